@@ -1,0 +1,105 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+void wk_buf_fini(struct wk_buf *buf)
+{
+	free(buf->at);
+	*buf = (struct wk_buf){ .limit = buf->limit };
+}
+
+void wk_buf_reset(struct wk_buf *buf)
+{
+	buf->len = 0;
+	buf->full = false;
+	if (buf->at)
+		buf->at[0] = '\0';
+}
+
+void *wk_buf_extend(struct wk_buf *buf, size_t len)
+{
+	char *at;
+
+	if (buf->full || (buf->limit && len > buf->limit - buf->len)) {
+		buf->full = true;
+		return NULL;
+	}
+	buf->at = wk_grow(buf->at, &buf->cap, buf->len + len + 1, 1);
+	at = buf->at + buf->len;
+	buf->len += len;
+	buf->at[buf->len] = '\0';
+	return at;
+}
+
+void wk_buf_add(struct wk_buf *buf, const void *bytes, size_t len)
+{
+	void *at = wk_buf_extend(buf, len);
+
+	if (at && len)
+		memcpy(at, bytes, len);
+}
+
+void wk_buf_add_str(struct wk_buf *buf, struct wk_str text)
+{
+	wk_buf_add(buf, text.at, text.len);
+}
+
+void wk_buf_add_text(struct wk_buf *buf, const char *text)
+{
+	wk_buf_add(buf, text, strlen(text));
+}
+
+void wk_buf_add_char(struct wk_buf *buf, char c)
+{
+	wk_buf_add(buf, &c, 1);
+}
+
+void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
+{
+	char shorter[256];
+	va_list args, again;
+	int len;
+
+	va_start(args, format);
+	va_copy(again, args);
+	len = vsnprintf(shorter, sizeof(shorter), format, args);
+	va_end(args);
+	if (len >= 0 && (size_t)len < sizeof(shorter)) {
+		wk_buf_add(buf, shorter, (size_t)len);
+	} else if (len >= 0) {
+		char *text = wk_alloc((size_t)len + 1);
+
+		vsnprintf(text, (size_t)len + 1, format, again);
+		wk_buf_add(buf, text, (size_t)len);
+		free(text);
+	}
+	va_end(again);
+}
+
+static void add_little_endian(struct wk_buf *buf, uint64_t value, size_t size_bytes)
+{
+	uint8_t bytes[8];
+
+	for (size_t i = 0; i < size_bytes; i++)
+		bytes[i] = (uint8_t)(value >> (8 * i));
+	wk_buf_add(buf, bytes, size_bytes);
+}
+
+void wk_buf_add_u16(struct wk_buf *buf, uint16_t value)
+{
+	add_little_endian(buf, value, 2);
+}
+
+void wk_buf_add_u32(struct wk_buf *buf, uint32_t value)
+{
+	add_little_endian(buf, value, 4);
+}
+
+void wk_buf_add_u64(struct wk_buf *buf, uint64_t value)
+{
+	add_little_endian(buf, value, 8);
+}

@@ -1,0 +1,25 @@
+/* Memory from the heap, for sizes that are already known to be sane.
+ *
+ * These never return NULL: when the system has no memory left they print one line and
+ * end the program with exit code 1. That is the one exception to "library code never
+ * exits", and it is why a number that comes from a file must be bounded by the file's
+ * own length before it sizes an allocation. All are freed with free(). */
+#ifndef WK_BASE_MEM_H
+#define WK_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+void *wk_alloc(size_t size_bytes);
+void *wk_alloc_zeroed(size_t count, size_t size_bytes);
+void *wk_realloc(void *at, size_t size_bytes);
+char *wk_strndup(const char *text, size_t len);
+
+/* Makes room for at least `need` elements in a growing array and returns it, moved perhaps.
+ * `*cap` is the room in elements and is doubled, so n additions cost O(n):
+ *
+ *	rows = wk_grow(rows, &cap, count + 1, sizeof(*rows));
+ *	rows[count++] = row; */
+void *wk_grow(void *at, size_t *cap, size_t need, size_t size_bytes);
+
+#endif

@@ -1,0 +1,30 @@
+/* Text to numbers and numbers to text, strict and without a locale. */
+#ifndef WK_BASE_NUM_H
+#define WK_BASE_NUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* The whole text must be the number; no sign, no blanks; false on overflow. */
+bool wk_num_u64(struct wk_str text, uint64_t *value);
+bool wk_num_hex(struct wk_str text, uint64_t *value);
+
+/* "12", "1.5": seconds as nanoseconds; "ms", "us", "ns", "s", "m", "h" may follow. */
+bool wk_num_duration(struct wk_str text, uint64_t *ns);
+
+/* "16384", "64K", "8M", "1G" (powers of 1024). */
+bool wk_num_size(struct wk_str text, uint64_t *size_bytes);
+
+/* 1141100 as "1,141,100". */
+void wk_num_add_grouped(struct wk_buf *buf, uint64_t value);
+
+/* 4509715660 as "4.2 GiB"; under 1 KiB as "512 B". */
+void wk_num_add_bytes(struct wk_buf *buf, uint64_t size_bytes);
+
+/* 685660000000 as "685.660 s", 12400000 as "12.4 ms", 830000 as "830 us". */
+void wk_num_add_duration(struct wk_buf *buf, uint64_t ns);
+
+#endif

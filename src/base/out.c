@@ -1,0 +1,237 @@
+#include "base/out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+
+#define PENDING_BYTES (64 * 1024)
+
+static bool write_to_buf(void *context, const char *bytes, size_t len)
+{
+	wk_buf_add(context, bytes, len);
+	return true;
+}
+
+static bool write_to_fd(void *context, const char *bytes, size_t len)
+{
+	int fd = (int)(intptr_t)context;
+
+	while (len) {
+		ssize_t done = write(fd, bytes, len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		len -= (size_t)done;
+	}
+	return true;
+}
+
+struct wk_out wk_out_to_buf(struct wk_buf *buf)
+{
+	return (struct wk_out){ .write = write_to_buf, .context = buf };
+}
+
+struct wk_out wk_out_to_fd(int fd)
+{
+	return (struct wk_out){ .write = write_to_fd, .context = (void *)(intptr_t)fd };
+}
+
+void wk_out_flush(struct wk_out *out)
+{
+	if (!out->failed && out->pending.len) {
+		errno = 0;
+		if (out->write(out->context, out->pending.at, out->pending.len)) {
+			out->written += out->pending.len;
+		} else {
+			out->error_number = errno ? errno : EIO;
+			out->failed = true;
+		}
+	}
+	wk_buf_reset(&out->pending);
+}
+
+bool wk_out_end(struct wk_out *out)
+{
+	wk_out_flush(out);
+	wk_buf_fini(&out->pending);
+	return !out->failed;
+}
+
+void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len)
+{
+	if (out->failed)
+		return;
+	wk_buf_add(&out->pending, bytes, len);
+	if (out->pending.len >= PENDING_BYTES)
+		wk_out_flush(out);
+}
+
+void wk_out_str(struct wk_out *out, struct wk_str text)
+{
+	wk_out_bytes(out, text.at, text.len);
+}
+
+void wk_out_text(struct wk_out *out, const char *text)
+{
+	wk_out_bytes(out, text, strlen(text));
+}
+
+void wk_out_char(struct wk_out *out, char c)
+{
+	wk_out_bytes(out, &c, 1);
+}
+
+void wk_out_fmt(struct wk_out *out, const char *format, ...)
+{
+	char text[512];
+	va_list args, again;
+	int len;
+
+	va_start(args, format);
+	va_copy(again, args);
+	len = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (len >= 0 && (size_t)len < sizeof(text)) {
+		wk_out_bytes(out, text, (size_t)len);
+	} else if (len >= 0) {
+		struct wk_buf longer = { 0 };
+		char *at = wk_buf_extend(&longer, (size_t)len);
+
+		vsnprintf(at, (size_t)len + 1, format, again);
+		wk_out_bytes(out, at, (size_t)len);
+		wk_buf_fini(&longer);
+	}
+	va_end(again);
+}
+
+/* Passes on the longest run of plain ASCII for which `special` is false; true if text is left. */
+static bool plain_run(struct wk_out *out, struct wk_str *text, bool (*special)(uint8_t))
+{
+	size_t len = 0;
+
+	while (len < text->len && !special((uint8_t)text->at[len]))
+		len++;
+	wk_out_bytes(out, text->at, len);
+	*text = wk_str_skip(*text, len);
+	return text->len > 0;
+}
+
+static void out_character(struct wk_out *out, uint32_t character)
+{
+	struct wk_buf encoded = { 0 };
+
+	wk_utf8_add(&encoded, character);
+	wk_out_str(out, wk_buf_str(&encoded));
+	wk_buf_fini(&encoded);
+}
+
+static bool special_in_xml(uint8_t c)
+{
+	return c < 0x20 || c > 0x7e || c == '<' || c == '>' || c == '&' || c == '"' || c == '\'';
+}
+
+void wk_out_xml(struct wk_out *out, struct wk_str text)
+{
+	while (plain_run(out, &text, special_in_xml)) {
+		uint32_t c = wk_utf8_next(&text);
+
+		if (c == '<')
+			wk_out_text(out, "&lt;");
+		else if (c == '>')
+			wk_out_text(out, "&gt;");
+		else if (c == '&')
+			wk_out_text(out, "&amp;");
+		else if (c == '"')
+			wk_out_text(out, "&quot;");
+		else if (c == '\'')
+			wk_out_text(out, "&#39;");
+		else if (wk_utf8_is_unsafe(c) || c == 0xfffe || c == 0xffff || c == WK_UTF8_BROKEN)
+			out_character(out, 0xfffd);
+		else
+			out_character(out, c);
+	}
+}
+
+static bool special_in_json(uint8_t c)
+{
+	return c < 0x20 || c > 0x7e || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&';
+}
+
+void wk_out_json(struct wk_out *out, struct wk_str text)
+{
+	while (plain_run(out, &text, special_in_json)) {
+		uint32_t c = wk_utf8_next(&text);
+
+		if (c == '"' || c == '\\')
+			wk_out_fmt(out, "\\%c", (char)c);
+		else if (c == '\n')
+			wk_out_text(out, "\\n");
+		else if (c == '\t')
+			wk_out_text(out, "\\t");
+		else if (c == WK_UTF8_BROKEN)
+			out_character(out, 0xfffd);
+		else if (wk_utf8_is_unsafe(c) || c == '<' || c == '>' || c == '&')
+			wk_out_fmt(out, "\\u%04x", (unsigned)c);
+		else
+			out_character(out, c);
+	}
+}
+
+static void out_escaped(struct wk_out *out, uint32_t c, uint8_t first_byte)
+{
+	if (c == WK_UTF8_BROKEN)
+		wk_out_fmt(out, "\\x%02x", first_byte);
+	else if (!wk_utf8_is_unsafe(c))
+		out_character(out, c);
+	else if (c < 0x100)
+		wk_out_fmt(out, "\\x%02x", (unsigned)c);
+	else
+		wk_out_fmt(out, "\\u{%" PRIx32 "}", c);
+}
+
+static bool special_on_terminal(uint8_t c)
+{
+	return c < 0x20 || c > 0x7e;
+}
+
+void wk_out_term(struct wk_out *out, struct wk_str text)
+{
+	while (plain_run(out, &text, special_on_terminal)) {
+		uint8_t first_byte = (uint8_t)text.at[0];
+
+		out_escaped(out, wk_utf8_next(&text), first_byte);
+	}
+}
+
+void wk_out_csv(struct wk_out *out, struct wk_str text)
+{
+	bool formula = text.len && text.at[0] && strchr("=+-@", text.at[0]);
+	bool quoted = formula;
+
+	for (size_t i = 0; i < text.len && !quoted; i++)
+		quoted = text.at[i] == ',' || text.at[i] == '"';
+	if (!quoted) {
+		wk_out_term(out, text);
+		return;
+	}
+	wk_out_char(out, '"');
+	if (formula)
+		wk_out_char(out, '\'');
+	while (text.len) {
+		uint8_t first_byte = (uint8_t)text.at[0];
+		uint32_t c = wk_utf8_next(&text);
+
+		if (c == '"')
+			wk_out_text(out, "\"\"");
+		else
+			out_escaped(out, c, first_byte);
+	}
+	wk_out_char(out, '"');
+}

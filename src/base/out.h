@@ -1,0 +1,58 @@
+/* The one way text leaves wick: a buffered writer that escapes.
+ *
+ * Renderers are handed a wk_out and never open files. A failed write is remembered and
+ * makes every later call harmless; wk_out_end flushes and tells. Text that comes from a
+ * profile goes through the form that fits its place: _xml, _json, _csv or _term. */
+#ifndef WK_BASE_OUT_H
+#define WK_BASE_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+struct wk_out {
+	/* Takes all `len` bytes or returns false and leaves the cause in errno. */
+	bool (*write)(void *context, const char *bytes, size_t len);
+	void *context;
+	struct wk_buf pending;
+	uint64_t written; /* bytes handed to `write` so far */
+	int error_number; /* errno of the write that failed, or 0 */
+	bool failed;
+};
+
+/* A writer into `buf`; nothing to end, nothing fails. */
+struct wk_out wk_out_to_buf(struct wk_buf *buf);
+
+/* A writer to a file descriptor, which stays the caller's. */
+struct wk_out wk_out_to_fd(int fd);
+
+/* Writes what is pending, frees the buffer; false if anything failed since the start. */
+bool wk_out_end(struct wk_out *out);
+void wk_out_flush(struct wk_out *out);
+
+void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len);
+void wk_out_str(struct wk_out *out, struct wk_str text);
+void wk_out_text(struct wk_out *out, const char *text);
+void wk_out_char(struct wk_out *out, char c);
+void wk_out_fmt(struct wk_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For element content and quoted attributes of XML and HTML. Bytes that XML can not hold
+ * (control characters, broken UTF-8, U+FFFE and U+FFFF) become U+FFFD. */
+void wk_out_xml(struct wk_out *out, struct wk_str text);
+
+/* The inside of a JSON string, without its quotes; '<', '>', '&', U+2028 and U+2029 are written as
+ * \u escapes so that the text can stand in a script element. Broken UTF-8 becomes U+FFFD. */
+void wk_out_json(struct wk_out *out, struct wk_str text);
+
+/* One field: in quotes if it must be; a field that a spreadsheet would run as a formula
+ * (it begins with = + - @) gets a ' in front. Control characters are written as \xNN. */
+void wk_out_csv(struct wk_out *out, struct wk_str text);
+
+/* For a terminal or a line of text: control, bidirectional and broken characters are
+ * written as \xNN or \u{NNNN}, so one name is one piece of one line. */
+void wk_out_term(struct wk_out *out, struct wk_str text);
+
+#endif

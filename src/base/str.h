@@ -1,0 +1,86 @@
+/* Borrowed text: a pointer and a length into bytes that somebody else owns.
+ *
+ * A wk_str is never freed and need not end in NUL. It is valid for as long as
+ * the bytes it points into: usually a mapped input, an arena or a string table. */
+#ifndef WK_BASE_STR_H
+#define WK_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct wk_str {
+	const char *at;
+	size_t len;
+};
+
+/* A literal as a wk_str, usable in initialisers. */
+#define WK_STR(literal) { (literal), sizeof(literal) - 1 }
+
+/* For printf's "%.*s". */
+#define WK_STR_ARG(s) (int)(s).len, (s).at
+
+static inline struct wk_str wk_str_of(const char *at, size_t len)
+{
+	return (struct wk_str){ at, len };
+}
+
+/* NULL gives the empty text. */
+static inline struct wk_str wk_str_c(const char *text)
+{
+	return (struct wk_str){ text ? text : "", text ? strlen(text) : 0 };
+}
+
+static inline bool wk_str_eq(struct wk_str a, struct wk_str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+static inline bool wk_str_is(struct wk_str a, const char *text)
+{
+	return wk_str_eq(a, wk_str_c(text));
+}
+
+static inline bool wk_str_starts(struct wk_str s, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return s.len >= len && (len == 0 || memcmp(s.at, prefix, len) == 0);
+}
+
+static inline bool wk_str_ends(struct wk_str s, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	return s.len >= len && (len == 0 || memcmp(s.at + s.len - len, suffix, len) == 0);
+}
+
+/* All but the first `count` bytes; the empty text if there are not so many. */
+static inline struct wk_str wk_str_skip(struct wk_str s, size_t count)
+{
+	if (count > s.len)
+		count = s.len;
+	return (struct wk_str){ s.at ? s.at + count : s.at, s.len - count };
+}
+
+/* Compares bytes as strcmp does. */
+static inline int wk_str_compare(struct wk_str a, struct wk_str b)
+{
+	size_t shorter = a.len < b.len ? a.len : b.len;
+	int order = shorter ? memcmp(a.at, b.at, shorter) : 0;
+
+	if (order != 0)
+		return order;
+	return (a.len > b.len) - (a.len < b.len);
+}
+
+/* The part after the last '/', or all of it. */
+static inline struct wk_str wk_str_basename(struct wk_str path)
+{
+	for (size_t i = path.len; i > 0; i--)
+		if (path.at[i - 1] == '/')
+			return wk_str_skip(path, i);
+	return path;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* Interned text: the same text gets the same id, once.
+ *
+ * Id 0 is the empty text and means "none". Texts may hold any bytes; a NUL is kept behind
+ * each that is not counted. The pointers live as long as the table. */
+#ifndef WK_BASE_STRTAB_H
+#define WK_BASE_STRTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct wk_strtab;
+
+struct wk_strtab *wk_strtab_new(void);
+void wk_strtab_free(struct wk_strtab *tab);
+
+uint32_t wk_strtab_add(struct wk_strtab *tab, const char *text, size_t len);
+
+static inline uint32_t wk_strtab_add_str(struct wk_strtab *tab, struct wk_str text)
+{
+	return wk_strtab_add(tab, text.at, text.len);
+}
+
+/* The id of `text` if it is there, else 0. */
+uint32_t wk_strtab_find(const struct wk_strtab *tab, struct wk_str text);
+
+/* An id that is not in the table gives the empty text. */
+const char *wk_strtab_get(const struct wk_strtab *tab, uint32_t id);
+struct wk_str wk_strtab_str(const struct wk_strtab *tab, uint32_t id);
+
+/* Ids run from 0 to count - 1. */
+uint32_t wk_strtab_count(const struct wk_strtab *tab);
+
+#endif
