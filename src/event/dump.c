@@ -1,0 +1,185 @@
+#include "event/dump.h"
+
+#include <inttypes.h>
+
+static const char *const kind_names[WK_EVENT_KINDS] = {
+	[WK_EVENT_NONE] = "none",
+	[WK_EVENT_SYSTEM] = "system",
+	[WK_EVENT_SOURCE] = "source",
+	[WK_EVENT_PROCESS] = "process",
+	[WK_EVENT_THREAD] = "thread",
+	[WK_EVENT_IMAGE] = "image",
+	[WK_EVENT_SYMBOL] = "symbol",
+	[WK_EVENT_SAMPLE] = "sample",
+	[WK_EVENT_LOST] = "lost",
+	[WK_EVENT_NOTE] = "note",
+};
+
+const char *wk_event_kind_name(enum wk_event_kind kind)
+{
+	return kind < WK_EVENT_KINDS ? kind_names[kind] : "none";
+}
+
+static void text_field(struct wk_out *out, const char *name, struct wk_str value)
+{
+	if (value.len == 0)
+		return;
+	wk_out_fmt(out, " %s=\"", name);
+	/* A quote inside would end the value early; the rest is escaped by wk_out_term. */
+	while (value.len) {
+		size_t plain = 0;
+
+		while (plain < value.len && value.at[plain] != '"' && value.at[plain] != '\\')
+			plain++;
+		wk_out_term(out, wk_str_of(value.at, plain));
+		value = wk_str_skip(value, plain);
+		if (value.len) {
+			wk_out_fmt(out, "\\%c", value.at[0]);
+			value = wk_str_skip(value, 1);
+		}
+	}
+	wk_out_char(out, '"');
+}
+
+static void build_id_field(struct wk_out *out, const struct wk_build_id *id)
+{
+	if (id->size == 0)
+		return;
+	wk_out_text(out, " build_id=");
+	for (size_t i = 0; i < id->size && i < sizeof(id->bytes); i++)
+		wk_out_fmt(out, "%02x", id->bytes[i]);
+}
+
+static void chain_field(struct wk_out *out, const char *name, const uint64_t *chain, size_t count)
+{
+	if (count == 0)
+		return;
+	wk_out_fmt(out, " %s=", name);
+	for (size_t i = 0; i < count; i++)
+		wk_out_fmt(out, "%s0x%" PRIx64, i ? "," : "", chain[i]);
+}
+
+static void dump_process(const struct wk_event_process *process, struct wk_out *out)
+{
+	static const char *const changes[] = { "seen", "fork", "exec", "exit" };
+
+	wk_out_fmt(out, " change=%s", changes[process->change]);
+	if (process->parent_pid)
+		wk_out_fmt(out, " parent_pid=%" PRIu32, process->parent_pid);
+	text_field(out, "name", process->name);
+	text_field(out, "command_line", process->command_line);
+	if (process->has_exit_code)
+		wk_out_fmt(out, " exit_code=%d", process->exit_code);
+}
+
+static void dump_thread(const struct wk_event_thread *thread, struct wk_out *out)
+{
+	static const char *const changes[] = { "seen", "start", "name", "exit" };
+
+	wk_out_fmt(out, " change=%s", changes[thread->change]);
+	if (thread->parent_tid)
+		wk_out_fmt(out, " parent_tid=%" PRIu32, thread->parent_tid);
+	text_field(out, "name", thread->name);
+}
+
+static void dump_image(const struct wk_event_image *image, struct wk_out *out)
+{
+	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64 " offset=0x%" PRIx64, image->start,
+		   image->size_bytes, image->file_offset);
+	text_field(out, "path", image->path);
+	if (image->is_data)
+		wk_out_text(out, " data=1");
+	if (image->inode)
+		wk_out_fmt(out, " device=%" PRIu32 ":%" PRIu32 " inode=%" PRIu64,
+			   image->device_major, image->device_minor, image->inode);
+	build_id_field(out, &image->build_id);
+}
+
+static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out)
+{
+	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64, symbol->start, symbol->size_bytes);
+	text_field(out, "name", symbol->name);
+	text_field(out, "path", symbol->image_path);
+	build_id_field(out, &symbol->build_id);
+}
+
+static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out)
+{
+	wk_out_fmt(out, " source=%" PRIu32 " weight=%" PRIu64 " mode=%s address=0x%" PRIx64,
+		   sample->source, sample->weight, sample->in_kernel ? "kernel" : "user",
+		   sample->address);
+	chain_field(out, "kernel", sample->kernel_chain, sample->kernel_count);
+	chain_field(out, "user", sample->user_chain, sample->user_count);
+	if (sample->user_is_exact && sample->user_count)
+		wk_out_text(out, " exact=1");
+	if (sample->stack)
+		wk_out_fmt(out, " stack_bytes=%zu", sample->stack->size_bytes);
+}
+
+void wk_event_dump(const struct wk_event *event, struct wk_out *out)
+{
+	bool about_all = event->kind == WK_EVENT_SYSTEM || event->kind == WK_EVENT_SOURCE ||
+			 event->kind == WK_EVENT_NOTE || event->kind == WK_EVENT_LOST;
+
+	wk_out_fmt(out, "%s time=%" PRIu64, wk_event_kind_name(event->kind), event->time_ns);
+	if (event->pid == WK_KERNEL_PID)
+		wk_out_text(out, " pid=kernel");
+	else if (!about_all || event->pid)
+		wk_out_fmt(out, " pid=%" PRIu32 " tid=%" PRIu32, event->pid, event->tid);
+	if (event->kind == WK_EVENT_SAMPLE && event->cpu != WK_NO_CPU)
+		wk_out_fmt(out, " cpu=%" PRIu32, event->cpu);
+	switch (event->kind) {
+	case WK_EVENT_SYSTEM:
+		text_field(out, "key", event->system.key);
+		text_field(out, "value", event->system.value);
+		break;
+	case WK_EVENT_SOURCE:
+		wk_out_fmt(out, " source=%" PRIu32, event->source.source);
+		text_field(out, "name", event->source.name);
+		text_field(out, "unit", event->source.unit);
+		break;
+	case WK_EVENT_PROCESS:
+		dump_process(&event->process, out);
+		break;
+	case WK_EVENT_THREAD:
+		dump_thread(&event->thread, out);
+		break;
+	case WK_EVENT_IMAGE:
+		dump_image(&event->image, out);
+		break;
+	case WK_EVENT_SYMBOL:
+		dump_symbol(&event->symbol, out);
+		break;
+	case WK_EVENT_SAMPLE:
+		dump_sample(&event->sample, out);
+		break;
+	case WK_EVENT_LOST:
+		wk_out_fmt(out, " count=%" PRIu64 " what=%s", event->lost.count,
+			   event->lost.samples_only ? "samples" : "records");
+		break;
+	case WK_EVENT_NOTE:
+		if (event->note.offset != WK_NOWHERE)
+			wk_out_fmt(out, " offset=0x%" PRIx64, event->note.offset);
+		text_field(out, "text", event->note.text);
+		break;
+	case WK_EVENT_NONE:
+	case WK_EVENT_KINDS:
+		break;
+	}
+	wk_out_char(out, '\n');
+}
+
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_out *out = context;
+
+	wk_event_dump(event, out);
+	if (out->failed)
+		return wk_fail_os(err, out->error_number, "writing the events");
+	return true;
+}
+
+struct wk_sink wk_dump_sink(struct wk_out *out)
+{
+	return (struct wk_sink){ .take = take, .context = out };
+}

@@ -1,0 +1,186 @@
+/* The seam: one struct for everything that a recorder sees or a file tells.
+ *
+ * Readers and recorders fill a wk_event and hand it to a sink (event/sink.h); nobody
+ * below the seam knows what comes after. All pointers inside an event are borrowed and
+ * valid only during the call. An unset event is all zero.
+ *
+ * Times are nanoseconds of the recording's clock; 0 means "before the recording began":
+ * such events describe what already ran. Events come in order of time, except that those
+ * with time 0 come first. Ids of processes and threads are the system's own numbers; a
+ * process is known by its first PROCESS or THREAD event, or by merely being named. */
+#ifndef WK_EVENT_EVENT_H
+#define WK_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+#define WK_NO_CPU UINT32_MAX
+
+/* The kernel, as the owner of images that every process sees. */
+#define WK_KERNEL_PID UINT32_MAX
+
+enum wk_event_kind {
+	WK_EVENT_NONE,
+	WK_EVENT_SYSTEM,  /* a fact about the machine or the recording: key and value */
+	WK_EVENT_SOURCE,  /* what is sampled: a number that samples refer to, name, unit */
+	WK_EVENT_PROCESS, /* a process began (forked), was replaced (exec), or ended */
+	WK_EVENT_THREAD,  /* a thread began, was named, or ended */
+	WK_EVENT_IMAGE,   /* a file (or the kernel) is mapped at an address range */
+	WK_EVENT_SYMBOL,  /* a name that came with the recording, for an address range */
+	WK_EVENT_SAMPLE,
+	WK_EVENT_LOST,    /* records or samples that the kernel or the recorder dropped */
+	WK_EVENT_NOTE,    /* something a person should know: a bad record, a gap ... */
+	WK_EVENT_KINDS
+};
+
+enum wk_process_change {
+	WK_PROCESS_SEEN, /* it already ran; parent and command line where known */
+	WK_PROCESS_FORK, /* begins as a copy of `parent_pid`: its mappings and name too */
+	WK_PROCESS_EXEC, /* all its mappings are gone; `name` is the new name */
+	WK_PROCESS_EXIT,
+};
+
+struct wk_event_process {
+	enum wk_process_change change;
+	uint32_t parent_pid;
+	struct wk_str name;         /* empty where unknown */
+	struct wk_str command_line; /* arguments joined by spaces; empty where unknown */
+	bool has_exit_code;
+	int exit_code;
+};
+
+enum wk_thread_change {
+	WK_THREAD_SEEN,
+	WK_THREAD_START, /* a new thread in process `pid` */
+	WK_THREAD_NAME,
+	WK_THREAD_EXIT,
+};
+
+struct wk_event_thread {
+	enum wk_thread_change change;
+	uint32_t parent_tid;
+	struct wk_str name;
+};
+
+/* Which file a mapping shows, so that the same file is known again elsewhere. */
+struct wk_build_id {
+	uint8_t size; /* 0 where unknown, at most 20 */
+	uint8_t bytes[20];
+};
+
+struct wk_event_image {
+	uint64_t start, size_bytes; /* the address range in the process */
+	uint64_t file_offset;       /* of `start` in the file; for the kernel see below */
+	struct wk_str path;         /* "[vdso]", "[kernel.kallsyms]", "//anon" ... as the system says */
+	bool is_kernel;             /* pid is WK_KERNEL_PID; file_offset is then not of a file */
+	bool is_data;               /* mapped without the right to execute */
+	uint32_t device_major, device_minor;
+	uint64_t inode, inode_generation;
+	uint32_t protection, flags; /* as mmap's */
+	struct wk_build_id build_id;
+};
+
+/* For an address range of an image (by path and build id) or, with an empty path, of the
+ * process `pid` itself (code made at run time) or of the kernel. */
+struct wk_event_symbol {
+	struct wk_str image_path;
+	struct wk_build_id build_id;
+	uint64_t start, size_bytes; /* file offset in the image, else address */
+	struct wk_str name;         /* as linked, not demangled */
+};
+
+/* Registers by their DWARF numbers of the machine: x86-64 0-15 rax rdx rcx rbx rsi rdi rbp
+ * rsp r8-r15 and 16 the program counter; aarch64 0-30, 31 sp, 32 the program counter. */
+#define WK_REGISTERS 33
+
+enum wk_machine {
+	WK_MACHINE_UNKNOWN,
+	WK_MACHINE_X86_64,
+	WK_MACHINE_AARCH64,
+	WK_MACHINE_X86,
+	WK_MACHINE_ARM,
+};
+
+/* User registers and a copy of the stack from sp on, as sampled: what unwinding needs. */
+struct wk_event_stack {
+	enum wk_machine machine;
+	uint64_t valid; /* bit n: value[n] was sampled */
+	uint64_t value[WK_REGISTERS];
+	const uint8_t *bytes; /* memory from the stack pointer up */
+	size_t size_bytes;
+	bool is_full;         /* the copy ended at its limit, not at the stack's end */
+};
+
+struct wk_event_sample {
+	uint32_t source;      /* number of a SOURCE event */
+	uint64_t weight;      /* in the source's unit: the period */
+	uint64_t address;     /* the sampled program counter */
+	bool in_kernel;       /* the sample was taken in kernel mode */
+
+	/* Call chains, innermost frame first, kernel part and user part apart.
+	 * The first entry of each part is where it was; later ones are return addresses,
+	 * unless `user_is_exact`: then every user entry already lies inside its call
+	 * instruction and is looked up as it stands. */
+	const uint64_t *kernel_chain;
+	size_t kernel_count;
+	const uint64_t *user_chain;
+	size_t user_count;
+	bool user_is_exact;
+
+	/* Set when the user part still has to be unwound; then user_chain is empty or
+	 * only what frame pointers gave. */
+	const struct wk_event_stack *stack;
+};
+
+struct wk_event_source {
+	uint32_t source;
+	struct wk_str name;  /* "cycles", "cpu-clock", "sched:sched_switch" ... */
+	struct wk_str unit;  /* "ns", "cycles", "events" ...: what weights count */
+	bool is_cpu_time;    /* weights are time or cycles spent on a CPU */
+};
+
+struct wk_event_lost {
+	uint64_t count;
+	bool samples_only;
+};
+
+struct wk_event_note {
+	uint64_t offset;     /* in the input, or WK_NOWHERE */
+	struct wk_str text;
+};
+
+struct wk_event_system {
+	struct wk_str key;   /* "host name", "kernel", "cpu", "memory", "command line" ... */
+	struct wk_str value;
+};
+
+struct wk_event {
+	enum wk_event_kind kind;
+	uint64_t time_ns;
+	uint32_t pid, tid;
+	uint32_t cpu; /* WK_NO_CPU where unknown */
+	union {
+		struct wk_event_system system;
+		struct wk_event_source source;
+		struct wk_event_process process;
+		struct wk_event_thread thread;
+		struct wk_event_image image;
+		struct wk_event_symbol symbol;
+		struct wk_event_sample sample;
+		struct wk_event_lost lost;
+		struct wk_event_note note;
+	};
+};
+
+/* "sample", "image" ...: the first word of a line of `wick dump`. */
+const char *wk_event_kind_name(enum wk_event_kind kind);
+
+static inline bool wk_build_id_eq(const struct wk_build_id *a, const struct wk_build_id *b)
+{
+	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+#endif

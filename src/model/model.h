@@ -1,0 +1,183 @@
+/* The one profile: tables of columns. The header to read first.
+ *
+ * Rows are named by 32-bit ids; id 0 means "none" in every table, so row 0 of each is
+ * empty. Rows are added, never edited, except where a comment says that a later event or
+ * wk_model_resolve fills a column. A parent is always added before its children, so its id
+ * is smaller. The model owns everything in it; nothing is freed by itself.
+ *
+ *   sample -> stack -> (parent stack, frame), frame -> (image, address)        as recorded
+ *   named_of[stack] -> named stack -> (parent, named frame) -> function        as resolved
+ *
+ * One recorded frame becomes one named frame, or several where calls were inlined.
+ * model/builder.h fills the recorded part from events, model/resolve.h the named part, and
+ * views/ ask questions of both. Whoever holds a const model may read all columns. */
+#ifndef WK_MODEL_MODEL_H
+#define WK_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/strtab.h"
+#include "event/event.h"
+
+typedef uint32_t wk_text_id; /* in wk_model.text */
+typedef uint32_t wk_image_id;
+typedef uint32_t wk_function_id;
+typedef uint32_t wk_frame_id;
+typedef uint32_t wk_stack_id;
+typedef uint32_t wk_process_id;
+typedef uint32_t wk_thread_id;
+typedef uint32_t wk_source_id;
+
+enum wk_image_kind {
+	WK_IMAGE_FILE,      /* an executable or a library */
+	WK_IMAGE_VDSO,
+	WK_IMAGE_KERNEL,    /* the kernel and its modules */
+	WK_IMAGE_ANONYMOUS, /* memory without a file: code made at run time */
+	WK_IMAGE_UNKNOWN,   /* nothing was mapped where the address points */
+};
+
+/* One row a distinct (path, build id, inode). */
+struct wk_image {
+	wk_text_id path, name; /* name: what is shown, usually the path's last part */
+	enum wk_image_kind kind;
+	struct wk_build_id build_id;
+	uint64_t inode;
+	uint32_t device_major, device_minor;
+	uint32_t pid;              /* a process that had it mapped (the first) */
+	uint64_t first_start;      /* where it was mapped first, and what of it */
+	uint64_t first_offset, first_size_bytes;
+	uint64_t first_seen_ns;
+	wk_text_id reason;         /* filled by resolve: where names came from, or why there are none */
+	bool has_names;            /* filled by resolve */
+};
+
+/* A process from its start (fork) to its end; a reused pid is another row. */
+struct wk_process {
+	uint32_t pid;
+	wk_process_id parent;
+	wk_text_id name;         /* the last name it had */
+	wk_text_id command_line;
+	uint64_t start_ns;       /* 0: before the recording */
+	uint64_t end_ns;         /* 0: still ran when the recording ended */
+	bool has_exit_code;
+	int exit_code;
+};
+
+struct wk_thread {
+	uint32_t tid;
+	wk_process_id process;
+	wk_text_id name;
+	uint64_t start_ns, end_ns;
+};
+
+/* What was sampled: "cpu-clock" in "ns". */
+struct wk_source {
+	uint32_t number; /* as events name it */
+	wk_text_id name, unit;
+	bool is_cpu_time;
+};
+
+struct wk_function {
+	wk_text_id name;    /* readable; "image+0x1a2b" where nothing names the address */
+	wk_text_id linked;  /* as linked (mangled); 0 where there is none */
+	wk_image_id image;
+	bool is_unnamed;
+};
+
+struct wk_frames {         /* recorded frames */
+	uint32_t count;
+	wk_image_id *image;
+	uint64_t *address; /* file offset in the image; absolute for kernel, anonymous, unknown */
+	size_t cap;
+};
+
+struct wk_named_frames {
+	uint32_t count;
+	wk_function_id *function;
+	wk_frame_id *frame;  /* the recorded frame it came from */
+	uint8_t *is_inlined; /* 1: inlined into the frame below it (its caller) */
+	size_t cap;
+};
+
+struct wk_stacks {
+	uint32_t count;
+	wk_stack_id *parent; /* the caller's stack; smaller than its own id */
+	uint32_t *frame;     /* wk_frame_id, or index into wk_named_frames */
+	size_t cap;
+};
+
+struct wk_samples {        /* in order of time */
+	uint32_t count;
+	uint64_t *time_ns;
+	wk_thread_id *thread;
+	wk_stack_id *stack;   /* recorded stack: leaf id names the whole stack */
+	uint64_t *weight;     /* in the unit of its source */
+	wk_source_id *source;
+	uint32_t *cpu;
+	size_t cap;
+};
+
+struct wk_fact {
+	wk_text_id key, value;
+};
+
+struct wk_note {
+	uint64_t offset; /* WK_NOWHERE where it has none */
+	wk_text_id text;
+	uint64_t count;  /* how often the same was said */
+};
+
+struct wk_model {
+	struct wk_strtab *text;
+
+	/* Each of these arrays has `..._count` rows, row 0 being the empty one. */
+	struct wk_image *images;
+	uint32_t image_count;
+	struct wk_process *processes;
+	uint32_t process_count;
+	struct wk_thread *threads;
+	uint32_t thread_count;
+	struct wk_source *sources;
+	uint32_t source_count;
+	struct wk_function *functions;
+	uint32_t function_count;
+	struct wk_fact *facts;  /* from row 0 on: facts have no ids */
+	uint32_t fact_count;
+	struct wk_note *notes;  /* from row 0 on */
+	uint32_t note_count;
+
+	struct wk_frames frames;
+	struct wk_stacks stacks;
+	struct wk_samples samples; /* from row 0 on: samples have no ids */
+
+	/* Filled by wk_model_resolve. */
+	struct wk_named_frames named_frames;
+	struct wk_stacks named;
+	wk_stack_id *named_of;   /* [stacks.count]: recorded stack to named stack */
+	uint8_t *reaches_root;   /* [stacks.count]: its user part ends in a known outermost frame */
+	uint8_t *has_user_part;  /* [stacks.count] */
+
+	uint64_t lost_samples, lost_records;
+	uint64_t first_ns, last_ns; /* of the samples */
+
+	struct wk_model_private *own; /* growth and hash tables, known to model/ alone */
+};
+
+struct wk_model *wk_model_new(void);
+void wk_model_free(struct wk_model *model);
+
+static inline struct wk_str wk_model_str(const struct wk_model *model, wk_text_id id)
+{
+	return wk_strtab_str(model->text, id);
+}
+
+/* What share of the samples with a user part has a stack that reaches a root. */
+struct wk_model_reach {
+	uint64_t with_user_part, whole;
+};
+struct wk_model_reach wk_model_reach(const struct wk_model *model);
+
+#endif

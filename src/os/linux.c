@@ -1,0 +1,174 @@
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static bool read_all(int fd, struct wk_buf *out)
+{
+	for (;;) {
+		char block[16384];
+		ssize_t got = read(fd, block, sizeof(block));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return false;
+		if (got == 0)
+			return true;
+		wk_buf_add(out, block, (size_t)got);
+	}
+}
+
+static bool map_or_read(int fd, const char *path, struct wk_os_file *file, struct wk_err *err)
+{
+	struct wk_buf whole = { 0 };
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return wk_fail_os(err, errno, "can not look at %s", path);
+	if (S_ISDIR(info.st_mode))
+		return wk_fail(err, WK_EIO, WK_NOWHERE, "%s is a directory, expected a file", path);
+	file->modified_ns = info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+	if (S_ISREG(info.st_mode) && info.st_size > 0) {
+		void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		if (at != MAP_FAILED) {
+			file->at = at;
+			file->size_bytes = (size_t)info.st_size;
+			return true;
+		}
+	}
+	if (!read_all(fd, &whole)) {
+		wk_buf_fini(&whole);
+		return wk_fail_os(err, errno, "can not read %s", path);
+	}
+	file->at = (const uint8_t *)whole.at;
+	file->size_bytes = whole.len;
+	file->is_heap = true;
+	return true;
+}
+
+bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	bool ok;
+
+	*file = (struct wk_os_file){ 0 };
+	if (fd < 0)
+		return wk_fail_os(err, errno, "can not open %s", path);
+	ok = map_or_read(fd, is_stdin ? "standard input" : path, file, err);
+	if (!is_stdin)
+		close(fd);
+	return ok;
+}
+
+void wk_os_close(struct wk_os_file *file)
+{
+	if (file->is_heap)
+		free((void *)file->at);
+	else if (file->at)
+		munmap((void *)file->at, file->size_bytes);
+	*file = (struct wk_os_file){ 0 };
+}
+
+/* Puts a page of zeros where the file's page is gone. A fault that this does not mend
+ * (SIGBUS for another reason) comes again and then takes the default way. */
+static void on_bus_error(int signal_number, siginfo_t *info, void *context)
+{
+	static const void *volatile last;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *at = (void *)((uintptr_t)info->si_addr & ~(page - 1));
+	int saved = errno;
+
+	(void)context;
+	if (at == last || info->si_code != BUS_ADRERR ||
+	    mmap(at, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		signal(signal_number, SIG_DFL);
+	last = at;
+	errno = saved;
+}
+
+void wk_os_guard_maps(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, NULL);
+}
+
+bool wk_os_read_small(const char *path, struct wk_buf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	bool ok;
+
+	wk_buf_reset(out);
+	if (fd < 0)
+		return false;
+	ok = read_all(fd, out);
+	close(fd);
+	return ok;
+}
+
+int wk_os_create(const char *path, struct wk_err *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+
+	if (fd < 0)
+		wk_fail_os(err, errno, "can not write %s", path);
+	return fd;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t wk_os_clock_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t wk_os_wall_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t wk_os_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+bool wk_os_is_terminal(int fd)
+{
+	return isatty(fd) == 1;
+}
+
+unsigned wk_os_terminal_columns(int fd)
+{
+	struct winsize size;
+
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return 80;
+}
+
+unsigned wk_os_cpu_count(void)
+{
+	long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 0 ? (unsigned)count : 1;
+}

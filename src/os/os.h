@@ -1,0 +1,47 @@
+/* The system, as far as all of wick needs it: files, clock, terminal, directories.
+ *
+ * linux.c is the one implementation so far; the system is chosen by the file in the build,
+ * not by #ifdef. Paths are UTF-8 C strings. Functions that fail say why in `err`. */
+#ifndef WK_OS_OS_H
+#define WK_OS_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* A file's bytes, readable in place. */
+struct wk_os_file {
+	const uint8_t *at; /* NULL when the file is empty */
+	size_t size_bytes;
+	bool is_heap;      /* read into memory because it can not be mapped */
+	int64_t modified_ns;
+};
+
+/* Maps a whole file; what can not be mapped (pipes, /proc) is read whole instead. "-" is
+ * standard input. */
+bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
+void wk_os_close(struct wk_os_file *file);
+
+/* A mapped file that somebody shortens would kill the reader at its next touch. After
+ * this call (once, from main) such bytes read as zero instead. */
+void wk_os_guard_maps(void);
+
+/* The whole of a small file of /proc or /sys, with any NULs in it; false if it can not be
+ * read. `out` is emptied first. */
+bool wk_os_read_small(const char *path, struct wk_buf *out);
+
+/* A new file for writing, readable by its owner only, replacing what was there.
+ * Returns a descriptor, or -1. */
+int wk_os_create(const char *path, struct wk_err *err);
+
+uint64_t wk_os_clock_ns(void);     /* monotonic */
+uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
+uint64_t wk_os_cpu_ns(void);       /* CPU time of this process so far */
+bool wk_os_is_terminal(int fd);
+unsigned wk_os_terminal_columns(int fd); /* 80 where unknown */
+unsigned wk_os_cpu_count(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* A live system to events: CPU (and other) samples by perf_event_open.
+ *
+ * The recorder opens the counters, drains the kernel's rings, puts records in order of
+ * time, and hands events to a sink: samples of user code carry registers and a copy of the
+ * stack (wk_event_stack), which a sink above turns into call chains while recording.
+ *
+ * Order of calls: wk_recorder_new (opens everything and, for a command, forks it but does
+ * not let it run), wk_recorder_run (until the end), wk_recorder_free. Needs no other program. */
+#ifndef WK_RECORD_RECORDER_H
+#define WK_RECORD_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "event/sink.h"
+
+enum wk_call_graph {
+	WK_CALL_GRAPH_AUTO,          /* dwarf */
+	WK_CALL_GRAPH_DWARF,         /* registers and stack copies, to be unwound by tables */
+	WK_CALL_GRAPH_FRAME_POINTER, /* the kernel's own walk */
+	WK_CALL_GRAPH_NONE,
+};
+
+struct wk_recorder_options {
+	size_t size;                   /* sizeof(struct wk_recorder_options) */
+	char *const *command;          /* argv to run, NULL-terminated, or NULL */
+	const pid_t *pids;             /* processes to attach to */
+	size_t pid_count;
+	bool all_cpus;                 /* the whole system */
+	uint64_t frequency_hz;         /* 0: 997 */
+	uint64_t period;               /* instead of a frequency: a sample every so many events */
+	const char *const *events;     /* by perf's names; none: cycles, or cpu-clock without a PMU */
+	size_t event_count;
+	enum wk_call_graph call_graph;
+	uint32_t stack_bytes;          /* most of each stack to copy; 0: the default */
+	uint64_t duration_ns;          /* 0: until the command ends or stop is called */
+	uint64_t ring_bytes;           /* a CPU; 0: chosen */
+	bool user_only;                /* do not sample kernel code */
+};
+
+struct wk_recorder_status {
+	uint64_t samples, lost_samples, lost_records;
+	uint64_t elapsed_ns;
+	bool command_running;
+};
+
+struct wk_recorder_result {
+	uint64_t samples, lost_samples, lost_records, throttled;
+	uint64_t elapsed_ns;
+	uint64_t end_ns;         /* recorder's clock when the command ended or recording stopped */
+	bool has_command;
+	int wait_status;         /* of the command, as waitpid gives it */
+};
+
+struct wk_recorder;
+
+/* On failure NULL, with a sentence that names the setting and the command that mends it.
+ * A command that can not be run: code WK_ENOTFOUND (shells say 127) or WK_EPERM (126), and
+ * nothing was recorded. */
+struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err);
+
+/* What was not possible and what was done instead ("kernel code is not sampled: ..."), one
+ * sentence a line; empty if all is as asked. Known after wk_recorder_new. */
+const char *wk_recorder_notices(const struct wk_recorder *recorder);
+
+/* Lets the command run and gives events to `sink` until the end. `progress` (may be NULL) is
+ * called about four times a second. False if the sink failed or recording broke; what came
+ * before it is in the sink, and the command has not been harmed: it runs on to its end. */
+bool wk_recorder_run(struct wk_recorder *recorder, const struct wk_sink *sink,
+		     void (*progress)(void *context, const struct wk_recorder_status *status),
+		     void *context, struct wk_recorder_result *result, struct wk_err *err);
+
+/* Ends wk_recorder_run soon; may be called from a signal handler. */
+void wk_recorder_stop(struct wk_recorder *recorder);
+
+void wk_recorder_free(struct wk_recorder *recorder);
+
+#endif

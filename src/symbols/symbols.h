@@ -1,0 +1,84 @@
+/* Addresses to names: finds each image's files once and answers by binary search.
+ *
+ * A wk_symbols keeps every image it was asked for: its ELF file, its separate debug file,
+ * the vDSO, the kernel's table. Images are described by what a recording says of them
+ * (wk_image_key) and looked for in this order: the recorded process's own view
+ * (/proc/PID/root) while it lives, the path, the build-id trees. A file whose build id differs
+ * from the recorded one is not used, and the image says so.
+ *
+ * Order of calls: new, image (once an image), find (once an address), free. Everything
+ * handed out lives as long as the wk_symbols. Not for use from several threads at once. */
+#ifndef WK_SYMBOLS_SYMBOLS_H
+#define WK_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "event/event.h"
+
+struct wk_symbols;
+struct wk_elf;
+
+struct wk_symbols_options {
+	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
+	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
+	bool no_kernel;                /* the recording is not of this boot: leave kallsyms alone */
+};
+
+struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options);
+void wk_symbols_free(struct wk_symbols *symbols);
+
+struct wk_image_key {
+	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
+	struct wk_build_id build_id; /* size 0 where the recording has none */
+	uint64_t inode;              /* 0 where unknown; tells a replaced file from the one recorded */
+	uint32_t device_major, device_minor;
+	uint32_t pid;                /* a process that had it mapped, or 0 */
+	bool is_kernel;
+};
+
+enum wk_image_state {
+	WK_IMAGE_NAMED,      /* symbols were found */
+	WK_IMAGE_STRIPPED,   /* the file is there but names nothing */
+	WK_IMAGE_MISSING,    /* no file */
+	WK_IMAGE_DIFFERS,    /* a file, but not the one recorded */
+	WK_IMAGE_UNREADABLE, /* no right to read it, or it is damaged */
+	WK_IMAGE_NO_FILE,    /* anonymous memory: there never was one */
+};
+
+struct wk_image_symbols;
+
+/* Never NULL; look at its state. The same key gives the same one. */
+struct wk_image_symbols *wk_symbols_image(struct wk_symbols *symbols,
+					  const struct wk_image_key *key);
+
+enum wk_image_state wk_image_state(const struct wk_image_symbols *image);
+
+/* One sentence on where the names came from, or why there are none and what would mend it:
+ * "names from /usr/lib/debug/.build-id/ab/cd.debug", "file is gone", "kptr_restrict is 1 ...". */
+const char *wk_image_reason(const struct wk_image_symbols *image);
+
+/* The image's parsed file, for unwinding; NULL where there is none (kernel, missing). */
+const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image);
+
+/* The separate debug file in use, for .debug_frame; NULL where there is none. */
+const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image);
+
+struct wk_symbol {
+	struct wk_str name;      /* as linked, not demangled */
+	uint64_t start;          /* where the symbol begins, in the address form asked with */
+	uint64_t size_bytes;     /* to the end that the table or the next symbol gives */
+	bool is_plt;             /* the PLT slot that calls the function `name` */
+};
+
+/* The symbol that covers `address`: a file offset in the image, or an absolute address for
+ * the kernel. False if none does. */
+bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
+		   struct wk_symbol *symbol);
+
+/* The kernel's module for an absolute address: "[kernel.kallsyms]" or "[nf_tables]"; empty
+ * where unknown. */
+struct wk_str wk_kernel_module_of(const struct wk_image_symbols *kernel, uint64_t address);
+
+#endif

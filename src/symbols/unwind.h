@@ -1,0 +1,71 @@
+/* Call chains from sampled registers and a copy of the stack.
+ *
+ * A wk_unwind_table holds one image's unwind rules, compiled from .eh_frame (found by its
+ * program header, or scanned where there is no search table) and .debug_frame into rows of
+ * fixed size sorted by address. Rows are compiled on first use of their FDE, so a library of
+ * 150 MB costs what is sampled in it. Specified by the DWARF 5 standard, section 6.4, and the
+ * LSB's description of .eh_frame.
+ *
+ * A wk_unwinder walks stacks: it asks its owner which image covers a pc, looks the row up
+ * (a direct-mapped cache sits in front), applies it, and falls back to frame pointers
+ * where tables end. One unwinder serves one thread at a time. */
+#ifndef WK_SYMBOLS_UNWIND_H
+#define WK_SYMBOLS_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "event/event.h"
+#include "symbols/elf.h"
+
+struct wk_unwind_table;
+
+/* `debug` (may be NULL) is the separate debug file. Both must outlive the table. Never NULL:
+ * an image without any rules gives a table that finds nothing. */
+struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const struct wk_elf *debug);
+void wk_unwind_table_free(struct wk_unwind_table *table);
+
+/* Compiles everything now; gives the number of rows. For tests and measurements. */
+size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
+size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
+
+/* Is this place the outermost frame by its own rules (return address undefined)? The question
+ * that tells a whole stack from a cut one, also in stripped images. */
+bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr);
+
+/* What covers an address of the walked process. */
+struct wk_unwind_image {
+	struct wk_unwind_table *table; /* NULL: mapped, but no rules (anonymous memory, JIT code) */
+	uint64_t start, end;           /* the mapping's address range */
+	uint64_t bias;                 /* address - bias = virtual address in the image's file */
+};
+
+struct wk_unwinder;
+
+/* `find` fills `image` for the mapping that covers `address`, or returns false. */
+struct wk_unwinder *wk_unwinder_new(bool (*find)(void *context, uint64_t address,
+						  struct wk_unwind_image *image),
+				    void *context);
+void wk_unwinder_free(struct wk_unwinder *unwinder);
+
+/* The address space that following walks are of. A number that the owner changes whenever a
+ * process's mappings change or another process is walked: cached rows of other numbers are
+ * not used. */
+void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space);
+
+enum wk_unwind_end {
+	WK_UNWIND_ROOT,     /* the outermost frame was reached */
+	WK_UNWIND_CUT,      /* the copy of the stack ended first: a larger one would help */
+	WK_UNWIND_BROKEN,   /* no rule, or a rule that led nowhere */
+	WK_UNWIND_FULL,     /* `cap` frames were found and there are more */
+};
+
+/* Walks one stack. chain[0] is the sampled pc; later entries are return addresses less one,
+ * or the pc itself above a signal frame: addresses that lie inside the calling instruction
+ * and are looked up as they stand. Returns how many were written, at most `cap`. */
+size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack,
+		 uint64_t *chain, size_t cap, enum wk_unwind_end *end);
+
+#endif
