@@ -120,6 +120,16 @@ struct wk_samples {        /* in order of time */
 	size_t cap;
 };
 
+/* A name that came with the recording, for a range of an image (by path and, where both
+ * have one, build id), or, with path 0, of the process `pid`. */
+struct wk_carried_symbol {
+	wk_text_id path;
+	struct wk_build_id build_id;
+	uint32_t pid;
+	uint64_t start, size_bytes;
+	wk_text_id name; /* as linked */
+};
+
 struct wk_fact {
 	wk_text_id key, value;
 };
@@ -144,6 +154,8 @@ struct wk_model {
 	uint32_t source_count;
 	struct wk_function *functions;
 	uint32_t function_count;
+	struct wk_carried_symbol *carried; /* from row 0 on */
+	uint32_t carried_count;
 	struct wk_fact *facts;  /* from row 0 on: facts have no ids */
 	uint32_t fact_count;
 	struct wk_note *notes;  /* from row 0 on */
@@ -173,6 +185,33 @@ static inline struct wk_str wk_model_str(const struct wk_model *model, wk_text_i
 {
 	return wk_strtab_str(model->text, id);
 }
+
+/* Rows. Interned ones give the old id where the same is there already. Addresses and chains
+ * are not looked at here: that is the builder's work. */
+wk_text_id wk_model_text(struct wk_model *model, struct wk_str text);
+wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
+			       const struct wk_event_image *image, uint32_t pid, uint64_t time_ns);
+wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_process *process);
+wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread);
+wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source);
+wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function);
+wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address);
+wk_stack_id wk_model_add_stack(struct wk_model *model, wk_stack_id parent, wk_frame_id frame);
+uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function,
+				  wk_frame_id frame, bool is_inlined);
+wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame);
+void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol);
+void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value);
+void wk_model_add_note(struct wk_model *model, uint64_t offset, struct wk_str text);
+
+struct wk_sample {
+	uint64_t time_ns, weight;
+	wk_thread_id thread;
+	wk_stack_id stack;
+	wk_source_id source;
+	uint32_t cpu;
+};
+void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
 /* What share of the samples with a user part has a stack that reaches a root. */
 struct wk_model_reach {

@@ -1,0 +1,379 @@
+#include "model/model.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+/* How much room each table has, and the tables that find a row again. */
+struct wk_model_private {
+	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
+	size_t carried_cap, facts_cap, notes_cap;
+	struct wk_index images, functions, frames, named_frames;
+	struct wk_map stacks, named;
+};
+
+static void start_columns(struct wk_model *model)
+{
+	struct wk_frames *frames = &model->frames;
+	struct wk_named_frames *named = &model->named_frames;
+	struct wk_stacks *tables[] = { &model->stacks, &model->named };
+
+	wk_model_add_frame(model, 0, 0);
+	frames->image[0] = 0;
+	wk_model_add_named_frame(model, 0, 0, false);
+	named->function[0] = 0;
+	for (int i = 0; i < 2; i++) {
+		size_t cap = 0;
+
+		tables[i]->parent = wk_grow(NULL, &cap, 1, sizeof(*tables[i]->parent));
+		tables[i]->cap = cap;
+		tables[i]->frame = wk_alloc(cap * sizeof(*tables[i]->frame));
+		tables[i]->parent[0] = 0;
+		tables[i]->frame[0] = 0;
+		tables[i]->count = 1;
+	}
+}
+
+struct wk_model *wk_model_new(void)
+{
+	struct wk_model *model = wk_alloc_zeroed(1, sizeof(*model));
+
+	model->own = wk_alloc_zeroed(1, sizeof(*model->own));
+	model->text = wk_strtab_new();
+	wk_model_add_image(model, WK_IMAGE_UNKNOWN, &(struct wk_event_image){ 0 }, 0, 0);
+	wk_model_add_process(model, &(struct wk_process){ 0 });
+	wk_model_add_thread(model, &(struct wk_thread){ 0 });
+	wk_model_add_source(model, &(struct wk_source){ 0 });
+	wk_model_add_function(model, &(struct wk_function){ 0 });
+	start_columns(model);
+	return model;
+}
+
+static void free_columns(struct wk_model *model)
+{
+	free(model->frames.image);
+	free(model->frames.address);
+	free(model->named_frames.function);
+	free(model->named_frames.frame);
+	free(model->named_frames.is_inlined);
+	free(model->stacks.parent);
+	free(model->stacks.frame);
+	free(model->named.parent);
+	free(model->named.frame);
+	free(model->samples.time_ns);
+	free(model->samples.thread);
+	free(model->samples.stack);
+	free(model->samples.weight);
+	free(model->samples.source);
+	free(model->samples.cpu);
+}
+
+void wk_model_free(struct wk_model *model)
+{
+	if (!model)
+		return;
+	free_columns(model);
+	free(model->images);
+	free(model->processes);
+	free(model->threads);
+	free(model->sources);
+	free(model->functions);
+	free(model->carried);
+	free(model->facts);
+	free(model->notes);
+	free(model->named_of);
+	free(model->reaches_root);
+	free(model->has_user_part);
+	wk_index_fini(&model->own->images);
+	wk_index_fini(&model->own->functions);
+	wk_index_fini(&model->own->frames);
+	wk_index_fini(&model->own->named_frames);
+	wk_map_fini(&model->own->stacks);
+	wk_map_fini(&model->own->named);
+	wk_strtab_free(model->text);
+	free(model->own);
+	free(model);
+}
+
+wk_text_id wk_model_text(struct wk_model *model, struct wk_str text)
+{
+	return wk_strtab_add_str(model->text, text);
+}
+
+static bool same_image(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_image *a = &((const struct wk_model *)table)->images[id];
+	const struct wk_image *b = key;
+
+	return a->path == b->path && a->kind == b->kind && a->inode == b->inode &&
+	       a->device_major == b->device_major && a->device_minor == b->device_minor &&
+	       wk_build_id_eq(&a->build_id, &b->build_id);
+}
+
+wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
+			       const struct wk_event_image *image, uint32_t pid, uint64_t time_ns)
+{
+	struct wk_image row = {
+		.path = wk_model_text(model, image->path),
+		.name = wk_model_text(model, kind == WK_IMAGE_FILE ? wk_str_basename(image->path)
+								   : image->path),
+		.kind = kind,
+		.build_id = image->build_id,
+		.inode = image->inode,
+		.device_major = image->device_major,
+		.device_minor = image->device_minor,
+		.pid = pid,
+		.first_start = image->start,
+		.first_offset = image->file_offset,
+		.first_size_bytes = image->size_bytes,
+		.first_seen_ns = time_ns,
+	};
+	uint64_t hash = wk_hash_pair(wk_hash_pair(row.path, row.inode),
+				     wk_hash_bytes(row.build_id.bytes, row.build_id.size));
+	wk_image_id id = 0;
+
+	if (model->image_count)
+		id = wk_index_find(&model->own->images, hash, same_image, model, &row);
+	if (id)
+		return id;
+	model->images = wk_grow(model->images, &model->own->images_cap,
+				(size_t)model->image_count + 1, sizeof(row));
+	model->images[model->image_count] = row;
+	if (model->image_count)
+		wk_index_add(&model->own->images, hash, model->image_count);
+	return model->image_count++;
+}
+
+wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_process *process)
+{
+	model->processes = wk_grow(model->processes, &model->own->processes_cap,
+				   (size_t)model->process_count + 1, sizeof(*process));
+	model->processes[model->process_count] = *process;
+	return model->process_count++;
+}
+
+wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread)
+{
+	model->threads = wk_grow(model->threads, &model->own->threads_cap,
+				 (size_t)model->thread_count + 1, sizeof(*thread));
+	model->threads[model->thread_count] = *thread;
+	return model->thread_count++;
+}
+
+wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source)
+{
+	model->sources = wk_grow(model->sources, &model->own->sources_cap,
+				 (size_t)model->source_count + 1, sizeof(*source));
+	model->sources[model->source_count] = *source;
+	return model->source_count++;
+}
+
+static bool same_function(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_function *a = &((const struct wk_model *)table)->functions[id];
+	const struct wk_function *b = key;
+
+	return a->name == b->name && a->linked == b->linked && a->image == b->image;
+}
+
+wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function)
+{
+	uint64_t hash = wk_hash_pair(wk_hash_pair(function->name, function->linked),
+				     function->image);
+	wk_function_id id = 0;
+
+	if (model->function_count)
+		id = wk_index_find(&model->own->functions, hash, same_function, model, function);
+	if (id)
+		return id;
+	model->functions = wk_grow(model->functions, &model->own->functions_cap,
+				   (size_t)model->function_count + 1, sizeof(*function));
+	model->functions[model->function_count] = *function;
+	if (model->function_count)
+		wk_index_add(&model->own->functions, hash, model->function_count);
+	return model->function_count++;
+}
+
+struct frame_key {
+	wk_image_id image;
+	uint64_t address;
+};
+
+static bool same_frame(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_frames *frames = table;
+	const struct frame_key *frame = key;
+
+	return frames->image[id] == frame->image && frames->address[id] == frame->address;
+}
+
+wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address)
+{
+	struct wk_frames *frames = &model->frames;
+	struct frame_key key = { image, address };
+	uint64_t hash = wk_hash_pair(address, image);
+	wk_frame_id id = 0;
+
+	if (frames->count)
+		id = wk_index_find(&model->own->frames, hash, same_frame, frames, &key);
+	if (id)
+		return id;
+	if (frames->count == frames->cap) {
+		frames->image = wk_grow(frames->image, &frames->cap, (size_t)frames->count + 1,
+					sizeof(*frames->image));
+		frames->address = wk_realloc(frames->address,
+					     frames->cap * sizeof(*frames->address));
+	}
+	frames->image[frames->count] = image;
+	frames->address[frames->count] = address;
+	if (frames->count)
+		wk_index_add(&model->own->frames, hash, frames->count);
+	return frames->count++;
+}
+
+static wk_stack_id add_to_stacks(struct wk_stacks *stacks, struct wk_map *map, wk_stack_id parent,
+				 uint32_t frame)
+{
+	uint32_t *id = wk_map_at(map, (uint64_t)parent << 32 | frame);
+
+	if (*id)
+		return *id;
+	if (stacks->count == stacks->cap) {
+		stacks->parent = wk_grow(stacks->parent, &stacks->cap, (size_t)stacks->count + 1,
+					 sizeof(*stacks->parent));
+		stacks->frame = wk_realloc(stacks->frame, stacks->cap * sizeof(*stacks->frame));
+	}
+	stacks->parent[stacks->count] = parent;
+	stacks->frame[stacks->count] = frame;
+	*id = stacks->count;
+	return stacks->count++;
+}
+
+wk_stack_id wk_model_add_stack(struct wk_model *model, wk_stack_id parent, wk_frame_id frame)
+{
+	return add_to_stacks(&model->stacks, &model->own->stacks, parent, frame);
+}
+
+wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame)
+{
+	return add_to_stacks(&model->named, &model->own->named, parent, named_frame);
+}
+
+struct named_frame_key {
+	wk_function_id function;
+	bool is_inlined;
+};
+
+static bool same_named_frame(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_named_frames *frames = table;
+	const struct named_frame_key *frame = key;
+
+	return frames->function[id] == frame->function &&
+	       frames->is_inlined[id] == frame->is_inlined;
+}
+
+uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function,
+				  wk_frame_id frame, bool is_inlined)
+{
+	struct wk_named_frames *frames = &model->named_frames;
+	struct named_frame_key key = { function, is_inlined };
+	uint64_t hash = wk_hash_pair(function, is_inlined);
+	uint32_t id = 0;
+
+	if (frames->count)
+		id = wk_index_find(&model->own->named_frames, hash, same_named_frame, frames, &key);
+	if (id)
+		return id;
+	if (frames->count == frames->cap) {
+		frames->function = wk_grow(frames->function, &frames->cap,
+					   (size_t)frames->count + 1, sizeof(*frames->function));
+		frames->frame = wk_realloc(frames->frame, frames->cap * sizeof(*frames->frame));
+		frames->is_inlined = wk_realloc(frames->is_inlined,
+						frames->cap * sizeof(*frames->is_inlined));
+	}
+	frames->function[frames->count] = function;
+	frames->frame[frames->count] = frame;
+	frames->is_inlined[frames->count] = is_inlined;
+	if (frames->count)
+		wk_index_add(&model->own->named_frames, hash, frames->count);
+	return frames->count++;
+}
+
+void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol)
+{
+	model->carried = wk_grow(model->carried, &model->own->carried_cap,
+				 (size_t)model->carried_count + 1, sizeof(*symbol));
+	model->carried[model->carried_count++] = *symbol;
+}
+
+void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value)
+{
+	struct wk_fact fact = { wk_model_text(model, key), wk_model_text(model, value) };
+
+	model->facts = wk_grow(model->facts, &model->own->facts_cap,
+			       (size_t)model->fact_count + 1, sizeof(fact));
+	model->facts[model->fact_count++] = fact;
+}
+
+/* Notes of one kind come in crowds: the last few are compared so that a crowd is one row. */
+void wk_model_add_note(struct wk_model *model, uint64_t offset, struct wk_str text)
+{
+	wk_text_id id = wk_model_text(model, text);
+
+	for (uint32_t i = model->note_count; i > 0 && i + 8 > model->note_count; i--) {
+		if (model->notes[i - 1].text == id) {
+			model->notes[i - 1].count++;
+			return;
+		}
+	}
+	model->notes = wk_grow(model->notes, &model->own->notes_cap,
+			       (size_t)model->note_count + 1, sizeof(*model->notes));
+	model->notes[model->note_count++] =
+		(struct wk_note){ .offset = offset, .text = id, .count = 1 };
+}
+
+static void grow_samples(struct wk_samples *samples)
+{
+	samples->time_ns = wk_grow(samples->time_ns, &samples->cap, (size_t)samples->count + 1,
+				   sizeof(*samples->time_ns));
+	samples->thread = wk_realloc(samples->thread, samples->cap * sizeof(*samples->thread));
+	samples->stack = wk_realloc(samples->stack, samples->cap * sizeof(*samples->stack));
+	samples->weight = wk_realloc(samples->weight, samples->cap * sizeof(*samples->weight));
+	samples->source = wk_realloc(samples->source, samples->cap * sizeof(*samples->source));
+	samples->cpu = wk_realloc(samples->cpu, samples->cap * sizeof(*samples->cpu));
+}
+
+void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
+{
+	struct wk_samples *samples = &model->samples;
+
+	if (samples->count == samples->cap)
+		grow_samples(samples);
+	samples->time_ns[samples->count] = sample->time_ns;
+	samples->thread[samples->count] = sample->thread;
+	samples->stack[samples->count] = sample->stack;
+	samples->weight[samples->count] = sample->weight;
+	samples->source[samples->count] = sample->source;
+	samples->cpu[samples->count] = sample->cpu;
+	if (samples->count == 0 || sample->time_ns < model->first_ns)
+		model->first_ns = sample->time_ns;
+	if (samples->count == 0 || sample->time_ns > model->last_ns)
+		model->last_ns = sample->time_ns;
+	samples->count++;
+}
+
+struct wk_model_reach wk_model_reach(const struct wk_model *model)
+{
+	struct wk_model_reach reach = { 0 };
+
+	if (!model->has_user_part)
+		return reach;
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		wk_stack_id stack = model->samples.stack[i];
+
+		reach.with_user_part += model->has_user_part[stack];
+		reach.whole += model->reaches_root[stack];
+	}
+	return reach;
+}
