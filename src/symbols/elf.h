@@ -15,6 +15,48 @@
 #include "base/err.h"
 #include "event/event.h"
 
+/* The numbers of the ELF specification that wick asks for; no system header is needed. */
+enum {
+	WK_ET_REL = 1,
+	WK_ET_EXEC = 2,
+	WK_ET_DYN = 3,
+
+	WK_EM_386 = 3,
+	WK_EM_ARM = 40,
+	WK_EM_X86_64 = 62,
+	WK_EM_AARCH64 = 183,
+
+	WK_PT_LOAD = 1,
+	WK_PT_DYNAMIC = 2,
+	WK_PT_NOTE = 4,
+	WK_PT_GNU_EH_FRAME = 0x6474e550,
+
+	WK_PF_X = 1,
+	WK_PF_W = 2,
+	WK_PF_R = 4,
+
+	WK_SHT_PROGBITS = 1,
+	WK_SHT_SYMTAB = 2,
+	WK_SHT_RELA = 4,
+	WK_SHT_NOTE = 7,
+	WK_SHT_NOBITS = 8,
+	WK_SHT_REL = 9,
+	WK_SHT_DYNSYM = 11,
+	WK_SHT_X86_64_UNWIND = 0x70000001,
+
+	WK_SHF_ALLOC = 2,
+	WK_SHF_EXECINSTR = 4,
+	WK_SHF_COMPRESSED = 0x800,
+
+	WK_STB_LOCAL = 0,
+	WK_STB_GLOBAL = 1,
+	WK_STB_WEAK = 2,
+
+	WK_STT_NOTYPE = 0,
+	WK_STT_FUNC = 2,
+	WK_STT_GNU_IFUNC = 10,
+};
+
 struct wk_elf_segment {
 	uint32_t type, flags; /* PT_*, PF_* */
 	uint64_t offset, vaddr, file_size, memory_size;
@@ -46,9 +88,21 @@ void wk_elf_free(struct wk_elf *elf);
 /* The first section of that name with contents in the file, or NULL. */
 const struct wk_elf_section *wk_elf_section(const struct wk_elf *elf, const char *name);
 
+/* Text of at most `limit` bytes at `offset` of a string table; empty where it is not ended
+ * by a NUL before the table ends or the limit is reached. */
+struct wk_str wk_elf_text(const struct wk_bytes *table, uint64_t offset, size_t limit);
+
 /* The bytes of a section; empty for SHT_NOBITS or where they are not in the file. Compressed
- * sections (SHF_COMPRESSED) come as they lie in the file. `start` is the section's begin. */
+ * sections (SHF_COMPRESSED) come as they lie in the file. `start` is the section's begin, and
+ * wk_u16, wk_u32, wk_u64 read in the file's byte order. A NULL section is empty. */
 struct wk_bytes wk_elf_bytes(const struct wk_elf *elf, const struct wk_elf_section *section);
+
+/* The same for what a segment has in the file. */
+struct wk_bytes wk_elf_segment_bytes(const struct wk_elf *elf,
+				     const struct wk_elf_segment *segment);
+
+/* A number of the file's word size: 8 bytes in a 64-bit file, else 4. */
+uint64_t wk_elf_word(const struct wk_elf *elf, struct wk_bytes *in);
 
 /* Between file offsets and virtual addresses, by the PT_LOAD that holds them (files have
  * several with different distances: there is no single bias). False if none does. */

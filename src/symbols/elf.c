@@ -1,0 +1,366 @@
+#include "symbols/elf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* Numbers in e_phnum, e_shnum and e_shstrndx that are too large for 16 bits are kept in
+ * section 0, and these stand in their place. */
+#define PHNUM_IN_SECTION_0    0xffff
+#define SHSTRNDX_IN_SECTION_0 0xffff
+
+/* Programs have a dozen segments; each address is looked for among them one by one. */
+#define MAX_SEGMENTS 0xffff
+
+/* Sections may share the bytes of one endless name: what is read of each must be bounded. */
+#define MAX_SECTION_NAME 256
+
+#define NOTE_GNU_BUILD_ID 3
+
+struct header {
+	uint64_t segments_at, sections_at;
+	uint32_t segment_size, section_size; /* bytes an entry */
+	uint64_t segment_count, section_count;
+	uint32_t names_section;
+};
+
+static struct wk_bytes whole(const struct wk_elf *elf)
+{
+	struct wk_bytes b = wk_bytes_of(elf->at, elf->size_bytes);
+
+	b.big_endian = elf->big_endian;
+	return b;
+}
+
+uint64_t wk_elf_word(const struct wk_elf *elf, struct wk_bytes *in)
+{
+	return elf->is_64 ? wk_u64(in) : wk_u32(in);
+}
+
+static enum wk_machine machine_of(uint16_t code, bool big_endian)
+{
+	if (big_endian)
+		return WK_MACHINE_UNKNOWN;
+	switch (code) {
+	case WK_EM_X86_64:
+		return WK_MACHINE_X86_64;
+	case WK_EM_AARCH64:
+		return WK_MACHINE_AARCH64;
+	case WK_EM_386:
+		return WK_MACHINE_X86;
+	case WK_EM_ARM:
+		return WK_MACHINE_ARM;
+	default:
+		return WK_MACHINE_UNKNOWN;
+	}
+}
+
+static bool read_ident(struct wk_elf *elf, struct wk_bytes *in, struct wk_err *err)
+{
+	uint32_t magic = wk_u32le(in);
+	uint8_t class = wk_u8(in), order = wk_u8(in);
+
+	if (in->bad || magic != 0x464c457f)
+		return wk_fail(err, WK_EFORMAT, 0,
+			       "not an ELF file: it does not begin with 7f 45 4c 46");
+	if (class != 1 && class != 2)
+		return wk_fail(err, WK_ECORRUPT, 4, "ELF class is %u, expected 1 or 2", class);
+	if (order != 1 && order != 2)
+		return wk_fail(err, WK_ECORRUPT, 5, "ELF byte order is %u, expected 1 or 2", order);
+	elf->is_64 = class == 2;
+	elf->big_endian = in->big_endian = order == 2;
+	wk_bytes_skip(in, 10);
+	return true;
+}
+
+static bool read_header(struct wk_elf *elf, struct header *head, struct wk_err *err)
+{
+	struct wk_bytes in = whole(elf);
+
+	if (!read_ident(elf, &in, err))
+		return false;
+	elf->type = wk_u16(&in);
+	elf->machine_code = wk_u16(&in);
+	elf->machine = machine_of(elf->machine_code, elf->big_endian);
+	wk_u32(&in); /* e_version */
+	elf->entry = wk_elf_word(elf, &in);
+	head->segments_at = wk_elf_word(elf, &in);
+	head->sections_at = wk_elf_word(elf, &in);
+	wk_u32(&in); /* e_flags */
+	wk_u16(&in); /* e_ehsize */
+	head->segment_size = wk_u16(&in);
+	head->segment_count = wk_u16(&in);
+	head->section_size = wk_u16(&in);
+	head->section_count = wk_u16(&in);
+	head->names_section = wk_u16(&in);
+	if (in.bad)
+		return wk_fail(err, WK_ECORRUPT, elf->size_bytes,
+			       "the file ends inside its ELF header, at %zu bytes",
+			       elf->size_bytes);
+	return true;
+}
+
+static struct wk_elf_section read_section(const struct wk_elf *elf, struct wk_bytes in,
+					  uint32_t *name)
+{
+	struct wk_elf_section s = { 0 };
+
+	*name = wk_u32(&in);
+	s.type = wk_u32(&in);
+	s.flags = wk_elf_word(elf, &in);
+	s.vaddr = wk_elf_word(elf, &in);
+	s.offset = wk_elf_word(elf, &in);
+	s.size_bytes = wk_elf_word(elf, &in);
+	s.link = wk_u32(&in);
+	s.info = wk_u32(&in);
+	wk_elf_word(elf, &in); /* sh_addralign */
+	s.entry_size = wk_elf_word(elf, &in);
+	return s;
+}
+
+/* Numbers that did not fit the header. A file without a section 0 has no such numbers. */
+static void read_large_counts(const struct wk_elf *elf, struct header *head)
+{
+	struct wk_bytes file = whole(elf);
+	struct wk_bytes first = wk_bytes_at(&file, head->sections_at, elf->is_64 ? 64 : 40);
+	struct wk_elf_section zero;
+	uint32_t name;
+
+	if (head->sections_at == 0 || first.bad)
+		return;
+	zero = read_section(elf, first, &name);
+	if (head->section_count == 0)
+		head->section_count = zero.size_bytes;
+	if (head->segment_count == PHNUM_IN_SECTION_0 && zero.info > 0)
+		head->segment_count = zero.info;
+	if (head->names_section == SHSTRNDX_IN_SECTION_0)
+		head->names_section = zero.link;
+}
+
+static bool table_fits(const struct wk_elf *elf, uint64_t at, uint64_t count, uint32_t entry_size)
+{
+	return at <= elf->size_bytes && count <= (elf->size_bytes - at) / entry_size;
+}
+
+static struct wk_elf_segment read_segment(const struct wk_elf *elf, struct wk_bytes in)
+{
+	struct wk_elf_segment s = { .type = wk_u32(&in) };
+
+	if (elf->is_64)
+		s.flags = wk_u32(&in);
+	s.offset = wk_elf_word(elf, &in);
+	s.vaddr = wk_elf_word(elf, &in);
+	wk_elf_word(elf, &in); /* p_paddr */
+	s.file_size = wk_elf_word(elf, &in);
+	s.memory_size = wk_elf_word(elf, &in);
+	if (!elf->is_64)
+		s.flags = wk_u32(&in);
+	return s;
+}
+
+static bool read_segments(struct wk_elf *elf, const struct header *head, struct wk_err *err)
+{
+	struct wk_bytes file = whole(elf);
+
+	if (head->segment_count == 0)
+		return true;
+	if (head->segment_size < (elf->is_64 ? 56 : 32))
+		return wk_fail(err, WK_ECORRUPT, 0, "program headers of %u bytes are too short",
+			       head->segment_size);
+	if (head->segment_count > MAX_SEGMENTS ||
+	    !table_fits(elf, head->segments_at, head->segment_count, head->segment_size))
+		return wk_fail(err, WK_ECORRUPT, head->segments_at,
+			       "%" PRIu64 " program headers do not fit into a file of %zu bytes",
+			       head->segment_count, elf->size_bytes);
+	elf->segment_count = (uint32_t)head->segment_count;
+	elf->segments = wk_alloc_zeroed(elf->segment_count, sizeof(*elf->segments));
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		uint64_t at = head->segments_at + (uint64_t)i * head->segment_size;
+
+		elf->segments[i] = read_segment(elf, wk_bytes_at(&file, at, head->segment_size));
+	}
+	return true;
+}
+
+/* A program runs without section headers, so broken ones only mean that there are none. */
+static void read_sections(struct wk_elf *elf, const struct header *head)
+{
+	struct wk_bytes file = whole(elf), names;
+	uint32_t *name_at;
+
+	if (head->sections_at == 0 || head->section_count == 0 ||
+	    head->section_size < (elf->is_64 ? 64 : 40) || head->section_count > UINT32_MAX ||
+	    !table_fits(elf, head->sections_at, head->section_count, head->section_size))
+		return;
+	elf->section_count = (uint32_t)head->section_count;
+	elf->sections = wk_alloc_zeroed(elf->section_count, sizeof(*elf->sections));
+	name_at = wk_alloc_zeroed(elf->section_count, sizeof(*name_at));
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		uint64_t at = head->sections_at + (uint64_t)i * head->section_size;
+
+		elf->sections[i] =
+			read_section(elf, wk_bytes_at(&file, at, head->section_size), &name_at[i]);
+	}
+	if (head->names_section < elf->section_count) {
+		names = wk_elf_bytes(elf, &elf->sections[head->names_section]);
+		for (uint32_t i = 0; i < elf->section_count; i++)
+			elf->sections[i].name = wk_elf_text(&names, name_at[i], MAX_SECTION_NAME);
+	}
+	free(name_at);
+}
+
+struct wk_str wk_elf_text(const struct wk_bytes *table, uint64_t offset, size_t limit)
+{
+	uint64_t size = (uint64_t)(table->end - table->start);
+	const uint8_t *at, *nul;
+	size_t most;
+
+	if (offset >= size)
+		return (struct wk_str){ "", 0 };
+	at = table->start + offset;
+	most = size - offset < limit ? (size_t)(size - offset) : limit;
+	nul = memchr(at, 0, most);
+	if (!nul)
+		return (struct wk_str){ "", 0 };
+	return (struct wk_str){ (const char *)at, (size_t)(nul - at) };
+}
+
+/* Notes are name size, description size, type, name, description; both padded to four. */
+static bool find_build_id(struct wk_bytes notes, struct wk_build_id *id)
+{
+	while (wk_bytes_left(&notes) >= 12) {
+		uint32_t name_size = wk_u32(&notes), size = wk_u32(&notes), type = wk_u32(&notes);
+		struct wk_bytes name = wk_bytes_take(&notes, ((uint64_t)name_size + 3) & ~3ull);
+		struct wk_bytes text = wk_bytes_take(&notes, size);
+
+		if (text.bad || name.bad)
+			return false;
+		if (type == NOTE_GNU_BUILD_ID && name_size == 4 && memcmp(name.at, "GNU", 4) == 0 &&
+		    size > 0) {
+			id->size = size < sizeof(id->bytes) ? (uint8_t)size : sizeof(id->bytes);
+			memcpy(id->bytes, text.at, id->size);
+			return true;
+		}
+		wk_bytes_skip(&notes, -size & 3);
+	}
+	return false;
+}
+
+/* By program header first: that is what the kernel's and perf's ids are taken from. */
+static void read_build_id(struct wk_elf *elf)
+{
+	for (uint32_t i = 0; i < elf->segment_count; i++)
+		if (elf->segments[i].type == WK_PT_NOTE &&
+		    find_build_id(wk_elf_segment_bytes(elf, &elf->segments[i]), &elf->build_id))
+			return;
+	for (uint32_t i = 0; i < elf->section_count; i++)
+		if (elf->sections[i].type == WK_SHT_NOTE &&
+		    find_build_id(wk_elf_bytes(elf, &elf->sections[i]), &elf->build_id))
+			return;
+}
+
+struct wk_elf *wk_elf_parse(const void *at, size_t size_bytes, struct wk_err *err)
+{
+	struct wk_elf *elf = wk_alloc_zeroed(1, sizeof(*elf));
+	struct header head = { 0 };
+
+	elf->at = at ? at : (const void *)"";
+	elf->size_bytes = size_bytes;
+	if (!read_header(elf, &head, err))
+		goto fail;
+	read_large_counts(elf, &head);
+	if (!read_segments(elf, &head, err))
+		goto fail;
+	read_sections(elf, &head);
+	read_build_id(elf);
+	return elf;
+fail:
+	wk_elf_free(elf);
+	return NULL;
+}
+
+void wk_elf_free(struct wk_elf *elf)
+{
+	if (!elf)
+		return;
+	free(elf->segments);
+	free(elf->sections);
+	free(elf);
+}
+
+const struct wk_elf_section *wk_elf_section(const struct wk_elf *elf, const char *name)
+{
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		const struct wk_elf_section *s = &elf->sections[i];
+
+		if (s->type != WK_SHT_NOBITS && s->type != 0 && wk_str_is(s->name, name))
+			return s;
+	}
+	return NULL;
+}
+
+/* A window whose `start` is its own begin; empty where the file has no such bytes. */
+static struct wk_bytes window(const struct wk_elf *elf, uint64_t offset, uint64_t len)
+{
+	struct wk_bytes file = whole(elf);
+	struct wk_bytes piece = wk_bytes_at(&file, offset, len);
+
+	piece.start = piece.at;
+	piece.bad = false;
+	return piece;
+}
+
+struct wk_bytes wk_elf_bytes(const struct wk_elf *elf, const struct wk_elf_section *section)
+{
+	if (!section || section->type == WK_SHT_NOBITS)
+		return window(elf, 0, 0);
+	return window(elf, section->offset, section->size_bytes);
+}
+
+struct wk_bytes wk_elf_segment_bytes(const struct wk_elf *elf, const struct wk_elf_segment *segment)
+{
+	return window(elf, segment->offset, segment->file_size);
+}
+
+/* The distance to add, from the PT_LOAD that has `address`; executable ones are asked first,
+ * as two may claim the same bytes of the file. */
+static bool translate(const struct wk_elf *elf, uint64_t address, bool to_vaddr, uint64_t *result)
+{
+	const struct wk_elf_segment *best = NULL;
+
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		const struct wk_elf_segment *s = &elf->segments[i];
+		uint64_t from = to_vaddr ? s->offset : s->vaddr;
+
+		if (s->type != WK_PT_LOAD || address - from >= s->file_size)
+			continue;
+		if (!best || (!(best->flags & WK_PF_X) && s->flags & WK_PF_X))
+			best = s;
+	}
+	if (!best)
+		return false;
+	*result = to_vaddr ? address - best->offset + best->vaddr
+			   : address - best->vaddr + best->offset;
+	return true;
+}
+
+bool wk_elf_vaddr_of(const struct wk_elf *elf, uint64_t file_offset, uint64_t *vaddr)
+{
+	return translate(elf, file_offset, true, vaddr);
+}
+
+bool wk_elf_offset_of(const struct wk_elf *elf, uint64_t vaddr, uint64_t *file_offset)
+{
+	return translate(elf, vaddr, false, file_offset);
+}
+
+bool wk_elf_debuglink(const struct wk_elf *elf, struct wk_str *name, uint32_t *crc)
+{
+	struct wk_bytes in = wk_elf_bytes(elf, wk_elf_section(elf, ".gnu_debuglink"));
+
+	*name = wk_bytes_text(&in);
+	wk_bytes_skip(&in, -wk_bytes_offset(&in) & 3);
+	*crc = wk_u32(&in);
+	return !in.bad && name->len > 0;
+}
