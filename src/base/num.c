@@ -155,3 +155,17 @@ void wk_num_add_duration(struct wk_buf *buf, uint64_t ns)
 	else
 		wk_buf_add_fmt(buf, "%" PRIu64 " ns", ns);
 }
+
+void wk_num_add_share(struct wk_buf *buf, uint64_t part, uint64_t whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	if (part == 0)
+		wk_buf_add_text(buf, "0 %");
+	else if (percent < 0.05)
+		wk_buf_add_text(buf, "<0.1 %");
+	else if (percent >= 99.95 && part < whole)
+		wk_buf_add_text(buf, ">99.9 %");
+	else
+		wk_buf_add_fmt(buf, "%.1f %%", percent);
+}

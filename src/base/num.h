@@ -27,4 +27,8 @@ void wk_num_add_bytes(struct wk_buf *buf, uint64_t size_bytes);
 /* 685660000000 as "685.660 s", 12400000 as "12.4 ms", 830000 as "830 us". */
 void wk_num_add_duration(struct wk_buf *buf, uint64_t ns);
 
+/* A part of a whole as "12.4 %"; "<0.1 %" and ">99.9 %" where rounding would say none or
+ * all and it is not so. Nothing of nothing is "0 %". */
+void wk_num_add_share(struct wk_buf *buf, uint64_t part, uint64_t whole);
+
 #endif

@@ -177,7 +177,8 @@ void wk_out_json(struct wk_out *out, struct wk_str text)
 			wk_out_text(out, "\\t");
 		else if (c == WK_UTF8_BROKEN)
 			out_character(out, 0xfffd);
-		else if (wk_utf8_is_unsafe(c) || c == '<' || c == '>' || c == '&')
+		else if (wk_utf8_is_unsafe(c) || c == '<' || c == '>' || c == '&' || c == 0xfffe ||
+			 c == 0xffff)
 			wk_out_fmt(out, "\\u%04x", (unsigned)c);
 		else
 			out_character(out, c);

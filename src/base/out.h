@@ -43,8 +43,9 @@ void wk_out_fmt(struct wk_out *out, const char *format, ...) __attribute__((form
  * (control characters, broken UTF-8, U+FFFE and U+FFFF) become U+FFFD. */
 void wk_out_xml(struct wk_out *out, struct wk_str text);
 
-/* The inside of a JSON string, without its quotes; '<', '>', '&', U+2028 and U+2029 are written as
- * \u escapes so that the text can stand in a script element. Broken UTF-8 becomes U+FFFD. */
+/* The inside of a JSON string, without its quotes; '<', '>', '&', U+2028, U+2029 and what XML
+ * can not hold are written as \u escapes, so that the text can stand in a script element of
+ * HTML or XML. Broken UTF-8 becomes U+FFFD. */
 void wk_out_json(struct wk_out *out, struct wk_str text);
 
 /* One field: in quotes if it must be; a field that a spreadsheet would run as a formula
