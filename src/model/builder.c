@@ -1,0 +1,371 @@
+#include "model/builder.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "model/space.h"
+
+/* Remembers which frame an address was, as long as its process's mappings stay. */
+#define FRAME_CACHE 4096
+
+struct cached_frame {
+	uint64_t address, version;
+	wk_frame_id frame;
+};
+
+struct wk_builder {
+	struct wk_model *model;
+	struct wk_spaces *spaces;
+	struct wk_map process_of; /* pid to the row of its present life */
+	struct wk_map thread_of;  /* tid to the row of its present life */
+	struct wk_map source_of;  /* number + 1 to row */
+	wk_image_id unknown, kernel;
+	struct cached_frame cache[FRAME_CACHE];
+};
+
+struct wk_builder *wk_builder_new(struct wk_model *model)
+{
+	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
+	struct wk_event_image unknown = { .path = WK_STR("[unknown]") };
+
+	builder->model = model;
+	builder->spaces = wk_spaces_new();
+	builder->unknown = wk_model_add_image(model, WK_IMAGE_UNKNOWN, &unknown, 0, 0);
+	return builder;
+}
+
+void wk_builder_free(struct wk_builder *builder)
+{
+	if (!builder)
+		return;
+	wk_spaces_free(builder->spaces);
+	wk_map_fini(&builder->process_of);
+	wk_map_fini(&builder->thread_of);
+	wk_map_fini(&builder->source_of);
+	free(builder);
+}
+
+enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image)
+{
+	if (image->is_kernel)
+		return WK_IMAGE_KERNEL;
+	if (wk_str_starts(image->path, "[vdso"))
+		return WK_IMAGE_VDSO;
+	if (image->path.len == 0 || wk_str_starts(image->path, "//anon") ||
+	    wk_str_starts(image->path, "[") || wk_str_starts(image->path, "anon_inode:") ||
+	    wk_str_starts(image->path, "/dev/zero") || wk_str_starts(image->path, "/memfd:") ||
+	    wk_str_starts(image->path, "/SYSV"))
+		return WK_IMAGE_ANONYMOUS;
+	return WK_IMAGE_FILE;
+}
+
+static wk_process_id process_row(struct wk_builder *builder, uint32_t pid)
+{
+	uint32_t *row = wk_map_at(&builder->process_of, pid);
+
+	if (!*row)
+		*row = wk_model_add_process(builder->model, &(struct wk_process){ .pid = pid });
+	return *row;
+}
+
+static wk_thread_id thread_row(struct wk_builder *builder, uint32_t pid, uint32_t tid)
+{
+	wk_process_id process = process_row(builder, pid);
+	uint32_t *row = wk_map_at(&builder->thread_of, tid);
+
+	/* The idle threads of all CPUs share number 0, and a number may be used again by
+	 * another process without its start having been seen. */
+	if (!*row || builder->model->threads[*row].process != process) {
+		struct wk_thread thread = {
+			.tid = tid,
+			.process = process,
+			.name = builder->model->processes[process].name,
+		};
+
+		*row = wk_model_add_thread(builder->model, &thread);
+	}
+	return *row;
+}
+
+static void name_process(struct wk_builder *builder, uint32_t pid, wk_text_id name)
+{
+	if (name) {
+		builder->model->processes[process_row(builder, pid)].name = name;
+		builder->model->threads[thread_row(builder, pid, pid)].name = name;
+	}
+}
+
+static void start_process(struct wk_builder *builder, const struct wk_event *event)
+{
+	wk_process_id parent = process_row(builder, event->process.parent_pid);
+	struct wk_process process = {
+		.pid = event->pid,
+		.parent = parent,
+		.name = builder->model->processes[parent].name,
+		.command_line = builder->model->processes[parent].command_line,
+		.start_ns = event->time_ns,
+	};
+	struct wk_thread thread = {
+		.tid = event->pid,
+		.name = process.name,
+		.start_ns = event->time_ns,
+	};
+
+	thread.process = wk_model_add_process(builder->model, &process);
+	*wk_map_at(&builder->process_of, event->pid) = thread.process;
+	*wk_map_at(&builder->thread_of, event->pid) = wk_model_add_thread(builder->model, &thread);
+}
+
+static void take_process(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_process *change = &event->process;
+	wk_text_id name = wk_model_text(builder->model, change->name);
+	wk_text_id command_line = wk_model_text(builder->model, change->command_line);
+	struct wk_process *row;
+
+	if (change->change == WK_PROCESS_FORK && change->parent_pid != event->pid)
+		start_process(builder, event);
+	name_process(builder, event->pid, name);
+	if (change->change == WK_PROCESS_SEEN && change->parent_pid) {
+		wk_process_id parent = process_row(builder, change->parent_pid);
+
+		builder->model->processes[process_row(builder, event->pid)].parent = parent;
+	}
+	row = &builder->model->processes[process_row(builder, event->pid)];
+	if (command_line)
+		row->command_line = command_line;
+	else if (change->change == WK_PROCESS_EXEC)
+		row->command_line = 0;
+	if (change->change == WK_PROCESS_EXIT) {
+		row->end_ns = event->time_ns;
+		builder->model->threads[thread_row(builder, event->pid, event->pid)].end_ns =
+			event->time_ns;
+	}
+	if (change->has_exit_code) {
+		row->has_exit_code = true;
+		row->exit_code = change->exit_code;
+	}
+}
+
+static void take_thread(struct wk_builder *builder, const struct wk_event *event)
+{
+	struct wk_model *model = builder->model;
+	wk_text_id name = wk_model_text(model, event->thread.name);
+	wk_thread_id id;
+
+	if (event->thread.change == WK_THREAD_START) {
+		wk_process_id process = process_row(builder, event->pid);
+		wk_thread_id parent = wk_map_find(&builder->thread_of, event->thread.parent_tid);
+		struct wk_thread thread = {
+			.tid = event->tid,
+			.process = process,
+			.name = parent ? model->threads[parent].name : model->processes[process].name,
+			.start_ns = event->time_ns,
+		};
+
+		*wk_map_at(&builder->thread_of, event->tid) = wk_model_add_thread(model, &thread);
+	}
+	id = thread_row(builder, event->pid, event->tid);
+	if (name)
+		model->threads[id].name = name;
+	if (name && event->tid == event->pid)
+		name_process(builder, event->pid, name);
+	if (event->thread.change == WK_THREAD_EXIT)
+		model->threads[id].end_ns = event->time_ns;
+}
+
+static void take_image(struct wk_builder *builder, const struct wk_event *event)
+{
+	wk_image_id image = wk_model_add_image(builder->model, wk_image_kind_of(&event->image),
+					       &event->image, event->pid, event->time_ns);
+
+	if (event->image.is_kernel && !builder->kernel)
+		builder->kernel = image;
+	wk_spaces_take(builder->spaces, event, image);
+}
+
+static wk_image_id kernel_image(struct wk_builder *builder)
+{
+	struct wk_event_image image = { .path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
+
+	if (!builder->kernel)
+		builder->kernel = wk_model_add_image(builder->model, WK_IMAGE_KERNEL, &image,
+						     WK_KERNEL_PID, 0);
+	return builder->kernel;
+}
+
+static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t address)
+{
+	const struct wk_mapping *mapping = wk_spaces_find(builder->spaces, pid, address);
+	enum wk_image_kind kind;
+
+	if (!mapping)
+		return wk_model_add_frame(builder->model,
+					  pid == WK_KERNEL_PID ? kernel_image(builder)
+							       : builder->unknown,
+					  address);
+	kind = builder->model->images[mapping->image].kind;
+	return wk_model_add_frame(builder->model, mapping->image,
+				  wk_frame_address(kind, address, mapping->start,
+						   mapping->file_offset));
+}
+
+static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t version,
+			    uint64_t address)
+{
+	size_t slot = (size_t)(wk_hash_pair(address, version) % FRAME_CACHE);
+	struct cached_frame *cached = &builder->cache[slot];
+
+	if (cached->address != address || cached->version != version)
+		*cached = (struct cached_frame){ address, version,
+						 new_frame(builder, pid, address) };
+	return cached->frame;
+}
+
+/* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point
+ * behind their call, so all but the innermost are looked up one byte before. */
+static wk_stack_id add_chain(struct wk_builder *builder, wk_stack_id stack, uint32_t pid,
+			     const uint64_t *chain, size_t count, bool is_exact)
+{
+	uint64_t version = wk_spaces_version(builder->spaces, pid);
+
+	for (size_t i = count; i-- > 0;) {
+		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
+
+		stack = wk_model_add_stack(builder->model, stack,
+					   frame_of(builder, pid, version, address));
+	}
+	return stack;
+}
+
+static void take_sample(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_sample *taken = &event->sample;
+	uint32_t *source = wk_map_at(&builder->source_of, (uint64_t)taken->source + 1);
+	struct wk_sample sample = {
+		.time_ns = event->time_ns,
+		.weight = taken->weight,
+		.thread = thread_row(builder, event->pid, event->tid),
+		.cpu = event->cpu,
+	};
+
+	if (!*source)
+		*source = wk_model_add_source(builder->model,
+					      &(struct wk_source){ .number = taken->source });
+	sample.source = *source;
+	sample.stack = add_chain(builder, 0, event->pid, taken->user_chain, taken->user_count,
+				 taken->user_is_exact);
+	sample.stack = add_chain(builder, sample.stack, WK_KERNEL_PID, taken->kernel_chain,
+				 taken->kernel_count, false);
+	if (taken->user_count == 0 && taken->kernel_count == 0)
+		sample.stack = add_chain(builder, 0, taken->in_kernel ? WK_KERNEL_PID : event->pid,
+					 &taken->address, 1, true);
+	wk_model_add_sample(builder->model, &sample);
+}
+
+static void take_source(struct wk_builder *builder, const struct wk_event_source *source)
+{
+	uint32_t *id = wk_map_at(&builder->source_of, (uint64_t)source->source + 1);
+	struct wk_source row = {
+		.number = source->source,
+		.name = wk_model_text(builder->model, source->name),
+		.unit = wk_model_text(builder->model, source->unit),
+		.is_cpu_time = source->is_cpu_time,
+	};
+
+	if (*id)
+		builder->model->sources[*id] = row;
+	else
+		*id = wk_model_add_source(builder->model, &row);
+}
+
+static void take_symbol(struct wk_builder *builder, const struct wk_event *event)
+{
+	struct wk_carried_symbol symbol = {
+		.path = wk_model_text(builder->model, event->symbol.image_path),
+		.build_id = event->symbol.build_id,
+		.pid = event->pid,
+		.start = event->symbol.start,
+		.size_bytes = event->symbol.size_bytes,
+		.name = wk_model_text(builder->model, event->symbol.name),
+	};
+
+	wk_model_add_carried(builder->model, &symbol);
+}
+
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_builder *builder = context;
+	struct wk_model *model = builder->model;
+
+	if (model->samples.count == UINT32_MAX || model->stacks.count == UINT32_MAX)
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "more than 4 billion samples or stacks in one recording");
+	switch (event->kind) {
+	case WK_EVENT_SYSTEM:
+		wk_model_add_fact(model, event->system.key, event->system.value);
+		break;
+	case WK_EVENT_SOURCE:
+		take_source(builder, &event->source);
+		break;
+	case WK_EVENT_PROCESS:
+		take_process(builder, event);
+		wk_spaces_take(builder->spaces, event, 0);
+		break;
+	case WK_EVENT_THREAD:
+		take_thread(builder, event);
+		wk_spaces_take(builder->spaces, event, 0);
+		break;
+	case WK_EVENT_IMAGE:
+		take_image(builder, event);
+		break;
+	case WK_EVENT_SYMBOL:
+		take_symbol(builder, event);
+		break;
+	case WK_EVENT_SAMPLE:
+		take_sample(builder, event);
+		break;
+	case WK_EVENT_LOST:
+		if (event->lost.samples_only)
+			model->lost_samples += event->lost.count;
+		else
+			model->lost_records += event->lost.count;
+		break;
+	case WK_EVENT_NOTE:
+		wk_model_add_note(model, event->note.offset, event->note.text);
+		break;
+	case WK_EVENT_NONE:
+	case WK_EVENT_KINDS:
+		break;
+	}
+	return true;
+}
+
+struct wk_sink wk_builder_sink(struct wk_builder *builder)
+{
+	return (struct wk_sink){ .take = take, .context = builder };
+}
+
+/* An empty name is one that never came: the number is better than nothing. */
+void wk_builder_finish(struct wk_builder *builder)
+{
+	struct wk_model *model = builder->model;
+
+	for (uint32_t i = 1; i < model->process_count; i++) {
+		struct wk_buf name = { 0 };
+
+		if (model->processes[i].name)
+			continue;
+		if (model->processes[i].pid == 0)
+			wk_buf_add_text(&name, "swapper");
+		else
+			wk_buf_add_fmt(&name, "[pid %u]", model->processes[i].pid);
+		model->processes[i].name = wk_model_text(model, wk_buf_str(&name));
+		wk_buf_fini(&name);
+	}
+	for (uint32_t i = 1; i < model->thread_count; i++)
+		if (!model->threads[i].name)
+			model->threads[i].name =
+				model->processes[model->threads[i].process].name;
+}

@@ -1,0 +1,34 @@
+/* The usual sink: fills a model's tables from events.
+ *
+ * It keeps what is mapped where at each moment, interns frames and stacks, and appends a
+ * row a sample. Order of calls: new, feed its sink, finish, free; the model is the
+ * caller's before and after. Events come in the order that event/event.h promises. */
+#ifndef WK_MODEL_BUILDER_H
+#define WK_MODEL_BUILDER_H
+
+#include "event/sink.h"
+#include "model/model.h"
+
+struct wk_builder;
+
+struct wk_builder *wk_builder_new(struct wk_model *model);
+struct wk_sink wk_builder_sink(struct wk_builder *builder);
+
+/* Call once, after the last event. */
+void wk_builder_finish(struct wk_builder *builder);
+void wk_builder_free(struct wk_builder *builder);
+
+/* What an image event maps: a file, the vDSO, the kernel, or memory without a file. */
+enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image);
+
+/* How a frame in a mapping names its place: an offset in the file where there is one, the
+ * address itself otherwise. */
+static inline uint64_t wk_frame_address(enum wk_image_kind kind, uint64_t address, uint64_t start,
+					uint64_t file_offset)
+{
+	if (kind == WK_IMAGE_FILE || kind == WK_IMAGE_VDSO)
+		return address - start + file_offset;
+	return address;
+}
+
+#endif

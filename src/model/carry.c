@@ -1,0 +1,144 @@
+#include "model/carry.h"
+
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "model/builder.h"
+
+struct carried_image {
+	struct wk_image_symbols *symbols; /* NULL: nothing to carry */
+	struct wk_str path;
+	struct wk_build_id build_id;
+};
+
+struct seen {
+	uint64_t address;
+	uint32_t image;
+};
+
+struct wk_carry {
+	struct wk_arena paths;
+	struct carried_image *images;
+	size_t images_cap;
+	uint32_t image_count;
+	struct seen *seen; /* row 0 is unused, so that an index can name rows */
+	size_t seen_cap;
+	uint32_t seen_count;
+	struct wk_index index;
+};
+
+struct wk_carry *wk_carry_new(void)
+{
+	struct wk_carry *carry = wk_alloc_zeroed(1, sizeof(*carry));
+
+	carry->seen = wk_grow(NULL, &carry->seen_cap, 1, sizeof(*carry->seen));
+	carry->seen_count = 1;
+	return carry;
+}
+
+void wk_carry_free(struct wk_carry *carry)
+{
+	if (!carry)
+		return;
+	wk_arena_fini(&carry->paths);
+	wk_index_fini(&carry->index);
+	free(carry->images);
+	free(carry->seen);
+	free(carry);
+}
+
+/* Will the path lead a later reader to this very file? */
+static bool is_plain_file(struct wk_carry *carry, const struct wk_event_image *image)
+{
+	struct wk_str path = wk_arena_copy(&carry->paths, image->path);
+	struct stat info;
+
+	return stat(path.at, &info) == 0 && (image->inode == 0 || info.st_ino == image->inode);
+}
+
+void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_event *event,
+		    struct wk_image_symbols *symbols)
+{
+	struct carried_image *row;
+
+	carry->images = wk_grow(carry->images, &carry->images_cap, (size_t)image + 1,
+				sizeof(*carry->images));
+	while (carry->image_count <= image)
+		carry->images[carry->image_count++] = (struct carried_image){ 0 };
+	if (!symbols || (wk_image_kind_of(&event->image) == WK_IMAGE_FILE &&
+			 is_plain_file(carry, &event->image)))
+		return;
+	row = &carry->images[image];
+	row->symbols = symbols;
+	row->path = wk_arena_copy(&carry->paths, event->image.path);
+	row->build_id = event->image.build_id;
+}
+
+bool wk_carry_wants(const struct wk_carry *carry, uint32_t image)
+{
+	return image < carry->image_count && carry->images[image].symbols;
+}
+
+static bool same_seen(const void *table, uint32_t id, const void *key)
+{
+	const struct seen *a = &((const struct wk_carry *)table)->seen[id];
+	const struct seen *b = key;
+
+	return a->address == b->address && a->image == b->image;
+}
+
+void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address)
+{
+	struct seen row = { address, image };
+	uint64_t hash = wk_hash_pair(address, image);
+
+	if (wk_index_find(&carry->index, hash, same_seen, carry, &row))
+		return;
+	carry->seen = wk_grow(carry->seen, &carry->seen_cap, (size_t)carry->seen_count + 1,
+			      sizeof(row));
+	carry->seen[carry->seen_count] = row;
+	wk_index_add(&carry->index, hash, carry->seen_count++);
+}
+
+/* Sends the symbol once, however many of its addresses were seen. */
+static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct seen *seen,
+		     const struct wk_sink *sink, struct wk_err *err)
+{
+	const struct carried_image *image = &carry->images[seen->image];
+	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .cpu = WK_NO_CPU };
+	struct wk_symbol symbol;
+	uint32_t *done;
+
+	/* A return address may point behind its call's function: both places are asked. */
+	for (uint64_t back = 0; back < 2; back++) {
+		if (seen->address < back ||
+		    !wk_image_find(image->symbols, seen->address - back, &symbol))
+			continue;
+		done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
+		if (*done)
+			continue;
+		*done = 1;
+		event.symbol.image_path = image->path;
+		event.symbol.build_id = image->build_id;
+		event.symbol.start = symbol.start;
+		event.symbol.size_bytes = symbol.size_bytes;
+		event.symbol.name = symbol.name;
+		if (!wk_sink_take(sink, &event, err))
+			return false;
+	}
+	return true;
+}
+
+bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_map sent = { 0 };
+	bool ok = true;
+
+	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
+		ok = send_one(carry, &sent, &carry->seen[i], sink, err);
+	wk_map_fini(&sent);
+	return ok;
+}

@@ -1,0 +1,26 @@
+/* Names that must travel with a recording, since a later reader may not find them again.
+ *
+ * Of images that only this machine can name now (the kernel, the vDSO, deleted files, files
+ * that other mount namespaces show under the same path) it remembers which addresses were
+ * sampled; wk_carry_send looks each up once and sends the names on as SYMBOL events. */
+#ifndef WK_MODEL_CARRY_H
+#define WK_MODEL_CARRY_H
+
+#include "event/sink.h"
+#include "symbols/symbols.h"
+
+struct wk_carry;
+
+struct wk_carry *wk_carry_new(void);
+void wk_carry_free(struct wk_carry *carry);
+
+/* Tells of image number `image` (small and dense), mapped by `event`; `symbols` may be NULL. */
+void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_event *event,
+		    struct wk_image_symbols *symbols);
+bool wk_carry_wants(const struct wk_carry *carry, uint32_t image);
+
+/* `address` in the form that wk_image_find takes. */
+void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address);
+bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err);
+
+#endif

@@ -1,0 +1,79 @@
+#include "model/check.h"
+
+static bool below(uint32_t id, uint32_t count, const char *what, uint32_t row, struct wk_err *err)
+{
+	if (id < count)
+		return true;
+	return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "%s of row %u is %u, but there are %u rows",
+		       what, row, id, count);
+}
+
+static bool check_frames(const struct wk_model *model, struct wk_err *err)
+{
+	for (uint32_t i = 0; i < model->frames.count; i++)
+		if (!below(model->frames.image[i], model->image_count, "the frame's image", i, err))
+			return false;
+	for (uint32_t i = 0; i < model->named_frames.count; i++)
+		if (!below(model->named_frames.function[i], model->function_count,
+			   "the named frame's function", i, err) ||
+		    !below(model->named_frames.frame[i], model->frames.count,
+			   "the named frame's frame", i, err))
+			return false;
+	return true;
+}
+
+static bool check_stacks(const struct wk_stacks *stacks, uint32_t frame_count, struct wk_err *err)
+{
+	for (uint32_t i = 1; i < stacks->count; i++)
+		if (!below(stacks->parent[i], i, "the stack's parent", i, err) ||
+		    !below(stacks->frame[i], frame_count, "the stack's frame", i, err))
+			return false;
+	return true;
+}
+
+static bool check_samples(const struct wk_model *model, struct wk_err *err)
+{
+	const struct wk_samples *samples = &model->samples;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (!below(samples->thread[i], model->thread_count, "the sample's thread", i, err) ||
+		    !below(samples->stack[i], model->stacks.count, "the sample's stack", i, err) ||
+		    !below(samples->source[i], model->source_count, "the sample's source", i, err))
+			return false;
+	return true;
+}
+
+static bool check_owners(const struct wk_model *model, struct wk_err *err)
+{
+	for (uint32_t i = 0; i < model->thread_count; i++)
+		if (!below(model->threads[i].process, model->process_count,
+			   "the thread's process", i, err))
+			return false;
+	for (uint32_t i = 0; i < model->process_count; i++)
+		if (!below(model->processes[i].parent, model->process_count,
+			   "the process's parent", i, err))
+			return false;
+	for (uint32_t i = 0; i < model->function_count; i++)
+		if (!below(model->functions[i].image, model->image_count,
+			   "the function's image", i, err))
+			return false;
+	return true;
+}
+
+static bool check_resolved(const struct wk_model *model, struct wk_err *err)
+{
+	if (!model->named_of)
+		return true;
+	for (uint32_t i = 1; i < model->stacks.count; i++)
+		if (!below(model->named_of[i], model->named.count, "the stack's name", i, err) ||
+		    model->named_of[i] == 0)
+			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "stack %u was not named", i);
+	return check_stacks(&model->named, model->named_frames.count, err);
+}
+
+bool wk_model_check(const struct wk_model *model, struct wk_err *err)
+{
+	return check_frames(model, err) && check_owners(model, err) &&
+	       check_stacks(&model->stacks, model->frames.count, err) &&
+	       check_samples(model, err) && check_resolved(model, err);
+}

@@ -1,0 +1,300 @@
+#include "model/resolve.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "symbols/demangle.h"
+#include "symbols/unwind.h"
+
+/* What is known of an image while frames are looked up. */
+struct resolving_image {
+	bool is_open;
+	struct wk_image_symbols *symbols;
+	struct wk_unwind_table *table; /* made when a root is asked for */
+	uint32_t first_carried, carried_count; /* its range of the sorted carried symbols */
+};
+
+struct resolver {
+	struct wk_model *model;
+	struct wk_symbols *symbols;
+	struct resolving_image *images;
+	struct wk_carried_symbol *carried; /* sorted by path, then start */
+	struct wk_map function_of;         /* (image, linked name) to function */
+	struct wk_buf scratch;
+	uint32_t *named_frame; /* [frames.count] */
+};
+
+static int by_path_and_start(const void *a, const void *b)
+{
+	const struct wk_carried_symbol *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+static void sort_carried(struct resolver *resolver)
+{
+	uint32_t count = resolver->model->carried_count;
+
+	resolver->carried = wk_alloc(count * sizeof(*resolver->carried));
+	if (count) {
+		memcpy(resolver->carried, resolver->model->carried,
+		       count * sizeof(*resolver->carried));
+		qsort(resolver->carried, count, sizeof(*resolver->carried), by_path_and_start);
+	}
+}
+
+/* The first carried symbol of `path` that starts at or behind `start`. */
+static uint32_t carried_behind(const struct resolver *resolver, wk_text_id path, uint64_t start)
+{
+	struct wk_carried_symbol key = { .path = path, .start = start };
+	uint32_t low = 0, high = resolver->model->carried_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (by_path_and_start(&resolver->carried[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void open_image(struct resolver *resolver, wk_image_id id)
+{
+	struct resolving_image *open = &resolver->images[id];
+	struct wk_image *image = &resolver->model->images[id];
+	struct wk_image_key key = {
+		.path = wk_model_str(resolver->model, image->path),
+		.build_id = image->build_id,
+		.inode = image->inode,
+		.device_major = image->device_major,
+		.device_minor = image->device_minor,
+		.pid = image->pid,
+		.is_kernel = image->kind == WK_IMAGE_KERNEL,
+	};
+
+	open->is_open = true;
+	if (image->path) {
+		open->first_carried = carried_behind(resolver, image->path, 0);
+		open->carried_count = carried_behind(resolver, image->path + 1, 0) -
+				      open->first_carried;
+	}
+	if (resolver->symbols && (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
+				  image->kind == WK_IMAGE_KERNEL))
+		open->symbols = wk_symbols_image(resolver->symbols, &key);
+}
+
+static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64_t address,
+			 struct wk_symbol *symbol)
+{
+	const struct resolving_image *open = &resolver->images[id];
+	const struct wk_image *image = &resolver->model->images[id];
+	uint32_t low = open->first_carried, high = low + open->carried_count;
+	const struct wk_carried_symbol *found;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (resolver->carried[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == open->first_carried)
+		return false;
+	found = &resolver->carried[low - 1];
+	if (address - found->start >= found->size_bytes ||
+	    (found->build_id.size && image->build_id.size &&
+	     !wk_build_id_eq(&found->build_id, &image->build_id)))
+		return false;
+	symbol->name = wk_model_str(resolver->model, found->name);
+	symbol->start = found->start;
+	symbol->size_bytes = found->size_bytes;
+	symbol->is_plt = false;
+	return true;
+}
+
+static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id image,
+				       uint64_t address)
+{
+	struct wk_model *model = resolver->model;
+	struct wk_function function = { .image = image, .is_unnamed = true };
+	enum wk_image_kind kind = model->images[image].kind;
+
+	wk_buf_reset(&resolver->scratch);
+	if (kind == WK_IMAGE_UNKNOWN) {
+		/* One name for all: an address that nothing was mapped at says no more. */
+		wk_buf_add_text(&resolver->scratch, "[unknown]");
+	} else if (kind == WK_IMAGE_ANONYMOUS) {
+		wk_buf_add_fmt(&resolver->scratch, "%s",
+			       wk_strtab_get(model->text, model->images[image].name));
+		if (resolver->scratch.len == 0)
+			wk_buf_add_text(&resolver->scratch, "[anonymous]");
+		wk_buf_add_fmt(&resolver->scratch, "+0x%" PRIx64, address);
+	} else {
+		wk_buf_add_fmt(&resolver->scratch, "%s+0x%" PRIx64,
+			       wk_strtab_get(model->text, model->images[image].name), address);
+	}
+	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));
+	return wk_model_add_function(model, &function);
+}
+
+static wk_function_id named_function(struct resolver *resolver, wk_image_id image,
+				     const struct wk_symbol *symbol)
+{
+	struct wk_model *model = resolver->model;
+	wk_text_id linked = wk_model_text(model, symbol->name);
+	struct wk_function function = { .linked = linked, .image = image };
+	uint32_t *known = wk_map_at(&resolver->function_of,
+				    ((uint64_t)image << 1 | symbol->is_plt) << 32 | linked);
+
+	if (*known)
+		return *known;
+	wk_buf_reset(&resolver->scratch);
+	if (!wk_demangle(symbol->name, &resolver->scratch))
+		wk_buf_add_str(&resolver->scratch, symbol->name);
+	if (symbol->is_plt)
+		wk_buf_add_text(&resolver->scratch, "@plt");
+	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));
+	*known = wk_model_add_function(model, &function);
+	return *known;
+}
+
+static void resolve_frame(struct resolver *resolver, wk_frame_id frame)
+{
+	wk_image_id image = resolver->model->frames.image[frame];
+	uint64_t address = resolver->model->frames.address[frame];
+	struct resolving_image *open = &resolver->images[image];
+	struct wk_symbol symbol;
+	wk_function_id function;
+
+	if (find_carried(resolver, image, address, &symbol) ||
+	    (open->symbols && wk_image_find(open->symbols, address, &symbol))) {
+		function = named_function(resolver, image, &symbol);
+		resolver->model->images[image].has_names = true;
+	} else {
+		function = unnamed_function(resolver, image, address);
+	}
+	resolver->named_frame[frame] =
+		wk_model_add_named_frame(resolver->model, function, frame, false);
+}
+
+/* Functions that nothing calls: where a program or a thread begins. */
+static bool is_root_name(struct wk_str name)
+{
+	static const char *const roots[] = {
+		"_start", "__start", "clone", "__clone", "clone3", "__clone3", "thread_start",
+		"_dl_start_user", "__restore_rt", "ret_from_fork", NULL,
+	};
+
+	for (size_t i = 0; roots[i]; i++)
+		if (wk_str_is(name, roots[i]))
+			return true;
+	return false;
+}
+
+static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
+{
+	const struct wk_model *model = resolver->model;
+	uint32_t named = resolver->named_frame[frame];
+	wk_function_id function = model->named_frames.function[named];
+	struct resolving_image *open = &resolver->images[model->frames.image[frame]];
+	const struct wk_elf *elf;
+	uint64_t vaddr;
+
+	if (is_root_name(wk_model_str(model, model->functions[function].linked)))
+		return true;
+	elf = open->symbols ? wk_image_elf(open->symbols) : NULL;
+	if (!elf || !wk_elf_vaddr_of(elf, model->frames.address[frame], &vaddr))
+		return false;
+	if (!open->table)
+		open->table = wk_unwind_table_new(elf, wk_image_debug_elf(open->symbols));
+	return wk_unwind_is_root(open->table, vaddr);
+}
+
+/* A stack's outermost frame is its parent's, and parents come first. */
+static void mark_roots(struct resolver *resolver)
+{
+	struct wk_model *model = resolver->model;
+	uint8_t *is_root = wk_alloc_zeroed(model->frames.count, 1);
+	uint8_t *asked = wk_alloc_zeroed(model->frames.count, 1);
+
+	model->reaches_root = wk_alloc_zeroed(model->stacks.count, 1);
+	model->has_user_part = wk_alloc_zeroed(model->stacks.count, 1);
+	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
+		wk_stack_id parent = model->stacks.parent[id];
+		wk_frame_id frame = model->stacks.frame[id];
+
+		if (parent) {
+			model->reaches_root[id] = model->reaches_root[parent];
+			model->has_user_part[id] = model->has_user_part[parent];
+			continue;
+		}
+		if (model->images[model->frames.image[frame]].kind == WK_IMAGE_KERNEL)
+			continue;
+		if (!asked[frame])
+			is_root[frame] = is_root_frame(resolver, frame);
+		asked[frame] = 1;
+		model->has_user_part[id] = 1;
+		model->reaches_root[id] = is_root[frame];
+	}
+	free(is_root);
+	free(asked);
+}
+
+static void name_stacks(struct resolver *resolver)
+{
+	struct wk_model *model = resolver->model;
+
+	model->named_of = wk_alloc_zeroed(model->stacks.count, sizeof(*model->named_of));
+	for (wk_stack_id id = 1; id < model->stacks.count; id++)
+		model->named_of[id] =
+			wk_model_add_named(model, model->named_of[model->stacks.parent[id]],
+					   resolver->named_frame[model->stacks.frame[id]]);
+}
+
+static void close_images(struct resolver *resolver)
+{
+	struct wk_model *model = resolver->model;
+
+	for (wk_image_id id = 0; id < model->image_count; id++) {
+		struct resolving_image *open = &resolver->images[id];
+
+		if (open->carried_count)
+			model->images[id].reason = wk_model_text(
+				model, wk_str_c("names came with the recording"));
+		else if (open->symbols)
+			model->images[id].reason =
+				wk_model_text(model, wk_str_c(wk_image_reason(open->symbols)));
+		wk_unwind_table_free(open->table);
+	}
+	free(resolver->images);
+}
+
+void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols)
+{
+	struct resolver resolver = { .model = model, .symbols = symbols };
+
+	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
+	resolver.named_frame = wk_alloc_zeroed(model->frames.count, sizeof(uint32_t));
+	sort_carried(&resolver);
+	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
+		wk_image_id image = model->frames.image[frame];
+
+		if (!resolver.images[image].is_open)
+			open_image(&resolver, image);
+		resolve_frame(&resolver, frame);
+	}
+	name_stacks(&resolver);
+	mark_roots(&resolver);
+	close_images(&resolver);
+	free(resolver.carried);
+	free(resolver.named_frame);
+	wk_map_fini(&resolver.function_of);
+	wk_buf_fini(&resolver.scratch);
+}

@@ -1,0 +1,15 @@
+/* Addresses to functions: fills the named part of a model.
+ *
+ * Each recorded frame is looked up once: first in the names that came with the recording, then
+ * in what `symbols` finds on this machine. Each distinct linked name is demangled once. What
+ * nothing names becomes "image+0x1a2b". Recorded frames and stacks stay as they were read. */
+#ifndef WK_MODEL_RESOLVE_H
+#define WK_MODEL_RESOLVE_H
+
+#include "model/model.h"
+#include "symbols/symbols.h"
+
+/* Call once, after the last event. `symbols` may be NULL: then only carried names are used. */
+void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols);
+
+#endif

@@ -1,0 +1,215 @@
+#include "model/space.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+
+struct space {
+	struct wk_mapping *mappings; /* sorted by start, none overlapping */
+	size_t count, cap;
+	size_t last;                 /* the mapping found last: the next is often the same */
+	uint64_t version;
+	uint32_t threads;            /* live ones besides the main thread */
+	bool main_ended;
+};
+
+struct wk_spaces {
+	struct space *spaces; /* [0] is unused, so that a wk_map can name them */
+	size_t cap;
+	uint32_t count;
+	struct wk_map by_pid;
+	uint64_t versions;
+};
+
+struct wk_spaces *wk_spaces_new(void)
+{
+	struct wk_spaces *spaces = wk_alloc_zeroed(1, sizeof(*spaces));
+
+	spaces->spaces = wk_grow(NULL, &spaces->cap, 1, sizeof(*spaces->spaces));
+	spaces->spaces[0] = (struct space){ 0 };
+	spaces->count = 1;
+	return spaces;
+}
+
+void wk_spaces_free(struct wk_spaces *spaces)
+{
+	if (!spaces)
+		return;
+	for (uint32_t i = 0; i < spaces->count; i++)
+		free(spaces->spaces[i].mappings);
+	free(spaces->spaces);
+	wk_map_fini(&spaces->by_pid);
+	free(spaces);
+}
+
+static struct space *space_of(struct wk_spaces *spaces, uint32_t pid)
+{
+	uint32_t *id = wk_map_at(&spaces->by_pid, pid);
+
+	if (!*id) {
+		spaces->spaces = wk_grow(spaces->spaces, &spaces->cap, (size_t)spaces->count + 1,
+					 sizeof(*spaces->spaces));
+		spaces->spaces[spaces->count] = (struct space){ .version = ++spaces->versions };
+		*id = spaces->count++;
+	}
+	return &spaces->spaces[*id];
+}
+
+static void clear(struct wk_spaces *spaces, struct space *space)
+{
+	free(space->mappings);
+	*space = (struct space){ .version = ++spaces->versions };
+}
+
+static void fork_space(struct wk_spaces *spaces, uint32_t pid, uint32_t parent_pid)
+{
+	struct space *child = space_of(spaces, pid);
+	struct space *parent;
+
+	clear(spaces, child);
+	if (parent_pid == pid)
+		return;
+	parent = space_of(spaces, parent_pid);
+	child = space_of(spaces, pid);
+	child->mappings = wk_grow(NULL, &child->cap, parent->count, sizeof(*child->mappings));
+	if (parent->count)
+		memcpy(child->mappings, parent->mappings,
+		       parent->count * sizeof(*child->mappings));
+	child->count = parent->count;
+	child->version = parent->version;
+}
+
+/* The first mapping that ends behind `address`. */
+static size_t first_behind(const struct space *space, uint64_t address)
+{
+	size_t low = 0, high = space->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->mappings[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void open_gap(struct space *space, size_t at, size_t removed, size_t added)
+{
+	size_t tail = space->count - at - removed;
+
+	space->mappings = wk_grow(space->mappings, &space->cap,
+				  space->count - removed + added, sizeof(*space->mappings));
+	memmove(space->mappings + at + added, space->mappings + at + removed,
+		tail * sizeof(*space->mappings));
+	space->count = space->count - removed + added;
+}
+
+/* Puts `new` in, cutting away what it overlaps of others. */
+static void insert(struct space *space, const struct wk_mapping *new)
+{
+	struct wk_mapping pieces[3];
+	size_t first = first_behind(space, new->start);
+	size_t last = first;
+	size_t count = 0;
+
+	while (last < space->count && space->mappings[last].start < new->end)
+		last++;
+	if (last > first && space->mappings[first].start < new->start) {
+		pieces[count] = space->mappings[first];
+		pieces[count++].end = new->start;
+	}
+	pieces[count++] = *new;
+	if (last > first && space->mappings[last - 1].end > new->end) {
+		pieces[count] = space->mappings[last - 1];
+		pieces[count].file_offset += new->end - pieces[count].start;
+		pieces[count++].start = new->end;
+	}
+	open_gap(space, first, last - first, count);
+	memcpy(space->mappings + first, pieces, count * sizeof(*pieces));
+}
+
+static void take_image(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image)
+{
+	const struct wk_event_image *mapped = &event->image;
+	struct space *space = space_of(spaces, event->pid);
+	struct wk_mapping new = {
+		.start = mapped->start,
+		.end = mapped->start + mapped->size_bytes,
+		.file_offset = mapped->file_offset,
+		.image = image,
+	};
+
+	if (mapped->size_bytes == 0)
+		return;
+	if (new.end < new.start)
+		new.end = UINT64_MAX;
+	insert(space, &new);
+	space->version = ++spaces->versions;
+}
+
+static void end_if_last(struct wk_spaces *spaces, struct space *space)
+{
+	if (space->main_ended && space->threads == 0)
+		clear(spaces, space);
+}
+
+static void take_thread(struct wk_spaces *spaces, const struct wk_event *event)
+{
+	struct space *space = space_of(spaces, event->pid);
+
+	if (event->tid == event->pid)
+		return;
+	if (event->thread.change == WK_THREAD_START || event->thread.change == WK_THREAD_SEEN)
+		space->threads++;
+	if (event->thread.change == WK_THREAD_EXIT && space->threads) {
+		space->threads--;
+		end_if_last(spaces, space);
+	}
+}
+
+void wk_spaces_take(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image)
+{
+	if (event->kind == WK_EVENT_IMAGE) {
+		take_image(spaces, event, image);
+	} else if (event->kind == WK_EVENT_THREAD) {
+		take_thread(spaces, event);
+	} else if (event->kind == WK_EVENT_PROCESS) {
+		struct space *space = space_of(spaces, event->pid);
+
+		switch (event->process.change) {
+		case WK_PROCESS_FORK:
+			fork_space(spaces, event->pid, event->process.parent_pid);
+			break;
+		case WK_PROCESS_EXEC:
+			clear(spaces, space);
+			break;
+		case WK_PROCESS_EXIT:
+			space->main_ended = true;
+			end_if_last(spaces, space);
+			break;
+		case WK_PROCESS_SEEN:
+			break;
+		}
+	}
+}
+
+const struct wk_mapping *wk_spaces_find(struct wk_spaces *spaces, uint32_t pid, uint64_t address)
+{
+	uint32_t id = wk_map_find(&spaces->by_pid, pid);
+	struct space *space = &spaces->spaces[id];
+
+	if (id == 0 || space->count == 0)
+		return NULL;
+	if (space->last >= space->count || address < space->mappings[space->last].start ||
+	    address >= space->mappings[space->last].end)
+		space->last = first_behind(space, address);
+	if (space->last >= space->count || address < space->mappings[space->last].start)
+		return NULL;
+	return &space->mappings[space->last];
+}
+
+uint64_t wk_spaces_version(struct wk_spaces *spaces, uint32_t pid)
+{
+	return space_of(spaces, pid)->version;
+}

@@ -1,0 +1,205 @@
+#include "model/unwind_stage.h"
+
+#include "base/mem.h"
+#include "model/builder.h"
+#include "model/carry.h"
+#include "model/model.h"
+#include "model/space.h"
+#include "symbols/unwind.h"
+
+/* The most user frames of one chain: a record of perf.data holds 65,535 bytes, and no stack
+ * copy can hold more return addresses than that. */
+#define CHAIN_CAP 8000
+
+/* An image of `images` (same id) and what unwinding needs of it. */
+struct stage_image {
+	struct wk_image_symbols *symbols;
+	const struct wk_elf *elf;
+	struct wk_unwind_table *table; /* NULL where the image has no file */
+};
+
+struct wk_unwind_stage {
+	struct wk_symbols *symbols;
+	struct wk_sink next;
+	struct wk_model *images;   /* only its image table is used */
+	struct stage_image *staged; /* [images->image_count] */
+	size_t staged_cap;
+	uint32_t staged_count;
+	struct wk_spaces *spaces;
+	struct wk_unwinder *unwinder;
+	struct wk_carry *carry;
+	uint32_t pid;              /* whose stack is being walked */
+	struct wk_unwind_counts counts;
+	uint64_t chain[CHAIN_CAP];
+};
+
+/* The distance between addresses and the file's own: one mapping shows one part of the file,
+ * and the part's segment tells where it wants to lie. */
+static uint64_t bias_of(const struct stage_image *staged, const struct wk_mapping *mapping,
+			uint64_t address)
+{
+	uint64_t offset = address - mapping->start + mapping->file_offset;
+	uint64_t vaddr;
+
+	if (staged->elf && wk_elf_vaddr_of(staged->elf, offset, &vaddr))
+		return address - vaddr;
+	return mapping->start - mapping->file_offset;
+}
+
+static bool find_image(void *context, uint64_t address, struct wk_unwind_image *image)
+{
+	struct wk_unwind_stage *stage = context;
+	const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, stage->pid, address);
+	const struct stage_image *staged;
+
+	if (!mapping)
+		return false;
+	staged = &stage->staged[mapping->image];
+	image->table = staged->table;
+	image->start = mapping->start;
+	image->end = mapping->end;
+	image->bias = bias_of(staged, mapping, address);
+	return true;
+}
+
+struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next)
+{
+	struct wk_unwind_stage *stage = wk_alloc_zeroed(1, sizeof(*stage));
+
+	stage->symbols = symbols;
+	stage->next = next;
+	stage->images = wk_model_new();
+	stage->spaces = wk_spaces_new();
+	stage->unwinder = wk_unwinder_new(find_image, stage);
+	stage->carry = wk_carry_new();
+	return stage;
+}
+
+void wk_unwind_stage_free(struct wk_unwind_stage *stage)
+{
+	if (!stage)
+		return;
+	for (uint32_t i = 0; i < stage->staged_count; i++)
+		wk_unwind_table_free(stage->staged[i].table);
+	free(stage->staged);
+	wk_unwinder_free(stage->unwinder);
+	wk_spaces_free(stage->spaces);
+	wk_carry_free(stage->carry);
+	wk_model_free(stage->images);
+	free(stage);
+}
+
+static void open_image(struct wk_unwind_stage *stage, const struct wk_event *event, uint32_t id)
+{
+	struct stage_image *staged = &stage->staged[id];
+	struct wk_image_key key = {
+		.path = event->image.path,
+		.build_id = event->image.build_id,
+		.inode = event->image.inode,
+		.device_major = event->image.device_major,
+		.device_minor = event->image.device_minor,
+		.pid = event->pid,
+		.is_kernel = event->image.is_kernel,
+	};
+
+	if (wk_image_kind_of(&event->image) == WK_IMAGE_ANONYMOUS)
+		return;
+	staged->symbols = wk_symbols_image(stage->symbols, &key);
+	if (event->image.is_kernel)
+		return;
+	staged->elf = wk_image_elf(staged->symbols);
+	if (staged->elf)
+		staged->table = wk_unwind_table_new(staged->elf,
+						    wk_image_debug_elf(staged->symbols));
+}
+
+static void take_image(struct wk_unwind_stage *stage, const struct wk_event *event)
+{
+	uint32_t id = wk_model_add_image(stage->images, wk_image_kind_of(&event->image),
+					 &event->image, event->pid, event->time_ns);
+
+	if (id >= stage->staged_count) {
+		stage->staged = wk_grow(stage->staged, &stage->staged_cap, (size_t)id + 1,
+					sizeof(*stage->staged));
+		while (stage->staged_count <= id)
+			stage->staged[stage->staged_count++] = (struct stage_image){ 0 };
+		open_image(stage, event, id);
+		wk_carry_image(stage->carry, id, event, stage->staged[id].symbols);
+	}
+	wk_spaces_take(stage->spaces, event, id);
+}
+
+/* Notes the places that only this machine, now, can name. */
+static void remember(struct wk_unwind_stage *stage, uint32_t pid, const uint64_t *chain,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, pid, chain[i]);
+
+		if (mapping && wk_carry_wants(stage->carry, mapping->image))
+			wk_carry_address(stage->carry, mapping->image,
+					 pid == WK_KERNEL_PID ? chain[i]
+							      : chain[i] - mapping->start +
+									mapping->file_offset);
+	}
+}
+
+static void count_end(struct wk_unwind_counts *counts, enum wk_unwind_end end)
+{
+	counts->whole += end == WK_UNWIND_ROOT;
+	counts->cut += end == WK_UNWIND_CUT || end == WK_UNWIND_FULL;
+	counts->broken += end == WK_UNWIND_BROKEN;
+}
+
+static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *event,
+			struct wk_err *err)
+{
+	struct wk_event unwound = *event;
+	const struct wk_event_sample *sample = &event->sample;
+
+	if (sample->stack) {
+		enum wk_unwind_end end;
+
+		stage->pid = event->pid;
+		wk_unwinder_set_space(stage->unwinder,
+				      wk_spaces_version(stage->spaces, event->pid));
+		unwound.sample.user_chain = stage->chain;
+		unwound.sample.user_count = wk_unwind(stage->unwinder, sample->stack, stage->chain,
+						      CHAIN_CAP, &end);
+		unwound.sample.user_is_exact = true;
+		unwound.sample.stack = NULL;
+		stage->counts.frames += unwound.sample.user_count;
+		count_end(&stage->counts, end);
+	}
+	remember(stage, WK_KERNEL_PID, sample->kernel_chain, sample->kernel_count);
+	remember(stage, event->pid, unwound.sample.user_chain, unwound.sample.user_count);
+	return wk_sink_take(&stage->next, &unwound, err);
+}
+
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_unwind_stage *stage = context;
+
+	if (event->kind == WK_EVENT_SAMPLE)
+		return take_sample(stage, event, err);
+	if (event->kind == WK_EVENT_IMAGE)
+		take_image(stage, event);
+	else
+		wk_spaces_take(stage->spaces, event, 0);
+	return wk_sink_take(&stage->next, event, err);
+}
+
+struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
+{
+	return (struct wk_sink){ .take = take, .context = stage };
+}
+
+bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err)
+{
+	return wk_carry_send(stage->carry, &stage->next, err);
+}
+
+struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage)
+{
+	return stage->counts;
+}

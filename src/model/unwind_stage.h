@@ -1,0 +1,33 @@
+/* A sink between a recorder (or a reader) and the next sink: turns stack copies into chains.
+ *
+ * It follows what every process has mapped, opens each image when it is first mapped (a
+ * file may be gone a moment later), unwinds each sample that carries a stack copy, and hands
+ * it on with a plain call chain. All else passes through as it came.
+ *
+ * It also remembers which addresses were seen in images that a later reader may not find:
+ * the kernel, the vDSO, deleted files, files of other mount namespaces. wk_unwind_stage_finish
+ * sends their names on as SYMBOL events.
+ *
+ * Order of calls: new, feed its sink, finish, free. The wk_symbols stays the caller's and is
+ * used by the stage alone between new and finish. */
+#ifndef WK_MODEL_UNWIND_STAGE_H
+#define WK_MODEL_UNWIND_STAGE_H
+
+#include "event/sink.h"
+#include "symbols/symbols.h"
+
+struct wk_unwind_stage;
+
+struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next);
+struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
+bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);
+void wk_unwind_stage_free(struct wk_unwind_stage *stage);
+
+/* What became of the stacks so far. */
+struct wk_unwind_counts {
+	uint64_t whole, cut, broken; /* reached a root; copy too small; no rule */
+	uint64_t frames;
+};
+struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage);
+
+#endif

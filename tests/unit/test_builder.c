@@ -1,0 +1,253 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/builder.h"
+#include "model/check.h"
+#include "model/resolve.h"
+
+struct fixture {
+	struct wk_model *model;
+	struct wk_builder *builder;
+	struct wk_sink sink;
+};
+
+static void start(struct fixture *fixture)
+{
+	fixture->model = wk_model_new();
+	fixture->builder = wk_builder_new(fixture->model);
+	fixture->sink = wk_builder_sink(fixture->builder);
+}
+
+static void give(struct fixture *fixture, struct wk_event event)
+{
+	struct wk_err err = { 0 };
+
+	assert_true(wk_sink_take(&fixture->sink, &event, &err));
+}
+
+static void end(struct fixture *fixture)
+{
+	struct wk_err err = { 0 };
+
+	wk_builder_finish(fixture->builder);
+	if (!wk_model_check(fixture->model, &err))
+		fail_msg("%s", err.text);
+	wk_builder_free(fixture->builder);
+}
+
+static void give_process(struct fixture *fixture, enum wk_process_change change, uint64_t time_ns,
+			 uint32_t pid, uint32_t parent_pid, const char *name)
+{
+	give(fixture, (struct wk_event){
+			      .kind = WK_EVENT_PROCESS,
+			      .time_ns = time_ns,
+			      .pid = pid,
+			      .tid = pid,
+			      .process = { .change = change, .parent_pid = parent_pid,
+					   .name = wk_str_c(name) } });
+}
+
+static void give_image(struct fixture *fixture, uint32_t pid, uint64_t start, uint64_t offset,
+		       const char *path)
+{
+	give(fixture, (struct wk_event){
+			      .kind = WK_EVENT_IMAGE,
+			      .pid = pid,
+			      .tid = pid,
+			      .image = { .start = start, .size_bytes = 0x1000,
+					 .file_offset = offset, .path = wk_str_c(path),
+					 .is_kernel = pid == WK_KERNEL_PID } });
+}
+
+static void give_sample(struct fixture *fixture, uint64_t time_ns, uint32_t pid, uint32_t tid,
+			const uint64_t *kernel, size_t kernel_count, const uint64_t *user,
+			size_t user_count, bool is_exact)
+{
+	give(fixture, (struct wk_event){
+			      .kind = WK_EVENT_SAMPLE,
+			      .time_ns = time_ns,
+			      .pid = pid,
+			      .tid = tid,
+			      .cpu = 1,
+			      .sample = { .source = 3, .weight = 10,
+					  .kernel_chain = kernel, .kernel_count = kernel_count,
+					  .user_chain = user, .user_count = user_count,
+					  .user_is_exact = is_exact } });
+}
+
+/* The stack of a sample as "image@address ...", root first. */
+static const char *stack_text(const struct wk_model *model, uint32_t sample)
+{
+	static char text[1024];
+	wk_stack_id ids[64];
+	size_t depth = 0, len = 0;
+
+	for (wk_stack_id id = model->samples.stack[sample]; id; id = model->stacks.parent[id])
+		ids[depth++] = id;
+	text[0] = '\0';
+	while (depth--) {
+		wk_frame_id frame = model->stacks.frame[ids[depth]];
+		const struct wk_image *image = &model->images[model->frames.image[frame]];
+
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s@%llx", len ? " " : "",
+					wk_strtab_get(model->text, image->name),
+					(unsigned long long)model->frames.address[frame]);
+	}
+	return text;
+}
+
+static void a_chain_becomes_offsets_in_files_with_callers_one_byte_back(void **state)
+{
+	static const uint64_t user[] = { 0x5010, 0x5120, 0x9044 };
+	static const uint64_t kernel[] = { 0xffffffff81000010, 0xffffffff81000200 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_process(&f, WK_PROCESS_SEEN, 0, 7, 1, "app");
+	give_image(&f, WK_KERNEL_PID, 0xffffffff81000000, 0, "[kernel.kallsyms]");
+	give_image(&f, 7, 0x5000, 0x200, "/bin/app");
+	give_sample(&f, 100, 7, 7, kernel, 2, user, 3, false);
+	give_sample(&f, 200, 7, 7, NULL, 0, user, 3, true);
+	end(&f);
+	assert_string_equal(stack_text(f.model, 0),
+			    "[unknown]@9043 app@31f app@210 "
+			    "[kernel.kallsyms]@ffffffff810001ff [kernel.kallsyms]@ffffffff81000010");
+	assert_string_equal(stack_text(f.model, 1), "[unknown]@9044 app@320 app@210");
+	wk_model_free(f.model);
+}
+
+static void the_same_stack_is_one_row(void **state)
+{
+	static const uint64_t user[] = { 0x5010, 0x5120 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0, "/bin/app");
+	for (uint64_t i = 0; i < 100; i++)
+		give_sample(&f, i, 7, 7, NULL, 0, user, 2, true);
+	end(&f);
+	assert_int_equal(f.model->samples.count, 100);
+	assert_int_equal(f.model->stacks.count, 3);
+	assert_int_equal(f.model->frames.count, 3);
+	wk_model_free(f.model);
+}
+
+static void short_lived_children_keep_their_names(void **state)
+{
+	static const uint64_t user[] = { 0x5010 };
+	struct fixture f;
+	const struct wk_process *first, *second;
+
+	(void)state;
+	start(&f);
+	give_process(&f, WK_PROCESS_SEEN, 0, 7, 1, "make");
+	for (uint64_t i = 0; i < 2; i++) {
+		/* The same pid twice: a reused number is another process. */
+		give_process(&f, WK_PROCESS_FORK, 10 + 100 * i, 8, 7, "");
+		give_process(&f, WK_PROCESS_EXEC, 20 + 100 * i, 8, 0, i ? "ld" : "cc1");
+		give_sample(&f, 30 + 100 * i, 8, 8, NULL, 0, user, 1, true);
+		give_process(&f, WK_PROCESS_EXIT, 40 + 100 * i, 8, 0, "");
+	}
+	end(&f);
+	first = &f.model->processes[f.model->threads[f.model->samples.thread[0]].process];
+	second = &f.model->processes[f.model->threads[f.model->samples.thread[1]].process];
+	assert_string_equal(wk_strtab_get(f.model->text, first->name), "cc1");
+	assert_string_equal(wk_strtab_get(f.model->text, second->name), "ld");
+	assert_int_equal(first->end_ns, 40);
+	assert_int_equal(second->start_ns, 110);
+	assert_string_equal(wk_strtab_get(f.model->text, f.model->processes[first->parent].name),
+			    "make");
+	wk_model_free(f.model);
+}
+
+static void a_new_mapping_at_the_same_place_is_another_frame(void **state)
+{
+	static const uint64_t user[] = { 0x5010 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0, "/lib/a.so");
+	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
+	give_image(&f, 7, 0x5000, 0, "/lib/b.so");
+	give_sample(&f, 2, 7, 7, NULL, 0, user, 1, true);
+	end(&f);
+	assert_string_equal(stack_text(f.model, 0), "a.so@10");
+	assert_string_equal(stack_text(f.model, 1), "b.so@10");
+	wk_model_free(f.model);
+}
+
+static void carried_names_are_used_and_demangled(void **state)
+{
+	static const uint64_t user[] = { 0x5010, 0x5110, 0x5900 };
+	struct fixture f;
+	wk_stack_id named;
+	struct wk_named_frames *frames;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0, "/gone/app");
+	give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+				    .symbol = { .image_path = WK_STR("/gone/app"), .start = 0x0,
+						.size_bytes = 0x100, .name = WK_STR("_Z3foov") } });
+	give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+				    .symbol = { .image_path = WK_STR("/gone/app"), .start = 0x100,
+						.size_bytes = 0x100, .name = WK_STR("_start") } });
+	give_sample(&f, 1, 7, 7, NULL, 0, user, 2, true);
+	give_sample(&f, 2, 7, 7, NULL, 0, user, 3, true);
+	end(&f);
+	wk_model_resolve(f.model, NULL);
+	assert_true(wk_model_check(f.model, NULL));
+	frames = &f.model->named_frames;
+	named = f.model->named_of[f.model->samples.stack[0]];
+	assert_string_equal(
+		wk_strtab_get(f.model->text,
+			      f.model->functions[frames->function[f.model->named.frame[named]]].name),
+		"foo()");
+	named = f.model->named.parent[named];
+	assert_string_equal(
+		wk_strtab_get(f.model->text,
+			      f.model->functions[frames->function[f.model->named.frame[named]]].name),
+		"_start");
+	assert_int_equal(wk_model_reach(f.model).with_user_part, 2);
+	assert_int_equal(wk_model_reach(f.model).whole, 1);
+	wk_model_free(f.model);
+}
+
+static void what_has_no_name_shows_image_and_offset(void **state)
+{
+	static const uint64_t user[] = { 0x5010 };
+	struct fixture f;
+	const struct wk_function *function;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0x1a00, "/gone/app");
+	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
+	end(&f);
+	wk_model_resolve(f.model, NULL);
+	function = &f.model->functions[f.model->named_frames.function[1]];
+	assert_string_equal(wk_strtab_get(f.model->text, function->name), "app+0x1a10");
+	assert_true(function->is_unnamed);
+	wk_model_free(f.model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_chain_becomes_offsets_in_files_with_callers_one_byte_back),
+		cmocka_unit_test(the_same_stack_is_one_row),
+		cmocka_unit_test(short_lived_children_keep_their_names),
+		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
+		cmocka_unit_test(carried_names_are_used_and_demangled),
+		cmocka_unit_test(what_has_no_name_shows_image_and_offset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
