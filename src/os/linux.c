@@ -129,6 +129,53 @@ int wk_os_create(const char *path, struct wk_err *err)
 	return fd;
 }
 
+bool wk_os_is_seekable(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) >= 0;
+}
+
+bool wk_os_write(int fd, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t done = write(fd, at, len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		at += done;
+		len -= (size_t)done;
+	}
+	return true;
+}
+
+bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
+{
+	const char *at = bytes;
+
+	while (len) {
+		ssize_t done = pwrite(fd, at, len, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return false;
+		at += done;
+		offset += (uint64_t)done;
+		len -= (size_t)done;
+	}
+	return true;
+}
+
+bool wk_os_truncate(int fd, uint64_t size_bytes)
+{
+	return ftruncate(fd, (off_t)size_bytes) == 0;
+}
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;

@@ -37,6 +37,17 @@ bool wk_os_read_small(const char *path, struct wk_buf *out);
  * Returns a descriptor, or -1. */
 int wk_os_create(const char *path, struct wk_err *err);
 
+/* Whether written bytes can be changed later: true for files, false for pipes. */
+bool wk_os_is_seekable(int fd);
+
+/* All of the bytes, at the descriptor's place or at `offset` of the file (which leaves the
+ * place alone). False, with errno set, if the system did not take them all. */
+bool wk_os_write(int fd, const void *bytes, size_t len);
+bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
+
+/* Cuts a file to a size; false, with errno set, if that can not be done. */
+bool wk_os_truncate(int fd, uint64_t size_bytes);
+
 uint64_t wk_os_clock_ns(void);     /* monotonic */
 uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
 uint64_t wk_os_cpu_ns(void);       /* CPU time of this process so far */
