@@ -1,7 +1,9 @@
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -93,9 +95,9 @@ static const char *stack_text(const struct wk_model *model, uint32_t sample)
 		wk_frame_id frame = model->stacks.frame[ids[depth]];
 		const struct wk_image *image = &model->images[model->frames.image[frame]];
 
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s@%llx", len ? " " : "",
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s@%" PRIx64, len ? " " : "",
 					wk_strtab_get(model->text, image->name),
-					(unsigned long long)model->frames.address[frame]);
+					model->frames.address[frame]);
 	}
 	return text;
 }

@@ -1,0 +1,274 @@
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/strtab.h"
+#include "base/utf8.h"
+
+static void the_same_text_gets_the_same_id(void **state)
+{
+	struct wk_strtab *tab = wk_strtab_new();
+	uint32_t main_id = wk_strtab_add(tab, "main", 4);
+
+	(void)state;
+	assert_int_equal(wk_strtab_add(tab, "mainly", 4), main_id);
+	assert_int_not_equal(wk_strtab_add(tab, "mainly", 6), main_id);
+	assert_int_equal(wk_strtab_add(tab, "", 0), 0);
+	assert_int_equal(wk_strtab_find(tab, wk_str_c("main")), main_id);
+	assert_int_equal(wk_strtab_find(tab, wk_str_c("maint")), 0);
+	assert_string_equal(wk_strtab_get(tab, main_id), "main");
+	assert_string_equal(wk_strtab_get(tab, 4711), "");
+	wk_strtab_free(tab);
+}
+
+static void a_hundred_thousand_texts_are_all_found_again(void **state)
+{
+	struct wk_strtab *tab = wk_strtab_new();
+	char text[32];
+
+	(void)state;
+	for (uint32_t i = 1; i <= 100000; i++) {
+		int len = snprintf(text, sizeof(text), "name %u", i);
+
+		assert_int_equal(wk_strtab_add(tab, text, (size_t)len), i);
+	}
+	for (uint32_t i = 1; i <= 100000; i += 97) {
+		snprintf(text, sizeof(text), "name %u", i);
+		assert_int_equal(wk_strtab_find(tab, wk_str_c(text)), i);
+	}
+	wk_strtab_free(tab);
+}
+
+static void a_map_keeps_every_key_even_the_largest(void **state)
+{
+	struct wk_map map = { 0 };
+
+	(void)state;
+	assert_int_equal(wk_map_find(&map, 5), 0);
+	for (uint64_t key = 0; key < 50000; key++)
+		wk_map_set(&map, key * 4096, (uint32_t)key + 1);
+	wk_map_set(&map, UINT64_MAX, 77);
+	for (uint64_t key = 0; key < 50000; key++)
+		assert_int_equal(wk_map_find(&map, key * 4096), key + 1);
+	assert_int_equal(wk_map_find(&map, UINT64_MAX), 77);
+	wk_map_set(&map, 4096, 0);
+	assert_int_equal(wk_map_find(&map, 4096), 0);
+	assert_int_equal(wk_map_find(&map, 8192), 3);
+	wk_map_fini(&map);
+}
+
+static void a_window_read_past_its_end_is_bad_and_yields_zero(void **state)
+{
+	static const uint8_t raw[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	struct wk_bytes bytes = wk_bytes_of(raw, sizeof(raw));
+
+	(void)state;
+	assert_true(wk_u32le(&bytes) == 0x04030201);
+	assert_false(bytes.bad);
+	assert_true(wk_u64le(&bytes) == 0);
+	assert_true(bytes.bad);
+	assert_int_equal(wk_u8(&bytes), 0);
+	assert_int_equal(wk_bytes_left(&bytes), 0);
+	bytes = wk_bytes_of(raw, sizeof(raw));
+	bytes.big_endian = true;
+	assert_int_equal(wk_u16(&bytes), 0x0102);
+	assert_true(wk_bytes_at(&bytes, 8, UINT64_MAX).bad);
+	assert_int_equal(wk_bytes_left(&(struct wk_bytes){ 0 }), 0);
+}
+
+static void leb_numbers_are_as_the_dwarf_standard_shows(void **state)
+{
+	static const uint8_t raw[] = { 0xe5, 0x8e, 0x26, 0x80, 0x7f, 0x7f, 0x80 };
+	struct wk_bytes bytes = wk_bytes_of(raw, sizeof(raw));
+
+	(void)state;
+	assert_int_equal(wk_uleb(&bytes), 624485);
+	assert_int_equal(wk_sleb(&bytes), -128);
+	assert_int_equal(wk_sleb(&bytes), -1);
+	assert_false(bytes.bad);
+	wk_uleb(&bytes);
+	assert_true(bytes.bad);
+}
+
+static const char *escaped(void (*escape)(struct wk_out *, struct wk_str), struct wk_str text)
+{
+	static char copy[256];
+	struct wk_buf buf = { 0 };
+	struct wk_out out = wk_out_to_buf(&buf);
+
+	escape(&out, text);
+	assert_true(wk_out_end(&out));
+	snprintf(copy, sizeof(copy), "%s", wk_buf_text(&buf));
+	wk_buf_fini(&buf);
+	return copy;
+}
+
+static void names_are_escaped_for_where_they_go(void **state)
+{
+	struct wk_str hostile = WK_STR("a<b>&\"\x1b[2J\n");
+
+	(void)state;
+	assert_string_equal(escaped(wk_out_xml, hostile),
+			    "a&lt;b&gt;&amp;&quot;\xef\xbf\xbd[2J\xef\xbf\xbd");
+	assert_string_equal(escaped(wk_out_json, wk_str_c("</script>\"\\\n")),
+			    "\\u003c/script\\u003e\\\"\\\\\\n");
+	assert_string_equal(escaped(wk_out_term, hostile), "a<b>&\"\\x1b[2J\\x0a");
+	assert_string_equal(escaped(wk_out_term, wk_str_c("\xe2\x80\xaeR\xff")), "\\u{202e}R\\xff");
+	assert_string_equal(escaped(wk_out_csv, wk_str_c("a,\"b\"")), "\"a,\"\"b\"\"\"");
+	assert_string_equal(escaped(wk_out_csv, wk_str_c("=1+2")), "\"'=1+2\"");
+	assert_string_equal(escaped(wk_out_csv, wk_str_c("plain")), "plain");
+}
+
+static bool refuse(void *context, const char *bytes, size_t len)
+{
+	(void)context;
+	(void)bytes;
+	(void)len;
+	errno = ENOSPC;
+	return false;
+}
+
+static void a_failed_write_is_told_at_the_end(void **state)
+{
+	struct wk_out out = { .write = refuse };
+
+	(void)state;
+	wk_out_text(&out, "hello");
+	wk_out_flush(&out);
+	wk_out_text(&out, "more");
+	assert_false(wk_out_end(&out));
+	assert_int_equal(out.error_number, ENOSPC);
+}
+
+static void broken_utf8_is_taken_byte_by_byte(void **state)
+{
+	struct wk_str text = WK_STR("\xc0\x80\xe4\xbd\xa0\xed\xa0\x80");
+
+	(void)state;
+	assert_int_equal(wk_utf8_next(&text), WK_UTF8_BROKEN);
+	assert_int_equal(wk_utf8_next(&text), WK_UTF8_BROKEN);
+	assert_int_equal(wk_utf8_next(&text), 0x4f60);
+	assert_int_equal(wk_utf8_next(&text), WK_UTF8_BROKEN);
+	assert_int_equal(text.len, 2);
+}
+
+static void numbers_are_read_strictly(void **state)
+{
+	uint64_t value;
+
+	(void)state;
+	assert_true(wk_num_u64(wk_str_c("18446744073709551615"), &value));
+	assert_true(value == UINT64_MAX);
+	assert_false(wk_num_u64(wk_str_c("18446744073709551616"), &value));
+	assert_false(wk_num_u64(wk_str_c("12a"), &value));
+	assert_false(wk_num_u64(wk_str_c(""), &value));
+	assert_true(wk_num_hex(wk_str_c("fFff"), &value) && value == 0xffff);
+	assert_false(wk_num_hex(wk_str_c("10000000000000000"), &value));
+	assert_true(wk_num_duration(wk_str_c("1.5"), &value) && value == 1500000000);
+	assert_true(wk_num_duration(wk_str_c("250ms"), &value) && value == 250000000);
+	assert_false(wk_num_duration(wk_str_c("1.x"), &value));
+	assert_true(wk_num_size(wk_str_c("64K"), &value) && value == 65536);
+	assert_false(wk_num_size(wk_str_c("99999999999999G"), &value));
+}
+
+static void numbers_are_written_for_people(void **state)
+{
+	struct wk_buf buf = { 0 };
+
+	(void)state;
+	wk_num_add_grouped(&buf, 1141100);
+	wk_buf_add_char(&buf, ' ');
+	wk_num_add_grouped(&buf, 999);
+	wk_buf_add_char(&buf, ' ');
+	wk_num_add_bytes(&buf, 4509715660);
+	wk_buf_add_char(&buf, ' ');
+	wk_num_add_duration(&buf, 685660000000);
+	wk_buf_add_char(&buf, ' ');
+	wk_num_add_duration(&buf, 830000);
+	assert_string_equal(wk_buf_text(&buf), "1,141,100 999 4.2 GiB 685.660 s 830 us");
+	wk_buf_fini(&buf);
+}
+
+static void a_full_buffer_drops_and_says_so(void **state)
+{
+	struct wk_buf buf = { .limit = 5 };
+
+	(void)state;
+	wk_buf_add_text(&buf, "abc");
+	assert_false(buf.full);
+	wk_buf_add_text(&buf, "def");
+	wk_buf_add_text(&buf, "g");
+	assert_true(buf.full);
+	assert_string_equal(wk_buf_text(&buf), "abc");
+	wk_buf_fini(&buf);
+}
+
+static void the_first_fault_wins_and_the_file_comes_in_front(void **state)
+{
+	struct wk_err err = { 0 };
+
+	(void)state;
+	assert_false(wk_fail(&err, WK_ECORRUPT, 0x1f40, "event size %d is below 8", 3));
+	wk_fail(&err, WK_EIO, WK_NOWHERE, "later");
+	wk_err_in(&err, "x.data");
+	assert_string_equal(err.text, "x.data: 0x1f40: event size 3 is below 8");
+	assert_int_equal(err.code, WK_ECORRUPT);
+}
+
+static void the_crc_is_that_of_zlib(void **state)
+{
+	(void)state;
+	assert_true(wk_crc32(0, "123456789", 9) == 0xcbf43926);
+	assert_true(wk_crc32(wk_crc32(0, "1234", 4), "56789", 5) == 0xcbf43926);
+}
+
+static void an_arena_serves_small_and_large_and_starts_again(void **state)
+{
+	struct wk_arena arena = { 0 };
+
+	(void)state;
+	for (size_t size = 1; size < 300000; size *= 3) {
+		char *at = wk_arena_alloc_zeroed(&arena, size);
+
+		assert_int_equal((uintptr_t)at % 16, 0);
+		assert_int_equal(at[size - 1], 0);
+		memset(at, 0xff, size);
+	}
+	wk_arena_reset(&arena);
+	assert_string_equal(wk_arena_copy(&arena, wk_str_c("again")).at, "again");
+	wk_arena_fini(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_text_gets_the_same_id),
+		cmocka_unit_test(a_hundred_thousand_texts_are_all_found_again),
+		cmocka_unit_test(a_map_keeps_every_key_even_the_largest),
+		cmocka_unit_test(a_window_read_past_its_end_is_bad_and_yields_zero),
+		cmocka_unit_test(leb_numbers_are_as_the_dwarf_standard_shows),
+		cmocka_unit_test(names_are_escaped_for_where_they_go),
+		cmocka_unit_test(a_failed_write_is_told_at_the_end),
+		cmocka_unit_test(broken_utf8_is_taken_byte_by_byte),
+		cmocka_unit_test(numbers_are_read_strictly),
+		cmocka_unit_test(numbers_are_written_for_people),
+		cmocka_unit_test(a_full_buffer_drops_and_says_so),
+		cmocka_unit_test(the_first_fault_wins_and_the_file_comes_in_front),
+		cmocka_unit_test(the_crc_is_that_of_zlib),
+		cmocka_unit_test(an_arena_serves_small_and_large_and_starts_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
