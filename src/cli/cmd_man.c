@@ -1,0 +1,228 @@
+#include <string.h>
+
+#include "cli/command.h"
+
+/* Manual pages in mdoc(7), printed from the tables: `wick man` is wick.1, `wick man fold`
+ * is wick-fold.1. Changed by hand when what the pages say changes. */
+#define PAGE_DATE "November 21, 2026"
+
+#define LINE_COLUMNS 72
+
+/* Text in which roff reads nothing as its own: a leading dot or quote begins a request, a
+ * backslash an escape, and a bare '-' is a hyphen, which can not be pasted into a shell. */
+static void escaped(struct wk_out *out, struct wk_str text)
+{
+	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
+		wk_out_text(out, "\\&");
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] == '\\')
+			wk_out_text(out, "\\e");
+		else if (text.at[i] == '-')
+			wk_out_text(out, "\\-");
+		else if (text.at[i] == '`')
+			wk_out_text(out, "\\(ga");
+		else
+			wk_out_char(out, text.at[i]);
+	}
+}
+
+/* A word of running text. What stands in backquotes is set as typed; `quoted` carries it
+ * from word to word. Only there and at the start of an option is '-' not a hyphen. */
+static void word(struct wk_out *out, struct wk_str text, bool *quoted)
+{
+	const char *stops = "`-\\";
+	bool is_option = text.len && strchr("-\"(", text.at[0]);
+
+	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
+		wk_out_text(out, "\\&");
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] == '`') {
+			*quoted = !*quoted;
+			wk_out_text(out, *quoted ? "\\fB" : "\\fP");
+		} else if (strchr(stops, text.at[i]) && (*quoted || is_option || text.at[i] == '\\')) {
+			escaped(out, wk_str_of(text.at + i, 1));
+		} else {
+			wk_out_char(out, text.at[i]);
+		}
+	}
+}
+
+/* Running text in short lines, a new one for each sentence as mdoc(7) asks. */
+static void line(struct wk_out *out, const char *text)
+{
+	size_t column = 0;
+	bool quoted = false, ends_sentence = false;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column)
+			wk_out_char(out, ends_sentence || column + len > LINE_COLUMNS ? '\n' : ' ');
+		if (ends_sentence || column + len > LINE_COLUMNS)
+			column = 0;
+		word(out, wk_str_of(text, len), &quoted);
+		column += len + 1;
+		ends_sentence = len && strchr(".?!", text[len - 1]);
+		text += len + strspn(text + len, " ");
+	}
+	wk_out_char(out, '\n');
+}
+
+static void head(struct wk_out *out, const char *page, const char *summary)
+{
+	struct wk_buf upper = { 0 };
+
+	for (const char *c = page; *c; c++)
+		wk_buf_add_char(&upper, *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
+	wk_out_fmt(out, ".\\\" Printed by `wick man`: change src/cli/ instead.\n"
+			".Dd " PAGE_DATE "\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n",
+		   wk_buf_text(&upper), page, summary);
+	wk_buf_fini(&upper);
+}
+
+static void option(struct wk_out *out, const struct wk_opt *opt)
+{
+	wk_out_text(out, ".It ");
+	if (opt->letter)
+		wk_out_fmt(out, "Fl %c , ", opt->letter);
+	wk_out_fmt(out, "Fl \\-%s", opt->name);
+	if (opt->argument)
+		wk_out_fmt(out, " Ar %s", opt->argument);
+	wk_out_char(out, '\n');
+	line(out, opt->help);
+}
+
+static void options(struct wk_out *out, const struct wk_command *command)
+{
+	for (const struct wk_opt_use *use = command->options; use && use->group; use++) {
+		wk_out_fmt(out, ".Ss %s\n.Bl -tag -width Ds\n", use->group->title);
+		for (const struct wk_opt *opt = use->group->options; opt->name; opt++)
+			option(out, opt);
+		wk_out_text(out, ".El\n");
+	}
+}
+
+static void examples(struct wk_out *out, const struct wk_example *example)
+{
+	if (!example)
+		return;
+	wk_out_text(out, ".Sh EXAMPLES\n.Bl -tag -width Ds\n");
+	for (; example->typed; example++) {
+		wk_out_text(out, ".It Li \"");
+		escaped(out, wk_str_c(example->typed));
+		wk_out_text(out, "\"\n");
+		line(out, example->does);
+	}
+	wk_out_text(out, ".El\n");
+}
+
+static void exit_status(struct wk_out *out, const char *note)
+{
+	wk_out_text(out, ".Sh EXIT STATUS\n0 for done, 1 for failed, 2 for wrong usage.\n");
+	if (note)
+		line(out, note);
+}
+
+static void command_page(struct wk_out *out, const struct wk_command *command)
+{
+	struct wk_buf page = { 0 };
+
+	wk_buf_add_fmt(&page, "wick-%s", command->name);
+	head(out, wk_buf_text(&page), command->summary);
+	wk_out_text(out, ".Sh SYNOPSIS\n");
+	for (size_t i = 0; command->usage[i]; i++) {
+		wk_out_fmt(out, "%s.Ic wick %s\n", i ? ".br\n" : "", command->name);
+		line(out, command->usage[i]);
+	}
+	wk_out_text(out, ".Sh DESCRIPTION\n");
+	for (size_t i = 0; command->description[i]; i++) {
+		wk_out_text(out, i ? ".Pp\n" : "");
+		line(out, command->description[i]);
+	}
+	options(out, command);
+	exit_status(out, command->exit_note);
+	examples(out, command->examples);
+	wk_out_text(out, ".Sh SEE ALSO\n.Xr wick 1\n");
+	wk_buf_fini(&page);
+}
+
+/* Cross references are sorted by name, as mandoc wants them. */
+static void all_references(struct wk_out *out)
+{
+	const char *last = "";
+
+	for (;;) {
+		const char *next = NULL;
+
+		for (size_t i = 0; wk_commands[i]; i++) {
+			const char *name = wk_commands[i]->name;
+
+			if (strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0))
+				next = name;
+		}
+		if (!next)
+			break;
+		wk_out_fmt(out, "%s.Xr wick-%s 1", *last ? " ,\n" : "", next);
+		last = next;
+	}
+	wk_out_char(out, '\n');
+}
+
+static void overview_page(struct wk_out *out)
+{
+	head(out, "wick", "a native profiler that draws flame graphs");
+	wk_out_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar option ...\n.Op Ar word ...\n"
+			 ".Nm\n.Fl \\-help | Fl \\-version\n.Sh DESCRIPTION\n.Nm\n");
+	line(out, "records where a program's time goes, gives every address its name, and shows the "
+		  "answer as a flame graph or as text. A recording on Linux is an ordinary perf.data "
+		  "file.");
+	wk_out_text(out, ".Pp\nThe commands, each with a page of its own:\n.Bl -tag -width completion\n");
+	for (size_t i = 0; wk_commands[i]; i++) {
+		wk_out_fmt(out, ".It Ic %s\n", wk_commands[i]->name);
+		line(out, wk_commands[i]->summary);
+	}
+	wk_out_text(out, ".El\n.Pp\n");
+	line(out, "A file named \"-\" is standard input or standard output. Progress is written to "
+		  "standard error, and only where that is a terminal.");
+	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width NO_COLOR\n.It Ev NO_COLOR\n"
+			 "Set to anything but nothing: no colours, also on terminals.\n.El\n");
+	exit_status(out, "A recorded command's own exit code is passed on.");
+	wk_out_text(out, ".Sh SEE ALSO\n");
+	all_references(out);
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct wk_words *words = call->words;
+	const struct wk_command *command;
+
+	if (words->count > 1) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "man prints one page at a time");
+		return WK_EXIT_USAGE;
+	}
+	if (words->count == 0) {
+		overview_page(call->out);
+		return WK_EXIT_DONE;
+	}
+	command = wk_command_find(words->at[0]);
+	if (!command) {
+		wk_command_unknown(words->at[0], err);
+		return WK_EXIT_USAGE;
+	}
+	command_page(call->out, command);
+	return WK_EXIT_DONE;
+}
+
+const struct wk_command wk_cmd_man = {
+	.name = "man",
+	.summary = "print the manual page of wick or of one of its commands",
+	.usage = (const char *const[]){ "[COMMAND]", NULL },
+	.description = (const char *const[]){
+		"Prints a manual page as source for man(1), made from the same tables as `--help`. "
+		"Without a word it is the page of wick itself. Installed pages are what this prints.",
+		NULL },
+	.examples = (const struct wk_example[]){
+		{ "wick man help | man -l -", "read a page that is not installed" }, { 0 } },
+	.words = WK_WORD_COMMAND,
+	.run = run,
+};

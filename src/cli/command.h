@@ -1,0 +1,80 @@
+/* A command is one const struct in one file: cmd_NAME.c. To add one: the file, one line in
+ * commands.c and one in meson.build, a folder under tests/cli. Help, man page, completion
+ * and the hint after an unknown word are printed from this struct.
+ *
+ * main reads the options into a zeroed struct of `args_size` bytes, so that zero is what
+ * holds when nothing is typed, and calls `run`. A command that fails fills `err` with one
+ * sentence and returns wk_exit_code(err); main prints the sentence. */
+#ifndef WK_CLI_COMMAND_H
+#define WK_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/out.h"
+#include "cli/options.h"
+
+enum wk_exit {
+	WK_EXIT_DONE = 0,
+	WK_EXIT_FAILED = 1,
+	WK_EXIT_USAGE = 2,
+	WK_EXIT_NOT_EXECUTABLE = 126, /* what shells say of a command they can not run */
+	WK_EXIT_NO_COMMAND = 127,
+};
+
+/* A table of options and where its values lie in the command's own args. */
+struct wk_opt_use {
+	const struct wk_opt_group *group;
+	size_t at;
+};
+
+struct wk_example {
+	const char *typed, *does;
+};
+
+/* What stands where no option does; for completion. */
+enum wk_word_kind {
+	WK_WORD_NONE,
+	WK_WORD_FILE,
+	WK_WORD_FILE_THEN_CHOICE,
+	WK_WORD_CHOICE,
+	WK_WORD_COMMAND, /* one of wick's own */
+	WK_WORD_PROGRAM, /* a command line to run */
+};
+
+struct wk_command;
+
+struct wk_call {
+	const struct wk_command *command;
+	const void *args;             /* the filled struct of command->args_size bytes */
+	const struct wk_words *words;
+	struct wk_out *out;           /* standard output; main ends it and tells of failures */
+};
+
+struct wk_command {
+	const char *name, *summary;
+	const char *const *usage;       /* what may follow "wick NAME", a form an entry */
+	const char *const *description; /* paragraphs */
+	const struct wk_opt_use *options; /* ends with a NULL group; NULL where there are none */
+	const struct wk_example *examples; /* ends with NULL */
+	const char *exit_note;          /* what exit codes mean beyond 0, 1 and 2; or NULL */
+	enum wk_word_kind words;
+	const char *const *choices;     /* for WK_WORD_CHOICE and WK_WORD_FILE_THEN_CHOICE */
+	bool word_ends_options;         /* the first word begins a command line */
+	size_t args_size;
+	int (*run)(const struct wk_call *call, struct wk_err *err);
+};
+
+/* All commands, ending with NULL; those a newcomer needs first come first. */
+extern const struct wk_command *const wk_commands[];
+
+const struct wk_command *wk_command_find(const char *name);
+
+/* Fails with the nearest known command as a hint. */
+bool wk_command_unknown(const char *name, struct wk_err *err);
+
+/* 2 for wrong usage, 1 for any other failure. */
+int wk_exit_code(const struct wk_err *err);
+
+#endif

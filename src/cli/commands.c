@@ -1,0 +1,42 @@
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "cli/suggest.h"
+
+extern const struct wk_command wk_cmd_help;
+extern const struct wk_command wk_cmd_man;
+extern const struct wk_command wk_cmd_completion;
+
+const struct wk_command *const wk_commands[] = {
+	&wk_cmd_help,
+	&wk_cmd_man,
+	&wk_cmd_completion,
+	NULL,
+};
+
+const struct wk_command *wk_command_find(const char *name)
+{
+	for (size_t i = 0; wk_commands[i]; i++)
+		if (strcmp(wk_commands[i]->name, name) == 0)
+			return wk_commands[i];
+	return NULL;
+}
+
+bool wk_command_unknown(const char *name, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
+
+	for (size_t i = 0; wk_commands[i]; i++)
+		wk_suggestion_try(&near, wk_commands[i]->name);
+	if (near.best)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "unknown command \"%s\"; did you mean \"%s\"?", name, near.best);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "unknown command \"%s\"; `wick help` lists the commands", name);
+}
+
+int wk_exit_code(const struct wk_err *err)
+{
+	return err->code == WK_EUSAGE ? WK_EXIT_USAGE : WK_EXIT_FAILED;
+}

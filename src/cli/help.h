@@ -1,0 +1,23 @@
+/* Help as text for a terminal or a pipe, printed from the tables of commands and options. */
+#ifndef WK_CLI_HELP_H
+#define WK_CLI_HELP_H
+
+#include <stdbool.h>
+
+#include "base/out.h"
+#include "cli/command.h"
+
+/* How wide the lines may be and whether headings stand out. */
+struct wk_help_style {
+	unsigned columns;
+	bool color;
+};
+
+/* For standard output: its width where it is a terminal, 80 columns elsewhere. */
+struct wk_help_style wk_help_style(void);
+
+void wk_help_overview(struct wk_out *out, struct wk_help_style style);
+void wk_help_command(struct wk_out *out, struct wk_help_style style,
+		     const struct wk_command *command);
+
+#endif

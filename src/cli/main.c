@@ -1,0 +1,123 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "os/os.h"
+
+#define MAX_GROUPS 8
+
+static void say_error(const struct wk_err *err)
+{
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+
+	wk_out_text(&out, "wick: ");
+	wk_out_term(&out, wk_str_c(err->text));
+	wk_out_char(&out, '\n');
+	wk_out_end(&out);
+}
+
+/* A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened,
+ * and output meant for a person would go into it. The stand-ins can not be written to, so
+ * lost output is still noticed, and vanish when a recorded command is started. */
+static void hold_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* A reader that went away wants no more: not a fault worth words, but not a success. */
+static int end_output(struct wk_out *out, int exit_code, struct wk_err *err)
+{
+	if (wk_out_end(out))
+		return exit_code;
+	if (out->error_number != EPIPE)
+		wk_fail_os(err, out->error_number, "can not write to standard output");
+	return exit_code == WK_EXIT_DONE ? WK_EXIT_FAILED : exit_code;
+}
+
+static int run_command(const struct wk_command *command, char **argv, struct wk_out *out,
+		       struct wk_err *err)
+{
+	struct wk_opt_target targets[MAX_GROUPS + 1] = { 0 };
+	char *args = wk_alloc_zeroed(1, command->args_size);
+	struct wk_words words = { 0 };
+	struct wk_call call = { .command = command, .args = args, .words = &words, .out = out };
+	int exit_code = WK_EXIT_DONE;
+
+	for (size_t i = 0; command->options && command->options[i].group && i < MAX_GROUPS; i++)
+		targets[i] = (struct wk_opt_target){ command->options[i].group,
+						     args + command->options[i].at };
+	switch (wk_options_parse(argv, targets, command->word_ends_options, &words, err)) {
+	case WK_PARSED:
+		exit_code = command->run(&call, err);
+		break;
+	case WK_PARSED_HELP:
+		wk_help_command(out, wk_help_style(), command);
+		break;
+	case WK_PARSED_WRONG:
+		wk_buf_fini(&out->pending);
+		exit_code = WK_EXIT_USAGE;
+		break;
+	}
+	wk_options_fini(targets);
+	wk_words_fini(&words);
+	free(args);
+	return exit_code;
+}
+
+static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
+{
+	const char *word = argv[1];
+	const struct wk_command *command;
+
+	if (!word) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command given; `wick help` lists them");
+		return WK_EXIT_USAGE;
+	}
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		wk_out_text(out, "wick " WICK_VERSION "\n");
+		return WK_EXIT_DONE;
+	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		wk_help_overview(out, wk_help_style());
+		return WK_EXIT_DONE;
+	}
+	command = wk_command_find(word);
+	if (!command && word[0] == '-') {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"unknown option %s; a command comes first: wick COMMAND [OPTION...]", word);
+		return WK_EXIT_USAGE;
+	}
+	if (!command) {
+		wk_command_unknown(word, err);
+		return WK_EXIT_USAGE;
+	}
+	return run_command(command, argv + 2, out, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct wk_out out = wk_out_to_fd(STDOUT_FILENO);
+	struct wk_err err = { 0 };
+	int exit_code;
+
+	if (argc < 1)
+		return WK_EXIT_USAGE;
+	hold_standard_streams();
+	wk_os_guard_maps();
+	exit_code = dispatch(argv, &out, &err);
+	exit_code = end_output(&out, exit_code, &err);
+	if (err.code != WK_OK)
+		say_error(&err);
+	return exit_code;
+}
