@@ -10,8 +10,9 @@
 #define PHNUM_IN_SECTION_0    0xffff
 #define SHSTRNDX_IN_SECTION_0 0xffff
 
-/* Programs have a dozen segments; each address is looked for among them one by one. */
-#define MAX_SEGMENTS 0xffff
+/* Programs have a dozen segments, and each address is looked for among them one by one. Linux
+ * loads no program with more than 64 KiB of program headers. */
+#define MAX_SEGMENTS 1170
 
 /* Sections may share the bytes of one endless name: what is read of each must be bounded. */
 #define MAX_SECTION_NAME 256
@@ -247,17 +248,25 @@ static bool find_build_id(struct wk_bytes notes, struct wk_build_id *id)
 	return false;
 }
 
-/* By program header first: that is what the kernel's and perf's ids are taken from. */
+/* By program header first: that is what the kernel's and perf's ids are taken from. Damaged
+ * sections may all claim the same bytes, so no more is read than the file has. */
 static void read_build_id(struct wk_elf *elf)
 {
+	uint64_t budget = elf->size_bytes;
+
 	for (uint32_t i = 0; i < elf->segment_count; i++)
 		if (elf->segments[i].type == WK_PT_NOTE &&
 		    find_build_id(wk_elf_segment_bytes(elf, &elf->segments[i]), &elf->build_id))
 			return;
-	for (uint32_t i = 0; i < elf->section_count; i++)
-		if (elf->sections[i].type == WK_SHT_NOTE &&
-		    find_build_id(wk_elf_bytes(elf, &elf->sections[i]), &elf->build_id))
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		const struct wk_elf_section *s = &elf->sections[i];
+
+		if (s->type != WK_SHT_NOTE || s->size_bytes > budget)
+			continue;
+		budget -= s->size_bytes;
+		if (find_build_id(wk_elf_bytes(elf, s), &elf->build_id))
 			return;
+	}
 }
 
 struct wk_elf *wk_elf_parse(const void *at, size_t size_bytes, struct wk_err *err)

@@ -72,7 +72,7 @@ struct wk_elf {
 	const uint8_t *at;
 	size_t size_bytes;
 	bool is_64, big_endian;
-	uint16_t type, machine_code;  /* ET_*, EM_* */
+	uint16_t type, machine_code; /* ET_*, EM_* */
 	enum wk_machine machine;
 	uint64_t entry;
 	struct wk_elf_segment *segments;
@@ -113,10 +113,10 @@ bool wk_elf_offset_of(const struct wk_elf *elf, uint64_t vaddr, uint64_t *file_o
 bool wk_elf_debuglink(const struct wk_elf *elf, struct wk_str *name, uint32_t *crc);
 
 struct wk_elf_symbol {
-	struct wk_str name;   /* as linked; version suffix (@@GLIBC_2.2.5) not included */
+	struct wk_str name; /* as linked; version suffix (@@GLIBC_2.2.5) not included */
 	uint64_t vaddr, size_bytes;
 	uint8_t binding, type; /* STB_*, STT_* */
-	bool is_plt;           /* made from a PLT slot: name is that of the function called */
+	bool is_plt;	       /* made from a PLT slot: name is that of the function called */
 };
 
 /* Every defined function-like symbol of .symtab and .dynsym (STT_FUNC, STT_GNU_IFUNC, and

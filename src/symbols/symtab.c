@@ -1,0 +1,332 @@
+#include "symbols/symtab.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "symbols/elf_symbols.h"
+
+#define SOURCES 2 /* the image's file and its debug file */
+
+/* Symbols that lie inside one another are two or three deep. */
+#define MAX_NESTED 64
+
+struct row {
+	uint64_t vaddr;
+	uint32_t size_bytes; /* 0 only while building */
+	uint32_t name;
+	uint32_t around; /* the row that this one lies in, + 1; 0 for none */
+	uint8_t source : 1, table : 1, is_plt : 1;
+	uint8_t binding, type;
+};
+
+struct wk_symtab {
+	struct wk_elf_tables tables[SOURCES];
+	struct row *rows;
+	size_t count, cap;
+};
+
+struct builder {
+	struct wk_symtab *tab;
+	unsigned source;
+	uint64_t name_budget; /* bytes of names still to be compared */
+};
+
+static bool add_row(void *context, const struct wk_elf_raw *raw)
+{
+	struct builder *b = context;
+	struct wk_symtab *tab = b->tab;
+
+	if (tab->count == UINT32_MAX - 1)
+		return false;
+	tab->rows = wk_grow(tab->rows, &tab->cap, tab->count + 1, sizeof(*tab->rows));
+	tab->rows[tab->count++] = (struct row){
+		.vaddr = raw->vaddr,
+		.size_bytes = raw->size_bytes < UINT32_MAX ? (uint32_t)raw->size_bytes : UINT32_MAX,
+		.name = raw->name,
+		.source = b->source & 1,
+		.table = raw->table & 1,
+		.is_plt = raw->is_plt,
+		.binding = raw->binding,
+		.type = raw->type,
+	};
+	return true;
+}
+
+static struct wk_str name_of(const struct wk_symtab *tab, const struct row *row)
+{
+	return wk_elf_raw_name(&tab->tables[row->source], row->table, row->name);
+}
+
+/* True for an address below the end; written so that no end lies beyond the last address. */
+static bool covers(const struct row *row, uint64_t vaddr)
+{
+	return vaddr - row->vaddr < row->size_bytes;
+}
+
+static void sort_rows(struct wk_symtab *tab)
+{
+	struct wk_sort_key *keys = wk_alloc(tab->count * sizeof(*keys));
+	struct row *sorted = wk_alloc(tab->count * sizeof(*sorted));
+
+	for (size_t i = 0; i < tab->count; i++)
+		keys[i] = (struct wk_sort_key){ .key = tab->rows[i].vaddr, .row = (uint32_t)i };
+	wk_sort_keys(keys, tab->count);
+	for (size_t i = 0; i < tab->count; i++)
+		sorted[i] = tab->rows[keys[i].row];
+	free(keys);
+	free(tab->rows);
+	tab->rows = sorted;
+	tab->cap = tab->count;
+}
+
+/* How good a name for its address this is; more is better. What the symbols themselves say
+ * weighs more than how their names look. */
+static uint64_t merit(struct builder *b, const struct row *row)
+{
+	uint64_t bound = row->binding == WK_STB_LOCAL ? 0 : row->binding == WK_STB_WEAK ? 1 : 2;
+	uint64_t value =
+		(uint64_t)(row->size_bytes != 0) << 3 | bound << 1 | (row->type != WK_STT_NOTYPE);
+	struct wk_str name = { "", 0 };
+	uint64_t underscores = 0;
+
+	if (b->name_budget > 0)
+		name = name_of(b->tab, row);
+	b->name_budget -= name.len < b->name_budget ? name.len : b->name_budget;
+	while (underscores < name.len && underscores < 255 && name.at[underscores] == '_')
+		underscores++;
+	return value << 32 | (255 - underscores) << 24 | (name.len & 0xffffff);
+}
+
+static int best_first(const void *left, const void *right)
+{
+	const struct wk_sort_key *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? 1 : -1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Of rows at one address keeps the best, and those worse ones that reach further than all
+ * better ones: they name what lies behind the better one's end. Furthest first. */
+static size_t keep_best(struct builder *b, struct row *group, size_t count)
+{
+	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
+	struct row *kept = wk_alloc(count * sizeof(*kept));
+	size_t kept_count = 0;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct wk_sort_key){ .key = merit(b, &group[i]), .row = (uint32_t)i };
+	qsort(keys, count, sizeof(*keys), best_first);
+	for (size_t i = 0; i < count; i++) {
+		const struct row *row = &group[keys[i].row];
+
+		if (kept_count == 0 || row->size_bytes > kept[kept_count - 1].size_bytes)
+			kept[kept_count++] = *row;
+	}
+	for (size_t i = 0; i < kept_count; i++)
+		group[i] = kept[kept_count - 1 - i];
+	free(kept);
+	free(keys);
+	return kept_count;
+}
+
+static void drop_aliases(struct builder *b)
+{
+	struct wk_symtab *tab = b->tab;
+	size_t to = 0;
+
+	for (size_t from = 0, end; from < tab->count; from = end) {
+		size_t kept = 1;
+
+		for (end = from + 1; end < tab->count; end++)
+			if (tab->rows[end].vaddr != tab->rows[from].vaddr)
+				break;
+		if (end - from > 1)
+			kept = keep_best(b, &tab->rows[from], end - from);
+		memmove(&tab->rows[to], &tab->rows[from], kept * sizeof(*tab->rows));
+		to += kept;
+	}
+	tab->count = to;
+}
+
+/* Address ranges of code, sorted, for where symbols without a size must end at the latest. */
+struct ranges {
+	struct wk_sort_key *starts; /* .row is the number of the section or segment */
+	size_t count, next;
+	const struct wk_elf *elf;
+};
+
+static uint64_t range_size(const struct ranges *ranges, size_t index)
+{
+	uint32_t row = ranges->starts[index].row;
+
+	if (ranges->elf->section_count > 0)
+		return ranges->elf->sections[row].size_bytes;
+	return ranges->elf->segments[row].file_size;
+}
+
+static struct ranges code_ranges(const struct wk_elf *elf)
+{
+	struct ranges r = { .elf = elf };
+	uint32_t most = elf->section_count > 0 ? elf->section_count : elf->segment_count;
+
+	r.starts = wk_alloc_zeroed(most ? most : 1, sizeof(*r.starts));
+	for (uint32_t i = 0; i < elf->section_count; i++)
+		if (elf->sections[i].flags & WK_SHF_EXECINSTR && elf->sections[i].size_bytes > 0)
+			r.starts[r.count++] = (struct wk_sort_key){ elf->sections[i].vaddr, i };
+	for (uint32_t i = 0; i < elf->segment_count && elf->section_count == 0; i++)
+		if (elf->segments[i].type == WK_PT_LOAD && elf->segments[i].flags & WK_PF_X)
+			r.starts[r.count++] = (struct wk_sort_key){ elf->segments[i].vaddr, i };
+	wk_sort_keys(r.starts, r.count);
+	return r;
+}
+
+/* Bytes of code from `vaddr` on in its range; 0 if it lies in none. Asked in rising order. */
+static uint64_t code_left(struct ranges *r, uint64_t vaddr)
+{
+	uint64_t into;
+
+	while (r->next < r->count && r->starts[r->next].key <= vaddr)
+		r->next++;
+	if (r->next == 0)
+		return 0;
+	into = vaddr - r->starts[r->next - 1].key;
+	return into < range_size(r, r->next - 1) ? range_size(r, r->next - 1) - into : 0;
+}
+
+static void end_unsized(struct row *row, uint64_t room, uint64_t next_vaddr)
+{
+	uint64_t size = next_vaddr - row->vaddr;
+
+	if (room < size)
+		size = room;
+	row->size_bytes = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
+/* Gives rows without a size their end, drops those of them that a sized row covers, and links
+ * each row to the one around it. One walk: what has ended is never looked at again. */
+static void nest(struct wk_symtab *tab, const struct wk_elf *elf)
+{
+	struct ranges ranges = code_ranges(elf);
+	uint64_t room = 0;
+	struct row *open = NULL; /* without an end yet: the row kept last */
+	uint32_t around = 0;
+	size_t to = 0;
+
+	for (size_t i = 0; i < tab->count; i++) {
+		struct row row = tab->rows[i];
+
+		while (around && !covers(&tab->rows[around - 1], row.vaddr))
+			around = tab->rows[around - 1].around;
+		if (row.size_bytes == 0) {
+			uint64_t left = code_left(&ranges, row.vaddr);
+
+			if (around || left == 0)
+				continue;
+			if (open)
+				end_unsized(open, room, row.vaddr);
+			room = left;
+		} else if (open) {
+			end_unsized(open, room, row.vaddr);
+		}
+		row.around = around;
+		tab->rows[to] = row;
+		open = row.size_bytes == 0 ? &tab->rows[to] : NULL;
+		to++;
+		if (row.size_bytes != 0)
+			around = (uint32_t)to;
+	}
+	if (open)
+		end_unsized(open, room, open->vaddr + room);
+	free(ranges.starts);
+	tab->count = to;
+}
+
+struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug)
+{
+	struct wk_symtab *tab = wk_alloc_zeroed(1, sizeof(*tab));
+	const struct wk_elf *sources[SOURCES] = { elf, debug };
+	struct builder b = { .tab = tab, .name_budget = 4096 };
+
+	/* Sections of a relocatable file all begin at address 0: there is nothing to sort. */
+	if (elf->type == WK_ET_REL)
+		return tab;
+	for (b.source = 0; b.source < SOURCES; b.source++) {
+		const struct wk_elf *from = sources[b.source];
+
+		if (!from)
+			continue;
+		b.name_budget += from->size_bytes;
+		tab->tables[b.source] = wk_elf_tables(from);
+		wk_elf_each_raw(from, &tab->tables[b.source], add_row, &b);
+	}
+	sort_rows(tab);
+	drop_aliases(&b);
+	nest(tab, elf);
+	tab->cap = tab->count;
+	tab->rows = wk_realloc(tab->rows, (tab->count + 1) * sizeof(*tab->rows));
+	return tab;
+}
+
+void wk_symtab_free(struct wk_symtab *tab)
+{
+	if (!tab)
+		return;
+	free(tab->rows);
+	free(tab);
+}
+
+uint32_t wk_symtab_count(const struct wk_symtab *tab)
+{
+	return (uint32_t)tab->count;
+}
+
+size_t wk_symtab_bytes(const struct wk_symtab *tab)
+{
+	return sizeof(*tab) + tab->cap * sizeof(*tab->rows);
+}
+
+struct wk_elf_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index)
+{
+	const struct row *row = &tab->rows[index];
+
+	return (struct wk_elf_symbol){
+		.name = name_of(tab, row),
+		.vaddr = row->vaddr,
+		.size_bytes = row->size_bytes,
+		.binding = row->binding,
+		.type = row->type,
+		.is_plt = row->is_plt,
+	};
+}
+
+/* How many rows begin at `vaddr` or below. */
+static size_t rows_up_to(const struct wk_symtab *tab, uint64_t vaddr)
+{
+	size_t low = 0, high = tab->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (tab->rows[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_elf_symbol *symbol)
+{
+	size_t row = rows_up_to(tab, vaddr);
+
+	for (int depth = 0; row > 0 && depth < MAX_NESTED; depth++) {
+		if (covers(&tab->rows[row - 1], vaddr)) {
+			*symbol = wk_symtab_at(tab, (uint32_t)row - 1);
+			return symbol->name.len > 0;
+		}
+		row = tab->rows[row - 1].around;
+	}
+	return false;
+}

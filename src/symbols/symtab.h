@@ -1,0 +1,34 @@
+/* One image's symbols, sorted by virtual address, for answers by binary search.
+ *
+ * Built from .symtab, .dynsym and the PLT of an ELF file and, where there is one, of its
+ * separate debug file. A row is 24 bytes; names stay in the files, which must outlive the
+ * table. Of several symbols at one address the best is kept: with a size before without,
+ * global before weak before local, function before label, fewer leading underscores, longer
+ * name. A symbol without a size reaches to the next one or to its section's end, and
+ * is left out where another one that has a size covers it. */
+#ifndef WK_SYMBOLS_SYMTAB_H
+#define WK_SYMBOLS_SYMTAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/elf.h"
+
+struct wk_symtab;
+
+/* `debug` may be NULL. Never NULL itself: a file without symbols gives an empty table. */
+struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug);
+void wk_symtab_free(struct wk_symtab *tab);
+
+uint32_t wk_symtab_count(const struct wk_symtab *tab);
+size_t wk_symtab_bytes(const struct wk_symtab *tab); /* memory held */
+
+/* The innermost symbol that covers `vaddr`; its size is what the table or the next symbol
+ * gives. False if none does. */
+bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_elf_symbol *symbol);
+
+/* Row `index` in order of address, from 0 to count - 1. */
+struct wk_elf_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index);
+
+#endif
