@@ -54,10 +54,13 @@ static struct wk_str without_llvm(struct wk_str name)
 	return name;
 }
 
-/* What a compiler puts behind a name: ".cold", ".0", "$tlv$init". */
-static bool is_suffix(struct wk_str text)
+/* What compilers put behind a name: ".cold", ".0"; behind v0, whose names hold no '$' of
+ * their own, "$tlv$init" too. */
+static bool is_suffix(struct wk_str text, scheme_fn *scheme)
 {
-	if (text.len > 0 && text.at[0] != '.' && text.at[0] != '$')
+	if (text.len == 0)
+		return true;
+	if (text.at[0] != '.' && !(text.at[0] == '$' && scheme == wk_rust_v0))
 		return false;
 	return !memchr(text.at, ' ', text.len);
 }
@@ -71,7 +74,7 @@ bool wk_demangle_rust(struct wk_str mangled, bool with_hash, struct wk_buf *buf)
 	if (mangled.len > MAX_MANGLED || !(scheme = take_prefix(&rest)) || !is_plain_ascii(rest))
 		return false;
 	rest = without_llvm(rest);
-	if (scheme(&rest, with_hash, &out) && buf->len > out.start && is_suffix(rest))
+	if (scheme(&rest, with_hash, &out) && buf->len > out.start && is_suffix(rest, scheme))
 		wk_rust_put(&out, rest);
 	else
 		out.failed = true;

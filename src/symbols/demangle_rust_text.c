@@ -59,27 +59,27 @@ struct span {
 };
 
 /* What a reader could not see or would take for part of the mark next to it: controls,
- * separators, format characters, combining marks of the general blocks, private use and
- * noncharacters. Rust escapes more (marks of single scripts, code points its Unicode version
+ * separators, format characters, combining marks of the general blocks, private use. In
+ * rising order. Rust escapes more (marks of single scripts, code points its Unicode version
  * does not know); those stand here as themselves. */
 static const struct span unreadable[] = {
-	{ 0x0000, 0x001f },   { 0x007f, 0x00a0 },   { 0x00ad, 0x00ad },	   { 0x0300, 0x036f },
-	{ 0x0483, 0x0489 },   { 0x0600, 0x0605 },   { 0x061c, 0x061c },	   { 0x06dd, 0x06dd },
-	{ 0x070f, 0x070f },   { 0x0890, 0x0891 },   { 0x08e2, 0x08e2 },	   { 0x1680, 0x1680 },
-	{ 0x180b, 0x180f },   { 0x1ab0, 0x1aff },   { 0x1dc0, 0x1dff },	   { 0x2000, 0x200f },
-	{ 0x2028, 0x202f },   { 0x205f, 0x206f },   { 0x20d0, 0x20ff },	   { 0x3000, 0x3000 },
-	{ 0x302a, 0x302f },   { 0x3099, 0x309a },   { 0xe000, 0xf8ff },	   { 0xfdd0, 0xfdef },
-	{ 0xfe00, 0xfe0f },   { 0xfe20, 0xfe2f },   { 0xfeff, 0xfeff },	   { 0xfff0, 0xfffb },
-	{ 0x110bd, 0x110bd }, { 0x110cd, 0x110cd }, { 0x13430, 0x1343f },  { 0x1bca0, 0x1bca3 },
-	{ 0x1d165, 0x1d169 }, { 0x1d16d, 0x1d182 }, { 0xe0000, 0x10ffff },
+	{ 0x0000, 0x001f },   { 0x007f, 0x00a0 },   { 0x00ad, 0x00ad },	  { 0x0300, 0x036f },
+	{ 0x0483, 0x0489 },   { 0x0600, 0x0605 },   { 0x061c, 0x061c },	  { 0x06dd, 0x06dd },
+	{ 0x070f, 0x070f },   { 0x0890, 0x0891 },   { 0x08e2, 0x08e2 },	  { 0x1680, 0x1680 },
+	{ 0x180b, 0x180f },   { 0x1ab0, 0x1aff },   { 0x1dc0, 0x1dff },	  { 0x2000, 0x200f },
+	{ 0x2028, 0x202f },   { 0x205f, 0x206f },   { 0x20d0, 0x20ff },	  { 0x3000, 0x3000 },
+	{ 0x302a, 0x302f },   { 0x3099, 0x309a },   { 0xe000, 0xf8ff },	  { 0xfdd0, 0xfdef },
+	{ 0xfe00, 0xfe0f },   { 0xfe20, 0xfe2f },   { 0xfeff, 0xfeff },	  { 0xfff0, 0xfffb },
+	{ 0xfffe, 0xffff },   { 0x110bd, 0x110bd }, { 0x110cd, 0x110cd }, { 0x13430, 0x1343f },
+	{ 0x1bca0, 0x1bca3 }, { 0x1d165, 0x1d169 }, { 0x1d16d, 0x1d182 }, { 0xe0000, 0x10ffff },
 };
 
 static bool is_unreadable(uint32_t character)
 {
 	for (size_t i = 0; i < sizeof(unreadable) / sizeof(unreadable[0]); i++)
-		if (character >= unreadable[i].first && character <= unreadable[i].last)
-			return true;
-	return (character & 0xfffe) == 0xfffe;
+		if (character <= unreadable[i].last)
+			return character >= unreadable[i].first;
+	return false;
 }
 
 void wk_rust_put_quoted(struct wk_rust_out *out, char quote, uint32_t character)
@@ -189,10 +189,6 @@ void wk_rust_put_punycode(struct wk_rust_out *out, struct wk_str encoded)
 	digits = wk_str_skip(encoded, ascii.len);
 	if (ascii.len > 0)
 		ascii.len--;
-	if (digits.len == 0) {
-		out->failed = true;
-		return;
-	}
 	if (decode(ascii, digits, &name)) {
 		for (size_t i = 0; i < name.len; i++)
 			wk_rust_put_char(out, name.text[i]);

@@ -153,6 +153,9 @@ static struct ident identifier(struct v0 *p)
 	}
 	ident.text = wk_str_of(p->name.at + p->at, len);
 	p->at += len;
+	/* Punycode without a digit would be plain text. */
+	if (ident.is_punycode && (len == 0 || wk_str_ends(ident.text, "_")))
+		refuse(p);
 	return ident;
 }
 
@@ -693,12 +696,12 @@ static void string(struct v0 *p)
 	if (digits.len % 2 != 0)
 		refuse(p);
 	put(p, "\"");
-	while (digits.len > 0 && !p->silent && !p->out->failed) {
+	while (digits.len > 0 && !p->out->failed) {
 		uint32_t decoded = next_of_hex(&digits);
 
 		if (decoded == WK_UTF8_BROKEN)
 			refuse(p);
-		else
+		else if (!p->silent)
 			wk_rust_put_quoted(p->out, '"', decoded);
 	}
 	put(p, "\"");
