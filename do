@@ -1,0 +1,257 @@
+#!/bin/sh
+# The one entry to the project: `./do help` lists the words. `./do demo` and `./do test` need
+# nothing but Debian 12: what is missing they install with apt-get where they may, and
+# otherwise print the line that does.
+set -u
+cd "$(dirname "$0")" || exit 1
+root=$(pwd)
+jobs=$(nproc 2>/dev/null || echo 2)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "do: $*"; exit 1; }
+
+# --- What must be there -------------------------------------------------------------------
+
+# A need is what to look for and the package that brings it: a program, a header
+# (with a slash) or a pkg-config module (pc:NAME).
+build_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev meson=meson ninja=ninja-build
+	pkg-config=pkg-config pc:zlib=zlib1g-dev'
+test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
+	readelf=binutils perf=linux-perf cargo=cargo node=nodejs mandoc=mandoc
+	shellcheck=shellcheck"
+fuzz_needs="$build_needs clang=clang"
+
+# Which of the needs are not met: their packages.
+missing() {
+	for need in "$@"; do
+		probe=${need%=*}
+		case $probe in
+		pc:*) pkg-config --exists "${probe#pc:}" 2>/dev/null ;;
+		/*) [ -e "$probe" ] ;;
+		*) command -v "$probe" >/dev/null 2>&1 ;;
+		esac || printf '%s ' "${need##*=}"
+	done
+}
+
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	else
+		sudo -n "$@"
+	fi
+}
+
+may_install() {
+	command -v apt-get >/dev/null 2>&1 || return 1
+	[ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null
+}
+
+# The package lists of a fresh machine are empty or old; they are fetched only when
+# installing without that fails.
+apt_install() {
+	set -- env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
+		-o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 install "$@"
+	as_root "$@" >/dev/null 2>&1 ||
+		{ as_root apt-get -qq update >&2 && as_root "$@" >/dev/null; }
+}
+
+# Installs what is missing of the needs given, or says the line that does and ends.
+want() {
+	packages=$(missing "$@")
+	[ -n "$packages" ] || return 0
+	if may_install; then
+		say "installing $packages..."
+		# shellcheck disable=SC2086
+		apt_install $packages
+		packages=$(missing "$@")
+		[ -n "$packages" ] || return 0
+		die "could not install $packages"
+	fi
+	say "These packages are missing: $packages"
+	say "Install them with this line, then run the same again:"
+	say "    sudo apt-get install -y $packages"
+	exit 1
+}
+
+# The same, but going on without: what then can not be tested is skipped and says so.
+want_if_possible() {
+	packages=$(missing "$@")
+	[ -n "$packages" ] || return 0
+	if may_install; then
+		say "installing $packages..."
+		# shellcheck disable=SC2086
+		apt_install $packages || say "could not install all of: $packages"
+	else
+		say "Not here: $packages(tests that need them are skipped)."
+		say "    sudo apt-get install -y $packages"
+	fi
+}
+
+# --- Building -----------------------------------------------------------------------------
+
+# A build directory and the options that make it. ninja sets up again by itself when a
+# meson.build changed; `build` may have been made without the tests.
+configured() {
+	dir=$1
+	shift
+	if [ -f "$dir/build.ninja" ]; then
+		meson configure "$dir" "$@" >/dev/null && return 0
+		rm -rf "$dir"
+	fi
+	meson setup "$dir" "$@" >"$dir.log" 2>&1 || { cat "$dir.log" >&2; rm -f "$dir.log"; return 1; }
+	rm -f "$dir.log"
+}
+
+compiled() {
+	ninja -C "$1" -j "$jobs" >"$1/compile.log" 2>&1 && return 0
+	sed -n '/^FAILED\|ERROR/,$p' "$1/compile.log" >&2
+	die "the build failed; $1/compile.log has all of it"
+}
+
+do_build() {
+	# shellcheck disable=SC2086
+	want $build_needs
+	configured build -Dtests="${1:-false}" || die "meson could not set up build/"
+	compiled build
+}
+
+do_install() {
+	do_build "$(pkg-config --exists cmocka 2>/dev/null && echo true || echo false)"
+	prefix=${1:-/usr/local}
+	meson configure build --prefix "$prefix" >/dev/null && compiled build || exit 1
+	if [ -w "$prefix" ] || { [ ! -e "$prefix" ] && mkdir -p "$prefix" 2>/dev/null; }; then
+		meson install -C build --no-rebuild --quiet
+	else
+		as_root meson install -C build --no-rebuild --quiet
+	fi || die "could not install to $prefix; another place: ./do install DIR"
+	say "wick is $prefix/bin/wick"
+}
+
+# --- Testing ------------------------------------------------------------------------------
+
+# Runs the suites named, or all, and sums up. The last line is "N passed, N failed, N skipped".
+tested() {
+	dir=$1
+	shift
+	suites=
+	for suite in "$@"; do
+		suites="$suites --suite $suite"
+	done
+	rm -f "$dir/meson-logs/testlog.json"
+	# shellcheck disable=SC2086
+	meson test -C "$dir" --no-rebuild --num-processes "$jobs" $suites \
+		>"$dir/test.log" 2>&1
+	python3 tools/tap-sum "$dir/meson-logs/testlog.json"
+}
+
+do_test() {
+	# shellcheck disable=SC2086
+	want $build_needs pc:cmocka=libcmocka-dev python3=python3
+	# shellcheck disable=SC2086
+	want_if_possible $test_needs
+	do_build true
+	tested build "$@"
+}
+
+do_asan() {
+	# shellcheck disable=SC2086
+	want $build_needs pc:cmocka=libcmocka-dev python3=python3
+	configured build-asan -Dtests=true -Db_sanitize=address,undefined -Db_lundef=false ||
+		die "meson could not set up build-asan/"
+	compiled build-asan
+	[ $# -gt 0 ] || set -- unit golden cli fuzz
+	tested build-asan "$@"
+}
+
+do_lint() {
+	# shellcheck disable=SC2086
+	want $build_needs python3=python3
+	want_if_possible mandoc=mandoc shellcheck=shellcheck
+	do_build "$(pkg-config --exists cmocka 2>/dev/null && echo true || echo false)"
+	WICK_BUILD_ROOT=$root/build WICK_SOURCE_ROOT=$root tools/lint
+}
+
+do_fuzz() {
+	seconds=${1:-60}
+	# shellcheck disable=SC2086
+	want $fuzz_needs
+	CC=clang configured build-fuzz -Dfuzzers=true -Dtests=false -Db_lundef=false \
+		-Db_sanitize=address,undefined -Dc_args=-fsanitize=fuzzer-no-link ||
+		die "meson could not set up build-fuzz/"
+	compiled build-fuzz
+	tools/fuzz build-fuzz "$seconds" ${2:+"$2"}
+}
+
+do_bench() {
+	do_build
+	found=
+	for script in bench/*.sh; do
+		[ -x "$script" ] || continue
+		[ $# -eq 0 ] || [ "bench/$1.sh" = "$script" ] || continue
+		found=1
+		say "== $script"
+		WICK=$root/build/wick "$script" || say "$script failed"
+	done
+	[ -n "$found" ] || die "no such benchmark: ${1:-bench/ is empty}"
+}
+
+# --- Showing ------------------------------------------------------------------------------
+
+# A real program with threads, as cargo builds it by default; in C++ where there is no cargo.
+demo_program() {
+	if command -v cargo >/dev/null 2>&1; then
+		(cd examples/demo-rust && cargo build --release --quiet --offline \
+			--target-dir "$root/build/demo-rust") >&2 || die "cargo could not build the demo"
+		program=build/demo-rust/release/demo
+	else
+		want g++=g++
+		mkdir -p build/demo-cpp
+		g++ -O2 -std=c++17 -pthread -o build/demo-cpp/demo examples/demo-cpp/demo.cpp >&2 ||
+			die "g++ could not build the demo"
+		program=build/demo-cpp/demo
+	fi
+}
+
+do_demo() {
+	do_build
+	demo_program
+	say "recording $program ..."
+	build/wick record -o build/demo.data -- "./$program" || die "wick record failed"
+	build/wick flame -o flame.svg build/demo.data || die "wick flame failed"
+	printf '\nThe hottest functions:\n'
+	build/wick show --top 10 build/demo.data functions || die "wick show failed"
+	printf '\nThe flame graph is flame.svg: open it in a browser (file://%s/flame.svg).\n' "$root"
+	printf 'Yours:  build/wick flame -- COMMAND\n'
+}
+
+do_clean() {
+	rm -rf build build-asan build-fuzz
+}
+
+do_help() {
+	cat <<'EOF'
+usage: ./do WORD
+
+  build            build wick; the program is build/wick
+  demo             build wick and a small threaded program, record it, draw flame.svg
+  test [SUITE...]  run every test, or some of: unit golden cli fuzz lint live oracle
+  install [DIR]    install wick, its manual pages and completion under DIR (/usr/local)
+  asan [SUITE...]  the tests under the address, undefined and leak sanitizers
+  lint             floors, headers, scripts, manual pages
+  fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
+  bench [NAME]     run the scripts of bench/
+  clean            remove what was built
+EOF
+}
+
+word=${1:-help}
+[ $# -eq 0 ] || shift
+case $word in
+build | demo | test | install | asan | lint | fuzz | bench | clean | help) "do_$word" "$@" ;;
+-h | --help) do_help ;;
+*)
+	say "do: unknown word \"$word\""
+	do_help >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,203 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/options.h"
+
+struct values {
+	bool loud, quick;
+	const char *output, *color;
+	struct wk_opt_list names;
+	uint64_t count, wait_ns, size_bytes;
+};
+
+static const char *const colors[] = { "red", "green", "blue", NULL };
+
+static const struct wk_opt options[] = {
+	{ 'l', "loud", NULL, "", WK_OPT_FLAG, offsetof(struct values, loud), NULL },
+	{ 'q', "quick", NULL, "", WK_OPT_FLAG, offsetof(struct values, quick), NULL },
+	{ 'o', "output", "FILE", "", WK_OPT_TEXT, offsetof(struct values, output), NULL },
+	{ 0, "color", "COLOR", "", WK_OPT_CHOICE, offsetof(struct values, color), colors },
+	{ 'n', "name", "NAME", "", WK_OPT_LIST, offsetof(struct values, names), NULL },
+	{ 'c', "count", "NUMBER", "", WK_OPT_NUMBER, offsetof(struct values, count), NULL },
+	{ 0, "wait", "TIME", "", WK_OPT_DURATION, offsetof(struct values, wait_ns), NULL },
+	{ 0, "size", "SIZE", "", WK_OPT_SIZE, offsetof(struct values, size_bytes), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt_group group = { "Options", options };
+
+/* What a command line gives; freed by the next one. */
+static struct values values;
+static struct wk_words words;
+static struct wk_err err;
+
+static enum wk_parsed parse_with(bool word_ends_options, char **argv)
+{
+	struct wk_opt_target targets[] = { { &group, &values }, { 0 } };
+
+	wk_options_fini(targets);
+	wk_words_fini(&words);
+	values = (struct values){ 0 };
+	err = (struct wk_err){ 0 };
+	return wk_options_parse(argv, targets, word_ends_options, &words, &err);
+}
+
+#define PARSE(...) parse_with(false, (char *[]){ __VA_ARGS__, NULL })
+
+static int forget(void **state)
+{
+	char *nothing[] = { NULL };
+
+	(void)state;
+	return parse_with(false, nothing) != WK_PARSED;
+}
+
+static void a_value_may_follow_an_equals_sign_or_be_the_next_word(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--output=a=b"), WK_PARSED);
+	assert_string_equal(values.output, "a=b");
+	assert_int_equal(PARSE("--output", "-x"), WK_PARSED);
+	assert_string_equal(values.output, "-x");
+	assert_int_equal(PARSE("--output="), WK_PARSED);
+	assert_string_equal(values.output, "");
+}
+
+static void a_letter_takes_its_value_from_the_same_word_or_the_next(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("-c99"), WK_PARSED);
+	assert_int_equal(values.count, 99);
+	assert_int_equal(PARSE("-c", "98"), WK_PARSED);
+	assert_int_equal(values.count, 98);
+}
+
+static void flags_may_be_bundled_and_end_in_an_option_with_a_value(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("-lqofile"), WK_PARSED);
+	assert_true(values.loud && values.quick);
+	assert_string_equal(values.output, "file");
+}
+
+static void the_last_value_wins_but_a_list_keeps_all(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("-o", "a", "-n", "x", "--output=b", "--name=y"), WK_PARSED);
+	assert_string_equal(values.output, "b");
+	assert_int_equal(values.names.count, 2);
+	assert_string_equal(values.names.at[0], "x");
+	assert_string_equal(values.names.at[1], "y");
+}
+
+static void two_dashes_end_the_options(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("a", "-l", "-", "--", "--quick", "b"), WK_PARSED);
+	assert_true(values.loud);
+	assert_false(values.quick);
+	assert_int_equal(words.count, 2);
+	assert_string_equal(words.at[1], "-");
+	assert_int_equal(words.rest_count, 2);
+	assert_string_equal(words.rest[0], "--quick");
+}
+
+static void nothing_after_two_dashes_differs_from_no_dashes(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("a", "--"), WK_PARSED);
+	assert_non_null(words.rest);
+	assert_int_equal(words.rest_count, 0);
+	assert_int_equal(PARSE("a"), WK_PARSED);
+	assert_null(words.rest);
+}
+
+static void a_command_line_keeps_options_of_its_own(void **state)
+{
+	char *argv[] = { "-l", "ls", "-q", "--help", NULL };
+
+	(void)state;
+	assert_int_equal(parse_with(true, argv), WK_PARSED);
+	assert_true(values.loud);
+	assert_false(values.quick);
+	assert_int_equal(words.rest_count, 3);
+	assert_string_equal(words.rest[2], "--help");
+}
+
+static void times_and_sizes_have_units(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--wait", "1.5", "--size", "64K"), WK_PARSED);
+	assert_int_equal(values.wait_ns, 1500000000);
+	assert_int_equal(values.size_bytes, 65536);
+	assert_int_equal(PARSE("--wait=20ms"), WK_PARSED);
+	assert_int_equal(values.wait_ns, 20000000);
+}
+
+static void wrong(enum wk_parsed parsed, const char *sentence)
+{
+	assert_int_equal(parsed, WK_PARSED_WRONG);
+	assert_int_equal(err.code, WK_EUSAGE);
+	assert_string_equal(err.text, sentence);
+}
+
+static void a_wrong_value_is_answered_with_what_was_expected(void **state)
+{
+	(void)state;
+	wrong(PARSE("-c", "many"), "--count is \"many\", expected a whole number");
+	wrong(PARSE("-c", "-1"), "--count is \"-1\", expected a whole number");
+	wrong(PARSE("-c", "99999999999999999999"),
+	      "--count is \"99999999999999999999\", expected a whole number");
+	wrong(PARSE("--wait=soon"), "--wait is \"soon\", expected a time such as 10, 1.5s or 500ms");
+	wrong(PARSE("--size=big"), "--size is \"big\", expected a size such as 16384, 64K or 8M");
+	wrong(PARSE("--color=gray"), "--color is \"gray\", expected red, green or blue");
+}
+
+static void a_missing_or_needless_value_is_told(void **state)
+{
+	(void)state;
+	wrong(PARSE("--output"), "--output needs a value: FILE");
+	wrong(PARSE("-lo"), "--output needs a value: FILE");
+	wrong(PARSE("--loud=yes"), "--loud takes no value, found \"yes\"");
+}
+
+static void an_unknown_option_is_answered_with_the_nearest(void **state)
+{
+	(void)state;
+	wrong(PARSE("--outptu=x"), "unknown option --outptu; did you mean --output?");
+	wrong(PARSE("--siz"), "unknown option --siz; did you mean --size?");
+	wrong(PARSE("--xylophone"), "unknown option --xylophone");
+	wrong(PARSE("-lz"), "unknown option -z");
+}
+
+static void help_is_always_understood(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("-l", "--help"), WK_PARSED_HELP);
+	assert_int_equal(PARSE("-lh"), WK_PARSED_HELP);
+	assert_int_equal(PARSE("--", "--help"), WK_PARSED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(a_value_may_follow_an_equals_sign_or_be_the_next_word, forget),
+		cmocka_unit_test_teardown(a_letter_takes_its_value_from_the_same_word_or_the_next, forget),
+		cmocka_unit_test_teardown(flags_may_be_bundled_and_end_in_an_option_with_a_value, forget),
+		cmocka_unit_test_teardown(the_last_value_wins_but_a_list_keeps_all, forget),
+		cmocka_unit_test_teardown(two_dashes_end_the_options, forget),
+		cmocka_unit_test_teardown(nothing_after_two_dashes_differs_from_no_dashes, forget),
+		cmocka_unit_test_teardown(a_command_line_keeps_options_of_its_own, forget),
+		cmocka_unit_test_teardown(times_and_sizes_have_units, forget),
+		cmocka_unit_test_teardown(a_wrong_value_is_answered_with_what_was_expected, forget),
+		cmocka_unit_test_teardown(a_missing_or_needless_value_is_told, forget),
+		cmocka_unit_test_teardown(an_unknown_option_is_answered_with_the_nearest, forget),
+		cmocka_unit_test_teardown(help_is_always_understood, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
