@@ -3,11 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,6 +60,41 @@ static bool map_or_read(int fd, const char *path, struct wk_os_file *file, struc
 	file->size_bytes = whole.len;
 	file->is_heap = true;
 	return true;
+}
+
+bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk_err *err)
+{
+	struct stat info;
+
+	if (stat(path, &info) != 0)
+		return wk_fail_os(err, errno, "can not look at %s", path);
+	identity->inode = info.st_ino;
+	identity->device_major = major(info.st_dev);
+	identity->device_minor = minor(info.st_dev);
+	identity->is_regular = S_ISREG(info.st_mode);
+	return true;
+}
+
+/* The auxiliary vector says where the vDSO begins, only the list of mappings where it ends. */
+bool wk_os_vdso(const uint8_t **at, size_t *size_bytes)
+{
+	uintptr_t begin = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	struct wk_buf maps = { 0 };
+	char line[32];
+	const char *found;
+	bool ok = false;
+
+	snprintf(line, sizeof(line), "%" PRIxPTR "-", begin);
+	if (begin != 0 && wk_os_read_small("/proc/self/maps", &maps)) {
+		found = strstr(wk_buf_text(&maps), line);
+		if (found) {
+			*size_bytes = (uintptr_t)strtoull(found + strlen(line), NULL, 16) - begin;
+			*at = (const uint8_t *)begin;
+			ok = true;
+		}
+	}
+	wk_buf_fini(&maps);
+	return ok;
 }
 
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)

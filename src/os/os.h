@@ -12,6 +12,20 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* What tells one file from another. */
+struct wk_os_identity {
+	uint64_t inode;
+	uint32_t device_major, device_minor;
+	bool is_regular; /* not a directory, device, pipe ... */
+};
+
+/* Does not open the file. On failure `err->code` is WK_ENOTFOUND, WK_EPERM or WK_EIO. */
+bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk_err *err);
+
+/* The bytes of this process's own vDSO, which every process of the same kind has; false if
+ * the system gave it none. They are there until the process ends. */
+bool wk_os_vdso(const uint8_t **at, size_t *size_bytes);
+
 /* A file's bytes, readable in place. */
 struct wk_os_file {
 	const uint8_t *at; /* NULL when the file is empty */
