@@ -1,0 +1,302 @@
+#include "cli/record_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/out.h"
+#include "cli/command.h"
+#include "formats/perf_data_write.h"
+#include "os/os.h"
+
+/* A signal handler knows no context: the one recording of this program. */
+static struct wk_recorder *volatile recording;
+
+static void on_signal(int signal_number)
+{
+	struct wk_recorder *recorder = recording;
+
+	(void)signal_number;
+	if (recorder)
+		wk_recorder_stop(recorder);
+}
+
+struct handlers {
+	struct sigaction interrupt, terminate, hang_up;
+};
+
+static void handle_one(int signal_number, struct sigaction *old)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(signal_number, NULL, old);
+	/* What a parent chose to ignore (nohup) stays ignored. */
+	if (old->sa_handler != SIG_IGN)
+		sigaction(signal_number, &action, NULL);
+}
+
+static void handle_signals(struct handlers *old)
+{
+	handle_one(SIGINT, &old->interrupt);
+	handle_one(SIGTERM, &old->terminate);
+	handle_one(SIGHUP, &old->hang_up);
+}
+
+static void restore_signals(const struct handlers *old)
+{
+	sigaction(SIGINT, &old->interrupt, NULL);
+	sigaction(SIGTERM, &old->terminate, NULL);
+	sigaction(SIGHUP, &old->hang_up, NULL);
+}
+
+struct run {
+	const struct wk_record_request *request;
+	struct wk_perf_data_writer *writer;
+	bool shows_progress, progress_shown;
+};
+
+/* What was recorded last must not wait for the next event to be safe on disk. */
+static void keep_current(struct run *run)
+{
+	struct wk_err ignored = { 0 }; /* the writer stays failed and tells at its next event */
+
+	wk_perf_data_writer_flush(run->writer, &ignored);
+}
+
+static void on_progress(void *context, const struct wk_recorder_status *status)
+{
+	struct run *run = context;
+	struct wk_buf line = { 0 };
+
+	keep_current(run);
+	if (!run->shows_progress)
+		return;
+	wk_buf_add_fmt(&line, "\r\x1b[Krecording %.1f s, ", (double)status->elapsed_ns / 1e9);
+	wk_num_add_grouped(&line, status->samples);
+	wk_buf_add_text(&line, " samples, ");
+	wk_num_add_bytes(&line, wk_perf_data_writer_bytes(run->writer));
+	if (status->lost_samples) {
+		wk_buf_add_text(&line, ", ");
+		wk_num_add_grouped(&line, status->lost_samples);
+		wk_buf_add_text(&line, " lost");
+	}
+	wk_buf_add_text(&line, "; Ctrl-C ends it");
+	run->progress_shown = write(STDERR_FILENO, line.at, line.len) > 0 || run->progress_shown;
+	wk_buf_fini(&line);
+}
+
+static void clear_progress(const struct run *run)
+{
+	static const char clear[] = "\r\x1b[K";
+
+	if (run->progress_shown && write(STDERR_FILENO, clear, sizeof(clear) - 1) < 0)
+		return;
+}
+
+static void say(const char *sentence)
+{
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+
+	wk_out_text(&out, "wick: ");
+	wk_out_term(&out, wk_str_c(sentence));
+	wk_out_char(&out, '\n');
+	wk_out_end(&out);
+}
+
+static void say_lines(const char *lines)
+{
+	struct wk_str rest = wk_str_c(lines);
+
+	while (rest.len) {
+		const char *end = memchr(rest.at, '\n', rest.len);
+		size_t len = end ? (size_t)(end - rest.at) : rest.len;
+		struct wk_buf line = { 0 };
+
+		wk_buf_add(&line, rest.at, len);
+		say(wk_buf_text(&line));
+		wk_buf_fini(&line);
+		rest = wk_str_skip(rest, len + (end != NULL));
+	}
+}
+
+static int exit_code_of(const struct wk_recorder_result *result)
+{
+	if (!result->has_command)
+		return WK_EXIT_DONE;
+	if (WIFSIGNALED(result->wait_status))
+		return 128 + WTERMSIG(result->wait_status);
+	return WIFEXITED(result->wait_status) ? WEXITSTATUS(result->wait_status) : WK_EXIT_FAILED;
+}
+
+static void say_no_samples(const struct wk_record_request *request,
+			   const struct wk_record_outcome *outcome)
+{
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_fmt(&words, "no samples: the %s ",
+		       outcome->result.has_command ? "command ended after" : "recording lasted");
+	wk_num_add_duration(&words, outcome->result.elapsed_ns);
+	if (request->recorder.period)
+		wk_buf_add_fmt(&words, " and a sample is taken every %" PRIu64 " events",
+			       request->recorder.period);
+	else
+		wk_buf_add_fmt(&words, " and a sample is taken every %.2f ms of CPU time; "
+				       "a higher -F sees more",
+			       1000.0 / (double)request->recorder.frequency_hz);
+	say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static void add_share(struct wk_buf *words, uint64_t part, uint64_t whole)
+{
+	wk_buf_add_fmt(words, "%.1f %%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+}
+
+static void say_what_was_lost(const struct wk_record_request *request,
+			      const struct wk_record_outcome *outcome)
+{
+	const struct wk_unwind_counts *unwound = &outcome->unwound;
+	uint64_t stacks = unwound->whole + unwound->cut + unwound->broken;
+	struct wk_buf words = { 0 };
+
+	if (outcome->result.lost_samples || outcome->result.lost_records) {
+		wk_num_add_grouped(&words, outcome->result.lost_samples);
+		wk_buf_add_text(&words, " samples and ");
+		wk_num_add_grouped(&words, outcome->result.lost_records);
+		wk_buf_add_text(&words, " other records were lost: the machine was too busy to "
+					"take them; a lower -F or a smaller --stack-size helps");
+		say(wk_buf_text(&words));
+		wk_buf_reset(&words);
+	}
+	if (outcome->result.throttled) {
+		wk_buf_add_text(&words, "the kernel paused sampling ");
+		wk_num_add_grouped(&words, outcome->result.throttled);
+		wk_buf_add_text(&words, " times, since it took too much time; a lower -F avoids that");
+		say(wk_buf_text(&words));
+		wk_buf_reset(&words);
+	}
+	if (unwound->cut * 100 > stacks) {
+		add_share(&words, unwound->cut, stacks);
+		wk_buf_add_fmt(&words, " of stacks are deeper than the %" PRIu32 " bytes copied of "
+				       "each; --stack-size %s sees more",
+			       request->recorder.stack_bytes,
+			       request->recorder.stack_bytes < 32768 ? "32K" : "65528");
+		say(wk_buf_text(&words));
+	}
+	wk_buf_fini(&words);
+}
+
+static void say_closing_words(const struct wk_record_request *request,
+			      const struct wk_record_outcome *outcome)
+{
+	const struct wk_unwind_counts *unwound = &outcome->unwound;
+	uint64_t stacks = unwound->whole + unwound->cut + unwound->broken;
+	struct wk_buf words = { 0 };
+
+	say_what_was_lost(request, outcome);
+	if (outcome->result.samples == 0) {
+		say_no_samples(request, outcome);
+		return;
+	}
+	wk_num_add_grouped(&words, outcome->result.samples);
+	wk_buf_add_text(&words, " samples in ");
+	wk_num_add_duration(&words, outcome->result.elapsed_ns);
+	if (stacks) {
+		wk_buf_add_text(&words, ", ");
+		add_share(&words, unwound->whole, stacks);
+		wk_buf_add_text(&words, " of stacks reach their root");
+	}
+	wk_buf_add_text(&words, "; ");
+	wk_num_add_bytes(&words, outcome->file_bytes);
+	wk_buf_add_fmt(&words, " in %s",
+		       strcmp(request->output, "-") == 0 ? "standard output" : request->output);
+	say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+/* Recorder, stage and writer in a row; all are closed again, whatever happened. */
+static bool record_events(struct run *run, struct wk_recorder *recorder,
+			  struct wk_symbols *symbols, struct wk_record_outcome *outcome,
+			  struct wk_err *err)
+{
+	struct wk_unwind_stage *stage =
+		wk_unwind_stage_new(symbols, wk_perf_data_writer_sink(run->writer));
+	struct wk_sink sink = wk_unwind_stage_sink(stage);
+	struct handlers old;
+	bool ok;
+
+	recording = recorder;
+	handle_signals(&old);
+	ok = wk_recorder_run(recorder, &sink, on_progress, run, &outcome->result, err);
+	restore_signals(&old);
+	recording = NULL;
+	clear_progress(run);
+	ok = ok && wk_unwind_stage_finish(stage, err);
+	/* After a failure as well: the header then tells how far the file is good. */
+	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
+	outcome->unwound = wk_unwind_stage_counts(stage);
+	outcome->file_bytes = wk_perf_data_writer_bytes(run->writer);
+	wk_unwind_stage_free(stage);
+	return ok;
+}
+
+static int open_output(const char *output, struct wk_err *err)
+{
+	if (strcmp(output, "-") != 0)
+		return wk_os_create(output, err);
+	if (wk_os_is_terminal(STDOUT_FILENO)) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"a recording is not text: -o - needs a pipe or a file behind it");
+		return -1;
+	}
+	return STDOUT_FILENO;
+}
+
+static bool is_command_missing(const struct wk_record_request *request, enum wk_code code)
+{
+	return request->recorder.command && (code == WK_ENOTFOUND || code == WK_EPERM);
+}
+
+bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
+		   struct wk_record_outcome *outcome, struct wk_err *err)
+{
+	struct wk_recorder *recorder;
+	struct run run = { .request = request };
+	int fd = -1;
+	bool ok = false;
+
+	*outcome = (struct wk_record_outcome){ .exit_code = WK_EXIT_FAILED };
+	recorder = wk_recorder_new(&request->recorder, err);
+	if (!recorder) {
+		if (is_command_missing(request, err->code))
+			outcome->exit_code = err->code == WK_ENOTFOUND ? WK_EXIT_NO_COMMAND
+								       : WK_EXIT_NOT_EXECUTABLE;
+		return false;
+	}
+	fd = open_output(request->output, err);
+	if (fd < 0)
+		goto out;
+	run.writer = wk_perf_data_writer_new(fd, NULL);
+	/* A command that writes to the same terminal keeps it for itself. */
+	run.shows_progress = !request->quiet && wk_os_is_terminal(STDERR_FILENO) &&
+			     !(request->recorder.command && wk_os_is_terminal(STDOUT_FILENO));
+	if (!request->quiet)
+		say_lines(wk_recorder_notices(recorder));
+	ok = record_events(&run, recorder, symbols, outcome, err);
+	outcome->exit_code = ok ? exit_code_of(&outcome->result) : WK_EXIT_FAILED;
+	if (ok && !request->quiet)
+		say_closing_words(request, outcome);
+	if (!ok)
+		wk_err_in(err, request->output);
+out:
+	wk_perf_data_writer_free(run.writer);
+	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok)
+		ok = wk_fail_os(err, errno, "can not finish %s", request->output);
+	wk_recorder_free(recorder);
+	return ok;
+}

@@ -1,0 +1,34 @@
+/* A recording from its start to the closed file, as `wick record` and `wick flame` make it:
+ * recorder, unwinding and file writer joined, Ctrl-C, progress and closing words. */
+#ifndef WK_CLI_RECORD_RUN_H
+#define WK_CLI_RECORD_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/unwind_stage.h"
+#include "record/recorder.h"
+#include "symbols/symbols.h"
+
+struct wk_record_request {
+	struct wk_recorder_options recorder;
+	const char *output; /* a path, or "-" for standard output */
+	bool quiet;         /* no words but errors */
+};
+
+struct wk_record_outcome {
+	struct wk_recorder_result result;
+	struct wk_unwind_counts unwound;
+	uint64_t file_bytes;
+	int exit_code; /* the command's own; 128 + n where signal n ended it; 0 without one */
+};
+
+/* Records to `output`. On failure `outcome->exit_code` is what wick should return: 127 or 126
+ * for a command that can not be run. A recording that broke in the middle (disk full) fails,
+ * and what was written until then can be opened. `symbols` is used for unwinding and knows
+ * all images afterwards, also those that are gone by then. */
+bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
+		   struct wk_record_outcome *outcome, struct wk_err *err);
+
+#endif
