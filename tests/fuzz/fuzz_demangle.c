@@ -37,6 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mangled = wk_str_of((const char *)data + 1, size - 1);
 	wk_buf_add_str(&out, before);
 	check(before, wk_demangle_rust(mangled, mode & 1, &out), &out);
+	wk_buf_reset(&out);
+	wk_buf_add_str(&out, before);
+	check(before, wk_demangle(mangled, &out), &out);
 	wk_buf_fini(&out);
 	return 0;
 }
