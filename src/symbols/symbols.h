@@ -7,7 +7,11 @@
  * from the recorded one is not used, and the image says so.
  *
  * Order of calls: new, image (once an image), find (once an address), free. Everything
- * handed out lives as long as the wk_symbols. Not for use from several threads at once. */
+ * handed out lives as long as the wk_symbols. Not for use from several threads at once.
+ *
+ * Asking for an image only maps its file, which is all that unwinding needs. Its symbol
+ * table is built, and /proc/kallsyms read, at the first question for a state, a reason or a
+ * symbol; its debug file is looked for then or when it is asked for. */
 #ifndef WK_SYMBOLS_SYMBOLS_H
 #define WK_SYMBOLS_SYMBOLS_H
 
@@ -23,23 +27,23 @@ struct wk_elf;
 struct wk_symbols_options {
 	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
 	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
-	bool no_kernel;                /* the recording is not of this boot: leave kallsyms alone */
+	bool no_kernel;		       /* the recording is not of this boot: leave kallsyms alone */
 };
 
 struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options);
 void wk_symbols_free(struct wk_symbols *symbols);
 
 struct wk_image_key {
-	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
+	struct wk_str path;	     /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
 	struct wk_build_id build_id; /* size 0 where the recording has none */
-	uint64_t inode;              /* 0 where unknown; tells a replaced file from the one recorded */
+	uint64_t inode; /* 0 where unknown; tells a replaced file from the one recorded */
 	uint32_t device_major, device_minor;
-	uint32_t pid;                /* a process that had it mapped, or 0 */
+	uint32_t pid; /* a process that had it mapped, or 0 */
 	bool is_kernel;
 };
 
 enum wk_image_state {
-	WK_IMAGE_NAMED,      /* symbols were found */
+	WK_IMAGE_NAMED,	     /* symbols were found */
 	WK_IMAGE_STRIPPED,   /* the file is there but names nothing */
 	WK_IMAGE_MISSING,    /* no file */
 	WK_IMAGE_DIFFERS,    /* a file, but not the one recorded */
@@ -66,10 +70,10 @@ const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image);
 const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image);
 
 struct wk_symbol {
-	struct wk_str name;      /* as linked, not demangled */
-	uint64_t start;          /* where the symbol begins, in the address form asked with */
-	uint64_t size_bytes;     /* to the end that the table or the next symbol gives */
-	bool is_plt;             /* the PLT slot that calls the function `name` */
+	struct wk_str name;  /* as linked, not demangled */
+	uint64_t start;	     /* where the symbol begins, in the address form asked with */
+	uint64_t size_bytes; /* to the end that the table or the next symbol gives */
+	bool is_plt;	     /* the PLT slot that calls the function `name` */
 };
 
 /* The symbol that covers `address`: a file offset in the image, or an absolute address for

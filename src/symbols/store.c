@@ -1,0 +1,460 @@
+#include "symbols/store.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#define DELETED " (deleted)"
+
+/* A search for one image: the best it found so far, and why what it found was not it. */
+struct search {
+	const struct wk_image_key *key;
+	struct wk_str path; /* without DELETED */
+	bool was_deleted;   /* as recorded */
+	struct wk_store_file *file;
+	enum wk_image_state state;
+	struct wk_buf *why;
+};
+
+bool wk_store_same_id(const struct wk_build_id *a, const struct wk_build_id *b)
+{
+	uint8_t most = a->size > b->size ? a->size : b->size;
+
+	if (a->size == 0 || b->size == 0)
+		return false;
+	for (uint8_t i = 0; i < most; i++)
+		if ((i < a->size ? a->bytes[i] : 0) != (i < b->size ? b->bytes[i] : 0))
+			return false;
+	return true;
+}
+
+void wk_store_add_id(struct wk_buf *buf, const struct wk_build_id *id)
+{
+	for (uint8_t i = 0; i < id->size; i++)
+		wk_buf_add_fmt(buf, "%02x", id->bytes[i]);
+}
+
+void wk_store_close(struct wk_store_file *file)
+{
+	wk_elf_free(file->elf);
+	wk_os_close(&file->bytes);
+	free(file->path);
+	*file = (struct wk_store_file){ 0 };
+}
+
+/* Only regular files: reading a device or a pipe that a recording names may never end. */
+static bool open_elf(const char *path, struct wk_store_file *file, struct wk_err *err)
+{
+	struct wk_os_identity identity;
+
+	*file = (struct wk_store_file){ 0 };
+	if (!wk_os_identify(path, &identity, err))
+		return false;
+	if (!identity.is_regular)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is no ordinary file", path);
+	if (!wk_os_open(path, &file->bytes, err))
+		return false;
+	file->elf = wk_elf_parse(file->bytes.at, file->bytes.size_bytes, err);
+	if (!file->elf) {
+		wk_os_close(&file->bytes);
+		return wk_err_in(err, path);
+	}
+	file->path = wk_strndup(path, strlen(path));
+	return true;
+}
+
+/* What is there but not right says more than that nothing is there, so it is what is told. */
+static void tell(struct search *s, enum wk_image_state state, const char *sentence)
+{
+	if (s->state != WK_IMAGE_MISSING)
+		return;
+	s->state = state;
+	wk_buf_reset(s->why);
+	wk_buf_add_text(s->why, sentence);
+}
+
+static void tell_error(struct search *s, const struct wk_err *err)
+{
+	if (err->code != WK_ENOTFOUND)
+		tell(s, WK_IMAGE_UNREADABLE, err->text);
+}
+
+static void tell_other_id(struct search *s, const char *path, const struct wk_build_id *found)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "%s is another build than the one recorded: build id ", path);
+	if (found->size > 0)
+		wk_store_add_id(&text, found);
+	else
+		wk_buf_add_text(&text, "none");
+	wk_buf_add_text(&text, ", recorded ");
+	wk_store_add_id(&text, &s->key->build_id);
+	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+static void tell_other_inode(struct search *s, const char *path, uint64_t inode)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text,
+		       "%s was replaced since: inode %" PRIu64 ", recorded %" PRIu64
+		       " (neither has a build id to compare)",
+		       path, inode, s->key->inode);
+	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+/* Devices are not compared: on overlay and btrfs a mapping names another device than stat. */
+static bool is_recorded(struct search *s, const char *path, const struct wk_store_file *file)
+{
+	struct wk_os_identity identity;
+
+	if (s->key->build_id.size > 0) {
+		if (wk_store_same_id(&file->elf->build_id, &s->key->build_id))
+			return true;
+		tell_other_id(s, path, &file->elf->build_id);
+		return false;
+	}
+	if (s->key->inode == 0 || !wk_os_identify(path, &identity, NULL) ||
+	    identity.inode == s->key->inode)
+		return true;
+	tell_other_inode(s, path, identity.inode);
+	return false;
+}
+
+static bool try_path(struct search *s, const char *path)
+{
+	struct wk_store_file file;
+	struct wk_err err = { 0 };
+
+	if (!open_elf(path, &file, &err)) {
+		tell_error(s, &err);
+		return false;
+	}
+	if (!is_recorded(s, path, &file)) {
+		wk_store_close(&file);
+		return false;
+	}
+	*s->file = file;
+	s->state = WK_IMAGE_NAMED;
+	wk_buf_reset(s->why);
+	return true;
+}
+
+static bool has_identity(const struct wk_image_key *key)
+{
+	return key->build_id.size > 0 || key->inode != 0;
+}
+
+static bool try_paths(struct search *s)
+{
+	struct wk_buf path = { 0 };
+	bool found = false;
+
+	/* Where a deleted file was, another may lie now, and nothing would tell. */
+	if (s->was_deleted && !has_identity(s->key))
+		return false;
+	if (s->key->pid != 0) {
+		wk_buf_add_fmt(&path, "/proc/%" PRIu32 "/root", s->key->pid);
+		wk_buf_add_str(&path, s->path);
+		found = try_path(s, wk_buf_text(&path));
+		wk_buf_reset(&path);
+	}
+	if (!found) {
+		wk_buf_add_str(&path, s->path);
+		found = try_path(s, wk_buf_text(&path));
+	}
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* One line of /proc/PID/maps: "start-end protection offset major:minor inode   path". */
+struct maps_line {
+	struct wk_str range, path;
+	uint64_t inode;
+};
+
+static struct wk_str next_word(struct wk_str *line)
+{
+	struct wk_str word;
+	size_t len = 0;
+
+	while (line->len > 0 && line->at[0] == ' ')
+		*line = wk_str_skip(*line, 1);
+	while (len < line->len && line->at[len] != ' ')
+		len++;
+	word = wk_str_of(line->at, len);
+	*line = wk_str_skip(*line, len);
+	return word;
+}
+
+static struct maps_line read_maps_line(struct wk_str line)
+{
+	struct maps_line m = { .range = next_word(&line) };
+
+	next_word(&line);
+	next_word(&line);
+	next_word(&line);
+	wk_num_u64(next_word(&line), &m.inode);
+	while (line.len > 0 && line.at[0] == ' ')
+		line = wk_str_skip(line, 1);
+	m.path = line;
+	return m;
+}
+
+/* The range of the image's first mapping that the process still has. */
+static bool find_range(const struct search *s, struct wk_str maps, struct wk_str *range)
+{
+	while (maps.len > 0) {
+		const char *newline = memchr(maps.at, '\n', maps.len);
+		size_t len = newline ? (size_t)(newline - maps.at) : maps.len;
+		struct maps_line m = read_maps_line(wk_str_of(maps.at, len));
+
+		maps = wk_str_skip(maps, len + 1);
+		if (m.inode == 0 || (s->key->inode != 0 && m.inode != s->key->inode))
+			continue;
+		if (s->key->inode == 0 && !wk_str_eq(m.path, s->key->path) &&
+		    !(wk_str_starts(m.path, "/") && m.path.len == s->path.len + strlen(DELETED) &&
+		      memcmp(m.path.at, s->path.at, s->path.len) == 0 &&
+		      wk_str_ends(m.path, DELETED)))
+			continue;
+		*range = m.range;
+		return true;
+	}
+	return false;
+}
+
+/* Links of /proc lead to the file itself, wherever its name went. map_files takes more rights
+ * than exe, so a program's own file is tried by exe first. */
+static bool try_living(struct search *s)
+{
+	struct wk_buf path = { 0 }, maps = { 0 };
+	struct wk_str range;
+	bool found = false;
+
+	if (s->key->pid == 0)
+		return false;
+	wk_buf_add_fmt(&path, "/proc/%" PRIu32 "/maps", s->key->pid);
+	if (!wk_os_read_small(wk_buf_text(&path), &maps) ||
+	    !find_range(s, wk_buf_str(&maps), &range))
+		goto out;
+	if (has_identity(s->key)) {
+		wk_buf_reset(&path);
+		wk_buf_add_fmt(&path, "/proc/%" PRIu32 "/exe", s->key->pid);
+		found = try_path(s, wk_buf_text(&path));
+	}
+	if (!found) {
+		wk_buf_reset(&path);
+		wk_buf_add_fmt(&path, "/proc/%" PRIu32 "/map_files/%.*s", s->key->pid,
+			       WK_STR_ARG(range));
+		found = try_path(s, wk_buf_text(&path));
+	}
+out:
+	wk_buf_fini(&maps);
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* DIR/.build-id/ab/cdef... and what follows the id. */
+static void add_id_path(struct wk_buf *path, const char *dir, const struct wk_build_id *id,
+			const char *behind)
+{
+	struct wk_build_id rest = { .size = (uint8_t)(id->size - 1) };
+
+	memcpy(rest.bytes, id->bytes + 1, rest.size);
+	wk_buf_reset(path);
+	wk_buf_add_fmt(path, "%s/.build-id/%02x/", dir, id->bytes[0]);
+	wk_store_add_id(path, &rest);
+	wk_buf_add_text(path, behind);
+}
+
+/* The directory of perf's own copies, or NULL. */
+static const char *cache_dir(struct wk_buf *dir)
+{
+	const char *home = getenv("HOME");
+
+	if (!home || home[0] != '/')
+		return NULL;
+	wk_buf_add_fmt(dir, "%s/.debug", home);
+	return wk_buf_text(dir);
+}
+
+static bool try_cache(struct search *s)
+{
+	struct wk_buf dir = { 0 }, path = { 0 };
+	bool found = false;
+
+	if (s->key->build_id.size > 1 && cache_dir(&dir)) {
+		add_id_path(&path, wk_buf_text(&dir), &s->key->build_id, "/elf");
+		found = try_path(s, wk_buf_text(&path));
+	}
+	wk_buf_fini(&path);
+	wk_buf_fini(&dir);
+	return found;
+}
+
+/* Names that the kernel gives to memory without a file behind it. */
+static bool is_anonymous(struct wk_str path)
+{
+	return path.len == 0 || path.at[0] != '/' || wk_str_starts(path, "//") ||
+	       wk_str_starts(path, "/dev/") || wk_str_starts(path, "/memfd:") ||
+	       wk_str_starts(path, "/SYSV") || wk_str_starts(path, "/anon_hugepage");
+}
+
+enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
+				   struct wk_buf *why)
+{
+	struct search s = {
+		.key = key,
+		.path = key->path,
+		.file = file,
+		.state = WK_IMAGE_MISSING,
+		.why = why,
+	};
+
+	*file = (struct wk_store_file){ 0 };
+	wk_buf_reset(why);
+	if (wk_str_ends(s.path, DELETED)) {
+		s.path.len -= strlen(DELETED);
+		s.was_deleted = true;
+	}
+	if (is_anonymous(s.path) || memchr(s.path.at, '\0', s.path.len)) {
+		wk_buf_add_text(why, "memory without a file");
+		return WK_IMAGE_NO_FILE;
+	}
+	if (try_paths(&s) || try_living(&s) || try_cache(&s))
+		return WK_IMAGE_NAMED;
+	if (s.state == WK_IMAGE_MISSING) {
+		wk_buf_add_str(why, s.path);
+		wk_buf_add_text(why, s.was_deleted ? " was deleted" : " is gone");
+		wk_buf_add_text(why, ", and no copy of it was found");
+	}
+	return s.state;
+}
+
+/* A search for a debug file. */
+struct debug_search {
+	const struct wk_store_file *image;
+	const char *const *dirs;
+	struct wk_str link; /* empty where the image has none */
+	uint32_t crc;
+	struct wk_store_file *file;
+	struct wk_buf *why;
+};
+
+static bool fits(const struct debug_search *s, const struct wk_store_file *file)
+{
+	const struct wk_build_id *ours = &s->image->elf->build_id;
+
+	if (ours->size > 0 && file->elf->build_id.size > 0)
+		return wk_store_same_id(ours, &file->elf->build_id);
+	return s->link.len > 0 && wk_crc32(0, file->bytes.at, file->bytes.size_bytes) == s->crc;
+}
+
+static bool try_debug(struct debug_search *s, const char *path)
+{
+	struct wk_store_file file;
+	struct wk_err err = { 0 };
+
+	if (!open_elf(path, &file, &err)) {
+		if (err.code != WK_ENOTFOUND && s->why->len == 0)
+			wk_buf_add_text(s->why, err.text);
+		return false;
+	}
+	if (!fits(s, &file)) {
+		wk_buf_reset(s->why);
+		wk_buf_add_fmt(s->why, "%s is of another build", path);
+		wk_store_close(&file);
+		return false;
+	}
+	*s->file = file;
+	return true;
+}
+
+static bool try_by_id(struct debug_search *s)
+{
+	const struct wk_build_id *id = &s->image->elf->build_id;
+	struct wk_buf path = { 0 }, cache = { 0 };
+	bool found = false;
+
+	if (id->size < 2)
+		return false;
+	for (size_t i = 0; s->dirs[i] && !found; i++) {
+		add_id_path(&path, s->dirs[i], id, ".debug");
+		found = try_debug(s, wk_buf_text(&path));
+	}
+	if (!found && cache_dir(&cache)) {
+		add_id_path(&path, wk_buf_text(&cache), id, "/debug");
+		found = try_debug(s, wk_buf_text(&path));
+	}
+	wk_buf_fini(&cache);
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* One candidate of the link: PREFIX, the image's directory, BETWEEN, the link's name. */
+static bool try_link(struct debug_search *s, const char *prefix, struct wk_str dir,
+		     const char *between)
+{
+	struct wk_buf path = { 0 };
+	bool found;
+
+	wk_buf_add_text(&path, prefix);
+	wk_buf_add_str(&path, dir);
+	wk_buf_add_text(&path, between);
+	wk_buf_add_str(&path, s->link);
+	/* An unstripped copy may name itself. */
+	found = strcmp(wk_buf_text(&path), s->image->path) != 0 && try_debug(s, wk_buf_text(&path));
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* Below a debug directory, paths are those that the recorded process sees. */
+static struct wk_str without_root(struct wk_str path)
+{
+	struct wk_str rest = wk_str_skip(path, strlen("/proc/"));
+
+	if (!wk_str_starts(path, "/proc/"))
+		return path;
+	while (rest.len > 0 && rest.at[0] >= '0' && rest.at[0] <= '9')
+		rest = wk_str_skip(rest, 1);
+	return wk_str_starts(rest, "/root/") ? wk_str_skip(rest, strlen("/root")) : path;
+}
+
+static bool try_by_link(struct debug_search *s)
+{
+	struct wk_str path = wk_str_c(s->image->path), dir;
+
+	if (s->link.len == 0 || memchr(s->link.at, '/', s->link.len))
+		return false;
+	dir = wk_str_of(path.at, path.len - wk_str_basename(path).len);
+	if (try_link(s, "", dir, "") || try_link(s, "", dir, ".debug/"))
+		return true;
+	for (size_t i = 0; s->dirs[i]; i++)
+		if (try_link(s, s->dirs[i], without_root(dir), ""))
+			return true;
+	return false;
+}
+
+bool wk_store_debug(const struct wk_store_file *image, const char *const *debug_dirs,
+		    struct wk_store_file *file, struct wk_buf *why)
+{
+	struct debug_search s = {
+		.image = image,
+		.dirs = debug_dirs,
+		.file = file,
+		.why = why,
+	};
+
+	*file = (struct wk_store_file){ 0 };
+	wk_buf_reset(why);
+	if (!wk_elf_debuglink(image->elf, &s.link, &s.crc))
+		s.link.len = 0;
+	return try_by_id(&s) || try_by_link(&s);
+}

@@ -1,0 +1,42 @@
+/* Where the files of images are found, and their separate debug files.
+ *
+ * An image is known by what a recording says of it (wk_image_key). Candidates are tried in
+ * this order until one is it: the path as the recorded process sees it (/proc/PID/root), the
+ * path, what the living process still has mapped (/proc/PID/exe, /proc/PID/map_files: files
+ * deleted or replaced since), and perf's cache (~/.debug). A candidate is it when the build
+ * id is the recorded one or, where the recording has none, the inode.
+ * Debug files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory,
+ * ~/.debug) and by .gnu_debuglink (beside the image, in .debug/, below DIR), and are used
+ * only when their build id or else their CRC-32 is the right one.
+ *
+ * Files stay mapped until wk_store_close. Nothing here is kept between calls. */
+#ifndef WK_SYMBOLS_STORE_H
+#define WK_SYMBOLS_STORE_H
+
+#include "base/buf.h"
+#include "os/os.h"
+#include "symbols/elf.h"
+#include "symbols/symbols.h"
+
+struct wk_store_file {
+	struct wk_os_file bytes;
+	struct wk_elf *elf; /* NULL: there is no file */
+	char *path;	    /* where it was found */
+};
+
+/* WK_IMAGE_NAMED when the file was found, and otherwise why not, with a sentence in `why`. */
+enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
+				   struct wk_buf *why);
+
+/* The debug file of `image`; false if there is none, and in `why` a sentence on those that
+ * were there but did not fit (empty if there were none). */
+bool wk_store_debug(const struct wk_store_file *image, const char *const *debug_dirs,
+		    struct wk_store_file *file, struct wk_buf *why);
+
+void wk_store_close(struct wk_store_file *file);
+
+/* Compares ids where one may be padded with zeros, as perf.data writes short ones. */
+bool wk_store_same_id(const struct wk_build_id *a, const struct wk_build_id *b);
+void wk_store_add_id(struct wk_buf *buf, const struct wk_build_id *id);
+
+#endif
