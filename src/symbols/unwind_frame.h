@@ -1,0 +1,72 @@
+/* What a walk knows of one frame, and the facts of each machine that walking needs.
+ *
+ * A wk_frame holds register values by DWARF number with a bit for each that is known, and the
+ * copy of the stack that all loads are served from. A load outside the copy fails and leaves
+ * `missed_above` telling whether a longer copy would have held it. */
+#ifndef WK_SYMBOLS_UNWIND_FRAME_H
+#define WK_SYMBOLS_UNWIND_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "event/event.h"
+
+struct wk_unwind_machine {
+	uint8_t registers;      /* DWARF numbers below this are kept */
+	uint8_t sp, fp, pc;
+	uint8_t return_address; /* the column that CFI names for it on this machine */
+	bool return_on_stack;   /* a call pushes the return address: each frame takes stack */
+	uint64_t preserved;     /* registers that a call leaves as they were, one bit each */
+	uint64_t address_mask;  /* bits of a code address; the others may hold its signature */
+};
+
+/* NULL for machines that can not be walked. */
+const struct wk_unwind_machine *wk_unwind_machine(enum wk_machine machine);
+
+struct wk_frame {
+	uint64_t value[WK_REGISTERS];
+	uint64_t valid;
+	const uint8_t *bytes; /* the copy; its first byte was at `base` */
+	uint64_t base;
+	size_t size_bytes;
+	bool missed_above;
+};
+
+static inline bool wk_frame_knows(const struct wk_frame *frame, unsigned reg)
+{
+	return reg < WK_REGISTERS && frame->valid >> reg & 1;
+}
+
+static inline void wk_frame_set(struct wk_frame *frame, unsigned reg, uint64_t value)
+{
+	frame->value[reg] = value;
+	frame->valid |= (uint64_t)1 << reg;
+}
+
+static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_t size,
+				 uint64_t *value)
+{
+	uint64_t offset = address - frame->base;
+
+	if (offset > frame->size_bytes || frame->size_bytes - offset < size) {
+		frame->missed_above = address >= frame->base;
+		return false;
+	}
+	*value = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(value, frame->bytes + offset, size);
+#else
+	for (size_t i = 0; i < size; i++)
+		*value |= (uint64_t)frame->bytes[offset + i] << (8 * i);
+#endif
+	return true;
+}
+
+static inline bool wk_frame_load_word(struct wk_frame *frame, uint64_t address, uint64_t *value)
+{
+	return wk_frame_load(frame, address, 8, value);
+}
+
+#endif

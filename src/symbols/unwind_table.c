@@ -1,0 +1,455 @@
+#include "symbols/unwind_table.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "symbols/symtab.h"
+#include "symbols/unwind_cfi.h"
+#include "symbols/unwind_code.h"
+#include "symbols/unwind_frame.h"
+
+/* ELF constants (System V ABI). */
+enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED = 0x800 };
+
+/* In stripped files: how far from the entry point code may be and still be taken for it. */
+#define ENTRY_BYTES 64
+
+/* Remembered for an address of which the code tells nothing. */
+#define NO_RULES UINT32_MAX
+
+/* A damaged section may have entries that share bytes. Each byte is executed this often before
+ * the table gives up compiling; a sound one needs each once. */
+#define WORK_PER_BYTE 8
+
+enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES };
+
+/* An entry whose rows are made: `row_count` rows from `first_row` on. */
+struct compiled {
+	uint64_t start;
+	uint32_t first_row, row_count;
+};
+
+struct row {
+	uint32_t distance; /* from the entry's start */
+	uint32_t rules;    /* index in `rules` */
+};
+
+struct wk_unwind_table {
+	const struct wk_elf *elf, *debug;
+	struct wk_cfi sections[SOURCES];
+	uint64_t work_left;
+
+	struct wk_map compiled_at; /* section and offset of an FDE -> id in `compiled` */
+	struct compiled *compiled; /* [0] is unused */
+	size_t compiled_count, compiled_cap;
+	struct row *rows;
+	size_t row_count, row_cap;
+
+	struct wk_arena arena;
+	struct wk_index rules_index; /* ids are indexes in `rules` */
+	struct wk_rules **rules;     /* [0] is unused */
+	size_t rules_count, rules_cap;
+
+	struct wk_symtab *symbols;  /* made when the code itself has to be asked */
+	struct wk_map rules_by_code; /* address -> index in `rules`, or NO_RULES */
+};
+
+/* What lies at `vaddr`, up to the end of its segment's part of the file. */
+static struct wk_bytes bytes_at(const struct wk_elf *elf, uint64_t vaddr)
+{
+	struct wk_bytes none = { .bad = true };
+
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		const struct wk_elf_segment *s = &elf->segments[i];
+		struct wk_bytes b = wk_bytes_of(elf->at, elf->size_bytes);
+
+		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size ||
+		    s->offset > elf->size_bytes || s->file_size > elf->size_bytes - s->offset)
+			continue;
+		b.big_endian = elf->big_endian;
+		wk_bytes_skip(&b, s->offset + (vaddr - s->vaddr));
+		b.end = elf->at + s->offset + s->file_size;
+		b.start = b.at;
+		return b;
+	}
+	return none;
+}
+
+/* The section that begins at `vaddr`, or all that follows where section headers are gone. */
+static struct wk_bytes section_at(const struct wk_elf *elf, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < elf->section_count; i++)
+		if (elf->sections[i].vaddr == vaddr && elf->sections[i].size_bytes)
+			return wk_elf_bytes(elf, &elf->sections[i]);
+	return bytes_at(elf, vaddr);
+}
+
+static uint64_t section_vaddr(const struct wk_elf *elf, const char *name)
+{
+	const struct wk_elf_section *section = wk_elf_section(elf, name);
+
+	return section ? section->vaddr : 0;
+}
+
+static void open_section(struct wk_cfi *cfi, const struct wk_elf *elf, const char *name)
+{
+	const struct wk_elf_section *section = wk_elf_section(elf, name);
+
+	if (!section || section->flags & SECTION_COMPRESSED)
+		return;
+	cfi->bytes = wk_elf_bytes(elf, section);
+	cfi->vaddr = section->vaddr;
+}
+
+/* .eh_frame: where the search table says it is, else by its name. */
+static void open_eh_frame(struct wk_cfi *cfi, const struct wk_elf *elf)
+{
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		const struct wk_elf_segment *s = &elf->segments[i];
+		struct wk_bytes header = wk_bytes_of(elf->at, elf->size_bytes);
+
+		if (s->type != SEGMENT_EH_FRAME_HDR)
+			continue;
+		header.big_endian = elf->big_endian;
+		header = wk_bytes_at(&header, s->offset, s->file_size);
+		header.start = header.at;
+		if (header.bad || !wk_cfi_read_header(header, s->vaddr, cfi->address_size, &cfi->header))
+			continue;
+		cfi->bytes = section_at(elf, cfi->header.eh_frame_vaddr);
+		cfi->vaddr = cfi->header.eh_frame_vaddr;
+		if (!cfi->bytes.bad)
+			return;
+	}
+	cfi->header = (struct wk_cfi_header){ 0 };
+	cfi->bytes = (struct wk_bytes){ 0 };
+	open_section(cfi, elf, ".eh_frame");
+}
+
+struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const struct wk_elf *debug)
+{
+	struct wk_unwind_table *table = wk_alloc_zeroed(1, sizeof(*table));
+
+	table->elf = elf;
+	table->debug = debug;
+	table->compiled_count = 1;
+	table->rules_count = 1;
+	for (int i = 0; i < SOURCES; i++) {
+		struct wk_cfi *cfi = &table->sections[i];
+
+		cfi->is_debug = i != EH_FRAME;
+		cfi->address_size = elf->is_64 ? 8 : 4;
+		cfi->text_vaddr = section_vaddr(elf, ".text");
+		cfi->data_vaddr = section_vaddr(elf, ".got");
+	}
+	open_eh_frame(&table->sections[EH_FRAME], elf);
+	open_section(&table->sections[DEBUG_FRAME], elf, ".debug_frame");
+	if (debug)
+		open_section(&table->sections[SEPARATE_DEBUG_FRAME], debug, ".debug_frame");
+	for (int i = 0; i < SOURCES; i++)
+		table->work_left += WORK_PER_BYTE * (uint64_t)(table->sections[i].bytes.end -
+							       table->sections[i].bytes.start);
+	return table;
+}
+
+void wk_unwind_table_free(struct wk_unwind_table *table)
+{
+	if (!table)
+		return;
+	for (int i = 0; i < SOURCES; i++)
+		wk_cfi_fini(&table->sections[i]);
+	wk_map_fini(&table->compiled_at);
+	wk_map_fini(&table->rules_by_code);
+	wk_index_fini(&table->rules_index);
+	wk_symtab_free(table->symbols);
+	wk_arena_fini(&table->arena);
+	free(table->compiled);
+	free(table->rows);
+	free(table->rules);
+	free(table);
+}
+
+struct rules_key {
+	const struct wk_rules *rules;
+	size_t size_bytes;
+};
+
+static size_t rules_bytes(const struct wk_rules *rules)
+{
+	return sizeof(*rules) + rules->count * sizeof(rules->saved[0]);
+}
+
+static bool same_rules(const void *context, uint32_t id, const void *key)
+{
+	const struct wk_unwind_table *table = context;
+	const struct rules_key *k = key;
+
+	return rules_bytes(table->rules[id]) == k->size_bytes &&
+	       memcmp(table->rules[id], k->rules, k->size_bytes) == 0;
+}
+
+/* The index of rules like these. They must have been zeroed before they were filled. */
+static uint32_t intern(struct wk_unwind_table *table, const struct wk_rules *rules)
+{
+	struct rules_key key = { rules, rules_bytes(rules) };
+	uint64_t hash = wk_hash_bytes(rules, key.size_bytes);
+	uint32_t id = wk_index_find(&table->rules_index, hash, same_rules, table, &key);
+
+	if (id)
+		return id;
+	id = (uint32_t)table->rules_count;
+	table->rules = wk_grow(table->rules, &table->rules_cap, id + 1u, sizeof(*table->rules));
+	table->rules[id] = wk_arena_alloc(&table->arena, key.size_bytes);
+	memcpy(table->rules[id], rules, key.size_bytes);
+	table->rules_count++;
+	wk_index_add(&table->rules_index, hash, id);
+	return id;
+}
+
+/* Room for the rules of every register. */
+union wide_rules {
+	struct wk_rules rules;
+	char room[sizeof(struct wk_rules) + WK_REGISTERS * sizeof(struct wk_rule)];
+};
+
+static void add_rules_of(const struct wk_cfi_state *state, struct wk_rules *rules)
+{
+	rules->is_plain = state->cfa_kind == WK_CFA_REGISTER;
+	for (uint8_t reg = 0; reg < WK_REGISTERS; reg++) {
+		if (state->kind[reg] == WK_RULE_SAME)
+			continue;
+		rules->is_plain = rules->is_plain && state->kind[reg] == WK_RULE_AT;
+		rules->saved[rules->count++] =
+			(struct wk_rule){ reg, state->kind[reg], state->value[reg] };
+	}
+}
+
+static uint32_t intern_state(struct wk_unwind_table *table, const struct wk_cfi_state *state,
+			     uint8_t return_address, bool is_signal, const struct wk_bytes *section)
+{
+	union wide_rules wide;
+
+	memset(&wide, 0, sizeof(wide));
+	wide.rules.cfa_kind = state->cfa_kind;
+	wide.rules.cfa_register = state->cfa_register;
+	wide.rules.cfa_value = state->cfa_value;
+	wide.rules.return_address = return_address;
+	wide.rules.is_signal = is_signal;
+	wide.rules.is_root = state->kind[return_address] == WK_RULE_UNDEFINED;
+	add_rules_of(state, &wide.rules);
+	if (!wide.rules.is_plain)
+		wide.rules.section = section;
+	return intern(table, &wide.rules);
+}
+
+struct compiler {
+	struct wk_unwind_table *table;
+	const struct wk_cfi *cfi;
+	const struct wk_cfi_fde *fde;
+	uint32_t first_row;
+};
+
+static void take_row(void *context, uint64_t vaddr, const struct wk_cfi_state *state)
+{
+	struct compiler *c = context;
+	struct wk_unwind_table *table = c->table;
+	const struct wk_cfi_cie *cie = c->fde->cie;
+	struct row row = { .distance = (uint32_t)(vaddr - c->fde->start) };
+
+	if (vaddr - c->fde->start > UINT32_MAX || table->row_count == UINT32_MAX)
+		return;
+	row.rules = intern_state(table, state, cie->return_address, cie->is_signal, &c->cfi->bytes);
+	if (table->row_count > c->first_row && table->rows[table->row_count - 1].rules == row.rules)
+		return;
+	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1, sizeof(row));
+	table->rows[table->row_count++] = row;
+}
+
+/* An entry with a broken program keeps no rows: what came before the fault may be as wrong. */
+static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
+		    const struct wk_cfi_fde *fde, struct compiled *compiled)
+{
+	uint64_t work = wk_bytes_left(&fde->program) + 1;
+	struct compiler c = { table, cfi, fde, (uint32_t)table->row_count };
+
+	*compiled = (struct compiled){ .start = fde->start, .first_row = c.first_row };
+	if (work > table->work_left)
+		return;
+	table->work_left -= work;
+	if (!wk_cfi_run(cfi, fde, take_row, &c))
+		table->row_count = c.first_row;
+	compiled->row_count = (uint32_t)table->row_count - c.first_row;
+}
+
+static const struct compiled *compiled_of(struct wk_unwind_table *table, enum source source,
+					  const struct wk_cfi_fde *fde)
+{
+	uint32_t *id = wk_map_at(&table->compiled_at, fde->offset * SOURCES + source);
+
+	if (!*id) {
+		*id = (uint32_t)table->compiled_count++;
+		table->compiled = wk_grow(table->compiled, &table->compiled_cap,
+					  table->compiled_count, sizeof(*table->compiled));
+		compile(table, &table->sections[source], fde, &table->compiled[*id]);
+	}
+	return &table->compiled[*id];
+}
+
+static const struct wk_rules *row_at(const struct wk_unwind_table *table,
+				     const struct compiled *compiled, uint64_t vaddr)
+{
+	const struct row *rows = table->rows + compiled->first_row;
+	uint64_t distance = vaddr - compiled->start;
+	uint32_t low = 0, high = compiled->row_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rows[middle].distance <= distance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? table->rules[rows[low - 1].rules] : NULL;
+}
+
+static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
+{
+	return wk_code_is_sigreturn(bytes_at(table->elf, vaddr), table->elf->machine);
+}
+
+static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	struct wk_cfi_fde fde;
+
+	for (int i = 0; i < SOURCES; i++) {
+		const struct wk_rules *rules;
+
+		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))
+			continue;
+		/* A trampoline right behind this function is returned to, not from its end. */
+		if (vaddr - fde.start == fde.size_bytes - 1 && is_sigreturn(table, vaddr + 1))
+			return NULL;
+		rules = row_at(table, compiled_of(table, (enum source)i, &fde), vaddr);
+		if (rules)
+			return rules;
+	}
+	return NULL;
+}
+
+/* Where the function that holds `vaddr` begins, and its code; by the symbols. */
+static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start)
+{
+	struct wk_bytes code = { .bad = true };
+	struct wk_elf_symbol symbol;
+
+	if (!table->symbols)
+		table->symbols = wk_symtab_new(table->elf, table->debug);
+	if (!wk_symtab_find(table->symbols, vaddr, &symbol))
+		return code;
+	*start = symbol.vaddr;
+	code = bytes_at(table->elf, symbol.vaddr);
+	if (wk_bytes_left(&code) > symbol.size_bytes)
+		code.end = code.at + symbol.size_bytes;
+	return code;
+}
+
+/* The program's first instructions have no caller. */
+static bool is_entry(const struct wk_elf *elf, uint64_t vaddr, struct wk_bytes function,
+		     uint64_t start)
+{
+	if (!function.bad)
+		return start == elf->entry;
+	return elf->entry && vaddr >= elf->entry && vaddr - elf->entry < ENTRY_BYTES;
+}
+
+static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_unwind_machine *machine = wk_unwind_machine(table->elf->machine);
+	struct wk_rules rules = { .cfa_kind = WK_CFA_SIGNAL, .is_signal = true };
+	struct wk_cfi_state state;
+	struct wk_bytes function;
+	uint64_t start = 0;
+
+	if (!machine)
+		return NO_RULES;
+	rules.return_address = machine->pc;
+	if (is_sigreturn(table, vaddr) || is_sigreturn(table, vaddr + 1))
+		return intern(table, &rules);
+	function = function_at(table, vaddr, &start);
+	rules = (struct wk_rules){ .cfa_kind = WK_CFA_NONE, .is_root = true };
+	if (is_entry(table->elf, vaddr, function, start) ||
+	    (machine->return_on_stack && wk_code_ends_thread(bytes_at(table->elf, vaddr + 1))))
+		return intern(table, &rules);
+	if (!machine->return_on_stack || function.bad || vaddr < start ||
+	    !wk_code_rules(function, vaddr - start, &state))
+		return NO_RULES;
+	return intern_state(table, &state, machine->return_address, false, NULL);
+}
+
+/* Where there are no tables the code itself is asked, once for each address. */
+static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	uint32_t id = wk_map_find(&table->rules_by_code, vaddr);
+
+	if (!id) {
+		id = make_rules_by_code(table, vaddr);
+		wk_map_set(&table->rules_by_code, vaddr, id);
+	}
+	return id == NO_RULES ? NULL : table->rules[id];
+}
+
+const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_rules *rules = rules_by_tables(table, vaddr);
+
+	return rules ? rules : rules_by_code(table, vaddr);
+}
+
+struct all {
+	struct wk_unwind_table *table;
+	enum source source;
+};
+
+static bool compile_one(void *context, const struct wk_cfi_fde *fde)
+{
+	struct all *all = context;
+
+	compiled_of(all->table, all->source, fde);
+	return true;
+}
+
+size_t wk_unwind_table_compile_all(struct wk_unwind_table *table)
+{
+	for (int i = 0; i < SOURCES; i++) {
+		struct all all = { table, (enum source)i };
+
+		wk_cfi_each(&table->sections[i], compile_one, &all);
+	}
+	return table->row_count;
+}
+
+size_t wk_unwind_table_bytes(const struct wk_unwind_table *table)
+{
+	size_t bytes = sizeof(*table);
+
+	bytes += table->compiled_cap * sizeof(*table->compiled);
+	bytes += table->compiled_at.cap * sizeof(*table->compiled_at.slots);
+	bytes += table->row_cap * sizeof(*table->rows);
+	bytes += table->rules_cap * sizeof(*table->rules);
+	bytes += table->rules_index.cap * sizeof(*table->rules_index.slots);
+	for (size_t i = 1; i < table->rules_count; i++)
+		bytes += rules_bytes(table->rules[i]);
+	for (int i = 0; i < SOURCES; i++)
+		bytes += table->sections[i].index_count * sizeof(struct wk_cfi_entry);
+	return bytes;
+}
+
+bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_rules *rules = wk_unwind_table_rules(table, vaddr);
+
+	return rules && rules->is_root;
+}
