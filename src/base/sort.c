@@ -8,7 +8,7 @@
 /* Counting passes of eleven bits, lowest first. Bits that all keys share need no pass, so
  * addresses of one image take two or three. */
 #define PASS_BITS 11
-#define BUCKETS	  (1u << PASS_BITS)
+#define BUCKETS   (1u << PASS_BITS)
 
 static bool is_sorted(const struct wk_sort_key *keys, size_t count)
 {

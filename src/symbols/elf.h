@@ -116,7 +116,7 @@ struct wk_elf_symbol {
 	struct wk_str name; /* as linked; version suffix (@@GLIBC_2.2.5) not included */
 	uint64_t vaddr, size_bytes;
 	uint8_t binding, type; /* STB_*, STT_* */
-	bool is_plt;	       /* made from a PLT slot: name is that of the function called */
+	bool is_plt;           /* made from a PLT slot: name is that of the function called */
 };
 
 /* Every defined function-like symbol of .symtab and .dynsym (STT_FUNC, STT_GNU_IFUNC, and

@@ -10,7 +10,7 @@
  * and by options (lazy or not, with or without branch tracking), so slots are known by their
  * jump instruction: the word it reads is looked up among the relocations. */
 
-#define R_386_IRELATIVE	    42
+#define R_386_IRELATIVE     42
 #define R_X86_64_IRELATIVE  37
 #define R_AARCH64_IRELATIVE 1032
 

@@ -6,7 +6,7 @@
 #define SHN_XINDEX    0xffff
 
 /* Tags of the dynamic table. */
-#define DT_HASH	    4
+#define DT_HASH     4
 #define DT_STRTAB   5
 #define DT_SYMTAB   6
 #define DT_STRSZ    10

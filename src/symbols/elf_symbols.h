@@ -19,9 +19,9 @@ struct wk_elf_tables {
 
 struct wk_elf_raw {
 	uint64_t vaddr, size_bytes;
-	uint32_t name;	  /* offset in names[table] */
+	uint32_t name;    /* offset in names[table] */
 	uint32_t section; /* SHN_*; 0 for PLT slots */
-	uint8_t table;	  /* enum wk_elf_table */
+	uint8_t table;    /* enum wk_elf_table */
 	uint8_t binding, type;
 	bool is_plt;
 };

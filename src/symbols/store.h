@@ -21,7 +21,7 @@
 struct wk_store_file {
 	struct wk_os_file bytes;
 	struct wk_elf *elf; /* NULL: there is no file */
-	char *path;	    /* where it was found */
+	char *path;         /* where it was found */
 };
 
 /* WK_IMAGE_NAMED when the file was found, and otherwise why not, with a sentence in `why`. */

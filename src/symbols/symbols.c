@@ -33,7 +33,7 @@ struct wk_symbols {
 	const char *kallsyms_path;
 	bool no_kernel;
 
-	struct wk_arena arena;		  /* the images, and the text of their keys */
+	struct wk_arena arena;            /* the images, and the text of their keys */
 	struct wk_image_symbols **images; /* from 1 on */
 	size_t image_count, image_cap;
 	struct wk_index index;

@@ -27,23 +27,23 @@ struct wk_elf;
 struct wk_symbols_options {
 	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
 	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
-	bool no_kernel;		       /* the recording is not of this boot: leave kallsyms alone */
+	bool no_kernel;                /* the recording is not of this boot: leave kallsyms alone */
 };
 
 struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options);
 void wk_symbols_free(struct wk_symbols *symbols);
 
 struct wk_image_key {
-	struct wk_str path;	     /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
+	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
 	struct wk_build_id build_id; /* size 0 where the recording has none */
-	uint64_t inode; /* 0 where unknown; tells a replaced file from the one recorded */
+	uint64_t inode;              /* 0 where unknown; tells a replaced file from the one recorded */
 	uint32_t device_major, device_minor;
-	uint32_t pid; /* a process that had it mapped, or 0 */
+	uint32_t pid;                /* a process that had it mapped, or 0 */
 	bool is_kernel;
 };
 
 enum wk_image_state {
-	WK_IMAGE_NAMED,	     /* symbols were found */
+	WK_IMAGE_NAMED,      /* symbols were found */
 	WK_IMAGE_STRIPPED,   /* the file is there but names nothing */
 	WK_IMAGE_MISSING,    /* no file */
 	WK_IMAGE_DIFFERS,    /* a file, but not the one recorded */
@@ -70,10 +70,10 @@ const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image);
 const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image);
 
 struct wk_symbol {
-	struct wk_str name;  /* as linked, not demangled */
-	uint64_t start;	     /* where the symbol begins, in the address form asked with */
-	uint64_t size_bytes; /* to the end that the table or the next symbol gives */
-	bool is_plt;	     /* the PLT slot that calls the function `name` */
+	struct wk_str name;      /* as linked, not demangled */
+	uint64_t start;          /* where the symbol begins, in the address form asked with */
+	uint64_t size_bytes;     /* to the end that the table or the next symbol gives */
+	bool is_plt;             /* the PLT slot that calls the function `name` */
 };
 
 /* The symbol that covers `address`: a file offset in the image, or an absolute address for
