@@ -21,10 +21,10 @@ static void out_choices(struct wk_out *out, const char *const *choices)
 		wk_out_fmt(out, "%s%s", i ? " " : "", choices[i]);
 }
 
-static void out_commands(struct wk_out *out)
+static void out_words(struct wk_out *out, struct wk_choice (*choice)(size_t))
 {
-	for (size_t i = 0; wk_commands[i]; i++)
-		wk_out_fmt(out, "%s%s", i ? " " : "", wk_commands[i]->name);
+	for (size_t i = 0; choice(i).word; i++)
+		wk_out_fmt(out, "%s%s", i ? " " : "", choice(i).word);
 }
 
 typedef void option_fn(struct wk_out *out, const struct wk_command *command,
@@ -71,13 +71,9 @@ static void bash_words(struct wk_out *out, const struct wk_command *command)
 {
 	wk_out_fmt(out, "\t\t%s) words='--help", command->name);
 	each_option(out, command, bash_name);
-	if (command->choices) {
+	if (command->choice) {
 		wk_out_char(out, ' ');
-		out_choices(out, command->choices);
-	}
-	if (command->words == WK_WORD_COMMAND) {
-		wk_out_char(out, ' ');
-		out_commands(out);
+		out_words(out, command->choice);
 	}
 	wk_out_fmt(out, "'%s ;;\n",
 		   takes_files(command) || command->words == WK_WORD_PROGRAM ? " files=1" : "");
@@ -91,7 +87,7 @@ static void bash(struct wk_out *out)
 			 "\tlocal cmd=${COMP_WORDS[1]} words='' files='' i\n\n"
 			 "\tif [[ $COMP_CWORD -eq 1 ]]; then\n"
 			 "\t\tmapfile -t COMPREPLY < <(compgen -W '--help --version ");
-	out_commands(out);
+	out_words(out, wk_command_choice);
 	wk_out_text(out, "' -- \"$cur\")\n\t\treturn\n\tfi\n"
 			 "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 			 "\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n"
@@ -169,16 +165,12 @@ static void zsh_rest(struct wk_out *out, const struct wk_command *command)
 {
 	if (command->words == WK_WORD_PROGRAM) {
 		wk_out_text(out, "\t\t\t'(-)*:: :_normal'");
-	} else if (command->words == WK_WORD_COMMAND) {
-		wk_out_text(out, "\t\t\t'1:command:(");
-		out_commands(out);
-		wk_out_text(out, ")'");
 	} else if (command->words == WK_WORD_FILE) {
 		wk_out_text(out, "\t\t\t'*:file:_files'");
-	} else if (command->choices) {
-		wk_out_fmt(out, "\t\t\t%s':what:(",
-			   takes_files(command) ? "'1:file:_files' '*" : "'1");
-		out_choices(out, command->choices);
+	} else if (command->choice) {
+		wk_out_fmt(out, "\t\t\t%s:what:(",
+			   takes_files(command) ? "'1:file:_files' '2" : "'1");
+		out_words(out, command->choice);
 		wk_out_text(out, ")'");
 	} else {
 		wk_out_text(out, "\t\t\t'*: :'");
@@ -251,12 +243,9 @@ static void fish_words(struct wk_out *out, const struct wk_command *command)
 		wk_out_fmt(out, "%s %s' -F\n", from, command->name);
 	if (command->words == WK_WORD_PROGRAM)
 		wk_out_fmt(out, "%s %s' -a '(__fish_complete_subcommand)'\n", from, command->name);
-	if (command->words == WK_WORD_COMMAND || command->choices) {
+	if (command->choice) {
 		wk_out_fmt(out, "%s %s' -a '", from, command->name);
-		if (command->choices)
-			out_choices(out, command->choices);
-		else
-			out_commands(out);
+		out_words(out, command->choice);
 		wk_out_text(out, "'\n");
 	}
 }
@@ -280,16 +269,28 @@ static void fish(struct wk_out *out)
 	}
 }
 
-static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+static const struct {
+	struct wk_choice choice;
+	void (*print)(struct wk_out *out);
+} shells[] = {
+	{ { "bash", "source it, or put it where bash-completion looks" }, bash },
+	{ { "zsh", "as _wick in a folder of $fpath" }, zsh },
+	{ { "fish", "as wick.fish in ~/.config/fish/completions" }, fish },
+	{ { 0 }, NULL },
+};
+
+static struct wk_choice shell_choice(size_t index)
+{
+	return shells[index].choice;
+}
 
 static int run(const struct wk_call *call, struct wk_err *err)
 {
-	static void (*const print[])(struct wk_out *) = { bash, zsh, fish };
 	const char *wanted = call->words->count == 1 ? call->words->at[0] : "";
 
-	for (size_t i = 0; shells[i]; i++) {
-		if (strcmp(wanted, shells[i]) == 0) {
-			print[i](call->out);
+	for (size_t i = 0; shells[i].print; i++) {
+		if (strcmp(wanted, shells[i].choice.word) == 0) {
+			shells[i].print(call->out);
 			return WK_EXIT_DONE;
 		}
 	}
@@ -310,6 +311,7 @@ const struct wk_command wk_cmd_completion = {
 		  "complete in every fish from now on" },
 		{ 0 } },
 	.words = WK_WORD_CHOICE,
-	.choices = shells,
+	.choices_title = "Shells",
+	.choice = shell_choice,
 	.run = run,
 };

@@ -30,6 +30,7 @@ const struct wk_command wk_cmd_help = {
 	.description = (const char *const[]){
 		"Without a word, lists the commands. With the name of one, prints its options, "
 		"examples and exit codes, as `wick COMMAND --help` does.", NULL },
-	.words = WK_WORD_COMMAND,
+	.words = WK_WORD_CHOICE,
+	.choice = wk_command_choice,
 	.run = run,
 };

@@ -102,6 +102,16 @@ static void options(struct wk_out *out, const struct wk_command *command)
 	}
 }
 
+static void choices(struct wk_out *out, const struct wk_command *command)
+{
+	wk_out_fmt(out, ".Ss %s\n.Bl -tag -width completion\n", command->choices_title);
+	for (size_t i = 0; command->choice(i).word; i++) {
+		wk_out_fmt(out, ".It Ic %s\n", command->choice(i).word);
+		line(out, command->choice(i).summary);
+	}
+	wk_out_text(out, ".El\n");
+}
+
 static void examples(struct wk_out *out, const struct wk_example *example)
 {
 	if (!example)
@@ -132,13 +142,16 @@ static void command_page(struct wk_out *out, const struct wk_command *command)
 	wk_out_text(out, ".Sh SYNOPSIS\n");
 	for (size_t i = 0; command->usage[i]; i++) {
 		wk_out_fmt(out, "%s.Ic wick %s\n", i ? ".br\n" : "", command->name);
-		line(out, command->usage[i]);
+		if (*command->usage[i])
+			line(out, command->usage[i]);
 	}
 	wk_out_text(out, ".Sh DESCRIPTION\n");
 	for (size_t i = 0; command->description[i]; i++) {
 		wk_out_text(out, i ? ".Pp\n" : "");
 		line(out, command->description[i]);
 	}
+	if (command->choices_title)
+		choices(out, command);
 	options(out, command);
 	exit_status(out, command->exit_note);
 	examples(out, command->examples);
@@ -223,6 +236,7 @@ const struct wk_command wk_cmd_man = {
 		NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick man help | man -l -", "read a page that is not installed" }, { 0 } },
-	.words = WK_WORD_COMMAND,
+	.words = WK_WORD_CHOICE,
+	.choice = wk_command_choice,
 	.run = run,
 };

@@ -39,8 +39,12 @@ enum wk_word_kind {
 	WK_WORD_FILE,
 	WK_WORD_FILE_THEN_CHOICE,
 	WK_WORD_CHOICE,
-	WK_WORD_COMMAND, /* one of wick's own */
 	WK_WORD_PROGRAM, /* a command line to run */
+};
+
+/* One of a few words that a command takes. */
+struct wk_choice {
+	const char *word, *summary;
 };
 
 struct wk_command;
@@ -60,7 +64,8 @@ struct wk_command {
 	const struct wk_example *examples; /* ends with NULL */
 	const char *exit_note;          /* what exit codes mean beyond 0, 1 and 2; or NULL */
 	enum wk_word_kind words;
-	const char *const *choices;     /* for WK_WORD_CHOICE and WK_WORD_FILE_THEN_CHOICE */
+	const char *choices_title;      /* how help calls the choices; NULL leaves them out */
+	struct wk_choice (*choice)(size_t index); /* the words by number, then one that is NULL */
 	bool word_ends_options;         /* the first word begins a command line */
 	size_t args_size;
 	int (*run)(const struct wk_call *call, struct wk_err *err);
@@ -73,6 +78,9 @@ const struct wk_command *wk_command_find(const char *name);
 
 /* Fails with the nearest known command as a hint. */
 bool wk_command_unknown(const char *name, struct wk_err *err);
+
+/* The commands as choices, for commands about commands. */
+struct wk_choice wk_command_choice(size_t index);
 
 /* 2 for wrong usage, 1 for any other failure. */
 int wk_exit_code(const struct wk_err *err);

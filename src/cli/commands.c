@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 extern const struct wk_command wk_cmd_help;
 extern const struct wk_command wk_cmd_man;
@@ -34,6 +34,15 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 			       "unknown command \"%s\"; did you mean \"%s\"?", name, near.best);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "unknown command \"%s\"; `wick help` lists the commands", name);
+}
+
+struct wk_choice wk_command_choice(size_t index)
+{
+	const struct wk_command *command = wk_commands[index];
+
+	if (!command)
+		return (struct wk_choice){ 0 };
+	return (struct wk_choice){ command->name, command->summary };
 }
 
 int wk_exit_code(const struct wk_err *err)

@@ -84,16 +84,27 @@ static const struct wk_opt_group standard = {
 					    { 0 } },
 };
 
+static void choices(struct wk_out *out, struct wk_help_style style, const struct wk_command *command)
+{
+	heading(out, style, command->choices_title);
+	for (size_t i = 0; command->choice(i).word; i++) {
+		wk_out_fmt(out, "  %-12s", command->choice(i).word);
+		wrapped(out, style.columns, 14, 14, command->choice(i).summary);
+	}
+}
+
 void wk_help_command(struct wk_out *out, struct wk_help_style style,
 		     const struct wk_command *command)
 {
 	for (size_t i = 0; command->usage[i]; i++)
-		wk_out_fmt(out, "%s wick %s %s\n", i == 0 ? "usage:" : "      ", command->name,
-			   command->usage[i]);
+		wk_out_fmt(out, "%s wick %s%s%s\n", i == 0 ? "usage:" : "      ", command->name,
+			   *command->usage[i] ? " " : "", command->usage[i]);
 	for (size_t i = 0; command->description[i]; i++) {
 		wk_out_char(out, '\n');
 		wrapped(out, style.columns, 0, 0, command->description[i]);
 	}
+	if (command->choices_title)
+		choices(out, style, command);
 	for (const struct wk_opt_use *use = command->options; use && use->group; use++)
 		one_group(out, style, use->group);
 	one_group(out, style, &standard);

@@ -7,19 +7,10 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/terminal.h"
 #include "os/os.h"
 
 #define MAX_GROUPS 8
-
-static void say_error(const struct wk_err *err)
-{
-	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
-
-	wk_out_text(&out, "wick: ");
-	wk_out_term(&out, wk_str_c(err->text));
-	wk_out_char(&out, '\n');
-	wk_out_end(&out);
-}
 
 /* A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened,
  * and output meant for a person would go into it. The stand-ins can not be written to, so
@@ -118,6 +109,6 @@ int main(int argc, char **argv)
 	exit_code = dispatch(argv, &out, &err);
 	exit_code = end_output(&out, exit_code, &err);
 	if (err.code != WK_OK)
-		say_error(&err);
+		wk_say(err.text);
 	return exit_code;
 }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 void wk_options_fini(const struct wk_opt_target *target)
 {

@@ -1,4 +1,4 @@
-/* What the standard streams can show. */
+/* What the standard streams can show, and words for whoever reads standard error. */
 #ifndef WK_CLI_TERMINAL_H
 #define WK_CLI_TERMINAL_H
 
@@ -6,5 +6,8 @@
 
 /* A terminal that is not "dumb", and a user who has not set NO_COLOR. */
 bool wk_color_wanted(int fd);
+
+/* One line on standard error: "wick: " and the sentence, which may hold hostile names. */
+void wk_say(const char *sentence);
 
 #endif

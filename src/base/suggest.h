@@ -1,6 +1,6 @@
 /* "Did you mean ...": the nearest of some words to one that is unknown. */
-#ifndef WK_CLI_SUGGEST_H
-#define WK_CLI_SUGGEST_H
+#ifndef WK_BASE_SUGGEST_H
+#define WK_BASE_SUGGEST_H
 
 #include <stddef.h>
 

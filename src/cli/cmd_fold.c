@@ -1,0 +1,95 @@
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/question.h"
+#include "render/renderers.h"
+
+struct args {
+	const char *output;
+	bool by_thread, no_process, weights, quiet;
+	struct wk_filter_spec filter;
+	struct wk_load_args load;
+};
+
+static const struct wk_opt options[] = {
+	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
+	  offsetof(struct args, output), NULL },
+	{ 0, "by-thread", NULL, "a level for each thread, below its process", WK_OPT_FLAG,
+	  offsetof(struct args, by_thread), NULL },
+	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	  WK_OPT_FLAG, offsetof(struct args, no_process), NULL },
+	{ 0, "weights", NULL, "end each line with the weight (nanoseconds, events ...) instead of the "
+	  "number of samples", WK_OPT_FLAG, offsetof(struct args, weights), NULL },
+	{ 'q', "quiet", NULL, "do not say on standard error how many samples there were and how many "
+	  "were lost", WK_OPT_FLAG, offsetof(struct args, quiet), NULL },
+	{ 0 },
+};
+
+static bool fold(const struct wk_model *model, const struct wk_question *question,
+		 const struct args *args, const struct wk_call *call, struct wk_err *err)
+{
+	struct wk_tree_options tree_options = {
+		.by_process = !args->no_process,
+		.by_thread = args->by_thread,
+		.merge_images = true,
+		.order = WK_TREE_BY_NAME,
+	};
+	struct wk_view view = { .model = model, .quality = &question->quality,
+				.by_weight = args->weights };
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, args->output, call, err);
+	struct wk_tree tree;
+	bool ok;
+
+	if (!out)
+		return false;
+	wk_tree_init(&tree, model, &question->filter, &tree_options);
+	view.tree = &tree;
+	ok = wk_renderer_folded.render(&view, out, err);
+	wk_tree_fini(&tree);
+	return wk_output_close(&output, ok, err);
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const char *path = wk_load_path(call->words, err);
+	struct wk_model *model = path ? wk_load(path, &args->load, err) : NULL;
+	struct wk_question question = { 0 };
+	bool ok = false;
+
+	if (!model)
+		return wk_exit_code(err);
+	if (wk_question_ask(&question, model, &args->filter, err))
+		ok = fold(model, &question, args, call, err);
+	if (ok && (!args->quiet || question.filter.in_view == 0))
+		wk_question_say(&question);
+	wk_question_fini(&question);
+	wk_model_free(model);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_fold = {
+	.name = "fold",
+	.summary = "print a recording as folded stacks, for flame graph tools",
+	.usage = (const char *const[]){ "[OPTION...] FILE", NULL },
+	.description = (const char *const[]){
+		"Prints one line for each distinct stack: the process's name, the functions from the "
+		"outermost to the innermost, joined by semicolons, and how many samples had it.",
+		"A filter's PATTERN is an extended regular expression that may match anywhere in the "
+		"name.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", options }, 0 },
+		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_load_group, offsetof(struct args, load) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick fold wick.data > stacks.folded", "for any tool that draws folded stacks" },
+		{ "wick fold --function parse wick.data", "only stacks that went through the parser" },
+		{ 0 } },
+	.words = WK_WORD_FILE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

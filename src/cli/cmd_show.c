@@ -1,0 +1,215 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/question.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+#include "render/renderers.h"
+#include "views/tables.h"
+
+/* What a person is shown unless asked otherwise; programs get all. */
+#define USUAL_TOP         40
+#define USUAL_MIN_PERCENT 0.5
+
+struct args {
+	const char *output, *min_percent;
+	uint64_t top;
+	bool csv, json, all, details;
+	bool inverted, by_thread, by_process, samples;
+	struct wk_filter_spec filter;
+	struct wk_load_args load;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const struct wk_opt output_options[] = {
+	{ 0, "csv", NULL, "comma separated values, all columns and rows", WK_OPT_FLAG, AT(csv), NULL },
+	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
+	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT, AT(output),
+	  NULL },
+	{ 'n', "top", "NUMBER", "at most so many functions (40)", WK_OPT_NUMBER, AT(top), NULL },
+	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5)", WK_OPT_TEXT,
+	  AT(min_percent), NULL },
+	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
+	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt tree_options[] = {
+	{ 0, "inverted", NULL, "from the innermost function: callers below callees", WK_OPT_FLAG,
+	  AT(inverted), NULL },
+	{ 0, "by-process", NULL, "a tree for each process name", WK_OPT_FLAG, AT(by_process), NULL },
+	{ 0, "by-thread", NULL, "a tree for each thread", WK_OPT_FLAG, AT(by_thread), NULL },
+	{ 0, "samples", NULL, "weigh by number of samples", WK_OPT_FLAG, AT(samples), NULL },
+	{ 0 },
+};
+
+static struct wk_choice table_choice(size_t index)
+{
+	return (struct wk_choice){ wk_table_views[index].name, wk_table_views[index].summary };
+}
+
+static const struct wk_table_view *find_table(const char *name, struct wk_err *err)
+{
+	const struct wk_table_view *view = wk_table_view_find(name);
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
+	struct wk_buf names = { 0 };
+
+	if (view)
+		return view;
+	for (view = wk_table_views; view->name; view++) {
+		wk_suggestion_try(&near, view->name);
+		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "", view->name);
+	}
+	if (near.best)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; did you mean \"%s\"?", name,
+			near.best);
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; it has %s", name,
+			wk_buf_text(&names));
+	wk_buf_fini(&names);
+	return NULL;
+}
+
+/* FILE and the word behind it; without one, the functions. */
+static const struct wk_table_view *read_words(const struct wk_words *words, const char **path,
+					      struct wk_err *err)
+{
+	struct wk_words first = *words;
+
+	if (words->count > 2 || words->rest_count > 0)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show takes one FILE and one word for what to show");
+	if (first.count > 1)
+		first.count = 1;
+	*path = wk_load_path(&first, err);
+	if (!*path || err->code != WK_OK)
+		return NULL;
+	return find_table(words->count > 1 ? words->at[1] : "functions", err);
+}
+
+static bool read_percent(const char *text, double *percent, struct wk_err *err)
+{
+	char *end = NULL;
+
+	*percent = strtod(text, &end);
+	if (end == text || *end || !isfinite(*percent) || *percent < 0 || *percent > 100)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--min is \"%s\", expected a number from 0 to 100", text);
+	return true;
+}
+
+static bool table_options(const struct args *args, struct wk_table_options *options,
+			  struct wk_err *err)
+{
+	bool for_people = !args->csv && !args->json && !args->all;
+
+	*options = (struct wk_table_options){
+		.min_percent = for_people ? USUAL_MIN_PERCENT : 0,
+		.limit = for_people ? USUAL_TOP : 0,
+		.tree = {
+			.by_process = args->by_process,
+			.by_thread = args->by_thread,
+			.inverted = args->inverted,
+			.by_samples = args->samples,
+		},
+	};
+	if (args->top)
+		options->limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
+	if (args->csv && args->json)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv and --json exclude each other");
+	return !args->min_percent || read_percent(args->min_percent, &options->min_percent, err);
+}
+
+static const struct wk_renderer *renderer_for(const struct args *args)
+{
+	if (args->csv)
+		return &wk_renderer_csv;
+	return args->json ? &wk_renderer_json : &wk_renderer_text;
+}
+
+static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
+		 const struct wk_model *model, const struct wk_question *question,
+		 const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_view view = { .model = model, .quality = &question->quality,
+				.has_details = args->details };
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, args->output, call, err);
+	struct wk_table table;
+	bool ok;
+
+	if (!out)
+		return false;
+	if (out == call->out && wk_os_is_terminal(STDOUT_FILENO)) {
+		view.columns = wk_os_terminal_columns(STDOUT_FILENO);
+		view.has_colour = wk_color_wanted(STDOUT_FILENO);
+	}
+	wk_table_init(&table, what->name);
+	what->fill(&table, model, &question->filter, options);
+	view.table = &table;
+	ok = renderer_for(args)->render(&view, out, err);
+	wk_table_fini(&table);
+	return wk_output_close(&output, ok, err);
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_question question = { 0 };
+	struct wk_table_options options;
+	const struct wk_table_view *what;
+	struct wk_model *model;
+	const char *path;
+	bool ok = false;
+
+	what = read_words(call->words, &path, err);
+	if (!what || !table_options(args, &options, err))
+		return wk_exit_code(err);
+	model = wk_load(path, &args->load, err);
+	if (!model)
+		return wk_exit_code(err);
+	if (wk_question_ask(&question, model, &args->filter, err))
+		ok = show(what, &options, model, &question, call, err);
+	if (ok && question.filter.in_view == 0)
+		wk_question_say(&question);
+	wk_question_fini(&question);
+	wk_model_free(model);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_show = {
+	.name = "show",
+	.summary = "show a recording as text: hottest functions, call tree, processes ...",
+	.usage = (const char *const[]){ "[OPTION...] FILE [WHAT]", NULL },
+	.description = (const char *const[]){
+		"Prints one table of FILE, the functions unless WHAT names another. What a row spent "
+		"itself is its self time, with all it called its total. Below the table stand what was "
+		"left out, how many samples were lost, and what share of stacks reach a root.",
+		"A filter's PATTERN is an extended regular expression that may match anywhere in the "
+		"name.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
+		{ &(const struct wk_opt_group){ "The tree", tree_options }, 0 },
+		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_load_group, offsetof(struct args, load) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick show wick.data", "the hottest functions" },
+		{ "wick show wick.data tree --min 2", "who called whom, down to 2 % of the whole" },
+		{ "wick show wick.data functions --thread worker --csv", "one thread's, for a spreadsheet" },
+		{ 0 } },
+	.words = WK_WORD_FILE_THEN_CHOICE,
+	.choices_title = "What",
+	.choice = table_choice,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

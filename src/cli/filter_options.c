@@ -1,0 +1,24 @@
+#include "cli/filter_options.h"
+
+#define AT(field) offsetof(struct wk_filter_spec, field)
+
+static const struct wk_opt options[] = {
+	{ 0, "process", "PID|PATTERN", "only processes with this number or a name that matches",
+	  WK_OPT_TEXT, AT(process), NULL },
+	{ 0, "thread", "TID|PATTERN", "only threads with this number or a name that matches",
+	  WK_OPT_TEXT, AT(thread), NULL },
+	{ 0, "image", "PATTERN", "only stacks with code of a file whose path matches", WK_OPT_TEXT,
+	  AT(image), NULL },
+	{ 0, "function", "PATTERN", "only stacks with a function whose name matches", WK_OPT_TEXT,
+	  AT(function), NULL },
+	{ 0, "time", "FROM-TO", "only this time since the first sample, in seconds; either may be "
+	  "left out", WK_OPT_TEXT, AT(time), NULL },
+	{ 0, "by", "EVENT", "weigh by this event where several were recorded", WK_OPT_TEXT,
+	  AT(source), NULL },
+	{ 'i', "ignore-case", NULL, "patterns match upper and lower case alike", WK_OPT_FLAG,
+	  AT(ignore_case), NULL },
+	{ 0 },
+};
+
+/* Patterns are POSIX extended regular expressions that may match anywhere. */
+const struct wk_opt_group wk_filter_group = { "Filters", options };

@@ -1,0 +1,150 @@
+#include "cli/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "formats/reader.h"
+#include "model/builder.h"
+#include "model/resolve.h"
+#include "model/unwind_stage.h"
+#include "os/os.h"
+
+static const struct wk_opt options[] = {
+	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "
+	  "lists them", WK_OPT_TEXT, offsetof(struct wk_load_args, format), NULL },
+	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
+	  offsetof(struct wk_load_args, debug_dirs), NULL },
+	{ 0 },
+};
+
+const struct wk_opt_group wk_load_group = { "Reading", options };
+
+const char *wk_load_path(const struct wk_words *words, struct wk_err *err)
+{
+	size_t count = words->count + words->rest_count;
+
+	if (count == 1)
+		return words->count ? words->at[0] : words->rest[0];
+	if (count == 0)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"no FILE given; \"-\" is standard input, `wick record` makes wick.data");
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "one FILE at a time, found %zu", count);
+	return NULL;
+}
+
+/* Passes events on until one shows that stacks must be unwound first. Wick's own recordings
+ * hold finished chains, so most files are read once and no image is opened in vain. */
+struct watch {
+	struct wk_sink next;
+	bool found_stack_copy;
+};
+
+static bool watch_take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct watch *watch = context;
+
+	if (event->kind == WK_EVENT_SAMPLE && event->sample.stack) {
+		watch->found_stack_copy = true;
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "stacks are not unwound yet");
+	}
+	return wk_sink_take(&watch->next, event, err);
+}
+
+struct source {
+	const struct wk_reader *reader;
+	const struct wk_input *input;
+	struct wk_symbols *symbols;
+};
+
+static struct wk_model *build_plain(const struct source *source, bool *must_unwind,
+				    struct wk_err *err)
+{
+	struct wk_model *model = wk_model_new();
+	struct wk_builder *builder = wk_builder_new(model);
+	struct watch watch = { .next = wk_builder_sink(builder) };
+	struct wk_sink sink = { watch_take, &watch };
+	bool ok = source->reader->read(source->input, &sink, err);
+
+	wk_builder_finish(builder);
+	wk_builder_free(builder);
+	*must_unwind = watch.found_stack_copy;
+	if (ok)
+		return model;
+	wk_model_free(model);
+	return NULL;
+}
+
+static struct wk_model *build_unwinding(const struct source *source, struct wk_err *err)
+{
+	struct wk_model *model = wk_model_new();
+	struct wk_builder *builder = wk_builder_new(model);
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(source->symbols, wk_builder_sink(builder));
+	struct wk_sink sink = wk_unwind_stage_sink(stage);
+	bool ok = source->reader->read(source->input, &sink, err) && wk_unwind_stage_finish(stage, err);
+
+	wk_unwind_stage_free(stage);
+	wk_builder_finish(builder);
+	wk_builder_free(builder);
+	if (ok)
+		return model;
+	wk_model_free(model);
+	return NULL;
+}
+
+static struct wk_model *build(const struct source *source, struct wk_err *err)
+{
+	struct wk_err first_err = { 0 };
+	bool must_unwind = false;
+	struct wk_model *model = build_plain(source, &must_unwind, &first_err);
+
+	if (must_unwind)
+		model = build_unwinding(source, err);
+	else if (!model)
+		*err = first_err;
+	return model;
+}
+
+/* The caller frees the array, but not before the wk_symbols that looks there. */
+static const char **debug_dirs(const struct wk_load_args *args)
+{
+	const char **dirs = wk_alloc_zeroed(args->debug_dirs.count + 2, sizeof(*dirs));
+
+	for (size_t i = 0; i < args->debug_dirs.count; i++)
+		dirs[i] = args->debug_dirs.at[i];
+	dirs[args->debug_dirs.count] = "/usr/lib/debug";
+	return dirs;
+}
+
+struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err)
+{
+	struct source source = { 0 };
+	struct wk_input input = { .name = path };
+	struct wk_symbols_options symbols_options = { 0 };
+	struct wk_model *model = NULL;
+	const char **dirs = NULL;
+	struct wk_os_file file;
+
+	if (!wk_os_open(path, &file, err))
+		return NULL;
+	input.bytes = wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes);
+	source.input = &input;
+	source.reader = wk_reader_for(input.bytes, path, args->format, err);
+	if (!source.reader) {
+		wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+		goto out;
+	}
+	symbols_options.debug_dirs = dirs = debug_dirs(args);
+	source.symbols = wk_symbols_new(&symbols_options);
+	model = build(&source, err);
+	if (model)
+		wk_model_resolve(model, source.symbols);
+	else
+		wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+	wk_symbols_free(source.symbols);
+out:
+	free(dirs);
+	wk_os_close(&file);
+	return model;
+}

@@ -1,0 +1,22 @@
+/* A recording on disk as a model with names: what every command that shows one begins with. */
+#ifndef WK_CLI_LOAD_H
+#define WK_CLI_LOAD_H
+
+#include "cli/options.h"
+#include "model/model.h"
+
+struct wk_load_args {
+	const char *format;            /* NULL: seen from the bytes */
+	struct wk_opt_list debug_dirs;
+};
+
+extern const struct wk_opt_group wk_load_group;
+
+/* The one FILE among the words; NULL and wrong usage where there is none or are several. */
+const char *wk_load_path(const struct wk_words *words, struct wk_err *err);
+
+/* Reads `path` ("-" is standard input), unwinds where the file holds copies of stacks, and
+ * names what it can. The model is the caller's to free; NULL on failure. */
+struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err);
+
+#endif

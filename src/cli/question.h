@@ -1,0 +1,23 @@
+/* One question to a recording, as show, fold and flame ask it: which samples, and how good
+ * they are. Order of calls: wk_question_ask, the views and renderers, wk_question_fini. */
+#ifndef WK_CLI_QUESTION_H
+#define WK_CLI_QUESTION_H
+
+#include "model/model.h"
+#include "views/filter.h"
+#include "views/quality.h"
+
+struct wk_question {
+	struct wk_filter filter;
+	struct wk_quality quality;
+};
+
+bool wk_question_ask(struct wk_question *question, const struct wk_model *model,
+		  const struct wk_filter_spec *spec, struct wk_err *err);
+void wk_question_fini(struct wk_question *question);
+
+/* What a reader must know who can not see it in the output itself: how many samples, how many
+ * were lost, or why there are none. One line on standard error. */
+void wk_question_say(const struct wk_question *question);
+
+#endif

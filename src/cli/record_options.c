@@ -1,0 +1,197 @@
+#include "cli/record_options.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+#define AT(field) offsetof(struct wk_record_args, field)
+
+/* perf_event_attr.sample_stack_user is 16 bits wide, and a multiple of 8. */
+#define MOST_STACK_BYTES 65528
+
+static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
+
+/* For completion; -e takes any name that perf knows. */
+static const char *const common_events[] = {
+	"cycles", "instructions", "cache-misses", "branch-misses", "cpu-clock", "task-clock",
+	"page-faults", "context-switches", "cpu-migrations", NULL,
+};
+
+static const struct wk_opt options[] = {
+	{ 'p', "pid", "PID[,PID...]", "record processes that already run, with all their threads",
+	  WK_OPT_LIST, AT(pids), NULL },
+	{ 'a', "all-cpus", NULL, "record the whole system", WK_OPT_FLAG, AT(all_cpus), NULL },
+	{ 'F', "freq", "HZ", "samples a second on each CPU (997)", WK_OPT_TEXT, AT(frequency), NULL },
+	{ 'c', "count", "EVENTS", "a sample every so many events, instead of a frequency",
+	  WK_OPT_TEXT, AT(period), NULL },
+	{ 'e', "event", "NAME[,NAME...]",
+	  "what to sample by, by perf's names: cycles, page-faults, sched:sched_switch ... "
+	  "(cycles; cpu-clock where there is no cycle counter)",
+	  WK_OPT_LIST, AT(events), common_events },
+	{ 0, "duration", "TIME", "stop after so many seconds, or 500ms, 2m ...", WK_OPT_DURATION,
+	  AT(duration_ns), NULL },
+	{ 0, "call-graph", "HOW",
+	  "how stacks are found: dwarf unwinds by tables, fp follows frame pointers, none takes "
+	  "no stacks, auto is dwarf",
+	  WK_OPT_CHOICE, AT(call_graph), call_graphs },
+	{ 0, "stack-size", "SIZE", "most of each stack to look at, up to 65528 bytes", WK_OPT_SIZE,
+	  AT(stack_bytes), NULL },
+	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU", WK_OPT_SIZE,
+	  AT(ring_bytes), NULL },
+	{ 0, "user-only", NULL, "leave out the kernel's code", WK_OPT_FLAG, AT(user_only), NULL },
+	{ 0 },
+};
+
+const struct wk_opt_group wk_record_group = { "Recording", options };
+
+static bool wrong(struct wk_err *err, const char *option, const char *value, const char *expected)
+{
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", expected %s", option, value,
+		       expected);
+}
+
+/* A number that must not be 0, since 0 stands for "not given" in the recorder's options. */
+static bool positive(const char *option, const char *text, uint64_t *value, struct wk_err *err)
+{
+	if (!text)
+		return true;
+	if (!wk_num_u64(wk_str_c(text), value) || *value == 0)
+		return wrong(err, option, text, "a whole number above 0");
+	return true;
+}
+
+/* The text up to the next comma; `text` moves behind it. */
+static struct wk_str next_part(struct wk_str *text)
+{
+	const char *comma = memchr(text->at, ',', text->len);
+	struct wk_str part = { text->at, comma ? (size_t)(comma - text->at) : text->len };
+
+	*text = wk_str_skip(*text, part.len + 1);
+	return part;
+}
+
+static size_t parts_of(const struct wk_opt_list *list)
+{
+	size_t count = list->count;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (const char *c = list->at[i]; *c; c++)
+			count += *c == ',';
+	return count;
+}
+
+static bool plan_pids(struct wk_record_plan *plan, const struct wk_opt_list *list,
+		      struct wk_err *err)
+{
+	size_t room = parts_of(list), count = 0;
+
+	plan->pids = wk_alloc_zeroed(room, sizeof(*plan->pids));
+	for (size_t i = 0; i < list->count; i++) {
+		struct wk_str text = wk_str_c(list->at[i]);
+
+		do {
+			uint64_t pid;
+
+			if (!wk_num_u64(next_part(&text), &pid) || pid == 0 || pid > INT_MAX)
+				return wrong(err, "pid", list->at[i],
+					     "process numbers such as 1234 or 1234,5678");
+			plan->pids[count++] = (pid_t)pid;
+		} while (text.len);
+	}
+	plan->options.pids = plan->pids;
+	plan->options.pid_count = count;
+	return true;
+}
+
+static bool plan_events(struct wk_record_plan *plan, const struct wk_opt_list *list,
+			struct wk_err *err)
+{
+	size_t count = 0;
+	const char *name;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct wk_str text = wk_str_c(list->at[i]);
+
+		do {
+			struct wk_str part = next_part(&text);
+
+			if (part.len == 0)
+				return wrong(err, "event", list->at[i],
+					     "names such as cycles or page-faults,context-switches");
+			wk_buf_add(&plan->names, part.at, part.len);
+			wk_buf_add_char(&plan->names, '\0');
+			count++;
+		} while (text.len);
+	}
+	plan->events = wk_alloc_zeroed(count, sizeof(*plan->events));
+	name = wk_buf_text(&plan->names);
+	for (size_t i = 0; i < count; i++, name += strlen(name) + 1)
+		plan->events[i] = name;
+	plan->options.events = plan->events;
+	plan->options.event_count = count;
+	return true;
+}
+
+static enum wk_call_graph call_graph_of(const char *word)
+{
+	if (!word || strcmp(word, "auto") == 0)
+		return WK_CALL_GRAPH_AUTO;
+	if (strcmp(word, "dwarf") == 0)
+		return WK_CALL_GRAPH_DWARF;
+	return strcmp(word, "fp") == 0 ? WK_CALL_GRAPH_FRAME_POINTER : WK_CALL_GRAPH_NONE;
+}
+
+static bool check_what(const struct wk_record_args *args, char *const *command, struct wk_err *err)
+{
+	if (command && !command[0])
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command follows \"--\"");
+	if (!command && !args->pids.count && !args->all_cpus)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "nothing to record: give a command after \"--\", a process with -p, "
+			       "or -a for the whole system");
+	if (args->pids.count && (command || args->all_cpus))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--pid records these processes only; it does not go with %s",
+			       command ? "a command" : "--all-cpus");
+	if (args->frequency && args->period)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--freq and --count exclude each other: sample by time or by events");
+	return true;
+}
+
+bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
+			 char *const *command, struct wk_err *err)
+{
+	*plan = (struct wk_record_plan){ .options = {
+		.size = sizeof(plan->options),
+		.command = command,
+		.all_cpus = args->all_cpus,
+		.user_only = args->user_only,
+		.duration_ns = args->duration_ns,
+		.call_graph = call_graph_of(args->call_graph),
+		.ring_bytes = args->ring_bytes,
+	} };
+	if (!check_what(args, command, err))
+		return false;
+	if (!positive("freq", args->frequency, &plan->options.frequency_hz, err) ||
+	    !positive("count", args->period, &plan->options.period, err))
+		return false;
+	if (args->stack_bytes > MOST_STACK_BYTES)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--stack-size is %" PRIu64 " bytes, at most %d are possible",
+			       args->stack_bytes, MOST_STACK_BYTES);
+	plan->options.stack_bytes = (uint32_t)args->stack_bytes;
+	return plan_pids(plan, &args->pids, err) && plan_events(plan, &args->events, err);
+}
+
+void wk_record_plan_fini(struct wk_record_plan *plan)
+{
+	free(plan->pids);
+	free(plan->events);
+	wk_buf_fini(&plan->names);
+	*plan = (struct wk_record_plan){ 0 };
+}

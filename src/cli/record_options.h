@@ -1,0 +1,36 @@
+/* The options that say what to record and how; shared by every command that records.
+ *
+ * A command lists wk_record_group among its options with a wk_record_args as their values,
+ * and then asks for the plan: the recorder's options, and the memory they point into. */
+#ifndef WK_CLI_RECORD_OPTIONS_H
+#define WK_CLI_RECORD_OPTIONS_H
+
+#include "cli/options.h"
+#include "record/recorder.h"
+
+struct wk_record_args {
+	bool all_cpus, user_only;
+	const char *frequency; /* text: 0 typed is not the same as nothing typed */
+	const char *period;
+	struct wk_opt_list events, pids;
+	uint64_t duration_ns;
+	const char *call_graph;
+	uint64_t stack_bytes, ring_bytes;
+};
+
+extern const struct wk_opt_group wk_record_group;
+
+struct wk_record_plan {
+	struct wk_recorder_options options;
+	pid_t *pids;
+	const char **events;
+	struct wk_buf names; /* the text of `events` */
+};
+
+/* `command` is what stands after "--", or NULL. Fails where nothing would be recorded, where
+ * two options contradict each other, and for values that can not be. */
+bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
+			 char *const *command, struct wk_err *err);
+void wk_record_plan_fini(struct wk_record_plan *plan);
+
+#endif
