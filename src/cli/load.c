@@ -106,8 +106,7 @@ static struct wk_model *build(const struct source *source, struct wk_err *err)
 	return model;
 }
 
-/* The caller frees the array, but not before the wk_symbols that looks there. */
-static const char **debug_dirs(const struct wk_load_args *args)
+const char **wk_load_debug_dirs(const struct wk_load_args *args)
 {
 	const char **dirs = wk_alloc_zeroed(args->debug_dirs.count + 2, sizeof(*dirs));
 
@@ -117,34 +116,36 @@ static const char **debug_dirs(const struct wk_load_args *args)
 	return dirs;
 }
 
-struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err)
+struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
+			      struct wk_symbols *symbols, struct wk_err *err)
 {
-	struct source source = { 0 };
 	struct wk_input input = { .name = path };
-	struct wk_symbols_options symbols_options = { 0 };
+	struct source source = { .input = &input, .symbols = symbols };
 	struct wk_model *model = NULL;
-	const char **dirs = NULL;
 	struct wk_os_file file;
 
 	if (!wk_os_open(path, &file, err))
 		return NULL;
 	input.bytes = wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes);
-	source.input = &input;
 	source.reader = wk_reader_for(input.bytes, path, args->format, err);
-	if (!source.reader) {
-		wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-		goto out;
-	}
-	symbols_options.debug_dirs = dirs = debug_dirs(args);
-	source.symbols = wk_symbols_new(&symbols_options);
-	model = build(&source, err);
+	if (source.reader)
+		model = build(&source, err);
 	if (model)
-		wk_model_resolve(model, source.symbols);
+		wk_model_resolve(model, symbols);
 	else
 		wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-	wk_symbols_free(source.symbols);
-out:
-	free(dirs);
 	wk_os_close(&file);
+	return model;
+}
+
+struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err)
+{
+	const char **dirs = wk_load_debug_dirs(args);
+	struct wk_symbols *symbols =
+		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
+	struct wk_model *model = wk_load_with(path, args, symbols, err);
+
+	wk_symbols_free(symbols);
+	free(dirs);
 	return model;
 }

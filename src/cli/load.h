@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "model/model.h"
+#include "symbols/symbols.h"
 
 struct wk_load_args {
 	const char *format;            /* NULL: seen from the bytes */
@@ -18,5 +19,14 @@ const char *wk_load_path(const struct wk_words *words, struct wk_err *err);
 /* Reads `path` ("-" is standard input), unwinds where the file holds copies of stacks, and
  * names what it can. The model is the caller's to free; NULL on failure. */
 struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err);
+
+/* The same with a wk_symbols that already knows images: those of a recording just made, of
+ * which some may be gone from disk by now. It must have been made with the same options. */
+struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
+			      struct wk_symbols *symbols, struct wk_err *err);
+
+/* Where debug files are looked for, NULL-terminated. The caller frees the array, but not
+ * before the wk_symbols that looks there. */
+const char **wk_load_debug_dirs(const struct wk_load_args *args);
 
 #endif

@@ -10,6 +10,11 @@
 
 #define AT(field) offsetof(struct wk_record_args, field)
 
+/* What holds when nothing is typed. The frequency is a prime, so as not to march in step with
+ * what is measured. */
+#define USUAL_FREQUENCY_HZ 997
+#define USUAL_STACK_BYTES  16384
+
 /* perf_event_attr.sample_stack_user is 16 bits wide, and a multiple of 8. */
 #define MOST_STACK_BYTES 65528
 
@@ -38,7 +43,7 @@ static const struct wk_opt options[] = {
 	  "how stacks are found: dwarf unwinds by tables, fp follows frame pointers, none takes "
 	  "no stacks, auto is dwarf",
 	  WK_OPT_CHOICE, AT(call_graph), call_graphs },
-	{ 0, "stack-size", "SIZE", "most of each stack to look at, up to 65528 bytes", WK_OPT_SIZE,
+	{ 0, "stack-size", "SIZE", "most of each stack to look at (16K), up to 65528 bytes", WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
 	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU", WK_OPT_SIZE,
 	  AT(ring_bytes), NULL },
@@ -184,7 +189,10 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--stack-size is %" PRIu64 " bytes, at most %d are possible",
 			       args->stack_bytes, MOST_STACK_BYTES);
-	plan->options.stack_bytes = (uint32_t)args->stack_bytes;
+	plan->options.stack_bytes = args->stack_bytes ? (uint32_t)args->stack_bytes
+						      : USUAL_STACK_BYTES;
+	if (!plan->options.frequency_hz && !plan->options.period)
+		plan->options.frequency_hz = USUAL_FREQUENCY_HZ;
 	return plan_pids(plan, &args->pids, err) && plan_events(plan, &args->events, err);
 }
 

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "formats/perf_data_write.h"
 #include "os/os.h"
 
@@ -98,15 +99,6 @@ static void clear_progress(const struct run *run)
 		return;
 }
 
-static void say(const char *sentence)
-{
-	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
-
-	wk_out_text(&out, "wick: ");
-	wk_out_term(&out, wk_str_c(sentence));
-	wk_out_char(&out, '\n');
-	wk_out_end(&out);
-}
 
 static void say_lines(const char *lines)
 {
@@ -118,7 +110,7 @@ static void say_lines(const char *lines)
 		struct wk_buf line = { 0 };
 
 		wk_buf_add(&line, rest.at, len);
-		say(wk_buf_text(&line));
+		wk_say(wk_buf_text(&line));
 		wk_buf_fini(&line);
 		rest = wk_str_skip(rest, len + (end != NULL));
 	}
@@ -148,7 +140,7 @@ static void say_no_samples(const struct wk_record_request *request,
 		wk_buf_add_fmt(&words, " and a sample is taken every %.2f ms of CPU time; "
 				       "a higher -F sees more",
 			       1000.0 / (double)request->recorder.frequency_hz);
-	say(wk_buf_text(&words));
+	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 
@@ -170,14 +162,14 @@ static void say_what_was_lost(const struct wk_record_request *request,
 		wk_num_add_grouped(&words, outcome->result.lost_records);
 		wk_buf_add_text(&words, " other records were lost: the machine was too busy to "
 					"take them; a lower -F or a smaller --stack-size helps");
-		say(wk_buf_text(&words));
+		wk_say(wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}
 	if (outcome->result.throttled) {
 		wk_buf_add_text(&words, "the kernel paused sampling ");
 		wk_num_add_grouped(&words, outcome->result.throttled);
 		wk_buf_add_text(&words, " times, since it took too much time; a lower -F avoids that");
-		say(wk_buf_text(&words));
+		wk_say(wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}
 	if (unwound->cut * 100 > stacks) {
@@ -186,7 +178,7 @@ static void say_what_was_lost(const struct wk_record_request *request,
 				       "each; --stack-size %s sees more",
 			       request->recorder.stack_bytes,
 			       request->recorder.stack_bytes < 32768 ? "32K" : "65528");
-		say(wk_buf_text(&words));
+		wk_say(wk_buf_text(&words));
 	}
 	wk_buf_fini(&words);
 }
@@ -215,7 +207,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	wk_num_add_bytes(&words, outcome->file_bytes);
 	wk_buf_add_fmt(&words, " in %s",
 		       strcmp(request->output, "-") == 0 ? "standard output" : request->output);
-	say(wk_buf_text(&words));
+	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 

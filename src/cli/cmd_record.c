@@ -1,0 +1,77 @@
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/record_options.h"
+#include "cli/record_run.h"
+
+struct args {
+	const char *output;
+	bool quiet;
+	struct wk_record_args record;
+};
+
+static const struct wk_opt options[] = {
+	{ 'o', "output", "FILE", "write the recording to FILE (wick.data)", WK_OPT_TEXT,
+	  offsetof(struct args, output), NULL },
+	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, offsetof(struct args, quiet),
+	  NULL },
+	{ 0 },
+};
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_record_request request = {
+		.output = args->output ? args->output : "wick.data",
+		.quiet = args->quiet,
+	};
+	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
+	struct wk_record_plan plan;
+	struct wk_symbols *symbols;
+	bool ok = false;
+
+	if (!wk_record_plan_init(&plan, &args->record, call->words->rest, err)) {
+		wk_record_plan_fini(&plan);
+		return wk_exit_code(err);
+	}
+	request.recorder = plan.options;
+	symbols = wk_symbols_new(NULL);
+	ok = wk_record_run(&request, symbols, &outcome, err);
+	wk_symbols_free(symbols);
+	wk_record_plan_fini(&plan);
+	if (!ok && err->code == WK_EUSAGE)
+		return WK_EXIT_USAGE;
+	return outcome.exit_code;
+}
+
+const struct wk_command wk_cmd_record = {
+	.name = "record",
+	.summary = "record where a command, a process or the whole system spends its time",
+	.usage = (const char *const[]){ "[OPTION...] [--] COMMAND [ARGUMENT...]",
+					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a", NULL },
+	.description = (const char *const[]){
+		"Runs COMMAND, follows all its threads and children, and writes what they did to "
+		"wick.data: an ordinary perf.data file, which `perf report` opens as well. With -p or "
+		"-a it records what already runs, until Ctrl-C or --duration.",
+		"Stacks are unwound while recording, by the tables that compilers put into every "
+		"program, so programs need no frame pointers and no debug information. The file can be "
+		"opened at every moment, also after the recorder was killed.",
+		"The command's input, output and signals are its own.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &wk_record_group, offsetof(struct args, record) },
+		{ &(const struct wk_opt_group){ "Output", options }, 0 },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick record -- ./app input.txt", "then: wick show wick.data" },
+		{ "wick record -p 1234 --duration 10", "ten seconds of a process that already runs" },
+		{ "wick record -a -F 199 -o all.data -- make", "the whole system while make runs" },
+		{ 0 } },
+	.exit_note = "The command's own exit code is passed on; 128 + N where signal N ended it. "
+		     "126 says that it could not be run, 127 that it was not found.",
+	.words = WK_WORD_PROGRAM,
+	.word_ends_options = true,
+	.args_size = sizeof(struct args),
+	.run = run,
+};
