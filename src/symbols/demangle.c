@@ -1,7 +1,30 @@
 #include "symbols/demangle.h"
 
+#include <ctype.h>
+
+/* Does the name end as legacy Rust's do: "17h", 16 hexadecimal digits, "E"? What a linker or
+ * LLVM put behind it (".llvm.123") does not count. */
+static bool has_legacy_hash(struct wk_str name)
+{
+	for (size_t i = 20; i <= name.len; i++) {
+		const char *hash = name.at + i - 20;
+		size_t digits = 0;
+
+		while (digits < 16 && isxdigit((unsigned char)hash[3 + digits]))
+			digits++;
+		if (digits == 16 && hash[0] == '1' && hash[1] == '7' && hash[2] == 'h' &&
+		    hash[19] == 'E' && (i == name.len || name.at[i] == '.' || name.at[i] == '@'))
+			return true;
+	}
+	return false;
+}
+
 bool wk_demangle(struct wk_str mangled, struct wk_buf *out)
 {
-	/* Legacy Rust names are well-formed C++ names too, so Rust is asked first. */
+	bool is_cxx_form = wk_str_starts(mangled, "_ZN") || wk_str_starts(mangled, "__ZN");
+
+	/* Legacy Rust names are well-formed C++ names too, told apart by their hash alone. */
+	if (is_cxx_form && !has_legacy_hash(mangled) && wk_demangle_cxx(mangled, out))
+		return true;
 	return wk_demangle_rust(mangled, false, out) || wk_demangle_cxx(mangled, out);
 }
