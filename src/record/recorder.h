@@ -53,14 +53,16 @@ struct wk_recorder_result {
 	uint64_t elapsed_ns;
 	uint64_t end_ns;         /* recorder's clock when the command ended or recording stopped */
 	bool has_command;
-	int wait_status;         /* of the command, as waitpid gives it */
+	bool command_running;    /* recording ended before it did; wk_recorder_wait waits for it */
+	int wait_status;         /* of the command once it has ended, as waitpid gives it */
 };
 
 struct wk_recorder;
 
 /* On failure NULL, with a sentence that names the setting and the command that mends it.
  * A command that can not be run: code WK_ENOTFOUND (shells say 127) or WK_EPERM (126), and
- * nothing was recorded. */
+ * nothing was recorded. What only the exec itself finds out (a broken binary, say) is told
+ * the same way by wk_recorder_run. */
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err);
 
 /* What was not possible and what was done instead ("kernel code is not sampled: ..."), one
@@ -74,9 +76,14 @@ bool wk_recorder_run(struct wk_recorder *recorder, const struct wk_sink *sink,
 		     void (*progress)(void *context, const struct wk_recorder_status *status),
 		     void *context, struct wk_recorder_result *result, struct wk_err *err);
 
-/* Ends wk_recorder_run soon; may be called from a signal handler. */
+/* Ends wk_recorder_run soon; may be called from a signal handler. A command, which a Ctrl-C
+ * reaches as well, gets three seconds to end by itself first; a second call ends at once. */
 void wk_recorder_stop(struct wk_recorder *recorder);
 
+/* Waits for a command that still runs after wk_recorder_run; false if none was started. */
+bool wk_recorder_wait(struct wk_recorder *recorder, int *wait_status);
+
+/* A command that still runs is left alone. */
 void wk_recorder_free(struct wk_recorder *recorder);
 
 #endif

@@ -1,0 +1,25 @@
+/* Facts about the machine and the recording, as SYSTEM events, and the kernel's own images.
+ *
+ * Keys: "host name", "kernel" (release), "machine" (as uname says), "cpu" (model), "cpus"
+ * (online), "memory" (bytes), "command line" (of this program), "event" (one for each, with
+ * its rate), "call graph", "perf_event_paranoid", "clock", and "clock pair": the recording's
+ * clock and the time since 1970-01-01 UTC at one moment, both in ns. */
+#ifndef WK_RECORD_FACTS_H
+#define WK_RECORD_FACTS_H
+
+#include <stdbool.h>
+
+#include "event/sink.h"
+#include "record/perf_open.h"
+
+bool wk_facts_tell(const struct wk_perf *perf, const struct wk_sink *sink, struct wk_err *err);
+
+/* IMAGE events of the kernel and of its modules, with pid WK_KERNEL_PID. Where addresses are
+ * hidden from this user, one image covers the upper half of all addresses. */
+bool wk_facts_tell_kernel(const struct wk_sink *sink, struct wk_err *err);
+
+/* One line of /proc/modules: name size users dependants state address. */
+bool wk_facts_module_line(struct wk_str line, struct wk_str *name, uint64_t *start,
+			  uint64_t *size_bytes);
+
+#endif

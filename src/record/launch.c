@@ -1,0 +1,169 @@
+#include "record/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool fail_exec(struct wk_err *err, const char *program, int cause)
+{
+	if (cause == ENOENT || cause == ENOTDIR)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "command not found: %s", program);
+	return wk_fail(err, WK_EPERM, WK_NOWHERE, "can not run %s: %s", program, strerror(cause));
+}
+
+/* 0 if `path` may be run, else why not. */
+static int check_file(const char *path)
+{
+	struct stat info;
+
+	if (stat(path, &info) != 0)
+		return errno;
+	if (S_ISDIR(info.st_mode))
+		return EISDIR;
+	return access(path, X_OK) == 0 ? 0 : errno;
+}
+
+/* Looks where execvp will look: a file that is there but not to be run is remembered while
+ * the rest of PATH is tried. */
+static int check_program(const char *program)
+{
+	const char *path = getenv("PATH");
+	int answer = ENOENT;
+
+	if (program[0] == '\0')
+		return ENOENT;
+	if (strchr(program, '/'))
+		return check_file(program);
+	for (const char *at = path ? path : "/bin:/usr/bin"; at;) {
+		const char *colon = strchr(at, ':');
+		int len = colon ? (int)(colon - at) : (int)strlen(at);
+		char candidate[4096];
+		int cause = ENAMETOOLONG;
+
+		if (snprintf(candidate, sizeof(candidate), "%.*s%s%s", len, at, len ? "/" : "",
+			     program) < (int)sizeof(candidate))
+			cause = check_file(candidate);
+		if (cause == 0)
+			return 0;
+		if (cause == EACCES)
+			answer = EACCES;
+		at = colon ? colon + 1 : NULL;
+	}
+	return answer;
+}
+
+/* A pipe that no exec passes on. */
+static bool private_pipe(int fds[2])
+{
+	if (pipe(fds) != 0)
+		return false;
+	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+	return true;
+}
+
+/* The child: waits for its byte, then becomes the program. Never returns. */
+static void become(char *const *command, int go_fd, int failure_fd)
+{
+	char word;
+	ssize_t got;
+	int cause;
+
+	do {
+		got = read(go_fd, &word, 1);
+	} while (got < 0 && errno == EINTR);
+	if (got == 1) {
+		execvp(command[0], command);
+		cause = errno;
+		while (write(failure_fd, &cause, sizeof(cause)) < 0 && errno == EINTR)
+			continue;
+	}
+	_exit(127);
+}
+
+static void close_pair(int fds[2])
+{
+	if (fds[0] >= 0)
+		close(fds[0]);
+	if (fds[1] >= 0)
+		close(fds[1]);
+}
+
+bool wk_launch_prepare(struct wk_launch *launch, char *const *command, struct wk_err *err)
+{
+	int go[2] = { -1, -1 }, failure[2] = { -1, -1 };
+	int cause = check_program(command[0]);
+
+	*launch = (struct wk_launch){ .go_fd = -1, .failure_fd = -1 };
+	if (cause)
+		return fail_exec(err, command[0], cause);
+	if (!private_pipe(go) || !private_pipe(failure) || (launch->pid = fork()) < 0) {
+		cause = errno;
+		launch->pid = 0;
+		close_pair(go);
+		close_pair(failure);
+		return wk_fail_os(err, cause, "can not start a process");
+	}
+	if (launch->pid == 0) {
+		close(go[1]);
+		become(command, go[0], failure[1]);
+	}
+	close(go[0]);
+	close(failure[1]);
+	launch->go_fd = go[1];
+	launch->failure_fd = failure[0];
+	return true;
+}
+
+bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *err)
+{
+	int cause = 0;
+	ssize_t got;
+
+	while (write(launch->go_fd, "", 1) < 0 && errno == EINTR)
+		continue;
+	close(launch->go_fd);
+	launch->go_fd = -1;
+	/* The exec closes the other end; before that nothing comes but the cause of a failure. */
+	do {
+		got = read(launch->failure_fd, &cause, sizeof(cause));
+	} while (got < 0 && errno == EINTR);
+	close(launch->failure_fd);
+	launch->failure_fd = -1;
+	if (got != (ssize_t)sizeof(cause))
+		return true;
+	wk_launch_ended(launch, true);
+	return fail_exec(err, program, cause);
+}
+
+bool wk_launch_ended(struct wk_launch *launch, bool wait)
+{
+	pid_t got;
+
+	if (launch->has_ended || launch->pid == 0)
+		return true;
+	do {
+		got = waitpid(launch->pid, &launch->wait_status, wait ? 0 : WNOHANG);
+	} while (got < 0 && errno == EINTR);
+	/* Somebody else may have waited for all children: then it has ended, who knows how. */
+	launch->has_ended = got == launch->pid || (got < 0 && errno == ECHILD);
+	return launch->has_ended;
+}
+
+void wk_launch_fini(struct wk_launch *launch)
+{
+	bool was_let_go = launch->go_fd < 0;
+
+	if (launch->go_fd >= 0)
+		close(launch->go_fd);
+	if (launch->failure_fd >= 0)
+		close(launch->failure_fd);
+	if (launch->pid && !was_let_go)
+		wk_launch_ended(launch, true);
+	*launch = (struct wk_launch){ .go_fd = -1, .failure_fd = -1 };
+}

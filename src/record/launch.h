@@ -1,0 +1,32 @@
+/* Runs the command that is to be recorded, once everything is open.
+ *
+ * wk_launch_prepare forks; the child waits for a word on a pipe and touches nothing else:
+ * its standard streams, signals, limits and process group are those of wick's caller.
+ * wk_launch_go lets it run and tells whether the program could be started. */
+#ifndef WK_RECORD_LAUNCH_H
+#define WK_RECORD_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct wk_launch {
+	pid_t pid;      /* 0 while there is none */
+	int go_fd;      /* a byte written here starts the program; closing it ends the child */
+	int failure_fd; /* errno of a failed exec comes here; nothing if it worked */
+	bool has_ended;
+	int wait_status;
+};
+
+/* Looks for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run. */
+bool wk_launch_prepare(struct wk_launch *launch, char *const *command, struct wk_err *err);
+bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *err);
+
+/* Has it ended? With `wait` it is waited for. */
+bool wk_launch_ended(struct wk_launch *launch, bool wait);
+
+/* A child that was never let go is ended; one that runs is left alone. */
+void wk_launch_fini(struct wk_launch *launch);
+
+#endif

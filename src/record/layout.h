@@ -1,0 +1,35 @@
+/* How the kernel lays out the records that we ask for, and the machine's registers.
+ *
+ * One layout serves all events of a recording, so that the time of any record is found at a
+ * fixed place and no record must be parsed before its order is known. */
+#ifndef WK_RECORD_LAYOUT_H
+#define WK_RECORD_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/event.h"
+
+struct wk_layout {
+	uint64_t sample_type;  /* of the events that sample; side-band events have the first of it */
+	uint64_t registers;    /* sample_regs_user */
+	uint32_t stack_bytes;  /* sample_stack_user; 0: no registers and no stacks */
+	bool has_chain;
+	enum wk_machine machine; /* of the kernel */
+};
+
+/* The layout for this machine. `stack_bytes` 0: no copies of stacks. */
+struct wk_layout wk_layout_of(enum wk_machine machine, bool has_chain, uint32_t stack_bytes);
+
+/* What uname says this machine is. */
+enum wk_machine wk_machine_here(void);
+
+/* The DWARF number of perf's register `bit` on `machine`, or -1 for one that has none. */
+int wk_layout_register(enum wk_machine machine, unsigned bit);
+
+/* When a record was made, or 0 if the record is too short to say. `record` is 8-aligned and
+ * holds `size` bytes, a multiple of 8. */
+uint64_t wk_layout_time(const uint8_t *record, size_t size);
+
+#endif

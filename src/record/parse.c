@@ -1,0 +1,372 @@
+#include "record/parse.h"
+
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+
+#include "base/bytes.h"
+
+#define TRAILER_BYTES 32
+
+void wk_parser_init(struct wk_parser *parser, const struct wk_layout *layout,
+		    const struct wk_map *sources, const struct wk_parser_asks *asks)
+{
+	*parser = (struct wk_parser){ .layout = *layout, .sources = sources };
+	if (asks)
+		parser->asks = *asks;
+}
+
+void wk_parser_fini(struct wk_parser *parser)
+{
+	wk_map_fini(&parser->threads);
+	wk_map_fini(&parser->alive);
+	wk_buf_fini(&parser->command_line);
+}
+
+void wk_parser_knows(struct wk_parser *parser, uint32_t pid, uint32_t tid)
+{
+	uint32_t *owner = wk_map_at(&parser->threads, (uint64_t)tid + 1);
+
+	if (*owner == pid + 1)
+		return;
+	*owner = pid + 1;
+	++*wk_map_at(&parser->alive, (uint64_t)pid + 1);
+}
+
+/* Forgets a thread; true if it was the last that its process had. */
+static bool was_last_thread(struct wk_parser *parser, uint32_t pid, uint32_t tid)
+{
+	uint32_t alive = wk_map_find(&parser->alive, (uint64_t)pid + 1);
+
+	if (wk_map_find(&parser->threads, (uint64_t)tid + 1) != pid + 1)
+		return alive == 0 && pid == tid; /* never heard of: its main thread stands for it */
+	wk_map_set(&parser->threads, (uint64_t)tid + 1, 0);
+	if (alive > 0)
+		wk_map_set(&parser->alive, (uint64_t)pid + 1, --alive);
+	return alive == 0;
+}
+
+/* After an exec only the thread that called it is left, under the number of the process. */
+static void only_main_thread(struct wk_parser *parser, uint32_t pid)
+{
+	wk_map_set(&parser->threads, (uint64_t)pid + 1, pid + 1);
+	wk_map_set(&parser->alive, (uint64_t)pid + 1, 1);
+}
+
+/* One part of a call chain, between two of the kernel's markers. */
+static size_t chain_part(const uint64_t *chain, size_t count)
+{
+	size_t len = 0;
+
+	while (len < count && chain[len] < PERF_CONTEXT_MAX)
+		len++;
+	return len;
+}
+
+/* Call chains come with markers (small negative numbers) in front of each part. */
+static void split_chain(const uint64_t *chain, size_t count, struct wk_event_sample *sample)
+{
+	for (size_t i = 0; i < count;) {
+		uint64_t marker = chain[i++];
+		size_t len = chain_part(chain + i, count - i);
+
+		if (marker == (uint64_t)PERF_CONTEXT_KERNEL) {
+			sample->kernel_chain = chain + i;
+			sample->kernel_count = len;
+		} else if (marker == (uint64_t)PERF_CONTEXT_USER) {
+			sample->user_chain = chain + i;
+			sample->user_count = len;
+		}
+		i += len;
+	}
+}
+
+static void read_chain(struct wk_bytes *in, struct wk_event_sample *sample)
+{
+	uint64_t count = wk_u64le(in);
+
+	if (count > wk_bytes_left(in) / 8) {
+		in->bad = true;
+		return;
+	}
+	split_chain((const uint64_t *)(const void *)in->at, (size_t)count, sample);
+	wk_bytes_skip(in, count * 8);
+}
+
+/* A 32-bit program on a 64-bit machine has the registers of the smaller machine. */
+static enum wk_machine machine_of(enum wk_machine kernel, uint64_t abi)
+{
+	if (abi == PERF_SAMPLE_REGS_ABI_64)
+		return kernel;
+	return kernel == WK_MACHINE_X86_64 ? WK_MACHINE_X86 : WK_MACHINE_ARM;
+}
+
+/* False if there are none: a thread of the kernel, or a program on its way out. */
+static bool read_registers(const struct wk_layout *layout, struct wk_bytes *in,
+			   struct wk_event_stack *stack)
+{
+	uint64_t abi = wk_u64le(in);
+
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return false;
+	stack->machine = machine_of(layout->machine, abi);
+	stack->valid = 0;
+	for (uint64_t left = layout->registers; left; left &= left - 1) {
+		int number = wk_layout_register(stack->machine, (unsigned)__builtin_ctzll(left));
+		uint64_t value = wk_u64le(in);
+
+		if (number < 0)
+			continue;
+		stack->value[number] = value;
+		stack->valid |= (uint64_t)1 << number;
+	}
+	return true;
+}
+
+/* The copy, then how much of it was really copied. */
+static void read_stack(const struct wk_layout *layout, struct wk_bytes *in,
+		       struct wk_event_stack *stack)
+{
+	uint64_t size = wk_u64le(in), copied;
+
+	stack->size_bytes = 0;
+	stack->is_full = false;
+	if (size == 0)
+		return;
+	stack->bytes = in->at;
+	wk_bytes_skip(in, size);
+	copied = wk_u64le(in);
+	if (copied > size)
+		in->bad = true;
+	stack->is_full = copied == size || copied >= layout->stack_bytes;
+	stack->size_bytes = in->bad ? 0 : (size_t)copied;
+}
+
+/* Where no chain was asked for or given, the sampled place alone stands for it. */
+static void at_least_its_place(struct wk_event_sample *sample)
+{
+	if (sample->in_kernel && sample->kernel_count == 0) {
+		sample->kernel_chain = &sample->address;
+		sample->kernel_count = 1;
+	} else if (!sample->in_kernel && sample->user_count == 0 && !sample->stack) {
+		sample->user_chain = &sample->address;
+		sample->user_count = 1;
+	}
+}
+
+static bool parse_sample(struct wk_parser *parser, struct wk_bytes in, uint16_t misc,
+			 const struct wk_sink *sink, struct wk_event *event, struct wk_err *err)
+{
+	struct wk_event_sample *sample = &event->sample;
+	uint64_t id = wk_u64le(&in);
+
+	event->kind = WK_EVENT_SAMPLE;
+	sample->source = wk_map_find(parser->sources, id);
+	sample->address = wk_u64le(&in);
+	event->pid = wk_u32le(&in);
+	event->tid = wk_u32le(&in);
+	wk_bytes_skip(&in, 8); /* the time is known already */
+	event->cpu = wk_u32le(&in);
+	wk_bytes_skip(&in, 4);
+	sample->weight = wk_u64le(&in);
+	sample->in_kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
+	if (parser->layout.has_chain)
+		read_chain(&in, sample);
+	if (parser->layout.stack_bytes) {
+		bool has_registers = read_registers(&parser->layout, &in, &parser->stack);
+
+		read_stack(&parser->layout, &in, &parser->stack);
+		if (has_registers)
+			sample->stack = &parser->stack;
+	}
+	if (in.bad || sample->source == 0) {
+		parser->counts.damaged++;
+		return true;
+	}
+	at_least_its_place(sample);
+	parser->counts.samples++;
+	return wk_sink_take(sink, event, err);
+}
+
+static bool parse_mapping(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,
+			  struct wk_event *event, struct wk_err *err)
+{
+	struct wk_event_image *image = &event->image;
+
+	event->kind = WK_EVENT_IMAGE;
+	event->pid = wk_u32le(&in);
+	event->tid = wk_u32le(&in);
+	image->start = wk_u64le(&in);
+	image->size_bytes = wk_u64le(&in);
+	image->file_offset = wk_u64le(&in);
+	/* We never ask for build ids, so this is device and inode even when a flag in the header
+	 * claims a build id: kernels set it when anybody else on the machine has asked. */
+	image->device_major = wk_u32le(&in);
+	image->device_minor = wk_u32le(&in);
+	image->inode = wk_u64le(&in);
+	image->inode_generation = wk_u64le(&in);
+	image->protection = wk_u32le(&in);
+	image->flags = wk_u32le(&in);
+	image->path = wk_bytes_text(&in);
+	image->is_data = !(image->protection & PROT_EXEC);
+	if (in.bad || image->size_bytes == 0) {
+		parser->counts.damaged++;
+		return true;
+	}
+	if (event->pid == UINT32_MAX) {
+		image->is_kernel = true;
+		event->pid = WK_KERNEL_PID;
+	}
+	return wk_sink_take(sink, event, err);
+}
+
+static bool parse_name(struct wk_parser *parser, struct wk_bytes in, uint16_t misc,
+		       const struct wk_sink *sink, struct wk_event *event, struct wk_err *err)
+{
+	struct wk_str name;
+
+	event->pid = wk_u32le(&in);
+	event->tid = wk_u32le(&in);
+	name = wk_bytes_text(&in);
+	if (in.bad) {
+		parser->counts.damaged++;
+		return true;
+	}
+	if (!(misc & PERF_RECORD_MISC_COMM_EXEC)) {
+		event->kind = WK_EVENT_THREAD;
+		event->thread.change = WK_THREAD_NAME;
+		event->thread.name = name;
+		return wk_sink_take(sink, event, err);
+	}
+	only_main_thread(parser, event->pid);
+	event->kind = WK_EVENT_PROCESS;
+	event->process.change = WK_PROCESS_EXEC;
+	event->process.name = name;
+	wk_buf_reset(&parser->command_line);
+	if (parser->asks.command_line)
+		parser->asks.command_line(parser->asks.context, event->pid, name,
+					  &parser->command_line);
+	event->process.command_line = wk_buf_str(&parser->command_line);
+	return wk_sink_take(sink, event, err);
+}
+
+/* FORK and EXIT records: pid, parent's pid, tid, parent's tid. */
+static bool read_task(struct wk_parser *parser, struct wk_bytes *in, struct wk_event *event,
+		      uint32_t *parent_pid, uint32_t *parent_tid)
+{
+	event->pid = wk_u32le(in);
+	*parent_pid = wk_u32le(in);
+	event->tid = wk_u32le(in);
+	*parent_tid = wk_u32le(in);
+	if (in->bad)
+		parser->counts.damaged++;
+	return !in->bad;
+}
+
+static bool parse_fork(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,
+		       struct wk_event *event, struct wk_err *err)
+{
+	uint32_t parent_pid, parent_tid;
+
+	if (!read_task(parser, &in, event, &parent_pid, &parent_tid))
+		return true;
+	wk_parser_knows(parser, event->pid, event->tid);
+	if (event->pid == event->tid) {
+		event->kind = WK_EVENT_PROCESS;
+		event->process.change = WK_PROCESS_FORK;
+		event->process.parent_pid = parent_pid;
+	} else {
+		event->kind = WK_EVENT_THREAD;
+		event->thread.change = WK_THREAD_START;
+		event->thread.parent_tid = parent_tid;
+	}
+	return wk_sink_take(sink, event, err);
+}
+
+static bool parse_exit(struct wk_parser *parser, struct wk_bytes in, const struct wk_sink *sink,
+		       struct wk_event *event, struct wk_err *err)
+{
+	uint32_t parent_pid, parent_tid;
+
+	if (!read_task(parser, &in, event, &parent_pid, &parent_tid))
+		return true;
+	event->kind = WK_EVENT_THREAD;
+	event->thread.change = WK_THREAD_EXIT;
+	if (!wk_sink_take(sink, event, err))
+		return false;
+	if (!was_last_thread(parser, event->pid, event->tid))
+		return true;
+	event->kind = WK_EVENT_PROCESS;
+	event->process = (struct wk_event_process){ .change = WK_PROCESS_EXIT };
+	event->tid = event->pid;
+	if (parser->asks.exit_code)
+		event->process.has_exit_code = parser->asks.exit_code(
+			parser->asks.context, event->pid, &event->process.exit_code);
+	return wk_sink_take(sink, event, err);
+}
+
+static bool tell_lost(struct wk_parser *parser, struct wk_bytes in, bool samples_only,
+		      const struct wk_sink *sink, struct wk_event *event, struct wk_err *err)
+{
+	if (!samples_only)
+		wk_bytes_skip(&in, 8); /* the event that had to wait */
+	event->kind = WK_EVENT_LOST;
+	event->lost.count = wk_u64le(&in);
+	event->lost.samples_only = samples_only;
+	if (in.bad) {
+		parser->counts.damaged++;
+		return true;
+	}
+	if (samples_only)
+		parser->counts.lost_samples += event->lost.count;
+	else
+		parser->counts.lost_records += event->lost.count;
+	return wk_sink_take(sink, event, err);
+}
+
+/* Told in full once: a machine under load throttles thousands of times. */
+static bool tell_throttled(struct wk_parser *parser, const struct wk_sink *sink,
+			   struct wk_event *event, struct wk_err *err)
+{
+	if (parser->counts.throttled++)
+		return true;
+	event->kind = WK_EVENT_NOTE;
+	event->note.offset = WK_NOWHERE;
+	event->note.text = wk_str_c("the kernel paused sampling for a moment because it took too "
+				    "much time; a lower frequency avoids that");
+	return wk_sink_take(sink, event, err);
+}
+
+bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size,
+		     uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_bytes in = wk_bytes_of(record, size);
+	struct wk_event event = { .time_ns = time_ns, .cpu = WK_NO_CPU };
+	uint32_t type = wk_u32le(&in);
+	uint16_t misc = wk_u16le(&in);
+
+	wk_bytes_skip(&in, 2);
+	if (in.bad || (type != PERF_RECORD_SAMPLE && wk_bytes_left(&in) < TRAILER_BYTES)) {
+		parser->counts.damaged++;
+		return true;
+	}
+	if (type == PERF_RECORD_SAMPLE)
+		return parse_sample(parser, in, misc, sink, &event, err);
+	in.end -= TRAILER_BYTES;
+	switch (type) {
+	case PERF_RECORD_MMAP2:
+		return parse_mapping(parser, in, sink, &event, err);
+	case PERF_RECORD_COMM:
+		return parse_name(parser, in, misc, sink, &event, err);
+	case PERF_RECORD_FORK:
+		return parse_fork(parser, in, sink, &event, err);
+	case PERF_RECORD_EXIT:
+		return parse_exit(parser, in, sink, &event, err);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return tell_lost(parser, in, type == PERF_RECORD_LOST_SAMPLES, sink, &event, err);
+	case PERF_RECORD_THROTTLE:
+		return tell_throttled(parser, sink, &event, err);
+	default:
+		return true;
+	}
+}

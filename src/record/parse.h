@@ -1,0 +1,54 @@
+/* The kernel's records to events.
+ *
+ * One record gives no, one or two events, handed straight to a sink; texts, chains and
+ * stacks in them point into the record. The parser remembers which threads live, so that a
+ * process is told to have ended when its last thread has. Records may be damaged: such are
+ * counted and passed over. */
+#ifndef WK_RECORD_PARSE_H
+#define WK_RECORD_PARSE_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "event/sink.h"
+#include "record/layout.h"
+
+/* What the records do not tell, asked of whoever owns the parser; each may be NULL. */
+struct wk_parser_asks {
+	/* The arguments of a program that process `pid` has just begun to run. */
+	void (*command_line)(void *context, uint32_t pid, struct wk_str name, struct wk_buf *out);
+	/* With which code process `pid`, which has just ended, ended. */
+	bool (*exit_code)(void *context, uint32_t pid, int *code);
+	void *context;
+};
+
+struct wk_parser_counts {
+	uint64_t samples;
+	uint64_t lost_records, lost_samples;
+	uint64_t throttled;
+	uint64_t damaged;
+};
+
+struct wk_parser {
+	struct wk_layout layout;
+	const struct wk_map *sources; /* event id to number of its source */
+	struct wk_parser_asks asks;
+	struct wk_parser_counts counts;
+	struct wk_map threads;        /* tid + 1 to pid + 1, of those that live */
+	struct wk_map alive;          /* pid + 1 to how many of its threads live */
+	struct wk_event_stack stack;
+	struct wk_buf command_line;
+};
+
+void wk_parser_init(struct wk_parser *parser, const struct wk_layout *layout,
+		    const struct wk_map *sources, const struct wk_parser_asks *asks);
+void wk_parser_fini(struct wk_parser *parser);
+
+/* A thread that already ran. */
+void wk_parser_knows(struct wk_parser *parser, uint32_t pid, uint32_t tid);
+
+/* `record` is 8-aligned and `size` bytes long; `time_ns` is when to say it happened. False
+ * only if the sink failed. */
+bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size,
+		     uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* perf's names of events, as people type them after -e.
+ *
+ * "cycles", "cpu-clock", "page-faults", "L1-dcache-load-misses", "r01c4", "sched:sched_switch",
+ * each with modifiers behind a colon: u user code, k kernel code, h the hypervisor, p (up to
+ * three) or P for a more precise address. A name is turned into what perf_event_open wants;
+ * of a tracepoint only the name is known here, its number comes from record/tracefs.h. */
+#ifndef WK_RECORD_PERF_NAMES_H
+#define WK_RECORD_PERF_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define WK_PERF_NAME_MAX 128
+
+/* As precise as the machine can: what the kernel refuses is tried with less. */
+#define WK_PERF_PRECISE_MOST 3
+
+struct wk_perf_event {
+	char name[WK_PERF_NAME_MAX]; /* as typed */
+	uint32_t type;               /* perf_event_attr.type and .config */
+	uint64_t config;
+	const char *unit;            /* what a sample's weight counts */
+	bool is_cpu_time;
+	bool is_tracepoint;          /* config is not known yet; system and point are */
+	char system[WK_PERF_NAME_MAX], point[WK_PERF_NAME_MAX];
+	bool user, kernel, hypervisor; /* which code counts */
+	unsigned precise;              /* precise_ip to begin with */
+};
+
+/* Fails with a sentence that names the nearest known name. */
+bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct wk_err *err);
+
+/* How many letters apart two names are; for "did you mean". Looks at 64 letters at most. */
+unsigned wk_perf_name_distance(struct wk_str a, struct wk_str b);
+
+#endif

@@ -1,0 +1,529 @@
+#include "record/perf_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "os/os.h"
+#include "record/cpus.h"
+#include "record/tracefs.h"
+
+/* In linux/perf_event.h only since 6.0. */
+#define FORMAT_LOST (1u << 4)
+
+#define SMALLEST_RING (64u << 10) /* the largest record is just under that */
+
+static int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+int wk_perf_paranoid(void)
+{
+	struct wk_buf text = { 0 };
+	int level = -2;
+
+	if (wk_os_read_small("/proc/sys/kernel/perf_event_paranoid", &text) && text.len)
+		level = atoi(text.at);
+	wk_buf_fini(&text);
+	return level;
+}
+
+static uint64_t most_frequent(void)
+{
+	struct wk_buf text = { 0 };
+	uint64_t most = UINT64_MAX;
+
+	if (wk_os_read_small("/proc/sys/kernel/perf_event_max_sample_rate", &text) && text.len)
+		most = strtoull(text.at, NULL, 10);
+	wk_buf_fini(&text);
+	return most ? most : UINT64_MAX;
+}
+
+static void limit_frequency(struct wk_perf *perf)
+{
+	uint64_t most = most_frequent();
+
+	if (perf->config.frequency_hz <= most)
+		return;
+	wk_buf_add_fmt(&perf->notices,
+		       "sampling %llu times a second instead of %llu: the limit is set by sysctl "
+		       "kernel.perf_event_max_sample_rate\n",
+		       (unsigned long long)most, (unsigned long long)perf->config.frequency_hz);
+	perf->config.frequency_hz = most;
+}
+
+static bool find_tracepoints(struct wk_perf *perf, struct wk_err *err)
+{
+	for (size_t i = 0; i < perf->event_count; i++) {
+		struct wk_perf_event *event = &perf->events[i];
+
+		if (event->is_tracepoint &&
+		    !wk_tracepoint_id(event->system, event->point, &event->config, err))
+			return false;
+	}
+	return true;
+}
+
+bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, struct wk_err *err)
+{
+	size_t bytes = config->event_count * sizeof(*config->events);
+
+	*perf = (struct wk_perf){ .config = *config, .event_count = config->event_count };
+	perf->events = wk_alloc(bytes);
+	memcpy(perf->events, config->events, bytes);
+	perf->knows_lost = true;
+	perf->layout =
+		wk_layout_of(wk_machine_here(), config->has_chain, config->stack_bytes);
+	if (config->frequency_hz)
+		limit_frequency(perf);
+	return find_tracepoints(perf, err);
+}
+
+/* What all our events have in common; all of one ring must share the clock. */
+static struct perf_event_attr base_attr(const struct wk_perf *perf)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.sample_type = perf->layout.sample_type &
+			       ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+					   PERF_SAMPLE_STACK_USER),
+		.disabled = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = (uint32_t)(perf->config.ring_bytes / 4),
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	return attr;
+}
+
+static struct perf_event_attr side_band_attr(const struct wk_perf *perf, bool inherit)
+{
+	struct perf_event_attr attr = base_attr(perf);
+
+	attr.disabled = 0;
+	attr.inherit = inherit;
+	attr.mmap = 1;
+	attr.mmap2 = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.task = 1;
+	return attr;
+}
+
+/* Tracepoints are counted one by one unless a period was asked for. */
+static void set_rate(const struct wk_perf *perf, const struct wk_perf_event *event,
+		     struct perf_event_attr *attr)
+{
+	if (perf->config.period) {
+		attr->sample_period = perf->config.period;
+	} else if (event->is_tracepoint) {
+		attr->sample_period = 1;
+	} else {
+		attr->freq = 1;
+		attr->sample_freq = perf->config.frequency_hz;
+	}
+}
+
+static struct perf_event_attr event_attr(const struct wk_perf *perf,
+					 const struct wk_perf_event *event, bool inherit,
+					 bool on_exec)
+{
+	struct perf_event_attr attr = base_attr(perf);
+
+	attr.type = event->type;
+	attr.config = event->config;
+	attr.inherit = inherit;
+	attr.enable_on_exec = on_exec;
+	attr.sample_type = perf->layout.sample_type;
+	attr.sample_regs_user = perf->layout.registers;
+	attr.sample_stack_user = perf->layout.stack_bytes;
+	attr.exclude_callchain_user = perf->layout.has_chain && !perf->config.user_chain;
+	attr.exclude_user = !event->user;
+	attr.exclude_kernel = !event->kernel || perf->config.user_only;
+	attr.exclude_hv = !event->hypervisor || perf->config.user_only;
+	attr.precise_ip = event->precise & 3;
+	attr.read_format = perf->knows_lost ? FORMAT_LOST : 0;
+	set_rate(perf, event, &attr);
+	return attr;
+}
+
+/* More descriptors, as far as the system lets us; false if nothing more is to be had. */
+static bool raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return false;
+	before = limit.rlim_cur;
+	if (geteuid() == 0 && limit.rlim_max < 1u << 20)
+		limit.rlim_max = 1u << 20;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+		getrlimit(RLIMIT_NOFILE, &limit);
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+			return false;
+	}
+	return limit.rlim_cur > before;
+}
+
+/* perf_event_open with the answers that do not depend on which event it is: an older kernel
+ * that knows fewer fields, and too few descriptors. -1 leaves the cause in errno. */
+static int open_patiently(struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	int fd = perf_event_open(attr, tid, cpu);
+
+	if (fd < 0 && errno == E2BIG && attr->size < sizeof(*attr) &&
+	    attr->size >= PERF_ATTR_SIZE_VER3)
+		fd = perf_event_open(attr, tid, cpu);
+	if (fd < 0 && errno == EMFILE && raise_descriptor_limit())
+		fd = perf_event_open(attr, tid, cpu);
+	return fd;
+}
+
+static bool fail_paranoid(struct wk_err *err, const char *what)
+{
+	return wk_fail(err, WK_EPERM, WK_NOWHERE,
+		       "%s is not allowed: kernel.perf_event_paranoid is %d; run: sudo sysctl "
+		       "kernel.perf_event_paranoid=-1, or give the program the capability: sudo "
+		       "setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep WICK",
+		       what, wk_perf_paranoid());
+}
+
+/* Why the kernel did not let us, in words for a person. */
+static bool fail_open(const struct wk_perf *perf, const char *name, pid_t tid, int error_number,
+		      struct wk_err *err)
+{
+	int paranoid = wk_perf_paranoid();
+
+	(void)perf;
+	switch (error_number) {
+	case EPERM:
+	case EACCES:
+		if (error_number == EPERM && paranoid <= 2 && tid != -1)
+			return wk_fail(err, WK_EPERM, WK_NOWHERE,
+				       "the system refuses perf_event_open (%s): in a container, a "
+				       "seccomp filter does so; allow that system call or add the "
+				       "capability CAP_PERFMON to the container",
+				       name);
+		if (tid == -1)
+			return fail_paranoid(err, "recording the whole system");
+		if (paranoid > 2)
+			return fail_paranoid(err, "recording");
+		return wk_fail(err, WK_EPERM, WK_NOWHERE,
+			       "process or thread %d may not be recorded by this user: it belongs "
+			       "to another user or has more rights; run as root, or give the "
+			       "program the capability cap_perfmon and cap_sys_ptrace",
+			       (int)tid);
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+	case EINVAL:
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "this machine can not sample \"%s\" (virtual machines often have no "
+			       "hardware counters); cpu-clock and page-faults work everywhere",
+			       name);
+	case EMFILE:
+	case ENFILE:
+		return wk_fail(err, WK_EIO, WK_NOWHERE,
+			       "too many open files: each thread needs %zu on each of %zu CPUs; "
+			       "raise the limit with: ulimit -n",
+			       perf->event_count + 1, perf->cpu_count);
+	case ENOSYS:
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "this kernel has no perf_event_open");
+	default:
+		return wk_fail_os(err, error_number, "can not sample \"%s\"", name);
+	}
+}
+
+static bool open_owner(struct wk_perf *perf, struct wk_perf_cpu *cpu, struct wk_err *err)
+{
+	struct perf_event_attr attr = base_attr(perf);
+
+	cpu->owner = open_patiently(&attr, 0, (int)cpu->cpu);
+	return cpu->owner >= 0 || fail_open(perf, "side-band", 0, errno, err);
+}
+
+static uint64_t power_of_two(uint64_t wanted)
+{
+	uint64_t size = SMALLEST_RING;
+
+	while (size < wanted && size < (uint64_t)1 << 30)
+		size *= 2;
+	return size;
+}
+
+/* Room for a quarter of a second and a bit, on a CPU that is busy all the time. */
+static uint64_t choose_ring_bytes(const struct wk_perf *perf)
+{
+	uint64_t rate = perf->config.frequency_hz ? perf->config.frequency_hz : 1000;
+	uint64_t record = 512 + (uint64_t)perf->layout.stack_bytes;
+	uint64_t wanted;
+
+	if (perf->config.ring_bytes)
+		return power_of_two(perf->config.ring_bytes);
+	if (rate > 100000)
+		rate = 100000;
+	wanted = rate * record * perf->event_count / 4;
+	if (wanted < 512u << 10)
+		wanted = 512u << 10;
+	if (wanted > 16u << 20)
+		wanted = 16u << 20;
+	return power_of_two(wanted * 4 / 5);
+}
+
+static void unmap_rings(struct wk_perf *perf)
+{
+	for (size_t i = 0; i < perf->cpu_count; i++)
+		wk_ring_unmap(&perf->cpus[i].ring);
+}
+
+static bool map_rings(struct wk_perf *perf, uint64_t size_bytes)
+{
+	for (size_t i = 0; i < perf->cpu_count; i++) {
+		if (!wk_ring_map(&perf->cpus[i].ring, perf->cpus[i].owner, size_bytes)) {
+			int cause = errno;
+
+			unmap_rings(perf);
+			errno = cause;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What an ordinary user may lock is little: smaller rings rather than none. */
+static bool map_what_may_be(struct wk_perf *perf, struct wk_err *err)
+{
+	uint64_t wanted = perf->config.ring_bytes, size = wanted;
+
+	while (!map_rings(perf, size)) {
+		if ((errno != EPERM && errno != ENOMEM) || size <= SMALLEST_RING)
+			return wk_fail_os(err, errno,
+					  "can not map a ring of %llu KiB for each of %zu CPUs; "
+					  "raise sysctl kernel.perf_event_mlock_kb or ulimit -l",
+					  (unsigned long long)size >> 10, perf->cpu_count);
+		size /= 2;
+	}
+	perf->config.ring_bytes = size;
+	if (size < wanted / 4)
+		wk_buf_add_fmt(&perf->notices,
+			       "the buffer of a CPU is %llu KiB instead of %llu KiB, so samples "
+			       "may be lost: raise sysctl kernel.perf_event_mlock_kb or ulimit -l\n",
+			       (unsigned long long)size >> 10, (unsigned long long)wanted >> 10);
+	return true;
+}
+
+bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err)
+{
+	uint32_t *online;
+	size_t count = wk_cpus_online(&online), opened = 0;
+
+	perf->config.ring_bytes = choose_ring_bytes(perf);
+	perf->cpus = wk_alloc_zeroed(count, sizeof(*perf->cpus));
+	for (size_t i = 0; i < count; i++) {
+		struct wk_perf_cpu *cpu = &perf->cpus[opened];
+
+		cpu->cpu = online[i];
+		if (!open_owner(perf, cpu, err))
+			break;
+		perf->cpu_count = ++opened;
+	}
+	free(online);
+	return opened == count && map_what_may_be(perf, err);
+}
+
+static bool is_cycles(const struct wk_perf_event *event)
+{
+	return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+static void use_cpu_clock(struct wk_perf *perf, struct wk_perf_event *event)
+{
+	bool was_asked = !perf->config.may_use_cpu_clock;
+
+	event->type = PERF_TYPE_SOFTWARE;
+	event->config = PERF_COUNT_SW_CPU_CLOCK;
+	event->unit = "ns";
+	event->precise = 0;
+	wk_buf_add_fmt(&perf->notices, "this machine has no hardware counters: sampling cpu-clock%s\n",
+		       was_asked ? " instead of cycles" : "");
+	snprintf(event->name, sizeof(event->name), "cpu-clock");
+}
+
+static void give_up_kernel(struct wk_perf *perf)
+{
+	perf->config.user_only = true;
+	perf->kernel_refused = true;
+	wk_buf_add_fmt(&perf->notices,
+		       "kernel code is not sampled: kernel.perf_event_paranoid is %d; to see it "
+		       "run: sudo sysctl kernel.perf_event_paranoid=1, or give the program the "
+		       "capability cap_perfmon\n",
+		       wk_perf_paranoid());
+}
+
+/* Asks for less after the kernel refused `event`; false if there is nothing left to give up.
+ * Only the first event of a kind gets here: later ones are opened as the first could be. */
+static bool ask_for_less(struct wk_perf *perf, struct wk_perf_event *event, int error_number)
+{
+	bool no_right = error_number == EACCES || error_number == EPERM;
+	bool not_there = error_number == ENOENT || error_number == ENODEV ||
+			 error_number == EOPNOTSUPP || error_number == EINVAL;
+
+	if (no_right && !perf->config.user_only && event->user && !event->is_tracepoint) {
+		give_up_kernel(perf);
+		return true;
+	}
+	if (not_there && error_number != ENOENT && event->precise) {
+		event->precise--;
+		return true;
+	}
+	if (error_number == EINVAL && perf->knows_lost) {
+		perf->knows_lost = false;
+		return true;
+	}
+	if (not_there && is_cycles(event)) {
+		use_cpu_clock(perf, event);
+		return true;
+	}
+	return false;
+}
+
+static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, size_t source,
+		 struct wk_err *err)
+{
+	uint64_t id;
+
+	perf->fds = wk_grow(perf->fds, &perf->fd_cap, perf->fd_count + 1, sizeof(*perf->fds));
+	perf->fds[perf->fd_count++] = fd;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) != 0)
+		return wk_fail_os(err, errno, "can not send the events of CPU %u to its ring",
+				  cpu->cpu);
+	if (source && ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
+		wk_map_set(&perf->sources, id, (uint32_t)source);
+	return true;
+}
+
+static enum wk_opened open_failed(const struct wk_perf *perf, const char *name, pid_t tid,
+				  int error_number, struct wk_err *err)
+{
+	if (error_number == ESRCH)
+		return WK_OPEN_GONE;
+	fail_open(perf, name, tid, error_number, err);
+	return WK_OPEN_FAILED;
+}
+
+static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_cpu *cpu,
+				     pid_t tid, struct wk_err *err)
+{
+	struct perf_event_attr attr = side_band_attr(perf, tid != -1);
+	int fd = open_patiently(&attr, tid, (int)cpu->cpu);
+
+	if (fd < 0)
+		return open_failed(perf, "side-band", tid, errno, err);
+	return keep(perf, cpu, fd, 0, err) ? WK_OPENED : WK_OPEN_FAILED;
+}
+
+static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu *cpu,
+				 size_t number, pid_t tid, bool on_exec, struct wk_err *err)
+{
+	struct wk_perf_event *event = &perf->events[number];
+
+	for (;;) {
+		struct perf_event_attr attr = event_attr(perf, event, tid != -1, on_exec);
+		int fd = open_patiently(&attr, tid, (int)cpu->cpu);
+		int cause = errno;
+
+		if (fd >= 0)
+			return keep(perf, cpu, fd, number + 1, err) ? WK_OPENED : WK_OPEN_FAILED;
+		if (cause == ESRCH || perf->is_settled || !ask_for_less(perf, event, cause))
+			return open_failed(perf, event->name, tid, cause, err);
+	}
+}
+
+static enum wk_opened open_on_cpu(struct wk_perf *perf, const struct wk_perf_cpu *cpu, pid_t tid,
+				  bool on_exec, struct wk_err *err)
+{
+	enum wk_opened opened = open_side_band(perf, cpu, tid, err);
+
+	for (size_t i = 0; i < perf->event_count && opened == WK_OPENED; i++)
+		opened = open_event(perf, cpu, i, tid, on_exec, err);
+	if (opened == WK_OPENED)
+		perf->is_settled = true;
+	return opened;
+}
+
+enum wk_opened wk_perf_open_target(struct wk_perf *perf, pid_t tid, bool on_exec,
+				   struct wk_err *err)
+{
+	for (size_t i = 0; i < perf->cpu_count; i++) {
+		enum wk_opened opened = open_on_cpu(perf, &perf->cpus[i], tid, on_exec, err);
+
+		if (opened != WK_OPENED)
+			return opened;
+	}
+	return WK_OPENED;
+}
+
+static void tell_all(const struct wk_perf *perf, unsigned long request)
+{
+	for (size_t i = 0; i < perf->fd_count; i++)
+		ioctl(perf->fds[i], request, 0);
+}
+
+void wk_perf_enable(struct wk_perf *perf)
+{
+	tell_all(perf, PERF_EVENT_IOC_ENABLE);
+}
+
+void wk_perf_disable(struct wk_perf *perf)
+{
+	tell_all(perf, PERF_EVENT_IOC_DISABLE);
+}
+
+uint64_t wk_perf_lost(const struct wk_perf *perf)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < perf->fd_count; i++) {
+		uint64_t value[2]; /* count, lost */
+
+		if (perf->knows_lost &&
+		    read(perf->fds[i], value, sizeof(value)) == (ssize_t)sizeof(value))
+			sum += value[1];
+	}
+	return sum;
+}
+
+void wk_perf_fini(struct wk_perf *perf)
+{
+	for (size_t i = 0; i < perf->fd_count; i++)
+		close(perf->fds[i]);
+	unmap_rings(perf);
+	for (size_t i = 0; i < perf->cpu_count; i++)
+		close(perf->cpus[i].owner);
+	free(perf->fds);
+	free(perf->cpus);
+	free(perf->events);
+	wk_map_fini(&perf->sources);
+	wk_buf_fini(&perf->notices);
+	*perf = (struct wk_perf){ 0 };
+}

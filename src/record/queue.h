@@ -1,0 +1,60 @@
+/* Records on their way from the thread that empties the rings to the thread that uses them.
+ *
+ * The reader gets chunks, fills them with whole records, and hands them over as a round;
+ * the worker takes rounds and gives chunks back when no record in them is needed any more.
+ * A round is complete: no record older than its `final_ns` can come in a later one. Memory
+ * is bounded: wk_queue_has_room tells when to leave records in the rings instead, where the
+ * kernel counts what it can not keep. */
+#ifndef WK_RECORD_QUEUE_H
+#define WK_RECORD_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WK_CHUNK_BYTES (256u << 10)
+
+struct wk_chunk {
+	struct wk_chunk *next;
+	size_t len;
+	size_t live; /* records that are still needed; kept by the worker */
+	uint8_t bytes[];
+};
+
+struct wk_round {
+	struct wk_round *next;
+	struct wk_chunk *first, *last;
+	uint64_t final_ns;
+	bool is_last;
+};
+
+struct wk_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct wk_round *first, *last;
+	struct wk_chunk *spare;
+	size_t limit_bytes, used_bytes; /* in chunks that are out */
+	size_t rounds;                  /* handed over and not yet done */
+	bool is_abandoned;
+};
+
+void wk_queue_init(struct wk_queue *queue, size_t limit_bytes);
+void wk_queue_fini(struct wk_queue *queue);
+
+/* Reader's side. */
+bool wk_queue_has_room(struct wk_queue *queue, size_t bytes);
+/* Waits until the worker has done all rounds that were handed over, or given up. */
+void wk_queue_wait_idle(struct wk_queue *queue);
+struct wk_chunk *wk_queue_chunk(struct wk_queue *queue);
+void wk_queue_put(struct wk_queue *queue, const struct wk_round *round);
+
+/* Worker's side: the next round, owned by the caller until wk_queue_done, or NULL after
+ * `patience_ns`. */
+struct wk_round *wk_queue_take(struct wk_queue *queue, uint64_t patience_ns);
+void wk_queue_release(struct wk_queue *queue, struct wk_chunk *chunk);
+void wk_queue_done(struct wk_queue *queue, struct wk_round *round);
+/* The worker takes nothing more; whoever waits for it goes on. */
+void wk_queue_abandon(struct wk_queue *queue);
+
+#endif

@@ -1,0 +1,256 @@
+#include "record/reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/os.h"
+
+#define NAP_MS          100
+#define NAP_MS_FULL     10
+#define PATIENCE_NS     UINT64_C(3000000000) /* for a command that was interrupted */
+
+/* A record gets its time first and its place in the ring a little later: later than this
+ * only if the machine stopped in between. */
+#define SLACK_NS UINT64_C(20000000)
+
+/* Becomes readable when the process has ended; -1 on kernels before 5.3. */
+static int open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+static void prepare_polls(struct wk_reader *reader)
+{
+	size_t rings = reader->perf->cpu_count;
+	size_t processes = reader->command ? 1 : reader->pid_count;
+
+	reader->poll_count = rings + 1 + processes;
+	reader->polls = wk_alloc_zeroed(reader->poll_count, sizeof(*reader->polls));
+	reader->ends = wk_alloc_zeroed(rings, sizeof(*reader->ends));
+	for (size_t i = 0; i < rings; i++)
+		reader->polls[i] = (struct pollfd){ reader->perf->cpus[i].owner, POLLIN, 0 };
+	reader->polls[rings] = (struct pollfd){ reader->wake_fd, POLLIN, 0 };
+	for (size_t i = 0; i < processes; i++) {
+		pid_t pid = reader->command ? reader->command : reader->pids[i];
+
+		reader->polls[rings + 1 + i] = (struct pollfd){ open_process(pid), POLLIN, 0 };
+	}
+}
+
+static void forget_polls(struct wk_reader *reader)
+{
+	for (size_t i = reader->perf->cpu_count + 1; i < reader->poll_count; i++)
+		if (reader->polls[i].fd >= 0)
+			close(reader->polls[i].fd);
+	free(reader->polls);
+	free(reader->ends);
+}
+
+/* Not reaped here: its exit code is for the other thread. */
+static bool child_has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+		return errno == ECHILD;
+	return info.si_pid == pid;
+}
+
+/* One of the processes to watch; an ended one is told by its `events` being 0. */
+static bool has_ended(struct pollfd *process, pid_t pid)
+{
+	if (process->events == 0)
+		return true;
+	if (process->fd >= 0 ? !(process->revents & POLLIN) : kill(pid, 0) == 0 || errno != ESRCH)
+		return false;
+	/* A descriptor that stays readable would end every nap at once. */
+	if (process->fd >= 0)
+		close(process->fd);
+	process->fd = -1;
+	process->events = 0;
+	return true;
+}
+
+static bool all_have_ended(struct wk_reader *reader)
+{
+	struct pollfd *processes = reader->polls + reader->perf->cpu_count + 1;
+	bool all = reader->pid_count > 0;
+
+	for (size_t i = 0; i < reader->pid_count; i++)
+		all = has_ended(&processes[i], reader->pids[i]) && all;
+	return all;
+}
+
+static void nap(struct wk_reader *reader)
+{
+	uint64_t now_ns = wk_os_clock_ns(), end_ns = reader->started_ns + reader->duration_ns;
+	int nap_ms = reader->was_full ? NAP_MS_FULL : NAP_MS;
+	uint64_t count;
+
+	if (reader->duration_ns && end_ns < now_ns + (uint64_t)nap_ms * 1000000)
+		nap_ms = end_ns > now_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : 0;
+	if (poll(reader->polls, reader->poll_count, nap_ms) > 0 &&
+	    reader->polls[reader->perf->cpu_count].revents & POLLIN &&
+	    read(reader->wake_fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+/* A command gets time to end by itself after Ctrl-C, which reaches it as well. */
+static bool is_stopped(struct wk_reader *reader, uint64_t now_ns)
+{
+	int stops = atomic_load(&reader->stops);
+
+	if (stops && !reader->stopped_ns)
+		reader->stopped_ns = now_ns;
+	if (stops == 1 && reader->command)
+		return now_ns - reader->stopped_ns > PATIENCE_NS;
+	return stops > 0;
+}
+
+static bool is_over(struct wk_reader *reader)
+{
+	uint64_t now_ns = wk_os_clock_ns();
+	bool is_over;
+
+	if (reader->command && child_has_ended(reader->command))
+		atomic_store(&reader->command_ended, true);
+	is_over = atomic_load(&reader->command_ended) || atomic_load(&reader->is_cancelled) ||
+		  (!reader->command && all_have_ended(reader)) || is_stopped(reader, now_ns) ||
+		  (reader->duration_ns && now_ns >= reader->started_ns + reader->duration_ns);
+	if (is_over)
+		atomic_store(&reader->end_ns, now_ns);
+	return is_over;
+}
+
+/* How many bytes wait in all rings, and up to where each is to be read. */
+static uint64_t look_at_rings(struct wk_reader *reader)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < reader->perf->cpu_count; i++) {
+		const struct wk_ring *ring = &reader->perf->cpus[i].ring;
+		uint64_t pending = wk_ring_pending(ring);
+
+		reader->ends[i] = ring->tail + pending;
+		sum += pending;
+	}
+	return sum;
+}
+
+static void add_chunk(struct wk_round *round, struct wk_chunk *chunk)
+{
+	if (round->last)
+		round->last->next = chunk;
+	else
+		round->first = chunk;
+	round->last = chunk;
+}
+
+static void copy_ring(struct wk_reader *reader, struct wk_ring *ring, uint64_t end,
+		      struct wk_round *round)
+{
+	while (ring->tail != end) {
+		struct wk_chunk *chunk = round->last;
+		size_t got = 0;
+
+		if (chunk)
+			got = wk_ring_take(ring, end - ring->tail, chunk->bytes + chunk->len,
+					   WK_CHUNK_BYTES - chunk->len);
+		if (chunk)
+			chunk->len += got;
+		if (got == 0 && ring->tail != end)
+			add_chunk(round, wk_queue_chunk(reader->queue));
+	}
+}
+
+/* A round is all or nothing: a part of the rings says nothing about what is final. */
+static void drain(struct wk_reader *reader, bool is_last)
+{
+	struct wk_round round = { .final_ns = wk_os_clock_ns() - SLACK_NS, .is_last = is_last };
+	uint64_t pending = look_at_rings(reader);
+
+	if (is_last) {
+		round.final_ns = UINT64_MAX;
+		wk_queue_wait_idle(reader->queue);
+	}
+	reader->was_full = !is_last && !wk_queue_has_room(reader->queue, pending);
+	if (reader->was_full || (!pending && !reader->had_records && !is_last))
+		return;
+	for (size_t i = 0; i < reader->perf->cpu_count && !atomic_load(&reader->is_cancelled); i++)
+		copy_ring(reader, &reader->perf->cpus[i].ring, reader->ends[i], &round);
+	/* One more round after the last records, since the youngest of them are not final yet. */
+	reader->had_records = pending > 0;
+	wk_queue_put(reader->queue, &round);
+}
+
+static void *reader_main(void *context)
+{
+	struct wk_reader *reader = context;
+	bool over = false;
+
+	while (!over) {
+		nap(reader);
+		over = is_over(reader);
+		if (over)
+			wk_perf_disable(reader->perf);
+		drain(reader, over);
+	}
+	return NULL;
+}
+
+bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
+{
+	sigset_t all, before;
+	int cause;
+
+	prepare_polls(reader);
+	/* Signals are for the caller's thread: its handlers may rely on that. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	cause = pthread_create(&reader->thread, NULL, reader_main, reader);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (cause == 0)
+		return true;
+	forget_polls(reader);
+	return wk_fail_os(err, cause, "can not start a thread");
+}
+
+static void wake(struct wk_reader *reader)
+{
+	uint64_t one = 1;
+	int saved = errno;
+
+	if (write(reader->wake_fd, &one, sizeof(one)) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+void wk_reader_stop(struct wk_reader *reader)
+{
+	atomic_fetch_add(&reader->stops, 1);
+	wake(reader);
+}
+
+void wk_reader_cancel(struct wk_reader *reader)
+{
+	atomic_store(&reader->is_cancelled, true);
+	wk_queue_abandon(reader->queue);
+	wake(reader);
+}
+
+void wk_reader_join(struct wk_reader *reader)
+{
+	pthread_join(reader->thread, NULL);
+	forget_polls(reader);
+}

@@ -1,0 +1,51 @@
+/* The thread that empties the rings.
+ *
+ * It sleeps until a ring is a quarter full or a tenth of a second has passed, copies what is
+ * there into the queue, and goes back to sleep: it never waits for disk, symbols or the
+ * other thread. It also notices when the recording is over. */
+#ifndef WK_RECORD_READER_H
+#define WK_RECORD_READER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "record/perf_open.h"
+#include "record/queue.h"
+
+struct wk_reader {
+	struct wk_perf *perf;
+	struct wk_queue *queue;
+	pid_t command;          /* a child whose end ends the recording, or 0 */
+	const pid_t *pids;      /* or these, when all have ended */
+	size_t pid_count;
+	uint64_t duration_ns;   /* 0: no limit */
+	uint64_t started_ns;
+	int wake_fd;            /* written to by wk_reader_stop */
+	atomic_int stops;       /* how often the user asked to stop */
+	atomic_bool is_cancelled;
+	atomic_uint_fast64_t end_ns; /* when it was over; 0 before */
+	atomic_bool command_ended;
+
+	/* The thread's own. */
+	pthread_t thread;
+	struct pollfd *polls;   /* the rings, the wake fd, then the processes */
+	size_t poll_count;
+	uint64_t stopped_ns;    /* when it first saw that it should stop */
+	uint64_t *ends;         /* up to where each ring is read in this round */
+	bool was_full, had_records;
+};
+
+bool wk_reader_start(struct wk_reader *reader, struct wk_err *err);
+
+/* Async-signal-safe. The first time it waits a little for the command to end by itself. */
+void wk_reader_stop(struct wk_reader *reader);
+
+/* Ends it at once; what is in the rings is given up. */
+void wk_reader_cancel(struct wk_reader *reader);
+void wk_reader_join(struct wk_reader *reader);
+
+#endif

@@ -1,0 +1,473 @@
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/os.h"
+#include "record/attach.h"
+#include "record/facts.h"
+#include "record/launch.h"
+#include "record/merge.h"
+#include "record/parse.h"
+#include "record/perf_open.h"
+#include "record/proc_scan.h"
+#include "record/reader.h"
+
+#define DEFAULT_FREQUENCY_HZ 997 /* a prime, so as not to march in step with what is measured */
+#define DEFAULT_STACK_BYTES  16384
+#define MOST_STACK_BYTES     65528 /* the kernel's limit */
+#define QUEUE_BYTES          (16u << 20)
+#define PROGRESS_NS          UINT64_C(250000000)
+#define EXIT_CODE_TRIES      50
+
+struct wk_recorder {
+	struct wk_recorder_options options;
+	pid_t *pids;
+	struct wk_perf perf;
+	struct wk_launch launch;
+	struct wk_reader reader;
+	struct wk_queue queue;
+	struct wk_merge merge;
+	struct wk_parser parser;
+	const struct wk_sink *sink;
+	uint64_t lost_reported;
+	bool command_was_named; /* its first exec was seen */
+};
+
+static bool check_options(struct wk_recorder_options *options, struct wk_err *err)
+{
+	if (!options->command && !options->pid_count && !options->all_cpus)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "nothing to record: give a command, processes, or the whole system");
+	if (options->command && !options->command[0])
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the command to record is empty");
+	if (!options->frequency_hz)
+		options->frequency_hz = DEFAULT_FREQUENCY_HZ;
+	if (!options->stack_bytes)
+		options->stack_bytes = DEFAULT_STACK_BYTES;
+	if (options->stack_bytes > MOST_STACK_BYTES)
+		options->stack_bytes = MOST_STACK_BYTES;
+	options->stack_bytes = (options->stack_bytes + 7) & ~7u;
+	return true;
+}
+
+static bool parse_events(const struct wk_recorder_options *options, struct wk_perf_event **events,
+			 size_t *count, struct wk_err *err)
+{
+	*count = options->event_count ? options->event_count : 1;
+	*events = wk_alloc_zeroed(*count, sizeof(**events));
+	if (!options->event_count)
+		return wk_perf_name_parse(wk_str_c("cycles"), *events, err);
+	for (size_t i = 0; i < options->event_count; i++)
+		if (!wk_perf_name_parse(wk_str_c(options->events[i]), &(*events)[i], err))
+			return false;
+	return true;
+}
+
+static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
+{
+	const struct wk_recorder_options *options = &recorder->options;
+	bool wants_stacks = options->call_graph == WK_CALL_GRAPH_AUTO ||
+			    options->call_graph == WK_CALL_GRAPH_DWARF;
+	bool has_stacks = wants_stacks && wk_machine_here() != WK_MACHINE_UNKNOWN;
+	struct wk_perf_event *events = NULL;
+	struct wk_perf_config config = {
+		.may_use_cpu_clock = options->event_count == 0,
+		.frequency_hz = options->period ? 0 : options->frequency_hz,
+		.period = options->period,
+		.user_only = options->user_only,
+		.has_chain = options->call_graph != WK_CALL_GRAPH_NONE,
+		.user_chain = !has_stacks,
+		.stack_bytes = has_stacks ? options->stack_bytes : 0,
+		.ring_bytes = options->ring_bytes,
+	};
+	bool ok = parse_events(options, &events, &config.event_count, err);
+
+	config.events = events;
+	ok = ok && wk_perf_init(&recorder->perf, &config, err);
+	free(events);
+	if (ok && wants_stacks && !has_stacks)
+		wk_buf_add_text(&recorder->perf.notices,
+				"call chains by frame pointers only: copies of stacks can not be "
+				"unwound on this machine\n");
+	return ok;
+}
+
+static bool open_targets(struct wk_recorder *recorder, struct wk_err *err)
+{
+	const struct wk_recorder_options *options = &recorder->options;
+	bool ok = true;
+
+	if (options->all_cpus)
+		return wk_perf_open_target(&recorder->perf, -1, false, err) == WK_OPENED;
+	for (size_t i = 0; i < options->pid_count && ok; i++)
+		ok = wk_attach(&recorder->perf, recorder->pids[i], err);
+	if (options->pid_count)
+		return ok;
+	switch (wk_perf_open_target(&recorder->perf, recorder->launch.pid, true, err)) {
+	case WK_OPENED:
+		return true;
+	case WK_OPEN_GONE:
+		return wk_fail(err, WK_EIO, WK_NOWHERE, "the command was ended before it began");
+	case WK_OPEN_FAILED:
+		break;
+	}
+	return false;
+}
+
+/* What the process with the given arguments is called; asked when an exec is seen. */
+static void ask_command_line(void *context, uint32_t pid, struct wk_str name, struct wk_buf *out)
+{
+	struct wk_recorder *recorder = context;
+	struct wk_buf now = { 0 };
+
+	if (pid == (uint32_t)recorder->launch.pid && !recorder->command_was_named) {
+		recorder->command_was_named = true;
+		for (char *const *word = recorder->options.command; *word; word++) {
+			wk_buf_add_text(out, word == recorder->options.command ? "" : " ");
+			wk_buf_add_text(out, *word);
+		}
+		return;
+	}
+	/* It may have ended since, or run yet another program: then nothing is said. */
+	if (wk_proc_command_line((pid_t)pid, out) &&
+	    (!wk_proc_name((pid_t)pid, &now) || !wk_str_eq(wk_buf_str(&now), name)))
+		wk_buf_reset(out);
+	wk_buf_fini(&now);
+}
+
+static int code_of(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+/* The record of its end comes a moment before the process can be waited for. */
+static bool ask_exit_code(void *context, uint32_t pid, int *code)
+{
+	struct wk_recorder *recorder = context;
+	struct timespec moment = { .tv_nsec = 1000000 };
+
+	if (!recorder->launch.pid || pid != (uint32_t)recorder->launch.pid)
+		return false;
+	for (int i = 0; i < EXIT_CODE_TRIES; i++) {
+		if (wk_launch_ended(&recorder->launch, false)) {
+			*code = code_of(recorder->launch.wait_status);
+			return true;
+		}
+		nanosleep(&moment, NULL);
+	}
+	return false;
+}
+
+static void prepare_stages(struct wk_recorder *recorder)
+{
+	struct wk_parser_asks asks = {
+		.command_line = ask_command_line,
+		.exit_code = ask_exit_code,
+		.context = recorder,
+	};
+	uint64_t rings = recorder->perf.config.ring_bytes * recorder->perf.cpu_count;
+
+	wk_parser_init(&recorder->parser, &recorder->perf.layout, &recorder->perf.sources, &asks);
+	if (rings > QUEUE_BYTES)
+		recorder->queue.limit_bytes = (size_t)rings;
+	recorder->reader.perf = &recorder->perf;
+	recorder->reader.queue = &recorder->queue;
+	recorder->reader.command = recorder->launch.pid;
+	recorder->reader.pids = recorder->pids;
+	recorder->reader.pid_count = recorder->options.pid_count;
+	recorder->reader.duration_ns = recorder->options.duration_ns;
+}
+
+static void copy_options(struct wk_recorder *recorder, const struct wk_recorder_options *options)
+{
+	size_t size = options->size < sizeof(*options) ? options->size : sizeof(*options);
+	size_t pid_bytes;
+
+	memcpy(&recorder->options, options, size);
+	pid_bytes = recorder->options.pid_count * sizeof(*recorder->pids);
+	recorder->pids = wk_alloc(pid_bytes);
+	if (pid_bytes)
+		memcpy(recorder->pids, recorder->options.pids, pid_bytes);
+}
+
+struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err)
+{
+	struct wk_recorder *recorder = wk_alloc_zeroed(1, sizeof(*recorder));
+
+	copy_options(recorder, options);
+	wk_queue_init(&recorder->queue, QUEUE_BYTES);
+	recorder->launch = (struct wk_launch){ .go_fd = -1, .failure_fd = -1 };
+	recorder->reader.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (recorder->reader.wake_fd < 0) {
+		wk_fail_os(err, errno, "can not make an eventfd");
+		goto fail;
+	}
+	if (!check_options(&recorder->options, err) || !init_perf(recorder, err))
+		goto fail;
+	/* Before limits are raised and rings are mapped: the child shall not inherit those. */
+	if (recorder->options.command &&
+	    !wk_launch_prepare(&recorder->launch, recorder->options.command, err))
+		goto fail;
+	if (!wk_perf_open_rings(&recorder->perf, err) || !open_targets(recorder, err))
+		goto fail;
+	prepare_stages(recorder);
+	return recorder;
+fail:
+	wk_recorder_free(recorder);
+	return NULL;
+}
+
+const char *wk_recorder_notices(const struct wk_recorder *recorder)
+{
+	return wk_buf_text(&recorder->perf.notices);
+}
+
+/* Everything goes through here, so that the parser knows which threads were there before. */
+static bool take_seen(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_recorder *recorder = context;
+
+	if (event->kind == WK_EVENT_THREAD)
+		wk_parser_knows(&recorder->parser, event->pid, event->tid);
+	return wk_sink_take(recorder->sink, event, err);
+}
+
+static bool tell_sources(struct wk_recorder *recorder, struct wk_err *err)
+{
+	for (size_t i = 0; i < recorder->perf.event_count; i++) {
+		const struct wk_perf_event *from = &recorder->perf.events[i];
+		struct wk_event event = {
+			.kind = WK_EVENT_SOURCE,
+			.cpu = WK_NO_CPU,
+			.source = {
+				.source = (uint32_t)i + 1,
+				.name = wk_str_c(from->name),
+				.unit = wk_str_c(from->unit),
+				.is_cpu_time = from->is_cpu_time,
+			},
+		};
+
+		if (!wk_sink_take(recorder->sink, &event, err))
+			return false;
+	}
+	return true;
+}
+
+/* All that has time 0: the machine, the sources, and what already runs. */
+static bool tell_beginning(struct wk_recorder *recorder, struct wk_err *err)
+{
+	struct wk_sink seen = { .take = take_seen, .context = recorder };
+	bool ok = wk_facts_tell(&recorder->perf, recorder->sink, err) &&
+		  tell_sources(recorder, err) && wk_facts_tell_kernel(recorder->sink, err);
+
+	if (recorder->options.all_cpus)
+		return ok && wk_proc_scan_all(&seen, err);
+	for (size_t i = 0; i < recorder->options.pid_count && ok; i++)
+		ok = wk_proc_scan(recorder->pids[i], &seen, err);
+	return ok;
+}
+
+static bool take_record(void *context, const uint8_t *record, size_t size, uint64_t time_ns,
+			struct wk_err *err)
+{
+	struct wk_recorder *recorder = context;
+
+	return wk_parse_record(&recorder->parser, record, size, time_ns, recorder->sink, err);
+}
+
+static bool take_round(struct wk_recorder *recorder, const struct wk_round *round,
+		       struct wk_err *err)
+{
+	for (struct wk_chunk *chunk = round->first, *next; chunk; chunk = next) {
+		next = chunk->next;
+		wk_merge_add(&recorder->merge, chunk);
+		if (chunk->live == 0)
+			wk_queue_release(&recorder->queue, chunk);
+	}
+	return wk_merge_flush(&recorder->merge, round->final_ns, &recorder->queue, take_record,
+			      recorder, err);
+}
+
+static uint64_t elapsed_ns(const struct wk_recorder *recorder, uint64_t now_ns)
+{
+	uint64_t end_ns = atomic_load(&recorder->reader.end_ns);
+
+	return (end_ns ? end_ns : now_ns) - recorder->reader.started_ns;
+}
+
+static struct wk_recorder_status status_of(const struct wk_recorder *recorder, uint64_t now_ns)
+{
+	return (struct wk_recorder_status){
+		.samples = recorder->parser.counts.samples,
+		.lost_samples = recorder->parser.counts.lost_samples,
+		.lost_records = recorder->parser.counts.lost_records,
+		.elapsed_ns = elapsed_ns(recorder, now_ns),
+		.command_running = recorder->launch.pid &&
+				   !atomic_load(&recorder->reader.command_ended),
+	};
+}
+
+static bool take_rounds(struct wk_recorder *recorder,
+			void (*progress)(void *context, const struct wk_recorder_status *status),
+			void *context, struct wk_err *err)
+{
+	uint64_t told_ns = wk_os_clock_ns();
+	bool is_last = false, ok = true;
+
+	while (ok && !is_last) {
+		struct wk_round *round = wk_queue_take(&recorder->queue, PROGRESS_NS);
+		uint64_t now_ns;
+
+		if (round) {
+			ok = take_round(recorder, round, err);
+			is_last = round->is_last;
+			wk_queue_done(&recorder->queue, round);
+		}
+		now_ns = wk_os_clock_ns();
+		if (progress && now_ns - told_ns >= PROGRESS_NS) {
+			struct wk_recorder_status status = status_of(recorder, now_ns);
+
+			progress(context, &status);
+			told_ns = now_ns;
+		}
+	}
+	return ok;
+}
+
+static bool tell_note(struct wk_recorder *recorder, uint64_t count, const char *words,
+		      struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	struct wk_event event = {
+		.kind = WK_EVENT_NOTE,
+		.time_ns = recorder->merge.last_ns,
+		.cpu = WK_NO_CPU,
+		.note = { .offset = WK_NOWHERE },
+	};
+	bool ok;
+
+	if (count == 0)
+		return true;
+	wk_buf_add_fmt(&text, "%llu %s", (unsigned long long)count, words);
+	event.note.text = wk_buf_str(&text);
+	ok = wk_sink_take(recorder->sink, &event, err);
+	wk_buf_fini(&text);
+	return ok;
+}
+
+/* The kernel writes how many records it lost in front of the next one that fits: those lost
+ * at the very end have no next one. */
+static bool tell_late_losses(struct wk_recorder *recorder, struct wk_err *err)
+{
+	struct wk_parser_counts *counts = &recorder->parser.counts;
+	uint64_t lost = wk_perf_lost(&recorder->perf);
+	struct wk_event event = {
+		.kind = WK_EVENT_LOST,
+		.time_ns = recorder->merge.last_ns,
+		.cpu = WK_NO_CPU,
+	};
+
+	if (lost <= counts->lost_records)
+		return true;
+	event.lost.count = lost - counts->lost_records;
+	counts->lost_records = lost;
+	return wk_sink_take(recorder->sink, &event, err);
+}
+
+static bool tell_end(struct wk_recorder *recorder, struct wk_err *err)
+{
+	uint64_t broken = 0;
+
+	for (size_t i = 0; i < recorder->perf.cpu_count; i++)
+		broken += recorder->perf.cpus[i].ring.broken;
+	return tell_late_losses(recorder, err) &&
+	       tell_note(recorder, recorder->merge.late,
+			 "records came later than the order of time allows", err) &&
+	       tell_note(recorder, recorder->parser.counts.damaged,
+			 "records of the kernel were damaged and left out", err) &&
+	       tell_note(recorder, broken, "bytes of the kernel's rings were no records", err);
+}
+
+static bool begin(struct wk_recorder *recorder, struct wk_err *err)
+{
+	if (!tell_beginning(recorder, err))
+		return false;
+	if (recorder->options.all_cpus || recorder->options.pid_count)
+		wk_perf_enable(&recorder->perf);
+	return !recorder->launch.pid ||
+	       wk_launch_go(&recorder->launch, recorder->options.command[0], err);
+}
+
+static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result *result)
+{
+	const struct wk_parser_counts *counts = &recorder->parser.counts;
+
+	if (atomic_load(&recorder->reader.command_ended))
+		wk_launch_ended(&recorder->launch, true);
+	*result = (struct wk_recorder_result){
+		.samples = counts->samples,
+		.lost_samples = counts->lost_samples,
+		.lost_records = counts->lost_records,
+		.throttled = counts->throttled,
+		.elapsed_ns = elapsed_ns(recorder, wk_os_clock_ns()),
+		.end_ns = atomic_load(&recorder->reader.end_ns),
+		.has_command = recorder->launch.pid != 0,
+		.command_running = recorder->launch.pid && !recorder->launch.has_ended,
+		.wait_status = recorder->launch.wait_status,
+	};
+}
+
+bool wk_recorder_run(struct wk_recorder *recorder, const struct wk_sink *sink,
+		     void (*progress)(void *context, const struct wk_recorder_status *status),
+		     void *context, struct wk_recorder_result *result, struct wk_err *err)
+{
+	bool ok;
+
+	*result = (struct wk_recorder_result){ .has_command = recorder->launch.pid != 0 };
+	recorder->sink = sink;
+	recorder->reader.started_ns = wk_os_clock_ns();
+	if (!wk_reader_start(&recorder->reader, err))
+		return false;
+	ok = begin(recorder, err) && take_rounds(recorder, progress, context, err);
+	if (!ok)
+		wk_reader_cancel(&recorder->reader);
+	wk_reader_join(&recorder->reader);
+	ok = ok && tell_end(recorder, err);
+	fill_result(recorder, result);
+	return ok;
+}
+
+void wk_recorder_stop(struct wk_recorder *recorder)
+{
+	wk_reader_stop(&recorder->reader);
+}
+
+bool wk_recorder_wait(struct wk_recorder *recorder, int *wait_status)
+{
+	if (!recorder->launch.pid || recorder->launch.go_fd >= 0)
+		return false;
+	wk_launch_ended(&recorder->launch, true);
+	*wait_status = recorder->launch.wait_status;
+	return true;
+}
+
+void wk_recorder_free(struct wk_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	wk_launch_fini(&recorder->launch);
+	wk_merge_fini(&recorder->merge, &recorder->queue);
+	wk_queue_fini(&recorder->queue);
+	wk_parser_fini(&recorder->parser);
+	wk_perf_fini(&recorder->perf);
+	if (recorder->reader.wake_fd >= 0)
+		close(recorder->reader.wake_fd);
+	free(recorder->pids);
+	free(recorder);
+}

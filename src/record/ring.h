@@ -1,0 +1,36 @@
+/* One ring of the kernel: mapped, and emptied record by record.
+ *
+ * The kernel writes at data_head, we read from data_tail; a record may go over the end of
+ * the ring and continue at its start. What is taken is copied out as whole records, laid
+ * end to end, so whoever reads them later sees no wrap. */
+#ifndef WK_RECORD_RING_H
+#define WK_RECORD_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_event_mmap_page;
+
+struct wk_ring {
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	uint64_t size_bytes; /* of the data; a power of two */
+	uint64_t tail;       /* up to where it was read */
+	uint64_t broken;     /* bytes skipped because they were no records */
+};
+
+/* Maps the ring of an event; false leaves the cause in errno. `size_bytes` is a power of two
+ * and at least a page. */
+bool wk_ring_map(struct wk_ring *ring, int fd, uint64_t size_bytes);
+void wk_ring_unmap(struct wk_ring *ring);
+
+/* How many bytes wait to be read. */
+uint64_t wk_ring_pending(const struct wk_ring *ring);
+
+/* Copies whole records, `room` bytes at most and none beyond `pending` (from
+ * wk_ring_pending), to `out` and gives their place back to the kernel. Returns the bytes
+ * copied; 0 if nothing waits or the next record does not fit. */
+size_t wk_ring_take(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room);
+
+#endif

@@ -1,0 +1,130 @@
+#include "record/tracefs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "os/os.h"
+#include "record/perf_names.h"
+
+#define TRACEFS "/sys/kernel/tracing"
+
+static bool is_readable(const char *root, int *error_number)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/events", root);
+	if (access(path, R_OK | X_OK) == 0)
+		return true;
+	*error_number = errno;
+	return false;
+}
+
+/* The folder of the mounted trace file system, mounting it if need be; NULL with a sentence. */
+static const char *find_root(struct wk_err *err)
+{
+	static const char *const places[] = { TRACEFS, "/sys/kernel/debug/tracing" };
+	int error_number = ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int cause = ENOENT;
+
+		if (is_readable(places[i], &cause))
+			return places[i];
+		if (cause == EACCES)
+			error_number = EACCES;
+	}
+	if (error_number == ENOENT &&
+	    mount("tracefs", TRACEFS, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 &&
+	    is_readable(TRACEFS, &error_number))
+		return TRACEFS;
+	if (error_number == EACCES)
+		wk_fail(err, WK_EPERM, WK_NOWHERE,
+			"tracepoints are readable by root only: run as root, or have an "
+			"administrator run: mount -o remount,mode=755 " TRACEFS);
+	else
+		wk_fail(err, WK_EPERM, WK_NOWHERE,
+			"the kernel's trace file system is not mounted; as root run: "
+			"mount -t tracefs tracefs " TRACEFS);
+	return NULL;
+}
+
+/* The entry of a folder whose name is nearest to `name`; false if none is near. */
+static bool nearest_entry(const char *folder, const char *name, char *best, size_t size)
+{
+	DIR *dir = opendir(folder);
+	struct wk_str wanted = wk_str_c(name);
+	unsigned best_distance = (unsigned)wanted.len / 2 + 1;
+	bool found = false;
+
+	if (!dir)
+		return false;
+	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+		unsigned distance = wk_perf_name_distance(wanted, wk_str_c(entry->d_name));
+
+		if (entry->d_name[0] == '.' || distance >= best_distance)
+			continue;
+		best_distance = distance;
+		snprintf(best, size, "%s", entry->d_name);
+		found = true;
+	}
+	closedir(dir);
+	return found;
+}
+
+static bool not_there(const char *root, const char *system, const char *point, struct wk_err *err)
+{
+	char folder[512], best[256];
+
+	snprintf(folder, sizeof(folder), "%s/events/%s", root, system);
+	if (access(folder, F_OK) == 0) {
+		if (nearest_entry(folder, point, best, sizeof(best)))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "tracepoint \"%s:%s\" is not known to this kernel; did you "
+				       "mean \"%s:%s\"?",
+				       system, point, system, best);
+	} else {
+		snprintf(folder, sizeof(folder), "%s/events", root);
+		if (nearest_entry(folder, system, best, sizeof(best)))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "this kernel has no tracepoints called \"%s:...\"; did you "
+				       "mean \"%s:%s\"?",
+				       system, best, point);
+	}
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "tracepoint \"%s:%s\" is not known to this kernel; %s/events lists them",
+		       system, point, root);
+}
+
+bool wk_tracepoint_id_at(const char *root, const char *system, const char *point, uint64_t *id,
+			 struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	char path[512];
+	struct wk_str digits;
+	bool ok;
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, system, point);
+	ok = wk_os_read_small(path, &text);
+	digits = wk_buf_str(&text);
+	while (digits.len && digits.at[digits.len - 1] == '\n')
+		digits.len--;
+	if (!ok && errno == EACCES)
+		wk_fail(err, WK_EPERM, WK_NOWHERE, "%s may be read by root only", path);
+	else if (!ok)
+		not_there(root, system, point, err);
+	else if (!(ok = wk_num_u64(digits, id)))
+		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "%s holds no number", path);
+	wk_buf_fini(&text);
+	return ok;
+}
+
+bool wk_tracepoint_id(const char *system, const char *point, uint64_t *id, struct wk_err *err)
+{
+	const char *root = find_root(err);
+
+	return root && wk_tracepoint_id_at(root, system, point, id, err);
+}
