@@ -25,7 +25,8 @@ static size_t edits(struct wk_str a, struct wk_str b)
 			bool same = a.at[i - 1] == b.at[j - 1];
 
 			row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + !same);
-			if (i > 1 && j > 1 && a.at[i - 1] == b.at[j - 2] && a.at[i - 2] == b.at[j - 1])
+			if (i > 1 && j > 1 && a.at[i - 1] == b.at[j - 2] &&
+			    a.at[i - 2] == b.at[j - 1])
 				row[j] = least(row[j], before[j - 2] + 1);
 		}
 		before = last;

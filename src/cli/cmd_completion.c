@@ -91,7 +91,8 @@ static void bash(struct wk_out *out)
 	wk_out_text(out, "' -- \"$cur\")\n\t\treturn\n\tfi\n"
 			 "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 			 "\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n"
-			 "\t\t\tCOMP_WORDS=(\"${COMP_WORDS[@]:i+1}\") COMP_CWORD=$((COMP_CWORD - i - 1))\n"
+			 "\t\t\tCOMP_WORDS=(\"${COMP_WORDS[@]:i+1}\")\n"
+			 "\t\t\tCOMP_CWORD=$((COMP_CWORD - i - 1))\n"
 			 "\t\t\tif ((COMP_CWORD == 0)); then\n"
 			 "\t\t\t\tmapfile -t COMPREPLY < <(compgen -c -f -- \"$cur\")\n"
 			 "\t\t\telse\n"
@@ -180,7 +181,8 @@ static void zsh_rest(struct wk_out *out, const struct wk_command *command)
 
 static void zsh(struct wk_out *out)
 {
-	wk_out_text(out, "#compdef wick\n# wick's completion for zsh, printed by `wick completion zsh`.\n"
+	wk_out_text(out, "#compdef wick\n"
+			 "# wick's completion for zsh, printed by `wick completion zsh`.\n"
 			 "_wick()\n{\n\tlocal -a commands=(\n");
 	for (size_t i = 0; wk_commands[i]; i++) {
 		wk_out_fmt(out, "\t\t'%s:", wk_commands[i]->name);
@@ -294,7 +296,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			return WK_EXIT_DONE;
 		}
 	}
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "completion needs the name of a shell: bash, zsh or fish");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"completion needs the name of a shell: bash, zsh or fish");
 	return WK_EXIT_USAGE;
 }
 
@@ -303,8 +306,8 @@ const struct wk_command wk_cmd_completion = {
 	.summary = "print completion for a shell: bash, zsh or fish",
 	.usage = (const char *const[]){ "SHELL", NULL },
 	.description = (const char *const[]){
-		"Prints a script that makes the shell complete wick's commands, options and words. "
-		"`./do install` puts it where each shell looks.", NULL },
+		"Prints a script that makes the shell complete wick's commands, options and "
+		"words. `./do install` puts it where each shell looks.", NULL },
 	.examples = (const struct wk_example[]){
 		{ "source <(wick completion bash)", "complete in this bash" },
 		{ "wick completion fish > ~/.config/fish/completions/wick.fish",

@@ -19,10 +19,10 @@ static const struct wk_opt options[] = {
 	  offsetof(struct args, by_thread), NULL },
 	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
 	  WK_OPT_FLAG, offsetof(struct args, no_process), NULL },
-	{ 0, "weights", NULL, "end each line with the weight (nanoseconds, events ...) instead of the "
-	  "number of samples", WK_OPT_FLAG, offsetof(struct args, weights), NULL },
-	{ 'q', "quiet", NULL, "do not say on standard error how many samples there were and how many "
-	  "were lost", WK_OPT_FLAG, offsetof(struct args, quiet), NULL },
+	{ 0, "weights", NULL, "end each line with the weight (nanoseconds, events ...), not with "
+	  "the number of samples", WK_OPT_FLAG, offsetof(struct args, weights), NULL },
+	{ 'q', "quiet", NULL, "do not say on standard error how many samples there were and were "
+	  "lost", WK_OPT_FLAG, offsetof(struct args, quiet), NULL },
 	{ 0 },
 };
 
@@ -75,10 +75,11 @@ const struct wk_command wk_cmd_fold = {
 	.summary = "print a recording as folded stacks, for flame graph tools",
 	.usage = (const char *const[]){ "[OPTION...] FILE", NULL },
 	.description = (const char *const[]){
-		"Prints one line for each distinct stack: the process's name, the functions from the "
-		"outermost to the innermost, joined by semicolons, and how many samples had it.",
-		"A filter's PATTERN is an extended regular expression that may match anywhere in the "
-		"name.",
+		"Prints one line for each distinct stack: the process's name, the functions from "
+		"the outermost to the innermost, joined by semicolons, and how many samples had "
+		"it.",
+		"A filter's PATTERN is an extended regular expression that may match anywhere in "
+		"the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
@@ -87,7 +88,8 @@ const struct wk_command wk_cmd_fold = {
 		{ 0 } },
 	.examples = (const struct wk_example[]){
 		{ "wick fold wick.data > stacks.folded", "for any tool that draws folded stacks" },
-		{ "wick fold --function parse wick.data", "only stacks that went through the parser" },
+		{ "wick fold --function parse wick.data",
+		  "only stacks that went through the parser" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),

@@ -24,7 +24,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	wk_out_text(call->out, "writes\n");
 	for (size_t i = 0; wk_renderers[i]; i++)
-		wk_out_fmt(call->out, "  %-12s %s\n", wk_renderers[i]->name, wk_renderers[i]->summary);
+		wk_out_fmt(call->out, "  %-12s %s\n", wk_renderers[i]->name,
+			   wk_renderers[i]->summary);
 	return WK_EXIT_DONE;
 }
 
@@ -33,8 +34,8 @@ const struct wk_command wk_cmd_formats = {
 	.summary = "list what is read and what is written",
 	.usage = (const char *const[]){ "", NULL },
 	.description = (const char *const[]){
-		"Lists the formats of recordings that wick opens, by the names that `--format` takes, and "
-		"the forms in which it shows them.", NULL },
+		"Lists the formats of recordings that wick opens, by the names that `--format` "
+		"takes, and the forms in which it shows them.", NULL },
 	.words = WK_WORD_NONE,
 	.run = run,
 };

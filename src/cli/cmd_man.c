@@ -30,7 +30,6 @@ static void escaped(struct wk_out *out, struct wk_str text)
  * from word to word. Only there and at the start of an option is '-' not a hyphen. */
 static void word(struct wk_out *out, struct wk_str text, bool *quoted)
 {
-	const char *stops = "`-\\";
 	bool is_option = text.len && strchr("-\"(", text.at[0]);
 
 	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
@@ -39,7 +38,7 @@ static void word(struct wk_out *out, struct wk_str text, bool *quoted)
 		if (text.at[i] == '`') {
 			*quoted = !*quoted;
 			wk_out_text(out, *quoted ? "\\fB" : "\\fP");
-		} else if (strchr(stops, text.at[i]) && (*quoted || is_option || text.at[i] == '\\')) {
+		} else if (text.at[i] == '\\' || (text.at[i] == '-' && (*quoted || is_option))) {
 			escaped(out, wk_str_of(text.at + i, 1));
 		} else {
 			wk_out_char(out, text.at[i]);
@@ -186,10 +185,11 @@ static void overview_page(struct wk_out *out)
 	head(out, "wick", "a native profiler that draws flame graphs");
 	wk_out_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar option ...\n.Op Ar word ...\n"
 			 ".Nm\n.Fl \\-help | Fl \\-version\n.Sh DESCRIPTION\n.Nm\n");
-	line(out, "records where a program's time goes, gives every address its name, and shows the "
-		  "answer as a flame graph or as text. A recording on Linux is an ordinary perf.data "
-		  "file.");
-	wk_out_text(out, ".Pp\nThe commands, each with a page of its own:\n.Bl -tag -width completion\n");
+	line(out, "records where a program's time goes, gives every address its name, and "
+		  "shows the answer as a flame graph or as text. A recording on Linux is an "
+		  "ordinary perf.data file.");
+	wk_out_text(out, ".Pp\nThe commands, each with a page of its own:\n"
+			 ".Bl -tag -width completion\n");
 	for (size_t i = 0; wk_commands[i]; i++) {
 		wk_out_fmt(out, ".It Ic %s\n", wk_commands[i]->name);
 		line(out, wk_commands[i]->summary);
@@ -231,8 +231,9 @@ const struct wk_command wk_cmd_man = {
 	.summary = "print the manual page of wick or of one of its commands",
 	.usage = (const char *const[]){ "[COMMAND]", NULL },
 	.description = (const char *const[]){
-		"Prints a manual page as source for man(1), made from the same tables as `--help`. "
-		"Without a word it is the page of wick itself. Installed pages are what this prints.",
+		"Prints a manual page as source for man(1), made from the same tables as "
+		"`--help`. Without a word it is the page of wick itself. Installed pages are what "
+		"this prints.",
 		NULL },
 	.examples = (const struct wk_example[]){
 		{ "wick man help | man -l -", "read a page that is not installed" }, { 0 } },

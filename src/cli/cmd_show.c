@@ -30,22 +30,25 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt output_options[] = {
-	{ 0, "csv", NULL, "comma separated values, all columns and rows", WK_OPT_FLAG, AT(csv), NULL },
-	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT, AT(output),
+	{ 0, "csv", NULL, "comma separated values, all columns and rows", WK_OPT_FLAG, AT(csv),
 	  NULL },
+	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
+	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
+	  AT(output), NULL },
 	{ 'n', "top", "NUMBER", "at most so many functions (40)", WK_OPT_NUMBER, AT(top), NULL },
 	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5)", WK_OPT_TEXT,
 	  AT(min_percent), NULL },
 	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
-	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details), NULL },
+	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
+	  NULL },
 	{ 0 },
 };
 
 static const struct wk_opt tree_options[] = {
 	{ 0, "inverted", NULL, "from the innermost function: callers below callees", WK_OPT_FLAG,
 	  AT(inverted), NULL },
-	{ 0, "by-process", NULL, "a tree for each process name", WK_OPT_FLAG, AT(by_process), NULL },
+	{ 0, "by-process", NULL, "a tree for each process name", WK_OPT_FLAG, AT(by_process),
+	  NULL },
 	{ 0, "by-thread", NULL, "a tree for each thread", WK_OPT_FLAG, AT(by_thread), NULL },
 	{ 0, "samples", NULL, "weigh by number of samples", WK_OPT_FLAG, AT(samples), NULL },
 	{ 0 },
@@ -69,8 +72,8 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "", view->name);
 	}
 	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; did you mean \"%s\"?", name,
-			near.best);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; did you mean \"%s\"?",
+			name, near.best);
 	else
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; it has %s", name,
 			wk_buf_text(&names));
@@ -85,7 +88,8 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 	struct wk_words first = *words;
 
 	if (words->count > 2 || words->rest_count > 0)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show takes one FILE and one word for what to show");
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"show takes one FILE and one word for what to show");
 	if (first.count > 1)
 		first.count = 1;
 	*path = wk_load_path(&first, err);
@@ -190,11 +194,12 @@ const struct wk_command wk_cmd_show = {
 	.summary = "show a recording as text: hottest functions, call tree, processes ...",
 	.usage = (const char *const[]){ "[OPTION...] FILE [WHAT]", NULL },
 	.description = (const char *const[]){
-		"Prints one table of FILE, the functions unless WHAT names another. What a row spent "
-		"itself is its self time, with all it called its total. Below the table stand what was "
-		"left out, how many samples were lost, and what share of stacks reach a root.",
-		"A filter's PATTERN is an extended regular expression that may match anywhere in the "
-		"name.",
+		"Prints one table of FILE, the functions unless WHAT names another. What a row "
+		"spent itself is its self time, with all it called its total. Below the table "
+		"stand what was left out, how many samples were lost, and what share of stacks "
+		"reach a root.",
+		"A filter's PATTERN is an extended regular expression that may match anywhere in "
+		"the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
@@ -205,7 +210,8 @@ const struct wk_command wk_cmd_show = {
 	.examples = (const struct wk_example[]){
 		{ "wick show wick.data", "the hottest functions" },
 		{ "wick show wick.data tree --min 2", "who called whom, down to 2 % of the whole" },
-		{ "wick show wick.data functions --thread worker --csv", "one thread's, for a spreadsheet" },
+		{ "wick show wick.data functions --thread worker --csv",
+		  "one thread's, for a spreadsheet" },
 		{ 0 } },
 	.words = WK_WORD_FILE_THEN_CHOICE,
 	.choices_title = "What",

@@ -80,11 +80,12 @@ static void one_group(struct wk_out *out, struct wk_help_style style,
 
 static const struct wk_opt_group standard = {
 	.title = "Also",
-	.options = (const struct wk_opt[]){ { 'h', "help", NULL, "print this", WK_OPT_FLAG, 0, NULL },
-					    { 0 } },
+	.options = (const struct wk_opt[]){
+		{ 'h', "help", NULL, "print this", WK_OPT_FLAG, 0, NULL }, { 0 } },
 };
 
-static void choices(struct wk_out *out, struct wk_help_style style, const struct wk_command *command)
+static void choices(struct wk_out *out, struct wk_help_style style,
+		    const struct wk_command *command)
 {
 	heading(out, style, command->choices_title);
 	for (size_t i = 0; command->choice(i).word; i++) {
@@ -130,6 +131,6 @@ void wk_help_overview(struct wk_out *out, struct wk_help_style style)
 		wk_out_fmt(out, "  %-12s", wk_commands[i]->name);
 		wrapped(out, style.columns, 14, 14, wk_commands[i]->summary);
 	}
-	wk_out_text(out, "\n`wick COMMAND --help` says what a command takes, `wick --version` which "
-			 "wick this is.\n");
+	wk_out_text(out, "\n`wick COMMAND --help` says what a command takes, "
+			 "`wick --version` which wick this is.\n");
 }

@@ -80,9 +80,11 @@ static struct wk_model *build_unwinding(const struct source *source, struct wk_e
 {
 	struct wk_model *model = wk_model_new();
 	struct wk_builder *builder = wk_builder_new(model);
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(source->symbols, wk_builder_sink(builder));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(source->symbols,
+							    wk_builder_sink(builder));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
-	bool ok = source->reader->read(source->input, &sink, err) && wk_unwind_stage_finish(stage, err);
+	bool ok = source->reader->read(source->input, &sink, err) &&
+		  wk_unwind_stage_finish(stage, err);
 
 	wk_unwind_stage_free(stage);
 	wk_builder_finish(builder);

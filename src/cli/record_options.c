@@ -30,7 +30,8 @@ static const struct wk_opt options[] = {
 	{ 'p', "pid", "PID[,PID...]", "record processes that already run, with all their threads",
 	  WK_OPT_LIST, AT(pids), NULL },
 	{ 'a', "all-cpus", NULL, "record the whole system", WK_OPT_FLAG, AT(all_cpus), NULL },
-	{ 'F', "freq", "HZ", "samples a second on each CPU (997)", WK_OPT_TEXT, AT(frequency), NULL },
+	{ 'F', "freq", "HZ", "samples a second on each CPU (997)", WK_OPT_TEXT, AT(frequency),
+	  NULL },
 	{ 'c', "count", "EVENTS", "a sample every so many events, instead of a frequency",
 	  WK_OPT_TEXT, AT(period), NULL },
 	{ 'e', "event", "NAME[,NAME...]",
@@ -43,7 +44,8 @@ static const struct wk_opt options[] = {
 	  "how stacks are found: dwarf unwinds by tables, fp follows frame pointers, none takes "
 	  "no stacks, auto is dwarf",
 	  WK_OPT_CHOICE, AT(call_graph), call_graphs },
-	{ 0, "stack-size", "SIZE", "most of each stack to look at (16K), up to 65528 bytes", WK_OPT_SIZE,
+	{ 0, "stack-size", "SIZE", "most of each stack to look at (16K), up to 65528 bytes",
+	  WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
 	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU", WK_OPT_SIZE,
 	  AT(ring_bytes), NULL },
@@ -126,7 +128,7 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_opt_list *l
 
 			if (part.len == 0)
 				return wrong(err, "event", list->at[i],
-					     "names such as cycles or page-faults,context-switches");
+					     "names such as cycles or page-faults,cycles");
 			wk_buf_add(&plan->names, part.at, part.len);
 			wk_buf_add_char(&plan->names, '\0');
 			count++;
@@ -164,7 +166,7 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 			       command ? "a command" : "--all-cpus");
 	if (args->frequency && args->period)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--freq and --count exclude each other: sample by time or by events");
+			       "--freq and --count exclude each other");
 	return true;
 }
 

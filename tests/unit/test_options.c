@@ -152,7 +152,8 @@ static void a_wrong_value_is_answered_with_what_was_expected(void **state)
 	wrong(PARSE("-c", "-1"), "--count is \"-1\", expected a whole number");
 	wrong(PARSE("-c", "99999999999999999999"),
 	      "--count is \"99999999999999999999\", expected a whole number");
-	wrong(PARSE("--wait=soon"), "--wait is \"soon\", expected a time such as 10, 1.5s or 500ms");
+	wrong(PARSE("--wait=soon"),
+	      "--wait is \"soon\", expected a time such as 10, 1.5s or 500ms");
 	wrong(PARSE("--size=big"), "--size is \"big\", expected a size such as 16384, 64K or 8M");
 	wrong(PARSE("--color=gray"), "--color is \"gray\", expected red, green or blue");
 }
@@ -185,9 +186,12 @@ static void help_is_always_understood(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_value_may_follow_an_equals_sign_or_be_the_next_word, forget),
-		cmocka_unit_test_teardown(a_letter_takes_its_value_from_the_same_word_or_the_next, forget),
-		cmocka_unit_test_teardown(flags_may_be_bundled_and_end_in_an_option_with_a_value, forget),
+		cmocka_unit_test_teardown(a_value_may_follow_an_equals_sign_or_be_the_next_word,
+					  forget),
+		cmocka_unit_test_teardown(a_letter_takes_its_value_from_the_same_word_or_the_next,
+					  forget),
+		cmocka_unit_test_teardown(flags_may_be_bundled_and_end_in_an_option_with_a_value,
+					  forget),
 		cmocka_unit_test_teardown(the_last_value_wins_but_a_list_keeps_all, forget),
 		cmocka_unit_test_teardown(two_dashes_end_the_options, forget),
 		cmocka_unit_test_teardown(nothing_after_two_dashes_differs_from_no_dashes, forget),
