@@ -1,0 +1,55 @@
+/* Folded stacks: root to leaf joined by ';', then how often. What every flame graph tool
+ * reads. A ';' inside a name becomes ':' and a line never holds another's line break. */
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "render/renderers.h"
+
+static void add_name(struct wk_buf *line, struct wk_str name)
+{
+	struct wk_out out = wk_out_to_buf(line);
+	size_t start = line->len;
+
+	wk_out_term(&out, name);
+	wk_out_end(&out);
+	for (size_t i = start; i < line->len; i++)
+		if (line->at[i] == ';')
+			line->at[i] = ':';
+}
+
+/* The line of a node is its parent's line and its own name, so one buffer is cut back to
+ * where the parent ended and grown again. */
+static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
+{
+	const struct wk_tree *tree = view->tree;
+	size_t *ends = wk_alloc(((size_t)tree->depth_max + 1) * sizeof(*ends));
+	struct wk_buf line = { 0 };
+
+	(void)err;
+	ends[0] = 0;
+	for (uint32_t node = 1; node < tree->count; node++) {
+		uint32_t depth = tree->depth[node];
+
+		line.len = ends[depth - 1];
+		if (depth > 1)
+			wk_buf_add_char(&line, ';');
+		add_name(&line, tree->name[node]);
+		ends[depth] = line.len;
+		if (tree->self_samples[node] == 0)
+			continue;
+		wk_out_str(out, wk_buf_str(&line));
+		wk_out_fmt(out, " %" PRIu64 "\n",
+			   view->by_weight ? tree->self[node] : tree->self_samples[node]);
+	}
+	wk_buf_fini(&line);
+	free(ends);
+	return true;
+}
+
+const struct wk_renderer wk_renderer_folded = {
+	.name = "folded",
+	.summary = "folded stacks, one line each, for flame graph tools",
+	.suffix = ".folded",
+	.wants = WK_RENDER_TREE,
+	.render = render,
+};

@@ -1,0 +1,94 @@
+/* A table as one JSON object: its name, the quality of the view, notes, and the rows as
+ * objects by column key. Times are nanoseconds, shares are percents; what is not known is
+ * null. */
+#include <inttypes.h>
+
+#include "render/renderers.h"
+
+static void quoted(struct wk_out *out, struct wk_str text)
+{
+	wk_out_char(out, '"');
+	wk_out_json(out, text);
+	wk_out_char(out, '"');
+}
+
+static void member(struct wk_out *out, const char *key, uint64_t value)
+{
+	wk_out_fmt(out, "    \"%s\": %" PRIu64 ",\n", key, value);
+}
+
+static void quality_object(struct wk_out *out, const struct wk_quality *quality)
+{
+	struct wk_buf line = { 0 };
+
+	wk_out_text(out, "  \"quality\": {\n");
+	member(out, "samples_in_view", quality->in_view);
+	member(out, "samples_total", quality->total);
+	member(out, "samples_of_other_events", quality->elsewhere);
+	member(out, "lost_samples", quality->lost_samples);
+	member(out, "lost_records", quality->lost_records);
+	member(out, "user_stacks", quality->with_user_part);
+	member(out, "user_stacks_reaching_root", quality->whole);
+	member(out, "frames", quality->frames);
+	member(out, "frames_unnamed", quality->unnamed);
+	wk_quality_line(quality, &line);
+	wk_out_text(out, "    \"summary\": ");
+	quoted(out, wk_buf_str(&line));
+	wk_out_text(out, "\n  },\n");
+	wk_buf_fini(&line);
+}
+
+static void value(struct wk_out *out, const struct wk_column *column, const struct wk_cell *cell)
+{
+	if (cell->is_none)
+		wk_out_text(out, "null");
+	else if (column->kind == WK_CELL_TEXT)
+		quoted(out, cell->text);
+	else if (column->kind == WK_CELL_SHARE)
+		wk_out_fmt(out, "%.4f",
+			   cell->whole ? 100.0 * (double)cell->number / (double)cell->whole : 0);
+	else
+		wk_out_fmt(out, "%s%" PRIu64, cell->is_negative ? "-" : "", cell->number);
+}
+
+static void row_object(struct wk_out *out, const struct wk_table *table, size_t row)
+{
+	wk_out_text(out, row ? ",\n    {" : "\n    {");
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		wk_out_text(out, i ? ", " : "");
+		quoted(out, table->columns[i].key);
+		wk_out_text(out, ": ");
+		value(out, &table->columns[i], wk_table_cell(table, row, i));
+	}
+	wk_out_char(out, '}');
+}
+
+static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
+{
+	const struct wk_table *table = view->table;
+
+	(void)err;
+	wk_out_text(out, "{\n  \"view\": ");
+	quoted(out, table->name);
+	wk_out_text(out, ",\n");
+	if (view->quality)
+		quality_object(out, view->quality);
+	wk_out_text(out, "  \"notes\": [");
+	for (size_t i = 0; i < table->note_count; i++) {
+		wk_out_text(out, i ? ", " : "");
+		quoted(out, table->notes[i]);
+	}
+	wk_out_text(out, "],\n  \"rows\": [");
+	for (size_t row = 0; row < table->row_count; row++)
+		row_object(out, table, row);
+	wk_out_text(out, table->row_count ? "\n  ]\n}\n" : "]\n}\n");
+	return true;
+}
+
+const struct wk_renderer wk_renderer_json = {
+	.name = "json",
+	.summary = "one JSON object, for programs",
+	.suffix = ".json",
+	.wants = WK_RENDER_TABLE,
+	.render = render,
+};

@@ -1,0 +1,59 @@
+/* What turns a view into bytes: one const struct a form, listed in registry.c.
+ *
+ * A renderer walks what it is handed and writes to a wk_out. It opens no files, reads no
+ * clock and no environment: the same view gives the same bytes. To add one: its file, a line
+ * in the registry, its test, its page. */
+#ifndef WK_RENDER_RENDERER_H
+#define WK_RENDER_RENDERER_H
+
+#include "base/err.h"
+#include "base/out.h"
+#include "views/quality.h"
+#include "views/table.h"
+#include "views/tree.h"
+
+/* How a picture of a calling tree looks; all zero is the usual. */
+struct wk_drawing {
+	const char *title;      /* NULL: "Flame graph" */
+	const char *subtitle;   /* what was recorded: command, event, rate ...; NULL: none */
+	unsigned width;         /* of the picture without script, in pixels; 0: 1200 */
+	double min_width;       /* of a rectangle drawn without script; 0: 0.1 pixel */
+	bool is_icicle;         /* grows downward */
+	bool has_fixed_width;   /* does not follow the window */
+};
+
+/* What is to be rendered. A renderer says in `wants` which of tree and table it walks; the
+ * other may be NULL. */
+struct wk_view {
+	const struct wk_model *model;
+	const struct wk_quality *quality;
+	const struct wk_tree *tree;
+	const struct wk_table *table;
+	struct wk_drawing drawing;
+	bool by_weight;     /* folded: weights instead of numbers of samples */
+	unsigned columns;   /* text: width of the terminal; 0: as wide as it gets */
+	bool has_colour;    /* text: escape sequences for colour are welcome */
+	bool has_details;   /* text: also the columns that usually are left out */
+};
+
+enum wk_render_wants {
+	WK_RENDER_TREE,
+	WK_RENDER_TABLE,
+};
+
+struct wk_renderer {
+	const char *name, *summary;
+	const char *suffix;         /* of files it writes */
+	enum wk_render_wants wants;
+	/* False only for a view that can not be shown in this form; failed writes are the
+	 * output's to tell (wk_out_end). */
+	bool (*render)(const struct wk_view *view, struct wk_out *out, struct wk_err *err);
+};
+
+/* Ends with NULL. */
+extern const struct wk_renderer *const wk_renderers[];
+
+/* NULL where there is none of that name. */
+const struct wk_renderer *wk_renderer_find(const char *name);
+
+#endif

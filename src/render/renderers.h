@@ -1,0 +1,13 @@
+/* The renderers by name, for those who know which one they want. */
+#ifndef WK_RENDER_RENDERERS_H
+#define WK_RENDER_RENDERERS_H
+
+#include "render/renderer.h"
+
+extern const struct wk_renderer wk_renderer_csv;    /* a table, comma separated */
+extern const struct wk_renderer wk_renderer_folded; /* a tree, one line a stack */
+extern const struct wk_renderer wk_renderer_json;   /* a table, one object */
+extern const struct wk_renderer wk_renderer_svg;    /* a tree, a picture to explore */
+extern const struct wk_renderer wk_renderer_text;   /* a table, for a terminal */
+
+#endif

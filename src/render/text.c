@@ -1,0 +1,344 @@
+/* A table for the terminal: aligned columns, one unit a column, numbers to the right, the
+ * last column as wide as there is room for. Where no width is given nothing is cut. */
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "render/renderers.h"
+
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define PLAIN "\033[0m"
+
+#define LEAST_LAST_COLUMN 24
+#define MOST_TEXT_COLUMN  32 /* of text columns before the last, on a terminal */
+#define MOST_GUIDES       40 /* beyond, a tree goes no further to the right */
+
+/* How one column is shown. */
+struct format {
+	bool is_shown;
+	double scale;     /* of durations: nanoseconds in the unit */
+	int decimals;
+	const char *unit; /* behind the title */
+	size_t width;     /* in characters */
+};
+
+struct printer {
+	const struct wk_table *table;
+	const struct wk_view *view;
+	struct wk_out *out;
+	struct format formats[WK_TABLE_COLUMNS];
+	uint32_t last;                    /* the last column that is shown */
+	bool goes_on[MOST_GUIDES + 1];    /* a branch at this level has siblings to come */
+	struct wk_buf text;               /* the cell at hand */
+};
+
+/* Characters, not bytes; the text is valid UTF-8. */
+static size_t width_of(struct wk_str text)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		width += (text.at[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* Cuts to `width` characters, the last being an ellipsis if something was cut. */
+static void cut_to(struct wk_buf *text, size_t width)
+{
+	size_t at = 0, count = 0;
+
+	if (width_of(wk_buf_str(text)) <= width)
+		return;
+	while (at < text->len && (count < width || (text->at[at] & 0xc0) == 0x80)) {
+		count += (text->at[at] & 0xc0) != 0x80;
+		if (count == width)
+			break;
+		at++;
+	}
+	text->len = at;
+	wk_buf_add_text(text, "…");
+}
+
+static void share_text(struct wk_buf *text, const struct wk_cell *cell)
+{
+	wk_num_add_share(text, cell->number, cell->whole);
+	text->len -= 2; /* the column's title says " %" */
+}
+
+static void number_text(struct wk_buf *text, const struct wk_column *column,
+			const struct format *format, const struct wk_cell *cell)
+{
+	if (cell->is_negative)
+		wk_buf_add_char(text, '-');
+	if (column->kind == WK_CELL_COUNT)
+		wk_num_add_grouped(text, cell->number);
+	else if (column->kind == WK_CELL_BYTES)
+		wk_num_add_bytes(text, cell->number);
+	else if (column->kind == WK_CELL_DURATION)
+		wk_buf_add_fmt(text, "%.*f", format->decimals,
+			       (double)cell->number / format->scale);
+	else
+		wk_buf_add_fmt(text, "%" PRIu64, cell->number);
+}
+
+/* A dot for what is nothing, so that the eye passes over it. */
+static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
+{
+	return cell->is_none ||
+	       (column->kind != WK_CELL_TEXT && column->kind != WK_CELL_NUMBER && cell->number == 0);
+}
+
+static void format_cell(struct printer *p, size_t row, uint32_t i)
+{
+	const struct wk_column *column = &p->table->columns[i];
+	const struct wk_cell *cell = wk_table_cell(p->table, row, i);
+
+	wk_buf_reset(&p->text);
+	if (is_dot(column, cell)) {
+		wk_buf_add_text(&p->text, "·");
+	} else if (column->kind == WK_CELL_TEXT) {
+		struct wk_out clean = wk_out_to_buf(&p->text);
+
+		wk_out_term(&clean, cell->text);
+		wk_out_end(&clean);
+	} else if (column->kind == WK_CELL_SHARE) {
+		share_text(&p->text, cell);
+	} else {
+		number_text(&p->text, column, &p->formats[i], cell);
+	}
+}
+
+static void choose_unit(struct format *format, uint64_t largest_ns)
+{
+	static const struct {
+		uint64_t least_ns;
+		double scale;
+		int decimals;
+		const char *unit;
+	} units[] = {
+		{ 1000000000, 1e9, 3, "s" },
+		{ 1000000, 1e6, 2, "ms" },
+		{ 1000, 1e3, 1, "us" },
+		{ 0, 1, 0, "ns" },
+	};
+	int i = 0;
+
+	while (largest_ns && largest_ns < units[i].least_ns)
+		i++;
+	format->scale = units[i].scale;
+	format->decimals = units[i].decimals;
+	format->unit = units[i].unit;
+}
+
+static uint64_t largest_in(const struct wk_table *table, uint32_t column)
+{
+	uint64_t largest = 0;
+
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct wk_cell *cell = wk_table_cell(table, row, column);
+
+		if (!cell->is_none && cell->number > largest)
+			largest = cell->number;
+	}
+	return largest;
+}
+
+static size_t title_width(const struct wk_column *column, const struct format *format)
+{
+	return width_of(column->title) + (format->unit ? 1 + strlen(format->unit) : 0);
+}
+
+static void measure_column(struct printer *p, uint32_t i)
+{
+	const struct wk_column *column = &p->table->columns[i];
+	struct format *format = &p->formats[i];
+
+	if (column->kind == WK_CELL_DURATION)
+		choose_unit(format, largest_in(p->table, i));
+	format->width = title_width(column, format);
+	if (i == p->last)
+		return;
+	for (size_t row = 0; row < p->table->row_count; row++) {
+		size_t width;
+
+		format_cell(p, row, i);
+		width = width_of(wk_buf_str(&p->text));
+		if (width > format->width)
+			format->width = width;
+	}
+	if (column->kind == WK_CELL_TEXT && p->view->columns && format->width > MOST_TEXT_COLUMN)
+		format->width = MOST_TEXT_COLUMN;
+}
+
+static void measure(struct printer *p)
+{
+	for (uint32_t i = 0; i < p->table->column_count; i++) {
+		p->formats[i].is_shown = p->view->has_details || !p->table->columns[i].is_detail;
+		if (p->formats[i].is_shown)
+			p->last = i;
+	}
+	for (uint32_t i = 0; i < p->table->column_count; i++)
+		if (p->formats[i].is_shown)
+			measure_column(p, i);
+}
+
+static size_t room_for_last(const struct printer *p)
+{
+	size_t used = 0;
+
+	if (p->view->columns == 0)
+		return SIZE_MAX;
+	for (uint32_t i = 0; i < p->last; i++)
+		if (p->formats[i].is_shown)
+			used += p->formats[i].width + 2;
+	if (used + LEAST_LAST_COLUMN > p->view->columns)
+		return LEAST_LAST_COLUMN;
+	return p->view->columns - used;
+}
+
+static void blanks(struct printer *p, size_t count)
+{
+	while (count--)
+		wk_out_char(p->out, ' ');
+}
+
+static void style(struct printer *p, const char *sequence)
+{
+	if (p->view->has_colour)
+		wk_out_text(p->out, sequence);
+}
+
+/* The buffered text in its column, to the right or to the left. */
+static void put(struct printer *p, uint32_t i)
+{
+	struct format *format = &p->formats[i];
+	bool is_left = p->table->columns[i].kind == WK_CELL_TEXT;
+	size_t width;
+
+	if (i != p->last)
+		cut_to(&p->text, format->width);
+	width = width_of(wk_buf_str(&p->text));
+	if (!is_left && width < format->width)
+		blanks(p, format->width - width);
+	wk_out_str(p->out, wk_buf_str(&p->text));
+	if (i == p->last)
+		return;
+	if (is_left && width < format->width)
+		blanks(p, format->width - width);
+	blanks(p, 2);
+}
+
+static void titles(struct printer *p)
+{
+	style(p, BOLD);
+	for (uint32_t i = 0; i <= p->last; i++) {
+		if (!p->formats[i].is_shown)
+			continue;
+		wk_buf_reset(&p->text);
+		wk_buf_add_str(&p->text, p->table->columns[i].title);
+		if (p->formats[i].unit)
+			wk_buf_add_fmt(&p->text, " %s", p->formats[i].unit);
+		put(p, i);
+	}
+	style(p, PLAIN);
+	wk_out_char(p->out, '\n');
+}
+
+/* The lines that join a tree's rows; returns the characters they take. */
+static size_t guides(struct printer *p, const struct wk_row *row)
+{
+	uint32_t levels = row->indent < MOST_GUIDES ? row->indent : MOST_GUIDES;
+
+	if (levels == 0)
+		return 0;
+	style(p, DIM);
+	for (uint32_t level = 1; level < levels; level++)
+		wk_out_text(p->out, p->goes_on[level] ? "│ " : "  ");
+	if (row->is_branch) {
+		wk_out_text(p->out, row->is_last ? "└ " : "├ ");
+		p->goes_on[levels] = !row->is_last;
+	} else {
+		wk_out_text(p->out, p->goes_on[levels] ? "│ " : "  ");
+	}
+	style(p, PLAIN);
+	return (size_t)levels * 2;
+}
+
+static void last_cell(struct printer *p, size_t row, size_t room)
+{
+	const struct wk_row *shape = &p->table->rows[row];
+	size_t used = 0;
+
+	if (p->table->is_tree)
+		used = guides(p, shape);
+	format_cell(p, row, p->last);
+	if (shape->is_inlined)
+		wk_buf_add_text(&p->text, " [inl]");
+	if (room != SIZE_MAX)
+		cut_to(&p->text, room > used + 8 ? room - used : 8);
+	if (p->table->columns[p->last].kind != WK_CELL_TEXT || p->text.len)
+		put(p, p->last);
+}
+
+static void rows(struct printer *p)
+{
+	size_t room = room_for_last(p);
+
+	for (size_t row = 0; row < p->table->row_count; row++) {
+		for (uint32_t i = 0; i < p->last; i++) {
+			bool dot = is_dot(&p->table->columns[i], wk_table_cell(p->table, row, i));
+
+			if (!p->formats[i].is_shown)
+				continue;
+			format_cell(p, row, i);
+			if (dot)
+				style(p, DIM);
+			put(p, i);
+			if (dot)
+				style(p, PLAIN);
+		}
+		last_cell(p, row, room);
+		wk_out_char(p->out, '\n');
+	}
+}
+
+static void foot(struct printer *p)
+{
+	struct wk_buf line = { 0 };
+
+	style(p, DIM);
+	for (size_t i = 0; i < p->table->note_count; i++) {
+		wk_out_term(p->out, p->table->notes[i]);
+		wk_out_char(p->out, '\n');
+	}
+	if (p->view->quality) {
+		wk_quality_line(p->view->quality, &line);
+		wk_out_term(p->out, wk_buf_str(&line));
+		wk_out_char(p->out, '\n');
+		wk_buf_fini(&line);
+	}
+	style(p, PLAIN);
+}
+
+static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
+{
+	struct printer p = { .table = view->table, .view = view, .out = out };
+
+	(void)err;
+	measure(&p);
+	titles(&p);
+	rows(&p);
+	wk_out_char(out, '\n');
+	foot(&p);
+	wk_buf_fini(&p.text);
+	return true;
+}
+
+const struct wk_renderer wk_renderer_text = {
+	.name = "text",
+	.summary = "aligned columns, for people",
+	.suffix = ".txt",
+	.wants = WK_RENDER_TABLE,
+	.render = render,
+};

@@ -1,0 +1,337 @@
+#include "views/filter.h"
+
+#include <regex.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+static const char *const part_names[WK_FILTER_PARTS] = {
+	[WK_FILTER_PROCESS] = "process",   [WK_FILTER_THREAD] = "thread",
+	[WK_FILTER_IMAGE] = "image",       [WK_FILTER_FUNCTION] = "function",
+	[WK_FILTER_TIME] = "time",
+};
+
+/* What passes, part by part; an array is NULL where its part was not given. */
+struct passing {
+	uint8_t *processes, *threads; /* a byte a row */
+	uint8_t *image_stacks, *function_stacks; /* a byte a named stack */
+	uint64_t from_ns, to_ns; /* of the recording's clock, both included */
+};
+
+static bool compile(regex_t *regex, const char *what, const char *pattern, bool ignore_case,
+		    struct wk_err *err)
+{
+	int flags = REG_EXTENDED | REG_NOSUB | (ignore_case ? REG_ICASE : 0);
+	int code = regcomp(regex, pattern, flags);
+	char why[200];
+
+	if (code == 0)
+		return true;
+	regerror(code, regex, why, sizeof(why));
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s pattern \"%s\": %s", what, pattern, why);
+}
+
+static bool matches(const regex_t *regex, const char *name)
+{
+	return regexec(regex, name, 0, NULL, 0) == 0;
+}
+
+/* Takes the next number off a list of them; false where it is not one. */
+static bool next_number(struct wk_str *list, uint64_t *number)
+{
+	size_t len = 0;
+
+	while (len < list->len && list->at[len] != ',')
+		len++;
+	if (!wk_num_u64(wk_str_of(list->at, len), number))
+		return false;
+	*list = wk_str_skip(*list, len + (len < list->len));
+	return true;
+}
+
+static bool is_number_list(const char *text)
+{
+	struct wk_str list = wk_str_c(text);
+	uint64_t number;
+
+	do {
+		if (!next_number(&list, &number))
+			return false;
+	} while (list.len);
+	return true;
+}
+
+static bool listed(const char *text, uint32_t number)
+{
+	struct wk_str list = wk_str_c(text);
+	uint64_t each;
+
+	while (list.len && next_number(&list, &each))
+		if (each == number)
+			return true;
+	return false;
+}
+
+static bool pass_processes(const struct wk_model *model, const struct wk_filter_spec *spec,
+			   struct passing *passing, struct wk_err *err)
+{
+	bool by_pid = is_number_list(spec->process);
+	regex_t regex;
+
+	if (!by_pid && !compile(&regex, "process", spec->process, spec->ignore_case, err))
+		return false;
+	passing->processes = wk_alloc_zeroed(model->process_count, 1);
+	for (uint32_t i = 1; i < model->process_count; i++) {
+		const struct wk_process *process = &model->processes[i];
+
+		passing->processes[i] =
+			by_pid ? listed(spec->process, process->pid)
+			       : matches(&regex, wk_strtab_get(model->text, process->name));
+	}
+	if (!by_pid)
+		regfree(&regex);
+	return true;
+}
+
+static bool pass_threads(const struct wk_model *model, const struct wk_filter_spec *spec,
+			 struct passing *passing, struct wk_err *err)
+{
+	bool by_tid = is_number_list(spec->thread);
+	regex_t regex;
+
+	if (!by_tid && !compile(&regex, "thread", spec->thread, spec->ignore_case, err))
+		return false;
+	passing->threads = wk_alloc_zeroed(model->thread_count, 1);
+	for (uint32_t i = 1; i < model->thread_count; i++) {
+		const struct wk_thread *thread = &model->threads[i];
+
+		passing->threads[i] =
+			by_tid ? listed(spec->thread, thread->tid)
+			       : matches(&regex, wk_strtab_get(model->text, thread->name));
+	}
+	if (!by_tid)
+		regfree(&regex);
+	return true;
+}
+
+/* A stack passes if its own frame does or its parent passed, and parents come first. */
+static uint8_t *pass_stacks(const struct wk_model *model, const uint8_t *functions)
+{
+	uint8_t *stacks = wk_alloc_zeroed((size_t)model->named.count + 1, 1);
+
+	for (uint32_t i = 1; i < model->named.count; i++) {
+		wk_function_id function =
+			model->named_frames.function[model->named.frame[i]];
+
+		stacks[i] = stacks[model->named.parent[i]] | functions[function];
+	}
+	return stacks;
+}
+
+static bool pass_functions(const struct wk_model *model, const struct wk_filter_spec *spec,
+			   struct passing *passing, struct wk_err *err)
+{
+	uint8_t *functions;
+	regex_t regex;
+
+	if (!compile(&regex, "function", spec->function, spec->ignore_case, err))
+		return false;
+	functions = wk_alloc_zeroed(model->function_count, 1);
+	for (uint32_t i = 1; i < model->function_count; i++)
+		functions[i] = matches(&regex, wk_strtab_get(model->text, model->functions[i].name));
+	passing->function_stacks = pass_stacks(model, functions);
+	free(functions);
+	regfree(&regex);
+	return true;
+}
+
+static bool pass_images(const struct wk_model *model, const struct wk_filter_spec *spec,
+			struct passing *passing, struct wk_err *err)
+{
+	uint8_t *images, *functions;
+	regex_t regex;
+
+	if (!compile(&regex, "image", spec->image, spec->ignore_case, err))
+		return false;
+	images = wk_alloc_zeroed(model->image_count, 1);
+	functions = wk_alloc_zeroed(model->function_count, 1);
+	for (uint32_t i = 1; i < model->image_count; i++)
+		images[i] = matches(&regex, wk_strtab_get(model->text, model->images[i].path));
+	for (uint32_t i = 1; i < model->function_count; i++)
+		functions[i] = images[model->functions[i].image];
+	passing->image_stacks = pass_stacks(model, functions);
+	free(functions);
+	free(images);
+	regfree(&regex);
+	return true;
+}
+
+static bool pass_time(const struct wk_model *model, const struct wk_filter_spec *spec,
+		      struct passing *passing, struct wk_err *err)
+{
+	const char *dash = strchr(spec->time, '-');
+	struct wk_str from = wk_str_of(spec->time, dash ? (size_t)(dash - spec->time) : 0);
+	struct wk_str to = wk_str_c(dash ? dash + 1 : "");
+	uint64_t from_ns = 0, to_ns = UINT64_MAX;
+
+	if (!dash || (from.len == 0 && to.len == 0) || (from.len && !wk_num_duration(from, &from_ns)) ||
+	    (to.len && !wk_num_duration(to, &to_ns)))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "time range \"%s\": expected A-B since the first sample, such as "
+			       "1.5-3, 200ms-1s or 10-",
+			       spec->time);
+	if (to_ns < from_ns)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "time range \"%s\": it ends before it begins", spec->time);
+	passing->from_ns = from_ns > UINT64_MAX - model->first_ns ? UINT64_MAX
+								  : model->first_ns + from_ns;
+	passing->to_ns = to_ns > UINT64_MAX - model->first_ns ? UINT64_MAX : model->first_ns + to_ns;
+	return true;
+}
+
+static void count_by_source(const struct wk_model *model, uint64_t *counts)
+{
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		counts[model->samples.source[i]]++;
+}
+
+wk_source_id wk_filter_default_source(const struct wk_model *model)
+{
+	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
+	wk_source_id first = 0, best = 0;
+
+	count_by_source(model, counts);
+	for (wk_source_id i = model->source_count; i-- > 1;) {
+		if (counts[i] == 0)
+			continue;
+		first = i;
+		if (model->sources[i].is_cpu_time)
+			best = i;
+	}
+	free(counts);
+	return best ? best : first;
+}
+
+static bool find_source(const struct wk_model *model, const char *name, wk_source_id *source,
+			struct wk_err *err)
+{
+	struct wk_buf names = { 0 };
+
+	if (!name) {
+		*source = wk_filter_default_source(model);
+		return true;
+	}
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		if (wk_str_is(wk_model_str(model, model->sources[i].name), name)) {
+			*source = i;
+			return true;
+		}
+		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "",
+			       wk_strtab_get(model->text, model->sources[i].name));
+	}
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no event \"%s\" was recorded; there is: %s", name,
+		names.len ? wk_buf_text(&names) : "none");
+	wk_buf_fini(&names);
+	return false;
+}
+
+/* What each part says of one sample; a part that was not given says yes. */
+static void ask_parts(const struct wk_model *model, const struct passing *passing, uint32_t sample,
+		      bool *answers)
+{
+	wk_thread_id thread = model->samples.thread[sample];
+	wk_process_id process = model->threads[thread].process;
+	wk_stack_id stack = model->samples.stack[sample];
+	wk_stack_id named = model->named_of ? model->named_of[stack] : 0;
+	uint64_t time_ns = model->samples.time_ns[sample];
+
+	answers[WK_FILTER_PROCESS] = !passing->processes || passing->processes[process];
+	answers[WK_FILTER_THREAD] = !passing->threads || passing->threads[thread];
+	answers[WK_FILTER_IMAGE] = !passing->image_stacks || passing->image_stacks[named];
+	answers[WK_FILTER_FUNCTION] = !passing->function_stacks || passing->function_stacks[named];
+	answers[WK_FILTER_TIME] = time_ns >= passing->from_ns && time_ns <= passing->to_ns;
+}
+
+static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
+			 const struct passing *passing)
+{
+	filter->bits = wk_alloc_zeroed((size_t)model->samples.count / 64 + 1, sizeof(*filter->bits));
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		bool answers[WK_FILTER_PARTS], all = true;
+
+		if (model->samples.source[i] != filter->source) {
+			filter->elsewhere++;
+			continue;
+		}
+		filter->total++;
+		ask_parts(model, passing, i, answers);
+		for (int part = 0; part < WK_FILTER_PARTS; part++) {
+			filter->kept[part] += answers[part];
+			all &= answers[part];
+		}
+		filter->in_view += all;
+		filter->bits[i / 64] |= (uint64_t)all << (i % 64);
+	}
+}
+
+bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
+		    const struct wk_filter_spec *spec, struct wk_err *err)
+{
+	struct passing passing = { .to_ns = UINT64_MAX };
+	bool ok = false;
+
+	*filter = (struct wk_filter){
+		.is_given = {
+			[WK_FILTER_PROCESS] = spec->process, [WK_FILTER_THREAD] = spec->thread,
+			[WK_FILTER_IMAGE] = spec->image,     [WK_FILTER_FUNCTION] = spec->function,
+			[WK_FILTER_TIME] = spec->time,
+		},
+	};
+	for (int part = 0; part < WK_FILTER_PARTS; part++)
+		filter->is_narrowed |= filter->is_given[part];
+	if (!find_source(model, spec->source, &filter->source, err))
+		goto out;
+	if (spec->process && !pass_processes(model, spec, &passing, err))
+		goto out;
+	if (spec->thread && !pass_threads(model, spec, &passing, err))
+		goto out;
+	if (spec->image && !pass_images(model, spec, &passing, err))
+		goto out;
+	if (spec->function && !pass_functions(model, spec, &passing, err))
+		goto out;
+	if (spec->time && !pass_time(model, spec, &passing, err))
+		goto out;
+	mark_samples(filter, model, &passing);
+	ok = true;
+out:
+	free(passing.processes);
+	free(passing.threads);
+	free(passing.image_stacks);
+	free(passing.function_stacks);
+	return ok;
+}
+
+void wk_filter_fini(struct wk_filter *filter)
+{
+	free(filter->bits);
+	filter->bits = NULL;
+}
+
+void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
+{
+	const char *join = ": ";
+
+	if (filter->total == 0) {
+		wk_buf_add_text(sentence, "no samples were recorded");
+		return;
+	}
+	wk_buf_add_text(sentence, "no samples in view of ");
+	wk_num_add_grouped(sentence, filter->total);
+	for (int part = 0; part < WK_FILTER_PARTS; part++) {
+		if (!filter->is_given[part])
+			continue;
+		wk_buf_add_fmt(sentence, "%sthe %s filter alone keeps ", join, part_names[part]);
+		wk_num_add_grouped(sentence, filter->kept[part]);
+		join = ", ";
+	}
+}

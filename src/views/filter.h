@@ -1,0 +1,61 @@
+/* Which samples a view is about.
+ *
+ * A view weighs by one source at a time, since nanoseconds and page faults do not add up.
+ * wk_filter_init picks that source and marks each of its samples that passes every part of
+ * the specification; all views of the same question share one filter. Patterns are POSIX
+ * extended regular expressions that may match anywhere in a name. A part left NULL lets
+ * everything pass. The model must be resolved before function patterns mean anything.
+ * The filter keeps no pointers: it stays valid as long as the model's rows do not grow. */
+#ifndef WK_VIEWS_FILTER_H
+#define WK_VIEWS_FILTER_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "model/model.h"
+
+struct wk_filter_spec {
+	const char *process;  /* pids ("12" or "12,40"), else a pattern for process names */
+	const char *thread;   /* tids, else a pattern for thread names */
+	const char *image;    /* keeps stacks with a frame in an image whose path matches */
+	const char *function; /* keeps stacks with a function whose name matches */
+	const char *source;   /* the event's name; NULL: CPU time if it was sampled, else the first */
+	const char *time;     /* "A-B" since the first sample, either end may be left out */
+	bool ignore_case;
+};
+
+enum wk_filter_part {
+	WK_FILTER_PROCESS,
+	WK_FILTER_THREAD,
+	WK_FILTER_IMAGE,
+	WK_FILTER_FUNCTION,
+	WK_FILTER_TIME,
+	WK_FILTER_PARTS
+};
+
+struct wk_filter {
+	uint64_t *bits;      /* bit i: sample i is in view */
+	wk_source_id source; /* 0 where nothing was sampled */
+	uint64_t in_view;
+	uint64_t total;      /* samples of the source */
+	uint64_t elsewhere;  /* samples of other sources */
+	bool is_narrowed;    /* some part of the specification was given */
+	bool is_given[WK_FILTER_PARTS];
+	uint64_t kept[WK_FILTER_PARTS]; /* how many of the total each part alone lets pass */
+};
+
+bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
+		    const struct wk_filter_spec *spec, struct wk_err *err);
+void wk_filter_fini(struct wk_filter *filter);
+
+/* The source that a view takes when none is asked for, or 0. */
+wk_source_id wk_filter_default_source(const struct wk_model *model);
+
+/* For an empty view: which part of the filter keeps how much, as a sentence. */
+void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence);
+
+static inline bool wk_filter_has(const struct wk_filter *filter, uint32_t sample)
+{
+	return filter->bits[sample / 64] >> (sample % 64) & 1;
+}
+
+#endif

@@ -1,0 +1,174 @@
+#include "views/kind.h"
+
+static const char *const names[WK_CODE_KINDS] = {
+	[WK_CODE_PROGRAM] = "your program",     [WK_CODE_COMPILER] = "rustc",
+	[WK_CODE_STANDARD] = "standard library", [WK_CODE_NATIVE] = "native libraries",
+	[WK_CODE_KERNEL] = "kernel",            [WK_CODE_ALLOCATOR] = "allocator",
+	[WK_CODE_RUNTIME] = "language runtime", [WK_CODE_UNKNOWN] = "unknown",
+};
+
+const char *wk_code_kind_name(enum wk_code_kind kind)
+{
+	return kind < WK_CODE_KINDS ? names[kind] : "unknown";
+}
+
+static bool is_one_of(struct wk_str text, const char *const *words)
+{
+	for (; *words; words++)
+		if (wk_str_is(text, *words))
+			return true;
+	return false;
+}
+
+static bool starts_with_one_of(struct wk_str text, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (wk_str_starts(text, *prefixes))
+			return true;
+	return false;
+}
+
+static bool is_allocator(struct wk_str name)
+{
+	static const char *const exact[] = {
+		"malloc", "calloc", "realloc", "free", "cfree", "memalign", "aligned_alloc",
+		"posix_memalign", "valloc", "_int_malloc", "_int_free", "_int_realloc",
+		"_int_memalign", "_int_free_merge_chunk", "_int_free_create_chunk",
+		"malloc_consolidate", "unlink_chunk", "unlink_chunk.isra.0", "sysmalloc", "systrim",
+		"tcache_alloc_small", "__rust_alloc", "__rust_dealloc", "__rust_realloc",
+		"__rust_alloc_zeroed", NULL,
+	};
+	static const char *const prefixes[] = {
+		"__libc_malloc", "__libc_calloc", "__libc_realloc", "__libc_free", "__malloc_",
+		"__rdl_", "__rg_", "operator new", "operator delete", "je_", "_rjem_", "mi_",
+		"_mi_", "tcmalloc::", "tc_malloc", "tc_free", "tcache_", "malloc_consolidate", NULL,
+	};
+
+	return is_one_of(name, exact) || starts_with_one_of(name, prefixes);
+}
+
+/* "&mut [core::fmt::Argument]" and "<*const alloc::..." to where the path begins. */
+static struct wk_str without_sigils(struct wk_str name)
+{
+	static const char *const sigils[] = { "<", "&", "(", "[", "*const ", "*mut ", "mut ", "dyn ",
+					      "impl ", NULL };
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (int i = 0; sigils[i]; i++) {
+			if (wk_str_starts(name, sigils[i])) {
+				name = wk_str_skip(name, strlen(sigils[i]));
+				again = true;
+			}
+		}
+	}
+	return name;
+}
+
+/* For "<T as core::fmt::Display>::fmt", whose type has no crate: the trait. */
+static struct wk_str subject_of(struct wk_str name)
+{
+	struct wk_str path = without_sigils(name);
+	size_t len = 0;
+
+	if (name.len == 0 || name.at[0] != '<')
+		return path;
+	while (len < path.len && path.at[len] != ':' && path.at[len] != ' ' && path.at[len] != '<')
+		len++;
+	path = wk_str_skip(path, len);
+	if (wk_str_starts(path, " as "))
+		return without_sigils(wk_str_skip(path, 4));
+	return without_sigils(name);
+}
+
+static bool is_standard(struct wk_str subject, struct wk_str name)
+{
+	static const char *const prefixes[] = {
+		"std::", "core::", "alloc::", "proc_macro::", "std_detect::", "compiler_builtins::",
+		"panic_unwind::", "__gnu_cxx::", NULL,
+	};
+	static const char *const exact[] = { "rust_begin_unwind", "__rust_start_panic",
+					     "__rust_panic_cleanup", "rust_panic", "lang_start", NULL };
+
+	return starts_with_one_of(subject, prefixes) || is_one_of(name, exact);
+}
+
+static bool is_compiler(struct wk_str subject)
+{
+	return wk_str_starts(subject, "rustc_") || wk_str_starts(subject, "rustdoc::");
+}
+
+/* Start-up code is linked into every program, and a static program holds its libc. */
+static bool is_native_name(struct wk_str name)
+{
+	static const char *const exact[] = { "_start", "_init", "_fini", "_dl_start",
+					     "_dl_start_user", "start_thread", "clone", "clone3",
+					     "__clone", "__clone3", "call_init", NULL };
+	static const char *const prefixes[] = {
+		"__libc_", "__GI_", "_IO_", "_dl_", "llvm::", "(anonymous namespace)::llvm",
+		"__pthread_", "__cxxabiv1::", "__cxa_", "__mem", "__str", "_Unwind_", NULL,
+	};
+
+	return is_one_of(name, exact) || starts_with_one_of(name, prefixes);
+}
+
+/* "python3.11", "libruby-3.1.so" and "node", but not "node_exporter" or "bunny". */
+static bool is_runtime_image(struct wk_str file)
+{
+	static const char *const runtimes[] = {
+		"python", "libpython", "node", "libnode", "libv8", "libjvm", "java", "ruby",
+		"libruby", "perl", "libperl", "php", "libphp", "lua", "liblua", "luajit", "dotnet",
+		"libcoreclr", "beam.smp", "deno", "bun", NULL,
+	};
+
+	for (int i = 0; runtimes[i]; i++) {
+		struct wk_str version = wk_str_skip(file, strlen(runtimes[i]));
+
+		if (!wk_str_starts(file, runtimes[i]))
+			continue;
+		if (version.len > 1 && version.at[0] == '-')
+			version = wk_str_skip(version, 1);
+		if (version.len == 0 || version.at[0] == '.' ||
+		    (version.at[0] >= '0' && version.at[0] <= '9'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_system_path(struct wk_str path)
+{
+	static const char *const prefixes[] = {
+		"/lib/", "/lib64/", "/lib32/", "/usr/lib/", "/usr/lib64/", "/usr/lib32/",
+		"/usr/libexec/", "/nix/store/", NULL,
+	};
+
+	return starts_with_one_of(path, prefixes);
+}
+
+enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id id)
+{
+	const struct wk_function *function = &model->functions[id];
+	const struct wk_image *image = &model->images[function->image];
+	struct wk_str name = wk_model_str(model, function->name);
+	struct wk_str path = wk_model_str(model, image->path);
+	struct wk_str subject = subject_of(name);
+
+	if (id == 0 || function->is_unnamed || name.len == 0)
+		return WK_CODE_UNKNOWN;
+	if (image->kind == WK_IMAGE_KERNEL)
+		return WK_CODE_KERNEL;
+	if (is_allocator(name))
+		return WK_CODE_ALLOCATOR;
+	if (is_compiler(subject))
+		return WK_CODE_COMPILER;
+	if (is_standard(subject, name))
+		return WK_CODE_STANDARD;
+	if (image->kind == WK_IMAGE_ANONYMOUS)
+		return WK_CODE_RUNTIME;
+	if (is_runtime_image(wk_str_basename(path)))
+		return WK_CODE_RUNTIME;
+	if (image->kind == WK_IMAGE_VDSO || is_system_path(path) || is_native_name(name))
+		return WK_CODE_NATIVE;
+	return WK_CODE_PROGRAM;
+}

@@ -1,0 +1,22 @@
+#include "views/merge.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+
+wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_images)
+{
+	wk_function_id *shown = wk_alloc_zeroed(model->function_count, sizeof(*shown));
+	struct wk_map first = { 0 };
+
+	for (wk_function_id i = 1; i < model->function_count; i++) {
+		const struct wk_function *function = &model->functions[i];
+		uint64_t image = across_images ? 0 : function->image;
+		uint32_t *id = wk_map_at(&first, image << 32 | function->name);
+
+		if (!*id)
+			*id = i;
+		shown[i] = *id;
+	}
+	wk_map_fini(&first);
+	return shown;
+}

@@ -1,0 +1,14 @@
+/* Which functions a view shows as one.
+ *
+ * The model keeps functions apart that differ in their linked names (a Rust function has one
+ * for each set of types it was compiled for). People read the readable name, so views merge
+ * functions of one name in one image; text for other tools merges by the name alone. */
+#ifndef WK_VIEWS_MERGE_H
+#define WK_VIEWS_MERGE_H
+
+#include "model/model.h"
+
+/* For each function the first one it is shown as; [function_count], the caller frees it. */
+wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_images);
+
+#endif

@@ -1,0 +1,579 @@
+#include "views/tables.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "views/flat.h"
+#include "views/kind.h"
+
+static bool is_small(uint64_t part, uint64_t whole, double min_percent)
+{
+	return min_percent > 0 && 100.0 * (double)part < min_percent * (double)whole;
+}
+
+/* "12 functions under 0.5 % are not shown; together 3.1 % of self". */
+static void note_hidden(struct wk_table *table, const char *what, uint64_t count, uint64_t weight,
+			uint64_t whole)
+{
+	struct wk_buf number = { 0 }, share = { 0 };
+
+	if (count == 0)
+		return;
+	wk_num_add_grouped(&number, count);
+	wk_num_add_share(&share, weight, whole);
+	wk_table_note(table, "%s %s not shown, with %s of the whole in themselves",
+		      wk_buf_text(&number), what, wk_buf_text(&share));
+	wk_buf_fini(&number);
+	wk_buf_fini(&share);
+}
+
+static struct wk_str or_else(struct wk_str text, const char *otherwise)
+{
+	return text.len ? text : wk_str_c(otherwise);
+}
+
+static struct wk_str image_name(const struct wk_model *model, wk_image_id image)
+{
+	return or_else(wk_model_str(model, model->images[image].name), "(none)");
+}
+
+static void fill_functions(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	uint64_t hidden = 0, hidden_weight = 0;
+	struct wk_flat flat;
+
+	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS);
+	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
+	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
+	wk_table_weight_column(table, "self", flat.unit);
+	wk_table_detail(table);
+	wk_table_weight_column(table, "total", flat.unit);
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_COUNT, "self_samples", "samples");
+	wk_table_column(table, WK_CELL_COUNT, "total_samples", "total samples");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "image", "image");
+	wk_table_column(table, WK_CELL_TEXT, "function", "function");
+	for (uint32_t i = 0; i < flat.count; i++) {
+		const struct wk_flat_row *row = &flat.rows[i];
+		const struct wk_function *function = &model->functions[row->id];
+
+		if ((options->limit && table->row_count >= options->limit) ||
+		    is_small(row->total, flat.whole, options->min_percent)) {
+			hidden++;
+			hidden_weight += row->self;
+			continue;
+		}
+		wk_table_row(table);
+		wk_table_share(table, row->self, flat.whole);
+		wk_table_share(table, row->total, flat.whole);
+		wk_table_number(table, row->self);
+		wk_table_number(table, row->total);
+		wk_table_number(table, row->self_samples);
+		wk_table_number(table, row->total_samples);
+		wk_table_text(table, wk_str_c(wk_code_kind_name(wk_code_kind_of(model, row->id))));
+		wk_table_text(table, image_name(model, function->image));
+		wk_table_text(table, or_else(wk_model_str(model, function->name), "(unknown)"));
+	}
+	note_hidden(table, hidden == 1 ? "function is" : "functions are", hidden, hidden_weight,
+		    flat.whole);
+	wk_flat_fini(&flat);
+}
+
+/* The rows of the tree that are big enough, and how they hang together. */
+struct outline {
+	const struct wk_tree *tree;
+	double min_percent;
+	uint32_t *indent;  /* of shown nodes, by node */
+	uint64_t hidden, hidden_weight;
+};
+
+static bool is_shown(const struct outline *outline, uint32_t node)
+{
+	return !is_small(outline->tree->total[node], outline->tree->total[0],
+			 outline->min_percent);
+}
+
+static uint32_t shown_children(const struct outline *outline, uint32_t node)
+{
+	const struct wk_tree *tree = outline->tree;
+	uint32_t count = 0;
+
+	for (uint32_t child = node + 1; child < tree->end[node]; child = tree->end[child])
+		count += is_shown(outline, child);
+	return count;
+}
+
+static void tree_row(struct wk_table *table, const struct outline *outline, uint32_t node,
+		     struct wk_row shape)
+{
+	const struct wk_tree *tree = outline->tree;
+
+	wk_table_row(table);
+	table->rows[table->row_count - 1] = shape;
+	wk_table_share(table, tree->total[node], tree->total[0]);
+	wk_table_share(table, tree->self[node], tree->total[0]);
+	wk_table_number(table, tree->total[node]);
+	wk_table_number(table, tree->self[node]);
+	wk_table_number(table, tree->total_samples[node]);
+	wk_table_number(table, tree->depth[node]);
+	if (tree->is_inlined[node])
+		wk_table_text(table, (struct wk_str)WK_STR("inlined"));
+	else
+		wk_table_none(table);
+	/* The names of processes and threads may be the tree's own, which goes away. */
+	wk_table_text(table, tree->kind[node] == WK_NODE_FUNCTION
+				     ? tree->name[node]
+				     : wk_table_keep(table, tree->name[node]));
+}
+
+/* An only child stays under its parent without a step to the right, so that a chain of
+ * calls is one straight column however long it is. */
+static void tree_rows(struct wk_table *table, struct outline *outline)
+{
+	const struct wk_tree *tree = outline->tree;
+	uint32_t *left = wk_alloc((size_t)tree->count * sizeof(*left)); /* children yet to come */
+	uint32_t *siblings = wk_alloc((size_t)tree->count * sizeof(*siblings));
+	uint32_t node = 0;
+
+	while (node < tree->count) {
+		uint32_t parent = tree->parent[node];
+		struct wk_row shape = { 0 };
+
+		if (node && !is_shown(outline, node)) {
+			outline->hidden += tree->end[node] - node;
+			outline->hidden_weight += tree->total[node];
+			node = tree->end[node];
+			continue;
+		}
+		left[node] = siblings[node] = shown_children(outline, node);
+		if (node) {
+			shape.is_branch = siblings[parent] > 1;
+			shape.is_last = --left[parent] == 0;
+			shape.indent = outline->indent[parent] + shape.is_branch;
+			shape.is_inlined = tree->is_inlined[node];
+		}
+		outline->indent[node] = shape.indent;
+		tree_row(table, outline, node, shape);
+		node++;
+	}
+	free(left);
+	free(siblings);
+}
+
+static void fill_tree(struct wk_table *table, const struct wk_model *model,
+		      const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct wk_tree tree;
+	struct outline outline = { .tree = &tree, .min_percent = options->min_percent };
+
+	wk_tree_init(&tree, model, filter, &options->tree);
+	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
+	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
+	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
+	wk_table_weight_column(table, "total", tree.unit);
+	wk_table_detail(table);
+	wk_table_weight_column(table, "self", tree.unit);
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	wk_table_column(table, WK_CELL_NUMBER, "depth", "depth");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "inlined", "inlined");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "name", "name");
+	table->is_tree = true;
+	if (tree.total_samples[0])
+		tree_rows(table, &outline);
+	if (outline.hidden) {
+		struct wk_buf number = { 0 }, share = { 0 };
+
+		wk_num_add_grouped(&number, outline.hidden);
+		wk_num_add_share(&share, outline.hidden_weight, tree.total[0]);
+		wk_table_note(table, "%s %s under %g %% %s folded away, %s of the whole together",
+			      wk_buf_text(&number), outline.hidden == 1 ? "node" : "nodes",
+			      options->min_percent, outline.hidden == 1 ? "is" : "are",
+			      wk_buf_text(&share));
+		wk_buf_fini(&number);
+		wk_buf_fini(&share);
+	}
+	free(outline.indent);
+	wk_tree_fini(&tree);
+}
+
+/* What the samples in view say of each row of another table, by its id. */
+struct tally {
+	uint64_t *weight;
+	uint32_t *samples;
+	uint64_t whole;
+	bool by_samples;
+};
+
+static struct tally start_tally(const struct wk_model *model, const struct wk_filter *filter,
+				uint32_t rows)
+{
+	struct tally tally = {
+		.weight = wk_alloc_zeroed(rows, sizeof(*tally.weight)),
+		.samples = wk_alloc_zeroed(rows, sizeof(*tally.samples)),
+	};
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (wk_filter_has(filter, i))
+			tally.whole += model->samples.weight[i];
+	if (tally.whole == 0) {
+		tally.by_samples = true;
+		tally.whole = filter->in_view;
+	}
+	return tally;
+}
+
+static void count_sample(struct tally *tally, const struct wk_model *model, uint32_t sample,
+			 uint32_t row)
+{
+	tally->weight[row] += tally->by_samples ? 1 : model->samples.weight[sample];
+	tally->samples[row]++;
+}
+
+static void end_tally(struct tally *tally)
+{
+	free(tally->weight);
+	free(tally->samples);
+}
+
+static struct wk_str tally_unit(const struct tally *tally, const struct wk_model *model,
+				const struct wk_filter *filter)
+{
+	if (tally->by_samples)
+		return (struct wk_str)WK_STR("samples");
+	return wk_model_str(model, model->sources[filter->source].unit);
+}
+
+/* Ids of rows, most weight first, in the model's own order where that is the same. */
+struct ranked {
+	uint64_t weight;
+	uint32_t id;
+};
+
+static int heavier_first(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Rows without samples in view are left out (and counted) when the view is narrowed. */
+static struct ranked *rank_rows(const struct tally *tally, uint32_t rows, bool is_narrowed,
+				uint32_t *count)
+{
+	struct ranked *ranked = wk_alloc((size_t)rows * sizeof(*ranked));
+
+	*count = 0;
+	for (uint32_t i = 1; i < rows; i++)
+		if (tally->samples[i] || !is_narrowed)
+			ranked[(*count)++] = (struct ranked){ tally->weight[i], i };
+	qsort(ranked, *count, sizeof(*ranked), heavier_first);
+	return ranked;
+}
+
+static void note_without_samples(struct wk_table *table, const char *what, uint32_t count)
+{
+	if (count)
+		wk_table_note(table, "%" PRIu32 " %s without samples in view not shown", count, what);
+}
+
+/* Since the first sample; none for what was before the recording or never came. */
+static void time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns)
+{
+	if (time_ns == 0)
+		wk_table_none(table);
+	else
+		wk_table_signed(table, (int64_t)(time_ns - model->first_ns));
+}
+
+static uint32_t *count_threads(const struct wk_model *model)
+{
+	uint32_t *threads = wk_alloc_zeroed(model->process_count, sizeof(*threads));
+
+	for (uint32_t i = 1; i < model->thread_count; i++)
+		threads[model->threads[i].process]++;
+	return threads;
+}
+
+static void process_row(struct wk_table *table, const struct wk_model *model,
+			const struct tally *tally, wk_process_id id, uint32_t threads)
+{
+	const struct wk_process *process = &model->processes[id];
+
+	wk_table_row(table);
+	wk_table_share(table, tally->weight[id], tally->whole);
+	wk_table_number(table, tally->weight[id]);
+	wk_table_number(table, tally->samples[id]);
+	wk_table_number(table, process->pid);
+	if (process->parent)
+		wk_table_number(table, model->processes[process->parent].pid);
+	else
+		wk_table_none(table);
+	wk_table_number(table, threads);
+	time_cell(table, model, process->start_ns);
+	time_cell(table, model, process->end_ns);
+	if (process->has_exit_code)
+		wk_table_signed(table, process->exit_code);
+	else
+		wk_table_none(table);
+	wk_table_text(table, or_else(wk_model_str(model, process->name), "(unknown)"));
+	wk_table_text(table, wk_model_str(model, process->command_line));
+}
+
+static void fill_processes(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct tally tally = start_tally(model, filter, model->process_count);
+	uint32_t *threads = count_threads(model), count;
+	struct ranked *ranked;
+
+	(void)options;
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (wk_filter_has(filter, i))
+			count_sample(&tally, model, i,
+				     model->threads[model->samples.thread[i]].process);
+	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
+	wk_table_weight_column(table, "weight", tally_unit(&tally, model, filter));
+	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
+	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
+	wk_table_column(table, WK_CELL_COUNT, "threads", "threads");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_DURATION, "start_ns", "start");
+	wk_table_column(table, WK_CELL_DURATION, "end_ns", "end");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
+	wk_table_column(table, WK_CELL_TEXT, "name", "name");
+	wk_table_column(table, WK_CELL_TEXT, "command_line", "command line");
+	ranked = rank_rows(&tally, model->process_count, filter->is_narrowed, &count);
+	for (uint32_t i = 0; i < count; i++)
+		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id]);
+	note_without_samples(table, "processes", model->process_count - 1 - count);
+	free(ranked);
+	free(threads);
+	end_tally(&tally);
+}
+
+static void thread_row(struct wk_table *table, const struct wk_model *model,
+		       const struct tally *tally, wk_thread_id id)
+{
+	const struct wk_thread *thread = &model->threads[id];
+	const struct wk_process *process = &model->processes[thread->process];
+
+	wk_table_row(table);
+	wk_table_share(table, tally->weight[id], tally->whole);
+	wk_table_number(table, tally->weight[id]);
+	wk_table_number(table, tally->samples[id]);
+	wk_table_number(table, process->pid);
+	wk_table_number(table, thread->tid);
+	time_cell(table, model, thread->start_ns);
+	time_cell(table, model, thread->end_ns);
+	wk_table_text(table, or_else(wk_model_str(model, process->name), "(unknown)"));
+	wk_table_text(table, or_else(wk_model_str(model, thread->name), "(unknown)"));
+}
+
+static void fill_threads(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct tally tally = start_tally(model, filter, model->thread_count);
+	struct ranked *ranked;
+	uint32_t count;
+
+	(void)options;
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (wk_filter_has(filter, i))
+			count_sample(&tally, model, i, model->samples.thread[i]);
+	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
+	wk_table_weight_column(table, "weight", tally_unit(&tally, model, filter));
+	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
+	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
+	wk_table_column(table, WK_CELL_DURATION, "start_ns", "start");
+	wk_table_column(table, WK_CELL_DURATION, "end_ns", "end");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "process", "process");
+	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");
+	ranked = rank_rows(&tally, model->thread_count, filter->is_narrowed, &count);
+	for (uint32_t i = 0; i < count; i++)
+		thread_row(table, model, &tally, ranked[i].id);
+	note_without_samples(table, "threads", model->thread_count - 1 - count);
+	free(ranked);
+	end_tally(&tally);
+}
+
+static struct wk_str build_id_text(struct wk_table *table, const struct wk_build_id *id)
+{
+	struct wk_buf hex = { 0 };
+	struct wk_str kept;
+
+	for (size_t i = 0; i < id->size && i < sizeof(id->bytes); i++)
+		wk_buf_add_fmt(&hex, "%02x", id->bytes[i]);
+	kept = wk_table_keep(table, wk_buf_str(&hex));
+	wk_buf_fini(&hex);
+	return kept;
+}
+
+static void image_row(struct wk_table *table, const struct wk_model *model,
+		      const struct wk_flat *flat, const struct wk_flat_row *row)
+{
+	static const char *const kinds[] = {
+		[WK_IMAGE_FILE] = "file", [WK_IMAGE_VDSO] = "vdso", [WK_IMAGE_KERNEL] = "kernel",
+		[WK_IMAGE_ANONYMOUS] = "anonymous", [WK_IMAGE_UNKNOWN] = "unknown",
+	};
+	const struct wk_image *image = &model->images[row->id];
+
+	wk_table_row(table);
+	wk_table_share(table, row->self, flat->whole);
+	wk_table_share(table, row->total, flat->whole);
+	wk_table_number(table, row->self);
+	wk_table_number(table, row->total);
+	wk_table_number(table, row->total_samples);
+	wk_table_text(table, wk_str_c(kinds[image->kind]));
+	wk_table_text(table, build_id_text(table, &image->build_id));
+	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
+	wk_table_text(table, wk_model_str(model, image->reason));
+	wk_table_text(table, or_else(wk_model_str(model, image->path), "(none)"));
+}
+
+static void image_columns(struct wk_table *table, struct wk_str unit)
+{
+	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
+	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
+	wk_table_weight_column(table, "self", unit);
+	wk_table_detail(table);
+	wk_table_weight_column(table, "total", unit);
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "build_id", "build id");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "named", "named");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "names_from", "names from");
+	wk_table_column(table, WK_CELL_TEXT, "path", "path");
+}
+
+static void fill_images(struct wk_table *table, const struct wk_model *model,
+			const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	uint8_t *is_met = wk_alloc_zeroed(model->image_count, 1);
+	uint32_t without = 0;
+	struct wk_flat flat;
+
+	(void)options;
+	wk_flat_init(&flat, model, filter, WK_FLAT_IMAGES);
+	image_columns(table, flat.unit);
+	for (uint32_t i = 0; i < flat.count; i++) {
+		image_row(table, model, &flat, &flat.rows[i]);
+		is_met[flat.rows[i].id] = 1;
+	}
+	for (wk_image_id i = 1; i < model->image_count; i++) {
+		if (is_met[i])
+			continue;
+		if (filter->is_narrowed)
+			without++;
+		else
+			image_row(table, model, &flat, &(struct wk_flat_row){ .id = i });
+	}
+	note_without_samples(table, "images", without);
+	wk_flat_fini(&flat);
+	free(is_met);
+}
+
+static void system_row(struct wk_table *table, const char *key, struct wk_str value)
+{
+	wk_table_row(table);
+	wk_table_text(table, wk_table_keep(table, wk_str_c(key)));
+	wk_table_text(table, wk_table_keep(table, value));
+}
+
+static void source_rows(struct wk_table *table, const struct wk_model *model)
+{
+	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
+	struct wk_buf text = { 0 };
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		counts[model->samples.source[i]]++;
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		wk_buf_reset(&text);
+		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].name));
+		wk_buf_add_text(&text, ": ");
+		wk_num_add_grouped(&text, counts[i]);
+		wk_buf_add_text(&text, " samples in ");
+		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].unit));
+		system_row(table, "event", wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
+	free(counts);
+}
+
+static void note_rows(struct wk_table *table, const struct wk_model *model)
+{
+	struct wk_buf text = { 0 };
+
+	for (uint32_t i = 0; i < model->note_count; i++) {
+		const struct wk_note *note = &model->notes[i];
+
+		wk_buf_reset(&text);
+		if (note->offset != WK_NOWHERE)
+			wk_buf_add_fmt(&text, "0x%" PRIx64 ": ", note->offset);
+		wk_buf_add_str(&text, wk_model_str(model, note->text));
+		if (note->count > 1)
+			wk_buf_add_fmt(&text, " (%" PRIu64 " times)", note->count);
+		system_row(table, "note", wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
+}
+
+static void fill_system(struct wk_table *table, const struct wk_model *model,
+			const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct wk_buf text = { 0 };
+
+	(void)filter;
+	(void)options;
+	wk_table_column(table, WK_CELL_TEXT, "key", "what");
+	wk_table_column(table, WK_CELL_TEXT, "value", "value");
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		wk_table_row(table);
+		wk_table_text(table, wk_model_str(model, model->facts[i].key));
+		wk_table_text(table, wk_model_str(model, model->facts[i].value));
+	}
+	wk_num_add_duration(&text, model->last_ns - model->first_ns);
+	system_row(table, "sampled for", wk_buf_str(&text));
+	wk_buf_reset(&text);
+	wk_buf_add_fmt(&text, "%" PRIu32 " processes, %" PRIu32 " threads, %" PRIu32 " images",
+		       model->process_count - 1, model->thread_count - 1, model->image_count - 1);
+	system_row(table, "seen", wk_buf_str(&text));
+	wk_buf_fini(&text);
+	source_rows(table, model);
+	note_rows(table, model);
+}
+
+const struct wk_table_view wk_table_views[] = {
+	{ "functions", "functions by the time spent in them", fill_functions },
+	{ "tree", "who called whom, and what it cost", fill_tree },
+	{ "processes", "processes with their times and command lines", fill_processes },
+	{ "threads", "threads of all processes", fill_threads },
+	{ "images", "programs and libraries, and where their names came from", fill_images },
+	{ "system", "the machine, the recording and what was noticed", fill_system },
+	{ 0 },
+};
+
+const struct wk_table_view *wk_table_view_find(const char *name)
+{
+	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
+		if (strcmp(view->name, name) == 0)
+			return view;
+	return NULL;
+}

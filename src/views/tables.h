@@ -1,0 +1,31 @@
+/* The tables of `wick show`: one entry a word, each with the function that fills it.
+ *
+ * To add one: a function that fills a wk_table, and a line in wk_table_views. Help text, the
+ * hint for an unknown word and completion are printed from the same list. */
+#ifndef WK_VIEWS_TABLES_H
+#define WK_VIEWS_TABLES_H
+
+#include "views/filter.h"
+#include "views/table.h"
+#include "views/tree.h"
+
+struct wk_table_options {
+	double min_percent;          /* leave out rows under this share of the whole; 0: none */
+	uint32_t limit;              /* of functions: at most so many rows; 0: all */
+	struct wk_tree_options tree; /* how the calling tree is built */
+};
+
+struct wk_table_view {
+	const char *name, *summary;
+	/* The table is freshly initialised; it borrows from the model. */
+	void (*fill)(struct wk_table *table, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_table_options *options);
+};
+
+/* Ends with an entry without a name. */
+extern const struct wk_table_view wk_table_views[];
+
+/* NULL where there is none of that name. */
+const struct wk_table_view *wk_table_view_find(const char *name);
+
+#endif
