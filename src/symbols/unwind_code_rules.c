@@ -124,10 +124,10 @@ static bool goes_on(struct follow *f, const struct wk_x86 *ins)
 		add_pending(f, behind + ins->value, &f->at);
 		return false;
 	case WK_X86_JUMP_ANYWHERE:
-		if (f->at.height > 8 && !f->has_dispatch) {
+		/* With nothing on the stack it may as well be a call in the last place. */
+		if (!f->has_dispatch || f->dispatch.height == 8)
 			f->dispatch = f->at;
-			f->has_dispatch = true;
-		}
+		f->has_dispatch = true;
 		return false;
 	case WK_X86_STOP:
 		return false;

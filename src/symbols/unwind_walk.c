@@ -91,11 +91,19 @@ static inline const struct wk_rules *rules_at(struct wk_unwinder *unwinder, uint
 	return slot->rules;
 }
 
+/* Compilers leave the rules of registers standing behind the instructions that pop them. A
+ * slot below the stack pointer holds nothing any more: the register itself has its value. */
+static inline bool is_popped(uint64_t address, uint64_t sp)
+{
+	return address < sp;
+}
+
 /* The common case in place: CFA from a register, everything saved relative to it. */
 static enum step step_plain(struct walk *walk, const struct wk_rules *rules)
 {
 	const struct wk_unwind_machine *machine = walk->machine;
 	struct wk_frame *frame = &walk->frame;
+	uint64_t sp = frame->value[machine->sp];
 	uint64_t cfa, valid;
 
 	if (!wk_frame_knows(frame, rules->cfa_register))
@@ -109,10 +117,12 @@ static enum step step_plain(struct walk *walk, const struct wk_rules *rules)
 	frame->value[machine->sp] = cfa;
 	for (unsigned i = 0; i < rules->count; i++) {
 		const struct wk_rule *rule = &rules->saved[i];
+		uint64_t address = cfa + (uint64_t)(int64_t)rule->value;
 		uint64_t bit = (uint64_t)1 << rule->reg;
 
-		if (wk_frame_load_word(frame, cfa + (uint64_t)(int64_t)rule->value,
-				       &frame->value[rule->reg]))
+		if (is_popped(address, sp))
+			continue;
+		if (wk_frame_load_word(frame, address, &frame->value[rule->reg]))
 			valid |= bit;
 		else
 			valid &= ~bit;
@@ -179,6 +189,7 @@ static enum step step_general(struct walk *walk, const struct wk_rules *rules)
 {
 	const struct wk_unwind_machine *machine = walk->machine;
 	uint64_t preserved = rules->is_signal ? UINT64_MAX : machine->preserved;
+	uint64_t sp = walk->frame.value[machine->sp];
 	struct wk_frame caller;
 	uint64_t cfa, value = 0;
 
@@ -192,6 +203,8 @@ static enum step step_general(struct walk *walk, const struct wk_rules *rules)
 	for (unsigned i = 0; i < rules->count; i++) {
 		const struct wk_rule *rule = &rules->saved[i];
 
+		if (rule->kind == WK_RULE_AT && is_popped(cfa + (uint64_t)(int64_t)rule->value, sp))
+			continue;
 		caller.valid &= ~((uint64_t)1 << rule->reg);
 		if (rule_value(&walk->frame, rules, rule, cfa, &value))
 			wk_frame_set(&caller, rule->reg, value);
