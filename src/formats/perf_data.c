@@ -1,0 +1,462 @@
+#include "formats/perf_data_internal.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "formats/reader.h"
+#include "formats/wick_sections.h"
+
+struct span {
+	uint64_t offset, size;
+};
+
+void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at)
+{
+	struct wk_perf_odd *odd = &perf->odd[oddity];
+
+	if (odd->count++ == 0)
+		odd->offset = (uint64_t)(at - perf->input.start);
+}
+
+/* What is told of each oddity: the text behind the count, for one and for many. */
+static const struct {
+	const char *one, *many;
+} odd_words[WK_PERF_ODDITIES] = {
+	[WK_PERF_ODD_SHORT] = { "record is shorter than its fields", "records are shorter than their fields" },
+	[WK_PERF_ODD_NO_ATTR] = { "sample without a description of its layout", "samples without a description of their layout" },
+	[WK_PERF_ODD_UNKNOWN] = { "record of an unknown type was skipped", "records of unknown types were skipped" },
+	[WK_PERF_ODD_AUXTRACE] = { "block of a hardware trace (Intel PT, CoreSight ...) was skipped", "blocks of a hardware trace (Intel PT, CoreSight ...) were skipped" },
+	[WK_PERF_ODD_DEFERRED] = { "deferred user call chain was not joined to its sample", "deferred user call chains were not joined to their samples" },
+	[WK_PERF_ODD_GUEST] = { "sample was taken inside a virtual machine or hypervisor and has no names", "samples were taken inside a virtual machine or hypervisor and have no names" },
+	[WK_PERF_ODD_THROTTLED] = { "time the kernel paused sampling, since it took too much time", "times the kernel paused sampling, since it took too much time" },
+	[WK_PERF_ODD_LATE] = { "record came later than its round of the file allows", "records came later than their round of the file allows" },
+	[WK_PERF_ODD_FEATURE] = { "feature section is damaged", "feature sections are damaged" },
+	[WK_PERF_ODD_SECTION] = { "section of wick's own is damaged and was read in part", "sections of wick's own are damaged and were read in part" },
+	[WK_PERF_ODD_VERSION] = { "chunk of a later version of wick was skipped", "chunks of a later version of wick were skipped" },
+	[WK_PERF_ODD_END] = { "record at the end is cut off", "records at the end are cut off" },
+};
+
+static bool tell_odds(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	bool ok = true;
+
+	for (int i = 0; ok && i < WK_PERF_ODDITIES; i++) {
+		const struct wk_perf_odd *odd = &perf->odd[i];
+		struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->told_ns,
+					  .cpu = WK_NO_CPU };
+
+		if (odd->count == 0)
+			continue;
+		wk_buf_reset(&text);
+		wk_buf_add_fmt(&text, "%" PRIu64 " %s", odd->count,
+			       odd->count == 1 ? odd_words[i].one : odd_words[i].many);
+		event.note.offset = odd->offset;
+		event.note.text = wk_buf_str(&text);
+		ok = wk_sink_take(perf->sink, &event, err);
+	}
+	wk_buf_fini(&text);
+	return ok;
+}
+
+struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at)
+{
+	struct wk_perf_record record = { .at = at, .body = perf->input };
+	uint16_t size;
+
+	record.body.at = at;
+	record.type = wk_u32(&record.body);
+	record.misc = wk_u16(&record.body);
+	size = wk_u16(&record.body);
+	record.body.end = at + size;
+	return record;
+}
+
+enum step {
+	GOT_RECORD,
+	AT_END,
+	BROKEN,
+};
+
+/* Bytes that follow a record without being counted in its size. */
+static uint64_t bytes_behind(const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body;
+
+	if (record->type == WK_PERF_AUXTRACE)
+		return wk_u64(&body);
+	if (record->type == WK_PERF_HEADER_TRACING_DATA)
+		return ((uint64_t)wk_u32(&body) + 7) & ~(uint64_t)7;
+	return 0;
+}
+
+/* Takes the next record off `left`. One that claims more than there is ends the data. */
+static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
+			     struct wk_perf_record *record, struct wk_err *err)
+{
+	struct wk_bytes head = *left;
+	const uint8_t *at = left->at;
+	uint16_t size;
+
+	if (wk_bytes_left(left) == 0)
+		return AT_END;
+	wk_u32(&head);
+	wk_u16(&head);
+	size = wk_u16(&head);
+	if (!head.bad && size < 8) {
+		wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
+			"perf.data: record size %u is below the 8-byte header", size);
+		return BROKEN;
+	}
+	wk_bytes_skip(left, size);
+	if (head.bad || left->bad) {
+		wk_perf_odd(perf, WK_PERF_ODD_END, at);
+		return AT_END;
+	}
+	*record = wk_perf_record_at(perf, at);
+	wk_bytes_skip(left, bytes_behind(record));
+	return GOT_RECORD;
+}
+
+static bool fail_compressed(uint64_t offset, struct wk_err *err)
+{
+	return wk_fail(err, WK_EUNSUPPORTED, offset,
+		       "perf.data: the records are compressed with zstd, which this version can not "
+		       "read; record again without -z, or unpack with: perf inject -i FILE -o PLAIN");
+}
+
+static void read_attr_record(struct wk_perf *perf, const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body, raw = record->body;
+	uint32_t size;
+
+	wk_u32(&body);
+	size = wk_u32(&body);
+	body.at = record->body.at;
+	raw = wk_bytes_take(&body, size);
+	if (raw.bad || !wk_perf_add_attr(perf, raw))
+		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
+	else
+		wk_perf_add_ids(perf, body);
+}
+
+static void read_event_update(struct wk_perf *perf, const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body;
+	uint64_t what = wk_u64(&body), id = wk_u64(&body);
+
+	if (what == WK_PERF_EVENT_UPDATE_NAME) {
+		struct wk_str name = wk_bytes_text(&body);
+
+		if (!body.bad)
+			wk_perf_name_attr(perf, id, name);
+	}
+}
+
+static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_record *record,
+				struct wk_err *err)
+{
+	struct wk_bytes body = record->body;
+	uint64_t feature = wk_u64(&body);
+
+	if (body.bad || feature >= WK_PERF_FEATURES)
+		return true; /* the number behind the last feature marks their end */
+	return wk_perf_feature(perf, (unsigned)feature, body, err);
+}
+
+/* Where wick's sections ride on a pipe; older recorders put names of events there. */
+static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record,
+				struct wk_err *err)
+{
+	struct wk_bytes body = record->body;
+	uint64_t subject = wk_u64le(&body);
+
+	if (body.bad || subject < WK_SECTION_FIRST || subject >= WK_SECTION_END)
+		return true;
+	return wk_perf_section(perf, (unsigned)subject, body, err);
+}
+
+/* The first pass takes what must be known before any event is told. */
+static bool read_ahead(struct wk_perf *perf, const struct wk_perf_record *record,
+		       struct wk_err *err)
+{
+	switch (record->type) {
+	case WK_PERF_HEADER_ATTR:
+		read_attr_record(perf, record);
+		break;
+	case WK_PERF_EVENT_UPDATE:
+		read_event_update(perf, record);
+		break;
+	case WK_PERF_HEADER_BUILD_ID:
+		wk_perf_add_build_id(perf, record);
+		break;
+	case WK_PERF_HEADER_FEATURE:
+		return read_feature_record(perf, record, err);
+	case WK_PERF_HEADER_EVENT_TYPE:
+		return read_section_record(perf, record, err);
+	case WK_PERF_COMPRESSED:
+	case WK_PERF_COMPRESSED2:
+		return fail_compressed((uint64_t)(record->at - perf->input.start), err);
+	default:
+		break;
+	}
+	return true;
+}
+
+/* A file tells all of it before its first sample; on a pipe it may stand anywhere. */
+static bool first_pass(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_bytes left = perf->data;
+	struct wk_perf_record record;
+
+	/* A broken record is told by the second pass, when all before it has been. */
+	while (next_record(perf, &left, &record, NULL) == GOT_RECORD) {
+		if (record.type == WK_PERF_SAMPLE && !perf->is_pipe)
+			break;
+		if (!read_ahead(perf, &record, err))
+			return false;
+	}
+	perf->odd[WK_PERF_ODD_END].count = 0;
+	return true;
+}
+
+static bool tell_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_perf_waiting *row = &perf->order.rows[i];
+
+		if (!wk_perf_tell(perf, row->time_ns, row->at, err))
+			return false;
+	}
+	wk_perf_order_drop(&perf->order, count);
+	return true;
+}
+
+static bool take_record(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_err *err)
+{
+	switch (record->type) {
+	case WK_PERF_FINISHED_ROUND:
+		return tell_waiting(perf, wk_perf_order_round(&perf->order), err);
+	case WK_PERF_COMPRESSED:
+	case WK_PERF_COMPRESSED2:
+		return fail_compressed((uint64_t)(record->at - perf->input.start), err);
+	case WK_PERF_AUXTRACE:
+		wk_perf_odd(perf, WK_PERF_ODD_AUXTRACE, record->at);
+		return true;
+	default:
+		break;
+	}
+	if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
+	    (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
+		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);
+	else if (record->type < WK_PERF_HEADER_ATTR)
+		wk_perf_order_add(&perf->order, wk_perf_time_of(perf, record), record->at);
+	return true;
+}
+
+/* The second pass orders the records and tells them. What was read before a broken record
+ * still reaches the sink. */
+static bool second_pass(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_bytes left = perf->data;
+	struct wk_perf_record record;
+	struct wk_err broken = { 0 };
+	enum step step;
+
+	while ((step = next_record(perf, &left, &record, &broken)) == GOT_RECORD)
+		if (!take_record(perf, &record, err))
+			return false;
+	if (!tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
+	    !wk_perf_tell_rest(perf, err) || !tell_odds(perf, err))
+		return false;
+	if (step == BROKEN)
+		return wk_fail(err, broken.code, broken.offset, "%s", broken.text);
+	return true;
+}
+
+/* The counter that is only there for side-band records never samples. */
+static bool is_dummy(const struct wk_perf_attr *attr)
+{
+	return attr->type == WK_PERF_TYPE_SOFTWARE && attr->config == WK_PERF_SW_DUMMY;
+}
+
+static bool read_records(struct wk_perf *perf, struct wk_err *err)
+{
+	if (!first_pass(perf, err))
+		return false;
+	wk_perf_sort_extras(perf);
+	for (size_t i = 0; i < perf->attr_count; i++)
+		if (!is_dummy(&perf->attrs[i]) && !wk_perf_announce(perf, &perf->attrs[i], err))
+			return false;
+	return second_pass(perf, err);
+}
+
+static struct span read_span(struct wk_bytes *in)
+{
+	struct span span = { .offset = wk_u64(in) };
+
+	span.size = wk_u64(in);
+	return span;
+}
+
+static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t stride,
+			    struct wk_err *err)
+{
+	struct wk_bytes table = wk_bytes_at(&perf->input, attrs.offset, attrs.size);
+
+	if (table.bad)
+		return wk_fail(err, WK_ECORRUPT, attrs.offset,
+			       "perf.data: the table of events (0x%" PRIx64
+			       " bytes) does not lie in the file", attrs.size);
+	while (wk_bytes_left(&table) >= stride) {
+		struct wk_bytes raw = wk_bytes_take(&table, stride - 16);
+		struct span ids = read_span(&table);
+		struct wk_bytes id_bytes = wk_bytes_at(&perf->input, ids.offset, ids.size);
+
+		if (!wk_perf_add_attr(perf, raw))
+			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&raw),
+				       "perf.data: an event's description of %" PRIu64
+				       " bytes is too short", stride - 16);
+		if (id_bytes.bad)
+			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, raw.at);
+		wk_perf_add_ids(perf, id_bytes);
+	}
+	return true;
+}
+
+/* The sections' places lie behind the data, the lowest feature first. */
+static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_t *bits,
+			  struct wk_err *err)
+{
+	uint64_t size = (uint64_t)(perf->input.end - perf->input.start);
+	struct wk_bytes table = wk_bytes_at(&perf->input, table_at < size ? table_at : size,
+					    table_at < size ? size - table_at : 0);
+
+	for (unsigned feature = 0; feature < WK_PERF_FEATURES; feature++) {
+		struct span span;
+		struct wk_bytes content;
+
+		if (!(bits[feature / 64] >> feature % 64 & 1))
+			continue;
+		span = read_span(&table);
+		content = wk_bytes_at(&perf->input, span.offset, span.size);
+		if (table.bad || content.bad)
+			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, table.at);
+		else if (!wk_perf_feature(perf, feature, content, err))
+			return false;
+	}
+	return true;
+}
+
+static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk_err *err)
+{
+	uint64_t size = (uint64_t)(perf->input.end - perf->input.start);
+	uint64_t bits[WK_PERF_FEATURES / 64], stride = wk_u64(&head);
+	struct span attrs = read_span(&head), data = read_span(&head);
+
+	read_span(&head); /* a table of event types that nobody fills any more */
+	for (size_t i = 0; i < WK_PERF_FEATURES / 64; i++)
+		bits[i] = wk_u64(&head);
+	if (head.bad)
+		return wk_fail(err, WK_ECORRUPT, 0,
+			       "perf.data: the file ends inside its %d-byte header",
+			       WK_PERF_FILE_HEAD);
+	if (stride < 64 || stride > size)
+		return wk_fail(err, WK_ECORRUPT, 16,
+			       "perf.data: %" PRIu64 " bytes for an event's description, expected "
+			       "64 or more", stride);
+	if (data.offset > size)
+		return wk_fail(err, WK_ECORRUPT, 40,
+			       "perf.data: the records begin at 0x%" PRIx64
+			       ", behind the end of the file", data.offset);
+	if (bits[0] >> WK_PERF_FEATURE_COMPRESSED & 1)
+		return fail_compressed(WK_NOWHERE, err);
+	if (!read_attr_table(perf, attrs, stride, err))
+		return false;
+	/* A recorder that was killed leaves the size at 0: then all that is there counts. */
+	if (data.size == 0 || data.size > size - data.offset) {
+		memset(bits, 0, sizeof(bits));
+		data.size = size - data.offset;
+	}
+	perf->data = wk_bytes_at(&perf->input, data.offset, data.size);
+	return read_features(perf, data.offset + data.size, bits, err) && read_records(perf, err);
+}
+
+static bool read_all(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_bytes head = perf->input;
+	uint64_t head_bytes;
+
+	wk_bytes_skip(&head, 8);
+	head_bytes = wk_u64(&head);
+	perf->is_pipe = head_bytes == WK_PERF_PIPE_HEAD;
+	if (!perf->is_pipe && head_bytes != WK_PERF_FILE_HEAD)
+		return wk_fail(err, WK_ECORRUPT, 8,
+			       "perf.data: header of %" PRIu64 " bytes, expected %d (file) or %d (pipe)",
+			       head_bytes, WK_PERF_FILE_HEAD, WK_PERF_PIPE_HEAD);
+	if (!perf->is_pipe)
+		return read_file_mode(perf, head, err);
+	perf->data = head;
+	return read_records(perf, err);
+}
+
+static bool begins_with(struct wk_bytes bytes, const char *magic)
+{
+	return wk_bytes_left(&bytes) >= 8 && memcmp(bytes.at, magic, 8) == 0;
+}
+
+static int probe(struct wk_bytes first)
+{
+	bool is_ours = begins_with(first, WK_PERF_MAGIC) || begins_with(first, WK_PERF_MAGIC_BIG) ||
+		       begins_with(first, WK_PERF_MAGIC_OLD);
+
+	return is_ours ? 100 : 0;
+}
+
+static void fini(struct wk_perf *perf)
+{
+	wk_perf_order_fini(&perf->order);
+	wk_map_fini(&perf->attr_of_id);
+	wk_map_fini(&perf->counter_of_id);
+	wk_index_fini(&perf->process_of);
+	wk_index_fini(&perf->image_of);
+	wk_strtab_free(perf->paths);
+	free(perf->attrs);
+	free(perf->build_ids);
+	free(perf->extras);
+	free(perf->processes);
+	free(perf->images);
+	free(perf->kernel_chain);
+	free(perf->user_chain);
+	free(perf->counters);
+}
+
+static bool read_perf_data(const struct wk_input *input, const struct wk_sink *sink,
+			   struct wk_err *err)
+{
+	struct wk_perf perf = { .input = input->bytes, .sink = sink };
+	bool ok;
+
+	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "perf.data: written by perf before 2010 (version 1 of the format), "
+			       "which is too old to be read");
+	perf.input.big_endian = begins_with(input->bytes, WK_PERF_MAGIC_BIG);
+	if (!perf.input.big_endian && !begins_with(input->bytes, WK_PERF_MAGIC))
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "perf.data: expected the file to begin with " WK_PERF_MAGIC);
+	perf.paths = wk_strtab_new();
+	ok = read_all(&perf, err);
+	fini(&perf);
+	return ok;
+}
+
+const struct wk_reader wk_reader_perf_data = {
+	.name = "perf.data",
+	.summary = "Linux perf, file and pipe layout",
+	.suffixes = (const char *const[]){ ".data", NULL },
+	.probe = probe,
+	.read = read_perf_data,
+};

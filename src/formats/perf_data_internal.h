@@ -1,0 +1,216 @@
+/* What the parts of the perf.data reader share.
+ *
+ * One struct wk_perf lives for one call of the reader. perf_data.c walks the file and decides
+ * what comes when; perf_data_attr.c knows what each source's records look like;
+ * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
+ * turn a record into events; perf_data_features.c reads what lies beside the records, and
+ * perf_data_sections.c what wick itself put there.
+ *
+ * Two passes: the first takes only what must be known before any event can be told (attrs,
+ * names, features of a pipe), the second orders and tells. Nothing is copied: records are
+ * pointers into the input, and only 16 bytes are kept of each that waits for its turn. */
+#ifndef WK_FORMATS_PERF_DATA_INTERNAL_H
+#define WK_FORMATS_PERF_DATA_INTERNAL_H
+
+#include "base/bytes.h"
+#include "base/map.h"
+#include "base/strtab.h"
+#include "event/sink.h"
+#include "formats/perf_data_format.h"
+
+/* A record's head, and the window of its body (which ends with the trailer, if any). */
+struct wk_perf_record {
+	uint32_t type;
+	uint32_t misc;
+	const uint8_t *at;
+	struct wk_bytes body;
+};
+
+struct wk_perf_attr {
+	uint32_t type;
+	uint64_t config, period, sample_type, read_format, flags;
+	uint64_t branch_sample_type, user_registers;
+	uint32_t user_stack_bytes;
+
+	/* Where fields lie, in words of 8 bytes: from the start of a sample's body, or from
+	 * the end of a trailer (1 is the last word). 0 is "not there" for the trailer, -1 for
+	 * the sample. */
+	int sample_time, sample_id;
+	unsigned trailer_tid, trailer_time, trailer_id, trailer_cpu;
+
+	struct wk_str name; /* in the input; empty until a feature tells it */
+	bool is_announced;  /* its SOURCE event was told */
+};
+
+/* Records that wait for their turn. */
+struct wk_perf_waiting {
+	uint64_t time_ns;
+	const uint8_t *at;
+};
+
+struct wk_perf_order {
+	struct wk_perf_waiting *rows, *scratch;
+	size_t count, cap, scratch_cap;
+	bool is_unsorted;
+	uint64_t latest_ns;   /* of all records so far */
+	uint64_t settled_ns;  /* nothing earlier comes any more */
+};
+
+/* What can be wrong or unknown about single records: counted, and told once at the end. */
+enum wk_perf_oddity {
+	WK_PERF_ODD_SHORT,      /* fields do not fit the record */
+	WK_PERF_ODD_NO_ATTR,    /* a sample without any attr */
+	WK_PERF_ODD_UNKNOWN,    /* a type that is not known */
+	WK_PERF_ODD_AUXTRACE,   /* a hardware trace (Intel PT ...) */
+	WK_PERF_ODD_DEFERRED,   /* user chains that came after their sample */
+	WK_PERF_ODD_GUEST,      /* samples inside virtual machines */
+	WK_PERF_ODD_THROTTLED,  /* sampling paused by the kernel */
+	WK_PERF_ODD_LATE,       /* records behind their round */
+	WK_PERF_ODD_FEATURE,    /* feature sections that contradict themselves */
+	WK_PERF_ODD_SECTION,    /* damaged chunks of wick's own sections */
+	WK_PERF_ODD_VERSION,    /* such chunks of a later version */
+	WK_PERF_ODD_END,        /* the file ends inside a record */
+	WK_PERF_ODDITIES
+};
+
+struct wk_perf_odd {
+	uint64_t count;
+	uint64_t offset; /* of the first */
+};
+
+struct wk_perf_build_id_row {
+	struct wk_build_id id;
+	bool is_kernel;
+};
+
+/* A row of wick's symbols or notes, waiting for its time. */
+struct wk_perf_extra {
+	uint64_t time_ns;
+	struct wk_bytes row;
+	bool is_note;
+};
+
+/* A row of wick's processes: what the task record of this moment can not hold. */
+struct wk_perf_process_row {
+	uint64_t time_ns;
+	uint32_t pid;
+	uint8_t change;
+	bool has_exit_code;
+	int exit_code;
+	struct wk_str command_line;
+};
+
+struct wk_perf_image_row {
+	struct wk_str path;
+	struct wk_build_id build_id;
+	uint32_t device_major, device_minor;
+	uint64_t inode, inode_generation;
+};
+
+struct wk_perf {
+	struct wk_bytes input; /* the whole, with the byte order */
+	const struct wk_sink *sink;
+	bool is_pipe;
+	struct wk_bytes data; /* the records */
+
+	struct wk_perf_attr *attrs;
+	size_t attr_count, attr_cap;
+	struct wk_map attr_of_id; /* to index + 1 */
+	bool has_build_id_flag;   /* some attr asked for build ids in mappings */
+	enum wk_machine machine;
+
+	struct wk_perf_order order;
+	uint64_t file_order_ns; /* the time that a record without one gets */
+	uint64_t told_ns;       /* of the last event told */
+	struct wk_perf_odd odd[WK_PERF_ODDITIES];
+
+	/* Build ids of the feature: text id of a path to rows. */
+	struct wk_strtab *paths;
+	struct wk_perf_build_id_row *build_ids;
+	size_t build_id_cap;
+
+	struct wk_perf_extra *extras;
+	size_t extra_count, extra_cap, extra_told;
+	struct wk_perf_process_row *processes;
+	size_t process_count, process_cap;
+	struct wk_index process_of;
+	struct wk_perf_image_row *images;
+	size_t image_count, image_cap;
+	struct wk_index image_of;
+
+	/* Something that was SEEN and may get its name from the next record. */
+	struct wk_event held;
+
+	/* Scratch for the call chain of the sample being told. */
+	uint64_t *kernel_chain, *user_chain;
+	size_t kernel_cap, user_cap;
+
+	/* Last values of counters that were read with a sample of their group. */
+	struct wk_map counter_of_id;
+	uint64_t *counters;
+	size_t counter_count, counter_cap;
+};
+
+void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
+
+/* The record at `at`, which must lie whole in the input. */
+struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at);
+
+/* perf_data_attr.c */
+
+/* Adds the attr in `raw` (all that the file holds of it); false if it is too short. */
+bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw);
+/* The ids of the attr added last. */
+void wk_perf_add_ids(struct wk_perf *perf, struct wk_bytes ids);
+void wk_perf_name_attr(struct wk_perf *perf, uint64_t id, struct wk_str name);
+/* The attr that a sample or another record belongs to; NULL if there is none at all. */
+struct wk_perf_attr *wk_perf_attr_of(struct wk_perf *perf, const struct wk_perf_record *record);
+uint64_t wk_perf_time_of(struct wk_perf *perf, const struct wk_perf_record *record);
+/* Fills time, ids and CPU of an event from a record's trailer. */
+void wk_perf_read_trailer(struct wk_perf *perf, const struct wk_perf_record *record,
+			  struct wk_event *event);
+bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err);
+
+/* perf_data_order.c */
+
+void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at);
+/* Ends a round: what can not come any more is settled. Returns how many rows are final. */
+size_t wk_perf_order_round(struct wk_perf_order *order);
+/* Sorts; all rows are final. */
+size_t wk_perf_order_all(struct wk_perf_order *order);
+/* The first `count` rows were told. */
+void wk_perf_order_drop(struct wk_perf_order *order, size_t count);
+void wk_perf_order_fini(struct wk_perf_order *order);
+
+/* perf_data_record.c */
+
+/* Tells a record in its turn, after all rows of wick's sections that come before it. */
+bool wk_perf_tell(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err);
+/* After the last record. */
+bool wk_perf_tell_rest(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_err *err);
+
+/* perf_data_sample.c */
+bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *record,
+			 uint64_t time_ns, struct wk_err *err);
+
+/* perf_data_features.c */
+
+/* Reads the content of one feature; facts are told to the sink at once. */
+bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+		     struct wk_err *err);
+/* One record of the BUILD_ID feature or of a pipe. */
+void wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record);
+/* Fills the build id of an image that has none, where the feature knows it. */
+void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image);
+
+/* perf_data_sections.c */
+bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+		     struct wk_err *err);
+/* Call once after the last section. */
+void wk_perf_sort_extras(struct wk_perf *perf);
+bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
+void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);
+void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image);
+
+#endif

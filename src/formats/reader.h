@@ -1,0 +1,53 @@
+/* Readers: bytes of a file that some recorder made, to events.
+ *
+ * A format is one const struct wk_reader in a file of its own, and one line in registry.c.
+ * Help text and messages are printed from that table. Usual order of calls: wk_read_file,
+ * which opens, chooses and reads; or wk_reader_for and then the reader's own `read`.
+ *
+ * A reader gives events to its sink in the order that event/event.h promises. One bad record
+ * becomes a note and the reading goes on; a bad header, or bytes in which the next record can
+ * not be found, end it with an error. What came before the error has reached the sink. */
+#ifndef WK_FORMATS_READER_H
+#define WK_FORMATS_READER_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "event/sink.h"
+
+/* The whole of what is read; `name` (a path, or "-") is only for choosing and for words. */
+struct wk_input {
+	struct wk_bytes bytes;
+	const char *name;
+};
+
+struct wk_reader {
+	const char *name;            /* as typed after --format */
+	const char *summary;         /* half a line for help */
+	const char *const *suffixes; /* of file names, NULL-terminated */
+
+	/* How sure the first bytes (at most 4096) make that this is the format: 0 to 100. */
+	int (*probe)(struct wk_bytes first);
+	bool (*read)(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err);
+};
+
+#define WK_PROBE_BYTES 4096
+
+/* All readers, NULL-terminated. */
+const struct wk_reader *const *wk_readers(void);
+
+/* The reader named `format` or, where that is NULL, the one that is most sure of the bytes;
+ * a suffix of the name decides between equals. NULL, with a sentence on what was seen and
+ * what is known, if there is none. */
+const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
+				      struct wk_err *err);
+
+/* Opens `path` ("-" is standard input), reads it, and puts the path in front of any error. */
+bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,
+		  struct wk_err *err);
+
+extern const struct wk_reader wk_reader_perf_data;
+
+#endif

@@ -1,0 +1,149 @@
+#include "formats/reader.h"
+
+#include "base/out.h"
+#include "os/os.h"
+
+static const struct wk_reader *const readers[] = {
+	&wk_reader_perf_data,
+	NULL,
+};
+
+/* What a file is if no reader knows it: the first bytes that tell, and what then helps. */
+struct known_other {
+	const char *magic;
+	size_t len;
+	const char *is;
+};
+
+static const struct known_other others[] = {
+	{ "\x1f\x8b", 2, "compressed with gzip: unpack it first (gunzip)" },
+	{ "\x28\xb5\x2f\xfd", 4, "compressed with zstd: unpack it first (unzstd)" },
+	{ "\xfd"
+	  "7zXZ", 5, "compressed with xz: unpack it first (unxz)" },
+	{ "BZh", 3, "compressed with bzip2: unpack it first (bunzip2)" },
+	{ "PK\x03\x04", 4, "a zip archive: unpack it first (unzip)" },
+	{ "\x7f"
+	  "ELF", 4, "a program or library (ELF), not a recording of one" },
+	{ "MZ", 2, "a Windows program (PE), not a recording of one" },
+};
+
+const struct wk_reader *const *wk_readers(void)
+{
+	return readers;
+}
+
+static bool has_suffix(const struct wk_reader *reader, const char *name)
+{
+	for (size_t i = 0; name && reader->suffixes && reader->suffixes[i]; i++)
+		if (wk_str_ends(wk_str_c(name), reader->suffixes[i]))
+			return true;
+	return false;
+}
+
+static void add_names(struct wk_buf *out)
+{
+	for (size_t i = 0; readers[i]; i++)
+		wk_buf_add_fmt(out, "%s%s (%s)", i ? ", " : "", readers[i]->name,
+			       readers[i]->summary);
+}
+
+static const struct wk_reader *by_name(const char *format, struct wk_err *err)
+{
+	struct wk_buf names = { 0 };
+
+	for (size_t i = 0; readers[i]; i++)
+		if (strcmp(readers[i]->name, format) == 0)
+			return readers[i];
+	add_names(&names);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no format \"%.60s\"; known are: %s", format,
+		wk_buf_text(&names));
+	wk_buf_fini(&names);
+	return NULL;
+}
+
+/* The first bytes as a person can read them: text where it is text, else hexadecimal. */
+static void describe(struct wk_bytes bytes, struct wk_buf *out)
+{
+	size_t len = wk_bytes_left(&bytes) < 16 ? wk_bytes_left(&bytes) : 16;
+	size_t plain = 0;
+
+	while (plain < len && bytes.at[plain] >= 0x20 && bytes.at[plain] < 0x7f)
+		plain++;
+	if (plain >= 4) {
+		wk_buf_add_text(out, "begins with the text \"");
+		wk_buf_add(out, bytes.at, plain);
+		wk_buf_add_char(out, '"');
+		return;
+	}
+	wk_buf_add_text(out, "begins with the bytes");
+	for (size_t i = 0; i < len; i++)
+		wk_buf_add_fmt(out, " %02x", bytes.at[i]);
+}
+
+static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
+{
+	struct wk_buf seen = { 0 }, names = { 0 };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (wk_bytes_left(&bytes) >= others[i].len &&
+		    memcmp(bytes.at, others[i].magic, others[i].len) == 0) {
+			wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is %s", others[i].is);
+			return;
+		}
+	describe(bytes, &seen);
+	add_names(&names);
+	wk_fail(err, WK_EFORMAT, WK_NOWHERE, "not a format that wick reads: it %s; expected: %s",
+		wk_buf_text(&seen), wk_buf_text(&names));
+	wk_buf_fini(&seen);
+	wk_buf_fini(&names);
+}
+
+const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
+				      struct wk_err *err)
+{
+	const struct wk_reader *best = NULL;
+	struct wk_bytes first = bytes;
+	int best_score = 0;
+
+	if (format)
+		return by_name(format, err);
+	if (wk_bytes_left(&bytes) == 0) {
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "the file is empty");
+		return NULL;
+	}
+	if (wk_bytes_left(&first) > WK_PROBE_BYTES)
+		first.end = first.at + WK_PROBE_BYTES;
+	for (size_t i = 0; readers[i]; i++) {
+		int score = 2 * readers[i]->probe(first);
+
+		if (score > 0 && has_suffix(readers[i], name))
+			score++;
+		if (score > best_score) {
+			best_score = score;
+			best = readers[i];
+		}
+	}
+	if (!best)
+		fail_unknown(bytes, err);
+	return best;
+}
+
+bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,
+		  struct wk_err *err)
+{
+	struct wk_os_file file;
+	struct wk_input input = { .name = path };
+	const struct wk_reader *reader;
+	bool ok = false;
+
+	if (!wk_os_open(path, &file, err))
+		return false;
+	input.bytes = wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes);
+	reader = wk_reader_for(input.bytes, path, format, err);
+	if (reader)
+		ok = reader->read(&input, sink, err);
+	if (!ok)
+		wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+	wk_os_close(&file);
+	return ok;
+}
