@@ -4,11 +4,23 @@
 
 #include "base/suggest.h"
 
+extern const struct wk_command wk_cmd_flame;
+extern const struct wk_command wk_cmd_record;
+extern const struct wk_command wk_cmd_show;
+extern const struct wk_command wk_cmd_fold;
+extern const struct wk_command wk_cmd_dump;
+extern const struct wk_command wk_cmd_formats;
 extern const struct wk_command wk_cmd_help;
 extern const struct wk_command wk_cmd_man;
 extern const struct wk_command wk_cmd_completion;
 
 const struct wk_command *const wk_commands[] = {
+	&wk_cmd_flame,
+	&wk_cmd_record,
+	&wk_cmd_show,
+	&wk_cmd_fold,
+	&wk_cmd_dump,
+	&wk_cmd_formats,
 	&wk_cmd_help,
 	&wk_cmd_man,
 	&wk_cmd_completion,
