@@ -172,7 +172,8 @@ bool wk_os_is_seekable(int fd)
 {
 	struct stat info;
 
-	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) >= 0;
+	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
+	       !(fcntl(fd, F_GETFL) & O_APPEND);
 }
 
 bool wk_os_write(int fd, const void *bytes, size_t len)

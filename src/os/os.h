@@ -51,7 +51,8 @@ bool wk_os_read_small(const char *path, struct wk_buf *out);
  * Returns a descriptor, or -1. */
 int wk_os_create(const char *path, struct wk_err *err);
 
-/* Whether written bytes can be changed later: true for files, false for pipes. */
+/* Whether written bytes can be changed later: true for a file that stands at its start,
+ * false for pipes and for files opened to append. */
 bool wk_os_is_seekable(int fd);
 
 /* All of the bytes, at the descriptor's place or at `offset` of the file (which leaves the
