@@ -129,7 +129,7 @@ static bool read_clock(struct wk_perf *perf, struct wk_bytes *in, struct wk_err 
 
 	if (in->bad || version != 1)
 		return true;
-	wk_buf_add_fmt(&pair, "%" PRIu64 " %" PRIu64, wall_ns, clock_ns);
+	wk_buf_add_fmt(&pair, "%" PRIu64 " %" PRIu64, clock_ns, wall_ns);
 	ok = tell_fact(perf, "clock", wk_str_c(name), err) &&
 	     tell_fact(perf, "clock pair", wk_buf_str(&pair), err);
 	wk_buf_fini(&pair);
@@ -212,7 +212,7 @@ static bool read_cpu_counts(struct wk_perf *perf, struct wk_bytes *in, struct wk
 	uint32_t configured = wk_u32(in), online = wk_u32(in);
 
 	return in->bad || (tell_number(perf, "cpus configured", configured, err) &&
-			   tell_number(perf, "cpus online", online, err));
+			   tell_number(perf, "cpus", online, err));
 }
 
 static bool read_text_fact(struct wk_perf *perf, struct wk_bytes *in, const char *key,
@@ -233,7 +233,7 @@ static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes
 	case WK_PERF_FEATURE_HOSTNAME:
 		return read_text_fact(perf, in, "host name", err);
 	case WK_PERF_FEATURE_OSRELEASE:
-		return read_text_fact(perf, in, "kernel release", err);
+		return read_text_fact(perf, in, "kernel", err);
 	case WK_PERF_FEATURE_VERSION:
 		return read_text_fact(perf, in, "recorder", err);
 	case WK_PERF_FEATURE_ARCH: {
@@ -245,13 +245,14 @@ static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes
 	case WK_PERF_FEATURE_NRCPUS:
 		return read_cpu_counts(perf, in, err);
 	case WK_PERF_FEATURE_CPUDESC:
-		return read_text_fact(perf, in, "cpu model", err);
+		return read_text_fact(perf, in, "cpu", err);
 	case WK_PERF_FEATURE_CPUID:
 		return read_text_fact(perf, in, "cpu id", err);
 	case WK_PERF_FEATURE_TOTAL_MEM: {
 		uint64_t memory_kb = wk_u64(in);
 
-		return in->bad || tell_number(perf, "memory kB", memory_kb, err);
+		return in->bad || memory_kb > UINT64_MAX / 1024 ||
+		       tell_number(perf, "memory", memory_kb * 1024, err);
 	}
 	case WK_PERF_FEATURE_CMDLINE:
 		return read_texts(perf, in, "command line", err);

@@ -157,7 +157,7 @@ struct wk_perf_known_event {
 /* Ended by a NULL name. The first name of a (type, config) is the one that is shown. */
 extern const struct wk_perf_known_event wk_perf_known_events[];
 
-/* Clocks by name ("monotonic") and number; -1 or the empty text where unknown. */
+/* Clocks by name ("CLOCK_MONOTONIC") and number; -1 or the empty text where unknown. */
 int wk_perf_clock_id(struct wk_str name);
 const char *wk_perf_clock_name(int id);
 

@@ -37,7 +37,8 @@ static const struct {
 	const char *name;
 	int id;
 } clocks[] = {
-	{ "realtime", 0 }, { "monotonic", 1 }, { "monotonic-raw", 4 }, { "boottime", 7 }, { "tai", 11 },
+	{ "CLOCK_REALTIME", 0 }, { "CLOCK_MONOTONIC", 1 }, { "CLOCK_MONOTONIC_RAW", 4 },
+	{ "CLOCK_BOOTTIME", 7 }, { "CLOCK_TAI", 11 },
 };
 
 int wk_perf_clock_id(struct wk_str name)

@@ -28,9 +28,9 @@ static const struct {
 	unsigned feature;
 	const char *key;
 } texts[] = {
-	{ WK_PERF_FEATURE_HOSTNAME, "host name" }, { WK_PERF_FEATURE_OSRELEASE, "kernel release" },
+	{ WK_PERF_FEATURE_HOSTNAME, "host name" }, { WK_PERF_FEATURE_OSRELEASE, "kernel" },
 	{ WK_PERF_FEATURE_VERSION, "recorder" },   { WK_PERF_FEATURE_ARCH, "machine" },
-	{ WK_PERF_FEATURE_CPUDESC, "cpu model" },  { WK_PERF_FEATURE_CPUID, "cpu id" },
+	{ WK_PERF_FEATURE_CPUDESC, "cpu" },  { WK_PERF_FEATURE_CPUID, "cpu id" },
 };
 
 static bool text_feature(const struct wk_perf_data_writer *writer, unsigned feature,
@@ -51,7 +51,7 @@ static bool text_feature(const struct wk_perf_data_writer *writer, unsigned feat
 
 static bool cpu_count_feature(const struct wk_perf_data_writer *writer, struct wk_buf *out)
 {
-	uint64_t online = fact_number(writer, "cpus online");
+	uint64_t online = fact_number(writer, "cpus");
 	uint64_t configured = fact_number(writer, "cpus configured");
 
 	if (online == 0)
@@ -63,11 +63,11 @@ static bool cpu_count_feature(const struct wk_perf_data_writer *writer, struct w
 
 static bool memory_feature(const struct wk_perf_data_writer *writer, struct wk_buf *out)
 {
-	uint64_t memory_kb = fact_number(writer, "memory kB");
+	uint64_t memory_bytes = fact_number(writer, "memory");
 
-	if (memory_kb)
-		wk_buf_add_u64(out, memory_kb);
-	return memory_kb != 0;
+	if (memory_bytes)
+		wk_buf_add_u64(out, memory_bytes / 1024);
+	return memory_bytes != 0;
 }
 
 static bool command_line_feature(const struct wk_perf_data_writer *writer, struct wk_buf *out)
@@ -134,15 +134,15 @@ static bool sample_time_feature(const struct wk_perf_data_writer *writer, struct
 	return true;
 }
 
-/* "WALL CLOCK": nanoseconds of both at one moment. */
-static bool split_pair(struct wk_str pair, uint64_t *wall_ns, uint64_t *clock_ns)
+/* "CLOCK WALL": nanoseconds of both at one moment. */
+static bool split_pair(struct wk_str pair, uint64_t *clock_ns, uint64_t *wall_ns)
 {
 	size_t blank = 0;
 
 	while (blank < pair.len && pair.at[blank] != ' ')
 		blank++;
-	return wk_num_u64(wk_str_of(pair.at, blank), wall_ns) &&
-	       wk_num_u64(wk_str_skip(pair, blank + 1), clock_ns);
+	return wk_num_u64(wk_str_of(pair.at, blank), clock_ns) &&
+	       wk_num_u64(wk_str_skip(pair, blank + 1), wall_ns);
 }
 
 static bool clock_feature(const struct wk_perf_data_writer *writer, unsigned feature,
@@ -157,7 +157,7 @@ static bool clock_feature(const struct wk_perf_data_writer *writer, unsigned fea
 		wk_buf_add_u64(out, 1); /* its resolution in nanoseconds */
 		return true;
 	}
-	if (!split_pair(wk_perf_write_fact(writer, "clock pair"), &wall_ns, &clock_ns))
+	if (!split_pair(wk_perf_write_fact(writer, "clock pair"), &clock_ns, &wall_ns))
 		return false;
 	wk_buf_add_u32(out, 1); /* version */
 	wk_buf_add_u32(out, (uint32_t)clock);
@@ -209,26 +209,24 @@ bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned fe
 	return section->done.len != 0;
 }
 
-/* Is the fact told by a feature of perf's, as it stands? */
-static bool perf_tells(const struct wk_perf_data_writer *writer, const struct wk_perf_write_fact *fact)
+/* Is the fact told, as it stands, by a feature of perf's? */
+static bool perf_tells(const struct wk_perf_data_writer *writer,
+		       const struct wk_perf_write_fact *fact)
 {
-	static const char *const numbers[] = { "cpus online", "memory kB" };
 	uint64_t value, other;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (wk_str_is(fact->key, texts[i].key))
 			return true;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (wk_str_is(fact->key, numbers[i]))
-			return wk_num_u64(fact->value, &value) && value != 0;
+	if (wk_str_is(fact->key, "cpus"))
+		return fact_number(writer, "cpus") != 0;
 	if (wk_str_is(fact->key, "cpus configured"))
-		return fact_number(writer, "cpus configured") && fact_number(writer, "cpus online");
-	if (wk_str_is(fact->key, "clock"))
-		return wk_perf_clock_id(fact->value) >= 0 &&
-		       wk_perf_write_fact(writer, "clock pair").len;
-	if (wk_str_is(fact->key, "clock pair"))
+		return fact_number(writer, "cpus") && fact_number(writer, "cpus configured");
+	if (wk_str_is(fact->key, "memory"))
+		return wk_num_u64(fact->value, &value) && value != 0 && value % 1024 == 0;
+	if (wk_str_is(fact->key, "clock") || wk_str_is(fact->key, "clock pair"))
 		return wk_perf_clock_id(wk_perf_write_fact(writer, "clock")) >= 0 &&
-		       split_pair(fact->value, &value, &other);
+		       split_pair(wk_perf_write_fact(writer, "clock pair"), &value, &other);
 	return wk_str_is(fact->key, "command line");
 }
 
