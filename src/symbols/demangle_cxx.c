@@ -32,9 +32,12 @@ bool wk_cxx_take(struct wk_cxx *p, char c)
 
 bool wk_cxx_take_text(struct wk_cxx *p, const char *text)
 {
-	if (!wk_str_starts(wk_str_of(p->at, (size_t)(p->end - p->at)), text))
-		return false;
-	p->at += strlen(text);
+	size_t len = 0, left = (size_t)(p->end - p->at);
+
+	for (; text[len]; len++)
+		if (len == left || p->at[len] != text[len])
+			return false;
+	p->at += len;
 	return true;
 }
 
@@ -459,19 +462,31 @@ static bool print(struct wk_cxx_node *tree, struct wk_buf *out)
 	return ok;
 }
 
+static bool demangle(struct wk_str mangled, bool *gcc_scopes, struct wk_buf *out)
+{
+	struct wk_cxx p = {
+		.at = mangled.at,
+		.end = mangled.at + mangled.len,
+		.lambda_level = SIZE_MAX,
+		.gcc_scopes = *gcc_scopes,
+	};
+	struct wk_cxx_node *tree = mangled_name(&p);
+	bool is_read = !p.bad && p.at == p.end;
+	bool ok = is_read && print(tree, out);
+
+	*gcc_scopes = p.scopes_seen && !is_read;
+	wk_arena_fini(&p.arena);
+	return ok;
+}
+
 bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out)
 {
-	struct wk_cxx p = { .at = mangled.at, .lambda_level = SIZE_MAX };
-	struct wk_cxx_node *tree;
-	bool ok;
+	bool gcc_scopes = false;
 
 	if (mangled.len < 4 || mangled.len > WK_DEMANGLE_LIMIT || mangled.at[0] != '_')
 		return false;
 	if (!is_text(mangled))
 		return false;
-	p.end = mangled.at + mangled.len;
-	tree = mangled_name(&p);
-	ok = !p.bad && p.at == p.end && print(tree, out);
-	wk_arena_fini(&p.arena);
-	return ok;
+	return demangle(mangled, &gcc_scopes, out) ||
+		(gcc_scopes && demangle(mangled, &gcc_scopes, out));
 }

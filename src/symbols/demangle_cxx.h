@@ -26,7 +26,9 @@
 /* Productions within each other, and nodes within each other while printing. */
 #define WK_CXX_PARSE_DEPTH 1024
 #define WK_CXX_PRINT_DEPTH 2048
-#define WK_CXX_PRINT_STEPS 200000
+#define WK_CXX_PRINT_STEPS 150000
+/* Places where the grammar is ambiguous and a second reading may be tried, in one name. */
+#define WK_CXX_SECOND_READINGS 8
 
 enum wk_cxx_kind {
 	WK_CXX_NAME,          /* text */
@@ -156,9 +158,12 @@ struct wk_cxx {
 	const char *at, *end;
 	bool bad;
 	bool forward_ok;     /* T_ may mean an argument that comes later: conversion operators */
+	bool local_closure;  /* a closure that comes now is of a function that was just named */
 	bool args_elsewhere; /* template arguments after T_ or S_ belong to somebody else */
 	bool constraint;     /* parameters are shown by number: their levels are not all known */
-	unsigned depth;
+	bool gcc_scopes;     /* sr <type> <name>, as the ABI first had it and gcc still does */
+	bool scopes_seen;    /* the name would read otherwise with `gcc_scopes` */
+	unsigned depth, second_readings;
 	size_t lambda_level;     /* T_ beyond the named parameters at this level is auto */
 	unsigned made_up[3];     /* names invented for template parameters: $T, $N, $TT */
 	struct wk_arena arena;
@@ -166,6 +171,7 @@ struct wk_cxx {
 	struct wk_cxx_list pile; /* the lists being read, one on top of another */
 	struct wk_cxx_list forwards;
 	struct wk_cxx_levels levels;
+	struct wk_cxx_node *builtins[26]; /* those seen so far, by letter */
 	struct wk_cxx_node nothing;
 };
 
@@ -247,7 +253,7 @@ struct wk_str wk_cxx_identifier(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_source_name(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_module_name(struct wk_cxx *p, struct wk_cxx_node *module);
 struct wk_cxx_node *wk_cxx_operator_name(struct wk_cxx *p, struct wk_cxx_named *named);
-struct wk_cxx_node *wk_cxx_unnamed_type(struct wk_cxx *p);
+struct wk_cxx_node *wk_cxx_unnamed_type(struct wk_cxx *p, const struct wk_cxx_named *named);
 struct wk_cxx_node *wk_cxx_template_args(struct wk_cxx *p, bool of_encoding);
 struct wk_cxx_node *wk_cxx_template_arg(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_template_param(struct wk_cxx *p);

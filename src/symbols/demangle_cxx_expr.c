@@ -4,7 +4,7 @@
 #define BINARY(code, binding, name) { code, WK_CXX_FORM_BINARY, binding, WK_STR(name) }
 #define CAST(code, name) { code, WK_CXX_FORM_CAST, WK_CXX_POSTFIXED, WK_STR(name) }
 
-/* <operator-name>, and the codes of expressions that have the same shape. */
+/* <operator-name>, and the codes of expressions that have the same shape; in order of code. */
 static const struct wk_cxx_operator operators[] = {
 	BINARY("aN", WK_CXX_ASSIGN, "&="),
 	BINARY("aS", WK_CXX_ASSIGN, "="),
@@ -73,9 +73,23 @@ static const struct wk_cxx_operator operators[] = {
 
 const struct wk_cxx_operator *wk_cxx_operator(struct wk_cxx *p)
 {
-	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (wk_cxx_take_text(p, operators[i].code))
-			return &operators[i];
+	char first = wk_cxx_peek(p, 0), second = wk_cxx_peek(p, 1);
+	size_t low = 0, high = sizeof(operators) / sizeof(operators[0]);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const char *code = operators[middle].code;
+		int order = first != code[0] ? first - code[0] : second - code[1];
+
+		if (order == 0) {
+			p->at += 2;
+			return &operators[middle];
+		}
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
 	return NULL;
 }
 
@@ -254,7 +268,7 @@ static struct wk_cxx_node *lambda_literal(struct wk_cxx *p)
 
 	if (wk_cxx_peek(p, 1) != 'l')
 		return wk_cxx_fail(p);
-	node = wk_cxx_wrap(p, WK_CXX_LAMBDA, "", wk_cxx_unnamed_type(p));
+	node = wk_cxx_wrap(p, WK_CXX_LAMBDA, "", wk_cxx_unnamed_type(p, NULL));
 	wk_cxx_need(p, 'E');
 	return node;
 }
@@ -390,7 +404,11 @@ static struct wk_cxx_node *unresolved_name(struct wk_cxx *p, bool is_global)
 {
 	struct wk_cxx_node *scope;
 
-	if (wk_cxx_take_text(p, "srN")) {
+	if (wk_cxx_peek(p, 0) == 's' && wk_cxx_peek(p, 1) == 'r')
+		p->scopes_seen = true;
+	if (p->gcc_scopes && wk_cxx_take_text(p, "sr")) {
+		scope = wk_cxx_type(p);
+	} else if (wk_cxx_take_text(p, "srN")) {
 		scope = wk_cxx_maybe_template(p, unresolved_type(p));
 		scope = levels_until_e(p, scope);
 	} else if (!wk_cxx_take_text(p, "sr")) {

@@ -241,8 +241,11 @@ static struct wk_cxx_node *closure_type(struct wk_cxx *p)
 {
 	struct wk_cxx_node *closure = wk_cxx_node(p, WK_CXX_CLOSURE);
 	struct wk_cxx_list params = { 0 };
-	size_t level = p->levels.count, lambda_level = p->lambda_level;
+	size_t level = p->levels.count, base = p->levels.base, lambda_level = p->lambda_level;
 
+	/* A local closure's parameters are not those of an encoding that only mentions it. */
+	if (p->local_closure)
+		p->levels.base = level;
 	p->lambda_level = p->levels.count - p->levels.base;
 	wk_cxx_push_level(p, &params);
 	closure_template_params(p, closure, &params);
@@ -255,6 +258,7 @@ static struct wk_cxx_node *closure_type(struct wk_cxx *p)
 	if (wk_cxx_take(p, 'Q'))
 		closure->c = wk_cxx_constraint(p);
 	p->levels.count = level;
+	p->levels.base = base;
 	p->lambda_level = lambda_level;
 	wk_cxx_need(p, 'E');
 	closure->text = wk_cxx_number(p, false);
@@ -263,10 +267,13 @@ static struct wk_cxx_node *closure_type(struct wk_cxx *p)
 }
 
 /* <unnamed-type-name> ::= Ut [<number>] _ | <closure-type-name>; Ub is clang's for blocks */
-struct wk_cxx_node *wk_cxx_unnamed_type(struct wk_cxx *p)
+struct wk_cxx_node *wk_cxx_unnamed_type(struct wk_cxx *p, const struct wk_cxx_named *named)
 {
 	struct wk_cxx_node *node;
 
+	/* In an encoding's name T_ is of the innermost arguments, not of those before. */
+	if (named)
+		p->levels.count = p->levels.base;
 	if (wk_cxx_take_text(p, "Ul"))
 		return closure_type(p);
 	if (wk_cxx_take_text(p, "Ub"))
@@ -283,6 +290,27 @@ struct wk_cxx_node *wk_cxx_unnamed_type(struct wk_cxx *p)
 	return node;
 }
 
+/* A conversion operator's type is a bare template or a whole type: cv S_ I...E may be the
+ * operator's own arguments or the type's. They are the type's if others follow. */
+static struct wk_cxx_node *args_of_conversion(struct wk_cxx *p, struct wk_cxx_node *type)
+{
+	struct wk_cxx before = *p;
+	struct wk_cxx_node *args;
+
+	if (wk_cxx_peek(p, 0) != 'I' || ++p->second_readings > WK_CXX_SECOND_READINGS)
+		return type;
+	args = wk_cxx_template_args(p, false);
+	if (!p->bad && wk_cxx_peek(p, 0) == 'I') {
+		type = wk_cxx_pair(p, WK_CXX_TEMPLATE, type, args);
+		wk_cxx_push(p, &p->subs, type);
+		return type;
+	}
+	before.second_readings = p->second_readings;
+	before.arena = p->arena;
+	*p = before;
+	return type;
+}
+
 /* cv <type>: the one name that may speak of template arguments before they are there. */
 static struct wk_cxx_node *conversion_operator(struct wk_cxx *p, struct wk_cxx_named *named)
 {
@@ -292,6 +320,8 @@ static struct wk_cxx_node *conversion_operator(struct wk_cxx *p, struct wk_cxx_n
 	p->forward_ok = forward_ok || named;
 	p->args_elsewhere = true;
 	type = wk_cxx_type(p);
+	if (named)
+		type = args_of_conversion(p, type);
 	p->forward_ok = forward_ok;
 	p->args_elsewhere = args_elsewhere;
 	if (named)
@@ -355,7 +385,7 @@ static struct wk_cxx_node *unqualified(struct wk_cxx *p, struct wk_cxx_named *na
 	if (wk_cxx_is_digit(c))
 		name = wk_cxx_source_name(p);
 	else if (c == 'U')
-		name = wk_cxx_unnamed_type(p);
+		name = wk_cxx_unnamed_type(p, named);
 	else if (wk_cxx_take_text(p, "DC"))
 		name = structured_binding(p);
 	else if (c == 'C' || c == 'D')
@@ -429,8 +459,10 @@ static struct wk_cxx_node *prefix_start(struct wk_cxx *p)
 	if (wk_cxx_peek(p, 0) != 'S')
 		return NULL;
 	sub = wk_cxx_substitution(p);
-	if (sub->kind != WK_CXX_MODULE)
+	if (sub->kind != WK_CXX_MODULE) {
+		wk_cxx_take(p, 'M');
 		return sub;
+	}
 	p->at = start;
 	return NULL;
 }
@@ -496,27 +528,21 @@ static void discriminator(struct wk_cxx *p)
 	}
 }
 
-/* The entity of a <local-name>. Within a type its template parameters are not those of the
- * encoding around it. */
+/* [d [<number>] _] <name> [<discriminator>], the part of a <local-name> after its function */
 static struct wk_cxx_node *local_entity(struct wk_cxx *p, struct wk_cxx_named *named)
 {
 	struct wk_cxx_node *entity;
-	size_t base = p->levels.base, count = p->levels.count;
-	bool is_default_argument = wk_cxx_take(p, 'd');
+	bool local_closure = p->local_closure, is_default_argument = wk_cxx_take(p, 'd');
 
 	if (is_default_argument) {
 		wk_cxx_number(p, true);
 		wk_cxx_need(p, '_');
 	}
-	if (!named)
-		p->levels.base = count;
+	p->local_closure = true;
 	entity = wk_cxx_name(p, named);
+	p->local_closure = local_closure;
 	if (!is_default_argument)
 		discriminator(p);
-	if (!named) {
-		p->levels.base = base;
-		p->levels.count = count;
-	}
 	return entity;
 }
 
@@ -587,13 +613,28 @@ static struct wk_cxx_node *param_of(struct wk_cxx *p, struct wk_cxx_node *arg)
 	return pack;
 }
 
+/* A declaration may speak of the parameters before it; the argument itself is from outside. */
+static struct wk_cxx_node *argument_of_encoding(struct wk_cxx *p)
+{
+	struct wk_cxx_node *arg;
+	size_t base = p->levels.base, count = p->levels.count;
+
+	while (at_param_decl(p) && !p->bad)
+		param_decl(p, NULL);
+	p->levels.base = count;
+	arg = wk_cxx_template_arg(p);
+	p->levels.base = base;
+	p->levels.count = count;
+	return arg;
+}
+
 /* <template-args> ::= I <template-arg>* [Q <constraint>] E. Those of an encoding's own name
  * become what T_ speaks of. */
 struct wk_cxx_node *wk_cxx_template_args(struct wk_cxx *p, bool of_encoding)
 {
 	struct wk_cxx_node *node;
 	struct wk_cxx_list *params = NULL;
-	bool args_elsewhere = p->args_elsewhere;
+	bool args_elsewhere = p->args_elsewhere, local_closure = p->local_closure;
 	size_t begin = p->pile.count;
 
 	wk_cxx_need(p, 'I');
@@ -602,7 +643,7 @@ struct wk_cxx_node *wk_cxx_template_args(struct wk_cxx *p, bool of_encoding)
 		p->levels.count = p->levels.base;
 		wk_cxx_push_level(p, params);
 	}
-	p->args_elsewhere = false;
+	p->args_elsewhere = p->local_closure = false;
 	while (wk_cxx_until(p, 'E')) {
 		struct wk_cxx_node *arg;
 
@@ -611,12 +652,13 @@ struct wk_cxx_node *wk_cxx_template_args(struct wk_cxx *p, bool of_encoding)
 			wk_cxx_need(p, 'E');
 			break;
 		}
-		arg = wk_cxx_template_arg(p);
+		arg = params ? argument_of_encoding(p) : wk_cxx_template_arg(p);
 		wk_cxx_push(p, &p->pile, arg);
 		if (params)
 			wk_cxx_push(p, params, param_of(p, arg));
 	}
 	p->args_elsewhere = args_elsewhere;
+	p->local_closure = local_closure;
 	node = wk_cxx_node(p, WK_CXX_ARGS);
 	wk_cxx_collect(p, begin, node);
 	return node;
@@ -633,6 +675,7 @@ static struct wk_cxx_node *template_arg_inside(struct wk_cxx *p)
 		node = wk_cxx_expression(p);
 		wk_cxx_need(p, 'E');
 		return node;
+	case 'I': /* gcc before version 4.7 */
 	case 'J':
 		p->at++;
 		while (wk_cxx_until(p, 'E'))

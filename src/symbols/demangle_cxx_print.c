@@ -26,9 +26,11 @@ static void add_str(struct wk_cxx_out *o, struct wk_str text)
 	wk_buf_add_str(&o->text, text);
 }
 
-/* Back to where the text was `len` long. */
+/* Back to where the text was `len` long. What was written in vain is work too: without a
+ * price, empty packs would repeat it for ever within the cap. */
 static void rewind_to(struct wk_cxx_out *o, size_t len)
 {
+	o->steps += (unsigned)((o->text.len - len) / 32);
 	o->text.len = len;
 	if (o->text.at)
 		o->text.at[len] = '\0';
@@ -82,48 +84,45 @@ static bool aspect_of_kind(enum wk_cxx_kind kind, enum aspect aspect)
 	}
 }
 
-static bool has_aspect(struct wk_cxx_out *o, struct wk_cxx_node *n, enum aspect aspect)
+/* The node that a node's aspect is decided by; NULL if that is the node itself. */
+static struct wk_cxx_node *decided_by(struct wk_cxx_out *o, const struct wk_cxx_node *n,
+	enum aspect aspect)
 {
-	bool answer = false;
-
-	if (!enter(o))
-		return false;
 	switch (n->kind) {
 	case WK_CXX_POINTER:
 	case WK_CXX_REFERENCE:
-		answer = aspect == HAS_RIGHT && has_aspect(o, n->a, aspect);
-		break;
+		return aspect == HAS_RIGHT ? n->a : NULL;
 	case WK_CXX_MEMBER_POINTER:
-		answer = aspect == HAS_RIGHT && has_aspect(o, n->b, aspect);
-		break;
+		return aspect == HAS_RIGHT ? n->b : NULL;
 	case WK_CXX_QUALIFIED:
-		answer = has_aspect(o, n->a, aspect);
-		break;
+		return n->a;
 	case WK_CXX_FORWARD:
-		if (!n->busy && n->a) {
-			n->busy = true;
-			answer = has_aspect(o, n->a, aspect);
-			n->busy = false;
-		}
-		break;
-	case WK_CXX_PACK: {
-		struct wk_cxx_node *element = pack_element(o, n);
-
-		answer = element && has_aspect(o, element, aspect);
-		break;
-	}
+		return n->busy ? NULL : n->a;
+	case WK_CXX_PACK:
+		return pack_element(o, n);
 	default:
-		answer = aspect_of_kind(n->kind, aspect);
+		return NULL;
 	}
-	leave(o);
-	return answer;
+}
+
+static bool has_aspect(struct wk_cxx_out *o, const struct wk_cxx_node *n, enum aspect aspect)
+{
+	/* A cycle of forward references is left when the steps are spent. */
+	for (;;) {
+		const struct wk_cxx_node *next = decided_by(o, n, aspect);
+
+		if (!next)
+			return aspect_of_kind(n->kind, aspect);
+		if (++o->steps > WK_CXX_PRINT_STEPS)
+			return false;
+		n = next;
+	}
 }
 
 void wk_cxx_print(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print_left(o, n);
-	if (has_aspect(o, n, HAS_RIGHT))
-		wk_cxx_print_right(o, n);
+	wk_cxx_print_right(o, n);
 }
 
 void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n,
@@ -251,7 +250,7 @@ static void print_prefixed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 static void print_suffixed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print(o, n->a);
+	wk_cxx_print_left(o, n->a);
 	add_str(o, n->text);
 }
 

@@ -436,6 +436,14 @@ static struct wk_cxx_node *compound_type(struct wk_cxx *p, bool *is_old)
 	}
 }
 
+/* One node for all of a kind: they are most of what a signature holds. */
+static struct wk_cxx_node *builtin_type(struct wk_cxx *p, int letter, const char *word)
+{
+	if (!p->builtins[letter])
+		p->builtins[letter] = wk_cxx_word(p, word);
+	return p->builtins[letter];
+}
+
 /* <type>. All but builtin types and substitutions become candidates for substitution. */
 struct wk_cxx_node *wk_cxx_type(struct wk_cxx *p)
 {
@@ -443,10 +451,8 @@ struct wk_cxx_node *wk_cxx_type(struct wk_cxx *p)
 	const char *word = builtin(wk_cxx_peek(p, 0));
 	bool is_old = false;
 
-	if (word) {
-		p->at++;
-		return wk_cxx_word(p, word);
-	}
+	if (word)
+		return builtin_type(p, *p->at++ - 'a', word);
 	if (wk_cxx_enter(p)) {
 		node = compound_type(p, &is_old);
 		if (!is_old)
