@@ -6,42 +6,42 @@
  * is wick-fold.1. Changed by hand when what the pages say changes. */
 #define PAGE_DATE "November 21, 2026"
 
-#define LINE_COLUMNS 72
+#define LINE_COLUMNS 78
 
 /* Text in which roff reads nothing as its own: a leading dot or quote begins a request, a
  * backslash an escape, and a bare '-' is a hyphen, which can not be pasted into a shell. */
-static void escaped(struct wk_out *out, struct wk_str text)
+static void escaped(struct wk_buf *out, struct wk_str text)
 {
 	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
-		wk_out_text(out, "\\&");
+		wk_buf_add_text(out, "\\&");
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.at[i] == '\\')
-			wk_out_text(out, "\\e");
+			wk_buf_add_text(out, "\\e");
 		else if (text.at[i] == '-')
-			wk_out_text(out, "\\-");
+			wk_buf_add_text(out, "\\-");
 		else if (text.at[i] == '`')
-			wk_out_text(out, "\\(ga");
+			wk_buf_add_text(out, "\\(ga");
 		else
-			wk_out_char(out, text.at[i]);
+			wk_buf_add_char(out, text.at[i]);
 	}
 }
 
 /* A word of running text. What stands in backquotes is set as typed; `quoted` carries it
  * from word to word. Only there and at the start of an option is '-' not a hyphen. */
-static void word(struct wk_out *out, struct wk_str text, bool *quoted)
+static void word(struct wk_buf *out, struct wk_str text, bool *quoted)
 {
 	bool is_option = text.len && strchr("-\"(", text.at[0]);
 
 	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
-		wk_out_text(out, "\\&");
+		wk_buf_add_text(out, "\\&");
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.at[i] == '`') {
 			*quoted = !*quoted;
-			wk_out_text(out, *quoted ? "\\fB" : "\\fP");
+			wk_buf_add_text(out, *quoted ? "\\fB" : "\\fP");
 		} else if (text.at[i] == '\\' || (text.at[i] == '-' && (*quoted || is_option))) {
 			escaped(out, wk_str_of(text.at + i, 1));
 		} else {
-			wk_out_char(out, text.at[i]);
+			wk_buf_add_char(out, text.at[i]);
 		}
 	}
 }
@@ -49,22 +49,28 @@ static void word(struct wk_out *out, struct wk_str text, bool *quoted)
 /* Running text in short lines, a new one for each sentence as mdoc(7) asks. */
 static void line(struct wk_out *out, const char *text)
 {
-	size_t column = 0;
+	struct wk_buf piece = { 0 };
 	bool quoted = false, ends_sentence = false;
+	size_t column = 0;
 
 	while (*text) {
 		size_t len = strcspn(text, " ");
 
-		if (column)
-			wk_out_char(out, ends_sentence || column + len > LINE_COLUMNS ? '\n' : ' ');
-		if (ends_sentence || column + len > LINE_COLUMNS)
+		wk_buf_reset(&piece);
+		word(&piece, wk_str_of(text, len), &quoted);
+		if (ends_sentence || column + piece.len > LINE_COLUMNS) {
+			wk_out_char(out, '\n');
 			column = 0;
-		word(out, wk_str_of(text, len), &quoted);
-		column += len + 1;
+		} else if (column) {
+			wk_out_char(out, ' ');
+		}
+		wk_out_str(out, wk_buf_str(&piece));
+		column += piece.len + 1;
 		ends_sentence = len && strchr(".?!", text[len - 1]);
 		text += len + strspn(text + len, " ");
 	}
 	wk_out_char(out, '\n');
+	wk_buf_fini(&piece);
 }
 
 static void head(struct wk_out *out, const char *page, const char *summary)
@@ -113,16 +119,19 @@ static void choices(struct wk_out *out, const struct wk_command *command)
 
 static void examples(struct wk_out *out, const struct wk_example *example)
 {
+	struct wk_buf typed = { 0 };
+
 	if (!example)
 		return;
 	wk_out_text(out, ".Sh EXAMPLES\n.Bl -tag -width Ds\n");
 	for (; example->typed; example++) {
-		wk_out_text(out, ".It Li \"");
-		escaped(out, wk_str_c(example->typed));
-		wk_out_text(out, "\"\n");
+		wk_buf_reset(&typed);
+		escaped(&typed, wk_str_c(example->typed));
+		wk_out_fmt(out, ".It Li \"%s\"\n", wk_buf_text(&typed));
 		line(out, example->does);
 	}
 	wk_out_text(out, ".El\n");
+	wk_buf_fini(&typed);
 }
 
 static void exit_status(struct wk_out *out, const char *note)

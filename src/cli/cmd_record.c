@@ -47,7 +47,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_record = {
 	.name = "record",
-	.summary = "record where a command, a process or the whole system spends its time",
+	.summary = "record a command, running processes or the whole system",
 	.usage = (const char *const[]){ "[OPTION...] [--] COMMAND [ARGUMENT...]",
 					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a", NULL },
 	.description = (const char *const[]){

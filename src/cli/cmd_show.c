@@ -191,7 +191,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_show = {
 	.name = "show",
-	.summary = "show a recording as text: hottest functions, call tree, processes ...",
+	.summary = "print a recording as text: hottest functions, call tree and more",
 	.usage = (const char *const[]){ "[OPTION...] FILE [WHAT]", NULL },
 	.description = (const char *const[]){
 		"Prints one table of FILE, the functions unless WHAT names another. What a row "
