@@ -24,6 +24,7 @@
 struct wk_symbols;
 struct wk_elf;
 
+/* What it points to must outlive the wk_symbols. */
 struct wk_symbols_options {
 	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
 	const char *kallsyms_path;     /* NULL means /proc/kallsyms */

@@ -1,0 +1,78 @@
+/* Any bytes as an ELF file: parse, list symbols, build the sorted table and look things up. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "symbols/elf.h"
+#include "symbols/symtab.h"
+
+struct seen {
+	const struct wk_elf *elf;
+	uint64_t count, last;
+};
+
+/* Every byte of a name must be the file's own. */
+static bool see(void *context, const struct wk_elf_symbol *symbol)
+{
+	struct seen *seen = context;
+	const uint8_t *at = (const uint8_t *)symbol->name.at;
+
+	assert(symbol->name.len > 0);
+	assert(at >= seen->elf->at &&
+	       at + symbol->name.len < seen->elf->at + seen->elf->size_bytes);
+	seen->count += symbol->name.at[symbol->name.len - 1] != 0;
+	seen->last = symbol->vaddr;
+	return true;
+}
+
+static void check_sections(const struct wk_elf *elf)
+{
+	struct wk_str name;
+	uint64_t answer, back;
+	uint32_t crc;
+
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		struct wk_bytes bytes = wk_elf_bytes(elf, &elf->sections[i]);
+
+		assert(bytes.at >= elf->at && bytes.end <= elf->at + elf->size_bytes);
+	}
+	wk_elf_section(elf, ".text");
+	wk_elf_debuglink(elf, &name, &crc);
+	if (wk_elf_vaddr_of(elf, elf->entry, &answer))
+		wk_elf_offset_of(elf, answer, &back);
+}
+
+static void check_table(const struct wk_elf *elf, uint64_t vaddr)
+{
+	struct wk_symtab *tab = wk_symtab_new(elf, elf);
+	struct wk_elf_symbol found;
+
+	for (uint32_t i = 0; i < wk_symtab_count(tab); i++) {
+		struct wk_elf_symbol row = wk_symtab_at(tab, i);
+
+		assert(row.size_bytes > 0);
+		assert(i == 0 || wk_symtab_at(tab, i - 1).vaddr <= row.vaddr);
+		if (wk_symtab_find(tab, row.vaddr, &found))
+			assert(found.vaddr <= row.vaddr);
+	}
+	if (wk_symtab_find(tab, vaddr, &found))
+		assert(vaddr - found.vaddr < found.size_bytes);
+	wk_symtab_free(tab);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct wk_err err = { 0 };
+	struct wk_elf *elf = wk_elf_parse(data, size, &err);
+	struct seen seen = { .elf = elf };
+
+	if (!elf) {
+		assert(err.code != WK_OK);
+		return 0;
+	}
+	check_sections(elf);
+	wk_elf_each_symbol(elf, see, &seen);
+	check_table(elf, seen.last + 1);
+	wk_elf_free(elf);
+	return 0;
+}

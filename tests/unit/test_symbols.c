@@ -1,0 +1,508 @@
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "elf_writer.h"
+#include "os/os.h"
+#include "symbols/symbols.h"
+
+/* Every test works in a directory of its own, which is also HOME. */
+struct place {
+	char dir[64];
+	struct wk_symbols *symbols;
+	const char *debug_dirs[2];
+	char debug_dir[96];
+};
+
+static int enter(void **state)
+{
+	struct place *p = test_calloc(1, sizeof(*p));
+
+	snprintf(p->dir, sizeof(p->dir), "/tmp/wick-test-XXXXXX");
+	assert_non_null(mkdtemp(p->dir));
+	snprintf(p->debug_dir, sizeof(p->debug_dir), "%s/debug", p->dir);
+	p->debug_dirs[0] = p->debug_dir;
+	setenv("HOME", p->dir, 1);
+	p->symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = p->debug_dirs });
+	*state = p;
+	return 0;
+}
+
+static int leave(void **state)
+{
+	struct place *p = *state;
+	char command[96];
+
+	wk_symbols_free(p->symbols);
+	snprintf(command, sizeof(command), "rm -rf %s", p->dir);
+	assert_int_equal(system(command), 0);
+	test_free(p);
+	return 0;
+}
+
+struct file {
+	const char *name;     /* below the place's directory */
+	const char *id;       /* build id, or NULL */
+	const char *symbol;   /* of the 64 bytes at 0x401000, or NULL */
+	const char *exported; /* of the 16 bytes at 0x401010, in .dynsym; or NULL */
+	const char *link;     /* .gnu_debuglink, or NULL */
+	uint32_t crc;
+};
+
+/* The code's offset in the files that write_file makes. */
+static uint64_t code_offset;
+
+static const char *path_of(const struct place *p, const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
+	return path;
+}
+
+/* Gives the CRC-32 of what was written. */
+static uint32_t write_file(const struct place *p, const struct file *f)
+{
+	static const char code[64];
+	struct elf_spec spec = { .type = WK_ET_DYN, .machine = WK_EM_X86_64 };
+	struct wk_buf note = { 0 }, symbols = { 0 }, names = { 0 }, link = { 0 }, out = { 0 };
+	struct wk_buf exported = { 0 };
+	char command[300];
+	uint32_t crc;
+	FILE *to;
+
+	if (f->id)
+		elf_add_build_id(&spec, &note, f->id, strlen(f->id));
+	if (f->symbol)
+		elf_add_symbol(&spec, &symbols, elf_add_name(&names, f->symbol), 0x401000, 64, 1,
+			       WK_STT_FUNC, 1);
+	if (f->exported)
+		elf_add_symbol(&spec, &exported, elf_add_name(&names, f->exported), 0x401010, 16, 1,
+			       WK_STT_FUNC, 1);
+	if (f->link) {
+		wk_buf_add(&link, f->link, strlen(f->link) + 1);
+		while (link.len % 4)
+			wk_buf_add_char(&link, 0);
+		wk_buf_add_u32(&link, f->crc);
+	}
+	elf_section(&spec, 1, ".text", 1, WK_SHF_ALLOC | WK_SHF_EXECINSTR, 0x401000,
+		    wk_str_of(code, sizeof(code)));
+	elf_section(&spec, 2, ".note.gnu.build-id", WK_SHT_NOTE, 2, 0x401040, wk_buf_str(&note));
+	elf_section(&spec, 3, ".strtab", 3, 0, 0, wk_buf_str(&names));
+	elf_section(&spec, 4, ".symtab", WK_SHT_SYMTAB, 0, 0, wk_buf_str(&symbols))->link = 3;
+	elf_section(&spec, 5, ".dynsym", WK_SHT_DYNSYM, 0, 0, wk_buf_str(&exported))->link = 3;
+	elf_section(&spec, 6, ".gnu_debuglink", 1, 0, 0, wk_buf_str(&link));
+	spec.segments[0] = (struct elf_segment_spec){ WK_PT_LOAD, WK_PF_X, 1, 1 };
+	elf_write(&spec, &out);
+	code_offset = spec.sections[1].offset;
+	snprintf(command, sizeof(command), "mkdir -p $(dirname %s)", path_of(p, f->name));
+	assert_int_equal(system(command), 0);
+	to = fopen(path_of(p, f->name), "wb");
+	assert_non_null(to);
+	assert_int_equal(fwrite(out.at, 1, out.len, to), out.len);
+	assert_int_equal(fclose(to), 0);
+	crc = wk_crc32(0, out.at, out.len);
+	wk_buf_fini(&note);
+	wk_buf_fini(&symbols);
+	wk_buf_fini(&exported);
+	wk_buf_fini(&names);
+	wk_buf_fini(&link);
+	wk_buf_fini(&out);
+	return crc;
+}
+
+static struct wk_build_id id_of(const char *text)
+{
+	struct wk_build_id id = { .size = (uint8_t)strlen(text) };
+
+	memcpy(id.bytes, text, id.size);
+	return id;
+}
+
+static struct wk_image_symbols *image_of(const struct place *p, const char *path, const char *id)
+{
+	struct wk_image_key key = { .path = wk_str_c(path) };
+
+	if (id)
+		key.build_id = id_of(id);
+	return wk_symbols_image(p->symbols, &key);
+}
+
+static const char *name_at(const struct wk_image_symbols *image, uint64_t address)
+{
+	static char text[200];
+	struct wk_symbol s;
+
+	if (!wk_image_find(image, address, &s))
+		return "none";
+	snprintf(text, sizeof(text), "%.*s", WK_STR_ARG(s.name));
+	return text;
+}
+
+static void check_reason(const struct wk_image_symbols *image, const char *part)
+{
+	if (!strstr(wk_image_reason(image), part))
+		fail_msg("\"%s\" does not say \"%s\"", wk_image_reason(image), part);
+}
+
+static void addresses_are_file_offsets(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+	struct wk_symbol symbol;
+
+	write_file(p, &(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
+	image = image_of(p, path_of(p, "app"), "0123456789");
+	assert_int_equal(wk_image_state(image), WK_IMAGE_NAMED);
+	assert_true(wk_image_find(image, code_offset + 5, &symbol));
+	assert_true(wk_str_is(symbol.name, "work"));
+	assert_int_equal(symbol.start, code_offset);
+	assert_int_equal(symbol.size_bytes, 64);
+	assert_false(wk_image_find(image, code_offset + 64, &symbol));
+	assert_false(wk_image_find(image, 0x401000, &symbol));
+	assert_non_null(wk_image_elf(image));
+	assert_null(wk_image_debug_elf(image));
+	check_reason(image, "names from ");
+}
+
+static void the_same_key_gives_the_same_image(void **state)
+{
+	struct place *p = *state;
+
+	write_file(p, &(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
+	assert_ptr_equal(image_of(p, path_of(p, "app"), "0123456789"),
+			 image_of(p, path_of(p, "app"), "0123456789"));
+	assert_ptr_not_equal(image_of(p, path_of(p, "app"), "0123456789"),
+			     image_of(p, path_of(p, "app"), "9876543210"));
+}
+
+static void another_build_under_the_same_name_is_not_used(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+
+	write_file(p, &(struct file){ .name = "app", .id = "new_build!", .symbol = "work" });
+	image = image_of(p, path_of(p, "app"), "old_build!");
+	assert_int_equal(wk_image_state(image), WK_IMAGE_DIFFERS);
+	assert_null(wk_image_elf(image));
+	assert_string_equal(name_at(image, code_offset), "none");
+	check_reason(image, "build id 6e65775f6275696c6421, recorded 6f6c645f6275696c6421");
+}
+
+static void a_build_id_padded_with_zeros_is_the_same(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_key key = { .path = wk_str_c(path_of(p, "app")),
+				    .build_id = id_of("01234567") };
+
+	write_file(p, &(struct file){ .name = "app", .id = "01234567", .symbol = "work" });
+	key.build_id.size = 20;
+	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
+}
+
+static void without_a_build_id_the_inode_tells_a_replaced_file(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_key key = { 0 };
+	struct wk_os_identity identity;
+	char path[200];
+
+	write_file(p, &(struct file){ .name = "app", .symbol = "work" });
+	snprintf(path, sizeof(path), "%s", path_of(p, "app"));
+	assert_true(wk_os_identify(path, &identity, NULL));
+	key.path = wk_str_c(path);
+	key.inode = identity.inode;
+	key.device_major = identity.device_major;
+	key.device_minor = identity.device_minor;
+	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
+	key.inode++;
+	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_DIFFERS);
+	check_reason(wk_symbols_image(p->symbols, &key), "was replaced since");
+}
+
+static void what_is_not_there_or_no_file_says_so(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image = image_of(p, path_of(p, "gone"), NULL);
+	FILE *text = fopen(path_of(p, "script"), "w");
+
+	assert_int_equal(wk_image_state(image), WK_IMAGE_MISSING);
+	check_reason(image, "gone is gone");
+	assert_int_equal(wk_image_state(image_of(p, "[heap]", NULL)), WK_IMAGE_NO_FILE);
+	assert_int_equal(wk_image_state(image_of(p, "//anon", NULL)), WK_IMAGE_NO_FILE);
+	assert_int_equal(wk_image_state(image_of(p, "/memfd:jit (deleted)", NULL)),
+			 WK_IMAGE_NO_FILE);
+	assert_int_equal(wk_image_state(image_of(p, "", NULL)), WK_IMAGE_NO_FILE);
+	assert_int_equal(wk_image_state(image_of(p, p->dir, NULL)), WK_IMAGE_UNREADABLE);
+	check_reason(image_of(p, p->dir, NULL), "no ordinary file");
+	assert_non_null(text);
+	fputs("#!/bin/sh\n", text);
+	fclose(text);
+	image = image_of(p, path_of(p, "script"), NULL);
+	assert_int_equal(wk_image_state(image), WK_IMAGE_UNREADABLE);
+	check_reason(image, "not an ELF file");
+}
+
+/* Opening a pipe that nobody writes to would wait for ever. */
+static void a_pipe_under_an_images_name_is_not_opened(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+
+	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	alarm(20);
+	image = image_of(p, path_of(p, "pipe"), NULL);
+	alarm(0);
+	assert_int_equal(wk_image_state(image), WK_IMAGE_UNREADABLE);
+}
+
+static void a_stripped_file_says_what_would_name_it(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+
+	write_file(p, &(struct file){ .name = "app", .id = "0123456789" });
+	image = image_of(p, path_of(p, "app"), "0123456789");
+	assert_int_equal(wk_image_state(image), WK_IMAGE_STRIPPED);
+	check_reason(image, "is stripped");
+	check_reason(image, "build id 30313233343536373839");
+	assert_non_null(wk_image_elf(image));
+}
+
+static void exported_names_alone_are_said_to_be_few(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+
+	write_file(p,
+		   &(struct file){ .name = "lib.so", .id = "0123456789", .exported = "open_it" });
+	image = image_of(p, path_of(p, "lib.so"), "0123456789");
+	assert_int_equal(wk_image_state(image), WK_IMAGE_NAMED);
+	assert_string_equal(name_at(image, code_offset + 0x10), "open_it");
+	assert_string_equal(name_at(image, code_offset), "none");
+	check_reason(image, "only exported names");
+}
+
+static void a_debug_file_is_found_by_build_id(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+
+	write_file(p,
+		   &(struct file){ .name = "lib.so", .id = "0123456789", .exported = "open_it" });
+	write_file(p, &(struct file){ .name = "debug/.build-id/30/313233343536373839.debug",
+				      .id = "0123456789",
+				      .symbol = "hidden" });
+	image = image_of(p, path_of(p, "lib.so"), "0123456789");
+	assert_non_null(wk_image_debug_elf(image));
+	assert_string_equal(name_at(image, code_offset + 0x18), "open_it");
+	assert_string_equal(name_at(image, code_offset + 0x28), "hidden");
+	check_reason(image, "names from ");
+	check_reason(image, "313233343536373839.debug");
+}
+
+static void a_debug_file_of_another_build_is_not_used(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+
+	write_file(p, &(struct file){ .name = "debug/.build-id/30/313233343536373839.debug",
+				      .id = "9999999999",
+				      .symbol = "hidden" });
+	write_file(p, &(struct file){ .name = "app", .id = "0123456789" });
+	image = image_of(p, path_of(p, "app"), "0123456789");
+	assert_int_equal(wk_image_state(image), WK_IMAGE_STRIPPED);
+	check_reason(image, "is of another build");
+}
+
+static void check_link(struct place *p, const char *debug_name, uint32_t crc_error,
+		       const char *expected)
+{
+	struct wk_symbols *symbols =
+		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = p->debug_dirs });
+	struct wk_image_key key = { .path = wk_str_c("") };
+	char app[200];
+	uint32_t crc;
+
+	crc = write_file(p, &(struct file){ .name = debug_name, .symbol = "hidden" });
+	write_file(p, &(struct file){
+			      .name = "bin/app", .link = "app.debug", .crc = crc ^ crc_error });
+	snprintf(app, sizeof(app), "%s", path_of(p, "bin/app"));
+	key.path = wk_str_c(app);
+	assert_string_equal(name_at(wk_symbols_image(symbols, &key), code_offset), expected);
+	wk_symbols_free(symbols);
+	assert_int_equal(unlink(path_of(p, debug_name)), 0);
+}
+
+static void a_debug_link_is_followed_when_its_checksum_fits(void **state)
+{
+	struct place *p = *state;
+	char below[200];
+
+	check_link(p, "bin/app.debug", 0, "hidden");
+	check_link(p, "bin/.debug/app.debug", 0, "hidden");
+	snprintf(below, sizeof(below), "debug%s/bin/app.debug", p->dir);
+	check_link(p, below, 0, "hidden");
+	check_link(p, "bin/app.debug", 1, "none");
+	check_link(p, "elsewhere/app.debug", 0, "none");
+}
+
+static void perfs_cache_stands_in_for_a_file_that_is_gone(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+
+	write_file(p, &(struct file){ .name = ".debug/.build-id/30/313233343536373839/elf",
+				      .id = "0123456789",
+				      .symbol = "cached" });
+	image = image_of(p, "/no/such/program", "0123456789");
+	assert_int_equal(wk_image_state(image), WK_IMAGE_NAMED);
+	assert_string_equal(name_at(image, code_offset), "cached");
+}
+
+static void a_deleted_file_is_read_from_a_process_that_still_maps_it(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image;
+	struct wk_image_key key = { .pid = (uint32_t)getpid(), .build_id = id_of("0123456789") };
+	char path[220], probe[64];
+	void *at;
+	int fd;
+
+	write_file(p, &(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
+	fd = open(path_of(p, "app"), O_RDONLY);
+	assert_true(fd >= 0);
+	at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	close(fd);
+	snprintf(path, sizeof(path), "%s (deleted)", path_of(p, "app"));
+	assert_int_equal(unlink(path_of(p, "app")), 0);
+	key.path = wk_str_c(path);
+	image = wk_symbols_image(p->symbols, &key);
+	snprintf(probe, sizeof(probe), "/proc/self/map_files/%lx-%lx", (unsigned long)at,
+		 (unsigned long)at + 4096);
+	if (access(probe, R_OK) != 0) {
+		munmap(at, 4096);
+		print_message("only root may read /proc/PID/map_files\n");
+		skip();
+	}
+	assert_string_equal(name_at(image, code_offset), "work");
+	check_reason(image, "map_files");
+	munmap(at, 4096);
+}
+
+static void a_missing_file_is_looked_for_again_by_another_process(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_key key = { .path = { 0 }, .pid = 0 };
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s", path_of(p, "late"));
+	key.path = wk_str_c(path);
+	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_MISSING);
+	write_file(p, &(struct file){ .name = "late", .symbol = "work" });
+	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_MISSING);
+	key.pid = (uint32_t)getpid();
+	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
+	assert_string_equal(name_at(wk_symbols_image(p->symbols, &key), code_offset), "work");
+}
+
+static void the_vdso_names_the_clock(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_symbols *image = image_of(p, "[vdso]", NULL);
+	const struct wk_elf *elf = wk_image_elf(image);
+	struct wk_symbols *elsewhere =
+		wk_symbols_new(&(struct wk_symbols_options){ .no_kernel = true });
+	struct wk_image_key key = { .path = WK_STR("[vdso]") };
+	unsigned named = 0;
+
+	if (!elf) {
+		print_message("this process has no vDSO\n");
+		wk_symbols_free(elsewhere);
+		skip();
+	}
+	for (uint64_t at = 0; at < elf->size_bytes; at += 16)
+		named += strstr(name_at(image, at), "clock_gettime") != NULL;
+	assert_true(named > 0);
+	assert_int_equal(wk_image_state(wk_symbols_image(elsewhere, &key)), WK_IMAGE_MISSING);
+	wk_symbols_free(elsewhere);
+}
+
+static void the_kernel_is_named_from_its_table(void **state)
+{
+	struct place *p = *state;
+	struct wk_symbols_options options = { .kallsyms_path = path_of(p, "kallsyms") };
+	struct wk_symbols *symbols = wk_symbols_new(&options);
+	struct wk_image_key key = { .path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
+	struct wk_image_symbols *image;
+	FILE *table = fopen(options.kallsyms_path, "w");
+
+	assert_non_null(table);
+	fputs("ffffffff81000000 T begin\nffffffff81000100 T next\nffffffffc0000000 t hook\t[mod]\n",
+	      table);
+	fclose(table);
+	image = wk_symbols_image(symbols, &key);
+	assert_string_equal(name_at(image, 0xffffffff81000080), "begin");
+	assert_true(wk_str_is(wk_kernel_module_of(image, 0xffffffffc0000001), "[mod]"));
+	assert_true(wk_str_is(wk_kernel_module_of(image, 0xffffffff81000001), "[kernel.kallsyms]"));
+	assert_true(wk_str_is(wk_kernel_module_of(image, 1), ""));
+	assert_int_equal(wk_image_state(image), WK_IMAGE_NAMED);
+	wk_symbols_free(symbols);
+}
+
+static void a_hidden_kernel_says_which_setting_hides_it(void **state)
+{
+	struct place *p = *state;
+	struct wk_symbols_options options = { .kallsyms_path = path_of(p, "kallsyms") };
+	struct wk_symbols *symbols = wk_symbols_new(&options);
+	struct wk_image_key key = { .path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
+	FILE *table = fopen(options.kallsyms_path, "w");
+
+	assert_non_null(table);
+	fputs("0000000000000000 T begin\n", table);
+	fclose(table);
+	assert_int_equal(wk_image_state(wk_symbols_image(symbols, &key)), WK_IMAGE_UNREADABLE);
+	check_reason(wk_symbols_image(symbols, &key), "kernel.kptr_restrict");
+	assert_string_equal(name_at(wk_symbols_image(symbols, &key), 0xffffffff81000000), "none");
+	wk_symbols_free(symbols);
+}
+
+#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_PLACE(addresses_are_file_offsets),
+		IN_PLACE(the_same_key_gives_the_same_image),
+		IN_PLACE(another_build_under_the_same_name_is_not_used),
+		IN_PLACE(a_build_id_padded_with_zeros_is_the_same),
+		IN_PLACE(without_a_build_id_the_inode_tells_a_replaced_file),
+		IN_PLACE(what_is_not_there_or_no_file_says_so),
+		IN_PLACE(a_pipe_under_an_images_name_is_not_opened),
+		IN_PLACE(a_stripped_file_says_what_would_name_it),
+		IN_PLACE(exported_names_alone_are_said_to_be_few),
+		IN_PLACE(a_debug_file_is_found_by_build_id),
+		IN_PLACE(a_debug_file_of_another_build_is_not_used),
+		IN_PLACE(a_debug_link_is_followed_when_its_checksum_fits),
+		IN_PLACE(perfs_cache_stands_in_for_a_file_that_is_gone),
+		IN_PLACE(a_deleted_file_is_read_from_a_process_that_still_maps_it),
+		IN_PLACE(a_missing_file_is_looked_for_again_by_another_process),
+		IN_PLACE(the_vdso_names_the_clock),
+		IN_PLACE(the_kernel_is_named_from_its_table),
+		IN_PLACE(a_hidden_kernel_says_which_setting_hides_it),
+	};
+
+	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
+}
