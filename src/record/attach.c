@@ -1,31 +1,119 @@
 #include "record/attach.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/map.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "record/layout.h"
 #include "record/proc_scan.h"
 
-/* Opens what was not opened before; `fresh` is how many threads that were. */
-static bool open_new_threads(struct wk_perf *perf, const pid_t *tids, size_t count,
-			     struct wk_map *known, size_t *fresh, struct wk_err *err)
+/* A thread that is recorded, and since when: what it starts after that is recorded too, as
+ * counters are inherited. Opening such a child again would count it twice. */
+struct recorded {
+	pid_t tid;
+	uint64_t since_ns;
+};
+
+struct attach {
+	struct wk_perf *perf;
+	struct recorded *threads;
+	size_t count, cap;
+	struct wk_map places; /* tid + 1 to place in `threads`, from 1 */
+};
+
+/* A birth that the rings tell of. */
+struct birth {
+	uint64_t time_ns;
+	pid_t tid, parent_tid;
+};
+
+static const struct recorded *find(const struct attach *attach, pid_t tid)
+{
+	uint32_t place = wk_map_find(&attach->places, (uint64_t)tid + 1);
+
+	return place ? &attach->threads[place - 1] : NULL;
+}
+
+static void add(struct attach *attach, pid_t tid, uint64_t since_ns)
+{
+	attach->threads = wk_grow(attach->threads, &attach->cap, attach->count + 1,
+				  sizeof(*attach->threads));
+	attach->threads[attach->count++] = (struct recorded){ tid, since_ns };
+	wk_map_set(&attach->places, (uint64_t)tid + 1, (uint32_t)attach->count);
+}
+
+static void read_births(const struct wk_ring *ring, struct birth **births, size_t *count,
+			size_t *cap)
+{
+	uint64_t at = ring->tail, end = at + wk_ring_pending(ring);
+	uint64_t record[16];
+	uint8_t *bytes = (uint8_t *)record;
+
+	for (size_t size; (size = wk_ring_peek(ring, at, end, bytes, sizeof(record))) > 0;
+	     at += size) {
+		struct wk_bytes in = wk_bytes_of(bytes, sizeof(record));
+		struct birth birth;
+
+		if (wk_u32le(&in) != PERF_RECORD_FORK || size > sizeof(record))
+			continue;
+		wk_bytes_skip(&in, 12); /* the rest of the header, pid, parent's pid */
+		birth.tid = (pid_t)wk_u32le(&in);
+		birth.parent_tid = (pid_t)wk_u32le(&in);
+		birth.time_ns = wk_layout_time(bytes, size);
+		*births = wk_grow(*births, cap, *count + 1, sizeof(**births));
+		(*births)[(*count)++] = birth;
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct birth *left = a, *right = b;
+
+	return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+/* Notes the threads that were born recorded since the last look. */
+static void note_inherited(struct attach *attach)
+{
+	struct birth *births = NULL;
+	size_t count = 0, cap = 0;
+
+	for (size_t i = 0; i < attach->perf->cpu_count; i++)
+		read_births(&attach->perf->cpus[i].ring, &births, &count, &cap);
+	if (count)
+		qsort(births, count, sizeof(*births), by_time);
+	for (size_t i = 0; i < count; i++) {
+		const struct recorded *parent = find(attach, births[i].parent_tid);
+
+		if (parent && births[i].time_ns >= parent->since_ns &&
+		    !find(attach, births[i].tid))
+			add(attach, births[i].tid, births[i].time_ns);
+	}
+	free(births);
+}
+
+/* Opens what is not recorded yet; `fresh` is how many threads that were. */
+static bool open_new_threads(struct attach *attach, const pid_t *tids, size_t count,
+			     size_t *fresh, struct wk_err *err)
 {
 	*fresh = 0;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t *is_known = wk_map_at(known, (uint64_t)tids[i] + 1);
-
-		if (*is_known)
+		if (find(attach, tids[i]))
 			continue;
-		*is_known = 1;
-		++*fresh;
-		if (wk_perf_open_target(perf, tids[i], false, err) == WK_OPEN_FAILED)
+		if (wk_perf_open_target(attach->perf, tids[i], false, err) == WK_OPEN_FAILED)
 			return false;
+		add(attach, tids[i], wk_os_clock_ns());
+		++*fresh;
 	}
 	return true;
 }
 
 bool wk_attach(struct wk_perf *perf, pid_t pid, struct wk_err *err)
 {
-	struct wk_map known = { 0 };
+	struct attach attach = { .perf = perf };
 	size_t fresh;
 	bool ok, was_there = false;
 
@@ -34,10 +122,12 @@ bool wk_attach(struct wk_perf *perf, pid_t pid, struct wk_err *err)
 		size_t count = wk_proc_threads(pid, &tids);
 
 		was_there |= count > 0;
-		ok = open_new_threads(perf, tids, count, &known, &fresh, err);
+		note_inherited(&attach);
+		ok = open_new_threads(&attach, tids, count, &fresh, err);
 		free(tids);
 	} while (ok && fresh);
-	wk_map_fini(&known);
+	wk_map_fini(&attach.places);
+	free(attach.threads);
 	if (!was_there)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no process %d", (int)pid);
 	return ok;

@@ -84,55 +84,34 @@ static bool known_name(size_t i, char *name, size_t size, uint32_t *type, uint64
 	return true;
 }
 
-unsigned wk_perf_name_distance(struct wk_str a, struct wk_str b)
+void wk_perf_name_try(struct wk_suggestion *suggestion, char best[static WK_PERF_NAME_MAX],
+		      const char *word)
 {
-	unsigned row[65];
-	size_t a_len = a.len < 64 ? a.len : 64, b_len = b.len < 64 ? b.len : 64;
-
-	for (size_t j = 0; j <= b_len; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= a_len; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= b_len; j++) {
-			unsigned change = diagonal + (a.at[i - 1] != b.at[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < change)
-				change = row[j] + 1;
-			if (row[j - 1] + 1 < change)
-				change = row[j - 1] + 1;
-			row[j] = change;
-		}
+	wk_suggestion_try(suggestion, word);
+	if (suggestion->best == word) {
+		snprintf(best, WK_PERF_NAME_MAX, "%s", word);
+		suggestion->best = best;
 	}
-	return row[b_len];
 }
 
 static bool unknown_name(struct wk_str name, struct wk_err *err)
 {
-	char candidate[64], best[64] = "";
-	unsigned best_distance = (unsigned)name.len / 2 + 1;
+	struct wk_suggestion suggestion = wk_suggestion_for(name);
+	char candidate[64], best[WK_PERF_NAME_MAX];
 	uint32_t type;
 	uint64_t config;
 
-	for (size_t i = 0; known_name(i, candidate, sizeof(candidate), &type, &config); i++) {
-		unsigned distance = wk_perf_name_distance(name, wk_str_c(candidate));
-
-		if (distance < best_distance) {
-			best_distance = distance;
-			snprintf(best, sizeof(best), "%s", candidate);
-		}
-	}
-	if (best[0])
+	for (size_t i = 0; known_name(i, candidate, sizeof(candidate), &type, &config); i++)
+		wk_perf_name_try(&suggestion, best, candidate);
+	if (suggestion.best)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "event \"%.*s\" is not known; did you mean \"%s\"?",
-			       name.len < 100 ? (int)name.len : 100, name.at, best);
+			       WK_STR_ARG(name), suggestion.best);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "event \"%.*s\" is not known; expected a name such as cycles, cpu-clock, "
 		       "page-faults, L1-dcache-load-misses, a tracepoint such as "
 		       "sched:sched_switch, or a raw code such as r01c4",
-		       name.len < 100 ? (int)name.len : 100, name.at);
+		       WK_STR_ARG(name));
 }
 
 /* "r" and a hexadecimal number. */
@@ -168,6 +147,8 @@ static void choose_unit(struct wk_perf_event *event)
 	event->is_cpu_time = is_clock || is_cycles;
 }
 
+#define MODIFIERS "ukhpP"
+
 static bool parse_modifiers(struct wk_str letters, struct wk_perf_event *event, struct wk_err *err)
 {
 	unsigned precise = 0;
@@ -181,7 +162,7 @@ static bool parse_modifiers(struct wk_str letters, struct wk_perf_event *event, 
 		hypervisor |= c == 'h';
 		precise += c == 'p';
 		most |= c == 'P';
-		if (!strchr("ukhpP", c) || precise > 3)
+		if (!strchr(MODIFIERS, c) || precise > 3)
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "event \"%s\": modifier \"%.*s\" is not known; expected "
 				       "letters of u (user), k (kernel), h (hypervisor), p or P "
@@ -222,10 +203,20 @@ static bool is_plain_name(struct wk_str name)
 	return name.len > 0;
 }
 
+/* "u" of "cyclse:u" is no tracepoint, but what stands behind a name with a slip. */
+static bool is_modifiers(struct wk_str text)
+{
+	size_t i = 0;
+
+	while (i < text.len && strchr(MODIFIERS, text.at[i]))
+		i++;
+	return i == text.len;
+}
+
 /* A tracepoint: SYSTEM:NAME, both of them names of folders, so nothing like "..". */
 static bool parse_tracepoint(struct wk_str system, struct wk_str point, struct wk_perf_event *event)
 {
-	if (!is_plain_name(system) || !is_plain_name(point))
+	if (!is_plain_name(system) || !is_plain_name(point) || is_modifiers(point))
 		return false;
 	event->type = PERF_TYPE_TRACEPOINT;
 	event->is_tracepoint = true;

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/suggest.h"
 
 #define WK_PERF_NAME_MAX 128
 
@@ -33,7 +34,8 @@ struct wk_perf_event {
 /* Fails with a sentence that names the nearest known name. */
 bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct wk_err *err);
 
-/* How many letters apart two names are; for "did you mean". Looks at 64 letters at most. */
-unsigned wk_perf_name_distance(struct wk_str a, struct wk_str b);
+/* Keeps `word` in `best` if it is the nearest so far; for words that do not last. */
+void wk_perf_name_try(struct wk_suggestion *suggestion, char best[static WK_PERF_NAME_MAX],
+		      const char *word);
 
 #endif

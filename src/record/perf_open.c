@@ -198,40 +198,55 @@ static int open_patiently(struct perf_event_attr *attr, pid_t tid, int cpu)
 	return fd;
 }
 
-static bool fail_paranoid(struct wk_err *err, const char *what)
+/* `level` is the value of the setting that would be enough. */
+static bool fail_paranoid(struct wk_err *err, const char *what, int level)
 {
+	char self[256];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[len > 0 ? len : 0] = '\0';
 	return wk_fail(err, WK_EPERM, WK_NOWHERE,
 		       "%s is not allowed: kernel.perf_event_paranoid is %d; run: sudo sysctl "
-		       "kernel.perf_event_paranoid=-1, or give the program the capability: sudo "
-		       "setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep WICK",
-		       what, wk_perf_paranoid());
+		       "kernel.perf_event_paranoid=%d, or give this program the right: sudo setcap "
+		       "cap_perfmon,cap_sys_ptrace,cap_ipc_lock=ep %s",
+		       what, wk_perf_paranoid(), level, self);
 }
 
-/* Why the kernel did not let us, in words for a person. */
-static bool fail_open(const struct wk_perf *perf, const char *name, pid_t tid, int error_number,
-		      struct wk_err *err)
+static bool fail_no_right(const struct wk_perf_event *event, pid_t tid, int error_number,
+			  struct wk_err *err)
 {
 	int paranoid = wk_perf_paranoid();
 
-	(void)perf;
+	if (paranoid > 2)
+		return fail_paranoid(err, "recording", 2);
+	if (tid == -1)
+		return fail_paranoid(err, "recording the whole system", 0);
+	if (event && event->is_tracepoint)
+		return fail_paranoid(err, "recording tracepoints", -1);
+	if (event && !event->user && paranoid > 1)
+		return fail_paranoid(err, "sampling kernel code", 1);
+	if (error_number == EPERM)
+		return wk_fail(err, WK_EPERM, WK_NOWHERE,
+			       "the system refuses perf_event_open: in a container, a seccomp "
+			       "filter does so; allow that system call or give the container the "
+			       "capability CAP_PERFMON");
+	return wk_fail(err, WK_EPERM, WK_NOWHERE,
+		       "process or thread %d may not be recorded by this user: it belongs to "
+		       "another user or has more rights; run as root, or give the program the "
+		       "capabilities cap_perfmon and cap_sys_ptrace",
+		       (int)tid);
+}
+
+/* Why the kernel did not let us, in words for a person; `event` is NULL for the side-band. */
+static bool fail_open(const struct wk_perf *perf, const struct wk_perf_event *event, pid_t tid,
+		      int error_number, struct wk_err *err)
+{
+	const char *name = event ? event->name : "side-band";
+
 	switch (error_number) {
 	case EPERM:
 	case EACCES:
-		if (error_number == EPERM && paranoid <= 2 && tid != -1)
-			return wk_fail(err, WK_EPERM, WK_NOWHERE,
-				       "the system refuses perf_event_open (%s): in a container, a "
-				       "seccomp filter does so; allow that system call or add the "
-				       "capability CAP_PERFMON to the container",
-				       name);
-		if (tid == -1)
-			return fail_paranoid(err, "recording the whole system");
-		if (paranoid > 2)
-			return fail_paranoid(err, "recording");
-		return wk_fail(err, WK_EPERM, WK_NOWHERE,
-			       "process or thread %d may not be recorded by this user: it belongs "
-			       "to another user or has more rights; run as root, or give the "
-			       "program the capability cap_perfmon and cap_sys_ptrace",
-			       (int)tid);
+		return fail_no_right(event, tid, error_number, err);
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
@@ -259,7 +274,7 @@ static bool open_owner(struct wk_perf *perf, struct wk_perf_cpu *cpu, struct wk_
 	struct perf_event_attr attr = base_attr(perf);
 
 	cpu->owner = open_patiently(&attr, 0, (int)cpu->cpu);
-	return cpu->owner >= 0 || fail_open(perf, "side-band", 0, errno, err);
+	return cpu->owner >= 0 || fail_open(perf, NULL, 0, errno, err);
 }
 
 static uint64_t power_of_two(uint64_t wanted)
@@ -359,14 +374,18 @@ static bool is_cycles(const struct wk_perf_event *event)
 static void use_cpu_clock(struct wk_perf *perf, struct wk_perf_event *event)
 {
 	bool was_asked = !perf->config.may_use_cpu_clock;
+	const char *colon = strchr(event->name, ':');
+	char modifiers[WK_PERF_NAME_MAX] = "";
 
+	if (colon)
+		memcpy(modifiers, colon, strlen(colon) + 1);
 	event->type = PERF_TYPE_SOFTWARE;
 	event->config = PERF_COUNT_SW_CPU_CLOCK;
 	event->unit = "ns";
 	event->precise = 0;
 	wk_buf_add_fmt(&perf->notices, "this machine has no hardware counters: sampling cpu-clock%s\n",
 		       was_asked ? " instead of cycles" : "");
-	snprintf(event->name, sizeof(event->name), "cpu-clock");
+	snprintf(event->name, sizeof(event->name), "cpu-clock%.*s", 16, modifiers);
 }
 
 static void give_up_kernel(struct wk_perf *perf)
@@ -422,12 +441,12 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 	return true;
 }
 
-static enum wk_opened open_failed(const struct wk_perf *perf, const char *name, pid_t tid,
-				  int error_number, struct wk_err *err)
+static enum wk_opened open_failed(const struct wk_perf *perf, const struct wk_perf_event *event,
+				  pid_t tid, int error_number, struct wk_err *err)
 {
 	if (error_number == ESRCH)
 		return WK_OPEN_GONE;
-	fail_open(perf, name, tid, error_number, err);
+	fail_open(perf, event, tid, error_number, err);
 	return WK_OPEN_FAILED;
 }
 
@@ -438,7 +457,7 @@ static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_
 	int fd = open_patiently(&attr, tid, (int)cpu->cpu);
 
 	if (fd < 0)
-		return open_failed(perf, "side-band", tid, errno, err);
+		return open_failed(perf, NULL, tid, errno, err);
 	return keep(perf, cpu, fd, 0, err) ? WK_OPENED : WK_OPEN_FAILED;
 }
 
@@ -455,7 +474,7 @@ static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu 
 		if (fd >= 0)
 			return keep(perf, cpu, fd, number + 1, err) ? WK_OPENED : WK_OPEN_FAILED;
 		if (cause == ESRCH || perf->is_settled || !ask_for_less(perf, event, cause))
-			return open_failed(perf, event->name, tid, cause, err);
+			return open_failed(perf, event, tid, cause, err);
 	}
 }
 

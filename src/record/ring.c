@@ -63,17 +63,38 @@ static size_t whole_records(const struct wk_ring *ring, uint64_t pending, size_t
 	return len;
 }
 
-size_t wk_ring_take(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room)
+/* Copies `len` bytes from position `at` on, over the end of the ring if need be. */
+static void copy_out(const struct wk_ring *ring, uint64_t at, uint8_t *out, size_t len)
 {
-	bool is_broken;
-	size_t len = whole_records(ring, pending, room, &is_broken);
-	uint64_t from = ring->tail & (ring->size_bytes - 1);
+	uint64_t from = at & (ring->size_bytes - 1);
 	size_t first = len;
 
 	if (first > ring->size_bytes - from)
 		first = (size_t)(ring->size_bytes - from);
 	memcpy(out, ring->data + from, first);
 	memcpy(out + first, ring->data, len - first);
+}
+
+size_t wk_ring_peek(const struct wk_ring *ring, uint64_t at, uint64_t end, uint8_t *out,
+		    size_t room)
+{
+	size_t size;
+
+	if (end - at < sizeof(struct perf_event_header) || end - at > ring->size_bytes)
+		return 0;
+	size = record_size(ring, at);
+	if (size < sizeof(struct perf_event_header) || size % 8 || size > end - at)
+		return 0;
+	copy_out(ring, at, out, size < room ? size : room);
+	return size;
+}
+
+size_t wk_ring_take(struct wk_ring *ring, uint64_t pending, uint8_t *out, size_t room)
+{
+	bool is_broken;
+	size_t len = whole_records(ring, pending, room, &is_broken);
+
+	copy_out(ring, ring->tail, out, len);
 	ring->tail += len;
 	if (is_broken && len == 0) {
 		ring->broken += pending;

@@ -28,6 +28,11 @@ void wk_ring_unmap(struct wk_ring *ring);
 /* How many bytes wait to be read. */
 uint64_t wk_ring_pending(const struct wk_ring *ring);
 
+/* Looks at the record at position `at` (from `tail` on) without taking it: copies at most
+ * `room` bytes of it and returns its size; 0 if there is none before `end` or it is broken. */
+size_t wk_ring_peek(const struct wk_ring *ring, uint64_t at, uint64_t end, uint8_t *out,
+		    size_t room);
+
 /* Copies whole records, `room` bytes at most and none beyond `pending` (from
  * wk_ring_pending), to `out` and gives their place back to the kernel. Returns the bytes
  * copied; 0 if nothing waits or the next record does not fit. */

@@ -52,43 +52,34 @@ static const char *find_root(struct wk_err *err)
 	return NULL;
 }
 
-/* The entry of a folder whose name is nearest to `name`; false if none is near. */
-static bool nearest_entry(const char *folder, const char *name, char *best, size_t size)
+/* The entry of a folder whose name is near to `name`, in `best`; false if none is. */
+static bool nearest_entry(const char *folder, const char *name, char best[WK_PERF_NAME_MAX])
 {
 	DIR *dir = opendir(folder);
-	struct wk_str wanted = wk_str_c(name);
-	unsigned best_distance = (unsigned)wanted.len / 2 + 1;
-	bool found = false;
+	struct wk_suggestion suggestion = wk_suggestion_for(wk_str_c(name));
 
 	if (!dir)
 		return false;
-	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
-		unsigned distance = wk_perf_name_distance(wanted, wk_str_c(entry->d_name));
-
-		if (entry->d_name[0] == '.' || distance >= best_distance)
-			continue;
-		best_distance = distance;
-		snprintf(best, size, "%s", entry->d_name);
-		found = true;
-	}
+	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
+		wk_perf_name_try(&suggestion, best, entry->d_name);
 	closedir(dir);
-	return found;
+	return suggestion.best != NULL;
 }
 
 static bool not_there(const char *root, const char *system, const char *point, struct wk_err *err)
 {
-	char folder[512], best[256];
+	char folder[512], best[WK_PERF_NAME_MAX];
 
 	snprintf(folder, sizeof(folder), "%s/events/%s", root, system);
 	if (access(folder, F_OK) == 0) {
-		if (nearest_entry(folder, point, best, sizeof(best)))
+		if (nearest_entry(folder, point, best))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "tracepoint \"%s:%s\" is not known to this kernel; did you "
 				       "mean \"%s:%s\"?",
 				       system, point, system, best);
 	} else {
 		snprintf(folder, sizeof(folder), "%s/events", root);
-		if (nearest_entry(folder, system, best, sizeof(best)))
+		if (nearest_entry(folder, system, best))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "this kernel has no tracepoints called \"%s:...\"; did you "
 				       "mean \"%s:%s\"?",

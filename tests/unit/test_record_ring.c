@@ -1,0 +1,157 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "record/ring.h"
+
+#define RING_BYTES 256
+
+struct fixture {
+	struct perf_event_mmap_page page;
+	_Alignas(8) uint8_t data[RING_BYTES];
+	struct wk_ring ring;
+};
+
+static void begin_at(struct fixture *f, uint64_t position)
+{
+	memset(f, 0, sizeof(*f));
+	f->ring = (struct wk_ring){
+		.page = &f->page,
+		.data = f->data,
+		.size_bytes = RING_BYTES,
+		.tail = position,
+	};
+	f->page.data_head = position;
+	f->page.data_tail = position;
+}
+
+/* Writes a record of `size` bytes, filled with `fill`, as the kernel would. */
+static void put(struct fixture *f, uint16_t size, uint8_t fill)
+{
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = size };
+
+	for (uint64_t i = 0; i < size; i++)
+		f->data[(f->page.data_head + i) % RING_BYTES] = fill;
+	memcpy(f->data + f->page.data_head % RING_BYTES, &header, sizeof(header));
+	f->page.data_head += size;
+}
+
+static size_t take(struct fixture *f, uint8_t *out, size_t room)
+{
+	return wk_ring_take(&f->ring, wk_ring_pending(&f->ring), out, room);
+}
+
+static void records_are_taken_whole_and_their_place_is_given_back(void **state)
+{
+	struct fixture f;
+	uint8_t out[RING_BYTES];
+
+	(void)state;
+	begin_at(&f, 0);
+	put(&f, 32, 0xaa);
+	put(&f, 48, 0xbb);
+	assert_int_equal(wk_ring_pending(&f.ring), 80);
+	assert_int_equal(take(&f, out, sizeof(out)), 80);
+	assert_int_equal(out[31], 0xaa);
+	assert_int_equal(out[40], 0xbb);
+	assert_int_equal(f.page.data_tail, 80);
+	assert_int_equal(take(&f, out, sizeof(out)), 0);
+}
+
+static void a_record_over_the_end_of_the_ring_is_joined(void **state)
+{
+	struct fixture f;
+	uint8_t out[RING_BYTES];
+
+	(void)state;
+	begin_at(&f, RING_BYTES * 5 - 24);
+	put(&f, 64, 0x5a);
+	assert_int_equal(take(&f, out, sizeof(out)), 64);
+	for (size_t i = 8; i < 64; i++)
+		assert_int_equal(out[i], 0x5a);
+}
+
+static void only_records_that_fit_are_taken(void **state)
+{
+	struct fixture f;
+	uint8_t out[RING_BYTES];
+
+	(void)state;
+	begin_at(&f, 0);
+	put(&f, 40, 1);
+	put(&f, 40, 2);
+	assert_int_equal(take(&f, out, 79), 40);
+	assert_int_equal(take(&f, out, 39), 0);
+	assert_int_equal(f.page.data_tail, 40);
+	assert_int_equal(take(&f, out, 40), 40);
+	assert_int_equal(f.ring.broken, 0);
+}
+
+static void what_is_no_record_is_skipped_and_counted(void **state)
+{
+	static const uint16_t wrong_sizes[] = { 0, 4, 12, 120 };
+	struct fixture f;
+	uint8_t out[RING_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong_sizes) / sizeof(wrong_sizes[0]); i++) {
+		struct perf_event_header header = { .size = wrong_sizes[i] };
+
+		begin_at(&f, 0);
+		put(&f, 32, 0xcc);
+		put(&f, 48, 0);
+		memcpy(f.data + 32, &header, sizeof(header));
+		assert_int_equal(take(&f, out, sizeof(out)), 32);
+		assert_int_equal(take(&f, out, sizeof(out)), 0);
+		assert_int_equal(f.ring.broken, 48);
+		assert_int_equal(wk_ring_pending(&f.ring), 0);
+		put(&f, 24, 0xdd);
+		assert_int_equal(take(&f, out, sizeof(out)), 24);
+	}
+}
+
+static void a_head_beyond_the_ring_is_not_believed(void **state)
+{
+	struct fixture f;
+	uint8_t out[RING_BYTES];
+
+	(void)state;
+	begin_at(&f, 0);
+	put(&f, 32, 1);
+	f.page.data_head = RING_BYTES + 64;
+	assert_int_equal(take(&f, out, sizeof(out)), 0);
+	assert_int_equal(f.ring.broken, RING_BYTES + 64);
+}
+
+static void looking_at_a_record_leaves_it_there(void **state)
+{
+	struct fixture f;
+	uint8_t out[16];
+
+	(void)state;
+	begin_at(&f, RING_BYTES - 8);
+	put(&f, 40, 7);
+	assert_int_equal(wk_ring_peek(&f.ring, f.ring.tail, f.page.data_head, out, sizeof(out)), 40);
+	assert_int_equal(out[15], 7);
+	assert_int_equal(wk_ring_peek(&f.ring, f.ring.tail + 40, f.page.data_head, out, 16), 0);
+	assert_int_equal(wk_ring_pending(&f.ring), 40);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_are_taken_whole_and_their_place_is_given_back),
+		cmocka_unit_test(a_record_over_the_end_of_the_ring_is_joined),
+		cmocka_unit_test(only_records_that_fit_are_taken),
+		cmocka_unit_test(what_is_no_record_is_skipped_and_counted),
+		cmocka_unit_test(a_head_beyond_the_ring_is_not_believed),
+		cmocka_unit_test(looking_at_a_record_leaves_it_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
