@@ -97,12 +97,14 @@ function originOf(i) {
 	return [kind, image, inlined[i] ? 'inlined' : ''].filter(Boolean).join(' \u00b7 ');
 }
 
-// "Vec<u8, Global>::push" as "Vec<..>::push"; a '<' that opens a name stays as it is.
-function foldGenerics(name) {
+// The most telling piece of a name that has room; render/label.c does the same. First the
+// arguments go ("Vec<..>::push"), then the path, a step at a time, then the end.
+function foldArguments(name) {
 	let out = '', open = 0;
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
-		if (c === '<' && (open || /[\w:]/.test(name[i - 1] || '')) && !/operator$/.test(out))
+		if (c === '<' && (open || /[\w:\x80-\uffff]/.test(name[i - 1] || ''))
+			&& !/operator<?$/.test(name.slice(Math.max(i - 9, 0), i)))
 			open++;
 		if (!open)
 			out += c;
@@ -112,15 +114,41 @@ function foldGenerics(name) {
 	return open ? name : out;
 }
 
-function cut(name, room) {
-	if (name.length <= room)
+function nextStep(name, from) {
+	let open = 0;
+	for (let i = from; i + 2 < name.length; i++) {
+		const c = name[i];
+		if ('<([{'.includes(c))
+			open++;
+		else if (')]}'.includes(c) || (c === '>' && name[i - 1] !== '-'))
+			open--;
+		else if (open <= 0 && c === ':' && name[i + 1] === ':')
+			return i + 2;
+	}
+	return name.length;
+}
+
+function dropPath(name, room) {
+	let from = 0, next = nextStep(name, 0);
+	while (next < name.length && 1 + name.length - from > room) {
+		from = next;
+		next = nextStep(name, from);
+	}
+	if (!from)
 		return name;
-	if (room < 3)
+	return (1 + name.length - from <= room ? '\u2026' : '') + name.slice(from);
+}
+
+function cut(name, room) {
+	if (room < 4)
 		return '';
-	const folded = foldGenerics(name);
-	if (folded.length <= room)
-		return folded;
-	return Array.from(folded).slice(0, room - 1).join('') + '\u2026';
+	const steps = name.length > 4096 ? [] : [foldArguments, n => dropPath(n, room)];
+	for (const shorter of [n => n, ...steps]) {
+		name = shorter(name);
+		if (name.length <= room)
+			return name;
+	}
+	return Array.from(name).slice(0, room - 1).join('') + '\u2026';
 }
 
 // ---- elements
@@ -171,8 +199,7 @@ function rowTop(level) {
 
 function labelOf(i, w) {
 	const room = Math.floor((w - 7) / charWidth);
-	const name = nameOf(i) + (inlined[i] ? ' [inl]' : '');
-	return room < 3 ? '' : cut(name, room);
+	return room < 4 ? '' : cut(nameOf(i) + (inlined[i] ? ' [inl]' : ''), room);
 }
 
 function drawBox(i, x, w, where, isAbove) {
@@ -252,7 +279,7 @@ function drawFrames() {
 		drawBox(i, PAD + (left[i] - left[zoomed]) * scale, w, fresh, false);
 		i++;
 	}
-	element('title', '', graph.querySelector('.frames') ? fresh : fresh);
+	element('title', '', fresh);
 	graph.replaceChildren(fresh);
 	fitting.forEach(fit => fit());
 }

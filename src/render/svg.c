@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/utf8.h"
+#include "render/label.h"
 #include "render/palette.h"
 #include "render/renderers.h"
 #include "render/svg_data.h"
@@ -81,30 +81,6 @@ static void measure(struct picture *p)
 	p->height = p->head + (p->depth + 1) * ROW + FOOT;
 }
 
-static size_t bytes_of_characters(struct wk_str text, size_t count)
-{
-	struct wk_str rest = text;
-
-	while (rest.len && count--)
-		wk_utf8_next(&rest);
-	return text.len - rest.len;
-}
-
-/* As much of a label as has room, in whole characters; nothing if that would say nothing. */
-static void cut_label(struct wk_buf *label, double width)
-{
-	size_t room = width > 7 ? (size_t)((width - 7) / CHARACTER_WIDTH) : 0;
-
-	if (room < 3) {
-		wk_buf_reset(label);
-		return;
-	}
-	if (bytes_of_characters(wk_buf_str(label), room) == label->len)
-		return;
-	label->len = bytes_of_characters(wk_buf_str(label), room - 1);
-	wk_buf_add_text(label, "…");
-}
-
 static void frame_label(struct picture *p, uint32_t node, double x, unsigned y, double width)
 {
 	const struct wk_svg_name *name = &p->names.entries[p->names.of_node[node]];
@@ -113,7 +89,7 @@ static void frame_label(struct picture *p, uint32_t node, double x, unsigned y, 
 	clean(&label, name->name);
 	if (p->tree->is_inlined[node])
 		wk_buf_add_text(&label, " [inl]");
-	cut_label(&label, width);
+	wk_label_fit(&label, width > 7 ? (size_t)((width - 7) / CHARACTER_WIDTH) : 0);
 	if (label.len) {
 		wk_out_fmt(p->out, "<text%s x=\"%.2f\" y=\"%u\">",
 			   wk_palette_is_unknown(name->look / WK_SHADES) ? " class=\"un\"" : "",
@@ -138,9 +114,12 @@ static void frame(struct picture *p, uint32_t node, double x)
 	xml_text(p->out, tree->name[node]);
 	wk_out_text(p->out, ", ");
 	wk_out_xml(p->out, wk_buf_str(&share));
-	wk_out_fmt(p->out, "</title><rect class=\"c%u%s\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"/>",
-		   p->names.entries[p->names.of_node[node]].look, tree->is_inlined[node] ? " in" : "",
-		   x, y, width - gap > 0.1 ? width - gap : 0.1, ROW - 1);
+	wk_out_fmt(p->out,
+		   "</title><rect class=\"c%u%s\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" "
+		   "height=\"%d\"/>",
+		   p->names.entries[p->names.of_node[node]].look,
+		   tree->is_inlined[node] ? " in" : "", x, y,
+		   width - gap > 0.1 ? width - gap : 0.1, ROW - 1);
 	frame_label(p, node, x, y, width);
 	wk_out_text(p->out, "</g>\n");
 	wk_buf_fini(&share);
@@ -232,7 +211,8 @@ static void bar(struct picture *p)
 	struct wk_buf text = { 0 };
 	unsigned y = 27;
 
-	wk_out_fmt(p->out, "<g class=\"bar\"><rect class=\"page cover\" width=\"%u\" height=\"%u\"/>\n",
+	wk_out_fmt(p->out,
+		   "<g class=\"bar\"><rect class=\"page cover\" width=\"%u\" height=\"%u\"/>\n",
 		   p->width, p->head - 2);
 	text_line(p, "title ink", y, wk_str_c(drawing->title ? drawing->title : "Flame graph"));
 	if (drawing->subtitle)
@@ -260,10 +240,13 @@ static void script(struct picture *p)
 {
 	const struct wk_drawing *drawing = &p->view->drawing;
 
-	wk_out_fmt(p->out, "<script type=\"application/json\" class=\"data\">{\"margin\":%d,\"row\":%d,"
-			   "\"head\":%u,\"foot\":%d,\"width\":%u,\"height\":%u,\"icicle\":%s,\"fixed\":%s,\n",
-		   MARGIN, ROW, p->head, FOOT, p->width, p->height,
-		   drawing->is_icicle ? "true" : "false", drawing->has_fixed_width ? "true" : "false");
+	wk_out_fmt(p->out,
+		   "<script type=\"application/json\" class=\"data\">{\"margin\":%d,\"row\":%d,"
+		   "\"head\":%u,\"foot\":%d,\"width\":%u,\"height\":%u,",
+		   MARGIN, ROW, p->head, FOOT, p->width, p->height);
+	wk_out_fmt(p->out, "\"icicle\":%s,\"fixed\":%s,\n",
+		   drawing->is_icicle ? "true" : "false",
+		   drawing->has_fixed_width ? "true" : "false");
 	wk_svg_data(p->out, p->view->model, p->tree, &p->names);
 	wk_out_text(p->out, "}</script>\n<script><![CDATA[\n");
 	wk_out_text(p->out, script_js);

@@ -86,7 +86,8 @@ static void number_text(struct wk_buf *text, const struct wk_column *column,
 static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 {
 	return cell->is_none ||
-	       (column->kind != WK_CELL_TEXT && column->kind != WK_CELL_NUMBER && cell->number == 0);
+	       (column->kind != WK_CELL_TEXT && column->kind != WK_CELL_NUMBER &&
+		cell->number == 0);
 }
 
 static void format_cell(struct printer *p, size_t row, uint32_t i)

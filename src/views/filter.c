@@ -138,7 +138,8 @@ static bool pass_functions(const struct wk_model *model, const struct wk_filter_
 		return false;
 	functions = wk_alloc_zeroed(model->function_count, 1);
 	for (uint32_t i = 1; i < model->function_count; i++)
-		functions[i] = matches(&regex, wk_strtab_get(model->text, model->functions[i].name));
+		functions[i] = matches(&regex,
+				       wk_strtab_get(model->text, model->functions[i].name));
 	passing->function_stacks = pass_stacks(model, functions);
 	free(functions);
 	regfree(&regex);
@@ -174,7 +175,8 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	struct wk_str to = wk_str_c(dash ? dash + 1 : "");
 	uint64_t from_ns = 0, to_ns = UINT64_MAX;
 
-	if (!dash || (from.len == 0 && to.len == 0) || (from.len && !wk_num_duration(from, &from_ns)) ||
+	if (!dash || (from.len == 0 && to.len == 0) ||
+	    (from.len && !wk_num_duration(from, &from_ns)) ||
 	    (to.len && !wk_num_duration(to, &to_ns)))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": expected A-B since the first sample, such as "
@@ -185,7 +187,8 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 			       "time range \"%s\": it ends before it begins", spec->time);
 	passing->from_ns = from_ns > UINT64_MAX - model->first_ns ? UINT64_MAX
 								  : model->first_ns + from_ns;
-	passing->to_ns = to_ns > UINT64_MAX - model->first_ns ? UINT64_MAX : model->first_ns + to_ns;
+	passing->to_ns = to_ns > UINT64_MAX - model->first_ns ? UINT64_MAX
+							      : model->first_ns + to_ns;
 	return true;
 }
 
@@ -212,11 +215,22 @@ wk_source_id wk_filter_default_source(const struct wk_model *model)
 	return best ? best : first;
 }
 
-static bool find_source(const struct wk_model *model, const char *name, wk_source_id *source,
-			struct wk_err *err)
+static bool no_such_source(const struct wk_model *model, const char *name, struct wk_err *err)
 {
 	struct wk_buf names = { 0 };
 
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		wk_buf_add_fmt(&names, "%s%s", i > 1 ? ", " : "",
+			       wk_strtab_get(model->text, model->sources[i].name));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no event \"%s\" was recorded; there is: %s", name,
+		names.len ? wk_buf_text(&names) : "none");
+	wk_buf_fini(&names);
+	return false;
+}
+
+static bool find_source(const struct wk_model *model, const char *name, wk_source_id *source,
+			struct wk_err *err)
+{
 	if (!name) {
 		*source = wk_filter_default_source(model);
 		return true;
@@ -226,13 +240,8 @@ static bool find_source(const struct wk_model *model, const char *name, wk_sourc
 			*source = i;
 			return true;
 		}
-		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "",
-			       wk_strtab_get(model->text, model->sources[i].name));
 	}
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no event \"%s\" was recorded; there is: %s", name,
-		names.len ? wk_buf_text(&names) : "none");
-	wk_buf_fini(&names);
-	return false;
+	return no_such_source(model, name, err);
 }
 
 /* What each part says of one sample; a part that was not given says yes. */
@@ -255,7 +264,8 @@ static void ask_parts(const struct wk_model *model, const struct passing *passin
 static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 			 const struct passing *passing)
 {
-	filter->bits = wk_alloc_zeroed((size_t)model->samples.count / 64 + 1, sizeof(*filter->bits));
+	filter->bits = wk_alloc_zeroed((size_t)model->samples.count / 64 + 1,
+				       sizeof(*filter->bits));
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		bool answers[WK_FILTER_PARTS], all = true;
 

@@ -50,8 +50,9 @@ static bool is_allocator(struct wk_str name)
 /* "&mut [core::fmt::Argument]" and "<*const alloc::..." to where the path begins. */
 static struct wk_str without_sigils(struct wk_str name)
 {
-	static const char *const sigils[] = { "<", "&", "(", "[", "*const ", "*mut ", "mut ", "dyn ",
-					      "impl ", NULL };
+	static const char *const sigils[] = {
+		"<", "&", "(", "[", "*const ", "*mut ", "mut ", "dyn ", "impl ", NULL,
+	};
 	bool again = true;
 
 	while (again) {
@@ -88,8 +89,10 @@ static bool is_standard(struct wk_str subject, struct wk_str name)
 		"std::", "core::", "alloc::", "proc_macro::", "std_detect::", "compiler_builtins::",
 		"panic_unwind::", "__gnu_cxx::", NULL,
 	};
-	static const char *const exact[] = { "rust_begin_unwind", "__rust_start_panic",
-					     "__rust_panic_cleanup", "rust_panic", "lang_start", NULL };
+	static const char *const exact[] = {
+		"rust_begin_unwind", "__rust_start_panic", "__rust_panic_cleanup", "rust_panic",
+		"lang_start", NULL,
+	};
 
 	return starts_with_one_of(subject, prefixes) || is_one_of(name, exact);
 }
@@ -107,7 +110,7 @@ static bool is_native_name(struct wk_str name)
 					     "__clone", "__clone3", "call_init", NULL };
 	static const char *const prefixes[] = {
 		"__libc_", "__GI_", "_IO_", "_dl_", "llvm::", "(anonymous namespace)::llvm",
-		"__pthread_", "__cxxabiv1::", "__cxa_", "__mem", "__str", "_Unwind_", NULL,
+		"__pthread_", "__cxxabiv1::", "__cxa_", "__mem", "__str", "_Unwind_", "LLVM", NULL,
 	};
 
 	return is_one_of(name, exact) || starts_with_one_of(name, prefixes);
@@ -136,6 +139,16 @@ static bool is_runtime_image(struct wk_str file)
 	return false;
 }
 
+static bool is_native_image(struct wk_str file)
+{
+	static const char *const prefixes[] = {
+		"libLLVM", "libclang", "libstdc++", "libc++", "libgcc_s", "libc.so", "libm.so",
+		"ld-linux", "ld-musl", "libc.musl", NULL,
+	};
+
+	return starts_with_one_of(file, prefixes);
+}
+
 static bool is_system_path(struct wk_str path)
 {
 	static const char *const prefixes[] = {
@@ -152,6 +165,7 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 	const struct wk_image *image = &model->images[function->image];
 	struct wk_str name = wk_model_str(model, function->name);
 	struct wk_str path = wk_model_str(model, image->path);
+	struct wk_str file = wk_str_basename(path);
 	struct wk_str subject = subject_of(name);
 
 	if (id == 0 || function->is_unnamed || name.len == 0)
@@ -166,9 +180,10 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 		return WK_CODE_STANDARD;
 	if (image->kind == WK_IMAGE_ANONYMOUS)
 		return WK_CODE_RUNTIME;
-	if (is_runtime_image(wk_str_basename(path)))
+	if (is_runtime_image(file))
 		return WK_CODE_RUNTIME;
-	if (image->kind == WK_IMAGE_VDSO || is_system_path(path) || is_native_name(name))
+	if (image->kind == WK_IMAGE_VDSO || is_system_path(path) || is_native_image(file) ||
+	    is_native_name(name))
 		return WK_CODE_NATIVE;
 	return WK_CODE_PROGRAM;
 }

@@ -280,10 +280,12 @@ static struct ranked *rank_rows(const struct tally *tally, uint32_t rows, bool i
 	return ranked;
 }
 
-static void note_without_samples(struct wk_table *table, const char *what, uint32_t count)
+static void note_without_samples(struct wk_table *table, const char *one, const char *many,
+				 uint32_t count)
 {
 	if (count)
-		wk_table_note(table, "%" PRIu32 " %s without samples in view not shown", count, what);
+		wk_table_note(table, "%" PRIu32 " %s without samples in view %s not shown", count,
+			      count == 1 ? one : many, count == 1 ? "is" : "are");
 }
 
 /* Since the first sample; none for what was before the recording or never came. */
@@ -357,7 +359,7 @@ static void fill_processes(struct wk_table *table, const struct wk_model *model,
 	ranked = rank_rows(&tally, model->process_count, filter->is_narrowed, &count);
 	for (uint32_t i = 0; i < count; i++)
 		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id]);
-	note_without_samples(table, "processes", model->process_count - 1 - count);
+	note_without_samples(table, "process", "processes", model->process_count - 1 - count);
 	free(ranked);
 	free(threads);
 	end_tally(&tally);
@@ -405,7 +407,7 @@ static void fill_threads(struct wk_table *table, const struct wk_model *model,
 	ranked = rank_rows(&tally, model->thread_count, filter->is_narrowed, &count);
 	for (uint32_t i = 0; i < count; i++)
 		thread_row(table, model, &tally, ranked[i].id);
-	note_without_samples(table, "threads", model->thread_count - 1 - count);
+	note_without_samples(table, "thread", "threads", model->thread_count - 1 - count);
 	free(ranked);
 	end_tally(&tally);
 }
@@ -485,7 +487,7 @@ static void fill_images(struct wk_table *table, const struct wk_model *model,
 		else
 			image_row(table, model, &flat, &(struct wk_flat_row){ .id = i });
 	}
-	note_without_samples(table, "images", without);
+	note_without_samples(table, "image", "images", without);
 	wk_flat_fini(&flat);
 	free(is_met);
 }

@@ -227,7 +227,8 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_model *
 	case LABEL_PROCESS_NAME:
 		return wk_model_str(model, id);
 	case LABEL_PROCESS:
-		return composed_name(tree, (struct wk_str){ 0 }, "process", model->processes[id].pid);
+		return composed_name(tree, (struct wk_str){ 0 }, "process",
+				     model->processes[id].pid);
 	case LABEL_THREAD:
 		return composed_name(tree, wk_model_str(model, model->threads[id].name), "thread",
 				     model->threads[id].tid);

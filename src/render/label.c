@@ -1,0 +1,121 @@
+#include "render/label.h"
+
+#define ELLIPSIS    "…"
+#define LEAST_ROOM  4
+#define MOST_BYTES  4096 /* of a name that is worth understanding; longer ones are just cut */
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == ':' || (c & 0x80);
+}
+
+static size_t characters(const char *at, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += (at[i] & 0xc0) != 0x80;
+	return count;
+}
+
+static bool is_operator(const char *at, size_t len)
+{
+	return wk_str_ends(wk_str_of(at, len), "operator") ||
+	       wk_str_ends(wk_str_of(at, len), "operator<");
+}
+
+/* A '<' behind a name opens its arguments; one at the start of a path is part of it. The
+ * '>' of an arrow closes nothing. Brackets that do not match leave the name as it is. */
+static void fold_arguments(struct wk_buf *label)
+{
+	struct wk_buf folded = { 0 };
+	size_t open = 0;
+
+	for (size_t i = 0; i < label->len; i++) {
+		char c = label->at[i];
+
+		if (c == '<' && (open || (i && is_name_char(label->at[i - 1]))) &&
+		    !is_operator(label->at, i))
+			open++;
+		if (!open)
+			wk_buf_add_char(&folded, c);
+		if (c == '>' && open && label->at[i - 1] != '-' && --open == 0)
+			wk_buf_add_text(&folded, "<..>");
+	}
+	if (open) {
+		wk_buf_fini(&folded);
+		return;
+	}
+	wk_buf_fini(label);
+	*label = folded;
+}
+
+/* Where the next step of the path begins, or the end: behind a "::" outside of brackets. */
+static size_t next_step(const struct wk_buf *label, size_t from)
+{
+	int open = 0;
+
+	for (size_t i = from; i + 2 < label->len; i++) {
+		char c = label->at[i];
+
+		if (c == '<' || c == '(' || c == '[' || c == '{')
+			open++;
+		else if ((c == '>' && (i == 0 || label->at[i - 1] != '-')) || c == ')' ||
+			 c == ']' || c == '}')
+			open--;
+		else if (open <= 0 && c == ':' && label->at[i + 1] == ':')
+			return i + 2;
+	}
+	return label->len;
+}
+
+/* Drops steps of the path until the rest fits behind an ellipsis, or only one is left. */
+static void drop_path(struct wk_buf *label, size_t room)
+{
+	struct wk_buf rest = { 0 };
+	size_t from = 0, next = next_step(label, 0);
+
+	while (next < label->len && 1 + characters(label->at + from, label->len - from) > room) {
+		from = next;
+		next = next_step(label, from);
+	}
+	if (from == 0)
+		return;
+	if (1 + characters(label->at + from, label->len - from) <= room)
+		wk_buf_add_text(&rest, ELLIPSIS);
+	wk_buf_add(&rest, label->at + from, label->len - from);
+	wk_buf_fini(label);
+	*label = rest;
+}
+
+static void cut_end(struct wk_buf *label, size_t room)
+{
+	size_t at = 0, count = 0;
+
+	if (characters(label->at, label->len) <= room)
+		return;
+	for (; at < label->len; at++) {
+		count += (label->at[at] & 0xc0) != 0x80;
+		if (count == room)
+			break;
+	}
+	label->len = at;
+	wk_buf_add_text(label, ELLIPSIS);
+}
+
+void wk_label_fit(struct wk_buf *label, size_t room)
+{
+	if (room < LEAST_ROOM) {
+		wk_buf_reset(label);
+		return;
+	}
+	if (label->len == 0 || characters(label->at, label->len) <= room)
+		return;
+	if (label->len <= MOST_BYTES) {
+		fold_arguments(label);
+		if (characters(label->at, label->len) > room)
+			drop_path(label, room);
+	}
+	cut_end(label, room);
+}

@@ -1,0 +1,15 @@
+/* The most telling piece of a function's name that fits into a frame.
+ *
+ * A name that is too long loses, in this order: what stands in the angle brackets behind a
+ * name ("Vec<..>::push"), the path in front of it, a step at a time ("…Iterator::fold"), and
+ * at last the end of what is left. The picture's script does the same. */
+#ifndef WK_RENDER_LABEL_H
+#define WK_RENDER_LABEL_H
+
+#include "base/buf.h"
+
+/* Cuts `label` to at most `room` characters; emptied where less than four have room. The
+ * text must be clean: valid UTF-8, no control characters. */
+void wk_label_fit(struct wk_buf *label, size_t room);
+
+#endif

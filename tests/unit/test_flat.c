@@ -1,0 +1,183 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "small_model.h"
+#include "views/flat.h"
+#include "views/quality.h"
+
+/* "name self total" a line. */
+static void assert_flat(const struct wk_model *model, enum wk_flat_by by, const char *expected)
+{
+	struct wk_buf words = { 0 };
+	struct wk_filter filter;
+	struct wk_flat flat;
+
+	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, NULL));
+	wk_flat_init(&flat, model, &filter, by);
+	for (uint32_t i = 0; i < flat.count; i++) {
+		const struct wk_flat_row *row = &flat.rows[i];
+		wk_text_id name = by == WK_FLAT_IMAGES ? model->images[row->id].path
+						       : model->functions[row->id].name;
+
+		assert_int_equal(row->self, (uint64_t)row->self_samples * SMALL_WEIGHT);
+		assert_int_equal(row->total, (uint64_t)row->total_samples * SMALL_WEIGHT);
+		wk_buf_add_fmt(&words, "%s %u %u\n", wk_strtab_get(model->text, name),
+			       row->self_samples, row->total_samples);
+	}
+	assert_string_equal(wk_buf_text(&words), expected);
+	wk_buf_fini(&words);
+	wk_flat_fini(&flat);
+	wk_filter_fini(&filter);
+}
+
+static void functions_stand_by_what_was_spent_in_them(void **state)
+{
+	struct wk_model *model =
+		small_model((const char *[]){ "p;main;a 5", "p;main;b;a 2", "q;main;b 3", NULL });
+
+	(void)state;
+	assert_flat(model, WK_FLAT_FUNCTIONS,
+		    "a 7 7\n"
+		    "b 3 5\n"
+		    "main 0 10\n");
+	wk_model_free(model);
+}
+
+static void recursion_counts_once(void **state)
+{
+	struct wk_model *model = small_model(
+		(const char *[]){ "p;main;f;f;g;f 4", "p;main;f;g 2", "p;main;g;f 1", NULL });
+
+	(void)state;
+	assert_flat(model, WK_FLAT_FUNCTIONS,
+		    "f 5 7\n"
+		    "g 2 7\n"
+		    "main 0 7\n");
+	wk_model_free(model);
+}
+
+static void images_are_summed_the_same_way(void **state)
+{
+	struct wk_model *model =
+		small_model((const char *[]){ "p;/bin/p!main;/lib/c!qsort;/bin/p!compare 4",
+					      "p;/bin/p!main;/lib/c!qsort 6", NULL });
+
+	(void)state;
+	assert_flat(model, WK_FLAT_IMAGES,
+		    "/lib/c 6 10\n"
+		    "/bin/p 4 10\n");
+	wk_model_free(model);
+}
+
+static void functions_of_one_name_and_image_are_one_row(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "p;main 1", NULL });
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		char linked[] = "push1";
+
+		linked[4] = (char)('1' + i);
+		small_samples(model, 1,
+			      wk_model_add_named(
+				      model, 1,
+				      wk_model_add_named_frame(
+					      model,
+					      wk_model_add_function(
+						      model,
+						      &(struct wk_function){
+							      .name = wk_model_text(
+								      model, wk_str_c("Vec::push")),
+							      .linked = wk_model_text(
+								      model, wk_str_c(linked)),
+							      .image = 1,
+						      }),
+					      0, false)),
+			      2, 1, SMALL_WEIGHT);
+	}
+	small_resolved(model);
+	assert_flat(model, WK_FLAT_FUNCTIONS,
+		    "Vec::push 6 6\n"
+		    "main 1 7\n");
+	wk_model_free(model);
+}
+
+static void deep_recursion_is_still_one_row(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "p;f 1", NULL });
+	wk_stack_id stack = 1;
+
+	(void)state;
+	for (int i = 0; i < 9999; i++)
+		stack = wk_model_add_named(model, stack, model->named.frame[1]);
+	small_samples(model, 1, stack, 3, 1, SMALL_WEIGHT);
+	small_resolved(model);
+	assert_flat(model, WK_FLAT_FUNCTIONS, "f 4 4\n");
+	wk_model_free(model);
+}
+
+static void assert_quality(const struct wk_model *model, const struct wk_filter_spec *spec,
+			   const char *expected)
+{
+	struct wk_buf line = { 0 };
+	struct wk_quality quality;
+	struct wk_filter filter;
+
+	assert_true(wk_filter_init(&filter, model, spec, NULL));
+	quality = wk_quality_of(model, &filter);
+	wk_quality_line(&quality, &line);
+	assert_string_equal(wk_buf_text(&line), expected);
+	if (!filter.is_narrowed) {
+		struct wk_model_reach reach = wk_model_reach(model);
+
+		assert_int_equal(quality.with_user_part, reach.with_user_part);
+		assert_int_equal(quality.whole, reach.whole);
+	}
+	wk_buf_fini(&line);
+	wk_filter_fini(&filter);
+}
+
+static void a_view_says_how_good_it_is(void **state)
+{
+	struct wk_model *model = small_model(
+		(const char *[]){ "p;main;a 990", "p;main;p+0x12 9", "q;cut;b 1", NULL });
+
+	(void)state;
+	assert_quality(model, &(struct wk_filter_spec){ 0 },
+		       "1,000 samples, none lost; 99.9 % of user stacks reach a root; "
+		       "0.5 % of frames unnamed");
+	model->lost_samples = 1234;
+	model->lost_records = 1;
+	assert_quality(model, &(struct wk_filter_spec){ .process = "q" },
+		       "1 of 1,000 samples in view, 1,234 lost and 1 other record lost; "
+		       "0 % of user stacks reach a root; 0 % of frames unnamed");
+	wk_model_free(model);
+}
+
+static void nothing_is_of_no_quality(void **state)
+{
+	struct wk_model *model = small_empty_model();
+
+	(void)state;
+	assert_quality(model, &(struct wk_filter_spec){ 0 }, "0 samples, none lost");
+	wk_model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_stand_by_what_was_spent_in_them),
+		cmocka_unit_test(recursion_counts_once),
+		cmocka_unit_test(images_are_summed_the_same_way),
+		cmocka_unit_test(functions_of_one_name_and_image_are_one_row),
+		cmocka_unit_test(deep_recursion_is_still_one_row),
+		cmocka_unit_test(a_view_says_how_good_it_is),
+		cmocka_unit_test(nothing_is_of_no_quality),
+	};
+
+	return cmocka_run_group_tests_name("flat", tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "small_model.h"
+#include "views/kind.h"
+
+/* `word` is a frame as small_model.h reads it. */
+static void assert_kind(const char *word, enum wk_code_kind expected)
+{
+	struct wk_model *model = small_empty_model();
+	uint32_t frame = small_frame(model, wk_str_c(word));
+	enum wk_code_kind kind = wk_code_kind_of(model, model->named_frames.function[frame]);
+
+	if (kind != expected)
+		fail_msg("%s is %s, expected %s", word, wk_code_kind_name(kind),
+			 wk_code_kind_name(expected));
+	wk_model_free(model);
+}
+
+static void what_a_program_brings_along_is_the_program(void **state)
+{
+	(void)state;
+	assert_kind("demo::work", WK_CODE_PROGRAM);
+	assert_kind("<demo::Widget as core::fmt::Display>::fmt", WK_CODE_PROGRAM);
+	assert_kind("/home/me/libplugin.so!run", WK_CODE_PROGRAM);
+	assert_kind("/usr/bin/node_exporter!main", WK_CODE_PROGRAM);
+	assert_kind("/usr/bin/bunny!hop", WK_CODE_PROGRAM);
+	assert_kind("stdlib::x", WK_CODE_PROGRAM);
+}
+
+static void the_standard_library_is_known_by_its_paths(void **state)
+{
+	(void)state;
+	assert_kind("std::rt::lang_start", WK_CODE_STANDARD);
+	assert_kind("core::slice::sort::quicksort::<u32>", WK_CODE_STANDARD);
+	assert_kind("<alloc::vec::Vec<demo::Widget> as core::ops::Drop>::drop", WK_CODE_STANDARD);
+	assert_kind("<&mut core::str::Chars as Iterator>::next", WK_CODE_STANDARD);
+	assert_kind("<T as core::convert::Into<U>>::into", WK_CODE_STANDARD);
+	assert_kind("<[T] as alloc::slice::ToOwned>::to_owned", WK_CODE_STANDARD);
+	assert_kind("std::vector<int, std::allocator<int> >::push_back", WK_CODE_STANDARD);
+}
+
+static void the_system_is_known_by_where_it_lies(void **state)
+{
+	(void)state;
+	assert_kind("/usr/lib/x86_64-linux-gnu/libc.so.6!qsort", WK_CODE_NATIVE);
+	assert_kind("/opt/rust/lib/libLLVM.so.22.1!computeKnownBits", WK_CODE_NATIVE);
+	assert_kind("_start", WK_CODE_NATIVE);
+	assert_kind("__libc_start_main", WK_CODE_NATIVE);
+	assert_kind("do_syscall_64_[k]", WK_CODE_KERNEL);
+}
+
+static void allocators_compilers_and_runtimes_have_kinds_of_their_own(void **state)
+{
+	(void)state;
+	assert_kind("/usr/lib/libc.so.6!malloc", WK_CODE_ALLOCATOR);
+	assert_kind("__rust_dealloc", WK_CODE_ALLOCATOR);
+	assert_kind("operator new(unsigned long)", WK_CODE_ALLOCATOR);
+	assert_kind("rustc_middle::ty::print", WK_CODE_COMPILER);
+	assert_kind("<rustc_ast::ast::Expr as core::clone::Clone>::clone", WK_CODE_COMPILER);
+	assert_kind("/usr/bin/python3.11!_PyEval_EvalFrameDefault", WK_CODE_RUNTIME);
+	assert_kind("/usr/lib/libruby-3.1.so!rb_vm_exec", WK_CODE_RUNTIME);
+	assert_kind("/usr/bin/node!v8::internal::Execution", WK_CODE_RUNTIME);
+}
+
+static void what_has_no_name_is_unknown(void **state)
+{
+	(void)state;
+	assert_kind("demo+0x1234", WK_CODE_UNKNOWN);
+}
+
+static void names_of_one_character_and_of_sigils_alone_do_no_harm(void **state)
+{
+	(void)state;
+	assert_kind("<", WK_CODE_PROGRAM);
+	assert_kind("<<<<&", WK_CODE_PROGRAM);
+	assert_kind("< as ", WK_CODE_PROGRAM);
+	assert_kind("x", WK_CODE_PROGRAM);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_program_brings_along_is_the_program),
+		cmocka_unit_test(the_standard_library_is_known_by_its_paths),
+		cmocka_unit_test(the_system_is_known_by_where_it_lies),
+		cmocka_unit_test(allocators_compilers_and_runtimes_have_kinds_of_their_own),
+		cmocka_unit_test(what_has_no_name_is_unknown),
+		cmocka_unit_test(names_of_one_character_and_of_sigils_alone_do_no_harm),
+	};
+
+	return cmocka_run_group_tests_name("kind", tests, NULL, NULL);
+}
