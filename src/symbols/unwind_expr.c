@@ -138,9 +138,15 @@ static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
 	return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
-static bool two_operands(struct machine *m, uint8_t op)
+static bool takes_two(uint8_t op)
 {
-	uint64_t b = peek(m, 0), a = peek(m, 1), r;
+	return (op >= OP_AND && op <= OP_XOR && op != OP_NEG && op != OP_NOT &&
+		op != OP_PLUS_UCONST) || (op >= OP_EQ && op <= OP_NE);
+}
+
+static void two_operands(struct machine *m, uint8_t op)
+{
+	uint64_t b = pop(m), a = pop(m), r = 0;
 
 	switch (op) {
 	case OP_AND:   r = a & b; break;
@@ -160,13 +166,8 @@ static bool two_operands(struct machine *m, uint8_t op)
 	case OP_LE:    r = (int64_t)a <= (int64_t)b; break;
 	case OP_LT:    r = (int64_t)a < (int64_t)b; break;
 	case OP_NE:    r = a != b; break;
-	default:
-		return false;
 	}
-	pop(m);
-	pop(m);
 	push(m, r);
-	return true;
 }
 
 static void other(struct machine *m, uint8_t op)
@@ -212,7 +213,9 @@ static void step(struct machine *m)
 		push_register(m, op - OP_REG0, 0);
 	else if (op >= OP_BREG0 && op <= OP_BREG31)
 		push_register(m, op - OP_BREG0, wk_sleb(&m->code));
-	else if (!constant(m, op) && !rearrange(m, op) && !two_operands(m, op))
+	else if (takes_two(op))
+		two_operands(m, op);
+	else if (!constant(m, op) && !rearrange(m, op))
 		other(m, op);
 }
 

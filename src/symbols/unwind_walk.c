@@ -17,6 +17,9 @@
 /* Signal frames may lead anywhere, downward too; so many in one stack are a loop. */
 #define SIGNAL_LIMIT 32
 
+/* A frame pointer further up than this is some other number. */
+#define FRAME_LIMIT (1u << 20)
+
 static const struct wk_rules no_rules = { .cfa_kind = WK_CFA_NONE };
 static const struct wk_rules unmapped = { .cfa_kind = WK_CFA_UNMAPPED };
 
@@ -247,7 +250,7 @@ static enum step step_frame_pointer(struct walk *walk)
 		return STEP_FAILED;
 	if (fp == 0)
 		return walk->is_leaf ? STEP_FAILED : STEP_ROOT;
-	if (fp < sp || fp % 8 != 0)
+	if (fp < sp || fp - sp > FRAME_LIMIT || fp % 8 != 0)
 		return STEP_FAILED;
 	if (!wk_frame_load_word(frame, fp, &saved_fp) ||
 	    !wk_frame_load_word(frame, fp + 8, &return_address))
