@@ -126,7 +126,7 @@ struct wk_cxx_node *wk_cxx_word(struct wk_cxx *p, const char *text)
 }
 
 struct wk_cxx_node *wk_cxx_wrap(struct wk_cxx *p, enum wk_cxx_kind kind, const char *text,
-	struct wk_cxx_node *a)
+				struct wk_cxx_node *a)
 {
 	struct wk_cxx_node *node = wk_cxx_text(p, kind, wk_str_c(text));
 
@@ -135,7 +135,7 @@ struct wk_cxx_node *wk_cxx_wrap(struct wk_cxx *p, enum wk_cxx_kind kind, const c
 }
 
 struct wk_cxx_node *wk_cxx_pair(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_cxx_node *a,
-	struct wk_cxx_node *b)
+				struct wk_cxx_node *b)
 {
 	struct wk_cxx_node *node = wk_cxx_node(p, kind);
 
@@ -280,7 +280,8 @@ static struct wk_cxx_node *special_name(struct wk_cxx *p)
 {
 	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
 		if (wk_cxx_take_text(p, specials[i].code))
-			return wk_cxx_wrap(p, WK_CXX_PREFIXED, specials[i].words, specials[i].rest(p));
+			return wk_cxx_wrap(p, WK_CXX_PREFIXED, specials[i].words,
+					   specials[i].rest(p));
 	if (wk_cxx_take_text(p, "TW"))
 		return object_name(p, "thread-local wrapper routine for ");
 	if (wk_cxx_take_text(p, "TH"))
@@ -418,8 +419,8 @@ static struct wk_cxx_node *mangled_name(struct wk_cxx *p)
 		return wk_cxx_fail(p);
 	node = wk_cxx_encoding(p);
 	if (wk_cxx_peek(p, 0) == '.') {
-		struct wk_cxx_node *clone = wk_cxx_text(p, WK_CXX_CLONE,
-			wk_str_of(p->at, (size_t)(p->end - p->at)));
+		struct wk_cxx_node *clone =
+			wk_cxx_text(p, WK_CXX_CLONE, wk_str_of(p->at, (size_t)(p->end - p->at)));
 
 		clone->a = node;
 		node = clone;
@@ -488,5 +489,5 @@ bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out)
 	if (!is_text(mangled))
 		return false;
 	return demangle(mangled, &gcc_scopes, out) ||
-		(gcc_scopes && demangle(mangled, &gcc_scopes, out));
+	       (gcc_scopes && demangle(mangled, &gcc_scopes, out));
 }

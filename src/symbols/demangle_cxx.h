@@ -31,67 +31,67 @@
 #define WK_CXX_SECOND_READINGS 8
 
 enum wk_cxx_kind {
-	WK_CXX_NAME,          /* text */
-	WK_CXX_STD,           /* `index` into wk_cxx_std; flag: written in full */
-	WK_CXX_SCOPED,        /* a::b */
-	WK_CXX_FRIEND,        /* a::friend b */
-	WK_CXX_TAGGED,        /* a[abi:text] */
-	WK_CXX_TEMPLATE,      /* a, then b: its arguments */
-	WK_CXX_ARGS,          /* <list> */
-	WK_CXX_LIST,          /* list, with commas */
-	WK_CXX_PACK,          /* list, of which an expansion picks one at a time */
-	WK_CXX_FORWARD,       /* a: the argument, once it is known; index: which */
-	WK_CXX_CTOR,          /* the last name of a */
-	WK_CXX_DTOR,          /* ~, the last name of a */
-	WK_CXX_PREFIXED,      /* text a */
-	WK_CXX_SUFFIXED,      /* a text */
-	WK_CXX_CLONE,         /* a (text) */
-	WK_CXX_IN_VTABLE,     /* construction vtable for a-in-b */
-	WK_CXX_MODULE,        /* a, then . or (flag) :, then text */
-	WK_CXX_IN_MODULE,     /* a@b */
-	WK_CXX_BINDING,       /* [list] */
-	WK_CXX_UNNAMED,       /* the text-th unnamed type */
-	WK_CXX_CLOSURE,       /* a: template parameters, list, b and c: requires; text */
-	WK_CXX_ENCODING,      /* a: return type, b: name, list, c: enable_if, d: requires */
-	WK_CXX_ENABLE_IF,     /* list */
-	WK_CXX_POINTER,       /* to a */
-	WK_CXX_REFERENCE,     /* to a; flag: && */
-	WK_CXX_MEMBER_POINTER, /* class a, member b */
-	WK_CXX_QUALIFIED,     /* a quals */
+	WK_CXX_NAME,		 /* text */
+	WK_CXX_STD,		 /* `index` into wk_cxx_std; flag: written in full */
+	WK_CXX_SCOPED,		 /* a::b */
+	WK_CXX_FRIEND,		 /* a::friend b */
+	WK_CXX_TAGGED,		 /* a[abi:text] */
+	WK_CXX_TEMPLATE,	 /* a, then b: its arguments */
+	WK_CXX_ARGS,		 /* <list> */
+	WK_CXX_LIST,		 /* list, with commas */
+	WK_CXX_PACK,		 /* list, of which an expansion picks one at a time */
+	WK_CXX_FORWARD,		 /* a: the argument, once it is known; index: which */
+	WK_CXX_CTOR,		 /* the last name of a */
+	WK_CXX_DTOR,		 /* ~, the last name of a */
+	WK_CXX_PREFIXED,	 /* text a */
+	WK_CXX_SUFFIXED,	 /* a text */
+	WK_CXX_CLONE,		 /* a (text) */
+	WK_CXX_IN_VTABLE,	 /* construction vtable for a-in-b */
+	WK_CXX_MODULE,		 /* a, then . or (flag) :, then text */
+	WK_CXX_IN_MODULE,	 /* a@b */
+	WK_CXX_BINDING,		 /* [list] */
+	WK_CXX_UNNAMED,		 /* the text-th unnamed type */
+	WK_CXX_CLOSURE,		 /* a: template parameters, list, b and c: requires; text */
+	WK_CXX_ENCODING,	 /* a: return type, b: name, list, c: enable_if, d: requires */
+	WK_CXX_ENABLE_IF,	 /* list */
+	WK_CXX_POINTER,		 /* to a */
+	WK_CXX_REFERENCE,	 /* to a; flag: && */
+	WK_CXX_MEMBER_POINTER,	 /* class a, member b */
+	WK_CXX_QUALIFIED,	 /* a quals */
 	WK_CXX_VENDOR_QUALIFIED, /* a text b */
-	WK_CXX_OBJC_PROTOCOL, /* a<text> */
-	WK_CXX_ARRAY,         /* of a, b: how many */
-	WK_CXX_FUNCTION,      /* a: return type, list, quals, b: exceptions */
-	WK_CXX_VECTOR,        /* of a, b: how many */
-	WK_CXX_EXPANSION,     /* a... */
-	WK_CXX_DECL_TYPE,     /* template parameters: typename a */
-	WK_CXX_DECL_CONCEPT,  /* b a */
-	WK_CXX_DECL_VALUE,    /* of type b, named a */
-	WK_CXX_DECL_TEMPLATE, /* template<list> typename a, b: requires */
-	WK_CXX_DECL_PACK,     /* a... */
-	WK_CXX_ENCLOSED,      /* text(a) */
-	WK_CXX_BINARY,        /* a text b */
-	WK_CXX_UNARY,         /* text a */
-	WK_CXX_POSTFIX,       /* a text */
-	WK_CXX_INDEX,         /* a[b] */
-	WK_CXX_CONDITIONAL,   /* a ? b : c */
-	WK_CXX_MEMBER,        /* a text b */
-	WK_CXX_SUBOBJECT,     /* of type a in b at text */
-	WK_CXX_CAST,          /* text<a>(b) */
-	WK_CXX_CALL,          /* a(list); flag: (a)(list) */
-	WK_CXX_NEW,           /* of type a, b: placement, c: initialiser; text: new or new[] */
-	WK_CXX_CONVERSION,    /* (a)(list) */
-	WK_CXX_INIT_LIST,     /* a{list} */
-	WK_CXX_INIT_FIELD,    /* .text a */
-	WK_CXX_INIT_INDEX,    /* [a] b, or [a ... c] b */
-	WK_CXX_FOLD,          /* of pack a with text, b: the other operand; flag: left */
-	WK_CXX_INTEGER,       /* text of type a */
-	WK_CXX_ENUMERATOR,    /* (a)text */
-	WK_CXX_STRING,        /* a literal of type a */
-	WK_CXX_LAMBDA,        /* a literal of type a */
-	WK_CXX_REQUIRES,      /* list of what is required, a: parameters */
-	WK_CXX_REQUIRES_EXPR, /* a, b: its constraint; flag: noexcept */
-	WK_CXX_REQUIRES_THAT, /* text a */
+	WK_CXX_OBJC_PROTOCOL,	 /* a<text> */
+	WK_CXX_ARRAY,		 /* of a, b: how many */
+	WK_CXX_FUNCTION,	 /* a: return type, list, quals, b: exceptions */
+	WK_CXX_VECTOR,		 /* of a, b: how many */
+	WK_CXX_EXPANSION,	 /* a... */
+	WK_CXX_DECL_TYPE,	 /* template parameters: typename a */
+	WK_CXX_DECL_CONCEPT,	 /* b a */
+	WK_CXX_DECL_VALUE,	 /* of type b, named a */
+	WK_CXX_DECL_TEMPLATE,	 /* template<list> typename a, b: requires */
+	WK_CXX_DECL_PACK,	 /* a... */
+	WK_CXX_ENCLOSED,	 /* text(a) */
+	WK_CXX_BINARY,		 /* a text b */
+	WK_CXX_UNARY,		 /* text a */
+	WK_CXX_POSTFIX,		 /* a text */
+	WK_CXX_INDEX,		 /* a[b] */
+	WK_CXX_CONDITIONAL,	 /* a ? b : c */
+	WK_CXX_MEMBER,		 /* a text b */
+	WK_CXX_SUBOBJECT,	 /* of type a in b at text */
+	WK_CXX_CAST,		 /* text<a>(b) */
+	WK_CXX_CALL,		 /* a(list); flag: (a)(list) */
+	WK_CXX_NEW,		 /* of type a, b: placement, c: initialiser; text: new or new[] */
+	WK_CXX_CONVERSION,	 /* (a)(list) */
+	WK_CXX_INIT_LIST,	 /* a{list} */
+	WK_CXX_INIT_FIELD,	 /* .text a */
+	WK_CXX_INIT_INDEX,	 /* [a] b, or [a ... c] b */
+	WK_CXX_FOLD,		 /* of pack a with text, b: the other operand; flag: left */
+	WK_CXX_INTEGER,		 /* text of type a */
+	WK_CXX_ENUMERATOR,	 /* (a)text */
+	WK_CXX_STRING,		 /* a literal of type a */
+	WK_CXX_LAMBDA,		 /* a literal of type a */
+	WK_CXX_REQUIRES,	 /* list of what is required, a: parameters */
+	WK_CXX_REQUIRES_EXPR,	 /* a, b: its constraint; flag: noexcept */
+	WK_CXX_REQUIRES_THAT,	 /* text a */
 	WK_CXX_KINDS
 };
 
@@ -164,8 +164,8 @@ struct wk_cxx {
 	bool gcc_scopes;     /* sr <type> <name>, as the ABI first had it and gcc still does */
 	bool scopes_seen;    /* the name would read otherwise with `gcc_scopes` */
 	unsigned depth, second_readings;
-	size_t lambda_level;     /* T_ beyond the named parameters at this level is auto */
-	unsigned made_up[3];     /* names invented for template parameters: $T, $N, $TT */
+	size_t lambda_level; /* T_ beyond the named parameters at this level is auto */
+	unsigned made_up[3]; /* names invented for template parameters: $T, $N, $TT */
 	struct wk_arena arena;
 	struct wk_cxx_list subs; /* what S_, S0_ ... stand for */
 	struct wk_cxx_list pile; /* the lists being read, one on top of another */
@@ -177,7 +177,7 @@ struct wk_cxx {
 
 /* What a name tells the encoding that it begins. */
 struct wk_cxx_named {
-	bool returnless;      /* constructor, destructor, conversion: no return type is encoded */
+	bool returnless; /* constructor, destructor, conversion: no return type is encoded */
 	bool ends_with_args;
 	bool explicit_object; /* the first parameter is `this` */
 	uint8_t quals;
@@ -236,9 +236,9 @@ struct wk_cxx_node *wk_cxx_node(struct wk_cxx *p, enum wk_cxx_kind kind);
 struct wk_cxx_node *wk_cxx_text(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_str text);
 struct wk_cxx_node *wk_cxx_word(struct wk_cxx *p, const char *text);
 struct wk_cxx_node *wk_cxx_wrap(struct wk_cxx *p, enum wk_cxx_kind kind, const char *text,
-	struct wk_cxx_node *a);
+				struct wk_cxx_node *a);
 struct wk_cxx_node *wk_cxx_pair(struct wk_cxx *p, enum wk_cxx_kind kind, struct wk_cxx_node *a,
-	struct wk_cxx_node *b);
+				struct wk_cxx_node *b);
 struct wk_str wk_cxx_join(struct wk_cxx *p, struct wk_str head, struct wk_str tail);
 void wk_cxx_push(struct wk_cxx *p, struct wk_cxx_list *list, struct wk_cxx_node *node);
 /* Moves what is on the pile from `begin` on into the node's list. */
@@ -270,6 +270,7 @@ uint8_t wk_cxx_qualifiers(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_expression(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_primary(struct wk_cxx *p);
 struct wk_cxx_node *wk_cxx_constraint(struct wk_cxx *p);
+struct wk_cxx_node *wk_cxx_pack_element(struct wk_cxx *p, struct wk_cxx_node *pattern);
 /* The operator whose code comes next, passed over; NULL if there is none. */
 const struct wk_cxx_operator *wk_cxx_operator(struct wk_cxx *p);
 
@@ -288,7 +289,7 @@ struct wk_cxx_out {
 	struct wk_buf text;
 	bool bad; /* too deep, or too many steps */
 	unsigned steps, depth;
-	unsigned parens; /* 0 where a bare > would end the template arguments */
+	unsigned parens;	   /* 0 where a bare > would end the template arguments */
 	size_t pack_at, pack_size; /* which element of each pack is printed; SIZE_MAX: not known */
 };
 
@@ -300,8 +301,8 @@ void wk_cxx_print_list(struct wk_cxx_out *o, const struct wk_cxx_node *n);
 /* A closure's template parameters, parameters and constraints. */
 void wk_cxx_print_closure_sig(struct wk_cxx_out *o, struct wk_cxx_node *n);
 /* In parentheses where it binds no tighter than `binding` (`loosely`: or as tight). */
-void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n,
-	enum wk_cxx_binding binding, bool loosely);
+void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n, enum wk_cxx_binding binding,
+			  bool loosely);
 void wk_cxx_open(struct wk_cxx_out *o, char paren);
 void wk_cxx_close(struct wk_cxx_out *o, char paren);
 

@@ -1,8 +1,17 @@
 #include "symbols/demangle_cxx.h"
 
-#define UNARY(code, name) { code, WK_CXX_FORM_UNARY, WK_CXX_UNARIES, WK_STR(name) }
-#define BINARY(code, binding, name) { code, WK_CXX_FORM_BINARY, binding, WK_STR(name) }
-#define CAST(code, name) { code, WK_CXX_FORM_CAST, WK_CXX_POSTFIXED, WK_STR(name) }
+#define UNARY(code, name)                                                                          \
+	{                                                                                          \
+		code, WK_CXX_FORM_UNARY, WK_CXX_UNARIES, WK_STR(name)                              \
+	}
+#define BINARY(code, binding, name)                                                                \
+	{                                                                                          \
+		code, WK_CXX_FORM_BINARY, binding, WK_STR(name)                                    \
+	}
+#define CAST(code, name)                                                                           \
+	{                                                                                          \
+		code, WK_CXX_FORM_CAST, WK_CXX_POSTFIXED, WK_STR(name)                             \
+	}
 
 /* <operator-name>, and the codes of expressions that have the same shape; in order of code. */
 static const struct wk_cxx_operator operators[] = {
@@ -240,12 +249,31 @@ static struct wk_cxx_node *floating(struct wk_cxx *p, char type)
 	return node;
 }
 
+/* The bytes of a value whose format is not read here: _Float16, __float128, complex */
+static struct wk_str raw_value(struct wk_cxx *p)
+{
+	const char *start = p->at;
+	struct wk_str value;
+
+	for (char c = wk_cxx_peek(p, 0); c && strchr("0123456789abcdef_", c); c = wk_cxx_peek(p, 0))
+		p->at++;
+	value = wk_str_of(start, (size_t)(p->at - start));
+	if (value.len)
+		value = wk_cxx_join(p, wk_str_c("["), wk_cxx_join(p, value, wk_str_c("]")));
+	return value;
+}
+
 /* L <type> <number> E of an enumeration, a pointer ...; L <type> E has no value to show */
 static struct wk_cxx_node *typed_literal(struct wk_cxx *p)
 {
 	struct wk_cxx_node *type = wk_cxx_type(p), *node;
+	const char *start = p->at;
 	struct wk_str value = wk_cxx_number(p, true);
 
+	if (wk_cxx_peek(p, 0) != 'E') {
+		p->at = start;
+		value = raw_value(p);
+	}
 	wk_cxx_need(p, 'E');
 	if (!value.len)
 		return type;
@@ -289,21 +317,36 @@ static struct wk_cxx_node *external_name(struct wk_cxx *p)
 static const char *integer_words(char type)
 {
 	switch (type) {
-	case 'a': return "signed char";
-	case 'c': return "char";
-	case 'h': return "unsigned char";
-	case 'i': return "";
-	case 'j': return "u";
-	case 'l': return "l";
-	case 'm': return "ul";
-	case 'n': return "__int128";
-	case 'o': return "unsigned __int128";
-	case 's': return "short";
-	case 't': return "unsigned short";
-	case 'w': return "wchar_t";
-	case 'x': return "ll";
-	case 'y': return "ull";
-	default: return NULL;
+	case 'a':
+		return "signed char";
+	case 'c':
+		return "char";
+	case 'h':
+		return "unsigned char";
+	case 'i':
+		return "";
+	case 'j':
+		return "u";
+	case 'l':
+		return "l";
+	case 'm':
+		return "ul";
+	case 'n':
+		return "__int128";
+	case 'o':
+		return "unsigned __int128";
+	case 's':
+		return "short";
+	case 't':
+		return "unsigned short";
+	case 'w':
+		return "wchar_t";
+	case 'x':
+		return "ll";
+	case 'y':
+		return "ull";
+	default:
+		return NULL;
 	}
 }
 
@@ -472,7 +515,7 @@ static struct wk_cxx_node *init_list(struct wk_cxx *p, struct wk_cxx_node *type)
 
 /* <expression>* _ <type> and an initialiser: E, pi <expression>* E or a braced list and E */
 static struct wk_cxx_node *new_expression(struct wk_cxx *p, const struct wk_cxx_operator *op,
-	bool is_global)
+					  bool is_global)
 {
 	struct wk_cxx_node *node = wk_cxx_text(p, WK_CXX_NEW, op->name);
 	size_t begin = p->pile.count;
@@ -591,6 +634,16 @@ static struct wk_cxx_node *sizeof_pack(struct wk_cxx *p)
 		return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "sizeof... ", function_param(p));
 	pack = wk_cxx_pair(p, WK_CXX_EXPANSION, wk_cxx_template_param(p), NULL);
 	return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "sizeof...", pack);
+}
+
+/* The pattern already read, now which of its elements: C++26's pattern...[index] */
+struct wk_cxx_node *wk_cxx_pack_element(struct wk_cxx *p, struct wk_cxx_node *pattern)
+{
+	struct wk_cxx_node *pack = wk_cxx_wrap(p, WK_CXX_SUFFIXED, "...", pattern), *node;
+
+	node = wk_cxx_pair(p, WK_CXX_INDEX, pack, wk_cxx_expression(p));
+	node->binding = WK_CXX_POSTFIXED;
+	return node;
 }
 
 /* u <source-name> <template-arg>* E; __uuidof once had a form of its own */
@@ -732,15 +785,15 @@ static struct wk_cxx_node *operands(struct wk_cxx *p, const struct wk_cxx_operat
 }
 
 static struct wk_cxx_node *operation(struct wk_cxx *p, const struct wk_cxx_operator *op,
-	bool is_global)
+				     bool is_global)
 {
 	struct wk_cxx_node *node;
 
 	if (op->form == WK_CXX_FORM_NEW) {
 		node = new_expression(p, op, is_global);
 	} else if (op->form == WK_CXX_FORM_DELETE) {
-		node = wk_cxx_wrap(p, WK_CXX_PREFIXED,
-			op->code[1] == 'a' ? "delete[] " : "delete ", wk_cxx_expression(p));
+		node = wk_cxx_wrap(p, WK_CXX_PREFIXED, op->code[1] == 'a' ? "delete[] " : "delete ",
+				   wk_cxx_expression(p));
 		node = global(p, is_global, node);
 	} else {
 		node = operands(p, op);
@@ -765,9 +818,11 @@ static struct wk_cxx_node *other_expression(struct wk_cxx *p, bool is_global)
 		return wk_cxx_pair(p, WK_CXX_EXPANSION, wk_cxx_expression(p), NULL);
 	if (wk_cxx_take_text(p, "sZ"))
 		return sizeof_pack(p);
+	if (wk_cxx_take_text(p, "sy"))
+		return wk_cxx_pack_element(p, wk_cxx_expression(p));
 	if (wk_cxx_take_text(p, "sP"))
 		return wk_cxx_wrap(p, WK_CXX_ENCLOSED, "sizeof... ",
-			args_until_e(p, wk_cxx_node(p, WK_CXX_LIST)));
+				   args_until_e(p, wk_cxx_node(p, WK_CXX_LIST)));
 	if (wk_cxx_take_text(p, "tr"))
 		return wk_cxx_word(p, "throw");
 	if (wk_cxx_take_text(p, "tw"))
@@ -795,7 +850,7 @@ static struct wk_cxx_node *expression_inside(struct wk_cxx *p)
 		return wk_cxx_template_param(p);
 	case 'f':
 		if (wk_cxx_peek(p, 1) == 'p' ||
-			(wk_cxx_peek(p, 1) == 'L' && wk_cxx_is_digit(wk_cxx_peek(p, 2))))
+		    (wk_cxx_peek(p, 1) == 'L' && wk_cxx_is_digit(wk_cxx_peek(p, 2))))
 			return function_param(p);
 		return fold(p);
 	default:

@@ -95,7 +95,7 @@ struct wk_cxx_node *wk_cxx_module_name(struct wk_cxx *p, struct wk_cxx_node *mod
 
 /* <ctor-dtor-name> ::= C [I] <digit> [<type>] | D <digit> */
 static struct wk_cxx_node *ctor_or_dtor(struct wk_cxx *p, struct wk_cxx_node **scope,
-	struct wk_cxx_named *named)
+					struct wk_cxx_named *named)
 {
 	bool is_dtor = wk_cxx_take(p, 'D'), inherited;
 	char variant;
@@ -213,7 +213,7 @@ static struct wk_cxx_node *param_decl(struct wk_cxx *p, struct wk_cxx_list *para
 }
 
 static void closure_template_params(struct wk_cxx *p, struct wk_cxx_node *closure,
-	struct wk_cxx_list *params)
+				    struct wk_cxx_list *params)
 {
 	size_t begin = p->pile.count;
 
@@ -334,7 +334,7 @@ static struct wk_cxx_node *plain_operator(struct wk_cxx *p, struct wk_str name)
 	bool is_word = name.at[0] >= 'a' && name.at[0] <= 'z';
 
 	return wk_cxx_text(p, WK_CXX_NAME,
-		wk_cxx_join(p, wk_str_c(is_word ? "operator " : "operator"), name));
+			   wk_cxx_join(p, wk_str_c(is_word ? "operator " : "operator"), name));
 }
 
 /* <operator-name> */
@@ -372,7 +372,7 @@ static struct wk_cxx_node *structured_binding(struct wk_cxx *p)
 
 /* <unqualified-name> within `scope`, which may be NULL and may be written in full for it. */
 static struct wk_cxx_node *unqualified(struct wk_cxx *p, struct wk_cxx_named *named,
-	struct wk_cxx_node *scope, struct wk_cxx_node *module)
+				       struct wk_cxx_node *scope, struct wk_cxx_node *module)
 {
 	struct wk_cxx_node *name;
 	bool is_friend;
@@ -421,7 +421,7 @@ struct wk_cxx_node *wk_cxx_unscoped(struct wk_cxx *p, struct wk_cxx_named *named
 
 /* One step of a <prefix>: its next name, or its arguments, added to what came before. */
 static struct wk_cxx_node *prefix_step(struct wk_cxx *p, struct wk_cxx_named *named,
-	struct wk_cxx_node *before)
+				       struct wk_cxx_node *before)
 {
 	struct wk_cxx_node *module = NULL;
 	char c = wk_cxx_peek(p, 0), d = wk_cxx_peek(p, 1);

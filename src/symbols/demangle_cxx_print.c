@@ -60,8 +60,8 @@ static struct wk_cxx_node *pack_element(struct wk_cxx_out *o, const struct wk_cx
 }
 
 enum aspect {
-	HAS_RIGHT,   /* something follows the declared thing */
-	IS_ARRAY,    /* so that a pointer to it wants parentheses */
+	HAS_RIGHT, /* something follows the declared thing */
+	IS_ARRAY,  /* so that a pointer to it wants parentheses */
 	IS_FUNCTION,
 };
 
@@ -86,7 +86,7 @@ static bool aspect_of_kind(enum wk_cxx_kind kind, enum aspect aspect)
 
 /* The node that a node's aspect is decided by; NULL if that is the node itself. */
 static struct wk_cxx_node *decided_by(struct wk_cxx_out *o, const struct wk_cxx_node *n,
-	enum aspect aspect)
+				      enum aspect aspect)
 {
 	switch (n->kind) {
 	case WK_CXX_POINTER:
@@ -125,8 +125,8 @@ void wk_cxx_print(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	wk_cxx_print_right(o, n);
 }
 
-void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n,
-	enum wk_cxx_binding binding, bool loosely)
+void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n, enum wk_cxx_binding binding,
+			  bool loosely)
 {
 	bool parens = n->binding >= (unsigned)binding + loosely;
 
@@ -401,7 +401,7 @@ static void function_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static bool is_objc_id(const struct wk_cxx_node *pointee)
 {
 	return pointee->kind == WK_CXX_OBJC_PROTOCOL && pointee->a->kind == WK_CXX_NAME &&
-		wk_str_is(pointee->a->text, "objc_object");
+	       wk_str_is(pointee->a->text, "objc_object");
 }
 
 /* What comes between a pointee and the sign of a pointer or reference to it. */
@@ -455,7 +455,7 @@ static struct wk_cxx_node *stood_for(struct wk_cxx_out *o, struct wk_cxx_node *n
 /* References to references collapse into one: & unless all are &&. NULL where the chain
  * never ends, as it may not with forward references. */
 static struct wk_cxx_node *collapse(struct wk_cxx_out *o, const struct wk_cxx_node *n,
-	bool *is_rvalue)
+				    bool *is_rvalue)
 {
 	struct wk_cxx_node *pointee = n->a;
 

@@ -188,7 +188,7 @@ static bool print_as_string(struct wk_cxx_out *o, const struct wk_cxx_node *n)
 	unsigned value;
 
 	if (!n->a || n->a->kind != WK_CXX_ARRAY || n->a->a->kind != WK_CXX_NAME ||
-		!wk_str_is(n->a->a->text, "char"))
+	    !wk_str_is(n->a->a->text, "char"))
 		return false;
 	for (size_t i = 0; i < n->count; i++)
 		if (!char_value(n->list[i], &value))

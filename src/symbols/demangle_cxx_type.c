@@ -4,26 +4,16 @@
 static const char *builtin(char c)
 {
 	static const char *const words[26] = {
-		['a' - 'a'] = "signed char",
-		['b' - 'a'] = "bool",
-		['c' - 'a'] = "char",
-		['d' - 'a'] = "double",
-		['e' - 'a'] = "long double",
-		['f' - 'a'] = "float",
-		['g' - 'a'] = "__float128",
-		['h' - 'a'] = "unsigned char",
-		['i' - 'a'] = "int",
-		['j' - 'a'] = "unsigned int",
-		['l' - 'a'] = "long",
-		['m' - 'a'] = "unsigned long",
-		['n' - 'a'] = "__int128",
-		['o' - 'a'] = "unsigned __int128",
-		['s' - 'a'] = "short",
-		['t' - 'a'] = "unsigned short",
-		['v' - 'a'] = "void",
-		['w' - 'a'] = "wchar_t",
-		['x' - 'a'] = "long long",
-		['y' - 'a'] = "unsigned long long",
+		['a' - 'a'] = "signed char", ['b' - 'a'] = "bool",
+		['c' - 'a'] = "char",	     ['d' - 'a'] = "double",
+		['e' - 'a'] = "long double", ['f' - 'a'] = "float",
+		['g' - 'a'] = "__float128",  ['h' - 'a'] = "unsigned char",
+		['i' - 'a'] = "int",	     ['j' - 'a'] = "unsigned int",
+		['l' - 'a'] = "long",	     ['m' - 'a'] = "unsigned long",
+		['n' - 'a'] = "__int128",    ['o' - 'a'] = "unsigned __int128",
+		['s' - 'a'] = "short",	     ['t' - 'a'] = "unsigned short",
+		['v' - 'a'] = "void",	     ['w' - 'a'] = "wchar_t",
+		['x' - 'a'] = "long long",   ['y' - 'a'] = "unsigned long long",
 		['z' - 'a'] = "...",
 	};
 
@@ -33,19 +23,15 @@ static const char *builtin(char c)
 /* Those of two letters, by the one after D. */
 static const char *builtin_d(char c)
 {
-	switch (c) {
-	case 'a': return "auto";
-	case 'c': return "decltype(auto)";
-	case 'd': return "decimal64";
-	case 'e': return "decimal128";
-	case 'f': return "decimal32";
-	case 'h': return "half";
-	case 'i': return "char32_t";
-	case 'n': return "std::nullptr_t";
-	case 's': return "char16_t";
-	case 'u': return "char8_t";
-	default: return NULL;
-	}
+	static const char *const words[26] = {
+		['a' - 'a'] = "auto",	   ['c' - 'a'] = "decltype(auto)",
+		['d' - 'a'] = "decimal64", ['e' - 'a'] = "decimal128",
+		['f' - 'a'] = "decimal32", ['h' - 'a'] = "half",
+		['i' - 'a'] = "char32_t",  ['n' - 'a'] = "std::nullptr_t",
+		['s' - 'a'] = "char16_t",  ['u' - 'a'] = "char8_t",
+	};
+
+	return c >= 'a' && c <= 'z' ? words[c - 'a'] : NULL;
 }
 
 /* <CV-qualifiers> ::= [r] [V] [K] */
@@ -225,9 +211,11 @@ static struct wk_cxx_node *d_type(struct wk_cxx *p, bool *is_builtin)
 		return vector_type(p);
 	if (c == 'o' || c == 'O' || c == 'w' || c == 'x')
 		return function_type(p);
-	if (c != 'p')
+	if (c != 'p' && c != 'y')
 		return wk_cxx_fail(p);
 	p->at += 2;
+	if (c == 'y')
+		return wk_cxx_pack_element(p, wk_cxx_type(p));
 	return wk_cxx_pair(p, WK_CXX_EXPANSION, wk_cxx_type(p), NULL);
 }
 
