@@ -34,11 +34,6 @@ static struct wk_bytes whole(const struct wk_elf *elf)
 	return b;
 }
 
-uint64_t wk_elf_word(const struct wk_elf *elf, struct wk_bytes *in)
-{
-	return elf->is_64 ? wk_u64(in) : wk_u32(in);
-}
-
 static enum wk_machine machine_of(uint16_t code, bool big_endian)
 {
 	if (big_endian)

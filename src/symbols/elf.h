@@ -102,7 +102,10 @@ struct wk_bytes wk_elf_segment_bytes(const struct wk_elf *elf,
 				     const struct wk_elf_segment *segment);
 
 /* A number of the file's word size: 8 bytes in a 64-bit file, else 4. */
-uint64_t wk_elf_word(const struct wk_elf *elf, struct wk_bytes *in);
+static inline uint64_t wk_elf_word(const struct wk_elf *elf, struct wk_bytes *in)
+{
+	return elf->is_64 ? wk_u64(in) : wk_u32(in);
+}
 
 /* Between file offsets and virtual addresses, by the PT_LOAD that holds them (files have
  * several with different distances: there is no single bias). False if none does. */

@@ -73,6 +73,13 @@ static uint64_t got_base(const struct wk_elf *elf)
 	return s ? s->vaddr : 0;
 }
 
+/* The first slot pushes a word of the table and jumps through the next: the way to the dynamic
+ * linker itself, which no relocation names. */
+static bool is_x86_header(const uint8_t *slot)
+{
+	return slot[0] == 0xff && (slot[1] == 0x35 || slot[1] == 0xb3);
+}
+
 static void scan_x86(struct plt *p, const struct wk_elf_section *section)
 {
 	bool is_64 = p->elf->machine_code == WK_EM_X86_64;
@@ -83,6 +90,8 @@ static void scan_x86(struct plt *p, const struct wk_elf_section *section)
 	if (step < 8 || step > 64)
 		step = 16;
 	for (uint64_t at = 0; at + step <= size; at += step) {
+		if (is_x86_header(code.start + at))
+			continue;
 		for (uint64_t i = at; i + 6 <= at + step; i++) {
 			uint8_t mode = code.start[i + 1];
 			struct wk_bytes in = wk_bytes_at(&code, i + 2, 4);

@@ -53,6 +53,23 @@ static bool add_row(void *context, const struct wk_elf_raw *raw)
 	return true;
 }
 
+static void add_source(struct builder *b, const struct wk_elf *elf)
+{
+	struct wk_symtab *tab = b->tab;
+	struct wk_elf_tables *tables = &tab->tables[b->source];
+	uint64_t most = tab->count;
+
+	b->name_budget += elf->size_bytes;
+	*tables = wk_elf_tables(elf);
+	for (enum wk_elf_table table = 0; table < WK_ELF_TABLES; table++)
+		most += wk_elf_raw_count(elf, tables, table);
+	if (most > tab->cap) {
+		tab->rows = wk_realloc(tab->rows, most * sizeof(*tab->rows));
+		tab->cap = most;
+	}
+	wk_elf_each_raw(elf, tables, add_row, b);
+}
+
 static struct wk_str name_of(const struct wk_symtab *tab, const struct row *row)
 {
 	return wk_elf_raw_name(&tab->tables[row->source], row->table, row->name);
@@ -252,15 +269,9 @@ struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *d
 	/* Sections of a relocatable file all begin at address 0: there is nothing to sort. */
 	if (elf->type == WK_ET_REL)
 		return tab;
-	for (b.source = 0; b.source < SOURCES; b.source++) {
-		const struct wk_elf *from = sources[b.source];
-
-		if (!from)
-			continue;
-		b.name_budget += from->size_bytes;
-		tab->tables[b.source] = wk_elf_tables(from);
-		wk_elf_each_raw(from, &tab->tables[b.source], add_row, &b);
-	}
+	for (b.source = 0; b.source < SOURCES; b.source++)
+		if (sources[b.source])
+			add_source(&b, sources[b.source]);
 	sort_rows(tab);
 	drop_aliases(&b);
 	nest(tab, elf);
