@@ -12,7 +12,7 @@ const data = JSON.parse(svg.querySelector('script.data').textContent);
 const count = data.name.length;
 const PAD = data.margin, ROW = data.row, HEAD = data.head, FOOT = data.foot;
 const NARROWEST = 0.5;
-const TOOLS_WIDTH = 480;
+const TOOLS_WIDTH = 400;
 
 // ---- the tree, as columns; nodes are numbered each before its subtree
 
@@ -98,7 +98,7 @@ function originOf(i) {
 }
 
 // The most telling piece of a name that has room; render/label.c does the same. First the
-// arguments go ("Vec<..>::push"), then the path, a step at a time, then the end.
+// arguments go ("Vec<..>::push"), then the path, from its start, then the end.
 function foldArguments(name) {
 	let out = '', open = 0;
 	for (let i = 0; i < name.length; i++) {
@@ -109,34 +109,35 @@ function foldArguments(name) {
 		if (!open)
 			out += c;
 		if (c === '>' && open && name[i - 1] !== '-' && --open === 0)
-			out += '<..>';
+			out = out.length > 2 && out.endsWith('::') ? out.slice(0, -2) : out + '<..>';
 	}
 	return open ? name : out;
 }
 
-function nextStep(name, from) {
-	let open = 0;
-	for (let i = from; i + 2 < name.length; i++) {
+function lastStep(name) {
+	let last = 0, open = 0;
+	for (let i = 0; i + 2 < name.length; i++) {
 		const c = name[i];
 		if ('<([{'.includes(c))
 			open++;
 		else if (')]}'.includes(c) || (c === '>' && name[i - 1] !== '-'))
 			open--;
 		else if (open <= 0 && c === ':' && name[i + 1] === ':')
-			return i + 2;
+			last = i + 2;
 	}
-	return name.length;
+	return last;
 }
 
 function dropPath(name, room) {
-	let from = 0, next = nextStep(name, 0);
-	while (next < name.length && 1 + name.length - from > room) {
-		from = next;
-		next = nextStep(name, from);
-	}
-	if (!from)
+	const last = lastStep(name);
+	if (!last)
 		return name;
-	return (1 + name.length - from <= room ? '\u2026' : '') + name.slice(from);
+	if (name.length - last > room - 1)
+		return name.slice(last);
+	let from = Math.max(name.length - (room - 1), 0);
+	while (from < last && name[from] === ':')
+		from++;
+	return '\u2026' + name.slice(from);
 }
 
 function cut(name, room) {
@@ -199,7 +200,8 @@ function rowTop(level) {
 
 function labelOf(i, w) {
 	const room = Math.floor((w - 7) / charWidth);
-	return room < 4 ? '' : cut(nameOf(i) + (inlined[i] ? ' [inl]' : ''), room);
+	const name = nameOf(i);
+	return inlined[i] && name.length + 6 <= room ? name + ' [inl]' : cut(name, room);
 }
 
 function drawBox(i, x, w, where, isAbove) {
@@ -300,8 +302,9 @@ function draw() {
 }
 
 function layOutBar() {
-	tools.setAttribute('x', Math.max(width - TOOLS_WIDTH - PAD, PAD));
-	tools.setAttribute('width', Math.min(TOOLS_WIDTH, width - 2 * PAD));
+	const room = Math.min(Math.max(width / 2, TOOLS_WIDTH), width - 2 * PAD);
+	tools.setAttribute('x', width - PAD - room);
+	tools.setAttribute('width', room);
 	reset.disabled = !zoomed && !pattern;
 	flip.textContent = icicle ? 'Flame' : 'Icicle';
 }
@@ -599,6 +602,7 @@ function listen() {
 	window.addEventListener('scroll', followScroll);
 }
 
+graph.replaceChildren(); // before anything is measured: nobody needs their layout now
 if (!data.fixed) {
 	svg.removeAttribute('viewBox');
 	svg.setAttribute('width', '100%');

@@ -25,6 +25,15 @@ static bool is_operator(const char *at, size_t len)
 	       wk_str_ends(wk_str_of(at, len), "operator<");
 }
 
+/* "<u8, Global>" behind a name becomes "<..>", and "::<u8>" nothing. */
+static void close_arguments(struct wk_buf *folded)
+{
+	if (folded->len > 2 && wk_str_ends(wk_buf_str(folded), "::"))
+		folded->at[folded->len -= 2] = '\0';
+	else
+		wk_buf_add_text(folded, "<..>");
+}
+
 /* A '<' behind a name opens its arguments; one at the start of a path is part of it. The
  * '>' of an arrow closes nothing. Brackets that do not match leave the name as it is. */
 static void fold_arguments(struct wk_buf *label)
@@ -41,7 +50,7 @@ static void fold_arguments(struct wk_buf *label)
 		if (!open)
 			wk_buf_add_char(&folded, c);
 		if (c == '>' && open && label->at[i - 1] != '-' && --open == 0)
-			wk_buf_add_text(&folded, "<..>");
+			close_arguments(&folded);
 	}
 	if (open) {
 		wk_buf_fini(&folded);
@@ -51,12 +60,13 @@ static void fold_arguments(struct wk_buf *label)
 	*label = folded;
 }
 
-/* Where the next step of the path begins, or the end: behind a "::" outside of brackets. */
-static size_t next_step(const struct wk_buf *label, size_t from)
+/* Where the last step of the path begins: behind the last "::" outside of brackets. */
+static size_t last_step(const struct wk_buf *label)
 {
+	size_t last = 0;
 	int open = 0;
 
-	for (size_t i = from; i + 2 < label->len; i++) {
+	for (size_t i = 0; i + 2 < label->len; i++) {
 		char c = label->at[i];
 
 		if (c == '<' || c == '(' || c == '[' || c == '{')
@@ -65,24 +75,29 @@ static size_t next_step(const struct wk_buf *label, size_t from)
 			 c == ']' || c == '}')
 			open--;
 		else if (open <= 0 && c == ':' && label->at[i + 1] == ':')
-			return i + 2;
+			last = i + 2;
 	}
-	return label->len;
+	return last;
 }
 
-/* Drops steps of the path until the rest fits behind an ellipsis, or only one is left. */
+/* As much of the end as has room behind an ellipsis, but never less than the last step. */
 static void drop_path(struct wk_buf *label, size_t room)
 {
 	struct wk_buf rest = { 0 };
-	size_t from = 0, next = next_step(label, 0);
+	size_t last = last_step(label), from = label->len, left = room - 1;
+	bool is_cut = characters(label->at + last, label->len - last) > left;
 
-	while (next < label->len && 1 + characters(label->at + from, label->len - from) > room) {
-		from = next;
-		next = next_step(label, from);
-	}
-	if (from == 0)
+	if (last == 0)
 		return;
-	if (1 + characters(label->at + from, label->len - from) <= room)
+	while (!is_cut && from > 0 && left > 0) {
+		from--;
+		left -= (label->at[from] & 0xc0) != 0x80;
+	}
+	while (from < last && label->at[from] == ':')
+		from++;
+	if (is_cut)
+		from = last;
+	else
 		wk_buf_add_text(&rest, ELLIPSIS);
 	wk_buf_add(&rest, label->at + from, label->len - from);
 	wk_buf_fini(label);

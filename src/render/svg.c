@@ -81,15 +81,24 @@ static void measure(struct picture *p)
 	p->height = p->head + (p->depth + 1) * ROW + FOOT;
 }
 
+/* The label of a frame `width` pixels wide, with "[inl]" behind it where there is room. */
+static void add_label(struct wk_buf *label, const struct picture *p, uint32_t node, double width)
+{
+	size_t room = width > 7 ? (size_t)((width - 7) / CHARACTER_WIDTH) : 0;
+	static const char inlined[] = " [inl]";
+
+	clean(label, p->tree->name[node]);
+	if (p->tree->is_inlined[node] && label->len + strlen(inlined) <= room)
+		wk_buf_add_text(label, inlined);
+	wk_label_fit(label, room);
+}
+
 static void frame_label(struct picture *p, uint32_t node, double x, unsigned y, double width)
 {
 	const struct wk_svg_name *name = &p->names.entries[p->names.of_node[node]];
 	struct wk_buf label = { 0 };
 
-	clean(&label, name->name);
-	if (p->tree->is_inlined[node])
-		wk_buf_add_text(&label, " [inl]");
-	wk_label_fit(&label, width > 7 ? (size_t)((width - 7) / CHARACTER_WIDTH) : 0);
+	add_label(&label, p, node, width);
 	if (label.len) {
 		wk_out_fmt(p->out, "<text%s x=\"%.2f\" y=\"%u\">",
 			   wk_palette_is_unknown(name->look / WK_SHADES) ? " class=\"un\"" : "",

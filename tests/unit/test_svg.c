@@ -321,17 +321,21 @@ static void a_label_keeps_what_tells_most(void **state)
 	assert_label("alloc::vec::Vec<u8, Global>::push", 40, "alloc::vec::Vec<u8, Global>::push");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 28, "alloc::vec::Vec<..>::push");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 16, "…Vec<..>::push");
+	assert_label("alloc::vec::Vec<u8, Global>::push", 8, "…>::push");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 6, "…push");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 4, "push");
 	assert_label("alloc::vec::Vec<u8>::push_within", 6, "push_…");
-	assert_label("<a::Widget as core::fmt::Display>::fmt", 20, "…fmt");
-	assert_label("f::{closure#0}::<fn(u8) -> a::B>::g", 12, "…<..>::g");
+	assert_label("core::slice::sort::<u8, fn(u8) -> bool>", 20, "core::slice::sort");
+	assert_label("core::slice::sort::<u8, fn(u8) -> bool>", 12, "…slice::sort");
+	assert_label("<a::Widget as core::fmt::Display>::fmt", 20, "…fmt::Display>::fmt");
+	assert_label("f::{closure#0}::<fn(u8) -> a::B>::g", 12, "…osure#0}::g");
 	assert_label("a < b", 4, "a <…");
 	assert_label("operator<<", 9, "operator…");
 	assert_label("über_größe", 6, "über_…");
 	assert_label("broken<<<", 5, "brok…");
 	assert_label("::", 4, "::");
 	assert_label("a::::b::cdefgh", 5, "cdef…");
+	assert_label("a::::::b", 5, "…b");
 }
 
 int main(void)
