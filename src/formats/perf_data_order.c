@@ -109,7 +109,8 @@ size_t wk_perf_order_round(struct wk_perf_order *order)
 void wk_perf_order_drop(struct wk_perf_order *order, size_t count)
 {
 	order->count -= count;
-	memmove(order->rows, order->rows + count, order->count * sizeof(*order->rows));
-	if (order->count == 0)
+	if (order->count)
+		memmove(order->rows, order->rows + count, order->count * sizeof(*order->rows));
+	else
 		order->is_unsorted = false;
 }

@@ -1,0 +1,475 @@
+/* Events through the writer and back through the reader: the same lines must come out. */
+#define _GNU_SOURCE /* memmem */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "formats/perf_data_write.h"
+#include "formats/wick_sections.h"
+#include "perf_maker.h"
+
+#define CHAIN(...) (const uint64_t[]){ __VA_ARGS__ }
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A file without a name, so that nothing stays behind. */
+static int new_file(void)
+{
+	char path[] = "/tmp/wick-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	return fd;
+}
+
+static struct wk_buf content_of(int fd)
+{
+	struct wk_buf bytes = { 0 };
+	char block[4096];
+	ssize_t got;
+
+	for (off_t at = 0; (got = pread(fd, block, sizeof(block), at)) > 0; at += got)
+		wk_buf_add(&bytes, block, (size_t)got);
+	return bytes;
+}
+
+static struct wk_buf told_from_file(int fd)
+{
+	struct wk_buf bytes = content_of(fd), text = perf_told(&bytes);
+
+	wk_buf_fini(&bytes);
+	return text;
+}
+
+static void give(struct wk_perf_data_writer *writer, const struct wk_event *events, size_t count)
+{
+	struct wk_sink sink = wk_perf_data_writer_sink(writer);
+	struct wk_err err = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (!wk_sink_take(&sink, &events[i], &err))
+			fail_msg("event %zu: %s", i, err.text);
+}
+
+static void finish(struct wk_perf_data_writer *writer)
+{
+	struct wk_err err = { 0 };
+
+	if (!wk_perf_data_writer_finish(writer, &err))
+		fail_msg("%s", err.text);
+	wk_perf_data_writer_free(writer);
+}
+
+static struct wk_buf dump_of(const struct wk_event *events, size_t count)
+{
+	struct wk_buf text = { 0 };
+	struct wk_out out = wk_out_to_buf(&text);
+
+	for (size_t i = 0; i < count; i++)
+		wk_event_dump(&events[i], &out);
+	wk_out_end(&out);
+	return text;
+}
+
+static void check_text(struct wk_buf got, struct wk_buf expected)
+{
+	assert_string_equal(wk_buf_text(&got), wk_buf_text(&expected));
+	wk_buf_fini(&got);
+	wk_buf_fini(&expected);
+}
+
+#define SYSTEM(name, text)                                                                         \
+	{ .kind = WK_EVENT_SYSTEM, .system = { WK_STR(name), WK_STR(text) } }
+#define SOURCE(number, text, counts)                                                               \
+	{ .kind = WK_EVENT_SOURCE, .source = { number, WK_STR(text), WK_STR(counts), false } }
+#define AT(time, process, thread) .time_ns = time, .pid = process, .tid = thread, .cpu = WK_NO_CPU
+
+static const struct wk_event all_kinds[] = {
+	SYSTEM("host name", "box"),
+	SYSTEM("kernel", "6.1.0"),
+	SYSTEM("recorder", "wick 9.9"),
+	SYSTEM("machine", "x86_64"),
+	SYSTEM("cpus configured", "4"),
+	SYSTEM("cpus", "2"),
+	SYSTEM("cpu", "A very fast one with a name that is longer than sixty-four characters"),
+	SYSTEM("cpu id", "GenuineIntel,6"),
+	SYSTEM("memory", "8589934592"),
+	SYSTEM("command line", "wick record -- ls -l"),
+	SYSTEM("clock", "CLOCK_MONOTONIC"),
+	SYSTEM("clock pair", "1000 1795000000000000000"),
+	SYSTEM("event", "cycles, 997 samples a second"),
+	SYSTEM("event", "page-faults, one sample every 1"),
+	SYSTEM("call graph", "dwarf"),
+	SOURCE(0, "cycles:u", "cycles"),
+	SOURCE(1, "cpu-clock", "ns"),
+	SOURCE(2, "sched:sched_switch", "events"),
+	{ .kind = WK_EVENT_SYMBOL, AT(0, WK_KERNEL_PID, 0),
+	  .symbol = { .image_path = WK_STR("[kernel.kallsyms]"), .start = 0xffffffff81000000,
+		      .size_bytes = 0x40, .name = WK_STR("_text") } },
+	{ .kind = WK_EVENT_SYMBOL, AT(0, 7, 8),
+	  .symbol = { .image_path = WK_STR("/gone (deleted)"), .build_id = { 2, { 0xab, 0xcd } },
+		      .start = 0x10, .size_bytes = 3, .name = WK_STR("_ZN4core3fmtE") } },
+	{ .kind = WK_EVENT_IMAGE, AT(0, WK_KERNEL_PID, 0),
+	  .image = { .start = 0xffffffff81000000, .size_bytes = 0x1000000,
+		     .file_offset = 0xffffffff81000000, .path = WK_STR("[kernel.kallsyms]"),
+		     .is_kernel = true, .build_id = { 4, { 1, 2, 3, 4 } } } },
+	{ .kind = WK_EVENT_PROCESS, AT(0, 7, 7),
+	  .process = { WK_PROCESS_SEEN, 1, WK_STR("shell"), WK_STR("/bin/sh -c x"), false, 0 } },
+	{ .kind = WK_EVENT_THREAD, AT(0, 7, 8), .thread = { WK_THREAD_SEEN, 7, WK_STR("helper") } },
+	{ .kind = WK_EVENT_PROCESS, AT(0, 9, 9), .process = { .name = WK_STR("orphan") } },
+	{ .kind = WK_EVENT_PROCESS, AT(0, 12, 12), .process = { .parent_pid = 7 } },
+	{ .kind = WK_EVENT_IMAGE, AT(0, 7, 7),
+	  .image = { .start = 0x400000, .size_bytes = 0x2000, .file_offset = 0x1000,
+		     .path = WK_STR("/bin/sh"), .device_major = 8, .device_minor = 1, .inode = 77,
+		     .build_id = { 20, { 9, 8, 7 } } } },
+	{ .kind = WK_EVENT_IMAGE, AT(0, 7, 7),
+	  .image = { .start = 0x500000, .size_bytes = 0x2000, .path = WK_STR("/lib/x.so"),
+		     .device_major = 8, .device_minor = 1, .inode = 78 } },
+	{ .kind = WK_EVENT_IMAGE, AT(0, 7, 7),
+	  .image = { .start = 0x600000, .size_bytes = 0x1000, .path = WK_STR("//anon"),
+		     .is_data = true } },
+	{ .kind = WK_EVENT_PROCESS, AT(100, 10, 10), .process = { WK_PROCESS_FORK, .parent_pid = 7 } },
+	{ .kind = WK_EVENT_PROCESS, AT(110, 10, 10),
+	  .process = { WK_PROCESS_EXEC, 0, WK_STR("ls"), WK_STR("ls -l \x01"), false, 0 } },
+	{ .kind = WK_EVENT_THREAD, AT(120, 10, 11), .thread = { WK_THREAD_START, .parent_tid = 10 } },
+	{ .kind = WK_EVENT_THREAD, AT(130, 10, 11),
+	  .thread = { WK_THREAD_NAME, .name = WK_STR("worker/0") } },
+	{ .kind = WK_EVENT_SAMPLE, .time_ns = 140, .pid = 10, .tid = 11, .cpu = 1,
+	  .sample = { .source = 0, .weight = 1003009, .address = 0xffffffff81000010,
+		      .in_kernel = true,
+		      .kernel_chain = CHAIN(0xffffffff81000010, 0xffffffff81000020),
+		      .kernel_count = 2, .user_chain = CHAIN(0x400010, 0x400100),
+		      .user_count = 2, .user_is_exact = true } },
+	{ .kind = WK_EVENT_SAMPLE, .time_ns = 140, .pid = 10, .tid = 10, .cpu = WK_NO_CPU,
+	  .sample = { .source = 2, .weight = 1, .address = 0x400010,
+		      .user_chain = CHAIN(0x400010), .user_count = 1, .user_is_exact = true } },
+	{ .kind = WK_EVENT_SAMPLE, .time_ns = 141, .pid = 0, .tid = 0, .cpu = 0,
+	  .sample = { .source = 1, .weight = 5, .address = 0xffffffff81000030,
+		      .in_kernel = true } },
+	{ .kind = WK_EVENT_NOTE, .time_ns = 150, .note = { WK_NOWHERE, WK_STR("a gap") } },
+	{ .kind = WK_EVENT_LOST, .time_ns = 150, .cpu = 1, .lost = { 17, false } },
+	{ .kind = WK_EVENT_LOST, .time_ns = 151, .cpu = 1, .lost = { 18, true } },
+	{ .kind = WK_EVENT_PROCESS, AT(155, 20, 20),
+	  .process = { WK_PROCESS_SEEN, 1, WK_STR("late"), WK_STR("late --comer"), false, 0 } },
+	{ .kind = WK_EVENT_THREAD, AT(160, 10, 11), .thread = { .change = WK_THREAD_EXIT } },
+	{ .kind = WK_EVENT_PROCESS, AT(170, 10, 10),
+	  .process = { WK_PROCESS_EXIT, .has_exit_code = true, .exit_code = -6 } },
+	{ .kind = WK_EVENT_NOTE, .time_ns = 999, .note = { 0x40, WK_STR("the end") } },
+};
+
+static void all_that_events_say_comes_back_from_a_file(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+
+	(void)state;
+	give(writer, all_kinds, COUNT(all_kinds));
+	finish(writer);
+	check_text(told_from_file(fd), dump_of(all_kinds, COUNT(all_kinds)));
+	close(fd);
+}
+
+static void and_from_a_pipe(void **state)
+{
+	struct wk_perf_data_writer *writer;
+	struct wk_buf bytes = { 0 };
+	char block[65536];
+	ssize_t got;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	writer = wk_perf_data_writer_new(fds[1], NULL);
+	give(writer, all_kinds, COUNT(all_kinds));
+	finish(writer);
+	close(fds[1]);
+	while ((got = read(fds[0], block, sizeof(block))) > 0)
+		wk_buf_add(&bytes, block, (size_t)got);
+	close(fds[0]);
+	check_text(perf_told(&bytes), dump_of(all_kinds, COUNT(all_kinds)));
+	wk_buf_fini(&bytes);
+}
+
+static const struct wk_event clock_source = SOURCE(5, "cpu-clock", "ns");
+
+static struct wk_event sample_at(uint64_t time_ns)
+{
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = time_ns, .pid = 1, .tid = 1,
+				  .sample = { .source = 5, .weight = 1, .address = 0x400 } };
+
+	return event;
+}
+
+static size_t samples_in(const struct wk_buf *text)
+{
+	size_t count = 0;
+
+	for (const char *at = wk_buf_text(text); (at = strstr(at, "sample time=")); at++)
+		count++;
+	return count;
+}
+
+/* Reading what is on disk while the writer is still at work is what a reader finds after the
+ * recorder was killed. */
+static void what_was_flushed_is_in_the_file_at_every_moment(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_err err = { 0 };
+
+	(void)state;
+	give(writer, &clock_source, 1);
+	for (uint64_t i = 1; i <= 300; i++) {
+		struct wk_event event = sample_at(i * 100000000); /* ten a second */
+		struct wk_buf text;
+
+		give(writer, &event, 1);
+		text = told_from_file(fd);
+		assert_null(strstr(wk_buf_text(&text), "note"));
+		assert_null(strstr(wk_buf_text(&text), "error"));
+		assert_true(samples_in(&text) + 10 >= i);
+		assert_true(samples_in(&text) <= i);
+		wk_buf_fini(&text);
+	}
+	assert_true(wk_perf_data_writer_flush(writer, &err));
+
+	{
+		struct wk_buf text = told_from_file(fd);
+
+		assert_int_equal(samples_in(&text), 300);
+		assert_non_null(strstr(wk_buf_text(&text), "name=\"cpu-clock\""));
+		wk_buf_fini(&text);
+	}
+	wk_perf_data_writer_free(writer);
+	close(fd);
+}
+
+static void names_of_events_survive_a_killed_recorder(void **state)
+{
+	static const struct wk_event source = SOURCE(5, "sched:sched_switch", "events");
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_event sample = sample_at(10);
+	struct wk_buf text;
+
+	(void)state;
+	give(writer, &source, 1);
+	give(writer, &sample, 1);
+	assert_true(wk_perf_data_writer_flush(writer, NULL));
+	wk_perf_data_writer_free(writer);
+	text = told_from_file(fd);
+	assert_non_null(strstr(wk_buf_text(&text), "name=\"sched:sched_switch\""));
+	wk_buf_fini(&text);
+	close(fd);
+}
+
+/* Return addresses lie behind their calls; stored chains lie in them. */
+static void raw_user_chains_are_stored_as_exact_ones(void **state)
+{
+	struct wk_event events[] = { clock_source, sample_at(10), sample_at(10) };
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+
+	(void)state;
+	events[1].sample.user_chain = CHAIN(0x400, 0x500, 0x600, 0);
+	events[1].sample.user_count = 4;
+	events[1].cpu = 0;
+	give(writer, events, 2);
+	finish(writer);
+	events[2].sample.user_chain = CHAIN(0x400, 0x4ff, 0x5ff, 0);
+	events[2].sample.user_count = 4;
+	events[2].sample.user_is_exact = true;
+	events[2].sample.source = 0; /* a file numbers its sources anew */
+	{
+		struct wk_buf got = told_from_file(fd), expected = dump_of(&events[2], 1);
+
+		assert_non_null(strstr(wk_buf_text(&got), wk_buf_text(&expected)));
+		wk_buf_fini(&got);
+		wk_buf_fini(&expected);
+	}
+	close(fd);
+}
+
+static void sources_are_known_before_the_first_record(void **state)
+{
+	static const struct wk_event late = SOURCE(6, "page-faults", "events");
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_sink sink = wk_perf_data_writer_sink(writer);
+	struct wk_event sample = sample_at(10), stray = sample_at(11);
+	struct wk_err err = { 0 };
+
+	(void)state;
+	give(writer, &clock_source, 1);
+	give(writer, &sample, 1);
+	assert_false(wk_sink_take(&sink, &late, &err));
+	assert_string_equal(err.text, "source 6 (page-faults) came after the first record");
+	err = (struct wk_err){ 0 };
+	stray.sample.source = 6;
+	assert_false(wk_sink_take(&sink, &stray, &err));
+	assert_string_equal(err.text, "a sample of source 6, which was not announced");
+	finish(writer);
+	close(fd);
+}
+
+/* A limit on the size of files does what a full disk does, for this process alone. */
+static void a_full_disk_ends_the_recording_and_leaves_it_readable(void **state)
+{
+	struct rlimit old, tight;
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_sink sink = wk_perf_data_writer_sink(writer);
+	struct wk_err err = { 0 }, again = { 0 };
+	struct wk_buf text;
+	uint64_t given = 0;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	tight = old;
+	tight.rlim_cur = 20000;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+	give(writer, &clock_source, 1);
+	for (bool ok = true; ok && given < 10000; given++) {
+		struct wk_event sample = sample_at((given + 1) * 100000000);
+
+		ok = wk_sink_take(&sink, &sample, &err);
+	}
+	assert_string_equal(err.text, "writing the recording: File too large");
+	assert_false(wk_perf_data_writer_finish(writer, &again));
+	assert_string_equal(again.text, err.text);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	text = told_from_file(fd);
+	assert_null(strstr(wk_buf_text(&text), "note"));
+	assert_null(strstr(wk_buf_text(&text), "error"));
+	assert_true(samples_in(&text) + 20 >= given);
+	assert_true(samples_in(&text) < given);
+	wk_buf_fini(&text);
+	wk_perf_data_writer_free(writer);
+	close(fd);
+}
+
+static void a_chain_longer_than_a_record_loses_its_outermost_frames_and_says_so(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_event sample = sample_at(10);
+	static uint64_t chain[20000];
+	struct wk_buf text;
+
+	(void)state;
+	for (size_t i = 0; i < 20000; i++)
+		chain[i] = 0x100000 + i;
+	sample.sample.user_chain = chain;
+	sample.sample.user_count = 20000;
+	sample.sample.user_is_exact = true;
+	give(writer, &clock_source, 1);
+	give(writer, &sample, 1);
+	finish(writer);
+	text = told_from_file(fd);
+	assert_non_null(strstr(wk_buf_text(&text), "user=0x100000,0x100001,0x100002,"));
+	assert_non_null(strstr(wk_buf_text(&text), ",0x101ff0,"));
+	assert_non_null(strstr(wk_buf_text(&text), "text=\"1 call chains were too long for a record "
+						   "and lost their outermost frames\""));
+	wk_buf_fini(&text);
+	close(fd);
+}
+
+static void give_symbols(struct wk_perf_data_writer *writer, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		char name[32];
+		struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = 1, .tid = 1,
+					  .symbol = { .start = i * 16, .size_bytes = 16 } };
+
+		snprintf(name, sizeof(name), "function_%llu", (unsigned long long)i);
+		event.symbol.name = wk_str_c(name);
+		give(writer, &event, 1);
+	}
+}
+
+static size_t lines_with(const struct wk_buf *text, const char *what)
+{
+	size_t count = 0;
+
+	for (const char *at = wk_buf_text(text); (at = strstr(at, what)); at++)
+		count++;
+	return count;
+}
+
+static void a_damaged_chunk_takes_only_its_own_rows_along(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_buf bytes, text;
+	char *hit;
+
+	(void)state;
+	give(writer, &clock_source, 1);
+	give_symbols(writer, 5000);
+	finish(writer);
+	bytes = content_of(fd);
+	text = perf_told(&bytes);
+	assert_int_equal(lines_with(&text, "symbol time="), 5000);
+	assert_int_equal(lines_with(&text, "note"), 0);
+	wk_buf_fini(&text);
+	hit = memmem(bytes.at, bytes.len, "function_2500", 13);
+	assert_non_null(hit);
+	*hit ^= 1;
+	text = perf_told(&bytes);
+	assert_in_range(lines_with(&text, "symbol time="), 4000, 4999);
+	assert_non_null(strstr(wk_buf_text(&text), "\"function_0\""));
+	assert_non_null(strstr(wk_buf_text(&text), "\"function_4999\""));
+	assert_non_null(strstr(wk_buf_text(&text), "1 section of wick's own is damaged"));
+	wk_buf_fini(&text);
+	wk_buf_fini(&bytes);
+	close(fd);
+}
+
+static void texts_too_long_for_a_section_are_cut_and_told(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_event event = { .kind = WK_EVENT_SYMBOL };
+	struct wk_buf name = { 0 }, text;
+
+	(void)state;
+	while (name.len < 100000)
+		wk_buf_add_text(&name, "abcdefghij");
+	event.symbol.name = wk_buf_str(&name);
+	give(writer, &clock_source, 1);
+	give(writer, &event, 1);
+	finish(writer);
+	text = told_from_file(fd);
+	assert_int_equal(lines_with(&text, "abcdefghij"), WK_SECTION_TEXT / 10);
+	assert_non_null(strstr(wk_buf_text(&text), "1 names were too long for a record"));
+	wk_buf_fini(&text);
+	wk_buf_fini(&name);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_that_events_say_comes_back_from_a_file),
+		cmocka_unit_test(and_from_a_pipe),
+		cmocka_unit_test(what_was_flushed_is_in_the_file_at_every_moment),
+		cmocka_unit_test(names_of_events_survive_a_killed_recorder),
+		cmocka_unit_test(raw_user_chains_are_stored_as_exact_ones),
+		cmocka_unit_test(sources_are_known_before_the_first_record),
+		cmocka_unit_test(a_full_disk_ends_the_recording_and_leaves_it_readable),
+		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames_and_says_so),
+		cmocka_unit_test(a_damaged_chunk_takes_only_its_own_rows_along),
+		cmocka_unit_test(texts_too_long_for_a_section_are_cut_and_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
