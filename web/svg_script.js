@@ -98,7 +98,7 @@ function originOf(i) {
 }
 
 // The most telling piece of a name that has room; render/label.c does the same. First the
-// arguments go ("Vec<..>::push"), then the path, from its start, then the end.
+// arguments go ("Vec<..>::push", "Vec::push"), then the path, from its start, then the end.
 function foldArguments(name) {
 	let out = '', open = 0;
 	for (let i = 0; i < name.length; i++) {
@@ -143,7 +143,8 @@ function dropPath(name, room) {
 function cut(name, room) {
 	if (room < 4)
 		return '';
-	const steps = name.length > 4096 ? [] : [foldArguments, n => dropPath(n, room)];
+	const steps = name.length > 4096 ? [] :
+		[foldArguments, n => n[0] + n.slice(1).replaceAll('<..>', ''), n => dropPath(n, room)];
 	for (const shorter of [n => n, ...steps]) {
 		name = shorter(name);
 		if (name.length <= room)
@@ -205,7 +206,7 @@ function labelOf(i, w) {
 }
 
 function drawBox(i, x, w, where, isAbove) {
-	const gap = w > 3 ? 1 : 0.25;
+	const gap = w > 8 ? 1 : w > 3 ? 0.5 : 0.2;
 	const box = element('rect', 'c' + classOf(i), where);
 	box.setAttribute('x', x.toFixed(2));
 	box.setAttribute('y', rowTop(depth[i]));

@@ -60,6 +60,21 @@ static void fold_arguments(struct wk_buf *label)
 	*label = folded;
 }
 
+/* "Vec<..>::push" to "Vec::push". */
+static void drop_arguments(struct wk_buf *label)
+{
+	static const char mark[] = "<..>";
+	size_t kept = 0;
+
+	for (size_t i = 0; i < label->len; i++) {
+		if (kept && wk_str_starts(wk_str_of(label->at + i, label->len - i), mark))
+			i += sizeof(mark) - 2;
+		else
+			label->at[kept++] = label->at[i];
+	}
+	label->at[label->len = kept] = '\0';
+}
+
 /* Where the last step of the path begins: behind the last "::" outside of brackets. */
 static size_t last_step(const struct wk_buf *label)
 {
@@ -129,6 +144,8 @@ void wk_label_fit(struct wk_buf *label, size_t room)
 		return;
 	if (label->len <= MOST_BYTES) {
 		fold_arguments(label);
+		if (characters(label->at, label->len) > room)
+			drop_arguments(label);
 		if (characters(label->at, label->len) > room)
 			drop_path(label, room);
 	}

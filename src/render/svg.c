@@ -112,7 +112,8 @@ static void frame_label(struct picture *p, uint32_t node, double x, unsigned y, 
 static void frame(struct picture *p, uint32_t node, double x)
 {
 	const struct wk_tree *tree = p->tree;
-	double width = (double)tree->total[node] * p->scale, gap = width > 3 ? 1 : 0.25;
+	double width = (double)tree->total[node] * p->scale;
+	double gap = width > 8 ? 1 : width > 3 ? 0.5 : 0.2;
 	unsigned level = tree->depth[node];
 	unsigned y = p->view->drawing.is_icicle ? p->head + level * ROW
 						: p->height - FOOT - (level + 1) * ROW;

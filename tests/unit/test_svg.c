@@ -320,8 +320,9 @@ static void a_label_keeps_what_tells_most(void **state)
 	assert_label("mainly", 4, "mai…");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 40, "alloc::vec::Vec<u8, Global>::push");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 28, "alloc::vec::Vec<..>::push");
-	assert_label("alloc::vec::Vec<u8, Global>::push", 16, "…Vec<..>::push");
-	assert_label("alloc::vec::Vec<u8, Global>::push", 8, "…>::push");
+	assert_label("alloc::vec::Vec<u8, Global>::push", 22, "alloc::vec::Vec::push");
+	assert_label("alloc::vec::Vec<u8, Global>::push", 16, "…vec::Vec::push");
+	assert_label("alloc::vec::Vec<u8, Global>::push", 8, "…c::push");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 6, "…push");
 	assert_label("alloc::vec::Vec<u8, Global>::push", 4, "push");
 	assert_label("alloc::vec::Vec<u8>::push_within", 6, "push_…");
