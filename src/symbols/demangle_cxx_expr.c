@@ -585,7 +585,7 @@ static struct wk_cxx_node *function_param(struct wk_cxx *p)
 
 	if (wk_cxx_take_text(p, "fpT"))
 		return wk_cxx_word(p, "this");
-	p->at++;
+	wk_cxx_need(p, 'f');
 	if (wk_cxx_take(p, 'L'))
 		wk_cxx_number(p, false);
 	wk_cxx_need(p, 'p');

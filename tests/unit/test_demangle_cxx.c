@@ -603,6 +603,8 @@ static void what_is_no_cxx_name_is_refused(void **state)
 		"_Z1fILf3FC00000EEvv",
 		"_Z1fILT_1EEvv",
 		"_Z1fIXplLi1EEEvv",
+		"_Z1fIXsZ",
+		"_Z1fIXsZi",
 		"_Z1fIXflngLi1EEEvv",
 		"_Z1fIXcviEEvv",
 		"_Z1fIXnw_iLi1EEEvv",
