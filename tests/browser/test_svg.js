@@ -99,6 +99,14 @@ async function open(form, stacks) {
 	await page.goto(draw(form, stacks === undefined ? STACKS : stacks));
 }
 
+// A new window size reaches the page a frame or two later.
+async function resize(width, height) {
+	await page.setViewportSize({ width, height });
+	await page.waitForFunction(wide =>
+		document.querySelector('.graph rect').getAttribute('width') > wide - 30
+		&& document.querySelector('.graph rect').getAttribute('width') < wide, width);
+}
+
 async function shoot(name) {
 	if (screenshots)
 		await page.screenshot({ path: path.join(screenshots, name + '.png') });
@@ -109,9 +117,9 @@ async function all() {
 		await open('svg');
 		equal(await shown(), 13);
 		equal(await widthOf('all'), 1200 - 2 * 12 - 1);
-		await page.setViewportSize({ width: 800, height: 700 });
+		await resize(800, 700);
 		equal(await widthOf('all'), 800 - 2 * 12 - 1);
-		await page.setViewportSize({ width: 1200, height: 700 });
+		await resize(1200, 700);
 	});
 
 	await test('hovering tells the full name, shares and samples', async () => {
