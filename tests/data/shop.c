@@ -16,20 +16,20 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-__attribute__((noinline)) void count_coins(uint64_t coins)
+__attribute__((noinline)) static void count_coins(uint64_t coins)
 {
 	for (uint64_t i = 0; i < coins; i++)
 		sink += i;
 }
 
-__attribute__((noinline)) void weigh_flour(uint64_t sacks)
+__attribute__((noinline)) static void weigh_flour(uint64_t sacks)
 {
 	for (uint64_t i = 0; i < sacks; i++)
 		sink ^= i;
 }
 
 /* Three parts of counting to one of weighing. */
-__attribute__((noinline)) void open_shop(double seconds)
+__attribute__((noinline)) static void open_shop(double seconds)
 {
 	for (double end = now() + seconds; now() < end;) {
 		count_coins(300000);

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Processes that come and go, recorders that are stopped and killed: is anything lost?"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+
+def start(t, *words):
+    return subprocess.Popen([tap.WICK, "record", "-q", "-o", "wick.data", *map(str, words)],
+                            cwd=t.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(test, what, seconds=20):
+    end = time.monotonic() + seconds
+    while not test():
+        if time.monotonic() > end:
+            raise tap.Failure(f"waited {seconds} s for {what}")
+        time.sleep(0.05)
+
+
+def samples(t, name="wick.data"):
+    return sum(int(row["samples"]) for row in t.csv("show", name, "processes"))
+
+
+@tap.case("a thousand short children are a thousand processes with names")
+def _(t):
+    recording = t.record("--", tap.program("live", "forks"), "1000", seconds=300)
+    rows = t.csv("show", recording, "processes")
+    children = [row for row in rows if row["name"] == "forks"]
+    t.equal(len(children), 1001, "processes called forks")
+    worked = t.csv("show", recording, "functions")
+    t.true(any(row["function"] == "work_of_child" for row in worked), "expected work_of_child")
+
+
+@tap.case("a program that forks and execs in a loop loses no process and no exit code")
+def _(t):
+    recording = t.record("--", tap.program("live", "fork_exec"), "300", seconds=300)
+    rows = t.csv("show", recording, "processes")
+    children = [row for row in rows if row["parent_pid"] and row["exit_code"] == "7"]
+    t.equal(len(children), 300, f"children that ended with 7, of {len(rows)} processes")
+    t.equal({row["name"] for row in children}, {"exe"}, "what the kernel calls /proc/self/exe")
+
+
+@tap.case("-p sees threads that are born later")
+def _(t):
+    target = subprocess.Popen([tap.program("live", "threads"), "3", "1500", "1000"],
+                              stdout=subprocess.DEVNULL)
+    try:
+        done = t.wick("record", "-o", "wick.data", "-p", target.pid, "--duration", "4", check=False)
+    finally:
+        target.kill()
+        target.wait()
+    t.equal(done.returncode, 0, f"exit code ({done.stderr})")
+    names = {row["thread"] for row in t.csv("show", "wick.data", "threads") if int(row["samples"])}
+    t.true({"worker-1", "worker-2"} <= names, f"expected the later workers, came {names}")
+
+
+@tap.case("-p ends when the process does")
+def _(t):
+    target = subprocess.Popen([tap.program("live", "burn_30_70"), "1000"])
+    recorder = start(t, "-p", target.pid)
+    target.wait()
+    try:
+        recorder.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        recorder.kill()
+        recorder.communicate()
+        raise tap.Failure("the recorder still ran 20 s after the process ended") from None
+    t.equal(recorder.returncode, 0, "exit code")
+    t.true(samples(t) > 0, "expected samples")
+
+
+@tap.case("Ctrl-C ends a recording of a process, and the file is whole")
+def _(t):
+    target = subprocess.Popen([tap.program("live", "burn_30_70"), "60000"])
+    try:
+        recorder = start(t, "-p", target.pid)
+        time.sleep(1.5)
+        recorder.send_signal(signal.SIGINT)
+        _, said = recorder.communicate(timeout=20)
+        t.true(target.poll() is None, "the process must go on when its recorder is stopped")
+    finally:
+        target.kill()
+        target.wait()
+    t.equal(recorder.returncode, 0, f"exit code ({said})")
+    t.within(samples(t), 200, 3000, "samples of 1.5 s")
+
+
+@tap.case("Ctrl-C reaches the recorded command, and its end is its own")
+def _(t):
+    script = "trap 'echo caught; exit 9' INT; while :; do :; done"
+    recorder = subprocess.Popen([tap.WICK, "record", "-q", "-o", "wick.data", "--", "sh", "-c", script],
+                                cwd=t.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, start_new_session=True)
+    time.sleep(1)
+    os.killpg(recorder.pid, signal.SIGINT)
+    out, said = recorder.communicate(timeout=20)
+    t.equal(out, "caught\n", f"what the command printed ({said})")
+    t.equal(recorder.returncode, 9, "exit code")
+    t.true(samples(t) > 0, "expected samples")
+
+
+@tap.case("kill -9 of the recorder leaves a file that opens, at most a second short")
+def _(t):
+    target = subprocess.Popen([tap.program("live", "burn_30_70"), "60000"])
+    try:
+        recorder = start(t, "-p", target.pid)
+        time.sleep(4)
+        recorder.kill()
+        recorder.communicate()
+        t.true(target.poll() is None, "the process must go on when its recorder is killed")
+    finally:
+        target.kill()
+        target.wait()
+    rows = t.csv("show", "wick.data", "functions")
+    names = {row["function"] for row in rows}
+    t.true("burn_seventy" in names, f"expected named functions, came {sorted(names)[:8]}")
+    seconds = sum(int(row["weight_ns"]) for row in t.csv("show", "wick.data", "processes")) / 1e9
+    t.true(seconds > 1, f"expected most of 4 s at a busy machine, came {seconds} s")
+    t.wick("flame", "-q", "wick.data")
+
+
+@tap.case("the file can be opened while it is being written")
+def _(t):
+    recorder = start(t, "--", tap.program("live", "burn_30_70"), "4000")
+    try:
+        path = t.folder / "wick.data"
+        wait_for(lambda: path.exists() and path.stat().st_size > 10000, "the file to grow")
+        t.true(recorder.poll() is None, "the recording ended too early to be a test")
+        t.wick("show", "wick.data")
+    finally:
+        recorder.communicate(timeout=60)
+    t.equal(recorder.returncode, 0, "exit code")
+
+
+@tap.case("the whole system: -a sees a process that it did not start")
+def _(t):
+    target = subprocess.Popen([tap.program("live", "burn_30_70"), "5000"])
+    try:
+        done = t.wick("record", "-q", "-a", "--duration", "2", check=False)
+    finally:
+        target.kill()
+        target.wait()
+    if done.returncode and "perf_event_paranoid" in done.stderr:
+        raise tap.Skip(done.stderr.strip())
+    t.equal(done.returncode, 0, f"exit code ({done.stderr})")
+    rows = {row["pid"]: row for row in t.csv("show", "wick.data", "processes")}
+    t.true(str(target.pid) in rows, "expected the other process")
+    t.true(int(rows[str(target.pid)]["samples"]) > 100, f"expected samples: {rows[str(target.pid)]}")
+
+
+@tap.case("--duration ends the recording and not the command")
+def _(t):
+    begun = time.monotonic()
+    done = t.wick("record", "-q", "--duration", "0.5", "--", "sh", "-c", "sleep 2; echo end; exit 6",
+                  check=False)
+    t.within(time.monotonic() - begun, 1.9, 10, "seconds until wick ended")
+    t.equal((done.stdout, done.returncode), ("end\n", 6), "what the command did")
+
+
+@tap.case("an ordinary user under paranoid 2 records user code, and is told")
+def _(t):
+    if os.getuid() != 0:
+        raise tap.Skip("needs root, to become an ordinary user")
+    with open("/proc/sys/kernel/perf_event_paranoid") as setting:
+        paranoid = int(setting.read())
+    if paranoid != 2:
+        raise tap.Skip(f"perf_event_paranoid is {paranoid}, the case is about 2")
+    tap.need("setpriv")
+    for name in ("wick", "burn_30_70"):
+        source = tap.WICK if name == "wick" else tap.program("live", "burn_30_70")
+        (t.folder / name).write_bytes(pathlib.Path(source).read_bytes())
+        (t.folder / name).chmod(0o755)
+    t.folder.chmod(0o777)
+    done = tap.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                   "--inh-caps=-all", "--bounding-set=-all", t.folder / "wick", "record", "-o",
+                   "wick.data", "--", t.folder / "burn_30_70", "500", cwd=t.folder)
+    t.true("perf_event_paranoid" in done.stderr, f"expected the setting's name in: {done.stderr}")
+    names = {row["function"] for row in t.csv("show", "wick.data", "functions")}
+    t.true("burn_seventy" in names, f"expected user code, came {sorted(names)[:8]}")
+
+
+tap.run_all()

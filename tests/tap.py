@@ -1,0 +1,148 @@
+"""What test scripts share: TAP, wick, programs to look at. A script defines cases and ends with
+tap.run_all():
+
+    @tap.case("two threads are two rows")
+    def _(t):
+        rows = t.csv("show", recording, "threads")
+        t.equal(len(rows), 2, "threads")
+
+A case that raises tap.Skip is skipped with its reason; any other exception fails it.
+"""
+import csv
+import io
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("WICK_BUILD_ROOT", ROOT / "build"))
+WICK = os.environ.get("WICK", str(BUILD / "wick"))
+SHARED = pathlib.Path(os.environ.get("WICK_SHARED", ROOT / ".." / "shared"))
+
+_cases = []
+
+
+class Skip(Exception):
+    """Why a case can not be run here."""
+
+
+class Failure(Exception):
+    """What was expected and what came."""
+
+
+def case(title):
+    def keep(function):
+        _cases.append((title, function))
+        return function
+    return keep
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise Skip(f"{program} is not installed")
+
+
+def run(*words, check=True, seconds=120, **options):
+    """The finished process, its output as text. With `check`, a failure fails the case. What
+    does not end in time is ended with all that it started."""
+    words = [str(word) for word in words]
+    process = subprocess.Popen(words, text=True, errors="backslashreplace", start_new_session=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               **({"stdin": subprocess.DEVNULL} | options))
+    try:
+        out, said = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise Failure(f"{' '.join(words)}: no end after {seconds} s") from None
+    if check and process.returncode:
+        raise Failure(f"{' '.join(words)}: exit code {process.returncode}\n"
+                      f"{out[-2000:]}{said[-2000:]}")
+    return subprocess.CompletedProcess(words, process.returncode, out, said)
+
+
+class Case:
+    """One running case: its own folder, and ways to look and to compare."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def wick(self, *words, **options):
+        return run(WICK, *words, cwd=self.folder, **options)
+
+    def csv(self, *words):
+        """The rows of `wick show ... --csv` as dictionaries."""
+        return list(csv.DictReader(io.StringIO(self.wick(*words, "--csv").stdout)))
+
+    def record(self, *words, name="wick.data", **options):
+        """Records, and returns the path of the recording."""
+        self.wick("record", "-q", "-o", name, *words, **options)
+        return self.folder / name
+
+    def equal(self, came, expected, what):
+        if came != expected:
+            raise Failure(f"{what}: expected {expected!r}, came {came!r}")
+
+    def within(self, came, low, high, what):
+        if not low <= came <= high:
+            raise Failure(f"{what}: expected {low} to {high}, came {came}")
+
+    def true(self, claim, sentence):
+        if not claim:
+            raise Failure(sentence)
+
+
+def program(suite, name):
+    """A program that the build made for the tests of a suite."""
+    path = BUILD / "tests" / suite / name
+    if not path.exists():
+        raise Skip(f"{path.name} was not built")
+    return path
+
+
+def _recording_fails():
+    with tempfile.TemporaryDirectory(prefix="wick-live-") as folder:
+        done = subprocess.run([WICK, "record", "-q", "-o", folder + "/probe", "--", "true"],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return done.stderr.strip() if done.returncode else ""
+
+
+def _one(function):
+    with tempfile.TemporaryDirectory(prefix="wick-live-") as folder:
+        try:
+            function(Case(folder))
+        except Skip as reason:
+            return True, str(reason), ""
+        except Failure as failure:
+            return False, None, str(failure)
+        except Exception:  # pylint: disable=broad-except
+            return False, None, traceback.format_exc()
+    return True, None, ""
+
+
+def run_all(needs_recording=True):
+    """Runs the cases, or those whose titles contain the words given, and exits."""
+    wanted = [case for case in _cases
+              if not sys.argv[1:] or any(word in case[0] for word in sys.argv[1:])]
+    fault = _recording_fails() if needs_recording else ""
+    if fault:
+        print(f"1..0 # SKIP this machine does not let wick record: {fault}")
+        sys.exit(0)
+    print(f"1..{len(wanted)}")
+    failed = False
+    for number, (title, function) in enumerate(wanted, 1):
+        ok, reason, words = _one(function)
+        failed = failed or not ok
+        for line in words.splitlines():
+            print("# " + line)
+        if not ok:
+            print(f"# run alone: {os.path.relpath(sys.argv[0], ROOT)} '{title}'")
+        print(f"{'' if ok else 'not '}ok {number} - {title}" + (f" # SKIP {reason}" if reason else ""),
+              flush=True)
+    sys.exit(1 if failed else 0)
