@@ -85,15 +85,22 @@ static inline uint8_t wk_u8(struct wk_bytes *b)
 	return wk_bytes_need(b, 1) ? *b->at++ : 0;
 }
 
+/* Compilers do not make one load of a loop over bytes, and readers live on this. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define WK_FROM_LE(bits, v) (v)
+#else
+#define WK_FROM_LE(bits, v) __builtin_bswap##bits(v)
+#endif
+
 static inline uint16_t wk_u16le(struct wk_bytes *b)
 {
 	uint16_t v = 0;
 
 	if (wk_bytes_need(b, 2)) {
-		v = (uint16_t)(b->at[0] | b->at[1] << 8);
+		memcpy(&v, b->at, 2);
 		b->at += 2;
 	}
-	return v;
+	return WK_FROM_LE(16, v);
 }
 
 static inline uint32_t wk_u32le(struct wk_bytes *b)
@@ -101,11 +108,10 @@ static inline uint32_t wk_u32le(struct wk_bytes *b)
 	uint32_t v = 0;
 
 	if (wk_bytes_need(b, 4)) {
-		for (int i = 0; i < 4; i++)
-			v |= (uint32_t)b->at[i] << (8 * i);
+		memcpy(&v, b->at, 4);
 		b->at += 4;
 	}
-	return v;
+	return WK_FROM_LE(32, v);
 }
 
 static inline uint64_t wk_u64le(struct wk_bytes *b)
@@ -113,11 +119,10 @@ static inline uint64_t wk_u64le(struct wk_bytes *b)
 	uint64_t v = 0;
 
 	if (wk_bytes_need(b, 8)) {
-		for (int i = 0; i < 8; i++)
-			v |= (uint64_t)b->at[i] << (8 * i);
+		memcpy(&v, b->at, 8);
 		b->at += 8;
 	}
-	return v;
+	return WK_FROM_LE(64, v);
 }
 
 static inline uint16_t wk_u16(struct wk_bytes *b)
