@@ -58,6 +58,7 @@ static void restore_signals(const struct handlers *old)
 struct run {
 	const struct wk_record_request *request;
 	struct wk_perf_data_writer *writer;
+	struct wk_symbols *symbols;
 	bool shows_progress, progress_shown;
 };
 
@@ -75,6 +76,7 @@ static void on_progress(void *context, const struct wk_recorder_status *status)
 	struct wk_buf line = { 0 };
 
 	keep_current(run);
+	wk_symbols_release_pages(run->symbols);
 	if (!run->shows_progress)
 		return;
 	wk_buf_add_fmt(&line, "\r\x1b[Krecording %.1f s, ", (double)status->elapsed_ns / 1e9);
@@ -258,7 +260,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 		   struct wk_record_outcome *outcome, struct wk_err *err)
 {
 	struct wk_recorder *recorder;
-	struct run run = { .request = request };
+	struct run run = { .request = request, .symbols = symbols };
 	int fd = -1;
 	bool ok = false;
 

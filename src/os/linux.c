@@ -121,6 +121,12 @@ void wk_os_close(struct wk_os_file *file)
 	*file = (struct wk_os_file){ 0 };
 }
 
+void wk_os_release(const struct wk_os_file *file)
+{
+	if (file->at && !file->is_heap)
+		madvise((void *)file->at, file->size_bytes, MADV_DONTNEED);
+}
+
 /* Puts a page of zeros where the file's page is gone. A fault that this does not mend
  * (SIGBUS for another reason) comes again and then takes the default way. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)

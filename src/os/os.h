@@ -39,6 +39,9 @@ struct wk_os_file {
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
 void wk_os_close(struct wk_os_file *file);
 
+/* Gives the memory of a mapped file's pages back; they come again when they are touched. */
+void wk_os_release(const struct wk_os_file *file);
+
 /* A mapped file that somebody shortens would kill the reader at its next touch. After
  * this call (once, from main) such bytes read as zero instead. */
 void wk_os_guard_maps(void);

@@ -81,6 +81,14 @@ void wk_symbols_free(struct wk_symbols *s)
 	free(s);
 }
 
+void wk_symbols_release_pages(struct wk_symbols *symbols)
+{
+	for (size_t i = 1; i < symbols->image_count; i++) {
+		wk_os_release(&symbols->images[i]->file.bytes);
+		wk_os_release(&symbols->images[i]->debug.bytes);
+	}
+}
+
 static uint64_t hash_of(const struct wk_image_key *key)
 {
 	uint64_t hash = wk_hash_bytes(key->path.at, key->path.len);

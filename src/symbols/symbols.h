@@ -34,6 +34,10 @@ struct wk_symbols_options {
 struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options);
 void wk_symbols_free(struct wk_symbols *symbols);
 
+/* Gives back the memory that the images' pages take; they are read again where they are needed.
+ * For a recorder, which looks at each place of a large library once. */
+void wk_symbols_release_pages(struct wk_symbols *symbols);
+
 struct wk_image_key {
 	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
 	struct wk_build_id build_id; /* size 0 where the recording has none */
