@@ -12,7 +12,7 @@ const data = JSON.parse(svg.querySelector('script.data').textContent);
 const count = data.name.length;
 const PAD = data.margin, ROW = data.row, HEAD = data.head, FOOT = data.foot;
 const NARROWEST = 0.5;
-const TOOLS_WIDTH = 400;
+const TOOLS_WIDTH = 310;
 
 // ---- the tree, as columns; nodes are numbered each before its subtree
 
@@ -215,6 +215,8 @@ function drawBox(i, x, w, where, isAbove) {
 	box.node = i;
 	if (inlined[i])
 		box.classList.add('in');
+	if (w < 6)
+		box.classList.add('slim');
 	const words = labelOf(i, w);
 	let label = null;
 	if (words) {
@@ -284,7 +286,7 @@ function drawFrames() {
 	}
 	element('title', '', fresh);
 	graph.replaceChildren(fresh);
-	fitting.forEach(fit => fit());
+	fitting.forEach(cutLabel => cutLabel());
 }
 
 function draw() {
@@ -303,11 +305,28 @@ function draw() {
 }
 
 function layOutBar() {
-	const room = Math.min(Math.max(width / 2, TOOLS_WIDTH), width - 2 * PAD);
+	const room = isSmall() ? TOOLS_WIDTH : width / 2;
 	tools.setAttribute('x', width - PAD - room);
 	tools.setAttribute('width', room);
+	told.style.display = isSmall() ? 'none' : '';
+	fit(svg.querySelector('.bar .title'), width - room - 3 * PAD);
+	for (const line of svg.querySelectorAll('.bar > .line'))
+		fit(line, width - 2 * PAD);
 	reset.disabled = !zoomed && !pattern;
 	flip.textContent = icicle ? 'Flame' : 'Icicle';
+}
+
+// In a small window the words about a search go where the hints are.
+const isSmall = () => width < 800;
+
+// Cuts a line of text to the room it has, from its whole form.
+function fit(line, room) {
+	line.whole = line.whole || line.textContent;
+	line.textContent = line.whole;
+	for (let length = line.whole.length; length > 1 && line.getComputedTextLength() > room;) {
+		length -= Math.max(1, length >> 4);
+		line.textContent = line.whole.slice(0, length) + '\u2026';
+	}
 }
 
 function followScroll() {
@@ -317,6 +336,8 @@ function followScroll() {
 // ---- what is said
 
 function idleWords() {
+	if (isSmall() && told.textContent)
+		return [told.textContent];
 	const words = ['Point at a frame, click to zoom. Keys: arrows, Enter, Backspace, / to search, v to flip.'];
 	if (hidden)
 		words.push(grouped(hidden) + (hidden === 1 ? ' frame is' : ' frames are')
@@ -403,6 +424,7 @@ function find(text) {
 	markHits();
 	report(wrong);
 	layOutBar();
+	say();
 }
 
 // The weight below `root` of stacks with a hit, each counted once.
@@ -436,8 +458,7 @@ function report(wrong) {
 		+ (names === 1 ? ' name' : ' names');
 	if (zoomed)
 		words = share(hitWeight(zoomed), total[zoomed]) + ' of the zoomed, ' + words;
-	told.textContent = words;
-	told.title = words;
+	told.textContent = told.title = words;
 }
 
 function markHits() {

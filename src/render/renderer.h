@@ -17,7 +17,8 @@ struct wk_drawing {
 	const char *title;      /* NULL: "Flame graph" */
 	const char *subtitle;   /* what was recorded: command, event, rate ...; NULL: none */
 	unsigned width;         /* of the picture without script, in pixels; 0: 1200 */
-	double min_width;       /* of a rectangle drawn without script; 0: 0.1 pixel */
+	double min_width;       /* of what is drawn without script, in pixels; 0: 0.1, or
+				 * more where there are very many */
 	bool is_icicle;         /* grows downward */
 	bool has_fixed_width;   /* does not follow the window */
 };

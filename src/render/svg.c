@@ -25,6 +25,8 @@ static const char script_js[] =
 #define ROW    18
 #define FOOT   12
 
+#define MOST_PLAIN_FRAMES 20000
+
 /* Of the usual fonts at 12 pixels; the script measures, plain pictures must guess. */
 #define CHARACTER_WIDTH 7.25
 
@@ -60,13 +62,21 @@ static void xml_text(struct wk_out *out, struct wk_str text)
 	wk_buf_fini(&readable);
 }
 
-static void measure(struct picture *p)
+static void sum_kinds(struct picture *p)
+{
+	for (uint32_t node = 0; node < p->tree->count; node++)
+		p->kind_self[p->names.entries[p->names.of_node[node]].look / WK_SHADES] +=
+			p->tree->self[node];
+}
+
+/* Which frames are wide enough; returns how many. */
+static uint32_t measure(struct picture *p)
 {
 	const struct wk_tree *tree = p->tree;
+	uint32_t wide = 0;
 
-	for (uint32_t node = 0; node < tree->count; node++)
-		p->kind_self[p->names.entries[p->names.of_node[node]].look / WK_SHADES] +=
-			tree->self[node];
+	p->depth = p->too_narrow = 0;
+	p->too_narrow_weight = 0;
 	for (uint32_t node = 0; node < tree->count;) {
 		if ((double)tree->total[node] * p->scale < p->min_width) {
 			p->too_narrow += tree->end[node] - node;
@@ -76,8 +86,22 @@ static void measure(struct picture *p)
 		}
 		if (tree->depth[node] > p->depth)
 			p->depth = tree->depth[node];
+		wide++;
 		node++;
 	}
+	return wide;
+}
+
+/* A plain picture of very many frames is slow to open and tells no more: unless a width was
+ * asked for, it leaves out more of the narrow ones. The script draws from the data and does
+ * not care. */
+static void choose_frames(struct picture *p)
+{
+	bool is_asked = p->view->drawing.min_width > 0;
+
+	p->min_width = is_asked ? p->view->drawing.min_width : 0.1;
+	while (measure(p) > MOST_PLAIN_FRAMES && !is_asked && p->min_width < 1)
+		p->min_width = p->min_width < 0.25 ? 0.25 : p->min_width * 2;
 	p->height = p->head + (p->depth + 1) * ROW + FOOT;
 }
 
@@ -226,10 +250,10 @@ static void bar(struct picture *p)
 		   p->width, p->head - 2);
 	text_line(p, "title ink", y, wk_str_c(drawing->title ? drawing->title : "Flame graph"));
 	if (drawing->subtitle)
-		text_line(p, "small muted", y += 20, wk_str_c(drawing->subtitle));
+		text_line(p, "line small muted", y += 20, wk_str_c(drawing->subtitle));
 	if (p->view->quality) {
 		wk_quality_line(p->view->quality, &text);
-		text_line(p, "small muted", y += 18, wk_buf_str(&text));
+		text_line(p, "line small muted", y += 18, wk_buf_str(&text));
 	}
 	legend(p, y += 20);
 	wk_out_text(p->out, "<g>");
@@ -293,7 +317,6 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 		.tree = view->tree,
 		.out = out,
 		.width = drawing->width ? drawing->width : 1200,
-		.min_width = drawing->min_width > 0 ? drawing->min_width : 0.1,
 		.head = head_height(view),
 	};
 
@@ -303,7 +326,8 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 		p.width = 2 * MARGIN + 100;
 	p.scale = (double)(p.width - 2 * MARGIN) / (double)view->tree->total[0];
 	wk_svg_names_init(&p.names, view->model, view->tree);
-	measure(&p);
+	sum_kinds(&p);
+	choose_frames(&p);
 	document(&p);
 	wk_svg_names_fini(&p.names);
 	return true;
