@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The recorder's peak resident memory while cargo compiles a workspace of ten crates.
 
-Ten crates without dependencies from outside, each some thousand lines of generated generic code,
+Ten crates without dependencies from outside, each some hundred lines of generic code,
 compiled by ten rustc processes. The recorder's VmHWM is read from /proc until it ends."""
 import os
 import subprocess
@@ -42,9 +42,9 @@ def make_workspace(path):
         with open(os.path.join(path, name, "Cargo.toml"), "w", encoding="ascii") as file:
             file.write(f'[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2021"\n')
         with open(os.path.join(path, name, "src", "main.rs"), "w", encoding="ascii") as file:
-            for n in range(60):
+            for n in range(10):
                 file.write(FUNCTION.format(n=n))
-            calls = " + ".join(f"part{n}::total{n}(&part{n}::build{n}({n}))" for n in range(60))
+            calls = " + ".join(f"part{n}::total{n}(&part{n}::build{n}({n}))" for n in range(10))
             file.write(f'fn main() {{ println!("{{}}", {calls}); }}\n')
     with open(os.path.join(path, "Cargo.toml"), "w", encoding="ascii") as file:
         file.write(f'[workspace]\nresolver = "2"\nmembers = [{", ".join(members)}]\n')

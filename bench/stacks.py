@@ -22,7 +22,7 @@ PROGRAMS = [
 def reach(recording):
     told = json.loads(run([WICK, "show", recording, "functions", "--json"]).stdout)
     quality = told["quality"]
-    return quality["stacks_reaching_a_root"], quality["stacks_with_user_part"]
+    return quality["user_stacks_reaching_root"], quality["user_stacks"]
 
 
 def main():
