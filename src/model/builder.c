@@ -27,11 +27,8 @@ struct wk_builder {
 struct wk_builder *wk_builder_new(struct wk_model *model)
 {
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
-	struct wk_event_image unknown = { .path = WK_STR("[unknown]") };
-
 	builder->model = model;
 	builder->spaces = wk_spaces_new();
-	builder->unknown = wk_model_add_image(model, WK_IMAGE_UNKNOWN, &unknown, 0, 0);
 	return builder;
 }
 
@@ -91,8 +88,11 @@ static wk_thread_id thread_row(struct wk_builder *builder, uint32_t pid, uint32_
 static void name_process(struct wk_builder *builder, uint32_t pid, wk_text_id name)
 {
 	if (name) {
-		builder->model->processes[process_row(builder, pid)].name = name;
-		builder->model->threads[thread_row(builder, pid, pid)].name = name;
+		wk_process_id process = process_row(builder, pid);
+		wk_thread_id thread = thread_row(builder, pid, pid);
+
+		builder->model->processes[process].name = name;
+		builder->model->threads[thread].name = name;
 	}
 }
 
@@ -122,25 +122,28 @@ static void take_process(struct wk_builder *builder, const struct wk_event *even
 	const struct wk_event_process *change = &event->process;
 	wk_text_id name = wk_model_text(builder->model, change->name);
 	wk_text_id command_line = wk_model_text(builder->model, change->command_line);
+	wk_process_id process, parent;
 	struct wk_process *row;
 
 	if (change->change == WK_PROCESS_FORK && change->parent_pid != event->pid)
 		start_process(builder, event);
 	name_process(builder, event->pid, name);
-	if (change->change == WK_PROCESS_SEEN && change->parent_pid) {
-		wk_process_id parent = process_row(builder, change->parent_pid);
-
-		builder->model->processes[process_row(builder, event->pid)].parent = parent;
-	}
-	row = &builder->model->processes[process_row(builder, event->pid)];
+	/* Ids first, addresses after: a new row may move the table. */
+	process = process_row(builder, event->pid);
+	parent = change->change == WK_PROCESS_SEEN && change->parent_pid
+			 ? process_row(builder, change->parent_pid)
+			 : builder->model->processes[process].parent;
+	row = &builder->model->processes[process];
+	row->parent = parent;
 	if (command_line)
 		row->command_line = command_line;
 	else if (change->change == WK_PROCESS_EXEC)
 		row->command_line = 0;
 	if (change->change == WK_PROCESS_EXIT) {
+		wk_thread_id main_thread = thread_row(builder, event->pid, event->pid);
+
 		row->end_ns = event->time_ns;
-		builder->model->threads[thread_row(builder, event->pid, event->pid)].end_ns =
-			event->time_ns;
+		builder->model->threads[main_thread].end_ns = event->time_ns;
 	}
 	if (change->has_exit_code) {
 		row->has_exit_code = true;
@@ -195,6 +198,15 @@ static wk_image_id kernel_image(struct wk_builder *builder)
 	return builder->kernel;
 }
 
+static wk_image_id unknown_image(struct wk_builder *builder)
+{
+	struct wk_event_image image = { .path = WK_STR("[unknown]") };
+
+	if (!builder->unknown)
+		builder->unknown = wk_model_add_image(builder->model, WK_IMAGE_UNKNOWN, &image, 0, 0);
+	return builder->unknown;
+}
+
 static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t address)
 {
 	const struct wk_mapping *mapping = wk_spaces_find(builder->spaces, pid, address);
@@ -203,7 +215,7 @@ static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t 
 	if (!mapping)
 		return wk_model_add_frame(builder->model,
 					  pid == WK_KERNEL_PID ? kernel_image(builder)
-							       : builder->unknown,
+							       : unknown_image(builder),
 					  address);
 	kind = builder->model->images[mapping->image].kind;
 	return wk_model_add_frame(builder->model, mapping->image,
