@@ -39,11 +39,13 @@ static const struct wk_opt drawing[] = {
 	{ 0 },
 };
 
-static struct wk_str fact(const struct wk_model *model, const char *key)
+/* The command that was recorded: the process whose end the recorder waited for, and so the
+ * one with an exit code. */
+static struct wk_str recorded_command(const struct wk_model *model)
 {
-	for (uint32_t i = 0; i < model->fact_count; i++)
-		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
-			return wk_model_str(model, model->facts[i].value);
+	for (wk_process_id id = 1; id < model->process_count; id++)
+		if (model->processes[id].has_exit_code)
+			return wk_model_str(model, model->processes[id].command_line);
 	return wk_str_c("");
 }
 
@@ -51,11 +53,11 @@ static struct wk_str fact(const struct wk_model *model, const char *key)
 static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
 		     struct wk_buf *text)
 {
-	struct wk_str command = fact(model, "command line");
+	struct wk_str command = recorded_command(model);
 
 	wk_buf_add_str(text, wk_model_str(model, model->sources[filter->source].name));
 	if (command.len)
-		wk_buf_add_text(text, ": ");
+		wk_buf_add_text(text, " of ");
 	wk_buf_add_str(text, command);
 }
 
