@@ -37,24 +37,35 @@ static const struct {
 	[WK_PERF_ODD_END] = { "record at the end is cut off", "records at the end are cut off" },
 };
 
+static bool tell_note(struct wk_perf *perf, uint64_t offset, const char *text, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	event.note.offset = offset;
+	event.note.text = wk_str_c(text);
+	return wk_sink_take(perf->sink, &event, err);
+}
+
 static bool tell_odds(struct wk_perf *perf, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	bool ok = true;
 
+	if (perf->is_unfinished)
+		ok = tell_note(perf, WK_NOWHERE,
+			       "the file is not complete: its recorder was stopped before it could "
+			       "finish, or it was cut off; facts and names at its end are missing",
+			       err);
 	for (int i = 0; ok && i < WK_PERF_ODDITIES; i++) {
 		const struct wk_perf_odd *odd = &perf->odd[i];
-		struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->told_ns,
-					  .cpu = WK_NO_CPU };
 
 		if (odd->count == 0)
 			continue;
 		wk_buf_reset(&text);
 		wk_buf_add_fmt(&text, "%" PRIu64 " %s", odd->count,
 			       odd->count == 1 ? odd_words[i].one : odd_words[i].many);
-		event.note.offset = odd->offset;
-		event.note.text = wk_buf_str(&text);
-		ok = wk_sink_take(perf->sink, &event, err);
+		ok = tell_note(perf, odd->offset, wk_buf_text(&text), err);
 	}
 	wk_buf_fini(&text);
 	return ok;
@@ -350,6 +361,17 @@ static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_
 	return true;
 }
 
+/* Does a table of sections begin here? If records do, their first words taken for a place in
+ * the file point far behind its end. */
+static bool has_features_at(const struct wk_perf *perf, uint64_t offset)
+{
+	struct wk_bytes table = wk_bytes_at(&perf->input, offset, 16);
+	struct span first = read_span(&table);
+	struct wk_bytes content = wk_bytes_at(&perf->input, first.offset, first.size);
+
+	return !table.bad && !content.bad && first.offset > offset;
+}
+
 static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk_err *err)
 {
 	uint64_t size = (uint64_t)(perf->input.end - perf->input.start);
@@ -376,10 +398,12 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	if (!read_attr_table(perf, attrs, stride, err))
 		return false;
 	/* A recorder that was killed leaves the size at 0: then all that is there counts. */
-	if (data.size == 0 || data.size > size - data.offset) {
+	if ((data.size == 0 && !has_features_at(perf, data.offset)) ||
+	    data.size > size - data.offset) {
 		memset(bits, 0, sizeof(bits));
 		data.size = size - data.offset;
 	}
+	perf->is_unfinished = (bits[0] | bits[1] | bits[2] | bits[3]) == 0;
 	perf->data = wk_bytes_at(&perf->input, data.offset, data.size);
 	return read_features(perf, data.offset + data.size, bits, err) && read_records(perf, err);
 }

@@ -111,6 +111,7 @@ struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
 	bool is_pipe;
+	bool is_unfinished;   /* the recorder never wrote what it writes at the end */
 	struct wk_bytes data; /* the records */
 
 	struct wk_perf_attr *attrs;

@@ -1,7 +1,7 @@
 /* Makes perf.data bytes for tests, in either byte order, and tells events as text.
  *
  * perf_begin_*, then attrs, then perf_begin_data (file mode), then records between
- * perf_record and perf_end_record, then perf_end. */
+ * perf_record and perf_end_record, then perf_end (file mode). */
 #ifndef WK_TEST_PERF_MAKER_H
 #define WK_TEST_PERF_MAKER_H
 
@@ -131,6 +131,26 @@ static inline void perf_end_record(struct perf_maker *m)
 static inline void perf_end_data(struct perf_maker *m)
 {
 	put_at(m, WK_PERF_HEAD_DATA_SIZE, m->out.len - m->data_at, 8);
+}
+
+/* Ends a file with one feature; its content is what `content` holds. */
+static inline void perf_end_with_feature(struct perf_maker *m, unsigned feature,
+					 const struct wk_buf *content)
+{
+	perf_end_data(m);
+	put_at(m, WK_PERF_HEAD_FEATURES + 8 * (size_t)(feature / 64),
+	       (uint64_t)1 << feature % 64, 8);
+	put64(m, m->out.len + 16);
+	put64(m, content->len);
+	wk_buf_add_str(&m->out, wk_buf_str(content));
+}
+
+/* Ends a file with an empty feature, so that its recorder seems to have come to its end. */
+static inline void perf_end(struct perf_maker *m)
+{
+	static const struct wk_buf nothing;
+
+	perf_end_with_feature(m, 15, &nothing);
 }
 
 /* What a reader makes of the bytes: an event a line, and "error: ..." if it failed. The

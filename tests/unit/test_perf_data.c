@@ -95,7 +95,7 @@ static void check_without(struct perf_maker *m, const char *left_out, const char
 
 static void check(struct perf_maker *m, const char *expected)
 {
-	perf_end_data(m);
+	perf_end(m);
 	check_without(m, "source ", expected);
 }
 
@@ -107,7 +107,7 @@ static void a_sample_becomes_an_event_in_both_byte_orders(void **state)
 
 		begin(&m);
 		add_sample(&m, 1000, 0x401000);
-		perf_end_data(&m);
+		perf_end(&m);
 		check_without(&m, "-",
 			      "source time=0 source=0 name=\"cpu-clock\" unit=\"ns\"\n"
 			      "sample time=1000 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "
@@ -222,7 +222,7 @@ static void registers_get_their_dwarf_numbers(void **state)
 	put64(&m, 0x7777);
 	put64(&m, 8);
 	perf_end_record(&m);
-	perf_end_data(&m);
+	perf_end(&m);
 	input.bytes = wk_bytes_of(m.out.at, m.out.len);
 	assert_true(wk_reader_perf_data.read(&input, &sink, &err));
 	assert_int_equal(seen.count, 1);
@@ -381,7 +381,7 @@ static void a_sample_finds_its_event_by_its_first_word(void **state)
 		put64(&m, 10 * (i + 1));
 		perf_end_record(&m);
 	}
-	perf_end_data(&m);
+	perf_end(&m);
 	check_without(&m, "-",
 		      "source time=0 source=0 name=\"cpu-clock\" unit=\"ns\"\n"
 		      "source time=0 source=1 name=\"page-faults\" unit=\"events\"\n"
@@ -695,7 +695,9 @@ static void without_a_size_the_data_reaches_to_the_end(void **state)
 	(void)state;
 	begin(&m);
 	add_sample(&m, 10, 1);
-	check_without(&m, "source ", SAMPLE("10", "1"));
+	check_without(&m, "source ", SAMPLE("10", "1")
+		      "note time=10 text=\"the file is not complete: its recorder was stopped before it "
+		      "could finish, or it was cut off; facts and names at its end are missing\"\n");
 }
 
 static void old_files_without_trailers_keep_the_order_of_the_file(void **state)
@@ -807,6 +809,66 @@ static void what_can_not_be_read_is_refused_by_name(void **state)
 		  "PLAIN\n");
 }
 
+static void names_of_events_are_told_by_a_feature(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct perf_maker m = { .big_endian = big }, names = { .big_endian = big };
+
+		begin(&m);
+		put32(&names, 1, 64);
+		for (int i = 0; i < 8; i++)
+			put64(&names, 0);
+		put32(&names, 1, 16);
+		put_text(&names, "cycles:ppp");
+		put64(&names, 501);
+		perf_end_with_feature(&m, WK_PERF_FEATURE_EVENT_DESC, &names.out);
+		check_without(&m, "-",
+			      "source time=0 source=0 name=\"cycles:ppp\" unit=\"ns\"\n");
+		wk_buf_fini(&names.out);
+	}
+}
+
+/* Old recorders leave the size out; then it is 20. */
+static void build_ids_of_a_feature_are_given_to_images(void **state)
+{
+	(void)state;
+	for (uint32_t misc = 2; misc < 0x9000; misc += 0x8000) {
+		struct perf_maker m = { 0 }, ids = { 0 };
+
+		begin(&m);
+		add_mapping(&m, WK_PERF_MISC_USER, 10, "/bin/ls", inode_field);
+		perf_record(&ids, 0, misc);
+		put(&ids, UINT32_MAX, 4);
+		wk_buf_add(&ids.out, "\xab\xcd\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+		put(&ids, misc & 0x8000 ? 2 : 0, 4);
+		put_text(&ids, "/bin/ls");
+		perf_end_record(&ids);
+		perf_end_with_feature(&m, WK_PERF_FEATURE_BUILD_ID, &ids.out);
+		check_without(&m, "source ",
+			      misc & 0x8000
+				      ? MAPPED " device=8:1 inode=7 build_id=abcd\n"
+				      : MAPPED " device=8:1 inode=7 "
+					       "build_id=abcd000000000000000000000000000000000000\n");
+		wk_buf_fini(&ids.out);
+	}
+}
+
+static void a_damaged_feature_is_noted_and_the_rest_is_read(void **state)
+{
+	struct perf_maker m = { 0 }, text = { 0 };
+
+	(void)state;
+	begin(&m);
+	add_sample(&m, 10, 1);
+	put(&text, 1000, 4); /* longer than its section */
+	put_text(&text, "box");
+	perf_end_with_feature(&m, WK_PERF_FEATURE_HOSTNAME, &text.out);
+	check_without(&m, "source ", SAMPLE("10", "1")
+		      "note time=10 offset=0x138 text=\"1 feature section is damaged\"\n");
+	wk_buf_fini(&text.out);
+}
+
 static bool refuse_samples(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	(void)context;
@@ -823,7 +885,7 @@ static void a_sink_that_takes_no_more_ends_the_reading(void **state)
 	(void)state;
 	begin(&m);
 	add_sample(&m, 10, 1);
-	perf_end_data(&m);
+	perf_end(&m);
 	input.bytes = wk_bytes_of(m.out.at, m.out.len);
 	assert_false(wk_reader_perf_data.read(&input, &sink, &err));
 	assert_string_equal(err.text, "enough");
@@ -861,6 +923,9 @@ int main(void)
 		cmocka_unit_test(attrs_of_any_size_are_read),
 		cmocka_unit_test(a_pipe_tells_events_and_their_names_among_its_records),
 		cmocka_unit_test(samples_without_any_event_are_noted),
+		cmocka_unit_test(names_of_events_are_told_by_a_feature),
+		cmocka_unit_test(build_ids_of_a_feature_are_given_to_images),
+		cmocka_unit_test(a_damaged_feature_is_noted_and_the_rest_is_read),
 		cmocka_unit_test(what_can_not_be_read_is_refused_by_name),
 		cmocka_unit_test(a_sink_that_takes_no_more_ends_the_reading),
 	};
