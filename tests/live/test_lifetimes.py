@@ -39,13 +39,15 @@ def _(t):
     t.true(any(row["function"] == "work_of_child" for row in worked), "expected work_of_child")
 
 
-@tap.case("a program that forks and execs in a loop loses no process and no exit code")
+@tap.case("a program that forks and execs in a loop loses no process, no name and no end")
 def _(t):
     recording = t.record("--", tap.program("live", "fork_exec"), "300", seconds=300)
     rows = t.csv("show", recording, "processes")
-    children = [row for row in rows if row["parent_pid"] and row["exit_code"] == "7"]
-    t.equal(len(children), 300, f"children that ended with 7, of {len(rows)} processes")
-    t.equal({row["name"] for row in children}, {"exe"}, "what the kernel calls /proc/self/exe")
+    t.equal(len(rows), 301, "processes")
+    # Kernels differ in what they call a program that was started as /proc/self/exe.
+    names = {row["name"] for row in rows}
+    t.true(names <= {"fork_exec", "exe"}, f"expected fork_exec or exe, came {names}")
+    t.equal(len([row for row in rows if row["end_ns"]]), 301, "processes with an end")
 
 
 @tap.case("-p sees threads that are born later")
