@@ -20,6 +20,8 @@ enum wk_code {
 	WK_EPERM,        /* the system does not allow it */
 	WK_EUSAGE,       /* the words typed make no sense */
 	WK_EIO,          /* the system failed: reading, writing, no space ... */
+	WK_ENOCOMMAND,   /* the command to run was not found: shells exit with 127 */
+	WK_ENOTRUNNABLE, /* the command is there but can not be run: 126 */
 	WK_EEMPTY,       /* all went well and there is nothing to show */
 };
 

@@ -29,7 +29,6 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
 	struct wk_record_plan plan;
 	struct wk_symbols *symbols;
-	bool ok = false;
 
 	if (!wk_record_plan_init(&plan, &args->record, call->words->rest, err)) {
 		wk_record_plan_fini(&plan);
@@ -37,11 +36,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	request.recorder = plan.options;
 	symbols = wk_symbols_new(NULL);
-	ok = wk_record_run(&request, symbols, &outcome, err);
+	wk_record_run(&request, symbols, &outcome, err);
 	wk_symbols_free(symbols);
 	wk_record_plan_fini(&plan);
-	if (!ok && err->code == WK_EUSAGE)
-		return WK_EXIT_USAGE;
 	return outcome.exit_code;
 }
 

@@ -251,9 +251,11 @@ static int open_output(const char *output, struct wk_err *err)
 	return STDOUT_FILENO;
 }
 
-static bool is_command_missing(const struct wk_record_request *request, enum wk_code code)
+static int exit_code_of_failure(const struct wk_err *err)
 {
-	return request->recorder.command && (code == WK_ENOTFOUND || code == WK_EPERM);
+	if (err->code == WK_ENOCOMMAND)
+		return WK_EXIT_NO_COMMAND;
+	return err->code == WK_ENOTRUNNABLE ? WK_EXIT_NOT_EXECUTABLE : wk_exit_code(err);
 }
 
 bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
@@ -267,9 +269,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	*outcome = (struct wk_record_outcome){ .exit_code = WK_EXIT_FAILED };
 	recorder = wk_recorder_new(&request->recorder, err);
 	if (!recorder) {
-		if (is_command_missing(request, err->code))
-			outcome->exit_code = err->code == WK_ENOTFOUND ? WK_EXIT_NO_COMMAND
-								       : WK_EXIT_NOT_EXECUTABLE;
+		outcome->exit_code = exit_code_of_failure(err);
 		return false;
 	}
 	fd = open_output(request->output, err);
@@ -282,11 +282,9 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	if (!request->quiet)
 		say_lines(wk_recorder_notices(recorder));
 	ok = record_events(&run, recorder, symbols, outcome, err);
-	outcome->exit_code = ok ? exit_code_of(&outcome->result) : WK_EXIT_FAILED;
+	outcome->exit_code = ok ? exit_code_of(&outcome->result) : exit_code_of_failure(err);
 	if (ok && !request->quiet)
 		say_closing_words(request, outcome);
-	if (!ok)
-		wk_err_in(err, request->output);
 out:
 	wk_perf_data_writer_free(run.writer);
 	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok)

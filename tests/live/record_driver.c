@@ -94,9 +94,9 @@ static void read_options(int argc, char **argv, struct wk_recorder_options *opti
 
 static int exit_code(const struct wk_err *err, const struct wk_recorder_result *result)
 {
-	if (err->code == WK_ENOTFOUND)
+	if (err->code == WK_ENOCOMMAND)
 		return 127;
-	if (err->code == WK_EPERM)
+	if (err->code == WK_ENOTRUNNABLE)
 		return 126;
 	if (err->code)
 		return 1;
