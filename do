@@ -115,8 +115,13 @@ do_build() {
 	compiled build
 }
 
+# The tests stay in the build where they can be built, so that words can alternate.
+has_cmocka() {
+	pkg-config --exists cmocka 2>/dev/null && echo true || echo false
+}
+
 do_install() {
-	do_build "$(pkg-config --exists cmocka 2>/dev/null && echo true || echo false)"
+	do_build "$(has_cmocka)"
 	prefix=${1:-/usr/local}
 	meson configure build --prefix "$prefix" >/dev/null && compiled build || exit 1
 	if [ -w "$prefix" ] || { [ ! -e "$prefix" ] && mkdir -p "$prefix" 2>/dev/null; }; then
@@ -167,7 +172,7 @@ do_lint() {
 	# shellcheck disable=SC2086
 	want $build_needs python3=python3
 	want_if_possible mandoc=mandoc shellcheck=shellcheck
-	do_build "$(pkg-config --exists cmocka 2>/dev/null && echo true || echo false)"
+	do_build "$(has_cmocka)"
 	WICK_BUILD_ROOT=$root/build WICK_SOURCE_ROOT=$root tools/lint
 }
 
@@ -183,14 +188,17 @@ do_fuzz() {
 }
 
 do_bench() {
-	do_build
+	want python3=python3
+	want_if_possible perf=linux-perf g++=g++ musl-gcc=musl-tools cargo=cargo
+	do_build "$(has_cmocka)"
 	found=
-	for script in bench/*.sh; do
-		[ -x "$script" ] || continue
-		[ $# -eq 0 ] || [ "bench/$1.sh" = "$script" ] || continue
+	for script in bench/*.sh bench/*.py; do
+		name=$(basename "$script")
+		case $name in common.py | '*.sh' | '*.py') continue ;; esac
+		[ $# -eq 0 ] || [ "$1" = "${name%.*}" ] || continue
 		found=1
 		say "== $script"
-		WICK=$root/build/wick "$script" || say "$script failed"
+		WICK=$root/build/wick "$script" || [ $? -eq 77 ] || say "$script failed"
 	done
 	[ -n "$found" ] || die "no such benchmark: ${1:-bench/ is empty}"
 }
@@ -213,7 +221,7 @@ demo_program() {
 }
 
 do_demo() {
-	do_build
+	do_build "$(has_cmocka)"
 	demo_program
 	say "recording $program ..."
 	build/wick record -o build/demo.data -- "./$program" || die "wick record failed"
@@ -234,12 +242,13 @@ usage: ./do WORD
 
   build            build wick; the program is build/wick
   demo             build wick and a small threaded program, record it, draw flame.svg
-  test [SUITE...]  run every test, or some of: unit golden cli fuzz lint live oracle
+  test [SUITE...]  run every test, or some of: unit golden cli fuzz lint
+                   live oracle browser
   install [DIR]    install wick, its manual pages and completion under DIR (/usr/local)
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   lint             floors, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
-  bench [NAME]     run the scripts of bench/
+  bench [NAME]     measure: all of bench/, or one script of it
   clean            remove what was built
 EOF
 }
@@ -247,7 +256,8 @@ EOF
 word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
-build | demo | test | install | asan | lint | fuzz | bench | clean | help) "do_$word" "$@" ;;
+build) do_build "$(has_cmocka)" ;;
+demo | test | install | asan | lint | fuzz | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""
