@@ -98,7 +98,31 @@ function originOf(i) {
 }
 
 // The most telling piece of a name that has room; render/label.c does the same. First the
-// arguments go ("Vec<..>::push", "Vec::push"), then the path, from its start, then the end.
+// parameters of C++ go, then the arguments ("Vec<..>::push", "Vec::push"), then the path, from
+// its start, then the end.
+function dropParameters(name) {
+	let out = '', open = 0, angles = 0;
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+		if (!open && c === ' ' && /^ const$|^ \(\.llvm\.|^ \[clone /.test(name.slice(i, i + 9)))
+			break;
+		const isOperator = '<('.includes(c)
+			&& /operator<?$/.test(name.slice(Math.max(i - 9, 0), i));
+		if (c === '<' && !isOperator)
+			angles++;
+		else if (c === '>' && angles && name[i - 1] !== '-')
+			angles--;
+		if (c === '(' && (open || (!angles && !isOperator
+			&& /[\w>)\x80-\uffff]/.test(name[i - 1] || ''))))
+			open++;
+		if (!open)
+			out += c;
+		if (c === ')' && open)
+			open--;
+	}
+	return open || !out ? name : out;
+}
+
 function foldArguments(name) {
 	let out = '', open = 0;
 	for (let i = 0; i < name.length; i++) {
@@ -144,7 +168,7 @@ function cut(name, room) {
 	if (room < 4)
 		return '';
 	const steps = name.length > 4096 ? [] :
-		[foldArguments, n => n[0] + n.slice(1).replaceAll('<..>', ''), n => dropPath(n, room)];
+		[dropParameters, foldArguments, n => n[0] + n.slice(1).replaceAll('<..>', ''), n => dropPath(n, room)];
 	for (const shorter of [n => n, ...steps]) {
 		name = shorter(name);
 		if (name.length <= room)

@@ -25,6 +25,52 @@ static bool is_operator(const char *at, size_t len)
 	       wk_str_ends(wk_str_of(at, len), "operator<");
 }
 
+/* What C++ writes behind a name and nobody reads in a narrow frame. */
+static bool is_trailer(struct wk_str rest)
+{
+	return wk_str_is(rest, " const") || wk_str_starts(rest, " (.llvm.") ||
+	       wk_str_starts(rest, " [clone ");
+}
+
+/* Does the '(' at `i` open parameters, rather than a tuple or "(anonymous namespace)"? */
+static bool opens_parameters(const struct wk_buf *label, size_t i)
+{
+	char before = i ? label->at[i - 1] : 0;
+
+	return (before == '>' || before == ')' || (before != ':' && is_name_char(before))) &&
+	       !is_operator(label->at, i);
+}
+
+/* "run(llvm::Function&) const" to "run"; "operator()" stays. */
+static void drop_parameters(struct wk_buf *label)
+{
+	struct wk_buf kept = { 0 };
+	int angles = 0, open = 0;
+
+	for (size_t i = 0; i < label->len; i++) {
+		char c = label->at[i];
+
+		if (!open && is_trailer(wk_str_of(label->at + i, label->len - i)))
+			break;
+		if (c == '<' && !is_operator(label->at, i))
+			angles++;
+		else if (c == '>' && angles && label->at[i - 1] != '-')
+			angles--;
+		if (c == '(' && (open || (angles == 0 && opens_parameters(label, i))))
+			open++;
+		if (!open)
+			wk_buf_add_char(&kept, c);
+		if (c == ')' && open)
+			open--;
+	}
+	if (open || kept.len == 0) {
+		wk_buf_fini(&kept);
+		return;
+	}
+	wk_buf_fini(label);
+	*label = kept;
+}
+
 /* "<u8, Global>" behind a name becomes "<..>", and "::<u8>" nothing. */
 static void close_arguments(struct wk_buf *folded)
 {
@@ -143,7 +189,9 @@ void wk_label_fit(struct wk_buf *label, size_t room)
 	if (label->len == 0 || characters(label->at, label->len) <= room)
 		return;
 	if (label->len <= MOST_BYTES) {
-		fold_arguments(label);
+		drop_parameters(label);
+		if (characters(label->at, label->len) > room)
+			fold_arguments(label);
 		if (characters(label->at, label->len) > room)
 			drop_arguments(label);
 		if (characters(label->at, label->len) > room)

@@ -85,9 +85,9 @@ static void number_text(struct wk_buf *text, const struct wk_column *column,
 /* A dot for what is nothing, so that the eye passes over it. */
 static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 {
-	return cell->is_none ||
-	       (column->kind != WK_CELL_TEXT && column->kind != WK_CELL_NUMBER &&
-		cell->number == 0);
+	if (column->kind == WK_CELL_TEXT)
+		return cell->is_none || cell->text.len == 0;
+	return cell->is_none || (column->kind != WK_CELL_NUMBER && cell->number == 0);
 }
 
 static void format_cell(struct printer *p, size_t row, uint32_t i)
@@ -278,8 +278,7 @@ static void last_cell(struct printer *p, size_t row, size_t room)
 		wk_buf_add_text(&p->text, " [inl]");
 	if (room != SIZE_MAX)
 		cut_to(&p->text, room > used + 8 ? room - used : 8);
-	if (p->table->columns[p->last].kind != WK_CELL_TEXT || p->text.len)
-		put(p, p->last);
+	put(p, p->last);
 }
 
 static void rows(struct printer *p)

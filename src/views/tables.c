@@ -442,8 +442,9 @@ static void image_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_str_c(kinds[image->kind]));
 	wk_table_text(table, build_id_text(table, &image->build_id));
 	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
-	wk_table_text(table, wk_model_str(model, image->reason));
 	wk_table_text(table, or_else(wk_model_str(model, image->path), "(none)"));
+	wk_table_text(table, image_name(model, row->id));
+	wk_table_text(table, wk_model_str(model, image->reason));
 }
 
 static void image_columns(struct wk_table *table, struct wk_str unit)
@@ -461,8 +462,10 @@ static void image_columns(struct wk_table *table, struct wk_str unit)
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "named", "named");
 	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "names_from", "names from");
 	wk_table_column(table, WK_CELL_TEXT, "path", "path");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "image", "image");
+	wk_table_column(table, WK_CELL_TEXT, "names_from", "where its names came from");
 }
 
 static void fill_images(struct wk_table *table, const struct wk_model *model,
@@ -492,6 +495,12 @@ static void fill_images(struct wk_table *table, const struct wk_model *model,
 	free(is_met);
 }
 
+static void count_of(struct wk_buf *text, uint64_t count, const char *one, const char *many)
+{
+	wk_num_add_grouped(text, count);
+	wk_buf_add_text(text, count == 1 ? one : many);
+}
+
 static void system_row(struct wk_table *table, const char *key, struct wk_str value)
 {
 	wk_table_row(table);
@@ -510,8 +519,7 @@ static void source_rows(struct wk_table *table, const struct wk_model *model)
 		wk_buf_reset(&text);
 		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].name));
 		wk_buf_add_text(&text, ": ");
-		wk_num_add_grouped(&text, counts[i]);
-		wk_buf_add_text(&text, " samples in ");
+		count_of(&text, counts[i], " sample in ", " samples in ");
 		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].unit));
 		system_row(table, "event", wk_buf_str(&text));
 	}
@@ -554,8 +562,9 @@ static void fill_system(struct wk_table *table, const struct wk_model *model,
 	wk_num_add_duration(&text, model->last_ns - model->first_ns);
 	system_row(table, "sampled for", wk_buf_str(&text));
 	wk_buf_reset(&text);
-	wk_buf_add_fmt(&text, "%" PRIu32 " processes, %" PRIu32 " threads, %" PRIu32 " images",
-		       model->process_count - 1, model->thread_count - 1, model->image_count - 1);
+	count_of(&text, model->process_count - 1, " process, ", " processes, ");
+	count_of(&text, model->thread_count - 1, " thread, ", " threads, ");
+	count_of(&text, model->image_count - 1, " image", " images");
 	system_row(table, "seen", wk_buf_str(&text));
 	wk_buf_fini(&text);
 	source_rows(table, model);

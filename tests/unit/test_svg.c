@@ -330,6 +330,14 @@ static void a_label_keeps_what_tells_most(void **state)
 	assert_label("core::slice::sort::<u8, fn(u8) -> bool>", 12, "…slice::sort");
 	assert_label("<a::Widget as core::fmt::Display>::fmt", 20, "…fmt::Display>::fmt");
 	assert_label("f::{closure#0}::<fn(u8) -> a::B>::g", 12, "…osure#0}::g");
+	assert_label("llvm::Pass::run(llvm::Function&, int) const", 20, "llvm::Pass::run");
+	assert_label("f(int)::{lambda(char)#1}::operator()(char) const", 30,
+		     "f::{lambda#1}::operator()");
+	assert_label("(anonymous namespace)::work(void (*)(int)) (.llvm.123)", 30,
+		     "(anonymous namespace)::work");
+	assert_label("ns::(anonymous namespace)::work(int)", 30, "…(anonymous namespace)::work");
+	assert_label("copy_page.isra.0 [clone .cold]", 20, "copy_page.isra.0");
+	assert_label("unclosed(int", 9, "unclosed…");
 	assert_label("a < b", 4, "a <…");
 	assert_label("operator<<", 9, "operator…");
 	assert_label("über_größe", 6, "über_…");
