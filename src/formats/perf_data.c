@@ -393,8 +393,6 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 		return wk_fail(err, WK_ECORRUPT, 40,
 			       "perf.data: the records begin at 0x%" PRIx64
 			       ", behind the end of the file", data.offset);
-	if (bits[0] >> WK_PERF_FEATURE_COMPRESSED & 1)
-		return fail_compressed(WK_NOWHERE, err);
 	if (!read_attr_table(perf, attrs, stride, err))
 		return false;
 	/* A recorder that was killed leaves the size at 0: then all that is there counts. */
