@@ -6,6 +6,9 @@
  * 150 MB costs what is sampled in it. Specified by the DWARF 5 standard, section 6.4, and the
  * LSB's description of .eh_frame.
  *
+ * On x86-64, code that has no tables (musl's C library, hand-written assembly) is followed by
+ * its instructions instead, from where symbols or calls say that its function begins.
+ *
  * A wk_unwinder walks stacks: it asks its owner which image covers a pc, looks the row up
  * (a direct-mapped cache sits in front), applies it, and falls back to frame pointers
  * where tables end. One unwinder serves one thread at a time. */
@@ -23,7 +26,9 @@
 struct wk_unwind_table;
 
 /* `debug` (may be NULL) is the separate debug file. Both must outlive the table. Never NULL:
- * an image without any rules gives a table that finds nothing. */
+ * an image without any rules gives a table that finds nothing. Looking up compiles, so a table
+ * serves one thread at a time; and unwinders keep pointers into it: once it is freed, spaces
+ * that it was used in must not be set again. */
 struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const struct wk_elf *debug);
 void wk_unwind_table_free(struct wk_unwind_table *table);
 

@@ -29,4 +29,20 @@ uint64_t wk_code_signal_frame(const struct wk_unwind_machine *machine, uint8_t *
  * the beginning leads there or the stack pointer can not be followed. */
 bool wk_code_rules(struct wk_bytes function, uint64_t offset, struct wk_cfi_state *state);
 
+/* Where functions seem to begin in a stretch of code without symbols: what its own
+ * instructions call, and what they take the address of where code before it has ended. */
+struct wk_code_starts {
+	uint64_t vaddr, size_bytes; /* the stretch */
+	uint32_t *offsets;          /* rising, from `vaddr` on */
+	size_t count, cap, sorted;
+};
+
+/* Looks through `code`, which lies at `vaddr`; replaces what was there. */
+void wk_code_starts_read(struct wk_code_starts *starts, struct wk_bytes code, uint64_t vaddr);
+void wk_code_starts_fini(struct wk_code_starts *starts);
+
+/* The last one at or before `vaddr`, and how far the next one or the end is from it. */
+bool wk_code_starts_find(const struct wk_code_starts *starts, uint64_t vaddr, uint64_t *start,
+			 uint64_t *size_bytes);
+
 #endif

@@ -37,7 +37,7 @@ struct decoder {
 	bool operand16, address32;
 	uint8_t rex;
 	uint8_t mod, reg, rm; /* with the REX bits */
-	bool has_index;
+	bool has_index, is_pc_relative;
 	uint8_t base; /* of a memory operand, by instruction number; 0xff for none */
 	int32_t displacement;
 };
@@ -60,6 +60,7 @@ static void read_modrm(struct decoder *d)
 	d->base = d->rm;
 	d->has_index = false;
 	d->displacement = 0;
+	d->is_pc_relative = d->mod == 0 && low == 5;
 	if (d->mod == 3)
 		return;
 	if (low == 4) {
@@ -201,6 +202,8 @@ static void load_address(struct decoder *d, struct wk_x86 *ins)
 	ins->value = d->displacement;
 	if (d->reg == 4)
 		ins->kind = WK_X86_LOSE_SP;
+	else if (d->is_pc_relative && d->rex & 8)
+		ins->kind = WK_X86_ADDRESS;
 	if (!is_simple)
 		return;
 	if (d->reg == 4 && d->base == 4)
@@ -245,6 +248,12 @@ static void with_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 	case 0x8f:
 		ins->kind = d->mod == 3 && d->rm == 4 ? WK_X86_LOSE_SP : WK_X86_POP;
 		return;
+	case 0xc7:
+		if (d->mod == 3 && !d->operand16) {
+			branch(d, ins, WK_X86_CONSTANT, 4);
+			return;
+		}
+		break;
 	case 0xf6:
 	case 0xf7:
 		if ((d->reg & 7) < 2)
@@ -291,7 +300,10 @@ static void without_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 		return;
 	}
 	if (op >= 0xb8 && op <= 0xbf) {
-		wk_bytes_skip(d->code, d->rex & 8 ? 8 : d->operand16 ? 2 : 4);
+		if (!(d->rex & 8) && !d->operand16)
+			branch(d, ins, WK_X86_CONSTANT, 4);
+		else
+			wk_bytes_skip(d->code, d->rex & 8 ? 8 : 2);
 		return;
 	}
 	if (op >= 0xa0 && op <= 0xa3) {
@@ -327,7 +339,7 @@ static void without_modrm(struct decoder *d, struct wk_x86 *ins, uint8_t op)
 		ins->kind = WK_X86_STOP;
 		break;
 	case 0xe8:
-		wk_bytes_skip(d->code, 4);
+		branch(d, ins, WK_X86_CALL, 4);
 		return;
 	case 0xe9:
 		branch(d, ins, WK_X86_JUMP, 4);

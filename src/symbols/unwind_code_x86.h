@@ -19,6 +19,9 @@ enum wk_x86_kind {
 	WK_X86_FP_FROM_SP,    /* fp = sp + value */
 	WK_X86_SP_FROM_FP,    /* sp = fp + value */
 	WK_X86_LEAVE,
+	WK_X86_CALL,          /* calls `value`, counted from the instruction's end */
+	WK_X86_ADDRESS,       /* takes the address `value`, counted from the instruction's end */
+	WK_X86_CONSTANT,      /* takes the number `value`, an address perhaps */
 	WK_X86_BRANCH,        /* may go to `value`, from the instruction's end */
 	WK_X86_JUMP,          /* goes to `value` */
 	WK_X86_JUMP_ANYWHERE, /* through a register or memory */

@@ -45,13 +45,17 @@ static inline void wk_frame_set(struct wk_frame *frame, unsigned reg, uint64_t v
 	frame->valid |= (uint64_t)1 << reg;
 }
 
+/* A copy is never asked to hold more than this: what lies further up is on no stack, or on
+ * another one. */
+#define WK_FRAME_REACH (1u << 20)
+
 static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_t size,
 				 uint64_t *value)
 {
 	uint64_t offset = address - frame->base;
 
 	if (offset > frame->size_bytes || frame->size_bytes - offset < size) {
-		frame->missed_above = address >= frame->base;
+		frame->missed_above = offset < WK_FRAME_REACH;
 		return false;
 	}
 	*value = 0;

@@ -14,8 +14,12 @@
 /* ELF constants (System V ABI). */
 enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED = 0x800 };
 
-/* In stripped files: how far from the entry point code may be and still be taken for it. */
+/* How far from the entry point code may be and still be taken for it. */
 #define ENTRY_BYTES 64
+
+/* Code without symbols is looked through in stretches of this size, and not for ever. */
+#define STRETCH_BYTES (4u << 20)
+#define STRETCH_LIMIT 16
 
 /* Remembered for an address of which the code tells nothing. */
 #define NO_RULES UINT32_MAX
@@ -54,6 +58,8 @@ struct wk_unwind_table {
 	size_t rules_count, rules_cap;
 
 	struct wk_symtab *symbols;  /* made when the code itself has to be asked */
+	struct wk_code_starts starts; /* where there are no symbols either */
+	unsigned stretches;
 	struct wk_map rules_by_code; /* address -> index in `rules`, or NO_RULES */
 };
 
@@ -164,6 +170,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	wk_map_fini(&table->rules_by_code);
 	wk_index_fini(&table->rules_index);
 	wk_symtab_free(table->symbols);
+	wk_code_starts_fini(&table->starts);
 	wk_arena_fini(&table->arena);
 	free(table->compiled);
 	free(table->rows);
@@ -339,20 +346,57 @@ static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uin
 	return NULL;
 }
 
-/* Where the function that holds `vaddr` begins, and its code; by the symbols. */
+/* The stretch of a segment of code around `vaddr`. */
+static void read_stretch(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < table->elf->segment_count; i++) {
+		const struct wk_elf_segment *s = &table->elf->segments[i];
+		struct wk_bytes code;
+		uint64_t skip;
+
+		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size)
+			continue;
+		skip = (vaddr - s->vaddr) / STRETCH_BYTES * STRETCH_BYTES;
+		code = bytes_at(table->elf, s->vaddr + skip);
+		if (wk_bytes_left(&code) > STRETCH_BYTES)
+			code.end = code.at + STRETCH_BYTES;
+		wk_code_starts_read(&table->starts, code, s->vaddr + skip);
+		return;
+	}
+}
+
+static bool start_by_calls(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			   uint64_t *size_bytes)
+{
+	const struct wk_code_starts *starts = &table->starts;
+
+	if (vaddr < starts->vaddr || vaddr - starts->vaddr >= starts->size_bytes) {
+		if (table->stretches++ >= STRETCH_LIMIT)
+			return false;
+		read_stretch(table, vaddr);
+	}
+	return wk_code_starts_find(starts, vaddr, start, size_bytes);
+}
+
+/* Where the function that holds `vaddr` begins, and its code: by the symbols or, in a stripped
+ * file, by what the code calls. */
 static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start)
 {
 	struct wk_bytes code = { .bad = true };
 	struct wk_elf_symbol symbol;
+	uint64_t size;
 
 	if (!table->symbols)
 		table->symbols = wk_symtab_new(table->elf, table->debug);
-	if (!wk_symtab_find(table->symbols, vaddr, &symbol))
+	if (wk_symtab_find(table->symbols, vaddr, &symbol)) {
+		*start = symbol.vaddr;
+		size = symbol.size_bytes;
+	} else if (!start_by_calls(table, vaddr, start, &size)) {
 		return code;
-	*start = symbol.vaddr;
-	code = bytes_at(table->elf, symbol.vaddr);
-	if (wk_bytes_left(&code) > symbol.size_bytes)
-		code.end = code.at + symbol.size_bytes;
+	}
+	code = bytes_at(table->elf, *start);
+	if (wk_bytes_left(&code) > size)
+		code.end = code.at + size;
 	return code;
 }
 
@@ -360,8 +404,8 @@ static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr
 static bool is_entry(const struct wk_elf *elf, uint64_t vaddr, struct wk_bytes function,
 		     uint64_t start)
 {
-	if (!function.bad)
-		return start == elf->entry;
+	if (!function.bad && start == elf->entry)
+		return true;
 	return elf->entry && vaddr >= elf->entry && vaddr - elf->entry < ENTRY_BYTES;
 }
 
@@ -406,6 +450,14 @@ const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint
 	const struct wk_rules *rules = rules_by_tables(table, vaddr);
 
 	return rules ? rules : rules_by_code(table, vaddr);
+}
+
+bool wk_unwind_table_is_empty(const struct wk_unwind_table *table)
+{
+	for (int i = 0; i < SOURCES; i++)
+		if (wk_bytes_left(&table->sections[i].bytes))
+			return false;
+	return true;
 }
 
 struct all {

@@ -17,10 +17,8 @@
 /* Signal frames may lead anywhere, downward too; so many in one stack are a loop. */
 #define SIGNAL_LIMIT 32
 
-/* A frame pointer further up than this is some other number. */
-#define FRAME_LIMIT (1u << 20)
-
 static const struct wk_rules no_rules = { .cfa_kind = WK_CFA_NONE };
+static const struct wk_rules no_tables = { .cfa_kind = WK_CFA_NONE }; /* in the whole image */
 static const struct wk_rules unmapped = { .cfa_kind = WK_CFA_UNMAPPED };
 
 struct slot {
@@ -78,9 +76,12 @@ static const struct wk_rules *look_up(struct wk_unwinder *unwinder, uint64_t add
 
 	if (!unwinder->find(unwinder->context, address, &image))
 		return &unmapped;
-	if (image.table)
-		rules = wk_unwind_table_rules(image.table, address - image.bias);
-	return rules ? rules : &no_rules;
+	if (!image.table)
+		return &no_tables;
+	rules = wk_unwind_table_rules(image.table, address - image.bias);
+	if (!rules)
+		rules = wk_unwind_table_is_empty(image.table) ? &no_tables : &no_rules;
+	return rules;
 }
 
 static inline const struct wk_rules *rules_at(struct wk_unwinder *unwinder, uint64_t address)
@@ -236,10 +237,11 @@ static enum step step_signal(struct walk *walk)
 	return STEP_DONE;
 }
 
-/* Code without tables that keeps frame pointers: {caller's frame pointer, return address} at
- * the frame pointer, on both machines. A frame pointer of zero marks the outermost frame, and
- * so does one that points past the end of the whole stack. */
-static enum step step_frame_pointer(struct walk *walk)
+/* Code without tables may keep frame pointers: {caller's frame pointer, return address} at the
+ * frame pointer, on both machines. Where a whole image has no tables (code made at run time),
+ * a frame pointer of zero marks the outermost frame, and so does one that points past the
+ * end of the whole stack; in a gap between tables it may be any number. */
+static enum step step_frame_pointer(struct walk *walk, const struct wk_rules *rules)
 {
 	const struct wk_unwind_machine *machine = walk->machine;
 	struct wk_frame *frame = &walk->frame;
@@ -249,8 +251,8 @@ static enum step step_frame_pointer(struct walk *walk)
 	if (!wk_frame_knows(frame, machine->fp))
 		return STEP_FAILED;
 	if (fp == 0)
-		return walk->is_leaf ? STEP_FAILED : STEP_ROOT;
-	if (fp < sp || fp - sp > FRAME_LIMIT || fp % 8 != 0)
+		return rules == &no_tables && !walk->is_leaf ? STEP_ROOT : STEP_FAILED;
+	if (fp < sp || fp - sp > WK_FRAME_REACH || fp % 8 != 0)
 		return STEP_FAILED;
 	if (!wk_frame_load_word(frame, fp, &saved_fp) ||
 	    !wk_frame_load_word(frame, fp + 8, &return_address))
@@ -268,7 +270,7 @@ static enum step apply(struct walk *walk, const struct wk_rules *rules)
 		return step_plain(walk, rules);
 	switch (rules->cfa_kind) {
 	case WK_CFA_NONE:
-		return step_frame_pointer(walk);
+		return step_frame_pointer(walk, rules);
 	case WK_CFA_SIGNAL:
 		return step_signal(walk);
 	case WK_CFA_REGISTER:
@@ -346,7 +348,7 @@ static enum wk_unwind_end failed(const struct walk *walk, const struct wk_rules 
 		return WK_UNWIND_BROKEN;
 	if (walk->stack_is_full)
 		return WK_UNWIND_CUT;
-	return rules->cfa_kind == WK_CFA_NONE && !walk->is_leaf ? WK_UNWIND_ROOT : WK_UNWIND_BROKEN;
+	return rules == &no_tables && !walk->is_leaf ? WK_UNWIND_ROOT : WK_UNWIND_BROKEN;
 }
 
 size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack,

@@ -82,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	section.size_bytes = elf.size_bytes;
 	segments[0].file_size = segments[0].memory_size = elf.size_bytes;
 	segments[1].file_size = elf.size_bytes;
+	elf.entry = 1 << 20;
 	elf.segments = segments;
 	elf.segment_count = data[0] & 4 ? 2 : 1;
 	input.table = wk_unwind_table_new(&elf, NULL);

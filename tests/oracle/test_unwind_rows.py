@@ -65,9 +65,16 @@ def wanted_rows(image, section):
                 yield row
 
 
-def our_rows(image, addresses):
-    program = tap.program("oracle", "unwind_rows")
-    done = tap.run(program, image, stdin=None, input="".join(f"{a:x}\n" for a in addresses))
+def asked(t, lines, *words):
+    """Runs a program with the lines as its standard input."""
+    questions = t.folder / "questions"
+    questions.write_text("".join(line + "\n" for line in lines))
+    with open(questions, encoding="ascii") as stdin:
+        return tap.run(*words, stdin=stdin)
+
+
+def our_rows(t, image, addresses):
+    done = asked(t, (f"{a:x}" for a in addresses), tap.program("oracle", "unwind_rows"), image)
     for line in done.stdout.splitlines():
         words = line.split()
         rules = dict(word.split("=") for word in words[2:])
@@ -80,7 +87,7 @@ def compare(t, image, section=".eh_frame"):
         raise tap.Skip(f"{image} is not there")
     wanted = list(wanted_rows(image, section))
     t.true(len(wanted) > 4, f"readelf shows {len(wanted)} rows of {image}")
-    came = list(our_rows(image, [row[0] for row in wanted]))
+    came = list(our_rows(t, image, [row[0] for row in wanted]))
     wrong = [(w, c) for w, c in zip(wanted, came) if w != c]
     print(f"# {len(wanted)} rows of readelf, {len(wrong)} differ")
     t.equal(len(came), len(wanted), "rows")
@@ -139,8 +146,7 @@ def _(t):
         raise tap.Skip(f"{image} is not there")
     wanted = list(lengths(image))
     t.true(len(wanted) > 100000, f"objdump shows {len(wanted)} instructions")
-    done = tap.run(tap.program("oracle", "x86_lengths"), stdin=None,
-                   input="".join(code + "\n" for _, code in wanted))
+    done = asked(t, (code for _, code in wanted), tap.program("oracle", "x86_lengths"))
     came = [int(line) for line in done.stdout.split()]
     wrong = [f"{at}: {code}: wick {length}\n" for (at, code), length in zip(wanted, came)
              if length != len(code.split())]

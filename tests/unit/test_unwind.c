@@ -399,6 +399,39 @@ static void frame_pointers_help_where_there_are_no_tables(void **state)
 	end(&p);
 }
 
+static void in_a_gap_between_tables_a_zero_frame_pointer_says_nothing(void **state)
+{
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	set(&p, RIP, in_function(0));
+	set(&p, RBP, 0);
+	p.words[2] = BASE + 0x50000;
+	assert_int_equal(walk(&p, 300), 2);
+	assert_int_equal(p.end, WK_UNWIND_BROKEN);
+	end(&p);
+}
+
+static void a_stack_that_goes_on_elsewhere_is_broken_not_cut(void **state)
+{
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	/* A handler on a stack of its own, far below that of what it interrupted. */
+	p.stack.is_full = true;
+	set(&p, RIP, in_function(5));
+	p.words[1] = in_function(0);
+	p.words[2] = STACK + (1u << 30);
+	assert_int_equal(walk(&p, 300), 2);
+	assert_int_equal(p.end, WK_UNWIND_BROKEN);
+	p.words[2] = STACK + 4096;
+	assert_int_equal(walk(&p, 300), 2);
+	assert_int_equal(p.end, WK_UNWIND_CUT);
+	end(&p);
+}
+
 static void the_cache_asks_once_for_each_place_and_space(void **state)
 {
 	struct process p;
@@ -638,6 +671,8 @@ int main(void)
 		cmocka_unit_test(signal_frames_that_lead_to_themselves_end),
 		cmocka_unit_test(plt_slots_know_whether_they_have_pushed),
 		cmocka_unit_test(frame_pointers_help_where_there_are_no_tables),
+		cmocka_unit_test(in_a_gap_between_tables_a_zero_frame_pointer_says_nothing),
+		cmocka_unit_test(a_stack_that_goes_on_elsewhere_is_broken_not_cut),
 		cmocka_unit_test(the_cache_asks_once_for_each_place_and_space),
 		cmocka_unit_test(without_pc_or_sp_there_is_no_chain),
 		cmocka_unit_test(the_outermost_function_is_known_by_its_address),

@@ -208,6 +208,37 @@ static void work_is_bounded_on_code_that_branches_everywhere(void **state)
 	test_free(code);
 }
 
+/* Four functions, 16 bytes apart: the first calls the second, takes the address of the third
+ * and jumps to the fourth in the last place. */
+static void functions_begin_where_code_leads(void **state)
+{
+	static const uint8_t code[] = {
+		0xe8, 0x1b, 0, 0, 0, 0x48, 0x8d, 0x05, 0x24, 0, 0, 0, 0xeb, 0x32, 0xcc, 0xcc,
+		0x53, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x5b, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		0x53, 0xeb, 0x01, 0x06, 0x90, 0x90, 0x90, 0x90, 0x5b, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		0x53, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x5b, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		0x53, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x5b, 0xc3,
+	};
+	struct wk_code_starts starts = { 0 };
+	uint64_t start, size;
+
+	(void)state;
+	wk_code_starts_read(&starts, wk_bytes_of(code, sizeof(code)), 0x1000);
+	assert_int_equal(starts.count, 3);
+	assert_false(wk_code_starts_find(&starts, 0x101f, &start, &size));
+	assert_true(wk_code_starts_find(&starts, 0x102f, &start, &size));
+	assert_int_equal(start, 0x1020);
+	assert_int_equal(size, 0x10);
+	assert_true(wk_code_starts_find(&starts, 0x1030, &start, &size));
+	assert_int_equal(start, 0x1030);
+	assert_true(wk_code_starts_find(&starts, 0x1049, &start, &size));
+	assert_int_equal(start, 0x1040);
+	assert_int_equal(size, 10);
+	assert_false(wk_code_starts_find(&starts, 0x104a, &start, &size));
+	assert_false(wk_code_starts_find(&starts, 0xfff, &start, &size));
+	wk_code_starts_fini(&starts);
+}
+
 static void known_places_are_recognised_by_their_code(void **state)
 {
 	static const uint8_t sigreturn[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -233,6 +264,7 @@ int main(void)
 		cmocka_unit_test(what_can_not_be_followed_is_refused),
 		cmocka_unit_test(instructions_have_their_lengths),
 		cmocka_unit_test(work_is_bounded_on_code_that_branches_everywhere),
+		cmocka_unit_test(functions_begin_where_code_leads),
 		cmocka_unit_test(known_places_are_recognised_by_their_code),
 	};
 
