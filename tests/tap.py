@@ -48,15 +48,17 @@ def need(*programs):
             raise Skip(f"{program} is not installed")
 
 
-def run(*words, check=True, seconds=120, **options):
-    """The finished process, its output as text. With `check`, a failure fails the case. What
+def run(*words, check=True, seconds=120, input=None, **options):
+    """The finished process, its output as text; `input` is what it reads. With `check`, a failure fails the case. What
     does not end in time is ended with all that it started."""
     words = [str(word) for word in words]
+    options = {"stdin": subprocess.DEVNULL} | options
+    if input is not None:
+        options["stdin"] = subprocess.PIPE
     process = subprocess.Popen(words, text=True, errors="backslashreplace", start_new_session=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               **({"stdin": subprocess.DEVNULL} | options))
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
     try:
-        out, said = process.communicate(timeout=seconds)
+        out, said = process.communicate(input, timeout=seconds)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
