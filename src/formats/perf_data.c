@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "formats/reader.h"
 #include "formats/wick_sections.h"
@@ -10,66 +9,6 @@
 struct span {
 	uint64_t offset, size;
 };
-
-void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at)
-{
-	struct wk_perf_odd *odd = &perf->odd[oddity];
-
-	if (odd->count++ == 0)
-		odd->offset = (uint64_t)(at - perf->input.start);
-}
-
-/* What is told of each oddity: the text behind the count, for one and for many. */
-static const struct {
-	const char *one, *many;
-} odd_words[WK_PERF_ODDITIES] = {
-	[WK_PERF_ODD_SHORT] = { "record is shorter than its fields", "records are shorter than their fields" },
-	[WK_PERF_ODD_NO_ATTR] = { "sample without a description of its layout", "samples without a description of their layout" },
-	[WK_PERF_ODD_UNKNOWN] = { "record of an unknown type was skipped", "records of unknown types were skipped" },
-	[WK_PERF_ODD_AUXTRACE] = { "block of a hardware trace (Intel PT, CoreSight ...) was skipped", "blocks of a hardware trace (Intel PT, CoreSight ...) were skipped" },
-	[WK_PERF_ODD_DEFERRED] = { "deferred user call chain was not joined to its sample", "deferred user call chains were not joined to their samples" },
-	[WK_PERF_ODD_GUEST] = { "sample was taken inside a virtual machine or hypervisor and has no names", "samples were taken inside a virtual machine or hypervisor and have no names" },
-	[WK_PERF_ODD_THROTTLED] = { "time the kernel paused sampling, since it took too much time", "times the kernel paused sampling, since it took too much time" },
-	[WK_PERF_ODD_LATE] = { "record came later than its round of the file allows", "records came later than their round of the file allows" },
-	[WK_PERF_ODD_FEATURE] = { "feature section is damaged", "feature sections are damaged" },
-	[WK_PERF_ODD_SECTION] = { "section of wick's own is damaged and was read in part", "sections of wick's own are damaged and were read in part" },
-	[WK_PERF_ODD_VERSION] = { "chunk of a later version of wick was skipped", "chunks of a later version of wick were skipped" },
-	[WK_PERF_ODD_END] = { "record at the end is cut off", "records at the end are cut off" },
-};
-
-static bool tell_note(struct wk_perf *perf, uint64_t offset, const char *text, struct wk_err *err)
-{
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->told_ns,
-				  .cpu = WK_NO_CPU };
-
-	event.note.offset = offset;
-	event.note.text = wk_str_c(text);
-	return wk_sink_take(perf->sink, &event, err);
-}
-
-static bool tell_odds(struct wk_perf *perf, struct wk_err *err)
-{
-	struct wk_buf text = { 0 };
-	bool ok = true;
-
-	if (perf->is_unfinished)
-		ok = tell_note(perf, WK_NOWHERE,
-			       "the file is not complete: its recorder was stopped before it could "
-			       "finish, or it was cut off; facts and names at its end are missing",
-			       err);
-	for (int i = 0; ok && i < WK_PERF_ODDITIES; i++) {
-		const struct wk_perf_odd *odd = &perf->odd[i];
-
-		if (odd->count == 0)
-			continue;
-		wk_buf_reset(&text);
-		wk_buf_add_fmt(&text, "%" PRIu64 " %s", odd->count,
-			       odd->count == 1 ? odd_words[i].one : odd_words[i].many);
-		ok = tell_note(perf, odd->offset, wk_buf_text(&text), err);
-	}
-	wk_buf_fini(&text);
-	return ok;
-}
 
 struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at)
 {
@@ -133,8 +72,8 @@ static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
 static bool fail_compressed(uint64_t offset, struct wk_err *err)
 {
 	return wk_fail(err, WK_EUNSUPPORTED, offset,
-		       "perf.data: the records are compressed with zstd, which this version can not "
-		       "read; record again without -z");
+		       "perf.data: the records are compressed with zstd, which this version "
+		       "can not read; record again without -z");
 }
 
 static void read_attr_record(struct wk_perf *perf, const struct wk_perf_record *record)
@@ -280,7 +219,7 @@ static bool second_pass(struct wk_perf *perf, struct wk_err *err)
 		if (!take_record(perf, &record, err))
 			return false;
 	if (!tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
-	    !wk_perf_tell_rest(perf, err) || !tell_odds(perf, err))
+	    !wk_perf_tell_rest(perf, err) || !wk_perf_tell_oddities(perf, err))
 		return false;
 	if (step == BROKEN)
 		return wk_fail(err, broken.code, broken.offset, "%s", broken.text);
@@ -416,7 +355,8 @@ static bool read_all(struct wk_perf *perf, struct wk_err *err)
 	perf->is_pipe = head_bytes == WK_PERF_PIPE_HEAD;
 	if (!perf->is_pipe && head_bytes != WK_PERF_FILE_HEAD)
 		return wk_fail(err, WK_ECORRUPT, 8,
-			       "perf.data: header of %" PRIu64 " bytes, expected %d (file) or %d (pipe)",
+			       "perf.data: header of %" PRIu64
+			       " bytes, expected %d (file) or %d (pipe)",
 			       head_bytes, WK_PERF_FILE_HEAD, WK_PERF_PIPE_HEAD);
 	if (!perf->is_pipe)
 		return read_file_mode(perf, head, err);

@@ -220,7 +220,8 @@ static void add_cache_name(uint32_t config, struct wk_buf *out)
 	static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 					      "iTLB",      "branch",    "node" };
 	static const char *const operations[] = { "load", "store", "prefetch" };
-	uint32_t cache = config & 0xff, operation = config >> 8 & 0xff, result = config >> 16 & 0xff;
+	uint32_t cache = config & 0xff, operation = config >> 8 & 0xff;
+	uint32_t result = config >> 16 & 0xff;
 
 	if (cache > 6 || operation > 2 || result > 1)
 		wk_buf_add_fmt(out, "cache:0x%" PRIx32, config);

@@ -4,7 +4,7 @@
  * what comes when; perf_data_attr.c knows what each source's records look like;
  * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
  * turn a record into events; perf_data_features.c reads what lies beside the records, and
- * perf_data_sections.c what wick itself put there.
+ * perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
  *
  * Two passes: the first takes only what must be known before any event can be told (attrs,
  * names, features of a pipe), the second orders and tells. Nothing is copied: records are
@@ -152,7 +152,14 @@ struct wk_perf {
 	size_t counter_count, counter_cap;
 };
 
+/* perf_data_oddities.c */
+
+/* Counts one more, met in the record at `at`. */
 void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
+/* Tells a note of each that was met. */
+bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
+
+/* perf_data.c */
 
 /* The record at `at`, which must lie whole in the input. */
 struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at);

@@ -40,7 +40,7 @@ static struct wk_str kernel_path(struct wk_str path)
 static bool holds_build_id(const struct wk_perf *perf, const struct wk_perf_record *record,
 			   const uint8_t *field)
 {
-	bool fits = field[0] > 0 && field[0] <= 20 && field[1] == 0 && field[2] == 0 && field[3] == 0;
+	bool fits = field[0] > 0 && field[0] <= 20 && !field[1] && !field[2] && !field[3];
 
 	if (!(record->misc & WK_PERF_MISC_MMAP_BUILD_ID) || !fits)
 		return false;

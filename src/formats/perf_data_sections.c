@@ -142,7 +142,8 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	if (is_note ? !read_note(rows, &event) : !read_symbol(rows, &event))
 		return;
 	extra.time_ns = event.time_ns;
-	perf->extras = wk_grow(perf->extras, &perf->extra_cap, perf->extra_count + 1, sizeof(extra));
+	perf->extras = wk_grow(perf->extras, &perf->extra_cap, perf->extra_count + 1,
+			       sizeof(extra));
 	perf->extras[perf->extra_count++] = extra;
 }
 

@@ -289,7 +289,8 @@ static bool finish_pipe(struct wk_perf_data_writer *writer, struct wk_err *err)
 	return true;
 }
 
-static void note(struct wk_perf_data_writer *writer, uint64_t count, const char *what)
+static void note(struct wk_perf_data_writer *writer, uint64_t count, const char *one,
+		 const char *many)
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = writer->last_ns,
 				  .cpu = WK_NO_CPU, .note.offset = WK_NOWHERE };
@@ -297,7 +298,7 @@ static void note(struct wk_perf_data_writer *writer, uint64_t count, const char 
 
 	if (count == 0)
 		return;
-	wk_buf_add_fmt(&text, "%" PRIu64 " %s", count, what);
+	wk_buf_add_fmt(&text, "%" PRIu64 " %s", count, count == 1 ? one : many);
 	event.note.text = wk_buf_str(&text);
 	wk_perf_write_event(writer, &event, NULL);
 	wk_buf_fini(&text);
@@ -305,8 +306,11 @@ static void note(struct wk_perf_data_writer *writer, uint64_t count, const char 
 
 static void close_sections(struct wk_perf_data_writer *writer)
 {
-	note(writer, writer->cut_chains, "call chains were too long for a record and lost their outermost frames");
+	note(writer, writer->cut_chains,
+	     "call chain was too long for a record and lost its outermost frames",
+	     "call chains were too long for a record and lost their outermost frames");
 	note(writer, writer->cut_names + writer->symbols.cut_texts + writer->processes.cut_texts,
+	     "name was too long for a record and was cut",
 	     "names were too long for a record and were cut");
 	wk_section_close(&writer->symbols);
 	wk_section_close(&writer->processes);

@@ -262,7 +262,8 @@ static void add_feature_record(struct wk_perf_data_writer *writer, uint32_t type
 
 /* A section goes chunk by chunk, since one record may not hold it all. On a pipe perf takes
  * an unknown feature for a fault, but passes over the records of a type out of use. */
-static void add_section_records(struct wk_perf_data_writer *writer, const struct wk_section *section)
+static void add_section_records(struct wk_perf_data_writer *writer,
+				const struct wk_section *section)
 {
 	struct wk_bytes left = wk_bytes_of(wk_buf_text(&section->done), section->done.len);
 	struct wk_section_chunk chunk;

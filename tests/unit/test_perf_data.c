@@ -289,10 +289,10 @@ static void user_chains_of_an_attr_that_excludes_them_are_exact(void **state)
 }
 
 #define SAMPLE(time, address)                                                                      \
-	"sample time=" time " pid=10 tid=11 cpu=3 source=0 weight=500 mode=user address=0x" address \
-	"\n"
+	"sample time=" time " pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "                  \
+	"address=0x" address "\n"
 
-static void records_come_in_order_of_time_and_equal_times_in_order_of_the_file(void **state)
+static void records_come_in_order_of_time_then_in_order_of_the_file(void **state)
 {
 	struct perf_maker m = { 0 };
 
@@ -510,7 +510,8 @@ static void add_mapping(struct perf_maker *m, uint32_t misc, uint32_t pid, const
 static const uint8_t inode_field[24] = { 8, 0, 0, 0, 1, 0, 0, 0, 7 };
 static const uint8_t build_id_field[24] = { 20, 0, 0, 0, 0xab, 0xcd };
 
-#define MAPPED "image time=50 pid=10 tid=10 start=0x400000 size=0x1000 offset=0x2000 path=\"/bin/ls\""
+#define MAPPED                                                                                     \
+	"image time=50 pid=10 tid=10 start=0x400000 size=0x1000 offset=0x2000 path=\"/bin/ls\""
 
 static void mappings_carry_an_inode_or_a_build_id(void **state)
 {
@@ -696,8 +697,9 @@ static void without_a_size_the_data_reaches_to_the_end(void **state)
 	begin(&m);
 	add_sample(&m, 10, 1);
 	check_without(&m, "source ", SAMPLE("10", "1")
-		      "note time=10 text=\"the file is not complete: its recorder was stopped before it "
-		      "could finish, or it was cut off; facts and names at its end are missing\"\n");
+		      "note time=10 text=\"the file is not complete: its recorder was stopped "
+		      "before it could finish, or it was cut off; facts and names at its end "
+		      "are missing\"\n");
 }
 
 static void old_files_without_trailers_keep_the_order_of_the_file(void **state)
@@ -785,8 +787,9 @@ static void what_can_not_be_read_is_refused_by_name(void **state)
 		size_t len;
 		const char *says;
 	} rows[] = {
-		{ "PERFFILEand more", 16, "error: perf.data: written by perf before 2010 (version 1 "
-					  "of the format), which is too old to be read\n" },
+		{ "PERFFILEand more", 16,
+		  "error: perf.data: written by perf before 2010 (version 1 of the format), which "
+		  "is too old to be read\n" },
 		{ "PERFILE2\x11\0\0\0\0\0\0\0", 16, "error: 0x8: perf.data: header of 17 bytes, "
 						    "expected 104 (file) or 16 (pipe)\n" },
 		{ "PERFILE2\x68\0\0\0\0\0\0\0", 16,
@@ -804,8 +807,8 @@ static void what_can_not_be_read_is_refused_by_name(void **state)
 	perf_record(&m, WK_PERF_COMPRESSED, 0);
 	put64(&m, 0);
 	perf_end_record(&m);
-	check(&m, "error: 0xf8: perf.data: the records are compressed with zstd, which this version "
-		  "can not read; record again without -z\n");
+	check(&m, "error: 0xf8: perf.data: the records are compressed with zstd, which this "
+		  "version can not read; record again without -z\n");
 }
 
 static void names_of_events_are_told_by_a_feature(void **state)
@@ -845,10 +848,9 @@ static void build_ids_of_a_feature_are_given_to_images(void **state)
 		perf_end_record(&ids);
 		perf_end_with_feature(&m, WK_PERF_FEATURE_BUILD_ID, &ids.out);
 		check_without(&m, "source ",
-			      misc & 0x8000
-				      ? MAPPED " device=8:1 inode=7 build_id=abcd\n"
-				      : MAPPED " device=8:1 inode=7 "
-					       "build_id=abcd000000000000000000000000000000000000\n");
+			      misc & 0x8000 ? MAPPED " device=8:1 inode=7 build_id=abcd\n"
+					    : MAPPED " device=8:1 inode=7 build_id="
+						     "abcd000000000000000000000000000000000000\n");
 		wk_buf_fini(&ids.out);
 	}
 }
@@ -899,7 +901,7 @@ int main(void)
 		cmocka_unit_test(registers_get_their_dwarf_numbers),
 		cmocka_unit_test(a_chain_is_split_at_its_marks),
 		cmocka_unit_test(user_chains_of_an_attr_that_excludes_them_are_exact),
-		cmocka_unit_test(records_come_in_order_of_time_and_equal_times_in_order_of_the_file),
+		cmocka_unit_test(records_come_in_order_of_time_then_in_order_of_the_file),
 		cmocka_unit_test(a_round_settles_what_came_before_the_round_before),
 		cmocka_unit_test(a_record_behind_its_round_is_told_and_counted),
 		cmocka_unit_test(a_sample_finds_its_event_by_its_first_word),

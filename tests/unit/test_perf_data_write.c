@@ -153,10 +153,12 @@ static const struct wk_event all_kinds[] = {
 	{ .kind = WK_EVENT_IMAGE, AT(0, 7, 7),
 	  .image = { .start = 0x600000, .size_bytes = 0x1000, .path = WK_STR("//anon"),
 		     .is_data = true } },
-	{ .kind = WK_EVENT_PROCESS, AT(100, 10, 10), .process = { WK_PROCESS_FORK, .parent_pid = 7 } },
+	{ .kind = WK_EVENT_PROCESS, AT(100, 10, 10),
+	  .process = { WK_PROCESS_FORK, .parent_pid = 7 } },
 	{ .kind = WK_EVENT_PROCESS, AT(110, 10, 10),
 	  .process = { WK_PROCESS_EXEC, 0, WK_STR("ls"), WK_STR("ls -l \x01"), false, 0 } },
-	{ .kind = WK_EVENT_THREAD, AT(120, 10, 11), .thread = { WK_THREAD_START, .parent_tid = 10 } },
+	{ .kind = WK_EVENT_THREAD, AT(120, 10, 11),
+	  .thread = { WK_THREAD_START, .parent_tid = 10 } },
 	{ .kind = WK_EVENT_THREAD, AT(130, 10, 11),
 	  .thread = { WK_THREAD_NAME, .name = WK_STR("worker/0") } },
 	{ .kind = WK_EVENT_SAMPLE, .time_ns = 140, .pid = 10, .tid = 11, .cpu = 1,
@@ -368,7 +370,7 @@ static void a_full_disk_ends_the_recording_and_leaves_it_readable(void **state)
 	close(fd);
 }
 
-static void a_chain_longer_than_a_record_loses_its_outermost_frames_and_says_so(void **state)
+static void a_chain_longer_than_a_record_loses_its_outermost_frames(void **state)
 {
 	int fd = new_file();
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
@@ -388,8 +390,8 @@ static void a_chain_longer_than_a_record_loses_its_outermost_frames_and_says_so(
 	text = told_from_file(fd);
 	assert_non_null(strstr(wk_buf_text(&text), "user=0x100000,0x100001,0x100002,"));
 	assert_non_null(strstr(wk_buf_text(&text), ",0x101ff0,"));
-	assert_non_null(strstr(wk_buf_text(&text), "text=\"1 call chains were too long for a record "
-						   "and lost their outermost frames\""));
+	assert_non_null(strstr(wk_buf_text(&text), "text=\"1 call chain was too long for a record "
+						   "and lost its outermost frames\""));
 	wk_buf_fini(&text);
 	close(fd);
 }
@@ -452,7 +454,7 @@ static void texts_too_long_for_a_section_are_cut_and_told(void **state)
 	finish(writer);
 	text = told_from_file(fd);
 	assert_int_equal(lines_with(&text, "abcdefghij"), WK_SECTION_TEXT / 10);
-	assert_non_null(strstr(wk_buf_text(&text), "1 names were too long for a record"));
+	assert_non_null(strstr(wk_buf_text(&text), "1 name was too long for a record"));
 	wk_buf_fini(&text);
 	wk_buf_fini(&name);
 	close(fd);
@@ -468,7 +470,7 @@ int main(void)
 		cmocka_unit_test(raw_user_chains_are_stored_as_exact_ones),
 		cmocka_unit_test(sources_are_known_before_the_first_record),
 		cmocka_unit_test(a_full_disk_ends_the_recording_and_leaves_it_readable),
-		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames_and_says_so),
+		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames),
 		cmocka_unit_test(a_damaged_chunk_takes_only_its_own_rows_along),
 		cmocka_unit_test(texts_too_long_for_a_section_are_cut_and_told),
 	};

@@ -1,0 +1,104 @@
+#include "formats/perf_data_internal.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+
+/* What is told of each oddity behind its count, of one and of many. */
+static const struct {
+	const char *one, *many;
+} words[WK_PERF_ODDITIES] = {
+	[WK_PERF_ODD_SHORT] = {
+		"record is shorter than its fields",
+		"records are shorter than their fields",
+	},
+	[WK_PERF_ODD_NO_ATTR] = {
+		"sample without a description of its layout",
+		"samples without a description of their layout",
+	},
+	[WK_PERF_ODD_UNKNOWN] = {
+		"record of an unknown type was skipped",
+		"records of unknown types were skipped",
+	},
+	[WK_PERF_ODD_AUXTRACE] = {
+		"block of a hardware trace (Intel PT, CoreSight ...) was skipped",
+		"blocks of a hardware trace (Intel PT, CoreSight ...) were skipped",
+	},
+	[WK_PERF_ODD_DEFERRED] = {
+		"deferred user call chain was not joined to its sample",
+		"deferred user call chains were not joined to their samples",
+	},
+	[WK_PERF_ODD_GUEST] = {
+		"sample was taken inside a virtual machine or hypervisor and has no names",
+		"samples were taken inside a virtual machine or hypervisor and have no names",
+	},
+	[WK_PERF_ODD_THROTTLED] = {
+		"time the kernel paused sampling, since it took too much time",
+		"times the kernel paused sampling, since it took too much time",
+	},
+	[WK_PERF_ODD_LATE] = {
+		"record came later than its round of the file allows",
+		"records came later than their round of the file allows",
+	},
+	[WK_PERF_ODD_FEATURE] = {
+		"feature section is damaged",
+		"feature sections are damaged",
+	},
+	[WK_PERF_ODD_SECTION] = {
+		"section of wick's own is damaged and was read in part",
+		"sections of wick's own are damaged and were read in part",
+	},
+	[WK_PERF_ODD_VERSION] = {
+		"chunk of a later version of wick was skipped",
+		"chunks of a later version of wick were skipped",
+	},
+	[WK_PERF_ODD_END] = {
+		"record at the end is cut off",
+		"records at the end are cut off",
+	},
+};
+
+void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at)
+{
+	struct wk_perf_odd *odd = &perf->odd[oddity];
+
+	if (odd->count++ == 0)
+		odd->offset = (uint64_t)(at - perf->input.start);
+}
+
+static bool tell_note(struct wk_perf *perf, uint64_t offset, const char *text, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	event.note.offset = offset;
+	event.note.text = wk_str_c(text);
+	return wk_sink_take(perf->sink, &event, err);
+}
+
+static bool tell_unfinished(struct wk_perf *perf, struct wk_err *err)
+{
+	return tell_note(perf, WK_NOWHERE,
+			 "the file is not complete: its recorder was stopped before it could "
+			 "finish, or it was cut off; facts and names at its end are missing",
+			 err);
+}
+
+bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	bool ok = !perf->is_unfinished || tell_unfinished(perf, err);
+
+	for (int i = 0; ok && i < WK_PERF_ODDITIES; i++) {
+		const struct wk_perf_odd *odd = &perf->odd[i];
+
+		if (odd->count == 0)
+			continue;
+		wk_buf_reset(&text);
+		wk_buf_add_fmt(&text, "%" PRIu64 " %s", odd->count,
+			       odd->count == 1 ? words[i].one : words[i].many);
+		ok = tell_note(perf, odd->offset, wk_buf_text(&text), err);
+	}
+	wk_buf_fini(&text);
+	return ok;
+}
