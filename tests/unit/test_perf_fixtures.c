@@ -142,7 +142,8 @@ static void check_sources(const char *name, struct wk_str line, struct tally *ta
 	for (size_t i = 0; i < MOST_SOURCES; i++)
 		if (compare(&expected[i], &tally->source[i]) != 0)
 			fail_msg("%s: event %zu: %llu samples of weight %llu, "
-				 "expected %llu of %llu", name, i, (unsigned long long)tally->source[i].samples,
+				 "expected %llu of %llu",
+				 name, i, (unsigned long long)tally->source[i].samples,
 				 (unsigned long long)tally->source[i].weight,
 				 (unsigned long long)expected[i].samples,
 				 (unsigned long long)expected[i].weight);
