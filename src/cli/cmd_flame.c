@@ -144,7 +144,6 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 	};
 	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
 	struct wk_record_plan plan;
-	int exit_code;
 
 	if (strcmp(request.output, "-") == 0) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--data must be a file: flame reads it again");
@@ -155,16 +154,12 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 		return wk_exit_code(err);
 	}
 	request.recorder = plan.options;
-	if (!wk_record_run(&request, symbols, &outcome, err))
-		exit_code = outcome.exit_code;
-	else if (outcome.result.samples == 0)
-		exit_code = outcome.exit_code;
-	else if (picture_of(request.output, request.output, symbols, call, err))
-		exit_code = outcome.exit_code;
-	else
-		exit_code = wk_exit_code(err);
+	if (wk_record_run(&request, symbols, &outcome, err) && outcome.result.samples &&
+	    !picture_of(request.output, request.output, symbols, call, err))
+		outcome.exit_code = wk_exit_code(err);
 	wk_record_plan_fini(&plan);
-	return exit_code;
+	wk_record_wait(&outcome, args->quiet);
+	return outcome.exit_code;
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)

@@ -21,9 +21,12 @@ static void on_signal(int signal_number)
 {
 	struct wk_recorder *recorder = recording;
 
-	(void)signal_number;
-	if (recorder)
-		wk_recorder_stop(recorder);
+	if (!recorder)
+		return;
+	/* A terminal sends Ctrl-C to the command as well; other signals reach only us. */
+	if (signal_number != SIGINT)
+		wk_recorder_signal(recorder, signal_number);
+	wk_recorder_stop(recorder);
 }
 
 struct handlers {
@@ -118,13 +121,33 @@ static void say_lines(const char *lines)
 	}
 }
 
+static int exit_code_of_status(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		return 128 + WTERMSIG(wait_status);
+	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : WK_EXIT_FAILED;
+}
+
 static int exit_code_of(const struct wk_recorder_result *result)
 {
-	if (!result->has_command)
-		return WK_EXIT_DONE;
-	if (WIFSIGNALED(result->wait_status))
-		return 128 + WTERMSIG(result->wait_status);
-	return WIFEXITED(result->wait_status) ? WEXITSTATUS(result->wait_status) : WK_EXIT_FAILED;
+	return result->has_command ? exit_code_of_status(result->wait_status) : WK_EXIT_DONE;
+}
+
+void wk_record_wait(struct wk_record_outcome *outcome, bool quiet)
+{
+	int wait_status = 0;
+	pid_t ended;
+
+	if (!outcome->running)
+		return;
+	if (!quiet)
+		wk_say("the command still runs; waiting for it to end");
+	do
+		ended = waitpid(outcome->running, &wait_status, 0);
+	while (ended < 0 && errno == EINTR);
+	if (ended == outcome->running && outcome->exit_code == WK_EXIT_DONE)
+		outcome->exit_code = exit_code_of_status(wait_status);
+	outcome->running = 0;
 }
 
 static void say_no_samples(const struct wk_record_request *request,
@@ -132,15 +155,16 @@ static void say_no_samples(const struct wk_record_request *request,
 {
 	struct wk_buf words = { 0 };
 
-	wk_buf_add_fmt(&words, "no samples: the %s ",
-		       outcome->result.has_command ? "command ended after" : "recording lasted");
+	wk_buf_add_text(&words, "no samples: in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (request->recorder.period)
-		wk_buf_add_fmt(&words, " and a sample is taken every %" PRIu64 " events",
+		wk_buf_add_fmt(&words, " there were fewer than the %" PRIu64 " events that lie between "
+				       "two samples; a lower -c sees more",
 			       request->recorder.period);
 	else
-		wk_buf_add_fmt(&words, " and a sample is taken every %.2f ms of CPU time; "
+		wk_buf_add_fmt(&words, " %s used less CPU time than the %.2f ms between two samples; "
 				       "a higher -F sees more",
+			       outcome->result.has_command ? "the command" : "what was recorded",
 			       1000.0 / (double)request->recorder.frequency_hz);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -230,6 +254,8 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	restore_signals(&old);
 	recording = NULL;
 	clear_progress(run);
+	if (outcome->result.command_running)
+		outcome->running = outcome->result.command_pid;
 	ok = ok && wk_unwind_stage_finish(stage, err);
 	/* After a failure as well: the header then tells how far the file is good. */
 	ok = wk_perf_data_writer_finish(run->writer, err) && ok;

@@ -22,6 +22,7 @@ struct wk_record_outcome {
 	struct wk_unwind_counts unwound;
 	uint64_t file_bytes;
 	int exit_code; /* the command's own; 128 + n where signal n ended it; 0 without one */
+	pid_t running; /* the command, where it runs on after the recording; else 0 */
 };
 
 /* Records to `output`. On failure `outcome->exit_code` is what wick should return: 127 or 126
@@ -30,5 +31,9 @@ struct wk_record_outcome {
  * all images afterwards, also those that are gone by then. */
 bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
 		   struct wk_record_outcome *outcome, struct wk_err *err);
+
+/* Waits for a command that runs on (after --duration, or when the disk was full), so that it
+ * keeps its terminal and its exit code is passed on. Does nothing where none does. */
+void wk_record_wait(struct wk_record_outcome *outcome, bool quiet);
 
 #endif

@@ -1,6 +1,7 @@
 #include "record/recorder.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
@@ -419,6 +420,7 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.end_ns = atomic_load(&recorder->reader.end_ns),
 		.has_command = recorder->launch.pid != 0,
 		.command_running = recorder->launch.pid && !recorder->launch.has_ended,
+		.command_pid = recorder->launch.pid,
 		.wait_status = recorder->launch.wait_status,
 	};
 }
@@ -448,13 +450,10 @@ void wk_recorder_stop(struct wk_recorder *recorder)
 	wk_reader_stop(&recorder->reader);
 }
 
-bool wk_recorder_wait(struct wk_recorder *recorder, int *wait_status)
+void wk_recorder_signal(struct wk_recorder *recorder, int signal_number)
 {
-	if (!recorder->launch.pid || recorder->launch.go_fd >= 0)
-		return false;
-	wk_launch_ended(&recorder->launch, true);
-	*wait_status = recorder->launch.wait_status;
-	return true;
+	if (recorder->launch.pid > 0 && !recorder->launch.has_ended && recorder->launch.go_fd < 0)
+		kill(recorder->launch.pid, signal_number);
 }
 
 void wk_recorder_free(struct wk_recorder *recorder)

@@ -53,7 +53,8 @@ struct wk_recorder_result {
 	uint64_t elapsed_ns;
 	uint64_t end_ns;         /* recorder's clock when the command ended or recording stopped */
 	bool has_command;
-	bool command_running;    /* recording ended before it did; wk_recorder_wait waits for it */
+	bool command_running;    /* recording ended before it did; it is still a child */
+	pid_t command_pid;
 	int wait_status;         /* of the command once it has ended, as waitpid gives it */
 };
 
@@ -80,8 +81,9 @@ bool wk_recorder_run(struct wk_recorder *recorder, const struct wk_sink *sink,
  * reaches as well, gets three seconds to end by itself first; a second call ends at once. */
 void wk_recorder_stop(struct wk_recorder *recorder);
 
-/* Waits for a command that still runs after wk_recorder_run; false if none was started. */
-bool wk_recorder_wait(struct wk_recorder *recorder, int *wait_status);
+/* Sends a signal that was meant for the two of them on to the command, if it runs; may be
+ * called from a signal handler. */
+void wk_recorder_signal(struct wk_recorder *recorder, int signal_number);
 
 /* A command that still runs is left alone. */
 void wk_recorder_free(struct wk_recorder *recorder);
