@@ -21,6 +21,8 @@
 #define FORMAT_LOST (1u << 4)
 
 #define SMALLEST_RING (64u << 10) /* the largest record is just under that */
+#define LARGEST_RING  (16u << 20)
+#define MOST_RINGS    (UINT64_C(256) << 20)
 
 static int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -269,14 +271,6 @@ static bool fail_open(const struct wk_perf *perf, const struct wk_perf_event *ev
 	}
 }
 
-static bool open_owner(struct wk_perf *perf, struct wk_perf_cpu *cpu, struct wk_err *err)
-{
-	struct perf_event_attr attr = base_attr(perf);
-
-	cpu->owner = open_patiently(&attr, 0, (int)cpu->cpu);
-	return cpu->owner >= 0 || fail_open(perf, NULL, 0, errno, err);
-}
-
 static uint64_t power_of_two(uint64_t wanted)
 {
 	uint64_t size = SMALLEST_RING;
@@ -286,12 +280,23 @@ static uint64_t power_of_two(uint64_t wanted)
 	return size;
 }
 
-/* Room for a quarter of a second and a bit, on a CPU that is busy all the time. */
-static uint64_t choose_ring_bytes(const struct wk_perf *perf)
+/* All rings together take no more than this of memory that can not be paged out. */
+static uint64_t most_ring_bytes(size_t cpu_count)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	uint64_t most = MOST_RINGS;
+
+	if (pages > 0 && page_bytes > 0 && (uint64_t)pages * (uint64_t)page_bytes / 32 < most)
+		most = (uint64_t)pages * (uint64_t)page_bytes / 32;
+	return most / (cpu_count ? cpu_count : 1);
+}
+
+/* Room for a quarter of a second, on a CPU that is busy all the time. */
+static uint64_t choose_ring_bytes(const struct wk_perf *perf, size_t cpu_count)
 {
 	uint64_t rate = perf->config.frequency_hz ? perf->config.frequency_hz : 1000;
 	uint64_t record = 512 + (uint64_t)perf->layout.stack_bytes;
-	uint64_t wanted;
+	uint64_t most = most_ring_bytes(cpu_count), wanted;
 
 	if (perf->config.ring_bytes)
 		return power_of_two(perf->config.ring_bytes);
@@ -300,70 +305,85 @@ static uint64_t choose_ring_bytes(const struct wk_perf *perf)
 	wanted = rate * record * perf->event_count / 4;
 	if (wanted < 512u << 10)
 		wanted = 512u << 10;
-	if (wanted > 16u << 20)
-		wanted = 16u << 20;
-	return power_of_two(wanted * 4 / 5);
+	if (wanted > LARGEST_RING)
+		wanted = LARGEST_RING;
+	/* Rounded to the nearer power of two. */
+	wanted = power_of_two(wanted * 3 / 4);
+	while (wanted > most && wanted > SMALLEST_RING)
+		wanted /= 2;
+	return wanted;
 }
 
-static void unmap_rings(struct wk_perf *perf)
-{
-	for (size_t i = 0; i < perf->cpu_count; i++)
-		wk_ring_unmap(&perf->cpus[i].ring);
-}
-
-static bool map_rings(struct wk_perf *perf, uint64_t size_bytes)
+static void close_rings(struct wk_perf *perf)
 {
 	for (size_t i = 0; i < perf->cpu_count; i++) {
-		if (!wk_ring_map(&perf->cpus[i].ring, perf->cpus[i].owner, size_bytes)) {
-			int cause = errno;
+		wk_ring_unmap(&perf->cpus[i].ring);
+		close(perf->cpus[i].owner);
+	}
+	perf->cpu_count = 0;
+}
 
-			unmap_rings(perf);
-			errno = cause;
+/* An owner and its ring on each of the CPUs; errno is 0 if it was not the mapping that failed. */
+static bool open_rings(struct wk_perf *perf, const uint32_t *cpus, size_t count, struct wk_err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct perf_event_attr attr = base_attr(perf);
+		struct wk_perf_cpu *cpu = &perf->cpus[i];
+
+		*cpu = (struct wk_perf_cpu){ .cpu = cpus[i] };
+		cpu->owner = open_patiently(&attr, 0, (int)cpu->cpu);
+		if (cpu->owner < 0) {
+			fail_open(perf, NULL, 0, errno, err);
+			errno = 0;
 			return false;
 		}
+		perf->cpu_count = i + 1;
+		if (!wk_ring_map(&cpu->ring, cpu->owner, perf->config.ring_bytes))
+			return false;
 	}
 	return true;
 }
 
-/* What an ordinary user may lock is little: smaller rings rather than none. */
-static bool map_what_may_be(struct wk_perf *perf, struct wk_err *err)
+/* What an ordinary user may lock is little: smaller rings rather than none. The owners are
+ * opened again, as they say when a ring is full enough to wake us. */
+static bool open_what_may_be(struct wk_perf *perf, const uint32_t *cpus, size_t count,
+			     struct wk_err *err)
 {
-	uint64_t wanted = perf->config.ring_bytes, size = wanted;
+	while (!open_rings(perf, cpus, count, err)) {
+		int cause = errno;
 
-	while (!map_rings(perf, size)) {
-		if ((errno != EPERM && errno != ENOMEM) || size <= SMALLEST_RING)
-			return wk_fail_os(err, errno,
+		close_rings(perf);
+		if (cause == 0)
+			return false;
+		if ((cause != EPERM && cause != ENOMEM) ||
+		    perf->config.ring_bytes <= SMALLEST_RING)
+			return wk_fail_os(err, cause,
 					  "can not map a ring of %llu KiB for each of %zu CPUs; "
 					  "raise sysctl kernel.perf_event_mlock_kb or ulimit -l",
-					  (unsigned long long)size >> 10, perf->cpu_count);
-		size /= 2;
+					  (unsigned long long)perf->config.ring_bytes >> 10, count);
+		perf->config.ring_bytes /= 2;
 	}
-	perf->config.ring_bytes = size;
-	if (size < wanted / 4)
-		wk_buf_add_fmt(&perf->notices,
-			       "the buffer of a CPU is %llu KiB instead of %llu KiB, so samples "
-			       "may be lost: raise sysctl kernel.perf_event_mlock_kb or ulimit -l\n",
-			       (unsigned long long)size >> 10, (unsigned long long)wanted >> 10);
 	return true;
 }
 
 bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err)
 {
 	uint32_t *online;
-	size_t count = wk_cpus_online(&online), opened = 0;
+	size_t count = wk_cpus_online(&online);
+	uint64_t wanted = choose_ring_bytes(perf, count);
+	bool ok;
 
-	perf->config.ring_bytes = choose_ring_bytes(perf);
+	perf->config.ring_bytes = wanted;
 	perf->cpus = wk_alloc_zeroed(count, sizeof(*perf->cpus));
-	for (size_t i = 0; i < count; i++) {
-		struct wk_perf_cpu *cpu = &perf->cpus[opened];
-
-		cpu->cpu = online[i];
-		if (!open_owner(perf, cpu, err))
-			break;
-		perf->cpu_count = ++opened;
-	}
+	ok = open_what_may_be(perf, online, count, err);
 	free(online);
-	return opened == count && map_what_may_be(perf, err);
+	if (ok && perf->config.ring_bytes < wanted / 4)
+		wk_buf_add_fmt(&perf->notices,
+			       "the buffer of a CPU is %llu KiB instead of %llu KiB, so samples "
+			       "may be lost: raise sysctl kernel.perf_event_mlock_kb or ulimit -l\n",
+			       (unsigned long long)perf->config.ring_bytes >> 10,
+			       (unsigned long long)wanted >> 10);
+	return ok;
 }
 
 static bool is_cycles(const struct wk_perf_event *event)
@@ -536,9 +556,7 @@ void wk_perf_fini(struct wk_perf *perf)
 {
 	for (size_t i = 0; i < perf->fd_count; i++)
 		close(perf->fds[i]);
-	unmap_rings(perf);
-	for (size_t i = 0; i < perf->cpu_count; i++)
-		close(perf->cpus[i].owner);
+	close_rings(perf);
 	free(perf->fds);
 	free(perf->cpus);
 	free(perf->events);

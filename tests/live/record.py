@@ -216,13 +216,14 @@ def test_a_command_that_may_not_be_run_gives_126():
             equal(r.events, [], "events")
 
 
-def test_a_script_without_its_interpreter_gives_127():
+def test_a_script_without_its_interpreter_gives_126():
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "script")
         open(script, "w").write("#!/no/such/interpreter\n")
         os.chmod(script, 0o755)
         r = record("--", script)
-        equal(r.code, 127, "exit code")
+        equal(r.code, 126, "exit code")
+        check("interpreter" in r.words, r.words)
 
 
 def test_a_command_killed_by_a_signal_says_so():
@@ -356,7 +357,7 @@ def test_threads_born_while_attaching_are_counted_once():
 
 def test_no_such_process_is_said():
     r = record("-p", 999999999)
-    equal(r.code, 127, "exit code")
+    equal(r.code, 1, "exit code")
     check("no process 999999999" in r.words, r.words)
 
 
@@ -421,21 +422,21 @@ def test_an_ordinary_user_records_all_of_it_at_paranoid_1():
 def test_an_ordinary_user_is_told_why_not_the_whole_system():
     with Paranoid(2):
         r = as_nobody("-a", "-d", 100000000)
-    equal(r.code, 126, "exit code")
+    equal(r.code, 1, "exit code")
     check("perf_event_paranoid is 2" in r.words and "setcap" in r.words, r.words)
 
 
 def test_an_ordinary_user_is_told_why_not_another_users_process():
     with Paranoid(2):
         r = as_nobody("-p", os.getpid(), "-d", 100000000)
-    equal(r.code, 126, "exit code")
+    equal(r.code, 1, "exit code")
     check("belongs to another user" in r.words, r.words)
 
 
 def test_an_ordinary_user_is_told_about_kernel_only_events():
     with Paranoid(2):
         r = as_nobody("-e", "cpu-clock:k", "--", "BURN", 50)
-    equal(r.code, 126, "exit code")
+    equal(r.code, 1, "exit code")
     check("sampling kernel code is not allowed" in r.words, r.words)
 
 
@@ -456,7 +457,7 @@ def test_a_seccomp_filter_is_recognised():
             os._exit(99)
 
     r = record("--", "/bin/true", preexec_fn=forbid)
-    equal(r.code, 126, "exit code")
+    equal(r.code, 1, "exit code")
     check("seccomp" in r.words, r.words)
 
 
@@ -484,7 +485,7 @@ def test_an_unknown_event_is_told_with_the_nearest():
 
 def test_a_tracepoint_is_recorded():
     r = record("-e", "sched:sched_process_exit", "--", program("fork_exec"), 5)
-    if r.code == 126:
+    if "tracepoints" in r.words or "trace file system" in r.words:
         raise Skip(r.words.strip())
     equal(r.code, 0, "exit code: " + r.words)
     equal(len(r.samples()), 6, "ends of processes")
