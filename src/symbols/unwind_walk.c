@@ -283,14 +283,14 @@ static enum step apply(struct walk *walk, const struct wk_rules *rules)
 }
 
 /* The stack shrinks from callee to caller; only a leaf that keeps its return address in a
- * register may have taken nothing. Across a signal the interrupted stack may be another. */
+ * register may have taken nothing (on x86-64 as well: vfork). Across a signal the interrupted stack may be another. */
 static bool went_up(const struct walk *walk, const struct wk_rules *rules, uint64_t old_sp)
 {
 	uint64_t sp = walk->frame.value[walk->machine->sp];
 
 	if (rules->is_signal || sp > old_sp)
 		return true;
-	return sp == old_sp && walk->is_leaf && !walk->machine->return_on_stack;
+	return sp == old_sp && walk->is_leaf;
 }
 
 /* To the caller of the frame whose rules these are. */

@@ -280,6 +280,26 @@ static void registers_that_calls_destroy_are_not_believed_in_callers(void **stat
 	end(&p);
 }
 
+static void a_leaf_that_took_its_return_address_off_the_stack_has_a_caller(void **state)
+{
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	/* vfork between its pop and its push: CFA = rsp, return address in rdi. */
+	maker_x86_cie(&p.cfi, "zR");
+	FUNCTION(&p, 10, 0x0e, 0, 0x09, RIP, RDI);
+	wk_unwinder_free(p.unwinder);
+	wk_unwind_table_free(p.table);
+	ready(&p);
+	set(&p, RIP, in_function(10));
+	set(&p, RDI, in_function(0));
+	p.words[2] = in_function(3);
+	assert_int_equal(walk(&p, 300), 3);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	end(&p);
+}
+
 static void a_register_popped_before_its_rule_ends_is_still_known(void **state)
 {
 	struct process p;
@@ -666,6 +686,7 @@ int main(void)
 		cmocka_unit_test(a_return_address_in_no_image_breaks_the_stack),
 		cmocka_unit_test(rules_that_lead_nowhere_break_the_stack),
 		cmocka_unit_test(registers_that_calls_destroy_are_not_believed_in_callers),
+		cmocka_unit_test(a_leaf_that_took_its_return_address_off_the_stack_has_a_caller),
 		cmocka_unit_test(a_register_popped_before_its_rule_ends_is_still_known),
 		cmocka_unit_test(above_a_signal_frame_the_interrupted_pc_is_exact),
 		cmocka_unit_test(signal_frames_that_lead_to_themselves_end),
