@@ -17,8 +17,8 @@ die() { say "do: $*"; exit 1; }
 build_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev meson=meson ninja=ninja-build
 	pkg-config=pkg-config pc:zlib=zlib1g-dev'
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
-	readelf=binutils perf=linux-perf cargo=cargo node=nodejs mandoc=mandoc
-	shellcheck=shellcheck"
+	readelf=binutils perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
+	fish=fish"
 fuzz_needs="$build_needs clang=clang"
 
 # Which of the needs are not met: their packages.

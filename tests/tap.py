@@ -141,10 +141,10 @@ def run_all(needs_recording=True):
     for number, (title, function) in enumerate(wanted, 1):
         ok, reason, words = _one(function)
         failed = failed or not ok
+        print(f"{'' if ok else 'not '}ok {number} - {title}" + (f" # SKIP {reason}" if reason else ""))
         for line in words.splitlines():
             print("# " + line)
         if not ok:
             print(f"# run alone: {os.path.relpath(sys.argv[0], ROOT)} '{title}'")
-        print(f"{'' if ok else 'not '}ok {number} - {title}" + (f" # SKIP {reason}" if reason else ""),
-              flush=True)
+        sys.stdout.flush()
     sys.exit(1 if failed else 0)
