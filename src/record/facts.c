@@ -114,8 +114,8 @@ static void tell_clock(struct teller *teller)
 	uint64_t before = wk_os_clock_ns(), wall = wk_os_wall_ns(), after = wk_os_clock_ns();
 
 	tell(teller, "clock", wk_str_c("CLOCK_MONOTONIC"));
-	snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)(before + (after - before) / 2),
-		 (unsigned long long)wall);
+	snprintf(text, sizeof(text), "%llu %llu",
+		 (unsigned long long)(before + (after - before) / 2), (unsigned long long)wall);
 	tell(teller, "clock pair", wk_str_c(text));
 }
 
@@ -200,7 +200,8 @@ static bool tell_modules(const struct wk_sink *sink, uint64_t *lowest, struct wk
 		rest = wk_str_skip(rest, line.len + 1);
 		if (!wk_facts_module_line(line, &name, &start, &size_bytes))
 			continue;
-		snprintf(path, sizeof(path), "[%.*s]", name.len < 100 ? (int)name.len : 100, name.at);
+		snprintf(path, sizeof(path), "[%.*s]", name.len < 100 ? (int)name.len : 100,
+			 name.at);
 		if (start < *lowest)
 			*lowest = start;
 		ok = tell_image(sink, path, start, size_bytes, err);

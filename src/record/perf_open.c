@@ -380,7 +380,8 @@ bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err)
 	if (ok && perf->config.ring_bytes < wanted / 4)
 		wk_buf_add_fmt(&perf->notices,
 			       "the buffer of a CPU is %llu KiB instead of %llu KiB, so samples "
-			       "may be lost: raise sysctl kernel.perf_event_mlock_kb or ulimit -l\n",
+			       "may be lost: raise sysctl kernel.perf_event_mlock_kb or "
+			       "ulimit -l\n",
 			       (unsigned long long)perf->config.ring_bytes >> 10,
 			       (unsigned long long)wanted >> 10);
 	return ok;
@@ -403,7 +404,8 @@ static void use_cpu_clock(struct wk_perf *perf, struct wk_perf_event *event)
 	event->config = PERF_COUNT_SW_CPU_CLOCK;
 	event->unit = "ns";
 	event->precise = 0;
-	wk_buf_add_fmt(&perf->notices, "this machine has no hardware counters: sampling cpu-clock%s\n",
+	wk_buf_add_fmt(&perf->notices,
+		       "this machine has no hardware counters: sampling cpu-clock%s\n",
 		       was_asked ? " instead of cycles" : "");
 	snprintf(event->name, sizeof(event->name), "cpu-clock%.*s", 16, modifiers);
 }
