@@ -29,7 +29,8 @@ void wk_buf_add(struct wk_buf *buf, const void *bytes, size_t len);
 void wk_buf_add_str(struct wk_buf *buf, struct wk_str text);
 void wk_buf_add_text(struct wk_buf *buf, const char *text);
 void wk_buf_add_char(struct wk_buf *buf, char c);
-void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Little-endian numbers, for writers of binary formats. */
 void wk_buf_add_u16(struct wk_buf *buf, uint16_t value);

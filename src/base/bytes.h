@@ -69,7 +69,8 @@ static inline struct wk_bytes wk_bytes_take(struct wk_bytes *b, uint64_t len)
 }
 
 /* A window of `len` bytes at `offset` of the whole (counted from `start`). */
-static inline struct wk_bytes wk_bytes_at(const struct wk_bytes *whole, uint64_t offset, uint64_t len)
+static inline struct wk_bytes wk_bytes_at(const struct wk_bytes *whole, uint64_t offset,
+					  uint64_t len)
 {
 	struct wk_bytes piece = *whole;
 	uint64_t size = (uint64_t)(whole->end - whole->start);

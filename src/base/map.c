@@ -97,7 +97,8 @@ uint32_t wk_index_find(const struct wk_index *index, uint64_t hash, wk_index_sam
 		return 0;
 	at = first_slot((uint32_t)hash, index->cap);
 	for (; index->slots[at].id; at = (at + 1) & (index->cap - 1))
-		if (index->slots[at].hash == (uint32_t)hash && same(table, index->slots[at].id, key))
+		if (index->slots[at].hash == (uint32_t)hash &&
+		    same(table, index->slots[at].id, key))
 			return index->slots[at].id;
 	return 0;
 }

@@ -23,7 +23,8 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const struct wk_opt drawing[] = {
-	{ 'o', "output", "FILE", "write the picture to FILE (flame.svg)", WK_OPT_TEXT, AT(output), NULL },
+	{ 'o', "output", "FILE", "write the picture to FILE (flame.svg)", WK_OPT_TEXT, AT(output),
+	  NULL },
 	{ 0, "title", "TEXT", "what stands above the picture", WK_OPT_TEXT, AT(title), NULL },
 	{ 0, "width", "PIXELS", "a fixed width, instead of the window's", WK_OPT_NUMBER, AT(width),
 	  NULL },
@@ -34,7 +35,8 @@ static const struct wk_opt drawing[] = {
 	  AT(by_thread), NULL },
 	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
 	  WK_OPT_FLAG, AT(no_process), NULL },
-	{ 'd', "data", "FILE", "where the recording goes (wick.data)", WK_OPT_TEXT, AT(data), NULL },
+	{ 'd', "data", "FILE", "where the recording goes (wick.data)", WK_OPT_TEXT, AT(data),
+	  NULL },
 	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(quiet), NULL },
 	{ 0 },
 };
@@ -200,12 +202,12 @@ const struct wk_command wk_cmd_flame = {
 					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a",
 					"[OPTION...] FILE", NULL },
 	.description = (const char *const[]){
-		"With a command, a process or -a it records first, as `wick record` does, and keeps the "
-		"recording; then it draws one SVG picture that works in any browser, from disk, on its "
-		"own: point at a frame, click to zoom, search.",
-		"Each box is a function; below it is its caller, and its width is its share of the time. "
-		"A filter's PATTERN is an extended regular expression that may match anywhere in the "
-		"name.",
+		"With a command, a process or -a it records first, as `wick record` does, and "
+		"keeps the recording; then it draws one SVG picture that works in any browser, "
+		"from disk, on its own: point at a frame, click to zoom, search.",
+		"Each box is a function; below it is its caller, and its width is its share of "
+		"the time. A filter's PATTERN is an extended regular expression that may match "
+		"anywhere in the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Drawing", drawing }, 0 },
@@ -219,7 +221,8 @@ const struct wk_command wk_cmd_flame = {
 		{ "wick flame --thread worker wick.data", "one thread of a recording" },
 		{ 0 } },
 	.exit_note = "After a recording, the command's own exit code is passed on; 128 + N where "
-		     "signal N ended it, 126 where it could not be run, 127 where it was not found.",
+		     "signal N ended it, 126 where it could not be run, 127 where it was not "
+		     "found.",
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),
 	.run = run,

@@ -50,11 +50,11 @@ const struct wk_command wk_cmd_record = {
 					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a", NULL },
 	.description = (const char *const[]){
 		"Runs COMMAND, follows all its threads and children, and writes what they did to "
-		"wick.data: an ordinary perf.data file, which `perf report` opens as well. With -p or "
-		"-a it records what already runs, until Ctrl-C or --duration.",
+		"wick.data: an ordinary perf.data file, which `perf report` opens as well. With "
+		"-p or -a it records what already runs, until Ctrl-C or --duration.",
 		"Stacks are unwound while recording, by the tables that compilers put into every "
-		"program, so programs need no frame pointers and no debug information. The file can be "
-		"opened at every moment, also after the recorder was killed.",
+		"program, so programs need no frame pointers and no debug information. The file "
+		"can be opened at every moment, also after the recorder was killed.",
 		"The command's input, output and signals are its own.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
@@ -63,7 +63,8 @@ const struct wk_command wk_cmd_record = {
 		{ 0 } },
 	.examples = (const struct wk_example[]){
 		{ "wick record -- ./app input.txt", "then: wick show wick.data" },
-		{ "wick record -p 1234 --duration 10", "ten seconds of a process that already runs" },
+		{ "wick record -p 1234 --duration 10",
+		  "ten seconds of a process that already runs" },
 		{ "wick record -a -F 199 -o all.data -- make", "the whole system while make runs" },
 		{ 0 } },
 	.exit_note = "The command's own exit code is passed on; 128 + N where signal N ended it. "

@@ -74,7 +74,7 @@ struct wk_build_id {
 struct wk_event_image {
 	uint64_t start, size_bytes; /* the address range in the process */
 	uint64_t file_offset;       /* of `start` in the file; for the kernel see below */
-	struct wk_str path;         /* "[vdso]", "[kernel.kallsyms]", "//anon" ... as the system says */
+	struct wk_str path;         /* "[vdso]", "//anon", "/usr/bin/sh" ... as the system says */
 	bool is_kernel;             /* pid is WK_KERNEL_PID; file_offset is then not of a file */
 	bool is_data;               /* mapped without the right to execute */
 	uint32_t device_major, device_minor;

@@ -163,7 +163,8 @@ static void take_thread(struct wk_builder *builder, const struct wk_event *event
 		struct wk_thread thread = {
 			.tid = event->tid,
 			.process = process,
-			.name = parent ? model->threads[parent].name : model->processes[process].name,
+			.name = parent ? model->threads[parent].name
+				       : model->processes[process].name,
 			.start_ns = event->time_ns,
 		};
 
@@ -203,7 +204,8 @@ static wk_image_id unknown_image(struct wk_builder *builder)
 	struct wk_event_image image = { .path = WK_STR("[unknown]") };
 
 	if (!builder->unknown)
-		builder->unknown = wk_model_add_image(builder->model, WK_IMAGE_UNKNOWN, &image, 0, 0);
+		builder->unknown =
+			wk_model_add_image(builder->model, WK_IMAGE_UNKNOWN, &image, 0, 0);
 	return builder->unknown;
 }
 

@@ -36,7 +36,8 @@ static bool check_samples(const struct wk_model *model, struct wk_err *err)
 	const struct wk_samples *samples = &model->samples;
 
 	for (uint32_t i = 0; i < samples->count; i++)
-		if (!below(samples->thread[i], model->thread_count, "the sample's thread", i, err) ||
+		if (!below(samples->thread[i], model->thread_count, "the sample's thread", i,
+			   err) ||
 		    !below(samples->stack[i], model->stacks.count, "the sample's stack", i, err) ||
 		    !below(samples->source[i], model->source_count, "the sample's source", i, err))
 			return false;

@@ -50,7 +50,7 @@ struct wk_image {
 	uint64_t first_start;      /* where it was mapped first, and what of it */
 	uint64_t first_offset, first_size_bytes;
 	uint64_t first_seen_ns;
-	wk_text_id reason;         /* filled by resolve: where names came from, or why there are none */
+	wk_text_id reason;         /* by resolve: where names came from, or why there are none */
 	bool has_names;            /* filled by resolve */
 };
 

@@ -14,10 +14,12 @@ static bool fail_exec(struct wk_err *err, const char *program, int cause)
 	/* exec says "not there" as well for a script whose first line names what is not there. */
 	if (cause == ENOENT && strchr(program, '/') && access(program, F_OK) == 0)
 		return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE,
-			       "can not run %s: the interpreter that it asks for is not there", program);
+			       "can not run %s: the interpreter that it asks for is not there",
+			       program);
 	if (cause == ENOENT || cause == ENOTDIR)
 		return wk_fail(err, WK_ENOCOMMAND, WK_NOWHERE, "command not found: %s", program);
-	return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE, "can not run %s: %s", program, strerror(cause));
+	return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE, "can not run %s: %s", program,
+		       strerror(cause));
 }
 
 /* 0 if `path` may be run, else why not. */

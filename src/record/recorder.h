@@ -33,7 +33,7 @@ struct wk_recorder_options {
 	bool all_cpus;                 /* the whole system */
 	uint64_t frequency_hz;         /* 0: 997 */
 	uint64_t period;               /* instead of a frequency: a sample every so many events */
-	const char *const *events;     /* by perf's names; none: cycles, or cpu-clock without a PMU */
+	const char *const *events;     /* perf's names; none: cycles, or cpu-clock without a PMU */
 	size_t event_count;
 	enum wk_call_graph call_graph;
 	uint32_t stack_bytes;          /* most of each stack to copy; 0: the default */

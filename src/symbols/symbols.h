@@ -41,7 +41,7 @@ void wk_symbols_release_pages(struct wk_symbols *symbols);
 struct wk_image_key {
 	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
 	struct wk_build_id build_id; /* size 0 where the recording has none */
-	uint64_t inode;              /* 0 where unknown; tells a replaced file from the one recorded */
+	uint64_t inode;              /* 0 where unknown; tells a replaced file from the recorded */
 	uint32_t device_major, device_minor;
 	uint32_t pid;                /* a process that had it mapped, or 0 */
 	bool is_kernel;

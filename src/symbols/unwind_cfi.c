@@ -176,8 +176,8 @@ static bool read_entry(const struct wk_cfi *cfi, uint64_t offset, struct entry *
 
 /* The letters after 'z', each with its part of the data. An unknown letter ends the reading:
  * the data's length tells where the instructions begin. */
-static bool read_augmentation(const struct wk_cfi *cfi, struct wk_str letters, struct wk_bytes *data,
-			      struct wk_cfi_cie *cie)
+static bool read_augmentation(const struct wk_cfi *cfi, struct wk_str letters,
+			      struct wk_bytes *data, struct wk_cfi_cie *cie)
 {
 	uint64_t ignored;
 	uint8_t encoding;
@@ -273,8 +273,8 @@ static bool parse_fde(struct wk_cfi *cfi, const struct entry *entry, struct wk_c
 		return false;
 	encoding = cie->pointer_encoding;
 	*fde = (struct wk_cfi_fde){ .offset = entry->offset, .cie = cie };
-	if (!wk_cfi_pointer(&b, encoding, cie->address_size, vaddr, cfi->text_vaddr, cfi->data_vaddr,
-			    &fde->start))
+	if (!wk_cfi_pointer(&b, encoding, cie->address_size, vaddr, cfi->text_vaddr,
+			    cfi->data_vaddr, &fde->start))
 		return false;
 	/* The size is in the same form, but a plain number. */
 	if (!wk_cfi_pointer(&b, encoding & 0x07, cie->address_size, 0, 0, 0, &fde->size_bytes))

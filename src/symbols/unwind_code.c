@@ -20,7 +20,8 @@ bool wk_code_is_sigreturn(struct wk_bytes code, enum wk_machine machine)
 bool wk_code_ends_thread(struct wk_bytes code)
 {
 	/* mov %eax, %edi; xor %eax, %eax; mov $60, %al; syscall */
-	static const uint8_t exit_with_result[] = { 0x89, 0xc7, 0x31, 0xc0, 0xb0, 0x3c, 0x0f, 0x05 };
+	static const uint8_t exit_with_result[] = { 0x89, 0xc7, 0x31, 0xc0,
+						    0xb0, 0x3c, 0x0f, 0x05 };
 
 	return begins_with(code, exit_with_result, sizeof(exit_with_result));
 }
@@ -31,7 +32,8 @@ bool wk_code_ends_thread(struct wk_bytes code)
 uint64_t wk_code_signal_frame(const struct wk_unwind_machine *machine, uint8_t *places)
 {
 	/* rax rdx rcx rbx rsi rdi rbp rsp r8-r15 rip, in struct sigcontext's order. */
-	static const uint8_t x86_64[] = { 13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16 };
+	static const uint8_t x86_64[] = { 13, 12, 14, 11, 9, 8, 10, 15, 0,
+					  1, 2, 3, 4, 5, 6, 7, 16 };
 
 	if (machine->return_on_stack) {
 		memcpy(places, x86_64, sizeof(x86_64));

@@ -59,8 +59,9 @@ static size_t count_until(const struct wk_code_starts *starts, size_t count, uin
 /* Calls `take` for each instruction, with the offset it begins at. What is none is passed
  * over byte by byte: data in the middle of code. */
 static void each_instruction(struct wk_code_starts *starts, struct wk_bytes code,
-			     void (*take)(struct wk_code_starts *starts, const struct wk_bytes *code,
-					  uint64_t begin, const struct wk_x86 *ins))
+			     void (*take)(struct wk_code_starts *starts,
+					  const struct wk_bytes *code, uint64_t begin,
+					  const struct wk_x86 *ins))
 {
 	struct wk_x86 ins;
 
@@ -89,7 +90,8 @@ static void take_call(struct wk_code_starts *starts, const struct wk_bytes *code
 		return;
 	if (target < 2 || target >= starts->size_bytes)
 		return;
-	if (is_called || (starts->vaddr + target) % 16 == 0 || is_behind_an_end(code->start + target))
+	if (is_called || (starts->vaddr + target) % 16 == 0 ||
+	    is_behind_an_end(code->start + target))
 		add(starts, target);
 }
 
@@ -104,7 +106,8 @@ static void take_jump(struct wk_code_starts *starts, const struct wk_bytes *code
 	if (ins->kind != WK_X86_JUMP || target < 2 || target >= starts->size_bytes ||
 	    (starts->vaddr + target) % 16 != 0 || !is_behind_an_end(code->start + target))
 		return;
-	if (count_until(starts, starts->sorted, begin) != count_until(starts, starts->sorted, target))
+	if (count_until(starts, starts->sorted, begin) !=
+	    count_until(starts, starts->sorted, target))
 		add(starts, target);
 }
 

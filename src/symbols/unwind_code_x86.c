@@ -14,7 +14,7 @@ enum {
 static const uint8_t one_byte[256] = {
 	ALU, ALU, ALU, ALU, ALU, ALU, ALU, ALU,
 	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, /* 40 REX */
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                                 /* 50 push */
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                                 /* 50 */
 	BAD, BAD, BAD, M, BAD, BAD, BAD, BAD, Z, M | Z, B, M | B, 0, 0, 0, 0,           /* 60 */
 	B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B,                                 /* 70 */
 	M | B, M | Z, BAD, M | B, M, M, M, M, M, M, M, M, M, M, M, M,                   /* 80 */

@@ -72,7 +72,8 @@ static struct wk_bytes bytes_at(const struct wk_elf *elf, uint64_t vaddr)
 		const struct wk_elf_segment *s = &elf->segments[i];
 		struct wk_bytes b = wk_bytes_of(elf->at, elf->size_bytes);
 
-		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size ||
+		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr ||
+		    vaddr - s->vaddr >= s->file_size ||
 		    s->offset > elf->size_bytes || s->file_size > elf->size_bytes - s->offset)
 			continue;
 		b.big_endian = elf->big_endian;
@@ -122,7 +123,8 @@ static void open_eh_frame(struct wk_cfi *cfi, const struct wk_elf *elf)
 		header.big_endian = elf->big_endian;
 		header = wk_bytes_at(&header, s->offset, s->file_size);
 		header.start = header.at;
-		if (header.bad || !wk_cfi_read_header(header, s->vaddr, cfi->address_size, &cfi->header))
+		if (header.bad ||
+		    !wk_cfi_read_header(header, s->vaddr, cfi->address_size, &cfi->header))
 			continue;
 		cfi->bytes = section_at(elf, cfi->header.eh_frame_vaddr);
 		cfi->vaddr = cfi->header.eh_frame_vaddr;

@@ -156,7 +156,8 @@ static bool general_cfa(struct walk *walk, const struct wk_rules *rules, uint64_
 	base = frame->value[rules->cfa_register];
 	if (rules->cfa_kind == WK_CFA_PLT)
 		*cfa = base + (uint64_t)(wk_rules_plt_base(rules) +
-					 wk_rules_plt_extra(rules, frame->value[walk->machine->pc]));
+					 wk_rules_plt_extra(rules,
+							    frame->value[walk->machine->pc]));
 	else
 		*cfa = base + (uint64_t)(int64_t)rules->cfa_value;
 	return true;
@@ -223,7 +224,8 @@ static enum step step_signal(struct walk *walk)
 {
 	struct wk_frame caller = walk->frame;
 	uint8_t places[WK_REGISTERS];
-	uint64_t base = walk->frame.value[walk->machine->sp] + wk_code_signal_frame(walk->machine, places);
+	uint64_t base = walk->frame.value[walk->machine->sp] +
+			wk_code_signal_frame(walk->machine, places);
 
 	caller.valid = 0;
 	for (unsigned reg = 0; reg < walk->machine->registers; reg++) {
@@ -283,7 +285,8 @@ static enum step apply(struct walk *walk, const struct wk_rules *rules)
 }
 
 /* The stack shrinks from callee to caller; only a leaf that keeps its return address in a
- * register may have taken nothing (on x86-64 as well: vfork). Across a signal the interrupted stack may be another. */
+ * register may have taken nothing (on x86-64 as well: vfork). Across a signal the interrupted
+ * stack may be another. */
 static bool went_up(const struct walk *walk, const struct wk_rules *rules, uint64_t old_sp)
 {
 	uint64_t sp = walk->frame.value[walk->machine->sp];
