@@ -13,9 +13,9 @@
 /* What holds when nothing is typed. The frequency is a prime, so as not to march in step with
  * what is measured. */
 #define USUAL_FREQUENCY_HZ 997
-#define USUAL_STACK_BYTES  16384
+#define USUAL_STACK_BYTES  32768
 
-/* perf_event_attr.sample_stack_user is 16 bits wide, and a multiple of 8. */
+/* perf_event_attr.sample_stack_user is 16 bits wide, and a multiple of 8: the nearest to 64K. */
 #define MOST_STACK_BYTES 65528
 
 static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
@@ -44,7 +44,7 @@ static const struct wk_opt options[] = {
 	  "how stacks are found: dwarf unwinds by tables, fp follows frame pointers, none takes "
 	  "no stacks, auto is dwarf",
 	  WK_OPT_CHOICE, AT(call_graph), call_graphs },
-	{ 0, "stack-size", "SIZE", "most of each stack to look at (16K), up to 65528 bytes",
+	{ 0, "stack-size", "SIZE", "most of each stack to look at, up to 64K (32K)",
 	  WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
 	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU", WK_OPT_SIZE,
@@ -187,12 +187,14 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	if (!positive("freq", args->frequency, &plan->options.frequency_hz, err) ||
 	    !positive("count", args->period, &plan->options.period, err))
 		return false;
-	if (args->stack_bytes > MOST_STACK_BYTES)
+	if (args->stack_bytes > 65536)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--stack-size is %" PRIu64 " bytes, at most %d are possible",
-			       args->stack_bytes, MOST_STACK_BYTES);
+			       "--stack-size is %" PRIu64 " bytes, the kernel copies 64K at most",
+			       args->stack_bytes);
 	plan->options.stack_bytes = args->stack_bytes ? (uint32_t)args->stack_bytes
 						      : USUAL_STACK_BYTES;
+	if (plan->options.stack_bytes > MOST_STACK_BYTES)
+		plan->options.stack_bytes = MOST_STACK_BYTES;
 	if (!plan->options.frequency_hz && !plan->options.period)
 		plan->options.frequency_hz = USUAL_FREQUENCY_HZ;
 	return plan_pids(plan, &args->pids, err) && plan_events(plan, &args->events, err);

@@ -30,7 +30,7 @@ static void on_signal(int signal_number)
 }
 
 struct handlers {
-	struct sigaction interrupt, terminate, hang_up;
+	struct sigaction interrupt, terminate, hang_up, file_limit;
 };
 
 static void handle_one(int signal_number, struct sigaction *old)
@@ -49,6 +49,8 @@ static void handle_signals(struct handlers *old)
 	handle_one(SIGINT, &old->interrupt);
 	handle_one(SIGTERM, &old->terminate);
 	handle_one(SIGHUP, &old->hang_up);
+	/* A write past ulimit -f then fails as on a full disk. The command is born already. */
+	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &old->file_limit);
 }
 
 static void restore_signals(const struct handlers *old)
@@ -56,12 +58,12 @@ static void restore_signals(const struct handlers *old)
 	sigaction(SIGINT, &old->interrupt, NULL);
 	sigaction(SIGTERM, &old->terminate, NULL);
 	sigaction(SIGHUP, &old->hang_up, NULL);
+	sigaction(SIGXFSZ, &old->file_limit, NULL);
 }
 
 struct run {
 	const struct wk_record_request *request;
 	struct wk_perf_data_writer *writer;
-	struct wk_symbols *symbols;
 	bool shows_progress, progress_shown;
 };
 
@@ -79,7 +81,6 @@ static void on_progress(void *context, const struct wk_recorder_status *status)
 	struct wk_buf line = { 0 };
 
 	keep_current(run);
-	wk_symbols_release_pages(run->symbols);
 	if (!run->shows_progress)
 		return;
 	wk_buf_add_fmt(&line, "\r\x1b[Krecording %.1f s, ", (double)status->elapsed_ns / 1e9);
@@ -158,12 +159,12 @@ static void say_no_samples(const struct wk_record_request *request,
 	wk_buf_add_text(&words, "no samples: in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (request->recorder.period)
-		wk_buf_add_fmt(&words, " there were fewer than the %" PRIu64 " events that lie between "
-				       "two samples; a lower -c sees more",
+		wk_buf_add_fmt(&words, " there were fewer than the %" PRIu64 " events that lie "
+				       "between two samples; a lower -c sees more",
 			       request->recorder.period);
 	else
-		wk_buf_add_fmt(&words, " %s used less CPU time than the %.2f ms between two samples; "
-				       "a higher -F sees more",
+		wk_buf_add_fmt(&words, " %s used less CPU time than the %.2f ms between two "
+				       "samples; a higher -F sees more",
 			       outcome->result.has_command ? "the command" : "what was recorded",
 			       1000.0 / (double)request->recorder.frequency_hz);
 	wk_say(wk_buf_text(&words));
@@ -194,16 +195,18 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	if (outcome->result.throttled) {
 		wk_buf_add_text(&words, "the kernel paused sampling ");
 		wk_num_add_grouped(&words, outcome->result.throttled);
-		wk_buf_add_text(&words, " times, since it took too much time; a lower -F avoids that");
+		wk_buf_add_text(&words, " times, since it took too much time; a lower -F avoids "
+					"that");
 		wk_say(wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}
 	if (unwound->cut * 100 > stacks) {
 		add_share(&words, unwound->cut, stacks);
 		wk_buf_add_fmt(&words, " of stacks are deeper than the %" PRIu32 " bytes copied of "
-				       "each; --stack-size %s sees more",
+				       "each%s",
 			       request->recorder.stack_bytes,
-			       request->recorder.stack_bytes < 32768 ? "32K" : "65528");
+			       request->recorder.stack_bytes < 65528
+				       ? "; --stack-size 64K sees more" : ", the kernel's limit");
 		wk_say(wk_buf_text(&words));
 	}
 	wk_buf_fini(&words);
@@ -288,7 +291,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 		   struct wk_record_outcome *outcome, struct wk_err *err)
 {
 	struct wk_recorder *recorder;
-	struct run run = { .request = request, .symbols = symbols };
+	struct run run = { .request = request };
 	int fd = -1;
 	bool ok = false;
 

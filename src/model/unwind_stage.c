@@ -11,6 +11,10 @@
  * copy can hold more return addresses than that. */
 #define CHAIN_CAP 8000
 
+/* After so many stacks the memory of the images' pages is given back: what was looked up stays
+ * in the tables, and a library of 150 MB is touched all over while they fill. */
+#define RELEASE_STACKS 128
+
 /* An image of `images` (same id) and what unwinding needs of it. */
 struct stage_image {
 	struct wk_image_symbols *symbols;
@@ -29,6 +33,7 @@ struct wk_unwind_stage {
 	struct wk_unwinder *unwinder;
 	struct wk_carry *carry;
 	uint32_t pid;              /* whose stack is being walked */
+	uint32_t since_release;    /* stacks */
 	struct wk_unwind_counts counts;
 	uint64_t chain[CHAIN_CAP];
 };
@@ -170,6 +175,10 @@ static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *ev
 		unwound.sample.stack = NULL;
 		stage->counts.frames += unwound.sample.user_count;
 		count_end(&stage->counts, end);
+		if (++stage->since_release == RELEASE_STACKS) {
+			wk_symbols_release_pages(stage->symbols);
+			stage->since_release = 0;
+		}
 	}
 	remember(stage, WK_KERNEL_PID, sample->kernel_chain, sample->kernel_count);
 	remember(stage, event->pid, unwound.sample.user_chain, unwound.sample.user_count);
