@@ -195,8 +195,11 @@ static int open_patiently(struct perf_event_attr *attr, pid_t tid, int cpu)
 	if (fd < 0 && errno == E2BIG && attr->size < sizeof(*attr) &&
 	    attr->size >= PERF_ATTR_SIZE_VER3)
 		fd = perf_event_open(attr, tid, cpu);
-	if (fd < 0 && errno == EMFILE && raise_descriptor_limit())
-		fd = perf_event_open(attr, tid, cpu);
+	if (fd < 0 && errno == EMFILE) {
+		if (raise_descriptor_limit())
+			return perf_event_open(attr, tid, cpu);
+		errno = EMFILE;
+	}
 	return fd;
 }
 
