@@ -58,33 +58,12 @@ struct source {
 	struct wk_symbols *symbols;
 };
 
-static struct wk_model *build_plain(const struct source *source, bool *must_unwind,
-				    struct wk_err *err)
+static struct wk_model *build_with(const struct source *source, struct wk_builder *builder,
+				   struct wk_model *model, const struct wk_sink *sink,
+				   struct wk_unwind_stage *stage, struct wk_err *err)
 {
-	struct wk_model *model = wk_model_new();
-	struct wk_builder *builder = wk_builder_new(model);
-	struct watch watch = { .next = wk_builder_sink(builder) };
-	struct wk_sink sink = { watch_take, &watch };
-	bool ok = source->reader->read(source->input, &sink, err);
-
-	wk_builder_finish(builder);
-	wk_builder_free(builder);
-	*must_unwind = watch.found_stack_copy;
-	if (ok)
-		return model;
-	wk_model_free(model);
-	return NULL;
-}
-
-static struct wk_model *build_unwinding(const struct source *source, struct wk_err *err)
-{
-	struct wk_model *model = wk_model_new();
-	struct wk_builder *builder = wk_builder_new(model);
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(source->symbols,
-							    wk_builder_sink(builder));
-	struct wk_sink sink = wk_unwind_stage_sink(stage);
-	bool ok = source->reader->read(source->input, &sink, err) &&
-		  wk_unwind_stage_finish(stage, err);
+	bool ok = source->reader->read(source->input, sink, err) &&
+		  (!stage || wk_unwind_stage_finish(stage, err));
 
 	wk_unwind_stage_free(stage);
 	wk_builder_finish(builder);
@@ -93,6 +72,30 @@ static struct wk_model *build_unwinding(const struct source *source, struct wk_e
 		return model;
 	wk_model_free(model);
 	return NULL;
+}
+
+static struct wk_model *build_plain(const struct source *source, bool *must_unwind,
+				    struct wk_err *err)
+{
+	struct wk_model *model = wk_model_new();
+	struct wk_builder *builder = wk_builder_new(model);
+	struct watch watch = { .next = wk_builder_sink(builder) };
+	struct wk_sink sink = { watch_take, &watch };
+
+	model = build_with(source, builder, model, &sink, NULL, err);
+	*must_unwind = watch.found_stack_copy;
+	return model;
+}
+
+static struct wk_model *build_unwinding(const struct source *source, struct wk_err *err)
+{
+	struct wk_model *model = wk_model_new();
+	struct wk_builder *builder = wk_builder_new(model);
+	struct wk_unwind_stage *stage =
+		wk_unwind_stage_new(source->symbols, wk_builder_sink(builder));
+	struct wk_sink sink = wk_unwind_stage_sink(stage);
+
+	return build_with(source, builder, model, &sink, stage, err);
 }
 
 static struct wk_model *build(const struct source *source, struct wk_err *err)
