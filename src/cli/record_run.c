@@ -30,7 +30,7 @@ static void on_signal(int signal_number)
 }
 
 struct handlers {
-	struct sigaction interrupt, terminate, hang_up, file_limit;
+	struct sigaction interrupt, terminate, hang_up;
 };
 
 static void handle_one(int signal_number, struct sigaction *old)
@@ -49,8 +49,6 @@ static void handle_signals(struct handlers *old)
 	handle_one(SIGINT, &old->interrupt);
 	handle_one(SIGTERM, &old->terminate);
 	handle_one(SIGHUP, &old->hang_up);
-	/* A write past ulimit -f then fails as on a full disk. The command is born already. */
-	sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, &old->file_limit);
 }
 
 static void restore_signals(const struct handlers *old)
@@ -58,7 +56,6 @@ static void restore_signals(const struct handlers *old)
 	sigaction(SIGINT, &old->interrupt, NULL);
 	sigaction(SIGTERM, &old->terminate, NULL);
 	sigaction(SIGHUP, &old->hang_up, NULL);
-	sigaction(SIGXFSZ, &old->file_limit, NULL);
 }
 
 struct run {
@@ -301,6 +298,9 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 		outcome->exit_code = exit_code_of_failure(err);
 		return false;
 	}
+	/* A write past ulimit -f fails like one to a full disk. The command is born already and
+	 * keeps its own way with this signal. */
+	signal(SIGXFSZ, SIG_IGN);
 	fd = open_output(request->output, err);
 	if (fd < 0)
 		goto out;
