@@ -73,7 +73,7 @@ want() {
 	exit 1
 }
 
-# The same, but going on without: what then can not be tested is skipped and says so.
+# The same, but going on without: what then cannot be tested is skipped and says so.
 want_if_possible() {
 	packages=$(missing "$@")
 	[ -n "$packages" ] || return 0

@@ -5,7 +5,7 @@ Four programs: Rust in default release mode with two threads, a static musl prog
 -O2, and CPython running a script. For each: the share of samples whose user stack reaches a
 root as wick says, and the mean depth of the chains in wick's file against those of
 `perf record --call-graph dwarf,32768` unwound by `perf script --no-inline`. Both are read by the
-same perf. perf 6.1 can not unwind musl programs without .eh_frame_hdr: no depth there."""
+same perf. perf 6.1 cannot unwind musl programs without .eh_frame_hdr: no depth there."""
 import json
 import os
 

@@ -28,7 +28,7 @@ _cases = []
 
 
 class Skip(Exception):
-    """Why a case can not be run here."""
+    """Why a case cannot be run here."""
 
 
 class Failure(Exception):

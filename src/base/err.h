@@ -3,7 +3,7 @@
  * Whoever finds the fault calls wk_fail, which fills the error and returns false, so that
  * `return wk_fail(...)` reads well. A caller that knows the file's name puts it in front
  * with wk_err_in. The first fault wins: filling an error that already holds one is allowed
- * and keeps the first, so clean-up code can not hide the cause.
+ * and keeps the first, so clean-up code cannot hide the cause.
  * `err` may be NULL everywhere: then only the false is told. */
 #ifndef WK_BASE_ERR_H
 #define WK_BASE_ERR_H
@@ -21,7 +21,7 @@ enum wk_code {
 	WK_EUSAGE,       /* the words typed make no sense */
 	WK_EIO,          /* the system failed: reading, writing, no space ... */
 	WK_ENOCOMMAND,   /* the command to run was not found: shells exit with 127 */
-	WK_ENOTRUNNABLE, /* the command is there but can not be run: 126 */
+	WK_ENOTRUNNABLE, /* the command is there but cannot be run: 126 */
 	WK_EEMPTY,       /* all went well and there is nothing to show */
 };
 

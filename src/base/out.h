@@ -39,12 +39,12 @@ void wk_out_text(struct wk_out *out, const char *text);
 void wk_out_char(struct wk_out *out, char c);
 void wk_out_fmt(struct wk_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For element content and quoted attributes of XML and HTML. Bytes that XML can not hold
+/* For element content and quoted attributes of XML and HTML. Bytes that XML cannot hold
  * (control characters, broken UTF-8, U+FFFE and U+FFFF) become U+FFFD. */
 void wk_out_xml(struct wk_out *out, struct wk_str text);
 
 /* The inside of a JSON string, without its quotes; '<', '>', '&', U+2028, U+2029 and what XML
- * can not hold are written as \u escapes, so that the text can stand in a script element of
+ * cannot hold are written as \u escapes, so that the text can stand in a script element of
  * HTML or XML. Broken UTF-8 becomes U+FFFD. */
 void wk_out_json(struct wk_out *out, struct wk_str text);
 

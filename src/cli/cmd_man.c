@@ -9,7 +9,7 @@
 #define LINE_COLUMNS 78
 
 /* Text in which roff reads nothing as its own: a leading dot or quote begins a request, a
- * backslash an escape, and a bare '-' is a hyphen, which can not be pasted into a shell. */
+ * backslash an escape, and a bare '-' is a hyphen, which cannot be pasted into a shell. */
 static void escaped(struct wk_buf *out, struct wk_str text)
 {
 	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))

@@ -19,7 +19,7 @@ enum wk_exit {
 	WK_EXIT_DONE = 0,
 	WK_EXIT_FAILED = 1,
 	WK_EXIT_USAGE = 2,
-	WK_EXIT_NOT_EXECUTABLE = 126, /* what shells say of a command they can not run */
+	WK_EXIT_NOT_EXECUTABLE = 126, /* what shells say of a command they cannot run */
 	WK_EXIT_NO_COMMAND = 127,
 };
 

@@ -13,7 +13,7 @@
 #define MAX_GROUPS 8
 
 /* A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened,
- * and output meant for a person would go into it. The stand-ins can not be written to, so
+ * and output meant for a person would go into it. The stand-ins cannot be written to, so
  * lost output is still noticed, and vanish when a recorded command is started. */
 static void hold_standard_streams(void)
 {
@@ -32,7 +32,7 @@ static int end_output(struct wk_out *out, int exit_code, struct wk_err *err)
 	if (wk_out_end(out))
 		return exit_code;
 	if (out->error_number != EPIPE)
-		wk_fail_os(err, out->error_number, "can not write to standard output");
+		wk_fail_os(err, out->error_number, "cannot write to standard output");
 	return exit_code == WK_EXIT_DONE ? WK_EXIT_FAILED : exit_code;
 }
 

@@ -3,7 +3,7 @@
  * A wk_opt says what is typed, what it means and where its value goes: `at` is the offset
  * of a field in a struct of values that belongs to the table, the field's type follows from
  * `kind`. Tables that several commands share are groups of their own. Help, man pages and
- * shell completion are printed from the same tables, so they can not disagree.
+ * shell completion are printed from the same tables, so they cannot disagree.
  *
  * Forms understood: --name=value, --name value, -F99, -F 99, flags bundled as in -ab, and
  * "--", after which nothing is an option. An option may be repeated: the last value wins,

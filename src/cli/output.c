@@ -35,10 +35,10 @@ bool wk_output_close(struct wk_output *output, bool ok, struct wk_err *err)
 	if (!output->path)
 		return ok;
 	if (!wk_out_end(&output->file))
-		ok = wk_fail_os(err, output->file.error_number, "can not write %s", output->path);
+		ok = wk_fail_os(err, output->file.error_number, "cannot write %s", output->path);
 	if (!ok)
 		discard(output);
 	if (close(output->fd) != 0 && ok)
-		ok = wk_fail_os(err, errno, "can not write %s", output->path);
+		ok = wk_fail_os(err, errno, "cannot write %s", output->path);
 	return ok;
 }

@@ -16,7 +16,7 @@ bool wk_question_ask(struct wk_question *question, const struct wk_model *model,
 		  const struct wk_filter_spec *spec, struct wk_err *err);
 void wk_question_fini(struct wk_question *question);
 
-/* What a reader must know who can not see it in the output itself: how many samples, how many
+/* What a reader must know who cannot see it in the output itself: how many samples, how many
  * were lost, or why there are none. One line on standard error. */
 void wk_question_say(const struct wk_question *question);
 

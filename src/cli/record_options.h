@@ -28,7 +28,7 @@ struct wk_record_plan {
 };
 
 /* `command` is what stands after "--", or NULL. Fails where nothing would be recorded, where
- * two options contradict each other, and for values that can not be. */
+ * two options contradict each other, and for values that cannot be. */
 bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
 			 char *const *command, struct wk_err *err);
 void wk_record_plan_fini(struct wk_record_plan *plan);

@@ -317,7 +317,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 out:
 	wk_perf_data_writer_free(run.writer);
 	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok)
-		ok = wk_fail_os(err, errno, "can not finish %s", request->output);
+		ok = wk_fail_os(err, errno, "cannot finish %s", request->output);
 	wk_recorder_free(recorder);
 	return ok;
 }

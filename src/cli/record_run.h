@@ -26,7 +26,7 @@ struct wk_record_outcome {
 };
 
 /* Records to `output`. On failure `outcome->exit_code` is what wick should return: 127 or 126
- * for a command that can not be run. A recording that broke in the middle (disk full) fails,
+ * for a command that cannot be run. A recording that broke in the middle (disk full) fails,
  * and what was written until then can be opened. `symbols` is used for unwinding and knows
  * all images afterwards, also those that are gone by then. */
 bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,

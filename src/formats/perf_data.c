@@ -73,7 +73,7 @@ static bool fail_compressed(uint64_t offset, struct wk_err *err)
 {
 	return wk_fail(err, WK_EUNSUPPORTED, offset,
 		       "perf.data: the records are compressed with zstd, which this version "
-		       "can not read; record again without -z");
+		       "cannot read; record again without -z");
 }
 
 static void read_attr_record(struct wk_perf *perf, const struct wk_perf_record *record)

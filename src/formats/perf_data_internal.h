@@ -90,7 +90,7 @@ struct wk_perf_extra {
 	bool is_note;
 };
 
-/* A row of wick's processes: what the task record of this moment can not hold. */
+/* A row of wick's processes: what the task record of this moment cannot hold. */
 struct wk_perf_process_row {
 	uint64_t time_ns;
 	uint32_t pid;
@@ -182,7 +182,7 @@ bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk
 /* perf_data_order.c */
 
 void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at);
-/* Ends a round: what can not come any more is settled. Returns how many rows are final. */
+/* Ends a round: what cannot come any more is settled. Returns how many rows are final. */
 size_t wk_perf_order_round(struct wk_perf_order *order);
 /* Sorts; all rows are final. */
 size_t wk_perf_order_all(struct wk_perf_order *order);

@@ -94,7 +94,7 @@ static void add_seen(struct wk_perf_data_writer *writer, const struct wk_event *
 		add_comm(writer, event, name, 0);
 }
 
-/* What a process record can not hold goes beside it. */
+/* What a process record cannot hold goes beside it. */
 static void add_process_row(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	const struct wk_event_process *process = &event->process;

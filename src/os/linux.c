@@ -39,7 +39,7 @@ static bool map_or_read(int fd, const char *path, struct wk_os_file *file, struc
 	struct stat info;
 
 	if (fstat(fd, &info) != 0)
-		return wk_fail_os(err, errno, "can not look at %s", path);
+		return wk_fail_os(err, errno, "cannot look at %s", path);
 	if (S_ISDIR(info.st_mode))
 		return wk_fail(err, WK_EIO, WK_NOWHERE, "%s is a directory, expected a file", path);
 	file->modified_ns = info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
@@ -54,7 +54,7 @@ static bool map_or_read(int fd, const char *path, struct wk_os_file *file, struc
 	}
 	if (!read_all(fd, &whole)) {
 		wk_buf_fini(&whole);
-		return wk_fail_os(err, errno, "can not read %s", path);
+		return wk_fail_os(err, errno, "cannot read %s", path);
 	}
 	file->at = (const uint8_t *)whole.at;
 	file->size_bytes = whole.len;
@@ -67,7 +67,7 @@ bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk
 	struct stat info;
 
 	if (stat(path, &info) != 0)
-		return wk_fail_os(err, errno, "can not look at %s", path);
+		return wk_fail_os(err, errno, "cannot look at %s", path);
 	identity->inode = info.st_ino;
 	identity->device_major = major(info.st_dev);
 	identity->device_minor = minor(info.st_dev);
@@ -105,7 +105,7 @@ bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
 
 	*file = (struct wk_os_file){ 0 };
 	if (fd < 0)
-		return wk_fail_os(err, errno, "can not open %s", path);
+		return wk_fail_os(err, errno, "cannot open %s", path);
 	ok = map_or_read(fd, is_stdin ? "standard input" : path, file, err);
 	if (!is_stdin)
 		close(fd);
@@ -170,7 +170,7 @@ int wk_os_create(const char *path, struct wk_err *err)
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
 
 	if (fd < 0)
-		wk_fail_os(err, errno, "can not write %s", path);
+		wk_fail_os(err, errno, "cannot write %s", path);
 	return fd;
 }
 

@@ -30,11 +30,11 @@ bool wk_os_vdso(const uint8_t **at, size_t *size_bytes);
 struct wk_os_file {
 	const uint8_t *at; /* NULL when the file is empty */
 	size_t size_bytes;
-	bool is_heap;      /* read into memory because it can not be mapped */
+	bool is_heap;      /* read into memory because it cannot be mapped */
 	int64_t modified_ns;
 };
 
-/* Maps a whole file; what can not be mapped (pipes, /proc) is read whole instead. "-" is
+/* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is
  * standard input. */
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
 void wk_os_close(struct wk_os_file *file);
@@ -46,7 +46,7 @@ void wk_os_release(const struct wk_os_file *file);
  * this call (once, from main) such bytes read as zero instead. */
 void wk_os_guard_maps(void);
 
-/* The whole of a small file of /proc or /sys, with any NULs in it; false if it can not be
+/* The whole of a small file of /proc or /sys, with any NULs in it; false if it cannot be
  * read. `out` is emptied first. */
 bool wk_os_read_small(const char *path, struct wk_buf *out);
 
@@ -63,7 +63,7 @@ bool wk_os_is_seekable(int fd);
 bool wk_os_write(int fd, const void *bytes, size_t len);
 bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 
-/* Cuts a file to a size; false, with errno set, if that can not be done. */
+/* Cuts a file to a size; false, with errno set, if that cannot be done. */
 bool wk_os_truncate(int fd, uint64_t size_bytes);
 
 uint64_t wk_os_clock_ns(void);     /* monotonic */

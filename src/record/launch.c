@@ -14,11 +14,11 @@ static bool fail_exec(struct wk_err *err, const char *program, int cause)
 	/* exec says "not there" as well for a script whose first line names what is not there. */
 	if (cause == ENOENT && strchr(program, '/') && access(program, F_OK) == 0)
 		return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE,
-			       "can not run %s: the interpreter that it asks for is not there",
+			       "cannot run %s: the interpreter that it asks for is not there",
 			       program);
 	if (cause == ENOENT || cause == ENOTDIR)
 		return wk_fail(err, WK_ENOCOMMAND, WK_NOWHERE, "command not found: %s", program);
-	return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE, "can not run %s: %s", program,
+	return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE, "cannot run %s: %s", program,
 		       strerror(cause));
 }
 
@@ -113,7 +113,7 @@ bool wk_launch_prepare(struct wk_launch *launch, char *const *command, struct wk
 		launch->pid = 0;
 		close_pair(go);
 		close_pair(failure);
-		return wk_fail_os(err, cause, "can not start a process");
+		return wk_fail_os(err, cause, "cannot start a process");
 	}
 	if (launch->pid == 0) {
 		close(go[1]);

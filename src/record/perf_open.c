@@ -257,7 +257,7 @@ static bool fail_open(const struct wk_perf *perf, const struct wk_perf_event *ev
 	case ENODEV:
 	case EINVAL:
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-			       "this machine can not sample \"%s\" (virtual machines often have no "
+			       "this machine cannot sample \"%s\" (virtual machines often have no "
 			       "hardware counters); cpu-clock and page-faults work everywhere",
 			       name);
 	case EMFILE:
@@ -270,7 +270,7 @@ static bool fail_open(const struct wk_perf *perf, const struct wk_perf_event *ev
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "this kernel has no perf_event_open");
 	default:
-		return wk_fail_os(err, error_number, "can not sample \"%s\"", name);
+		return wk_fail_os(err, error_number, "cannot sample \"%s\"", name);
 	}
 }
 
@@ -283,7 +283,7 @@ static uint64_t power_of_two(uint64_t wanted)
 	return size;
 }
 
-/* All rings together take no more than this of memory that can not be paged out. */
+/* All rings together take no more than this of memory that cannot be paged out. */
 static uint64_t most_ring_bytes(size_t cpu_count)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -361,7 +361,7 @@ static bool open_what_may_be(struct wk_perf *perf, const uint32_t *cpus, size_t 
 		if ((cause != EPERM && cause != ENOMEM) ||
 		    perf->config.ring_bytes <= SMALLEST_RING)
 			return wk_fail_os(err, cause,
-					  "can not map a ring of %llu KiB for each of %zu CPUs; "
+					  "cannot map a ring of %llu KiB for each of %zu CPUs; "
 					  "raise sysctl kernel.perf_event_mlock_kb or ulimit -l",
 					  (unsigned long long)perf->config.ring_bytes >> 10, count);
 		perf->config.ring_bytes /= 2;
@@ -459,7 +459,7 @@ static bool keep(struct wk_perf *perf, const struct wk_perf_cpu *cpu, int fd, si
 	perf->fds = wk_grow(perf->fds, &perf->fd_cap, perf->fd_count + 1, sizeof(*perf->fds));
 	perf->fds[perf->fd_count++] = fd;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->owner) != 0)
-		return wk_fail_os(err, errno, "can not send the events of CPU %u to its ring",
+		return wk_fail_os(err, errno, "cannot send the events of CPU %u to its ring",
 				  cpu->cpu);
 	if (source && ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
 		wk_map_set(&perf->sources, id, (uint32_t)source);

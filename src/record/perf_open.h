@@ -81,7 +81,7 @@ uint64_t wk_perf_lost(const struct wk_perf *perf);
 /* Zeroed before wk_perf_init, it may be finished at any time. */
 void wk_perf_fini(struct wk_perf *perf);
 
-/* The value of /proc/sys/kernel/perf_event_paranoid, or -2 if it can not be read. */
+/* The value of /proc/sys/kernel/perf_event_paranoid, or -2 if it cannot be read. */
 int wk_perf_paranoid(void);
 
 #endif

@@ -217,7 +217,7 @@ bool wk_proc_scan_all(const struct wk_sink *sink, struct wk_err *err)
 
 	if (!dir)
 		return wk_fail(err, WK_EIO, WK_NOWHERE,
-			       "can not read /proc, which tells what already runs");
+			       "cannot read /proc, which tells what already runs");
 	ok = tell_idle(sink, err);
 	for (struct dirent *entry = readdir(dir); entry && ok; entry = readdir(dir)) {
 		uint64_t pid;

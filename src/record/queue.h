@@ -4,7 +4,7 @@
  * the worker takes rounds and gives chunks back when no record in them is needed any more.
  * A round is complete: no record older than its `final_ns` can come in a later one. Memory
  * is bounded: wk_queue_has_room tells when to leave records in the rings instead, where the
- * kernel counts what it can not keep. */
+ * kernel counts what it cannot keep. */
 #ifndef WK_RECORD_QUEUE_H
 #define WK_RECORD_QUEUE_H
 

@@ -223,7 +223,7 @@ bool wk_reader_start(struct wk_reader *reader, struct wk_err *err)
 	if (cause == 0)
 		return true;
 	forget_polls(reader);
-	return wk_fail_os(err, cause, "can not start a thread");
+	return wk_fail_os(err, cause, "cannot start a thread");
 }
 
 static void wake(struct wk_reader *reader)

@@ -95,7 +95,7 @@ static bool init_perf(struct wk_recorder *recorder, struct wk_err *err)
 	free(events);
 	if (ok && wants_stacks && !has_stacks)
 		wk_buf_add_text(&recorder->perf.notices,
-				"call chains by frame pointers only: copies of stacks can not be "
+				"call chains by frame pointers only: copies of stacks cannot be "
 				"unwound on this machine\n");
 	return ok;
 }
@@ -207,7 +207,7 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	recorder->launch = (struct wk_launch){ .go_fd = -1, .failure_fd = -1 };
 	recorder->reader.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (recorder->reader.wake_fd < 0) {
-		wk_fail_os(err, errno, "can not make an eventfd");
+		wk_fail_os(err, errno, "cannot make an eventfd");
 		goto fail;
 	}
 	if (!check_options(&recorder->options, err) || !init_perf(recorder, err))

@@ -61,7 +61,7 @@ struct wk_recorder_result {
 struct wk_recorder;
 
 /* On failure NULL, with a sentence that names the setting and the command that mends it.
- * A command that can not be run: code WK_ENOCOMMAND or WK_ENOTRUNNABLE, and nothing was
+ * A command that cannot be run: code WK_ENOCOMMAND or WK_ENOTRUNNABLE, and nothing was
  * recorded. What only the exec itself finds out (a broken binary, say) is told
  * the same way by wk_recorder_run. */
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err);

@@ -46,7 +46,7 @@ struct wk_renderer {
 	const char *name, *summary;
 	const char *suffix;         /* of files it writes */
 	enum wk_render_wants wants;
-	/* False only for a view that can not be shown in this form; failed writes are the
+	/* False only for a view that cannot be shown in this form; failed writes are the
 	 * output's to tell (wk_out_end). */
 	bool (*render)(const struct wk_view *view, struct wk_out *out, struct wk_err *err);
 };

@@ -197,7 +197,7 @@ enum wk_cxx_form {
 	WK_CXX_FORM_CONVERSION,
 	WK_CXX_FORM_CONDITIONAL,
 	WK_CXX_FORM_NONE, /* can be declared, has no expression code */
-	WK_CXX_FORM_CAST, /* from here on: can not be declared */
+	WK_CXX_FORM_CAST, /* from here on: cannot be declared */
 	WK_CXX_FORM_DOT,
 	WK_CXX_FORM_OF_TYPE,
 	WK_CXX_FORM_OF_VALUE,

@@ -183,7 +183,7 @@ void wk_rust_put_punycode(struct wk_rust_out *out, struct wk_str encoded)
 	struct wk_str ascii = encoded, digits = encoded;
 	struct punycode name = { .len = 0 };
 
-	/* The delimiter is the last underscore, since v0 names can not hold RFC 3492's '-'. */
+	/* The delimiter is the last underscore, since v0 names cannot hold RFC 3492's '-'. */
 	while (ascii.len > 0 && ascii.at[ascii.len - 1] != '_')
 		ascii.len--;
 	digits = wk_str_skip(encoded, ascii.len);

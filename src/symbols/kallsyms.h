@@ -24,7 +24,7 @@ struct wk_kallsym {
 	uint64_t start, size_bytes;
 };
 
-/* NULL where the file can not be read, is no such table, or hides its addresses. */
+/* NULL where the file cannot be read, is no such table, or hides its addresses. */
 struct wk_kallsyms *wk_kallsyms_open(const char *path, struct wk_err *err);
 
 /* The same from text, which must outlive the table. */

@@ -4,7 +4,7 @@
  * middle of good stacks. For x86-64, wk_code_rules follows a function's instructions from
  * its first to the sampled one, along branches, and keeps count of what they do to the
  * stack pointer: the result is a row as tables would have it. The work is bounded by the
- * function's size and a budget. Nothing here guesses: what can not be followed is refused. */
+ * function's size and a budget. Nothing here guesses: what cannot be followed is refused. */
 #ifndef WK_SYMBOLS_UNWIND_CODE_H
 #define WK_SYMBOLS_UNWIND_CODE_H
 
@@ -26,7 +26,7 @@ uint64_t wk_code_signal_frame(const struct wk_unwind_machine *machine, uint8_t *
 
 /* The state at `offset` in the x86-64 function whose bytes these are, from its first on.
  * `offset` may lie inside an instruction (a return address less one). False if no way from
- * the beginning leads there or the stack pointer can not be followed. */
+ * the beginning leads there or the stack pointer cannot be followed. */
 bool wk_code_rules(struct wk_bytes function, uint64_t offset, struct wk_cfi_state *state);
 
 /* Where functions seem to begin in a stretch of code without symbols: what its own

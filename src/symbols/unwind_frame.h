@@ -22,7 +22,7 @@ struct wk_unwind_machine {
 	uint64_t address_mask;  /* bits of a code address; the others may hold its signature */
 };
 
-/* NULL for machines that can not be walked. */
+/* NULL for machines that cannot be walked. */
 const struct wk_unwind_machine *wk_unwind_machine(enum wk_machine machine);
 
 struct wk_frame {

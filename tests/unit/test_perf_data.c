@@ -808,7 +808,7 @@ static void what_can_not_be_read_is_refused_by_name(void **state)
 	put64(&m, 0);
 	perf_end_record(&m);
 	check(&m, "error: 0xf8: perf.data: the records are compressed with zstd, which this "
-		  "version can not read; record again without -z\n");
+		  "version cannot read; record again without -z\n");
 }
 
 static void names_of_events_are_told_by_a_feature(void **state)

@@ -173,7 +173,7 @@ static void check_read(const char *name, struct wk_str line, struct tally *tally
 	check_number(name, "the last time", tally->last_ns / 1000, microseconds(line, "t_last"));
 }
 
-/* What the error must say of a file that can not be read, or NULL if it can. */
+/* What the error must say of a file that cannot be read, or NULL if it can. */
 static const char *expected_refusal(const char *name, struct wk_str line)
 {
 	if (wk_str_ends(wk_str_c(name), ".gz"))
