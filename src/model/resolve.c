@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "os/os.h"
 #include "symbols/demangle.h"
 #include "symbols/unwind.h"
 
@@ -23,6 +24,7 @@ struct resolver {
 	struct wk_carried_symbol *carried; /* sorted by path, then start */
 	struct wk_map function_of;         /* (image, linked name) to function */
 	struct wk_buf scratch;
+	bool kernel_is_ours;   /* the running kernel may be asked for names */
 	uint32_t *named_frame; /* [frames.count] */
 };
 
@@ -64,6 +66,29 @@ static uint32_t carried_behind(const struct resolver *resolver, wk_text_id path,
 	return low;
 }
 
+/* Was the recording made under the kernel that runs now? Only its build id tells; a wrong name
+ * would be worse than none. */
+static bool is_running_kernel(const struct wk_model *model)
+{
+	struct wk_build_id running = { 0 };
+
+	running.size = (uint8_t)wk_os_kernel_build_id(running.bytes);
+	for (wk_image_id id = 1; id < model->image_count; id++)
+		if (model->images[id].kind == WK_IMAGE_KERNEL && model->images[id].build_id.size &&
+		    wk_build_id_eq(&model->images[id].build_id, &running))
+			return true;
+	return false;
+}
+
+/* The same kernel lies elsewhere after a new start: its first symbol tells. */
+static bool has_moved(const struct wk_image *kernel, const struct wk_image_symbols *symbols)
+{
+	struct wk_symbol first;
+
+	return kernel->build_id.size && wk_image_find(symbols, kernel->first_start, &first) &&
+	       first.start != kernel->first_start;
+}
+
 static void open_image(struct resolver *resolver, wk_image_id id)
 {
 	struct resolving_image *open = &resolver->images[id];
@@ -84,9 +109,13 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 		open->carried_count = carried_behind(resolver, image->path + 1, 0) -
 				      open->first_carried;
 	}
+	if (image->kind == WK_IMAGE_KERNEL && !resolver->kernel_is_ours)
+		return;
 	if (resolver->symbols && (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
 				  image->kind == WK_IMAGE_KERNEL))
 		open->symbols = wk_symbols_image(resolver->symbols, &key);
+	if (open->symbols && image->kind == WK_IMAGE_KERNEL && has_moved(image, open->symbols))
+		open->symbols = NULL;
 }
 
 static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64_t address,
@@ -268,6 +297,10 @@ static void close_images(struct resolver *resolver)
 		if (open->carried_count)
 			model->images[id].reason = wk_model_text(
 				model, wk_str_c("names came with the recording"));
+		else if (open->is_open && model->images[id].kind == WK_IMAGE_KERNEL && !open->symbols)
+			model->images[id].reason = wk_model_text(
+				model, wk_str_c("not the kernel that runs now, or the recording does "
+						"not say which it was"));
 		else if (open->symbols)
 			model->images[id].reason =
 				wk_model_text(model, wk_str_c(wk_image_reason(open->symbols)));
@@ -282,6 +315,7 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols)
 
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
 	resolver.named_frame = wk_alloc_zeroed(model->frames.count, sizeof(uint32_t));
+	resolver.kernel_is_ours = symbols && is_running_kernel(model);
 	sort_carried(&resolver);
 	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
 		wk_image_id image = model->frames.image[frame];

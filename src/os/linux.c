@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 
 static bool read_all(int fd, struct wk_buf *out)
@@ -220,6 +221,31 @@ bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
 bool wk_os_truncate(int fd, uint64_t size_bytes)
 {
 	return ftruncate(fd, (off_t)size_bytes) == 0;
+}
+
+/* An ELF note section: sizes of name and contents, type 3 for a build id, "GNU\0", the id. */
+size_t wk_os_kernel_build_id(uint8_t id[20])
+{
+	struct wk_buf notes = { 0 };
+	size_t found = 0;
+
+	if (wk_os_read_small("/sys/kernel/notes", &notes)) {
+		struct wk_bytes in = wk_bytes_of(wk_buf_text(&notes), notes.len);
+
+		while (!found && !in.bad && wk_bytes_left(&in)) {
+			uint32_t name_len = wk_u32le(&in), len = wk_u32le(&in), type = wk_u32le(&in);
+			struct wk_bytes name = wk_bytes_take(&in, ((uint64_t)name_len + 3) & ~3u);
+			struct wk_bytes content = wk_bytes_take(&in, ((uint64_t)len + 3) & ~3u);
+
+			if (in.bad || type != 3 || name_len != 4 || len == 0 || len > 20 ||
+			    memcmp(name.at, "GNU", 4) != 0)
+				continue;
+			memcpy(id, content.at, len);
+			found = len;
+		}
+	}
+	wk_buf_fini(&notes);
+	return found;
 }
 
 static uint64_t clock_ns(clockid_t clock)

@@ -66,6 +66,9 @@ bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 /* Cuts a file to a size; false, with errno set, if that cannot be done. */
 bool wk_os_truncate(int fd, uint64_t size_bytes);
 
+/* The build id of the kernel that runs: how many bytes of `id` it has, 0 where it tells none. */
+size_t wk_os_kernel_build_id(uint8_t id[20]);
+
 uint64_t wk_os_clock_ns(void);     /* monotonic */
 uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
 uint64_t wk_os_cpu_ns(void);       /* CPU time of this process so far */

@@ -9,6 +9,7 @@
 #include "os/os.h"
 #include "record/proc_scan.h"
 
+#define KERNEL_PATH         "[kernel.kallsyms]"
 #define HIDDEN_KERNEL_START ((uint64_t)1 << 63)
 
 struct teller {
@@ -178,6 +179,9 @@ static bool tell_image(const struct wk_sink *sink, const char *path, uint64_t st
 		},
 	};
 
+	/* Modules belong to their kernel: its id says for all of them which one it was. */
+	if (wk_str_is(event.image.path, KERNEL_PATH))
+		event.image.build_id.size = (uint8_t)wk_os_kernel_build_id(event.image.build_id.bytes);
 	return wk_sink_take(sink, &event, err);
 }
 
@@ -238,10 +242,10 @@ bool wk_facts_tell_kernel(const struct wk_sink *sink, struct wk_err *err)
 	if (!tell_modules(sink, &lowest, err))
 		return false;
 	if (start == 0)
-		return tell_image(sink, "[kernel.kallsyms]", HIDDEN_KERNEL_START,
+		return tell_image(sink, KERNEL_PATH, HIDDEN_KERNEL_START,
 				  HIDDEN_KERNEL_START, err);
 	end = (start | 0x3fffffff) + 1;
 	if (lowest > start && lowest < end)
 		end = lowest;
-	return tell_image(sink, "[kernel.kallsyms]", start, end - start, err);
+	return tell_image(sink, KERNEL_PATH, start, end - start, err);
 }
