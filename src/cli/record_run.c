@@ -173,6 +173,12 @@ static void add_share(struct wk_buf *words, uint64_t part, uint64_t whole)
 	wk_buf_add_fmt(words, "%.1f %%", whole ? 100.0 * (double)part / (double)whole : 0.0);
 }
 
+static void add_count(struct wk_buf *words, uint64_t count, const char *one, const char *many)
+{
+	wk_num_add_grouped(words, count);
+	wk_buf_add_text(words, count == 1 ? one : many);
+}
+
 static void say_what_was_lost(const struct wk_record_request *request,
 			      const struct wk_record_outcome *outcome)
 {
@@ -181,11 +187,10 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	struct wk_buf words = { 0 };
 
 	if (outcome->result.lost_samples || outcome->result.lost_records) {
-		wk_num_add_grouped(&words, outcome->result.lost_samples);
-		wk_buf_add_text(&words, " samples and ");
-		wk_num_add_grouped(&words, outcome->result.lost_records);
-		wk_buf_add_text(&words, " other records were lost: the machine was too busy to "
-					"take them; a lower -F or a smaller --stack-size helps");
+		add_count(&words, outcome->result.lost_samples, " sample and ", " samples and ");
+		add_count(&words, outcome->result.lost_records, " other record", " other records");
+		wk_buf_add_text(&words, " were lost: the machine was too busy to take them; a lower "
+					"-F or a smaller --stack-size helps");
 		wk_say(wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}
@@ -221,8 +226,7 @@ static void say_closing_words(const struct wk_record_request *request,
 		say_no_samples(request, outcome);
 		return;
 	}
-	wk_num_add_grouped(&words, outcome->result.samples);
-	wk_buf_add_text(&words, " samples in ");
+	add_count(&words, outcome->result.samples, " sample in ", " samples in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {
 		wk_buf_add_text(&words, ", ");
