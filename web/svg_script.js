@@ -87,7 +87,9 @@ function numbersOf(i) {
 	if (data.unit !== 'samples')
 		parts.push(amount(total[i]));
 	parts.push(grouped(samples[i]) + (samples[i] === 1 ? ' sample' : ' samples'));
-	parts.push('self ' + share(data.self[i], total[0]));
+	// Inverted, a frame holds the time of the function it begins from, not its own.
+	if (!data.inverted)
+		parts.push('self ' + share(data.self[i], total[0]));
 	return parts.join(' \u00b7 ');
 }
 
@@ -481,7 +483,7 @@ function report(wrong) {
 	let words = share(hitWeight(0), total[0]) + ' matches, ' + grouped(names)
 		+ (names === 1 ? ' name' : ' names');
 	if (zoomed)
-		words = share(hitWeight(zoomed), total[zoomed]) + ' of the zoomed, ' + words;
+		words = share(hitWeight(zoomed), total[zoomed]) + ' of the zoomed frame, ' + words;
 	told.textContent = told.title = words;
 }
 

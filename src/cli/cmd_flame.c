@@ -77,7 +77,8 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 		.model = model,
 		.quality = &question->quality,
 		.drawing = { .title = args->title, .width = (unsigned)args->width,
-			     .has_fixed_width = args->width != 0, .is_icicle = args->icicle },
+			     .has_fixed_width = args->width != 0, .is_icicle = args->icicle,
+			     .is_inverted = args->inverted },
 	};
 	struct wk_buf words = { 0 };
 	struct wk_output output;
@@ -177,6 +178,12 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"either a FILE to draw or something to record, not both; a command stands "
 			"behind \"--\"");
+		return WK_EXIT_USAGE;
+	}
+	if (!records && call->words->count > 1) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"one FILE at a time, found %zu; a command to record stands behind \"--\"",
+			call->words->count);
 		return WK_EXIT_USAGE;
 	}
 	if (!records)

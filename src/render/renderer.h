@@ -20,6 +20,7 @@ struct wk_drawing {
 	double min_width;       /* of what is drawn without script, in pixels; 0: 0.1, or
 				 * more where there are very many */
 	bool is_icicle;         /* grows downward */
+	bool is_inverted;       /* the tree is: innermost functions are next to the root */
 	bool has_fixed_width;   /* does not follow the window */
 };
 

@@ -62,11 +62,22 @@ static void xml_text(struct wk_out *out, struct wk_str text)
 	wk_buf_fini(&readable);
 }
 
+/* What is spent in a node itself and not in what it calls. In an inverted tree only the
+ * functions next to the root were running; those behind them are their callers. */
+static uint64_t spent_in(const struct picture *p, uint32_t node)
+{
+	const struct wk_tree *tree = p->tree;
+
+	if (!p->view->drawing.is_inverted || tree->kind[node] != WK_NODE_FUNCTION)
+		return tree->self[node];
+	return tree->kind[tree->parent[node]] == WK_NODE_FUNCTION ? 0 : tree->total[node];
+}
+
 static void sum_kinds(struct picture *p)
 {
 	for (uint32_t node = 0; node < p->tree->count; node++)
 		p->kind_self[p->names.entries[p->names.of_node[node]].look / WK_SHADES] +=
-			p->tree->self[node];
+			spent_in(p, node);
 }
 
 /* Which frames are wide enough; returns how many. */
@@ -278,8 +289,9 @@ static void script(struct picture *p)
 		   "<script type=\"application/json\" class=\"data\">{\"margin\":%d,\"row\":%d,"
 		   "\"head\":%u,\"foot\":%d,\"width\":%u,\"height\":%u,",
 		   MARGIN, ROW, p->head, FOOT, p->width, p->height);
-	wk_out_fmt(p->out, "\"icicle\":%s,\"fixed\":%s,\n",
+	wk_out_fmt(p->out, "\"icicle\":%s,\"inverted\":%s,\"fixed\":%s,\n",
 		   drawing->is_icicle ? "true" : "false",
+		   drawing->is_inverted ? "true" : "false",
 		   drawing->has_fixed_width ? "true" : "false");
 	wk_svg_data(p->out, p->view->model, p->tree, &p->names);
 	wk_out_text(p->out, "}</script>\n<script><![CDATA[\n");

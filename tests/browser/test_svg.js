@@ -162,7 +162,7 @@ async function all() {
 		await page.keyboard.press('Enter');
 		equal((await detail())[0], 'core::hash::hash_one');
 		await (await frame('work')).click();
-		equal(await told(), '50.0 % of the zoomed, 39.0 % matches, 1 name');
+		equal(await told(), '50.0 % of the zoomed frame, 39.0 % matches, 1 name');
 	});
 
 	await test('reset shows the whole again and forgets the search', async () => {
