@@ -12,7 +12,7 @@ static bool is_small(uint64_t part, uint64_t whole, double min_percent)
 	return min_percent > 0 && 100.0 * (double)part < min_percent * (double)whole;
 }
 
-/* "12 functions under 0.5 % are not shown; together 3.1 % of self". */
+/* "12 functions are not shown; their self % adds up to 3.1 %". */
 static void note_hidden(struct wk_table *table, const char *what, uint64_t count, uint64_t weight,
 			uint64_t whole)
 {
@@ -22,7 +22,7 @@ static void note_hidden(struct wk_table *table, const char *what, uint64_t count
 		return;
 	wk_num_add_grouped(&number, count);
 	wk_num_add_share(&share, weight, whole);
-	wk_table_note(table, "%s %s not shown, with %s of the whole in themselves",
+	wk_table_note(table, "%s %s not shown; their self %% adds up to %s",
 		      wk_buf_text(&number), what, wk_buf_text(&share));
 	wk_buf_fini(&number);
 	wk_buf_fini(&share);
@@ -508,6 +508,26 @@ static void system_row(struct wk_table *table, const char *key, struct wk_str va
 	wk_table_text(table, wk_table_keep(table, value));
 }
 
+/* Facts are plain text; the one that counts bytes gets its unit here. */
+static void fact_row(struct wk_table *table, const struct wk_model *model,
+		     const struct wk_fact *fact)
+{
+	struct wk_str key = wk_model_str(model, fact->key);
+	struct wk_str value = wk_model_str(model, fact->value);
+	struct wk_buf text = { 0 };
+	uint64_t bytes;
+
+	if (wk_str_is(key, "memory") && wk_num_u64(value, &bytes)) {
+		wk_num_add_bytes(&text, bytes);
+		wk_buf_add_fmt(&text, " (%" PRIu64 " bytes)", bytes);
+		value = wk_table_keep(table, wk_buf_str(&text));
+	}
+	wk_table_row(table);
+	wk_table_text(table, key);
+	wk_table_text(table, value);
+	wk_buf_fini(&text);
+}
+
 static void source_rows(struct wk_table *table, const struct wk_model *model)
 {
 	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
@@ -554,11 +574,8 @@ static void fill_system(struct wk_table *table, const struct wk_model *model,
 	(void)options;
 	wk_table_column(table, WK_CELL_TEXT, "key", "what");
 	wk_table_column(table, WK_CELL_TEXT, "value", "value");
-	for (uint32_t i = 0; i < model->fact_count; i++) {
-		wk_table_row(table);
-		wk_table_text(table, wk_model_str(model, model->facts[i].key));
-		wk_table_text(table, wk_model_str(model, model->facts[i].value));
-	}
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		fact_row(table, model, &model->facts[i]);
 	wk_num_add_duration(&text, model->last_ns - model->first_ns);
 	system_row(table, "sampled for", wk_buf_str(&text));
 	wk_buf_reset(&text);
