@@ -69,10 +69,10 @@ static void bash_value(struct wk_out *out, const struct wk_command *command,
 
 static void bash_words(struct wk_out *out, const struct wk_command *command)
 {
-	wk_out_fmt(out, "\t\t%s) words='--help", command->name);
+	wk_out_fmt(out, "\t\t%s) options='--help", command->name);
 	each_option(out, command, bash_name);
 	if (command->choice) {
-		wk_out_char(out, ' ');
+		wk_out_text(out, "' words='");
 		out_words(out, command->choice);
 	}
 	wk_out_fmt(out, "'%s ;;\n",
@@ -84,7 +84,7 @@ static void bash(struct wk_out *out)
 	wk_out_text(out, "# wick's completion for bash, printed by `wick completion bash`.\n"
 			 "_wick()\n{\n"
 			 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-			 "\tlocal cmd=${COMP_WORDS[1]} words='' files='' i\n\n"
+			 "\tlocal cmd=${COMP_WORDS[1]} options='' words='' files='' i\n\n"
 			 "\tif [[ $COMP_CWORD -eq 1 ]]; then\n"
 			 "\t\tmapfile -t COMPREPLY < <(compgen -W '--help --version ");
 	out_words(out, wk_command_choice);
@@ -105,8 +105,9 @@ static void bash(struct wk_out *out)
 	for (size_t i = 0; wk_commands[i]; i++)
 		bash_words(out, wk_commands[i]);
 	wk_out_text(out, "\t\tesac ;;\n\tesac\n"
+			 "\tif [[ $cur == -* ]]; then words=$options files=''; fi\n"
 			 "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\"\n"
-			 "\t\t[[ $files && $cur != -* ]] && compgen -f -- \"$cur\")\n}\n"
+			 "\t\t[[ $files ]] && compgen -f -- \"$cur\")\n}\n"
 			 "complete -o filenames -F _wick wick\n");
 }
 
