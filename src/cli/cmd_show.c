@@ -90,6 +90,11 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 	if (words->count > 2 || words->rest_count > 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"show takes one FILE and one word for what to show");
+	else if (words->count && wk_table_view_find(words->at[0]) && access(words->at[0], F_OK))
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"there is no file \"%s\"; the FILE comes first: wick show %s %s",
+			words->at[0], words->count > 1 ? words->at[1] : "wick.data",
+			words->at[0]);
 	if (first.count > 1)
 		first.count = 1;
 	*path = wk_load_path(&first, err);

@@ -44,6 +44,10 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 	if (near.best)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "unknown command \"%s\"; did you mean \"%s\"?", name, near.best);
+	if (strchr(name, '/'))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "unknown command \"%s\"; `wick flame -- PROGRAM` profiles a program",
+			       name);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "unknown command \"%s\"; `wick help` lists the commands", name);
 }

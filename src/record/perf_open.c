@@ -419,7 +419,7 @@ static void give_up_kernel(struct wk_perf *perf)
 	perf->kernel_refused = true;
 	wk_buf_add_fmt(&perf->notices,
 		       "kernel code is not sampled: kernel.perf_event_paranoid is %d; to see it "
-		       "run: sudo sysctl kernel.perf_event_paranoid=1, or give the program the "
+		       "run: sudo sysctl kernel.perf_event_paranoid=1, or give wick the "
 		       "capability cap_perfmon\n",
 		       wk_perf_paranoid());
 }

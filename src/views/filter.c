@@ -179,8 +179,8 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	    (from.len && !wk_num_duration(from, &from_ns)) ||
 	    (to.len && !wk_num_duration(to, &to_ns)))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "time range \"%s\": expected A-B since the first sample, such as "
-			       "1.5-3, 200ms-1s or 10-",
+			       "time range \"%s\": expected FROM-TO since the first sample, such "
+			       "as 1.5-3, 200ms-1s or 10-",
 			       spec->time);
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
