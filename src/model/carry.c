@@ -12,6 +12,8 @@ struct carried_image {
 	struct wk_image_symbols *symbols; /* NULL: nothing to carry */
 	struct wk_str path;
 	struct wk_build_id build_id;
+	uint64_t inode;
+	bool is_plain; /* so far: a program may be deleted or built anew while it runs */
 };
 
 struct seen {
@@ -51,12 +53,12 @@ void wk_carry_free(struct wk_carry *carry)
 }
 
 /* Will the path lead a later reader to this very file? */
-static bool is_plain_file(struct wk_carry *carry, const struct wk_event_image *image)
+static bool is_plain_file(const struct carried_image *image)
 {
-	struct wk_str path = wk_arena_copy(&carry->paths, image->path);
 	struct stat info;
 
-	return stat(path.at, &info) == 0 && (image->inode == 0 || info.st_ino == image->inode);
+	return stat(image->path.at, &info) == 0 &&
+	       (image->inode == 0 || info.st_ino == image->inode);
 }
 
 void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_event *event,
@@ -68,13 +70,14 @@ void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_even
 				sizeof(*carry->images));
 	while (carry->image_count <= image)
 		carry->images[carry->image_count++] = (struct carried_image){ 0 };
-	if (!symbols || (wk_image_kind_of(&event->image) == WK_IMAGE_FILE &&
-			 is_plain_file(carry, &event->image)))
+	if (!symbols)
 		return;
 	row = &carry->images[image];
 	row->symbols = symbols;
 	row->path = wk_arena_copy(&carry->paths, event->image.path);
 	row->build_id = event->image.build_id;
+	row->inode = event->image.inode;
+	row->is_plain = wk_image_kind_of(&event->image) == WK_IMAGE_FILE && is_plain_file(row);
 }
 
 bool wk_carry_wants(const struct wk_carry *carry, uint32_t image)
@@ -137,8 +140,12 @@ bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk
 	struct wk_map sent = { 0 };
 	bool ok = true;
 
+	for (uint32_t i = 0; i < carry->image_count; i++)
+		carry->images[i].is_plain = carry->images[i].is_plain &&
+					    is_plain_file(&carry->images[i]);
 	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
-		ok = send_one(carry, &sent, &carry->seen[i], sink, err);
+		if (!carry->images[carry->seen[i].image].is_plain)
+			ok = send_one(carry, &sent, &carry->seen[i], sink, err);
 	wk_map_fini(&sent);
 	return ok;
 }

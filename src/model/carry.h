@@ -1,8 +1,9 @@
 /* Names that must travel with a recording, since a later reader may not find them again.
  *
- * Of images that only this machine can name now (the kernel, the vDSO, deleted files, files
- * that other mount namespaces show under the same path) it remembers which addresses were
- * sampled; wk_carry_send looks each up once and sends the names on as SYMBOL events. */
+ * It remembers which addresses were sampled. wk_carry_send, called at the end, looks at what
+ * only this machine can name now: the kernel, the vDSO, files that were deleted or replaced
+ * by then, files that other mount namespaces show under the same path. It looks each of their
+ * addresses up once and sends the names on as SYMBOL events. */
 #ifndef WK_MODEL_CARRY_H
 #define WK_MODEL_CARRY_H
 

@@ -50,6 +50,18 @@ def _(t):
     t.equal(len([row for row in rows if row["end_ns"]]), 301, "processes with an end")
 
 
+@tap.case("a program that is deleted while it runs keeps its names")
+def _(t):
+    program = t.folder / "burn"
+    program.write_bytes(pathlib.Path(tap.program("live", "burn_30_70")).read_bytes())
+    program.chmod(0o755)
+    # Late enough that the recorder has opened the file by its path.
+    recording = t.record("--", "sh", "-c", f"{program} 2000 & sleep 1; rm {program}; wait")
+    rows = {row["function"]: float(row["total_percent"])
+            for row in t.csv("show", recording, "functions")}
+    t.true(rows.get("burn_seventy", 0) > 50, f"expected burn_seventy, came {rows}")
+
+
 @tap.case("-p sees threads that are born later")
 def _(t):
     target = subprocess.Popen([tap.program("live", "threads"), "3", "1500", "1000"],
