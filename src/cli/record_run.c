@@ -189,8 +189,8 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	if (outcome->result.lost_samples || outcome->result.lost_records) {
 		add_count(&words, outcome->result.lost_samples, " sample and ", " samples and ");
 		add_count(&words, outcome->result.lost_records, " other record", " other records");
-		wk_buf_add_text(&words, " were lost: the machine was too busy to take them; a lower "
-					"-F or a smaller --stack-size helps");
+		wk_buf_add_text(&words, " were lost: the machine was too busy to take them; a "
+					"lower -F or a smaller --stack-size helps");
 		wk_say(wk_buf_text(&words));
 		wk_buf_reset(&words);
 	}

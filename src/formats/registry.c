@@ -23,7 +23,8 @@ static const struct known_other others[] = {
 	{ "BZh", 3, "compressed with bzip2: unpack it first (bunzip2)" },
 	{ "PK\x03\x04", 4, "a zip archive: unpack it first (unzip)" },
 	{ "\x7f"
-	  "ELF", 4, "a program or library (ELF), not a recording; `wick record -- PROGRAM` makes one" },
+	  "ELF", 4,
+	  "a program or library (ELF), not a recording; `wick record -- PROGRAM` makes one" },
 	{ "MZ", 2, "a Windows program (PE), not a recording" },
 };
 

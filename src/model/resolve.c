@@ -297,10 +297,11 @@ static void close_images(struct resolver *resolver)
 		if (open->carried_count)
 			model->images[id].reason = wk_model_text(
 				model, wk_str_c("names came with the recording"));
-		else if (open->is_open && model->images[id].kind == WK_IMAGE_KERNEL && !open->symbols)
+		else if (open->is_open && model->images[id].kind == WK_IMAGE_KERNEL &&
+			 !open->symbols)
 			model->images[id].reason = wk_model_text(
-				model, wk_str_c("not the kernel that runs now, or the recording does "
-						"not say which it was"));
+				model, wk_str_c("not the kernel that runs now, or the recording "
+						"does not say which it was"));
 		else if (open->symbols)
 			model->images[id].reason =
 				wk_model_text(model, wk_str_c(wk_image_reason(open->symbols)));

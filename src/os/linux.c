@@ -233,7 +233,8 @@ size_t wk_os_kernel_build_id(uint8_t id[20])
 		struct wk_bytes in = wk_bytes_of(wk_buf_text(&notes), notes.len);
 
 		while (!found && !in.bad && wk_bytes_left(&in)) {
-			uint32_t name_len = wk_u32le(&in), len = wk_u32le(&in), type = wk_u32le(&in);
+			uint32_t name_len = wk_u32le(&in), len = wk_u32le(&in);
+			uint32_t type = wk_u32le(&in);
 			struct wk_bytes name = wk_bytes_take(&in, ((uint64_t)name_len + 3) & ~3u);
 			struct wk_bytes content = wk_bytes_take(&in, ((uint64_t)len + 3) & ~3u);
 

@@ -181,7 +181,8 @@ static bool tell_image(const struct wk_sink *sink, const char *path, uint64_t st
 
 	/* Modules belong to their kernel: its id says for all of them which one it was. */
 	if (wk_str_is(event.image.path, KERNEL_PATH))
-		event.image.build_id.size = (uint8_t)wk_os_kernel_build_id(event.image.build_id.bytes);
+		event.image.build_id.size =
+			(uint8_t)wk_os_kernel_build_id(event.image.build_id.bytes);
 	return wk_sink_take(sink, &event, err);
 }
 
