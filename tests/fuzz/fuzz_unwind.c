@@ -9,7 +9,7 @@
 #include "symbols/unwind_table.h"
 
 #define BASE  0x400000
-#define STACK 0x7ff000000000
+#define STACK 0x7ff000000000u
 #define CAP   64
 
 struct input {
