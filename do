@@ -55,7 +55,9 @@ apt_install() {
 		{ as_root apt-get -qq update >&2 && as_root "$@" >/dev/null; }
 }
 
-# Installs what is missing of the needs given, or says the line that does and ends.
+# Installs what is missing of the needs given, or says the line that does and ends. The line
+# also has what is missing of $welcome, so that one line is enough.
+welcome=
 want() {
 	packages=$(missing "$@")
 	[ -n "$packages" ] || return 0
@@ -67,6 +69,9 @@ want() {
 		[ -n "$packages" ] || return 0
 		die "could not install $packages"
 	fi
+	# shellcheck disable=SC2086
+	packages=$(missing "$@" $welcome | tr ' ' '\n' | sort -u | tr '\n' ' ')
+	packages=${packages# }
 	say "These packages are missing: $packages"
 	say "Install them with this line, then run the same again:"
 	say "    sudo apt-get install -y $packages"
@@ -150,6 +155,7 @@ tested() {
 }
 
 do_test() {
+	welcome=$test_needs
 	# shellcheck disable=SC2086
 	want $build_needs pc:cmocka=libcmocka-dev python3=python3
 	# shellcheck disable=SC2086
