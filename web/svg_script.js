@@ -338,6 +338,7 @@ function layOutBar() {
 	fit(svg.querySelector('.bar .title'), width - room - 3 * PAD);
 	for (const line of svg.querySelectorAll('.bar > .line'))
 		fit(line, width - 2 * PAD);
+	fitLegend(width - 2 * PAD);
 	reset.disabled = !zoomed && !pattern;
 	flip.textContent = icicle ? 'Flame' : 'Icicle';
 }
@@ -353,6 +354,16 @@ function fit(line, room) {
 		length -= Math.max(1, length >> 4);
 		line.textContent = line.whole.slice(0, length) + '\u2026';
 	}
+}
+
+// Leaves out the kinds with least weight, which stand last.
+function fitLegend(room) {
+	const legend = svg.querySelector('.bar > .legend');
+	const kinds = [...legend.children].filter(piece => piece.tagName === 'tspan');
+	for (const kind of kinds)
+		kind.style.display = '';
+	while (kinds.length > 1 && legend.getComputedTextLength() > room)
+		kinds.pop().style.display = 'none';
 }
 
 function followScroll() {
@@ -381,8 +392,10 @@ function say() {
 		words.push([numbersOf(at), originOf(at)].filter(Boolean).join(' \u00b7 '));
 	}
 	detail[0].setAttribute('class', at >= 0 ? 'detail mono ink' : 'detail small muted');
-	detail[0].textContent = words[0];
-	detail[1].textContent = words[1] || '';
+	detail.forEach((line, i) => {
+		line.whole = words[i] || '';
+		fit(line, width - 2 * PAD);
+	});
 	const tip = graph.querySelector('.frames > title');
 	if (tip)
 		tip.textContent = at >= 0 ? nameOf(at) + '\n' + numbersOf(at) : '';

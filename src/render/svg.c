@@ -212,7 +212,7 @@ static void legend(struct picture *p, unsigned y)
 	bool is_done[WK_LOOK_KINDS] = { false };
 	unsigned kind;
 
-	wk_out_fmt(p->out, "<text class=\"small muted\" x=\"%d\" y=\"%u\">"
+	wk_out_fmt(p->out, "<text class=\"legend small muted\" x=\"%d\" y=\"%u\">"
 			   "<title>Share of each kind of code, without what it calls</title>",
 		   MARGIN, y);
 	while ((kind = heaviest_kind(p, is_done)) != WK_LOOK_KINDS) {
@@ -220,11 +220,11 @@ static void legend(struct picture *p, unsigned y)
 
 		is_done[kind] = true;
 		wk_num_add_share(&share, p->kind_self[kind], p->tree->total[0]);
-		wk_out_fmt(p->out, "<tspan class=\"swatch c%u\">\u25a0</tspan> %s ",
+		wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u\">\u25a0</tspan> %s ",
 			   kind * WK_SHADES + WK_SHADES / 2,
 			   kind == WK_LOOK_STRUCTURE ? "no stack" : wk_palette_kind_name(kind));
 		wk_out_xml(p->out, wk_buf_str(&share));
-		wk_out_text(p->out, "\u2003");
+		wk_out_text(p->out, "\u2003</tspan>");
 		wk_buf_fini(&share);
 	}
 	wk_out_text(p->out, "</text>\n");

@@ -264,6 +264,19 @@ async function all() {
 		equal(over, 0);
 	});
 
+	await test('in a narrow window no line above the picture leaves it', async () => {
+		const over = () => page.evaluate(wide =>
+			[...document.querySelectorAll('.bar > .line, .legend, .detail')]
+				.filter(e => e.getBBox().x + e.getBBox().width > wide).length, 360);
+		await open('svg');
+		await resize(360, 700);
+		equal(await over(), 0);
+		await (await frame('core::hash::hash_one')).hover();
+		equal(await over(), 0);
+		await shoot('narrow');
+		await resize(1200, 700);
+	});
+
 	await test('light and dark follow the viewer', async () => {
 		const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 		await page.emulateMedia({ colorScheme: 'light' });
