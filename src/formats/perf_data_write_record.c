@@ -157,7 +157,11 @@ static void write_thread(struct wk_perf_data_writer *writer, const struct wk_eve
 		add_comm(writer, event, thread->name, 0);
 		break;
 	case WK_THREAD_EXIT:
-		add_task_record(writer, event, WK_PERF_EXIT, 0, event->pid, thread->parent_tid);
+		/* The first thread's end would read as the end of its process, which may have
+		 * others that still run; the process tells its own. */
+		if (event->tid != event->pid)
+			add_task_record(writer, event, WK_PERF_EXIT, 0, event->pid,
+					thread->parent_tid);
 		break;
 	}
 }

@@ -196,6 +196,31 @@ static void all_that_events_say_comes_back_from_a_file(void **state)
 	close(fd);
 }
 
+static void a_first_thread_that_ends_does_not_end_its_process(void **state)
+{
+	static const struct wk_event events[] = {
+		SOURCE(0, "cpu-clock", "ns"),
+		{ .kind = WK_EVENT_PROCESS, AT(100, 10, 10),
+		  .process = { WK_PROCESS_FORK, .parent_pid = 7 } },
+		{ .kind = WK_EVENT_THREAD, AT(120, 10, 10),
+		  .thread = { .change = WK_THREAD_EXIT } },
+		{ .kind = WK_EVENT_PROCESS, AT(150, 10, 10),
+		  .process = { .change = WK_PROCESS_EXIT } },
+	};
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_buf text;
+
+	(void)state;
+	give(writer, events, COUNT(events));
+	finish(writer);
+	text = told_from_file(fd);
+	assert_int_equal(lines_with(&text, "change=exit"), 1);
+	assert_int_equal(lines_with(&text, "process time=150 pid=10 tid=10 change=exit"), 1);
+	wk_buf_fini(&text);
+	close(fd);
+}
+
 static void and_from_a_pipe(void **state)
 {
 	struct wk_perf_data_writer *writer;
@@ -465,6 +490,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_events_say_comes_back_from_a_file),
 		cmocka_unit_test(and_from_a_pipe),
+		cmocka_unit_test(a_first_thread_that_ends_does_not_end_its_process),
 		cmocka_unit_test(what_was_flushed_is_in_the_file_at_every_moment),
 		cmocka_unit_test(names_of_events_survive_a_killed_recorder),
 		cmocka_unit_test(raw_user_chains_are_stored_as_exact_ones),
