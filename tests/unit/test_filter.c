@@ -108,8 +108,8 @@ static void what_makes_no_sense_is_said(void **state)
 	(void)state;
 	refuses(&(struct wk_filter_spec){ .function = "foo(" }, "function pattern \"foo(\"");
 	refuses(&(struct wk_filter_spec){ .process = "[" }, "process pattern \"[\"");
-	refuses(&(struct wk_filter_spec){ .time = "5" }, "expected A-B");
-	refuses(&(struct wk_filter_spec){ .time = "-" }, "expected A-B");
+	refuses(&(struct wk_filter_spec){ .time = "5" }, "expected FROM-TO");
+	refuses(&(struct wk_filter_spec){ .time = "-" }, "expected FROM-TO");
 	refuses(&(struct wk_filter_spec){ .time = "3-2" }, "ends before it begins");
 	refuses(&(struct wk_filter_spec){ .source = "cycles" }, "there is: cpu-clock");
 }
