@@ -56,6 +56,8 @@ static void fill_functions(struct wk_table *table, const struct wk_model *model,
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
 	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "linked_name", "linked name");
+	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	wk_table_column(table, WK_CELL_TEXT, "function", "function");
 	for (uint32_t i = 0; i < flat.count; i++) {
@@ -76,6 +78,10 @@ static void fill_functions(struct wk_table *table, const struct wk_model *model,
 		wk_table_number(table, row->self_samples);
 		wk_table_number(table, row->total_samples);
 		wk_table_text(table, wk_str_c(wk_code_kind_name(wk_code_kind_of(model, row->id))));
+		if (function->linked)
+			wk_table_text(table, wk_model_str(model, function->linked));
+		else
+			wk_table_none(table);
 		wk_table_text(table, image_name(model, function->image));
 		wk_table_text(table, or_else(wk_model_str(model, function->name), "(unknown)"));
 	}

@@ -190,7 +190,8 @@ static void functions_as_json_with_the_quality_of_the_view(void **state)
 			"    {\"self_percent\": 100.0000, \"total_percent\": 100.0000, "
 			"\"self_ns\": 3000000, "
 			"\"total_ns\": 3000000, \"self_samples\": 3, \"total_samples\": 3, "
-			"\"kind\": \"your program\", \"image\": \"demo\", \"function\": \"a\"}\n"
+			"\"kind\": \"your program\", \"linked_name\": null, "
+			"\"image\": \"demo\", \"function\": \"a\"}\n"
 			"  ]\n"
 			"}\n");
 }
