@@ -38,8 +38,8 @@ static const struct wk_opt options[] = {
 	  "what to sample by, by perf's names: cycles, page-faults, sched:sched_switch ... "
 	  "(cycles; cpu-clock where there is no cycle counter)",
 	  WK_OPT_LIST, AT(events), common_events },
-	{ 0, "duration", "TIME", "stop after so many seconds, or 500ms, 2m ...", WK_OPT_DURATION,
-	  AT(duration_ns), NULL },
+	{ 0, "duration", "TIME", "stop recording after so long (10, 500ms, 2m); "
+	  "a command runs on to its end", WK_OPT_DURATION, AT(duration_ns), NULL },
 	{ 0, "call-graph", "HOW",
 	  "how stacks are found: dwarf unwinds by tables, fp follows frame pointers, none takes "
 	  "no stacks, auto is dwarf",
@@ -47,7 +47,8 @@ static const struct wk_opt options[] = {
 	{ 0, "stack-size", "SIZE", "most of each stack to look at, up to 64K (32K)",
 	  WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
-	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU", WK_OPT_SIZE,
+	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU (64K to 16M, as "
+	  "the rate and the stacks need)", WK_OPT_SIZE,
 	  AT(ring_bytes), NULL },
 	{ 0, "user-only", NULL, "leave out the kernel's code", WK_OPT_FLAG, AT(user_only), NULL },
 	{ 0 },

@@ -19,7 +19,7 @@ struct wk_filter_spec {
 	const char *image;    /* keeps stacks with a frame in an image whose path matches */
 	const char *function; /* keeps stacks with a function whose name matches */
 	const char *source;   /* an event's name; NULL: CPU time if sampled, else the first */
-	const char *time;     /* "A-B" since the first sample, either end may be left out */
+	const char *time;     /* "FROM-TO" since the first sample, either end may be left out */
 	bool ignore_case;
 };
 
