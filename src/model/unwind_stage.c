@@ -118,10 +118,14 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 						    wk_image_debug_elf(staged->symbols));
 }
 
-static void take_image(struct wk_unwind_stage *stage, const struct wk_event *event)
+/* Passes the event on with the build id of the file that is mapped now: a later reader can
+ * then tell this file from another that lies at the same path by that time. */
+static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *event,
+		       struct wk_err *err)
 {
 	uint32_t id = wk_model_add_image(stage->images, wk_image_kind_of(&event->image),
 					 &event->image, event->pid, event->time_ns);
+	struct wk_event identified = *event;
 
 	if (id >= stage->staged_count) {
 		stage->staged = wk_grow(stage->staged, &stage->staged_cap, (size_t)id + 1,
@@ -132,6 +136,9 @@ static void take_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		wk_carry_image(stage->carry, id, event, stage->staged[id].symbols);
 	}
 	wk_spaces_take(stage->spaces, event, id);
+	if (identified.image.build_id.size == 0 && stage->staged[id].elf)
+		identified.image.build_id = stage->staged[id].elf->build_id;
+	return wk_sink_take(&stage->next, &identified, err);
 }
 
 /* Notes the places that only this machine, now, can name. */
@@ -192,9 +199,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	if (event->kind == WK_EVENT_SAMPLE)
 		return take_sample(stage, event, err);
 	if (event->kind == WK_EVENT_IMAGE)
-		take_image(stage, event);
-	else
-		wk_spaces_take(stage->spaces, event, 0);
+		return take_image(stage, event, err);
+	wk_spaces_take(stage->spaces, event, 0);
 	return wk_sink_take(&stage->next, event, err);
 }
 

@@ -104,7 +104,7 @@ static void tell_other_inode(struct search *s, const char *path, uint64_t inode)
 
 	wk_buf_add_fmt(&text,
 		       "%s was replaced since: inode %" PRIu64 ", recorded %" PRIu64
-		       " (neither has a build id to compare)",
+		       " (the recording has no build id to compare)",
 		       path, inode, s->key->inode);
 	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
