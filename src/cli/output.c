@@ -13,7 +13,7 @@ struct wk_out *wk_output_open(struct wk_output *output, const char *path,
 	*output = (struct wk_output){ .fd = -1 };
 	if (!path || strcmp(path, "-") == 0)
 		return call->out;
-	output->fd = wk_os_create(path, err);
+	output->fd = wk_os_create(path, false, err);
 	if (output->fd < 0)
 		return NULL;
 	output->path = path;

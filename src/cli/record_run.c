@@ -252,6 +252,7 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	struct handlers old;
 	bool ok;
 
+	wk_unwind_stage_set_live(stage);
 	recording = recorder;
 	handle_signals(&old);
 	ok = wk_recorder_run(recorder, &sink, on_progress, run, &outcome->result, err);
@@ -272,7 +273,7 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 static int open_output(const char *output, struct wk_err *err)
 {
 	if (strcmp(output, "-") != 0)
-		return wk_os_create(output, err);
+		return wk_os_create(output, true, err);
 	if (wk_os_is_terminal(STDOUT_FILENO)) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"a recording is not text: -o - needs a pipe or a file behind it");

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* process_vm_readv */
 #include "os/os.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -166,9 +168,10 @@ bool wk_os_read_small(const char *path, struct wk_buf *out)
 	return ok;
 }
 
-int wk_os_create(const char *path, struct wk_err *err)
+int wk_os_create(const char *path, bool is_private, struct wk_err *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+		      is_private ? 0600 : 0666);
 
 	if (fd < 0)
 		wk_fail_os(err, errno, "cannot write %s", path);
@@ -221,6 +224,23 @@ bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
 bool wk_os_truncate(int fd, uint64_t size_bytes)
 {
 	return ftruncate(fd, (off_t)size_bytes) == 0;
+}
+
+size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t size)
+{
+	/* Two pieces, since a piece is copied whole or not at all and the memory may end. */
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t first = page - (size_t)(address & (page - 1));
+	struct iovec local = { bytes, size };
+	struct iovec remote[2];
+	ssize_t got;
+
+	if (first > size)
+		first = size;
+	remote[0] = (struct iovec){ (void *)(uintptr_t)address, first };
+	remote[1] = (struct iovec){ (void *)(uintptr_t)(address + first), size - first };
+	got = process_vm_readv((pid_t)pid, &local, 1, remote, size > first ? 2 : 1, 0);
+	return got > 0 ? (size_t)got : 0;
 }
 
 /* An ELF note section: sizes of name and contents, type 3 for a build id, "GNU\0", the id. */

@@ -50,9 +50,9 @@ void wk_os_guard_maps(void);
  * read. `out` is emptied first. */
 bool wk_os_read_small(const char *path, struct wk_buf *out);
 
-/* A new file for writing, readable by its owner only, replacing what was there.
- * Returns a descriptor, or -1. */
-int wk_os_create(const char *path, struct wk_err *err);
+/* A file for writing, emptied if it was there (it then keeps its rights). A new one can be read
+ * by its owner only where `is_private`, else by whom the umask lets. A descriptor, or -1. */
+int wk_os_create(const char *path, bool is_private, struct wk_err *err);
 
 /* Whether written bytes can be changed later: true for a file that stands at its start,
  * false for pipes and for files opened to append. */
@@ -65,6 +65,9 @@ bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 
 /* Cuts a file to a size; false, with errno set, if that cannot be done. */
 bool wk_os_truncate(int fd, uint64_t size_bytes);
+
+/* Copies memory of another process; how many bytes could be had. Needs the right to trace it. */
+size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t size);
 
 /* The build id of the kernel that runs: how many bytes of `id` it has, 0 where it tells none. */
 size_t wk_os_kernel_build_id(uint8_t id[20]);
