@@ -170,8 +170,13 @@ static void zsh_rest(struct wk_out *out, const struct wk_command *command)
 	} else if (command->words == WK_WORD_FILE) {
 		wk_out_text(out, "\t\t\t'*:file:_files'");
 	} else if (command->choice) {
-		wk_out_fmt(out, "\t\t\t%s:what:(",
-			   takes_files(command) ? "'1:file:_files' '2" : "'1");
+		/* The file may be left out: the first word is either. */
+		if (takes_files(command)) {
+			wk_out_text(out, "\t\t\t'1:file or table:{_files; compadd ");
+			out_words(out, command->choice);
+			wk_out_text(out, "}' \\\n");
+		}
+		wk_out_fmt(out, "\t\t\t'%c:what:(", takes_files(command) ? '2' : '1');
 		out_words(out, command->choice);
 		wk_out_text(out, ")'");
 	} else {

@@ -27,16 +27,17 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_dump = {
 	.name = "dump",
 	.summary = "print a recording event by event",
-	.usage = (const char *const[]){ "[OPTION...] FILE", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE]", NULL },
 	.description = (const char *const[]){
-		"Prints the events of FILE in order of time, one a line: first the kind "
-		"(`process`, `thread`, `image`, `sample` ...), then fields as name=value. This is "
-		"what a reader sees before anything is unwound, named or added up.",
+		"Prints the events of FILE (wick.data where none is given) in order of time, one "
+		"a line: first the kind (`process`, `thread`, `image`, `sample` ...), then fields "
+		"as name=value. This is what a reader sees before anything is unwound, named or "
+		"added up.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 }, { 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick dump wick.data | grep ^image", "what was mapped where" },
+		{ "wick dump | grep ^image", "what was mapped where" },
 		{ "wick dump perf.data | cut -d' ' -f1 | sort | uniq -c",
 		  "how many events of each kind" },
 		{ 0 } },

@@ -142,7 +142,7 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 {
 	const struct args *args = call->args;
 	struct wk_record_request request = {
-		.output = args->data ? args->data : "wick.data",
+		.output = args->data ? args->data : WK_USUAL_RECORDING,
 		.quiet = args->quiet,
 	};
 	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
@@ -207,10 +207,11 @@ const struct wk_command wk_cmd_flame = {
 	.summary = "draw a flame graph, of a command it runs or of a recording",
 	.usage = (const char *const[]){ "[OPTION...] -- COMMAND [ARGUMENT...]",
 					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a",
-					"[OPTION...] FILE", NULL },
+					"[OPTION...] [FILE]", NULL },
 	.description = (const char *const[]){
 		"With a command, a process or -a it records first, as `wick record` does, and "
-		"keeps the recording; then it draws one SVG picture that works in any browser, "
+		"keeps the recording; else it takes FILE, or wick.data where none is given. Then "
+		"it draws one SVG picture that works in any browser, "
 		"from disk, on its own: point at a frame, click to zoom, search.",
 		"Each box is a function; below it is its caller, and its width is its share of "
 		"the time. A filter's PATTERN is an extended regular expression that may match "

@@ -73,11 +73,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_fold = {
 	.name = "fold",
 	.summary = "print a recording as folded stacks, for flame graph tools",
-	.usage = (const char *const[]){ "[OPTION...] FILE", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE]", NULL },
 	.description = (const char *const[]){
-		"Prints one line for each distinct stack: the process's name, the functions from "
-		"the outermost to the innermost, joined by semicolons, and how many samples had "
-		"it.",
+		"Prints one line for each distinct stack of FILE (wick.data where none is "
+		"given): the process's name, the functions from the outermost to the innermost, "
+		"joined by semicolons, and how many samples had it.",
 		"A filter's PATTERN is an extended regular expression that may match anywhere in "
 		"the name.",
 		NULL },
@@ -87,7 +87,7 @@ const struct wk_command wk_cmd_fold = {
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick fold wick.data > stacks.folded", "for any tool that draws folded stacks" },
+		{ "wick fold > stacks.folded", "for any tool that draws folded stacks" },
 		{ "wick fold --function parse wick.data",
 		  "only stacks that went through the parser" },
 		{ 0 } },

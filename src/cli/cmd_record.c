@@ -23,7 +23,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_record_request request = {
-		.output = args->output ? args->output : "wick.data",
+		.output = args->output ? args->output : WK_USUAL_RECORDING,
 		.quiet = args->quiet,
 	};
 	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
@@ -62,7 +62,7 @@ const struct wk_command wk_cmd_record = {
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick record -- ./app input.txt", "then: wick show wick.data" },
+		{ "wick record -- ./app input.txt", "then: wick show" },
 		{ "wick record -p 1234 --duration 10",
 		  "ten seconds of a process that already runs" },
 		{ "wick record -a -F 199 -o all.data -- make", "the whole system while make runs" },

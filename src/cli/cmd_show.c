@@ -81,26 +81,38 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 	return NULL;
 }
 
-/* FILE and the word behind it; without one, the functions. */
+static bool is_table_and_no_file(const char *word)
+{
+	return wk_table_view_find(word) && access(word, F_OK) != 0;
+}
+
+/* FILE and the word behind it, each of which may be missing: the usual recording, the
+ * functions. */
 static const struct wk_table_view *read_words(const struct wk_words *words, const char **path,
 					      struct wk_err *err)
 {
-	struct wk_words first = *words;
+	struct wk_words file = *words;
+	const char *what = words->count > 1 ? words->at[1] : "functions";
 
-	if (words->count > 2 || words->rest_count > 0)
+	if (words->count > 2 || words->rest_count > 0) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"show takes one FILE and one word for what to show");
-	else if (words->count && wk_table_view_find(words->at[0]) && access(words->at[0], F_OK))
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no file \"%s\"; the FILE comes first: wick show %s %s",
-			words->at[0], words->count > 1 ? words->at[1] : "wick.data",
-			words->at[0]);
-	if (first.count > 1)
-		first.count = 1;
-	*path = wk_load_path(&first, err);
-	if (!*path || err->code != WK_OK)
 		return NULL;
-	return find_table(words->count > 1 ? words->at[1] : "functions", err);
+	}
+	file.count = words->count > 0;
+	if (words->count && is_table_and_no_file(words->at[0])) {
+		if (words->count > 1 || !wk_load_has_usual()) {
+			wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				"there is no file \"%s\"; the FILE comes first: wick show %s %s",
+				words->at[0], words->count > 1 ? words->at[1] : WK_USUAL_RECORDING,
+				words->at[0]);
+			return NULL;
+		}
+		what = words->at[0];
+		file.count = 0;
+	}
+	*path = wk_load_path(&file, err);
+	return *path ? find_table(what, err) : NULL;
 }
 
 static bool read_percent(const char *text, double *percent, struct wk_err *err)
@@ -197,12 +209,12 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_show = {
 	.name = "show",
 	.summary = "print a recording as text: hottest functions, call tree and more",
-	.usage = (const char *const[]){ "[OPTION...] FILE [WHAT]", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE] [WHAT]", NULL },
 	.description = (const char *const[]){
-		"Prints one table of FILE, the functions unless WHAT names another. What a row "
-		"spent itself is its self time, with all it called its total. Below the table "
-		"stand what was left out, how many samples were lost, and what share of stacks "
-		"reach a root.",
+		"Prints one table of FILE (wick.data where none is given), the functions unless "
+		"WHAT names another. What a row spent itself is its self time, with all it "
+		"called its total. Below the table stand what was left out, how many samples "
+		"were lost, and what share of stacks reach a root.",
 		"A filter's PATTERN is an extended regular expression that may match anywhere in "
 		"the name.",
 		NULL },
@@ -213,9 +225,9 @@ const struct wk_command wk_cmd_show = {
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick show wick.data", "the hottest functions" },
-		{ "wick show wick.data tree --min 2", "who called whom, down to 2 % of the whole" },
-		{ "wick show wick.data functions --thread worker --csv",
+		{ "wick show", "the hottest functions of wick.data" },
+		{ "wick show tree --min 2", "who called whom, down to 2 % of the whole" },
+		{ "wick show app.data functions --thread worker --csv",
 		  "one thread's, for a spreadsheet" },
 		{ 0 } },
 	.words = WK_WORD_FILE_THEN_CHOICE,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "formats/reader.h"
@@ -20,15 +21,23 @@ static const struct wk_opt options[] = {
 
 const struct wk_opt_group wk_load_group = { "Reading", options };
 
+bool wk_load_has_usual(void)
+{
+	return access(WK_USUAL_RECORDING, F_OK) == 0;
+}
+
 const char *wk_load_path(const struct wk_words *words, struct wk_err *err)
 {
 	size_t count = words->count + words->rest_count;
 
 	if (count == 1)
 		return words->count ? words->at[0] : words->rest[0];
+	if (count == 0 && wk_load_has_usual())
+		return WK_USUAL_RECORDING;
 	if (count == 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"no FILE given; \"-\" is standard input, `wick record` makes wick.data");
+			"no FILE given; \"-\" is standard input, `wick record` makes "
+			WK_USUAL_RECORDING);
 	else
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "one FILE at a time, found %zu", count);
 	return NULL;

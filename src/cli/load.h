@@ -6,6 +6,9 @@
 #include "model/model.h"
 #include "symbols/symbols.h"
 
+/* What `wick record` writes, and what is read where no FILE is given. */
+#define WK_USUAL_RECORDING "wick.data"
+
 struct wk_load_args {
 	const char *format;            /* NULL: seen from the bytes */
 	struct wk_opt_list debug_dirs;
@@ -13,7 +16,11 @@ struct wk_load_args {
 
 extern const struct wk_opt_group wk_load_group;
 
-/* The one FILE among the words; NULL and wrong usage where there is none or are several. */
+/* Whether a recording lies where `wick record` leaves it. */
+bool wk_load_has_usual(void);
+
+/* The one FILE among the words, or the usual recording if there are no words. NULL and wrong
+ * usage where that is not there either, and where there are several. */
 const char *wk_load_path(const struct wk_words *words, struct wk_err *err);
 
 /* Reads `path` ("-" is standard input), unwinds where the file holds copies of stacks, and
