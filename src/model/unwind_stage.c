@@ -1,10 +1,12 @@
 #include "model/unwind_stage.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "model/builder.h"
 #include "model/carry.h"
 #include "model/model.h"
 #include "model/space.h"
+#include "os/os.h"
 #include "symbols/unwind.h"
 
 /* The most user frames of one chain: a record of perf.data holds 65,535 bytes, and no stack
@@ -209,9 +211,42 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
 	return (struct wk_sink){ .take = take, .context = stage };
 }
 
+static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct wk_unwind_stage *stage = context;
+
+	return wk_os_read_process(stage->pid, address, bytes, size);
+}
+
+void wk_unwind_stage_set_live(struct wk_unwind_stage *stage)
+{
+	wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
+}
+
+/* A recording says which of its stacks are not from one single moment. */
+static bool tell_completed(struct wk_unwind_stage *stage, struct wk_err *err)
+{
+	uint64_t completed = wk_unwinder_completed(stage->unwinder);
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+	struct wk_buf text = { 0 };
+	bool ok;
+
+	if (completed == 0)
+		return true;
+	wk_num_add_grouped(&text, completed);
+	wk_buf_add_text(&text, completed == 1 ? " stack was" : " stacks were");
+	wk_buf_add_text(&text, " deeper than the copy taken of it; the outermost frames were read from "
+			       "the process a moment later");
+	event.note.offset = WK_NOWHERE;
+	event.note.text = wk_buf_str(&text);
+	ok = wk_sink_take(&stage->next, &event, err);
+	wk_buf_fini(&text);
+	return ok;
+}
+
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err)
 {
-	return wk_carry_send(stage->carry, &stage->next, err);
+	return wk_carry_send(stage->carry, &stage->next, err) && tell_completed(stage, err);
 }
 
 struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage)

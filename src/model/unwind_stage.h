@@ -20,6 +20,11 @@ struct wk_unwind_stage;
 
 struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next);
 struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
+
+/* The processes live while the samples come: where a stack is deeper than its copy, the rest is
+ * read from the process itself. For recorders. */
+void wk_unwind_stage_set_live(struct wk_unwind_stage *stage);
+
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);
 void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 

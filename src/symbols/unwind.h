@@ -40,6 +40,12 @@ size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
  * that tells a whole stack from a cut one, also in stripped images. */
 bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr);
 
+/* The function that holds this place, as the tables bound it: what a stripped image still tells
+ * of its functions. False where no entry covers the place, and in a procedure linkage table,
+ * which one entry covers although its slots lead to as many functions. Compiles nothing. */
+bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			uint64_t *size_bytes);
+
 /* What covers an address of the walked process. */
 struct wk_unwind_image {
 	struct wk_unwind_table *table; /* NULL: mapped, but no rules (anonymous memory, JIT code) */
@@ -59,6 +65,17 @@ void wk_unwinder_free(struct wk_unwinder *unwinder);
  * process's mappings change or another process is walked: cached rows of other numbers are
  * not used. */
 void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space);
+
+/* Where a copy ends too soon, more of a living process's stack may be read: `read` copies up to
+ * `size` bytes of the walked process's memory and returns how many it got. What is read so is
+ * used only where the process still stands as the copy has it, and where it leads to a root. */
+void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
+			    size_t (*read)(void *context, uint64_t address, void *bytes,
+					   size_t size),
+			    void *context);
+
+/* How many walks were completed so. */
+uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder);
 
 enum wk_unwind_end {
 	WK_UNWIND_ROOT,     /* the outermost frame was reached */

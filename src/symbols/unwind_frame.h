@@ -2,7 +2,8 @@
  *
  * A wk_frame holds register values by DWARF number with a bit for each that is known, and the
  * copy of the stack that all loads are served from. A load outside the copy fails and leaves
- * `missed_above` telling whether a longer copy would have held it. */
+ * `missed_above` telling whether a longer copy would have held it; of a living process, what
+ * lies above may be read instead. */
 #ifndef WK_SYMBOLS_UNWIND_FRAME_H
 #define WK_SYMBOLS_UNWIND_FRAME_H
 
@@ -25,6 +26,19 @@ struct wk_unwind_machine {
 /* NULL for machines that cannot be walked. */
 const struct wk_unwind_machine *wk_unwind_machine(enum wk_machine machine);
 
+/* More of a living process's stack, read where a copy ends too soon. */
+struct wk_stack_memory {
+	size_t (*read)(void *context, uint64_t address, void *bytes, size_t size);
+	void *context;
+	bool is_allowed;   /* the copy ended at its limit, and nothing spoke against it yet */
+	bool was_used;
+	unsigned reads;
+	uint64_t highest;  /* of the words taken from the copy: the outermost return address */
+	uint64_t base;     /* what `bytes` hold */
+	size_t len;
+	uint8_t bytes[4096];
+};
+
 struct wk_frame {
 	uint64_t value[WK_REGISTERS];
 	uint64_t valid;
@@ -32,6 +46,7 @@ struct wk_frame {
 	uint64_t base;
 	size_t size_bytes;
 	bool missed_above;
+	struct wk_stack_memory *memory; /* NULL: there is only the copy */
 };
 
 static inline bool wk_frame_knows(const struct wk_frame *frame, unsigned reg)
@@ -49,6 +64,9 @@ static inline void wk_frame_set(struct wk_frame *frame, unsigned reg, uint64_t v
  * another one. */
 #define WK_FRAME_REACH (1u << 20)
 
+/* For an address above the copy. Fails where the process has moved on since. */
+bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value);
+
 static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_t size,
 				 uint64_t *value)
 {
@@ -56,8 +74,11 @@ static inline bool wk_frame_load(struct wk_frame *frame, uint64_t address, size_
 
 	if (offset > frame->size_bytes || frame->size_bytes - offset < size) {
 		frame->missed_above = offset < WK_FRAME_REACH;
-		return false;
+		return frame->missed_above && frame->memory &&
+		       wk_frame_load_above(frame, address, size, value);
 	}
+	if (frame->memory && address > frame->memory->highest)
+		frame->memory->highest = address;
 	*value = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	memcpy(value, frame->bytes + offset, size);

@@ -30,6 +30,8 @@ struct wk_unwinder {
 	bool (*find)(void *context, uint64_t address, struct wk_unwind_image *image);
 	void *context;
 	uint64_t space;
+	uint64_t completed;
+	struct wk_stack_memory memory; /* read is NULL where there are only copies */
 	struct slot slots[CACHE_SLOTS];
 };
 
@@ -67,6 +69,20 @@ void wk_unwinder_free(struct wk_unwinder *unwinder)
 void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space)
 {
 	unwinder->space = space;
+}
+
+void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
+			    size_t (*read)(void *context, uint64_t address, void *bytes,
+					   size_t size),
+			    void *context)
+{
+	unwinder->memory.read = read;
+	unwinder->memory.context = context;
+}
+
+uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder)
+{
+	return unwinder->completed;
 }
 
 static const struct wk_rules *look_up(struct wk_unwinder *unwinder, uint64_t address)
@@ -338,6 +354,12 @@ static bool begin(struct walk *walk, const struct wk_event_stack *stack)
 	frame->size_bytes = stack->size_bytes;
 	frame->base = frame->value[walk->machine->sp];
 	frame->missed_above = false;
+	frame->memory = walk->unwinder->memory.read ? &walk->unwinder->memory : NULL;
+	walk->unwinder->memory.is_allowed = stack->is_full;
+	walk->unwinder->memory.was_used = false;
+	walk->unwinder->memory.reads = 0;
+	walk->unwinder->memory.highest = 0;
+	walk->unwinder->memory.len = 0;
 	walk->stack_is_full = stack->is_full;
 	walk->is_leaf = true;
 	walk->signals = 0;
@@ -354,19 +376,16 @@ static enum wk_unwind_end failed(const struct walk *walk, const struct wk_rules 
 	return rules == &no_tables && !walk->is_leaf ? WK_UNWIND_ROOT : WK_UNWIND_BROKEN;
 }
 
-size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack,
-		 uint64_t *chain, size_t cap, enum wk_unwind_end *end)
+/* Walks on from the innermost frame; `copied` becomes the number of frames that the copy alone
+ * gave. */
+static size_t walk_up(struct walk *walk, uint64_t *chain, size_t cap, size_t *copied,
+		      enum wk_unwind_end *end)
 {
-	struct walk walk;
 	size_t count = 0;
 
-	walk.unwinder = unwinder;
-	*end = WK_UNWIND_BROKEN;
-	if (!begin(&walk, stack))
-		return 0;
 	for (;;) {
-		uint64_t address = walk.frame.value[walk.machine->pc] - !walk.is_leaf;
-		const struct wk_rules *rules = rules_at(unwinder, address);
+		uint64_t address = walk->frame.value[walk->machine->pc] - !walk->is_leaf;
+		const struct wk_rules *rules = rules_at(walk->unwinder, address);
 		enum step result;
 
 		if (rules->cfa_kind == WK_CFA_UNMAPPED && count)
@@ -376,12 +395,36 @@ size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stac
 			return count;
 		}
 		chain[count++] = address;
-		result = step(&walk, rules);
+		if (!walk->unwinder->memory.was_used)
+			*copied = count;
+		result = step(walk, rules);
 		if (result == STEP_ROOT)
 			*end = WK_UNWIND_ROOT;
 		if (result == STEP_FAILED)
-			*end = failed(&walk, rules);
+			*end = failed(walk, rules);
 		if (result != STEP_DONE)
 			return count;
 	}
+}
+
+size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack,
+		 uint64_t *chain, size_t cap, enum wk_unwind_end *end)
+{
+	struct walk walk;
+	size_t count, copied = 0;
+
+	walk.unwinder = unwinder;
+	*end = WK_UNWIND_BROKEN;
+	if (!begin(&walk, stack))
+		return 0;
+	count = walk_up(&walk, chain, cap, &copied, end);
+	if (!unwinder->memory.was_used)
+		return count;
+	if (*end == WK_UNWIND_ROOT) {
+		unwinder->completed++;
+		return count;
+	}
+	/* The process has moved on: only what the copy said is sure. */
+	*end = WK_UNWIND_CUT;
+	return copied;
 }

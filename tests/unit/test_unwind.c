@@ -195,6 +195,83 @@ static void a_copy_that_is_too_small_is_cut_not_broken(void **state)
 	end(&p);
 }
 
+/* The process's memory now, from STACK on; what lies behind it cannot be read. */
+struct living {
+	uint64_t words[2048];
+	unsigned reads;
+};
+
+static size_t read_living(void *context, uint64_t address, void *bytes, size_t size)
+{
+	struct living *living = context;
+	uint64_t offset = address - STACK;
+
+	living->reads++;
+	if (offset >= sizeof(living->words))
+		return 0;
+	if (size > sizeof(living->words) - offset)
+		size = sizeof(living->words) - offset;
+	memcpy(bytes, (const uint8_t *)living->words + offset, size);
+	return size;
+}
+
+/* Function 0 called itself 300 times; the copy holds the innermost of them. */
+static void begin_deep(struct process *p, struct living *living)
+{
+	begin_x86(p);
+	memset(living, 0, sizeof(*living));
+	for (unsigned frame = 0; frame < 300; frame++)
+		living->words[frame * 3 + 2] = in_function(frame < 299 ? 0 : 3);
+	memcpy(p->words, living->words, sizeof(p->words));
+	p->stack.is_full = true;
+	set(p, RIP, in_function(0));
+	wk_unwinder_set_memory(p->unwinder, read_living, living);
+}
+
+static void what_the_copy_lacks_is_read_from_the_living_process(void **state)
+{
+	struct process p;
+	struct living living;
+
+	(void)state;
+	begin_deep(&p, &living);
+	living.words[200 * 3 + 2] = in_function(3);
+	assert_int_equal(walk(&p, 300), 202);
+	assert_int_equal(p.end, WK_UNWIND_ROOT);
+	assert_int_equal(wk_unwinder_completed(p.unwinder), 1);
+	end(&p);
+}
+
+static void a_process_that_moved_on_is_not_believed(void **state)
+{
+	struct process p;
+	struct living living;
+	size_t in_copy = sizeof(p.words) / 8 / 3; /* return addresses that the copy holds */
+
+	(void)state;
+	begin_deep(&p, &living);
+	/* The last return address of the copy is another by now. */
+	living.words[(in_copy - 1) * 3 + 2] = in_function(1);
+	assert_int_equal(walk(&p, 300), in_copy + 1);
+	assert_int_equal(p.end, WK_UNWIND_CUT);
+	assert_int_equal(living.reads, 1);
+	end(&p);
+	/* It still stands, but what lies above it leads nowhere. */
+	begin_deep(&p, &living);
+	living.words[250 * 3 + 2] = 0x1234;
+	assert_int_equal(walk(&p, 300), in_copy + 1);
+	assert_int_equal(p.end, WK_UNWIND_CUT);
+	assert_int_equal(wk_unwinder_completed(p.unwinder), 0);
+	end(&p);
+	/* A copy that was not cut is all there is. */
+	begin_deep(&p, &living);
+	p.stack.is_full = false;
+	walk(&p, 300);
+	assert_int_equal(p.end, WK_UNWIND_BROKEN);
+	assert_int_equal(living.reads, 0);
+	end(&p);
+}
+
 static void a_stack_deeper_than_the_chain_is_full(void **state)
 {
 	struct process p;
@@ -507,6 +584,52 @@ static void the_outermost_function_is_known_by_its_address(void **state)
 	end(&p);
 }
 
+static void a_function_is_as_long_as_its_entry_says(void **state)
+{
+	struct process p;
+	uint64_t start = 0, size = 0;
+	size_t bytes;
+
+	(void)state;
+	begin_x86(&p);
+	assert_true(wk_unwind_function(p.table, TEXT + 0x100, &start, &size));
+	bytes = wk_unwind_table_bytes(p.table);
+	for (uint64_t at = 0; at < 0xa00; at += 0x7f) {
+		assert_true(wk_unwind_function(p.table, TEXT + at, &start, &size));
+		assert_int_equal(start, TEXT + at / 0x100 * 0x100);
+		assert_int_equal(size, 0x100);
+	}
+	assert_false(wk_unwind_function(p.table, TEXT - 1, &start, &size));
+	assert_false(wk_unwind_function(p.table, TEXT + 0xa00, &start, &size));
+	/* Nothing was compiled for that, and nothing is missing later. */
+	assert_int_equal(wk_unwind_table_bytes(p.table), bytes);
+	assert_true(wk_unwind_is_root(p.table, TEXT + 0x300));
+	end(&p);
+}
+
+static void slots_of_a_plt_are_not_one_function(void **state)
+{
+	struct wk_elf_section sections[2];
+	struct process p;
+	uint64_t start, size;
+
+	(void)state;
+	begin_x86(&p);
+	sections[0] = p.section;
+	sections[1] = (struct wk_elf_section){ .vaddr = TEXT + 0x600, .size_bytes = 0x100 };
+	p.elf.sections = sections;
+	p.elf.section_count = 2;
+	for (size_t i = 0; i < 5; i++) {
+		static const char *const names[] = { ".text", ".plt", ".plt.sec", ".plt.got", ".iplt" };
+
+		sections[1].name = wk_str_c(names[i]);
+		assert_int_equal(wk_unwind_function(p.table, TEXT + 0x610, &start, &size), i == 0);
+		assert_true(wk_unwind_function(p.table, TEXT + 0x5ff, &start, &size));
+		assert_true(wk_unwind_function(p.table, TEXT + 0x700, &start, &size));
+	}
+	end(&p);
+}
+
 static void equal_rows_share_their_rules(void **state)
 {
 	struct process p;
@@ -682,6 +805,8 @@ int main(void)
 		cmocka_unit_test(a_whole_stack_is_walked_to_its_root),
 		cmocka_unit_test(registers_saved_on_the_way_are_what_later_rules_see),
 		cmocka_unit_test(a_copy_that_is_too_small_is_cut_not_broken),
+		cmocka_unit_test(what_the_copy_lacks_is_read_from_the_living_process),
+		cmocka_unit_test(a_process_that_moved_on_is_not_believed),
 		cmocka_unit_test(a_stack_deeper_than_the_chain_is_full),
 		cmocka_unit_test(a_return_address_in_no_image_breaks_the_stack),
 		cmocka_unit_test(rules_that_lead_nowhere_break_the_stack),
@@ -697,6 +822,8 @@ int main(void)
 		cmocka_unit_test(the_cache_asks_once_for_each_place_and_space),
 		cmocka_unit_test(without_pc_or_sp_there_is_no_chain),
 		cmocka_unit_test(the_outermost_function_is_known_by_its_address),
+		cmocka_unit_test(a_function_is_as_long_as_its_entry_says),
+		cmocka_unit_test(slots_of_a_plt_are_not_one_function),
 		cmocka_unit_test(equal_rows_share_their_rules),
 		cmocka_unit_test(code_without_tables_is_followed),
 		cmocka_unit_test(on_aarch64_a_leaf_has_its_return_address_in_lr),
