@@ -186,16 +186,33 @@ static void prepare_stages(struct wk_recorder *recorder)
 	recorder->reader.duration_ns = recorder->options.duration_ns;
 }
 
+static bool has_pid(const pid_t *pids, size_t count, pid_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* A process that is named twice would be counted twice. */
+static void copy_pids(struct wk_recorder *recorder)
+{
+	struct wk_recorder_options *options = &recorder->options;
+	size_t given = options->pid_count;
+
+	recorder->pids = wk_alloc(given * sizeof(*recorder->pids));
+	options->pid_count = 0;
+	for (size_t i = 0; i < given; i++)
+		if (!has_pid(recorder->pids, options->pid_count, options->pids[i]))
+			recorder->pids[options->pid_count++] = options->pids[i];
+}
+
 static void copy_options(struct wk_recorder *recorder, const struct wk_recorder_options *options)
 {
 	size_t size = options->size < sizeof(*options) ? options->size : sizeof(*options);
-	size_t pid_bytes;
 
 	memcpy(&recorder->options, options, size);
-	pid_bytes = recorder->options.pid_count * sizeof(*recorder->pids);
-	recorder->pids = wk_alloc(pid_bytes);
-	if (pid_bytes)
-		memcpy(recorder->pids, recorder->options.pids, pid_bytes);
+	copy_pids(recorder);
 }
 
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err)

@@ -76,6 +76,17 @@ def _(t):
     t.true({"worker-1", "worker-2"} <= names, f"expected the later workers, came {names}")
 
 
+@tap.case("-p with a process named twice counts it once")
+def _(t):
+    target = subprocess.Popen([tap.program("live", "burn_30_70"), "60000"])
+    try:
+        t.wick("record", "-q", "-p", f"{target.pid},{target.pid}", "--duration", "1")
+    finally:
+        target.kill()
+        target.wait()
+    t.within(samples(t), 1, 1400, "samples of 1 s of one thread at 997 a second")
+
+
 @tap.case("-p ends when the process does")
 def _(t):
     target = subprocess.Popen([tap.program("live", "burn_30_70"), "1000"])
