@@ -201,6 +201,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		ok = show(what, &options, model, &question, call, err);
 	if (ok && question.filter.in_view == 0)
 		wk_question_say(&question);
+	else if (ok && args->csv) /* which has no place for words below its rows */
+		wk_question_warn(&question);
 	wk_question_fini(&question);
 	wk_model_free(model);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);

@@ -17,6 +17,16 @@ void wk_question_fini(struct wk_question *question)
 	wk_filter_fini(&question->filter);
 }
 
+void wk_question_warn(const struct wk_question *question)
+{
+	struct wk_buf sentence = { 0 };
+
+	wk_quality_closed_line(&question->quality, &sentence);
+	if (sentence.len)
+		wk_say(wk_buf_text(&sentence));
+	wk_buf_fini(&sentence);
+}
+
 void wk_question_say(const struct wk_question *question)
 {
 	struct wk_buf sentence = { 0 };
@@ -27,4 +37,6 @@ void wk_question_say(const struct wk_question *question)
 		wk_quality_line(&question->quality, &sentence);
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
+	if (question->filter.in_view)
+		wk_question_warn(question);
 }

@@ -17,7 +17,11 @@ bool wk_question_ask(struct wk_question *question, const struct wk_model *model,
 void wk_question_fini(struct wk_question *question);
 
 /* What a reader must know who cannot see it in the output itself: how many samples, how many
- * were lost, or why there are none. One line on standard error. */
+ * were lost, or why there are none; then wk_question_warn. On standard error. */
 void wk_question_say(const struct wk_question *question);
+
+/* Which programs have no names since their files are gone or replaced: nothing, or one line on
+ * standard error. For output that has no room for it. */
+void wk_question_warn(const struct wk_question *question);
 
 #endif

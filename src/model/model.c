@@ -373,7 +373,8 @@ struct wk_model_reach wk_model_reach(const struct wk_model *model)
 		wk_stack_id stack = model->samples.stack[i];
 
 		reach.with_user_part += model->has_user_part[stack];
-		reach.whole += model->reaches_root[stack];
+		reach.whole += model->reaches_root[stack] == WK_REACH_ROOT;
+		reach.unknown += model->reaches_root[stack] == WK_REACH_UNKNOWN;
 	}
 	return reach;
 }

@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/strtab.h"
 #include "event/event.h"
+#include "symbols/symbols.h"
 
 typedef uint32_t wk_text_id; /* in wk_model.text */
 typedef uint32_t wk_image_id;
@@ -52,6 +53,7 @@ struct wk_image {
 	uint64_t first_seen_ns;
 	wk_text_id reason;         /* by resolve: where names came from, or why there are none */
 	bool has_names;            /* filled by resolve */
+	enum wk_image_state state; /* by resolve: of its file; WK_IMAGE_NAMED if never looked for */
 };
 
 /* A process from its start (fork) to its end; a reused pid is another row. */
@@ -85,6 +87,13 @@ struct wk_function {
 	wk_text_id linked;  /* as linked (mangled); 0 where there is none */
 	wk_image_id image;
 	bool is_unnamed;
+};
+
+/* Does the user part of a stack end where a program or a thread begins? */
+enum wk_reach {
+	WK_REACH_CUT,     /* no: the outermost frame has callers, or there is no user part */
+	WK_REACH_ROOT,
+	WK_REACH_UNKNOWN, /* the file that the outermost frame lies in could not be opened */
 };
 
 struct wk_frames {         /* recorded frames */
@@ -169,7 +178,7 @@ struct wk_model {
 	struct wk_named_frames named_frames;
 	struct wk_stacks named;
 	wk_stack_id *named_of;   /* [stacks.count]: recorded stack to named stack */
-	uint8_t *reaches_root;   /* [stacks.count]: its user part ends in a known outermost frame */
+	uint8_t *reaches_root;   /* [stacks.count]: enum wk_reach */
 	uint8_t *has_user_part;  /* [stacks.count] */
 
 	uint64_t lost_samples, lost_records;
@@ -213,9 +222,10 @@ struct wk_sample {
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
-/* What share of the samples with a user part has a stack that reaches a root. */
+/* How many of the samples with a user part have a stack that reaches a root, and of how many
+ * nobody can tell. */
 struct wk_model_reach {
-	uint64_t with_user_part, whole;
+	uint64_t with_user_part, whole, unknown;
 };
 struct wk_model_reach wk_model_reach(const struct wk_model *model);
 

@@ -246,11 +246,29 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 	return wk_unwind_is_root(open->table, vaddr);
 }
 
+/* Its file was looked for and cannot be used, so nothing is known of its code. */
+static bool is_closed(const struct resolving_image *image)
+{
+	enum wk_image_state state =
+		image->symbols ? wk_image_state(image->symbols) : WK_IMAGE_NAMED;
+
+	return state == WK_IMAGE_MISSING || state == WK_IMAGE_DIFFERS ||
+	       state == WK_IMAGE_UNREADABLE;
+}
+
+static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
+{
+	if (is_root_frame(resolver, frame))
+		return WK_REACH_ROOT;
+	return is_closed(&resolver->images[resolver->model->frames.image[frame]])
+		       ? WK_REACH_UNKNOWN : WK_REACH_CUT;
+}
+
 /* A stack's outermost frame is its parent's, and parents come first. */
 static void mark_roots(struct resolver *resolver)
 {
 	struct wk_model *model = resolver->model;
-	uint8_t *is_root = wk_alloc_zeroed(model->frames.count, 1);
+	uint8_t *reach = wk_alloc_zeroed(model->frames.count, 1);
 	uint8_t *asked = wk_alloc_zeroed(model->frames.count, 1);
 
 	model->reaches_root = wk_alloc_zeroed(model->stacks.count, 1);
@@ -267,12 +285,12 @@ static void mark_roots(struct resolver *resolver)
 		if (model->images[model->frames.image[frame]].kind == WK_IMAGE_KERNEL)
 			continue;
 		if (!asked[frame])
-			is_root[frame] = is_root_frame(resolver, frame);
+			reach[frame] = (uint8_t)reach_of(resolver, frame);
 		asked[frame] = 1;
 		model->has_user_part[id] = 1;
-		model->reaches_root[id] = is_root[frame];
+		model->reaches_root[id] = reach[frame];
 	}
-	free(is_root);
+	free(reach);
 	free(asked);
 }
 
@@ -294,6 +312,8 @@ static void close_images(struct resolver *resolver)
 	for (wk_image_id id = 0; id < model->image_count; id++) {
 		struct resolving_image *open = &resolver->images[id];
 
+		if (open->symbols)
+			model->images[id].state = wk_image_state(open->symbols);
 		if (open->carried_count)
 			model->images[id].reason = wk_model_text(
 				model, wk_str_c("names came with the recording"));

@@ -17,6 +17,28 @@ static void member(struct wk_out *out, const char *key, uint64_t value)
 	wk_out_fmt(out, "    \"%s\": %" PRIu64 ",\n", key, value);
 }
 
+/* Those with most samples; the number of all stands in front. */
+static void closed_images(struct wk_out *out, const struct wk_quality *quality)
+{
+	uint32_t told = quality->closed_count < WK_QUALITY_IMAGES ? quality->closed_count
+								  : WK_QUALITY_IMAGES;
+
+	member(out, "images_without_names_total", quality->closed_count);
+	wk_out_text(out, "    \"images_without_names\": [");
+	for (uint32_t i = 0; i < told; i++) {
+		const struct wk_quality_image *closed = &quality->closed[i];
+		const struct wk_image *image = &quality->model->images[closed->id];
+
+		wk_out_text(out, i ? ",\n      {\"image\": " : "\n      {\"image\": ");
+		quoted(out, wk_model_str(quality->model, image->name));
+		wk_out_text(out, ", \"path\": ");
+		quoted(out, wk_model_str(quality->model, image->path));
+		wk_out_fmt(out, ", \"file_is\": \"%s\", \"samples\": %" PRIu64 "}",
+			   wk_quality_closed_word(quality, i), closed->samples);
+	}
+	wk_out_text(out, told ? "\n    ],\n" : "],\n");
+}
+
 static void quality_object(struct wk_out *out, const struct wk_quality *quality)
 {
 	struct wk_buf line = { 0 };
@@ -29,8 +51,10 @@ static void quality_object(struct wk_out *out, const struct wk_quality *quality)
 	member(out, "lost_records", quality->lost_records);
 	member(out, "user_stacks", quality->with_user_part);
 	member(out, "user_stacks_reaching_root", quality->whole);
+	member(out, "user_stacks_of_unknown_reach", quality->unknown_reach);
 	member(out, "frames", quality->frames);
 	member(out, "frames_unnamed", quality->unnamed);
+	closed_images(out, quality);
 	wk_quality_line(quality, &line);
 	wk_out_text(out, "    \"summary\": ");
 	quoted(out, wk_buf_str(&line));

@@ -265,6 +265,10 @@ static void bar(struct picture *p)
 	if (p->view->quality) {
 		wk_quality_line(p->view->quality, &text);
 		text_line(p, "line small muted", y += 18, wk_buf_str(&text));
+		wk_buf_reset(&text);
+		wk_quality_closed_line(p->view->quality, &text);
+		if (text.len)
+			text_line(p, "line small muted", y += 18, wk_buf_str(&text));
 	}
 	legend(p, y += 20);
 	wk_out_text(p->out, "<g>");
@@ -278,7 +282,9 @@ static void bar(struct picture *p)
 
 static unsigned head_height(const struct wk_view *view)
 {
-	return 27 + (view->drawing.subtitle ? 20 : 0) + (view->quality ? 18 : 0) + 20 + 24 + 17 + 9;
+	unsigned lines = view->quality ? 1 + (view->quality->closed_count != 0) : 0;
+
+	return 27 + (view->drawing.subtitle ? 20 : 0) + lines * 18 + 20 + 24 + 17 + 9;
 }
 
 static void script(struct picture *p)

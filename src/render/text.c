@@ -303,6 +303,15 @@ static void rows(struct printer *p)
 	}
 }
 
+static void foot_line(struct printer *p, struct wk_buf *line)
+{
+	if (line->len) {
+		wk_out_term(p->out, wk_buf_str(line));
+		wk_out_char(p->out, '\n');
+	}
+	wk_buf_reset(line);
+}
+
 static void foot(struct printer *p)
 {
 	struct wk_buf line = { 0 };
@@ -314,8 +323,9 @@ static void foot(struct printer *p)
 	}
 	if (p->view->quality) {
 		wk_quality_line(p->view->quality, &line);
-		wk_out_term(p->out, wk_buf_str(&line));
-		wk_out_char(p->out, '\n');
+		foot_line(p, &line);
+		wk_quality_closed_line(p->view->quality, &line);
+		foot_line(p, &line);
 		wk_buf_fini(&line);
 	}
 	style(p, PLAIN);

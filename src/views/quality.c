@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+#define MOST_CLOSED_TOLD 2
+
 /* How deep each named stack is, and how many of its frames have no name. */
 struct depths {
 	uint32_t *frames, *unnamed;
@@ -26,9 +28,76 @@ static struct depths measure_stacks(const struct wk_model *model)
 	return depths;
 }
 
+static bool is_closed(const struct wk_image *image)
+{
+	return !image->has_names && image->path &&
+	       (image->state == WK_IMAGE_MISSING || image->state == WK_IMAGE_DIFFERS ||
+		image->state == WK_IMAGE_UNREADABLE);
+}
+
+/* Counts a stack's samples once for each closed image that it passes through. `last_stack`
+ * tells which images this stack has met before. */
+static void count_stack(const struct wk_model *model, wk_stack_id stack, uint64_t samples,
+			wk_stack_id *last_stack, uint64_t *samples_of)
+{
+	for (wk_stack_id at = stack; at; at = model->named.parent[at]) {
+		wk_function_id function = model->named_frames.function[model->named.frame[at]];
+		wk_image_id image = model->functions[function].image;
+
+		if (last_stack[image] == stack || !is_closed(&model->images[image]))
+			continue;
+		last_stack[image] = stack;
+		samples_of[image] += samples;
+	}
+}
+
+static void add_closed(struct wk_quality *quality, wk_image_id id, uint64_t samples)
+{
+	uint32_t at = quality->closed_count < WK_QUALITY_IMAGES ? quality->closed_count
+								: WK_QUALITY_IMAGES;
+
+	quality->closed_count++;
+	while (at > 0 && quality->closed[at - 1].samples < samples) {
+		if (at < WK_QUALITY_IMAGES)
+			quality->closed[at] = quality->closed[at - 1];
+		at--;
+	}
+	if (at < WK_QUALITY_IMAGES)
+		quality->closed[at] = (struct wk_quality_image){ id, samples };
+}
+
+static void find_closed(struct wk_quality *quality, const struct wk_model *model,
+			const struct wk_filter *filter)
+{
+	uint64_t *in_stack, *in_image;
+	wk_stack_id *last_stack;
+	bool is_any = false;
+
+	for (wk_image_id id = 1; id < model->image_count && !is_any; id++)
+		is_any = is_closed(&model->images[id]);
+	if (!is_any)
+		return;
+	in_stack = wk_alloc_zeroed(model->named.count, sizeof(*in_stack));
+	in_image = wk_alloc_zeroed(model->image_count, sizeof(*in_image));
+	last_stack = wk_alloc_zeroed(model->image_count, sizeof(*last_stack));
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (wk_filter_has(filter, i))
+			in_stack[model->named_of[model->samples.stack[i]]]++;
+	for (wk_stack_id stack = 1; stack < model->named.count; stack++)
+		if (in_stack[stack])
+			count_stack(model, stack, in_stack[stack], last_stack, in_image);
+	for (wk_image_id id = 1; id < model->image_count; id++)
+		if (in_image[id])
+			add_closed(quality, id, in_image[id]);
+	free(in_stack);
+	free(in_image);
+	free(last_stack);
+}
+
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter)
 {
 	struct wk_quality quality = {
+		.model = model,
 		.in_view = filter->in_view,
 		.total = filter->total,
 		.elsewhere = filter->elsewhere,
@@ -47,13 +116,15 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 			continue;
 		if (model->has_user_part && model->has_user_part[stack]) {
 			quality.with_user_part++;
-			quality.whole += model->reaches_root[stack] != 0;
+			quality.whole += model->reaches_root[stack] == WK_REACH_ROOT;
+			quality.unknown_reach += model->reaches_root[stack] == WK_REACH_UNKNOWN;
 		}
 		quality.frames += depths.frames[model->named_of[stack]];
 		quality.unnamed += depths.unnamed[model->named_of[stack]];
 	}
 	free(depths.frames);
 	free(depths.unnamed);
+	find_closed(&quality, model, filter);
 	return quality;
 }
 
@@ -74,6 +145,25 @@ static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 	}
 }
 
+static void add_reach(const struct wk_quality *quality, struct wk_buf *line)
+{
+	if (quality->with_user_part == 0)
+		return;
+	if (quality->unknown_reach == quality->with_user_part) {
+		wk_buf_add_text(line, "; unknown whether user stacks reach a root, as their "
+				      "program file is gone or replaced");
+		return;
+	}
+	wk_buf_add_text(line, "; ");
+	wk_num_add_share(line, quality->whole, quality->with_user_part);
+	wk_buf_add_text(line, " of user stacks reach a root");
+	if (quality->unknown_reach) {
+		wk_buf_add_text(line, ", unknown for ");
+		wk_num_add_share(line, quality->unknown_reach, quality->with_user_part);
+		wk_buf_add_text(line, " whose program file is gone or replaced");
+	}
+}
+
 void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 {
 	wk_num_add_grouped(line, quality->in_view);
@@ -85,11 +175,7 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	if (quality->in_view != quality->total)
 		wk_buf_add_text(line, " in view");
 	add_lost(quality, line);
-	if (quality->with_user_part) {
-		wk_buf_add_text(line, "; ");
-		wk_num_add_share(line, quality->whole, quality->with_user_part);
-		wk_buf_add_text(line, " of user stacks reach a root");
-	}
+	add_reach(quality, line);
 	if (quality->frames) {
 		wk_buf_add_text(line, "; ");
 		wk_num_add_share(line, quality->unnamed, quality->frames);
@@ -98,6 +184,53 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	if (quality->elsewhere) {
 		wk_buf_add_text(line, "; ");
 		wk_num_add_grouped(line, quality->elsewhere);
-		wk_buf_add_text(line, " samples of other events not shown");
+		wk_buf_add_text(line, quality->elsewhere == 1
+					      ? " sample of other events not shown"
+					      : " samples of other events not shown");
 	}
+}
+
+const char *wk_quality_closed_word(const struct wk_quality *quality, uint32_t i)
+{
+	switch (quality->model->images[quality->closed[i].id].state) {
+	case WK_IMAGE_DIFFERS:
+		return "replaced";
+	case WK_IMAGE_UNREADABLE:
+		return "unreadable";
+	default:
+		return "gone";
+	}
+}
+
+/* "app has been replaced since it was recorded" */
+static void add_closed_words(const struct wk_quality *quality, uint32_t i, struct wk_buf *line)
+{
+	const struct wk_image *image = &quality->model->images[quality->closed[i].id];
+
+	wk_buf_add_str(line, wk_model_str(quality->model, image->name));
+	if (image->state == WK_IMAGE_UNREADABLE)
+		wk_buf_add_text(line, " cannot be read");
+	else if (image->kind != WK_IMAGE_FILE)
+		wk_buf_add_text(line, " is not the one of the kernel that runs now");
+	else if (image->state == WK_IMAGE_DIFFERS)
+		wk_buf_add_text(line, " has been replaced since it was recorded");
+	else
+		wk_buf_add_text(line, " is gone");
+}
+
+void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line)
+{
+	uint32_t told = quality->closed_count < MOST_CLOSED_TOLD ? quality->closed_count
+								 : MOST_CLOSED_TOLD;
+
+	for (uint32_t i = 0; i < told; i++) {
+		wk_buf_add_text(line, i ? ", " : "");
+		add_closed_words(quality, i, line);
+	}
+	if (told)
+		wk_buf_add_text(line, told == 1 ? ", so its functions have no names"
+						: ", so their functions have no names");
+	if (quality->closed_count > told)
+		wk_buf_add_fmt(line, "; and %u more: `wick show FILE images` lists them",
+			       quality->closed_count - told);
 }

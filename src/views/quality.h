@@ -8,19 +8,38 @@
 #include "base/buf.h"
 #include "views/filter.h"
 
+/* An image whose file cannot be used any more, so that its functions have no names. */
+struct wk_quality_image {
+	wk_image_id id;
+	uint64_t samples;             /* in view, with a function of it in the stack */
+};
+
+#define WK_QUALITY_IMAGES 16
+
 struct wk_quality {
+	const struct wk_model *model; /* names the images */
 	uint64_t in_view, total;      /* samples of the filter's source */
 	uint64_t elsewhere;           /* samples of other sources */
 	uint64_t lost_samples;        /* in the whole recording */
 	uint64_t lost_records;
 	uint64_t with_user_part;      /* samples in view whose stack has a user part ... */
-	uint64_t whole;               /* ... and those of them that reach a root */
+	uint64_t whole;               /* ... those of them that reach a root ... */
+	uint64_t unknown_reach;       /* ... and those of which nobody can tell */
 	uint64_t frames, unnamed;     /* frames of all samples in view, and those without a name */
+	struct wk_quality_image closed[WK_QUALITY_IMAGES]; /* most samples first */
+	uint32_t closed_count;        /* of all of them, also those that have no room above */
 };
 
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter);
 
 /* "1,700 samples, none lost; 99.9 % of user stacks reach a root; 0.3 % of frames unnamed" */
 void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line);
+
+/* "app has been replaced since it was recorded, so its functions have no names"; nothing where
+ * there is no such image. The two that matter most, and how many more there are. */
+void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line);
+
+/* "replaced", "gone" or "unreadable". */
+const char *wk_quality_closed_word(const struct wk_quality *quality, uint32_t i);
 
 #endif

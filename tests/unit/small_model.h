@@ -6,7 +6,7 @@
  * function may be "image!name" (the image's path; "demo" is the usual), and ends in "_[k]" if
  * it is the kernel's, in "_[i]" if it was inlined; one with "+0x" in it has no name. Samples
  * come 1 ms apart and weigh 1,000,000 ns each. A stack reaches its root unless its first
- * function is "cut". The model is resolved as wk_model_resolve would have left it. */
+ * function is "cut", and nobody knows where that is "gone". The model is resolved as wk_model_resolve would have left it. */
 #ifndef WK_TESTS_SMALL_MODEL_H
 #define WK_TESTS_SMALL_MODEL_H
 
@@ -90,7 +90,7 @@ static inline void small_resolved(struct wk_model *model)
 	for (uint32_t i = 0; i < count; i++) {
 		model->named_of[i] = i;
 		model->has_user_part[i] = i != 0;
-		model->reaches_root[i] = i != 0;
+		model->reaches_root[i] = i != 0 ? WK_REACH_ROOT : WK_REACH_CUT;
 	}
 	for (uint32_t i = 1; i < count; i++) {
 		uint32_t frame = model->named.frame[i];
@@ -99,7 +99,9 @@ static inline void small_resolved(struct wk_model *model)
 		if (model->named.parent[i])
 			model->reaches_root[i] = model->reaches_root[model->named.parent[i]];
 		else if (wk_str_is(wk_model_str(model, model->functions[function].name), "cut"))
-			model->reaches_root[i] = 0;
+			model->reaches_root[i] = WK_REACH_CUT;
+		else if (wk_str_is(wk_model_str(model, model->functions[function].name), "gone"))
+			model->reaches_root[i] = WK_REACH_UNKNOWN;
 	}
 }
 

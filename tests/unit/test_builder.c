@@ -240,6 +240,29 @@ static void what_has_no_name_shows_image_and_offset(void **state)
 	wk_model_free(f.model);
 }
 
+static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void **state)
+{
+	static const uint64_t user[] = { 0x5010 };
+	struct wk_symbols *symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
+	struct wk_model_reach reach;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0, "/nowhere/app");
+	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
+	give_sample(&f, 2, 8, 8, NULL, 0, user, 1, true);
+	end(&f);
+	wk_model_resolve(f.model, symbols);
+	assert_int_equal(f.model->images[1].state, WK_IMAGE_MISSING);
+	reach = wk_model_reach(f.model);
+	assert_int_equal(reach.with_user_part, 2);
+	assert_int_equal(reach.whole, 0);
+	assert_int_equal(reach.unknown, 1);
+	wk_model_free(f.model);
+	wk_symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +270,7 @@ int main(void)
 		cmocka_unit_test(the_same_stack_is_one_row),
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
+		cmocka_unit_test(stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach),
 		cmocka_unit_test(carried_names_are_used_and_demangled),
 		cmocka_unit_test(what_has_no_name_shows_image_and_offset),
 	};

@@ -136,6 +136,7 @@ static void assert_quality(const struct wk_model *model, const struct wk_filter_
 
 		assert_int_equal(quality.with_user_part, reach.with_user_part);
 		assert_int_equal(quality.whole, reach.whole);
+		assert_int_equal(quality.unknown_reach, reach.unknown);
 	}
 	wk_buf_fini(&line);
 	wk_filter_fini(&filter);
@@ -167,6 +168,93 @@ static void nothing_is_of_no_quality(void **state)
 	wk_model_free(model);
 }
 
+static void what_nobody_can_tell_is_not_counted_as_cut(void **state)
+{
+	struct wk_model *model =
+		small_model((const char *[]){ "p;main;a 80", "p;gone;a 15", "q;cut;b 5", NULL });
+
+	(void)state;
+	assert_quality(model, &(struct wk_filter_spec){ 0 },
+		       "100 samples, none lost; 80.0 % of user stacks reach a root, unknown for "
+		       "15.0 % whose program file is gone or replaced; 0 % of frames unnamed");
+	assert_quality(model, &(struct wk_filter_spec){ .function = "gone" },
+		       "15 of 100 samples in view, none lost; unknown whether user stacks reach a "
+		       "root, as their program file is gone or replaced; 0 % of frames unnamed");
+	wk_model_free(model);
+}
+
+static void assert_closed(const struct wk_model *model, const struct wk_filter_spec *spec,
+			  const char *expected)
+{
+	struct wk_buf line = { 0 };
+	struct wk_quality quality;
+	struct wk_filter filter;
+
+	assert_true(wk_filter_init(&filter, model, spec, NULL));
+	quality = wk_quality_of(model, &filter);
+	wk_quality_closed_line(&quality, &line);
+	assert_string_equal(wk_buf_text(&line), expected);
+	wk_buf_fini(&line);
+	wk_filter_fini(&filter);
+}
+
+static void set_state(struct wk_model *model, const char *path, enum wk_image_state image_state)
+{
+	for (wk_image_id id = 1; id < model->image_count; id++)
+		if (wk_str_is(wk_model_str(model, model->images[id].path), path))
+			model->images[id].state = image_state;
+}
+
+static void files_that_cannot_be_used_any_more_are_told_heaviest_first(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){
+		"p;/a/one!one+0x1;/a/two!two+0x1;/a/one!one+0x9 3", "p;/a/two!two+0x1 2",
+		"p;/a/three!three+0x1 1", "p;main 9", NULL });
+
+	(void)state;
+	assert_closed(model, &(struct wk_filter_spec){ 0 }, "");
+	set_state(model, "/a/one", WK_IMAGE_DIFFERS);
+	assert_closed(model, &(struct wk_filter_spec){ 0 },
+		      "one has been replaced since it was recorded, so its functions have no names");
+	set_state(model, "/a/two", WK_IMAGE_MISSING);
+	assert_closed(model, &(struct wk_filter_spec){ 0 },
+		      "two is gone, one has been replaced since it was recorded, so their "
+		      "functions have no names");
+	set_state(model, "/a/three", WK_IMAGE_UNREADABLE);
+	assert_closed(model, &(struct wk_filter_spec){ 0 },
+		      "two is gone, one has been replaced since it was recorded, so their "
+		      "functions have no names; and 1 more: `wick show FILE images` lists them");
+	assert_closed(model, &(struct wk_filter_spec){ .function = "three" },
+		      "three cannot be read, so its functions have no names");
+	assert_closed(model, &(struct wk_filter_spec){ .function = "main" }, "");
+	wk_model_free(model);
+}
+
+static void very_many_files_without_names_are_counted(void **state)
+{
+	struct wk_model *model = small_empty_model();
+	struct wk_quality quality;
+	struct wk_filter filter;
+
+	(void)state;
+	for (int i = 1; i <= 40; i++) {
+		char line[64], path[32];
+
+		snprintf(line, sizeof(line), "p;/lib/x%d!x%d+0x1 %d", i, i, i);
+		snprintf(path, sizeof(path), "/lib/x%d", i);
+		small_line(model, wk_str_c(line));
+		set_state(model, path, WK_IMAGE_MISSING);
+	}
+	small_resolved(model);
+	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, NULL));
+	quality = wk_quality_of(model, &filter);
+	assert_int_equal(quality.closed_count, 40);
+	for (uint32_t i = 0; i < WK_QUALITY_IMAGES; i++)
+		assert_int_equal(quality.closed[i].samples, 40 - i);
+	wk_filter_fini(&filter);
+	wk_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +264,9 @@ int main(void)
 		cmocka_unit_test(functions_of_one_name_and_image_are_one_row),
 		cmocka_unit_test(deep_recursion_is_still_one_row),
 		cmocka_unit_test(a_view_says_how_good_it_is),
+		cmocka_unit_test(what_nobody_can_tell_is_not_counted_as_cut),
+		cmocka_unit_test(files_that_cannot_be_used_any_more_are_told_heaviest_first),
+		cmocka_unit_test(very_many_files_without_names_are_counted),
 		cmocka_unit_test(nothing_is_of_no_quality),
 	};
 
