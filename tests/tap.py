@@ -10,6 +10,7 @@ A case that raises tap.Skip is skipped with its reason; any other exception fail
 """
 import csv
 import io
+import json
 import os
 import pathlib
 import shutil
@@ -81,6 +82,9 @@ class Case:
     def csv(self, *words):
         """The rows of `wick show ... --csv` as dictionaries."""
         return list(csv.DictReader(io.StringIO(self.wick(*words, "--csv").stdout)))
+
+    def json(self, *words):
+        return json.loads(self.wick(*words, "--json").stdout)
 
     def record(self, *words, name="wick.data", **options):
         """Records, and returns the path of the recording."""
