@@ -4,11 +4,10 @@
 #include "base/mem.h"
 
 struct space {
-	struct wk_mapping *mappings; /* sorted by start, none overlapping */
-	size_t count, cap;
-	size_t last;                 /* the mapping found last: the next is often the same */
+	struct wk_mappings *mappings;
+	const struct wk_mapping *last; /* found last: the next is often the same; or NULL */
 	uint64_t version;
-	uint32_t threads;            /* live ones besides the main thread */
+	uint32_t threads;              /* live ones besides the main thread */
 	bool main_ended;
 };
 
@@ -35,7 +34,7 @@ void wk_spaces_free(struct wk_spaces *spaces)
 	if (!spaces)
 		return;
 	for (uint32_t i = 0; i < spaces->count; i++)
-		free(spaces->spaces[i].mappings);
+		wk_mappings_drop(spaces->spaces[i].mappings);
 	free(spaces->spaces);
 	wk_map_fini(&spaces->by_pid);
 	free(spaces);
@@ -56,7 +55,7 @@ static struct space *space_of(struct wk_spaces *spaces, uint32_t pid)
 
 static void clear(struct wk_spaces *spaces, struct space *space)
 {
-	free(space->mappings);
+	wk_mappings_drop(space->mappings);
 	*space = (struct space){ .version = ++spaces->versions };
 }
 
@@ -70,63 +69,8 @@ static void fork_space(struct wk_spaces *spaces, uint32_t pid, uint32_t parent_p
 		return;
 	parent = space_of(spaces, parent_pid);
 	child = space_of(spaces, pid);
-	child->mappings = wk_grow(NULL, &child->cap, parent->count, sizeof(*child->mappings));
-	if (parent->count)
-		memcpy(child->mappings, parent->mappings,
-		       parent->count * sizeof(*child->mappings));
-	child->count = parent->count;
+	child->mappings = wk_mappings_share(parent->mappings);
 	child->version = parent->version;
-}
-
-/* The first mapping that ends behind `address`. */
-static size_t first_behind(const struct space *space, uint64_t address)
-{
-	size_t low = 0, high = space->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->mappings[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-static void open_gap(struct space *space, size_t at, size_t removed, size_t added)
-{
-	size_t tail = space->count - at - removed;
-
-	space->mappings = wk_grow(space->mappings, &space->cap,
-				  space->count - removed + added, sizeof(*space->mappings));
-	memmove(space->mappings + at + added, space->mappings + at + removed,
-		tail * sizeof(*space->mappings));
-	space->count = space->count - removed + added;
-}
-
-/* Puts `new` in, cutting away what it overlaps of others. */
-static void insert(struct space *space, const struct wk_mapping *new)
-{
-	struct wk_mapping pieces[3];
-	size_t first = first_behind(space, new->start);
-	size_t last = first;
-	size_t count = 0;
-
-	while (last < space->count && space->mappings[last].start < new->end)
-		last++;
-	if (last > first && space->mappings[first].start < new->start) {
-		pieces[count] = space->mappings[first];
-		pieces[count++].end = new->start;
-	}
-	pieces[count++] = *new;
-	if (last > first && space->mappings[last - 1].end > new->end) {
-		pieces[count] = space->mappings[last - 1];
-		pieces[count].file_offset += new->end - pieces[count].start;
-		pieces[count++].start = new->end;
-	}
-	open_gap(space, first, last - first, count);
-	memcpy(space->mappings + first, pieces, count * sizeof(*pieces));
 }
 
 static void take_image(struct wk_spaces *spaces, const struct wk_event *event, uint32_t image)
@@ -144,7 +88,8 @@ static void take_image(struct wk_spaces *spaces, const struct wk_event *event, u
 		return;
 	if (new.end < new.start)
 		new.end = UINT64_MAX;
-	insert(space, &new);
+	space->mappings = wk_mappings_put(space->mappings, &new);
+	space->last = NULL;
 	space->version = ++spaces->versions;
 }
 
@@ -199,14 +144,11 @@ const struct wk_mapping *wk_spaces_find(struct wk_spaces *spaces, uint32_t pid, 
 	uint32_t id = wk_map_find(&spaces->by_pid, pid);
 	struct space *space = &spaces->spaces[id];
 
-	if (id == 0 || space->count == 0)
+	if (id == 0)
 		return NULL;
-	if (space->last >= space->count || address < space->mappings[space->last].start ||
-	    address >= space->mappings[space->last].end)
-		space->last = first_behind(space, address);
-	if (space->last >= space->count || address < space->mappings[space->last].start)
-		return NULL;
-	return &space->mappings[space->last];
+	if (!space->last || address < space->last->start || address >= space->last->end)
+		space->last = wk_mappings_find(space->mappings, address);
+	return space->last;
 }
 
 uint64_t wk_spaces_version(struct wk_spaces *spaces, uint32_t pid)

@@ -11,14 +11,9 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "model/mappings.h"
 
 struct wk_spaces;
-
-struct wk_mapping {
-	uint64_t start, end;
-	uint64_t file_offset; /* of `start` */
-	uint32_t image;       /* the owner's number */
-};
 
 struct wk_spaces *wk_spaces_new(void);
 void wk_spaces_free(struct wk_spaces *spaces);

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -143,6 +144,73 @@ static void a_mapping_to_the_end_of_memory_does_not_wrap(void **state)
 	wk_spaces_free(spaces);
 }
 
+/* Thousands of random mappings against a plain table of which image owns which page, with forks
+ * in between, whose copies must not change when the parent does. */
+#define PAGES 512
+
+static void check_pages(struct wk_spaces *spaces, uint32_t pid, const uint32_t *images,
+			const uint64_t *offsets)
+{
+	for (uint64_t page = 0; page < PAGES; page++) {
+		const struct wk_mapping *found = wk_spaces_find(spaces, pid, page * 0x1000 + 7);
+
+		assert_int_equal(found ? found->image : 0, images[page]);
+		if (found)
+			assert_int_equal(found->file_offset + page * 0x1000 - found->start,
+					 offsets[page]);
+	}
+}
+
+static void thousands_of_mappings_are_what_a_table_of_pages_says(void **state)
+{
+	struct wk_spaces *spaces = wk_spaces_new();
+	static uint32_t images[PAGES], forked_images[PAGES];
+	static uint64_t offsets[PAGES], forked_offsets[PAGES];
+	uint32_t random = 1;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 6000; i++) {
+		uint32_t start, count;
+
+		random = random * 1664525 + 1013904223;
+		start = (random >> 16) % PAGES;
+		count = 1 + (random >> 8) % (i % 50 == 0 ? 200 : 6);
+		if (count > PAGES - start)
+			count = PAGES - start;
+		map(spaces, 7, start * 0x1000, (start + count) * 0x1000, i * 0x10000, i);
+		for (uint32_t page = 0; page < count; page++) {
+			images[start + page] = i;
+			offsets[start + page] = i * 0x10000 + page * 0x1000;
+		}
+		if (i % 500 == 0) {
+			check_pages(spaces, 7, images, offsets);
+			if (i > 500)
+				check_pages(spaces, 8, forked_images, forked_offsets);
+			process(spaces, WK_PROCESS_FORK, 8, 7);
+			memcpy(forked_images, images, sizeof(images));
+			memcpy(forked_offsets, offsets, sizeof(offsets));
+		}
+	}
+	wk_spaces_free(spaces);
+}
+
+static void mappings_in_order_are_all_found(void **state)
+{
+	struct wk_spaces *spaces = wk_spaces_new();
+
+	(void)state;
+	for (uint32_t i = 1; i < 20000; i++) {
+		map(spaces, 7, i * 0x2000ull, i * 0x2000ull + 0x1000, 0, i);
+		map(spaces, 8, (20000 - i) * 0x2000ull, (20000 - i) * 0x2000ull + 0x1000, 0, i);
+	}
+	for (uint32_t i = 1; i < 20000; i++) {
+		assert_int_equal(image_at(spaces, 7, i * 0x2000ull + 0xfff), i);
+		assert_int_equal(image_at(spaces, 8, i * 0x2000ull + 0xfff), 20000 - i);
+		assert_int_equal(image_at(spaces, 7, i * 0x2000ull + 0x1000), 0);
+	}
+	wk_spaces_free(spaces);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +220,8 @@ int main(void)
 		cmocka_unit_test(a_fork_copies_and_an_exec_clears),
 		cmocka_unit_test(threads_keep_mappings_after_the_main_thread_ended),
 		cmocka_unit_test(a_mapping_to_the_end_of_memory_does_not_wrap),
+		cmocka_unit_test(thousands_of_mappings_are_what_a_table_of_pages_says),
+		cmocka_unit_test(mappings_in_order_are_all_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
