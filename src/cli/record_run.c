@@ -168,11 +168,6 @@ static void say_no_samples(const struct wk_record_request *request,
 	wk_buf_fini(&words);
 }
 
-static void add_share(struct wk_buf *words, uint64_t part, uint64_t whole)
-{
-	wk_buf_add_fmt(words, "%.1f %%", whole ? 100.0 * (double)part / (double)whole : 0.0);
-}
-
 static void add_count(struct wk_buf *words, uint64_t count, const char *one, const char *many)
 {
 	wk_num_add_grouped(words, count);
@@ -203,8 +198,8 @@ static void say_what_was_lost(const struct wk_record_request *request,
 		wk_buf_reset(&words);
 	}
 	if (unwound->cut * 100 > stacks) {
-		add_share(&words, unwound->cut, stacks);
-		wk_buf_add_fmt(&words, " of stacks are deeper than the %" PRIu32 " bytes copied of "
+		wk_num_add_share(&words, unwound->cut, stacks);
+		wk_buf_add_fmt(&words, " of user stacks are deeper than the %" PRIu32 " bytes copied of "
 				       "each%s",
 			       request->recorder.stack_bytes,
 			       request->recorder.stack_bytes < 65528
@@ -230,8 +225,9 @@ static void say_closing_words(const struct wk_record_request *request,
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {
 		wk_buf_add_text(&words, ", ");
-		add_share(&words, unwound->whole, stacks);
-		wk_buf_add_text(&words, " of stacks reach their root");
+		/* In the words of wk_quality_line, which counts the same when the file is read. */
+		wk_num_add_share(&words, unwound->whole, stacks);
+		wk_buf_add_text(&words, " of user stacks reach a root");
 	}
 	wk_buf_add_text(&words, "; ");
 	wk_num_add_bytes(&words, outcome->file_bytes);
