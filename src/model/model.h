@@ -83,7 +83,8 @@ struct wk_source {
 };
 
 struct wk_function {
-	wk_text_id name;    /* readable; "image+0x1a2b" where nothing names the address */
+	wk_text_id name;    /* readable; where nothing names it, "image+0x1a2b": its begin, or the
+			     * address where nothing tells that either */
 	wk_text_id linked;  /* as linked (mangled); 0 where there is none */
 	wk_image_id image;
 	bool is_unnamed;

@@ -13,7 +13,7 @@
 struct resolving_image {
 	bool is_open;
 	struct wk_image_symbols *symbols;
-	struct wk_unwind_table *table; /* made when a root is asked for */
+	struct wk_unwind_table *table; /* made when a root or a function's begin is asked for */
 	uint32_t first_carried, carried_count; /* its range of the sorted carried symbols */
 };
 
@@ -148,6 +148,34 @@ static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64
 	return true;
 }
 
+/* The image's unwind tables, and where `address` lies in them. NULL where there is no file or
+ * no segment of it holds the address. */
+static struct wk_unwind_table *table_at(struct resolver *resolver, wk_image_id image,
+					uint64_t address, uint64_t *vaddr)
+{
+	struct resolving_image *open = &resolver->images[image];
+	const struct wk_elf *elf = open->symbols ? wk_image_elf(open->symbols) : NULL;
+
+	if (!elf || !wk_elf_vaddr_of(elf, address, vaddr))
+		return NULL;
+	if (!open->table)
+		open->table = wk_unwind_table_new(elf, wk_image_debug_elf(open->symbols));
+	return open->table;
+}
+
+/* Where the function that holds `address` begins, so that a function without a name is one
+ * function still; `address` itself where nothing tells. */
+static uint64_t begin_of_function(struct resolver *resolver, wk_image_id image, uint64_t address)
+{
+	uint64_t vaddr, start, size_bytes, offset;
+	struct wk_unwind_table *table = table_at(resolver, image, address, &vaddr);
+
+	if (table && wk_unwind_function(table, vaddr, &start, &size_bytes) &&
+	    wk_elf_offset_of(wk_image_elf(resolver->images[image].symbols), start, &offset))
+		return offset;
+	return address;
+}
+
 static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id image,
 				       uint64_t address)
 {
@@ -167,7 +195,8 @@ static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id im
 		wk_buf_add_fmt(&resolver->scratch, "+0x%" PRIx64, address);
 	} else {
 		wk_buf_add_fmt(&resolver->scratch, "%s+0x%" PRIx64,
-			       wk_strtab_get(model->text, model->images[image].name), address);
+			       wk_strtab_get(model->text, model->images[image].name),
+			       begin_of_function(resolver, image, address));
 	}
 	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));
 	return wk_model_add_function(model, &function);
@@ -232,36 +261,14 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 	const struct wk_model *model = resolver->model;
 	uint32_t named = resolver->named_frame[frame];
 	wk_function_id function = model->named_frames.function[named];
-	struct resolving_image *open = &resolver->images[model->frames.image[frame]];
-	const struct wk_elf *elf;
+	struct wk_unwind_table *table;
+	wk_image_id image = model->frames.image[frame];
 	uint64_t vaddr;
 
 	if (is_root_name(wk_model_str(model, model->functions[function].linked)))
 		return true;
-	elf = open->symbols ? wk_image_elf(open->symbols) : NULL;
-	if (!elf || !wk_elf_vaddr_of(elf, model->frames.address[frame], &vaddr))
-		return false;
-	if (!open->table)
-		open->table = wk_unwind_table_new(elf, wk_image_debug_elf(open->symbols));
-	return wk_unwind_is_root(open->table, vaddr);
-}
-
-/* Its file was looked for and cannot be used, so nothing is known of its code. */
-static bool is_closed(const struct resolving_image *image)
-{
-	enum wk_image_state state =
-		image->symbols ? wk_image_state(image->symbols) : WK_IMAGE_NAMED;
-
-	return state == WK_IMAGE_MISSING || state == WK_IMAGE_DIFFERS ||
-	       state == WK_IMAGE_UNREADABLE;
-}
-
-static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
-{
-	if (is_root_frame(resolver, frame))
-		return WK_REACH_ROOT;
-	return is_closed(&resolver->images[resolver->model->frames.image[frame]])
-		       ? WK_REACH_UNKNOWN : WK_REACH_CUT;
+	table = table_at(resolver, image, model->frames.address[frame], &vaddr);
+	return table && wk_unwind_is_root(table, vaddr);
 }
 
 /* A stack's outermost frame is its parent's, and parents come first. */

@@ -2,7 +2,9 @@
  *
  * Each recorded frame is looked up once: first in the names that came with the recording, then
  * in what `symbols` finds on this machine. Each distinct linked name is demangled once. What
- * nothing names becomes "image+0x1a2b". Recorded frames and stacks stay as they were read. */
+ * nothing names becomes "image+0x1a2b": one function for all that an unwind entry covers, named
+ * by its begin, or for the address alone where there is no entry. Recorded frames and stacks stay
+ * as they were read. */
 #ifndef WK_MODEL_RESOLVE_H
 #define WK_MODEL_RESOLVE_H
 

@@ -507,3 +507,32 @@ bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr)
 
 	return rules && rules->is_root;
 }
+
+static bool is_in_plt(const struct wk_elf *elf, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		const struct wk_elf_section *s = &elf->sections[i];
+
+		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->size_bytes &&
+		    (wk_str_starts(s->name, ".plt") || wk_str_is(s->name, ".iplt")))
+			return true;
+	}
+	return false;
+}
+
+bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			uint64_t *size_bytes)
+{
+	struct wk_cfi_fde fde;
+
+	for (int i = 0; i < SOURCES; i++) {
+		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))
+			continue;
+		if (is_in_plt(table->elf, vaddr))
+			return false;
+		*start = fde.start;
+		*size_bytes = fde.size_bytes;
+		return true;
+	}
+	return false;
+}

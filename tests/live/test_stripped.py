@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Programs without symbols: are their functions still functions?"""
+import pathlib
+import re
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+
+def stripped(t, program):
+    """A copy of a program without its symbols, and with a name of its own."""
+    tap.need("strip", "readelf", "nm")
+    copy = t.folder / "bare"
+    shutil.copy(program, copy)
+    tap.run("strip", "--strip-all", copy)
+    return copy
+
+
+def file_offset(program, vaddr):
+    for line in tap.run("readelf", "-lW", program).stdout.splitlines():
+        words = line.split()
+        if words[:1] == ["LOAD"]:
+            offset, start, _, size = (int(word, 16) for word in words[1:5])
+            if start <= vaddr < start + size:
+                return offset + vaddr - start
+    raise tap.Failure(f"{program}: no segment holds {vaddr:#x}")
+
+
+def begins(program):
+    """Where the functions of a program begin by .eh_frame, as file offsets."""
+    frames = tap.run("readelf", "--debug-dump=frames", program).stdout
+    return {file_offset(program, int(start, 16))
+            for start in re.findall(r" FDE .* pc=([0-9a-f]+)\.\.", frames)}
+
+
+def unnamed(t, recording, program):
+    """The rows of a program's functions without a name, by the offset that names them."""
+    pattern = re.compile(re.escape(program.name) + r"\+0x([0-9a-f]+)")
+    rows = {}
+    for row in t.csv("show", recording, "functions"):
+        match = pattern.fullmatch(row["function"])
+        if match:
+            rows[int(match.group(1), 16)] = row
+    return rows
+
+
+@tap.case("a hot function of a stripped program is one row, named by where it begins")
+def _(t):
+    whole = tap.program("live", "burn_30_70")
+    bare = stripped(t, whole)
+    rows = unnamed(t, t.record("--user-only", "--", bare, "2000"), bare)
+    symbols = {words[2]: int(words[0], 16) for words in
+               (line.split() for line in tap.run("nm", whole).stdout.splitlines()) if len(words) == 3}
+    for name, share in ("burn_thirty", 30), ("burn_seventy", 70):
+        offset = file_offset(whole, symbols[name])
+        t.true(offset in rows, f"expected {name} at {offset:#x}, came {[hex(at) for at in rows]}")
+        t.within(float(rows[offset]["self_percent"]), share - 4, share + 4, f"share of {name}")
+
+
+@tap.case("a stripped program has no more functions than unwind entries")
+def _(t):
+    recording = t.record("--user-only", "--", tap.program("live", "burn_30_70"), "500", name="burn.data")
+    bare = stripped(t, tap.WICK)
+    rows = unnamed(t, t.record("--user-only", "-F", "5000", "--", bare, "show", recording), bare)
+    known = begins(bare)
+    t.true(len(rows) >= 5, f"expected several functions, came {len(rows)}")
+    strays = [hex(at) for at in rows if at not in known]
+    t.equal(strays, [], f"rows of {len(rows)} that are no function's begin")
+
+
+tap.run_all()
