@@ -271,6 +271,24 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 	return table && wk_unwind_is_root(table, vaddr);
 }
 
+/* Its file was looked for and cannot be used, so nothing is known of its code. */
+static bool is_closed(const struct resolving_image *image)
+{
+	enum wk_image_state state =
+		image->symbols ? wk_image_state(image->symbols) : WK_IMAGE_NAMED;
+
+	return state == WK_IMAGE_MISSING || state == WK_IMAGE_DIFFERS ||
+	       state == WK_IMAGE_UNREADABLE;
+}
+
+static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
+{
+	if (is_root_frame(resolver, frame))
+		return WK_REACH_ROOT;
+	return is_closed(&resolver->images[resolver->model->frames.image[frame]])
+		       ? WK_REACH_UNKNOWN : WK_REACH_CUT;
+}
+
 /* A stack's outermost frame is its parent's, and parents come first. */
 static void mark_roots(struct resolver *resolver)
 {
