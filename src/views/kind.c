@@ -67,38 +67,106 @@ static struct wk_str without_sigils(struct wk_str name)
 	return name;
 }
 
-/* For "<T as core::fmt::Display>::fmt", whose type has no crate: the trait. */
+/* "<SELF as TRAIT>::method" or "<SELF>::method" taken apart; `trait` runs on to the name's end
+ * and is empty in the second form. */
+struct qualified {
+	struct wk_str self, trait;
+};
+
+/* Arrows are no brackets: "<fn() -> u8 as ...". */
+static int nesting(const struct wk_str *name, size_t i)
+{
+	switch (name->at[i]) {
+	case '<':
+	case '(':
+	case '[':
+		return 1;
+	case '>':
+		return name->at[i - 1] == '-' ? 0 : -1;
+	case ')':
+	case ']':
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+static struct qualified take_apart(struct wk_str name)
+{
+	struct qualified parts = { .self = wk_str_skip(name, 1) };
+	int depth = 1;
+
+	for (size_t i = 1; i < name.len; i++) {
+		depth += nesting(&name, i);
+		if (depth == 1 && wk_str_starts(wk_str_skip(name, i), " as "))
+			parts.trait = wk_str_skip(name, i + 4);
+		if (depth == 0 || parts.trait.at) {
+			parts.self.len = i - 1;
+			break;
+		}
+	}
+	return parts;
+}
+
+static bool has_path(struct wk_str type)
+{
+	for (size_t i = 0; i + 1 < type.len; i++)
+		if (type.at[i] == ':' && type.at[i + 1] == ':')
+			return true;
+	return false;
+}
+
+/* What tells whose code it is: the type, or, for "<T as core::fmt::Display>::fmt", whose type
+ * is of no crate, the trait. */
 static struct wk_str subject_of(struct wk_str name)
 {
-	struct wk_str path = without_sigils(name);
-	size_t len = 0;
+	struct qualified parts;
 
 	if (name.len == 0 || name.at[0] != '<')
-		return path;
-	while (len < path.len && path.at[len] != ':' && path.at[len] != ' ' && path.at[len] != '<')
-		len++;
-	path = wk_str_skip(path, len);
-	if (wk_str_starts(path, " as "))
-		return without_sigils(wk_str_skip(path, 4));
-	return without_sigils(name);
+		return without_sigils(name);
+	parts = take_apart(name);
+	return without_sigils(parts.trait.len && !has_path(parts.self) ? parts.trait : parts.self);
+}
+
+/* Only core may give methods of their own to types of the language: "<str>::trim". */
+static bool is_method_of_the_language(struct wk_str name)
+{
+	static const char *const types[] = {
+		"str", "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16",
+		"i32", "i64", "i128", "isize", "f16", "f32", "f64", "f128", NULL,
+	};
+	static const char *const beginnings[] = { "[", "*const ", "*mut ", NULL };
+	struct qualified parts;
+
+	if (!wk_str_starts(name, "<"))
+		return false;
+	parts = take_apart(name);
+	return parts.trait.len == 0 && parts.self.len + 2 < name.len &&
+	       (is_one_of(parts.self, types) || starts_with_one_of(parts.self, beginnings));
 }
 
 static bool is_standard(struct wk_str subject, struct wk_str name)
 {
 	static const char *const prefixes[] = {
 		"std::", "core::", "alloc::", "proc_macro::", "std_detect::", "compiler_builtins::",
-		"panic_unwind::", "__gnu_cxx::", NULL,
+		"panic_unwind::", "panic_abort::", "unwind::", "__gnu_cxx::",
+		/* crates that std brings along */
+		"hashbrown::", "rustc_demangle::", "addr2line::", "gimli::", "object::",
+		"miniz_oxide::", "backtrace::", NULL,
 	};
 	static const char *const exact[] = {
 		"rust_begin_unwind", "__rust_start_panic", "__rust_panic_cleanup", "rust_panic",
 		"lang_start", NULL,
 	};
 
-	return starts_with_one_of(subject, prefixes) || is_one_of(name, exact);
+	return starts_with_one_of(subject, prefixes) || is_one_of(name, exact) ||
+	       is_method_of_the_language(name);
 }
 
 static bool is_compiler(struct wk_str subject)
 {
+	if (wk_str_starts(subject, "rustc_demangle::"))
+		return false;
 	return wk_str_starts(subject, "rustc_") || wk_str_starts(subject, "rustdoc::");
 }
 

@@ -29,6 +29,10 @@ static void what_a_program_brings_along_is_the_program(void **state)
 	assert_kind("/usr/bin/node_exporter!main", WK_CODE_PROGRAM);
 	assert_kind("/usr/bin/bunny!hop", WK_CODE_PROGRAM);
 	assert_kind("stdlib::x", WK_CODE_PROGRAM);
+	assert_kind("<u64 as demo::Parse>::parse", WK_CODE_PROGRAM);
+	assert_kind("<[demo::Widget] as demo::Draw>::draw", WK_CODE_PROGRAM);
+	assert_kind("<str", WK_CODE_PROGRAM);
+	assert_kind("<str>", WK_CODE_PROGRAM);
 }
 
 static void the_standard_library_is_known_by_its_paths(void **state)
@@ -40,7 +44,24 @@ static void the_standard_library_is_known_by_its_paths(void **state)
 	assert_kind("<&mut core::str::Chars as Iterator>::next", WK_CODE_STANDARD);
 	assert_kind("<T as core::convert::Into<U>>::into", WK_CODE_STANDARD);
 	assert_kind("<[T] as alloc::slice::ToOwned>::to_owned", WK_CODE_STANDARD);
+	assert_kind("<[u8; 4] as core::fmt::Debug>::fmt", WK_CODE_STANDARD);
+	assert_kind("<u64 as core::fmt::Display>::fmt", WK_CODE_STANDARD);
+	assert_kind("<fn() -> u8 as core::fmt::Pointer>::fmt", WK_CODE_STANDARD);
+	assert_kind("<str>::trim", WK_CODE_STANDARD);
+	assert_kind("<[demo::Widget]>::sort", WK_CODE_STANDARD);
+	assert_kind("<*const u8>::add", WK_CODE_STANDARD);
 	assert_kind("std::vector<int, std::allocator<int> >::push_back", WK_CODE_STANDARD);
+}
+
+static void crates_that_std_brings_along_are_the_standard_library(void **state)
+{
+	(void)state;
+	assert_kind("hashbrown::raw::RawTable<T>::reserve_rehash", WK_CODE_STANDARD);
+	assert_kind("<hashbrown::map::HashMap<demo::Key, u8>>::insert", WK_CODE_STANDARD);
+	assert_kind("rustc_demangle::v0::Printer::print_type", WK_CODE_STANDARD);
+	assert_kind("gimli::read::unit::parse_attribute", WK_CODE_STANDARD);
+	assert_kind("<object::read::Error as core::fmt::Debug>::fmt", WK_CODE_STANDARD);
+	assert_kind("objects::make", WK_CODE_PROGRAM);
 }
 
 static void the_system_is_known_by_where_it_lies(void **state)
@@ -86,6 +107,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_program_brings_along_is_the_program),
 		cmocka_unit_test(the_standard_library_is_known_by_its_paths),
+		cmocka_unit_test(crates_that_std_brings_along_are_the_standard_library),
 		cmocka_unit_test(the_system_is_known_by_where_it_lies),
 		cmocka_unit_test(allocators_compilers_and_runtimes_have_kinds_of_their_own),
 		cmocka_unit_test(what_has_no_name_is_unknown),
