@@ -55,7 +55,8 @@ const struct wk_command wk_cmd_record = {
 		"Stacks are unwound while recording, by the tables that compilers put into every "
 		"program, so programs need no frame pointers and no debug information. The file "
 		"can be opened at every moment, also after the recorder was killed.",
-		"The command's input, output and signals are its own.",
+		"A recording that is there already is kept as FILE.old, in place of an older "
+		"one. The command's input, output and signals are its own.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &wk_record_group, offsetof(struct args, record) },

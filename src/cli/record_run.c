@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +64,7 @@ static void restore_signals(const struct handlers *old)
 struct run {
 	const struct wk_record_request *request;
 	struct wk_perf_data_writer *writer;
+	struct wk_buf old; /* where the recording went that lay at `output`; empty without one */
 	bool shows_progress, progress_shown;
 };
 
@@ -168,6 +172,18 @@ static void say_no_samples(const struct wk_record_request *request,
 	wk_buf_fini(&words);
 }
 
+static void say_old(const struct wk_buf *old)
+{
+	struct wk_buf words = { 0 };
+
+	if (old->len == 0)
+		return;
+	wk_buf_add_text(&words, "the recording that was there before is in ");
+	wk_buf_add(&words, old->at, old->len);
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 static void add_count(struct wk_buf *words, uint64_t count, const char *one, const char *many)
 {
 	wk_num_add_grouped(words, count);
@@ -199,8 +215,8 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	}
 	if (unwound->cut * 100 > stacks) {
 		wk_num_add_share(&words, unwound->cut, stacks);
-		wk_buf_add_fmt(&words, " of user stacks are deeper than the %" PRIu32 " bytes copied of "
-				       "each%s",
+		wk_buf_add_fmt(&words, " of user stacks are deeper than the %" PRIu32 " bytes "
+				       "copied of each%s",
 			       request->recorder.stack_bytes,
 			       request->recorder.stack_bytes < 65528
 				       ? "; --stack-size 64K sees more" : ", the kernel's limit");
@@ -209,9 +225,9 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	wk_buf_fini(&words);
 }
 
-static void say_closing_words(const struct wk_record_request *request,
-			      const struct wk_record_outcome *outcome)
+static void say_closing_words(const struct run *run, const struct wk_record_outcome *outcome)
 {
+	const struct wk_record_request *request = run->request;
 	const struct wk_unwind_counts *unwound = &outcome->unwound;
 	uint64_t stacks = unwound->whole + unwound->cut + unwound->broken;
 	struct wk_buf words = { 0 };
@@ -219,6 +235,7 @@ static void say_closing_words(const struct wk_record_request *request,
 	say_what_was_lost(request, outcome);
 	if (outcome->result.samples == 0) {
 		say_no_samples(request, outcome);
+		say_old(&run->old);
 		return;
 	}
 	add_count(&words, outcome->result.samples, " sample in ", " samples in ");
@@ -266,10 +283,45 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	return ok;
 }
 
-static int open_output(const char *output, struct wk_err *err)
+/* What would be lost by opening `output`, by its own name: behind a symbolic link, so that the
+ * link leads to the new recording as it led to the old one. NULL where nothing would. */
+static char *previous_at(const char *output)
+{
+	struct stat info;
+
+	if (stat(output, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 ||
+	    access(output, W_OK) != 0)
+		return NULL;
+	if (lstat(output, &info) == 0 && S_ISLNK(info.st_mode))
+		return realpath(output, NULL);
+	return strdup(output);
+}
+
+/* Opens the file, after what lay there was given the name `old`, as perf does it. */
+static int open_file(const char *output, struct wk_buf *old, struct wk_err *err)
+{
+	char *previous = previous_at(output);
+	int fd = -1;
+
+	if (!previous)
+		return wk_os_create(output, true, err);
+	wk_buf_add_fmt(old, "%s.old", previous);
+	if (rename(previous, wk_buf_text(old)) != 0) {
+		wk_fail_os(err, errno, "cannot rename the recording that is there to %s",
+			   wk_buf_text(old));
+	} else {
+		fd = wk_os_create(output, true, err);
+		if (fd < 0 && rename(wk_buf_text(old), previous) == 0)
+			wk_buf_reset(old);
+	}
+	free(previous);
+	return fd;
+}
+
+static int open_output(const char *output, struct wk_buf *old, struct wk_err *err)
 {
 	if (strcmp(output, "-") != 0)
-		return wk_os_create(output, true, err);
+		return open_file(output, old, err);
 	if (wk_os_is_terminal(STDOUT_FILENO)) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"a recording is not text: -o - needs a pipe or a file behind it");
@@ -302,7 +354,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	/* A write past ulimit -f fails like one to a full disk. The command is born already and
 	 * keeps its own way with this signal. */
 	signal(SIGXFSZ, SIG_IGN);
-	fd = open_output(request->output, err);
+	fd = open_output(request->output, &run.old, err);
 	if (fd < 0)
 		goto out;
 	run.writer = wk_perf_data_writer_new(fd, NULL);
@@ -314,9 +366,10 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	ok = record_events(&run, recorder, symbols, outcome, err);
 	outcome->exit_code = ok ? exit_code_of(&outcome->result) : exit_code_of_failure(err);
 	if (ok && !request->quiet)
-		say_closing_words(request, outcome);
+		say_closing_words(&run, outcome);
 out:
 	wk_perf_data_writer_free(run.writer);
+	wk_buf_fini(&run.old);
 	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok)
 		ok = wk_fail_os(err, errno, "cannot finish %s", request->output);
 	wk_recorder_free(recorder);
