@@ -165,9 +165,11 @@ static void say_no_samples(const struct wk_record_request *request,
 			       request->recorder.period);
 	else
 		wk_buf_add_fmt(&words, " %s used less CPU time than the %.2f ms between two "
-				       "samples; a higher -F sees more",
+				       "samples: it %s, or waited most of the time; a higher -F "
+				       "sees more",
 			       outcome->result.has_command ? "the command" : "what was recorded",
-			       1000.0 / (double)request->recorder.frequency_hz);
+			       1000.0 / (double)request->recorder.frequency_hz,
+			       outcome->result.has_command ? "ended too soon" : "was too short");
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
