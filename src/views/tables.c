@@ -127,10 +127,6 @@ static void tree_row(struct wk_table *table, const struct outline *outline, uint
 	wk_table_number(table, tree->self[node]);
 	wk_table_number(table, tree->total_samples[node]);
 	wk_table_number(table, tree->depth[node]);
-	if (tree->is_inlined[node])
-		wk_table_text(table, (struct wk_str)WK_STR("inlined"));
-	else
-		wk_table_none(table);
 	/* The names of processes and threads may be the tree's own, which goes away. */
 	wk_table_text(table, tree->kind[node] == WK_NODE_FUNCTION
 				     ? tree->name[node]
@@ -187,8 +183,6 @@ static void fill_tree(struct wk_table *table, const struct wk_model *model,
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
 	wk_table_column(table, WK_CELL_NUMBER, "depth", "depth");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "inlined", "inlined");
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
 	table->is_tree = true;

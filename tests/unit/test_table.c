@@ -155,11 +155,11 @@ static void the_tree_as_csv_has_every_column(void **state)
 	assert_rendered(
 		few,
 		&(struct asked){ .view = "tree", .form = "csv", .options.tree.by_process = true },
-		"total_percent,self_percent,total_ns,self_ns,samples,depth,inlined,name\n"
-		"100.0000,0.0000,4000000,0,4,0,,all\n"
-		"100.0000,0.0000,4000000,0,4,1,,p\n"
-		"100.0000,25.0000,4000000,1000000,4,2,,a\n"
-		"75.0000,75.0000,3000000,3000000,3,3,inlined,b\n");
+		"total_percent,self_percent,total_ns,self_ns,samples,depth,name\n"
+		"100.0000,0.0000,4000000,0,4,0,all\n"
+		"100.0000,0.0000,4000000,0,4,1,p\n"
+		"100.0000,25.0000,4000000,1000000,4,2,a\n"
+		"75.0000,75.0000,3000000,3000000,3,3,b\n");
 }
 
 static void functions_as_json_with_the_quality_of_the_view(void **state)
