@@ -235,8 +235,8 @@ static bool tell_completed(struct wk_unwind_stage *stage, struct wk_err *err)
 		return true;
 	wk_num_add_grouped(&text, completed);
 	wk_buf_add_text(&text, completed == 1 ? " stack was" : " stacks were");
-	wk_buf_add_text(&text, " deeper than the copy taken of it; the outermost frames were read from "
-			       "the process a moment later");
+	wk_buf_add_text(&text, " deeper than the copy taken of it; the outermost frames were read "
+			       "from the process a moment later");
 	event.note.offset = WK_NOWHERE;
 	event.note.text = wk_buf_str(&text);
 	ok = wk_sink_take(&stage->next, &event, err);
