@@ -13,7 +13,7 @@ struct wk_output {
 	int fd;
 };
 
-/* `path` NULL or "-" is standard output. NULL on failure. */
+/* `path` NULL or "-" is standard output. NULL on failure, or where a recording lies there. */
 struct wk_out *wk_output_open(struct wk_output *output, const char *path,
 			      const struct wk_call *call, struct wk_err *err);
 
