@@ -69,6 +69,9 @@ static bool positive(const char *option, const char *text, uint64_t *value, stru
 		return true;
 	if (!wk_num_u64(wk_str_c(text), value) || *value == 0)
 		return wrong(err, option, text, "a whole number above 0");
+	/* The kernel takes no more for a period, and calls that "invalid argument". */
+	if (*value > INT64_MAX)
+		return wrong(err, option, text, "less than 2^63");
 	return true;
 }
 
