@@ -9,6 +9,9 @@
 /* Remembers which frame an address was, as long as its process's mappings stay. */
 #define FRAME_CACHE 4096
 
+/* What the kernel writes for a task that had given its number back when it was sampled. */
+#define NO_PID UINT32_MAX
+
 struct cached_frame {
 	uint64_t address, version;
 	wk_frame_id frame;
@@ -373,6 +376,8 @@ void wk_builder_finish(struct wk_builder *builder)
 			continue;
 		if (model->processes[i].pid == 0)
 			wk_buf_add_text(&name, "swapper");
+		else if (model->processes[i].pid == NO_PID)
+			wk_buf_add_text(&name, "[exiting]");
 		else
 			wk_buf_add_fmt(&name, "[pid %u]", model->processes[i].pid);
 		model->processes[i].name = wk_model_text(model, wk_buf_str(&name));

@@ -66,6 +66,11 @@ static void share_text(struct wk_buf *text, const struct wk_cell *cell)
 	text->len -= 2; /* the column's title says " %" */
 }
 
+static bool is_time(const struct wk_column *column)
+{
+	return column->kind == WK_CELL_DURATION || column->kind == WK_CELL_MOMENT;
+}
+
 static void number_text(struct wk_buf *text, const struct wk_column *column,
 			const struct format *format, const struct wk_cell *cell)
 {
@@ -75,7 +80,7 @@ static void number_text(struct wk_buf *text, const struct wk_column *column,
 		wk_num_add_grouped(text, cell->number);
 	else if (column->kind == WK_CELL_BYTES)
 		wk_num_add_bytes(text, cell->number);
-	else if (column->kind == WK_CELL_DURATION)
+	else if (is_time(column))
 		wk_buf_add_fmt(text, "%.*f", format->decimals,
 			       (double)cell->number / format->scale);
 	else
@@ -87,7 +92,8 @@ static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 {
 	if (column->kind == WK_CELL_TEXT)
 		return cell->is_none || cell->text.len == 0;
-	return cell->is_none || (column->kind != WK_CELL_NUMBER && cell->number == 0);
+	return cell->is_none || (column->kind != WK_CELL_NUMBER &&
+				 column->kind != WK_CELL_MOMENT && cell->number == 0);
 }
 
 static void format_cell(struct printer *p, size_t row, uint32_t i)
@@ -155,7 +161,7 @@ static void measure_column(struct printer *p, uint32_t i)
 	const struct wk_column *column = &p->table->columns[i];
 	struct format *format = &p->formats[i];
 
-	if (column->kind == WK_CELL_DURATION)
+	if (is_time(column))
 		choose_unit(format, largest_in(p->table, i));
 	format->width = title_width(column, format);
 	if (i == p->last)

@@ -62,7 +62,7 @@ void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_
 	struct wk_buf key = { 0 }, title = { 0 };
 
 	wk_buf_add_text(&key, what);
-	wk_buf_add_text(&title, what);
+	wk_buf_add_text(&title, is_time && strcmp(what, "weight") == 0 ? "time" : what);
 	if (unit.len)
 		wk_buf_add_char(&key, '_');
 	add_key(&key, unit);

@@ -19,6 +19,7 @@ enum wk_cell_kind {
 	WK_CELL_NUMBER,   /* a name made of digits: a pid, an exit code */
 	WK_CELL_COUNT,    /* how many of something */
 	WK_CELL_DURATION, /* nanoseconds */
+	WK_CELL_MOMENT,   /* nanoseconds since the first sample */
 	WK_CELL_BYTES,
 	WK_CELL_SHARE,    /* a part of a whole */
 };
@@ -71,7 +72,8 @@ void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char 
 /* Makes the column added last a detail. */
 void wk_table_detail(struct wk_table *table);
 
-/* A column of weights: `what` is "self" or "total", the key and kind follow the unit. */
+/* A column of weights: `what` is "self", "total" or "weight", the key and kind follow the unit;
+ * a weight of nanoseconds is titled "time". */
 void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_str unit);
 
 /* A copy that lives as long as the table. */

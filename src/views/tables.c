@@ -1,6 +1,7 @@
 #include "views/tables.h"
 
 #include <inttypes.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -22,8 +23,9 @@ static void note_hidden(struct wk_table *table, const char *what, uint64_t count
 		return;
 	wk_num_add_grouped(&number, count);
 	wk_num_add_share(&share, weight, whole);
-	wk_table_note(table, "%s %s not shown; their self %% adds up to %s",
-		      wk_buf_text(&number), what, wk_buf_text(&share));
+	wk_table_note(table, "%s %s not shown; %s self %% %s %s", wk_buf_text(&number), what,
+		      count == 1 ? "its" : "their", count == 1 ? "is" : "adds up to",
+		      wk_buf_text(&share));
 	wk_buf_fini(&number);
 	wk_buf_fini(&share);
 }
@@ -288,13 +290,14 @@ static void note_without_samples(struct wk_table *table, const char *one, const 
 			      count == 1 ? one : many, count == 1 ? "is" : "are");
 }
 
-/* Since the first sample; none for what was before the recording or never came. */
+/* Since the first sample; none for what was before the recording or never came. What happened
+ * between the recording's start and its first sample happened at 0. */
 static void time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns)
 {
 	if (time_ns == 0)
 		wk_table_none(table);
 	else
-		wk_table_signed(table, (int64_t)(time_ns - model->first_ns));
+		wk_table_number(table, time_ns > model->first_ns ? time_ns - model->first_ns : 0);
 }
 
 static uint32_t *count_threads(const struct wk_model *model)
@@ -350,8 +353,8 @@ static void fill_processes(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
 	wk_table_column(table, WK_CELL_COUNT, "threads", "threads");
 	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_DURATION, "start_ns", "start");
-	wk_table_column(table, WK_CELL_DURATION, "end_ns", "end");
+	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
+	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
@@ -399,8 +402,8 @@ static void fill_threads(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
-	wk_table_column(table, WK_CELL_DURATION, "start_ns", "start");
-	wk_table_column(table, WK_CELL_DURATION, "end_ns", "end");
+	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
+	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");
@@ -424,6 +427,17 @@ static struct wk_str build_id_text(struct wk_table *table, const struct wk_build
 	return kept;
 }
 
+/* The reason without the words that the column's title says. */
+static struct wk_str names_from(const struct wk_model *model, const struct wk_image *image)
+{
+	struct wk_str reason = wk_model_str(model, image->reason);
+	static const char said[] = "names from ";
+
+	if (wk_str_is(reason, "names came with the recording"))
+		return (struct wk_str)WK_STR("the recording");
+	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
+}
+
 static void image_row(struct wk_table *table, const struct wk_model *model,
 		      const struct wk_flat *flat, const struct wk_flat_row *row)
 {
@@ -444,7 +458,7 @@ static void image_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
 	wk_table_text(table, or_else(wk_model_str(model, image->path), "(none)"));
 	wk_table_text(table, image_name(model, row->id));
-	wk_table_text(table, wk_model_str(model, image->reason));
+	wk_table_text(table, names_from(model, image));
 }
 
 static void image_columns(struct wk_table *table, struct wk_str unit)
@@ -465,7 +479,7 @@ static void image_columns(struct wk_table *table, struct wk_str unit)
 	wk_table_column(table, WK_CELL_TEXT, "path", "path");
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
-	wk_table_column(table, WK_CELL_TEXT, "names_from", "where its names came from");
+	wk_table_column(table, WK_CELL_TEXT, "names_from", "names from");
 }
 
 static void fill_images(struct wk_table *table, const struct wk_model *model,
@@ -508,24 +522,118 @@ static void system_row(struct wk_table *table, const char *key, struct wk_str va
 	wk_table_text(table, wk_table_keep(table, value));
 }
 
-/* Facts are plain text; the one that counts bytes gets its unit here. */
-static void fact_row(struct wk_table *table, const struct wk_model *model,
-		     const struct wk_fact *fact)
+static struct wk_str fact_of(const struct wk_model *model, const char *key)
 {
-	struct wk_str key = wk_model_str(model, fact->key);
-	struct wk_str value = wk_model_str(model, fact->value);
-	struct wk_buf text = { 0 };
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
+			return wk_model_str(model, model->facts[i].value);
+	return (struct wk_str){ 0 };
+}
+
+/* What the recorder was to do with an event, behind its name: "997 samples a second". */
+static struct wk_str setting_of(struct wk_str fact, struct wk_str event)
+{
+	struct wk_str rest = wk_str_skip(fact, event.len);
+
+	if (event.len == 0 || fact.len < event.len || memcmp(fact.at, event.at, event.len) != 0 ||
+	    !wk_str_starts(rest, ", "))
+		return (struct wk_str){ 0 };
+	return wk_str_skip(rest, 2);
+}
+
+static bool is_of_source(const struct wk_model *model, struct wk_str fact)
+{
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		if (setting_of(fact, wk_model_str(model, model->sources[i].name)).len)
+			return true;
+	return false;
+}
+
+/* The wall clock at the first sample, of a pair of times at one moment: the recording's clock
+ * and nanoseconds since 1970. */
+static bool add_wall_time(struct wk_buf *text, struct wk_str pair, uint64_t first_ns)
+{
+	uint64_t clock_ns, wall_ns;
+	struct wk_str clock = pair;
+	time_t seconds;
+	struct tm tm;
+
+	clock.len = 0;
+	while (clock.len < pair.len && pair.at[clock.len] != ' ')
+		clock.len++;
+	if (!wk_num_u64(clock, &clock_ns) ||
+	    !wk_num_u64(wk_str_skip(pair, clock.len + 1), &wall_ns))
+		return false;
+	seconds = (time_t)((wall_ns + (first_ns ? first_ns - clock_ns : 0)) / 1000000000);
+	if (!gmtime_r(&seconds, &tm))
+		return false;
+	wk_buf_add_fmt(text, "%d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
+		       tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	return true;
+}
+
+/* Facts are plain text; numbers get their units here. False for what another row tells. */
+static bool fact_text(const struct wk_model *model, struct wk_str *key, struct wk_str value,
+		      struct wk_buf *text)
+{
 	uint64_t bytes;
 
-	if (wk_str_is(key, "memory") && wk_num_u64(value, &bytes)) {
-		wk_num_add_bytes(&text, bytes);
-		wk_buf_add_fmt(&text, " (%" PRIu64 " bytes)", bytes);
-		value = wk_table_keep(table, wk_buf_str(&text));
+	if (wk_str_is(*key, "event") && is_of_source(model, value))
+		return false;
+	if (wk_str_is(*key, "cpus configured") && fact_of(model, "cpus").len)
+		return false;
+	if (wk_str_is(*key, "clock pair") && add_wall_time(text, value, model->first_ns)) {
+		*key = (struct wk_str)WK_STR("first sample at");
+		return true;
 	}
-	wk_table_row(table);
-	wk_table_text(table, key);
-	wk_table_text(table, value);
+	if (wk_str_is(*key, "memory") && wk_num_u64(value, &bytes)) {
+		wk_num_add_bytes(text, bytes);
+		wk_buf_add_fmt(text, " (%" PRIu64 " bytes)", bytes);
+		return true;
+	}
+	wk_buf_add_str(text, value);
+	if (wk_str_is(*key, "cpus")) {
+		struct wk_str configured = fact_of(model, "cpus configured");
+
+		if (configured.len && !wk_str_eq(configured, value)) {
+			wk_buf_add_text(text, " online of ");
+			wk_buf_add_str(text, configured);
+		}
+	}
+	return true;
+}
+
+static void fact_rows(struct wk_table *table, const struct wk_model *model)
+{
+	struct wk_buf text = { 0 };
+
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		struct wk_str key = wk_model_str(model, model->facts[i].key);
+		struct wk_str value = wk_model_str(model, model->facts[i].value);
+
+		wk_buf_reset(&text);
+		if (!fact_text(model, &key, value, &text))
+			continue;
+		wk_table_row(table);
+		wk_table_text(table, key);
+		wk_table_text(table, wk_table_keep(table, wk_buf_str(&text)));
+	}
 	wk_buf_fini(&text);
+}
+
+/* ", 997 samples a second", where the recorder said so. */
+static void add_setting(struct wk_buf *text, const struct wk_model *model, struct wk_str event)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		struct wk_str setting =
+			setting_of(wk_model_str(model, model->facts[i].value), event);
+
+		if (setting.len == 0 || !wk_str_is(wk_model_str(model, model->facts[i].key), "event"))
+			continue;
+		wk_buf_add_text(text, "; ");
+		wk_buf_add_str(text, setting);
+		return;
+	}
 }
 
 static void source_rows(struct wk_table *table, const struct wk_model *model)
@@ -541,6 +649,7 @@ static void source_rows(struct wk_table *table, const struct wk_model *model)
 		wk_buf_add_text(&text, ": ");
 		count_of(&text, counts[i], " sample in ", " samples in ");
 		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].unit));
+		add_setting(&text, model, wk_model_str(model, model->sources[i].name));
 		system_row(table, "event", wk_buf_str(&text));
 	}
 	wk_buf_fini(&text);
@@ -574,8 +683,7 @@ static void fill_system(struct wk_table *table, const struct wk_model *model,
 	(void)options;
 	wk_table_column(table, WK_CELL_TEXT, "key", "what");
 	wk_table_column(table, WK_CELL_TEXT, "value", "value");
-	for (uint32_t i = 0; i < model->fact_count; i++)
-		fact_row(table, model, &model->facts[i]);
+	fact_rows(table, model);
 	wk_num_add_duration(&text, model->last_ns - model->first_ns);
 	system_row(table, "sampled for", wk_buf_str(&text));
 	wk_buf_reset(&text);

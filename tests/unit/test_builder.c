@@ -185,6 +185,21 @@ static void a_new_mapping_at_the_same_place_is_another_frame(void **state)
 	wk_model_free(f.model);
 }
 
+static void tasks_that_had_no_number_left_are_named_for_that(void **state)
+{
+	static const uint64_t user[] = { 0x5010 };
+	const struct wk_process *process;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_sample(&f, 1, UINT32_MAX, UINT32_MAX, NULL, 0, user, 1, true);
+	end(&f);
+	process = &f.model->processes[f.model->threads[f.model->samples.thread[0]].process];
+	assert_string_equal(wk_strtab_get(f.model->text, process->name), "[exiting]");
+	wk_model_free(f.model);
+}
+
 static void carried_names_are_used_and_demangled(void **state)
 {
 	static const uint64_t user[] = { 0x5010, 0x5110, 0x5900 };
@@ -271,6 +286,7 @@ int main(void)
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
 		cmocka_unit_test(stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach),
+		cmocka_unit_test(tasks_that_had_no_number_left_are_named_for_that),
 		cmocka_unit_test(carried_names_are_used_and_demangled),
 		cmocka_unit_test(what_has_no_name_shows_image_and_offset),
 	};

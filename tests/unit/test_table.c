@@ -271,6 +271,48 @@ static const char *const hostile[] = {
 	NULL,
 };
 
+static void facts_are_told_once_and_readably(void **state)
+{
+	struct wk_model *model = small_model(lines);
+	struct wk_buf text;
+
+	(void)state;
+	wk_model_add_fact(model, wk_str_c("cpus configured"), wk_str_c("8"));
+	wk_model_add_fact(model, wk_str_c("cpus"), wk_str_c("2"));
+	wk_model_add_fact(model, wk_str_c("event"), wk_str_c("cpu-clock, 997 samples a second"));
+	wk_model_add_fact(model, wk_str_c("event"), wk_str_c("cycles, 1 sample a second"));
+	/* Two seconds before the first sample, which comes at 5 s. */
+	wk_model_add_fact(model, wk_str_c("clock pair"),
+			  wk_str_c("3000000000 1795296269099964525"));
+	text = rendered(model, &(struct asked){ .view = "system", .form = "csv" });
+	assert_string_equal(wk_buf_text(&text),
+			    "key,value\n"
+			    "cpus,2 online of 8\n"
+			    "event,\"cycles, 1 sample a second\"\n"
+			    "first sample at,2026-11-21 21:24:31 UTC\n"
+			    "sampled for,999.0 ms\n"
+			    "seen,\"2 processes, 2 threads, 3 images\"\n"
+			    "event,\"cpu-clock: 1,000 samples in ns; 997 samples a second\"\n");
+	wk_buf_fini(&text);
+	wk_model_free(model);
+}
+
+static void a_start_before_the_first_sample_is_zero_and_one_before_the_recording_none(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "p;a 2", "q;a 1", NULL });
+	struct asked asked = { .view = "threads", .form = "text" };
+	struct wk_buf text;
+
+	(void)state;
+	model->threads[1].start_ns = model->first_ns - 40;
+	text = rendered(model, &asked);
+	assert_non_null(strstr(wk_buf_text(&text), "time ms"));
+	assert_non_null(strstr(wk_buf_text(&text), "    0.000  p        p\n"));
+	assert_non_null(strstr(wk_buf_text(&text), "        ·  q        q\n"));
+	wk_buf_fini(&text);
+	wk_model_free(model);
+}
+
 static void no_name_gets_out_raw(void **state)
 {
 	static const char *const forms[] = { "text", "csv", "json" };
@@ -357,6 +399,9 @@ int main(void)
 		cmocka_unit_test(processes_stand_by_weight_with_their_times),
 		cmocka_unit_test(threads_and_images_of_a_narrowed_view_say_what_they_leave_out),
 		cmocka_unit_test(the_system_table_shows_facts_events_and_notes),
+		cmocka_unit_test(facts_are_told_once_and_readably),
+		cmocka_unit_test(
+			a_start_before_the_first_sample_is_zero_and_one_before_the_recording_none),
 		cmocka_unit_test(no_name_gets_out_raw),
 		cmocka_unit_test(keys_are_made_of_the_unit_whatever_it_is),
 		cmocka_unit_test(every_view_can_be_empty),
