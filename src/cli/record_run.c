@@ -332,6 +332,16 @@ static int open_output(const char *output, struct wk_buf *old, struct wk_err *er
 	return STDOUT_FILENO;
 }
 
+/* The command, or somebody else, may have removed what was written all along. */
+static bool is_still_there(int fd, const char *output, struct wk_err *err)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink > 0)
+		return true;
+	return wk_fail(err, WK_EIO, WK_NOWHERE, "%s was deleted while it was written", output);
+}
+
 static int exit_code_of_failure(const struct wk_err *err)
 {
 	if (err->code == WK_ENOCOMMAND)
@@ -365,15 +375,18 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 			     !(request->recorder.command && wk_os_is_terminal(STDOUT_FILENO));
 	if (!request->quiet)
 		say_lines(wk_recorder_notices(recorder));
-	ok = record_events(&run, recorder, symbols, outcome, err);
+	ok = record_events(&run, recorder, symbols, outcome, err) &&
+	     is_still_there(fd, request->output, err);
 	outcome->exit_code = ok ? exit_code_of(&outcome->result) : exit_code_of_failure(err);
 	if (ok && !request->quiet)
 		say_closing_words(&run, outcome);
 out:
 	wk_perf_data_writer_free(run.writer);
 	wk_buf_fini(&run.old);
-	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok)
+	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok) {
 		ok = wk_fail_os(err, errno, "cannot finish %s", request->output);
+		outcome->exit_code = WK_EXIT_FAILED;
+	}
 	wk_recorder_free(recorder);
 	return ok;
 }
