@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "formats/reader.h"
 
 /* Shell completion printed from the tables. The three shells share one idea: the first word
  * is a command; then come its options, and after them what its words are. */
@@ -10,15 +11,25 @@ static bool takes_files(const struct wk_command *command)
 	return command->words == WK_WORD_FILE || command->words == WK_WORD_FILE_THEN_CHOICE;
 }
 
-static bool is_file(const struct wk_opt *opt)
+/* What help calls a value tells what it may be: a FILE, a FORMAT, PIDs. */
+static bool takes(const struct wk_opt *opt, const char *argument)
 {
-	return opt->argument && strcmp(opt->argument, "FILE") == 0;
+	return opt->argument && strncmp(opt->argument, argument, strlen(argument)) == 0;
 }
 
-static void out_choices(struct wk_out *out, const char *const *choices)
+static bool has_choices(const struct wk_opt *opt)
 {
-	for (size_t i = 0; choices[i]; i++)
-		wk_out_fmt(out, "%s%s", i ? " " : "", choices[i]);
+	return opt->choices || takes(opt, "FORMAT");
+}
+
+static void out_choices(struct wk_out *out, const struct wk_opt *opt)
+{
+	const struct wk_reader *const *readers = wk_readers();
+
+	for (size_t i = 0; opt->choices && opt->choices[i]; i++)
+		wk_out_fmt(out, "%s%s", i ? " " : "", opt->choices[i]);
+	for (size_t i = 0; !opt->choices && readers[i]; i++)
+		wk_out_fmt(out, "%s%s", i ? " " : "", readers[i]->name);
 }
 
 static void out_words(struct wk_out *out, struct wk_choice (*choice)(size_t))
@@ -55,12 +66,14 @@ static void bash_value(struct wk_out *out, const struct wk_command *command,
 	if (opt->letter)
 		wk_out_fmt(out, " | %s\\ -%c", command->name, opt->letter);
 	wk_out_text(out, ") ");
-	if (opt->choices) {
+	if (has_choices(opt)) {
 		wk_out_text(out, "words='");
-		out_choices(out, opt->choices);
+		out_choices(out, opt);
 		wk_out_text(out, "'");
-	} else if (is_file(opt)) {
+	} else if (takes(opt, "FILE")) {
 		wk_out_text(out, "files=1");
+	} else if (takes(opt, "PID[")) {
+		wk_out_text(out, "words=$(cd /proc && echo [0-9]*)");
 	} else {
 		wk_out_text(out, ":");
 	}
@@ -131,12 +144,14 @@ static void zsh_action(struct wk_out *out, const struct wk_opt *opt)
 	wk_out_char(out, ':');
 	zsh_escaped(out, opt->argument);
 	wk_out_char(out, ':');
-	if (opt->choices) {
+	if (has_choices(opt)) {
 		wk_out_char(out, '(');
-		out_choices(out, opt->choices);
+		out_choices(out, opt);
 		wk_out_char(out, ')');
-	} else if (is_file(opt)) {
+	} else if (takes(opt, "FILE")) {
 		wk_out_text(out, "_files");
+	} else if (takes(opt, "PID[")) {
+		wk_out_text(out, "_pids");
 	}
 }
 
@@ -232,11 +247,13 @@ static void fish_option(struct wk_out *out, const struct wk_command *command,
 	if (opt->letter)
 		wk_out_fmt(out, " -s %c", opt->letter);
 	if (opt->argument)
-		wk_out_text(out, is_file(opt) ? " -r -F" : " -x");
-	if (opt->choices) {
+		wk_out_text(out, takes(opt, "FILE") ? " -r -F" : " -x");
+	if (has_choices(opt)) {
 		wk_out_text(out, " -a '");
-		out_choices(out, opt->choices);
+		out_choices(out, opt);
 		wk_out_char(out, '\'');
+	} else if (takes(opt, "PID[")) {
+		wk_out_text(out, " -a '(__fish_complete_pids)'");
 	}
 	wk_out_text(out, " -d ");
 	fish_quoted(out, opt->help);
