@@ -22,6 +22,8 @@ struct args {
 
 #define AT(field) offsetof(struct args, field)
 
+#define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
+
 static const struct wk_opt drawing[] = {
 	{ 'o', "output", "FILE", "write the picture to FILE (flame.svg)", WK_OPT_TEXT, AT(output),
 	  NULL },
@@ -51,16 +53,68 @@ static struct wk_str recorded_command(const struct wk_model *model)
 	return wk_str_c("");
 }
 
-/* What was recorded, in the words of who recorded it. */
-static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
-		     struct wk_buf *text)
+/* What was watched, in the words of who recorded it. Others leave no such fact. */
+static struct wk_str recorded_what(const struct wk_model *model)
 {
-	struct wk_str command = recorded_command(model);
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), "recorded"))
+			return wk_model_str(model, model->facts[i].value);
+	return recorded_command(model);
+}
 
-	wk_buf_add_str(text, wk_model_str(model, model->sources[filter->source].name));
-	if (command.len)
+static void add_source(const struct wk_model *model, const struct wk_source *source,
+		       struct wk_buf *text)
+{
+	wk_buf_add_text(text, source->is_cpu_time ? "CPU time (" : "");
+	wk_buf_add_str(text, wk_model_str(model, source->name));
+	wk_buf_add_text(text, source->is_cpu_time ? ")" : "");
+}
+
+/* A saved picture says what it leaves out. */
+static void add_filters(const struct wk_filter_spec *spec, struct wk_buf *text)
+{
+	const struct {
+		const char *words, *value;
+	} parts[] = {
+		{ "process", spec->process },
+		{ "thread", spec->thread },
+		{ "stacks with code of", spec->image },
+		{ "stacks with function", spec->function },
+		{ "seconds", spec->time },
+	};
+	const char *between = "; only ";
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!parts[i].value)
+			continue;
+		wk_buf_add_fmt(text, "%s%s %s", between, parts[i].words, parts[i].value);
+		between = ", ";
+	}
+}
+
+/* As much as there is room for, of whole characters. */
+static void add_cut(struct wk_buf *text, struct wk_str what)
+{
+	size_t len = what.len < MOST_RECORDED_BYTES ? what.len : MOST_RECORDED_BYTES;
+
+	while (len > 0 && len < what.len && (what.at[len] & 0xc0) == 0x80)
+		len--;
+	wk_buf_add_str(text, wk_str_of(what.at, len));
+	wk_buf_add_text(text, len < what.len ? "\u2026" : "");
+}
+
+static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
+		     const struct args *args, struct wk_buf *text)
+{
+	struct wk_str what = recorded_what(model);
+
+	add_source(model, &model->sources[filter->source], text);
+	if (what.len)
 		wk_buf_add_text(text, " of ");
-	wk_buf_add_str(text, command);
+	add_cut(text, what);
+	if (args->inverted)
+		wk_buf_add_text(text, "; inverted: from the innermost function to its callers");
+	add_filters(&args->filter, text);
 }
 
 static bool draw(const struct wk_model *model, const struct wk_question *question,
@@ -89,7 +143,7 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 	out = wk_output_open(&output, args->output ? args->output : "flame.svg", call, err);
 	if (!out)
 		return false;
-	subtitle(model, &question->filter, &words);
+	subtitle(model, &question->filter, args, &words);
 	view.drawing.subtitle = wk_buf_text(&words);
 	wk_tree_init(&tree, model, &question->filter, &tree_options);
 	view.tree = &tree;

@@ -12,6 +12,8 @@
 #define KERNEL_PATH         "[kernel.kallsyms]"
 #define HIDDEN_KERNEL_START ((uint64_t)1 << 63)
 
+#define MOST_PROCESSES_TOLD 4
+
 struct teller {
 	const struct wk_sink *sink;
 	struct wk_err *err;
@@ -109,6 +111,54 @@ static void tell_call_graph(struct teller *teller, const struct wk_perf *perf)
 	     wk_str_c(perf->config.user_only ? "user" : "kernel and user"));
 }
 
+/* Blanks within a word are no blanks between words: it is quoted then. */
+static void add_command(struct wk_buf *text, char *const *command)
+{
+	for (size_t i = 0; command[i]; i++) {
+		bool has_blank = command[i][0] == 0 || strpbrk(command[i], " \t\n") != NULL;
+
+		wk_buf_add_fmt(text, has_blank ? "%s'%s'" : "%s%s", i ? " " : "", command[i]);
+	}
+}
+
+static void add_processes(struct wk_buf *text, const pid_t *pids, size_t count)
+{
+	size_t told = count < MOST_PROCESSES_TOLD ? count : MOST_PROCESSES_TOLD;
+	struct wk_buf name = { 0 };
+
+	wk_buf_add_text(text, count == 1 ? "process " : "processes ");
+	for (size_t i = 0; i < told; i++) {
+		wk_buf_add_fmt(text, "%s%d", i ? ", " : "", (int)pids[i]);
+		wk_buf_reset(&name);
+		if (wk_proc_name(pids[i], &name))
+			wk_buf_add_fmt(text, " (%s)", wk_buf_text(&name));
+	}
+	if (count > told)
+		wk_buf_add_fmt(text, " and %zu more", count - told);
+	wk_buf_fini(&name);
+}
+
+void wk_facts_add_recorded(const struct wk_recorder_options *options, struct wk_buf *text)
+{
+	if (options->all_cpus)
+		wk_buf_add_text(text, "the whole system");
+	if (options->all_cpus && options->command)
+		wk_buf_add_text(text, " during ");
+	if (options->command)
+		add_command(text, options->command);
+	else if (!options->all_cpus)
+		add_processes(text, options->pids, options->pid_count);
+}
+
+static void tell_recorded(struct teller *teller, const struct wk_recorder_options *options)
+{
+	struct wk_buf text = { 0 };
+
+	wk_facts_add_recorded(options, &text);
+	tell(teller, "recorded", wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 static void tell_clock(struct teller *teller)
 {
 	char text[64];
@@ -120,13 +170,15 @@ static void tell_clock(struct teller *teller)
 	tell(teller, "clock pair", wk_str_c(text));
 }
 
-bool wk_facts_tell(const struct wk_perf *perf, const struct wk_sink *sink, struct wk_err *err)
+bool wk_facts_tell(const struct wk_perf *perf, const struct wk_recorder_options *options,
+		   const struct wk_sink *sink, struct wk_err *err)
 {
 	struct teller teller = { .sink = sink, .err = err, .ok = true };
 	char text[16];
 
 	tell_machine(&teller);
 	tell_number(&teller, "cpus", perf->cpu_count);
+	tell_recorded(&teller, options);
 	tell_events(&teller, perf);
 	tell_call_graph(&teller, perf);
 	snprintf(text, sizeof(text), "%d", wk_perf_paranoid());

@@ -2,7 +2,8 @@
  *
  * Keys: "host name", "kernel" (release), "machine" (as uname says), "cpu" (model), "cpus"
  * (online), "memory" (bytes), "command line" (of this program), "event" (one for each, with
- * its rate), "call graph", "perf_event_paranoid", "clock", and "clock pair": the recording's
+ * its rate), "recorded" (what was watched: "./app input.txt", "process 12 (app)", "the whole
+ * system"), "call graph", "perf_event_paranoid", "clock", and "clock pair": the recording's
  * clock and the time since 1970-01-01 UTC at one moment, both in ns. */
 #ifndef WK_RECORD_FACTS_H
 #define WK_RECORD_FACTS_H
@@ -11,8 +12,13 @@
 
 #include "event/sink.h"
 #include "record/perf_open.h"
+#include "record/recorder.h"
 
-bool wk_facts_tell(const struct wk_perf *perf, const struct wk_sink *sink, struct wk_err *err);
+bool wk_facts_tell(const struct wk_perf *perf, const struct wk_recorder_options *options,
+		   const struct wk_sink *sink, struct wk_err *err);
+
+/* The value of "recorded". */
+void wk_facts_add_recorded(const struct wk_recorder_options *options, struct wk_buf *text);
 
 /* IMAGE events of the kernel and of its modules, with pid WK_KERNEL_PID. Where addresses are
  * hidden from this user, one image covers the upper half of all addresses. */

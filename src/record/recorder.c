@@ -282,7 +282,7 @@ static bool tell_sources(struct wk_recorder *recorder, struct wk_err *err)
 static bool tell_beginning(struct wk_recorder *recorder, struct wk_err *err)
 {
 	struct wk_sink seen = { .take = take_seen, .context = recorder };
-	bool ok = wk_facts_tell(&recorder->perf, recorder->sink, err) &&
+	bool ok = wk_facts_tell(&recorder->perf, &recorder->options, recorder->sink, err) &&
 		  tell_sources(recorder, err) && wk_facts_tell_kernel(recorder->sink, err);
 
 	if (recorder->options.all_cpus)
