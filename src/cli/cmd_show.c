@@ -15,7 +15,6 @@
 #include "views/tables.h"
 
 /* What a person is shown unless asked otherwise; programs get all. */
-#define USUAL_TOP         40
 #define USUAL_MIN_PERCENT 0.5
 
 struct args {
@@ -35,7 +34,8 @@ static const struct wk_opt output_options[] = {
 	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
 	  AT(output), NULL },
-	{ 'n', "top", "NUMBER", "at most so many functions (40)", WK_OPT_NUMBER, AT(top), NULL },
+	{ 'n', "top", "NUMBER", "at most so many rows (40; all of tree, images and system)",
+	  WK_OPT_NUMBER, AT(top), NULL },
 	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5)", WK_OPT_TEXT,
 	  AT(min_percent), NULL },
 	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
@@ -126,14 +126,14 @@ static bool read_percent(const char *text, double *percent, struct wk_err *err)
 	return true;
 }
 
-static bool table_options(const struct args *args, struct wk_table_options *options,
-			  struct wk_err *err)
+static bool table_options(const struct args *args, const struct wk_table_view *what,
+			  struct wk_table_options *options, struct wk_err *err)
 {
 	bool for_people = !args->csv && !args->json && !args->all;
 
 	*options = (struct wk_table_options){
 		.min_percent = for_people ? USUAL_MIN_PERCENT : 0,
-		.limit = for_people ? USUAL_TOP : 0,
+		.limit = for_people ? what->usual_limit : 0,
 		.tree = {
 			.by_process = args->by_process,
 			.by_thread = args->by_thread,
@@ -192,7 +192,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	bool ok = false;
 
 	what = read_words(call->words, &path, err);
-	if (!what || !table_options(args, &options, err))
+	if (!what || !table_options(args, what, &options, err))
 		return wk_exit_code(err);
 	model = wk_load(path, &args->load, err);
 	if (!model)

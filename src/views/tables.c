@@ -13,9 +13,14 @@ static bool is_small(uint64_t part, uint64_t whole, double min_percent)
 	return min_percent > 0 && 100.0 * (double)part < min_percent * (double)whole;
 }
 
-/* "12 functions are not shown; their self % adds up to 3.1 %". */
-static void note_hidden(struct wk_table *table, const char *what, uint64_t count, uint64_t weight,
-			uint64_t whole)
+static bool is_full(const struct wk_table *table, const struct wk_table_options *options)
+{
+	return options->limit && table->row_count >= options->limit;
+}
+
+/* "12 functions are not shown; their self % adds up to 3.1 %": `column` is what adds up. */
+static void note_hidden(struct wk_table *table, const char *what, const char *column,
+			uint64_t count, uint64_t weight, uint64_t whole)
 {
 	struct wk_buf number = { 0 }, share = { 0 };
 
@@ -23,9 +28,9 @@ static void note_hidden(struct wk_table *table, const char *what, uint64_t count
 		return;
 	wk_num_add_grouped(&number, count);
 	wk_num_add_share(&share, weight, whole);
-	wk_table_note(table, "%s %s not shown; %s self %% %s %s", wk_buf_text(&number), what,
-		      count == 1 ? "its" : "their", count == 1 ? "is" : "adds up to",
-		      wk_buf_text(&share));
+	wk_table_note(table, "%s %s not shown; %s %s %s %s", wk_buf_text(&number), what,
+		      count == 1 ? "its" : "their", column,
+		      count == 1 ? "is" : "adds up to", wk_buf_text(&share));
 	wk_buf_fini(&number);
 	wk_buf_fini(&share);
 }
@@ -66,7 +71,7 @@ static void fill_functions(struct wk_table *table, const struct wk_model *model,
 		const struct wk_flat_row *row = &flat.rows[i];
 		const struct wk_function *function = &model->functions[row->id];
 
-		if ((options->limit && table->row_count >= options->limit) ||
+		if (is_full(table, options) ||
 		    is_small(row->total, flat.whole, options->min_percent)) {
 			hidden++;
 			hidden_weight += row->self;
@@ -87,23 +92,55 @@ static void fill_functions(struct wk_table *table, const struct wk_model *model,
 		wk_table_text(table, image_name(model, function->image));
 		wk_table_text(table, or_else(wk_model_str(model, function->name), "(unknown)"));
 	}
-	note_hidden(table, hidden == 1 ? "function is" : "functions are", hidden, hidden_weight,
-		    flat.whole);
+	note_hidden(table, hidden == 1 ? "function is" : "functions are", "self %", hidden,
+		    hidden_weight, flat.whole);
 	wk_flat_fini(&flat);
+}
+
+/* Ids of rows, most weight first, in the model's own order where that is the same. */
+struct ranked {
+	uint64_t weight;
+	uint32_t id;
+};
+
+static int heavier_first(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return (a->id > b->id) - (a->id < b->id);
 }
 
 /* The rows of the tree that are big enough, and how they hang together. */
 struct outline {
 	const struct wk_tree *tree;
-	double min_percent;
+	uint8_t *is_shown; /* by node */
 	uint32_t *indent;  /* of shown nodes, by node */
+	bool is_limited;   /* there are more big ones than may be shown */
 	uint64_t hidden, hidden_weight;
 };
 
-static bool is_shown(const struct outline *outline, uint32_t node)
+/* The big ones; of too many, those with the highest totals. A caller's total is no less than
+ * that of what it called, and it comes first in the tree: so no node is shown without its
+ * callers. */
+static void choose_nodes(struct outline *outline, const struct wk_table_options *options)
 {
-	return !is_small(outline->tree->total[node], outline->tree->total[0],
-			 outline->min_percent);
+	const struct wk_tree *tree = outline->tree;
+	struct ranked *ranked = wk_alloc((size_t)tree->count * sizeof(*ranked));
+	uint32_t count = 0;
+
+	for (uint32_t node = 0; node < tree->count; node++)
+		if (node == 0 || !is_small(tree->total[node], tree->total[0], options->min_percent))
+			ranked[count++] = (struct ranked){ tree->total[node], node };
+	outline->is_limited = options->limit && count > options->limit;
+	if (outline->is_limited) {
+		qsort(ranked, count, sizeof(*ranked), heavier_first);
+		count = options->limit;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		outline->is_shown[ranked[i].id] = 1;
+	free(ranked);
 }
 
 static uint32_t shown_children(const struct outline *outline, uint32_t node)
@@ -112,7 +149,7 @@ static uint32_t shown_children(const struct outline *outline, uint32_t node)
 	uint32_t count = 0;
 
 	for (uint32_t child = node + 1; child < tree->end[node]; child = tree->end[child])
-		count += is_shown(outline, child);
+		count += outline->is_shown[child];
 	return count;
 }
 
@@ -148,7 +185,7 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 		uint32_t parent = tree->parent[node];
 		struct wk_row shape = { 0 };
 
-		if (node && !is_shown(outline, node)) {
+		if (!outline->is_shown[node]) {
 			outline->hidden += tree->end[node] - node;
 			outline->hidden_weight += tree->total[node];
 			node = tree->end[node];
@@ -169,14 +206,39 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 	free(siblings);
 }
 
+/* "12 nodes under 0.5 % are folded away, 3.1 % of the whole together". */
+static void note_folded(struct wk_table *table, const struct outline *outline,
+			const struct wk_table_options *options)
+{
+	struct wk_buf words = { 0 };
+
+	if (outline->hidden == 0)
+		return;
+	wk_num_add_grouped(&words, outline->hidden);
+	wk_buf_add_text(&words, outline->hidden == 1 ? " node" : " nodes");
+	if (options->min_percent > 0)
+		wk_buf_add_fmt(&words, " under %g %%", options->min_percent);
+	if (outline->is_limited)
+		wk_buf_add_fmt(&words, "%s beyond the %" PRIu32 " with the highest total",
+			       options->min_percent > 0 ? " or" : "", options->limit);
+	wk_buf_add_text(&words, outline->hidden == 1 ? " is folded away, " :
+						       " are folded away, ");
+	wk_num_add_share(&words, outline->hidden_weight, outline->tree->total[0]);
+	wk_table_note(table, "%s of the whole%s", wk_buf_text(&words),
+		      outline->hidden == 1 ? "" : " together");
+	wk_buf_fini(&words);
+}
+
 static void fill_tree(struct wk_table *table, const struct wk_model *model,
 		      const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	struct wk_tree tree;
-	struct outline outline = { .tree = &tree, .min_percent = options->min_percent };
+	struct outline outline = { .tree = &tree };
 
 	wk_tree_init(&tree, model, filter, &options->tree);
 	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
+	outline.is_shown = wk_alloc_zeroed(tree.count, 1);
+	choose_nodes(&outline, options);
 	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
 	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
 	wk_table_weight_column(table, "total", tree.unit);
@@ -190,18 +252,8 @@ static void fill_tree(struct wk_table *table, const struct wk_model *model,
 	table->is_tree = true;
 	if (tree.total_samples[0])
 		tree_rows(table, &outline);
-	if (outline.hidden) {
-		struct wk_buf number = { 0 }, share = { 0 };
-
-		wk_num_add_grouped(&number, outline.hidden);
-		wk_num_add_share(&share, outline.hidden_weight, tree.total[0]);
-		wk_table_note(table, "%s %s under %g %% %s folded away, %s of the whole together",
-			      wk_buf_text(&number), outline.hidden == 1 ? "node" : "nodes",
-			      options->min_percent, outline.hidden == 1 ? "is" : "are",
-			      wk_buf_text(&share));
-		wk_buf_fini(&number);
-		wk_buf_fini(&share);
-	}
+	note_folded(table, &outline, options);
+	free(outline.is_shown);
 	free(outline.indent);
 	wk_tree_fini(&tree);
 }
@@ -253,21 +305,6 @@ static struct wk_str tally_unit(const struct tally *tally, const struct wk_model
 	return wk_model_str(model, model->sources[filter->source].unit);
 }
 
-/* Ids of rows, most weight first, in the model's own order where that is the same. */
-struct ranked {
-	uint64_t weight;
-	uint32_t id;
-};
-
-static int heavier_first(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
-
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
 /* Rows without samples in view are left out (and counted) when the view is narrowed. */
 static struct ranked *rank_rows(const struct tally *tally, uint32_t rows, bool is_narrowed,
 				uint32_t *count)
@@ -280,6 +317,22 @@ static struct ranked *rank_rows(const struct tally *tally, uint32_t rows, bool i
 			ranked[(*count)++] = (struct ranked){ tally->weight[i], i };
 	qsort(ranked, *count, sizeof(*ranked), heavier_first);
 	return ranked;
+}
+
+/* How many of the ranked rows are shown; a note tells of the rest. */
+static uint32_t limit_rows(struct wk_table *table, const struct wk_table_options *options,
+			   const struct tally *tally, const struct ranked *ranked, uint32_t count,
+			   const char *one, const char *many)
+{
+	uint64_t weight = 0;
+
+	if (options->limit == 0 || count <= options->limit)
+		return count;
+	for (uint32_t i = options->limit; i < count; i++)
+		weight += ranked[i].weight;
+	note_hidden(table, count - options->limit == 1 ? one : many, "%",
+		    count - options->limit, weight, tally->whole);
+	return options->limit;
 }
 
 static void note_without_samples(struct wk_table *table, const char *one, const char *many,
@@ -338,10 +391,9 @@ static void fill_processes(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	struct tally tally = start_tally(model, filter, model->process_count);
-	uint32_t *threads = count_threads(model), count;
+	uint32_t *threads = count_threads(model), count, shown;
 	struct ranked *ranked;
 
-	(void)options;
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			count_sample(&tally, model, i,
@@ -360,7 +412,8 @@ static void fill_processes(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
 	wk_table_column(table, WK_CELL_TEXT, "command_line", "command line");
 	ranked = rank_rows(&tally, model->process_count, filter->is_narrowed, &count);
-	for (uint32_t i = 0; i < count; i++)
+	shown = limit_rows(table, options, &tally, ranked, count, "process is", "processes are");
+	for (uint32_t i = 0; i < shown; i++)
 		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id]);
 	note_without_samples(table, "process", "processes", model->process_count - 1 - count);
 	free(ranked);
@@ -391,9 +444,8 @@ static void fill_threads(struct wk_table *table, const struct wk_model *model,
 {
 	struct tally tally = start_tally(model, filter, model->thread_count);
 	struct ranked *ranked;
-	uint32_t count;
+	uint32_t count, shown;
 
-	(void)options;
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			count_sample(&tally, model, i, model->samples.thread[i]);
@@ -408,7 +460,8 @@ static void fill_threads(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");
 	ranked = rank_rows(&tally, model->thread_count, filter->is_narrowed, &count);
-	for (uint32_t i = 0; i < count; i++)
+	shown = limit_rows(table, options, &tally, ranked, count, "thread is", "threads are");
+	for (uint32_t i = 0; i < shown; i++)
 		thread_row(table, model, &tally, ranked[i].id);
 	note_without_samples(table, "thread", "threads", model->thread_count - 1 - count);
 	free(ranked);
@@ -486,24 +539,33 @@ static void fill_images(struct wk_table *table, const struct wk_model *model,
 			const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	uint8_t *is_met = wk_alloc_zeroed(model->image_count, 1);
+	uint64_t hidden = 0, hidden_weight = 0;
 	uint32_t without = 0;
 	struct wk_flat flat;
 
-	(void)options;
 	wk_flat_init(&flat, model, filter, WK_FLAT_IMAGES);
 	image_columns(table, flat.unit);
 	for (uint32_t i = 0; i < flat.count; i++) {
-		image_row(table, model, &flat, &flat.rows[i]);
 		is_met[flat.rows[i].id] = 1;
+		if (is_full(table, options)) {
+			hidden++;
+			hidden_weight += flat.rows[i].self;
+			continue;
+		}
+		image_row(table, model, &flat, &flat.rows[i]);
 	}
 	for (wk_image_id i = 1; i < model->image_count; i++) {
 		if (is_met[i])
 			continue;
 		if (filter->is_narrowed)
 			without++;
+		else if (is_full(table, options))
+			hidden++;
 		else
 			image_row(table, model, &flat, &(struct wk_flat_row){ .id = i });
 	}
+	note_hidden(table, hidden == 1 ? "image is" : "images are", "self %", hidden, hidden_weight,
+		    flat.whole);
 	note_without_samples(table, "image", "images", without);
 	wk_flat_fini(&flat);
 	free(is_met);
@@ -628,7 +690,8 @@ static void add_setting(struct wk_buf *text, const struct wk_model *model, struc
 		struct wk_str setting =
 			setting_of(wk_model_str(model, model->facts[i].value), event);
 
-		if (setting.len == 0 || !wk_str_is(wk_model_str(model, model->facts[i].key), "event"))
+		if (setting.len == 0 ||
+		    !wk_str_is(wk_model_str(model, model->facts[i].key), "event"))
 			continue;
 		wk_buf_add_text(text, "; ");
 		wk_buf_add_str(text, setting);
@@ -696,13 +759,15 @@ static void fill_system(struct wk_table *table, const struct wk_model *model,
 	note_rows(table, model);
 }
 
+#define USUAL_ROWS 40
+
 const struct wk_table_view wk_table_views[] = {
-	{ "functions", "functions by the time spent in them", fill_functions },
-	{ "tree", "who called whom, and what it cost", fill_tree },
-	{ "processes", "processes with their times and command lines", fill_processes },
-	{ "threads", "threads of all processes", fill_threads },
-	{ "images", "programs and libraries, and where their names came from", fill_images },
-	{ "system", "the machine, the recording and what was noticed", fill_system },
+	{ "functions", "functions by the time spent in them", fill_functions, USUAL_ROWS },
+	{ "tree", "who called whom, and what it cost", fill_tree, 0 },
+	{ "processes", "processes with their times and command lines", fill_processes, USUAL_ROWS },
+	{ "threads", "threads of all processes", fill_threads, USUAL_ROWS },
+	{ "images", "programs and libraries, and where their names came from", fill_images, 0 },
+	{ "system", "the machine, the recording and what was noticed", fill_system, 0 },
 	{ 0 },
 };
 

@@ -11,7 +11,7 @@
 
 struct wk_table_options {
 	double min_percent;          /* leave out rows under this share of the whole; 0: none */
-	uint32_t limit;              /* of functions: at most so many rows; 0: all */
+	uint32_t limit;              /* at most so many rows, but for "system"; 0: all */
 	struct wk_tree_options tree; /* how the calling tree is built */
 };
 
@@ -20,6 +20,7 @@ struct wk_table_view {
 	/* The table is freshly initialised; it borrows from the model. */
 	void (*fill)(struct wk_table *table, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_table_options *options);
+	uint32_t usual_limit; /* for people who ask for none; 0: all rows */
 };
 
 /* Ends with an entry without a name. */
