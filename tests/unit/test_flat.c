@@ -215,7 +215,8 @@ static void files_that_cannot_be_used_any_more_are_told_heaviest_first(void **st
 	assert_closed(model, &(struct wk_filter_spec){ 0 }, "");
 	set_state(model, "/a/one", WK_IMAGE_DIFFERS);
 	assert_closed(model, &(struct wk_filter_spec){ 0 },
-		      "one has been replaced since it was recorded, so its functions have no names");
+		      "one has been replaced since it was recorded, so its functions have no "
+		      "names");
 	set_state(model, "/a/two", WK_IMAGE_MISSING);
 	assert_closed(model, &(struct wk_filter_spec){ 0 },
 		      "two is gone, one has been replaced since it was recorded, so their "
