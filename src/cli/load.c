@@ -133,22 +133,20 @@ const char **wk_load_debug_dirs(const struct wk_load_args *args)
 struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 			      struct wk_symbols *symbols, struct wk_err *err)
 {
-	struct wk_input input = { .name = path };
-	struct source source = { .input = &input, .symbols = symbols };
-	struct wk_model *model = NULL;
-	struct wk_os_file file;
+	struct source source = { .symbols = symbols };
+	struct wk_model *model;
+	struct wk_opened opened;
 
-	if (!wk_os_open(path, &file, err))
+	if (!wk_reader_open(path, args->format, &opened, err))
 		return NULL;
-	input.bytes = wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes);
-	source.reader = wk_reader_for(input.bytes, path, args->format, err);
-	if (source.reader)
-		model = build(&source, err);
+	source.reader = opened.reader;
+	source.input = &opened.input;
+	model = build(&source, err);
 	if (model)
 		wk_model_resolve(model, symbols);
 	else
-		wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-	wk_os_close(&file);
+		wk_opened_fail(&opened, err);
+	wk_reader_close(&opened);
 	return model;
 }
 

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "event/sink.h"
+#include "os/os.h"
 
 /* The whole of what is read; `name` (a path, or "-") is only for choosing and for words. */
 struct wk_input {
@@ -44,7 +45,21 @@ const struct wk_reader *const *wk_readers(void);
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
 
-/* Opens `path` ("-" is standard input), reads it, and puts the path in front of any error. */
+/* A file and the reader that knows it; filled by wk_reader_open. */
+struct wk_opened {
+	struct wk_input input;
+	const struct wk_reader *reader;
+	struct wk_os_file file;
+};
+
+/* Opens `path` ("-" is standard input) and chooses its reader. Puts the path in front of any
+ * error; so does wk_opened_fail for what goes wrong later. */
+bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
+		    struct wk_err *err);
+void wk_reader_close(struct wk_opened *opened);
+bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
+
+/* Opens, reads, closes. */
 bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,
 		  struct wk_err *err);
 

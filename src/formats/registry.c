@@ -129,22 +129,55 @@ const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, c
 	return best;
 }
 
+struct wanted {
+	const char *name, *format;
+};
+
+static bool is_known(void *context, const void *first, size_t len, struct wk_err *err)
+{
+	const struct wanted *wanted = context;
+
+	return wk_reader_for(wk_bytes_of(first, len), wanted->name, wanted->format, err) != NULL;
+}
+
+bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err)
+{
+	const char *path = opened->input.name;
+
+	return wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+}
+
+bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
+		    struct wk_err *err)
+{
+	struct wanted wanted = { path, format };
+
+	*opened = (struct wk_opened){ .input = { .name = path } };
+	if (!wk_os_open_if(path, is_known, &wanted, &opened->file, err))
+		return err && err->code == WK_EFORMAT ? wk_opened_fail(opened, err) : false;
+	opened->input.bytes = wk_bytes_of(opened->file.at ? (const void *)opened->file.at : "",
+					  opened->file.size_bytes);
+	opened->reader = wk_reader_for(opened->input.bytes, path, format, err);
+	if (opened->reader)
+		return true;
+	wk_os_close(&opened->file);
+	return wk_opened_fail(opened, err);
+}
+
+void wk_reader_close(struct wk_opened *opened)
+{
+	wk_os_close(&opened->file);
+}
+
 bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,
 		  struct wk_err *err)
 {
-	struct wk_os_file file;
-	struct wk_input input = { .name = path };
-	const struct wk_reader *reader;
-	bool ok = false;
+	struct wk_opened opened;
+	bool ok;
 
-	if (!wk_os_open(path, &file, err))
+	if (!wk_reader_open(path, format, &opened, err))
 		return false;
-	input.bytes = wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes);
-	reader = wk_reader_for(input.bytes, path, format, err);
-	if (reader)
-		ok = reader->read(&input, sink, err);
-	if (!ok)
-		wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-	wk_os_close(&file);
-	return ok;
+	ok = opened.reader->read(&opened.input, sink, err);
+	wk_reader_close(&opened);
+	return ok || wk_opened_fail(&opened, err);
 }

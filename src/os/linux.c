@@ -20,9 +20,17 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 
-static bool read_all(int fd, struct wk_buf *out)
+/* Who looks at the first bytes of what cannot be mapped. */
+struct guard {
+	bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err);
+	void *context;
+};
+
+#define GUARD_BYTES (64 * 1024)
+
+static bool read_some(int fd, struct wk_buf *out, size_t len)
 {
-	for (;;) {
+	while (out->len < len) {
 		char block[16384];
 		ssize_t got = read(fd, block, sizeof(block));
 
@@ -34,9 +42,23 @@ static bool read_all(int fd, struct wk_buf *out)
 			return true;
 		wk_buf_add(out, block, (size_t)got);
 	}
+	return true;
 }
 
-static bool map_or_read(int fd, const char *path, struct wk_os_file *file, struct wk_err *err)
+static bool read_guarded(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
+			 struct wk_err *err)
+{
+	if (!read_some(fd, whole, GUARD_BYTES))
+		return wk_fail_os(err, errno, "cannot read %s", path);
+	if (guard->accept && !guard->accept(guard->context, wk_buf_text(whole), whole->len, err))
+		return false;
+	if (!read_some(fd, whole, SIZE_MAX))
+		return wk_fail_os(err, errno, "cannot read %s", path);
+	return true;
+}
+
+static bool map_or_read(int fd, const char *path, const struct guard *guard,
+			struct wk_os_file *file, struct wk_err *err)
 {
 	struct wk_buf whole = { 0 };
 	struct stat info;
@@ -55,9 +77,9 @@ static bool map_or_read(int fd, const char *path, struct wk_os_file *file, struc
 			return true;
 		}
 	}
-	if (!read_all(fd, &whole)) {
+	if (!read_guarded(fd, path, guard, &whole, err)) {
 		wk_buf_fini(&whole);
-		return wk_fail_os(err, errno, "cannot read %s", path);
+		return false;
 	}
 	file->at = (const uint8_t *)whole.at;
 	file->size_bytes = whole.len;
@@ -100,19 +122,27 @@ bool wk_os_vdso(const uint8_t **at, size_t *size_bytes)
 	return ok;
 }
 
-bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
+bool wk_os_open_if(const char *path,
+		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
+		   void *context, struct wk_os_file *file, struct wk_err *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct guard guard = { accept, context };
 	bool ok;
 
 	*file = (struct wk_os_file){ 0 };
 	if (fd < 0)
 		return wk_fail_os(err, errno, "cannot open %s", path);
-	ok = map_or_read(fd, is_stdin ? "standard input" : path, file, err);
+	ok = map_or_read(fd, is_stdin ? "standard input" : path, &guard, file, err);
 	if (!is_stdin)
 		close(fd);
 	return ok;
+}
+
+bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
+{
+	return wk_os_open_if(path, NULL, NULL, file, err);
 }
 
 void wk_os_close(struct wk_os_file *file)
@@ -163,7 +193,7 @@ bool wk_os_read_small(const char *path, struct wk_buf *out)
 	wk_buf_reset(out);
 	if (fd < 0)
 		return false;
-	ok = read_all(fd, out);
+	ok = read_some(fd, out, SIZE_MAX);
 	close(fd);
 	return ok;
 }

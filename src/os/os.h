@@ -37,6 +37,13 @@ struct wk_os_file {
 /* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is
  * standard input. */
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
+
+/* The same, but what has to be read is first shown in part: its first 64 KiB, or all where there
+ * is less. Where `accept` returns false, having filled `err`, the rest is not read: an endless
+ * stream of something else ends there. */
+bool wk_os_open_if(const char *path,
+		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
+		   void *context, struct wk_os_file *file, struct wk_err *err);
 void wk_os_close(struct wk_os_file *file);
 
 /* Gives the memory of a mapped file's pages back; they come again when they are touched. */
