@@ -286,6 +286,11 @@ static uint64_t kernel_text(void)
 	return start;
 }
 
+bool wk_facts_kernel_is_hidden(void)
+{
+	return kernel_text() == 0;
+}
+
 /* The kernel is mapped within one aligned GiB, in front of its modules. _etext would be more
  * exact, but finding it costs tens of ms and nothing else lies between. */
 bool wk_facts_tell_kernel(const struct wk_sink *sink, struct wk_err *err)

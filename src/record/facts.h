@@ -20,6 +20,9 @@ bool wk_facts_tell(const struct wk_perf *perf, const struct wk_recorder_options 
 /* The value of "recorded". */
 void wk_facts_add_recorded(const struct wk_recorder_options *options, struct wk_buf *text);
 
+/* Does the kernel keep the addresses of its functions from us? */
+bool wk_facts_kernel_is_hidden(void);
+
 /* IMAGE events of the kernel and of its modules, with pid WK_KERNEL_PID. Where addresses are
  * hidden from this user, one image covers the upper half of all addresses. */
 bool wk_facts_tell_kernel(const struct wk_sink *sink, struct wk_err *err);

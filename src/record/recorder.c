@@ -215,6 +215,15 @@ static void copy_options(struct wk_recorder *recorder, const struct wk_recorder_
 	copy_pids(recorder);
 }
 
+/* Samples of kernel code are worth little without names: better said before than after. */
+static void tell_hidden_kernel(struct wk_perf *perf)
+{
+	if (!perf->config.user_only && wk_facts_kernel_is_hidden())
+		wk_buf_add_text(&perf->notices,
+				"functions of the kernel will have no names: kernel.kptr_restrict hides "
+				"where they are; to see them run: sudo sysctl kernel.kptr_restrict=0\n");
+}
+
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err)
 {
 	struct wk_recorder *recorder = wk_alloc_zeroed(1, sizeof(*recorder));
@@ -235,6 +244,7 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 		goto fail;
 	if (!wk_perf_open_rings(&recorder->perf, err) || !open_targets(recorder, err))
 		goto fail;
+	tell_hidden_kernel(&recorder->perf);
 	prepare_stages(recorder);
 	return recorder;
 fail:
