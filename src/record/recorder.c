@@ -220,8 +220,9 @@ static void tell_hidden_kernel(struct wk_perf *perf)
 {
 	if (!perf->config.user_only && wk_facts_kernel_is_hidden())
 		wk_buf_add_text(&perf->notices,
-				"functions of the kernel will have no names: kernel.kptr_restrict hides "
-				"where they are; to see them run: sudo sysctl kernel.kptr_restrict=0\n");
+				"functions of the kernel will have no names: kernel.kptr_restrict "
+				"hides where they are; to see them run: sudo sysctl "
+				"kernel.kptr_restrict=0\n");
 }
 
 struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, struct wk_err *err)
