@@ -1,5 +1,5 @@
-/* demangle rust|hash|cxx FILE.tsv: how many of the file's names come out as it expects, and how many
- * names a second. demangle hostile: the slowest of the names made to be slow. */
+/* demangle rust|hash|cxx FILE.tsv: how many of the file's names come out as it expects, and the
+ * time that took. demangle hostile: the slowest of the names made to be slow. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -84,9 +84,10 @@ static const char *const hostile[][3] = {
 	{ "_RIC7bindersFGFF_EuE", "", "" },
 	{ "_Z1fIXsrU1aE", "", "" },
 	{ "_ZN1aIXsrU3fooE1bEE", "", "" },
-	{ "_RMC0TTTTTTTTTTTTTTTTTTTTTTTTTTpBr_EBq_EBp_EBo_EBn_EBm_EBl_EBk_EBj_EBi_EBh_EBg_EBf_EBe_EBd_"
-	  "EBc_EBb_EBa_EB9_EB8_EB7_EB6_EB5_EB4_EB3_E", "", "" },
-	{ "_RNvB_3run", "", "" }, { "_RMC0TB1_B1_E", "", "" }, { "_RIC4wickFGZZZZZZZZZZ_EuE", "", "" },
+	{ "_RMC0TTTTTTTTTTTTTTTTTTTTTTTTTTpBr_EBq_EBp_EBo_EBn_EBm_EBl_EBk_EBj_EBi_EBh_EBg_EBf_"
+	  "EBe_EBd_EBc_EBb_EBa_EB9_EB8_EB7_EB6_EB5_EB4_EB3_E", "", "" },
+	{ "_RNvB_3run", "", "" }, { "_RMC0TB1_B1_E", "", "" },
+	{ "_RIC4wickFGZZZZZZZZZZ_EuE", "", "" },
 	{ "_RMC0", "R", "h" }, { "_RMC0", "T", "h" }, { "_RMC0", "FEF", "u" },
 	{ "_RMC0", "DINtC1a1bFE", "" }, { "_R", "Nv", "C1a1b" }, { "_R", "I", "C1aE" },
 	{ "_R", "YY", "" }, { "_RIC0K", "R", "h" }, { "_RIC0KVC0T", "VC0T", "" },
@@ -124,7 +125,8 @@ static int time_hostile(void)
 		if (spent > 10)
 			printf("  %.40s... took %.1f ms\n", wk_buf_text(&name), spent);
 	}
-	printf("%zu names of up to 100,000 bytes, the slowest answered in %.2f ms CPU\n", count, slowest);
+	printf("%zu names of up to 100,000 bytes, the slowest answered in %.2f ms CPU\n", count,
+	       slowest);
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 	return slowest > 10;
