@@ -62,6 +62,22 @@ def _(t):
     t.true(rows.get("burn_seventy", 0) > 50, f"expected burn_seventy, came {rows}")
 
 
+@tap.case("a program that only another mount namespace shows is named and unwound")
+def _(t):
+    tap.need("unshare", "mount")
+    if os.geteuid() != 0:
+        raise tap.Skip("a mount namespace needs root")
+    place = t.folder / "place"
+    place.mkdir()
+    copy = f"mount -t tmpfs none {place} && cp {tap.program('live', 'burn_30_70')} {place}/burn"
+    recording = t.record("--", "unshare", "-m", "sh", "-c", f"{copy} && {place}/burn 1500")
+    t.true(not (place / "burn").exists(), "expected the program to be out of sight here")
+    rows = {row["function"]: float(row["total_percent"])
+            for row in t.csv("show", recording, "functions", "--process", "^burn$")}
+    t.true(rows.get("burn_seventy", 0) > 50, f"expected burn_seventy, came {rows}")
+    t.true(rows.get("_start", 0) > 90, f"expected stacks down to _start, came {rows}")
+
+
 @tap.case("-p sees threads that are born later")
 def _(t):
     target = subprocess.Popen([tap.program("live", "threads"), "3", "1500", "1000"],
