@@ -65,8 +65,9 @@ def _(t):
 @tap.case("a program that only another mount namespace shows is named and unwound")
 def _(t):
     tap.need("unshare", "mount")
-    if os.geteuid() != 0:
-        raise tap.Skip("a mount namespace needs root")
+    probe = subprocess.run(["unshare", "-m", "true"], capture_output=True, text=True, check=False)
+    if probe.returncode:
+        raise tap.Skip(f"no mount namespace can be made here: {probe.stderr.strip()}")
     place = t.folder / "place"
     place.mkdir()
     copy = f"mount -t tmpfs none {place} && cp {tap.program('live', 'burn_30_70')} {place}/burn"
