@@ -44,7 +44,8 @@ static const struct wk_opt options[] = {
 	  "how stacks are found: dwarf unwinds by tables, fp follows frame pointers, none takes "
 	  "no stacks, auto is dwarf",
 	  WK_OPT_CHOICE, AT(call_graph), call_graphs },
-	{ 0, "stack-size", "SIZE", "most of each stack to look at, up to 64K (32K)",
+	{ 0, "stack-size", "SIZE",
+	  "most of each stack to copy, up to 64K (32K); what lies deeper is read from the process",
 	  WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
 	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU (64K to 16M, as "
