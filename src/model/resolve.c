@@ -80,6 +80,13 @@ static bool is_running_kernel(const struct wk_model *model)
 	return false;
 }
 
+/* Named by the running kernel alone: itself, and the vDSO where no build id tells whose it is. */
+static bool is_of_the_kernel(const struct wk_image *image)
+{
+	return image->kind == WK_IMAGE_KERNEL ||
+	       (image->kind == WK_IMAGE_VDSO && image->build_id.size == 0);
+}
+
 /* The same kernel lies elsewhere after a new start: its first symbol tells. */
 static bool has_moved(const struct wk_image *kernel, const struct wk_image_symbols *symbols)
 {
@@ -109,7 +116,7 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 		open->carried_count = carried_behind(resolver, image->path + 1, 0) -
 				      open->first_carried;
 	}
-	if (image->kind == WK_IMAGE_KERNEL && !resolver->kernel_is_ours)
+	if (is_of_the_kernel(image) && !resolver->kernel_is_ours)
 		return;
 	if (resolver->symbols && (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
 				  image->kind == WK_IMAGE_KERNEL))
@@ -342,11 +349,10 @@ static void close_images(struct resolver *resolver)
 		if (open->carried_count)
 			model->images[id].reason = wk_model_text(
 				model, wk_str_c("names came with the recording"));
-		else if (open->is_open && model->images[id].kind == WK_IMAGE_KERNEL &&
-			 !open->symbols)
+		else if (open->is_open && is_of_the_kernel(&model->images[id]) && !open->symbols)
 			model->images[id].reason = wk_model_text(
-				model, wk_str_c("not the kernel that runs now, or the recording "
-						"does not say which it was"));
+				model, wk_str_c("not of the kernel that runs now, or the recording "
+						"does not say of which"));
 		else if (open->symbols)
 			model->images[id].reason =
 				wk_model_text(model, wk_str_c(wk_image_reason(open->symbols)));

@@ -31,7 +31,6 @@ struct wk_image_symbols {
 struct wk_symbols {
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
-	bool no_kernel;
 
 	struct wk_arena arena;            /* the images, and the text of their keys */
 	struct wk_image_symbols **images; /* from 1 on */
@@ -54,7 +53,6 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 		options = &usual;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
 	s->kallsyms_path = options->kallsyms_path ? options->kallsyms_path : "/proc/kallsyms";
-	s->no_kernel = options->no_kernel;
 	s->image_count = 1;
 	return s;
 }
@@ -122,10 +120,6 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 	const uint8_t *at;
 	size_t size_bytes;
 
-	if (image->owner->no_kernel && image->key.build_id.size == 0) {
-		wk_buf_add_text(why, "the recording is not of this boot, so its vDSO is not known");
-		return WK_IMAGE_MISSING;
-	}
 	if (!wk_os_vdso(&at, &size_bytes)) {
 		wk_buf_add_text(why, "the kernel gave this process no vDSO to read the names from");
 		return WK_IMAGE_MISSING;
@@ -271,12 +265,7 @@ static void load_kernel(struct wk_symbols *s)
 	if (s->kernel_done)
 		return;
 	s->kernel_done = true;
-	if (s->no_kernel)
-		wk_fail(&s->kernel_err, WK_ENOTFOUND, WK_NOWHERE,
-			"the recording is not of this boot, so the running kernel's names do not "
-			"fit");
-	else
-		s->kernel = wk_kallsyms_open(s->kallsyms_path, &s->kernel_err);
+	s->kernel = wk_kallsyms_open(s->kallsyms_path, &s->kernel_err);
 }
 
 static void ready_kernel(struct wk_image_symbols *image)
@@ -289,7 +278,7 @@ static void ready_kernel(struct wk_image_symbols *image)
 		wk_buf_add_fmt(&image->reason, "names from %s", s->kallsyms_path);
 		return;
 	}
-	image->state = s->no_kernel ? WK_IMAGE_MISSING : WK_IMAGE_UNREADABLE;
+	image->state = WK_IMAGE_UNREADABLE;
 	wk_buf_add_text(&image->reason, s->kernel_err.text);
 }
 

@@ -28,7 +28,6 @@ struct wk_elf;
 struct wk_symbols_options {
 	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
 	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
-	bool no_kernel;                /* the recording is not of this boot: leave kallsyms alone */
 };
 
 struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options);

@@ -278,6 +278,31 @@ static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void *
 	wk_symbols_free(symbols);
 }
 
+/* Neither says which kernel it was: the names of the one that runs here may be wrong. */
+static void a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed(void **state)
+{
+	static const uint64_t kernel[] = { 0xffffffff81000010 };
+	uint64_t user[] = { 0 };
+	struct wk_symbols *symbols = wk_symbols_new(NULL);
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, WK_KERNEL_PID, 0xffffffff81000000, 0, "[kernel.kallsyms]");
+	give_image(&f, 7, 0x5000, 0, "[vdso]");
+	for (user[0] = 0x5000; user[0] < 0x6000; user[0] += 16)
+		give_sample(&f, 1, 7, 7, kernel, 1, user, 1, true);
+	end(&f);
+	wk_model_resolve(f.model, symbols);
+	for (uint32_t i = 1; i < f.model->named_frames.count; i++) {
+		wk_function_id function = f.model->named_frames.function[i];
+
+		assert_true(f.model->functions[function].is_unnamed);
+	}
+	wk_model_free(f.model);
+	wk_symbols_free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +314,7 @@ int main(void)
 		cmocka_unit_test(tasks_that_had_no_number_left_are_named_for_that),
 		cmocka_unit_test(carried_names_are_used_and_demangled),
 		cmocka_unit_test(what_has_no_name_shows_image_and_offset),
+		cmocka_unit_test(a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
