@@ -15,7 +15,7 @@ die() { say "do: $*"; exit 1; }
 # A need is what to look for and the package that brings it: a program, a header
 # (with a slash) or a pkg-config module (pc:NAME).
 build_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev meson=meson ninja=ninja-build
-	pkg-config=pkg-config pc:zlib=zlib1g-dev'
+	pkg-config=pkg-config'
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	readelf=binutils perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
 	fish=fish"

@@ -74,8 +74,3 @@ struct wk_str wk_strtab_str(const struct wk_strtab *tab, uint32_t id)
 {
 	return tab->texts[id < tab->count ? id : 0];
 }
-
-uint32_t wk_strtab_count(const struct wk_strtab *tab)
-{
-	return tab->count;
-}

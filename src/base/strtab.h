@@ -29,7 +29,4 @@ uint32_t wk_strtab_find(const struct wk_strtab *tab, struct wk_str text);
 const char *wk_strtab_get(const struct wk_strtab *tab, uint32_t id);
 struct wk_str wk_strtab_str(const struct wk_strtab *tab, uint32_t id);
 
-/* Ids run from 0 to count - 1. */
-uint32_t wk_strtab_count(const struct wk_strtab *tab);
-
 #endif

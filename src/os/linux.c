@@ -67,7 +67,6 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 		return wk_fail_os(err, errno, "cannot look at %s", path);
 	if (S_ISDIR(info.st_mode))
 		return wk_fail(err, WK_EIO, WK_NOWHERE, "%s is a directory, expected a file", path);
-	file->modified_ns = info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
 	if (S_ISREG(info.st_mode) && info.st_size > 0) {
 		void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
@@ -315,11 +314,6 @@ uint64_t wk_os_clock_ns(void)
 uint64_t wk_os_wall_ns(void)
 {
 	return clock_ns(CLOCK_REALTIME);
-}
-
-uint64_t wk_os_cpu_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 bool wk_os_is_terminal(int fd)

@@ -31,7 +31,6 @@ struct wk_os_file {
 	const uint8_t *at; /* NULL when the file is empty */
 	size_t size_bytes;
 	bool is_heap;      /* read into memory because it cannot be mapped */
-	int64_t modified_ns;
 };
 
 /* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is
@@ -81,7 +80,6 @@ size_t wk_os_kernel_build_id(uint8_t id[20]);
 
 uint64_t wk_os_clock_ns(void);     /* monotonic */
 uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
-uint64_t wk_os_cpu_ns(void);       /* CPU time of this process so far */
 bool wk_os_is_terminal(int fd);
 unsigned wk_os_terminal_columns(int fd); /* 80 where unknown */
 unsigned wk_os_cpu_count(void);

@@ -293,11 +293,6 @@ uint32_t wk_symtab_count(const struct wk_symtab *tab)
 	return (uint32_t)tab->count;
 }
 
-size_t wk_symtab_bytes(const struct wk_symtab *tab)
-{
-	return sizeof(*tab) + tab->cap * sizeof(*tab->rows);
-}
-
 struct wk_elf_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index)
 {
 	const struct row *row = &tab->rows[index];

@@ -22,7 +22,6 @@ struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *d
 void wk_symtab_free(struct wk_symtab *tab);
 
 uint32_t wk_symtab_count(const struct wk_symtab *tab);
-size_t wk_symtab_bytes(const struct wk_symtab *tab); /* memory held */
 
 /* The innermost symbol that covers `vaddr`; its size is what the table or the next symbol
  * gives. False if none does. */
