@@ -10,6 +10,8 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_THREAD] = "thread",
 	[WK_EVENT_IMAGE] = "image",
 	[WK_EVENT_SYMBOL] = "symbol",
+	[WK_EVENT_FRAME] = "frame",
+	[WK_EVENT_STACK] = "stack",
 	[WK_EVENT_SAMPLE] = "sample",
 	[WK_EVENT_LOST] = "lost",
 	[WK_EVENT_NOTE] = "note",
@@ -103,28 +105,60 @@ static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out
 	build_id_field(out, &symbol->build_id);
 }
 
+static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
+{
+	static const char *const kinds[] = { NULL, "user", "kernel", "jit" };
+
+	wk_out_fmt(out, " frame=%" PRIu32, frame->number);
+	text_field(out, "name", frame->name);
+	text_field(out, "image", frame->image);
+	text_field(out, "file", frame->file);
+	if (frame->line)
+		wk_out_fmt(out, " line=%" PRIu32, frame->line);
+	if (frame->address)
+		wk_out_fmt(out, " address=0x%" PRIx64, frame->address);
+	if (kinds[frame->kind])
+		wk_out_fmt(out, " kind=%s", kinds[frame->kind]);
+	if (frame->is_inlined)
+		wk_out_text(out, " inlined=1");
+	if (frame->is_unnamed)
+		wk_out_text(out, " unnamed=1");
+}
+
+static void dump_chain(const struct wk_event_chain *chain, struct wk_out *out)
+{
+	wk_out_fmt(out, " stack=%" PRIu32 " parent=%" PRIu32 " frame=%" PRIu32, chain->number,
+		   chain->parent, chain->frame);
+}
+
 static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out)
 {
-	wk_out_fmt(out, " source=%" PRIu32 " weight=%" PRIu64 " mode=%s address=0x%" PRIx64,
-		   sample->source, sample->weight, sample->in_kernel ? "kernel" : "user",
-		   sample->address);
+	wk_out_fmt(out, " source=%" PRIu32 " weight=%" PRIu64, sample->source, sample->weight);
+	if (!sample->named_stack || sample->address)
+		wk_out_fmt(out, " mode=%s address=0x%" PRIx64,
+			   sample->in_kernel ? "kernel" : "user", sample->address);
 	chain_field(out, "kernel", sample->kernel_chain, sample->kernel_count);
 	chain_field(out, "user", sample->user_chain, sample->user_count);
 	if (sample->user_is_exact && sample->user_count)
 		wk_out_text(out, " exact=1");
 	if (sample->stack)
 		wk_out_fmt(out, " stack_bytes=%zu", sample->stack->size_bytes);
+	if (sample->named_stack)
+		wk_out_fmt(out, " stack=%" PRIu32, sample->named_stack);
+	if (sample->is_before)
+		wk_out_text(out, " side=before");
 }
 
 void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 {
 	bool about_all = event->kind == WK_EVENT_SYSTEM || event->kind == WK_EVENT_SOURCE ||
-			 event->kind == WK_EVENT_NOTE || event->kind == WK_EVENT_LOST;
+			 event->kind == WK_EVENT_NOTE || event->kind == WK_EVENT_LOST ||
+			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACK;
 
 	wk_out_fmt(out, "%s time=%" PRIu64, wk_event_kind_name(event->kind), event->time_ns);
 	if (event->pid == WK_KERNEL_PID)
 		wk_out_text(out, " pid=kernel");
-	else if (!about_all || event->pid)
+	else if (event->pid != WK_NO_PID && (!about_all || event->pid))
 		wk_out_fmt(out, " pid=%" PRIu32 " tid=%" PRIu32, event->pid, event->tid);
 	if (event->kind == WK_EVENT_SAMPLE && event->cpu != WK_NO_CPU)
 		wk_out_fmt(out, " cpu=%" PRIu32, event->cpu);
@@ -149,6 +183,12 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 		break;
 	case WK_EVENT_SYMBOL:
 		dump_symbol(&event->symbol, out);
+		break;
+	case WK_EVENT_FRAME:
+		dump_frame(&event->frame, out);
+		break;
+	case WK_EVENT_STACK:
+		dump_chain(&event->chain, out);
 		break;
 	case WK_EVENT_SAMPLE:
 		dump_sample(&event->sample, out);

@@ -22,6 +22,9 @@
 /* The kernel, as the owner of images that every process sees. */
 #define WK_KERNEL_PID UINT32_MAX
 
+/* For samples of an input that does not speak of processes (folded stacks, for one). */
+#define WK_NO_PID (UINT32_MAX - 1)
+
 enum wk_event_kind {
 	WK_EVENT_NONE,
 	WK_EVENT_SYSTEM,  /* a fact about the machine or the recording: key and value */
@@ -30,6 +33,8 @@ enum wk_event_kind {
 	WK_EVENT_THREAD,  /* a thread began, was named, or ended */
 	WK_EVENT_IMAGE,   /* a file (or the kernel) is mapped at an address range */
 	WK_EVENT_SYMBOL,  /* a name that came with the recording, for an address range */
+	WK_EVENT_FRAME,   /* a frame that came with its name, and the number it goes by */
+	WK_EVENT_STACK,   /* a stack of such frames, and the number it goes by */
 	WK_EVENT_SAMPLE,
 	WK_EVENT_LOST,    /* records or samples that the kernel or the recorder dropped */
 	WK_EVENT_NOTE,    /* something a person should know: a bad record, a gap ... */
@@ -114,6 +119,35 @@ struct wk_event_stack {
 	bool is_full;         /* the copy ended at its limit, not at the stack's end */
 };
 
+/* Where an input says which kind of code a frame is. */
+enum wk_frame_kind {
+	WK_FRAME_UNKNOWN,
+	WK_FRAME_USER,
+	WK_FRAME_KERNEL,
+	WK_FRAME_JIT,
+};
+
+/* Text formats name their frames themselves. Each distinct frame is told once, before the
+ * first stack that holds it; numbers count from 1 up without a gap. */
+struct wk_event_frame {
+	uint32_t number;
+	struct wk_str name;    /* as the input has it; readable, not demangled further */
+	struct wk_str image;   /* path or name of the file it lies in; empty where unknown */
+	struct wk_str file;    /* of its source; empty where unknown */
+	uint32_t line;         /* 0 where unknown */
+	uint64_t address;      /* 0 where unknown */
+	enum wk_frame_kind kind;
+	bool is_inlined;       /* into its caller */
+	bool is_unnamed;       /* the input had no name: `name` is an address or the like */
+};
+
+/* A stack is its caller's stack and the innermost frame. Numbers count from 1 up without a
+ * gap, so a parent's is smaller; parent 0: `frame` is the outermost. Two numbers may stand
+ * for the same stack. */
+struct wk_event_chain {
+	uint32_t number, parent, frame;
+};
+
 struct wk_event_sample {
 	uint32_t source;      /* number of a SOURCE event */
 	uint64_t weight;      /* in the source's unit: the period */
@@ -129,6 +163,12 @@ struct wk_event_sample {
 	const uint64_t *user_chain;
 	size_t user_count;
 	bool user_is_exact;
+
+	/* Instead of chains: the number of a STACK event; 0: none. */
+	uint32_t named_stack;
+
+	/* Of the "before" side of a comparison; all others are of its "after" side. */
+	bool is_before;
 
 	/* Set when the user part still has to be unwound; then user_chain is empty or
 	 * only what frame pointers gave. */
@@ -169,6 +209,8 @@ struct wk_event {
 		struct wk_event_thread thread;
 		struct wk_event_image image;
 		struct wk_event_symbol symbol;
+		struct wk_event_frame frame;
+		struct wk_event_chain chain;
 		struct wk_event_sample sample;
 		struct wk_event_lost lost;
 		struct wk_event_note note;

@@ -18,10 +18,20 @@
 #include "event/sink.h"
 #include "os/os.h"
 
+struct wk_collapse;
+
+/* How to read; all zero is the usual, and most readers know of nothing else. */
+struct wk_read_options {
+	unsigned threads;                  /* at most so many; 0: one */
+	const struct wk_collapse *collapse; /* frames as an older tool writes them; see collapse.h */
+};
+
 /* The whole of what is read; `name` (a path, or "-") is only for choosing and for words. */
 struct wk_input {
 	struct wk_bytes bytes;
 	const char *name;
+	struct wk_read_options options;
+	const struct wk_os_file *file; /* behind `bytes`, or NULL; for wk_os_release_to */
 };
 
 struct wk_reader {

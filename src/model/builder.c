@@ -1,5 +1,7 @@
 #include "model/builder.h"
 
+#include <inttypes.h>
+
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -10,7 +12,7 @@
 #define FRAME_CACHE 4096
 
 /* What the kernel writes for a task that had given its number back when it was sampled. */
-#define NO_PID UINT32_MAX
+#define EXITING_PID UINT32_MAX
 
 struct cached_frame {
 	uint64_t address, version;
@@ -24,6 +26,12 @@ struct wk_builder {
 	struct wk_map thread_of;  /* tid to the row of its present life */
 	struct wk_map source_of;  /* number + 1 to row */
 	wk_image_id unknown, kernel;
+	wk_frame_id *frame_of_number; /* of FRAME events; [frame_numbers] */
+	size_t frame_numbers_cap;
+	uint32_t frame_numbers;
+	wk_stack_id *stack_of_number; /* of STACK events; NULL while numbers are ids */
+	size_t stack_numbers_cap;
+	uint32_t stack_numbers;
 	struct cached_frame cache[FRAME_CACHE];
 };
 
@@ -32,6 +40,7 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 	builder->model = model;
 	builder->spaces = wk_spaces_new();
+	wk_builder_next_input(builder);
 	return builder;
 }
 
@@ -43,6 +52,8 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
 	wk_map_fini(&builder->source_of);
+	free(builder->frame_of_number);
+	free(builder->stack_of_number);
 	free(builder);
 }
 
@@ -71,8 +82,13 @@ static wk_process_id process_row(struct wk_builder *builder, uint32_t pid)
 
 static wk_thread_id thread_row(struct wk_builder *builder, uint32_t pid, uint32_t tid)
 {
-	wk_process_id process = process_row(builder, pid);
-	uint32_t *row = wk_map_at(&builder->thread_of, tid);
+	wk_process_id process;
+	uint32_t *row;
+
+	if (pid == WK_NO_PID)
+		return 0;
+	process = process_row(builder, pid);
+	row = wk_map_at(&builder->thread_of, tid);
 
 	/* The idle threads of all CPUs share number 0, and a number may be used again by
 	 * another process without its start having been seen. */
@@ -256,6 +272,120 @@ static wk_stack_id add_chain(struct wk_builder *builder, wk_stack_id stack, uint
 	return stack;
 }
 
+static wk_image_id image_of_frame(struct wk_builder *builder, const struct wk_event_frame *frame)
+{
+	struct wk_event_image image = {
+		.path = frame->image, .is_kernel = frame->kind == WK_FRAME_KERNEL };
+
+	if (frame->image.len == 0)
+		return 0;
+	return wk_model_add_image(builder->model, wk_image_kind_of(&image), &image, 0, 0);
+}
+
+/* Numbers count up without a gap; a giver that leaves one is at fault, not its input. */
+static bool take_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
+		       struct wk_err *err)
+{
+	struct wk_model *model = builder->model;
+	struct wk_given_frame given = {
+		.address = frame->address, .line = frame->line, .is_inlined = frame->is_inlined };
+	struct wk_function function = {
+		.name = wk_model_text(model, frame->name),
+		.image = image_of_frame(builder, frame),
+		.file = wk_model_text(model, frame->file),
+		.kind = (uint8_t)frame->kind,
+		.is_unnamed = frame->is_unnamed,
+	};
+
+	if (frame->number != builder->frame_numbers)
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "frame %" PRIu32 " was told where %" PRIu32 " comes next",
+			       frame->number, builder->frame_numbers);
+	/* Row 0 of functions stands for none, so a frame without any name gets one. */
+	if (!function.name)
+		function.name = wk_model_text(model, wk_str_c("[unknown]"));
+	given.function = wk_model_add_function(model, &function);
+	builder->frame_of_number =
+		wk_grow(builder->frame_of_number, &builder->frame_numbers_cap,
+			(size_t)frame->number + 1, sizeof(*builder->frame_of_number));
+	builder->frame_of_number[builder->frame_numbers++] =
+		wk_model_add_given_frame(model, &given);
+	return true;
+}
+
+/* The numbers of the first input that names its stacks are their ids, so it needs no look-up
+ * and no table. */
+static void keep_stack_numbers(struct wk_builder *builder)
+{
+	builder->stack_of_number =
+		wk_grow(NULL, &builder->stack_numbers_cap, (size_t)builder->stack_numbers + 1,
+			sizeof(*builder->stack_of_number));
+	for (uint32_t i = 0; i < builder->stack_numbers; i++)
+		builder->stack_of_number[i] = i;
+}
+
+static wk_stack_id stack_of_number(const struct wk_builder *builder, uint32_t number)
+{
+	if (number >= builder->stack_numbers)
+		return 0;
+	return builder->stack_of_number ? builder->stack_of_number[number] : number;
+}
+
+static bool take_chain(struct wk_builder *builder, const struct wk_event_chain *chain,
+		       struct wk_err *err)
+{
+	struct wk_trie *stacks = &builder->model->stacks;
+	wk_frame_id frame;
+	wk_stack_id id;
+
+	if (chain->number != builder->stack_numbers || chain->parent >= chain->number ||
+	    chain->frame == 0 || chain->frame >= builder->frame_numbers)
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "stack %" PRIu32 " was told before what it is made of",
+			       chain->number);
+	frame = builder->frame_of_number[chain->frame];
+	if (!builder->stack_of_number && chain->number == stacks->count) {
+		wk_trie_append(stacks, chain->parent, frame);
+		builder->stack_numbers++;
+		return true;
+	}
+	if (!builder->stack_of_number)
+		keep_stack_numbers(builder);
+	id = wk_model_add_stack(builder->model, stack_of_number(builder, chain->parent), frame);
+	builder->stack_of_number =
+		wk_grow(builder->stack_of_number, &builder->stack_numbers_cap,
+			(size_t)chain->number + 1, sizeof(*builder->stack_of_number));
+	builder->stack_of_number[builder->stack_numbers++] = id;
+	return true;
+}
+
+void wk_builder_next_input(struct wk_builder *builder)
+{
+	free(builder->stack_of_number);
+	builder->stack_of_number = NULL;
+	builder->stack_numbers_cap = 0;
+	builder->stack_numbers = 1;
+	builder->frame_of_number = wk_grow(builder->frame_of_number, &builder->frame_numbers_cap,
+					   1, sizeof(*builder->frame_of_number));
+	builder->frame_of_number[0] = 0;
+	builder->frame_numbers = 1;
+	wk_map_fini(&builder->source_of);
+}
+
+static wk_stack_id stack_of_chains(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_sample *taken = &event->sample;
+	wk_stack_id stack = add_chain(builder, 0, event->pid, taken->user_chain,
+				      taken->user_count, taken->user_is_exact);
+
+	stack = add_chain(builder, stack, WK_KERNEL_PID, taken->kernel_chain,
+			  taken->kernel_count, false);
+	if (taken->user_count == 0 && taken->kernel_count == 0)
+		stack = add_chain(builder, 0, taken->in_kernel ? WK_KERNEL_PID : event->pid,
+				  &taken->address, 1, true);
+	return stack;
+}
+
 static void take_sample(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_sample *taken = &event->sample;
@@ -265,19 +395,18 @@ static void take_sample(struct wk_builder *builder, const struct wk_event *event
 		.weight = taken->weight,
 		.thread = thread_row(builder, event->pid, event->tid),
 		.cpu = event->cpu,
+		.is_before = taken->is_before,
 	};
 
 	if (!*source)
 		*source = wk_model_add_source(builder->model,
 					      &(struct wk_source){ .number = taken->source });
 	sample.source = *source;
-	sample.stack = add_chain(builder, 0, event->pid, taken->user_chain, taken->user_count,
-				 taken->user_is_exact);
-	sample.stack = add_chain(builder, sample.stack, WK_KERNEL_PID, taken->kernel_chain,
-				 taken->kernel_count, false);
-	if (taken->user_count == 0 && taken->kernel_count == 0)
-		sample.stack = add_chain(builder, 0, taken->in_kernel ? WK_KERNEL_PID : event->pid,
-					 &taken->address, 1, true);
+	/* A stack that came with names has no address of its own either. */
+	if (taken->named_stack || event->pid == WK_NO_PID)
+		sample.stack = stack_of_number(builder, taken->named_stack);
+	else
+		sample.stack = stack_of_chains(builder, event);
 	wk_model_add_sample(builder->model, &sample);
 }
 
@@ -340,6 +469,10 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_SYMBOL:
 		take_symbol(builder, event);
 		break;
+	case WK_EVENT_FRAME:
+		return take_frame(builder, &event->frame, err);
+	case WK_EVENT_STACK:
+		return take_chain(builder, &event->chain, err);
 	case WK_EVENT_SAMPLE:
 		take_sample(builder, event);
 		break;
@@ -376,7 +509,7 @@ void wk_builder_finish(struct wk_builder *builder)
 			continue;
 		if (model->processes[i].pid == 0)
 			wk_buf_add_text(&name, "swapper");
-		else if (model->processes[i].pid == NO_PID)
+		else if (model->processes[i].pid == EXITING_PID)
 			wk_buf_add_text(&name, "[exiting]");
 		else
 			wk_buf_add_fmt(&name, "[pid %u]", model->processes[i].pid);

@@ -22,11 +22,11 @@ static bool check_frames(const struct wk_model *model, struct wk_err *err)
 	return true;
 }
 
-static bool check_stacks(const struct wk_stacks *stacks, uint32_t frame_count, struct wk_err *err)
+static bool check_stacks(const struct wk_trie *stacks, uint32_t frame_count, struct wk_err *err)
 {
 	for (uint32_t i = 1; i < stacks->count; i++)
 		if (!below(stacks->parent[i], i, "the stack's parent", i, err) ||
-		    !below(stacks->frame[i], frame_count, "the stack's frame", i, err))
+		    !below(stacks->label[i], frame_count, "the stack's frame", i, err))
 			return false;
 	return true;
 }
@@ -63,9 +63,7 @@ static bool check_owners(const struct wk_model *model, struct wk_err *err)
 
 static bool check_resolved(const struct wk_model *model, struct wk_err *err)
 {
-	if (!model->named_of)
-		return true;
-	for (uint32_t i = 1; i < model->stacks.count; i++)
+	for (uint32_t i = 1; model->named_of && i < model->stacks.count; i++)
 		if (!below(model->named_of[i], model->named.count, "the stack's name", i, err) ||
 		    model->named_of[i] == 0)
 			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "stack %u was not named", i);

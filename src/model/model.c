@@ -9,29 +9,14 @@ struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t carried_cap, facts_cap, notes_cap;
 	struct wk_index images, functions, frames, named_frames;
-	struct wk_map stacks, named;
 };
 
 static void start_columns(struct wk_model *model)
 {
-	struct wk_frames *frames = &model->frames;
-	struct wk_named_frames *named = &model->named_frames;
-	struct wk_stacks *tables[] = { &model->stacks, &model->named };
-
 	wk_model_add_frame(model, 0, 0);
-	frames->image[0] = 0;
 	wk_model_add_named_frame(model, 0, 0, false);
-	named->function[0] = 0;
-	for (int i = 0; i < 2; i++) {
-		size_t cap = 0;
-
-		tables[i]->parent = wk_grow(NULL, &cap, 1, sizeof(*tables[i]->parent));
-		tables[i]->cap = cap;
-		tables[i]->frame = wk_alloc(cap * sizeof(*tables[i]->frame));
-		tables[i]->parent[0] = 0;
-		tables[i]->frame[0] = 0;
-		tables[i]->count = 1;
-	}
+	wk_trie_init(&model->stacks);
+	wk_trie_init(&model->named);
 }
 
 struct wk_model *wk_model_new(void)
@@ -56,16 +41,19 @@ static void free_columns(struct wk_model *model)
 	free(model->named_frames.function);
 	free(model->named_frames.frame);
 	free(model->named_frames.is_inlined);
-	free(model->stacks.parent);
-	free(model->stacks.frame);
-	free(model->named.parent);
-	free(model->named.frame);
+	free(model->frames.function);
+	free(model->frames.line);
+	free(model->frames.is_inlined);
+	wk_trie_fini(&model->stacks);
+	if (!model->came_named)
+		wk_trie_fini(&model->named);
 	free(model->samples.time_ns);
 	free(model->samples.thread);
 	free(model->samples.stack);
 	free(model->samples.weight);
 	free(model->samples.source);
 	free(model->samples.cpu);
+	free(model->samples.is_before);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -88,8 +76,6 @@ void wk_model_free(struct wk_model *model)
 	wk_index_fini(&model->own->functions);
 	wk_index_fini(&model->own->frames);
 	wk_index_fini(&model->own->named_frames);
-	wk_map_fini(&model->own->stacks);
-	wk_map_fini(&model->own->named);
 	wk_strtab_free(model->text);
 	free(model->own);
 	free(model);
@@ -173,7 +159,8 @@ static bool same_function(const void *table, uint32_t id, const void *key)
 	const struct wk_function *a = &((const struct wk_model *)table)->functions[id];
 	const struct wk_function *b = key;
 
-	return a->name == b->name && a->linked == b->linked && a->image == b->image;
+	return a->name == b->name && a->linked == b->linked && a->image == b->image &&
+	       a->file == b->file && a->kind == b->kind;
 }
 
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function)
@@ -195,8 +182,8 @@ wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_fun
 }
 
 struct frame_key {
+	struct wk_given_frame given;
 	wk_image_id image;
-	uint64_t address;
 };
 
 static bool same_frame(const void *table, uint32_t id, const void *key)
@@ -204,59 +191,66 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 	const struct wk_frames *frames = table;
 	const struct frame_key *frame = key;
 
-	return frames->image[id] == frame->image && frames->address[id] == frame->address;
+	return frames->image[id] == frame->image &&
+	       frames->address[id] == frame->given.address &&
+	       frames->function[id] == frame->given.function &&
+	       frames->line[id] == frame->given.line &&
+	       frames->is_inlined[id] == frame->given.is_inlined;
 }
 
-wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address)
+static void grow_frames(struct wk_frames *frames)
+{
+	frames->image = wk_grow(frames->image, &frames->cap, (size_t)frames->count + 1,
+				sizeof(*frames->image));
+	frames->address = wk_realloc(frames->address, frames->cap * sizeof(*frames->address));
+	frames->function = wk_realloc(frames->function, frames->cap * sizeof(*frames->function));
+	frames->line = wk_realloc(frames->line, frames->cap * sizeof(*frames->line));
+	frames->is_inlined = wk_realloc(frames->is_inlined,
+					frames->cap * sizeof(*frames->is_inlined));
+}
+
+static wk_frame_id intern_frame(struct wk_model *model, const struct frame_key *key)
 {
 	struct wk_frames *frames = &model->frames;
-	struct frame_key key = { image, address };
-	uint64_t hash = wk_hash_pair(address, image);
+	uint64_t hash = wk_hash_pair(key->given.address, (uint64_t)key->given.line << 32 |
+				     (key->given.function ? key->given.function : key->image));
 	wk_frame_id id = 0;
 
 	if (frames->count)
-		id = wk_index_find(&model->own->frames, hash, same_frame, frames, &key);
+		id = wk_index_find(&model->own->frames, hash, same_frame, frames, key);
 	if (id)
 		return id;
-	if (frames->count == frames->cap) {
-		frames->image = wk_grow(frames->image, &frames->cap, (size_t)frames->count + 1,
-					sizeof(*frames->image));
-		frames->address = wk_realloc(frames->address,
-					     frames->cap * sizeof(*frames->address));
-	}
-	frames->image[frames->count] = image;
-	frames->address[frames->count] = address;
+	if (frames->count == frames->cap)
+		grow_frames(frames);
+	frames->image[frames->count] = key->image;
+	frames->address[frames->count] = key->given.address;
+	frames->function[frames->count] = key->given.function;
+	frames->line[frames->count] = key->given.line;
+	frames->is_inlined[frames->count] = key->given.is_inlined;
 	if (frames->count)
 		wk_index_add(&model->own->frames, hash, frames->count);
 	return frames->count++;
 }
 
-static wk_stack_id add_to_stacks(struct wk_stacks *stacks, struct wk_map *map, wk_stack_id parent,
-				 uint32_t frame)
+wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address)
 {
-	uint32_t *id = wk_map_at(map, (uint64_t)parent << 32 | frame);
+	return intern_frame(model, &(struct frame_key){ { .address = address }, image });
+}
 
-	if (*id)
-		return *id;
-	if (stacks->count == stacks->cap) {
-		stacks->parent = wk_grow(stacks->parent, &stacks->cap, (size_t)stacks->count + 1,
-					 sizeof(*stacks->parent));
-		stacks->frame = wk_realloc(stacks->frame, stacks->cap * sizeof(*stacks->frame));
-	}
-	stacks->parent[stacks->count] = parent;
-	stacks->frame[stacks->count] = frame;
-	*id = stacks->count;
-	return stacks->count++;
+wk_frame_id wk_model_add_given_frame(struct wk_model *model, const struct wk_given_frame *given)
+{
+	return intern_frame(model, &(struct frame_key){
+		*given, model->functions[given->function].image });
 }
 
 wk_stack_id wk_model_add_stack(struct wk_model *model, wk_stack_id parent, wk_frame_id frame)
 {
-	return add_to_stacks(&model->stacks, &model->own->stacks, parent, frame);
+	return wk_trie_add(&model->stacks, parent, frame);
 }
 
 wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame)
 {
-	return add_to_stacks(&model->named, &model->own->named, parent, named_frame);
+	return wk_trie_add(&model->named, parent, named_frame);
 }
 
 struct named_frame_key {
@@ -342,6 +336,17 @@ static void grow_samples(struct wk_samples *samples)
 	samples->weight = wk_realloc(samples->weight, samples->cap * sizeof(*samples->weight));
 	samples->source = wk_realloc(samples->source, samples->cap * sizeof(*samples->source));
 	samples->cpu = wk_realloc(samples->cpu, samples->cap * sizeof(*samples->cpu));
+	if (samples->is_before)
+		samples->is_before = wk_realloc(samples->is_before, samples->cap);
+}
+
+/* The column is there from the first sample on that needs it. */
+static void set_before(struct wk_samples *samples, bool is_before)
+{
+	if (is_before && !samples->is_before)
+		samples->is_before = wk_alloc_zeroed(samples->cap, 1);
+	if (samples->is_before)
+		samples->is_before[samples->count] = is_before;
 }
 
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
@@ -356,6 +361,7 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	samples->weight[samples->count] = sample->weight;
 	samples->source[samples->count] = sample->source;
 	samples->cpu[samples->count] = sample->cpu;
+	set_before(samples, sample->is_before);
 	if (samples->count == 0 || sample->time_ns < model->first_ns)
 		model->first_ns = sample->time_ns;
 	if (samples->count == 0 || sample->time_ns > model->last_ns)

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/strtab.h"
+#include "base/trie.h"
 #include "event/event.h"
 #include "symbols/symbols.h"
 
@@ -87,6 +88,8 @@ struct wk_function {
 			     * address where nothing tells that either */
 	wk_text_id linked;  /* as linked (mangled); 0 where there is none */
 	wk_image_id image;
+	wk_text_id file;    /* of its source; 0 where unknown */
+	uint8_t kind;       /* enum wk_frame_kind: what the input said of it */
 	bool is_unnamed;
 };
 
@@ -101,6 +104,9 @@ struct wk_frames {         /* recorded frames */
 	uint32_t count;
 	wk_image_id *image;
 	uint64_t *address; /* file offset in the image; absolute for kernel, anonymous, unknown */
+	wk_function_id *function; /* where the frame came with its name, else 0 */
+	uint32_t *line;           /* of its source; 0 where unknown */
+	uint8_t *is_inlined;      /* into its caller; known only of frames with names */
 	size_t cap;
 };
 
@@ -112,13 +118,6 @@ struct wk_named_frames {
 	size_t cap;
 };
 
-struct wk_stacks {
-	uint32_t count;
-	wk_stack_id *parent; /* the caller's stack; smaller than its own id */
-	uint32_t *frame;     /* wk_frame_id, or index into wk_named_frames */
-	size_t cap;
-};
-
 struct wk_samples {        /* in order of time */
 	uint32_t count;
 	uint64_t *time_ns;
@@ -127,6 +126,7 @@ struct wk_samples {        /* in order of time */
 	uint64_t *weight;     /* in the unit of its source */
 	wk_source_id *source;
 	uint32_t *cpu;
+	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
 	size_t cap;
 };
 
@@ -172,15 +172,16 @@ struct wk_model {
 	uint32_t note_count;
 
 	struct wk_frames frames;
-	struct wk_stacks stacks;
+	struct wk_trie stacks;     /* labels are wk_frame_id */
 	struct wk_samples samples; /* from row 0 on: samples have no ids */
 
 	/* Filled by wk_model_resolve. */
 	struct wk_named_frames named_frames;
-	struct wk_stacks named;
-	wk_stack_id *named_of;   /* [stacks.count]: recorded stack to named stack */
-	uint8_t *reaches_root;   /* [stacks.count]: enum wk_reach */
-	uint8_t *has_user_part;  /* [stacks.count] */
+	struct wk_trie named;    /* labels are rows of named_frames */
+	wk_stack_id *named_of;   /* [stacks.count]; ask wk_model_named_of */
+	bool came_named;         /* every frame came with its name: `named` is `stacks` itself */
+	uint8_t *reaches_root;   /* [stacks.count]: enum wk_reach; NULL if came_named */
+	uint8_t *has_user_part;  /* [stacks.count]; NULL if came_named */
 
 	uint64_t lost_samples, lost_records;
 	uint64_t first_ns, last_ns; /* of the samples */
@@ -196,6 +197,14 @@ static inline struct wk_str wk_model_str(const struct wk_model *model, wk_text_i
 	return wk_strtab_str(model->text, id);
 }
 
+/* The named stack of a recorded one. */
+static inline wk_stack_id wk_model_named_of(const struct wk_model *model, wk_stack_id stack)
+{
+	if (model->named_of)
+		return model->named_of[stack];
+	return model->came_named ? stack : 0;
+}
+
 /* Rows. Interned ones give the old id where the same is there already. Addresses and chains
  * are not looked at here: that is the builder's work. */
 wk_text_id wk_model_text(struct wk_model *model, struct wk_str text);
@@ -206,6 +215,15 @@ wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread 
 wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source);
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function);
 wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address);
+
+/* A frame that came with its name. */
+struct wk_given_frame {
+	wk_function_id function;
+	uint64_t address; /* 0 where unknown */
+	uint32_t line;
+	bool is_inlined;
+};
+wk_frame_id wk_model_add_given_frame(struct wk_model *model, const struct wk_given_frame *given);
 wk_stack_id wk_model_add_stack(struct wk_model *model, wk_stack_id parent, wk_frame_id frame);
 uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id function,
 				  wk_frame_id frame, bool is_inlined);
@@ -220,6 +238,7 @@ struct wk_sample {
 	wk_stack_id stack;
 	wk_source_id source;
 	uint32_t cpu;
+	bool is_before;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 

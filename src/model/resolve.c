@@ -235,9 +235,15 @@ static void resolve_frame(struct resolver *resolver, wk_frame_id frame)
 	wk_image_id image = resolver->model->frames.image[frame];
 	uint64_t address = resolver->model->frames.address[frame];
 	struct resolving_image *open = &resolver->images[image];
+	wk_function_id function = resolver->model->frames.function[frame];
 	struct wk_symbol symbol;
-	wk_function_id function;
 
+	if (function) {
+		resolver->named_frame[frame] =
+			wk_model_add_named_frame(resolver->model, function, frame,
+						 resolver->model->frames.is_inlined[frame]);
+		return;
+	}
 	if (find_carried(resolver, image, address, &symbol) ||
 	    (open->symbols && wk_image_find(open->symbols, address, &symbol))) {
 		function = named_function(resolver, image, &symbol);
@@ -307,7 +313,7 @@ static void mark_roots(struct resolver *resolver)
 	model->has_user_part = wk_alloc_zeroed(model->stacks.count, 1);
 	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
 		wk_stack_id parent = model->stacks.parent[id];
-		wk_frame_id frame = model->stacks.frame[id];
+		wk_frame_id frame = model->stacks.label[id];
 
 		if (parent) {
 			model->reaches_root[id] = model->reaches_root[parent];
@@ -334,7 +340,7 @@ static void name_stacks(struct resolver *resolver)
 	for (wk_stack_id id = 1; id < model->stacks.count; id++)
 		model->named_of[id] =
 			wk_model_add_named(model, model->named_of[model->stacks.parent[id]],
-					   resolver->named_frame[model->stacks.frame[id]]);
+					   resolver->named_frame[model->stacks.label[id]]);
 }
 
 static void close_images(struct resolver *resolver)
@@ -361,10 +367,44 @@ static void close_images(struct resolver *resolver)
 	free(resolver->images);
 }
 
+static bool all_came_named(const struct wk_model *model)
+{
+	for (wk_frame_id frame = 1; frame < model->frames.count; frame++)
+		if (!model->frames.function[frame])
+			return false;
+	return true;
+}
+
+/* Nothing is looked up: named frames are the frames, and named stacks the stacks. */
+static void take_as_named(struct wk_model *model)
+{
+	struct wk_named_frames *named = &model->named_frames;
+	size_t count = model->frames.count;
+
+	named->count = model->frames.count;
+	named->cap = count;
+	named->function = wk_realloc(named->function, count * sizeof(*named->function));
+	named->frame = wk_realloc(named->frame, count * sizeof(*named->frame));
+	named->is_inlined = wk_realloc(named->is_inlined, count * sizeof(*named->is_inlined));
+	for (wk_frame_id frame = 0; frame < model->frames.count; frame++) {
+		named->function[frame] = model->frames.function[frame];
+		named->frame[frame] = frame;
+		named->is_inlined[frame] = model->frames.is_inlined[frame];
+	}
+	wk_trie_fini(&model->named);
+	wk_trie_trim(&model->stacks);
+	model->named = model->stacks;
+	model->came_named = true;
+}
+
 void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols)
 {
 	struct resolver resolver = { .model = model, .symbols = symbols };
 
+	if (all_came_named(model)) {
+		take_as_named(model);
+		return;
+	}
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
 	resolver.named_frame = wk_alloc_zeroed(model->frames.count, sizeof(uint32_t));
 	resolver.kernel_is_ours = symbols && is_running_kernel(model);
@@ -372,11 +412,13 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols)
 	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
 		wk_image_id image = model->frames.image[frame];
 
-		if (!resolver.images[image].is_open)
+		if (!resolver.images[image].is_open && !model->frames.function[frame])
 			open_image(&resolver, image);
 		resolve_frame(&resolver, frame);
 	}
 	name_stacks(&resolver);
+	wk_trie_trim(&model->stacks);
+	wk_trie_trim(&model->named);
 	mark_roots(&resolver);
 	close_images(&resolver);
 	free(resolver.carried);

@@ -159,6 +159,14 @@ void wk_os_release(const struct wk_os_file *file)
 		madvise((void *)file->at, file->size_bytes, MADV_DONTNEED);
 }
 
+void wk_os_release_to(const struct wk_os_file *file, uint64_t offset)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (file && file->at && !file->is_heap && offset <= file->size_bytes)
+		madvise((void *)file->at, (size_t)(offset & ~(page - 1)), MADV_DONTNEED);
+}
+
 /* Puts a page of zeros where the file's page is gone. A fault that this does not mend
  * (SIGBUS for another reason) comes again and then takes the default way. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)

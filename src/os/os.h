@@ -48,6 +48,10 @@ void wk_os_close(struct wk_os_file *file);
 /* Gives the memory of a mapped file's pages back; they come again when they are touched. */
 void wk_os_release(const struct wk_os_file *file);
 
+/* The same for what lies before `offset`: readers that go through a large file once keep no
+ * more of it in memory than they work on. NULL and files on the heap are left alone. */
+void wk_os_release_to(const struct wk_os_file *file, uint64_t offset);
+
 /* A mapped file that somebody shortens would kill the reader at its next touch. After
  * this call (once, from main) such bytes read as zero instead. */
 void wk_os_guard_maps(void);

@@ -12,16 +12,34 @@
 #include "views/table.h"
 #include "views/tree.h"
 
+struct wk_colouring; /* render/colouring.h */
+
 /* How a picture of a calling tree looks; all zero is the usual. */
 struct wk_drawing {
 	const char *title;      /* NULL: "Flame graph" */
 	const char *subtitle;   /* what was recorded: command, event, rate ...; NULL: none */
+	const char *notes;      /* a remark that travels in the file; NULL: none */
 	unsigned width;         /* of the picture without script, in pixels; 0: 1200 */
+	unsigned frame_height;  /* in pixels; 0: 18 */
 	double min_width;       /* of what is drawn without script, in pixels; 0: 0.1, or
 				 * more where there are very many */
+	bool min_width_is_share; /* min_width is percent of the whole instead */
+	const char *font;       /* of the frames; NULL: the usual monospaced ones */
+	double font_size;       /* in pixels; 0: 12 */
+	double font_width;      /* of a character, as a part of font_size; 0: 0.59 */
+	const char *count_name; /* what is counted, "samples", "bytes" ...; NULL: the unit */
+	const char *name_type;  /* in front of names where they are told; NULL: nothing */
+	double factor;          /* numbers are told multiplied by this; 0: 1 */
+	uint64_t total;         /* what the width stands for, if more than the tree's; 0: that */
 	bool is_icicle;         /* grows downward */
 	bool is_inverted;       /* the tree is: innermost functions are next to the root */
+	bool is_chart;          /* the tree is in order of time */
 	bool has_fixed_width;   /* does not follow the window */
+	bool cuts_left;         /* long names lose their beginning, not their end */
+	bool has_no_script;
+	const char *search_colour; /* "#rrggbb" of frames that match; NULL: the usual */
+	const char *background;    /* a name or "#rrggbb" or "#rrggbb-#rrggbb"; NULL: the page's */
+	struct wk_colouring *colouring; /* how frames are coloured; NULL: by kind of code */
 };
 
 /* What is to be rendered. A renderer says in `wants` which of tree and table it walks; the

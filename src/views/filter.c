@@ -121,7 +121,7 @@ static uint8_t *pass_stacks(const struct wk_model *model, const uint8_t *functio
 
 	for (uint32_t i = 1; i < model->named.count; i++) {
 		wk_function_id function =
-			model->named_frames.function[model->named.frame[i]];
+			model->named_frames.function[model->named.label[i]];
 
 		stacks[i] = stacks[model->named.parent[i]] | functions[function];
 	}
@@ -251,7 +251,7 @@ static void ask_parts(const struct wk_model *model, const struct passing *passin
 	wk_thread_id thread = model->samples.thread[sample];
 	wk_process_id process = model->threads[thread].process;
 	wk_stack_id stack = model->samples.stack[sample];
-	wk_stack_id named = model->named_of ? model->named_of[stack] : 0;
+	wk_stack_id named = wk_model_named_of(model, stack);
 	uint64_t time_ns = model->samples.time_ns[sample];
 
 	answers[WK_FILTER_PROCESS] = !passing->processes || passing->processes[process];

@@ -12,14 +12,14 @@ struct depths {
 
 static struct depths measure_stacks(const struct wk_model *model)
 {
-	const struct wk_stacks *named = &model->named;
+	const struct wk_trie *named = &model->named;
 	struct depths depths = {
 		.frames = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*depths.frames)),
 		.unnamed = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*depths.unnamed)),
 	};
 
 	for (uint32_t i = 1; i < named->count; i++) {
-		wk_function_id function = model->named_frames.function[named->frame[i]];
+		wk_function_id function = model->named_frames.function[named->label[i]];
 		wk_stack_id parent = named->parent[i];
 
 		depths.frames[i] = depths.frames[parent] + 1;
@@ -41,7 +41,7 @@ static void count_stack(const struct wk_model *model, wk_stack_id stack, uint64_
 			wk_stack_id *last_stack, uint64_t *samples_of)
 {
 	for (wk_stack_id at = stack; at; at = model->named.parent[at]) {
-		wk_function_id function = model->named_frames.function[model->named.frame[at]];
+		wk_function_id function = model->named_frames.function[model->named.label[at]];
 		wk_image_id image = model->functions[function].image;
 
 		if (last_stack[image] == stack || !is_closed(&model->images[image]))
@@ -82,7 +82,7 @@ static void find_closed(struct wk_quality *quality, const struct wk_model *model
 	last_stack = wk_alloc_zeroed(model->image_count, sizeof(*last_stack));
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
-			in_stack[model->named_of[model->samples.stack[i]]]++;
+			in_stack[wk_model_named_of(model, model->samples.stack[i])]++;
 	for (wk_stack_id stack = 1; stack < model->named.count; stack++)
 		if (in_stack[stack])
 			count_stack(model, stack, in_stack[stack], last_stack, in_image);
@@ -106,11 +106,12 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	};
 	struct depths depths;
 
-	if (!model->named_of)
+	if (!model->named_of && !model->came_named)
 		return quality;
 	depths = measure_stacks(model);
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = model->samples.stack[i];
+		wk_stack_id named = wk_model_named_of(model, stack);
 
 		if (!wk_filter_has(filter, i))
 			continue;
@@ -119,8 +120,8 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 			quality.whole += model->reaches_root[stack] == WK_REACH_ROOT;
 			quality.unknown_reach += model->reaches_root[stack] == WK_REACH_UNKNOWN;
 		}
-		quality.frames += depths.frames[model->named_of[stack]];
-		quality.unnamed += depths.unnamed[model->named_of[stack]];
+		quality.frames += depths.frames[named];
+		quality.unnamed += depths.unnamed[named];
 	}
 	free(depths.frames);
 	free(depths.unnamed);

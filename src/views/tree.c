@@ -67,6 +67,8 @@ static uint32_t top_of(struct builder *b, wk_thread_id thread)
 
 	if (b->tops[thread] != NO_NODE)
 		return b->tops[thread];
+	if (thread == 0) /* the input does not speak of processes */
+		return b->tops[thread] = 0;
 	if (b->options->by_process)
 		node = child_of(b, 0, name ? LABEL(LABEL_PROCESS_NAME, name)
 					   : LABEL(LABEL_PROCESS, process), false);
@@ -79,7 +81,7 @@ static uint32_t top_of(struct builder *b, wk_thread_id thread)
 static uint32_t child_for_stack(struct builder *b, uint32_t parent, wk_stack_id named)
 {
 	const struct wk_named_frames *frames = &b->model->named_frames;
-	uint32_t frame = b->model->named.frame[named];
+	uint32_t frame = b->model->named.label[named];
 	wk_function_id function = b->shown[frames->function[frame]];
 
 	b->steps++;
@@ -141,7 +143,7 @@ static void fold_samples(struct builder *b, const struct wk_filter *filter)
 	const struct wk_samples *samples = &b->model->samples;
 
 	for (uint32_t i = 0; i < samples->count; i++) {
-		wk_stack_id named = b->model->named_of ? b->model->named_of[samples->stack[i]] : 0;
+		wk_stack_id named = wk_model_named_of(b->model, samples->stack[i]);
 		uint32_t top, leaf;
 
 		if (!wk_filter_has(filter, i))

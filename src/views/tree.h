@@ -20,12 +20,23 @@ enum wk_node_kind {
 	WK_NODE_PROCESS,
 	WK_NODE_THREAD,
 	WK_NODE_FUNCTION,
+	WK_NODE_SMALL, /* several frames that are too light to keep; a leaf */
 };
 
 enum wk_tree_order {
 	WK_TREE_BY_WEIGHT, /* hottest first, then by name */
 	WK_TREE_BY_NAME,
+	WK_TREE_BY_TEXT,   /* as sorted lines of folded text have them: a name that others
+			    * follow ends in ';', one that stands last in ' ' */
+	WK_TREE_BY_TIME,   /* first met first */
 	WK_TREE_UNSORTED,  /* for walks that do not care */
+};
+
+/* Of a comparison: what a stack weighs. */
+enum wk_tree_side {
+	WK_TREE_AFTER,
+	WK_TREE_BEFORE,
+	WK_TREE_LARGER, /* the larger of both, so that what is gone has a width too */
 };
 
 struct wk_tree_options {
@@ -34,6 +45,12 @@ struct wk_tree_options {
 	bool inverted;     /* from the leaves: callers below callees */
 	bool by_samples;   /* weigh by number of samples, not by the source's weight */
 	bool merge_images; /* functions of one name are one, whatever their images */
+	bool is_chart;     /* in order of time: only neighbours in time share a node */
+	bool collapses_recursion; /* a function right below itself is one node with it */
+	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */
+	uint32_t most_nodes; /* the lightest beyond so many become nodes of kind SMALL; 0: none */
+	enum wk_tree_side side;
+	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
 	enum wk_tree_order order;
 };
 
@@ -48,7 +65,13 @@ struct wk_tree {
 	struct wk_str *name;
 	uint64_t *self, *total;  /* weight; inverted, self is what has no further caller */
 	uint32_t *self_samples, *total_samples;
+	uint32_t *small_count; /* of nodes of kind SMALL: how many frames; NULL: there are none */
 
+	/* Of a comparison, else NULL; self and total are then those of the chosen side. */
+	uint64_t *self_before, *total_before, *self_after, *total_after;
+
+	uint32_t small_nodes;  /* how many frames all nodes of kind SMALL stand for, */
+	uint64_t small_weight; /* and their weight */
 	uint32_t depth_max;
 	uint64_t steps;    /* stack entries looked at while folding: the work it took */
 	struct wk_str unit; /* of the weights: "ns", "cycles" ..., "samples" */

@@ -85,6 +85,8 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_NOTE:
 		touch_text(seen, event->note.text);
 		break;
+	case WK_EVENT_FRAME:
+	case WK_EVENT_STACK:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:
 		abort();

@@ -93,7 +93,7 @@ static inline void small_resolved(struct wk_model *model)
 		model->reaches_root[i] = i != 0 ? WK_REACH_ROOT : WK_REACH_CUT;
 	}
 	for (uint32_t i = 1; i < count; i++) {
-		uint32_t frame = model->named.frame[i];
+		uint32_t frame = model->named.label[i];
 		wk_function_id function = model->named_frames.function[frame];
 
 		if (model->named.parent[i])

@@ -92,7 +92,7 @@ static const char *stack_text(const struct wk_model *model, uint32_t sample)
 		ids[depth++] = id;
 	text[0] = '\0';
 	while (depth--) {
-		wk_frame_id frame = model->stacks.frame[ids[depth]];
+		wk_frame_id frame = model->stacks.label[ids[depth]];
 		const struct wk_image *image = &model->images[model->frames.image[frame]];
 
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s@%" PRIx64, len ? " " : "",
@@ -225,12 +225,12 @@ static void carried_names_are_used_and_demangled(void **state)
 	named = f.model->named_of[f.model->samples.stack[0]];
 	assert_string_equal(
 		wk_strtab_get(f.model->text,
-			      f.model->functions[frames->function[f.model->named.frame[named]]].name),
+			      f.model->functions[frames->function[f.model->named.label[named]]].name),
 		"foo()");
 	named = f.model->named.parent[named];
 	assert_string_equal(
 		wk_strtab_get(f.model->text,
-			      f.model->functions[frames->function[f.model->named.frame[named]]].name),
+			      f.model->functions[frames->function[f.model->named.label[named]]].name),
 		"_start");
 	assert_int_equal(wk_model_reach(f.model).with_user_part, 2);
 	assert_int_equal(wk_model_reach(f.model).whole, 1);

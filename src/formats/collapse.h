@@ -1,0 +1,44 @@
+/* How the older tools' stackcollapse programs write frames, for readers asked to do as they do.
+ *
+ * Without this a reader tells what the input says: the process in its own event, the image
+ * beside the name, no marks in names. With it every level of the line that the tool would
+ * print is a frame (the command's name, "comm-pid/tid", "name_[k]" ...), the samples belong
+ * to no process, and what the tool tidies in names is tidied. A reader takes the fields that
+ * its tool has an option for and leaves the rest. Set by the commands of `wick as` alone. */
+#ifndef WK_FORMATS_COLLAPSE_H
+#define WK_FORMATS_COLLAPSE_H
+
+#include <stdbool.h>
+
+enum wk_collapse_dialect {
+	WK_COLLAPSE_PERL,    /* stackcollapse-*.pl */
+	WK_COLLAPSE_INFERNO, /* inferno-collapse-* */
+};
+
+enum wk_collapse_measure {
+	WK_COLLAPSE_USUAL,
+	WK_COLLAPSE_TIME,
+	WK_COLLAPSE_TICKS,
+	WK_COLLAPSE_BYTES,
+};
+
+struct wk_collapse {
+	enum wk_collapse_dialect dialect;
+	bool with_pid, with_tid;      /* behind the command's name */
+	bool marks_kernel, marks_jit; /* "_[k]", "_[j]" behind names */
+	bool with_inlined;            /* --inline: what was inlined, read from source lines */
+	bool with_context;            /* --context */
+	bool with_source_line;        /* --srcline */
+	bool with_addresses;          /* --addrs: the address where there is no name */
+	bool with_offsets;            /* --includeoffset */
+	bool no_modules;              /* --no-modules */
+	bool with_thread_name;        /* jstack: --include-tname */
+	bool with_thread_id;          /* jstack: --include-tid */
+	bool short_packages;          /* jstack: --shorten-pkgs */
+	bool keeps_idle;              /* the tool's own rule for idle stacks does not hold */
+	const char *event;            /* --event-filter; NULL: the first event that is met */
+	const char *const *skip_after; /* functions, NULL-terminated: their callers go; or NULL */
+	enum wk_collapse_measure measure;
+};
+
+#endif

@@ -1,0 +1,96 @@
+#include "formats/lines.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/out.h"
+
+#define MOST_QUOTED 120 /* bytes of a line */
+
+struct wk_lines wk_lines_of(struct wk_bytes bytes)
+{
+	return (struct wk_lines){ (const char *)bytes.at, (const char *)bytes.end, 0 };
+}
+
+void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct wk_str line,
+		 const char *expected)
+{
+	if (bad->count++)
+		return;
+	bad->first_number = lines->number;
+	bad->first = line;
+	bad->expected = expected;
+}
+
+/* As much of a line as a person wants to see, in quotes and harmless. */
+static void add_quoted(struct wk_buf *text, struct wk_str line)
+{
+	bool is_cut = line.len > MOST_QUOTED;
+	size_t len = is_cut ? MOST_QUOTED : line.len;
+	struct wk_out out = wk_out_to_buf(text);
+
+	while (is_cut && len > 0 && (line.at[len] & 0xc0) == 0x80)
+		len--;
+	wk_out_char(&out, '"');
+	wk_out_term(&out, wk_str_of(line.at, len));
+	wk_out_text(&out, is_cut ? "\u2026\"" : "\"");
+	wk_out_end(&out);
+}
+
+void wk_bad_lines_tell(const struct wk_bad_lines *bad, struct wk_stack_writer *writer)
+{
+	struct wk_buf text = { 0 };
+
+	if (bad->count == 0)
+		return;
+	if (bad->count == 1)
+		wk_buf_add_fmt(&text, "line %" PRIu64 " makes no sense and was passed over: ",
+			       bad->first_number);
+	else
+		wk_buf_add_fmt(&text, "%" PRIu64 " lines make no sense and were passed over, the "
+			       "first is line %" PRIu64 ": ", bad->count, bad->first_number);
+	add_quoted(&text, bad->first);
+	wk_buf_add_fmt(&text, "; expected %s", bad->expected);
+	wk_stack_writer_note(writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected)
+{
+	struct wk_lines lines = wk_lines_of(input);
+	struct wk_str line, first = { 0 };
+	struct wk_buf quoted = { 0 };
+	uint64_t blank = 0;
+
+	while (wk_lines_next(&lines, &line)) {
+		if (wk_trim(line).len == 0)
+			blank++;
+		else if (first.len == 0)
+			first = line;
+	}
+	add_quoted(&quoted, first);
+	if (lines.number == blank)
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "no stacks in it: %s; expected %s",
+			lines.number ? "only blank lines" : "it is empty", expected);
+	else
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			"no stacks in it: %" PRIu64 " %s, the first %s; expected %s",
+			lines.number - blank, lines.number - blank == 1 ? "line" : "lines",
+			wk_buf_text(&quoted), expected);
+	wk_buf_fini(&quoted);
+	return false;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+struct wk_str wk_trim(struct wk_str text)
+{
+	while (text.len && is_blank(text.at[0]))
+		text = wk_str_skip(text, 1);
+	while (text.len && is_blank(text.at[text.len - 1]))
+		text.len--;
+	return text;
+}

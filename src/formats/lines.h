@@ -1,0 +1,56 @@
+/* Text inputs: their lines, and the lines that make no sense.
+ *
+ * A bad line never ends the reading: it is counted, the first is kept, and wk_bad_lines_tell
+ * says all of it in one note. An input without any stack is an error: wk_fail_no_stacks says
+ * what was seen and what was expected. */
+#ifndef WK_FORMATS_LINES_H
+#define WK_FORMATS_LINES_H
+
+#include "base/bytes.h"
+#include "formats/stack_writer.h"
+
+struct wk_lines {
+	const char *at, *end;
+	uint64_t number; /* of the line last given, from 1 */
+};
+
+struct wk_lines wk_lines_of(struct wk_bytes bytes);
+
+/* The next line without its "\n" or "\r\n"; false at the end. A line feed at the very end
+ * of the input does not begin another line. */
+static inline bool wk_lines_next(struct wk_lines *lines, struct wk_str *line)
+{
+	const char *feed;
+	size_t len;
+
+	if (lines->at == lines->end)
+		return false;
+	feed = (const char *)memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
+	len = (size_t)((feed ? feed : lines->end) - lines->at);
+	*line = wk_str_of(lines->at, len > 0 && lines->at[len - 1] == '\r' ? len - 1 : len);
+	lines->at = feed ? feed + 1 : lines->end;
+	lines->number++;
+	return true;
+}
+
+struct wk_bad_lines {
+	uint64_t count;
+	uint64_t first_number;
+	struct wk_str first;  /* borrowed from the input */
+	const char *expected; /* of the first, in words */
+};
+
+/* Notes that `line` is not what was `expected` ("a count at the end"), a text that stays. */
+void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct wk_str line,
+		 const char *expected);
+
+/* One note for all of them; nothing if there were none. */
+void wk_bad_lines_tell(const struct wk_bad_lines *bad, struct wk_stack_writer *writer);
+
+/* "no stacks in it: 12 lines, the first \"...\"; expected ...". Returns false. */
+bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected);
+
+/* Text without blanks (spaces, tabs) at its ends. */
+struct wk_str wk_trim(struct wk_str text);
+
+#endif

@@ -1,0 +1,199 @@
+#include "formats/stack_writer.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/strtab.h"
+#include "base/trie.h"
+
+/* A frame as its key: texts by their numbers. */
+struct frame_row {
+	uint64_t address;
+	uint32_t name, image, file, line;
+	uint8_t kind;
+	bool is_inlined, is_unnamed;
+};
+
+struct wk_stack_writer {
+	struct wk_sink sink;
+	struct wk_err err;      /* of the sink */
+	bool failed;
+	struct wk_strtab *texts;
+	struct wk_index index;  /* of frames */
+	struct frame_row *frames;
+	size_t frames_cap;
+	uint32_t frame_count;   /* row 0 is the empty one */
+	uint32_t *plain_frame;  /* by text: the frame of which only the name is known, or 0 */
+	size_t plain_cap;
+	struct wk_trie stacks;
+	uint64_t samples;
+};
+
+struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
+{
+	struct wk_stack_writer *writer = wk_alloc_zeroed(1, sizeof(*writer));
+
+	writer->sink = *sink;
+	writer->texts = wk_strtab_new();
+	writer->frames = wk_grow(NULL, &writer->frames_cap, 1, sizeof(*writer->frames));
+	writer->frames[0] = (struct frame_row){ 0 };
+	writer->frame_count = 1;
+	wk_trie_init(&writer->stacks);
+	return writer;
+}
+
+void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event)
+{
+	if (writer->failed)
+		return;
+	writer->samples += event->kind == WK_EVENT_SAMPLE;
+	writer->failed = !wk_sink_take(&writer->sink, event, &writer->err);
+}
+
+static bool same_frame(const void *table, uint32_t id, const void *key)
+{
+	const struct frame_row *a = &((const struct wk_stack_writer *)table)->frames[id];
+	const struct frame_row *b = key;
+
+	return a->name == b->name && a->image == b->image && a->file == b->file &&
+	       a->line == b->line && a->address == b->address && a->kind == b->kind &&
+	       a->is_inlined == b->is_inlined && a->is_unnamed == b->is_unnamed;
+}
+
+static uint32_t new_frame(struct wk_stack_writer *writer, const struct frame_row *row,
+			  const struct wk_event_frame *frame)
+{
+	struct wk_event event = { .kind = WK_EVENT_FRAME, .cpu = WK_NO_CPU };
+
+	event.frame = *frame;
+	event.frame.number = writer->frame_count;
+	writer->frames = wk_grow(writer->frames, &writer->frames_cap,
+				 (size_t)writer->frame_count + 1, sizeof(*writer->frames));
+	writer->frames[writer->frame_count] = *row;
+	wk_stack_writer_event(writer, &event);
+	return writer->frame_count++;
+}
+
+uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_event_frame *frame)
+{
+	struct frame_row row = {
+		.address = frame->address,
+		.name = wk_strtab_add_str(writer->texts, frame->name),
+		.image = wk_strtab_add_str(writer->texts, frame->image),
+		.file = wk_strtab_add_str(writer->texts, frame->file),
+		.line = frame->line,
+		.kind = (uint8_t)frame->kind,
+		.is_inlined = frame->is_inlined,
+		.is_unnamed = frame->is_unnamed,
+	};
+	uint64_t hash = wk_hash_pair((uint64_t)row.name << 32 | row.image,
+				     wk_hash_pair(row.address ^ (uint64_t)row.file << 32,
+						  (uint64_t)row.line << 8 | row.kind));
+	uint32_t id = wk_index_find(&writer->index, hash, same_frame, writer, &row);
+
+	if (id)
+		return id;
+	id = new_frame(writer, &row, frame);
+	wk_index_add(&writer->index, hash, id);
+	return id;
+}
+
+/* A table of its own, by the number of the text: one look-up instead of two. */
+uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name)
+{
+	uint32_t text = wk_strtab_add_str(writer->texts, name);
+	size_t old = writer->plain_cap;
+
+	if (text >= writer->plain_cap) {
+		writer->plain_frame = wk_grow(writer->plain_frame, &writer->plain_cap,
+					      (size_t)text + 1, sizeof(*writer->plain_frame));
+		memset(writer->plain_frame + old, 0,
+		       (writer->plain_cap - old) * sizeof(*writer->plain_frame));
+	}
+	if (!writer->plain_frame[text])
+		writer->plain_frame[text] =
+			wk_stack_writer_frame(writer, &(struct wk_event_frame){ .name = name });
+	return writer->plain_frame[text];
+}
+
+uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame)
+{
+	struct wk_event event = { .kind = WK_EVENT_STACK, .cpu = WK_NO_CPU };
+	uint32_t known = writer->stacks.count;
+	uint32_t id = wk_trie_add(&writer->stacks, parent, frame);
+
+	if (id < known)
+		return id;
+	event.chain = (struct wk_event_chain){ .number = id, .parent = parent, .frame = frame };
+	wk_stack_writer_event(writer, &event);
+	return id;
+}
+
+uint32_t wk_stack_writer_push(struct wk_stack_writer *writer, uint32_t parent,
+			      const struct wk_event_frame *frame)
+{
+	return wk_stack_writer_stack(writer, parent, wk_stack_writer_frame(writer, frame));
+}
+
+uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t *frames,
+				  size_t count)
+{
+	uint32_t stack = 0;
+
+	while (count)
+		stack = wk_stack_writer_stack(writer, stack, frames[--count]);
+	return stack;
+}
+
+void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
+			    bool is_cpu_time)
+{
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+
+	event.source = (struct wk_event_source){
+		.name = wk_str_c(name), .unit = wk_str_c(unit), .is_cpu_time = is_cpu_time };
+	wk_stack_writer_event(writer, &event);
+}
+
+void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
+
+	event.sample.named_stack = stack;
+	event.sample.weight = weight;
+	wk_stack_writer_event(writer, &event);
+}
+
+void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text)
+{
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+
+	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = text };
+	wk_stack_writer_event(writer, &event);
+}
+
+uint64_t wk_stack_writer_samples(const struct wk_stack_writer *writer)
+{
+	return writer->samples;
+}
+
+bool wk_stack_writer_is_done(const struct wk_stack_writer *writer)
+{
+	return writer->failed;
+}
+
+bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
+{
+	bool ok = !writer->failed && (!err || err->code == WK_OK);
+
+	if (writer->failed && err && err->code == WK_OK)
+		*err = writer->err;
+	wk_strtab_free(writer->texts);
+	wk_index_fini(&writer->index);
+	wk_trie_fini(&writer->stacks);
+	free(writer->frames);
+	free(writer->plain_frame);
+	free(writer);
+	return ok;
+}

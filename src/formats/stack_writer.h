@@ -1,0 +1,64 @@
+/* Stacks that came with their names, to events: what readers of text formats speak through.
+ *
+ * It interns frames and stacks, so that each distinct one is told once (FRAME, STACK) and a
+ * sample refers to it by a number. Usual order of calls:
+ *
+ *	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
+ *	for each sample:
+ *		stack = 0;
+ *		for each frame, outermost first:
+ *			stack = wk_stack_writer_push(writer, stack, &frame);
+ *		wk_stack_writer_sample(writer, &event);     with event.sample.named_stack = stack
+ *	ok = wk_stack_writer_end(writer, err);             frees it
+ *
+ * Formats that print the innermost frame first gather the frames with wk_stack_writer_frame
+ * and add them in the other order. Texts are borrowed for the call only. A sink that takes no
+ * more makes all later calls harmless; wk_stack_writer_end then fails with its reason, and a
+ * reader may ask wk_stack_writer_is_done to stop early. */
+#ifndef WK_FORMATS_STACK_WRITER_H
+#define WK_FORMATS_STACK_WRITER_H
+
+#include "event/sink.h"
+
+struct wk_stack_writer;
+
+struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink);
+
+/* The number of a frame; `frame->number` is not looked at. */
+uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_event_frame *frame);
+
+/* The same for a frame of which only the name is known. */
+uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name);
+
+/* The number of the stack that `frame` makes on top of `parent` (0: none). */
+uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame);
+
+uint32_t wk_stack_writer_push(struct wk_stack_writer *writer, uint32_t parent,
+			      const struct wk_event_frame *frame);
+
+/* Frames gathered innermost first: the stack of them all. */
+uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t *frames,
+				  size_t count);
+
+/* Passes any event on; a sample is one of these. */
+void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event);
+
+/* SOURCE number 0 with this name and unit, for inputs of one measure; call it first. */
+void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
+			    bool is_cpu_time);
+
+/* A sample of source 0 and no process: what folded stacks are made of. */
+void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight);
+
+/* A NOTE without an offset. */
+void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text);
+
+/* How many samples were passed on: none at the end of an input is worth an error. */
+uint64_t wk_stack_writer_samples(const struct wk_stack_writer *writer);
+
+bool wk_stack_writer_is_done(const struct wk_stack_writer *writer);
+
+/* False, with the reason, if the sink failed or `err` already holds an error. */
+bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err);
+
+#endif
