@@ -1,0 +1,175 @@
+#include "cli/flame_run.h"
+
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/question.h"
+#include "cli/record_run.h"
+#include "cli/terminal.h"
+#include "render/renderers.h"
+
+#define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
+
+/* The command that was recorded: the process whose end the recorder waited for, and so the
+ * one with an exit code. */
+static struct wk_str recorded_command(const struct wk_model *model)
+{
+	for (wk_process_id id = 1; id < model->process_count; id++)
+		if (model->processes[id].has_exit_code)
+			return wk_model_str(model, model->processes[id].command_line);
+	return wk_str_c("");
+}
+
+/* What was watched, in the words of who recorded it. Others leave no such fact. */
+static struct wk_str recorded_what(const struct wk_model *model)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), "recorded"))
+			return wk_model_str(model, model->facts[i].value);
+	return recorded_command(model);
+}
+
+static void add_source(const struct wk_model *model, const struct wk_source *source,
+		       struct wk_buf *text)
+{
+	wk_buf_add_text(text, source->is_cpu_time ? "CPU time (" : "");
+	wk_buf_add_str(text, wk_model_str(model, source->name));
+	wk_buf_add_text(text, source->is_cpu_time ? ")" : "");
+}
+
+/* A saved picture says what it leaves out. */
+static void add_filters(const struct wk_filter_spec *spec, struct wk_buf *text)
+{
+	const struct {
+		const char *words, *value;
+	} parts[] = {
+		{ "process", spec->process },
+		{ "thread", spec->thread },
+		{ "stacks with code of", spec->image },
+		{ "stacks with function", spec->function },
+		{ "seconds", spec->time },
+	};
+	const char *between = "; only ";
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!parts[i].value)
+			continue;
+		wk_buf_add_fmt(text, "%s%s %s", between, parts[i].words, parts[i].value);
+		between = ", ";
+	}
+}
+
+/* As much as there is room for, of whole characters. */
+static void add_cut(struct wk_buf *text, struct wk_str what)
+{
+	size_t len = what.len < MOST_RECORDED_BYTES ? what.len : MOST_RECORDED_BYTES;
+
+	while (len > 0 && len < what.len && (what.at[len] & 0xc0) == 0x80)
+		len--;
+	wk_buf_add_str(text, wk_str_of(what.at, len));
+	wk_buf_add_text(text, len < what.len ? "\u2026" : "");
+}
+
+static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
+		     const struct wk_flame_args *args, struct wk_buf *text)
+{
+	struct wk_str what = recorded_what(model);
+
+	add_source(model, &model->sources[filter->source], text);
+	if (what.len)
+		wk_buf_add_text(text, " of ");
+	add_cut(text, what);
+	if (args->inverted)
+		wk_buf_add_text(text, "; inverted: from the innermost function to its callers");
+	add_filters(&args->filter, text);
+}
+
+static bool draw(const struct wk_model *model, const struct wk_question *question,
+		 const struct wk_flame_args *args, const struct wk_call *call, struct wk_err *err)
+{
+	struct wk_tree_options tree_options = {
+		.by_process = !args->no_process,
+		.by_thread = args->by_thread,
+		.inverted = args->inverted,
+		.merge_images = true,
+	};
+	struct wk_view view = {
+		.model = model,
+		.quality = &question->quality,
+		.drawing = { .title = args->title, .width = (unsigned)args->width,
+			     .has_fixed_width = args->width != 0, .is_icicle = args->icicle,
+			     .is_inverted = args->inverted },
+	};
+	struct wk_buf words = { 0 };
+	struct wk_output output;
+	struct wk_tree tree;
+	struct wk_out *out;
+	bool ok;
+
+	out = wk_output_open(&output, args->output ? args->output : "flame.svg", call, err);
+	if (!out)
+		return false;
+	subtitle(model, &question->filter, args, &words);
+	view.drawing.subtitle = wk_buf_text(&words);
+	wk_tree_init(&tree, model, &question->filter, &tree_options);
+	view.tree = &tree;
+	ok = wk_renderer_svg.render(&view, out, err);
+	wk_tree_fini(&tree);
+	wk_buf_fini(&words);
+	return wk_output_close(&output, ok, err);
+}
+
+static void say_where(const struct wk_flame_args *args, const char *recorded_to)
+{
+	const char *picture = args->output ? args->output : "flame.svg";
+	struct wk_buf words = { 0 };
+
+	if (strcmp(picture, "-") != 0) {
+		wk_buf_add_fmt(&words, "open %s in a browser", picture);
+		if (recorded_to)
+			wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions",
+				       recorded_to);
+		wk_say(wk_buf_text(&words));
+	}
+	wk_buf_fini(&words);
+}
+
+bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
+		   const struct wk_flame_args *args, const struct wk_call *call,
+		   struct wk_err *err)
+{
+	struct wk_model *model = wk_load_with(path, &args->load, symbols, err);
+	struct wk_question question = { 0 };
+	bool ok = false;
+
+	if (!model)
+		return false;
+	if (wk_question_ask(&question, model, &args->filter, err))
+		ok = draw(model, &question, args, call, err);
+	/* The recorder's own closing words have said the like already. */
+	if (ok && ((!args->quiet && !recorded_to) || question.filter.in_view == 0))
+		wk_question_say(&question);
+	if (ok && !args->quiet)
+		say_where(args, recorded_to);
+	wk_question_fini(&question);
+	wk_model_free(model);
+	return ok;
+}
+
+int wk_flame_record(const struct wk_recorder_options *recorder, const char *recording,
+		    struct wk_symbols *symbols, const struct wk_flame_args *args,
+		    const struct wk_call *call, struct wk_err *err)
+{
+	struct wk_record_request request = {
+		.recorder = *recorder,
+		.output = recording,
+		.quiet = args->quiet,
+	};
+	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
+
+	if (wk_record_run(&request, symbols, &outcome, err) && outcome.result.samples &&
+	    !wk_flame_draw(recording, recording, symbols, args, call, err))
+		outcome.exit_code = wk_exit_code(err);
+	wk_record_wait(&outcome, args->quiet);
+	return outcome.exit_code;
+}
