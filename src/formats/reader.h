@@ -73,6 +73,7 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err);
 bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,
 		  struct wk_err *err);
 
+extern const struct wk_reader wk_reader_folded;
 extern const struct wk_reader wk_reader_perf_data;
 
 #endif

@@ -1,10 +1,12 @@
 #include "formats/reader.h"
 
 #include "base/out.h"
+#include "base/suggest.h"
 #include "os/os.h"
 
 static const struct wk_reader *const readers[] = {
 	&wk_reader_perf_data,
+	&wk_reader_folded,
 	NULL,
 };
 
@@ -41,24 +43,19 @@ static bool has_suffix(const struct wk_reader *reader, const char *name)
 	return false;
 }
 
-static void add_names(struct wk_buf *out)
-{
-	for (size_t i = 0; readers[i]; i++)
-		wk_buf_add_fmt(out, "%s%s (%s)", i ? ", " : "", readers[i]->name,
-			       readers[i]->summary);
-}
-
 static const struct wk_reader *by_name(const char *format, struct wk_err *err)
 {
-	struct wk_buf names = { 0 };
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(format));
 
-	for (size_t i = 0; readers[i]; i++)
+	for (size_t i = 0; readers[i]; i++) {
 		if (strcmp(readers[i]->name, format) == 0)
 			return readers[i];
-	add_names(&names);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no format \"%.60s\"; known are: %s", format,
-		wk_buf_text(&names));
-	wk_buf_fini(&names);
+		wk_suggestion_try(&near, readers[i]->name);
+	}
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"there is no format \"%.60s\"%s%s%s; `wick formats` lists them", format,
+		near.best ? "; did you mean \"" : "", near.best ? near.best : "",
+		near.best ? "\"?" : "");
 	return NULL;
 }
 
@@ -83,7 +80,7 @@ static void describe(struct wk_bytes bytes, struct wk_buf *out)
 
 static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 {
-	struct wk_buf seen = { 0 }, names = { 0 };
+	struct wk_buf seen = { 0 };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (wk_bytes_left(&bytes) >= others[i].len &&
@@ -92,11 +89,10 @@ static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 			return;
 		}
 	describe(bytes, &seen);
-	add_names(&names);
-	wk_fail(err, WK_EFORMAT, WK_NOWHERE, "not a format that wick reads: it %s; expected: %s",
-		wk_buf_text(&seen), wk_buf_text(&names));
+	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		"not a format that wick reads: it %s; `wick formats` lists those it reads",
+		wk_buf_text(&seen));
 	wk_buf_fini(&seen);
-	wk_buf_fini(&names);
 }
 
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
@@ -157,6 +153,7 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 		return err && err->code == WK_EFORMAT ? wk_opened_fail(opened, err) : false;
 	opened->input.bytes = wk_bytes_of(opened->file.at ? (const void *)opened->file.at : "",
 					  opened->file.size_bytes);
+	opened->input.file = &opened->file;
 	opened->reader = wk_reader_for(opened->input.bytes, path, format, err);
 	if (opened->reader)
 		return true;

@@ -81,6 +81,7 @@ struct wk_source {
 	uint32_t number; /* as events name it */
 	wk_text_id name, unit;
 	bool is_cpu_time;
+	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
 };
 
 struct wk_function {
@@ -203,6 +204,13 @@ static inline wk_stack_id wk_model_named_of(const struct wk_model *model, wk_sta
 	if (model->named_of)
 		return model->named_of[stack];
 	return model->came_named ? stack : 0;
+}
+
+/* How many samples a row stands for. */
+static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint32_t sample)
+{
+	return model->sources[model->samples.source[sample]].counts_samples
+		       ? model->samples.weight[sample] : 1;
 }
 
 /* Rows. Interned ones give the old id where the same is there already. Addresses and chains

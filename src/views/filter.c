@@ -268,18 +268,20 @@ static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 				       sizeof(*filter->bits));
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		bool answers[WK_FILTER_PARTS], all = true;
+		uint64_t times = wk_model_sample_times(model, i);
 
 		if (model->samples.source[i] != filter->source) {
-			filter->elsewhere++;
+			filter->elsewhere += times;
 			continue;
 		}
-		filter->total++;
-		ask_parts(model, passing, i, answers);
-		for (int part = 0; part < WK_FILTER_PARTS; part++) {
-			filter->kept[part] += answers[part];
+		filter->total += times;
+		if (filter->is_narrowed)
+			ask_parts(model, passing, i, answers);
+		for (int part = 0; part < WK_FILTER_PARTS && filter->is_narrowed; part++) {
+			filter->kept[part] += answers[part] ? times : 0;
 			all &= answers[part];
 		}
-		filter->in_view += all;
+		filter->in_view += all ? times : 0;
 		filter->bits[i / 64] |= (uint64_t)all << (i % 64);
 	}
 }

@@ -7,22 +7,36 @@
 
 /* How deep each named stack is, and how many of its frames have no name. */
 struct depths {
-	uint32_t *frames, *unnamed;
+	uint32_t *frames;
+	uint32_t *unnamed; /* NULL: all have one */
 };
+
+static bool has_unnamed(const struct wk_model *model)
+{
+	for (wk_function_id i = 1; i < model->function_count; i++)
+		if (model->functions[i].is_unnamed)
+			return true;
+	return false;
+}
 
 static struct depths measure_stacks(const struct wk_model *model)
 {
 	const struct wk_trie *named = &model->named;
 	struct depths depths = {
 		.frames = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*depths.frames)),
-		.unnamed = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*depths.unnamed)),
 	};
 
+	if (has_unnamed(model))
+		depths.unnamed = wk_alloc_zeroed((size_t)named->count + 1,
+						 sizeof(*depths.unnamed));
 	for (uint32_t i = 1; i < named->count; i++) {
-		wk_function_id function = model->named_frames.function[named->label[i]];
 		wk_stack_id parent = named->parent[i];
+		wk_function_id function;
 
 		depths.frames[i] = depths.frames[parent] + 1;
+		if (!depths.unnamed)
+			continue;
+		function = model->named_frames.function[named->label[i]];
 		depths.unnamed[i] = depths.unnamed[parent] + model->functions[function].is_unnamed;
 	}
 	return depths;
@@ -112,6 +126,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = model->samples.stack[i];
 		wk_stack_id named = wk_model_named_of(model, stack);
+		uint64_t times = wk_model_sample_times(model, i);
 
 		if (!wk_filter_has(filter, i))
 			continue;
@@ -120,8 +135,8 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 			quality.whole += model->reaches_root[stack] == WK_REACH_ROOT;
 			quality.unknown_reach += model->reaches_root[stack] == WK_REACH_UNKNOWN;
 		}
-		quality.frames += depths.frames[named];
-		quality.unnamed += depths.unnamed[named];
+		quality.frames += depths.frames[named] * times;
+		quality.unnamed += depths.unnamed ? depths.unnamed[named] * times : 0;
 	}
 	free(depths.frames);
 	free(depths.unnamed);

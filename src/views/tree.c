@@ -3,172 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/map.h"
 #include "base/mem.h"
-#include "views/merge.h"
-
-#define NO_NODE UINT32_MAX
-
-/* What a node stands for, in 32 bits, so that (parent, label) is the key of a child. */
-enum label_kind {
-	LABEL_FUNCTION,
-	LABEL_PROCESS_NAME, /* text id: processes of one name share a node */
-	LABEL_PROCESS,      /* a process that has no name */
-	LABEL_THREAD,
-};
-#define LABEL_ID_BITS 30
-#define LABEL(kind, id) ((uint32_t)(kind) << LABEL_ID_BITS | (id))
-#define LABEL_KIND(label) ((label) >> LABEL_ID_BITS)
-#define LABEL_ID(label) ((label) & ((1u << LABEL_ID_BITS) - 1))
-
-/* Nodes in the order they were met: a parent before its children. */
-struct raw_node {
-	uint32_t parent, label;
-	uint64_t self, total;
-	uint32_t self_samples, total_samples;
-	bool is_inlined;
-};
-
-struct builder {
-	const struct wk_model *model;
-	const struct wk_tree_options *options;
-	wk_function_id *shown;      /* which function each is shown as */
-	struct raw_node *nodes;
-	size_t cap;
-	uint32_t count;
-	struct wk_map children;     /* (parent, label) to node */
-	struct wk_map leaves;       /* (top node, named stack) to node + 1 */
-	uint32_t *tops;             /* [thread_count]: the node its stacks grow from */
-	uint32_t *pending;          /* stacks that wait for their parent's node */
-	size_t pending_cap;
-	uint64_t steps;
-};
-
-static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t label, bool is_inlined)
-{
-	uint32_t *id = wk_map_at(&b->children, (uint64_t)parent << 32 | label);
-
-	if (*id) {
-		b->nodes[*id].is_inlined &= is_inlined;
-		return *id;
-	}
-	*id = b->count;
-	b->nodes = wk_grow(b->nodes, &b->cap, (size_t)b->count + 1, sizeof(*b->nodes));
-	b->nodes[b->count] = (struct raw_node){
-		.parent = parent, .label = label, .is_inlined = is_inlined };
-	return b->count++;
-}
-
-static uint32_t top_of(struct builder *b, wk_thread_id thread)
-{
-	wk_process_id process = b->model->threads[thread].process;
-	wk_text_id name = b->model->processes[process].name;
-	uint32_t node = 0;
-
-	if (b->tops[thread] != NO_NODE)
-		return b->tops[thread];
-	if (thread == 0) /* the input does not speak of processes */
-		return b->tops[thread] = 0;
-	if (b->options->by_process)
-		node = child_of(b, 0, name ? LABEL(LABEL_PROCESS_NAME, name)
-					   : LABEL(LABEL_PROCESS, process), false);
-	if (b->options->by_thread)
-		node = child_of(b, node, LABEL(LABEL_THREAD, thread), false);
-	b->tops[thread] = node;
-	return node;
-}
-
-static uint32_t child_for_stack(struct builder *b, uint32_t parent, wk_stack_id named)
-{
-	const struct wk_named_frames *frames = &b->model->named_frames;
-	uint32_t frame = b->model->named.label[named];
-	wk_function_id function = b->shown[frames->function[frame]];
-
-	b->steps++;
-	return child_of(b, parent, LABEL(LABEL_FUNCTION, function), frames->is_inlined[frame]);
-}
-
-static void push_pending(struct builder *b, size_t count, uint32_t value)
-{
-	b->pending = wk_grow(b->pending, &b->pending_cap, count + 1, sizeof(*b->pending));
-	b->pending[count] = value;
-}
-
-static uint64_t leaf_key(uint32_t top, wk_stack_id named)
-{
-	return (uint64_t)top << 32 | named;
-}
-
-/* Climbs until a stack whose node is known, then comes down again adding nodes, so each
- * (top, stack) is looked at once. */
-static uint32_t leaf_of(struct builder *b, uint32_t top, wk_stack_id named)
-{
-	size_t waiting = 0;
-	uint32_t node = top;
-
-	while (named) {
-		uint32_t known = wk_map_find(&b->leaves, leaf_key(top, named));
-
-		if (known) {
-			node = known - 1;
-			break;
-		}
-		push_pending(b, waiting++, named);
-		named = b->model->named.parent[named];
-	}
-	while (waiting) {
-		named = b->pending[--waiting];
-		node = child_for_stack(b, node, named);
-		wk_map_set(&b->leaves, leaf_key(top, named), node + 1);
-	}
-	return node;
-}
-
-static uint32_t inverted_leaf_of(struct builder *b, uint32_t top, wk_stack_id named)
-{
-	uint64_t key = leaf_key(top, named);
-	uint32_t node = wk_map_find(&b->leaves, key);
-
-	if (node)
-		return node - 1;
-	node = top;
-	for (; named; named = b->model->named.parent[named])
-		node = child_for_stack(b, node, named);
-	wk_map_set(&b->leaves, key, node + 1);
-	return node;
-}
-
-static void fold_samples(struct builder *b, const struct wk_filter *filter)
-{
-	const struct wk_samples *samples = &b->model->samples;
-
-	for (uint32_t i = 0; i < samples->count; i++) {
-		wk_stack_id named = wk_model_named_of(b->model, samples->stack[i]);
-		uint32_t top, leaf;
-
-		if (!wk_filter_has(filter, i))
-			continue;
-		top = top_of(b, samples->thread[i]);
-		leaf = b->options->inverted ? inverted_leaf_of(b, top, named)
-					    : leaf_of(b, top, named);
-		b->nodes[leaf].self += b->options->by_samples ? 1 : samples->weight[i];
-		b->nodes[leaf].self_samples++;
-	}
-}
-
-static void roll_up(struct builder *b)
-{
-	for (uint32_t i = b->count; i-- > 0;) {
-		struct raw_node *node = &b->nodes[i];
-
-		node->total += node->self;
-		node->total_samples += node->self_samples;
-		if (i == 0)
-			break;
-		b->nodes[node->parent].total += node->total;
-		b->nodes[node->parent].total_samples += node->total_samples;
-	}
-}
+#include "base/num.h"
+#include "views/tree_internal.h"
 
 static bool weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
 {
@@ -178,29 +15,7 @@ static bool weighs_nothing(const struct wk_model *model, const struct wk_filter 
 	return true;
 }
 
-/* A child as its parent's list is sorted. */
-struct child {
-	struct wk_str name;
-	uint64_t total;
-	uint32_t node;
-};
-
-static int by_name(const void *left, const void *right)
-{
-	const struct child *a = left, *b = right;
-	int order = wk_str_compare(a->name, b->name);
-
-	return order ? order : (a->node > b->node) - (a->node < b->node);
-}
-
-static int by_weight(const void *left, const void *right)
-{
-	const struct child *a = left, *b = right;
-
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return by_name(left, right);
-}
+/* ---- names */
 
 /* `id` says which of several that have no name of their own. */
 static struct wk_str composed_name(struct wk_tree *tree, struct wk_str name, const char *what,
@@ -222,16 +37,16 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_model *
 				   uint32_t label)
 {
 	static const struct wk_str no_name = WK_STR("(unknown)");
-	uint32_t id = LABEL_ID(label);
+	uint32_t id = WK_LABEL_ID(label);
 	struct wk_str name;
 
-	switch (LABEL_KIND(label)) {
-	case LABEL_PROCESS_NAME:
+	switch (WK_LABEL_KIND(label)) {
+	case WK_LABEL_PROCESS_NAME:
 		return wk_model_str(model, id);
-	case LABEL_PROCESS:
+	case WK_LABEL_PROCESS:
 		return composed_name(tree, (struct wk_str){ 0 }, "process",
 				     model->processes[id].pid);
-	case LABEL_THREAD:
+	case WK_LABEL_THREAD:
 		return composed_name(tree, wk_model_str(model, model->threads[id].name), "thread",
 				     model->threads[id].tid);
 	default:
@@ -240,49 +55,200 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_model *
 	}
 }
 
-/* Lists of children: those of node n are children[first[n]] up to children[first[n + 1]]. */
-struct lists {
-	struct child *children;
-	uint32_t *first;
+/* A name that nodes have, with what stands behind it in a line of text. */
+struct ranked {
+	struct wk_str name;
+	uint32_t label;
+	char behind; /* 0 where that does not count */
 };
 
-static void list_children(const struct builder *b, struct wk_tree *tree, struct lists *lists)
+static int by_name(const void *left, const void *right)
 {
+	const struct ranked *a = left, *b = right;
+	size_t shorter = a->name.len < b->name.len ? a->name.len : b->name.len;
+	int order = shorter ? memcmp(a->name.at, b->name.at, shorter) : 0;
+	int next_a, next_b;
+
+	if (order)
+		return order;
+	next_a = a->name.len > shorter ? (unsigned char)a->name.at[shorter] : a->behind;
+	next_b = b->name.len > shorter ? (unsigned char)b->name.at[shorter] : b->behind;
+	if (next_a != next_b)
+		return next_a < next_b ? -1 : 1;
+	if (a->name.len != b->name.len)
+		return a->name.len < b->name.len ? -1 : 1;
+	return (a->label > b->label) - (a->label < b->label);
+}
+
+/* ---- the order of siblings */
+
+struct ordering {
+	const struct wk_folding *f;
+	const struct wk_kept *kept;
+	struct wk_str *name;     /* [kept->count] */
+	uint32_t *order;         /* [kept->count]: places of kept, parent by parent */
+	uint32_t *first;         /* children of place p: order[first[p]] up to first[p + 1] */
+};
+
+/* A number from 0 up for each distinct label among the kept, and for those that are followed
+ * by others another; `behind` may be NULL. The names are sorted once, and then only numbers. */
+static uint32_t *rank_names(const struct ordering *o, const char *behind)
+{
+	uint32_t count = o->kept->count;
+	struct ranked *ranked = wk_alloc((size_t)count * sizeof(*ranked));
+	uint32_t *entry_of = wk_alloc((size_t)count * sizeof(*entry_of));
+	uint32_t *rank = wk_alloc((size_t)count * sizeof(*rank));
+	struct wk_trie labels;
+	uint32_t *rank_of_entry;
+
+	wk_trie_init(&labels);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t label = wk_folding_label(o->f, o->kept->node[i]);
+		char next = behind ? behind[i] : 0;
+		uint32_t entry = wk_trie_add(&labels, (uint32_t)(unsigned char)next, label);
+
+		ranked[entry - 1] = (struct ranked){ o->name[i], entry, next };
+		entry_of[i] = entry;
+	}
+	qsort(ranked, labels.count - 1, sizeof(*ranked), by_name);
+	rank_of_entry = wk_alloc((size_t)labels.count * sizeof(*rank_of_entry));
+	for (uint32_t i = 0; i + 1 < labels.count; i++)
+		rank_of_entry[ranked[i].label] = i;
+	for (uint32_t i = 0; i < count; i++)
+		rank[i] = rank_of_entry[entry_of[i]];
+	wk_trie_fini(&labels);
+	free(rank_of_entry);
+	free(entry_of);
+	free(ranked);
+	return rank;
+}
+
+/* Places by their rank: a counting sort, as all ranks are below `count`. */
+static uint32_t *sorted_by_rank(const uint32_t *rank, uint32_t count)
+{
+	uint32_t *first = wk_alloc_zeroed((size_t)count + 1, sizeof(*first));
+	uint32_t *sorted = wk_alloc((size_t)count * sizeof(*sorted));
+
+	for (uint32_t i = 0; i < count; i++)
+		first[rank[i] + 1]++;
+	for (uint32_t i = 0; i < count; i++)
+		first[i + 1] += first[i];
+	for (uint32_t i = 0; i < count; i++)
+		sorted[first[rank[i]]++] = i;
+	free(first);
+	return sorted;
+}
+
+/* Deals the places out to their parents, in the order they come in; NULL: by number. */
+static void list_children(struct ordering *o, const uint32_t *sorted)
+{
+	uint32_t count = o->kept->count;
 	uint32_t *next;
 
-	lists->children = wk_alloc(b->count * sizeof(*lists->children));
-	lists->first = wk_alloc_zeroed((size_t)b->count + 2, sizeof(*lists->first));
-	next = lists->first + 1; /* ends up one place to the left, as `first` */
-	for (uint32_t i = 1; i < b->count; i++)
-		next[b->nodes[i].parent + 1]++;
-	for (uint32_t i = 0; i < b->count; i++)
+	o->order = wk_alloc((size_t)count * sizeof(*o->order));
+	o->first = wk_alloc_zeroed((size_t)count + 2, sizeof(*o->first));
+	next = o->first + 1; /* ends up one place to the left, as `first` */
+	for (uint32_t i = 1; i < count; i++)
+		next[o->kept->parent[i] + 1]++;
+	for (uint32_t i = 0; i < count; i++)
 		next[i + 1] += next[i];
-	for (uint32_t i = 1; i < b->count; i++) {
-		const struct raw_node *node = &b->nodes[i];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t place = sorted ? sorted[i] : i;
 
-		lists->children[next[node->parent]++] = (struct child){
-			.name = name_of_label(tree, b->model, node->label),
-			.total = node->total,
-			.node = i,
-		};
+		if (place)
+			o->order[next[o->kept->parent[place]]++] = place;
 	}
 }
 
-static void sort_children(const struct builder *b, struct lists *lists)
+/* A name in a line of text ends in ' ' where a stack ends in it, in ';' where one goes on. */
+static char *find_behind(const struct ordering *o)
 {
-	if (b->options->order == WK_TREE_UNSORTED)
+	uint32_t count = o->kept->count;
+	uint64_t *below = wk_alloc_zeroed(count, sizeof(*below));
+	char *behind = wk_alloc(count);
+
+	for (uint32_t i = 1; i < count; i++)
+		below[o->kept->parent[i]] += o->f->sum.samples[o->kept->node[i]];
+	for (uint32_t i = 0; i < count; i++)
+		behind[i] = below[i] < o->f->sum.samples[o->kept->node[i]] ? ' ' : ';';
+	free(below);
+	return behind;
+}
+
+struct weighed {
+	uint64_t weight;
+	uint32_t place, index;
+};
+
+static int heavier_first(const void *left, const void *right)
+{
+	const struct weighed *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Lists that are in order of names already. */
+static void sort_by_weight(struct ordering *o)
+{
+	struct weighed *list = NULL;
+	size_t cap = 0;
+
+	for (uint32_t p = 0; p < o->kept->count; p++) {
+		uint32_t first = o->first[p], count = o->first[p + 1] - first;
+
+		if (count < 2)
+			continue;
+		list = wk_grow(list, &cap, count, sizeof(*list));
+		for (uint32_t i = 0; i < count; i++)
+			list[i] = (struct weighed){
+				o->f->sum.weight[o->kept->node[o->order[first + i]]],
+				o->order[first + i], i };
+		qsort(list, count, sizeof(*list), heavier_first);
+		for (uint32_t i = 0; i < count; i++)
+			o->order[first + i] = list[i].place;
+	}
+	free(list);
+}
+
+static void order_children(struct ordering *o)
+{
+	enum wk_tree_order wanted = o->f->options->order;
+	char *behind = NULL;
+	uint32_t *rank, *sorted;
+
+	if (wanted == WK_TREE_UNSORTED || wanted == WK_TREE_BY_TIME || o->f->options->is_chart) {
+		list_children(o, NULL);
 		return;
-	for (uint32_t i = 0; i < b->count; i++) {
-		uint32_t first = lists->first[i], count = lists->first[i + 1] - first;
-
-		if (count > 1)
-			qsort(&lists->children[first], count, sizeof(*lists->children),
-			      b->options->order == WK_TREE_BY_NAME ? by_name : by_weight);
 	}
+	if (wanted == WK_TREE_BY_TEXT)
+		behind = find_behind(o);
+	rank = rank_names(o, behind);
+	sorted = sorted_by_rank(rank, o->kept->count);
+	list_children(o, sorted);
+	if (wanted == WK_TREE_BY_WEIGHT)
+		sort_by_weight(o);
+	free(behind);
+	free(rank);
+	free(sorted);
 }
 
-static void start_columns(struct wk_tree *tree, uint32_t count)
+static void name_kept(struct ordering *o, struct wk_tree *tree)
 {
+	o->name = wk_alloc((size_t)o->kept->count * sizeof(*o->name));
+	o->name[0] = (struct wk_str)WK_STR("all");
+	for (uint32_t i = 1; i < o->kept->count; i++)
+		o->name[i] = name_of_label(tree, o->f->model,
+					   wk_folding_label(o->f, o->kept->node[i]));
+}
+
+/* ---- columns */
+
+static void start_columns(struct wk_tree *tree, const struct wk_kept *kept, bool is_comparison)
+{
+	size_t count = (size_t)kept->count + kept->boxes;
+
 	tree->parent = wk_alloc_zeroed(count, sizeof(*tree->parent));
 	tree->end = wk_alloc_zeroed(count, sizeof(*tree->end));
 	tree->depth = wk_alloc_zeroed(count, sizeof(*tree->depth));
@@ -294,95 +260,149 @@ static void start_columns(struct wk_tree *tree, uint32_t count)
 	tree->total = wk_alloc_zeroed(count, sizeof(*tree->total));
 	tree->self_samples = wk_alloc_zeroed(count, sizeof(*tree->self_samples));
 	tree->total_samples = wk_alloc_zeroed(count, sizeof(*tree->total_samples));
+	if (kept->boxes)
+		tree->small_count = wk_alloc_zeroed(count, sizeof(*tree->small_count));
+	if (!is_comparison)
+		return;
+	tree->self_before = wk_alloc_zeroed(count, sizeof(*tree->self_before));
+	tree->total_before = wk_alloc_zeroed(count, sizeof(*tree->total_before));
+	tree->self_after = wk_alloc_zeroed(count, sizeof(*tree->self_after));
+	tree->total_after = wk_alloc_zeroed(count, sizeof(*tree->total_after));
 }
 
-static void add_node(struct wk_tree *tree, const struct raw_node *raw, uint32_t parent,
-		     struct wk_str name)
+static uint32_t start_node(struct wk_tree *tree, uint32_t parent, struct wk_str name)
 {
-	static const uint8_t kinds[] = {
-		[LABEL_FUNCTION] = WK_NODE_FUNCTION,
-		[LABEL_PROCESS_NAME] = WK_NODE_PROCESS,
-		[LABEL_PROCESS] = WK_NODE_PROCESS,
-		[LABEL_THREAD] = WK_NODE_THREAD,
-	};
 	uint32_t node = tree->count++;
-	bool is_whole = node == 0;
 
 	tree->parent[node] = parent;
-	tree->depth[node] = is_whole ? 0 : tree->depth[parent] + 1;
-	tree->kind[node] = is_whole ? WK_NODE_WHOLE : kinds[LABEL_KIND(raw->label)];
-	if (tree->kind[node] == WK_NODE_FUNCTION)
-		tree->function[node] = LABEL_ID(raw->label);
-	tree->is_inlined[node] = raw->is_inlined;
+	tree->depth[node] = node ? tree->depth[parent] + 1 : 0;
 	tree->name[node] = name;
-	tree->self[node] = raw->self;
-	tree->total[node] = raw->total;
-	tree->self_samples[node] = raw->self_samples;
-	tree->total_samples[node] = raw->total_samples;
 	if (tree->depth[node] > tree->depth_max)
 		tree->depth_max = tree->depth[node];
+	return node;
 }
 
-/* Numbers the nodes anew, each before its subtree. What waits is the stack of a
- * depth-first walk: places in the children's list, with the new number of their parent. */
-static void number_nodes(const struct builder *b, struct wk_tree *tree, const struct lists *lists)
+static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t place,
+		     uint32_t parent)
+{
+	static const uint8_t kinds[] = {
+		[WK_LABEL_FUNCTION] = WK_NODE_FUNCTION,
+		[WK_LABEL_PROCESS_NAME] = WK_NODE_PROCESS,
+		[WK_LABEL_PROCESS] = WK_NODE_PROCESS,
+		[WK_LABEL_THREAD] = WK_NODE_THREAD,
+	};
+	const struct wk_folding_weights *sum = &o->f->sum;
+	uint32_t from = o->kept->node[place];
+	uint32_t node = start_node(tree, parent, o->name[place]);
+
+	if (node) {
+		uint32_t label = wk_folding_label(o->f, from);
+
+		tree->kind[node] = kinds[WK_LABEL_KIND(label)];
+		if (tree->kind[node] == WK_NODE_FUNCTION)
+			tree->function[node] = WK_LABEL_ID(label);
+		tree->is_inlined[node] = wk_folding_is_inlined(o->f, from);
+	}
+	tree->self[node] = tree->total[node] = sum->weight[from];
+	tree->self_samples[node] = tree->total_samples[node] = sum->samples[from];
+	if (sum->before) {
+		tree->self_before[node] = tree->total_before[node] = sum->before[from];
+		tree->self_after[node] = tree->total_after[node] = sum->after[from];
+	}
+}
+
+/* What a node's children that are not kept have in common is a leaf of its own. */
+static void add_box(struct wk_tree *tree, const struct wk_kept *kept, uint32_t place,
+		    uint32_t parent)
+{
+	struct wk_buf name = { 0 };
+	uint32_t node;
+
+	wk_num_add_grouped(&name, kept->small_frames[place]);
+	wk_buf_add_text(&name, " small frames");
+	node = start_node(tree, parent, wk_arena_copy(&tree->arena, wk_buf_str(&name)));
+	wk_buf_fini(&name);
+	tree->kind[node] = WK_NODE_SMALL;
+	tree->total[node] = tree->self[node] = kept->small_weight[place];
+	tree->small_count[node] = kept->small_frames[place];
+	tree->small_nodes += kept->small_frames[place];
+	tree->small_weight += kept->small_weight[place];
+}
+
+/* Numbers the nodes anew, each before its subtree. What waits is the stack of a depth-first
+ * walk: places in the list of children, with the new number of their parent. */
+static void number_nodes(struct wk_tree *tree, const struct ordering *o)
 {
 	struct waiting {
 		uint32_t place, parent;
-	} *stack = wk_alloc((size_t)b->count * sizeof(*stack));
-	uint32_t waiting = 0, raw = 0;
+	} *stack = wk_alloc((size_t)o->kept->count * sizeof(*stack));
+	uint32_t waiting = 0, place = 0;
 
-	start_columns(tree, b->count);
-	add_node(tree, &b->nodes[0], 0, (struct wk_str)WK_STR("all"));
+	add_node(tree, o, 0, 0);
 	for (;;) {
-		for (uint32_t i = lists->first[raw + 1]; i-- > lists->first[raw];)
-			stack[waiting++] = (struct waiting){ i, tree->count - 1 };
+		uint32_t node = tree->count - 1;
+
+		for (uint32_t i = o->first[place + 1]; i-- > o->first[place];)
+			stack[waiting++] = (struct waiting){ o->order[i], node };
+		if (o->kept->small_frames && o->kept->small_frames[place])
+			add_box(tree, o->kept, place, node);
 		if (waiting == 0)
 			break;
-		waiting--;
-		raw = lists->children[stack[waiting].place].node;
-		add_node(tree, &b->nodes[raw], stack[waiting].parent,
-			 lists->children[stack[waiting].place].name);
+		place = stack[--waiting].place;
+		add_node(tree, o, place, stack[waiting].parent);
 	}
+	free(stack);
+}
+
+static void take_from_parents(const struct wk_tree *tree, uint64_t *self, const uint64_t *total)
+{
+	for (uint32_t i = 1; self && i < tree->count; i++)
+		self[tree->parent[i]] -= total[i];
+}
+
+/* Ends of subtrees; and self, which began as the total, loses what the children have. */
+static void finish_columns(struct wk_tree *tree)
+{
 	for (uint32_t i = tree->count; i-- > 0;) {
 		if (tree->end[i] == 0)
 			tree->end[i] = i + 1;
 		if (i && tree->end[tree->parent[i]] < tree->end[i])
 			tree->end[tree->parent[i]] = tree->end[i];
 	}
-	free(stack);
+	take_from_parents(tree, tree->self, tree->total);
+	take_from_parents(tree, tree->self_before, tree->total_before);
+	take_from_parents(tree, tree->self_after, tree->total_after);
+	for (uint32_t i = 1; i < tree->count; i++)
+		tree->self_samples[tree->parent[i]] -= tree->total_samples[i];
 }
 
 void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 		  const struct wk_filter *filter, const struct wk_tree_options *options)
 {
 	struct wk_tree_options used = *options;
-	struct builder b = { .model = model, .options = &used, .count = 1 };
-	struct lists lists;
+	struct ordering o = { 0 };
+	struct wk_folding folding;
+	struct wk_kept kept;
 
 	*tree = (struct wk_tree){ 0 };
 	used.by_samples |= weighs_nothing(model, filter);
-	b.shown = wk_functions_merged(model, options->merge_images);
-	b.nodes = wk_grow(NULL, &b.cap, 1, sizeof(*b.nodes));
-	b.nodes[0] = (struct raw_node){ 0 };
-	b.tops = wk_alloc(model->thread_count * sizeof(*b.tops));
-	memset(b.tops, 0xff, model->thread_count * sizeof(*b.tops)); /* NO_NODE */
-	fold_samples(&b, filter);
-	roll_up(&b);
-	list_children(&b, tree, &lists);
-	sort_children(&b, &lists);
-	number_nodes(&b, tree, &lists);
-	tree->steps = b.steps;
+	wk_folding_init(&folding, model, filter, &used);
+	wk_kept_init(&kept, &folding, options->most_nodes);
+	o.f = &folding;
+	o.kept = &kept;
+	name_kept(&o, tree);
+	order_children(&o);
+	start_columns(tree, &kept, folding.sum.before != NULL);
+	number_nodes(tree, &o);
+	finish_columns(tree);
+	tree->steps = folding.steps;
 	tree->unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 				     : wk_model_str(model, model->sources[filter->source].unit);
-	free(lists.children);
-	free(lists.first);
-	free(b.shown);
-	free(b.nodes);
-	free(b.tops);
-	free(b.pending);
-	wk_map_fini(&b.children);
-	wk_map_fini(&b.leaves);
+	free(o.name);
+	free(o.order);
+	free(o.first);
+	wk_kept_fini(&kept);
+	wk_folding_fini(&folding);
 }
 
 void wk_tree_fini(struct wk_tree *tree)
@@ -398,6 +418,11 @@ void wk_tree_fini(struct wk_tree *tree)
 	free(tree->total);
 	free(tree->self_samples);
 	free(tree->total_samples);
+	free(tree->small_count);
+	free(tree->self_before);
+	free(tree->total_before);
+	free(tree->self_after);
+	free(tree->total_after);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
 }

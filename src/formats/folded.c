@@ -1,0 +1,250 @@
+#include "base/num.h"
+#include "base/textmap.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+
+/* Folded stacks: a line a stack, outermost frame first, ';' between, and a count at the end.
+ * docs/formats/folded.md tells what is read. */
+
+#define RELEASE_BYTES (8u << 20) /* of the input, between two calls of wk_os_release_to */
+#define SIDES_LOOKED_AT 100      /* lines that tell whether all have two counts */
+
+static const char expected[] = "lines of frames with ';' between them and a count at the end";
+
+struct reading {
+	struct wk_stack_writer *writer;
+	struct wk_lines lines;
+	struct wk_bad_lines bad;
+	struct wk_textmap frames; /* text between two ';' to frame */
+	bool has_two_counts;      /* each line: before and after */
+	uint64_t fractions;       /* lines whose count has one */
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Takes a number with a blank before it off the end of `line`, and the blanks. A fraction is
+ * dropped and told of. */
+static bool take_count(struct wk_str *line, uint64_t *count, bool *has_fraction)
+{
+	size_t end = line->len, start, whole;
+
+	while (end && is_blank(line->at[end - 1]))
+		end--;
+	for (start = end; start && (is_digit(line->at[start - 1]) || line->at[start - 1] == '.');)
+		start--;
+	for (whole = start; whole < end && is_digit(line->at[whole]);)
+		whole++;
+	*has_fraction = whole < end;
+	if (start == 0 || !is_blank(line->at[start - 1]) ||
+	    (whole < end && memchr(line->at + whole + 1, '.', end - whole - 1)) ||
+	    !wk_num_u64(wk_str_of(line->at + start, whole - start), count))
+		return false;
+	while (start && is_blank(line->at[start - 1]))
+		start--;
+	line->len = start;
+	return start > 0;
+}
+
+/* Where the frame that begins at `at` ends. A ';' inside brackets with a blank behind it
+ * belongs to a name: Rust's array types are written "[u8; 4]". */
+static const char *end_of_frame(const char *at, const char *end)
+{
+	const char *from = at;
+
+	for (;;) {
+		const char *semicolon = memchr(from, ';', (size_t)(end - from));
+		const char *close;
+
+		if (!semicolon)
+			return end;
+		if (semicolon + 1 == end || semicolon[1] != ' ' ||
+		    !memchr(at, '[', (size_t)(semicolon - at)))
+			return semicolon;
+		close = memchr(semicolon, ']', (size_t)(end - semicolon));
+		if (!close || memchr(semicolon + 1, ';', (size_t)(close - semicolon - 1)))
+			return semicolon;
+		from = close;
+	}
+}
+
+/* Marks that the older tools put behind names. */
+static void read_mark(struct wk_event_frame *frame)
+{
+	if (wk_str_ends(frame->name, "_[k]"))
+		frame->kind = WK_FRAME_KERNEL;
+	else if (wk_str_ends(frame->name, "_[j]"))
+		frame->kind = WK_FRAME_JIT;
+	else
+		frame->is_inlined = wk_str_ends(frame->name, "_[i]");
+}
+
+static uint32_t frame_of(struct reading *r, struct wk_str name)
+{
+	uint32_t *known = wk_textmap_at(&r->frames, name);
+	struct wk_event_frame frame = { .name = name };
+
+	if (!*known) {
+		read_mark(&frame);
+		*known = wk_stack_writer_frame(r->writer, &frame);
+	}
+	return *known;
+}
+
+static uint32_t stack_of(struct reading *r, struct wk_str frames)
+{
+	const char *at = frames.at, *end = at + frames.len;
+	uint32_t stack = 0;
+
+	while (at < end) {
+		const char *stop = end_of_frame(at, end);
+
+		if (stop > at)
+			stack = wk_stack_writer_stack(
+				r->writer, stack,
+				frame_of(r, wk_str_of(at, (size_t)(stop - at))));
+		at = stop + 1;
+	}
+	return stack;
+}
+
+static void tell_before(struct reading *r, uint32_t stack, uint64_t count)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
+
+	event.sample.named_stack = stack;
+	event.sample.weight = count;
+	event.sample.is_before = true;
+	wk_stack_writer_event(r->writer, &event);
+}
+
+static void read_line(struct reading *r, struct wk_str line)
+{
+	struct wk_str frames = line;
+	bool has_fraction, before_has_fraction = false;
+	uint64_t count, before = 0;
+	uint32_t stack;
+
+	if (!take_count(&frames, &count, &has_fraction) ||
+	    (r->has_two_counts && !take_count(&frames, &before, &before_has_fraction))) {
+		if (wk_trim(line).len)
+			wk_bad_line(&r->bad, &r->lines, line, expected);
+		return;
+	}
+	r->fractions += has_fraction | before_has_fraction;
+	stack = stack_of(r, frames);
+	if (r->has_two_counts)
+		tell_before(r, stack, before);
+	wk_stack_writer_count(r->writer, stack, count);
+}
+
+/* Do the first lines all end in two counts? One that does by chance must not make a
+ * comparison of the whole. */
+static bool has_two_counts(struct wk_bytes input)
+{
+	struct wk_lines lines = wk_lines_of(input);
+	struct wk_str line;
+	unsigned looked_at = 0;
+
+	while (looked_at < SIDES_LOOKED_AT && wk_lines_next(&lines, &line)) {
+		uint64_t count;
+		bool has_fraction;
+
+		if (!take_count(&line, &count, &has_fraction))
+			continue;
+		if (!take_count(&line, &count, &has_fraction))
+			return false;
+		looked_at++;
+	}
+	return looked_at > 0;
+}
+
+static void tell_fractions(const struct reading *r)
+{
+	struct wk_buf text = { 0 };
+
+	if (r->fractions == 0)
+		return;
+	wk_buf_add_text(&text, "The input data has fractional sample counts: what is behind the "
+			       "point was dropped in ");
+	wk_num_add_grouped(&text, r->fractions);
+	wk_buf_add_text(&text, r->fractions == 1 ? " line" : " lines");
+	wk_buf_add_text(&text, "; scale the counts up and draw with --factor to keep it");
+	wk_stack_writer_note(r->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static bool read_folded(const struct wk_input *input, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct reading r = {
+		.writer = wk_stack_writer_new(sink),
+		.lines = wk_lines_of(input->bytes),
+		.has_two_counts = has_two_counts(input->bytes),
+	};
+	const char *released = r.lines.at;
+	struct wk_str line;
+
+	wk_stack_writer_source(r.writer, "samples", "samples", false);
+	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
+		read_line(&r, line);
+		if ((size_t)(r.lines.at - released) > RELEASE_BYTES) {
+			wk_os_release_to(input->file, (uint64_t)(r.lines.at - (const char *)input->bytes.at));
+			released = r.lines.at;
+		}
+	}
+	wk_bad_lines_tell(&r.bad, r.writer);
+	tell_fractions(&r);
+	if (wk_stack_writer_samples(r.writer) == 0 && !wk_stack_writer_is_done(r.writer))
+		wk_fail_no_stacks(err, input->bytes, expected);
+	wk_textmap_fini(&r.frames);
+	return wk_stack_writer_end(r.writer, err);
+}
+
+/* Text of which most of the first lines end in a count. */
+static int probe(struct wk_bytes first)
+{
+	struct wk_lines lines = wk_lines_of(first);
+	struct wk_str line;
+	unsigned good = 0, bad = 0, deep = 0;
+
+	if (memchr(first.at, 0, wk_bytes_left(&first)))
+		return 0;
+	while (wk_lines_next(&lines, &line)) {
+		uint64_t count;
+		bool has_fraction;
+		bool is_cut = lines.at == lines.end && wk_bytes_left(&first) == WK_PROBE_BYTES;
+
+		if (is_cut || wk_trim(line).len == 0)
+			continue;
+		if (take_count(&line, &count, &has_fraction)) {
+			good++;
+			deep += memchr(line.at, ';', line.len) != NULL;
+		} else {
+			bad++;
+		}
+	}
+	/* One line that is longer than what is looked at. */
+	if (good + bad == 0)
+		return wk_bytes_left(&first) == WK_PROBE_BYTES &&
+				       memchr(first.at, ';', WK_PROBE_BYTES) ? 30 : 0;
+	if (good < bad)
+		return 0;
+	return deep ? bad ? 50 : 70 : bad ? 10 : 30;
+}
+
+const struct wk_reader wk_reader_folded = {
+	.name = "folded",
+	.summary = "folded stacks, a line each: what stackcollapse programs print",
+	.suffixes = (const char *const[]){ ".folded", ".collapsed", ".stacks", NULL },
+	.probe = probe,
+	.read = read_folded,
+};

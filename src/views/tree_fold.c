@@ -1,0 +1,431 @@
+#include "views/tree_internal.h"
+
+#include "base/mem.h"
+#include "views/merge.h"
+
+#define NO_NODE UINT32_MAX
+
+/* While samples are folded into a trie of the folding's own. */
+struct folder {
+	struct wk_folding *f;
+	const struct wk_filter *filter;
+	uint8_t *skips_callers;   /* [function_count]: of options->skip_after; or NULL */
+	uint32_t *top_of_thread;  /* [thread_count]: the node its stacks grow from */
+	uint32_t *node_of_stack;  /* [named.count]: under the top at hand */
+	uint32_t *seen_under;     /* [named.count]: the top that node_of_stack speaks of, + 1 */
+	uint32_t *path;           /* stacks, or labels, that wait */
+	size_t path_cap;
+	uint32_t *chart;          /* the nodes of the sample before, outermost first */
+	size_t chart_cap, chart_depth;
+	struct wk_folding_weights *sum;
+	size_t sum_cap;
+};
+
+/* ---- weights */
+
+static void *cleared(void *at, size_t from, size_t to, size_t size)
+{
+	at = wk_realloc(at, to * size);
+	memset((char *)at + from * size, 0, (to - from) * size);
+	return at;
+}
+
+static void make_room(struct folder *folder, uint32_t count)
+{
+	size_t old = folder->sum_cap;
+
+	if (count <= old)
+		return;
+	folder->sum_cap = old ? old * 2 : 64;
+	while (folder->sum_cap < count)
+		folder->sum_cap *= 2;
+	folder->sum->weight = cleared(folder->sum->weight, old, folder->sum_cap,
+				      sizeof(*folder->sum->weight));
+	folder->sum->samples = cleared(folder->sum->samples, old, folder->sum_cap,
+				       sizeof(*folder->sum->samples));
+	if (!folder->f->model->samples.is_before)
+		return;
+	folder->sum->before = cleared(folder->sum->before, old, folder->sum_cap,
+				      sizeof(*folder->sum->before));
+	folder->sum->after = cleared(folder->sum->after, old, folder->sum_cap,
+				     sizeof(*folder->sum->after));
+}
+
+static uint32_t sum_u32(uint32_t a, uint64_t b)
+{
+	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
+}
+
+static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
+{
+	const struct wk_samples *samples = &folder->f->model->samples;
+	uint64_t weight = folder->f->options->by_samples ? 1 : samples->weight[sample];
+
+	make_room(folder, node + 1);
+	folder->sum->samples[node] = sum_u32(folder->sum->samples[node],
+					     wk_model_sample_times(folder->f->model, sample));
+	if (!samples->is_before)
+		folder->sum->weight[node] += weight;
+	else if (samples->is_before[sample])
+		folder->sum->before[node] += weight;
+	else
+		folder->sum->after[node] += weight;
+}
+
+/* Of a comparison: what the chosen side makes a node's own weight. */
+static void choose_side(struct wk_folding *f)
+{
+	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
+
+	for (uint32_t i = 0; f->sum.before && i < f->trie->count; i++) {
+		uint64_t before = f->sum.before[i], after = f->sum.after[i];
+
+		if (factor != 1)
+			before = f->sum.before[i] = (uint64_t)((double)before * factor + 0.5);
+		f->sum.weight[i] = f->options->side == WK_TREE_BEFORE ? before
+				   : f->options->side == WK_TREE_AFTER ? after
+				   : before > after ? before : after;
+	}
+}
+
+static void roll_up_u64(const struct wk_trie *trie, uint64_t *sum)
+{
+	for (uint32_t i = trie->count; i-- > 1;)
+		sum[trie->parent[i]] += sum[i];
+}
+
+static void roll_up(struct wk_folding *f)
+{
+	roll_up_u64(f->trie, f->sum.weight);
+	for (uint32_t i = f->trie->count; i-- > 1;)
+		f->sum.samples[f->trie->parent[i]] =
+			sum_u32(f->sum.samples[f->trie->parent[i]], f->sum.samples[i]);
+	if (f->sum.before) {
+		roll_up_u64(f->trie, f->sum.before);
+		roll_up_u64(f->trie, f->sum.after);
+	}
+}
+
+/* ---- nodes of a trie of our own */
+
+static void mark_inlined(struct wk_folding *f, uint32_t node, bool is_new, bool is_inlined)
+{
+	size_t old = f->inlined_cap;
+
+	if (!f->is_inlined && !is_inlined)
+		return;
+	if (node >= f->inlined_cap) {
+		f->is_inlined = wk_grow(f->is_inlined, &f->inlined_cap, (size_t)node + 1, 1);
+		memset(f->is_inlined + old, 0, f->inlined_cap - old);
+	}
+	f->is_inlined[node] = is_new ? is_inlined : f->is_inlined[node] & is_inlined;
+}
+
+static uint32_t child_of(struct wk_folding *f, uint32_t parent, uint32_t label)
+{
+	return wk_trie_add(&f->own, parent, label);
+}
+
+static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
+{
+	uint32_t frame = f->model->named.label[named];
+
+	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[f->model->named_frames.function[frame]]);
+}
+
+static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
+{
+	uint32_t label = label_of_stack(f, named), known = f->own.count, node;
+
+	f->steps++;
+	if (f->options->collapses_recursion && parent && f->own.label[parent] == label)
+		return parent;
+	node = child_of(f, parent, label);
+	mark_inlined(f, node, node == known,
+		     f->model->named_frames.is_inlined[f->model->named.label[named]]);
+	return node;
+}
+
+static bool skips_callers(const struct folder *folder, wk_stack_id named)
+{
+	return folder->skips_callers &&
+	       folder->skips_callers[WK_LABEL_ID(label_of_stack(folder->f, named))];
+}
+
+static void wait(struct folder *folder, size_t count, uint32_t value)
+{
+	folder->path = wk_grow(folder->path, &folder->path_cap, count + 1, sizeof(*folder->path));
+	folder->path[count] = value;
+}
+
+static bool is_known(const struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	return folder->seen_under[named] == top + 1;
+}
+
+static void remember(struct folder *folder, uint32_t top, wk_stack_id named, uint32_t node)
+{
+	folder->seen_under[named] = top + 1;
+	folder->node_of_stack[named] = node;
+}
+
+/* Climbs until a stack whose node is known, then comes down again adding nodes, so each
+ * (top, stack) is looked at once. */
+static uint32_t leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	size_t waiting = 0;
+	uint32_t node = top;
+
+	for (; named; named = folder->f->model->named.parent[named]) {
+		if (is_known(folder, top, named)) {
+			node = folder->node_of_stack[named];
+			break;
+		}
+		wait(folder, waiting++, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	while (waiting) {
+		named = folder->path[--waiting];
+		node = child_for_stack(folder->f, node, named);
+		remember(folder, top, named, node);
+	}
+	return node;
+}
+
+static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	wk_stack_id leaf = named;
+	uint32_t node = top;
+
+	if (is_known(folder, top, named))
+		return folder->node_of_stack[named];
+	for (; named; named = folder->f->model->named.parent[named]) {
+		node = child_for_stack(folder->f, node, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	remember(folder, top, leaf, node);
+	return node;
+}
+
+/* Of a chart: goes on with the nodes of the sample before for as long as both agree. */
+static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	struct wk_folding *f = folder->f;
+	size_t waiting = 0, depth = 0;
+	uint32_t node = top;
+
+	for (; named; named = f->model->named.parent[named]) {
+		uint32_t label = label_of_stack(f, named);
+
+		if (f->options->collapses_recursion && waiting &&
+		    label_of_stack(f, folder->path[waiting - 1]) == label)
+			waiting--;
+		wait(folder, waiting++, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	folder->chart = wk_grow(folder->chart, &folder->chart_cap, waiting + 1,
+				sizeof(*folder->chart));
+	while (waiting) {
+		uint32_t label = label_of_stack(f, folder->path[--waiting]);
+
+		f->steps++;
+		if (depth >= folder->chart_depth || f->own.parent[folder->chart[depth]] != node ||
+		    f->own.label[folder->chart[depth]] != label) {
+			folder->chart_depth = depth;
+			folder->chart[depth] = wk_trie_append(&f->own, node, label);
+			mark_inlined(f, folder->chart[depth], true,
+				     f->model->named_frames.is_inlined
+					     [f->model->named.label[folder->path[waiting]]]);
+			folder->chart_depth++;
+		}
+		node = folder->chart[depth++];
+	}
+	folder->chart_depth = depth;
+	return node;
+}
+
+/* ---- the tops: processes and threads */
+
+static uint32_t top_of(struct folder *folder, wk_thread_id thread)
+{
+	struct wk_folding *f = folder->f;
+	wk_process_id process = f->model->threads[thread].process;
+	wk_text_id name = f->model->processes[process].name;
+	uint32_t node = 0;
+
+	if (folder->top_of_thread[thread] != NO_NODE)
+		return folder->top_of_thread[thread];
+	if (f->options->by_process && thread)
+		node = child_of(f, 0, name ? WK_LABEL(WK_LABEL_PROCESS_NAME, name)
+					   : WK_LABEL(WK_LABEL_PROCESS, process));
+	if (f->options->by_thread && thread)
+		node = child_of(f, node, WK_LABEL(WK_LABEL_THREAD, thread));
+	folder->top_of_thread[thread] = node;
+	return node;
+}
+
+/* The samples of the view, those of one top together and in order of time within. */
+static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
+{
+	const struct wk_samples *samples = &folder->f->model->samples;
+	uint32_t *first, *order;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(folder->filter, i))
+			top_of(folder, samples->thread[i]);
+	first = wk_alloc_zeroed((size_t)folder->f->own.count + 1, sizeof(*first));
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(folder->filter, i))
+			first[top_of(folder, samples->thread[i]) + 1]++;
+	for (uint32_t i = 0; i < folder->f->own.count; i++)
+		first[i + 1] += first[i];
+	*count = first[folder->f->own.count];
+	order = wk_alloc((size_t)*count * sizeof(*order));
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(folder->filter, i))
+			order[first[top_of(folder, samples->thread[i])]++] = i;
+	free(first);
+	return order;
+}
+
+static void fold_samples(struct folder *folder)
+{
+	const struct wk_tree_options *options = folder->f->options;
+	const struct wk_model *model = folder->f->model;
+	uint32_t count, *order = samples_by_top(folder, &count);
+	uint32_t top_before = NO_NODE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
+		uint32_t top = top_of(folder, model->samples.thread[order[i]]);
+
+		if (top != top_before)
+			folder->chart_depth = 0;
+		top_before = top;
+		add_sample(folder,
+			   options->is_chart ? chart_leaf_of(folder, top, named)
+			   : options->inverted ? inverted_leaf_of(folder, top, named)
+					       : leaf_of(folder, top, named),
+			   order[i]);
+	}
+	free(order);
+}
+
+/* By the name a function is shown under; those of a name are one already. */
+static uint8_t *find_skipped(const struct wk_folding *f)
+{
+	const char *const *names = f->options->skip_after;
+	uint8_t *skips;
+
+	if (!names || !names[0])
+		return NULL;
+	skips = wk_alloc_zeroed(f->model->function_count, 1);
+	for (wk_function_id id = 1; id < f->model->function_count; id++)
+		for (size_t i = 0; names[i]; i++)
+			skips[id] |= wk_str_is(wk_model_str(f->model,
+							    f->model->functions[id].name), names[i]);
+	return skips;
+}
+
+static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
+{
+	const struct wk_model *model = f->model;
+	struct folder folder = { .f = f, .filter = filter, .sum = &f->sum };
+
+	wk_trie_init(&f->own);
+	f->trie = &f->own;
+	folder.skips_callers = find_skipped(f);
+	folder.top_of_thread = wk_alloc(model->thread_count * sizeof(*folder.top_of_thread));
+	memset(folder.top_of_thread, 0xff, /* NO_NODE */
+	       model->thread_count * sizeof(*folder.top_of_thread));
+	folder.node_of_stack = wk_alloc(model->named.count * sizeof(*folder.node_of_stack));
+	folder.seen_under = wk_alloc_zeroed(model->named.count, sizeof(*folder.seen_under));
+	fold_samples(&folder);
+	make_room(&folder, f->own.count);
+	wk_trie_seal(&f->own);
+	free(folder.skips_callers);
+	free(folder.top_of_thread);
+	free(folder.node_of_stack);
+	free(folder.seen_under);
+	free(folder.path);
+	free(folder.chart);
+}
+
+/* ---- a trie borrowed from the model */
+
+/* Are no two frames shown as the same function? */
+static bool shows_frames_apart(const struct wk_folding *f)
+{
+	const struct wk_named_frames *frames = &f->model->named_frames;
+	uint8_t *is_met = wk_alloc_zeroed(f->model->function_count, 1);
+	bool is_apart = true;
+
+	for (uint32_t i = 1; i < frames->count && is_apart; i++) {
+		uint8_t *met = &is_met[f->shown[frames->function[i]]];
+
+		is_apart = !*met;
+		*met = 1;
+	}
+	free(is_met);
+	return is_apart;
+}
+
+/* Input without processes whose frames came with names: its stacks are the tree. */
+static bool may_borrow(const struct wk_folding *f)
+{
+	const struct wk_tree_options *options = f->options;
+	bool is_plain = !options->inverted && !options->is_chart &&
+			!options->collapses_recursion &&
+			!(options->skip_after && options->skip_after[0]);
+	bool has_tops = (options->by_process || options->by_thread) && f->model->thread_count > 1;
+
+	return is_plain && !has_tops && f->model->came_named && shows_frames_apart(f);
+}
+
+static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter)
+{
+	const struct wk_samples *samples = &f->model->samples;
+	struct folder folder = { .f = f, .sum = &f->sum };
+
+	f->trie = &f->model->named;
+	f->is_borrowed = true;
+	folder.sum_cap = f->trie->count;
+	f->sum.weight = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.weight));
+	f->sum.samples = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.samples));
+	if (samples->is_before) {
+		f->sum.before = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.before));
+		f->sum.after = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.after));
+	}
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(filter, i))
+			add_sample(&folder, samples->stack[i], i);
+	f->steps = samples->count;
+}
+
+void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tree_options *options)
+{
+	*folding = (struct wk_folding){ .model = model, .options = options };
+	folding->shown = wk_functions_merged(model, options->merge_images);
+	if (may_borrow(folding))
+		fold_borrowed(folding, filter);
+	else
+		fold_into_own(folding, filter);
+	choose_side(folding);
+	roll_up(folding);
+}
+
+void wk_folding_fini(struct wk_folding *folding)
+{
+	if (!folding->is_borrowed)
+		wk_trie_fini(&folding->own);
+	free(folding->shown);
+	free(folding->is_inlined);
+	free(folding->sum.weight);
+	free(folding->sum.samples);
+	free(folding->sum.before);
+	free(folding->sum.after);
+}

@@ -1,0 +1,82 @@
+/* How a tree comes to be, in three steps of a file each:
+ *
+ *   tree_fold.c   samples to a prefix tree with weights: borrowed from the model where the
+ *                 model's own stacks are the tree already, else made
+ *   tree_keep.c   which of its nodes are drawn, and what the rest becomes
+ *   tree.c        the kept ones in the order asked for, as columns
+ *
+ * For views/tree*.c alone. */
+#ifndef WK_VIEWS_TREE_INTERNAL_H
+#define WK_VIEWS_TREE_INTERNAL_H
+
+#include "base/trie.h"
+#include "views/tree.h"
+
+/* What a node stands for, in 32 bits, so that (parent, label) names a child. */
+enum wk_tree_label {
+	WK_LABEL_FUNCTION,
+	WK_LABEL_PROCESS_NAME, /* text id: processes of one name share a node */
+	WK_LABEL_PROCESS,      /* a process that has no name */
+	WK_LABEL_THREAD,
+};
+#define WK_LABEL_ID_BITS 30
+#define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))
+#define WK_LABEL_KIND(label) ((label) >> WK_LABEL_ID_BITS)
+#define WK_LABEL_ID(label)   ((label) & ((1u << WK_LABEL_ID_BITS) - 1))
+
+/* Weights of a folding's nodes; of their own until wk_folding_roll_up, then of their subtrees. */
+struct wk_folding_weights {
+	uint64_t *weight;
+	uint32_t *samples;
+	uint64_t *before, *after; /* of a comparison, else NULL */
+};
+
+struct wk_folding {
+	const struct wk_model *model;
+	const struct wk_tree_options *options;
+	const struct wk_trie *trie;  /* `own`, or the model's named stacks */
+	struct wk_trie own;
+	bool is_borrowed;
+	wk_function_id *shown;       /* which function each is shown as */
+	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
+	size_t inlined_cap;
+	struct wk_folding_weights sum;
+	uint64_t steps;
+};
+
+void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tree_options *options);
+void wk_folding_fini(struct wk_folding *folding);
+
+/* A node's label, whosever the trie is. */
+static inline uint32_t wk_folding_label(const struct wk_folding *f, uint32_t node)
+{
+	uint32_t label = f->trie->label[node];
+
+	return f->is_borrowed
+		       ? WK_LABEL(WK_LABEL_FUNCTION,
+				  f->shown[f->model->named_frames.function[label]])
+		       : label;
+}
+
+static inline bool wk_folding_is_inlined(const struct wk_folding *f, uint32_t node)
+{
+	if (f->is_borrowed)
+		return f->model->named_frames.is_inlined[f->trie->label[node]];
+	return f->is_inlined && f->is_inlined[node];
+}
+
+/* Which nodes are kept, in the order of their ids; node 0 always is. */
+struct wk_kept {
+	uint32_t count;
+	uint32_t *node;         /* [count]: of the folding */
+	uint32_t *parent;       /* [count]: as a place in this list */
+	uint32_t *small_frames; /* [count]: below it, not kept; NULL: every frame is kept */
+	uint64_t *small_weight; /* [count] */
+	uint32_t boxes;         /* how many have small frames */
+};
+
+void wk_kept_init(struct wk_kept *kept, const struct wk_folding *folding, uint32_t most_nodes);
+void wk_kept_fini(struct wk_kept *kept);
+
+#endif
