@@ -15,15 +15,9 @@ struct args {
 
 #define AT(field) offsetof(struct args, field)
 
-static const struct wk_opt drawing[] = {
+static const struct wk_opt picture[] = {
 	{ 'o', "output", "FILE", "write the picture to FILE (flame.svg)", WK_OPT_TEXT,
 	  AT(flame.output), NULL },
-	{ 0, "title", "TEXT", "what stands above the picture", WK_OPT_TEXT, AT(flame.title), NULL },
-	{ 0, "width", "PIXELS", "a fixed width, instead of the window's", WK_OPT_NUMBER,
-	  AT(flame.width), NULL },
-	{ 0, "icicle", NULL, "the outermost function on top", WK_OPT_FLAG, AT(flame.icicle), NULL },
-	{ 0, "inverted", NULL, "from the innermost function: callers above callees", WK_OPT_FLAG,
-	  AT(flame.inverted), NULL },
 	{ 0, "by-thread", NULL, "a level for each thread, above its process", WK_OPT_FLAG,
 	  AT(flame.by_thread), NULL },
 	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
@@ -107,7 +101,8 @@ const struct wk_command wk_cmd_flame = {
 		"anywhere in the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
-		{ &(const struct wk_opt_group){ "Drawing", drawing }, 0 },
+		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
+		{ &wk_drawing_group, AT(flame.drawing) },
 		{ &wk_record_group, AT(record) },
 		{ &wk_filter_group, AT(flame.filter) },
 		{ &wk_load_group, AT(flame.load) },

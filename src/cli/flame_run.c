@@ -79,26 +79,28 @@ static void subtitle(const struct wk_model *model, const struct wk_filter *filte
 	if (what.len)
 		wk_buf_add_text(text, " of ");
 	add_cut(text, what);
-	if (args->inverted)
-		wk_buf_add_text(text, "; inverted: from the innermost function to its callers");
+	if (args->drawing.reverse)
+		wk_buf_add_text(text, "; reversed: from the innermost function to its callers");
 	add_filters(&args->filter, text);
 }
 
+/* What a picture is made with. */
+struct maker {
+	const struct wk_flame_args *args;
+	const struct wk_call *call;
+	struct wk_symbols *symbols;
+	struct wk_drawing_plan plan;
+};
+
 static bool draw(const struct wk_model *model, const struct wk_question *question,
-		 const struct wk_flame_args *args, const struct wk_call *call, struct wk_err *err)
+		 struct maker *maker, struct wk_err *err)
 {
-	struct wk_tree_options tree_options = {
-		.by_process = !args->no_process,
-		.by_thread = args->by_thread,
-		.inverted = args->inverted,
-		.merge_images = true,
-	};
+	const struct wk_flame_args *args = maker->args;
+	struct wk_tree_options tree_options = maker->plan.tree;
 	struct wk_view view = {
 		.model = model,
 		.quality = &question->quality,
-		.drawing = { .title = args->title, .width = (unsigned)args->width,
-			     .has_fixed_width = args->width != 0, .is_icicle = args->icicle,
-			     .is_inverted = args->inverted },
+		.drawing = maker->plan.drawing,
 	};
 	struct wk_buf words = { 0 };
 	struct wk_output output;
@@ -106,11 +108,15 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 	struct wk_out *out;
 	bool ok;
 
-	out = wk_output_open(&output, args->output ? args->output : "flame.svg", call, err);
+	out = wk_output_open(&output, args->output ? args->output : "flame.svg",
+			     maker->call, err);
 	if (!out)
 		return false;
 	subtitle(model, &question->filter, args, &words);
-	view.drawing.subtitle = wk_buf_text(&words);
+	if (!view.drawing.subtitle)
+		view.drawing.subtitle = wk_buf_text(&words);
+	tree_options.by_process = !args->no_process;
+	tree_options.by_thread = args->by_thread;
 	wk_tree_init(&tree, model, &question->filter, &tree_options);
 	view.tree = &tree;
 	ok = wk_renderer_svg.render(&view, out, err);
@@ -134,18 +140,18 @@ static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 	wk_buf_fini(&words);
 }
 
-bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
-		   const struct wk_flame_args *args, const struct wk_call *call,
-		   struct wk_err *err)
+static bool draw_file(const char *path, const char *recorded_to, struct maker *maker,
+		      struct wk_err *err)
 {
-	struct wk_model *model = wk_load_with(path, &args->load, symbols, err);
+	const struct wk_flame_args *args = maker->args;
+	struct wk_model *model = wk_load_with(path, &args->load, maker->symbols, err);
 	struct wk_question question = { 0 };
 	bool ok = false;
 
 	if (!model)
 		return false;
 	if (wk_question_ask(&question, model, &args->filter, err))
-		ok = draw(model, &question, args, call, err);
+		ok = draw(model, &question, maker, err);
 	/* The recorder's own closing words have said the like already. */
 	if (ok && ((!args->quiet && !recorded_to) || question.filter.in_view == 0))
 		wk_question_say(&question);
@@ -154,6 +160,19 @@ bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols 
 	wk_question_fini(&question);
 	wk_model_free(model);
 	return ok;
+}
+
+bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
+		   const struct wk_flame_args *args, const struct wk_call *call,
+		   struct wk_err *err)
+{
+	struct maker maker = { .args = args, .call = call, .symbols = symbols };
+	bool ok;
+
+	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
+		return false;
+	ok = draw_file(path, recorded_to, &maker, err);
+	return wk_drawing_plan_end(&maker.plan, ok, err) && ok;
 }
 
 int wk_flame_record(const struct wk_recorder_options *recorder, const char *recording,
@@ -166,9 +185,15 @@ int wk_flame_record(const struct wk_recorder_options *recorder, const char *reco
 		.quiet = args->quiet,
 	};
 	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
+	struct maker maker = { .args = args, .call = call, .symbols = symbols };
+	bool ok = true;
 
-	if (wk_record_run(&request, symbols, &outcome, err) && outcome.result.samples &&
-	    !wk_flame_draw(recording, recording, symbols, args, call, err))
+	/* Options that make no sense are told before anything runs. */
+	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
+		return wk_exit_code(err);
+	if (wk_record_run(&request, symbols, &outcome, err) && outcome.result.samples)
+		ok = draw_file(recording, recording, &maker, err);
+	if (!wk_drawing_plan_end(&maker.plan, ok, err) || !ok)
 		outcome.exit_code = wk_exit_code(err);
 	wk_record_wait(&outcome, args->quiet);
 	return outcome.exit_code;

@@ -4,15 +4,15 @@
 #define WK_CLI_FLAME_RUN_H
 
 #include "cli/command.h"
+#include "cli/drawing_options.h"
 #include "cli/load.h"
 #include "record/recorder.h"
 #include "views/filter.h"
 
 struct wk_flame_args {
 	const char *output; /* the picture; NULL: flame.svg */
-	const char *title;
-	uint64_t width;
-	bool inverted, icicle, by_thread, no_process, quiet;
+	bool by_thread, no_process, quiet;
+	struct wk_drawing_args drawing;
 	struct wk_filter_spec filter;
 	struct wk_load_args load;
 };

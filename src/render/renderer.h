@@ -12,7 +12,8 @@
 #include "views/table.h"
 #include "views/tree.h"
 
-struct wk_colouring; /* render/colouring.h */
+struct wk_colouring;       /* render/colouring.h */
+struct wk_name_attributes; /* render/name_attributes.h */
 
 /* How a picture of a calling tree looks; all zero is the usual. */
 struct wk_drawing {
@@ -35,11 +36,15 @@ struct wk_drawing {
 	bool is_inverted;       /* the tree is: innermost functions are next to the root */
 	bool is_chart;          /* the tree is in order of time */
 	bool has_fixed_width;   /* does not follow the window */
-	bool cuts_left;         /* long names lose their beginning, not their end */
+	bool cuts_left;         /* names that are too long lose their beginning, */
+	bool cuts_right;        /* or plainly their end; else what tells least (label.h) */
 	bool has_no_script;
+	bool negates;           /* of a comparison: the colours the other way round */
 	const char *search_colour; /* "#rrggbb" of frames that match; NULL: the usual */
 	const char *background;    /* a name or "#rrggbb" or "#rrggbb-#rrggbb"; NULL: the page's */
 	struct wk_colouring *colouring; /* how frames are coloured; NULL: by kind of code */
+	const struct wk_name_attributes *attributes; /* links and titles of names; or NULL */
+	enum wk_tree_order order;  /* how the tree is sorted */
 };
 
 /* What is to be rendered. A renderer says in `wants` which of tree and table it walks; the
