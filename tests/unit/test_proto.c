@@ -1,0 +1,84 @@
+/* The wire form of protocol buffers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/proto.h"
+
+static struct wk_bytes message_of(const char *bytes, size_t len)
+{
+	return wk_bytes_of(bytes, len);
+}
+
+static void fields_of_every_wire_type_are_read(void **state)
+{
+	static const char bytes[] = "\x08\x96\x01" "\x12\x02hi" "\x19\1\2\3\4\5\6\7\10" "\x25\1\0\0\0";
+	struct wk_bytes message = message_of(bytes, sizeof(bytes) - 1);
+	struct wk_proto_field field;
+
+	(void)state;
+	assert_true(wk_proto_next(&message, &field));
+	assert_int_equal(field.number, 1);
+	assert_int_equal(field.value, 150);
+	assert_true(wk_proto_next(&message, &field));
+	assert_int_equal(field.number, 2);
+	assert_true(wk_str_is(wk_proto_text(&field), "hi"));
+	assert_true(wk_proto_next(&message, &field));
+	assert_true(field.number == 3 && field.value == 0x0807060504030201);
+	assert_true(wk_proto_next(&message, &field));
+	assert_true(field.number == 4 && field.value == 1);
+	assert_false(wk_proto_next(&message, &field));
+	assert_false(message.bad);
+}
+
+static void repeated_numbers_come_packed_or_one_a_field(void **state)
+{
+	struct wk_bytes message = message_of("\x0a\x03\x01\x80\x01\x08\x05", 7);
+	struct wk_proto_field field;
+	uint64_t value;
+
+	(void)state;
+	assert_true(wk_proto_next(&message, &field));
+	assert_true(wk_proto_number(&field, &value) && value == 1);
+	assert_true(wk_proto_number(&field, &value) && value == 128);
+	assert_false(wk_proto_number(&field, &value));
+	assert_true(wk_proto_next(&message, &field));
+	assert_true(wk_proto_number(&field, &value) && value == 5);
+	assert_false(wk_proto_number(&field, &value));
+}
+
+static void what_breaks_off_is_bad(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} rows[] = {
+		{ "\x0a\x05hi", 4 }, { "\x08\x80", 2 }, { "\x80", 1 }, { "\x09\1\2", 3 },
+		{ "\x0d\1\2", 3 }, { "\x0b", 1 }, { "\x00\x01", 2 },
+		{ "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct wk_bytes message = message_of(rows[i].bytes, rows[i].len);
+		struct wk_proto_field field;
+
+		assert_false(wk_proto_next(&message, &field));
+		assert_true(message.bad);
+		assert_false(wk_proto_next(&message, &field));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_of_every_wire_type_are_read),
+		cmocka_unit_test(repeated_numbers_come_packed_or_one_a_field),
+		cmocka_unit_test(what_breaks_off_is_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
