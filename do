@@ -16,6 +16,8 @@ die() { say "do: $*"; exit 1; }
 # (with a slash) or a pkg-config module (pc:NAME).
 build_needs='gcc=gcc /usr/include/stdlib.h=libc6-dev meson=meson ninja=ninja-build
 	pkg-config=pkg-config'
+# Libraries without which wick reads less, and says so.
+build_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev'
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	readelf=binutils perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
 	fish=fish"
@@ -87,7 +89,7 @@ want_if_possible() {
 		# shellcheck disable=SC2086
 		apt_install $packages || say "could not install all of: $packages"
 	else
-		say "Not here: $packages(tests that need them are skipped)."
+		say "Not here: $packages(what needs them is left out, and tests of it are skipped)."
 		say "    sudo apt-get install -y $packages"
 	fi
 }
@@ -116,6 +118,8 @@ compiled() {
 do_build() {
 	# shellcheck disable=SC2086
 	want $build_needs
+	# shellcheck disable=SC2086
+	want_if_possible $build_wishes
 	configured build -Dtests="${1:-false}" || die "meson could not set up build/"
 	compiled build
 }

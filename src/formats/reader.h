@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -50,16 +51,17 @@ struct wk_reader {
 const struct wk_reader *const *wk_readers(void);
 
 /* The reader named `format` or, where that is NULL, the one that is most sure of the bytes;
- * a suffix of the name decides between equals. NULL, with a sentence on what was seen and
+ * a suffix of the name decides between equals. What is packed (base/unpack.h) is looked into. NULL, with a sentence on what was seen and
  * what is known, if there is none. */
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
 
-/* A file and the reader that knows it; filled by wk_reader_open. */
+/* A file and the reader that knows it; filled by wk_reader_open, which also unpacks. */
 struct wk_opened {
-	struct wk_input input;
+	struct wk_input input; /* plain bytes; offsets in errors count in these */
 	const struct wk_reader *reader;
 	struct wk_os_file file;
+	struct wk_buf plain;   /* of a packed file, which is closed then */
 };
 
 /* Opens `path` ("-" is standard input) and chooses its reader. Puts the path in front of any

@@ -2,6 +2,7 @@
 
 #include "base/out.h"
 #include "base/suggest.h"
+#include "base/unpack.h"
 #include "os/os.h"
 
 static const struct wk_reader *const readers[] = {
@@ -18,8 +19,6 @@ struct known_other {
 };
 
 static const struct known_other others[] = {
-	{ "\x1f\x8b", 2, "compressed with gzip: unpack it first (gunzip)" },
-	{ "\x28\xb5\x2f\xfd", 4, "compressed with zstd: unpack it first (unzstd)" },
 	{ "\xfd"
 	  "7zXZ", 5, "compressed with xz: unpack it first (unxz)" },
 	{ "BZh", 3, "compressed with bzip2: unpack it first (bunzip2)" },
@@ -37,8 +36,13 @@ const struct wk_reader *const *wk_readers(void)
 
 static bool has_suffix(const struct wk_reader *reader, const char *name)
 {
-	for (size_t i = 0; name && reader->suffixes && reader->suffixes[i]; i++)
-		if (wk_str_ends(wk_str_c(name), reader->suffixes[i]))
+	struct wk_str bare = wk_str_c(name);
+
+	if (wk_str_ends(bare, ".gz") || wk_str_ends(bare, ".zst"))
+		bare.len -= wk_str_ends(bare, ".gz") ? 3 : 4;
+	for (size_t i = 0; reader->suffixes && reader->suffixes[i]; i++)
+		if (wk_str_ends(bare, reader->suffixes[i]) ||
+		    wk_str_ends(wk_str_c(name), reader->suffixes[i]))
 			return true;
 	return false;
 }
@@ -95,15 +99,13 @@ static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 	wk_buf_fini(&seen);
 }
 
-const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
-				      struct wk_err *err)
+static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name,
+					struct wk_err *err)
 {
 	const struct wk_reader *best = NULL;
 	struct wk_bytes first = bytes;
 	int best_score = 0;
 
-	if (format)
-		return by_name(format, err);
 	if (wk_bytes_left(&bytes) == 0) {
 		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "the file is empty");
 		return NULL;
@@ -125,6 +127,24 @@ const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, c
 	return best;
 }
 
+const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
+				      struct wk_err *err)
+{
+	const struct wk_reader *reader = NULL;
+	struct wk_buf plain = { 0 };
+
+	if (format)
+		return by_name(format, err);
+	if (wk_packing_of(bytes) == WK_NOT_PACKED)
+		return by_bytes(bytes, name, err);
+	if (wk_unpack_first(bytes, WK_PROBE_BYTES, &plain, err))
+		reader = by_bytes(wk_bytes_of(wk_buf_text(&plain), plain.len), name, err);
+	if (!reader && err)
+		err->code = WK_EFORMAT;
+	wk_buf_fini(&plain);
+	return reader;
+}
+
 struct wanted {
 	const char *name, *format;
 };
@@ -143,6 +163,19 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err)
 	return wk_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
+/* The packed bytes are not needed any more once the plain ones are there. */
+static bool unpack_input(struct wk_opened *opened, struct wk_err *err)
+{
+	if (wk_packing_of(opened->input.bytes) == WK_NOT_PACKED)
+		return true;
+	if (!wk_unpack(opened->input.bytes, &opened->plain, err))
+		return false;
+	opened->input.bytes = wk_bytes_of(wk_buf_text(&opened->plain), opened->plain.len);
+	opened->input.file = NULL;
+	wk_os_close(&opened->file);
+	return true;
+}
+
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err)
 {
@@ -155,15 +188,16 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 					  opened->file.size_bytes);
 	opened->input.file = &opened->file;
 	opened->reader = wk_reader_for(opened->input.bytes, path, format, err);
-	if (opened->reader)
+	if (opened->reader && unpack_input(opened, err))
 		return true;
-	wk_os_close(&opened->file);
+	wk_reader_close(opened);
 	return wk_opened_fail(opened, err);
 }
 
 void wk_reader_close(struct wk_opened *opened)
 {
 	wk_os_close(&opened->file);
+	wk_buf_fini(&opened->plain);
 }
 
 bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,

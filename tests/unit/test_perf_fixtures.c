@@ -176,8 +176,8 @@ static void check_read(const char *name, struct wk_str line, struct tally *tally
 /* What the error must say of a file that cannot be read, or NULL if it can. */
 static const char *expected_refusal(const char *name, struct wk_str line)
 {
-	if (wk_str_ends(wk_str_c(name), ".gz"))
-		return "gzip";
+	if (wk_str_ends(wk_str_c(name), "broken.gz"))
+		return "not a format that wick reads";
 	if (wk_str_ends(wk_str_c(name), ".v1"))
 		return "too old";
 	if (behind(line, "COMPRESSED").len || behind(line, "COMPRESSED2").len)

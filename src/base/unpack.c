@@ -1,0 +1,241 @@
+#include "base/unpack.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+#include "base/num.h"
+
+#ifdef WK_HAS_ZLIB
+#include <zlib.h>
+#endif
+#ifdef WK_HAS_ZSTD
+#include <zstd.h>
+#endif
+
+#define STEP (256u * 1024) /* plain bytes asked for at a time */
+
+struct unpacking {
+	struct wk_bytes in;
+	struct wk_buf *out;
+	uint64_t most;     /* bytes that may be added to `out` */
+	bool is_look;      /* reaching `most` or an early end is no error */
+	struct wk_err *err;
+};
+
+enum wk_packing wk_packing_of(struct wk_bytes first)
+{
+	size_t left = wk_bytes_left(&first);
+
+	/* The third byte of gzip is its one method, deflate. */
+	if (left >= 3 && memcmp(first.at, "\x1f\x8b\x08", 3) == 0)
+		return WK_PACKED_GZIP;
+	if (left >= 4 && memcmp(first.at, "\x28\xb5\x2f\xfd", 4) == 0)
+		return WK_PACKED_ZSTD;
+	return WK_NOT_PACKED;
+}
+
+const char *wk_packing_name(enum wk_packing packing)
+{
+	return packing == WK_PACKED_GZIP ? "gzip" : packing == WK_PACKED_ZSTD ? "zstd" : "nothing";
+}
+
+uint64_t wk_unpack_limit(struct wk_bytes packed)
+{
+	return (64u << 20) + 300 * (uint64_t)wk_bytes_left(&packed);
+}
+
+#if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD)
+/* How much of the next step may be filled; 0 where the limit was reached. */
+static size_t room(const struct unpacking *u)
+{
+	return u->most < STEP ? (size_t)u->most : STEP;
+}
+
+/* `got` of the `asked` bytes that were made ready at the end of the output were filled. */
+static void keep(struct unpacking *u, size_t asked, size_t got)
+{
+	u->out->len -= asked - got;
+	u->out->at[u->out->len] = '\0';
+	u->most -= got;
+}
+
+static bool fail_too_large(struct unpacking *u, const char *name)
+{
+	struct wk_buf size = { 0 };
+
+	wk_num_add_bytes(&size, wk_unpack_limit((struct wk_bytes){ .at = u->in.start,
+								   .end = u->in.end }));
+	wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
+		"unpacked with %s it is larger than %s, which is more than recordings of that "
+		"packed size need; if it is one, unpack it first", name, wk_buf_text(&size));
+	wk_buf_fini(&size);
+	return false;
+}
+
+static bool fail_cut(struct unpacking *u, const char *name)
+{
+	return u->is_look || wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+				     "the %s data ends in the middle; the file was cut", name);
+}
+#endif
+
+#if !defined(WK_HAS_ZLIB) || !defined(WK_HAS_ZSTD)
+static bool fail_without(struct unpacking *u, const char *library, const char *program)
+{
+	return wk_fail(u->err, WK_EFORMAT, WK_NOWHERE,
+		       "this is compressed with %s, and this wick was built without %s: "
+		       "unpack it first (%s)", wk_packing_name(wk_packing_of(u->in)), library,
+		       program);
+}
+#endif
+
+#ifdef WK_HAS_ZLIB
+static void feed(z_stream *stream, const struct unpacking *u)
+{
+	size_t left = wk_bytes_left(&u->in);
+
+	stream->next_in = (Bytef *)u->in.at;
+	stream->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
+}
+
+/* One step; the answer is zlib's, and Z_MEM_ERROR also stands for "at the limit". */
+static int inflate_step(z_stream *stream, struct unpacking *u)
+{
+	size_t asked = room(u);
+	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	int answer;
+
+	if (!to)
+		return Z_MEM_ERROR;
+	feed(stream, u);
+	stream->next_out = to;
+	stream->avail_out = (uInt)asked;
+	answer = inflate(stream, Z_NO_FLUSH);
+	u->in.at = stream->next_in;
+	keep(u, asked, asked - stream->avail_out);
+	return answer;
+}
+
+static bool inflate_all(z_stream *stream, struct unpacking *u)
+{
+	for (;;) {
+		int answer = inflate_step(stream, u);
+
+		if (answer == Z_MEM_ERROR)
+			return u->is_look || fail_too_large(u, "gzip");
+		if (answer == Z_STREAM_END) {
+			if (wk_packing_of(u->in) != WK_PACKED_GZIP)
+				return true;
+			inflateReset(stream);
+		} else if (answer == Z_BUF_ERROR || (answer == Z_OK && stream->avail_out &&
+						     wk_bytes_left(&u->in) == 0)) {
+			return fail_cut(u, "gzip");
+		} else if (answer != Z_OK) {
+			return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+				       "the gzip data is broken: %s",
+				       stream->msg ? stream->msg : "no more can be unpacked");
+		}
+	}
+}
+
+static bool unpack_gzip(struct unpacking *u)
+{
+	z_stream stream = { 0 };
+	bool ok;
+
+	if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
+		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
+	ok = inflate_all(&stream, u);
+	inflateEnd(&stream);
+	return ok;
+}
+#else
+static bool unpack_gzip(struct unpacking *u)
+{
+	return fail_without(u, "zlib", "gunzip");
+}
+#endif
+
+#ifdef WK_HAS_ZSTD
+/* One step; false at a fault, with `hint` zstd's answer: 0 where a frame ended. */
+static bool zstd_step(ZSTD_DStream *stream, struct unpacking *u, size_t *hint)
+{
+	size_t asked = room(u);
+	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	ZSTD_inBuffer in = { u->in.at, wk_bytes_left(&u->in), 0 };
+	ZSTD_outBuffer out = { to, asked, 0 };
+
+	if (!to)
+		return u->is_look || fail_too_large(u, "zstd");
+	*hint = ZSTD_decompressStream(stream, &out, &in);
+	u->in.at += in.pos;
+	keep(u, asked, out.pos);
+	if (ZSTD_isError(*hint))
+		return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+			       "the zstd data is broken: %s", ZSTD_getErrorName(*hint));
+	return true;
+}
+
+static bool unpack_zstd(struct unpacking *u)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	bool ok = stream != NULL;
+	size_t hint = 1;
+
+	while (ok && wk_bytes_left(&u->in) && !(u->is_look && u->most == 0)) {
+		const uint8_t *before = u->in.at;
+		uint64_t most = u->most;
+
+		if (hint == 0 && wk_packing_of(u->in) != WK_PACKED_ZSTD)
+			break;
+		ok = zstd_step(stream, u, &hint);
+		if (u->in.at == before && u->most == most)
+			break;
+	}
+	/* What the stream still holds when all input is in. */
+	while (ok && hint != 0 && !(u->is_look && u->most == 0)) {
+		uint64_t most = u->most;
+
+		ok = zstd_step(stream, u, &hint);
+		if (u->most == most)
+			break;
+	}
+	ZSTD_freeDStream(stream);
+	return ok && (hint == 0 || fail_cut(u, "zstd"));
+}
+#else
+static bool unpack_zstd(struct unpacking *u)
+{
+	return fail_without(u, "libzstd", "unzstd");
+}
+#endif
+
+static bool unpack(struct unpacking *u)
+{
+	switch (wk_packing_of(u->in)) {
+	case WK_PACKED_GZIP:
+		return unpack_gzip(u);
+	case WK_PACKED_ZSTD:
+		return unpack_zstd(u);
+	case WK_NOT_PACKED:
+		break;
+	}
+	return wk_fail(u->err, WK_EFORMAT, WK_NOWHERE, "this is not packed");
+}
+
+bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
+{
+	struct unpacking u = {
+		.in = packed, .out = plain, .most = wk_unpack_limit(packed), .err = err };
+
+	return unpack(&u);
+}
+
+bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
+		     struct wk_err *err)
+{
+	struct unpacking u = {
+		.in = packed, .out = plain, .most = most, .is_look = true, .err = err };
+
+	return unpack(&u);
+}

@@ -1,0 +1,44 @@
+/* Packed bytes to plain ones: the one door to zlib and zstd.
+ *
+ * Either library may be missing from a build; what needs it then fails with a sentence that
+ * names it, and nothing else is lost. Formats are known by their first bytes.
+ *
+ * Packed input is a claim about sizes like any other: unpacking stops with an error at
+ * wk_unpack_limit, which is more than real recordings need and far less than a bomb wants.
+ * Several packed pieces one behind the other, as gzip and zstd allow, are one text; what
+ * follows the last and is not packed (padding) is left alone. */
+#ifndef WK_BASE_UNPACK_H
+#define WK_BASE_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+
+enum wk_packing {
+	WK_NOT_PACKED,
+	WK_PACKED_GZIP,
+	WK_PACKED_ZSTD,
+};
+
+enum wk_packing wk_packing_of(struct wk_bytes first);
+
+/* "gzip", "zstd". */
+const char *wk_packing_name(enum wk_packing packing);
+
+/* 64 MiB and 300 times what is packed. */
+uint64_t wk_unpack_limit(struct wk_bytes packed);
+
+/* Adds the plain bytes to `plain`. False, with a sentence, if the library is missing, the
+ * input is broken or ends early, or the limit is reached. */
+bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err);
+
+/* The same for at most `most` plain bytes, for a look at what is inside: what comes behind
+ * them is not looked at, and input that ends early gives what there is. */
+bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
+		     struct wk_err *err);
+
+#endif

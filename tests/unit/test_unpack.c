@@ -1,0 +1,173 @@
+/* Packed bytes: what comes out, where it stops, and what a bomb gets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/unpack.h"
+
+#define PLAIN "main;work 12\nmain;work 12\nmain;work 12\n"
+
+static const char gzipped[] =
+	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x4d\xcc\xcc\xb3\x2e\xcf\x2f\xca\x56\x30\x34"
+	"\xe2\xca\xc5\xc9\x01\x00\xa5\x72\xc8\x50\x27\x00\x00\x00";
+static const char zstd_packed[] =
+	"\x28\xb5\x2f\xfd\x04\x68\x9d\x00\x00\x68\x6d\x61\x69\x6e\x3b\x77\x6f\x72\x6b\x20\x31\x32"
+	"\x0a\x01\x00\x60\xcf\x2f\xa5\xca\xba\xe2";
+
+#define GZIP_SIZE (sizeof(gzipped) - 1)
+#define ZSTD_SIZE (sizeof(zstd_packed) - 1)
+
+/* A library that this build lacks is named; there is nothing more to test then. */
+static bool unpacks(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
+{
+	bool ok = wk_unpack(packed, plain, err);
+
+	if (!ok && strstr(err->text, "was built without"))
+		skip();
+	return ok;
+}
+
+static void check_plain(const char *packed, size_t size, const char *expected)
+{
+	struct wk_buf plain = { 0 };
+	struct wk_err err = { 0 };
+
+	assert_true(unpacks(wk_bytes_of(packed, size), &plain, &err));
+	assert_string_equal(wk_buf_text(&plain), expected);
+	wk_buf_fini(&plain);
+}
+
+static void gzip_is_unpacked(void **state)
+{
+	(void)state;
+	assert_int_equal(wk_packing_of(wk_bytes_of(gzipped, GZIP_SIZE)), WK_PACKED_GZIP);
+	check_plain(gzipped, GZIP_SIZE, PLAIN);
+}
+
+static void zstd_is_unpacked(void **state)
+{
+	(void)state;
+	assert_int_equal(wk_packing_of(wk_bytes_of(zstd_packed, ZSTD_SIZE)), WK_PACKED_ZSTD);
+	check_plain(zstd_packed, ZSTD_SIZE, PLAIN);
+}
+
+static void check_pieces(const char *packed, size_t size)
+{
+	struct wk_buf pieces = { 0 };
+
+	wk_buf_add(&pieces, packed, size);
+	wk_buf_add(&pieces, packed, size);
+	wk_buf_add(&pieces, "\0\0\0\0", 4);
+	check_plain(pieces.at, pieces.len, PLAIN PLAIN);
+	wk_buf_fini(&pieces);
+}
+
+static void several_pieces_are_one_text_and_padding_is_left_alone(void **state)
+{
+	(void)state;
+	check_pieces(gzipped, GZIP_SIZE);
+	check_pieces(zstd_packed, ZSTD_SIZE);
+}
+
+static void check_cut(const char *packed, size_t size, const char *says)
+{
+	for (size_t len = 4; len < size; len++) {
+		struct wk_buf plain = { 0 };
+		struct wk_err err = { 0 };
+
+		assert_false(unpacks(wk_bytes_of(packed, len), &plain, &err));
+		assert_non_null(strstr(err.text, says));
+		wk_buf_fini(&plain);
+	}
+}
+
+static void every_early_end_is_said(void **state)
+{
+	(void)state;
+	check_cut(gzipped, GZIP_SIZE, "the gzip data ends in the middle");
+	check_cut(zstd_packed, ZSTD_SIZE, "the zstd data ends in the middle");
+}
+
+static void broken_data_is_said_with_its_place(void **state)
+{
+	struct wk_buf plain = { 0 };
+	struct wk_err err = { 0 };
+	char broken[GZIP_SIZE];
+
+	(void)state;
+	memcpy(broken, gzipped, sizeof(broken));
+	broken[sizeof(broken) - 8] ^= 1; /* the checksum */
+	assert_false(unpacks(wk_bytes_of(broken, sizeof(broken)), &plain, &err));
+	assert_non_null(strstr(err.text, "the gzip data is broken: incorrect data check"));
+	assert_true(err.offset != WK_NOWHERE);
+	wk_buf_fini(&plain);
+}
+
+static void a_look_takes_no_more_than_asked(void **state)
+{
+	static const struct {
+		const char *packed;
+		size_t size;
+	} rows[] = { { gzipped, GZIP_SIZE }, { gzipped, GZIP_SIZE - 9 }, { zstd_packed, ZSTD_SIZE } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct wk_bytes packed = wk_bytes_of(rows[i].packed, rows[i].size);
+		struct wk_buf plain = { 0 };
+		struct wk_err err = { 0 };
+
+		if (!wk_unpack_first(packed, 10, &plain, &err))
+			skip();
+		assert_string_equal(wk_buf_text(&plain), "main;work ");
+		wk_buf_fini(&plain);
+	}
+}
+
+/* A mebibyte of zeros in 1,051 bytes of gzip: a thousand to one. */
+static void add_bomb(struct wk_buf *out)
+{
+	char *at = wk_buf_extend(out, 1051);
+
+	memset(at, 0, 1051);
+	memcpy(at, "\x1f\x8b\x08\0\0\0\0\0\x02\x03"
+		   "\xed\xc1\x31\x01\0\0\0\xc2\xa0\xf5\x4f\x6d\x08\x5f\xa0", 25);
+	memcpy(at + 1041, "\x3e\x03\x1c\xea\x38\xa7\0\0\x10\0", 10);
+}
+
+static void a_bomb_stops_at_the_limit(void **state)
+{
+	struct wk_buf bomb = { 0 }, plain = { 0 };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	add_bomb(&bomb);
+	assert_true(unpacks(wk_bytes_of(bomb.at, bomb.len), &plain, &err));
+	assert_int_equal(plain.len, 1 << 20);
+	wk_buf_reset(&plain);
+	for (int i = 1; i < 120; i++)
+		add_bomb(&bomb);
+	assert_false(wk_unpack(wk_bytes_of(bomb.at, bomb.len), &plain, &err));
+	assert_non_null(strstr(err.text, "unpacked with gzip it is larger than 100.1 MiB"));
+	assert_true(plain.len <= wk_unpack_limit(wk_bytes_of(bomb.at, bomb.len)));
+	wk_buf_fini(&plain);
+	wk_buf_fini(&bomb);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gzip_is_unpacked),
+		cmocka_unit_test(zstd_is_unpacked),
+		cmocka_unit_test(several_pieces_are_one_text_and_padding_is_left_alone),
+		cmocka_unit_test(every_early_end_is_said),
+		cmocka_unit_test(broken_data_is_said_with_its_place),
+		cmocka_unit_test(a_look_takes_no_more_than_asked),
+		cmocka_unit_test(a_bomb_stops_at_the_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
