@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct wk_trie_slot {
-	uint32_t tag, id;
+	uint32_t hash, id;
 };
 
 struct wk_trie {
@@ -21,7 +21,7 @@ struct wk_trie {
 	uint32_t count;
 	size_t cap;
 	struct wk_trie_slot *slots; /* NULL: sealed */
-	size_t slot_count;          /* a power of two */
+	unsigned slot_shift;        /* there are 2 to the power of (32 - slot_shift) slots */
 };
 
 void wk_trie_init(struct wk_trie *trie);
@@ -29,6 +29,9 @@ void wk_trie_fini(struct wk_trie *trie);
 
 /* The id of `label` behind `parent`, made if it was not there. */
 uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32_t label);
+
+/* Says that wk_trie_add of the same is about to come, so that memory is on its way. */
+void wk_trie_prefetch(const struct wk_trie *trie, uint32_t parent, uint32_t label);
 
 /* A new entry that the caller knows not to be there yet; on a sealed trie this needs no
  * index. */

@@ -1,3 +1,4 @@
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/textmap.h"
 #include "formats/lines.h"
@@ -11,8 +12,22 @@
 
 static const char expected[] = "lines of frames with ';' between them and a count at the end";
 
+/* Lines are read in batches, so that the look-ups of their stacks overlap. */
+#define BATCH_LINES  32
+#define BATCH_FRAMES 2048 /* a line with more fills a batch alone */
+
+struct batch {
+	struct wk_stack_walk walks[BATCH_LINES];
+	size_t first_frame[BATCH_LINES];
+	uint64_t count[BATCH_LINES], before[BATCH_LINES];
+	size_t lines;
+	uint32_t *frames;
+	size_t frame_count, frames_cap;
+};
+
 struct reading {
 	struct wk_stack_writer *writer;
+	struct batch batch;
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
 	struct wk_textmap frames; /* text between two ';' to frame */
@@ -98,21 +113,22 @@ static uint32_t frame_of(struct reading *r, struct wk_str name)
 	return *known;
 }
 
-static uint32_t stack_of(struct reading *r, struct wk_str frames)
+static void add_frames(struct reading *r, struct wk_str frames)
 {
 	const char *at = frames.at, *end = at + frames.len;
-	uint32_t stack = 0;
+	struct batch *batch = &r->batch;
 
 	while (at < end) {
 		const char *stop = end_of_frame(at, end);
 
-		if (stop > at)
-			stack = wk_stack_writer_stack(
-				r->writer, stack,
-				frame_of(r, wk_str_of(at, (size_t)(stop - at))));
+		if (stop > at) {
+			batch->frames = wk_grow(batch->frames, &batch->frames_cap,
+						batch->frame_count + 1, sizeof(*batch->frames));
+			batch->frames[batch->frame_count++] =
+				frame_of(r, wk_str_of(at, (size_t)(stop - at)));
+		}
 		at = stop + 1;
 	}
-	return stack;
 }
 
 static void tell_before(struct reading *r, uint32_t stack, uint64_t count)
@@ -126,12 +142,33 @@ static void tell_before(struct reading *r, uint32_t stack, uint64_t count)
 	wk_stack_writer_event(r->writer, &event);
 }
 
+static void tell_batch(struct reading *r)
+{
+	struct batch *batch = &r->batch;
+
+	for (size_t i = 0; i < batch->lines; i++) {
+		size_t next = i + 1 < batch->lines ? batch->first_frame[i + 1]
+						   : batch->frame_count;
+
+		batch->walks[i] = (struct wk_stack_walk){
+			.frames = batch->frames + batch->first_frame[i],
+			.count = (uint32_t)(next - batch->first_frame[i]),
+		};
+	}
+	wk_stack_writer_walk(r->writer, batch->walks, batch->lines);
+	for (size_t i = 0; i < batch->lines; i++) {
+		if (r->has_two_counts)
+			tell_before(r, batch->walks[i].stack, batch->before[i]);
+		wk_stack_writer_count(r->writer, batch->walks[i].stack, batch->count[i]);
+	}
+	batch->lines = batch->frame_count = 0;
+}
+
 static void read_line(struct reading *r, struct wk_str line)
 {
 	struct wk_str frames = line;
 	bool has_fraction, before_has_fraction = false;
 	uint64_t count, before = 0;
-	uint32_t stack;
 
 	if (!take_count(&frames, &count, &has_fraction) ||
 	    (r->has_two_counts && !take_count(&frames, &before, &before_has_fraction))) {
@@ -140,10 +177,12 @@ static void read_line(struct reading *r, struct wk_str line)
 		return;
 	}
 	r->fractions += has_fraction | before_has_fraction;
-	stack = stack_of(r, frames);
-	if (r->has_two_counts)
-		tell_before(r, stack, before);
-	wk_stack_writer_count(r->writer, stack, count);
+	r->batch.first_frame[r->batch.lines] = r->batch.frame_count;
+	r->batch.count[r->batch.lines] = count;
+	r->batch.before[r->batch.lines++] = before;
+	add_frames(r, frames);
+	if (r->batch.lines == BATCH_LINES || r->batch.frame_count >= BATCH_FRAMES)
+		tell_batch(r);
 }
 
 /* Do the first lines all end in two counts? One that does by chance must not make a
@@ -201,10 +240,12 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 			released = r.lines.at;
 		}
 	}
+	tell_batch(&r);
 	wk_bad_lines_tell(&r.bad, r.writer);
 	tell_fractions(&r);
 	if (wk_stack_writer_samples(r.writer) == 0 && !wk_stack_writer_is_done(r.writer))
 		wk_fail_no_stacks(err, input->bytes, expected);
+	free(r.batch.frames);
 	wk_textmap_fini(&r.frames);
 	return wk_stack_writer_end(r.writer, err);
 }

@@ -145,6 +145,25 @@ uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t
 	return stack;
 }
 
+/* Level by level: while one stack's entry is on its way from memory, the others' are asked
+ * for. Those that are done are passed over by moving the end. */
+void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks,
+			  size_t count)
+{
+	for (uint32_t level = 0; count; level++) {
+		while (count && walks[count - 1].count <= level)
+			count--;
+		for (size_t i = 0; i < count; i++)
+			if (level < walks[i].count)
+				wk_trie_prefetch(&writer->stacks, walks[i].stack,
+						 walks[i].frames[level]);
+		for (size_t i = 0; i < count; i++)
+			if (level < walks[i].count)
+				walks[i].stack = wk_stack_writer_stack(writer, walks[i].stack,
+								       walks[i].frames[level]);
+	}
+}
+
 void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
 			    bool is_cpu_time)
 {

@@ -40,6 +40,17 @@ uint32_t wk_stack_writer_push(struct wk_stack_writer *writer, uint32_t parent,
 uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t *frames,
 				  size_t count);
 
+/* A stack that grows frame by frame, outermost first. */
+struct wk_stack_walk {
+	const uint32_t *frames;
+	uint32_t count;
+	uint32_t stack; /* where it begins, and afterwards the whole */
+};
+
+/* The same for many stacks at once: their look-ups do not wait for one another. */
+void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks,
+			  size_t count);
+
 /* Passes any event on; a sample is one of these. */
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event);
 
