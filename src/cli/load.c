@@ -43,38 +43,80 @@ const char *wk_load_path(const struct wk_words *words, struct wk_err *err)
 	return NULL;
 }
 
-/* Passes events on until one shows that stacks must be unwound first. Wick's own recordings
- * hold finished chains, so most files are read once and no image is opened in vain. */
+/* Stands between a reader and what comes after it. Passes events on until one shows that
+ * stacks must be unwound first: wick's own recordings hold finished chains, so most files are
+ * read once and no image is opened in vain. And of a comparison it tells the sides apart. */
 struct watch {
 	struct wk_sink next;
-	bool found_stack_copy;
+	bool is_before;
+	bool stops_at_copies, found_copy;
 };
 
 static bool watch_take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct watch *watch = context;
 
-	if (event->kind == WK_EVENT_SAMPLE && event->sample.stack) {
-		watch->found_stack_copy = true;
+	if (event->kind != WK_EVENT_SAMPLE)
+		return wk_sink_take(&watch->next, event, err);
+	if (event->sample.stack && watch->stops_at_copies) {
+		watch->found_copy = true;
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "stacks are not unwound yet");
+	}
+	if (watch->is_before && !event->sample.is_before) {
+		struct wk_event marked = *event;
+
+		marked.sample.is_before = true;
+		return wk_sink_take(&watch->next, &marked, err);
 	}
 	return wk_sink_take(&watch->next, event, err);
 }
 
-struct source {
-	const struct wk_reader *reader;
-	const struct wk_input *input;
-	struct wk_symbols *symbols;
-};
-
-static struct wk_model *build_with(const struct source *source, struct wk_builder *builder,
-				   struct wk_model *model, const struct wk_sink *sink,
-				   struct wk_unwind_stage *stage, struct wk_err *err)
+static bool read_input(const struct wk_load_input *input, const struct wk_load_args *args,
+		       const struct wk_sink *sink, struct wk_err *err)
 {
-	bool ok = source->reader->read(source->input, sink, err) &&
-		  (!stage || wk_unwind_stage_finish(stage, err));
+	struct wk_opened opened;
+	bool ok;
+
+	if (!wk_reader_open(input->path, args->format, &opened, err))
+		return false;
+	ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
+	wk_reader_close(&opened);
+	return ok;
+}
+
+/* The unwinding lies in front of the watch, which then sees finished chains. */
+static bool read_unwinding(const struct wk_load_input *input, const struct wk_load_args *args,
+			   struct wk_symbols *symbols, struct watch *watch, struct wk_err *err)
+{
+	struct wk_unwind_stage *stage =
+		wk_unwind_stage_new(symbols, (struct wk_sink){ watch_take, watch });
+	struct wk_sink sink = wk_unwind_stage_sink(stage);
+	bool ok = read_input(input, args, &sink, err) && wk_unwind_stage_finish(stage, err);
 
 	wk_unwind_stage_free(stage);
+	return ok;
+}
+
+/* Reads as much as it can of `inputs` into a new model. NULL on failure; `*found_copy` tells
+ * whether the failure is only that stacks must be unwound. */
+static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
+			      const struct wk_load_args *args, struct wk_symbols *unwinds_with,
+			      bool *found_copy, struct wk_err *err)
+{
+	struct wk_model *model = wk_model_new();
+	struct wk_builder *builder = wk_builder_new(model);
+	struct watch watch = { .next = wk_builder_sink(builder), .stops_at_copies = !unwinds_with };
+	struct wk_sink sink = { watch_take, &watch };
+	bool ok = true;
+
+	for (size_t i = 0; i < count && ok; i++) {
+		watch.is_before = inputs[i].is_before;
+		if (i)
+			wk_builder_next_input(builder);
+		ok = unwinds_with ? read_unwinding(&inputs[i], args, unwinds_with, &watch, err)
+				  : read_input(&inputs[i], args, &sink, err);
+	}
+	*found_copy = watch.found_copy;
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
 	if (ok)
@@ -83,40 +125,20 @@ static struct wk_model *build_with(const struct source *source, struct wk_builde
 	return NULL;
 }
 
-static struct wk_model *build_plain(const struct source *source, bool *must_unwind,
-				    struct wk_err *err)
-{
-	struct wk_model *model = wk_model_new();
-	struct wk_builder *builder = wk_builder_new(model);
-	struct watch watch = { .next = wk_builder_sink(builder) };
-	struct wk_sink sink = { watch_take, &watch };
-
-	model = build_with(source, builder, model, &sink, NULL, err);
-	*must_unwind = watch.found_stack_copy;
-	return model;
-}
-
-static struct wk_model *build_unwinding(const struct source *source, struct wk_err *err)
-{
-	struct wk_model *model = wk_model_new();
-	struct wk_builder *builder = wk_builder_new(model);
-	struct wk_unwind_stage *stage =
-		wk_unwind_stage_new(source->symbols, wk_builder_sink(builder));
-	struct wk_sink sink = wk_unwind_stage_sink(stage);
-
-	return build_with(source, builder, model, &sink, stage, err);
-}
-
-static struct wk_model *build(const struct source *source, struct wk_err *err)
+struct wk_model *wk_load_inputs(const struct wk_load_input *inputs, size_t count,
+				const struct wk_load_args *args, struct wk_symbols *symbols,
+				struct wk_err *err)
 {
 	struct wk_err first_err = { 0 };
-	bool must_unwind = false;
-	struct wk_model *model = build_plain(source, &must_unwind, &first_err);
+	bool found_copy = false;
+	struct wk_model *model = build(inputs, count, args, NULL, &found_copy, &first_err);
 
-	if (must_unwind)
-		model = build_unwinding(source, err);
+	if (!model && found_copy)
+		model = build(inputs, count, args, symbols, &found_copy, err);
 	else if (!model)
 		*err = first_err;
+	if (model)
+		wk_model_resolve(model, symbols);
 	return model;
 }
 
@@ -133,21 +155,7 @@ const char **wk_load_debug_dirs(const struct wk_load_args *args)
 struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 			      struct wk_symbols *symbols, struct wk_err *err)
 {
-	struct source source = { .symbols = symbols };
-	struct wk_model *model;
-	struct wk_opened opened;
-
-	if (!wk_reader_open(path, args->format, &opened, err))
-		return NULL;
-	source.reader = opened.reader;
-	source.input = &opened.input;
-	model = build(&source, err);
-	if (model)
-		wk_model_resolve(model, symbols);
-	else
-		wk_opened_fail(&opened, err);
-	wk_reader_close(&opened);
-	return model;
+	return wk_load_inputs(&(struct wk_load_input){ .path = path }, 1, args, symbols, err);
 }
 
 struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err)

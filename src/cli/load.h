@@ -32,6 +32,17 @@ struct wk_model *wk_load(const char *path, const struct wk_load_args *args, stru
 struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 			      struct wk_symbols *symbols, struct wk_err *err);
 
+/* One of several files that fill one model. */
+struct wk_load_input {
+	const char *path;
+	bool is_before; /* of a comparison: all its samples are of the "before" side */
+};
+
+/* Several at once, in their order; `count` is at least 1. */
+struct wk_model *wk_load_inputs(const struct wk_load_input *inputs, size_t count,
+				const struct wk_load_args *args, struct wk_symbols *symbols,
+				struct wk_err *err);
+
 /* Where debug files are looked for, NULL-terminated. The caller frees the array, but not
  * before the wk_symbols that looks there. */
 const char **wk_load_debug_dirs(const struct wk_load_args *args);

@@ -32,6 +32,7 @@ struct wk_builder {
 	wk_stack_id *stack_of_number; /* of STACK events; NULL while numbers are ids */
 	size_t stack_numbers_cap;
 	uint32_t stack_numbers;
+	uint32_t inputs;
 	struct cached_frame cache[FRAME_CACHE];
 };
 
@@ -39,7 +40,6 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 {
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 	builder->model = model;
-	builder->spaces = wk_spaces_new();
 	wk_builder_next_input(builder);
 	return builder;
 }
@@ -361,6 +361,7 @@ static bool take_chain(struct wk_builder *builder, const struct wk_event_chain *
 
 void wk_builder_next_input(struct wk_builder *builder)
 {
+	builder->inputs++;
 	free(builder->stack_of_number);
 	builder->stack_of_number = NULL;
 	builder->stack_numbers_cap = 0;
@@ -370,6 +371,11 @@ void wk_builder_next_input(struct wk_builder *builder)
 	builder->frame_of_number[0] = 0;
 	builder->frame_numbers = 1;
 	wk_map_fini(&builder->source_of);
+	wk_map_fini(&builder->process_of);
+	wk_map_fini(&builder->thread_of);
+	wk_spaces_free(builder->spaces);
+	builder->spaces = wk_spaces_new();
+	memset(builder->cache, 0, sizeof(builder->cache));
 }
 
 static wk_stack_id stack_of_chains(struct wk_builder *builder, const struct wk_event *event)
@@ -410,6 +416,16 @@ static void take_sample(struct wk_builder *builder, const struct wk_event *event
 	wk_model_add_sample(builder->model, &sample);
 }
 
+/* Another input may have measured the same. */
+static wk_source_id same_source(const struct wk_model *model, const struct wk_source *row)
+{
+	for (wk_source_id id = 1; id < model->source_count; id++)
+		if (model->sources[id].name == row->name && model->sources[id].unit == row->unit &&
+		    row->name)
+			return id;
+	return 0;
+}
+
 static void take_source(struct wk_builder *builder, const struct wk_event_source *source)
 {
 	uint32_t *id = wk_map_at(&builder->source_of, (uint64_t)source->source + 1);
@@ -421,6 +437,8 @@ static void take_source(struct wk_builder *builder, const struct wk_event_source
 		.counts_samples = wk_str_is(source->unit, "samples"),
 	};
 
+	if (!*id && builder->inputs > 1)
+		*id = same_source(builder->model, &row);
 	if (*id)
 		builder->model->sources[*id] = row;
 	else

@@ -14,7 +14,8 @@ struct wk_builder;
 struct wk_builder *wk_builder_new(struct wk_model *model);
 struct wk_sink wk_builder_sink(struct wk_builder *builder);
 
-/* Between inputs that fill one model: numbers of sources, frames and stacks begin anew. */
+/* Between inputs that fill one model: numbers of processes, threads, sources,
+ * frames and stacks begin anew. */
 void wk_builder_next_input(struct wk_builder *builder);
 
 /* Call once, after the last event. */
