@@ -1,7 +1,9 @@
 #include "base/num.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 bool wk_num_u64(struct wk_str text, uint64_t *value)
 {
@@ -44,6 +46,27 @@ bool wk_num_hex(struct wk_str text, uint64_t *value)
 			return false;
 		v = v << 4 | (uint64_t)digit;
 	}
+	*value = v;
+	return true;
+}
+
+/* wick never leaves the C locale, in which strtod reads a point. */
+bool wk_num_real(struct wk_str text, double *value)
+{
+	char copy[64];
+	char *end;
+	double v;
+
+	if (text.len == 0 || text.len >= sizeof(copy))
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+		if (!strchr("0123456789.eE+-", text.at[i]) || text.at[i] == '\0')
+			return false;
+	memcpy(copy, text.at, text.len);
+	copy[text.len] = '\0';
+	v = strtod(copy, &end);
+	if (*end || !isfinite(v))
+		return false;
 	*value = v;
 	return true;
 }

@@ -12,6 +12,9 @@
 bool wk_num_u64(struct wk_str text, uint64_t *value);
 bool wk_num_hex(struct wk_str text, uint64_t *value);
 
+/* "12", "0.5", "-3", "1e6". */
+bool wk_num_real(struct wk_str text, double *value);
+
 /* "12", "1.5": seconds as nanoseconds; "ms", "us", "ns", "s", "m", "h" may follow. */
 bool wk_num_duration(struct wk_str text, uint64_t *ns);
 

@@ -9,6 +9,7 @@ extern const struct wk_command wk_cmd_record;
 extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_fold;
 extern const struct wk_command wk_cmd_dump;
+extern const struct wk_command wk_cmd_as;
 extern const struct wk_command wk_cmd_formats;
 extern const struct wk_command wk_cmd_help;
 extern const struct wk_command wk_cmd_man;
@@ -20,6 +21,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_show,
 	&wk_cmd_fold,
 	&wk_cmd_dump,
+	&wk_cmd_as,
 	&wk_cmd_formats,
 	&wk_cmd_help,
 	&wk_cmd_man,

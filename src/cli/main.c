@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/as/tool.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/terminal.h"
@@ -68,8 +69,12 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 
 static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 {
+	const struct wk_as_tool *tool = wk_as_tool_find(wk_str_basename(wk_str_c(argv[0])));
 	const char *word = argv[1];
 	const struct wk_command *command;
+
+	if (tool) /* started through a link with the tool's name */
+		return wk_as_run(tool, argv + 1, out);
 
 	if (!word) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no command given; `wick help` lists them");

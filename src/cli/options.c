@@ -1,12 +1,11 @@
 #include "cli/options.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/suggest.h"
+#include "cli/option_errors.h"
 
 void wk_options_fini(const struct wk_opt_target *target)
 {
@@ -32,14 +31,78 @@ void wk_words_fini(struct wk_words *words)
 struct found {
 	const struct wk_opt *opt;
 	char *values;
+	bool is_off; /* a switch with "no" in front */
 };
 
-static struct found find_name(const struct wk_opt_target *target, struct wk_str name)
+static bool is_flag(const struct wk_opt *opt)
+{
+	return opt->kind == WK_OPT_FLAG || opt->kind == WK_OPT_SWITCH;
+}
+
+static bool same_char(enum wk_opt_style style, char a, char b)
+{
+	if (style == WK_STYLE_GETOPT && a >= 'A' && a <= 'Z')
+		a = (char)(a - 'A' + 'a');
+	return a == b;
+}
+
+/* Whether `name` is how `word` begins. */
+static bool begins(enum wk_opt_style style, struct wk_str name, const char *word)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!same_char(style, name.at[i], word[i]))
+			return false;
+	return true;
+}
+
+static struct wk_str without_no(struct wk_str name)
+{
+	return wk_str_skip(name, wk_str_starts(name, "no-") ? 3 : wk_str_starts(name, "no") ? 2 : 0);
+}
+
+/* The option of that name, as such or, with `is_off`, as a switch to turn off. */
+static struct found find_whole(enum wk_opt_style style, const struct wk_opt_target *target,
+			       struct wk_str name, bool is_off)
 {
 	for (; target->group; target++)
 		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
-			if (wk_str_is(name, opt->name))
-				return (struct found){ opt, target->values };
+			if ((!is_off || opt->kind == WK_OPT_SWITCH) &&
+			    strlen(opt->name) == name.len && begins(style, name, opt->name))
+				return (struct found){ opt, target->values, is_off };
+	return (struct found){ 0 };
+}
+
+/* The one option whose name begins so; with several, `other` is a second. */
+static struct found find_begun(const struct wk_opt_target *target, struct wk_str name,
+			       const struct wk_opt **other)
+{
+	struct found found = { 0 };
+
+	for (; target->group; target++)
+		for (const struct wk_opt *opt = target->group->options; opt->name; opt++) {
+			if (!begins(WK_STYLE_GETOPT, name, opt->name))
+				continue;
+			if (found.opt)
+				*other = opt;
+			else
+				found = (struct found){ opt, target->values, false };
+		}
+	return found;
+}
+
+static struct found find_name(enum wk_opt_style style, const struct wk_opt_target *targets,
+			      struct wk_str name, struct wk_err *err)
+{
+	const struct wk_opt *other = NULL;
+	struct found found = find_whole(style, targets, name, false);
+
+	if (!found.opt && without_no(name).len < name.len)
+		found = find_whole(style, targets, without_no(name), true);
+	if (!found.opt && style == WK_STYLE_GETOPT && name.len)
+		found = find_begun(targets, name, &other);
+	if (!other)
+		return found;
+	wk_option_unclear(name, found.opt, other, err);
 	return (struct found){ 0 };
 }
 
@@ -48,24 +111,8 @@ static struct found find_letter(const struct wk_opt_target *target, char letter)
 	for (; target->group; target++)
 		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
 			if (opt->letter == letter)
-				return (struct found){ opt, target->values };
+				return (struct found){ opt, target->values, false };
 	return (struct found){ 0 };
-}
-
-static bool unknown_name(const struct wk_opt_target *target, struct wk_str name,
-			 struct wk_err *err)
-{
-	struct wk_suggestion near = wk_suggestion_for(name);
-
-	wk_suggestion_try(&near, "help");
-	for (; target->group; target++)
-		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
-			wk_suggestion_try(&near, opt->name);
-	if (near.best)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "unknown option --%.*s; did you mean --%s?", WK_STR_ARG(name),
-			       near.best);
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option --%.*s", WK_STR_ARG(name));
 }
 
 static bool is_choice(const struct wk_opt *opt, const char *value)
@@ -76,51 +123,40 @@ static bool is_choice(const struct wk_opt *opt, const char *value)
 	return false;
 }
 
-static bool wrong_choice(const struct wk_opt *opt, const char *value, struct wk_err *err)
-{
-	struct wk_buf choices = { 0 };
-
-	for (size_t i = 0; opt->choices[i]; i++) {
-		if (i > 0)
-			wk_buf_add_text(&choices, opt->choices[i + 1] ? ", " : " or ");
-		wk_buf_add_text(&choices, opt->choices[i]);
-	}
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", expected %s", opt->name, value,
-		wk_buf_text(&choices));
-	wk_buf_fini(&choices);
-	return false;
-}
-
-static bool wrong_number(const struct wk_opt *opt, const char *value, struct wk_err *err)
-{
-	const char *expected = "a whole number";
-
-	if (opt->kind == WK_OPT_DURATION)
-		expected = "a time such as 10, 1.5s or 500ms";
-	else if (opt->kind == WK_OPT_SIZE)
-		expected = "a size such as 16384, 64K or 8M";
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", expected %s", opt->name, value,
-		       expected);
-}
-
 static void list_add(struct wk_opt_list *list, const char *value)
 {
 	list->at = wk_grow(list->at, &list->cap, list->count + 1, sizeof(*list->at));
 	list->at[list->count++] = value;
 }
 
-static bool set(struct found found, const char *value, struct wk_err *err)
+static bool set_number(const struct wk_opt *opt, void *field, const char *value)
+{
+	switch (opt->kind) {
+	case WK_OPT_NUMBER:
+		return wk_num_u64(wk_str_c(value), field);
+	case WK_OPT_REAL:
+		return wk_num_real(wk_str_c(value), field);
+	case WK_OPT_DURATION:
+		return wk_num_duration(wk_str_c(value), field);
+	default:
+		return wk_num_size(wk_str_c(value), field);
+	}
+}
+
+static bool set(enum wk_opt_style style, struct found found, const char *value,
+		struct wk_err *err)
 {
 	const struct wk_opt *opt = found.opt;
 	void *field = found.values + opt->at;
 
 	switch (opt->kind) {
 	case WK_OPT_FLAG:
-		*(bool *)field = true;
+	case WK_OPT_SWITCH:
+		*(bool *)field = !found.is_off;
 		return true;
 	case WK_OPT_CHOICE:
 		if (!is_choice(opt, value))
-			return wrong_choice(opt, value, err);
+			return wk_option_wrong_choice(style, opt, value, err);
 		*(const char **)field = value;
 		return true;
 	case WK_OPT_TEXT:
@@ -129,55 +165,51 @@ static bool set(struct found found, const char *value, struct wk_err *err)
 	case WK_OPT_LIST:
 		list_add(field, value);
 		return true;
-	case WK_OPT_NUMBER:
-		return wk_num_u64(wk_str_c(value), field) || wrong_number(opt, value, err);
-	case WK_OPT_DURATION:
-		return wk_num_duration(wk_str_c(value), field) || wrong_number(opt, value, err);
-	case WK_OPT_SIZE:
-		return wk_num_size(wk_str_c(value), field) || wrong_number(opt, value, err);
+	default:
+		return set_number(opt, field, value) ||
+		       wk_option_wrong_number(style, opt, value, err);
 	}
-	return false;
 }
 
 /* The value behind the option at **argv, which moves on to that word. */
-static const char *next_value(char ***argv, const struct wk_opt *opt, struct wk_err *err)
+static const char *next_value(enum wk_opt_style style, char ***argv, const struct wk_opt *opt,
+			      struct wk_err *err)
 {
 	if ((*argv)[1])
 		return *++*argv;
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s needs a value: %s", opt->name, opt->argument);
+	wk_option_needs_value(style, opt, err);
 	return NULL;
 }
 
-static enum wk_parsed parse_long(char ***argv, const struct wk_opt_target *targets,
-				 struct wk_err *err)
+static enum wk_parsed parse_long(enum wk_opt_style style, char ***argv,
+				 const struct wk_opt_target *targets, struct wk_err *err)
 {
-	const char *word = **argv + 2;
+	const char *word = **argv + ((**argv)[1] == '-' ? 2 : 1);
 	const char *equals = strchr(word, '=');
 	struct wk_str name = wk_str_of(word, equals ? (size_t)(equals - word) : strlen(word));
-	struct found found = find_name(targets, name);
+	struct found found = find_name(style, targets, name, err);
 	const char *value = equals ? equals + 1 : NULL;
 
-	if (!found.opt && wk_str_is(name, "help"))
+	if (!found.opt && (wk_str_is(name, "help") || wk_str_is(name, "h")) && err->code == WK_OK)
 		return WK_PARSED_HELP;
 	if (!found.opt) {
-		unknown_name(targets, name, err);
+		wk_option_unknown(style, targets, name, err);
 		return WK_PARSED_WRONG;
 	}
-	if (found.opt->kind == WK_OPT_FLAG && value) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s takes no value, found \"%s\"",
-			found.opt->name, value);
+	if (is_flag(found.opt) && value) {
+		wk_option_takes_none(style, found.opt, value, err);
 		return WK_PARSED_WRONG;
 	}
-	if (found.opt->kind != WK_OPT_FLAG && !value)
-		value = next_value(argv, found.opt, err);
-	if (found.opt->kind != WK_OPT_FLAG && !value)
+	if (!is_flag(found.opt) && !value)
+		value = next_value(style, argv, found.opt, err);
+	if (!is_flag(found.opt) && !value)
 		return WK_PARSED_WRONG;
-	return set(found, value, err) ? WK_PARSED : WK_PARSED_WRONG;
+	return set(style, found, value, err) ? WK_PARSED : WK_PARSED_WRONG;
 }
 
 /* One word of short options: flags, and at most one with a value, which ends the word. */
-static enum wk_parsed parse_short(char ***argv, const struct wk_opt_target *targets,
-				  struct wk_err *err)
+static enum wk_parsed parse_short(enum wk_opt_style style, char ***argv,
+				  const struct wk_opt_target *targets, struct wk_err *err)
 {
 	for (const char *at = **argv + 1; *at; at++) {
 		struct found found = find_letter(targets, *at);
@@ -186,15 +218,17 @@ static enum wk_parsed parse_short(char ***argv, const struct wk_opt_target *targ
 		if (!found.opt && *at == 'h')
 			return WK_PARSED_HELP;
 		if (!found.opt) {
-			wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option -%c", *at);
+			wk_option_unknown_letter(style, *at, err);
 			return WK_PARSED_WRONG;
 		}
-		if (found.opt->kind == WK_OPT_FLAG) {
-			set(found, NULL, err);
+		if (is_flag(found.opt)) {
+			set(style, found, NULL, err);
 			continue;
 		}
-		value = at[1] ? at + 1 : next_value(argv, found.opt, err);
-		return value && set(found, value, err) ? WK_PARSED : WK_PARSED_WRONG;
+		if (style == WK_STYLE_CLAP && at[1] == '=')
+			at++;
+		value = at[1] ? at + 1 : next_value(style, argv, found.opt, err);
+		return value && set(style, found, value, err) ? WK_PARSED : WK_PARSED_WRONG;
 	}
 	return WK_PARSED;
 }
@@ -206,20 +240,22 @@ static void take_rest(char **argv, struct wk_words *words)
 		words->rest_count++;
 }
 
-enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets,
-				bool word_ends_options, struct wk_words *words, struct wk_err *err)
+enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
+				   const struct wk_opt_target *targets, bool word_ends_options,
+				   struct wk_words *words, struct wk_err *err)
 {
 	for (; *argv; argv++) {
+		bool has_dash = (*argv)[0] == '-' && (*argv)[1];
 		enum wk_parsed parsed = WK_PARSED;
 
 		if (strcmp(*argv, "--") == 0) {
 			take_rest(argv + 1, words);
 			return WK_PARSED;
 		}
-		if (strncmp(*argv, "--", 2) == 0) {
-			parsed = parse_long(&argv, targets, err);
-		} else if ((*argv)[0] == '-' && (*argv)[1]) {
-			parsed = parse_short(&argv, targets, err);
+		if (has_dash && (style == WK_STYLE_GETOPT || (*argv)[1] == '-')) {
+			parsed = parse_long(style, &argv, targets, err);
+		} else if (has_dash) {
+			parsed = parse_short(style, &argv, targets, err);
 		} else if (word_ends_options) {
 			take_rest(argv, words);
 			return WK_PARSED;
@@ -232,4 +268,10 @@ enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets
 			return parsed;
 	}
 	return WK_PARSED;
+}
+
+enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets,
+				bool word_ends_options, struct wk_words *words, struct wk_err *err)
+{
+	return wk_options_parse_as(WK_STYLE_WICK, argv, targets, word_ends_options, words, err);
 }

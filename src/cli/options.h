@@ -20,11 +20,21 @@
 
 #include "base/err.h"
 
+/* How options are typed and what is said of wrong ones. */
+enum wk_opt_style {
+	WK_STYLE_WICK,
+	WK_STYLE_GETOPT, /* perl's Getopt::Long: one dash or two, in any case, and as much of a
+			  * name as is clear */
+	WK_STYLE_CLAP,   /* typed as wick's, in the words of Rust's clap */
+};
+
 enum wk_opt_kind {
 	WK_OPT_FLAG,     /* bool */
+	WK_OPT_SWITCH,   /* bool; "no" or "no-" in front of the name sets it to false */
 	WK_OPT_TEXT,     /* const char * */
 	WK_OPT_LIST,     /* struct wk_opt_list */
 	WK_OPT_NUMBER,   /* uint64_t */
+	WK_OPT_REAL,     /* double */
 	WK_OPT_DURATION, /* uint64_t, nanoseconds */
 	WK_OPT_SIZE,     /* uint64_t, bytes */
 	WK_OPT_CHOICE,   /* const char *, one of `choices` */
@@ -80,6 +90,11 @@ enum wk_parsed {
 enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets,
 				bool word_ends_options, struct wk_words *words,
 				struct wk_err *err);
+
+/* The same for another style of options. */
+enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,
+				   const struct wk_opt_target *targets, bool word_ends_options,
+				   struct wk_words *words, struct wk_err *err);
 
 /* Frees what parsing put into the lists among the values. */
 void wk_options_fini(const struct wk_opt_target *targets);

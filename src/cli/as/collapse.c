@@ -1,0 +1,150 @@
+/* One engine for all tools that turn stacks of some format into folded lines. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cli/as/collapse_args.h"
+#include "cli/as/folding.h"
+#include "formats/reader.h"
+
+/* What inferno-collapse-guess chooses from. */
+static const char *const guessed[] = { "perf-script", "dtrace", "sample", "vtune", "pmcstat", NULL };
+
+void wk_as_collapse_prepare(void *args, const struct wk_as_tool *tool)
+{
+	struct wk_as_collapse_args *collapse_args = args;
+
+	collapse_args->collapse = tool->collapse;
+	collapse_args->collapse.dialect = tool->kind->family == WK_AS_INFERNO ? WK_COLLAPSE_INFERNO
+									      : WK_COLLAPSE_PERL;
+}
+
+/* What is typed, as readers want it; `skip_after` is to be freed. */
+static bool settle(struct wk_as_collapse_args *args, const char ***skip_after, struct wk_err *err)
+{
+	struct wk_collapse *collapse = &args->collapse;
+	int measures = args->by_time + args->by_ticks + args->by_bytes;
+
+	if (measures > 1)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "error: the argument '--%s' cannot be used with '--%s'",
+			       args->by_ticks ? "ticks" : "bytes", args->by_time ? "time" : "bytes");
+	if (measures)
+		collapse->measure = args->by_ticks   ? WK_COLLAPSE_TICKS
+				    : args->by_bytes ? WK_COLLAPSE_BYTES
+						     : WK_COLLAPSE_TIME;
+	if (args->marks_all)
+		collapse->marks_kernel = collapse->marks_jit = true;
+	if (args->skip_after.count == 0)
+		return true;
+	*skip_after = wk_alloc_zeroed(args->skip_after.count + 1, sizeof(**skip_after));
+	for (size_t i = 0; i < args->skip_after.count; i++)
+		(*skip_after)[i] = args->skip_after.at[i];
+	collapse->skip_after = *skip_after;
+	return true;
+}
+
+struct notes {
+	const struct wk_as_tool *tool;
+	bool is_quiet;
+};
+
+static void note(void *context, struct wk_str text)
+{
+	const struct notes *notes = context;
+
+	if (!notes->is_quiet)
+		wk_as_warn(notes->tool, text);
+}
+
+static bool is_guessed(const struct wk_reader *reader)
+{
+	for (size_t i = 0; guessed[i]; i++)
+		if (strcmp(guessed[i], reader->name) == 0)
+			return true;
+	return false;
+}
+
+/* The scripts read several files as one long one, and so does this: their bytes one behind
+ * another in `joined`. A single file is read in place. */
+struct source {
+	struct wk_opened *files;
+	size_t count;
+	struct wk_buf joined;
+	struct wk_input input;
+};
+
+static bool open_source(struct source *source, const struct wk_as_call *call, struct wk_err *err)
+{
+	const struct wk_words *words = call->words;
+	size_t count = words->count + words->rest_count;
+
+	source->files = wk_alloc_zeroed(count + 1, sizeof(*source->files));
+	for (size_t i = 0; i < (count ? count : 1); i++) {
+		const char *path = count == 0          ? "-"
+				   : i < words->count  ? words->at[i]
+						       : words->rest[i - words->count];
+		struct wk_opened *opened = &source->files[i];
+
+		if (!wk_reader_open(path, call->tool->reader, opened, err))
+			return false;
+		source->count++;
+		if (!call->tool->reader && !is_guessed(opened->reader))
+			return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+				       "No applicable collapse implementation found for input");
+		if (count > 1)
+			wk_buf_add(&source->joined, opened->input.bytes.at,
+				   wk_bytes_left(&opened->input.bytes));
+	}
+	source->input = source->files[0].input;
+	if (count > 1) {
+		source->input.bytes = wk_bytes_of(wk_buf_text(&source->joined), source->joined.len);
+		source->input.file = NULL;
+	}
+	return true;
+}
+
+static void close_source(struct source *source)
+{
+	for (size_t i = 0; i < source->count; i++)
+		wk_reader_close(&source->files[i]);
+	free(source->files);
+	wk_buf_fini(&source->joined);
+}
+
+static bool fold(const struct wk_as_call *call, const struct source *source, struct wk_err *err)
+{
+	const struct wk_as_collapse_args *args = call->args;
+	struct notes notes = { call->tool, args->inferno.quiet };
+	struct wk_folding folding;
+	struct wk_sink sink;
+	bool ok;
+
+	wk_folding_init(&folding);
+	folding.note = note;
+	folding.context = &notes;
+	folding.collapses_recursion = call->tool->collapses_recursion;
+	sink = wk_folding_sink(&folding);
+	ok = source->files[0].reader->read(&source->input, &sink, err);
+	if (ok)
+		wk_folding_write(&folding, call->out);
+	wk_folding_fini(&folding);
+	return ok;
+}
+
+int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
+{
+	struct wk_as_collapse_args *args = call->args;
+	const char **skip_after = NULL;
+	struct source source = { 0 };
+	bool ok = settle(args, &skip_after, err) && open_source(&source, call, err);
+
+	if (ok) {
+		source.input.options.collapse = &args->collapse;
+		source.input.options.threads =
+			args->threads ? (unsigned)args->threads : wk_os_cpu_count();
+		ok = fold(call, &source, err);
+	}
+	close_source(&source);
+	free(skip_after);
+	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
+}

@@ -1,0 +1,216 @@
+#include "cli/as/collapse_args.h"
+
+#define AT(field)       offsetof(struct wk_as_collapse_args, field)
+#define COLLAPSE(field) offsetof(struct wk_as_collapse_args, collapse.field)
+
+static const struct wk_opt no_options[] = { { 0 } };
+
+static const struct wk_opt perf_options[] = {
+	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
+	{ 0, "tid", NULL, "the ids of process and thread behind the name", WK_OPT_FLAG,
+	  COLLAPSE(with_tid), NULL },
+	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel), NULL },
+	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG, COLLAPSE(marks_jit),
+	  NULL },
+	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
+	{ 0, "addrs", NULL, "addresses where there are no names", WK_OPT_FLAG,
+	  COLLAPSE(with_addresses), NULL },
+	{ 0, "event-filter", "EVENT", "samples of this event only, instead of the first one's",
+	  WK_OPT_TEXT, COLLAPSE(event), NULL },
+	{ 0, "inline", NULL, "what was inlined, too, from debug information", WK_OPT_FLAG,
+	  COLLAPSE(with_inlined), NULL },
+	{ 0, "context", NULL, "with --inline: file and line behind each name", WK_OPT_FLAG,
+	  COLLAPSE(with_context), NULL },
+	{ 0, "srcline", NULL, "file and line where perf script prints them", WK_OPT_FLAG,
+	  COLLAPSE(with_source_line), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt jstack_options[] = {
+	{ 0, "include-tname", NULL, "the thread's name in front (the usual)", WK_OPT_SWITCH,
+	  COLLAPSE(with_thread_name), NULL },
+	{ 0, "include-tid", NULL, "the number at the end of a thread's name, too", WK_OPT_SWITCH,
+	  COLLAPSE(with_thread_id), NULL },
+	{ 0, "shorten-pkgs", NULL, "one letter for each package", WK_OPT_SWITCH,
+	  COLLAPSE(short_packages), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt elfutils_options[] = {
+	{ 0, "pid", NULL, "PID=... in front", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
+	{ 0, "tid", NULL, "TID=... in front", WK_OPT_FLAG, COLLAPSE(with_tid), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt vtune_mc_options[] = {
+	{ 0, "size", NULL, "bytes instead of numbers of allocations", WK_OPT_FLAG, AT(by_bytes), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt wcp_options[] = {
+	{ 0, "lines", NULL, "file and line behind each name", WK_OPT_FLAG,
+	  COLLAPSE(with_source_line), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt xdebug_options[] = {
+	{ 't', "t", NULL, "weigh by time (the usual)", WK_OPT_FLAG, AT(by_time), NULL },
+	{ 'c', "c", NULL, "weigh by number of calls", WK_OPT_FLAG, AT(by_ticks), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt go_options[] = {
+	{ 0, "sample_index", "N", "the Nth kind of samples, from 0", WK_OPT_NUMBER,
+	  AT(sample_index), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt inferno_options[] = {
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	  AT(inferno.verbose), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt inferno_threads_options[] = {
+	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it is not "
+	  "given", WK_OPT_NUMBER, AT(threads), NULL },
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	  AT(inferno.verbose), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt inferno_modules_options[] = {
+	{ 0, "no-modules", NULL, "names without the modules they lie in", WK_OPT_FLAG,
+	  COLLAPSE(no_modules), NULL },
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	  AT(inferno.verbose), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt inferno_dtrace_options[] = {
+	{ 0, "includeoffset", NULL, "offsets in functions, too", WK_OPT_FLAG,
+	  COLLAPSE(with_offsets), NULL },
+	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it is not "
+	  "given", WK_OPT_NUMBER, AT(threads), NULL },
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	  AT(inferno.verbose), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt inferno_ghcprof_options[] = {
+	{ 0, "time", NULL, "weigh by the %time column (the usual)", WK_OPT_FLAG, AT(by_time), NULL },
+	{ 0, "bytes", NULL, "weigh by the bytes column", WK_OPT_FLAG, AT(by_bytes), NULL },
+	{ 0, "ticks", NULL, "weigh by the ticks column", WK_OPT_FLAG, AT(by_ticks), NULL },
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	  AT(inferno.verbose), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt inferno_perf_options[] = {
+	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
+	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG, COLLAPSE(marks_jit),
+	  NULL },
+	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel), NULL },
+	{ 0, "event-filter", "EVENT", "samples of this event only, instead of the first one's",
+	  WK_OPT_TEXT, COLLAPSE(event), NULL },
+	{ 0, "addrs", NULL, "addresses where there are no names", WK_OPT_FLAG,
+	  COLLAPSE(with_addresses), NULL },
+	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
+	{ 0, "tid", NULL, "the ids of process and thread behind the name", WK_OPT_FLAG,
+	  COLLAPSE(with_tid), NULL },
+	{ 0, "skip-after", "STRING", "leave out the callers of this function; may be repeated",
+	  WK_OPT_LIST, AT(skip_after), NULL },
+	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it is not "
+	  "given", WK_OPT_NUMBER, AT(threads), NULL },
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	  AT(inferno.verbose), NULL },
+	{ 0 },
+};
+
+static const struct wk_as_kind scripts = {
+	.family = WK_AS_PERL,
+	.usage = "[OPTION...] [FILE...]",
+	.args_size = sizeof(struct wk_as_collapse_args),
+	.prepare = wk_as_collapse_prepare,
+	.run = wk_as_collapse,
+};
+
+static const struct wk_as_kind inferno = {
+	.family = WK_AS_INFERNO,
+	.usage = "[OPTION...] [FILE]",
+	.args_size = sizeof(struct wk_as_collapse_args),
+	.prepare = wk_as_collapse_prepare,
+	.run = wk_as_collapse,
+};
+
+const struct wk_as_tool wk_as_collapse_tools[] = {
+	{ &scripts, "stackcollapse.pl", "folds DTrace stacks",
+	  .options = no_options, .reader = "dtrace" },
+	{ &scripts, "stackcollapse-aix.pl", "folds AIX /usr/bin/procstack",
+	  .options = no_options, .reader = "aix" },
+	{ &scripts, "stackcollapse-bpftrace.pl", "folds bpftrace's stacks",
+	  .options = no_options, .reader = "bpftrace" },
+	{ &scripts, "stackcollapse-chrome-tracing.py", "folds Chrome's trace events",
+	  .options = no_options, .reader = "chrome-trace" },
+	{ &scripts, "stackcollapse-elfutils.pl", "folds eu-stack",
+	  .options = elfutils_options, .reader = "elfutils" },
+	{ &scripts, "stackcollapse-faulthandler.pl", "folds Python's faulthandler",
+	  .options = no_options, .reader = "faulthandler" },
+	{ &scripts, "stackcollapse-gdb.pl", "folds gdb's backtraces",
+	  .options = no_options, .reader = "gdb" },
+	{ &scripts, "stackcollapse-go.pl", "folds go tool pprof -raw",
+	  .options = go_options, .reader = "go" },
+	{ &scripts, "stackcollapse-instruments.pl", "folds Xcode Instruments' call trees as CSV",
+	  .options = no_options, .reader = "instruments" },
+	{ &scripts, "stackcollapse-java-exceptions.pl", "folds Java's stack traces of exceptions",
+	  .options = no_options, .reader = "java-exceptions" },
+	{ &scripts, "stackcollapse-jstack.pl", "folds jstack",
+	  .options = jstack_options, .reader = "jstack", .collapse.with_thread_name = true },
+	{ &scripts, "stackcollapse-ljp.awk", "folds Lightweight Java Profiler",
+	  .options = no_options, .reader = "ljp" },
+	{ &scripts, "stackcollapse-perf.pl", "folds perf script",
+	  .options = perf_options, .reader = "perf-script" },
+	{ &scripts, "stackcollapse-pmc.pl", "folds FreeBSD's pmcstat -G",
+	  .options = no_options, .reader = "pmcstat" },
+	{ &scripts, "stackcollapse-recursive.pl", "folds folded stacks with direct recursion taken out",
+	  .options = no_options, .reader = "folded", .collapses_recursion = true },
+	{ &scripts, "stackcollapse-sample.awk", "folds macOS's sample",
+	  .options = no_options, .reader = "sample" },
+	{ &scripts, "stackcollapse-stap.pl", "folds SystemTap's stacks",
+	  .options = no_options, .reader = "stap" },
+	{ &scripts, "stackcollapse-vsprof.pl", "folds Visual Studio's profiler",
+	  .options = no_options, .reader = "vsprof" },
+	{ &scripts, "stackcollapse-vtune.pl", "folds Intel VTune's call trees",
+	  .options = no_options, .reader = "vtune" },
+	{ &scripts, "stackcollapse-vtune-mc.pl", "folds Intel VTune's memory consumption",
+	  .options = vtune_mc_options, .reader = "vtune" },
+	{ &scripts, "stackcollapse-wcp.pl", "folds wallClockProfiler",
+	  .options = wcp_options, .reader = "wcp" },
+	{ &scripts, "stackcollapse-xdebug.php", "folds Xdebug's traces",
+	  .options = xdebug_options, .reader = "xdebug" },
+	{ &inferno, "inferno-collapse-dtrace", "folds DTrace stacks",
+	  .options = inferno_dtrace_options, .reader = "dtrace" },
+	{ &inferno, "inferno-collapse-ghcprof", "folds GHC's .prof",
+	  .options = inferno_ghcprof_options, .reader = "ghcprof" },
+	{ &inferno, "inferno-collapse-guess", "folds whichever of the others' formats it is",
+	  .options = inferno_threads_options },
+	{ &inferno, "inferno-collapse-perf", "folds perf script",
+	  .options = inferno_perf_options, .reader = "perf-script" },
+	{ &inferno, "inferno-collapse-recursive", "folds folded stacks with direct recursion taken out",
+	  .options = inferno_threads_options, .reader = "folded", .collapses_recursion = true },
+	{ &inferno, "inferno-collapse-sample", "folds macOS's sample",
+	  .options = inferno_modules_options, .reader = "sample" },
+	{ &inferno, "inferno-collapse-vsprof", "folds Visual Studio's profiler",
+	  .options = inferno_options, .reader = "vsprof" },
+	{ &inferno, "inferno-collapse-vtune", "folds Intel VTune's call trees",
+	  .options = inferno_modules_options, .reader = "vtune" },
+	{ &inferno, "inferno-collapse-xctrace", "folds Instruments' Time Profiler as xctrace exports it",
+	  .options = inferno_options, .reader = "xctrace" },
+	{ 0 },
+};

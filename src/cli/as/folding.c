@@ -1,0 +1,262 @@
+#include "cli/as/folding.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+void wk_folding_init(struct wk_folding *folding)
+{
+	*folding = (struct wk_folding){ .names = wk_strtab_new() };
+	wk_trie_init(&folding->stacks);
+}
+
+void wk_folding_fini(struct wk_folding *folding)
+{
+	wk_strtab_free(folding->names);
+	wk_trie_fini(&folding->stacks);
+	free(folding->name_of);
+	free(folding->stack_of);
+	free(folding->weight);
+	free(folding->is_met);
+	*folding = (struct wk_folding){ 0 };
+}
+
+static void take_frame(struct wk_folding *folding, const struct wk_event_frame *frame)
+{
+	folding->name_of = wk_grow(folding->name_of, &folding->name_cap,
+				   (size_t)frame->number + 1, sizeof(*folding->name_of));
+	folding->name_of[frame->number] = wk_strtab_add_str(folding->names, frame->name);
+}
+
+static void take_stack(struct wk_folding *folding, const struct wk_event_chain *chain)
+{
+	uint32_t parent = chain->parent ? folding->stack_of[chain->parent] : 0;
+	uint32_t name = folding->name_of[chain->frame];
+	uint32_t id;
+
+	if (folding->collapses_recursion && parent && folding->stacks.label[parent] == name)
+		id = parent;
+	else
+		id = wk_trie_add(&folding->stacks, parent, name);
+	folding->stack_of = wk_grow(folding->stack_of, &folding->stack_cap,
+				    (size_t)chain->number + 1, sizeof(*folding->stack_of));
+	folding->stack_of[chain->number] = id;
+}
+
+/* Room for weights of all stacks so far. */
+static void grow_weights(struct wk_folding *folding)
+{
+	size_t old = folding->weight_cap, old_met = folding->met_cap;
+
+	folding->weight = wk_grow(folding->weight, &folding->weight_cap, folding->stacks.count,
+				  sizeof(*folding->weight));
+	folding->is_met = wk_grow(folding->is_met, &folding->met_cap, folding->stacks.count,
+				  sizeof(*folding->is_met));
+	memset(folding->weight + old, 0, (folding->weight_cap - old) * sizeof(*folding->weight));
+	memset(folding->is_met + old_met, 0, folding->met_cap - old_met);
+}
+
+static void take_sample(struct wk_folding *folding, const struct wk_event_sample *sample)
+{
+	uint32_t id = sample->named_stack ? folding->stack_of[sample->named_stack] : 0;
+
+	folding->samples++;
+	if (id >= folding->weight_cap || id >= folding->met_cap)
+		grow_weights(folding);
+	folding->is_met[id] = 1;
+	if (__builtin_add_overflow(folding->weight[id], sample->weight, &folding->weight[id]))
+		folding->weight[id] = UINT64_MAX;
+}
+
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_folding *folding = context;
+
+	(void)err;
+	switch (event->kind) {
+	case WK_EVENT_SAMPLE:
+		take_sample(folding, &event->sample);
+		break;
+	case WK_EVENT_STACK:
+		take_stack(folding, &event->chain);
+		break;
+	case WK_EVENT_FRAME:
+		take_frame(folding, &event->frame);
+		break;
+	case WK_EVENT_NOTE:
+		if (folding->note)
+			folding->note(folding->context, event->note.text);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+struct wk_sink wk_folding_sink(struct wk_folding *folding)
+{
+	return (struct wk_sink){ take, folding };
+}
+
+/* The order of lines by their text is not the order of names: a name that others follow is
+ * compared with its ';', so "a;b" comes behind "a.c" but before "ab". Each name therefore has
+ * two ranks, one for the line that ends in it and one for those that go on. */
+struct ranked {
+	struct wk_str text; /* of the name */
+	uint32_t name;
+	bool goes_on;
+};
+
+static int by_text(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+	size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
+	int order = shorter ? memcmp(a->text.at, b->text.at, shorter) : 0;
+	int next_a, next_b;
+
+	if (order)
+		return order;
+	next_a = a->text.len > shorter ? (unsigned char)a->text.at[shorter] : a->goes_on ? ';' : -1;
+	next_b = b->text.len > shorter ? (unsigned char)b->text.at[shorter] : b->goes_on ? ';' : -1;
+	return (next_a > next_b) - (next_a < next_b);
+}
+
+/* ranks[2 * name + goes_on] */
+static uint32_t *rank_names(const struct wk_folding *folding, uint32_t name_count)
+{
+	size_t count = (size_t)name_count * 2;
+	struct ranked *rows = wk_alloc(count * sizeof(*rows));
+	uint32_t *ranks = wk_alloc(count * sizeof(*ranks));
+
+	for (size_t i = 0; i < count; i++)
+		rows[i] = (struct ranked){ wk_strtab_str(folding->names, (uint32_t)(i / 2)),
+					   (uint32_t)(i / 2), i % 2 };
+	qsort(rows, count, sizeof(*rows), by_text);
+	for (size_t i = 0; i < count; i++)
+		ranks[rows[i].name * 2 + rows[i].goes_on] = (uint32_t)i;
+	free(rows);
+	return ranks;
+}
+
+/* What lies below a stack, in order: lines that end there and stacks that go on. */
+struct branch {
+	uint32_t stack;
+	bool goes_on;
+};
+
+struct branches {
+	struct branch *at;
+	size_t *first; /* by stack: its branches are first[stack] to first[stack + 1] */
+};
+
+static uint32_t name_count(const struct wk_trie *stacks)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i < stacks->count; i++)
+		if (stacks->label[i] > most)
+			most = stacks->label[i];
+	return most + 1;
+}
+
+static bool is_met(const struct wk_folding *folding, uint32_t stack)
+{
+	return stack < folding->met_cap && folding->is_met[stack];
+}
+
+static struct branches list_branches(const struct wk_folding *folding)
+{
+	const struct wk_trie *stacks = &folding->stacks;
+	uint32_t *ranks = rank_names(folding, name_count(stacks));
+	struct wk_sort_key *keys = wk_alloc(((size_t)stacks->count * 2 + 1) * sizeof(*keys));
+	uint8_t *has_children = wk_alloc_zeroed((size_t)stacks->count + 1, 1);
+	struct branches branches = { 0 };
+	size_t count = 0;
+
+	for (uint32_t i = stacks->count; i-- > 1;) {
+		uint64_t parent = (uint64_t)stacks->parent[i] << 32;
+
+		has_children[stacks->parent[i]] = 1;
+		if (is_met(folding, i))
+			keys[count++] = (struct wk_sort_key){ parent | ranks[stacks->label[i] * 2],
+							      i * 2 };
+		if (has_children[i])
+			keys[count++] = (struct wk_sort_key){
+				parent | ranks[stacks->label[i] * 2 + 1], i * 2 + 1 };
+	}
+	wk_sort_keys(keys, count);
+	branches.at = wk_alloc((count + 1) * sizeof(*branches.at));
+	branches.first = wk_alloc_zeroed((size_t)stacks->count + 2, sizeof(*branches.first));
+	for (size_t i = 0; i < count; i++) {
+		branches.at[i] = (struct branch){ keys[i].row / 2, keys[i].row % 2 };
+		branches.first[(keys[i].key >> 32) + 1] = i + 1;
+	}
+	for (uint32_t i = 1; i <= stacks->count; i++)
+		if (branches.first[i] < branches.first[i - 1])
+			branches.first[i] = branches.first[i - 1];
+	free(has_children);
+	free(keys);
+	free(ranks);
+	return branches;
+}
+
+/* A stack whose branches are being walked. */
+struct open_stack {
+	size_t next, end; /* branches */
+	size_t prefix;    /* length of the text in front of its children's names */
+};
+
+static void write_line(struct wk_out *out, struct wk_str prefix, struct wk_str name,
+		       uint64_t weight)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+
+	digits[--at] = '\n';
+	do
+		digits[--at] = (char)('0' + weight % 10);
+	while (weight /= 10);
+	digits[--at] = ' ';
+	wk_out_str(out, prefix);
+	wk_out_str(out, name);
+	wk_out_bytes(out, digits + at, sizeof(digits) - at);
+}
+
+void wk_folding_write(const struct wk_folding *folding, struct wk_out *out)
+{
+	struct branches branches = list_branches(folding);
+	struct wk_buf prefix = { 0 };
+	struct open_stack *open = NULL;
+	size_t depth = 1, cap = 0;
+
+	open = wk_grow(open, &cap, depth, sizeof(*open));
+	open[0] = (struct open_stack){ branches.first[0], branches.first[1], 0 };
+	while (depth) {
+		struct open_stack *top = &open[depth - 1];
+		struct branch branch;
+		struct wk_str name;
+
+		if (top->next == top->end) {
+			depth--;
+			continue;
+		}
+		branch = branches.at[top->next++];
+		name = wk_strtab_str(folding->names, folding->stacks.label[branch.stack]);
+		prefix.len = top->prefix;
+		if (!branch.goes_on) {
+			write_line(out, wk_buf_str(&prefix), name, folding->weight[branch.stack]);
+			continue;
+		}
+		wk_buf_add_str(&prefix, name);
+		wk_buf_add_char(&prefix, ';');
+		open = wk_grow(open, &cap, ++depth, sizeof(*open));
+		open[depth - 1] = (struct open_stack){ branches.first[branch.stack],
+						       branches.first[branch.stack + 1],
+						       prefix.len };
+	}
+	free(open);
+	free(branches.at);
+	free(branches.first);
+	wk_buf_fini(&prefix);
+}

@@ -1,0 +1,39 @@
+/* Stacks that readers tell, summed and written as folded lines in the order of their text.
+ *
+ * A sink of its own: no model is made, a sample costs one addition. Stacks of one text are one
+ * line, whatever frames they came from. Usual order of calls: _init, reading into _sink, _write,
+ * _fini. What the readers note is passed on at once. */
+#ifndef WK_CLI_AS_FOLDING_H
+#define WK_CLI_AS_FOLDING_H
+
+#include "base/map.h"
+#include "base/out.h"
+#include "base/strtab.h"
+#include "base/trie.h"
+#include "event/sink.h"
+
+struct wk_folding {
+	bool collapses_recursion; /* a frame right below itself is one with it */
+	void (*note)(void *context, struct wk_str text); /* NULL: notes are dropped */
+	void *context;
+
+	struct wk_strtab *names;
+	struct wk_trie stacks;  /* of names: labels are ids in `names` */
+	uint32_t *name_of;      /* by the reader's number of a frame */
+	uint32_t *stack_of;     /* by the reader's number of a stack: an id in `stacks` */
+	size_t name_cap, stack_cap;
+	uint64_t *weight;       /* by id in `stacks` */
+	uint8_t *is_met;        /* ... whether a sample had it */
+	size_t weight_cap, met_cap;
+	uint64_t samples;
+};
+
+void wk_folding_init(struct wk_folding *folding);
+void wk_folding_fini(struct wk_folding *folding);
+
+/* What `wk_folding` is to a reader. */
+struct wk_sink wk_folding_sink(struct wk_folding *folding);
+
+void wk_folding_write(const struct wk_folding *folding, struct wk_out *out);
+
+#endif

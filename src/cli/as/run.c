@@ -1,0 +1,106 @@
+/* One tool: its words read, its engine run, its faults told. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/as/tool.h"
+#include "cli/help.h"
+
+/* What perl's `die` gives where no system call failed, and clap's code for wrong usage. */
+#define PERL_DIED   255
+#define CLAP_FAILED 2
+
+static void say(const char *level, struct wk_str text)
+{
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+
+	wk_out_text(&out, level);
+	wk_out_term(&out, text);
+	wk_out_char(&out, '\n');
+	wk_out_end(&out);
+}
+
+void wk_as_warn(const struct wk_as_tool *tool, struct wk_str text)
+{
+	say(tool->kind->family == WK_AS_INFERNO ? "[WARN ] " : "", text);
+}
+
+void wk_as_fail(const struct wk_as_tool *tool, struct wk_str text)
+{
+	say(tool->kind->family == WK_AS_INFERNO ? "Error: " : "ERROR: ", text);
+}
+
+static void help(const struct wk_as_tool *tool, const struct wk_opt_group *group,
+		 struct wk_out *out, struct wk_help_style style)
+{
+	struct wk_buf name = { 0 };
+	struct wk_command command = {
+		.usage = (const char *const[]){ tool->kind->usage, NULL },
+		.description = (const char *const[]){ tool->summary, NULL },
+		.options = (const struct wk_opt_use[]){ { group, 0 }, { 0 } },
+	};
+
+	wk_buf_add_fmt(&name, "as %s", tool->name);
+	command.name = wk_buf_text(&name);
+	wk_help_command(out, style, &command);
+	wk_buf_fini(&name);
+}
+
+/* The scripts print what is wrong and then how they are used; clap points to its help. */
+static int wrong_usage(const struct wk_as_tool *tool, const struct wk_opt_group *group,
+		       struct wk_err *err)
+{
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+
+	wk_out_term(&out, wk_str_c(err->text));
+	if (tool->kind->family == WK_AS_INFERNO) {
+		wk_out_text(&out, "\n\nFor more information, try '--help'.\n");
+	} else {
+		wk_out_char(&out, '\n');
+		help(tool, group, &out, (struct wk_help_style){ .columns = 80 });
+	}
+	wk_out_end(&out);
+	return tool->kind->family == WK_AS_INFERNO ? CLAP_FAILED : PERL_DIED;
+}
+
+static int run_engine(const struct wk_as_call *call, const struct wk_opt_group *group)
+{
+	struct wk_err err = { 0 };
+	int exit_code = call->tool->kind->run(call, &err);
+
+	if (err.code == WK_EUSAGE)
+		return wrong_usage(call->tool, group, &err);
+	if (err.code != WK_OK)
+		wk_as_fail(call->tool, wk_str_c(err.text));
+	return exit_code;
+}
+
+int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
+{
+	struct wk_opt_group group = { "Options", tool->options };
+	void *args = wk_alloc_zeroed(1, tool->kind->args_size);
+	struct wk_opt_target targets[] = { { &group, args }, { 0 } };
+	struct wk_words words = { 0 };
+	struct wk_as_call call = { tool, args, &words, out };
+	enum wk_opt_style style = tool->kind->family == WK_AS_PERL ? WK_STYLE_GETOPT : WK_STYLE_CLAP;
+	struct wk_err err = { 0 };
+	int exit_code = WK_EXIT_DONE;
+
+	if (tool->kind->prepare)
+		tool->kind->prepare(args, tool);
+	switch (wk_options_parse_as(style, argv, targets, false, &words, &err)) {
+	case WK_PARSED:
+		exit_code = run_engine(&call, &group);
+		break;
+	case WK_PARSED_HELP:
+		help(tool, &group, out, wk_help_style());
+		break;
+	case WK_PARSED_WRONG:
+		exit_code = wrong_usage(tool, &group, &err);
+		break;
+	}
+	wk_options_fini(targets);
+	wk_words_fini(&words);
+	free(args);
+	return exit_code;
+}

@@ -1,0 +1,75 @@
+/* The command lines of other tools, spoken by wick: `wick as TOOL ...`, or a link to wick with
+ * the tool's name.
+ *
+ * A tool is one row of a table: its name, its options in the way it reads them, and which of
+ * wick's own engines does the work. The tables are in collapse_tools.c, flamegraph.c and
+ * difffolded.c; tools.c lists them. Help, man page and completion are printed from the rows. */
+#ifndef WK_CLI_AS_TOOL_H
+#define WK_CLI_AS_TOOL_H
+
+#include "cli/command.h"
+#include "formats/collapse.h"
+
+enum wk_as_family {
+	WK_AS_PERL,    /* brendangregg/FlameGraph, whatever language its scripts are in */
+	WK_AS_INFERNO, /* inferno's programs */
+};
+
+struct wk_as_call;
+struct wk_as_tool;
+
+/* What tools of one kind have in common. */
+struct wk_as_kind {
+	enum wk_as_family family;
+	const char *usage;            /* what follows the name */
+	size_t args_size;             /* of the struct that options are read into */
+	void (*prepare)(void *args, const struct wk_as_tool *tool); /* what holds when nothing is
+								     * typed; NULL: zero */
+	int (*run)(const struct wk_as_call *call, struct wk_err *err);
+};
+
+struct wk_as_tool {
+	const struct wk_as_kind *kind;
+	const char *name, *summary;
+	const struct wk_opt *options;
+
+	/* Of tools that collapse stacks: */
+	const char *reader;           /* by its name in wk_readers(); NULL: seen from the bytes */
+	struct wk_collapse collapse;  /* what holds when nothing is typed, but for the dialect */
+	bool collapses_recursion;
+};
+
+struct wk_as_call {
+	const struct wk_as_tool *tool;
+	void *args;
+	const struct wk_words *words; /* files */
+	struct wk_out *out;
+};
+
+/* The tables of tools, each ending with a row without a name; the list ends with NULL. */
+extern const struct wk_as_tool *const wk_as_tools[];
+
+const struct wk_as_tool *wk_as_tool_find(struct wk_str name);
+
+/* By number, for lists; NULL behind the last. */
+const struct wk_as_tool *wk_as_tool_at(size_t index);
+
+/* Runs a tool with the words behind its name. Says what goes wrong in the tool's own way, on
+ * standard error; the exit code is the tool's, too. */
+int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out);
+
+/* A warning or an error as the tool would write it: a bare line, or one with its level. */
+void wk_as_warn(const struct wk_as_tool *tool, struct wk_str text);
+void wk_as_fail(const struct wk_as_tool *tool, struct wk_str text);
+
+void wk_as_collapse_prepare(void *args, const struct wk_as_tool *tool);
+int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err);
+
+/* Options that all of inferno's tools have stand first in their structs of values. */
+struct wk_as_inferno_args {
+	bool quiet, verbose;
+};
+
+extern const struct wk_as_tool wk_as_collapse_tools[];
+
+#endif

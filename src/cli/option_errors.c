@@ -1,0 +1,125 @@
+#include "cli/option_errors.h"
+
+#include "base/buf.h"
+#include "base/suggest.h"
+
+static bool wrong(struct wk_err *err, const char *sentence)
+{
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", sentence);
+}
+
+bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *target,
+		       struct wk_str name, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(name);
+
+	if (style == WK_STYLE_GETOPT)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Unknown option: %.*s", WK_STR_ARG(name));
+	if (style == WK_STYLE_CLAP)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "error: unexpected argument '--%.*s' found", WK_STR_ARG(name));
+	wk_suggestion_try(&near, "help");
+	for (; target->group; target++)
+		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
+			wk_suggestion_try(&near, opt->name);
+	if (near.best)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "unknown option --%.*s; did you mean --%s?", WK_STR_ARG(name),
+			       near.best);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option --%.*s", WK_STR_ARG(name));
+}
+
+bool wk_option_unknown_letter(enum wk_opt_style style, char letter, struct wk_err *err)
+{
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       style == WK_STYLE_CLAP ? "error: unexpected argument '-%c' found"
+					      : "unknown option -%c", letter);
+}
+
+bool wk_option_unclear(struct wk_str name, const struct wk_opt *one, const struct wk_opt *other,
+		       struct wk_err *err)
+{
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Option %.*s is ambiguous (%s, %s)",
+		       WK_STR_ARG(name), one->name, other->name);
+}
+
+bool wk_option_needs_value(enum wk_opt_style style, const struct wk_opt *opt, struct wk_err *err)
+{
+	if (style == WK_STYLE_GETOPT)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Option %s requires an argument",
+			       opt->name);
+	if (style == WK_STYLE_CLAP)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "error: a value is required for '--%s <%s>' but none was supplied",
+			       opt->name, opt->argument);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s needs a value: %s", opt->name,
+		       opt->argument);
+}
+
+bool wk_option_takes_none(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
+			  struct wk_err *err)
+{
+	if (style == WK_STYLE_GETOPT)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Option %s does not take an argument",
+			       opt->name);
+	if (style == WK_STYLE_CLAP)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "error: unexpected value '%s' for '--%s' found; no more were expected",
+			       value, opt->name);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s takes no value, found \"%s\"", opt->name,
+		       value);
+}
+
+bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
+			    struct wk_err *err)
+{
+	bool is_clap = style == WK_STYLE_CLAP;
+	struct wk_buf text = { 0 };
+
+	if (is_clap)
+		wk_buf_add_fmt(&text, "error: invalid value '%s' for '--%s <%s>' [possible values: ",
+			       value, opt->name, opt->argument);
+	else
+		wk_buf_add_fmt(&text, "--%s is \"%s\", expected ", opt->name, value);
+	for (size_t i = 0; opt->choices[i]; i++) {
+		if (i > 0)
+			wk_buf_add_text(&text, is_clap || opt->choices[i + 1] ? ", " : " or ");
+		wk_buf_add_text(&text, opt->choices[i]);
+	}
+	wk_buf_add_text(&text, is_clap ? "]" : "");
+	wrong(err, wk_buf_text(&text));
+	wk_buf_fini(&text);
+	return false;
+}
+
+static const char *number_expected(const struct wk_opt *opt)
+{
+	switch (opt->kind) {
+	case WK_OPT_DURATION:
+		return "a time such as 10, 1.5s or 500ms";
+	case WK_OPT_SIZE:
+		return "a size such as 16384, 64K or 8M";
+	case WK_OPT_REAL:
+		return "a number such as 0.5";
+	default:
+		return "a whole number";
+	}
+}
+
+bool wk_option_wrong_number(enum wk_opt_style style, const struct wk_opt *opt, const char *value,
+			    struct wk_err *err)
+{
+	bool is_real = opt->kind == WK_OPT_REAL;
+
+	if (style == WK_STYLE_GETOPT)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "Value \"%s\" invalid for option %s (%s expected)", value, opt->name,
+			       is_real ? "real number" : "number");
+	if (style == WK_STYLE_CLAP)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "error: invalid value '%s' for '--%s <%s>': invalid %s", value,
+			       opt->name, opt->argument,
+			       is_real ? "float literal" : "digit found in string");
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s is \"%s\", expected %s", opt->name, value,
+		       number_expected(opt));
+}
