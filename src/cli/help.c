@@ -87,10 +87,15 @@ static const struct wk_opt_group standard = {
 static void choices(struct wk_out *out, struct wk_help_style style,
 		    const struct wk_command *command)
 {
+	unsigned widest = 11;
+
 	heading(out, style, command->choices_title);
+	for (size_t i = 0; command->choice(i).word; i++)
+		if (strlen(command->choice(i).word) > widest)
+			widest = (unsigned)strlen(command->choice(i).word);
 	for (size_t i = 0; command->choice(i).word; i++) {
-		wk_out_fmt(out, "  %-12s", command->choice(i).word);
-		wrapped(out, style.columns, 14, 14, command->choice(i).summary);
+		wk_out_fmt(out, "  %-*s ", (int)widest, command->choice(i).word);
+		wrapped(out, style.columns, widest + 3, widest + 3, command->choice(i).summary);
 	}
 }
 
