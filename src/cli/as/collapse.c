@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "cli/as/collapse_args.h"
-#include "cli/as/folding.h"
+#include "cli/as/tally.h"
 #include "formats/reader.h"
 
 /* What inferno-collapse-guess chooses from. */
@@ -115,19 +115,19 @@ static bool fold(const struct wk_as_call *call, const struct source *source, str
 {
 	const struct wk_as_collapse_args *args = call->args;
 	struct notes notes = { call->tool, args->inferno.quiet };
-	struct wk_folding folding;
+	struct wk_tally tally;
 	struct wk_sink sink;
 	bool ok;
 
-	wk_folding_init(&folding);
-	folding.note = note;
-	folding.context = &notes;
-	folding.collapses_recursion = call->tool->collapses_recursion;
-	sink = wk_folding_sink(&folding);
+	wk_tally_init(&tally);
+	tally.note = note;
+	tally.context = &notes;
+	tally.collapses_recursion = call->tool->collapses_recursion;
+	sink = wk_tally_sink(&tally);
 	ok = source->files[0].reader->read(&source->input, &sink, err);
 	if (ok)
-		wk_folding_write(&folding, call->out);
-	wk_folding_fini(&folding);
+		wk_tally_write(&tally, call->out);
+	wk_tally_fini(&tally);
 	return ok;
 }
 

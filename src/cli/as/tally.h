@@ -3,8 +3,8 @@
  * A sink of its own: no model is made, a sample costs one addition. Stacks of one text are one
  * line, whatever frames they came from. Usual order of calls: _init, reading into _sink, _write,
  * _fini. What the readers note is passed on at once. */
-#ifndef WK_CLI_AS_FOLDING_H
-#define WK_CLI_AS_FOLDING_H
+#ifndef WK_CLI_AS_TALLY_H
+#define WK_CLI_AS_TALLY_H
 
 #include "base/map.h"
 #include "base/out.h"
@@ -12,7 +12,7 @@
 #include "base/trie.h"
 #include "event/sink.h"
 
-struct wk_folding {
+struct wk_tally {
 	bool collapses_recursion; /* a frame right below itself is one with it */
 	void (*note)(void *context, struct wk_str text); /* NULL: notes are dropped */
 	void *context;
@@ -28,12 +28,12 @@ struct wk_folding {
 	uint64_t samples;
 };
 
-void wk_folding_init(struct wk_folding *folding);
-void wk_folding_fini(struct wk_folding *folding);
+void wk_tally_init(struct wk_tally *tally);
+void wk_tally_fini(struct wk_tally *tally);
 
-/* What `wk_folding` is to a reader. */
-struct wk_sink wk_folding_sink(struct wk_folding *folding);
+/* What `wk_tally` is to a reader. */
+struct wk_sink wk_tally_sink(struct wk_tally *tally);
 
-void wk_folding_write(const struct wk_folding *folding, struct wk_out *out);
+void wk_tally_write(const struct wk_tally *tally, struct wk_out *out);
 
 #endif

@@ -1,92 +1,92 @@
-#include "cli/as/folding.h"
+#include "cli/as/tally.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
 
-void wk_folding_init(struct wk_folding *folding)
+void wk_tally_init(struct wk_tally *tally)
 {
-	*folding = (struct wk_folding){ .names = wk_strtab_new() };
-	wk_trie_init(&folding->stacks);
+	*tally = (struct wk_tally){ .names = wk_strtab_new() };
+	wk_trie_init(&tally->stacks);
 }
 
-void wk_folding_fini(struct wk_folding *folding)
+void wk_tally_fini(struct wk_tally *tally)
 {
-	wk_strtab_free(folding->names);
-	wk_trie_fini(&folding->stacks);
-	free(folding->name_of);
-	free(folding->stack_of);
-	free(folding->weight);
-	free(folding->is_met);
-	*folding = (struct wk_folding){ 0 };
+	wk_strtab_free(tally->names);
+	wk_trie_fini(&tally->stacks);
+	free(tally->name_of);
+	free(tally->stack_of);
+	free(tally->weight);
+	free(tally->is_met);
+	*tally = (struct wk_tally){ 0 };
 }
 
-static void take_frame(struct wk_folding *folding, const struct wk_event_frame *frame)
+static void take_frame(struct wk_tally *tally, const struct wk_event_frame *frame)
 {
-	folding->name_of = wk_grow(folding->name_of, &folding->name_cap,
-				   (size_t)frame->number + 1, sizeof(*folding->name_of));
-	folding->name_of[frame->number] = wk_strtab_add_str(folding->names, frame->name);
+	tally->name_of = wk_grow(tally->name_of, &tally->name_cap,
+				   (size_t)frame->number + 1, sizeof(*tally->name_of));
+	tally->name_of[frame->number] = wk_strtab_add_str(tally->names, frame->name);
 }
 
-static void take_stack(struct wk_folding *folding, const struct wk_event_chain *chain)
+static void take_stack(struct wk_tally *tally, const struct wk_event_chain *chain)
 {
-	uint32_t parent = chain->parent ? folding->stack_of[chain->parent] : 0;
-	uint32_t name = folding->name_of[chain->frame];
+	uint32_t parent = chain->parent ? tally->stack_of[chain->parent] : 0;
+	uint32_t name = tally->name_of[chain->frame];
 	uint32_t id;
 
-	if (folding->collapses_recursion && parent && folding->stacks.label[parent] == name)
+	if (tally->collapses_recursion && parent && tally->stacks.label[parent] == name)
 		id = parent;
 	else
-		id = wk_trie_add(&folding->stacks, parent, name);
-	folding->stack_of = wk_grow(folding->stack_of, &folding->stack_cap,
-				    (size_t)chain->number + 1, sizeof(*folding->stack_of));
-	folding->stack_of[chain->number] = id;
+		id = wk_trie_add(&tally->stacks, parent, name);
+	tally->stack_of = wk_grow(tally->stack_of, &tally->stack_cap,
+				    (size_t)chain->number + 1, sizeof(*tally->stack_of));
+	tally->stack_of[chain->number] = id;
 }
 
 /* Room for weights of all stacks so far. */
-static void grow_weights(struct wk_folding *folding)
+static void grow_weights(struct wk_tally *tally)
 {
-	size_t old = folding->weight_cap, old_met = folding->met_cap;
+	size_t old = tally->weight_cap, old_met = tally->met_cap;
 
-	folding->weight = wk_grow(folding->weight, &folding->weight_cap, folding->stacks.count,
-				  sizeof(*folding->weight));
-	folding->is_met = wk_grow(folding->is_met, &folding->met_cap, folding->stacks.count,
-				  sizeof(*folding->is_met));
-	memset(folding->weight + old, 0, (folding->weight_cap - old) * sizeof(*folding->weight));
-	memset(folding->is_met + old_met, 0, folding->met_cap - old_met);
+	tally->weight = wk_grow(tally->weight, &tally->weight_cap, tally->stacks.count,
+				  sizeof(*tally->weight));
+	tally->is_met = wk_grow(tally->is_met, &tally->met_cap, tally->stacks.count,
+				  sizeof(*tally->is_met));
+	memset(tally->weight + old, 0, (tally->weight_cap - old) * sizeof(*tally->weight));
+	memset(tally->is_met + old_met, 0, tally->met_cap - old_met);
 }
 
-static void take_sample(struct wk_folding *folding, const struct wk_event_sample *sample)
+static void take_sample(struct wk_tally *tally, const struct wk_event_sample *sample)
 {
-	uint32_t id = sample->named_stack ? folding->stack_of[sample->named_stack] : 0;
+	uint32_t id = sample->named_stack ? tally->stack_of[sample->named_stack] : 0;
 
-	folding->samples++;
-	if (id >= folding->weight_cap || id >= folding->met_cap)
-		grow_weights(folding);
-	folding->is_met[id] = 1;
-	if (__builtin_add_overflow(folding->weight[id], sample->weight, &folding->weight[id]))
-		folding->weight[id] = UINT64_MAX;
+	tally->samples++;
+	if (id >= tally->weight_cap || id >= tally->met_cap)
+		grow_weights(tally);
+	tally->is_met[id] = 1;
+	if (__builtin_add_overflow(tally->weight[id], sample->weight, &tally->weight[id]))
+		tally->weight[id] = UINT64_MAX;
 }
 
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
-	struct wk_folding *folding = context;
+	struct wk_tally *tally = context;
 
 	(void)err;
 	switch (event->kind) {
 	case WK_EVENT_SAMPLE:
-		take_sample(folding, &event->sample);
+		take_sample(tally, &event->sample);
 		break;
 	case WK_EVENT_STACK:
-		take_stack(folding, &event->chain);
+		take_stack(tally, &event->chain);
 		break;
 	case WK_EVENT_FRAME:
-		take_frame(folding, &event->frame);
+		take_frame(tally, &event->frame);
 		break;
 	case WK_EVENT_NOTE:
-		if (folding->note)
-			folding->note(folding->context, event->note.text);
+		if (tally->note)
+			tally->note(tally->context, event->note.text);
 		break;
 	default:
 		break;
@@ -94,9 +94,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	return true;
 }
 
-struct wk_sink wk_folding_sink(struct wk_folding *folding)
+struct wk_sink wk_tally_sink(struct wk_tally *tally)
 {
-	return (struct wk_sink){ take, folding };
+	return (struct wk_sink){ take, tally };
 }
 
 /* The order of lines by their text is not the order of names: a name that others follow is
@@ -123,14 +123,14 @@ static int by_text(const void *left, const void *right)
 }
 
 /* ranks[2 * name + goes_on] */
-static uint32_t *rank_names(const struct wk_folding *folding, uint32_t name_count)
+static uint32_t *rank_names(const struct wk_tally *tally, uint32_t name_count)
 {
 	size_t count = (size_t)name_count * 2;
 	struct ranked *rows = wk_alloc(count * sizeof(*rows));
 	uint32_t *ranks = wk_alloc(count * sizeof(*ranks));
 
 	for (size_t i = 0; i < count; i++)
-		rows[i] = (struct ranked){ wk_strtab_str(folding->names, (uint32_t)(i / 2)),
+		rows[i] = (struct ranked){ wk_strtab_str(tally->names, (uint32_t)(i / 2)),
 					   (uint32_t)(i / 2), i % 2 };
 	qsort(rows, count, sizeof(*rows), by_text);
 	for (size_t i = 0; i < count; i++)
@@ -160,15 +160,15 @@ static uint32_t name_count(const struct wk_trie *stacks)
 	return most + 1;
 }
 
-static bool is_met(const struct wk_folding *folding, uint32_t stack)
+static bool is_met(const struct wk_tally *tally, uint32_t stack)
 {
-	return stack < folding->met_cap && folding->is_met[stack];
+	return stack < tally->met_cap && tally->is_met[stack];
 }
 
-static struct branches list_branches(const struct wk_folding *folding)
+static struct branches list_branches(const struct wk_tally *tally)
 {
-	const struct wk_trie *stacks = &folding->stacks;
-	uint32_t *ranks = rank_names(folding, name_count(stacks));
+	const struct wk_trie *stacks = &tally->stacks;
+	uint32_t *ranks = rank_names(tally, name_count(stacks));
 	struct wk_sort_key *keys = wk_alloc(((size_t)stacks->count * 2 + 1) * sizeof(*keys));
 	uint8_t *has_children = wk_alloc_zeroed((size_t)stacks->count + 1, 1);
 	struct branches branches = { 0 };
@@ -178,7 +178,7 @@ static struct branches list_branches(const struct wk_folding *folding)
 		uint64_t parent = (uint64_t)stacks->parent[i] << 32;
 
 		has_children[stacks->parent[i]] = 1;
-		if (is_met(folding, i))
+		if (is_met(tally, i))
 			keys[count++] = (struct wk_sort_key){ parent | ranks[stacks->label[i] * 2],
 							      i * 2 };
 		if (has_children[i])
@@ -223,9 +223,9 @@ static void write_line(struct wk_out *out, struct wk_str prefix, struct wk_str n
 	wk_out_bytes(out, digits + at, sizeof(digits) - at);
 }
 
-void wk_folding_write(const struct wk_folding *folding, struct wk_out *out)
+void wk_tally_write(const struct wk_tally *tally, struct wk_out *out)
 {
-	struct branches branches = list_branches(folding);
+	struct branches branches = list_branches(tally);
 	struct wk_buf prefix = { 0 };
 	struct open_stack *open = NULL;
 	size_t depth = 1, cap = 0;
@@ -242,10 +242,10 @@ void wk_folding_write(const struct wk_folding *folding, struct wk_out *out)
 			continue;
 		}
 		branch = branches.at[top->next++];
-		name = wk_strtab_str(folding->names, folding->stacks.label[branch.stack]);
+		name = wk_strtab_str(tally->names, tally->stacks.label[branch.stack]);
 		prefix.len = top->prefix;
 		if (!branch.goes_on) {
-			write_line(out, wk_buf_str(&prefix), name, folding->weight[branch.stack]);
+			write_line(out, wk_buf_str(&prefix), name, tally->weight[branch.stack]);
 			continue;
 		}
 		wk_buf_add_str(&prefix, name);
