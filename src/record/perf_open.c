@@ -376,7 +376,7 @@ bool wk_perf_open_rings(struct wk_perf *perf, struct wk_err *err)
 	uint64_t wanted = choose_ring_bytes(perf, count);
 	bool ok;
 
-	perf->config.ring_bytes = wanted;
+	perf->config.ring_bytes = perf->wanted_ring_bytes = wanted;
 	perf->cpus = wk_alloc_zeroed(count, sizeof(*perf->cpus));
 	ok = open_what_may_be(perf, online, count, err);
 	free(online);

@@ -45,7 +45,8 @@ struct wk_perf_cpu {
 struct wk_perf {
 	struct wk_perf_event *events;
 	size_t event_count;
-	struct wk_perf_config config;
+	struct wk_perf_config config; /* ring_bytes: as large as they could be had */
+	uint64_t wanted_ring_bytes;   /* as large as would be best */
 	struct wk_layout layout;
 	struct wk_perf_cpu *cpus;
 	size_t cpu_count;
