@@ -10,6 +10,7 @@ extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_fold;
 extern const struct wk_command wk_cmd_dump;
 extern const struct wk_command wk_cmd_as;
+extern const struct wk_command wk_cmd_doctor;
 extern const struct wk_command wk_cmd_formats;
 extern const struct wk_command wk_cmd_help;
 extern const struct wk_command wk_cmd_man;
@@ -22,6 +23,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_fold,
 	&wk_cmd_dump,
 	&wk_cmd_as,
+	&wk_cmd_doctor,
 	&wk_cmd_formats,
 	&wk_cmd_help,
 	&wk_cmd_man,

@@ -10,11 +10,6 @@
 
 #define AT(field) offsetof(struct wk_record_args, field)
 
-/* What holds when nothing is typed. The frequency is a prime, so as not to march in step with
- * what is measured. */
-#define USUAL_FREQUENCY_HZ 997
-#define USUAL_STACK_BYTES  32768
-
 /* perf_event_attr.sample_stack_user is 16 bits wide, and a multiple of 8: the nearest to 64K. */
 #define MOST_STACK_BYTES 65528
 
@@ -197,11 +192,11 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 			       "--stack-size is %" PRIu64 " bytes, the kernel copies 64K at most",
 			       args->stack_bytes);
 	plan->options.stack_bytes = args->stack_bytes ? (uint32_t)args->stack_bytes
-						      : USUAL_STACK_BYTES;
+						      : WK_USUAL_STACK_BYTES;
 	if (plan->options.stack_bytes > MOST_STACK_BYTES)
 		plan->options.stack_bytes = MOST_STACK_BYTES;
 	if (!plan->options.frequency_hz && !plan->options.period)
-		plan->options.frequency_hz = USUAL_FREQUENCY_HZ;
+		plan->options.frequency_hz = WK_USUAL_FREQUENCY_HZ;
 	return plan_pids(plan, &args->pids, err) && plan_events(plan, &args->events, err);
 }
 

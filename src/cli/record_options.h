@@ -8,6 +8,11 @@
 #include "cli/options.h"
 #include "record/recorder.h"
 
+/* What holds when nothing is typed. The frequency is a prime, so as not to march in step with
+ * what is measured. */
+#define WK_USUAL_FREQUENCY_HZ 997
+#define WK_USUAL_STACK_BYTES  32768
+
 struct wk_record_args {
 	bool all_cpus, user_only;
 	const char *frequency; /* text: 0 typed is not the same as nothing typed */

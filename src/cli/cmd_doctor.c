@@ -1,0 +1,143 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/doctor.h"
+#include "cli/help.h"
+#include "cli/load.h"
+
+struct args {
+	bool json;
+	struct wk_opt_list debug_dirs;
+};
+
+static const struct wk_opt options[] = {
+	{ 0, "json", NULL, "print JSON", WK_OPT_FLAG, offsetof(struct args, json), NULL },
+	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
+	  offsetof(struct args, debug_dirs), NULL },
+	{ 0 },
+};
+
+static bool is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Where the shell would find a program; the caller frees it. NULL if nowhere. */
+static char *found_in_path(const char *program)
+{
+	const char *path = getenv("PATH");
+
+	for (const char *at = path; at && *at;) {
+		size_t len = strcspn(at, ":");
+		struct wk_buf candidate = { 0 };
+
+		wk_buf_add_fmt(&candidate, "%.*s/%s", (int)len, at, program);
+		if (len && access(wk_buf_text(&candidate), X_OK) == 0 &&
+		    !is_folder(wk_buf_text(&candidate)))
+			return candidate.at;
+		wk_buf_fini(&candidate);
+		at += len + (at[len] == ':');
+	}
+	return NULL;
+}
+
+static bool examine_folder(struct wk_findings *findings, const char *folder, struct wk_err *err)
+{
+	struct wk_buf manifest = { 0 };
+	bool is_cargo;
+
+	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", folder);
+	is_cargo = access(wk_buf_text(&manifest), R_OK) == 0;
+	wk_buf_fini(&manifest);
+	if (!is_cargo)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "%s is a folder without a Cargo.toml; give a program or a Cargo "
+			       "project", folder);
+	wk_doctor_cargo(findings, folder);
+	return true;
+}
+
+static bool examine(struct wk_findings *findings, const char *word, const char *const *debug_dirs,
+		    struct wk_err *err)
+{
+	char *found;
+
+	if (is_folder(word))
+		return examine_folder(findings, word, err);
+	if (access(word, F_OK) == 0) {
+		wk_doctor_program(findings, word, debug_dirs);
+		return true;
+	}
+	found = strchr(word, '/') ? NULL : found_in_path(word);
+	if (!found)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s",
+			       word);
+	wk_doctor_program(findings, found, debug_dirs);
+	free(found);
+	return true;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const struct wk_words *words = call->words;
+	const struct wk_load_args load = { .debug_dirs = args->debug_dirs };
+	struct wk_help_style style = wk_help_style();
+	struct wk_findings findings = { 0 };
+	const char **debug_dirs;
+	int exit_code;
+	bool ok = true;
+
+	if (words->count > 1) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "one program or folder at a time, found %zu",
+			words->count);
+		return WK_EXIT_USAGE;
+	}
+	debug_dirs = wk_load_debug_dirs(&load);
+	wk_doctor_machine(&findings);
+	wk_doctor_libc(&findings, debug_dirs);
+	if (words->count)
+		ok = examine(&findings, words->at[0], debug_dirs, err);
+	else if (access("Cargo.toml", R_OK) == 0)
+		wk_doctor_cargo(&findings, ".");
+	if (ok && args->json)
+		wk_findings_print_json(&findings, call->out);
+	else if (ok)
+		wk_findings_print(&findings, call->out, style.columns, style.color);
+	exit_code = wk_findings_count(&findings, WK_GRADE_BAD) ? WK_EXIT_FAILED : WK_EXIT_DONE;
+	wk_findings_fini(&findings);
+	free(debug_dirs);
+	return ok ? exit_code : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_doctor = {
+	.name = "doctor",
+	.summary = "say whether this machine, a program or a Cargo project is ready",
+	.usage = (const char *const[]){ "[OPTION...] [PROGRAM|FOLDER]", NULL },
+	.description = (const char *const[]){
+		"Tries what a recording needs, and looks at PROGRAM (a path, or a name that is in "
+		"PATH) or at the Cargo project in FOLDER: names, stacks, debug information. "
+		"Nothing is changed, and nothing is fetched.",
+		"Each line is good, or says what could be better, or what is bad: in the way of a "
+		"recording with names. Below it stands what mends it, to be pasted into a shell "
+		"or a file.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Options", options }, 0 },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick doctor", "may I record here?" },
+		{ "wick doctor ./app", "will its functions have names?" },
+		{ "wick doctor ~/src/project", "are the profiles of a Cargo project as they should "
+					       "be?" },
+		{ 0 } },
+	.exit_note = "1 also says that something is in the way, 0 that nothing is.",
+	.words = WK_WORD_FILE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

@@ -1,0 +1,367 @@
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/doctor.h"
+#include "symbols/elf_symbols.h"
+#include "symbols/unwind_table.h"
+
+struct patient {
+	struct wk_findings *findings;
+	const struct wk_store_file *program;
+	struct wk_store_file debug; /* its separate debug file; elf is NULL without one */
+	struct wk_elf_tables tables;
+	uint64_t named;     /* functions with a name in .symtab */
+	uint64_t exported;  /* ... only in .dynsym */
+	uint64_t looked_at; /* functions whose first instructions were looked at ... */
+	uint64_t covered;   /* ... those that have unwind tables ... */
+	uint64_t framed;    /* ... and those that have none, but a frame pointer */
+	struct wk_unwind_table *unwind;
+	bool is_rust;
+};
+
+/* x86-64: perhaps endbr64, then push %rbp and mov %rsp,%rbp in either encoding. aarch64: the
+ * frame record (x29, x30) goes to the stack. */
+static bool keeps_frame_pointer(const struct wk_elf *elf, struct wk_bytes code)
+{
+	uint32_t word;
+
+	if (elf->machine == WK_MACHINE_AARCH64)
+		return (wk_u32le(&code) & 0xffc07fff) == 0xa9807bfd && !code.bad;
+	if (wk_bytes_left(&code) >= 4 && memcmp(code.at, "\xf3\x0f\x1e\xfa", 4) == 0)
+		wk_bytes_skip(&code, 4);
+	word = wk_u32le(&code);
+	return !code.bad && (word == 0xe5894855 || word == 0xec8b4855);
+}
+
+static bool count_function(void *context, const struct wk_elf_raw *raw)
+{
+	struct patient *p = context;
+	const struct wk_elf *elf = p->program->elf;
+	struct wk_bytes file = wk_bytes_of(elf->at, elf->size_bytes);
+	uint64_t offset, start, size_bytes;
+
+	if (raw->is_plt)
+		return true;
+	if (raw->table == WK_ELF_SYMTAB)
+		p->named++;
+	else
+		p->exported++;
+	/* Shorter ones are stubs. */
+	if (raw->size_bytes >= 8 && wk_elf_offset_of(elf, raw->vaddr, &offset)) {
+		p->looked_at++;
+		if (wk_unwind_function(p->unwind, raw->vaddr, &start, &size_bytes))
+			p->covered++;
+		else
+			p->framed += keeps_frame_pointer(elf, wk_bytes_at(&file, offset, 16));
+	}
+	return true;
+}
+
+static bool has_text(struct wk_bytes bytes, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (wk_bytes_left(&bytes) >= len) {
+		const uint8_t *at = memchr(bytes.at, text[0], wk_bytes_left(&bytes) - len + 1);
+
+		if (!at || memcmp(at, text, len) == 0)
+			return at != NULL;
+		wk_bytes_skip(&bytes, (uint64_t)(at + 1 - bytes.at));
+	}
+	return false;
+}
+
+static const struct wk_elf_section *section(const struct wk_elf *elf, const char *name)
+{
+	return elf ? wk_elf_section(elf, name) : NULL;
+}
+
+/* A section's bytes in the program or else in its debug file; compressed ones are left out. */
+static struct wk_bytes debug_bytes(const struct patient *p, const char *name)
+{
+	const struct wk_elf *elf = p->program->elf;
+	const struct wk_elf_section *found = section(elf, name);
+
+	if (!found || found->type == WK_SHT_NOBITS) {
+		elf = p->debug.elf;
+		found = section(elf, name);
+	}
+	if (!found || found->flags & WK_SHF_COMPRESSED)
+		return (struct wk_bytes){ 0 };
+	return wk_elf_bytes(elf, found);
+}
+
+static bool has_section(const struct patient *p, const char *name)
+{
+	const struct wk_elf_section *in_program = section(p->program->elf, name);
+
+	return (in_program && in_program->type != WK_SHT_NOBITS && in_program->size_bytes > 4) ||
+	       section(p->debug.elf, name);
+}
+
+static void debug_file(struct patient *p, const char *const *debug_dirs)
+{
+	struct wk_buf why = { 0 };
+
+	if (wk_store_debug(p->program, debug_dirs, &p->debug, &why))
+		wk_findings_good(p->findings, "its debug file is %s", p->debug.path);
+	else if (why.len)
+		wk_findings_bad(p->findings, NULL,
+				"a debug file is there but cannot be used: %s", wk_buf_text(&why));
+	wk_buf_fini(&why);
+}
+
+/* How a program gets its names back. Packages have them apart. */
+static void mend_stripped(const struct patient *p, struct wk_str link, struct wk_buf *mend)
+{
+	const char *path = p->program->path;
+	size_t folder_len = strlen(path) - wk_str_basename(wk_str_c(path)).len;
+
+	if (wk_str_starts(wk_str_c(path), "/usr/") && access("/usr/bin/dpkg", X_OK) == 0)
+		wk_buf_add_fmt(mend,
+			       "sudo apt-get install \"$(dpkg -S '%s' | cut -d: -f1)-dbgsym\"",
+			       path);
+	else if (link.len)
+		wk_buf_add_fmt(mend, "cp FOLDER/%.*s %.*s", WK_STR_ARG(link), (int)folder_len,
+			       path);
+	else if (p->is_rust)
+		wk_buf_add_text(mend, "[profile.release]\nstrip = \"none\"");
+	else
+		wk_buf_add_text(mend, "build it again without -s, and do not run strip on it");
+}
+
+static void stripped(const struct patient *p)
+{
+	struct wk_buf what = { 0 }, mend = { 0 };
+	struct wk_str link;
+	uint32_t crc;
+
+	if (!wk_elf_debuglink(p->program->elf, &link, &crc))
+		link = wk_str_c("");
+	wk_buf_add_text(&what, "stripped: ");
+	if (p->exported)
+		wk_buf_add_fmt(&what, "only the %" PRIu64 " functions that it exports have names",
+			       p->exported);
+	else
+		wk_buf_add_text(&what, "its functions have no names");
+	if (link.len)
+		wk_buf_add_fmt(&what, "; the others are in its debug file %.*s, which is found "
+				      "neither beside it, nor in .debug there, nor below "
+				      "/usr/lib/debug", WK_STR_ARG(link));
+	mend_stripped(p, link, &mend);
+	wk_findings_bad(p->findings, wk_buf_text(&mend), "%s", wk_buf_text(&what));
+	wk_buf_fini(&what);
+	wk_buf_fini(&mend);
+}
+
+static bool has_names(const struct patient *p)
+{
+	return p->named || section(p->debug.elf, ".symtab");
+}
+
+static void names(const struct patient *p)
+{
+	struct wk_buf count = { 0 };
+
+	wk_num_add_grouped(&count, p->named);
+	if (p->named)
+		wk_findings_good(p->findings, "not stripped: %s functions have names",
+				 wk_buf_text(&count));
+	else if (has_names(p))
+		wk_findings_good(p->findings, "stripped, but its debug file has the names");
+	else
+		stripped(p);
+	wk_buf_fini(&count);
+}
+
+/* What the headers of the units in .debug_info say. */
+struct units {
+	unsigned version;
+	uint64_t count, skeletons;
+};
+
+static struct units read_units(struct wk_bytes in)
+{
+	struct units units = { 0 };
+
+	while (wk_bytes_left(&in) > 0 && !in.bad) {
+		uint64_t length = wk_u32(&in);
+		struct wk_bytes unit;
+		unsigned version;
+
+		if (length == 0xffffffff)
+			length = wk_u64(&in);
+		unit = wk_bytes_take(&in, length);
+		version = wk_u16(&unit);
+		if (unit.bad || in.bad)
+			break;
+		units.count++;
+		if (version > units.version)
+			units.version = version;
+		if (version >= 5 && wk_u8(&unit) == 4) /* DW_UT_skeleton */
+			units.skeletons++;
+	}
+	return units;
+}
+
+/* Before DWARF 5 a unit's own attribute tells: DW_AT_GNU_dwo_name, as LEB128. */
+static bool has_dwo_name(const struct patient *p)
+{
+	return has_text(debug_bytes(p, ".debug_abbrev"), "\xb0\x42");
+}
+
+static bool is_there(const struct patient *p, struct wk_str name)
+{
+	struct wk_buf path = { 0 };
+	struct wk_str base = wk_str_basename(wk_str_c(p->program->path));
+	bool found;
+
+	wk_buf_add_str(&path, name);
+	found = access(wk_buf_text(&path), R_OK) == 0;
+	if (!found && name.at[0] != '/') {
+		wk_buf_reset(&path);
+		wk_buf_add(&path, p->program->path, strlen(p->program->path) - base.len);
+		wk_buf_add_str(&path, name);
+		found = access(wk_buf_text(&path), R_OK) == 0;
+	}
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* Counts the .dwo files that a table of strings names, and those of them that are there. */
+static void count_dwo(const struct patient *p, const char *table, uint64_t *named, uint64_t *found)
+{
+	struct wk_bytes in = debug_bytes(p, table);
+
+	while (wk_bytes_left(&in) > 0 && !in.bad) {
+		struct wk_str text = wk_bytes_text(&in);
+
+		if (!wk_str_ends(text, ".dwo"))
+			continue;
+		++*named;
+		*found += is_there(p, text);
+	}
+}
+
+static void split(const struct patient *p)
+{
+	struct wk_buf package = { 0 }, mend = { 0 };
+	uint64_t named = 0, found = 0;
+
+	wk_buf_add_fmt(&package, "%s.dwp", p->program->path);
+	wk_buf_add_fmt(&mend, "dwp -e %s -o %s.dwp", p->program->path, p->program->path);
+	count_dwo(p, ".debug_str", &named, &found);
+	count_dwo(p, ".debug_line_str", &named, &found);
+	if (access(wk_buf_text(&package), R_OK) == 0)
+		wk_findings_good(p->findings, "split debug information, packed in %s",
+				 wk_buf_text(&package));
+	else if (found < named || named == 0)
+		wk_findings_better(p->findings, "build it again without -gsplit-dwarf (Cargo: "
+						"split-debuginfo = \"off\")",
+				   "split debug information: %" PRIu64 " of %" PRIu64
+				   " .dwo files are there", found, named);
+	else
+		wk_findings_better(p->findings, wk_buf_text(&mend),
+				   "split debug information: its %" PRIu64 " .dwo files are there, "
+				   "and must stay where they are", named);
+	wk_buf_fini(&package);
+	wk_buf_fini(&mend);
+}
+
+static void debug_information(const struct patient *p)
+{
+	struct units units = read_units(debug_bytes(p, ".debug_info"));
+
+	if (!has_section(p, ".debug_info") || !has_section(p, ".debug_line")) {
+		if (!has_names(p))
+			return; /* what mends that brings this too */
+		wk_findings_better(p->findings,
+				   p->is_rust ? "[profile.release]\ndebug = true"
+					      : "build it again with -g",
+				   "no debug information: names and stacks do not need it, source "
+				   "lines and inlined functions do");
+		return;
+	}
+	if (units.version)
+		wk_findings_good(p->findings, "debug information is there (DWARF %u)",
+				 units.version);
+	else
+		wk_findings_good(p->findings, "debug information is there");
+	if (units.skeletons || (units.version && units.version < 5 && has_dwo_name(p)))
+		split(p);
+}
+
+/* What holds where tables end: frame pointers, or on x86-64 what the instructions tell. */
+static void without_tables(const struct patient *p)
+{
+	static const char mend[] = "build it again with -fasynchronous-unwind-tables";
+	uint64_t uncovered = p->looked_at - p->covered;
+	struct wk_buf share = { 0 };
+
+	wk_num_add_share(&share, uncovered, p->looked_at);
+	if (p->framed * 2 > uncovered)
+		wk_findings_better(p->findings, mend, "%s of its functions have no unwind tables: "
+				   "stacks are walked by their frame pointers, which now and then "
+				   "leaves out a caller", wk_buf_text(&share));
+	else if (p->program->elf->machine == WK_MACHINE_X86_64)
+		wk_findings_better(p->findings, mend, "%s of its functions have neither unwind "
+				   "tables nor frame pointers: stacks are walked by their "
+				   "instructions, which is not always possible",
+				   wk_buf_text(&share));
+	else
+		wk_findings_bad(p->findings, mend, "%s of its functions have neither unwind tables "
+				"nor frame pointers: stacks end in them", wk_buf_text(&share));
+	wk_buf_fini(&share);
+}
+
+static void stacks(const struct patient *p)
+{
+	bool covered = p->looked_at ? p->covered * 10 >= p->looked_at * 9
+				    : !wk_unwind_table_is_empty(p->unwind);
+
+	if (covered)
+		wk_findings_good(p->findings,
+				 "stacks are walked by its unwind tables; it needs no frame pointers");
+	else if (p->looked_at)
+		without_tables(p);
+	else
+		wk_findings_better(p->findings, NULL,
+				   "no unwind tables (.eh_frame): some stacks may end in it");
+}
+
+static void build_id(const struct patient *p)
+{
+	struct wk_buf id = { 0 };
+
+	wk_store_add_id(&id, &p->program->elf->build_id);
+	if (id.len)
+		wk_findings_good(p->findings, "build id %s", wk_buf_text(&id));
+	else
+		wk_findings_better(p->findings,
+				   p->is_rust ? "RUSTFLAGS='-C link-arg=-Wl,--build-id'"
+					      : "link it again with -Wl,--build-id",
+				   "no build id: a recording cannot tell it from a later build for "
+				   "certain");
+	wk_buf_fini(&id);
+}
+
+void wk_doctor_debug(struct wk_findings *findings, const struct wk_store_file *program,
+		     const char *const *debug_dirs)
+{
+	struct patient p = { .findings = findings, .program = program };
+	const struct wk_elf *elf = program->elf;
+
+	p.tables = wk_elf_tables(elf);
+	p.is_rust = has_text(wk_elf_bytes(elf, wk_elf_section(elf, ".comment")), "rustc");
+	debug_file(&p, debug_dirs);
+	p.unwind = wk_unwind_table_new(elf, p.debug.elf);
+	wk_elf_each_raw(elf, &p.tables, count_function, &p);
+	names(&p);
+	stacks(&p);
+	debug_information(&p);
+	build_id(&p);
+	wk_unwind_table_free(p.unwind);
+	wk_store_close(&p.debug);
+}

@@ -1,0 +1,192 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/doctor.h"
+#include "symbols/elf_symbols.h"
+
+#define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
+
+static bool is_for_this_machine(const struct wk_elf *elf, struct wk_buf *machine)
+{
+	static const struct {
+		const char *name;
+		enum wk_machine machine;
+	} known[] = {
+		{ "x86_64", WK_MACHINE_X86_64 },
+		{ "aarch64", WK_MACHINE_AARCH64 },
+	};
+	struct utsname system;
+
+	if (uname(&system) != 0)
+		return true;
+	wk_buf_add_text(machine, system.machine);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].name, system.machine) == 0)
+			return elf->machine == known[i].machine;
+	return true;
+}
+
+/* Libraries are looked at too; only what is started by its name must be executable. */
+static bool is_program(const struct wk_elf *elf)
+{
+	return elf->type == WK_ET_EXEC ||
+	       (elf->type == WK_ET_DYN && wk_elf_section(elf, ".interp"));
+}
+
+static void rights(struct wk_findings *findings, const char *path, const struct wk_elf *elf)
+{
+	struct wk_buf mend = { 0 };
+	struct stat info;
+
+	if (stat(path, &info) != 0 || !is_program(elf))
+		return;
+	wk_buf_add_fmt(&mend, "chmod +x %s", path);
+	if (access(path, X_OK) != 0)
+		wk_findings_bad(findings, wk_buf_text(&mend), "it may not be run: %s is not "
+				"executable", path);
+	wk_buf_reset(&mend);
+	wk_buf_add_fmt(&mend, "sudo wick flame -- %s", path);
+	if (info.st_mode & (S_ISUID | S_ISGID) && geteuid() != 0)
+		wk_findings_bad(findings, wk_buf_text(&mend),
+				"it runs with the rights of another user or group, so only root "
+				"may record it");
+	wk_buf_fini(&mend);
+}
+
+/* The program behind "#!", without its arguments. */
+static struct wk_str interpreter_of(struct wk_str first)
+{
+	size_t len = 0;
+
+	first = wk_str_skip(first, 2);
+	while (first.len && *first.at == ' ')
+		first = wk_str_skip(first, 1);
+	while (len < first.len && !strchr(" \t\r\n", first.at[len]))
+		len++;
+	return wk_str_of(first.at, len);
+}
+
+static void script(struct wk_findings *findings, struct wk_str interpreter)
+{
+	struct wk_buf mend = { 0 };
+
+	wk_buf_add_fmt(&mend, "wick doctor %.*s", WK_STR_ARG(interpreter));
+	wk_findings_better(findings, wk_buf_text(&mend),
+			   "a script: what is recorded is its interpreter, %.*s, whose own functions "
+			   "are seen and not those of the script", WK_STR_ARG(interpreter));
+	wk_buf_fini(&mend);
+}
+
+/* True if `path` is no ELF file, and it was said what it is. */
+static bool is_something_else(struct wk_findings *findings, const char *path)
+{
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	struct wk_str first;
+	bool is_elf;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    !wk_os_open(path, &file, NULL))
+		return false;
+	first = wk_str_of((const char *)file.at,
+			  file.size_bytes < MOST_FIRST_LINE ? file.size_bytes : MOST_FIRST_LINE);
+	is_elf = wk_str_starts(first, "\177ELF");
+	if (wk_str_starts(first, "#!"))
+		script(findings, interpreter_of(first));
+	else if (!is_elf)
+		wk_findings_bad(findings, NULL,
+				"not a program of Linux: it does not begin as ELF files do");
+	wk_os_close(&file);
+	return !is_elf;
+}
+
+static void look_at(struct wk_findings *findings, const char *path,
+		    const struct wk_store_file *program, const char *const *debug_dirs)
+{
+	struct wk_buf machine = { 0 };
+
+	if (is_for_this_machine(program->elf, &machine))
+		wk_doctor_debug(findings, program, debug_dirs);
+	else
+		wk_findings_bad(findings, NULL, "built for another machine than this, which is %s",
+				wk_buf_text(&machine));
+	rights(findings, path, program->elf);
+	wk_buf_fini(&machine);
+}
+
+void wk_doctor_program(struct wk_findings *findings, const char *path,
+		       const char *const *debug_dirs)
+{
+	char *absolute = realpath(path, NULL);
+	struct wk_image_key key = { .path = wk_str_c(absolute) };
+	struct wk_store_file program;
+	struct wk_buf why = { 0 };
+
+	wk_findings_about(findings, "%s", path);
+	if (!absolute || !is_something_else(findings, absolute)) {
+		if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
+			look_at(findings, absolute, &program, debug_dirs);
+		else
+			wk_findings_bad(findings, NULL, "it cannot be looked at: %s",
+					wk_buf_text(&why));
+		wk_store_close(&program);
+	}
+	wk_buf_fini(&why);
+	free(absolute);
+}
+
+/* The C library that wick itself runs with, which is that of most programs here. */
+static char *libc_path(void)
+{
+	struct wk_buf maps = { 0 };
+	const char *found, *start;
+	char *path = NULL;
+
+	wk_os_read_small("/proc/self/maps", &maps);
+	found = strstr(wk_buf_text(&maps), "/libc.so.6\n");
+	if (found) {
+		for (start = found; start > maps.at && start[-1] != ' ' && start[-1] != '\n';)
+			start--;
+		path = strndup(start, (size_t)(found - start) + strlen("/libc.so.6"));
+	}
+	wk_buf_fini(&maps);
+	return path;
+}
+
+static const char *libc_symbols_command(void)
+{
+	if (access("/usr/bin/apt-get", X_OK) == 0)
+		return "sudo apt-get install libc6-dbg";
+	if (access("/usr/bin/dnf", X_OK) == 0)
+		return "sudo dnf debuginfo-install glibc";
+	if (access("/usr/bin/zypper", X_OK) == 0)
+		return "sudo zypper install glibc-debuginfo";
+	return NULL;
+}
+
+void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
+{
+	char *path = libc_path();
+	struct wk_image_key key = { .path = wk_str_c(path) };
+	struct wk_store_file libc = { 0 }, debug = { 0 };
+	struct wk_buf why = { 0 };
+
+	if (path && wk_store_image(&key, &libc, &why) == WK_IMAGE_NAMED) {
+		if (wk_elf_section(libc.elf, ".symtab"))
+			wk_findings_good(findings, "the C library names all of its functions");
+		else if (wk_store_debug(&libc, debug_dirs, &debug, &why))
+			wk_findings_good(findings, "the C library's debug symbols are there: %s",
+					 debug.path);
+		else
+			wk_findings_better(findings, libc_symbols_command(),
+					   "of the C library, only exported functions have names: "
+					   "its debug symbols are not installed");
+	}
+	wk_store_close(&debug);
+	wk_store_close(&libc);
+	wk_buf_fini(&why);
+	free(path);
+}
