@@ -1,0 +1,119 @@
+#include "formats/scan.h"
+
+#include "base/num.h"
+
+bool wk_scan_text(struct wk_str *text, const char *expected)
+{
+	if (!wk_str_starts(*text, expected))
+		return false;
+	*text = wk_str_skip(*text, strlen(expected));
+	return true;
+}
+
+bool wk_scan_number(struct wk_str *text, uint64_t *value)
+{
+	size_t len = 0;
+
+	while (len < text->len && wk_is_digit(text->at[len]))
+		len++;
+	if (!wk_num_u64(wk_str_of(text->at, len), value))
+		return false;
+	*text = wk_str_skip(*text, len);
+	return true;
+}
+
+static bool is_hex(char c)
+{
+	return wk_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool wk_scan_hex(struct wk_str *text, uint64_t *value)
+{
+	struct wk_str digits = *text;
+	size_t len = 0;
+
+	wk_scan_text(&digits, "0x");
+	while (len < digits.len && is_hex(digits.at[len]))
+		len++;
+	if (!wk_num_hex(wk_str_of(digits.at, len), value))
+		return false;
+	*text = wk_str_skip(digits, len);
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+size_t wk_scan_blanks(struct wk_str *text)
+{
+	size_t len = 0;
+
+	while (len < text->len && is_blank(text->at[len]))
+		len++;
+	*text = wk_str_skip(*text, len);
+	return len;
+}
+
+struct wk_str wk_scan_to(struct wk_str *text, char end)
+{
+	const char *found = text->len ? memchr(text->at, end, text->len) : NULL;
+	struct wk_str taken = { text->at, found ? (size_t)(found - text->at) : text->len };
+
+	*text = wk_str_skip(*text, taken.len);
+	return taken;
+}
+
+struct wk_str wk_scan_word(struct wk_str *text)
+{
+	struct wk_str taken = { text->at, 0 };
+
+	while (taken.len < text->len && !is_blank(text->at[taken.len]))
+		taken.len++;
+	*text = wk_str_skip(*text, taken.len);
+	return taken;
+}
+
+size_t wk_str_find(struct wk_str text, const char *part)
+{
+	struct wk_str rest = text;
+
+	while (wk_scan_to(&rest, part[0]).len < text.len && rest.len) {
+		if (wk_str_starts(rest, part))
+			return text.len - rest.len;
+		rest = wk_str_skip(rest, 1);
+	}
+	return SIZE_MAX;
+}
+
+size_t wk_str_find_last(struct wk_str text, char c)
+{
+	for (size_t i = text.len; i > 0; i--)
+		if (text.at[i - 1] == c)
+			return i - 1;
+	return SIZE_MAX;
+}
+
+bool wk_scan_spaces_but(struct wk_str *text, size_t need)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		total += text->at[i] == ' ';
+	if (total < need)
+		return false;
+	while (total > need && wk_scan_text(text, " "))
+		total--;
+	return true;
+}
+
+struct wk_str wk_scan_line(struct wk_str *text)
+{
+	struct wk_str line = wk_scan_to(text, '\n');
+
+	*text = wk_str_skip(*text, 1);
+	if (line.len && line.at[line.len - 1] == '\r')
+		line.len--;
+	return line;
+}

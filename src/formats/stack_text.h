@@ -1,0 +1,80 @@
+/* What readers of printed stacks have in common: lines, the frames of the stack at hand, and
+ * the words at the end.
+ *
+ *	struct wk_stack_text text;
+ *	struct wk_str line;
+ *
+ *	wk_stack_text_begin(&text, input, sink);
+ *	wk_stack_text_source(&text, 0, "samples", "samples");
+ *	while (wk_stack_text_next(&text, &line))
+ *		... wk_stack_text_frame, wk_stack_text_count, wk_stack_text_bad
+ *	return wk_stack_text_end(&text, "a stack as NAME prints it", err);
+ *
+ * Frames are gathered innermost first, as most tools print them. Where an older tool's lines
+ * are asked for (`collapse`), a ';' in a frame parts it in two, as it does in such a line. */
+#ifndef WK_FORMATS_STACK_TEXT_H
+#define WK_FORMATS_STACK_TEXT_H
+
+#include "base/map.h"
+#include "base/strtab.h"
+#include "formats/collapse.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+#include "formats/scan.h"
+
+struct wk_stack_text {
+	struct wk_bytes input;
+	const struct wk_collapse *collapse; /* NULL: tell what the input says */
+	struct wk_lines lines;
+	struct wk_str line;                 /* the one last given */
+	struct wk_bad_lines bad;
+	struct wk_stack_writer *writer;
+	uint32_t *frames;                   /* of the stack at hand, innermost first */
+	size_t count, cap;
+	struct wk_strtab *names;            /* of processes and threads */
+	struct wk_map named;                /* (process, thread) to the name last told */
+};
+
+void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *input,
+			 const struct wk_sink *sink);
+bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line);
+
+void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,
+			  const char *unit);
+
+/* The next frame outwards. In collapse mode only its name counts. */
+void wk_stack_text_frame(struct wk_stack_text *text, const struct wk_event_frame *frame);
+void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name);
+
+/* Takes the gathered frames: the number of their stack, 0 where there were none. */
+uint32_t wk_stack_text_take(struct wk_stack_text *text);
+void wk_stack_text_drop(struct wk_stack_text *text);
+
+/* A sample of the gathered frames, if there are any. Process and thread as the input has
+ * them, or WK_NO_PID; in collapse mode they are not told. */
+void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid,
+			  uint32_t source, uint64_t weight);
+void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight);
+
+/* Tells the name of a process or thread, once for each name; nothing in collapse mode. */
+void wk_stack_text_process(struct wk_stack_text *text, uint32_t pid, struct wk_str name);
+void wk_stack_text_thread(struct wk_stack_text *text, uint32_t pid, uint32_t tid,
+			  struct wk_str name);
+
+/* Notes that the line last given is not what was `expected`. */
+void wk_stack_text_bad(struct wk_stack_text *text, const char *expected);
+
+/* Tells of bad lines, fails if there was no sample at all (the input holds nothing like
+ * `expected`), and frees. */
+bool wk_stack_text_end(struct wk_stack_text *text, const char *expected, struct wk_err *err);
+
+/* A number of a process or thread, or WK_NO_PID where it cannot be one. */
+static inline uint32_t wk_pid_of(uint64_t number)
+{
+	return number < WK_NO_PID ? (uint32_t)number : WK_NO_PID;
+}
+
+/* For probes: how many of the first lines `is_one` knows. */
+size_t wk_probe_lines(struct wk_bytes first, bool (*is_one)(struct wk_str line));
+
+#endif
