@@ -1,0 +1,111 @@
+/* Tracebacks of Python's faulthandler, once or many times. docs/formats/faulthandler.md */
+#include "formats/stack_text.h"
+
+#include "base/buf.h"
+#include "base/num.h"
+
+struct place {
+	struct wk_str file, line, function;
+};
+
+/* `  File "x.py", line 7 in run` */
+static bool read_place(struct wk_str line, struct place *place)
+{
+	size_t len = 0;
+
+	if (!wk_scan_text(&line, "  File \""))
+		return false;
+	place->file = wk_scan_to(&line, '"');
+	if (!wk_scan_text(&line, "\", line "))
+		return false;
+	while (len < line.len && wk_is_digit(line.at[len]))
+		len++;
+	place->line = wk_str_of(line.at, len);
+	place->function = wk_str_skip(line, len);
+	return wk_scan_text(&place->function, " in ");
+}
+
+static bool is_frame(struct wk_str line)
+{
+	struct place place;
+
+	return read_place(line, &place);
+}
+
+static bool is_head(struct wk_str line)
+{
+	return wk_str_ends(line, "(most recent call first):");
+}
+
+static int probe(struct wk_bytes first)
+{
+	return wk_probe_lines(first, is_frame) && wk_probe_lines(first, is_head) ? 95 : 0;
+}
+
+static void add_frame(struct wk_stack_text *text, const struct place *place)
+{
+	struct wk_event_frame frame = { .name = place->function, .file = place->file };
+	struct wk_buf name = { 0 };
+	uint64_t line;
+
+	if (text->collapse) {
+		wk_buf_add_str(&name, place->file);
+		wk_buf_add_char(&name, ':');
+		wk_buf_add_str(&name, place->line);
+		wk_buf_add_char(&name, ':');
+		wk_buf_add_str(&name, place->function);
+		frame.name = wk_buf_str(&name);
+	} else if (wk_num_u64(place->line, &line) && line <= UINT32_MAX) {
+		frame.line = (uint32_t)line;
+	}
+	wk_stack_text_frame(text, &frame);
+	wk_buf_fini(&name);
+}
+
+/* `Thread 0x7f12 [worker] (most recent call first):`: Python 3.14 tells names. */
+static struct wk_str thread_name(struct wk_str line)
+{
+	wk_scan_to(&line, '[');
+	line = wk_str_skip(line, 1);
+	return wk_str_find(line, "]") == SIZE_MAX ? wk_str_of("", 0) : wk_scan_to(&line, ']');
+}
+
+static void end_stack(struct wk_stack_text *text, struct wk_str thread)
+{
+	if (text->count && thread.len && !text->collapse)
+		wk_stack_text_name(text, thread);
+	wk_stack_text_count(text, 1);
+}
+
+static bool read_tracebacks(const struct wk_input *input, const struct wk_sink *sink,
+			    struct wk_err *err)
+{
+	struct wk_stack_text text;
+	struct wk_str line, thread = { 0 };
+	struct place place;
+
+	wk_stack_text_begin(&text, input, sink);
+	wk_stack_text_source(&text, 0, "samples", "samples");
+	while (wk_stack_text_next(&text, &line)) {
+		if (read_place(line, &place)) {
+			add_frame(&text, &place);
+			continue;
+		}
+		if (text.collapse && wk_str_starts(line, "Thread"))
+			wk_stack_text_drop(&text);
+		end_stack(&text, thread);
+		thread = is_head(line) ? thread_name(line) : (struct wk_str){ 0 };
+		if (wk_str_starts(line, "  File "))
+			wk_stack_text_bad(&text, "`  File \"name\", line 1 in function`");
+	}
+	end_stack(&text, thread);
+	return wk_stack_text_end(&text, "tracebacks of faulthandler: lines of `  File \"name\", "
+				 "line 1 in function`", err);
+}
+
+const struct wk_reader wk_reader_faulthandler = {
+	.name = "faulthandler",
+	.summary = "tracebacks of Python's faulthandler",
+	.probe = probe,
+	.read = read_tracebacks,
+};

@@ -1,0 +1,142 @@
+/* Reports of wallClockProfiler: its section "Full stacks". docs/formats/wcp.md */
+#include "formats/stack_text.h"
+
+#include "base/num.h"
+
+/* "99.791% ===================================== (17194 samples)" */
+static bool read_share(struct wk_str line, uint64_t *samples)
+{
+	uint64_t whole;
+	struct wk_str bar;
+
+	if (!wk_is_digit(line.len ? line.at[0] : 0) || !wk_scan_number(&line, &whole) ||
+	    !wk_scan_text(&line, "."))
+		return false;
+	while (line.len && wk_is_digit(line.at[0]))
+		line = wk_str_skip(line, 1);
+	if (!wk_scan_text(&line, "% "))
+		return false;
+	bar = wk_scan_to(&line, ' ');
+	return wk_str_starts(bar, "=") && wk_scan_text(&line, " (") &&
+	       wk_scan_number(&line, samples) && wk_str_starts(line, " samples)");
+}
+
+static bool is_share(struct wk_str line)
+{
+	uint64_t samples;
+
+	return read_share(wk_trim(line), &samples);
+}
+
+static int probe(struct wk_bytes first)
+{
+	return wk_probe_lines(first, is_share) ? 85 : 0;
+}
+
+/* "1: name" of a frame line; the number tells how far out it is. */
+static bool take_name(struct wk_str line, struct wk_str *name)
+{
+	size_t digits = 0;
+
+	while (digits < line.len && wk_is_digit(line.at[digits]))
+		digits++;
+	*name = wk_str_skip(line, digits);
+	return digits > 0 && wk_scan_text(name, ": ");
+}
+
+/* Where the last " (at " begins that a ")" at the end closes, or SIZE_MAX. */
+static size_t find_place(struct wk_str name)
+{
+	size_t open = name.len;
+
+	if (!wk_str_ends(name, ")"))
+		return SIZE_MAX;
+	while ((open = wk_str_find_last(wk_str_of(name.at, open), '(')) != SIZE_MAX)
+		if (open > 0 && name.at[open - 1] == ' ' &&
+		    wk_str_starts(wk_str_skip(name, open), "(at "))
+			return open - 1;
+	return SIZE_MAX;
+}
+
+/* False for a frame without a place, which the older tool passes over unless --lines. */
+static bool add_collapsed(struct wk_stack_text *text, struct wk_str name)
+{
+	size_t place = find_place(name);
+
+	if (text->collapse->with_source_line)
+		place = name.len;
+	if (place == SIZE_MAX)
+		return false;
+	wk_stack_text_name(text, wk_str_of(name.at, place));
+	return true;
+}
+
+static void add_frame(struct wk_stack_text *text, struct wk_str name)
+{
+	size_t start = find_place(name), colon;
+	struct wk_event_frame frame = { 0 };
+	struct wk_str place;
+	uint64_t line;
+
+	if (start != SIZE_MAX) {
+		place = wk_str_skip(name, start + strlen(" (at "));
+		place.len--;
+		colon = wk_str_find_last(place, ':');
+		if (colon != SIZE_MAX && wk_num_u64(wk_str_skip(place, colon + 1), &line) &&
+		    line <= UINT32_MAX) {
+			frame.line = (uint32_t)line;
+			place.len = colon;
+		}
+		frame.file = place;
+		name.len = start;
+	}
+	frame.name = wk_trim(name);
+	wk_stack_text_frame(text, &frame);
+}
+
+static void read_line(struct wk_stack_text *text, struct wk_str line, uint64_t *samples)
+{
+	struct wk_str name;
+
+	if (read_share(line, samples)) {
+		return;
+	} else if (line.len == 0) {
+		wk_stack_text_count(text, *samples);
+	} else if (!take_name(line, &name)) {
+		if (!text->collapse)
+			wk_stack_text_bad(text, "\"1: name   (at file:line)\"");
+	} else if (!text->collapse) {
+		add_frame(text, name);
+	} else if (!add_collapsed(text, name)) {
+		wk_stack_text_bad(text, "a place in a file behind the name");
+	}
+}
+
+static bool read_report(const struct wk_input *input, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct wk_stack_text text;
+	struct wk_str line;
+	uint64_t samples = 0;
+	bool has_begun = false;
+
+	wk_stack_text_begin(&text, input, sink);
+	wk_stack_text_source(&text, 0, "samples", "samples");
+	while (wk_stack_text_next(&text, &line)) {
+		line = wk_trim(line);
+		if (wk_str_starts(line, "Full stacks"))
+			has_begun = true;
+		else if (has_begun)
+			read_line(&text, line, &samples);
+	}
+	wk_stack_text_count(&text, samples);
+	return wk_stack_text_end(&text, "a section \"Full stacks\" as wallClockProfiler prints it",
+				 err);
+}
+
+const struct wk_reader wk_reader_wcp = {
+	.name = "wcp",
+	.summary = "reports of wallClockProfiler",
+	.probe = probe,
+	.read = read_report,
+};
