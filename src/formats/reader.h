@@ -77,5 +77,15 @@ bool wk_read_file(const char *path, const char *format, const struct wk_sink *si
 
 extern const struct wk_reader wk_reader_folded;
 extern const struct wk_reader wk_reader_perf_data;
+extern const struct wk_reader wk_reader_aix;
+extern const struct wk_reader wk_reader_elfutils;
+extern const struct wk_reader wk_reader_faulthandler;
+extern const struct wk_reader wk_reader_gdb;
+extern const struct wk_reader wk_reader_java_exceptions;
+extern const struct wk_reader wk_reader_jstack;
+extern const struct wk_reader wk_reader_ljp;
+extern const struct wk_reader wk_reader_pmcstat;
+extern const struct wk_reader wk_reader_stap;
+extern const struct wk_reader wk_reader_wcp;
 
 #endif

@@ -8,6 +8,16 @@
 static const struct wk_reader *const readers[] = {
 	&wk_reader_perf_data,
 	&wk_reader_folded,
+	&wk_reader_aix,
+	&wk_reader_elfutils,
+	&wk_reader_faulthandler,
+	&wk_reader_gdb,
+	&wk_reader_java_exceptions,
+	&wk_reader_jstack,
+	&wk_reader_ljp,
+	&wk_reader_pmcstat,
+	&wk_reader_stap,
+	&wk_reader_wcp,
 	NULL,
 };
 

@@ -1,0 +1,192 @@
+/* Call graphs of FreeBSD's pmcstat -G: functions, and below each, indented by one more blank,
+ * its callers. docs/formats/pmcstat.md */
+#include "formats/stack_text.h"
+
+#include "base/mem.h"
+
+/* One line: a function reached in `count` samples through all that stand above it. */
+struct row {
+	size_t indent;
+	uint64_t count;
+	struct wk_str name, image; /* no image: that of the line above */
+};
+
+/* A line whose callers are still being read. */
+struct level {
+	size_t indent;
+	uint64_t count;  /* of its samples that no caller has claimed */
+	uint32_t frame;
+	struct wk_str image;
+};
+
+struct graph {
+	struct wk_stack_text text;
+	struct level *levels;   /* innermost function first */
+	size_t depth, levels_cap;
+	uint32_t source;        /* the next */
+	uint32_t *columns;      /* collapse mode: the frame at each indent */
+	size_t column_cap;
+	size_t indent;          /* of the last line, where `has_row` */
+	uint64_t count;
+	bool has_row;
+};
+
+/* "  16.67%  [2]          selfdfree @ /boot/kernel/kernel" */
+static bool read_row(struct wk_str line, struct row *row)
+{
+	struct wk_str rest = line;
+	size_t figures = 0;
+
+	while (wk_scan_text(&rest, " "))
+		;
+	row->indent = line.len - rest.len;
+	while (figures < rest.len && (wk_is_digit(rest.at[figures]) || rest.at[figures] == '.'))
+		figures++;
+	rest = wk_str_skip(rest, figures);
+	if (figures == 0 || !wk_scan_text(&rest, "%  [") || !wk_scan_number(&rest, &row->count) ||
+	    !wk_scan_text(&rest, "]"))
+		return false;
+	wk_scan_blanks(&rest);
+	row->name = wk_scan_word(&rest);
+	row->image = wk_scan_text(&rest, " @ ") ? wk_trim(rest) : wk_str_of("", 0);
+	return row->name.len > 0;
+}
+
+static bool is_row(struct wk_str line)
+{
+	struct row row;
+
+	return read_row(line, &row);
+}
+
+static int probe(struct wk_bytes first)
+{
+	return wk_probe_lines(first, is_row) ? 90 : 0;
+}
+
+/* Samples that the callers below a line do not make up for end at that line. */
+static void end_levels(struct graph *graph, size_t indent)
+{
+	while (graph->depth && graph->levels[graph->depth - 1].indent >= indent) {
+		uint64_t left = graph->levels[graph->depth - 1].count;
+		struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+					  .pid = WK_NO_PID, .tid = WK_NO_PID };
+		uint32_t stack = 0;
+
+		for (size_t i = left ? graph->depth : 0; i-- > 0;)
+			stack = wk_stack_writer_stack(graph->text.writer, stack,
+						      graph->levels[i].frame);
+		event.sample.source = graph->source ? graph->source - 1 : 0;
+		event.sample.named_stack = stack;
+		event.sample.weight = left;
+		if (left)
+			wk_stack_writer_event(graph->text.writer, &event);
+		graph->depth--;
+	}
+}
+
+static void add_row(struct graph *graph, const struct row *row)
+{
+	struct level level = { .indent = row->indent, .count = row->count, .image = row->image };
+	struct wk_event_frame frame = { .name = row->name };
+
+	end_levels(graph, row->indent);
+	if (graph->depth) {
+		struct level *above = &graph->levels[graph->depth - 1];
+
+		above->count -= row->count < above->count ? row->count : above->count;
+		if (level.image.len == 0)
+			level.image = above->image;
+	}
+	frame.image = level.image;
+	level.frame = wk_stack_writer_frame(graph->text.writer, &frame);
+	graph->levels = wk_grow(graph->levels, &graph->levels_cap, graph->depth + 1,
+				sizeof(*graph->levels));
+	graph->levels[graph->depth++] = level;
+}
+
+/* The older tool prints a line of the graph if the next one stands no deeper, with the count
+ * of that line; what callers leave over is not printed. */
+static void end_collapsed(struct graph *graph, size_t indent)
+{
+	uint32_t stack = 0;
+
+	if (!graph->has_row || indent > graph->indent)
+		return;
+	for (size_t i = graph->indent + 1; i-- > 0;)
+		if (graph->columns[i])
+			stack = wk_stack_writer_stack(graph->text.writer, stack,
+						      graph->columns[i]);
+	wk_stack_writer_count(graph->text.writer, stack, graph->count);
+}
+
+static void add_collapsed(struct graph *graph, const struct row *row)
+{
+	size_t old = graph->column_cap;
+
+	end_collapsed(graph, row->indent);
+	graph->columns = wk_grow(graph->columns, &graph->column_cap, row->indent + 1,
+				 sizeof(*graph->columns));
+	memset(graph->columns + old, 0, (graph->column_cap - old) * sizeof(*graph->columns));
+	graph->columns[row->indent] = wk_stack_writer_name(graph->text.writer, row->name);
+	graph->indent = row->indent;
+	graph->count = row->count;
+	graph->has_row = true;
+}
+
+/* "@ CPU_CLK_UNHALTED [551 samples]": what is sampled below. */
+static bool read_event(struct graph *graph, struct wk_str line)
+{
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+
+	if (!wk_scan_text(&line, "@ "))
+		return false;
+	end_levels(graph, 0);
+	event.source.source = graph->source++;
+	event.source.name = wk_scan_word(&line);
+	event.source.unit = wk_str_c("samples");
+	wk_stack_writer_event(graph->text.writer, &event);
+	return true;
+}
+
+static void read_line(struct graph *graph, struct wk_str line)
+{
+	struct row row;
+
+	if (read_row(line, &row)) {
+		if (!graph->text.collapse && graph->source == 0)
+			wk_stack_text_source(&graph->text, graph->source++, "samples", "samples");
+		if (graph->text.collapse)
+			add_collapsed(graph, &row);
+		else
+			add_row(graph, &row);
+	} else if (wk_trim(line).len && (graph->text.collapse || !read_event(graph, line))) {
+		wk_stack_text_bad(&graph->text, "\"12.34%  [56]  function\"");
+	}
+}
+
+static bool read_graph(const struct wk_input *input, const struct wk_sink *sink,
+		       struct wk_err *err)
+{
+	struct graph graph = { 0 };
+	struct wk_str line;
+
+	wk_stack_text_begin(&graph.text, input, sink);
+	if (graph.text.collapse)
+		wk_stack_text_source(&graph.text, 0, "samples", "samples");
+	while (wk_stack_text_next(&graph.text, &line))
+		read_line(&graph, line);
+	end_levels(&graph, 0);
+	end_collapsed(&graph, 0);
+	free(graph.levels);
+	free(graph.columns);
+	return wk_stack_text_end(&graph.text, "the call graph of pmcstat -G: lines of "
+					      "\"12.34%  [56]  function\"", err);
+}
+
+const struct wk_reader wk_reader_pmcstat = {
+	.name = "pmcstat",
+	.summary = "call graphs of FreeBSD's pmcstat -G",
+	.probe = probe,
+	.read = read_graph,
+};
