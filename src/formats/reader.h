@@ -76,6 +76,7 @@ bool wk_read_file(const char *path, const char *format, const struct wk_sink *si
 		  struct wk_err *err);
 
 extern const struct wk_reader wk_reader_folded;
+extern const struct wk_reader wk_reader_cpuprofile;
 extern const struct wk_reader wk_reader_perf_data;
 extern const struct wk_reader wk_reader_aix;
 extern const struct wk_reader wk_reader_elfutils;

@@ -18,6 +18,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_pmcstat,
 	&wk_reader_stap,
 	&wk_reader_wcp,
+	&wk_reader_cpuprofile,
 	NULL,
 };
 
