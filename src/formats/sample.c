@@ -1,0 +1,357 @@
+/* Call graphs as macOS `sample` (and the spindump-like "Sample Process" windows) print them. */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "formats/call_tree.h"
+#include "formats/collapse.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+#include "formats/rust_name.h"
+
+#define EXPECTED "what `sample` prints, with a line \"Call graph:\" and a tree below it"
+
+#define GRAPH_BEGINS "Call graph:"
+#define GRAPH_ENDS   "Total number in stack"
+#define LEFT_MARGIN  4
+
+struct sample {
+	struct wk_stack_writer *writer;
+	const struct wk_collapse *collapse;
+	struct wk_err *err;
+	struct wk_lines lines;
+	struct wk_bad_lines bad;
+	struct wk_call_tree tree;
+	struct wk_buf name, joined;
+	uint32_t pid;
+	bool has_pid;
+};
+
+/* A line of the graph. */
+struct entry {
+	uint64_t count;
+	uint32_t depth;
+	struct wk_str text; /* behind the count */
+};
+
+static bool is_indent(char c)
+{
+	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';
+}
+
+static bool find_last(struct wk_str text, const char *what, size_t *at)
+{
+	size_t len = strlen(what);
+
+	for (size_t i = text.len + 1; i > len; i--)
+		if (memcmp(text.at + i - 1 - len, what, len) == 0) {
+			*at = i - 1 - len;
+			return true;
+		}
+	return false;
+}
+
+static struct wk_str until(struct wk_str text, char stop)
+{
+	const char *at = text.len ? memchr(text.at, stop, text.len) : NULL;
+
+	return at ? wk_str_of(text.at, (size_t)(at - text.at)) : text;
+}
+
+/* A line that is not as it should be: an error where the older tool has one. The words are
+ * those that its users look for. */
+static bool fault(struct sample *sample, struct wk_str line, const char *what,
+		  const char *expected)
+{
+	if (sample->collapse && sample->collapse->dialect == WK_COLLAPSE_INFERNO)
+		return wk_fail(sample->err, WK_ECORRUPT, WK_NOWHERE,
+			       "line %" PRIu64 ": %s: \"%.*s\"", sample->lines.number, what,
+			       line.len > 200 ? 200 : (int)line.len, line.at);
+	wk_bad_line(&sample->bad, &sample->lines, line, expected);
+	return true;
+}
+
+/* "Process:         rg [64751]" */
+static void on_process(struct sample *sample, struct wk_str text)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
+	size_t bracket;
+	uint64_t pid;
+
+	text = wk_trim(text);
+	if (!wk_str_ends(text, "]") || !find_last(text, "[", &bracket) ||
+	    !wk_num_u64(wk_str_of(text.at + bracket + 1, text.len - bracket - 2), &pid) ||
+	    pid >= WK_NO_PID)
+		return;
+	sample->pid = (uint32_t)pid;
+	sample->has_pid = true;
+	event.pid = event.tid = sample->pid;
+	event.process.change = WK_PROCESS_SEEN;
+	event.process.name = wk_trim(wk_str_of(text.at, bracket));
+	wk_stack_writer_event(sample->writer, &event);
+}
+
+/* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)": no function. */
+static bool on_thread(struct sample *sample, const struct entry *entry)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU, .pid = sample->pid };
+	struct wk_str name = entry->text, number;
+	uint64_t tid;
+	size_t kind;
+
+	if (sample->collapse || !sample->has_pid || entry->depth > 0 ||
+	    !wk_str_starts(name, "Thread_"))
+		return false;
+	number = until(until(wk_str_skip(name, 7), ' '), ':');
+	if (!wk_num_u64(number, &tid) || tid >= WK_NO_PID)
+		return false;
+	name = wk_str_skip(name, 7 + number.len);
+	name = wk_trim(wk_str_starts(name, ":") ? wk_str_skip(name, 1) : name);
+	if (find_last(name, "  (", &kind)) /* of queue */
+		name.len = kind;
+	wk_call_tree_close(&sample->tree, 0);
+	event.tid = (uint32_t)tid;
+	event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN, .name = name };
+	wk_stack_writer_event(sample->writer, &event);
+	sample->tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+						 .pid = sample->pid, .tid = event.tid };
+	wk_call_tree_add(&sample->tree, 0, NULL, entry->count);
+	return true;
+}
+
+/* "  (in rg) + 41  [0x10384b549]  main.c:12", all of it optional. */
+static void read_place(struct wk_str place, struct wk_event_frame *frame)
+{
+	size_t at;
+	uint64_t line;
+
+	if (find_last(place, "[0x", &at)) {
+		struct wk_str inside = until(wk_str_skip(place, at + 3), ']');
+
+		wk_num_hex(until(inside, ','), &frame->address);
+		place = wk_trim(wk_str_skip(place, at + 3 + inside.len + 1));
+	}
+	if (find_last(place, ":", &at) && wk_num_u64(wk_str_skip(place, at + 1), &line) &&
+	    line <= UINT32_MAX) {
+		frame->line = (uint32_t)line;
+		frame->file = wk_str_of(place.at, at);
+	}
+}
+
+/* "main  (in rg) + 41  [0x10384b549]" */
+static struct wk_event_frame frame_of(struct sample *sample, struct wk_str text)
+{
+	struct wk_event_frame frame = { .name = text };
+	size_t in;
+
+	if (find_last(text, "  (in ", &in)) {
+		struct wk_str behind = wk_str_skip(text, in + 6);
+
+		frame.name = wk_str_of(text.at, in);
+		frame.image = until(behind, ')');
+		read_place(wk_str_skip(behind, frame.image.len + 1), &frame);
+	} else if (find_last(text, "  [0x", &in)) {
+		frame.name = wk_str_of(text.at, in);
+		read_place(wk_str_skip(text, in), &frame);
+	}
+	if (wk_str_ends(frame.name, ")") && find_last(frame.name, " (.llvm.", &in))
+		frame.name.len = in;
+	frame.name = wk_rust_name(wk_trim(frame.name), &sample->name);
+	frame.is_unnamed = wk_str_is(frame.name, "???");
+	return frame;
+}
+
+/* As inferno-collapse-sample has it: no arguments, the module in front. */
+static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str text)
+{
+	struct wk_str module = { "", 0 };
+	size_t in;
+
+	if (!sample->collapse->no_modules && find_last(text, "(in ", &in))
+		module = until(wk_str_skip(text, in + 4), ')');
+	if (wk_str_ends(module, ".dylib"))
+		module.len -= 6;
+	text = wk_rust_name(wk_trim(until(text, '(')), &sample->name);
+	wk_buf_reset(&sample->joined);
+	wk_buf_add_str(&sample->joined, module);
+	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
+	wk_buf_add_str(&sample->joined, text);
+	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
+}
+
+/* Threads that wait: the tools leave them out, so that what runs is seen. */
+static bool is_idle(struct wk_str name)
+{
+	static const char *const idle[] = {
+		"__psynch_cvwait", "__select", "__semwait_signal", "__ulock_wait", "__wait4",
+		"__workq_kernreturn", "kevent", "mach_msg_trap", "read", "semaphore_wait_trap",
+	};
+
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+		if (wk_str_ends(name, idle[i]))
+			return true;
+	return false;
+}
+
+static void add_entry(struct sample *sample, const struct entry *entry)
+{
+	struct wk_event_frame frame;
+
+	if (on_thread(sample, entry))
+		return;
+	if (!sample->collapse) {
+		frame = frame_of(sample, entry->text);
+		wk_call_tree_add(&sample->tree, entry->depth, &frame, entry->count);
+		return;
+	}
+	frame = tool_frame(sample, entry->text);
+	wk_call_tree_add(&sample->tree, entry->depth, &frame, entry->count)->is_silent =
+		!sample->collapse->keeps_idle && is_idle(frame.name);
+}
+
+/* "    +   ! 4282 start  (in rg) ...": two signs of indentation a level, a count, a name. */
+static bool on_entry(struct sample *sample, struct wk_str line)
+{
+	struct wk_str rest = wk_str_skip(line, LEFT_MARGIN), count;
+	struct entry entry = { 0 };
+	size_t signs = 0;
+
+	while (signs < rest.len && is_indent(rest.at[signs]))
+		signs++;
+	if (signs == rest.len)
+		return fault(sample, line, "Found stack line with only indent characters",
+			     "a count and a function");
+	if (signs % 2 && !fault(sample, line, "Odd number of indentation characters for line",
+				"two characters of indentation for each level"))
+		return false;
+	entry.depth = (uint32_t)((signs + 1) / 2);
+	if (entry.depth > wk_call_tree_deepest(&sample->tree) &&
+	    !fault(sample, line, "Skipped indentation level at line",
+		   "a function at most one level deeper than the one above it"))
+		return false;
+	rest = wk_str_skip(rest, signs);
+	count = until(rest, ' ');
+	entry.text = wk_trim(wk_str_skip(rest, count.len));
+	if (!wk_num_u64(count, &entry.count))
+		return fault(sample, line, "Invalid samples field", "a count in front of a name");
+	if (entry.text.len == 0)
+		return fault(sample, line, "Unable to parse stack line", "a name behind the count");
+	add_entry(sample, &entry);
+	return true;
+}
+
+static bool read_graph(struct sample *sample)
+{
+	struct wk_str line;
+
+	while (wk_lines_next(&sample->lines, &line) && !wk_stack_writer_is_done(sample->writer)) {
+		if (wk_str_starts(line, GRAPH_ENDS))
+			return true;
+		if (wk_trim(line).len == 0)
+			continue;
+		if (wk_str_starts(line, "    ")) {
+			if (!on_entry(sample, line))
+				return false;
+		} else if (!fault(sample, line, "Stack line doesn't start with 4 spaces",
+				  "four blanks in front of an entry of the call graph")) {
+			return false;
+		}
+	}
+	if (sample->collapse && sample->collapse->dialect == WK_COLLAPSE_INFERNO)
+		return wk_fail(sample->err, WK_ECORRUPT, WK_NOWHERE,
+			       "File ended before end of call graph: no line \"" GRAPH_ENDS "\"");
+	wk_stack_writer_note(sample->writer,
+			     wk_str_c("the file ends within the call graph: no line \"" GRAPH_ENDS
+				      "\" closes it"));
+	return true;
+}
+
+static bool read_report(struct sample *sample, struct wk_bytes bytes)
+{
+	struct wk_str line;
+	bool found = false;
+
+	while (wk_lines_next(&sample->lines, &line)) {
+		if (wk_str_starts(line, "Process:") && !sample->collapse)
+			on_process(sample, wk_str_skip(line, 8));
+		if (!wk_str_starts(line, GRAPH_BEGINS))
+			continue;
+		found = true;
+		if (!read_graph(sample))
+			return false;
+		wk_call_tree_close(&sample->tree, 0);
+	}
+	wk_bad_lines_tell(&sample->bad, sample->writer);
+	if (!found && sample->collapse)
+		wk_stack_writer_note(sample->writer,
+				     wk_str_c("File ended before start of call graph: no line \""
+					      GRAPH_BEGINS "\""));
+	return sample->collapse || wk_stack_writer_samples(sample->writer) > 0 ||
+	       wk_fail_no_stacks(sample->err, bytes, EXPECTED);
+}
+
+/* inferno-collapse-sample counts a stack that the graph has twice (below one caller, called
+ * from two places of it) only as often as the second time. Its output is kept, not its silence. */
+static void tell_replaced(struct sample *sample)
+{
+	struct wk_buf text = { 0 };
+
+	if (!sample->tree.replaced)
+		return;
+	wk_buf_add_fmt(&text, "%" PRIu64 " samples of stacks that come again further down are "
+			      "left out, as inferno-collapse-sample does; `wick fold` has them",
+		       sample->tree.replaced);
+	wk_stack_writer_note(sample->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static bool read_sample(const struct wk_input *input, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	const struct wk_collapse *collapse = input->options.collapse;
+	bool leaves_only = collapse && collapse->dialect == WK_COLLAPSE_INFERNO;
+	struct sample sample = {
+		.writer = wk_stack_writer_new(sink),
+		.collapse = collapse,
+		.err = err,
+		.lines = wk_lines_of(input->bytes),
+	};
+	bool ok;
+
+	sample.tree = (struct wk_call_tree){ .writer = sample.writer, .with_callees = true,
+					     .leaves_only = leaves_only,
+					     .keeps_last = leaves_only };
+	wk_stack_writer_source(sample.writer, "samples", "samples", false);
+	ok = read_report(&sample, input->bytes);
+	wk_call_tree_close(&sample.tree, 0);
+	tell_replaced(&sample);
+	wk_call_tree_fini(&sample.tree);
+	wk_buf_fini(&sample.name);
+	wk_buf_fini(&sample.joined);
+	return wk_stack_writer_end(sample.writer, err) && ok;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_lines lines = wk_lines_of(first);
+	struct wk_str line;
+	int score = 0;
+
+	while (wk_lines_next(&lines, &line)) {
+		if (lines.number == 1 && wk_str_starts(line, "Analysis of sampling "))
+			score = 80;
+		if (wk_str_starts(line, GRAPH_BEGINS))
+			return 90;
+		if (wk_str_starts(line, "Analysis Tool:") && wk_str_ends(wk_trim(line), "/sample"))
+			score = 85;
+	}
+	return score;
+}
+
+const struct wk_reader wk_reader_sample = {
+	.name = "sample",
+	.summary = "macOS sample, the call graph it prints",
+	.suffixes = (const char *const[]){ ".sample.txt", NULL },
+	.probe = probe,
+	.read = read_sample,
+};

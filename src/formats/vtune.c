@@ -1,0 +1,258 @@
+/* Call trees that Intel VTune exports as CSV (vtune -report top-down -format csv). */
+#include <inttypes.h>
+
+#include "base/csv.h"
+#include "base/num.h"
+#include "formats/call_tree.h"
+#include "formats/collapse.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+
+#define EXPECTED "a heading with the columns \"Function Stack\" and one that ends in \":Self\""
+#define NO_COLUMN SIZE_MAX
+
+/* What is weighed, by its column. The first that a file has is used. */
+struct measure {
+	const char *column, *source, *unit;
+	uint64_t (*read)(struct wk_str text, bool *ok);
+	bool is_cpu_time;
+};
+
+static uint64_t read_seconds(struct wk_str text, bool *ok)
+{
+	uint64_t ns = 0;
+
+	*ok = wk_num_duration(text, &ns);
+	return ns;
+}
+
+/* A column that is not filled stands for 0. */
+static uint64_t read_count(struct wk_str text, bool *ok)
+{
+	uint64_t count = 0;
+
+	if (wk_str_ends(text, ".0"))
+		text.len -= 2;
+	*ok = text.len == 0 || wk_num_u64(text, &count);
+	return count;
+}
+
+static const struct measure measures[] = {
+	{ "CPU Time:Self", "CPU time", "ns", read_seconds, true },
+	{ "CPU Time:Effective Time:Self", "effective CPU time", "ns", read_seconds, true },
+	{ "Allocations:Self", "allocations", "events", read_count, false },
+	{ "Allocation Size:Self", "allocated", "bytes", read_count, false },
+	{ "Clockticks:Self", "clockticks", "cycles", read_count, true },
+	{ "Hardware Event Count:Self", "events", "events", read_count, false },
+	{ "CPU Time", "CPU time", "ns", read_seconds, true },
+};
+
+struct vtune {
+	struct wk_stack_writer *writer;
+	const struct wk_collapse *collapse;
+	struct wk_err *err;
+	struct wk_lines lines;
+	struct wk_bad_lines bad;
+	struct wk_call_tree tree;
+	struct wk_csv csv;
+	struct wk_buf joined;
+	const struct measure *measure;
+	size_t module, weight; /* columns */
+};
+
+static bool is_inferno(const struct vtune *vtune)
+{
+	return vtune->collapse && vtune->collapse->dialect == WK_COLLAPSE_INFERNO;
+}
+
+/* A fault of a line: an error where the older tool has one. */
+static bool fault(struct vtune *vtune, struct wk_str line, const char *what, const char *expected)
+{
+	if (is_inferno(vtune))
+		return wk_fail(vtune->err, WK_ECORRUPT, WK_NOWHERE,
+			       "line %" PRIu64 ": %s: \"%.*s\"", vtune->lines.number, what,
+			       line.len > 200 ? 200 : (int)line.len, line.at);
+	wk_bad_line(&vtune->bad, &vtune->lines, line, expected);
+	return true;
+}
+
+static size_t column_of(const struct vtune *vtune, const char *name)
+{
+	for (size_t i = 0; i < vtune->csv.count; i++)
+		if (wk_str_is(wk_trim(vtune->csv.fields[i]), name))
+			return i;
+	return NO_COLUMN;
+}
+
+static void choose_measure(struct vtune *vtune)
+{
+	bool wants_bytes = vtune->collapse && vtune->collapse->measure == WK_COLLAPSE_BYTES;
+
+	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]) && !vtune->measure; i++) {
+		vtune->weight = column_of(vtune, measures[i].column);
+		if (wants_bytes && strcmp(measures[i].unit, "bytes") != 0)
+			continue;
+		if (vtune->weight != NO_COLUMN)
+			vtune->measure = &measures[i];
+	}
+}
+
+/* Seeks the heading; warnings of the exporting program may stand above it. */
+static bool read_heading(struct vtune *vtune)
+{
+	struct wk_str line;
+
+	while (wk_lines_next(&vtune->lines, &line)) {
+		struct wk_str first = wk_trim(line);
+
+		if (!wk_str_starts(first, "Function Stack") &&
+		    !wk_str_starts(first, "\"Function Stack\""))
+			continue;
+		vtune->csv.separator = wk_csv_separator_of(line);
+		wk_csv_split(&vtune->csv, line);
+		vtune->module = column_of(vtune, "Module");
+		choose_measure(vtune);
+		if (vtune->measure)
+			return true;
+	}
+	return false;
+}
+
+/* The older tools write one text a frame, each in its own way. */
+static struct wk_str joined(struct vtune *vtune, struct wk_str module, struct wk_str name)
+{
+	struct wk_buf *text = &vtune->joined;
+
+	wk_buf_reset(text);
+	if (is_inferno(vtune)) {
+		wk_buf_add_str(text, module);
+		wk_buf_add_text(text, module.len ? "`" : "");
+		wk_buf_add_str(text, name);
+	} else if (vtune->measure->read == read_seconds) {
+		wk_buf_add_str(text, module);
+		wk_buf_add_char(text, '!');
+		wk_buf_add_str(text, name);
+	} else {
+		wk_buf_add_str(text, name);
+		wk_buf_add_char(text, '(');
+		wk_buf_add_str(text, module);
+		wk_buf_add_char(text, ')');
+	}
+	return wk_buf_str(text);
+}
+
+/* Their unit of time is the millisecond. */
+static uint64_t tool_weight(const struct vtune *vtune, uint64_t weight)
+{
+	return vtune->measure->read == read_seconds ? (weight + 500000) / 1000000 : weight;
+}
+
+static void add_row(struct vtune *vtune, uint32_t depth, struct wk_str name, uint64_t weight)
+{
+	struct wk_str module = { "", 0 };
+	struct wk_event_frame frame = { .name = name };
+	bool is_total = !vtune->collapse && depth == 0 && wk_str_is(name, "Total");
+
+	if (vtune->module != NO_COLUMN && !(vtune->collapse && vtune->collapse->no_modules))
+		module = wk_csv_field(&vtune->csv, vtune->module);
+	if (vtune->collapse) {
+		frame.name = joined(vtune, module, name);
+		weight = tool_weight(vtune, weight);
+	} else if (!wk_str_is(module, "[Unknown]")) {
+		frame.image = module;
+	}
+	wk_call_tree_add(&vtune->tree, depth, is_total ? NULL : &frame, weight);
+}
+
+static bool on_row(struct vtune *vtune, struct wk_str line)
+{
+	struct wk_str name, weight_text;
+	uint32_t depth = 0;
+	uint64_t weight;
+	bool ok;
+
+	wk_csv_split(&vtune->csv, line);
+	name = wk_csv_field(&vtune->csv, 0);
+	while (depth < name.len && name.at[depth] == ' ')
+		depth++;
+	if (depth > wk_call_tree_deepest(&vtune->tree) &&
+	    !fault(vtune, line, "Skipped indentation level at line",
+		   "a function at most one level deeper than the one above it"))
+		return false;
+	if (vtune->csv.count <= vtune->weight || depth == name.len)
+		return fault(vtune, line, "Unable to parse stack line",
+			     "as many columns as the heading has");
+	weight_text = wk_trim(wk_csv_field(&vtune->csv, vtune->weight));
+	weight = vtune->measure->read(weight_text, &ok);
+	if (!ok)
+		return fault(vtune, weight_text, "Invalid `CPU Time:Self` field",
+			     "a number in the column that is weighed");
+	add_row(vtune, depth, wk_str_skip(name, depth), weight);
+	return true;
+}
+
+static bool read_table(struct vtune *vtune, struct wk_bytes bytes)
+{
+	struct wk_str line;
+
+	if (!read_heading(vtune)) {
+		if (!vtune->collapse)
+			return wk_fail_no_stacks(vtune->err, bytes, EXPECTED);
+		wk_stack_writer_note(vtune->writer, wk_str_c("File ended before header: " EXPECTED));
+		return true;
+	}
+	wk_stack_writer_source(vtune->writer, vtune->measure->source, vtune->measure->unit,
+			       vtune->measure->is_cpu_time);
+	while (wk_lines_next(&vtune->lines, &line) && !wk_stack_writer_is_done(vtune->writer))
+		if (wk_trim(line).len && !on_row(vtune, line))
+			return false;
+	wk_call_tree_close(&vtune->tree, 0);
+	wk_bad_lines_tell(&vtune->bad, vtune->writer);
+	return vtune->collapse || wk_stack_writer_samples(vtune->writer) > 0 ||
+	       wk_fail_no_stacks(vtune->err, bytes, "rows that weigh more than 0");
+}
+
+static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink,
+		       struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
+	struct vtune vtune = {
+		.writer = wk_stack_writer_new(sink),
+		.collapse = input->options.collapse,
+		.err = err,
+		.lines = wk_lines_of(bytes),
+	};
+	bool ok;
+
+	vtune.tree.writer = vtune.writer;
+	ok = read_table(&vtune, bytes);
+	wk_call_tree_fini(&vtune.tree);
+	wk_csv_fini(&vtune.csv);
+	wk_buf_fini(&vtune.joined);
+	wk_buf_fini(&text);
+	return wk_stack_writer_end(vtune.writer, err) && ok;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_buf text = { 0 };
+	struct wk_lines lines = wk_lines_of(wk_csv_text(first, &text));
+	struct wk_str line;
+	int score = 0;
+
+	while (!score && wk_lines_next(&lines, &line))
+		if (wk_str_starts(line, "Function Stack,") || wk_str_starts(line, "Function Stack\t") ||
+		    wk_str_starts(line, "\"Function Stack\""))
+			score = 95;
+	wk_buf_fini(&text);
+	return score;
+}
+
+const struct wk_reader wk_reader_vtune = {
+	.name = "vtune",
+	.summary = "Intel VTune, call tree exported as CSV",
+	.suffixes = (const char *const[]){ ".csv", NULL },
+	.probe = probe,
+	.read = read_vtune,
+};
