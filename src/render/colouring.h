@@ -3,8 +3,8 @@
  * wick's own look colours by kind of code (render/palette.h). This is for those who ask for
  * another: a named palette, a colour by hash or by chance, the change of a comparison, or a
  * file of colours to keep from picture to picture. A colouring is made by the command from its
- * options, asked once a drawn node in the order of drawing, and freed by the command. The same
- * options and tree give the same colours. */
+ * options, asked for the nodes that are drawn, and freed by the command. The same options and
+ * tree give the same colours. */
 #ifndef WK_RENDER_COLOURING_H
 #define WK_RENDER_COLOURING_H
 
@@ -41,6 +41,8 @@ struct wk_colouring_options {
 	enum wk_colour_dialect dialect;
 	bool is_comparison; /* red grew, blue shrank */
 	bool negates;       /* the other way round */
+	double min_share;   /* nodes under this part of the whole are not drawn and take no number
+			     * from the sequence of BY_CHANCE */
 };
 
 struct wk_colouring *wk_colouring_new(const struct wk_colouring_options *options);
@@ -56,7 +58,8 @@ const char *wk_palette_name(size_t index);
 bool wk_colouring_read_map(struct wk_colouring *colouring, struct wk_str text, struct wk_err *err);
 void wk_colouring_write_map(const struct wk_colouring *colouring, struct wk_out *out);
 
-/* 0xrrggbb of a node. */
+/* 0xrrggbb of a node. The first node of a tree that is asked for fixes the colours of them all,
+ * so that the order in which they are asked for does not matter. */
 uint32_t wk_colouring_of(struct wk_colouring *colouring, const struct wk_tree *tree, uint32_t node);
 
 #endif
