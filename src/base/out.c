@@ -88,6 +88,18 @@ void wk_out_char(struct wk_out *out, char c)
 	wk_out_bytes(out, &c, 1);
 }
 
+void wk_out_u64(struct wk_out *out, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	wk_out_bytes(out, digits + at, sizeof(digits) - at);
+}
+
 void wk_out_fmt(struct wk_out *out, const char *format, ...)
 {
 	char text[512];

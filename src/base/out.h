@@ -37,6 +37,8 @@ void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len);
 void wk_out_str(struct wk_out *out, struct wk_str text);
 void wk_out_text(struct wk_out *out, const char *text);
 void wk_out_char(struct wk_out *out, char c);
+/* Decimal; many times as fast as wk_out_fmt. */
+void wk_out_u64(struct wk_out *out, uint64_t value);
 void wk_out_fmt(struct wk_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For element content and quoted attributes of XML and HTML. Bytes that XML cannot hold

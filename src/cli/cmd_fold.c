@@ -34,6 +34,7 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 		.by_thread = args->by_thread,
 		.merge_images = true,
 		.order = WK_TREE_BY_NAME,
+		.side = WK_TREE_LARGER, /* of a comparison both counts are printed */
 	};
 	struct wk_view view = { .model = model, .quality = &question->quality,
 				.by_weight = args->weights };

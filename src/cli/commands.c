@@ -8,6 +8,7 @@ extern const struct wk_command wk_cmd_flame;
 extern const struct wk_command wk_cmd_record;
 extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_fold;
+extern const struct wk_command wk_cmd_diff;
 extern const struct wk_command wk_cmd_dump;
 extern const struct wk_command wk_cmd_as;
 extern const struct wk_command wk_cmd_doctor;
@@ -21,6 +22,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_record,
 	&wk_cmd_show,
 	&wk_cmd_fold,
+	&wk_cmd_diff,
 	&wk_cmd_dump,
 	&wk_cmd_as,
 	&wk_cmd_doctor,

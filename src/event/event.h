@@ -190,6 +190,7 @@ struct wk_event_lost {
 struct wk_event_note {
 	uint64_t offset;     /* in the input, or WK_NOWHERE */
 	struct wk_str text;
+	bool is_fault;       /* part of the input could not be used: whoever looks must know */
 };
 
 struct wk_event_system {

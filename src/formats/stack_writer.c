@@ -188,7 +188,8 @@ void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text)
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
 
-	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = text };
+	event.note = (struct wk_event_note){
+		.offset = WK_NOWHERE, .text = text, .is_fault = true };
 	wk_stack_writer_event(writer, &event);
 }
 

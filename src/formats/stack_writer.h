@@ -61,7 +61,7 @@ void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, co
 /* A sample of source 0 and no process: what folded stacks are made of. */
 void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight);
 
-/* A NOTE without an offset. */
+/* A NOTE without an offset, of a fault of the input. */
 void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text);
 
 /* How many samples were passed on: none at the end of an input is worth an error. */

@@ -502,7 +502,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 			model->lost_records += event->lost.count;
 		break;
 	case WK_EVENT_NOTE:
-		wk_model_add_note(model, event->note.offset, event->note.text);
+		wk_model_add_note(model, &event->note);
 		break;
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:

@@ -311,9 +311,9 @@ void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str 
 }
 
 /* Notes of one kind come in crowds: the last few are compared so that a crowd is one row. */
-void wk_model_add_note(struct wk_model *model, uint64_t offset, struct wk_str text)
+void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 {
-	wk_text_id id = wk_model_text(model, text);
+	wk_text_id id = wk_model_text(model, note->text);
 
 	for (uint32_t i = model->note_count; i > 0 && i + 8 > model->note_count; i--) {
 		if (model->notes[i - 1].text == id) {
@@ -324,7 +324,8 @@ void wk_model_add_note(struct wk_model *model, uint64_t offset, struct wk_str te
 	model->notes = wk_grow(model->notes, &model->own->notes_cap,
 			       (size_t)model->note_count + 1, sizeof(*model->notes));
 	model->notes[model->note_count++] =
-		(struct wk_note){ .offset = offset, .text = id, .count = 1 };
+		(struct wk_note){ .offset = note->offset, .text = id, .count = 1,
+				  .is_fault = note->is_fault };
 }
 
 static void grow_samples(struct wk_samples *samples)

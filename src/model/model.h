@@ -149,6 +149,7 @@ struct wk_note {
 	uint64_t offset; /* WK_NOWHERE where it has none */
 	wk_text_id text;
 	uint64_t count;  /* how often the same was said */
+	bool is_fault;   /* part of an input could not be used */
 };
 
 struct wk_model {
@@ -238,7 +239,7 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame);
 void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol);
 void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value);
-void wk_model_add_note(struct wk_model *model, uint64_t offset, struct wk_str text);
+void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
 
 struct wk_sample {
 	uint64_t time_ns, weight;

@@ -17,6 +17,19 @@ static void add_name(struct wk_buf *line, struct wk_str name)
 			line->at[i] = ':';
 }
 
+/* Of a comparison: both counts, as differential flame graphs are drawn from. */
+static void add_sides(struct wk_out *out, struct wk_str line, uint64_t before, uint64_t after)
+{
+	if (before == 0 && after == 0)
+		return;
+	wk_out_str(out, line);
+	wk_out_char(out, ' ');
+	wk_out_u64(out, before);
+	wk_out_char(out, ' ');
+	wk_out_u64(out, after);
+	wk_out_char(out, '\n');
+}
+
 /* The line of a node is its parent's line and its own name, so one buffer is cut back to
  * where the parent ended and grown again. */
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
@@ -35,11 +48,17 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 			wk_buf_add_char(&line, ';');
 		add_name(&line, tree->name[node]);
 		ends[depth] = line.len;
+		if (tree->self_before) {
+			add_sides(out, wk_buf_str(&line), tree->self_before[node],
+				  tree->self_after[node]);
+			continue;
+		}
 		if (tree->self_samples[node] == 0)
 			continue;
 		wk_out_str(out, wk_buf_str(&line));
-		wk_out_fmt(out, " %" PRIu64 "\n",
-			   view->by_weight ? tree->self[node] : tree->self_samples[node]);
+		wk_out_char(out, ' ');
+		wk_out_u64(out, view->by_weight ? tree->self[node] : tree->self_samples[node]);
+		wk_out_char(out, '\n');
 	}
 	wk_buf_fini(&line);
 	free(ends);

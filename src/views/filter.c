@@ -270,7 +270,7 @@ static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 		bool answers[WK_FILTER_PARTS], all = true;
 		uint64_t times = wk_model_sample_times(model, i);
 
-		if (model->samples.source[i] != filter->source) {
+		if (model->samples.source[i] != filter->source && !filter->any_source) {
 			filter->elsewhere += times;
 			continue;
 		}
@@ -301,7 +301,8 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 	};
 	for (int part = 0; part < WK_FILTER_PARTS; part++)
 		filter->is_narrowed |= filter->is_given[part];
-	if (!find_source(model, spec->source, &filter->source, err))
+	filter->any_source = spec->any_source;
+	if (!spec->any_source && !find_source(model, spec->source, &filter->source, err))
 		goto out;
 	if (spec->process && !pass_processes(model, spec, &passing, err))
 		goto out;

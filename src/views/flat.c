@@ -19,11 +19,13 @@ static void enter(struct sums *sums, const struct wk_tree *tree, uint32_t node, 
 {
 	struct wk_flat_row *row = &sums->rows[group];
 
-	row->self += tree->self[node];
+	row->self += tree->self_after ? tree->self_after[node] : tree->self[node];
+	row->self_before += tree->self_before ? tree->self_before[node] : 0;
 	row->self_samples += tree->self_samples[node];
 	if (sums->open[group]++)
 		return; /* an outer call of the same has counted all this */
-	row->total += tree->total[node];
+	row->total += tree->total_after ? tree->total_after[node] : tree->total[node];
+	row->total_before += tree->total_before ? tree->total_before[node] : 0;
 	row->total_samples += tree->total_samples[node];
 }
 
@@ -88,7 +90,17 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		  const struct wk_filter *filter, enum wk_flat_by by)
 {
-	struct wk_tree_options options = { .order = WK_TREE_UNSORTED };
+	wk_flat_compare(flat, model, filter, by, false, 1);
+}
+
+void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
+		     const struct wk_filter *filter, enum wk_flat_by by, bool by_samples,
+		     double before_factor)
+{
+	/* The larger of both, so that no node of either side is left out. */
+	struct wk_tree_options options = { .order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER,
+					   .by_samples = by_samples,
+					   .before_factor = before_factor };
 	uint32_t groups = by == WK_FLAT_IMAGES ? model->image_count : model->function_count;
 	struct sums sums = {
 		.rows = wk_alloc_zeroed(groups, sizeof(*sums.rows)),
@@ -100,7 +112,9 @@ void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 	wk_tree_init(&tree, model, filter, &options);
 	add_up(&sums, model, &tree, by);
 	*flat = (struct wk_flat){
-		.whole = tree.total[0], .whole_samples = tree.total_samples[0], .unit = tree.unit };
+		.whole = tree.total_after ? tree.total_after[0] : tree.total[0],
+		.whole_samples = tree.total_samples[0], .unit = tree.unit };
+	flat->whole_before = tree.total_before ? tree.total_before[0] : 0;
 	keep_rows(flat, model, &sums, by);
 	free(sums.rows);
 	free(sums.open);

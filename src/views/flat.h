@@ -17,6 +17,7 @@ struct wk_flat_row {
 	uint32_t id; /* wk_function_id or wk_image_id; image 0: code that belongs to none */
 	uint64_t self, total;
 	uint32_t self_samples, total_samples;
+	uint64_t self_before, total_before; /* of a comparison; self and total are of its after */
 };
 
 struct wk_flat {
@@ -24,11 +25,17 @@ struct wk_flat {
 	uint32_t count;
 	uint64_t whole;     /* weight of all samples in view */
 	uint32_t whole_samples;
+	uint64_t whole_before;
 	struct wk_str unit; /* as in views/tree.h */
 };
 
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		  const struct wk_filter *filter, enum wk_flat_by by);
+/* The same of a comparison's sides; weights of its before are multiplied by `before_factor`,
+ * and functions that are only there are rows too. */
+void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
+		     const struct wk_filter *filter, enum wk_flat_by by, bool by_samples,
+		     double before_factor);
 void wk_flat_fini(struct wk_flat *flat);
 
 #endif

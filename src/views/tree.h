@@ -37,6 +37,7 @@ enum wk_tree_side {
 	WK_TREE_AFTER,
 	WK_TREE_BEFORE,
 	WK_TREE_LARGER, /* the larger of both, so that what is gone has a width too */
+	WK_TREE_AFTER_AND_GONE, /* after; but stacks that are gone weigh what they did before */
 };
 
 struct wk_tree_options {

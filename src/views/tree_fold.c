@@ -59,17 +59,31 @@ static uint32_t sum_u32(uint32_t a, uint64_t b)
 static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
 {
 	const struct wk_samples *samples = &folder->f->model->samples;
-	uint64_t weight = folder->f->options->by_samples ? 1 : samples->weight[sample];
+	uint64_t times = wk_model_sample_times(folder->f->model, sample);
+	uint64_t weight = folder->f->options->by_samples ? times : samples->weight[sample];
 
 	make_room(folder, node + 1);
-	folder->sum->samples[node] = sum_u32(folder->sum->samples[node],
-					     wk_model_sample_times(folder->f->model, sample));
+	folder->sum->samples[node] = sum_u32(folder->sum->samples[node], times);
 	if (!samples->is_before)
 		folder->sum->weight[node] += weight;
 	else if (samples->is_before[sample])
 		folder->sum->before[node] += weight;
 	else
 		folder->sum->after[node] += weight;
+}
+
+static uint64_t weight_of_sides(enum wk_tree_side side, uint64_t before, uint64_t after)
+{
+	switch (side) {
+	case WK_TREE_BEFORE:
+		return before;
+	case WK_TREE_LARGER:
+		return before > after ? before : after;
+	case WK_TREE_AFTER_AND_GONE:
+		return after ? after : before;
+	default:
+		return after;
+	}
 }
 
 /* Of a comparison: what the chosen side makes a node's own weight. */
@@ -82,9 +96,7 @@ static void choose_side(struct wk_folding *f)
 
 		if (factor != 1)
 			before = f->sum.before[i] = (uint64_t)((double)before * factor + 0.5);
-		f->sum.weight[i] = f->options->side == WK_TREE_BEFORE ? before
-				   : f->options->side == WK_TREE_AFTER ? after
-				   : before > after ? before : after;
+		f->sum.weight[i] = weight_of_sides(f->options->side, before, after);
 	}
 }
 

@@ -18,7 +18,8 @@ static uint32_t step_of(uint64_t weight)
 
 static bool is_met(const struct wk_folding *f, uint32_t node)
 {
-	return f->sum.samples[node] != 0;
+	/* What weighs nothing on a comparison's chosen side is not there on it. */
+	return f->sum.samples[node] != 0 && (!f->sum.before || f->sum.weight[node]);
 }
 
 /* The lowest step such that at most `most` nodes lie on it or above. A child never weighs

@@ -51,7 +51,7 @@ static void a_named_format_overrules_the_bytes(void **state)
 	assert_ptr_equal(reader_for("something else", 14, "perf.data", &err), &wk_reader_perf_data);
 	assert_null(reader_for("PERFILE2", 8, "perf.dta", &err));
 	assert_int_equal(err.code, WK_EUSAGE);
-	assert_non_null(strstr(err.text, "no format \"perf.dta\"; known are: perf.data (L"));
+	assert_non_null(strstr(err.text, "no format \"perf.dta\"; did you mean \"perf.data\"?"));
 }
 
 static void what_is_not_known_is_described(void **state)
@@ -63,8 +63,8 @@ static void what_is_not_known_is_described(void **state)
 	} rows[] = {
 		{ "", 0, "the file is empty" },
 		{ "#!/bin/sh\necho\n", 15,
-		  "it begins with the text \"#!/bin/sh\"; expected: perf.data" },
-		{ "\x01\x02\xff", 3, "it begins with the bytes 01 02 ff; expected: perf.data" },
+		  "it begins with the text \"#!/bin/sh\"; `wick formats` lists" },
+		{ "\x01\x02\xff", 3, "it begins with the bytes 01 02 ff; `wick formats` lists" },
 		{ "\x7f"
 		  "ELF\x02\x01", 6, "this is a program or library (ELF)" },
 	};

@@ -247,8 +247,8 @@ static void the_system_table_shows_facts_events_and_notes(void **state)
 
 	(void)state;
 	wk_model_add_fact(model, wk_str_c("host name"), wk_str_c("box"));
-	wk_model_add_note(model, 0x40, wk_str_c("odd record"));
-	wk_model_add_note(model, 0x80, wk_str_c("odd record"));
+	wk_model_add_note(model, &(struct wk_event_note){ .offset = 0x40, .text = WK_STR("odd record") });
+	wk_model_add_note(model, &(struct wk_event_note){ .offset = 0x80, .text = WK_STR("odd record") });
 	text = rendered(model, &(struct asked){ .view = "system", .form = "csv" });
 	assert_string_equal(wk_buf_text(&text), "key,value\n"
 						"host name,box\n"

@@ -1,0 +1,311 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/command.h"
+#include "cli/drawing_options.h"
+#include "cli/filter_options.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/question.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+#include "render/renderers.h"
+#include "views/diff.h"
+
+#define USUAL_ROWS 30
+
+struct args {
+	const char *output, *to, *width;
+	uint64_t top;
+	bool normalize, gone, by_total, all, by_samples, by_thread, no_process, details, quiet;
+	struct wk_drawing_args drawing;
+	struct wk_filter_spec filter;
+	struct wk_load_args load;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const char *const forms[] = { "table", "svg", "folded", "csv", "json", NULL };
+static const char *const widths[] = { "after", "before", "larger", NULL };
+
+static const struct wk_opt diff_options[] = {
+	{ 'o', "output", "FILE", "write to FILE; the form follows its name (.svg, .folded, .csv, "
+	  ".json)", WK_OPT_TEXT, AT(output), NULL },
+	{ 0, "to", "FORM", "table (the functions that changed most), svg (a picture), folded (two "
+	  "columns), csv, json", WK_OPT_CHOICE, AT(to), forms },
+	{ 0, "normalize", NULL, "scale BEFORE to the total of AFTER: shares are compared, not "
+	  "amounts", WK_OPT_FLAG, AT(normalize), NULL },
+	{ 0, "frame-width", "SIDE", "picture: frames are as wide as they were after (the usual), "
+	  "before, or the larger of both", WK_OPT_CHOICE, AT(width), widths },
+	{ 0, "gone", NULL, "picture: show the frames, too, that are no longer there", WK_OPT_FLAG,
+	  AT(gone), NULL },
+	{ 0, "by-total", NULL, "table: rank by what functions cost with all they call", WK_OPT_FLAG,
+	  AT(by_total), NULL },
+	{ 'n', "top", "N", "table: so many rows (30)", WK_OPT_NUMBER, AT(top), NULL },
+	{ 0, "all", NULL, "table: every function that changed", WK_OPT_FLAG, AT(all), NULL },
+	{ 0, "details", NULL, "table: all columns", WK_OPT_FLAG, AT(details), NULL },
+	{ 0, "samples", NULL, "compare numbers of samples, not their weights", WK_OPT_FLAG,
+	  AT(by_samples), NULL },
+	{ 0, "by-thread", NULL, "a level for each thread, above its process", WK_OPT_FLAG,
+	  AT(by_thread), NULL },
+	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	  WK_OPT_FLAG, AT(no_process), NULL },
+	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(quiet), NULL },
+	{ 0 },
+};
+
+/* What is compared, once both sides are loaded. */
+struct comparison {
+	const struct args *args;
+	const struct wk_call *call;
+	const struct wk_model *model;
+	struct wk_question question;
+	struct wk_diff_sides sides;
+	const char *form;
+	bool by_samples;
+	double before_factor;
+};
+
+static const char *form_of(const struct args *args)
+{
+	static const char *const suffixes[] = { "svg", "folded", "csv", "json", NULL };
+	const char *dot = args->output ? strrchr(args->output, '.') : NULL;
+
+	if (args->to)
+		return args->to;
+	for (size_t i = 0; dot && suffixes[i]; i++)
+		if (strcmp(dot + 1, suffixes[i]) == 0)
+			return suffixes[i];
+	return "table";
+}
+
+static enum wk_tree_side side_of(const struct args *args)
+{
+	if (args->width && strcmp(args->width, "before") == 0)
+		return WK_TREE_BEFORE;
+	if (args->width && strcmp(args->width, "larger") == 0)
+		return WK_TREE_LARGER;
+	return args->gone ? WK_TREE_AFTER_AND_GONE : WK_TREE_AFTER;
+}
+
+/* "before 1.2 s in 1,200 samples, after 1.5 s in 1,510 samples" */
+static void add_sides(const struct comparison *c, struct wk_buf *text)
+{
+	const struct wk_diff_sides *sides = &c->sides;
+
+	wk_buf_add_text(text, "before: ");
+	wk_num_add_grouped(text, sides->samples_before);
+	wk_buf_add_text(text, ", after: ");
+	wk_num_add_grouped(text, sides->samples_after);
+	wk_buf_add_text(text, " samples");
+	if (sides->before)
+		wk_buf_add_fmt(text, "; %+.1f %% in all", 100 *
+			       ((double)sides->after - (double)sides->before) /
+			       (double)sides->before);
+	if (c->args->normalize)
+		wk_buf_add_text(text, ", normalized");
+}
+
+static void fold_options(const struct comparison *c, struct wk_tree_options *tree)
+{
+	tree->by_process = !c->args->no_process;
+	tree->by_thread = c->args->by_thread;
+	tree->by_samples = c->by_samples;
+	tree->merge_images = true;
+	tree->before_factor = c->before_factor;
+}
+
+static bool draw(const struct comparison *c, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_view view = { .model = c->model, .quality = &c->question.quality };
+	struct wk_buf words = { 0 };
+	struct wk_drawing_plan plan;
+	struct wk_tree tree;
+	bool ok;
+
+	if (!wk_drawing_plan_init(&plan, &c->args->drawing, err)) {
+		wk_drawing_plan_fini(&plan);
+		return false;
+	}
+	fold_options(c, &plan.tree);
+	plan.tree.side = side_of(c->args);
+	add_sides(c, &words);
+	if (!plan.drawing.title)
+		plan.drawing.title = "Differential flame graph";
+	if (!plan.drawing.subtitle)
+		plan.drawing.subtitle = wk_buf_text(&words);
+	wk_tree_init(&tree, c->model, &c->question.filter, &plan.tree);
+	view.tree = &tree;
+	view.drawing = plan.drawing;
+	ok = wk_renderer_svg.render(&view, out, err);
+	wk_tree_fini(&tree);
+	wk_buf_fini(&words);
+	return wk_drawing_plan_end(&plan, ok, err) && ok;
+}
+
+static bool fold(const struct comparison *c, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_view view = { .model = c->model, .quality = &c->question.quality };
+	struct wk_tree_options options = { .order = WK_TREE_BY_NAME, .side = WK_TREE_LARGER };
+	struct wk_tree tree;
+	bool ok;
+
+	fold_options(c, &options);
+	wk_tree_init(&tree, c->model, &c->question.filter, &options);
+	view.tree = &tree;
+	ok = wk_renderer_folded.render(&view, out, err);
+	wk_tree_fini(&tree);
+	return ok;
+}
+
+static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_err *err)
+{
+	const struct wk_renderer *renderer =
+		strcmp(c->form, "csv") == 0 ? &wk_renderer_csv
+		: strcmp(c->form, "json") == 0 ? &wk_renderer_json : &wk_renderer_text;
+	bool for_people = renderer == &wk_renderer_text && !c->args->all;
+	struct wk_diff_options options = {
+		.by_samples = c->by_samples,
+		.before_factor = c->before_factor,
+		.by_total = c->args->by_total,
+		.limit = for_people ? USUAL_ROWS : 0,
+	};
+	struct wk_view view = { .model = c->model, .quality = &c->question.quality,
+				.has_details = c->args->details };
+	struct wk_buf words = { 0 };
+	struct wk_table table;
+	bool ok;
+
+	if (c->args->top)
+		options.limit = c->args->top < UINT32_MAX ? (uint32_t)c->args->top : UINT32_MAX;
+	if (out == c->call->out && wk_os_is_terminal(STDOUT_FILENO)) {
+		view.columns = wk_os_terminal_columns(STDOUT_FILENO);
+		view.has_colour = wk_color_wanted(STDOUT_FILENO);
+	}
+	wk_table_init(&table, "diff");
+	wk_diff_table(&table, c->model, &c->question.filter, &options);
+	add_sides(c, &words);
+	wk_table_note(&table, "%s", wk_buf_text(&words));
+	view.table = &table;
+	ok = renderer->render(&view, out, err);
+	wk_table_fini(&table);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+static bool write_form(const struct comparison *c, struct wk_err *err)
+{
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, c->args->output, c->call, err);
+	bool ok;
+
+	if (!out)
+		return false;
+	if (strcmp(c->form, "svg") == 0)
+		ok = draw(c, out, err);
+	else if (strcmp(c->form, "folded") == 0)
+		ok = fold(c, out, err);
+	else
+		ok = tabulate(c, out, err);
+	return wk_output_close(&output, ok, err);
+}
+
+/* Two recordings of different measures have their samples in common. */
+static void choose_measure(struct comparison *c, struct wk_filter_spec *spec)
+{
+	wk_source_id common = wk_diff_common_source(c->model);
+
+	c->by_samples = c->args->by_samples;
+	if (spec->source)
+		return;
+	if (common) {
+		spec->source = wk_strtab_get(c->model->text, c->model->sources[common].name);
+		return;
+	}
+	spec->any_source = true;
+	c->by_samples = true;
+	if (!c->args->quiet)
+		wk_say("the two were measured in different units: numbers of samples are compared");
+}
+
+static bool compare(struct comparison *c, struct wk_err *err)
+{
+	struct wk_filter_spec spec = c->args->filter;
+	bool ok = false;
+
+	choose_measure(c, &spec);
+	if (!wk_question_ask(&c->question, c->model, &spec, err))
+		return false;
+	c->sides = wk_diff_sides(c->model, &c->question.filter, c->by_samples);
+	c->before_factor = 1;
+	if (c->args->normalize && c->sides.before && c->sides.after)
+		c->before_factor = (double)c->sides.after / (double)c->sides.before;
+	if (c->sides.samples_before == 0 && c->sides.samples_after == 0)
+		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither side has samples in view");
+	else
+		ok = write_form(c, err);
+	if (ok && !c->args->quiet)
+		wk_question_warn(&c->question);
+	wk_question_fini(&c->question);
+	return ok;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct comparison c = { .args = args, .call = call, .form = form_of(args) };
+	struct wk_load_input inputs[2] = { { .is_before = true } };
+	const char **dirs;
+	struct wk_symbols *symbols;
+	struct wk_model *model;
+	bool ok = false;
+
+	if (call->words->count != 2 || call->words->rest_count) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "diff takes two files, BEFORE and AFTER; found %zu",
+			call->words->count + call->words->rest_count);
+		return WK_EXIT_USAGE;
+	}
+	inputs[0].path = call->words->at[0];
+	inputs[1].path = call->words->at[1];
+	dirs = wk_load_debug_dirs(&args->load);
+	symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
+	model = wk_load_inputs(inputs, 2, &args->load, symbols, err);
+	c.model = model;
+	if (model)
+		ok = compare(&c, err);
+	wk_model_free(model);
+	wk_symbols_free(symbols);
+	free(dirs);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_diff = {
+	.name = "diff",
+	.summary = "compare two recordings: what grew, what shrank, what is new",
+	.usage = (const char *const[]){ "[OPTION...] BEFORE AFTER", NULL },
+	.description = (const char *const[]){
+		"Compares two recordings, or files of stacks in any form that wick reads. Prints a "
+		"table of the functions that changed most; with `-o FILE.svg` it draws a flame "
+		"graph in which every frame has the colour of its own change: red grew, blue "
+		"shrank. `--to folded` prints each stack with both counts, as older tools for "
+		"differential flame graphs take them.",
+		"A filter's PATTERN is an extended regular expression that may match anywhere in "
+		"the name.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },
+		{ &wk_drawing_group, offsetof(struct args, drawing) },
+		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_load_group, offsetof(struct args, load) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick diff old.data new.data", "the functions that changed most" },
+		{ "wick diff --normalize old.data new.data -o diff.svg",
+		  "a picture, of runs that were not equally long" },
+		{ 0 } },
+	.words = WK_WORD_FILE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};
