@@ -24,6 +24,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_sample,
 	&wk_reader_vsprof,
 	&wk_reader_vtune,
+	&wk_reader_pprof,
 	NULL,
 };
 

@@ -1,0 +1,653 @@
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/proto.h"
+#include "formats/reader.h"
+#include "formats/stack_writer.h"
+
+/* pprof's profile.proto: Go, C++, Rust, Python, Java and more write it. Texts come last in the
+ * file, so it is gone through twice: tables first, samples after. docs/formats/pprof.md tells
+ * what is read. */
+
+enum profile_field {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_DEFAULT_TYPE = 14,
+	PROFILE_FIELDS = 15,
+};
+
+struct value_type {
+	uint64_t type, unit; /* texts */
+	uint64_t scale;      /* to what wick counts in */
+};
+
+struct function {
+	uint64_t name, system_name, file; /* texts */
+};
+
+struct line {
+	uint64_t function_id, line;
+};
+
+/* Its lines, innermost first: all but the last were inlined. */
+struct location {
+	uint64_t mapping_id, address;
+	uint32_t first_line, line_count;
+	uint32_t first_frame; /* of line_count, or one where there is no line; 0: not made yet */
+};
+
+struct reading {
+	struct wk_bytes input;
+	struct wk_stack_writer *writer;
+	struct wk_str *texts;
+	struct value_type *types;
+	struct function *functions;
+	struct line *lines;
+	struct location *locations;
+	uint64_t *mappings;    /* text of the file's name */
+	uint64_t *sample_locations;
+	uint64_t *values;
+	uint32_t *frames;      /* of locations */
+	size_t text_count, text_cap, type_count, type_cap, function_count, function_cap;
+	size_t line_count, line_cap, location_count, location_cap, mapping_count, mapping_cap;
+	size_t sample_location_count, sample_location_cap, value_count, value_cap;
+	size_t frame_count, frame_cap;
+	struct wk_map function_of, location_of, mapping_of; /* id + 1 to row + 1 */
+	struct wk_map named;   /* threads and processes whose names were told */
+	uint64_t default_type; /* text */
+	uint64_t budget;       /* of inlined frames; see expand */
+	uint64_t bad_messages, negative, missing;
+};
+
+static struct wk_str text_of(const struct reading *reading, uint64_t number)
+{
+	return number < reading->text_count ? reading->texts[number] : wk_str_c("");
+}
+
+/* --- Tables -------------------------------------------------------------------------------- */
+
+static void add_text(struct reading *reading, struct wk_str text)
+{
+	reading->texts = wk_grow(reading->texts, &reading->text_cap, reading->text_count + 1,
+				 sizeof(*reading->texts));
+	reading->texts[reading->text_count++] = text;
+}
+
+static void add_type(struct reading *reading, struct wk_bytes message)
+{
+	struct value_type type = { .scale = 1 };
+	struct wk_proto_field field;
+
+	while (wk_proto_next(&message, &field)) {
+		if (field.number == 1)
+			type.type = field.value;
+		else if (field.number == 2)
+			type.unit = field.value;
+	}
+	reading->bad_messages += message.bad;
+	reading->types = wk_grow(reading->types, &reading->type_cap, reading->type_count + 1,
+				 sizeof(*reading->types));
+	reading->types[reading->type_count++] = type;
+}
+
+static void add_mapping(struct reading *reading, struct wk_bytes message)
+{
+	struct wk_proto_field field;
+	uint64_t id = 0, file = 0;
+
+	while (wk_proto_next(&message, &field)) {
+		if (field.number == 1)
+			id = field.value;
+		else if (field.number == 5)
+			file = field.value;
+	}
+	reading->bad_messages += message.bad;
+	reading->mappings = wk_grow(reading->mappings, &reading->mapping_cap,
+				    reading->mapping_count + 1, sizeof(*reading->mappings));
+	reading->mappings[reading->mapping_count++] = file;
+	wk_map_set(&reading->mapping_of, id + 1, (uint32_t)reading->mapping_count);
+}
+
+static void add_function(struct reading *reading, struct wk_bytes message)
+{
+	struct function function = { 0 };
+	struct wk_proto_field field;
+	uint64_t id = 0;
+
+	while (wk_proto_next(&message, &field)) {
+		switch (field.number) {
+		case 1:
+			id = field.value;
+			break;
+		case 2:
+			function.name = field.value;
+			break;
+		case 3:
+			function.system_name = field.value;
+			break;
+		case 4:
+			function.file = field.value;
+			break;
+		}
+	}
+	reading->bad_messages += message.bad;
+	reading->functions = wk_grow(reading->functions, &reading->function_cap,
+				     reading->function_count + 1, sizeof(*reading->functions));
+	reading->functions[reading->function_count++] = function;
+	wk_map_set(&reading->function_of, id + 1, (uint32_t)reading->function_count);
+}
+
+static void add_line(struct reading *reading, struct wk_bytes message)
+{
+	struct wk_proto_field field;
+	struct line line = { 0 };
+
+	while (wk_proto_next(&message, &field)) {
+		if (field.number == 1)
+			line.function_id = field.value;
+		else if (field.number == 2)
+			line.line = field.value;
+	}
+	reading->bad_messages += message.bad;
+	reading->lines = wk_grow(reading->lines, &reading->line_cap, reading->line_count + 1,
+				 sizeof(*reading->lines));
+	reading->lines[reading->line_count++] = line;
+}
+
+static void add_location(struct reading *reading, struct wk_bytes message)
+{
+	struct location location = { .first_line = (uint32_t)reading->line_count };
+	struct wk_proto_field field;
+	uint64_t id = 0;
+
+	while (wk_proto_next(&message, &field)) {
+		switch (field.number) {
+		case 1:
+			id = field.value;
+			break;
+		case 2:
+			location.mapping_id = field.value;
+			break;
+		case 3:
+			location.address = field.value;
+			break;
+		case 4:
+			add_line(reading, field.bytes);
+			location.line_count++;
+			break;
+		}
+	}
+	reading->bad_messages += message.bad;
+	reading->locations = wk_grow(reading->locations, &reading->location_cap,
+				     reading->location_count + 1, sizeof(*reading->locations));
+	reading->locations[reading->location_count++] = location;
+	wk_map_set(&reading->location_of, id + 1, (uint32_t)reading->location_count);
+}
+
+static void read_table(struct reading *reading, const struct wk_proto_field *field)
+{
+	switch (field->number) {
+	case PROFILE_SAMPLE_TYPE:
+		add_type(reading, field->bytes);
+		break;
+	case PROFILE_MAPPING:
+		add_mapping(reading, field->bytes);
+		break;
+	case PROFILE_LOCATION:
+		add_location(reading, field->bytes);
+		break;
+	case PROFILE_FUNCTION:
+		add_function(reading, field->bytes);
+		break;
+	case PROFILE_STRING:
+		add_text(reading, wk_proto_text(field));
+		break;
+	case PROFILE_DEFAULT_TYPE:
+		reading->default_type = field->value;
+		break;
+	}
+}
+
+static bool read_tables(struct reading *reading, struct wk_err *err)
+{
+	struct wk_bytes rest = reading->input;
+	struct wk_proto_field field;
+
+	while (wk_proto_next(&rest, &field)) {
+		bool is_message = field.number >= PROFILE_SAMPLE_TYPE &&
+				  field.number <= PROFILE_STRING;
+
+		if (is_message && !field.is_bytes)
+			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&rest),
+				       "pprof: field %" PRIu32 " is a number, expected a message; "
+				       "this is some other protocol buffer", field.number);
+		read_table(reading, &field);
+	}
+	if (rest.bad)
+		return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&rest),
+			       "pprof: the profile breaks off in the middle of a field");
+	return true;
+}
+
+/* --- Frames -------------------------------------------------------------------------------- */
+
+static void keep_frame(struct reading *reading, uint32_t frame)
+{
+	reading->frames = wk_grow(reading->frames, &reading->frame_cap, reading->frame_count + 1,
+				  sizeof(*reading->frames));
+	reading->frames[reading->frame_count++] = frame;
+}
+
+static struct wk_event_frame frame_in(const struct reading *reading,
+				      const struct location *location)
+{
+	uint32_t mapping = wk_map_find(&reading->mapping_of, location->mapping_id + 1);
+	struct wk_event_frame frame = { .address = location->address };
+
+	if (mapping)
+		frame.image = text_of(reading, reading->mappings[mapping - 1]);
+	if (wk_str_starts(frame.image, "[kernel") || wk_str_starts(frame.image, "[guest.kernel"))
+		frame.kind = WK_FRAME_KERNEL;
+	return frame;
+}
+
+static void name_by_line(const struct reading *reading, const struct line *line,
+			 struct wk_event_frame *frame)
+{
+	uint32_t row = wk_map_find(&reading->function_of, line->function_id + 1);
+	const struct function *function = row ? &reading->functions[row - 1] : NULL;
+
+	if (!function)
+		return;
+	frame->name = text_of(reading, function->name);
+	if (frame->name.len == 0)
+		frame->name = text_of(reading, function->system_name);
+	frame->file = text_of(reading, function->file);
+	frame->line = line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
+}
+
+static uint32_t give_frame(struct reading *reading, struct wk_event_frame *frame)
+{
+	struct wk_buf name = { 0 };
+	uint32_t number;
+
+	if (frame->name.len == 0) {
+		frame->is_unnamed = true;
+		wk_buf_add_fmt(&name, "0x%" PRIx64, frame->address);
+		frame->name = wk_buf_str(&name);
+	}
+	number = wk_stack_writer_frame(reading->writer, frame);
+	wk_buf_fini(&name);
+	return number;
+}
+
+/* Makes the frames of a location when a sample first names it. */
+static void make_frames(struct reading *reading, struct location *location)
+{
+	struct wk_event_frame frame = frame_in(reading, location);
+
+	location->first_frame = (uint32_t)reading->frame_count;
+	if (location->line_count == 0)
+		keep_frame(reading, give_frame(reading, &frame));
+	for (uint32_t i = 0; i < location->line_count; i++) {
+		frame = frame_in(reading, location);
+		name_by_line(reading, &reading->lines[location->first_line + i], &frame);
+		frame.is_inlined = i + 1 < location->line_count;
+		keep_frame(reading, give_frame(reading, &frame));
+	}
+}
+
+/* --- Samples ------------------------------------------------------------------------------- */
+
+struct owner {
+	uint64_t pid, tid;
+	bool has_pid, has_tid;
+	struct wk_str process_name, thread_name;
+};
+
+static void take_id(struct wk_str text, uint64_t number, uint64_t *id, bool *has_id)
+{
+	if (text.len)
+		*has_id = wk_num_u64(text, id);
+	else
+		*id = number;
+	*has_id = (text.len == 0 || *has_id) && *id < WK_NO_PID;
+}
+
+static bool is_one_of(struct wk_str text, const char *const *names)
+{
+	for (; *names; names++)
+		if (wk_str_is(text, *names))
+			return true;
+	return false;
+}
+
+/* What the writers of profiles call threads and processes. */
+static void read_label(const struct reading *reading, struct wk_bytes message, struct owner *owner)
+{
+	static const char *const pids[] = { "pid", "process_id", "process id", NULL };
+	static const char *const tids[] = { "tid", "thread_id", "thread id", NULL };
+	static const char *const thread_names[] = { "thread_name", "thread name", "thread_comm",
+						    "thread", NULL };
+	static const char *const process_names[] = { "comm", "process_name", "process name", NULL };
+	struct wk_str key = { 0 }, text = { 0 };
+	struct wk_proto_field field;
+	uint64_t number = 0;
+
+	while (wk_proto_next(&message, &field)) {
+		if (field.number == 1)
+			key = text_of(reading, field.value);
+		else if (field.number == 2)
+			text = text_of(reading, field.value);
+		else if (field.number == 3)
+			number = field.value;
+	}
+	if (is_one_of(key, pids))
+		take_id(text, number, &owner->pid, &owner->has_pid);
+	else if (is_one_of(key, tids))
+		take_id(text, number, &owner->tid, &owner->has_tid);
+	else if (is_one_of(key, thread_names))
+		owner->thread_name = text;
+	else if (is_one_of(key, process_names))
+		owner->process_name = text;
+}
+
+static void tell_process(struct reading *reading, struct wk_event *event, struct wk_str name)
+{
+	uint32_t *is_told = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | UINT32_MAX);
+
+	if (name.len == 0 || *is_told)
+		return;
+	*is_told = 1;
+	event->kind = WK_EVENT_PROCESS;
+	event->process = (struct wk_event_process){ .change = WK_PROCESS_SEEN, .name = name };
+	wk_stack_writer_event(reading->writer, event);
+}
+
+static void tell_thread(struct reading *reading, struct wk_event *event, struct wk_str name)
+{
+	uint32_t *is_told = wk_map_at(&reading->named, (uint64_t)event->pid << 32 | event->tid);
+
+	if (name.len == 0 || *is_told)
+		return;
+	*is_told = 1;
+	event->kind = WK_EVENT_THREAD;
+	event->thread = (struct wk_event_thread){ .change = WK_THREAD_NAME, .name = name };
+	wk_stack_writer_event(reading->writer, event);
+}
+
+/* Whose sample it is, told by name where that is new. A thread without a process is one of
+ * the program that the first mapping is of, under number 0. */
+static struct wk_event event_of(struct reading *reading, const struct owner *owner)
+{
+	struct wk_event event = { .pid = WK_NO_PID, .tid = WK_NO_PID, .cpu = WK_NO_CPU };
+	struct wk_str name = owner->process_name;
+
+	if (!owner->has_pid && !owner->has_tid)
+		return event;
+	event.pid = owner->has_pid ? (uint32_t)owner->pid : 0;
+	event.tid = owner->has_tid ? (uint32_t)owner->tid : event.pid;
+	if (name.len == 0 && !owner->has_pid && reading->mapping_count)
+		name = wk_str_basename(text_of(reading, reading->mappings[0]));
+	tell_process(reading, &event, name);
+	tell_thread(reading, &event, owner->thread_name);
+	return event;
+}
+
+/* A few bytes name a location again, and a location may have any number of inlined lines: what
+ * is inlined is left away once there is much more of it than any program has. */
+static uint32_t stack_of_sample(struct reading *reading)
+{
+	uint32_t stack = 0;
+
+	for (size_t i = reading->sample_location_count; i-- > 0;) {
+		uint32_t row = wk_map_find(&reading->location_of, reading->sample_locations[i] + 1);
+		struct location *location = row ? &reading->locations[row - 1] : NULL;
+		uint32_t inlined;
+
+		if (!location) {
+			reading->missing++;
+			continue;
+		}
+		if (!location->first_frame)
+			make_frames(reading, location);
+		inlined = location->line_count ? location->line_count - 1 : 0;
+		stack = wk_stack_writer_stack(reading->writer, stack,
+					      reading->frames[location->first_frame + inlined]);
+		if (inlined > reading->budget)
+			continue;
+		reading->budget -= inlined;
+		while (inlined--)
+			stack = wk_stack_writer_stack(
+				reading->writer, stack,
+				reading->frames[location->first_frame + inlined]);
+	}
+	return stack;
+}
+
+static void keep_numbers(struct wk_proto_field *field, uint64_t **rows, size_t *count, size_t *cap)
+{
+	uint64_t value;
+
+	while (wk_proto_number(field, &value)) {
+		*rows = wk_grow(*rows, cap, *count + 1, sizeof(**rows));
+		(*rows)[(*count)++] = value;
+	}
+}
+
+static void tell_values(struct reading *reading, struct wk_event *event, uint32_t stack)
+{
+	event->kind = WK_EVENT_SAMPLE;
+	for (uint32_t i = 0; i < reading->value_count && i < reading->type_count; i++) {
+		uint64_t value = reading->values[i], scale = reading->types[i].scale;
+
+		reading->negative += (int64_t)value < 0;
+		if ((int64_t)value <= 0)
+			continue;
+		event->sample = (struct wk_event_sample){
+			.source = i,
+			.weight = value > UINT64_MAX / scale ? UINT64_MAX : value * scale,
+			.named_stack = stack,
+		};
+		wk_stack_writer_event(reading->writer, event);
+	}
+}
+
+static void read_sample(struct reading *reading, struct wk_bytes message)
+{
+	struct owner owner = { 0 };
+	struct wk_proto_field field;
+	struct wk_event event;
+
+	reading->sample_location_count = reading->value_count = 0;
+	while (wk_proto_next(&message, &field)) {
+		if (field.number == 1)
+			keep_numbers(&field, &reading->sample_locations,
+				     &reading->sample_location_count,
+				     &reading->sample_location_cap);
+		else if (field.number == 2)
+			keep_numbers(&field, &reading->values, &reading->value_count,
+				     &reading->value_cap);
+		else if (field.number == 3)
+			read_label(reading, field.bytes, &owner);
+	}
+	reading->bad_messages += message.bad;
+	event = event_of(reading, &owner);
+	tell_values(reading, &event, stack_of_sample(reading));
+}
+
+static void read_samples(struct reading *reading)
+{
+	struct wk_bytes rest = reading->input;
+	struct wk_proto_field field;
+
+	while (wk_proto_next(&rest, &field) && !wk_stack_writer_is_done(reading->writer))
+		if (field.number == PROFILE_SAMPLE)
+			read_sample(reading, field.bytes);
+}
+
+/* --- Sources ------------------------------------------------------------------------------- */
+
+struct unit {
+	const char *from, *to;
+	uint64_t scale;
+};
+
+static const struct unit units[] = {
+	{ "nanoseconds", "ns", 1 },     { "microseconds", "ns", 1000 },
+	{ "milliseconds", "ns", 1000000 }, { "seconds", "ns", 1000000000 },
+};
+
+static void tell_source(struct reading *reading, uint32_t number)
+{
+	struct value_type *type = &reading->types[number];
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+
+	event.source = (struct wk_event_source){
+		.source = number,
+		.name = text_of(reading, type->type),
+		.unit = text_of(reading, type->unit),
+	};
+	event.source.is_cpu_time = wk_str_is(event.source.name, "cpu");
+	if (wk_str_is(event.source.name, "samples") && wk_str_is(event.source.unit, "count"))
+		event.source.unit = wk_str_c("samples");
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!wk_str_is(event.source.unit, units[i].from))
+			continue;
+		event.source.unit = wk_str_c(units[i].to);
+		type->scale = units[i].scale;
+	}
+	wk_stack_writer_event(reading->writer, &event);
+}
+
+/* What pprof itself would show comes first: the type that the profile names, else the last. */
+static void tell_sources(struct reading *reading)
+{
+	uint32_t usual = reading->type_count ? (uint32_t)reading->type_count - 1 : 0;
+	struct wk_str wanted = text_of(reading, reading->default_type);
+
+	for (uint32_t i = 0; i < reading->type_count; i++)
+		if (wanted.len && wk_str_eq(text_of(reading, reading->types[i].type), wanted))
+			usual = i;
+	if (reading->type_count)
+		tell_source(reading, usual);
+	for (uint32_t i = 0; i < reading->type_count; i++)
+		if (i != usual)
+			tell_source(reading, i);
+}
+
+/* --- The reader ---------------------------------------------------------------------------- */
+
+static void note(struct reading *reading, uint64_t count, const char *what)
+{
+	struct wk_buf text = { 0 };
+
+	if (count == 0)
+		return;
+	wk_buf_add_fmt(&text, "%s: %" PRIu64, what, count);
+	wk_stack_writer_note(reading->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void fini(struct reading *reading)
+{
+	free(reading->texts);
+	free(reading->types);
+	free(reading->functions);
+	free(reading->lines);
+	free(reading->locations);
+	free(reading->mappings);
+	free(reading->sample_locations);
+	free(reading->values);
+	free(reading->frames);
+	wk_map_fini(&reading->function_of);
+	wk_map_fini(&reading->location_of);
+	wk_map_fini(&reading->mapping_of);
+	wk_map_fini(&reading->named);
+}
+
+static void tell(struct reading *reading)
+{
+	tell_sources(reading);
+	read_samples(reading);
+	note(reading, reading->negative, "negative values, as in a difference of two profiles, were "
+					 "left out (`wick diff` compares profiles)");
+	note(reading, reading->missing, "frames of locations that are not there");
+	note(reading, reading->bad_messages, "messages that break off in the middle");
+}
+
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct reading reading = {
+		.input = input->bytes,
+		.writer = wk_stack_writer_new(sink),
+		.budget = 8 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
+	};
+
+	/* Row 0 of the frames stands for "not made yet". */
+	keep_frame(&reading, 0);
+	if (read_tables(&reading, err)) {
+		tell(&reading);
+		if (wk_stack_writer_samples(reading.writer) == 0 &&
+		    !wk_stack_writer_is_done(reading.writer))
+			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+				"no stacks in it: a pprof profile of %zu sample types, %zu "
+				"locations and no samples", reading.type_count,
+				reading.location_count);
+	}
+	fini(&reading);
+	return wk_stack_writer_end(reading.writer, err);
+}
+
+/* A sample type is a message of at most two small numbers; text hardly ever looks like that. */
+static bool is_value_type(struct wk_bytes message)
+{
+	struct wk_proto_field field;
+	int fields = 0;
+
+	while (wk_proto_next(&message, &field)) {
+		if (field.is_bytes || field.number > 2 || field.value > UINT32_MAX)
+			return false;
+		fields++;
+	}
+	return !message.bad && fields > 0;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_proto_field field;
+	struct wk_bytes rest = first;
+	bool has_type = false;
+
+	while (wk_proto_next(&rest, &field)) {
+		bool is_message = field.number <= PROFILE_STRING;
+
+		if (field.number >= PROFILE_FIELDS || (is_message && !field.is_bytes))
+			return 0;
+		if (field.number == PROFILE_SAMPLE_TYPE) {
+			if (!is_value_type(field.bytes))
+				return 0;
+			has_type = true;
+		}
+	}
+	if (!has_type)
+		return 0;
+	/* The last field may lie across the end of what is shown. */
+	return !rest.bad || wk_bytes_left(&first) == WK_PROBE_BYTES ? 80 : 30;
+}
+
+const struct wk_reader wk_reader_pprof = {
+	.name = "pprof",
+	.summary = "pprof protocol buffers (Go, C++, Rust, Python ...)",
+	.suffixes = (const char *const[]){ ".pprof", ".pb", ".prof", NULL },
+	.probe = probe,
+	.read = read_file,
+};
