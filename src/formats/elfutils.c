@@ -113,10 +113,10 @@ static void read_frame(struct state *state, struct wk_str digits, struct wk_str 
 	*frame = (struct wk_event_frame){ 0 };
 	wk_num_hex(wk_str_skip(digits, 2), &frame->address);
 	wk_scan_text(&rest, " - 1");
-	dash = wk_str_find_last(rest, '-');
-	if (dash != SIZE_MAX && dash > 0 && wk_str_starts(wk_str_skip(rest, dash - 1), " - ")) {
-		frame->image = wk_trim(wk_str_skip(rest, dash + 1));
-		rest.len = dash - 1;
+	dash = wk_str_find_last_text(rest, " - ");
+	if (dash != SIZE_MAX) {
+		frame->image = wk_trim(wk_str_skip(rest, dash + 3));
+		rest.len = dash;
 	}
 	frame->name = wk_trim(rest);
 	frame->is_unnamed = frame->name.len == 0;

@@ -78,19 +78,29 @@ static void read_place(struct wk_str place, struct wk_event_frame *frame)
 	frame->file = place;
 }
 
+/* "java.base/java.lang.Thread.run" has its module or class loader in front. The slash in
+ * "Cart$$Lambda$14/0x7f00.run" is part of a name. */
+static void take_module(struct wk_event_frame *frame)
+{
+	struct wk_str rest = frame->name, before;
+
+	while (before = wk_scan_to(&rest, '/'), rest.len > 1) {
+		if (wk_is_digit(rest.at[1]) || wk_str_find(before, "$") != SIZE_MAX)
+			return;
+		frame->image = wk_str_of(frame->name.at, frame->name.len - rest.len);
+		rest = wk_str_skip(rest, 1);
+	}
+}
+
 void wk_java_frame(struct wk_stack_text *text, struct wk_str line, struct wk_str method)
 {
 	struct wk_event_frame frame = { .name = wk_trim(method) };
-	size_t slash = wk_str_find_last(frame.name, '/');
 
 	if (text->collapse) {
 		add_collapsed(text, method);
 		return;
 	}
-	if (slash != SIZE_MAX) {
-		frame.image = wk_str_of(frame.name.at, slash);
-		frame.name = wk_str_skip(frame.name, slash + 1);
-	}
+	take_module(&frame);
 	wk_scan_to(&line, '(');
 	line = wk_str_skip(line, 1);
 	read_place(wk_scan_to(&line, ')'), &frame);

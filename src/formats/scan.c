@@ -95,6 +95,16 @@ size_t wk_str_find_last(struct wk_str text, char c)
 	return SIZE_MAX;
 }
 
+size_t wk_str_find_last_text(struct wk_str text, const char *part)
+{
+	struct wk_str before = text;
+
+	while ((before.len = wk_str_find_last(before, part[0])) != SIZE_MAX)
+		if (wk_str_starts(wk_str_skip(text, before.len), part))
+			return before.len;
+	return SIZE_MAX;
+}
+
 bool wk_scan_spaces_but(struct wk_str *text, size_t need)
 {
 	size_t total = 0;

@@ -39,6 +39,9 @@ size_t wk_str_find(struct wk_str text, const char *part);
 /* Where `c` last stands in `text`, or SIZE_MAX. */
 size_t wk_str_find_last(struct wk_str text, char c);
 
+/* Where `part` last begins in `text`, or SIZE_MAX. */
+size_t wk_str_find_last_text(struct wk_str text, const char *part);
+
 /* Drops spaces in front, but leaves at least `need` in all: what a regular expression does
  * that takes as many as it can and then wants so many words. False if there are too few. */
 bool wk_scan_spaces_but(struct wk_str *text, size_t need);

@@ -34,11 +34,9 @@ static struct wk_str collapsed_name(struct wk_str line)
 	plus = wk_str_find_last(line, '+');
 	if (plus != SIZE_MAX)
 		line.len = plus;
-	for (size_t end = line.len; (colon = wk_str_find_last(wk_str_of(line.at, end), ':')) !=
-				    SIZE_MAX; end = colon)
-		if (colon > 0 && line.at[colon - 1] == ' ' && colon + 1 < line.len &&
-		    line.at[colon + 1] == ' ')
-			return wk_str_skip(line, colon + 2);
+	colon = wk_str_find_last_text(line, " : ");
+	if (colon != SIZE_MAX)
+		line = wk_str_skip(line, colon + 3);
 	return line;
 }
 

@@ -47,15 +47,7 @@ static bool take_name(struct wk_str line, struct wk_str *name)
 /* Where the last " (at " begins that a ")" at the end closes, or SIZE_MAX. */
 static size_t find_place(struct wk_str name)
 {
-	size_t open = name.len;
-
-	if (!wk_str_ends(name, ")"))
-		return SIZE_MAX;
-	while ((open = wk_str_find_last(wk_str_of(name.at, open), '(')) != SIZE_MAX)
-		if (open > 0 && name.at[open - 1] == ' ' &&
-		    wk_str_starts(wk_str_skip(name, open), "(at "))
-			return open - 1;
-	return SIZE_MAX;
+	return wk_str_ends(name, ")") ? wk_str_find_last_text(name, " (at ") : SIZE_MAX;
 }
 
 /* False for a frame without a place, which the older tool passes over unless --lines. */
