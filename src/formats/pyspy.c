@@ -1,0 +1,139 @@
+/* What py-spy writes with --format raw: folded stacks whose frames are "name (file:line)".
+ * docs/formats/py-spy.md */
+#include "formats/stack_text.h"
+
+#include "base/num.h"
+
+/* The stack and its count. */
+static bool take_count(struct wk_str *line, uint64_t *count)
+{
+	size_t blank = wk_str_find_last(*line, ' ');
+
+	if (blank == SIZE_MAX || !wk_num_u64(wk_str_skip(*line, blank + 1), count))
+		return false;
+	line->len = blank;
+	return true;
+}
+
+/* "name (file.py:12)", "name (lib.so)"; anything else is a name alone. */
+static struct wk_event_frame frame_of(struct wk_str text)
+{
+	struct wk_event_frame frame = { .name = text };
+	size_t open = wk_str_ends(text, ")") ? wk_str_find_last_text(text, " (") : SIZE_MAX;
+	struct wk_str place;
+	uint64_t line;
+	size_t colon;
+
+	if (open == SIZE_MAX || open == 0)
+		return frame;
+	frame.name = wk_str_of(text.at, open);
+	place = wk_str_of(text.at + open + 2, text.len - open - 3);
+	colon = wk_str_find_last(place, ':');
+	if (colon == SIZE_MAX || !wk_num_u64(wk_str_skip(place, colon + 1), &line) ||
+	    line > UINT32_MAX) {
+		frame.image = place;
+		return frame;
+	}
+	frame.file = wk_str_of(place.at, colon);
+	frame.line = (uint32_t)line;
+	return frame;
+}
+
+/* How many frames of a line have a place in a Python file, and how many have none. */
+static void weigh(struct wk_str line, size_t *sure, size_t *other)
+{
+	while (line.len) {
+		struct wk_event_frame frame = frame_of(wk_scan_to(&line, ';'));
+
+		line = wk_str_skip(line, 1);
+		if (wk_str_ends(frame.file, ".py") && frame.line)
+			++*sure;
+		else if (frame.file.len == 0 && frame.image.len == 0 &&
+			 !wk_str_starts(frame.name, "process ") &&
+			 !wk_str_starts(frame.name, "thread "))
+			++*other;
+	}
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_lines lines = wk_lines_of(first);
+	size_t sure = 0, other = 0;
+	struct wk_str line;
+	uint64_t count;
+
+	while (wk_lines_next(&lines, &line)) {
+		bool is_cut = lines.at == lines.end && wk_bytes_left(&first) == WK_PROBE_BYTES;
+
+		if (is_cut || wk_trim(line).len == 0)
+			continue;
+		if (!take_count(&line, &count))
+			return 0;
+		weigh(line, &sure, &other);
+	}
+	return sure && other == 0 ? 85 : 0;
+}
+
+/* `process 12:"python x.py"` as the outermost frame, with --subprocesses. */
+static bool take_process(struct wk_str *line, uint32_t *pid, struct wk_str *command)
+{
+	struct wk_str rest = *line;
+	uint64_t number;
+
+	if (!wk_scan_text(&rest, "process ") || !wk_scan_number(&rest, &number) ||
+	    !wk_scan_text(&rest, ":\""))
+		return false;
+	*command = wk_scan_to(&rest, '"');
+	if (!wk_scan_text(&rest, "\"") || !wk_scan_text(&rest, ";"))
+		return false;
+	*pid = wk_pid_of(number);
+	*line = rest;
+	return true;
+}
+
+static void read_line(struct wk_stack_text *text, struct wk_str line)
+{
+	struct wk_event sample = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+				   .pid = WK_NO_PID, .tid = WK_NO_PID };
+	struct wk_str command;
+	uint32_t pid;
+
+	if (!take_count(&line, &sample.sample.weight)) {
+		wk_stack_text_bad(text, "a count at the end");
+		return;
+	}
+	if (take_process(&line, &pid, &command) && pid != WK_NO_PID) {
+		sample.pid = sample.tid = pid;
+		wk_stack_text_process(text, pid, wk_str_basename(wk_scan_word(&command)));
+	}
+	while (line.len) {
+		struct wk_event_frame frame = frame_of(wk_scan_to(&line, ';'));
+
+		sample.sample.named_stack = wk_stack_writer_push(
+			text->writer, sample.sample.named_stack, &frame);
+		line = wk_str_skip(line, 1);
+	}
+	wk_stack_writer_event(text->writer, &sample);
+}
+
+static bool read_raw(const struct wk_input *input, const struct wk_sink *sink,
+		     struct wk_err *err)
+{
+	struct wk_stack_text text;
+	struct wk_str line;
+
+	wk_stack_text_begin(&text, input, sink);
+	wk_stack_text_source(&text, 0, "samples", "samples");
+	while (wk_stack_text_next(&text, &line))
+		if (wk_trim(line).len)
+			read_line(&text, line);
+	return wk_stack_text_end(&text, "the raw format of py-spy: \"name (file.py:12);... 3\"",
+				 err);
+}
+
+const struct wk_reader wk_reader_pyspy = {
+	.name = "py-spy",
+	.summary = "samples of py-spy, --format raw",
+	.probe = probe,
+	.read = read_raw,
+};

@@ -1,0 +1,193 @@
+/* Traces of Xdebug in its format for computers (xdebug.trace_format = 1): a line for each call
+ * and each return, fields parted by tabs. docs/formats/xdebug.md */
+#include "formats/stack_text.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+
+enum { TIME, MEMORY, CALLS };
+
+enum { LEVEL, NUMBER, KIND, WHEN, BYTES, NAME, USER, INCLUDED, FIELDS };
+
+struct trace {
+	struct wk_stack_text text;
+	uint32_t *stacks;   /* the stack at each level */
+	size_t depth, cap;
+	uint64_t time_ns;   /* of the line before */
+	uint64_t start_ns;  /* of the first line: what was before is not in the trace */
+	uint64_t bytes;
+	bool has_begun, has_time, was_exit;
+};
+
+/* Up to FIELDS fields; how many there are. */
+static size_t split(struct wk_str line, struct wk_str *fields)
+{
+	size_t count = 0;
+
+	while (count < FIELDS) {
+		fields[count++] = wk_scan_to(&line, '\t');
+		if (line.len == 0)
+			break;
+		line = wk_str_skip(line, 1);
+	}
+	return count;
+}
+
+static bool is_start(struct wk_str line)
+{
+	return wk_str_starts(line, "TRACE START");
+}
+
+static bool is_call(struct wk_str line)
+{
+	struct wk_str fields[FIELDS];
+	uint64_t number;
+
+	return split(line, fields) == FIELDS && wk_num_u64(fields[LEVEL], &number) &&
+	       wk_num_u64(fields[NUMBER], &number) && wk_str_is(fields[KIND], "0");
+}
+
+static int probe(struct wk_bytes first)
+{
+	return wk_probe_lines(first, is_start) && wk_probe_lines(first, is_call) ? 95 : 0;
+}
+
+static void tell(struct trace *trace, uint32_t source, uint64_t weight)
+{
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+				  .pid = WK_NO_PID, .tid = WK_NO_PID };
+
+	event.time_ns = trace->text.collapse ? 0 : trace->time_ns - trace->start_ns;
+	event.sample.source = source;
+	event.sample.weight = weight;
+	event.sample.named_stack = trace->stacks[trace->depth - 1];
+	wk_stack_writer_event(trace->text.writer, &event);
+}
+
+static bool by_calls(const struct trace *trace)
+{
+	return trace->text.collapse && trace->text.collapse->measure == WK_COLLAPSE_TICKS;
+}
+
+/* What passed since the line before belongs to the stack that stood. The older tool counts
+ * microseconds, and also those stacks that took none. */
+static void tell_passed(struct trace *trace, uint64_t time_ns, uint64_t bytes)
+{
+	uint64_t passed = time_ns > trace->time_ns ? time_ns - trace->time_ns : 0;
+
+	if (!trace->has_time) {
+		trace->start_ns = time_ns;
+	} else if (trace->depth && trace->text.collapse && !by_calls(trace)) {
+		tell(trace, TIME, (passed + 500) / 1000);
+	} else if (trace->depth && !trace->text.collapse) {
+		if (passed)
+			tell(trace, TIME, passed);
+		if (bytes > trace->bytes)
+			tell(trace, MEMORY, bytes - trace->bytes);
+	}
+	trace->time_ns = trace->has_time ? trace->time_ns + passed : time_ns;
+	trace->bytes = bytes;
+	trace->has_time = true;
+}
+
+/* Calls that never returned (exit, die) end where a call of their level or above begins. */
+static void go_up(struct trace *trace, const struct wk_str *fields)
+{
+	uint64_t level;
+
+	if (!trace->text.collapse && wk_num_u64(fields[LEVEL], &level) && level > 0 &&
+	    trace->depth >= level)
+		trace->depth = (size_t)level - 1;
+}
+
+static void enter(struct trace *trace, const struct wk_str *fields)
+{
+	struct wk_event_frame frame = { .name = fields[NAME] };
+
+	go_up(trace, fields);
+	if (!trace->text.collapse)
+		frame.file = fields[INCLUDED];
+	trace->stacks = wk_grow(trace->stacks, &trace->cap, trace->depth + 1,
+				sizeof(*trace->stacks));
+	trace->stacks[trace->depth] =
+		wk_stack_writer_push(trace->text.writer,
+				     trace->depth ? trace->stacks[trace->depth - 1] : 0, &frame);
+	trace->depth++;
+	if (!trace->text.collapse)
+		tell(trace, CALLS, 1);
+	trace->was_exit = false;
+}
+
+static void leave(struct trace *trace)
+{
+	if (trace->depth == 0) {
+		wk_stack_text_bad(&trace->text, "a call before its return");
+		return;
+	}
+	if (by_calls(trace) && !trace->was_exit)
+		tell(trace, TIME, 1);
+	trace->depth--;
+	trace->was_exit = true;
+}
+
+static void read_line(struct trace *trace, struct wk_str line)
+{
+	struct wk_str fields[FIELDS] = { { 0 } };
+	size_t count = split(line, fields);
+	uint64_t time_ns, bytes;
+	bool is_exit = wk_str_is(fields[KIND], "1");
+
+	/* Values returned and assigned: they take no time of their own. */
+	if (wk_str_is(fields[KIND], "R") || wk_str_is(fields[KIND], "A"))
+		return;
+	if (count <= BYTES || !wk_num_duration(fields[WHEN], &time_ns) ||
+	    !wk_num_u64(fields[BYTES], &bytes) ||
+	    !(is_exit || (wk_str_is(fields[KIND], "0") && count > NAME))) {
+		wk_stack_text_bad(&trace->text, "level, number, 0 or 1, time, memory and for a call "
+						"its name, parted by tabs");
+		return;
+	}
+	tell_passed(trace, time_ns, bytes);
+	if (is_exit)
+		leave(trace);
+	else
+		enter(trace, fields);
+}
+
+static void tell_sources(struct trace *trace)
+{
+	wk_stack_text_source(&trace->text, TIME, "time", trace->text.collapse ? "us" : "ns");
+	if (trace->text.collapse)
+		return;
+	wk_stack_text_source(&trace->text, MEMORY, "memory", "bytes");
+	wk_stack_text_source(&trace->text, CALLS, "calls", "samples");
+}
+
+static bool read_trace(const struct wk_input *input, const struct wk_sink *sink,
+		       struct wk_err *err)
+{
+	struct trace trace = { 0 };
+	struct wk_str line;
+
+	wk_stack_text_begin(&trace.text, input, sink);
+	tell_sources(&trace);
+	while (wk_stack_text_next(&trace.text, &line)) {
+		if (is_start(line))
+			trace.has_begun = true;
+		else if (trace.has_begun && (wk_str_starts(line, "\t") ||
+					     wk_str_starts(line, "TRACE END")))
+			break;
+		else if (trace.has_begun && line.len)
+			read_line(&trace, line);
+	}
+	free(trace.stacks);
+	return wk_stack_text_end(&trace.text, "a trace of Xdebug with xdebug.trace_format = 1", err);
+}
+
+const struct wk_reader wk_reader_xdebug = {
+	.name = "xdebug",
+	.summary = "PHP traces of Xdebug, trace_format = 1",
+	.suffixes = (const char *const[]){ ".xt", NULL },
+	.probe = probe,
+	.read = read_trace,
+};
