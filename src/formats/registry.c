@@ -7,6 +7,7 @@
 
 static const struct wk_reader *const readers[] = {
 	&wk_reader_perf_data,
+	&wk_reader_perf_script,
 	&wk_reader_folded,
 	&wk_reader_aix,
 	&wk_reader_xdebug,

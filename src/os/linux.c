@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,6 +305,44 @@ size_t wk_os_kernel_build_id(uint8_t id[20])
 	}
 	wk_buf_fini(&notes);
 	return found;
+}
+
+struct wk_os_thread {
+	pthread_t thread;
+	void (*run)(void *context);
+	void *context;
+};
+
+static void *thread_main(void *context)
+{
+	struct wk_os_thread *thread = context;
+
+	thread->run(thread->context);
+	return NULL;
+}
+
+struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context)
+{
+	struct wk_os_thread *thread = wk_alloc(sizeof(*thread));
+	sigset_t all, before;
+	int cause;
+
+	*thread = (struct wk_os_thread){ .run = run, .context = context };
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* see wk_os_guard_maps */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	cause = pthread_create(&thread->thread, NULL, thread_main, thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (cause == 0)
+		return thread;
+	free(thread);
+	return NULL;
+}
+
+void wk_os_thread_join(struct wk_os_thread *thread)
+{
+	pthread_join(thread->thread, NULL);
+	free(thread);
 }
 
 static uint64_t clock_ns(clockid_t clock)

@@ -1,4 +1,4 @@
-/* The system, as far as all of wick needs it: files, clock, terminal, directories.
+/* The system, as far as all of wick needs it: files, threads, clock, terminal.
  *
  * linux.c is the one implementation so far; the system is chosen by the file in the build,
  * not by #ifdef. Paths are UTF-8 C strings. Functions that fail say why in `err`. */
@@ -81,6 +81,12 @@ size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t si
 
 /* The build id of the kernel that runs: how many bytes of `id` it has, 0 where it tells none. */
 size_t wk_os_kernel_build_id(uint8_t id[20]);
+
+/* A thread of its own for `run(context)`; NULL where the system gives none. What was started
+ * is waited for, once. Signals stay with the threads that were there. */
+struct wk_os_thread;
+struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context);
+void wk_os_thread_join(struct wk_os_thread *thread);
 
 uint64_t wk_os_clock_ns(void);     /* monotonic */
 uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
