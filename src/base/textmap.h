@@ -7,6 +7,7 @@
 #ifndef WK_BASE_TEXTMAP_H
 #define WK_BASE_TEXTMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -27,11 +28,22 @@ struct wk_textmap {
 
 void wk_textmap_fini(struct wk_textmap *map);
 
+/* The first `len` bytes, at most 8, in one number: with all loads of a fixed size. */
 static inline uint64_t wk_textmap_word(const char *at, size_t len)
 {
 	uint64_t word = 0;
+	uint32_t first, last;
 
-	memcpy(&word, at, len < 8 ? len : 8);
+	if (len >= 8) {
+		memcpy(&word, at, 8);
+	} else if (len >= 4) {
+		memcpy(&first, at, 4);
+		memcpy(&last, at + len - 4, 4);
+		word = (uint64_t)last << 32 | first;
+	} else if (len) {
+		word = (uint64_t)(uint8_t)at[0] << 16 | (uint64_t)(uint8_t)at[len / 2] << 8 |
+		       (uint8_t)at[len - 1];
+	}
 	return word;
 }
 
@@ -54,6 +66,17 @@ static inline uint64_t wk_textmap_hash(const char *at, size_t len)
 	return wk_textmap_mix(hash, wk_textmap_word(at + len - 8, 8));
 }
 
+/* For names of a few words this beats a call. */
+static inline bool wk_textmap_same(const char *a, const char *b, size_t len)
+{
+	if (len < 8)
+		return wk_textmap_word(a, len) == wk_textmap_word(b, len);
+	for (size_t done = 0; done + 8 <= len; done += 8)
+		if (wk_textmap_word(a + done, 8) != wk_textmap_word(b + done, 8))
+			return false;
+	return wk_textmap_word(a + len - 8, 8) == wk_textmap_word(b + len - 8, 8);
+}
+
 /* The place of `text`'s number, made with number 0 if it was not there: the caller fills it
  * before the next call. A text of 4 GiB or more must not
  * be asked for. */
@@ -66,7 +89,7 @@ static inline uint32_t *wk_textmap_at(struct wk_textmap *map, struct wk_str text
 
 	if (map->cap && map->slots[at].hash == hash && map->slots[at].number &&
 	    map->slots[at].len == text.len &&
-	    memcmp(map->slots[at].at, text.at, text.len) == 0)
+	    wk_textmap_same(map->slots[at].at, text.at, text.len))
 		return &map->slots[at].number;
 	return wk_textmap_add(map, text, hash);
 }

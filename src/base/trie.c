@@ -4,22 +4,6 @@
 
 #define FEWEST_SLOT_BITS 6
 
-/* Both numbers count up from nothing, so products spread them well enough. Of the result's
- * 32 bits the first ones are the slot that an entry wants: when the index is doubled, entries
- * keep their order, and moving them is one walk through old and new. */
-static uint32_t hash_of(uint32_t parent, uint32_t label)
-{
-	uint64_t hash = ((uint64_t)parent << 32 | label) * 0x9e3779b97f4a7c15u;
-
-	hash ^= hash >> 32;
-	return (uint32_t)(hash * 0xbf58476d1ce4e5b9u >> 32);
-}
-
-static size_t wanted_slot(const struct wk_trie *trie, uint32_t hash)
-{
-	return hash >> trie->slot_shift;
-}
-
 void wk_trie_init(struct wk_trie *trie)
 {
 	*trie = (struct wk_trie){ 0 };
@@ -34,21 +18,27 @@ void wk_trie_fini(struct wk_trie *trie)
 	*trie = (struct wk_trie){ 0 };
 }
 
-/* Entries behind the last slot go on at the first. */
 static size_t free_slot(const struct wk_trie *trie, uint32_t hash)
 {
-	size_t mask = ((size_t)1 << (32 - trie->slot_shift)) - 1;
-	size_t at = wanted_slot(trie, hash);
+	size_t at = hash >> trie->slot_shift;
 
 	while (trie->slots[at].id)
-		at = (at + 1) & mask;
+		at = (at + 1) & trie->slot_mask;
 	return at;
+}
+
+/* At most two thirds full, but with all 32 bits in use as full as it gets. */
+static uint32_t room_of(unsigned slot_bits)
+{
+	return slot_bits < 32 ? (uint32_t)(((uint64_t)2 << slot_bits) / 3) : UINT32_MAX;
 }
 
 static void start_index(struct wk_trie *trie, unsigned slot_bits)
 {
 	trie->slot_shift = 32 - slot_bits;
-	trie->slots = wk_alloc_zeroed((size_t)1 << slot_bits, sizeof(*trie->slots));
+	trie->slot_mask = ((size_t)1 << slot_bits) - 1;
+	trie->most = room_of(slot_bits);
+	trie->slots = wk_alloc_zeroed(trie->slot_mask + 1, sizeof(*trie->slots));
 }
 
 /* An index for the entries of a sealed trie. */
@@ -56,11 +46,11 @@ static void make_index(struct wk_trie *trie)
 {
 	unsigned bits = FEWEST_SLOT_BITS;
 
-	while ((size_t)trie->count * 3 >= ((size_t)2 << bits) && bits < 32)
+	while (trie->count >= room_of(bits) && bits < 32)
 		bits++;
 	start_index(trie, bits);
 	for (uint32_t id = 1; id < trie->count; id++) {
-		uint32_t hash = hash_of(trie->parent[id], trie->label[id]);
+		uint32_t hash = wk_trie_hash(trie->parent[id], trie->label[id]);
 
 		trie->slots[free_slot(trie, hash)] = (struct wk_trie_slot){ hash, id };
 	}
@@ -69,7 +59,7 @@ static void make_index(struct wk_trie *trie)
 static void double_index(struct wk_trie *trie)
 {
 	struct wk_trie_slot *old = trie->slots;
-	size_t count = (size_t)1 << (32 - trie->slot_shift);
+	size_t count = trie->slot_mask + 1;
 
 	start_index(trie, 33 - trie->slot_shift);
 	for (size_t i = 0; i < count; i++)
@@ -78,13 +68,11 @@ static void double_index(struct wk_trie *trie)
 	free(old);
 }
 
-/* At most two thirds full. */
-static void make_room(struct wk_trie *trie)
+void wk_trie_make_room(struct wk_trie *trie)
 {
 	if (!trie->slots)
 		make_index(trie);
-	else if ((size_t)trie->count * 3 >= (size_t)2 << (32 - trie->slot_shift) &&
-		 trie->slot_shift > 0)
+	else if (trie->slot_shift > 0)
 		double_index(trie);
 }
 
@@ -100,6 +88,13 @@ static uint32_t add_row(struct wk_trie *trie, uint32_t parent, uint32_t label)
 	return trie->count++;
 }
 
+uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, uint32_t hash,
+			 size_t at)
+{
+	trie->slots[at] = (struct wk_trie_slot){ hash, trie->count };
+	return add_row(trie, parent, label);
+}
+
 uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
 	if (trie->slots)
@@ -107,34 +102,11 @@ uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label)
 	return add_row(trie, parent, label);
 }
 
-void wk_trie_prefetch(const struct wk_trie *trie, uint32_t parent, uint32_t label)
-{
-	if (trie->slots)
-		__builtin_prefetch(&trie->slots[wanted_slot(trie, hash_of(parent, label))], 1);
-}
-
-uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32_t label)
-{
-	uint32_t hash = hash_of(parent, label);
-	size_t mask, at;
-
-	make_room(trie);
-	mask = ((size_t)1 << (32 - trie->slot_shift)) - 1;
-	for (at = wanted_slot(trie, hash); trie->slots[at].id; at = (at + 1) & mask) {
-		uint32_t id = trie->slots[at].id;
-
-		if (trie->slots[at].hash == hash && trie->parent[id] == parent &&
-		    trie->label[id] == label)
-			return id;
-	}
-	trie->slots[at] = (struct wk_trie_slot){ hash, trie->count };
-	return add_row(trie, parent, label);
-}
-
 void wk_trie_seal(struct wk_trie *trie)
 {
 	free(trie->slots);
 	trie->slots = NULL;
+	trie->most = 0;
 }
 
 void wk_trie_trim(struct wk_trie *trie)

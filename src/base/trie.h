@@ -21,17 +21,59 @@ struct wk_trie {
 	uint32_t count;
 	size_t cap;
 	struct wk_trie_slot *slots; /* NULL: sealed */
+	size_t slot_mask;
 	unsigned slot_shift;        /* there are 2 to the power of (32 - slot_shift) slots */
+	uint32_t most;              /* entries that the index has room for */
 };
 
 void wk_trie_init(struct wk_trie *trie);
 void wk_trie_fini(struct wk_trie *trie);
 
-/* The id of `label` behind `parent`, made if it was not there. */
-uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32_t label);
+/* Both numbers count up from nothing, so products spread them well enough. Of the result's
+ * 32 bits the first ones are the slot that an entry wants: when the index is doubled, entries
+ * keep their order, and moving them is one walk through old and new. */
+static inline uint32_t wk_trie_hash(uint32_t parent, uint32_t label)
+{
+	uint64_t hash = parent * 0x9e3779b97f4a7c15u + label;
 
-/* Says that wk_trie_add of the same is about to come, so that memory is on its way. */
-void wk_trie_prefetch(const struct wk_trie *trie, uint32_t parent, uint32_t label);
+	return (uint32_t)(hash * 0xd6e8feb86659fd93u >> 32);
+}
+
+/* An entry that was not found: `at` is the free slot where the search ended. */
+uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, uint32_t hash,
+			 size_t at);
+void wk_trie_make_room(struct wk_trie *trie);
+
+/* wk_trie_add for those who have the hash already. */
+static inline uint32_t wk_trie_add_hashed(struct wk_trie *trie, uint32_t parent, uint32_t label,
+					  uint32_t hash)
+{
+	size_t at;
+
+	if (trie->count >= trie->most)
+		wk_trie_make_room(trie);
+	for (at = hash >> trie->slot_shift; trie->slots[at].id; at = (at + 1) & trie->slot_mask) {
+		uint32_t id = trie->slots[at].id;
+
+		if (trie->slots[at].hash == hash && trie->parent[id] == parent &&
+		    trie->label[id] == label)
+			return id;
+	}
+	return wk_trie_add_new(trie, parent, label, hash, at);
+}
+
+/* The id of `label` behind `parent`, made if it was not there. */
+static inline uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32_t label)
+{
+	return wk_trie_add_hashed(trie, parent, label, wk_trie_hash(parent, label));
+}
+
+/* Says that an entry of this hash is about to be asked for, so that memory is on its way. */
+static inline void wk_trie_prefetch(const struct wk_trie *trie, uint32_t hash)
+{
+	if (trie->slots)
+		__builtin_prefetch(&trie->slots[hash >> trie->slot_shift], 1);
+}
 
 /* A new entry that the caller knows not to be there yet; on a sealed trie this needs no
  * index. */

@@ -6,6 +6,8 @@
 #include "base/strtab.h"
 #include "base/trie.h"
 
+#define WALKS_AT_ONCE 64
+
 /* A frame as its key: texts by their numbers. */
 struct frame_row {
 	uint64_t address;
@@ -26,6 +28,7 @@ struct wk_stack_writer {
 	uint32_t *plain_frame;  /* by text: the frame of which only the name is known, or 0 */
 	size_t plain_cap;
 	struct wk_trie stacks;
+	struct wk_event stack_event, count_event; /* filled but for their numbers */
 	uint64_t samples;
 };
 
@@ -39,6 +42,9 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 	writer->frames[0] = (struct frame_row){ 0 };
 	writer->frame_count = 1;
 	wk_trie_init(&writer->stacks);
+	writer->stack_event = (struct wk_event){ .kind = WK_EVENT_STACK, .cpu = WK_NO_CPU };
+	writer->count_event = (struct wk_event){
+		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
 	return writer;
 }
 
@@ -116,17 +122,24 @@ uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name
 	return writer->plain_frame[text];
 }
 
-uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame)
+/* The event is kept from stack to stack: there are millions, and most of it is zero. */
+static uint32_t stack_hashed(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame,
+			     uint32_t hash)
 {
-	struct wk_event event = { .kind = WK_EVENT_STACK, .cpu = WK_NO_CPU };
 	uint32_t known = writer->stacks.count;
-	uint32_t id = wk_trie_add(&writer->stacks, parent, frame);
+	uint32_t id = wk_trie_add_hashed(&writer->stacks, parent, frame, hash);
 
 	if (id < known)
 		return id;
-	event.chain = (struct wk_event_chain){ .number = id, .parent = parent, .frame = frame };
-	wk_stack_writer_event(writer, &event);
+	writer->stack_event.chain =
+		(struct wk_event_chain){ .number = id, .parent = parent, .frame = frame };
+	wk_stack_writer_event(writer, &writer->stack_event);
 	return id;
+}
+
+uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame)
+{
+	return stack_hashed(writer, parent, frame, wk_trie_hash(parent, frame));
 }
 
 uint32_t wk_stack_writer_push(struct wk_stack_writer *writer, uint32_t parent,
@@ -146,22 +159,43 @@ uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t
 }
 
 /* Level by level: while one stack's entry is on its way from memory, the others' are asked
- * for. Those that are done are passed over by moving the end. */
+ * for. Those that are done leave the list, and the order of the others stays. */
+static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walks, size_t count)
+{
+	uint32_t hashes[WALKS_AT_ONCE];
+	uint8_t open[WALKS_AT_ONCE];
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (walks[i].count)
+			open[left++] = (uint8_t)i;
+	for (uint32_t level = 0; left; level++) {
+		size_t still = 0;
+
+		for (size_t i = 0; i < left; i++) {
+			const struct wk_stack_walk *walk = &walks[open[i]];
+
+			hashes[i] = wk_trie_hash(walk->stack, walk->frames[level]);
+			wk_trie_prefetch(&writer->stacks, hashes[i]);
+		}
+		for (size_t i = 0; i < left; i++) {
+			struct wk_stack_walk *walk = &walks[open[i]];
+
+			walk->stack = stack_hashed(writer, walk->stack, walk->frames[level],
+						   hashes[i]);
+			if (level + 1 < walk->count)
+				open[still++] = open[i];
+		}
+		left = still;
+	}
+}
+
 void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks,
 			  size_t count)
 {
-	for (uint32_t level = 0; count; level++) {
-		while (count && walks[count - 1].count <= level)
-			count--;
-		for (size_t i = 0; i < count; i++)
-			if (level < walks[i].count)
-				wk_trie_prefetch(&writer->stacks, walks[i].stack,
-						 walks[i].frames[level]);
-		for (size_t i = 0; i < count; i++)
-			if (level < walks[i].count)
-				walks[i].stack = wk_stack_writer_stack(writer, walks[i].stack,
-								       walks[i].frames[level]);
-	}
+	for (size_t i = 0; i < count; i += WALKS_AT_ONCE)
+		walk_some(writer, walks + i,
+			  count - i < WALKS_AT_ONCE ? count - i : WALKS_AT_ONCE);
 }
 
 void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
@@ -176,12 +210,9 @@ void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, co
 
 void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight)
 {
-	struct wk_event event = {
-		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
-
-	event.sample.named_stack = stack;
-	event.sample.weight = weight;
-	wk_stack_writer_event(writer, &event);
+	writer->count_event.sample.named_stack = stack;
+	writer->count_event.sample.weight = weight;
+	wk_stack_writer_event(writer, &writer->count_event);
 }
 
 void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text)

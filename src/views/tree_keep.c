@@ -22,24 +22,44 @@ static bool is_met(const struct wk_folding *f, uint32_t node)
 	return f->sum.samples[node] != 0 && (!f->sum.before || f->sum.weight[node]);
 }
 
-/* The lowest step such that at most `most` nodes lie on it or above. A child never weighs
- * more than its parent, so what lies above is a tree. */
-static uint32_t lowest_step(const struct wk_folding *f, uint32_t most)
+/* The lightest weight of a step. */
+static uint64_t weight_of(uint32_t step)
 {
-	uint32_t *count = wk_alloc_zeroed(STEPS, sizeof(*count));
-	uint32_t step = STEPS, kept = 0;
+	unsigned shift = step >> STEP_BITS;
 
-	for (uint32_t i = 1; i < f->trie->count; i++)
-		if (is_met(f, i))
-			count[step_of(f->sum.weight[i])]++;
-	while (step > 0 && kept + count[step - 1] <= most)
-		kept += count[--step];
-	free(count);
-	return step;
+	if (shift == 0)
+		return step;
+	return ((uint64_t)(step & ((1u << STEP_BITS) - 1)) | 1u << STEP_BITS) << (shift - 1);
 }
 
-/* How many nodes of `step` or above have children below it. */
-static uint32_t count_boxes(const struct wk_folding *f, uint32_t step)
+/* How many nodes lie on each step; and how many there are in all. */
+static uint32_t *count_steps(const struct wk_folding *f, uint32_t *met)
+{
+	uint32_t *count = wk_alloc_zeroed(STEPS, sizeof(*count));
+
+	*met = 0;
+	for (uint32_t i = 1; i < f->trie->count; i++) {
+		if (!is_met(f, i))
+			continue;
+		count[step_of(f->sum.weight[i])]++;
+		(*met)++;
+	}
+	return count;
+}
+
+/* The least weight such that at most `most` nodes weigh as much or more. A child never weighs
+ * more than its parent, so these are a tree. */
+static uint64_t least_weight(const uint32_t *count, uint32_t most)
+{
+	uint32_t step = STEPS, kept = 0;
+
+	while (step > 0 && kept + count[step - 1] <= most)
+		kept += count[--step];
+	return weight_of(step);
+}
+
+/* How many nodes of weight `least` or more have children of less. */
+static uint32_t count_boxes(const struct wk_folding *f, uint64_t least)
 {
 	uint8_t *has_box = wk_alloc_zeroed(f->trie->count, 1);
 	uint32_t boxes = 0;
@@ -47,8 +67,8 @@ static uint32_t count_boxes(const struct wk_folding *f, uint32_t step)
 	for (uint32_t i = 1; i < f->trie->count; i++) {
 		uint32_t parent = f->trie->parent[i];
 
-		if (!is_met(f, i) || step_of(f->sum.weight[i]) >= step || has_box[parent] ||
-		    (parent && step_of(f->sum.weight[parent]) < step))
+		if (f->sum.weight[i] >= least || !is_met(f, i) || has_box[parent] ||
+		    (parent && f->sum.weight[parent] < least))
 			continue;
 		has_box[parent] = 1;
 		boxes++;
@@ -57,27 +77,31 @@ static uint32_t count_boxes(const struct wk_folding *f, uint32_t step)
 	return boxes;
 }
 
-/* The step from which on nodes are kept, their boxes included in `most`. */
-static uint32_t choose_step(const struct wk_folding *f, uint32_t most)
+/* The weight from which on nodes are kept, their boxes included in `most`; 0: all are. */
+static uint64_t choose_least(const struct wk_folding *f, uint32_t most)
 {
-	uint32_t met = 0, step, boxes;
+	uint32_t met, boxes, *count;
+	uint64_t least = 0;
 
-	for (uint32_t i = 1; i < f->trie->count; i++)
-		met += is_met(f, i);
-	if (most == 0 || met <= most)
+	if (most == 0)
 		return 0;
-	step = lowest_step(f, most);
-	boxes = count_boxes(f, step);
-	return lowest_step(f, boxes < most / 2 ? most - boxes : most / 2);
+	count = count_steps(f, &met);
+	if (met > most) {
+		least = least_weight(count, most);
+		boxes = count_boxes(f, least);
+		least = least_weight(count, boxes < most / 2 ? most - boxes : most / 2);
+	}
+	free(count);
+	return least;
 }
 
 /* How many frames not kept lie below each node, itself not counted. */
-static uint32_t *count_small(const struct wk_folding *f, uint32_t step)
+static uint32_t *count_small(const struct wk_folding *f, uint64_t least)
 {
 	uint32_t *below = wk_alloc_zeroed(f->trie->count, sizeof(*below));
 
 	for (uint32_t i = f->trie->count; i-- > 1;)
-		if (is_met(f, i) && step_of(f->sum.weight[i]) < step)
+		if (is_met(f, i) && f->sum.weight[i] < least)
 			below[f->trie->parent[i]] += below[i] + 1;
 	return below;
 }
@@ -92,15 +116,15 @@ static void add_kept(struct wk_kept *kept, uint32_t *place, const struct wk_fold
 
 /* A box that would hold a single frame is that frame. */
 static bool is_kept(const struct wk_folding *f, const uint32_t *small, uint32_t node,
-		    uint32_t step)
+		    uint64_t least)
 {
-	return step_of(f->sum.weight[node]) >= step || small[f->trie->parent[node]] == 1;
+	return f->sum.weight[node] >= least || small[f->trie->parent[node]] == 1;
 }
 
 static void keep_some(struct wk_kept *kept, const struct wk_folding *f, uint32_t *place,
-		      uint32_t step)
+		      uint64_t least)
 {
-	uint32_t *small = count_small(f, step);
+	uint32_t *small = count_small(f, least);
 
 	kept->small_frames = wk_alloc_zeroed(f->trie->count, sizeof(*kept->small_frames));
 	kept->small_weight = wk_alloc_zeroed(f->trie->count, sizeof(*kept->small_weight));
@@ -109,7 +133,7 @@ static void keep_some(struct wk_kept *kept, const struct wk_folding *f, uint32_t
 
 		if (!is_met(f, i) || (parent && !place[parent]))
 			continue;
-		if (is_kept(f, small, i, step)) {
+		if (is_kept(f, small, i, least)) {
 			add_kept(kept, place, f, i);
 			continue;
 		}
@@ -122,14 +146,14 @@ static void keep_some(struct wk_kept *kept, const struct wk_folding *f, uint32_t
 
 void wk_kept_init(struct wk_kept *kept, const struct wk_folding *f, uint32_t most_nodes)
 {
-	uint32_t step = choose_step(f, most_nodes);
+	uint64_t least = choose_least(f, most_nodes);
 	uint32_t *place = wk_alloc_zeroed(f->trie->count, sizeof(*place));
 
 	*kept = (struct wk_kept){ .count = 1 };
 	kept->node = wk_alloc_zeroed(f->trie->count, sizeof(*kept->node));
 	kept->parent = wk_alloc_zeroed(f->trie->count, sizeof(*kept->parent));
-	if (step) {
-		keep_some(kept, f, place, step);
+	if (least) {
+		keep_some(kept, f, place, least);
 	} else {
 		for (uint32_t i = 1; i < f->trie->count; i++)
 			if (is_met(f, i))
