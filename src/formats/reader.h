@@ -100,5 +100,6 @@ extern const struct wk_reader wk_reader_ghcprof;
 extern const struct wk_reader wk_reader_sample;
 extern const struct wk_reader wk_reader_vsprof;
 extern const struct wk_reader wk_reader_vtune;
+extern const struct wk_reader wk_reader_xctrace;
 
 #endif

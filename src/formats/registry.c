@@ -31,6 +31,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_vsprof,
 	&wk_reader_vtune,
 	&wk_reader_pprof,
+	&wk_reader_xctrace,
 	NULL,
 };
 
