@@ -229,6 +229,8 @@ static void cut(struct wk_script_part *parts, size_t count, const struct wk_inpu
 		wk_script_part_init(&parts[i], input->options.collapse, begin, stop);
 		begin = stop;
 	}
+	parts[count - 1].wants_blank =
+		input->options.collapse && input->options.collapse->dialect == WK_COLLAPSE_PERL;
 }
 
 static void read_whole(void *context)
@@ -272,6 +274,9 @@ static bool read_text(const struct wk_input *input, const struct wk_sink *sink, 
 	read_parts(parts, count, &teller);
 	tell_lost(writer, parts, count);
 	tell_bad(writer, input, parts, count);
+	if (parts[count - 1].has_unfinished)
+		wk_stack_writer_note(writer, wk_str_c("the last sample is not counted: no blank "
+						      "line stands behind it"));
 	if (!collapse && !wk_stack_writer_samples(writer) && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, EXPECTED);
 	wk_script_teller_fini(&teller);

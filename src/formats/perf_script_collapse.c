@@ -5,6 +5,7 @@
 #include "formats/perf_script_internal.h"
 
 #include "base/num.h"
+#include "formats/rust_name.h"
 
 static bool is_space(char c)
 {
@@ -349,75 +350,6 @@ static void tidy_java(enum wk_collapse_dialect dialect, struct wk_buf *name)
 	}
 }
 
-/* Rust's names that perf left half mangled: what an escape stands for. */
-static const struct {
-	const char *escape, *text;
-} rust_escapes[] = {
-	{ "$SP$", "@" },   { "$BP$", "*" },   { "$RF$", "&" },   { "$LT$", "<" },
-	{ "$GT$", ">" },   { "$LP$", "(" },   { "$RP$", ")" },   { "$C$", "," },
-	{ "$u7e$", "~" },  { "$u20$", " " },  { "$u27$", "'" },  { "$u3d$", "=" },
-	{ "$u5b$", "[" },  { "$u5d$", "]" },  { "$u7b$", "{" },  { "$u7d$", "}" },
-	{ "$u3b$", ";" },  { "$u2b$", "+" },  { "$u21$", "!" },  { "$u22$", "\"" },
-};
-
-#define RUST_HASH 17 /* "h" and sixteen digits */
-
-static bool ends_in_rust_hash(struct wk_str name)
-{
-	if (name.len < RUST_HASH || name.at[name.len - RUST_HASH] != 'h')
-		return false;
-	for (size_t i = name.len - RUST_HASH + 1; i < name.len; i++)
-		if (!is_hex(name.at[i]))
-			return false;
-	return true;
-}
-
-/* The length of the escape at the begin of `left`, its text added; 0 if it is none. */
-static size_t add_rust_escape(struct wk_str left, struct wk_buf *out)
-{
-	for (size_t i = 0; i < sizeof(rust_escapes) / sizeof(rust_escapes[0]); i++)
-		if (wk_str_starts(left, rust_escapes[i].escape)) {
-			wk_buf_add_text(out, rust_escapes[i].text);
-			return strlen(rust_escapes[i].escape);
-		}
-	return 0;
-}
-
-static void add_rust(struct wk_str left, struct wk_buf *out)
-{
-	while (left.len) {
-		size_t taken = 1;
-
-		if (wk_str_starts(left, "..")) {
-			wk_buf_add_text(out, "::");
-			taken = 2;
-		} else if (left.at[0] != '$') {
-			wk_buf_add_char(out, left.at[0]);
-		} else {
-			taken = add_rust_escape(left, out);
-		}
-		if (taken == 0) {
-			wk_buf_add_str(out, left);
-			return;
-		}
-		left = wk_str_skip(left, taken);
-	}
-}
-
-static struct wk_str mend_rust(struct wk_str name, struct wk_buf *out)
-{
-	wk_buf_reset(out);
-	if (!ends_in_rust_hash(name))
-		return name;
-	name.len -= RUST_HASH;
-	if (wk_str_ends(name, "::"))
-		name.len -= 2;
-	if (wk_str_starts(name, "_$"))
-		name = wk_str_skip(name, 1);
-	add_rust(name, out);
-	return wk_buf_str(out);
-}
-
 static bool has_text(struct wk_str text, const char *wanted)
 {
 	size_t len = strlen(wanted);
@@ -593,7 +525,7 @@ bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_scri
 	if (name.len && name.at[0] == '(')
 		return true;
 	if (collapse->dialect == WK_COLLAPSE_INFERNO)
-		name = mend_rust(name, &mended);
+		name = wk_rust_name(name, &mended);
 	add_pieces(part, &piece, name);
 	*cuts = is_skipped_after(collapse, name);
 	wk_buf_fini(&mended);

@@ -150,6 +150,9 @@ struct wk_script_part {
 	struct wk_script_row *rows;
 	size_t rows_cap, row_count;
 
+	/* stackcollapse-perf.pl counts a sample when the blank line behind it comes. */
+	bool wants_blank, has_unfinished;
+
 	uint64_t lost;
 	uint64_t bad_count;
 	struct wk_str bad_first;

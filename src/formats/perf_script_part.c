@@ -531,6 +531,28 @@ static bool is_java(const struct wk_script_part *part, const struct wk_script_he
 	return part->collapse && wk_str_starts(head->comm, "java");
 }
 
+/* Is the end of the part behind a blank line? */
+static bool ends_in_blank(const struct wk_script_part *part, const char *from)
+{
+	const char *at = part->end;
+	size_t feeds = 0;
+
+	for (; at > from && (at[-1] == '\n' || at[-1] == '\r'); at--)
+		feeds += at[-1] == '\n';
+	return feeds > 1;
+}
+
+static void add_sample(struct wk_script_part *part, const struct wk_script_head *head)
+{
+	const char *from = part->at;
+	uint32_t chain = next_chain(part, is_java(part, head));
+
+	if (part->wants_blank && part->at == part->end && !ends_in_blank(part, from - 1))
+		part->has_unfinished = true;
+	else
+		add_row(part, head, chain);
+}
+
 static void read_sample(struct wk_script_part *part)
 {
 	struct wk_str raw = line_at(part->at, part->end), line = without_return(raw);
@@ -555,7 +577,7 @@ static void read_sample(struct wk_script_part *part)
 	else if (head.frame.len)
 		add_row(part, &head, chain_of_frame(part, head.frame, is_java(part, &head)));
 	else
-		add_row(part, &head, next_chain(part, is_java(part, &head)));
+		add_sample(part, &head);
 }
 
 /* Blank lines and comments. */
