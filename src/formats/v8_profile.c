@@ -274,7 +274,10 @@ static void tell_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t ti
 	event.sample.source = profile->source;
 	event.sample.weight = weight;
 	event.sample.named_stack = stack_of(profile, row);
-	wk_stack_writer_event(profile->writer, &event);
+	if (profile->take)
+		profile->take(profile->take_context, event.sample.named_stack, time_ns, weight);
+	else
+		wk_stack_writer_event(profile->writer, &event);
 }
 
 /* V8 writes samples that are a little out of order; time then stands still. */

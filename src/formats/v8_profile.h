@@ -39,6 +39,9 @@ struct wk_v8_profile {
 	size_t delta_count, delta_cap, path_cap;
 	struct wk_map row_of;     /* id + 1 to row + 1 */
 	uint64_t start_ns, end_ns; /* 0 where unknown */
+	/* Where samples go; NULL: to the writer. */
+	void (*take)(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight);
+	void *take_context;
 	uint64_t lost_samples;    /* that name no node */
 	bool has_bytes;           /* hits are bytes */
 };
