@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/textmap.h"
@@ -241,6 +243,19 @@ static void tell_fractions(const struct reading *r)
 	wk_buf_fini(&text);
 }
 
+/* In the words of the older tools. */
+static void tell_ignored(const struct reading *r)
+{
+	struct wk_buf text = { 0 };
+
+	if (r->bad.count == 0)
+		return;
+	wk_buf_add_fmt(&text, "Ignored %" PRIu64 " lines with invalid format; the first is line "
+			      "%" PRIu64, r->bad.count, r->bad.first_number);
+	wk_stack_writer_note(r->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 static bool read_folded(const struct wk_input *input, const struct wk_sink *sink,
 			struct wk_err *err)
 {
@@ -261,7 +276,10 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 		}
 	}
 	tell_batch(&r);
-	wk_bad_lines_tell(&r.bad, r.writer);
+	if (input->options.collapse)
+		tell_ignored(&r);
+	else
+		wk_bad_lines_tell(&r.bad, r.writer);
 	tell_fractions(&r);
 	if (wk_stack_writer_samples(r.writer) == 0 && !wk_stack_writer_is_done(r.writer))
 		wk_fail_no_stacks(err, input->bytes, expected);

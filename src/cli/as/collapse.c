@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "cli/as/collapse_args.h"
+#include "cli/as/source.h"
 #include "cli/as/tally.h"
-#include "formats/reader.h"
 
 /* What inferno-collapse-guess chooses from. */
 static const char *const guessed[] = { "perf-script", "dtrace", "sample", "vtune", "pmcstat", NULL };
@@ -64,54 +64,7 @@ static bool is_guessed(const struct wk_reader *reader)
 	return false;
 }
 
-/* The scripts read several files as one long one, and so does this: their bytes one behind
- * another in `joined`. A single file is read in place. */
-struct source {
-	struct wk_opened *files;
-	size_t count;
-	struct wk_buf joined;
-	struct wk_input input;
-};
-
-static bool open_source(struct source *source, const struct wk_as_call *call, struct wk_err *err)
-{
-	const struct wk_words *words = call->words;
-	size_t count = words->count + words->rest_count;
-
-	source->files = wk_alloc_zeroed(count + 1, sizeof(*source->files));
-	for (size_t i = 0; i < (count ? count : 1); i++) {
-		const char *path = count == 0          ? "-"
-				   : i < words->count  ? words->at[i]
-						       : words->rest[i - words->count];
-		struct wk_opened *opened = &source->files[i];
-
-		if (!wk_reader_open(path, call->tool->reader, opened, err))
-			return false;
-		source->count++;
-		if (!call->tool->reader && !is_guessed(opened->reader))
-			return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-				       "No applicable collapse implementation found for input");
-		if (count > 1)
-			wk_buf_add(&source->joined, opened->input.bytes.at,
-				   wk_bytes_left(&opened->input.bytes));
-	}
-	source->input = source->files[0].input;
-	if (count > 1) {
-		source->input.bytes = wk_bytes_of(wk_buf_text(&source->joined), source->joined.len);
-		source->input.file = NULL;
-	}
-	return true;
-}
-
-static void close_source(struct source *source)
-{
-	for (size_t i = 0; i < source->count; i++)
-		wk_reader_close(&source->files[i]);
-	free(source->files);
-	wk_buf_fini(&source->joined);
-}
-
-static bool fold(const struct wk_as_call *call, const struct source *source, struct wk_err *err)
+static bool fold(const struct wk_as_call *call, const struct wk_as_source *source, struct wk_err *err)
 {
 	const struct wk_as_collapse_args *args = call->args;
 	struct notes notes = { call->tool, args->inferno.quiet };
@@ -124,7 +77,7 @@ static bool fold(const struct wk_as_call *call, const struct source *source, str
 	tally.context = &notes;
 	tally.collapses_recursion = call->tool->collapses_recursion;
 	sink = wk_tally_sink(&tally);
-	ok = source->files[0].reader->read(&source->input, &sink, err);
+	ok = source->reader->read(&source->input, &sink, err);
 	if (ok)
 		wk_tally_write(&tally, call->out);
 	wk_tally_fini(&tally);
@@ -135,16 +88,20 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 {
 	struct wk_as_collapse_args *args = call->args;
 	const char **skip_after = NULL;
-	struct source source = { 0 };
-	bool ok = settle(args, &skip_after, err) && open_source(&source, call, err);
+	struct wk_as_source source = { 0 };
+	bool ok = settle(args, &skip_after, err) &&
+		  wk_as_source_open(&source, call->words, call->tool->reader, err);
 
+	if (ok && !call->tool->reader && !is_guessed(source.reader))
+		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			     "No applicable collapse implementation found for input");
 	if (ok) {
 		source.input.options.collapse = &args->collapse;
 		source.input.options.threads =
 			args->threads ? (unsigned)args->threads : wk_os_cpu_count();
 		ok = fold(call, &source, err);
 	}
-	close_source(&source);
+	wk_as_source_close(&source);
 	free(skip_after);
 	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }

@@ -70,6 +70,7 @@ struct wk_as_inferno_args {
 	bool quiet, verbose;
 };
 
+extern const struct wk_as_tool wk_as_flamegraph_tools[];
 extern const struct wk_as_tool wk_as_collapse_tools[];
 
 #endif

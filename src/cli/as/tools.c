@@ -1,6 +1,7 @@
 #include "cli/as/tool.h"
 
 const struct wk_as_tool *const wk_as_tools[] = {
+	wk_as_flamegraph_tools,
 	wk_as_collapse_tools,
 	NULL,
 };

@@ -1,0 +1,32 @@
+/* What the options of flamegraph.pl and inferno-flamegraph set. */
+#ifndef WK_CLI_AS_FLAMEGRAPH_ARGS_H
+#define WK_CLI_AS_FLAMEGRAPH_ARGS_H
+
+#include "cli/as/tool.h"
+
+struct wk_as_flamegraph_args {
+	struct wk_as_inferno_args inferno;
+	const char *title, *subtitle, *notes;
+	const char *count_name, *name_type, *name_attributes;
+	const char *font, *encoding;
+	const char *colours, *background, *search_colour;
+	const char *ui_colour, *stroke_colour;
+	const char *min_width;     /* pixels, or percent with a '%' behind: the scripts */
+	double min_share;          /* percent: inferno; 0: as usual */
+	bool has_min_share;
+	uint64_t width, height;
+	double font_size, font_width, factor, total;
+	bool hash, random, deterministic, by_width, keeps_colours;
+	bool inverted, reverse, flamechart, negate;
+	bool no_sort, no_script, pretty, cuts_right;
+	struct wk_opt_list base;
+};
+
+void wk_as_flamegraph_prepare(void *args, const struct wk_as_tool *tool);
+int wk_as_flamegraph(const struct wk_as_call *call, struct wk_err *err);
+
+/* Says what cannot be as the tool does; false and wrong usage. */
+bool wk_as_flamegraph_check(const struct wk_as_flamegraph_args *args,
+			    const struct wk_as_tool *tool, struct wk_err *err);
+
+#endif

@@ -1,0 +1,128 @@
+#include "cli/as/restack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next)
+{
+	restack->writer = wk_stack_writer_new(next);
+}
+
+bool wk_restack_end(struct wk_restack *restack, struct wk_err *err)
+{
+	free(restack->frame_of);
+	free(restack->is_base);
+	free(restack->parent);
+	free(restack->frame);
+	free(restack->stack_of);
+	free(restack->is_turned);
+	return wk_stack_writer_end(restack->writer, err);
+}
+
+static bool is_base(const struct wk_restack *restack, struct wk_str name)
+{
+	for (size_t i = 0; restack->base && restack->base[i]; i++)
+		if (wk_str_is(name, restack->base[i]))
+			return true;
+	return false;
+}
+
+static void take_frame(struct wk_restack *r, const struct wk_event_frame *frame)
+{
+	size_t need = (size_t)frame->number + 1;
+
+	r->frame_of = wk_grow(r->frame_of, &r->frame_cap, need, sizeof(*r->frame_of));
+	r->is_base = wk_grow(r->is_base, &r->base_cap, need, sizeof(*r->is_base));
+	r->frame_of[frame->number] = wk_stack_writer_frame(r->writer, frame);
+	r->is_base[frame->number] = is_base(r, frame->name);
+}
+
+/* Where the stack begins anew, or goes on from what became of its parent. */
+static uint32_t cut(struct wk_restack *r, const struct wk_event_chain *chain)
+{
+	uint32_t frame = r->frame_of[chain->frame];
+
+	if (!r->base)
+		return wk_stack_writer_stack(r->writer, chain->parent ? r->stack_of[chain->parent]
+								      : 0, frame);
+	if (r->is_base[chain->frame])
+		return wk_stack_writer_stack(r->writer, 0, frame);
+	if (chain->parent && r->stack_of[chain->parent])
+		return wk_stack_writer_stack(r->writer, r->stack_of[chain->parent], frame);
+	return 0;
+}
+
+static void take_stack(struct wk_restack *r, const struct wk_event_chain *chain)
+{
+	size_t need = (size_t)chain->number + 1;
+
+	r->parent = wk_grow(r->parent, &r->parent_cap, need, sizeof(*r->parent));
+	r->frame = wk_grow(r->frame, &r->stack_frame_cap, need, sizeof(*r->frame));
+	r->stack_of = wk_grow(r->stack_of, &r->stack_cap, need, sizeof(*r->stack_of));
+	r->is_turned = wk_grow(r->is_turned, &r->turned_cap, need, sizeof(*r->is_turned));
+	r->parent[chain->number] = chain->parent;
+	r->frame[chain->number] = chain->frame;
+	r->is_turned[chain->number] = 0;
+	r->stack_of[chain->number] = r->reverses ? 0 : cut(r, chain);
+}
+
+/* A stack's walk outward is made once, however many samples have it. */
+static uint32_t turned(struct wk_restack *r, uint32_t stack)
+{
+	uint32_t result = 0;
+
+	if (!r->is_turned[stack]) {
+		for (uint32_t at = stack; at; at = r->parent[at])
+			result = wk_stack_writer_stack(r->writer, result,
+						       r->frame_of[r->frame[at]]);
+		r->stack_of[stack] = result;
+		r->is_turned[stack] = 1;
+	}
+	return r->stack_of[stack];
+}
+
+static void take_sample(struct wk_restack *r, const struct wk_event *event)
+{
+	struct wk_event sample = *event;
+	uint32_t stack = event->sample.named_stack;
+
+	if (stack)
+		sample.sample.named_stack = r->reverses ? turned(r, stack) : r->stack_of[stack];
+	if (sample.sample.named_stack == 0)
+		return;
+	r->samples++;
+	wk_stack_writer_event(r->writer, &sample);
+}
+
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_restack *restack = context;
+
+	switch (event->kind) {
+	case WK_EVENT_FRAME:
+		take_frame(restack, &event->frame);
+		break;
+	case WK_EVENT_STACK:
+		take_stack(restack, &event->chain);
+		break;
+	case WK_EVENT_SAMPLE:
+		take_sample(restack, event);
+		break;
+	case WK_EVENT_NOTE:
+		restack->note(restack->context, event->note.text);
+		break;
+	default:
+		wk_stack_writer_event(restack->writer, event);
+		break;
+	}
+	if (wk_stack_writer_is_done(restack->writer))
+		return wk_fail(err, WK_EIO, WK_NOWHERE, "the sink takes no more");
+	return true;
+}
+
+struct wk_sink wk_restack_sink(struct wk_restack *restack)
+{
+	return (struct wk_sink){ take, restack };
+}
