@@ -74,7 +74,7 @@ static bool private_pipe(int fds[2])
 }
 
 /* The child: waits for its byte, then becomes the program. Never returns. */
-static void become(char *const *command, int go_fd, int failure_fd)
+static void become(char *const *command, const char *folder, int go_fd, int failure_fd)
 {
 	char word;
 	ssize_t got;
@@ -84,7 +84,8 @@ static void become(char *const *command, int go_fd, int failure_fd)
 		got = read(go_fd, &word, 1);
 	} while (got < 0 && errno == EINTR);
 	if (got == 1) {
-		execvp(command[0], command);
+		if (!folder || chdir(folder) == 0)
+			execvp(command[0], command);
 		cause = errno;
 		while (write(failure_fd, &cause, sizeof(cause)) < 0 && errno == EINTR)
 			continue;
@@ -100,7 +101,8 @@ static void close_pair(int fds[2])
 		close(fds[1]);
 }
 
-bool wk_launch_prepare(struct wk_launch *launch, char *const *command, struct wk_err *err)
+bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
+		       struct wk_err *err)
 {
 	int go[2] = { -1, -1 }, failure[2] = { -1, -1 };
 	int cause = check_program(command[0]);
@@ -117,7 +119,7 @@ bool wk_launch_prepare(struct wk_launch *launch, char *const *command, struct wk
 	}
 	if (launch->pid == 0) {
 		close(go[1]);
-		become(command, go[0], failure[1]);
+		become(command, folder, go[0], failure[1]);
 	}
 	close(go[0]);
 	close(failure[1]);

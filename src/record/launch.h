@@ -19,8 +19,10 @@ struct wk_launch {
 	int wait_status;
 };
 
-/* Looks for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run. */
-bool wk_launch_prepare(struct wk_launch *launch, char *const *command, struct wk_err *err);
+/* Looks for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run.
+ * `folder` is where it is to run; NULL: where we do. */
+bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
+		       struct wk_err *err);
 bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *err);
 
 /* Has it ended? With `wait` it is waited for. */

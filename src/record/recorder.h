@@ -40,6 +40,7 @@ struct wk_recorder_options {
 	uint64_t duration_ns;          /* 0: until the command ends or stop is called */
 	uint64_t ring_bytes;           /* a CPU; 0: chosen */
 	bool user_only;                /* do not sample kernel code */
+	const char *folder;            /* where the command runs; NULL: where we do */
 };
 
 struct wk_recorder_status {
