@@ -160,6 +160,7 @@ static bool set(enum wk_opt_style style, struct found found, const char *value,
 		*(const char **)field = value;
 		return true;
 	case WK_OPT_TEXT:
+	case WK_OPT_MAYBE:
 		*(const char **)field = value;
 		return true;
 	case WK_OPT_LIST:
@@ -175,6 +176,8 @@ static bool set(enum wk_opt_style style, struct found found, const char *value,
 static const char *next_value(enum wk_opt_style style, char ***argv, const struct wk_opt *opt,
 			      struct wk_err *err)
 {
+	if (opt->kind == WK_OPT_MAYBE && (!(*argv)[1] || (*argv)[1][0] == '-'))
+		return "";
 	if ((*argv)[1])
 		return *++*argv;
 	wk_option_needs_value(style, opt, err);

@@ -32,6 +32,8 @@ enum wk_opt_kind {
 	WK_OPT_FLAG,     /* bool */
 	WK_OPT_SWITCH,   /* bool; "no" or "no-" in front of the name sets it to false */
 	WK_OPT_TEXT,     /* const char * */
+	WK_OPT_MAYBE,    /* const char *, "" where no value follows: the next word is one unless it
+			  * begins with a dash */
 	WK_OPT_LIST,     /* struct wk_opt_list */
 	WK_OPT_NUMBER,   /* uint64_t */
 	WK_OPT_REAL,     /* double */

@@ -106,23 +106,6 @@ static void clear_progress(const struct run *run)
 		return;
 }
 
-
-static void say_lines(const char *lines)
-{
-	struct wk_str rest = wk_str_c(lines);
-
-	while (rest.len) {
-		const char *end = memchr(rest.at, '\n', rest.len);
-		size_t len = end ? (size_t)(end - rest.at) : rest.len;
-		struct wk_buf line = { 0 };
-
-		wk_buf_add(&line, rest.at, len);
-		wk_say(wk_buf_text(&line));
-		wk_buf_fini(&line);
-		rest = wk_str_skip(rest, len + (end != NULL));
-	}
-}
-
 static int exit_code_of_status(int wait_status)
 {
 	if (WIFSIGNALED(wait_status))
@@ -374,7 +357,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	run.shows_progress = !request->quiet && wk_os_is_terminal(STDERR_FILENO) &&
 			     !(request->recorder.command && wk_os_is_terminal(STDOUT_FILENO));
 	if (!request->quiet)
-		say_lines(wk_recorder_notices(recorder));
+		wk_say_lines(wk_recorder_notices(recorder));
 	ok = record_events(&run, recorder, symbols, outcome, err) &&
 	     is_still_there(fd, request->output, err);
 	outcome->exit_code = ok ? exit_code_of(&outcome->result) : exit_code_of_failure(err);

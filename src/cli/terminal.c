@@ -26,3 +26,19 @@ void wk_say(const char *sentence)
 	wk_out_char(&out, '\n');
 	wk_out_end(&out);
 }
+
+void wk_say_lines(const char *lines)
+{
+	struct wk_str rest = wk_str_c(lines);
+
+	while (rest.len) {
+		const char *end = memchr(rest.at, '\n', rest.len);
+		size_t len = end ? (size_t)(end - rest.at) : rest.len;
+		struct wk_buf line = { 0 };
+
+		wk_buf_add(&line, rest.at, len);
+		wk_say(wk_buf_text(&line));
+		wk_buf_fini(&line);
+		rest = wk_str_skip(rest, len + (end != NULL));
+	}
+}

@@ -10,4 +10,7 @@ bool wk_color_wanted(int fd);
 /* One line on standard error: "wick: " and the sentence, which may hold hostile names. */
 void wk_say(const char *sentence);
 
+/* The same for each line of a text. */
+void wk_say_lines(const char *lines);
+
 #endif

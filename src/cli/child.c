@@ -1,0 +1,166 @@
+#include "cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+void wk_argv_add(struct wk_argv *argv, const char *word)
+{
+	argv->at = wk_grow(argv->at, &argv->cap, argv->count + 2, sizeof(*argv->at));
+	argv->at[argv->count++] = word;
+	argv->at[argv->count] = NULL;
+}
+
+void wk_argv_add_pair(struct wk_argv *argv, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	wk_argv_add(argv, option);
+	wk_argv_add(argv, value);
+}
+
+void wk_argv_fini(struct wk_argv *argv)
+{
+	free(argv->at);
+	*argv = (struct wk_argv){ 0 };
+}
+
+static void tell_word(const char *word, struct wk_buf *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_=+,./:@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		wk_buf_add_text(text, word);
+		return;
+	}
+	wk_buf_add_char(text, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			wk_buf_add_text(text, "'\\''");
+		else
+			wk_buf_add_char(text, *word);
+	}
+	wk_buf_add_char(text, '\'');
+}
+
+void wk_argv_tell(const struct wk_argv *argv, struct wk_buf *text)
+{
+	for (size_t i = 0; i < argv->count; i++) {
+		wk_buf_add_text(text, i ? " " : "");
+		tell_word(argv->at[i], text);
+	}
+}
+
+/* In the child: becomes the program, or tells why not through `failure_fd`. Never returns. */
+static void become(const struct wk_argv *argv, const struct wk_child_io *io, int output,
+		   int failure_fd)
+{
+	int cause;
+
+	if (io->input >= 0)
+		dup2(io->input, STDIN_FILENO);
+	if (output >= 0)
+		dup2(output, STDOUT_FILENO);
+	execvp(argv->at[0], (char *const *)(uintptr_t)argv->at);
+	cause = errno;
+	if (write(failure_fd, &cause, sizeof(cause)) != (ssize_t)sizeof(cause))
+		_exit(126);
+	_exit(127);
+}
+
+static void read_all(int fd, struct wk_buf *text)
+{
+	char part[65536];
+	ssize_t got;
+
+	do {
+		got = read(fd, part, sizeof(part));
+		if (got > 0)
+			wk_buf_add(text, part, (size_t)got);
+	} while (got > 0 || (got < 0 && errno == EINTR));
+}
+
+static int wait_for(pid_t pid)
+{
+	int status = 0;
+	pid_t ended;
+
+	do
+		ended = waitpid(pid, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void close_pair(int fds[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static bool private_pipe(int fds[2], struct wk_err *err)
+{
+	if (pipe(fds) != 0)
+		return wk_fail_os(err, errno, "cannot make a pipe");
+	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+	return true;
+}
+
+/* 0 if the child became its program, else the cause why not. */
+static int failure_of(int fd)
+{
+	int cause = 0;
+	ssize_t got;
+
+	do
+		got = read(fd, &cause, sizeof(cause));
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)sizeof(cause) ? cause : 0;
+}
+
+int wk_child_run(const struct wk_argv *argv, struct wk_child_io io, struct wk_err *err)
+{
+	int failure[2] = { -1, -1 }, output[2] = { -1, -1 };
+	int exit_code = -1, cause;
+	void (*before)(int) = SIG_DFL;
+	pid_t pid;
+
+	if (!private_pipe(failure, err) || (io.collect && !private_pipe(output, err)))
+		goto out;
+	pid = fork();
+	if (pid < 0) {
+		wk_fail_os(err, errno, "cannot start %s", argv->at[0]);
+		goto out;
+	}
+	if (pid == 0)
+		become(argv, &io, io.collect ? output[1] : io.output, failure[1]);
+	if (io.outlives_interrupt)
+		before = signal(SIGINT, SIG_IGN);
+	close(failure[1]);
+	failure[1] = -1;
+	if (io.collect) {
+		close(output[1]);
+		output[1] = -1;
+		read_all(output[0], io.collect);
+	}
+	cause = failure_of(failure[0]);
+	exit_code = wait_for(pid);
+	if (io.outlives_interrupt)
+		signal(SIGINT, before);
+	if (cause) {
+		exit_code = -1;
+		wk_fail_os(err, cause, "cannot run %s", argv->at[0]);
+	}
+out:
+	close_pair(failure);
+	close_pair(output);
+	return exit_code;
+}
