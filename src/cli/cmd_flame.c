@@ -24,6 +24,9 @@ static const struct wk_opt picture[] = {
 	  WK_OPT_FLAG, AT(flame.no_process), NULL },
 	{ 'd', "data", "FILE", "where the recording goes (wick.data)", WK_OPT_TEXT, AT(data),
 	  NULL },
+	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
+	{ 0, "post-process", "COMMAND", "draw what this shell command makes of the folded stacks",
+	  WK_OPT_TEXT, AT(flame.post_process), NULL },
 	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(flame.quiet), NULL },
 	{ 0 },
 };

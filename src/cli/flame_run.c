@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "cli/child.h"
 #include "cli/output.h"
+#include "cli/post_process.h"
 #include "cli/question.h"
 #include "cli/record_run.h"
 #include "cli/terminal.h"
@@ -84,6 +86,11 @@ static void subtitle(const struct wk_model *model, const struct wk_filter *filte
 	add_filters(&args->filter, text);
 }
 
+static const char *picture(const struct wk_flame_args *args)
+{
+	return args->output ? args->output : "flame.svg";
+}
+
 /* What a picture is made with. */
 struct maker {
 	const struct wk_flame_args *args;
@@ -102,36 +109,76 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 		.quality = &question->quality,
 		.drawing = maker->plan.drawing,
 	};
-	struct wk_buf words = { 0 };
 	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, picture(args), maker->call, err);
 	struct wk_tree tree;
-	struct wk_out *out;
 	bool ok;
 
-	out = wk_output_open(&output, args->output ? args->output : "flame.svg",
-			     maker->call, err);
 	if (!out)
 		return false;
-	subtitle(model, &question->filter, args, &words);
-	if (!view.drawing.subtitle)
-		view.drawing.subtitle = wk_buf_text(&words);
 	tree_options.by_process = !args->no_process;
 	tree_options.by_thread = args->by_thread;
 	wk_tree_init(&tree, model, &question->filter, &tree_options);
 	view.tree = &tree;
 	ok = wk_renderer_svg.render(&view, out, err);
 	wk_tree_fini(&tree);
-	wk_buf_fini(&words);
 	return wk_output_close(&output, ok, err);
+}
+
+/* What a command of the user's made of the stacks; its first frames are the processes. */
+static bool draw_processed(const struct wk_model *model, const struct wk_question *question,
+			   struct maker *maker, struct wk_err *err)
+{
+	const struct wk_flame_args *args = maker->args;
+	struct wk_model *processed = wk_post_process(model, question, args->post_process,
+						     !args->no_process, args->by_thread, err);
+	struct wk_question all = { 0 };
+	bool ok = processed && wk_question_ask(&all, processed, &(struct wk_filter_spec){ 0 }, err);
+
+	ok = ok && draw(processed, &all, maker, err);
+	wk_question_fini(&all);
+	wk_model_free(processed);
+	return ok;
+}
+
+static bool draw_question(const struct wk_model *model, const struct wk_question *question,
+			  struct maker *maker, struct wk_err *err)
+{
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	subtitle(model, &question->filter, maker->args, &words);
+	if (!maker->plan.drawing.subtitle)
+		maker->plan.drawing.subtitle = wk_buf_text(&words);
+	if (maker->args->post_process && question->filter.in_view)
+		ok = draw_processed(model, question, maker, err);
+	else
+		ok = draw(model, question, maker, err);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+/* The picture is there whether or not a browser is. */
+static void open_picture(const struct wk_flame_args *args)
+{
+	struct wk_err err = { 0 };
+	struct wk_argv argv = { 0 };
+
+	if (!args->opens || strcmp(picture(args), "-") == 0)
+		return;
+	wk_argv_add_pair(&argv, "xdg-open", picture(args));
+	if (wk_child_run(&argv, WK_CHILD_PLAIN, &err) < 0)
+		wk_say(err.text);
+	wk_argv_fini(&argv);
 }
 
 static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 {
-	const char *picture = args->output ? args->output : "flame.svg";
 	struct wk_buf words = { 0 };
 
-	if (strcmp(picture, "-") != 0) {
-		wk_buf_add_fmt(&words, "open %s in a browser", picture);
+	if (strcmp(picture(args), "-") != 0) {
+		wk_buf_add_fmt(&words, args->opens ? "the picture is %s" : "open %s in a browser",
+			       picture(args));
 		if (recorded_to)
 			wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions",
 				       recorded_to);
@@ -151,12 +198,14 @@ static bool draw_file(const char *path, const char *recorded_to, struct maker *m
 	if (!model)
 		return false;
 	if (wk_question_ask(&question, model, &args->filter, err))
-		ok = draw(model, &question, maker, err);
+		ok = draw_question(model, &question, maker, err);
 	/* The recorder's own closing words have said the like already. */
 	if (ok && ((!args->quiet && !recorded_to) || question.filter.in_view == 0))
 		wk_question_say(&question);
 	if (ok && !args->quiet)
 		say_where(args, recorded_to);
+	if (ok)
+		open_picture(args);
 	wk_question_fini(&question);
 	wk_model_free(model);
 	return ok;
