@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 
 extern const struct wk_command wk_cmd_flame;
+extern const struct wk_command wk_cmd_cargo;
 extern const struct wk_command wk_cmd_record;
 extern const struct wk_command wk_cmd_show;
 extern const struct wk_command wk_cmd_fold;
@@ -19,6 +20,7 @@ extern const struct wk_command wk_cmd_completion;
 
 const struct wk_command *const wk_commands[] = {
 	&wk_cmd_flame,
+	&wk_cmd_cargo,
 	&wk_cmd_record,
 	&wk_cmd_show,
 	&wk_cmd_fold,

@@ -92,8 +92,8 @@ static void debug(struct wk_findings *findings, const char *folder,
 				 wk_buf_text(&profile->debug_from));
 	else
 		wk_findings_better(findings, wk_buf_text(&mend),
-				   "profile %s is built without debug information: names and stacks "
-				   "do not need it, source lines and inlined functions do",
+				   "profile %s is built without debug information: names and "
+				   "stacks do not need it, source lines and inlined functions do",
 				   profile->name);
 	wk_buf_fini(&root);
 	wk_buf_fini(&mend);

@@ -323,7 +323,8 @@ static void stacks(const struct patient *p)
 
 	if (covered)
 		wk_findings_good(p->findings,
-				 "stacks are walked by its unwind tables; it needs no frame pointers");
+				 "stacks are walked by its unwind tables; it needs no frame "
+				 "pointers");
 	else if (p->looked_at)
 		without_tables(p);
 	else

@@ -75,8 +75,9 @@ static void script(struct wk_findings *findings, struct wk_str interpreter)
 
 	wk_buf_add_fmt(&mend, "wick doctor %.*s", WK_STR_ARG(interpreter));
 	wk_findings_better(findings, wk_buf_text(&mend),
-			   "a script: what is recorded is its interpreter, %.*s, whose own functions "
-			   "are seen and not those of the script", WK_STR_ARG(interpreter));
+			   "a script: what is recorded is its interpreter, %.*s, whose own "
+			   "functions are seen and not those of the script",
+			   WK_STR_ARG(interpreter));
 	wk_buf_fini(&mend);
 }
 

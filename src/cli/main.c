@@ -73,6 +73,12 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 	const char *word = argv[1];
 	const struct wk_command *command;
 
+	if (wk_str_is(wk_str_basename(wk_str_c(argv[0])), "cargo-wick")) {
+		/* cargo puts the name of the subcommand in front of its words. */
+		bool by_cargo = word && strcmp(word, "wick") == 0;
+
+		return run_command(wk_command_find("cargo"), argv + 1 + by_cargo, out, err);
+	}
 	if (tool) /* started through a link with the tool's name */
 		return wk_as_run(tool, argv + 1, out);
 

@@ -1,0 +1,411 @@
+#include "cli/cargo_project.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/out.h"
+#include "base/suggest.h"
+#include "cli/child.h"
+#include "cli/terminal.h"
+
+const char *wk_cargo_program(void)
+{
+	const char *cargo = getenv("CARGO");
+
+	return cargo && *cargo ? cargo : "cargo";
+}
+
+enum wk_cargo_kind wk_cargo_kind_of(struct wk_str kind)
+{
+	static const struct {
+		const char *name;
+		enum wk_cargo_kind kind;
+	} kinds[] = {
+		{ "bin", WK_CARGO_BIN },	 { "example", WK_CARGO_EXAMPLE },
+		{ "test", WK_CARGO_TEST },	 { "bench", WK_CARGO_BENCH },
+		{ "lib", WK_CARGO_LIB },	 { "rlib", WK_CARGO_LIB },
+		{ "dylib", WK_CARGO_LIB },	 { "cdylib", WK_CARGO_LIB },
+		{ "staticlib", WK_CARGO_LIB },	 { "proc-macro", WK_CARGO_LIB },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (wk_str_is(kind, kinds[i].name))
+			return kinds[i].kind;
+	return WK_CARGO_OTHER;
+}
+
+static char *copy(struct wk_str text)
+{
+	return wk_strndup(text.at, text.len);
+}
+
+static void replace(char **at, struct wk_str text)
+{
+	free(*at);
+	*at = copy(text);
+}
+
+/* A package while it is read: its targets may come before its name. */
+struct package {
+	char *name, *id, *manifest, *default_run;
+	size_t first_target;
+};
+
+struct reading {
+	struct wk_cargo_project *project;
+	struct package *packages;
+	size_t count, cap;
+};
+
+static void read_target(struct wk_cargo_project *project, struct wk_json *json)
+{
+	struct wk_cargo_target target = { .kind = WK_CARGO_OTHER };
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key)) {
+		if (wk_str_is(key, "name")) {
+			replace(&target.name, wk_json_text(json));
+		} else if (wk_str_is(key, "kind") && wk_json_enter_array(json)) {
+			while (wk_json_next_element(json))
+				target.kind = wk_cargo_kind_of(wk_json_text(json));
+		} else if (!wk_str_is(key, "kind")) {
+			wk_json_skip(json);
+		}
+	}
+	if (!target.name)
+		return;
+	project->targets = wk_grow(project->targets, &project->cap, project->count + 1,
+				   sizeof(*project->targets));
+	project->targets[project->count++] = target;
+}
+
+static void read_package(struct reading *reading, struct wk_json *json)
+{
+	struct wk_cargo_project *project = reading->project;
+	struct package package = { .first_target = project->count };
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key)) {
+		if (wk_str_is(key, "name"))
+			replace(&package.name, wk_json_text(json));
+		else if (wk_str_is(key, "id"))
+			replace(&package.id, wk_json_text(json));
+		else if (wk_str_is(key, "manifest_path"))
+			replace(&package.manifest, wk_json_text(json));
+		else if (wk_str_is(key, "default_run"))
+			replace(&package.default_run, wk_json_text(json));
+		else if (!wk_str_is(key, "targets"))
+			wk_json_skip(json);
+		else if (wk_json_enter_array(json))
+			while (wk_json_next_element(json))
+				read_target(project, json);
+	}
+	for (size_t i = package.first_target; i < project->count; i++) {
+		struct wk_cargo_target *target = &project->targets[i];
+
+		target->package = copy(wk_str_c(package.name));
+		target->is_default = package.default_run && target->kind == WK_CARGO_BIN &&
+				     strcmp(target->name, package.default_run) == 0;
+	}
+	reading->packages = wk_grow(reading->packages, &reading->cap, reading->count + 1,
+				    sizeof(*reading->packages));
+	reading->packages[reading->count++] = package;
+}
+
+static void set_near(struct reading *reading, size_t number)
+{
+	struct wk_cargo_project *project = reading->project;
+	size_t end = number + 1 < reading->count ? reading->packages[number + 1].first_target
+						 : project->count;
+
+	for (size_t i = reading->packages[number].first_target; i < end; i++)
+		project->targets[i].is_near = true;
+}
+
+/* The packages of an array of ids. */
+static bool read_near(struct reading *reading, struct wk_json *json)
+{
+	bool found = false;
+
+	if (!wk_json_enter_array(json))
+		return false;
+	while (wk_json_next_element(json)) {
+		struct wk_str id = wk_json_text(json);
+
+		for (size_t i = 0; i < reading->count; i++) {
+			if (!reading->packages[i].id || !wk_str_is(id, reading->packages[i].id))
+				continue;
+			set_near(reading, i);
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* What older cargos leave to us: the package that we are in, or all of them. */
+static void guess_near(struct reading *reading, const char *folder)
+{
+	size_t best_len = 0, best = 0;
+
+	for (size_t i = 0; i < reading->count; i++) {
+		struct wk_str manifest = wk_str_c(reading->packages[i].manifest);
+		size_t len = manifest.len - wk_str_basename(manifest).len;
+
+		/* `len` counts the slash in front of Cargo.toml. */
+		if (len > best_len && strncmp(folder, manifest.at, len - 1) == 0 &&
+		    (folder[len - 1] == '/' || !folder[len - 1])) {
+			best_len = len;
+			best = i;
+		}
+	}
+	for (size_t i = 0; i < reading->count; i++)
+		if (!best_len || i == best)
+			set_near(reading, i);
+}
+
+static void forget_packages(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->count; i++) {
+		free(reading->packages[i].name);
+		free(reading->packages[i].id);
+		free(reading->packages[i].manifest);
+		free(reading->packages[i].default_run);
+	}
+	free(reading->packages);
+}
+
+bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes metadata,
+			    const char *folder, struct wk_err *err)
+{
+	struct reading reading = { .project = project };
+	struct wk_json json = wk_json_of(metadata), near = { 0 };
+	struct wk_str key;
+	bool knows_near, ok;
+
+	wk_json_enter_object(&json);
+	while (wk_json_next_key(&json, &key)) {
+		if (wk_str_is(key, "packages")) {
+			if (wk_json_enter_array(&json))
+				while (wk_json_next_element(&json))
+					read_package(&reading, &json);
+		} else if (wk_str_is(key, "workspace_root")) {
+			replace(&project->root, wk_json_text(&json));
+		} else if (wk_str_is(key, "workspace_default_members")) {
+			wk_json_end(&near, NULL);
+			near = wk_json_value(&json);
+		} else {
+			wk_json_skip(&json);
+		}
+	}
+	ok = wk_json_end(&json, err) || wk_err_in(err, "cargo metadata");
+	knows_near = near.at && read_near(&reading, &near);
+	wk_json_end(&near, NULL);
+	if (!knows_near)
+		guess_near(&reading, folder);
+	forget_packages(&reading);
+	return ok;
+}
+
+static void say_command(const struct wk_argv *argv)
+{
+	struct wk_buf line = { 0 };
+
+	wk_argv_tell(argv, &line);
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
+int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
+			  bool verbose, struct wk_err *err)
+{
+	char *folder = manifest_path ? realpath(manifest_path, NULL) : getcwd(NULL, 0);
+	struct wk_buf text = { 0 };
+	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_argv argv = { 0 };
+	int exit_code;
+
+	io.collect = &text;
+	wk_argv_add(&argv, wk_cargo_program());
+	wk_argv_add(&argv, "metadata");
+	wk_argv_add(&argv, "--quiet");
+	wk_argv_add(&argv, "--no-deps");
+	wk_argv_add_pair(&argv, "--format-version", "1");
+	wk_argv_add_pair(&argv, "--manifest-path", manifest_path);
+	if (verbose)
+		say_command(&argv);
+	exit_code = wk_child_run(&argv, io, err);
+	if (exit_code == 0 &&
+	    !wk_cargo_project_parse(project, wk_bytes_of(text.at, text.len),
+				    folder ? folder : "", err))
+		exit_code = -1;
+	wk_argv_fini(&argv);
+	wk_buf_fini(&text);
+	free(folder);
+	return exit_code;
+}
+
+void wk_cargo_project_free(struct wk_cargo_project *project)
+{
+	for (size_t i = 0; i < project->count; i++) {
+		free(project->targets[i].name);
+		free(project->targets[i].package);
+	}
+	free(project->targets);
+	free(project->root);
+	*project = (struct wk_cargo_project){ 0 };
+}
+
+/* Could this target be what was asked for? `far` looks beyond the packages that we are in. */
+static bool may_be(const struct wk_cargo_target *target, const struct wk_cargo_choice *choice,
+		   bool far)
+{
+	bool right_kind = target->kind == WK_CARGO_BIN ||
+			  (choice->is_unit && target->kind == WK_CARGO_LIB);
+
+	if (!right_kind || (choice->name && strcmp(target->name, choice->name) != 0))
+		return false;
+	if (choice->package)
+		return strcmp(target->package, choice->package) == 0;
+	return far || target->is_near;
+}
+
+static size_t count(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		    bool far, const struct wk_cargo_target **one)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < project->count; i++) {
+		if (!may_be(&project->targets[i], choice, far))
+			continue;
+		*one = &project->targets[i];
+		found++;
+	}
+	return found;
+}
+
+/* Of several, the one that a package names itself as its program, or its library. */
+static const struct wk_cargo_target *preferred(const struct wk_cargo_project *project,
+					       const struct wk_cargo_choice *choice, bool far)
+{
+	const struct wk_cargo_target *found = NULL;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+		bool wanted = choice->is_unit ? choice->name && target->kind == WK_CARGO_LIB
+					      : target->is_default;
+
+		if (!wanted || !may_be(target, choice, far))
+			continue;
+		if (found)
+			return NULL;
+		found = target;
+	}
+	return found;
+}
+
+static const char *option_of(enum wk_cargo_kind kind, const struct wk_cargo_choice *choice)
+{
+	if (choice->is_unit)
+		return choice->is_bench ? "--unit-bench" : "--unit-test";
+	switch (kind) {
+	case WK_CARGO_BIN:
+		return "--bin";
+	case WK_CARGO_EXAMPLE:
+		return "--example";
+	case WK_CARGO_TEST:
+		return "--test";
+	case WK_CARGO_BENCH:
+		return "--bench";
+	default:
+		return "--unit-test";
+	}
+}
+
+/* All that could be asked for, as it is typed. */
+static void list(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		 bool only_fitting, bool far)
+{
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+	bool several = false;
+
+	for (size_t i = 1; i < project->count; i++)
+		several |= strcmp(project->targets[i].package, project->targets[0].package) != 0;
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+
+		if (target->kind == WK_CARGO_OTHER ||
+		    (only_fitting && !may_be(target, choice, far)))
+			continue;
+		wk_out_fmt(&out, "    cargo wick %s ", option_of(target->kind, choice));
+		wk_out_term(&out, wk_str_c(target->name));
+		if (several) {
+			wk_out_text(&out, " -p ");
+			wk_out_term(&out, wk_str_c(target->package));
+		}
+		wk_out_char(&out, '\n');
+	}
+	wk_out_end(&out);
+}
+
+static bool fail_none(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		      struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(choice->name));
+
+	for (size_t i = 0; choice->name && i < project->count; i++)
+		wk_suggestion_try(&near, project->targets[i].name);
+	if (near.best)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no library or program \"%s\"; did you "
+			       "mean \"%s\"?", choice->name, near.best);
+	if (!project->count)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is nothing to run here");
+	list(project, &(struct wk_cargo_choice){ .is_unit = choice->is_unit,
+						 .is_bench = choice->is_bench },
+	     choice->is_unit, true);
+	if (choice->name)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "no library or program \"%s\"; those there are stand above",
+			       choice->name);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "no program to run%s%s; say what to take, as above",
+		       choice->package ? " in package " : "",
+		       choice->package ? choice->package : "");
+}
+
+bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_choice *choice,
+		     struct wk_err *err)
+{
+	const struct wk_cargo_target *one = NULL;
+	bool far = false;
+	size_t found;
+
+	/* Whether such a target exists cargo says best itself. */
+	if (choice->name && !choice->is_unit)
+		return true;
+	found = count(project, choice, far, &one);
+	if (found == 0) {
+		far = true;
+		found = count(project, choice, far, &one);
+	}
+	if (found == 0)
+		return fail_none(project, choice, err);
+	if (found > 1)
+		one = preferred(project, choice, far);
+	if (!one) {
+		list(project, choice, true, far);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%zu %s could be meant; say which, as above", found,
+			       choice->is_unit ? "libraries and programs" : "programs");
+	}
+	choice->kind = one->kind;
+	choice->name = one->name;
+	choice->package = one->package;
+	return true;
+}
