@@ -1,5 +1,7 @@
 #include "base/trie.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 #define FEWEST_SLOT_BITS 6
@@ -27,10 +29,10 @@ static size_t free_slot(const struct wk_trie *trie, uint32_t hash)
 	return at;
 }
 
-/* At most two thirds full, but with all 32 bits in use as full as it gets. */
+/* At most half full, but with all 32 bits in use as full as it gets. */
 static uint32_t room_of(unsigned slot_bits)
 {
-	return slot_bits < 32 ? (uint32_t)(((uint64_t)2 << slot_bits) / 3) : UINT32_MAX;
+	return slot_bits < 32 ? 1u << (slot_bits - 1) : UINT32_MAX;
 }
 
 static void start_index(struct wk_trie *trie, unsigned slot_bits)
@@ -38,7 +40,9 @@ static void start_index(struct wk_trie *trie, unsigned slot_bits)
 	trie->slot_shift = 32 - slot_bits;
 	trie->slot_mask = ((size_t)1 << slot_bits) - 1;
 	trie->most = room_of(slot_bits);
-	trie->slots = wk_alloc_zeroed(trie->slot_mask + 1, sizeof(*trie->slots));
+	/* Cleared here: pages that are first read and then written fault twice. */
+	trie->slots = wk_alloc((trie->slot_mask + 1) * sizeof(*trie->slots));
+	memset(trie->slots, 0, (trie->slot_mask + 1) * sizeof(*trie->slots));
 }
 
 /* An index for the entries of a sealed trie. */

@@ -11,7 +11,7 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_IMAGE] = "image",
 	[WK_EVENT_SYMBOL] = "symbol",
 	[WK_EVENT_FRAME] = "frame",
-	[WK_EVENT_STACK] = "stack",
+	[WK_EVENT_STACKS] = "stack",
 	[WK_EVENT_SAMPLE] = "sample",
 	[WK_EVENT_LOST] = "lost",
 	[WK_EVENT_NOTE] = "note",
@@ -125,10 +125,16 @@ static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
 		wk_out_text(out, " unnamed=1");
 }
 
-static void dump_chain(const struct wk_event_chain *chain, struct wk_out *out)
+/* A line each: the last one's end is its event's. */
+static void dump_stacks(const struct wk_event_stacks *stacks, uint64_t time_ns,
+			struct wk_out *out)
 {
-	wk_out_fmt(out, " stack=%" PRIu32 " parent=%" PRIu32 " frame=%" PRIu32, chain->number,
-		   chain->parent, chain->frame);
+	for (uint32_t i = 0; i < stacks->count; i++) {
+		if (i)
+			wk_out_fmt(out, "\nstack time=%" PRIu64, time_ns);
+		wk_out_fmt(out, " stack=%" PRIu32 " parent=%" PRIu32 " frame=%" PRIu32,
+			   stacks->first + i, stacks->parents[i], stacks->frames[i]);
+	}
 }
 
 static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out)
@@ -153,7 +159,7 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 {
 	bool about_all = event->kind == WK_EVENT_SYSTEM || event->kind == WK_EVENT_SOURCE ||
 			 event->kind == WK_EVENT_NOTE || event->kind == WK_EVENT_LOST ||
-			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACK;
+			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACKS;
 
 	wk_out_fmt(out, "%s time=%" PRIu64, wk_event_kind_name(event->kind), event->time_ns);
 	if (event->pid == WK_KERNEL_PID)
@@ -187,8 +193,8 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 	case WK_EVENT_FRAME:
 		dump_frame(&event->frame, out);
 		break;
-	case WK_EVENT_STACK:
-		dump_chain(&event->chain, out);
+	case WK_EVENT_STACKS:
+		dump_stacks(&event->stacks, event->time_ns, out);
 		break;
 	case WK_EVENT_SAMPLE:
 		dump_sample(&event->sample, out);

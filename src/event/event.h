@@ -34,7 +34,7 @@ enum wk_event_kind {
 	WK_EVENT_IMAGE,   /* a file (or the kernel) is mapped at an address range */
 	WK_EVENT_SYMBOL,  /* a name that came with the recording, for an address range */
 	WK_EVENT_FRAME,   /* a frame that came with its name, and the number it goes by */
-	WK_EVENT_STACK,   /* a stack of such frames, and the number it goes by */
+	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
 	WK_EVENT_LOST,    /* records or samples that the kernel or the recorder dropped */
 	WK_EVENT_NOTE,    /* something a person should know: a bad record, a gap ... */
@@ -141,11 +141,12 @@ struct wk_event_frame {
 	bool is_unnamed;       /* the input had no name: `name` is an address or the like */
 };
 
-/* A stack is its caller's stack and the innermost frame. Numbers count from 1 up without a
- * gap, so a parent's is smaller; parent 0: `frame` is the outermost. Two numbers may stand
- * for the same stack. */
-struct wk_event_chain {
-	uint32_t number, parent, frame;
+/* A stack is its caller's stack and the innermost frame; parent 0: `frame` is the outermost.
+ * Numbers count from 1 up without a gap, so a parent's is smaller. No two stand for the same
+ * stack. Many are told at once: they go by `first`, first + 1 ... */
+struct wk_event_stacks {
+	uint32_t first, count;
+	const uint32_t *parents, *frames;
 };
 
 struct wk_event_sample {
@@ -164,7 +165,7 @@ struct wk_event_sample {
 	size_t user_count;
 	bool user_is_exact;
 
-	/* Instead of chains: the number of a STACK event; 0: none. */
+	/* Instead of chains: the number of a stack that came with its names; 0: none. */
 	uint32_t named_stack;
 
 	/* Of the "before" side of a comparison; all others are of its "after" side. */
@@ -211,7 +212,7 @@ struct wk_event {
 		struct wk_event_image image;
 		struct wk_event_symbol symbol;
 		struct wk_event_frame frame;
-		struct wk_event_chain chain;
+		struct wk_event_stacks stacks;
 		struct wk_event_sample sample;
 		struct wk_event_lost lost;
 		struct wk_event_note note;

@@ -28,7 +28,8 @@ struct wk_stack_writer {
 	uint32_t *plain_frame;  /* by text: the frame of which only the name is known, or 0 */
 	size_t plain_cap;
 	struct wk_trie stacks;
-	struct wk_event stack_event, count_event; /* filled but for their numbers */
+	uint32_t told_stacks;    /* those of a smaller id have been */
+	struct wk_event count_event; /* filled but for its numbers */
 	uint64_t samples;
 };
 
@@ -42,18 +43,40 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 	writer->frames[0] = (struct frame_row){ 0 };
 	writer->frame_count = 1;
 	wk_trie_init(&writer->stacks);
-	writer->stack_event = (struct wk_event){ .kind = WK_EVENT_STACK, .cpu = WK_NO_CPU };
+	writer->told_stacks = 1;
 	writer->count_event = (struct wk_event){
 		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
 	return writer;
 }
 
+static void take(struct wk_stack_writer *writer, const struct wk_event *event)
+{
+	if (!writer->failed)
+		writer->failed = !wk_sink_take(&writer->sink, event, &writer->err);
+}
+
+/* New stacks wait for the next event: there are millions, and together they cost little. */
+static void tell_stacks(struct wk_stack_writer *writer)
+{
+	struct wk_event event = { .kind = WK_EVENT_STACKS, .cpu = WK_NO_CPU };
+	uint32_t first = writer->told_stacks;
+
+	event.stacks = (struct wk_event_stacks){
+		.first = first,
+		.count = writer->stacks.count - first,
+		.parents = writer->stacks.parent + first,
+		.frames = writer->stacks.label + first,
+	};
+	writer->told_stacks = writer->stacks.count;
+	take(writer, &event);
+}
+
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event)
 {
-	if (writer->failed)
-		return;
+	if (writer->told_stacks < writer->stacks.count)
+		tell_stacks(writer);
 	writer->samples += event->kind == WK_EVENT_SAMPLE;
-	writer->failed = !wk_sink_take(&writer->sink, event, &writer->err);
+	take(writer, event);
 }
 
 static bool same_frame(const void *table, uint32_t id, const void *key)
@@ -76,7 +99,7 @@ static uint32_t new_frame(struct wk_stack_writer *writer, const struct frame_row
 	writer->frames = wk_grow(writer->frames, &writer->frames_cap,
 				 (size_t)writer->frame_count + 1, sizeof(*writer->frames));
 	writer->frames[writer->frame_count] = *row;
-	wk_stack_writer_event(writer, &event);
+	take(writer, &event); /* stacks that wait are of older frames */
 	return writer->frame_count++;
 }
 
@@ -122,24 +145,9 @@ uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name
 	return writer->plain_frame[text];
 }
 
-/* The event is kept from stack to stack: there are millions, and most of it is zero. */
-static uint32_t stack_hashed(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame,
-			     uint32_t hash)
-{
-	uint32_t known = writer->stacks.count;
-	uint32_t id = wk_trie_add_hashed(&writer->stacks, parent, frame, hash);
-
-	if (id < known)
-		return id;
-	writer->stack_event.chain =
-		(struct wk_event_chain){ .number = id, .parent = parent, .frame = frame };
-	wk_stack_writer_event(writer, &writer->stack_event);
-	return id;
-}
-
 uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame)
 {
-	return stack_hashed(writer, parent, frame, wk_trie_hash(parent, frame));
+	return wk_trie_add(&writer->stacks, parent, frame);
 }
 
 uint32_t wk_stack_writer_push(struct wk_stack_writer *writer, uint32_t parent,
@@ -181,8 +189,8 @@ static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walk
 		for (size_t i = 0; i < left; i++) {
 			struct wk_stack_walk *walk = &walks[open[i]];
 
-			walk->stack = stack_hashed(writer, walk->stack, walk->frames[level],
-						   hashes[i]);
+			walk->stack = wk_trie_add_hashed(&writer->stacks, walk->stack,
+							 walk->frames[level], hashes[i]);
 			if (level + 1 < walk->count)
 				open[still++] = open[i];
 		}
@@ -236,7 +244,11 @@ bool wk_stack_writer_is_done(const struct wk_stack_writer *writer)
 
 bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
 {
-	bool ok = !writer->failed && (!err || err->code == WK_OK);
+	bool ok;
+
+	if (writer->told_stacks < writer->stacks.count)
+		tell_stacks(writer);
+	ok = !writer->failed && (!err || err->code == WK_OK);
 
 	if (writer->failed && err && err->code == WK_OK)
 		*err = writer->err;

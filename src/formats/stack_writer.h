@@ -1,6 +1,6 @@
 /* Stacks that came with their names, to events: what readers of text formats speak through.
  *
- * It interns frames and stacks, so that each distinct one is told once (FRAME, STACK) and a
+ * It interns frames and stacks, so that each distinct one is told once (FRAME, STACKS) and a
  * sample refers to it by a number. Usual order of calls:
  *
  *	struct wk_stack_writer *writer = wk_stack_writer_new(sink);

@@ -29,7 +29,7 @@ struct wk_builder {
 	wk_frame_id *frame_of_number; /* of FRAME events; [frame_numbers] */
 	size_t frame_numbers_cap;
 	uint32_t frame_numbers;
-	wk_stack_id *stack_of_number; /* of STACK events; NULL while numbers are ids */
+	wk_stack_id *stack_of_number; /* of STACKS events; NULL while numbers are ids */
 	size_t stack_numbers_cap;
 	uint32_t stack_numbers;
 	uint32_t inputs;
@@ -331,32 +331,42 @@ static wk_stack_id stack_of_number(const struct wk_builder *builder, uint32_t nu
 	return builder->stack_of_number ? builder->stack_of_number[number] : number;
 }
 
-static bool take_chain(struct wk_builder *builder, const struct wk_event_chain *chain,
-		       struct wk_err *err)
+static bool take_stack(struct wk_builder *builder, uint32_t number, uint32_t parent,
+		       uint32_t frame_number)
 {
 	struct wk_trie *stacks = &builder->model->stacks;
 	wk_frame_id frame;
 	wk_stack_id id;
 
-	if (chain->number != builder->stack_numbers || chain->parent >= chain->number ||
-	    chain->frame == 0 || chain->frame >= builder->frame_numbers)
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			       "stack %" PRIu32 " was told before what it is made of",
-			       chain->number);
-	frame = builder->frame_of_number[chain->frame];
-	if (!builder->stack_of_number && chain->number == stacks->count) {
-		wk_trie_append(stacks, chain->parent, frame);
+	if (parent >= number || frame_number == 0 || frame_number >= builder->frame_numbers)
+		return false;
+	frame = builder->frame_of_number[frame_number];
+	if (!builder->stack_of_number && number == stacks->count) {
+		wk_trie_append(stacks, parent, frame);
 		builder->stack_numbers++;
 		return true;
 	}
 	if (!builder->stack_of_number)
 		keep_stack_numbers(builder);
-	id = wk_model_add_stack(builder->model, stack_of_number(builder, chain->parent), frame);
+	id = wk_model_add_stack(builder->model, stack_of_number(builder, parent), frame);
 	builder->stack_of_number =
 		wk_grow(builder->stack_of_number, &builder->stack_numbers_cap,
-			(size_t)chain->number + 1, sizeof(*builder->stack_of_number));
+			(size_t)number + 1, sizeof(*builder->stack_of_number));
 	builder->stack_of_number[builder->stack_numbers++] = id;
 	return true;
+}
+
+static bool take_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
+			struct wk_err *err)
+{
+	bool ok = stacks->first == builder->stack_numbers;
+
+	for (uint32_t i = 0; i < stacks->count && ok; i++)
+		ok = take_stack(builder, stacks->first + i, stacks->parents[i], stacks->frames[i]);
+	if (!ok)
+		wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			"a stack was told before what it is made of");
+	return ok;
 }
 
 void wk_builder_next_input(struct wk_builder *builder)
@@ -490,8 +500,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		break;
 	case WK_EVENT_FRAME:
 		return take_frame(builder, &event->frame, err);
-	case WK_EVENT_STACK:
-		return take_chain(builder, &event->chain, err);
+	case WK_EVENT_STACKS:
+		return take_stacks(builder, &event->stacks, err);
 	case WK_EVENT_SAMPLE:
 		take_sample(builder, event);
 		break;

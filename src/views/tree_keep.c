@@ -19,7 +19,7 @@ static uint32_t step_of(uint64_t weight)
 static bool is_met(const struct wk_folding *f, uint32_t node)
 {
 	/* What weighs nothing on a comparison's chosen side is not there on it. */
-	return f->sum.samples[node] != 0 && (!f->sum.before || f->sum.weight[node]);
+	return f->sum.weight[node] || (f->sum.samples[node] && !f->sum.before);
 }
 
 /* The lightest weight of a step. */
@@ -55,44 +55,7 @@ static uint64_t least_weight(const uint32_t *count, uint32_t most)
 
 	while (step > 0 && kept + count[step - 1] <= most)
 		kept += count[--step];
-	return weight_of(step);
-}
-
-/* How many nodes of weight `least` or more have children of less. */
-static uint32_t count_boxes(const struct wk_folding *f, uint64_t least)
-{
-	uint8_t *has_box = wk_alloc_zeroed(f->trie->count, 1);
-	uint32_t boxes = 0;
-
-	for (uint32_t i = 1; i < f->trie->count; i++) {
-		uint32_t parent = f->trie->parent[i];
-
-		if (f->sum.weight[i] >= least || !is_met(f, i) || has_box[parent] ||
-		    (parent && f->sum.weight[parent] < least))
-			continue;
-		has_box[parent] = 1;
-		boxes++;
-	}
-	free(has_box);
-	return boxes;
-}
-
-/* The weight from which on nodes are kept, their boxes included in `most`; 0: all are. */
-static uint64_t choose_least(const struct wk_folding *f, uint32_t most)
-{
-	uint32_t met, boxes, *count;
-	uint64_t least = 0;
-
-	if (most == 0)
-		return 0;
-	count = count_steps(f, &met);
-	if (met > most) {
-		least = least_weight(count, most);
-		boxes = count_boxes(f, least);
-		least = least_weight(count, boxes < most / 2 ? most - boxes : most / 2);
-	}
-	free(count);
-	return least;
+	return step < STEPS ? weight_of(step) : UINT64_MAX;
 }
 
 /* How many frames not kept lie below each node, itself not counted. */
@@ -101,7 +64,7 @@ static uint32_t *count_small(const struct wk_folding *f, uint64_t least)
 	uint32_t *below = wk_alloc_zeroed(f->trie->count, sizeof(*below));
 
 	for (uint32_t i = f->trie->count; i-- > 1;)
-		if (is_met(f, i) && f->sum.weight[i] < least)
+		if (f->sum.weight[i] < least && is_met(f, i))
 			below[f->trie->parent[i]] += below[i] + 1;
 	return below;
 }
@@ -121,8 +84,8 @@ static bool is_kept(const struct wk_folding *f, const uint32_t *small, uint32_t 
 	return f->sum.weight[node] >= least || small[f->trie->parent[node]] == 1;
 }
 
-static void keep_some(struct wk_kept *kept, const struct wk_folding *f, uint32_t *place,
-		      uint64_t least)
+static void keep_heavy(struct wk_kept *kept, const struct wk_folding *f, uint32_t *place,
+		       uint64_t least)
 {
 	uint32_t *small = count_small(f, least);
 
@@ -131,7 +94,7 @@ static void keep_some(struct wk_kept *kept, const struct wk_folding *f, uint32_t
 	for (uint32_t i = 1; i < f->trie->count; i++) {
 		uint32_t parent = f->trie->parent[i];
 
-		if (!is_met(f, i) || (parent && !place[parent]))
+		if ((parent && !place[parent]) || !is_met(f, i))
 			continue;
 		if (is_kept(f, small, i, least)) {
 			add_kept(kept, place, f, i);
@@ -144,22 +107,43 @@ static void keep_some(struct wk_kept *kept, const struct wk_folding *f, uint32_t
 	free(small);
 }
 
+static void keep_all(struct wk_kept *kept, const struct wk_folding *f, uint32_t *place)
+{
+	for (uint32_t i = 1; i < f->trie->count; i++)
+		if (is_met(f, i))
+			add_kept(kept, place, f, i);
+}
+
+static void start(struct wk_kept *kept, uint32_t most_entries)
+{
+	*kept = (struct wk_kept){ .count = 1 };
+	kept->node = wk_alloc_zeroed(most_entries, sizeof(*kept->node));
+	kept->parent = wk_alloc_zeroed(most_entries, sizeof(*kept->parent));
+}
+
+/* Boxes are nodes, too, and how many there are shows only afterwards: three quarters of the
+ * limit usually leave room for them, and half of it always does. */
 void wk_kept_init(struct wk_kept *kept, const struct wk_folding *f, uint32_t most_nodes)
 {
-	uint64_t least = choose_least(f, most_nodes);
+	uint32_t met, *count = count_steps(f, &met);
 	uint32_t *place = wk_alloc_zeroed(f->trie->count, sizeof(*place));
+	uint32_t aims[] = { most_nodes - most_nodes / 4, most_nodes / 2 };
 
-	*kept = (struct wk_kept){ .count = 1 };
-	kept->node = wk_alloc_zeroed(f->trie->count, sizeof(*kept->node));
-	kept->parent = wk_alloc_zeroed(f->trie->count, sizeof(*kept->parent));
-	if (least) {
-		keep_some(kept, f, place, least);
+	start(kept, f->trie->count);
+	if (most_nodes == 0 || met <= most_nodes) {
+		keep_all(kept, f, place);
 	} else {
-		for (uint32_t i = 1; i < f->trie->count; i++)
-			if (is_met(f, i))
-				add_kept(kept, place, f, i);
+		for (int i = 0; i < 2; i++) {
+			keep_heavy(kept, f, place, least_weight(count, aims[i]));
+			if (kept->count - 1 + kept->boxes <= most_nodes || i == 1)
+				break;
+			wk_kept_fini(kept);
+			memset(place, 0, f->trie->count * sizeof(*place));
+			start(kept, f->trie->count);
+		}
 	}
 	free(place);
+	free(count);
 }
 
 void wk_kept_fini(struct wk_kept *kept)

@@ -86,7 +86,7 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 		touch_text(seen, event->note.text);
 		break;
 	case WK_EVENT_FRAME:
-	case WK_EVENT_STACK:
+	case WK_EVENT_STACKS:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:
 		abort();

@@ -32,10 +32,14 @@ static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err
 		fuzz_touch(seen, event->frame.name);
 		fuzz_touch(seen, event->frame.image);
 		fuzz_touch(seen, event->frame.file);
-	} else if (event->kind == WK_EVENT_STACK) {
-		assert(event->chain.number == ++seen->stacks);
-		assert(event->chain.parent < event->chain.number);
-		assert(event->chain.frame > 0 && event->chain.frame <= seen->frames);
+	} else if (event->kind == WK_EVENT_STACKS) {
+		assert(event->stacks.first == seen->stacks + 1);
+		for (uint32_t i = 0; i < event->stacks.count; i++) {
+			assert(event->stacks.parents[i] < event->stacks.first + i);
+			assert(event->stacks.frames[i] > 0);
+			assert(event->stacks.frames[i] <= seen->frames);
+		}
+		seen->stacks += event->stacks.count;
 	} else if (event->kind == WK_EVENT_SAMPLE) {
 		assert(seen->has_source && event->sample.named_stack <= seen->stacks);
 	} else if (event->kind == WK_EVENT_SOURCE) {

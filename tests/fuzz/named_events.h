@@ -50,10 +50,14 @@ static bool named_events_take(void *context, const struct wk_event *event, struc
 		named_events_touch(seen, event->frame.image);
 		named_events_touch(seen, event->frame.file);
 		break;
-	case WK_EVENT_STACK:
-		assert(event->chain.number == ++seen->stacks);
-		assert(event->chain.parent < event->chain.number);
-		assert(event->chain.frame > 0 && event->chain.frame <= seen->frames);
+	case WK_EVENT_STACKS:
+		assert(event->stacks.first == seen->stacks + 1);
+		for (uint32_t i = 0; i < event->stacks.count; i++) {
+			assert(event->stacks.parents[i] < event->stacks.first + i);
+			assert(event->stacks.frames[i] > 0);
+			assert(event->stacks.frames[i] <= seen->frames);
+		}
+		seen->stacks += event->stacks.count;
 		break;
 	case WK_EVENT_SAMPLE:
 		named_events_sample(seen, event);

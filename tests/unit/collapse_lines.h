@@ -23,6 +23,20 @@ struct collapse_lines {
 	size_t count, cap;
 };
 
+static void collapse_stack(struct collapse_lines *seen, uint32_t number, uint32_t parent,
+			   uint32_t frame)
+{
+	struct wk_buf line = { 0 };
+
+	if (parent)
+		wk_buf_add_fmt(&line, "%s;", seen->stacks[parent]);
+	wk_buf_add_text(&line, seen->frames[frame]);
+	seen->stacks = wk_grow(seen->stacks, &seen->stacks_cap, (size_t)number + 1,
+			       sizeof(char *));
+	seen->stacks[number] = wk_strndup(wk_buf_text(&line), line.len);
+	wk_buf_fini(&line);
+}
+
 static bool collapse_take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct collapse_lines *seen = context;
@@ -33,17 +47,10 @@ static bool collapse_take(void *context, const struct wk_event *event, struct wk
 				       (size_t)event->frame.number + 1, sizeof(char *));
 		seen->frames[event->frame.number] =
 			wk_strndup(event->frame.name.at, event->frame.name.len);
-	} else if (event->kind == WK_EVENT_STACK) {
-		const struct wk_event_chain *chain = &event->chain;
-		struct wk_buf line = { 0 };
-
-		if (chain->parent)
-			wk_buf_add_fmt(&line, "%s;", seen->stacks[chain->parent]);
-		wk_buf_add_text(&line, seen->frames[chain->frame]);
-		seen->stacks = wk_grow(seen->stacks, &seen->stacks_cap,
-				       (size_t)chain->number + 1, sizeof(char *));
-		seen->stacks[chain->number] = wk_strndup(wk_buf_text(&line), line.len);
-		wk_buf_fini(&line);
+	} else if (event->kind == WK_EVENT_STACKS) {
+		for (uint32_t i = 0; i < event->stacks.count; i++)
+			collapse_stack(seen, event->stacks.first + i, event->stacks.parents[i],
+				       event->stacks.frames[i]);
 	} else if (event->kind == WK_EVENT_SAMPLE) {
 		seen->lines = wk_grow(seen->lines, &seen->cap, seen->count + 1,
 				      sizeof(*seen->lines));
@@ -83,7 +90,7 @@ static bool collapse_count(void *context, const struct wk_event *event, struct w
 	struct collapse_counted *counted = context;
 
 	counted->frames += event->kind == WK_EVENT_FRAME;
-	counted->stacks += event->kind == WK_EVENT_STACK;
+	counted->stacks += event->kind == WK_EVENT_STACKS ? event->stacks.count : 0;
 	return collapse_take(&counted->seen, event, err);
 }
 

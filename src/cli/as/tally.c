@@ -29,10 +29,11 @@ static void take_frame(struct wk_tally *tally, const struct wk_event_frame *fram
 	tally->name_of[frame->number] = wk_strtab_add_str(tally->names, frame->name);
 }
 
-static void take_stack(struct wk_tally *tally, const struct wk_event_chain *chain)
+static void take_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_number,
+		       uint32_t frame)
 {
-	uint32_t parent = chain->parent ? tally->stack_of[chain->parent] : 0;
-	uint32_t name = tally->name_of[chain->frame];
+	uint32_t parent = parent_number ? tally->stack_of[parent_number] : 0;
+	uint32_t name = tally->name_of[frame];
 	uint32_t id;
 
 	if (tally->collapses_recursion && parent && tally->stacks.label[parent] == name)
@@ -40,8 +41,8 @@ static void take_stack(struct wk_tally *tally, const struct wk_event_chain *chai
 	else
 		id = wk_trie_add(&tally->stacks, parent, name);
 	tally->stack_of = wk_grow(tally->stack_of, &tally->stack_cap,
-				    (size_t)chain->number + 1, sizeof(*tally->stack_of));
-	tally->stack_of[chain->number] = id;
+				    (size_t)number + 1, sizeof(*tally->stack_of));
+	tally->stack_of[number] = id;
 }
 
 /* Room for weights of all stacks so far. */
@@ -78,8 +79,10 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_SAMPLE:
 		take_sample(tally, &event->sample);
 		break;
-	case WK_EVENT_STACK:
-		take_stack(tally, &event->chain);
+	case WK_EVENT_STACKS:
+		for (uint32_t i = 0; i < event->stacks.count; i++)
+			take_stack(tally, event->stacks.first + i, event->stacks.parents[i],
+				   event->stacks.frames[i]);
 		break;
 	case WK_EVENT_FRAME:
 		take_frame(tally, &event->frame);
