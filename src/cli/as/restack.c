@@ -39,33 +39,38 @@ static void take_frame(struct wk_restack *r, const struct wk_event_frame *frame)
 	r->is_base[frame->number] = is_base(r, frame->name);
 }
 
+/* One of the stacks that an event tells. */
+struct row {
+	uint32_t number, parent, frame;
+};
+
 /* Where the stack begins anew, or goes on from what became of its parent. */
-static uint32_t cut(struct wk_restack *r, const struct wk_event_chain *chain)
+static uint32_t cut(struct wk_restack *r, const struct row *row)
 {
-	uint32_t frame = r->frame_of[chain->frame];
+	uint32_t frame = r->frame_of[row->frame];
 
 	if (!r->base)
-		return wk_stack_writer_stack(r->writer, chain->parent ? r->stack_of[chain->parent]
+		return wk_stack_writer_stack(r->writer, row->parent ? r->stack_of[row->parent]
 								      : 0, frame);
-	if (r->is_base[chain->frame])
+	if (r->is_base[row->frame])
 		return wk_stack_writer_stack(r->writer, 0, frame);
-	if (chain->parent && r->stack_of[chain->parent])
-		return wk_stack_writer_stack(r->writer, r->stack_of[chain->parent], frame);
+	if (row->parent && r->stack_of[row->parent])
+		return wk_stack_writer_stack(r->writer, r->stack_of[row->parent], frame);
 	return 0;
 }
 
-static void take_stack(struct wk_restack *r, const struct wk_event_chain *chain)
+static void take_stack(struct wk_restack *r, const struct row *row)
 {
-	size_t need = (size_t)chain->number + 1;
+	size_t need = (size_t)row->number + 1;
 
 	r->parent = wk_grow(r->parent, &r->parent_cap, need, sizeof(*r->parent));
 	r->frame = wk_grow(r->frame, &r->stack_frame_cap, need, sizeof(*r->frame));
 	r->stack_of = wk_grow(r->stack_of, &r->stack_cap, need, sizeof(*r->stack_of));
 	r->is_turned = wk_grow(r->is_turned, &r->turned_cap, need, sizeof(*r->is_turned));
-	r->parent[chain->number] = chain->parent;
-	r->frame[chain->number] = chain->frame;
-	r->is_turned[chain->number] = 0;
-	r->stack_of[chain->number] = r->reverses ? 0 : cut(r, chain);
+	r->parent[row->number] = row->parent;
+	r->frame[row->number] = row->frame;
+	r->is_turned[row->number] = 0;
+	r->stack_of[row->number] = r->reverses ? 0 : cut(r, row);
 }
 
 /* A stack's walk outward is made once, however many samples have it. */
@@ -104,8 +109,11 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_FRAME:
 		take_frame(restack, &event->frame);
 		break;
-	case WK_EVENT_STACK:
-		take_stack(restack, &event->chain);
+	case WK_EVENT_STACKS:
+		for (uint32_t i = 0; i < event->stacks.count; i++)
+			take_stack(restack, &(struct row){ event->stacks.first + i,
+							   event->stacks.parents[i],
+							   event->stacks.frames[i] });
 		break;
 	case WK_EVENT_SAMPLE:
 		take_sample(restack, event);
