@@ -82,6 +82,7 @@ extern const struct wk_reader wk_reader_chrome_trace;
 extern const struct wk_reader wk_reader_perf_data;
 extern const struct wk_reader wk_reader_perf_script;
 extern const struct wk_reader wk_reader_aix;
+extern const struct wk_reader wk_reader_callgrind;
 extern const struct wk_reader wk_reader_xdebug;
 extern const struct wk_reader wk_reader_austin;
 extern const struct wk_reader wk_reader_pyspy;
