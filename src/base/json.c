@@ -450,7 +450,7 @@ bool wk_json_looks_like(struct wk_bytes first)
 	return open == '{' ? next == '"' || next == '}' : next == '{' || next == '[' || next == ']';
 }
 
-bool wk_json_has_key(struct wk_bytes first, const char *key)
+static bool finds(struct wk_bytes first, const char *wanted, bool must_be_key)
 {
 	struct wk_json json = wk_json_of(first);
 
@@ -458,12 +458,23 @@ bool wk_json_has_key(struct wk_bytes first, const char *key)
 		struct wk_str text;
 		bool has_escapes;
 
-		if (*json.at++ != '"')
+		if (*json.at != '"') {
+			json.at++;
 			continue;
-		json.at--;
+		}
 		text = take_string(&json, &has_escapes);
-		if (wk_str_is(text, key) && next_byte(&json) == ':')
+		if (wk_str_is(text, wanted) && (!must_be_key || next_byte(&json) == ':'))
 			return true;
 	}
 	return false;
+}
+
+bool wk_json_has_key(struct wk_bytes first, const char *key)
+{
+	return finds(first, key, true);
+}
+
+bool wk_json_has_string(struct wk_bytes first, const char *text)
+{
+	return finds(first, text, false);
 }

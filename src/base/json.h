@@ -102,8 +102,9 @@ static inline int64_t wk_json_i64(struct wk_json *json)
 }
 
 /* A quick look at the first bytes of a file, for probes: is it JSON, and does `key` stand in
- * it as a key of any object? Both are approximate. */
+ * it as a key of any object, or `text` as any string? All are approximate. */
 bool wk_json_looks_like(struct wk_bytes first);
 bool wk_json_has_key(struct wk_bytes first, const char *key);
+bool wk_json_has_string(struct wk_bytes first, const char *text);
 
 #endif

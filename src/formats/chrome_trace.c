@@ -98,7 +98,7 @@ static struct thread *thread_of(struct reading *reading, uint32_t pid_text, uint
 		return &reading->threads[*row - 1];
 	thread.pid = process_of(reading, pid_text)->pid;
 	thread.tid = number_of(reading, tid_text, reading->thread_count);
-	thread.row = wk_spans_thread(&reading->spans, thread.pid, thread.tid);
+	thread.row = wk_spans_thread(&reading->spans, thread.pid, thread.tid, SOURCE_TRACE);
 	reading->threads = wk_grow(reading->threads, &reading->thread_cap,
 				   reading->thread_count + 1, sizeof(*reading->threads));
 	reading->threads[reading->thread_count] = thread;

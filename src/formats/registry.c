@@ -34,6 +34,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_pprof,
 	&wk_reader_xctrace,
 	&wk_reader_chrome_trace,
+	&wk_reader_speedscope,
 	NULL,
 };
 

@@ -27,7 +27,8 @@ struct wk_span_piece {
 };
 
 struct wk_span_thread {
-	uint32_t pid, tid;
+	uint32_t pid, tid, source;
+	bool has_no_time;
 	uint32_t top;     /* innermost open span + 1 */
 	uint64_t from_ns; /* since when the stack is what it is */
 	uint64_t last_ns;
@@ -53,12 +54,18 @@ void wk_spans_fini(struct wk_spans *spans)
 	free(spans->open);
 }
 
-uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid)
+uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source)
 {
 	spans->threads = wk_grow(spans->threads, &spans->thread_cap, spans->thread_count + 1,
 				 sizeof(*spans->threads));
-	spans->threads[spans->thread_count] = (struct wk_span_thread){ .pid = pid, .tid = tid };
+	spans->threads[spans->thread_count] = (struct wk_span_thread){
+		.pid = pid, .tid = tid, .source = source };
 	return (uint32_t)spans->thread_count++;
+}
+
+void wk_spans_no_time(struct wk_spans *spans, uint32_t thread)
+{
+	spans->threads[thread].has_no_time = true;
 }
 
 static void add_event(struct wk_spans *spans, enum span_kind kind, uint32_t thread,
@@ -108,7 +115,7 @@ void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, u
 	spans->pieces = wk_grow(spans->pieces, &spans->piece_cap, spans->piece_count + 1,
 				sizeof(*spans->pieces));
 	spans->pieces[spans->piece_count++] = (struct wk_span_piece){
-		.time_ns = time_ns,
+		.time_ns = spans->threads[thread].has_no_time ? 0 : time_ns,
 		.weight = weight,
 		.thread = thread,
 		.stack = stack,
@@ -175,7 +182,7 @@ static void close_piece(struct wk_spans *spans, uint32_t thread, uint64_t time_n
 	struct wk_span_thread *row = &spans->threads[thread];
 
 	if (row->top && time_ns > row->from_ns)
-		wk_spans_sample(spans, thread, spans->source, spans->open[row->top - 1].stack,
+		wk_spans_sample(spans, thread, row->source, spans->open[row->top - 1].stack,
 				row->from_ns, time_ns - row->from_ns);
 	if (time_ns > row->from_ns)
 		row->from_ns = time_ns;

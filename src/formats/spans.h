@@ -21,7 +21,6 @@ struct wk_span_open;
 
 struct wk_spans {
 	struct wk_stack_writer *writer;
-	uint32_t source; /* of the samples that spans become */
 	struct wk_span_event *events;
 	struct wk_span_piece *pieces;
 	struct wk_span_thread *threads;
@@ -35,8 +34,12 @@ struct wk_spans {
 void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer);
 void wk_spans_fini(struct wk_spans *spans);
 
-/* A new thread; threads are told apart by this number alone. */
-uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid);
+/* A new thread, whose spans become samples of `source`; threads are told apart by the number
+ * that comes back, alone. */
+uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source);
+
+/* What its spans and samples are measured in is bytes, say: they have an order, but no time. */
+void wk_spans_no_time(struct wk_spans *spans, uint32_t thread);
 
 /* `frame` is a number of the writer. */
 void wk_spans_begin(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);

@@ -256,6 +256,8 @@ static void a_look_tells_json_and_its_keys(void **state)
 	assert_true(wk_json_has_key(first, "nodes"));
 	assert_true(wk_json_has_key(first, "callFrame"));
 	assert_false(wk_json_has_key(first, "timeDeltas"));
+	assert_true(wk_json_has_string(first, "timeDeltas"));
+	assert_false(wk_json_has_string(first, "Deltas"));
 	assert_false(wk_json_has_key(first, "call"));
 	assert_false(wk_json_looks_like(wk_bytes_of("{a", 2)));
 	assert_false(wk_json_looks_like(wk_bytes_of("", 0)));
