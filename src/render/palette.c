@@ -53,7 +53,7 @@ static uint32_t shaded(uint32_t colour, unsigned shade)
 	return result;
 }
 
-static void rules(struct wk_out *out, bool is_dark)
+void wk_palette_css(struct wk_out *out, bool is_dark)
 {
 	for (unsigned look = 0; look < WK_LOOK_KINDS * WK_SHADES; look++) {
 		const struct colours *colours = &base[look / WK_SHADES];
@@ -63,12 +63,4 @@ static void rules(struct wk_out *out, bool is_dark)
 			   (unsigned)shaded(colour, look % WK_SHADES),
 			   look % WK_SHADES == WK_SHADES - 1 ? "\n" : "");
 	}
-}
-
-void wk_palette_css(struct wk_out *out)
-{
-	rules(out, false);
-	wk_out_text(out, "@media (prefers-color-scheme: dark) {\n");
-	rules(out, true);
-	wk_out_text(out, "}\n");
 }

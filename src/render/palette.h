@@ -20,7 +20,7 @@ bool wk_palette_is_unknown(unsigned kind);
 
 unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tree, uint32_t node);
 
-/* A rule ".cN{fill:...}" for each look, light and, where the viewer prefers it, dark. */
-void wk_palette_css(struct wk_out *out);
+/* A rule ".cN{fill:...}" for each look. */
+void wk_palette_css(struct wk_out *out, bool is_dark);
 
 #endif

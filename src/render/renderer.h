@@ -39,6 +39,7 @@ struct wk_drawing {
 	bool cuts_left;         /* names that are too long lose their beginning, */
 	bool cuts_right;        /* or plainly their end; else what tells least (label.h) */
 	bool has_no_script;
+	bool keeps_marks;       /* "_[k]" and the like behind names are shown */
 	bool negates;           /* of a comparison: the colours the other way round */
 	const char *search_colour; /* "#rrggbb" of frames that match; NULL: the usual */
 	const char *background;    /* a name or "#rrggbb" or "#rrggbb-#rrggbb"; NULL: the page's */

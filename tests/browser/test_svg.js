@@ -1,8 +1,9 @@
-// The picture in a real browser: hover, zoom, search, keys, themes, hostile names.
+// The picture in a real browser: hover, zoom, search, keys, switches, the address, themes,
+// hostile names, and how long it all takes.
 //
-//	node tests/browser/test_svg.js DRAW [SCREENSHOTS]
+//	node tests/browser/test_svg.js DRAW WICK [SCREENSHOTS]
 //
-// DRAW is the program of draw.c. Needs playwright-core where NODE_PATH says and a Chromium
+// DRAW is the program of draw.c, WICK the program itself. Needs playwright-core where NODE_PATH says and a Chromium
 // (CHROMIUM names it); skipped, loudly, where one is missing. Prints TAP.
 'use strict';
 const { spawnSync } = require('child_process');
@@ -10,7 +11,7 @@ const fs = require('fs');
 const os = require('os');
 const path = require('path');
 
-const drawProgram = process.argv[2], screenshots = process.argv[3];
+const [drawProgram, wickProgram, screenshots] = process.argv.slice(2);
 const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 	.filter(file => fs.existsSync(file));
 if (process.env.CHROMIUM)
@@ -38,6 +39,17 @@ function draw(form, stacks) {
 	return 'file://' + file;
 }
 
+// Folded stacks as `wick flame` draws them with these options.
+function flame(stacks, ...options) {
+	const input = path.join(scratch, 'stacks-' + count + '.folded');
+	const file = path.join(scratch, 'flame-' + count + '.svg');
+	fs.writeFileSync(input, stacks);
+	const run = spawnSync(wickProgram, ['flame', '-q', '-o', file, ...options, input]);
+	if (run.status !== 0)
+		throw new Error('wick flame failed: ' + run.stderr);
+	return 'file://' + file;
+}
+
 function equal(came, expected) {
 	if (came !== expected)
 		throw new Error('expected ' + JSON.stringify(expected) + ', came ' + JSON.stringify(came));
@@ -62,6 +74,22 @@ async function test(title, body) {
 	}
 }
 
+// Stacks of that many frames, each with a name of its own, in a tree some thirty deep.
+function manyFrames(many) {
+	const words = ['alloc', 'visit', 'parse', 'token', 'query', 'region', 'lower', 'select'];
+	const paths = ['main'], lines = [];
+	let seed = 7;
+	const next = below => (seed = (seed * 1103515245 + 12345) % 2147483648) % below;
+	while (paths.length < many) {
+		const from = Math.max(paths.length - 2000, 0);
+		const up = paths[from + next(paths.length - from)];
+		const name = words[next(8)] + '::' + words[next(8)] + '::' + words[next(8)] + '_' + paths.length;
+		paths.push(up.split(';').length > 30 ? 'main;' + name : up + ';' + name);
+		lines.push(paths[paths.length - 1] + ' ' + (1 + next(20)));
+	}
+	return lines.join('\n') + '\n';
+}
+
 const STACKS = [
 	'demo;main;work;core::hash::hash_one 30',
 	'demo;main;work;/lib/libc.so.6!memcpy 20',
@@ -74,21 +102,42 @@ const STACKS = [
 
 // ---- what the picture shows
 
-const shown = () => page.evaluate(() => [...document.querySelectorAll('.graph rect')].length);
+const shown = () => page.evaluate(() => Number(document.querySelector('.graph').dataset.drawn));
 const detail = () => page.evaluate(() =>
 	[...document.querySelectorAll('.detail')].map(e => e.textContent));
-const told = () => page.evaluate(() => document.querySelector('.tools output').textContent);
+const told = () => page.evaluate(() => document.querySelector('.told').textContent);
 const marked = className => page.evaluate(name =>
-	document.querySelectorAll('.graph rect.' + name).length, className);
+	document.querySelectorAll('.graph rect.' + name + ', .graph path.' + name).length, className);
+const isPressed = words => page.evaluate(text => [...document.querySelectorAll('.tools button')]
+	.find(button => button.textContent === text).getAttribute('aria-pressed'), words);
+const address = () => page.evaluate(() => decodeURIComponent(location.hash));
 
-// A frame's rectangle: found by hovering over what is drawn, as a person would.
+// The widest frame of that name: found by pointing at what is drawn, as a person would.
 async function frame(name) {
+	let widest = null, width = 0;
+	const pointAt = where => page.mouse.move(where.x + where.width / 2, where.y + where.height / 2);
 	for (const box of await page.$$('.graph rect')) {
-		await box.dispatchEvent('mousemove');
-		if ((await detail())[0] === name)
-			return box;
+		const where = await box.boundingBox();
+		await pointAt(where);
+		if (where.width > width && (await detail())[0] === name) {
+			widest = box;
+			width = where.width;
+		}
 	}
-	throw new Error('no frame ' + name);
+	if (!widest)
+		throw new Error('no frame ' + name);
+	await pointAt(await widest.boundingBox());
+	return widest;
+}
+
+const press = words => page.click('.tools button:text-is("' + words + '")');
+
+// Names of one row, from left to right.
+async function rowOf(name) {
+	const y = Number(await (await frame(name)).getAttribute('y'));
+	return page.evaluate(top => [...document.querySelectorAll('.graph rect')]
+		.filter(box => Number(box.getAttribute('y')) === top)
+		.map(box => box.nextElementSibling.textContent).join(' '), y);
 }
 
 async function widthOf(name) {
@@ -103,8 +152,8 @@ async function open(form, stacks) {
 async function resize(width, height) {
 	await page.setViewportSize({ width, height });
 	await page.waitForFunction(wide =>
-		document.querySelector('.graph rect').getAttribute('width') > wide - 30
-		&& document.querySelector('.graph rect').getAttribute('width') < wide, width);
+		[...document.querySelectorAll('.graph rect')].some(box =>
+			box.getAttribute('width') > wide - 30 && box.getAttribute('width') < wide), width);
 }
 
 async function shoot(name) {
@@ -116,9 +165,9 @@ async function all() {
 	await test('every frame is drawn and the window is filled', async () => {
 		await open('svg');
 		equal(await shown(), 13);
-		equal(await widthOf('all'), 1200 - 2 * 12 - 1);
+		equal(await widthOf('all'), 1200 - 2 * 10 - 1);
 		await resize(800, 700);
-		equal(await widthOf('all'), 800 - 2 * 12 - 1);
+		equal(await widthOf('all'), 800 - 2 * 10 - 1);
 		await resize(1200, 700);
 	});
 
@@ -131,7 +180,7 @@ async function all() {
 		holds(numbers, '30 samples');
 		holds(numbers, 'self 30.0 %');
 		holds(numbers, 'standard library');
-		equal(await marked('at'), 1);
+		equal(await page.evaluate(() => document.querySelectorAll('.marks .at').length), 1);
 		await shoot('hover');
 		await page.mouse.move(600, 20);
 		holds((await detail())[0], 'Point at a frame');
@@ -139,8 +188,8 @@ async function all() {
 
 	await test('a click zooms, a click below or Backspace zooms out', async () => {
 		await (await frame('work')).click();
-		equal(await widthOf('work'), 1200 - 2 * 12 - 1);
-		equal(await widthOf('core::hash::hash_one'), Math.round(1176 * 30 / 60) - 1);
+		equal(await widthOf('work'), 1200 - 2 * 10 - 1);
+		equal(await widthOf('core::hash::hash_one'), Math.round(1180 * 30 / 60) - 1);
 		equal(await shown(), 6);
 		equal(await marked('above'), 3);
 		await shoot('zoom');
@@ -166,7 +215,7 @@ async function all() {
 	});
 
 	await test('reset shows the whole again and forgets the search', async () => {
-		await page.click('text=Reset');
+		await press('Reset');
 		equal(await shown(), 13);
 		equal(await marked('hit'), 0);
 		equal(await told(), '');
@@ -214,7 +263,7 @@ async function all() {
 	await test('Tab goes through the tools and to the graph', async () => {
 		await open('svg');
 		const seen = [];
-		for (let i = 0; i < 3; i++) {
+		for (let i = 0; i < 6; i++) {
 			await page.keyboard.press('Tab');
 			seen.push(await page.evaluate(() =>
 				document.activeElement.getAttribute('class') || document.activeElement.localName));
@@ -245,8 +294,9 @@ async function all() {
 		equal(await shown(), 6);
 		await open('svg', 'p;a;b;c 40000\np;a;b;d 25\np;a;b;d;thin 8');
 		equal(await shown(), 6);
-		await (await frame('d')).click();
+		await page.goto(page.url() + '#zoom=p;a;b;d');
 		equal(await shown(), 6);
+		equal(await widthOf('thin'), Math.round(1180 * 8 / 33) - 1);
 	});
 
 	await test('long labels are cut and never wider than their frame', async () => {
@@ -266,7 +316,7 @@ async function all() {
 
 	await test('in a narrow window no line above the picture leaves it', async () => {
 		const over = () => page.evaluate(wide =>
-			[...document.querySelectorAll('.bar > .line, .legend, .detail')]
+			[...document.querySelectorAll('.bar .line, .bar .title, .legend, .detail')]
 				.filter(e => e.getBBox().x + e.getBBox().width > wide).length, 360);
 		await open('svg');
 		await resize(360, 700);
@@ -301,7 +351,7 @@ async function all() {
 		await page.keyboard.press('/');
 		await page.keyboard.type('script');
 		equal(alerts, 0);
-		equal(await page.evaluate(() => document.querySelectorAll('script').length), 2);
+		equal(await page.evaluate(() => document.querySelectorAll('script').length), 3);
 		equal(await page.evaluate(() => document.querySelectorAll('img, b').length), 0);
 	});
 
@@ -326,6 +376,208 @@ async function all() {
 			throw new Error('the root is ' + bottom + ' pixels below the window');
 	});
 
+	await test('the icicle, reversed and sorted switches say how they stand', async () => {
+		await open('svg');
+		equal(await isPressed('Reversed'), 'false');
+		await press('Reversed');
+		equal(await isPressed('Reversed'), 'true');
+		equal(await rowOf('memcpy'), 'core::hash::hash_one vfs_read memcpy work …push …sh::hash_one');
+		await frame('core::hash::hash_one');
+		holds((await detail())[1], '30.0 % of 100.0 ms');
+		await (await frame('memcpy')).click();
+		equal(await shown(), 5);
+		await frame('main');
+		holds((await detail())[1], '20.0 % of 100.0 ms');
+		await shoot('reversed');
+		await press('Reversed');
+		equal(await shown(), 13);
+		equal(await isPressed('Icicle'), 'false');
+		await press('Icicle');
+		equal(await isPressed('Icicle'), 'true');
+	});
+
+	await test('names sort where weights did', async () => {
+		await open('svg', 'p;main;b 50\np;main;c 30\np;main;a 20');
+		equal(await rowOf('a'), 'b c a');
+		await page.keyboard.press('s');
+		equal(await rowOf('a'), 'a b c');
+		equal(await isPressed('A\u2013Z'), 'true');
+		await page.keyboard.press('r');
+		equal(await rowOf('a'), 'a b c');
+		await page.keyboard.press('s');
+		equal(await rowOf('a'), 'b c a');
+	});
+
+	await test('the case of letters counts when that is asked for', async () => {
+		await open('svg', 'p;Main;x 50\np;main;y 50');
+		await page.keyboard.press('/');
+		await page.keyboard.type('main');
+		equal(await told(), '100.0 % matches, 2 names');
+		await press('Aa');
+		equal(await told(), '50.0 % matches, 1 name');
+		equal(await isPressed('Aa'), 'true');
+		await page.fill('.tools input', 'MAIN');
+		await press('Aa');
+		equal(await told(), '100.0 % matches, 2 names');
+	});
+
+	await test('the address holds what is seen, and brings it back', async () => {
+		const url = draw('svg', STACKS);
+		await page.goto(url);
+		await (await frame('work')).click();
+		equal(await address(), '#zoom=demo;main;work');
+		await page.keyboard.press('/');
+		await page.keyboard.type('hash');
+		await page.keyboard.press('Enter');
+		equal(await address(), '#zoom=demo;main;work&search=hash');
+		await press('Icicle');
+		await press('A\u2013Z');
+		equal(await address(), '#zoom=demo;main;work&search=hash&icicle=1&sort=name');
+		const there = await page.evaluate(() => location.href);
+		await page.goto('about:blank');
+		await page.goto(there);
+		equal(await shown(), 6);
+		equal(await told(), '50.0 % of the zoomed frame, 39.0 % matches, 1 name');
+		equal(await isPressed('Icicle'), 'true');
+		await page.goto('about:blank');
+		await page.goto(url + '#reverse=1&zoom=demo;memcpy');
+		equal(await isPressed('Reversed'), 'true');
+		equal(await widthOf('memcpy'), 1200 - 2 * 10 - 1);
+		equal(await widthOf('work'), 1200 - 2 * 10 - 1);
+	});
+
+	await test('the browser\'s own back and forward walk through the zooms', async () => {
+		await open('svg');
+		await (await frame('main')).click();
+		await (await frame('work')).click();
+		equal(await shown(), 6);
+		await page.goBack();
+		equal(await widthOf('main'), 1200 - 2 * 10 - 1);
+		await page.goBack();
+		equal(await shown(), 13);
+		await page.goForward();
+		await page.goForward();
+		equal(await widthOf('work'), 1200 - 2 * 10 - 1);
+	});
+
+	await test('an address that says nonsense shows the whole', async () => {
+		for (const hash of ['zoom=no;such', 'frame=99999', 'frame=-1', 'zoom=%', 'search=%28',
+			'__proto__=1', 'x', 'sort=constructor']) {
+			await page.goto('about:blank');
+			await page.goto(draw('svg', STACKS) + '#' + hash);
+			equal(await shown(), 13);
+		}
+	});
+
+	await test('shift-click and the Back button undo a zoom', async () => {
+		await open('svg');
+		await (await frame('work')).click();
+		await (await frame('memcpy')).click();
+		equal(await shown(), 5);
+		await (await frame('memcpy')).click({ modifiers: ['Shift'] });
+		equal(await shown(), 6);
+		await press('Back');
+		equal(await shown(), 13);
+		equal(await page.isDisabled('.tools button:text-is("Back")'), true);
+	});
+
+	await test('what the keyboard points at is said aloud, what the mouse points at is not', async () => {
+		const heard = () => page.evaluate(() => document.querySelector('.heard').textContent);
+		await open('svg');
+		await frame('work');
+		equal(await heard(), '');
+		await page.mouse.move(600, 20);
+		await page.keyboard.press('ArrowUp');
+		holds(await heard(), 'all, 100.0 % of 100.0 ms');
+		equal(await page.evaluate(() => document.querySelector('.graph').getAttribute('role')),
+			'application');
+		equal(await page.evaluate(() => [...document.querySelectorAll('.tools button')]
+			.every(button => button.title && button.textContent)), true);
+	});
+
+	await test('words, counts and a background that were asked for', async () => {
+		await page.goto(flame('a;b 10\na;c 30', '--title', 'T', '--subtitle', 'S', '--notes', 'N<',
+			'--count-name', 'bytes', '--factor', '1000', '--name-type', 'Function:',
+			'--background', 'blue', '--frame-height', '30', '--font-size', '15',
+			'--total', '80', '--palette', 'java', '--search-colour', '#00ff00'));
+		equal(await page.evaluate(() => document.querySelector('.title').textContent), 'T');
+		equal(await page.evaluate(() => document.querySelector('.notes').textContent), 'N<');
+		await frame('Function: c');
+		holds((await detail())[1], '37.5 % of 80,000 bytes');
+		equal(await widthOf('Function: c'), Math.round(1180 * 30 / 80) - 1);
+		equal(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor),
+			'rgb(224, 224, 255)');
+		await page.fill('.tools input', 'c');
+		equal(await page.evaluate(() => getComputedStyle(document.querySelector('.hit')).fill),
+			'rgb(0, 255, 0)');
+		await shoot('asked');
+	});
+
+	await test('links of functions are followed, and never run script', async () => {
+		const file = path.join(scratch, 'attributes.txt');
+		fs.writeFileSync(file, 'b\thref=https://example.org/b\ttitle=about b\ttarget=_top\n'
+			+ 'c\thref=javascript:alert(1)\tonclick=alert(2)\tstyle=x\nd\thref=java\nscript:x\n');
+		const url = flame('a;b 10\na;c 30\na;d 9', '--nameattr', file);
+		await page.goto(url);
+		equal(await page.evaluate(() => [...document.querySelectorAll('.graph a')]
+			.map(a => a.getAttribute('href')).join()), 'https://example.org/b,java');
+		await frame('b');
+		holds((await detail())[1], 'about b');
+		equal(/javascript:|onclick/.test(fs.readFileSync(new URL(url), 'utf8')), false);
+		await (await frame('b')).click({ modifiers: ['Control'] });
+		equal(await widthOf('b'), 1200 - 2 * 10 - 1);
+	});
+
+	await test('a flame chart keeps its order and offers no other', async () => {
+		await page.goto(flame('a;x 10\na;y 30\na;x 10', '--flamechart'));
+		equal(await rowOf('y'), 'x y x');
+		equal(await page.evaluate(() => [...document.querySelectorAll('.tools button')]
+			.map(button => button.textContent).join()), 'Aa,Icicle,Back,Reset');
+		await page.keyboard.press('r');
+		await page.keyboard.press('s');
+		equal(await rowOf('y'), 'x y x');
+	});
+
+	await test('frames beyond the limit stand in counted boxes, and the picture says so', async () => {
+		let stacks = 'a;b;c 1000\n';
+		for (let i = 0; i < 400; i++)
+			stacks += 'a;z;thin' + i + ' ' + (i < 3 ? 50 : 1) + '\n';
+		await page.goto(flame(stacks, '--most-frames', '12'));
+		const words = await page.evaluate(() => [...document.querySelectorAll('.bar .line')]
+			.map(line => line.textContent).join('\n'));
+		const said = /The lightest (\d+) frames stand in hatched boxes .*\((\d+\.\d) % of the whole\)/.exec(words);
+		if (!said)
+			throw new Error('nothing is said in ' + words);
+		await frame(said[1] + ' small frames');
+		holds((await detail())[1], said[2] + ' % of 1,547 samples');
+		await shoot('counted');
+		await page.keyboard.press('r');
+		await frame(said[1] + ' small frames');
+	});
+
+	await test('a hundred thousand frames are small, soon there and quick', async () => {
+		const url = flame(manyFrames(100000));
+		const bytes = fs.statSync(new URL(url)).size;
+		await page.goto('about:blank');
+		await page.goto(url);
+		const opened = await page.evaluate(() => new Promise(done =>
+			requestAnimationFrame(() => setTimeout(() => done(performance.now())))));
+		const took = key => page.evaluate(name => new Promise(done => {
+			const start = performance.now();
+			window.dispatchEvent(new KeyboardEvent('keydown', { key: name }));
+			requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+		}), key);
+		for (let i = 0; i < 4; i++)
+			await page.keyboard.press('ArrowUp');
+		const zoom = await took('Enter'), reset = await took('Home');
+		const figures = '# ' + (bytes / 1e6).toFixed(2) + ' MB, painted after ' + opened.toFixed(0)
+			+ ' ms, zoom ' + zoom.toFixed(0) + ' ms, reset ' + reset.toFixed(0) + ' ms';
+		console.log(figures);
+		await shoot('many');
+		if (bytes > 5e6 || opened > 4000 || zoom > 1000 || reset > 1000)
+			throw new Error(figures);
+	});
+
 	await test('without script the rectangles stand in the file', async () => {
 		const context = await browser.newContext({ javaScriptEnabled: false });
 		const still = await context.newPage();
@@ -335,6 +587,7 @@ async function all() {
 			await still.screenshot({ path: path.join(screenshots, 'no-script.png') });
 		const text = fs.readFileSync(new URL(still.url()), 'utf8');
 		equal((text.match(/<g><title>/g) || []).length, 13);
+		holds(text, '<title>memcpy (20.0 ms, 20.00%)</title>');
 		await context.close();
 	});
 }

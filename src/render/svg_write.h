@@ -1,0 +1,29 @@
+/* Small pieces of a picture, written often: numbers without printf, names cleaned and escaped.
+ *
+ * Private to the SVG renderer. */
+#ifndef WK_RENDER_SVG_WRITE_H
+#define WK_RENDER_SVG_WRITE_H
+
+#include "base/out.h"
+
+void wk_svg_u64(struct wk_out *out, uint64_t value);
+
+/* A coordinate: at most three decimals, no zeros behind. */
+void wk_svg_pixels(struct wk_out *out, double value);
+
+/* ` name="12.5"`, with the blank in front. */
+void wk_svg_attribute(struct wk_out *out, const char *name, double value);
+
+/* "#rrggbb" */
+void wk_svg_colour(struct wk_out *out, uint32_t colour);
+
+/* Text that comes from outside: cleaned of what a terminal would not show, then escaped. */
+void wk_svg_text(struct wk_out *out, struct wk_str text);
+
+/* The same, cleaned only, to the end of `text`. */
+void wk_svg_clean(struct wk_buf *text, struct wk_str name);
+
+/* The same as a JSON string, quotes and all. */
+void wk_svg_quoted(struct wk_out *out, struct wk_str text);
+
+#endif

@@ -1,0 +1,406 @@
+// ---- elements
+
+const SVG = 'http://www.w3.org/2000/svg';
+const HTML = 'http://www.w3.org/1999/xhtml';
+
+function element(kind, className, where) {
+	const e = document.createElementNS(SVG, kind);
+	if (className)
+		e.setAttribute('class', className);
+	if (where)
+		where.appendChild(e);
+	return e;
+}
+
+function html(kind, where) {
+	const e = document.createElementNS(HTML, kind);
+	where.appendChild(e);
+	return e;
+}
+
+const PAD = data.margin, ROW = data.row, FOOT = data.foot;
+const NARROWEST = 0.5;  // pixels of a frame that is drawn
+const WIDE = 14;        // of one that is an element of its own
+const bar = svg.querySelector('.bar');
+const below = bar.querySelector('.below');
+const page = svg.querySelector('.page');
+const graph = svg.querySelector('.graph');
+const detail = svg.querySelectorAll('.detail');
+const notes = svg.querySelector('.notes');
+const marks = element('g', 'marks');
+const spot = element('rect', '', marks);
+let width = data.width, height = data.height, head = data.head;
+let charWidth = data.font * 0.6;
+let zoomed = 0, before = [];
+let at = -1;             // the node under the pointer or the keyboard
+let icicle = data.icicle;
+let rows = [];           // by depth: {nodes, xs, widths}, what is wide enough
+let hidden = 0;          // nodes too narrow
+let painted = [0, -1];   // rows that stand in the page: those in sight and some more
+
+function measureChar() {
+	const probe = element('text', 'mono', svg);
+	probe.textContent = 'm'.repeat(100);
+	const length = probe.getComputedTextLength();
+	if (length > 0)
+		charWidth = length / 100;
+	probe.remove();
+}
+
+// ---- where frames are
+
+function rowTop(level) {
+	return icicle ? head + level * ROW : height - FOOT - (level + 1) * ROW;
+}
+
+function nextRow(row, scale) {
+	const next = { nodes: [], xs: [], widths: [] };
+	for (let k = 0; k < row.nodes.length; k++) {
+		let x = row.xs[k];
+		for (const kid of tree.kids(row.nodes[k])) {
+			const w = tree.total[kid] * scale;
+			if (w >= NARROWEST) {
+				next.nodes.push(kid);
+				next.xs.push(x);
+				next.widths.push(w);
+			} else if (w > 0) {
+				hidden += tree.size(kid);
+			}
+			x += w;
+		}
+	}
+	return next;
+}
+
+// From the root to the zoomed frame a row each, then row by row what is wide enough.
+function layOut() {
+	const room = width - 2 * PAD;
+	rows = [];
+	hidden = 0;
+	tree.steps = 0;
+	tree.isCut = false;
+	for (let i = zoomed; i >= 0; i = tree.parent[i])
+		rows.unshift({ nodes: [i], xs: [PAD], widths: [room], isAbove: i !== zoomed });
+	for (let row = rows[rows.length - 1]; row.nodes.length;) {
+		row = nextRow(row, room / tree.total[zoomed]);
+		if (row.nodes.length)
+			rows.push(row);
+	}
+}
+
+// The place in a row's list of the frame at `x`, or -1.
+function placeAt(row, x) {
+	let low = 0, high = row.xs.length - 1;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+		if (row.xs[middle] <= x)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return row.xs[low] <= x && x <= row.xs[low] + row.widths[low] ? low : -1;
+}
+
+function nodeAt(x, y) {
+	const level = Math.floor(icicle ? (y - head) / ROW : (height - FOOT - y) / ROW);
+	const row = rows[level];
+	const place = row ? placeAt(row, x) : -1;
+	return place < 0 ? -1 : row.nodes[place];
+}
+
+const placeOf = i => rows[tree.depth[i]] ? rows[tree.depth[i]].nodes.indexOf(i) : -1;
+
+// ---- what they look like
+
+const LEVEL_STARTS = [0.01, 0.1, 0.25, 0.5];
+
+// As wk_svg_change of render/svg_looks.c has it.
+function changeOf(i) {
+	const was = tree.before[i], is = tree.after[i], larger = Math.max(was, is);
+	const grew = (is > was) !== data.negates;
+	if (was === is)
+		return 4;
+	if (!was || !is)
+		return grew ? 10 : 9;
+	const level = LEVEL_STARTS.filter(start => (larger - Math.min(was, is)) / larger >= start).length;
+	return grew ? 4 + level : 4 - level;
+}
+
+// A class or "#rrggbb"; of slim frames a rougher colour, so that many can be one path.
+function lookOf(i, isSlim) {
+	if (tree.few[i])
+		return 'few';
+	if (tree.colour) {
+		const colour = data.colours.substr(tree.colour[i] * 7, 7);
+		return isSlim ? '#' + colour[1] + '8' + colour[3] + '8' + colour[5] + '8' : colour;
+	}
+	const look = tree.before ? 'd' + changeOf(i) : 'c' + looks[tree.name[i]];
+	return tree.inlined[i] ? look + ' in' : look;
+}
+
+function dress(e, look, more) {
+	if (look[0] === '#') {
+		e.setAttribute('fill', look);
+		look = '';
+	}
+	e.setAttribute('class', look + more);
+}
+
+function moodOf(i, isAbove) {
+	if (isAbove)
+		return ' above';
+	if (!hits)
+		return '';
+	return hits[tree.name[i]] ? ' hit' : ' dim';
+}
+
+// ---- drawing
+
+function labelOf(i, w) {
+	const room = Math.floor((w - 7) / charWidth);
+	const name = nameOf(i);
+	return tree.inlined[i] && name.length + 6 <= room ? name + ' [inl]' : cut(name, room);
+}
+
+function drawLabel(i, x, y, w, mood, where) {
+	const words = labelOf(i, w);
+	if (!words)
+		return;
+	const label = element('text', (isUnknown(i) || tree.few[i] ? 'un' : '') + mood.replace(' hit', ''),
+		where);
+	label.setAttribute('x', (x + 4).toFixed(2));
+	label.setAttribute('y', (y + ROW / 2 + data.font * 0.34).toFixed(1));
+	label.textContent = words;
+	if (/[^\x20-\x7e\u2026]/.test(words))
+		fitting.push([label, words, w - 7]);
+}
+
+// Characters that are wider than the font's usual: measured, and cut until they fit.
+let fitting = [];
+function fitWide([label, words, room]) {
+	let letters = Array.from(words);
+	while (letters.length > 1 && label.getComputedTextLength() > room) {
+		letters = letters.slice(0, -2).concat('\u2026');
+		label.textContent = letters.join('');
+	}
+}
+
+function drawBox(i, x, y, w, mood, where) {
+	const link = linkOf(i);
+	if (link && link[1]) {
+		where = element('a', '', where);
+		where.setAttribute('href', link[1]);
+		if (link[2])
+			where.setAttribute('target', link[2]);
+	}
+	const box = element('rect', '', where);
+	dress(box, lookOf(i, false), mood);
+	box.setAttribute('x', x.toFixed(2));
+	box.setAttribute('y', y);
+	box.setAttribute('width', (w - 1).toFixed(2));
+	box.setAttribute('height', ROW - 1);
+	box.setAttribute('rx', 1.5);
+	box.node = i;
+	drawLabel(i, x, y, w, mood, where);
+}
+
+// Slim frames of one row that look the same are one path.
+function drawSlim(paths, y, where) {
+	for (const [key, steps] of paths) {
+		const path = element('path', '', where), [look, mood] = key.split('|');
+		dress(path, look, ' slim' + mood);
+		path.setAttribute('d', steps.join(''));
+		path.setAttribute('transform', 'translate(0,' + y + ')');
+	}
+}
+
+function drawRow(level, where) {
+	const row = rows[level], y = rowTop(level), paths = new Map();
+	for (let k = 0; k < row.nodes.length; k++) {
+		const i = row.nodes[k], w = row.widths[k], mood = moodOf(i, row.isAbove);
+		if (w >= WIDE) {
+			drawBox(i, row.xs[k], y, w, mood, where);
+			continue;
+		}
+		const key = lookOf(i, true) + '|' + mood;
+		const x = Math.round(row.xs[k] * 100) / 100;
+		const shown = Math.round((w - (w > 8 ? 1 : w > 3 ? 0.5 : 0.2)) * 100) / 100;
+		let steps = paths.get(key);
+		if (!steps)
+			paths.set(key, steps = []);
+		steps.push('M' + x + ',0h' + shown + 'v' + (ROW - 1) + 'h-' + shown + 'z');
+	}
+	drawSlim(paths, y, where);
+}
+
+// First and last row in sight, and a screenful on each side.
+function rowsInSight() {
+	const seen = svg.getBoundingClientRect(), screen = window.innerHeight || 800;
+	const scale = seen.height ? height / seen.height : 1;
+	const top = (-seen.top - screen) * scale, bottom = (-seen.top + 2 * screen) * scale;
+	const level = y => icicle ? (y - head) / ROW : (height - FOOT - y) / ROW;
+	const [from, to] = [level(top), level(bottom)].sort((a, b) => a - b);
+	return [Math.max(Math.floor(from), 0), Math.min(Math.ceil(to), rows.length - 1)];
+}
+
+function paint(range) {
+	const fresh = element('g', 'frames');
+	let drawn = 0;
+	painted = range;
+	fitting = [];
+	for (let level = range[0]; level <= range[1]; level++)
+		drawRow(level, fresh);
+	for (const row of rows)
+		drawn += row.nodes.length;
+	graph.setAttribute('data-drawn', drawn);
+	graph.replaceChildren(fresh);
+	fitting.forEach(fitWide);
+	markAt();
+}
+
+// After scrolling: what came into sight.
+function paintMore() {
+	const needed = rowsInSight(), spare = 8;
+	if (needed[0] + spare < painted[0] || needed[1] - spare > painted[1])
+		paint(needed);
+}
+
+function draw() {
+	if (!data.fixed)
+		width = Math.max(svg.getBoundingClientRect().width || data.width, 320);
+	layOutBar();
+	layOut();
+	const needed = head + rows.length * ROW + FOOT;
+	if (needed > height || !zoomed)
+		height = needed;
+	svg.setAttribute('height', height);
+	if (data.fixed)
+		svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);
+	page.setAttribute('height', height);
+	if (notes)
+		notes.setAttribute('y', height - 9);
+	paint(rowsInSight());
+	say();
+}
+
+function followScroll() {
+	bar.setAttribute('transform', 'translate(0,' + Math.max(window.scrollY || 0, 0) + ')');
+	paintMore();
+}
+
+// ---- the bar above
+
+const tools = element('foreignObject', '', bar);
+const TOOLS_WIDTH = 590;
+
+// Buttons stand beside the title, below it, or in two lines, as the window has room.
+function layOutBar() {
+	const lines = width >= 940 ? 0 : width >= TOOLS_WIDTH ? 1 : 2;
+	const room = lines ? width - 2 * PAD : TOOLS_WIDTH + (width - 940) / 2;
+	tools.setAttribute('x', width - PAD - room);
+	tools.setAttribute('y', lines ? 36 : 8);
+	tools.setAttribute('width', room);
+	tools.setAttribute('height', lines === 2 ? 60 : 30);
+	head = data.head + lines * 32;
+	below.setAttribute('transform', 'translate(0,' + lines * 32 + ')');
+	svg.querySelector('.cover').setAttribute('height', head - 2);
+	told.style.display = width < 800 ? 'none' : '';
+	fit(svg.querySelector('.bar .title'), lines ? width - 2 * PAD : width - room - 3 * PAD);
+	for (const line of below.querySelectorAll('.line'))
+		fit(line, width - 2 * PAD);
+	fitLegend(width - 2 * PAD);
+	showState();
+}
+
+// Cuts a line of text to the room it has, from its whole form.
+function fit(line, room) {
+	line.whole = line.whole || line.textContent;
+	line.textContent = line.whole;
+	for (let length = line.whole.length; length > 1 && line.getComputedTextLength() > room;) {
+		length -= Math.max(1, length >> 4);
+		line.textContent = line.whole.slice(0, length) + '\u2026';
+	}
+}
+
+// Leaves out the last pieces; of kinds of code they are those with least weight.
+function fitLegend(room) {
+	const legend = svg.querySelector('.bar .legend');
+	if (!legend)
+		return;
+	const pieces = [...legend.children].filter(piece => piece.tagName === 'tspan');
+	for (const piece of pieces)
+		piece.style.display = '';
+	while (pieces.length > 1 && legend.getComputedTextLength() > room)
+		pieces.pop().style.display = 'none';
+}
+
+// ---- what is said
+
+function idleWords() {
+	if (width < 800 && told.textContent)
+		return [told.textContent];
+	const words = ['Point at a frame, click to zoom. Keys: arrows, Enter, Backspace, / to search, v to flip'
+		+ (data.chart ? '.' : ', r to reverse, s to sort.')];
+	if (hidden)
+		words.push(grouped(hidden) + (hidden === 1 ? ' frame is' : ' frames are')
+			+ ' too narrow to draw at this zoom.');
+	if (tree.isCut)
+		words[1] = 'Not all callers were followed; zoom in to follow the rest.';
+	return words;
+}
+
+function say() {
+	const room = Math.floor((width - 2 * PAD) / charWidth);
+	let words = idleWords();
+	if (at >= 0) {
+		const name = toldName(at);
+		words = [name.length <= room ? name : name.slice(0, Math.ceil(room / 2) - 1) + '\u2026'
+			+ name.slice(name.length - Math.floor(room / 2))];
+		words.push([numbersOf(at), originOf(at)].filter(Boolean).join(' \u00b7 '));
+	}
+	detail[0].setAttribute('class', at >= 0 ? 'detail mono ink' : 'detail small muted');
+	detail.forEach((line, i) => {
+		line.whole = words[i] || ' ';
+		fit(line, width - 2 * PAD);
+	});
+}
+
+// ---- pointing and zooming
+
+function markAt() {
+	const place = at < 0 ? -1 : placeOf(at);
+	spot.setAttribute('class', place < 0 ? 'none' : 'at');
+	if (place < 0)
+		return;
+	const row = rows[tree.depth[at]];
+	spot.setAttribute('x', row.xs[place].toFixed(2));
+	spot.setAttribute('y', rowTop(tree.depth[at]));
+	spot.setAttribute('width', Math.max(row.widths[place] - 1, 1).toFixed(2));
+	spot.setAttribute('height', ROW - 1);
+}
+
+function pointAt(i) {
+	if (i === at)
+		return;
+	at = i;
+	markAt();
+	say();
+}
+
+function zoomTo(i, isBack) {
+	if (i === zoomed)
+		return;
+	if (!isBack)
+		before.push(zoomed);
+	zoomed = i;
+	draw();
+	report();
+	noteState(!isBack);
+}
+
+function zoomOut() {
+	if (before.length)
+		zoomTo(before.pop(), true);
+	else if (zoomed)
+		zoomTo(tree.parent[zoomed], true);
+}

@@ -1,0 +1,65 @@
+// ---- the start
+
+function nodeUnder(event) {
+	if (event.target.closest && event.target.closest('.bar'))
+		return -1;
+	const point = new DOMPoint(event.clientX, event.clientY)
+		.matrixTransform(svg.getScreenCTM().inverse());
+	return nodeAt(point.x, point.y);
+}
+
+// A plain click on a link follows it; with a key held, as everywhere else, it zooms.
+function onClick(event) {
+	const i = nodeUnder(event);
+	if (i < 0 || event.button !== 0)
+		return;
+	if (event.target.closest('a')) {
+		if (!event.ctrlKey && !event.metaKey)
+			return;
+		event.preventDefault();
+	}
+	if (event.shiftKey)
+		zoomOut();
+	else
+		zoomTo(i);
+}
+
+function listen() {
+	svg.addEventListener('mousemove', event => pointAt(nodeUnder(event)));
+	svg.addEventListener('mouseleave', () => pointAt(-1));
+	svg.addEventListener('click', onClick);
+	graph.addEventListener('focus', () => { if (at < 0) pointAt(zoomed); });
+	window.addEventListener('keydown', onKey);
+	window.addEventListener('resize', draw);
+	window.addEventListener('scroll', followScroll);
+	window.addEventListener('beforeprint', () => paint([0, rows.length - 1]));
+	if (ownsAddress) {
+		window.addEventListener('popstate', showAddress);
+		window.addEventListener('hashchange', showAddress);
+	}
+}
+
+graph.replaceChildren(); // before anything is measured: nobody needs their layout now
+svg.insertBefore(marks, bar);
+if (!data.fixed) {
+	svg.removeAttribute('viewBox');
+	svg.setAttribute('width', '100%');
+}
+page.setAttribute('width', '100%');
+svg.querySelector('.cover').setAttribute('width', '100%');
+graph.setAttribute('tabindex', '0');
+graph.setAttribute('role', 'application');
+graph.setAttribute('aria-roledescription', 'flame graph');
+graph.setAttribute('aria-label', 'Flame graph: arrows move, Enter zooms, Backspace goes back, '
+	+ 'slash searches');
+measureChar();
+makeTools();
+restoreState();
+listen();
+draw();
+if (search.value)
+	find(search.value);
+if (!icicle)
+	window.scrollTo(0, height);
+followScroll();
+})();
