@@ -1,7 +1,9 @@
 #include "cli/drawing_options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -38,6 +40,20 @@ static const struct wk_opt options[] = {
 	{ 0, "total", "N", "what the full width stands for, if more than was counted",
 	  WK_OPT_NUMBER, AT(total), NULL },
 	{ 0, "factor", "N", "tell numbers multiplied by this", WK_OPT_TEXT, AT(factor), NULL },
+	{ 0, "palette", "NAME", "colours: kind (of code, the usual), hot, mem, io, wakeup, chain, "
+	  "java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, orange",
+	  WK_OPT_TEXT, AT(palette), NULL },
+	{ 0, "hash", NULL, "names that begin alike look alike", WK_OPT_FLAG, AT(hash), NULL },
+	{ 0, "random", NULL, "colours by chance, the same in every run", WK_OPT_FLAG, AT(random),
+	  NULL },
+	{ 0, "deterministic", NULL, "a name has the same colour in every picture (the usual with a "
+	  "palette)", WK_OPT_FLAG, AT(deterministic), NULL },
+	{ 0, "colour-diffusion", NULL, "the wider, the redder", WK_OPT_FLAG, AT(diffusion), NULL },
+	{ 0, "cp", NULL, "keep colours from picture to picture, in palette.map", WK_OPT_FLAG,
+	  AT(keeps_colours), NULL },
+	{ 0, "palette-map", "FILE", "the same, in FILE", WK_OPT_TEXT, AT(colour_map), NULL },
+	{ 0, "negate", NULL, "a comparison with its colours the other way round", WK_OPT_FLAG,
+	  AT(negates), NULL },
 	{ 0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or #rrggbb-#rrggbb from "
 	  "above to below", WK_OPT_TEXT, AT(background), NULL },
 	{ 0, "search-colour", "#rrggbb", "the colour of frames that match", WK_OPT_TEXT,
@@ -114,6 +130,75 @@ static bool read_colours(const struct wk_drawing_args *args, struct wk_drawing *
 	drawing->background = args->background;
 	drawing->search_colour = args->search_colour;
 	return true;
+}
+
+#define USUAL_COLOUR_MAP "palette.map"
+
+static enum wk_colour_choice choice_of(const struct wk_drawing_args *args)
+{
+	return args->diffusion ? WK_COLOUR_BY_WIDTH
+	       : args->hash    ? WK_COLOUR_BY_HASH
+	       : args->random  ? WK_COLOUR_BY_CHANCE
+			       : WK_COLOUR_BY_NAME;
+}
+
+/* A map that is not there yet is empty: it is made when the picture is done. */
+static bool read_map(struct wk_drawing_plan *plan, struct wk_err *err)
+{
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	bool ok;
+
+	if (!wk_os_identify(plan->colour_map, &identity, NULL))
+		return true;
+	if (!wk_os_open(plan->colour_map, &file, err))
+		return wk_err_in(err, plan->colour_map);
+	ok = wk_colouring_read_map(plan->colouring,
+				   wk_str_of((const char *)file.at, file.size_bytes), err) ||
+	     wk_err_in(err, plan->colour_map);
+	wk_os_close(&file);
+	return ok;
+}
+
+/* wick's own colours are by kind of code; any of these options asks for others. */
+static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
+			   struct wk_err *err)
+{
+	struct wk_colouring_options chosen = {
+		.palette = WK_PALETTE_HOT,
+		.choice = choice_of(args),
+	};
+	bool has_map = args->keeps_colours || args->colour_map;
+
+	if (args->hash + args->random + args->deterministic + args->diffusion > 1)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "only one of --hash, --random, --deterministic, --colour-diffusion");
+	if (args->palette && !wk_palette_find(wk_str_c(args->palette), &chosen.palette))
+		return is_wrong(err, "palette", args->palette, "kind, hot, java, js, mem, io ...");
+	if (chosen.palette == WK_PALETTE_KIND)
+		return true;
+	if (!args->palette && !has_map && chosen.choice == WK_COLOUR_BY_NAME &&
+	    !args->deterministic)
+		return true;
+	plan->colouring = plan->drawing.colouring = wk_colouring_new(&chosen);
+	if (has_map)
+		plan->colour_map = args->colour_map ? args->colour_map : USUAL_COLOUR_MAP;
+	return !has_map || read_map(plan, err);
+}
+
+static bool write_map(const struct wk_drawing_plan *plan, struct wk_err *err)
+{
+	int fd = wk_os_create(plan->colour_map, false, err);
+	struct wk_out out;
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	out = wk_out_to_fd(fd);
+	wk_colouring_write_map(plan->colouring, &out);
+	ok = wk_out_end(&out);
+	ok = close(fd) == 0 && ok;
+	return ok || wk_fail_os(err, errno, "cannot write %s", plan->colour_map);
 }
 
 static void tell_attribute(void *context, const char *why, struct wk_str name,
@@ -218,6 +303,7 @@ bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_
 	    !read_decimal("font-size", args->font_size, &drawing->font_size, err) ||
 	    !read_decimal("factor", args->factor, &drawing->factor, err) ||
 	    !read_min_width(args->min_width, drawing, err) || !read_colours(args, drawing, err) ||
+	    !make_colouring(plan, args, err) ||
 	    !read_attributes(plan, args->name_attributes, err)) {
 		wk_drawing_plan_fini(plan);
 		return false;
@@ -228,14 +314,15 @@ bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_
 
 bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *err)
 {
-	(void)ok;
-	(void)err;
+	bool is_kept = !ok || !plan->colour_map || write_map(plan, err);
+
 	wk_drawing_plan_fini(plan);
-	return true;
+	return is_kept;
 }
 
 void wk_drawing_plan_fini(struct wk_drawing_plan *plan)
 {
+	wk_colouring_free(plan->colouring);
 	free(plan->skip_after);
 	wk_name_attributes_fini(&plan->attributes);
 	*plan = (struct wk_drawing_plan){ 0 };

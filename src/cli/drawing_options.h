@@ -23,8 +23,7 @@ struct wk_drawing_args {
 	uint64_t total;
 	const char *palette;    /* one of wk_palette_name, "kind" */
 	const char *background, *search_colour;
-	const char *shade;      /* "hash", "random", "name", "width" */
-	bool hash, random, deterministic;
+	bool hash, random, deterministic, diffusion; /* one of them */
 	bool keeps_colours;     /* --cp: in palette.map */
 	const char *colour_map; /* the same in a file of that name */
 	bool negates;
@@ -50,6 +49,7 @@ struct wk_drawing_plan {
 	struct wk_tree_options tree;
 	const char **skip_after;
 	struct wk_name_attributes attributes;
+	struct wk_colouring *colouring;
 	const char *colour_map; /* where colours are kept; NULL: nowhere */
 };
 
