@@ -60,6 +60,8 @@ static int wrong_usage(const struct wk_as_tool *tool, const struct wk_opt_group 
 		help(tool, group, &out, (struct wk_help_style){ .columns = 80 });
 	}
 	wk_out_end(&out);
+	if (tool->kind->usage_exit)
+		return tool->kind->usage_exit;
 	return tool->kind->family == WK_AS_INFERNO ? CLAP_FAILED : PERL_DIED;
 }
 
@@ -75,6 +77,13 @@ static int run_engine(const struct wk_as_call *call, const struct wk_opt_group *
 	return exit_code;
 }
 
+static enum wk_opt_style style_of(const struct wk_as_tool *tool)
+{
+	if (tool->kind->family == WK_AS_INFERNO)
+		return WK_STYLE_CLAP;
+	return tool->kind->bundles_letters ? WK_STYLE_WICK : WK_STYLE_GETOPT;
+}
+
 int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 {
 	struct wk_opt_group group = { "Options", tool->options };
@@ -82,13 +91,12 @@ int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out)
 	struct wk_opt_target targets[] = { { &group, args }, { 0 } };
 	struct wk_words words = { 0 };
 	struct wk_as_call call = { tool, args, &words, out };
-	enum wk_opt_style style = tool->kind->family == WK_AS_PERL ? WK_STYLE_GETOPT : WK_STYLE_CLAP;
 	struct wk_err err = { 0 };
 	int exit_code = WK_EXIT_DONE;
 
 	if (tool->kind->prepare)
 		tool->kind->prepare(args, tool);
-	switch (wk_options_parse_as(style, argv, targets, false, &words, &err)) {
+	switch (wk_options_parse_as(style_of(tool), argv, targets, false, &words, &err)) {
 	case WK_PARSED:
 		exit_code = run_engine(&call, &group);
 		break;

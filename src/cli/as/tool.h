@@ -21,6 +21,9 @@ struct wk_as_tool;
 /* What tools of one kind have in common. */
 struct wk_as_kind {
 	enum wk_as_family family;
+	bool bundles_letters;         /* a script that reads options with Getopt::Std: "-ns" */
+	int usage_exit;               /* what it ends with where the words make no sense; 0: as
+				       * the family does */
 	const char *usage;            /* what follows the name */
 	size_t args_size;             /* of the struct that options are read into */
 	void (*prepare)(void *args, const struct wk_as_tool *tool); /* what holds when nothing is
@@ -71,6 +74,7 @@ struct wk_as_inferno_args {
 };
 
 extern const struct wk_as_tool wk_as_flamegraph_tools[];
+extern const struct wk_as_tool wk_as_difffolded_tools[];
 extern const struct wk_as_tool wk_as_collapse_tools[];
 
 #endif

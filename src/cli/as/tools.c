@@ -2,6 +2,7 @@
 
 const struct wk_as_tool *const wk_as_tools[] = {
 	wk_as_flamegraph_tools,
+	wk_as_difffolded_tools,
 	wk_as_collapse_tools,
 	NULL,
 };

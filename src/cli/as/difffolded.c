@@ -1,0 +1,126 @@
+/* Two folded files side by side, as difffolded.pl and inferno-diff-folded print them. */
+#include "cli/as/stack_counts.h"
+#include "cli/as/tool.h"
+#include "formats/reader.h"
+
+struct args {
+	struct wk_as_inferno_args inferno;
+	bool normalises, strips_hex;
+};
+
+static const struct wk_opt script_options[] = {
+	{ 'n', "n", NULL, "make the counts of both files add up to the same", WK_OPT_FLAG,
+	  offsetof(struct args, normalises), NULL },
+	{ 's', "s", NULL, "take addresses such as 0x7f3a for the same", WK_OPT_FLAG,
+	  offsetof(struct args, strips_hex), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt inferno_options[] = {
+	{ 'n', "normalize", NULL, "make the counts of both files add up to the same", WK_OPT_FLAG,
+	  offsetof(struct args, normalises), NULL },
+	{ 's', "strip-hex", NULL, "take addresses such as 0x7f3a for the same", WK_OPT_FLAG,
+	  offsetof(struct args, strips_hex), NULL },
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, offsetof(struct args, inferno.quiet),
+	  NULL },
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
+	  offsetof(struct args, inferno.verbose), NULL },
+	{ 0 },
+};
+
+static void warn(void *context, const char *what, struct wk_str line)
+{
+	const struct wk_as_call *call = context;
+	const struct args *args = call->args;
+	struct wk_buf text = { 0 };
+
+	if (args->inferno.quiet)
+		return;
+	wk_buf_add_text(&text, what);
+	wk_buf_add_str(&text, line);
+	wk_as_warn(call->tool, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void warn_of_line(void *context, struct wk_str line)
+{
+	warn(context, "Unable to parse line: ", line);
+}
+
+static void warn_of_fraction(void *context, struct wk_str line)
+{
+	(void)line;
+	warn(context, "The input data has fractional sample counts that will be truncated to integers",
+	     (struct wk_str){ "", 0 });
+}
+
+static bool read_sides(struct wk_stack_counts *counts, const struct wk_words *words,
+		       struct wk_opened *files, struct wk_err *err)
+{
+	for (int side = 0; side < 2; side++) {
+		size_t index = (size_t)side;
+		const char *path = index < words->count ? words->at[index]
+							: words->rest[index - words->count];
+
+		if (!wk_reader_open(path, "folded", &files[side], err))
+			return false;
+		wk_stack_counts_read(counts, files[side].input.bytes, side);
+	}
+	return true;
+}
+
+static int run(const struct wk_as_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	bool is_inferno = call->tool->kind->family == WK_AS_INFERNO;
+	struct wk_stack_counts counts = {
+		.strips_hex = args->strips_hex,
+		.drops_fractions = is_inferno,
+		.bad_line = warn_of_line,
+		.fraction = warn_of_fraction,
+		.context = (void *)(uintptr_t)call,
+	};
+	struct wk_opened files[2] = { 0 };
+	bool ok;
+
+	if (call->words->count + call->words->rest_count != 2) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			is_inferno ? "error: two files are required: <PATH1> <PATH2>"
+				   : "two files are to be given");
+		return WK_EXIT_USAGE;
+	}
+	ok = read_sides(&counts, call->words, files, err);
+	if (ok && args->normalises)
+		wk_stack_counts_normalise(&counts);
+	if (ok)
+		wk_stack_counts_write(&counts, call->out);
+	wk_stack_counts_fini(&counts);
+	for (int side = 0; side < 2; side++)
+		if (files[side].reader)
+			wk_reader_close(&files[side]);
+	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
+}
+
+static const struct wk_as_kind script = {
+	.family = WK_AS_PERL,
+	.bundles_letters = true,
+	.usage_exit = WK_EXIT_USAGE,
+	.usage = "[-ns] BEFORE AFTER",
+	.args_size = sizeof(struct args),
+	.run = run,
+};
+
+static const struct wk_as_kind inferno = {
+	.family = WK_AS_INFERNO,
+	.usage = "[OPTION...] BEFORE AFTER",
+	.args_size = sizeof(struct args),
+	.run = run,
+};
+
+const struct wk_as_tool wk_as_difffolded_tools[] = {
+	{ &script, "difffolded.pl", "puts the counts of two folded files side by side",
+	  .options = script_options },
+	{ &inferno, "inferno-diff-folded", "puts the counts of two folded files side by side",
+	  .options = inferno_options },
+	{ 0 },
+};
