@@ -110,6 +110,8 @@ struct wk_script_event_row {
 	uint32_t told; /* for the teller: the source's number + 1, 0: not told yet */
 };
 
+#define WK_SCRIPT_FILTER_BITS (1u << 21)
+
 struct wk_script_part {
 	const struct wk_collapse *collapse; /* or NULL */
 	const char *at, *end;
@@ -133,6 +135,7 @@ struct wk_script_part {
 	size_t known_cap;
 	uint32_t known_count;
 	struct wk_index known_index;
+	uint64_t *met;                      /* a bit for each hash that was met */
 	uint32_t *pending;                  /* lines of the chain being read, innermost first */
 	size_t pending_cap;
 
@@ -144,8 +147,8 @@ struct wk_script_part {
 	struct wk_strtab *event_names;      /* text n is row n + 1 of `events` */
 	struct wk_script_event_row *events;
 	size_t events_cap;
-	uint32_t last_event;
-	struct wk_str last_event_name;
+	uint32_t last_event;                /* 0 where its word says nothing about other lines */
+	struct wk_str last_event_word;
 
 	struct wk_script_row *rows;
 	size_t rows_cap, row_count;

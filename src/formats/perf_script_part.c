@@ -21,6 +21,7 @@ void wk_script_part_init(struct wk_script_part *part, const struct wk_collapse *
 	*part = (struct wk_script_part){
 		.collapse = collapse, .at = begin, .end = end, .mixed_until = begin };
 	wk_trie_init(&part->chains);
+	part->met = wk_alloc_zeroed(WK_SCRIPT_FILTER_BITS / 64, sizeof(*part->met));
 	part->event_names = wk_strtab_new();
 	part->tasks = wk_grow(NULL, &part->tasks_cap, 1, sizeof(*part->tasks));
 	part->tasks[0] = (struct wk_script_task){ 0 };
@@ -37,6 +38,7 @@ void wk_script_part_fini(struct wk_script_part *part)
 	free(part->line_frames);
 	wk_trie_fini(&part->chains);
 	free(part->known);
+	free(part->met);
 	wk_index_fini(&part->known_index);
 	free(part->pending);
 	free(part->tasks);
@@ -137,23 +139,37 @@ static uint32_t line_id(struct wk_script_part *part, const struct wk_script_fram
 
 /* Chains, found again by the text of all their lines. */
 
+static uint64_t load(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+	return sum << 29 | sum >> 35;
+}
+
 /* Four sums side by side: a chain is some hundred bytes, and each step must wait for its
  * product. */
 static uint64_t hash_text(const char *at, size_t len)
 {
-	const uint64_t factor = 0x9e3779b97f4a7c15u;
-	uint64_t sum[4] = { len, factor, ~factor, factor >> 1 };
-	uint64_t word[4];
+	uint64_t a = len, b = 0xd6e8feb86659fd93u, c = ~b, d = b >> 1;
 
 	for (; len >= 32; at += 32, len -= 32) {
-		memcpy(word, at, 32);
-		for (int i = 0; i < 4; i++) {
-			sum[i] = (sum[i] ^ word[i]) * factor;
-			sum[i] = sum[i] << 29 | sum[i] >> 35;
-		}
+		a = mix(a, load(at));
+		b = mix(b, load(at + 8));
+		c = mix(c, load(at + 16));
+		d = mix(d, load(at + 24));
 	}
-	return wk_hash_pair(wk_hash_pair(sum[0], sum[1]), wk_hash_pair(sum[2], sum[3])) ^
-	       wk_hash_bytes(at, len);
+	for (; len >= 8; at += 8, len -= 8)
+		a = mix(a, load(at));
+	for (; len; at++, len--)
+		b = mix(b, (uint8_t)*at);
+	return wk_hash_pair(mix(a, b), mix(c, d));
 }
 
 static bool same_chain(const void *table, uint32_t id, const void *key)
@@ -172,31 +188,61 @@ static struct wk_script_known_chain chain_key(const char *at, const char *end, b
 					     .hash = hash_text(at, (size_t)(end - at)) + is_java };
 }
 
+/* Most texts that are new never come again. So only what is met a second time is remembered, and
+ * a bit for each hash tells whether it was; where it was not, no look-up is needed. */
+static bool was_met(const struct wk_script_part *part, uint64_t hash)
+{
+	uint64_t bit = hash % WK_SCRIPT_FILTER_BITS;
+
+	return part->met[bit / 64] >> bit % 64 & 1;
+}
+
 static void remember(struct wk_script_part *part, const struct wk_script_known_chain *key)
 {
+	uint64_t bit = key->hash % WK_SCRIPT_FILTER_BITS;
+
+	if (!was_met(part, key->hash)) {
+		part->met[bit / 64] |= (uint64_t)1 << bit % 64;
+		return;
+	}
+
 	part->known = wk_grow(part->known, &part->known_cap, (size_t)part->known_count + 1,
 			      sizeof(*part->known));
 	part->known[part->known_count] = *key;
 	wk_index_add(&part->known_index, key->hash, part->known_count++);
 }
 
-/* Behind the line feed that ends the last line before an empty one, or the end. Looks at eight
- * bytes at a time: a byte of `pairs` is 0 where it and the next one are line feeds. */
+/* Sixteen bytes at once; the compiler makes one instruction of each step. */
+typedef uint8_t block __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+/* Bytes of all ones where two line feeds follow each other. */
+static inline block feed_pairs(const char *at)
+{
+	const block feeds = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
+			      '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n' };
+	block here, next;
+
+	memcpy(&here, at, sizeof(here));
+	memcpy(&next, at + 1, sizeof(next));
+	return (block)(here == feeds) & (block)(next == feeds);
+}
+
+/* Behind the line feed that ends the last line before an empty one, or the end. */
 static const char *blank_after(const char *at, const char *end)
 {
-	const uint64_t ones = 0x0101010101010101u, feeds = ones * '\n';
+	for (; end - at > 64; at += 64) {
+		halves any = (halves)(feed_pairs(at) | feed_pairs(at + 16) | feed_pairs(at + 32) |
+				      feed_pairs(at + 48));
 
-	for (; end - at > 9; at += 8) {
-		uint64_t here, next, pairs;
+		if (any[0] | any[1])
+			break;
+	}
+	for (; end - at > 16; at += 16) {
+		halves any = (halves)feed_pairs(at);
 
-		memcpy(&here, at, 8);
-		memcpy(&next, at + 1, 8);
-		pairs = (here ^ feeds) | (next ^ feeds);
-		if (((pairs - ones) & ~pairs & ones << 7) == 0)
-			continue;
-		for (int i = 0; i < 8; i++)
-			if (at[i] == '\n' && at[i + 1] == '\n')
-				return at + i + 1;
+		if (any[0] | any[1])
+			break;
 	}
 	for (; end - at > 1; at++)
 		if (at[0] == '\n' && at[1] == '\n')
@@ -257,12 +303,13 @@ struct chain {
 static bool find_tail(struct wk_script_part *part, struct chain *chain, const char *at)
 {
 	struct wk_script_known_chain key;
-	uint32_t id;
+	uint32_t id = 0;
 
 	if (chain->tried_count > TAILS || chain->end - at > LONGEST)
 		return false;
 	key = chain_key(at, chain->end, chain->is_java);
-	id = wk_index_find(&part->known_index, key.hash, same_chain, part, &key);
+	if (was_met(part, key.hash))
+		id = wk_index_find(&part->known_index, key.hash, same_chain, part, &key);
 	if (id) {
 		chain->callers = part->known[id].chain;
 		return true;
@@ -467,16 +514,29 @@ static uint32_t task_id(struct wk_script_part *part, const struct wk_script_head
 	return id;
 }
 
-/* Neighbours are mostly of the same event. An event without a name is one, too, so that row 0
- * is left to samples that do not say what they are of. */
+/* The event as it stands in the line, with all modifiers and the colon: its last word, if the
+ * name that the line was read to have is in it. */
+static void note_event_word(struct wk_script_part *part, const struct wk_script_head *head,
+			    uint32_t id)
+{
+	const char *begin = head->event.at, *end = begin + head->event.len;
+
+	part->last_event = 0;
+	while (end < part->end && *end != ' ' && *end != '\n' && *end != '\r')
+		end++;
+	if (head->event.len == 0 || begin[-1] != ' ' || end[-1] != ':')
+		return;
+	part->last_event = id;
+	part->last_event_word = wk_str_of(begin, (size_t)(end - begin));
+}
+
+/* Row 0 is left to samples that do not say what they are of. */
 static uint32_t event_id(struct wk_script_part *part, const struct wk_script_head *head)
 {
 	uint32_t id;
 
 	if (!head->has_event)
 		return 0;
-	if (part->last_event && wk_str_eq(part->last_event_name, head->event))
-		return part->last_event;
 	id = wk_strtab_add_str(part->event_names, head->event) + 1;
 	if (id >= part->events_cap) {
 		size_t old = part->events_cap;
@@ -486,26 +546,27 @@ static uint32_t event_id(struct wk_script_part *part, const struct wk_script_hea
 		memset(part->events + old, 0,
 		       (part->events_cap - old) * sizeof(*part->events));
 	}
-	part->last_event = id;
-	part->last_event_name = head->event;
+	note_event_word(part, head, id);
 	return id;
 }
 
-static void add_row(struct wk_script_part *part, const struct wk_script_head *head, uint32_t chain)
+static void add_row(struct wk_script_part *part, const struct wk_script_row *row)
 {
-	struct wk_script_row row = {
+	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1,
+			     sizeof(*part->rows));
+	part->rows[part->row_count++] = *row;
+}
+
+static struct wk_script_row row_of(struct wk_script_part *part, const struct wk_script_head *head)
+{
+	return (struct wk_script_row){
 		.time_ns = head->time_ns,
 		.weight = head->has_period ? head->period : 1,
-		.chain = chain,
 		.task = head->who.len ? task_id(part, head) : 0,
 		.event = event_id(part, head),
 		.cpu = head->cpu,
 		.has_period = head->has_period,
 	};
-
-	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1,
-			     sizeof(*part->rows));
-	part->rows[part->row_count++] = row;
 }
 
 /* A first line without numbers is only known by the chain behind it (-F comm,ip,sym); so is a
@@ -526,9 +587,9 @@ static bool is_bare_head(struct wk_script_part *part, struct wk_str line, const 
 	       wk_script_line_kind(second, &frame) == WK_SCRIPT_LINE_FRAME;
 }
 
-static bool is_java(const struct wk_script_part *part, const struct wk_script_head *head)
+static bool is_java(const struct wk_script_part *part, const struct wk_script_row *row)
 {
-	return part->collapse && wk_str_starts(head->comm, "java");
+	return part->collapse && wk_str_starts(part->tasks[row->task].name, "java");
 }
 
 /* Is the end of the part behind a blank line? */
@@ -542,15 +603,114 @@ static bool ends_in_blank(const struct wk_script_part *part, const char *from)
 	return feeds > 1;
 }
 
-static void add_sample(struct wk_script_part *part, const struct wk_script_head *head)
+/* With the chain that stands behind the first line. */
+static void add_sample(struct wk_script_part *part, struct wk_script_row *row)
 {
 	const char *from = part->at;
-	uint32_t chain = next_chain(part, is_java(part, head));
 
+	row->chain = next_chain(part, is_java(part, row));
 	if (part->wants_blank && part->at == part->end && !ends_in_blank(part, from - 1))
 		part->has_unfinished = true;
 	else
-		add_row(part, head, chain);
+		add_row(part, row);
+}
+
+/* Numbers read from their last digit to the first; moves `*end` to it. */
+static bool number_before(struct wk_str line, size_t *end, uint64_t *value, uint64_t *scale)
+{
+	size_t at = *end, most = at > 18 ? at - 18 : 0;
+
+	*value = 0;
+	*scale = 1;
+	for (; at > most && line.at[at - 1] >= '0' && line.at[at - 1] <= '9'; at--) {
+		*value += (uint64_t)(line.at[at - 1] - '0') * *scale;
+		*scale *= 10;
+	}
+	if (at == *end || (at == most && at > 0))
+		return false;
+	*end = at;
+	return true;
+}
+
+static size_t skip_blanks_before(struct wk_str line, size_t end)
+{
+	while (end > 0 && line.at[end - 1] == ' ')
+		end--;
+	return end;
+}
+
+/* " SECONDS.FRACTION:" and, before it, "[CPU]". */
+static bool time_before(struct wk_str line, size_t *end, struct wk_script_row *row)
+{
+	uint64_t fraction, scale, seconds, cpu, unused;
+	size_t at = *end, cpu_at;
+
+	if (at == 0 || line.at[--at] != ':' || !number_before(line, &at, &fraction, &scale) ||
+	    scale > 1000000000 || line.at[--at] != '.' ||
+	    !number_before(line, &at, &seconds, &unused) || unused > 10000000000u ||
+	    line.at[at - 1] != ' ')
+		return false;
+	row->time_ns = seconds * 1000000000u + fraction * (1000000000u / scale);
+	at = skip_blanks_before(line, at);
+	cpu_at = at ? at - 1 : 0;
+	if (cpu_at && line.at[cpu_at] == ']' && number_before(line, &cpu_at, &cpu, &unused) &&
+	    cpu_at > 1 && line.at[cpu_at - 1] == '[' && line.at[cpu_at - 2] == ' ') {
+		row->cpu = cpu < WK_NO_CPU ? (uint32_t)cpu : WK_NO_CPU;
+		at = skip_blanks_before(line, cpu_at - 1);
+	}
+	*end = at;
+	return true;
+}
+
+/* Most first lines differ from earlier ones in their numbers only. Read from its end, a line
+ * with the event of the last sample gives these without a question what they are, and what is
+ * left must be a command and its numbers that are known. Anything else is read in full. */
+static bool is_like_before(struct wk_script_part *part, struct wk_str line,
+			   struct wk_script_row *row)
+{
+	struct wk_str event = part->last_event_word;
+	size_t end = skip_blanks_before(line, line.len);
+	uint64_t period, unused;
+	struct wk_str who;
+
+	if (!part->last_event || end < event.len + 2 || line.at[end - event.len - 1] != ' ' ||
+	    memcmp(line.at + end - event.len, event.at, event.len) != 0)
+		return false;
+	*row = (struct wk_script_row){ .cpu = WK_NO_CPU, .weight = 1, .event = part->last_event };
+	end = skip_blanks_before(line, end - event.len);
+	if (number_before(line, &end, &period, &unused)) {
+		if (end == 0 || line.at[end - 1] != ' ' || !period)
+			return false;
+		row->weight = period;
+		row->has_period = true;
+		end = skip_blanks_before(line, end);
+	}
+	if (!time_before(line, &end, row))
+		return false;
+	who = wk_str_of(line.at, end);
+	row->task = wk_index_find(&part->task_index, wk_hash_bytes(who.at, who.len), same_task,
+				  part, &who);
+	return row->task != 0;
+}
+
+/* Reads a first line in full; false, behind it, if it is none. */
+static bool read_head(struct wk_script_part *part, struct wk_str line, const char *next,
+		      struct wk_script_head *head)
+{
+	struct wk_script_frame_line frame;
+	const char *begin = part->at;
+
+	part->at = next;
+	if (head_of(part, line, head))
+		return true;
+	if (is_bare_head(part, line, next, head)) {
+		if (head->who.len == 0)
+			part->at = begin;
+		return true;
+	}
+	if (wk_script_line_kind(line, &frame) != WK_SCRIPT_LINE_EXTRA)
+		note_bad(part, line, true);
+	return false;
 }
 
 static void read_sample(struct wk_script_part *part)
@@ -558,26 +718,26 @@ static void read_sample(struct wk_script_part *part)
 	struct wk_str raw = line_at(part->at, part->end), line = without_return(raw);
 	const char *next = behind(raw, part->end);
 	struct wk_script_head head;
+	struct wk_script_row row;
 
-	if (!head_of(part, line, &head)) {
-		struct wk_script_frame_line frame;
-
-		if (!is_bare_head(part, line, next, &head)) {
-			if (wk_script_line_kind(line, &frame) != WK_SCRIPT_LINE_EXTRA)
-				note_bad(part, line, true);
-			part->at = next;
-			return;
-		}
-		if (head.who.len == 0)
-			next = part->at;
+	if (is_like_before(part, line, &row)) {
+		part->at = next;
+		add_sample(part, &row);
+		return;
 	}
-	part->at = next;
-	if (head.is_record)
+	if (!read_head(part, line, next, &head))
+		return;
+	if (head.is_record) {
 		part->lost += head.lost;
-	else if (head.frame.len)
-		add_row(part, &head, chain_of_frame(part, head.frame, is_java(part, &head)));
-	else
-		add_sample(part, &head);
+		return;
+	}
+	row = row_of(part, &head);
+	if (head.frame.len) {
+		row.chain = chain_of_frame(part, head.frame, is_java(part, &row));
+		add_row(part, &row);
+	} else {
+		add_sample(part, &row);
+	}
 }
 
 /* Blank lines and comments. */
