@@ -22,8 +22,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		count->samples++;
 	else if (event->kind == WK_EVENT_FRAME)
 		count->frames++;
-	else if (event->kind == WK_EVENT_STACK)
-		count->stacks++;
+	else if (event->kind == WK_EVENT_STACKS)
+		count->stacks += event->stacks.count;
 	else
 		count->others++;
 	return true;
