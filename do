@@ -138,7 +138,7 @@ do_install() {
 	else
 		as_root meson install -C build --no-rebuild --quiet
 	fi || die "could not install to $prefix; another place: ./do install DIR"
-	say "wick is $prefix/bin/wick"
+	say "wick is $prefix/bin/wick; through the link cargo-wick beside it, \`cargo wick\` is there too"
 }
 
 # --- Testing ------------------------------------------------------------------------------

@@ -269,6 +269,8 @@ static bool may_be(const struct wk_cargo_target *target, const struct wk_cargo_c
 	bool right_kind = target->kind == WK_CARGO_BIN ||
 			  (choice->is_unit && target->kind == WK_CARGO_LIB);
 
+	if (choice->has_unit_kind)
+		right_kind = target->kind == choice->kind;
 	if (!right_kind || (choice->name && strcmp(target->name, choice->name) != 0))
 		return false;
 	if (choice->package)
@@ -328,6 +330,38 @@ static const char *option_of(enum wk_cargo_kind kind, const struct wk_cargo_choi
 	}
 }
 
+/* Has the package a library and a program of this name? */
+static bool is_double(const struct wk_cargo_project *project, const struct wk_cargo_target *target)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *other = &project->targets[i];
+
+		found += (other->kind == WK_CARGO_BIN || other->kind == WK_CARGO_LIB) &&
+			 strcmp(other->name, target->name) == 0 &&
+			 strcmp(other->package, target->package) == 0;
+	}
+	return found > 1;
+}
+
+static void list_one(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		     const struct wk_cargo_target *target, bool with_package, struct wk_out *out)
+{
+	const char *option = option_of(target->kind, choice);
+
+	wk_out_fmt(out, "    cargo wick %s ", option);
+	wk_out_term(out, wk_str_c(target->name));
+	if (strncmp(option, "--unit", 6) == 0 && is_double(project, target))
+		wk_out_fmt(out, " --unit-test-kind %s",
+			   target->kind == WK_CARGO_LIB ? "lib" : "bin");
+	if (with_package) {
+		wk_out_text(out, " -p ");
+		wk_out_term(out, wk_str_c(target->package));
+	}
+	wk_out_char(out, '\n');
+}
+
 /* All that could be asked for, as it is typed. */
 static void list(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
 		 bool only_fitting, bool far)
@@ -343,13 +377,7 @@ static void list(const struct wk_cargo_project *project, const struct wk_cargo_c
 		if (target->kind == WK_CARGO_OTHER ||
 		    (only_fitting && !may_be(target, choice, far)))
 			continue;
-		wk_out_fmt(&out, "    cargo wick %s ", option_of(target->kind, choice));
-		wk_out_term(&out, wk_str_c(target->name));
-		if (several) {
-			wk_out_text(&out, " -p ");
-			wk_out_term(&out, wk_str_c(target->package));
-		}
-		wk_out_char(&out, '\n');
+		list_one(project, choice, target, several, &out);
 	}
 	wk_out_end(&out);
 }

@@ -54,6 +54,7 @@ struct wk_cargo_choice {
 	enum wk_cargo_kind kind;
 	bool is_unit;        /* the unit tests or benches that lie within a library or program */
 	bool is_bench;       /* of those, the benches */
+	bool has_unit_kind;  /* `kind` says whether of a library or a program */
 	const char *name;    /* NULL: not said */
 	const char *package; /* NULL: cargo's own choice */
 };

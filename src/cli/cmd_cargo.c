@@ -19,12 +19,14 @@ struct args {
 	struct wk_record_args record;
 	struct wk_cargo_build build;
 	const char *package, *bin, *example, *test, *unit_test, *bench, *unit_bench;
+	const char *unit_test_kind;
 	const char *data, *root, *cmd, *perfdata, *completions;
 	bool ignore_status, no_inline;
 };
 
 #define AT(field) offsetof(struct args, field)
 
+static const char *const unit_kinds[] = { "lib", "bin", NULL };
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static const struct wk_opt target[] = {
@@ -33,6 +35,8 @@ static const struct wk_opt target[] = {
 	{ 0, "test", "NAME", "run an integration test", WK_OPT_TEXT, AT(test), NULL },
 	{ 0, "unit-test", "[NAME]", "run the unit tests of a library or program; its name may be "
 	  "left out where there is only one", WK_OPT_MAYBE, AT(unit_test), NULL },
+	{ 0, "unit-test-kind", "KIND", "of these, the library's (lib) or the program's (bin), "
+	  "where both have the same name", WK_OPT_CHOICE, AT(unit_test_kind), unit_kinds },
 	{ 0, "bench", "NAME", "run a benchmark, with --bench as its first argument as `cargo "
 	  "bench` does", WK_OPT_TEXT, AT(bench), NULL },
 	{ 0, "unit-bench", "[NAME]", "run the benchmarks that lie within a library or program",
@@ -142,6 +146,10 @@ static bool choose_kind(const struct args *args, struct wk_cargo_choice *choice,
 		choice->is_unit = asked[i].is_unit;
 		choice->is_bench = asked[i].is_bench;
 		choice->name = *asked[i].name ? asked[i].name : NULL;
+	}
+	if (args->unit_test_kind && choice->is_unit) {
+		choice->kind = wk_cargo_kind_of(wk_str_c(args->unit_test_kind));
+		choice->has_unit_kind = true;
 	}
 	if (count > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

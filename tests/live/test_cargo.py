@@ -1,0 +1,414 @@
+#!/usr/bin/env python3
+"""`cargo wick` on a workspace made here: is the right program built, run and drawn?"""
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+# A function with a name of its own that takes a while, and says what it computed.
+BURN = """
+#[inline(never)]
+pub fn %s() -> u64 {
+    let mut x = 1u64;
+    let start = std::time::Instant::now();
+    while start.elapsed().as_millis() < 300 {
+        for i in 0..100_000u64 {
+            x = std::hint::black_box(x.wrapping_mul(6364136223846793005).wrapping_add(i));
+        }
+    }
+    x
+}
+"""
+
+FILES = {
+    "Cargo.toml": """
+[workspace]
+members = ["app", "many", "chosen", "lone"]
+resolver = "2"
+
+[profile.profiling]
+inherits = "release"
+debug = true
+
+[profile.bare]
+inherits = "release"
+strip = true
+""",
+    "app/Cargo.toml": """
+[package]
+name = "app"
+version = "0.1.0"
+edition = "2021"
+
+[features]
+extra = []
+
+[[bench]]
+name = "speed"
+harness = false
+""",
+    "app/src/main.rs": BURN % "burn_in_main" + """
+#[cfg(feature = "extra")]
+fn feature() { println!("extra is on"); }
+#[cfg(not(feature = "extra"))]
+fn feature() {}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    println!("words {words:?}");
+    feature();
+    assert!(burn_in_main() != 0);
+    match words.first().map(|word| word.as_str()) {
+        Some("panic") => panic!("as asked"),
+        Some("seven") => std::process::exit(7),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn unit_of_the_program() { assert!(super::burn_in_main() != 0); }
+}
+""",
+    "app/src/lib.rs": BURN % "burn_in_library" + """
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn unit_of_the_library() { assert!(super::burn_in_library() != 0); }
+}
+""",
+    "app/examples/show.rs": BURN % "burn_in_example" + "fn main() { assert!(burn_in_example() != 0); }",
+    "app/tests/whole.rs": BURN % "burn_in_test" + """
+#[test]
+fn finds_its_files() {
+    assert!(std::path::Path::new("tests/whole.rs").exists());
+    assert!(burn_in_test() != 0);
+}
+""",
+    "app/benches/speed.rs": BURN % "burn_in_bench" + """
+fn main() {
+    println!("words {:?}", std::env::args().skip(1).collect::<Vec<_>>());
+    assert!(burn_in_bench() != 0);
+}
+""",
+    "many/Cargo.toml": '[package]\nname = "many"\nversion = "0.1.0"\nedition = "2021"\n',
+    "many/src/bin/one.rs": "fn main() {}",
+    "many/src/bin/two.rs": "fn main() {}",
+    "many/examples/app.rs": "fn main() {}",
+    "chosen/Cargo.toml": '[package]\nname = "chosen"\nversion = "0.1.0"\nedition = "2021"\n'
+                         'default-run = "right"\n',
+    "chosen/src/bin/right.rs": BURN % "burn_in_default" + "fn main() { assert!(burn_in_default() != 0); }",
+    "chosen/src/bin/wrong.rs": "fn main() {}",
+    "lone/Cargo.toml": '[package]\nname = "lone"\nversion = "0.1.0"\nedition = "2021"\n',
+    "lone/src/lib.rs": "",
+}
+
+
+class Project:
+    """The workspace, and `cargo wick` in it: found by cargo through PATH, without a network."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.root = self.folder / "work"
+        for name, text in FILES.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        bin_folder = self.folder / "bin"
+        bin_folder.mkdir()
+        (bin_folder / "cargo-wick").symlink_to(os.path.abspath(tap.WICK))
+        self.bin = bin_folder
+        self.environment = os.environ | {
+            "PATH": f"{bin_folder}:{os.environ['PATH']}", "CARGO_NET_OFFLINE": "true",
+            "CARGO_TARGET_DIR": str(self.folder / "target"), "RUST_BACKTRACE": "0"}
+        for name in [name for name in self.environment if name.startswith("CARGO_PROFILE_")]:
+            del self.environment[name]
+
+    def cargo(self, *words, at="app", **variables):
+        return tap.run("cargo", "wick", *words, cwd=self.root / at, check=False, seconds=300,
+                       env=self.environment | variables)
+
+    def picture(self, at="app", name="flamegraph.svg"):
+        return (self.root / at / name).read_text()
+
+
+_project = []
+
+
+def project():
+    """Made once: building is what takes time."""
+    tap.need("cargo")
+    if not _project:
+        keep = tempfile.TemporaryDirectory(prefix="wick-cargo-")
+        _project.append((Project(keep.name), keep))
+    one = _project[0][0]
+    for old in one.root.glob("**/*.svg"):
+        old.unlink()
+    for old in one.root.glob("**/wick.data*"):
+        old.unlink()
+    return one
+
+
+def drawn(t, done, project_, function, at="app", exit_code=0, name="flamegraph.svg"):
+    t.equal(done.returncode, exit_code, f"exit code, with {done.stderr[-1500:]}")
+    t.true(function in project_.picture(at, name), f"{function} is not in the picture: {done.stderr}")
+
+
+@tap.case("the only program of a package is built and drawn")
+def _(t):
+    p = project()
+    done = p.cargo("--", "several", "words of its own")
+    drawn(t, done, p, "burn_in_main")
+    t.true('words ["several", "words of its own"]' in done.stdout, done.stdout)
+    t.true("samples in" in done.stderr, done.stderr)
+
+
+@tap.case("missing debug information is told with the two lines that bring it")
+def _(t):
+    p = project()
+    done = p.cargo()
+    lines = f"{p.root}/Cargo.toml:\n\n    [profile.release]\n    debug = true\n"
+    t.true(lines in done.stderr, done.stderr)
+    t.true("--with-debug" in done.stderr, done.stderr)
+
+
+@tap.case("with --with-debug it is there, and nothing is told")
+def _(t):
+    p = project()
+    done = p.cargo("--with-debug", "-v")
+    drawn(t, done, p, "burn_in_main")
+    t.true("CARGO_PROFILE_RELEASE_DEBUG=true" in done.stderr, done.stderr)
+    t.true("[profile" not in done.stderr, done.stderr)
+    sections = tap.run("readelf", "-SW", p.folder / "target/release/app").stdout
+    t.true(".debug_info" in sections, "no .debug_info in the program")
+
+
+@tap.case("a profile with debug information has nothing to tell")
+def _(t):
+    p = project()
+    done = p.cargo("--profile", "profiling")
+    drawn(t, done, p, "burn_in_main")
+    t.true("[profile" not in done.stderr, done.stderr)
+
+
+@tap.case("a profile that strips is told, and --with-debug brings the names back")
+def _(t):
+    p = project()
+    done = p.cargo("--profile", "bare")
+    t.equal(done.returncode, 0, "exit code")
+    t.true("stripped" in done.stderr and "strip = true in" in done.stderr, done.stderr)
+    t.true('[profile.bare]\n    strip = "none"' in done.stderr, done.stderr)
+    t.true("burn_in_main" not in p.picture(), "a stripped program has names")
+    done = p.cargo("--profile", "bare", "--with-debug")
+    drawn(t, done, p, "burn_in_main")
+
+
+@tap.case("the dev profile")
+def _(t):
+    p = project()
+    done = p.cargo("--dev", "-v")
+    drawn(t, done, p, "burn_in_main")
+    t.true("--release" not in done.stderr, done.stderr)
+
+
+@tap.case("an example")
+def _(t):
+    p = project()
+    drawn(t, p.cargo("--example", "show"), p, "burn_in_example")
+
+
+@tap.case("an integration test runs in its package's folder")
+def _(t):
+    p = project()
+    done = p.cargo("-p", "app", "--test", "whole", at=".")
+    drawn(t, done, p, "burn_in_test", at=".")
+    t.true("1 passed" in done.stdout, done.stdout)
+
+
+@tap.case("unit tests of a library, by name")
+def _(t):
+    p = project()
+    done = p.cargo("--unit-test", "app", "--", "unit_of")
+    drawn(t, done, p, "burn_in_library")
+    t.true("unit_of_the_library ... ok" in done.stdout, done.stdout)
+
+
+@tap.case("unit tests without a name, where only one can be meant")
+def _(t):
+    p = project()
+    done = p.cargo("--unit-test", at="lone")
+    t.equal(done.returncode, 0, done.stderr)
+    t.true("0 passed" in done.stdout, done.stdout)
+    done = p.cargo("--unit-test")
+    t.equal(done.returncode, 2, "exit code where a library and a program could be meant")
+    t.equal(done.stderr.splitlines()[:2],
+            [f"    cargo wick --unit-test app --unit-test-kind {kind} -p app" for kind in ("lib", "bin")],
+            "what is listed")
+    done = p.cargo("--unit-test", "--unit-test-kind", "bin")
+    t.true("unit_of_the_program ... ok" in done.stdout, done.stdout + done.stderr)
+
+
+@tap.case("a benchmark gets --bench, as from cargo, and once only")
+def _(t):
+    p = project()
+    done = p.cargo("--bench", "speed")
+    drawn(t, done, p, "burn_in_bench")
+    t.true('words ["--bench"]' in done.stdout, done.stdout)
+    t.true("[profile.bench]" in done.stderr, done.stderr)
+    done = p.cargo("--bench", "speed", "--", "--bench", "x")
+    t.true('words ["--bench", "x"]' in done.stdout, done.stdout)
+
+
+@tap.case("features")
+def _(t):
+    p = project()
+    t.true("extra is on" in p.cargo("-f", "extra").stdout, "the feature is not on")
+    t.true("extra is on" not in p.cargo("--no-default-features").stdout, "the feature is on")
+
+
+@tap.case("where several programs could be meant they are listed")
+def _(t):
+    p = project()
+    done = p.cargo(at="many")
+    t.equal(done.returncode, 2, "exit code")
+    t.equal(done.stderr, "    cargo wick --bin one -p many\n    cargo wick --bin two -p many\n"
+            "wick: 2 programs could be meant; say which, as above\n", "words")
+
+
+@tap.case("the package's default-run is taken")
+def _(t):
+    p = project()
+    drawn(t, p.cargo(at="chosen"), p, "burn_in_default", at="chosen")
+
+
+@tap.case("from the root of the workspace, a program by its package")
+def _(t):
+    p = project()
+    drawn(t, p.cargo("-p", "app", at="."), p, "burn_in_main", at=".")
+    t.equal(p.cargo("-p", "lone", at=".").returncode, 2, "exit code of a package without programs")
+
+
+@tap.case("by --manifest-path from elsewhere, to another file")
+def _(t):
+    p = project()
+    done = p.cargo("--manifest-path", p.root / "app/Cargo.toml", "-o", "other.svg", at="lone")
+    drawn(t, done, p, "burn_in_main", at="lone", name="other.svg")
+
+
+@tap.case("a program that panics gets its picture, and its exit code is passed on")
+def _(t):
+    p = project()
+    done = p.cargo("--", "panic")
+    drawn(t, done, p, "burn_in_main", exit_code=101)
+    t.true("as asked" in done.stderr, done.stderr)
+    drawn(t, p.cargo("--ignore-status", "--", "seven"), p, "burn_in_main", exit_code=0)
+    drawn(t, p.cargo("--", "seven"), p, "burn_in_main", exit_code=7)
+
+
+@tap.case("a build that fails: cargo's own words and exit code, and nothing is drawn")
+def _(t):
+    p = project()
+    example = p.root / "app/examples/broken.rs"
+    example.write_text("fn main() { let x: u32 = nothing_like_it; }")
+    try:
+        done = p.cargo("--example", "broken")
+    finally:
+        example.unlink()
+    t.equal(done.returncode, 101, "exit code")
+    t.true("error[E0425]" in done.stderr and "could not compile" in done.stderr, done.stderr)
+    t.true("wick:" not in done.stderr, done.stderr)
+    t.equal(list(p.root.glob("**/*.svg")), [], "pictures")
+
+
+@tap.case("outside of any project cargo says so itself")
+def _(t):
+    p = project()
+    done = tap.run("cargo", "wick", cwd=p.folder, check=False, env=p.environment)
+    t.equal(done.returncode, 101, done.stderr)
+    t.true("could not find `Cargo.toml`" in done.stderr, done.stderr)
+
+
+@tap.case("--cmd in the words of perf: what has a meaning is done, the rest is named")
+def _(t):
+    p = project()
+    done = p.cargo("-c", "record -e cpu-clock -c 2000000 --call-graph lbr -g -z --clockid mono")
+    drawn(t, done, p, "burn_in_main")
+    t.true("left out: -z, -k" in done.stderr and "lbr" in done.stderr, done.stderr)
+    system = tap.run(tap.WICK, "show", "wick.data", "system", cwd=p.root / "app").stdout
+    t.true(re.search(r"cpu-clock.*2,?000,?000", system), system)
+    done = p.cargo("-c", "record -e cpu-clock", "-F", "99")
+    t.equal(done.returncode, 2, "exit code of --cmd and --freq together")
+
+
+@tap.case("--perfdata draws what is there, --post-process changes it before")
+def _(t):
+    p = project()
+    p.cargo()
+    done = p.cargo("--perfdata", "wick.data", "--post-process", "sed s/burn_in_main/renamed/",
+                   "-o", "again.svg")
+    drawn(t, done, p, "renamed", name="again.svg")
+    t.true("burn_in_main" not in p.picture(name="again.svg"), "the old name is still there")
+    done = p.cargo("--perfdata", "wick.data", "--post-process", "exit 3", "-o", "none.svg")
+    t.equal(done.returncode, 1, "exit code of a --post-process that fails")
+    t.true("ended with exit code 3" in done.stderr, done.stderr)
+
+
+@tap.case("a process that already runs")
+def _(t):
+    p = project()
+    p.cargo("--example", "show", "-q")
+    done = tap.run("sh", "-c", f"i=0; while [ $i -lt 4 ]; do {p.folder}/target/release/examples/show;"
+                   " i=$((i+1)); done & cargo wick --pid $! --duration 0.9; kill $!",
+                   cwd=p.root / "app", env=p.environment, check=False)
+    t.true("samples in" in done.stderr, done.stderr)
+    t.true("burn_in_example" in p.picture(), "its child's function is not in the picture")
+
+
+@tap.case("--root records through sudo, and the files stay the user's")
+def _(t):
+    p = project()
+    if os.geteuid() == 0:
+        raise tap.Skip("root needs no sudo")
+    tap.need("sudo")
+    if tap.run("sudo", "-n", "true", check=False).returncode:
+        raise tap.Skip("sudo asks for a password")
+    done = p.cargo("--root=-n")
+    drawn(t, done, p, "burn_in_main")
+    t.equal((p.root / "app/wick.data").stat().st_uid, os.getuid(), "owner of the recording")
+
+
+@tap.case("--open hands the picture to xdg-open")
+def _(t):
+    p = project()
+    opener = p.bin / "xdg-open"
+    opener.write_text('#!/bin/sh\necho "opened $1" >opened.txt\n')
+    opener.chmod(0o755)
+    t.equal(p.cargo("--open").returncode, 0, "exit code")
+    t.equal((p.root / "app/opened.txt").read_text(), "opened flamegraph.svg\n", "what was opened")
+
+
+@tap.case("drawing options reach the picture")
+def _(t):
+    p = project()
+    done = p.cargo("-i", "--title", "A title of its own", "--notes", "A note", "--min-width", "0.2",
+                   "--image-width", "700", "--reverse", "--skip-after", "burn_in_main")
+    drawn(t, done, p, "A title of its own")
+    t.true("A note" in p.picture(), "no note in the picture")
+
+
+@tap.case("`wick cargo` is the same, and so is the link without cargo")
+def _(t):
+    p = project()
+    help_text = tap.run(tap.WICK, "cargo", "--help").stdout
+    t.equal(p.cargo("--help", at=".").stdout, help_text, "cargo wick --help")
+    t.equal(tap.run(p.bin / "cargo-wick", "--help").stdout, help_text, "cargo-wick --help")
+    done = p.cargo("--completions", "bash")
+    t.equal(done.stdout, tap.run(tap.WICK, "completion", "bash").stdout, "completion")
+
+
+tap.run_all()
