@@ -57,7 +57,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	bool records = call->words->rest || args->record.pids.count || args->record.all_cpus;
 	const char **dirs;
 	struct wk_symbols *symbols;
-	const char *path = NULL;
+	const char **paths = NULL;
 	int exit_code;
 
 	if (records && call->words->count) {
@@ -66,25 +66,20 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			"behind \"--\"");
 		return WK_EXIT_USAGE;
 	}
-	if (!records && call->words->count > 1) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"one FILE at a time, found %zu; a command to record stands behind \"--\"",
-			call->words->count);
-		return WK_EXIT_USAGE;
-	}
 	if (!records)
-		path = wk_load_path(call->words, err);
-	if (!records && !path)
+		paths = wk_load_paths(call->words, err);
+	if (!records && !paths)
 		return WK_EXIT_USAGE;
 	dirs = wk_load_debug_dirs(&args->flame.load);
 	symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
 	if (records)
 		exit_code = record_and_draw(call, symbols, err);
 	else
-		exit_code = wk_flame_draw(path, NULL, symbols, &args->flame, call, err)
+		exit_code = wk_flame_draw_all(paths, symbols, &args->flame, call, err)
 				    ? WK_EXIT_DONE : wk_exit_code(err);
 	wk_symbols_free(symbols);
 	free(dirs);
+	free(paths);
 	return exit_code;
 }
 
@@ -93,10 +88,10 @@ const struct wk_command wk_cmd_flame = {
 	.summary = "draw a flame graph, of a command it runs or of a recording",
 	.usage = (const char *const[]){ "[OPTION...] -- COMMAND [ARGUMENT...]",
 					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a",
-					"[OPTION...] [FILE]", NULL },
+					"[OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
 		"With a command, a process or -a it records first, as `wick record` does, and "
-		"keeps the recording; else it takes FILE, or wick.data where none is given. Then "
+		"keeps the recording; else it takes the FILEs, or wick.data where none is given. Then "
 		"it draws one SVG picture that works in any browser, "
 		"from disk, on its own: point at a frame, click to zoom, search.",
 		"Each box is a function; below it is its caller, and its width is its share of "

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "cli/command.h"
 #include "cli/filter_options.h"
 #include "cli/load.h"
@@ -57,11 +59,17 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char *path = wk_load_path(call->words, err);
-	struct wk_model *model = path ? wk_load(path, &args->load, err) : NULL;
+	const char **paths = wk_load_paths(call->words, err);
+	const char **dirs = wk_load_debug_dirs(&args->load);
+	struct wk_symbols *symbols =
+		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
+	struct wk_model *model = paths ? wk_load_all(paths, &args->load, symbols, err) : NULL;
 	struct wk_question question = { 0 };
 	bool ok = false;
 
+	wk_symbols_free(symbols);
+	free(dirs);
+	free(paths);
 	if (!model)
 		return wk_exit_code(err);
 	if (wk_question_ask(&question, model, &args->filter, err))
@@ -76,10 +84,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_fold = {
 	.name = "fold",
 	.summary = "print a recording as folded stacks, for flame graph tools",
-	.usage = (const char *const[]){ "[OPTION...] [FILE]", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
-		"Prints one line for each distinct stack of FILE (wick.data where none is "
-		"given): the process's name, the functions from the outermost to the innermost, "
+		"Prints one line for each distinct stack of the FILEs (wick.data where none is "
+		"given), taken together: the process's name, the functions from the outermost to the innermost, "
 		"joined by semicolons, and how many samples had it.",
 		"A filter's PATTERN is an extended regular expression that may match anywhere in "
 		"the name.",

@@ -187,11 +187,11 @@ static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 	wk_buf_fini(&words);
 }
 
-static bool draw_file(const char *path, const char *recorded_to, struct maker *maker,
-		      struct wk_err *err)
+static bool draw_files(const char *const *paths, const char *recorded_to, struct maker *maker,
+		       struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_model *model = wk_load_with(path, &args->load, maker->symbols, err);
+	struct wk_model *model = wk_load_all(paths, &args->load, maker->symbols, err);
 	struct wk_question question = { 0 };
 	bool ok = false;
 
@@ -220,7 +220,20 @@ bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols 
 
 	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
 		return false;
-	ok = draw_file(path, recorded_to, &maker, err);
+	ok = draw_files((const char *const[]){ path, NULL }, recorded_to, &maker, err);
+	return wk_drawing_plan_end(&maker.plan, ok, err) && ok;
+}
+
+bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
+		       const struct wk_flame_args *args, const struct wk_call *call,
+		       struct wk_err *err)
+{
+	struct maker maker = { .args = args, .call = call, .symbols = symbols };
+	bool ok;
+
+	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
+		return false;
+	ok = draw_files(paths, NULL, &maker, err);
 	return wk_drawing_plan_end(&maker.plan, ok, err) && ok;
 }
 
@@ -241,7 +254,7 @@ int wk_flame_record(const struct wk_recorder_options *recorder, const char *reco
 	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
 		return wk_exit_code(err);
 	if (wk_record_run(&request, symbols, &outcome, err) && outcome.result.samples)
-		ok = draw_file(recording, recording, &maker, err);
+		ok = draw_files((const char *const[]){ recording, NULL }, recording, &maker, err);
 	if (!wk_drawing_plan_end(&maker.plan, ok, err) || !ok)
 		outcome.exit_code = wk_exit_code(err);
 	wk_record_wait(&outcome, args->quiet);

@@ -25,6 +25,11 @@ bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols 
 		   const struct wk_flame_args *args, const struct wk_call *call,
 		   struct wk_err *err);
 
+/* Several recordings in one picture; NULL-terminated. */
+bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
+		       const struct wk_flame_args *args, const struct wk_call *call,
+		       struct wk_err *err);
+
 /* Records to the file `recording` and draws that. The exit code is that of the command which was
  * recorded, or of what went wrong. */
 int wk_flame_record(const struct wk_recorder_options *recorder, const char *recording,

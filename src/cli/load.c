@@ -43,6 +43,21 @@ const char *wk_load_path(const struct wk_words *words, struct wk_err *err)
 	return NULL;
 }
 
+const char **wk_load_paths(const struct wk_words *words, struct wk_err *err)
+{
+	size_t count = words->count + words->rest_count;
+	const char **paths = wk_alloc_zeroed(count + 2, sizeof(*paths));
+
+	for (size_t i = 0; i < count; i++)
+		paths[i] = i < words->count ? words->at[i] : words->rest[i - words->count];
+	if (count == 0)
+		paths[0] = wk_load_path(words, err);
+	if (paths[0])
+		return paths;
+	free(paths);
+	return NULL;
+}
+
 /* Stands between a reader and what comes after it. Passes events on until one shows that
  * stacks must be unwound first: wick's own recordings hold finished chains, so most files are
  * read once and no image is opened in vain. And of a comparison it tells the sides apart. */
@@ -150,6 +165,23 @@ const char **wk_load_debug_dirs(const struct wk_load_args *args)
 		dirs[i] = args->debug_dirs.at[i];
 	dirs[args->debug_dirs.count] = "/usr/lib/debug";
 	return dirs;
+}
+
+struct wk_model *wk_load_all(const char *const *paths, const struct wk_load_args *args,
+			     struct wk_symbols *symbols, struct wk_err *err)
+{
+	struct wk_load_input *inputs;
+	struct wk_model *model;
+	size_t count = 0;
+
+	while (paths[count])
+		count++;
+	inputs = wk_alloc_zeroed(count, sizeof(*inputs));
+	for (size_t i = 0; i < count; i++)
+		inputs[i].path = paths[i];
+	model = wk_load_inputs(inputs, count, args, symbols, err);
+	free(inputs);
+	return model;
 }
 
 struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,

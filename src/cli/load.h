@@ -23,6 +23,10 @@ bool wk_load_has_usual(void);
  * usage where that is not there either, and where there are several. */
 const char *wk_load_path(const struct wk_words *words, struct wk_err *err);
 
+/* All FILEs among the words, or the usual recording; NULL-terminated, for the caller to free.
+ * NULL and wrong usage where there is none. */
+const char **wk_load_paths(const struct wk_words *words, struct wk_err *err);
+
 /* Reads `path` ("-" is standard input), unwinds where the file holds copies of stacks, and
  * names what it can. The model is the caller's to free; NULL on failure. */
 struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err);
@@ -42,6 +46,10 @@ struct wk_load_input {
 struct wk_model *wk_load_inputs(const struct wk_load_input *inputs, size_t count,
 				const struct wk_load_args *args, struct wk_symbols *symbols,
 				struct wk_err *err);
+
+/* The files of wk_load_paths as one. */
+struct wk_model *wk_load_all(const char *const *paths, const struct wk_load_args *args,
+			     struct wk_symbols *symbols, struct wk_err *err);
 
 /* Where debug files are looked for, NULL-terminated. The caller frees the array, but not
  * before the wk_symbols that looks there. */
