@@ -71,8 +71,7 @@ bool wk_num_real(struct wk_str text, double *value)
 	return true;
 }
 
-/* Digits with an optional fraction, times `unit`. */
-static bool scaled(struct wk_str number, uint64_t unit, uint64_t *value)
+bool wk_num_scaled(struct wk_str number, uint64_t unit, uint64_t *value)
 {
 	const char *dot = number.len ? memchr(number.at, '.', number.len) : NULL;
 	struct wk_str whole = number, fraction = { 0 };
@@ -112,10 +111,10 @@ static bool with_suffix(struct wk_str text, const struct suffix *suffixes, uint6
 	for (; suffixes->text; suffixes++) {
 		if (wk_str_ends(text, suffixes->text)) {
 			text.len -= strlen(suffixes->text);
-			return scaled(text, suffixes->unit, value);
+			return wk_num_scaled(text, suffixes->unit, value);
 		}
 	}
-	return scaled(text, plain, value);
+	return wk_num_scaled(text, plain, value);
 }
 
 bool wk_num_duration(struct wk_str text, uint64_t *ns)

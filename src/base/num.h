@@ -15,6 +15,9 @@ bool wk_num_hex(struct wk_str text, uint64_t *value);
 /* "12", "0.5", "-3", "1e6". */
 bool wk_num_real(struct wk_str text, double *value);
 
+/* Digits with an optional fraction, times `unit`; what is below 1 then is cut off. */
+bool wk_num_scaled(struct wk_str number, uint64_t unit, uint64_t *value);
+
 /* "12", "1.5": seconds as nanoseconds; "ms", "us", "ns", "s", "m", "h" may follow. */
 bool wk_num_duration(struct wk_str text, uint64_t *ns);
 

@@ -6,6 +6,7 @@
 #include "formats/lines.h"
 #include "formats/reader.h"
 #include "formats/rust_name.h"
+#include "formats/scan.h"
 
 #define EXPECTED "stacks of lines such as module`function+0x1f, each with a count below it"
 #define PERL_HEADER_LINES 3
@@ -34,34 +35,12 @@ static bool has_module(struct wk_str text)
 	return text.len && memchr(text.at, '`', text.len);
 }
 
-static size_t indent_of(struct wk_str line)
-{
-	size_t indent = 0;
-
-	while (indent < line.len && (line.at[indent] == ' ' || line.at[indent] == '\t'))
-		indent++;
-	return indent;
-}
-
 /* The place of the last '+', or the end. */
 static size_t last_plus(struct wk_str text)
 {
-	for (size_t at = text.len; at > 0; at--)
-		if (text.at[at - 1] == '+')
-			return at - 1;
-	return text.len;
-}
+	size_t at = wk_str_find_last(text, '+');
 
-static bool find(struct wk_str text, const char *what, size_t *at)
-{
-	size_t len = strlen(what);
-
-	for (size_t i = 0; i + len <= text.len; i++)
-		if (memcmp(text.at + i, what, len) == 0) {
-			*at = i;
-			return true;
-		}
-	return false;
+	return at == SIZE_MAX ? text.len : at;
 }
 
 /* "a  b " as "a b": keys of an aggregation are padded to columns. */
@@ -89,7 +68,8 @@ static struct wk_str function_of(struct dtrace *dtrace, struct wk_str text)
 
 	if (plus < text.len && is_address(wk_str_skip(text, plus + 1), &offset))
 		text.len = plus;
-	if (wk_str_ends(text, ")") && find(text, " (.llvm.", &copy))
+	copy = wk_str_find(text, " (.llvm.");
+	if (copy != SIZE_MAX && wk_str_ends(text, ")"))
 		text.len = copy;
 	return wk_rust_name(text, &dtrace->name);
 }
@@ -137,20 +117,11 @@ static void on_count(struct dtrace *dtrace, uint64_t count)
 /* "  0  64091     read:entry": a CPU, the number of a probe and its name. */
 static bool is_event(struct wk_str text)
 {
-	size_t at = 0;
+	uint64_t cpu, probe;
 
-	for (int number = 0; number < 2; number++) {
-		size_t from = at;
-
-		while (at < text.len && text.at[at] >= '0' && text.at[at] <= '9')
-			at++;
-		if (at == from || at == text.len || text.at[at] != ' ')
-			return false;
-		while (at < text.len && text.at[at] == ' ')
-			at++;
-	}
-	text = wk_str_skip(text, at);
-	return text.len && memchr(text.at, ':', text.len) && !memchr(text.at, ' ', text.len) &&
+	return wk_scan_number(&text, &cpu) && wk_scan_blanks(&text) &&
+	       wk_scan_number(&text, &probe) && wk_scan_blanks(&text) && text.len &&
+	       memchr(text.at, ':', text.len) && !memchr(text.at, ' ', text.len) &&
 	       !has_module(text);
 }
 
@@ -166,11 +137,11 @@ static void on_stack_line(struct dtrace *dtrace, struct wk_str line, struct wk_s
 	uint64_t address;
 
 	if (dtrace->count == 0) {
-		dtrace->first_indent = indent_of(line);
-		dtrace->first_is_key = !has_module(text) && !is_address(text, &address);
 		dtrace->first_line = line;
+		dtrace->first_indent = wk_scan_blanks(&line);
+		dtrace->first_is_key = !has_module(text) && !is_address(text, &address);
 	} else if (dtrace->count == 1) {
-		dtrace->second_indent = indent_of(line);
+		dtrace->second_indent = wk_scan_blanks(&line);
 	}
 	on_frame(dtrace, text);
 }
@@ -222,9 +193,9 @@ static bool read_plainly(struct dtrace *dtrace, struct wk_bytes bytes, struct wk
 /* Without the last bracket behind the first "::" and all that follows it. */
 static struct wk_str without_arguments(struct wk_str text)
 {
-	size_t scope;
+	size_t scope = wk_str_find(text, "::");
 
-	if (!find(text, "::", &scope))
+	if (scope == SIZE_MAX)
 		return text;
 	for (size_t at = text.len; at > scope + 2; at--)
 		if (text.at[at - 1] == '(' || text.at[at - 1] == '<')
@@ -294,8 +265,7 @@ static struct wk_str without_semicolons(struct dtrace *dtrace, struct wk_str tex
 static void on_inferno_frame(struct dtrace *dtrace, struct wk_str text)
 {
 	bool is_leaf = dtrace->count == 0, with_offsets = dtrace->collapse->with_offsets;
-	size_t at;
-	bool has_inlined = with_offsets || find(text, "->", &at);
+	bool has_inlined = with_offsets || wk_str_find(text, "->") != SIZE_MAX;
 
 	if (!with_offsets || is_leaf)
 		text.len = last_plus(text);
@@ -347,7 +317,7 @@ static bool read_as_tool(struct dtrace *dtrace, struct wk_err *err)
 		if (wk_num_u64(text, &count))
 			on_count(dtrace, count);
 		else if (is_perl)
-			on_perl_frame(dtrace, wk_str_skip(line, indent_of(line)));
+			on_perl_frame(dtrace, wk_str_skip(line, (size_t)(text.at - line.at)));
 		else
 			on_inferno_frame(dtrace, text);
 	}

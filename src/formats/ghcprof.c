@@ -8,6 +8,7 @@
 #include "formats/collapse.h"
 #include "formats/lines.h"
 #include "formats/reader.h"
+#include "formats/scan.h"
 
 #define EXPECTED "the tree of cost centres below \"COST CENTRE  MODULE ... individual inherited\""
 
@@ -293,16 +294,6 @@ static bool read_ghcprof(const struct wk_input *input, const struct wk_sink *sin
 	return wk_stack_writer_end(prof.writer, err) && ok;
 }
 
-static bool contains(struct wk_str text, const char *what)
-{
-	size_t len = strlen(what);
-
-	for (size_t i = 0; i + len <= text.len; i++)
-		if (memcmp(text.at + i, what, len) == 0)
-			return true;
-	return false;
-}
-
 static int probe(struct wk_bytes first)
 {
 	struct wk_lines lines = wk_lines_of(first);
@@ -311,7 +302,7 @@ static int probe(struct wk_bytes first)
 	bool has_source;
 
 	while (wk_lines_next(&lines, &line)) {
-		if (contains(line, "Time and Allocation Profiling Report"))
+		if (wk_str_find(line, "Time and Allocation Profiling Report") != SIZE_MAX)
 			return 95;
 		split(line, &words);
 		if (is_heading(&words, &has_source))

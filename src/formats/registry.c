@@ -28,6 +28,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_cpuprofile,
 	&wk_reader_dtrace,
 	&wk_reader_ghcprof,
+	&wk_reader_instruments,
 	&wk_reader_sample,
 	&wk_reader_vsprof,
 	&wk_reader_vtune,

@@ -8,6 +8,7 @@
 #include "formats/lines.h"
 #include "formats/reader.h"
 #include "formats/rust_name.h"
+#include "formats/scan.h"
 
 #define EXPECTED "what `sample` prints, with a line \"Call graph:\" and a tree below it"
 
@@ -41,14 +42,8 @@ static bool is_indent(char c)
 
 static bool find_last(struct wk_str text, const char *what, size_t *at)
 {
-	size_t len = strlen(what);
-
-	for (size_t i = text.len + 1; i > len; i--)
-		if (memcmp(text.at + i - 1 - len, what, len) == 0) {
-			*at = i - 1 - len;
-			return true;
-		}
-	return false;
+	*at = wk_str_find_last_text(text, what);
+	return *at != SIZE_MAX;
 }
 
 static struct wk_str until(struct wk_str text, char stop)
