@@ -83,6 +83,7 @@ extern const struct wk_reader wk_reader_speedscope;
 extern const struct wk_reader wk_reader_perf_data;
 extern const struct wk_reader wk_reader_perf_script;
 extern const struct wk_reader wk_reader_aix;
+extern const struct wk_reader wk_reader_gperftools;
 extern const struct wk_reader wk_reader_callgrind;
 extern const struct wk_reader wk_reader_xdebug;
 extern const struct wk_reader wk_reader_austin;

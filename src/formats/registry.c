@@ -10,6 +10,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_perf_script,
 	&wk_reader_folded,
 	&wk_reader_aix,
+	&wk_reader_gperftools,
 	&wk_reader_callgrind,
 	&wk_reader_xdebug,
 	&wk_reader_austin,

@@ -1,0 +1,339 @@
+/* Profiles of gperftools (tcmalloc's heap profiles, CPU profiles, and what `pprof --raw` makes
+ * of both: the same with names in front). docs/formats/gperftools.md */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "formats/stack_text.h"
+
+#define PROCESS 1 /* the profiles do not tell its number */
+
+enum { IN_USE, OBJECTS, ALLOCATED, ALLOCATIONS };
+
+struct state {
+	struct wk_stack_text text;
+	struct wk_strtab *names;   /* of `pprof --raw` */
+	struct wk_map symbols;     /* address to name; empty: wick looks names up itself */
+	uint64_t *chain;           /* innermost first */
+	size_t count, cap;
+};
+
+static const char heap_head[] = "heap profile: ";
+static const char symbol_head[] = "--- symbol";
+static const char maps_head[] = "MAPPED_LIBRARIES:";
+
+static struct wk_str text_of(struct wk_bytes bytes)
+{
+	return wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+}
+
+/* The header of a CPU profile: five words, 0 3 0 period 0. */
+static bool take_cpu_head(struct wk_bytes *bytes, uint64_t *period_us)
+{
+	uint64_t words[5];
+
+	for (size_t i = 0; i < 5; i++)
+		words[i] = wk_u64le(bytes);
+	*period_us = words[3];
+	return !bytes->bad && words[0] == 0 && words[1] == 3 && words[2] == 0 && words[4] == 0;
+}
+
+/* Go's heap profiles begin alike and are read by their own reader. */
+static bool is_heap_head(struct wk_str text)
+{
+	return wk_str_starts(text, heap_head) && wk_str_find(wk_scan_line(&text), "@ heap/") == SIZE_MAX;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_str text = text_of(first);
+	uint64_t period_us;
+
+	return is_heap_head(text) || wk_str_starts(text, symbol_head) ||
+	       take_cpu_head(&first, &period_us) ? 95 : 0;
+}
+
+static void add_address(struct state *state, uint64_t address)
+{
+	state->chain = wk_grow(state->chain, &state->cap, state->count + 1,
+			       sizeof(*state->chain));
+	state->chain[state->count++] = address;
+}
+
+/* pprof lists callers by the byte before their return address. */
+static uint32_t symbol_of(const struct state *state, uint64_t address)
+{
+	uint32_t name = wk_map_find(&state->symbols, address + 1);
+
+	return name ? name : wk_map_find(&state->symbols, address);
+}
+
+static uint32_t named_stack(struct state *state)
+{
+	uint32_t stack = 0;
+
+	for (size_t i = state->count; i-- > 0;) {
+		uint64_t address = state->chain[i];
+		uint32_t name = symbol_of(state, address);
+		struct wk_event_frame frame = { .name = wk_strtab_str(state->names, name),
+						.address = address };
+		struct wk_buf digits = { 0 };
+
+		if (!name) {
+			wk_buf_add_fmt(&digits, "0x%" PRIx64, address);
+			frame.name = wk_buf_str(&digits);
+			frame.is_unnamed = true;
+		}
+		stack = wk_stack_writer_push(state->text.writer, stack, &frame);
+		wk_buf_fini(&digits);
+	}
+	return stack;
+}
+
+/* `is_exact`: every address of the chain lies inside its call already. */
+static void tell(struct state *state, uint32_t stack, bool is_exact, uint32_t source,
+		 uint64_t weight)
+{
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+				  .pid = PROCESS, .tid = PROCESS };
+
+	if (weight == 0 || state->count == 0)
+		return;
+	event.sample.source = source;
+	event.sample.weight = weight;
+	event.sample.named_stack = stack;
+	event.sample.address = state->chain[0];
+	if (!stack) {
+		event.sample.user_chain = state->chain;
+		event.sample.user_count = state->count;
+		event.sample.user_is_exact = is_exact;
+	}
+	wk_stack_writer_event(state->text.writer, &event);
+}
+
+/* "0x00005567b2398195 leak<0000000000001189>": what is in brackets is where it begins. */
+static void add_symbol(struct state *state, struct wk_str line)
+{
+	uint64_t address;
+	size_t open;
+
+	if (!wk_str_starts(line, "0x") || !wk_scan_hex(&line, &address) || !wk_scan_blanks(&line))
+		return;
+	open = wk_str_find_last(line, '<');
+	if (open != SIZE_MAX && open > 0 && line.len - open == 18 && wk_str_ends(line, ">"))
+		line.len = open;
+	if (line.len)
+		wk_map_set(&state->symbols, address + 1, wk_strtab_add_str(state->names, line));
+}
+
+/* The names of `pprof --raw`, up to the head of the profile itself. */
+static void take_symbols(struct state *state, struct wk_str *rest)
+{
+	while (rest->len) {
+		struct wk_str line = wk_scan_line(rest);
+
+		if (wk_str_starts(line, "--- ") && !wk_str_is(line, symbol_head))
+			return;
+		add_symbol(state, line);
+	}
+}
+
+/* "5567b2398000-5567b2399000 r-xp 00001000 00:00 11092512    /tmp/h" */
+static bool read_mapping(struct wk_str line, struct wk_event_image *image)
+{
+	uint64_t end, major, minor;
+	struct wk_str rights;
+
+	if (!wk_scan_hex(&line, &image->start) || !wk_scan_text(&line, "-") ||
+	    !wk_scan_hex(&line, &end) || end <= image->start || !wk_scan_blanks(&line))
+		return false;
+	image->size_bytes = end - image->start;
+	rights = wk_scan_word(&line);
+	image->is_data = wk_str_find(rights, "x") == SIZE_MAX;
+	wk_scan_blanks(&line);
+	if (!wk_scan_hex(&line, &image->file_offset) || !wk_scan_blanks(&line) ||
+	    !wk_scan_hex(&line, &major) || !wk_scan_text(&line, ":") ||
+	    !wk_scan_hex(&line, &minor) || !wk_scan_blanks(&line) ||
+	    !wk_scan_number(&line, &image->inode))
+		return false;
+	image->device_major = (uint32_t)major;
+	image->device_minor = (uint32_t)minor;
+	image->path = wk_trim(line);
+	return true;
+}
+
+static void tell_mappings(struct state *state, struct wk_str rest)
+{
+	bool has_process = false;
+
+	while (rest.len) {
+		struct wk_event event = { .kind = WK_EVENT_IMAGE, .cpu = WK_NO_CPU,
+					  .pid = PROCESS, .tid = PROCESS };
+
+		if (!read_mapping(wk_scan_line(&rest), &event.image) || event.image.is_data ||
+		    event.image.path.len == 0)
+			continue;
+		if (!has_process)
+			wk_stack_text_process(&state->text, PROCESS,
+					      wk_str_basename(event.image.path));
+		has_process = true;
+		wk_stack_writer_event(state->text.writer, &event);
+	}
+}
+
+static bool take_pair(struct wk_str *line, uint64_t *count, uint64_t *bytes)
+{
+	wk_scan_blanks(line);
+	if (!wk_scan_number(line, count) || !wk_scan_text(line, ":"))
+		return false;
+	wk_scan_blanks(line);
+	return wk_scan_number(line, bytes);
+}
+
+/* "10:    45100 [    10:    45100] @ 0x5567b2398195 0x5567b23981a0 ..." */
+static bool read_allocation(struct state *state, struct wk_str line)
+{
+	uint64_t used, used_bytes, made, made_bytes, address;
+	uint32_t stack;
+
+	state->count = 0;
+	if (!take_pair(&line, &used, &used_bytes) || !wk_scan_blanks(&line) ||
+	    !wk_scan_text(&line, "[") || !take_pair(&line, &made, &made_bytes) ||
+	    !wk_scan_text(&line, "] @"))
+		return false;
+	/* All of them are return addresses: the innermost is where malloc was called. */
+	while (wk_scan_blanks(&line) && wk_str_starts(line, "0x") && wk_scan_hex(&line, &address))
+		add_address(state, address ? address - 1 : 0);
+	if (wk_trim(line).len || state->count == 0)
+		return false;
+	stack = state->symbols.count ? named_stack(state) : 0;
+	tell(state, stack, true, IN_USE, used_bytes);
+	tell(state, stack, true, OBJECTS, used);
+	tell(state, stack, true, ALLOCATED, made_bytes);
+	tell(state, stack, true, ALLOCATIONS, made);
+	return true;
+}
+
+static void note_sampling(struct state *state, struct wk_str head)
+{
+	struct wk_buf text = { 0 };
+	size_t at = wk_str_find(head, "@ heap_v2/");
+
+	if (at == SIZE_MAX)
+		return;
+	head = wk_str_skip(head, at + strlen("@ heap_v2/"));
+	wk_buf_add_fmt(&text, "one allocation in about %.*s bytes was sampled; the numbers are as "
+			      "sampled, not scaled up", WK_STR_ARG(wk_scan_word(&head)));
+	wk_stack_writer_note(state->text.writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void read_heap(struct state *state, struct wk_str rest)
+{
+	size_t maps = wk_str_find(rest, maps_head);
+	struct wk_str line;
+
+	wk_stack_text_source(&state->text, IN_USE, "memory in use", "bytes");
+	wk_stack_text_source(&state->text, OBJECTS, "objects in use", "objects");
+	wk_stack_text_source(&state->text, ALLOCATED, "memory allocated", "bytes");
+	wk_stack_text_source(&state->text, ALLOCATIONS, "allocations", "objects");
+	if (maps != SIZE_MAX)
+		tell_mappings(state, wk_str_skip(rest, maps));
+	/* From here on lines are counted, for words about those that make no sense. */
+	state->text.lines = (struct wk_lines){ rest.at, rest.at + rest.len, 0 };
+	if (wk_stack_text_next(&state->text, &line))
+		note_sampling(state, line);
+	while (wk_stack_text_next(&state->text, &line)) {
+		if (wk_str_starts(line, maps_head))
+			return;
+		if (wk_trim(line).len && !read_allocation(state, line))
+			wk_stack_text_bad(&state->text, "\"1: 16 [1: 16] @ 0x... 0x...\"");
+	}
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* One record: how often, how deep, the addresses. False at the end, which is a count of 0 or
+ * simply the end, or a record that is not whole: then `records` is bad. */
+static bool take_record(struct wk_bytes *records, uint64_t *count, struct wk_bytes *addresses)
+{
+	uint64_t depth;
+
+	if (wk_bytes_left(records) == 0)
+		return false;
+	*count = wk_u64le(records);
+	depth = wk_u64le(records);
+	*addresses = wk_bytes_take(records, depth > UINT64_MAX / 8 ? UINT64_MAX : depth * 8);
+	return !records->bad && *count > 0;
+}
+
+/* The mappings stand behind the records. */
+static void tell_cpu_mappings(struct state *state, struct wk_bytes records)
+{
+	struct wk_bytes addresses;
+	uint64_t count;
+
+	while (take_record(&records, &count, &addresses))
+		;
+	tell_mappings(state, text_of(records));
+}
+
+/* `pprof --raw` writes a period of 1 whatever it was: then counts are all that is known. */
+static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *err)
+{
+	struct wk_bytes addresses;
+	uint64_t period_us, count, ns;
+
+	if (!take_cpu_head(&bytes, &period_us))
+		return wk_fail(err, WK_EFORMAT, wk_bytes_offset(&bytes), "no CPU profile of 64-bit "
+			       "little-endian words, and no heap profile");
+	ns = period_us > 1 ? times(period_us, 1000) : 1;
+	wk_stack_text_source(&state->text, 0, period_us > 1 ? "CPU time" : "samples",
+			     period_us > 1 ? "ns" : "samples");
+	tell_cpu_mappings(state, bytes);
+	while (take_record(&bytes, &count, &addresses)) {
+		state->count = 0;
+		while (wk_bytes_left(&addresses))
+			add_address(state, wk_u64le(&addresses));
+		tell(state, state->symbols.count ? named_stack(state) : 0, false, 0,
+		     times(count, ns));
+	}
+	if (bytes.bad)
+		wk_stack_writer_note(state->text.writer, wk_str_c("the profile ends within a record"));
+	return true;
+}
+
+static bool read_profile(const struct wk_input *input, const struct wk_sink *sink,
+			 struct wk_err *err)
+{
+	struct state state = { .names = wk_strtab_new() };
+	struct wk_str rest = text_of(input->bytes);
+	bool ok = true;
+
+	wk_stack_text_begin(&state.text, input, sink);
+	if (wk_str_starts(rest, symbol_head))
+		take_symbols(&state, &rest);
+	if (wk_str_starts(rest, heap_head))
+		read_heap(&state, rest);
+	else
+		ok = read_cpu(&state, wk_bytes_of(rest.at, rest.len), err);
+	wk_strtab_free(state.names);
+	wk_map_fini(&state.symbols);
+	free(state.chain);
+	return wk_stack_text_end(&state.text, "a heap profile of gperftools, or a CPU profile", err) &&
+	       ok;
+}
+
+const struct wk_reader wk_reader_gperftools = {
+	.name = "gperftools",
+	.summary = "heap and CPU profiles of gperftools, and pprof --raw",
+	.suffixes = (const char *const[]){ ".heap", NULL },
+	.probe = probe,
+	.read = read_profile,
+};
