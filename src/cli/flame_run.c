@@ -202,6 +202,8 @@ static bool draw_files(const char *const *paths, const char *recorded_to, struct
 	/* The recorder's own closing words have said the like already. */
 	if (ok && ((!args->quiet && !recorded_to) || question.filter.in_view == 0))
 		wk_question_say(&question);
+	else if (ok && !args->quiet)
+		wk_question_hint(&question);
 	if (ok && !args->quiet)
 		say_where(args, recorded_to);
 	if (ok)

@@ -1,6 +1,10 @@
 #include "cli/question.h"
 
+#include "base/num.h"
 #include "cli/terminal.h"
+#include "views/nameless.h"
+
+#define MANY_UNNAMED 20 /* one in so many */
 
 #define MOST_FAULTS 3 /* that are told */
 
@@ -56,6 +60,29 @@ void wk_question_say(const struct wk_question *question)
 		wk_quality_line(&question->quality, &sentence);
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
-	if (question->filter.in_view)
+	if (question->filter.in_view) {
 		wk_question_warn(question);
+		wk_question_hint(question);
+	}
+}
+
+void wk_question_hint(const struct wk_question *question)
+{
+	const struct wk_model *model = question->quality.model;
+	struct wk_nameless nameless = wk_nameless_of(model, &question->filter);
+	struct wk_buf sentence = { 0 };
+	struct wk_str path;
+
+	if (nameless.unnamed * MANY_UNNAMED < nameless.frames || nameless.unnamed == 0)
+		return;
+	path = wk_model_str(model, model->images[nameless.image].path);
+	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
+	wk_buf_add_fmt(&sentence, " of all frames are functions of %.*s without names: `wick doctor",
+		       WK_STR_ARG(wk_str_basename(path)));
+	/* The C library is looked at in any case. */
+	if (!wk_str_is(wk_str_basename(path), "libc.so.6"))
+		wk_buf_add_fmt(&sentence, " %.*s", WK_STR_ARG(path));
+	wk_buf_add_text(&sentence, "` says what brings them");
+	wk_say(wk_buf_text(&sentence));
+	wk_buf_fini(&sentence);
 }

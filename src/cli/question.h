@@ -24,4 +24,8 @@ void wk_question_say(const struct wk_question *question);
  * standard error. For output that has no room for it. */
 void wk_question_warn(const struct wk_question *question);
 
+/* Where many functions of one file have no names: which, and that `wick doctor` knows what brings
+ * them. Nothing, or one line on standard error; wk_question_say includes it. */
+void wk_question_hint(const struct wk_question *question);
+
 #endif

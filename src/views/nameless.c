@@ -1,0 +1,54 @@
+#include "views/nameless.h"
+
+#include "base/mem.h"
+
+static bool may_be_mended(const struct wk_model *model, wk_image_id id)
+{
+	const struct wk_image *image = &model->images[id];
+	struct wk_str path = wk_model_str(model, image->path);
+
+	return wk_str_starts(path, "/") &&
+	       (image->state == WK_IMAGE_NAMED || image->state == WK_IMAGE_STRIPPED);
+}
+
+/* How many samples have each named stack, or one that goes on from it. */
+static uint64_t *samples_through(const struct wk_model *model, const struct wk_filter *filter)
+{
+	uint64_t *through = wk_alloc_zeroed((size_t)model->named.count + 1, sizeof(*through));
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (wk_filter_has(filter, i))
+			through[wk_model_named_of(model, model->samples.stack[i])] +=
+				wk_model_sample_times(model, i);
+	for (uint32_t i = model->named.count; i-- > 1;)
+		through[model->named.parent[i]] += through[i];
+	return through;
+}
+
+struct wk_nameless wk_nameless_of(const struct wk_model *model, const struct wk_filter *filter)
+{
+	struct wk_nameless result = { 0 };
+	uint64_t *through, *unnamed;
+
+	if (!model->named_of)
+		return result;
+	through = samples_through(model, filter);
+	unnamed = wk_alloc_zeroed((size_t)model->image_count + 1, sizeof(*unnamed));
+	for (uint32_t i = 1; i < model->named.count; i++) {
+		const struct wk_function *function =
+			&model->functions[model->named_frames.function[model->named.label[i]]];
+
+		result.frames += through[i];
+		if (function->is_unnamed)
+			unnamed[function->image] += through[i];
+	}
+	for (wk_image_id id = 1; id < model->image_count; id++) {
+		if (unnamed[id] <= result.unnamed || !may_be_mended(model, id))
+			continue;
+		result.unnamed = unnamed[id];
+		result.image = id;
+	}
+	free(through);
+	free(unnamed);
+	return result;
+}
