@@ -436,6 +436,16 @@ struct wk_json wk_json_value(struct wk_json *json)
 	return value;
 }
 
+void wk_json_end_value(struct wk_json *value, struct wk_json *json)
+{
+	if (value->expected && !json->expected) {
+		json->expected = value->expected;
+		json->fault_offset = value->fault_offset;
+		json->end = json->at;
+	}
+	wk_json_end(value, NULL);
+}
+
 /* --- Looking ------------------------------------------------------------------------------- */
 
 bool wk_json_looks_like(struct wk_bytes first)

@@ -77,8 +77,9 @@ bool wk_json_next_element(struct wk_json *json);
 void wk_json_skip(struct wk_json *json);
 
 /* Passes over the value and gives a reader for it, which borrows the same bytes and has to be
- * ended as well. */
+ * ended as well: by wk_json_end, or so that a fault in it becomes one of `json`. */
 struct wk_json wk_json_value(struct wk_json *json);
+void wk_json_end_value(struct wk_json *value, struct wk_json *json);
 
 /* A string, valid until the next text or key is asked for. What is not UTF-8 stays as it is;
  * half a surrogate pair becomes U+FFFD. */

@@ -312,7 +312,7 @@ static void read_event(struct reading *reading, struct trace_event *event, struc
 	/* Half an event at the end of the file is none. */
 	if (!json->is_cut)
 		take_event(reading, event);
-	wk_json_end(&event->args, NULL);
+	wk_json_end_value(&event->args, json);
 }
 
 static void read_events(struct reading *reading, struct wk_json *json)

@@ -39,6 +39,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_chrome_trace,
 	&wk_reader_speedscope,
 	&wk_reader_xperf,
+	&wk_reader_firefox,
 	NULL,
 };
 

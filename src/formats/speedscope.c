@@ -283,17 +283,6 @@ static void profile_key(struct profile *profile, struct wk_str key, struct wk_js
 		wk_json_skip(json);
 }
 
-/* A fault in what was set aside is one of the file. */
-static void end_value(struct wk_json *value, struct wk_json *json)
-{
-	if (value->expected && !json->expected) {
-		json->expected = value->expected;
-		json->fault_offset = value->fault_offset;
-		json->end = json->at;
-	}
-	wk_json_end(value, NULL);
-}
-
 static void read_profile(struct reading *reading, struct wk_json *json)
 {
 	struct profile profile = { .unit = &units[0] };
@@ -304,10 +293,10 @@ static void read_profile(struct reading *reading, struct wk_json *json)
 	while (wk_json_next_key(json, &key))
 		profile_key(&profile, key, json);
 	take_profile(reading, &profile);
-	end_value(&profile.start_value, json);
-	end_value(&profile.events, json);
-	end_value(&profile.samples, json);
-	end_value(&profile.weights, json);
+	wk_json_end_value(&profile.start_value, json);
+	wk_json_end_value(&profile.events, json);
+	wk_json_end_value(&profile.samples, json);
+	wk_json_end_value(&profile.weights, json);
 	wk_buf_fini(&profile.name);
 }
 
@@ -368,7 +357,7 @@ static void read_all(struct reading *reading, struct wk_json *json)
 	if (profiles.at)
 		read_profiles(reading, &profiles);
 	tell_process(reading, wk_buf_str(&name));
-	end_value(&profiles, json);
+	wk_json_end_value(&profiles, json);
 	wk_buf_fini(&name);
 }
 

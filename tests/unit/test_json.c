@@ -214,6 +214,23 @@ static void a_value_set_aside_is_read_later(void **state)
 	assert_true(wk_json_end(&later, NULL) && wk_json_end(&json, NULL));
 }
 
+static void a_fault_in_what_was_set_aside_is_one_of_the_whole(void **state)
+{
+	struct wk_json json = json_of("[{\"a\" 1}, 9]");
+	struct wk_json later;
+	struct wk_err err = { 0 };
+	struct wk_str key;
+
+	(void)state;
+	assert_true(wk_json_enter_array(&json) && wk_json_next_element(&json));
+	later = wk_json_value(&json);
+	assert_true(wk_json_enter_object(&later) && !wk_json_next_key(&later, &key));
+	wk_json_end_value(&later, &json);
+	assert_false(wk_json_next_element(&json));
+	assert_false(wk_json_end(&json, &err));
+	assert_int_equal(err.offset, 6);
+}
+
 static void ids_come_as_they_are_written(void **state)
 {
 	struct wk_json json = json_of("[12, \"main\", [3]]");
@@ -277,6 +294,7 @@ int main(void)
 		cmocka_unit_test(sloppy_commas_are_tolerated),
 		cmocka_unit_test(a_fault_ends_all_loops_and_says_where),
 		cmocka_unit_test(a_value_set_aside_is_read_later),
+		cmocka_unit_test(a_fault_in_what_was_set_aside_is_one_of_the_whole),
 		cmocka_unit_test(ids_come_as_they_are_written),
 		cmocka_unit_test(a_million_levels_are_passed_over),
 		cmocka_unit_test(a_look_tells_json_and_its_keys),
