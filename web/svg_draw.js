@@ -233,11 +233,12 @@ function drawRow(level, where) {
 	drawSlim(paths, y, where);
 }
 
-// First and last row in sight, and a screenful on each side.
-function rowsInSight() {
+// First and last row in sight, and so many screenfuls on each side.
+function rowsInSight(more) {
 	const seen = svg.getBoundingClientRect(), screen = window.innerHeight || 800;
 	const scale = seen.height ? height / seen.height : 1;
-	const top = (-seen.top - screen) * scale, bottom = (-seen.top + 2 * screen) * scale;
+	const top = (-seen.top - more * screen) * scale;
+	const bottom = (-seen.top + (1 + more) * screen) * scale;
 	const level = y => icicle ? (y - head) / ROW : (height - FOOT - y) / ROW;
 	const [from, to] = [level(top), level(bottom)].sort((a, b) => a - b);
 	return [Math.max(Math.floor(from), 0), Math.min(Math.ceil(to), rows.length - 1)];
@@ -260,9 +261,9 @@ function paint(range) {
 
 // After scrolling: what came into sight.
 function paintMore() {
-	const needed = rowsInSight(), spare = 8;
-	if (needed[0] + spare < painted[0] || needed[1] - spare > painted[1])
-		paint(needed);
+	const needed = rowsInSight(0);
+	if (needed[0] < painted[0] || needed[1] > painted[1])
+		paint(rowsInSight(1));
 }
 
 function draw() {
@@ -279,7 +280,7 @@ function draw() {
 	page.setAttribute('height', height);
 	if (notes)
 		notes.setAttribute('y', height - 9);
-	paint(rowsInSight());
+	paint(rowsInSight(1));
 	say();
 }
 

@@ -10,7 +10,8 @@
 #include "render/svg_write.h"
 
 #define MOST_FRAMES        20000
-#define MOST_SCRIPT_FRAMES 4000 /* where the script draws all of them anyway */
+#define MOST_SCRIPT_FRAMES 2500 /* where the script draws all of them anyway */
+#define MOST_MIN_WIDTH     8    /* before levels are left out, not narrow frames */
 #define LABEL_INSET        4
 
 uint64_t wk_svg_weight(const struct wk_svg_picture *p, uint32_t node)
@@ -20,7 +21,8 @@ uint64_t wk_svg_weight(const struct wk_svg_picture *p, uint32_t node)
 
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node)
 {
-	return (double)wk_svg_weight(p, node) * p->scale >= p->min_width;
+	return (double)wk_svg_weight(p, node) * p->scale >= p->min_width &&
+	       p->tree->depth[node] <= p->deepest;
 }
 
 /* Which frames are wide enough; returns how many. */
@@ -46,20 +48,45 @@ static uint32_t measure(struct wk_svg_picture *p)
 	return wide;
 }
 
+/* The level up to which there are not more than `most` frames that are wide enough; the first
+ * few are always there. */
+static uint32_t deepest_of(const struct wk_svg_picture *p, uint32_t most)
+{
+	const struct wk_tree *tree = p->tree;
+	uint32_t *counts = wk_alloc_zeroed((size_t)tree->depth_max + 1, sizeof(*counts));
+	uint32_t depth = 0, count = 0;
+
+	for (uint32_t node = 0; node < tree->count;) {
+		bool is_wide = wk_svg_is_drawn(p, node);
+
+		counts[tree->depth[node]] += is_wide;
+		node = is_wide ? node + 1 : tree->end[node];
+	}
+	while (depth <= tree->depth_max && (count += counts[depth]) <= most)
+		depth++;
+	free(counts);
+	return depth > 10 ? depth - 1 : 10;
+}
+
 /* A plain picture of very many frames is slow to open and tells no more: unless a width was
- * asked for, it leaves out more of the narrow ones. The script draws from the data and does
- * not care. */
+ * asked for, it leaves out more of the narrow ones, and then what is deepest. The script draws
+ * from the data and does not care. */
 void wk_svg_choose_frames(struct wk_svg_picture *p)
 {
 	const struct wk_drawing *drawing = p->drawing;
-	uint32_t most = drawing->has_no_script ? MOST_FRAMES : MOST_SCRIPT_FRAMES;
+	uint32_t most = drawing->has_no_script ? MOST_FRAMES : MOST_SCRIPT_FRAMES, wide;
 	bool is_asked = drawing->min_width > 0;
 
+	p->deepest = UINT32_MAX;
 	p->min_width = is_asked ? drawing->min_width : 0.1;
 	if (drawing->min_width_is_share)
 		p->min_width *= (double)(p->width - 2 * WK_SVG_MARGIN) / 100;
-	while (measure(p) > most && !is_asked && p->min_width < 8)
+	while ((wide = measure(p)) > most && !is_asked && p->min_width < MOST_MIN_WIDTH)
 		p->min_width = p->min_width < 0.25 ? 0.25 : p->min_width * 2;
+	if (wide > most && !is_asked) {
+		p->deepest = deepest_of(p, most);
+		measure(p);
+	}
 	p->height = p->head + (p->depth + 1) * p->row + p->foot;
 }
 

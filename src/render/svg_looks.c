@@ -12,9 +12,9 @@
 static const struct colours {
 	uint32_t light, dark;
 } change_colours[WK_SVG_CHANGES] = {
-	{ 0x4a8ccb, 0x4a9df0 }, { 0x7caede, 0x74aee6 }, { 0xaecdec, 0x8fb4d8 },
-	{ 0xd8e6f5, 0xa3b7ca }, { 0xe9ebed, 0xa2a9b0 }, { 0xfae3d0, 0xc4b09f },
-	{ 0xf6c299, 0xd9a77c }, { 0xee9a5c, 0xe8985a }, { 0xdd7630, 0xf58433 },
+	{ 0x4a8ccb, 0x4a9df0 }, { 0x7caede, 0x6ea5da }, { 0xaecdec, 0x80a3c4 },
+	{ 0xd8e6f5, 0x8397ab }, { 0xe9ebed, 0x7f878f }, { 0xfae3d0, 0xa48f80 },
+	{ 0xf6c299, 0xc4976f }, { 0xee9a5c, 0xe09458 }, { 0xdd7630, 0xf58433 },
 	{ 0x3fae8d, 0x3fb391 }, { 0xcf80b0, 0xd688b8 },
 };
 
@@ -147,18 +147,7 @@ static void swatches(struct wk_out *out, unsigned first, unsigned last, const ch
 
 static void legend_of_changes(struct wk_svg_picture *p)
 {
-	uint64_t before = p->tree->total_before[0], after = p->tree->total_after[0];
-
-	wk_out_text(p->out, "<tspan>before ");
-	wk_buf_reset(&p->text);
-	wk_svg_add_amount(p, before, &p->text);
-	wk_buf_add_text(&p->text, ", after ");
-	wk_svg_add_amount(p, after, &p->text);
-	wk_svg_text(p->out, wk_buf_str(&p->text));
-	if (before)
-		wk_out_fmt(p->out, " (%+.1f %%)",
-			   100 * ((double)after - (double)before) / (double)before);
-	wk_out_text(p->out, "\u2003</tspan>");
+	wk_out_text(p->out, "<title>Each frame's own change, with all it calls</title>");
 	swatches(p->out, WK_SVG_SAME + 1, WK_SVG_GONE - 1, p->drawing->negates ? "shrank" : "grew");
 	swatches(p->out, 0, WK_SVG_SAME - 1, p->drawing->negates ? "grew" : "shrank");
 	swatches(p->out, WK_SVG_NEW, WK_SVG_NEW, p->drawing->negates ? "gone" : "new");

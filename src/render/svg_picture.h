@@ -26,7 +26,8 @@ struct wk_svg_picture {
 	double font_size, character; /* in pixels */
 	uint64_t whole;              /* what the full width stands for */
 	double scale;                /* pixels a unit of weight */
-	double min_width;
+	double min_width;            /* of a frame that is drawn */
+	uint32_t deepest;            /* level that is drawn; UINT32_MAX: all */
 	uint32_t depth;              /* of the deepest frame that is drawn */
 	uint32_t too_narrow;         /* frames left out of the plain picture ... */
 	uint64_t too_narrow_weight;  /* ... and the weight of them all */

@@ -238,7 +238,7 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 
 	if (id == 0 || function->is_unnamed || name.len == 0)
 		return WK_CODE_UNKNOWN;
-	if (image->kind == WK_IMAGE_KERNEL)
+	if (image->kind == WK_IMAGE_KERNEL || function->kind == WK_FRAME_KERNEL)
 		return WK_CODE_KERNEL;
 	if (is_allocator(name))
 		return WK_CODE_ALLOCATOR;
@@ -246,7 +246,7 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 		return WK_CODE_COMPILER;
 	if (is_standard(subject, name))
 		return WK_CODE_STANDARD;
-	if (image->kind == WK_IMAGE_ANONYMOUS)
+	if (image->kind == WK_IMAGE_ANONYMOUS || function->kind == WK_FRAME_JIT)
 		return WK_CODE_RUNTIME;
 	if (is_runtime_image(file))
 		return WK_CODE_RUNTIME;
