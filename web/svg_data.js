@@ -85,6 +85,7 @@ function readBase() {
 		name: decode(data.name, new Int32Array(count), 1),
 		total: sumUp(Float64Array.from(self), parent),
 		samples: sumUp(Float64Array.from(ownSamples), parent),
+		lead: data.lead ? weights('lead') : null,
 		inlined: new Uint8Array(count),
 		few: {},
 		colour: data.colour ? decode(data.colour, new Int32Array(count), 1) : null,

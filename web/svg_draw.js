@@ -55,10 +55,13 @@ function rowTop(level) {
 
 function nextRow(row, scale) {
 	const next = { nodes: [], xs: [], widths: [] };
+	const leads = order === data.order ? tree.lead : null;
 	for (let k = 0; k < row.nodes.length; k++) {
 		let x = row.xs[k];
 		for (const kid of tree.kids(row.nodes[k])) {
 			const w = tree.total[kid] * scale;
+			if (leads)
+				x += leads[kid] * scale;
 			if (w >= NARROWEST) {
 				next.nodes.push(kid);
 				next.xs.push(x);

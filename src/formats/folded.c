@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/textmap.h"
+#include "formats/collapse.h"
 #include "formats/lines.h"
 #include "formats/reader.h"
 
@@ -35,6 +36,7 @@ struct reading {
 	struct wk_textmap frames; /* text between two ';' to frame */
 	bool has_two_counts;      /* each line: before and after */
 	uint64_t fractions;       /* lines whose count has one */
+	const struct wk_collapse *collapse; /* as an older tool: frames without a name count */
 };
 
 static bool is_digit(char c)
@@ -140,16 +142,18 @@ static void add_frames(struct reading *r, struct wk_str frames)
 	const char *at = frames.at, *end = at + frames.len;
 	struct batch *batch = &r->batch;
 
-	while (at < end) {
+	for (;; at++) {
 		const char *stop = end_of_frame(at, end);
 
-		if (stop > at) {
+		if (stop > at || r->collapse) {
 			batch->frames = wk_grow(batch->frames, &batch->frames_cap,
 						batch->frame_count + 1, sizeof(*batch->frames));
 			batch->frames[batch->frame_count++] =
 				frame_of(r, wk_str_of(at, (size_t)(stop - at)));
 		}
-		at = stop + 1;
+		at = stop;
+		if (at == end)
+			break;
 	}
 }
 
@@ -184,6 +188,13 @@ static void tell_batch(struct reading *r)
 		wk_stack_writer_count(r->writer, batch->walks[i].stack, batch->count[i]);
 	}
 	batch->lines = batch->frame_count = 0;
+}
+
+/* austin and others put remarks between the stacks; flamegraph.pl takes them for stacks. */
+static bool is_remark(const struct reading *r, struct wk_str line)
+{
+	return r->collapse && r->collapse->dialect == WK_COLLAPSE_INFERNO &&
+	       wk_str_starts(line, "# ");
 }
 
 static void read_line(struct reading *r, struct wk_str line)
@@ -263,13 +274,15 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 		.writer = wk_stack_writer_new(sink),
 		.lines = wk_lines_of(input->bytes),
 		.has_two_counts = has_two_counts(input->bytes),
+		.collapse = input->options.collapse,
 	};
 	const char *released = r.lines.at;
 	struct wk_str line;
 
 	wk_stack_writer_source(r.writer, "samples", "samples", false);
 	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
-		read_line(&r, line);
+		if (!is_remark(&r, line))
+			read_line(&r, line);
 		if ((size_t)(r.lines.at - released) > RELEASE_BYTES) {
 			wk_os_release_to(input->file, (uint64_t)(r.lines.at - (const char *)input->bytes.at));
 			released = r.lines.at;

@@ -9,7 +9,7 @@
  * (event handlers, style) is not here. */
 static const char *const allowed[] = {
 	"title", "href", "target", "rel", "hreflang", "class", "id", "stroke", "stroke-width",
-	"g_extra", "a_extra", NULL,
+	NULL,
 };
 
 static bool is_allowed(struct wk_str key)
@@ -103,12 +103,44 @@ static struct wk_str without_quotes(struct wk_str value)
 }
 
 static void read_attribute(const struct reading *r, struct wk_name_entry *entry,
+			   struct wk_str attribute);
+
+/* Several in one, as in XML: `stroke="green" stroke-width="1"`. */
+static void read_extra(const struct reading *r, struct wk_name_entry *entry, struct wk_str extra)
+{
+	while (extra.len) {
+		struct wk_str rest = extra, key = take(&rest, '=');
+		size_t len;
+
+		if (extra.at[0] == ' ') {
+			extra = wk_str_skip(extra, 1);
+			continue;
+		}
+		if (rest.len && rest.at[0] == '"') {
+			rest = wk_str_skip(rest, 1);
+			len = key.len + 3 + take(&rest, '"').len;
+		} else {
+			len = key.len + 1 + take(&rest, ' ').len;
+		}
+		if (len > extra.len)
+			len = extra.len;
+		if (!wk_str_ends(key, "_extra")) /* none within another */
+			read_attribute(r, entry, wk_str_of(extra.at, len));
+		extra = wk_str_skip(extra, len);
+	}
+}
+
+static void read_attribute(const struct reading *r, struct wk_name_entry *entry,
 			   struct wk_str attribute)
 {
 	struct wk_str value = attribute, key = take(&value, '=');
 
 	if (key.len == 0 || key.len == attribute.len) {
 		refuse(r, "invalid attribute", entry->name, attribute);
+		return;
+	}
+	if (wk_str_is(key, "g_extra") || wk_str_is(key, "a_extra")) {
+		read_extra(r, entry, value);
 		return;
 	}
 	value = without_quotes(value);

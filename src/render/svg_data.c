@@ -280,6 +280,8 @@ void wk_svg_data(const struct wk_svg_picture *p)
 	names_of_nodes(p);
 	depths(p->out, tree);
 	weights(p->out, "self", tree->self, tree->count);
+	if (tree->lead)
+		weights(p->out, "lead", tree->lead, tree->count);
 	samples(p->out, tree);
 	inlined(p->out, tree);
 	counted_boxes(p);

@@ -303,9 +303,9 @@ void wk_svg_frames(struct wk_svg_picture *p)
 
 	for (uint32_t node = 0; node < tree->count;) {
 		uint32_t depth = tree->depth[node];
-		uint64_t start = next[depth];
+		uint64_t start = next[depth] + (tree->lead ? tree->lead[node] : 0);
 
-		next[depth] += tree->total[node];
+		next[depth] = start + tree->total[node];
 		next[depth + 1] = start;
 		if (!wk_svg_is_drawn(p, node)) {
 			node = tree->end[node];

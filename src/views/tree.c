@@ -245,7 +245,8 @@ static void name_kept(struct ordering *o, struct wk_tree *tree)
 
 /* ---- columns */
 
-static void start_columns(struct wk_tree *tree, const struct wk_kept *kept, bool is_comparison)
+static void start_columns(struct wk_tree *tree, const struct wk_kept *kept, bool is_comparison,
+			  bool has_leads)
 {
 	size_t count = (size_t)kept->count + kept->boxes;
 
@@ -260,6 +261,8 @@ static void start_columns(struct wk_tree *tree, const struct wk_kept *kept, bool
 	tree->total = wk_alloc_zeroed(count, sizeof(*tree->total));
 	tree->self_samples = wk_alloc_zeroed(count, sizeof(*tree->self_samples));
 	tree->total_samples = wk_alloc_zeroed(count, sizeof(*tree->total_samples));
+	if (has_leads)
+		tree->lead = wk_alloc_zeroed(count, sizeof(*tree->lead));
 	if (kept->boxes)
 		tree->small_count = wk_alloc_zeroed(count, sizeof(*tree->small_count));
 	if (!is_comparison)
@@ -303,6 +306,8 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t pl
 			tree->function[node] = WK_LABEL_ID(label);
 		tree->is_inlined[node] = wk_folding_is_inlined(o->f, from);
 	}
+	if (node && o->f->chart_own)
+		tree->lead[node] = o->f->chart_own[from];
 	tree->self[node] = tree->total[node] = sum->weight[from];
 	tree->self_samples[node] = tree->total_samples[node] = sum->samples[from];
 	if (sum->before) {
@@ -376,6 +381,24 @@ static void finish_columns(struct wk_tree *tree)
 		tree->self_samples[tree->parent[i]] -= tree->total_samples[i];
 }
 
+/* In a chart the leads are sums since the parent began: each loses those before it. In order
+ * of text the line that ends in a name comes before those that go on. */
+static void finish_leads(struct wk_tree *tree, bool is_chart)
+{
+	uint64_t *led = wk_alloc_zeroed(tree->count, sizeof(*led));
+
+	for (uint32_t i = 1; tree->lead && i < tree->count; i++) {
+		uint32_t parent = tree->parent[i];
+		uint64_t own = is_chart ? tree->lead[i] : tree->self[parent];
+
+		if (own < led[parent]) /* a box of several knows no time */
+			own = led[parent];
+		tree->lead[i] = own - led[parent];
+		led[parent] = own;
+	}
+	free(led);
+}
+
 void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 		  const struct wk_filter *filter, const struct wk_tree_options *options)
 {
@@ -392,9 +415,11 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	o.kept = &kept;
 	name_kept(&o, tree);
 	order_children(&o);
-	start_columns(tree, &kept, folding.sum.before != NULL);
+	start_columns(tree, &kept, folding.sum.before != NULL,
+		      options->is_chart || options->order == WK_TREE_BY_TEXT);
 	number_nodes(tree, &o);
 	finish_columns(tree);
+	finish_leads(tree, options->is_chart);
 	tree->steps = folding.steps;
 	tree->unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 				     : wk_model_str(model, model->sources[filter->source].unit);
@@ -416,6 +441,7 @@ void wk_tree_fini(struct wk_tree *tree)
 	free(tree->name);
 	free(tree->self);
 	free(tree->total);
+	free(tree->lead);
 	free(tree->self_samples);
 	free(tree->total_samples);
 	free(tree->small_count);

@@ -65,6 +65,8 @@ struct wk_tree {
 	wk_function_id *function; /* of a function's node, else 0 */
 	struct wk_str *name;
 	uint64_t *self, *total;  /* weight; inverted, self is what has no further caller */
+	uint64_t *lead;          /* of the parent's self, how much lies in front of the node: in
+				  * charts and in order of text; NULL elsewhere, it is at the end */
 	uint32_t *self_samples, *total_samples; /* as many as 32 bits hold at most */
 	uint32_t *small_count; /* of nodes of kind SMALL: how many frames; NULL: there are none */
 

@@ -221,6 +221,16 @@ static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_i
 	return node;
 }
 
+/* A chart keeps its times: what a function did by itself before it called another. */
+static void note_own(struct folder *folder, uint32_t parent, uint32_t node)
+{
+	struct wk_folding *f = folder->f;
+
+	f->chart_own = wk_grow(f->chart_own, &f->chart_own_cap, (size_t)node + 1,
+			       sizeof(*f->chart_own));
+	f->chart_own[node] = parent < folder->sum_cap ? f->sum.weight[parent] : 0;
+}
+
 /* Of a chart: goes on with the nodes of the sample before for as long as both agree. */
 static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
 {
@@ -248,6 +258,7 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 		    f->own.label[folder->chart[depth]] != label) {
 			folder->chart_depth = depth;
 			folder->chart[depth] = wk_trie_append(&f->own, node, label);
+			note_own(folder, node, folder->chart[depth]);
 			mark_inlined(f, folder->chart[depth], true,
 				     f->model->named_frames.is_inlined
 					     [f->model->named.label[folder->path[waiting]]]);
@@ -432,6 +443,7 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 
 void wk_folding_fini(struct wk_folding *folding)
 {
+	free(folding->chart_own);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
 	free(folding->shown);

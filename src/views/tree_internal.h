@@ -41,6 +41,9 @@ struct wk_folding {
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
 	struct wk_folding_weights sum;
+	uint64_t *chart_own;         /* of a chart, by node of `own`: what its parent weighed by
+				      * itself when the node began; else NULL */
+	size_t chart_own_cap;
 	uint64_t steps;
 };
 

@@ -43,6 +43,10 @@ static void warn_of_attribute(void *context, const char *why, struct wk_str name
 {
 	struct wk_buf text = { 0 };
 
+	/* What inferno would have taken, and wick does not, is unsafe; all else is no attribute. */
+	if (strcmp(why, "unsafe attribute") == 0 && !wk_str_starts(attribute, "on") &&
+	    !wk_str_starts(attribute, "style=") && !wk_str_starts(attribute, "href="))
+		why = "invalid attribute";
 	wk_buf_add_fmt(&text, "%s: %.*s of %.*s", why, WK_STR_ARG(attribute), WK_STR_ARG(name));
 	warn(context, wk_buf_str(&text));
 	wk_buf_fini(&text);
@@ -293,6 +297,20 @@ static void resolve(struct wk_model *model)
 	wk_symbols_free(symbols);
 }
 
+static void warn_of_lost(struct flamegraph *f, uint64_t lost)
+{
+	struct wk_buf text = { 0 };
+
+	if (lost == 0)
+		return;
+	wk_num_add_grouped(&text, lost);
+	wk_buf_add_text(&text, lost == 1 ? " line ends" : " lines end");
+	wk_buf_add_text(&text, " in a function of --base with none above it and "
+			       "count for nothing, as inferno has it");
+	warn(f, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 static struct wk_model *build(struct flamegraph *f, const struct wk_as_source *source,
 			      struct wk_err *err)
 {
@@ -311,6 +329,7 @@ static struct wk_model *build(struct flamegraph *f, const struct wk_as_source *s
 	sink = wk_restack_sink(&restack);
 	ok = source->reader->read(&source->input, &sink, err);
 	ok = wk_restack_end(&restack, err) && ok;
+	warn_of_lost(f, restack.lost);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
 	if (!ok) {

@@ -88,13 +88,27 @@ static uint32_t turned(struct wk_restack *r, uint32_t stack)
 	return r->stack_of[stack];
 }
 
+/* A sample's own frame is no base, whatever its name: inferno compares it with its count
+ * behind it. Samples that so have no base are left out, as there, but counted. */
+static uint32_t based(struct wk_restack *r, uint32_t stack)
+{
+	uint32_t callers = r->parent[stack] ? r->stack_of[r->parent[stack]] : 0;
+
+	if (callers)
+		return wk_stack_writer_stack(r->writer, callers, r->frame_of[r->frame[stack]]);
+	r->lost += r->is_base[r->frame[stack]];
+	return 0;
+}
+
 static void take_sample(struct wk_restack *r, const struct wk_event *event)
 {
 	struct wk_event sample = *event;
 	uint32_t stack = event->sample.named_stack;
 
 	if (stack)
-		sample.sample.named_stack = r->reverses ? turned(r, stack) : r->stack_of[stack];
+		sample.sample.named_stack = r->reverses ? turned(r, stack)
+					    : r->base   ? based(r, stack)
+							: r->stack_of[stack];
 	if (sample.sample.named_stack == 0)
 		return;
 	r->samples++;

@@ -24,6 +24,7 @@ struct wk_restack {
 	uint8_t *is_turned;   /* ... whether stack_of is of the reversed stack */
 	size_t frame_cap, base_cap, parent_cap, stack_frame_cap, stack_cap, turned_cap;
 	uint64_t samples;
+	uint64_t lost;        /* samples whose own frame alone had a base's name */
 };
 
 void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next);
