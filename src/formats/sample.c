@@ -174,16 +174,44 @@ static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str tex
 	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
 }
 
-/* Threads that wait: the tools leave them out, so that what runs is seen. */
-static bool is_idle(struct wk_str name)
+/* As stackcollapse-sample.awk has it: the first word, and the second ("-[NSArray count]" is
+ * "-[NSArray.count]"). */
+static struct wk_event_frame awk_frame(struct sample *sample, struct wk_str text)
+{
+	size_t in = wk_str_find(text, "(in ");
+	struct wk_str module = { "", 0 }, word = wk_scan_word(&text);
+
+	if (in != SIZE_MAX)
+		module = until(wk_str_skip(text, in + 4 - word.len), ')');
+	if (wk_str_ends(module, ".dylib"))
+		module.len -= 6;
+	wk_buf_reset(&sample->joined);
+	wk_buf_add_str(&sample->joined, module);
+	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
+	wk_buf_add_str(&sample->joined, word);
+	wk_scan_blanks(&text);
+	word = wk_scan_word(&text);
+	if (word.len && !wk_str_is(word, "(in")) {
+		wk_buf_add_char(&sample->joined, '.');
+		wk_buf_add_str(&sample->joined, word);
+	}
+	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
+}
+
+/* Threads that wait: the tools leave them out, so that what runs is seen. One compares whole
+ * names and the other only how they end. */
+static bool is_idle(const struct sample *sample, struct wk_str name)
 {
 	static const char *const idle[] = {
 		"__psynch_cvwait", "__select", "__semwait_signal", "__ulock_wait", "__wait4",
 		"__workq_kernreturn", "kevent", "mach_msg_trap", "read", "semaphore_wait_trap",
 	};
+	bool is_whole = sample->collapse->dialect == WK_COLLAPSE_PERL;
 
+	if (is_whole && wk_str_starts(name, "libsystem_kernel`"))
+		name = wk_str_skip(name, strlen("libsystem_kernel`"));
 	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
-		if (wk_str_ends(name, idle[i]))
+		if (is_whole ? wk_str_is(name, idle[i]) : wk_str_ends(name, idle[i]))
 			return true;
 	return false;
 }
@@ -199,9 +227,10 @@ static void add_entry(struct sample *sample, const struct entry *entry)
 		wk_call_tree_add(&sample->tree, entry->depth, &frame, entry->count);
 		return;
 	}
-	frame = tool_frame(sample, entry->text);
+	frame = sample->collapse->dialect == WK_COLLAPSE_PERL ? awk_frame(sample, entry->text)
+							      : tool_frame(sample, entry->text);
 	wk_call_tree_add(&sample->tree, entry->depth, &frame, entry->count)->is_silent =
-		!sample->collapse->keeps_idle && is_idle(frame.name);
+		!sample->collapse->keeps_idle && is_idle(sample, frame.name);
 }
 
 /* "    +   ! 4282 start  (in rg) ...": two signs of indentation a level, a count, a name. */
@@ -315,7 +344,8 @@ static bool read_sample(const struct wk_input *input, const struct wk_sink *sink
 
 	sample.tree = (struct wk_call_tree){ .writer = sample.writer, .with_callees = true,
 					     .leaves_only = leaves_only,
-					     .keeps_last = leaves_only };
+					     .keeps_last = leaves_only,
+					     .keeps_zero = collapse && !leaves_only };
 	wk_stack_writer_source(sample.writer, "samples", "samples", false);
 	ok = read_report(&sample, input->bytes);
 	wk_call_tree_close(&sample.tree, 0);
