@@ -99,8 +99,7 @@ static bool read_frame(struct state *state, struct wk_str line)
 		return false;
 	line.len = (size_t)(rest.at - line.at);
 	frame.name = wk_trim(wk_scan_to(&rest, '('));
-	frame.is_unnamed = frame.name.len == 0 ||
-			   (frame.name.at[0] == '[' && frame.name.at[frame.name.len - 1] == ']');
+	frame.is_unnamed = frame.name.len == 0 || frame.name.at[0] == '[';
 	if (frame.is_unnamed)
 		frame.name = wk_trim(line);
 	wk_stack_text_frame(&state->text, &frame);

@@ -118,6 +118,22 @@ static int probe(struct wk_bytes first)
 	return wk_probe_lines(first, is_head) ? 95 : wk_probe_lines(first, is_sample) ? 90 : 0;
 }
 
+/* "function (file.py)" before Austin 2, with ";L12" behind it. */
+static bool take_oldest(struct wk_str text, struct wk_str *behind, struct wk_event_frame *frame)
+{
+	size_t open = wk_str_ends(text, ")") ? wk_str_find_last_text(text, " (") : SIZE_MAX;
+	struct wk_str peek = *behind;
+	uint64_t line;
+
+	if (open == SIZE_MAX || !wk_scan_text(&peek, ";L") || !wk_scan_number(&peek, &line))
+		return false;
+	frame->name = wk_str_of(text.at, open);
+	frame->file = wk_str_of(text.at + open + 2, text.len - open - 3);
+	frame->line = line <= UINT32_MAX ? (uint32_t)line : 0;
+	*behind = peek;
+	return true;
+}
+
 /* "file.py:function:12"; `behind` is what follows it in the stack, perhaps an "L12". */
 static struct wk_event_frame frame_of(struct wk_str text, struct wk_str *behind)
 {
@@ -126,7 +142,7 @@ static struct wk_event_frame frame_of(struct wk_str text, struct wk_str *behind)
 	struct wk_str peek = *behind;
 	uint64_t line;
 
-	if (colon == SIZE_MAX || colon == 0 || text.at[0] == ':')
+	if (take_oldest(text, behind, &frame) || colon == SIZE_MAX || text.at[0] == ':')
 		return frame;
 	if (wk_num_u64(wk_str_skip(text, colon + 1), &line)) {
 		text.len = colon;

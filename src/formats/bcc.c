@@ -167,7 +167,7 @@ static void read_line(struct state *state, struct wk_str line)
 	} else if (wk_scan_blanks(&rest) && rest.len) {
 		read_indented(state, line);
 	} else if (state->count) {
-		wk_stack_text_bad(&state->text, "a count below the stack");
+		wk_stack_text_bad(&state->text, "a count below the stack before this line");
 		drop(state);
 	}
 }

@@ -61,12 +61,15 @@ static void add_address(struct state *state, uint64_t address)
 	state->chain[state->count++] = address;
 }
 
-/* pprof lists callers by the byte before their return address. */
+/* pprof lists callers by the byte before their return address, and the innermost as it is;
+ * the keys are addresses and one. */
 static uint32_t symbol_of(const struct state *state, uint64_t address)
 {
 	uint32_t name = wk_map_find(&state->symbols, address + 1);
 
-	return name ? name : wk_map_find(&state->symbols, address);
+	if (!name)
+		name = wk_map_find(&state->symbols, address);
+	return name ? name : wk_map_find(&state->symbols, address + 2);
 }
 
 static uint32_t named_stack(struct state *state)

@@ -82,13 +82,15 @@ static void read_place(struct wk_str place, struct wk_event_frame *frame)
  * "Cart$$Lambda$14/0x7f00.run" is part of a name. */
 static void take_module(struct wk_event_frame *frame)
 {
-	struct wk_str rest = frame->name, before;
+	struct wk_str whole = frame->name, rest = whole, before;
 
 	while (before = wk_scan_to(&rest, '/'), rest.len > 1) {
 		if (wk_is_digit(rest.at[1]) || wk_str_find(before, "$") != SIZE_MAX)
 			return;
-		frame->image = wk_str_of(frame->name.at, frame->name.len - rest.len);
+		if (before.len)
+			frame->image = wk_str_of(whole.at, whole.len - rest.len);
 		rest = wk_str_skip(rest, 1);
+		frame->name = rest;
 	}
 }
 

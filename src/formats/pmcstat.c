@@ -141,6 +141,8 @@ static bool read_event(struct graph *graph, struct wk_str line)
 
 	if (!wk_scan_text(&line, "@ "))
 		return false;
+	if (graph->text.collapse)
+		return true;
 	end_levels(graph, 0);
 	event.source.source = graph->source++;
 	event.source.name = wk_scan_word(&line);
@@ -160,7 +162,7 @@ static void read_line(struct graph *graph, struct wk_str line)
 			add_collapsed(graph, &row);
 		else
 			add_row(graph, &row);
-	} else if (wk_trim(line).len && (graph->text.collapse || !read_event(graph, line))) {
+	} else if (wk_trim(line).len && !read_event(graph, line)) {
 		wk_stack_text_bad(&graph->text, "\"12.34%  [56]  function\"");
 	}
 }

@@ -79,6 +79,9 @@ static int fuzz_reader(const struct wk_reader *reader, const uint8_t *data, size
 	fuzz_read_once(reader, bytes, NULL);
 	fuzz_read_once(reader, bytes, &collapse);
 	collapse.dialect = WK_COLLAPSE_INFERNO;
+	collapse.with_pid = collapse.with_tid = collapse.with_source_line = true;
+	collapse.with_thread_name = collapse.short_packages = collapse.keeps_idle = true;
+	collapse.measure = WK_COLLAPSE_TICKS;
 	fuzz_read_once(reader, bytes, &collapse);
 	collapse.with_offsets = collapse.no_modules = true;
 	collapse.measure = WK_COLLAPSE_BYTES;
