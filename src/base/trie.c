@@ -60,12 +60,16 @@ static void make_index(struct wk_trie *trie)
 	}
 }
 
-static void double_index(struct wk_trie *trie)
+/* To twice its size, or to what will be needed in the end. */
+static void grow_index(struct wk_trie *trie)
 {
 	struct wk_trie_slot *old = trie->slots;
 	size_t count = trie->slot_mask + 1;
+	unsigned bits = 33 - trie->slot_shift;
 
-	start_index(trie, 33 - trie->slot_shift);
+	while (bits < 32 && room_of(bits) < trie->expected)
+		bits++;
+	start_index(trie, bits);
 	for (size_t i = 0; i < count; i++)
 		if (old[i].id)
 			trie->slots[free_slot(trie, old[i].hash)] = old[i];
@@ -77,7 +81,7 @@ void wk_trie_make_room(struct wk_trie *trie)
 	if (!trie->slots)
 		make_index(trie);
 	else if (trie->slot_shift > 0)
-		double_index(trie);
+		grow_index(trie);
 }
 
 static uint32_t add_row(struct wk_trie *trie, uint32_t parent, uint32_t label)

@@ -24,6 +24,7 @@ struct wk_trie {
 	size_t slot_mask;
 	unsigned slot_shift;        /* there are 2 to the power of (32 - slot_shift) slots */
 	uint32_t most;              /* entries that the index has room for */
+	uint32_t expected;          /* entries that it makes room for when it grows */
 };
 
 void wk_trie_init(struct wk_trie *trie);
@@ -78,6 +79,13 @@ static inline void wk_trie_prefetch(const struct wk_trie *trie, uint32_t hash)
 /* A new entry that the caller knows not to be there yet; on a sealed trie this needs no
  * index. */
 uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label);
+
+/* Says how many entries there will be, as far as one can tell: the index then grows in one
+ * step instead of many. Only a guess that is far too high costs anything. */
+static inline void wk_trie_expect(struct wk_trie *trie, uint32_t count)
+{
+	trie->expected = count;
+}
 
 /* Gives back the memory of the index. */
 void wk_trie_seal(struct wk_trie *trie);

@@ -31,6 +31,7 @@ struct batch {
 struct reading {
 	struct wk_stack_writer *writer;
 	struct batch batch;
+	const char *start;
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
 	struct wk_textmap frames; /* text between two ';' to frame */
@@ -181,6 +182,8 @@ static void tell_batch(struct reading *r)
 			.count = (uint32_t)(next - batch->first_frame[i]),
 		};
 	}
+	wk_stack_writer_progress(r->writer, (uint64_t)(r->lines.at - r->start),
+				 (uint64_t)(r->lines.end - r->start));
 	wk_stack_writer_walk(r->writer, batch->walks, batch->lines);
 	for (size_t i = 0; i < batch->lines; i++) {
 		if (r->has_two_counts)
@@ -272,6 +275,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 {
 	struct reading r = {
 		.writer = wk_stack_writer_new(sink),
+		.start = (const char *)input->bytes.at,
 		.lines = wk_lines_of(input->bytes),
 		.has_two_counts = has_two_counts(input->bytes),
 		.collapse = input->options.collapse,

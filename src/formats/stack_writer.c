@@ -8,6 +8,9 @@
 
 #define WALKS_AT_ONCE 64
 
+#define FEWEST_EXPECTED 16384 /* stacks, before anything is guessed from them */
+#define MOST_GROWTH     64
+
 /* A frame as its key: texts by their numbers. */
 struct frame_row {
 	uint64_t address;
@@ -204,6 +207,17 @@ void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *
 	for (size_t i = 0; i < count; i += WALKS_AT_ONCE)
 		walk_some(writer, walks + i,
 			  count - i < WALKS_AT_ONCE ? count - i : WALKS_AT_ONCE);
+}
+
+/* Stacks that are new get rarer, so what comes is less than in proportion; and a beginning that
+ * is unlike the rest must not cost much. */
+void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uint64_t whole)
+{
+	uint64_t count = writer->stacks.count, most = count * MOST_GROWTH;
+	double all = done ? (double)count * (double)whole / (double)done : 0;
+
+	if (count >= FEWEST_EXPECTED)
+		wk_trie_expect(&writer->stacks, (uint32_t)(all < (double)most ? all : (double)most));
 }
 
 void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,

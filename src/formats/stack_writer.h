@@ -51,6 +51,10 @@ struct wk_stack_walk {
 void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks,
 			  size_t count);
 
+/* Says that `done` of `whole` bytes have been read, so that room for what will come is made at
+ * once. */
+void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uint64_t whole);
+
 /* Passes any event on; a sample is one of these. */
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event);
 
