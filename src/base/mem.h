@@ -15,6 +15,10 @@ void *wk_alloc_zeroed(size_t count, size_t size_bytes);
 void *wk_realloc(void *at, size_t size_bytes);
 char *wk_strndup(const char *text, size_t len);
 
+/* For a large table that is looked at all over: where the system can, in large pages, so that
+ * a look costs less. The contents are unset. */
+void *wk_alloc_table(size_t size_bytes);
+
 /* Makes room for at least `need` elements in a growing array and returns it, moved perhaps.
  * `*cap` is the room in elements and is doubled, so n additions cost O(n):
  *

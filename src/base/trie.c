@@ -41,7 +41,7 @@ static void start_index(struct wk_trie *trie, unsigned slot_bits)
 	trie->slot_mask = ((size_t)1 << slot_bits) - 1;
 	trie->most = room_of(slot_bits);
 	/* Cleared here: pages that are first read and then written fault twice. */
-	trie->slots = wk_alloc((trie->slot_mask + 1) * sizeof(*trie->slots));
+	trie->slots = wk_alloc_table((trie->slot_mask + 1) * sizeof(*trie->slots));
 	memset(trie->slots, 0, (trie->slot_mask + 1) * sizeof(*trie->slots));
 }
 
