@@ -1,0 +1,204 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/cargo_build.h"
+#include "cli/perf_words.h"
+
+#define TARGET(kind, name) "{\"kind\":[\"" kind "\"],\"crate_types\":[\"bin\"],\"name\":\"" name "\"}"
+
+#define PACKAGE(name, run, targets) \
+	"{\"targets\":[" targets "],\"name\":\"" name "\",\"id\":\"id-" name "\",\"default_run\":" run \
+	",\"manifest_path\":\"/work/" name "/Cargo.toml\",\"dependencies\":[{\"name\":\"x\"}]}"
+
+#define METADATA(near) \
+	"{\"packages\":[" \
+	PACKAGE("app", "null", TARGET("lib", "app") "," TARGET("bin", "app") "," TARGET("test", "t")) \
+	"," PACKAGE("two", "\"b\"", TARGET("bin", "a") "," TARGET("bin", "b")) \
+	"],\"workspace_root\":\"/work\"" near "}"
+
+static struct wk_cargo_project parsed(const char *text, const char *folder)
+{
+	struct wk_cargo_project project = { 0 };
+	struct wk_err err = { 0 };
+
+	assert_true(wk_cargo_project_parse(&project, wk_bytes_of(text, strlen(text)), folder, &err));
+	return project;
+}
+
+static void metadata_tells_what_there_is_to_run(void **state)
+{
+	struct wk_cargo_project project =
+		parsed(METADATA(",\"workspace_default_members\":[\"id-app\"]"), "/");
+
+	(void)state;
+	assert_string_equal(project.root, "/work");
+	assert_int_equal(project.count, 5);
+	assert_int_equal(project.targets[0].kind, WK_CARGO_LIB);
+	assert_int_equal(project.targets[2].kind, WK_CARGO_TEST);
+	assert_string_equal(project.targets[1].package, "app");
+	assert_true(project.targets[1].is_near);
+	assert_false(project.targets[3].is_near);
+	assert_true(project.targets[4].is_default);
+	wk_cargo_project_free(&project);
+}
+
+static void an_older_cargo_leaves_the_package_to_the_folder(void **state)
+{
+	struct wk_cargo_project inside = parsed(METADATA(""), "/work/two/src");
+	struct wk_cargo_project above = parsed(METADATA(""), "/work");
+	struct wk_cargo_project beside = parsed(METADATA(""), "/work/twofold");
+
+	(void)state;
+	assert_false(inside.targets[0].is_near);
+	assert_true(inside.targets[3].is_near);
+	assert_true(above.targets[0].is_near && above.targets[3].is_near);
+	assert_true(beside.targets[0].is_near && beside.targets[3].is_near);
+	wk_cargo_project_free(&inside);
+	wk_cargo_project_free(&above);
+	wk_cargo_project_free(&beside);
+}
+
+static void the_only_program_is_chosen(void **state)
+{
+	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_choice choice = { 0 };
+
+	(void)state;
+	assert_true(wk_cargo_choose(&project, &choice, NULL));
+	assert_string_equal(choice.name, "app");
+	assert_string_equal(choice.package, "app");
+	assert_int_equal(choice.kind, WK_CARGO_BIN);
+	wk_cargo_project_free(&project);
+}
+
+static void of_several_the_default_of_the_package_is_chosen(void **state)
+{
+	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_choice choice = { .package = "two" };
+
+	(void)state;
+	assert_true(wk_cargo_choose(&project, &choice, NULL));
+	assert_string_equal(choice.name, "b");
+	wk_cargo_project_free(&project);
+}
+
+static void unit_tests_of_a_name_are_those_of_the_library(void **state)
+{
+	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_choice library = { .is_unit = true, .name = "app" };
+	struct wk_cargo_choice program = { .is_unit = true, .has_unit_kind = true };
+
+	(void)state;
+	assert_true(wk_cargo_choose(&project, &library, NULL));
+	assert_int_equal(library.kind, WK_CARGO_LIB);
+	assert_true(wk_cargo_choose(&project, &program, NULL));
+	assert_int_equal(program.kind, WK_CARGO_BIN);
+	wk_cargo_project_free(&project);
+}
+
+#define ARTIFACT(kind, name, test, executable) \
+	"{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/work/app/Cargo.toml\",\"target\":" \
+	TARGET(kind, name) ",\"profile\":{\"debuginfo\":2,\"test\":" test "},\"executable\":" \
+	executable "}\n"
+
+static bool find(const char *messages, struct wk_cargo_choice choice, struct wk_cargo_built *built)
+{
+	return wk_cargo_built_find(wk_bytes_of(messages, strlen(messages)), &choice, built, NULL);
+}
+
+static void a_program_is_found_among_what_cargo_built(void **state)
+{
+	const char *messages = "not JSON at all\n{\"reason\":\"build-script-executed\"}\n"
+			       ARTIFACT("lib", "app", "false", "null")
+			       ARTIFACT("bin", "app", "false", "\"/t/app\"")
+			       ARTIFACT("bin", "app", "true", "\"/t/deps/app-1\"")
+			       "{\"reason\":\"build-finished\",\"success\":true}";
+	struct wk_cargo_built built;
+
+	(void)state;
+	assert_true(find(messages, (struct wk_cargo_choice){ .kind = WK_CARGO_BIN, .is_unit = true,
+							     .name = "app" }, &built));
+	assert_string_equal(built.path, "/t/deps/app-1");
+	assert_string_equal(built.folder, "/work/app/");
+	assert_true(built.has_debug);
+	wk_cargo_built_fini(&built);
+	assert_false(find(messages, (struct wk_cargo_choice){ .kind = WK_CARGO_TEST }, &built));
+}
+
+static void the_same_program_in_two_packages_is_not_guessed(void **state)
+{
+	const char *messages = ARTIFACT("bin", "app", "false", "\"/t/app\"")
+			       ARTIFACT("bin", "app", "false", "\"/other/app\"");
+	struct wk_cargo_built built;
+
+	(void)state;
+	assert_false(find(messages, (struct wk_cargo_choice){ .name = "app" }, &built));
+	assert_null(built.path);
+}
+
+static void perf_words_become_options(void **state)
+{
+	struct wk_perf_words perf;
+
+	(void)state;
+	assert_true(wk_perf_words_read(&perf, "record -e branch-misses -c 100 --call-graph "
+					      "dwarf,16384 -g -o 'my data'", NULL));
+	assert_string_equal(perf.record.events.at[0], "branch-misses");
+	assert_string_equal(perf.record.period, "100");
+	assert_string_equal(perf.record.call_graph, "dwarf");
+	assert_int_equal(perf.record.stack_bytes, 16384);
+	assert_string_equal(perf.output, "my data");
+	assert_int_equal(perf.ignored.len, 0);
+	wk_perf_words_fini(&perf);
+}
+
+static void perf_words_without_a_meaning_are_named(void **state)
+{
+	struct wk_perf_words perf;
+
+	(void)state;
+	assert_true(wk_perf_words_read(&perf, "record -z -m 512 --call-graph lbr", NULL));
+	assert_string_equal(wk_buf_text(&perf.ignored), "-z, -m");
+	assert_non_null(strstr(wk_buf_text(&perf.notes), "lbr"));
+	wk_perf_words_fini(&perf);
+}
+
+static void perf_words_that_perf_would_not_take_are_refused(void **state)
+{
+	static const char *const wrong[] = { "", "stat -e cycles", "record --nonsense",
+					     "record -e", "record 'x", "record sleep 1",
+					     "record --call-graph zigzag" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct wk_perf_words perf;
+		struct wk_err err = { 0 };
+
+		assert_false(wk_perf_words_read(&perf, wrong[i], &err));
+		assert_int_equal(err.code, WK_EUSAGE);
+		wk_perf_words_fini(&perf);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(metadata_tells_what_there_is_to_run),
+		cmocka_unit_test(an_older_cargo_leaves_the_package_to_the_folder),
+		cmocka_unit_test(the_only_program_is_chosen),
+		cmocka_unit_test(of_several_the_default_of_the_package_is_chosen),
+		cmocka_unit_test(unit_tests_of_a_name_are_those_of_the_library),
+		cmocka_unit_test(a_program_is_found_among_what_cargo_built),
+		cmocka_unit_test(the_same_program_in_two_packages_is_not_guessed),
+		cmocka_unit_test(perf_words_become_options),
+		cmocka_unit_test(perf_words_without_a_meaning_are_named),
+		cmocka_unit_test(perf_words_that_perf_would_not_take_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
