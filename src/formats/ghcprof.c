@@ -253,8 +253,9 @@ static bool read_profile(struct ghcprof *prof, struct wk_bytes bytes)
 	if (!read_heading(prof)) {
 		if (!prof->collapse)
 			return wk_fail_no_stacks(prof->err, bytes, EXPECTED);
-		wk_stack_writer_note(prof->writer, wk_str_c("File ended before start of call graph: "
-							    "expected " EXPECTED));
+		wk_stack_writer_note(prof->writer,
+				     wk_str_c("File ended before start of call graph: expected "
+					      EXPECTED));
 		return true;
 	}
 	if (!prof->has_ticks && prof->measure >= WK_COLLAPSE_TICKS)

@@ -9,7 +9,8 @@
 #include "formats/rust_name.h"
 #include "formats/scan.h"
 
-#define EXPECTED "a heading with Running Time, Weight or Bytes Used and Symbol Name, and a call tree"
+#define EXPECTED "a heading with Running Time, Weight or Bytes Used and Symbol Name, and a " \
+	"call tree"
 
 struct unit {
 	const char *text;

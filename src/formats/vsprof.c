@@ -60,9 +60,9 @@ static bool fault(struct vsprof *vsprof, struct wk_str what, const char *words,
 		  const char *expected)
 {
 	if (vsprof->collapse)
-		return wk_fail(vsprof->err, WK_ECORRUPT, WK_NOWHERE, "line %" PRIu64 ": %s \"%.*s\"",
-			       vsprof->lines.number, words, what.len > 200 ? 200 : (int)what.len,
-			       what.at);
+		return wk_fail(vsprof->err, WK_ECORRUPT, WK_NOWHERE,
+			       "line %" PRIu64 ": %s \"%.*s\"", vsprof->lines.number, words,
+			       what.len > 200 ? 200 : (int)what.len, what.at);
 	wk_bad_line(&vsprof->bad, &vsprof->lines, what, expected);
 	return true;
 }
@@ -286,7 +286,8 @@ static bool read_as_tool(struct vsprof *vsprof)
 
 	if (!wk_lines_next(&vsprof->lines, &line)) {
 		wk_stack_writer_note(vsprof->writer,
-				     wk_str_c("File ended before start of call graph: it is empty"));
+				     wk_str_c("File ended before start of call graph: it is "
+					      "empty"));
 		return true;
 	}
 	if (is_inferno(vsprof) && !wk_str_starts(line, TOOL_HEADING))

@@ -198,7 +198,8 @@ static bool read_table(struct vtune *vtune, struct wk_bytes bytes)
 	if (!read_heading(vtune)) {
 		if (!vtune->collapse)
 			return wk_fail_no_stacks(vtune->err, bytes, EXPECTED);
-		wk_stack_writer_note(vtune->writer, wk_str_c("File ended before header: " EXPECTED));
+		wk_stack_writer_note(vtune->writer,
+				     wk_str_c("File ended before header: expected " EXPECTED));
 		return true;
 	}
 	wk_stack_writer_source(vtune->writer, vtune->measure->source, vtune->measure->unit,
@@ -242,7 +243,8 @@ static int probe(struct wk_bytes first)
 	int score = 0;
 
 	while (!score && wk_lines_next(&lines, &line))
-		if (wk_str_starts(line, "Function Stack,") || wk_str_starts(line, "Function Stack\t") ||
+		if (wk_str_starts(line, "Function Stack,") ||
+		    wk_str_starts(line, "Function Stack\t") ||
 		    wk_str_starts(line, "\"Function Stack\""))
 			score = 95;
 	wk_buf_fini(&text);

@@ -66,12 +66,14 @@ static size_t column_of(const struct wpa *wpa, const char *name)
 
 static const struct unit *unit_of(struct wk_str column)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t bracket = wk_str_find_last(column, '(');
+	size_t bracket = wk_str_find_last(column, '(');
 
-		if (bracket != SIZE_MAX && wk_str_is(wk_str_skip(column, bracket + 1), units[i].text))
+	if (bracket == SIZE_MAX)
+		return &plain_count;
+	column = wk_str_skip(column, bracket + 1);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (wk_str_is(column, units[i].text))
 			return &units[i];
-	}
 	return &plain_count;
 }
 
