@@ -16,6 +16,8 @@ static const struct wk_opt options[] = {
 	  "lists them", WK_OPT_TEXT, offsetof(struct wk_load_args, format), NULL },
 	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, debug_dirs), NULL },
+	{ 0, "threads", "N", "read large text with so many threads; one for each processor where it "
+	  "is not given", WK_OPT_NUMBER, offsetof(struct wk_load_args, threads), NULL },
 	{ 0 },
 };
 
@@ -86,6 +88,15 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 	return wk_sink_take(&watch->next, event, err);
 }
 
+static unsigned thread_count(const struct wk_load_args *args)
+{
+	unsigned most = 64;
+
+	if (args->threads)
+		return args->threads < most ? (unsigned)args->threads : most;
+	return wk_os_cpu_count() < most ? wk_os_cpu_count() : most;
+}
+
 static bool read_input(const struct wk_load_input *input, const struct wk_load_args *args,
 		       const struct wk_sink *sink, struct wk_err *err)
 {
@@ -94,6 +105,7 @@ static bool read_input(const struct wk_load_input *input, const struct wk_load_a
 
 	if (!wk_reader_open(input->path, args->format, &opened, err))
 		return false;
+	opened.input.options.threads = thread_count(args);
 	ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
 	wk_reader_close(&opened);
 	return ok;

@@ -12,6 +12,7 @@
 struct wk_load_args {
 	const char *format;            /* NULL: seen from the bytes */
 	struct wk_opt_list debug_dirs;
+	uint64_t threads;              /* 0: one for each processor */
 };
 
 extern const struct wk_opt_group wk_load_group;

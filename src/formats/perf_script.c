@@ -9,7 +9,7 @@
 #include "os/os.h"
 
 #define ROWS_AT_ONCE 4096
-#define SMALLEST_PART (1024 * 1024)
+#define SMALLEST_PART (256 * 1024) /* less is not worth a thread */
 #define MOST_PARTS 64
 
 #define EXPECTED "the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each " \
