@@ -10,7 +10,6 @@
 
 #define ROWS_AT_ONCE 4096
 #define SMALLEST_PART (256 * 1024) /* less is not worth a thread */
-#define MOST_PARTS 64
 
 #define EXPECTED "the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each " \
 		 "frame"
@@ -211,7 +210,7 @@ static size_t part_count(const struct wk_input *input)
 
 	if (count > most)
 		count = most;
-	return count < MOST_PARTS ? count : MOST_PARTS;
+	return count < WK_SCRIPT_MOST_PARTS ? count : WK_SCRIPT_MOST_PARTS;
 }
 
 static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)
@@ -241,7 +240,7 @@ static void read_whole(void *context)
 /* The first part is told while it is read, the others when their threads are done. */
 static void read_parts(struct wk_script_part *parts, size_t count, struct wk_script_teller *teller)
 {
-	struct wk_os_thread *threads[MOST_PARTS] = { 0 };
+	struct wk_os_thread *threads[WK_SCRIPT_MOST_PARTS] = { 0 };
 	bool goes_on = true;
 
 	for (size_t i = 1; i < count; i++)
@@ -257,11 +256,11 @@ static void read_parts(struct wk_script_part *parts, size_t count, struct wk_scr
 	}
 }
 
-static bool read_text(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
+bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_sink *sink,
+		    struct wk_err *err)
 {
 	const struct wk_collapse *collapse = input->options.collapse;
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
-	size_t count = part_count(input);
 	struct wk_script_part *parts = wk_alloc_zeroed(count, sizeof(*parts));
 	struct wk_script_teller teller;
 
@@ -284,6 +283,11 @@ static bool read_text(const struct wk_input *input, const struct wk_sink *sink, 
 		wk_script_part_fini(&parts[i]);
 	free(parts);
 	return wk_stack_writer_end(writer, err);
+}
+
+static bool read_text(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
+{
+	return wk_script_read(input, part_count(input), sink, err);
 }
 
 const struct wk_reader wk_reader_perf_script = {

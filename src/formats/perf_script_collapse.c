@@ -29,13 +29,13 @@ static size_t skip_digits(struct wk_str line, size_t at)
 	return at;
 }
 
-/* A comm of at least two characters, blanks, "pid" or "pid/tid", a blank: the first place in
- * the line where that is so. */
+/* A comm, blanks, "pid" or "pid/tid", a blank: the first place in the line where that is so.
+ * (The tool wants two characters for the comm and takes part of the line for that of "a 1 5.2:".) */
 static bool perl_ids(struct wk_str line, struct wk_script_head *head)
 {
 	if (line.len == 0 || is_space(line.at[0]))
 		return false;
-	for (size_t end = 2; end < line.len; end++) {
+	for (size_t end = 1; end < line.len; end++) {
 		size_t first = end, behind, second;
 
 		if (!is_space(line.at[end]))

@@ -16,6 +16,7 @@
 #include "base/trie.h"
 #include "formats/collapse.h"
 #include "formats/lines.h"
+#include "formats/reader.h"
 #include "formats/stack_writer.h"
 
 /* The first line of a sample. */
@@ -175,6 +176,12 @@ bool wk_script_part_read(struct wk_script_part *part, size_t most);
 
 /* Adds to the line that is being read. */
 void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_frame *frame);
+
+#define WK_SCRIPT_MOST_PARTS 64
+
+/* Reads the input in `count` parts, the others than the first in threads of their own. */
+bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_sink *sink,
+		    struct wk_err *err);
 
 /* From parts to events. */
 struct wk_script_teller {

@@ -319,18 +319,6 @@ static bool find_tail(struct wk_script_part *part, struct chain *chain, const ch
 	return false;
 }
 
-/* The line of source behind a frame, if there is one. */
-static const char *take_source(struct wk_script_frame_line *frame, const char *at, const char *end)
-{
-	struct wk_script_frame_line other;
-	struct wk_str line = line_at(at, end);
-
-	if (wk_script_line_kind(without_return(line), &other) != WK_SCRIPT_LINE_SOURCE)
-		return at;
-	frame->source = wk_trim(without_return(line));
-	return behind(line, end);
-}
-
 static void add_pending(struct wk_script_part *part, struct chain *chain, uint32_t id)
 {
 	if (chain->is_cut)
@@ -350,6 +338,19 @@ static bool begins_sample(struct wk_str line, bool is_frame)
 	if (line.at[0] == '\t' || !wk_script_head_parse(line, &head))
 		return false;
 	return !is_frame || line.at[0] != ' ' || head.frame.len > 0;
+}
+
+/* The line of source behind a frame, if there is one. */
+static const char *take_source(struct wk_script_frame_line *frame, const char *at, const char *end)
+{
+	struct wk_script_frame_line other;
+	struct wk_str line = line_at(at, end);
+
+	if (wk_script_line_kind(without_return(line), &other) != WK_SCRIPT_LINE_SOURCE ||
+	    begins_sample(without_return(line), false))
+		return at;
+	frame->source = wk_trim(without_return(line));
+	return behind(line, end);
 }
 
 /* Reads one line, with that of its source; returns where the next begins. */
