@@ -177,6 +177,16 @@ static void tell_lost(struct wk_stack_writer *writer, const struct wk_script_par
 		wk_stack_writer_event(writer, &event);
 }
 
+static void tell_unfinished(struct wk_stack_writer *writer, const struct wk_script_part *parts,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].has_unfinished)
+			wk_stack_writer_note(writer,
+					     wk_str_c("the last sample is not counted: no blank "
+						      "line stands behind it"));
+}
+
 /* Cuts between samples. */
 
 /* The first place from `at` on where a sample may begin: behind a blank line, or before a line
@@ -193,7 +203,7 @@ static const char *next_cut(const char *at, const char *end)
 		at = feed + 1;
 		if (*at == '\n')
 			return at;
-		if (*at == '\t')
+		if (*at == '\t' || *at == '#')
 			continue;
 		line_end = memchr(at, '\n', (size_t)(end - at));
 		if (line_end && wk_script_head_parse(wk_str_of(at, (size_t)(line_end - at)), &head) &&
@@ -215,6 +225,7 @@ static size_t part_count(const struct wk_input *input)
 
 static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)
 {
+	const struct wk_collapse *collapse = input->options.collapse;
 	struct wk_str all = text_of(input->bytes);
 	const char *begin = all.at, *end = all.at + all.len;
 
@@ -225,11 +236,11 @@ static void cut(struct wk_script_part *parts, size_t count, const struct wk_inpu
 			stop = all.at + all.len / count * (i + 1);
 			stop = next_cut(stop < begin ? begin : stop, end);
 		}
-		wk_script_part_init(&parts[i], input->options.collapse, begin, stop);
+		wk_script_part_init(&parts[i], collapse, begin, stop);
+		parts[i].wants_blank =
+			stop == end && collapse && collapse->dialect == WK_COLLAPSE_PERL;
 		begin = stop;
 	}
-	parts[count - 1].wants_blank =
-		input->options.collapse && input->options.collapse->dialect == WK_COLLAPSE_PERL;
 }
 
 static void read_whole(void *context)
@@ -273,9 +284,7 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 	read_parts(parts, count, &teller);
 	tell_lost(writer, parts, count);
 	tell_bad(writer, input, parts, count);
-	if (parts[count - 1].has_unfinished)
-		wk_stack_writer_note(writer, wk_str_c("the last sample is not counted: no blank "
-						      "line stands behind it"));
+	tell_unfinished(writer, parts, count);
 	if (!collapse && !wk_stack_writer_samples(writer) && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, EXPECTED);
 	wk_script_teller_fini(&teller);

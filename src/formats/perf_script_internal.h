@@ -111,8 +111,6 @@ struct wk_script_event_row {
 	uint32_t told; /* for the teller: the source's number + 1, 0: not told yet */
 };
 
-#define WK_SCRIPT_FILTER_BITS (1u << 21)
-
 struct wk_script_part {
 	const struct wk_collapse *collapse; /* or NULL */
 	const char *at, *end;
@@ -136,7 +134,7 @@ struct wk_script_part {
 	size_t known_cap;
 	uint32_t known_count;
 	struct wk_index known_index;
-	uint64_t *met;                      /* a bit for each hash that was met */
+	uint64_t *met, met_mask;            /* a bit for each hash that was met */
 	uint32_t *pending;                  /* lines of the chain being read, innermost first */
 	size_t pending_cap;
 

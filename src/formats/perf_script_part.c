@@ -15,13 +15,24 @@
 #define IN_KERNEL  1                 /* flavours of a line */
 #define OF_JAVA    2
 
+/* About sixteen for each chain of usual length, but no more than a processor keeps at hand. */
+static uint64_t filter_bits(size_t size_bytes)
+{
+	uint64_t bits = 1 << 10;
+
+	while (bits < size_bytes / 32 && bits < 1 << 21)
+		bits *= 2;
+	return bits;
+}
+
 void wk_script_part_init(struct wk_script_part *part, const struct wk_collapse *collapse,
 		       const char *begin, const char *end)
 {
 	*part = (struct wk_script_part){
 		.collapse = collapse, .at = begin, .end = end, .mixed_until = begin };
 	wk_trie_init(&part->chains);
-	part->met = wk_alloc_zeroed(WK_SCRIPT_FILTER_BITS / 64, sizeof(*part->met));
+	part->met_mask = filter_bits((size_t)(end - begin)) - 1;
+	part->met = wk_alloc_zeroed((part->met_mask + 1) / 64, sizeof(*part->met));
 	part->event_names = wk_strtab_new();
 	part->tasks = wk_grow(NULL, &part->tasks_cap, 1, sizeof(*part->tasks));
 	part->tasks[0] = (struct wk_script_task){ 0 };
@@ -192,14 +203,14 @@ static struct wk_script_known_chain chain_key(const char *at, const char *end, b
  * a bit for each hash tells whether it was; where it was not, no look-up is needed. */
 static bool was_met(const struct wk_script_part *part, uint64_t hash)
 {
-	uint64_t bit = hash % WK_SCRIPT_FILTER_BITS;
+	uint64_t bit = hash & part->met_mask;
 
 	return part->met[bit / 64] >> bit % 64 & 1;
 }
 
 static void remember(struct wk_script_part *part, const struct wk_script_known_chain *key)
 {
-	uint64_t bit = key->hash % WK_SCRIPT_FILTER_BITS;
+	uint64_t bit = key->hash & part->met_mask;
 
 	if (!was_met(part, key->hash)) {
 		part->met[bit / 64] |= (uint64_t)1 << bit % 64;
