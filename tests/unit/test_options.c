@@ -8,7 +8,8 @@
 #include "cli/options.h"
 
 struct values {
-	bool loud, quick;
+	bool loud, quick, tidy;
+	double factor;
 	const char *output, *color;
 	struct wk_opt_list names;
 	uint64_t count, wait_ns, size_bytes;
@@ -25,6 +26,8 @@ static const struct wk_opt options[] = {
 	{ 'c', "count", "NUMBER", "", WK_OPT_NUMBER, offsetof(struct values, count), NULL },
 	{ 0, "wait", "TIME", "", WK_OPT_DURATION, offsetof(struct values, wait_ns), NULL },
 	{ 0, "size", "SIZE", "", WK_OPT_SIZE, offsetof(struct values, size_bytes), NULL },
+	{ 0, "factor", "REAL", "", WK_OPT_REAL, offsetof(struct values, factor), NULL },
+	{ 0, "tidy", NULL, "", WK_OPT_SWITCH, offsetof(struct values, tidy), NULL },
 	{ 0 },
 };
 
@@ -35,7 +38,7 @@ static struct values values;
 static struct wk_words words;
 static struct wk_err err;
 
-static enum wk_parsed parse_with(bool word_ends_options, char **argv)
+static enum wk_parsed parse_as(enum wk_opt_style style, bool word_ends_options, char **argv)
 {
 	struct wk_opt_target targets[] = { { &group, &values }, { 0 } };
 
@@ -43,10 +46,17 @@ static enum wk_parsed parse_with(bool word_ends_options, char **argv)
 	wk_words_fini(&words);
 	values = (struct values){ 0 };
 	err = (struct wk_err){ 0 };
-	return wk_options_parse(argv, targets, word_ends_options, &words, &err);
+	return wk_options_parse_as(style, argv, targets, word_ends_options, &words, &err);
+}
+
+static enum wk_parsed parse_with(bool word_ends_options, char **argv)
+{
+	return parse_as(WK_STYLE_WICK, word_ends_options, argv);
 }
 
 #define PARSE(...) parse_with(false, (char *[]){ __VA_ARGS__, NULL })
+#define GETOPT(...) parse_as(WK_STYLE_GETOPT, false, (char *[]){ __VA_ARGS__, NULL })
+#define CLAP(...) parse_as(WK_STYLE_CLAP, false, (char *[]){ __VA_ARGS__, NULL })
 
 static int forget(void **state)
 {
@@ -183,6 +193,64 @@ static void help_is_always_understood(void **state)
 	assert_int_equal(PARSE("--", "--help"), WK_PARSED);
 }
 
+static void a_switch_can_be_turned_off_again(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--tidy", "--no-tidy"), WK_PARSED);
+	assert_false(values.tidy);
+	assert_int_equal(GETOPT("-notidy", "-tidy"), WK_PARSED);
+	assert_true(values.tidy);
+	wrong(PARSE("--no-loud"), "unknown option --no-loud");
+}
+
+static void real_numbers_are_read_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--factor=0.5"), WK_PARSED);
+	assert_true(values.factor == 0.5);
+	assert_int_equal(PARSE("--factor", "-2e3"), WK_PARSED);
+	assert_true(values.factor == -2000);
+	wrong(PARSE("--factor=1x"), "--factor is \"1x\", expected a number such as 0.5");
+	wrong(PARSE("--factor=inf"), "--factor is \"inf\", expected a number such as 0.5");
+	wrong(PARSE("--factor=1e999"), "--factor is \"1e999\", expected a number such as 0.5");
+}
+
+static void getopt_long_takes_one_dash_any_case_and_what_is_clear(void **state)
+{
+	(void)state;
+	assert_int_equal(GETOPT("-loud", "--COUNT", "3", "-o=x", "word", "-si", "4K"), WK_PARSED);
+	assert_true(values.loud);
+	assert_int_equal(values.count, 3);
+	assert_string_equal(values.output, "x");
+	assert_int_equal(values.size_bytes, 4096);
+	assert_int_equal(words.count, 1);
+}
+
+static void getopt_long_says_what_is_wrong_in_its_own_words(void **state)
+{
+	(void)state;
+	wrong(GETOPT("-co", "1"), "Option co is ambiguous (color, count)");
+	wrong(GETOPT("-zap"), "Unknown option: zap");
+	wrong(GETOPT("-count"), "Option count requires an argument");
+	wrong(GETOPT("-count=x"), "Value \"x\" invalid for option count (number expected)");
+	wrong(GETOPT("-factor=x"), "Value \"x\" invalid for option factor (real number expected)");
+	wrong(GETOPT("-loud=1"), "Option loud does not take an argument");
+}
+
+static void clap_reads_as_wick_does_and_says_it_differently(void **state)
+{
+	(void)state;
+	assert_int_equal(CLAP("-lc=7", "--color=red"), WK_PARSED);
+	assert_int_equal(values.count, 7);
+	wrong(CLAP("--zap"), "error: unexpected argument '--zap' found");
+	wrong(CLAP("-z"), "error: unexpected argument '-z' found");
+	wrong(CLAP("--lou"), "error: unexpected argument '--lou' found");
+	wrong(CLAP("--count"), "error: a value is required for '--count <NUMBER>' but none was "
+			       "supplied");
+	wrong(CLAP("--color=pink"), "error: invalid value 'pink' for '--color <COLOR>' [possible "
+				    "values: red, green, blue]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +269,12 @@ int main(void)
 		cmocka_unit_test_teardown(a_missing_or_needless_value_is_told, forget),
 		cmocka_unit_test_teardown(an_unknown_option_is_answered_with_the_nearest, forget),
 		cmocka_unit_test_teardown(help_is_always_understood, forget),
+		cmocka_unit_test_teardown(a_switch_can_be_turned_off_again, forget),
+		cmocka_unit_test_teardown(real_numbers_are_read_whole, forget),
+		cmocka_unit_test_teardown(getopt_long_takes_one_dash_any_case_and_what_is_clear,
+					  forget),
+		cmocka_unit_test_teardown(getopt_long_says_what_is_wrong_in_its_own_words, forget),
+		cmocka_unit_test_teardown(clap_reads_as_wick_does_and_says_it_differently, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,17 +286,6 @@ static bool check_sorted(struct wk_bytes bytes, struct wk_err *err)
 	return true;
 }
 
-/* The names are there already; the model wants to be asked for them all the same. */
-static void resolve(struct wk_model *model)
-{
-	static const char *const nowhere[] = { NULL };
-	struct wk_symbols *symbols =
-		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = nowhere });
-
-	wk_model_resolve(model, symbols);
-	wk_symbols_free(symbols);
-}
-
 static void warn_of_lost(struct flamegraph *f, uint64_t lost)
 {
 	struct wk_buf text = { 0 };
@@ -336,7 +325,7 @@ static struct wk_model *build(struct flamegraph *f, const struct wk_as_source *s
 		wk_model_free(model);
 		return NULL;
 	}
-	resolve(model);
+	wk_model_resolve(model, NULL); /* the names are there already */
 	return model;
 }
 
