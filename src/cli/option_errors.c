@@ -1,5 +1,7 @@
 #include "cli/option_errors.h"
 
+#include <strings.h>
+
 #include "base/buf.h"
 #include "base/suggest.h"
 
@@ -36,11 +38,32 @@ bool wk_option_unknown_letter(enum wk_opt_style style, char letter, struct wk_er
 					      : "unknown option -%c", letter);
 }
 
-bool wk_option_unclear(struct wk_str name, const struct wk_opt *one, const struct wk_opt *other,
-		       struct wk_err *err)
+/* The next name behind `last`, in alphabetical order, that begins so; NULL behind all. */
+static const char *next_begun(const struct wk_opt_target *target, struct wk_str name,
+			      const char *last)
 {
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Option %.*s is ambiguous (%s, %s)",
-		       WK_STR_ARG(name), one->name, other->name);
+	const char *next = NULL;
+
+	for (; target->group; target++)
+		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
+			if (strncasecmp(opt->name, name.at, name.len) == 0 &&
+			    strcmp(opt->name, last) > 0 && (!next || strcmp(opt->name, next) < 0))
+				next = opt->name;
+	return next;
+}
+
+bool wk_option_unclear(const struct wk_opt_target *targets, struct wk_str name, struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	const char *last = "";
+
+	wk_buf_add_fmt(&text, "Option %.*s is ambiguous (", WK_STR_ARG(name));
+	for (const char *next; (next = next_begun(targets, name, last)); last = next)
+		wk_buf_add_fmt(&text, "%s%s", *last ? ", " : "", next);
+	wk_buf_add_text(&text, ")");
+	wrong(err, wk_buf_text(&text));
+	wk_buf_fini(&text);
+	return false;
 }
 
 bool wk_option_needs_value(enum wk_opt_style style, const struct wk_opt *opt, struct wk_err *err)

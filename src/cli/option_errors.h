@@ -10,8 +10,8 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 		       struct wk_str name, struct wk_err *err);
 bool wk_option_unknown_letter(enum wk_opt_style style, char letter, struct wk_err *err);
 
-/* `name` begins several options, of which two are named. */
-bool wk_option_unclear(struct wk_str name, const struct wk_opt *one, const struct wk_opt *other,
+/* `name` begins several options. */
+bool wk_option_unclear(const struct wk_opt_target *targets, struct wk_str name,
 		       struct wk_err *err);
 bool wk_option_needs_value(enum wk_opt_style style, const struct wk_opt *opt, struct wk_err *err);
 bool wk_option_takes_none(enum wk_opt_style style, const struct wk_opt *opt, const char *value,

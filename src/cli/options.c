@@ -72,9 +72,9 @@ static struct found find_whole(enum wk_opt_style style, const struct wk_opt_targ
 	return (struct found){ 0 };
 }
 
-/* The one option whose name begins so; with several, `other` is a second. */
+/* The one option whose name begins so. */
 static struct found find_begun(const struct wk_opt_target *target, struct wk_str name,
-			       const struct wk_opt **other)
+			       bool *is_unclear)
 {
 	struct found found = { 0 };
 
@@ -82,10 +82,8 @@ static struct found find_begun(const struct wk_opt_target *target, struct wk_str
 		for (const struct wk_opt *opt = target->group->options; opt->name; opt++) {
 			if (!begins(WK_STYLE_GETOPT, name, opt->name))
 				continue;
-			if (found.opt)
-				*other = opt;
-			else
-				found = (struct found){ opt, target->values, false };
+			*is_unclear |= found.opt != NULL;
+			found = (struct found){ opt, target->values, false };
 		}
 	return found;
 }
@@ -93,16 +91,16 @@ static struct found find_begun(const struct wk_opt_target *target, struct wk_str
 static struct found find_name(enum wk_opt_style style, const struct wk_opt_target *targets,
 			      struct wk_str name, struct wk_err *err)
 {
-	const struct wk_opt *other = NULL;
+	bool is_unclear = false;
 	struct found found = find_whole(style, targets, name, false);
 
 	if (!found.opt && without_no(name).len < name.len)
 		found = find_whole(style, targets, without_no(name), true);
 	if (!found.opt && style == WK_STYLE_GETOPT && name.len)
-		found = find_begun(targets, name, &other);
-	if (!other)
+		found = find_begun(targets, name, &is_unclear);
+	if (!is_unclear)
 		return found;
-	wk_option_unclear(name, found.opt, other, err);
+	wk_option_unclear(targets, name, err);
 	return (struct found){ 0 };
 }
 
