@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Open addressing with linear steps, at most three quarters full. A slot whose id is 0 is
+/* Open addressing with linear steps, at most half full. A slot whose id is 0 is
  * free in wk_index; in wk_map a taken-out key keeps its slot with id 0 so that chains stay
  * whole, which is why wk_map marks free slots by KEY_FREE as well. */
 #define KEY_FREE UINT64_MAX
@@ -63,7 +63,7 @@ uint32_t *wk_map_at(struct wk_map *map, uint64_t key)
 {
 	struct wk_map_slot *slot;
 
-	if (map->count * 4 >= map->cap * 3)
+	if (map->count * 2 >= map->cap)
 		map_rehash(map);
 	key = stored_key(key);
 	slot = slot_of(map, key);
@@ -114,7 +114,7 @@ static void index_put(struct wk_index *index, uint32_t hash, uint32_t id)
 
 void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id)
 {
-	if (index->count * 4 >= index->cap * 3) {
+	if (index->count * 2 >= index->cap) {
 		struct wk_index old = *index;
 
 		index->cap = old.cap ? old.cap * 2 : 64;

@@ -133,7 +133,7 @@ static uint32_t frame_of(struct reading *r, struct wk_str name)
 
 	if (!*known) {
 		read_mark(&frame);
-		*known = wk_stack_writer_frame(r->writer, &frame);
+		*known = wk_stack_writer_new_frame(r->writer, &frame);
 	}
 	return *known;
 }

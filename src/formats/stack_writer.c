@@ -92,8 +92,8 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 	       a->is_inlined == b->is_inlined && a->is_unnamed == b->is_unnamed;
 }
 
-static uint32_t new_frame(struct wk_stack_writer *writer, const struct frame_row *row,
-			  const struct wk_event_frame *frame)
+static uint32_t tell_frame(struct wk_stack_writer *writer, const struct frame_row *row,
+			   const struct wk_event_frame *frame)
 {
 	struct wk_event event = { .kind = WK_EVENT_FRAME, .cpu = WK_NO_CPU };
 
@@ -104,6 +104,12 @@ static uint32_t new_frame(struct wk_stack_writer *writer, const struct frame_row
 	writer->frames[writer->frame_count] = *row;
 	take(writer, &event); /* stacks that wait are of older frames */
 	return writer->frame_count++;
+}
+
+uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
+				   const struct wk_event_frame *frame)
+{
+	return tell_frame(writer, &(struct frame_row){ 0 }, frame);
 }
 
 uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_event_frame *frame)
@@ -125,7 +131,7 @@ uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_e
 
 	if (id)
 		return id;
-	id = new_frame(writer, &row, frame);
+	id = tell_frame(writer, &row, frame);
 	wk_index_add(&writer->index, hash, id);
 	return id;
 }

@@ -27,6 +27,10 @@ struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink);
 /* The number of a frame; `frame->number` is not looked at. */
 uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_event_frame *frame);
 
+/* The same for a frame that the caller knows to be new, since it keeps count itself. */
+uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
+				   const struct wk_event_frame *frame);
+
 /* The same for a frame of which only the name is known. */
 uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name);
 
