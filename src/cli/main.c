@@ -70,15 +70,16 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 {
 	const struct wk_as_tool *tool = wk_as_tool_find(wk_str_basename(wk_str_c(argv[0])));
+	bool is_cargo = wk_str_is(wk_str_basename(wk_str_c(argv[0])), "cargo-wick");
 	const char *word = argv[1];
 	const struct wk_command *command;
 
-	if (wk_str_is(wk_str_basename(wk_str_c(argv[0])), "cargo-wick")) {
-		/* cargo puts the name of the subcommand in front of its words. */
-		bool by_cargo = word && strcmp(word, "wick") == 0;
-
-		return run_command(wk_command_find("cargo"), argv + 1 + by_cargo, out, err);
-	}
+	/* cargo puts the name of the subcommand in front of its words. */
+	if (is_cargo && word && strcmp(word, "wick") == 0)
+		return run_command(wk_command_find("cargo"), argv + 2, out, err);
+	/* By hand it is still wick: a copy of that name may be all that is installed. */
+	if (is_cargo && !(word && wk_command_find(word)))
+		return run_command(wk_command_find("cargo"), argv + 1, out, err);
 	if (tool) /* started through a link with the tool's name */
 		return wk_as_run(tool, argv + 1, out);
 

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
@@ -369,17 +370,46 @@ def _(t):
     t.true("burn_in_example" in p.picture(), "its child's function is not in the picture")
 
 
-@tap.case("--root records through sudo, and the files stay the user's")
+# Stand-ins: a cargo that has built already, and a sudo that says what it was asked.
+FAKE_CARGO = """#!/bin/sh
+case $1 in
+metadata) echo '{"packages":[{"name":"app","id":"app","manifest_path":"/x/Cargo.toml","targets":[
+	{"kind":["bin"],"name":"app"}]}],"workspace_root":"/x"}' ;;
+*) echo '{"reason":"compiler-artifact","manifest_path":"/x/Cargo.toml","target":{"kind":["bin"],
+"name":"app"},"profile":{"debuginfo":2,"test":false},"executable":"%s"}' | tr -d '\\n' ;;
+esac
+"""
+FAKE_SUDO = """#!/bin/sh
+echo "sudo $*" >sudo.log
+while [ "${1#-}" != "$1" ]; do shift; done
+exec "$@"
+"""
+
+
+@tap.case("--root records through sudo, draws without, and the files stay the user's")
 def _(t):
-    p = project()
-    if os.geteuid() == 0:
-        raise tap.Skip("root needs no sudo")
-    tap.need("sudo")
-    if tap.run("sudo", "-n", "true", check=False).returncode:
-        raise tap.Skip("sudo asks for a password")
-    done = p.cargo("--root=-n")
-    drawn(t, done, p, "burn_in_main")
-    t.equal((p.root / "app/wick.data").stat().st_uid, os.getuid(), "owner of the recording")
+    program = t.folder / "app"
+    shutil.copy(tap.program("live", "burn_30_70"), program)
+    for name, text in ("cargo", FAKE_CARGO % program), ("sudo", FAKE_SUDO):
+        (t.folder / name).write_text(text)
+        (t.folder / name).chmod(0o755)
+    shutil.copy(tap.WICK, t.folder / "cargo-wick")
+    t.folder.chmod(0o777)
+    other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+    environment = os.environ | {"PATH": f"{t.folder}:{os.environ['PATH']}",
+                                "CARGO": str(t.folder / "cargo")}
+    (t.folder / "wick.data").write_text("an older recording")
+    (t.folder / "wick.data").chmod(0o666)
+    done = tap.run(t.folder / "cargo-wick", "wick", "--root=-E -n", "-F", "499", "--", "300",
+                   cwd=t.folder, env=environment, check=False, **other)
+    t.equal(done.returncode, 0, done.stderr)
+    t.true("burn_seventy" in (t.folder / "flamegraph.svg").read_text(), "the function is missing")
+    t.equal((t.folder / "sudo.log").read_text(),
+            f"sudo -E -n {t.folder}/cargo-wick record -o wick.data --freq 499 -- {program} 300\n",
+            "what sudo was asked")
+    t.equal((t.folder / "wick.data").stat().st_uid, (t.folder / "flamegraph.svg").stat().st_uid,
+            "owner of the recording")
+    t.equal((t.folder / "wick.data.old").read_text(), "an older recording", "what was there before")
 
 
 @tap.case("--open hands the picture to xdg-open")
