@@ -21,6 +21,7 @@ static void examine(const uint8_t *bytes, size_t len)
 	wk_doctor_debug(&findings, &program, nowhere);
 	wk_findings_print(&findings, &out, 80, false);
 	wk_findings_print_json(&findings, &out);
+	wk_out_end(&out);
 	wk_findings_fini(&findings);
 	wk_buf_fini(&text);
 	wk_elf_free(program.elf);
