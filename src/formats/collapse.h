@@ -35,6 +35,7 @@ struct wk_collapse {
 	bool with_thread_name;        /* jstack: --include-tname */
 	bool with_thread_id;          /* jstack: --include-tid */
 	bool short_packages;          /* jstack: --shorten-pkgs */
+	uint32_t sample_index;        /* go: --sample_index, the measure to take */
 	bool keeps_idle;              /* the tool's own rule for idle stacks does not hold */
 	const char *event;            /* --event-filter; NULL: the first event that is met */
 	const char *const *skip_after; /* functions, NULL-terminated: their callers go; or NULL */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/proto.h"
+#include "formats/pprof_types.h"
 #include "formats/reader.h"
 #include "formats/stack_writer.h"
 
@@ -253,7 +254,7 @@ static struct wk_event_frame frame_in(const struct reading *reading,
 
 	if (mapping)
 		frame.image = text_of(reading, reading->mappings[mapping - 1]);
-	if (wk_str_starts(frame.image, "[kernel") || wk_str_starts(frame.image, "[guest.kernel"))
+	if (wk_pprof_is_kernel(frame.image))
 		frame.kind = WK_FRAME_KERNEL;
 	return frame;
 }
@@ -495,36 +496,12 @@ static void read_samples(struct reading *reading)
 
 /* --- Sources ------------------------------------------------------------------------------- */
 
-struct unit {
-	const char *from, *to;
-	uint64_t scale;
-};
-
-static const struct unit units[] = {
-	{ "nanoseconds", "ns", 1 },     { "microseconds", "ns", 1000 },
-	{ "milliseconds", "ns", 1000000 }, { "seconds", "ns", 1000000000 },
-};
-
 static void tell_source(struct reading *reading, uint32_t number)
 {
 	struct value_type *type = &reading->types[number];
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 
-	event.source = (struct wk_event_source){
-		.source = number,
-		.name = text_of(reading, type->type),
-		.unit = text_of(reading, type->unit),
-	};
-	event.source.is_cpu_time = wk_str_is(event.source.name, "cpu");
-	if (wk_str_is(event.source.name, "samples") && wk_str_is(event.source.unit, "count"))
-		event.source.unit = wk_str_c("samples");
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!wk_str_is(event.source.unit, units[i].from))
-			continue;
-		event.source.unit = wk_str_c(units[i].to);
-		type->scale = units[i].scale;
-	}
-	wk_stack_writer_event(reading->writer, &event);
+	type->scale = wk_pprof_tell_source(reading->writer, number, text_of(reading, type->type),
+					   text_of(reading, type->unit));
 }
 
 /* What pprof itself would show comes first: the type that the profile names, else the last. */

@@ -40,6 +40,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_speedscope,
 	&wk_reader_xperf,
 	&wk_reader_firefox,
+	&wk_reader_go,
 	NULL,
 };
 

@@ -1,0 +1,610 @@
+#include <inttypes.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "formats/collapse.h"
+#include "formats/lines.h"
+#include "formats/pprof_types.h"
+#include "formats/reader.h"
+#include "formats/scan.h"
+
+/* What `go tool pprof -raw` and `-traces` print. The first names its locations behind the
+ * samples, so samples are gone through last. docs/formats/go.md tells what is read. */
+
+#define RULE "-----------+" /* between the stacks of -traces */
+
+static const char expected[] = "the output of `go tool pprof -raw` or `go tool pprof -traces`";
+
+struct location {
+	uint64_t address, mapping;
+	struct wk_str first;      /* of its lines: the innermost, as it stands */
+	struct wk_lines more;     /* where its other lines begin */
+	uint32_t line_count;
+	uint32_t first_frame;     /* 0: not made yet */
+};
+
+struct type {
+	struct wk_str type, unit;
+	uint64_t scale;
+	bool is_usual;
+};
+
+struct reading {
+	struct wk_stack_writer *writer;
+	const struct wk_collapse *collapse;
+	struct wk_lines lines;
+	struct wk_bad_lines bad;
+	struct type *types;
+	struct location *locations;
+	struct wk_str *mappings;
+	uint32_t *frames;     /* of locations, innermost first */
+	uint64_t *values;
+	size_t type_count, type_cap, location_count, location_cap, mapping_count, mapping_cap;
+	size_t frame_count, frame_cap, value_count, value_cap;
+	struct wk_map location_of, mapping_of; /* id + 1 to row + 1 */
+	uint64_t budget;      /* of inlined frames, see pprof.c */
+};
+
+/* --- Locations of -raw --------------------------------------------------------------------- */
+
+static void add_location(struct reading *reading, uint64_t id, const struct location *location)
+{
+	reading->locations = wk_grow(reading->locations, &reading->location_cap,
+				     reading->location_count + 1, sizeof(*reading->locations));
+	reading->locations[reading->location_count++] = *location;
+	wk_map_set(&reading->location_of, id + 1, (uint32_t)reading->location_count);
+}
+
+/* "1: 0x4b18f5 M=1 main.fib /src/main.go:3 s=0"; or "runtime.findObject ..." alone, which is
+ * what the line above was inlined into. */
+static void read_location(struct reading *reading, struct wk_str line)
+{
+	struct location location = { .more = reading->lines };
+	struct wk_str rest = wk_trim(line);
+	uint64_t id;
+
+	if (!wk_scan_number(&rest, &id) || !wk_scan_text(&rest, ": 0x") ||
+	    !wk_scan_hex(&rest, &location.address)) {
+		if (reading->location_count == 0)
+			wk_bad_line(&reading->bad, &reading->lines, line, "a location");
+		else
+			reading->locations[reading->location_count - 1].line_count++;
+		return;
+	}
+	wk_scan_blanks(&rest);
+	if (wk_scan_text(&rest, "M=") && wk_scan_number(&rest, &location.mapping))
+		wk_scan_blanks(&rest);
+	wk_scan_text(&rest, "[F] ");
+	location.first = rest;
+	location.line_count = rest.len > 0;
+	add_location(reading, id, &location);
+}
+
+/* "1: 0x400000/0x4b2000/0x0 /srv/shop  [FN]" */
+static void read_mapping(struct reading *reading, struct wk_str line)
+{
+	struct wk_str rest = wk_trim(line);
+	uint64_t id;
+
+	if (!wk_scan_number(&rest, &id) || !wk_scan_text(&rest, ": ")) {
+		wk_bad_line(&reading->bad, &reading->lines, line, "a mapping");
+		return;
+	}
+	wk_scan_word(&rest);
+	wk_scan_blanks(&rest);
+	reading->mappings = wk_grow(reading->mappings, &reading->mapping_cap,
+				    reading->mapping_count + 1, sizeof(*reading->mappings));
+	reading->mappings[reading->mapping_count++] = wk_scan_word(&rest);
+	wk_map_set(&reading->mapping_of, id + 1, (uint32_t)reading->mapping_count);
+}
+
+/* Takes ":12" or ":12:5" off the end of "/src/main.go:12:5"; the line, or 0. */
+static uint32_t take_line(struct wk_str *place)
+{
+	uint64_t number = 0;
+
+	for (int i = 0; i < 2; i++) {
+		size_t colon = wk_str_find_last(*place, ':');
+		uint64_t found;
+
+		if (colon == SIZE_MAX || !wk_num_u64(wk_str_skip(*place, colon + 1), &found))
+			break;
+		number = found;
+		place->len = colon;
+	}
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* "name file:line s=start(linked name)". Names may hold blanks, so it is read from its end. */
+static void describe(struct wk_str text, struct wk_event_frame *frame)
+{
+	size_t start = wk_str_find_last_text(text, " s=");
+	size_t blank;
+	struct wk_str place;
+
+	frame->name = text;
+	if (start == SIZE_MAX)
+		return;
+	text.len = start;
+	blank = wk_str_find_last(text, ' ');
+	if (blank == SIZE_MAX)
+		return;
+	place = wk_str_skip(text, blank + 1);
+	frame->line = take_line(&place);
+	frame->file = place;
+	frame->name.len = blank;
+}
+
+static void keep_frame(struct reading *reading, uint32_t frame)
+{
+	reading->frames = wk_grow(reading->frames, &reading->frame_cap, reading->frame_count + 1,
+				  sizeof(*reading->frames));
+	reading->frames[reading->frame_count++] = frame;
+}
+
+static void make_frame(struct reading *reading, const struct location *location,
+		       struct wk_str text, bool is_inlined)
+{
+	uint32_t mapping = wk_map_find(&reading->mapping_of, location->mapping + 1);
+	struct wk_event_frame frame = { .address = location->address, .is_inlined = is_inlined };
+	struct wk_buf name = { 0 };
+
+	describe(text, &frame);
+	if (mapping)
+		frame.image = reading->mappings[mapping - 1];
+	if (wk_pprof_is_kernel(frame.image))
+		frame.kind = WK_FRAME_KERNEL;
+	if (frame.name.len == 0 || wk_str_is(frame.name, "??")) {
+		frame.is_unnamed = true;
+		wk_buf_add_fmt(&name, "0x%" PRIx64, location->address);
+		frame.name = wk_buf_str(&name);
+	}
+	keep_frame(reading, wk_stack_writer_frame(reading->writer, &frame));
+	wk_buf_fini(&name);
+}
+
+static void make_frames(struct reading *reading, struct location *location)
+{
+	struct wk_lines lines = location->more;
+	struct wk_str line = location->first;
+
+	location->first_frame = (uint32_t)reading->frame_count;
+	if (location->line_count == 0)
+		make_frame(reading, location, line, false);
+	for (uint32_t i = 0; i < location->line_count; i++) {
+		make_frame(reading, location, wk_trim(line), i + 1 < location->line_count);
+		wk_lines_next(&lines, &line);
+	}
+}
+
+/* --- Samples of -raw ----------------------------------------------------------------------- */
+
+/* "samples/count cpu/nanoseconds[dflt]" */
+static void read_types(struct reading *reading, struct wk_str line)
+{
+	for (;;) {
+		struct wk_str word;
+		struct type type = { .scale = 1 };
+
+		wk_scan_blanks(&line);
+		word = wk_scan_word(&line);
+		if (word.len == 0)
+			return;
+		type.is_usual = wk_str_ends(word, "[dflt]");
+		word.len -= type.is_usual ? 6 : 0;
+		type.type = wk_scan_to(&word, '/');
+		type.unit = wk_str_skip(word, 1);
+		reading->types = wk_grow(reading->types, &reading->type_cap,
+					 reading->type_count + 1, sizeof(*reading->types));
+		reading->types[reading->type_count++] = type;
+	}
+}
+
+static void tell_source(struct reading *reading, size_t number)
+{
+	struct type *type = &reading->types[number];
+
+	type->scale = wk_pprof_tell_source(reading->writer, (uint32_t)number, type->type,
+					   type->unit);
+}
+
+/* As for the binary form: the one that pprof would show comes first. */
+static void tell_sources(struct reading *reading)
+{
+	size_t usual = reading->type_count - 1;
+
+	for (size_t i = 0; i < reading->type_count; i++)
+		if (reading->types[i].is_usual)
+			usual = i;
+	tell_source(reading, usual);
+	for (size_t i = 0; i < reading->type_count; i++)
+		if (i != usual)
+			tell_source(reading, i);
+}
+
+/* Locations are innermost first. `text` ends with the outermost. */
+static uint32_t stack_of(struct reading *reading, struct wk_str text)
+{
+	uint32_t stack = 0;
+
+	while ((text = wk_trim(text)).len) {
+		size_t blank = wk_str_find_last(text, ' ');
+		size_t from = blank == SIZE_MAX ? 0 : blank + 1;
+		uint64_t id = 0;
+		uint32_t row = wk_num_u64(wk_str_skip(text, from), &id)
+				       ? wk_map_find(&reading->location_of, id + 1) : 0;
+		struct location *location = row ? &reading->locations[row - 1] : NULL;
+		struct wk_str word = wk_str_skip(text, from);
+		uint32_t inlined;
+
+		text.len = from;
+		if (!location) {
+			stack = wk_stack_writer_stack(reading->writer, stack,
+						      wk_stack_writer_name(reading->writer, word));
+			continue;
+		}
+		if (!location->first_frame)
+			make_frames(reading, location);
+		inlined = location->line_count ? location->line_count - 1 : 0;
+		stack = wk_stack_writer_stack(reading->writer, stack,
+					      reading->frames[location->first_frame + inlined]);
+		if (inlined > reading->budget)
+			continue;
+		reading->budget -= inlined;
+		while (inlined--)
+			stack = wk_stack_writer_stack(
+				reading->writer, stack,
+				reading->frames[location->first_frame + inlined]);
+	}
+	return stack;
+}
+
+/* The older tool knows of a location the first word of its first line. */
+static uint32_t collapsed_stack_of(struct reading *reading, struct wk_str text)
+{
+	uint32_t stack = 0;
+
+	while ((text = wk_trim(text)).len) {
+		size_t blank = wk_str_find_last(text, ' ');
+		struct wk_str word = wk_str_skip(text, blank == SIZE_MAX ? 0 : blank + 1);
+		uint64_t id = 0;
+		uint32_t row = wk_num_u64(word, &id)
+				       ? wk_map_find(&reading->location_of, id + 1) : 0;
+
+		text.len -= word.len;
+		if (row) {
+			struct wk_str line = reading->locations[row - 1].first;
+			struct wk_str name = wk_scan_word(&line);
+
+			if (name.len && line.len)
+				word = name;
+		}
+		stack = wk_stack_writer_stack(reading->writer, stack,
+					      wk_stack_writer_name(reading->writer, word));
+	}
+	return stack;
+}
+
+static void keep_value(struct reading *reading, uint64_t value)
+{
+	reading->values = wk_grow(reading->values, &reading->value_cap, reading->value_count + 1,
+				  sizeof(*reading->values));
+	reading->values[reading->value_count++] = value;
+}
+
+static bool read_values(struct reading *reading, struct wk_str text)
+{
+	reading->value_count = 0;
+	for (;;) {
+		uint64_t value = 0;
+
+		wk_scan_blanks(&text);
+		if (text.len == 0)
+			return reading->value_count > 0;
+		/* A difference has negative values, which no stack can weigh. */
+		if (wk_scan_text(&text, "-")) {
+			if (!wk_scan_number(&text, &value))
+				return false;
+			value = 0;
+		} else if (!wk_scan_number(&text, &value)) {
+			return false;
+		}
+		keep_value(reading, value);
+	}
+}
+
+static void tell_values(struct reading *reading, uint32_t stack)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_SAMPLE, .pid = WK_NO_PID, .tid = WK_NO_PID, .cpu = WK_NO_CPU };
+
+	event.sample.named_stack = stack;
+	for (uint32_t i = 0; i < reading->value_count && i < reading->type_count; i++) {
+		uint64_t scale = reading->types[i].scale;
+
+		event.sample.source = i;
+		event.sample.weight = reading->values[i] > UINT64_MAX / scale
+					      ? UINT64_MAX : reading->values[i] * scale;
+		if (event.sample.weight)
+			wk_stack_writer_event(reading->writer, &event);
+	}
+}
+
+/* "   1   10000000: 5 6 7"; or "bytes:[16]", a label of the sample before. */
+static void read_sample(struct reading *reading, struct wk_str line)
+{
+	size_t colon = wk_str_find_last(line, ':');
+	struct wk_str values = line;
+
+	if (wk_str_find(line, ":[") != SIZE_MAX || wk_trim(line).len == 0)
+		return;
+	values.len = colon == SIZE_MAX ? 0 : colon;
+	if (!read_values(reading, values)) {
+		wk_bad_line(&reading->bad, &reading->lines, line,
+			    "counts, a colon and the numbers of locations");
+		return;
+	}
+	line = wk_str_skip(line, colon + 1);
+	if (!reading->collapse)
+		tell_values(reading, stack_of(reading, line));
+	else if (reading->collapse->sample_index < reading->value_count &&
+		 reading->values[reading->collapse->sample_index])
+		wk_stack_writer_count(reading->writer, collapsed_stack_of(reading, line),
+				      reading->values[reading->collapse->sample_index]);
+}
+
+static bool is_heading(struct wk_str line, const char *heading)
+{
+	return wk_str_starts(line, heading) && wk_trim(wk_str_skip(line, strlen(heading))).len == 0;
+}
+
+/* Goes on from the line behind "Samples:". */
+static void read_raw(struct reading *reading)
+{
+	struct wk_lines samples;
+	struct wk_str line;
+	void (*read)(struct reading *reading, struct wk_str line) = NULL;
+
+	if (!wk_lines_next(&reading->lines, &line))
+		return;
+	read_types(reading, line);
+	samples = reading->lines;
+	while (wk_lines_next(&reading->lines, &line)) {
+		if (is_heading(line, "Locations"))
+			read = read_location;
+		else if (is_heading(line, "Mappings"))
+			read = read_mapping;
+		else if (read && wk_trim(line).len)
+			read(reading, line);
+	}
+	if (reading->type_count == 0)
+		return;
+	if (reading->collapse)
+		wk_stack_writer_source(reading->writer, "samples", "samples", false);
+	else
+		tell_sources(reading);
+	reading->lines = samples;
+	while (wk_lines_next(&reading->lines, &line) && !is_heading(line, "Locations") &&
+	       !wk_stack_writer_is_done(reading->writer))
+		read_sample(reading, line);
+}
+
+/* --- -traces ------------------------------------------------------------------------------- */
+
+struct traces {
+	struct wk_str type;  /* "cpu" */
+	uint32_t *frames;    /* of the stack that is read, innermost first */
+	size_t frame_count, frame_cap;
+	uint64_t value;
+	bool in_stack;       /* its value was met */
+	bool has_source;
+};
+
+struct value_unit {
+	const char *suffix, *unit;
+	double scale;
+};
+
+static const struct value_unit value_units[] = {
+	{ "", "count", 1 },
+	{ "ns", "nanoseconds", 1 },
+	{ "us", "nanoseconds", 1e3 },
+	{ "\302\265s", "nanoseconds", 1e3 },
+	{ "ms", "nanoseconds", 1e6 },
+	{ "s", "nanoseconds", 1e9 },
+	{ "mins", "nanoseconds", 60e9 },
+	{ "hrs", "nanoseconds", 3600e9 },
+	{ "B", "bytes", 1 },
+	{ "kB", "bytes", 1024 },
+	{ "MB", "bytes", 1024.0 * 1024 },
+	{ "GB", "bytes", 1024.0 * 1024 * 1024 },
+	{ "TB", "bytes", 1024.0 * 1024 * 1024 * 1024 },
+};
+
+/* "1.14MB": rounded by pprof, so what is lost here is less than what was lost there. */
+static const struct value_unit *take_value(struct wk_str *text, uint64_t *value)
+{
+	uint64_t whole = 0, fraction = 0;
+	double parts = 1, sum;
+	struct wk_str rest = *text, suffix;
+
+	if (!wk_scan_number(&rest, &whole))
+		return NULL;
+	if (wk_scan_text(&rest, ".")) {
+		size_t before = rest.len;
+
+		if (!wk_scan_number(&rest, &fraction))
+			return NULL;
+		for (size_t i = rest.len; i < before; i++)
+			parts *= 10;
+	}
+	suffix = wk_scan_word(&rest);
+	for (size_t i = 0; i < sizeof(value_units) / sizeof(value_units[0]); i++) {
+		if (!wk_str_is(suffix, value_units[i].suffix))
+			continue;
+		sum = ((double)whole + (double)fraction / parts) * value_units[i].scale + 0.5;
+		*value = sum < 9e18 ? (uint64_t)sum : (uint64_t)INT64_MAX;
+		*text = rest;
+		return &value_units[i];
+	}
+	return NULL;
+}
+
+static void add_trace_frame(struct reading *reading, struct traces *traces, struct wk_str name)
+{
+	static const char mark[] = " (inline)";
+	struct wk_event_frame frame = { .name = name };
+
+	if (wk_str_ends(name, mark)) {
+		frame.is_inlined = true;
+		frame.name.len -= sizeof(mark) - 1;
+	}
+	traces->frames = wk_grow(traces->frames, &traces->frame_cap, traces->frame_count + 1,
+				 sizeof(*traces->frames));
+	traces->frames[traces->frame_count++] = wk_stack_writer_frame(reading->writer, &frame);
+}
+
+static void end_trace(struct reading *reading, struct traces *traces)
+{
+	reading->value_count = 0;
+	if (traces->in_stack && traces->value && traces->frame_count && traces->has_source) {
+		keep_value(reading, traces->value);
+		tell_values(reading, wk_stack_writer_reversed(reading->writer, traces->frames,
+							      traces->frame_count));
+	}
+	traces->frame_count = 0;
+	traces->in_stack = false;
+}
+
+/* A unit stands behind every value but 0, so the first of another kind tells the source. */
+static void tell_trace_source(struct reading *reading, struct traces *traces,
+			      const struct value_unit *unit)
+{
+	struct type type = { .type = traces->type, .unit = wk_str_c(unit->unit) };
+
+	if (traces->has_source || traces->value == 0)
+		return;
+	if (type.type.len == 0)
+		type.type = wk_str_c("samples");
+	reading->types = wk_grow(NULL, &reading->type_cap, 1, sizeof(*reading->types));
+	reading->types[0] = type;
+	reading->type_count = 1;
+	tell_source(reading, 0);
+	traces->has_source = true;
+}
+
+/* Labels come first ("     bytes:  1.14MB"), then the value and the innermost frame, then the
+ * other frames under it. */
+static void read_trace_line(struct reading *reading, struct traces *traces, struct wk_str line)
+{
+	struct wk_str rest = wk_trim(line);
+	const struct value_unit *unit;
+
+	if (rest.len == 0)
+		return;
+	if (traces->in_stack) {
+		add_trace_frame(reading, traces, rest);
+		return;
+	}
+	unit = take_value(&rest, &traces->value);
+	if (unit && wk_scan_blanks(&rest) && rest.len) {
+		tell_trace_source(reading, traces, unit);
+		traces->in_stack = true;
+		add_trace_frame(reading, traces, rest);
+	} else if (wk_str_find(line, ":  ") == SIZE_MAX) {
+		wk_bad_line(&reading->bad, &reading->lines, line, "a value and a function");
+	}
+}
+
+/* Goes on from the line behind the first rule. */
+static void read_traces(struct reading *reading, struct wk_str type)
+{
+	struct traces traces = { .type = type };
+	struct wk_str line;
+
+	while (wk_lines_next(&reading->lines, &line) && !wk_stack_writer_is_done(reading->writer)) {
+		if (wk_str_starts(line, RULE))
+			end_trace(reading, &traces);
+		else
+			read_trace_line(reading, &traces, line);
+	}
+	end_trace(reading, &traces);
+	free(traces.frames);
+}
+
+/* --- The reader ---------------------------------------------------------------------------- */
+
+static void read_all(struct reading *reading)
+{
+	struct wk_str line, type = { 0 };
+
+	while (wk_lines_next(&reading->lines, &line)) {
+		if (wk_str_starts(line, "Type: "))
+			type = wk_trim(wk_str_skip(line, 6));
+		if (wk_str_starts(line, "Samples:")) {
+			read_raw(reading);
+			return;
+		}
+		if (wk_str_starts(line, RULE) && !reading->collapse) {
+			read_traces(reading, type);
+			return;
+		}
+	}
+}
+
+static void fini(struct reading *reading)
+{
+	free(reading->types);
+	free(reading->locations);
+	free(reading->mappings);
+	free(reading->frames);
+	free(reading->values);
+	wk_map_fini(&reading->location_of);
+	wk_map_fini(&reading->mapping_of);
+}
+
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
+	struct reading reading = {
+		.writer = writer,
+		.collapse = input->options.collapse,
+		.lines = wk_lines_of(input->bytes),
+		.budget = 8 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
+	};
+
+	/* Row 0 of the frames stands for "not made yet". */
+	keep_frame(&reading, 0);
+	read_all(&reading);
+	wk_bad_lines_tell(&reading.bad, writer);
+	if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
+		wk_fail_no_stacks(err, input->bytes, expected);
+	fini(&reading);
+	return wk_stack_writer_end(writer, err);
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_lines lines = wk_lines_of(first);
+	bool has_samples = false;
+	struct wk_str line;
+
+	while (wk_lines_next(&lines, &line)) {
+		if (has_samples)
+			return wk_str_find(line, "/") != SIZE_MAX ? 85 : 0;
+		if (wk_str_starts(line, RULE))
+			return 85;
+		has_samples = is_heading(line, "Samples:");
+	}
+	return 0;
+}
+
+const struct wk_reader wk_reader_go = {
+	.name = "go",
+	.summary = "text of go tool pprof -raw and -traces",
+	.suffixes = (const char *const[]){ ".raw", ".pprof", ".txt", NULL },
+	.probe = probe,
+	.read = read_file,
+};

@@ -1,0 +1,18 @@
+/* What pprof calls its measures, as sources of wick's: for its binary and its text form. */
+#ifndef WK_FORMATS_PPROF_TYPES_H
+#define WK_FORMATS_PPROF_TYPES_H
+
+#include "formats/stack_writer.h"
+
+/* Tells the source of a sample type ("cpu", "nanoseconds") under `number`. What values of it
+ * are to be multiplied by. */
+uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
+			      struct wk_str unit);
+
+/* Is a mapping of this name code of the kernel? */
+static inline bool wk_pprof_is_kernel(struct wk_str mapping)
+{
+	return wk_str_starts(mapping, "[kernel") || wk_str_starts(mapping, "[guest.kernel");
+}
+
+#endif
