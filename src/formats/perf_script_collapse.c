@@ -178,6 +178,8 @@ static void inferno_event(struct wk_str behind, struct wk_script_head *head)
 	piece = up_to(behind, ':', &next);
 	head->event = last_word(&piece);
 	head->has_event = true;
+	/* perf pads names of events to one length; the tool misses a period before such blanks. */
+	piece = wk_trim(piece);
 	head->has_period = wk_num_u64(last_word(&piece), &head->period);
 	inferno_frame(wk_str_skip(behind, next), head);
 }
@@ -234,22 +236,41 @@ void wk_script_root_name(const struct wk_collapse *collapse, const struct wk_scr
 	}
 }
 
-/* A line's name and image. The one tool takes the last parenthesis behind a blank and all up to
- * the last that closes, the other the last word. */
-static bool split_image(enum wk_collapse_dialect dialect, struct wk_str rest, struct wk_str *name,
-			struct wk_str *image)
+/* Where the parenthesis of an image begins that ends at `close`: the one tool takes the last
+ * behind a blank, the other the last word. Images with "(deleted)" in them, which both take
+ * apart, stay whole. */
+static size_t image_begin(struct wk_str rest, size_t close)
 {
+	size_t depth = 0, last = close;
+
+	for (size_t at = close; at-- > 0;) {
+		bool begins = rest.at[at] == '(' && (at == 0 || rest.at[at - 1] == ' ');
+
+		if (begins && last == close)
+			last = at;
+		depth += rest.at[at] == ')';
+		if (rest.at[at] == '(' && depth && --depth == 0 && begins)
+			return at;
+	}
+	return last;
+}
+
+/* A line's name and image; without an image it may be inlined, as the line of source tells. */
+static bool split_image(enum wk_collapse_dialect dialect, const struct wk_script_frame_line *line,
+			struct wk_str *name, struct wk_str *image)
+{
+	struct wk_str rest = line->rest;
 	size_t close = rest.len, open;
 
+	if (wk_str_ends(line->source, " (inlined)")) {
+		*name = rest;
+		*image = wk_str_c("inlined");
+		return true;
+	}
 	while (close > 0 && rest.at[close - 1] != ')')
 		close--;
-	if (close == 0 || (dialect == WK_COLLAPSE_INFERNO && close < rest.len))
-		return false;
-	open = close - 1;
-	while (open > 0 && !(rest.at[open - 1] == ' ' &&
-			     (rest.at[open] == '(' || dialect == WK_COLLAPSE_INFERNO)))
-		open--;
-	if (rest.at[open] != '(')
+	open = image_begin(rest, close);
+	if (open == close || (dialect == WK_COLLAPSE_INFERNO && close < rest.len))
 		return false;
 	*image = wk_str_of(rest.at + open + 1, close - open - 2);
 	*name = wk_str_of(rest.at, open ? open - 1 : 0);
@@ -341,9 +362,8 @@ static void tidy_inferno(struct wk_buf *name)
 	}
 }
 
-static void tidy_java(enum wk_collapse_dialect dialect, struct wk_buf *name)
+static void tidy_java(struct wk_buf *name)
 {
-	(void)dialect;
 	if (name->len && name->at[0] == 'L' && memchr(name->at, '/', name->len)) {
 		memmove(name->at, name->at + 1, name->len - 1);
 		name->len--;
@@ -439,10 +459,13 @@ static void add_mark(const struct piece *piece, struct wk_buf *out)
 	}
 }
 
-/* ":file.c:12" behind the name; what stands in brackets (an image and an offset) is dropped. */
+/* ":file.c:12" behind the name; what stands in brackets (an image's offset) is dropped. */
 static void add_source(struct wk_str source, struct wk_buf *out)
 {
 	size_t begin = out->len;
+
+	if (wk_str_ends(source, " (inlined)"))
+		source.len -= strlen(" (inlined)");
 
 	wk_buf_add_char(out, ':');
 	while (source.len) {
@@ -477,7 +500,7 @@ static void add_piece(struct wk_script_part *part, const struct piece *piece, st
 	else
 		tidy_inferno(&out);
 	if (piece->is_java)
-		tidy_java(collapse->dialect, &out);
+		tidy_java(&out);
 	add_mark(piece, &out);
 	if (collapse->with_source_line && !is_unknown)
 		add_source(piece->source, &out);
@@ -518,7 +541,7 @@ bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_scri
 	struct wk_buf mended = { 0 };
 	struct wk_str name;
 
-	if (!split_image(collapse->dialect, line->rest, &name, &piece.image))
+	if (!split_image(collapse->dialect, line, &name, &piece.image))
 		return false;
 	name = cut_offset(collapse->dialect, name);
 	/* A name in parentheses is the process's own. */
