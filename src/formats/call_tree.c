@@ -1,5 +1,8 @@
 #include "formats/call_tree.h"
 
+#include <inttypes.h>
+
+#include "base/buf.h"
 #include "base/mem.h"
 
 static uint64_t own_weight(const struct wk_call_tree *tree, const struct wk_call_level *level)
@@ -70,6 +73,30 @@ struct wk_call_level *wk_call_tree_add(struct wk_call_tree *tree, uint32_t depth
 		.stack = frame ? wk_stack_writer_push(tree->writer, parent, frame) : 0,
 	};
 	return &tree->levels[tree->count++];
+}
+
+void wk_call_tree_misplaced(struct wk_call_tree *tree, uint64_t line_number)
+{
+	if (tree->misplaced++ == 0)
+		tree->first_misplaced = line_number;
+}
+
+void wk_call_tree_tell_misplaced(const struct wk_call_tree *tree)
+{
+	struct wk_buf text = { 0 };
+
+	if (tree->misplaced == 1)
+		wk_buf_add_fmt(&text, "line %" PRIu64 " is indented as no line of a call tree can "
+			       "be; it was put", tree->first_misplaced);
+	else if (tree->misplaced)
+		wk_buf_add_fmt(&text, "%" PRIu64 " lines are indented as no lines of a call tree "
+			       "can be, the first is line %" PRIu64 "; they were put",
+			       tree->misplaced, tree->first_misplaced);
+	if (tree->misplaced) {
+		wk_buf_add_text(&text, " below the nearest line above that is less deep");
+		wk_stack_writer_note(tree->writer, wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
 }
 
 void wk_call_tree_fini(struct wk_call_tree *tree)

@@ -33,6 +33,8 @@ struct wk_call_tree {
 	struct wk_call_level *levels; /* the way down to the last line */
 	size_t count, cap;
 
+	uint64_t misplaced, first_misplaced; /* lines, see wk_call_tree_misplaced */
+
 	uint64_t *last; /* by stack, where keeps_last */
 	size_t last_cap;
 	uint64_t replaced; /* weight that keeps_last let go */
@@ -48,6 +50,12 @@ static inline uint32_t wk_call_tree_deepest(const struct wk_call_tree *tree)
  * What is returned is good until the next call. */
 struct wk_call_level *wk_call_tree_add(struct wk_call_tree *tree, uint32_t depth,
 				       const struct wk_event_frame *frame, uint64_t weight);
+
+/* The line of this number is not indented as it should be and is used all the same. */
+void wk_call_tree_misplaced(struct wk_call_tree *tree, uint64_t line_number);
+
+/* One note for all such lines; nothing if there were none. */
+void wk_call_tree_tell_misplaced(const struct wk_call_tree *tree);
 
 /* Ends all lines at `depth` and deeper; 0 ends them all. */
 void wk_call_tree_close(struct wk_call_tree *tree, uint32_t depth);

@@ -131,7 +131,10 @@ static bool fault(struct ghcprof *prof, struct wk_str line, const char *what,
 		return wk_fail(prof->err, WK_ECORRUPT, WK_NOWHERE,
 			       "line %" PRIu64 ": %s: \"%.*s\"", prof->lines.number, what,
 			       line.len > 200 ? 200 : (int)line.len, line.at);
-	wk_bad_line(&prof->bad, &prof->lines, line, expected);
+	if (expected)
+		wk_bad_line(&prof->bad, &prof->lines, line, expected);
+	else /* the line is used where it can be */
+		wk_call_tree_misplaced(&prof->tree, prof->lines.number);
 	return true;
 }
 
@@ -218,8 +221,7 @@ static bool on_row(struct ghcprof *prof, struct wk_str line)
 	while (depth < line.len && line.at[depth] == ' ')
 		depth++;
 	if (depth > wk_call_tree_deepest(&prof->tree) &&
-	    !fault(prof, line, "Skipped indentation level at line",
-		   "a cost centre at most one level deeper than the one above it"))
+	    !fault(prof, line, "Skipped indentation level at line", NULL))
 		return false;
 	if (!read_weight(prof, line, &weight))
 		return fault(prof, line, "Invalid cost field", "the columns of the heading");
@@ -270,6 +272,7 @@ static bool read_profile(struct ghcprof *prof, struct wk_bytes bytes)
 			return false;
 	wk_call_tree_close(&prof->tree, 0);
 	wk_bad_lines_tell(&prof->bad, prof->writer);
+	wk_call_tree_tell_misplaced(&prof->tree);
 	return prof->collapse || wk_stack_writer_samples(prof->writer) > 0 ||
 	       wk_fail_no_stacks(prof->err, bytes, "a cost centre that took time");
 }

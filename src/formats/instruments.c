@@ -150,8 +150,7 @@ static void add_row(struct instruments *in, struct wk_str name, uint64_t weight)
 	}
 	depth = blanks > in->margin ? (uint32_t)(blanks - in->margin) : 0;
 	if (depth > wk_call_tree_deepest(&in->tree))
-		wk_bad_line(&in->bad, &in->lines, name,
-			    "a function at most one level deeper than the one above it");
+		wk_call_tree_misplaced(&in->tree, in->lines.number);
 	if (in->collapse) {
 		wk_call_tree_add(&in->tree, depth, &frame, (weight + 500000) / 1000000);
 		return;
@@ -213,6 +212,7 @@ static bool read_rows(struct instruments *in, struct wk_bytes bytes)
 			return false;
 	wk_call_tree_close(&in->tree, 0);
 	wk_bad_lines_tell(&in->bad, in->writer);
+	wk_call_tree_tell_misplaced(&in->tree);
 	return in->collapse || wk_stack_writer_samples(in->writer) > 0 ||
 	       wk_fail_no_stacks(in->err, bytes, "rows that weigh more than 0");
 }

@@ -1,4 +1,4 @@
-/* Call graphs as macOS `sample` (and the spindump-like "Sample Process" windows) print them. */
+/* Call graphs as macOS `sample` and the "Sample Process" of Activity Monitor print them. */
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -54,7 +54,7 @@ static struct wk_str until(struct wk_str text, char stop)
 }
 
 /* A line that is not as it should be: an error where the older tool has one. The words are
- * those that its users look for. */
+ * those that its users look for. Nothing `expected`: the line is used where it can be. */
 static bool fault(struct sample *sample, struct wk_str line, const char *what,
 		  const char *expected)
 {
@@ -62,7 +62,10 @@ static bool fault(struct sample *sample, struct wk_str line, const char *what,
 		return wk_fail(sample->err, WK_ECORRUPT, WK_NOWHERE,
 			       "line %" PRIu64 ": %s: \"%.*s\"", sample->lines.number, what,
 			       line.len > 200 ? 200 : (int)line.len, line.at);
-	wk_bad_line(&sample->bad, &sample->lines, line, expected);
+	if (expected)
+		wk_bad_line(&sample->bad, &sample->lines, line, expected);
+	else
+		wk_call_tree_misplaced(&sample->tree, sample->lines.number);
 	return true;
 }
 
@@ -233,6 +236,14 @@ static void add_entry(struct sample *sample, const struct entry *entry)
 		!sample->collapse->keeps_idle && is_idle(sample, frame.name);
 }
 
+static bool is_well_placed(struct sample *sample, struct wk_str line, size_t signs, uint32_t depth)
+{
+	if (signs % 2)
+		return fault(sample, line, "Odd number of indentation characters for line", NULL);
+	return depth <= wk_call_tree_deepest(&sample->tree) ||
+	       fault(sample, line, "Skipped indentation level at line", NULL);
+}
+
 /* "    +   ! 4282 start  (in rg) ...": two signs of indentation a level, a count, a name. */
 static bool on_entry(struct sample *sample, struct wk_str line)
 {
@@ -245,13 +256,8 @@ static bool on_entry(struct sample *sample, struct wk_str line)
 	if (signs == rest.len)
 		return fault(sample, line, "Found stack line with only indent characters",
 			     "a count and a function");
-	if (signs % 2 && !fault(sample, line, "Odd number of indentation characters for line",
-				"two characters of indentation for each level"))
-		return false;
 	entry.depth = (uint32_t)((signs + 1) / 2);
-	if (entry.depth > wk_call_tree_deepest(&sample->tree) &&
-	    !fault(sample, line, "Skipped indentation level at line",
-		   "a function at most one level deeper than the one above it"))
+	if (!is_well_placed(sample, line, signs, entry.depth))
 		return false;
 	rest = wk_str_skip(rest, signs);
 	count = until(rest, ' ');
@@ -306,6 +312,7 @@ static bool read_report(struct sample *sample, struct wk_bytes bytes)
 		wk_call_tree_close(&sample->tree, 0);
 	}
 	wk_bad_lines_tell(&sample->bad, sample->writer);
+	wk_call_tree_tell_misplaced(&sample->tree);
 	if (!found && sample->collapse)
 		wk_stack_writer_note(sample->writer,
 				     wk_str_c("File ended before start of call graph: no line \""

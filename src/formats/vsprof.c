@@ -161,6 +161,8 @@ static bool on_row(struct vsprof *vsprof, struct wk_str line)
 	if (!read_weight(vsprof, wk_trim(vsprof->csv.fields[vsprof->weight]), &weight))
 		return fault(vsprof, line, "no number in",
 			     "a number in the column that is weighed");
+	if (depth > (uint64_t)wk_call_tree_deepest(&vsprof->tree) + 1)
+		wk_call_tree_misplaced(&vsprof->tree, vsprof->lines.number);
 	/* The row of level 0 is the whole. */
 	wk_call_tree_add(&vsprof->tree, (uint32_t)depth, depth ? &frame : NULL, weight);
 	return true;
@@ -180,6 +182,7 @@ static bool read_plainly(struct vsprof *vsprof, struct wk_bytes bytes)
 			return false;
 	wk_call_tree_close(&vsprof->tree, 0);
 	wk_bad_lines_tell(&vsprof->bad, vsprof->writer);
+	wk_call_tree_tell_misplaced(&vsprof->tree);
 	return wk_stack_writer_samples(vsprof->writer) > 0 ||
 	       wk_fail_no_stacks(vsprof->err, bytes, "rows that weigh more than 0");
 }

@@ -72,7 +72,10 @@ static bool fault(struct vtune *vtune, struct wk_str line, const char *what, con
 		return wk_fail(vtune->err, WK_ECORRUPT, WK_NOWHERE,
 			       "line %" PRIu64 ": %s: \"%.*s\"", vtune->lines.number, what,
 			       line.len > 200 ? 200 : (int)line.len, line.at);
-	wk_bad_line(&vtune->bad, &vtune->lines, line, expected);
+	if (expected)
+		wk_bad_line(&vtune->bad, &vtune->lines, line, expected);
+	else /* the line is used where it can be */
+		wk_call_tree_misplaced(&vtune->tree, vtune->lines.number);
 	return true;
 }
 
@@ -176,8 +179,7 @@ static bool on_row(struct vtune *vtune, struct wk_str line)
 	while (depth < name.len && name.at[depth] == ' ')
 		depth++;
 	if (depth > wk_call_tree_deepest(&vtune->tree) &&
-	    !fault(vtune, line, "Skipped indentation level at line",
-		   "a function at most one level deeper than the one above it"))
+	    !fault(vtune, line, "Skipped indentation level at line", NULL))
 		return false;
 	if (vtune->csv.count <= vtune->weight || depth == name.len)
 		return fault(vtune, line, "Unable to parse stack line",
@@ -185,7 +187,7 @@ static bool on_row(struct vtune *vtune, struct wk_str line)
 	weight_text = wk_trim(wk_csv_field(&vtune->csv, vtune->weight));
 	weight = vtune->measure->read(weight_text, &ok);
 	if (!ok)
-		return fault(vtune, weight_text, "Invalid `CPU Time:Self` field",
+		return fault(vtune, is_inferno(vtune) ? weight_text : line, "Invalid `CPU Time:Self` field",
 			     "a number in the column that is weighed");
 	add_row(vtune, depth, wk_str_skip(name, depth), weight);
 	return true;
@@ -209,6 +211,7 @@ static bool read_table(struct vtune *vtune, struct wk_bytes bytes)
 			return false;
 	wk_call_tree_close(&vtune->tree, 0);
 	wk_bad_lines_tell(&vtune->bad, vtune->writer);
+	wk_call_tree_tell_misplaced(&vtune->tree);
 	return vtune->collapse || wk_stack_writer_samples(vtune->writer) > 0 ||
 	       wk_fail_no_stacks(vtune->err, bytes, "rows that weigh more than 0");
 }
