@@ -262,7 +262,7 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 {
 	const char *profile = wk_cargo_build_profile(build);
 	struct wk_child_io io = WK_CHILD_PLAIN;
-	struct wk_buf messages = { 0 }, line = { 0 };
+	struct wk_buf messages = { 0 };
 	struct wk_argv argv = { 0 };
 	int exit_code;
 
@@ -272,9 +272,8 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 		set_variable(profile, "strip", "none", build->verbose);
 	}
 	add_all(&argv, build);
-	wk_argv_tell(&argv, &line);
 	if (build->verbose)
-		wk_say(wk_buf_text(&line));
+		wk_argv_say(&argv);
 	io.collect = &messages;
 	exit_code = wk_child_run(&argv, io, err);
 	if (exit_code == 0 &&
@@ -283,6 +282,5 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 		exit_code = -1;
 	wk_argv_fini(&argv);
 	wk_buf_fini(&messages);
-	wk_buf_fini(&line);
 	return exit_code;
 }

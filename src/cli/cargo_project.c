@@ -9,7 +9,6 @@
 #include "base/out.h"
 #include "base/suggest.h"
 #include "cli/child.h"
-#include "cli/terminal.h"
 
 const char *wk_cargo_program(void)
 {
@@ -213,15 +212,6 @@ bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes me
 	return ok;
 }
 
-static void say_command(const struct wk_argv *argv)
-{
-	struct wk_buf line = { 0 };
-
-	wk_argv_tell(argv, &line);
-	wk_say(wk_buf_text(&line));
-	wk_buf_fini(&line);
-}
-
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
 			  bool verbose, struct wk_err *err)
 {
@@ -239,7 +229,7 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 	wk_argv_add_pair(&argv, "--format-version", "1");
 	wk_argv_add_pair(&argv, "--manifest-path", manifest_path);
 	if (verbose)
-		say_command(&argv);
+		wk_argv_say(&argv);
 	exit_code = wk_child_run(&argv, io, err);
 	if (exit_code == 0 &&
 	    !wk_cargo_project_parse(project, wk_bytes_of(text.at, text.len),

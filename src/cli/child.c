@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/terminal.h"
 
 void wk_argv_add(struct wk_argv *argv, const char *word)
 {
@@ -50,12 +51,16 @@ static void tell_word(const char *word, struct wk_buf *text)
 	wk_buf_add_char(text, '\'');
 }
 
-void wk_argv_tell(const struct wk_argv *argv, struct wk_buf *text)
+void wk_argv_say(const struct wk_argv *argv)
 {
+	struct wk_buf line = { 0 };
+
 	for (size_t i = 0; i < argv->count; i++) {
-		wk_buf_add_text(text, i ? " " : "");
-		tell_word(argv->at[i], text);
+		wk_buf_add_text(&line, i ? " " : "");
+		tell_word(argv->at[i], &line);
 	}
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
 }
 
 /* In the child: becomes the program, or tells why not through `failure_fd`. Never returns. */

@@ -21,8 +21,8 @@ void wk_argv_add(struct wk_argv *argv, const char *word);
 void wk_argv_add_pair(struct wk_argv *argv, const char *option, const char *value);
 void wk_argv_fini(struct wk_argv *argv);
 
-/* The line as a shell would take it. */
-void wk_argv_tell(const struct wk_argv *argv, struct wk_buf *text);
+/* The line as a shell would take it, on standard error. */
+void wk_argv_say(const struct wk_argv *argv);
 
 /* Where a child's standard input comes from and its output goes to. */
 struct wk_child_io {

@@ -13,6 +13,7 @@
 #include "cli/record_by_root.h"
 #include "cli/record_options.h"
 #include "cli/terminal.h"
+#include "record/perf_names.h"
 
 struct args {
 	struct wk_flame_args flame;
@@ -322,6 +323,8 @@ static int record(struct job *job, struct wk_err *err)
 
 	if (args->root && geteuid() != 0)
 		return record_by_root(job, err);
+	if (args->build.verbose && command)
+		wk_argv_say(&job->command);
 	if (wk_record_plan_init(&plan, &args->record, command, err)) {
 		plan.options.folder = folder_of(job);
 		exit_code = wk_flame_record(&plan.options, data_of(args), job->symbols,
@@ -333,13 +336,40 @@ static int record(struct job *job, struct wk_err *err)
 	return exit_code;
 }
 
+static bool are_events(const struct wk_record_plan *plan, struct wk_err *err)
+{
+	struct wk_perf_event event;
+
+	for (size_t i = 0; i < plan->options.event_count; i++)
+		if (!wk_perf_name_parse(wk_str_c(plan->events[i]), &event, err))
+			return false;
+	return true;
+}
+
+/* What makes no sense is told before a build that may take minutes. */
+static bool check_values(const struct args *args, struct wk_err *err)
+{
+	char *const stand_in[] = { (char *)(uintptr_t)"program", NULL };
+	struct wk_drawing_plan drawing;
+	struct wk_record_plan plan;
+	bool ok = wk_record_plan_init(&plan, &args->record,
+				      args->record.pids.count ? NULL : stand_in, err) &&
+		  are_events(&plan, err);
+
+	wk_record_plan_fini(&plan);
+	if (!ok || !wk_drawing_plan_init(&drawing, &args->flame.drawing, err))
+		return false;
+	wk_drawing_plan_fini(&drawing);
+	return true;
+}
+
 static int make(struct job *job, struct wk_err *err)
 {
 	struct args *args = &job->args;
 	int exit_code = 0;
 
 	if (!choose_kind(args, &args->build.choice, err) || !check(args, job->call->words, err) ||
-	    !take_cmd(job, err))
+	    !take_cmd(job, err) || !check_values(args, err))
 		return wk_exit_code(err);
 	if (args->perfdata)
 		return wk_flame_draw(args->perfdata, NULL, job->symbols, &args->flame, job->call,

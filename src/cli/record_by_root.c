@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/terminal.h"
 #include "os/os.h"
 
 /* A command line whose words are ours. */
@@ -134,7 +133,6 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 {
 	struct wk_child_io io = WK_CHILD_PLAIN;
 	struct line line = { 0 };
-	struct wk_buf words = { 0 };
 	struct stat info;
 	char self[4096];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -145,15 +143,13 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	if (!make_file(request->data, err))
 		return WK_EXIT_FAILED;
 	fill(&line, request, self);
-	wk_argv_tell(&line.argv, &words);
 	if (request->verbose)
-		wk_say(wk_buf_text(&words));
+		wk_argv_say(&line.argv);
 	io.outlives_interrupt = true;
 	exit_code = wk_child_run(&line.argv, io, err);
 	*has_recorded = exit_code >= 0 && stat(request->data, &info) == 0 && info.st_size > 0;
 	for (size_t i = 0; i < line.count; i++)
 		free(line.owned[i]);
 	wk_argv_fini(&line.argv);
-	wk_buf_fini(&words);
 	return exit_code < 0 ? WK_EXIT_FAILED : exit_code;
 }

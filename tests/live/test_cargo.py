@@ -294,6 +294,15 @@ def _(t):
     t.equal(p.cargo("-p", "lone", at=".").returncode, 2, "exit code of a package without programs")
 
 
+@tap.case("options that make no sense are told before anything is built")
+def _(t):
+    p = project()
+    for words in ["-F", "0"], ["--min-width", "x"], ["-e", "no-such-event"], ["-c", "record -F x"]:
+        done = p.cargo(*words, at="lone")
+        t.equal(done.returncode, 2, f"exit code of {words}")
+        t.true(done.stderr.startswith("wick: "), f"{words}: {done.stderr}")
+
+
 @tap.case("by --manifest-path from elsewhere, to another file")
 def _(t):
     p = project()
