@@ -300,7 +300,10 @@ const TOOLS_WIDTH = 590;
 // Buttons stand beside the title, below it, or in two lines, as the window has room.
 function layOutBar() {
 	const lines = width >= 940 ? 0 : width >= TOOLS_WIDTH ? 1 : 2;
-	const room = lines ? width - 2 * PAD : TOOLS_WIDTH + (width - 940) / 2;
+	const title = svg.querySelector('.bar .title');
+	fit(title, Infinity);
+	const room = lines ? width - 2 * PAD
+		: Math.max(TOOLS_WIDTH, width - title.getComputedTextLength() - 4 * PAD);
 	tools.setAttribute('x', width - PAD - room);
 	tools.setAttribute('y', lines ? 36 : 8);
 	tools.setAttribute('width', room);
@@ -309,7 +312,7 @@ function layOutBar() {
 	below.setAttribute('transform', 'translate(0,' + lines * 32 + ')');
 	svg.querySelector('.cover').setAttribute('height', head - 2);
 	told.style.display = width < 800 ? 'none' : '';
-	fit(svg.querySelector('.bar .title'), lines ? width - 2 * PAD : width - room - 3 * PAD);
+	fit(title, lines ? width - 2 * PAD : width - room - 3 * PAD);
 	for (const line of below.querySelectorAll('.line'))
 		fit(line, width - 2 * PAD);
 	fitLegend(width - 2 * PAD);

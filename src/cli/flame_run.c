@@ -72,11 +72,22 @@ static void add_cut(struct wk_buf *text, struct wk_str what)
 	wk_buf_add_text(text, len < what.len ? "\u2026" : "");
 }
 
+/* Of what was not recorded by wick the file's name says most. */
+static struct wk_str file_name(const struct wk_words *words)
+{
+	if (words->count != 1 || strcmp(words->at[0], "-") == 0)
+		return wk_str_c("");
+	return wk_str_basename(wk_str_c(words->at[0]));
+}
+
 static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
-		     const struct wk_flame_args *args, struct wk_buf *text)
+		     const struct wk_flame_args *args, const struct wk_words *words,
+		     struct wk_buf *text)
 {
 	struct wk_str what = recorded_what(model);
 
+	if (what.len == 0)
+		what = file_name(words);
 	add_source(model, &model->sources[filter->source], text);
 	if (what.len)
 		wk_buf_add_text(text, " of ");
@@ -147,7 +158,7 @@ static bool draw_question(const struct wk_model *model, const struct wk_question
 	struct wk_buf words = { 0 };
 	bool ok;
 
-	subtitle(model, &question->filter, maker->args, &words);
+	subtitle(model, &question->filter, maker->args, maker->call->words, &words);
 	if (!maker->plan.drawing.subtitle)
 		maker->plan.drawing.subtitle = wk_buf_text(&words);
 	if (maker->args->post_process && question->filter.in_view)

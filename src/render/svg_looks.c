@@ -114,6 +114,15 @@ static unsigned heaviest_kind(const uint64_t *spent, const bool *is_done)
 	return best;
 }
 
+static void legend_entry(struct wk_svg_picture *p, const char *words, uint64_t weight)
+{
+	wk_buf_reset(&p->text);
+	wk_num_add_share(&p->text, weight, p->tree->total[0]);
+	wk_out_fmt(p->out, "\">\u25a0</tspan> %s ", words);
+	wk_out_xml(p->out, wk_buf_str(&p->text));
+	wk_out_text(p->out, "\u2003</tspan>");
+}
+
 static void legend_of_kinds(struct wk_svg_picture *p)
 {
 	uint64_t spent[WK_LOOK_KINDS] = { 0 };
@@ -121,19 +130,20 @@ static void legend_of_kinds(struct wk_svg_picture *p)
 	unsigned kind;
 
 	for (uint32_t node = 0; node < p->tree->count; node++)
-		spent[p->names.entries[p->names.of_node[node]].look / WK_SHADES] +=
-			spent_in(p, node);
+		if (p->tree->kind[node] != WK_NODE_SMALL)
+			spent[p->names.entries[p->names.of_node[node]].look / WK_SHADES] +=
+				spent_in(p, node);
 	wk_out_text(p->out,
 		    "<title>Share of each kind of code, without what it calls</title>");
 	while ((kind = heaviest_kind(spent, is_done)) != WK_LOOK_KINDS) {
 		is_done[kind] = true;
-		wk_buf_reset(&p->text);
-		wk_num_add_share(&p->text, spent[kind], p->tree->total[0]);
-		wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u\">\u25a0</tspan> %s ",
-			   kind * WK_SHADES + WK_SHADES / 2,
-			   kind == WK_LOOK_STRUCTURE ? "no stack" : wk_palette_kind_name(kind));
-		wk_out_xml(p->out, wk_buf_str(&p->text));
-		wk_out_text(p->out, "\u2003</tspan>");
+		wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u", kind * WK_SHADES + WK_SHADES / 2);
+		legend_entry(p, kind == WK_LOOK_STRUCTURE ? "no stack" : wk_palette_kind_name(kind),
+			     spent[kind]);
+	}
+	if (p->tree->small_weight) {
+		wk_out_text(p->out, "<tspan><tspan class=\"swatch few");
+		legend_entry(p, "small frames", p->tree->small_weight);
 	}
 }
 
