@@ -150,9 +150,9 @@ static bool read_map(struct wk_drawing_plan *plan, struct wk_err *err)
 	bool ok;
 
 	if (!wk_os_identify(plan->colour_map, &identity, NULL))
-		return true;
+		return wk_colouring_read_map(plan->colouring, wk_str_c(""), err);
 	if (!wk_os_open(plan->colour_map, &file, err))
-		return wk_err_in(err, plan->colour_map);
+		return false;
 	ok = wk_colouring_read_map(plan->colouring,
 				   wk_str_of((const char *)file.at, file.size_bytes), err) ||
 	     wk_err_in(err, plan->colour_map);
@@ -219,7 +219,7 @@ static bool read_attributes(struct wk_drawing_plan *plan, const char *path, stru
 	if (!path)
 		return true;
 	if (!wk_os_open(path, &file, err))
-		return wk_err_in(err, path);
+		return false;
 	wk_name_attributes_init(&plan->attributes,
 				wk_str_of((const char *)file.at, file.size_bytes), tell_attribute,
 				(void *)(uintptr_t)path);

@@ -154,7 +154,7 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 			wk_buf_add_text(&p->text, "100%");
 		else
 			add_percent(&p->text, 100 * (double)weight / (double)p->whole);
-		if (p->tree->total_before && node)
+		if (p->tree->total_before && (node || p->is_comparison))
 			add_change(p, node, &p->text);
 		wk_buf_add_char(&p->text, ')');
 		wk_svg_text(p->out, p->tree->kind[node] == WK_NODE_SMALL ? p->tree->name[node]
