@@ -170,7 +170,8 @@ def check(row, result, way):
         if wrong:
             raise Wrong(wrong)
     elif compare == "exact":
-        want_same(expected, result.out, result)
+        # Three expectations were checked out with Windows' line ends; the tool writes "\n".
+        want_same(expected.replace(b"\r\n", b"\n"), result.out, result)
         want_exit(result, True)
     elif compare == "strip-quotes":
         want_same(without_quotes(expected), without_quotes(result.out), result)
