@@ -166,7 +166,21 @@ static struct wk_str name_of(const struct wk_tree *tree, uint32_t node)
 	return tree->kind[node] == WK_NODE_WHOLE ? (struct wk_str){ "", 0 } : tree->name[node];
 }
 
-static uint32_t colour_of(struct wk_colouring *c, const struct wk_tree *tree, uint32_t node)
+/* In chains of wake-ups, what lies behind a separator belongs to the waker. */
+static uint32_t chain_colour(struct wk_colouring *c, struct wk_str name)
+{
+	struct wk_buf marked = { 0 };
+	uint32_t colour;
+
+	wk_buf_add_str(&marked, name);
+	wk_buf_add_text(&marked, wk_str_ends(name, "_[w]") ? "" : "_[w]");
+	colour = mapped(c, wk_buf_str(&marked));
+	wk_buf_fini(&marked);
+	return colour;
+}
+
+static uint32_t colour_of(struct wk_colouring *c, const struct wk_tree *tree, uint32_t node,
+			  bool is_waker)
 {
 	struct wk_str name = name_of(tree, node);
 
@@ -179,6 +193,8 @@ static uint32_t colour_of(struct wk_colouring *c, const struct wk_tree *tree, ui
 		return by_width(tree, node);
 	if (c->options.is_comparison && tree->self_before)
 		return compared(c, tree, node);
+	if (is_waker && c->options.palette == WK_PALETTE_CHAIN)
+		return chain_colour(c, name);
 	return mapped(c, name);
 }
 
@@ -193,14 +209,20 @@ static bool is_drawn(const struct wk_colouring *c, const struct wk_tree *tree, u
 static void colour_all(struct wk_colouring *c, const struct wk_tree *tree)
 {
 	uint32_t *open = wk_alloc_zeroed((size_t)tree->depth_max + 1, sizeof(*open));
+	uint32_t waker_from = UINT32_MAX; /* the depth at which the outermost separator is open */
 
 	for (uint32_t node = 0; node < tree->count; node++) {
 		uint32_t next = node + 1 < tree->count ? tree->depth[node + 1] : 0;
 
 		open[tree->depth[node]] = node;
+		if (waker_from == UINT32_MAX && wk_str_is(tree->name[node], "--"))
+			waker_from = tree->depth[node];
 		for (uint32_t depth = next; depth <= tree->depth[node]; depth++)
 			if (is_drawn(c, tree, open[depth]))
-				c->colours[open[depth]] = colour_of(c, tree, open[depth]);
+				c->colours[open[depth]] =
+					colour_of(c, tree, open[depth], depth > waker_from);
+		if (next <= waker_from)
+			waker_from = UINT32_MAX;
 	}
 	free(open);
 }

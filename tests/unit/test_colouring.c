@@ -174,6 +174,35 @@ static void a_change_is_white_red_or_blue(void **state)
 	assert_int_equal(colour(&options, 0), 0xffffff);
 }
 
+/* all: off-CPU, --, waker */
+static void behind_a_separator_wakers_have_their_own_hue(void **state)
+{
+	static struct wk_str chain[] = { { "all", 3 }, { "wait", 4 }, { "--", 2 }, { "wake", 4 } };
+	static uint32_t line_parents[] = { 0, 0, 1, 2 }, line_ends[] = { 4, 4, 4, 4 };
+	static uint32_t line_depths[] = { 0, 1, 2, 3 };
+	static uint64_t line_totals[] = { 5, 5, 5, 5 };
+	struct wk_tree line = tree;
+	struct wk_colouring_options options = { .palette = WK_PALETTE_CHAIN,
+						.choice = WK_COLOUR_BY_HASH,
+						.dialect = WK_COLOUR_PERL };
+	struct wk_colouring *colouring = wk_colouring_new(&options);
+	uint32_t wait, wake;
+
+	(void)state;
+	line.name = chain;
+	line.parent = line_parents;
+	line.end = line_ends;
+	line.depth = line_depths;
+	line.depth_max = 3;
+	line.total = line_totals;
+	wait = wk_colouring_of(colouring, &line, 1);
+	wake = wk_colouring_of(colouring, &line, 3);
+	assert_true((wait & 0xff) >= 205 && (wait >> 8 & 0xff) <= 140);  /* blue */
+	assert_true((wake >> 16) <= 110 && (wake >> 8 & 0xff) >= 165);   /* aqua */
+	assert_int_equal(wk_colouring_of(colouring, &line, 2), 0xa0a0a0);
+	wk_colouring_free(colouring);
+}
+
 /* An inner frame has a change of its own, too: that of all it calls. */
 static void wick_colours_inner_frames_by_their_own_change(void **state)
 {
@@ -238,6 +267,7 @@ int main(void)
 		cmocka_unit_test(chance_follows_the_order_of_drawing_not_of_asking),
 		cmocka_unit_test(what_is_not_drawn_takes_no_number),
 		cmocka_unit_test(a_change_is_white_red_or_blue),
+		cmocka_unit_test(behind_a_separator_wakers_have_their_own_hue),
 		cmocka_unit_test(wick_colours_inner_frames_by_their_own_change),
 		cmocka_unit_test(a_map_keeps_colours_and_learns_new_ones),
 		cmocka_unit_test(a_line_of_a_map_that_makes_no_sense_is_told),

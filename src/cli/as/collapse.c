@@ -1,4 +1,5 @@
 /* One engine for all tools that turn stacks of some format into folded lines. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -32,6 +33,10 @@ static bool settle(struct wk_as_collapse_args *args, const char ***skip_after, s
 		collapse->measure = args->by_ticks   ? WK_COLLAPSE_TICKS
 				    : args->by_bytes ? WK_COLLAPSE_BYTES
 						     : WK_COLLAPSE_TIME;
+	if (args->sample_index > UINT32_MAX)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Invalid sample index %" PRIu64,
+			       args->sample_index);
+	collapse->sample_index = (uint32_t)args->sample_index;
 	if (args->marks_all)
 		collapse->marks_kernel = collapse->marks_jit = true;
 	if (args->skip_after.count == 0)

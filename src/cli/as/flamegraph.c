@@ -1,6 +1,7 @@
 /* Folded stacks to a picture, as flamegraph.pl and inferno-flamegraph draw it. */
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -231,6 +232,24 @@ static bool write_map(const struct flamegraph *f, struct wk_err *err)
 
 /* ---- the lines */
 
+/* The scripts write names as they are and only say in the picture what they are encoded in; a
+ * picture of wick's is UTF-8. */
+static void decode(struct flamegraph *f, struct wk_as_source *source)
+{
+	const char *encoding = f->args->encoding;
+	struct wk_buf text = { 0 };
+
+	if (!encoding || strcasecmp(encoding, "utf-8") == 0 || strcasecmp(encoding, "utf8") == 0)
+		return;
+	if (strcasecmp(encoding, "iso-8859-1") == 0 || strcasecmp(encoding, "latin1") == 0) {
+		wk_as_source_from_latin1(source);
+		return;
+	}
+	wk_buf_add_fmt(&text, "encoding %s is not known here; names are read as UTF-8", encoding);
+	warn(f, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 /* In a chart, the last line of the input is the earliest. */
 static void reverse_lines(struct wk_as_source *source, struct wk_buf *reversed)
 {
@@ -341,6 +360,7 @@ static struct wk_model *load(struct flamegraph *f, struct wk_err *err)
 
 	if (wk_as_source_open(&source, f->call->words, "folded", err) &&
 	    (!f->args->no_sort || check_sorted(source.input.bytes, err))) {
+		decode(f, &source);
 		if (f->args->flamechart)
 			reverse_lines(&source, &reversed);
 		source.input.options.collapse = &collapse;

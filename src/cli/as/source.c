@@ -44,10 +44,25 @@ bool wk_as_source_open(struct wk_as_source *source, const struct wk_words *words
 	return true;
 }
 
+void wk_as_source_from_latin1(struct wk_as_source *source)
+{
+	for (const uint8_t *at = source->input.bytes.at; at < source->input.bytes.end; at++) {
+		if (*at >= 0x80) {
+			wk_buf_add_char(&source->changed, (char)(0xc0 | *at >> 6));
+			wk_buf_add_char(&source->changed, (char)(0x80 | (*at & 0x3f)));
+		} else {
+			wk_buf_add_char(&source->changed, (char)*at);
+		}
+	}
+	source->input.bytes = wk_bytes_of(wk_buf_text(&source->changed), source->changed.len);
+	source->input.file = NULL;
+}
+
 void wk_as_source_close(struct wk_as_source *source)
 {
 	for (size_t i = 0; i < source->count; i++)
 		wk_reader_close(&source->files[i]);
 	free(source->files);
 	wk_buf_fini(&source->joined);
+	wk_buf_fini(&source->changed);
 }
