@@ -49,8 +49,7 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 		return false;
 	wk_tree_init(&tree, model, &question->filter, &tree_options);
 	view.tree = &tree;
-	/* Rows that stand for several samples have their number as their weight. */
-	view.by_weight |= wk_str_is(tree.unit, "samples");
+	view.by_weight |= tree.only_weights;
 	ok = wk_renderer_folded.render(&view, out, err);
 	wk_tree_fini(&tree);
 	return wk_output_close(&output, ok, err);

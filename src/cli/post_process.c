@@ -25,7 +25,7 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 
 	wk_tree_init(&tree, model, &question->filter, &options);
 	view.tree = &tree;
-	view.by_weight = wk_str_is(tree.unit, "samples");
+	view.by_weight = tree.only_weights;
 	ok = wk_renderer_folded.render(&view, &out, err);
 	wk_tree_fini(&tree);
 	if (!wk_out_end(&out) && ok)

@@ -181,6 +181,7 @@ struct wk_event_source {
 	struct wk_str name;  /* "cycles", "cpu-clock", "sched:sched_switch" ... */
 	struct wk_str unit;  /* "ns", "cycles", "events" ...: what weights count */
 	bool is_cpu_time;    /* weights are time or cycles spent on a CPU */
+	bool is_weighed;     /* a sample stands for any number: how many there are says nothing */
 };
 
 struct wk_event_lost {

@@ -358,7 +358,8 @@ static void tell_source(struct reading *reading, uint32_t number, const char *na
 	event.source = (struct wk_event_source){ .source = number,
 						 .name = wk_str_c(name),
 						 .unit = wk_str_c("ns"),
-						 .is_cpu_time = is_cpu };
+						 .is_cpu_time = is_cpu,
+						 .is_weighed = number == SOURCE_TRACE };
 	wk_stack_writer_event(reading->writer, &event);
 }
 

@@ -78,6 +78,17 @@ static void note_lost(struct wk_v8_profile *profile)
 	wk_buf_fini(&text);
 }
 
+static void tell_source(struct wk_v8_profile *profile, const char *name, const char *unit)
+{
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+
+	event.source = (struct wk_event_source){ .name = wk_str_c(name),
+						 .unit = wk_str_c(unit),
+						 .is_cpu_time = wk_str_is(wk_str_c(name), "cpu"),
+						 .is_weighed = !wk_str_is(wk_str_c(name), "cpu") };
+	wk_stack_writer_event(profile->writer, &event);
+}
+
 static void tell(struct reading *reading)
 {
 	struct wk_v8_profile *profile = &reading->profile;
@@ -85,13 +96,13 @@ static void tell(struct reading *reading)
 	if (reading->has_timestamps)
 		profile->end_ns = 0;
 	if (profile->has_bytes) {
-		wk_stack_writer_source(profile->writer, "allocated", "bytes", false);
+		tell_source(profile, "allocated", "bytes");
 		wk_v8_tell_hits(profile);
 	} else if (profile->sample_count && profile->delta_count) {
-		wk_stack_writer_source(profile->writer, "cpu", "ns", true);
+		tell_source(profile, "cpu", "ns");
 		wk_v8_tell(profile);
 	} else {
-		wk_stack_writer_source(profile->writer, "hits", "samples", true);
+		tell_source(profile, "hits", "samples");
 		wk_v8_tell_hits(profile);
 	}
 	note_lost(profile);

@@ -361,6 +361,7 @@ static void tell_source(struct reading *reading, enum measure measure)
 		.source = measure,
 		.name = wk_str_c(measures[measure].name),
 		.unit = wk_str_c(measures[measure].unit),
+		.is_weighed = true,
 	};
 	wk_stack_writer_event(reading->writer, &event);
 }

@@ -20,6 +20,7 @@ uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, s
 
 	event.source = (struct wk_event_source){ .source = number, .name = type, .unit = unit };
 	event.source.is_cpu_time = wk_str_is(type, "cpu");
+	event.source.is_weighed = true;
 	if (wk_str_is(type, "samples") && wk_str_is(unit, "count"))
 		event.source.unit = wk_str_c("samples");
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {

@@ -214,6 +214,7 @@ static void tell_source(struct reading *reading, uint32_t number)
 		.source = number,
 		.name = wk_str_c(sources[number].name),
 		.unit = wk_str_c(sources[number].unit),
+		.is_weighed = true,
 	};
 	wk_stack_writer_event(reading->writer, &event);
 }

@@ -444,6 +444,7 @@ static void take_source(struct wk_builder *builder, const struct wk_event_source
 		.name = wk_model_text(builder->model, source->name),
 		.unit = wk_model_text(builder->model, source->unit),
 		.is_cpu_time = source->is_cpu_time,
+		.is_weighed = source->is_weighed,
 		.counts_samples = wk_str_is(source->unit, "samples"),
 	};
 

@@ -81,6 +81,7 @@ struct wk_source {
 	uint32_t number; /* as events name it */
 	wk_text_id name, unit;
 	bool is_cpu_time;
+	bool is_weighed;     /* how many rows there are says nothing, only their weights do */
 	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
 };
 

@@ -435,6 +435,8 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	tree->steps = folding.steps;
 	tree->unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 				     : wk_model_str(model, model->sources[filter->source].unit);
+	tree->only_weights = !used.by_samples && (model->sources[filter->source].is_weighed ||
+						  wk_str_is(tree->unit, "samples"));
 	free(o.name);
 	free(o.order);
 	free(o.first);
