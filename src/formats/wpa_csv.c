@@ -326,23 +326,31 @@ static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sin
 	return wk_stack_writer_end(wpa.writer, err) && ok;
 }
 
-/* A heading with a stack, and a frame of a Windows image or a root below it. */
+static bool has_frames(struct wk_lines below)
+{
+	static const char *const signs[] = { "[Root]", ".dll!", ".exe!", ".sys!" };
+	struct wk_str text = wk_str_of(below.at, (size_t)(below.end - below.at));
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (text.len && wk_str_find(text, signs[i]) != SIZE_MAX)
+			return true;
+	return false;
+}
+
+/* A heading with a stack, and frames of Windows' images or a root below it. */
 static int probe(struct wk_bytes first)
 {
 	struct wk_buf text = { 0 };
-	struct wk_bytes bytes = wk_csv_text(first, &text);
-	struct wk_lines lines = wk_lines_of(bytes);
+	struct wk_lines lines = wk_lines_of(wk_csv_text(first, &text));
 	struct wpa wpa = { 0 };
-	struct wk_str line = { 0 };
+	struct wk_str line;
 	int score = 0;
 
-	if (wk_lines_next(&lines, &line) && line.len && read_heading(&wpa, line))
-		score = wpa.weight == NO_COLUMN && wpa.process == NO_COLUMN ? 20 : 60;
-	line = wk_str_of(lines.at ? lines.at : "", (size_t)(lines.end - lines.at));
-	if (score && (wk_str_find(line, "[Root]") != SIZE_MAX ||
-		      wk_str_find(line, ".dll!") != SIZE_MAX ||
-		      wk_str_find(line, ".exe!") != SIZE_MAX))
-		score += 30;
+	if (wk_lines_next(&lines, &line) && read_heading(&wpa, line)) {
+		int known = (wpa.weight != NO_COLUMN) + (wpa.process != NO_COLUMN);
+
+		score = has_frames(lines) ? 50 + 20 * known : known == 2 ? 40 : 0;
+	}
 	wk_csv_fini(&wpa.csv);
 	wk_buf_fini(&text);
 	return score;
