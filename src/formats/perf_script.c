@@ -279,6 +279,10 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 		wk_stack_writer_source(writer, "samples", "samples", true);
 	else
 		tell_facts(writer, input->bytes);
+	if (collapse && collapse->with_inlined)
+		wk_stack_writer_note(writer, wk_str_c("--inline does nothing: perf script names "
+						      "inlined functions itself, and those are "
+						      "read"));
 	cut(parts, count, input);
 	wk_script_teller_init(&teller, writer, collapse);
 	read_parts(parts, count, &teller);
