@@ -236,6 +236,7 @@ bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
 
 		if (has_colon && time_of(word, &head->time_ns)) {
 			set_ids(head, line, &opening.last);
+			head->has_time = true;
 			take_tail(head, line, at);
 			return true;
 		}

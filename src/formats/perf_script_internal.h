@@ -28,7 +28,7 @@ struct wk_script_head {
 	struct wk_str frame;    /* where the only frame stands on the same line */
 	uint64_t time_ns, period, lost;
 	uint32_t cpu;
-	bool has_event, has_period;
+	bool has_time, has_event, has_period;
 	bool is_record;         /* of another kind (PERF_RECORD_...), not a sample */
 };
 

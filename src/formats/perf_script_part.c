@@ -348,7 +348,7 @@ static bool begins_sample(struct wk_str line, bool is_frame)
 
 	if (line.at[0] == '\t' || !wk_script_head_parse(line, &head))
 		return false;
-	return !is_frame || line.at[0] != ' ' || head.frame.len > 0;
+	return !is_frame || line.at[0] != ' ' || head.frame.len > 0 || head.has_time;
 }
 
 /* The line of source behind a frame, if there is one. */

@@ -195,6 +195,16 @@ static void a_sample_may_be_one_line(void **state)
 	assert_has(text, "change=name name=\"cafe\"\n");
 }
 
+static void a_command_that_looks_like_an_address_is_none(void **state)
+{
+	static const char text[] = "    cafe 39 [001] 5.25: sched:sched_exit: comm=x\n"
+				   "    cafe 39 [001] 5.26: sched:sched_exit: comm=x\n";
+
+	(void)state;
+	assert_int_equal(count_of(text, "\nsample "), 2);
+	assert_lacks(text, "frame");
+}
+
 static void branches_are_no_frames(void **state)
 {
 	static const char one[] = "a 39 5.25: 1 cycles:  1 f (/x) 0x1(/x)/0x2(/x)/P/-/-/4/  "
@@ -532,6 +542,7 @@ int main(void)
 		cmocka_unit_test(unfolded_names_of_java_are_several_frames),
 		cmocka_unit_test(inlined_frames_and_lines_of_source_are_read),
 		cmocka_unit_test(a_sample_may_be_one_line),
+		cmocka_unit_test(a_command_that_looks_like_an_address_is_none),
 		cmocka_unit_test(branches_are_no_frames),
 		cmocka_unit_test(each_event_is_a_source),
 		cmocka_unit_test(a_thread_that_takes_another_name_is_named_again),
