@@ -7,7 +7,9 @@
 
 void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next)
 {
-	restack->writer = wk_stack_writer_new(next);
+	restack->next = *next;
+	if (restack->base || restack->reverses)
+		restack->writer = wk_stack_writer_new(next);
 }
 
 bool wk_restack_end(struct wk_restack *restack, struct wk_err *err)
@@ -18,6 +20,8 @@ bool wk_restack_end(struct wk_restack *restack, struct wk_err *err)
 	free(restack->frame);
 	free(restack->stack_of);
 	free(restack->is_turned);
+	if (!restack->writer)
+		return !err || err->code == WK_OK;
 	return wk_stack_writer_end(restack->writer, err);
 }
 
@@ -49,9 +53,6 @@ static uint32_t cut(struct wk_restack *r, const struct row *row)
 {
 	uint32_t frame = r->frame_of[row->frame];
 
-	if (!r->base)
-		return wk_stack_writer_stack(r->writer, row->parent ? r->stack_of[row->parent]
-								      : 0, frame);
 	if (r->is_base[row->frame])
 		return wk_stack_writer_stack(r->writer, 0, frame);
 	if (row->parent && r->stack_of[row->parent])
@@ -106,12 +107,9 @@ static void take_sample(struct wk_restack *r, const struct wk_event *event)
 	uint32_t stack = event->sample.named_stack;
 
 	if (stack)
-		sample.sample.named_stack = r->reverses ? turned(r, stack)
-					    : r->base   ? based(r, stack)
-							: r->stack_of[stack];
+		sample.sample.named_stack = r->reverses ? turned(r, stack) : based(r, stack);
 	if (sample.sample.named_stack == 0)
 		return;
-	r->samples++;
 	wk_stack_writer_event(r->writer, &sample);
 }
 
@@ -119,6 +117,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 {
 	struct wk_restack *restack = context;
 
+	if (!restack->writer && event->kind != WK_EVENT_NOTE)
+		return wk_sink_take(&restack->next, event, err);
 	switch (event->kind) {
 	case WK_EVENT_FRAME:
 		take_frame(restack, &event->frame);
@@ -139,7 +139,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		wk_stack_writer_event(restack->writer, event);
 		break;
 	}
-	if (wk_stack_writer_is_done(restack->writer))
+	if (restack->writer && wk_stack_writer_is_done(restack->writer))
 		return wk_fail(err, WK_EIO, WK_NOWHERE, "the sink takes no more");
 	return true;
 }
