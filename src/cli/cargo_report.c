@@ -6,6 +6,7 @@
 
 #include "base/out.h"
 #include "cli/cargo_profile.h"
+#include "cli/child.h"
 #include "cli/terminal.h"
 #include "symbols/store.h"
 
@@ -87,6 +88,44 @@ static struct wk_str output_folder(const char *path)
 	return folder;
 }
 
+/* Is Rust's own library a shared one for this program? So it is for tests of proc-macros. */
+static bool shares_std(const char *path)
+{
+	static const char name[] = "libstd-";
+	struct wk_image_key key = { .path = wk_str_c(path) };
+	struct wk_store_file program;
+	struct wk_buf why = { 0 };
+	bool found = false;
+
+	if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED) {
+		struct wk_bytes names =
+			wk_elf_bytes(program.elf, wk_elf_section(program.elf, ".dynstr"));
+
+		while (wk_bytes_left(&names) && !names.bad && !found)
+			found = wk_str_starts(wk_bytes_text(&names), name);
+	}
+	wk_store_close(&program);
+	wk_buf_fini(&why);
+	return found;
+}
+
+/* Where that library is, as the compiler knows. */
+static void add_std_folder(struct wk_buf *path)
+{
+	const char *compiler = getenv("RUSTC");
+	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_argv argv = { 0 };
+	struct wk_buf folder = { 0 };
+
+	io.collect = &folder;
+	wk_argv_add(&argv, compiler && *compiler ? compiler : "rustc");
+	wk_argv_add_pair(&argv, "--print", "target-libdir");
+	if (wk_child_run(&argv, io, NULL) == 0 && folder.len > 1)
+		wk_buf_add_fmt(path, ":%.*s", (int)folder.len - 1, folder.at);
+	wk_argv_fini(&argv);
+	wk_buf_fini(&folder);
+}
+
 void wk_cargo_environment(const struct wk_cargo_built *built)
 {
 	struct wk_str folder = output_folder(built->path), manifest = wk_str_c(built->folder);
@@ -98,6 +137,8 @@ void wk_cargo_environment(const struct wk_cargo_built *built)
 	setenv("CARGO_MANIFEST_DIR", wk_buf_text(&text), true);
 	wk_buf_reset(&text);
 	wk_buf_add_fmt(&text, "%.*sdeps:%.*s", WK_STR_ARG(folder), WK_STR_ARG(folder));
+	if (shares_std(built->path))
+		add_std_folder(&text);
 	if (before && *before)
 		wk_buf_add_fmt(&text, ":%s", before);
 	setenv("LD_LIBRARY_PATH", wk_buf_text(&text), true);

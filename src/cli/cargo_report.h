@@ -10,7 +10,7 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 		     const struct wk_cargo_built *built);
 
 /* Variables as cargo sets them for what it runs: CARGO_MANIFEST_DIR, and where shared libraries
- * of the project are. In wick's own environment, which the program inherits. */
+ * of the project, and Rust's own, are. In wick's own environment, which the program inherits. */
 void wk_cargo_environment(const struct wk_cargo_built *built);
 
 #endif

@@ -45,6 +45,16 @@ static bool may_trace_others(void)
 	return rights >> CAP_SYS_PTRACE_BIT & 1;
 }
 
+/* What lets a program in a container record, where we are in one. */
+static const char *container_command(void)
+{
+	if (access("/.dockerenv", F_OK) == 0)
+		return "docker run --cap-add PERFMON --security-opt seccomp=unconfined ...";
+	if (access("/run/.containerenv", F_OK) == 0)
+		return "podman run --cap-add PERFMON --security-opt seccomp=unconfined ...";
+	return NULL;
+}
+
 static void right_to_record(struct wk_findings *findings, const struct wk_record_probe *probe)
 {
 	int paranoid = wk_perf_paranoid();
@@ -60,7 +70,7 @@ static void right_to_record(struct wk_findings *findings, const struct wk_record
 				"this user may record nothing: kernel.perf_event_paranoid is %d",
 				paranoid);
 	else
-		wk_findings_bad(findings, NULL, "%s", probe->refusal.text);
+		wk_findings_bad(findings, container_command(), "%s", probe->refusal.text);
 }
 
 static void kernel_code(struct wk_findings *findings, const struct wk_record_probe *probe)

@@ -28,7 +28,7 @@ pub fn %s() -> u64 {
 FILES = {
     "Cargo.toml": """
 [workspace]
-members = ["app", "many", "chosen", "lone"]
+members = ["app", "many", "chosen", "lone", "derive"]
 resolver = "2"
 
 [profile.profiling]
@@ -107,6 +107,9 @@ fn main() {
     "chosen/src/bin/wrong.rs": "fn main() {}",
     "lone/Cargo.toml": '[package]\nname = "lone"\nversion = "0.1.0"\nedition = "2021"\n',
     "lone/src/lib.rs": "",
+    "derive/Cargo.toml": '[package]\nname = "derive"\nversion = "0.1.0"\nedition = "2021"\n'
+                         '[lib]\nproc-macro = true\n',
+    "derive/src/lib.rs": BURN.replace("pub fn", "fn") % "burn_in_macro" + "#[test]\nfn one() { assert!(burn_in_macro() != 0); }\n",
 }
 
 
@@ -252,6 +255,14 @@ def _(t):
             "what is listed")
     done = p.cargo("--unit-test", "--unit-test-kind", "bin")
     t.true("unit_of_the_program ... ok" in done.stdout, done.stdout + done.stderr)
+
+
+@tap.case("unit tests of a procedural macro find Rust's shared library")
+def _(t):
+    p = project()
+    done = p.cargo("--unit-test", at="derive")
+    drawn(t, done, p, "burn_in_macro", at="derive")
+    t.true("1 passed" in done.stdout, done.stdout)
 
 
 @tap.case("a benchmark gets --bench, as from cargo, and once only")
