@@ -18,13 +18,13 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	wk_out_text(call->out, "reads\n");
 	for (const struct wk_reader *const *reader = wk_readers(); *reader; reader++) {
-		wk_out_fmt(call->out, "  %-12s %s", (*reader)->name, (*reader)->summary);
+		wk_out_fmt(call->out, "  %-15s %s", (*reader)->name, (*reader)->summary);
 		suffixes(call->out, *reader);
 		wk_out_char(call->out, '\n');
 	}
 	wk_out_text(call->out, "writes\n");
 	for (size_t i = 0; wk_renderers[i]; i++)
-		wk_out_fmt(call->out, "  %-12s %s\n", wk_renderers[i]->name,
+		wk_out_fmt(call->out, "  %-15s %s\n", wk_renderers[i]->name,
 			   wk_renderers[i]->summary);
 	return WK_EXIT_DONE;
 }

@@ -26,6 +26,13 @@ static const struct wk_opt perf_options[] = {
 	{ 0 },
 };
 
+static const struct wk_opt java_exceptions_options[] = {
+	{ 0, "shorten-pkgs", NULL, "one letter for each package", WK_OPT_SWITCH,
+	  COLLAPSE(short_packages), NULL },
+	{ 0, "no-pkgs", NULL, "no packages at all", WK_OPT_FLAG, COLLAPSE(no_modules), NULL },
+	{ 0 },
+};
+
 static const struct wk_opt jstack_options[] = {
 	{ 0, "include-tname", NULL, "the thread's name in front (the usual)", WK_OPT_SWITCH,
 	  COLLAPSE(with_thread_name), NULL },
@@ -169,7 +176,7 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	{ &scripts, "stackcollapse-instruments.pl", "folds Xcode Instruments' call trees as CSV",
 	  .options = no_options, .reader = "instruments" },
 	{ &scripts, "stackcollapse-java-exceptions.pl", "folds Java's stack traces of exceptions",
-	  .options = no_options, .reader = "java-exceptions" },
+	  .options = java_exceptions_options, .reader = "java-exceptions" },
 	{ &scripts, "stackcollapse-jstack.pl", "folds thread dumps of jstack",
 	  .options = jstack_options, .reader = "jstack", .collapse.with_thread_name = true },
 	{ &scripts, "stackcollapse-ljp.awk", "folds reports of the Lightweight Java Profiler",
