@@ -395,17 +395,6 @@ static void tell_processes(struct reading *reading)
 	}
 }
 
-static void note(struct reading *reading, uint64_t count, const char *what)
-{
-	struct wk_buf text = { 0 };
-
-	if (count == 0)
-		return;
-	wk_buf_add_fmt(&text, "%s: %" PRIu64, what, count);
-	wk_stack_writer_note(reading->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
-}
-
 static void tell(struct reading *reading)
 {
 	if (reading->events)
@@ -417,9 +406,9 @@ static void tell(struct reading *reading)
 	tell_threads(reading);
 	tell_processes(reading);
 	wk_spans_tell(&reading->spans);
-	note(reading, reading->spans.stray_ends, "ends of spans that never began, passed over");
-	note(reading, reading->spans.cut, "spans that end after the one they began in, cut there");
-	note(reading, reading->asynchronous, "asynchronous spans, which no stack holds, not shown");
+	wk_note_count(reading->writer, reading->spans.stray_ends, "ends of spans that never began, passed over");
+	wk_note_count(reading->writer, reading->spans.cut, "spans that end after the one they began in, cut there");
+	wk_note_count(reading->writer, reading->asynchronous, "asynchronous spans, which no stack holds, not shown");
 }
 
 static void fini(struct reading *reading)

@@ -642,24 +642,13 @@ static void read_profile(struct reading *reading, struct wk_json *json, int leve
 	wk_json_end_value(&processes, json);
 }
 
-static void note(struct reading *reading, uint64_t count, const char *what)
-{
-	struct wk_buf text = { 0 };
-
-	if (count == 0)
-		return;
-	wk_buf_add_fmt(&text, "%s: %" PRIu64, what, count);
-	wk_stack_writer_note(reading->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
-}
-
 static void tell(struct reading *reading, bool is_cut)
 {
 	wk_spans_tell(&reading->spans);
-	note(reading, reading->without_stack, "samples without a stack, left out");
-	note(reading, reading->negative, "samples of negative weight, as in a comparison or of "
+	wk_note_count(reading->writer, reading->without_stack, "samples without a stack, left out");
+	wk_note_count(reading->writer, reading->negative, "samples of negative weight, as in a comparison or of "
 					 "freed memory, left out");
-	note(reading, reading->too_nested, "processes nested too deep, left out");
+	wk_note_count(reading->writer, reading->too_nested, "processes nested too deep, left out");
 	if (is_cut)
 		wk_stack_writer_note(reading->writer,
 				     wk_str_c("the file has no end; what is there was read"));

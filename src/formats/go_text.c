@@ -19,6 +19,7 @@ static const char expected[] = "the output of `go tool pprof -raw` or `go tool p
 struct location {
 	uint64_t address, mapping;
 	struct wk_str first;      /* of its lines: the innermost, as it stands */
+	struct wk_str collapsed;  /* where the older tool looks for a name */
 	struct wk_lines more;     /* where its other lines begin */
 	uint32_t line_count;
 	uint32_t first_frame;     /* 0: not made yet */
@@ -73,8 +74,12 @@ static void read_location(struct reading *reading, struct wk_str line)
 		return;
 	}
 	wk_scan_blanks(&rest);
+	/* A mapping is no name to the older tool, unless it is all that there is. */
+	location.collapsed = wk_str_of(rest.at, (size_t)(line.at + line.len - rest.at));
 	if (wk_scan_text(&rest, "M=") && wk_scan_number(&rest, &location.mapping))
 		wk_scan_blanks(&rest);
+	if (rest.len)
+		location.collapsed = wk_str_of(rest.at, (size_t)(line.at + line.len - rest.at));
 	wk_scan_text(&rest, "[F] ");
 	location.first = rest;
 	location.line_count = rest.len > 0;
@@ -274,7 +279,7 @@ static uint32_t collapsed_stack_of(struct reading *reading, struct wk_str text)
 
 		text.len -= word.len;
 		if (row) {
-			struct wk_str line = reading->locations[row - 1].first;
+			struct wk_str line = reading->locations[row - 1].collapsed;
 			struct wk_str name = wk_scan_word(&line);
 
 			if (name.len && line.len)

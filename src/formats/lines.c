@@ -55,6 +55,17 @@ void wk_bad_lines_tell(const struct wk_bad_lines *bad, struct wk_stack_writer *w
 	wk_buf_fini(&text);
 }
 
+void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *what)
+{
+	struct wk_buf text = { 0 };
+
+	if (count == 0)
+		return;
+	wk_buf_add_fmt(&text, "%s: %" PRIu64, what, count);
+	wk_stack_writer_note(writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected)
 {
 	struct wk_lines lines = wk_lines_of(input);

@@ -47,6 +47,9 @@ void wk_bad_line(struct wk_bad_lines *bad, const struct wk_lines *lines, struct 
 /* One note for all of them; nothing if there were none. */
 void wk_bad_lines_tell(const struct wk_bad_lines *bad, struct wk_stack_writer *writer);
 
+/* A note "what: count"; nothing where the count is 0. */
+void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *what);
+
 /* "no stacks in it: 12 lines, the first \"...\"; expected ...". Returns false. */
 bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected);
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/proto.h"
+#include "formats/lines.h"
 #include "formats/pprof_types.h"
 #include "formats/reader.h"
 #include "formats/stack_writer.h"
@@ -522,17 +523,6 @@ static void tell_sources(struct reading *reading)
 
 /* --- The reader ---------------------------------------------------------------------------- */
 
-static void note(struct reading *reading, uint64_t count, const char *what)
-{
-	struct wk_buf text = { 0 };
-
-	if (count == 0)
-		return;
-	wk_buf_add_fmt(&text, "%s: %" PRIu64, what, count);
-	wk_stack_writer_note(reading->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
-}
-
 static void fini(struct reading *reading)
 {
 	free(reading->texts);
@@ -554,10 +544,10 @@ static void tell(struct reading *reading)
 {
 	tell_sources(reading);
 	read_samples(reading);
-	note(reading, reading->negative, "negative values, as in a difference of two profiles, were "
+	wk_note_count(reading->writer, reading->negative, "negative values, as in a difference of two profiles, were "
 					 "left out (`wick diff` compares profiles)");
-	note(reading, reading->missing, "frames of locations that are not there");
-	note(reading, reading->bad_messages, "messages that break off in the middle");
+	wk_note_count(reading->writer, reading->missing, "frames of locations that are not there");
+	wk_note_count(reading->writer, reading->bad_messages, "messages that break off in the middle");
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink,

@@ -362,24 +362,13 @@ static void read_all(struct reading *reading, struct wk_json *json)
 	wk_buf_fini(&name);
 }
 
-static void note(struct reading *reading, uint64_t count, const char *what)
-{
-	struct wk_buf text = { 0 };
-
-	if (count == 0)
-		return;
-	wk_buf_add_fmt(&text, "%s: %" PRIu64, what, count);
-	wk_stack_writer_note(reading->writer, wk_buf_str(&text));
-	wk_buf_fini(&text);
-}
-
 static void tell(struct reading *reading, bool is_cut)
 {
 	wk_spans_tell(&reading->spans);
-	note(reading, reading->missing, "frames that are not in the table, passed over");
-	note(reading, reading->fractions, "values with a fraction, rounded");
-	note(reading, reading->without_weight, "samples without a weight, counted once");
-	note(reading, reading->spans.stray_ends, "closes of frames that are not open, passed over");
+	wk_note_count(reading->writer, reading->missing, "frames that are not in the table, passed over");
+	wk_note_count(reading->writer, reading->fractions, "values with a fraction, rounded");
+	wk_note_count(reading->writer, reading->without_weight, "samples without a weight, counted once");
+	wk_note_count(reading->writer, reading->spans.stray_ends, "closes of frames that are not open, passed over");
 	if (is_cut)
 		wk_stack_writer_note(reading->writer,
 				     wk_str_c("the file has no end; what is there was read"));
