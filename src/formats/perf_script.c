@@ -252,6 +252,7 @@ static void read_whole(void *context)
 static void read_parts(struct wk_script_part *parts, size_t count, struct wk_script_teller *teller)
 {
 	struct wk_os_thread *threads[WK_SCRIPT_MOST_PARTS] = { 0 };
+	size_t at_once = teller->collapse ? SIZE_MAX : ROWS_AT_ONCE;
 	bool goes_on = true;
 
 	for (size_t i = 1; i < count; i++)
@@ -261,7 +262,7 @@ static void read_parts(struct wk_script_part *parts, size_t count, struct wk_scr
 			wk_os_thread_join(threads[i]);
 		do {
 			goes_on = !wk_stack_writer_is_done(teller->writer) &&
-				  wk_script_part_read(&parts[i], threads[i] ? SIZE_MAX : ROWS_AT_ONCE);
+				  wk_script_part_read(&parts[i], at_once);
 			wk_script_tell(teller, &parts[i]);
 		} while (goes_on);
 	}

@@ -151,6 +151,7 @@ struct wk_script_part {
 
 	struct wk_script_row *rows;
 	size_t rows_cap, row_count;
+	struct wk_index row_index;          /* only with `collapse`; row n goes by n + 1 */
 
 	/* stackcollapse-perf.pl counts a sample when the blank line behind it comes. */
 	bool wants_blank, has_unfinished;
@@ -169,7 +170,8 @@ void wk_script_part_init(struct wk_script_part *part, const struct wk_collapse *
 		       const char *begin, const char *end);
 void wk_script_part_fini(struct wk_script_part *part);
 
-/* Reads until `most` rows are there; false at the end of the part. */
+/* Reads until `most` rows are there; false at the end of the part. With `collapse` it must be
+ * read to its end at once. */
 bool wk_script_part_read(struct wk_script_part *part, size_t most);
 
 /* Adds to the line that is being read. */

@@ -57,6 +57,7 @@ void wk_script_part_fini(struct wk_script_part *part)
 	wk_strtab_free(part->event_names);
 	free(part->events);
 	free(part->rows);
+	wk_index_fini(&part->row_index);
 	free(part->number_of_frame);
 	free(part->stack_of_chain);
 }
@@ -562,8 +563,35 @@ static uint32_t event_id(struct wk_script_part *part, const struct wk_script_hea
 	return id;
 }
 
+static bool same_row(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_script_row *a = &((const struct wk_script_part *)table)->rows[id - 1];
+	const struct wk_script_row *b = key;
+
+	return a->chain == b->chain && a->task == b->task && a->event == b->event;
+}
+
+/* Where an older tool is followed only the sums are asked for: a row for each distinct stack. */
+static bool add_to_row(struct wk_script_part *part, const struct wk_script_row *row)
+{
+	uint64_t hash = wk_hash_pair((uint64_t)row->task << 32 | row->chain, row->event);
+	uint32_t id = wk_index_find(&part->row_index, hash, same_row, part, row);
+	struct wk_script_row *sum;
+
+	if (!id) {
+		wk_index_add(&part->row_index, hash, (uint32_t)part->row_count + 1);
+		return false;
+	}
+	sum = &part->rows[id - 1];
+	sum->weight = row->weight > UINT64_MAX - sum->weight ? UINT64_MAX
+							     : sum->weight + row->weight;
+	return true;
+}
+
 static void add_row(struct wk_script_part *part, const struct wk_script_row *row)
 {
+	if (part->collapse && add_to_row(part, row))
+		return;
 	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1,
 			     sizeof(*part->rows));
 	part->rows[part->row_count++] = *row;

@@ -77,11 +77,12 @@ static uint32_t stack_on(struct wk_script_teller *teller, struct wk_script_part 
 			 uint32_t chain)
 {
 	uint32_t *known = wk_map_at(&teller->stacks, (uint64_t)root << 32 | chain);
-	uint32_t stack = root ? wk_stack_writer_stack(teller->writer, 0, root) : 0;
+	uint32_t stack;
 	size_t depth = 0;
 
 	if (*known)
 		return *known;
+	stack = root ? wk_stack_writer_stack(teller->writer, 0, root) : 0;
 	for (; chain; chain = part->chains.parent[chain]) {
 		if (part->chains.label[chain] == 0)
 			stack = 0;
