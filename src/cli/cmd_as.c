@@ -61,7 +61,7 @@ const struct wk_command wk_cmd_as = {
 		"link can stand in for the tool in existing scripts.",
 		NULL },
 	.examples = (const struct wk_example[]){
-		{ "perf script | wick as stackcollapse-perf.pl --all | wick as flamegraph.pl > a.svg",
+		{ "perf script | wick as stackcollapse-perf.pl | wick as flamegraph.pl > a.svg",
 		  "an old pipeline, unchanged but for the words in front" },
 		{ "ln -s $(command -v wick) ~/bin/flamegraph.pl",
 		  "what calls flamegraph.pl now gets wick" },

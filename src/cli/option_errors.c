@@ -16,7 +16,8 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 	struct wk_suggestion near = wk_suggestion_for(name);
 
 	if (style == WK_STYLE_GETOPT)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Unknown option: %.*s", WK_STR_ARG(name));
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Unknown option: %.*s",
+			       WK_STR_ARG(name));
 	if (style == WK_STYLE_CLAP)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "error: unexpected argument '--%.*s' found", WK_STR_ARG(name));
@@ -87,7 +88,8 @@ bool wk_option_takes_none(enum wk_opt_style style, const struct wk_opt *opt, con
 			       opt->name);
 	if (style == WK_STYLE_CLAP)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "error: unexpected value '%s' for '--%s' found; no more were expected",
+			       "error: unexpected value '%s' for '--%s' found; no more were "
+			       "expected",
 			       value, opt->name);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s takes no value, found \"%s\"", opt->name,
 		       value);
@@ -100,7 +102,8 @@ bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, c
 	struct wk_buf text = { 0 };
 
 	if (is_clap)
-		wk_buf_add_fmt(&text, "error: invalid value '%s' for '--%s <%s>' [possible values: ",
+		wk_buf_add_fmt(&text,
+			       "error: invalid value '%s' for '--%s <%s>' [possible values: ",
 			       value, opt->name, opt->argument);
 	else
 		wk_buf_add_fmt(&text, "--%s is \"%s\", expected ", opt->name, value);

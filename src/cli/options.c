@@ -57,7 +57,9 @@ static bool begins(enum wk_opt_style style, struct wk_str name, const char *word
 
 static struct wk_str without_no(struct wk_str name)
 {
-	return wk_str_skip(name, wk_str_starts(name, "no-") ? 3 : wk_str_starts(name, "no") ? 2 : 0);
+	if (!wk_str_starts(name, "no"))
+		return name;
+	return wk_str_skip(name, wk_str_starts(name, "no-") ? 3 : 2);
 }
 
 /* The option of that name, as such or, with `is_off`, as a switch to turn off. */

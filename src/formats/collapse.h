@@ -9,6 +9,7 @@
 #define WK_FORMATS_COLLAPSE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum wk_collapse_dialect {
 	WK_COLLAPSE_PERL,    /* stackcollapse-*.pl */

@@ -301,8 +301,8 @@ bool wk_colouring_read_map(struct wk_colouring *c, struct wk_str text, struct wk
 			continue;
 		if (!arrow || !read_rgb(wk_str_skip(line, len + 2), &colour))
 			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-				       "line %" PRIu64 " is not a name, \"->\" and a colour such as "
-				       "\"rgb(250,120,30)\"", lines.number);
+				       "line %" PRIu64 " is not a name, \"->\" and a colour such "
+				       "as \"rgb(250,120,30)\"", lines.number);
 		*map_place(c, wk_str_of(line.at, len), &is_new) = colour;
 	}
 	return true;

@@ -239,8 +239,8 @@ static void a_map_keeps_colours_and_learns_new_ones(void **state)
 
 static void a_line_of_a_map_that_makes_no_sense_is_told(void **state)
 {
-	static const char *const wrong[] = { "a\n", "a->red\n", "a->rgb(1,2)\n", "a->rgb(1,2,256)\n",
-					     "a->rgb(1,2,3,4)\n" };
+	static const char *const wrong[] = { "a\n", "a->red\n", "a->rgb(1,2)\n",
+					     "a->rgb(1,2,256)\n", "a->rgb(1,2,3,4)\n" };
 	struct wk_colouring_options options = { 0 };
 
 	(void)state;

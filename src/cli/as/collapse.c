@@ -8,7 +8,8 @@
 #include "cli/as/tally.h"
 
 /* What inferno-collapse-guess chooses from. */
-static const char *const guessed[] = { "perf-script", "dtrace", "sample", "vtune", "pmcstat", NULL };
+static const char *const guessed[] = {
+	"perf-script", "dtrace", "sample", "vtune", "pmcstat", NULL };
 
 void wk_as_collapse_prepare(void *args, const struct wk_as_tool *tool)
 {
@@ -28,7 +29,8 @@ static bool settle(struct wk_as_collapse_args *args, const char ***skip_after, s
 	if (measures > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "error: the argument '--%s' cannot be used with '--%s'",
-			       args->by_ticks ? "ticks" : "bytes", args->by_time ? "time" : "bytes");
+			       args->by_ticks ? "ticks" : "bytes",
+			       args->by_time ? "time" : "bytes");
 	if (measures)
 		collapse->measure = args->by_ticks   ? WK_COLLAPSE_TICKS
 				    : args->by_bytes ? WK_COLLAPSE_BYTES
@@ -69,7 +71,8 @@ static bool is_guessed(const struct wk_reader *reader)
 	return false;
 }
 
-static bool fold(const struct wk_as_call *call, const struct wk_as_source *source, struct wk_err *err)
+static bool fold(const struct wk_as_call *call, const struct wk_as_source *source,
+		 struct wk_err *err)
 {
 	const struct wk_as_collapse_args *args = call->args;
 	struct notes notes = { call->tool, args->inferno.quiet };

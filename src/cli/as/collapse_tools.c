@@ -6,11 +6,14 @@
 static const struct wk_opt no_options[] = { { 0 } };
 
 static const struct wk_opt perf_options[] = {
-	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
+	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid),
+	  NULL },
 	{ 0, "tid", NULL, "the ids of process and thread behind the name", WK_OPT_FLAG,
 	  COLLAPSE(with_tid), NULL },
-	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel), NULL },
-	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG, COLLAPSE(marks_jit),
+	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel),
+	  NULL },
+	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG,
+	  COLLAPSE(marks_jit),
 	  NULL },
 	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
 	{ 0, "addrs", NULL, "addresses where there are no names", WK_OPT_FLAG,
@@ -50,7 +53,8 @@ static const struct wk_opt elfutils_options[] = {
 };
 
 static const struct wk_opt vtune_mc_options[] = {
-	{ 0, "size", NULL, "bytes instead of numbers of allocations", WK_OPT_FLAG, AT(by_bytes), NULL },
+	{ 0, "size", NULL, "bytes instead of numbers of allocations", WK_OPT_FLAG, AT(by_bytes),
+	  NULL },
 	{ 0 },
 };
 
@@ -80,7 +84,8 @@ static const struct wk_opt inferno_options[] = {
 };
 
 static const struct wk_opt inferno_threads_options[] = {
-	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it is not "
+	{ 'n', "nthreads", "UINT",
+	  "threads to use; as many as there are processors where it is not "
 	  "given", WK_OPT_NUMBER, AT(threads), NULL },
 	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
 	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
@@ -100,7 +105,8 @@ static const struct wk_opt inferno_modules_options[] = {
 static const struct wk_opt inferno_dtrace_options[] = {
 	{ 0, "includeoffset", NULL, "offsets in functions, too", WK_OPT_FLAG,
 	  COLLAPSE(with_offsets), NULL },
-	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it is not "
+	{ 'n', "nthreads", "UINT",
+	  "threads to use; as many as there are processors where it is not "
 	  "given", WK_OPT_NUMBER, AT(threads), NULL },
 	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
 	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
@@ -109,7 +115,8 @@ static const struct wk_opt inferno_dtrace_options[] = {
 };
 
 static const struct wk_opt inferno_ghcprof_options[] = {
-	{ 0, "time", NULL, "weigh by the %time column (the usual)", WK_OPT_FLAG, AT(by_time), NULL },
+	{ 0, "time", NULL, "weigh by the %time column (the usual)", WK_OPT_FLAG, AT(by_time),
+	  NULL },
 	{ 0, "bytes", NULL, "weigh by the bytes column", WK_OPT_FLAG, AT(by_bytes), NULL },
 	{ 0, "ticks", NULL, "weigh by the ticks column", WK_OPT_FLAG, AT(by_ticks), NULL },
 	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
@@ -120,19 +127,23 @@ static const struct wk_opt inferno_ghcprof_options[] = {
 
 static const struct wk_opt inferno_perf_options[] = {
 	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
-	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG, COLLAPSE(marks_jit),
+	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG,
+	  COLLAPSE(marks_jit),
 	  NULL },
-	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel), NULL },
+	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel),
+	  NULL },
 	{ 0, "event-filter", "EVENT", "samples of this event only, instead of the first one's",
 	  WK_OPT_TEXT, COLLAPSE(event), NULL },
 	{ 0, "addrs", NULL, "addresses where there are no names", WK_OPT_FLAG,
 	  COLLAPSE(with_addresses), NULL },
-	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid), NULL },
+	{ 0, "pid", NULL, "the process's id behind its name", WK_OPT_FLAG, COLLAPSE(with_pid),
+	  NULL },
 	{ 0, "tid", NULL, "the ids of process and thread behind the name", WK_OPT_FLAG,
 	  COLLAPSE(with_tid), NULL },
 	{ 0, "skip-after", "STRING", "leave out the callers of this function; may be repeated",
 	  WK_OPT_LIST, AT(skip_after), NULL },
-	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it is not "
+	{ 'n', "nthreads", "UINT",
+	  "threads to use; as many as there are processors where it is not "
 	  "given", WK_OPT_NUMBER, AT(threads), NULL },
 	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
 	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
@@ -183,7 +194,7 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	  .options = no_options, .reader = "ljp" },
 	{ &scripts, "stackcollapse-perf.pl", "folds the text of perf script",
 	  .options = perf_options, .reader = "perf-script" },
-	{ &scripts, "stackcollapse-pmc.pl", "folds call graphs of FreeBSD's pmcstat -G",
+	{ &scripts, "stackcollapse-pmc.pl", "folds call graphs of pmcstat -G",
 	  .options = no_options, .reader = "pmcstat" },
 	{ &scripts, "stackcollapse-recursive.pl", "takes direct recursion out of folded stacks",
 	  .options = no_options, .reader = "folded", .collapses_recursion = true },
@@ -217,7 +228,8 @@ const struct wk_as_tool wk_as_collapse_tools[] = {
 	  .options = inferno_options, .reader = "vsprof" },
 	{ &inferno, "inferno-collapse-vtune", "folds Intel VTune's call trees",
 	  .options = inferno_modules_options, .reader = "vtune" },
-	{ &inferno, "inferno-collapse-xctrace", "folds Instruments' Time Profiler as xctrace exports it",
+	{ &inferno, "inferno-collapse-xctrace",
+	  "folds Instruments' Time Profiler as xctrace exports it",
 	  .options = inferno_options, .reader = "xctrace" },
 	{ 0 },
 };

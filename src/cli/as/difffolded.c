@@ -50,7 +50,8 @@ static void warn_of_line(void *context, struct wk_str line)
 static void warn_of_fraction(void *context, struct wk_str line)
 {
 	(void)line;
-	warn(context, "The input data has fractional sample counts that will be truncated to integers",
+	warn(context,
+	     "The input data has fractional sample counts that will be truncated to integers",
 	     (struct wk_str){ "", 0 });
 }
 

@@ -222,7 +222,8 @@ void wk_stack_counts_normalise(struct wk_stack_counts *c)
 	if (before == after || before <= 0)
 		return;
 	for (size_t i = 0; i < c->count; i++) {
-		double value = ((double)c->rows[i].count[0] + fraction_at(c, i, 0)) * after / before;
+		double own = (double)c->rows[i].count[0] + fraction_at(c, i, 0);
+		double value = own * after / before;
 
 		c->rows[i].count[0] = value < 1.8e19 ? (uint64_t)value : UINT64_MAX;
 		if (i < c->fractions_cap)
