@@ -60,7 +60,7 @@ struct wk_cargo_choice {
 };
 
 /* Fills in what `choice` leaves open: a program (or library, for unit tests) that is the only
- * one. Where there are several, or none, they are listed on standard error. */
+ * one. Where there are several, or none, they are listed on standard error (cargo_choose.c). */
 bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_choice *choice,
 		     struct wk_err *err);
 
