@@ -17,7 +17,9 @@ static bool is_process(struct wk_str line)
 
 static bool is_thread(struct wk_str line)
 {
-	return wk_str_starts(line, "---------- tid# ");
+	uint64_t tid;
+
+	return wk_scan_text(&line, "---------- tid# ") && wk_scan_number(&line, &tid);
 }
 
 /* "0xd01be0c4  waitpid(??, ??, ??) + 0x60" */
@@ -60,11 +62,12 @@ static void begin_process(struct state *state, struct wk_str line)
 
 static void begin_thread(struct state *state, struct wk_str line)
 {
-	uint64_t tid;
+	uint64_t tid = 0;
 
 	end_stack(state);
 	wk_scan_text(&line, "---------- tid# ");
-	state->tid = wk_scan_number(&line, &tid) ? wk_pid_of(tid) : state->pid;
+	wk_scan_number(&line, &tid);
+	state->tid = wk_pid_of(tid);
 }
 
 /* The name goes as far as a blank or a bracket; "[...]" is no name. The pattern wants two

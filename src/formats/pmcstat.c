@@ -106,17 +106,20 @@ static void add_row(struct graph *graph, const struct row *row)
 }
 
 /* The older tool prints a line of the graph if the next one stands no deeper, with the count
- * of that line; what callers leave over is not printed. */
+ * of that line; what callers leave over is not printed. A level that indentation skips is what
+ * stood there before, or a frame without a name. */
 static void end_collapsed(struct graph *graph, size_t indent)
 {
 	uint32_t stack = 0;
 
 	if (!graph->has_row || indent > graph->indent)
 		return;
-	for (size_t i = graph->indent + 1; i-- > 0;)
-		if (graph->columns[i])
-			stack = wk_stack_writer_stack(graph->text.writer, stack,
-						      graph->columns[i]);
+	for (size_t i = graph->indent + 1; i-- > 0;) {
+		if (!graph->columns[i])
+			graph->columns[i] = wk_stack_writer_name(graph->text.writer,
+								 wk_str_of("", 0));
+		stack = wk_stack_writer_stack(graph->text.writer, stack, graph->columns[i]);
+	}
 	wk_stack_writer_count(graph->text.writer, stack, graph->count);
 }
 

@@ -17,7 +17,10 @@ static bool read_share(struct wk_str line, uint64_t *samples)
 	if (!wk_scan_text(&line, "% "))
 		return false;
 	bar = wk_scan_to(&line, ' ');
-	return wk_str_starts(bar, "=") && wk_scan_text(&line, " (") &&
+	for (size_t i = 0; i < bar.len; i++)
+		if (bar.at[i] != '=')
+			return false;
+	return bar.len && wk_scan_text(&line, " (") &&
 	       wk_scan_number(&line, samples) && wk_str_starts(line, " samples)");
 }
 
