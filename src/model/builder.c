@@ -23,7 +23,7 @@ struct wk_builder {
 	struct wk_model *model;
 	struct wk_spaces *spaces;
 	struct wk_map process_of; /* pid to the row of its present life */
-	struct wk_map thread_of;  /* tid to the row of its present life */
+	struct wk_map thread_of;  /* process row and tid to the row of its present life */
 	struct wk_map source_of;  /* number + 1 to row */
 	wk_image_id unknown, kernel;
 	wk_frame_id *frame_of_number; /* of FRAME events; [frame_numbers] */
@@ -80,6 +80,12 @@ static wk_process_id process_row(struct wk_builder *builder, uint32_t pid)
 	return *row;
 }
 
+/* A number may be used in several processes at once: in traces it counts from 1 in each. */
+static uint64_t thread_key(wk_process_id process, uint32_t tid)
+{
+	return (uint64_t)process << 32 | tid;
+}
+
 static wk_thread_id thread_row(struct wk_builder *builder, uint32_t pid, uint32_t tid)
 {
 	wk_process_id process;
@@ -88,11 +94,8 @@ static wk_thread_id thread_row(struct wk_builder *builder, uint32_t pid, uint32_
 	if (pid == WK_NO_PID)
 		return 0;
 	process = process_row(builder, pid);
-	row = wk_map_at(&builder->thread_of, tid);
-
-	/* The idle threads of all CPUs share number 0, and a number may be used again by
-	 * another process without its start having been seen. */
-	if (!*row || builder->model->threads[*row].process != process) {
+	row = wk_map_at(&builder->thread_of, thread_key(process, tid));
+	if (!*row) {
 		struct wk_thread thread = {
 			.tid = tid,
 			.process = process,
@@ -133,7 +136,8 @@ static void start_process(struct wk_builder *builder, const struct wk_event *eve
 
 	thread.process = wk_model_add_process(builder->model, &process);
 	*wk_map_at(&builder->process_of, event->pid) = thread.process;
-	*wk_map_at(&builder->thread_of, event->pid) = wk_model_add_thread(builder->model, &thread);
+	*wk_map_at(&builder->thread_of, thread_key(thread.process, event->pid)) =
+		wk_model_add_thread(builder->model, &thread);
 }
 
 static void take_process(struct wk_builder *builder, const struct wk_event *event)
@@ -178,7 +182,8 @@ static void take_thread(struct wk_builder *builder, const struct wk_event *event
 
 	if (event->thread.change == WK_THREAD_START) {
 		wk_process_id process = process_row(builder, event->pid);
-		wk_thread_id parent = wk_map_find(&builder->thread_of, event->thread.parent_tid);
+		wk_thread_id parent = wk_map_find(
+			&builder->thread_of, thread_key(process, event->thread.parent_tid));
 		struct wk_thread thread = {
 			.tid = event->tid,
 			.process = process,
@@ -187,7 +192,8 @@ static void take_thread(struct wk_builder *builder, const struct wk_event *event
 			.start_ns = event->time_ns,
 		};
 
-		*wk_map_at(&builder->thread_of, event->tid) = wk_model_add_thread(model, &thread);
+		*wk_map_at(&builder->thread_of, thread_key(process, event->tid)) =
+			wk_model_add_thread(model, &thread);
 	}
 	id = thread_row(builder, event->pid, event->tid);
 	if (name)

@@ -303,6 +303,27 @@ static void a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed(void **state)
 	wk_symbols_free(symbols);
 }
 
+/* Traces count threads from 1 in each process. */
+static void threads_of_one_number_in_two_processes_stay_two(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	start(&fixture);
+	for (uint32_t i = 0; i < 6; i++)
+		give(&fixture, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
+						  .time_ns = 1 + i,
+						  .pid = 10 + i % 2,
+						  .tid = 1,
+						  .cpu = WK_NO_CPU,
+						  .sample = { .address = 0x1000, .weight = 1 } });
+	assert_int_equal(fixture.model->thread_count, 3);
+	assert_int_equal(fixture.model->samples.thread[0], fixture.model->samples.thread[4]);
+	assert_int_not_equal(fixture.model->samples.thread[0], fixture.model->samples.thread[1]);
+	end(&fixture);
+	wk_model_free(fixture.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +335,7 @@ int main(void)
 		cmocka_unit_test(tasks_that_had_no_number_left_are_named_for_that),
 		cmocka_unit_test(carried_names_are_used_and_demangled),
 		cmocka_unit_test(what_has_no_name_shows_image_and_offset),
+		cmocka_unit_test(threads_of_one_number_in_two_processes_stay_two),
 		cmocka_unit_test(a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed),
 	};
 
