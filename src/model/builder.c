@@ -33,6 +33,7 @@ struct wk_builder {
 	size_t stack_numbers_cap;
 	uint32_t stack_numbers;
 	uint32_t inputs;
+	uint64_t weight_left;     /* until the sum of all weights would not fit in 64 bits */
 	struct cached_frame cache[FRAME_CACHE];
 };
 
@@ -40,6 +41,7 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 {
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 	builder->model = model;
+	builder->weight_left = UINT64_MAX;
 	wk_builder_next_input(builder);
 	return builder;
 }
@@ -408,13 +410,30 @@ static wk_stack_id stack_of_chains(struct wk_builder *builder, const struct wk_e
 	return stack;
 }
 
+/* Views add weights up without asking whether the sum fits: it always does. */
+static uint64_t weight_that_fits(struct wk_builder *builder, uint64_t weight)
+{
+	static const struct wk_event_note cut = {
+		.offset = WK_NOWHERE,
+		.is_fault = true,
+		.text = WK_STR("the weights add up to more than 64 bits can hold; what is beyond "
+			       "that was left out") };
+
+	if (weight > builder->weight_left) {
+		wk_model_add_note(builder->model, &cut);
+		weight = builder->weight_left;
+	}
+	builder->weight_left -= weight;
+	return weight;
+}
+
 static void take_sample(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_sample *taken = &event->sample;
 	uint32_t *source = wk_map_at(&builder->source_of, (uint64_t)taken->source + 1);
 	struct wk_sample sample = {
 		.time_ns = event->time_ns,
-		.weight = taken->weight,
+		.weight = weight_that_fits(builder, taken->weight),
 		.thread = thread_row(builder, event->pid, event->tid),
 		.cpu = event->cpu,
 		.is_before = taken->is_before,
