@@ -196,7 +196,7 @@ static const char *next_cut(const char *at, const char *end)
 	while (at < end) {
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
 		struct wk_script_head head;
-		const char *line_end;
+		struct wk_str line;
 
 		if (!feed || feed + 1 == end)
 			return end;
@@ -205,9 +205,9 @@ static const char *next_cut(const char *at, const char *end)
 			return at;
 		if (*at == '\t' || *at == '#')
 			continue;
-		line_end = memchr(at, '\n', (size_t)(end - at));
-		if (line_end && wk_script_head_parse(wk_str_of(at, (size_t)(line_end - at)), &head) &&
-		    head.frame.len)
+		feed = memchr(at, '\n', (size_t)(end - at));
+		line = wk_str_of(at, feed ? (size_t)(feed - at) : 0);
+		if (wk_script_head_parse(line, &head) && head.frame.len)
 			return at;
 	}
 	return end;

@@ -1,10 +1,11 @@
 /* Between the files that read `perf script` text.
  *
  * perf_script.c cuts the input into parts and reads each into tables of its own
- * (perf_script_part.c), in threads where that is asked for; perf_script_tell.c then tells the
- * parts' samples as events, in order and from one thread, so that the cuts are not seen.
- * perf_script_head.c and perf_script_frame.c know the two kinds of lines,
- * perf_script_collapse.c what the older tools make of them. The bytes that are read stay where
+ * (perf_script_part.c, perf_script_chain.c), in threads where that is asked for;
+ * perf_script_tell.c then tells the parts' samples as events, in order and from one thread, so
+ * that the cuts are not seen. perf_script_head.c and perf_script_frame.c know the two kinds of
+ * lines, perf_script_collapse_head.c and perf_script_collapse.c what the older tools make of
+ * them. The bytes that are read stay where
  * they are until the end, so all texts are borrowed from them. */
 #ifndef WK_FORMATS_PERF_SCRIPT_INTERNAL_H
 #define WK_FORMATS_PERF_SCRIPT_INTERNAL_H
@@ -59,7 +60,8 @@ enum wk_script_line_kind {
 	WK_SCRIPT_LINE_OTHER,
 };
 
-enum wk_script_line_kind wk_script_line_kind(struct wk_str line, struct wk_script_frame_line *frame);
+enum wk_script_line_kind wk_script_line_kind(struct wk_str line,
+					     struct wk_script_frame_line *frame);
 
 /* Where branch stack entries begin in `text`, or its length. */
 size_t wk_script_branches_at(struct wk_str text);
@@ -84,7 +86,7 @@ struct wk_script_row {
 
 struct wk_script_task {
 	struct wk_str who;  /* what it was known by in the text */
-	struct wk_str name; /* of the thread; of the outermost frame where an older tool is followed */
+	struct wk_str name; /* of the thread; as an older tool has it, of the outermost frame */
 	uint32_t pid, tid;
 	bool has_pid;
 	uint32_t told;      /* for the teller: the name's number there, or the frame's */
@@ -114,7 +116,7 @@ struct wk_script_event_row {
 struct wk_script_part {
 	const struct wk_collapse *collapse; /* or NULL */
 	const char *at, *end;
-	const char *mixed_until;            /* up to here heads follow chains without a blank line */
+	const char *mixed_until;            /* up to here no blank lines stand between samples */
 
 	struct wk_arena texts;              /* those that had to be made */
 	struct wk_event_frame *frames;      /* from 1 up */
@@ -129,7 +131,7 @@ struct wk_script_part {
 	uint32_t *line_frames;
 	size_t line_frames_cap, line_frame_count;
 
-	struct wk_trie chains;              /* labels: frames; 0 ends a chain whose callers were cut */
+	struct wk_trie chains;              /* labels: frames; 0 where callers were cut off */
 	struct wk_script_known_chain *known;  /* from 1 up */
 	size_t known_cap;
 	uint32_t known_count;
@@ -173,6 +175,37 @@ void wk_script_part_fini(struct wk_script_part *part);
 /* Reads until `most` rows are there; false at the end of the part. With `collapse` it must be
  * read to its end at once. */
 bool wk_script_part_read(struct wk_script_part *part, size_t most);
+
+/* The line at `at`, with the carriage return that may stand before its end; and without. */
+static inline struct wk_str wk_script_line_at(const char *at, const char *end)
+{
+	const char *feed = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+	size_t len = (size_t)((feed ? feed : end) - at);
+
+	return wk_str_of(at, len);
+}
+
+static inline struct wk_str wk_script_plain_line(struct wk_str line)
+{
+	if (line.len && line.at[line.len - 1] == '\r')
+		line.len--;
+	return line;
+}
+
+/* Where the next line begins. */
+static inline const char *wk_script_line_behind(struct wk_str line, const char *end)
+{
+	return line.at + line.len < end ? line.at + line.len + 1 : end;
+}
+
+/* Counts a line that makes no sense and keeps the first. */
+void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is_head);
+
+/* The chain that begins at `part->at`, behind a sample's first line; moves behind it. */
+uint32_t wk_script_next_chain(struct wk_script_part *part, bool is_java);
+
+/* The chain of a single frame. */
+uint32_t wk_script_chain_of_frame(struct wk_script_part *part, struct wk_str text, bool is_java);
 
 /* Adds to the line that is being read. */
 void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_frame *frame);

@@ -73,8 +73,8 @@ static uint32_t plain_stack(struct wk_script_teller *teller, struct wk_script_pa
 }
 
 /* The same with a frame below it, unless an option cut the callers off. */
-static uint32_t stack_on(struct wk_script_teller *teller, struct wk_script_part *part, uint32_t root,
-			 uint32_t chain)
+static uint32_t stack_on(struct wk_script_teller *teller, struct wk_script_part *part,
+			 uint32_t root, uint32_t chain)
 {
 	uint32_t *known = wk_map_at(&teller->stacks, (uint64_t)root << 32 | chain);
 	uint32_t stack;

@@ -165,7 +165,8 @@ static void unfolded_names_of_java_are_several_frames(void **state)
 
 	(void)state;
 	assert_has(text, "frame=1 name=\"La/B;::c\" image=\"/tmp/perf-1.map\" kind=jit\n");
-	assert_has(text, "frame=2 name=\"Ld/E;::f\" image=\"/tmp/perf-1.map\" kind=jit inlined=1\n");
+	assert_has(text, "frame=2 name=\"Ld/E;::f\" image=\"/tmp/perf-1.map\" kind=jit "
+			 "inlined=1\n");
 }
 
 static void inlined_frames_and_lines_of_source_are_read(void **state)
@@ -324,8 +325,8 @@ static void text_without_samples_is_an_error(void **state)
 static void add_many(struct wk_buf *text)
 {
 	for (unsigned i = 0; i < 400; i++) {
-		wk_buf_add_fmt(text, "c%u %u/%u [%03u] %u.%06u: %u %s: \n", i % 3, i % 3 + 10, i % 5,
-			       i % 4, i, i, i % 7 + 1, i % 9 ? "cycles:u" : "faults");
+		wk_buf_add_fmt(text, "c%u %u/%u [%03u] %u.%06u: %u %s: \n", i % 3, i % 3 + 10,
+			       i % 5, i % 4, i, i, i % 7 + 1, i % 9 ? "cycles:u" : "faults");
 		if (i % 3 == 0)
 			wk_buf_add_fmt(text, "\t%x leaf%u (/a)\n", i, i % 11);
 		for (unsigned k = i % 8; k < 12; k++)
