@@ -6,7 +6,7 @@
 /* "99.791% ===================================== (17194 samples)" */
 static bool read_share(struct wk_str line, uint64_t *samples)
 {
-	uint64_t whole;
+	uint64_t whole, count;
 	struct wk_str bar;
 
 	if (!wk_is_digit(line.len ? line.at[0] : 0) || !wk_scan_number(&line, &whole) ||
@@ -20,8 +20,11 @@ static bool read_share(struct wk_str line, uint64_t *samples)
 	for (size_t i = 0; i < bar.len; i++)
 		if (bar.at[i] != '=')
 			return false;
-	return bar.len && wk_scan_text(&line, " (") &&
-	       wk_scan_number(&line, samples) && wk_str_starts(line, " samples)");
+	if (bar.len == 0 || !wk_scan_text(&line, " (") || !wk_scan_number(&line, &count) ||
+	    !wk_str_starts(line, " samples)"))
+		return false;
+	*samples = count;
+	return true;
 }
 
 static bool is_share(struct wk_str line)
