@@ -53,7 +53,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 				  tree->self_after[node]);
 			continue;
 		}
-		if (tree->self_samples[node] == 0)
+		if (tree->self_samples[node] == 0 || (view->by_weight && tree->self[node] == 0))
 			continue;
 		wk_out_str(out, wk_buf_str(&line));
 		wk_out_char(out, ' ');
