@@ -41,15 +41,31 @@ static bool is_background(struct wk_str thread)
 	       contains(thread, "Attach Listener");
 }
 
-/* Waiting in the kernel counts as running for the virtual machine. The older tool does not
- * know the name that JDK 11 gave to epollWait. */
+/* What the older tool does not know: newer machines' names, and the collector's helper. */
+static bool is_waiting_in_newer(struct wk_str method)
+{
+	static const char *const methods[] = {
+		"sun.nio.ch.EPoll.wait", "sun.nio.ch.KQueue.poll", "sun.nio.ch.Net.poll",
+		"sun.nio.ch.Net.accept", "sun.nio.ch.UnixDomainSockets.accept0",
+		"sun.nio.ch.SocketDispatcher.read0", "sun.nio.ch.WEPoll.wait",
+		"java.lang.ref.Reference.waitForReferencePendingList",
+		"java.lang.ProcessHandleImpl.waitForProcessExit0", NULL };
+
+	for (size_t i = 0; methods[i]; i++)
+		if (wk_str_ends(method, methods[i]))
+			return true;
+	return false;
+}
+
+/* Waiting in the kernel counts as running for the virtual machine. */
 static bool is_waiting_inside(const struct wk_collapse *collapse, struct wk_str method)
 {
 	size_t socket = wk_str_find(method, "Socket");
 
-	return contains(method, "epollWait") || (!collapse && contains(method, "EPoll.wait")) ||
-	       wk_str_ends(method, "socketAccept") || wk_str_ends(method, "socketRead0") ||
-	       (socket != SIZE_MAX && wk_str_ends(wk_str_skip(method, socket + 6), "accept0"));
+	return contains(method, "epollWait") || wk_str_ends(method, "socketAccept") ||
+	       wk_str_ends(method, "socketRead0") ||
+	       (socket != SIZE_MAX && wk_str_ends(wk_str_skip(method, socket + 6), "accept0")) ||
+	       (!collapse && is_waiting_in_newer(method));
 }
 
 /* "pool-1-thread-7" as "pool-1-thread", so that the threads of a pool fall together. */
