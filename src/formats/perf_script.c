@@ -37,7 +37,9 @@ static int judge(struct wk_str first, struct wk_str second)
 		return is_frame(second, true) && second.at[0] == '\t' ? 50 : 0;
 	if (head.frame.len || is_frame(second, true))
 		return 95;
-	return is_frame(second, false) ? 80 : 30;
+	if (is_frame(second, false))
+		return 80;
+	return head.has_time && head.has_event ? 30 : 0;
 }
 
 static int probe(struct wk_bytes first)

@@ -352,7 +352,8 @@ static bool read_head(struct wk_script_part *part, struct wk_str line, const cha
 
 static void read_sample(struct wk_script_part *part)
 {
-	struct wk_str raw = wk_script_line_at(part->at, part->end), line = wk_script_plain_line(raw);
+	struct wk_str raw = wk_script_line_at(part->at, part->end);
+	struct wk_str line = wk_script_plain_line(raw);
 	const char *next = wk_script_line_behind(raw, part->end);
 	struct wk_script_head head;
 	struct wk_script_row row;

@@ -384,6 +384,7 @@ static void the_probe_knows_all_forms(void **state)
 				    wk_bytes_of(known[i], strlen(known[i]))) >= 80);
 	assert_int_equal(wk_reader_perf_script.probe(wk_bytes_of("a;b;c 3\n", 8)), 0);
 	assert_int_equal(wk_reader_perf_script.probe(wk_bytes_of("", 0)), 0);
+	assert_int_equal(wk_reader_perf_script.probe(wk_bytes_of("heap 1 2 words:\n", 16)), 0);
 }
 
 /* As the older tools do. */
