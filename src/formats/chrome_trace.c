@@ -406,9 +406,12 @@ static void tell(struct reading *reading)
 	tell_threads(reading);
 	tell_processes(reading);
 	wk_spans_tell(&reading->spans);
-	wk_note_count(reading->writer, reading->spans.stray_ends, "ends of spans that never began, passed over");
-	wk_note_count(reading->writer, reading->spans.cut, "spans that end after the one they began in, cut there");
-	wk_note_count(reading->writer, reading->asynchronous, "asynchronous spans, which no stack holds, not shown");
+	wk_note_count(reading->writer, reading->spans.stray_ends,
+		      "ends of spans that never began, passed over");
+	wk_note_count(reading->writer, reading->spans.cut,
+		      "spans that end after the one they began in, cut there");
+	wk_note_count(reading->writer, reading->asynchronous,
+		      "asynchronous spans, which no stack holds, not shown");
 }
 
 static void fini(struct reading *reading)
@@ -457,7 +460,10 @@ static int probe(struct wk_bytes first)
 		return 0;
 	if (wk_json_has_key(first, "traceEvents"))
 		return 95;
-	return wk_json_has_key(first, "ph") && wk_json_has_key(first, "ts") ? 85 : 0;
+	if (wk_json_has_key(first, "ph") && wk_json_has_key(first, "ts"))
+		return 85;
+	/* The developer tools put pages of metadata in front. */
+	return wk_json_has_key(first, "metadata") && wk_json_has_string(first, "DevTools") ? 70 : 0;
 }
 
 const struct wk_reader wk_reader_chrome_trace = {

@@ -122,7 +122,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 		read_key(&reading, key, &json);
 	tell(&reading);
 	if (json.is_cut && !json.expected)
-		wk_stack_writer_note(writer, wk_str_c("the file ends in the middle of the profile"));
+		wk_stack_writer_note(writer,
+				     wk_str_c("the file ends in the middle of the profile"));
 	if (wk_json_end(&json, err) && wk_stack_writer_samples(writer) == 0 &&
 	    !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, expected);

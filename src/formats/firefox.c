@@ -193,7 +193,8 @@ static void describe_processed(const struct reading *reading, const struct profi
 		lib = wk_fx_get(&tables->symbols, SYMBOL_LIB, symbol);
 	if (file < 0)
 		file = wk_fx_get(&shared->sources, SOURCE_FILE, source);
-	frame->name = string_at(reading, tables, shared, wk_fx_get(&tables->funcs, FUNC_NAME, func));
+	frame->name = string_at(reading, tables, shared,
+				wk_fx_get(&tables->funcs, FUNC_NAME, func));
 	frame->image = lib_at(reading, tables, shared, lib);
 	frame->file = string_at(reading, tables, shared, file);
 	frame->line = line_of(wk_fx_get(&tables->frames, FRAME_LINE, row));
@@ -432,7 +433,8 @@ static void tell_name(struct reading *reading, enum wk_event_kind kind, uint32_t
 	struct wk_event event = { .kind = kind, .pid = pid, .tid = tid, .cpu = WK_NO_CPU };
 
 	if (kind == WK_EVENT_PROCESS)
-		event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN, .name = name };
+		event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN,
+							   .name = name };
 	else
 		event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN, .name = name };
 	wk_stack_writer_event(reading->writer, &event);
@@ -646,7 +648,8 @@ static void tell(struct reading *reading, bool is_cut)
 {
 	wk_spans_tell(&reading->spans);
 	wk_note_count(reading->writer, reading->without_stack, "samples without a stack, left out");
-	wk_note_count(reading->writer, reading->negative, "samples of negative weight, as in a comparison or of "
+	wk_note_count(reading->writer, reading->negative,
+		      "samples of negative weight, as in a comparison or of "
 					 "freed memory, left out");
 	wk_note_count(reading->writer, reading->too_nested, "processes nested too deep, left out");
 	if (is_cut)

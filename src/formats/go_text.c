@@ -45,6 +45,7 @@ struct reading {
 	size_t frame_count, frame_cap, value_count, value_cap;
 	struct wk_map location_of, mapping_of; /* id + 1 to row + 1 */
 	uint64_t budget;      /* of inlined frames, see pprof.c */
+	uint64_t left_away;
 };
 
 /* --- Locations of -raw --------------------------------------------------------------------- */
@@ -254,8 +255,10 @@ static uint32_t stack_of(struct reading *reading, struct wk_str text)
 		inlined = location->line_count ? location->line_count - 1 : 0;
 		stack = wk_stack_writer_stack(reading->writer, stack,
 					      reading->frames[location->first_frame + inlined]);
-		if (inlined > reading->budget)
+		if (inlined > reading->budget) {
+			reading->left_away += inlined;
 			continue;
+		}
 		reading->budget -= inlined;
 		while (inlined--)
 			stack = wk_stack_writer_stack(
@@ -577,13 +580,15 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 		.writer = writer,
 		.collapse = input->options.collapse,
 		.lines = wk_lines_of(input->bytes),
-		.budget = 8 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
+		.budget = 2 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
 	};
 
 	/* Row 0 of the frames stands for "not made yet". */
 	keep_frame(&reading, 0);
 	read_all(&reading);
 	wk_bad_lines_tell(&reading.bad, writer);
+	wk_note_count(writer, reading.left_away,
+		      "inlined frames beyond two a byte of the input, left away");
 	if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, expected);
 	fini(&reading);

@@ -65,7 +65,7 @@ struct reading {
 	struct wk_map named;   /* threads and processes whose names were told */
 	uint64_t default_type; /* text */
 	uint64_t budget;       /* of inlined frames; see expand */
-	uint64_t bad_messages, negative, missing;
+	uint64_t bad_messages, negative, missing, left_away;
 };
 
 static struct wk_str text_of(const struct reading *reading, uint64_t number)
@@ -423,8 +423,10 @@ static uint32_t stack_of_sample(struct reading *reading)
 		inlined = location->line_count ? location->line_count - 1 : 0;
 		stack = wk_stack_writer_stack(reading->writer, stack,
 					      reading->frames[location->first_frame + inlined]);
-		if (inlined > reading->budget)
+		if (inlined > reading->budget) {
+			reading->left_away += inlined;
 			continue;
+		}
 		reading->budget -= inlined;
 		while (inlined--)
 			stack = wk_stack_writer_stack(
@@ -544,10 +546,14 @@ static void tell(struct reading *reading)
 {
 	tell_sources(reading);
 	read_samples(reading);
-	wk_note_count(reading->writer, reading->negative, "negative values, as in a difference of two profiles, were "
-					 "left out (`wick diff` compares profiles)");
+	wk_note_count(reading->writer, reading->negative,
+		      "negative values, as in a difference of two profiles, were left out (`wick "
+		      "diff` compares profiles)");
 	wk_note_count(reading->writer, reading->missing, "frames of locations that are not there");
-	wk_note_count(reading->writer, reading->bad_messages, "messages that break off in the middle");
+	wk_note_count(reading->writer, reading->left_away,
+		      "inlined frames beyond two a byte of the input, left away");
+	wk_note_count(reading->writer, reading->bad_messages,
+		      "messages that break off in the middle");
 }
 
 static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
@@ -556,7 +562,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 	struct reading reading = {
 		.input = input->bytes,
 		.writer = wk_stack_writer_new(sink),
-		.budget = 8 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
+		.budget = 2 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
 	};
 
 	/* Row 0 of the frames stands for "not made yet". */

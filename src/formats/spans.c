@@ -167,7 +167,8 @@ static struct wk_sort_key *events_in_order(const struct wk_spans *spans)
 		next = i + 1;
 		if (!is_whole(spans, &keys[i]))
 			continue;
-		while (next < count && keys[next].key == keys[i].key && is_whole(spans, &keys[next]))
+		while (next < count && keys[next].key == keys[i].key &&
+		       is_whole(spans, &keys[next]))
 			next++;
 		sort_by_length(spans, keys + i, next - i);
 	}

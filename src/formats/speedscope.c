@@ -365,10 +365,13 @@ static void read_all(struct reading *reading, struct wk_json *json)
 static void tell(struct reading *reading, bool is_cut)
 {
 	wk_spans_tell(&reading->spans);
-	wk_note_count(reading->writer, reading->missing, "frames that are not in the table, passed over");
+	wk_note_count(reading->writer, reading->missing,
+		      "frames that are not in the table, passed over");
 	wk_note_count(reading->writer, reading->fractions, "values with a fraction, rounded");
-	wk_note_count(reading->writer, reading->without_weight, "samples without a weight, counted once");
-	wk_note_count(reading->writer, reading->spans.stray_ends, "closes of frames that are not open, passed over");
+	wk_note_count(reading->writer, reading->without_weight,
+		      "samples without a weight, counted once");
+	wk_note_count(reading->writer, reading->spans.stray_ends,
+		      "closes of frames that are not open, passed over");
 	if (is_cut)
 		wk_stack_writer_note(reading->writer,
 				     wk_str_c("the file has no end; what is there was read"));
@@ -401,9 +404,9 @@ static int probe(struct wk_bytes first)
 		return 0;
 	if (wk_json_has_string(first, "https://www.speedscope.app/file-format-schema.json"))
 		return 95;
-	return wk_json_has_key(first, "frames") &&
-			       (wk_json_has_key(first, "shared") || wk_json_has_key(first, "profiles"))
-		       ? 60 : 0;
+	if (!wk_json_has_key(first, "frames"))
+		return 0;
+	return wk_json_has_key(first, "shared") || wk_json_has_key(first, "profiles") ? 60 : 0;
 }
 
 const struct wk_reader wk_reader_speedscope = {
