@@ -60,11 +60,11 @@ def main():
     text_mb = os.path.getsize(at("big.perf")) / 1e6
     row("wc -l of the perf script text", ["wc", "-l", at("big.perf")], "0.06 where it was set")
     cpu, one = row("perf script text to folded, one thread",
-                   [WICK, "fold", "-q", at("big.perf")],
+                   [WICK, "fold", "-q", "--threads", "1", at("big.perf")],
                    "0.25 CPU s, 60 MB beside the 191 mapped")
     print(f"{'':52} {text_mb / cpu:6.0f} MB a CPU second")
     _, two = row("the same, two threads",
-                 [WICK, "fold", "-q", at("big.perf")], "half the time")
+                 [WICK, "fold", "-q", "--threads", "2", at("big.perf")], "half the time")
     print(f"{'':52} {one / two:6.2f} times as fast")
     row("the same as stackcollapse-perf.pl",
         [WICK, "as", "stackcollapse-perf.pl", at("big.perf")], "0.25 CPU s")
