@@ -170,8 +170,14 @@ const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, c
 		return by_name(format, err);
 	if (wk_packing_of(bytes) == WK_NOT_PACKED)
 		return by_bytes(bytes, name, err);
-	if (wk_unpack_first(bytes, WK_PROBE_BYTES, &plain, err))
-		reader = by_bytes(wk_bytes_of(wk_buf_text(&plain), plain.len), name, err);
+	if (wk_unpack_first(bytes, WK_PROBE_BYTES, &plain, err)) {
+		if (plain.len)
+			reader = by_bytes(wk_bytes_of(plain.at, plain.len), name, err);
+		else
+			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+				"packed with %s, but nothing is in it, or it was cut",
+				wk_packing_name(wk_packing_of(bytes)));
+	}
 	if (!reader && err)
 		err->code = WK_EFORMAT;
 	wk_buf_fini(&plain);

@@ -47,7 +47,8 @@ static uint64_t u64(const char *input)
 
 static void what_is_not_asked_for_is_passed_over(void **state)
 {
-	struct wk_json json = json_of("{\"a\": {\"x\": [1, {\"]\": \"}\"}]}, \"b\" : 7, \"c\":null}");
+	struct wk_json json =
+		json_of("{\"a\": {\"x\": [1, {\"]\": \"}\"}]}, \"b\" : 7, \"c\":null}");
 	struct wk_str key;
 	uint64_t b = 0, keys = 0;
 

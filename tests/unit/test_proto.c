@@ -15,7 +15,8 @@ static struct wk_bytes message_of(const char *bytes, size_t len)
 
 static void fields_of_every_wire_type_are_read(void **state)
 {
-	static const char bytes[] = "\x08\x96\x01" "\x12\x02hi" "\x19\1\2\3\4\5\6\7\10" "\x25\1\0\0\0";
+	static const char bytes[] = "\x08\x96\x01" "\x12\x02hi"
+				    "\x19\1\2\3\4\5\6\7\10" "\x25\1\0\0\0";
 	struct wk_bytes message = message_of(bytes, sizeof(bytes) - 1);
 	struct wk_proto_field field;
 

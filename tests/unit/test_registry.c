@@ -65,6 +65,8 @@ static void what_is_not_known_is_described(void **state)
 		{ "#!/bin/sh\necho\n", 15,
 		  "it begins with the text \"#!/bin/sh\"; `wick formats` lists" },
 		{ "\x01\x02\xff", 3, "it begins with the bytes 01 02 ff; `wick formats` lists" },
+		{ "\x1f\x8b\x08", 3, "with gzip" },
+		{ "\x28\xb5\x2f\xfd", 4, "with zstd" },
 		{ "\x7f"
 		  "ELF\x02\x01", 6, "this is a program or library (ELF)" },
 	};

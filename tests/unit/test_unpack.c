@@ -112,7 +112,8 @@ static void a_look_takes_no_more_than_asked(void **state)
 	static const struct {
 		const char *packed;
 		size_t size;
-	} rows[] = { { gzipped, GZIP_SIZE }, { gzipped, GZIP_SIZE - 9 }, { zstd_packed, ZSTD_SIZE } };
+	} rows[] = {
+		{ gzipped, GZIP_SIZE }, { gzipped, GZIP_SIZE - 9 }, { zstd_packed, ZSTD_SIZE } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
