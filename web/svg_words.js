@@ -152,7 +152,8 @@ function cut(name, room) {
 	if (data.cutsRight)
 		return Array.from(name).slice(0, room - 2).join('') + '..';
 	const steps = name.length > 4096 ? [] :
-		[dropParameters, foldArguments, n => n[0] + n.slice(1).replaceAll('<..>', ''), n => dropPath(n, room)];
+		[dropParameters, foldArguments, n => n[0] + n.slice(1).replaceAll('<..>', ''),
+			n => dropPath(n, room)];
 	for (const shorter of steps) {
 		name = shorter(name);
 		if (name.length <= room)

@@ -32,6 +32,8 @@ static const char *const script_js[] = {
 	,
 #include "svg_draw.js.inc"
 	,
+#include "svg_bar.js.inc"
+	,
 #include "svg_search.js.inc"
 	,
 #include "svg_tools.js.inc"

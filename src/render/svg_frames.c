@@ -138,8 +138,8 @@ static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_
 static void frame_title(struct wk_svg_picture *p, uint32_t node)
 {
 	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
-	struct wk_str told = wk_name_entry_get(wk_name_attributes_find(p->drawing->attributes, name),
-					       "title");
+	const struct wk_name_entry *entry = wk_name_attributes_find(p->drawing->attributes, name);
+	struct wk_str told = wk_name_entry_get(entry, "title");
 	uint64_t weight = wk_svg_weight(p, node);
 
 	wk_out_text(p->out, "<title>");

@@ -137,7 +137,8 @@ static void legend_of_kinds(struct wk_svg_picture *p)
 		    "<title>Share of each kind of code, without what it calls</title>");
 	while ((kind = heaviest_kind(spent, is_done)) != WK_LOOK_KINDS) {
 		is_done[kind] = true;
-		wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u", kind * WK_SHADES + WK_SHADES / 2);
+		wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u",
+			   kind * WK_SHADES + WK_SHADES / 2);
 		legend_entry(p, kind == WK_LOOK_STRUCTURE ? "no stack" : wk_palette_kind_name(kind),
 			     spent[kind]);
 	}

@@ -91,7 +91,8 @@ static void wait_for(struct sorter *s, struct group group)
 	s->groups[s->waiting++] = group;
 }
 
-static int order_of(const struct sorter *s, struct wk_sort_key a, struct wk_sort_key b, size_t depth)
+static int order_of(const struct sorter *s, struct wk_sort_key a, struct wk_sort_key b,
+		    size_t depth)
 {
 	return wk_str_compare(wk_str_skip(s->entries[a.row].name, depth),
 			      wk_str_skip(s->entries[b.row].name, depth));
