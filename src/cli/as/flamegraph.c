@@ -1,25 +1,16 @@
 /* Folded stacks to a picture, as flamegraph.pl and inferno-flamegraph draw it. */
-#include <errno.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/num.h"
-#include "cli/as/flamegraph_args.h"
-#include "cli/as/restack.h"
-#include "cli/as/source.h"
+#include "cli/as/flamegraph_input.h"
 #include "cli/drawing_options.h"
-#include "formats/lines.h"
-#include "model/builder.h"
-#include "model/resolve.h"
+#include "os/os.h"
 #include "render/renderers.h"
 #include "views/filter.h"
 
-#define COLOUR_MAP "palette.map"
-
-/* The scripts end with 2 where there is nothing to draw, inferno with 1. */
-#define NOTHING_DRAWN(tool) ((tool)->kind->family == WK_AS_PERL ? 2 : WK_EXIT_FAILED)
+#define COLOUR_MAP          "palette.map"
+#define SCRIPT_DREW_NOTHING 2 /* the exit code of flamegraph.pl then */
 
 struct flamegraph {
 	const struct wk_as_call *call;
@@ -28,7 +19,6 @@ struct flamegraph {
 	struct wk_drawing drawing;
 	struct wk_name_attributes attributes;
 	struct wk_colouring *colouring;
-	const char **base;
 };
 
 static void warn(void *context, struct wk_str text)
@@ -187,9 +177,6 @@ static bool settle(struct flamegraph *f, struct wk_err *err)
 	if (!read_min_width(f, err))
 		return false;
 	set_colouring(f);
-	f->base = wk_alloc_zeroed(args->base.count + 1, sizeof(*f->base));
-	for (size_t i = 0; i < args->base.count; i++)
-		f->base[i] = args->base.at[i];
 	return read_attributes(f, err);
 }
 
@@ -228,147 +215,6 @@ static bool write_map(const struct flamegraph *f, struct wk_err *err)
 	if (!wk_out_end(&out))
 		wk_fail_os(err, out.error_number, "cannot write %s", COLOUR_MAP);
 	return close(fd) == 0 && !out.failed;
-}
-
-/* ---- the lines */
-
-/* The scripts write names as they are and only say in the picture what they are encoded in; a
- * picture of wick's is UTF-8. */
-static void decode(struct flamegraph *f, struct wk_as_source *source)
-{
-	const char *encoding = f->args->encoding;
-	struct wk_buf text = { 0 };
-
-	if (!encoding || strcasecmp(encoding, "utf-8") == 0 || strcasecmp(encoding, "utf8") == 0)
-		return;
-	if (strcasecmp(encoding, "iso-8859-1") == 0 || strcasecmp(encoding, "latin1") == 0) {
-		wk_as_source_from_latin1(source);
-		return;
-	}
-	wk_buf_add_fmt(&text, "encoding %s is not known here; names are read as UTF-8", encoding);
-	warn(f, wk_buf_str(&text));
-	wk_buf_fini(&text);
-}
-
-/* In a chart, the last line of the input is the earliest. */
-static void reverse_lines(struct wk_as_source *source, struct wk_buf *reversed)
-{
-	const char *begin = (const char *)source->input.bytes.at;
-	const char *end = (const char *)source->input.bytes.end;
-
-	while (end > begin) {
-		const char *line = end;
-
-		while (line > begin && (line == end || line[-1] != '\n'))
-			line--;
-		wk_buf_add(reversed, line, (size_t)(end - line));
-		if (end[-1] != '\n')
-			wk_buf_add_char(reversed, '\n');
-		end = line;
-	}
-	source->input.bytes = wk_bytes_of(wk_buf_text(reversed), reversed->len);
-	source->input.file = NULL;
-}
-
-/* The stack of a line: without the counts behind it. */
-static struct wk_str stack_of_line(struct wk_str line)
-{
-	line = wk_trim(line);
-	for (int column = 0; column < 2; column++) {
-		size_t end = line.len;
-
-		while (end && line.at[end - 1] >= '0' && line.at[end - 1] <= '9')
-			end--;
-		if (end == line.len || end == 0 || line.at[end - 1] != ' ')
-			break;
-		line = wk_trim(wk_str_of(line.at, end));
-	}
-	return line;
-}
-
-static bool check_sorted(struct wk_bytes bytes, struct wk_err *err)
-{
-	struct wk_lines lines = wk_lines_of(bytes);
-	struct wk_str line, last = { "", 0 };
-
-	while (wk_lines_next(&lines, &line)) {
-		struct wk_str stack = stack_of_line(line);
-
-		if (stack.len == 0)
-			continue;
-		if (wk_str_compare(stack, last) < 0)
-			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-				       "unsorted input lines detected: line %llu",
-				       (unsigned long long)lines.number);
-		last = stack;
-	}
-	return true;
-}
-
-static void warn_of_lost(struct flamegraph *f, uint64_t lost)
-{
-	struct wk_buf text = { 0 };
-
-	if (lost == 0)
-		return;
-	wk_num_add_grouped(&text, lost);
-	wk_buf_add_text(&text, lost == 1 ? " line ends" : " lines end");
-	wk_buf_add_text(&text, " in a function of --base with none above it and "
-			       "count for nothing, as inferno has it");
-	warn(f, wk_buf_str(&text));
-	wk_buf_fini(&text);
-}
-
-static struct wk_model *build(struct flamegraph *f, const struct wk_as_source *source,
-			      struct wk_err *err)
-{
-	struct wk_model *model = wk_model_new();
-	struct wk_builder *builder = wk_builder_new(model);
-	struct wk_sink next = wk_builder_sink(builder), sink;
-	struct wk_restack restack = {
-		.base = f->base[0] ? f->base : NULL,
-		.reverses = f->args->reverse,
-		.note = warn,
-		.context = f,
-	};
-	bool ok;
-
-	wk_restack_begin(&restack, &next);
-	sink = wk_restack_sink(&restack);
-	ok = source->reader->read(&source->input, &sink, err);
-	ok = wk_restack_end(&restack, err) && ok;
-	warn_of_lost(f, restack.lost);
-	wk_builder_finish(builder);
-	wk_builder_free(builder);
-	if (!ok) {
-		wk_model_free(model);
-		return NULL;
-	}
-	wk_model_resolve(model, NULL); /* the names are there already */
-	return model;
-}
-
-/* Nothing to draw is no model, and not always an error of the reader's: NULL without a
- * sentence then. */
-static struct wk_model *load(struct flamegraph *f, struct wk_err *err)
-{
-	struct wk_collapse collapse = {
-		.dialect = f->is_inferno ? WK_COLLAPSE_INFERNO : WK_COLLAPSE_PERL };
-	struct wk_as_source source = { 0 };
-	struct wk_buf reversed = { 0 };
-	struct wk_model *model = NULL;
-
-	if (wk_as_source_open(&source, f->call->words, "folded", err) &&
-	    (!f->args->no_sort || check_sorted(source.input.bytes, err))) {
-		decode(f, &source);
-		if (f->args->flamechart)
-			reverse_lines(&source, &reversed);
-		source.input.options.collapse = &collapse;
-		model = build(f, &source, err);
-	}
-	wk_as_source_close(&source);
-	wk_buf_fini(&reversed);
-	return model;
 }
 
 /* ---- the picture */
@@ -434,7 +280,8 @@ static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_e
 
 static bool make(struct flamegraph *f, struct wk_err *err)
 {
-	struct wk_model *model = load(f, err);
+	struct wk_as_flamegraph_input input = { f->call, f->args, warn, f };
+	struct wk_model *model = wk_as_flamegraph_load(&input, err);
 	bool ok = model && read_map(f, err) && draw(f, model, err) && write_map(f, err);
 
 	wk_model_free(model);
@@ -455,10 +302,9 @@ int wk_as_flamegraph(const struct wk_as_call *call, struct wk_err *err)
 		draw_nothing(&f);
 		*err = (struct wk_err){ 0 };
 		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "No stack counts found");
-		exit_code = NOTHING_DRAWN(call->tool);
+		exit_code = f.is_inferno ? WK_EXIT_FAILED : SCRIPT_DREW_NOTHING;
 	}
 	wk_colouring_free(f.colouring);
 	wk_name_attributes_fini(&f.attributes);
-	free(f.base);
 	return exit_code;
 }

@@ -2,8 +2,8 @@
  * the tool's name.
  *
  * A tool is one row of a table: its name, its options in the way it reads them, and which of
- * wick's own engines does the work. The tables are in collapse_tools.c, flamegraph.c and
- * difffolded.c; tools.c lists them. Help, man page and completion are printed from the rows. */
+ * wick's own engines does the work. The tables are in collapse_tools.c, flamegraph_tools.c
+ * and difffolded.c; tools.c lists them. Help, man page and completion are printed from the rows. */
 #ifndef WK_CLI_AS_TOOL_H
 #define WK_CLI_AS_TOOL_H
 
