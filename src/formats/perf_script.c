@@ -225,6 +225,12 @@ static size_t part_count(const struct wk_input *input)
 	return count < WK_SCRIPT_MOST_PARTS ? count : WK_SCRIPT_MOST_PARTS;
 }
 
+/* Who reads the first part also tells it, which takes a fifth of the time. */
+static size_t weight_up_to(size_t part)
+{
+	return 9 + 11 * part;
+}
+
 static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)
 {
 	const struct wk_collapse *collapse = input->options.collapse;
@@ -235,7 +241,7 @@ static void cut(struct wk_script_part *parts, size_t count, const struct wk_inpu
 		const char *stop = end;
 
 		if (i + 1 < count) {
-			stop = all.at + all.len / count * (i + 1);
+			stop = all.at + all.len / weight_up_to(count - 1) * weight_up_to(i);
 			stop = next_cut(stop < begin ? begin : stop, end);
 		}
 		wk_script_part_init(&parts[i], collapse, begin, stop);
