@@ -92,7 +92,8 @@ static bool take_ids(struct wk_str *line, uint32_t *pid, uint32_t *tid)
 	*pid = wk_pid_of(number);
 	if (!wk_scan_text(line, "Thread ") && !wk_scan_text(line, "T"))
 		return false;
-	if (wk_str_starts(*line, "0x") ? !wk_scan_hex(line, &number) : !wk_scan_number(line, &number))
+	if (wk_str_starts(*line, "0x") ? !wk_scan_hex(line, &number)
+				       : !wk_scan_number(line, &number))
 		return false;
 	if (wk_scan_text(line, ":") && !wk_scan_number(line, &number))
 		return false;

@@ -44,7 +44,8 @@ static bool is_head(struct wk_str line)
 {
 	return wk_str_starts(line, profile_head) ||
 	       (wk_str_starts(line, tracing_head) &&
-		(wk_str_find(line, "Hit Ctrl-C") != SIZE_MAX || wk_str_find(line, " secs") != SIZE_MAX ||
+		(wk_str_find(line, "Hit Ctrl-C") != SIZE_MAX ||
+		 wk_str_find(line, " secs") != SIZE_MAX ||
 		 wk_str_find(line, " functions for ") != SIZE_MAX));
 }
 

@@ -136,7 +136,8 @@ static void read_line(struct state *state, struct wk_str line)
 
 	if (take_map(&rest, &map)) {
 		if (state->in_entry)
-			wk_stack_text_bad(&state->text, "the end of the entry before: \"]: count\"");
+			wk_stack_text_bad(&state->text,
+					  "the end of the entry before: \"]: count\"");
 		begin_entry(state, rest, map);
 	} else if (!state->in_entry) {
 		return;

@@ -42,7 +42,8 @@ static bool take_cpu_head(struct wk_bytes *bytes, uint64_t *period_us)
 /* Go's heap profiles begin alike and are read by their own reader. */
 static bool is_heap_head(struct wk_str text)
 {
-	return wk_str_starts(text, heap_head) && wk_str_find(wk_scan_line(&text), "@ heap/") == SIZE_MAX;
+	return wk_str_starts(text, heap_head) &&
+	       wk_str_find(wk_scan_line(&text), "@ heap/") == SIZE_MAX;
 }
 
 static int probe(struct wk_bytes first)
@@ -308,7 +309,8 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 		     times(count, ns));
 	}
 	if (bytes.bad)
-		wk_stack_writer_note(state->text.writer, wk_str_c("the profile ends within a record"));
+		wk_stack_writer_note(state->text.writer,
+				     wk_str_c("the profile ends within a record"));
 	return true;
 }
 
@@ -329,8 +331,8 @@ static bool read_profile(const struct wk_input *input, const struct wk_sink *sin
 	wk_strtab_free(state.names);
 	wk_map_fini(&state.symbols);
 	free(state.chain);
-	return wk_stack_text_end(&state.text, "a heap profile of gperftools, or a CPU profile", err) &&
-	       ok;
+	return wk_stack_text_end(&state.text, "a heap profile of gperftools, or a CPU profile",
+				 err) && ok;
 }
 
 const struct wk_reader wk_reader_gperftools = {

@@ -38,7 +38,8 @@ static bool read_exceptions(const struct wk_input *input, const struct wk_sink *
 			wk_stack_text_count(&text, 1);
 	}
 	wk_stack_text_count(&text, 1);
-	return wk_stack_text_end(&text, "Java stack traces: lines of \"at Class.method(...)\"", err);
+	return wk_stack_text_end(&text, "Java stack traces: lines of \"at Class.method(...)\"",
+				 err);
 }
 
 const struct wk_reader wk_reader_java_exceptions = {

@@ -136,7 +136,8 @@ static void read_state(struct dump *dump, struct wk_str line)
 static bool is_remark(const struct dump *dump, struct wk_str line)
 {
 	wk_scan_blanks(&line);
-	return !dump->thread.at || wk_str_starts(line, "-") || wk_str_starts(line, "No compile task") ||
+	return !dump->thread.at || wk_str_starts(line, "-") ||
+	       wk_str_starts(line, "No compile task") ||
 	       wk_str_starts(line, "Compiling:") || wk_str_starts(line, "Locked ownable") ||
 	       wk_str_starts(line, "JNI global ref") || is_head(line) ||
 	       wk_str_starts(line, "Carrying virtual thread");
