@@ -276,12 +276,12 @@ static bool read_rgb(struct wk_str text, uint32_t *colour)
 	return true;
 }
 
+/* The last one: a name may hold others. */
 static const char *find_arrow(struct wk_str line)
 {
-	for (size_t i = 0; i + 1 < line.len; i++)
-		if (line.at[i] == '-' && line.at[i + 1] == '>' &&
-		    wk_str_starts(wk_trim(wk_str_skip(line, i + 2)), "rgb("))
-			return line.at + i;
+	for (size_t i = line.len; i-- > 1;)
+		if (line.at[i - 1] == '-' && line.at[i] == '>')
+			return line.at + i - 1;
 	return NULL;
 }
 

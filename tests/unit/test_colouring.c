@@ -226,13 +226,13 @@ static void a_map_keeps_colours_and_learns_new_ones(void **state)
 	struct wk_err err = { 0 };
 
 	(void)state;
-	assert_true(wk_colouring_read_map(colouring, s("z->y->rgb(1,2,3)\na->rgb( 9, 8,7)\n"),
+	assert_true(wk_colouring_read_map(colouring, s("z->rgb(7,7,7)->rgb(1,2,3)\na->rgb( 9, 8,7)\n"),
 					  &err));
 	assert_int_equal(wk_colouring_of(colouring, &tree, 1), 0x090807);
 	wk_colouring_write_map(colouring, &out);
 	wk_out_end(&out);
 	assert_non_null(strstr(wk_buf_text(&text), "\na->rgb(9,8,7)\nb->rgb("));
-	assert_non_null(strstr(wk_buf_text(&text), "\nz->y->rgb(1,2,3)\n"));
+	assert_non_null(strstr(wk_buf_text(&text), "\nz->rgb(7,7,7)->rgb(1,2,3)\n"));
 	wk_buf_fini(&text);
 	wk_colouring_free(colouring);
 }
