@@ -458,8 +458,8 @@ static bool read_callgrind(const struct wk_input *input, const struct wk_sink *s
 	wk_index_fini(&p.index);
 	free(p.functions);
 	wk_strtab_free(p.names);
-	return wk_stack_text_end(&p.text, "costs in the callgrind format: \"events:\", \"fn=\", lines "
-				 "of numbers", err);
+	return wk_stack_text_end(&p.text, "costs in the callgrind format: \"events:\", \"fn=\", "
+				 "lines of numbers", err);
 }
 
 const struct wk_reader wk_reader_callgrind = {

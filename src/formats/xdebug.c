@@ -181,7 +181,8 @@ static bool read_trace(const struct wk_input *input, const struct wk_sink *sink,
 			read_line(&trace, line);
 	}
 	free(trace.stacks);
-	return wk_stack_text_end(&trace.text, "a trace of Xdebug with xdebug.trace_format = 1", err);
+	return wk_stack_text_end(&trace.text, "a trace of Xdebug with xdebug.trace_format = 1",
+				 err);
 }
 
 const struct wk_reader wk_reader_xdebug = {
