@@ -263,7 +263,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	bool ok = false;
 
 	if (call->words->count != 2 || call->words->rest_count) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "diff takes two files, BEFORE and AFTER; found %zu",
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"diff takes two files, BEFORE and AFTER; found %zu",
 			call->words->count + call->words->rest_count);
 		return WK_EXIT_USAGE;
 	}

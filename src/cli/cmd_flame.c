@@ -91,8 +91,8 @@ const struct wk_command wk_cmd_flame = {
 					"[OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
 		"With a command, a process or -a it records first, as `wick record` does, and "
-		"keeps the recording; else it takes the FILEs, or wick.data where none is given. Then "
-		"it draws one SVG picture that works in any browser, "
+		"keeps the recording; else it takes the FILEs, or wick.data where none is given. "
+		"Then it draws one SVG picture that works in any browser, "
 		"from disk, on its own: point at a frame, click to zoom, search.",
 		"Each box is a function; below it is its caller, and its width is its share of "
 		"the time. A filter's PATTERN is an extended regular expression that may match "

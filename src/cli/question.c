@@ -77,7 +77,8 @@ void wk_question_hint(const struct wk_question *question)
 		return;
 	path = wk_model_str(model, model->images[nameless.image].path);
 	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
-	wk_buf_add_fmt(&sentence, " of all frames are functions of %.*s without names: `wick doctor",
+	wk_buf_add_fmt(&sentence,
+		       " of all frames are functions of %.*s without names: `wick doctor",
 		       WK_STR_ARG(wk_str_basename(path)));
 	/* The C library is looked at in any case. */
 	if (!wk_str_is(wk_str_basename(path), "libc.so.6"))

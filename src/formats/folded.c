@@ -288,7 +288,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 		if (!is_remark(&r, line))
 			read_line(&r, line);
 		if ((size_t)(r.lines.at - released) > RELEASE_BYTES) {
-			wk_os_release_to(input->file, (uint64_t)(r.lines.at - (const char *)input->bytes.at));
+			wk_os_release_to(input->file, (uint64_t)(r.lines.at - r.start));
 			released = r.lines.at;
 		}
 	}

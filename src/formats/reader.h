@@ -23,8 +23,8 @@ struct wk_collapse;
 
 /* How to read; all zero is the usual, and most readers know of nothing else. */
 struct wk_read_options {
-	unsigned threads;                  /* at most so many; 0: one */
-	const struct wk_collapse *collapse; /* frames as an older tool writes them; see collapse.h */
+	unsigned threads; /* at most so many; 0: one */
+	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 };
 
 /* The whole of what is read; `name` (a path, or "-") is only for choosing and for words. */
@@ -51,8 +51,8 @@ struct wk_reader {
 const struct wk_reader *const *wk_readers(void);
 
 /* The reader named `format` or, where that is NULL, the one that is most sure of the bytes;
- * a suffix of the name decides between equals. What is packed (base/unpack.h) is looked into. NULL, with a sentence on what was seen and
- * what is known, if there is none. */
+ * a suffix of the name decides between equals. What is packed (base/unpack.h) is looked into.
+ * NULL, with a sentence on what was seen and what is known, if there is none. */
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
 

@@ -223,7 +223,8 @@ void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uin
 	double all = done ? (double)count * (double)whole / (double)done : 0;
 
 	if (count >= FEWEST_EXPECTED)
-		wk_trie_expect(&writer->stacks, (uint32_t)(all < (double)most ? all : (double)most));
+		wk_trie_expect(&writer->stacks,
+			       (uint32_t)(all < (double)most ? all : (double)most));
 }
 
 void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,

@@ -346,10 +346,12 @@ static uint8_t *find_skipped(const struct wk_folding *f)
 	if (!names || !names[0])
 		return NULL;
 	skips = wk_alloc_zeroed(f->model->function_count, 1);
-	for (wk_function_id id = 1; id < f->model->function_count; id++)
+	for (wk_function_id id = 1; id < f->model->function_count; id++) {
+		struct wk_str name = wk_model_str(f->model, f->model->functions[id].name);
+
 		for (size_t i = 0; names[i]; i++)
-			skips[id] |= wk_str_is(wk_model_str(f->model,
-							    f->model->functions[id].name), names[i]);
+			skips[id] |= wk_str_is(name, names[i]);
+	}
 	return skips;
 }
 
