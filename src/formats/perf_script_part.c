@@ -173,15 +173,12 @@ static bool add_to_row(struct wk_script_part *part, const struct wk_script_row *
 {
 	uint64_t hash = wk_hash_pair((uint64_t)row->task << 32 | row->chain, row->event);
 	uint32_t id = wk_index_find(&part->row_index, hash, same_row, part, row);
-	struct wk_script_row *sum;
 
 	if (!id) {
 		wk_index_add(&part->row_index, hash, (uint32_t)part->row_count + 1);
 		return false;
 	}
-	sum = &part->rows[id - 1];
-	sum->weight = row->weight > UINT64_MAX - sum->weight ? UINT64_MAX
-							     : sum->weight + row->weight;
+	part->rows[id - 1].weight += row->weight;
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* Any bytes as `perf script` text: read as it is and as the older tools do, in one part and in
- * several. The events must keep the promises of event/event.h; what is told must not depend on
- * how many parts there are, which the sums over all samples show. */
+ * several. The events must keep the promises of event/event.h; frames, stacks and the weight of
+ * each must not depend on how many parts there are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 struct sums {
 	uint32_t frames, stacks;
-	uint64_t samples, digest;
+	uint64_t weights, digest;
 };
 
 static void demand(bool promise)
@@ -43,8 +43,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		}
 	} else if (event->kind == WK_EVENT_SAMPLE) {
 		demand(event->sample.named_stack <= sums->stacks);
-		sums->samples++;
-		sums->digest = wk_hash_pair(sums->digest, event->sample.weight) + event->time_ns;
+		sums->weights += event->sample.weight * wk_hash_pair(event->sample.named_stack,
+								     event->time_ns);
 	} else if (event->kind == WK_EVENT_NOTE) {
 		sums->digest += text(event->note.text);
 	}
