@@ -111,8 +111,8 @@ static const char **base_names(const struct wk_as_flamegraph_args *args)
 	return names;
 }
 
-static struct wk_model *build(const struct wk_as_flamegraph_input *in, const struct wk_as_source *source,
-			      struct wk_err *err)
+static struct wk_model *build(const struct wk_as_flamegraph_input *in,
+			      const struct wk_as_source *source, struct wk_err *err)
 {
 	const char **base = base_names(in->args);
 	struct wk_model *model = wk_model_new();
