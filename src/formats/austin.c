@@ -185,6 +185,7 @@ static void tell(struct state *state, struct wk_event *sample, uint32_t source, 
 
 	if (!state->is_told[source]) {
 		event.source = sources[source];
+		event.source.is_weighed = true;
 		wk_stack_writer_event(state->text.writer, &event);
 		state->is_told[source] = true;
 	}

@@ -391,6 +391,7 @@ static void tell_sources(struct parser *p)
 
 		event.source.source = (uint32_t)i;
 		event.source.name = p->events[i];
+		event.source.is_weighed = true;
 		event.source.unit = wk_str_c(wk_str_is(p->events[i], "Ir") ? "instructions"
 									   : "events");
 		if (wk_str_starts(p->events[i], "sys") && wk_str_ends(p->events[i], "Time"))

@@ -28,7 +28,8 @@ void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const cha
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 
 	event.source = (struct wk_event_source){
-		.source = source, .name = wk_str_c(name), .unit = wk_str_c(unit) };
+		.source = source, .name = wk_str_c(name), .unit = wk_str_c(unit),
+		.is_weighed = true };
 	wk_stack_writer_event(text->writer, &event);
 }
 

@@ -233,7 +233,8 @@ void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, co
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 
 	event.source = (struct wk_event_source){
-		.name = wk_str_c(name), .unit = wk_str_c(unit), .is_cpu_time = is_cpu_time };
+		.name = wk_str_c(name), .unit = wk_str_c(unit), .is_cpu_time = is_cpu_time,
+		.is_weighed = true };
 	wk_stack_writer_event(writer, &event);
 }
 

@@ -446,6 +446,7 @@ static void tell_sources(struct xctrace *trace)
 			.name = name,
 			.unit = wk_str_c(!table->has_weights ? "samples" :
 					 table->is_cycles ? "cycles" : "ns"),
+			.is_weighed = table->has_weights,
 			.is_cpu_time = wk_str_is(name, "time-profile") ||
 				       wk_str_is(name, "cpu-profile"),
 		};
