@@ -33,7 +33,8 @@ struct wk_builder {
 	size_t stack_numbers_cap;
 	uint32_t stack_numbers;
 	uint32_t inputs;
-	uint64_t weight_left;     /* until the sum of all weights would not fit in 64 bits */
+	uint64_t weight_left;     /* until the sum of all weights would not fit in 64 bits, or be
+				   * the largest number, which stands for "above all" */
 	struct cached_frame cache[FRAME_CACHE];
 };
 
@@ -41,7 +42,7 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 {
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 	builder->model = model;
-	builder->weight_left = UINT64_MAX;
+	builder->weight_left = UINT64_MAX - 1;
 	wk_builder_next_input(builder);
 	return builder;
 }
