@@ -538,6 +538,16 @@ async function all() {
 		equal(await rowOf('y'), 'x y x');
 	});
 
+	await test('in a chart a call begins when it was made', async () => {
+		await page.goto(flame('a;b 1\na 2\na;b 1', '--flamechart', '--no-process'));
+		const starts = await page.evaluate(() => {
+			const rects = [...document.querySelectorAll('.frames rect')]
+				.map(rect => [+rect.getAttribute('x'), +rect.getAttribute('width')]);
+			return rects.map(([x]) => ((x - rects[0][0]) / rects[0][1]).toFixed(2)).join();
+		});
+		equal(starts, '0.00,0.00,0.00,0.75');
+	});
+
 	await test('frames beyond the limit stand in counted boxes, and the picture says so', async () => {
 		let stacks = 'a;b;c 1000\n';
 		for (let i = 0; i < 400; i++)
