@@ -82,9 +82,10 @@ static inline bool wk_textmap_same(const char *a, const char *b, size_t len)
  * be asked for. */
 uint32_t *wk_textmap_add(struct wk_textmap *map, struct wk_str text, uint64_t hash);
 
-static inline uint32_t *wk_textmap_at(struct wk_textmap *map, struct wk_str text)
+/* For those who hash while they look for a text's end, always in the same way of their own. */
+static inline uint32_t *wk_textmap_at_hashed(struct wk_textmap *map, struct wk_str text,
+					     uint64_t hash)
 {
-	uint64_t hash = wk_textmap_hash(text.at, text.len);
 	size_t at = map->cap ? hash & (map->cap - 1) : 0;
 
 	if (map->cap && map->slots[at].hash == hash && map->slots[at].number &&
@@ -92,6 +93,11 @@ static inline uint32_t *wk_textmap_at(struct wk_textmap *map, struct wk_str text
 	    wk_textmap_same(map->slots[at].at, text.at, text.len))
 		return &map->slots[at].number;
 	return wk_textmap_add(map, text, hash);
+}
+
+static inline uint32_t *wk_textmap_at(struct wk_textmap *map, struct wk_str text)
+{
+	return wk_textmap_at_hashed(map, text, wk_textmap_hash(text.at, text.len));
 }
 
 #endif

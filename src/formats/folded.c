@@ -76,43 +76,64 @@ static bool take_count(struct wk_str *line, uint64_t *count, bool *has_fraction)
 #define EACH_BYTE 0x0101010101010101u
 #define HIGH_BITS 0x8080808080808080u
 
-/* memchr of ';', without a call: frames are a word or two long. */
-static const char *find_semicolon(const char *at, const char *end)
+/* The bytes of `word` that are ';', as their highest bits; only the first is sure to be right. */
+static uint64_t semicolons(uint64_t word)
 {
-	for (; end - at >= 8; at += 8) {
-		uint64_t word, differs, found;
+	uint64_t differs = word ^ EACH_BYTE * ';';
 
-		memcpy(&word, at, 8);
-		differs = word ^ EACH_BYTE * ';';
-		found = (differs - EACH_BYTE) & ~differs & HIGH_BITS;
-		if (found)
-			return at + (size_t)__builtin_ctzll(WK_FROM_LE(64, found)) / 8;
-	}
-	while (at < end && *at != ';')
-		at++;
-	return at < end ? at : NULL;
+	return (differs - EACH_BYTE) & ~differs & HIGH_BITS;
 }
 
-/* Where the frame that begins at `at` ends. A ';' inside brackets with a blank behind it
- * belongs to a name: Rust's array types are written "[u8; 4]". */
-static const char *end_of_frame(const char *at, const char *end)
+/* The next ';', or `end`; `hash` goes on over what lies before it, a word at a time. */
+static const char *to_semicolon(const char *at, const char *end, uint64_t *hash)
 {
-	const char *from = at;
+	uint64_t word;
+	size_t len;
 
-	for (;;) {
-		const char *semicolon = find_semicolon(from, end);
-		const char *close;
+	for (; end - at >= 8; at += 8) {
+		uint64_t found;
 
-		if (!semicolon)
-			return end;
-		if (semicolon + 1 == end || semicolon[1] != ' ' ||
-		    !memchr(at, '[', (size_t)(semicolon - at)))
-			return semicolon;
-		close = memchr(semicolon, ']', (size_t)(end - semicolon));
-		if (!close || memchr(semicolon + 1, ';', (size_t)(close - semicolon - 1)))
-			return semicolon;
-		from = close;
+		memcpy(&word, at, 8);
+		found = WK_FROM_LE(64, semicolons(word));
+		if (found) {
+			len = (size_t)__builtin_ctzll(found) / 8;
+			word = len ? WK_FROM_LE(64, word) << (64 - 8 * len) : 0;
+			*hash = wk_textmap_mix(*hash, word ^ len);
+			return at + len;
+		}
+		*hash = wk_textmap_mix(*hash, word);
 	}
+	for (len = 0; at + len < end && at[len] != ';';)
+		len++;
+	word = 0;
+	for (size_t i = 0; i < len; i++) /* as the shift above has it */
+		word |= (uint64_t)(uint8_t)at[i] << (64 - 8 * len + 8 * i);
+	*hash = wk_textmap_mix(*hash, word ^ len);
+	return at + len;
+}
+
+/* Does the ';' belong to the name? In brackets with a blank behind it it does: Rust's array
+ * types are written "[u8; 4]". `close` is where they end. */
+static bool is_in_brackets(const char *at, const char *semicolon, const char *end,
+			   const char **close)
+{
+	if (semicolon + 1 >= end || semicolon[1] != ' ' ||
+	    !memchr(at, '[', (size_t)(semicolon - at)))
+		return false;
+	*close = memchr(semicolon, ']', (size_t)(end - semicolon));
+	return *close && !memchr(semicolon + 1, ';', (size_t)(*close - semicolon - 1));
+}
+
+/* Where the frame that begins at `at` ends, and its hash. */
+static const char *end_of_frame(const char *at, const char *end, uint64_t *hash)
+{
+	const char *stop, *close;
+
+	*hash = 0;
+	stop = to_semicolon(at, end, hash);
+	while (stop < end && is_in_brackets(at, stop, end, &close))
+		stop = to_semicolon(close, end, hash);
+	return stop;
 }
 
 /* Marks that the older tools put behind names. */
@@ -126,9 +147,9 @@ static void read_mark(struct wk_event_frame *frame)
 		frame->is_inlined = wk_str_ends(frame->name, "_[i]");
 }
 
-static uint32_t frame_of(struct reading *r, struct wk_str name)
+static uint32_t frame_of(struct reading *r, struct wk_str name, uint64_t hash)
 {
-	uint32_t *known = wk_textmap_at(&r->frames, name);
+	uint32_t *known = wk_textmap_at_hashed(&r->frames, name, hash);
 	struct wk_event_frame frame = { .name = name };
 
 	if (!*known) {
@@ -144,13 +165,14 @@ static void add_frames(struct reading *r, struct wk_str frames)
 	struct batch *batch = &r->batch;
 
 	for (;; at++) {
-		const char *stop = end_of_frame(at, end);
+		uint64_t hash;
+		const char *stop = end_of_frame(at, end, &hash);
 
 		if (stop > at || r->collapse) {
 			batch->frames = wk_grow(batch->frames, &batch->frames_cap,
 						batch->frame_count + 1, sizeof(*batch->frames));
 			batch->frames[batch->frame_count++] =
-				frame_of(r, wk_str_of(at, (size_t)(stop - at)));
+				frame_of(r, wk_str_of(at, (size_t)(stop - at)), hash);
 		}
 		at = stop;
 		if (at == end)
