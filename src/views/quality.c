@@ -120,7 +120,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	};
 	struct depths depths;
 
-	if (!model->named_of && !model->came_named)
+	if (!model->named_of && (!model->came_named || !has_unnamed(model)))
 		return quality;
 	depths = measure_stacks(model);
 	for (uint32_t i = 0; i < model->samples.count; i++) {

@@ -25,7 +25,8 @@ struct wk_quality {
 	uint64_t with_user_part;      /* samples in view whose stack has a user part ... */
 	uint64_t whole;               /* ... those of them that reach a root ... */
 	uint64_t unknown_reach;       /* ... and those of which nobody can tell */
-	uint64_t frames, unnamed;     /* frames of all samples in view, and those without a name */
+	uint64_t frames, unnamed;     /* frames of all samples in view, and those without a name;
+				       * not counted where an input named them all */
 	struct wk_quality_image closed[WK_QUALITY_IMAGES]; /* most samples first */
 	uint32_t closed_count;        /* of all of them, also those that have no room above */
 };

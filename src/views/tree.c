@@ -168,9 +168,9 @@ static char *find_behind(const struct ordering *o)
 	char *behind = wk_alloc(count);
 
 	for (uint32_t i = 1; i < count; i++)
-		below[o->kept->parent[i]] += o->f->sum.samples[o->kept->node[i]];
+		below[o->kept->parent[i]] += wk_folding_samples(o->f, o->kept->node[i]);
 	for (uint32_t i = 0; i < count; i++)
-		behind[i] = below[i] < o->f->sum.samples[o->kept->node[i]] ? ' ' : ';';
+		behind[i] = below[i] < wk_folding_samples(o->f, o->kept->node[i]) ? ' ' : ';';
 	free(below);
 	return behind;
 }
@@ -309,7 +309,7 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t pl
 	if (node && o->f->chart_own)
 		tree->lead[node] = o->f->chart_own[from];
 	tree->self[node] = tree->total[node] = sum->weight[from];
-	tree->self_samples[node] = tree->total_samples[node] = sum->samples[from];
+	tree->self_samples[node] = tree->total_samples[node] = wk_folding_samples(o->f, from);
 	if (sum->before) {
 		tree->self_before[node] = tree->total_before[node] = sum->before[from];
 		tree->self_after[node] = tree->total_after[node] = sum->after[from];
@@ -340,7 +340,6 @@ static void expect_node(const struct ordering *o, uint32_t place)
 	uint32_t from = o->kept->node[place];
 
 	__builtin_prefetch(&o->f->sum.weight[from]);
-	__builtin_prefetch(&o->f->sum.samples[from]);
 	__builtin_prefetch(&o->f->trie->label[from]);
 }
 

@@ -109,7 +109,7 @@ static void roll_up_u64(const struct wk_trie *trie, uint64_t *sum)
 static void roll_up(struct wk_folding *f)
 {
 	roll_up_u64(f->trie, f->sum.weight);
-	for (uint32_t i = f->trie->count; i-- > 1;)
+	for (uint32_t i = f->sum.samples ? f->trie->count : 1; i-- > 1;)
 		f->sum.samples[f->trie->parent[i]] =
 			sum_u32(f->sum.samples[f->trie->parent[i]], f->sum.samples[i]);
 	if (f->sum.before) {
@@ -410,6 +410,17 @@ static bool may_borrow(const struct wk_folding *f)
 	return is_plain && !has_tops && f->model->came_named && shows_frames_apart(f);
 }
 
+/* Rows whose weights are numbers of samples, as folded stacks have them. */
+static void add_counts(struct wk_folding *f, const struct wk_filter *filter)
+{
+	const struct wk_samples *samples = &f->model->samples;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(filter, i))
+			f->sum.weight[samples->stack[i]] += samples->weight[i];
+	f->steps = samples->count;
+}
+
 static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &f->model->samples;
@@ -419,6 +430,10 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter)
 	f->is_borrowed = true;
 	folder.sum_cap = f->trie->count;
 	f->sum.weight = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.weight));
+	if (f->model->sources[filter->source].counts_samples && !samples->is_before) {
+		add_counts(f, filter);
+		return;
+	}
 	f->sum.samples = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.samples));
 	if (samples->is_before) {
 		f->sum.before = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.before));

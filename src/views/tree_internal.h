@@ -27,7 +27,7 @@ enum wk_tree_label {
 /* Weights of a folding's nodes; of their own until wk_folding_roll_up, then of their subtrees. */
 struct wk_folding_weights {
 	uint64_t *weight;
-	uint32_t *samples;
+	uint32_t *samples; /* NULL: as many as the weight */
 	uint64_t *before, *after; /* of a comparison, else NULL */
 };
 
@@ -67,6 +67,15 @@ static inline bool wk_folding_is_inlined(const struct wk_folding *f, uint32_t no
 	if (f->is_borrowed)
 		return f->model->named_frames.is_inlined[f->trie->label[node]];
 	return f->is_inlined && f->is_inlined[node];
+}
+
+static inline uint32_t wk_folding_samples(const struct wk_folding *f, uint32_t node)
+{
+	uint64_t weight = f->sum.weight[node];
+
+	if (f->sum.samples)
+		return f->sum.samples[node];
+	return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
 }
 
 /* Which nodes are kept, in the order of their ids; node 0 always is. */
