@@ -16,7 +16,8 @@ static const struct wk_opt options[] = {
 	  "lists them", WK_OPT_TEXT, offsetof(struct wk_load_args, format), NULL },
 	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, debug_dirs), NULL },
-	{ 0, "threads", "N", "read large text with so many threads (as many as processors)", WK_OPT_NUMBER, offsetof(struct wk_load_args, threads), NULL },
+	{ 0, "threads", "N", "read large text with so many threads (as many as processors)",
+	  WK_OPT_NUMBER, offsetof(struct wk_load_args, threads), NULL },
 	{ 0 },
 };
 

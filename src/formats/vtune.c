@@ -187,7 +187,8 @@ static bool on_row(struct vtune *vtune, struct wk_str line)
 	weight_text = wk_trim(wk_csv_field(&vtune->csv, vtune->weight));
 	weight = vtune->measure->read(weight_text, &ok);
 	if (!ok)
-		return fault(vtune, is_inferno(vtune) ? weight_text : line, "Invalid `CPU Time:Self` field",
+		return fault(vtune, is_inferno(vtune) ? weight_text : line,
+			     "Invalid `CPU Time:Self` field",
 			     "a number in the column that is weighed");
 	add_row(vtune, depth, wk_str_skip(name, depth), weight);
 	return true;
