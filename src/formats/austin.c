@@ -181,14 +181,12 @@ static uint32_t push_frames(struct state *state, struct wk_str rest)
 
 static void tell(struct state *state, struct wk_event *sample, uint32_t source, uint64_t weight)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source told = sources[source];
 
-	if (!state->is_told[source]) {
-		event.source = sources[source];
-		event.source.is_weighed = true;
-		wk_stack_writer_event(state->text.writer, &event);
-		state->is_told[source] = true;
-	}
+	told.is_weighed = true;
+	if (!state->is_told[source])
+		wk_stack_writer_tell_source(state->text.writer, &told);
+	state->is_told[source] = true;
 	sample->sample.source = source;
 	sample->sample.weight = weight;
 	wk_stack_writer_event(state->text.writer, sample);

@@ -70,16 +70,14 @@ static int probe(struct wk_bytes first)
 static uint32_t source_of(struct state *state, struct wk_str map)
 {
 	uint32_t source = wk_strtab_find(state->maps, map);
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source told = { .name = map.len > 1 ? map : wk_str_c("samples"),
+					.unit = wk_str_c("samples") };
 
 	if (source)
 		return source - 1;
-	source = wk_strtab_add_str(state->maps, map) - 1;
-	event.source.source = source;
-	event.source.name = map.len > 1 ? map : wk_str_c("samples");
-	event.source.unit = wk_str_c("samples");
-	wk_stack_writer_event(state->text.writer, &event);
-	return source;
+	told.source = wk_strtab_add_str(state->maps, map) - 1;
+	wk_stack_writer_tell_source(state->text.writer, &told);
+	return told.source;
 }
 
 /* Keys in front of, between and behind stacks, parted by ", ". */

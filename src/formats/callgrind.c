@@ -387,18 +387,16 @@ static uint32_t *make_frames(struct parser *p)
 static void tell_sources(struct parser *p)
 {
 	for (size_t i = 0; i < p->event_count; i++) {
-		struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+		struct wk_event_source source = {
+			.source = (uint32_t)i, .name = p->events[i], .is_weighed = true,
+			.unit = wk_str_c(wk_str_is(p->events[i], "Ir") ? "instructions" : "events"),
+		};
 
-		event.source.source = (uint32_t)i;
-		event.source.name = p->events[i];
-		event.source.is_weighed = true;
-		event.source.unit = wk_str_c(wk_str_is(p->events[i], "Ir") ? "instructions"
-									   : "events");
 		if (wk_str_starts(p->events[i], "sys") && wk_str_ends(p->events[i], "Time"))
-			event.source.unit = wk_str_c("us");
+			source.unit = wk_str_c("us");
 		if (p->long_names[i].len)
-			event.source.name = p->long_names[i];
-		wk_stack_writer_event(p->text.writer, &event);
+			source.name = p->long_names[i];
+		wk_stack_writer_tell_source(p->text.writer, &source);
 	}
 }
 

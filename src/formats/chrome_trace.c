@@ -353,14 +353,13 @@ static void read_all(struct reading *reading, struct wk_json *json)
 
 static void tell_source(struct reading *reading, uint32_t number, const char *name, bool is_cpu)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source source = { .source = number,
+					  .name = wk_str_c(name),
+					  .unit = wk_str_c("ns"),
+					  .is_cpu_time = is_cpu,
+					  .is_weighed = number == SOURCE_TRACE };
 
-	event.source = (struct wk_event_source){ .source = number,
-						 .name = wk_str_c(name),
-						 .unit = wk_str_c("ns"),
-						 .is_cpu_time = is_cpu,
-						 .is_weighed = number == SOURCE_TRACE };
-	wk_stack_writer_event(reading->writer, &event);
+	wk_stack_writer_tell_source(reading->writer, &source);
 }
 
 static void tell_threads(struct reading *reading)

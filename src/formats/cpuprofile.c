@@ -80,13 +80,13 @@ static void note_lost(struct wk_v8_profile *profile)
 
 static void tell_source(struct wk_v8_profile *profile, const char *name, const char *unit)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	bool is_cpu = wk_str_is(wk_str_c(name), "cpu");
+	struct wk_event_source source = { .name = wk_str_c(name),
+					  .unit = wk_str_c(unit),
+					  .is_cpu_time = is_cpu,
+					  .is_weighed = !is_cpu };
 
-	event.source = (struct wk_event_source){ .name = wk_str_c(name),
-						 .unit = wk_str_c(unit),
-						 .is_cpu_time = wk_str_is(wk_str_c(name), "cpu"),
-						 .is_weighed = !wk_str_is(wk_str_c(name), "cpu") };
-	wk_stack_writer_event(profile->writer, &event);
+	wk_stack_writer_tell_source(profile->writer, &source);
 }
 
 static void tell(struct reading *reading)

@@ -353,18 +353,14 @@ static void read_samples(struct samples *samples, struct wk_json *json)
 
 static void tell_source(struct reading *reading, enum measure measure)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source source = { .source = measure,
+					  .name = wk_str_c(measures[measure].name),
+					  .unit = wk_str_c(measures[measure].unit),
+					  .is_weighed = true };
 
-	if (reading->is_told[measure])
-		return;
+	if (!reading->is_told[measure])
+		wk_stack_writer_tell_source(reading->writer, &source);
 	reading->is_told[measure] = true;
-	event.source = (struct wk_event_source){
-		.source = measure,
-		.name = wk_str_c(measures[measure].name),
-		.unit = wk_str_c(measures[measure].unit),
-		.is_weighed = true,
-	};
-	wk_stack_writer_event(reading->writer, &event);
 }
 
 static int64_t weight_of(const struct samples *samples, int64_t row)

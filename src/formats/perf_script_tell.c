@@ -113,20 +113,19 @@ static struct wk_str bare_event(struct wk_str name)
 static void tell_source(struct wk_script_teller *teller, struct wk_str name, uint32_t number,
 			bool has_period)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 	struct wk_str bare = bare_event(name);
 	bool is_clock = wk_str_is(bare, "cpu-clock") || wk_str_is(bare, "task-clock");
 	bool is_cycles = wk_str_is(bare, "cycles") || wk_str_is(bare, "cpu-cycles") ||
 			 wk_str_is(bare, "ref-cycles");
-
-	event.source = (struct wk_event_source){
+	struct wk_event_source source = {
 		.source = number,
 		.name = name.len ? name : wk_str_c("samples"),
 		.unit = wk_str_c(!has_period ? "samples" : is_clock ? "ns"
 				 : is_cycles ? "cycles" : "events"),
 		.is_cpu_time = is_clock || is_cycles,
 	};
-	wk_stack_writer_event(teller->writer, &event);
+
+	wk_stack_writer_tell_source(teller->writer, &source);
 }
 
 /* Source 0 is of what has no name, so that the others are what their names' numbers are. */

@@ -140,17 +140,16 @@ static void add_collapsed(struct graph *graph, const struct row *row)
 /* "@ CPU_CLK_UNHALTED [551 samples]": what is sampled below. */
 static bool read_event(struct graph *graph, struct wk_str line)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source source = { .unit = wk_str_c("samples") };
 
 	if (!wk_scan_text(&line, "@ "))
 		return false;
 	if (graph->text.collapse)
 		return true;
 	end_levels(graph, 0);
-	event.source.source = graph->source++;
-	event.source.name = wk_scan_word(&line);
-	event.source.unit = wk_str_c("samples");
-	wk_stack_writer_event(graph->text.writer, &event);
+	source.source = graph->source++;
+	source.name = wk_scan_word(&line);
+	wk_stack_writer_tell_source(graph->text.writer, &source);
 	return true;
 }
 

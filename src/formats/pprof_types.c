@@ -15,20 +15,19 @@ static const struct unit units[] = {
 uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
 			      struct wk_str unit)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source source = { .source = number, .name = type, .unit = unit,
+					  .is_cpu_time = wk_str_is(type, "cpu"),
+					  .is_weighed = true };
 	uint64_t scale = 1;
 
-	event.source = (struct wk_event_source){ .source = number, .name = type, .unit = unit };
-	event.source.is_cpu_time = wk_str_is(type, "cpu");
-	event.source.is_weighed = true;
 	if (wk_str_is(type, "samples") && wk_str_is(unit, "count"))
-		event.source.unit = wk_str_c("samples");
+		source.unit = wk_str_c("samples");
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (!wk_str_is(unit, units[i].from))
 			continue;
-		event.source.unit = wk_str_c(units[i].to);
+		source.unit = wk_str_c(units[i].to);
 		scale = units[i].scale;
 	}
-	wk_stack_writer_event(writer, &event);
+	wk_stack_writer_tell_source(writer, &source);
 	return scale;
 }

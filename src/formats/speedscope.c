@@ -205,18 +205,14 @@ static void read_samples(struct reading *reading, struct profile *profile, uint3
 
 static void tell_source(struct reading *reading, uint32_t number)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source source = { .source = number,
+					  .name = wk_str_c(sources[number].name),
+					  .unit = wk_str_c(sources[number].unit),
+					  .is_weighed = true };
 
-	if (reading->is_told[number])
-		return;
+	if (!reading->is_told[number])
+		wk_stack_writer_tell_source(reading->writer, &source);
 	reading->is_told[number] = true;
-	event.source = (struct wk_event_source){
-		.source = number,
-		.name = wk_str_c(sources[number].name),
-		.unit = wk_str_c(sources[number].unit),
-		.is_weighed = true,
-	};
-	wk_stack_writer_event(reading->writer, &event);
 }
 
 /* Profiles of one file are most often the threads of one program. */

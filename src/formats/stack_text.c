@@ -25,12 +25,10 @@ bool wk_stack_text_next(struct wk_stack_text *text, struct wk_str *line)
 void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const char *name,
 			  const char *unit)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source told = { .source = source, .name = wk_str_c(name),
+					.unit = wk_str_c(unit), .is_weighed = true };
 
-	event.source = (struct wk_event_source){
-		.source = source, .name = wk_str_c(name), .unit = wk_str_c(unit),
-		.is_weighed = true };
-	wk_stack_writer_event(text->writer, &event);
+	wk_stack_writer_tell_source(text->writer, &told);
 }
 
 static void add(struct wk_stack_text *text, uint32_t frame)

@@ -227,15 +227,21 @@ void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uin
 			       (uint32_t)(all < (double)most ? all : (double)most));
 }
 
+void wk_stack_writer_tell_source(struct wk_stack_writer *writer,
+				 const struct wk_event_source *source)
+{
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU, .source = *source };
+
+	wk_stack_writer_event(writer, &event);
+}
+
 void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
 			    bool is_cpu_time)
 {
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+	struct wk_event_source source = { .name = wk_str_c(name), .unit = wk_str_c(unit),
+					  .is_cpu_time = is_cpu_time, .is_weighed = true };
 
-	event.source = (struct wk_event_source){
-		.name = wk_str_c(name), .unit = wk_str_c(unit), .is_cpu_time = is_cpu_time,
-		.is_weighed = true };
-	wk_stack_writer_event(writer, &event);
+	wk_stack_writer_tell_source(writer, &source);
 }
 
 void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint64_t weight)

@@ -62,6 +62,10 @@ void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uin
 /* Passes any event on; a sample is one of these. */
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event);
 
+/* SOURCE as an event: what the samples of this number weigh. */
+void wk_stack_writer_tell_source(struct wk_stack_writer *writer,
+				 const struct wk_event_source *source);
+
 /* SOURCE number 0 with this name and unit, for inputs of one measure; call it first. */
 void wk_stack_writer_source(struct wk_stack_writer *writer, const char *name, const char *unit,
 			    bool is_cpu_time);

@@ -438,10 +438,8 @@ static void tell_sources(struct xctrace *trace)
 {
 	for (size_t i = 0; i < trace->table_count; i++) {
 		const struct table *table = &trace->tables[i];
-		struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 		struct wk_str name = wk_strtab_str(trace->texts, table->name);
-
-		event.source = (struct wk_event_source){
+		struct wk_event_source source = {
 			.source = (uint32_t)i,
 			.name = name,
 			.unit = wk_str_c(!table->has_weights ? "samples" :
@@ -450,7 +448,8 @@ static void tell_sources(struct xctrace *trace)
 			.is_cpu_time = wk_str_is(name, "time-profile") ||
 				       wk_str_is(name, "cpu-profile"),
 		};
-		wk_stack_writer_event(trace->writer, &event);
+
+		wk_stack_writer_tell_source(trace->writer, &source);
 	}
 }
 
