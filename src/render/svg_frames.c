@@ -112,7 +112,7 @@ static void add_percent(struct wk_buf *text, double percent)
 	struct wk_out out = wk_out_to_buf(text);
 	uint64_t hundredths = (uint64_t)(percent * 100 + 0.5);
 
-	wk_svg_u64(&out, hundredths / 100);
+	wk_out_u64(&out, hundredths / 100);
 	wk_out_char(&out, '.');
 	wk_out_char(&out, (char)('0' + hundredths / 10 % 10));
 	wk_out_char(&out, (char)('0' + hundredths % 10));

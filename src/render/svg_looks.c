@@ -64,10 +64,10 @@ void wk_svg_look(const struct wk_svg_picture *p, uint32_t node)
 		wk_out_text(p->out, " class=\"few");
 	} else if (p->is_comparison) {
 		wk_out_text(p->out, " class=\"d");
-		wk_svg_u64(p->out, change_of(p, node));
+		wk_out_u64(p->out, change_of(p, node));
 	} else {
 		wk_out_text(p->out, " class=\"c");
-		wk_svg_u64(p->out, p->names.entries[p->names.of_node[node]].look);
+		wk_out_u64(p->out, p->names.entries[p->names.of_node[node]].look);
 	}
 	wk_out_text(p->out, !p->colours && !is_small && p->tree->is_inlined[node] ? " in\"" : "\"");
 }
@@ -82,7 +82,7 @@ void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark)
 	}
 	for (unsigned i = 0; i < WK_SVG_CHANGES; i++) {
 		wk_out_text(p->out, ".wick .d");
-		wk_svg_u64(p->out, i);
+		wk_out_u64(p->out, i);
 		wk_out_text(p->out, "{fill:");
 		wk_svg_colour(p->out, is_dark ? change_colours[i].dark : change_colours[i].light);
 		wk_out_text(p->out, "}\n");

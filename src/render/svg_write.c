@@ -2,18 +2,6 @@
 
 #include <math.h>
 
-void wk_svg_u64(struct wk_out *out, uint64_t value)
-{
-	char digits[20];
-	size_t at = sizeof(digits);
-
-	do {
-		digits[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	wk_out_bytes(out, digits + at, sizeof(digits) - at);
-}
-
 /* Beyond 2^50 there are no thousandths left to lose. */
 void wk_svg_pixels(struct wk_out *out, double value)
 {
@@ -26,7 +14,7 @@ void wk_svg_pixels(struct wk_out *out, double value)
 		value = -value;
 	}
 	thousandths = value < 1e15 ? (uint64_t)llround(value * 1000) : (uint64_t)1e18;
-	wk_svg_u64(out, thousandths / 1000);
+	wk_out_u64(out, thousandths / 1000);
 	decimals[1] = (char)('0' + thousandths / 100 % 10);
 	decimals[2] = (char)('0' + thousandths / 10 % 10);
 	decimals[3] = (char)('0' + thousandths % 10);

@@ -6,8 +6,6 @@
 
 #include "base/out.h"
 
-void wk_svg_u64(struct wk_out *out, uint64_t value);
-
 /* A coordinate: at most three decimals, no zeros behind. */
 void wk_svg_pixels(struct wk_out *out, double value);
 
