@@ -224,17 +224,24 @@ static bool draw_files(const char *const *paths, const char *recorded_to, struct
 	return ok;
 }
 
+static bool draw_as_planned(const char *const *paths, const char *recorded_to, struct maker *maker,
+			    struct wk_err *err)
+{
+	bool ok;
+
+	if (!wk_drawing_plan_init(&maker->plan, &maker->args->drawing, err))
+		return false;
+	ok = draw_files(paths, recorded_to, maker, err);
+	return wk_drawing_plan_end(&maker->plan, ok, err) && ok;
+}
+
 bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
 		   const struct wk_flame_args *args, const struct wk_call *call,
 		   struct wk_err *err)
 {
 	struct maker maker = { .args = args, .call = call, .symbols = symbols };
-	bool ok;
 
-	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
-		return false;
-	ok = draw_files((const char *const[]){ path, NULL }, recorded_to, &maker, err);
-	return wk_drawing_plan_end(&maker.plan, ok, err) && ok;
+	return draw_as_planned((const char *const[]){ path, NULL }, recorded_to, &maker, err);
 }
 
 bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
@@ -242,12 +249,8 @@ bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
 		       struct wk_err *err)
 {
 	struct maker maker = { .args = args, .call = call, .symbols = symbols };
-	bool ok;
 
-	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
-		return false;
-	ok = draw_files(paths, NULL, &maker, err);
-	return wk_drawing_plan_end(&maker.plan, ok, err) && ok;
+	return draw_as_planned(paths, NULL, &maker, err);
 }
 
 int wk_flame_record(const struct wk_recorder_options *recorder, const char *recording,
