@@ -226,8 +226,12 @@ static void note_own(struct folder *folder, uint32_t parent, uint32_t node)
 {
 	struct wk_folding *f = folder->f;
 
+	size_t old = f->chart_own_cap;
+
+	/* Processes and threads are made before and lead with nothing. */
 	f->chart_own = wk_grow(f->chart_own, &f->chart_own_cap, (size_t)node + 1,
 			       sizeof(*f->chart_own));
+	memset(f->chart_own + old, 0, (f->chart_own_cap - old) * sizeof(*f->chart_own));
 	f->chart_own[node] = parent < folder->sum_cap ? f->sum.weight[parent] : 0;
 }
 

@@ -316,12 +316,36 @@ static void a_hundred_thousand_processes_are_as_many_nodes(void **state)
 	wk_model_free(model);
 }
 
+/* A chart of several processes: each begins where the one before it ends, with no gap. */
+static void charts_of_processes_stand_side_by_side(void **state)
+{
+	struct wk_model *model = small_model(
+		(const char *[]){ "p;main;a 2", "q;main;b 3", "p;main;c 1", NULL });
+	struct wk_tree tree =
+		tree_of(model, (struct wk_tree_options){ .by_process = true, .is_chart = true });
+
+	(void)state;
+	assert_tree(&tree, "all 6 0\n"
+			   " p 3 0\n"
+			   "  main 3 0\n"
+			   "   a 2 2\n"
+			   "   c 1 1\n"
+			   " q 3 0\n"
+			   "  main 3 0\n"
+			   "   b 3 3\n");
+	for (uint32_t i = 0; i < tree.count; i++)
+		assert_int_equal(tree.lead ? tree.lead[i] : 0, 0);
+	wk_tree_fini(&tree);
+	wk_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(children_stand_hottest_first_under_their_process),
 		cmocka_unit_test(children_may_stand_by_name),
 		cmocka_unit_test(inverted_it_grows_from_the_leaves),
+		cmocka_unit_test(charts_of_processes_stand_side_by_side),
 		cmocka_unit_test(threads_may_have_a_level_of_their_own),
 		cmocka_unit_test(processes_of_one_name_share_a_node_and_those_without_do_not),
 		cmocka_unit_test(a_call_that_is_sometimes_inlined_is_one_node),
