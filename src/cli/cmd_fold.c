@@ -35,6 +35,7 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 		.by_process = !args->no_process,
 		.by_thread = args->by_thread,
 		.merge_images = true,
+		.merge_files = true,
 		.order = WK_TREE_BY_NAME,
 		.side = WK_TREE_LARGER, /* of a comparison both counts are printed */
 	};

@@ -128,7 +128,8 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 	if (!out)
 		return false;
 	tree_options.by_process = !args->no_process;
-	tree_options.by_thread = args->by_thread;
+	/* Threads that take turns would cut each other to pieces. */
+	tree_options.by_thread = args->by_thread || tree_options.is_chart;
 	wk_tree_init(&tree, model, &question->filter, &tree_options);
 	view.tree = &tree;
 	ok = wk_renderer_svg.render(&view, out, err);

@@ -15,6 +15,7 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 		.by_process = by_process,
 		.by_thread = by_thread,
 		.merge_images = true,
+		.merge_files = true,
 		.order = WK_TREE_BY_NAME,
 		.side = WK_TREE_LARGER,
 	};

@@ -1,5 +1,7 @@
 #include "formats/v8_profile.h"
 
+#include <inttypes.h>
+
 #include "base/mem.h"
 
 enum node_state {
@@ -35,6 +37,7 @@ void wk_v8_fini(struct wk_v8_profile *profile)
 	free(profile->samples);
 	free(profile->deltas);
 	free(profile->path);
+	wk_buf_fini(&profile->anonymous);
 }
 
 static uint32_t new_node(struct wk_v8_profile *profile, uint32_t parent)
@@ -86,6 +89,20 @@ static void read_call_frame(struct call_frame *call, struct wk_json *json)
 		call_frame_key(call, key, 0, json);
 }
 
+/* Functions without a name are told apart by where they stand, as in a debugger. */
+static struct wk_str name_of_place(struct wk_v8_profile *profile,
+				   const struct wk_event_frame *frame)
+{
+	struct wk_str file = wk_str_basename(frame->file);
+
+	if (file.len == 0)
+		return wk_str_c("(anonymous)");
+	wk_buf_reset(&profile->anonymous);
+	wk_buf_add_fmt(&profile->anonymous, "(anonymous) %.*s:%" PRIu32, WK_STR_ARG(file),
+		       frame->line);
+	return wk_buf_str(&profile->anonymous);
+}
+
 static uint32_t frame_of(struct wk_v8_profile *profile, const struct call_frame *call)
 {
 	struct wk_event_frame frame = {
@@ -93,11 +110,11 @@ static uint32_t frame_of(struct wk_v8_profile *profile, const struct call_frame 
 
 	if (wk_str_is(frame.name, "(root)"))
 		return 0;
-	if (frame.name.len == 0)
-		frame.name = wk_str_c("(anonymous)");
 	if (wk_str_starts(frame.file, "file://"))
 		frame.file = wk_str_skip(frame.file, 7);
 	frame.line = (uint32_t)call->line;
+	if (frame.name.len == 0)
+		frame.name = name_of_place(profile, &frame);
 	return wk_stack_writer_frame(profile->writer, &frame);
 }
 

@@ -44,6 +44,7 @@ struct wk_v8_profile {
 	void *take_context;
 	uint64_t lost_samples;    /* that name no node */
 	bool has_bytes;           /* hits are bytes */
+	struct wk_buf anonymous;  /* scratch for what a function without a name is called */
 };
 
 void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer);

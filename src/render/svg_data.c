@@ -193,36 +193,36 @@ static void looks_of_names(const struct wk_svg_picture *p)
 	end_column(&column);
 }
 
-static void images_of_names(const struct wk_svg_picture *p)
+/* Numbered in order of their first name; 0 is none. */
+static void origins_of_names(const struct wk_svg_picture *p)
 {
-	const struct wk_model *model = p->view->model;
-	/* Number of each image met, in order of their first name; 0 is none. */
-	uint32_t *numbers = wk_alloc_zeroed(model->image_count, sizeof(*numbers));
+	struct wk_map numbers = { 0 };
 	struct column column;
-	uint32_t images = 0;
+	uint32_t origins = 0;
 
 	start_column(&column, p->out, "image");
 	for (uint32_t i = 0; i < p->names.count; i++) {
-		wk_image_id image = p->names.entries[i].image;
+		wk_text_id origin = p->names.entries[i].origin;
+		uint32_t *number = wk_map_at(&numbers, origin);
 
-		if (image && !numbers[image])
-			numbers[image] = ++images;
-		add_number(&column, numbers[image]);
+		if (origin && !*number)
+			*number = ++origins;
+		add_number(&column, *number);
 	}
 	end_column(&column);
 	wk_out_text(p->out, ",\n\"images\":[\"\"");
-	images = 0;
+	origins = 0;
 	for (uint32_t i = 0; i < p->names.count; i++) {
-		wk_image_id image = p->names.entries[i].image;
+		wk_text_id origin = p->names.entries[i].origin;
 
-		if (image == 0 || numbers[image] != images + 1)
+		if (origin == 0 || wk_map_find(&numbers, origin) != origins + 1)
 			continue;
-		images++;
+		origins++;
 		wk_out_char(p->out, ',');
-		wk_svg_quoted(p->out, wk_model_str(model, model->images[image].name));
+		wk_svg_quoted(p->out, wk_model_str(p->view->model, origin));
 	}
 	wk_out_char(p->out, ']');
-	free(numbers);
+	wk_map_fini(&numbers);
 }
 
 /* {"12":["title","href","target"], ...} by name. */
@@ -275,7 +275,7 @@ void wk_svg_data(const struct wk_svg_picture *p)
 		   tree->count, p->names.count, p->whole);
 	kinds(p->out);
 	looks_of_names(p);
-	images_of_names(p);
+	origins_of_names(p);
 	links(p);
 	names_of_nodes(p);
 	depths(p->out, tree);

@@ -31,6 +31,13 @@ static struct wk_str without_mark(struct wk_str name)
 	return name;
 }
 
+static wk_text_id origin_of(const struct wk_model *model, wk_function_id id)
+{
+	const struct wk_function *function = &model->functions[id];
+
+	return function->image ? model->images[function->image].name : function->file;
+}
+
 /* Names as they are met: a function's once, those of processes and threads as often as they
  * stand in the tree, all counted boxes under one. */
 static void collect(struct wk_svg_names *names, const struct wk_model *model,
@@ -53,9 +60,8 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 					: keeps_marks ? tree->name[node]
 						      : without_mark(tree->name[node]),
 				.look = wk_palette_look(model, tree, node),
-				.image = is_function
-						 ? model->functions[tree->function[node]].image
-						 : 0,
+				.origin = is_function ? origin_of(model, tree->function[node])
+						      : 0,
 			});
 		names->of_node[node] = *known - 1;
 	}

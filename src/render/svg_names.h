@@ -10,7 +10,7 @@
 struct wk_svg_name {
 	struct wk_str name;
 	unsigned look;
-	wk_image_id image;
+	wk_text_id origin; /* the file it lies in: an image's name or a source's; 0: unknown */
 };
 
 struct wk_svg_names {

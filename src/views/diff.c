@@ -141,9 +141,11 @@ static void add_row(struct wk_table *table, const struct wk_model *model,
 		    const struct change *change, bool by_total)
 {
 	const struct wk_flat_row *row = change->row;
-	struct wk_str image =
-		wk_model_str(model, model->images[model->functions[row->id].image].name);
+	const struct wk_function *function = &model->functions[row->id];
+	struct wk_str image = wk_model_str(model, model->images[function->image].name);
 
+	if (!function->image)
+		image = wk_str_basename(wk_model_str(model, function->file));
 	wk_table_row(table);
 	wk_table_number(table, row->self_before);
 	wk_table_number(table, row->self);

@@ -3,7 +3,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_images)
+#define IS_FILE 0x80000000u /* ids stay below it */
+
+wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_images,
+				    bool across_files)
 {
 	wk_function_id *shown = wk_alloc_zeroed(model->function_count, sizeof(*shown));
 	struct wk_map first = { 0 };
@@ -11,7 +14,9 @@ wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_im
 	for (wk_function_id i = 1; i < model->function_count; i++) {
 		const struct wk_function *function = &model->functions[i];
 		uint64_t image = across_images ? 0 : function->image;
-		uint32_t *id = wk_map_at(&first, image << 32 | function->name);
+		bool has_file = !across_files && !function->image && function->file;
+		uint64_t group = has_file ? IS_FILE | function->file : image;
+		uint32_t *id = wk_map_at(&first, group << 32 | function->name);
 
 		if (!*id)
 			*id = i;

@@ -8,7 +8,10 @@
 
 #include "model/model.h"
 
-/* For each function the first one it is shown as; [function_count], the caller frees it. */
-wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_images);
+/* For each function the first one it is shown as; [function_count], the caller frees it.
+ * Functions of no image whose source files are known are kept apart by those, unless
+ * `across_files`: "run" of one module of a script is not "run" of another. */
+wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_images,
+				    bool across_files);
 
 #endif

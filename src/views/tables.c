@@ -45,6 +45,14 @@ static struct wk_str image_name(const struct wk_model *model, wk_image_id image)
 	return or_else(wk_model_str(model, model->images[image].name), "(none)");
 }
 
+/* Scripts have no images, but their functions stand in files, too. */
+static struct wk_str origin_name(const struct wk_model *model, const struct wk_function *function)
+{
+	if (!function->image && function->file)
+		return wk_str_basename(wk_model_str(model, function->file));
+	return image_name(model, function->image);
+}
+
 static void fill_functions(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -89,7 +97,7 @@ static void fill_functions(struct wk_table *table, const struct wk_model *model,
 			wk_table_text(table, wk_model_str(model, function->linked));
 		else
 			wk_table_none(table);
-		wk_table_text(table, image_name(model, function->image));
+		wk_table_text(table, origin_name(model, function));
 		wk_table_text(table, or_else(wk_model_str(model, function->name), "(unknown)"));
 	}
 	note_hidden(table, hidden == 1 ? "function is" : "functions are", "self %", hidden,

@@ -46,6 +46,7 @@ struct wk_tree_options {
 	bool inverted;     /* from the leaves: callers below callees */
 	bool by_samples;   /* weigh by number of samples, not by the source's weight */
 	bool merge_images; /* functions of one name are one, whatever their images */
+	bool merge_files;  /* and whatever the files of their source (views/merge.h) */
 	bool is_chart;     /* in order of time: only neighbours in time share a node */
 	bool collapses_recursion; /* a function right below itself is one node with it */
 	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */

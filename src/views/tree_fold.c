@@ -453,7 +453,7 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options)
 {
 	*folding = (struct wk_folding){ .model = model, .options = options };
-	folding->shown = wk_functions_merged(model, options->merge_images);
+	folding->shown = wk_functions_merged(model, options->merge_images, options->merge_files);
 	if (may_borrow(folding))
 		fold_borrowed(folding, filter);
 	else

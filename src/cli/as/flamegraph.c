@@ -253,6 +253,7 @@ static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_e
 {
 	struct wk_tree_options options = {
 		.merge_images = true,
+		.merge_files = true,
 		.is_chart = f->args->flamechart,
 		.most_nodes = WK_MOST_FRAMES,
 		.order = f->drawing.order,
