@@ -1,14 +1,9 @@
 /* Profiles that programs compiled by GHC write (+RTS -p or -P): a tree of cost centres. */
-#include <inttypes.h>
-
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "formats/call_tree.h"
-#include "formats/collapse.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
 #include "formats/scan.h"
+#include "formats/tree_text.h"
 
 #define EXPECTED "the tree of cost centres below \"COST CENTRE  MODULE ... individual inherited\""
 
@@ -21,12 +16,7 @@ struct words {
 };
 
 struct ghcprof {
-	struct wk_stack_writer *writer;
-	const struct wk_collapse *collapse;
-	struct wk_err *err;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
-	struct wk_call_tree tree;
+	struct wk_tree_text text;
 	struct wk_buf name;
 	enum wk_collapse_measure measure;
 	bool has_source, has_ticks; /* columns */
@@ -107,7 +97,7 @@ static bool read_heading(struct ghcprof *prof)
 	struct wk_str line;
 	struct words words;
 
-	while (wk_lines_next(&prof->lines, &line)) {
+	while (wk_lines_next(&prof->text.lines, &line)) {
 		split(line, &words);
 		if (words.count > 4 && wk_str_is(words.at[0], "total") &&
 		    wk_str_is(words.at[1], "time"))
@@ -122,20 +112,6 @@ static bool read_heading(struct ghcprof *prof)
 		return true;
 	}
 	return false;
-}
-
-static bool fault(struct ghcprof *prof, struct wk_str line, const char *what,
-		  const char *expected)
-{
-	if (prof->collapse)
-		return wk_fail(prof->err, WK_ECORRUPT, WK_NOWHERE,
-			       "line %" PRIu64 ": %s: \"%.*s\"", prof->lines.number, what,
-			       line.len > 200 ? 200 : (int)line.len, line.at);
-	if (expected)
-		wk_bad_line(&prof->bad, &prof->lines, line, expected);
-	else /* the line is used where it can be */
-		wk_call_tree_misplaced(&prof->tree, prof->lines.number);
-	return true;
 }
 
 /* "35.0" as 350. */
@@ -172,7 +148,7 @@ static bool read_weight(const struct ghcprof *prof, struct wk_str line, uint64_t
 		return prof->has_ticks;
 	if (!read_tenths(words.at[words.count - numbers + 2], &tenths))
 		return false;
-	if (prof->collapse || !prof->tick_us)
+	if (prof->text.collapse || !prof->tick_us)
 		*weight = tenths;
 	else if (prof->has_ticks)
 		*weight = ticks > UINT32_MAX ? 0 : ticks * prof->tick_us * 1000;
@@ -220,82 +196,73 @@ static bool on_row(struct ghcprof *prof, struct wk_str line)
 
 	while (depth < line.len && line.at[depth] == ' ')
 		depth++;
-	if (depth > wk_call_tree_deepest(&prof->tree) &&
-	    !fault(prof, line, "Skipped indentation level at line", NULL))
+	if (depth > wk_call_tree_deepest(&prof->text.tree) &&
+	    !wk_tree_text_fault(&prof->text, line, "Skipped indentation level at line:", NULL))
 		return false;
 	if (!read_weight(prof, line, &weight))
-		return fault(prof, line, "Invalid cost field", "the columns of the heading");
+		return wk_tree_text_fault(&prof->text, line, "Invalid cost field:",
+					  "the columns of the heading");
 	wk_buf_reset(&prof->name);
 	wk_buf_add_str(&prof->name, word_at(line, prof->module_column));
 	wk_buf_add_char(&prof->name, '.');
 	wk_buf_add_str(&prof->name, word_at(line, 0));
 	frame.name = wk_buf_str(&prof->name);
-	if (!prof->collapse)
+	if (!prof->text.collapse)
 		read_source(prof, line, &frame);
-	wk_call_tree_add(&prof->tree, depth, &frame, weight);
+	wk_call_tree_add(&prof->text.tree, depth, &frame, weight);
 	return true;
 }
 
 static void tell_source(struct ghcprof *prof)
 {
 	if (prof->measure == WK_COLLAPSE_BYTES)
-		wk_stack_writer_source(prof->writer, "allocated", "bytes", false);
+		wk_stack_writer_source(prof->text.writer, "allocated", "bytes", false);
 	else if (prof->measure == WK_COLLAPSE_TICKS)
-		wk_stack_writer_source(prof->writer, "ticks", "ticks", true);
-	else if (prof->tick_us && !prof->collapse)
-		wk_stack_writer_source(prof->writer, "time", "ns", true);
+		wk_stack_writer_source(prof->text.writer, "ticks", "ticks", true);
+	else if (prof->tick_us && !prof->text.collapse)
+		wk_stack_writer_source(prof->text.writer, "time", "ns", true);
 	else
-		wk_stack_writer_source(prof->writer, "time", "0.1 %", true);
+		wk_stack_writer_source(prof->text.writer, "time", "0.1 %", true);
 }
 
-static bool read_profile(struct ghcprof *prof, struct wk_bytes bytes)
+static bool read_profile(struct ghcprof *prof)
 {
 	struct wk_str line;
 
 	if (!read_heading(prof)) {
-		if (!prof->collapse)
-			return wk_fail_no_stacks(prof->err, bytes, EXPECTED);
-		wk_stack_writer_note(prof->writer,
+		if (!prof->text.collapse)
+			return wk_fail_no_stacks(prof->text.err, prof->text.bytes, EXPECTED);
+		wk_stack_writer_note(prof->text.writer,
 				     wk_str_c("File ended before start of call graph: expected "
 					      EXPECTED));
 		return true;
 	}
 	if (!prof->has_ticks && prof->measure >= WK_COLLAPSE_TICKS)
-		return wk_fail(prof->err, WK_EFORMAT, WK_NOWHERE,
+		return wk_fail(prof->text.err, WK_EFORMAT, WK_NOWHERE,
 			       "no columns \"ticks\" and \"bytes\": the program must run with "
 			       "+RTS -P instead of -p");
 	tell_source(prof);
-	wk_lines_next(&prof->lines, &line); /* a blank one */
-	while (wk_lines_next(&prof->lines, &line) && wk_trim(line).len &&
-	       !wk_stack_writer_is_done(prof->writer))
+	wk_lines_next(&prof->text.lines, &line); /* a blank one */
+	while (wk_lines_next(&prof->text.lines, &line) && wk_trim(line).len &&
+	       !wk_stack_writer_is_done(prof->text.writer))
 		if (!on_row(prof, line))
 			return false;
-	wk_call_tree_close(&prof->tree, 0);
-	wk_bad_lines_tell(&prof->bad, prof->writer);
-	wk_call_tree_tell_misplaced(&prof->tree);
-	return prof->collapse || wk_stack_writer_samples(prof->writer) > 0 ||
-	       wk_fail_no_stacks(prof->err, bytes, "a cost centre that took time");
+	return wk_tree_text_end(&prof->text, "a cost centre that took time");
 }
 
 static bool read_ghcprof(const struct wk_input *input, const struct wk_sink *sink,
 			 struct wk_err *err)
 {
-	struct ghcprof prof = {
-		.writer = wk_stack_writer_new(sink),
-		.collapse = input->options.collapse,
-		.err = err,
-		.lines = wk_lines_of(input->bytes),
-	};
+	struct ghcprof prof = { 0 };
 	bool ok;
 
-	if (prof.collapse)
-		prof.measure = prof.collapse->measure;
-	prof.tree = (struct wk_call_tree){ .writer = prof.writer,
-					   .keeps_zero = prof.collapse != NULL };
-	ok = read_profile(&prof, input->bytes);
-	wk_call_tree_fini(&prof.tree);
+	wk_tree_text_begin(&prof.text, input, input->bytes, sink, err);
+	prof.text.is_strict = prof.text.tree.keeps_zero = prof.text.collapse != NULL;
+	if (prof.text.collapse)
+		prof.measure = prof.text.collapse->measure;
+	ok = read_profile(&prof);
 	wk_buf_fini(&prof.name);
-	return wk_stack_writer_end(prof.writer, err) && ok;
+	return wk_tree_text_fini(&prof.text) && ok;
 }
 
 static int probe(struct wk_bytes first)

@@ -2,12 +2,9 @@
 #include <inttypes.h>
 
 #include "base/num.h"
-#include "formats/call_tree.h"
-#include "formats/collapse.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
 #include "formats/rust_name.h"
 #include "formats/scan.h"
+#include "formats/tree_text.h"
 
 #define EXPECTED "a heading with Running Time, Weight or Bytes Used and Symbol Name, and a " \
 	"call tree"
@@ -28,12 +25,7 @@ static const struct unit units[] = {
 };
 
 struct instruments {
-	struct wk_stack_writer *writer;
-	const struct wk_collapse *collapse;
-	struct wk_err *err;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
-	struct wk_call_tree tree;
+	struct wk_tree_text text;
 	struct wk_buf name;
 	char separator;
 	size_t columns;    /* in front of the name */
@@ -113,7 +105,7 @@ static void tell_source(struct instruments *in, const char *counts)
 			   strcmp(counts, "cycles") == 0 ? "cycles" : "running time";
 
 	in->has_source = true;
-	wk_stack_writer_source(in->writer, name, counts, strcmp(counts, "bytes") != 0);
+	wk_stack_writer_source(in->text.writer, name, counts, strcmp(counts, "bytes") != 0);
 }
 
 /* "shop (4711)" at the top is a process. */
@@ -132,8 +124,8 @@ static bool on_process(struct instruments *in, struct wk_str name)
 	event.pid = event.tid = (uint32_t)pid;
 	event.process.change = WK_PROCESS_SEEN;
 	event.process.name = wk_trim(wk_str_of(name.at, bracket));
-	wk_stack_writer_event(in->writer, &event);
-	in->tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+	wk_stack_writer_event(in->text.writer, &event);
+	in->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
 					     .pid = event.pid, .tid = event.tid };
 	return true;
 }
@@ -145,26 +137,26 @@ static void add_row(struct instruments *in, struct wk_str name, uint64_t weight)
 	uint32_t depth;
 
 	if (!in->has_margin) {
-		in->margin = in->collapse ? 0 : blanks;
+		in->margin = in->text.collapse ? 0 : blanks;
 		in->has_margin = true;
 	}
 	depth = blanks > in->margin ? (uint32_t)(blanks - in->margin) : 0;
-	if (depth > wk_call_tree_deepest(&in->tree))
-		wk_call_tree_misplaced(&in->tree, in->lines.number);
-	if (in->collapse) {
-		wk_call_tree_add(&in->tree, depth, &frame, (weight + 500000) / 1000000);
+	if (depth > wk_call_tree_deepest(&in->text.tree))
+		wk_call_tree_misplaced(&in->text.tree, in->text.lines.number);
+	if (in->text.collapse) {
+		wk_call_tree_add(&in->text.tree, depth, &frame, (weight + 500000) / 1000000);
 		return;
 	}
-	wk_call_tree_close(&in->tree, depth);
+	wk_call_tree_close(&in->text.tree, depth);
 	if (depth == 0)
-		in->tree.sample = (struct wk_event){ 0 };
+		in->text.tree.sample = (struct wk_event){ 0 };
 	if (depth == 0 && on_process(in, frame.name)) {
-		wk_call_tree_add(&in->tree, depth, NULL, weight);
+		wk_call_tree_add(&in->text.tree, depth, NULL, weight);
 		return;
 	}
 	frame.is_unnamed = wk_str_is(frame.name, "<Unknown Address>");
 	frame.name = wk_rust_name(frame.name, &in->name);
-	wk_call_tree_add(&in->tree, depth, &frame, weight);
+	wk_call_tree_add(&in->text.tree, depth, &frame, weight);
 }
 
 static bool on_row(struct instruments *in, struct wk_str line)
@@ -183,12 +175,13 @@ static bool on_row(struct instruments *in, struct wk_str line)
 	}
 	ok = ok && wk_trim(rest).len && read_amount(total, &weight, &counts) &&
 	     (!in->has_self || read_amount(self, &self_weight, &self_counts));
-	if (!ok && in->collapse)
-		return wk_fail(in->err, WK_ECORRUPT, WK_NOWHERE, "line %" PRIu64 " is no row of a "
-			       "call tree: \"%.*s\"", in->lines.number,
+	if (!ok && in->text.collapse)
+		return wk_fail(in->text.err, WK_ECORRUPT, WK_NOWHERE,
+			       "line %" PRIu64 " is no row of a call tree: \"%.*s\"",
+			       in->text.lines.number,
 			       line.len > 200 ? 200 : (int)line.len, line.at);
 	if (!ok) {
-		wk_bad_line(&in->bad, &in->lines, line, "the columns of the heading");
+		wk_bad_line(&in->text.bad, &in->text.lines, line, "the columns of the heading");
 		return true;
 	}
 	if (!in->has_source)
@@ -197,42 +190,33 @@ static bool on_row(struct instruments *in, struct wk_str line)
 	return true;
 }
 
-static bool read_rows(struct instruments *in, struct wk_bytes bytes)
+static bool read_rows(struct instruments *in)
 {
 	struct wk_str line;
 	bool found = false;
 
-	while (!found && wk_lines_next(&in->lines, &line))
+	while (!found && wk_lines_next(&in->text.lines, &line))
 		found = is_heading(in, line);
 	if (!found)
-		return wk_fail_no_stacks(in->err, bytes, EXPECTED);
-	in->tree.with_callees = !in->has_self;
-	while (wk_lines_next(&in->lines, &line) && !wk_stack_writer_is_done(in->writer))
-		if (wk_trim(line).len && !on_row(in, line))
+		return wk_fail_no_stacks(in->text.err, in->text.bytes, EXPECTED);
+	in->text.tree.with_callees = !in->has_self;
+	while (wk_tree_text_row(&in->text, &line))
+		if (!on_row(in, line))
 			return false;
-	wk_call_tree_close(&in->tree, 0);
-	wk_bad_lines_tell(&in->bad, in->writer);
-	wk_call_tree_tell_misplaced(&in->tree);
-	return in->collapse || wk_stack_writer_samples(in->writer) > 0 ||
-	       wk_fail_no_stacks(in->err, bytes, "rows that weigh more than 0");
+	return wk_tree_text_end(&in->text, "rows that weigh more than 0");
 }
 
 static bool read_instruments(const struct wk_input *input, const struct wk_sink *sink,
 			     struct wk_err *err)
 {
-	struct instruments in = {
-		.writer = wk_stack_writer_new(sink),
-		.collapse = input->options.collapse,
-		.err = err,
-		.lines = wk_lines_of(input->bytes),
-	};
+	struct instruments in = { 0 };
 	bool ok;
 
-	in.tree = (struct wk_call_tree){ .writer = in.writer, .keeps_zero = in.collapse };
-	ok = read_rows(&in, input->bytes);
-	wk_call_tree_fini(&in.tree);
+	wk_tree_text_begin(&in.text, input, input->bytes, sink, err);
+	in.text.tree.keeps_zero = in.text.collapse != NULL;
+	ok = read_rows(&in);
 	wk_buf_fini(&in.name);
-	return wk_stack_writer_end(in.writer, err) && ok;
+	return wk_tree_text_fini(&in.text) && ok;
 }
 
 static int probe(struct wk_bytes first)

@@ -3,12 +3,9 @@
 
 #include "base/buf.h"
 #include "base/num.h"
-#include "formats/call_tree.h"
-#include "formats/collapse.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
 #include "formats/rust_name.h"
 #include "formats/scan.h"
+#include "formats/tree_text.h"
 
 #define EXPECTED "what `sample` prints, with a line \"Call graph:\" and a tree below it"
 
@@ -17,12 +14,7 @@
 #define LEFT_MARGIN  4
 
 struct sample {
-	struct wk_stack_writer *writer;
-	const struct wk_collapse *collapse;
-	struct wk_err *err;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
-	struct wk_call_tree tree;
+	struct wk_tree_text text;
 	struct wk_buf name, joined;
 	uint32_t pid;
 	bool has_pid;
@@ -34,6 +26,11 @@ struct entry {
 	uint32_t depth;
 	struct wk_str text; /* behind the count */
 };
+
+static bool is_inferno(const struct sample *sample)
+{
+	return sample->text.collapse && sample->text.collapse->dialect == WK_COLLAPSE_INFERNO;
+}
 
 static bool is_indent(char c)
 {
@@ -55,20 +52,6 @@ static struct wk_str until(struct wk_str text, char stop)
 
 /* A line that is not as it should be: an error where the older tool has one. The words are
  * those that its users look for. Nothing `expected`: the line is used where it can be. */
-static bool fault(struct sample *sample, struct wk_str line, const char *what,
-		  const char *expected)
-{
-	if (sample->collapse && sample->collapse->dialect == WK_COLLAPSE_INFERNO)
-		return wk_fail(sample->err, WK_ECORRUPT, WK_NOWHERE,
-			       "line %" PRIu64 ": %s: \"%.*s\"", sample->lines.number, what,
-			       line.len > 200 ? 200 : (int)line.len, line.at);
-	if (expected)
-		wk_bad_line(&sample->bad, &sample->lines, line, expected);
-	else
-		wk_call_tree_misplaced(&sample->tree, sample->lines.number);
-	return true;
-}
-
 /* "Process:         rg [64751]" */
 static void on_process(struct sample *sample, struct wk_str text)
 {
@@ -86,7 +69,7 @@ static void on_process(struct sample *sample, struct wk_str text)
 	event.pid = event.tid = sample->pid;
 	event.process.change = WK_PROCESS_SEEN;
 	event.process.name = wk_trim(wk_str_of(text.at, bracket));
-	wk_stack_writer_event(sample->writer, &event);
+	wk_stack_writer_event(sample->text.writer, &event);
 }
 
 /* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)": no function. */
@@ -97,7 +80,7 @@ static bool on_thread(struct sample *sample, const struct entry *entry)
 	uint64_t tid;
 	size_t kind;
 
-	if (sample->collapse || !sample->has_pid || entry->depth > 0 ||
+	if (sample->text.collapse || !sample->has_pid || entry->depth > 0 ||
 	    !wk_str_starts(name, "Thread_"))
 		return false;
 	number = until(until(wk_str_skip(name, 7), ' '), ':');
@@ -107,13 +90,13 @@ static bool on_thread(struct sample *sample, const struct entry *entry)
 	name = wk_trim(wk_str_starts(name, ":") ? wk_str_skip(name, 1) : name);
 	if (find_last(name, "  (", &kind)) /* of queue */
 		name.len = kind;
-	wk_call_tree_close(&sample->tree, 0);
+	wk_call_tree_close(&sample->text.tree, 0);
 	event.tid = (uint32_t)tid;
 	event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN, .name = name };
-	wk_stack_writer_event(sample->writer, &event);
-	sample->tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+	wk_stack_writer_event(sample->text.writer, &event);
+	sample->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
 						 .pid = sample->pid, .tid = event.tid };
-	wk_call_tree_add(&sample->tree, 0, NULL, entry->count);
+	wk_call_tree_add(&sample->text.tree, 0, NULL, entry->count);
 	return true;
 }
 
@@ -165,7 +148,7 @@ static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str tex
 	struct wk_str module = { "", 0 };
 	size_t in;
 
-	if (!sample->collapse->no_modules && find_last(text, "(in ", &in))
+	if (!sample->text.collapse->no_modules && find_last(text, "(in ", &in))
 		module = until(wk_str_skip(text, in + 4), ')');
 	if (wk_str_ends(module, ".dylib"))
 		module.len -= 6;
@@ -209,7 +192,7 @@ static bool is_idle(const struct sample *sample, struct wk_str name)
 		"__psynch_cvwait", "__select", "__semwait_signal", "__ulock_wait", "__wait4",
 		"__workq_kernreturn", "kevent", "mach_msg_trap", "read", "semaphore_wait_trap",
 	};
-	bool is_whole = sample->collapse->dialect == WK_COLLAPSE_PERL;
+	bool is_whole = sample->text.collapse->dialect == WK_COLLAPSE_PERL;
 
 	if (is_whole && wk_str_starts(name, "libsystem_kernel`"))
 		name = wk_str_skip(name, strlen("libsystem_kernel`"));
@@ -225,23 +208,24 @@ static void add_entry(struct sample *sample, const struct entry *entry)
 
 	if (on_thread(sample, entry))
 		return;
-	if (!sample->collapse) {
+	if (!sample->text.collapse) {
 		frame = frame_of(sample, entry->text);
-		wk_call_tree_add(&sample->tree, entry->depth, &frame, entry->count);
+		wk_call_tree_add(&sample->text.tree, entry->depth, &frame, entry->count);
 		return;
 	}
-	frame = sample->collapse->dialect == WK_COLLAPSE_PERL ? awk_frame(sample, entry->text)
+	frame = sample->text.collapse->dialect == WK_COLLAPSE_PERL ? awk_frame(sample, entry->text)
 							      : tool_frame(sample, entry->text);
-	wk_call_tree_add(&sample->tree, entry->depth, &frame, entry->count)->is_silent =
-		!sample->collapse->keeps_idle && is_idle(sample, frame.name);
+	wk_call_tree_add(&sample->text.tree, entry->depth, &frame, entry->count)->is_silent =
+		!sample->text.collapse->keeps_idle && is_idle(sample, frame.name);
 }
 
 static bool is_well_placed(struct sample *sample, struct wk_str line, size_t signs, uint32_t depth)
 {
 	if (signs % 2)
-		return fault(sample, line, "Odd number of indentation characters for line", NULL);
-	return depth <= wk_call_tree_deepest(&sample->tree) ||
-	       fault(sample, line, "Skipped indentation level at line", NULL);
+		return wk_tree_text_fault(&sample->text, line,
+					  "Odd number of indentation characters for line:", NULL);
+	return depth <= wk_call_tree_deepest(&sample->text.tree) ||
+	       wk_tree_text_fault(&sample->text, line, "Skipped indentation level at line:", NULL);
 }
 
 /* "    +   ! 4282 start  (in rg) ...": two signs of indentation a level, a count, a name. */
@@ -254,8 +238,9 @@ static bool on_entry(struct sample *sample, struct wk_str line)
 	while (signs < rest.len && is_indent(rest.at[signs]))
 		signs++;
 	if (signs == rest.len)
-		return fault(sample, line, "Found stack line with only indent characters",
-			     "a count and a function");
+		return wk_tree_text_fault(&sample->text, line,
+					  "Found stack line with only indent characters:",
+					  "a count and a function");
 	entry.depth = (uint32_t)((signs + 1) / 2);
 	if (!is_well_placed(sample, line, signs, entry.depth))
 		return false;
@@ -263,9 +248,11 @@ static bool on_entry(struct sample *sample, struct wk_str line)
 	count = until(rest, ' ');
 	entry.text = wk_trim(wk_str_skip(rest, count.len));
 	if (!wk_num_u64(count, &entry.count))
-		return fault(sample, line, "Invalid samples field", "a count in front of a name");
+		return wk_tree_text_fault(&sample->text, line, "Invalid samples field:",
+					  "a count in front of a name");
 	if (entry.text.len == 0)
-		return fault(sample, line, "Unable to parse stack line", "a name behind the count");
+		return wk_tree_text_fault(&sample->text, line, "Unable to parse stack line:",
+					  "a name behind the count");
 	add_entry(sample, &entry);
 	return true;
 }
@@ -274,51 +261,49 @@ static bool read_graph(struct sample *sample)
 {
 	struct wk_str line;
 
-	while (wk_lines_next(&sample->lines, &line) && !wk_stack_writer_is_done(sample->writer)) {
+	while (wk_tree_text_row(&sample->text, &line)) {
 		if (wk_str_starts(line, GRAPH_ENDS))
 			return true;
-		if (wk_trim(line).len == 0)
-			continue;
 		if (wk_str_starts(line, "    ")) {
 			if (!on_entry(sample, line))
 				return false;
-		} else if (!fault(sample, line, "Stack line doesn't start with 4 spaces",
-				  "four blanks in front of an entry of the call graph")) {
+		} else if (!wk_tree_text_fault(&sample->text, line,
+					       "Stack line doesn't start with 4 spaces:",
+					       "four blanks in front of an entry of the call "
+					       "graph")) {
 			return false;
 		}
 	}
-	if (sample->collapse && sample->collapse->dialect == WK_COLLAPSE_INFERNO)
-		return wk_fail(sample->err, WK_ECORRUPT, WK_NOWHERE,
+	if (is_inferno(sample))
+		return wk_fail(sample->text.err, WK_ECORRUPT, WK_NOWHERE,
 			       "File ended before end of call graph: no line \"" GRAPH_ENDS "\"");
-	wk_stack_writer_note(sample->writer,
+	wk_stack_writer_note(sample->text.writer,
 			     wk_str_c("the file ends within the call graph: no line \"" GRAPH_ENDS
 				      "\" closes it"));
 	return true;
 }
 
-static bool read_report(struct sample *sample, struct wk_bytes bytes)
+static bool read_report(struct sample *sample)
 {
 	struct wk_str line;
-	bool found = false;
+	bool found = false, ok;
 
-	while (wk_lines_next(&sample->lines, &line)) {
-		if (wk_str_starts(line, "Process:") && !sample->collapse)
+	while (wk_lines_next(&sample->text.lines, &line)) {
+		if (wk_str_starts(line, "Process:") && !sample->text.collapse)
 			on_process(sample, wk_str_skip(line, 8));
 		if (!wk_str_starts(line, GRAPH_BEGINS))
 			continue;
 		found = true;
 		if (!read_graph(sample))
 			return false;
-		wk_call_tree_close(&sample->tree, 0);
+		wk_call_tree_close(&sample->text.tree, 0);
 	}
-	wk_bad_lines_tell(&sample->bad, sample->writer);
-	wk_call_tree_tell_misplaced(&sample->tree);
-	if (!found && sample->collapse)
-		wk_stack_writer_note(sample->writer,
+	ok = wk_tree_text_end(&sample->text, EXPECTED);
+	if (!found && sample->text.collapse)
+		wk_stack_writer_note(sample->text.writer,
 				     wk_str_c("File ended before start of call graph: no line \""
 					      GRAPH_BEGINS "\""));
-	return sample->collapse || wk_stack_writer_samples(sample->writer) > 0 ||
-	       wk_fail_no_stacks(sample->err, bytes, EXPECTED);
+	return ok;
 }
 
 /* inferno-collapse-sample counts a stack that the graph has twice (below one caller, called
@@ -327,40 +312,33 @@ static void tell_replaced(struct sample *sample)
 {
 	struct wk_buf text = { 0 };
 
-	if (!sample->tree.replaced)
+	if (!sample->text.tree.replaced)
 		return;
 	wk_buf_add_fmt(&text, "%" PRIu64 " samples of stacks that come again further down are "
 			      "left out, as inferno-collapse-sample does; `wick fold` has them",
-		       sample->tree.replaced);
-	wk_stack_writer_note(sample->writer, wk_buf_str(&text));
+		       sample->text.tree.replaced);
+	wk_stack_writer_note(sample->text.writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
 static bool read_sample(const struct wk_input *input, const struct wk_sink *sink,
 			struct wk_err *err)
 {
-	const struct wk_collapse *collapse = input->options.collapse;
-	bool leaves_only = collapse && collapse->dialect == WK_COLLAPSE_INFERNO;
-	struct sample sample = {
-		.writer = wk_stack_writer_new(sink),
-		.collapse = collapse,
-		.err = err,
-		.lines = wk_lines_of(input->bytes),
-	};
+	struct sample sample = { 0 };
 	bool ok;
 
-	sample.tree = (struct wk_call_tree){ .writer = sample.writer, .with_callees = true,
-					     .leaves_only = leaves_only,
-					     .keeps_last = leaves_only,
-					     .keeps_zero = collapse && !leaves_only };
-	wk_stack_writer_source(sample.writer, "samples", "samples", false);
-	ok = read_report(&sample, input->bytes);
-	wk_call_tree_close(&sample.tree, 0);
+	wk_tree_text_begin(&sample.text, input, input->bytes, sink, err);
+	sample.text.is_strict = is_inferno(&sample);
+	sample.text.tree.with_callees = true;
+	sample.text.tree.leaves_only = sample.text.tree.keeps_last = is_inferno(&sample);
+	sample.text.tree.keeps_zero = sample.text.collapse && !is_inferno(&sample);
+	wk_stack_writer_source(sample.text.writer, "samples", "samples", false);
+	ok = read_report(&sample);
+	wk_call_tree_close(&sample.text.tree, 0);
 	tell_replaced(&sample);
-	wk_call_tree_fini(&sample.tree);
 	wk_buf_fini(&sample.name);
 	wk_buf_fini(&sample.joined);
-	return wk_stack_writer_end(sample.writer, err) && ok;
+	return wk_tree_text_fini(&sample.text) && ok;
 }
 
 static int probe(struct wk_bytes first)

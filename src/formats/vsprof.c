@@ -1,13 +1,8 @@
 /* Call trees that the profiler of Visual Studio exports as CSV (CallTreeSummary.csv). */
-#include <inttypes.h>
-
 #include "base/csv.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "formats/call_tree.h"
-#include "formats/collapse.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
+#include "formats/tree_text.h"
 
 #define EXPECTED "the heading of a call tree: Level, Function Name, samples or times ..."
 #define TOOL_HEADING "Level,Function Name,Number of Calls,Elapsed Inclusive Time %," \
@@ -36,12 +31,7 @@ struct called {
 };
 
 struct vsprof {
-	struct wk_stack_writer *writer;
-	const struct wk_collapse *collapse;
-	struct wk_err *err;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
-	struct wk_call_tree tree;
+	struct wk_tree_text text;
 	struct wk_csv csv;
 	struct wk_buf name;
 	const struct measure *measure;
@@ -53,18 +43,7 @@ struct vsprof {
 
 static bool is_inferno(const struct vsprof *vsprof)
 {
-	return vsprof->collapse && vsprof->collapse->dialect == WK_COLLAPSE_INFERNO;
-}
-
-static bool fault(struct vsprof *vsprof, struct wk_str what, const char *words,
-		  const char *expected)
-{
-	if (vsprof->collapse)
-		return wk_fail(vsprof->err, WK_ECORRUPT, WK_NOWHERE,
-			       "line %" PRIu64 ": %s \"%.*s\"", vsprof->lines.number, words,
-			       what.len > 200 ? 200 : (int)what.len, what.at);
-	wk_bad_line(&vsprof->bad, &vsprof->lines, what, expected);
-	return true;
+	return vsprof->text.collapse && vsprof->text.collapse->dialect == WK_COLLAPSE_INFERNO;
 }
 
 static bool is_digit(char c)
@@ -128,7 +107,7 @@ static bool read_heading(struct vsprof *vsprof)
 {
 	struct wk_str line;
 
-	while (wk_lines_next(&vsprof->lines, &line)) {
+	while (wk_lines_next(&vsprof->text.lines, &line)) {
 		vsprof->csv.separator = wk_csv_separator_of(line);
 		wk_csv_split(&vsprof->csv, line);
 		if (!column_of(vsprof, "Level", &vsprof->level) ||
@@ -154,37 +133,33 @@ static bool on_row(struct vsprof *vsprof, struct wk_str line)
 	if (!wk_num_u64(wk_trim(wk_csv_field(&vsprof->csv, vsprof->level)), &depth) ||
 	    depth > MOST_DEPTH || vsprof->csv.count <= vsprof->weight ||
 	    vsprof->csv.count <= vsprof->function)
-		return fault(vsprof, line, "no level in", whole_row);
+		return wk_tree_text_fault(&vsprof->text, line, "no level in", whole_row);
 	frame.name = wk_trim(vsprof->csv.fields[vsprof->function]);
 	if (vsprof->has_module)
 		frame.image = wk_trim(wk_csv_field(&vsprof->csv, vsprof->module));
 	if (!read_weight(vsprof, wk_trim(vsprof->csv.fields[vsprof->weight]), &weight))
-		return fault(vsprof, line, "no number in",
-			     "a number in the column that is weighed");
-	if (depth > (uint64_t)wk_call_tree_deepest(&vsprof->tree) + 1)
-		wk_call_tree_misplaced(&vsprof->tree, vsprof->lines.number);
+		return wk_tree_text_fault(&vsprof->text, line, "no number in",
+					  "a number in the column that is weighed");
+	if (depth > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
+		wk_call_tree_misplaced(&vsprof->text.tree, vsprof->text.lines.number);
 	/* The row of level 0 is the whole. */
-	wk_call_tree_add(&vsprof->tree, (uint32_t)depth, depth ? &frame : NULL, weight);
+	wk_call_tree_add(&vsprof->text.tree, (uint32_t)depth, depth ? &frame : NULL, weight);
 	return true;
 }
 
-static bool read_plainly(struct vsprof *vsprof, struct wk_bytes bytes)
+static bool read_plainly(struct vsprof *vsprof)
 {
 	struct wk_str line;
 
 	if (!read_heading(vsprof))
-		return wk_fail_no_stacks(vsprof->err, bytes, EXPECTED);
-	vsprof->tree.with_callees = vsprof->measure->with_callees;
-	wk_stack_writer_source(vsprof->writer, vsprof->measure->source, vsprof->measure->unit,
+		return wk_fail_no_stacks(vsprof->text.err, vsprof->text.bytes, EXPECTED);
+	vsprof->text.tree.with_callees = vsprof->measure->with_callees;
+	wk_stack_writer_source(vsprof->text.writer, vsprof->measure->source, vsprof->measure->unit,
 			       vsprof->measure->is_cpu_time);
-	while (wk_lines_next(&vsprof->lines, &line) && !wk_stack_writer_is_done(vsprof->writer))
-		if (wk_trim(line).len && !on_row(vsprof, line))
+	while (wk_tree_text_row(&vsprof->text, &line))
+		if (!on_row(vsprof, line))
 			return false;
-	wk_call_tree_close(&vsprof->tree, 0);
-	wk_bad_lines_tell(&vsprof->bad, vsprof->writer);
-	wk_call_tree_tell_misplaced(&vsprof->tree);
-	return wk_stack_writer_samples(vsprof->writer) > 0 ||
-	       wk_fail_no_stacks(vsprof->err, bytes, "rows that weigh more than 0");
+	return wk_tree_text_end(&vsprof->text, "rows that weigh more than 0");
 }
 
 /* From here on: as stackcollapse-vsprof.pl and inferno-collapse-vsprof do. */
@@ -194,7 +169,7 @@ static void write_called(struct vsprof *vsprof)
 	const struct called *last = &vsprof->called[vsprof->called_count - 1];
 
 	if (last->calls)
-		wk_stack_writer_count(vsprof->writer, last->stack, last->calls);
+		wk_stack_writer_count(vsprof->text.writer, last->stack, last->calls);
 }
 
 /* What a function called is taken off its own calls, so that it is not drawn twice. */
@@ -229,8 +204,8 @@ static void add_called(struct vsprof *vsprof, uint64_t depth, struct wk_str name
 	vsprof->called = wk_grow(vsprof->called, &vsprof->called_cap, vsprof->called_count + 1,
 				 sizeof(*vsprof->called));
 	vsprof->called[vsprof->called_count++] = (struct called){
-		.stack = wk_stack_writer_stack(vsprof->writer, parent,
-					       wk_stack_writer_name(vsprof->writer, name)),
+		.stack = wk_stack_writer_stack(vsprof->text.writer, parent,
+					       wk_stack_writer_name(vsprof->text.writer, name)),
 		.calls = calls,
 	};
 }
@@ -242,12 +217,15 @@ static bool on_inferno_row(struct vsprof *vsprof, struct wk_str line)
 
 	wk_csv_split(&vsprof->csv, line);
 	if (!wk_num_u64(vsprof->csv.fields[0], &depth))
-		return fault(vsprof, vsprof->csv.fields[0], "Unable to parse integer from", NULL);
+		return wk_tree_text_fault(&vsprof->text, vsprof->csv.fields[0],
+					  "Unable to parse integer from", NULL);
 	if (vsprof->csv.count < 3)
-		return fault(vsprof, line, "Unable to parse function name from line", NULL);
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Unable to parse function name from line", NULL);
 	calls_text = vsprof->csv.fields[2];
 	if (!read_grouped(calls_text, &calls))
-		return fault(vsprof, calls_text, "Unable to parse integer from", NULL);
+		return wk_tree_text_fault(&vsprof->text, calls_text, "Unable to parse integer from",
+					  NULL);
 	add_called(vsprof, depth, vsprof->csv.fields[1], calls);
 	return true;
 }
@@ -270,14 +248,16 @@ static bool on_perl_row(struct vsprof *vsprof, struct wk_str line)
 	wk_csv_split(&vsprof->csv, line);
 	if (vsprof->csv.count < 3 || !wk_num_u64(wk_trim(vsprof->csv.fields[0]), &level) ||
 	    !wk_num_u64(squeezed(vsprof, vsprof->csv.fields[2], "., "), &samples))
-		return fault(vsprof, line, "Error in regular expression, no level, function and "
-					   "samples in", NULL);
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Error in regular expression, no level, function and "
+					  "samples in", NULL);
 	if (level == 0)
 		return true;
-	if (level > (uint64_t)wk_call_tree_deepest(&vsprof->tree) + 1)
-		return fault(vsprof, line, "Error in stack, a level is left out before", NULL);
+	if (level > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Error in stack, a level is left out before", NULL);
 	frame.name = squeezed(vsprof, vsprof->csv.fields[1], " \t");
-	wk_call_tree_add(&vsprof->tree, (uint32_t)level - 1, &frame, samples);
+	wk_call_tree_add(&vsprof->text.tree, (uint32_t)level - 1, &frame, samples);
 	return true;
 }
 
@@ -287,17 +267,18 @@ static bool read_as_tool(struct vsprof *vsprof)
 		is_inferno(vsprof) ? on_inferno_row : on_perl_row;
 	struct wk_str line;
 
-	if (!wk_lines_next(&vsprof->lines, &line)) {
-		wk_stack_writer_note(vsprof->writer,
+	if (!wk_lines_next(&vsprof->text.lines, &line)) {
+		wk_stack_writer_note(vsprof->text.writer,
 				     wk_str_c("File ended before start of call graph: it is "
 					      "empty"));
 		return true;
 	}
 	if (is_inferno(vsprof) && !wk_str_starts(line, TOOL_HEADING))
-		return fault(vsprof, line, "Expected first line to be header line \"" TOOL_HEADING
-			     "\", found", NULL);
-	while (wk_lines_next(&vsprof->lines, &line) && !wk_stack_writer_is_done(vsprof->writer))
-		if (wk_trim(line).len && !on_tool_row(vsprof, line))
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Expected first line to be header line \"" TOOL_HEADING
+					  "\", found", NULL);
+	while (wk_tree_text_row(&vsprof->text, &line))
+		if (!on_tool_row(vsprof, line))
 			return false;
 	if (vsprof->called_count)
 		write_called(vsprof);
@@ -309,29 +290,24 @@ static bool read_vsprof(const struct wk_input *input, const struct wk_sink *sink
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
-	struct vsprof vsprof = {
-		.writer = wk_stack_writer_new(sink),
-		.collapse = input->options.collapse,
-		.err = err,
-		.lines = wk_lines_of(bytes),
-		.csv.separator = ',',
-	};
+	struct vsprof vsprof = { .csv.separator = ',' };
 	bool ok;
 
-	vsprof.tree = (struct wk_call_tree){ .writer = vsprof.writer };
-	if (vsprof.collapse) {
-		wk_stack_writer_source(vsprof.writer, "samples", "samples", false);
-		vsprof.tree.leaves_only = vsprof.tree.keeps_zero = true;
+	wk_tree_text_begin(&vsprof.text, input, bytes, sink, err);
+	if (vsprof.text.collapse) {
+		vsprof.text.is_strict = true;
+		wk_stack_writer_source(vsprof.text.writer, "samples", "samples", false);
+		vsprof.text.tree.leaves_only = vsprof.text.tree.keeps_zero = true;
 		ok = read_as_tool(&vsprof);
 	} else {
-		ok = read_plainly(&vsprof, bytes);
+		ok = read_plainly(&vsprof);
 	}
-	wk_call_tree_fini(&vsprof.tree);
 	wk_csv_fini(&vsprof.csv);
 	wk_buf_fini(&vsprof.name);
-	wk_buf_fini(&text);
 	free(vsprof.called);
-	return wk_stack_writer_end(vsprof.writer, err) && ok;
+	ok = wk_tree_text_fini(&vsprof.text) && ok;
+	wk_buf_fini(&text);
+	return ok;
 }
 
 static int probe(struct wk_bytes first)

@@ -1,12 +1,7 @@
 /* Call trees that Intel VTune exports as CSV (vtune -report top-down -format csv). */
-#include <inttypes.h>
-
 #include "base/csv.h"
 #include "base/num.h"
-#include "formats/call_tree.h"
-#include "formats/collapse.h"
-#include "formats/lines.h"
-#include "formats/reader.h"
+#include "formats/tree_text.h"
 
 #define EXPECTED "a heading with the columns \"Function Stack\" and one that ends in \":Self\""
 #define NO_COLUMN SIZE_MAX
@@ -48,12 +43,7 @@ static const struct measure measures[] = {
 };
 
 struct vtune {
-	struct wk_stack_writer *writer;
-	const struct wk_collapse *collapse;
-	struct wk_err *err;
-	struct wk_lines lines;
-	struct wk_bad_lines bad;
-	struct wk_call_tree tree;
+	struct wk_tree_text text;
 	struct wk_csv csv;
 	struct wk_buf joined;
 	const struct measure *measure;
@@ -62,21 +52,7 @@ struct vtune {
 
 static bool is_inferno(const struct vtune *vtune)
 {
-	return vtune->collapse && vtune->collapse->dialect == WK_COLLAPSE_INFERNO;
-}
-
-/* A fault of a line: an error where the older tool has one. */
-static bool fault(struct vtune *vtune, struct wk_str line, const char *what, const char *expected)
-{
-	if (is_inferno(vtune))
-		return wk_fail(vtune->err, WK_ECORRUPT, WK_NOWHERE,
-			       "line %" PRIu64 ": %s: \"%.*s\"", vtune->lines.number, what,
-			       line.len > 200 ? 200 : (int)line.len, line.at);
-	if (expected)
-		wk_bad_line(&vtune->bad, &vtune->lines, line, expected);
-	else /* the line is used where it can be */
-		wk_call_tree_misplaced(&vtune->tree, vtune->lines.number);
-	return true;
+	return vtune->text.collapse && vtune->text.collapse->dialect == WK_COLLAPSE_INFERNO;
 }
 
 static size_t column_of(const struct vtune *vtune, const char *name)
@@ -89,7 +65,8 @@ static size_t column_of(const struct vtune *vtune, const char *name)
 
 static void choose_measure(struct vtune *vtune)
 {
-	bool wants_bytes = vtune->collapse && vtune->collapse->measure == WK_COLLAPSE_BYTES;
+	const struct wk_collapse *collapse = vtune->text.collapse;
+	bool wants_bytes = collapse && collapse->measure == WK_COLLAPSE_BYTES;
 
 	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]) && !vtune->measure; i++) {
 		vtune->weight = column_of(vtune, measures[i].column);
@@ -105,7 +82,7 @@ static bool read_heading(struct vtune *vtune)
 {
 	struct wk_str line;
 
-	while (wk_lines_next(&vtune->lines, &line)) {
+	while (wk_lines_next(&vtune->text.lines, &line)) {
 		struct wk_str first = wk_trim(line);
 
 		if (!wk_str_starts(first, "Function Stack") &&
@@ -154,17 +131,18 @@ static void add_row(struct vtune *vtune, uint32_t depth, struct wk_str name, uin
 {
 	struct wk_str module = { "", 0 };
 	struct wk_event_frame frame = { .name = name };
-	bool is_total = !vtune->collapse && depth == 0 && wk_str_is(name, "Total");
+	bool is_total = !vtune->text.collapse && depth == 0 && wk_str_is(name, "Total");
 
-	if (vtune->module != NO_COLUMN && !(vtune->collapse && vtune->collapse->no_modules))
+	if (vtune->module != NO_COLUMN &&
+	    !(vtune->text.collapse && vtune->text.collapse->no_modules))
 		module = wk_csv_field(&vtune->csv, vtune->module);
-	if (vtune->collapse) {
+	if (vtune->text.collapse) {
 		frame.name = joined(vtune, module, name);
 		weight = tool_weight(vtune, weight);
 	} else if (!wk_str_is(module, "[Unknown]")) {
 		frame.image = module;
 	}
-	wk_call_tree_add(&vtune->tree, depth, is_total ? NULL : &frame, weight);
+	wk_call_tree_add(&vtune->text.tree, depth, is_total ? NULL : &frame, weight);
 }
 
 static bool on_row(struct vtune *vtune, struct wk_str line)
@@ -178,43 +156,39 @@ static bool on_row(struct vtune *vtune, struct wk_str line)
 	name = wk_csv_field(&vtune->csv, 0);
 	while (depth < name.len && name.at[depth] == ' ')
 		depth++;
-	if (depth > wk_call_tree_deepest(&vtune->tree) &&
-	    !fault(vtune, line, "Skipped indentation level at line", NULL))
+	if (depth > wk_call_tree_deepest(&vtune->text.tree) &&
+	    !wk_tree_text_fault(&vtune->text, line, "Skipped indentation level at line:", NULL))
 		return false;
 	if (vtune->csv.count <= vtune->weight || depth == name.len)
-		return fault(vtune, line, "Unable to parse stack line",
-			     "as many columns as the heading has");
+		return wk_tree_text_fault(&vtune->text, line, "Unable to parse stack line:",
+					  "as many columns as the heading has");
 	weight_text = wk_trim(wk_csv_field(&vtune->csv, vtune->weight));
 	weight = vtune->measure->read(weight_text, &ok);
 	if (!ok)
-		return fault(vtune, is_inferno(vtune) ? weight_text : line,
-			     "Invalid `CPU Time:Self` field",
-			     "a number in the column that is weighed");
+		return wk_tree_text_fault(&vtune->text, is_inferno(vtune) ? weight_text : line,
+					  "Invalid `CPU Time:Self` field:",
+					  "a number in the column that is weighed");
 	add_row(vtune, depth, wk_str_skip(name, depth), weight);
 	return true;
 }
 
-static bool read_table(struct vtune *vtune, struct wk_bytes bytes)
+static bool read_table(struct vtune *vtune)
 {
 	struct wk_str line;
 
 	if (!read_heading(vtune)) {
-		if (!vtune->collapse)
-			return wk_fail_no_stacks(vtune->err, bytes, EXPECTED);
-		wk_stack_writer_note(vtune->writer,
+		if (!vtune->text.collapse)
+			return wk_fail_no_stacks(vtune->text.err, vtune->text.bytes, EXPECTED);
+		wk_stack_writer_note(vtune->text.writer,
 				     wk_str_c("File ended before header: expected " EXPECTED));
 		return true;
 	}
-	wk_stack_writer_source(vtune->writer, vtune->measure->source, vtune->measure->unit,
+	wk_stack_writer_source(vtune->text.writer, vtune->measure->source, vtune->measure->unit,
 			       vtune->measure->is_cpu_time);
-	while (wk_lines_next(&vtune->lines, &line) && !wk_stack_writer_is_done(vtune->writer))
-		if (wk_trim(line).len && !on_row(vtune, line))
+	while (wk_tree_text_row(&vtune->text, &line))
+		if (!on_row(vtune, line))
 			return false;
-	wk_call_tree_close(&vtune->tree, 0);
-	wk_bad_lines_tell(&vtune->bad, vtune->writer);
-	wk_call_tree_tell_misplaced(&vtune->tree);
-	return vtune->collapse || wk_stack_writer_samples(vtune->writer) > 0 ||
-	       wk_fail_no_stacks(vtune->err, bytes, "rows that weigh more than 0");
+	return wk_tree_text_end(&vtune->text, "rows that weigh more than 0");
 }
 
 static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink,
@@ -222,21 +196,17 @@ static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink,
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
-	struct vtune vtune = {
-		.writer = wk_stack_writer_new(sink),
-		.collapse = input->options.collapse,
-		.err = err,
-		.lines = wk_lines_of(bytes),
-	};
+	struct vtune vtune = { 0 };
 	bool ok;
 
-	vtune.tree.writer = vtune.writer;
-	ok = read_table(&vtune, bytes);
-	wk_call_tree_fini(&vtune.tree);
+	wk_tree_text_begin(&vtune.text, input, bytes, sink, err);
+	vtune.text.is_strict = is_inferno(&vtune);
+	ok = read_table(&vtune);
 	wk_csv_fini(&vtune.csv);
 	wk_buf_fini(&vtune.joined);
+	ok = wk_tree_text_fini(&vtune.text) && ok;
 	wk_buf_fini(&text);
-	return wk_stack_writer_end(vtune.writer, err) && ok;
+	return ok;
 }
 
 static int probe(struct wk_bytes first)
