@@ -65,17 +65,44 @@ static void add_target(struct wk_argv *argv, const struct wk_cargo_choice *choic
 		wk_argv_add_pair(argv, options[choice->kind], choice->name);
 }
 
+static void add_flag(struct wk_argv *argv, const char *option, bool is_set)
+{
+	if (is_set)
+		wk_argv_add(argv, option);
+}
+
+/* What every command of cargo's takes. */
+static void add_everywhere(struct wk_argv *argv, const struct wk_cargo_build *build)
+{
+	wk_argv_add_pair(argv, "--manifest-path", build->manifest_path);
+	for (size_t i = 0; i < build->config.count; i++)
+		wk_argv_add_pair(argv, "--config", build->config.at[i]);
+	wk_argv_add_pair(argv, "--color", build->color);
+	add_flag(argv, "--offline", build->offline);
+	add_flag(argv, "--locked", build->locked);
+	add_flag(argv, "--frozen", build->frozen);
+}
+
+static void add_features(struct wk_argv *argv, const struct wk_cargo_build *build)
+{
+	for (size_t i = 0; i < build->features.count; i++)
+		wk_argv_add_pair(argv, "--features", build->features.at[i]);
+	add_flag(argv, "--all-features", build->all_features);
+	add_flag(argv, "--no-default-features", build->no_default_features);
+}
+
 static void add_all(struct wk_argv *argv, const struct wk_cargo_build *build)
 {
 	wk_argv_add(argv, wk_cargo_program());
 	add_command(argv, build);
 	add_profile(argv, build);
 	add_target(argv, &build->choice);
-	wk_argv_add_pair(argv, "--manifest-path", build->manifest_path);
-	for (size_t i = 0; i < build->features.count; i++)
-		wk_argv_add_pair(argv, "--features", build->features.at[i]);
-	if (build->no_default_features)
-		wk_argv_add(argv, "--no-default-features");
+	add_everywhere(argv, build);
+	add_features(argv, build);
+	wk_argv_add_pair(argv, "--target", build->target);
+	wk_argv_add_pair(argv, "--target-dir", build->target_dir);
+	wk_argv_add_pair(argv, "--jobs", build->jobs);
+	add_flag(argv, "--quiet", build->quiet);
 	/* Cargo shows what compilers say, in colour where it may; the rest is for us. */
 	wk_argv_add(argv, "--message-format=json-render-diagnostics");
 }
@@ -97,7 +124,7 @@ static void set_variable(const char *profile, const char *key, const char *value
 struct artifact {
 	char *executable, *name, *manifest;
 	enum wk_cargo_kind kind;
-	bool has_debug, is_test;
+	bool has_debug, is_test, is_fresh;
 };
 
 static void replace(char **at, struct wk_str text)
@@ -176,6 +203,8 @@ static bool read_artifact(struct artifact *artifact, struct wk_bytes line)
 			replace(&artifact->manifest, wk_json_text(&json));
 		else if (wk_str_is(key, "target"))
 			read_target(artifact, &json);
+		else if (wk_str_is(key, "fresh"))
+			artifact->is_fresh = wk_json_bool(&json);
 		else if (wk_str_is(key, "profile"))
 			read_profile(artifact, &json);
 		else if (wk_str_is(key, "executable") && wk_json_peek(&json) == WK_JSON_STRING)
@@ -205,6 +234,7 @@ static void take(struct wk_cargo_built *built, const struct artifact *artifact)
 	built->path = strdup(artifact->executable);
 	built->folder = wk_strndup(manifest.at, manifest.len - name_len);
 	built->has_debug = artifact->has_debug;
+	built->is_fresh = artifact->is_fresh;
 }
 
 static struct wk_str next_line(struct wk_bytes *messages)
@@ -255,6 +285,19 @@ void wk_cargo_built_fini(struct wk_cargo_built *built)
 	free(built->path);
 	free(built->folder);
 	*built = (struct wk_cargo_built){ 0 };
+}
+
+int wk_cargo_metadata(const struct wk_cargo_build *build, struct wk_cargo_project *project,
+		      struct wk_err *err)
+{
+	struct wk_argv options = { 0 };
+	int exit_code;
+
+	add_everywhere(&options, build);
+	exit_code = wk_cargo_project_read(project, build->manifest_path, &options, build->verbose,
+					  err);
+	wk_argv_fini(&options);
+	return exit_code;
 }
 
 int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built *built,

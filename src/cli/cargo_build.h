@@ -11,9 +11,12 @@ struct wk_cargo_build {
 	const char *profile;  /* ... three; none: what is usual for the kind of target */
 	const char *manifest_path;
 	struct wk_opt_list features;
-	bool no_default_features;
+	bool all_features, no_default_features;
+	const char *target, *target_dir, *jobs, *color; /* cargo's own words; NULL: not said */
+	struct wk_opt_list config;
+	bool offline, locked, frozen;
 	bool with_debug;      /* debug information and names, whatever the profile says */
-	bool verbose;
+	bool verbose, quiet;
 	struct wk_cargo_choice choice;
 };
 
@@ -22,10 +25,16 @@ struct wk_cargo_built {
 	char *path;
 	char *folder;         /* of its package's Cargo.toml */
 	bool has_debug;       /* by what cargo says of it */
+	bool is_fresh;        /* it was there already, so nothing was built */
 };
 
 /* The profile that is used: "release", "bench", "dev" or a custom one. */
 const char *wk_cargo_build_profile(const struct wk_cargo_build *build);
+
+/* What there is to build: wk_cargo_project_read with the words that go to every command of
+ * cargo's. */
+int wk_cargo_metadata(const struct wk_cargo_build *build, struct wk_cargo_project *project,
+		      struct wk_err *err);
 
 /* 0, or cargo's exit code where the build failed, which cargo has told already; -1 and `err` for
  * any other failure. */

@@ -105,49 +105,157 @@ static void list_one(const struct wk_cargo_project *project, const struct wk_car
 	wk_out_char(out, '\n');
 }
 
-/* All that could be asked for, as it is typed. */
-static void list(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
-		 bool only_fitting, bool far)
+static bool is_of_several_packages(const struct wk_cargo_project *project)
+{
+	for (size_t i = 1; i < project->count; i++)
+		if (strcmp(project->targets[i].package, project->targets[0].package) != 0)
+			return true;
+	return false;
+}
+
+/* What could be meant, as it is typed. */
+static void list_fitting(const struct wk_cargo_project *project,
+			 const struct wk_cargo_choice *choice, bool far)
 {
 	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
-	bool several = false;
+	bool several = is_of_several_packages(project);
 
-	for (size_t i = 1; i < project->count; i++)
-		several |= strcmp(project->targets[i].package, project->targets[0].package) != 0;
-	for (size_t i = 0; i < project->count; i++) {
-		const struct wk_cargo_target *target = &project->targets[i];
-
-		if (target->kind == WK_CARGO_OTHER ||
-		    (only_fitting && !may_be(target, choice, far)))
-			continue;
-		list_one(project, choice, target, several, &out);
-	}
+	for (size_t i = 0; i < project->count; i++)
+		if (may_be(&project->targets[i], choice, far))
+			list_one(project, choice, &project->targets[i], several, &out);
 	wk_out_end(&out);
 }
 
-static bool fail_none(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+/* Is the target in the packages that are meant: the one of -p, or those that we are in? */
+static bool is_here(const struct wk_cargo_target *target, const struct wk_cargo_choice *choice)
+{
+	if (target->kind == WK_CARGO_OTHER)
+		return false;
+	return choice->package ? strcmp(target->package, choice->package) == 0 : target->is_near;
+}
+
+size_t wk_cargo_list(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		     struct wk_out *out)
+{
+	bool several = is_of_several_packages(project);
+	size_t listed = 0;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+
+		if (!is_here(target, choice) || (choice->is_unit && target->kind != WK_CARGO_BIN &&
+						 target->kind != WK_CARGO_LIB))
+			continue;
+		list_one(project, choice, target, several, out);
+		listed++;
+	}
+	return listed;
+}
+
+/* The packages that have programs, or all, once each: a package's targets stand together. */
+static void add_packages(const struct wk_cargo_project *project, bool with_programs,
+			 struct wk_buf *names)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+
+		if ((with_programs && target->kind != WK_CARGO_BIN) ||
+		    strcmp(target->package, last) == 0)
+			continue;
+		wk_buf_add_fmt(names, "%s%s", names->len ? ", " : "", target->package);
+		last = target->package;
+	}
+}
+
+/* -p may also say more than a name (app@1.0, a path): that is left to cargo. */
+static bool has_package(const struct wk_cargo_project *project, const char *package)
+{
+	if (!package || strpbrk(package, "@:/#*?["))
+		return true;
+	for (size_t i = 0; i < project->count; i++)
+		if (strcmp(project->targets[i].package, package) == 0)
+			return true;
+	return false;
+}
+
+static bool fail_package(const struct wk_cargo_project *project, const char *package,
+			 struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(package));
+	struct wk_buf names = { 0 };
+
+	for (size_t i = 0; i < project->count; i++)
+		wk_suggestion_try(&near, project->targets[i].package);
+	add_packages(project, false, &names);
+	if (near.best)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no package \"%s\" here; did you "
+			"mean \"%s\"?", package, near.best);
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no package \"%s\" here; those "
+			"there are: %s", package, wk_buf_text(&names));
+	wk_buf_fini(&names);
+	return false;
+}
+
+static bool fail_name(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
 		      struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(choice->name));
 
-	for (size_t i = 0; choice->name && i < project->count; i++)
+	for (size_t i = 0; i < project->count; i++)
 		wk_suggestion_try(&near, project->targets[i].name);
 	if (near.best)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no library or program \"%s\"; did you "
 			       "mean \"%s\"?", choice->name, near.best);
-	if (!project->count)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is nothing to run here");
-	list(project, &(struct wk_cargo_choice){ .is_unit = choice->is_unit,
-						 .is_bench = choice->is_bench },
-	     choice->is_unit, true);
-	if (choice->name)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "no library or program \"%s\"; those there are stand above",
-			       choice->name);
+	list_fitting(project, &(struct wk_cargo_choice){ .is_unit = choice->is_unit,
+							 .is_bench = choice->is_bench }, true);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "no program to run%s%s; say what to take, as above",
-		       choice->package ? " in package " : "",
-		       choice->package ? choice->package : "");
+		       "no library or program \"%s\"; those there are stand above", choice->name);
+}
+
+/* The one package that is meant, for messages; NULL where there are several. */
+static const char *package_here(const struct wk_cargo_project *project,
+				const struct wk_cargo_choice *choice)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+
+		if (!is_here(target, choice))
+			continue;
+		if (found && strcmp(found, target->package) != 0)
+			return NULL;
+		found = target->package;
+	}
+	return found;
+}
+
+/* No program here. Its tests, examples and benchmarks are listed, those of other packages not:
+ * of these only the programs are told, by their packages. */
+static bool fail_none(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		      struct wk_err *err)
+{
+	const char *package = choice->package ? choice->package : package_here(project, choice);
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+	struct wk_buf words = { 0 }, others = { 0 };
+	size_t listed = wk_cargo_list(project, choice, &out);
+
+	wk_out_end(&out);
+	wk_buf_add_text(&words, choice->is_unit ? "no library or program" : "no program to run");
+	wk_buf_add_fmt(&words, "%s%s", package ? " in package " : " here", package ? package : "");
+	wk_buf_add_text(&words, listed ? "; what can be profiled there stands above"
+				       : ", and nothing else that could be profiled");
+	add_packages(project, true, &others);
+	if (others.len && !choice->is_unit)
+		wk_buf_add_fmt(&words, "; programs are in: %s (say which with -p)",
+			       wk_buf_text(&others));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
+	wk_buf_fini(&others);
+	return false;
 }
 
 bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_choice *choice,
@@ -161,16 +269,21 @@ bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_cho
 	if (choice->name && !choice->is_unit)
 		return true;
 	found = count(project, choice, far, &one);
+	if (found == 0 && !has_package(project, choice->package))
+		return fail_package(project, choice->package, err);
 	if (found == 0) {
 		far = true;
 		found = count(project, choice, far, &one);
 	}
-	if (found == 0)
-		return fail_none(project, choice, err);
 	if (found > 1)
 		one = preferred(project, choice, far);
+	if (found == 0 && choice->name)
+		return fail_name(project, choice, err);
+	/* Of several elsewhere none is nearer than the others. */
+	if (found == 0 || (far && !one))
+		return fail_none(project, choice, err);
 	if (!one) {
-		list(project, choice, true, far);
+		list_fitting(project, choice, far);
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "%zu %s could be meant; say which, as above", found,
 			       choice->is_unit ? "libraries and programs" : "programs");

@@ -211,7 +211,7 @@ bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes me
 }
 
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
-			  bool verbose, struct wk_err *err)
+			  const struct wk_argv *options, bool verbose, struct wk_err *err)
 {
 	char *folder = manifest_path ? realpath(manifest_path, NULL) : getcwd(NULL, 0);
 	struct wk_buf text = { 0 };
@@ -225,7 +225,8 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 	wk_argv_add(&argv, "--quiet");
 	wk_argv_add(&argv, "--no-deps");
 	wk_argv_add_pair(&argv, "--format-version", "1");
-	wk_argv_add_pair(&argv, "--manifest-path", manifest_path);
+	for (size_t i = 0; options && i < options->count; i++)
+		wk_argv_add(&argv, options->at[i]);
 	if (verbose)
 		wk_argv_say(&argv);
 	exit_code = wk_child_run(&argv, io, err);

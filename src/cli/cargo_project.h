@@ -11,6 +11,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/out.h"
+#include "cli/child.h"
 
 enum wk_cargo_kind {
 	WK_CARGO_BIN,
@@ -37,10 +39,11 @@ struct wk_cargo_project {
 	size_t count, cap;
 };
 
-/* Asks cargo. 0, or the exit code where cargo failed, which has said why itself; -1 and `err`
+/* Asks cargo, with more options for it or NULL; a --manifest-path must be among them, and
+ * `manifest_path` say the same. 0, or the exit code where cargo failed, which has said why itself; -1 and `err`
  * where it could not be run or makes no sense. */
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
-			  bool verbose, struct wk_err *err);
+			  const struct wk_argv *options, bool verbose, struct wk_err *err);
 
 /* The same from what `cargo metadata` printed. `manifest_path`, or where it is NULL the working
  * folder `folder`, tells which package is meant where cargo is too old to tell it. */
@@ -63,6 +66,11 @@ struct wk_cargo_choice {
  * one. Where there are several, or none, they are listed on standard error (cargo_choose.c). */
 bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_choice *choice,
 		     struct wk_err *err);
+
+/* Lists what could be asked for in the packages that `choice` means, a command a line. Returns
+ * how many there are. */
+size_t wk_cargo_list(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		     struct wk_out *out);
 
 /* "cargo" as cargo itself tells its children, which may be one of several. */
 const char *wk_cargo_program(void);

@@ -7,6 +7,7 @@
 #include "base/out.h"
 #include "cli/cargo_profile.h"
 #include "cli/child.h"
+#include "cli/debug_words.h"
 #include "cli/terminal.h"
 #include "symbols/store.h"
 
@@ -27,17 +28,16 @@ static bool has_names(const char *path)
 	return found;
 }
 
-/* Lines to be copied stand alone, without "wick:" in front. */
-static void tell_lines(const char *file, const char *profile, const char *line)
+/* What mends it. Lines to be copied stand alone, without "wick:" in front. */
+static void tell_lines(const char *why, const char *file, const char *profile, const char *line)
 {
 	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
 
-	wk_out_text(&out, "wick: to have it always, in ");
+	wk_out_fmt(&out, "wick: %s ", why);
 	wk_out_term(&out, wk_str_c(file));
-	wk_out_fmt(&out, ":\n\n    [profile.");
+	wk_out_text(&out, ":\n    [profile.");
 	wk_out_term(&out, wk_str_c(profile));
-	wk_out_fmt(&out, "]\n    %s\n\n"
-			 "wick: to have it for one build: cargo wick --with-debug\n", line);
+	wk_out_fmt(&out, "]\n    %s\n", line);
 	wk_out_end(&out);
 }
 
@@ -53,7 +53,8 @@ static void report_stripped(const struct wk_cargo_build *build,
 		wk_buf_add_fmt(&words, " (strip = %s in %s)", wk_buf_text(&value),
 			       wk_buf_text(&where));
 	wk_say(wk_buf_text(&words));
-	tell_lines(manifest, profile, "strip = \"none\"");
+	tell_lines("to keep the names in every build, in", manifest, profile, "strip = \"none\"");
+	wk_say("to keep them in one build: cargo wick --with-debug");
 	wk_buf_fini(&value);
 	wk_buf_fini(&where);
 	wk_buf_fini(&words);
@@ -67,10 +68,9 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", project->root ? project->root : "");
 	if (!has_names(built->path)) {
 		report_stripped(build, project, wk_buf_text(&manifest));
-	} else if (!built->has_debug) {
-		wk_say("built without debug information: source lines and inlined functions are "
-		       "not known");
-		tell_lines(wk_buf_text(&manifest), wk_cargo_build_profile(build), "debug = true");
+	} else if (!built->has_debug && !built->is_fresh) {
+		tell_lines("no debug information (" WK_DEBUG_WORDS "); in",
+			   wk_buf_text(&manifest), wk_cargo_build_profile(build), "debug = true");
 	}
 	wk_buf_fini(&manifest);
 }

@@ -5,7 +5,8 @@
 #include "cli/cargo_build.h"
 
 /* On standard error: names that are missing, or debug information, and the lines of Cargo.toml
- * that bring it. Nothing where all is there. */
+ * that bring it. Nothing where all is there; of debug information only when the program was
+ * just built, not at every run. */
 void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_project *project,
 		     const struct wk_cargo_built *built);
 

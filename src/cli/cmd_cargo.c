@@ -28,6 +28,7 @@ struct args {
 #define AT(field) offsetof(struct args, field)
 
 static const char *const unit_kinds[] = { "lib", "bin", NULL };
+static const char *const whens[] = { "auto", "always", "never", NULL };
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static const struct wk_opt target[] = {
@@ -54,7 +55,7 @@ static const struct wk_opt target[] = {
 };
 
 static const struct wk_opt build[] = {
-	{ 0, "release", NULL, "build with the release profile; this is usual, but for --bench",
+	{ 'r', "release", NULL, "build with the release profile; this is usual, but for --bench",
 	  WK_OPT_FLAG, AT(build.release), NULL },
 	{ 0, "dev", NULL, "build with the dev profile", WK_OPT_FLAG, AT(build.dev), NULL },
 	{ 0, "profile", "NAME", "build with a profile of this name", WK_OPT_TEXT,
@@ -63,8 +64,21 @@ static const struct wk_opt build[] = {
 	  "the profile says", WK_OPT_FLAG, AT(build.with_debug), NULL },
 	{ 'f', "features", "NAMES", "features to enable; may be repeated", WK_OPT_LIST,
 	  AT(build.features), NULL },
+	{ 0, "all-features", NULL, "with all features", WK_OPT_FLAG, AT(build.all_features), NULL },
 	{ 0, "no-default-features", NULL, "without the default features", WK_OPT_FLAG,
 	  AT(build.no_default_features), NULL },
+	{ 0, "target", "TRIPLE", "build for this target, which must run here", WK_OPT_TEXT,
+	  AT(build.target), NULL },
+	{ 0, "target-dir", "DIR", "where cargo puts what it builds", WK_OPT_TEXT,
+	  AT(build.target_dir), NULL },
+	{ 'j', "jobs", "N", "build with so many jobs at a time", WK_OPT_TEXT, AT(build.jobs), NULL },
+	{ 0, "config", "KEY=VALUE", "a setting of cargo's configuration, or a file of them; may "
+	  "be repeated", WK_OPT_LIST, AT(build.config), NULL },
+	{ 0, "offline", NULL, "without the network", WK_OPT_FLAG, AT(build.offline), NULL },
+	{ 0, "locked", NULL, "only if Cargo.lock stays as it is", WK_OPT_FLAG, AT(build.locked),
+	  NULL },
+	{ 0, "frozen", NULL, "--locked and --offline", WK_OPT_FLAG, AT(build.frozen), NULL },
+	{ 0, "color", "WHEN", "cargo's words in colour", WK_OPT_CHOICE, AT(build.color), whens },
 	{ 'v', "verbose", NULL, "say which commands are run", WK_OPT_FLAG, AT(build.verbose),
 	  NULL },
 	{ 0 },
@@ -84,7 +98,8 @@ static const struct wk_opt picture[] = {
 	  WK_OPT_FLAG, AT(flame.no_process), NULL },
 	{ 0, "post-process", "COMMAND", "draw what this shell command makes of the folded stacks",
 	  WK_OPT_TEXT, AT(flame.post_process), NULL },
-	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(flame.quiet), NULL },
+	{ 'q', "quiet", NULL, "say nothing but errors; cargo too", WK_OPT_FLAG, AT(flame.quiet),
+	  NULL },
 	{ 0, "completions", "SHELL", "print wick's completion for a shell, nothing else",
 	  WK_OPT_CHOICE, AT(completions), shells },
 	{ 0 },
@@ -261,9 +276,10 @@ static void add_arguments(struct job *job)
 static int build_command(struct job *job, struct wk_err *err)
 {
 	struct wk_cargo_build *cargo = &job->args.build;
-	int exit_code = wk_cargo_project_read(&job->project, cargo->manifest_path, cargo->verbose,
-					      err);
+	int exit_code;
 
+	cargo->quiet = job->args.flame.quiet;
+	exit_code = wk_cargo_metadata(cargo, &job->project, err);
 	if (exit_code == 0 && !wk_cargo_choose(&job->project, &cargo->choice, err))
 		exit_code = -1;
 	if (exit_code == 0)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cargo_profile.h"
+#include "cli/debug_words.h"
 #include "cli/doctor.h"
 
 static bool is_in_path(const char *program)
@@ -92,8 +93,7 @@ static void debug(struct wk_findings *findings, const char *folder,
 				 wk_buf_text(&profile->debug_from));
 	else
 		wk_findings_better(findings, wk_buf_text(&mend),
-				   "profile %s is built without debug information: names and "
-				   "stacks do not need it, source lines and inlined functions do",
+				   "profile %s has no debug information: " WK_DEBUG_WORDS,
 				   profile->name);
 	wk_buf_fini(&root);
 	wk_buf_fini(&mend);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "cli/debug_words.h"
 #include "cli/doctor.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/unwind_table.h"
@@ -280,8 +281,7 @@ static void debug_information(const struct patient *p)
 		wk_findings_better(p->findings,
 				   p->is_rust ? "[profile.release]\ndebug = true"
 					      : "build it again with -g",
-				   "no debug information: names and stacks do not need it, source "
-				   "lines and inlined functions do");
+				   "no debug information: " WK_DEBUG_WORDS);
 		return;
 	}
 	if (units.version)

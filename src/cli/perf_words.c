@@ -202,7 +202,10 @@ bool wk_perf_words_read(struct wk_perf_words *perf, const char *line, struct wk_
 	if (!split(perf, line, err))
 		return false;
 	argv = perf->words;
-	if (!argv || strcmp(argv[0], "record") != 0)
+	/* Copied from a shell, the line may begin with the word. */
+	if (argv && strcmp(argv[0], "perf") == 0)
+		argv++;
+	if (!argv || !argv[0] || strcmp(argv[0], "record") != 0)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--cmd is what stands behind \"perf\": record and its options");
 	switch (wk_options_parse(argv + 1, targets, false, &words, err)) {

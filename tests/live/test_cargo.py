@@ -137,6 +137,10 @@ class Project:
         return tap.run("cargo", "wick", *words, cwd=self.root / at, check=False, seconds=300,
                        env=self.environment | variables)
 
+    def touch(self, name):
+        """Built again by the next that needs it."""
+        (self.root / name).touch()
+
     def picture(self, at="app", name="flamegraph.svg"):
         return (self.root / at / name).read_text()
 
@@ -175,10 +179,15 @@ def _(t):
 @tap.case("missing debug information is told with the two lines that bring it")
 def _(t):
     p = project()
+    p.touch("app/src/main.rs")
     done = p.cargo()
-    lines = f"{p.root}/Cargo.toml:\n\n    [profile.release]\n    debug = true\n"
+    told = [line for line in done.stderr.splitlines() if "no debug information" in line]
+    t.equal(len(told), 1, f"lines that tell it, of {done.stderr}")
+    lines = f"{p.root}/Cargo.toml:\n    [profile.release]\n    debug = true\nwick: "
     t.true(lines in done.stderr, done.stderr)
-    t.true("--with-debug" in done.stderr, done.stderr)
+    t.true("[profile" not in p.cargo().stderr, "told again of what was not built again")
+    p.touch("app/src/main.rs")
+    t.equal(p.cargo("-q").stderr, "", "words of a quiet run")
 
 
 @tap.case("with --with-debug it is there, and nothing is told")
@@ -206,6 +215,7 @@ def _(t):
     done = p.cargo("--profile", "bare")
     t.equal(done.returncode, 0, "exit code")
     t.true("stripped" in done.stderr and "strip = true in" in done.stderr, done.stderr)
+    t.true('to keep the names in every build, in' in done.stderr, done.stderr)
     t.true('[profile.bare]\n    strip = "none"' in done.stderr, done.stderr)
     t.true("burn_in_main" not in p.picture(), "a stripped program has names")
     done = p.cargo("--profile", "bare", "--with-debug")
@@ -268,6 +278,7 @@ def _(t):
 @tap.case("a benchmark gets --bench, as from cargo, and once only")
 def _(t):
     p = project()
+    p.touch("app/benches/speed.rs")
     done = p.cargo("--bench", "speed")
     drawn(t, done, p, "burn_in_bench")
     t.true('words ["--bench"]' in done.stdout, done.stdout)
@@ -302,7 +313,25 @@ def _(t):
 def _(t):
     p = project()
     drawn(t, p.cargo("-p", "app", at="."), p, "burn_in_main", at=".")
-    t.equal(p.cargo("-p", "lone", at=".").returncode, 2, "exit code of a package without programs")
+    done = p.cargo("-p", "lone", at=".")
+    t.equal(done.returncode, 2, "exit code of a package without programs")
+    t.equal(done.stderr.splitlines()[0], "    cargo wick --unit-test lone -p lone", "what is listed")
+    t.true("no program to run in package lone;" in done.stderr, done.stderr)
+    done = p.cargo("-p", "nope", at=".")
+    t.true('no package "nope" here' in done.stderr and "--bin" not in done.stderr, done.stderr)
+
+
+@tap.case("words of cargo's own go to cargo")
+def _(t):
+    p = project()
+    done = p.cargo("-r", "--offline", "--all-features", "-j", "1", "--target-dir",
+                   p.folder / "elsewhere", "--config", "profile.release.opt-level=1",
+                   "--color", "never", "-v")
+    drawn(t, done, p, "burn_in_main")
+    t.true("extra is on" in done.stdout, done.stdout)
+    t.true((p.folder / "elsewhere/release/app").exists(), "the program is not where it was asked for")
+    t.true("--offline" in done.stderr and "opt-level=1" in done.stderr, done.stderr)
+    t.equal(p.cargo("--target", "no-such-target").returncode, 101, "exit code of cargo's")
 
 
 @tap.case("options that make no sense are told before anything is built")

@@ -101,6 +101,44 @@ static void unit_tests_of_a_name_are_those_of_the_library(void **state)
 	wk_cargo_project_free(&project);
 }
 
+static void a_package_that_is_not_there_is_told(void **state)
+{
+	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_choice near = { .package = "tw" }, none = { .package = "nope" };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	assert_false(wk_cargo_choose(&project, &near, &err));
+	assert_non_null(strstr(err.text, "no package \"tw\" here; did you mean \"two\"?"));
+	err = (struct wk_err){ 0 };
+	assert_false(wk_cargo_choose(&project, &none, &err));
+	assert_non_null(strstr(err.text, "those there are: app, two"));
+	wk_cargo_project_free(&project);
+}
+
+static void a_library_lists_what_is_its_own(void **state)
+{
+	static const char metadata[] = "{\"packages\":["
+		PACKAGE("core", "null", TARGET("lib", "core") "," TARGET("bench", "speed")) ","
+		PACKAGE("two", "null", TARGET("bin", "a") "," TARGET("bin", "b")) "]}";
+	struct wk_cargo_project project = parsed(metadata, "/work/core");
+	struct wk_cargo_choice choice = { 0 };
+	struct wk_buf text = { 0 };
+	struct wk_out out = wk_out_to_buf(&text);
+	struct wk_err err = { 0 };
+
+	(void)state;
+	assert_int_equal(wk_cargo_list(&project, &choice, &out), 2);
+	assert_false(wk_cargo_choose(&project, &choice, &err));
+	assert_non_null(strstr(err.text, "no program to run in package core"));
+	assert_non_null(strstr(err.text, "programs are in: two"));
+	wk_out_end(&out);
+	assert_string_equal(wk_buf_text(&text), "    cargo wick --unit-test core -p core\n"
+						"    cargo wick --bench speed -p core\n");
+	wk_buf_fini(&text);
+	wk_cargo_project_free(&project);
+}
+
 #define ARTIFACT(kind, name, test, executable) \
 	"{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/work/app/Cargo.toml\",\"target\":" \
 	TARGET(kind, name) ",\"profile\":{\"debuginfo\":2,\"test\":" test "},\"executable\":" \
@@ -157,6 +195,18 @@ static void perf_words_become_options(void **state)
 	wk_perf_words_fini(&perf);
 }
 
+static void perf_words_may_begin_with_perf(void **state)
+{
+	struct wk_perf_words perf;
+
+	(void)state;
+	assert_true(wk_perf_words_read(&perf, "perf record -c 100", NULL));
+	assert_string_equal(perf.record.period, "100");
+	wk_perf_words_fini(&perf);
+	assert_false(wk_perf_words_read(&perf, "perf", NULL));
+	wk_perf_words_fini(&perf);
+}
+
 static void perf_words_without_a_meaning_are_named(void **state)
 {
 	struct wk_perf_words perf;
@@ -193,9 +243,12 @@ int main(void)
 		cmocka_unit_test(the_only_program_is_chosen),
 		cmocka_unit_test(of_several_the_default_of_the_package_is_chosen),
 		cmocka_unit_test(unit_tests_of_a_name_are_those_of_the_library),
+		cmocka_unit_test(a_package_that_is_not_there_is_told),
+		cmocka_unit_test(a_library_lists_what_is_its_own),
 		cmocka_unit_test(a_program_is_found_among_what_cargo_built),
 		cmocka_unit_test(the_same_program_in_two_packages_is_not_guessed),
 		cmocka_unit_test(perf_words_become_options),
+		cmocka_unit_test(perf_words_may_begin_with_perf),
 		cmocka_unit_test(perf_words_without_a_meaning_are_named),
 		cmocka_unit_test(perf_words_that_perf_would_not_take_are_refused),
 	};

@@ -1,0 +1,9 @@
+/* What `cargo wick` and `wick doctor` say of a program without debug information: the same, and
+ * what is so today. */
+#ifndef WK_CLI_DEBUG_WORDS_H
+#define WK_CLI_DEBUG_WORDS_H
+
+#define WK_DEBUG_WORDS \
+	"names and stacks need none; source lines and inlined calls do, which wick does not read yet"
+
+#endif
