@@ -1,3 +1,4 @@
+#include "base/buf.h"
 #include "base/suggest.h"
 #include "cli/as/tool.h"
 
@@ -35,6 +36,20 @@ static int unknown(const char *name, struct wk_err *err)
 	return WK_EXIT_USAGE;
 }
 
+/* The ending may be left out, as a package may install the scripts without it. */
+static const struct wk_as_tool *find(const char *name)
+{
+	const struct wk_as_tool *tool = wk_as_tool_find(wk_str_c(name));
+	struct wk_buf with_ending = { 0 };
+
+	if (tool)
+		return tool;
+	wk_buf_add_fmt(&with_ending, "%s.pl", name);
+	tool = wk_as_tool_find(wk_buf_str(&with_ending));
+	wk_buf_fini(&with_ending);
+	return tool;
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct wk_as_tool *tool;
@@ -43,7 +58,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		list(call->out);
 		return WK_EXIT_DONE;
 	}
-	tool = wk_as_tool_find(wk_str_c(call->words->rest[0]));
+	tool = find(call->words->rest[0]);
 	if (!tool)
 		return unknown(call->words->rest[0], err);
 	return wk_as_run(tool, call->words->rest + 1, call->out);

@@ -137,6 +137,8 @@ static bool draw(const struct comparison *c, struct wk_out *out, struct wk_err *
 	if (!plan.drawing.subtitle)
 		plan.drawing.subtitle = wk_buf_text(&words);
 	wk_tree_init(&tree, c->model, &c->question.filter, &plan.tree);
+	if (!c->args->quiet)
+		wk_drawing_plan_warn(&plan, c->model, &tree);
 	view.tree = &tree;
 	view.drawing = plan.drawing;
 	ok = wk_renderer_svg.render(&view, out, err);
@@ -189,7 +191,14 @@ static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_e
 	add_sides(c, &words);
 	wk_table_note(&table, "%s", wk_buf_text(&words));
 	view.table = &table;
-	ok = renderer->render(&view, out, err);
+	if (table.row_count == 0 && renderer == &wk_renderer_text) {
+		wk_out_fmt(out, "nothing changed: every function's %s is what it was\n",
+			   c->args->by_total ? "total" : "self");
+		wk_out_fmt(out, "%s\n", wk_buf_text(&words));
+		ok = true;
+	} else {
+		ok = renderer->render(&view, out, err);
+	}
 	wk_table_fini(&table);
 	wk_buf_fini(&words);
 	return ok;
@@ -230,6 +239,23 @@ static void choose_measure(struct comparison *c, struct wk_filter_spec *spec)
 		wk_say("the two were measured in different units: numbers of samples are compared");
 }
 
+/* What lies in a file now, as the table's last line has it on a terminal. */
+static void say_where(const struct comparison *c)
+{
+	const char *path = c->args->output;
+	struct wk_buf words = { 0 };
+
+	if (!path || strcmp(path, "-") == 0)
+		return;
+	add_sides(c, &words);
+	wk_say(wk_buf_text(&words));
+	wk_buf_reset(&words);
+	wk_buf_add_fmt(&words, strcmp(c->form, "svg") == 0 ? "open %s in a browser"
+							   : "the comparison is in %s", path);
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 static bool compare(struct comparison *c, struct wk_err *err)
 {
 	struct wk_filter_spec spec = c->args->filter;
@@ -246,8 +272,10 @@ static bool compare(struct comparison *c, struct wk_err *err)
 		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither side has samples in view");
 	else
 		ok = write_form(c, err);
-	if (ok && !c->args->quiet)
+	if (ok && !c->args->quiet) {
 		wk_question_warn(&c->question);
+		say_where(c);
+	}
 	wk_question_fini(&c->question);
 	return ok;
 }
@@ -270,6 +298,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	}
 	inputs[0].path = call->words->at[0];
 	inputs[1].path = call->words->at[1];
+	if (!wk_output_allow(args->output,
+			     (const char *const[]){ inputs[0].path, inputs[1].path, NULL },
+			     forms + 1, call, err))
+		return WK_EXIT_USAGE;
 	dirs = wk_load_debug_dirs(&args->load);
 	symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
 	model = wk_load_inputs(inputs, 2, &args->load, symbols, err);

@@ -5,6 +5,7 @@
 #include "cli/filter_options.h"
 #include "cli/flame_run.h"
 #include "cli/load.h"
+#include "cli/output.h"
 #include "cli/record_options.h"
 
 struct args {
@@ -30,6 +31,8 @@ static const struct wk_opt picture[] = {
 	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(flame.quiet), NULL },
 	{ 0 },
 };
+
+static const char *const forms[] = { "svg", NULL };
 
 static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbols,
 			   struct wk_err *err)
@@ -70,6 +73,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		paths = wk_load_paths(call->words, err);
 	if (!records && !paths)
 		return WK_EXIT_USAGE;
+	if (!wk_output_allow(args->flame.output, paths, forms, call, err)) {
+		free(paths);
+		return WK_EXIT_USAGE;
+	}
 	dirs = wk_load_debug_dirs(&args->flame.load);
 	symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
 	if (records)

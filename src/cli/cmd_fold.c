@@ -28,6 +28,8 @@ static const struct wk_opt options[] = {
 	{ 0 },
 };
 
+static const char *const forms[] = { "folded", NULL };
+
 static bool fold(const struct wk_model *model, const struct wk_question *question,
 		 const struct args *args, const struct wk_call *call, struct wk_err *err)
 {
@@ -63,7 +65,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const char **dirs = wk_load_debug_dirs(&args->load);
 	struct wk_symbols *symbols =
 		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
-	struct wk_model *model = paths ? wk_load_all(paths, &args->load, symbols, err) : NULL;
+	bool is_allowed = paths && wk_output_allow(args->output, paths, forms, call, err);
+	struct wk_model *model =
+		is_allowed ? wk_load_all(paths, &args->load, symbols, err) : NULL;
 	struct wk_question question = { 0 };
 	bool ok = false;
 

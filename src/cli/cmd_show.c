@@ -54,6 +54,8 @@ static const struct wk_opt tree_options[] = {
 	{ 0 },
 };
 
+static const char *const forms[] = { "txt", "csv", "json", NULL };
+
 static struct wk_choice table_choice(size_t index)
 {
 	return (struct wk_choice){ wk_table_views[index].name, wk_table_views[index].summary };
@@ -100,6 +102,11 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 		return NULL;
 	}
 	file.count = words->count > 0;
+	if (words->count == 2 && is_table_and_no_file(words->at[0]) &&
+	    access(words->at[1], F_OK) == 0) { /* the other way round is as clear */
+		*path = words->at[1];
+		return find_table(words->at[0], err);
+	}
 	if (words->count && is_table_and_no_file(words->at[0])) {
 		if (words->count > 1 || !wk_load_has_usual()) {
 			wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -192,7 +199,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	bool ok = false;
 
 	what = read_words(call->words, &path, err);
-	if (!what || !table_options(args, what, &options, err))
+	if (!what || !table_options(args, what, &options, err) ||
+	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
 		return wk_exit_code(err);
 	model = wk_load(path, &args->load, err);
 	if (!model)

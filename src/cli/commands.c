@@ -43,10 +43,38 @@ const struct wk_command *wk_command_find(const char *name)
 	return NULL;
 }
 
+/* What others call it, as perf and cargo do. */
+static const struct {
+	const char *word, *typed;
+} elsewhere[] = {
+	{ "version", "wick --version" },
+	{ "report", "wick show" },
+	{ "top", "wick show" },
+	{ "annotate", "wick show" },
+	{ "stat", "wick show" },
+	{ "script", "wick dump" },
+	{ "collapse", "wick fold" },
+	{ "stackcollapse", "wick fold" },
+	{ "flamegraph", "wick flame" },
+	{ "list", "wick help" },
+};
+
+static const char *elsewhere_typed(const char *name)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (strcmp(elsewhere[i].word, name) == 0)
+			return elsewhere[i].typed;
+	return NULL;
+}
+
 bool wk_command_unknown(const char *name, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
+	const char *typed = elsewhere_typed(name);
 
+	if (typed)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no command \"%s\"; `%s` does the like",
+			       name, typed);
 	for (size_t i = 0; wk_commands[i]; i++)
 		wk_suggestion_try(&near, wk_commands[i]->name);
 	if (near.best)

@@ -1,6 +1,7 @@
 #include "cli/drawing_options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,16 +17,21 @@
 static const char *const sides[] = { "left", "right", NULL };
 static const char *const sorts[] = { "weight", "name", NULL };
 
+/* Offered by completion; wk_palette_find has the last word. */
+static const char *const palettes[] = {
+	"kind", "hot", "mem", "io", "wakeup", "chain", "java", "js", "perl", "python", "rust",
+	"red", "green", "blue", "aqua", "yellow", "purple", "orange", NULL };
+
 static const struct wk_opt options[] = {
 	{ 0, "title", "TEXT", "what stands above the picture", WK_OPT_TEXT, AT(title), NULL },
 	{ 0, "subtitle", "TEXT", "what stands below the title, instead of what was recorded",
 	  WK_OPT_TEXT, AT(subtitle), NULL },
 	{ 0, "notes", "TEXT", "a remark that stands below the picture", WK_OPT_TEXT, AT(notes),
 	  NULL },
-	{ 0, "width", "PIXELS", "a fixed width, instead of the window's", WK_OPT_NUMBER, AT(width),
+	{ 0, "width", "PIXELS", "a fixed width, instead of the window's", WK_OPT_TEXT, AT(width),
 	  NULL },
-	{ 0, "image-width", "PIXELS", "the same as --width", WK_OPT_NUMBER, AT(width), NULL },
-	{ 0, "frame-height", "PIXELS", "height of a frame (18)", WK_OPT_NUMBER, AT(frame_height),
+	{ 0, "image-width", "PIXELS", "the same as --width", WK_OPT_TEXT, AT(width), NULL },
+	{ 0, "frame-height", "PIXELS", "height of a frame (18)", WK_OPT_TEXT, AT(frame_height),
 	  NULL },
 	{ 0, "min-width", "PIXELS|N%", "leave out narrower frames where no script runs, in pixels "
 	  "or as a share of the whole", WK_OPT_TEXT, AT(min_width), NULL },
@@ -38,11 +44,11 @@ static const struct wk_opt options[] = {
 	{ 0, "name-type", "TEXT", "what stands in front of a name that is told", WK_OPT_TEXT,
 	  AT(name_type), NULL },
 	{ 0, "total", "N", "what the full width stands for, if more than was counted",
-	  WK_OPT_NUMBER, AT(total), NULL },
+	  WK_OPT_TEXT, AT(total), NULL },
 	{ 0, "factor", "N", "tell numbers multiplied by this", WK_OPT_TEXT, AT(factor), NULL },
 	{ 0, "palette", "NAME", "colours: kind (of code, the usual), hot, mem, io, wakeup, chain, "
 	  "java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, orange",
-	  WK_OPT_TEXT, AT(palette), NULL },
+	  WK_OPT_TEXT, AT(palette), palettes },
 	{ 0, "hash", NULL, "names that begin alike look alike", WK_OPT_FLAG, AT(hash), NULL },
 	{ 0, "random", NULL, "colours by chance, the same in every run", WK_OPT_FLAG, AT(random),
 	  NULL },
@@ -109,7 +115,7 @@ static bool read_min_width(const char *text, struct wk_drawing *drawing, struct 
 	drawing->min_width = strtod(text, &end);
 	drawing->min_width_is_share = end != text && *end == '%';
 	if (end == text || end[drawing->min_width_is_share] || !isfinite(drawing->min_width) ||
-	    drawing->min_width < 0)
+	    drawing->min_width < 0 || (drawing->min_width_is_share && drawing->min_width > 100))
 		return is_wrong(err, "min-width", text, wanted);
 	if (drawing->min_width == 0) /* typed, it means all; unset, the usual */
 		drawing->min_width = 1e-9;
@@ -255,14 +261,32 @@ static bool read_tree(struct wk_drawing_plan *plan, const struct wk_drawing_args
 	return true;
 }
 
-/* Bounds that keep coordinates far from where numbers lose their meaning. */
-static bool check_sizes(const struct wk_drawing_args *args, struct wk_err *err)
+/* NULL leaves `value` alone. */
+static bool read_pixels(const char *option, const char *text, unsigned least, unsigned most,
+			unsigned *value, struct wk_err *err)
 {
-	if (args->width > 1000000)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--width is at most 1000000 pixels");
-	if (args->frame_height > 1000 || (args->frame_height && args->frame_height < 3))
+	uint64_t number;
+
+	if (!text)
+		return true;
+	if (!wk_num_u64(wk_str_c(text), &number) || number < least || number > most)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--frame-height is from 3 to 1000 pixels");
+			       "--%s is from %u to %u pixels, found \"%.100s\"", option, least,
+			       most, text);
+	*value = (unsigned)number;
+	return true;
+}
+
+/* Bounds that keep coordinates far from where numbers lose their meaning. */
+static bool read_sizes(const struct wk_drawing_args *args, struct wk_drawing *drawing,
+		       struct wk_err *err)
+{
+	if (!read_pixels("width", args->width, 50, 1000000, &drawing->width, err) ||
+	    !read_pixels("frame-height", args->frame_height, 3, 1000, &drawing->frame_height, err))
+		return false;
+	if (args->total && (!wk_num_u64(wk_str_c(args->total), &drawing->total) ||
+			    drawing->total == 0))
+		return is_wrong(err, "total", args->total, "a whole number above zero");
 	if (args->flamechart && args->reverse)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "a flame chart cannot be reversed: what is alike is not merged");
@@ -275,16 +299,13 @@ static void take_words(struct wk_drawing *drawing, const struct wk_drawing_args 
 		.title = args->title,
 		.subtitle = args->subtitle,
 		.notes = args->notes,
-		.width = (unsigned)args->width,
-		.frame_height = (unsigned)args->frame_height,
 		.font = args->font,
 		.count_name = args->count_name,
 		.name_type = args->name_type,
-		.total = args->total,
 		.is_icicle = args->icicle || args->inverted,
 		.is_inverted = args->reverse,
 		.is_chart = args->flamechart,
-		.has_fixed_width = args->width != 0,
+		.has_fixed_width = args->width != NULL,
 		.cuts_left = args->truncate && args->truncate[0] == 'l',
 		.cuts_right = args->truncate && args->truncate[0] == 'r',
 		.has_no_script = args->no_script,
@@ -299,7 +320,7 @@ bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_
 
 	*plan = (struct wk_drawing_plan){ 0 };
 	take_words(drawing, args);
-	if (!check_sizes(args, err) || !read_tree(plan, args, err) ||
+	if (!read_sizes(args, drawing, err) || !read_tree(plan, args, err) ||
 	    !read_decimal("font-size", args->font_size, &drawing->font_size, err) ||
 	    !read_decimal("factor", args->factor, &drawing->factor, err) ||
 	    !read_min_width(args->min_width, drawing, err) || !read_colours(args, drawing, err) ||
@@ -310,6 +331,37 @@ bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_
 	}
 	drawing->order = plan->tree.order;
 	return true;
+}
+
+static bool has_function(const struct wk_model *model, const char *name)
+{
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (wk_str_is(wk_model_str(model, model->functions[id].name), name))
+			return true;
+	return false;
+}
+
+void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_model *model,
+			  const struct wk_tree *tree)
+{
+	const char *const *skips = plan->tree.skip_after;
+	struct wk_buf words = { 0 };
+
+	for (size_t i = 0; skips && skips[i]; i++) {
+		if (has_function(model, skips[i]))
+			continue;
+		wk_buf_add_fmt(&words, "--skip-after: no function is named \"%s\"", skips[i]);
+		wk_say(wk_buf_text(&words));
+		wk_buf_reset(&words);
+	}
+	if (plan->drawing.total && tree->total[0] > plan->drawing.total) {
+		wk_buf_add_fmt(&words, "--total %" PRIu64 " is less than what was counted, ",
+			       plan->drawing.total);
+		wk_num_add_grouped(&words, tree->total[0]);
+		wk_buf_add_text(&words, ", which is taken instead");
+		wk_say(wk_buf_text(&words));
+	}
+	wk_buf_fini(&words);
 }
 
 bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *err)

@@ -16,11 +16,11 @@
 /* All zero is the usual. Fields are texts where zero may be typed or units follow. */
 struct wk_drawing_args {
 	const char *title, *subtitle, *notes;
-	uint64_t width, frame_height;
+	const char *width, *frame_height;
 	const char *min_width;  /* "0.5" pixels, or "1%" of the whole */
 	const char *font, *font_size;
 	const char *count_name, *name_type, *factor;
-	uint64_t total;
+	const char *total;
 	const char *palette;    /* one of wk_palette_name, "kind" */
 	const char *background, *search_colour;
 	bool hash, random, deterministic, diffusion; /* one of them */
@@ -56,6 +56,11 @@ struct wk_drawing_plan {
 /* Fails for values that cannot be, and for files that cannot be read. */
 bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
 			  struct wk_err *err);
+
+/* Says on standard error what was typed and finds nothing in this tree: functions that are not
+ * there, a total below what was counted. */
+void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_model *model,
+			  const struct wk_tree *tree);
 
 /* Keeps the colours, if that was asked for and `ok`; then as _fini. False only where they
  * cannot be kept. */

@@ -131,6 +131,8 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 	/* Threads that take turns would cut each other to pieces. */
 	tree_options.by_thread = args->by_thread || tree_options.is_chart;
 	wk_tree_init(&tree, model, &question->filter, &tree_options);
+	if (!args->quiet)
+		wk_drawing_plan_warn(&maker->plan, model, &tree);
 	view.tree = &tree;
 	ok = wk_renderer_svg.render(&view, out, err);
 	wk_tree_fini(&tree);

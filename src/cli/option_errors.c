@@ -1,5 +1,6 @@
 #include "cli/option_errors.h"
 
+#include <string.h>
 #include <strings.h>
 
 #include "base/buf.h"
@@ -10,10 +11,57 @@ static bool wrong(struct wk_err *err, const char *sentence)
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", sentence);
 }
 
+/* What other tools call it, or how else it is spelled: the name without dashes, or a letter. */
+static const struct {
+	const char *name, *hint;
+} foreign[] = {
+	{ "color", "--palette sets the colours" },
+	{ "colors", "--palette sets the colours" },
+	{ "colour", "--palette sets the colours" },
+	{ "colours", "--palette sets the colours" },
+	{ "g", "stacks are always taken" },
+	{ "call-graph", "stacks are always taken" },
+	{ "bgcolor", "--background sets it" },
+	{ "bgcolors", "--background sets it" },
+	{ "height", "--frame-height sets that of a frame" },
+	{ "minwidth", "--min-width sets it" },
+	{ "fontsize", "--font-size sets it" },
+	{ "fonttype", "--font sets it" },
+	{ "countname", "--count-name sets it" },
+	{ "nametype", "--name-type sets it" },
+	{ "invert", "--icicle draws it upside down" },
+	{ "sort-by", "--sort sets it" },
+	{ "stdio", "text is the usual" },
+};
+
+/* Only a hint that names an option of this command, or none at all, is of use here. */
+static bool is_hint_here(const struct wk_opt_target *target, const char *hint)
+{
+	const char *dashes = strstr(hint, "--");
+	size_t len = dashes ? strcspn(dashes + 2, " ") : 0;
+
+	if (!dashes)
+		return true;
+	for (; target->group; target++)
+		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
+			if (strlen(opt->name) == len && memcmp(opt->name, dashes + 2, len) == 0)
+				return true;
+	return false;
+}
+
+static const char *hint_for(const struct wk_opt_target *target, struct wk_str name)
+{
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		if (wk_str_is(name, foreign[i].name) && is_hint_here(target, foreign[i].hint))
+			return foreign[i].hint;
+	return NULL;
+}
+
 bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *target,
 		       struct wk_str name, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(name);
+	const char *hint = hint_for(target, name);
 
 	if (style == WK_STYLE_GETOPT)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Unknown option: %.*s",
@@ -21,6 +69,9 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 	if (style == WK_STYLE_CLAP)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "error: unexpected argument '--%.*s' found", WK_STR_ARG(name));
+	if (hint)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option --%.*s: %s",
+			       WK_STR_ARG(name), hint);
 	wk_suggestion_try(&near, "help");
 	for (; target->group; target++)
 		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
@@ -32,8 +83,13 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option --%.*s", WK_STR_ARG(name));
 }
 
-bool wk_option_unknown_letter(enum wk_opt_style style, char letter, struct wk_err *err)
+bool wk_option_unknown_letter(enum wk_opt_style style, const struct wk_opt_target *target,
+			      char letter, struct wk_err *err)
 {
+	const char *hint = hint_for(target, wk_str_of(&letter, 1));
+
+	if (style == WK_STYLE_WICK && hint)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option -%c: %s", letter, hint);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       style == WK_STYLE_CLAP ? "error: unexpected argument '-%c' found"
 					      : "unknown option -%c", letter);

@@ -8,7 +8,8 @@
 
 bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targets,
 		       struct wk_str name, struct wk_err *err);
-bool wk_option_unknown_letter(enum wk_opt_style style, char letter, struct wk_err *err);
+bool wk_option_unknown_letter(enum wk_opt_style style, const struct wk_opt_target *targets,
+			      char letter, struct wk_err *err);
 
 /* `name` begins several options. */
 bool wk_option_unclear(const struct wk_opt_target *targets, struct wk_str name,

@@ -221,7 +221,7 @@ static enum wk_parsed parse_short(enum wk_opt_style style, char ***argv,
 		if (!found.opt && *at == 'h')
 			return WK_PARSED_HELP;
 		if (!found.opt) {
-			wk_option_unknown_letter(style, *at, err);
+			wk_option_unknown_letter(style, targets, *at, err);
 			return WK_PARSED_WRONG;
 		}
 		if (is_flag(found.opt)) {

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "formats/reader.h"
 #include "os/os.h"
 
@@ -25,6 +27,67 @@ static bool is_recording(const char *path)
 		found = wk_readers()[i]->probe(first) == 100;
 	wk_os_close(&file);
 	return found;
+}
+
+static bool is_in(const char *const *list, const char *word)
+{
+	for (size_t i = 0; list[i]; i++)
+		if (strcasecmp(list[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Text may be called anything; what opens in a viewer of pictures or pages must be one. */
+static bool is_promised_form(const char *ending)
+{
+	static const char *const promised[] = {
+		"svg", "svgz", "png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf",
+		"ps", "eps", "html", "htm", "xlsx", "ods", "docx", "gz", "zst", "zip", NULL };
+
+	return is_in(promised, ending);
+}
+
+static bool fail_form(const char *ending, const char *const *forms, const struct wk_call *call,
+		      struct wk_err *err)
+{
+	struct wk_buf words = { 0 };
+	bool draws = is_in(forms, "svg");
+
+	for (size_t i = 0; forms[i]; i++)
+		wk_buf_add_fmt(&words, "%s.%s",
+			       i == 0 ? "" : forms[i + 1] ? ", " : " or ", forms[i]);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"the form .%s is not written; %s writes %s%s", ending, call->command->name,
+		forms[0] ? wk_buf_text(&words) : "text",
+		draws ? "" : ", and `wick flame` draws .svg");
+	wk_buf_fini(&words);
+	return false;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+bool wk_output_allow(const char *path, const char *const *inputs, const char *const *forms,
+		     const struct wk_call *call, struct wk_err *err)
+{
+	const char *dot;
+
+	if (!path || strcmp(path, "-") == 0)
+		return true;
+	dot = strrchr(wk_str_basename(wk_str_c(path)).at, '.');
+	if (dot && is_promised_form(dot + 1) && !is_in(forms, dot + 1))
+		return fail_form(dot + 1, forms, call, err);
+	for (size_t i = 0; inputs && inputs[i]; i++)
+		if (strcmp(inputs[i], "-") != 0 && is_same_file(path, inputs[i]))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "%s is what is read, and is not overwritten; give -o "
+				       "another name", path);
+	return true;
 }
 
 struct wk_out *wk_output_open(struct wk_output *output, const char *path,

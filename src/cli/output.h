@@ -13,6 +13,12 @@ struct wk_output {
 	int fd;
 };
 
+/* Whether the FILE of --output may be written by a command that reads `inputs` (NULL-terminated)
+ * and writes `forms`, the endings it can keep (NULL-terminated): not over an input, and not where
+ * the name promises a form that would not be in it. To be asked before anything is read. */
+bool wk_output_allow(const char *path, const char *const *inputs, const char *const *forms,
+		     const struct wk_call *call, struct wk_err *err);
+
 /* `path` NULL or "-" is standard output. NULL on failure, or where a recording lies there. */
 struct wk_out *wk_output_open(struct wk_output *output, const char *path,
 			      const struct wk_call *call, struct wk_err *err);

@@ -52,6 +52,7 @@ static bool settle(struct wk_as_collapse_args *args, const char ***skip_after, s
 
 struct notes {
 	const struct wk_as_tool *tool;
+	const char *file; /* NULL for several */
 	bool is_quiet;
 };
 
@@ -59,8 +60,17 @@ static void note(void *context, struct wk_str text)
 {
 	const struct notes *notes = context;
 
-	if (!notes->is_quiet)
-		wk_as_warn(notes->tool, text);
+	struct wk_buf words = { 0 };
+
+	if (notes->is_quiet)
+		return;
+	if (notes->tool->kind->family != WK_AS_INFERNO)
+		wk_buf_add_fmt(&words, "%s: ", notes->tool->name);
+	if (notes->file)
+		wk_buf_add_fmt(&words, "%s: ", notes->file);
+	wk_buf_add_str(&words, text);
+	wk_as_warn(notes->tool, wk_buf_str(&words));
+	wk_buf_fini(&words);
 }
 
 static bool is_guessed(const struct wk_reader *reader)
@@ -75,7 +85,13 @@ static bool fold(const struct wk_as_call *call, const struct wk_as_source *sourc
 		 struct wk_err *err)
 {
 	const struct wk_as_collapse_args *args = call->args;
-	struct notes notes = { call->tool, args->inferno.quiet };
+	struct notes notes = {
+		.tool = call->tool,
+		.file = source->count > 1 ? NULL
+			: strcmp(source->input.name, "-") == 0 ? "standard input"
+							       : source->input.name,
+		.is_quiet = args->inferno.quiet,
+	};
 	struct wk_tally tally;
 	struct wk_sink sink;
 	bool ok;
@@ -102,7 +118,9 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 
 	if (ok && !call->tool->reader && !is_guessed(source.reader))
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			     "No applicable collapse implementation found for input");
+			     "No applicable collapse implementation found for input%s",
+			     source.reader && strcmp(source.reader->name, "folded") == 0
+				     ? ": it is folded already" : "");
 	if (ok) {
 		source.input.options.collapse = &args->collapse;
 		source.input.options.threads =
