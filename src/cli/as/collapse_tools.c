@@ -3,6 +3,16 @@
 #define AT(field)       offsetof(struct wk_as_collapse_args, field)
 #define COLLAPSE(field) offsetof(struct wk_as_collapse_args, collapse.field)
 
+/* Rows of several tables: a row is an initializer, which no function can give. */
+#define INFERNO_THREADS                                                                         \
+	{ 'n', "nthreads", "UINT", "threads to use; as many as there are processors where it "  \
+	  "is not given", WK_OPT_NUMBER, AT(threads), NULL }
+#define INFERNO_ENDS                                                                            \
+	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },            \
+	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG, \
+	  AT(inferno.verbose), NULL },                                                          \
+	{ 0 }
+
 static const struct wk_opt no_options[] = { { 0 } };
 
 static const struct wk_opt perf_options[] = {
@@ -13,8 +23,7 @@ static const struct wk_opt perf_options[] = {
 	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel),
 	  NULL },
 	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG,
-	  COLLAPSE(marks_jit),
-	  NULL },
+	  COLLAPSE(marks_jit), NULL },
 	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
 	{ 0, "addrs", NULL, "addresses where there are no names", WK_OPT_FLAG,
 	  COLLAPSE(with_addresses), NULL },
@@ -77,41 +86,25 @@ static const struct wk_opt go_options[] = {
 };
 
 static const struct wk_opt inferno_options[] = {
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
-	  AT(inferno.verbose), NULL },
-	{ 0 },
+	INFERNO_ENDS,
 };
 
 static const struct wk_opt inferno_threads_options[] = {
-	{ 'n', "nthreads", "UINT",
-	  "threads to use; as many as there are processors where it is not "
-	  "given", WK_OPT_NUMBER, AT(threads), NULL },
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
-	  AT(inferno.verbose), NULL },
-	{ 0 },
+	INFERNO_THREADS,
+	INFERNO_ENDS,
 };
 
 static const struct wk_opt inferno_modules_options[] = {
 	{ 0, "no-modules", NULL, "names without the modules they lie in", WK_OPT_FLAG,
 	  COLLAPSE(no_modules), NULL },
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
-	  AT(inferno.verbose), NULL },
-	{ 0 },
+	INFERNO_ENDS,
 };
 
 static const struct wk_opt inferno_dtrace_options[] = {
 	{ 0, "includeoffset", NULL, "offsets in functions, too", WK_OPT_FLAG,
 	  COLLAPSE(with_offsets), NULL },
-	{ 'n', "nthreads", "UINT",
-	  "threads to use; as many as there are processors where it is not "
-	  "given", WK_OPT_NUMBER, AT(threads), NULL },
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
-	  AT(inferno.verbose), NULL },
-	{ 0 },
+	INFERNO_THREADS,
+	INFERNO_ENDS,
 };
 
 static const struct wk_opt inferno_ghcprof_options[] = {
@@ -119,17 +112,13 @@ static const struct wk_opt inferno_ghcprof_options[] = {
 	  NULL },
 	{ 0, "bytes", NULL, "weigh by the bytes column", WK_OPT_FLAG, AT(by_bytes), NULL },
 	{ 0, "ticks", NULL, "weigh by the ticks column", WK_OPT_FLAG, AT(by_ticks), NULL },
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
-	  AT(inferno.verbose), NULL },
-	{ 0 },
+	INFERNO_ENDS,
 };
 
 static const struct wk_opt inferno_perf_options[] = {
 	{ 0, "all", NULL, "--kernel and --jit", WK_OPT_FLAG, AT(marks_all), NULL },
 	{ 0, "jit", NULL, "_[j] behind functions made at run time", WK_OPT_FLAG,
-	  COLLAPSE(marks_jit),
-	  NULL },
+	  COLLAPSE(marks_jit), NULL },
 	{ 0, "kernel", NULL, "_[k] behind kernel functions", WK_OPT_FLAG, COLLAPSE(marks_kernel),
 	  NULL },
 	{ 0, "event-filter", "EVENT", "samples of this event only, instead of the first one's",
@@ -142,13 +131,8 @@ static const struct wk_opt inferno_perf_options[] = {
 	  COLLAPSE(with_tid), NULL },
 	{ 0, "skip-after", "STRING", "leave out the callers of this function; may be repeated",
 	  WK_OPT_LIST, AT(skip_after), NULL },
-	{ 'n', "nthreads", "UINT",
-	  "threads to use; as many as there are processors where it is not "
-	  "given", WK_OPT_NUMBER, AT(threads), NULL },
-	{ 'q', "quiet", NULL, "no warnings", WK_OPT_FLAG, AT(inferno.quiet), NULL },
-	{ 'v', "verbose", NULL, "taken and ignored: there is nothing more to say", WK_OPT_FLAG,
-	  AT(inferno.verbose), NULL },
-	{ 0 },
+	INFERNO_THREADS,
+	INFERNO_ENDS,
 };
 
 static const struct wk_as_kind scripts = {
