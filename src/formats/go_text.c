@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "formats/collapse.h"
 #include "formats/lines.h"
+#include "formats/pprof_frames.h"
 #include "formats/pprof_types.h"
 #include "formats/reader.h"
 #include "formats/scan.h"
@@ -33,19 +34,17 @@ struct type {
 
 struct reading {
 	struct wk_stack_writer *writer;
+	struct wk_pprof_frames frames; /* of locations */
 	const struct wk_collapse *collapse;
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
 	struct type *types;
 	struct location *locations;
 	struct wk_str *mappings;
-	uint32_t *frames;     /* of locations, innermost first */
 	uint64_t *values;
 	size_t type_count, type_cap, location_count, location_cap, mapping_count, mapping_cap;
-	size_t frame_count, frame_cap, value_count, value_cap;
+	size_t value_count, value_cap;
 	struct wk_map location_of, mapping_of; /* id + 1 to row + 1 */
-	uint64_t budget;      /* of inlined frames, see pprof.c */
-	uint64_t left_away;
 };
 
 /* --- Locations of -raw --------------------------------------------------------------------- */
@@ -142,32 +141,18 @@ static void describe(struct wk_str text, struct wk_event_frame *frame)
 	frame->name.len = blank;
 }
 
-static void keep_frame(struct reading *reading, uint32_t frame)
-{
-	reading->frames = wk_grow(reading->frames, &reading->frame_cap, reading->frame_count + 1,
-				  sizeof(*reading->frames));
-	reading->frames[reading->frame_count++] = frame;
-}
-
 static void make_frame(struct reading *reading, const struct location *location,
 		       struct wk_str text, bool is_inlined)
 {
 	uint32_t mapping = wk_map_find(&reading->mapping_of, location->mapping + 1);
 	struct wk_event_frame frame = { .address = location->address, .is_inlined = is_inlined };
-	struct wk_buf name = { 0 };
 
 	describe(text, &frame);
 	if (mapping)
 		frame.image = reading->mappings[mapping - 1];
-	if (wk_pprof_is_kernel(frame.image))
-		frame.kind = WK_FRAME_KERNEL;
-	if (frame.name.len == 0 || wk_str_is(frame.name, "??")) {
-		frame.is_unnamed = true;
-		wk_buf_add_fmt(&name, "0x%" PRIx64, location->address);
-		frame.name = wk_buf_str(&name);
-	}
-	keep_frame(reading, wk_stack_writer_frame(reading->writer, &frame));
-	wk_buf_fini(&name);
+	if (wk_str_is(frame.name, "??"))
+		frame.name.len = 0;
+	wk_pprof_frames_add(&reading->frames, &frame);
 }
 
 static void make_frames(struct reading *reading, struct location *location)
@@ -175,7 +160,7 @@ static void make_frames(struct reading *reading, struct location *location)
 	struct wk_lines lines = location->more;
 	struct wk_str line = location->first;
 
-	location->first_frame = (uint32_t)reading->frame_count;
+	location->first_frame = wk_pprof_frames_next(&reading->frames);
 	if (location->line_count == 0)
 		make_frame(reading, location, line, false);
 	for (uint32_t i = 0; i < location->line_count; i++) {
@@ -242,7 +227,6 @@ static uint32_t stack_of(struct reading *reading, struct wk_str text)
 				       ? wk_map_find(&reading->location_of, id + 1) : 0;
 		struct location *location = row ? &reading->locations[row - 1] : NULL;
 		struct wk_str word = wk_str_skip(text, from);
-		uint32_t inlined;
 
 		text.len = from;
 		if (!location) {
@@ -252,18 +236,8 @@ static uint32_t stack_of(struct reading *reading, struct wk_str text)
 		}
 		if (!location->first_frame)
 			make_frames(reading, location);
-		inlined = location->line_count ? location->line_count - 1 : 0;
-		stack = wk_stack_writer_stack(reading->writer, stack,
-					      reading->frames[location->first_frame + inlined]);
-		if (inlined > reading->budget) {
-			reading->left_away += inlined;
-			continue;
-		}
-		reading->budget -= inlined;
-		while (inlined--)
-			stack = wk_stack_writer_stack(
-				reading->writer, stack,
-				reading->frames[location->first_frame + inlined]);
+		stack = wk_pprof_frames_stack(&reading->frames, stack, location->first_frame,
+					      location->line_count);
 	}
 	return stack;
 }
@@ -566,7 +540,7 @@ static void fini(struct reading *reading)
 	free(reading->types);
 	free(reading->locations);
 	free(reading->mappings);
-	free(reading->frames);
+	wk_pprof_frames_fini(&reading->frames);
 	free(reading->values);
 	wk_map_fini(&reading->location_of);
 	wk_map_fini(&reading->mapping_of);
@@ -580,15 +554,12 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 		.writer = writer,
 		.collapse = input->options.collapse,
 		.lines = wk_lines_of(input->bytes),
-		.budget = 2 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
 	};
 
-	/* Row 0 of the frames stands for "not made yet". */
-	keep_frame(&reading, 0);
+	wk_pprof_frames_init(&reading.frames, writer, wk_bytes_left(&input->bytes));
 	read_all(&reading);
 	wk_bad_lines_tell(&reading.bad, writer);
-	wk_note_count(writer, reading.left_away,
-		      "inlined frames beyond two a byte of the input, left away");
+	wk_pprof_frames_tell(&reading.frames);
 	if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
 		wk_fail_no_stacks(err, input->bytes, expected);
 	fini(&reading);

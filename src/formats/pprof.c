@@ -1,11 +1,11 @@
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/proto.h"
 #include "formats/lines.h"
+#include "formats/pprof_frames.h"
 #include "formats/pprof_types.h"
 #include "formats/reader.h"
 #include "formats/stack_writer.h"
@@ -48,6 +48,7 @@ struct location {
 struct reading {
 	struct wk_bytes input;
 	struct wk_stack_writer *writer;
+	struct wk_pprof_frames frames;
 	struct wk_str *texts;
 	struct value_type *types;
 	struct function *functions;
@@ -56,16 +57,13 @@ struct reading {
 	uint64_t *mappings;    /* text of the file's name */
 	uint64_t *sample_locations;
 	uint64_t *values;
-	uint32_t *frames;      /* of locations */
 	size_t text_count, text_cap, type_count, type_cap, function_count, function_cap;
 	size_t line_count, line_cap, location_count, location_cap, mapping_count, mapping_cap;
 	size_t sample_location_count, sample_location_cap, value_count, value_cap;
-	size_t frame_count, frame_cap;
 	struct wk_map function_of, location_of, mapping_of; /* id + 1 to row + 1 */
 	struct wk_map named;   /* threads and processes whose names were told */
 	uint64_t default_type; /* text */
-	uint64_t budget;       /* of inlined frames; see expand */
-	uint64_t bad_messages, negative, missing, left_away;
+	uint64_t bad_messages, negative, missing;
 };
 
 static struct wk_str text_of(const struct reading *reading, uint64_t number)
@@ -240,13 +238,6 @@ static bool read_tables(struct reading *reading, struct wk_err *err)
 
 /* --- Frames -------------------------------------------------------------------------------- */
 
-static void keep_frame(struct reading *reading, uint32_t frame)
-{
-	reading->frames = wk_grow(reading->frames, &reading->frame_cap, reading->frame_count + 1,
-				  sizeof(*reading->frames));
-	reading->frames[reading->frame_count++] = frame;
-}
-
 static struct wk_event_frame frame_in(const struct reading *reading,
 				      const struct location *location)
 {
@@ -255,8 +246,6 @@ static struct wk_event_frame frame_in(const struct reading *reading,
 
 	if (mapping)
 		frame.image = text_of(reading, reading->mappings[mapping - 1]);
-	if (wk_pprof_is_kernel(frame.image))
-		frame.kind = WK_FRAME_KERNEL;
 	return frame;
 }
 
@@ -275,34 +264,19 @@ static void name_by_line(const struct reading *reading, const struct line *line,
 	frame->line = line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
 }
 
-static uint32_t give_frame(struct reading *reading, struct wk_event_frame *frame)
-{
-	struct wk_buf name = { 0 };
-	uint32_t number;
-
-	if (frame->name.len == 0) {
-		frame->is_unnamed = true;
-		wk_buf_add_fmt(&name, "0x%" PRIx64, frame->address);
-		frame->name = wk_buf_str(&name);
-	}
-	number = wk_stack_writer_frame(reading->writer, frame);
-	wk_buf_fini(&name);
-	return number;
-}
-
 /* Makes the frames of a location when a sample first names it. */
 static void make_frames(struct reading *reading, struct location *location)
 {
 	struct wk_event_frame frame = frame_in(reading, location);
 
-	location->first_frame = (uint32_t)reading->frame_count;
+	location->first_frame = wk_pprof_frames_next(&reading->frames);
 	if (location->line_count == 0)
-		keep_frame(reading, give_frame(reading, &frame));
+		wk_pprof_frames_add(&reading->frames, &frame);
 	for (uint32_t i = 0; i < location->line_count; i++) {
 		frame = frame_in(reading, location);
 		name_by_line(reading, &reading->lines[location->first_line + i], &frame);
 		frame.is_inlined = i + 1 < location->line_count;
-		keep_frame(reading, give_frame(reading, &frame));
+		wk_pprof_frames_add(&reading->frames, &frame);
 	}
 }
 
@@ -403,8 +377,6 @@ static struct wk_event event_of(struct reading *reading, const struct owner *own
 	return event;
 }
 
-/* A few bytes name a location again, and a location may have any number of inlined lines: what
- * is inlined is left away once there is much more of it than any program has. */
 static uint32_t stack_of_sample(struct reading *reading)
 {
 	uint32_t stack = 0;
@@ -412,7 +384,6 @@ static uint32_t stack_of_sample(struct reading *reading)
 	for (size_t i = reading->sample_location_count; i-- > 0;) {
 		uint32_t row = wk_map_find(&reading->location_of, reading->sample_locations[i] + 1);
 		struct location *location = row ? &reading->locations[row - 1] : NULL;
-		uint32_t inlined;
 
 		if (!location) {
 			reading->missing++;
@@ -420,18 +391,8 @@ static uint32_t stack_of_sample(struct reading *reading)
 		}
 		if (!location->first_frame)
 			make_frames(reading, location);
-		inlined = location->line_count ? location->line_count - 1 : 0;
-		stack = wk_stack_writer_stack(reading->writer, stack,
-					      reading->frames[location->first_frame + inlined]);
-		if (inlined > reading->budget) {
-			reading->left_away += inlined;
-			continue;
-		}
-		reading->budget -= inlined;
-		while (inlined--)
-			stack = wk_stack_writer_stack(
-				reading->writer, stack,
-				reading->frames[location->first_frame + inlined]);
+		stack = wk_pprof_frames_stack(&reading->frames, stack, location->first_frame,
+					      location->line_count);
 	}
 	return stack;
 }
@@ -535,7 +496,7 @@ static void fini(struct reading *reading)
 	free(reading->mappings);
 	free(reading->sample_locations);
 	free(reading->values);
-	free(reading->frames);
+	wk_pprof_frames_fini(&reading->frames);
 	wk_map_fini(&reading->function_of);
 	wk_map_fini(&reading->location_of);
 	wk_map_fini(&reading->mapping_of);
@@ -550,8 +511,7 @@ static void tell(struct reading *reading)
 		      "negative values, as in a difference of two profiles, were left out (`wick "
 		      "diff` compares profiles)");
 	wk_note_count(reading->writer, reading->missing, "frames of locations that are not there");
-	wk_note_count(reading->writer, reading->left_away,
-		      "inlined frames beyond two a byte of the input, left away");
+	wk_pprof_frames_tell(&reading->frames);
 	wk_note_count(reading->writer, reading->bad_messages,
 		      "messages that break off in the middle");
 }
@@ -562,11 +522,9 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 	struct reading reading = {
 		.input = input->bytes,
 		.writer = wk_stack_writer_new(sink),
-		.budget = 2 * (uint64_t)wk_bytes_left(&input->bytes) + 100000,
 	};
 
-	/* Row 0 of the frames stands for "not made yet". */
-	keep_frame(&reading, 0);
+	wk_pprof_frames_init(&reading.frames, reading.writer, wk_bytes_left(&input->bytes));
 	if (read_tables(&reading, err)) {
 		tell(&reading);
 		if (wk_stack_writer_samples(reading.writer) == 0 &&
