@@ -66,24 +66,33 @@ void wk_question_say(const struct wk_question *question)
 	}
 }
 
+static void add_doctor(struct wk_buf *sentence, struct wk_str path)
+{
+	struct wk_str name = wk_str_basename(path);
+
+	wk_buf_add_fmt(sentence,
+		       " of all frames are functions of %.*s without names: `wick doctor",
+		       WK_STR_ARG(name));
+	/* The C library is looked at in any case. */
+	if (!wk_str_is(name, "libc.so.6"))
+		wk_buf_add_fmt(sentence, " %.*s", WK_STR_ARG(path));
+	wk_buf_add_text(sentence, "` says what brings them");
+}
+
 void wk_question_hint(const struct wk_question *question)
 {
 	const struct wk_model *model = question->quality.model;
 	struct wk_nameless nameless = wk_nameless_of(model, &question->filter);
 	struct wk_buf sentence = { 0 };
-	struct wk_str path;
 
 	if (nameless.unnamed * MANY_UNNAMED < nameless.frames || nameless.unnamed == 0)
 		return;
-	path = wk_model_str(model, model->images[nameless.image].path);
 	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
-	wk_buf_add_fmt(&sentence,
-		       " of all frames are functions of %.*s without names: `wick doctor",
-		       WK_STR_ARG(wk_str_basename(path)));
-	/* The C library is looked at in any case. */
-	if (!wk_str_is(wk_str_basename(path), "libc.so.6"))
-		wk_buf_add_fmt(&sentence, " %.*s", WK_STR_ARG(path));
-	wk_buf_add_text(&sentence, "` says what brings them");
+	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
+		wk_buf_add_text(&sentence, " of all frames are code that was made at run time or "
+					   "is in memory only; its names are not read yet");
+	else
+		add_doctor(&sentence, wk_model_str(model, model->images[nameless.image].path));
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 }

@@ -296,9 +296,14 @@ static bool is_closed(const struct resolving_image *image)
 
 static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 {
+	wk_image_id image = resolver->model->frames.image[frame];
+
 	if (is_root_frame(resolver, frame))
 		return WK_REACH_ROOT;
-	return is_closed(&resolver->images[resolver->model->frames.image[frame]])
+	/* Of code that lies in memory only, the recorder saw a stack's end by its frame pointers;
+	 * nothing of it is left. */
+	return is_closed(&resolver->images[image]) ||
+	       resolver->model->images[image].kind == WK_IMAGE_ANONYMOUS
 		       ? WK_REACH_UNKNOWN : WK_REACH_CUT;
 }
 

@@ -2,11 +2,13 @@
 
 #include "base/mem.h"
 
-static bool may_be_mended(const struct wk_model *model, wk_image_id id)
+static bool is_worth_words(const struct wk_model *model, wk_image_id id)
 {
 	const struct wk_image *image = &model->images[id];
 	struct wk_str path = wk_model_str(model, image->path);
 
+	if (image->kind == WK_IMAGE_ANONYMOUS)
+		return true;
 	return wk_str_starts(path, "/") &&
 	       (image->state == WK_IMAGE_NAMED || image->state == WK_IMAGE_STRIPPED);
 }
@@ -43,7 +45,7 @@ struct wk_nameless wk_nameless_of(const struct wk_model *model, const struct wk_
 			unnamed[function->image] += through[i];
 	}
 	for (wk_image_id id = 1; id < model->image_count; id++) {
-		if (unnamed[id] <= result.unnamed || !may_be_mended(model, id))
+		if (unnamed[id] <= result.unnamed || !is_worth_words(model, id))
 			continue;
 		result.unnamed = unnamed[id];
 		result.image = id;

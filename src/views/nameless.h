@@ -11,8 +11,9 @@ struct wk_nameless {
 	uint64_t frames;      /* all frames of these samples */
 };
 
-/* Files that are there and name nothing, or not enough; those that are gone have words of their
- * own (views/quality.h), and the kernel has none of these files. */
+/* Files that are there and name nothing, or not enough, and code made at run time, which is in no
+ * file (WK_IMAGE_ANONYMOUS). Files that are gone have words of their own (views/quality.h), and
+ * the kernel has none of these. */
 struct wk_nameless wk_nameless_of(const struct wk_model *model, const struct wk_filter *filter);
 
 #endif

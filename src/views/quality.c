@@ -167,7 +167,7 @@ static void add_reach(const struct wk_quality *quality, struct wk_buf *line)
 		return;
 	if (quality->unknown_reach == quality->with_user_part) {
 		wk_buf_add_text(line, "; unknown whether user stacks reach a root, as their "
-				      "program file is gone or replaced");
+				      "program file is gone, replaced or was in memory only");
 		return;
 	}
 	wk_buf_add_text(line, "; ");
@@ -176,7 +176,8 @@ static void add_reach(const struct wk_quality *quality, struct wk_buf *line)
 	if (quality->unknown_reach) {
 		wk_buf_add_text(line, ", unknown for ");
 		wk_num_add_share(line, quality->unknown_reach, quality->with_user_part);
-		wk_buf_add_text(line, " whose program file is gone or replaced");
+		wk_buf_add_text(line, " whose program file is gone, replaced or was in memory "
+				      "only");
 	}
 }
 

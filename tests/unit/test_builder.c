@@ -278,6 +278,25 @@ static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void *
 	wk_symbols_free(symbols);
 }
 
+/* The recorder may have seen their end; of the code nothing is left that could tell. */
+static void stacks_that_begin_in_code_of_memory_are_of_unknown_reach(void **state)
+{
+	static const uint64_t user[] = { 0x5010 };
+	struct wk_model_reach reach;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0, "/memfd:tool (deleted)");
+	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
+	end(&f);
+	wk_model_resolve(f.model, NULL);
+	reach = wk_model_reach(f.model);
+	assert_int_equal(reach.with_user_part, 1);
+	assert_int_equal(reach.unknown, 1);
+	wk_model_free(f.model);
+}
+
 /* Neither says which kernel it was: the names of the one that runs here may be wrong. */
 static void a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed(void **state)
 {
@@ -331,6 +350,7 @@ int main(void)
 		cmocka_unit_test(the_same_stack_is_one_row),
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
+		cmocka_unit_test(stacks_that_begin_in_code_of_memory_are_of_unknown_reach),
 		cmocka_unit_test(stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach),
 		cmocka_unit_test(tasks_that_had_no_number_left_are_named_for_that),
 		cmocka_unit_test(carried_names_are_used_and_demangled),

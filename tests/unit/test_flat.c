@@ -176,10 +176,12 @@ static void what_nobody_can_tell_is_not_counted_as_cut(void **state)
 	(void)state;
 	assert_quality(model, &(struct wk_filter_spec){ 0 },
 		       "100 samples, none lost; 80.0 % of user stacks reach a root, unknown for "
-		       "15.0 % whose program file is gone or replaced; 0 % of frames unnamed");
+		       "15.0 % whose program file is gone, replaced or was in memory only; 0 % of "
+		       "frames unnamed");
 	assert_quality(model, &(struct wk_filter_spec){ .function = "gone" },
 		       "15 of 100 samples in view, none lost; unknown whether user stacks reach a "
-		       "root, as their program file is gone or replaced; 0 % of frames unnamed");
+		       "root, as their program file is gone, replaced or was in memory only; 0 % of "
+		       "frames unnamed");
 	wk_model_free(model);
 }
 
