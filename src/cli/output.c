@@ -93,7 +93,7 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 struct wk_out *wk_output_open(struct wk_output *output, const char *path,
 			      const struct wk_call *call, struct wk_err *err)
 {
-	*output = (struct wk_output){ .fd = -1 };
+	*output = (struct wk_output){ 0 };
 	if (!path || strcmp(path, "-") == 0)
 		return call->out;
 	/* One slip of the hand, `-o wick.data`, would cost what cannot be recorded again. */
@@ -102,21 +102,11 @@ struct wk_out *wk_output_open(struct wk_output *output, const char *path,
 			"%s is a recording, which is not overwritten; give -o another name", path);
 		return NULL;
 	}
-	output->fd = wk_os_create(path, false, err);
-	if (output->fd < 0)
+	if (!wk_os_draft_open(&output->draft, path, err))
 		return NULL;
 	output->path = path;
-	output->file = wk_out_to_fd(output->fd);
+	output->file = wk_out_to_fd(output->draft.fd);
 	return &output->file;
-}
-
-/* Only a plain file is taken away: never /dev/null, never a pipe. */
-static void discard(const struct wk_output *output)
-{
-	struct stat info;
-
-	if (fstat(output->fd, &info) == 0 && S_ISREG(info.st_mode))
-		unlink(output->path);
 }
 
 bool wk_output_close(struct wk_output *output, bool ok, struct wk_err *err)
@@ -125,9 +115,7 @@ bool wk_output_close(struct wk_output *output, bool ok, struct wk_err *err)
 		return ok;
 	if (!wk_out_end(&output->file))
 		ok = wk_fail_os(err, output->file.error_number, "cannot write %s", output->path);
-	if (!ok)
-		discard(output);
-	if (close(output->fd) != 0 && ok)
+	if (!wk_os_draft_end(&output->draft, ok) && ok)
 		ok = wk_fail_os(err, errno, "cannot write %s", output->path);
 	return ok;
 }

@@ -1,16 +1,18 @@
 /* Where a command writes: standard output, or the FILE of --output.
  *
- * wk_output_open hands back the writer to use. wk_output_close ends it; on failure it takes the
- * half-written file away again, so that what lies there is whole. */
+ * wk_output_open hands back the writer to use. wk_output_close ends it; only then, and only on
+ * success, a file takes the place of what was there: what lies there is whole, the new or the
+ * old. */
 #ifndef WK_CLI_OUTPUT_H
 #define WK_CLI_OUTPUT_H
 
 #include "cli/command.h"
+#include "os/os.h"
 
 struct wk_output {
 	struct wk_out file;
 	const char *path;  /* NULL for standard output */
-	int fd;
+	struct wk_os_draft draft;
 };
 
 /* Whether the FILE of --output may be written by a command that reads `inputs` (NULL-terminated)

@@ -64,6 +64,21 @@ bool wk_os_read_small(const char *path, struct wk_buf *out);
  * by its owner only where `is_private`, else by whom the umask lets. A descriptor, or -1. */
 int wk_os_create(const char *path, bool is_private, struct wk_err *err);
 
+/* A file that takes its place only when it is whole: until then it lies beside `path` under a
+ * name of its own, and what is at `path` stays as it is. Rights of what was there are kept, and
+ * links are followed. Devices, pipes, /dev/stdout and files in folders that take no new one are
+ * written in place instead, which `temporary` being NULL tells. */
+struct wk_os_draft {
+	int fd;
+	char *target, *temporary;
+};
+
+bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err);
+
+/* Closes it, and puts it in its place or, where `keep` is false, takes it away. False, with
+ * errno set, if what was written could not be kept. */
+bool wk_os_draft_end(struct wk_os_draft *draft, bool keep);
+
 /* Whether written bytes can be changed later: true for a file that stands at its start,
  * false for pipes and for files opened to append. */
 bool wk_os_is_seekable(int fd);

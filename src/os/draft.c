@@ -1,0 +1,123 @@
+#define _GNU_SOURCE /* realpath */
+#include "os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* Names of what a shell opened for us: the file behind them is not ours to replace. */
+static bool names_descriptor(const char *path)
+{
+	struct wk_str text = wk_str_c(path);
+
+	return wk_str_starts(text, "/dev/std") || wk_str_starts(text, "/dev/fd/") ||
+	       wk_str_starts(text, "/proc/");
+}
+
+static bool is_open_output(const struct stat *info)
+{
+	struct stat open_one;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fstat(fd, &open_one) == 0 && open_one.st_dev == info->st_dev &&
+		    open_one.st_ino == info->st_ino)
+			return true;
+	return false;
+}
+
+/* Where the draft goes in the end, links followed; NULL for what is written in place. */
+static char *target_of(const char *path, struct stat *there, bool *is_there)
+{
+	struct stat link;
+
+	*is_there = stat(path, there) == 0;
+	if (names_descriptor(path))
+		return NULL;
+	if (!*is_there) /* a link to what is not there is left to the system */
+		return lstat(path, &link) == 0 ? NULL : wk_strndup(path, strlen(path));
+	if (!S_ISREG(there->st_mode) || is_open_output(there) || access(path, W_OK) != 0)
+		return NULL;
+	return realpath(path, NULL);
+}
+
+/* Beside the target, since only within a file system one file can take another's place. */
+static char *name_beside(const char *target)
+{
+	static unsigned number;
+	const char *slash = strrchr(target, '/');
+	size_t len = slash ? (size_t)(slash + 1 - target) : 0;
+	char *name = wk_alloc(len + 48);
+
+	memcpy(name, target, len);
+	snprintf(name + len, 48, ".wick-%ld-%u", (long)getpid(), number++);
+	return name;
+}
+
+static bool looks_as(int fd, const struct stat *there)
+{
+	struct stat made;
+
+	if (fstat(fd, &made) != 0)
+		return false;
+	if ((made.st_uid != there->st_uid || made.st_gid != there->st_gid) &&
+	    fchown(fd, there->st_uid, there->st_gid) != 0)
+		return false;
+	return fchmod(fd, there->st_mode & 07777) == 0;
+}
+
+static void forget(struct wk_os_draft *draft)
+{
+	free(draft->target);
+	free(draft->temporary);
+	draft->target = draft->temporary = NULL;
+}
+
+static bool open_beside(struct wk_os_draft *draft, const char *path)
+{
+	struct stat there;
+	bool is_there;
+
+	draft->target = target_of(path, &there, &is_there);
+	if (!draft->target)
+		return false;
+	draft->temporary = name_beside(draft->target);
+	draft->fd = open(draft->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			 0666);
+	if (draft->fd >= 0 && (!is_there || looks_as(draft->fd, &there)))
+		return true;
+	if (draft->fd >= 0) {
+		close(draft->fd);
+		unlink(draft->temporary);
+	}
+	forget(draft);
+	return false;
+}
+
+bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err)
+{
+	*draft = (struct wk_os_draft){ .fd = -1 };
+	if (!open_beside(draft, path))
+		draft->fd = wk_os_create(path, false, err);
+	return draft->fd >= 0;
+}
+
+bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
+{
+	int cause = close(draft->fd) == 0 ? 0 : errno;
+
+	if (draft->temporary && keep && cause == 0 &&
+	    rename(draft->temporary, draft->target) != 0)
+		cause = errno;
+	if (draft->temporary && (!keep || cause))
+		unlink(draft->temporary);
+	forget(draft);
+	errno = cause;
+	return cause == 0;
+}
