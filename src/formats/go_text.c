@@ -1,9 +1,8 @@
-#include <inttypes.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "formats/collapse.h"
+#include "formats/go_traces.h"
 #include "formats/lines.h"
 #include "formats/pprof_frames.h"
 #include "formats/pprof_types.h"
@@ -12,8 +11,6 @@
 
 /* What `go tool pprof -raw` and `-traces` print. The first names its locations behind the
  * samples, so samples are gone through last. docs/formats/go.md tells what is read. */
-
-#define RULE "-----------+" /* between the stacks of -traces */
 
 static const char expected[] = "the output of `go tool pprof -raw` or `go tool pprof -traces`";
 
@@ -303,11 +300,8 @@ static void tell_values(struct reading *reading, uint32_t stack)
 
 	event.sample.named_stack = stack;
 	for (uint32_t i = 0; i < reading->value_count && i < reading->type_count; i++) {
-		uint64_t scale = reading->types[i].scale;
-
 		event.sample.source = i;
-		event.sample.weight = reading->values[i] > UINT64_MAX / scale
-					      ? UINT64_MAX : reading->values[i] * scale;
+		event.sample.weight = wk_pprof_scaled(reading->values[i], reading->types[i].scale);
 		if (event.sample.weight)
 			wk_stack_writer_event(reading->writer, &event);
 	}
@@ -372,149 +366,6 @@ static void read_raw(struct reading *reading)
 		read_sample(reading, line);
 }
 
-/* --- -traces ------------------------------------------------------------------------------- */
-
-struct traces {
-	struct wk_str type;  /* "cpu" */
-	uint32_t *frames;    /* of the stack that is read, innermost first */
-	size_t frame_count, frame_cap;
-	uint64_t value;
-	bool in_stack;       /* its value was met */
-	bool has_source;
-};
-
-struct value_unit {
-	const char *suffix, *unit;
-	double scale;
-};
-
-static const struct value_unit value_units[] = {
-	{ "", "count", 1 },
-	{ "ns", "nanoseconds", 1 },
-	{ "us", "nanoseconds", 1e3 },
-	{ "\302\265s", "nanoseconds", 1e3 },
-	{ "ms", "nanoseconds", 1e6 },
-	{ "s", "nanoseconds", 1e9 },
-	{ "mins", "nanoseconds", 60e9 },
-	{ "hrs", "nanoseconds", 3600e9 },
-	{ "B", "bytes", 1 },
-	{ "kB", "bytes", 1024 },
-	{ "MB", "bytes", 1024.0 * 1024 },
-	{ "GB", "bytes", 1024.0 * 1024 * 1024 },
-	{ "TB", "bytes", 1024.0 * 1024 * 1024 * 1024 },
-};
-
-/* "1.14MB": rounded by pprof, so what is lost here is less than what was lost there. */
-static const struct value_unit *take_value(struct wk_str *text, uint64_t *value)
-{
-	uint64_t whole = 0, fraction = 0;
-	double parts = 1, sum;
-	struct wk_str rest = *text, suffix;
-
-	if (!wk_scan_number(&rest, &whole))
-		return NULL;
-	if (wk_scan_text(&rest, ".")) {
-		size_t before = rest.len;
-
-		if (!wk_scan_number(&rest, &fraction))
-			return NULL;
-		for (size_t i = rest.len; i < before; i++)
-			parts *= 10;
-	}
-	suffix = wk_scan_word(&rest);
-	for (size_t i = 0; i < sizeof(value_units) / sizeof(value_units[0]); i++) {
-		if (!wk_str_is(suffix, value_units[i].suffix))
-			continue;
-		sum = ((double)whole + (double)fraction / parts) * value_units[i].scale + 0.5;
-		*value = sum < 9e18 ? (uint64_t)sum : (uint64_t)INT64_MAX;
-		*text = rest;
-		return &value_units[i];
-	}
-	return NULL;
-}
-
-static void add_trace_frame(struct reading *reading, struct traces *traces, struct wk_str name)
-{
-	static const char mark[] = " (inline)";
-	struct wk_event_frame frame = { .name = name };
-
-	if (wk_str_ends(name, mark)) {
-		frame.is_inlined = true;
-		frame.name.len -= sizeof(mark) - 1;
-	}
-	traces->frames = wk_grow(traces->frames, &traces->frame_cap, traces->frame_count + 1,
-				 sizeof(*traces->frames));
-	traces->frames[traces->frame_count++] = wk_stack_writer_frame(reading->writer, &frame);
-}
-
-static void end_trace(struct reading *reading, struct traces *traces)
-{
-	reading->value_count = 0;
-	if (traces->in_stack && traces->value && traces->frame_count && traces->has_source) {
-		keep_value(reading, traces->value);
-		tell_values(reading, wk_stack_writer_reversed(reading->writer, traces->frames,
-							      traces->frame_count));
-	}
-	traces->frame_count = 0;
-	traces->in_stack = false;
-}
-
-/* A unit stands behind every value but 0, so the first of another kind tells the source. */
-static void tell_trace_source(struct reading *reading, struct traces *traces,
-			      const struct value_unit *unit)
-{
-	struct type type = { .type = traces->type, .unit = wk_str_c(unit->unit) };
-
-	if (traces->has_source || traces->value == 0)
-		return;
-	if (type.type.len == 0)
-		type.type = wk_str_c("samples");
-	reading->types = wk_grow(NULL, &reading->type_cap, 1, sizeof(*reading->types));
-	reading->types[0] = type;
-	reading->type_count = 1;
-	tell_source(reading, 0);
-	traces->has_source = true;
-}
-
-/* Labels come first ("     bytes:  1.14MB"), then the value and the innermost frame, then the
- * other frames under it. */
-static void read_trace_line(struct reading *reading, struct traces *traces, struct wk_str line)
-{
-	struct wk_str rest = wk_trim(line);
-	const struct value_unit *unit;
-
-	if (rest.len == 0)
-		return;
-	if (traces->in_stack) {
-		add_trace_frame(reading, traces, rest);
-		return;
-	}
-	unit = take_value(&rest, &traces->value);
-	if (unit && wk_scan_blanks(&rest) && rest.len) {
-		tell_trace_source(reading, traces, unit);
-		traces->in_stack = true;
-		add_trace_frame(reading, traces, rest);
-	} else if (wk_str_find(line, ":  ") == SIZE_MAX) {
-		wk_bad_line(&reading->bad, &reading->lines, line, "a value and a function");
-	}
-}
-
-/* Goes on from the line behind the first rule. */
-static void read_traces(struct reading *reading, struct wk_str type)
-{
-	struct traces traces = { .type = type };
-	struct wk_str line;
-
-	while (wk_lines_next(&reading->lines, &line) && !wk_stack_writer_is_done(reading->writer)) {
-		if (wk_str_starts(line, RULE))
-			end_trace(reading, &traces);
-		else
-			read_trace_line(reading, &traces, line);
-	}
-	end_trace(reading, &traces);
-	free(traces.frames);
-}
-
 /* --- The reader ---------------------------------------------------------------------------- */
 
 static void read_all(struct reading *reading)
@@ -528,8 +379,8 @@ static void read_all(struct reading *reading)
 			read_raw(reading);
 			return;
 		}
-		if (wk_str_starts(line, RULE) && !reading->collapse) {
-			read_traces(reading, type);
+		if (wk_go_is_rule(line) && !reading->collapse) {
+			wk_go_traces_read(reading->writer, &reading->lines, &reading->bad, type);
 			return;
 		}
 	}
@@ -575,7 +426,7 @@ static int probe(struct wk_bytes first)
 	while (wk_lines_next(&lines, &line)) {
 		if (has_samples)
 			return wk_str_find(line, "/") != SIZE_MAX ? 85 : 0;
-		if (wk_str_starts(line, RULE))
+		if (wk_go_is_rule(line))
 			return 85;
 		has_samples = is_heading(line, "Samples:");
 	}

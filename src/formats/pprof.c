@@ -411,14 +411,14 @@ static void tell_values(struct reading *reading, struct wk_event *event, uint32_
 {
 	event->kind = WK_EVENT_SAMPLE;
 	for (uint32_t i = 0; i < reading->value_count && i < reading->type_count; i++) {
-		uint64_t value = reading->values[i], scale = reading->types[i].scale;
+		uint64_t value = reading->values[i];
 
 		reading->negative += (int64_t)value < 0;
 		if ((int64_t)value <= 0)
 			continue;
 		event->sample = (struct wk_event_sample){
 			.source = i,
-			.weight = value > UINT64_MAX / scale ? UINT64_MAX : value * scale,
+			.weight = wk_pprof_scaled(value, reading->types[i].scale),
 			.named_stack = stack,
 		};
 		wk_stack_writer_event(reading->writer, event);

@@ -9,6 +9,11 @@
 uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
 			      struct wk_str unit);
 
+static inline uint64_t wk_pprof_scaled(uint64_t value, uint64_t scale)
+{
+	return value > UINT64_MAX / scale ? UINT64_MAX : value * scale;
+}
+
 /* Is a mapping of this name code of the kernel? */
 static inline bool wk_pprof_is_kernel(struct wk_str mapping)
 {
