@@ -1,259 +1,52 @@
-#include <inttypes.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/proto.h"
 #include "formats/lines.h"
 #include "formats/pprof_frames.h"
+#include "formats/pprof_tables.h"
 #include "formats/pprof_types.h"
 #include "formats/reader.h"
 #include "formats/stack_writer.h"
 
-/* pprof's profile.proto: Go, C++, Rust, Python, Java and more write it. Texts come last in the
- * file, so it is gone through twice: tables first, samples after. docs/formats/pprof.md tells
- * what is read. */
-
-enum profile_field {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6,
-	PROFILE_DEFAULT_TYPE = 14,
-	PROFILE_FIELDS = 15,
-};
-
-struct value_type {
-	uint64_t type, unit; /* texts */
-	uint64_t scale;      /* to what wick counts in */
-};
-
-struct function {
-	uint64_t name, system_name, file; /* texts */
-};
-
-struct line {
-	uint64_t function_id, line;
-};
-
-/* Its lines, innermost first: all but the last were inlined. */
-struct location {
-	uint64_t mapping_id, address;
-	uint32_t first_line, line_count;
-	uint32_t first_frame; /* of line_count, or one where there is no line; 0: not made yet */
-};
+/* pprof's profile.proto: Go, C++, Rust, Python, Java and more write it. It is gone through
+ * twice: tables first, samples after. docs/formats/pprof.md tells what is read. */
 
 struct reading {
 	struct wk_bytes input;
 	struct wk_stack_writer *writer;
+	struct wk_pprof_tables tables;
 	struct wk_pprof_frames frames;
-	struct wk_str *texts;
-	struct value_type *types;
-	struct function *functions;
-	struct line *lines;
-	struct location *locations;
-	uint64_t *mappings;    /* text of the file's name */
 	uint64_t *sample_locations;
 	uint64_t *values;
-	size_t text_count, text_cap, type_count, type_cap, function_count, function_cap;
-	size_t line_count, line_cap, location_count, location_cap, mapping_count, mapping_cap;
 	size_t sample_location_count, sample_location_cap, value_count, value_cap;
-	struct wk_map function_of, location_of, mapping_of; /* id + 1 to row + 1 */
 	struct wk_map named;   /* threads and processes whose names were told */
-	uint64_t default_type; /* text */
-	uint64_t bad_messages, negative, missing;
+	uint64_t negative, missing;
 };
 
 static struct wk_str text_of(const struct reading *reading, uint64_t number)
 {
-	return number < reading->text_count ? reading->texts[number] : wk_str_c("");
-}
-
-/* --- Tables -------------------------------------------------------------------------------- */
-
-static void add_text(struct reading *reading, struct wk_str text)
-{
-	reading->texts = wk_grow(reading->texts, &reading->text_cap, reading->text_count + 1,
-				 sizeof(*reading->texts));
-	reading->texts[reading->text_count++] = text;
-}
-
-static void add_type(struct reading *reading, struct wk_bytes message)
-{
-	struct value_type type = { .scale = 1 };
-	struct wk_proto_field field;
-
-	while (wk_proto_next(&message, &field)) {
-		if (field.number == 1)
-			type.type = field.value;
-		else if (field.number == 2)
-			type.unit = field.value;
-	}
-	reading->bad_messages += message.bad;
-	reading->types = wk_grow(reading->types, &reading->type_cap, reading->type_count + 1,
-				 sizeof(*reading->types));
-	reading->types[reading->type_count++] = type;
-}
-
-static void add_mapping(struct reading *reading, struct wk_bytes message)
-{
-	struct wk_proto_field field;
-	uint64_t id = 0, file = 0;
-
-	while (wk_proto_next(&message, &field)) {
-		if (field.number == 1)
-			id = field.value;
-		else if (field.number == 5)
-			file = field.value;
-	}
-	reading->bad_messages += message.bad;
-	reading->mappings = wk_grow(reading->mappings, &reading->mapping_cap,
-				    reading->mapping_count + 1, sizeof(*reading->mappings));
-	reading->mappings[reading->mapping_count++] = file;
-	wk_map_set(&reading->mapping_of, id + 1, (uint32_t)reading->mapping_count);
-}
-
-static void add_function(struct reading *reading, struct wk_bytes message)
-{
-	struct function function = { 0 };
-	struct wk_proto_field field;
-	uint64_t id = 0;
-
-	while (wk_proto_next(&message, &field)) {
-		switch (field.number) {
-		case 1:
-			id = field.value;
-			break;
-		case 2:
-			function.name = field.value;
-			break;
-		case 3:
-			function.system_name = field.value;
-			break;
-		case 4:
-			function.file = field.value;
-			break;
-		}
-	}
-	reading->bad_messages += message.bad;
-	reading->functions = wk_grow(reading->functions, &reading->function_cap,
-				     reading->function_count + 1, sizeof(*reading->functions));
-	reading->functions[reading->function_count++] = function;
-	wk_map_set(&reading->function_of, id + 1, (uint32_t)reading->function_count);
-}
-
-static void add_line(struct reading *reading, struct wk_bytes message)
-{
-	struct wk_proto_field field;
-	struct line line = { 0 };
-
-	while (wk_proto_next(&message, &field)) {
-		if (field.number == 1)
-			line.function_id = field.value;
-		else if (field.number == 2)
-			line.line = field.value;
-	}
-	reading->bad_messages += message.bad;
-	reading->lines = wk_grow(reading->lines, &reading->line_cap, reading->line_count + 1,
-				 sizeof(*reading->lines));
-	reading->lines[reading->line_count++] = line;
-}
-
-static void add_location(struct reading *reading, struct wk_bytes message)
-{
-	struct location location = { .first_line = (uint32_t)reading->line_count };
-	struct wk_proto_field field;
-	uint64_t id = 0;
-
-	while (wk_proto_next(&message, &field)) {
-		switch (field.number) {
-		case 1:
-			id = field.value;
-			break;
-		case 2:
-			location.mapping_id = field.value;
-			break;
-		case 3:
-			location.address = field.value;
-			break;
-		case 4:
-			add_line(reading, field.bytes);
-			location.line_count++;
-			break;
-		}
-	}
-	reading->bad_messages += message.bad;
-	reading->locations = wk_grow(reading->locations, &reading->location_cap,
-				     reading->location_count + 1, sizeof(*reading->locations));
-	reading->locations[reading->location_count++] = location;
-	wk_map_set(&reading->location_of, id + 1, (uint32_t)reading->location_count);
-}
-
-static void read_table(struct reading *reading, const struct wk_proto_field *field)
-{
-	switch (field->number) {
-	case PROFILE_SAMPLE_TYPE:
-		add_type(reading, field->bytes);
-		break;
-	case PROFILE_MAPPING:
-		add_mapping(reading, field->bytes);
-		break;
-	case PROFILE_LOCATION:
-		add_location(reading, field->bytes);
-		break;
-	case PROFILE_FUNCTION:
-		add_function(reading, field->bytes);
-		break;
-	case PROFILE_STRING:
-		add_text(reading, wk_proto_text(field));
-		break;
-	case PROFILE_DEFAULT_TYPE:
-		reading->default_type = field->value;
-		break;
-	}
-}
-
-static bool read_tables(struct reading *reading, struct wk_err *err)
-{
-	struct wk_bytes rest = reading->input;
-	struct wk_proto_field field;
-
-	while (wk_proto_next(&rest, &field)) {
-		bool is_message = field.number >= PROFILE_SAMPLE_TYPE &&
-				  field.number <= PROFILE_STRING;
-
-		if (is_message && !field.is_bytes)
-			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&rest),
-				       "pprof: field %" PRIu32 " is a number, expected a message; "
-				       "this is some other protocol buffer", field.number);
-		read_table(reading, &field);
-	}
-	if (rest.bad)
-		return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&rest),
-			       "pprof: the profile breaks off in the middle of a field");
-	return true;
+	return wk_pprof_text(&reading->tables, number);
 }
 
 /* --- Frames -------------------------------------------------------------------------------- */
 
 static struct wk_event_frame frame_in(const struct reading *reading,
-				      const struct location *location)
+				      const struct wk_pprof_location *location)
 {
-	uint32_t mapping = wk_map_find(&reading->mapping_of, location->mapping_id + 1);
+	uint32_t mapping = wk_map_find(&reading->tables.mapping_of, location->mapping_id + 1);
 	struct wk_event_frame frame = { .address = location->address };
 
 	if (mapping)
-		frame.image = text_of(reading, reading->mappings[mapping - 1]);
+		frame.image = text_of(reading, reading->tables.mappings[mapping - 1]);
 	return frame;
 }
 
-static void name_by_line(const struct reading *reading, const struct line *line,
+static void name_by_line(const struct reading *reading, const struct wk_pprof_line *line,
 			 struct wk_event_frame *frame)
 {
-	uint32_t row = wk_map_find(&reading->function_of, line->function_id + 1);
-	const struct function *function = row ? &reading->functions[row - 1] : NULL;
+	uint32_t row = wk_map_find(&reading->tables.function_of, line->function_id + 1);
+	const struct wk_pprof_function *function = row ? &reading->tables.functions[row - 1] : NULL;
 
 	if (!function)
 		return;
@@ -265,7 +58,7 @@ static void name_by_line(const struct reading *reading, const struct line *line,
 }
 
 /* Makes the frames of a location when a sample first names it. */
-static void make_frames(struct reading *reading, struct location *location)
+static void make_frames(struct reading *reading, struct wk_pprof_location *location)
 {
 	struct wk_event_frame frame = frame_in(reading, location);
 
@@ -274,7 +67,7 @@ static void make_frames(struct reading *reading, struct location *location)
 		wk_pprof_frames_add(&reading->frames, &frame);
 	for (uint32_t i = 0; i < location->line_count; i++) {
 		frame = frame_in(reading, location);
-		name_by_line(reading, &reading->lines[location->first_line + i], &frame);
+		name_by_line(reading, &reading->tables.lines[location->first_line + i], &frame);
 		frame.is_inlined = i + 1 < location->line_count;
 		wk_pprof_frames_add(&reading->frames, &frame);
 	}
@@ -370,8 +163,8 @@ static struct wk_event event_of(struct reading *reading, const struct owner *own
 		return event;
 	event.pid = owner->has_pid ? (uint32_t)owner->pid : 0;
 	event.tid = owner->has_tid ? (uint32_t)owner->tid : event.pid;
-	if (name.len == 0 && !owner->has_pid && reading->mapping_count)
-		name = wk_str_basename(text_of(reading, reading->mappings[0]));
+	if (name.len == 0 && !owner->has_pid && reading->tables.mapping_count)
+		name = wk_str_basename(text_of(reading, reading->tables.mappings[0]));
 	tell_process(reading, &event, name);
 	tell_thread(reading, &event, owner->thread_name);
 	return event;
@@ -382,8 +175,8 @@ static uint32_t stack_of_sample(struct reading *reading)
 	uint32_t stack = 0;
 
 	for (size_t i = reading->sample_location_count; i-- > 0;) {
-		uint32_t row = wk_map_find(&reading->location_of, reading->sample_locations[i] + 1);
-		struct location *location = row ? &reading->locations[row - 1] : NULL;
+		struct wk_pprof_location *location =
+			wk_pprof_location(&reading->tables, reading->sample_locations[i]);
 
 		if (!location) {
 			reading->missing++;
@@ -410,7 +203,7 @@ static void keep_numbers(struct wk_proto_field *field, uint64_t **rows, size_t *
 static void tell_values(struct reading *reading, struct wk_event *event, uint32_t stack)
 {
 	event->kind = WK_EVENT_SAMPLE;
-	for (uint32_t i = 0; i < reading->value_count && i < reading->type_count; i++) {
+	for (uint32_t i = 0; i < reading->value_count && i < reading->tables.type_count; i++) {
 		uint64_t value = reading->values[i];
 
 		reading->negative += (int64_t)value < 0;
@@ -418,7 +211,7 @@ static void tell_values(struct reading *reading, struct wk_event *event, uint32_
 			continue;
 		event->sample = (struct wk_event_sample){
 			.source = i,
-			.weight = wk_pprof_scaled(value, reading->types[i].scale),
+			.weight = wk_pprof_scaled(value, reading->tables.types[i].scale),
 			.named_stack = stack,
 		};
 		wk_stack_writer_event(reading->writer, event);
@@ -443,7 +236,7 @@ static void read_sample(struct reading *reading, struct wk_bytes message)
 		else if (field.number == 3)
 			read_label(reading, field.bytes, &owner);
 	}
-	reading->bad_messages += message.bad;
+	reading->tables.bad_messages += message.bad;
 	event = event_of(reading, &owner);
 	tell_values(reading, &event, stack_of_sample(reading));
 }
@@ -454,7 +247,7 @@ static void read_samples(struct reading *reading)
 	struct wk_proto_field field;
 
 	while (wk_proto_next(&rest, &field) && !wk_stack_writer_is_done(reading->writer))
-		if (field.number == PROFILE_SAMPLE)
+		if (field.number == WK_PPROF_SAMPLE)
 			read_sample(reading, field.bytes);
 }
 
@@ -462,7 +255,7 @@ static void read_samples(struct reading *reading)
 
 static void tell_source(struct reading *reading, uint32_t number)
 {
-	struct value_type *type = &reading->types[number];
+	struct wk_pprof_type *type = &reading->tables.types[number];
 
 	type->scale = wk_pprof_tell_source(reading->writer, number, text_of(reading, type->type),
 					   text_of(reading, type->unit));
@@ -471,15 +264,17 @@ static void tell_source(struct reading *reading, uint32_t number)
 /* What pprof itself would show comes first: the type that the profile names, else the last. */
 static void tell_sources(struct reading *reading)
 {
-	uint32_t usual = reading->type_count ? (uint32_t)reading->type_count - 1 : 0;
-	struct wk_str wanted = text_of(reading, reading->default_type);
+	const struct wk_pprof_type *types = reading->tables.types;
+	uint32_t count = (uint32_t)reading->tables.type_count;
+	uint32_t usual = count ? count - 1 : 0;
+	struct wk_str wanted = text_of(reading, reading->tables.default_type);
 
-	for (uint32_t i = 0; i < reading->type_count; i++)
-		if (wanted.len && wk_str_eq(text_of(reading, reading->types[i].type), wanted))
+	for (uint32_t i = 0; i < count; i++)
+		if (wanted.len && wk_str_eq(text_of(reading, types[i].type), wanted))
 			usual = i;
-	if (reading->type_count)
+	if (count)
 		tell_source(reading, usual);
-	for (uint32_t i = 0; i < reading->type_count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (i != usual)
 			tell_source(reading, i);
 }
@@ -488,18 +283,10 @@ static void tell_sources(struct reading *reading)
 
 static void fini(struct reading *reading)
 {
-	free(reading->texts);
-	free(reading->types);
-	free(reading->functions);
-	free(reading->lines);
-	free(reading->locations);
-	free(reading->mappings);
+	wk_pprof_tables_fini(&reading->tables);
+	wk_pprof_frames_fini(&reading->frames);
 	free(reading->sample_locations);
 	free(reading->values);
-	wk_pprof_frames_fini(&reading->frames);
-	wk_map_fini(&reading->function_of);
-	wk_map_fini(&reading->location_of);
-	wk_map_fini(&reading->mapping_of);
 	wk_map_fini(&reading->named);
 }
 
@@ -512,7 +299,7 @@ static void tell(struct reading *reading)
 		      "diff` compares profiles)");
 	wk_note_count(reading->writer, reading->missing, "frames of locations that are not there");
 	wk_pprof_frames_tell(&reading->frames);
-	wk_note_count(reading->writer, reading->bad_messages,
+	wk_note_count(reading->writer, reading->tables.bad_messages,
 		      "messages that break off in the middle");
 }
 
@@ -525,14 +312,14 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 	};
 
 	wk_pprof_frames_init(&reading.frames, reading.writer, wk_bytes_left(&input->bytes));
-	if (read_tables(&reading, err)) {
+	if (wk_pprof_tables_read(&reading.tables, reading.input, err)) {
 		tell(&reading);
 		if (wk_stack_writer_samples(reading.writer) == 0 &&
 		    !wk_stack_writer_is_done(reading.writer))
 			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 				"no stacks in it: a pprof profile of %zu sample types, %zu "
-				"locations and no samples", reading.type_count,
-				reading.location_count);
+				"locations and no samples", reading.tables.type_count,
+				reading.tables.location_count);
 	}
 	fini(&reading);
 	return wk_stack_writer_end(reading.writer, err);
@@ -559,11 +346,11 @@ static int probe(struct wk_bytes first)
 	bool has_type = false;
 
 	while (wk_proto_next(&rest, &field)) {
-		bool is_message = field.number <= PROFILE_STRING;
+		bool is_message = field.number <= WK_PPROF_STRING;
 
-		if (field.number >= PROFILE_FIELDS || (is_message && !field.is_bytes))
+		if (field.number >= WK_PPROF_FIELDS || (is_message && !field.is_bytes))
 			return 0;
-		if (field.number == PROFILE_SAMPLE_TYPE) {
+		if (field.number == WK_PPROF_SAMPLE_TYPE) {
 			if (!is_value_type(field.bytes))
 				return 0;
 			has_type = true;
