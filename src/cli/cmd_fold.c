@@ -1,10 +1,12 @@
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "cli/command.h"
 #include "cli/filter_options.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/question.h"
+#include "cli/terminal.h"
 #include "render/renderers.h"
 
 struct args {
@@ -29,6 +31,18 @@ static const struct wk_opt options[] = {
 };
 
 static const char *const forms[] = { "folded", NULL };
+/* Samples without any frame have no line to stand on. */
+static void say_left_out(const struct wk_tree *tree)
+{
+	struct wk_buf words = { 0 };
+
+	if (tree->self[0] == 0)
+		return;
+	wk_num_add_share(&words, tree->self[0], tree->total[0]);
+	wk_buf_add_text(&words, " has no stack and stands on no line");
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
 
 static bool fold(const struct wk_model *model, const struct wk_question *question,
 		 const struct args *args, const struct wk_call *call, struct wk_err *err)
@@ -54,6 +68,8 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 	view.tree = &tree;
 	view.by_weight |= tree.only_weights;
 	ok = wk_renderer_folded.render(&view, out, err);
+	if (ok && !args->quiet)
+		say_left_out(&tree);
 	wk_tree_fini(&tree);
 	return wk_output_close(&output, ok, err);
 }

@@ -176,6 +176,9 @@ struct wk_event_sample {
 	const struct wk_event_stack *stack;
 };
 
+/* The unit of samples of which an input counts parts: weights are thousandths of one. */
+#define WK_UNIT_THOUSANDTHS "1/1000 samples"
+
 struct wk_event_source {
 	uint32_t source;
 	struct wk_str name;  /* "cycles", "cpu-clock", "sched:sched_switch" ... */

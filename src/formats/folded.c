@@ -11,6 +11,7 @@
  * docs/formats/folded.md tells what is read. */
 
 #define RELEASE_BYTES (8u << 20) /* of the input, between two calls of wk_os_release_to */
+#define FRACTION_SCALE  1000
 #define SIDES_LOOKED_AT 100      /* lines that tell whether all have two counts */
 
 static const char expected[] = "lines of frames with ';' between them and a count at the end";
@@ -36,7 +37,8 @@ struct reading {
 	struct wk_bad_lines bad;
 	struct wk_textmap frames; /* text between two ';' to frame */
 	bool has_two_counts;      /* each line: before and after */
-	uint64_t fractions;       /* lines whose count has one */
+	uint32_t scale;           /* counts are multiplied by it: FRACTION_SCALE or 1 */
+	uint64_t fractions;       /* lines whose count has more of one than that keeps */
 	const struct wk_collapse *collapse; /* as an older tool: frames without a name count */
 };
 
@@ -50,9 +52,26 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Takes a number with a blank before it off the end of `line`, and the blanks. A fraction is
- * dropped and told of. */
-static bool take_count(struct wk_str *line, uint64_t *count, bool *has_fraction)
+/* `count` and what stands behind its point, by `scale`. True if something of that is lost. */
+static bool scale_count(struct wk_str fraction, uint32_t scale, uint64_t *count)
+{
+	uint64_t part = 0, unit = scale;
+	bool is_lost = false;
+
+	for (size_t i = 0; i < fraction.len; i++) {
+		unit /= 10;
+		part += unit * (uint64_t)(fraction.at[i] - '0');
+		is_lost |= unit == 0 && fraction.at[i] != '0';
+	}
+	if (__builtin_mul_overflow(*count, scale, count) ||
+	    __builtin_add_overflow(*count, part, count))
+		*count = UINT64_MAX;
+	return is_lost;
+}
+
+/* Takes a number with a blank before it off the end of `line`, and the blanks, multiplied by
+ * `scale`. `lost` says whether it has more of a fraction than that keeps. */
+static bool take_count(struct wk_str *line, uint32_t scale, uint64_t *count, bool *lost)
 {
 	size_t end = line->len, start, whole;
 
@@ -62,11 +81,15 @@ static bool take_count(struct wk_str *line, uint64_t *count, bool *has_fraction)
 		start--;
 	for (whole = start; whole < end && is_digit(line->at[whole]);)
 		whole++;
-	*has_fraction = whole < end;
+	*lost = false;
 	if (start == 0 || !is_blank(line->at[start - 1]) ||
 	    (whole < end && memchr(line->at + whole + 1, '.', end - whole - 1)) ||
 	    !wk_num_u64(wk_str_of(line->at + start, whole - start), count))
 		return false;
+	if (whole < end)
+		*lost = scale_count(wk_str_of(line->at + whole + 1, end - whole - 1), scale, count);
+	else if (scale > 1)
+		scale_count((struct wk_str){ 0 }, scale, count);
 	while (start && is_blank(line->at[start - 1]))
 		start--;
 	line->len = start;
@@ -225,16 +248,16 @@ static bool is_remark(const struct reading *r, struct wk_str line)
 static void read_line(struct reading *r, struct wk_str line)
 {
 	struct wk_str frames = line;
-	bool has_fraction, before_has_fraction = false;
+	bool lost, before_lost = false;
 	uint64_t count, before = 0;
 
-	if (!take_count(&frames, &count, &has_fraction) ||
-	    (r->has_two_counts && !take_count(&frames, &before, &before_has_fraction))) {
+	if (!take_count(&frames, r->scale, &count, &lost) ||
+	    (r->has_two_counts && !take_count(&frames, r->scale, &before, &before_lost))) {
 		if (wk_trim(line).len)
 			wk_bad_line(&r->bad, &r->lines, line, expected);
 		return;
 	}
-	r->fractions += has_fraction | before_has_fraction;
+	r->fractions += lost | before_lost;
 	r->batch.first_frame[r->batch.lines] = r->batch.frame_count;
 	r->batch.count[r->batch.lines] = count;
 	r->batch.before[r->batch.lines++] = before;
@@ -253,15 +276,35 @@ static bool has_two_counts(struct wk_bytes input)
 
 	while (looked_at < SIDES_LOOKED_AT && wk_lines_next(&lines, &line)) {
 		uint64_t count;
-		bool has_fraction;
+		bool lost;
 
-		if (!take_count(&line, &count, &has_fraction))
+		if (!take_count(&line, 1, &count, &lost))
 			continue;
-		if (!take_count(&line, &count, &has_fraction))
+		if (!take_count(&line, 1, &count, &lost))
 			return false;
 		looked_at++;
 	}
 	return looked_at > 0;
+}
+
+/* Has one of the first counts a fraction? Then all are kept in thousandths, but for those who
+ * want inferno's answers, which drops them. */
+static uint32_t scale_of(const struct wk_input *input)
+{
+	const struct wk_collapse *collapse = input->options.collapse;
+	struct wk_lines lines = wk_lines_of(input->bytes);
+	struct wk_str line;
+	bool lost = collapse && collapse->dialect == WK_COLLAPSE_INFERNO;
+
+	if (lost)
+		return 1;
+	for (unsigned i = 0; i < SIDES_LOOKED_AT && !lost && wk_lines_next(&lines, &line); i++) {
+		uint64_t count;
+
+		if (!take_count(&line, 1, &count, &lost))
+			lost = false;
+	}
+	return lost ? FRACTION_SCALE : 1;
 }
 
 static void tell_fractions(const struct reading *r)
@@ -270,8 +313,9 @@ static void tell_fractions(const struct reading *r)
 
 	if (r->fractions == 0)
 		return;
-	wk_buf_add_text(&text, "The input data has fractional sample counts: what is behind the "
-			       "point was dropped in ");
+	wk_buf_add_text(&text, "The input data has fractional sample counts: ");
+	wk_buf_add_text(&text, r->scale > 1 ? "what is below a thousandth was dropped in "
+					    : "what is behind the point was dropped in ");
 	wk_num_add_grouped(&text, r->fractions);
 	wk_buf_add_text(&text, r->fractions == 1 ? " line" : " lines");
 	wk_buf_add_text(&text, "; scale the counts up and draw with --factor to keep it");
@@ -300,12 +344,14 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 		.start = (const char *)input->bytes.at,
 		.lines = wk_lines_of(input->bytes),
 		.has_two_counts = has_two_counts(input->bytes),
+		.scale = scale_of(input),
 		.collapse = input->options.collapse,
 	};
 	const char *released = r.lines.at;
 	struct wk_str line;
 
-	wk_stack_writer_source(r.writer, "samples", "samples", false);
+	wk_stack_writer_source(r.writer, "samples", r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples",
+			       false);
 	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
 		if (!is_remark(&r, line))
 			read_line(&r, line);
@@ -338,12 +384,12 @@ static int probe(struct wk_bytes first)
 		return 0;
 	while (wk_lines_next(&lines, &line)) {
 		uint64_t count;
-		bool has_fraction;
+		bool lost;
 		bool is_cut = lines.at == lines.end && wk_bytes_left(&first) == WK_PROBE_BYTES;
 
 		if (is_cut || wk_trim(line).len == 0)
 			continue;
-		if (take_count(&line, &count, &has_fraction)) {
+		if (take_count(&line, 1, &count, &lost)) {
 			good++;
 			deep += memchr(line.at, ';', line.len) != NULL;
 		} else {

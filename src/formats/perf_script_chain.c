@@ -28,9 +28,10 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 
 static uint32_t frame_id(struct wk_script_part *part, const struct wk_event_frame *frame)
 {
+	uint64_t place = wk_hash_pair(wk_hash_bytes(frame->file.at, frame->file.len), frame->line);
 	uint64_t hash = wk_hash_pair(wk_hash_bytes(frame->name.at, frame->name.len),
-				     wk_hash_bytes(frame->image.at, frame->image.len) ^
-					     (uint64_t)frame->line << 2 ^ frame->is_inlined);
+				     wk_hash_bytes(frame->image.at, frame->image.len) ^ place ^
+					     frame->is_inlined);
 	uint32_t id = wk_index_find(&part->frame_index, hash, same_frame, part, frame);
 
 	if (id)

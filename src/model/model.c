@@ -166,7 +166,7 @@ static bool same_function(const void *table, uint32_t id, const void *key)
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function)
 {
 	uint64_t hash = wk_hash_pair(wk_hash_pair(function->name, function->linked),
-				     function->image);
+				     (uint64_t)function->file << 32 | function->image);
 	wk_function_id id = 0;
 
 	if (model->function_count)

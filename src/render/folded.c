@@ -17,16 +17,36 @@ static void add_name(struct wk_buf *line, struct wk_str name)
 			line->at[i] = ':';
 }
 
+/* Thousandths are written as they were read, behind a point. */
+static void add_count(struct wk_out *out, const struct wk_tree *tree, uint64_t count)
+{
+	uint64_t part = count % 1000;
+
+	if (!wk_str_is(tree->unit, WK_UNIT_THOUSANDTHS)) {
+		wk_out_u64(out, count);
+		return;
+	}
+	wk_out_u64(out, count / 1000);
+	if (part == 0)
+		return;
+	wk_out_char(out, '.');
+	for (uint64_t unit = 100; part; unit /= 10) {
+		wk_out_char(out, (char)('0' + part / unit));
+		part %= unit;
+	}
+}
+
 /* Of a comparison: both counts, as differential flame graphs are drawn from. */
-static void add_sides(struct wk_out *out, struct wk_str line, uint64_t before, uint64_t after)
+static void add_sides(struct wk_out *out, const struct wk_tree *tree, struct wk_str line,
+		      uint64_t before, uint64_t after)
 {
 	if (before == 0 && after == 0)
 		return;
 	wk_out_str(out, line);
 	wk_out_char(out, ' ');
-	wk_out_u64(out, before);
+	add_count(out, tree, before);
 	wk_out_char(out, ' ');
-	wk_out_u64(out, after);
+	add_count(out, tree, after);
 	wk_out_char(out, '\n');
 }
 
@@ -49,7 +69,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 		add_name(&line, tree->name[node]);
 		ends[depth] = line.len;
 		if (tree->self_before) {
-			add_sides(out, wk_buf_str(&line), tree->self_before[node],
+			add_sides(out, tree, wk_buf_str(&line), tree->self_before[node],
 				  tree->self_after[node]);
 			continue;
 		}
@@ -57,7 +77,8 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 			continue;
 		wk_out_str(out, wk_buf_str(&line));
 		wk_out_char(out, ' ');
-		wk_out_u64(out, view->by_weight ? tree->self[node] : tree->self_samples[node]);
+		add_count(out, tree,
+			  view->by_weight ? tree->self[node] : tree->self_samples[node]);
 		wk_out_char(out, '\n');
 	}
 	wk_buf_fini(&line);

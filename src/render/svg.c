@@ -169,7 +169,7 @@ static void settings(struct wk_svg_picture *p)
 	wk_out_fmt(out, "{\"margin\":%d,\"row\":%u,\"head\":%u,\"foot\":%u,\"width\":%u,"
 			"\"height\":%u,\"font\":%g,\"order\":\"%s\",\"factor\":%.17g,\n",
 		   WK_SVG_MARGIN, p->row, p->head, p->foot, p->width, p->height, p->font_size,
-		   orders[drawing->order], drawing->factor > 0 ? drawing->factor : 1);
+		   orders[drawing->order], wk_svg_factor(p));
 	flag(out, "icicle", drawing->is_icicle);
 	flag(out, "reversed", drawing->is_inverted);
 	flag(out, "fixed", drawing->has_fixed_width);

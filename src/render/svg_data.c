@@ -270,7 +270,7 @@ void wk_svg_data(const struct wk_svg_picture *p)
 	const struct wk_tree *tree = p->tree;
 
 	wk_out_text(p->out, "\"unit\":");
-	wk_svg_quoted(p->out, tree->unit);
+	wk_svg_quoted(p->out, wk_svg_unit(p));
 	wk_out_fmt(p->out, ",\"count\":%" PRIu32 ",\"names\":%" PRIu32 ",\"whole\":%" PRIu64,
 		   tree->count, p->names.count, p->whole);
 	kinds(p->out);

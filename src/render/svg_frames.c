@@ -90,13 +90,29 @@ void wk_svg_choose_frames(struct wk_svg_picture *p)
 	p->height = p->head + (p->depth + 1) * p->row + p->foot;
 }
 
+/* Thousandths are told as what they are parts of. */
+double wk_svg_factor(const struct wk_svg_picture *p)
+{
+	double factor = p->drawing->factor > 0 ? p->drawing->factor : 1;
+
+	return wk_str_is(p->tree->unit, WK_UNIT_THOUSANDTHS) ? factor / 1000 : factor;
+}
+
+struct wk_str wk_svg_unit(const struct wk_svg_picture *p)
+{
+	return wk_str_is(p->tree->unit, WK_UNIT_THOUSANDTHS) ? wk_str_c("samples")
+							      : p->tree->unit;
+}
+
 void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text)
 {
 	const struct wk_drawing *drawing = p->drawing;
-	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name) : p->tree->unit;
+	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name)
+						 : wk_svg_unit(p);
+	double factor = wk_svg_factor(p);
 
-	if (drawing->factor > 0)
-		weight = (uint64_t)((double)weight * drawing->factor + 0.5);
+	if (factor != 1)
+		weight = (uint64_t)((double)weight * factor + 0.5);
 	if (!drawing->count_name && wk_str_is(unit, "ns")) {
 		wk_num_add_duration(text, weight);
 		return;

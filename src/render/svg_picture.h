@@ -40,6 +40,10 @@ void wk_svg_frames(struct wk_svg_picture *p);
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node);
 uint64_t wk_svg_weight(const struct wk_svg_picture *p, uint32_t node);
 
+/* What numbers are multiplied by, and what they then count. */
+double wk_svg_factor(const struct wk_svg_picture *picture);
+struct wk_str wk_svg_unit(const struct wk_svg_picture *picture);
+
 /* "1,234 samples", "12.4 ms", or as the drawing says; to the end of `text`. */
 void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text);
 

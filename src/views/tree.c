@@ -88,6 +88,7 @@ struct ordering {
 	struct wk_str *name;     /* [kept->count] */
 	uint32_t *order;         /* [kept->count]: places of kept, parent by parent */
 	uint32_t *first;         /* children of place p: order[first[p]] up to first[p + 1] */
+	uint32_t *number;        /* of a comparison: by the folding's node, its new one + 1 */
 };
 
 /* A number from 0 up for each distinct label among the kept, and for those that are followed
@@ -310,6 +311,8 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t pl
 		tree->lead[node] = o->f->chart_own[from];
 	tree->self[node] = tree->total[node] = sum->weight[from];
 	tree->self_samples[node] = tree->total_samples[node] = wk_folding_samples(o->f, from);
+	if (o->number)
+		o->number[from] = node + 1;
 	if (sum->before) {
 		tree->self_before[node] = tree->total_before[node] = sum->before[from];
 		tree->self_after[node] = tree->total_after[node] = sum->after[from];
@@ -370,6 +373,34 @@ static void number_nodes(struct wk_tree *tree, const struct ordering *o)
 	free(stack);
 }
 
+/* A counted box stands right behind its parent. */
+static void add_to_box(struct wk_tree *tree, uint32_t box, uint64_t before, uint64_t after)
+{
+	tree->self_before[box] += before;
+	tree->total_before[box] += before;
+	tree->self_after[box] += after;
+	tree->total_after[box] += after;
+}
+
+/* Of a comparison's sides also what is not kept, since it weighs nothing on the chosen side, is
+ * its parent's no more. `number` is the new number of each of the folding's nodes, + 1. */
+static void take_sides_from_parents(struct wk_tree *tree, const struct ordering *o,
+				    const uint32_t *number)
+{
+	const struct wk_folding_weights *sum = &o->f->sum;
+
+	for (uint32_t i = 1; i < o->f->trie->count; i++) {
+		uint32_t parent = number[o->f->trie->parent[i]];
+
+		if (!parent)
+			continue;
+		tree->self_before[parent - 1] -= sum->before[i];
+		tree->self_after[parent - 1] -= sum->after[i];
+		if (!number[i] && sum->weight[i])
+			add_to_box(tree, parent, sum->before[i], sum->after[i]);
+	}
+}
+
 static void take_from_parents(const struct wk_tree *tree, uint64_t *self, const uint64_t *total)
 {
 	for (uint32_t i = 1; self && i < tree->count; i++)
@@ -386,8 +417,6 @@ static void finish_columns(struct wk_tree *tree)
 			tree->end[tree->parent[i]] = tree->end[i];
 	}
 	take_from_parents(tree, tree->self, tree->total);
-	take_from_parents(tree, tree->self_before, tree->total_before);
-	take_from_parents(tree, tree->self_after, tree->total_after);
 	for (uint32_t i = 1; i < tree->count; i++)
 		tree->self_samples[tree->parent[i]] -= tree->total_samples[i];
 }
@@ -428,7 +457,11 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	order_children(&o);
 	start_columns(tree, &kept, folding.sum.before != NULL,
 		      options->is_chart || options->order == WK_TREE_BY_TEXT);
+	if (folding.sum.before)
+		o.number = wk_alloc_zeroed(folding.trie->count, sizeof(*o.number));
 	number_nodes(tree, &o);
+	if (o.number)
+		take_sides_from_parents(tree, &o, o.number);
 	finish_columns(tree);
 	finish_leads(tree, options->is_chart);
 	tree->steps = folding.steps;
@@ -439,6 +472,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	free(o.name);
 	free(o.order);
 	free(o.first);
+	free(o.number);
 	wk_kept_fini(&kept);
 	wk_folding_fini(&folding);
 }
