@@ -230,21 +230,25 @@ static void draw_nothing(struct flamegraph *f)
 		   f->drawing.width, f->call->tool->name);
 }
 
+#define MOST_TOTAL 1e18 /* pictures of more are as narrow as a line */
+
 /* A total below what was counted is not taken; more than a little below, that is told. */
-static void set_total(struct flamegraph *f, uint64_t counted)
+static void set_total(struct flamegraph *f, const struct wk_tree *tree)
 {
-	double total = f->args->total;
+	double unit = wk_str_is(tree->unit, WK_UNIT_THOUSANDTHS) ? 1000 : 1;
+	double total = f->args->total, counted = (double)tree->total[0] / unit;
 	struct wk_buf text = { 0 };
 
 	if (total <= 0)
 		return;
-	if (total >= (double)counted) {
-		f->drawing.total = (uint64_t)total;
+	if (total >= counted) {
+		f->drawing.total = total < MOST_TOTAL / unit ? (uint64_t)(total * unit)
+							     : (uint64_t)MOST_TOTAL;
 		return;
 	}
-	wk_buf_add_fmt(&text, "Specified --total %.15g is less than actual total %llu, so ignored",
-		       total, (unsigned long long)counted);
-	if (total / (double)counted > 0.02)
+	wk_buf_add_fmt(&text, "Specified --total %.15g is less than actual total %.15g, so ignored",
+		       total, counted);
+	if (total / counted > 0.02)
 		warn(f, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
@@ -267,7 +271,7 @@ static bool draw(struct flamegraph *f, const struct wk_model *model, struct wk_e
 		return false;
 	wk_tree_init(&tree, model, &filter, &options);
 	if (tree.total[0]) {
-		set_total(f, tree.total[0]);
+		set_total(f, &tree);
 		view.tree = &tree;
 		view.drawing = f->drawing;
 		ok = wk_renderer_svg.render(&view, f->call->out, err);
