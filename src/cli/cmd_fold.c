@@ -94,7 +94,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return wk_exit_code(err);
 	if (wk_question_ask(&question, model, &args->filter, err))
 		ok = fold(model, &question, args, call, err);
-	if (ok && (!args->quiet || question.filter.in_view == 0))
+	ok = ok && wk_question_expect(&question, err);
+	if (ok && !args->quiet)
 		wk_question_say(&question);
 	wk_question_fini(&question);
 	wk_model_free(model);

@@ -207,9 +207,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return wk_exit_code(err);
 	if (wk_question_ask(&question, model, &args->filter, err))
 		ok = show(what, &options, model, &question, call, err);
-	if (ok && question.filter.in_view == 0)
-		wk_question_say(&question);
-	else if (ok && args->csv) /* which has no place for words below its rows */
+	if (ok && strcmp(what->name, "system") != 0)
+		ok = wk_question_expect(&question, err);
+	if (ok && args->csv) /* which has no place for words below its rows */
 		wk_question_warn(&question);
 	wk_question_fini(&question);
 	wk_model_free(model);

@@ -211,10 +211,11 @@ static bool draw_files(const char *const *paths, const char *recorded_to, struct
 
 	if (!model)
 		return false;
-	if (wk_question_ask(&question, model, &args->filter, err))
+	if (wk_question_ask(&question, model, &args->filter, err) &&
+	    wk_question_expect(&question, err))
 		ok = draw_question(model, &question, maker, err);
 	/* The recorder's own closing words have said the like already. */
-	if (ok && ((!args->quiet && !recorded_to) || question.filter.in_view == 0))
+	if (ok && !args->quiet && !recorded_to)
 		wk_question_say(&question);
 	else if (ok && !args->quiet)
 		wk_question_hint(&question);

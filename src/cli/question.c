@@ -50,12 +50,43 @@ void wk_question_warn(const struct wk_question *question)
 	wk_buf_fini(&sentence);
 }
 
+/* Samples that belong to no thread come from text that tells none. */
+static bool has_threads(const struct wk_model *model)
+{
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (model->samples.thread[i])
+			return true;
+	return false;
+}
+
+static void explain(const struct wk_question *question, struct wk_buf *sentence)
+{
+	const bool *is_given = question->filter.is_given;
+
+	wk_filter_explain(&question->filter, sentence);
+	if (question->filter.total && !has_threads(question->quality.model) &&
+	    (is_given[WK_FILTER_PROCESS] || is_given[WK_FILTER_THREAD]))
+		wk_buf_add_text(sentence, "; this input tells no processes or threads");
+}
+
+bool wk_question_expect(const struct wk_question *question, struct wk_err *err)
+{
+	struct wk_buf sentence = { 0 };
+
+	if (question->filter.in_view)
+		return true;
+	explain(question, &sentence);
+	wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s", wk_buf_text(&sentence));
+	wk_buf_fini(&sentence);
+	return false;
+}
+
 void wk_question_say(const struct wk_question *question)
 {
 	struct wk_buf sentence = { 0 };
 
 	if (question->filter.in_view == 0)
-		wk_filter_explain(&question->filter, &sentence);
+		explain(question, &sentence);
 	else
 		wk_quality_line(&question->quality, &sentence);
 	wk_say(wk_buf_text(&sentence));

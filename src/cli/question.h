@@ -20,6 +20,10 @@ void wk_question_fini(struct wk_question *question);
  * were lost, or why there are none; then wk_question_warn. On standard error. */
 void wk_question_say(const struct wk_question *question);
 
+/* Fails where nothing is in view, with which filter keeps how much and, where a filter asks for
+ * what the input never tells, that. */
+bool wk_question_expect(const struct wk_question *question, struct wk_err *err);
+
 /* Which programs have no names since their files are gone or replaced: nothing, or one line on
  * standard error. For output that has no room for it. */
 void wk_question_warn(const struct wk_question *question);

@@ -215,6 +215,12 @@ static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint3
 		       ? model->samples.weight[sample] : 1;
 }
 
+/* What its rows are called: "sample", or "record" where they are only parts of a sum. */
+static inline const char *wk_source_row_word(const struct wk_source *source)
+{
+	return source->is_weighed && !source->counts_samples ? "record" : "sample";
+}
+
 /* Rows. Interned ones give the old id where the same is there already. Addresses and chains
  * are not looked at here: that is the builder's work. */
 wk_text_id wk_model_text(struct wk_model *model, struct wk_str text);

@@ -4,6 +4,7 @@
 #include "base/num.h"
 
 #define MOST_CLOSED_TOLD 2
+#define MOST_OTHERS_TOLD 3
 
 /* How deep each named stack is, and how many of its frames have no name. */
 struct depths {
@@ -114,6 +115,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		.model = model,
 		.in_view = filter->in_view,
 		.total = filter->total,
+		.source = filter->any_source ? 0 : filter->source,
 		.elsewhere = filter->elsewhere,
 		.lost_samples = model->lost_samples,
 		.lost_records = model->lost_records,
@@ -147,7 +149,9 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 {
 	if (quality->lost_samples == 0 && quality->lost_records == 0) {
-		wk_buf_add_text(line, ", none lost");
+		if (!quality->model->sources[quality->source].is_weighed ||
+		    quality->model->sources[quality->source].counts_samples)
+			wk_buf_add_text(line, ", none lost");
 		return;
 	}
 	wk_buf_add_text(line, ", ");
@@ -181,14 +185,44 @@ static void add_reach(const struct wk_quality *quality, struct wk_buf *line)
 	}
 }
 
+static struct wk_str source_name(const struct wk_model *model, wk_source_id source)
+{
+	struct wk_str name = wk_model_str(model, model->sources[source].name);
+
+	return name.len ? name : wk_str_c("an event without a name");
+}
+
+/* The events that --by could name instead. */
+static void add_others(const struct wk_quality *quality, struct wk_buf *line)
+{
+	const struct wk_model *model = quality->model;
+	uint32_t told = 0, others = model->source_count - 2;
+
+	for (wk_source_id i = 1; i < model->source_count && told < MOST_OTHERS_TOLD; i++) {
+		if (i == quality->source)
+			continue;
+		wk_buf_add_text(line, told ? ", " : "--by ");
+		wk_buf_add_str(line, source_name(model, i));
+		told++;
+	}
+	if (others > told)
+		wk_buf_add_fmt(line, ", and %u more", others - told);
+}
+
 void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 {
+	const char *word = wk_source_row_word(&quality->model->sources[quality->source]);
+
 	wk_num_add_grouped(line, quality->in_view);
 	if (quality->in_view != quality->total) {
 		wk_buf_add_text(line, " of ");
 		wk_num_add_grouped(line, quality->total);
 	}
-	wk_buf_add_text(line, quality->total == 1 ? " sample" : " samples");
+	wk_buf_add_fmt(line, " %s%s", word, quality->total == 1 ? "" : "s");
+	if (quality->elsewhere) {
+		wk_buf_add_text(line, " of ");
+		wk_buf_add_str(line, source_name(quality->model, quality->source));
+	}
 	if (quality->in_view != quality->total)
 		wk_buf_add_text(line, " in view");
 	add_lost(quality, line);
@@ -201,9 +235,10 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	if (quality->elsewhere) {
 		wk_buf_add_text(line, "; ");
 		wk_num_add_grouped(line, quality->elsewhere);
-		wk_buf_add_text(line, quality->elsewhere == 1
-					      ? " sample of other events not shown"
-					      : " samples of other events not shown");
+		wk_buf_add_fmt(line, " %s%s of other events not shown (", word,
+			       quality->elsewhere == 1 ? "" : "s");
+		add_others(quality, line);
+		wk_buf_add_char(line, ')');
 	}
 }
 

@@ -19,6 +19,7 @@ struct wk_quality_image {
 struct wk_quality {
 	const struct wk_model *model; /* names the images */
 	uint64_t in_view, total;      /* samples of the filter's source */
+	wk_source_id source;          /* the filter's; 0: none, or any */
 	uint64_t elsewhere;           /* samples of other sources */
 	uint64_t lost_samples;        /* in the whole recording */
 	uint64_t lost_records;

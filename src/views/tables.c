@@ -53,6 +53,45 @@ static struct wk_str origin_name(const struct wk_model *model, const struct wk_f
 	return image_name(model, function->image);
 }
 
+/* Where weights are numbers of samples, the columns of samples say it all. */
+static bool weighs_samples(struct wk_str unit)
+{
+	return wk_str_is(unit, "samples");
+}
+
+/* Detail, and the cell that goes with it. */
+static void weight_detail(struct wk_table *table, const char *what, struct wk_str unit)
+{
+	if (weighs_samples(unit))
+		return;
+	wk_table_weight_column(table, what, unit);
+	wk_table_detail(table);
+}
+
+static void weight_cell(struct wk_table *table, struct wk_str unit, uint64_t weight)
+{
+	if (!weighs_samples(unit))
+		wk_table_number(table, weight);
+}
+
+/* What is counted may be more than a node's 32 bits of samples hold. */
+static void samples_cell(struct wk_table *table, struct wk_str unit, uint64_t weight,
+			 uint64_t samples)
+{
+	wk_table_number(table, weighs_samples(unit) ? weight : samples);
+}
+
+static void samples_column(struct wk_table *table, const char *key, const struct wk_model *model,
+			   const struct wk_filter *filter)
+{
+	bool is_total = strcmp(key, "total_samples") == 0;
+	bool is_sample = strcmp(wk_source_row_word(&model->sources[filter->source]), "sample") == 0;
+
+	wk_table_column(table, WK_CELL_COUNT, key,
+			is_sample ? is_total ? "total samples" : "samples"
+			: is_total ? "total records" : "records");
+}
+
 static void fill_functions(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -62,12 +101,10 @@ static void fill_functions(struct wk_table *table, const struct wk_model *model,
 	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS);
 	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
 	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
-	wk_table_weight_column(table, "self", flat.unit);
-	wk_table_detail(table);
-	wk_table_weight_column(table, "total", flat.unit);
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_COUNT, "self_samples", "samples");
-	wk_table_column(table, WK_CELL_COUNT, "total_samples", "total samples");
+	weight_detail(table, "self", flat.unit);
+	weight_detail(table, "total", flat.unit);
+	samples_column(table, "self_samples", model, filter);
+	samples_column(table, "total_samples", model, filter);
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
 	wk_table_detail(table);
@@ -88,10 +125,10 @@ static void fill_functions(struct wk_table *table, const struct wk_model *model,
 		wk_table_row(table);
 		wk_table_share(table, row->self, flat.whole);
 		wk_table_share(table, row->total, flat.whole);
-		wk_table_number(table, row->self);
-		wk_table_number(table, row->total);
-		wk_table_number(table, row->self_samples);
-		wk_table_number(table, row->total_samples);
+		weight_cell(table, flat.unit, row->self);
+		weight_cell(table, flat.unit, row->total);
+		samples_cell(table, flat.unit, row->self, row->self_samples);
+		samples_cell(table, flat.unit, row->total, row->total_samples);
 		wk_table_text(table, wk_str_c(wk_code_kind_name(wk_code_kind_of(model, row->id))));
 		if (function->linked)
 			wk_table_text(table, wk_model_str(model, function->linked));
@@ -126,8 +163,37 @@ struct outline {
 	uint8_t *is_shown; /* by node */
 	uint32_t *indent;  /* of shown nodes, by node */
 	bool is_limited;   /* there are more big ones than may be shown */
+	bool is_inverted;
 	uint64_t hidden, hidden_weight;
 };
+
+static bool is_function(const struct wk_tree *tree, uint32_t node)
+{
+	return tree->kind[node] == WK_NODE_FUNCTION || tree->kind[node] == WK_NODE_SMALL;
+}
+
+/* What a function spent itself: in an inverted tree that is all of the first level, whose
+ * callers below it only say for whom. */
+static uint64_t self_of(const struct outline *outline, uint32_t node)
+{
+	const struct wk_tree *tree = outline->tree;
+
+	if (!outline->is_inverted)
+		return tree->self[node];
+	return node && is_function(tree, node) && !is_function(tree, tree->parent[node])
+		       ? tree->total[node] : 0;
+}
+
+/* What is seen nowhere if this node and all below it are not: of an inverted tree's callers,
+ * nothing. */
+static uint64_t weight_lost_with(const struct outline *outline, uint32_t node)
+{
+	const struct wk_tree *tree = outline->tree;
+
+	if (outline->is_inverted && node && is_function(tree, tree->parent[node]))
+		return 0;
+	return tree->total[node];
+}
 
 /* The big ones; of too many, those with the highest totals. A caller's total is no less than
  * that of what it called, and it comes first in the tree: so no node is shown without its
@@ -169,10 +235,10 @@ static void tree_row(struct wk_table *table, const struct outline *outline, uint
 	wk_table_row(table);
 	table->rows[table->row_count - 1] = shape;
 	wk_table_share(table, tree->total[node], tree->total[0]);
-	wk_table_share(table, tree->self[node], tree->total[0]);
-	wk_table_number(table, tree->total[node]);
-	wk_table_number(table, tree->self[node]);
-	wk_table_number(table, tree->total_samples[node]);
+	wk_table_share(table, self_of(outline, node), tree->total[0]);
+	weight_cell(table, tree->unit, tree->total[node]);
+	wk_table_number(table, self_of(outline, node));
+	samples_cell(table, tree->unit, tree->total[node], tree->total_samples[node]);
 	wk_table_number(table, tree->depth[node]);
 	/* The names of processes and threads may be the tree's own, which goes away. */
 	wk_table_text(table, tree->kind[node] == WK_NODE_FUNCTION
@@ -195,7 +261,7 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 
 		if (!outline->is_shown[node]) {
 			outline->hidden += tree->end[node] - node;
-			outline->hidden_weight += tree->total[node];
+			outline->hidden_weight += weight_lost_with(outline, node);
 			node = tree->end[node];
 			continue;
 		}
@@ -214,7 +280,7 @@ static void tree_rows(struct wk_table *table, struct outline *outline)
 	free(siblings);
 }
 
-/* "12 nodes under 0.5 % are folded away, 3.1 % of the whole together". */
+/* "12 nodes under 0.5 % are folded away; their self % adds up to 3.1 %". */
 static void note_folded(struct wk_table *table, const struct outline *outline,
 			const struct wk_table_options *options)
 {
@@ -229,11 +295,11 @@ static void note_folded(struct wk_table *table, const struct outline *outline,
 	if (outline->is_limited)
 		wk_buf_add_fmt(&words, "%s beyond the %" PRIu32 " with the highest total",
 			       options->min_percent > 0 ? " or" : "", options->limit);
-	wk_buf_add_text(&words, outline->hidden == 1 ? " is folded away, " :
-						       " are folded away, ");
+	wk_buf_add_text(&words, outline->hidden == 1
+					? " is folded away; its self % is "
+					: " are folded away; their self % adds up to ");
 	wk_num_add_share(&words, outline->hidden_weight, outline->tree->total[0]);
-	wk_table_note(table, "%s of the whole%s", wk_buf_text(&words),
-		      outline->hidden == 1 ? "" : " together");
+	wk_table_note(table, "%s", wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
 
@@ -241,7 +307,7 @@ static void fill_tree(struct wk_table *table, const struct wk_model *model,
 		      const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	struct wk_tree tree;
-	struct outline outline = { .tree = &tree };
+	struct outline outline = { .tree = &tree, .is_inverted = options->tree.inverted };
 
 	wk_tree_init(&tree, model, filter, &options->tree);
 	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
@@ -249,11 +315,10 @@ static void fill_tree(struct wk_table *table, const struct wk_model *model,
 	choose_nodes(&outline, options);
 	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
 	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
-	wk_table_weight_column(table, "total", tree.unit);
-	wk_table_detail(table);
+	weight_detail(table, "total", tree.unit);
 	wk_table_weight_column(table, "self", tree.unit);
 	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	samples_column(table, "samples", model, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "depth", "depth");
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
@@ -269,9 +334,10 @@ static void fill_tree(struct wk_table *table, const struct wk_model *model,
 /* What the samples in view say of each row of another table, by its id. */
 struct tally {
 	uint64_t *weight;
-	uint32_t *samples;
+	uint64_t *samples;
 	uint64_t whole;
 	bool by_samples;
+	struct wk_str unit;
 };
 
 static struct tally start_tally(const struct wk_model *model, const struct wk_filter *filter,
@@ -289,28 +355,24 @@ static struct tally start_tally(const struct wk_model *model, const struct wk_fi
 		tally.by_samples = true;
 		tally.whole = filter->in_view;
 	}
+	tally.unit = tally.by_samples ? wk_str_c("samples")
+				      : wk_model_str(model, model->sources[filter->source].unit);
 	return tally;
 }
 
 static void count_sample(struct tally *tally, const struct wk_model *model, uint32_t sample,
 			 uint32_t row)
 {
-	tally->weight[row] += tally->by_samples ? 1 : model->samples.weight[sample];
-	tally->samples[row]++;
+	uint64_t times = wk_model_sample_times(model, sample);
+
+	tally->weight[row] += tally->by_samples ? times : model->samples.weight[sample];
+	tally->samples[row] += times;
 }
 
 static void end_tally(struct tally *tally)
 {
 	free(tally->weight);
 	free(tally->samples);
-}
-
-static struct wk_str tally_unit(const struct tally *tally, const struct wk_model *model,
-				const struct wk_filter *filter)
-{
-	if (tally->by_samples)
-		return (struct wk_str)WK_STR("samples");
-	return wk_model_str(model, model->sources[filter->source].unit);
 }
 
 /* Rows without samples in view are left out (and counted) when the view is narrowed. */
@@ -377,7 +439,7 @@ static void process_row(struct wk_table *table, const struct wk_model *model,
 
 	wk_table_row(table);
 	wk_table_share(table, tally->weight[id], tally->whole);
-	wk_table_number(table, tally->weight[id]);
+	weight_cell(table, tally->unit, tally->weight[id]);
 	wk_table_number(table, tally->samples[id]);
 	wk_table_number(table, process->pid);
 	if (process->parent)
@@ -407,8 +469,9 @@ static void fill_processes(struct wk_table *table, const struct wk_model *model,
 			count_sample(&tally, model, i,
 				     model->threads[model->samples.thread[i]].process);
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	wk_table_weight_column(table, "weight", tally_unit(&tally, model, filter));
-	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	if (!weighs_samples(tally.unit))
+		wk_table_weight_column(table, "weight", tally.unit);
+	samples_column(table, "samples", model, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
 	wk_table_column(table, WK_CELL_COUNT, "threads", "threads");
@@ -437,7 +500,7 @@ static void thread_row(struct wk_table *table, const struct wk_model *model,
 
 	wk_table_row(table);
 	wk_table_share(table, tally->weight[id], tally->whole);
-	wk_table_number(table, tally->weight[id]);
+	weight_cell(table, tally->unit, tally->weight[id]);
 	wk_table_number(table, tally->samples[id]);
 	wk_table_number(table, process->pid);
 	wk_table_number(table, thread->tid);
@@ -458,8 +521,9 @@ static void fill_threads(struct wk_table *table, const struct wk_model *model,
 		if (wk_filter_has(filter, i))
 			count_sample(&tally, model, i, model->samples.thread[i]);
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	wk_table_weight_column(table, "weight", tally_unit(&tally, model, filter));
-	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	if (!weighs_samples(tally.unit))
+		wk_table_weight_column(table, "weight", tally.unit);
+	samples_column(table, "samples", model, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
@@ -512,8 +576,8 @@ static void image_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_share(table, row->self, flat->whole);
 	wk_table_share(table, row->total, flat->whole);
 	wk_table_number(table, row->self);
-	wk_table_number(table, row->total);
-	wk_table_number(table, row->total_samples);
+	weight_cell(table, flat->unit, row->total);
+	samples_cell(table, flat->unit, row->total, row->total_samples);
 	wk_table_text(table, wk_str_c(kinds[image->kind]));
 	wk_table_text(table, build_id_text(table, &image->build_id));
 	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
@@ -522,15 +586,15 @@ static void image_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, names_from(model, image));
 }
 
-static void image_columns(struct wk_table *table, struct wk_str unit)
+static void image_columns(struct wk_table *table, struct wk_str unit,
+			  const struct wk_model *model, const struct wk_filter *filter)
 {
 	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
 	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
 	wk_table_weight_column(table, "self", unit);
 	wk_table_detail(table);
-	wk_table_weight_column(table, "total", unit);
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	weight_detail(table, "total", unit);
+	samples_column(table, "samples", model, filter);
 	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "build_id", "build id");
@@ -552,7 +616,7 @@ static void fill_images(struct wk_table *table, const struct wk_model *model,
 	struct wk_flat flat;
 
 	wk_flat_init(&flat, model, filter, WK_FLAT_IMAGES);
-	image_columns(table, flat.unit);
+	image_columns(table, flat.unit, model, filter);
 	for (uint32_t i = 0; i < flat.count; i++) {
 		is_met[flat.rows[i].id] = 1;
 		if (is_full(table, options)) {
@@ -707,19 +771,32 @@ static void add_setting(struct wk_buf *text, const struct wk_model *model, struc
 	}
 }
 
+/* "1,700 samples in ns", "610 records in Ir", or where samples are all that was counted, those. */
+static void add_source_count(struct wk_buf *text, const struct wk_model *model, wk_source_id id,
+			     uint64_t count)
+{
+	const struct wk_source *source = &model->sources[id];
+
+	wk_num_add_grouped(text, count);
+	wk_buf_add_fmt(text, " %s%s", wk_source_row_word(source), count == 1 ? "" : "s");
+	if (source->counts_samples)
+		return;
+	wk_buf_add_text(text, " in ");
+	wk_buf_add_str(text, wk_model_str(model, source->unit));
+}
+
 static void source_rows(struct wk_table *table, const struct wk_model *model)
 {
 	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
 	struct wk_buf text = { 0 };
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
-		counts[model->samples.source[i]]++;
+		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
 	for (wk_source_id i = 1; i < model->source_count; i++) {
 		wk_buf_reset(&text);
 		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].name));
 		wk_buf_add_text(&text, ": ");
-		count_of(&text, counts[i], " sample in ", " samples in ");
-		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].unit));
+		add_source_count(&text, model, i, counts[i]);
 		add_setting(&text, model, wk_model_str(model, model->sources[i].name));
 		system_row(table, "event", wk_buf_str(&text));
 	}
@@ -755,8 +832,10 @@ static void fill_system(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_TEXT, "key", "what");
 	wk_table_column(table, WK_CELL_TEXT, "value", "value");
 	fact_rows(table, model);
-	wk_num_add_duration(&text, model->last_ns - model->first_ns);
-	system_row(table, "sampled for", wk_buf_str(&text));
+	if (model->last_ns > model->first_ns) { /* most text tells no times */
+		wk_num_add_duration(&text, model->last_ns - model->first_ns);
+		system_row(table, "sampled for", wk_buf_str(&text));
+	}
 	wk_buf_reset(&text);
 	count_of(&text, model->process_count - 1, " process, ", " processes, ");
 	count_of(&text, model->thread_count - 1, " thread, ", " threads, ");

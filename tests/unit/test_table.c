@@ -94,7 +94,7 @@ static void the_tree_as_text_keeps_chains_straight_and_says_what_it_folds(void *
 			"   20.0    20.0      200    ├ malloc\n"
 			"    9.5     9.5       95    └ free\n"
 			"\n"
-			"2 nodes under 1 % are folded away, 0.5 % of the whole together\n"
+			"2 nodes under 1 % are folded away; their self % adds up to 0.5 %\n"
 			"1,000 samples, none lost; 100.0 % of user stacks reach a root; 0 % of "
 			"frames unnamed\n");
 }

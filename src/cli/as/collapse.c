@@ -64,10 +64,11 @@ static void note(void *context, struct wk_str text)
 
 	if (notes->is_quiet)
 		return;
-	if (notes->tool->kind->family != WK_AS_INFERNO)
+	if (notes->tool->kind->family != WK_AS_INFERNO) { /* inferno's lines have their form */
 		wk_buf_add_fmt(&words, "%s: ", notes->tool->name);
-	if (notes->file)
-		wk_buf_add_fmt(&words, "%s: ", notes->file);
+		if (notes->file)
+			wk_buf_add_fmt(&words, "%s: ", notes->file);
+	}
 	wk_buf_add_str(&words, text);
 	wk_as_warn(notes->tool, wk_buf_str(&words));
 	wk_buf_fini(&words);
