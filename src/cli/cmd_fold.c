@@ -92,9 +92,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	free(paths);
 	if (!model)
 		return wk_exit_code(err);
-	if (wk_question_ask(&question, model, &args->filter, err))
+	if (wk_question_ask(&question, model, &args->filter, err) &&
+	    wk_question_expect(&question, err))
 		ok = fold(model, &question, args, call, err);
-	ok = ok && wk_question_expect(&question, err);
 	if (ok && !args->quiet)
 		wk_question_say(&question);
 	wk_question_fini(&question);

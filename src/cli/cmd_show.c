@@ -196,7 +196,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct wk_table_view *what;
 	struct wk_model *model;
 	const char *path;
-	bool ok = false;
+	bool ok = false, must_have;
 
 	what = read_words(call->words, &path, err);
 	if (!what || !table_options(args, what, &options, err) ||
@@ -205,9 +205,12 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	model = wk_load(path, &args->load, err);
 	if (!model)
 		return wk_exit_code(err);
-	if (wk_question_ask(&question, model, &args->filter, err))
+	must_have = strcmp(what->name, "system") != 0;
+	/* An empty table may be printed, but takes no file's place. */
+	if (wk_question_ask(&question, model, &args->filter, err) &&
+	    (!must_have || !args->output || wk_question_expect(&question, err)))
 		ok = show(what, &options, model, &question, call, err);
-	if (ok && strcmp(what->name, "system") != 0)
+	if (ok && must_have)
 		ok = wk_question_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */
 		wk_question_warn(&question);
