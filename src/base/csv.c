@@ -1,7 +1,7 @@
 #include "base/csv.h"
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/utf16.h"
 
 void wk_csv_fini(struct wk_csv *csv)
 {
@@ -100,39 +100,13 @@ char wk_csv_separator_of(struct wk_str heading)
 	return best;
 }
 
-/* Half of the characters of a pair, or one alone. */
-static void add_utf16(struct wk_buf *buf, struct wk_bytes bytes, bool big_endian)
-{
-	bytes.big_endian = big_endian;
-	while (wk_bytes_left(&bytes) >= 2) {
-		uint32_t unit = wk_u16(&bytes);
-		struct wk_bytes ahead = bytes;
-		uint32_t low = unit >= 0xd800 && unit < 0xdc00 ? wk_u16(&ahead) : 0;
-
-		if (low >= 0xdc00 && low < 0xe000) {
-			unit = 0x10000 + ((unit & 0x3ff) << 10 | (low & 0x3ff));
-			bytes = ahead;
-		} else if (unit >= 0xd800 && unit < 0xe000) {
-			unit = 0xfffd;
-		}
-		wk_utf8_add(buf, unit);
-	}
-}
-
 struct wk_bytes wk_csv_text(struct wk_bytes bytes, struct wk_buf *buf)
 {
 	const uint8_t *at = bytes.at;
-	size_t left = wk_bytes_left(&bytes);
-	bool little = left >= 2 && at[0] == 0xff && at[1] == 0xfe;
-	bool big = left >= 2 && at[0] == 0xfe && at[1] == 0xff;
-	bool unmarked = left >= 4 && at[0] && !at[1] && at[2] && !at[3];
+	bool unmarked = wk_bytes_left(&bytes) >= 4 && at[0] && !at[1] && at[2] && !at[3];
 
-	if (left >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
-		return wk_bytes_of(at + 3, left - 3);
-	if (!little && !big && !unmarked)
-		return bytes;
 	if (!unmarked)
-		wk_bytes_skip(&bytes, 2);
-	add_utf16(buf, bytes, big);
+		return wk_utf16_plain(bytes, buf);
+	wk_utf16_add(buf, bytes, false);
 	return wk_bytes_of(wk_buf_text(buf), buf->len);
 }

@@ -32,8 +32,7 @@ static inline struct wk_str wk_csv_field(const struct wk_csv *csv, size_t at)
 /* The one of ',', ';' and tab that stands in a heading most often. */
 char wk_csv_separator_of(struct wk_str heading);
 
-/* The text of a file: UTF-16 (known by its mark, or by zeros where Latin letters have them)
- * is made UTF-8 in `buf`, and a mark at the beginning is passed over. */
+/* As wk_utf16_plain; UTF-16 is also known by zeros where Latin letters have them. */
 struct wk_bytes wk_csv_text(struct wk_bytes bytes, struct wk_buf *buf);
 
 #endif

@@ -51,17 +51,20 @@ struct wk_reader {
 const struct wk_reader *const *wk_readers(void);
 
 /* The reader named `format` or, where that is NULL, the one that is most sure of the bytes;
- * a suffix of the name decides between equals. What is packed (base/unpack.h) is looked into.
+ * a suffix of the name decides between equals. What is packed (base/unpack.h) is looked into,
+ * and so is text with a byte order mark (base/utf16.h).
  * NULL, with a sentence on what was seen and what is known, if there is none. */
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
 
-/* A file and the reader that knows it; filled by wk_reader_open, which also unpacks. */
+/* A file and the reader that knows it; filled by wk_reader_open, which also unpacks and
+ * takes byte order marks away. */
 struct wk_opened {
 	struct wk_input input; /* plain bytes; offsets in errors count in these */
 	const struct wk_reader *reader;
 	struct wk_os_file file;
 	struct wk_buf plain;   /* of a packed file, which is closed then */
+	struct wk_buf text;    /* of UTF-16, likewise */
 };
 
 /* Opens `path` ("-" is standard input) and chooses its reader. Puts the path in front of any

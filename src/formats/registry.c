@@ -3,6 +3,7 @@
 #include "base/out.h"
 #include "base/suggest.h"
 #include "base/unpack.h"
+#include "base/utf16.h"
 #include "os/os.h"
 
 static const struct wk_reader *const readers[] = {
@@ -160,6 +161,20 @@ static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name,
 	return best;
 }
 
+/* Marks of an encoding are looked behind. Two bytes of UTF-16 become at least one. */
+static const struct wk_reader *by_text(struct wk_bytes bytes, const char *name,
+				       struct wk_err *err)
+{
+	const struct wk_reader *reader;
+	struct wk_buf text = { 0 };
+
+	if (wk_bytes_left(&bytes) > 2 * WK_PROBE_BYTES)
+		bytes.end = bytes.at + 2 * WK_PROBE_BYTES;
+	reader = by_bytes(wk_utf16_plain(bytes, &text), name, err);
+	wk_buf_fini(&text);
+	return reader;
+}
+
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err)
 {
@@ -169,10 +184,10 @@ const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, c
 	if (format)
 		return by_name(format, err);
 	if (wk_packing_of(bytes) == WK_NOT_PACKED)
-		return by_bytes(bytes, name, err);
-	if (wk_unpack_first(bytes, WK_PROBE_BYTES, &plain, err)) {
+		return by_text(bytes, name, err);
+	if (wk_unpack_first(bytes, 2 * WK_PROBE_BYTES, &plain, err)) {
 		if (plain.len)
-			reader = by_bytes(wk_bytes_of(plain.at, plain.len), name, err);
+			reader = by_text(wk_bytes_of(plain.at, plain.len), name, err);
 		else
 			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 				"packed with %s, but nothing is in it, or it was cut",
@@ -215,6 +230,21 @@ static bool unpack_input(struct wk_opened *opened, struct wk_err *err)
 	return true;
 }
 
+/* So are those of UTF-16. */
+static void decode_input(struct wk_opened *opened)
+{
+	struct wk_bytes text = wk_utf16_plain(opened->input.bytes, &opened->text);
+
+	if (text.at == opened->input.bytes.at)
+		return;
+	opened->input.bytes = text;
+	if (opened->text.at) {
+		opened->input.file = NULL;
+		wk_os_close(&opened->file);
+		wk_buf_fini(&opened->plain);
+	}
+}
+
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err)
 {
@@ -227,8 +257,10 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 					  opened->file.size_bytes);
 	opened->input.file = &opened->file;
 	opened->reader = wk_reader_for(opened->input.bytes, path, format, err);
-	if (opened->reader && unpack_input(opened, err))
+	if (opened->reader && unpack_input(opened, err)) {
+		decode_input(opened);
 		return true;
+	}
 	wk_reader_close(opened);
 	return wk_opened_fail(opened, err);
 }
@@ -237,6 +269,7 @@ void wk_reader_close(struct wk_opened *opened)
 {
 	wk_os_close(&opened->file);
 	wk_buf_fini(&opened->plain);
+	wk_buf_fini(&opened->text);
 }
 
 bool wk_read_file(const char *path, const char *format, const struct wk_sink *sink,

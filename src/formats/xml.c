@@ -69,13 +69,26 @@ static bool fail(const struct reading *reading, struct wk_err *err)
 		       XML_ErrorString(XML_GetErrorCode(reading->parser)));
 }
 
+/* Text that was made UTF-8 before it came here may still say what it had been. */
+static const char *encoding_of(struct wk_bytes bytes)
+{
+	char head[100] = "";
+	size_t left = wk_bytes_left(&bytes);
+
+	if (left < 5 || memcmp(bytes.at, "<?xml", 5) != 0)
+		return NULL;
+	memcpy(head, bytes.at, left < sizeof(head) ? left : sizeof(head) - 1);
+	head[strcspn(head, ">")] = '\0';
+	return strstr(head, "UTF-16") || strstr(head, "utf-16") ? "UTF-8" : NULL;
+}
+
 bool wk_xml_read(struct wk_bytes bytes, const struct wk_xml_handler *handler, void *context,
 		 struct wk_err *err)
 {
 	struct reading reading = { .handler = handler, .context = context };
 	bool ok = true, is_last = false;
 
-	reading.parser = XML_ParserCreate(NULL);
+	reading.parser = XML_ParserCreate(encoding_of(bytes));
 	if (!reading.parser)
 		return wk_fail(err, WK_EIO, WK_NOWHERE, "no memory to read XML");
 	XML_SetUserData(reading.parser, &reading);

@@ -99,7 +99,7 @@ static void halves_of_pairs_are_replaced(void **state)
 	(void)state;
 	assert_text("\xff\xfe\x3d\xd8" "a\0", 6, "\xef\xbf\xbd" "a");
 	assert_text("\xff\xfe\x00\xde", 4, "\xef\xbf\xbd");
-	assert_text("\xff\xfe" "a\0b", 5, "a");
+	assert_text("\xff\xfe" "a\0b", 5, "a\xef\xbf\xbd");
 }
 
 int main(void)
