@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,4 +169,28 @@ out:
 	close_pair(failure);
 	close_pair(output);
 	return exit_code;
+}
+
+static bool is_program(const char *path)
+{
+	struct stat info;
+
+	return access(path, X_OK) == 0 && stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+char *wk_program_find(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	for (const char *at = path; at && *at;) {
+		size_t len = strcspn(at, ":");
+		struct wk_buf candidate = { 0 };
+
+		wk_buf_add_fmt(&candidate, "%.*s/%s", (int)len, at, name);
+		if (len && is_program(wk_buf_text(&candidate)))
+			return candidate.at;
+		wk_buf_fini(&candidate);
+		at += len + (at[len] == ':');
+	}
+	return NULL;
 }

@@ -37,4 +37,7 @@ struct wk_child_io {
  * it; -1 where it could not be run. */
 int wk_child_run(const struct wk_argv *argv, struct wk_child_io io, struct wk_err *err);
 
+/* Where the shell would find a program in PATH; the caller frees it. NULL if nowhere. */
+char *wk_program_find(const char *name);
+
 #endif

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/flame_run.h"
 #include "cli/load.h"
+#include "cli/output.h"
 #include "cli/perf_words.h"
 #include "cli/record_by_root.h"
 #include "cli/record_options.h"
@@ -373,7 +374,9 @@ static bool check_values(const struct args *args, struct wk_err *err)
 		  are_events(&plan, err);
 
 	wk_record_plan_fini(&plan);
-	if (!ok || !wk_drawing_plan_init(&drawing, &args->flame.drawing, err))
+	if (!ok || !wk_output_check_picture(args->flame.output, err) ||
+	    !wk_output_check(data_of(args), err) ||
+	    !wk_drawing_plan_init(&drawing, &args->flame.drawing, err))
 		return false;
 	wk_drawing_plan_fini(&drawing);
 	return true;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/help.h"
@@ -25,25 +26,6 @@ static bool is_folder(const char *path)
 	struct stat info;
 
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-/* Where the shell would find a program; the caller frees it. NULL if nowhere. */
-static char *found_in_path(const char *program)
-{
-	const char *path = getenv("PATH");
-
-	for (const char *at = path; at && *at;) {
-		size_t len = strcspn(at, ":");
-		struct wk_buf candidate = { 0 };
-
-		wk_buf_add_fmt(&candidate, "%.*s/%s", (int)len, at, program);
-		if (len && access(wk_buf_text(&candidate), X_OK) == 0 &&
-		    !is_folder(wk_buf_text(&candidate)))
-			return candidate.at;
-		wk_buf_fini(&candidate);
-		at += len + (at[len] == ':');
-	}
-	return NULL;
 }
 
 static bool examine_folder(struct wk_findings *findings, const char *folder, struct wk_err *err)
@@ -73,7 +55,7 @@ static bool examine(struct wk_findings *findings, const char *word, const char *
 		wk_doctor_program(findings, word, debug_dirs);
 		return true;
 	}
-	found = strchr(word, '/') ? NULL : found_in_path(word);
+	found = strchr(word, '/') ? NULL : wk_program_find(word);
 	if (!found)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s",
 			       word);

@@ -1,12 +1,15 @@
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/filter_options.h"
 #include "cli/flame_run.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
+#include "os/os.h"
 
 struct args {
 	struct wk_flame_args flame;
@@ -54,6 +57,43 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 	return exit_code;
 }
 
+static bool is_elf(const char *path)
+{
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	bool found;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    !wk_os_open(path, &file, NULL))
+		return false;
+	found = wk_str_starts(wk_str_of((const char *)file.at, file.size_bytes), "\177ELF");
+	wk_os_close(&file);
+	return found;
+}
+
+/* A program where a recording is expected: the "--" in front of it was forgotten. */
+static bool refuse_program(const struct wk_words *words, struct wk_err *err)
+{
+	const char *word = words->count ? words->at[0] : "-";
+	char *program = NULL;
+	struct wk_buf line = { 0 };
+
+	if (access(word, F_OK) == 0 ? is_elf(word)
+				    : !strchr(word, '/') && (program = wk_program_find(word))) {
+		/* What lies here and not in PATH is run by its path only. */
+		wk_buf_add_text(&line, program || strchr(word, '/') ? " " : " ./");
+		for (size_t i = 0; i < words->count; i++)
+			wk_buf_add_fmt(&line, "%s%s", i ? " " : "", words->at[i]);
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			"%s is %s, not a recording; to run and record it: wick flame --%s", word,
+			program ? "a program in PATH" : "a program or library (ELF)",
+			wk_buf_text(&line));
+	}
+	free(program);
+	wk_buf_fini(&line);
+	return err->code == WK_OK;
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -73,6 +113,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		paths = wk_load_paths(call->words, err);
 	if (!records && !paths)
 		return WK_EXIT_USAGE;
+	if (!records && !args->flame.load.format && !refuse_program(call->words, err)) {
+		free(paths);
+		return wk_exit_code(err);
+	}
 	if (!wk_output_allow(args->flame.output, paths, forms, call, err)) {
 		free(paths);
 		return WK_EXIT_USAGE;

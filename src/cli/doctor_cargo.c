@@ -4,26 +4,16 @@
 #include <unistd.h>
 
 #include "cli/cargo_profile.h"
+#include "cli/child.h"
 #include "cli/debug_words.h"
 #include "cli/doctor.h"
 
 static bool is_in_path(const char *program)
 {
-	const char *path = getenv("PATH");
+	char *found = wk_program_find(program);
 
-	for (const char *at = path; at && *at;) {
-		size_t len = strcspn(at, ":");
-		struct wk_buf candidate = { 0 };
-		bool found;
-
-		wk_buf_add_fmt(&candidate, "%.*s/%s", (int)len, at, program);
-		found = len && access(wk_buf_text(&candidate), X_OK) == 0;
-		wk_buf_fini(&candidate);
-		if (found)
-			return true;
-		at += len + (at[len] == ':');
-	}
-	return false;
+	free(found);
+	return found != NULL;
 }
 
 static void tools(struct wk_findings *findings)

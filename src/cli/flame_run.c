@@ -1,6 +1,7 @@
 #include "cli/flame_run.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/child.h"
 #include "cli/output.h"
@@ -257,6 +258,18 @@ bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
 	return draw_as_planned(paths, NULL, &maker, err);
 }
 
+/* In quiet runs as well: what was asked for is not there, and perhaps something older is. */
+static void say_no_picture(const struct wk_flame_args *args)
+{
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_text(&words, "no samples: no picture drawn");
+	if (strcmp(picture(args), "-") != 0 && access(picture(args), F_OK) == 0)
+		wk_buf_add_fmt(&words, "; %s is of an earlier run", picture(args));
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 int wk_flame_record(const struct wk_recorder_options *recorder, const char *recording,
 		    struct wk_symbols *symbols, const struct wk_flame_args *args,
 		    const struct wk_call *call, struct wk_err *err)
@@ -270,11 +283,17 @@ int wk_flame_record(const struct wk_recorder_options *recorder, const char *reco
 	struct maker maker = { .args = args, .call = call, .symbols = symbols };
 	bool ok = true;
 
-	/* Options that make no sense are told before anything runs. */
-	if (!wk_drawing_plan_init(&maker.plan, &args->drawing, err))
+	/* What makes no sense is told before anything runs. */
+	if (!wk_output_check_picture(picture(args), err) ||
+	    !wk_drawing_plan_init(&maker.plan, &args->drawing, err))
 		return wk_exit_code(err);
-	if (wk_record_run(&request, symbols, &outcome, err) && outcome.result.samples)
-		ok = draw_files((const char *const[]){ recording, NULL }, recording, &maker, err);
+	if (wk_record_run(&request, symbols, &outcome, err)) {
+		if (outcome.result.samples)
+			ok = draw_files((const char *const[]){ recording, NULL }, recording,
+					&maker, err);
+		else
+			say_no_picture(args);
+	}
 	if (!wk_drawing_plan_end(&maker.plan, ok, err) || !ok)
 		outcome.exit_code = wk_exit_code(err);
 	wk_record_wait(&outcome, args->quiet);

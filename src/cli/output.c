@@ -90,18 +90,58 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 	return true;
 }
 
+/* One slip of the hand, `-o wick.data`, would cost what cannot be recorded again. */
+static bool refuse_recording(const char *path, struct wk_err *err)
+{
+	return !is_recording(path) ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "%s is a recording, which is not overwritten; give -o another name", path);
+}
+
+/* Why a file could not be written there, as errno has it; 0 where nothing is in the way. */
+static int obstacle_at(const char *path)
+{
+	struct wk_str all = wk_str_c(path), name = wk_str_basename(all);
+	struct wk_buf folder = { 0 };
+	struct stat info;
+	int cause;
+
+	if (stat(path, &info) == 0) {
+		if (S_ISDIR(info.st_mode))
+			return EISDIR;
+		return access(path, W_OK) == 0 ? 0 : errno;
+	}
+	wk_buf_add_str(&folder, wk_str_of(path, all.len - name.len));
+	wk_buf_add_text(&folder, ".");
+	cause = access(wk_buf_text(&folder), W_OK | X_OK) == 0 ? 0 : errno;
+	wk_buf_fini(&folder);
+	return name.len ? cause : EISDIR;
+}
+
+bool wk_output_check(const char *path, struct wk_err *err)
+{
+	int cause;
+
+	if (strcmp(path, "-") == 0)
+		return true;
+	cause = obstacle_at(path);
+	return cause ? wk_fail_os(err, cause, "cannot write %s", path) : true;
+}
+
+bool wk_output_check_picture(const char *path, struct wk_err *err)
+{
+	return strcmp(path, "-") == 0 ||
+	       (wk_output_check(path, err) && refuse_recording(path, err));
+}
+
 struct wk_out *wk_output_open(struct wk_output *output, const char *path,
 			      const struct wk_call *call, struct wk_err *err)
 {
 	*output = (struct wk_output){ 0 };
 	if (!path || strcmp(path, "-") == 0)
 		return call->out;
-	/* One slip of the hand, `-o wick.data`, would cost what cannot be recorded again. */
-	if (is_recording(path)) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"%s is a recording, which is not overwritten; give -o another name", path);
+	if (!refuse_recording(path, err))
 		return NULL;
-	}
 	if (!wk_os_draft_open(&output->draft, path, err))
 		return NULL;
 	output->path = path;

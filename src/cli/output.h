@@ -21,6 +21,11 @@ struct wk_output {
 bool wk_output_allow(const char *path, const char *const *inputs, const char *const *forms,
 		     const struct wk_call *call, struct wk_err *err);
 
+/* Whether a file could be written there. To be asked before something that takes long and cannot
+ * be done again; of a picture also whether no recording lies there. */
+bool wk_output_check(const char *path, struct wk_err *err);
+bool wk_output_check_picture(const char *path, struct wk_err *err);
+
 /* `path` NULL or "-" is standard output. NULL on failure, or where a recording lies there. */
 struct wk_out *wk_output_open(struct wk_output *output, const char *path,
 			      const struct wk_call *call, struct wk_err *err);

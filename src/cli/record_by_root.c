@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/previous.h"
 #include "os/os.h"
 
 /* A command line whose words are ours. */
@@ -85,16 +86,9 @@ static void add_recording(struct line *line, const struct wk_record_args *record
 static bool make_file(const char *data, struct wk_err *err)
 {
 	struct wk_buf old = { 0 };
-	struct stat info;
-	bool ok = true;
 	int fd = -1;
 
-	wk_buf_add_fmt(&old, "%s.old", data);
-	if (stat(data, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
-	    rename(data, wk_buf_text(&old)) != 0)
-		ok = wk_fail_os(err, errno, "cannot rename the recording that is there to %s",
-				wk_buf_text(&old));
-	if (ok)
+	if (wk_previous_keep(data, &old, err))
 		fd = wk_os_create(data, true, err);
 	if (fd >= 0)
 		close(fd);

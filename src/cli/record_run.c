@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "cli/command.h"
+#include "cli/previous.h"
 #include "cli/terminal.h"
 #include "formats/perf_data_write.h"
 #include "os/os.h"
@@ -268,38 +269,16 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	return ok;
 }
 
-/* What would be lost by opening `output`, by its own name: behind a symbolic link, so that the
- * link leads to the new recording as it led to the old one. NULL where nothing would. */
-static char *previous_at(const char *output)
-{
-	struct stat info;
-
-	if (stat(output, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 ||
-	    access(output, W_OK) != 0)
-		return NULL;
-	if (lstat(output, &info) == 0 && S_ISLNK(info.st_mode))
-		return realpath(output, NULL);
-	return strdup(output);
-}
-
-/* Opens the file, after what lay there was given the name `old`, as perf does it. */
+/* Opens the file, after what lay there was given the name `old`. */
 static int open_file(const char *output, struct wk_buf *old, struct wk_err *err)
 {
-	char *previous = previous_at(output);
-	int fd = -1;
+	int fd;
 
-	if (!previous)
-		return wk_os_create(output, true, err);
-	wk_buf_add_fmt(old, "%s.old", previous);
-	if (rename(previous, wk_buf_text(old)) != 0) {
-		wk_fail_os(err, errno, "cannot rename the recording that is there to %s",
-			   wk_buf_text(old));
-	} else {
-		fd = wk_os_create(output, true, err);
-		if (fd < 0 && rename(wk_buf_text(old), previous) == 0)
-			wk_buf_reset(old);
-	}
-	free(previous);
+	if (!wk_previous_keep(output, old, err))
+		return -1;
+	fd = wk_os_create(output, true, err);
+	if (fd < 0)
+		wk_previous_restore(old);
 	return fd;
 }
 

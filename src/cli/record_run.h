@@ -25,7 +25,8 @@ struct wk_record_outcome {
 	pid_t running; /* the command, where it runs on after the recording; else 0 */
 };
 
-/* Records to `output`; a file that was there before is then `output`.old. On failure
+/* Records to `output`; a recording that was there before is then `output`.old, unless it has
+ * no samples. On failure
  * `outcome->exit_code` is what wick should return: 127 or 126 for a command that cannot be
  * run, which leaves the files as they were. A recording that broke in the middle (disk full)
  * fails, and what was written until then can be opened. `symbols` is used for unwinding and knows

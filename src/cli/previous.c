@@ -1,0 +1,88 @@
+#include "cli/previous.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "event/sink.h"
+#include "formats/reader.h"
+
+#define SUFFIX ".old"
+
+/* Without samples a recording has little more than what was mapped. Larger files are not worth
+ * the time to look. */
+#define MOST_EMPTY_BYTES (16 << 20)
+
+/* What would be lost by opening `output`, by its own name: behind a symbolic link, so that the
+ * link leads to the new recording as it led to the old one. NULL where nothing would. */
+static char *previous_at(const char *output)
+{
+	struct stat info;
+
+	if (stat(output, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 ||
+	    access(output, W_OK) != 0)
+		return NULL;
+	if (lstat(output, &info) == 0 && S_ISLNK(info.st_mode))
+		return realpath(output, NULL);
+	return strdup(output);
+}
+
+/* Fails at the first sample, which ends the reading. */
+static bool find_sample(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	bool *found = context;
+
+	*found = event->kind == WK_EVENT_SAMPLE;
+	return !*found || wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "there is a sample");
+}
+
+/* Is it a recording, and read to its end without a sample? */
+static bool is_empty(const char *path)
+{
+	bool found = false, is_read;
+	struct wk_sink sink = { find_sample, &found };
+	struct wk_err err = { 0 };
+	struct wk_opened opened;
+	struct stat info;
+
+	if (stat(path, &info) != 0 || info.st_size > MOST_EMPTY_BYTES ||
+	    !wk_reader_open(path, wk_reader_perf_data.name, &opened, &err))
+		return false;
+	is_read = opened.reader->read(&opened.input, &sink, &err);
+	wk_reader_close(&opened);
+	return is_read && !found;
+}
+
+bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err)
+{
+	char *previous = previous_at(output);
+	bool ok = true;
+
+	if (!previous || is_empty(previous))
+		goto out;
+	wk_buf_add_fmt(old, "%s" SUFFIX, previous);
+	if (rename(previous, wk_buf_text(old)) != 0) {
+		ok = wk_fail_os(err, errno, "cannot rename the recording that is there to %s",
+				wk_buf_text(old));
+		wk_buf_reset(old);
+	}
+out:
+	free(previous);
+	return ok;
+}
+
+void wk_previous_restore(struct wk_buf *old)
+{
+	char *previous;
+
+	if (old->len == 0)
+		return;
+	previous = wk_strndup(old->at, old->len - strlen(SUFFIX));
+	if (rename(wk_buf_text(old), previous) == 0)
+		wk_buf_reset(old);
+	free(previous);
+}

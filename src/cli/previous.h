@@ -1,0 +1,18 @@
+/* What a new recording would write over: it is kept under another name first. */
+#ifndef WK_CLI_PREVIOUS_H
+#define WK_CLI_PREVIOUS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* Makes room at `output`: what lies there is then `output`.old, as perf does it, which is added
+ * to `old`. `old` stays empty where nothing was kept: there was nothing, or a recording without
+ * samples, which must not push a good one out of its place. */
+bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err);
+
+/* Puts back what was kept, and forgets it. */
+void wk_previous_restore(struct wk_buf *old);
+
+#endif
