@@ -149,12 +149,14 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 {
 	if (quality->lost_samples == 0 && quality->lost_records == 0) {
-		if (!quality->model->sources[quality->source].is_weighed ||
-		    quality->model->sources[quality->source].counts_samples)
+		if (quality->has_two_sides)
+			wk_buf_add_text(line, "nothing lost");
+		else if (!quality->model->sources[quality->source].is_weighed ||
+			 quality->model->sources[quality->source].counts_samples)
 			wk_buf_add_text(line, ", none lost");
 		return;
 	}
-	wk_buf_add_text(line, ", ");
+	wk_buf_add_text(line, quality->has_two_sides ? "" : ", ");
 	wk_num_add_grouped(line, quality->lost_samples);
 	wk_buf_add_text(line, " lost");
 	if (quality->lost_records) {
@@ -209,7 +211,7 @@ static void add_others(const struct wk_quality *quality, struct wk_buf *line)
 		wk_buf_add_fmt(line, ", and %u more", others - told);
 }
 
-void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
+static void add_count(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const char *word = wk_source_row_word(&quality->model->sources[quality->source]);
 
@@ -225,6 +227,12 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	}
 	if (quality->in_view != quality->total)
 		wk_buf_add_text(line, " in view");
+}
+
+void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
+{
+	if (!quality->has_two_sides)
+		add_count(quality, line);
 	add_lost(quality, line);
 	add_reach(quality, line);
 	if (quality->frames) {

@@ -18,6 +18,8 @@ struct wk_quality_image {
 
 struct wk_quality {
 	const struct wk_model *model; /* names the images */
+	bool has_two_sides;           /* of a comparison, which tells how many each has: their
+				       * sum is nobody's number */
 	uint64_t in_view, total;      /* samples of the filter's source */
 	wk_source_id source;          /* the filter's; 0: none, or any */
 	uint64_t elsewhere;           /* samples of other sources */
