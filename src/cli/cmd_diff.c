@@ -129,6 +129,10 @@ static bool draw(const struct comparison *c, struct wk_out *out, struct wk_err *
 		wk_drawing_plan_fini(&plan);
 		return false;
 	}
+	if (!wk_drawing_plan_takes_comparison(&plan, err)) {
+		wk_drawing_plan_fini(&plan);
+		return false;
+	}
 	fold_options(c, &plan.tree);
 	plan.tree.side = side_of(c->args);
 	add_sides(c, &words);
@@ -265,6 +269,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	if (!wk_question_ask(&c->question, c->model, &spec, err))
 		return false;
 	c->sides = wk_diff_sides(c->model, &c->question.filter, c->by_samples);
+	c->question.quality.has_two_sides = true;
 	c->before_factor = 1;
 	if (c->args->normalize && c->sides.before && c->sides.after)
 		c->before_factor = (double)c->sides.after / (double)c->sides.before;
@@ -321,8 +326,8 @@ const struct wk_command wk_cmd_diff = {
 	.description = (const char *const[]){
 		"Compares two recordings, or files of stacks in any form that wick reads. Prints a "
 		"table of the functions that changed most; with `-o FILE.svg` it draws a flame "
-		"graph in which every frame has the colour of its own change: red grew, blue "
-		"shrank. `--to folded` prints each stack with both counts, as older tools for "
+		"graph in which every frame has the colour of its own change: orange grew, blue "
+		"shrank, purple is new, green is gone. `--to folded` prints each stack with both counts, as older tools for "
 		"differential flame graphs take them.",
 		"A filter's PATTERN is an extended regular expression that may match anywhere in "
 		"the name.",

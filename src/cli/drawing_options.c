@@ -364,6 +364,14 @@ void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_mo
 	wk_buf_fini(&words);
 }
 
+bool wk_drawing_plan_takes_comparison(const struct wk_drawing_plan *plan, struct wk_err *err)
+{
+	return !plan->colouring ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "the colours of a comparison say what changed, so it takes no others: leave "
+		       "out --palette and the options that choose colours");
+}
+
 bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *err)
 {
 	bool is_kept = !ok || !plan->colour_map || write_map(plan, err);
