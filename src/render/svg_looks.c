@@ -114,38 +114,67 @@ static unsigned heaviest_kind(const uint64_t *spent, const bool *is_done)
 	return best;
 }
 
+/* Without a share where there is no weight: a kind that only calls others. */
 static void legend_entry(struct wk_svg_picture *p, const char *words, uint64_t weight)
 {
 	wk_buf_reset(&p->text);
-	wk_num_add_share(&p->text, weight, p->tree->total[0]);
-	wk_out_fmt(p->out, "\">\u25a0</tspan> %s ", words);
+	if (weight) {
+		wk_buf_add_char(&p->text, ' ');
+		wk_num_add_share(&p->text, weight, p->tree->total[0]);
+	}
+	wk_out_fmt(p->out, "\">\u25a0</tspan> %s", words);
 	wk_out_xml(p->out, wk_buf_str(&p->text));
 	wk_out_text(p->out, "\u2003</tspan>");
+}
+
+static void kind_entry(struct wk_svg_picture *p, unsigned kind, uint64_t weight)
+{
+	const char *words = kind != WK_LOOK_STRUCTURE ? wk_palette_kind_name(kind)
+			    : weight		      ? "no stack"
+						      : "process or thread";
+
+	wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u", kind * WK_SHADES + WK_SHADES / 2);
+	legend_entry(p, words, weight);
+}
+
+static void small_entry(struct wk_svg_picture *p)
+{
+	if (p->tree->small_weight == 0)
+		return;
+	wk_out_text(p->out, "<tspan><tspan class=\"swatch few");
+	legend_entry(p, "small frames", p->tree->small_weight);
+}
+
+/* Own weight of each kind, and which have frames; the root alone is no frame to explain. */
+static void sum_kinds(const struct wk_svg_picture *p, uint64_t *spent, bool *is_drawn)
+{
+	for (uint32_t node = 0; node < p->tree->count; node++) {
+		unsigned kind = p->names.entries[p->names.of_node[node]].look / WK_SHADES;
+
+		if (p->tree->kind[node] == WK_NODE_SMALL)
+			continue;
+		spent[kind] += spent_in(p, node);
+		is_drawn[kind] |= node != 0 && p->tree->total[node] != 0;
+	}
 }
 
 static void legend_of_kinds(struct wk_svg_picture *p)
 {
 	uint64_t spent[WK_LOOK_KINDS] = { 0 };
-	bool is_done[WK_LOOK_KINDS] = { false };
+	bool is_drawn[WK_LOOK_KINDS] = { false }, is_done[WK_LOOK_KINDS] = { false };
 	unsigned kind;
 
-	for (uint32_t node = 0; node < p->tree->count; node++)
-		if (p->tree->kind[node] != WK_NODE_SMALL)
-			spent[p->names.entries[p->names.of_node[node]].look / WK_SHADES] +=
-				spent_in(p, node);
+	sum_kinds(p, spent, is_drawn);
 	wk_out_text(p->out,
 		    "<title>Share of each kind of code, without what it calls</title>");
 	while ((kind = heaviest_kind(spent, is_done)) != WK_LOOK_KINDS) {
 		is_done[kind] = true;
-		wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u",
-			   kind * WK_SHADES + WK_SHADES / 2);
-		legend_entry(p, kind == WK_LOOK_STRUCTURE ? "no stack" : wk_palette_kind_name(kind),
-			     spent[kind]);
+		kind_entry(p, kind, spent[kind]);
 	}
-	if (p->tree->small_weight) {
-		wk_out_text(p->out, "<tspan><tspan class=\"swatch few");
-		legend_entry(p, "small frames", p->tree->small_weight);
-	}
+	for (kind = 0; kind < WK_LOOK_KINDS; kind++)
+		if (is_drawn[kind] && !is_done[kind])
+			kind_entry(p, kind, 0);
+	small_entry(p);
 }
 
 static void swatches(struct wk_out *out, unsigned first, unsigned last, const char *words)
@@ -156,14 +185,27 @@ static void swatches(struct wk_out *out, unsigned first, unsigned last, const ch
 	wk_out_fmt(out, " %s\u2003</tspan>", words);
 }
 
+/* Is there a frame of this look? Those that are gone have no width unless they are asked for. */
+static bool has_change(const struct wk_svg_picture *p, unsigned change)
+{
+	for (uint32_t node = 0; node < p->tree->count; node++)
+		if (p->tree->total[node] && p->tree->kind[node] != WK_NODE_SMALL &&
+		    change_of(p, node) == change)
+			return true;
+	return false;
+}
+
 static void legend_of_changes(struct wk_svg_picture *p)
 {
 	wk_out_text(p->out, "<title>Each frame's own change, with all it calls</title>");
 	swatches(p->out, WK_SVG_SAME + 1, WK_SVG_GONE - 1, p->drawing->negates ? "shrank" : "grew");
 	swatches(p->out, 0, WK_SVG_SAME - 1, p->drawing->negates ? "grew" : "shrank");
-	swatches(p->out, WK_SVG_NEW, WK_SVG_NEW, p->drawing->negates ? "gone" : "new");
-	swatches(p->out, WK_SVG_GONE, WK_SVG_GONE, p->drawing->negates ? "new" : "gone");
+	if (has_change(p, WK_SVG_NEW))
+		swatches(p->out, WK_SVG_NEW, WK_SVG_NEW, p->drawing->negates ? "gone" : "new");
+	if (has_change(p, WK_SVG_GONE))
+		swatches(p->out, WK_SVG_GONE, WK_SVG_GONE, p->drawing->negates ? "new" : "gone");
 	swatches(p->out, WK_SVG_SAME, WK_SVG_SAME, "same");
+	small_entry(p);
 }
 
 void wk_svg_legend(struct wk_svg_picture *p, unsigned y)
