@@ -1,28 +1,65 @@
 // ---- the bar above
 
 const tools = element('foreignObject', '', bar);
-const TOOLS_WIDTH = 590;
+const details = bar.querySelector('.details');
+const GAP = 5;           // between tools, as the style has it
+const TOLD_WIDTH = 160;  // least room for what a search found
 
-// Buttons stand beside the title, below it, or in two lines, as the window has room.
+// Of the field and the buttons, in one line.
+function toolsWidth() {
+	let sum = -GAP;
+	for (const tool of box.children)
+		if (tool !== told && tool !== heard)
+			sum += (tool === search ? 170 : tool.offsetWidth) + GAP;
+	return sum;
+}
+
+// Buttons stand beside the title where both have room, else above the frames' own lines, in
+// one line or two.
 function layOutBar() {
-	const lines = width >= 940 ? 0 : width >= TOOLS_WIDTH ? 1 : 2;
-	const title = svg.querySelector('.bar .title');
+	const title = bar.querySelector('.title'), needed = toolsWidth();
 	fit(title, Infinity);
-	const room = lines ? width - 2 * PAD
-		: Math.max(TOOLS_WIDTH, width - title.getComputedTextLength() - 4 * PAD);
-	tools.setAttribute('x', width - PAD - room);
-	tools.setAttribute('y', lines ? 36 : 8);
+	const whole = barWidth - 2 * PAD;
+	const beside = whole - title.getComputedTextLength() - 2 * PAD;
+	const lines = beside >= needed ? 0 : whole >= needed ? 1 : 2;
+	const room = lines ? whole : beside;
+	tools.setAttribute('x', barWidth - PAD - room);
+	tools.setAttribute('y', lines ? data.head - 41 : 8);
 	tools.setAttribute('width', room);
 	tools.setAttribute('height', lines === 2 ? 60 : 30);
+	box.classList.toggle('narrow', lines === 2);
 	head = data.head + lines * 32;
-	below.setAttribute('transform', 'translate(0,' + lines * 32 + ')');
-	svg.querySelector('.cover').setAttribute('height', head - 2);
-	told.style.display = width < 800 ? 'none' : '';
-	fit(title, lines ? width - 2 * PAD : width - room - 3 * PAD);
-	for (const line of below.querySelectorAll('.line'))
-		fit(line, width - 2 * PAD);
-	fitLegend(width - 2 * PAD);
+	svg.style.setProperty('--wick-head', head + 'px');
+	details.setAttribute('transform', 'translate(0,' + lines * 32 + ')');
+	cover.setAttribute('width', data.fixed ? barWidth : '100%');
+	told.style.display = room - needed < TOLD_WIDTH ? 'none' : '';
+	fit(title, whole);
+	for (const line of bar.querySelectorAll('.line'))
+		fit(line, whole);
+	fitLegend(whole);
+	layOutHelp();
 	showState();
+}
+
+// The bar stays in sight, and ends where a row begins: none is seen in part.
+function placeBar() {
+	const seen = svg.getBoundingClientRect(), scale = seen.width ? width / seen.width : 1;
+	const x = data.fixed ? Math.max(-seen.left * scale, 0) : 0;
+	const y = Math.max(-seen.top * scale, 0);
+	const past = ((icicle ? head : height - FOOT) - y - head) % ROW;
+	bar.setAttribute('transform', 'translate(' + x + ',' + y + ')');
+	cover.setAttribute('height', head - 1 + (past < 0 ? past + ROW : past));
+}
+
+// What `wick flame --reverse` says in its subtitle is true as long as the picture is reversed.
+const TURNED = '; reversed: from the innermost function to its callers';
+const turnedLine = data.reversed && [...bar.querySelectorAll('.line')]
+	.find(line => line.textContent.includes(TURNED));
+const turnedWords = turnedLine && turnedLine.textContent;
+
+function showTurned() {
+	if (turnedLine)
+		turnedLine.whole = isReversed() ? turnedWords : turnedWords.replace(TURNED, '');
 }
 
 // Cuts a line of text to the room it has, from its whole form.
@@ -49,11 +86,14 @@ function fitLegend(room) {
 
 // ---- what is said
 
+// What a search found is said here where it has no room above.
 function idleWords() {
-	if (width < 800 && told.textContent)
-		return [told.textContent];
+	if (told.textContent && (told.style.display || told.scrollWidth > told.clientWidth))
+		return [told.textContent, remark];
 	const words = ['Point at a frame, click to zoom. Keys: arrows, Enter, Backspace, / to search, '
-		+ (data.chart ? 'v to flip.' : 'v to flip, r to reverse, s to sort.')];
+		+ (data.chart ? 'v to flip, ? for all.' : 'v to flip, r to reverse, s to sort, ? for all.')];
+	if (remark)
+		return [words[0], remark];
 	if (hidden)
 		words.push(grouped(hidden) + (hidden === 1 ? ' frame is' : ' frames are')
 			+ ' too narrow to draw at this zoom.');
@@ -63,7 +103,7 @@ function idleWords() {
 }
 
 function say() {
-	const room = Math.floor((width - 2 * PAD) / charWidth);
+	const room = Math.floor((barWidth - 2 * PAD) / charWidth);
 	let words = idleWords();
 	if (at >= 0) {
 		const name = toldName(at);
@@ -74,7 +114,7 @@ function say() {
 	detail[0].setAttribute('class', at >= 0 ? 'detail mono ink' : 'detail small muted');
 	detail.forEach((line, i) => {
 		line.whole = words[i] || ' ';
-		fit(line, width - 2 * PAD);
+		fit(line, barWidth - 2 * PAD);
 	});
 }
 
@@ -106,6 +146,7 @@ function zoomTo(i, isBack) {
 	if (!isBack)
 		before.push(zoomed);
 	zoomed = i;
+	forgetTurn();
 	draw();
 	report();
 	noteState(!isBack);

@@ -4,8 +4,8 @@
 // Nothing is fetched, nothing is stored.
 //
 // The files svg_*.js are one script: svg_data (what the file holds), svg_tree (whose children
-// stand where), svg_words, svg_draw, svg_bar (what stands above), svg_search, svg_tools (buttons, keys, the address),
-// svg_start.
+// stand where), svg_words, svg_draw, svg_bar (what stands above), svg_search, svg_turn, svg_help
+// (the list of keys), svg_tools (buttons, keys, the address), svg_start.
 (function () {
 'use strict';
 

@@ -22,7 +22,7 @@ const PAD = data.margin, ROW = data.row, FOOT = data.foot;
 const NARROWEST = 0.5;  // pixels of a frame that is drawn
 const WIDE = 14;        // of one that is an element of its own
 const bar = svg.querySelector('.bar');
-const below = bar.querySelector('.below');
+const cover = bar.querySelector('.cover');
 const page = svg.querySelector('.page');
 const graph = svg.querySelector('.graph');
 const detail = svg.querySelectorAll('.detail');
@@ -30,8 +30,10 @@ const notes = svg.querySelector('.notes');
 const marks = element('g', 'marks');
 const spot = element('rect', '', marks);
 let width = data.width, height = data.height, head = data.head;
+let barWidth = width;    // of what stays in sight above
 let charWidth = data.font * 0.6;
 let zoomed = 0, before = [];
+let remark = '';         // on what was just done
 let at = -1;             // the node under the pointer or the keyboard
 let icicle = data.icicle;
 let rows = [];           // by depth: {nodes, xs, widths}, what is wide enough
@@ -239,7 +241,7 @@ function drawRow(level, where) {
 // First and last row in sight, and so many screenfuls on each side.
 function rowsInSight(more) {
 	const seen = svg.getBoundingClientRect(), screen = window.innerHeight || 800;
-	const scale = seen.height ? height / seen.height : 1;
+	const scale = seen.width ? width / seen.width : 1;
 	const top = (-seen.top - more * screen) * scale;
 	const bottom = (-seen.top + (1 + more) * screen) * scale;
 	const level = y => icicle ? (y - head) / ROW : (height - FOOT - y) / ROW;
@@ -269,25 +271,43 @@ function paintMore() {
 		paint(rowsInSight(1));
 }
 
-function draw() {
+// A fixed width may be wider than the window; what stands above follows the window.
+function measureWidth() {
+	const seen = svg.getBoundingClientRect().width || data.width;
 	if (!data.fixed)
-		width = Math.max(svg.getBoundingClientRect().width || data.width, 320);
+		width = Math.max(seen, 320);
+	barWidth = data.fixed ? Math.min(width, Math.max(windowWidth() * width / seen, 320)) : width;
+}
+
+// The page is longer than the graph while the list of keys needs it.
+function setHeight() {
+	const listed = help.hidden ? 0 : (window.scrollY || 0) + head + help.offsetHeight + PAD;
+	const tall = Math.max(height, listed);
+	svg.setAttribute('height', tall);
+	if (data.fixed)
+		svg.setAttribute('viewBox', '0 0 ' + width + ' ' + tall);
+	page.setAttribute('height', tall);
+}
+
+const windowWidth = () => document.documentElement.clientWidth || window.innerWidth;
+
+function draw() {
+	measureWidth();
+	showTurned();
 	layOutBar();
 	layOut();
 	const needed = head + rows.length * ROW + FOOT;
 	if (needed > height || !zoomed)
 		height = needed;
-	svg.setAttribute('height', height);
-	if (data.fixed)
-		svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);
-	page.setAttribute('height', height);
+	setHeight();
 	if (notes)
 		notes.setAttribute('y', height - 9);
+	placeBar();
 	paint(rowsInSight(1));
 	say();
 }
 
 function followScroll() {
-	bar.setAttribute('transform', 'translate(0,' + Math.max(window.scrollY || 0, 0) + ')');
+	placeBar();
 	paintMore();
 }

@@ -60,11 +60,10 @@ function report(wrong) {
 	let found = 0;
 	for (const hit of hits)
 		found += hit;
-	let words = share(hitWeight(0), tree.total[0]) + ' matches, ' + grouped(found)
-		+ (found === 1 ? ' name' : ' names');
-	if (zoomed)
-		words = share(hitWeight(zoomed), tree.total[zoomed]) + ' of the zoomed frame, ' + words;
-	told.textContent = told.title = words;
+	const all = share(hitWeight(0), tree.total[0]);
+	const words = zoomed ? share(hitWeight(zoomed), tree.total[zoomed]) + ' of the zoomed frame, '
+		+ all + ' of all; ' : all + ' matches, ';
+	told.textContent = told.title = words + grouped(found) + (found === 1 ? ' name' : ' names');
 }
 
 // From frame to frame that matches, row by row as they are drawn.

@@ -24,6 +24,13 @@ function onClick(event) {
 		zoomTo(i);
 }
 
+// Every row, and the bar where it stands on paper.
+function showForPrint() {
+	bar.removeAttribute('transform');
+	cover.setAttribute('height', head - 1);
+	paint([0, rows.length - 1]);
+}
+
 function listen() {
 	svg.addEventListener('mousemove', event => pointAt(nodeUnder(event)));
 	svg.addEventListener('mouseleave', () => pointAt(-1));
@@ -32,7 +39,8 @@ function listen() {
 	window.addEventListener('keydown', onKey);
 	window.addEventListener('resize', draw);
 	window.addEventListener('scroll', followScroll);
-	window.addEventListener('beforeprint', () => paint([0, rows.length - 1]));
+	window.addEventListener('beforeprint', showForPrint);
+	window.addEventListener('afterprint', followScroll);
 	if (ownsAddress) {
 		window.addEventListener('popstate', showAddress);
 		window.addEventListener('hashchange', showAddress);
@@ -46,7 +54,7 @@ if (!data.fixed) {
 	svg.setAttribute('width', '100%');
 }
 page.setAttribute('width', '100%');
-svg.querySelector('.cover').setAttribute('width', '100%');
+page.style.fill = 'transparent'; // the window's own background is behind it, and beyond
 graph.setAttribute('tabindex', '0');
 graph.setAttribute('role', 'application');
 graph.setAttribute('aria-roledescription', 'flame graph');
@@ -54,6 +62,7 @@ graph.setAttribute('aria-label', 'Flame graph: arrows move, Enter zooms, Backspa
 	+ 'slash searches');
 measureChar();
 makeTools();
+makeHelp();
 restoreState();
 listen();
 draw();

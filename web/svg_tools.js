@@ -50,20 +50,6 @@ function flipOver() {
 	noteState(false);
 }
 
-// The whole again, from the other end of the stacks.
-function turnOver() {
-	if (data.chart)
-		return;
-	useReversed(tree === base);
-	zoomed = 0;
-	before = [];
-	at = -1;
-	draw();
-	report();
-	showRoot();
-	noteState(false);
-}
-
 function sortOver() {
 	if (data.chart)
 		return;
@@ -83,6 +69,7 @@ function resetAll() {
 	matchCase = null;
 	before = [];
 	zoomed = 0;
+	forgetTurn();
 	find('');
 	draw();
 	noteState(true);
@@ -101,7 +88,9 @@ function startSearch() {
 }
 
 function escape() {
-	if (query) {
+	if (!help.hidden) {
+		showHelp(false);
+	} else if (query) {
 		search.value = '';
 		find('');
 		noteState(false);
@@ -128,10 +117,11 @@ const keys = {
 	'/': startSearch, F3: startSearch,
 	n: () => nextHit(1), N: () => nextHit(-1),
 	c: caseOver, v: flipOver, r: turnOver, s: sortOver, o: openLink,
+	'?': () => showHelp(help.hidden),
 };
 
 function onKey(event) {
-	const inField = document.activeElement === search;
+	const inField = event.target === search; // where the key went, not where the focus is now
 	if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && !inField) {
 		event.preventDefault();
 		startSearch();
@@ -180,7 +170,7 @@ function stateWords() {
 		words.push('reverse=' + Number(isReversed()));
 	if (zoomed)
 		words.push(frameWords(zoomed));
-	if (query)
+	if (query || askedBefore())
 		words.push('search=' + encodeURIComponent(query));
 	if (matchCase !== null)
 		words.push('case=' + Number(matchCase));
@@ -220,6 +210,9 @@ function readState() {
 	return state;
 }
 
+// Links to older pictures ask for a search with ?s=; what stands behind the # comes first.
+const askedBefore = () => new URLSearchParams(location.search).get('s') || '';
+
 function frameOf(state) {
 	if (state.zoom !== undefined)
 		return nodeOf(state.zoom.split(';').map(decoded));
@@ -239,8 +232,10 @@ function restoreState() {
 	zoomed = frameOf(state);
 	before = [];
 	at = -1;
+	forgetTurn();
 	matchCase = state.case === undefined ? null : state.case === '1';
-	search.value = decoded(state.search || '');
+	search.value = state.search === undefined && ownsAddress ? askedBefore()
+		: decoded(state.search || '');
 }
 
 function showAddress() {
@@ -290,6 +285,7 @@ function makeTools() {
 	}
 	addButton('back', 'Back', 'Zoom back (Backspace, shift-click)', zoomOut);
 	addButton('reset', 'Reset', 'The whole graph, no search', resetAll);
+	addButton('help', '?', 'Keys (?)', () => showHelp(help.hidden));
 }
 
 function showState() {
@@ -298,6 +294,7 @@ function showState() {
 	press('icicle', icicle);
 	press('reverse', isReversed());
 	press('sort', order === 'name');
+	press('help', !help.hidden);
 	buttons.back.disabled = !zoomed && !before.length;
 	buttons.reset.disabled = !zoomed && !query;
 }

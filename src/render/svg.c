@@ -36,6 +36,10 @@ static const char *const script_js[] = {
 	,
 #include "svg_search.js.inc"
 	,
+#include "svg_turn.js.inc"
+	,
+#include "svg_help.js.inc"
+	,
 #include "svg_tools.js.inc"
 	,
 #include "svg_start.js.inc"
@@ -250,6 +254,28 @@ static void dark_rules(struct wk_svg_picture *p)
 	wk_out_text(p->out, dark_css);
 }
 
+/* One background for all: behind what stays in sight above the frames it is the upper colour
+ * alone, and the window has it beyond a picture of a fixed width. */
+static void background_css(struct wk_svg_picture *p, const struct wk_background *background)
+{
+	wk_out_fmt(p->out,
+		   ".wick .page{fill:url(#wick-page)}\n.wick .cover{fill:#%06" PRIx32
+		   "}\nsvg.wick{background:#%06" PRIx32 " linear-gradient(#%06" PRIx32
+		   " var(--wick-head,%upx),#%06" PRIx32 ") fixed}\n",
+		   background->top, background->bottom, background->top, p->head,
+		   background->bottom);
+}
+
+static void background_gradient(struct wk_svg_picture *p, const struct wk_background *background)
+{
+	wk_out_fmt(p->out,
+		   "<linearGradient id=\"wick-page\" gradientUnits=\"userSpaceOnUse\" x1=\"0\" "
+		   "x2=\"0\" y1=\"%u\" y2=\"%u\">"
+		   "<stop offset=\"0\" stop-color=\"#%06" PRIx32 "\"/>"
+		   "<stop offset=\"1\" stop-color=\"#%06" PRIx32 "\"/></linearGradient>",
+		   p->head, p->height, background->top, background->bottom);
+}
+
 /* Light and dark follow the viewer, unless a background was asked for: then they follow it. */
 static void style(struct wk_svg_picture *p)
 {
@@ -268,10 +294,7 @@ static void style(struct wk_svg_picture *p)
 		dark_rules(p);
 	}
 	if (is_asked)
-		wk_out_fmt(p->out,
-			   ".wick .page{fill:url(#wick-page)}\n.wick .cover{fill:#%06" PRIx32
-			   "}\nsvg.wick{background:#%06" PRIx32 "}\n",
-			   background.top, background.bottom);
+		background_css(p, &background);
 	asked_css(p);
 	wk_out_text(p->out, "</style>\n<defs>");
 	wk_out_text(p->out,
@@ -280,11 +303,7 @@ static void style(struct wk_svg_picture *p)
 		    "<rect class=\"few-back\" width=\"6\" height=\"6\"/>"
 		    "<rect class=\"few-line\" width=\"2.5\" height=\"6\"/></pattern>");
 	if (is_asked)
-		wk_out_fmt(p->out,
-			   "<linearGradient id=\"wick-page\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"1\">"
-			   "<stop offset=\"5%%\" stop-color=\"#%06" PRIx32 "\"/>"
-			   "<stop offset=\"95%%\" stop-color=\"#%06" PRIx32 "\"/></linearGradient>",
-			   background.top, background.bottom);
+		background_gradient(p, &background);
 	wk_out_text(p->out, "</defs>\n");
 }
 

@@ -211,7 +211,7 @@ async function all() {
 		await page.keyboard.press('Enter');
 		equal((await detail())[0], 'core::hash::hash_one');
 		await (await frame('work')).click();
-		equal(await told(), '50.0 % of the zoomed frame, 39.0 % matches, 1 name');
+		equal(await told(), '50.0 % of the zoomed frame, 39.0 % of all; 1 name');
 	});
 
 	await test('reset shows the whole again and forgets the search', async () => {
@@ -390,7 +390,8 @@ async function all() {
 		holds((await detail())[1], '20.0 % of 100.0 ms');
 		await shoot('reversed');
 		await press('Reversed');
-		equal(await shown(), 13);
+		equal(await address(), '#zoom=demo;main;work;memcpy');
+		await press('Reset');
 		equal(await isPressed('Icicle'), 'false');
 		await press('Icicle');
 		equal(await isPressed('Icicle'), 'true');
@@ -437,7 +438,7 @@ async function all() {
 		await page.goto('about:blank');
 		await page.goto(there);
 		equal(await shown(), 6);
-		equal(await told(), '50.0 % of the zoomed frame, 39.0 % matches, 1 name');
+		equal(await told(), '50.0 % of the zoomed frame, 39.0 % of all; 1 name');
 		equal(await isPressed('Icicle'), 'true');
 		await page.goto('about:blank');
 		await page.goto(url + '#reverse=1&zoom=demo;memcpy');
@@ -532,7 +533,7 @@ async function all() {
 		await page.goto(flame('a;x 10\na;y 30\na;x 10', '--flamechart'));
 		equal(await rowOf('y'), 'x y x');
 		equal(await page.evaluate(() => [...document.querySelectorAll('.tools button')]
-			.map(button => button.textContent).join()), 'Aa,Icicle,Back,Reset');
+			.map(button => button.textContent).join()), 'Aa,Icicle,Back,Reset,?');
 		await page.keyboard.press('r');
 		await page.keyboard.press('s');
 		equal(await rowOf('y'), 'x y x');
@@ -563,6 +564,152 @@ async function all() {
 		await shoot('counted');
 		await page.keyboard.press('r');
 		await frame(said[1] + ' small frames');
+	});
+
+	await test('the first Escape leaves the search and keeps the zoom', async () => {
+		await open('svg');
+		await (await frame('work')).click();
+		for (const [key, words] of [['/', ''], ['Control+f', 'hash'], ['/', '']]) {
+			await page.keyboard.press(key);
+			await page.keyboard.type(words);
+			await page.keyboard.press('Escape');
+			equal(await address(), '#zoom=demo;main;work');
+			equal(await page.evaluate(() => document.querySelector('.tools input').value), '');
+			equal(await shown(), 6);
+		}
+		await page.keyboard.press('Escape');
+		equal(await shown(), 13);
+	});
+
+	await test('a turn keeps the zoom where the function begins a stack, and says where not', async () => {
+		await open('svg');
+		await (await frame('work')).click();
+		await page.mouse.move(600, 20);
+		await page.keyboard.press('r');
+		equal(await address(), '#reverse=1&zoom=demo;work');
+		await page.keyboard.press('r');
+		equal(await address(), '#zoom=demo;main;work');
+		await page.keyboard.press('Home');
+		await (await frame('main')).click();
+		await page.mouse.move(600, 20);
+		await page.keyboard.press('r');
+		equal(await address(), '#reverse=1');
+		holds((await detail())[1], 'main has no time of its own');
+		await page.keyboard.press('r');
+		equal(await address(), '#zoom=demo;main');
+		equal((await detail())[1].trim(), '');
+		await open('svg', 'p;a;x;f 5\np;b;f 3');
+		await page.goto(page.url() + '#reverse=1&zoom=p;f');
+		await page.keyboard.press('r');
+		equal(await address(), '#zoom=p;a;x;f');
+		holds((await detail())[1], 'f stands in 2 places');
+	});
+
+	await test('? shows the keys, and Escape takes them away before anything else', async () => {
+		const help = () => page.evaluate(() => {
+			const list = document.querySelector('.help'), where = list.getBoundingClientRect();
+			return list.hidden ? 'hidden' : document.documentElement.getBoundingClientRect().bottom
+				>= where.bottom ? list.textContent : 'cut off';
+		});
+		await open('svg');
+		await (await frame('work')).click();
+		equal(await help(), 'hidden');
+		await page.keyboard.press('?');
+		holds(await help(), 'shift-click');
+		holds(await help(), 'from the innermost function');
+		await shoot('keys');
+		await page.keyboard.press('Escape');
+		equal(await help(), 'hidden');
+		equal(await shown(), 6);
+		await press('?');
+		holds(await help(), 'Escape');
+		await page.goto(flame('a;x 10\na;y 30', '--flamechart'));
+		await page.keyboard.press('?');
+		equal((await help()).includes('innermost'), false);
+	});
+
+	await test('links to older pictures still search', async () => {
+		const url = draw('svg', STACKS);
+		await page.goto(url + '?x=10&y=20&s=ha%73h');
+		equal(await told(), '39.0 % matches, 1 name');
+		await page.fill('.tools input', '');
+		equal(await address(), '#search=');
+		await page.goto('about:blank');
+		await page.goto(url + '?s=hash#search=memcpy');
+		equal(await told(), '20.0 % matches, 1 name');
+	});
+
+	await test('tools stand beside a title that leaves room, and below the legend else', async () => {
+		const top = what => page.evaluate(name =>
+			document.querySelector(name).getBoundingClientRect().top, what);
+		await open('svg');
+		await resize(850, 700);
+		equal(await top('.tools') < await top('.line'), true);
+		await resize(600, 700);
+		equal(await top('.tools') > await top('.legend'), true);
+		equal(await top('.tools') < await top('.detail'), true);
+		await resize(1200, 700);
+	});
+
+	await test('in a picture wider than the window the tools stay in sight', async () => {
+		const right = () => page.evaluate(() => Math.max(
+			...[...document.querySelectorAll('.tools button')]
+				.map(button => button.getBoundingClientRect().right)));
+		await page.goto(flame('a;b 10', '--width', '1800'));
+		equal(await right(), 1190);
+		await page.evaluate(() => window.scrollTo(400, 0));
+		await page.waitForFunction(() => document.querySelector('.bar')
+			.getAttribute('transform').includes('400'));
+		equal(await right(), 1190);
+		equal(await widthOf('b'), 1779);
+	});
+
+	await test('no row is seen in part below what stays above', async () => {
+		await page.goto(flame('p' + ';f'.repeat(100) + ' 1'));
+		for (const scroll of [1, 7, 333, 500]) {
+			await page.evaluate(y => window.scrollTo(0, y), scroll);
+			await page.waitForFunction(y => document.querySelector('.bar')
+				.getAttribute('transform').endsWith(',' + y + ')'), scroll);
+			equal(await page.evaluate(() => {
+				const end = document.querySelector('.cover').getBoundingClientRect().bottom;
+				return [...document.querySelectorAll('.graph rect')]
+					.map(rect => rect.getBoundingClientRect())
+					.filter(box => box.top < end - 0.1 && box.bottom > end + 0.1).length;
+			}), 0);
+		}
+	});
+
+	await test('a background is one from edge to edge', async () => {
+		await page.goto(flame('a;b 10', '--background', 'blue', '--width', '600'));
+		const look = await page.evaluate(() => {
+			const style = name => getComputedStyle(document.querySelector(name));
+			return [style('svg').backgroundImage, style('.page').fill, style('.cover').fill,
+				document.querySelector('.cover').getBoundingClientRect().bottom];
+		});
+		holds(look[0], 'linear-gradient(rgb(238, 238, 238) ');
+		equal(look[1], 'rgba(0, 0, 0, 0)');
+		equal(look[2], 'rgb(238, 238, 238)');
+		const flat = Number(/ (\d+)px/.exec(look[0])[1]);
+		equal(flat >= look[3] && flat < look[3] + 2, true);
+	});
+
+	await test('on paper there are no buttons', async () => {
+		await open('svg');
+		await page.emulateMedia({ media: 'print' });
+		equal(await page.isVisible('.tools'), false);
+		equal(await page.isVisible('.title'), true);
+		await page.emulateMedia({ media: 'screen' });
+		equal(await page.isVisible('.tools'), true);
+	});
+
+	await test('a reversed picture that is turned back does not say that it is reversed', async () => {
+		const line = () => page.evaluate(() => document.querySelector('.line').textContent);
+		await page.goto(flame('a;b 10', '--reverse'));
+		holds(await line(), '; reversed: ');
+		await page.keyboard.press('r');
+		equal((await line()).includes('reversed'), false);
+		await page.keyboard.press('r');
+		holds(await line(), '; reversed: ');
 	});
 
 	await test('a hundred thousand frames are small, soon there and quick', async () => {
