@@ -243,7 +243,8 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	if (quality->elsewhere) {
 		wk_buf_add_text(line, "; ");
 		wk_num_add_grouped(line, quality->elsewhere);
-		wk_buf_add_fmt(line, " %s%s of other events not shown (", word,
+		wk_buf_add_fmt(line, " %s%s of other events not shown (",
+			       wk_source_row_word(&quality->model->sources[quality->source]),
 			       quality->elsewhere == 1 ? "" : "s");
 		add_others(quality, line);
 		wk_buf_add_char(line, ')');
