@@ -48,6 +48,7 @@ struct reading {
 	struct wk_map thread_of, process_of, profile_of; /* texts to row + 1 */
 	uint64_t released;          /* offset */
 	uint64_t events, asynchronous;
+	bool has_list;              /* "traceEvents" */
 };
 
 /* What is read of one event. */
@@ -342,6 +343,7 @@ static void read_all(struct reading *reading, struct wk_json *json)
 	if (!wk_json_enter_object(json))
 		return;
 	while (wk_json_next_key(json, &key)) {
+		reading->has_list |= wk_str_is(key, "traceEvents");
 		if (wk_str_is(key, "traceEvents"))
 			read_events(reading, json);
 		else
@@ -447,7 +449,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 			wk_stack_writer_note(writer, wk_str_c("the file has no end; what is there "
 							      "was read"));
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
-			wk_fail_no_stacks(err, input->bytes, expected);
+			wk_fail_no_samples(err, reading.has_list || reading.events,
+					   input->bytes, expected);
 	}
 	fini(&reading);
 	return wk_stack_writer_end(writer, err);

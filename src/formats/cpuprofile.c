@@ -39,6 +39,7 @@ static void read_nodes(struct wk_v8_profile *profile, struct wk_json *json)
 
 struct reading {
 	struct wk_v8_profile profile;
+	bool has_samples;    /* the list, empty or not */
 	bool has_timestamps; /* the old form, where other times are in seconds */
 };
 
@@ -51,6 +52,7 @@ static void read_key(struct reading *reading, struct wk_str key, struct wk_json 
 	} else if (wk_str_is(key, "head")) {
 		wk_v8_node(profile, json);
 	} else if (wk_str_is(key, "samples")) {
+		reading->has_samples = true;
 		wk_v8_samples(profile, json);
 	} else if (wk_str_is(key, "timeDeltas")) {
 		wk_v8_deltas(profile, json);
@@ -126,7 +128,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 				     wk_str_c("the file ends in the middle of the profile"));
 	if (wk_json_end(&json, err) && wk_stack_writer_samples(writer) == 0 &&
 	    !wk_stack_writer_is_done(writer))
-		wk_fail_no_stacks(err, input->bytes, expected);
+		wk_fail_no_samples(err, reading.profile.node_count > 0 || reading.has_samples,
+				   input->bytes, expected);
 	wk_v8_fini(&reading.profile);
 	return wk_stack_writer_end(writer, err);
 }

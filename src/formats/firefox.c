@@ -60,6 +60,7 @@ struct reading {
 	int64_t first_start_ns;
 	bool has_first_start;
 	bool is_told[MEASURES];
+	bool has_threads;         /* "threads", empty or not */
 	uint64_t without_stack, negative, too_nested;
 };
 
@@ -329,6 +330,7 @@ static void read_profile(struct reading *reading, struct wk_json *json, int leve
 		else if (!wk_fx_tables_key(&reading->maker, &profile.shared, key, json))
 			wk_json_skip(json);
 	}
+	reading->has_threads |= threads.at != NULL;
 	settle_start(reading, &profile);
 	read_threads(reading, &profile, &threads);
 	wk_fx_tables_fini(&profile.shared);
@@ -369,7 +371,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 	if (wk_json_end(&json, err)) {
 		tell(&reading, is_cut);
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
-			wk_fail_no_stacks(err, input->bytes, expected);
+			wk_fail_no_samples(err, reading.has_threads, input->bytes, expected);
 	}
 	wk_spans_fini(&reading.spans);
 	wk_strtab_free(reading.maker.texts);

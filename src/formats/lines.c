@@ -92,6 +92,14 @@ bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *ex
 	return false;
 }
 
+bool wk_fail_no_samples(struct wk_err *err, bool is_one, struct wk_bytes input,
+			const char *expected)
+{
+	if (!is_one)
+		return wk_fail_no_stacks(err, input, expected);
+	return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "the profile holds no samples");
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';

@@ -53,6 +53,11 @@ void wk_note_count(struct wk_stack_writer *writer, uint64_t count, const char *w
 /* "no stacks in it: 12 lines, the first \"...\"; expected ...". Returns false. */
 bool wk_fail_no_stacks(struct wk_err *err, struct wk_bytes input, const char *expected);
 
+/* The same where the input `is_one` of its format, and only nothing happened in it. Returns
+ * false. */
+bool wk_fail_no_samples(struct wk_err *err, bool is_one, struct wk_bytes input,
+			const char *expected);
+
 /* Text without blanks (spaces, tabs) at its ends. */
 struct wk_str wk_trim(struct wk_str text);
 

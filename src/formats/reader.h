@@ -85,6 +85,7 @@ extern const struct wk_reader wk_reader_chrome_trace;
 extern const struct wk_reader wk_reader_speedscope;
 extern const struct wk_reader wk_reader_firefox;
 extern const struct wk_reader wk_reader_go;
+extern const struct wk_reader wk_reader_goroutine;
 extern const struct wk_reader wk_reader_perf_data;
 extern const struct wk_reader wk_reader_perf_script;
 extern const struct wk_reader wk_reader_aix;

@@ -42,6 +42,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_xperf,
 	&wk_reader_firefox,
 	&wk_reader_go,
+	&wk_reader_goroutine,
 	NULL,
 };
 

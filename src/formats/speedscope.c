@@ -43,6 +43,7 @@ struct reading {
 	uint32_t *frames;      /* by index: numbers of the writer */
 	size_t frame_count, frame_cap;
 	uint32_t profile_count;
+	bool has_profiles;     /* "profiles", empty or not */
 	bool has_several;      /* profiles: each is a thread */
 	bool is_told[SOURCES];
 	uint64_t missing, fractions, without_weight;
@@ -351,6 +352,7 @@ static void read_all(struct reading *reading, struct wk_json *json)
 		else
 			wk_json_skip(json);
 	}
+	reading->has_profiles = profiles.at != NULL;
 	if (profiles.at)
 		read_profiles(reading, &profiles);
 	tell_process(reading, wk_buf_str(&name));
@@ -387,7 +389,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 	if (wk_json_end(&json, err)) {
 		tell(&reading, is_cut);
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
-			wk_fail_no_stacks(err, input->bytes, expected);
+			wk_fail_no_samples(err, reading.has_profiles, input->bytes, expected);
 	}
 	free(reading.frames);
 	wk_spans_fini(&reading.spans);

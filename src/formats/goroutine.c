@@ -1,0 +1,132 @@
+/* Dumps of Go's goroutines: what a panic or SIGQUIT prints, and /debug/pprof/goroutine?debug=2.
+ * docs/formats/goroutine.md */
+#include "formats/stack_text.h"
+
+struct dump {
+	struct wk_stack_text text;
+	bool is_inside;      /* of a goroutine: all else is the program's own output */
+	bool is_created_by;  /* the line above was, and the place to come is its */
+	struct wk_str function; /* of the line above, which waits for its place; empty: none */
+};
+
+/* `goroutine 18 [chan receive, 5 minutes]:`, with more words between where Go is told to crash */
+static bool is_head(struct wk_str line)
+{
+	uint64_t number;
+
+	return wk_scan_text(&line, "goroutine ") && wk_scan_number(&line, &number) &&
+	       wk_str_starts(line, " ") && wk_str_find(line, "[") != SIZE_MAX &&
+	       wk_str_ends(line, "]:");
+}
+
+/* `	/srv/shop/main.go:12 +0x1d` as file and line. */
+static bool read_place(struct wk_str line, struct wk_str *file, uint64_t *number)
+{
+	size_t end, colon;
+	struct wk_str rest;
+
+	if (!wk_scan_text(&line, "\t"))
+		return false;
+	end = wk_str_find(line, " +0x");
+	if (end == SIZE_MAX)
+		end = wk_str_find(line, " fp=0x");
+	line.len = end == SIZE_MAX ? line.len : end;
+	colon = wk_str_find_last(line, ':');
+	if (colon == SIZE_MAX)
+		return false;
+	*file = wk_str_of(line.at, colon);
+	rest = wk_str_skip(line, colon + 1);
+	return wk_scan_number(&rest, number) && rest.len == 0;
+}
+
+static bool is_place(struct wk_str line)
+{
+	struct wk_str file;
+	uint64_t number;
+
+	return read_place(line, &file, &number);
+}
+
+static int probe(struct wk_bytes first)
+{
+	return wk_probe_lines(first, is_head) && wk_probe_lines(first, is_place) ? 95 : 0;
+}
+
+/* `net/http.(*Server).Serve(0xc000, {0x1, 0x2})` without what it was called with. */
+static bool read_function(struct wk_str line, struct wk_str *function)
+{
+	size_t open = wk_str_find_last(line, '(');
+
+	*function = wk_str_of(line.at, open == SIZE_MAX ? 0 : open);
+	return function->len && line.at[0] != '\t' && wk_str_ends(line, ")");
+}
+
+static void end_function(struct dump *dump, struct wk_str file, uint64_t line)
+{
+	if (dump->function.len)
+		wk_stack_text_frame(&dump->text, &(struct wk_event_frame){
+			.name = dump->function, .file = file,
+			.line = line <= UINT32_MAX ? (uint32_t)line : 0 });
+	dump->function = (struct wk_str){ 0 };
+}
+
+static void end_goroutine(struct dump *dump)
+{
+	end_function(dump, (struct wk_str){ 0 }, 0);
+	wk_stack_text_count(&dump->text, 1);
+	dump->is_inside = dump->is_created_by = false;
+}
+
+/* Whoever created it is no caller: that goroutine went on. */
+static void read_inside(struct dump *dump, struct wk_str line)
+{
+	struct wk_str file, function;
+	uint64_t number;
+
+	if (line.len == 0) {
+		end_goroutine(dump);
+	} else if (read_place(line, &file, &number)) {
+		if (!dump->is_created_by)
+			end_function(dump, file, number);
+		dump->is_created_by = false;
+	} else if (wk_str_starts(line, "created by ")) {
+		end_function(dump, (struct wk_str){ 0 }, 0);
+		dump->is_created_by = true;
+	} else if (read_function(line, &function)) {
+		end_function(dump, (struct wk_str){ 0 }, 0);
+		dump->function = function;
+	} else if (!wk_str_starts(line, "...") && !wk_str_starts(line, "[originating from ") &&
+		   !wk_str_starts(line, "exit status ") &&
+		   !wk_str_starts(line, "\tgoroutine running on other thread")) {
+		wk_stack_text_bad(&dump->text, "a function with its arguments, or a tab and its "
+					       "file:line");
+	}
+}
+
+static bool read_dump(const struct wk_input *input, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct dump dump = { 0 };
+	struct wk_str line;
+
+	wk_stack_text_begin(&dump.text, input, sink);
+	wk_stack_text_source(&dump.text, 0, "goroutines", "samples");
+	while (wk_stack_text_next(&dump.text, &line)) {
+		if (is_head(line)) {
+			end_goroutine(&dump);
+			dump.is_inside = true;
+		} else if (dump.is_inside) {
+			read_inside(&dump, line);
+		}
+	}
+	end_goroutine(&dump);
+	return wk_stack_text_end(&dump.text, "goroutines as Go prints them: `goroutine 1 "
+				 "[running]:` and functions below", err);
+}
+
+const struct wk_reader wk_reader_goroutine = {
+	.name = "goroutine",
+	.summary = "dumps of Go's goroutines: panics, SIGQUIT, pprof's debug=2",
+	.probe = probe,
+	.read = read_dump,
+};
