@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FEWEST_TABLE_BYTES ((size_t)4 << 20) /* below, moving costs more than it gives */
+
 static void *check(void *at)
 {
 	if (!at) {
@@ -26,6 +28,32 @@ void *wk_alloc_zeroed(size_t count, size_t size_bytes)
 void *wk_realloc(void *at, size_t size_bytes)
 {
 	return check(realloc(at, size_bytes ? size_bytes : 1));
+}
+
+void *wk_alloc_table_zeroed(size_t count, size_t size_bytes)
+{
+	void *at;
+
+	if (size_bytes && count > SIZE_MAX / size_bytes)
+		check(NULL);
+	at = wk_alloc_table(count * size_bytes);
+	memset(at, 0, count * size_bytes);
+	return at;
+}
+
+void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes)
+{
+	void *larger;
+
+	if (room > SIZE_MAX / size_bytes)
+		check(NULL);
+	if (room * size_bytes < FEWEST_TABLE_BYTES)
+		return wk_realloc(at, room * size_bytes);
+	larger = wk_alloc_table(room * size_bytes);
+	if (count)
+		memcpy(larger, at, count * size_bytes);
+	free(at);
+	return larger;
 }
 
 char *wk_strndup(const char *text, size_t len)

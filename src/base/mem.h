@@ -18,6 +18,10 @@ char *wk_strndup(const char *text, size_t len);
 /* For a large table that is looked at all over: where the system can, in large pages, so that
  * a look costs less. The contents are unset. */
 void *wk_alloc_table(size_t size_bytes);
+void *wk_alloc_table_zeroed(size_t count, size_t size_bytes);
+
+/* The same array with room for `room` elements of which the first `count` are kept. */
+void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes);
 
 /* Makes room for at least `need` elements in a growing array and returns it, moved perhaps.
  * `*cap` is the room in elements and is doubled, so n additions cost O(n):

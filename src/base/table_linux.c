@@ -6,7 +6,7 @@
 #define LARGE_PAGE ((size_t)2 << 20)
 
 /* Smaller ones would be rounded up by too much. */
-#define FEWEST_PAGES 4
+#define FEWEST_PAGES 2
 
 void *wk_alloc_table(size_t size_bytes)
 {

@@ -84,13 +84,19 @@ void wk_trie_make_room(struct wk_trie *trie)
 		grow_index(trie);
 }
 
+static void grow_columns(struct wk_trie *trie)
+{
+	trie->cap = trie->cap ? trie->cap * 2 : 64;
+	if (trie->cap < trie->expected)
+		trie->cap = trie->expected;
+	trie->parent = wk_grow_table(trie->parent, trie->count, trie->cap, sizeof(*trie->parent));
+	trie->label = wk_grow_table(trie->label, trie->count, trie->cap, sizeof(*trie->label));
+}
+
 static uint32_t add_row(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
-	if (trie->count == trie->cap) {
-		trie->parent = wk_grow(trie->parent, &trie->cap, (size_t)trie->count + 1,
-				       sizeof(*trie->parent));
-		trie->label = wk_realloc(trie->label, trie->cap * sizeof(*trie->label));
-	}
+	if (trie->count == trie->cap)
+		grow_columns(trie);
 	trie->parent[trie->count] = parent;
 	trie->label[trie->count] = label;
 	return trie->count++;

@@ -330,15 +330,17 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 
 static void grow_samples(struct wk_samples *samples)
 {
-	samples->time_ns = wk_grow(samples->time_ns, &samples->cap, (size_t)samples->count + 1,
-				   sizeof(*samples->time_ns));
-	samples->thread = wk_realloc(samples->thread, samples->cap * sizeof(*samples->thread));
-	samples->stack = wk_realloc(samples->stack, samples->cap * sizeof(*samples->stack));
-	samples->weight = wk_realloc(samples->weight, samples->cap * sizeof(*samples->weight));
-	samples->source = wk_realloc(samples->source, samples->cap * sizeof(*samples->source));
-	samples->cpu = wk_realloc(samples->cpu, samples->cap * sizeof(*samples->cpu));
+	size_t count = samples->count, room = samples->cap ? samples->cap * 2 : 64;
+
+	samples->time_ns = wk_grow_table(samples->time_ns, count, room, sizeof(uint64_t));
+	samples->thread = wk_grow_table(samples->thread, count, room, sizeof(wk_thread_id));
+	samples->stack = wk_grow_table(samples->stack, count, room, sizeof(wk_stack_id));
+	samples->weight = wk_grow_table(samples->weight, count, room, sizeof(uint64_t));
+	samples->source = wk_grow_table(samples->source, count, room, sizeof(wk_source_id));
+	samples->cpu = wk_grow_table(samples->cpu, count, room, sizeof(uint32_t));
 	if (samples->is_before)
-		samples->is_before = wk_realloc(samples->is_before, samples->cap);
+		samples->is_before = wk_realloc(samples->is_before, room);
+	samples->cap = room;
 }
 
 /* The column is there from the first sample on that needs it. */

@@ -433,7 +433,7 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter)
 	f->trie = &f->model->named;
 	f->is_borrowed = true;
 	folder.sum_cap = f->trie->count;
-	f->sum.weight = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.weight));
+	f->sum.weight = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.weight));
 	if (f->model->sources[filter->source].counts_samples && !samples->is_before) {
 		add_counts(f, filter);
 		return;

@@ -62,7 +62,7 @@ static uint64_t least_weight(const uint32_t *count, uint32_t most)
 /* How many frames not kept lie below each node, itself not counted. */
 static uint32_t *count_small(const struct wk_folding *f, uint64_t least)
 {
-	uint32_t *below = wk_alloc_zeroed(f->trie->count, sizeof(*below));
+	uint32_t *below = wk_alloc_table_zeroed(f->trie->count, sizeof(*below));
 
 	for (uint32_t i = f->trie->count; i-- > 1;)
 		if (f->sum.weight[i] < least && is_met(f, i))
@@ -127,7 +127,7 @@ static void start(struct wk_kept *kept, uint32_t most_entries)
 void wk_kept_init(struct wk_kept *kept, const struct wk_folding *f, uint32_t most_nodes)
 {
 	uint32_t met, *count = count_steps(f, &met);
-	uint32_t *place = wk_alloc_zeroed(f->trie->count, sizeof(*place));
+	uint32_t *place = wk_alloc_table_zeroed(f->trie->count, sizeof(*place));
 	uint32_t aims[] = { most_nodes - most_nodes / 4, most_nodes / 2 };
 
 	start(kept, f->trie->count);
