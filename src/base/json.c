@@ -1,12 +1,11 @@
 #include "base/json.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 
-#define MOST_NUMBER 400 /* bytes of one number: no double needs more */
+#define MOST_NUMBER 400 /* bytes of one number: no 64-bit float needs more */
 
 struct wk_json wk_json_of(struct wk_bytes bytes)
 {
@@ -367,16 +366,6 @@ uint64_t wk_json_u64(struct wk_json *json)
 	struct decimal number = decimal_of(number_text(json));
 
 	return number.is_negative ? 0 : whole(number);
-}
-
-double wk_json_double(struct wk_json *json)
-{
-	struct wk_str text = number_text(json);
-	char copy[MOST_NUMBER + 1];
-
-	memcpy(copy, text.at, text.len);
-	copy[text.len] = '\0';
-	return begins_number((uint8_t)copy[0]) ? strtod(copy, NULL) : 0;
 }
 
 /* --- Passing over -------------------------------------------------------------------------- */

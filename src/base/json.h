@@ -89,7 +89,6 @@ struct wk_str wk_json_text(struct wk_json *json);
 struct wk_str wk_json_text_or_number(struct wk_json *json);
 
 bool wk_json_bool(struct wk_json *json);
-double wk_json_double(struct wk_json *json);
 
 /* The number times ten to the power of `decimals` (0 to 12), rounded to the nearest whole
  * number, exact as long as the digits fit: microseconds with a fraction to nanoseconds is 3.

@@ -27,8 +27,7 @@ struct wk_collapse {
 	enum wk_collapse_dialect dialect;
 	bool with_pid, with_tid;      /* behind the command's name */
 	bool marks_kernel, marks_jit; /* "_[k]", "_[j]" behind names */
-	bool with_inlined;            /* --inline: what was inlined, read from source lines */
-	bool with_context;            /* --context */
+	bool with_inlined;            /* --inline: told that it does nothing */
 	bool with_source_line;        /* --srcline */
 	bool with_addresses;          /* --addrs: the address where there is no name */
 	bool with_offsets;            /* --includeoffset */

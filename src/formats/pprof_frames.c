@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "formats/lines.h"
-#include "formats/pprof_types.h"
 
 static void keep(struct wk_pprof_frames *frames, uint32_t number)
 {
@@ -22,11 +21,16 @@ void wk_pprof_frames_init(struct wk_pprof_frames *frames, struct wk_stack_writer
 	keep(frames, 0);
 }
 
+static bool is_kernel(struct wk_str mapping)
+{
+	return wk_str_starts(mapping, "[kernel") || wk_str_starts(mapping, "[guest.kernel");
+}
+
 void wk_pprof_frames_add(struct wk_pprof_frames *frames, struct wk_event_frame *frame)
 {
 	struct wk_buf name = { 0 };
 
-	if (wk_pprof_is_kernel(frame->image))
+	if (is_kernel(frame->image))
 		frame->kind = WK_FRAME_KERNEL;
 	if (frame->name.len == 0) {
 		frame->is_unnamed = true;

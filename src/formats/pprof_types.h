@@ -14,10 +14,4 @@ static inline uint64_t wk_pprof_scaled(uint64_t value, uint64_t scale)
 	return value > UINT64_MAX / scale ? UINT64_MAX : value * scale;
 }
 
-/* Is a mapping of this name code of the kernel? */
-static inline bool wk_pprof_is_kernel(struct wk_str mapping)
-{
-	return wk_str_starts(mapping, "[kernel") || wk_str_starts(mapping, "[guest.kernel");
-}
-
 #endif

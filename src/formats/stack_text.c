@@ -101,10 +101,10 @@ void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight)
 	wk_stack_text_sample(text, WK_NO_PID, WK_NO_PID, 0, weight);
 }
 
-/* Has this name been told of this process or thread? */
-static bool is_told(struct wk_stack_text *text, uint32_t pid, uint32_t tid, struct wk_str name)
+/* Has this name been told of this process? */
+static bool is_told(struct wk_stack_text *text, uint32_t pid, struct wk_str name)
 {
-	uint32_t *told = wk_map_at(&text->named, ((uint64_t)pid << 32 | tid) + 1);
+	uint32_t *told = wk_map_at(&text->named, (uint64_t)pid + 1);
 	uint32_t id = wk_strtab_add_str(text->names, name);
 	bool is_same = *told == id + 1;
 
@@ -117,24 +117,10 @@ void wk_stack_text_process(struct wk_stack_text *text, uint32_t pid, struct wk_s
 	struct wk_event event = { .kind = WK_EVENT_PROCESS, .pid = pid, .tid = pid,
 				  .cpu = WK_NO_CPU };
 
-	if (text->collapse || pid == WK_NO_PID || is_told(text, pid, pid, name))
+	if (text->collapse || pid == WK_NO_PID || is_told(text, pid, name))
 		return;
 	event.process.change = WK_PROCESS_SEEN;
 	event.process.name = name;
-	wk_stack_writer_event(text->writer, &event);
-}
-
-void wk_stack_text_thread(struct wk_stack_text *text, uint32_t pid, uint32_t tid,
-			  struct wk_str name)
-{
-	struct wk_event event = { .kind = WK_EVENT_THREAD, .pid = pid, .tid = tid,
-				  .cpu = WK_NO_CPU };
-
-	if (text->collapse || pid == WK_NO_PID || tid == WK_NO_PID ||
-	    is_told(text, pid, tid, name))
-		return;
-	event.thread.change = WK_THREAD_SEEN;
-	event.thread.name = name;
 	wk_stack_writer_event(text->writer, &event);
 }
 

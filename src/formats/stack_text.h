@@ -31,8 +31,8 @@ struct wk_stack_text {
 	struct wk_stack_writer *writer;
 	uint32_t *frames;                   /* of the stack at hand, innermost first */
 	size_t count, cap;
-	struct wk_strtab *names;            /* of processes and threads */
-	struct wk_map named;                /* (process, thread) to the name last told */
+	struct wk_strtab *names;            /* of processes */
+	struct wk_map named;                /* process to the name last told, both + 1 */
 };
 
 void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *input,
@@ -56,10 +56,8 @@ void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid
 			  uint32_t source, uint64_t weight);
 void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight);
 
-/* Tells the name of a process or thread, once for each name; nothing in collapse mode. */
+/* Tells the name of a process, once for each name; nothing in collapse mode. */
 void wk_stack_text_process(struct wk_stack_text *text, uint32_t pid, struct wk_str name);
-void wk_stack_text_thread(struct wk_stack_text *text, uint32_t pid, uint32_t tid,
-			  struct wk_str name);
 
 /* Notes that the line last given is not what was `expected`. */
 void wk_stack_text_bad(struct wk_stack_text *text, const char *expected);

@@ -8,7 +8,7 @@
  *		stack = 0;
  *		for each frame, outermost first:
  *			stack = wk_stack_writer_push(writer, stack, &frame);
- *		wk_stack_writer_sample(writer, &event);     with event.sample.named_stack = stack
+ *		wk_stack_writer_event(writer, &event);      with event.sample.named_stack = stack
  *	ok = wk_stack_writer_end(writer, err);             frees it
  *
  * Formats that print the innermost frame first gather the frames with wk_stack_writer_frame

@@ -37,7 +37,6 @@ struct wk_recorder {
 	struct wk_merge merge;
 	struct wk_parser parser;
 	const struct wk_sink *sink;
-	uint64_t lost_reported;
 	bool command_was_named; /* its first exec was seen */
 };
 

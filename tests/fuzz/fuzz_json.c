@@ -40,12 +40,10 @@ static void walk(struct wk_json *json, int depth)
 		walk_container(json, kind, depth);
 	} else if (kind == WK_JSON_STRING) {
 		touch(wk_json_text(json));
-	} else if (kind == WK_JSON_NUMBER && depth % 3 == 0) {
+	} else if (kind == WK_JSON_NUMBER && depth % 2 == 0) {
 		sum += (uint64_t)wk_json_scaled(json, (unsigned)depth * 2);
-	} else if (kind == WK_JSON_NUMBER && depth % 3 == 1) {
-		sum += wk_json_u64(json);
 	} else if (kind == WK_JSON_NUMBER) {
-		sum += wk_json_double(json) > 0.5;
+		sum += wk_json_u64(json);
 	} else {
 		struct wk_json value = wk_json_value(json);
 

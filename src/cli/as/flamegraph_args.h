@@ -13,7 +13,6 @@ struct wk_as_flamegraph_args {
 	const char *ui_colour, *stroke_colour;
 	const char *min_width;     /* pixels, or percent with a '%' behind: the scripts */
 	double min_share;          /* percent: inferno; 0: as usual */
-	bool has_min_share;
 	uint64_t width, height;
 	double font_size, font_width, factor, total;
 	bool hash, random, deterministic, by_width, keeps_colours;
