@@ -206,8 +206,10 @@ static void overview_page(struct wk_out *out)
 	wk_out_text(out, ".El\n.Pp\n");
 	line(out, "A file named \"-\" is standard input or standard output. Progress is written to "
 		  "standard error, and only where that is a terminal.");
-	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width NO_COLOR\n.It Ev NO_COLOR\n"
-			 "Set to anything but nothing: no colours, also on terminals.\n.El\n");
+	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width WICK_MOST_INPUT\n.It Ev NO_COLOR\n"
+			 "Set to anything but nothing: no colours, also on terminals.\n"
+			 ".It Ev WICK_MOST_INPUT\nHow many bytes are read of a pipe at most; "
+			 "without it, half of the machine's memory.\n.El\n");
 	exit_status(out, "A recorded command's own exit code is passed on.");
 	wk_out_text(out, ".Sh SEE ALSO\n");
 	all_references(out);

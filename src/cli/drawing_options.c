@@ -157,7 +157,7 @@ static bool read_map(struct wk_drawing_plan *plan, struct wk_err *err)
 
 	if (!wk_os_identify(plan->colour_map, &identity, NULL))
 		return wk_colouring_read_map(plan->colouring, wk_str_c(""), err);
-	if (!wk_os_open(plan->colour_map, &file, err))
+	if (!wk_os_open_aside(plan->colour_map, &file, err))
 		return false;
 	ok = wk_colouring_read_map(plan->colouring,
 				   wk_str_of((const char *)file.at, file.size_bytes), err) ||
@@ -224,7 +224,7 @@ static bool read_attributes(struct wk_drawing_plan *plan, const char *path, stru
 
 	if (!path)
 		return true;
-	if (!wk_os_open(path, &file, err))
+	if (!wk_os_open_aside(path, &file, err))
 		return false;
 	wk_name_attributes_init(&plan->attributes,
 				wk_str_of((const char *)file.at, file.size_bytes), tell_attribute,

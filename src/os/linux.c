@@ -21,10 +21,11 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 
-/* Who looks at the first bytes of what cannot be mapped. */
+/* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
 struct guard {
 	bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err);
 	void *context;
+	size_t most; /* 0: of a file all, of a stream as much as usual */
 };
 
 #define GUARD_BYTES (64 * 1024)
@@ -46,16 +47,47 @@ static bool read_some(int fd, struct wk_buf *out, size_t len)
 	return true;
 }
 
+/* A stream has no size that could be looked at first, and some have no end. */
+static size_t most_of_streams(void)
+{
+	const char *typed = getenv("WICK_MOST_INPUT");
+	unsigned long long most = typed ? strtoull(typed, NULL, 10) : 0;
+
+	if (most == 0)
+		most = (unsigned long long)sysconf(_SC_PHYS_PAGES) / 2 *
+		       (unsigned long long)sysconf(_SC_PAGESIZE);
+	return most < SIZE_MAX ? (size_t)most : SIZE_MAX - 1;
+}
+
+static bool is_too_long(const char *path, size_t most, struct wk_err *err)
+{
+	return wk_fail(err, WK_EIO, WK_NOWHERE,
+		       "%s has more than the %zu MiB that are read of such a file", path,
+		       most >> 20);
+}
+
+static bool has_no_end(const char *path, size_t most, struct wk_err *err)
+{
+	return wk_fail(err, WK_EIO, WK_NOWHERE,
+		       "%s did not end within %zu bytes, the most that is read of what is not a "
+		       "file: write it to a file first, or set WICK_MOST_INPUT to more bytes",
+		       path, most);
+}
+
 static bool read_guarded(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
 			 struct wk_err *err)
 {
+	size_t most = guard->most ? guard->most : most_of_streams();
+
 	if (!read_some(fd, whole, GUARD_BYTES))
 		return wk_fail_os(err, errno, "cannot read %s", path);
 	if (guard->accept && !guard->accept(guard->context, wk_buf_text(whole), whole->len, err))
 		return false;
-	if (!read_some(fd, whole, SIZE_MAX))
+	if (!read_some(fd, whole, most + 1))
 		return wk_fail_os(err, errno, "cannot read %s", path);
-	return true;
+	if (whole->len <= most)
+		return true;
+	return guard->most ? is_too_long(path, most, err) : has_no_end(path, most, err);
 }
 
 static bool map_or_read(int fd, const char *path, const struct guard *guard,
@@ -68,6 +100,8 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 		return wk_fail_os(err, errno, "cannot look at %s", path);
 	if (S_ISDIR(info.st_mode))
 		return wk_fail(err, WK_EIO, WK_NOWHERE, "%s is a directory, expected a file", path);
+	if (guard->most && info.st_size > 0 && (uint64_t)info.st_size > guard->most)
+		return is_too_long(path, guard->most, err);
 	if (S_ISREG(info.st_mode) && info.st_size > 0) {
 		void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
@@ -122,27 +156,37 @@ bool wk_os_vdso(const uint8_t **at, size_t *size_bytes)
 	return ok;
 }
 
-bool wk_os_open_if(const char *path,
-		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
-		   void *context, struct wk_os_file *file, struct wk_err *err)
+static bool open_guarded(const char *path, const struct guard *guard, struct wk_os_file *file,
+			 struct wk_err *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	struct guard guard = { accept, context };
 	bool ok;
 
 	*file = (struct wk_os_file){ 0 };
 	if (fd < 0)
 		return wk_fail_os(err, errno, "cannot open %s", path);
-	ok = map_or_read(fd, is_stdin ? "standard input" : path, &guard, file, err);
+	ok = map_or_read(fd, is_stdin ? "standard input" : path, guard, file, err);
 	if (!is_stdin)
 		close(fd);
 	return ok;
 }
 
+bool wk_os_open_if(const char *path,
+		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
+		   void *context, struct wk_os_file *file, struct wk_err *err)
+{
+	return open_guarded(path, &(struct guard){ accept, context, 0 }, file, err);
+}
+
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
 {
-	return wk_os_open_if(path, NULL, NULL, file, err);
+	return open_guarded(path, &(struct guard){ 0 }, file, err);
+}
+
+bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err)
+{
+	return open_guarded(path, &(struct guard){ .most = WK_OS_MOST_ASIDE }, file, err);
 }
 
 void wk_os_close(struct wk_os_file *file)

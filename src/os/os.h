@@ -34,10 +34,15 @@ struct wk_os_file {
 };
 
 /* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is
- * standard input. */
+ * standard input. What is read ends with an error at half of the machine's memory, or at as many
+ * bytes as the variable WICK_MOST_INPUT says. */
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
 
-/* The same, but what has to be read is first shown in part: its first 64 KiB, or all where there
+/* The same for what a person wrote to go with a recording: more than this is an error. */
+#define WK_OS_MOST_ASIDE ((size_t)16 << 20)
+bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err);
+
+/* As wk_os_open, but what has to be read is first shown in part: its first 64 KiB, or all where there
  * is less. Where `accept` returns false, having filled `err`, the rest is not read: an endless
  * stream of something else ends there. */
 bool wk_os_open_if(const char *path,

@@ -49,7 +49,7 @@ static bool read_attributes(struct flamegraph *f, struct wk_err *err)
 
 	if (!f->args->name_attributes)
 		return true;
-	if (!wk_os_open(f->args->name_attributes, &file, err))
+	if (!wk_os_open_aside(f->args->name_attributes, &file, err))
 		return false;
 	wk_name_attributes_init(&f->attributes,
 				wk_str_of((const char *)file.at, file.size_bytes),
@@ -191,7 +191,7 @@ static bool read_map(struct flamegraph *f, struct wk_err *err)
 		return true;
 	if (access(COLOUR_MAP, F_OK) != 0) /* the first time */
 		return wk_colouring_read_map(f->colouring, wk_str_c(""), err);
-	if (!wk_os_open(COLOUR_MAP, &file, err))
+	if (!wk_os_open_aside(COLOUR_MAP, &file, err))
 		return false;
 	ok = wk_colouring_read_map(f->colouring,
 				   wk_str_of((const char *)file.at, file.size_bytes), err) ||
