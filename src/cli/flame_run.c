@@ -135,7 +135,8 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 	if (!args->quiet)
 		wk_drawing_plan_warn(&maker->plan, model, &tree);
 	view.tree = &tree;
-	ok = wk_renderer_svg.render(&view, out, err);
+	ok = !tree.total_before || wk_drawing_plan_takes_comparison(&maker->plan, err);
+	ok = ok && wk_renderer_svg.render(&view, out, err);
 	wk_tree_fini(&tree);
 	return wk_output_close(&output, ok, err);
 }
