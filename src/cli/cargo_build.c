@@ -294,8 +294,8 @@ int wk_cargo_metadata(const struct wk_cargo_build *build, struct wk_cargo_projec
 	int exit_code;
 
 	add_everywhere(&options, build);
-	exit_code = wk_cargo_project_read(project, build->manifest_path, &options, build->verbose,
-					  err);
+	exit_code = wk_cargo_project_read(project, build->manifest_path, &options,
+					  build->verbose ? WK_CARGO_VERBOSE : WK_CARGO_PLAIN, err);
 	wk_argv_fini(&options);
 	return exit_code;
 }

@@ -183,18 +183,11 @@ static bool has_package(const struct wk_cargo_project *project, const char *pack
 static bool fail_package(const struct wk_cargo_project *project, const char *package,
 			 struct wk_err *err)
 {
-	struct wk_suggestion near = wk_suggestion_for(wk_str_c(package));
 	struct wk_buf names = { 0 };
 
-	for (size_t i = 0; i < project->count; i++)
-		wk_suggestion_try(&near, project->targets[i].package);
 	add_packages(project, false, &names);
-	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no package \"%s\" here; did you "
-			"mean \"%s\"?", package, near.best);
-	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no package \"%s\" here; those "
-			"there are: %s", package, wk_buf_text(&names));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no package \"%s\" here; those there are: %s",
+		package, wk_buf_text(&names));
 	wk_buf_fini(&names);
 	return false;
 }

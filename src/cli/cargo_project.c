@@ -211,7 +211,8 @@ bool wk_cargo_project_parse(struct wk_cargo_project *project, struct wk_bytes me
 }
 
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
-			  const struct wk_argv *options, bool verbose, struct wk_err *err)
+			  const struct wk_argv *options, enum wk_cargo_talk talk,
+			  struct wk_err *err)
 {
 	char *folder = manifest_path ? realpath(manifest_path, NULL) : getcwd(NULL, 0);
 	struct wk_buf text = { 0 };
@@ -220,6 +221,7 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 	int exit_code;
 
 	io.collect = &text;
+	io.is_mute = talk == WK_CARGO_MUTE;
 	wk_argv_add(&argv, wk_cargo_program());
 	wk_argv_add(&argv, "metadata");
 	wk_argv_add(&argv, "--quiet");
@@ -227,7 +229,7 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 	wk_argv_add_pair(&argv, "--format-version", "1");
 	for (size_t i = 0; options && i < options->count; i++)
 		wk_argv_add(&argv, options->at[i]);
-	if (verbose)
+	if (talk == WK_CARGO_VERBOSE)
 		wk_argv_say(&argv);
 	exit_code = wk_child_run(&argv, io, err);
 	if (exit_code == 0 &&

@@ -39,11 +39,18 @@ struct wk_cargo_project {
 	size_t count, cap;
 };
 
+enum wk_cargo_talk {
+	WK_CARGO_PLAIN,   /* cargo says what goes wrong */
+	WK_CARGO_VERBOSE, /* its command line is told too */
+	WK_CARGO_MUTE,    /* neither */
+};
+
 /* Asks cargo, with more options for it or NULL; a --manifest-path must be among them, and
  * `manifest_path` say the same. 0, or the exit code where cargo failed, which has said why itself; -1 and `err`
  * where it could not be run or makes no sense. */
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
-			  const struct wk_argv *options, bool verbose, struct wk_err *err);
+			  const struct wk_argv *options, enum wk_cargo_talk talk,
+			  struct wk_err *err);
 
 /* The same from what `cargo metadata` printed. `manifest_path`, or where it is NULL the working
  * folder `folder`, tells which package is meant where cargo is too old to tell it. */

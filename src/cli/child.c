@@ -74,6 +74,8 @@ static void become(const struct wk_argv *argv, const struct wk_child_io *io, int
 		dup2(io->input, STDIN_FILENO);
 	if (output >= 0)
 		dup2(output, STDOUT_FILENO);
+	if (io->is_mute)
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	execvp(argv->at[0], (char *const *)(uintptr_t)argv->at);
 	cause = errno;
 	if (write(failure_fd, &cause, sizeof(cause)) != (ssize_t)sizeof(cause))

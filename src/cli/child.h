@@ -28,6 +28,7 @@ void wk_argv_say(const struct wk_argv *argv);
 struct wk_child_io {
 	int input, output;      /* descriptors; -1: wick's own */
 	struct wk_buf *collect; /* where the output is kept instead; NULL: it is not */
+	bool is_mute;           /* what it says on standard error goes nowhere */
 	bool outlives_interrupt; /* Ctrl-C is for the child; we go on when it has ended */
 };
 

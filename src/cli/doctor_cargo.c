@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cargo_profile.h"
+#include "cli/cargo_project.h"
 #include "cli/child.h"
 #include "cli/debug_words.h"
 #include "cli/doctor.h"
@@ -27,7 +28,7 @@ static void tools(struct wk_findings *findings)
 	if (!is_in_path("cargo"))
 		wk_findings_bad(findings, "sudo apt-get install cargo", "cargo is not in PATH");
 	else if (is_in_path("cargo-wick"))
-		wk_findings_good(findings, "`cargo wick` builds, records and draws");
+		wk_findings_good(findings, "`cargo wick` is there: it builds, records and draws");
 	else
 		wk_findings_better(findings, wk_buf_text(&mend),
 				   "`wick cargo` works here, `cargo wick` does not: there is no "
@@ -107,6 +108,54 @@ static void strip(struct wk_findings *findings, const struct profile *profile)
 	wk_buf_fini(&mend);
 }
 
+/* Of the packages that are meant in `folder`: can a program be run, or what else? */
+static void tell_targets(struct wk_findings *findings, const struct wk_cargo_project *project)
+{
+	struct wk_buf lines = { 0 };
+	struct wk_out out = wk_out_to_buf(&lines);
+	size_t programs = 0, listed;
+
+	for (size_t i = 0; i < project->count; i++)
+		programs += project->targets[i].is_near &&
+			    project->targets[i].kind == WK_CARGO_BIN;
+	listed = wk_cargo_list(project, &(struct wk_cargo_choice){ 0 }, &out);
+	wk_out_end(&out);
+	if (programs)
+		wk_findings_good(findings, "%zu %s to record", programs,
+				 programs == 1 ? "program" : "programs");
+	else if (listed)
+		wk_findings_better(findings, wk_buf_text(&lines),
+				   "no program of its own; what can be profiled here are tests, "
+				   "benchmarks and examples:");
+	else
+		wk_findings_bad(findings, NULL, "nothing here that could be profiled: no program, "
+				"library, test, benchmark or example");
+	wk_buf_fini(&lines);
+}
+
+/* Without cargo, or where it cannot read the project, the profiles are looked at all the same. */
+static void targets(struct wk_findings *findings, const char *folder)
+{
+	struct wk_cargo_project project = { 0 };
+	struct wk_argv options = { 0 };
+	struct wk_buf manifest = { 0 };
+
+	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", folder);
+	wk_argv_add_pair(&options, "--manifest-path", wk_buf_text(&manifest));
+	wk_argv_add(&options, "--offline");
+	if (is_in_path("cargo")) {
+		if (wk_cargo_project_read(&project, wk_buf_text(&manifest), &options,
+					  WK_CARGO_MUTE, NULL) == 0)
+			tell_targets(findings, &project);
+		else
+			wk_findings_bad(findings, "cargo metadata --no-deps", "cargo cannot read "
+					"this project; why, this tells:");
+	}
+	wk_cargo_project_free(&project);
+	wk_argv_fini(&options);
+	wk_buf_fini(&manifest);
+}
+
 void wk_doctor_cargo(struct wk_findings *findings, const char *folder)
 {
 	struct profile release = read_profile(folder, "release");
@@ -114,6 +163,7 @@ void wk_doctor_cargo(struct wk_findings *findings, const char *folder)
 
 	wk_findings_about(findings, "Cargo project %s", folder);
 	tools(findings);
+	targets(findings, folder);
 	debug(findings, folder, &release);
 	strip(findings, &release);
 	/* It inherits from release, and is worth words where it differs. */

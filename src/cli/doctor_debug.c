@@ -114,6 +114,35 @@ static void debug_file(struct patient *p, const char *const *debug_dirs)
 	wk_buf_fini(&why);
 }
 
+static bool is_debian(void)
+{
+	struct wk_buf release = { 0 };
+	bool found;
+
+	wk_os_read_small("/etc/os-release", &release);
+	found = strstr(wk_buf_text(&release), "\nID=debian\n") != NULL;
+	wk_buf_fini(&release);
+	return found;
+}
+
+/* The package that a file came in, with -dbgsym behind. dpkg knows a file only by the name that
+ * was packed: /bin/ls is /usr/bin/ls where /bin is a link, and the other way round. */
+static void add_debug_package(const char *path, struct wk_buf *mend)
+{
+	wk_buf_add_text(mend, "# packages that end in -dbgsym are in the distribution's debug "
+			      "archive");
+	if (is_debian())
+		wk_buf_add_text(mend, ", which these two lines add to apt's sources:\n"
+				      "echo \"deb http://deb.debian.org/debian-debug "
+				      "$(. /etc/os-release; echo $VERSION_CODENAME)-debug main\" | "
+				      "sudo tee /etc/apt/sources.list.d/debug.list\n"
+				      "sudo apt-get update\n# and this brings the names:\n");
+	else
+		wk_buf_add_text(mend, ", which must be among apt's sources\n");
+	wk_buf_add_fmt(mend, "sudo apt-get install \"$(dpkg -S '%s' '%s' 2>/dev/null | head -n 1 | "
+			     "cut -d: -f1)-dbgsym\"", path, path + strlen("/usr"));
+}
+
 /* How a program gets its names back. Packages have them apart. */
 static void mend_stripped(const struct patient *p, struct wk_str link, struct wk_buf *mend)
 {
@@ -121,9 +150,7 @@ static void mend_stripped(const struct patient *p, struct wk_str link, struct wk
 	size_t folder_len = strlen(path) - wk_str_basename(wk_str_c(path)).len;
 
 	if (wk_str_starts(wk_str_c(path), "/usr/") && access("/usr/bin/dpkg", X_OK) == 0)
-		wk_buf_add_fmt(mend,
-			       "sudo apt-get install \"$(dpkg -S '%s' | cut -d: -f1)-dbgsym\"",
-			       path);
+		add_debug_package(path, mend);
 	else if (link.len)
 		wk_buf_add_fmt(mend, "cp FOLDER/%.*s %.*s", WK_STR_ARG(link), (int)folder_len,
 			       path);

@@ -4,6 +4,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "cli/child.h"
 #include "cli/doctor.h"
 #include "symbols/elf_symbols.h"
 
@@ -56,29 +58,64 @@ static void rights(struct wk_findings *findings, const char *path, const struct 
 	wk_buf_fini(&mend);
 }
 
-/* The program behind "#!", without its arguments. */
-static struct wk_str interpreter_of(struct wk_str first)
+/* The next word of a script's first line, and the line behind it. */
+static struct wk_str take_word(struct wk_str *line)
 {
+	struct wk_str word;
 	size_t len = 0;
 
-	first = wk_str_skip(first, 2);
-	while (first.len && *first.at == ' ')
-		first = wk_str_skip(first, 1);
-	while (len < first.len && !strchr(" \t\r\n", first.at[len]))
+	while (line->len && (*line->at == ' ' || *line->at == '\t'))
+		*line = wk_str_skip(*line, 1);
+	while (len < line->len && !strchr(" \t\r\n", line->at[len]))
 		len++;
-	return wk_str_of(first.at, len);
+	word = wk_str_of(line->at, len);
+	*line = wk_str_skip(*line, len);
+	return word;
 }
 
-static void script(struct wk_findings *findings, struct wk_str interpreter)
+/* What env(1) runs: behind its options, of which -S may have the word glued to it, and behind
+ * the variables that it sets. Empty where there is no such word. */
+static struct wk_str program_of_env(struct wk_str line)
 {
+	struct wk_str word = take_word(&line);
+
+	while (word.len && (*word.at == '-' || memchr(word.at, '=', word.len))) {
+		if (wk_str_starts(word, "-S") && word.len > 2)
+			return wk_str_skip(word, 2);
+		word = take_word(&line);
+	}
+	return word;
+}
+
+/* The program behind "#!", without its arguments; the caller frees it. */
+static char *interpreter_of(struct wk_str first)
+{
+	struct wk_str line = wk_str_skip(first, 2), word, inner;
+	char *name, *found;
+
+	word = take_word(&line);
+	inner = wk_str_is(wk_str_basename(word), "env") ? program_of_env(line) : wk_str_c("");
+	if (inner.len == 0)
+		return wk_strndup(word.at, word.len);
+	name = wk_strndup(inner.at, inner.len);
+	found = strchr(name, '/') ? NULL : wk_program_find(name);
+	if (!found)
+		return name;
+	free(name);
+	return found;
+}
+
+static void script(struct wk_findings *findings, struct wk_str first)
+{
+	char *interpreter = interpreter_of(first);
 	struct wk_buf mend = { 0 };
 
-	wk_buf_add_fmt(&mend, "wick doctor %.*s", WK_STR_ARG(interpreter));
+	wk_buf_add_fmt(&mend, "wick doctor %s", interpreter);
 	wk_findings_better(findings, wk_buf_text(&mend),
-			   "a script: what is recorded is its interpreter, %.*s, whose own "
-			   "functions are seen and not those of the script",
-			   WK_STR_ARG(interpreter));
+			   "a script: what is recorded is its interpreter, %s, whose own "
+			   "functions are seen and not those of the script", interpreter);
 	wk_buf_fini(&mend);
+	free(interpreter);
 }
 
 /* True if `path` is no ELF file, and it was said what it is. */
@@ -96,7 +133,7 @@ static bool is_something_else(struct wk_findings *findings, const char *path)
 			  file.size_bytes < MOST_FIRST_LINE ? file.size_bytes : MOST_FIRST_LINE);
 	is_elf = wk_str_starts(first, "\177ELF");
 	if (wk_str_starts(first, "#!"))
-		script(findings, interpreter_of(first));
+		script(findings, first);
 	else if (!is_elf)
 		wk_findings_bad(findings, NULL,
 				"not a program of Linux: it does not begin as ELF files do");

@@ -321,6 +321,24 @@ def _(t):
     t.true('no package "nope" here' in done.stderr and "--bin" not in done.stderr, done.stderr)
 
 
+@tap.case("`wick doctor` says of a library what can be profiled")
+def _(t):
+    p = project()
+    said = tap.run(tap.WICK, "doctor", "lone", cwd=p.root, env=p.environment, check=False).stdout
+    t.true("no program of its own" in said and "cargo wick --unit-test lone -p lone" in said, said)
+    said = tap.run(tap.WICK, "doctor", "many", cwd=p.root, env=p.environment, check=False).stdout
+    t.true("2 programs to record" in said, said)
+
+
+@tap.case("what cannot be written is told before anything is built")
+def _(t):
+    p = project()
+    done = p.cargo("-o", "/nowhere/x.svg")
+    t.equal(done.returncode, 1, "exit code")
+    t.equal(done.stderr, "wick: cannot write /nowhere/x.svg: No such file or directory\n", "words")
+    t.true("words [" not in done.stdout, "the program ran")
+
+
 @tap.case("words of cargo's own go to cargo")
 def _(t):
     p = project()

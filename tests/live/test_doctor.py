@@ -54,6 +54,17 @@ def _(t):
     t.equal(code, 0, "exit code")
 
 
+@tap.case("the package of a stripped program is found where /bin is /usr/bin")
+def _(t):
+    tap.need("dpkg")
+    code, rows = examined(t, "/usr/bin/ls")
+    lines = [row["mend"] for row in rows if "dpkg -S" in (row["mend"] or "")]
+    if not lines:
+        raise tap.Skip("ls has its names here")
+    found = lines[0].split('"$(')[-1].split(')-dbgsym')[0]
+    t.equal(tap.run("sh", "-c", found).stdout, "coreutils\n", found)
+
+
 @tap.case("a stripped program is in the way")
 def _(t):
     code, rows = examined(t, compiled(t, "-s"))

@@ -1,0 +1,2 @@
+#!/usr/bin/env -S LANG=C sh -e
+echo hello
