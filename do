@@ -124,6 +124,13 @@ do_build() {
 	compiled build
 }
 
+# As a word of its own it says what it does: compiling may take a minute.
+do_build_alone() {
+	say "building wick in build/ ..."
+	do_build "$(has_cmocka)"
+	say "wick is $root/build/wick"
+}
+
 # The tests stay in the build where they can be built, so that words can alternate.
 has_cmocka() {
 	pkg-config --exists cmocka 2>/dev/null && echo true || echo false
@@ -266,7 +273,7 @@ EOF
 word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
-build) do_build "$(has_cmocka)" ;;
+build) do_build_alone ;;
 demo | test | install | asan | lint | fuzz | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
