@@ -327,8 +327,8 @@ const struct wk_command wk_cmd_diff = {
 		"Compares two recordings, or files of stacks in any form that wick reads. Prints a "
 		"table of the functions that changed most; with `-o FILE.svg` it draws a flame "
 		"graph in which every frame has the colour of its own change: orange grew, blue "
-		"shrank, purple is new, green is gone. `--to folded` prints each stack with both counts, as older tools for "
-		"differential flame graphs take them.",
+		"shrank, purple is new, green is gone. `--to folded` prints each stack "
+		"with both counts, as older tools for differential flame graphs take them.",
 		"A filter's PATTERN is an extended regular expression that may match anywhere in "
 		"the name.",
 		NULL },
