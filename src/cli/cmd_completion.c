@@ -121,7 +121,15 @@ static void bash(struct wk_out *out)
 			 "\tif [[ $cur == -* ]]; then words=$options files=''; fi\n"
 			 "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\"\n"
 			 "\t\t[[ $files ]] && compgen -f -- \"$cur\")\n}\n"
-			 "complete -o filenames -F _wick wick\n");
+			 "complete -o filenames -F _wick wick\n"
+			 "# `cargo-wick` by itself, and as cargo starts it, is `wick cargo`.\n"
+			 "_cargo_wick()\n{\n"
+			 "\tlocal skip=1\n\n"
+			 "\tif [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == wick ]]; then skip=2; fi\n"
+			 "\tCOMP_WORDS=(wick cargo \"${COMP_WORDS[@]:skip}\")\n"
+			 "\tCOMP_CWORD=$((COMP_CWORD - skip + 2))\n"
+			 "\t_wick\n}\n"
+			 "complete -o filenames -F _cargo_wick cargo-wick\n");
 }
 
 /* zsh: _arguments reads the tables nearly as they are. */
@@ -202,7 +210,7 @@ static void zsh_rest(struct wk_out *out, const struct wk_command *command)
 
 static void zsh(struct wk_out *out)
 {
-	wk_out_text(out, "#compdef wick\n"
+	wk_out_text(out, "#compdef wick cargo-wick\n"
 			 "# wick's completion for zsh, printed by `wick completion zsh`.\n"
 			 "_wick()\n{\n\tlocal -a commands=(\n");
 	for (size_t i = 0; wk_commands[i]; i++) {
@@ -210,7 +218,9 @@ static void zsh(struct wk_out *out)
 		zsh_escaped(out, wk_commands[i]->summary);
 		wk_out_text(out, "'\n");
 	}
-	wk_out_text(out, "\t)\n\tif ((CURRENT == 2)); then\n"
+	wk_out_text(out, "\t)\n\tif [[ $service == cargo-wick ]]; then\n"
+			 "\t\twords=(wick cargo \"${(@)words[2,-1]}\")\n\t\t((CURRENT++))\n\tfi\n"
+			 "\tif ((CURRENT == 2)); then\n"
 			 "\t\t_describe command commands\n\t\treturn\n\tfi\n"
 			 "\tlocal command=$words[2]\n"
 			 "\tshift words\n\t((CURRENT--))\n"
@@ -223,7 +233,7 @@ static void zsh(struct wk_out *out)
 	}
 	wk_out_text(out, "\tesac\n}\n"
 			 "if [[ $funcstack[1] == _wick ]]; then\n\t_wick \"$@\"\nelse\n"
-			 "\tcompdef _wick wick\nfi\n");
+			 "\tcompdef _wick wick cargo-wick\nfi\n");
 }
 
 /* fish: one `complete` line an option. */
@@ -292,6 +302,7 @@ static void fish(struct wk_out *out)
 		each_option(out, wk_commands[i], fish_option);
 		fish_words(out, wk_commands[i]);
 	}
+	wk_out_text(out, "complete -c cargo-wick --wraps 'wick cargo'\n");
 }
 
 static const struct {
