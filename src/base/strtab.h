@@ -22,6 +22,11 @@ static inline uint32_t wk_strtab_add_str(struct wk_strtab *tab, struct wk_str te
 	return wk_strtab_add(tab, text.at, text.len);
 }
 
+/* The same for a text that stays where it is, unchanged, until wk_strtab_forget_places: a long one
+ * that comes again from the same place is not read again. */
+uint32_t wk_strtab_add_lasting(struct wk_strtab *tab, struct wk_str text);
+void wk_strtab_forget_places(struct wk_strtab *tab);
+
 /* The id of `text` if it is there, else 0. */
 uint32_t wk_strtab_find(const struct wk_strtab *tab, struct wk_str text);
 

@@ -139,6 +139,7 @@ struct wk_event_frame {
 	enum wk_frame_kind kind;
 	bool is_inlined;       /* into its caller */
 	bool is_unnamed;       /* the input had no name: `name` is an address or the like */
+	bool is_lasting;       /* the texts stay where they are until the input ends */
 };
 
 /* A stack is its caller's stack and the innermost frame; parent 0: `frame` is the outermost.

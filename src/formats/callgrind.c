@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "formats/call_graph.h"
@@ -349,11 +350,14 @@ static void read_line(struct parser *p, struct wk_str line)
 
 /* With --separate-callers and for recursion callgrind appends who called: "fib'2'work'main".
  * That keeps functions apart; what is shown is the name. */
-static struct wk_str bare_name(struct wk_str name)
+static struct wk_str bare_name(const struct parser *p, uint32_t text, struct wk_map *lengths)
 {
-	struct wk_str rest = name, bare = wk_scan_to(&rest, '\'');
+	struct wk_str name = wk_strtab_str(p->names, text), rest = name;
+	uint32_t *length = wk_map_at(lengths, text);
 
-	return bare.len ? bare : name;
+	if (!*length)
+		*length = (uint32_t)wk_scan_to(&rest, '\'').len;
+	return *length ? wk_str_of(name.at, *length) : name;
 }
 
 static struct wk_str known(const struct parser *p, uint32_t text)
@@ -366,13 +370,15 @@ static struct wk_str known(const struct parser *p, uint32_t text)
 static uint32_t *make_frames(struct parser *p)
 {
 	uint32_t *frames = wk_alloc_zeroed((size_t)p->function_count + 1, sizeof(*frames));
+	struct wk_map bare_lengths = { 0 };
 
 	for (uint32_t i = 0; i < p->function_count; i++) {
 		struct function *function = &p->functions[i];
 		struct wk_event_frame frame = {
-			.name = bare_name(wk_strtab_str(p->names, function->name)),
+			.name = bare_name(p, function->name, &bare_lengths),
 			.file = known(p, function->file),
 			.image = known(p, function->object),
+			.is_lasting = true,
 		};
 		struct wk_str digits = frame.name;
 
@@ -381,6 +387,7 @@ static uint32_t *make_frames(struct parser *p)
 				   (wk_scan_text(&digits, "0x") && digits.len == 16);
 		frames[i] = wk_stack_writer_frame(p->text.writer, &frame);
 	}
+	wk_map_fini(&bare_lengths);
 	return frames;
 }
 

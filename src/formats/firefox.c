@@ -131,19 +131,21 @@ static void tell_samples(struct reading *reading, const struct profile *profile,
 			 uint32_t thread)
 {
 	size_t count = wk_fx_count(&samples->table, SAMPLE_STACK);
-	int64_t offset = profile->start_ns - reading->first_start_ns;
 	struct wk_fx_maker *maker = &reading->maker;
-	int64_t time = 0;
+	int64_t offset, time = 0;
 
 	if (count)
 		tell_source(reading, samples->measure);
+	if (__builtin_sub_overflow(profile->start_ns, reading->first_start_ns, &offset))
+		offset = 0;
 	for (size_t i = 0; i < count; i++) {
 		int64_t row = wk_fx_get(&samples->table, SAMPLE_STACK, (int64_t)i);
 		int64_t weight = weight_of(samples, (int64_t)i), at;
 		uint32_t stack = row >= 0 ? wk_fx_stack(maker, &profile->shared, tables, row) : 0;
 
 		time = time_of(samples, (int64_t)i, time);
-		at = time > INT64_MAX - offset ? time : time + offset;
+		if (__builtin_add_overflow(time, offset, &at))
+			at = time;
 		reading->without_stack += !stack;
 		reading->negative += weight < 0;
 		if (stack && weight >= 0)
@@ -376,6 +378,7 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 	wk_spans_fini(&reading.spans);
 	wk_strtab_free(reading.maker.texts);
 	wk_map_fini(&reading.process_of);
+	wk_map_fini(&reading.maker.open_of);
 	free(reading.maker.path);
 	return wk_stack_writer_end(writer, err);
 }

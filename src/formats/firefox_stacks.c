@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+#define MOST_DIGITS 20 /* of a number of 64 bits */
 #define ON_PATH UINT32_MAX /* in number_of_stack, while the way to the root is walked */
 
 enum { STACK_PREFIX, STACK_FRAME };
@@ -133,7 +134,8 @@ static bool is_address(struct wk_str name)
 {
 	uint64_t address;
 
-	return wk_str_starts(name, "0x") && wk_num_hex(wk_str_skip(name, 2), &address);
+	return wk_str_starts(name, "0x") && name.len <= 18 &&
+	       wk_num_hex(wk_str_skip(name, 2), &address);
 }
 
 static void describe_processed(const struct wk_fx_maker *maker, const struct wk_fx_tables *shared,
@@ -172,7 +174,8 @@ static uint32_t take_line(struct wk_str *place)
 	for (int i = 0; i < 2; i++) {
 		size_t colon = place->len;
 
-		while (colon && place->at[colon - 1] >= '0' && place->at[colon - 1] <= '9')
+		while (colon && place->len - colon <= MOST_DIGITS &&
+		       place->at[colon - 1] >= '0' && place->at[colon - 1] <= '9')
 			colon--;
 		if (colon == place->len || colon < 2 || place->at[colon - 1] != ':' ||
 		    !wk_num_u64(wk_str_skip(*place, colon), &number))
@@ -183,17 +186,31 @@ static uint32_t take_line(struct wk_str *place)
 	return line;
 }
 
-/* "name (https://place:12:5)" and "name (in library)"; any other text is a name as it is. */
-static void describe_location(struct wk_str location, struct wk_event_frame *frame)
+/* Behind the last " (" of a location, or less than 3. Any number of rows may name one. */
+static uint32_t open_of(struct wk_fx_maker *maker, struct wk_str location)
 {
+	uint32_t text = wk_strtab_add_lasting(maker->texts, location);
+	uint32_t *known = wk_map_at(&maker->open_of, text);
 	size_t open = location.len;
+
+	if (*known)
+		return *known;
+	while (open > 1 && !(location.at[open - 1] == '(' && location.at[open - 2] == ' '))
+		open--;
+	return *known = (uint32_t)open;
+}
+
+/* "name (https://place:12:5)" and "name (in library)"; any other text is a name as it is. */
+static void describe_location(struct wk_fx_maker *maker, struct wk_str location,
+			      struct wk_event_frame *frame)
+{
+	size_t open;
 	struct wk_str inside;
 
 	frame->name = location;
 	if (!wk_str_ends(location, ")"))
 		return;
-	while (open > 1 && !(location.at[open - 1] == '(' && location.at[open - 2] == ' '))
-		open--;
+	open = open_of(maker, location);
 	if (open < 3)
 		return;
 	inside = wk_str_of(location.at + open, location.len - 1 - open);
@@ -215,10 +232,11 @@ static uint32_t make_frame(struct wk_fx_maker *maker, const struct wk_fx_tables 
 	int64_t category = wk_fx_get(&tables->frames, FRAME_CATEGORY, row);
 	int64_t address = wk_fx_get(&tables->frames, FRAME_ADDRESS, row);
 	int64_t location = wk_fx_get(&tables->frames, FRAME_LOCATION, row);
-	struct wk_event_frame frame = { .address = address > 0 ? (uint64_t)address : 0 };
+	struct wk_event_frame frame = { .address = address > 0 ? (uint64_t)address : 0,
+					.is_lasting = true };
 
 	if (location >= 0)
-		describe_location(string_at(maker, tables, shared, location), &frame);
+		describe_location(maker, string_at(maker, tables, shared, location), &frame);
 	else
 		describe_processed(maker, shared, tables, row, &frame);
 	/* The line that ran, where it is known, and not the one where the function begins. */

@@ -6,6 +6,7 @@
 #ifndef WK_FORMATS_FIREFOX_STACKS_H
 #define WK_FORMATS_FIREFOX_STACKS_H
 
+#include "base/map.h"
 #include "base/strtab.h"
 #include "formats/firefox_table.h"
 #include "formats/stack_writer.h"
@@ -25,6 +26,7 @@ struct wk_fx_tables {
 struct wk_fx_maker {
 	struct wk_stack_writer *writer;
 	struct wk_strtab *texts;
+	struct wk_map open_of;    /* by text: see there */
 	uint32_t *path;           /* scratch of walks to the root */
 	size_t path_cap;
 };

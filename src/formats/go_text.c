@@ -21,6 +21,7 @@ struct location {
 	struct wk_lines more;     /* where its other lines begin */
 	uint32_t line_count;
 	uint32_t first_frame;     /* 0: not made yet */
+	uint32_t collapsed_frame; /* likewise */
 };
 
 struct type {
@@ -142,7 +143,8 @@ static void make_frame(struct reading *reading, const struct location *location,
 		       struct wk_str text, bool is_inlined)
 {
 	uint32_t mapping = wk_map_find(&reading->mapping_of, location->mapping + 1);
-	struct wk_event_frame frame = { .address = location->address, .is_inlined = is_inlined };
+	struct wk_event_frame frame = { .address = location->address,
+					.is_inlined = is_inlined, .is_lasting = true };
 
 	describe(text, &frame);
 	if (mapping)
@@ -240,6 +242,22 @@ static uint32_t stack_of(struct reading *reading, struct wk_str text)
 }
 
 /* The older tool knows of a location the first word of its first line. */
+static uint32_t collapsed_frame_of(struct reading *reading, struct location *location,
+				   struct wk_str number)
+{
+	struct wk_str line = location->collapsed, name;
+
+	if (location->collapsed_frame)
+		return location->collapsed_frame;
+	name = wk_scan_word(&line);
+	if (name.len == 0 || line.len == 0) {
+		location->collapsed.len = 0;
+		return wk_stack_writer_name(reading->writer, number);
+	}
+	location->collapsed_frame = wk_stack_writer_name(reading->writer, name);
+	return location->collapsed_frame;
+}
+
 static uint32_t collapsed_stack_of(struct reading *reading, struct wk_str text)
 {
 	uint32_t stack = 0;
@@ -252,15 +270,10 @@ static uint32_t collapsed_stack_of(struct reading *reading, struct wk_str text)
 				       ? wk_map_find(&reading->location_of, id + 1) : 0;
 
 		text.len -= word.len;
-		if (row) {
-			struct wk_str line = reading->locations[row - 1].collapsed;
-			struct wk_str name = wk_scan_word(&line);
-
-			if (name.len && line.len)
-				word = name;
-		}
-		stack = wk_stack_writer_stack(reading->writer, stack,
-					      wk_stack_writer_name(reading->writer, word));
+		stack = wk_stack_writer_stack(
+			reading->writer, stack,
+			row ? collapsed_frame_of(reading, &reading->locations[row - 1], word)
+			    : wk_stack_writer_name(reading->writer, word));
 	}
 	return stack;
 }

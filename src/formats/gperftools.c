@@ -81,7 +81,7 @@ static uint32_t named_stack(struct state *state)
 		uint64_t address = state->chain[i];
 		uint32_t name = symbol_of(state, address);
 		struct wk_event_frame frame = { .name = wk_strtab_str(state->names, name),
-						.address = address };
+						.address = address, .is_lasting = true };
 		struct wk_buf digits = { 0 };
 
 		if (!name) {

@@ -20,6 +20,7 @@ struct reading {
 	uint64_t *sample_locations;
 	uint64_t *values;
 	size_t sample_location_count, sample_location_cap, value_count, value_cap;
+	struct wk_str program; /* the first mapping's name */
 	struct wk_map named;   /* threads and processes whose names were told */
 	uint64_t negative, missing;
 };
@@ -35,7 +36,7 @@ static struct wk_event_frame frame_in(const struct reading *reading,
 				      const struct wk_pprof_location *location)
 {
 	uint32_t mapping = wk_map_find(&reading->tables.mapping_of, location->mapping_id + 1);
-	struct wk_event_frame frame = { .address = location->address };
+	struct wk_event_frame frame = { .address = location->address, .is_lasting = true };
 
 	if (mapping)
 		frame.image = text_of(reading, reading->tables.mappings[mapping - 1]);
@@ -81,10 +82,12 @@ struct owner {
 	struct wk_str process_name, thread_name;
 };
 
+#define MOST_DIGITS 20 /* of a number of 64 bits */
+
 static void take_id(struct wk_str text, uint64_t number, uint64_t *id, bool *has_id)
 {
 	if (text.len)
-		*has_id = wk_num_u64(text, id);
+		*has_id = text.len <= MOST_DIGITS && wk_num_u64(text, id);
 	else
 		*id = number;
 	*has_id = (text.len == 0 || *has_id) && *id < WK_NO_PID;
@@ -123,9 +126,9 @@ static void read_label(const struct reading *reading, struct wk_bytes message, s
 	else if (is_one_of(key, tids))
 		take_id(text, number, &owner->tid, &owner->has_tid);
 	else if (is_one_of(key, thread_names))
-		owner->thread_name = text;
+		owner->thread_name = wk_pprof_short_name(text);
 	else if (is_one_of(key, process_names))
-		owner->process_name = text;
+		owner->process_name = wk_pprof_short_name(text);
 }
 
 static void tell_process(struct reading *reading, struct wk_event *event, struct wk_str name)
@@ -163,8 +166,8 @@ static struct wk_event event_of(struct reading *reading, const struct owner *own
 		return event;
 	event.pid = owner->has_pid ? (uint32_t)owner->pid : 0;
 	event.tid = owner->has_tid ? (uint32_t)owner->tid : event.pid;
-	if (name.len == 0 && !owner->has_pid && reading->tables.mapping_count)
-		name = wk_str_basename(text_of(reading, reading->tables.mappings[0]));
+	if (name.len == 0 && !owner->has_pid)
+		name = reading->program;
 	tell_process(reading, &event, name);
 	tell_thread(reading, &event, owner->thread_name);
 	return event;
@@ -267,10 +270,10 @@ static void tell_sources(struct reading *reading)
 	const struct wk_pprof_type *types = reading->tables.types;
 	uint32_t count = (uint32_t)reading->tables.type_count;
 	uint32_t usual = count ? count - 1 : 0;
-	struct wk_str wanted = text_of(reading, reading->tables.default_type);
+	struct wk_str wanted = wk_pprof_short_name(text_of(reading, reading->tables.default_type));
 
-	for (uint32_t i = 0; i < count; i++)
-		if (wanted.len && wk_str_eq(text_of(reading, types[i].type), wanted))
+	for (uint32_t i = 0; wanted.len && i < count; i++)
+		if (wk_str_eq(wk_pprof_short_name(text_of(reading, types[i].type)), wanted))
 			usual = i;
 	if (count)
 		tell_source(reading, usual);
@@ -292,6 +295,9 @@ static void fini(struct reading *reading)
 
 static void tell(struct reading *reading)
 {
+	if (reading->tables.mapping_count)
+		reading->program = wk_pprof_short_name(
+			wk_str_basename(text_of(reading, reading->tables.mappings[0])));
 	tell_sources(reading);
 	read_samples(reading);
 	wk_note_count(reading->writer, reading->negative,

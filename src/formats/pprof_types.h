@@ -9,6 +9,9 @@
 uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
 			      struct wk_str unit);
 
+/* No name of a thread or a measure is as long as what this leaves of a text. */
+struct wk_str wk_pprof_short_name(struct wk_str text);
+
 static inline uint64_t wk_pprof_scaled(uint64_t value, uint64_t scale)
 {
 	return value > UINT64_MAX / scale ? UINT64_MAX : value * scale;

@@ -112,13 +112,34 @@ uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
 	return tell_frame(writer, &(struct frame_row){ 0 }, frame);
 }
 
+static uint32_t text_number(struct wk_stack_writer *writer, const struct wk_event_frame *frame,
+			    struct wk_str text)
+{
+	return frame->is_lasting ? wk_strtab_add_lasting(writer->texts, text)
+				 : wk_strtab_add_str(writer->texts, text);
+}
+
+/* The texts as this writer keeps them last longer than those that it was given. */
+static struct wk_event_frame lasting_frame(const struct wk_stack_writer *writer,
+					   const struct frame_row *row,
+					   const struct wk_event_frame *given)
+{
+	struct wk_event_frame frame = *given;
+
+	frame.name = wk_strtab_str(writer->texts, row->name);
+	frame.image = wk_strtab_str(writer->texts, row->image);
+	frame.file = wk_strtab_str(writer->texts, row->file);
+	frame.is_lasting = true;
+	return frame;
+}
+
 uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_event_frame *frame)
 {
 	struct frame_row row = {
 		.address = frame->address,
-		.name = wk_strtab_add_str(writer->texts, frame->name),
-		.image = wk_strtab_add_str(writer->texts, frame->image),
-		.file = wk_strtab_add_str(writer->texts, frame->file),
+		.name = text_number(writer, frame, frame->name),
+		.image = text_number(writer, frame, frame->image),
+		.file = text_number(writer, frame, frame->file),
 		.line = frame->line,
 		.kind = (uint8_t)frame->kind,
 		.is_inlined = frame->is_inlined,
@@ -128,10 +149,12 @@ uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_e
 				     wk_hash_pair(row.address ^ (uint64_t)row.file << 32,
 						  (uint64_t)row.line << 8 | row.kind));
 	uint32_t id = wk_index_find(&writer->index, hash, same_frame, writer, &row);
+	struct wk_event_frame lasting;
 
 	if (id)
 		return id;
-	id = tell_frame(writer, &row, frame);
+	lasting = lasting_frame(writer, &row, frame);
+	id = tell_frame(writer, &row, &lasting);
 	wk_index_add(&writer->index, hash, id);
 	return id;
 }

@@ -24,7 +24,8 @@ struct wk_stack_writer;
 
 struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink);
 
-/* The number of a frame; `frame->number` is not looked at. */
+/* The number of a frame; `frame->number` is not looked at. Where thousands of frames may name one
+ * long text of a table, `frame->is_lasting` says that the table stays: then it is read once. */
 uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_event_frame *frame);
 
 /* The same for a frame that the caller knows to be new, since it keeps count itself. */

@@ -269,6 +269,8 @@ static void end_frame(struct xctrace *trace, struct element *element)
 	struct wk_event_frame frame = { .name = wk_rust_name(name, &trace->mended) };
 	uint64_t address;
 
+	frame.is_lasting = frame.name.at == name.at; /* and all others are kept texts */
+
 	if (!trace->collapse) {
 		const struct value *source = &element->part[SOURCE];
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "model/space.h"
 
 /* Remembers which frame an address was, as long as its process's mappings stay. */
@@ -26,6 +27,7 @@ struct wk_builder {
 	struct wk_map thread_of;  /* process row and tid to the row of its present life */
 	struct wk_map source_of;  /* number + 1 to row */
 	wk_image_id unknown, kernel;
+	struct wk_map image_of_path;  /* of frames: path's text and whether of the kernel */
 	wk_frame_id *frame_of_number; /* of FRAME events; [frame_numbers] */
 	size_t frame_numbers_cap;
 	uint32_t frame_numbers;
@@ -55,6 +57,7 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
 	wk_map_fini(&builder->source_of);
+	wk_map_fini(&builder->image_of_path);
 	free(builder->frame_of_number);
 	free(builder->stack_of_number);
 	free(builder);
@@ -281,14 +284,27 @@ static wk_stack_id add_chain(struct wk_builder *builder, wk_stack_id stack, uint
 	return stack;
 }
 
+static wk_text_id text_of_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
+				struct wk_str text)
+{
+	return frame->is_lasting ? wk_strtab_add_lasting(builder->model->text, text)
+				 : wk_model_text(builder->model, text);
+}
+
 static wk_image_id image_of_frame(struct wk_builder *builder, const struct wk_event_frame *frame)
 {
 	struct wk_event_image image = {
 		.path = frame->image, .is_kernel = frame->kind == WK_FRAME_KERNEL };
+	uint64_t key;
+	uint32_t *id;
 
 	if (frame->image.len == 0)
 		return 0;
-	return wk_model_add_image(builder->model, wk_image_kind_of(&image), &image, 0, 0);
+	key = (uint64_t)text_of_frame(builder, frame, frame->image) << 1 | image.is_kernel;
+	id = wk_map_at(&builder->image_of_path, key);
+	if (!*id)
+		*id = wk_model_add_image(builder->model, wk_image_kind_of(&image), &image, 0, 0);
+	return *id;
 }
 
 /* Numbers count up without a gap; a giver that leaves one is at fault, not its input. */
@@ -299,9 +315,9 @@ static bool take_frame(struct wk_builder *builder, const struct wk_event_frame *
 	struct wk_given_frame given = {
 		.address = frame->address, .line = frame->line, .is_inlined = frame->is_inlined };
 	struct wk_function function = {
-		.name = wk_model_text(model, frame->name),
+		.name = text_of_frame(builder, frame, frame->name),
 		.image = image_of_frame(builder, frame),
-		.file = wk_model_text(model, frame->file),
+		.file = text_of_frame(builder, frame, frame->file),
 		.kind = (uint8_t)frame->kind,
 		.is_unnamed = frame->is_unnamed,
 	};
@@ -381,6 +397,7 @@ static bool take_stacks(struct wk_builder *builder, const struct wk_event_stacks
 void wk_builder_next_input(struct wk_builder *builder)
 {
 	builder->inputs++;
+	wk_strtab_forget_places(builder->model->text);
 	free(builder->stack_of_number);
 	builder->stack_of_number = NULL;
 	builder->stack_numbers_cap = 0;

@@ -233,7 +233,7 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 	const struct wk_image *image = &model->images[function->image];
 	struct wk_str name = wk_model_str(model, function->name);
 	struct wk_str path = wk_model_str(model, image->path);
-	struct wk_str file = wk_str_basename(path);
+	struct wk_str file = wk_model_str(model, image->name);
 	struct wk_str subject = subject_of(name);
 
 	if (id == 0 || function->is_unnamed || name.len == 0)

@@ -33,6 +33,26 @@ static void the_same_text_gets_the_same_id(void **state)
 	wk_strtab_free(tab);
 }
 
+static void a_long_text_that_lasts_is_read_once_from_its_place(void **state)
+{
+	struct wk_strtab *tab = wk_strtab_new();
+	char text[1001];
+	struct wk_str whole = wk_str_of(text, 1000);
+	uint32_t id, part;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	id = wk_strtab_add_lasting(tab, whole);
+	part = wk_strtab_add_lasting(tab, wk_str_of(text, 999));
+	assert_int_equal(wk_strtab_add_str(tab, whole), id);
+	assert_int_not_equal(part, id);
+	text[500] = 'y'; /* against the agreement: it shows that nobody looks */
+	assert_int_equal(wk_strtab_add_lasting(tab, whole), id);
+	wk_strtab_forget_places(tab);
+	assert_int_not_equal(wk_strtab_add_lasting(tab, whole), id);
+	wk_strtab_free(tab);
+}
+
 static void a_hundred_thousand_texts_are_all_found_again(void **state)
 {
 	struct wk_strtab *tab = wk_strtab_new();
@@ -255,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_text_gets_the_same_id),
+		cmocka_unit_test(a_long_text_that_lasts_is_read_once_from_its_place),
 		cmocka_unit_test(a_hundred_thousand_texts_are_all_found_again),
 		cmocka_unit_test(a_map_keeps_every_key_even_the_largest),
 		cmocka_unit_test(a_window_read_past_its_end_is_bad_and_yields_zero),

@@ -36,10 +36,12 @@ static bool is_base(const struct wk_restack *restack, struct wk_str name)
 static void take_frame(struct wk_restack *r, const struct wk_event_frame *frame)
 {
 	size_t need = (size_t)frame->number + 1;
+	struct wk_event_frame short_lived = *frame; /* the writer serves several inputs */
 
+	short_lived.is_lasting = false;
 	r->frame_of = wk_grow(r->frame_of, &r->frame_cap, need, sizeof(*r->frame_of));
 	r->is_base = wk_grow(r->is_base, &r->base_cap, need, sizeof(*r->is_base));
-	r->frame_of[frame->number] = wk_stack_writer_frame(r->writer, frame);
+	r->frame_of[frame->number] = wk_stack_writer_frame(r->writer, &short_lived);
 	r->is_base[frame->number] = is_base(r, frame->name);
 }
 
