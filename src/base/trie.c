@@ -109,6 +109,19 @@ uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, 
 	return add_row(trie, parent, label);
 }
 
+bool wk_trie_has(const struct wk_trie *trie, uint32_t parent, uint32_t label)
+{
+	uint32_t hash = wk_trie_hash(parent, label), id;
+
+	for (size_t at = hash >> trie->slot_shift; trie->slots; at = (at + 1) & trie->slot_mask) {
+		id = trie->slots[at].id;
+		if (id == 0 || (trie->slots[at].hash == hash && trie->parent[id] == parent &&
+				trie->label[id] == label))
+			return id != 0;
+	}
+	return false;
+}
+
 uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
 	if (trie->slots)

@@ -69,6 +69,9 @@ static inline uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32
 	return wk_trie_add_hashed(trie, parent, label, wk_trie_hash(parent, label));
 }
 
+/* Is `label` there behind `parent`? False once the index was dropped. */
+bool wk_trie_has(const struct wk_trie *trie, uint32_t parent, uint32_t label);
+
 /* Says that an entry of this hash is about to be asked for, so that memory is on its way. */
 static inline void wk_trie_prefetch(const struct wk_trie *trie, uint32_t hash)
 {

@@ -89,7 +89,7 @@ static void small_note(const struct wk_svg_picture *p, struct wk_buf *note)
 }
 
 /* Lines between the title and the legend: what was recorded and how well. */
-#define MOST_LINES 4
+#define MOST_LINES 5
 
 static unsigned add_lines(const struct wk_svg_picture *p, struct wk_buf lines[MOST_LINES])
 {
@@ -104,6 +104,8 @@ static unsigned add_lines(const struct wk_svg_picture *p, struct wk_buf lines[MO
 		count += lines[count].len != 0;
 	}
 	small_note(p, &lines[count]);
+	count += lines[count].len != 0;
+	wk_tree_cut_note(p->tree, &lines[count]);
 	count += lines[count].len != 0;
 	return count;
 }

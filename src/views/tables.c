@@ -303,6 +303,16 @@ static void note_folded(struct wk_table *table, const struct outline *outline,
 	wk_buf_fini(&words);
 }
 
+static void note_cut(struct wk_table *table, const struct wk_tree *tree)
+{
+	struct wk_buf words = { 0 };
+
+	wk_tree_cut_note(tree, &words);
+	if (words.len)
+		wk_table_note(table, "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 static void fill_tree(struct wk_table *table, const struct wk_model *model,
 		      const struct wk_filter *filter, const struct wk_table_options *options)
 {
@@ -326,6 +336,7 @@ static void fill_tree(struct wk_table *table, const struct wk_model *model,
 	if (tree.total_samples[0])
 		tree_rows(table, &outline);
 	note_folded(table, &outline, options);
+	note_cut(table, &tree);
 	free(outline.is_shown);
 	free(outline.indent);
 	wk_tree_fini(&tree);

@@ -465,6 +465,9 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	finish_columns(tree);
 	finish_leads(tree, options->is_chart);
 	tree->steps = folding.steps;
+	tree->cut_stacks = folding.cut_stacks;
+	tree->cut_weight = folding.cut_weight;
+	tree->cut_whole = folding.cut_whole;
 	tree->unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 				     : wk_model_str(model, model->sources[filter->source].unit);
 	tree->only_weights = !used.by_samples && (model->sources[filter->source].is_weighed ||
@@ -498,4 +501,16 @@ void wk_tree_fini(struct wk_tree *tree)
 	free(tree->total_after);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
+}
+
+void wk_tree_cut_note(const struct wk_tree *tree, struct wk_buf *note)
+{
+	if (tree->cut_stacks == 0)
+		return;
+	wk_buf_add_text(note, "Of ");
+	wk_num_add_grouped(note, tree->cut_stacks);
+	wk_buf_add_text(note, tree->cut_stacks == 1 ? " stack (" : " stacks (");
+	wk_num_add_share(note, tree->cut_weight, tree->cut_whole);
+	wk_buf_add_text(note, " of the whole) the outer callers are left out: inverted, there "
+			      "would be too many frames");
 }

@@ -51,6 +51,8 @@ struct wk_tree_options {
 	bool collapses_recursion; /* a function right below itself is one node with it */
 	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */
 	uint32_t most_nodes; /* the lightest beyond so many become nodes of kind SMALL; 0: none */
+	uint32_t most_inverted; /* inverted, so many frames are made and then stacks are cut
+				 * (see cut_stacks); 0: a number that fits into memory */
 	enum wk_tree_side side;
 	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
 	enum wk_tree_order order;
@@ -76,6 +78,10 @@ struct wk_tree {
 
 	uint32_t small_nodes;  /* how many frames all nodes of kind SMALL stand for, */
 	uint64_t small_weight; /* and their weight */
+	/* Inverted, stacks of n frames that are all hit are up to n * n / 2 nodes. The lightest
+	 * then lose their outer callers: how many distinct ones, and which part of all weight. */
+	uint32_t cut_stacks;
+	uint64_t cut_weight, cut_whole;
 	uint32_t depth_max;
 	uint64_t steps;    /* stack entries looked at while folding: the work it took */
 	struct wk_str unit; /* of the weights: "ns", "cycles" ..., "samples" */
@@ -87,5 +93,8 @@ struct wk_tree {
 void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 		  const struct wk_filter *filter, const struct wk_tree_options *options);
 void wk_tree_fini(struct wk_tree *tree);
+
+/* A sentence on the stacks that were cut; nothing where none was. */
+void wk_tree_cut_note(const struct wk_tree *tree, struct wk_buf *note);
 
 #endif

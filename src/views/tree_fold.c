@@ -56,11 +56,17 @@ static uint32_t sum_u32(uint32_t a, uint64_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
+static uint64_t weight_of_sample(const struct wk_folding *f, uint32_t sample)
+{
+	return f->options->by_samples ? wk_model_sample_times(f->model, sample)
+				      : f->model->samples.weight[sample];
+}
+
 static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
 {
 	const struct wk_samples *samples = &folder->f->model->samples;
 	uint64_t times = wk_model_sample_times(folder->f->model, sample);
-	uint64_t weight = folder->f->options->by_samples ? times : samples->weight[sample];
+	uint64_t weight = weight_of_sample(folder->f, sample);
 
 	make_room(folder, node + 1);
 	folder->sum->samples[node] = sum_u32(folder->sum->samples[node], times);
@@ -318,6 +324,123 @@ static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
 	return order;
 }
 
+/* ---- inverted stacks that are too many */
+
+#define FEWEST_INVERTED 4000000u
+#define MOST_INVERTED   8000000u /* where nobody says how many are drawn */
+
+static uint32_t most_inverted(const struct wk_tree_options *options)
+{
+	uint64_t most = (uint64_t)options->most_nodes * 16;
+
+	if (options->most_inverted)
+		return options->most_inverted;
+	if (most == 0)
+		return MOST_INVERTED;
+	return most < FEWEST_INVERTED ? FEWEST_INVERTED
+	       : most > UINT32_MAX    ? UINT32_MAX
+				      : (uint32_t)most;
+}
+
+/* Do all stacks fit even if no two of them have a caller in common? */
+static bool surely_fits(const struct folder *folder, const uint32_t *order, uint32_t count)
+{
+	const struct wk_model *model = folder->f->model;
+	uint32_t *depth = wk_alloc_zeroed(model->named.count, sizeof(*depth));
+	uint64_t sum = 0;
+
+	for (wk_stack_id named = 1; named < model->named.count; named++)
+		depth[named] = depth[model->named.parent[named]] + 1;
+	for (uint32_t i = 0; i < count; i++)
+		sum += depth[wk_model_named_of(model, model->samples.stack[order[i]])];
+	free(depth);
+	return sum <= most_inverted(folder->f->options);
+}
+
+/* A stack below a top, with all of its samples. */
+struct path {
+	uint64_t weight;
+	uint32_t top, number;
+	wk_stack_id named;
+};
+
+static int heavy_first(const void *left, const void *right)
+{
+	const struct path *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The distinct paths of `order`, whose place `i` has the path path_of[i]. */
+static struct path *find_paths(struct folder *folder, const uint32_t *order, uint32_t count,
+			       uint32_t *path_of, uint32_t *path_count)
+{
+	const struct wk_model *model = folder->f->model;
+	struct path *paths = NULL;
+	uint32_t found = 0;
+	size_t cap = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
+		uint32_t top = top_of(folder, model->samples.thread[order[i]]);
+
+		if (!is_known(folder, top, named)) {
+			paths = wk_grow(paths, &cap, (size_t)found + 1, sizeof(*paths));
+			paths[found] = (struct path){ 0, top, found, named };
+			remember(folder, top, named, found++);
+		}
+		path_of[i] = folder->node_of_stack[named];
+		paths[path_of[i]].weight += weight_of_sample(folder->f, order[i]);
+	}
+	*path_count = found;
+	return paths;
+}
+
+/* Ends where a frame would have to be made beyond the most; the innermost always is. */
+static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
+{
+	struct wk_folding *f = folder->f;
+	const struct wk_trie *stacks = &f->model->named;
+	uint32_t most = most_inverted(f->options), node = path->top;
+
+	for (wk_stack_id named = path->named; named; named = stacks->parent[named]) {
+		uint32_t label = label_of_stack(f, named);
+
+		if (named != path->named && f->own.count >= most &&
+		    !(f->options->collapses_recursion && f->own.label[node] == label) &&
+		    !wk_trie_has(&f->own, node, label)) {
+			f->cut_stacks++;
+			f->cut_weight += path->weight;
+			break;
+		}
+		node = child_for_stack(f, node, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	return node;
+}
+
+/* Heavy stacks come first and are whole; when there are enough frames the others are cut. */
+static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t count)
+{
+	uint32_t *path_of = wk_alloc((size_t)count * sizeof(*path_of)), path_count;
+	struct path *paths = find_paths(folder, order, count, path_of, &path_count);
+	uint32_t *node_of = wk_alloc((size_t)path_count * sizeof(*node_of));
+
+	qsort(paths, path_count, sizeof(*paths), heavy_first);
+	for (uint32_t i = 0; i < path_count; i++) {
+		folder->f->cut_whole += paths[i].weight;
+		node_of[paths[i].number] = bounded_leaf_of(folder, &paths[i]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		add_sample(folder, node_of[path_of[i]], order[i]);
+	free(node_of);
+	free(paths);
+	free(path_of);
+}
+
 static void fold_samples(struct folder *folder)
 {
 	const struct wk_tree_options *options = folder->f->options;
@@ -325,6 +448,11 @@ static void fold_samples(struct folder *folder)
 	uint32_t count, *order = samples_by_top(folder, &count);
 	uint32_t top_before = NO_NODE;
 
+	if (options->inverted && !options->is_chart && !surely_fits(folder, order, count)) {
+		fold_bounded(folder, order, count);
+		free(order);
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
 		uint32_t top = top_of(folder, model->samples.thread[order[i]]);

@@ -45,6 +45,8 @@ struct wk_folding {
 				      * itself when the node began; else NULL */
 	size_t chart_own_cap;
 	uint64_t steps;
+	uint32_t cut_stacks;         /* see struct wk_tree */
+	uint64_t cut_weight, cut_whole;
 };
 
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,

@@ -91,6 +91,52 @@ static void children_may_stand_by_name(void **state)
 	wk_model_free(model);
 }
 
+static void inverted_light_stacks_lose_their_callers_where_frames_are_too_many(void **state)
+{
+	struct wk_model *model = small_model(plain_lines);
+	struct wk_tree tree = tree_of(model, (struct wk_tree_options){ .inverted = true,
+								       .most_inverted = 5 });
+	struct wk_buf note = { 0 };
+
+	(void)state;
+	/* "all" and four frames are the five; c is made, its callers are not. */
+	assert_tree(&tree, "all 100 0\n"
+			   " a 60 0\n"
+			   "  main 60 60\n"
+			   " b 30 0\n"
+			   "  main 30 30\n"
+			   " c 5 5\n"
+			   " main 5 5\n");
+	assert_int_equal(tree.cut_stacks, 1);
+	assert_int_equal(tree.cut_whole, tree.total[0]);
+	assert_int_equal(tree.cut_weight * 20, tree.cut_whole);
+	wk_tree_cut_note(&tree, &note);
+	assert_non_null(strstr(wk_buf_text(&note), "Of 1 stack (5.0 % of the whole)"));
+	wk_buf_fini(&note);
+	wk_tree_fini(&tree);
+	wk_model_free(model);
+}
+
+static void a_bound_that_is_not_reached_changes_no_inverted_tree(void **state)
+{
+	struct wk_model *model = small_model(plain_lines);
+	struct wk_tree all = tree_of(model, (struct wk_tree_options){ .inverted = true });
+	struct wk_tree tree = tree_of(model, (struct wk_tree_options){ .inverted = true,
+								       .most_inverted = 9 });
+
+	(void)state;
+	assert_int_equal(tree.cut_stacks, 0);
+	assert_int_equal(tree.count, all.count);
+	for (uint32_t i = 0; i < all.count; i++) {
+		assert_int_equal(tree.parent[i], all.parent[i]);
+		assert_int_equal(tree.total[i], all.total[i]);
+		assert_true(wk_str_eq(tree.name[i], all.name[i]));
+	}
+	wk_tree_fini(&tree);
+	wk_tree_fini(&all);
+	wk_model_free(model);
+}
+
 static void inverted_it_grows_from_the_leaves(void **state)
 {
 	struct wk_model *model = small_model(plain_lines);
@@ -345,6 +391,9 @@ int main(void)
 		cmocka_unit_test(children_stand_hottest_first_under_their_process),
 		cmocka_unit_test(children_may_stand_by_name),
 		cmocka_unit_test(inverted_it_grows_from_the_leaves),
+		cmocka_unit_test(
+			inverted_light_stacks_lose_their_callers_where_frames_are_too_many),
+		cmocka_unit_test(a_bound_that_is_not_reached_changes_no_inverted_tree),
 		cmocka_unit_test(charts_of_processes_stand_side_by_side),
 		cmocka_unit_test(threads_may_have_a_level_of_their_own),
 		cmocka_unit_test(processes_of_one_name_share_a_node_and_those_without_do_not),
