@@ -4,6 +4,6 @@
 #define WK_CLI_DEBUG_WORDS_H
 
 #define WK_DEBUG_WORDS \
-	"names and stacks need none; source lines and inlined calls do, which wick does not read yet"
+	"only source lines and inlined calls need it, and wick reads neither yet"
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Programs without symbols: are their functions still functions?"""
 import pathlib
+import platform
 import re
 import shutil
 import sys
@@ -78,6 +79,32 @@ def _(t):
         said = t.wick("flame", "--user-only", "--", program, "300").stderr
         hints = said.count(f"functions of {program.name} without names: `wick doctor {program}`")
         t.equal(hints, expected, f"hints for {program.name} in {said!r}")
+
+
+# Code that a program makes itself, as a JIT compiler does: counts rcx down.
+MAKES_CODE = """
+#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+	static const unsigned char code[] = { 0xb9, 0, 0, 0, 0x60, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3 };
+	void *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(at, code, sizeof(code));
+	((void (*)(void))at)();
+	return 0;
+}
+"""
+
+
+@tap.case("code made at run time is told to be that: no file is named that could be mended")
+def _(t):
+    tap.need("gcc")
+    if platform.machine() != "x86_64":
+        raise tap.Skip("its code is that of x86-64")
+    (t.folder / "maker.c").write_text(MAKES_CODE)
+    tap.run("gcc", "-O1", "-o", "maker", "maker.c", cwd=t.folder)
+    said = t.wick("flame", "--user-only", "-o", "jit.svg", "--", "./maker").stderr
+    t.true("made at run time" in said and "wick doctor" not in said, said)
 
 
 tap.run_all()
