@@ -1,6 +1,7 @@
 #include "formats/pprof_tables.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/proto.h"
@@ -8,89 +9,68 @@
 static void add_text(struct wk_pprof_tables *tables, struct wk_str text)
 {
 	tables->texts = wk_grow(tables->texts, &tables->text_cap, tables->text_count + 1,
-				 sizeof(*tables->texts));
+				sizeof(*tables->texts));
 	tables->texts[tables->text_count++] = text;
+}
+
+#define NUMBERS 6 /* of the fields of a table's row, and 0 */
+
+/* Fields that hold one number each. */
+static void read_numbers(struct wk_pprof_tables *tables, struct wk_bytes message,
+			 uint64_t numbers[static NUMBERS])
+{
+	struct wk_proto_field field;
+
+	memset(numbers, 0, NUMBERS * sizeof(*numbers));
+	while (wk_proto_next(&message, &field))
+		if (field.number < NUMBERS)
+			numbers[field.number] = field.value;
+	tables->bad_messages += message.bad;
 }
 
 static void add_type(struct wk_pprof_tables *tables, struct wk_bytes message)
 {
-	struct wk_pprof_type type = { .scale = 1 };
-	struct wk_proto_field field;
+	uint64_t numbers[NUMBERS];
 
-	while (wk_proto_next(&message, &field)) {
-		if (field.number == 1)
-			type.type = field.value;
-		else if (field.number == 2)
-			type.unit = field.value;
-	}
-	tables->bad_messages += message.bad;
+	read_numbers(tables, message, numbers);
 	tables->types = wk_grow(tables->types, &tables->type_cap, tables->type_count + 1,
-				 sizeof(*tables->types));
-	tables->types[tables->type_count++] = type;
+				sizeof(*tables->types));
+	tables->types[tables->type_count++] = (struct wk_pprof_type){
+		.type = numbers[1], .unit = numbers[2], .scale = 1 };
 }
 
 static void add_mapping(struct wk_pprof_tables *tables, struct wk_bytes message)
 {
-	struct wk_proto_field field;
-	uint64_t id = 0, file = 0;
+	uint64_t numbers[NUMBERS];
 
-	while (wk_proto_next(&message, &field)) {
-		if (field.number == 1)
-			id = field.value;
-		else if (field.number == 5)
-			file = field.value;
-	}
-	tables->bad_messages += message.bad;
+	read_numbers(tables, message, numbers);
 	tables->mappings = wk_grow(tables->mappings, &tables->mapping_cap,
-				    tables->mapping_count + 1, sizeof(*tables->mappings));
-	tables->mappings[tables->mapping_count++] = file;
-	wk_map_set(&tables->mapping_of, id + 1, (uint32_t)tables->mapping_count);
+				   tables->mapping_count + 1, sizeof(*tables->mappings));
+	tables->mappings[tables->mapping_count++] = numbers[5];
+	wk_map_set(&tables->mapping_of, numbers[1] + 1, (uint32_t)tables->mapping_count);
 }
 
 static void add_function(struct wk_pprof_tables *tables, struct wk_bytes message)
 {
-	struct wk_pprof_function function = { 0 };
-	struct wk_proto_field field;
-	uint64_t id = 0;
+	uint64_t numbers[NUMBERS];
 
-	while (wk_proto_next(&message, &field)) {
-		switch (field.number) {
-		case 1:
-			id = field.value;
-			break;
-		case 2:
-			function.name = field.value;
-			break;
-		case 3:
-			function.system_name = field.value;
-			break;
-		case 4:
-			function.file = field.value;
-			break;
-		}
-	}
-	tables->bad_messages += message.bad;
+	read_numbers(tables, message, numbers);
 	tables->functions = wk_grow(tables->functions, &tables->function_cap,
-				     tables->function_count + 1, sizeof(*tables->functions));
-	tables->functions[tables->function_count++] = function;
-	wk_map_set(&tables->function_of, id + 1, (uint32_t)tables->function_count);
+				    tables->function_count + 1, sizeof(*tables->functions));
+	tables->functions[tables->function_count++] = (struct wk_pprof_function){
+		.name = numbers[2], .system_name = numbers[3], .file = numbers[4] };
+	wk_map_set(&tables->function_of, numbers[1] + 1, (uint32_t)tables->function_count);
 }
 
 static void add_line(struct wk_pprof_tables *tables, struct wk_bytes message)
 {
-	struct wk_proto_field field;
-	struct wk_pprof_line line = { 0 };
+	uint64_t numbers[NUMBERS];
 
-	while (wk_proto_next(&message, &field)) {
-		if (field.number == 1)
-			line.function_id = field.value;
-		else if (field.number == 2)
-			line.line = field.value;
-	}
-	tables->bad_messages += message.bad;
+	read_numbers(tables, message, numbers);
 	tables->lines = wk_grow(tables->lines, &tables->line_cap, tables->line_count + 1,
-				 sizeof(*tables->lines));
-	tables->lines[tables->line_count++] = line;
+				sizeof(*tables->lines));
+	tables->lines[tables->line_count++] = (struct wk_pprof_line){
+		.function_id = numbers[1], .line = numbers[2] };
 }
 
 static void add_location(struct wk_pprof_tables *tables, struct wk_bytes message)
@@ -118,7 +98,7 @@ static void add_location(struct wk_pprof_tables *tables, struct wk_bytes message
 	}
 	tables->bad_messages += message.bad;
 	tables->locations = wk_grow(tables->locations, &tables->location_cap,
-				     tables->location_count + 1, sizeof(*tables->locations));
+				    tables->location_count + 1, sizeof(*tables->locations));
 	tables->locations[tables->location_count++] = location;
 	wk_map_set(&tables->location_of, id + 1, (uint32_t)tables->location_count);
 }
