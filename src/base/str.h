@@ -74,6 +74,19 @@ static inline int wk_str_compare(struct wk_str a, struct wk_str b)
 	return (a.len > b.len) - (a.len < b.len);
 }
 
+/* The same of names that stand in a line of text, where more may follow: `behind` is the byte
+ * that does, or -1 for none. 0 where the names are alike up to there. */
+static inline int wk_str_compare_followed(struct wk_str a, int behind_a, struct wk_str b,
+					  int behind_b)
+{
+	size_t shorter = a.len < b.len ? a.len : b.len;
+	int order = shorter ? memcmp(a.at, b.at, shorter) : 0;
+	int next_a = a.len > shorter ? (unsigned char)a.at[shorter] : behind_a;
+	int next_b = b.len > shorter ? (unsigned char)b.at[shorter] : behind_b;
+
+	return order ? order : (next_a > next_b) - (next_a < next_b);
+}
+
 /* The part after the last '/', or all of it. */
 static inline struct wk_str wk_str_basename(struct wk_str path)
 {

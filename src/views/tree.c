@@ -65,16 +65,10 @@ struct ranked {
 static int by_name(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
-	size_t shorter = a->name.len < b->name.len ? a->name.len : b->name.len;
-	int order = shorter ? memcmp(a->name.at, b->name.at, shorter) : 0;
-	int next_a, next_b;
+	int order = wk_str_compare_followed(a->name, a->behind, b->name, b->behind);
 
 	if (order)
 		return order;
-	next_a = a->name.len > shorter ? (unsigned char)a->name.at[shorter] : a->behind;
-	next_b = b->name.len > shorter ? (unsigned char)b->name.at[shorter] : b->behind;
-	if (next_a != next_b)
-		return next_a < next_b ? -1 : 1;
 	if (a->name.len != b->name.len)
 		return a->name.len < b->name.len ? -1 : 1;
 	return (a->label > b->label) - (a->label < b->label);

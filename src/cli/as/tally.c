@@ -114,15 +114,9 @@ struct ranked {
 static int by_text(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
-	size_t shorter = a->text.len < b->text.len ? a->text.len : b->text.len;
-	int order = shorter ? memcmp(a->text.at, b->text.at, shorter) : 0;
-	int next_a, next_b;
 
-	if (order)
-		return order;
-	next_a = a->text.len > shorter ? (unsigned char)a->text.at[shorter] : a->goes_on ? ';' : -1;
-	next_b = b->text.len > shorter ? (unsigned char)b->text.at[shorter] : b->goes_on ? ';' : -1;
-	return (next_a > next_b) - (next_a < next_b);
+	return wk_str_compare_followed(a->text, a->goes_on ? ';' : -1, b->text,
+				       b->goes_on ? ';' : -1);
 }
 
 /* ranks[2 * name + goes_on] */
