@@ -8,7 +8,7 @@
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
-#include "views/tree.h"
+#include "tree_of.h"
 
 static inline struct wk_model *folded_model(const char *const *inputs, size_t count)
 {
@@ -34,18 +34,6 @@ static inline struct wk_model *folded_model(const char *const *inputs, size_t co
 	return model;
 }
 
-static inline struct wk_tree folded_tree(const struct wk_model *model,
-					 struct wk_tree_options options)
-{
-	struct wk_filter filter;
-	struct wk_tree tree;
-
-	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, NULL));
-	wk_tree_init(&tree, model, &filter, &options);
-	wk_filter_fini(&filter);
-	return tree;
-}
-
 /* "name total self", and of a comparison " before>after", a line a node, indented by depth. */
 static inline void tree_words(const struct wk_tree *tree, struct wk_buf *words)
 {
@@ -60,11 +48,11 @@ static inline void tree_words(const struct wk_tree *tree, struct wk_buf *words)
 	}
 }
 
-static inline void assert_folded_tree(const char *input, struct wk_tree_options options,
+static inline void assert_tree_of(const char *input, struct wk_tree_options options,
 				      const char *expected)
 {
 	struct wk_model *model = folded_model(&input, 1);
-	struct wk_tree tree = folded_tree(model, options);
+	struct wk_tree tree = tree_of(model, options);
 	struct wk_buf words = { 0 };
 
 	tree_words(&tree, &words);

@@ -61,50 +61,42 @@ static void plain_palettes_begin_and_end_where_they_should(void **state)
 	assert_int_equal(wk_palette_colour(WK_PALETTE_MEM, low), 0x00be00);
 }
 
+static void assert_hue(enum wk_palette palette, enum wk_colour_dialect dialect, const char *name,
+		       enum wk_palette hue)
+{
+	assert_int_equal(wk_palette_hue(palette, dialect, s(name)), hue);
+}
+
 static void marks_decide_before_names_do(void **state)
 {
 	(void)state;
 	for (int dialect = WK_COLOUR_WICK; dialect <= WK_COLOUR_INFERNO; dialect++) {
-		assert_int_equal(wk_palette_hue(WK_PALETTE_JAVA, dialect, s("java/lang/A_[j]")),
-				 WK_PALETTE_GREEN);
-		assert_int_equal(wk_palette_hue(WK_PALETTE_JAVA, dialect, s("x_[i]")),
-				 WK_PALETTE_AQUA);
-		assert_int_equal(wk_palette_hue(WK_PALETTE_JAVA, dialect, s("vfs_read_[k]")),
-				 WK_PALETTE_ORANGE);
-		assert_int_equal(wk_palette_hue(WK_PALETTE_JS, dialect, s("f_[j]")),
-				 WK_PALETTE_AQUA);
-		assert_int_equal(wk_palette_hue(WK_PALETTE_CHAIN, dialect, s("f_[w]")),
-				 WK_PALETTE_AQUA);
+		assert_hue(WK_PALETTE_JAVA, dialect, "java/lang/A_[j]", WK_PALETTE_GREEN);
+		assert_hue(WK_PALETTE_JAVA, dialect, "x_[i]", WK_PALETTE_AQUA);
+		assert_hue(WK_PALETTE_JAVA, dialect, "vfs_read_[k]", WK_PALETTE_ORANGE);
+		assert_hue(WK_PALETTE_JS, dialect, "f_[j]", WK_PALETTE_AQUA);
+		assert_hue(WK_PALETTE_CHAIN, dialect, "f_[w]", WK_PALETTE_AQUA);
 	}
 }
 
 static void the_tools_differ_in_what_is_java(void **state)
 {
 	(void)state;
-	assert_int_equal(wk_palette_hue(WK_PALETTE_JAVA, WK_COLOUR_PERL, s("Compile")),
-			 WK_PALETTE_RED);
-	assert_int_equal(wk_palette_hue(WK_PALETTE_JAVA, WK_COLOUR_INFERNO, s("Compile")),
-			 WK_PALETTE_GREEN);
-	assert_int_equal(wk_palette_hue(WK_PALETTE_JAVA, WK_COLOUR_PERL, s("Lorg/x/Y")),
-			 WK_PALETTE_GREEN);
-	assert_int_equal(wk_palette_hue(WK_PALETTE_JAVA, WK_COLOUR_INFERNO, s("[a.event]")),
-			 WK_PALETTE_RED);
+	assert_hue(WK_PALETTE_JAVA, WK_COLOUR_PERL, "Compile", WK_PALETTE_RED);
+	assert_hue(WK_PALETTE_JAVA, WK_COLOUR_INFERNO, "Compile", WK_PALETTE_GREEN);
+	assert_hue(WK_PALETTE_JAVA, WK_COLOUR_PERL, "Lorg/x/Y", WK_PALETTE_GREEN);
+	assert_hue(WK_PALETTE_JAVA, WK_COLOUR_INFERNO, "[a.event]", WK_PALETTE_RED);
 }
 
 static void rust_and_python_know_their_standard_libraries(void **state)
 {
 	(void)state;
-	assert_int_equal(wk_palette_hue(WK_PALETTE_RUST, WK_COLOUR_WICK, s("<alloc::vec::Vec<T>>")),
-			 WK_PALETTE_ORANGE);
-	assert_int_equal(wk_palette_hue(WK_PALETTE_RUST, WK_COLOUR_WICK, s("shop::main")),
-			 WK_PALETTE_AQUA);
-	assert_int_equal(wk_palette_hue(WK_PALETTE_PYTHON, WK_COLOUR_WICK,
-					s("lib/python3.9/site-packages/x.py")),
-			 WK_PALETTE_AQUA);
-	assert_int_equal(wk_palette_hue(WK_PALETTE_PYTHON, WK_COLOUR_WICK, s("lib/python3.9/x.py")),
-			 WK_PALETTE_YELLOW);
-	assert_int_equal(wk_palette_hue(WK_PALETTE_PYTHON, WK_COLOUR_WICK, s("pythonic/x.py")),
-			 WK_PALETTE_RED);
+	assert_hue(WK_PALETTE_RUST, WK_COLOUR_WICK, "<alloc::vec::Vec<T>>", WK_PALETTE_ORANGE);
+	assert_hue(WK_PALETTE_RUST, WK_COLOUR_WICK, "shop::main", WK_PALETTE_AQUA);
+	assert_hue(WK_PALETTE_PYTHON, WK_COLOUR_WICK, "lib/python3.9/site-packages/x.py",
+		   WK_PALETTE_AQUA);
+	assert_hue(WK_PALETTE_PYTHON, WK_COLOUR_WICK, "lib/python3.9/x.py", WK_PALETTE_YELLOW);
+	assert_hue(WK_PALETTE_PYTHON, WK_COLOUR_WICK, "pythonic/x.py", WK_PALETTE_RED);
 }
 
 static void a_module_in_front_does_not_count_in_a_hash(void **state)

@@ -6,18 +6,7 @@
 #include <cmocka.h>
 
 #include "small_model.h"
-#include "views/tree.h"
-
-static struct wk_tree tree_of(const struct wk_model *model, struct wk_tree_options options)
-{
-	struct wk_filter filter;
-	struct wk_tree tree;
-
-	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ 0 }, NULL));
-	wk_tree_init(&tree, model, &filter, &options);
-	wk_filter_fini(&filter);
-	return tree;
-}
+#include "tree_of.h"
 
 /* What every tree promises, whatever is in it. */
 static void check_shape(const struct wk_tree *tree)

@@ -13,14 +13,14 @@
 static void the_stacks_of_the_model_are_the_tree(void **state)
 {
 	(void)state;
-	assert_folded_tree("a;b 3\na;c;d 4\na 1\n", (struct wk_tree_options){ 0 },
+	assert_tree_of("a;b 3\na;c;d 4\na 1\n", (struct wk_tree_options){ 0 },
 			   "all 8 0\n a 8 1\n  c 4 0\n   d 4 4\n  b 3 3\n");
 }
 
 static void a_name_is_never_split_by_another_that_sorts_between(void **state)
 {
 	(void)state;
-	assert_folded_tree("foo;x 1\nfoo.a 9\nfoo 5\n",
+	assert_tree_of("foo;x 1\nfoo.a 9\nfoo 5\n",
 			   (struct wk_tree_options){ .order = WK_TREE_BY_NAME },
 			   "all 15 0\n foo 6 5\n  x 1 1\n foo.a 9 9\n");
 }
@@ -29,10 +29,10 @@ static void a_name_is_never_split_by_another_that_sorts_between(void **state)
 static void by_text_siblings_stand_as_their_lines_do(void **state)
 {
 	(void)state;
-	assert_folded_tree("foo;x 1\nfoo.a 9\n",
+	assert_tree_of("foo;x 1\nfoo.a 9\n",
 			   (struct wk_tree_options){ .order = WK_TREE_BY_TEXT },
 			   "all 10 0\n foo.a 9 9\n foo 1 0\n  x 1 1\n");
-	assert_folded_tree("foo;x 1\nfoo.a 9\nfoo 5\n",
+	assert_tree_of("foo;x 1\nfoo.a 9\nfoo 5\n",
 			   (struct wk_tree_options){ .order = WK_TREE_BY_TEXT },
 			   "all 15 0\n foo 6 5\n  x 1 1\n foo.a 9 9\n");
 }
@@ -40,7 +40,7 @@ static void by_text_siblings_stand_as_their_lines_do(void **state)
 static void a_chart_keeps_the_order_of_time(void **state)
 {
 	(void)state;
-	assert_folded_tree("a;b 1\na;c 2\na;b 3\nz 1\na;b 4\n",
+	assert_tree_of("a;b 1\na;c 2\na;b 3\nz 1\na;b 4\n",
 			   (struct wk_tree_options){ .is_chart = true },
 			   "all 11 0\n a 6 0\n  b 1 1\n  c 2 2\n  b 3 3\n z 1 1\n a 4 0\n"
 			   "  b 4 4\n");
@@ -49,7 +49,7 @@ static void a_chart_keeps_the_order_of_time(void **state)
 static void a_chart_joins_neighbours_that_go_on(void **state)
 {
 	(void)state;
-	assert_folded_tree("a;b;c 1\na;b 2\na;b;c 3\n", (struct wk_tree_options){ .is_chart = true },
+	assert_tree_of("a;b;c 1\na;b 2\na;b;c 3\n", (struct wk_tree_options){ .is_chart = true },
 			   "all 6 0\n a 6 0\n  b 6 2\n   c 1 1\n   c 3 3\n");
 }
 
@@ -58,9 +58,9 @@ static void recursion_may_be_one_frame(void **state)
 	static const char input[] = "a;r;r;r;b 2\na;r 1\nr;a;r 1\n";
 
 	(void)state;
-	assert_folded_tree(input, (struct wk_tree_options){ .collapses_recursion = true },
+	assert_tree_of(input, (struct wk_tree_options){ .collapses_recursion = true },
 			   "all 4 0\n a 3 0\n  r 3 1\n   b 2 2\n r 1 0\n  a 1 0\n   r 1 1\n");
-	assert_folded_tree("a;r;r;b 2\na;r 1\n",
+	assert_tree_of("a;r;r;b 2\na;r 1\n",
 			   (struct wk_tree_options){ .collapses_recursion = true, .is_chart = true },
 			   "all 3 0\n a 3 0\n  r 3 1\n   b 2 2\n");
 }
@@ -70,10 +70,10 @@ static void callers_of_a_function_may_be_left_out(void **state)
 	const char *const skip[] = { "main", NULL };
 
 	(void)state;
-	assert_folded_tree("start;main;b 2\nother;main;b 3\nthread;c 4\n",
+	assert_tree_of("start;main;b 2\nother;main;b 3\nthread;c 4\n",
 			   (struct wk_tree_options){ .skip_after = skip },
 			   "all 9 0\n main 5 0\n  b 5 5\n thread 4 0\n  c 4 4\n");
-	assert_folded_tree("start;main;b 2\nthread;c 4\n",
+	assert_tree_of("start;main;b 2\nthread;c 4\n",
 			   (struct wk_tree_options){ .skip_after = skip, .inverted = true },
 			   "all 6 0\n c 4 0\n  thread 4 4\n b 2 0\n  main 2 2\n");
 }
@@ -84,7 +84,7 @@ static void the_lightest_frames_become_counted_boxes(void **state)
 	struct wk_tree_options options = { .most_nodes = 5 };
 	const char *inputs[] = { input };
 	struct wk_model *model = folded_model(inputs, 1);
-	struct wk_tree tree = folded_tree(model, options);
+	struct wk_tree tree = tree_of(model, options);
 	struct wk_buf words = { 0 };
 
 	(void)state;
@@ -116,7 +116,7 @@ static void a_limit_holds_and_loses_no_weight(void **state)
 	model = folded_model(&text, 1);
 	for (uint32_t most = 1; most < 3500; most = most * 3 / 2 + 1) {
 		struct wk_tree tree =
-			folded_tree(model, (struct wk_tree_options){ .most_nodes = most });
+			tree_of(model, (struct wk_tree_options){ .most_nodes = most });
 		uint64_t sum = 0;
 
 		assert_in_range(tree.count - 1, 0, most);
@@ -133,7 +133,7 @@ static void assert_sides(enum wk_tree_side side, double factor, const char *expe
 {
 	const char *input = "a;b 10 12\na;c 5 2\na;gone 3 0\na;new 0 3\n";
 
-	assert_folded_tree(input, (struct wk_tree_options){ .side = side, .before_factor = factor,
+	assert_tree_of(input, (struct wk_tree_options){ .side = side, .before_factor = factor,
 							    .order = WK_TREE_BY_NAME }, expected);
 }
 
@@ -157,7 +157,7 @@ static void several_inputs_share_their_stacks(void **state)
 {
 	const char *inputs[] = { "a;b 1\na;c 2\n", "x 1\na;c 4\na;b;d 8\n" };
 	struct wk_model *model = folded_model(inputs, 2);
-	struct wk_tree tree = folded_tree(model, (struct wk_tree_options){ 0 });
+	struct wk_tree tree = tree_of(model, (struct wk_tree_options){ 0 });
 	struct wk_buf words = { 0 };
 
 	(void)state;
@@ -174,7 +174,7 @@ static void counts_beyond_32_bits_do_not_overflow(void **state)
 {
 	const char *input = "cksum;main;cksum 239807672958951499\ncksum;noise 129127208516546613\n";
 	struct wk_model *model = folded_model(&input, 1);
-	struct wk_tree tree = folded_tree(model, (struct wk_tree_options){ 0 });
+	struct wk_tree tree = tree_of(model, (struct wk_tree_options){ 0 });
 
 	(void)state;
 	assert_true(tree.total[0] == 368934881475498112u);
