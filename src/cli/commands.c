@@ -73,8 +73,8 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 	const char *typed = elsewhere_typed(name);
 
 	if (typed)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no command \"%s\"; `%s` does the like",
-			       name, typed);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "there is no command \"%s\"; `%s` does the like", name, typed);
 	for (size_t i = 0; wk_commands[i]; i++)
 		wk_suggestion_try(&near, wk_commands[i]->name);
 	if (near.best)
