@@ -1,13 +1,12 @@
 #include "cli/drawing_options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cli/colour_map.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "render/background.h"
@@ -138,32 +137,12 @@ static bool read_colours(const struct wk_drawing_args *args, struct wk_drawing *
 	return true;
 }
 
-#define USUAL_COLOUR_MAP "palette.map"
-
 static enum wk_colour_choice choice_of(const struct wk_drawing_args *args)
 {
 	return args->diffusion ? WK_COLOUR_BY_WIDTH
 	       : args->hash    ? WK_COLOUR_BY_HASH
 	       : args->random  ? WK_COLOUR_BY_CHANCE
 			       : WK_COLOUR_BY_NAME;
-}
-
-/* A map that is not there yet is empty: it is made when the picture is done. */
-static bool read_map(struct wk_drawing_plan *plan, struct wk_err *err)
-{
-	struct wk_os_identity identity;
-	struct wk_os_file file;
-	bool ok;
-
-	if (!wk_os_identify(plan->colour_map, &identity, NULL))
-		return wk_colouring_read_map(plan->colouring, wk_str_c(""), err);
-	if (!wk_os_open_aside(plan->colour_map, &file, err))
-		return false;
-	ok = wk_colouring_read_map(plan->colouring,
-				   wk_str_of((const char *)file.at, file.size_bytes), err) ||
-	     wk_err_in(err, plan->colour_map);
-	wk_os_close(&file);
-	return ok;
 }
 
 /* wick's own colours are by kind of code; any of these options asks for others. */
@@ -188,23 +167,8 @@ static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing
 		return true;
 	plan->colouring = plan->drawing.colouring = wk_colouring_new(&chosen);
 	if (has_map)
-		plan->colour_map = args->colour_map ? args->colour_map : USUAL_COLOUR_MAP;
-	return !has_map || read_map(plan, err);
-}
-
-static bool write_map(const struct wk_drawing_plan *plan, struct wk_err *err)
-{
-	int fd = wk_os_create(plan->colour_map, false, err);
-	struct wk_out out;
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	out = wk_out_to_fd(fd);
-	wk_colouring_write_map(plan->colouring, &out);
-	ok = wk_out_end(&out);
-	ok = close(fd) == 0 && ok;
-	return ok || wk_fail_os(err, errno, "cannot write %s", plan->colour_map);
+		plan->colour_map = args->colour_map ? args->colour_map : WK_USUAL_COLOUR_MAP;
+	return !has_map || wk_colour_map_read(plan->colour_map, plan->colouring, err);
 }
 
 static void tell_attribute(void *context, const char *why, struct wk_str name,
@@ -374,7 +338,8 @@ bool wk_drawing_plan_takes_comparison(const struct wk_drawing_plan *plan, struct
 
 bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *err)
 {
-	bool is_kept = !ok || !plan->colour_map || write_map(plan, err);
+	bool is_kept = !ok || !plan->colour_map ||
+		       wk_colour_map_write(plan->colour_map, plan->colouring, err);
 
 	wk_drawing_plan_fini(plan);
 	return is_kept;

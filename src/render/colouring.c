@@ -98,14 +98,45 @@ static uint32_t *map_place(struct wk_colouring *c, struct wk_str name, bool *is_
 	return &c->map_colours[id];
 }
 
+static bool is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+static bool has_controls(struct wk_str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (is_control(name.at[i]))
+			return true;
+	return false;
+}
+
+/* A map has a line for each name: a name that would not be one stands in it with "\x0a" for its
+ * line feed. */
+static void add_map_name(struct wk_buf *buf, struct wk_str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (is_control(name.at[i]))
+			wk_buf_add_fmt(buf, "\\x%02x", (unsigned char)name.at[i]);
+		else
+			wk_buf_add(buf, name.at + i, 1);
+}
+
 static uint32_t mapped(struct wk_colouring *c, struct wk_str name)
 {
+	struct wk_buf map_name = { 0 };
 	bool is_new;
 	uint32_t *place;
 
 	if (!c->has_map)
 		return chosen(c, name);
-	place = map_place(c, name, &is_new);
+	if (has_controls(name)) {
+		add_map_name(&map_name, name);
+		place = map_place(c, wk_buf_str(&map_name), &is_new);
+	} else {
+		place = map_place(c, name, &is_new);
+	}
+	wk_buf_fini(&map_name);
 	if (is_new)
 		*place = chosen(c, name);
 	return *place;

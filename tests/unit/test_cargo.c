@@ -47,6 +47,18 @@ static void metadata_tells_what_there_is_to_run(void **state)
 	wk_cargo_project_free(&project);
 }
 
+static void metadata_without_a_root_is_no_metadata(void **state)
+{
+	static const char text[] = "{\"packages\":[" PACKAGE("app", "null", TARGET("bin", "x")) "]}";
+	struct wk_cargo_project project = { 0 };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	assert_false(wk_cargo_project_parse(&project, wk_bytes_of(text, strlen(text)), "/", &err));
+	assert_non_null(strstr(err.text, "workspace_root"));
+	wk_cargo_project_free(&project);
+}
+
 static void an_older_cargo_leaves_the_package_to_the_folder(void **state)
 {
 	struct wk_cargo_project inside = parsed(METADATA(""), "/work/two/src");
@@ -117,7 +129,8 @@ static void a_library_lists_what_is_its_own(void **state)
 {
 	static const char metadata[] = "{\"packages\":["
 		PACKAGE("core", "null", TARGET("lib", "core") "," TARGET("bench", "speed")) ","
-		PACKAGE("two", "null", TARGET("bin", "a") "," TARGET("bin", "b")) "]}";
+		PACKAGE("two", "null", TARGET("bin", "a") "," TARGET("bin", "b")) "],"
+		"\"workspace_root\":\"/work\"}";
 	struct wk_cargo_project project = parsed(metadata, "/work/core");
 	struct wk_cargo_choice choice = { 0 };
 	struct wk_buf text = { 0 };
@@ -236,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metadata_tells_what_there_is_to_run),
+		cmocka_unit_test(metadata_without_a_root_is_no_metadata),
 		cmocka_unit_test(an_older_cargo_leaves_the_package_to_the_folder),
 		cmocka_unit_test(the_only_program_is_chosen),
 		cmocka_unit_test(of_several_the_default_of_the_package_is_chosen),

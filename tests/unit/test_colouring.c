@@ -229,6 +229,33 @@ static void a_map_keeps_colours_and_learns_new_ones(void **state)
 	wk_colouring_free(colouring);
 }
 
+static void a_name_of_two_lines_is_one_line_of_a_map(void **state)
+{
+	struct wk_colouring_options options = { .palette = WK_PALETTE_HOT };
+	struct wk_colouring *colouring = wk_colouring_new(&options), *next;
+	struct wk_buf text = { 0 };
+	struct wk_out out = wk_out_to_buf(&text);
+	struct wk_err err = { 0 };
+	uint32_t first;
+
+	(void)state;
+	node_names[1] = s("a\nb\r");
+	assert_true(wk_colouring_read_map(colouring, s(""), &err));
+	first = wk_colouring_of(colouring, &tree, 1);
+	wk_colouring_write_map(colouring, &out);
+	wk_out_end(&out);
+	assert_non_null(strstr(wk_buf_text(&text), "a\\x0ab\\x0d->rgb("));
+
+	options.palette = WK_PALETTE_BLUE; /* would make it another */
+	next = wk_colouring_new(&options);
+	assert_true(wk_colouring_read_map(next, wk_buf_str(&text), &err));
+	assert_int_equal(wk_colouring_of(next, &tree, 1), first);
+	node_names[1] = s("a");
+	wk_buf_fini(&text);
+	wk_colouring_free(colouring);
+	wk_colouring_free(next);
+}
+
 static void a_line_of_a_map_that_makes_no_sense_is_told(void **state)
 {
 	static const char *const wrong[] = { "a\n", "a->red\n", "a->rgb(1,2)\n",
@@ -262,6 +289,7 @@ int main(void)
 		cmocka_unit_test(behind_a_separator_wakers_have_their_own_hue),
 		cmocka_unit_test(wick_colours_inner_frames_by_their_own_change),
 		cmocka_unit_test(a_map_keeps_colours_and_learns_new_ones),
+		cmocka_unit_test(a_name_of_two_lines_is_one_line_of_a_map),
 		cmocka_unit_test(a_line_of_a_map_that_makes_no_sense_is_told),
 	};
 

@@ -1,15 +1,14 @@
 /* Folded stacks to a picture, as flamegraph.pl and inferno-flamegraph draw it. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/num.h"
 #include "cli/as/flamegraph_input.h"
+#include "cli/colour_map.h"
 #include "cli/drawing_options.h"
 #include "os/os.h"
 #include "render/renderers.h"
 #include "views/filter.h"
 
-#define COLOUR_MAP          "palette.map"
 #define SCRIPT_DREW_NOTHING 2 /* the exit code of flamegraph.pl then */
 
 struct flamegraph {
@@ -180,43 +179,6 @@ static bool settle(struct flamegraph *f, struct wk_err *err)
 	return read_attributes(f, err);
 }
 
-/* ---- the colours that are kept */
-
-static bool read_map(struct flamegraph *f, struct wk_err *err)
-{
-	struct wk_os_file file;
-	bool ok;
-
-	if (!f->args->keeps_colours)
-		return true;
-	if (access(COLOUR_MAP, F_OK) != 0) /* the first time */
-		return wk_colouring_read_map(f->colouring, wk_str_c(""), err);
-	if (!wk_os_open_aside(COLOUR_MAP, &file, err))
-		return false;
-	ok = wk_colouring_read_map(f->colouring,
-				   wk_str_of((const char *)file.at, file.size_bytes), err) ||
-	     wk_err_in(err, COLOUR_MAP);
-	wk_os_close(&file);
-	return ok;
-}
-
-static bool write_map(const struct flamegraph *f, struct wk_err *err)
-{
-	struct wk_out out;
-	int fd;
-
-	if (!f->args->keeps_colours)
-		return true;
-	fd = wk_os_create(COLOUR_MAP, false, err);
-	if (fd < 0)
-		return false;
-	out = wk_out_to_fd(fd);
-	wk_colouring_write_map(f->colouring, &out);
-	if (!wk_out_end(&out))
-		wk_fail_os(err, out.error_number, "cannot write %s", COLOUR_MAP);
-	return close(fd) == 0 && !out.failed;
-}
-
 /* ---- the picture */
 
 /* What is drawn where there is nothing to draw, for whoever shows the file all the same. */
@@ -287,7 +249,11 @@ static bool make(struct flamegraph *f, struct wk_err *err)
 {
 	struct wk_as_flamegraph_input input = { f->call, f->args, warn, f };
 	struct wk_model *model = wk_as_flamegraph_load(&input, err);
-	bool ok = model && read_map(f, err) && draw(f, model, err) && write_map(f, err);
+	bool keeps = f->args->keeps_colours;
+	bool ok = model &&
+		  (!keeps || wk_colour_map_read(WK_USUAL_COLOUR_MAP, f->colouring, err)) &&
+		  draw(f, model, err) &&
+		  (!keeps || wk_colour_map_write(WK_USUAL_COLOUR_MAP, f->colouring, err));
 
 	wk_model_free(model);
 	return ok;
