@@ -1,6 +1,5 @@
 #include "base/json.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/utf8.h"

@@ -1,6 +1,5 @@
 #include "base/unpack.h"
 
-#include <inttypes.h>
 #include <limits.h>
 
 #include "base/num.h"

@@ -1,7 +1,5 @@
 #include "formats/call_graph.h"
 
-#include <inttypes.h>
-
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"

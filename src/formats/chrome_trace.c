@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strtab.h"

@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "formats/stack_text.h"
 
 #define PROCESS 1 /* the profiles do not tell its number */

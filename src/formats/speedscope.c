@@ -1,5 +1,3 @@
-#include <inttypes.h>
-
 #include "base/json.h"
 #include "base/mem.h"
 #include "formats/lines.h"

@@ -1,7 +1,6 @@
 /* What `xperf -i trace.etl -symbols -a dumper` prints of sampled stacks. */
 #include "base/csv.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sort.h"

@@ -1,6 +1,5 @@
 /* Folded stacks: root to leaf joined by ';', then how often. What every flame graph tool
  * reads. A ';' inside a name becomes ':' and a line never holds another's line break. */
-#include <inttypes.h>
 
 #include "base/mem.h"
 #include "render/renderers.h"

@@ -1,6 +1,5 @@
 #include "render/svg_names.h"
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "render/palette.h"

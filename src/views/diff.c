@@ -2,7 +2,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "views/flat.h"
 
 static bool is_before(const struct wk_samples *samples, uint32_t i)
