@@ -46,8 +46,8 @@ enum wk_cargo_talk {
 };
 
 /* Asks cargo, with more options for it or NULL; a --manifest-path must be among them, and
- * `manifest_path` say the same. 0, or the exit code where cargo failed, which has said why itself; -1 and `err`
- * where it could not be run or makes no sense. */
+ * `manifest_path` say the same. 0, or the exit code where cargo failed, which has said why
+ * itself; -1 and `err` where it could not be run or makes no sense. */
 int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest_path,
 			  const struct wk_argv *options, enum wk_cargo_talk talk,
 			  struct wk_err *err);

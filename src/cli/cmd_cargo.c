@@ -72,7 +72,8 @@ static const struct wk_opt build[] = {
 	  AT(build.target), NULL },
 	{ 0, "target-dir", "DIR", "where cargo puts what it builds", WK_OPT_TEXT,
 	  AT(build.target_dir), NULL },
-	{ 'j', "jobs", "N", "build with so many jobs at a time", WK_OPT_TEXT, AT(build.jobs), NULL },
+	{ 'j', "jobs", "N", "build with so many jobs at a time", WK_OPT_TEXT, AT(build.jobs),
+	  NULL },
 	{ 0, "config", "KEY=VALUE", "a setting of cargo's configuration, or a file of them; may "
 	  "be repeated", WK_OPT_LIST, AT(build.config), NULL },
 	{ 0, "offline", NULL, "without the network", WK_OPT_FLAG, AT(build.offline), NULL },
