@@ -108,14 +108,50 @@ bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err
 	return draft->fd >= 0;
 }
 
+static bool copy(int from, int to)
+{
+	char block[16384];
+	off_t at = 0;
+
+	for (;;) {
+		ssize_t got = pread(from, block, sizeof(block), at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got == 0;
+		if (!wk_os_write(to, block, (size_t)got))
+			return false;
+		at += got;
+	}
+}
+
+static int copy_over(const struct wk_os_draft *draft)
+{
+	int from = open(draft->temporary, O_RDONLY | O_CLOEXEC);
+	int to = from < 0 ? -1 : open(draft->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	int cause = to >= 0 && copy(from, to) ? 0 : errno;
+
+	if (to >= 0 && close(to) != 0 && cause == 0)
+		cause = errno;
+	if (from >= 0)
+		close(from);
+	return cause;
+}
+
 bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
 {
 	int cause = close(draft->fd) == 0 ? 0 : errno;
+	bool is_beside = draft->temporary != NULL;
 
-	if (draft->temporary && keep && cause == 0 &&
-	    rename(draft->temporary, draft->target) != 0)
-		cause = errno;
-	if (draft->temporary && (!keep || cause))
+	if (is_beside && keep && cause == 0) {
+		is_beside = rename(draft->temporary, draft->target) != 0;
+		cause = is_beside ? errno : 0;
+		/* A mount of its own, as containers have them for a file, cannot be replaced. */
+		if (cause == EBUSY)
+			cause = copy_over(draft);
+	}
+	if (is_beside)
 		unlink(draft->temporary);
 	forget(draft);
 	errno = cause;
