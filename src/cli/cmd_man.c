@@ -208,7 +208,7 @@ static void overview_page(struct wk_out *out)
 		  "standard error, and only where that is a terminal.");
 	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width WICK_MOST_INPUT\n.It Ev NO_COLOR\n"
 			 "Set to anything but nothing: no colours, also on terminals.\n"
-			 ".It Ev WICK_MOST_INPUT\nHow many bytes are read of a pipe at most; "
+			 ".It Ev WICK_MOST_INPUT\nHow many bytes are read of a pipe at most;\n"
 			 "without it, half of the machine's memory.\n.El\n");
 	exit_status(out, "A recorded command's own exit code is passed on.");
 	wk_out_text(out, ".Sh SEE ALSO\n");

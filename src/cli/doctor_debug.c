@@ -132,8 +132,8 @@ static void add_debug_package(const char *path, struct wk_buf *mend)
 	wk_buf_add_text(mend, "# packages that end in -dbgsym are in the distribution's debug "
 			      "archive");
 	if (is_debian())
-		wk_buf_add_text(mend, ": on your mirror \"debian-debug\" instead of \"debian\", the "
-				      "suite with \"-debug\" behind it\n");
+		wk_buf_add_text(mend, ": on your mirror \"debian-debug\" instead of \"debian\", "
+				      "the suite with \"-debug\" behind it\n");
 	else
 		wk_buf_add_text(mend, ", which must be among apt's sources\n");
 	wk_buf_add_fmt(mend, "sudo apt-get install \"$(dpkg -S '%s' '%s' 2>/dev/null | head -n 1 | "
