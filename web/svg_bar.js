@@ -74,7 +74,7 @@ function fit(line, room) {
 
 // Leaves out the last pieces; of kinds of code they are those with least weight.
 function fitLegend(room) {
-	const legend = svg.querySelector('.bar .legend');
+	const legend = bar.querySelector('.legend');
 	if (!legend)
 		return;
 	const pieces = [...legend.children].filter(piece => piece.tagName === 'tspan');

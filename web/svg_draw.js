@@ -21,12 +21,13 @@ function html(kind, where) {
 const PAD = data.margin, ROW = data.row, FOOT = data.foot;
 const NARROWEST = 0.5;  // pixels of a frame that is drawn
 const WIDE = 14;        // of one that is an element of its own
-const bar = svg.querySelector('.bar');
+// Frames may have any class that a file of attributes gives them: these are looked for by place.
+const bar = svg.querySelector(':scope > .bar');
 const cover = bar.querySelector('.cover');
-const page = svg.querySelector('.page');
-const graph = svg.querySelector('.graph');
-const detail = svg.querySelectorAll('.detail');
-const notes = svg.querySelector('.notes');
+const page = svg.querySelector(':scope > .page');
+const graph = svg.querySelector(':scope > .graph');
+const detail = bar.querySelectorAll('.detail');
+const notes = svg.querySelector(':scope > .notes');
 const marks = element('g', 'marks');
 const spot = element('rect', '', marks);
 let width = data.width, height = data.height, head = data.head;

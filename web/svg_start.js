@@ -1,7 +1,7 @@
 // ---- the start
 
 function nodeUnder(event) {
-	if (event.target.closest && event.target.closest('.bar'))
+	if (bar.contains(event.target))
 		return -1;
 	const point = new DOMPoint(event.clientX, event.clientY)
 		.matrixTransform(svg.getScreenCTM().inverse());

@@ -18,8 +18,10 @@
  * lost output is still noticed, and vanish when a recorded command is started. */
 static void hold_standard_streams(void)
 {
-	int fd;
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
+	if (fd > STDIN_FILENO) /* where 0 was closed, reading it fails as it should */
+		close(fd);
 	do
 		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && fd <= STDERR_FILENO);

@@ -127,6 +127,11 @@ static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 			wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is %s", others[i].is);
 			return;
 		}
+	if (wk_packing_of(bytes) != WK_NOT_PACKED) {
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it was packed twice, inside with %s: unpack "
+			"it once", wk_packing_name(wk_packing_of(bytes)));
+		return;
+	}
 	describe(bytes, &seen);
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 		"not a format that wick reads: it %s; `wick formats` lists those it reads",

@@ -529,6 +529,18 @@ async function all() {
 		equal(await widthOf('b'), 1200 - 2 * 10 - 1);
 	});
 
+	await test('functions may have the classes that the picture has itself', async () => {
+		const file = path.join(scratch, 'classes.txt');
+		fs.writeFileSync(file, ['bar', 'page', 'graph', 'notes', 'detail', 'cover', 'legend']
+			.map(name => name + '\tclass=' + name + '\n').join(''));
+		await page.goto(flame('page;bar;graph;notes;detail 10\npage;cover;legend 30',
+			'--nameattr', file, '--notes', 'N'));
+		await frame('bar');
+		holds((await detail())[1], '25.0 %');
+		await (await frame('bar')).click();
+		equal(await widthOf('bar'), 1200 - 2 * 10 - 1);
+	});
+
 	await test('a flame chart keeps its order and offers no other', async () => {
 		await page.goto(flame('a;x 10\na;y 30\na;x 10', '--flamechart'));
 		equal(await rowOf('y'), 'x y x');
