@@ -148,10 +148,10 @@ static void add_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_row(table);
 	wk_table_number(table, row->self_before);
 	wk_table_number(table, row->self);
-	wk_table_signed(table, (int64_t)(row->self - row->self_before));
+	wk_table_change(table, row->self_before, row->self);
 	wk_table_number(table, row->total_before);
 	wk_table_number(table, row->total);
-	wk_table_signed(table, (int64_t)(row->total - row->total_before));
+	wk_table_change(table, row->total_before, row->total);
 	if (by_total)
 		change_cell(table, row->total_before, row->total);
 	else

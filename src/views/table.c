@@ -127,6 +127,14 @@ void wk_table_signed(struct wk_table *table, int64_t number)
 	});
 }
 
+void wk_table_change(struct wk_table *table, uint64_t before, uint64_t after)
+{
+	add_cell(table, (struct wk_cell){
+		.is_negative = after < before,
+		.number = after < before ? before - after : after - before,
+	});
+}
+
 void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole)
 {
 	add_cell(table, (struct wk_cell){ .number = part, .whole = whole });

@@ -86,6 +86,8 @@ void wk_table_row(struct wk_table *table);
 void wk_table_text(struct wk_table *table, struct wk_str text);
 void wk_table_number(struct wk_table *table, uint64_t number);
 void wk_table_signed(struct wk_table *table, int64_t number);
+/* From one weight to another: it may be larger than a signed number. */
+void wk_table_change(struct wk_table *table, uint64_t before, uint64_t after);
 void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole);
 void wk_table_none(struct wk_table *table);
 
