@@ -23,7 +23,7 @@ static bool is_recording(const char *path)
 		return false;
 	first = wk_bytes_of(file.at, file.size_bytes < WK_PROBE_BYTES ? file.size_bytes
 								      : WK_PROBE_BYTES);
-	for (size_t i = 0; wk_readers()[i] && !found; i++)
+	for (size_t i = 0; file.at && wk_readers()[i] && !found; i++)
 		found = wk_readers()[i]->probe(first) == 100;
 	wk_os_close(&file);
 	return found;
