@@ -189,12 +189,56 @@ bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *
 	return open_guarded(path, &(struct guard){ .most = WK_OS_MOST_ASIDE }, file, err);
 }
 
+/* Signals stay with the threads that are there. 0, or why it cannot be. */
+static int start_thread(pthread_t *thread, void *(*run)(void *context), void *context)
+{
+	sigset_t all, before;
+	int cause;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* see wk_os_guard_maps */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	cause = pthread_create(thread, NULL, run, context);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return cause;
+}
+
+#define LARGE_FILE ((size_t)64 << 20)
+
+static void *unmap_aside(void *context)
+{
+	struct wk_os_file *file = context;
+
+	munmap((void *)file->at, file->size_bytes);
+	free(file);
+	return NULL;
+}
+
+/* To give back hundreds of megabytes takes as long as to draw a picture, and nobody needs to
+ * wait for it: not even the end of the program. */
+static void unmap(const struct wk_os_file *file)
+{
+	struct wk_os_file *copy;
+	pthread_t thread;
+
+	if (file->size_bytes < LARGE_FILE || wk_os_cpu_count() == 1) {
+		munmap((void *)file->at, file->size_bytes);
+		return;
+	}
+	copy = wk_alloc(sizeof(*copy));
+	*copy = *file;
+	if (start_thread(&thread, unmap_aside, copy) == 0)
+		pthread_detach(thread);
+	else
+		unmap_aside(copy);
+}
+
 void wk_os_close(struct wk_os_file *file)
 {
 	if (file->is_heap)
 		free((void *)file->at);
 	else if (file->at)
-		munmap((void *)file->at, file->size_bytes);
+		unmap(file);
 	*file = (struct wk_os_file){ 0 };
 }
 
@@ -368,16 +412,9 @@ static void *thread_main(void *context)
 struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context)
 {
 	struct wk_os_thread *thread = wk_alloc(sizeof(*thread));
-	sigset_t all, before;
-	int cause;
 
 	*thread = (struct wk_os_thread){ .run = run, .context = context };
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS); /* see wk_os_guard_maps */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	cause = pthread_create(&thread->thread, NULL, thread_main, thread);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (cause == 0)
+	if (start_thread(&thread->thread, thread_main, thread) == 0)
 		return thread;
 	free(thread);
 	return NULL;

@@ -108,7 +108,8 @@ static char *collapse_lines(const struct wk_reader *reader, const void *text, si
 
 	if (!reader->read(&input, &sink, &err))
 		wk_buf_add_fmt(&out, "%s\n", err.text);
-	qsort(seen->lines, seen->count, sizeof(*seen->lines), collapse_order);
+	if (seen->count)
+		qsort(seen->lines, seen->count, sizeof(*seen->lines), collapse_order);
 	for (size_t i = 0; i < seen->count; i++) {
 		uint64_t sum = seen->lines[i].count;
 
