@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	struct wk_err err = { 0 };
 	char *text = wk_strndup((const char *)bytes, len);
 
-	wk_cargo_project_parse(&project, wk_bytes_of(bytes, len), "/work", NULL);
+	wk_cargo_project_parse(&project, wk_bytes_of(bytes, len), "/home/me", NULL);
 	wk_cargo_project_free(&project);
 	if (wk_cargo_built_find(wk_bytes_of(bytes, len), &choice, &built, NULL))
 		wk_cargo_built_fini(&built);

@@ -13,13 +13,13 @@
 
 #define PACKAGE(name, run, targets) \
 	"{\"targets\":[" targets "],\"name\":\"" name "\",\"id\":\"id-" name "\",\"default_run\":" run \
-	",\"manifest_path\":\"/work/" name "/Cargo.toml\",\"dependencies\":[{\"name\":\"x\"}]}"
+	",\"manifest_path\":\"/home/me/" name "/Cargo.toml\",\"dependencies\":[{\"name\":\"x\"}]}"
 
 #define METADATA(near) \
 	"{\"packages\":[" \
 	PACKAGE("app", "null", TARGET("lib", "app") "," TARGET("bin", "app") "," TARGET("test", "t")) \
 	"," PACKAGE("two", "\"b\"", TARGET("bin", "a") "," TARGET("bin", "b")) \
-	"],\"workspace_root\":\"/work\"" near "}"
+	"],\"workspace_root\":\"/home/me\"" near "}"
 
 static struct wk_cargo_project parsed(const char *text, const char *folder)
 {
@@ -36,7 +36,7 @@ static void metadata_tells_what_there_is_to_run(void **state)
 		parsed(METADATA(",\"workspace_default_members\":[\"id-app\"]"), "/");
 
 	(void)state;
-	assert_string_equal(project.root, "/work");
+	assert_string_equal(project.root, "/home/me");
 	assert_int_equal(project.count, 5);
 	assert_int_equal(project.targets[0].kind, WK_CARGO_LIB);
 	assert_int_equal(project.targets[2].kind, WK_CARGO_TEST);
@@ -61,9 +61,9 @@ static void metadata_without_a_root_is_no_metadata(void **state)
 
 static void an_older_cargo_leaves_the_package_to_the_folder(void **state)
 {
-	struct wk_cargo_project inside = parsed(METADATA(""), "/work/two/src");
-	struct wk_cargo_project above = parsed(METADATA(""), "/work");
-	struct wk_cargo_project beside = parsed(METADATA(""), "/work/twofold");
+	struct wk_cargo_project inside = parsed(METADATA(""), "/home/me/two/src");
+	struct wk_cargo_project above = parsed(METADATA(""), "/home/me");
+	struct wk_cargo_project beside = parsed(METADATA(""), "/home/me/twofold");
 
 	(void)state;
 	assert_false(inside.targets[0].is_near);
@@ -77,7 +77,7 @@ static void an_older_cargo_leaves_the_package_to_the_folder(void **state)
 
 static void the_only_program_is_chosen(void **state)
 {
-	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_project project = parsed(METADATA(""), "/home/me/app");
 	struct wk_cargo_choice choice = { 0 };
 
 	(void)state;
@@ -90,7 +90,7 @@ static void the_only_program_is_chosen(void **state)
 
 static void of_several_the_default_of_the_package_is_chosen(void **state)
 {
-	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_project project = parsed(METADATA(""), "/home/me/app");
 	struct wk_cargo_choice choice = { .package = "two" };
 
 	(void)state;
@@ -101,7 +101,7 @@ static void of_several_the_default_of_the_package_is_chosen(void **state)
 
 static void unit_tests_of_a_name_are_those_of_the_library(void **state)
 {
-	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_project project = parsed(METADATA(""), "/home/me/app");
 	struct wk_cargo_choice library = { .is_unit = true, .name = "app" };
 	struct wk_cargo_choice program = { .is_unit = true, .has_unit_kind = true };
 
@@ -115,7 +115,7 @@ static void unit_tests_of_a_name_are_those_of_the_library(void **state)
 
 static void a_package_that_is_not_there_is_told(void **state)
 {
-	struct wk_cargo_project project = parsed(METADATA(""), "/work/app");
+	struct wk_cargo_project project = parsed(METADATA(""), "/home/me/app");
 	struct wk_cargo_choice choice = { .package = "nope" };
 	struct wk_err err = { 0 };
 
@@ -130,8 +130,8 @@ static void a_library_lists_what_is_its_own(void **state)
 	static const char metadata[] = "{\"packages\":["
 		PACKAGE("core", "null", TARGET("lib", "core") "," TARGET("bench", "speed")) ","
 		PACKAGE("two", "null", TARGET("bin", "a") "," TARGET("bin", "b")) "],"
-		"\"workspace_root\":\"/work\"}";
-	struct wk_cargo_project project = parsed(metadata, "/work/core");
+		"\"workspace_root\":\"/home/me\"}";
+	struct wk_cargo_project project = parsed(metadata, "/home/me/core");
 	struct wk_cargo_choice choice = { 0 };
 	struct wk_buf text = { 0 };
 	struct wk_out out = wk_out_to_buf(&text);
@@ -150,7 +150,7 @@ static void a_library_lists_what_is_its_own(void **state)
 }
 
 #define ARTIFACT(kind, name, test, executable) \
-	"{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/work/app/Cargo.toml\",\"target\":" \
+	"{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/home/me/app/Cargo.toml\",\"target\":" \
 	TARGET(kind, name) ",\"profile\":{\"debuginfo\":2,\"test\":" test "},\"executable\":" \
 	executable "}\n"
 
@@ -172,7 +172,7 @@ static void a_program_is_found_among_what_cargo_built(void **state)
 	assert_true(find(messages, (struct wk_cargo_choice){ .kind = WK_CARGO_BIN, .is_unit = true,
 							     .name = "app" }, &built));
 	assert_string_equal(built.path, "/t/deps/app-1");
-	assert_string_equal(built.folder, "/work/app/");
+	assert_string_equal(built.folder, "/home/me/app/");
 	assert_true(built.has_debug);
 	wk_cargo_built_fini(&built);
 	assert_false(find(messages, (struct wk_cargo_choice){ .kind = WK_CARGO_TEST }, &built));
