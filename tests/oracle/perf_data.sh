@@ -73,7 +73,7 @@ compare() { # RECORDING TEXT
 }
 
 # Work that takes about a second and runs other programs.
-cat >"$folder/home/me" <<'EOF'
+cat >"$folder/busy.sh" <<'EOF'
 i=0
 while [ $i -lt 300000 ]; do i=$((i + 1)); done
 /bin/ls -R /usr/share/doc >/dev/null 2>&1
@@ -81,7 +81,7 @@ EOF
 
 [ -n "${WICK:-}" ] || skip_all "WICK is not set"
 command -v perf >/dev/null || skip_all "perf is not installed"
-"$WICK" record -q -o "$folder/file" -- sh "$folder/home/me" 2>"$folder/errors" ||
+"$WICK" record -q -o "$folder/file" -- sh "$folder/busy.sh" 2>"$folder/errors" ||
 	skip_all "recording is not possible here: $(head -n 1 "$folder/errors")"
 
 compare "$folder/file" "perf reads a file of wick's sample by sample"
@@ -101,7 +101,7 @@ for fact in "hostname : $(uname -n)" "os release : $(uname -r)" "arch : $(uname 
 	check "perf's header has: $fact" grep -q "^# $fact" "$folder/header"
 done
 
-"$WICK" record -q -o - -- sh "$folder/home/me" 2>/dev/null | cat >"$folder/pipe"
+"$WICK" record -q -o - -- sh "$folder/busy.sh" 2>/dev/null | cat >"$folder/pipe"
 samples_of_wick "$folder/pipe" >"$folder/wick.txt"
 perf script --ns -G -F tid,time,period,ip -i - <"$folder/pipe" 2>/dev/null |
 	awk 'NF { sub(/:$/, "", $2); sub(/\./, "", $2); sub(/^0+/, "", $2); print $1, $2, $3, $4 }' \
