@@ -265,6 +265,23 @@ static void kinds(struct wk_out *out)
 	wk_out_fmt(out, "],\"structure\":%d", WK_LOOK_STRUCTURE);
 }
 
+/* The script sums up what nodes have by themselves; what is not in the picture, since it weighs
+ * nothing on the chosen side, then counts as its caller's. */
+static void side(struct wk_out *out, const char *name, const struct wk_tree *tree,
+		 const uint64_t *total)
+{
+	uint64_t *rest = wk_alloc((size_t)tree->count * sizeof(*rest));
+
+	memcpy(rest, total, tree->count * sizeof(*rest));
+	for (uint32_t i = 1; i < tree->count; i++) {
+		uint64_t *parent = &rest[tree->parent[i]];
+
+		*parent -= total[i] < *parent ? total[i] : *parent;
+	}
+	weights(out, name, rest, tree->count);
+	free(rest);
+}
+
 void wk_svg_data(const struct wk_svg_picture *p)
 {
 	const struct wk_tree *tree = p->tree;
@@ -286,8 +303,8 @@ void wk_svg_data(const struct wk_svg_picture *p)
 	inlined(p->out, tree);
 	counted_boxes(p);
 	if (p->is_comparison) {
-		weights(p->out, "before", tree->self_before, tree->count);
-		weights(p->out, "after", tree->self_after, tree->count);
+		side(p->out, "before", tree, tree->total_before);
+		side(p->out, "after", tree, tree->total_after);
 	}
 	colours(p);
 }

@@ -367,6 +367,12 @@ static void number_nodes(struct wk_tree *tree, const struct ordering *o)
 	free(stack);
 }
 
+/* Rounded shares of a whole may be more than it. */
+static void take(uint64_t *from, uint64_t part)
+{
+	*from -= part < *from ? part : *from;
+}
+
 /* A counted box stands right behind its parent. */
 static void add_to_box(struct wk_tree *tree, uint32_t box, uint64_t before, uint64_t after)
 {
@@ -388,8 +394,8 @@ static void take_sides_from_parents(struct wk_tree *tree, const struct ordering 
 
 		if (!parent)
 			continue;
-		tree->self_before[parent - 1] -= sum->before[i];
-		tree->self_after[parent - 1] -= sum->after[i];
+		take(&tree->self_before[parent - 1], sum->before[i]);
+		take(&tree->self_after[parent - 1], sum->after[i]);
 		if (!number[i] && sum->weight[i])
 			add_to_box(tree, parent, sum->before[i], sum->after[i]);
 	}

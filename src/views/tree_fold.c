@@ -92,18 +92,30 @@ static uint64_t weight_of_sides(enum wk_tree_side side, uint64_t before, uint64_
 	}
 }
 
+static uint64_t scaled(uint64_t weight, double factor)
+{
+	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
+}
+
 /* Of a comparison: what the chosen side makes a node's own weight. */
 static void choose_side(struct wk_folding *f)
 {
 	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
 
 	for (uint32_t i = 0; f->sum.before && i < f->trie->count; i++) {
-		uint64_t before = f->sum.before[i], after = f->sum.after[i];
+		uint64_t before = scaled(f->sum.before[i], factor);
 
-		if (factor != 1)
-			before = f->sum.before[i] = (uint64_t)((double)before * factor + 0.5);
-		f->sum.weight[i] = weight_of_sides(f->options->side, before, after);
+		f->sum.weight[i] = weight_of_sides(f->options->side, before, f->sum.after[i]);
 	}
+}
+
+/* Of whole subtrees, so that what is rounded off each stack does not add up. */
+static void scale_before(struct wk_folding *f)
+{
+	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
+
+	for (uint32_t i = 0; f->sum.before && factor != 1 && i < f->trie->count; i++)
+		f->sum.before[i] = scaled(f->sum.before[i], factor);
 }
 
 static void roll_up_u64(const struct wk_trie *trie, uint64_t *sum)
@@ -588,6 +600,7 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		fold_into_own(folding, filter);
 	choose_side(folding);
 	roll_up(folding);
+	scale_before(folding);
 }
 
 void wk_folding_fini(struct wk_folding *folding)

@@ -18,7 +18,7 @@ pub fn %s() -> u64 {
     let start = std::time::Instant::now();
     while start.elapsed().as_millis() < 300 {
         for i in 0..100_000u64 {
-            x = std::hint::black_box(x.wrapping_mul(6364136223846793005).wrapping_add(i));
+            x = unsafe { std::ptr::read_volatile(&x) }.wrapping_mul(6364136223846793005).wrapping_add(i);
         }
     }
     x

@@ -183,6 +183,27 @@ static void counts_beyond_32_bits_do_not_overflow(void **state)
 	wk_model_free(model);
 }
 
+/* 40 stacks of 1 times 1.4 are 56, not 40. */
+static void a_scaled_side_is_not_rounded_stack_by_stack(void **state)
+{
+	struct wk_buf input = { 0 };
+	const char *text;
+	struct wk_model *model;
+	struct wk_tree tree;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		wk_buf_add_fmt(&input, "m;f%u 1 %u\n", i, i % 2);
+	text = wk_buf_text(&input);
+	model = folded_model(&text, 1);
+	tree = tree_of(model, (struct wk_tree_options){ .before_factor = 1.4 });
+	assert_int_equal(tree.total_before[0], 56);
+	assert_int_equal(tree.total_after[0], 20);
+	wk_tree_fini(&tree);
+	wk_model_free(model);
+	wk_buf_fini(&input);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(the_lightest_frames_become_counted_boxes),
 		cmocka_unit_test(a_limit_holds_and_loses_no_weight),
 		cmocka_unit_test(a_comparison_has_both_sides_in_every_node),
+		cmocka_unit_test(a_scaled_side_is_not_rounded_stack_by_stack),
 		cmocka_unit_test(several_inputs_share_their_stacks),
 		cmocka_unit_test(counts_beyond_32_bits_do_not_overflow),
 	};
