@@ -150,6 +150,42 @@ struct wk_event_stacks {
 	const uint32_t *parents, *frames;
 };
 
+/* A jump that the processor remembered. */
+struct wk_event_branch {
+	uint64_t from, to, flags; /* flags as perf has them: bit 0 mispredicted, 1 predicted ... */
+};
+
+/* What a recorder may add to a sample and no view weighs by: for those who print samples one by
+ * one. `has` says which fields there are. */
+enum wk_detail {
+	WK_DETAIL_ADDRESS = 1 << 0,
+	WK_DETAIL_PHYSICAL = 1 << 1,
+	WK_DETAIL_WEIGHT = 1 << 2,
+	WK_DETAIL_DATA_SOURCE = 1 << 3,
+	WK_DETAIL_TRANSACTION = 1 << 4,
+	WK_DETAIL_CGROUP = 1 << 5,
+	WK_DETAIL_DATA_PAGE = 1 << 6,
+	WK_DETAIL_CODE_PAGE = 1 << 7,
+	WK_DETAIL_TRACE = 1 << 8,
+	WK_DETAIL_BRANCHES = 1 << 9,
+	WK_DETAIL_PERIOD = 1 << 10,
+	WK_DETAIL_CPU = 1 << 11,
+	WK_DETAIL_TIME = 1 << 12,
+	WK_DETAIL_THREAD = 1 << 13,
+	WK_DETAIL_CHAIN = 1 << 14,
+};
+
+struct wk_event_details {
+	uint32_t has;               /* enum wk_detail */
+	uint16_t mode;              /* `misc` of the record */
+	uint64_t data_address, physical_address, weight, data_source, transaction, cgroup,
+		data_page_bytes, code_page_bytes;
+	struct wk_str trace;        /* a tracepoint's fields as its own format prints them */
+	struct wk_str trace_system, trace_name;
+	const struct wk_event_branch *branches; /* the latest first */
+	size_t branch_count;
+};
+
 struct wk_event_sample {
 	uint32_t source;      /* number of a SOURCE event */
 	uint64_t weight;      /* in the source's unit: the period */
@@ -175,6 +211,8 @@ struct wk_event_sample {
 	/* Set when the user part still has to be unwound; then user_chain is empty or
 	 * only what frame pointers gave. */
 	const struct wk_event_stack *stack;
+
+	const struct wk_event_details *details; /* NULL where there are none */
 };
 
 /* The unit of samples of which an input counts parts: weights are thousandths of one. */

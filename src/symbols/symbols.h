@@ -20,14 +20,19 @@
 
 #include "base/str.h"
 #include "event/event.h"
+#include "symbols/place.h"
 
 struct wk_symbols;
 struct wk_elf;
+struct wk_cache;
+struct wk_remote;
 
 /* What it points to must outlive the wk_symbols. */
 struct wk_symbols_options {
 	const char *const *debug_dirs; /* NULL-terminated; NULL means /usr/lib/debug */
 	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
+	struct wk_cache *cache;        /* NULL: nothing is kept or taken from there */
+	struct wk_remote *remote;      /* NULL: no other machine is asked */
 };
 
 struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options);
@@ -84,6 +89,14 @@ struct wk_symbol {
  * the kernel. False if none does. */
 bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
 		   struct wk_symbol *symbol);
+
+/* The functions and source lines at `address` (as for wk_image_find), innermost inlined call
+ * first, from debug information; at most `cap`. 0 where there is none for it. */
+size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
+		       struct wk_place *places, size_t cap);
+
+/* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
+const char *wk_image_places_reason(const struct wk_image_symbols *image);
 
 /* The kernel's module for an absolute address: "[kernel.kallsyms]" or "[nf_tables]"; empty
  * where unknown. */
