@@ -175,6 +175,8 @@ enum wk_detail {
 	WK_DETAIL_CHAIN = 1 << 14,
 };
 
+struct wk_trace_formats;
+
 struct wk_event_details {
 	uint32_t has;               /* enum wk_detail */
 	uint16_t mode;              /* `misc` of the record */
@@ -182,6 +184,10 @@ struct wk_event_details {
 		data_page_bytes, code_page_bytes;
 	struct wk_str trace;        /* a tracepoint's fields as its own format prints them */
 	struct wk_str trace_system, trace_name;
+	/* The bytes that `trace` was made of and their formats, for who can name the kernel's
+	 * functions in it (formats/trace_format.h). */
+	struct wk_str trace_raw;
+	struct wk_trace_formats *trace_formats;
 	const struct wk_event_branch *branches; /* the latest first */
 	size_t branch_count;
 };
