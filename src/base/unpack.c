@@ -1,5 +1,6 @@
 #include "base/unpack.h"
 
+#include <inttypes.h>
 #include <limits.h>
 
 #include "base/num.h"
@@ -14,6 +15,7 @@
 #define STEP (256u * 1024) /* plain bytes asked for at a time */
 
 struct unpacking {
+	enum wk_packing packing;
 	struct wk_bytes in;
 	struct wk_buf *out;
 	uint64_t most;     /* bytes that may be added to `out` */
@@ -35,7 +37,14 @@ enum wk_packing wk_packing_of(struct wk_bytes first)
 
 const char *wk_packing_name(enum wk_packing packing)
 {
-	return packing == WK_PACKED_GZIP ? "gzip" : packing == WK_PACKED_ZSTD ? "zstd" : "nothing";
+	static const char *const names[] = {
+		[WK_NOT_PACKED] = "nothing",
+		[WK_PACKED_GZIP] = "gzip",
+		[WK_PACKED_ZLIB] = "zlib",
+		[WK_PACKED_ZSTD] = "zstd",
+	};
+
+	return names[packing];
 }
 
 uint64_t wk_unpack_limit(struct wk_bytes packed)
@@ -58,7 +67,7 @@ static void keep(struct unpacking *u, size_t asked, size_t got)
 	u->most -= got;
 }
 
-static bool fail_too_large(struct unpacking *u, const char *name)
+static bool fail_too_large(struct unpacking *u)
 {
 	struct wk_buf size = { 0 };
 
@@ -66,15 +75,17 @@ static bool fail_too_large(struct unpacking *u, const char *name)
 								   .end = u->in.end }));
 	wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
 		"unpacked with %s it is larger than %s, which is more than recordings of that "
-		"packed size need; if it is one, unpack it first", name, wk_buf_text(&size));
+		"packed size need; if it is one, unpack it first", wk_packing_name(u->packing),
+		wk_buf_text(&size));
 	wk_buf_fini(&size);
 	return false;
 }
 
-static bool fail_cut(struct unpacking *u, const char *name)
+static bool fail_cut(struct unpacking *u)
 {
 	return u->is_look || wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
-				     "the %s data ends in the middle; the file was cut", name);
+				     "the %s data ends in the middle; the file was cut",
+				     wk_packing_name(u->packing));
 }
 #endif
 
@@ -83,7 +94,7 @@ static bool fail_without(struct unpacking *u, const char *library, const char *p
 {
 	return wk_fail(u->err, WK_EFORMAT, WK_NOWHERE,
 		       "this is compressed with %s, and this wick was built without %s: "
-		       "unpack it first (%s)", wk_packing_name(wk_packing_of(u->in)), library,
+		       "unpack it first (%s)", wk_packing_name(u->packing), library,
 		       program);
 }
 #endif
@@ -121,35 +132,35 @@ static bool inflate_all(z_stream *stream, struct unpacking *u)
 		int answer = inflate_step(stream, u);
 
 		if (answer == Z_MEM_ERROR)
-			return u->is_look || fail_too_large(u, "gzip");
+			return u->is_look || fail_too_large(u);
 		if (answer == Z_STREAM_END) {
-			if (wk_packing_of(u->in) != WK_PACKED_GZIP)
+			if (u->packing != WK_PACKED_GZIP || wk_packing_of(u->in) != WK_PACKED_GZIP)
 				return true;
 			inflateReset(stream);
 		} else if (answer == Z_BUF_ERROR || (answer == Z_OK && stream->avail_out &&
 						     wk_bytes_left(&u->in) == 0)) {
-			return fail_cut(u, "gzip");
+			return fail_cut(u);
 		} else if (answer != Z_OK) {
 			return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
-				       "the gzip data is broken: %s",
+				       "the %s data is broken: %s", wk_packing_name(u->packing),
 				       stream->msg ? stream->msg : "no more can be unpacked");
 		}
 	}
 }
 
-static bool unpack_gzip(struct unpacking *u)
+static bool unpack_deflated(struct unpacking *u)
 {
 	z_stream stream = { 0 };
 	bool ok;
 
-	if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
+	if (inflateInit2(&stream, u->packing == WK_PACKED_GZIP ? 16 + MAX_WBITS : MAX_WBITS) != Z_OK)
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
 	ok = inflate_all(&stream, u);
 	inflateEnd(&stream);
 	return ok;
 }
 #else
-static bool unpack_gzip(struct unpacking *u)
+static bool unpack_deflated(struct unpacking *u)
 {
 	return fail_without(u, "zlib", "gunzip");
 }
@@ -165,7 +176,7 @@ static bool zstd_step(ZSTD_DStream *stream, struct unpacking *u, size_t *hint)
 	ZSTD_outBuffer out = { to, asked, 0 };
 
 	if (!to)
-		return u->is_look || fail_too_large(u, "zstd");
+		return u->is_look || fail_too_large(u);
 	*hint = ZSTD_decompressStream(stream, &out, &in);
 	u->in.at += in.pos;
 	keep(u, asked, out.pos);
@@ -200,7 +211,7 @@ static bool unpack_zstd(struct unpacking *u)
 			break;
 	}
 	ZSTD_freeDStream(stream);
-	return ok && (hint == 0 || fail_cut(u, "zstd"));
+	return ok && (hint == 0 || fail_cut(u));
 }
 #else
 static bool unpack_zstd(struct unpacking *u)
@@ -211,9 +222,10 @@ static bool unpack_zstd(struct unpacking *u)
 
 static bool unpack(struct unpacking *u)
 {
-	switch (wk_packing_of(u->in)) {
+	switch (u->packing) {
 	case WK_PACKED_GZIP:
-		return unpack_gzip(u);
+	case WK_PACKED_ZLIB:
+		return unpack_deflated(u);
 	case WK_PACKED_ZSTD:
 		return unpack_zstd(u);
 	case WK_NOT_PACKED:
@@ -225,7 +237,8 @@ static bool unpack(struct unpacking *u)
 bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
 {
 	struct unpacking u = {
-		.in = packed, .out = plain, .most = wk_unpack_limit(packed), .err = err };
+		.packing = wk_packing_of(packed), .in = packed, .out = plain,
+		.most = wk_unpack_limit(packed), .err = err };
 
 	return unpack(&u);
 }
@@ -234,7 +247,31 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
 		     struct wk_err *err)
 {
 	struct unpacking u = {
-		.in = packed, .out = plain, .most = most, .is_look = true, .err = err };
+		.packing = wk_packing_of(packed), .in = packed, .out = plain,
+		.most = most, .is_look = true, .err = err };
 
 	return unpack(&u);
+}
+
+/* Room for all of it is made at once, which is why the size is judged first. */
+bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
+		    struct wk_buf *plain, struct wk_err *err)
+{
+	struct unpacking u = {
+		.packing = packing, .in = packed, .out = plain, .most = size_bytes,
+		.is_look = true, .err = err };
+	size_t before = plain->len;
+
+	if (size_bytes > wk_unpack_limit(packed))
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "%zu bytes packed with %s claim to be %" PRIu64 " bytes of plain data",
+			       wk_bytes_left(&packed), wk_packing_name(packing), size_bytes);
+	if (wk_buf_extend(plain, (size_t)size_bytes))
+		plain->len = before;
+	if (!unpack(&u))
+		return false;
+	return plain->len - before == size_bytes ||
+	       wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+		       "the %s data ends after %zu of the %" PRIu64 " bytes that were told",
+		       wk_packing_name(packing), plain->len - before, size_bytes);
 }

@@ -21,12 +21,13 @@
 enum wk_packing {
 	WK_NOT_PACKED,
 	WK_PACKED_GZIP,
+	WK_PACKED_ZLIB, /* has no mark of its own: only for wk_unpack_told */
 	WK_PACKED_ZSTD,
 };
 
 enum wk_packing wk_packing_of(struct wk_bytes first);
 
-/* "gzip", "zstd". */
+/* "gzip", "zlib", "zstd". */
 const char *wk_packing_name(enum wk_packing packing);
 
 /* 64 MiB and 300 times what is packed. */
@@ -40,5 +41,11 @@ bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
  * them is not looked at, and input that ends early gives what there is. */
 bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
 		     struct wk_err *err);
+
+/* The same where packing and plain size are told beside the packed bytes, as for sections of
+ * ELF files: exactly that many bytes are added. What the stream has beyond them is not looked
+ * at. A size above wk_unpack_limit is refused. */
+bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
+		    struct wk_buf *plain, struct wk_err *err);
 
 #endif
