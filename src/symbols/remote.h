@@ -1,12 +1,21 @@
 /* Files that other machines keep: debuginfod servers and symbol stores.
  *
- * Off unless asked for: servers come from the command line or from DEBUGINFOD_URLS. What was
+ * Off unless asked for or configured: whoever opens a wk_remote names the servers. What was
  * fetched lies in a folder of its own in the user's cache and is found there first; what a server
- * did not have is not asked for again for a while. A file is used only when its build id is the
- * wanted one, whatever the server says. The library for it (libcurl) may be missing from the
- * build: then opening fails by name.
+ * did not have is not asked for again for a day, and what went wrong not for some minutes. A file
+ * is used only when it is whole and its own build id is the wanted one, whatever the server
+ * says. The library for it (libcurl) may be missing from the build or from the machine: then
+ * servers fail by name, and folders still work.
  *
- * Order of calls: open, get as often as wished, close. */
+ * A server is written as
+ *
+ *	http://HOST/...    a debuginfod server: .../buildid/ID/debuginfo
+ *	store:PLACE        a symbol store, where PLACE is a folder or http://HOST/...:
+ *	                   .build-id/ab/cd.debug, app/ID/app and ap/app/ID/app
+ *	ssqp:PLACE         one with the keys of .NET's: app/elf-buildid-ID/app
+ *	/a/folder          the same as store:/a/folder
+ *
+ * Order of calls: open, get as often as wished, close. Not for use from several threads. */
 #ifndef WK_SYMBOLS_REMOTE_H
 #define WK_SYMBOLS_REMOTE_H
 
@@ -23,16 +32,15 @@ struct wk_remote;
 struct wk_remote_progress {
 	const char *url;
 	uint64_t done_bytes, whole_bytes; /* whole: 0 where unknown */
-	bool is_done;
+	bool is_done;                     /* this was the last word on this URL */
 };
 
 struct wk_remote_options {
-	/* "http://host/..." is a debuginfod server, "store:URL-or-folder" a symbol store with
-	 * two- or three-part paths; NULL-terminated, asked in this order. */
-	const char *const *servers;
+	const char *const *servers; /* NULL-terminated, asked in this order */
 	const char *folder;    /* NULL: "remote" in the user's cache folder */
 	uint64_t most_bytes;   /* of one file; 0: 2 GiB */
-	unsigned wait_seconds; /* without a byte; 0: 20 */
+	unsigned wait_seconds; /* without a byte, or with less than 1 KiB each; 0: 20 */
+	unsigned whole_seconds; /* for one file; 0: no limit */
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
 	void *context;
 };
@@ -42,17 +50,20 @@ enum wk_remote_file {
 	WK_REMOTE_DEBUG, /* its debug file */
 };
 
-/* NULL, with a sentence, where wick was built without what it takes. */
+/* Does not touch disk or network. NULL, with a sentence, where a server cannot be understood
+ * (WK_EUSAGE) or wick was built without what it takes (WK_EUNSUPPORTED). */
 struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct wk_err *err);
 void wk_remote_close(struct wk_remote *remote);
 
 /* The path of a local copy in `path`; false, with a sentence on who was asked and what they
- * said, where nobody has it. `remote` may be NULL. */
+ * said, where nobody has it. `image_path` is the image's, as recorded: stores go by its last
+ * part. `remote` may be NULL. The same question is not asked twice. */
 bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
-		   const struct wk_build_id *id, struct wk_buf *path, struct wk_err *err);
+		   const struct wk_build_id *id, struct wk_str image_path, struct wk_buf *path,
+		   struct wk_err *err);
 
-/* Was this very file looked for before (by its build id), and what came of it? For `wick
- * symbols`; empty where it was not asked for. */
+/* Was this file asked for before, and what came of it? For `wick symbols`; empty where it was
+ * not. `remote` may be NULL. */
 struct wk_str wk_remote_said(const struct wk_remote *remote, enum wk_remote_file which,
 			     const struct wk_build_id *id);
 
