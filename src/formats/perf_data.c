@@ -69,13 +69,6 @@ static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
 	return GOT_RECORD;
 }
 
-static bool fail_compressed(uint64_t offset, struct wk_err *err)
-{
-	return wk_fail(err, WK_EUNSUPPORTED, offset,
-		       "perf.data: the records are compressed with zstd, which this version "
-		       "cannot read; record again without -z");
-}
-
 static void read_attr_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
 	struct wk_bytes body = record->body, raw = record->body;
@@ -145,13 +138,16 @@ static bool read_ahead(struct wk_perf *perf, const struct wk_perf_record *record
 		return read_feature_record(perf, record, err);
 	case WK_PERF_HEADER_EVENT_TYPE:
 		return read_section_record(perf, record, err);
-	case WK_PERF_COMPRESSED:
-	case WK_PERF_COMPRESSED2:
-		return fail_compressed((uint64_t)(record->at - perf->input.start), err);
 	default:
 		break;
 	}
 	return true;
+}
+
+static bool may_hold_samples(const struct wk_perf_record *record)
+{
+	return record->type == WK_PERF_SAMPLE || record->type == WK_PERF_COMPRESSED ||
+	       record->type == WK_PERF_COMPRESSED2;
 }
 
 /* A file tells all of it before its first sample; on a pipe it may stand anywhere. */
@@ -162,7 +158,7 @@ static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 
 	/* A broken record is told by the second pass, when all before it has been. */
 	while (next_record(perf, &left, &record, NULL) == GOT_RECORD) {
-		if (record.type == WK_PERF_SAMPLE && !perf->is_pipe)
+		if (may_hold_samples(&record) && !perf->is_pipe)
 			break;
 		if (!read_ahead(perf, &record, err))
 			return false;
@@ -183,26 +179,54 @@ static bool tell_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
 	return true;
 }
 
-static bool take_record(struct wk_perf *perf, const struct wk_perf_record *record,
-			struct wk_err *err)
+static void take_record(struct wk_perf *perf, const struct wk_perf_record *record)
 {
-	switch (record->type) {
-	case WK_PERF_FINISHED_ROUND:
-		return tell_waiting(perf, wk_perf_order_round(&perf->order), err);
-	case WK_PERF_COMPRESSED:
-	case WK_PERF_COMPRESSED2:
-		return fail_compressed((uint64_t)(record->at - perf->input.start), err);
-	case WK_PERF_AUXTRACE:
+	if (record->type == WK_PERF_AUXTRACE)
 		wk_perf_odd(perf, WK_PERF_ODD_AUXTRACE, record->at);
-		return true;
-	default:
-		break;
-	}
-	if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
-	    (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
+	else if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
+		 (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
 		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);
 	else if (record->type < WK_PERF_HEADER_ATTR)
 		wk_perf_order_add(&perf->order, wk_perf_time_of(perf, record), record->at);
+}
+
+static bool end_round(struct wk_perf *perf, struct wk_err *err)
+{
+	if (!tell_waiting(perf, wk_perf_order_round(&perf->order), err))
+		return false;
+	wk_perf_forget_packed(perf);
+	return true;
+}
+
+/* The records of one packed piece. */
+static void take_piece(struct wk_perf *perf, const struct wk_perf_record *piece)
+{
+	struct wk_perf_record record;
+	struct wk_bytes plain;
+
+	if (!wk_perf_unpack(perf, piece, &plain))
+		return;
+	while (wk_bytes_left(&plain)) {
+		record = wk_perf_record_at(perf, plain.at);
+		plain.at = record.body.end;
+		take_record(perf, &record);
+	}
+}
+
+static bool take_records(struct wk_perf *perf, struct wk_bytes left, struct wk_err *err)
+{
+	struct wk_perf_record record;
+
+	while (!perf->broken.code &&
+	       next_record(perf, &left, &record, &perf->broken) == GOT_RECORD) {
+		if (record.type == WK_PERF_COMPRESSED || record.type == WK_PERF_COMPRESSED2)
+			take_piece(perf, &record);
+		else if (record.type != WK_PERF_FINISHED_ROUND)
+			take_record(perf, &record);
+		else if (!end_round(perf, err))
+			return false;
+	}
+	wk_perf_end_packed(perf);
 	return true;
 }
 
@@ -210,19 +234,13 @@ static bool take_record(struct wk_perf *perf, const struct wk_perf_record *recor
  * still reaches the sink. */
 static bool second_pass(struct wk_perf *perf, struct wk_err *err)
 {
-	struct wk_bytes left = perf->data;
-	struct wk_perf_record record;
-	struct wk_err broken = { 0 };
-	enum step step;
-
-	while ((step = next_record(perf, &left, &record, &broken)) == GOT_RECORD)
-		if (!take_record(perf, &record, err))
-			return false;
-	if (!tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
+	if (!take_records(perf, perf->data, err) ||
+	    !tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
 	    !wk_perf_tell_rest(perf, err) || !wk_perf_tell_oddities(perf, err))
 		return false;
-	if (step == BROKEN)
-		return wk_fail(err, broken.code, broken.offset, "%s", broken.text);
+	if (perf->broken.code)
+		return wk_fail(err, perf->broken.code, perf->broken.offset, "%s",
+			       perf->broken.text);
 	return true;
 }
 
@@ -380,6 +398,7 @@ static int probe(struct wk_bytes first)
 static void fini(struct wk_perf *perf)
 {
 	wk_perf_order_fini(&perf->order);
+	wk_perf_packed_fini(&perf->packed);
 	wk_map_fini(&perf->attr_of_id);
 	wk_map_fini(&perf->counter_of_id);
 	wk_index_fini(&perf->process_of);

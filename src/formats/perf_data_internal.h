@@ -3,18 +3,21 @@
  * One struct wk_perf lives for one call of the reader. perf_data.c walks the file and decides
  * what comes when; perf_data_attr.c knows what each source's records look like;
  * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
- * turn a record into events; perf_data_features.c reads what lies beside the records, and
+ * turn a record into events; perf_data_packed.c unpacks records; perf_data_features.c reads what lies beside the records, and
  * perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
  *
  * Two passes: the first takes only what must be known before any event can be told (attrs,
- * names, features of a pipe), the second orders and tells. Nothing is copied: records are
- * pointers into the input, and only 16 bytes are kept of each that waits for its turn. */
+ * names, features of a pipe), the second orders and tells. Nothing is copied but
+ * what was packed: records are pointers into the input, and only 16 bytes are kept of each that
+ * waits for its turn. */
 #ifndef WK_FORMATS_PERF_DATA_INTERNAL_H
 #define WK_FORMATS_PERF_DATA_INTERNAL_H
 
+#include "base/buf.h"
 #include "base/bytes.h"
 #include "base/map.h"
 #include "base/strtab.h"
+#include "base/unzstd.h"
 #include "event/sink.h"
 #include "formats/perf_data_format.h"
 
@@ -54,6 +57,14 @@ struct wk_perf_order {
 	bool is_unsorted;
 	uint64_t latest_ns;   /* of all records so far */
 	uint64_t settled_ns;  /* nothing earlier comes any more */
+};
+
+/* Records that were packed with zstd, as one stream in pieces. */
+struct wk_perf_packed {
+	struct wk_unzstd *stream;
+	struct wk_buf carry; /* the begin of a record whose rest is still to come */
+	uint8_t **blocks;    /* of unpacked records, some of which still wait */
+	size_t block_count, block_cap;
 };
 
 /* What can be wrong or unknown about single records: counted, and told once at the end. */
@@ -120,6 +131,9 @@ struct wk_perf {
 	bool has_build_id_flag;   /* some attr asked for build ids in mappings */
 	enum wk_machine machine;
 
+	struct wk_err broken; /* the records end here: told when all before it has been */
+
+	struct wk_perf_packed packed;
 	struct wk_perf_order order;
 	uint64_t file_order_ns; /* the time that a record without one gets */
 	uint64_t told_ns;       /* of the last event told */
@@ -154,7 +168,7 @@ struct wk_perf {
 
 /* perf_data_oddities.c */
 
-/* Counts one more, met in the record at `at`. */
+/* Counts one more, met in the record at `at`: NULL, or outside of the input, for packed ones. */
 void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
 /* Tells a note of each that was met. */
 bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
@@ -189,6 +203,17 @@ size_t wk_perf_order_all(struct wk_perf_order *order);
 /* The first `count` rows were told. */
 void wk_perf_order_drop(struct wk_perf_order *order, size_t count);
 void wk_perf_order_fini(struct wk_perf_order *order);
+
+/* perf_data_packed.c */
+
+/* Unpacks the next piece: whole records in `plain`. False where that fails; `broken` says why. */
+bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
+		    struct wk_bytes *plain);
+/* Frees the unpacked records that were told. */
+void wk_perf_forget_packed(struct wk_perf *perf);
+/* The stream has come to its end; another may begin. */
+void wk_perf_end_packed(struct wk_perf *perf);
+void wk_perf_packed_fini(struct wk_perf_packed *packed);
 
 /* perf_data_record.c */
 

@@ -63,7 +63,8 @@ void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t
 	struct wk_perf_odd *odd = &perf->odd[oddity];
 
 	if (odd->count++ == 0)
-		odd->offset = (uint64_t)(at - perf->input.start);
+		odd->offset = at >= perf->input.start && at < perf->input.end
+				      ? (uint64_t)(at - perf->input.start) : WK_NOWHERE;
 }
 
 static bool tell_note(struct wk_perf *perf, uint64_t offset, const char *text, struct wk_err *err)

@@ -803,12 +803,6 @@ static void what_can_not_be_read_is_refused_by_name(void **state)
 		wk_buf_add(&m.out, rows[i].bytes, rows[i].len);
 		check_without(&m, "-", rows[i].says);
 	}
-	begin(&m);
-	perf_record(&m, WK_PERF_COMPRESSED, 0);
-	put64(&m, 0);
-	perf_end_record(&m);
-	check(&m, "error: 0xf8: perf.data: the records are compressed with zstd, which this "
-		  "version cannot read; record again without -z\n");
 }
 
 static void names_of_events_are_told_by_a_feature(void **state)
