@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/flame_run.h"
 #include "cli/load.h"
+#include "cli/naming.h"
 #include "cli/output.h"
 #include "cli/perf_words.h"
 #include "cli/record_by_root.h"
@@ -23,7 +24,7 @@ struct args {
 	const char *package, *bin, *example, *test, *unit_test, *bench, *unit_bench;
 	const char *unit_test_kind;
 	const char *data, *root, *cmd, *perfdata, *completions;
-	bool ignore_status, no_inline;
+	bool ignore_status;
 };
 
 #define AT(field) offsetof(struct args, field)
@@ -92,8 +93,6 @@ static const struct wk_opt picture[] = {
 	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
 	{ 'i', "upside-down", NULL, "the same as --inverted", WK_OPT_FLAG,
 	  AT(flame.drawing.inverted), NULL },
-	{ 0, "no-inline", NULL, "leave inlined functions in those they were inlined into; so far "
-	  "that is always so", WK_OPT_FLAG, AT(no_inline), NULL },
 	{ 0, "by-thread", NULL, "a level for each thread, above its process", WK_OPT_FLAG,
 	  AT(flame.by_thread), NULL },
 	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
@@ -415,7 +414,7 @@ static int print_completion(const struct wk_call *call, const char *shell, struc
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char **dirs;
+	struct wk_naming naming;
 	struct job job = { .args = *args, .call = call };
 	int exit_code;
 
@@ -423,15 +422,13 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return print_completion(call, args->completions, err);
 	if (!args->flame.output)
 		job.args.flame.output = "flamegraph.svg";
-	dirs = wk_load_debug_dirs(&args->flame.load);
-	job.symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
-	exit_code = make(&job, err);
-	wk_symbols_free(job.symbols);
+	job.symbols = wk_naming_open(&naming, &args->flame.load, err);
+	exit_code = job.symbols ? make(&job, err) : wk_exit_code(err);
+	wk_naming_close(&naming);
 	wk_argv_fini(&job.command);
 	wk_cargo_built_fini(&job.built);
 	wk_cargo_project_free(&job.project);
 	wk_perf_words_fini(&job.perf);
-	free(dirs);
 	return exit_code;
 }
 

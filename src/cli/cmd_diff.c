@@ -290,8 +290,6 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct args *args = call->args;
 	struct comparison c = { .args = args, .call = call, .form = form_of(args) };
 	struct wk_load_input inputs[2] = { { .is_before = true } };
-	const char **dirs;
-	struct wk_symbols *symbols;
 	struct wk_model *model;
 	bool ok = false;
 
@@ -307,15 +305,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			     (const char *const[]){ inputs[0].path, inputs[1].path, NULL },
 			     forms + 1, call, err))
 		return WK_EXIT_USAGE;
-	dirs = wk_load_debug_dirs(&args->load);
-	symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
-	model = wk_load_inputs(inputs, 2, &args->load, symbols, err);
+	model = wk_load_inputs(inputs, 2, &args->load, NULL, err);
 	c.model = model;
 	if (model)
 		ok = compare(&c, err);
 	wk_model_free(model);
-	wk_symbols_free(symbols);
-	free(dirs);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/filter_options.h"
 #include "cli/flame_run.h"
 #include "cli/load.h"
+#include "cli/naming.h"
 #include "cli/output.h"
 #include "cli/record_options.h"
 #include "os/os.h"
@@ -98,8 +99,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	bool records = call->words->rest || args->record.pids.count || args->record.all_cpus;
-	const char **dirs;
-	struct wk_symbols *symbols;
+	struct wk_naming naming;
 	const char **paths = NULL;
 	int exit_code;
 
@@ -121,15 +121,14 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		free(paths);
 		return WK_EXIT_USAGE;
 	}
-	dirs = wk_load_debug_dirs(&args->flame.load);
-	symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
-	if (records)
-		exit_code = record_and_draw(call, symbols, err);
+	if (!wk_naming_open(&naming, &args->flame.load, err))
+		exit_code = wk_exit_code(err);
+	else if (records)
+		exit_code = record_and_draw(call, naming.symbols, err);
 	else
-		exit_code = wk_flame_draw_all(paths, symbols, &args->flame, call, err)
+		exit_code = wk_flame_draw_all(paths, naming.symbols, &args->flame, call, err)
 				    ? WK_EXIT_DONE : wk_exit_code(err);
-	wk_symbols_free(symbols);
-	free(dirs);
+	wk_naming_close(&naming);
 	free(paths);
 	return exit_code;
 }

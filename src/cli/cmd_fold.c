@@ -78,17 +78,12 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const char **paths = wk_load_paths(call->words, err);
-	const char **dirs = wk_load_debug_dirs(&args->load);
-	struct wk_symbols *symbols =
-		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
 	bool is_allowed = paths && wk_output_allow(args->output, paths, forms, call, err);
 	struct wk_model *model =
-		is_allowed ? wk_load_all(paths, &args->load, symbols, err) : NULL;
+		is_allowed ? wk_load_all(paths, &args->load, NULL, err) : NULL;
 	struct wk_question question = { 0 };
 	bool ok = false;
 
-	wk_symbols_free(symbols);
-	free(dirs);
 	free(paths);
 	if (!model)
 		return wk_exit_code(err);

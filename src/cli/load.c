@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/naming.h"
 #include "formats/reader.h"
 #include "model/builder.h"
 #include "model/resolve.h"
@@ -16,6 +17,9 @@ static const struct wk_opt options[] = {
 	  "lists them", WK_OPT_TEXT, offsetof(struct wk_load_args, format), NULL },
 	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, debug_dirs), NULL },
+	{ 0, "no-inline", NULL, "show only the functions that the machine ran, not the calls that "
+	  "the compiler inlined into them", WK_OPT_FLAG,
+	  offsetof(struct wk_load_args, no_inlined), NULL },
 	{ 0, "threads", "N", "read large text with so many threads (as many as processors)",
 	  WK_OPT_NUMBER, offsetof(struct wk_load_args, threads), NULL },
 	{ 0 },
@@ -152,9 +156,9 @@ static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
 	return NULL;
 }
 
-struct wk_model *wk_load_inputs(const struct wk_load_input *inputs, size_t count,
-				const struct wk_load_args *args, struct wk_symbols *symbols,
-				struct wk_err *err)
+static struct wk_model *load(const struct wk_load_input *inputs, size_t count,
+			     const struct wk_load_args *args, struct wk_symbols *symbols,
+			     struct wk_err *err)
 {
 	struct wk_err first_err = { 0 };
 	bool found_copy = false;
@@ -165,7 +169,23 @@ struct wk_model *wk_load_inputs(const struct wk_load_input *inputs, size_t count
 	else if (!model)
 		*err = first_err;
 	if (model)
-		wk_model_resolve(model, symbols);
+		wk_model_resolve(model, symbols,
+				 &(struct wk_resolve_options){ .no_inlined = args->no_inlined });
+	return model;
+}
+
+struct wk_model *wk_load_inputs(const struct wk_load_input *inputs, size_t count,
+				const struct wk_load_args *args, struct wk_symbols *symbols,
+				struct wk_err *err)
+{
+	struct wk_naming naming;
+	struct wk_model *model = NULL;
+
+	if (symbols)
+		return load(inputs, count, args, symbols, err);
+	if (wk_naming_open(&naming, args, err))
+		model = load(inputs, count, args, naming.symbols, err);
+	wk_naming_close(&naming);
 	return model;
 }
 
@@ -204,12 +224,5 @@ struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 
 struct wk_model *wk_load(const char *path, const struct wk_load_args *args, struct wk_err *err)
 {
-	const char **dirs = wk_load_debug_dirs(args);
-	struct wk_symbols *symbols =
-		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
-	struct wk_model *model = wk_load_with(path, args, symbols, err);
-
-	wk_symbols_free(symbols);
-	free(dirs);
-	return model;
+	return wk_load_with(path, args, NULL, err);
 }

@@ -12,6 +12,7 @@
 struct wk_load_args {
 	const char *format;            /* NULL: seen from the bytes */
 	struct wk_opt_list debug_dirs;
+	bool no_inlined;
 	uint64_t threads;              /* 0: one for each processor */
 };
 
@@ -43,7 +44,8 @@ struct wk_load_input {
 	bool is_before; /* of a comparison: all its samples are of the "before" side */
 };
 
-/* Several at once, in their order; `count` is at least 1. */
+/* Several at once, in their order; `count` is at least 1. `symbols` NULL: what names them is
+ * opened and closed here. */
 struct wk_model *wk_load_inputs(const struct wk_load_input *inputs, size_t count,
 				const struct wk_load_args *args, struct wk_symbols *symbols,
 				struct wk_err *err);

@@ -38,6 +38,9 @@ static void free_columns(struct wk_model *model)
 {
 	free(model->frames.image);
 	free(model->frames.address);
+	free(model->calls.first);
+	free(model->calls.function);
+	free(model->calls.line);
 	free(model->named_frames.function);
 	free(model->named_frames.frame);
 	free(model->named_frames.is_inlined);

@@ -8,7 +8,8 @@
  *   sample -> stack -> (parent stack, frame), frame -> (image, address)        as recorded
  *   named_of[stack] -> named stack -> (parent, named frame) -> function        as resolved
  *
- * One recorded frame becomes one named frame, or several where calls were inlined.
+ * One recorded frame becomes one named frame, or several where calls were inlined. Named frames
+ * are functions: which line of one it was, the calls of the recorded frame tell.
  * model/builder.h fills the recorded part from events, model/resolve.h the named part, and
  * views/ ask questions of both. Whoever holds a const model may read all columns. */
 #ifndef WK_MODEL_MODEL_H
@@ -120,6 +121,15 @@ struct wk_named_frames {
 	size_t cap;
 };
 
+/* What each recorded frame stands for: the function that the machine ran, and behind it the calls
+ * that were inlined into it, each into the one before. Ask wk_model_calls_of. */
+struct wk_calls {
+	uint32_t *first;          /* [frames.count + 1]: rows of a frame; NULL if came_named */
+	wk_function_id *function;
+	uint32_t *line;           /* of the function's source; 0 where unknown */
+	size_t count, cap;
+};
+
 struct wk_samples {        /* in order of time */
 	uint32_t count;
 	uint64_t *time_ns;
@@ -179,6 +189,7 @@ struct wk_model {
 	struct wk_samples samples; /* from row 0 on: samples have no ids */
 
 	/* Filled by wk_model_resolve. */
+	struct wk_calls calls;
 	struct wk_named_frames named_frames;
 	struct wk_trie named;    /* labels are rows of named_frames */
 	wk_stack_id *named_of;   /* [stacks.count]; ask wk_model_named_of */
@@ -206,6 +217,27 @@ static inline wk_stack_id wk_model_named_of(const struct wk_model *model, wk_sta
 	if (model->named_of)
 		return model->named_of[stack];
 	return model->came_named ? stack : 0;
+}
+
+/* The functions of a recorded frame, outermost first. */
+struct wk_frame_calls {
+	const wk_function_id *function;
+	const uint32_t *line;
+	uint32_t count;
+};
+
+static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *model,
+						      wk_frame_id frame)
+{
+	const struct wk_calls *calls = &model->calls;
+	uint32_t first;
+
+	if (!calls->first)
+		return (struct wk_frame_calls){ &model->frames.function[frame],
+						&model->frames.line[frame], 1 };
+	first = calls->first[frame];
+	return (struct wk_frame_calls){ calls->function + first, calls->line + first,
+					calls->first[frame + 1] - first };
 }
 
 /* How many samples a row stands for. */

@@ -25,7 +25,10 @@ struct resolver {
 	struct wk_map function_of;         /* (image, linked name) to function */
 	struct wk_buf scratch;
 	bool kernel_is_ours;   /* the running kernel may be asked for names */
-	uint32_t *named_frame; /* [frames.count] */
+	bool no_inlined;
+	uint32_t *named_frames; /* [calls.count]: the named frame of each call */
+	size_t named_frames_cap;
+	struct wk_place places[WK_MOST_PLACES];
 };
 
 static int by_path_and_start(const void *a, const void *b)
@@ -210,49 +213,94 @@ static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id im
 }
 
 static wk_function_id named_function(struct resolver *resolver, wk_image_id image,
-				     const struct wk_symbol *symbol)
+				     struct wk_str name, bool is_plt, struct wk_str file)
 {
 	struct wk_model *model = resolver->model;
-	wk_text_id linked = wk_model_text(model, symbol->name);
+	wk_text_id linked = wk_model_text(model, name);
 	struct wk_function function = { .linked = linked, .image = image };
 	uint32_t *known = wk_map_at(&resolver->function_of,
-				    ((uint64_t)image << 1 | symbol->is_plt) << 32 | linked);
+				    ((uint64_t)image << 1 | is_plt) << 32 | linked);
 
+	resolver->model->images[image].has_names = true;
 	if (*known)
 		return *known;
 	wk_buf_reset(&resolver->scratch);
-	if (!wk_demangle(symbol->name, &resolver->scratch))
-		wk_buf_add_str(&resolver->scratch, symbol->name);
-	if (symbol->is_plt)
+	if (!wk_demangle(name, &resolver->scratch))
+		wk_buf_add_str(&resolver->scratch, name);
+	if (is_plt)
 		wk_buf_add_text(&resolver->scratch, "@plt");
 	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));
+	function.file = wk_model_text(model, file);
 	*known = wk_model_add_function(model, &function);
 	return *known;
 }
 
-static void resolve_frame(struct resolver *resolver, wk_frame_id frame)
+/* The next call of the frame at hand. */
+static void add_call(struct resolver *resolver, wk_frame_id frame, wk_function_id function,
+		     uint32_t line, bool is_inlined)
+{
+	struct wk_calls *calls = &resolver->model->calls;
+
+	if (calls->count == calls->cap) {
+		calls->function = wk_grow(calls->function, &calls->cap, calls->count + 1,
+					  sizeof(*calls->function));
+		calls->line = wk_realloc(calls->line, calls->cap * sizeof(*calls->line));
+	}
+	calls->function[calls->count] = function;
+	calls->line[calls->count] = line;
+	resolver->named_frames = wk_grow(resolver->named_frames, &resolver->named_frames_cap,
+					 calls->count + 1, sizeof(*resolver->named_frames));
+	resolver->named_frames[calls->count++] =
+		wk_model_add_named_frame(resolver->model, function, frame, is_inlined);
+}
+
+/* The function that the machine ran: by the names that came along, by the image's symbols, by its
+ * debug information; it has no name where none of them knows it. */
+static wk_function_id outermost_function(struct resolver *resolver, wk_image_id image,
+					 uint64_t address, const struct wk_place *place)
+{
+	const struct resolving_image *open = &resolver->images[image];
+	struct wk_str file = place ? place->file : wk_str_c("");
+	struct wk_symbol symbol;
+
+	if (find_carried(resolver, image, address, &symbol) ||
+	    (open->symbols && wk_image_find(open->symbols, address, &symbol)))
+		return named_function(resolver, image, symbol.name, symbol.is_plt, file);
+	if (place && place->function.len)
+		return named_function(resolver, image, place->function, false, file);
+	return unnamed_function(resolver, image, address);
+}
+
+/* Debug information tells the innermost first; calls are kept the other way round. */
+static void resolve_address(struct resolver *resolver, wk_frame_id frame)
 {
 	wk_image_id image = resolver->model->frames.image[frame];
 	uint64_t address = resolver->model->frames.address[frame];
-	struct resolving_image *open = &resolver->images[image];
-	wk_function_id function = resolver->model->frames.function[frame];
-	struct wk_symbol symbol;
+	const struct resolving_image *open = &resolver->images[image];
+	const struct wk_place *places = resolver->places, *outermost;
+	size_t count = open->symbols ? wk_image_places(open->symbols, address, resolver->places,
+						       WK_MOST_PLACES) : 0;
 
-	if (function) {
-		resolver->named_frame[frame] =
-			wk_model_add_named_frame(resolver->model, function, frame,
-						 resolver->model->frames.is_inlined[frame]);
-		return;
-	}
-	if (find_carried(resolver, image, address, &symbol) ||
-	    (open->symbols && wk_image_find(open->symbols, address, &symbol))) {
-		function = named_function(resolver, image, &symbol);
-		resolver->model->images[image].has_names = true;
-	} else {
-		function = unnamed_function(resolver, image, address);
-	}
-	resolver->named_frame[frame] =
-		wk_model_add_named_frame(resolver->model, function, frame, false);
+	outermost = count ? &places[count - 1] : NULL;
+	add_call(resolver, frame, outermost_function(resolver, image, address, outermost),
+		 outermost ? outermost->line : 0, false);
+	for (size_t i = count ? count - 1 : 0; i-- > 0 && !resolver->no_inlined;)
+		if (places[i].function.len)
+			add_call(resolver, frame,
+				 named_function(resolver, image, places[i].function, false,
+						places[i].file),
+				 places[i].line, true);
+}
+
+static void resolve_frame(struct resolver *resolver, wk_frame_id frame)
+{
+	const struct wk_frames *frames = &resolver->model->frames;
+
+	if (frames->function[frame])
+		add_call(resolver, frame, frames->function[frame], frames->line[frame],
+			 frames->is_inlined[frame]);
+	else
+		resolve_address(resolver, frame);
 }
 
 /* Functions that nothing calls: where a program or a thread begins. */
@@ -272,8 +320,7 @@ static bool is_root_name(struct wk_str name)
 static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 {
 	const struct wk_model *model = resolver->model;
-	uint32_t named = resolver->named_frame[frame];
-	wk_function_id function = model->named_frames.function[named];
+	wk_function_id function = wk_model_calls_of(model, frame).function[0];
 	struct wk_unwind_table *table;
 	wk_image_id image = model->frames.image[frame];
 	uint64_t vaddr;
@@ -342,10 +389,14 @@ static void name_stacks(struct resolver *resolver)
 	struct wk_model *model = resolver->model;
 
 	model->named_of = wk_alloc_zeroed(model->stacks.count, sizeof(*model->named_of));
-	for (wk_stack_id id = 1; id < model->stacks.count; id++)
-		model->named_of[id] =
-			wk_model_add_named(model, model->named_of[model->stacks.parent[id]],
-					   resolver->named_frame[model->stacks.label[id]]);
+	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
+		wk_stack_id named = model->named_of[model->stacks.parent[id]];
+		wk_frame_id frame = model->stacks.label[id];
+
+		for (uint32_t i = model->calls.first[frame]; i < model->calls.first[frame + 1]; i++)
+			named = wk_model_add_named(model, named, resolver->named_frames[i]);
+		model->named_of[id] = named;
+	}
 }
 
 static void close_images(struct resolver *resolver)
@@ -402,32 +453,44 @@ static void take_as_named(struct wk_model *model)
 	model->came_named = true;
 }
 
-void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols)
+/* What all frames stand for, row after row. */
+static void resolve_frames(struct resolver *resolver)
 {
-	struct resolver resolver = { .model = model, .symbols = symbols };
+	struct wk_model *model = resolver->model;
+
+	model->calls.first = wk_alloc_zeroed((size_t)model->frames.count + 1,
+					     sizeof(*model->calls.first));
+	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
+		wk_image_id image = model->frames.image[frame];
+
+		if (!resolver->images[image].is_open && !model->frames.function[frame])
+			open_image(resolver, image);
+		resolve_frame(resolver, frame);
+		model->calls.first[frame + 1] = (uint32_t)model->calls.count;
+	}
+}
+
+void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
+		      const struct wk_resolve_options *options)
+{
+	struct resolver resolver = { .model = model, .symbols = symbols,
+				     .no_inlined = options && options->no_inlined };
 
 	if (all_came_named(model)) {
 		take_as_named(model);
 		return;
 	}
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
-	resolver.named_frame = wk_alloc_zeroed(model->frames.count, sizeof(uint32_t));
 	resolver.kernel_is_ours = symbols && is_running_kernel(model);
 	sort_carried(&resolver);
-	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
-		wk_image_id image = model->frames.image[frame];
-
-		if (!resolver.images[image].is_open && !model->frames.function[frame])
-			open_image(&resolver, image);
-		resolve_frame(&resolver, frame);
-	}
+	resolve_frames(&resolver);
 	name_stacks(&resolver);
 	wk_trie_trim(&model->stacks);
 	wk_trie_trim(&model->named);
 	mark_roots(&resolver);
 	close_images(&resolver);
 	free(resolver.carried);
-	free(resolver.named_frame);
+	free(resolver.named_frames);
 	wk_map_fini(&resolver.function_of);
 	wk_buf_fini(&resolver.scratch);
 }

@@ -343,6 +343,21 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struc
 	return true;
 }
 
+size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
+		       struct wk_place *places, size_t cap)
+{
+	(void)image;
+	(void)address;
+	(void)places;
+	(void)cap;
+	return 0;
+}
+
+const char *wk_image_places_reason(const struct wk_image_symbols *image)
+{
+	return wk_image_reason(image);
+}
+
 struct wk_str wk_kernel_module_of(const struct wk_image_symbols *kernel, uint64_t address)
 {
 	struct wk_kallsym found;

@@ -28,7 +28,7 @@ static inline struct wk_model *folded_model(const char *const *inputs, size_t co
 	}
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
-	wk_model_resolve(model, NULL);
+	wk_model_resolve(model, NULL, NULL);
 	if (!wk_model_check(model, &err))
 		fail_msg("%s", err.text);
 	return model;

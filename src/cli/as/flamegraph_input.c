@@ -138,7 +138,7 @@ static struct wk_model *build(const struct wk_as_flamegraph_input *in,
 		wk_model_free(model);
 		return NULL;
 	}
-	wk_model_resolve(model, NULL); /* the names are there already */
+	wk_model_resolve(model, NULL, NULL); /* the names are there already */
 	return model;
 }
 
