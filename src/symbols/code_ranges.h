@@ -1,0 +1,27 @@
+/* Which unit each address of an image belongs to: a sorted table without overlaps.
+ *
+ * It is one run of bytes, the same in memory and in a file, and is used where it lies. */
+#ifndef WK_SYMBOLS_CODE_RANGES_H
+#define WK_SYMBOLS_CODE_RANGES_H
+
+#include <stdbool.h>
+
+#include "symbols/code_index.h"
+#include "symbols/code_search.h"
+
+struct wk_code_ranges {
+	const uint64_t *starts; /* each reaches to the next one */
+	const uint32_t *units;  /* WK_NO_UNIT: nobody's */
+	uint32_t count;
+	struct wk_code_hints hints;
+};
+
+/* Writes the table at the end of `out`, which must stand at a multiple of 8. */
+void wk_code_ranges_make(const struct wk_code_range *ranges, size_t count, struct wk_buf *out);
+
+/* False where the bytes are too few for what they claim. They must lie at a multiple of 8. */
+bool wk_code_ranges_open(struct wk_code_ranges *ranges, const void *bytes, size_t len);
+
+uint32_t wk_code_ranges_find(const struct wk_code_ranges *ranges, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,168 @@
+#include "symbols/code_texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define PIECE_BITS  18
+#define PIECE_BYTES ((size_t)1 << PIECE_BITS)
+
+/* A damaged file could make one text of all; and how far a lookup walks in its hash table. */
+#define LONGEST_KEPT ((size_t)1 << 20)
+#define MOST_STEPS   256
+
+void wk_code_texts_fini(struct wk_code_texts *texts)
+{
+	for (size_t i = 0; i < texts->piece_count; i++)
+		if (!texts->is_inside[i])
+			free(texts->pieces[i]);
+	free(texts->pieces);
+	free(texts->is_inside);
+	wk_index_fini(&texts->index);
+	*texts = (struct wk_code_texts){ 0 };
+}
+
+/* Room for `len` bytes in a row behind what is used; false at the end of what ids can say. */
+static bool make_room(struct wk_code_texts *texts, size_t len)
+{
+	size_t count = (len + PIECE_BYTES - 1) >> PIECE_BITS;
+	char *room;
+
+	if (len <= (texts->piece_count << PIECE_BITS) - texts->used)
+		return true;
+	if ((texts->piece_count + count) << PIECE_BITS > UINT32_MAX - texts->kept_len)
+		return false;
+	room = wk_alloc_zeroed(count, PIECE_BYTES);
+	texts->used = texts->piece_count << PIECE_BITS;
+	texts->pieces = wk_grow(texts->pieces, &texts->piece_cap, texts->piece_count + count,
+				sizeof(*texts->pieces));
+	texts->is_inside = wk_grow(texts->is_inside, &texts->inside_cap,
+				   texts->piece_count + count, sizeof(*texts->is_inside));
+	for (size_t i = 0; i < count; i++) {
+		texts->is_inside[texts->piece_count] = i > 0;
+		texts->pieces[texts->piece_count++] = room + (i << PIECE_BITS);
+	}
+	return true;
+}
+
+static char *place_of(const struct wk_code_texts *texts, size_t offset)
+{
+	return texts->pieces[offset >> PIECE_BITS] + (offset & (PIECE_BYTES - 1));
+}
+
+struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id)
+{
+	struct wk_str text = { "", 0 };
+
+	if (id == 0)
+		return text;
+	if (id < texts->kept_len) {
+		size_t left = texts->kept_len - id;
+
+		text.at = texts->kept + id;
+		text.len = strnlen(text.at, left < LONGEST_KEPT ? left : LONGEST_KEPT);
+	} else if (id - texts->kept_len < texts->used) {
+		text = wk_str_c(place_of(texts, id - texts->kept_len));
+	}
+	return text;
+}
+
+static bool is_text(const void *table, uint32_t id, const void *key)
+{
+	return wk_str_eq(wk_code_texts_get(table, id), *(const struct wk_str *)key);
+}
+
+static uint32_t find_kept(const struct wk_code_texts *texts, uint32_t hash, struct wk_str text)
+{
+	uint32_t mask = texts->kept_cap - 1, at = hash & mask;
+
+	for (int i = 0; i < MOST_STEPS && texts->kept_cap && texts->kept_slots[at].id; i++) {
+		if (texts->kept_slots[at].hash == hash &&
+		    is_text(texts, texts->kept_slots[at].id, &text))
+			return texts->kept_slots[at].id;
+		at = (at + 1) & mask;
+	}
+	return 0;
+}
+
+uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
+{
+	uint32_t hash, id;
+
+	if (text.len == 0)
+		return 0;
+	hash = (uint32_t)wk_hash_bytes(text.at, text.len);
+	id = find_kept(texts, hash, text);
+	if (!id)
+		id = wk_index_find(&texts->index, hash, is_text, texts, &text);
+	if (id)
+		return id;
+	if (texts->kept_len + texts->used == 0 && make_room(texts, 1))
+		texts->used = 1; /* nothing has id 0 */
+	if (!make_room(texts, text.len + 1))
+		return 0;
+	memcpy(place_of(texts, texts->used), text.at, text.len);
+	id = texts->kept_len + (uint32_t)texts->used;
+	texts->used += text.len + 1;
+	wk_index_add(&texts->index, hash, id);
+	return id;
+}
+
+size_t wk_code_texts_len(const struct wk_code_texts *texts)
+{
+	return texts->kept_len + texts->used;
+}
+
+void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out)
+{
+	wk_buf_add(out, texts->kept, texts->kept_len);
+	for (size_t at = 0; at < texts->used; at += PIECE_BYTES) {
+		size_t left = texts->used - at;
+
+		wk_buf_add(out, place_of(texts, at), left < PIECE_BYTES ? left : PIECE_BYTES);
+	}
+}
+
+static size_t put_all(struct wk_index_slot *slots, uint32_t cap, const struct wk_index_slot *from,
+		      size_t count)
+{
+	size_t put = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t at = from[i].hash & (cap - 1);
+
+		if (!from[i].id)
+			continue;
+		while (slots && slots[at].id)
+			at = (at + 1) & (cap - 1);
+		if (slots)
+			slots[at] = from[i];
+		put++;
+	}
+	return put;
+}
+
+uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out)
+{
+	size_t count = put_all(NULL, 1, texts->kept_slots, texts->kept_cap) + texts->index.count;
+	uint32_t cap = 1;
+	struct wk_index_slot *slots;
+
+	while (cap < count + count / 3 + 1)
+		cap *= 2;
+	slots = wk_buf_extend(out, cap * sizeof(*slots));
+	if (!slots)
+		return 0;
+	memset(slots, 0, cap * sizeof(*slots));
+	put_all(slots, cap, texts->kept_slots, texts->kept_cap);
+	put_all(slots, cap, texts->index.slots, texts->index.cap);
+	return cap;
+}
+
+size_t wk_code_texts_bytes(const struct wk_code_texts *texts)
+{
+	return (texts->piece_count << PIECE_BITS) +
+	       texts->index.cap * sizeof(*texts->index.slots);
+}

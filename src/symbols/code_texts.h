@@ -1,0 +1,45 @@
+/* The texts of a code index: each once, NUL behind each, known by their offset.
+ *
+ * Some come from a file and stay there; what is added goes behind them. A text never moves. The
+ * file brings a hash table of its texts along, so that the same text is found again in it
+ * without reading them all. Texts may come from a damaged file: then they are other texts. */
+#ifndef WK_SYMBOLS_CODE_TEXTS_H
+#define WK_SYMBOLS_CODE_TEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/str.h"
+
+struct wk_code_texts {
+	/* From a file, or empty. `kept_cap` is a power of two or 0. */
+	const char *kept;
+	uint32_t kept_len, kept_cap;
+	const struct wk_index_slot *kept_slots;
+
+	/* What was added: pieces of the same size, a long text in several that lie together. */
+	char **pieces;
+	bool *is_inside; /* of the allocation of the piece before */
+	size_t piece_count, piece_cap, inside_cap;
+	size_t used; /* bytes, counted over all pieces */
+	struct wk_index index;
+};
+
+void wk_code_texts_fini(struct wk_code_texts *texts);
+
+/* Id 0, the empty text, also where four billion bytes are full. */
+uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text);
+struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id);
+
+/* All of them to bytes: texts (`wk_code_texts_len` of them), then, as a table of its own, the
+ * slots. */
+size_t wk_code_texts_len(const struct wk_code_texts *texts);
+void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out);
+uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out);
+
+size_t wk_code_texts_bytes(const struct wk_code_texts *texts);
+
+#endif

@@ -1,0 +1,312 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "symbols/code_index.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static uint32_t text(struct wk_code_index *index, const char *text)
+{
+	return wk_code_index_text(index, wk_str_c(text));
+}
+
+static void assert_place(const struct wk_place *place, const char *function, const char *file,
+			 uint32_t line, uint32_t column)
+{
+	char got[200], wanted[200];
+
+	snprintf(got, sizeof(got), "%.*s %.*s:%u:%u", WK_STR_ARG(place->function),
+		 WK_STR_ARG(place->file), place->line, place->column);
+	snprintf(wanted, sizeof(wanted), "%s %s:%u:%u", function, file, line, column);
+	assert_string_equal(got, wanted);
+}
+
+/* main at 0x1000-0x10ff, in it `outer` from 0x1010 to 0x1030 and in that `inner` from 0x1018 to
+ * 0x1020; from 0x1100 on a line without a function, and nothing from 0x1110 on. */
+static void add_example(struct wk_code_index *index, uint32_t unit, uint64_t base)
+{
+	uint32_t c = text(index, "/src/a.c"), h = text(index, "/src/a.h");
+	struct wk_code_node nodes[] = {
+		{ 0 },
+		{ 0, text(index, "main"), 0, 0, 0 },
+		{ 1, text(index, "outer"), c, 12, 3 },
+		{ 2, text(index, "inner"), h, 5, 70000 },
+	};
+	struct wk_code_span spans[] = {
+		{ 0x00, 1 }, { 0x10, 2 }, { 0x18, 3 }, { 0x20, 2 }, { 0x28, 2 }, { 0x30, 1 },
+		{ 0x100, 0 },
+	};
+	struct wk_code_line lines[] = {
+		{ 0x00, c, 10, 1 }, { 0x10, h, 4, 0 }, { 0x18, h, 8, 2 }, { 0x20, h, 6, 9 },
+		{ 0x24, h, 6, 9 }, { 0x30, c, 13, 5 }, { 0x100, c, 99, 0 }, { 0x110, 0, 0, 0 },
+	};
+	struct wk_code_block block = {
+		.base = base, .nodes = nodes, .node_count = COUNT(nodes),
+		.spans = spans, .span_count = COUNT(spans),
+		.lines = lines, .line_count = COUNT(lines),
+	};
+
+	wk_code_index_add(index, unit, &block);
+}
+
+static struct wk_code_index *example(void)
+{
+	struct wk_code_index *index = wk_code_index_new();
+	struct wk_code_range ranges[] = { { 0x1000, 0x1200, 0 }, { 0x2000, 0x2200, 7 } };
+
+	wk_code_index_set_ranges(index, ranges, COUNT(ranges));
+	add_example(index, 0, 0x1000);
+	return index;
+}
+
+static void assert_example(const struct wk_code_index *index, uint64_t base)
+{
+	struct wk_place at[8];
+
+	assert_int_equal(wk_code_index_places(index, base + 0x1f, at, 8), 3);
+	assert_place(&at[0], "inner", "/src/a.h", 8, 2);
+	assert_place(&at[1], "outer", "/src/a.h", 5, 0); /* a column too large to keep */
+	assert_place(&at[2], "main", "/src/a.c", 12, 3);
+	assert_int_equal(wk_code_index_places(index, base + 0x2c, at, 8), 2);
+	assert_place(&at[0], "outer", "/src/a.h", 6, 9);
+	assert_int_equal(wk_code_index_places(index, base, at, 8), 1);
+	assert_place(&at[0], "main", "/src/a.c", 10, 1);
+	assert_int_equal(wk_code_index_places(index, base + 0xff, at, 8), 1);
+	assert_place(&at[0], "main", "/src/a.c", 13, 5);
+	assert_int_equal(wk_code_index_places(index, base + 0x10f, at, 8), 1);
+	assert_place(&at[0], "", "/src/a.c", 99, 0);
+	assert_int_equal(wk_code_index_places(index, base + 0x110, at, 8), 0);
+	assert_int_equal(wk_code_index_places(index, base - 1, at, 8), 0);
+}
+
+static void a_place_gives_the_inlined_calls_innermost_first(void **state)
+{
+	struct wk_code_index *index = example();
+
+	(void)state;
+	assert_example(index, 0x1000);
+	assert_true(wk_code_index_is_changed(index));
+	wk_code_index_free(index);
+}
+
+static void a_unit_is_there_when_it_was_added(void **state)
+{
+	struct wk_code_index *index = example();
+	struct wk_place at[4];
+
+	(void)state;
+	assert_int_equal(wk_code_index_unit_at(index, 0x2010), 7);
+	assert_false(wk_code_index_has(index, 7));
+	assert_int_equal(wk_code_index_places(index, 0x2010, at, 4), 0);
+	add_example(index, 7, 0x2000);
+	assert_true(wk_code_index_has(index, 7));
+	assert_example(index, 0x2000);
+	assert_example(index, 0x1000);
+	assert_false(wk_code_index_has(index, 3));
+	wk_code_index_add(index, 3, &(struct wk_code_block){ .base = 5 });
+	assert_true(wk_code_index_has(index, 3));
+	wk_code_index_free(index);
+}
+
+static void a_chain_that_does_not_fit_loses_its_innermost_calls(void **state)
+{
+	struct wk_code_index *index = example();
+	struct wk_place at[2];
+
+	(void)state;
+	assert_int_equal(wk_code_index_places(index, 0x1018, at, 2), 2);
+	assert_place(&at[0], "outer", "/src/a.h", 5, 0);
+	assert_place(&at[1], "main", "/src/a.c", 12, 3);
+	assert_int_equal(wk_code_index_places(index, 0x1018, at, 1), 1);
+	assert_place(&at[0], "main", "/src/a.c", 12, 3);
+	assert_int_equal(wk_code_index_places(index, 0x1018, at, 0), 0);
+	wk_code_index_free(index);
+}
+
+/* What a damaged debug file could lead to. */
+static void nodes_that_make_no_sense_end_the_chain(void **state)
+{
+	struct wk_code_index *index = wk_code_index_new();
+	struct wk_code_range range = { 0, 100, 0 };
+	struct wk_code_node nodes[] = { { 0 }, { 2, 12345, 1, 1, 1 }, { 2, 0, 99, 1, 1 } };
+	struct wk_code_span spans[] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, UINT32_MAX } };
+	struct wk_code_block block = {
+		.nodes = nodes, .node_count = 3, .spans = spans, .span_count = 4,
+	};
+	struct wk_place at[4];
+
+	(void)state;
+	wk_code_index_set_ranges(index, &range, 1);
+	wk_code_index_add(index, 0, &block);
+	assert_int_equal(wk_code_index_places(index, 0, at, 4), 1);
+	assert_place(&at[0], "", "", 0, 0);
+	assert_int_equal(wk_code_index_places(index, 1, at, 4), 1);
+	assert_int_equal(wk_code_index_places(index, 2, at, 4), 0);
+	assert_int_equal(wk_code_index_places(index, 3, at, 4), 0);
+	wk_code_index_free(index);
+}
+
+static void of_overlapping_ranges_the_one_that_begins_later_has_it(void **state)
+{
+	struct wk_code_index *index = wk_code_index_new();
+	struct wk_code_range ranges[] = {
+		{ 0x500, 0x600, 5 }, { 0x100, 0x400, 1 }, { 0x150, 0x200, 2 },
+		{ 0x180, 0x300, 3 }, { 0x180, 0x190, 4 }, { 0x180, 0x190, 9 },
+		{ 0x700, 0x700, 6 }, { 0x600, 0x650, 5 }, { 0x900, UINT64_MAX, 8 },
+	};
+	struct {
+		uint64_t vaddr;
+		uint32_t unit;
+	} wanted[] = {
+		{ 0, WK_NO_UNIT }, { 0xff, WK_NO_UNIT }, { 0x100, 1 }, { 0x14f, 1 }, { 0x150, 2 },
+		{ 0x17f, 2 }, { 0x180, 4 }, { 0x18f, 4 }, { 0x190, 3 }, { 0x2ff, 3 }, { 0x300, 1 },
+		{ 0x3ff, 1 }, { 0x400, WK_NO_UNIT }, { 0x500, 5 }, { 0x64f, 5 },
+		{ 0x650, WK_NO_UNIT }, { 0x700, WK_NO_UNIT }, { 0x8ff, WK_NO_UNIT },
+		{ 0x900, 8 }, { UINT64_MAX - 1, 8 }, { UINT64_MAX, WK_NO_UNIT },
+	};
+
+	(void)state;
+	assert_int_equal(wk_code_index_unit_at(index, 0x100), WK_NO_UNIT);
+	wk_code_index_set_ranges(index, ranges, COUNT(ranges));
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		if (wk_code_index_unit_at(index, wanted[i].vaddr) != wanted[i].unit)
+			fail_msg("0x%llx is of unit %u, not %u",
+				 (unsigned long long)wanted[i].vaddr,
+				 wk_code_index_unit_at(index, wanted[i].vaddr), wanted[i].unit);
+	}
+	wk_code_index_free(index);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/* Against the plain way to say the same: of all that cover the address, the one with the latest
+ * start, then the earliest end, then the first given. */
+static uint32_t unit_by_hand(const struct wk_code_range *ranges, size_t count, uint64_t vaddr)
+{
+	const struct wk_code_range *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_code_range *r = &ranges[i];
+
+		if (vaddr < r->start || vaddr >= r->end)
+			continue;
+		if (!best || r->start > best->start ||
+		    (r->start == best->start && r->end < best->end))
+			best = r;
+	}
+	return best ? best->unit : WK_NO_UNIT;
+}
+
+static void random_ranges_are_settled_as_by_hand(void **state)
+{
+	struct wk_code_range ranges[40];
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct wk_code_index *index = wk_code_index_new();
+		size_t count = next_random(&seed) % 40;
+		uint32_t reach = 1 + next_random(&seed) % 60;
+
+		for (size_t i = 0; i < count; i++) {
+			ranges[i].start = next_random(&seed) % 200;
+			ranges[i].end = ranges[i].start + next_random(&seed) % reach;
+			ranges[i].unit = next_random(&seed) % 10;
+		}
+		wk_code_index_set_ranges(index, ranges, count);
+		for (uint64_t at = 0; at < 270; at++)
+			assert_int_equal(wk_code_index_unit_at(index, at),
+					 unit_by_hand(ranges, count, at));
+		wk_code_index_free(index);
+	}
+}
+
+static void texts_stay_where_they_are(void **state)
+{
+	struct wk_code_index *index = wk_code_index_new();
+	uint32_t first = text(index, "first"), before = 0;
+	const char *at = wk_code_index_str(index, first).at;
+	char *long_one = wk_alloc(1000001);
+	char name[40];
+
+	(void)state;
+	assert_int_equal(text(index, ""), 0);
+	memset(long_one, 'x', 1000000);
+	long_one[1000000] = '\0';
+	for (int i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "a name with the number %d", i);
+		if (i == 50000)
+			before = text(index, long_one);
+		assert_true(wk_str_is(wk_code_index_str(index, text(index, name)), name));
+	}
+	assert_int_equal(text(index, "first"), first);
+	assert_ptr_equal(wk_code_index_str(index, first).at, at);
+	assert_int_equal(text(index, long_one), before);
+	assert_int_equal(wk_code_index_str(index, before).len, 1000000);
+	assert_int_equal(wk_code_index_str(index, UINT32_MAX).len, 0);
+	free(long_one);
+	wk_code_index_free(index);
+}
+
+/* A table with a span and a line every few bytes, so that searches meet every case of hints. */
+static void every_address_of_a_large_unit_is_right(void **state)
+{
+	enum { ROWS = 5000 };
+	struct wk_code_index *index = wk_code_index_new();
+	struct wk_code_range range = { 0x10000, 0x10000 + ROWS * 40, 0 };
+	struct wk_code_node nodes[] = { { 0 }, { 0, text(index, "one"), 0, 0, 0 },
+					{ 0, text(index, "two"), 0, 0, 0 } };
+	struct wk_code_span *spans = wk_alloc(ROWS * sizeof(*spans));
+	struct wk_code_line *lines = wk_alloc(ROWS * sizeof(*lines));
+	struct wk_code_block block = {
+		.base = 0x8000, .nodes = nodes, .node_count = 3,
+		.spans = spans, .span_count = ROWS, .lines = lines, .line_count = ROWS,
+	};
+	uint32_t seed = 7, at = 0x8000, row = 0;
+	struct wk_place place;
+
+	(void)state;
+	for (uint32_t i = 0; i < ROWS; i++) {
+		spans[i] = (struct wk_code_span){ at, 1 + i % 2 };
+		lines[i] = (struct wk_code_line){ at, text(index, i % 3 ? "x" : "y"), i + 1, 0 };
+		at += 1 + next_random(&seed) % (i % 500 == 0 ? 4000 : 30);
+	}
+	wk_code_index_set_ranges(index, &range, 1);
+	wk_code_index_add(index, 0, &block);
+	for (uint32_t i = spans[0].start; i < at && i + 0x8000 < range.end; i++) {
+		while (row + 1 < ROWS && spans[row + 1].start <= i)
+			row++;
+		assert_int_equal(wk_code_index_places(index, 0x8000 + i, &place, 1), 1);
+		assert_int_equal(place.line, row + 1);
+		assert_true(wk_str_is(place.function, row % 2 ? "two" : "one"));
+		assert_true(wk_str_is(place.file, row % 3 ? "x" : "y"));
+	}
+	free(spans);
+	free(lines);
+	wk_code_index_free(index);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_place_gives_the_inlined_calls_innermost_first),
+		cmocka_unit_test(a_unit_is_there_when_it_was_added),
+		cmocka_unit_test(a_chain_that_does_not_fit_loses_its_innermost_calls),
+		cmocka_unit_test(nodes_that_make_no_sense_end_the_chain),
+		cmocka_unit_test(of_overlapping_ranges_the_one_that_begins_later_has_it),
+		cmocka_unit_test(random_ranges_are_settled_as_by_hand),
+		cmocka_unit_test(texts_stay_where_they_are),
+		cmocka_unit_test(every_address_of_a_large_unit_is_right),
+	};
+
+	return cmocka_run_group_tests_name("code_index", tests, NULL, NULL);
+}
