@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/export.h"
 #include "formats/reader.h"
 #include "render/renderer.h"
 
@@ -26,6 +27,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	for (size_t i = 0; wk_renderers[i]; i++)
 		wk_out_fmt(call->out, "  %-15s %s\n", wk_renderers[i]->name,
 			   wk_renderers[i]->summary);
+	for (const struct wk_export_target *target = wk_export_targets; target->name; target++)
+		if (!wk_renderer_find(target->name))
+			wk_out_fmt(call->out, "  %-15s %s (wick export)\n", target->name,
+				   target->summary);
 	return WK_EXIT_DONE;
 }
 

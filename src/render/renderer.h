@@ -48,15 +48,16 @@ struct wk_drawing {
 	enum wk_tree_order order;  /* how the tree is sorted */
 };
 
-/* What is to be rendered. A renderer says in `wants` which of tree and table it walks; the
- * other may be NULL. */
+/* What is to be rendered. A renderer says in `wants` which of tree, table and the single samples
+ * of a filter it walks; the others may be NULL. */
 struct wk_view {
 	const struct wk_model *model;
 	const struct wk_quality *quality;
 	const struct wk_tree *tree;
 	const struct wk_table *table;
+	const struct wk_filter *filter;
 	struct wk_drawing drawing;
-	bool by_weight;     /* folded: weights instead of numbers of samples */
+	bool by_weight;     /* folded, samples: weights instead of numbers of samples */
 	unsigned columns;   /* text: width of the terminal; 0: as wide as it gets */
 	bool has_colour;    /* text: escape sequences for colour are welcome */
 	bool has_details;   /* text: also the columns that usually are left out */
@@ -65,6 +66,7 @@ struct wk_view {
 enum wk_render_wants {
 	WK_RENDER_TREE,
 	WK_RENDER_TABLE,
+	WK_RENDER_SAMPLES, /* those that the filter keeps, one by one */
 };
 
 struct wk_renderer {

@@ -7,6 +7,7 @@
 extern const struct wk_renderer wk_renderer_csv;    /* a table, comma separated */
 extern const struct wk_renderer wk_renderer_folded; /* a tree, one line a stack */
 extern const struct wk_renderer wk_renderer_json;   /* a table, one object */
+extern const struct wk_renderer wk_renderer_speedscope; /* samples, for speedscope */
 extern const struct wk_renderer wk_renderer_svg;    /* a tree, a picture to explore */
 extern const struct wk_renderer wk_renderer_text;   /* a table, for a terminal */
 
