@@ -84,6 +84,21 @@ bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err
  * errno set, if what was written could not be kept. */
 bool wk_os_draft_end(struct wk_os_draft *draft, bool keep);
 
+/* A file for a cache, for its owner alone, in folders that are made where they are missing. Until
+ * it is whole it has no name, where the file system can do that: then nothing half is left even
+ * by a kill. It takes the place of what was there, which stays readable to those who have it. */
+struct wk_os_keep {
+	int fd;
+	char *path, *temporary;
+	bool is_nameless;
+};
+
+bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err);
+
+/* Closes it, and puts it in its place or, where `is_whole` is false, forgets it. False, with
+ * errno set, if what was written could not be kept. */
+bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole);
+
 /* Whether written bytes can be changed later: true for a file that stands at its start,
  * false for pipes and for files opened to append. */
 bool wk_os_is_seekable(int fd);

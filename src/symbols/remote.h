@@ -39,7 +39,7 @@ struct wk_remote_options {
 	const char *const *servers; /* NULL-terminated, asked in this order */
 	const char *folder;    /* NULL: "remote" in the user's cache folder */
 	uint64_t most_bytes;   /* of one file; 0: 2 GiB */
-	unsigned wait_seconds; /* without a byte, or with less than 1 KiB each; 0: 20 */
+	unsigned wait_seconds; /* with less than 1 KiB each on average; 0: 60 */
 	unsigned whole_seconds; /* for one file; 0: no limit */
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
 	void *context;

@@ -1,0 +1,312 @@
+/* Without the checks of types, which would call the library by name; and with options that newer
+ * libraries call old, since the one that is loaded may be older than the header. */
+#define CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_DEPRECATION
+#include "symbols/fetch.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "os/os.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define CONNECT_SECONDS 15L
+#define LEAST_RATE 1024 /* bytes a second: what is slower never ends */
+#define MOST_REDIRECTS 8L
+
+#define AGENT "wick/" WICK_VERSION
+
+/* What is called of the library. */
+struct library {
+	CURLcode (*global_init)(long flags);
+	CURL *(*init)(void);
+	CURLcode (*setopt)(CURL *easy, CURLoption option, ...);
+	CURLcode (*perform)(CURL *easy);
+	CURLcode (*getinfo)(CURL *easy, CURLINFO info, ...);
+	const char *(*strerror)(CURLcode code);
+	void (*cleanup)(CURL *easy);
+};
+
+struct wk_fetcher {
+	struct library library;
+	CURL *easy; /* NULL until the first file; keeps its connections */
+	bool is_loaded, is_impossible;
+	struct wk_err why_impossible;
+
+	uint64_t most_bytes;
+	unsigned wait_seconds, whole_seconds;
+	void (*progress)(void *context, const struct wk_remote_progress *progress);
+	void *context;
+
+	/* Of the file at hand. */
+	const struct wk_fetch *fetch;
+	uint64_t done_bytes, whole_bytes;
+	uint64_t window_ns, window_bytes; /* since when, and with how many, the rate is measured */
+	uint64_t begun_ns;
+	bool is_too_large, is_too_slow, is_too_long;
+	int write_errno;
+	char message[CURL_ERROR_SIZE];
+};
+
+bool wk_fetch_is_possible(struct wk_err *err)
+{
+	(void)err;
+	return true;
+}
+
+struct wk_fetcher *wk_fetcher_new(const struct wk_remote_options *options)
+{
+	struct wk_fetcher *f = wk_alloc_zeroed(1, sizeof(*f));
+
+	f->most_bytes = options->most_bytes;
+	f->wait_seconds = options->wait_seconds;
+	f->whole_seconds = options->whole_seconds;
+	f->progress = options->progress;
+	f->context = options->context;
+	return f;
+}
+
+/* The library stays loaded: what it brings with it has things to do when the program ends. */
+void wk_fetcher_free(struct wk_fetcher *f)
+{
+	if (!f)
+		return;
+	if (f->easy)
+		f->library.cleanup(f->easy);
+	free(f);
+}
+
+static bool find_calls(struct library *library, void *loaded, struct wk_err *err)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} calls[] = {
+		{ "curl_global_init", offsetof(struct library, global_init) },
+		{ "curl_easy_init", offsetof(struct library, init) },
+		{ "curl_easy_setopt", offsetof(struct library, setopt) },
+		{ "curl_easy_perform", offsetof(struct library, perform) },
+		{ "curl_easy_getinfo", offsetof(struct library, getinfo) },
+		{ "curl_easy_strerror", offsetof(struct library, strerror) },
+		{ "curl_easy_cleanup", offsetof(struct library, cleanup) },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		void *call = dlsym(loaded, calls[i].name);
+
+		if (!call)
+			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+				       "libcurl has no %s", calls[i].name);
+		memcpy((char *)library + calls[i].at, &call, sizeof(call));
+	}
+	return true;
+}
+
+/* Debian has it twice, for one TLS library or another. */
+static bool load(struct library *library, struct wk_err *err)
+{
+	void *loaded = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	if (!loaded)
+		loaded = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
+	if (!loaded)
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "libcurl.so.4 is missing, which asks symbol servers (package "
+			       "libcurl4 or libcurl)");
+	return find_calls(library, loaded, err);
+}
+
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
+{
+	struct wk_fetcher *f = context;
+	size_t len = size * count;
+
+	if (len > f->most_bytes - f->done_bytes) {
+		f->is_too_large = true;
+		return 0;
+	}
+	if (!wk_os_write(f->fetch->fd, bytes, len)) {
+		f->write_errno = errno ? errno : EIO;
+		return 0;
+	}
+	f->done_bytes += len;
+	return len;
+}
+
+/* Is there something to wait for? Asked about once a second, also where nothing comes. */
+static bool goes_on(struct wk_fetcher *f)
+{
+	uint64_t now_ns = wk_os_clock_ns();
+	uint64_t came = f->done_bytes - f->window_bytes;
+
+	f->is_too_long = f->whole_seconds && now_ns - f->begun_ns > f->whole_seconds * SECOND_NS;
+	if (now_ns - f->window_ns > f->wait_seconds * SECOND_NS) {
+		f->is_too_slow = came < (uint64_t)f->wait_seconds * LEAST_RATE;
+		f->window_ns = now_ns;
+		f->window_bytes = f->done_bytes;
+	}
+	return !f->is_too_slow && !f->is_too_long;
+}
+
+static void tell_progress(const struct wk_fetcher *f, bool is_done)
+{
+	struct wk_remote_progress progress = {
+		.url = f->fetch->shown_url,
+		.done_bytes = f->done_bytes,
+		.whole_bytes = f->whole_bytes,
+		.is_done = is_done,
+	};
+
+	if (f->progress)
+		f->progress(f->context, &progress);
+}
+
+static int on_progress(void *context, curl_off_t whole, curl_off_t done, curl_off_t up_whole,
+		       curl_off_t up_done)
+{
+	struct wk_fetcher *f = context;
+
+	(void)done;
+	(void)up_whole;
+	(void)up_done;
+	f->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
+	tell_progress(f, false);
+	return goes_on(f) ? 0 : 1;
+}
+
+static void set_up(struct wk_fetcher *f)
+{
+	CURLcode (*set)(CURL *easy, CURLoption option, ...) = f->library.setopt;
+	CURL *easy = f->easy;
+
+	set(easy, CURLOPT_NOSIGNAL, 1L);
+	set(easy, CURLOPT_FAILONERROR, 1L);
+	set(easy, CURLOPT_FOLLOWLOCATION, 1L);
+	set(easy, CURLOPT_MAXREDIRS, MOST_REDIRECTS);
+	set(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+	set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+	set(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+	set(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	set(easy, CURLOPT_ACCEPT_ENCODING, "");
+	set(easy, CURLOPT_USERAGENT, AGENT);
+	set(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+	set(easy, CURLOPT_WRITEDATA, f);
+	set(easy, CURLOPT_NOPROGRESS, 0L);
+	set(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+	set(easy, CURLOPT_XFERINFODATA, f);
+	set(easy, CURLOPT_ERRORBUFFER, f->message);
+}
+
+static bool make_ready(struct wk_fetcher *f, struct wk_err *err)
+{
+	if (!f->is_loaded) {
+		f->is_loaded = true;
+		f->is_impossible = !load(&f->library, &f->why_impossible) ||
+				   f->library.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK;
+	}
+	if (!f->is_impossible && !f->easy) {
+		f->easy = f->library.init();
+		f->is_impossible = !f->easy;
+		if (f->easy)
+			set_up(f);
+	}
+	if (f->is_impossible)
+		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s",
+			f->why_impossible.code ? f->why_impossible.text
+					       : "libcurl cannot be made ready");
+	return !f->is_impossible;
+}
+
+static void begin(struct wk_fetcher *f, const struct wk_fetch *fetch)
+{
+	bool is_https = strncmp(fetch->url, "https:", strlen("https:")) == 0;
+
+	f->fetch = fetch;
+	f->done_bytes = f->whole_bytes = f->window_bytes = 0;
+	f->begun_ns = f->window_ns = wk_os_clock_ns();
+	f->is_too_large = f->is_too_slow = f->is_too_long = false;
+	f->write_errno = 0;
+	f->message[0] = '\0';
+	f->library.setopt(f->easy, CURLOPT_URL, fetch->url);
+	f->library.setopt(f->easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)f->most_bytes);
+	f->library.setopt(f->easy, CURLOPT_REDIR_PROTOCOLS,
+			  is_https ? (long)CURLPROTO_HTTPS
+				   : (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+}
+
+static enum wk_fetched too_large(const struct wk_fetcher *f, struct wk_err *err)
+{
+	struct wk_buf most = { 0 };
+
+	wk_num_add_bytes(&most, f->most_bytes);
+	wk_fail(err, WK_EIO, WK_NOWHERE, "it is larger than %s", wk_buf_text(&most));
+	wk_buf_fini(&most);
+	return WK_FETCH_FAILED;
+}
+
+static enum wk_fetched too_slow(const struct wk_fetcher *f, struct wk_err *err)
+{
+	if (f->done_bytes == 0)
+		wk_fail(err, WK_EIO, WK_NOWHERE, "it sent nothing for %u seconds", f->wait_seconds);
+	else
+		wk_fail(err, WK_EIO, WK_NOWHERE, "it sent next to nothing for %u seconds",
+			f->wait_seconds);
+	return WK_FETCH_UNREACHABLE;
+}
+
+static enum wk_fetched refused(const struct wk_fetcher *f, struct wk_err *err)
+{
+	long status = 0;
+
+	f->library.getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status == 404 || status == 410) {
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "it does not have it");
+		return WK_FETCH_NOT_THERE;
+	}
+	wk_fail(err, WK_EIO, WK_NOWHERE, "it answered with HTTP status %ld", status);
+	return WK_FETCH_FAILED;
+}
+
+static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
+{
+	if (code == CURLE_OK)
+		return WK_FETCH_DONE;
+	if (f->is_too_large || code == CURLE_FILESIZE_EXCEEDED)
+		return too_large(f, err);
+	if (f->is_too_slow)
+		return too_slow(f, err);
+	if (code == CURLE_HTTP_RETURNED_ERROR)
+		return refused(f, err);
+	if (f->is_too_long)
+		wk_fail(err, WK_EIO, WK_NOWHERE, "it took longer than %u seconds",
+			f->whole_seconds);
+	else if (f->write_errno)
+		wk_fail_os(err, f->write_errno, "what it sent cannot be kept");
+	else
+		wk_fail(err, WK_EIO, WK_NOWHERE, "%s",
+			f->message[0] ? f->message : f->library.strerror(code));
+	return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+			       code == CURLE_COULDNT_RESOLVE_PROXY ||
+			       code == CURLE_OPERATION_TIMEDOUT ||
+			       code == CURLE_SSL_CONNECT_ERROR ||
+			       code == CURLE_PEER_FAILED_VERIFICATION
+		       ? WK_FETCH_UNREACHABLE : WK_FETCH_FAILED;
+}
+
+enum wk_fetched wk_fetch(struct wk_fetcher *f, const struct wk_fetch *fetch, struct wk_err *err)
+{
+	CURLcode code;
+
+	if (!make_ready(f, err))
+		return WK_FETCH_IMPOSSIBLE;
+	begin(f, fetch);
+	code = f->library.perform(f->easy);
+	tell_progress(f, true);
+	return outcome(f, code, err);
+}

@@ -1,0 +1,40 @@
+/* One file over http or https: the one door to libcurl.
+ *
+ * The library is loaded when the first file is fetched, so that programs without servers neither
+ * need it nor wait for it. Only http and https are spoken, also where a server sends us on, and
+ * who was asked by https sends us on to https only. Certificates are checked. Proxies are those
+ * of the environment (https_proxy and so on). Nobody is told a name or a password that does not
+ * stand in the URL. */
+#ifndef WK_SYMBOLS_FETCH_H
+#define WK_SYMBOLS_FETCH_H
+
+#include "symbols/remote.h"
+
+struct wk_fetcher;
+
+enum wk_fetched {
+	WK_FETCH_DONE,
+	WK_FETCH_NOT_THERE,   /* the server has no such file */
+	WK_FETCH_FAILED,      /* this file was not to be had */
+	WK_FETCH_UNREACHABLE, /* the server does not answer: there is no use in asking again */
+	WK_FETCH_IMPOSSIBLE,  /* the library is missing */
+};
+
+/* What is to be fetched, and how it is called where a person reads it. */
+struct wk_fetch {
+	const char *url, *shown_url;
+	int fd; /* where the bytes go; of no use unless they were all there */
+};
+
+/* Is wick built with what fetching takes? */
+bool wk_fetch_is_possible(struct wk_err *err);
+
+/* Limits and progress are those of `options`. */
+struct wk_fetcher *wk_fetcher_new(const struct wk_remote_options *options);
+void wk_fetcher_free(struct wk_fetcher *fetcher);
+
+/* What did not go well is told in `err`, without the URL. */
+enum wk_fetched wk_fetch(struct wk_fetcher *fetcher, const struct wk_fetch *fetch,
+			 struct wk_err *err);
+
+#endif

@@ -1,0 +1,461 @@
+#include "symbols/remote.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "os/os.h"
+#include "symbols/fetch.h"
+#include "symbols/remote_memory.h"
+#include "symbols/remote_places.h"
+#include "symbols/store.h"
+
+#define USUAL_MOST_BYTES ((uint64_t)2 << 30)
+#define USUAL_WAIT_SECONDS 60
+#define MOST_BYTES ((uint64_t)1 << 62)
+
+/* Shorter ids are made by hand, and many files may have the same. */
+#define LEAST_ID 4
+
+struct server {
+	struct wk_remote_server at;
+	bool is_down; /* it did not answer, and is left alone until the program ends */
+};
+
+/* A question that was asked, and what came of it. */
+struct answer {
+	enum wk_remote_file which;
+	struct wk_build_id id;
+	char *path; /* NULL: nobody has it */
+	char *said;
+};
+
+struct wk_remote {
+	struct wk_remote_options options;
+	struct server *servers;
+	size_t server_count;
+	char *folder; /* NULL: the cache is switched off */
+	struct wk_fetcher *fetcher;
+	struct answer *answers;
+	size_t answer_count, answer_cap;
+};
+
+/* A search: what is wanted, where it would lie here, and what has been said so far. */
+struct search {
+	struct wk_remote *remote;
+	struct wk_remote_wish wish;
+	struct wk_buf path, memory_path; /* of the local copy, and what is remembered of it */
+	struct wk_buf said;
+};
+
+/* As the symbol cache's, with a folder of its own in it. NULL where there is to be none. */
+static char *usual_folder(void)
+{
+	const char *own = getenv("WICK_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	struct wk_buf folder = { 0 };
+	char *kept = NULL;
+
+	if (own)
+		wk_buf_add_text(&folder, own);
+	else if (cache && cache[0] == '/')
+		wk_buf_add_fmt(&folder, "%s/wick", cache);
+	else if (home && home[0] == '/')
+		wk_buf_add_fmt(&folder, "%s/.cache/wick", home);
+	if (folder.len) {
+		wk_buf_add_text(&folder, "/remote");
+		kept = wk_strndup(folder.at, folder.len);
+	}
+	wk_buf_fini(&folder);
+	return kept;
+}
+
+static bool add_server(struct wk_remote *remote, const char *word, struct wk_err *err)
+{
+	struct server *server = &remote->servers[remote->server_count];
+
+	if (!wk_remote_server_read(&server->at, word, err))
+		return false;
+	remote->server_count++;
+	return server->at.is_folder || wk_fetch_is_possible(err);
+}
+
+struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct wk_err *err)
+{
+	struct wk_remote *remote = wk_alloc_zeroed(1, sizeof(*remote));
+	size_t count = 0;
+	bool ok = true;
+
+	remote->options = *options;
+	if (!options->most_bytes)
+		remote->options.most_bytes = USUAL_MOST_BYTES;
+	if (remote->options.most_bytes > MOST_BYTES)
+		remote->options.most_bytes = MOST_BYTES;
+	if (!options->wait_seconds)
+		remote->options.wait_seconds = USUAL_WAIT_SECONDS;
+	remote->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
+					 : usual_folder();
+	while (options->servers[count])
+		count++;
+	remote->servers = wk_alloc_zeroed(count + 1, sizeof(*remote->servers));
+	for (size_t i = 0; i < count && ok; i++)
+		ok = add_server(remote, options->servers[i], err);
+	if (ok)
+		return remote;
+	wk_remote_close(remote);
+	return NULL;
+}
+
+void wk_remote_close(struct wk_remote *remote)
+{
+	if (!remote)
+		return;
+	for (size_t i = 0; i < remote->server_count; i++)
+		wk_remote_server_fini(&remote->servers[i].at);
+	for (size_t i = 0; i < remote->answer_count; i++) {
+		free(remote->answers[i].path);
+		free(remote->answers[i].said);
+	}
+	wk_fetcher_free(remote->fetcher);
+	free(remote->servers);
+	free(remote->answers);
+	free(remote->folder);
+	free(remote);
+}
+
+/* Where the header says that the sections' headers lie. */
+static uint64_t section_headers_at(const struct wk_elf *elf)
+{
+	struct wk_bytes file = wk_bytes_of(elf->at, elf->size_bytes);
+	struct wk_bytes field = wk_bytes_at(&file, elf->is_64 ? 0x28 : 0x20, elf->is_64 ? 8 : 4);
+
+	field.big_endian = elf->big_endian;
+	return wk_elf_word(elf, &field);
+}
+
+static bool lies_within(const struct wk_elf *elf, uint64_t offset, uint64_t size_bytes)
+{
+	return size_bytes == 0 ||
+	       (offset <= elf->size_bytes && size_bytes <= elf->size_bytes - offset);
+}
+
+/* A file that was cut still has its build id in front, but not its sections' headers, or not all
+ * that they speak of. What segments have in a debug file is said to be elsewhere. */
+static bool is_whole(const struct wk_elf *elf)
+{
+	for (uint32_t i = 0; i < elf->section_count; i++)
+		if (elf->sections[i].type != WK_SHT_NOBITS &&
+		    !lies_within(elf, elf->sections[i].offset, elf->sections[i].size_bytes))
+			return false;
+	if (elf->section_count > 0)
+		return true;
+	for (uint32_t i = 0; i < elf->segment_count; i++)
+		if (!lies_within(elf, elf->segments[i].offset, elf->segments[i].file_size))
+			return false;
+	return section_headers_at(elf) == 0;
+}
+
+static bool check_elf(const struct wk_os_file *file, const struct wk_build_id *id,
+		      struct wk_err *err)
+{
+	struct wk_elf *elf = wk_elf_parse(file->at, file->size_bytes, NULL);
+	struct wk_buf text = { 0 };
+	bool ok = true;
+
+	if (!elf)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is no ELF file");
+	if (!wk_store_same_id(&elf->build_id, id)) {
+		wk_store_add_id(&text, &elf->build_id);
+		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its build id is %s",
+			     text.len ? wk_buf_text(&text) : "missing");
+	} else if (!is_whole(elf)) {
+		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");
+	}
+	wk_buf_fini(&text);
+	wk_elf_free(elf);
+	return ok;
+}
+
+/* Whether what lies at `path` is the wanted file; WK_ENOTFOUND where nothing does. */
+static bool check_file(const char *path, const struct wk_build_id *id, struct wk_err *err)
+{
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	bool ok;
+
+	if (!wk_os_identify(path, &identity, err))
+		return false;
+	if (!identity.is_regular)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is no ordinary file");
+	if (!wk_os_open(path, &file, err))
+		return false;
+	ok = check_elf(&file, id, err);
+	wk_os_close(&file);
+	return ok;
+}
+
+/* What one server said, behind what others did: "http://host/x: it does not have it". */
+static void say(struct search *s, const char *server, const char *what)
+{
+	wk_buf_add_fmt(&s->said, "%s%s: %s", s->said.len ? "; " : "", server, what);
+}
+
+static void say_found(struct search *s, const char *server, const char *path)
+{
+	struct wk_os_file file;
+	struct wk_buf size = { 0 };
+
+	wk_buf_reset(&s->said);
+	if (wk_os_open(path, &file, NULL)) {
+		wk_num_add_bytes(&size, file.size_bytes);
+		wk_os_close(&file);
+	}
+	wk_buf_add_fmt(&s->said, "fetched from %s (%s)", server, wk_buf_text(&size));
+	wk_buf_fini(&size);
+}
+
+static void add_ago(struct wk_buf *text, uint64_t seconds)
+{
+	static const struct {
+		uint64_t seconds;
+		const char *one, *many;
+	} units[] = { { 3600, "hour", "hours" }, { 60, "minute", "minutes" },
+		      { 1, "second", "seconds" } };
+	size_t i = 0;
+
+	while (i < 2 && seconds < units[i].seconds)
+		i++;
+	seconds /= units[i].seconds;
+	wk_buf_add_fmt(text, "%llu %s", (unsigned long long)seconds,
+		       seconds == 1 ? units[i].one : units[i].many);
+}
+
+static void say_remembered(struct search *s, const char *server,
+			   const struct wk_remote_memory *memory)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_text(&text, memory->is_missing ? "it did not have it " : "it failed ");
+	add_ago(&text, memory->ago_s);
+	wk_buf_add_text(&text, " ago, and is asked again in ");
+	add_ago(&text, memory->left_s);
+	say(s, server, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+/* Fetches into a file without a name, which takes its place when it is found to be the wanted
+ * one. */
+static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, struct wk_err *err)
+{
+	struct wk_fetch fetch = *wish;
+	struct wk_os_file bytes = { 0 };
+	struct wk_buf self = { 0 };
+	enum wk_fetched fetched;
+	struct wk_os_keep keep;
+	bool ok;
+
+	if (!wk_os_keep_open(&keep, wk_buf_text(&s->path), err))
+		return WK_FETCH_IMPOSSIBLE;
+	fetch.fd = keep.fd;
+	fetched = wk_fetch(s->remote->fetcher, &fetch, err);
+	ok = fetched == WK_FETCH_DONE;
+	if (ok) {
+		wk_buf_add_fmt(&self, "/proc/self/fd/%d", keep.fd);
+		ok = wk_os_open(wk_buf_text(&self), &bytes, err) &&
+		     check_elf(&bytes, &s->wish.id, err);
+		wk_os_close(&bytes);
+		wk_buf_fini(&self);
+	}
+	if (!wk_os_keep_end(&keep, ok))
+		ok = wk_fail_os(err, errno, "cannot keep %s", wk_buf_text(&s->path));
+	return fetched == WK_FETCH_DONE && !ok ? WK_FETCH_FAILED : fetched;
+}
+
+/* All places where this server may have it, until one does or the server fails. */
+static enum wk_fetched fetch_from(struct search *s, const struct server *server,
+				  struct wk_err *err)
+{
+	struct wk_buf place = { 0 }, url = { 0 }, shown = { 0 };
+	enum wk_fetched fetched = WK_FETCH_NOT_THERE;
+
+	for (unsigned i = 0; fetched == WK_FETCH_NOT_THERE &&
+			     wk_remote_place(&server->at, &s->wish, i, &place); i++) {
+		if (place.len == 0)
+			continue;
+		wk_buf_reset(&url);
+		wk_buf_reset(&shown);
+		wk_buf_add_fmt(&url, "%s%s", server->at.base, wk_buf_text(&place));
+		wk_buf_add_fmt(&shown, "%s%s", server->at.shown, wk_buf_text(&place));
+		*err = (struct wk_err){ 0 };
+		fetched = fetch_one(s, &(struct wk_fetch){ wk_buf_text(&url), wk_buf_text(&shown),
+							   -1 }, err);
+	}
+	wk_buf_fini(&place);
+	wk_buf_fini(&url);
+	wk_buf_fini(&shown);
+	return fetched;
+}
+
+static bool ask_server(struct search *s, struct server *server)
+{
+	struct wk_remote_memory memory;
+	struct wk_err err = { 0 };
+	enum wk_fetched fetched;
+
+	if (wk_remote_remembers(wk_buf_text(&s->memory_path), server->at.shown, &memory)) {
+		say_remembered(s, server->at.shown, &memory);
+		return false;
+	}
+	if (server->is_down) {
+		say(s, server->at.shown, "it did not answer before, and was not asked");
+		return false;
+	}
+	if (!s->remote->fetcher)
+		s->remote->fetcher = wk_fetcher_new(&s->remote->options);
+	fetched = fetch_from(s, server, &err);
+	server->is_down = fetched == WK_FETCH_UNREACHABLE || fetched == WK_FETCH_IMPOSSIBLE;
+	if (fetched == WK_FETCH_DONE) {
+		say_found(s, server->at.shown, wk_buf_text(&s->path));
+		return true;
+	}
+	say(s, server->at.shown, fetched == WK_FETCH_NOT_THERE ? "it does not have it" : err.text);
+	if (fetched != WK_FETCH_IMPOSSIBLE)
+		wk_remote_remember(wk_buf_text(&s->memory_path), server->at.shown,
+				   fetched == WK_FETCH_NOT_THERE);
+	return false;
+}
+
+/* What lies in a folder is used where it lies. */
+static bool look_into(struct search *s, const struct server *server)
+{
+	struct wk_buf place = { 0 }, path = { 0 };
+	struct wk_err err = { 0 };
+	bool found = false;
+
+	for (unsigned i = 0; !found && wk_remote_place(&server->at, &s->wish, i, &place); i++) {
+		struct wk_err tried = { 0 };
+
+		if (place.len == 0)
+			continue;
+		wk_buf_reset(&path);
+		wk_buf_add_fmt(&path, "%s%s", server->at.base, wk_buf_text(&place));
+		found = check_file(wk_buf_text(&path), &s->wish.id, &tried);
+		if (!found && tried.code != WK_ENOTFOUND)
+			wk_fail(&err, tried.code, WK_NOWHERE, "%s: %s", wk_buf_text(&path),
+				tried.text);
+	}
+	if (found) {
+		wk_buf_reset(&s->said);
+		wk_buf_reset(&s->path);
+		wk_buf_add_str(&s->path, wk_buf_str(&path));
+		wk_buf_add_fmt(&s->said, "found in %s", server->at.shown);
+	} else {
+		say(s, server->at.shown, err.code ? err.text : "it does not have it");
+	}
+	wk_buf_fini(&place);
+	wk_buf_fini(&path);
+	return found;
+}
+
+static bool search_local(struct search *s)
+{
+	struct wk_remote *remote = s->remote;
+
+	if (!remote->folder)
+		return false;
+	wk_buf_add_fmt(&s->path, "%s/", remote->folder);
+	wk_store_add_id(&s->path, &s->wish.id);
+	wk_buf_add_text(&s->path, s->wish.which == WK_REMOTE_DEBUG ? "/debuginfo" : "/executable");
+	wk_buf_add_fmt(&s->memory_path, "%s.asked", wk_buf_text(&s->path));
+	if (!check_file(wk_buf_text(&s->path), &s->wish.id, NULL))
+		return false;
+	wk_buf_add_text(&s->said, "fetched before");
+	return true;
+}
+
+static bool search(struct search *s)
+{
+	struct wk_remote *remote = s->remote;
+	bool found = search_local(s);
+
+	for (size_t i = 0; i < remote->server_count && !found; i++) {
+		struct server *server = &remote->servers[i];
+
+		if (server->at.is_folder)
+			found = look_into(s, server);
+		else if (!remote->folder)
+			say(s, server->at.shown, "not asked, since there is no cache to keep it in "
+			    "(WICK_CACHE_DIR is empty)");
+		else
+			found = ask_server(s, server);
+	}
+	return found;
+}
+
+static const struct answer *find_answer(const struct wk_remote *remote, enum wk_remote_file which,
+					const struct wk_build_id *id)
+{
+	for (size_t i = 0; i < remote->answer_count; i++)
+		if (remote->answers[i].which == which &&
+		    wk_build_id_eq(&remote->answers[i].id, id))
+			return &remote->answers[i];
+	return NULL;
+}
+
+static const struct answer *add_answer(struct wk_remote *remote, const struct search *s, bool found)
+{
+	struct answer *answer;
+
+	remote->answers = wk_grow(remote->answers, &remote->answer_cap, remote->answer_count + 1,
+				  sizeof(*remote->answers));
+	answer = &remote->answers[remote->answer_count++];
+	*answer = (struct answer){
+		.which = s->wish.which,
+		.id = s->wish.id,
+		.path = found ? wk_strndup(s->path.at, s->path.len) : NULL,
+		.said = wk_strndup(wk_buf_text(&s->said), s->said.len),
+	};
+	return answer;
+}
+
+bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
+		   const struct wk_build_id *id, struct wk_str image_path, struct wk_buf *path,
+		   struct wk_err *err)
+{
+	struct wk_build_id wanted = wk_remote_id(id);
+	const struct answer *answer;
+
+	if (!remote)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no symbol server is asked");
+	if (wanted.size < LEAST_ID)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "symbol servers go by build ids, and it has none");
+	answer = find_answer(remote, which, &wanted);
+	if (!answer) {
+		struct search s = {
+			.remote = remote,
+			.wish = { which, wanted, wk_str_basename(image_path) },
+		};
+
+		answer = add_answer(remote, &s, search(&s));
+		wk_buf_fini(&s.path);
+		wk_buf_fini(&s.memory_path);
+		wk_buf_fini(&s.said);
+	}
+	if (!answer->path)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "%s", answer->said);
+	wk_buf_reset(path);
+	wk_buf_add_text(path, answer->path);
+	return true;
+}
+
+struct wk_str wk_remote_said(const struct wk_remote *remote, enum wk_remote_file which,
+			     const struct wk_build_id *id)
+{
+	struct wk_build_id wanted = wk_remote_id(id);
+	const struct answer *answer = remote ? find_answer(remote, which, &wanted) : NULL;
+
+	return wk_str_c(answer ? answer->said : "");
+}

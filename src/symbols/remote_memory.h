@@ -1,0 +1,24 @@
+/* What servers said before: a small file of lines beside the place that the fetched file would
+ * have, so that who did not have it is not asked again at each run.
+ *
+ *	1732240000 missing http://host
+ *	1732240000 failed http://other
+ *
+ * "missing" holds for a day, "failed" for five minutes. */
+#ifndef WK_SYMBOLS_REMOTE_MEMORY_H
+#define WK_SYMBOLS_REMOTE_MEMORY_H
+
+#include "base/buf.h"
+
+struct wk_remote_memory {
+	bool is_missing;        /* else it failed */
+	uint64_t ago_s, left_s; /* since it was said, and until it is asked again */
+};
+
+/* `path` is the small file's. False where the server may be asked. */
+bool wk_remote_remembers(const char *path, const char *server, struct wk_remote_memory *memory);
+
+/* What cannot be written is forgotten. */
+void wk_remote_remember(const char *path, const char *server, bool is_missing);
+
+#endif

@@ -1,0 +1,202 @@
+#include "symbols/remote_places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "symbols/store.h"
+
+#define MOST_SERVER 2048 /* characters of a server's name */
+
+static bool is_url(struct wk_str text)
+{
+	return wk_str_starts(text, "http://") || wk_str_starts(text, "https://");
+}
+
+/* "https://user:word@host/x" without what stands before the host. */
+static char *without_password(struct wk_str url)
+{
+	size_t host = (size_t)((const char *)memchr(url.at, '/', url.len) - url.at) + 2;
+	struct wk_buf text = { 0 };
+	char *kept;
+
+	wk_buf_add(&text, url.at, host);
+	for (size_t i = host; i < url.len && !strchr("/?#", url.at[i]); i++)
+		if (url.at[i] == '@')
+			host = i + 1;
+	wk_buf_add_str(&text, wk_str_skip(url, host));
+	kept = wk_strndup(wk_buf_text(&text), text.len);
+	wk_buf_fini(&text);
+	return kept;
+}
+
+static enum wk_remote_layout take_layout(struct wk_str *word)
+{
+	if (wk_str_starts(*word, "ssqp:")) {
+		*word = wk_str_skip(*word, strlen("ssqp:"));
+		return WK_REMOTE_SSQP;
+	}
+	if (wk_str_starts(*word, "store:")) {
+		*word = wk_str_skip(*word, strlen("store:"));
+		return WK_REMOTE_STORE;
+	}
+	return is_url(*word) ? WK_REMOTE_DEBUGINFOD : WK_REMOTE_STORE;
+}
+
+static bool is_printable(struct wk_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.at[i] <= ' ' || text.at[i] == 0x7f)
+			return false;
+	return true;
+}
+
+bool wk_remote_server_read(struct wk_remote_server *server, const char *word, struct wk_err *err)
+{
+	struct wk_str place = wk_str_c(word);
+
+	*server = (struct wk_remote_server){ .layout = take_layout(&place) };
+	server->is_folder = !is_url(place);
+	if (server->is_folder && memchr(place.at, ':', place.len) && place.at[0] != '/' &&
+	    place.at[0] != '.')
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "symbol server \"%.200s\": only http:// and https:// are asked, and "
+			       "folders looked into", word);
+	while (place.len > 1 && place.at[place.len - 1] == '/')
+		place.len--;
+	if (place.len > MOST_SERVER || (!server->is_folder && !is_printable(place)) ||
+	    place.len == 0 || (!server->is_folder && wk_str_ends(place, ":")))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "symbol server \"%.200s\" is neither a URL nor a folder", word);
+	server->base = wk_strndup(place.at, place.len);
+	server->shown = server->is_folder ? wk_strndup(place.at, place.len)
+					  : without_password(place);
+	return true;
+}
+
+void wk_remote_server_fini(struct wk_remote_server *server)
+{
+	free(server->base);
+	free(server->shown);
+	*server = (struct wk_remote_server){ 0 };
+}
+
+/* Ids are 8, 16 or 20 bytes long; that one of 20 ends in four zeros by chance happens to one
+ * in four thousand millions. */
+struct wk_build_id wk_remote_id(const struct wk_build_id *id)
+{
+	struct wk_build_id trimmed = *id;
+	uint8_t used = id->size;
+
+	while (used > 0 && id->bytes[used - 1] == 0)
+		used--;
+	if (id->size == sizeof(id->bytes) && used <= 16)
+		trimmed.size = used <= 8 ? 8 : 16;
+	return trimmed;
+}
+
+/* Names of files come from recordings: in a URL all but the plainest bytes are escaped. */
+static void add_name(struct wk_buf *place, const struct wk_remote_server *server, struct wk_str name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_.~";
+
+	if (server->is_folder) {
+		wk_buf_add_str(place, name);
+		return;
+	}
+	for (size_t i = 0; i < name.len; i++) {
+		if (name.at[i] && strchr(plain, name.at[i]))
+			wk_buf_add_char(place, name.at[i]);
+		else
+			wk_buf_add_fmt(place, "%%%02X", (unsigned char)name.at[i]);
+	}
+}
+
+static bool is_name(struct wk_str name)
+{
+	return name.len > 0 && name.len <= 255 && !wk_str_is(name, ".") &&
+	       !wk_str_is(name, "..") && !memchr(name.at, '/', name.len) &&
+	       !memchr(name.at, '\0', name.len);
+}
+
+/* NAME/ID/NAME, behind its first two letters where there are three parts. */
+static void add_keyed(struct wk_buf *place, const struct wk_remote_server *server,
+		      const struct wk_remote_wish *wish, bool has_three_parts)
+{
+	struct wk_buf name = { 0 };
+	struct wk_str all;
+
+	if (!is_name(wish->name))
+		return;
+	wk_buf_add_str(&name, wish->name);
+	if (wish->which == WK_REMOTE_DEBUG)
+		wk_buf_add_text(&name, ".debug");
+	all = wk_buf_str(&name);
+	if (has_three_parts) {
+		wk_buf_add_char(place, '/');
+		add_name(place, server, wk_str_of(all.at, all.len < 2 ? all.len : 2));
+	}
+	wk_buf_add_char(place, '/');
+	add_name(place, server, all);
+	wk_buf_add_char(place, '/');
+	wk_store_add_id(place, &wish->id);
+	wk_buf_add_char(place, '/');
+	add_name(place, server, all);
+	wk_buf_fini(&name);
+}
+
+static void add_id_tree(struct wk_buf *place, const struct wk_remote_wish *wish)
+{
+	struct wk_build_id rest = { .size = (uint8_t)(wish->id.size - 1) };
+
+	memcpy(rest.bytes, wish->id.bytes + 1, rest.size);
+	wk_buf_add_fmt(place, "/.build-id/%02x/", wish->id.bytes[0]);
+	wk_store_add_id(place, &rest);
+	if (wish->which == WK_REMOTE_DEBUG)
+		wk_buf_add_text(place, ".debug");
+}
+
+static bool store_place(const struct wk_remote_server *server, const struct wk_remote_wish *wish,
+			unsigned number, struct wk_buf *place)
+{
+	if (number == 0)
+		add_id_tree(place, wish);
+	else
+		add_keyed(place, server, wish, number == 2);
+	return number <= 2;
+}
+
+/* Keys of images go by name, those of debug files do not; ids are filled up to 20 bytes. */
+static bool ssqp_place(const struct wk_remote_server *server, const struct wk_remote_wish *wish,
+		       unsigned number, struct wk_buf *place)
+{
+	struct wk_build_id filled = wish->id;
+	bool is_debug = wish->which == WK_REMOTE_DEBUG;
+	struct wk_str name = is_debug ? wk_str_c("_.debug") : wish->name;
+
+	if (number > 0 || !is_name(name))
+		return number == 0;
+	filled.size = sizeof(filled.bytes);
+	wk_buf_add_char(place, '/');
+	add_name(place, server, name);
+	wk_buf_add_text(place, is_debug ? "/elf-buildid-sym-" : "/elf-buildid-");
+	wk_store_add_id(place, &filled);
+	wk_buf_add_char(place, '/');
+	add_name(place, server, name);
+	return true;
+}
+
+bool wk_remote_place(const struct wk_remote_server *server, const struct wk_remote_wish *wish,
+		     unsigned number, struct wk_buf *place)
+{
+	wk_buf_reset(place);
+	if (server->layout == WK_REMOTE_STORE)
+		return store_place(server, wish, number, place);
+	if (server->layout == WK_REMOTE_SSQP)
+		return ssqp_place(server, wish, number, place);
+	wk_buf_add_text(place, "/buildid/");
+	wk_store_add_id(place, &wish->id);
+	wk_buf_add_text(place, wish->which == WK_REMOTE_DEBUG ? "/debuginfo" : "/executable");
+	return number == 0;
+}

@@ -1,0 +1,39 @@
+/* Where a server keeps a file: the paths of the layouts that remote.h lists. Nothing here looks
+ * whether it is there. */
+#ifndef WK_SYMBOLS_REMOTE_PLACES_H
+#define WK_SYMBOLS_REMOTE_PLACES_H
+
+#include "symbols/remote.h"
+
+enum wk_remote_layout {
+	WK_REMOTE_DEBUGINFOD,
+	WK_REMOTE_STORE,
+	WK_REMOTE_SSQP,
+};
+
+struct wk_remote_server {
+	enum wk_remote_layout layout;
+	char *base;     /* URL or folder, without a '/' at the end */
+	char *shown;    /* the same for people: a URL without name and password */
+	bool is_folder;
+};
+
+/* `word` as in remote.h. False, with a sentence, if it cannot be understood. */
+bool wk_remote_server_read(struct wk_remote_server *server, const char *word, struct wk_err *err);
+void wk_remote_server_fini(struct wk_remote_server *server);
+
+struct wk_remote_wish {
+	enum wk_remote_file which;
+	struct wk_build_id id;
+	struct wk_str name; /* of the image's file, without folders; empty where unknown */
+};
+
+/* The id as it was before perf filled it up with zeros to 20 bytes. */
+struct wk_build_id wk_remote_id(const struct wk_build_id *id);
+
+/* Sets `place` to what stands behind the server's base in its `number`th place, from 0 on;
+ * false behind the last. A place that needs a name there is none for is empty. */
+bool wk_remote_place(const struct wk_remote_server *server, const struct wk_remote_wish *wish,
+		     unsigned number, struct wk_buf *place);
+
+#endif
