@@ -45,16 +45,24 @@ uint32_t wk_map_find(const struct wk_map *map, uint64_t key)
 	return slot->key == key ? slot->id : 0;
 }
 
+/* Keys that were taken out stay behind here, so that a table whose keys come and go is only as
+ * large as what it holds at once. */
 static void map_rehash(struct wk_map *map)
 {
 	struct wk_map old = *map;
 
-	map->cap = old.cap ? old.cap * 2 : 64;
+	map->count = 0;
+	for (size_t i = 0; i < old.cap; i++)
+		map->count += old.slots[i].key != KEY_FREE && old.slots[i].id != 0;
+	if (old.cap == 0)
+		map->cap = 64;
+	else if (map->count * 4 >= old.cap)
+		map->cap = old.cap * 2;
 	map->slots = wk_alloc(map->cap * sizeof(*map->slots));
 	for (size_t i = 0; i < map->cap; i++)
 		map->slots[i] = (struct wk_map_slot){ .key = KEY_FREE };
 	for (size_t i = 0; i < old.cap; i++)
-		if (old.slots[i].key != KEY_FREE)
+		if (old.slots[i].key != KEY_FREE && old.slots[i].id != 0)
 			*slot_of(map, old.slots[i].key) = old.slots[i];
 	free(old.slots);
 }

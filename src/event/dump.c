@@ -137,6 +137,32 @@ static void dump_stacks(const struct wk_event_stacks *stacks, uint64_t time_ns,
 	}
 }
 
+/* Only what the sample has a field for and what is not 0: most have most fields in vain. */
+static void detail_field(struct wk_out *out, const char *name, uint64_t value)
+{
+	if (value)
+		wk_out_fmt(out, " %s=0x%" PRIx64, name, value);
+}
+
+static void dump_details(const struct wk_event_details *details, struct wk_out *out)
+{
+	detail_field(out, "data_address", details->data_address);
+	detail_field(out, "physical_address", details->physical_address);
+	detail_field(out, "data_weight", details->weight);
+	detail_field(out, "data_source", details->data_source);
+	detail_field(out, "transaction", details->transaction);
+	detail_field(out, "cgroup", details->cgroup);
+	detail_field(out, "data_page", details->data_page_bytes);
+	detail_field(out, "code_page", details->code_page_bytes);
+	if (details->branch_count)
+		wk_out_text(out, " branches=");
+	for (size_t i = 0; i < details->branch_count; i++)
+		wk_out_fmt(out, "%s0x%" PRIx64 ">0x%" PRIx64 ":0x%" PRIx64, i ? "," : "",
+			   details->branches[i].from, details->branches[i].to,
+			   details->branches[i].flags);
+	text_field(out, "trace", details->trace);
+}
+
 static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out)
 {
 	wk_out_fmt(out, " source=%" PRIu32 " weight=%" PRIu64, sample->source, sample->weight);
@@ -153,6 +179,8 @@ static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out
 		wk_out_fmt(out, " stack=%" PRIu32, sample->named_stack);
 	if (sample->is_before)
 		wk_out_text(out, " side=before");
+	if (sample->details)
+		dump_details(sample->details, out);
 }
 
 void wk_event_dump(const struct wk_event *event, struct wk_out *out)

@@ -186,8 +186,11 @@ static void take_record(struct wk_perf *perf, const struct wk_perf_record *recor
 	else if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
 		 (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
 		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);
-	else if (record->type < WK_PERF_HEADER_ATTR)
+	else if (record->type < WK_PERF_HEADER_ATTR) {
+		if (record->type == WK_PERF_CALLCHAIN_DEFERRED)
+			wk_perf_add_deferred(perf, record);
 		wk_perf_order_add(&perf->order, wk_perf_time_of(perf, record), record->at);
+	}
 }
 
 static bool end_round(struct wk_perf *perf, struct wk_err *err)
@@ -399,6 +402,7 @@ static void fini(struct wk_perf *perf)
 {
 	wk_perf_order_fini(&perf->order);
 	wk_perf_packed_fini(&perf->packed);
+	wk_perf_deferred_fini(perf);
 	wk_map_fini(&perf->attr_of_id);
 	wk_map_fini(&perf->counter_of_id);
 	wk_index_fini(&perf->process_of);
@@ -411,13 +415,15 @@ static void fini(struct wk_perf *perf)
 	free(perf->images);
 	free(perf->kernel_chain);
 	free(perf->user_chain);
+	free(perf->branches);
 	free(perf->counters);
 }
 
 static bool read_perf_data(const struct wk_input *input, const struct wk_sink *sink,
 			   struct wk_err *err)
 {
-	struct wk_perf perf = { .input = input->bytes, .sink = sink };
+	struct wk_perf perf = { .input = input->bytes, .sink = sink,
+				.skips_details = input->options.skips_details };
 	bool ok;
 
 	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))

@@ -8,8 +8,7 @@
 
 #define LEAST_ATTR 48 /* up to the flags: all there was in the first version */
 
-/* Bit-fields begin at the other end on big-endian machines. */
-static uint64_t mirrored(uint64_t bits)
+uint64_t wk_perf_mirrored(uint64_t bits)
 {
 	uint64_t out = 0;
 
@@ -74,12 +73,14 @@ bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw)
 	attr.read_format = wk_u64(&raw);
 	attr.flags = wk_u64(&raw);
 	if (raw.big_endian)
-		attr.flags = mirrored(attr.flags);
+		attr.flags = wk_perf_mirrored(attr.flags);
 	/* What the attr is too short for reads as zero, as the kernel would take it. */
 	wk_bytes_skip(&raw, 24); /* wakeup_events, bp_type, config1, config2 */
 	attr.branch_sample_type = wk_u64(&raw);
 	attr.user_registers = wk_u64(&raw);
 	attr.user_stack_bytes = wk_u32(&raw);
+	attr.clock_id = (int32_t)wk_u32(&raw);
+	attr.interrupt_registers = wk_u64(&raw);
 	lay_out(&attr);
 	if (has(attr.flags, WK_PERF_FLAG_BUILD_ID))
 		perf->has_build_id_flag = true;

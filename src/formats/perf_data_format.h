@@ -79,7 +79,16 @@ enum wk_perf_type {
 #define WK_PERF_SAMPLE_BRANCH_STACK (1u << 11)
 #define WK_PERF_SAMPLE_REGS_USER    (1u << 12)
 #define WK_PERF_SAMPLE_STACK_USER   (1u << 13)
+#define WK_PERF_SAMPLE_WEIGHT       (1u << 14)
+#define WK_PERF_SAMPLE_DATA_SRC     (1u << 15)
 #define WK_PERF_SAMPLE_IDENTIFIER   (1u << 16)
+#define WK_PERF_SAMPLE_TRANSACTION  (1u << 17)
+#define WK_PERF_SAMPLE_REGS_INTR    (1u << 18)
+#define WK_PERF_SAMPLE_PHYS_ADDR    (1u << 19)
+#define WK_PERF_SAMPLE_CGROUP       (1u << 21)
+#define WK_PERF_SAMPLE_DATA_PAGE    (1u << 22)
+#define WK_PERF_SAMPLE_CODE_PAGE    (1u << 23)
+#define WK_PERF_SAMPLE_WEIGHT_PARTS (1u << 24) /* the weight is three numbers in one word */
 
 #define WK_PERF_READ_ENABLED (1u << 0)
 #define WK_PERF_READ_RUNNING (1u << 1)
@@ -87,6 +96,7 @@ enum wk_perf_type {
 #define WK_PERF_READ_GROUP   (1u << 3)
 #define WK_PERF_READ_LOST    (1u << 4)
 
+#define WK_PERF_BRANCH_CALL_STACK (1u << 11)
 #define WK_PERF_BRANCH_HW_INDEX (1u << 17)
 #define WK_PERF_BRANCH_COUNTERS (1u << 19)
 
@@ -111,6 +121,7 @@ enum wk_perf_type {
 #define WK_PERF_CONTEXT_LEAST  ((uint64_t)-4095)
 #define WK_PERF_CONTEXT_KERNEL ((uint64_t)-128)
 #define WK_PERF_CONTEXT_USER   ((uint64_t)-512)
+#define WK_PERF_CONTEXT_DEFERRED ((uint64_t)-640) /* a cookie follows: the user part comes later */
 
 enum wk_perf_attr_type {
 	WK_PERF_TYPE_HARDWARE = 0,

@@ -3,7 +3,8 @@
  * One struct wk_perf lives for one call of the reader. perf_data.c walks the file and decides
  * what comes when; perf_data_attr.c knows what each source's records look like;
  * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
- * turn a record into events; perf_data_packed.c unpacks records; perf_data_features.c reads what lies beside the records, and
+ * turn a record into events, with perf_data_details.c and perf_data_deferred.c for what few
+ * recordings have; perf_data_packed.c unpacks records; perf_data_features.c reads what lies beside the records, and
  * perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
  *
  * Two passes: the first takes only what must be known before any event can be told (attrs,
@@ -32,8 +33,9 @@ struct wk_perf_record {
 struct wk_perf_attr {
 	uint32_t type;
 	uint64_t config, period, sample_type, read_format, flags;
-	uint64_t branch_sample_type, user_registers;
+	uint64_t branch_sample_type, user_registers, interrupt_registers;
 	uint32_t user_stack_bytes;
+	int32_t clock_id;
 
 	/* Where fields lie, in words of 8 bytes: from the start of a sample's body, or from
 	 * the end of a trailer (1 is the last word). 0 is "not there" for the trailer, -1 for
@@ -73,7 +75,7 @@ enum wk_perf_oddity {
 	WK_PERF_ODD_NO_ATTR,    /* a sample without any attr */
 	WK_PERF_ODD_UNKNOWN,    /* a type that is not known */
 	WK_PERF_ODD_AUXTRACE,   /* a hardware trace (Intel PT ...) */
-	WK_PERF_ODD_DEFERRED,   /* user chains that came after their sample */
+	WK_PERF_ODD_DEFERRED,   /* samples whose user chain was to come later and did not */
 	WK_PERF_ODD_GUEST,      /* samples inside virtual machines */
 	WK_PERF_ODD_THROTTLED,  /* sampling paused by the kernel */
 	WK_PERF_ODD_LATE,       /* records behind their round */
@@ -82,6 +84,26 @@ enum wk_perf_oddity {
 	WK_PERF_ODD_VERSION,    /* such chunks of a later version */
 	WK_PERF_ODD_END,        /* the file ends inside a record */
 	WK_PERF_ODDITIES
+};
+
+/* A sample's fields, in the order of the record; windows lie in it. */
+struct wk_perf_fields {
+	uint64_t id, address, data_address, period;
+	uint32_t pid, tid, cpu;
+	struct wk_bytes group; /* the other counters of a group read */
+	uint64_t group_count;
+	struct wk_bytes chain, raw, branches;
+	uint64_t register_set; /* 0 none, 1 of 32 bits, 2 of 64 */
+	struct wk_bytes registers, stack;
+	uint64_t stack_used;
+	struct wk_bytes rest; /* what lies behind the stack */
+};
+
+/* A user's call chain that came after its samples, when their thread left the kernel. */
+struct wk_perf_deferred {
+	uint64_t cookie;
+	uint64_t *chain;
+	size_t count;
 };
 
 struct wk_perf_odd {
@@ -156,9 +178,18 @@ struct wk_perf {
 	/* Something that was SEEN and may get its name from the next record. */
 	struct wk_event held;
 
-	/* Scratch for the call chain of the sample being told. */
+	/* Scratch for the sample being told. */
 	uint64_t *kernel_chain, *user_chain;
 	size_t kernel_cap, user_cap;
+	struct wk_event_branch *branches;
+	size_t branch_cap;
+	struct wk_event_details details;
+	bool skips_details;
+
+	/* Chains that came, of records that still wait for their turn. */
+	struct wk_perf_deferred *deferred;
+	size_t deferred_count, deferred_cap;
+	struct wk_map deferred_of; /* cookie to index + 1 */
 
 	/* Last values of counters that were read with a sample of their group. */
 	struct wk_map counter_of_id;
@@ -179,6 +210,9 @@ bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
 struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at);
 
 /* perf_data_attr.c */
+
+/* Bit-fields begin at the other end on big-endian machines. */
+uint64_t wk_perf_mirrored(uint64_t bits);
 
 /* Adds the attr in `raw` (all that the file holds of it); false if it is too short. */
 bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw);
@@ -226,6 +260,25 @@ bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_
 /* perf_data_sample.c */
 bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *record,
 			 uint64_t time_ns, struct wk_err *err);
+
+/* perf_data_details.c */
+
+/* What lies in a sample beside what views weigh by. Valid until the next sample. */
+const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
+					       const struct wk_perf_attr *attr, uint32_t misc,
+					       const struct wk_perf_fields *fields);
+/* The sample's branches, the latest first, in perf->branches. Returns how many. */
+size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *fields);
+
+/* perf_data_deferred.c */
+
+/* A record with a chain was read; its samples wait or are still to come. */
+void wk_perf_add_deferred(struct wk_perf *perf, const struct wk_perf_record *record);
+/* The record's turn has come: no later sample is of its chain. */
+void wk_perf_drop_deferred(struct wk_perf *perf, const struct wk_perf_record *record);
+/* The chain of a cookie, or NULL. */
+const struct wk_perf_deferred *wk_perf_find_deferred(const struct wk_perf *perf, uint64_t cookie);
+void wk_perf_deferred_fini(struct wk_perf *perf);
 
 /* perf_data_features.c */
 

@@ -25,8 +25,8 @@ static const struct {
 		"blocks of a hardware trace (Intel PT, CoreSight ...) were skipped",
 	},
 	[WK_PERF_ODD_DEFERRED] = {
-		"deferred user call chain was not joined to its sample",
-		"deferred user call chains were not joined to their samples",
+		"sample lacks its user call chain: it was to come later, and did not in time",
+		"samples lack their user call chains: they were to come later, and did not in time",
 	},
 	[WK_PERF_ODD_GUEST] = {
 		"sample was taken inside a virtual machine or hypervisor and has no names",

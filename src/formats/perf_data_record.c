@@ -291,7 +291,7 @@ static bool tell_side_band(struct wk_perf *perf, const struct wk_perf_record *re
 		wk_perf_odd(perf, WK_PERF_ODD_THROTTLED, record->at);
 		return true;
 	case WK_PERF_CALLCHAIN_DEFERRED:
-		wk_perf_odd(perf, WK_PERF_ODD_DEFERRED, record->at);
+		wk_perf_drop_deferred(perf, record);
 		return true;
 	default:
 		return true; /* switches, namespaces, cgroups ...: known, and not yet of use */

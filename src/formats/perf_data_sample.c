@@ -9,18 +9,6 @@ enum owner {
 	OTHER, /* a hypervisor or a guest */
 };
 
-/* The fields that come to use, in the order of the record. */
-struct fields {
-	uint64_t id, address, period;
-	uint32_t pid, tid, cpu;
-	struct wk_bytes group; /* the other counters of a group read */
-	uint64_t group_count;
-	struct wk_bytes chain;
-	uint64_t register_set; /* 0 none, 1 of 32 bits, 2 of 64 */
-	struct wk_bytes registers, stack;
-	uint64_t stack_used;
-};
-
 static bool samples(const struct wk_perf_attr *attr, uint64_t bit)
 {
 	return attr->sample_type & bit;
@@ -33,7 +21,7 @@ static unsigned group_entry_words(const struct wk_perf_attr *attr)
 }
 
 static void read_counters(const struct wk_perf_attr *attr, struct wk_bytes *body,
-			  struct fields *out)
+			  struct wk_perf_fields *out)
 {
 	unsigned times = !!(attr->read_format & WK_PERF_READ_ENABLED) +
 			 !!(attr->read_format & WK_PERF_READ_RUNNING);
@@ -58,18 +46,20 @@ static struct wk_bytes take_many(struct wk_bytes *body, uint64_t count, unsigned
 	return wk_bytes_take(body, count <= wk_bytes_left(body) / size ? count * size : UINT64_MAX);
 }
 
-static void skip_branches(const struct wk_perf_attr *attr, struct wk_bytes *body)
+static void take_branches(const struct wk_perf_attr *attr, struct wk_bytes *body,
+			  struct wk_perf_fields *out)
 {
 	uint64_t count = wk_u64(body);
 
 	if (attr->branch_sample_type & WK_PERF_BRANCH_HW_INDEX)
 		wk_u64(body);
-	take_many(body, count, 24);
+	out->branches = take_many(body, count, 24);
 	if (attr->branch_sample_type & WK_PERF_BRANCH_COUNTERS)
 		take_many(body, count, 8);
 }
 
-static void read_stack(const struct wk_perf_attr *attr, struct wk_bytes *body, struct fields *out)
+static void read_stack(const struct wk_perf_attr *attr, struct wk_bytes *body,
+		       struct wk_perf_fields *out)
 {
 	if (samples(attr, WK_PERF_SAMPLE_REGS_USER)) {
 		out->register_set = wk_u64(body);
@@ -85,10 +75,11 @@ static void read_stack(const struct wk_perf_attr *attr, struct wk_bytes *body, s
 	}
 }
 
-/* Everything up to the user's stack; what comes behind it is not of use yet. */
-static bool read_fields(const struct wk_perf_attr *attr, struct wk_bytes body, struct fields *out)
+/* Everything up to the user's stack; wk_perf_details reads what lies behind it. */
+static bool read_fields(const struct wk_perf_attr *attr, struct wk_bytes body,
+			struct wk_perf_fields *out)
 {
-	*out = (struct fields){ .cpu = WK_NO_CPU, .period = attr->period };
+	*out = (struct wk_perf_fields){ .cpu = WK_NO_CPU, .period = attr->period };
 	if (attr->flags & WK_PERF_FLAG_FREQ || out->period == 0)
 		out->period = 1; /* not a period but a frequency */
 	if (samples(attr, WK_PERF_SAMPLE_IDENTIFIER))
@@ -102,7 +93,7 @@ static bool read_fields(const struct wk_perf_attr *attr, struct wk_bytes body, s
 	if (samples(attr, WK_PERF_SAMPLE_TIME))
 		wk_u64(&body);
 	if (samples(attr, WK_PERF_SAMPLE_ADDR))
-		wk_u64(&body);
+		out->data_address = wk_u64(&body);
 	if (samples(attr, WK_PERF_SAMPLE_ID))
 		out->id = wk_u64(&body);
 	if (samples(attr, WK_PERF_SAMPLE_STREAM_ID))
@@ -118,10 +109,11 @@ static bool read_fields(const struct wk_perf_attr *attr, struct wk_bytes body, s
 	if (samples(attr, WK_PERF_SAMPLE_CALLCHAIN))
 		out->chain = take_many(&body, wk_u64(&body), 8);
 	if (samples(attr, WK_PERF_SAMPLE_RAW))
-		wk_bytes_skip(&body, wk_u32(&body));
+		out->raw = wk_bytes_take(&body, wk_u32(&body));
 	if (samples(attr, WK_PERF_SAMPLE_BRANCH_STACK))
-		skip_branches(attr, &body);
+		take_branches(attr, &body, out);
 	read_stack(attr, &body, out);
+	out->rest = body;
 	return !body.bad;
 }
 
@@ -146,6 +138,20 @@ static enum owner owner_of_mark(uint64_t mark)
 	return mark == WK_PERF_CONTEXT_USER ? USER : OTHER;
 }
 
+/* The user's part of the chain came in a record of its own. Returns its length. */
+static size_t take_deferred(struct wk_perf *perf, uint64_t cookie)
+{
+	const struct wk_perf_deferred *deferred = wk_perf_find_deferred(perf, cookie);
+
+	if (!deferred) {
+		wk_perf_odd(perf, WK_PERF_ODD_DEFERRED, NULL);
+		return 0;
+	}
+	perf->user_chain = wk_grow(perf->user_chain, &perf->user_cap, deferred->count + 1, 8);
+	memcpy(perf->user_chain, deferred->chain, deferred->count * 8);
+	return deferred->count;
+}
+
 /* Splits the chain at its marks; what comes before the first belongs to the sample's mode. */
 static void split_chain(struct wk_perf *perf, struct wk_bytes chain, enum owner owner,
 			struct wk_event_sample *sample)
@@ -154,9 +160,13 @@ static void split_chain(struct wk_perf *perf, struct wk_bytes chain, enum owner 
 
 	perf->kernel_chain = wk_grow(perf->kernel_chain, &perf->kernel_cap, count + 1, 8);
 	perf->user_chain = wk_grow(perf->user_chain, &perf->user_cap, count + 1, 8);
-	for (size_t i = 0; i < count; i++) {
+	while (wk_bytes_left(&chain) >= 8) {
 		uint64_t entry = wk_u64(&chain);
 
+		if (entry == WK_PERF_CONTEXT_DEFERRED) {
+			user = take_deferred(perf, wk_u64(&chain));
+			break; /* it is the chain's last part */
+		}
 		if (entry >= WK_PERF_CONTEXT_LEAST)
 			owner = owner_of_mark(entry);
 		else if (owner == KERNEL)
@@ -212,7 +222,7 @@ static enum wk_machine machine_of(const struct wk_perf *perf, const struct wk_pe
 }
 
 static void fill_stack(const struct wk_perf *perf, const struct wk_perf_attr *attr,
-		       const struct fields *fields, struct wk_event_stack *out)
+		       const struct wk_perf_fields *fields, struct wk_event_stack *out)
 {
 	struct wk_bytes registers = fields->registers;
 	uint64_t size = wk_bytes_left(&fields->stack);
@@ -255,7 +265,7 @@ static bool counter_growth(struct wk_perf *perf, uint64_t id, uint64_t value, ui
 /* The leader of a group was sampled and the others were read: each of them that counted
  * since the last time gets a sample of its own at the same place. */
 static bool tell_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
-		       const struct fields *fields, struct wk_event *event, struct wk_err *err)
+		       const struct wk_perf_fields *fields, struct wk_event *event, struct wk_err *err)
 {
 	struct wk_bytes group = fields->group;
 
@@ -279,6 +289,29 @@ static bool tell_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
 	return true;
 }
 
+/* The processor followed calls and returns while the user's code ran: where each branch began is
+ * a call that has not returned yet. That goes deeper than frame pointers where code keeps none. */
+static void use_call_branches(struct wk_perf *perf, const struct wk_perf_fields *fields,
+			      struct wk_event_sample *sample)
+{
+	size_t count = wk_perf_read_branches(perf, fields);
+	uint64_t innermost;
+
+	if (count < sample->user_count || count == 0)
+		return;
+	if (sample->user_count)
+		innermost = sample->user_chain[0];
+	else
+		innermost = sample->in_kernel ? perf->branches[0].to : sample->address;
+	perf->user_chain = wk_grow(perf->user_chain, &perf->user_cap, count + 1, 8);
+	perf->user_chain[0] = innermost;
+	for (size_t i = 0; i < count; i++)
+		perf->user_chain[i + 1] = perf->branches[i].from;
+	sample->user_chain = perf->user_chain;
+	sample->user_count = count + 1;
+	sample->user_is_exact = true;
+}
+
 bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *record,
 			 uint64_t time_ns, struct wk_err *err)
 {
@@ -286,7 +319,7 @@ bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 	enum owner owner = owner_of_mode(record->misc);
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = time_ns };
 	struct wk_event_stack stack;
-	struct fields fields;
+	struct wk_perf_fields fields;
 
 	if (!attr || !read_fields(attr, record->body, &fields)) {
 		wk_perf_odd(perf, attr ? WK_PERF_ODD_SHORT : WK_PERF_ODD_NO_ATTR, record->at);
@@ -309,6 +342,10 @@ bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 	/* How wick marks chains that it unwound itself: see docs/formats/perf-data.md. */
 	event.sample.user_is_exact = attr->flags & WK_PERF_FLAG_EXCLUDE_CALLCHAIN_USER &&
 				     event.sample.user_count > 0 && !event.sample.stack;
+	if (attr->branch_sample_type & WK_PERF_BRANCH_CALL_STACK && !event.sample.stack)
+		use_call_branches(perf, &fields, &event.sample);
+	if (!perf->skips_details)
+		event.sample.details = wk_perf_details(perf, attr, record->misc, &fields);
 	return wk_perf_announce(perf, attr, err) && wk_perf_give(perf, &event, err) &&
 	       tell_group(perf, attr, &fields, &event, err);
 }

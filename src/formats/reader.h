@@ -25,6 +25,7 @@ struct wk_collapse;
 struct wk_read_options {
 	unsigned threads; /* at most so many; 0: one */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
+	bool skips_details; /* nobody looks at the details of samples (event/event.h) */
 };
 
 /* The whole of what is read; `name` (a path, or "-") is only for choosing and for words. */

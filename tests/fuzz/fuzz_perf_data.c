@@ -38,6 +38,11 @@ static void look_at_sample(struct seen *seen, const struct wk_event_sample *samp
 		assert(sample->stack->valid >> WK_REGISTERS == 0);
 		touch(seen, sample->stack->bytes, sample->stack->size_bytes);
 	}
+	if (sample->details) {
+		touch(seen, sample->details->branches,
+		      sample->details->branch_count * sizeof(struct wk_event_branch));
+		touch_text(seen, sample->details->trace);
+	}
 }
 
 static void look_at_image(struct seen *seen, const struct wk_event *event)

@@ -115,13 +115,13 @@ static void a_sample_becomes_an_event_in_both_byte_orders(void **state)
 	}
 }
 
-/* Every field that can stand in front of the user's stack, each with a value of its own. */
+/* Every field that a sample can have, each with a value of its own. */
 static void all_fields_are_read_in_their_order(void **state)
 {
 	static const struct perf_attr_fields attr = {
 		.type = WK_PERF_TYPE_HARDWARE,
 		.config = 1,
-		.sample_type = 0x3ffff | 1u << 18 | 1u << 19,
+		.sample_type = 0x3ffff | 1u << 18 | 1u << 19 | 7u << 21,
 		.read_format = WK_PERF_READ_ENABLED | WK_PERF_READ_RUNNING | WK_PERF_READ_ID,
 		.branch_sample_type = WK_PERF_BRANCH_HW_INDEX,
 		.user_registers = 1u << 7 | 1u << 8 | 1u << 16,
@@ -155,8 +155,9 @@ static void all_fields_are_read_in_their_order(void **state)
 		put64(&m, 0);
 		put64(&m, 1); /* BRANCH_STACK */
 		put64(&m, UINT64_MAX);
-		for (int i = 0; i < 3; i++)
-			put64(&m, 0xb0 + (uint64_t)i);
+		put64(&m, 0xb0);
+		put64(&m, 0xb1);
+		put64(&m, 0x8000000000000001); /* flags: the same in both byte orders */
 		put64(&m, 2); /* REGS_USER: sp, ip, r8 */
 		put64(&m, 0x7ff0);
 		put64(&m, 0x1234);
@@ -165,12 +166,132 @@ static void all_fields_are_read_in_their_order(void **state)
 		put64(&m, 0xaa);
 		put64(&m, 0xbb);
 		put64(&m, 8); /* of which this many are used */
-		for (int i = 0; i < 6; i++)
-			put64(&m, 1); /* WEIGHT and what follows */
+		put64(&m, 0xe1); /* WEIGHT */
+		put64(&m, 0xe2); /* DATA_SRC */
+		put64(&m, 0xe3); /* TRANSACTION */
+		put64(&m, 0);    /* REGS_INTR: none */
+		put64(&m, 0xe4); /* PHYS_ADDR */
+		put64(&m, 0xe5); /* CGROUP */
+		put64(&m, 0xe6); /* DATA_PAGE_SIZE */
+		put64(&m, 0xe7); /* CODE_PAGE_SIZE */
 		perf_end_record(&m);
 		check(&m, "sample time=9000 pid=5 tid=6 cpu=1 source=0 weight=42 mode=user "
-			  "address=0x1234 user=0x1234,0x5678 stack_bytes=8\n");
+			  "address=0x1234 user=0x1234,0x5678 stack_bytes=8 data_address=0xadd "
+			  "physical_address=0xe4 data_weight=0xe1 data_source=0xe2 transaction=0xe3 "
+			  "cgroup=0xe5 data_page=0xe6 code_page=0xe7 "
+			  "branches=0xb0>0xb1:0x8000000000000001\n");
 	}
+}
+
+/* Of the three numbers in the word only the first is the weight. */
+static void weights_in_parts_give_their_first(void **state)
+{
+	static const struct perf_attr_fields attr = {
+		.type = WK_PERF_TYPE_SOFTWARE,
+		.sample_type = USUAL_TYPE | WK_PERF_SAMPLE_WEIGHT_PARTS,
+	};
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	begin_with(&m, &attr);
+	add_sample(&m, 9, 0x400);
+	put64(&m, 0x0005000400000003);
+	perf_end_record(&m);
+	check(&m, "sample time=9 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user address=0x400 "
+		  "data_weight=0x3\n");
+}
+
+static void add_chain_sample(struct perf_maker *m, uint64_t time_ns, const uint64_t *chain,
+			     size_t count, const uint64_t *calls, size_t call_count)
+{
+	perf_record(m, WK_PERF_SAMPLE, WK_PERF_MISC_USER);
+	put64(m, chain[1]);
+	put32(m, 10, 11);
+	put64(m, time_ns);
+	put64(m, count);
+	for (size_t i = 0; i < count; i++)
+		put64(m, chain[i]);
+	put64(m, call_count);
+	for (size_t i = 0; i < call_count; i++) {
+		put64(m, calls[i]);
+		put64(m, calls[i] + 0x1000);
+		put64(m, 0);
+	}
+	perf_end_record(m);
+}
+
+static void open_calls_that_the_processor_kept_are_the_users_chain(void **state)
+{
+	static const struct perf_attr_fields attr = {
+		.type = WK_PERF_TYPE_HARDWARE,
+		.sample_type = WK_PERF_SAMPLE_IP | WK_PERF_SAMPLE_TID | WK_PERF_SAMPLE_TIME |
+			       WK_PERF_SAMPLE_CALLCHAIN | WK_PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = WK_PERF_BRANCH_CALL_STACK,
+	};
+	static const uint64_t chain[] = { WK_PERF_CONTEXT_USER, 0x400, 0x500, 0x600 };
+	static const uint64_t calls[] = { 0x4fb, 0x5fb, 0x6fb };
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	begin_with(&m, &attr);
+	add_chain_sample(&m, 1, chain, 2, calls, 3);
+	add_chain_sample(&m, 2, chain, 4, calls, 2); /* no deeper than the frame pointers */
+	add_chain_sample(&m, 3, chain, 4, calls, 1);
+	check(&m, "sample time=1 pid=10 tid=11 source=0 weight=1 mode=user address=0x400 "
+		  "user=0x400,0x4fb,0x5fb,0x6fb exact=1 "
+		  "branches=0x4fb>0x14fb:0x0,0x5fb>0x15fb:0x0,0x6fb>0x16fb:0x0\n"
+		  "sample time=2 pid=10 tid=11 source=0 weight=1 mode=user address=0x400 "
+		  "user=0x400,0x500,0x600 branches=0x4fb>0x14fb:0x0,0x5fb>0x15fb:0x0\n"
+		  "sample time=3 pid=10 tid=11 source=0 weight=1 mode=user address=0x400 "
+		  "user=0x400,0x500,0x600 branches=0x4fb>0x14fb:0x0\n");
+}
+
+static void add_deferring_sample(struct perf_maker *m, uint64_t time_ns, uint64_t cookie)
+{
+	perf_record(m, WK_PERF_SAMPLE, WK_PERF_MISC_KERNEL);
+	put64(m, 0xffff0400);
+	put32(m, 10, 11);
+	put64(m, time_ns);
+	put64(m, 4);
+	put64(m, WK_PERF_CONTEXT_KERNEL);
+	put64(m, 0xffff0400);
+	put64(m, WK_PERF_CONTEXT_DEFERRED);
+	put64(m, cookie);
+	perf_end_record(m);
+}
+
+static void a_chain_that_comes_later_is_that_of_all_samples_with_its_cookie(void **state)
+{
+	static const struct perf_attr_fields attr = {
+		.type = WK_PERF_TYPE_SOFTWARE,
+		.sample_type = WK_PERF_SAMPLE_IP | WK_PERF_SAMPLE_TID | WK_PERF_SAMPLE_TIME |
+			       WK_PERF_SAMPLE_CALLCHAIN,
+		.flags = WK_PERF_FLAG_SAMPLE_ID_ALL,
+	};
+	struct perf_maker m = { 0 };
+
+	(void)state;
+	begin_with(&m, &attr);
+	add_deferring_sample(&m, 1, 7);
+	add_deferring_sample(&m, 2, 7);
+	perf_record(&m, WK_PERF_CALLCHAIN_DEFERRED, WK_PERF_MISC_USER);
+	put64(&m, 7);
+	put64(&m, 3);
+	put64(&m, WK_PERF_CONTEXT_USER);
+	put64(&m, 0x400);
+	put64(&m, 0x500);
+	put32(&m, 10, 11);
+	put64(&m, 3);
+	perf_end_record(&m);
+	add_deferring_sample(&m, 4, 8);
+	check(&m, "sample time=1 pid=10 tid=11 source=0 weight=1 mode=kernel address=0xffff0400 "
+		  "kernel=0xffff0400 user=0x400,0x500\n"
+		  "sample time=2 pid=10 tid=11 source=0 weight=1 mode=kernel address=0xffff0400 "
+		  "kernel=0xffff0400 user=0x400,0x500\n"
+		  "sample time=4 pid=10 tid=11 source=0 weight=1 mode=kernel address=0xffff0400 "
+		  "kernel=0xffff0400\n"
+		  "note time=4 text=\"1 sample lacks its user call chain: it was to come later, "
+		  "and did not in time\"\n");
 }
 
 struct stack_seen {
@@ -405,7 +526,8 @@ static void without_that_word_the_place_of_the_id_is_counted(void **state)
 	put64(&m, 0xadd);
 	put64(&m, 601);
 	perf_end_record(&m);
-	check(&m, "sample time=8 pid=10 tid=11 source=1 weight=1 mode=user address=0x400\n");
+	check(&m, "sample time=8 pid=10 tid=11 source=1 weight=1 mode=user address=0x400 "
+		  "data_address=0xadd\n");
 }
 
 static void the_other_counters_of_a_group_get_samples_for_what_they_counted(void **state)
@@ -921,6 +1043,9 @@ int main(void)
 		cmocka_unit_test(names_of_events_are_told_by_a_feature),
 		cmocka_unit_test(build_ids_of_a_feature_are_given_to_images),
 		cmocka_unit_test(a_damaged_feature_is_noted_and_the_rest_is_read),
+		cmocka_unit_test(weights_in_parts_give_their_first),
+		cmocka_unit_test(open_calls_that_the_processor_kept_are_the_users_chain),
+		cmocka_unit_test(a_chain_that_comes_later_is_that_of_all_samples_with_its_cookie),
 		cmocka_unit_test(what_can_not_be_read_is_refused_by_name),
 		cmocka_unit_test(a_sink_that_takes_no_more_ends_the_reading),
 	};

@@ -1,0 +1,104 @@
+#include "formats/perf_data_internal.h"
+
+#include "base/mem.h"
+
+/* Bits of a sample's type and the details that they bring. */
+static const struct {
+	uint32_t sampled, detail;
+} kinds[] = {
+	{ WK_PERF_SAMPLE_ADDR, WK_DETAIL_ADDRESS },
+	{ WK_PERF_SAMPLE_PERIOD, WK_DETAIL_PERIOD },
+	{ WK_PERF_SAMPLE_CPU, WK_DETAIL_CPU },
+	{ WK_PERF_SAMPLE_TIME, WK_DETAIL_TIME },
+	{ WK_PERF_SAMPLE_TID, WK_DETAIL_THREAD },
+	{ WK_PERF_SAMPLE_CALLCHAIN, WK_DETAIL_CHAIN },
+	{ WK_PERF_SAMPLE_BRANCH_STACK, WK_DETAIL_BRANCHES },
+	{ WK_PERF_SAMPLE_WEIGHT, WK_DETAIL_WEIGHT },
+	{ WK_PERF_SAMPLE_WEIGHT_PARTS, WK_DETAIL_WEIGHT },
+	{ WK_PERF_SAMPLE_DATA_SRC, WK_DETAIL_DATA_SOURCE },
+	{ WK_PERF_SAMPLE_TRANSACTION, WK_DETAIL_TRANSACTION },
+	{ WK_PERF_SAMPLE_PHYS_ADDR, WK_DETAIL_PHYSICAL },
+	{ WK_PERF_SAMPLE_CGROUP, WK_DETAIL_CGROUP },
+	{ WK_PERF_SAMPLE_DATA_PAGE, WK_DETAIL_DATA_PAGE },
+	{ WK_PERF_SAMPLE_CODE_PAGE, WK_DETAIL_CODE_PAGE },
+};
+
+static uint32_t details_of(uint64_t sample_type)
+{
+	uint32_t has = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (sample_type & kinds[i].sampled)
+			has |= kinds[i].detail;
+	return has;
+}
+
+size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *fields)
+{
+	struct wk_bytes entries = fields->branches;
+	size_t count = wk_bytes_left(&entries) / 24;
+
+	perf->branches = wk_grow(perf->branches, &perf->branch_cap, count + 1,
+				 sizeof(*perf->branches));
+	for (size_t i = 0; i < count; i++) {
+		struct wk_event_branch *branch = &perf->branches[i];
+
+		branch->from = wk_u64(&entries);
+		branch->to = wk_u64(&entries);
+		branch->flags = wk_u64(&entries);
+		if (entries.big_endian)
+			branch->flags = wk_perf_mirrored(branch->flags);
+	}
+	return count;
+}
+
+static void skip_registers(uint64_t mask, struct wk_bytes *rest)
+{
+	if (wk_u64(rest) != 0)
+		wk_bytes_skip(rest, 8 * (uint64_t)__builtin_popcountll(mask));
+}
+
+/* The fields behind the user's stack, in their order. */
+static void read_rest(const struct wk_perf_attr *attr, struct wk_bytes rest,
+		      struct wk_event_details *out)
+{
+	uint64_t type = attr->sample_type;
+
+	if (type & WK_PERF_SAMPLE_WEIGHT)
+		out->weight = wk_u64(&rest);
+	else if (type & WK_PERF_SAMPLE_WEIGHT_PARTS)
+		out->weight = (uint32_t)wk_u64(&rest); /* the latency; others lie above it */
+	if (type & WK_PERF_SAMPLE_DATA_SRC)
+		out->data_source = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_TRANSACTION)
+		out->transaction = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_REGS_INTR)
+		skip_registers(attr->interrupt_registers, &rest);
+	if (type & WK_PERF_SAMPLE_PHYS_ADDR)
+		out->physical_address = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_CGROUP)
+		out->cgroup = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_DATA_PAGE)
+		out->data_page_bytes = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_CODE_PAGE)
+		out->code_page_bytes = wk_u64(&rest);
+}
+
+const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
+					       const struct wk_perf_attr *attr, uint32_t misc,
+					       const struct wk_perf_fields *fields)
+{
+	struct wk_event_details *details = &perf->details;
+
+	*details = (struct wk_event_details){
+		.has = details_of(attr->sample_type),
+		.mode = (uint16_t)misc,
+		.data_address = fields->data_address,
+	};
+	read_rest(attr, fields->rest, details);
+	if (details->has & WK_DETAIL_BRANCHES) {
+		details->branch_count = wk_perf_read_branches(perf, fields);
+		details->branches = perf->branches;
+	}
+	return details;
+}
