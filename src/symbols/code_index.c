@@ -1,5 +1,6 @@
 #include "symbols/code_index.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,35 @@ struct unit {
 	size_t size_bytes;
 };
 
+/* A saved index, as it lies in a file: this, and what it tells of. Numbers are in the byte order
+ * of the machine that wrote it, which is how another order is told; everything begins at a
+ * multiple of 8 bytes, counted from here, so that a mapped file is used in place. */
+struct file_head {
+	uint32_t magic, version;
+	uint64_t size_bytes;
+	uint64_t texts, texts_len;
+	uint64_t slots, slots_cap; /* the hash table of the texts */
+	uint64_t ranges, ranges_len;
+	uint64_t units, unit_count; /* for each where it begins, 64 bits, or 0 */
+};
+
+#define MAGIC	0x69636b77 /* "wkci" */
+#define VERSION 1
+
+/* What was loaded: bytes of somebody else's, none of which are trusted. */
+struct kept {
+	const uint8_t *at;
+	size_t size_bytes;
+	const uint64_t *units;
+	uint64_t unit_count;
+};
+
 struct wk_code_index {
 	struct wk_code_texts texts;
-	struct wk_buf range_bytes;
+	struct kept kept;
+	struct wk_buf own_ranges;
+	const uint8_t *range_at; /* those, or what was loaded */
+	size_t range_len;
 	struct wk_code_ranges ranges;
 	struct unit *units;
 	size_t unit_count, unit_cap;
@@ -37,7 +64,7 @@ void wk_code_index_free(struct wk_code_index *index)
 	for (size_t i = 0; i < index->unit_count; i++)
 		free(index->units[i].bytes);
 	free(index->units);
-	wk_buf_fini(&index->range_bytes);
+	wk_buf_fini(&index->own_ranges);
 	wk_code_texts_fini(&index->texts);
 	free(index);
 }
@@ -55,9 +82,11 @@ struct wk_str wk_code_index_str(const struct wk_code_index *index, uint32_t id)
 void wk_code_index_set_ranges(struct wk_code_index *index, const struct wk_code_range *ranges,
 			      size_t count)
 {
-	wk_buf_reset(&index->range_bytes);
-	wk_code_ranges_make(ranges, count, &index->range_bytes);
-	wk_code_ranges_open(&index->ranges, index->range_bytes.at, index->range_bytes.len);
+	wk_buf_reset(&index->own_ranges);
+	wk_code_ranges_make(ranges, count, &index->own_ranges);
+	index->range_at = (const uint8_t *)index->own_ranges.at;
+	index->range_len = index->own_ranges.len;
+	wk_code_ranges_open(&index->ranges, index->range_at, index->range_len);
 	index->is_changed = true;
 }
 
@@ -66,9 +95,33 @@ uint32_t wk_code_index_unit_at(const struct wk_code_index *index, uint64_t vaddr
 	return wk_code_ranges_find(&index->ranges, vaddr);
 }
 
-bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit)
+static bool was_added(const struct wk_code_index *index, uint32_t unit)
 {
 	return unit < index->unit_count && index->units[unit].bytes;
+}
+
+static bool open_kept(const struct kept *kept, uint32_t unit, struct wk_code_packed *packed)
+{
+	uint64_t at = unit < kept->unit_count ? kept->units[unit] : 0;
+
+	return at > 0 && at % 8 == 0 && at < kept->size_bytes &&
+	       wk_code_block_open(packed, kept->at + at, kept->size_bytes - at);
+}
+
+static bool open_unit(const struct wk_code_index *index, uint32_t unit,
+		      struct wk_code_packed *packed)
+{
+	if (was_added(index, unit))
+		return wk_code_block_open(packed, index->units[unit].bytes,
+					  index->units[unit].size_bytes);
+	return open_kept(&index->kept, unit, packed);
+}
+
+bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit)
+{
+	struct wk_code_packed packed;
+
+	return was_added(index, unit) || open_kept(&index->kept, unit, &packed);
 }
 
 void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
@@ -82,15 +135,6 @@ void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
 		index->units[index->unit_count] = (struct unit){ 0 };
 	index->units[unit].bytes = wk_code_block_pack(block, &index->units[unit].size_bytes);
 	index->is_changed = true;
-}
-
-static bool open_unit(const struct wk_code_index *index, uint32_t unit,
-		      struct wk_code_packed *packed)
-{
-	if (!wk_code_index_has(index, unit))
-		return false;
-	return wk_code_block_open(packed, index->units[unit].bytes,
-				  index->units[unit].size_bytes);
 }
 
 static uint32_t parent_of(const struct wk_code_packed *packed, uint32_t node)
@@ -148,26 +192,27 @@ static size_t chain(const struct wk_code_index *index, const struct wk_code_pack
 size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
 			    struct wk_place *places, size_t cap)
 {
-	const struct wk_code_packed_line *line;
+	const struct wk_code_packed_row *row;
 	struct wk_code_packed packed;
-	struct source source = { 0 };
-	uint32_t node, rest;
+	struct source source;
+	uint32_t rest;
 	size_t count;
 
 	if (cap == 0 || !open_unit(index, wk_code_index_unit_at(index, vaddr), &packed))
 		return 0;
-	wk_code_block_find(&packed, vaddr, &node, &line);
-	if (line)
-		source = (struct source){ line->file, line->line, line->column };
-	if (node) {
-		count = chain(index, &packed, node, 0, source, places, cap, &rest);
-		return rest ? chain(index, &packed, node, depth_of(&packed, rest), source, places,
-				    cap, &rest) : count;
-	}
-	if (!line)
+	row = wk_code_block_find(&packed, vaddr);
+	if (!row)
 		return 0;
-	places[0] = place_of(index, &packed, 0, &source);
-	return 1;
+	source = (struct source){ row->file, row->line, row->column };
+	if (row->node == 0 || row->node >= packed.node_count) {
+		places[0] = place_of(index, &packed, 0, &source);
+		return row->line ? 1 : 0;
+	}
+	count = chain(index, &packed, row->node, 0, source, places, cap, &rest);
+	if (rest)
+		count = chain(index, &packed, row->node, depth_of(&packed, rest), source, places,
+			      cap, &rest);
+	return count;
 }
 
 bool wk_code_index_is_changed(const struct wk_code_index *index)
@@ -177,11 +222,136 @@ bool wk_code_index_is_changed(const struct wk_code_index *index)
 
 size_t wk_code_index_bytes(const struct wk_code_index *index)
 {
-	size_t bytes = sizeof(*index) + index->range_bytes.cap;
+	size_t bytes = sizeof(*index) + index->own_ranges.cap;
 
 	bytes += wk_code_texts_bytes(&index->texts);
 	bytes += index->unit_cap * sizeof(*index->units);
 	for (size_t i = 0; i < index->unit_count; i++)
 		bytes += index->units[i].size_bytes;
 	return bytes;
+}
+
+static void pad(struct wk_buf *out, size_t begin)
+{
+	static const char zeros[8];
+
+	wk_buf_add(out, zeros, (begin - out->len) % 8);
+}
+
+/* A damaged file may name one unit's bytes many times: not more is copied than there is. */
+static void save_kept_unit(const struct wk_code_index *index, uint32_t unit, size_t *left,
+			   struct wk_buf *out)
+{
+	struct wk_code_packed packed;
+
+	if (!open_kept(&index->kept, unit, &packed) || packed.size_bytes > *left)
+		return;
+	*left -= packed.size_bytes;
+	wk_buf_add(out, index->kept.at + index->kept.units[unit], packed.size_bytes);
+}
+
+static void save_units(const struct wk_code_index *index, size_t begin, struct file_head *head,
+		       struct wk_buf *out)
+{
+	size_t left = index->kept.size_bytes;
+
+	head->unit_count = index->kept.unit_count;
+	if (head->unit_count < index->unit_count)
+		head->unit_count = index->unit_count;
+	head->units = out->len - begin;
+	wk_buf_extend(out, head->unit_count * sizeof(uint64_t));
+	for (uint32_t i = 0; i < head->unit_count; i++) {
+		uint64_t at = out->len - begin;
+
+		if (was_added(index, i))
+			wk_buf_add(out, index->units[i].bytes, index->units[i].size_bytes);
+		else
+			save_kept_unit(index, i, &left, out);
+		if (out->len - begin == at)
+			at = 0;
+		memcpy(out->at + begin + head->units + i * sizeof(at), &at, sizeof(at));
+	}
+}
+
+static void save_ranges(const struct wk_code_index *index, size_t begin, struct file_head *head,
+			struct wk_buf *out)
+{
+	head->ranges = out->len - begin;
+	head->ranges_len = index->range_len;
+	wk_buf_add(out, index->range_at, index->range_len);
+	pad(out, begin);
+}
+
+void wk_code_index_save(const struct wk_code_index *index, struct wk_buf *out)
+{
+	struct file_head head = { .magic = MAGIC, .version = VERSION };
+	size_t begin = out->len;
+
+	wk_buf_extend(out, sizeof(head));
+	save_ranges(index, begin, &head, out);
+	save_units(index, begin, &head, out);
+	head.slots = out->len - begin;
+	head.slots_cap = wk_code_texts_save_slots(&index->texts, out);
+	head.texts = out->len - begin;
+	head.texts_len = wk_code_texts_len(&index->texts);
+	wk_code_texts_save(&index->texts, out);
+	pad(out, begin);
+	head.size_bytes = out->len - begin;
+	memcpy(out->at + begin, &head, sizeof(head));
+}
+
+static bool lies_inside(const struct file_head *head, uint64_t at, uint64_t count,
+			size_t size_bytes)
+{
+	return at % 8 == 0 && at >= sizeof(*head) && at <= head->size_bytes &&
+	       count <= (head->size_bytes - at) / size_bytes;
+}
+
+static bool check(struct wk_bytes bytes, struct wk_err *err)
+{
+	const struct file_head *head = (const struct file_head *)(const void *)bytes.at;
+
+	if (wk_bytes_left(&bytes) < sizeof(*head) || (uintptr_t)bytes.at % 8 != 0)
+		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved code index",
+			       wk_bytes_left(&bytes));
+	if (head->magic != MAGIC || head->version != VERSION)
+		return wk_fail(err, WK_EFORMAT, 0, "a saved code index begins with \"wkci\" and "
+			       "version %d, and has this machine's byte order", VERSION);
+	if (head->size_bytes > wk_bytes_left(&bytes) || head->size_bytes < sizeof(*head))
+		return wk_fail(err, WK_ECORRUPT, 8, "a saved code index of %zu bytes claims %" PRIu64,
+			       wk_bytes_left(&bytes), head->size_bytes);
+	if (!lies_inside(head, head->texts, head->texts_len, 1) || head->texts_len > UINT32_MAX ||
+	    !lies_inside(head, head->slots, head->slots_cap, sizeof(struct wk_index_slot)) ||
+	    head->slots_cap > UINT32_MAX / 4 || (head->slots_cap & (head->slots_cap - 1)) != 0 ||
+	    !lies_inside(head, head->ranges, head->ranges_len, 1) ||
+	    !lies_inside(head, head->units, head->unit_count, sizeof(uint64_t)) ||
+	    head->unit_count > UINT32_MAX)
+		return wk_fail(err, WK_ECORRUPT, 16, "a saved code index has parts outside of it");
+	return true;
+}
+
+struct wk_code_index *wk_code_index_load(struct wk_bytes bytes, struct wk_err *err)
+{
+	const struct file_head *head = (const struct file_head *)(const void *)bytes.at;
+	struct wk_code_index *index;
+
+	if (!check(bytes, err))
+		return NULL;
+	index = wk_code_index_new();
+	index->kept = (struct kept){
+		.at = bytes.at,
+		.size_bytes = (size_t)head->size_bytes,
+		.units = (const uint64_t *)(const void *)(bytes.at + head->units),
+		.unit_count = head->unit_count,
+	};
+	index->texts.kept = (const char *)bytes.at + head->texts;
+	index->texts.kept_len = (uint32_t)head->texts_len;
+	index->texts.kept_slots =
+		(const struct wk_index_slot *)(const void *)(bytes.at + head->slots);
+	index->texts.kept_cap = (uint32_t)head->slots_cap;
+	index->range_at = bytes.at + head->ranges;
+	index->range_len = (size_t)head->ranges_len;
+	if (index->range_len)
+		wk_code_ranges_open(&index->ranges, index->range_at, index->range_len);
+	return index;
 }

@@ -5,28 +5,24 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-/* What stands in front; starts, units and hints follow. */
+/* What stands in front; rows and hints follow. */
 struct head {
 	uint32_t count, hint_shift, hint_count, unused;
 };
 
 struct settled {
-	uint64_t *starts;
-	uint32_t *units;
+	struct wk_code_range_row *rows;
 	uint32_t count;
 };
 
 /* From `start` on it is `unit`'s. */
 static void begin(struct settled *settled, uint64_t start, uint32_t unit)
 {
-	uint32_t last = settled->count - 1;
-
-	if (settled->count > 0 && settled->starts[last] == start)
+	if (settled->count > 0 && settled->rows[settled->count - 1].start == start)
 		settled->count--;
-	if (settled->count > 0 && settled->units[settled->count - 1] == unit)
+	if (settled->count > 0 && settled->rows[settled->count - 1].unit == unit)
 		return;
-	settled->starts[settled->count] = start;
-	settled->units[settled->count++] = unit;
+	settled->rows[settled->count++] = (struct wk_code_range_row){ start, unit, 0 };
 }
 
 /* The ranges that have begun and not ended, the one that began last on top. */
@@ -70,8 +66,7 @@ static void settle(const struct wk_code_range *ranges, size_t count, struct sett
 	struct open_ranges open = { wk_alloc(count * sizeof(void *)), 0 };
 
 	/* Each range begins once and ends once. */
-	settled->starts = wk_alloc(count * 2 * sizeof(*settled->starts));
-	settled->units = wk_alloc(count * 2 * sizeof(*settled->units));
+	settled->rows = wk_alloc(count * 2 * sizeof(*settled->rows));
 	for (size_t i = 0; i < count; i++) {
 		const struct wk_code_range *range = &ranges[order[i].row];
 
@@ -87,11 +82,10 @@ static void settle(const struct wk_code_range *ranges, size_t count, struct sett
 static void add_hints(struct wk_buf *out, const struct settled *settled,
 		      const struct wk_code_hints *hints)
 {
-	uint64_t stretch = 0;
+	uint64_t first = settled->count ? settled->rows[0].start : 0, stretch = 0;
 
 	for (uint32_t i = 0; i < settled->count; i++)
-		for (; stretch <= (settled->starts[i] - settled->starts[0]) >> hints->shift;
-		     stretch++)
+		for (; stretch <= (settled->rows[i].start - first) >> hints->shift; stretch++)
 			wk_buf_add(out, &i, sizeof(i));
 	wk_buf_add(out, &settled->count, sizeof(settled->count));
 }
@@ -105,15 +99,13 @@ void wk_code_ranges_make(const struct wk_code_range *ranges, size_t count, struc
 	/* Rows are counted in 32 bits, two for each range. */
 	settle(ranges, count < UINT32_MAX / 2 ? count : UINT32_MAX / 2, &settled);
 	if (settled.count > 0)
-		hints = wk_code_hints_for(settled.starts[settled.count - 1] - settled.starts[0],
-					  settled.count);
+		hints = wk_code_hints_for(settled.rows[settled.count - 1].start -
+						  settled.rows[0].start, settled.count);
 	head = (struct head){ settled.count, hints.shift, hints.count, 0 };
 	wk_buf_add(out, &head, sizeof(head));
-	wk_buf_add(out, settled.starts, settled.count * sizeof(*settled.starts));
-	wk_buf_add(out, settled.units, settled.count * sizeof(*settled.units));
+	wk_buf_add(out, settled.rows, settled.count * sizeof(*settled.rows));
 	add_hints(out, &settled, &hints);
-	free(settled.starts);
-	free(settled.units);
+	free(settled.rows);
 }
 
 bool wk_code_ranges_open(struct wk_code_ranges *ranges, const void *bytes, size_t len)
@@ -124,21 +116,35 @@ bool wk_code_ranges_open(struct wk_code_ranges *ranges, const void *bytes, size_
 	*ranges = (struct wk_code_ranges){ 0 };
 	if (len < need)
 		return false;
-	need += (uint64_t)head->count * (sizeof(uint64_t) + sizeof(uint32_t));
+	need += (uint64_t)head->count * sizeof(*ranges->rows);
 	need += (uint64_t)head->hint_count * sizeof(uint32_t);
 	if (len < need)
 		return false;
 	ranges->count = head->count;
-	ranges->starts = (const uint64_t *)(head + 1);
-	ranges->units = (const uint32_t *)(ranges->starts + head->count);
-	ranges->hints = (struct wk_code_hints){ head->hint_shift, head->hint_count,
-						ranges->units + head->count };
+	ranges->rows = (const struct wk_code_range_row *)(head + 1);
+	ranges->hints = (struct wk_code_hints){
+		.shift = head->hint_shift,
+		.count = head->hint_count,
+		.at = (const uint32_t *)(ranges->rows + head->count),
+	};
 	return true;
 }
 
 uint32_t wk_code_ranges_find(const struct wk_code_ranges *ranges, uint64_t vaddr)
 {
-	uint32_t upto = wk_code_search_wide(ranges->starts, ranges->count, &ranges->hints, vaddr);
+	uint32_t low, high;
 
-	return upto ? ranges->units[upto - 1] : WK_NO_UNIT;
+	if (ranges->count == 0 || vaddr < ranges->rows[0].start)
+		return WK_NO_UNIT;
+	wk_code_hints_narrow(&ranges->hints, vaddr - ranges->rows[0].start, ranges->count, &low,
+			     &high);
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (ranges->rows[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? ranges->rows[low - 1].unit : WK_NO_UNIT;
 }

@@ -9,9 +9,14 @@
 #include "symbols/code_index.h"
 #include "symbols/code_search.h"
 
+struct wk_code_range_row {
+	uint64_t start; /* reaches to the next one's */
+	uint32_t unit;  /* WK_NO_UNIT: nobody's */
+	uint32_t unused;
+};
+
 struct wk_code_ranges {
-	const uint64_t *starts; /* each reaches to the next one */
-	const uint32_t *units;  /* WK_NO_UNIT: nobody's */
+	const struct wk_code_range_row *rows;
 	uint32_t count;
 	struct wk_code_hints hints;
 };

@@ -1,8 +1,8 @@
-/* Where in a sorted table of addresses one lies, in two or three looks.
+/* Where in a sorted table of addresses to begin a search.
  *
- * A table of hints says, for each stretch of 2^shift addresses, how many entries begin before
- * it; the search then goes on among the few that begin in the stretch. Tables may come from a
- * file: whatever they hold, nothing outside of them is read and every search ends. */
+ * A table of hints says, for each stretch of 2^shift addresses, how many rows begin before it;
+ * the search then goes on among the few that begin in the stretch. It may come from a file:
+ * whatever it holds, nothing outside of the rows is meant. */
 #ifndef WK_SYMBOLS_CODE_SEARCH_H
 #define WK_SYMBOLS_CODE_SEARCH_H
 
@@ -11,71 +11,34 @@
 
 struct wk_code_hints {
 	uint32_t shift, count;
-	const uint32_t *at; /* count + 1 of them; the last is the number of entries */
+	const uint32_t *at; /* count + 1 of them; the last is the number of rows */
 };
 
-/* A stretch for about four entries. `last` is the greatest entry. Sets shift and count. */
-static inline struct wk_code_hints wk_code_hints_for(uint64_t last, uint32_t entries)
+/* A stretch for about two rows. `last` is the greatest address. Sets shift and count. */
+static inline struct wk_code_hints wk_code_hints_for(uint64_t last, uint32_t rows)
 {
 	struct wk_code_hints hints = { 0 };
 
-	if (entries == 0)
+	if (rows == 0)
 		return hints;
-	while (last >> hints.shift > entries / 4 + 1) /* so the shift stays below 64 */
+	while (last >> hints.shift > rows / 2 + 1) /* so the shift stays below 64 */
 		hints.shift++;
 	hints.count = (uint32_t)(last >> hints.shift) + 1;
 	return hints;
 }
 
-/* Narrows a search for `key` among `entries` to from `low` up to `high`. */
+/* Narrows the search for the last row that is not above `key`: as many rows are not above it as
+ * `low` and those of the rows from there up to `high`. */
 static inline void wk_code_hints_narrow(const struct wk_code_hints *hints, uint64_t key,
-					uint32_t entries, uint32_t *low, uint32_t *high)
+					uint32_t rows, uint32_t *low, uint32_t *high)
 {
 	uint64_t stretch = key >> (hints->shift & 63);
 
-	*low = *high = entries;
+	*low = *high = rows;
 	if (stretch >= hints->count)
 		return;
-	*high = hints->at[stretch + 1] < entries ? hints->at[stretch + 1] : entries;
+	*high = hints->at[stretch + 1] < rows ? hints->at[stretch + 1] : rows;
 	*low = hints->at[stretch] < *high ? hints->at[stretch] : *high;
-}
-
-/* How many of `starts` are not above `key`: the last of them is the one that holds it. */
-static inline uint32_t wk_code_search(const uint32_t *starts, uint32_t entries,
-				      const struct wk_code_hints *hints, uint32_t key)
-{
-	uint32_t low, high;
-
-	wk_code_hints_narrow(hints, key, entries, &low, &high);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (starts[middle] <= key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The same for wide addresses, hinted by their distance from the first. */
-static inline uint32_t wk_code_search_wide(const uint64_t *starts, uint32_t entries,
-					   const struct wk_code_hints *hints, uint64_t key)
-{
-	uint32_t low, high;
-
-	if (entries == 0 || key < starts[0])
-		return 0;
-	wk_code_hints_narrow(hints, key - starts[0], entries, &low, &high);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (starts[middle] <= key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 #endif

@@ -150,6 +150,8 @@ uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_b
 	uint32_t cap = 1;
 	struct wk_index_slot *slots;
 
+	if (count > UINT32_MAX / 8) /* texts are then not found again, but read */
+		return 0;
 	while (cap < count + count / 3 + 1)
 		cap *= 2;
 	slots = wk_buf_extend(out, cap * sizeof(*slots));

@@ -295,6 +295,128 @@ static void every_address_of_a_large_unit_is_right(void **state)
 	wk_code_index_free(index);
 }
 
+static struct wk_code_index *load(const struct wk_buf *saved)
+{
+	struct wk_err err = { 0 };
+	struct wk_code_index *index = wk_code_index_load(wk_bytes_of(saved->at, saved->len), &err);
+
+	if (!index)
+		fail_msg("%s", err.text);
+	return index;
+}
+
+static void a_saved_index_answers_the_same(void **state)
+{
+	struct wk_code_index *index = example();
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	wk_code_index_save(index, &saved);
+	wk_code_index_free(index);
+	index = load(&saved);
+	assert_false(wk_code_index_is_changed(index));
+	assert_example(index, 0x1000);
+	assert_true(wk_code_index_has(index, 0));
+	assert_int_equal(wk_code_index_unit_at(index, 0x2010), 7);
+	assert_false(wk_code_index_has(index, 7));
+	wk_code_index_free(index);
+	wk_buf_fini(&saved);
+}
+
+static void what_is_added_to_a_loaded_index_is_saved_with_it(void **state)
+{
+	struct wk_code_index *index = example();
+	struct wk_buf saved = { 0 }, again = { 0 };
+
+	(void)state;
+	wk_code_index_save(index, &saved);
+	wk_code_index_free(index);
+	index = load(&saved);
+	add_example(index, 7, 0x2000);
+	wk_code_index_add(index, 9, &(struct wk_code_block){ .base = 5 });
+	assert_true(wk_code_index_is_changed(index));
+	assert_example(index, 0x1000);
+	assert_example(index, 0x2000);
+	wk_code_index_save(index, &again);
+	wk_code_index_free(index);
+	wk_buf_fini(&saved);
+	index = load(&again);
+	assert_example(index, 0x1000);
+	assert_example(index, 0x2000);
+	assert_true(wk_code_index_has(index, 9));
+	assert_false(wk_code_index_has(index, 8));
+	wk_code_index_free(index);
+	wk_buf_fini(&again);
+}
+
+static void a_text_that_was_saved_is_not_kept_twice(void **state)
+{
+	struct wk_code_index *index = wk_code_index_new();
+	struct wk_buf saved = { 0 }, again = { 0 };
+	uint32_t ids[2000];
+	char name[40];
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		ids[i] = text(index, name);
+	}
+	wk_code_index_save(index, &saved);
+	wk_code_index_free(index);
+	index = load(&saved);
+	for (int i = 1999; i >= 0; i--) {
+		snprintf(name, sizeof(name), "name %d", i);
+		if (i < 1000)
+			assert_int_equal(text(index, name), ids[i]);
+		else
+			ids[i] = text(index, name);
+	}
+	wk_code_index_save(index, &again);
+	wk_code_index_free(index);
+	index = load(&again);
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		assert_int_equal(text(index, name), ids[i]);
+		assert_true(wk_str_is(wk_code_index_str(index, ids[i]), name));
+	}
+	wk_code_index_free(index);
+	wk_buf_fini(&saved);
+	wk_buf_fini(&again);
+}
+
+static void an_empty_index_is_saved_and_loaded(void **state)
+{
+	struct wk_code_index *index = wk_code_index_new();
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	wk_code_index_save(index, &saved);
+	wk_code_index_free(index);
+	index = load(&saved);
+	assert_int_equal(wk_code_index_unit_at(index, 5), WK_NO_UNIT);
+	add_example(index, 0, 0);
+	assert_true(wk_code_index_has(index, 0));
+	wk_code_index_free(index);
+	wk_buf_fini(&saved);
+}
+
+static void damaged_bytes_are_refused(void **state)
+{
+	struct wk_code_index *index = example();
+	struct wk_buf saved = { 0 };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	wk_code_index_save(index, &saved);
+	wk_code_index_free(index);
+	for (size_t len = 0; len < saved.len; len++)
+		assert_null(wk_code_index_load(wk_bytes_of(saved.at, len), NULL));
+	saved.at[0] ^= 1;
+	assert_null(wk_code_index_load(wk_bytes_of(saved.at, saved.len), &err));
+	assert_int_equal(err.code, WK_EFORMAT);
+	wk_buf_fini(&saved);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +428,11 @@ int main(void)
 		cmocka_unit_test(random_ranges_are_settled_as_by_hand),
 		cmocka_unit_test(texts_stay_where_they_are),
 		cmocka_unit_test(every_address_of_a_large_unit_is_right),
+		cmocka_unit_test(a_saved_index_answers_the_same),
+		cmocka_unit_test(what_is_added_to_a_loaded_index_is_saved_with_it),
+		cmocka_unit_test(a_text_that_was_saved_is_not_kept_twice),
+		cmocka_unit_test(an_empty_index_is_saved_and_loaded),
+		cmocka_unit_test(damaged_bytes_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("code_index", tests, NULL, NULL);
