@@ -189,6 +189,35 @@ static void all_references(struct wk_out *out)
 	wk_out_char(out, '\n');
 }
 
+/* What the environment says to every command. */
+static void environment(struct wk_out *out)
+{
+	static const struct {
+		const char *name, *text;
+	} variables[] = {
+		{ "DEBUGINFOD_URLS", "The debuginfod servers that --debuginfod asks, with blanks "
+		  "between them. That it is set is not enough to have them asked." },
+		{ "DEBUGINFOD_TIMEOUT , DEBUGINFOD_MAXTIME", "For how many seconds a server may "
+		  "send next to nothing (60), and how long one file may take (for ever)." },
+		{ "DEBUGINFOD_MAXSIZE", "The most bytes of a file that is fetched (2 GiB)." },
+		{ "DEBUGINFOD_PROGRESS", "Set: tells what is fetched also where standard error is "
+		  "no terminal." },
+		{ "NO_COLOR", "Set to anything but nothing: no colours, also on terminals." },
+		{ "WICK_DEBUGINFOD", "Set to 1: as if --debuginfod was always typed." },
+		{ "WICK_MOST_INPUT", "How many bytes are read of a pipe at most; without it, half "
+		  "of the machine's memory." },
+		{ "WICK_SYMBOL_SERVERS", "Servers that are asked as if --symbol-server was typed, "
+		  "with blanks between them." },
+	};
+
+	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width WICK_SYMBOL_SERVERS\n");
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		wk_out_fmt(out, ".It Ev %s\n", variables[i].name);
+		line(out, variables[i].text);
+	}
+	wk_out_text(out, ".El\n");
+}
+
 static void overview_page(struct wk_out *out)
 {
 	head(out, "wick", "a native profiler that draws flame graphs");
@@ -206,10 +235,7 @@ static void overview_page(struct wk_out *out)
 	wk_out_text(out, ".El\n.Pp\n");
 	line(out, "A file named \"-\" is standard input or standard output. Progress is written to "
 		  "standard error, and only where that is a terminal.");
-	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width WICK_MOST_INPUT\n.It Ev NO_COLOR\n"
-			 "Set to anything but nothing: no colours, also on terminals.\n"
-			 ".It Ev WICK_MOST_INPUT\nHow many bytes are read of a pipe at most;\n"
-			 "without it, half of the machine's memory.\n.El\n");
+	environment(out);
 	exit_status(out, "A recorded command's own exit code is passed on.");
 	wk_out_text(out, ".Sh SEE ALSO\n");
 	all_references(out);

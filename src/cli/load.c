@@ -17,6 +17,14 @@ static const struct wk_opt options[] = {
 	  "lists them", WK_OPT_TEXT, offsetof(struct wk_load_args, format), NULL },
 	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, debug_dirs), NULL },
+	{ 0, "debuginfod", NULL, "fetch files that are not here from the servers of "
+	  "DEBUGINFOD_URLS (WICK_DEBUGINFOD=1: always)", WK_OPT_FLAG,
+	  offsetof(struct wk_load_args, remote.debuginfod), NULL },
+	{ 0, "symbol-server", "SERVER", "fetch them from this debuginfod server, or "
+	  "store:URL, or store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST,
+	  offsetof(struct wk_load_args, remote.servers), NULL },
+	{ 0, "offline", NULL, "ask no other machine, whatever the environment says", WK_OPT_FLAG,
+	  offsetof(struct wk_load_args, remote.offline), NULL },
 	{ 0, "no-inline", NULL, "show only the functions that the machine ran, not the calls that "
 	  "the compiler inlined into them", WK_OPT_FLAG,
 	  offsetof(struct wk_load_args, no_inlined), NULL },

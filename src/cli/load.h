@@ -3,6 +3,7 @@
 #define WK_CLI_LOAD_H
 
 #include "cli/options.h"
+#include "cli/remote_options.h"
 #include "model/model.h"
 #include "symbols/symbols.h"
 
@@ -12,6 +13,7 @@
 struct wk_load_args {
 	const char *format;            /* NULL: seen from the bytes */
 	struct wk_opt_list debug_dirs;
+	struct wk_remote_args remote;
 	bool no_inlined;
 	uint64_t threads;              /* 0: one for each processor */
 };

@@ -5,16 +5,21 @@
 struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load_args *args,
 				  struct wk_err *err)
 {
-	(void)err;
-	*naming = (struct wk_naming){ .debug_dirs = wk_load_debug_dirs(args) };
+	*naming = (struct wk_naming){ 0 };
+	if (!wk_remote_asked_open(&naming->asked, &args->remote, err))
+		return NULL;
+	naming->debug_dirs = wk_load_debug_dirs(args);
 	naming->symbols = wk_symbols_new(&(struct wk_symbols_options){
-		.debug_dirs = naming->debug_dirs });
+		.debug_dirs = naming->debug_dirs,
+		.remote = naming->asked.remote,
+	});
 	return naming->symbols;
 }
 
 void wk_naming_close(struct wk_naming *naming)
 {
 	wk_symbols_free(naming->symbols);
+	wk_remote_asked_close(&naming->asked);
 	free(naming->debug_dirs);
 	*naming = (struct wk_naming){ 0 };
 }

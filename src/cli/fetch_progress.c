@@ -1,0 +1,87 @@
+#include "cli/fetch_progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "base/out.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+
+#define QUIET_NS 500000000 /* what is fetched within this time needs no words */
+#define STEP_NS  100000000
+
+bool wk_fetch_progress_wanted(void)
+{
+	const char *asked = getenv("DEBUGINFOD_PROGRESS");
+
+	return wk_os_is_terminal(STDERR_FILENO) || (asked && asked[0]);
+}
+
+static void add_amount(struct wk_buf *line, const struct wk_remote_progress *now)
+{
+	wk_num_add_bytes(line, now->done_bytes);
+	if (now->whole_bytes && !now->is_done) {
+		wk_buf_add_text(line, " of ");
+		wk_num_add_bytes(line, now->whole_bytes);
+	}
+}
+
+static void say_line(const struct wk_remote_progress *now)
+{
+	struct wk_buf line = { 0 };
+
+	wk_buf_add_text(&line, "asked ");
+	wk_buf_add_text(&line, now->url);
+	wk_buf_add_text(&line, ": ");
+	add_amount(&line, now);
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
+/* Cut to one line of the terminal: names are of plain bytes, since URLs are escaped. */
+static void draw_line(const struct wk_remote_progress *now)
+{
+	unsigned columns = wk_os_terminal_columns(STDERR_FILENO);
+	struct wk_buf amount = { 0 }, line = { 0 };
+	struct wk_out out = wk_out_to_buf(&line);
+
+	add_amount(&amount, now);
+	wk_out_fmt(&out, "fetching, %s: ", wk_buf_text(&amount));
+	wk_out_term(&out, wk_str_c(now->url));
+	wk_out_end(&out);
+	fprintf(stderr, "\r\033[K%.*s", (int)(line.len < columns ? line.len : columns - 1),
+		wk_buf_text(&line));
+	fflush(stderr);
+	wk_buf_fini(&amount);
+	wk_buf_fini(&line);
+}
+
+static void clear_line(void)
+{
+	fprintf(stderr, "\r\033[K");
+	fflush(stderr);
+}
+
+void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now)
+{
+	struct wk_fetch_progress *p = context;
+	uint64_t now_ns = wk_os_clock_ns();
+
+	if (!p->is_begun)
+		*p = (struct wk_fetch_progress){ .is_begun = true, .begun_ns = now_ns };
+	if (!wk_os_is_terminal(STDERR_FILENO)) {
+		if (now->is_done)
+			say_line(now);
+	} else if (!now->is_done && now_ns - p->begun_ns > QUIET_NS &&
+		   now_ns - p->told_ns > STEP_NS) {
+		p->told_ns = now_ns;
+		p->is_on_screen = true;
+		draw_line(now);
+	} else if (now->is_done && p->is_on_screen) {
+		clear_line();
+	}
+	if (now->is_done)
+		p->is_begun = false;
+}

@@ -1,0 +1,20 @@
+/* What is told of files while they are fetched: on a terminal a line that changes, and that goes
+ * away at the end; elsewhere, and only for those who set DEBUGINFOD_PROGRESS, a line a file. */
+#ifndef WK_CLI_FETCH_PROGRESS_H
+#define WK_CLI_FETCH_PROGRESS_H
+
+#include "symbols/remote.h"
+
+/* Of the file at hand; zeroed before the first. */
+struct wk_fetch_progress {
+	bool is_begun, is_on_screen;
+	uint64_t begun_ns, told_ns;
+};
+
+/* For wk_remote_options; `context` is the struct above. */
+void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now);
+
+/* Whether anybody wants to be told. */
+bool wk_fetch_progress_wanted(void);
+
+#endif

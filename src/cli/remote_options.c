@@ -1,0 +1,131 @@
+#include "cli/remote_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/terminal.h"
+
+/* Servers in the order in which they are asked; ends with NULL. */
+struct list {
+	char **at;
+	size_t count, cap;
+};
+
+static void add(struct list *list, const char *word, size_t len)
+{
+	list->at = wk_grow(list->at, &list->cap, list->count + 2, sizeof(*list->at));
+	list->at[list->count++] = wk_strndup(word, len);
+	list->at[list->count] = NULL;
+}
+
+static void free_list(struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->at[i]);
+	free(list->at);
+}
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : NULL;
+}
+
+/* The words of a variable. Those that elfutils has between its URLs to say how they are trusted
+ * ("ima:enforcing") are no servers. */
+static void add_words(struct list *list, const char *words)
+{
+	for (const char *at = words; at && *(at += strspn(at, " \t\n"));) {
+		size_t len = strcspn(at, " \t\n");
+
+		if (strncmp(at, "ima:", strlen("ima:")) != 0)
+			add(list, at, len);
+		at += len;
+	}
+}
+
+/* As elfutils reads them: nothing and nonsense are 0. */
+static uint64_t number(const char *name)
+{
+	const char *value = environment(name);
+	uint64_t read = 0;
+
+	return value && wk_num_u64(wk_str_c(value), &read) ? read : 0;
+}
+
+static unsigned seconds(const char *name)
+{
+	uint64_t value = number(name);
+
+	return value < 1000000 ? (unsigned)value : 1000000;
+}
+
+static bool is_switched_on(const char *name)
+{
+	const char *value = environment(name);
+
+	return value && strcmp(value, "0") != 0;
+}
+
+static bool add_debuginfod(struct list *list, struct wk_err *err)
+{
+	const char *urls = environment("DEBUGINFOD_URLS");
+
+	add_words(list, urls);
+	return urls || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "debuginfod: the variable DEBUGINFOD_URLS, which lists the servers, "
+			       "is not set; --symbol-server names one");
+}
+
+static bool open_list(struct wk_remote_asked *asked, const struct list *list, struct wk_err *err)
+{
+	bool is_told = wk_fetch_progress_wanted();
+
+	if (list->count == 0)
+		return true;
+	asked->remote = wk_remote_open(&(struct wk_remote_options){
+		.servers = (const char *const *)list->at,
+		.most_bytes = number("DEBUGINFOD_MAXSIZE"),
+		.wait_seconds = seconds("DEBUGINFOD_TIMEOUT"),
+		.whole_seconds = seconds("DEBUGINFOD_MAXTIME"),
+		.progress = is_told ? wk_fetch_progress_tell : NULL,
+		.context = &asked->progress,
+	}, err);
+	return asked->remote != NULL;
+}
+
+bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_args *args,
+			  struct wk_err *err)
+{
+	bool is_typed = args->debuginfod || args->servers.count > 0;
+	struct list list = { 0 };
+	struct wk_err fault = { 0 };
+	bool ok = true;
+
+	*asked = (struct wk_remote_asked){ 0 };
+	if (args->offline)
+		return true;
+	for (size_t i = 0; i < args->servers.count; i++)
+		add(&list, args->servers.at[i], strlen(args->servers.at[i]));
+	add_words(&list, environment("WICK_SYMBOL_SERVERS"));
+	if (args->debuginfod || is_switched_on("WICK_DEBUGINFOD"))
+		ok = add_debuginfod(&list, &fault);
+	ok = ok && open_list(asked, &list, &fault);
+	free_list(&list);
+	if (ok || is_typed) {
+		if (!ok)
+			*err = fault;
+		return ok;
+	}
+	wk_say(fault.text);
+	return true;
+}
+
+void wk_remote_asked_close(struct wk_remote_asked *asked)
+{
+	wk_remote_close(asked->remote);
+	*asked = (struct wk_remote_asked){ 0 };
+}

@@ -1,0 +1,28 @@
+/* Which other machines are asked for files, as typed and as the environment says: nobody, unless
+ * --debuginfod, --symbol-server, WICK_DEBUGINFOD or WICK_SYMBOL_SERVERS name them. That
+ * DEBUGINFOD_URLS is set is not enough, since distributions set it for everybody. */
+#ifndef WK_CLI_REMOTE_OPTIONS_H
+#define WK_CLI_REMOTE_OPTIONS_H
+
+#include "cli/fetch_progress.h"
+#include "cli/options.h"
+#include "symbols/remote.h"
+
+struct wk_remote_args {
+	bool debuginfod, offline;
+	struct wk_opt_list servers;
+};
+
+struct wk_remote_asked {
+	struct wk_remote *remote; /* NULL: nobody is to be asked */
+	struct wk_fetch_progress progress;
+};
+
+/* False, with a sentence, where what was typed cannot be done; what only the environment asks for
+ * and cannot be done is said in a line on standard error. `asked` stays where it is until it is
+ * closed. */
+bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_args *args,
+			  struct wk_err *err);
+void wk_remote_asked_close(struct wk_remote_asked *asked);
+
+#endif
