@@ -33,7 +33,7 @@ struct wk_dwarf_lines {
 	 * DWARF 5, 0 is the first in it. files[n] is 0 where there is no file n. */
 	uint32_t *files;
 	size_t file_count, file_cap;
-	struct wk_dwarf_row *rows; /* sorted by address; sequences do not overlap */
+	struct wk_dwarf_row *rows; /* sorted by address, no two with the same */
 	size_t row_count, row_cap;
 };
 
