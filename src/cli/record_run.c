@@ -252,6 +252,7 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	bool ok;
 
 	wk_unwind_stage_set_live(stage);
+	wk_symbols_be_live(symbols, true);
 	recording = recorder;
 	handle_signals(&old);
 	ok = wk_recorder_run(recorder, &sink, on_progress, run, &outcome->result, err);
@@ -265,6 +266,7 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
 	outcome->unwound = wk_unwind_stage_counts(stage);
 	outcome->file_bytes = wk_perf_data_writer_bytes(run->writer);
+	wk_symbols_be_live(symbols, false);
 	wk_unwind_stage_free(stage);
 	return ok;
 }

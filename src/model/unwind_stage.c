@@ -22,6 +22,7 @@ struct stage_image {
 	struct wk_image_symbols *symbols;
 	const struct wk_elf *elf;
 	struct wk_unwind_table *table; /* NULL where the image has no file */
+	bool is_ready;                 /* table and file are final: a stack went through it */
 };
 
 struct wk_unwind_stage {
@@ -53,15 +54,32 @@ static uint64_t bias_of(const struct stage_image *staged, const struct wk_mappin
 	return mapping->start - mapping->file_offset;
 }
 
+/* Most images are never met in a stack: what is slow waits until one is. */
+static void make_ready(struct stage_image *staged)
+{
+	staged->is_ready = true;
+	if (!staged->symbols)
+		return;
+	if (!staged->elf) {
+		wk_image_fetch(staged->symbols);
+		staged->elf = wk_image_elf(staged->symbols);
+	}
+	if (staged->elf)
+		staged->table = wk_unwind_table_new(staged->elf,
+						    wk_image_debug_elf(staged->symbols));
+}
+
 static bool find_image(void *context, uint64_t address, struct wk_unwind_image *image)
 {
 	struct wk_unwind_stage *stage = context;
 	const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, stage->pid, address);
-	const struct stage_image *staged;
+	struct stage_image *staged;
 
 	if (!mapping)
 		return false;
 	staged = &stage->staged[mapping->image];
+	if (!staged->is_ready)
+		make_ready(staged);
 	image->table = staged->table;
 	image->start = mapping->start;
 	image->end = mapping->end;
@@ -112,12 +130,8 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 	if (wk_image_kind_of(&event->image) == WK_IMAGE_ANONYMOUS)
 		return;
 	staged->symbols = wk_symbols_image(stage->symbols, &key);
-	if (event->image.is_kernel)
-		return;
-	staged->elf = wk_image_elf(staged->symbols);
-	if (staged->elf)
-		staged->table = wk_unwind_table_new(staged->elf,
-						    wk_image_debug_elf(staged->symbols));
+	if (!event->image.is_kernel)
+		staged->elf = wk_image_elf(staged->symbols);
 }
 
 /* Passes the event on with the build id of the file that is mapped now: a later reader can

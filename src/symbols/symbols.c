@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "symbols/kallsyms.h"
+#include "symbols/remote.h"
 #include "symbols/store.h"
 #include "symbols/symtab.h"
 
@@ -25,12 +26,15 @@ struct wk_image_symbols {
 	enum wk_image_state state;
 	unsigned retries;
 	bool debug_done;
+	bool was_asked, debug_asked; /* of other machines: the image, its debug file */
 	bool is_ready; /* state and reason are final, the table is built */
 };
 
 struct wk_symbols {
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
+	struct wk_remote *remote;
+	bool is_live;
 
 	struct wk_arena arena;            /* the images, and the text of their keys */
 	struct wk_image_symbols **images; /* from 1 on */
@@ -53,6 +57,7 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 		options = &usual;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
 	s->kallsyms_path = options->kallsyms_path ? options->kallsyms_path : "/proc/kallsyms";
+	s->remote = options->remote;
 	s->image_count = 1;
 	return s;
 }
@@ -77,6 +82,11 @@ void wk_symbols_free(struct wk_symbols *s)
 	wk_arena_fini(&s->arena);
 	free(s->images);
 	free(s);
+}
+
+void wk_symbols_be_live(struct wk_symbols *symbols, bool is_live)
+{
+	symbols->is_live = is_live;
 }
 
 void wk_symbols_release_pages(struct wk_symbols *symbols)
@@ -185,27 +195,49 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	return image;
 }
 
-const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image)
-{
-	return image->file.elf;
-}
-
 /* What is found out late does not change what an image is, so callers hold it as const. */
 static struct wk_image_symbols *lazily(const struct wk_image_symbols *image)
 {
 	return (struct wk_image_symbols *)(uintptr_t)image;
 }
 
-const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image)
+/* A copy of the wanted file that another machine has; in `why` what was said where none has. */
+static bool fetch(const struct wk_image_symbols *image, enum wk_remote_file which,
+		  const struct wk_build_id *id, struct wk_store_file *file, struct wk_buf *why)
+{
+	const struct wk_symbols *s = image->owner;
+	struct wk_image_key key = { .build_id = *id };
+	struct wk_buf path = { 0 };
+	struct wk_err err = { 0 };
+	bool found = false;
+
+	if (!s->remote || id->size == 0 || image->key.is_kernel || is_vdso(image))
+		return false;
+	if (wk_remote_get(s->remote, which, id, image->key.path, &path, &err)) {
+		key.path = wk_buf_str(&path);
+		found = wk_store_image(&key, file, why) == WK_IMAGE_NAMED;
+	} else {
+		wk_buf_add_fmt(why, "%s%s", why->len ? "; " : "", err.text);
+	}
+	wk_buf_fini(&path);
+	return found;
+}
+
+void wk_image_fetch(const struct wk_image_symbols *image)
 {
 	struct wk_image_symbols *late = lazily(image);
 
-	if (image->file.elf && !image->debug_done) {
-		late->debug_done = true;
-		wk_store_debug(&image->file, image->owner->debug_dirs, &late->debug,
-			       &late->debug_reason);
-	}
-	return image->debug.elf;
+	if (image->file.elf || image->state == WK_IMAGE_NO_FILE || image->was_asked ||
+	    image->owner->is_live)
+		return;
+	late->was_asked = true;
+	if (fetch(image, WK_REMOTE_IMAGE, &image->key.build_id, &late->file, &late->reason))
+		late->state = WK_IMAGE_NAMED;
+}
+
+const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image)
+{
+	return image->file.elf;
 }
 
 static bool has_full_table(const struct wk_elf *elf)
@@ -214,6 +246,26 @@ static bool has_full_table(const struct wk_elf *elf)
 		if (elf->sections[i].type == WK_SHT_SYMTAB && elf->sections[i].size_bytes > 0)
 			return true;
 	return false;
+}
+
+const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image)
+{
+	struct wk_image_symbols *late = lazily(image);
+	const struct wk_symbols *s = image->owner;
+
+	if (image->file.elf && !image->debug_done) {
+		late->debug_done = true;
+		wk_store_debug(&image->file, image->owner->debug_dirs, &late->debug,
+			       &late->debug_reason);
+	}
+	if (image->file.elf && !image->debug.elf && !image->debug_asked && !s->is_live) {
+		late->debug_asked = true;
+		if (!has_full_table(image->file.elf) ||
+		    !wk_elf_section(image->file.elf, ".debug_info"))
+			fetch(image, WK_REMOTE_DEBUG, &image->file.elf->build_id, &late->debug,
+			      &late->debug_reason);
+	}
+	return image->debug.elf;
 }
 
 static void add_what_would_help(struct wk_image_symbols *image)
@@ -290,6 +342,7 @@ static void make_ready(const struct wk_image_symbols *image)
 	if (image->is_ready)
 		return;
 	late->is_ready = true;
+	wk_image_fetch(image);
 	if (image->key.is_kernel)
 		ready_kernel(late);
 	else if (image->file.elf)

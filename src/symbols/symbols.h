@@ -42,6 +42,10 @@ void wk_symbols_free(struct wk_symbols *symbols);
  * For a recorder, which looks at each place of a large library once. */
 void wk_symbols_release_pages(struct wk_symbols *symbols);
 
+/* While a recording is made no other machine is asked for anything: to wait for it would be to
+ * lose samples. */
+void wk_symbols_be_live(struct wk_symbols *symbols, bool is_live);
+
 struct wk_image_key {
 	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
 	struct wk_build_id build_id; /* size 0 where the recording has none */
@@ -71,6 +75,11 @@ enum wk_image_state wk_image_state(const struct wk_image_symbols *image);
 /* One sentence on where the names came from, or why there are none and what would mend it:
  * "names from /usr/lib/debug/.build-id/ab/cd.debug", "file is gone", "kptr_restrict is 1 ...". */
 const char *wk_image_reason(const struct wk_image_symbols *image);
+
+/* Asks other machines (if there are any) for the image's file where it is not here: once somebody
+ * needs it, since most images of a recording have no samples. A question for its state, a reason or
+ * a symbol does so too. */
+void wk_image_fetch(const struct wk_image_symbols *image);
 
 /* The image's parsed file, for unwinding; NULL where there is none (kernel, missing). */
 const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image);
