@@ -1,0 +1,255 @@
+/* Where servers keep files, and what is remembered of those who do not. No network. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "os/os.h"
+#include "symbols/remote_memory.h"
+#include "symbols/remote_places.h"
+
+static const struct wk_build_id sha1 = {
+	.size = 20,
+	.bytes = { 0xab, 0xcd, 0xef, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 },
+};
+
+#define HEX "abcdef030405060708090a0b0c0d0e0f10111213"
+
+static struct wk_remote_server server_of(const char *word)
+{
+	struct wk_remote_server server;
+	struct wk_err err = { 0 };
+
+	if (!wk_remote_server_read(&server, word, &err))
+		fail_msg("%s: %s", word, err.text);
+	return server;
+}
+
+static void is_refused(const char *word)
+{
+	struct wk_remote_server server;
+	struct wk_err err = { 0 };
+
+	if (wk_remote_server_read(&server, word, &err))
+		fail_msg("\"%s\" was taken", word);
+	assert_int_equal(err.code, WK_EUSAGE);
+	wk_remote_server_fini(&server);
+}
+
+/* All places of a file of that name, base in front, a line each. */
+static void places_are(const char *word, enum wk_remote_file which, const char *name,
+		       const char *expected)
+{
+	struct wk_remote_server server = server_of(word);
+	struct wk_remote_wish wish = { which, sha1, wk_str_c(name) };
+	struct wk_buf all = { 0 }, place = { 0 };
+
+	for (unsigned i = 0; wk_remote_place(&server, &wish, i, &place); i++)
+		if (place.len)
+			wk_buf_add_fmt(&all, "%s%s\n", server.base, wk_buf_text(&place));
+	assert_string_equal(wk_buf_text(&all), expected);
+	wk_buf_fini(&all);
+	wk_buf_fini(&place);
+	wk_remote_server_fini(&server);
+}
+
+static void a_plain_url_is_a_debuginfod_server(void **state)
+{
+	(void)state;
+	places_are("https://host/path/", WK_REMOTE_DEBUG, "app",
+		   "https://host/path/buildid/" HEX "/debuginfo\n");
+	places_are("http://host", WK_REMOTE_IMAGE, "app", "http://host/buildid/" HEX
+		   "/executable\n");
+}
+
+static void a_store_has_a_tree_by_id_and_two_or_three_parts(void **state)
+{
+	(void)state;
+	places_are("store:http://host/s", WK_REMOTE_IMAGE, "app",
+		   "http://host/s/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
+		   "http://host/s/app/" HEX "/app\n"
+		   "http://host/s/ap/app/" HEX "/app\n");
+	places_are("/srv/store", WK_REMOTE_DEBUG, "x",
+		   "/srv/store/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213.debug\n"
+		   "/srv/store/x.debug/" HEX "/x.debug\n"
+		   "/srv/store/x./x.debug/" HEX "/x.debug\n");
+}
+
+static void the_keys_of_dotnet_go_by_name_for_images_only(void **state)
+{
+	(void)state;
+	places_are("ssqp:https://host", WK_REMOTE_IMAGE, "libcoreclr.so",
+		   "https://host/libcoreclr.so/elf-buildid-" HEX "/libcoreclr.so\n");
+	places_are("ssqp:https://host", WK_REMOTE_DEBUG, "libcoreclr.so",
+		   "https://host/_.debug/elf-buildid-sym-" HEX "/_.debug\n");
+}
+
+static void a_hostile_name_stays_one_part_of_the_path(void **state)
+{
+	(void)state;
+	places_are("ssqp:http://host", WK_REMOTE_IMAGE, "a b?#%\n",
+		   "http://host/a%20b%3F%23%25%0A/elf-buildid-" HEX "/a%20b%3F%23%25%0A\n");
+	places_are("ssqp:/srv", WK_REMOTE_IMAGE, "..", "");
+	places_are("ssqp:/srv", WK_REMOTE_IMAGE, "", "");
+	places_are("store:/srv", WK_REMOTE_IMAGE, "..",
+		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n");
+}
+
+static void other_schemes_and_nonsense_are_refused(void **state)
+{
+	(void)state;
+	is_refused("file:///etc");
+	is_refused("store:file:///etc");
+	is_refused("ftp://host/");
+	is_refused("host:8002");
+	is_refused("");
+	is_refused("store:");
+	is_refused("http://");
+	is_refused("http://host/a b");
+}
+
+static void a_password_is_not_shown(void **state)
+{
+	struct wk_remote_server server = server_of("https://me:se@cret@host:80/a@b");
+
+	(void)state;
+	assert_string_equal(server.shown, "https://host:80/a@b");
+	assert_string_equal(server.base, "https://me:se@cret@host:80/a@b");
+	wk_remote_server_fini(&server);
+}
+
+static void an_id_filled_up_with_zeros_is_cut_to_what_it_was(void **state)
+{
+	struct wk_build_id id = sha1;
+
+	(void)state;
+	assert_int_equal(wk_remote_id(&id).size, 20);
+	memset(id.bytes + 16, 0, 4);
+	assert_int_equal(wk_remote_id(&id).size, 16);
+	memset(id.bytes + 8, 0, 12);
+	assert_int_equal(wk_remote_id(&id).size, 8);
+	id.size = 16;
+	assert_int_equal(wk_remote_id(&id).size, 16);
+}
+
+static char *memory_path(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/wick-test-remote-%ld/x/y.asked", (long)getpid());
+	return path;
+}
+
+static void forget_memory(void)
+{
+	char folder[64];
+
+	unlink(memory_path());
+	snprintf(folder, sizeof(folder), "/tmp/wick-test-remote-%ld/x", (long)getpid());
+	rmdir(folder);
+	*strrchr(folder, '/') = '\0';
+	rmdir(folder);
+}
+
+static void write_memory(const char *text)
+{
+	struct wk_os_keep keep;
+
+	assert_true(wk_os_keep_open(&keep, memory_path(), NULL));
+	assert_true(wk_os_write(keep.fd, text, strlen(text)));
+	assert_true(wk_os_keep_end(&keep, true));
+}
+
+static void what_servers_did_not_have_is_remembered_by_server(void **state)
+{
+	struct wk_remote_memory memory = { 0 };
+
+	(void)state;
+	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	wk_remote_remember(memory_path(), "http://a", true);
+	wk_remote_remember(memory_path(), "http://b", false);
+	assert_true(wk_remote_remembers(memory_path(), "http://a", &memory));
+	assert_true(memory.is_missing);
+	assert_in_range(memory.left_s, 23 * 3600, 24 * 3600);
+	assert_true(wk_remote_remembers(memory_path(), "http://b", &memory));
+	assert_false(memory.is_missing);
+	assert_in_range(memory.left_s, 200, 300);
+	assert_false(wk_remote_remembers(memory_path(), "http://c", &memory));
+	wk_remote_remember(memory_path(), "http://a", false);
+	assert_true(wk_remote_remembers(memory_path(), "http://a", &memory));
+	assert_false(memory.is_missing);
+	forget_memory();
+}
+
+static void old_future_and_broken_memories_count_for_nothing(void **state)
+{
+	struct wk_remote_memory memory = { 0 };
+	char line[128];
+
+	(void)state;
+	snprintf(line, sizeof(line), "%llu missing http://a\n",
+		 (unsigned long long)(wk_os_wall_ns() / 1000000000 - 25 * 3600));
+	write_memory(line);
+	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	write_memory("99999999999 missing http://a\n");
+	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	write_memory("\n\n18446744073709551616 missing http://a\n5\nx missing http://a\n\xff");
+	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	write_memory("18446744073709551615 missing http://a\n");
+	assert_false(wk_remote_remembers(memory_path(), "http://a", &memory));
+	forget_memory();
+}
+
+static void a_kept_file_that_is_given_up_leaves_what_was_there(void **state)
+{
+	struct wk_buf text = { 0 };
+	struct wk_os_keep keep;
+
+	(void)state;
+	write_memory("old");
+	assert_true(wk_os_keep_open(&keep, memory_path(), NULL));
+	assert_true(wk_os_write(keep.fd, "new", 3));
+	assert_true(wk_os_keep_end(&keep, false));
+	assert_true(wk_os_read_small(memory_path(), &text));
+	assert_string_equal(wk_buf_text(&text), "old");
+	write_memory("newer");
+	assert_true(wk_os_read_small(memory_path(), &text));
+	assert_string_equal(wk_buf_text(&text), "newer");
+	wk_buf_fini(&text);
+	forget_memory();
+}
+
+static void nobody_is_asked_where_nobody_is_named(void **state)
+{
+	struct wk_buf path = { 0 };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	assert_false(wk_remote_get(NULL, WK_REMOTE_DEBUG, &sha1, wk_str_c("/a"), &path, &err));
+	assert_string_equal(err.text, "no symbol server is asked");
+	assert_int_equal(wk_remote_said(NULL, WK_REMOTE_DEBUG, &sha1).len, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_plain_url_is_a_debuginfod_server),
+		cmocka_unit_test(a_store_has_a_tree_by_id_and_two_or_three_parts),
+		cmocka_unit_test(the_keys_of_dotnet_go_by_name_for_images_only),
+		cmocka_unit_test(a_hostile_name_stays_one_part_of_the_path),
+		cmocka_unit_test(other_schemes_and_nonsense_are_refused),
+		cmocka_unit_test(a_password_is_not_shown),
+		cmocka_unit_test(an_id_filled_up_with_zeros_is_cut_to_what_it_was),
+		cmocka_unit_test(what_servers_did_not_have_is_remembered_by_server),
+		cmocka_unit_test(old_future_and_broken_memories_count_for_nothing),
+		cmocka_unit_test(a_kept_file_that_is_given_up_leaves_what_was_there),
+		cmocka_unit_test(nobody_is_asked_where_nobody_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
