@@ -6,24 +6,19 @@
 
 #define ENDINGS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-const char *const wk_export_names[] = { "firefox", "speedscope", "folded", NULL };
+const char *const wk_export_names[] = { "folded", "speedscope", NULL };
 
 const struct wk_export_target wk_export_targets[] = {
-	{ .name = "firefox",
-	  .summary = "JSON for the Firefox Profiler (profiler.firefox.com)",
-	  .suffixes = ENDINGS(".firefox.json", ".profile.json"),
-	  .ending = "json",
-	  .renderer = &wk_renderer_firefox },
-	{ .name = "speedscope",
-	  .summary = "JSON for speedscope: a profile for each thread",
-	  .suffixes = ENDINGS(".speedscope.json", ".speedscope"),
-	  .ending = "json",
-	  .renderer = &wk_renderer_speedscope },
 	{ .name = "folded",
 	  .summary = "folded stacks, one line each, for flame graph tools",
 	  .suffixes = ENDINGS(".folded", ".collapsed"),
 	  .ending = "folded",
 	  .renderer = &wk_renderer_folded },
+	{ .name = "speedscope",
+	  .summary = "JSON for speedscope: a profile for each thread",
+	  .suffixes = ENDINGS(".speedscope.json", ".speedscope"),
+	  .ending = "json",
+	  .renderer = &wk_renderer_speedscope },
 	{ 0 },
 };
 

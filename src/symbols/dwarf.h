@@ -31,6 +31,8 @@ struct wk_dwarf_input {
 	const struct wk_elf *(*open_split)(void *context, struct wk_str directory,
 					   struct wk_str name, uint64_t id);
 	void *context;
+
+	bool skips_lines; /* functions only: no rows, no files of calls */
 };
 
 /* NULL, with a sentence, where the file has no debug information or it cannot be read at all. */

@@ -1,0 +1,261 @@
+#include "symbols/dwarf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "symbols/dwarf_constants.h"
+#include "symbols/dwarf_internal.h"
+
+/* Lists of ranges a unit's entries may share: real ones have a list each. */
+#define RANGE_ROUNDS 64
+#define RANGE_BUDGET 4096
+
+static bool open_main(struct wk_dwarf *dwarf, struct wk_err *err)
+{
+	struct wk_dwarf_sections *sections;
+	struct wk_bytes info;
+
+	dwarf->main = wk_dwarf_file_new(dwarf, dwarf->input.elf, false);
+	sections = &dwarf->main->sections;
+	info = wk_dwarf_section(sections, WK_DWARF_INFO);
+	if (wk_bytes_left(&info) == 0 && sections->err.code != WK_OK)
+		return wk_fail(err, sections->err.code, WK_NOWHERE, "%s", sections->err.text);
+	if (wk_bytes_left(&info) == 0)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "it has no debug information (.debug_info)");
+	wk_dwarf_file_list_units(dwarf->main);
+	if (dwarf->main->unit_count == 0)
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       ".debug_info has %" PRIu64 " bytes and no unit in them",
+			       (uint64_t)wk_bytes_left(&info));
+	return true;
+}
+
+struct wk_dwarf *wk_dwarf_new(const struct wk_dwarf_input *input, struct wk_err *err)
+{
+	struct wk_dwarf *dwarf = wk_alloc_zeroed(1, sizeof(*dwarf));
+
+	dwarf->input = *input;
+	wk_dwarf_find_code(dwarf);
+	if (!open_main(dwarf, err)) {
+		wk_dwarf_free(dwarf);
+		return NULL;
+	}
+	if (input->alternate) {
+		dwarf->alternate = wk_dwarf_file_new(dwarf, input->alternate, false);
+		wk_dwarf_file_list_units(dwarf->alternate);
+		dwarf->main->alternate = dwarf->alternate;
+	}
+	if (input->package)
+		dwarf->package = wk_dwarf_file_new(dwarf, input->package, true);
+	return dwarf;
+}
+
+static void free_block(struct wk_dwarf_block *block)
+{
+	free(block->nodes);
+	free(block->intervals);
+	free(block->spans);
+	free(block->lines);
+	free(block->order);
+	free(block->heap);
+	free(block->levels);
+}
+
+void wk_dwarf_free(struct wk_dwarf *dwarf)
+{
+	if (!dwarf)
+		return;
+	wk_dwarf_file_free(dwarf->main);
+	wk_dwarf_file_free(dwarf->alternate);
+	wk_dwarf_file_free(dwarf->package);
+	for (size_t i = 0; i < dwarf->split_count; i++)
+		wk_dwarf_file_free(dwarf->split[i]);
+	free(dwarf->split);
+	wk_map_fini(&dwarf->split_of);
+	free_block(&dwarf->block);
+	wk_dwarf_lines_fini(&dwarf->lines);
+	wk_buf_fini(&dwarf->first_missing);
+	wk_buf_fini(&dwarf->missing);
+	free(dwarf);
+}
+
+size_t wk_dwarf_unit_count(const struct wk_dwarf *dwarf)
+{
+	return dwarf->main->unit_count;
+}
+
+static void allow_ranges(struct wk_dwarf *dwarf, const struct wk_dwarf_unit *unit)
+{
+	dwarf->range_budget = RANGE_BUDGET + RANGE_ROUNDS * (unit->end - unit->offset);
+}
+
+/* Ranges of the units, while they are collected. */
+struct ranges {
+	struct wk_dwarf *dwarf;
+	struct wk_code_range *rows;
+	size_t count, cap;
+	uint32_t unit;
+	bool *is_silent; /* of each unit: its root says nothing */
+};
+
+static void add_range(void *context, uint64_t start, uint64_t end)
+{
+	struct ranges *r = context;
+
+	r->rows = wk_grow(r->rows, &r->cap, r->count + 1, sizeof(*r->rows));
+	r->rows[r->count++] = (struct wk_code_range){ start, end, r->unit };
+}
+
+/* By its root; false where that says nothing. */
+static bool add_by_root(struct ranges *r, struct wk_dwarf_unit *unit)
+{
+	if (!unit->ranges.form && !unit->high.form)
+		return false;
+	allow_ranges(r->dwarf, unit);
+	wk_dwarf_each_range(unit, unit->low, unit->high, unit->ranges, add_range, r);
+	return true;
+}
+
+static void add_arange(void *context, size_t unit, uint64_t start, uint64_t end)
+{
+	struct ranges *r = context;
+
+	if (!r->is_silent[unit])
+		return;
+	r->unit = (uint32_t)unit;
+	add_range(r, start, end);
+}
+
+/* By all that is in it. Units without code, as there are many, have no abbreviations for it. */
+static void add_by_walk(struct ranges *r, struct wk_dwarf_unit *unit)
+{
+	const struct wk_dwarf_abbrevs *table = wk_dwarf_abbrevs_of(unit);
+	struct wk_dwarf_block *block = &r->dwarf->block;
+
+	if (!table || !table->has_code || unit->tag == DW_TAG_partial_unit)
+		return;
+	allow_ranges(r->dwarf, unit);
+	wk_dwarf_walk(unit, block, false, NULL);
+	for (size_t i = 0; i < block->interval_count; i++)
+		add_range(r, block->intervals[i].start, block->intervals[i].end);
+}
+
+static void add_silent(struct ranges *r)
+{
+	struct wk_dwarf_file *file = r->dwarf->main;
+	size_t count = r->count;
+
+	wk_dwarf_each_arange(file, add_arange, r);
+	for (; count < r->count; count++)
+		r->is_silent[r->rows[count].unit] = false;
+	for (size_t i = 0; i < file->unit_count; i++) {
+		r->unit = (uint32_t)i;
+		if (r->is_silent[i])
+			add_by_walk(r, &file->units[i]);
+	}
+}
+
+void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index)
+{
+	struct wk_dwarf_file *file = dwarf->main;
+	struct ranges r = { .dwarf = dwarf };
+	size_t silent = 0;
+
+	r.is_silent = wk_alloc_zeroed(file->unit_count, sizeof(*r.is_silent));
+	for (size_t i = 0; i < file->unit_count; i++) {
+		r.unit = (uint32_t)i;
+		if (!wk_dwarf_unit_read(&file->units[i]) || add_by_root(&r, &file->units[i]))
+			continue;
+		r.is_silent[i] = true;
+		silent++;
+	}
+	if (silent > 0)
+		add_silent(&r);
+	wk_code_index_set_ranges(index, r.rows, r.count);
+	free(r.rows);
+	free(r.is_silent);
+}
+
+static void forget_ids(struct wk_dwarf_file *file)
+{
+	if (!file)
+		return;
+	wk_map_fini(&file->name_of);
+	wk_map_fini(&file->text_at);
+	file->text_budget = 0;
+}
+
+/* Ids that were kept are of one index. */
+static void use_index(struct wk_dwarf *dwarf, struct wk_code_index *index)
+{
+	if (dwarf->index == index)
+		return;
+	dwarf->index = index;
+	forget_ids(dwarf->main);
+	forget_ids(dwarf->alternate);
+	forget_ids(dwarf->package);
+	for (size_t i = 0; i < dwarf->split_count; i++)
+		forget_ids(dwarf->split[i]);
+}
+
+static uint64_t lowest_address(const struct wk_dwarf *dwarf)
+{
+	const struct wk_dwarf_block *b = &dwarf->block;
+	const struct wk_dwarf_lines *lines = &dwarf->lines;
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < b->interval_count; i++)
+		if (b->intervals[i].start < lowest)
+			lowest = b->intervals[i].start;
+	for (size_t i = 0; i < lines->row_count; i++)
+		if (lines->rows[i].address < lowest && wk_dwarf_is_code(dwarf, lines->rows[i].address))
+			lowest = lines->rows[i].address;
+	return lowest;
+}
+
+static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_index *index)
+{
+	struct wk_dwarf_block *b = &dwarf->block;
+	struct wk_code_block block = { .base = lowest_address(dwarf) };
+
+	wk_dwarf_make_spans(b, block.base);
+	wk_dwarf_make_lines(dwarf, b, block.base);
+	block.nodes = b->nodes;
+	block.node_count = (uint32_t)b->node_count;
+	block.spans = b->spans;
+	block.span_count = (uint32_t)b->span_count;
+	block.lines = b->lines;
+	block.line_count = (uint32_t)b->line_count;
+	if (b->span_count == 0 && b->line_count == 0)
+		block = (struct wk_code_block){ 0 };
+	wk_code_index_add(index, unit, &block);
+}
+
+bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index *index,
+		   struct wk_err *err)
+{
+	struct wk_dwarf_unit *unit, *body;
+	struct wk_err fault = { 0 };
+
+	use_index(dwarf, index);
+	if (number >= dwarf->main->unit_count)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32, number);
+	unit = &dwarf->main->units[number];
+	if (!wk_dwarf_unit_read(unit)) {
+		wk_code_index_add(index, number, &(struct wk_code_block){ 0 });
+		return wk_fail(err, WK_ECORRUPT, unit->offset, "the unit cannot be read");
+	}
+	body = wk_dwarf_split_unit(unit);
+	if (!body)
+		body = unit;
+	allow_ranges(dwarf, body);
+	wk_dwarf_read_lines(unit);
+	if (!wk_dwarf_walk(body, &dwarf->block, true, &fault) && dwarf->lines.row_count == 0) {
+		wk_code_index_add(index, number, &(struct wk_code_block){ 0 });
+		return wk_fail(err, fault.code, fault.offset, "%s", fault.text);
+	}
+	add_block(dwarf, number, index);
+	return true;
+}

@@ -1,0 +1,334 @@
+/* Abbreviations: which attributes the entries of a unit have, made into programs for reading. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "symbols/dwarf_constants.h"
+#include "symbols/dwarf_internal.h"
+
+/* How often the bytes of .debug_abbrev may be read over. Tables are shared as a whole or lie
+ * apart, so once for the tables and once for the roots would do. */
+#define MOST_ROUNDS 16
+#define SMALL_BUDGET (64 * 1024)
+
+/* No DIE is so large but for blocks, which are not counted here. */
+#define MOST_FIXED (1u << 24)
+
+static enum wk_dwarf_what what_of(uint64_t attribute)
+{
+	switch (attribute) {
+	case DW_AT_sibling:           return WHAT_SIBLING;
+	case DW_AT_name:              return WHAT_NAME;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name: return WHAT_LINKAGE_NAME;
+	case DW_AT_low_pc:            return WHAT_LOW_PC;
+	case DW_AT_high_pc:           return WHAT_HIGH_PC;
+	case DW_AT_ranges:            return WHAT_RANGES;
+	case DW_AT_abstract_origin:   return WHAT_ORIGIN;
+	case DW_AT_specification:     return WHAT_SPECIFICATION;
+	case DW_AT_call_file:         return WHAT_CALL_FILE;
+	case DW_AT_call_line:         return WHAT_CALL_LINE;
+	case DW_AT_call_column:       return WHAT_CALL_COLUMN;
+	default:                      return WHAT_NOTHING;
+	}
+}
+
+static enum wk_dwarf_what what_of_root(uint64_t attribute)
+{
+	switch (attribute) {
+	case DW_AT_stmt_list:        return WHAT_STMT_LIST;
+	case DW_AT_language:         return WHAT_LANGUAGE;
+	case DW_AT_comp_dir:         return WHAT_DIRECTORY;
+	case DW_AT_str_offsets_base: return WHAT_STR_OFFSETS_BASE;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:    return WHAT_ADDR_BASE;
+	case DW_AT_rnglists_base:    return WHAT_RNGLISTS_BASE;
+	case DW_AT_GNU_ranges_base:  return WHAT_GNU_RANGES_BASE;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:     return WHAT_SPLIT_NAME;
+	case DW_AT_GNU_dwo_id:       return WHAT_SPLIT_ID;
+	default:                     return what_of(attribute);
+	}
+}
+
+static bool is_root(uint16_t tag)
+{
+	return tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit ||
+	       tag == DW_TAG_skeleton_unit;
+}
+
+static bool is_type(uint16_t tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type ||
+	       tag == DW_TAG_interface_type;
+}
+
+/* Of types only the name is of interest, of most entries nothing. */
+static enum wk_dwarf_what what_in(uint16_t tag, uint64_t attribute)
+{
+	enum wk_dwarf_what what;
+
+	if (is_root(tag))
+		return what_of_root(attribute);
+	what = what_of(attribute);
+	if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+	    tag == DW_TAG_entry_point || is_type(tag) || tag == DW_TAG_namespace ||
+	    tag == DW_TAG_module || what == WHAT_SIBLING)
+		return what;
+	return WHAT_NOTHING;
+}
+
+/* What entries of the abbreviation are to a walk. `has` are bits by what it tells. */
+static enum wk_dwarf_role role_of(uint16_t tag, uint32_t has)
+{
+	bool has_code = has & (1u << WHAT_LOW_PC | 1u << WHAT_RANGES);
+
+	if (tag == DW_TAG_inlined_subroutine)
+		return has_code ? ROLE_INLINED : ROLE_PASS;
+	if (tag == DW_TAG_subprogram || tag == DW_TAG_entry_point)
+		return has_code ? ROLE_FUNCTION : ROLE_PASS;
+	return is_type(tag) ? ROLE_TYPE : ROLE_PASS;
+}
+
+static void add_op(struct wk_dwarf_abbrevs *table, struct wk_dwarf_op op)
+{
+	table->ops = wk_grow(table->ops, &table->op_cap, table->op_count + 1, sizeof(*table->ops));
+	table->ops[table->op_count++] = op;
+}
+
+static int32_t clamp(int64_t constant)
+{
+	return constant < INT32_MIN || constant > INT32_MAX ? 0 : (int32_t)constant;
+}
+
+/* What is known of an abbreviation while its attributes are read. */
+struct compiler {
+	struct wk_dwarf_abbrevs *table;
+	struct wk_dwarf_shape shape;
+	struct wk_dwarf_abbrev row;
+	uint32_t has;
+	uint32_t skip; /* bytes since the last op */
+	bool is_unknown;
+};
+
+static void count_bytes(struct compiler *c, uint32_t bytes)
+{
+	if (bytes == VARYING || c->row.fixed == VARYING)
+		c->row.fixed = VARYING;
+	else if (c->row.fixed + bytes < MOST_FIXED)
+		c->row.fixed += bytes;
+	else
+		c->is_unknown = true;
+}
+
+static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t long_form,
+			      int64_t constant)
+{
+	uint8_t form = wk_dwarf_short_form(long_form);
+	uint32_t bytes = wk_dwarf_form_bytes(form, c->shape);
+	enum wk_dwarf_what what = what_in(c->row.tag, attribute);
+
+	if (form == 0) {
+		c->is_unknown = true;
+		return;
+	}
+	/* The first of a kind counts, which also bounds the ops that take no byte. */
+	if (c->has >> what & 1)
+		what = WHAT_NOTHING;
+	if (what != WHAT_NOTHING)
+		c->has |= 1u << what;
+	if (what == WHAT_SIBLING && form == DW_FORM_ref4)
+		c->row.sibling_at = c->row.fixed;
+	count_bytes(c, bytes);
+	if (what == WHAT_NOTHING && bytes != VARYING && c->skip + bytes <= UINT16_MAX) {
+		c->skip += bytes;
+		return;
+	}
+	add_op(c->table, (struct wk_dwarf_op){ .before = (uint16_t)c->skip, .form = form,
+					       .what = (uint8_t)what,
+					       .constant = clamp(constant) });
+	c->skip = 0;
+}
+
+/* `in` stands behind the code. */
+static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
+		    struct wk_dwarf_abbrevs *table)
+{
+	struct compiler c = { .table = table, .shape = shape };
+	uint64_t tag = wk_uleb(in);
+
+	c.row.tag = tag <= UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
+	c.row.has_children = wk_u8(in) != 0;
+	c.row.sibling_at = VARYING;
+	c.row.first_op = (uint32_t)table->op_count;
+	for (;;) {
+		uint64_t attribute = wk_uleb(in), form = wk_uleb(in);
+		int64_t constant = form == DW_FORM_implicit_const ? wk_sleb(in) : 0;
+
+		if (in->bad || table->op_count >= UINT32_MAX)
+			return false;
+		if (attribute == 0 && form == 0)
+			break;
+		compile_attribute(&c, attribute, form, constant);
+	}
+	c.row.op_count = (uint32_t)(table->op_count - c.row.first_op);
+	c.row.tail = c.skip;
+	c.row.role = c.is_unknown ? ROLE_UNKNOWN : (uint8_t)role_of(c.row.tag, c.has);
+	table->has_code |= c.row.role == ROLE_FUNCTION || c.row.role == ROLE_INLINED;
+	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1,
+			      sizeof(*table->rows));
+	table->rows[table->row_count++] = c.row;
+	return true;
+}
+
+/* From now on rows are found by a map. */
+static void make_sparse(struct wk_dwarf_abbrevs *table)
+{
+	table->is_sparse = true;
+	for (size_t code = 1; code < table->row_count; code++)
+		wk_map_set(&table->by_code, code, (uint32_t)code);
+}
+
+static void start(struct wk_dwarf_abbrevs *table)
+{
+	table->rows = wk_grow(NULL, &table->row_cap, 16, sizeof(*table->rows));
+	table->rows[0] = (struct wk_dwarf_abbrev){ .role = ROLE_UNKNOWN };
+	table->row_count = 1;
+}
+
+static bool decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
+		   struct wk_dwarf_abbrevs *table)
+{
+	start(table);
+	for (;;) {
+		uint64_t code = wk_uleb(in);
+
+		/* Some tables end with their section. */
+		if (code == 0)
+			return table->row_count > 1;
+		if (!compile(in, shape, table))
+			return table->row_count > 1;
+		if (!table->is_sparse && code != table->row_count - 1) {
+			table->row_count--;
+			make_sparse(table);
+			table->row_count++;
+		}
+		if (table->is_sparse)
+			wk_map_set(&table->by_code, code, (uint32_t)(table->row_count - 1));
+	}
+}
+
+void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)
+{
+	free(table->rows);
+	free(table->ops);
+	wk_map_fini(&table->by_code);
+	*table = (struct wk_dwarf_abbrevs){ 0 };
+}
+
+const struct wk_dwarf_abbrev *wk_dwarf_abbrev(const struct wk_dwarf_abbrevs *table, uint64_t code)
+{
+	if (table->is_sparse)
+		return &table->rows[wk_map_find(&table->by_code, code)];
+	return &table->rows[code < table->row_count ? code : 0];
+}
+
+/* The section from the unit's table on. */
+static struct wk_bytes table_bytes(struct wk_dwarf_unit *unit)
+{
+	struct wk_bytes section = wk_dwarf_section(&unit->file->sections, WK_DWARF_ABBREV);
+	uint64_t size = (uint64_t)(section.end - section.start);
+
+	if (unit->abbrev_offset >= size)
+		return wk_bytes_at(&section, size, 0);
+	return wk_bytes_at(&section, unit->abbrev_offset, size - unit->abbrev_offset);
+}
+
+static void charge(struct wk_dwarf_file *file, uint64_t bytes)
+{
+	struct wk_bytes section;
+
+	if (file->abbrev_budget == 0) {
+		section = wk_dwarf_section(&file->sections, WK_DWARF_ABBREV);
+		file->abbrev_budget = MOST_ROUNDS * wk_bytes_left(&section) + SMALL_BUDGET;
+	}
+	file->abbrev_budget = file->abbrev_budget > bytes ? file->abbrev_budget - bytes : 1;
+}
+
+static bool is_spent(const struct wk_dwarf_file *file)
+{
+	return file->abbrev_budget == 1;
+}
+
+static bool pass(struct wk_bytes *in)
+{
+	uint64_t attribute, form;
+
+	wk_uleb(in);
+	wk_u8(in);
+	do {
+		attribute = wk_uleb(in);
+		form = wk_uleb(in);
+		if (form == DW_FORM_implicit_const)
+			wk_sleb(in);
+	} while ((attribute || form) && !in->bad);
+	return !in->bad;
+}
+
+bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code,
+			  struct wk_dwarf_abbrevs *table)
+{
+	struct wk_bytes in = table_bytes(unit);
+	const uint8_t *from = in.at;
+	bool is_found = false;
+	uint64_t here;
+
+	if (is_spent(unit->file))
+		return false;
+	start(table);
+	while ((here = wk_uleb(&in)) != 0) {
+		is_found = here == code;
+		if (is_found || !pass(&in))
+			break;
+	}
+	is_found = is_found && compile(&in, unit->shape, table);
+	charge(unit->file, (uint64_t)(in.at - from));
+	return is_found;
+}
+
+static uint64_t table_key(const struct wk_dwarf_unit *unit)
+{
+	const struct wk_dwarf_shape *s = &unit->shape;
+	uint64_t version = s->version <= 2 ? 1 : 0;
+
+	return wk_hash_pair(unit->abbrev_offset, version << 16 | s->address_size << 8 |
+						 s->offset_size);
+}
+
+const struct wk_dwarf_abbrevs *wk_dwarf_abbrevs_of(struct wk_dwarf_unit *unit)
+{
+	struct wk_dwarf_file *file = unit->file;
+	struct wk_dwarf_abbrevs *table;
+	const uint8_t *from;
+	struct wk_bytes in;
+	uint32_t *at;
+
+	if (unit->abbrevs)
+		return unit->abbrevs->row_count > 1 ? unit->abbrevs : NULL;
+	at = wk_map_at(&file->table_at, table_key(unit));
+	if (*at == 0) {
+		table = wk_alloc_zeroed(1, sizeof(*table));
+		in = table_bytes(unit);
+		from = in.at;
+		if (!is_spent(file) && !decode(&in, unit->shape, table))
+			wk_dwarf_abbrevs_fini(table);
+		charge(file, (uint64_t)(in.at - from));
+		file->tables = wk_grow(file->tables, &file->table_cap, file->table_count + 1,
+				       sizeof(struct wk_dwarf_abbrevs *));
+		file->tables[file->table_count++] = table;
+		*at = (uint32_t)file->table_count;
+	}
+	unit->abbrevs = file->tables[*at - 1];
+	return unit->abbrevs->row_count > 1 ? unit->abbrevs : NULL;
+}

@@ -1,0 +1,299 @@
+/* What the readers of DWARF share among themselves; others use symbols/dwarf.h.
+ *
+ * A wk_dwarf_file is one ELF file's debug sections with its units in order of their offsets.
+ * A wk_dwarf_unit is one unit's header and what its root says. Abbreviations are compiled once
+ * a table into little programs (dwarf_abbrev.c) by which an entry (DIE) is read or passed over.
+ *
+ * Much in DWARF refers to anything anywhere, so reading in proportion to the file is no matter
+ * of course: tables that overlap, lists and texts that thousands of entries share a tail of.
+ * Each such reading is charged to a budget of bytes that real files do not come near. */
+#ifndef WK_SYMBOLS_DWARF_INTERNAL_H
+#define WK_SYMBOLS_DWARF_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/map.h"
+#include "base/sort.h"
+#include "symbols/dwarf.h"
+#include "symbols/dwarf_line.h"
+#include "symbols/dwarf_sections.h"
+
+/* What an attribute is to us. Everything else is passed over. */
+enum wk_dwarf_what {
+	WHAT_NOTHING,
+	WHAT_SIBLING,
+	WHAT_NAME,
+	WHAT_LINKAGE_NAME,
+	WHAT_LOW_PC,
+	WHAT_HIGH_PC,
+	WHAT_RANGES,
+	WHAT_ORIGIN,
+	WHAT_SPECIFICATION,
+	WHAT_CALL_FILE,
+	WHAT_CALL_LINE,
+	WHAT_CALL_COLUMN,
+	WHAT_STMT_LIST,
+	WHAT_LANGUAGE,
+	WHAT_DIRECTORY,
+	WHAT_STR_OFFSETS_BASE,
+	WHAT_ADDR_BASE,
+	WHAT_RNGLISTS_BASE,
+	WHAT_GNU_RANGES_BASE,
+	WHAT_SPLIT_NAME,
+	WHAT_SPLIT_ID,
+	WHAT_COUNT
+};
+
+/* Passes over `before` bytes, then takes (or passes over) one value. */
+struct wk_dwarf_op {
+	uint16_t before;
+	uint8_t form, what;  /* form: the short number, see wk_dwarf_short_form */
+	int32_t constant;    /* of DW_FORM_implicit_const */
+};
+
+enum wk_dwarf_role {
+	ROLE_UNKNOWN,  /* no such abbreviation, or a form that nobody knows */
+	ROLE_PASS,     /* of no interest; its children may be */
+	ROLE_TYPE,     /* of no interest, nor are its children */
+	ROLE_FUNCTION, /* a subprogram that may have code */
+	ROLE_INLINED,  /* a call of one that was inlined */
+};
+
+#define VARYING UINT32_MAX
+
+struct wk_dwarf_abbrev {
+	uint16_t tag;
+	uint8_t role;
+	bool has_children;
+	uint32_t fixed;      /* bytes of all attributes, or VARYING */
+	uint32_t sibling_at; /* where a 4-byte DW_AT_sibling lies in them, or VARYING */
+	uint32_t tail;       /* bytes behind the last op */
+	uint32_t first_op, op_count;
+};
+
+struct wk_dwarf_abbrevs {
+	struct wk_dwarf_abbrev *rows; /* row 0 is ROLE_UNKNOWN; by code where those are 1, 2, 3 ... */
+	size_t row_count, row_cap;
+	struct wk_dwarf_op *ops;
+	size_t op_count, op_cap;
+	struct wk_map by_code; /* of tables whose codes are not */
+	bool is_sparse;
+	bool has_code;         /* some entry says where code is */
+};
+
+/* What a form's size depends on. */
+struct wk_dwarf_shape {
+	uint8_t version, address_size, offset_size;
+};
+
+struct wk_dwarf_value {
+	uint64_t value; /* DW_FORM_string: the offset in .debug_info */
+	uint8_t form;   /* the short number; 0: the attribute is not there */
+};
+
+/* Where a text lies; no file where there is none. */
+struct wk_dwarf_text {
+	struct wk_dwarf_file *file;
+	enum wk_dwarf_section section;
+	uint64_t offset;
+};
+
+struct wk_dwarf_die {
+	const struct wk_dwarf_abbrev *abbrev;
+	uint32_t has; /* bits by enum wk_dwarf_what */
+	struct wk_dwarf_value values[WHAT_COUNT];
+};
+
+struct wk_dwarf_scope {
+	uint32_t start, end; /* from the unit's offset; end 0 while it is open */
+	uint32_t around;     /* the scope that it lies in, 0 for none */
+};
+
+struct wk_dwarf_unit {
+	struct wk_dwarf_file *file;
+	uint64_t offset, die, end; /* in .debug_info: the header, the root, the end */
+	uint64_t abbrev_offset;
+	uint64_t str_offsets_base, addr_base, rnglists_base, gnu_ranges_base;
+	uint64_t line_offset, id, low_pc;
+	struct wk_dwarf_value name, directory, split_name;
+	struct wk_dwarf_value low, high, ranges;
+	struct wk_dwarf_shape shape;
+	uint8_t type; /* DW_UT_*, made up before DWARF 5 */
+	uint16_t tag, language;
+	bool is_read, is_broken, has_lines, has_id;
+	bool is_split_tried, has_part; /* has_part: its offsets are those of its package */
+	struct wk_dwarf_abbrevs *abbrevs;
+	struct wk_dwarf_unit *skeleton; /* of a split unit */
+	struct wk_dwarf_unit *split;    /* of a skeleton */
+	struct wk_dwarf_scope *scopes;  /* row 0 is unused; NULL until they are needed */
+	uint32_t scope_count;
+};
+
+struct wk_dwarf_file {
+	struct wk_dwarf *dwarf;
+	struct wk_dwarf_sections sections;
+	struct wk_dwarf_unit *units;
+	size_t unit_count, unit_cap;
+	struct wk_dwarf_abbrevs **tables;
+	size_t table_count, table_cap;
+	struct wk_map table_at;       /* offset and shape to its number in `tables` + 1 */
+	uint64_t last_scanned;        /* the table in which a root was looked for last, + 1 */
+	uint64_t abbrev_budget, text_budget;
+	struct wk_map name_of;        /* offset of a DIE to text id + 1 */
+	struct wk_map text_at;        /* offset in .debug_str to text id + 1 */
+	struct wk_map unit_by_id;     /* of a split file: to the number of the unit + 1 */
+	bool has_ids;
+	struct wk_dwarf_file *alternate;
+};
+
+struct wk_dwarf_interval {
+	uint64_t start, end;
+	uint32_t node;
+};
+
+/* What one unit is made into; used again for the next. */
+struct wk_dwarf_block {
+	struct wk_code_node *nodes; /* [0] is unused */
+	size_t node_count, node_cap;
+	struct wk_dwarf_interval *intervals;
+	size_t interval_count, interval_cap;
+	struct wk_code_span *spans;
+	size_t span_count, span_cap;
+	struct wk_code_line *lines;
+	size_t line_count, line_cap;
+	struct wk_sort_key *order;
+	size_t order_cap;
+	struct wk_dwarf_interval *heap;
+	size_t heap_cap;
+	uint32_t *levels; /* the node of each open DIE */
+	size_t level_cap;
+};
+
+struct wk_dwarf {
+	struct wk_dwarf_input input;
+	struct wk_dwarf_file *main, *alternate, *package;
+	struct wk_dwarf_file **split;
+	size_t split_count, split_cap;
+	struct wk_map split_of;        /* a split file's elf to its number in `split` + 1 */
+	uint64_t lowest, highest;      /* where code can be */
+	struct wk_code_index *index;   /* the one that the ids in the caches are of */
+	struct wk_dwarf_block block;
+	struct wk_dwarf_lines lines;
+	uint64_t range_budget, line_budget;
+	struct wk_buf first_missing, missing; /* the first split file; the sentence */
+	size_t missing_count;
+	bool misses_alternate;
+};
+
+/* dwarf_form.c */
+uint8_t wk_dwarf_short_form(uint64_t form);
+/* VARYING where it depends on the value; 0 for unknown forms too. */
+uint32_t wk_dwarf_form_bytes(uint8_t form, struct wk_dwarf_shape shape);
+/* False for a form that nobody knows. Reading beyond the end leaves `in` bad. */
+bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8_t form,
+			 struct wk_dwarf_value *value);
+struct wk_dwarf_text wk_dwarf_text_of(struct wk_dwarf_unit *unit, struct wk_dwarf_value value);
+/* Empty where it does not end within `limit` bytes. */
+struct wk_str wk_dwarf_text_read(struct wk_dwarf_text text, size_t limit);
+/* False where the value is no address. */
+bool wk_dwarf_address(const struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
+		      uint64_t *address);
+bool wk_dwarf_address_at(const struct wk_dwarf_unit *unit, uint64_t index, uint64_t *address);
+/* An offset in the unit's section table `which`, read there in the unit's offset size. */
+bool wk_dwarf_offset_at(const struct wk_dwarf_unit *unit, enum wk_dwarf_section which,
+			uint64_t base, uint64_t index, uint64_t *offset);
+/* What the value refers to: a unit and an offset in its .debug_info; NULL if nothing. */
+struct wk_dwarf_unit *wk_dwarf_referred(struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
+					uint64_t *offset);
+
+/* dwarf_abbrev.c */
+/* The unit's table, decoded once; NULL if it is broken. */
+const struct wk_dwarf_abbrevs *wk_dwarf_abbrevs_of(struct wk_dwarf_unit *unit);
+const struct wk_dwarf_abbrev *wk_dwarf_abbrev(const struct wk_dwarf_abbrevs *table, uint64_t code);
+void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table);
+/* Of one code only, without decoding the whole table: for roots. */
+bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code,
+			  struct wk_dwarf_abbrevs *table);
+
+/* dwarf_die.c */
+/* `in` stands behind the code. False if it cannot be read. */
+bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrevs *table,
+		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
+		       struct wk_dwarf_die *die);
+/* Passes over the attributes. Puts the offset that DW_AT_sibling names, counted as the
+ * attribute's form says from `unit`'s beginning, into `sibling`, or 0. */
+bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
+		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
+		       uint64_t *sibling);
+/* The DIE at an offset of .debug_info that lies in the unit. */
+bool wk_dwarf_die_at(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die);
+static inline bool wk_dwarf_has(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
+{
+	return die->has >> what & 1;
+}
+
+/* dwarf_unit.c */
+struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_elf *elf,
+					bool is_split);
+void wk_dwarf_file_free(struct wk_dwarf_file *file);
+void wk_dwarf_file_list_units(struct wk_dwarf_file *file);
+/* The unit in which the offset lies, as it is; NULL if there is none. */
+struct wk_dwarf_unit *wk_dwarf_unit_around(struct wk_dwarf_file *file, uint64_t offset);
+/* The unit whose DIEs hold the offset, its root read; NULL if there is none. */
+struct wk_dwarf_unit *wk_dwarf_unit_of(struct wk_dwarf_file *file, uint64_t offset);
+bool wk_dwarf_unit_read(struct wk_dwarf_unit *unit);
+
+/* dwarf_ranges.c */
+typedef void (*wk_dwarf_take_range)(void *context, uint64_t start, uint64_t end);
+/* The ranges of code that low_pc, high_pc and ranges tell; those where no code can be are left
+ * out. */
+void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+			 struct wk_dwarf_value high, struct wk_dwarf_value ranges,
+			 wk_dwarf_take_range take, void *context);
+void wk_dwarf_find_code(struct wk_dwarf *dwarf);
+bool wk_dwarf_is_code(const struct wk_dwarf *dwarf, uint64_t start);
+
+/* dwarf_aranges.c */
+/* The ranges of `unit` by .debug_aranges; `unit` as an index of file->units. */
+void wk_dwarf_each_arange(struct wk_dwarf_file *file,
+			  void (*take)(void *context, size_t unit, uint64_t start, uint64_t end),
+			  void *context);
+
+/* dwarf_name.c */
+/* The text id of the function that a DIE stands for; 0 where it has no name. */
+uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, const struct wk_dwarf_die *die);
+
+/* dwarf_scope.c */
+/* Puts the scopes around the DIE at `offset` before `name`, "a::b::" in the language's way. */
+void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_buf *out);
+
+/* dwarf_walk.c */
+/* Nodes and intervals of one unit into the block, which is emptied first. */
+bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, bool wants_names,
+		   struct wk_err *err);
+
+/* dwarf_spans.c */
+/* Sets the block's spans from its intervals: where several cover an address, the one with the
+ * highest node (the innermost) has it. `base` is below all of them. */
+void wk_dwarf_make_spans(struct wk_dwarf_block *block, uint64_t base);
+
+/* dwarf_split.c */
+/* The split unit of a skeleton, or NULL; what is missing is noted. */
+struct wk_dwarf_unit *wk_dwarf_split_unit(struct wk_dwarf_unit *skeleton);
+
+/* dwarf_missing.c */
+void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name);
+void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf);
+
+/* dwarf_rows.c */
+/* Reads the unit's line program into dwarf->lines: files, and rows of code only. */
+void wk_dwarf_read_lines(struct wk_dwarf_unit *unit);
+/* Sets the block's lines from dwarf->lines. */
+void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *block,
+			 uint64_t base);
+
+#endif

@@ -1,0 +1,44 @@
+/* What was asked for and is not there, in words. */
+#include "symbols/dwarf_internal.h"
+
+static void compose(struct wk_dwarf *dwarf)
+{
+	struct wk_buf *out = &dwarf->missing;
+
+	wk_buf_reset(out);
+	if (dwarf->missing_count == 1)
+		wk_buf_add_fmt(out, "the split file %s is missing",
+			       wk_buf_text(&dwarf->first_missing));
+	else if (dwarf->missing_count > 1)
+		wk_buf_add_fmt(out, "%zu split files are missing, the first of them %s",
+			       dwarf->missing_count, wk_buf_text(&dwarf->first_missing));
+	if (dwarf->misses_alternate && out->len > 0)
+		wk_buf_add_text(out, "; ");
+	if (dwarf->misses_alternate)
+		wk_buf_add_text(out, "the file that .gnu_debugaltlink names is missing");
+}
+
+void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name)
+{
+	if (dwarf->missing_count++ == 0) {
+		if (directory.len > 0 && !wk_str_starts(name, "/")) {
+			wk_buf_add_str(&dwarf->first_missing, directory);
+			wk_buf_add_char(&dwarf->first_missing, '/');
+		}
+		wk_buf_add_str(&dwarf->first_missing, name);
+	}
+	compose(dwarf);
+}
+
+void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf)
+{
+	if (dwarf->misses_alternate)
+		return;
+	dwarf->misses_alternate = true;
+	compose(dwarf);
+}
+
+struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf)
+{
+	return wk_buf_str(&dwarf->missing);
+}

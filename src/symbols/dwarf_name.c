@@ -1,0 +1,165 @@
+/* Names of functions: linkage names, through origins and specifications, else as written. */
+#include "symbols/dwarf_constants.h"
+#include "symbols/dwarf_internal.h"
+
+/* Real chains have two or three: a call, the abstract function, its declaration. */
+#define MOST_HOPS 16
+
+/* Longer names are real (templates), but not much longer. */
+#define NAME_LIMIT (256 * 1024)
+
+/* Linkers let texts share their tails, and that is all the sharing there is. */
+#define MOST_ROUNDS  4
+#define SMALL_BUDGET (1024 * 1024)
+
+static uint64_t section_size(struct wk_dwarf_file *file, enum wk_dwarf_section which)
+{
+	struct wk_bytes section = wk_dwarf_section(&file->sections, which);
+
+	return (uint64_t)(section.end - section.start);
+}
+
+/* A budget of 1 is spent; 0 was never set. */
+static bool charge(struct wk_dwarf_file *file, size_t bytes)
+{
+	if (file->text_budget == 0)
+		file->text_budget = SMALL_BUDGET + MOST_ROUNDS *
+			(section_size(file, WK_DWARF_STR) + section_size(file, WK_DWARF_INFO));
+	if (file->text_budget <= bytes) {
+		file->text_budget = 1;
+		return false;
+	}
+	file->text_budget -= bytes;
+	return true;
+}
+
+static uint32_t intern(struct wk_dwarf_text text)
+{
+	struct wk_str name = wk_dwarf_text_read(text, NAME_LIMIT);
+
+	if (!charge(text.file, name.len))
+		return 0;
+	return wk_code_index_text(text.file->dwarf->index, name);
+}
+
+static uint32_t text_id(struct wk_dwarf_unit *unit, struct wk_dwarf_value value)
+{
+	struct wk_dwarf_text text = wk_dwarf_text_of(unit, value);
+	uint32_t *id;
+
+	if (!text.file)
+		return 0;
+	if (text.section != WK_DWARF_STR)
+		return intern(text);
+	id = wk_map_at(&text.file->text_at, text.offset);
+	if (*id == 0)
+		*id = intern(text) + 1;
+	return *id - 1;
+}
+
+/* The language in which scopes are written before a name, for which wick has "::". */
+static bool has_scopes(uint16_t language)
+{
+	switch (language) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DW_LANG_C_plus_plus_17:
+	case DW_LANG_C_plus_plus_20:
+	case DW_LANG_C_plus_plus_23:
+	case DW_LANG_ObjC_plus_plus:
+	case DW_LANG_Rust:
+	case DW_LANG_D:
+	case DW_LANG_Swift:
+	case DW_LANG_Java:
+	case DW_LANG_Zig:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A name as it is written, `value` in `unit`, of the DIE at `offset` of `holder`. */
+static uint32_t written_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
+			     struct wk_dwarf_unit *holder, uint64_t offset)
+{
+	struct wk_dwarf *dwarf = unit->file->dwarf;
+	struct wk_dwarf_text text;
+	struct wk_buf name = { 0 };
+	uint32_t id;
+
+	if (!has_scopes(holder->language) && !has_scopes(unit->language))
+		return text_id(unit, value);
+	wk_dwarf_add_scopes(holder, offset, &name);
+	if (name.len == 0)
+		return text_id(unit, value);
+	text = wk_dwarf_text_of(unit, value);
+	wk_buf_add_str(&name, wk_dwarf_text_read(text, NAME_LIMIT));
+	id = charge(unit->file, name.len) ? wk_code_index_text(dwarf->index, wk_buf_str(&name)) : 0;
+	wk_buf_fini(&name);
+	return id;
+}
+
+/* Follows what the DIE refers to; false if it refers to nothing that is there. */
+static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, const struct wk_dwarf_die *die)
+{
+	enum wk_dwarf_what what = wk_dwarf_has(die, WHAT_ORIGIN) ? WHAT_ORIGIN : WHAT_SPECIFICATION;
+	struct wk_dwarf_unit *other;
+
+	if (!wk_dwarf_has(die, what))
+		return false;
+	other = wk_dwarf_referred(*unit, die->values[what], offset);
+	if (!other)
+		return false;
+	*unit = other;
+	return true;
+}
+
+/* The DIE has no linkage name of its own. */
+static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die)
+{
+	struct wk_dwarf_unit *name_unit = NULL, *holder = unit;
+	struct wk_dwarf_value name = { 0 };
+	uint64_t at = offset;
+
+	for (int hop = 0; hop < MOST_HOPS; hop++) {
+		uint32_t id = wk_dwarf_has(die, WHAT_LINKAGE_NAME)
+			? text_id(unit, die->values[WHAT_LINKAGE_NAME]) : 0;
+
+		if (id)
+			return id;
+		if (!name_unit && wk_dwarf_has(die, WHAT_NAME)) {
+			name_unit = unit;
+			name = die->values[WHAT_NAME];
+		}
+		holder = unit;
+		at = offset;
+		if (!follow(&unit, &offset, die) || !wk_dwarf_die_at(unit, offset, die))
+			break;
+	}
+	return name_unit ? written_name(name_unit, name, holder, at) : 0;
+}
+
+uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, const struct wk_dwarf_die *die)
+{
+	struct wk_dwarf_die other;
+	uint32_t id = 0, *known;
+
+	if (wk_dwarf_has(die, WHAT_LINKAGE_NAME))
+		id = text_id(unit, die->values[WHAT_LINKAGE_NAME]);
+	if (id)
+		return id;
+	/* Calls of a function all refer to the same DIE, whose name is kept. */
+	if (!wk_dwarf_has(die, WHAT_NAME) && follow(&unit, &offset, die)) {
+		known = wk_map_at(&unit->file->name_of, offset);
+		if (*known)
+			return *known - 1;
+		if (wk_dwarf_die_at(unit, offset, &other))
+			id = find_name(unit, offset, &other);
+		wk_map_set(&unit->file->name_of, offset, id + 1);
+		return id;
+	}
+	other = *die;
+	return find_name(unit, offset, &other);
+}

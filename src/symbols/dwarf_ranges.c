@@ -1,0 +1,208 @@
+/* Ranges of code: .debug_ranges, .debug_rnglists, and where no code can be. */
+#include "symbols/dwarf_constants.h"
+#include "symbols/dwarf_internal.h"
+
+/* Code lies in sections (or, where a file has none, in segments) that may be executed. What a
+ * linker threw away it leaves with addresses outside: 0, 1, -1, -2. */
+void wk_dwarf_find_code(struct wk_dwarf *dwarf)
+{
+	const struct wk_elf *elf = dwarf->input.elf;
+	uint64_t lowest = UINT64_MAX, highest = 0;
+
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		const struct wk_elf_section *s = &elf->sections[i];
+
+		if (!(s->flags & WK_SHF_EXECINSTR) || s->size_bytes > UINT64_MAX - s->vaddr)
+			continue;
+		if (s->vaddr < lowest)
+			lowest = s->vaddr;
+		if (s->vaddr + s->size_bytes > highest)
+			highest = s->vaddr + s->size_bytes;
+	}
+	for (uint32_t i = 0; highest == 0 && i < elf->segment_count; i++) {
+		const struct wk_elf_segment *s = &elf->segments[i];
+
+		if (s->type != WK_PT_LOAD || !(s->flags & WK_PF_X) || s->vaddr > lowest)
+			continue;
+		lowest = s->vaddr;
+	}
+	dwarf->lowest = lowest != UINT64_MAX ? lowest : 0;
+	dwarf->highest = highest ? highest : UINT64_MAX - 1;
+}
+
+bool wk_dwarf_is_code(const struct wk_dwarf *dwarf, uint64_t start)
+{
+	return start >= dwarf->lowest && start < dwarf->highest;
+}
+
+struct list {
+	struct wk_dwarf_unit *unit;
+	wk_dwarf_take_range take;
+	void *context;
+	uint64_t base, most; /* most: the largest address */
+	bool has_dead_base;
+};
+
+static void give(struct list *list, uint64_t start, uint64_t end)
+{
+	const struct wk_dwarf *dwarf = list->unit->file->dwarf;
+
+	start &= list->most;
+	end &= list->most;
+	if (start >= end || start >= list->most - 1 || !wk_dwarf_is_code(dwarf, start))
+		return;
+	list->take(list->context, start, end < dwarf->highest ? end : dwarf->highest);
+}
+
+static void set_base(struct list *list, uint64_t base)
+{
+	list->base = base;
+	list->has_dead_base = base >= list->most - 1;
+}
+
+/* Pairs of addresses; the largest address as a start sets the base. */
+static void read_old(struct list *list, struct wk_bytes in, uint8_t size)
+{
+	uint64_t *budget = &list->unit->file->dwarf->range_budget;
+
+	while (*budget >= 2 * size) {
+		uint64_t start = size == 8 ? wk_u64(&in) : size == 4 ? wk_u32(&in) : wk_u16(&in);
+		uint64_t end = size == 8 ? wk_u64(&in) : size == 4 ? wk_u32(&in) : wk_u16(&in);
+
+		*budget -= 2 * size;
+		if (in.bad || (start == 0 && end == 0))
+			return;
+		if (start == list->most)
+			set_base(list, end);
+		/* A linker's -2 must not become code by adding the base to it. */
+		else if (!list->has_dead_base && start != list->most - 1)
+			give(list, list->base + start, list->base + end);
+	}
+}
+
+static uint64_t plain_address(struct wk_bytes *in, uint8_t size)
+{
+	return size == 8 ? wk_u64(in) : size == 4 ? wk_u32(in) : wk_u16(in);
+}
+
+static uint64_t indexed_address(struct list *list, struct wk_bytes *in)
+{
+	uint64_t address;
+
+	/* What cannot be found is no code. */
+	return wk_dwarf_address_at(list->unit, wk_uleb(in), &address) ? address : list->most;
+}
+
+/* One entry of .debug_rnglists; false at the list's end. */
+static bool read_entry(struct list *list, struct wk_bytes *in, uint8_t size)
+{
+	uint64_t start, end;
+
+	switch (wk_u8(in)) {
+	case DW_RLE_base_addressx:
+		set_base(list, indexed_address(list, in));
+		return !in->bad;
+	case DW_RLE_base_address:
+		set_base(list, plain_address(in, size));
+		return !in->bad;
+	case DW_RLE_startx_endx:
+		start = indexed_address(list, in);
+		end = indexed_address(list, in);
+		break;
+	case DW_RLE_startx_length:
+		start = indexed_address(list, in);
+		end = start + wk_uleb(in);
+		break;
+	case DW_RLE_offset_pair:
+		start = list->base + wk_uleb(in);
+		end = list->base + wk_uleb(in);
+		if (list->has_dead_base)
+			return !in->bad;
+		break;
+	case DW_RLE_start_end:
+		start = plain_address(in, size);
+		end = plain_address(in, size);
+		break;
+	case DW_RLE_start_length:
+		start = plain_address(in, size);
+		end = start + wk_uleb(in);
+		break;
+	default:
+		return false;
+	}
+	if (!in->bad)
+		give(list, start, end);
+	return !in->bad;
+}
+
+static void read_new(struct list *list, struct wk_bytes in, uint8_t size)
+{
+	uint64_t *budget = &list->unit->file->dwarf->range_budget;
+	const uint8_t *from = in.at;
+
+	while (*budget > 0 && read_entry(list, &in, size)) {
+		uint64_t bytes = (uint64_t)(in.at - from);
+
+		*budget -= bytes < *budget ? bytes : *budget;
+		from = in.at;
+	}
+}
+
+static struct wk_bytes from_offset(struct wk_dwarf_file *file, enum wk_dwarf_section which,
+				   uint64_t offset)
+{
+	struct wk_bytes section = wk_dwarf_section(&file->sections, which);
+	uint64_t size = (uint64_t)(section.end - section.start);
+
+	return wk_bytes_at(&section, offset, offset <= size ? size - offset : 1);
+}
+
+static void read_list(struct list *list, struct wk_dwarf_value ranges)
+{
+	struct wk_dwarf_unit *unit = list->unit;
+	struct wk_dwarf_unit *holder = unit->skeleton ? unit->skeleton : unit;
+	uint64_t offset = ranges.value;
+
+	if (unit->shape.version < 5) {
+		/* A split unit's lists stay behind with its skeleton. */
+		if (unit->skeleton)
+			offset += holder->gnu_ranges_base;
+		read_old(list, from_offset(holder->file, WK_DWARF_RANGES, offset),
+			 unit->shape.address_size);
+		return;
+	}
+	if (ranges.form == DW_FORM_rnglistx) {
+		if (!wk_dwarf_offset_at(unit, WK_DWARF_RNGLISTS, unit->rnglists_base,
+					ranges.value, &offset))
+			return;
+		offset += unit->rnglists_base;
+	}
+	read_new(list, from_offset(unit->file, WK_DWARF_RNGLISTS, offset),
+		 unit->shape.address_size);
+}
+
+void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+			 struct wk_dwarf_value high, struct wk_dwarf_value ranges,
+			 wk_dwarf_take_range take, void *context)
+{
+	uint8_t size = unit->shape.address_size;
+	struct list list = {
+		.unit = unit,
+		.take = take,
+		.context = context,
+		.most = size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1,
+	};
+	uint64_t start, end;
+
+	if (ranges.form) {
+		set_base(&list, unit->low_pc);
+		read_list(&list, ranges);
+		return;
+	}
+	if (!high.form || !wk_dwarf_address(unit, low, &start))
+		return;
+	/* Since DWARF 4 a number that is no address counts from low_pc. */
+	if (!wk_dwarf_address(unit, high, &end))
+		end = high.value <= UINT64_MAX - start ? start + high.value : start;
+	give(&list, start, end);
+}

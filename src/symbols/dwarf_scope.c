@@ -1,0 +1,181 @@
+/* Which namespaces, types and functions an entry lies in. DIEs do not say what is around them,
+ * so a unit is walked once for all of its scopes, when the first name needs them. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "symbols/dwarf_constants.h"
+#include "symbols/dwarf_internal.h"
+
+/* Of names deeper or longer than people can read the outer scopes are left out. */
+#define MOST_SCOPES 32
+#define SCOPE_LIMIT 1024
+
+/* How many scopes that ended before the DIE are looked at. They lie within one another, so it
+ * takes a damaged or a strange file to have more. */
+#define MOST_STEPS 256
+
+static bool is_scope(uint16_t tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type || tag == DW_TAG_interface_type ||
+	       tag == DW_TAG_subprogram;
+}
+
+/* The open DIEs while a unit is walked: for each the innermost scope. */
+struct finder {
+	struct wk_dwarf_unit *unit;
+	size_t scope_cap;
+	uint32_t *open;
+	size_t depth, cap;
+};
+
+static uint32_t add_scope(struct finder *f, uint64_t offset, uint32_t around)
+{
+	struct wk_dwarf_unit *unit = f->unit;
+
+	unit->scopes = wk_grow(unit->scopes, &f->scope_cap, (size_t)unit->scope_count + 1,
+			       sizeof(*unit->scopes));
+	unit->scopes[unit->scope_count] = (struct wk_dwarf_scope){
+		.start = (uint32_t)(offset - unit->offset),
+		.around = around,
+	};
+	return unit->scope_count++;
+}
+
+static void open_die(struct finder *f, uint64_t offset, uint16_t tag)
+{
+	uint32_t around = f->depth ? f->open[f->depth - 1] : 0;
+
+	f->open = wk_grow(f->open, &f->cap, f->depth + 1, sizeof(*f->open));
+	f->open[f->depth++] = is_scope(tag) ? add_scope(f, offset, around) : around;
+}
+
+static void close_die(struct finder *f, uint64_t offset)
+{
+	struct wk_dwarf_unit *unit = f->unit;
+	uint32_t scope = f->open[--f->depth];
+
+	/* A DIE that is no scope closes with the scope that it is in still open. */
+	if (f->depth == 0 || f->open[f->depth - 1] != scope)
+		unit->scopes[scope].end = (uint32_t)(offset - unit->offset);
+}
+
+static void find_scopes(struct finder *f)
+{
+	struct wk_dwarf_unit *unit = f->unit;
+	struct wk_bytes section = wk_dwarf_section(&unit->file->sections, WK_DWARF_INFO);
+	struct wk_bytes in = wk_bytes_at(&section, unit->die, unit->end - unit->die);
+	const struct wk_dwarf_abbrevs *table = wk_dwarf_abbrevs_of(unit);
+
+	add_scope(f, unit->offset, 0);
+	if (!table || unit->end - unit->offset > UINT32_MAX)
+		return;
+	do {
+		uint64_t offset = wk_bytes_offset(&in), code = wk_uleb(&in), sibling;
+		const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev(table, code);
+
+		if (code == 0 && f->depth > 0 && !in.bad)
+			close_die(f, offset);
+		else if (!wk_dwarf_pass_die(unit, table, abbrev, &in, &sibling))
+			return;
+		else if (abbrev->has_children)
+			open_die(f, offset, abbrev->tag);
+	} while (f->depth > 0);
+}
+
+static void learn_scopes(struct wk_dwarf_unit *unit)
+{
+	struct finder f = { .unit = unit };
+
+	find_scopes(&f);
+	free(f.open);
+}
+
+/* The innermost scope that the DIE at `offset` lies in, as its number; 0 if it is in none. */
+static uint32_t scope_around(struct wk_dwarf_unit *unit, uint64_t offset)
+{
+	uint64_t at = offset - unit->offset;
+	uint32_t low = 1, high, scope;
+
+	if (!unit->scopes)
+		learn_scopes(unit);
+	high = unit->scope_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (unit->scopes[middle].start < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	scope = low - 1;
+	for (int step = 0; scope && step < MOST_STEPS; step++) {
+		const struct wk_dwarf_scope *s = &unit->scopes[scope];
+
+		if (s->end == 0 || s->end > at)
+			return scope;
+		scope = s->around;
+	}
+	return 0;
+}
+
+static const char *nameless(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:      return "(anonymous namespace)";
+	case DW_TAG_class_type:     return "(anonymous class)";
+	case DW_TAG_structure_type: return "(anonymous struct)";
+	case DW_TAG_union_type:     return "(anonymous union)";
+	default:                    return NULL;
+	}
+}
+
+/* The name of the scope at `offset`. Where another DIE has it (a function's declaration), unit
+ * and offset become that one's, for it is that one's scopes that count. */
+static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
+{
+	struct wk_dwarf_unit *other = *unit;
+	struct wk_dwarf_die die;
+	uint16_t tag = 0;
+
+	for (int hop = 0; hop < 4 && wk_dwarf_die_at(other, *offset, &die); hop++) {
+		enum wk_dwarf_what what =
+			wk_dwarf_has(&die, WHAT_ORIGIN) ? WHAT_ORIGIN : WHAT_SPECIFICATION;
+
+		*unit = other;
+		tag = die.abbrev->tag;
+		if (wk_dwarf_has(&die, what)) {
+			other = wk_dwarf_referred(*unit, die.values[what], offset);
+			if (!other)
+				break;
+			continue;
+		}
+		if (wk_dwarf_has(&die, WHAT_NAME))
+			return wk_dwarf_text_read(
+				wk_dwarf_text_of(*unit, die.values[WHAT_NAME]), SCOPE_LIMIT);
+		break;
+	}
+	return wk_str_c(nameless(tag));
+}
+
+void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_buf *out)
+{
+	struct wk_str names[MOST_SCOPES];
+	size_t count = 0;
+
+	while (count < MOST_SCOPES) {
+		uint32_t scope = scope_around(unit, offset);
+
+		if (scope == 0)
+			break;
+		offset = unit->offset + unit->scopes[scope].start;
+		names[count++] = scope_name(&unit, &offset);
+	}
+	while (count-- > 0) {
+		if (names[count].len == 0)
+			continue;
+		wk_buf_add_str(out, names[count]);
+		wk_buf_add_text(out, "::");
+	}
+}
