@@ -79,8 +79,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct args *args = call->args;
 	const char **paths = wk_load_paths(call->words, err);
 	bool is_allowed = paths && wk_output_allow(args->output, paths, forms, call, err);
-	struct wk_model *model =
-		is_allowed ? wk_load_all(paths, &args->load, NULL, err) : NULL;
+	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time);
+	struct wk_model *model = is_allowed ? wk_load_all(paths, &load, NULL, err) : NULL;
 	struct wk_question question = { 0 };
 	bool ok = false;
 

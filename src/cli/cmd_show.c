@@ -191,6 +191,7 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
+	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time);
 	struct wk_question question = { 0 };
 	struct wk_table_options options;
 	const struct wk_table_view *what;
@@ -202,7 +203,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (!what || !table_options(args, what, &options, err) ||
 	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
 		return wk_exit_code(err);
-	model = wk_load(path, &args->load, err);
+	model = wk_load(path, &load, err);
 	if (!model)
 		return wk_exit_code(err);
 	must_have = strcmp(what->name, "system") != 0;

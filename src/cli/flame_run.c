@@ -207,7 +207,8 @@ static bool draw_files(const char *const *paths, const char *recorded_to, struct
 		       struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_model *model = wk_load_all(paths, &args->load, maker->symbols, err);
+	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time);
+	struct wk_model *model = wk_load_all(paths, &load, maker->symbols, err);
 	struct wk_question question = { 0 };
 	bool ok = false;
 

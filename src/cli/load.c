@@ -149,6 +149,8 @@ static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
 	struct wk_sink sink = { watch_take, &watch };
 	bool ok = true;
 
+	if (args->sums_samples)
+		wk_builder_sum_samples(builder);
 	for (size_t i = 0; i < count && ok; i++) {
 		watch.is_before = inputs[i].is_before;
 		if (i)

@@ -16,6 +16,7 @@ struct wk_load_args {
 	struct wk_remote_args remote;
 	bool no_inlined;
 	uint64_t threads;              /* 0: one for each processor */
+	bool sums_samples;             /* single samples are not asked for: see model/model.h */
 };
 
 extern const struct wk_opt_group wk_load_group;
@@ -39,6 +40,16 @@ struct wk_model *wk_load(const char *path, const struct wk_load_args *args, stru
  * which some may be gone from disk by now. It must have been made with the same options. */
 struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 			      struct wk_symbols *symbols, struct wk_err *err);
+
+/* The arguments of a view that adds samples up; `needs_times` if a filter asks for theirs. */
+static inline struct wk_load_args wk_load_summed(const struct wk_load_args *args,
+						 bool needs_times)
+{
+	struct wk_load_args summed = *args;
+
+	summed.sums_samples = !needs_times;
+	return summed;
+}
 
 /* One of several files that fill one model. */
 struct wk_load_input {

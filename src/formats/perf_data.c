@@ -10,17 +10,17 @@ struct span {
 	uint64_t offset, size;
 };
 
-struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at)
-{
-	struct wk_perf_record record = { .at = at, .body = perf->input };
-	uint16_t size;
+#define RELEASE_BYTES (8u << 20) /* of the input, between two calls of wk_os_release_to */
 
-	record.body.at = at;
-	record.type = wk_u32(&record.body);
-	record.misc = wk_u16(&record.body);
-	size = wk_u16(&record.body);
-	record.body.end = at + size;
-	return record;
+/* Records that wait are read again; their pages come back then. */
+static void release_to(struct wk_perf *perf, const uint8_t *at)
+{
+	uint64_t offset = (uint64_t)(at - perf->input.start);
+
+	if (perf->file && offset >= perf->released + RELEASE_BYTES) {
+		wk_os_release_to(perf->file, offset);
+		perf->released = offset;
+	}
 }
 
 enum step {
@@ -162,16 +162,23 @@ static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 			break;
 		if (!read_ahead(perf, &record, err))
 			return false;
+		release_to(perf, record.at);
 	}
 	perf->odd[WK_PERF_ODD_END].count = 0;
+	perf->released = 0;
 	return true;
 }
+
+#define AHEAD 6 /* records */
 
 static bool tell_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct wk_perf_waiting *row = &perf->order.rows[i];
 
+		/* It was read a round ago, and many others since. */
+		if (i + AHEAD < count)
+			__builtin_prefetch(row[AHEAD].at);
 		if (!wk_perf_tell(perf, row->time_ns, row->at, err))
 			return false;
 	}
@@ -222,6 +229,7 @@ static bool take_records(struct wk_perf *perf, struct wk_bytes left, struct wk_e
 
 	while (!perf->broken.code &&
 	       next_record(perf, &left, &record, &perf->broken) == GOT_RECORD) {
+		release_to(perf, record.at);
 		if (record.type == WK_PERF_COMPRESSED || record.type == WK_PERF_COMPRESSED2)
 			take_piece(perf, &record);
 		else if (record.type != WK_PERF_FINISHED_ROUND)
@@ -422,7 +430,7 @@ static void fini(struct wk_perf *perf)
 static bool read_perf_data(const struct wk_input *input, const struct wk_sink *sink,
 			   struct wk_err *err)
 {
-	struct wk_perf perf = { .input = input->bytes, .sink = sink,
+	struct wk_perf perf = { .input = input->bytes, .sink = sink, .file = input->file,
 				.skips_details = input->options.skips_details };
 	bool ok;
 

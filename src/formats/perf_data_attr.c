@@ -262,15 +262,13 @@ static void make_name(const struct wk_perf_attr *attr, struct wk_buf *out)
 	add_modifiers(attr->flags, out);
 }
 
-bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err)
+bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
 	struct wk_buf made = { 0 };
 	const char *unit = "events";
 	bool ok;
 
-	if (attr->is_announced)
-		return true;
 	attr->is_announced = true;
 	if (is_clock(attr))
 		unit = "ns";

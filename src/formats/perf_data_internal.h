@@ -143,6 +143,8 @@ struct wk_perf_image_row {
 struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
+	const struct wk_os_file *file; /* behind the input, or NULL */
+	uint64_t released;             /* up to this offset its pages were given back */
 	bool is_pipe;
 	bool is_unfinished;   /* the recorder never wrote what it writes at the end */
 	struct wk_bytes data; /* the records */
@@ -207,7 +209,19 @@ bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
 /* perf_data.c */
 
 /* The record at `at`, which must lie whole in the input. */
-struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at);
+static inline struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf,
+						      const uint8_t *at)
+{
+	struct wk_perf_record record = { .at = at, .body = perf->input };
+	uint16_t size;
+
+	record.body.at = at;
+	record.type = wk_u32(&record.body);
+	record.misc = wk_u16(&record.body);
+	size = wk_u16(&record.body);
+	record.body.end = at + size;
+	return record;
+}
 
 /* perf_data_attr.c */
 
@@ -225,7 +239,13 @@ uint64_t wk_perf_time_of(struct wk_perf *perf, const struct wk_perf_record *reco
 /* Fills time, ids and CPU of an event from a record's trailer. */
 void wk_perf_read_trailer(struct wk_perf *perf, const struct wk_perf_record *record,
 			  struct wk_event *event);
-bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err);
+bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err);
+
+static inline bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr,
+				    struct wk_err *err)
+{
+	return attr->is_announced || wk_perf_announce_new(perf, attr, err);
+}
 
 /* perf_data_order.c */
 

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/strtab.h"
+#include "model/chain_memory.h"
 #include "model/space.h"
 
 /* Remembers which frame an address was, as long as its process's mappings stay. */
@@ -18,6 +19,16 @@
 struct cached_frame {
 	uint64_t address, version;
 	wk_frame_id frame;
+};
+
+/* Threads by the low bits of their number, so that those that take turns do not meet. */
+#define RECENT_THREADS 64
+
+struct recent_thread {
+	uint64_t lives; /* as of the builder, when the row was found; 0: never */
+	uint32_t pid, tid;
+	wk_thread_id row;
+	struct wk_chain_memory user, kernel;
 };
 
 struct wk_builder {
@@ -35,8 +46,11 @@ struct wk_builder {
 	size_t stack_numbers_cap;
 	uint32_t stack_numbers;
 	uint32_t inputs;
+	bool sums_samples;
 	uint64_t weight_left;     /* until the sum of all weights would not fit in 64 bits, or be
 				   * the largest number, which stands for "above all" */
+	uint64_t lives; /* counts what may give a pid and tid another row */
+	struct recent_thread recent[RECENT_THREADS];
 	struct cached_frame cache[FRAME_CACHE];
 };
 
@@ -60,6 +74,10 @@ void wk_builder_free(struct wk_builder *builder)
 	wk_map_fini(&builder->image_of_path);
 	free(builder->frame_of_number);
 	free(builder->stack_of_number);
+	for (size_t i = 0; i < RECENT_THREADS; i++) {
+		wk_chain_memory_fini(&builder->recent[i].user);
+		wk_chain_memory_fini(&builder->recent[i].kernel);
+	}
 	free(builder);
 }
 
@@ -270,16 +288,21 @@ static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t v
 
 /* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point
  * behind their call, so all but the innermost are looked up one byte before. */
-static wk_stack_id add_chain(struct wk_builder *builder, wk_stack_id stack, uint32_t pid,
-			     const uint64_t *chain, size_t count, bool is_exact)
+static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_memory *memory,
+			     wk_stack_id stack, uint32_t pid, const uint64_t *chain, size_t count,
+			     bool is_exact)
 {
-	uint64_t version = wk_spaces_version(builder->spaces, pid);
+	struct wk_chain_place place = { wk_spaces_version(builder->spaces, pid), stack, is_exact };
+	size_t known = wk_chain_memory_begin(memory, &place, chain, count);
 
-	for (size_t i = count; i-- > 0;) {
+	if (known)
+		stack = memory->stack[known - 1];
+	for (size_t i = count - known; i-- > 0;) {
 		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
 
 		stack = wk_model_add_stack(builder->model, stack,
-					   frame_of(builder, pid, version, address));
+					   frame_of(builder, pid, place.version, address));
+		wk_chain_memory_set(memory, count - 1 - i, chain[i], stack);
 	}
 	return stack;
 }
@@ -394,9 +417,17 @@ static bool take_stacks(struct wk_builder *builder, const struct wk_event_stacks
 	return ok;
 }
 
+void wk_builder_sum_samples(struct wk_builder *builder)
+{
+	builder->sums_samples = true;
+}
+
 void wk_builder_next_input(struct wk_builder *builder)
 {
 	builder->inputs++;
+	builder->lives++;
+	for (size_t i = 0; i < RECENT_THREADS; i++)
+		builder->recent[i].user.count = builder->recent[i].kernel.count = 0;
 	wk_strtab_forget_places(builder->model->text);
 	free(builder->stack_of_number);
 	builder->stack_of_number = NULL;
@@ -414,18 +445,37 @@ void wk_builder_next_input(struct wk_builder *builder)
 	memset(builder->cache, 0, sizeof(builder->cache));
 }
 
-static wk_stack_id stack_of_chains(struct wk_builder *builder, const struct wk_event *event)
+static wk_stack_id stack_of_chains(struct wk_builder *builder, struct recent_thread *recent,
+				   const struct wk_event *event)
 {
 	const struct wk_event_sample *taken = &event->sample;
-	wk_stack_id stack = add_chain(builder, 0, event->pid, taken->user_chain,
-				      taken->user_count, taken->user_is_exact);
+	wk_stack_id stack = 0;
 
-	stack = add_chain(builder, stack, WK_KERNEL_PID, taken->kernel_chain,
-			  taken->kernel_count, false);
+	if (taken->user_count)
+		stack = add_chain(builder, &recent->user, 0, event->pid, taken->user_chain,
+				  taken->user_count, taken->user_is_exact);
+	if (taken->kernel_count)
+		stack = add_chain(builder, &recent->kernel, stack, WK_KERNEL_PID,
+				  taken->kernel_chain, taken->kernel_count, false);
 	if (taken->user_count == 0 && taken->kernel_count == 0)
-		stack = add_chain(builder, 0, taken->in_kernel ? WK_KERNEL_PID : event->pid,
-				  &taken->address, 1, true);
+		stack = add_chain(builder, taken->in_kernel ? &recent->kernel : &recent->user, 0,
+				  taken->in_kernel ? WK_KERNEL_PID : event->pid, &taken->address,
+				  1, true);
 	return stack;
+}
+
+/* The thread of a sample, found at once if it was seen lately. */
+static struct recent_thread *recent_thread(struct wk_builder *builder, uint32_t pid, uint32_t tid)
+{
+	struct recent_thread *recent = &builder->recent[tid % RECENT_THREADS];
+
+	if (recent->lives == builder->lives && recent->pid == pid && recent->tid == tid)
+		return recent;
+	recent->lives = builder->lives;
+	recent->pid = pid;
+	recent->tid = tid;
+	recent->row = thread_row(builder, pid, tid);
+	return recent;
 }
 
 /* Views add weights up without asking whether the sum fits: it always does. */
@@ -448,11 +498,12 @@ static uint64_t weight_that_fits(struct wk_builder *builder, uint64_t weight)
 static void take_sample(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_sample *taken = &event->sample;
+	struct recent_thread *recent = recent_thread(builder, event->pid, event->tid);
 	uint32_t *source = wk_map_at(&builder->source_of, (uint64_t)taken->source + 1);
 	struct wk_sample sample = {
 		.time_ns = event->time_ns,
 		.weight = weight_that_fits(builder, taken->weight),
-		.thread = thread_row(builder, event->pid, event->tid),
+		.thread = recent->row,
 		.cpu = event->cpu,
 		.is_before = taken->is_before,
 	};
@@ -465,8 +516,11 @@ static void take_sample(struct wk_builder *builder, const struct wk_event *event
 	if (taken->named_stack || event->pid == WK_NO_PID)
 		sample.stack = stack_of_number(builder, taken->named_stack);
 	else
-		sample.stack = stack_of_chains(builder, event);
-	wk_model_add_sample(builder->model, &sample);
+		sample.stack = stack_of_chains(builder, recent, event);
+	if (builder->sums_samples && !taken->named_stack)
+		wk_model_sum_sample(builder->model, &sample);
+	else
+		wk_model_add_sample(builder->model, &sample);
 }
 
 /* Another input may have measured the same. */
@@ -529,10 +583,12 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		take_source(builder, &event->source);
 		break;
 	case WK_EVENT_PROCESS:
+		builder->lives++;
 		take_process(builder, event);
 		wk_spaces_take(builder->spaces, event, 0);
 		break;
 	case WK_EVENT_THREAD:
+		builder->lives++;
 		take_thread(builder, event);
 		wk_spaces_take(builder->spaces, event, 0);
 		break;

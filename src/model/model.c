@@ -8,7 +8,7 @@
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t carried_cap, facts_cap, notes_cap;
-	struct wk_index images, functions, frames, named_frames;
+	struct wk_index images, functions, frames, named_frames, sample_rows;
 };
 
 static void start_columns(struct wk_model *model)
@@ -57,6 +57,7 @@ static void free_columns(struct wk_model *model)
 	free(model->samples.source);
 	free(model->samples.cpu);
 	free(model->samples.is_before);
+	free(model->samples.times);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -79,6 +80,7 @@ void wk_model_free(struct wk_model *model)
 	wk_index_fini(&model->own->functions);
 	wk_index_fini(&model->own->frames);
 	wk_index_fini(&model->own->named_frames);
+	wk_index_fini(&model->own->sample_rows);
 	wk_strtab_free(model->text);
 	free(model->own);
 	free(model);
@@ -343,6 +345,8 @@ static void grow_samples(struct wk_samples *samples)
 	samples->cpu = wk_grow_table(samples->cpu, count, room, sizeof(uint32_t));
 	if (samples->is_before)
 		samples->is_before = wk_realloc(samples->is_before, room);
+	if (samples->times)
+		samples->times = wk_grow_table(samples->times, count, room, sizeof(uint64_t));
 	samples->cap = room;
 }
 
@@ -353,6 +357,33 @@ static void set_before(struct wk_samples *samples, bool is_before)
 		samples->is_before = wk_alloc_zeroed(samples->cap, 1);
 	if (samples->is_before)
 		samples->is_before[samples->count] = is_before;
+}
+
+static uint64_t times_of(const struct wk_model *model, const struct wk_sample *sample)
+{
+	return model->sources[sample->source].counts_samples ? sample->weight : 1;
+}
+
+static void have_times(struct wk_model *model)
+{
+	struct wk_samples *samples = &model->samples;
+
+	if (samples->times)
+		return;
+	if (samples->count == samples->cap)
+		grow_samples(samples);
+	samples->times = wk_alloc_table_zeroed(samples->cap, sizeof(uint64_t));
+	for (uint32_t i = 0; i < samples->count; i++)
+		samples->times[i] = model->sources[samples->source[i]].counts_samples
+					    ? samples->weight[i] : 1;
+}
+
+static void see_time(struct wk_model *model, uint64_t time_ns)
+{
+	if (model->samples.count == 0 || time_ns < model->first_ns)
+		model->first_ns = time_ns;
+	if (model->samples.count == 0 || time_ns > model->last_ns)
+		model->last_ns = time_ns;
 }
 
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
@@ -368,11 +399,39 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	samples->source[samples->count] = sample->source;
 	samples->cpu[samples->count] = sample->cpu;
 	set_before(samples, sample->is_before);
-	if (samples->count == 0 || sample->time_ns < model->first_ns)
-		model->first_ns = sample->time_ns;
-	if (samples->count == 0 || sample->time_ns > model->last_ns)
-		model->last_ns = sample->time_ns;
+	if (samples->times)
+		samples->times[samples->count] = times_of(model, sample);
+	see_time(model, sample->time_ns);
 	samples->count++;
+}
+
+static bool same_row(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_samples *samples = table;
+	const struct wk_sample *sample = key;
+	uint32_t row = id - 1;
+
+	return samples->stack[row] == sample->stack && samples->thread[row] == sample->thread &&
+	       samples->source[row] == sample->source &&
+	       (samples->is_before && samples->is_before[row]) == sample->is_before;
+}
+
+void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
+{
+	struct wk_samples *samples = &model->samples;
+	uint64_t hash = wk_hash_pair((uint64_t)sample->stack << 32 | sample->thread,
+				     (uint64_t)sample->source << 1 | sample->is_before);
+	uint32_t id = wk_index_find(&model->own->sample_rows, hash, same_row, samples, sample);
+
+	if (!id) {
+		have_times(model);
+		wk_model_add_sample(model, sample);
+		wk_index_add(&model->own->sample_rows, hash, samples->count);
+		return;
+	}
+	samples->weight[id - 1] += sample->weight;
+	samples->times[id - 1] += times_of(model, sample);
+	see_time(model, sample->time_ns);
 }
 
 struct wk_model_reach wk_model_reach(const struct wk_model *model)
@@ -384,9 +443,11 @@ struct wk_model_reach wk_model_reach(const struct wk_model *model)
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = model->samples.stack[i];
 
-		reach.with_user_part += model->has_user_part[stack];
-		reach.whole += model->reaches_root[stack] == WK_REACH_ROOT;
-		reach.unknown += model->reaches_root[stack] == WK_REACH_UNKNOWN;
+		uint64_t times = wk_model_sample_times(model, i);
+
+		reach.with_user_part += times * model->has_user_part[stack];
+		reach.whole += times * (model->reaches_root[stack] == WK_REACH_ROOT);
+		reach.unknown += times * (model->reaches_root[stack] == WK_REACH_UNKNOWN);
 	}
 	return reach;
 }

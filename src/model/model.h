@@ -130,7 +130,9 @@ struct wk_calls {
 	size_t count, cap;
 };
 
-struct wk_samples {        /* in order of time */
+/* In order of time. Where a view asks for no single samples, a row may stand for all of one
+ * stack, thread, source and side: `times` tells how many, time and CPU are the first one's. */
+struct wk_samples {
 	uint32_t count;
 	uint64_t *time_ns;
 	wk_thread_id *thread;
@@ -139,6 +141,7 @@ struct wk_samples {        /* in order of time */
 	wk_source_id *source;
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
+	uint64_t *times;      /* how many samples a row stands for; NULL: ask its source */
 	size_t cap;
 };
 
@@ -243,6 +246,8 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 /* How many samples a row stands for. */
 static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint32_t sample)
 {
+	if (model->samples.times)
+		return model->samples.times[sample];
 	return model->sources[model->samples.source[sample]].counts_samples
 		       ? model->samples.weight[sample] : 1;
 }
@@ -289,6 +294,9 @@ struct wk_sample {
 	bool is_before;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
+
+/* The same, added to the row that has its stack, thread, source and side, if there is one. */
+void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample);
 
 /* How many of the samples with a user part have a stack that reaches a root, and of how many
  * nobody can tell. */

@@ -195,7 +195,7 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 static void count_by_source(const struct wk_model *model, uint64_t *counts)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
-		counts[model->samples.source[i]]++;
+		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
 }
 
 wk_source_id wk_filter_default_source(const struct wk_model *model)

@@ -97,7 +97,8 @@ static void find_closed(struct wk_quality *quality, const struct wk_model *model
 	last_stack = wk_alloc_zeroed(model->image_count, sizeof(*last_stack));
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
-			in_stack[wk_model_named_of(model, model->samples.stack[i])]++;
+			in_stack[wk_model_named_of(model, model->samples.stack[i])] +=
+				wk_model_sample_times(model, i);
 	for (wk_stack_id stack = 1; stack < model->named.count; stack++)
 		if (in_stack[stack])
 			count_stack(model, stack, in_stack[stack], last_stack, in_image);
@@ -133,9 +134,11 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		if (!wk_filter_has(filter, i))
 			continue;
 		if (model->has_user_part && model->has_user_part[stack]) {
-			quality.with_user_part++;
-			quality.whole += model->reaches_root[stack] == WK_REACH_ROOT;
-			quality.unknown_reach += model->reaches_root[stack] == WK_REACH_UNKNOWN;
+			enum wk_reach reach = model->reaches_root[stack];
+
+			quality.with_user_part += times;
+			quality.whole += reach == WK_REACH_ROOT ? times : 0;
+			quality.unknown_reach += reach == WK_REACH_UNKNOWN ? times : 0;
 		}
 		quality.frames += depths.frames[named] * times;
 		quality.unnamed += depths.unnamed ? depths.unnamed[named] * times : 0;

@@ -140,6 +140,80 @@ static void the_same_stack_is_one_row(void **state)
 	wk_model_free(f.model);
 }
 
+/* A thread's next chain is compared with its last one from the outermost entry on. */
+static void chains_with_common_callers_share_only_what_is_the_same(void **state)
+{
+	static const uint64_t long_one[] = { 0x5010, 0x5120, 0x5230 };
+	static const uint64_t other_leaf[] = { 0x5020, 0x5120, 0x5230 };
+	static const uint64_t callers_alone[] = { 0x5120, 0x5230 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0, "/bin/app");
+	give_sample(&f, 1, 7, 7, NULL, 0, long_one, 3, false);
+	give_sample(&f, 2, 7, 7, NULL, 0, other_leaf, 3, false);
+	give_sample(&f, 3, 7, 7, NULL, 0, callers_alone, 2, false);
+	give_sample(&f, 4, 7, 7, NULL, 0, long_one, 3, false);
+	give_sample(&f, 5, 7, 7, NULL, 0, long_one, 3, true);
+	give_image(&f, 7, 0x5000, 0, "/bin/other");
+	give_sample(&f, 6, 7, 7, NULL, 0, long_one, 3, false);
+	end(&f);
+	assert_string_equal(stack_text(f.model, 0), "app@22f app@11f app@10");
+	assert_string_equal(stack_text(f.model, 1), "app@22f app@11f app@20");
+	assert_string_equal(stack_text(f.model, 2), "app@22f app@120");
+	assert_int_equal(f.model->samples.stack[3], f.model->samples.stack[0]);
+	assert_string_equal(stack_text(f.model, 4), "app@230 app@120 app@10");
+	assert_string_equal(stack_text(f.model, 5), "other@22f other@11f other@10");
+	wk_model_free(f.model);
+}
+
+static void kernel_parts_stand_on_their_own_users(void **state)
+{
+	static const uint64_t kernel[] = { 0xf010, 0xf020 };
+	static const uint64_t one[] = { 0x5010 }, two[] = { 0x5020 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, WK_KERNEL_PID, 0xf000, 0, "[kernel.kallsyms]");
+	give_image(&f, 7, 0x5000, 0, "/bin/app");
+	give_sample(&f, 1, 7, 7, kernel, 2, one, 1, false);
+	give_sample(&f, 2, 7, 7, kernel, 2, two, 1, false);
+	give_sample(&f, 3, 7, 7, kernel, 2, NULL, 0, false);
+	end(&f);
+	assert_string_equal(stack_text(f.model, 0),
+			    "app@10 [kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
+	assert_string_equal(stack_text(f.model, 1),
+			    "app@20 [kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
+	assert_string_equal(stack_text(f.model, 2), "[kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
+	wk_model_free(f.model);
+}
+
+static void summed_samples_are_a_row_a_stack_and_thread(void **state)
+{
+	static const uint64_t one[] = { 0x5010 }, two[] = { 0x5020 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	wk_builder_sum_samples(f.builder);
+	give_image(&f, 7, 0x5000, 0, "/bin/app");
+	for (uint64_t i = 1; i <= 100; i++) {
+		give_sample(&f, i, 7, 7, NULL, 0, one, 1, false);
+		give_sample(&f, i, 7, 8, NULL, 0, i > 50 ? one : two, 1, false);
+	}
+	end(&f);
+	assert_int_equal(f.model->samples.count, 3);
+	assert_int_equal(wk_model_sample_times(f.model, 0), 100);
+	assert_int_equal(f.model->samples.weight[0], 1000);
+	assert_int_equal(wk_model_sample_times(f.model, 1), 50);
+	assert_int_equal(wk_model_sample_times(f.model, 2), 50);
+	assert_int_equal(f.model->first_ns, 1);
+	assert_int_equal(f.model->last_ns, 100);
+	wk_model_free(f.model);
+}
+
 static void short_lived_children_keep_their_names(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
@@ -348,6 +422,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_becomes_offsets_in_files_with_callers_one_byte_back),
 		cmocka_unit_test(the_same_stack_is_one_row),
+		cmocka_unit_test(chains_with_common_callers_share_only_what_is_the_same),
+		cmocka_unit_test(kernel_parts_stand_on_their_own_users),
+		cmocka_unit_test(summed_samples_are_a_row_a_stack_and_thread),
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
 		cmocka_unit_test(stacks_that_begin_in_code_of_memory_are_of_unknown_reach),
