@@ -11,8 +11,16 @@
 #ifdef WK_HAS_ZSTD
 #include <zstd.h>
 #endif
+#ifdef WK_HAS_LZMA
+#include <lzma.h>
+#endif
 
 #define STEP (256u * 1024) /* plain bytes asked for at a time */
+
+/* What `xz -9` needs to unpack is 65 MiB; a header may claim gigabytes. */
+#define MOST_XZ_MEMORY (80ull << 20)
+
+static const char xz_mark[] = { '\xfd', '7', 'z', 'X', 'Z', '\0' };
 
 struct unpacking {
 	enum wk_packing packing;
@@ -32,6 +40,8 @@ enum wk_packing wk_packing_of(struct wk_bytes first)
 		return WK_PACKED_GZIP;
 	if (left >= 4 && memcmp(first.at, "\x28\xb5\x2f\xfd", 4) == 0)
 		return WK_PACKED_ZSTD;
+	if (left >= sizeof(xz_mark) && memcmp(first.at, xz_mark, sizeof(xz_mark)) == 0)
+		return WK_PACKED_XZ;
 	return WK_NOT_PACKED;
 }
 
@@ -42,6 +52,7 @@ const char *wk_packing_name(enum wk_packing packing)
 		[WK_PACKED_GZIP] = "gzip",
 		[WK_PACKED_ZLIB] = "zlib",
 		[WK_PACKED_ZSTD] = "zstd",
+		[WK_PACKED_XZ] = "xz",
 	};
 
 	return names[packing];
@@ -52,7 +63,7 @@ uint64_t wk_unpack_limit(struct wk_bytes packed)
 	return (64u << 20) + 300 * (uint64_t)wk_bytes_left(&packed);
 }
 
-#if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD)
+#if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD) || defined(WK_HAS_LZMA)
 /* How much of the next step may be filled; 0 where the limit was reached. */
 static size_t room(const struct unpacking *u)
 {
@@ -89,7 +100,7 @@ static bool fail_cut(struct unpacking *u)
 }
 #endif
 
-#if !defined(WK_HAS_ZLIB) || !defined(WK_HAS_ZSTD)
+#if !defined(WK_HAS_ZLIB) || !defined(WK_HAS_ZSTD) || !defined(WK_HAS_LZMA)
 static bool fail_without(struct unpacking *u, const char *library, const char *program)
 {
 	return wk_fail(u->err, WK_EFORMAT, WK_NOWHERE,
@@ -220,6 +231,76 @@ static bool unpack_zstd(struct unpacking *u)
 }
 #endif
 
+#ifdef WK_HAS_LZMA
+/* One step; the answer is liblzma's, and LZMA_PROG_ERROR stands for "at the limit". */
+static lzma_ret xz_step(lzma_stream *stream, struct unpacking *u)
+{
+	size_t asked = room(u);
+	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	lzma_ret answer;
+
+	if (!to)
+		return LZMA_PROG_ERROR;
+	stream->next_in = u->in.at;
+	stream->avail_in = wk_bytes_left(&u->in);
+	stream->next_out = to;
+	stream->avail_out = asked;
+	answer = lzma_code(stream, LZMA_RUN);
+	u->in.at = stream->next_in;
+	keep(u, asked, asked - stream->avail_out);
+	return answer;
+}
+
+static bool fail_xz(struct unpacking *u, lzma_ret answer)
+{
+	if (answer == LZMA_MEMLIMIT_ERROR)
+		return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+			       "the xz data claims to need more memory than xz -9 does; unpack "
+			       "it first (unxz)");
+	return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in), "the xz data is broken: %s",
+		       answer == LZMA_OPTIONS_ERROR ? "its options are not known"
+						    : "no more can be unpacked");
+}
+
+static bool xz_all(lzma_stream *stream, struct unpacking *u)
+{
+	for (;;) {
+		lzma_ret answer = xz_step(stream, u);
+
+		if (answer == LZMA_PROG_ERROR)
+			return u->is_look || fail_too_large(u);
+		if (answer == LZMA_STREAM_END) {
+			if (wk_packing_of(u->in) != WK_PACKED_XZ)
+				return true;
+			answer = lzma_stream_decoder(stream, MOST_XZ_MEMORY, 0);
+		} else if (answer == LZMA_BUF_ERROR ||
+			   (answer == LZMA_OK && stream->avail_out &&
+			    wk_bytes_left(&u->in) == 0)) {
+			return fail_cut(u);
+		}
+		if (answer != LZMA_OK)
+			return fail_xz(u, answer);
+	}
+}
+
+static bool unpack_xz(struct unpacking *u)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	bool ok;
+
+	if (lzma_stream_decoder(&stream, MOST_XZ_MEMORY, 0) != LZMA_OK)
+		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "liblzma cannot be started");
+	ok = xz_all(&stream, u);
+	lzma_end(&stream);
+	return ok;
+}
+#else
+static bool unpack_xz(struct unpacking *u)
+{
+	return fail_without(u, "liblzma", "unxz");
+}
+#endif
+
 static bool unpack(struct unpacking *u)
 {
 	switch (u->packing) {
@@ -228,6 +309,8 @@ static bool unpack(struct unpacking *u)
 		return unpack_deflated(u);
 	case WK_PACKED_ZSTD:
 		return unpack_zstd(u);
+	case WK_PACKED_XZ:
+		return unpack_xz(u);
 	case WK_NOT_PACKED:
 		break;
 	}

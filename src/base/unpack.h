@@ -1,12 +1,12 @@
-/* Packed bytes to plain ones: the one door to zlib and zstd.
+/* Packed bytes to plain ones: the one door to zlib, zstd and lzma.
  *
- * Either library may be missing from a build; what needs it then fails with a sentence that
+ * Each library may be missing from a build; what needs it then fails with a sentence that
  * names it, and nothing else is lost. Formats are known by their first bytes.
  *
  * Packed input is a claim about sizes like any other: unpacking stops with an error at
  * wk_unpack_limit, which is more than real recordings need and far less than a bomb wants.
- * Several packed pieces one behind the other, as gzip and zstd allow, are one text; what
- * follows the last and is not packed (padding) is left alone. */
+ * Several packed pieces one behind the other, as gzip, zstd and xz allow, are one text;
+ * what follows the last and is not packed (padding) is left alone. */
 #ifndef WK_BASE_UNPACK_H
 #define WK_BASE_UNPACK_H
 
@@ -23,11 +23,12 @@ enum wk_packing {
 	WK_PACKED_GZIP,
 	WK_PACKED_ZLIB, /* has no mark of its own: only for wk_unpack_told */
 	WK_PACKED_ZSTD,
+	WK_PACKED_XZ,
 };
 
 enum wk_packing wk_packing_of(struct wk_bytes first);
 
-/* "gzip", "zlib", "zstd". */
+/* "gzip", "zlib", "zstd", "xz". */
 const char *wk_packing_name(enum wk_packing packing);
 
 /* 64 MiB and 300 times what is packed. */

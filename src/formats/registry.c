@@ -71,10 +71,12 @@ const struct wk_reader *const *wk_readers(void)
 
 static bool has_suffix(const struct wk_reader *reader, const char *name)
 {
+	static const char *const packed[] = { ".gz", ".xz", ".zst" };
 	struct wk_str bare = wk_str_c(name);
 
-	if (wk_str_ends(bare, ".gz") || wk_str_ends(bare, ".zst"))
-		bare.len -= wk_str_ends(bare, ".gz") ? 3 : 4;
+	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+		if (wk_str_ends(wk_str_c(name), packed[i]))
+			bare.len -= strlen(packed[i]);
 	for (size_t i = 0; reader->suffixes && reader->suffixes[i]; i++)
 		if (wk_str_ends(bare, reader->suffixes[i]) ||
 		    wk_str_ends(wk_str_c(name), reader->suffixes[i]))

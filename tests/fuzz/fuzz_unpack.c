@@ -22,15 +22,18 @@ static void unpack(struct wk_bytes packed)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t gzip[] = { 0x1f, 0x8b, 8 }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 	uint8_t *bytes;
 
-	if (size < 5)
+	if (size < 7)
 		return 0;
 	bytes = malloc(size);
 	if (!bytes)
 		abort();
 	memcpy(bytes, data, size);
-	if (data[0] & 1)
+	if (data[0] == xz[0])
+		memcpy(bytes, xz, sizeof(xz));
+	else if (data[0] & 1)
 		memcpy(bytes, gzip, sizeof(gzip));
 	else
 		memcpy(bytes, zstd, sizeof(zstd));

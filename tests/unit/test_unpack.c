@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/unpack.h"
 
@@ -18,6 +19,13 @@ static const char zstd_packed[] =
 	"\x28\xb5\x2f\xfd\x04\x68\x9d\x00\x00\x68\x6d\x61\x69\x6e\x3b\x77\x6f\x72\x6b\x20\x31\x32"
 	"\x0a\x01\x00\x60\xcf\x2f\xa5\xca\xba\xe2";
 
+static const char xz_packed[] =
+	"\xfd\x37\x7a\x58\x5a\x00\x00\x01\x69\x22\xde\x36\x02\x00\x21\x01\x1c\x00\x00\x00\x10\xcf"
+	"\x58\xcc\xe0\x00\x26\x00\x14\x5d\x00\x36\x98\x49\x72\x85\x92\x64\x9c\x04\x8a\x44\x61\xe2"
+	"\x4b\x00\xc1\xf5\xf6\xc0\x00\x00\xa5\x72\xc8\x50\x00\x01\x2c\x27\xee\x6b\xbd\xbc\x90\x42"
+	"\x99\x0d\x01\x00\x00\x00\x00\x01\x59\x5a";
+
+#define XZ_SIZE   (sizeof(xz_packed) - 1)
 #define GZIP_SIZE (sizeof(gzipped) - 1)
 #define ZSTD_SIZE (sizeof(zstd_packed) - 1)
 
@@ -55,6 +63,13 @@ static void zstd_is_unpacked(void **state)
 	check_plain(zstd_packed, ZSTD_SIZE, PLAIN);
 }
 
+static void xz_is_unpacked(void **state)
+{
+	(void)state;
+	assert_int_equal(wk_packing_of(wk_bytes_of(xz_packed, XZ_SIZE)), WK_PACKED_XZ);
+	check_plain(xz_packed, XZ_SIZE, PLAIN);
+}
+
 static void check_pieces(const char *packed, size_t size)
 {
 	struct wk_buf pieces = { 0 };
@@ -71,11 +86,12 @@ static void several_pieces_are_one_text_and_padding_is_left_alone(void **state)
 	(void)state;
 	check_pieces(gzipped, GZIP_SIZE);
 	check_pieces(zstd_packed, ZSTD_SIZE);
+	check_pieces(xz_packed, XZ_SIZE);
 }
 
 static void check_cut(const char *packed, size_t size, const char *says)
 {
-	for (size_t len = 4; len < size; len++) {
+	for (size_t len = 6; len < size; len++) {
 		struct wk_buf plain = { 0 };
 		struct wk_err err = { 0 };
 
@@ -90,6 +106,7 @@ static void every_early_end_is_said(void **state)
 	(void)state;
 	check_cut(gzipped, GZIP_SIZE, "the gzip data ends in the middle");
 	check_cut(zstd_packed, ZSTD_SIZE, "the zstd data ends in the middle");
+	check_cut(xz_packed, XZ_SIZE, "the xz data ends in the middle");
 }
 
 static void broken_data_is_said_with_its_place(void **state)
@@ -107,13 +124,49 @@ static void broken_data_is_said_with_its_place(void **state)
 	wk_buf_fini(&plain);
 }
 
+/* The dictionary's size stands in the block's header: 40 is 4 GiB. */
+static void xz_that_wants_gigabytes_is_refused(void **state)
+{
+	struct wk_buf plain = { 0 };
+	struct wk_err err = { 0 };
+	char greedy[XZ_SIZE];
+	uint32_t crc;
+
+	(void)state;
+	memcpy(greedy, xz_packed, sizeof(greedy));
+	greedy[16] = 40;
+	crc = wk_crc32(0, greedy + 12, 8);
+	for (int i = 0; i < 4; i++)
+		greedy[20 + i] = (char)(crc >> 8 * i);
+	assert_false(unpacks(wk_bytes_of(greedy, sizeof(greedy)), &plain, &err));
+	assert_non_null(strstr(err.text, "more memory than xz -9 does"));
+	wk_buf_fini(&plain);
+}
+
+static void told_sizes_are_held_to(void **state)
+{
+	struct wk_bytes packed = wk_bytes_of(zstd_packed, ZSTD_SIZE);
+	struct wk_buf plain = { 0 };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	wk_buf_add_text(&plain, "before ");
+	if (!wk_unpack_told(WK_PACKED_ZSTD, packed, 39, &plain, &err))
+		skip();
+	assert_string_equal(wk_buf_text(&plain), "before " PLAIN);
+	assert_false(wk_unpack_told(WK_PACKED_ZSTD, packed, 40, &plain, &err));
+	assert_string_equal(err.text, "the zstd data ends after 39 of the 40 bytes that were told");
+	wk_buf_fini(&plain);
+}
+
 static void a_look_takes_no_more_than_asked(void **state)
 {
 	static const struct {
 		const char *packed;
 		size_t size;
 	} rows[] = {
-		{ gzipped, GZIP_SIZE }, { gzipped, GZIP_SIZE - 9 }, { zstd_packed, ZSTD_SIZE } };
+		{ gzipped, GZIP_SIZE }, { gzipped, GZIP_SIZE - 9 }, { zstd_packed, ZSTD_SIZE },
+		{ xz_packed, XZ_SIZE } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -163,6 +216,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gzip_is_unpacked),
 		cmocka_unit_test(zstd_is_unpacked),
+		cmocka_unit_test(xz_is_unpacked),
+		cmocka_unit_test(xz_that_wants_gigabytes_is_refused),
+		cmocka_unit_test(told_sizes_are_held_to),
 		cmocka_unit_test(several_pieces_are_one_text_and_padding_is_left_alone),
 		cmocka_unit_test(every_early_end_is_said),
 		cmocka_unit_test(broken_data_is_said_with_its_place),
