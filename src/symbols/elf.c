@@ -368,3 +368,18 @@ bool wk_elf_debuglink(const struct wk_elf *elf, struct wk_str *name, uint32_t *c
 	*crc = wk_u32(&in);
 	return !in.bad && name->len > 0;
 }
+
+bool wk_elf_debugaltlink(const struct wk_elf *elf, struct wk_str *path, struct wk_build_id *id)
+{
+	struct wk_bytes in = wk_elf_bytes(elf, wk_elf_section(elf, ".gnu_debugaltlink"));
+	size_t left;
+
+	*path = wk_bytes_text(&in);
+	left = wk_bytes_left(&in);
+	*id = (struct wk_build_id){ 0 };
+	if (in.bad || path->len == 0 || left == 0)
+		return false;
+	id->size = left < sizeof(id->bytes) ? (uint8_t)left : sizeof(id->bytes);
+	memcpy(id->bytes, in.at, id->size);
+	return true;
+}

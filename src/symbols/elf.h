@@ -122,6 +122,9 @@ struct wk_elf_symbol {
 	bool is_plt;           /* made from a PLT slot: name is that of the function called */
 };
 
+/* .gnu_debugaltlink: the path and build id of the file that dwz made of what several share. */
+bool wk_elf_debugaltlink(const struct wk_elf *elf, struct wk_str *path, struct wk_build_id *id);
+
 /* Every defined function-like symbol of .symtab and .dynsym (STT_FUNC, STT_GNU_IFUNC, and
  * STT_NOTYPE in executable sections), and one for each PLT slot. `take` returns false to stop. */
 void wk_elf_each_symbol(const struct wk_elf *elf,

@@ -43,11 +43,12 @@ void wk_store_close(struct wk_store_file *file)
 	wk_elf_free(file->elf);
 	wk_os_close(&file->bytes);
 	free(file->path);
+	wk_buf_fini(&file->plain);
 	*file = (struct wk_store_file){ 0 };
 }
 
 /* Only regular files: reading a device or a pipe that a recording names may never end. */
-static bool open_elf(const char *path, struct wk_store_file *file, struct wk_err *err)
+bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *err)
 {
 	struct wk_os_identity identity;
 
@@ -133,7 +134,7 @@ static bool try_path(struct search *s, const char *path)
 	struct wk_store_file file;
 	struct wk_err err = { 0 };
 
-	if (!open_elf(path, &file, &err)) {
+	if (!wk_store_open(path, &file, &err)) {
 		tell_error(s, &err);
 		return false;
 	}
@@ -261,9 +262,8 @@ out:
 	return found;
 }
 
-/* DIR/.build-id/ab/cdef... and what follows the id. */
-static void add_id_path(struct wk_buf *path, const char *dir, const struct wk_build_id *id,
-			const char *behind)
+void wk_store_id_path(struct wk_buf *path, const char *dir, const struct wk_build_id *id,
+		      const char *behind)
 {
 	struct wk_build_id rest = { .size = (uint8_t)(id->size - 1) };
 
@@ -274,8 +274,7 @@ static void add_id_path(struct wk_buf *path, const char *dir, const struct wk_bu
 	wk_buf_add_text(path, behind);
 }
 
-/* The directory of perf's own copies, or NULL. */
-static const char *cache_dir(struct wk_buf *dir)
+const char *wk_store_perf_dir(struct wk_buf *dir)
 {
 	const char *home = getenv("HOME");
 
@@ -290,8 +289,8 @@ static bool try_cache(struct search *s)
 	struct wk_buf dir = { 0 }, path = { 0 };
 	bool found = false;
 
-	if (s->key->build_id.size > 1 && cache_dir(&dir)) {
-		add_id_path(&path, wk_buf_text(&dir), &s->key->build_id, "/elf");
+	if (s->key->build_id.size > 1 && wk_store_perf_dir(&dir)) {
+		wk_store_id_path(&path, wk_buf_text(&dir), &s->key->build_id, "/elf");
 		found = try_path(s, wk_buf_text(&path));
 	}
 	wk_buf_fini(&path);
@@ -362,7 +361,7 @@ static bool try_debug(struct debug_search *s, const char *path)
 	struct wk_store_file file;
 	struct wk_err err = { 0 };
 
-	if (!open_elf(path, &file, &err)) {
+	if (!wk_store_open(path, &file, &err)) {
 		if (err.code != WK_ENOTFOUND && s->why->len == 0)
 			wk_buf_add_text(s->why, err.text);
 		return false;
@@ -386,11 +385,11 @@ static bool try_by_id(struct debug_search *s)
 	if (id->size < 2)
 		return false;
 	for (size_t i = 0; s->dirs[i] && !found; i++) {
-		add_id_path(&path, s->dirs[i], id, ".debug");
+		wk_store_id_path(&path, s->dirs[i], id, ".debug");
 		found = try_debug(s, wk_buf_text(&path));
 	}
-	if (!found && cache_dir(&cache)) {
-		add_id_path(&path, wk_buf_text(&cache), id, "/debug");
+	if (!found && wk_store_perf_dir(&cache)) {
+		wk_store_id_path(&path, wk_buf_text(&cache), id, "/debug");
 		found = try_debug(s, wk_buf_text(&path));
 	}
 	wk_buf_fini(&cache);
@@ -415,8 +414,7 @@ static bool try_link(struct debug_search *s, const char *prefix, struct wk_str d
 	return found;
 }
 
-/* Below a debug directory, paths are those that the recorded process sees. */
-static struct wk_str without_root(struct wk_str path)
+struct wk_str wk_store_without_root(struct wk_str path)
 {
 	struct wk_str rest = wk_str_skip(path, strlen("/proc/"));
 
@@ -437,7 +435,7 @@ static bool try_by_link(struct debug_search *s)
 	if (try_link(s, "", dir, "") || try_link(s, "", dir, ".debug/"))
 		return true;
 	for (size_t i = 0; s->dirs[i]; i++)
-		if (try_link(s, s->dirs[i], without_root(dir), ""))
+		if (try_link(s, s->dirs[i], wk_store_without_root(dir), ""))
 			return true;
 	return false;
 }

@@ -1,0 +1,255 @@
+/* Where the parts of debug information are that lie outside the debug file. */
+#include "symbols/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/unpack.h"
+
+bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file *file,
+			struct wk_buf *why)
+{
+	const struct wk_elf_section *section = wk_elf_section(image->elf, ".gnu_debugdata");
+	struct wk_err err = { 0 };
+	struct wk_buf path = { 0 };
+
+	*file = (struct wk_store_file){ 0 };
+	wk_buf_reset(why);
+	if (!section)
+		return false;
+	if (wk_unpack(wk_elf_bytes(image->elf, section), &file->plain, &err))
+		file->elf = wk_elf_parse(file->plain.at, file->plain.len, &err);
+	if (!file->elf) {
+		wk_store_close(file);
+		wk_buf_add_fmt(why, "%s: .gnu_debugdata: %s", image->path, err.text);
+		return false;
+	}
+	wk_buf_add_fmt(&path, "%s (.gnu_debugdata)", image->path);
+	file->path = wk_strndup(wk_buf_text(&path), path.len);
+	wk_buf_fini(&path);
+	return true;
+}
+
+/* A search for a part: candidates are tried one by one until one is it. */
+struct search {
+	const struct wk_build_id *id; /* that it must have, or NULL */
+	struct wk_store_file *file;
+	struct wk_buf *why;
+};
+
+static bool fits(const struct search *s, const struct wk_store_file *file)
+{
+	const struct wk_build_id *found = &file->elf->build_id;
+
+	return !s->id || wk_store_same_id(s->id, found);
+}
+
+static bool try_path(struct search *s, const char *path)
+{
+	struct wk_store_file file;
+	struct wk_err err = { 0 };
+
+	if (strlen(path) == 0)
+		return false;
+	if (!wk_store_open(path, &file, &err)) {
+		if (err.code != WK_ENOTFOUND && s->why->len == 0)
+			wk_buf_add_text(s->why, err.text);
+		return false;
+	}
+	if (!fits(s, &file)) {
+		wk_buf_reset(s->why);
+		wk_buf_add_fmt(s->why, "%s is of another build", path);
+		wk_store_close(&file);
+		return false;
+	}
+	*s->file = file;
+	wk_buf_reset(s->why);
+	return true;
+}
+
+static struct search begin(struct wk_store_file *file, const struct wk_build_id *id,
+			   struct wk_buf *why)
+{
+	*file = (struct wk_store_file){ 0 };
+	wk_buf_reset(why);
+	return (struct search){ .id = id, .file = file, .why = why };
+}
+
+/* A candidate: four pieces, one behind the other. */
+static bool try_pieces(struct search *s, struct wk_str a, struct wk_str b, const char *between,
+		       struct wk_str c)
+{
+	struct wk_buf path = { 0 };
+	bool found;
+
+	wk_buf_add_str(&path, a);
+	wk_buf_add_str(&path, b);
+	wk_buf_add_text(&path, between);
+	wk_buf_add_str(&path, c);
+	found = !memchr(wk_buf_text(&path), '\0', path.len) && try_path(s, wk_buf_text(&path));
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* With the '/' at its end; empty for a file of the working directory. */
+static struct wk_str directory_of(const struct wk_store_file *file)
+{
+	struct wk_str path = wk_str_c(file->path);
+
+	return wk_str_of(path.at, path.len - wk_str_basename(path).len);
+}
+
+/* "/proc/12/root" of a file that was found there, else empty. */
+static struct wk_str root_of(const struct wk_store_file *file)
+{
+	struct wk_str path = wk_str_c(file->path);
+
+	return wk_str_of(path.at, path.len - wk_store_without_root(path).len);
+}
+
+static bool is_absolute(struct wk_str path)
+{
+	return wk_str_starts(path, "/");
+}
+
+static bool try_by_id(struct search *s, const char *const *dirs)
+{
+	struct wk_buf path = { 0 }, own = { 0 };
+	bool found = false;
+
+	if (s->id->size < 2)
+		return false;
+	for (size_t i = 0; dirs[i] && !found; i++) {
+		wk_store_id_path(&path, dirs[i], s->id, ".debug");
+		found = try_path(s, wk_buf_text(&path));
+	}
+	if (!found && wk_store_perf_dir(&own)) {
+		wk_store_id_path(&path, wk_buf_text(&own), s->id, "/debug");
+		found = try_path(s, wk_buf_text(&path));
+	}
+	wk_buf_fini(&own);
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* The path is the one that dwz was told: absolute, or from where the debug file lies. A debug
+ * file found by a link in a build-id tree lies elsewhere than its path says, and the system
+ * follows that link before "..". */
+static bool try_shared_path(struct search *s, const struct wk_store_file *debug,
+			    const char *const *dirs, struct wk_str path)
+{
+	struct wk_str none = { "", 0 };
+
+	if (is_absolute(path)) {
+		if (root_of(debug).len && try_pieces(s, root_of(debug), path, "", none))
+			return true;
+		if (try_pieces(s, path, none, "", none))
+			return true;
+	} else if (try_pieces(s, directory_of(debug), path, "", none)) {
+		return true;
+	}
+	for (size_t i = 0; dirs[i]; i++)
+		if (try_pieces(s, wk_str_c(dirs[i]), none, "/.dwz/", wk_str_basename(path)))
+			return true;
+	return false;
+}
+
+bool wk_store_alternate(const struct wk_store_file *debug, const char *const *debug_dirs,
+			struct wk_store_file *file, struct wk_buf *why)
+{
+	struct wk_build_id id;
+	struct search s = begin(file, &id, why);
+	struct wk_str path;
+
+	if (!wk_elf_debugaltlink(debug->elf, &path, &id))
+		return false;
+	if (try_by_id(&s, debug_dirs) || try_shared_path(&s, debug, debug_dirs, path))
+		return true;
+	if (why->len == 0)
+		wk_buf_add_fmt(why, "%s shares debug information with %.*s, which is not there",
+			       debug->path, WK_STR_ARG(path));
+	return false;
+}
+
+/* A package carries no build id as a rule; one that has another than the image is not its. */
+static bool is_of_other_build(const struct wk_store_file *image, const struct wk_store_file *file)
+{
+	return image->elf->build_id.size > 0 && file->elf->build_id.size > 0 &&
+	       !wk_store_same_id(&image->elf->build_id, &file->elf->build_id);
+}
+
+static bool try_package(struct search *s, const struct wk_store_file *image, struct wk_str dir,
+			struct wk_str path)
+{
+	if (!try_pieces(s, dir, path, ".dwp", (struct wk_str){ "", 0 }))
+		return false;
+	if (!is_of_other_build(image, s->file))
+		return true;
+	wk_buf_reset(s->why);
+	wk_buf_add_fmt(s->why, "%s is of another build", s->file->path);
+	wk_store_close(s->file);
+	return false;
+}
+
+bool wk_store_package(const struct wk_store_file *image, const struct wk_store_file *debug,
+		      const char *const *debug_dirs, struct wk_store_file *file,
+		      struct wk_buf *why)
+{
+	struct search s = begin(file, NULL, why);
+	struct wk_str none = { "", 0 }, path = wk_str_c(image->path), bare;
+
+	if (try_package(&s, image, none, path))
+		return true;
+	if (debug && debug->path) {
+		bare = wk_str_c(debug->path);
+		if (try_package(&s, image, none, bare))
+			return true;
+		if (wk_str_ends(bare, ".debug")) {
+			bare.len -= strlen(".debug");
+			if (try_package(&s, image, none, bare))
+				return true;
+		}
+	}
+	for (size_t i = 0; debug_dirs[i]; i++)
+		if (try_package(&s, image, wk_str_c(debug_dirs[i]), wk_store_without_root(path)))
+			return true;
+	return false;
+}
+
+/* Below a debug directory, paths are those that the recorded process sees. */
+static bool try_below(struct search *s, const char *const *dirs, struct wk_str directory,
+		      const char *between, struct wk_str name)
+{
+	for (size_t i = 0; dirs[i]; i++)
+		if (try_pieces(s, wk_str_c(dirs[i]), directory, between, name))
+			return true;
+	return false;
+}
+
+bool wk_store_split(const struct wk_store_file *image, const char *const *debug_dirs,
+		    struct wk_str directory, struct wk_str name, struct wk_store_file *file,
+		    struct wk_buf *why)
+{
+	struct search s = begin(file, NULL, why);
+	struct wk_str none = { "", 0 }, beside = directory_of(image), root = root_of(image);
+	const char *slash = wk_str_ends(directory, "/") ? "" : "/";
+
+	if (name.len == 0)
+		return false;
+	if (is_absolute(name)) {
+		directory = none;
+		slash = "";
+	}
+	if (is_absolute(name) || is_absolute(directory)) {
+		if ((root.len && try_pieces(&s, root, directory, slash, name)) ||
+		    try_pieces(&s, none, directory, slash, name) ||
+		    try_below(&s, debug_dirs, directory, slash, name))
+			return true;
+	} else if (try_pieces(&s, beside, directory, directory.len ? slash : "", name)) {
+		return true;
+	}
+	return (!is_absolute(name) && try_pieces(&s, beside, none, "", name)) ||
+	       try_pieces(&s, beside, none, "", wk_str_basename(name)) ||
+	       try_below(&s, debug_dirs, none, "/", wk_str_basename(name));
+}
