@@ -1,4 +1,5 @@
-/* Hashing for tables in memory; not for files and not against attackers who time it. */
+/* Hashing for tables in memory, not against attackers who time it; and sums to tell whether a
+ * file is as it was written. */
 #ifndef WK_BASE_HASH_H
 #define WK_BASE_HASH_H
 
@@ -22,6 +23,10 @@ static inline uint64_t wk_hash_pair(uint64_t a, uint64_t b)
 }
 
 uint64_t wk_hash_bytes(const void *bytes, size_t len);
+
+/* For files: 64 bits that change with any byte, fast as memory is. What it gives is part of
+ * wick's own formats and stays as it is; numbers are read as the machine has them. */
+uint64_t wk_checksum(const void *bytes, size_t len);
 
 /* CRC-32 (the polynomial of zlib and .gnu_debuglink), continued from `crc` (0 to begin). */
 uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len);

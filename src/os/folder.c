@@ -1,0 +1,231 @@
+#define _GNU_SOURCE /* openat and its kin, flock */
+#include "os/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define DRAFT	 ".draft-"
+#define YOUNG_NS ((uint64_t)2 * 1000000000)
+
+struct wk_os_folder {
+	int fd;
+	char *path;
+};
+
+char *wk_os_cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct wk_buf path = { 0 };
+
+	if (cache && cache[0] == '/')
+		wk_buf_add_fmt(&path, "%s/wick", cache);
+	else if (home && home[0] == '/')
+		wk_buf_add_fmt(&path, "%s/.cache/wick", home);
+	return path.at;
+}
+
+/* Makes what is missing of the path, from above. */
+static bool make_path(const char *path)
+{
+	char *part = wk_strndup(path, strlen(path));
+	bool ok = true;
+
+	for (char *slash = part + 1; ok && *slash; slash++) {
+		if (*slash != '/')
+			continue;
+		*slash = '\0';
+		ok = mkdir(part, 0700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES;
+		*slash = '/';
+	}
+	ok = ok && (mkdir(part, 0700) == 0 || errno == EEXIST);
+	free(part);
+	return ok;
+}
+
+static bool is_ours(const struct stat *info)
+{
+	return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct wk_err *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct wk_os_folder *folder;
+	struct stat info;
+
+	if (fd < 0 && errno == ENOENT && may_make && make_path(path))
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		wk_fail_os(err, errno, "cannot use the folder %s", path);
+		return NULL;
+	}
+	if (fstat(fd, &info) != 0 || !is_ours(&info)) {
+		close(fd);
+		wk_fail(err, WK_EPERM, WK_NOWHERE,
+			"the folder %s is not used: it is another user's, or others can write to it",
+			path);
+		return NULL;
+	}
+	folder = wk_alloc(sizeof(*folder));
+	*folder = (struct wk_os_folder){ fd, wk_strndup(path, strlen(path)) };
+	return folder;
+}
+
+void wk_os_folder_close(struct wk_os_folder *folder)
+{
+	if (!folder)
+		return;
+	close(folder->fd);
+	free(folder->path);
+	free(folder);
+}
+
+static uint64_t changed_ns(const struct stat *info)
+{
+	return (uint64_t)info->st_mtim.tv_sec * 1000000000u + (uint64_t)info->st_mtim.tv_nsec;
+}
+
+bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_os_file *file,
+		      uint64_t *changed)
+{
+	int fd = openat(folder->fd, name,
+			O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat info;
+	void *at = MAP_FAILED;
+
+	*file = (struct wk_os_file){ 0 };
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_ours(&info) && info.st_size > 0)
+		at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return false;
+	*file = (struct wk_os_file){ .at = at, .size_bytes = (size_t)info.st_size };
+	*changed = changed_ns(&info);
+	return true;
+}
+
+/* The lock tells that its writer lives, and is gone with it. Where a file system has no locks
+ * a draft may be taken away under its writer, who then has not kept anything. */
+static int open_draft(struct wk_os_folder *folder, char *name, size_t size)
+{
+	static unsigned number;
+	int fd = -1;
+
+	for (int tries = 0; fd < 0 && tries < 100; tries++) {
+		snprintf(name, size, DRAFT "%ld-%u", (long)getpid(), number++);
+		fd = openat(folder->fd, name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
+	if (fd >= 0)
+		flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
+static bool write_pieces(int fd, const struct wk_str *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!wk_os_write(fd, pieces[i].at, pieces[i].len))
+			return false;
+	return true;
+}
+
+/* The draft takes its place while it is still locked. */
+bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const struct wk_str *pieces,
+			size_t count, struct wk_err *err)
+{
+	char draft[64];
+	int fd = open_draft(folder, draft, sizeof(draft));
+	bool ok;
+
+	if (fd < 0)
+		return wk_fail_os(err, errno, "cannot write into %s", folder->path);
+	ok = write_pieces(fd, pieces, count) &&
+	     renameat(folder->fd, draft, folder->fd, name) == 0;
+	if (!ok) {
+		wk_fail_os(err, errno, "cannot write %s/%s", folder->path, name);
+		unlinkat(folder->fd, draft, 0);
+	}
+	if (close(fd) != 0 && ok)
+		return wk_fail_os(err, errno, "cannot write %s/%s", folder->path, name);
+	return ok;
+}
+
+void wk_os_folder_touch(struct wk_os_folder *folder, const char *name)
+{
+	(void)!utimensat(folder->fd, name, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name)
+{
+	return unlinkat(folder->fd, name, 0) == 0;
+}
+
+/* A young one may be about to be locked. */
+static bool is_left_behind(struct wk_os_folder *folder, const char *name, uint64_t age_ns)
+{
+	int fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	bool is_free = fd >= 0 && age_ns > YOUNG_NS && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is_free;
+}
+
+static bool take_one(struct wk_os_folder *folder, const char *name,
+		     bool (*take)(void *context, const struct wk_os_folder_file *file),
+		     void *context)
+{
+	struct wk_os_folder_file file = { .name = name };
+	uint64_t now = wk_os_wall_ns(), age_ns;
+	struct stat info;
+
+	if (fstatat(folder->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(info.st_mode) || !is_ours(&info))
+		return true;
+	file.size_bytes = (uint64_t)info.st_size;
+	file.changed_ns = changed_ns(&info);
+	age_ns = now > file.changed_ns ? now - file.changed_ns : 0;
+	if (strncmp(name, DRAFT, strlen(DRAFT)) == 0) {
+		file.is_left_behind = is_left_behind(folder, name, age_ns);
+		if (!file.is_left_behind)
+			return true;
+	}
+	return take(context, &file);
+}
+
+bool wk_os_folder_each(struct wk_os_folder *folder,
+		       bool (*take)(void *context, const struct wk_os_folder_file *file),
+		       void *context, struct wk_err *err)
+{
+	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir) {
+		int cause = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return wk_fail_os(err, cause, "cannot list %s", folder->path);
+	}
+	while ((entry = readdir(dir)) != NULL)
+		if (!take_one(folder, entry->d_name, take, context))
+			break;
+	closedir(dir);
+	return true;
+}
