@@ -75,4 +75,7 @@ bool wk_cache_clear(struct wk_cache *cache, uint64_t *files, uint64_t *bytes,
 		    struct wk_err *err);
 const char *wk_cache_folder(const struct wk_cache *cache);
 
+/* What is wrong with WICK_CACHE_SIZE, as a sentence to be said once; empty where nothing is. */
+const char *wk_cache_complaint(const struct wk_cache *cache);
+
 #endif
