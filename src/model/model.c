@@ -451,3 +451,18 @@ struct wk_model_reach wk_model_reach(const struct wk_model *model)
 	}
 	return reach;
 }
+
+struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id)
+{
+	const struct wk_image *image = &model->images[id];
+
+	return (struct wk_image_key){
+		.path = wk_model_str(model, image->path),
+		.build_id = image->build_id,
+		.inode = image->inode,
+		.device_major = image->device_major,
+		.device_minor = image->device_minor,
+		.pid = image->pid,
+		.is_kernel = image->kind == WK_IMAGE_KERNEL,
+	};
+}

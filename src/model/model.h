@@ -243,6 +243,9 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 					calls->first[frame + 1] - first };
 }
 
+/* An image as symbols/ is asked for it. */
+struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
+
 /* How many samples a row stands for. */
 static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint32_t sample)
 {

@@ -103,15 +103,7 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 {
 	struct resolving_image *open = &resolver->images[id];
 	struct wk_image *image = &resolver->model->images[id];
-	struct wk_image_key key = {
-		.path = wk_model_str(resolver->model, image->path),
-		.build_id = image->build_id,
-		.inode = image->inode,
-		.device_major = image->device_major,
-		.device_minor = image->device_minor,
-		.pid = image->pid,
-		.is_kernel = image->kind == WK_IMAGE_KERNEL,
-	};
+	struct wk_image_key key = wk_model_image_key(resolver->model, id);
 
 	open->is_open = true;
 	if (image->path) {

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "views/flat.h"
+#include "views/image_words.h"
 #include "views/kind.h"
 
 static bool is_small(uint64_t part, uint64_t whole, double min_percent)
@@ -40,17 +41,12 @@ static struct wk_str or_else(struct wk_str text, const char *otherwise)
 	return text.len ? text : wk_str_c(otherwise);
 }
 
-static struct wk_str image_name(const struct wk_model *model, wk_image_id image)
-{
-	return or_else(wk_model_str(model, model->images[image].name), "(none)");
-}
-
 /* Scripts have no images, but their functions stand in files, too. */
 static struct wk_str origin_name(const struct wk_model *model, const struct wk_function *function)
 {
 	if (!function->image && function->file)
 		return wk_str_basename(wk_model_str(model, function->file));
-	return image_name(model, function->image);
+	return wk_image_name_of(model, function->image);
 }
 
 /* Where weights are numbers of samples, the columns of samples say it all. */
@@ -551,36 +547,9 @@ static void fill_threads(struct wk_table *table, const struct wk_model *model,
 	end_tally(&tally);
 }
 
-static struct wk_str build_id_text(struct wk_table *table, const struct wk_build_id *id)
-{
-	struct wk_buf hex = { 0 };
-	struct wk_str kept;
-
-	for (size_t i = 0; i < id->size && i < sizeof(id->bytes); i++)
-		wk_buf_add_fmt(&hex, "%02x", id->bytes[i]);
-	kept = wk_table_keep(table, wk_buf_str(&hex));
-	wk_buf_fini(&hex);
-	return kept;
-}
-
-/* The reason without the words that the column's title says. */
-static struct wk_str names_from(const struct wk_model *model, const struct wk_image *image)
-{
-	struct wk_str reason = wk_model_str(model, image->reason);
-	static const char said[] = "names from ";
-
-	if (wk_str_is(reason, "names came with the recording"))
-		return (struct wk_str)WK_STR("the recording");
-	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
-}
-
 static void image_row(struct wk_table *table, const struct wk_model *model,
 		      const struct wk_flat *flat, const struct wk_flat_row *row)
 {
-	static const char *const kinds[] = {
-		[WK_IMAGE_FILE] = "file", [WK_IMAGE_VDSO] = "vdso", [WK_IMAGE_KERNEL] = "kernel",
-		[WK_IMAGE_ANONYMOUS] = "anonymous", [WK_IMAGE_UNKNOWN] = "unknown",
-	};
 	const struct wk_image *image = &model->images[row->id];
 
 	wk_table_row(table);
@@ -589,12 +558,12 @@ static void image_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_number(table, row->self);
 	weight_cell(table, flat->unit, row->total);
 	samples_cell(table, flat->unit, row->total, row->total_samples);
-	wk_table_text(table, wk_str_c(kinds[image->kind]));
-	wk_table_text(table, build_id_text(table, &image->build_id));
+	wk_table_text(table, wk_str_c(wk_image_kind_name(image->kind)));
+	wk_table_text(table, wk_image_build_id_text(table, &image->build_id));
 	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
-	wk_table_text(table, or_else(wk_model_str(model, image->path), "(none)"));
-	wk_table_text(table, image_name(model, row->id));
-	wk_table_text(table, names_from(model, image));
+	wk_table_text(table, wk_image_path_of(model, row->id));
+	wk_table_text(table, wk_image_name_of(model, row->id));
+	wk_table_text(table, wk_image_names_from(model, image));
 }
 
 static void image_columns(struct wk_table *table, struct wk_str unit,

@@ -1,0 +1,50 @@
+#include "views/image_words.h"
+
+#include "base/buf.h"
+
+static struct wk_str or_none(struct wk_str text)
+{
+	return text.len ? text : wk_str_c("(none)");
+}
+
+const char *wk_image_kind_name(enum wk_image_kind kind)
+{
+	static const char *const kinds[] = {
+		[WK_IMAGE_FILE] = "file", [WK_IMAGE_VDSO] = "vdso", [WK_IMAGE_KERNEL] = "kernel",
+		[WK_IMAGE_ANONYMOUS] = "anonymous", [WK_IMAGE_UNKNOWN] = "unknown",
+	};
+
+	return kinds[kind];
+}
+
+struct wk_str wk_image_name_of(const struct wk_model *model, wk_image_id image)
+{
+	return or_none(wk_model_str(model, model->images[image].name));
+}
+
+struct wk_str wk_image_path_of(const struct wk_model *model, wk_image_id image)
+{
+	return or_none(wk_model_str(model, model->images[image].path));
+}
+
+struct wk_str wk_image_build_id_text(struct wk_table *table, const struct wk_build_id *id)
+{
+	struct wk_buf hex = { 0 };
+	struct wk_str kept;
+
+	for (size_t i = 0; i < id->size && i < sizeof(id->bytes); i++)
+		wk_buf_add_fmt(&hex, "%02x", id->bytes[i]);
+	kept = wk_table_keep(table, wk_buf_str(&hex));
+	wk_buf_fini(&hex);
+	return kept;
+}
+
+struct wk_str wk_image_names_from(const struct wk_model *model, const struct wk_image *image)
+{
+	struct wk_str reason = wk_model_str(model, image->reason);
+	static const char said[] = "names from ";
+
+	if (wk_str_is(reason, "names came with the recording"))
+		return (struct wk_str)WK_STR("the recording");
+	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
+}
