@@ -54,3 +54,34 @@ bool wk_proto_number(struct wk_proto_field *field, uint64_t *value)
 	field->is_taken = true;
 	return true;
 }
+
+void wk_proto_add_packed(struct wk_buf *numbers, uint64_t value)
+{
+	uint8_t bytes[10];
+	size_t len = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		bytes[len++] = (uint8_t)(value | 0x80);
+	bytes[len++] = (uint8_t)value;
+	wk_buf_add(numbers, bytes, len);
+}
+
+static void add_tag(struct wk_buf *message, uint32_t field, enum wire_type type)
+{
+	wk_proto_add_packed(message, (uint64_t)field << 3 | type);
+}
+
+void wk_proto_add_number(struct wk_buf *message, uint32_t field, uint64_t value)
+{
+	if (value == 0)
+		return;
+	add_tag(message, field, WIRE_VARINT);
+	wk_proto_add_packed(message, value);
+}
+
+void wk_proto_add_bytes(struct wk_buf *message, uint32_t field, struct wk_str bytes)
+{
+	add_tag(message, field, WIRE_BYTES);
+	wk_proto_add_packed(message, bytes.len);
+	wk_buf_add_str(message, bytes);
+}

@@ -10,10 +10,18 @@
  *
  * Everything is bounded by the message; one that breaks off sets `bad`. Repeated numbers may
  * come packed or one a field: wk_proto_number takes both. Groups, which nothing writes any
- * more, are bad too. */
+ * more, are bad too.
+ *
+ * Written are they by adding fields to a buffer; a message is made in a buffer of its own and then
+ * added as bytes:
+ *
+ *	wk_proto_add_number(&line, 1, function);
+ *	wk_proto_add_number(&line, 2, number);
+ *	wk_proto_add_bytes(&location, 4, wk_buf_str(&line)); */
 #ifndef WK_BASE_PROTO_H
 #define WK_BASE_PROTO_H
 
+#include "base/buf.h"
 #include "base/bytes.h"
 
 struct wk_proto_field {
@@ -29,6 +37,15 @@ bool wk_proto_next(struct wk_bytes *message, struct wk_proto_field *field);
 
 /* The next of repeated variable-length numbers; false when there is none left. */
 bool wk_proto_number(struct wk_proto_field *field, uint64_t *value);
+
+/* A field that is a number; 0 is what holds where there is none and is left out. */
+void wk_proto_add_number(struct wk_buf *message, uint32_t field, uint64_t value);
+
+/* A field of text, a message, or packed numbers; empty ones are written, too. */
+void wk_proto_add_bytes(struct wk_buf *message, uint32_t field, struct wk_str bytes);
+
+/* One of packed numbers. */
+void wk_proto_add_packed(struct wk_buf *numbers, uint64_t value);
 
 static inline struct wk_str wk_proto_text(const struct wk_proto_field *field)
 {

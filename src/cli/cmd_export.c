@@ -177,15 +177,10 @@ static bool write_output(const struct export *export, const struct wk_call *call
 static bool export_model(struct export *export, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = export->args;
-	const char **dirs = wk_load_debug_dirs(&args->load);
-	struct wk_symbols *symbols =
-		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = dirs });
-	struct wk_model *model = wk_load_all(export->job->paths, &args->load, symbols, err);
+	struct wk_model *model = wk_load_all(export->job->paths, &args->load, NULL, err);
 	struct wk_question question = { 0 };
 	bool ok = false;
 
-	wk_symbols_free(symbols);
-	free(dirs);
 	if (!model)
 		return false;
 	export->model = model;

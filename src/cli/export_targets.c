@@ -6,19 +6,31 @@
 
 #define ENDINGS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-const char *const wk_export_names[] = { "folded", "speedscope", NULL };
+const char *const wk_export_names[] = { "firefox", "pprof", "speedscope", "folded", NULL };
 
 const struct wk_export_target wk_export_targets[] = {
-	{ .name = "folded",
-	  .summary = "folded stacks, one line each, for flame graph tools",
-	  .suffixes = ENDINGS(".folded", ".collapsed"),
-	  .ending = "folded",
-	  .renderer = &wk_renderer_folded },
+	{ .name = "firefox",
+	  .summary = "JSON for the Firefox Profiler (profiler.firefox.com)",
+	  .suffixes = ENDINGS(".firefox.json", ".profile.json"),
+	  .ending = "json",
+	  .renderer = &wk_renderer_firefox },
+	{ .name = "pprof",
+	  .summary = "a protocol buffer for pprof, packed with gzip",
+	  .suffixes = ENDINGS(".pprof", ".pb"),
+	  .ending = "pb",
+	  .is_binary = true,
+	  .is_packed = true,
+	  .renderer = &wk_renderer_pprof },
 	{ .name = "speedscope",
 	  .summary = "JSON for speedscope: a profile for each thread",
 	  .suffixes = ENDINGS(".speedscope.json", ".speedscope"),
 	  .ending = "json",
 	  .renderer = &wk_renderer_speedscope },
+	{ .name = "folded",
+	  .summary = "folded stacks, one line each, for flame graph tools",
+	  .suffixes = ENDINGS(".folded", ".collapsed"),
+	  .ending = "folded",
+	  .renderer = &wk_renderer_folded },
 	{ 0 },
 };
 

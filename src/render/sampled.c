@@ -24,11 +24,6 @@ struct wk_str wk_sampled_unit(const struct wk_view *view)
 	return view->by_weight ? wk_model_str(view->model, source->unit) : wk_str_c("samples");
 }
 
-uint32_t wk_sampled_line(const struct wk_model *model, uint32_t named_frame)
-{
-	return model->frames.line[model->named_frames.frame[named_frame]];
-}
-
 void wk_sampled_thread_name(const struct wk_model *model, wk_thread_id id, struct wk_buf *name)
 {
 	const struct wk_thread *thread = &model->threads[id];

@@ -19,9 +19,6 @@ static inline wk_stack_id wk_sampled_stack(const struct wk_view *view, uint32_t 
 	return wk_model_named_of(view->model, view->model->samples.stack[sample]);
 }
 
-/* The line that a named frame stands at; 0 where unknown. */
-uint32_t wk_sampled_line(const struct wk_model *model, uint32_t named_frame);
-
 /* "work/worker 12": whose samples a thread's are, for people. */
 void wk_sampled_thread_name(const struct wk_model *model, wk_thread_id thread, struct wk_buf *name);
 

@@ -6,6 +6,7 @@
 #include "render/renderers.h"
 #include "render/sampled.h"
 #include "views/by_thread.h"
+#include "views/merge.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
@@ -14,7 +15,9 @@ struct writing {
 	const struct wk_model *model;
 	struct wk_out *out;
 	struct wk_by_thread by;
-	uint32_t *frame_number; /* [named_frames.count]: index + 1 of those in use */
+	wk_function_id *merged; /* functions of one name are one */
+	uint32_t *line_of;      /* [function_count]: the only line of a function; 0: none */
+	uint32_t *frame_number; /* [function_count]: index + 1 of those in use */
 	uint32_t frame_count;
 	uint32_t *path;         /* frames of a stack, innermost first */
 	size_t path_cap;
@@ -31,11 +34,32 @@ static void choose_unit(struct writing *w)
 	w->decimals = wk_str_is(unit, WK_UNIT_THOUSANDTHS) ? 3 : 0;
 }
 
-static void one_frame(struct writing *w, uint32_t frame)
+#define SEVERAL UINT32_MAX
+
+/* A line tells a frame from others, so a function that was met at several has none here. */
+static void find_lines(struct writing *w)
 {
-	const struct wk_function *function =
-		&w->model->functions[w->model->named_frames.function[frame]];
-	uint32_t line = wk_sampled_line(w->model, frame);
+	const struct wk_model *model = w->model;
+
+	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
+		struct wk_frame_calls calls = wk_model_calls_of(model, frame);
+
+		for (uint32_t i = 0; i < calls.count; i++) {
+			uint32_t *line = &w->line_of[w->merged[calls.function[i]]];
+
+			*line = *line == 0 || *line == calls.line[i] ? calls.line[i] : SEVERAL;
+		}
+	}
+}
+
+static wk_function_id function_of(const struct writing *w, wk_stack_id stack)
+{
+	return w->merged[w->model->named_frames.function[w->model->named.label[stack]]];
+}
+
+static void one_frame(struct writing *w, wk_function_id id)
+{
+	const struct wk_function *function = &w->model->functions[id];
 	struct wk_str file = wk_model_str(w->model, function->file);
 
 	wk_out_text(w->out, w->frame_count++ ? ",\n{\"name\":" : "\n{\"name\":");
@@ -46,12 +70,12 @@ static void one_frame(struct writing *w, uint32_t frame)
 		wk_out_text(w->out, ",\"file\":");
 		wk_sampled_quoted(w->out, file);
 	}
-	if (line) {
+	if (w->line_of[id] && w->line_of[id] != SEVERAL) {
 		wk_out_text(w->out, ",\"line\":");
-		wk_out_u64(w->out, line);
+		wk_out_u64(w->out, w->line_of[id]);
 	}
 	wk_out_char(w->out, '}');
-	w->frame_number[frame] = w->frame_count;
+	w->frame_number[id] = w->frame_count;
 }
 
 /* Frames of the stacks in view, each when it is first met; a stack that was seen has no new
@@ -66,11 +90,9 @@ static void all_frames(struct writing *w)
 		wk_stack_id stack = wk_sampled_stack(w->view, w->by.rows[i]);
 
 		for (; !is_seen[stack]; stack = w->model->named.parent[stack]) {
-			uint32_t frame = w->model->named.label[stack];
-
 			is_seen[stack] = 1;
-			if (!w->frame_number[frame])
-				one_frame(w, frame);
+			if (!w->frame_number[function_of(w, stack)])
+				one_frame(w, function_of(w, stack));
 		}
 	}
 	wk_out_text(w->out, "\n]}");
@@ -96,7 +118,7 @@ static void one_stack(struct writing *w, wk_stack_id stack)
 
 	for (; stack; stack = w->model->named.parent[stack]) {
 		w->path = wk_grow(w->path, &w->path_cap, depth + 1, sizeof(*w->path));
-		w->path[depth++] = w->frame_number[w->model->named.label[stack]] - 1;
+		w->path[depth++] = w->frame_number[function_of(w, stack)] - 1;
 	}
 	wk_out_char(w->out, '[');
 	while (depth) {
@@ -161,7 +183,10 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	if (!wk_sampled_check(view, err))
 		return false;
 	wk_by_thread_init(&w.by, view->model, view->filter);
-	w.frame_number = wk_alloc_zeroed(view->model->named_frames.count, sizeof(uint32_t));
+	w.merged = wk_functions_merged(view->model, false, false);
+	w.line_of = wk_alloc_zeroed(view->model->function_count, sizeof(*w.line_of));
+	w.frame_number = wk_alloc_zeroed(view->model->function_count, sizeof(*w.frame_number));
+	find_lines(&w);
 	choose_unit(&w);
 	wk_sampled_title(view->model, &title);
 	wk_out_text(out, "{\"$schema\":\"" SCHEMA "\",\n\"name\":");
@@ -177,6 +202,8 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	wk_out_text(out, "\n]}\n");
 	wk_buf_fini(&title);
 	wk_by_thread_fini(&w.by);
+	free(w.merged);
+	free(w.line_of);
 	free(w.frame_number);
 	free(w.path);
 	return true;

@@ -73,12 +73,41 @@ static void what_breaks_off_is_bad(void **state)
 	}
 }
 
+static void what_is_written_is_read(void **state)
+{
+	struct wk_buf message = { 0 }, packed = { 0 };
+	struct wk_proto_field field;
+	struct wk_bytes in;
+	uint64_t value;
+
+	(void)state;
+	wk_proto_add_number(&message, 1, 150);
+	wk_proto_add_number(&message, 2, 0);
+	wk_proto_add_number(&message, 16, UINT64_MAX);
+	wk_proto_add_packed(&packed, 127);
+	wk_proto_add_packed(&packed, 128);
+	wk_proto_add_bytes(&message, 4, wk_buf_str(&packed));
+	wk_proto_add_bytes(&message, 5, wk_str_c(""));
+	in = message_of(message.at, message.len);
+	assert_true(wk_proto_next(&in, &field) && field.number == 1 && field.value == 150);
+	assert_true(wk_proto_next(&in, &field) && field.number == 16 && field.value == UINT64_MAX);
+	assert_true(wk_proto_next(&in, &field) && field.number == 4);
+	assert_true(wk_proto_number(&field, &value) && value == 127);
+	assert_true(wk_proto_number(&field, &value) && value == 128);
+	assert_false(wk_proto_number(&field, &value));
+	assert_true(wk_proto_next(&in, &field) && field.number == 5 && field.is_bytes);
+	assert_false(wk_proto_next(&in, &field) || in.bad);
+	wk_buf_fini(&packed);
+	wk_buf_fini(&message);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_of_every_wire_type_are_read),
 		cmocka_unit_test(repeated_numbers_come_packed_or_one_a_field),
 		cmocka_unit_test(what_breaks_off_is_bad),
+		cmocka_unit_test(what_is_written_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/pack.h"
 #include "base/unpack.h"
 
 #define PLAIN "main;work 12\nmain;work 12\nmain;work 12\n"
@@ -211,6 +212,31 @@ static void a_bomb_stops_at_the_limit(void **state)
 	wk_buf_fini(&bomb);
 }
 
+static void what_is_packed_is_unpacked(void **state)
+{
+	struct wk_buf packed = { 0 }, plain = { 0 };
+	struct wk_out out = wk_out_to_buf(&packed);
+	struct wk_err err = { 0 };
+	struct wk_packer *packer = wk_packer_new(&out, &err);
+
+	(void)state;
+	assert_int_equal(packer != NULL, wk_can_pack());
+	if (!packer) {
+		assert_non_null(strstr(err.text, "without zlib"));
+		skip();
+	}
+	for (uint32_t i = 0; i < 100000; i++)
+		wk_out_fmt(wk_packer_out(packer), "line %u\n", (unsigned)i);
+	wk_packer_end(packer);
+	assert_true(wk_out_end(&out));
+	assert_true(packed.len < 300000);
+	assert_true(unpacks(wk_bytes_of(packed.at, packed.len), &plain, &err));
+	assert_int_equal(plain.len, 10 * 7 + 90 * 8 + 900 * 9 + 9000 * 10 + 90000 * 11);
+	assert_true(wk_str_ends(wk_buf_str(&plain), "line 99998\nline 99999\n"));
+	wk_buf_fini(&packed);
+	wk_buf_fini(&plain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +250,7 @@ int main(void)
 		cmocka_unit_test(broken_data_is_said_with_its_place),
 		cmocka_unit_test(a_look_takes_no_more_than_asked),
 		cmocka_unit_test(a_bomb_stops_at_the_limit),
+		cmocka_unit_test(what_is_packed_is_unpacked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
