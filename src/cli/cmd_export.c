@@ -17,6 +17,7 @@ struct args {
 	bool samples, quiet;
 	struct wk_filter_spec filter;
 	struct wk_load_args load;
+	struct wk_perf_script_args perf_script;
 };
 
 #define AT(field) offsetof(struct args, field)
@@ -201,7 +202,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct wk_export_target *target = target_of(args, err);
 	const char **paths = target ? wk_load_paths(call->words, err) : NULL;
 	struct wk_export_job job = { .paths = paths, .load = &args->load,
-				     .filter = &args->filter };
+				     .filter = &args->filter,
+				     .perf_script = &args->perf_script };
 	struct export export = { .target = target, .job = &job, .args = args };
 	bool ok = paths && check_output(target, paths, call, err);
 
@@ -226,6 +228,7 @@ const struct wk_command wk_cmd_export = {
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
+		{ &wk_perf_script_group, offsetof(struct args, perf_script) },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
 		{ "wick export -o app.speedscope.json", "for the viewer speedscope" },

@@ -6,6 +6,7 @@
 #ifndef WK_CLI_EXPORT_H
 #define WK_CLI_EXPORT_H
 
+#include "cli/export_perf_script.h"
 #include "cli/load.h"
 #include "render/renderer.h"
 #include "views/filter.h"
@@ -15,6 +16,7 @@ struct wk_export_job {
 	const char *const *paths; /* NULL-terminated */
 	const struct wk_load_args *load;
 	const struct wk_filter_spec *filter;
+	const struct wk_perf_script_args *perf_script;
 };
 
 struct wk_export_target {

@@ -6,7 +6,8 @@
 
 #define ENDINGS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-const char *const wk_export_names[] = { "firefox", "pprof", "speedscope", "folded", NULL };
+const char *const wk_export_names[] = { "firefox", "pprof", "speedscope", "folded", "perf-script",
+					NULL };
 
 const struct wk_export_target wk_export_targets[] = {
 	{ .name = "firefox",
@@ -31,6 +32,11 @@ const struct wk_export_target wk_export_targets[] = {
 	  .suffixes = ENDINGS(".folded", ".collapsed"),
 	  .ending = "folded",
 	  .renderer = &wk_renderer_folded },
+	{ .name = "perf-script",
+	  .summary = "the text that `perf script` prints",
+	  .suffixes = ENDINGS(".perf-script", ".perf.txt"),
+	  .ending = "txt",
+	  .stream = wk_export_perf_script },
 	{ 0 },
 };
 

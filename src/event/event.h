@@ -230,6 +230,10 @@ struct wk_event_source {
 	struct wk_str unit;  /* "ns", "cycles", "events" ...: what weights count */
 	bool is_cpu_time;    /* weights are time or cycles spent on a CPU */
 	bool is_weighed;     /* a sample stands for any number: how many there are says nothing */
+	bool is_perf;        /* the next three are known */
+	uint32_t perf_type;  /* of perf's attr: 0 hardware, 1 software, 2 tracepoint ... */
+	uint32_t details;    /* what its samples carry: enum wk_detail */
+	uint32_t name_width; /* of the longest name in the recording */
 };
 
 struct wk_event_lost {

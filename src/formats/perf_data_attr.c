@@ -262,6 +262,16 @@ static void make_name(const struct wk_perf_attr *attr, struct wk_buf *out)
 	add_modifiers(attr->flags, out);
 }
 
+/* perf sets its columns by it, whether or not the event is ever sampled. All names are known. */
+static uint32_t longest_name(struct wk_perf *perf)
+{
+	for (size_t i = 0; i < perf->attr_count && !perf->has_name_width; i++)
+		if (perf->attrs[i].name.len > perf->name_width)
+			perf->name_width = (uint32_t)perf->attrs[i].name.len;
+	perf->has_name_width = true;
+	return perf->name_width;
+}
+
 bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
@@ -281,6 +291,10 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 		.name = attr->name.len ? attr->name : wk_buf_str(&made),
 		.unit = wk_str_c(unit),
 		.is_cpu_time = is_clock(attr) || is_cycles(attr),
+		.is_perf = true,
+		.perf_type = attr->type,
+		.details = wk_perf_details_of(attr->sample_type),
+		.name_width = longest_name(perf),
 	};
 	ok = wk_sink_take(perf->sink, &event, err);
 	wk_buf_fini(&made);

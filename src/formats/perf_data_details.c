@@ -21,9 +21,10 @@ static const struct {
 	{ WK_PERF_SAMPLE_CGROUP, WK_DETAIL_CGROUP },
 	{ WK_PERF_SAMPLE_DATA_PAGE, WK_DETAIL_DATA_PAGE },
 	{ WK_PERF_SAMPLE_CODE_PAGE, WK_DETAIL_CODE_PAGE },
+	{ WK_PERF_SAMPLE_RAW, WK_DETAIL_TRACE },
 };
 
-static uint32_t details_of(uint64_t sample_type)
+uint32_t wk_perf_details_of(uint64_t sample_type)
 {
 	uint32_t has = 0;
 
@@ -91,7 +92,7 @@ const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
 	struct wk_event_details *details = &perf->details;
 
 	*details = (struct wk_event_details){
-		.has = details_of(attr->sample_type),
+		.has = wk_perf_details_of(attr->sample_type),
 		.mode = (uint16_t)misc,
 		.data_address = fields->data_address,
 	};

@@ -152,6 +152,8 @@ struct wk_perf {
 	struct wk_perf_attr *attrs;
 	size_t attr_count, attr_cap;
 	struct wk_map attr_of_id; /* to index + 1 */
+	bool has_name_width;
+	uint32_t name_width;      /* of the longest event's name */
 	bool has_build_id_flag;   /* some attr asked for build ids in mappings */
 	enum wk_machine machine;
 
@@ -284,6 +286,8 @@ bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *reco
 /* perf_data_details.c */
 
 /* What lies in a sample beside what views weigh by. Valid until the next sample. */
+/* What samples of such a type carry: enum wk_detail. */
+uint32_t wk_perf_details_of(uint64_t sample_type);
 const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
 					       const struct wk_perf_attr *attr, uint32_t misc,
 					       const struct wk_perf_fields *fields);

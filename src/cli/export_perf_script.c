@@ -1,0 +1,99 @@
+#include "cli/export_perf_script.h"
+
+#include "cli/export.h"
+#include "cli/naming.h"
+#include "formats/reader.h"
+#include "model/unwind_stage.h"
+#include "render/perf_script.h"
+
+#define AT(field) offsetof(struct wk_perf_script_args, field)
+
+static const struct wk_opt options[] = {
+	{ 'F', "fields", "LIST", "print these columns, as `perf script -F` does: \"comm,tid,ip\", "
+	  "\"sw:comm,tid\" for one type of events, \"+srcline\" or \"-cpu\" for changes", WK_OPT_LIST,
+	  AT(fields), NULL },
+	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(nanoseconds), NULL },
+	{ 0, "max-stack", "N", "at most so many frames of the kernel, and of the program (127)",
+	  WK_OPT_NUMBER, AT(most_frames), NULL },
+	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
+	  NULL },
+	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is named or "
+	  "ends", WK_OPT_FLAG, AT(tasks), NULL },
+	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
+	  AT(mappings), NULL },
+	{ 0 },
+};
+
+const struct wk_opt_group wk_perf_script_group = { "Only with --to perf-script", options };
+
+static bool is_narrowed(const struct wk_filter_spec *filter)
+{
+	return filter->process || filter->thread || filter->image || filter->function ||
+	       filter->source || filter->time;
+}
+
+static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_options *out,
+			 struct wk_err *err)
+{
+	const struct wk_perf_script_args *args = job->perf_script;
+
+	*out = (struct wk_perf_script_options){
+		.nanoseconds = args->nanoseconds,
+		.no_inlined = job->load->no_inlined,
+		.no_demangle = args->no_demangle,
+		.shows_tasks = args->tasks,
+		.shows_mappings = args->mappings,
+		.most_frames = args->most_frames < UINT32_MAX ? (uint32_t)args->most_frames : 0,
+	};
+	wk_perf_fields_init(&out->fields);
+	for (size_t i = 0; i < args->fields.count; i++)
+		if (!wk_perf_fields_add(&out->fields, args->fields.at[i], err))
+			return false;
+	if (is_narrowed(job->filter))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "perf-script writes samples as they are read: filters are for the "
+			       "other formats");
+	return true;
+}
+
+static bool read_file(const char *path, const char *format, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct wk_opened opened;
+	bool ok;
+
+	if (!wk_reader_open(path, format, &opened, err))
+		return false;
+	ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
+	wk_reader_close(&opened);
+	return ok;
+}
+
+static bool write_one(const struct wk_export_job *job, const char *path,
+		      const struct wk_perf_script_options *script_options,
+		      struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_perf_script *script = wk_perf_script_new(symbols, script_options, out);
+	struct wk_unwind_stage *stage =
+		wk_unwind_stage_new(symbols, wk_perf_script_sink(script));
+	struct wk_sink sink = wk_unwind_stage_sink(stage);
+	bool ok = read_file(path, job->load->format, &sink, err);
+
+	wk_unwind_stage_free(stage);
+	wk_perf_script_free(script);
+	return ok;
+}
+
+bool wk_export_perf_script(const struct wk_export_job *job, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_perf_script_options script_options;
+	struct wk_naming naming;
+	bool ok = fill_options(job, &script_options, err);
+
+	if (!ok || !wk_naming_open(&naming, job->load, err))
+		return false;
+	for (size_t i = 0; job->paths[i] && ok; i++)
+		ok = write_one(job, job->paths[i], &script_options, naming.symbols, out, err);
+	wk_naming_close(&naming);
+	return ok;
+}

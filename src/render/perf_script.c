@@ -1,0 +1,313 @@
+#include "render/perf_script.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "model/builder.h"
+#include "os/os.h"
+#include "render/perf_script_internal.h"
+
+struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
+					  const struct wk_perf_script_options *options,
+					  struct wk_out *out)
+{
+	struct wk_perf_script *script = wk_alloc_zeroed(1, sizeof(*script));
+
+	script->symbols = symbols;
+	script->options = *options;
+	script->out = out;
+	script->comms = wk_strtab_new();
+	script->images = wk_model_new();
+	script->spaces = wk_spaces_new();
+	return script;
+}
+
+void wk_perf_script_free(struct wk_perf_script *script)
+{
+	if (!script)
+		return;
+	free(script->sources);
+	free(script->rows);
+	free(script->texts);
+	wk_map_fini(&script->source_of);
+	wk_map_fini(&script->comm_of);
+	wk_index_fini(&script->text_of);
+	wk_strtab_free(script->comms);
+	wk_spaces_free(script->spaces);
+	wk_model_free(script->images);
+	wk_buf_fini(&script->scratch);
+	wk_buf_fini(&script->name);
+	wk_arena_fini(&script->arena);
+	free(script);
+}
+
+/* --- Events that are sampled --------------------------------------------------------------- */
+
+static bool take_source(struct wk_perf_script *script, const struct wk_event_source *source,
+			struct wk_err *err)
+{
+	struct wk_script_source row = { .source = *source, .type = wk_perf_event_type_of(source) };
+
+	row.source.name = wk_arena_copy(&script->arena, source->name);
+	row.source.unit = (struct wk_str){ 0 };
+	if (!script->is_checked[row.type] &&
+	    !wk_perf_fields_check(&script->options.fields, &row.source, err))
+		return false;
+	script->is_checked[row.type] = true;
+	if (source->name.len > script->name_width)
+		script->name_width = (uint32_t)source->name.len;
+	if (source->name_width > script->name_width)
+		script->name_width = source->name_width;
+	script->sources = wk_grow(script->sources, &script->source_cap, script->source_count + 1,
+				  sizeof(row));
+	script->sources[script->source_count++] = row;
+	wk_map_set(&script->source_of, (uint64_t)source->source + 1,
+		   (uint32_t)script->source_count);
+	return true;
+}
+
+/* --- Who runs ------------------------------------------------------------------------------ */
+
+struct wk_str wk_script_comm(const struct wk_perf_script *script, uint32_t tid, struct wk_buf *made)
+{
+	uint32_t id = wk_map_find(&script->comm_of, tid);
+
+	if (id)
+		return wk_strtab_str(script->comms, id);
+	if (tid == 0)
+		return wk_str_c("swapper");
+	wk_buf_add_fmt(made, ":%d", (int)tid);
+	return wk_buf_str(made);
+}
+
+static void set_comm(struct wk_perf_script *script, uint32_t tid, struct wk_str name)
+{
+	if (name.len > 0)
+		wk_map_set(&script->comm_of, tid, wk_strtab_add_str(script->comms, name));
+}
+
+static void inherit_comm(struct wk_perf_script *script, uint32_t tid, uint32_t parent_tid)
+{
+	uint32_t id = wk_map_find(&script->comm_of, parent_tid);
+
+	if (id)
+		wk_map_set(&script->comm_of, tid, id);
+}
+
+static void take_process(struct wk_perf_script *script, const struct wk_event *event)
+{
+	if (event->process.change == WK_PROCESS_FORK)
+		inherit_comm(script, event->tid, event->process.parent_pid);
+	set_comm(script, event->tid, event->process.name);
+}
+
+static void take_thread(struct wk_perf_script *script, const struct wk_event *event)
+{
+	if (event->thread.change == WK_THREAD_START)
+		inherit_comm(script, event->tid,
+			     event->thread.parent_tid ? event->thread.parent_tid : event->pid);
+	set_comm(script, event->tid, event->thread.name);
+}
+
+/* --- What is mapped ------------------------------------------------------------------------ */
+
+/* Memory without a file, if it can run, is what a run-time compiler would describe. */
+static struct wk_str dso_name(struct wk_perf_script *script, const struct wk_event *event,
+			      bool is_anonymous)
+{
+	struct wk_str path = event->image.path;
+	bool can_run = event->image.protection & 4;
+
+	if (is_anonymous && can_run && !wk_str_is(path, "[vdso]")) {
+		wk_buf_reset(&script->scratch);
+		wk_buf_add_fmt(&script->scratch, "/tmp/perf-%d.map", (int)event->pid);
+		path = wk_buf_str(&script->scratch);
+	}
+	return wk_arena_copy(&script->arena, path);
+}
+
+static void add_row(struct wk_perf_script *script, const struct wk_event *event, uint32_t id,
+		    enum wk_image_kind kind)
+{
+	const struct wk_event_image *image = &event->image;
+	struct wk_script_image *row;
+
+	script->rows = wk_grow(script->rows, &script->row_cap, (size_t)id + 1, sizeof(*row));
+	while (script->row_count <= id)
+		script->rows[script->row_count++] = (struct wk_script_image){ 0 };
+	row = &script->rows[id];
+	row->is_anonymous = kind == WK_IMAGE_ANONYMOUS;
+	row->is_kernel = kind == WK_IMAGE_KERNEL;
+	row->name = dso_name(script, event, row->is_anonymous);
+	row->first_start = image->start;
+	row->key = (struct wk_image_key){
+		.path = wk_arena_copy(&script->arena, image->path),
+		.build_id = image->build_id,
+		.inode = image->inode,
+		.device_major = image->device_major,
+		.device_minor = image->device_minor,
+		.pid = event->pid,
+		.is_kernel = row->is_kernel,
+	};
+}
+
+/* Only its build id tells whether the kernel that ran is the one that runs now. */
+static void note_kernel(struct wk_perf_script *script, const struct wk_event_image *image,
+			uint32_t id)
+{
+	struct wk_build_id running = { 0 };
+
+	if (!script->kernel && wk_str_starts(image->path, "[kernel"))
+		script->kernel = id;
+	running.size = (uint8_t)wk_os_kernel_build_id(running.bytes);
+	if (image->build_id.size && wk_build_id_eq(&image->build_id, &running))
+		script->kernel_is_ours = true;
+}
+
+static void take_image(struct wk_perf_script *script, const struct wk_event *event)
+{
+	enum wk_image_kind kind = wk_image_kind_of(&event->image);
+	uint32_t id = wk_model_add_image(script->images, kind, &event->image, event->pid,
+					 event->time_ns);
+
+	if (id >= script->row_count || script->rows[id].name.at == NULL)
+		add_row(script, event, id, kind);
+	if (kind == WK_IMAGE_KERNEL)
+		note_kernel(script, &event->image, id);
+	wk_spaces_take(script->spaces, event, id);
+}
+
+/* --- Lines that are not samples ------------------------------------------------------------ */
+
+static void begin_line(struct wk_perf_script *script, const struct wk_event *event, char kind,
+		       struct wk_buf *line)
+{
+	if (script->source_count > 0)
+		wk_script_add_head(script, event, &script->sources[0], kind, line);
+}
+
+static void end_line(struct wk_perf_script *script, struct wk_buf *line)
+{
+	wk_buf_add_char(line, '\n');
+	wk_out_str(script->out, wk_buf_str(line));
+	wk_buf_fini(line);
+}
+
+static void show_comm(struct wk_perf_script *script, const struct wk_event *event, bool is_exec,
+		      struct wk_str name)
+{
+	struct wk_buf line = { 0 };
+
+	begin_line(script, event, 'c', &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_COMM%s: %.*s:%d/%d", is_exec ? " exec" : "",
+		       WK_STR_ARG(name), (int)event->pid, (int)event->tid);
+	end_line(script, &line);
+}
+
+static void show_fork(struct wk_perf_script *script, const struct wk_event *event, bool is_exit,
+		      uint32_t parent_pid, uint32_t parent_tid)
+{
+	struct wk_buf line = { 0 };
+
+	begin_line(script, event, 'f', &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_%s(%d:%d):(%d:%d)", is_exit ? "EXIT" : "FORK",
+		       (int)event->pid, (int)event->tid, (int)parent_pid, (int)parent_tid);
+	end_line(script, &line);
+}
+
+static void show_process(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_process *process = &event->process;
+
+	if (process->change == WK_PROCESS_FORK || process->change == WK_PROCESS_EXIT)
+		show_fork(script, event, process->change == WK_PROCESS_EXIT, process->parent_pid,
+			  process->parent_pid);
+	else
+		show_comm(script, event, process->change == WK_PROCESS_EXEC, process->name);
+}
+
+static void show_thread(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_thread *thread = &event->thread;
+
+	if (thread->change == WK_THREAD_START || thread->change == WK_THREAD_EXIT)
+		show_fork(script, event, thread->change == WK_THREAD_EXIT, event->pid,
+			  thread->parent_tid);
+	else
+		show_comm(script, event, false, thread->name);
+}
+
+static void add_protection(const struct wk_event_image *image, struct wk_buf *line)
+{
+	static const char letters[] = "rwx";
+
+	for (unsigned i = 0; i < 3; i++)
+		wk_buf_add_char(line, image->protection >> i & 1 ? letters[i] : '-');
+	wk_buf_add_char(line, image->flags & 1 ? 's' : 'p');
+}
+
+static void show_mapping(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_image *image = &event->image;
+	struct wk_buf line = { 0 };
+
+	begin_line(script, event, 'm', &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_MMAP%s %d/%d: [0x%" PRIx64 "(0x%" PRIx64 ") @ ",
+		       image->is_kernel ? "" : "2", (int)event->pid, (int)event->tid, image->start,
+		       image->size_bytes);
+	wk_buf_add_fmt(&line, image->file_offset ? "0x%" PRIx64 : "%" PRIx64, image->file_offset);
+	if (image->is_kernel) {
+		wk_buf_add_text(&line, "]: x ");
+	} else if (image->build_id.size && !image->inode) {
+		wk_buf_add_text(&line, " <");
+		for (unsigned i = 0; i < image->build_id.size; i++)
+			wk_buf_add_fmt(&line, "%02x", image->build_id.bytes[i]);
+		wk_buf_add_text(&line, ">]: ");
+	} else {
+		wk_buf_add_fmt(&line, " %02x:%02x %" PRIu64 " %" PRIu64 "]: ", image->device_major,
+			       image->device_minor, image->inode, image->inode_generation);
+	}
+	if (!image->is_kernel) {
+		add_protection(image, &line);
+		wk_buf_add_char(&line, ' ');
+	}
+	wk_buf_add_str(&line, image->path);
+	end_line(script, &line);
+}
+
+/* perf takes in what a record says before it prints the record. */
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_perf_script *script = context;
+
+	switch (event->kind) {
+	case WK_EVENT_SOURCE:
+		return take_source(script, &event->source, err);
+	case WK_EVENT_SAMPLE:
+		return wk_script_sample(script, event, err);
+	case WK_EVENT_PROCESS:
+		take_process(script, event);
+		if (script->options.shows_tasks)
+			show_process(script, event);
+		break;
+	case WK_EVENT_THREAD:
+		take_thread(script, event);
+		if (script->options.shows_tasks)
+			show_thread(script, event);
+		break;
+	case WK_EVENT_IMAGE:
+		take_image(script, event);
+		if (script->options.shows_mappings)
+			show_mapping(script, event);
+		return true;
+	default:
+		return true;
+	}
+	wk_spaces_take(script->spaces, event, 0);
+	return true;
+}
+
+struct wk_sink wk_perf_script_sink(struct wk_perf_script *script)
+{
+	return (struct wk_sink){ .take = take, .context = script };
+}

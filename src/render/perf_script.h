@@ -1,0 +1,36 @@
+/* A sink that writes what `perf script` (6.1) prints, sample by sample.
+ *
+ * It stands behind a reader or, where stacks were copied, behind model/unwind_stage. Names and
+ * lines come from `symbols`, which outlives it. Text goes to `out` as samples come: nothing is
+ * kept but who runs, what is mapped, and the text of each distinct place.
+ *
+ * Order of calls: new, feed its sink, free. docs/formats/perf-script.md tells where the text
+ * differs from perf's. */
+#ifndef WK_RENDER_PERF_SCRIPT_H
+#define WK_RENDER_PERF_SCRIPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "event/sink.h"
+#include "render/perf_fields.h"
+#include "symbols/symbols.h"
+
+struct wk_perf_script;
+
+struct wk_perf_script_options {
+	struct wk_perf_fields fields; /* of wk_perf_fields_init and _add */
+	bool nanoseconds;
+	bool no_inlined, no_demangle;
+	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
+	uint32_t most_frames;             /* of the kernel's part and of the user's; 0: 127 */
+};
+
+struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
+					  const struct wk_perf_script_options *options,
+					  struct wk_out *out);
+void wk_perf_script_free(struct wk_perf_script *script);
+struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
+
+#endif

@@ -1,0 +1,276 @@
+/* Addresses as text: " name+0x10 (file)", and a call chain's lines with the inlined calls. */
+#include <inttypes.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "render/perf_script_internal.h"
+#include "symbols/demangle.h"
+
+/* --- Which file an address lies in --------------------------------------------------------- */
+
+/* The same kernel lies elsewhere after a new start: its first symbol tells. */
+static bool has_moved(const struct wk_script_image *kernel)
+{
+	struct wk_symbol first;
+
+	return kernel->key.build_id.size &&
+	       wk_image_find(kernel->symbols, kernel->first_start, &first) &&
+	       first.start != kernel->first_start;
+}
+
+static void open_image(struct wk_perf_script *script, struct wk_script_image *image)
+{
+	bool is_vdso = wk_str_is(image->key.path, "[vdso]");
+
+	image->is_open = true;
+	if (image->is_anonymous ||
+	    ((image->is_kernel || (is_vdso && image->key.build_id.size == 0)) &&
+	     !script->kernel_is_ours))
+		return;
+	image->symbols = wk_symbols_image(script->symbols, &image->key);
+	if (image->is_kernel && has_moved(image))
+		image->symbols = NULL;
+}
+
+static struct wk_script_image *image_at(struct wk_perf_script *script, uint32_t number)
+{
+	struct wk_script_image *image = &script->rows[number];
+
+	if (!image->is_open)
+		open_image(script, image);
+	return image;
+}
+
+struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_t pid, uint64_t ip,
+					  bool in_kernel)
+{
+	struct wk_script_place place = { .ip = ip, .address = ip };
+	const struct wk_mapping *mapping =
+		wk_spaces_find(script->spaces, in_kernel ? WK_KERNEL_PID : pid, ip);
+
+	if (mapping)
+		place.image_number = mapping->image;
+	else if (in_kernel)
+		place.image_number = script->kernel;
+	if (place.image_number == 0)
+		return place;
+	place.image = image_at(script, place.image_number);
+	if (mapping && !place.image->is_kernel && !place.image->is_anonymous)
+		place.address = ip - mapping->start + mapping->file_offset;
+	return place;
+}
+
+/* --- Names --------------------------------------------------------------------------------- */
+
+static bool find_symbol(const struct wk_script_place *place, struct wk_symbol *symbol)
+{
+	return place->image && place->image->symbols &&
+	       wk_image_find(place->image->symbols, place->address, symbol);
+}
+
+/* Readable, unless that is not wanted; in `script->name` until the next call. */
+static struct wk_str readable(struct wk_perf_script *script, struct wk_str linked)
+{
+	if (script->options.no_demangle)
+		return linked;
+	wk_buf_reset(&script->name);
+	return wk_demangle(linked, &script->name) ? wk_buf_str(&script->name) : linked;
+}
+
+bool wk_script_name_kernel(void *context, uint64_t address, struct wk_str *name, uint64_t *start)
+{
+	struct wk_perf_script *script = context;
+	struct wk_script_place place = wk_script_place_at(script, 0, address, true);
+	struct wk_symbol symbol;
+
+	if (!find_symbol(&place, &symbol))
+		return false;
+	*name = symbol.name;
+	*start = symbol.start;
+	return true;
+}
+
+/* A name from a recording must not end its line or rule the terminal. */
+static void add_name(struct wk_str name, struct wk_buf *out)
+{
+	for (size_t i = 0; i < name.len; i++) {
+		unsigned char c = (unsigned char)name.at[i];
+
+		if (c < ' ' || c == 127)
+			wk_buf_add_fmt(out, "\\x%02x", c);
+		else
+			wk_buf_add_char(out, (char)c);
+	}
+}
+
+void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out)
+{
+	if (place->image)
+		add_name(place->image->name, out);
+	else
+		wk_buf_add_text(out, "[unknown]");
+}
+
+void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+			  bool with_offset, struct wk_buf *out)
+{
+	struct wk_symbol symbol;
+
+	if (!find_symbol(place, &symbol)) {
+		wk_buf_add_text(out, "[unknown]");
+		return;
+	}
+	add_name(readable(script, symbol.name), out);
+	if (symbol.is_plt)
+		wk_buf_add_text(out, "@plt");
+	if (with_offset)
+		wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - symbol.start);
+}
+
+/* "\n  file.c:12"; where no line is known, the file and the address. */
+static void add_line(const struct wk_script_place *place, struct wk_str file, uint32_t line,
+		     struct wk_buf *out)
+{
+	if (!place->image)
+		return;
+	wk_buf_add_text(out, "\n  ");
+	if (line) {
+		add_name(wk_str_basename(file), out);
+		wk_buf_add_fmt(out, ":%" PRIu32, line);
+	} else {
+		add_name(wk_str_basename(place->image->name), out);
+		wk_buf_add_fmt(out, "[%" PRIx64 "]", place->address);
+	}
+}
+
+static size_t places_of(struct wk_perf_script *script, const struct wk_script_place *place)
+{
+	if (!place->image || !place->image->symbols || place->image->is_kernel)
+		return 0;
+	return wk_image_places(place->image->symbols, place->address, script->places,
+			       WK_MOST_PLACES);
+}
+
+void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
+			 uint32_t fields, struct wk_buf *out)
+{
+	if (fields & WK_FIELD_SYM) {
+		wk_buf_add_char(out, ' ');
+		wk_script_add_symbol(script, place, fields & WK_FIELD_SYMOFF, out);
+	}
+	if (fields & WK_FIELD_DSO) {
+		wk_buf_add_text(out, " (");
+		wk_script_add_dso(place, out);
+		wk_buf_add_char(out, ')');
+	}
+	if (fields & WK_FIELD_SRCLINE) {
+		size_t count = places_of(script, place);
+
+		add_line(place, count ? script->places[0].file : (struct wk_str){ 0 },
+			 count ? script->places[0].line : 0, out);
+	}
+}
+
+/* --- Lines of a chain ---------------------------------------------------------------------- */
+
+static void add_ip(const struct wk_script_place *place, uint32_t fields, struct wk_buf *out)
+{
+	bool is_offset = place->image && !place->image->is_kernel;
+
+	if (fields & WK_FIELD_IP)
+		wk_buf_add_fmt(out, "\t%16" PRIx64, is_offset ? place->address : place->ip);
+}
+
+/* One call of the chain that `places` tells: `name` is readable. The last of them is the function
+ * that the machine ran; perf takes it for inlined too where its symbol has another name. */
+static void add_call(struct wk_perf_script *script, const struct wk_script_place *place,
+		     const struct wk_place *call, struct wk_str name, uint64_t start,
+		     bool is_inlined, uint32_t fields)
+{
+	struct wk_buf *out = &script->scratch;
+
+	add_ip(place, fields, out);
+	if (fields & WK_FIELD_SYM) {
+		wk_buf_add_char(out, ' ');
+		add_name(name, out);
+		if (fields & WK_FIELD_SYMOFF)
+			wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - start);
+	}
+	if (fields & WK_FIELD_DSO && !is_inlined) {
+		wk_buf_add_text(out, " (");
+		wk_script_add_dso(place, out);
+		wk_buf_add_char(out, ')');
+	}
+	if (fields & WK_FIELD_SRCLINE)
+		add_line(place, call->file, call->line, out);
+	if (is_inlined)
+		wk_buf_add_text(out, " (inlined)");
+	wk_buf_add_char(out, '\n');
+}
+
+static bool add_calls(struct wk_perf_script *script, const struct wk_script_place *place,
+		      uint32_t fields)
+{
+	struct wk_symbol symbol;
+	struct wk_str base, name;
+	size_t count;
+
+	if (script->options.no_inlined || !find_symbol(place, &symbol))
+		return false;
+	count = places_of(script, place);
+	if (count == 0 || script->places[0].function.len == 0)
+		return false;
+	base = wk_arena_copy(&script->arena, readable(script, symbol.name));
+	for (size_t i = 0; i < count; i++) {
+		name = readable(script, script->places[i].function);
+		add_call(script, place, &script->places[i], name, symbol.start,
+			 !wk_str_eq(name, base), fields);
+	}
+	return true;
+}
+
+static void make_lines(struct wk_perf_script *script, const struct wk_script_place *place,
+		       uint32_t fields)
+{
+	wk_buf_reset(&script->scratch);
+	if (fields & WK_FIELD_SYM && add_calls(script, place, fields))
+		return;
+	add_ip(place, fields, &script->scratch);
+	wk_script_add_place(script, place, fields, &script->scratch);
+	wk_buf_add_char(&script->scratch, '\n');
+}
+
+static bool same_text(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_perf_script *script = table;
+	const struct wk_script_text *text = &script->texts[id - 1], *wanted = key;
+
+	return text->address == wanted->address && text->image == wanted->image &&
+	       text->parts == wanted->parts;
+}
+
+static uint8_t parts_of(uint32_t fields)
+{
+	return (uint8_t)((unsigned)!!(fields & WK_FIELD_IP) | !!(fields & WK_FIELD_SYM) << 1 |
+			 !!(fields & WK_FIELD_DSO) << 2 | !!(fields & WK_FIELD_SYMOFF) << 3 |
+			 !!(fields & WK_FIELD_SRCLINE) << 4);
+}
+
+struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
+				    const struct wk_script_place *place, uint32_t fields)
+{
+	struct wk_script_text wanted = { .address = place->address, .image = place->image_number,
+					 .parts = parts_of(fields) };
+	uint64_t hash = wk_hash_pair(wanted.address, (uint64_t)wanted.image << 8 | wanted.parts);
+	uint32_t id = wk_index_find(&script->text_of, hash, same_text, script, &wanted);
+
+	if (id)
+		return script->texts[id - 1].text;
+	make_lines(script, place, fields);
+	wanted.text = wk_arena_copy(&script->arena, wk_buf_str(&script->scratch));
+	script->texts = wk_grow(script->texts, &script->text_cap, script->text_count + 1,
+				sizeof(wanted));
+	script->texts[script->text_count++] = wanted;
+	wk_index_add(&script->text_of, hash, (uint32_t)script->text_count);
+	return wanted.text;
+}
