@@ -9,6 +9,7 @@
 #include "formats/reader.h"
 #include "model/builder.h"
 #include "model/resolve.h"
+#include "model/runtime_stage.h"
 #include "model/unwind_stage.h"
 #include "os/os.h"
 
@@ -124,16 +125,30 @@ static bool read_input(const struct wk_load_input *input, const struct wk_load_a
 	return ok;
 }
 
-/* The unwinding lies in front of the watch, which then sees finished chains. */
+/* The unwinding lies in front of all else, which then sees finished chains. */
 static bool read_unwinding(const struct wk_load_input *input, const struct wk_load_args *args,
-			   struct wk_symbols *symbols, struct watch *watch, struct wk_err *err)
+			   struct wk_symbols *symbols, struct wk_sink next, struct wk_err *err)
 {
-	struct wk_unwind_stage *stage =
-		wk_unwind_stage_new(symbols, (struct wk_sink){ watch_take, watch });
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, next);
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	bool ok = read_input(input, args, &sink, err) && wk_unwind_stage_finish(stage, err);
 
 	wk_unwind_stage_free(stage);
+	return ok;
+}
+
+/* With the names that programs wrote down of code they made at run time. */
+static bool read_named(const struct wk_load_input *input, const struct wk_load_args *args,
+		       struct wk_symbols *unwinds_with, struct watch *watch, struct wk_err *err)
+{
+	struct wk_runtime_stage *stage =
+		wk_runtime_stage_new((struct wk_sink){ watch_take, watch });
+	struct wk_sink sink = wk_runtime_stage_sink(stage);
+	bool ok = unwinds_with ? read_unwinding(input, args, unwinds_with, sink, err)
+			       : read_input(input, args, &sink, err);
+
+	ok = ok && wk_runtime_stage_finish(stage, err);
+	wk_runtime_stage_free(stage);
 	return ok;
 }
 
@@ -146,7 +161,6 @@ static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
 	struct wk_model *model = wk_model_new();
 	struct wk_builder *builder = wk_builder_new(model);
 	struct watch watch = { .next = wk_builder_sink(builder), .stops_at_copies = !unwinds_with };
-	struct wk_sink sink = { watch_take, &watch };
 	bool ok = true;
 
 	if (args->sums_samples)
@@ -155,8 +169,7 @@ static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
 		watch.is_before = inputs[i].is_before;
 		if (i)
 			wk_builder_next_input(builder);
-		ok = unwinds_with ? read_unwinding(&inputs[i], args, unwinds_with, &watch, err)
-				  : read_input(&inputs[i], args, &sink, err);
+		ok = read_named(&inputs[i], args, unwinds_with, &watch, err);
 	}
 	*found_copy = watch.found_copy;
 	wk_builder_finish(builder);

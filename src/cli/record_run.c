@@ -16,6 +16,7 @@
 #include "cli/previous.h"
 #include "cli/terminal.h"
 #include "formats/perf_data_write.h"
+#include "model/runtime_stage.h"
 #include "os/os.h"
 
 /* A signal handler knows no context: the one recording of this program. */
@@ -240,19 +241,22 @@ static void say_closing_words(const struct run *run, const struct wk_record_outc
 	wk_buf_fini(&words);
 }
 
-/* Recorder, stage and writer in a row; all are closed again, whatever happened. */
+/* Recorder, stages and writer in a row; all are closed again, whatever happened. */
 static bool record_events(struct run *run, struct wk_recorder *recorder,
 			  struct wk_symbols *symbols, struct wk_record_outcome *outcome,
 			  struct wk_err *err)
 {
+	struct wk_runtime_stage *names =
+		wk_runtime_stage_new(wk_perf_data_writer_sink(run->writer));
 	struct wk_unwind_stage *stage =
-		wk_unwind_stage_new(symbols, wk_perf_data_writer_sink(run->writer));
+		wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	struct handlers old;
 	bool ok;
 
 	wk_unwind_stage_set_live(stage);
 	wk_symbols_be_live(symbols, true);
+	wk_runtime_stage_set_live(names);
 	recording = recorder;
 	handle_signals(&old);
 	ok = wk_recorder_run(recorder, &sink, on_progress, run, &outcome->result, err);
@@ -261,13 +265,14 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	clear_progress(run);
 	if (outcome->result.command_running)
 		outcome->running = outcome->result.command_pid;
-	ok = ok && wk_unwind_stage_finish(stage, err);
+	ok = ok && wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err);
 	/* After a failure as well: the header then tells how far the file is good. */
 	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
 	outcome->unwound = wk_unwind_stage_counts(stage);
 	outcome->file_bytes = wk_perf_data_writer_bytes(run->writer);
 	wk_symbols_be_live(symbols, false);
 	wk_unwind_stage_free(stage);
+	wk_runtime_stage_free(names);
 	return ok;
 }
 

@@ -88,13 +88,23 @@ struct wk_event_image {
 	struct wk_build_id build_id;
 };
 
+/* From `address` on, up to the next one's. */
+struct wk_runtime_line {
+	uint64_t address;
+	uint32_t line;
+	struct wk_str file;
+};
+
 /* For an address range of an image (by path and build id) or, with an empty path, of the
- * process `pid` itself (code made at run time) or of the kernel. */
+ * process `pid` itself (code made at run time) or of the kernel: from this moment on, and in
+ * place of whatever it overlaps. */
 struct wk_event_symbol {
 	struct wk_str image_path;
 	struct wk_build_id build_id;
 	uint64_t start, size_bytes; /* file offset in the image, else address */
 	struct wk_str name;         /* as linked, not demangled */
+	const struct wk_runtime_line *lines; /* of code made at run time; sorted */
+	size_t line_count;
 };
 
 /* Registers by their DWARF numbers of the machine: x86-64 0-15 rax rdx rcx rbx rsi rdi rbp

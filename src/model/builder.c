@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "model/chain_memory.h"
+#include "model/runtime_code.h"
 #include "model/space.h"
 
 /* Remembers which frame an address was, as long as its process's mappings stay. */
@@ -34,6 +35,7 @@ struct recent_thread {
 struct wk_builder {
 	struct wk_model *model;
 	struct wk_spaces *spaces;
+	struct wk_runtime_code *code;
 	struct wk_map process_of; /* pid to the row of its present life */
 	struct wk_map thread_of;  /* process row and tid to the row of its present life */
 	struct wk_map source_of;  /* number + 1 to row */
@@ -68,6 +70,7 @@ void wk_builder_free(struct wk_builder *builder)
 	if (!builder)
 		return;
 	wk_spaces_free(builder->spaces);
+	wk_runtime_code_free(builder->code);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
 	wk_map_fini(&builder->source_of);
@@ -258,17 +261,33 @@ static wk_image_id unknown_image(struct wk_builder *builder)
 	return builder->unknown;
 }
 
+/* Code that no file holds may have been named by whoever made it. */
+static wk_frame_id frame_made_at_run_time(struct wk_builder *builder, uint32_t pid,
+					  uint64_t address, const struct wk_mapping *mapping)
+{
+	wk_image_id kernel = 0;
+
+	if (pid == WK_KERNEL_PID)
+		kernel = mapping ? mapping->image : kernel_image(builder);
+	return wk_runtime_code_frame(builder->code, pid, address, kernel);
+}
+
 static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t address)
 {
 	const struct wk_mapping *mapping = wk_spaces_find(builder->spaces, pid, address);
-	enum wk_image_kind kind;
+	enum wk_image_kind kind = mapping ? builder->model->images[mapping->image].kind
+					  : WK_IMAGE_UNKNOWN;
+	wk_frame_id frame = 0;
 
+	if (kind != WK_IMAGE_FILE && kind != WK_IMAGE_VDSO)
+		frame = frame_made_at_run_time(builder, pid, address, mapping);
+	if (frame)
+		return frame;
 	if (!mapping)
 		return wk_model_add_frame(builder->model,
 					  pid == WK_KERNEL_PID ? kernel_image(builder)
 							       : unknown_image(builder),
 					  address);
-	kind = builder->model->images[mapping->image].kind;
 	return wk_model_add_frame(builder->model, mapping->image,
 				  wk_frame_address(kind, address, mapping->start,
 						   mapping->file_offset));
@@ -442,6 +461,8 @@ void wk_builder_next_input(struct wk_builder *builder)
 	wk_map_fini(&builder->thread_of);
 	wk_spaces_free(builder->spaces);
 	builder->spaces = wk_spaces_new();
+	wk_runtime_code_free(builder->code);
+	builder->code = wk_runtime_code_new(builder->model);
 	memset(builder->cache, 0, sizeof(builder->cache));
 }
 
@@ -555,7 +576,14 @@ static void take_source(struct wk_builder *builder, const struct wk_event_source
 
 static void take_symbol(struct wk_builder *builder, const struct wk_event *event)
 {
-	struct wk_carried_symbol symbol = {
+	struct wk_carried_symbol symbol;
+
+	if (event->symbol.image_path.len == 0) {
+		if (wk_runtime_code_take(builder->code, event))
+			wk_spaces_touch(builder->spaces, event->pid);
+		return;
+	}
+	symbol = (struct wk_carried_symbol){
 		.path = wk_model_text(builder->model, event->symbol.image_path),
 		.build_id = event->symbol.build_id,
 		.pid = event->pid,
@@ -586,11 +614,13 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		builder->lives++;
 		take_process(builder, event);
 		wk_spaces_take(builder->spaces, event, 0);
+		wk_runtime_code_take(builder->code, event);
 		break;
 	case WK_EVENT_THREAD:
 		builder->lives++;
 		take_thread(builder, event);
 		wk_spaces_take(builder->spaces, event, 0);
+		wk_runtime_code_take(builder->code, event);
 		break;
 	case WK_EVENT_IMAGE:
 		take_image(builder, event);

@@ -155,3 +155,8 @@ uint64_t wk_spaces_version(struct wk_spaces *spaces, uint32_t pid)
 {
 	return space_of(spaces, pid)->version;
 }
+
+void wk_spaces_touch(struct wk_spaces *spaces, uint32_t pid)
+{
+	space_of(spaces, pid)->version = ++spaces->versions;
+}

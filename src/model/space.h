@@ -29,4 +29,7 @@ const struct wk_mapping *wk_spaces_find(struct wk_spaces *spaces, uint32_t pid, 
  * the same number have the same mappings. Never 0. */
 uint64_t wk_spaces_version(struct wk_spaces *spaces, uint32_t pid);
 
+/* Gives the process a new such number: something else about its memory has changed. */
+void wk_spaces_touch(struct wk_spaces *spaces, uint32_t pid);
+
 #endif

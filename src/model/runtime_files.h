@@ -1,0 +1,62 @@
+/* The files in which programs write down names of code they make at run time: found, checked
+ * against the process they should be of, and read.
+ *
+ * A wrong name is worse than none, and /tmp/perf-PID.map is a name that anybody may give to a
+ * file: it is used only where it belongs to the process' user, to root or to us, and was
+ * written since the process began. */
+#ifndef WK_MODEL_RUNTIME_FILES_H
+#define WK_MODEL_RUNTIME_FILES_H
+
+#include "base/buf.h"
+#include "event/sink.h"
+#include "os/os.h"
+#include "symbols/jitdump.h"
+
+/* The process as far as it matters here. Times are those of the wall, ns since 1970. */
+struct wk_runtime_owner {
+	uint32_t pid;          /* as the recording has it */
+	uint32_t own_pid;      /* as the process sees itself: in its own pid namespace */
+	int root_fd;           /* its root directory, or -1: ours */
+	bool has_user;
+	uint32_t user;
+	uint64_t begin_ns;     /* no file of it is older; 0: unknown */
+	uint64_t successor_ns; /* another process began to use the number then; 0: none did */
+};
+
+/* What the living process `pid` tells of itself; false if there is none. Its root is opened
+ * where `keep_root`; the caller closes it. */
+bool wk_runtime_owner_ask(uint32_t pid, bool keep_root, struct wk_runtime_owner *owner);
+
+/* Pieces of code in order of time, borrowed from the file. */
+struct wk_runtime_names {
+	struct wk_os_file file;
+	struct wk_jit_code *pieces;
+	size_t count, cap;
+	uint64_t begin_ns;      /* of a jitdump: when it was begun, by its own clock */
+	uint64_t lines_left;    /* to be told: moved code shall not multiply them */
+	bool has_own_times;     /* of a jitdump: no nanoseconds */
+};
+
+enum wk_runtime_answer {
+	WK_RUNTIME_NO_FILE,
+	WK_RUNTIME_READ,
+	WK_RUNTIME_REFUSED, /* there is one, and `why` (a sentence) tells why it was not used */
+};
+
+/* Its perf map; all pieces have time 0. */
+enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
+					   struct wk_runtime_names *names, struct wk_buf *why);
+
+/* A jitdump, at `path` in the process' own view. */
+enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, const char *path,
+					    struct wk_runtime_names *names, struct wk_buf *why);
+void wk_runtime_names_fini(struct wk_runtime_names *names);
+
+/* Tells piece number `i` as a SYMBOL event of process `pid`. */
+bool wk_runtime_tell(struct wk_runtime_names *names, size_t i, uint32_t pid, uint64_t time_ns,
+		     const struct wk_sink *sink, struct wk_err *err);
+
+/* Is this path a jitdump's: ".../jit-1234.dump"? */
+bool wk_runtime_is_dump(struct wk_str path);
+
+#endif

@@ -1,0 +1,77 @@
+/* The processes of a recording that run code made at run time, each from its birth or exec on:
+ * what is known of it, the jitdumps it mapped, and where its sampled code lies.
+ *
+ * Rows are named by number, 0 is none. A life stays when it is over: children may run on with
+ * its code. Whoever changes the table must look rows up anew. */
+#ifndef WK_MODEL_RUNTIME_LIVES_H
+#define WK_MODEL_RUNTIME_LIVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "event/event.h"
+#include "model/runtime_files.h"
+
+struct wk_runtime_dump {
+	struct wk_runtime_dump *next;
+	char *path;
+	uint64_t mapped_ns;            /* 0: before the recording */
+	struct wk_runtime_names names; /* while it is open */
+	size_t told;                   /* pieces of it */
+	int64_t shift_ns;              /* from its clock to the recording's */
+	bool is_open, was_tried;
+};
+
+struct wk_runtime_life {
+	uint32_t pid;
+	uint32_t parent;        /* the life it began as a copy of */
+	uint64_t born_ns;       /* by fork or exec; 0: before the recording */
+	uint64_t first_hit_ns;  /* sampled in such code */
+	uint32_t last_hit;      /* the latest of its hits, see wk_runtime_lives */
+	bool makes_code;        /* it has executable memory without a file */
+	bool was_looked_for;    /* its names are told, or cannot be */
+	bool has_owner;
+	struct wk_runtime_owner owner;
+	struct wk_runtime_dump *dumps;
+};
+
+/* A place of such code that was sampled, once a life. */
+struct wk_runtime_hit {
+	uint64_t address;
+	uint32_t life, previous;
+};
+
+struct wk_runtime_lives {
+	struct wk_runtime_life *rows;
+	size_t rows_cap;
+	uint32_t count;
+	struct wk_map of_pid;
+	struct wk_runtime_hit *hits; /* row 0 is unused */
+	size_t hits_cap;
+	uint32_t hit_count;
+	struct wk_index hit_index;
+};
+
+void wk_runtime_lives_init(struct wk_runtime_lives *lives);
+void wk_runtime_lives_fini(struct wk_runtime_lives *lives);
+
+/* The present life of a process; made where there was none. */
+uint32_t wk_runtime_life_of(struct wk_runtime_lives *lives, uint32_t pid);
+
+/* The same, but 0 where there was none. */
+uint32_t wk_runtime_life_find(const struct wk_runtime_lives *lives, uint32_t pid);
+
+/* It forked (and is a copy of `parent`) or ran another program (`parent` is 0). */
+uint32_t wk_runtime_life_begin(struct wk_runtime_lives *lives, uint32_t pid, uint32_t parent,
+			       uint64_t time_ns);
+
+void wk_runtime_life_add_dump(struct wk_runtime_lives *lives, uint32_t life, struct wk_str path,
+			      uint64_t time_ns);
+void wk_runtime_life_add_hit(struct wk_runtime_lives *lives, uint32_t life, uint64_t address);
+
+/* The addresses of all hits of a life, sorted; the caller's to free. */
+uint64_t *wk_runtime_life_hits(const struct wk_runtime_lives *lives, uint32_t life,
+			       size_t *count);
+
+#endif
