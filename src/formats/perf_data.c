@@ -97,6 +97,18 @@ static void read_event_update(struct wk_perf *perf, const struct wk_perf_record 
 	}
 }
 
+/* It lies behind its record. */
+static void read_tracing_data(struct wk_perf *perf, const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body;
+	uint32_t size = wk_u32(&body);
+
+	body.at = record->body.end;
+	body.end = perf->data.end;
+	body.bad = false;
+	perf->tracing_data = wk_bytes_take(&body, size);
+}
+
 static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_record *record,
 				struct wk_err *err)
 {
@@ -133,6 +145,9 @@ static bool read_ahead(struct wk_perf *perf, const struct wk_perf_record *record
 		break;
 	case WK_PERF_HEADER_BUILD_ID:
 		wk_perf_add_build_id(perf, record);
+		break;
+	case WK_PERF_HEADER_TRACING_DATA:
+		read_tracing_data(perf, record);
 		break;
 	case WK_PERF_HEADER_FEATURE:
 		return read_feature_record(perf, record, err);
@@ -424,6 +439,8 @@ static void fini(struct wk_perf *perf)
 	free(perf->kernel_chain);
 	free(perf->user_chain);
 	free(perf->branches);
+	wk_buf_fini(&perf->trace_text);
+	wk_trace_formats_free(perf->trace_formats);
 	free(perf->counters);
 }
 

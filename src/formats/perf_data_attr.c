@@ -243,9 +243,13 @@ static void add_modifiers(uint64_t flags, struct wk_buf *out)
 }
 
 /* A name for an attr whose recorder told none. */
-static void make_name(const struct wk_perf_attr *attr, struct wk_buf *out)
+static void make_name(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_buf *out)
 {
 	bool is_general = attr->type <= WK_PERF_TYPE_SOFTWARE;
+	struct wk_trace_formats *formats =
+		attr->type == WK_PERF_TYPE_TRACEPOINT ? wk_perf_trace_formats(perf) : NULL;
+	const struct wk_trace_format *format =
+		formats ? wk_trace_formats_find(formats, (uint32_t)attr->config) : NULL;
 
 	for (size_t i = 0; is_general && wk_perf_known_events[i].name && out->len == 0; i++)
 		if (wk_perf_known_events[i].type == attr->type &&
@@ -255,6 +259,9 @@ static void make_name(const struct wk_perf_attr *attr, struct wk_buf *out)
 		add_cache_name(general_config(attr), out);
 	if (out->len == 0 && attr->type == WK_PERF_TYPE_RAW)
 		wk_buf_add_fmt(out, "r%" PRIx64, attr->config);
+	if (out->len == 0 && format)
+		wk_buf_add_fmt(out, "%.*s:%.*s", WK_STR_ARG(format->system),
+			       WK_STR_ARG(format->name));
 	if (out->len == 0 && attr->type == WK_PERF_TYPE_TRACEPOINT)
 		wk_buf_add_fmt(out, "tracepoint:%" PRIu64, attr->config);
 	if (out->len == 0)
@@ -285,7 +292,7 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 	else if (is_cycles(attr))
 		unit = "cycles";
 	if (attr->name.len == 0)
-		make_name(attr, &made);
+		make_name(perf, attr, &made);
 	event.source = (struct wk_event_source){
 		.source = (uint32_t)(attr - perf->attrs),
 		.name = attr->name.len ? attr->name : wk_buf_str(&made),

@@ -85,6 +85,34 @@ static void read_rest(const struct wk_perf_attr *attr, struct wk_bytes rest,
 		out->code_page_bytes = wk_u64(&rest);
 }
 
+struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf)
+{
+	if (!perf->tried_trace_formats && wk_bytes_left(&perf->tracing_data)) {
+		perf->trace_formats = wk_trace_formats_new(perf->tracing_data, NULL);
+		perf->tried_trace_formats = true;
+		if (!perf->trace_formats)
+			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, perf->tracing_data.at);
+	}
+	return perf->trace_formats;
+}
+
+static void print_trace(struct wk_perf *perf, const struct wk_perf_attr *attr,
+			struct wk_bytes raw, struct wk_event_details *out)
+{
+	struct wk_trace_formats *formats = wk_perf_trace_formats(perf);
+	const struct wk_trace_format *format =
+		formats ? wk_trace_formats_find(formats, (uint32_t)attr->config) : NULL;
+
+	if (!format)
+		return;
+	wk_buf_reset(&perf->trace_text);
+	wk_trace_formats_print(formats, raw, &perf->trace_text);
+	out->has |= WK_DETAIL_TRACE;
+	out->trace = wk_buf_str(&perf->trace_text);
+	out->trace_system = format->system;
+	out->trace_name = format->name;
+}
+
 const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
 					       const struct wk_perf_attr *attr, uint32_t misc,
 					       const struct wk_perf_fields *fields)
@@ -101,5 +129,7 @@ const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
 		details->branch_count = wk_perf_read_branches(perf, fields);
 		details->branches = perf->branches;
 	}
+	if (attr->type == WK_PERF_TYPE_TRACEPOINT && wk_bytes_left(&fields->raw))
+		print_trace(perf, attr, fields->raw, details);
 	return details;
 }

@@ -227,6 +227,9 @@ static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes
 			 struct wk_err *err)
 {
 	switch (feature) {
+	case WK_PERF_FEATURE_TRACING_DATA:
+		perf->tracing_data = *in;
+		return true;
 	case WK_PERF_FEATURE_BUILD_ID:
 		read_build_ids(perf, in);
 		return true;

@@ -4,8 +4,8 @@
  * what comes when; perf_data_attr.c knows what each source's records look like;
  * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
  * turn a record into events, with perf_data_details.c and perf_data_deferred.c for what few
- * recordings have; perf_data_packed.c unpacks records; perf_data_features.c reads what lies beside the records, and
- * perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
+ * recordings have; perf_data_packed.c unpacks records; perf_data_features.c reads what lies
+ * beside the records, and perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
  *
  * Two passes: the first takes only what must be known before any event can be told (attrs,
  * names, features of a pipe), the second orders and tells. Nothing is copied but
@@ -21,6 +21,7 @@
 #include "base/unzstd.h"
 #include "event/sink.h"
 #include "formats/perf_data_format.h"
+#include "formats/trace_format.h"
 
 /* A record's head, and the window of its body (which ends with the trailer, if any). */
 struct wk_perf_record {
@@ -188,7 +189,12 @@ struct wk_perf {
 	struct wk_event_branch *branches;
 	size_t branch_cap;
 	struct wk_event_details details;
+	struct wk_buf trace_text;
 	bool skips_details;
+
+	struct wk_bytes tracing_data; /* what the kernel says of its tracepoints; empty: nothing */
+	struct wk_trace_formats *trace_formats;
+	bool tried_trace_formats;
 
 	/* Chains that came, of records that still wait for their turn. */
 	struct wk_perf_deferred *deferred;
@@ -291,6 +297,8 @@ uint32_t wk_perf_details_of(uint64_t sample_type);
 const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
 					       const struct wk_perf_attr *attr, uint32_t misc,
 					       const struct wk_perf_fields *fields);
+/* The kernel's descriptions of its tracepoints; NULL where the recording has none. */
+struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf);
 /* The sample's branches, the latest first, in perf->branches. Returns how many. */
 size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *fields);
 
