@@ -5,13 +5,46 @@
 
 struct args {
 	const char *format;
+	bool header;
 };
 
 static const struct wk_opt options[] = {
 	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "
 	  "lists them", WK_OPT_TEXT, offsetof(struct args, format), NULL },
+	{ 0, "header", NULL, "print what the file says beside its events: machine, sections, how "
+	  "events were opened, build ids; a fact a line", WK_OPT_FLAG,
+	  offsetof(struct args, header), NULL },
 	{ 0 },
 };
+
+/* "host name: box". Texts come from the file: no control character reaches a terminal. */
+static bool print_fact(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_out *out = context;
+
+	if (event->kind != WK_EVENT_SYSTEM && event->kind != WK_EVENT_NOTE)
+		return true;
+	wk_out_term(out, event->kind == WK_EVENT_NOTE ? wk_str_c("note") : event->system.key);
+	wk_out_text(out, ": ");
+	wk_out_term(out, event->kind == WK_EVENT_NOTE ? event->note.text : event->system.value);
+	wk_out_char(out, '\n');
+	return !out->failed || wk_fail_os(err, out->error_number, "writing the facts");
+}
+
+static bool print_header(const char *path, const char *format, struct wk_out *out,
+			 struct wk_err *err)
+{
+	struct wk_sink sink = { print_fact, out };
+	struct wk_opened opened;
+	bool ok;
+
+	if (!wk_reader_open(path, format, &opened, err))
+		return false;
+	opened.input.options.is_header_only = true;
+	ok = opened.reader->read(&opened.input, &sink, err) || wk_opened_fail(&opened, err);
+	wk_reader_close(&opened);
+	return ok;
+}
 
 static int run(const struct wk_call *call, struct wk_err *err)
 {
@@ -19,7 +52,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const char *path = wk_load_path(call->words, err);
 	struct wk_sink sink = wk_dump_sink(call->out);
 
-	if (!path || !wk_read_file(path, args->format, &sink, err))
+	if (!path || !(args->header ? print_header(path, args->format, call->out, err)
+				    : wk_read_file(path, args->format, &sink, err)))
 		return wk_exit_code(err);
 	return WK_EXIT_DONE;
 }
@@ -37,6 +71,7 @@ const struct wk_command wk_cmd_dump = {
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 }, { 0 } },
 	.examples = (const struct wk_example[]){
+		{ "wick dump --header perf.data", "what the file says of its machine and events" },
 		{ "wick dump | grep ^image", "what was mapped where" },
 		{ "wick dump perf.data | cut -d' ' -f1 | sort | uniq -c",
 		  "how many events of each kind" },

@@ -115,8 +115,10 @@ static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_recor
 	struct wk_bytes body = record->body;
 	uint64_t feature = wk_u64(&body);
 
-	if (body.bad || feature >= WK_PERF_FEATURES)
-		return true; /* the number behind the last feature marks their end */
+	/* The number behind the last feature that the recorder knows marks their end. */
+	if (body.bad || feature >= WK_PERF_FEATURES ||
+	    (feature >= WK_PERF_FEATURE_END && wk_bytes_left(&body) == 0))
+		return true;
 	return wk_perf_feature(perf, (unsigned)feature, body, err);
 }
 
@@ -144,8 +146,7 @@ static bool read_ahead(struct wk_perf *perf, const struct wk_perf_record *record
 		read_event_update(perf, record);
 		break;
 	case WK_PERF_HEADER_BUILD_ID:
-		wk_perf_add_build_id(perf, record);
-		break;
+		return wk_perf_add_build_id(perf, record, err);
 	case WK_PERF_HEADER_TRACING_DATA:
 		read_tracing_data(perf, record);
 		break;
@@ -282,8 +283,11 @@ static bool read_records(struct wk_perf *perf, struct wk_err *err)
 		return false;
 	wk_perf_sort_extras(perf);
 	for (size_t i = 0; i < perf->attr_count; i++)
-		if (!is_dummy(&perf->attrs[i]) && !wk_perf_announce(perf, &perf->attrs[i], err))
+		if ((perf->is_header_only || !is_dummy(&perf->attrs[i])) &&
+		    !wk_perf_announce(perf, &perf->attrs[i], err))
 			return false;
+	if (perf->is_header_only)
+		return wk_perf_header_tracepoints(perf, err) && wk_perf_tell_oddities(perf, err);
 	return second_pass(perf, err);
 }
 
@@ -448,7 +452,8 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 			   struct wk_err *err)
 {
 	struct wk_perf perf = { .input = input->bytes, .sink = sink, .file = input->file,
-				.skips_details = input->options.skips_details };
+				.skips_details = input->options.skips_details,
+				.is_header_only = input->options.is_header_only };
 	bool ok;
 
 	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))

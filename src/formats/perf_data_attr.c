@@ -91,6 +91,7 @@ bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw)
 
 void wk_perf_add_ids(struct wk_perf *perf, struct wk_bytes ids)
 {
+	perf->attrs[perf->attr_count - 1].id_count = (uint32_t)(wk_bytes_left(&ids) / 8);
 	while (wk_bytes_left(&ids) >= 8)
 		wk_map_set(&perf->attr_of_id, wk_u64(&ids), (uint32_t)perf->attr_count);
 }
@@ -303,7 +304,9 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 		.details = wk_perf_details_of(attr->sample_type),
 		.name_width = longest_name(perf),
 	};
-	ok = wk_sink_take(perf->sink, &event, err);
+	ok = wk_sink_take(perf->sink, &event, err) &&
+	     (!perf->is_header_only ||
+	      wk_perf_header_attr(perf, attr, event.source.name, err));
 	wk_buf_fini(&made);
 	return ok;
 }

@@ -6,39 +6,15 @@
 #include "base/mem.h"
 #include "formats/wick_sections.h"
 
-static bool tell_fact(struct wk_perf *perf, const char *key, struct wk_str value,
-		      struct wk_err *err)
-{
-	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
-
-	if (value.len == 0)
-		return true;
-	event.system.key = wk_str_c(key);
-	event.system.value = value;
-	return wk_sink_take(perf->sink, &event, err);
-}
-
 static bool tell_number(struct wk_perf *perf, const char *key, uint64_t value, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	bool ok;
 
 	wk_buf_add_fmt(&text, "%" PRIu64, value);
-	ok = tell_fact(perf, key, wk_buf_str(&text), err);
+	ok = wk_perf_tell_fact(perf, key, wk_buf_str(&text), err);
 	wk_buf_fini(&text);
 	return ok;
-}
-
-/* Length, then text that is padded with NULs. */
-static struct wk_str read_text(struct wk_bytes *in)
-{
-	struct wk_bytes padded = wk_bytes_take(in, wk_u32(in));
-	struct wk_str text = { (const char *)padded.at, wk_bytes_left(&padded) };
-	const char *nul = text.len ? memchr(text.at, 0, text.len) : NULL;
-
-	if (nul)
-		text.len = (size_t)(nul - text.at);
-	return text;
 }
 
 static enum wk_machine machine_named(struct wk_str name)
@@ -63,7 +39,7 @@ static void read_event_names(struct wk_perf *perf, struct wk_bytes *in)
 
 		wk_bytes_skip(in, attr_bytes);
 		id_count = wk_u32(in);
-		name = read_text(in);
+		name = wk_perf_feature_text(in);
 		if (in->bad)
 			return;
 		if (count == perf->attr_count)
@@ -79,64 +55,8 @@ static void read_event_names(struct wk_perf *perf, struct wk_bytes *in)
 	}
 }
 
-/* Several texts as one fact, with blanks between. */
-static bool read_texts(struct wk_perf *perf, struct wk_bytes *in, const char *key,
-		       struct wk_err *err)
-{
-	struct wk_buf all = { 0 };
-	bool ok = true;
-
-	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad; i++) {
-		if (i > 0)
-			wk_buf_add_char(&all, ' ');
-		wk_buf_add_str(&all, read_text(in));
-	}
-	if (!in->bad)
-		ok = tell_fact(perf, key, wk_buf_str(&all), err);
-	wk_buf_fini(&all);
-	return ok;
-}
-
-static bool read_numa(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
-{
-	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad; i++) {
-		struct wk_buf key = { 0 }, value = { 0 };
-		uint64_t total_kb;
-		struct wk_str cpus;
-		bool ok;
-
-		wk_buf_add_fmt(&key, "numa node %" PRIu32, wk_u32(in));
-		total_kb = wk_u64(in);
-		wk_u64(in); /* free at that time */
-		cpus = read_text(in);
-		wk_buf_add_fmt(&value, "%" PRIu64 " kB, cpus %.*s", total_kb, WK_STR_ARG(cpus));
-		ok = in->bad || tell_fact(perf, wk_buf_text(&key), wk_buf_str(&value), err);
-		wk_buf_fini(&key);
-		wk_buf_fini(&value);
-		if (!ok)
-			return false;
-	}
-	return true;
-}
-
-static bool read_clock(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
-{
-	uint32_t version = wk_u32(in), id = wk_u32(in);
-	uint64_t wall_ns = wk_u64(in), clock_ns = wk_u64(in);
-	struct wk_buf pair = { 0 };
-	const char *name = wk_perf_clock_name((int)id);
-	bool ok;
-
-	if (in->bad || version != 1)
-		return true;
-	wk_buf_add_fmt(&pair, "%" PRIu64 " %" PRIu64, clock_ns, wall_ns);
-	ok = tell_fact(perf, "clock", wk_str_c(name), err) &&
-	     tell_fact(perf, "clock pair", wk_buf_str(&pair), err);
-	wk_buf_fini(&pair);
-	return ok;
-}
-
-void wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record)
+bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record,
+			  struct wk_err *err)
 {
 	struct wk_perf_build_id_row row = {
 		.is_kernel = (record->misc & WK_PERF_MISC_CPUMODE) == WK_PERF_MISC_KERNEL,
@@ -158,7 +78,7 @@ void wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *rec
 	path = wk_bytes_text(&body);
 	if (body.bad || row.id.size == 0 || row.id.size > 20) {
 		wk_perf_odd(perf, WK_PERF_ODD_FEATURE, record->at);
-		return;
+		return true;
 	}
 	memcpy(row.id.bytes, id, row.id.size);
 	index = wk_strtab_add_str(perf->paths, path);
@@ -171,6 +91,7 @@ void wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *rec
 	}
 	if (perf->build_ids[index].id.size == 0)
 		perf->build_ids[index] = row;
+	return !perf->is_header_only || wk_perf_header_build_id(perf, &row.id, path, err);
 }
 
 void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image)
@@ -185,7 +106,7 @@ void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *i
 		image->build_id = perf->build_ids[index].id;
 }
 
-static void read_build_ids(struct wk_perf *perf, struct wk_bytes *in)
+static bool read_build_ids(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	while (wk_bytes_left(in) >= 8) {
 		struct wk_bytes head = *in;
@@ -197,20 +118,23 @@ static void read_build_ids(struct wk_perf *perf, struct wk_bytes *in)
 		size = wk_u16(&head);
 		if (size < 8) {
 			in->bad = true;
-			return;
+			break;
 		}
 		record.body = wk_bytes_take(in, size);
 		wk_bytes_skip(&record.body, 8);
 		if (in->bad)
-			return;
-		wk_perf_add_build_id(perf, &record);
+			break;
+		if (!wk_perf_add_build_id(perf, &record, err))
+			return false;
 	}
+	return true;
 }
 
 static bool read_cpu_counts(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
 	uint32_t configured = wk_u32(in), online = wk_u32(in);
 
+	perf->cpus_configured = configured;
 	return in->bad || (tell_number(perf, "cpus configured", configured, err) &&
 			   tell_number(perf, "cpus", online, err));
 }
@@ -218,9 +142,9 @@ static bool read_cpu_counts(struct wk_perf *perf, struct wk_bytes *in, struct wk
 static bool read_text_fact(struct wk_perf *perf, struct wk_bytes *in, const char *key,
 			   struct wk_err *err)
 {
-	struct wk_str text = read_text(in);
+	struct wk_str text = wk_perf_feature_text(in);
 
-	return in->bad || tell_fact(perf, key, text, err);
+	return in->bad || wk_perf_tell_fact(perf, key, text, err);
 }
 
 static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
@@ -231,8 +155,7 @@ static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes
 		perf->tracing_data = *in;
 		return true;
 	case WK_PERF_FEATURE_BUILD_ID:
-		read_build_ids(perf, in);
-		return true;
+		return read_build_ids(perf, in, err);
 	case WK_PERF_FEATURE_HOSTNAME:
 		return read_text_fact(perf, in, "host name", err);
 	case WK_PERF_FEATURE_OSRELEASE:
@@ -242,7 +165,7 @@ static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes
 	case WK_PERF_FEATURE_ARCH: {
 		struct wk_bytes again = *in;
 
-		perf->machine = machine_named(read_text(&again));
+		perf->machine = machine_named(wk_perf_feature_text(&again));
 		return read_text_fact(perf, in, "machine", err);
 	}
 	case WK_PERF_FEATURE_NRCPUS:
@@ -257,20 +180,11 @@ static bool read_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes
 		return in->bad || memory_kb > UINT64_MAX / 1024 ||
 		       tell_number(perf, "memory", memory_kb * 1024, err);
 	}
-	case WK_PERF_FEATURE_CMDLINE:
-		return read_texts(perf, in, "command line", err);
 	case WK_PERF_FEATURE_EVENT_DESC:
 		read_event_names(perf, in);
 		return true;
-	case WK_PERF_FEATURE_CPU_TOPOLOGY:
-		return read_texts(perf, in, "cpu cores", err) &&
-		       read_texts(perf, in, "cpu threads", err);
-	case WK_PERF_FEATURE_NUMA_TOPOLOGY:
-		return read_numa(perf, in, err);
-	case WK_PERF_FEATURE_CLOCK_DATA:
-		return read_clock(perf, in, err);
 	default:
-		return true; /* caches, groups, programs ...: known, and not yet of use */
+		return wk_perf_machine_feature(perf, feature, in, err);
 	}
 }
 
@@ -279,6 +193,8 @@ bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 {
 	const uint8_t *start = content.at;
 
+	if (perf->is_header_only && !wk_perf_header_feature(perf, feature, content, err))
+		return false;
 	if (feature >= WK_SECTION_FIRST && feature < WK_SECTION_END)
 		return wk_perf_section(perf, feature, content, err);
 	content.bad = false;

@@ -5,7 +5,7 @@
  * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
  * turn a record into events, with perf_data_details.c and perf_data_deferred.c for what few
  * recordings have; perf_data_packed.c unpacks records; perf_data_features.c reads what lies
- * beside the records, and perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
+ * beside the records, of which perf_data_machine.c tells facts, and perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
  *
  * Two passes: the first takes only what must be known before any event can be told (attrs,
  * names, features of a pipe), the second orders and tells. Nothing is copied but
@@ -44,6 +44,7 @@ struct wk_perf_attr {
 	int sample_time, sample_id;
 	unsigned trailer_tid, trailer_time, trailer_id, trailer_cpu;
 
+	uint32_t id_count;
 	struct wk_str name; /* in the input; empty until a feature tells it */
 	bool is_announced;  /* its SOURCE event was told */
 };
@@ -157,6 +158,7 @@ struct wk_perf {
 	uint32_t name_width;      /* of the longest event's name */
 	bool has_build_id_flag;   /* some attr asked for build ids in mappings */
 	enum wk_machine machine;
+	uint32_t cpus_configured; /* what lists of all CPUs count */
 
 	struct wk_err broken; /* the records end here: told when all before it has been */
 
@@ -190,7 +192,7 @@ struct wk_perf {
 	size_t branch_cap;
 	struct wk_event_details details;
 	struct wk_buf trace_text;
-	bool skips_details;
+	bool skips_details, is_header_only;
 
 	struct wk_bytes tracing_data; /* what the kernel says of its tracepoints; empty: nothing */
 	struct wk_trace_formats *trace_formats;
@@ -318,9 +320,31 @@ void wk_perf_deferred_fini(struct wk_perf *perf);
 bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
 		     struct wk_err *err);
 /* One record of the BUILD_ID feature or of a pipe. */
-void wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record);
+bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record,
+			  struct wk_err *err);
 /* Fills the build id of an image that has none, where the feature knows it. */
 void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image);
+
+/* perf_data_machine.c */
+
+/* Length, then text that is padded with NULs. */
+struct wk_str wk_perf_feature_text(struct wk_bytes *in);
+bool wk_perf_tell_fact(struct wk_perf *perf, const char *key, struct wk_str value,
+		       struct wk_err *err);
+/* Features that are facts for a person and no more. */
+bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
+			     struct wk_err *err);
+
+/* perf_data_header.c: facts about the file itself, told where only its header is read */
+
+bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,
+			 struct wk_err *err);
+bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
+			     struct wk_str path, struct wk_err *err);
+/* That a section is there, and what no other fact tells of it. */
+bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+			    struct wk_err *err);
+bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err);
 
 /* perf_data_sections.c */
 bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,

@@ -25,6 +25,8 @@ struct wk_collapse;
 struct wk_read_options {
 	unsigned threads; /* at most so many; 0: one */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
+	bool is_header_only; /* only what lies beside the records, and all of that; where a reader
+			      * knows no such thing it reads as ever */
 	bool skips_details; /* nobody looks at the details of samples (event/event.h) */
 };
 
