@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "symbols/elf_symbols.h"
+#include "symbols/symtab_packed.h"
 
 #define SOURCES 2 /* the image's file and its debug file */
 
@@ -22,8 +23,9 @@ struct row {
 
 struct wk_symtab {
 	struct wk_elf_tables tables[SOURCES];
-	struct row *rows;
+	struct row *rows; /* NULL in a table that was loaded */
 	size_t count, cap;
+	struct wk_symtab_packed packed;
 };
 
 struct builder {
@@ -267,8 +269,10 @@ struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *d
 	struct builder b = { .tab = tab, .name_budget = 4096 };
 
 	/* Sections of a relocatable file all begin at address 0: there is nothing to sort. */
-	if (elf->type == WK_ET_REL)
+	if (elf->type == WK_ET_REL) {
+		tab->rows = wk_alloc(sizeof(*tab->rows));
 		return tab;
+	}
 	for (b.source = 0; b.source < SOURCES; b.source++)
 		if (sources[b.source])
 			add_source(&b, sources[b.source]);
@@ -295,8 +299,11 @@ uint32_t wk_symtab_count(const struct wk_symtab *tab)
 
 struct wk_elf_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index)
 {
-	const struct row *row = &tab->rows[index];
+	const struct row *row;
 
+	if (!tab->rows)
+		return wk_symtab_packed_at(&tab->packed, index);
+	row = &tab->rows[index];
 	return (struct wk_elf_symbol){
 		.name = name_of(tab, row),
 		.vaddr = row->vaddr,
@@ -325,8 +332,11 @@ static size_t rows_up_to(const struct wk_symtab *tab, uint64_t vaddr)
 
 bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_elf_symbol *symbol)
 {
-	size_t row = rows_up_to(tab, vaddr);
+	size_t row;
 
+	if (!tab->rows)
+		return wk_symtab_packed_find(&tab->packed, vaddr, MAX_NESTED, symbol);
+	row = rows_up_to(tab, vaddr);
 	for (int depth = 0; row > 0 && depth < MAX_NESTED; depth++) {
 		if (covers(&tab->rows[row - 1], vaddr)) {
 			*symbol = wk_symtab_at(tab, (uint32_t)row - 1);
@@ -335,4 +345,33 @@ bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_elf_s
 		row = tab->rows[row - 1].around;
 	}
 	return false;
+}
+
+bool wk_symtab_save(const struct wk_symtab *tab, struct wk_buf *out)
+{
+	struct wk_symtab_packer packer;
+
+	if (!tab->rows) /* what was loaded is in the cache as it is */
+		return false;
+	wk_symtab_packer_begin(&packer, tab->count ? tab->rows[0].vaddr : 0, (uint32_t)tab->count,
+			       out);
+	for (uint32_t i = 0; i < tab->count; i++) {
+		struct wk_elf_symbol symbol = wk_symtab_at(tab, i);
+
+		wk_symtab_packer_add(&packer, &symbol, tab->rows[i].around);
+	}
+	return wk_symtab_packer_end(&packer);
+}
+
+struct wk_symtab *wk_symtab_load(struct wk_bytes bytes, struct wk_err *err)
+{
+	struct wk_symtab_packed packed;
+	struct wk_symtab *tab;
+
+	if (!wk_symtab_packed_open(&packed, bytes, err))
+		return NULL;
+	tab = wk_alloc_zeroed(1, sizeof(*tab));
+	tab->packed = packed;
+	tab->count = packed.count;
+	return tab;
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "symbols/elf.h"
 
 struct wk_symtab;
@@ -29,5 +30,12 @@ bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_elf_s
 
 /* Row `index` in order of address, from 0 to count - 1. */
 struct wk_elf_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index);
+
+/* To bytes and back, names and all: a loaded table needs no ELF file, answers the same, and is
+ * used where it lies in `bytes`, which must begin at a multiple of 8 and outlive it. Loading looks
+ * at a few numbers. Broken bytes give an error or answers that make no sense, never a fault. Save
+ * is false, having written nothing, for addresses more than 4 GiB apart and for a loaded table. */
+bool wk_symtab_save(const struct wk_symtab *tab, struct wk_buf *out);
+struct wk_symtab *wk_symtab_load(struct wk_bytes bytes, struct wk_err *err);
 
 #endif

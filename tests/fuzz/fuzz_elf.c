@@ -57,6 +57,29 @@ static void check_sections(const struct wk_elf *elf)
 		wk_elf_offset_of(elf, answer, &back);
 }
 
+/* A saved and loaded table answers as the one that was saved. */
+static void check_saved(const struct wk_symtab *tab)
+{
+	struct wk_buf saved = { 0 };
+	struct wk_elf_symbol a, b;
+	struct wk_symtab *loaded;
+
+	if (!wk_symtab_save(tab, &saved))
+		return;
+	loaded = wk_symtab_load(wk_bytes_of(saved.at, saved.len), NULL);
+	assert(loaded && wk_symtab_count(loaded) == wk_symtab_count(tab));
+	for (uint32_t i = 0; i < wk_symtab_count(tab); i++) {
+		uint64_t vaddr = wk_symtab_at(tab, i).vaddr + i % 7;
+		bool is_there = wk_symtab_find(tab, vaddr, &a);
+
+		assert(wk_symtab_find(loaded, vaddr, &b) == is_there);
+		assert(!is_there || (a.vaddr == b.vaddr && a.size_bytes == b.size_bytes &&
+				     wk_str_eq(a.name, b.name)));
+	}
+	wk_symtab_free(loaded);
+	wk_buf_fini(&saved);
+}
+
 static void check_table(const struct wk_elf *elf, uint64_t vaddr)
 {
 	struct wk_symtab *tab = wk_symtab_new(elf, elf);
@@ -72,6 +95,7 @@ static void check_table(const struct wk_elf *elf, uint64_t vaddr)
 	}
 	if (wk_symtab_find(tab, vaddr, &found))
 		assert(vaddr - found.vaddr < found.size_bytes);
+	check_saved(tab);
 	wk_symtab_free(tab);
 }
 

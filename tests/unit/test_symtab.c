@@ -309,6 +309,59 @@ static void many_symbols_at_one_address_cost_no_square(void **state)
 	fini(&image);
 }
 
+static void a_loaded_table_answers_the_same_without_the_file(void **state)
+{
+	struct image image = { 0 };
+	struct wk_buf saved = { 0 };
+	struct wk_symtab *tab;
+	char wanted[0x1200][40];
+
+	(void)state;
+	add_function(&image, "outer", 0x1010, 0x800);
+	add_function(&image, "inner", 0x1100, 0x100);
+	add(&image, "innermost", 0x1110, 8, WK_STB_LOCAL, WK_STT_FUNC);
+	add(&image, "unsized", 0x2010, 0, WK_STB_WEAK, WK_STT_NOTYPE);
+	build(&image);
+	tab = wk_symtab_new(image.elf, NULL);
+	for (unsigned i = 0; i < 0x1200; i++)
+		snprintf(wanted[i], sizeof(wanted[i]), "%s", at(tab, 0x1000 + i));
+	assert_true(wk_symtab_save(tab, &saved));
+	wk_symtab_free(tab);
+	fini(&image);
+	tab = wk_symtab_load(wk_bytes_of(saved.at, saved.len), NULL);
+	assert_non_null(tab);
+	for (unsigned i = 0; i < 0x1200; i++)
+		assert_string_equal(at(tab, 0x1000 + i), wanted[i]);
+	assert_string_equal(at(tab, 0), "none");
+	assert_string_equal(at(tab, UINT64_MAX), "none");
+	assert_int_equal(wk_symtab_count(tab), 4);
+	assert_int_equal(wk_symtab_at(tab, 2).binding, WK_STB_LOCAL);
+	assert_int_equal(wk_symtab_at(tab, 3).type, WK_STT_NOTYPE);
+	wk_symtab_free(tab);
+	for (size_t len = 0; len < saved.len; len++)
+		assert_null(wk_symtab_load(wk_bytes_of(saved.at, len), NULL));
+	wk_buf_fini(&saved);
+}
+
+static void a_table_that_spans_too_much_is_not_saved(void **state)
+{
+	struct image image = { 0 };
+	struct wk_buf saved = { 0 };
+	struct wk_symtab *tab;
+
+	(void)state;
+	add_function(&image, "low", 0x1000, 0x10);
+	add_function(&image, "high", 0x200001000, 0x10);
+	build(&image);
+	tab = wk_symtab_new(image.elf, NULL);
+	assert_int_equal(wk_symtab_count(tab), 2);
+	assert_false(wk_symtab_save(tab, &saved));
+	assert_int_equal(saved.len, 0);
+	wk_symtab_free(tab);
+	fini(&image);
+	wk_buf_fini(&saved);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +375,8 @@ int main(void)
 		cmocka_unit_test(sizes_and_addresses_at_the_limits_are_harmless),
 		cmocka_unit_test(answers_equal_those_of_a_slow_search),
 		cmocka_unit_test(many_symbols_at_one_address_cost_no_square),
+		cmocka_unit_test(a_loaded_table_answers_the_same_without_the_file),
+		cmocka_unit_test(a_table_that_spans_too_much_is_not_saved),
 	};
 
 	return cmocka_run_group_tests_name("symtab", tests, NULL, NULL);
