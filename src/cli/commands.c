@@ -12,6 +12,7 @@ extern const struct wk_command wk_cmd_fold;
 extern const struct wk_command wk_cmd_diff;
 extern const struct wk_command wk_cmd_export;
 extern const struct wk_command wk_cmd_dump;
+extern const struct wk_command wk_cmd_symbols;
 extern const struct wk_command wk_cmd_as;
 extern const struct wk_command wk_cmd_doctor;
 extern const struct wk_command wk_cmd_formats;
@@ -27,6 +28,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_fold,
 	&wk_cmd_diff,
 	&wk_cmd_export,
+	&wk_cmd_symbols,
 	&wk_cmd_dump,
 	&wk_cmd_as,
 	&wk_cmd_doctor,

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "cli/debug_package.h"
 #include "cli/debug_words.h"
 #include "cli/doctor.h"
 #include "symbols/elf_symbols.h"
@@ -114,28 +115,11 @@ static void debug_file(struct patient *p, const char *const *debug_dirs)
 	wk_buf_fini(&why);
 }
 
-static bool is_debian(void)
-{
-	struct wk_buf release = { 0 };
-	bool found;
-
-	wk_os_read_small("/etc/os-release", &release);
-	found = strstr(wk_buf_text(&release), "\nID=debian\n") != NULL;
-	wk_buf_fini(&release);
-	return found;
-}
-
 /* The package that a file came in, with -dbgsym behind. dpkg knows a file only by the name that
  * was packed: /bin/ls is /usr/bin/ls where /bin is a link, and the other way round. */
 static void add_debug_package(const char *path, struct wk_buf *mend)
 {
-	wk_buf_add_text(mend, "# packages that end in -dbgsym are in the distribution's debug "
-			      "archive");
-	if (is_debian())
-		wk_buf_add_text(mend, ": on your mirror \"debian-debug\" instead of \"debian\", "
-				      "the suite with \"-debug\" behind it\n");
-	else
-		wk_buf_add_text(mend, ", which must be among apt's sources\n");
+	wk_debug_archive_words(mend);
 	wk_buf_add_fmt(mend, "sudo apt-get install \"$(dpkg -S '%s' '%s' 2>/dev/null | head -n 1 | "
 			     "cut -d: -f1)-dbgsym\"", path, path + strlen("/usr"));
 }

@@ -13,7 +13,7 @@
  *	store:PLACE        a symbol store, where PLACE is a folder or http://HOST/...:
  *	                   .build-id/ab/cd.debug, app/ID/app and ap/app/ID/app
  *	ssqp:PLACE         one with the keys of .NET's: app/elf-buildid-ID/app
- *	/a/folder          the same as store:/a/folder
+ *	/a/folder          the same as store:/a/folder; also ./folder
  *
  * Order of calls: open, get as often as wished, close. Not for use from several threads. */
 #ifndef WK_SYMBOLS_REMOTE_H

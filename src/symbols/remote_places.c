@@ -51,23 +51,32 @@ static bool is_printable(struct wk_str text)
 	return true;
 }
 
+/* So that a server's name without its scheme is not taken for a folder. */
+static bool is_folder_name(struct wk_str place)
+{
+	return place.len > 0 && (place.at[0] == '/' || place.at[0] == '.');
+}
+
 bool wk_remote_server_read(struct wk_remote_server *server, const char *word, struct wk_err *err)
 {
 	struct wk_str place = wk_str_c(word);
 
 	*server = (struct wk_remote_server){ .layout = take_layout(&place) };
 	server->is_folder = !is_url(place);
-	if (server->is_folder && memchr(place.at, ':', place.len) && place.at[0] != '/' &&
-	    place.at[0] != '.')
+	if (server->is_folder && strchr(word, ':') && !is_folder_name(place))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "symbol server \"%.200s\": only http:// and https:// are asked, and "
 			       "folders looked into", word);
+	if (server->is_folder && !is_folder_name(place))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "symbol server \"%.200s\" is neither a URL, which begins with "
+			       "http:// or https://, nor a folder, which begins with / or .", word);
 	while (place.len > 1 && place.at[place.len - 1] == '/')
 		place.len--;
 	if (place.len > MOST_SERVER || (!server->is_folder && !is_printable(place)) ||
-	    place.len == 0 || (!server->is_folder && wk_str_ends(place, ":")))
+	    (!server->is_folder && wk_str_ends(place, ":")))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "symbol server \"%.200s\" is neither a URL nor a folder", word);
+			       "symbol server \"%.200s\" is no URL", word);
 	server->base = wk_strndup(place.at, place.len);
 	server->shown = server->is_folder ? wk_strndup(place.at, place.len)
 					  : without_password(place);

@@ -107,6 +107,8 @@ static void other_schemes_and_nonsense_are_refused(void **state)
 	is_refused("store:file:///etc");
 	is_refused("ftp://host/");
 	is_refused("host:8002");
+	is_refused("host");
+	is_refused("store:host/path");
 	is_refused("");
 	is_refused("store:");
 	is_refused("http://");

@@ -1,0 +1,293 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/command.h"
+#include "cli/filter_options.h"
+#include "cli/findings.h"
+#include "cli/image_facts.h"
+#include "cli/naming.h"
+#include "cli/output.h"
+#include "cli/question.h"
+#include "cli/terminal.h"
+#include "render/renderers.h"
+#include "symbols/store.h"
+#include "views/image_words.h"
+
+#define USUAL_DETAILS 10 /* images that are told of below the table */
+
+struct args {
+	const char *output;
+	bool csv, json, all, details;
+	struct wk_filter_spec filter;
+	struct wk_load_args load;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const struct wk_opt output_options[] = {
+	{ 0, "csv", NULL, "comma separated values, all columns", WK_OPT_FLAG, AT(csv), NULL },
+	{ 0, "json", NULL, "one JSON object, all columns", WK_OPT_FLAG, AT(json), NULL },
+	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
+	  AT(output), NULL },
+	{ 0, "all", NULL, "tell what would mend every image, not only the first ten", WK_OPT_FLAG,
+	  AT(all), NULL },
+	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
+	  NULL },
+	{ 0 },
+};
+
+static const char *const forms[] = { "txt", "csv", "json", NULL };
+
+static void columns(struct wk_table *table)
+{
+	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
+	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
+	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "build_id", "build id");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "path", "path");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "image", "image");
+	wk_table_column(table, WK_CELL_TEXT, "names", "names");
+	wk_table_column(table, WK_CELL_TEXT, "lines", "lines");
+	wk_table_column(table, WK_CELL_TEXT, "unwind", "unwind");
+	wk_table_column(table, WK_CELL_TEXT, "names_from", "names from");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "lines_from", "lines from");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "mend", "mend");
+	wk_table_detail(table);
+	wk_table_column(table, WK_CELL_TEXT, "lacks", "lacks");
+}
+
+static void lacks_cell(struct wk_table *table, unsigned lacks)
+{
+	struct wk_buf words = { 0 };
+
+	wk_image_lacks_words(lacks, &words);
+	wk_table_text(table, wk_table_keep(table, wk_buf_str(&words)));
+	wk_buf_fini(&words);
+}
+
+static void row(struct wk_table *table, const struct wk_model *model,
+		const struct wk_images_facts *all, const struct wk_image_facts *facts)
+{
+	const struct wk_image *image = &model->images[facts->id];
+
+	wk_table_row(table);
+	wk_table_share(table, facts->samples, all->whole_samples);
+	wk_table_number(table, facts->samples);
+	wk_table_text(table, wk_str_c(wk_image_kind_name(image->kind)));
+	wk_table_text(table, wk_image_build_id_text(table, &image->build_id));
+	wk_table_text(table, wk_image_path_of(model, facts->id));
+	wk_table_text(table, wk_image_name_of(model, facts->id));
+	wk_table_text(table, wk_str_c(facts->names));
+	wk_table_text(table, wk_str_c(facts->lines));
+	wk_table_text(table, wk_str_c(facts->unwind));
+	wk_table_text(table, wk_image_names_from(model, image));
+	wk_table_text(table, wk_str_c(facts->lines ? wk_image_places_reason(facts->symbols) : ""));
+	wk_table_text(table, wk_buf_str(&facts->mend));
+	lacks_cell(table, facts->lacks);
+}
+
+static void fill(struct wk_table *table, const struct wk_model *model,
+		 const struct wk_images_facts *facts)
+{
+	columns(table);
+	for (size_t i = 0; i < facts->count; i++)
+		row(table, model, facts, &facts->at[i]);
+	if (model->came_named)
+		wk_table_note(table, "all names came with the recording: no file was looked for");
+}
+
+static void heading(struct wk_findings *findings, const struct wk_model *model,
+		    const struct wk_images_facts *all, const struct wk_image_facts *facts)
+{
+	struct wk_buf share = { 0 }, id = { 0 };
+
+	wk_num_add_share(&share, facts->samples, all->whole_samples);
+	wk_store_add_id(&id, &model->images[facts->id].build_id);
+	wk_findings_about(findings, "%.*s (%s of samples%s%s)",
+			  WK_STR_ARG(wk_image_path_of(model, facts->id)), wk_buf_text(&share),
+			  id.len ? "; build id " : "", wk_buf_text(&id));
+	wk_buf_fini(&share);
+	wk_buf_fini(&id);
+}
+
+/* One row: of what it lacks most, with what mends it all. */
+static void find(struct wk_findings *findings, const struct wk_model *model,
+		 const struct wk_images_facts *all, const struct wk_image_facts *facts)
+{
+	struct wk_str reason = facts->lacks & WK_LACKS_FILE
+				       ? wk_str_c(wk_image_reason(facts->symbols))
+				       : wk_model_str(model, model->images[facts->id].reason);
+	const char *mend = facts->mend.len ? wk_buf_text(&facts->mend) : NULL;
+	bool is_nameless = facts->names && strcmp(facts->names, "none") == 0;
+	struct wk_buf lacks = { 0 };
+
+	heading(findings, model, all, facts);
+	wk_image_lacks_words(facts->lacks, &lacks);
+	if (facts->lacks & (WK_LACKS_NAMES | WK_LACKS_FILE) || !facts->symbols)
+		(is_nameless ? wk_findings_bad : wk_findings_better)(
+			findings, mend, "lacks %s: %.*s", wk_buf_text(&lacks),
+			WK_STR_ARG(reason.len ? reason
+					      : wk_str_c("code made at run time, of which nobody "
+							 "wrote down the names")));
+	else
+		wk_findings_better(findings, mend, "lacks %s: %s", wk_buf_text(&lacks),
+				   facts->lacks & WK_LACKS_LINES
+					   ? wk_image_places_reason(facts->symbols)
+					   : "it has neither .eh_frame nor .debug_frame");
+	wk_buf_fini(&lacks);
+}
+
+static void print_details(const struct wk_model *model, const struct wk_images_facts *facts,
+			  size_t most, const struct wk_view *view, struct wk_out *out)
+{
+	struct wk_findings findings = { 0 };
+	size_t told = 0, left = 0;
+
+	for (size_t i = 0; i < facts->count; i++) {
+		if (!facts->at[i].lacks)
+			continue;
+		if (told == most) {
+			left++;
+			continue;
+		}
+		told++;
+		find(&findings, model, facts, &facts->at[i]);
+	}
+	if (told) {
+		wk_out_char(out, '\n');
+		wk_findings_print(&findings, out, view->columns ? view->columns : 80,
+				  view->has_colour);
+	} else if (facts->count) {
+		wk_out_text(out, "nothing is missing\n");
+	}
+	if (left)
+		wk_out_fmt(out, "%zu more image%s something, too: --all tells of %s.\n", left,
+			   left == 1 ? " lacks" : "s lack", left == 1 ? "it" : "them");
+	wk_findings_fini(&findings);
+}
+
+static const struct wk_renderer *renderer_for(const struct args *args)
+{
+	if (args->csv)
+		return &wk_renderer_csv;
+	return args->json ? &wk_renderer_json : &wk_renderer_text;
+}
+
+static bool print(const struct wk_facts_about *about, const struct wk_images_facts *facts,
+		  const struct wk_question *question, const struct wk_call *call,
+		  struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_view view = { .model = about->model, .quality = &question->quality,
+				.has_details = args->details };
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, args->output, call, err);
+	struct wk_table table;
+	bool ok;
+
+	if (!out)
+		return false;
+	if (out == call->out && wk_os_is_terminal(STDOUT_FILENO)) {
+		view.columns = wk_os_terminal_columns(STDOUT_FILENO);
+		view.has_colour = wk_color_wanted(STDOUT_FILENO);
+	}
+	wk_table_init(&table, "symbols");
+	fill(&table, about->model, facts);
+	view.table = &table;
+	ok = renderer_for(args)->render(&view, out, err);
+	if (ok && !args->csv && !args->json)
+		print_details(about->model, facts, args->all ? SIZE_MAX : USUAL_DETAILS, &view,
+			      out);
+	wk_table_fini(&table);
+	return wk_output_close(&output, ok, err);
+}
+
+static bool tell(const struct wk_facts_about *about, const struct wk_call *call,
+		 struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_question question = { 0 };
+	struct wk_images_facts facts = { 0 };
+	bool ok = false;
+
+	if (wk_question_ask(&question, about->model, &args->filter, err) &&
+	    (!args->output || wk_question_expect(&question, err))) {
+		wk_images_facts_gather(&facts, about, &question.filter);
+		ok = print(about, &facts, &question, call, err) &&
+		     wk_question_expect(&question, err);
+		wk_images_facts_fini(&facts);
+	}
+	wk_question_fini(&question);
+	return ok;
+}
+
+static bool load_and_tell(const char *path, const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_facts_about about = { .recording = path };
+	struct wk_naming naming;
+	struct wk_model *model = NULL;
+	bool ok = false;
+
+	about.symbols = wk_naming_open(&naming, &args->load, err);
+	if (about.symbols)
+		about.model = model = wk_load_with(path, &args->load, about.symbols, err);
+	about.remote = naming.asked.remote;
+	if (model)
+		ok = tell(&about, call, err);
+	wk_model_free(model);
+	wk_naming_close(&naming);
+	return ok;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const char *path = wk_load_path(call->words, err);
+
+	if (args->csv && args->json)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv and --json exclude each other");
+	if (!path || err->code ||
+	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
+		return wk_exit_code(err);
+	return load_and_tell(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_symbols = {
+	.name = "symbols",
+	.summary = "where each program's and library's names came from, and what would mend those "
+		   "without",
+	.usage = (const char *const[]){ "[OPTION...] [FILE]", NULL },
+	.description = (const char *const[]){
+		"Lists every program and library of FILE (wick.data where none is given) that has "
+		"samples in it: whether all of its functions have names, only those that it "
+		"exports, or none; whether source lines and inlined calls are known; and which "
+		"unwind tables it has. Below stands what is missing, why, and the command that "
+		"would mend it.",
+		"No other machine is asked, unless --debuginfod or --symbol-server says so. A "
+		"server is told the build ids of what is looked for, symbol stores also file "
+		"names; what it sends is kept in the cache, and used only where its own build id "
+		"is the right one.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
+		{ &wk_filter_group, AT(filter) },
+		{ &wk_load_group, AT(load) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick symbols", "what wick.data has, and what it lacks" },
+		{ "wick symbols app.data --debuginfod", "the same, after asking the servers of "
+		  "DEBUGINFOD_URLS" },
+		{ 0 } },
+	.exit_note = "0 also where names are missing.",
+	.words = WK_WORD_FILE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

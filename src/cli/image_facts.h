@@ -1,0 +1,52 @@
+/* What is known of each image of a recording that has samples in it: where its names, source lines
+ * and unwind tables come from, what it lacks, and what would mend that. For `wick symbols`.
+ *
+ * Order of calls: gather, look, fini; model and symbols must outlive it. */
+#ifndef WK_CLI_IMAGE_FACTS_H
+#define WK_CLI_IMAGE_FACTS_H
+
+#include "model/model.h"
+#include "symbols/remote.h"
+#include "views/filter.h"
+
+enum wk_lack {
+	WK_LACKS_FILE = 1,   /* it is not here, or another lies there */
+	WK_LACKS_NAMES = 2,  /* all, or those that are not exported */
+	WK_LACKS_LINES = 4,  /* source lines and inlined calls */
+	WK_LACKS_UNWIND = 8,
+};
+
+struct wk_image_facts {
+	wk_image_id id;
+	uint64_t samples;                 /* with it in their stack */
+	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
+	const char *names, *lines, *unwind; /* in a word; NULL where there can be none */
+	unsigned lacks;                   /* enum wk_lack */
+	struct wk_buf mend;               /* lines to be typed or written; empty: none is known */
+};
+
+struct wk_images_facts {
+	struct wk_image_facts *at; /* most samples first */
+	size_t count;
+	uint64_t whole_samples;
+};
+
+/* Who asks, for the commands that mend. */
+struct wk_facts_about {
+	const struct wk_model *model;
+	struct wk_symbols *symbols;
+	const struct wk_remote *remote; /* NULL: no other machine was asked */
+	const char *recording;          /* its path, as typed */
+};
+
+void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts_about *about,
+			    const struct wk_filter *filter);
+void wk_images_facts_fini(struct wk_images_facts *facts);
+
+/* What would mend what they lack; called by gather. */
+void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_about *about);
+
+/* "names, lines"; empty where it lacks nothing. */
+void wk_image_lacks_words(unsigned lacks, struct wk_buf *words);
+
+#endif
