@@ -13,7 +13,7 @@ static const struct wk_opt options[] = {
 	  "\"sw:comm,tid\" for one type of events, \"+srcline\" or \"-cpu\" for changes", WK_OPT_LIST,
 	  AT(fields), NULL },
 	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(nanoseconds), NULL },
-	{ 0, "max-stack", "N", "at most so many frames of the kernel, and of the program (127)",
+	{ 0, "max-stack", "N", "at most so many frames (127), and of a program's part that was unwound",
 	  WK_OPT_NUMBER, AT(most_frames), NULL },
 	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
 	  NULL },

@@ -26,7 +26,7 @@ static const struct {
 	{ "addr", WK_FIELD_ADDR, WK_DETAIL_ADDRESS, "ADDR" },
 	{ "symoff", WK_FIELD_SYMOFF, 0, NULL },
 	{ "srcline", WK_FIELD_SRCLINE, 0, NULL },
-	{ "period", WK_FIELD_PERIOD, WK_DETAIL_PERIOD, "PERIOD" },
+	{ "period", WK_FIELD_PERIOD, 0, NULL }, /* else the period that was asked for */
 	{ "brstack", WK_FIELD_BRSTACK, 0, NULL },
 	{ "brstacksym", WK_FIELD_BRSTACKSYM, 0, NULL },
 	{ "brstackoff", WK_FIELD_BRSTACKOFF, 0, NULL },

@@ -111,13 +111,34 @@ static void take_thread(struct wk_perf_script *script, const struct wk_event *ev
 
 /* --- What is mapped ------------------------------------------------------------------------ */
 
+/* A module's file is shown as the kernel calls the module, "[ath9k_hw]"; perf does so unless it
+ * has the file's build id. */
+static struct wk_str module_name(struct wk_perf_script *script, struct wk_str path)
+{
+	struct wk_str name = wk_str_basename(path);
+	const char *dot = name.len ? memchr(name.at, '.', name.len) : NULL;
+
+	if (!dot || !wk_str_starts(wk_str_of(dot, (size_t)(name.at + name.len - dot)), ".ko"))
+		return path;
+	wk_buf_reset(&script->scratch);
+	wk_buf_add_char(&script->scratch, '[');
+	for (const char *at = name.at; at < dot; at++)
+		wk_buf_add_char(&script->scratch, *at == '-' ? '_' : *at);
+	wk_buf_add_char(&script->scratch, ']');
+	return wk_buf_str(&script->scratch);
+}
+
 /* Memory without a file, if it can run, is what a run-time compiler would describe. */
 static struct wk_str dso_name(struct wk_perf_script *script, const struct wk_event *event,
 			      bool is_anonymous)
 {
 	struct wk_str path = event->image.path;
-	bool can_run = event->image.protection & 4;
+	/* Old kernels told only of what can run, and not how. */
+	bool can_run = event->image.protection & 4 ||
+		       (event->image.protection == 0 && !event->image.is_data);
 
+	if (event->image.is_kernel && event->image.build_id.size == 0)
+		path = module_name(script, path);
 	if (is_anonymous && can_run && !wk_str_is(path, "[vdso]")) {
 		wk_buf_reset(&script->scratch);
 		wk_buf_add_fmt(&script->scratch, "/tmp/perf-%d.map", (int)event->pid);
@@ -167,9 +188,12 @@ static void note_kernel(struct wk_perf_script *script, const struct wk_event_ima
 static void take_image(struct wk_perf_script *script, const struct wk_event *event)
 {
 	enum wk_image_kind kind = wk_image_kind_of(&event->image);
-	uint32_t id = wk_model_add_image(script->images, kind, &event->image, event->pid,
-					 event->time_ns);
+	struct wk_event_image named = event->image;
+	uint32_t id;
 
+	if (kind == WK_IMAGE_ANONYMOUS)
+		named.path = dso_name(script, event, true); /* each process has its own */
+	id = wk_model_add_image(script->images, kind, &named, event->pid, event->time_ns);
 	if (id >= script->row_count || script->rows[id].name.at == NULL)
 		add_row(script, event, id, kind);
 	if (kind == WK_IMAGE_KERNEL)
@@ -179,11 +203,18 @@ static void take_image(struct wk_perf_script *script, const struct wk_event *eve
 
 /* --- Lines that are not samples ------------------------------------------------------------ */
 
+/* Who made the record: nobody where it describes what already ran, the parent for a fork. */
 static void begin_line(struct wk_perf_script *script, const struct wk_event *event, char kind,
-		       struct wk_buf *line)
+			    uint32_t pid, uint32_t tid, struct wk_buf *line)
 {
+	struct wk_event made = *event;
+	bool is_told = event->time_ns != 0;
+
+	made.pid = is_told ? pid : 0;
+	made.tid = is_told ? tid : 0;
 	if (script->source_count > 0)
-		wk_script_add_head(script, event, &script->sources[0], kind, line);
+		wk_script_add_head(script, &made, &script->sources[0], kind,
+				   event->tid == UINT32_MAX ? 0 : event->tid, line);
 }
 
 static void end_line(struct wk_perf_script *script, struct wk_buf *line)
@@ -198,7 +229,7 @@ static void show_comm(struct wk_perf_script *script, const struct wk_event *even
 {
 	struct wk_buf line = { 0 };
 
-	begin_line(script, event, 'c', &line);
+	begin_line(script, event, 'c', event->pid, event->tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_COMM%s: %.*s:%d/%d", is_exec ? " exec" : "",
 		       WK_STR_ARG(name), (int)event->pid, (int)event->tid);
 	end_line(script, &line);
@@ -209,7 +240,10 @@ static void show_fork(struct wk_perf_script *script, const struct wk_event *even
 {
 	struct wk_buf line = { 0 };
 
-	begin_line(script, event, 'f', &line);
+	if (is_exit)
+		begin_line(script, event, 'f', event->pid, event->tid, &line);
+	else
+		begin_line(script, event, 'f', parent_pid, parent_tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_%s(%d:%d):(%d:%d)", is_exit ? "EXIT" : "FORK",
 		       (int)event->pid, (int)event->tid, (int)parent_pid, (int)parent_tid);
 	end_line(script, &line);
@@ -249,16 +283,17 @@ static void add_protection(const struct wk_event_image *image, struct wk_buf *li
 static void show_mapping(struct wk_perf_script *script, const struct wk_event *event)
 {
 	const struct wk_event_image *image = &event->image;
+	bool is_old = image->is_kernel || (!image->protection && !image->flags && !image->inode);
 	struct wk_buf line = { 0 };
 
-	begin_line(script, event, 'm', &line);
+	begin_line(script, event, 'm', event->pid, event->tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_MMAP%s %d/%d: [0x%" PRIx64 "(0x%" PRIx64 ") @ ",
-		       image->is_kernel ? "" : "2", (int)event->pid, (int)event->tid, image->start,
+		       is_old ? "" : "2", (int)event->pid, (int)event->tid, image->start,
 		       image->size_bytes);
 	wk_buf_add_fmt(&line, image->file_offset ? "0x%" PRIx64 : "%" PRIx64, image->file_offset);
-	if (image->is_kernel) {
-		wk_buf_add_text(&line, "]: x ");
-	} else if (image->build_id.size && !image->inode) {
+	if (is_old) {
+		wk_buf_add_fmt(&line, "]: %c ", image->is_data ? 'r' : 'x');
+	} else if (image->build_id.size && !image->inode && image->path.at[0] == '/') {
 		wk_buf_add_text(&line, " <");
 		for (unsigned i = 0; i < image->build_id.size; i++)
 			wk_buf_add_fmt(&line, "%02x", image->build_id.bytes[i]);
@@ -267,11 +302,13 @@ static void show_mapping(struct wk_perf_script *script, const struct wk_event *e
 		wk_buf_add_fmt(&line, " %02x:%02x %" PRIu64 " %" PRIu64 "]: ", image->device_major,
 			       image->device_minor, image->inode, image->inode_generation);
 	}
-	if (!image->is_kernel) {
+	if (!is_old) {
 		add_protection(image, &line);
 		wk_buf_add_char(&line, ' ');
 	}
 	wk_buf_add_str(&line, image->path);
+	if (image->is_kernel && wk_str_is(image->path, "[kernel.kallsyms]"))
+		wk_buf_add_text(&line, "_text"); /* the symbol that its offset is the address of */
 	end_line(script, &line);
 }
 

@@ -88,9 +88,11 @@ bool wk_script_name_kernel(void *script, uint64_t address, struct wk_str *name, 
 
 bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *event,
 		      struct wk_err *err);
-/* comm, pid, tid, cpu, time: what lines of all kinds begin with. */
+/* comm (of thread `comm_tid`), pid, tid, cpu, time: what lines of all kinds begin with. `kind` is
+ * s for a sample, c for a name, f for a fork or an end, m for a mapping. */
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,
-			const struct wk_script_source *source, char kind, struct wk_buf *out);
+			const struct wk_script_source *source, char kind, uint32_t comm_tid,
+			struct wk_buf *out);
 /* perf_script.c */
 struct wk_str wk_script_comm(const struct wk_perf_script *script, uint32_t tid,
 			     struct wk_buf *made);

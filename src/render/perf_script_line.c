@@ -56,14 +56,15 @@ static int printed_id(uint32_t id)
 }
 
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,
-			const struct wk_script_source *source, char kind, struct wk_buf *out)
+			const struct wk_script_source *source, char kind, uint32_t comm_tid,
+			struct wk_buf *out)
 {
 	uint32_t fields = script->options.fields.shown[source->type];
 	struct wk_buf made = { 0 };
 	unsigned mode = kind == 's' ? details_of(&event->sample)->mode : 0;
 
 	if (fields & WK_FIELD_COMM) {
-		struct wk_str comm = wk_script_comm(script, event->tid, &made);
+		struct wk_str comm = wk_script_comm(script, comm_tid, &made);
 		bool is_narrow = fields & WK_FIELD_IP && source->source.details & WK_DETAIL_CHAIN;
 
 		for (size_t i = comm.len; i < 16 && !is_narrow; i++)
@@ -129,14 +130,25 @@ static void add_address(struct wk_perf_script *script, const struct wk_event *ev
 static void add_part(struct wk_perf_script *script, const struct wk_event *event,
 		     const uint64_t *chain, size_t count, bool in_kernel, uint32_t fields)
 {
-	size_t most = script->options.most_frames ? script->options.most_frames : USUAL_FRAMES;
-
-	for (size_t i = 0; i < count && i < most; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct wk_script_place place =
 			wk_script_place_at(script, event->pid, chain[i], in_kernel);
 
 		wk_out_str(script->out, wk_script_frame_lines(script, &place, fields));
 	}
+}
+
+/* A chain that was recorded is cut as a whole; a part that was unwound has its own limit. */
+static void add_chain(struct wk_perf_script *script, const struct wk_event *event, uint32_t fields)
+{
+	const struct wk_event_sample *sample = &event->sample;
+	size_t most = script->options.most_frames ? script->options.most_frames : USUAL_FRAMES;
+	size_t kernel = sample->kernel_count < most ? sample->kernel_count : most;
+	size_t left = sample->user_is_exact ? most : most - kernel;
+
+	add_part(script, event, sample->kernel_chain, kernel, true, fields);
+	add_part(script, event, sample->user_chain,
+		 sample->user_count < left ? sample->user_count : left, false, fields);
 }
 
 /* --- Branches ------------------------------------------------------------------------------ */
@@ -160,16 +172,26 @@ static void add_branch_flags(uint64_t flags, struct wk_buf *out)
 		       branch_type(flags >> 20 & 15));
 }
 
+/* In its file; in the kernel only while nothing is known of its symbols. */
+static uint64_t branch_offset(const struct wk_script_place *place)
+{
+	if (place->image->is_kernel && !place->image->symbols)
+		return place->ip - place->image->first_start;
+	return place->address;
+}
+
 static void add_branch_end(struct wk_perf_script *script, const struct wk_event *event,
 			   uint64_t address, uint32_t fields, struct wk_buf *out)
 {
 	struct wk_script_place place =
 		wk_script_place_at(script, event->pid, address, event->sample.in_kernel);
 
+	if (!place.image)
+		place = wk_script_place_at(script, event->pid, address, !event->sample.in_kernel);
 	if (fields & WK_FIELD_BRSTACKSYM)
-		wk_script_add_symbol(script, &place, fields & WK_FIELD_SYMOFF, out);
+		wk_script_add_symbol(script, &place, true, out);
 	else if (fields & WK_FIELD_BRSTACKOFF && place.image)
-		wk_buf_add_fmt(out, "0x%" PRIx64, place.address);
+		wk_buf_add_fmt(out, "0x%" PRIx64, branch_offset(&place));
 	else
 		wk_buf_add_fmt(out, "0x%" PRIx64, address);
 	if (fields & WK_FIELD_DSO) {
@@ -235,8 +257,7 @@ static void add_place_of_sample(struct wk_perf_script *script, const struct wk_e
 	if (has_chain) {
 		wk_out_str(script->out, wk_buf_str(line));
 		wk_buf_reset(line);
-		add_part(script, event, sample->kernel_chain, sample->kernel_count, true, fields);
-		add_part(script, event, sample->user_chain, sample->user_count, false, fields);
+		add_chain(script, event, fields);
 		return;
 	}
 	place = wk_script_place_at(script, event->pid, sample->address, sample->in_kernel);
@@ -257,7 +278,7 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 	if (!source || !script->options.fields.shown[source->type])
 		return true;
 	fields = script->options.fields.shown[source->type];
-	wk_script_add_head(script, event, source, 's', &line);
+	wk_script_add_head(script, event, source, 's', event->tid, &line);
 	if (fields & WK_FIELD_PERIOD)
 		wk_buf_add_fmt(&line, "%10" PRIu64 " ", event->sample.weight);
 	if (fields & WK_FIELD_EVENT) {

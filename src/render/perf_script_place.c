@@ -50,8 +50,8 @@ struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_
 
 	if (mapping)
 		place.image_number = mapping->image;
-	else if (in_kernel)
-		place.image_number = script->kernel;
+	else if (in_kernel && script->kernel && ip >= script->rows[script->kernel].first_start)
+		place.image_number = script->kernel; /* for perf it has no end */
 	if (place.image_number == 0)
 		return place;
 	place.image = image_at(script, place.image_number);
