@@ -73,21 +73,21 @@ static bool read_begin(uint32_t pid, struct wk_buf *text, uint64_t *begin_ns)
 	return true;
 }
 
-bool wk_runtime_owner_ask(uint32_t pid, bool keep_root, struct wk_runtime_owner *owner)
+bool wk_runtime_owner_ask(uint32_t pid, bool keep_folder, struct wk_runtime_owner *owner)
 {
 	struct wk_buf text = { 0 };
 	char path[64];
 	bool ok;
 
-	*owner = (struct wk_runtime_owner){ .pid = pid, .own_pid = pid, .root_fd = -1 };
+	*owner = (struct wk_runtime_owner){ .pid = pid, .own_pid = pid, .folder_fd = -1 };
 	ok = read_begin(pid, &text, &owner->begin_ns) && read_of(pid, "status", &text);
 	if (ok) {
 		last_number(text.at, "\nNSpid:", &owner->own_pid);
 		owner->has_user = first_number(text.at, "\nUid:", &owner->user);
 	}
-	if (ok && keep_root) {
-		snprintf(path, sizeof(path), "/proc/%u/root", pid);
-		owner->root_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ok && keep_folder) {
+		snprintf(path, sizeof(path), "/proc/%u/root/tmp", pid);
+		owner->folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	wk_buf_fini(&text);
 	return ok;
@@ -116,32 +116,22 @@ static void add_objection(const struct wk_runtime_owner *owner, const struct sta
 		wk_buf_add_text(why, "a later process with the same number wrote it");
 }
 
-/* Opens what lies at `path` in the process' view, if it is the process' own. */
+/* Opens what lies at `path`, if it is the process' own. */
 static enum wk_runtime_answer open_checked(const struct wk_runtime_owner *owner, const char *path,
 					   struct wk_os_file *file, struct wk_buf *why)
 {
-	struct wk_buf whole = { 0 };
 	struct wk_err err = { 0 };
 	struct stat info;
-	enum wk_runtime_answer answer = WK_RUNTIME_REFUSED;
 
-	if (owner->root_fd >= 0)
-		wk_buf_add_fmt(&whole, "/proc/self/fd/%d", owner->root_fd);
-	wk_buf_add_text(&whole, path);
-	if (stat(wk_buf_text(&whole), &info) != 0) {
-		answer = WK_RUNTIME_NO_FILE;
-		goto out;
-	}
+	if (stat(path, &info) != 0)
+		return WK_RUNTIME_NO_FILE;
 	add_objection(owner, &info, why);
 	if (why->len)
-		goto out;
-	if (wk_os_open(wk_buf_text(&whole), file, &err))
-		answer = WK_RUNTIME_READ;
-	else
-		wk_buf_add_text(why, err.text);
-out:
-	wk_buf_fini(&whole);
-	return answer;
+		return WK_RUNTIME_REFUSED;
+	if (wk_os_open(path, file, &err))
+		return WK_RUNTIME_READ;
+	wk_buf_add_text(why, err.text);
+	return WK_RUNTIME_REFUSED;
 }
 
 static struct wk_jit_code *add_piece(struct wk_runtime_names *names)
@@ -160,7 +150,11 @@ enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
 	char path[64];
 
 	*names = (struct wk_runtime_names){ 0 };
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", owner->own_pid);
+	if (owner->folder_fd >= 0)
+		snprintf(path, sizeof(path), "/proc/self/fd/%d/perf-%u.map", owner->folder_fd,
+			 owner->own_pid);
+	else
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", owner->own_pid);
 	answer = open_checked(owner, path, &names->file, why);
 	if (answer != WK_RUNTIME_READ)
 		return answer;
@@ -187,16 +181,32 @@ static void sort_by_time(struct wk_runtime_names *names)
 	names->pieces = sorted;
 }
 
-enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, const char *path,
-					    struct wk_runtime_names *names, struct wk_buf *why)
+int wk_runtime_keep_dump(uint32_t pid, const char *path)
+{
+	struct wk_buf whole = { 0 };
+	struct stat info;
+	int fd = -1;
+
+	wk_buf_add_fmt(&whole, "/proc/%u/root%s", pid, path);
+	if (stat(wk_buf_text(&whole), &info) == 0 && S_ISREG(info.st_mode))
+		fd = open(wk_buf_text(&whole), O_RDONLY | O_CLOEXEC);
+	wk_buf_fini(&whole);
+	return fd;
+}
+
+enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,
+					    const char *path, struct wk_runtime_names *names,
+					    struct wk_buf *why)
 {
 	struct wk_err err = { 0 };
 	struct wk_jitdump *dump;
 	struct wk_jit_code code;
 	enum wk_runtime_answer answer;
+	char kept[64];
 
 	*names = (struct wk_runtime_names){ 0 };
-	answer = open_checked(owner, path, &names->file, why);
+	snprintf(kept, sizeof(kept), "/proc/self/fd/%d", fd);
+	answer = open_checked(owner, fd >= 0 ? kept : path, &names->file, why);
 	if (answer != WK_RUNTIME_READ)
 		return answer;
 	dump = wk_jitdump_open(names->file.at, names->file.size_bytes, &err);

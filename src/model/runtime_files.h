@@ -16,16 +16,16 @@
 struct wk_runtime_owner {
 	uint32_t pid;          /* as the recording has it */
 	uint32_t own_pid;      /* as the process sees itself: in its own pid namespace */
-	int root_fd;           /* its root directory, or -1: ours */
+	int folder_fd;         /* its /tmp, which may outlive it by this; -1: ours */
 	bool has_user;
 	uint32_t user;
 	uint64_t begin_ns;     /* no file of it is older; 0: unknown */
 	uint64_t successor_ns; /* another process began to use the number then; 0: none did */
 };
 
-/* What the living process `pid` tells of itself; false if there is none. Its root is opened
- * where `keep_root`; the caller closes it. */
-bool wk_runtime_owner_ask(uint32_t pid, bool keep_root, struct wk_runtime_owner *owner);
+/* What the living process `pid` tells of itself; false if there is none. Its folder is opened
+ * where `keep_folder`; the caller closes it. */
+bool wk_runtime_owner_ask(uint32_t pid, bool keep_folder, struct wk_runtime_owner *owner);
 
 /* Pieces of code in order of time, borrowed from the file. */
 struct wk_runtime_names {
@@ -47,9 +47,14 @@ enum wk_runtime_answer {
 enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
 					   struct wk_runtime_names *names, struct wk_buf *why);
 
-/* A jitdump, at `path` in the process' own view. */
-enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, const char *path,
-					    struct wk_runtime_names *names, struct wk_buf *why);
+/* Opens a jitdump that the living process has mapped, at `path` in its own view; -1 where that
+ * cannot be. */
+int wk_runtime_keep_dump(uint32_t pid, const char *path);
+
+/* A jitdump: what was kept or, where `fd` is -1, what lies at `path`. */
+enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,
+					    const char *path, struct wk_runtime_names *names,
+					    struct wk_buf *why);
 void wk_runtime_names_fini(struct wk_runtime_names *names);
 
 /* Tells piece number `i` as a SYMBOL event of process `pid`. */

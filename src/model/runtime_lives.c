@@ -21,12 +21,14 @@ void wk_runtime_lives_fini(struct wk_runtime_lives *lives)
 	for (uint32_t i = 1; i < lives->count; i++) {
 		struct wk_runtime_life *life = &lives->rows[i];
 
-		if (life->has_owner && life->owner.root_fd >= 0)
-			close(life->owner.root_fd);
+		if (life->has_owner && life->owner.folder_fd >= 0)
+			close(life->owner.folder_fd);
 		for (struct wk_runtime_dump *dump = life->dumps, *next; dump; dump = next) {
 			next = dump->next;
 			if (dump->is_open)
 				wk_runtime_names_fini(&dump->names);
+			if (dump->fd >= 0)
+				close(dump->fd);
 			free(dump->path);
 			free(dump);
 		}
@@ -62,20 +64,22 @@ uint32_t wk_runtime_life_begin(struct wk_runtime_lives *lives, uint32_t pid, uin
 	return lives->count++;
 }
 
-void wk_runtime_life_add_dump(struct wk_runtime_lives *lives, uint32_t life, struct wk_str path,
-			      uint64_t time_ns)
+struct wk_runtime_dump *wk_runtime_life_add_dump(struct wk_runtime_lives *lives, uint32_t life,
+						 struct wk_str path, uint64_t time_ns)
 {
 	struct wk_runtime_dump **last = &lives->rows[life].dumps;
 	unsigned count = 0;
 
 	for (; *last; last = &(*last)->next, count++)
 		if (wk_str_is(path, (*last)->path))
-			return;
+			return *last;
 	if (count == MOST_DUMPS)
-		return;
+		return NULL;
 	*last = wk_alloc_zeroed(1, sizeof(**last));
 	(*last)->path = wk_strndup(path.at, path.len);
+	(*last)->fd = -1;
 	(*last)->mapped_ns = time_ns;
+	return *last;
 }
 
 static bool same_hit(const void *table, uint32_t id, const void *key)

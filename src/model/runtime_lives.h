@@ -16,6 +16,7 @@
 struct wk_runtime_dump {
 	struct wk_runtime_dump *next;
 	char *path;
+	int fd;                        /* kept while the process lived; or -1 */
 	uint64_t mapped_ns;            /* 0: before the recording */
 	struct wk_runtime_names names; /* while it is open */
 	size_t told;                   /* pieces of it */
@@ -66,8 +67,9 @@ uint32_t wk_runtime_life_find(const struct wk_runtime_lives *lives, uint32_t pid
 uint32_t wk_runtime_life_begin(struct wk_runtime_lives *lives, uint32_t pid, uint32_t parent,
 			       uint64_t time_ns);
 
-void wk_runtime_life_add_dump(struct wk_runtime_lives *lives, uint32_t life, struct wk_str path,
-			      uint64_t time_ns);
+/* The dump of that path, which is added where it was not known; NULL where there are too many. */
+struct wk_runtime_dump *wk_runtime_life_add_dump(struct wk_runtime_lives *lives, uint32_t life,
+						 struct wk_str path, uint64_t time_ns);
 void wk_runtime_life_add_hit(struct wk_runtime_lives *lives, uint32_t life, uint64_t address);
 
 /* The addresses of all hits of a life, sorted; the caller's to free. */

@@ -14,8 +14,8 @@
 
 #define SLACK_NS UINT64_C(2000000000)
 
-/* Directories of foreign roots that are kept open at most. */
-#define MOST_ROOTS 64
+/* Folders and jitdumps that are kept open at most. */
+#define MOST_KEPT 128
 
 /* Ancestors whose code a process may run without an exec of its own. */
 #define MOST_ANCESTORS 16
@@ -23,7 +23,7 @@
 struct wk_runtime_stage {
 	struct wk_sink next;
 	bool is_live;
-	unsigned roots;                /* kept open */
+	unsigned kept;                 /* open files of processes */
 	struct wk_spaces *spaces;      /* numbers of mappings are enum wk_image_kind */
 	struct wk_runtime_lives lives;
 	uint64_t begin_ns;             /* the first event with a time */
@@ -98,13 +98,11 @@ static uint64_t wall_of(const struct wk_runtime_stage *stage, uint64_t time_ns)
 
 static void ask_living(struct wk_runtime_stage *stage, struct wk_runtime_life *life)
 {
-	bool keeps_root = stage->roots < MOST_ROOTS;
-
 	if (life->has_owner)
 		return;
 	life->has_owner = true;
-	wk_runtime_owner_ask(life->pid, keeps_root, &life->owner);
-	stage->roots += life->owner.root_fd >= 0;
+	wk_runtime_owner_ask(life->pid, stage->kept < MOST_KEPT, &life->owner);
+	stage->kept += life->owner.folder_fd >= 0;
 	/* A fork or exec that was seen is more exact, and an exec is younger than its process. */
 	if (life->born_ns)
 		life->owner.begin_ns =
@@ -122,19 +120,19 @@ static void ask_past(struct wk_runtime_stage *stage, struct wk_runtime_life *lif
 		return;
 	life->has_owner = true;
 	life->owner = (struct wk_runtime_owner){
-		.pid = life->pid, .own_pid = life->pid, .root_fd = -1, .begin_ns = begin_ns };
+		.pid = life->pid, .own_pid = life->pid, .folder_fd = -1, .begin_ns = begin_ns };
 	if (begin_ns == 0 || !stage->is_of_here)
 		return;
-	if (!wk_runtime_owner_ask(life->pid, stage->roots < MOST_ROOTS, &living))
+	if (!wk_runtime_owner_ask(life->pid, stage->kept < MOST_KEPT, &living))
 		return;
 	if (living.begin_ns > begin_ns + SLACK_NS) {
 		life->owner.successor_ns = living.begin_ns;
-		if (living.root_fd >= 0)
-			close(living.root_fd);
+		if (living.folder_fd >= 0)
+			close(living.folder_fd);
 		return;
 	}
 	life->owner = living;
-	stage->roots += living.root_fd >= 0;
+	stage->kept += living.folder_fd >= 0;
 	if (life->born_ns)
 		life->owner.begin_ns = begin_ns;
 }
@@ -214,7 +212,7 @@ static bool open_dump(struct wk_runtime_stage *stage, uint32_t life, struct wk_r
 		return true;
 	dump->was_tried = true;
 	ask_owner(stage, row);
-	answer = wk_runtime_read_dump(&row->owner, dump->path, &dump->names, &why);
+	answer = wk_runtime_read_dump(&row->owner, dump->fd, dump->path, &dump->names, &why);
 	dump->is_open = answer == WK_RUNTIME_READ;
 	if (dump->is_open) {
 		add_doubt(stage, row, &why);
@@ -430,25 +428,36 @@ static bool is_usual(struct wk_str path)
 	       wk_str_starts(path, "[vectors") || wk_str_starts(path, "[sigpage");
 }
 
+/* A living process' file may be gone, or out of sight, when its names are asked for. */
+static void take_dump(struct wk_runtime_stage *stage, const struct wk_event *event, uint32_t life)
+{
+	struct wk_runtime_dump *dump = wk_runtime_life_add_dump(
+		&stage->lives, life, event->image.path, event->time_ns);
+
+	if (!dump || !stage->is_live || dump->fd >= 0 || stage->kept >= MOST_KEPT)
+		return;
+	dump->fd = wk_runtime_keep_dump(event->pid, dump->path);
+	stage->kept += dump->fd >= 0;
+}
+
 static void take_image(struct wk_runtime_stage *stage, const struct wk_event *event)
 {
 	const struct wk_event_image *image = &event->image;
 	enum wk_image_kind kind = wk_image_kind_of(image);
+	bool is_dump = wk_runtime_is_dump(image->path);
 	uint32_t life;
 
 	if (image->is_kernel)
 		return;
 	wk_spaces_take(stage->spaces, event, kind);
-	if (wk_runtime_is_dump(image->path)) {
-		life = wk_runtime_life_of(&stage->lives, event->pid);
-		wk_runtime_life_add_dump(&stage->lives, life, image->path, event->time_ns);
-	} else if (kind == WK_IMAGE_ANONYMOUS && !image->is_data && !is_usual(image->path)) {
-		life = wk_runtime_life_of(&stage->lives, event->pid);
-	} else {
+	if (!is_dump &&
+	    (kind != WK_IMAGE_ANONYMOUS || image->is_data || is_usual(image->path)))
 		return;
-	}
+	life = wk_runtime_life_of(&stage->lives, event->pid);
 	stage->lives.rows[life].makes_code = true;
-	if (stage->is_live) /* it may be gone when the names are asked for */
+	if (is_dump)
+		take_dump(stage, event, life);
+	if (stage->is_live)
 		ask_owner(stage, &stage->lives.rows[life]);
 }
 
