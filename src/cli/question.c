@@ -120,8 +120,10 @@ void wk_question_hint(const struct wk_question *question)
 		return;
 	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
 	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
-		wk_buf_add_text(&sentence, " of all frames are code that was made at run time or "
-					   "is in memory only; its names are not read yet");
+		wk_buf_add_text(&sentence, " of all frames are code made at run time of which the "
+					   "program tells no names; node --perf-basic-prof, "
+					   "python3 -X perf, java -XX:+DumpPerfMapAtExit and "
+					   "DOTNET_PerfMapEnabled=1 make it");
 	else
 		add_doctor(&sentence, wk_model_str(model, model->images[nameless.image].path));
 	wk_say(wk_buf_text(&sentence));

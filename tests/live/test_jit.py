@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Code made at run time: does every sample get the name that was true at its moment?"""
+import glob
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+JS = """
+function hotFibonacci(n) { return n < 2 ? n : hotFibonacci(n - 1) + hotFibonacci(n - 2); }
+function callerOfHot(end) { while (Date.now() < end) hotFibonacci(20); }
+callerOfHot(Date.now() + 1000);
+"""
+
+JAVA = """
+public class Hot {
+    static double sum;
+    static double burnHot(int n) {
+        double x = 0;
+        for (int i = 1; i < n; i++) x += Math.sqrt(i) / (i + x);
+        return x;
+    }
+    public static void main(String[] words) {
+        long end = System.currentTimeMillis() + 1500;
+        while (System.currentTimeMillis() < end) sum += burnHot(10000);
+        System.out.println(sum);
+    }
+}
+"""
+
+PYTHON = """
+import time
+def inner_work(n):
+    s = 0
+    for i in range(n): s += i * i
+    return s
+def outer_work(end):
+    while time.time() < end: inner_work(20000)
+outer_work(time.time() + 1)
+"""
+
+
+def shares(t, *words):
+    """Self percent by function."""
+    rows = t.csv("show", *words, "functions")
+    return {row["function"]: float(row["self_percent"]) for row in rows}
+
+
+def totals(t, *words):
+    rows = t.csv("show", *words, "functions")
+    return {row["function"]: float(row["total_percent"]) for row in rows}
+
+
+def remove_maps():
+    """Of processes that have ended: what the programs here left behind."""
+    for path in glob.glob("/tmp/perf-*.map") + glob.glob("/tmp/jit-*.dump"):
+        pid = re.search(r"-(\d+)\.", path).group(1)
+        if not os.path.exists(f"/proc/{pid}") and os.stat(path).st_uid == os.getuid():
+            os.remove(path)
+
+
+def check_thirty_seventy(t, *words):
+    came = shares(t, *words)
+    t.within(came.get("jit_thirty(int, char const*)", 0), 24, 36, "share of jit_thirty")
+    t.within(came.get("jit_seventy", 0), 62, 76, "share of jit_seventy")
+
+
+def check_dump(t, *words):
+    came = shares(t, *words)
+    t.within(came.get("jit_first", 0), 15, 25, "share of jit_first")
+    t.within(came.get("jit_second", 0), 34, 46, "share of jit_second, before and after its move")
+    t.within(came.get("jit_third", 0), 34, 46, "share of jit_third")
+
+
+@tap.case("a perf map names what was made at run time, and the recording keeps the names")
+def _(t):
+    recording = t.record("--", tap.program("live", "jit"), "map", 600)
+    remove_maps()
+    check_thirty_seventy(t, recording)
+
+
+@tap.case("a jitdump names an address by the moment, through reuse and move, without the dump")
+def _(t):
+    (t.folder / "dumps").mkdir()
+    recording = t.record("--", tap.program("live", "jit"), "dump", 1000, "dumps")
+    shutil.rmtree(t.folder / "dumps")
+    check_dump(t, recording)
+
+
+@tap.case("a child runs on with the code and the names of its parent")
+def _(t):
+    recording = t.record("--", tap.program("live", "jit"), "fork", 600)
+    remove_maps()
+    check_thirty_seventy(t, recording)
+
+
+@tap.case("names are found in another mount and pid namespace")
+def _(t):
+    tap.need("unshare")
+    if tap.run("unshare", "-m", "-p", "-f", "mount", "-t", "tmpfs", "none", "/mnt",
+               check=False).returncode:
+        raise tap.Skip("no right to make namespaces")
+    shutil.copy(tap.program("live", "jit"), "/dev/shm/wick-test-jit")
+    words = "mount -t tmpfs none /tmp && exec /dev/shm/wick-test-jit map 600"
+    recording = t.record("--", "unshare", "-m", "-p", "-f", "sh", "-c", words)
+    os.remove("/dev/shm/wick-test-jit")
+    check_thirty_seventy(t, recording)
+
+
+@tap.case("recordings of perf find maps and dumps where they are, whatever its clock")
+def _(t):
+    tap.need("perf")
+    for clock in [[], ["-k", "mono"]]:
+        for mode, check in [("map", check_thirty_seventy), ("dump", check_dump)]:
+            more = ["."] if mode == "dump" else []
+            tap.run("perf", "record", "-q", "-g", *clock, "-o", "perf.data",
+                    tap.program("live", "jit"), mode, 600, *more, cwd=t.folder)
+            check(t, "perf.data")
+    remove_maps()
+
+
+@tap.case("Node's functions have their names by perf map and by jitdump")
+def _(t):
+    tap.need("node")
+    (t.folder / "hot.js").write_text(JS)
+    for option in "--perf-basic-prof", "--perf-prof":
+        recording = t.record("--", "node", option, "--interpreted-frames-native-stack", "hot.js")
+        for path in t.folder.glob("jit-*.dump"):
+            path.unlink()
+        remove_maps()
+        came = shares(t, recording)
+        hot = sum(share for name, share in came.items() if "hotFibonacci" in name)
+        t.true(hot > 70, f"{option}: hotFibonacci has {hot} %")
+        callers = totals(t, recording)
+        caller = sum(share for name, share in callers.items() if "callerOfHot" in name)
+        t.true(caller > 60, f"{option}: callerOfHot has {caller} % in total")
+
+
+@tap.case("Java's methods have their names where it dumps a map at its end")
+def _(t):
+    tap.need("java", "javac")
+    options = ["-XX:+PreserveFramePointer", "-XX:+UnlockDiagnosticVMOptions",
+               "-XX:+DumpPerfMapAtExit"]
+    if tap.run("java", *options, "-version", check=False).returncode:
+        raise tap.Skip("this java knows no DumpPerfMapAtExit (17 does)")
+    (t.folder / "Hot.java").write_text(JAVA)
+    tap.run("javac", "Hot.java", cwd=t.folder)
+    recording = t.record("--", "java", *options, "Hot")
+    remove_maps()
+    hot = sum(share for name, share in shares(t, recording).items() if "Hot.burnHot" in name)
+    t.true(hot > 70, f"Hot.burnHot has {hot} %")
+
+
+def perf_python():
+    """A Python of 3.12 or later, wherever there is one."""
+    names = ["python3"] + [f"python3.{minor}" for minor in range(12, 20)]
+    paths = [path for path in map(shutil.which, names) if path]
+    paths += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.1[2-9]*/bin/python3")))
+    for path in paths:
+        if tap.run(path, "-X", "perf", "-c", "import sys; sys.exit(sys.version_info < (3, 12))",
+                   check=False).returncode == 0:
+            return path
+    raise tap.Skip("no python of 3.12 or later here, which writes perf maps")
+
+
+@tap.case("Python's functions have their names by its trampolines")
+def _(t):
+    python = perf_python()
+    (t.folder / "hot.py").write_text(PYTHON)
+    recording = t.record("--", python, "-X", "perf", "hot.py")
+    remove_maps()
+    came = totals(t, recording)
+    inner = sum(share for name, share in came.items() if name.startswith("py::inner_work:"))
+    t.true(inner > 70, f"py::inner_work has {inner} % in total")
+
+
+tap.run_all()
