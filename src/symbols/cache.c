@@ -206,7 +206,8 @@ static void note_use(struct wk_cache *cache, const char *name, uint64_t used_ns)
 		wk_os_folder_touch(cache->folder, name);
 }
 
-const struct wk_cache_entry *wk_cache_find(struct wk_cache *cache, const struct wk_build_id *id)
+static const struct wk_cache_entry *find(struct wk_cache *cache, const struct wk_build_id *id,
+					 bool is_use)
 {
 	struct wk_cache_entry *entry;
 	char name[NAME_BYTES];
@@ -226,10 +227,21 @@ const struct wk_cache_entry *wk_cache_find(struct wk_cache *cache, const struct 
 		free_entry(entry);
 		return NULL;
 	}
-	note_use(cache, name, used_ns);
+	if (is_use)
+		note_use(cache, name, used_ns);
 	entry->next = cache->entries;
 	cache->entries = entry;
 	return entry;
+}
+
+const struct wk_cache_entry *wk_cache_find(struct wk_cache *cache, const struct wk_build_id *id)
+{
+	return find(cache, id, true);
+}
+
+const struct wk_cache_entry *wk_cache_peek(struct wk_cache *cache, const struct wk_build_id *id)
+{
+	return find(cache, id, false);
 }
 
 /* Finding out whether bytes are as they were does not change what an entry is. */

@@ -26,11 +26,14 @@ struct wk_cache_entry;
 
 /* What is kept. Numbers are part of the format and are never used again for another thing. */
 enum wk_cache_kind {
-	WK_CACHE_SOURCE = 1,  /* symbols.c: which files it was made from */
+	WK_CACHE_SOURCE = 1,  /* symbols.c: text; the image's path is its first line */
 	WK_CACHE_SYMBOLS = 2, /* symtab.h */
 	WK_CACHE_UNWIND = 3,  /* unwind_table.h */
 	WK_CACHE_CODE = 4,    /* code_index.h */
 };
+
+/* Of WK_CACHE_SOURCE, which lists read too; the others' versions are where they are written. */
+#define WK_CACHE_SOURCE_VERSION 1
 
 struct wk_cache_section {
 	uint32_t kind;    /* enum wk_cache_kind */
@@ -50,6 +53,9 @@ void wk_cache_close(struct wk_cache *cache);
 
 /* NULL where there is none, or it is broken (which is then as if there were none). */
 const struct wk_cache_entry *wk_cache_find(struct wk_cache *cache, const struct wk_build_id *id);
+
+/* The same, but it does not count as a use of it: for lists. */
+const struct wk_cache_entry *wk_cache_peek(struct wk_cache *cache, const struct wk_build_id *id);
 
 /* Empty where the entry (which may be NULL) has no such section of that version, or its checksum
  * is wrong. Starts at a multiple of 8 bytes. */

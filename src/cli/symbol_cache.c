@@ -1,0 +1,146 @@
+#define _GNU_SOURCE /* gmtime_r */
+#include "cli/symbol_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "symbols/cache.h"
+
+struct rows {
+	struct wk_cache_row *at;
+	size_t count, cap;
+	uint64_t size_bytes;
+};
+
+static bool keep_row(void *context, const struct wk_cache_row *row)
+{
+	struct rows *rows = context;
+
+	rows->at = wk_grow(rows->at, &rows->cap, rows->count + 1, sizeof(*rows->at));
+	rows->at[rows->count++] = *row;
+	rows->size_bytes += row->size_bytes;
+	return true;
+}
+
+static int last_used_first(const void *left, const void *right)
+{
+	const struct wk_cache_row *a = left, *b = right;
+
+	if (a->used_ns != b->used_ns)
+		return a->used_ns > b->used_ns ? -1 : 1;
+	return memcmp(a->id.bytes, b->id.bytes, sizeof(a->id.bytes));
+}
+
+static void add_time(struct wk_out *out, uint64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	char text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm);
+	wk_out_fmt(out, "%-16s", text);
+}
+
+static void add_size(struct wk_out *out, uint64_t size_bytes)
+{
+	struct wk_buf text = { 0 };
+
+	wk_num_add_bytes(&text, size_bytes);
+	wk_out_fmt(out, "%10s", wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+/* Which file the image was, where the cache still knows. */
+static void add_source(struct wk_out *out, struct wk_cache *cache, const struct wk_build_id *id)
+{
+	struct wk_bytes bytes = wk_cache_section(wk_cache_peek(cache, id), WK_CACHE_SOURCE,
+						 WK_CACHE_SOURCE_VERSION);
+	size_t len = wk_bytes_left(&bytes);
+	const uint8_t *end = len ? memchr(bytes.at, '\n', len) : NULL;
+
+	wk_out_term(out, wk_str_of((const char *)bytes.at, end ? (size_t)(end - bytes.at) : len));
+}
+
+static void add_row(struct wk_out *out, struct wk_cache *cache, const struct wk_cache_row *row)
+{
+	for (size_t i = 0; i < sizeof(row->id.bytes); i++)
+		wk_out_fmt(out, i < row->id.size ? "%02x" : "  ", row->id.bytes[i]);
+	wk_out_text(out, "  ");
+	add_size(out, row->size_bytes);
+	wk_out_text(out, "  ");
+	add_time(out, row->used_ns);
+	wk_out_text(out, "  ");
+	add_source(out, cache, &row->id);
+	wk_out_char(out, '\n');
+}
+
+static void add_sum(struct wk_out *out, uint64_t files, uint64_t size_bytes)
+{
+	struct wk_buf text = { 0 };
+
+	wk_num_add_grouped(&text, files);
+	wk_buf_add_text(&text, files == 1 ? " file, " : " files, ");
+	wk_num_add_bytes(&text, size_bytes);
+	wk_out_str(out, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static bool list(struct wk_cache *cache, struct wk_out *out, struct wk_err *err)
+{
+	struct rows rows = { 0 };
+	bool ok = wk_cache_each(cache, keep_row, &rows, err);
+
+	if (ok && rows.count > 0) {
+		qsort(rows.at, rows.count, sizeof(*rows.at), last_used_first);
+		wk_out_fmt(out, "%-40s  %10s  %-16s  %s\n", "BUILD ID", "SIZE", "USED (UTC)",
+			   "IMAGE");
+		for (size_t i = 0; i < rows.count; i++)
+			add_row(out, cache, &rows.at[i]);
+	}
+	if (ok) {
+		add_sum(out, rows.count, rows.size_bytes);
+		wk_out_text(out, " in ");
+		wk_out_term(out, wk_str_c(wk_cache_folder(cache)));
+		wk_out_char(out, '\n');
+	}
+	free(rows.at);
+	return ok;
+}
+
+static bool clear(struct wk_cache *cache, struct wk_out *out, struct wk_err *err)
+{
+	uint64_t files, bytes;
+	bool ok = wk_cache_clear(cache, &files, &bytes, err);
+
+	if (ok || files > 0) {
+		wk_out_text(out, "removed ");
+		add_sum(out, files, bytes);
+		wk_out_text(out, " from ");
+		wk_out_term(out, wk_str_c(wk_cache_folder(cache)));
+		wk_out_char(out, '\n');
+	}
+	return ok;
+}
+
+bool wk_symbol_cache(const char *word, struct wk_out *out, struct wk_err *err)
+{
+	bool is_list = strcmp(word, "list") == 0;
+	struct wk_cache *cache;
+	bool ok;
+
+	if (!is_list && strcmp(word, "clear") != 0)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--cache takes list or clear, not \"%.40s\"", word);
+	cache = wk_cache_open(NULL);
+	if (!cache)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE,
+			       "there is no symbol cache: WICK_CACHE_DIR is empty, or no HOME says "
+			       "where one would be");
+	ok = is_list ? list(cache, out, err) : clear(cache, out, err);
+	wk_cache_close(cache);
+	return ok;
+}

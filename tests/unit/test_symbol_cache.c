@@ -1,0 +1,138 @@
+#define _GNU_SOURCE /* mkdtemp, setenv, utimensat */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/symbol_cache.h"
+#include "symbols/cache.h"
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/wick-test-symbols-XXXXXX");
+	return mkdtemp(folder) && setenv("WICK_CACHE_DIR", folder, 1) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static void keep(const struct wk_build_id *id, const char *source, time_t used)
+{
+	struct wk_cache *cache = wk_cache_open(NULL);
+	struct wk_cache_section section = { WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION,
+					    wk_str_c(source) };
+	struct timespec times[2] = { { used, 0 }, { used, 0 } };
+	char path[200];
+	int len;
+
+	assert_true(wk_cache_write(cache, id, &section, 1, NULL));
+	wk_cache_close(cache);
+	len = snprintf(path, sizeof(path), "%s/", folder);
+	for (size_t i = 0; i < id->size; i++)
+		len += snprintf(path + len, sizeof(path) - (size_t)len, "%02x", id->bytes[i]);
+	strcpy(path + len, ".wick");
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static const char *said(const char *word, struct wk_err *err)
+{
+	static char text[2000];
+	struct wk_buf buf = { 0 };
+	struct wk_out out = wk_out_to_buf(&buf);
+	char *at;
+
+	wk_symbol_cache(word, &out, err);
+	wk_out_end(&out);
+	snprintf(text, sizeof(text), "%s", wk_buf_text(&buf));
+	wk_buf_fini(&buf);
+	while ((at = strstr(text, folder)) != NULL) {
+		*at = '@';
+		memmove(at + 1, at + strlen(folder), strlen(at + strlen(folder)) + 1);
+	}
+	return text;
+}
+
+static void the_list_has_a_row_an_image_the_last_used_first(void **state)
+{
+	struct wk_build_id one = { 20, { 1, 2, 3 } }, two = { 4, { 0xde, 0xad, 0xbe, 0xef } };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	keep(&one, "/usr/bin/a\033program\nand more", 1700000000);
+	keep(&two, "/lib/b.so", 1800000000);
+	assert_string_equal(
+		said("list", &err),
+		"BUILD ID                                        SIZE  USED (UTC)        IMAGE\n"
+		"deadbeef                                       192 B  2027-01-15 08:00  /lib/b.so\n"
+		"0102030000000000000000000000000000000000       192 B  2023-11-14 22:13  "
+		"/usr/bin/a\\x1bprogram\n"
+		"2 files, 384 B in @\n");
+	assert_int_equal(err.code, WK_OK);
+}
+
+static void looking_is_no_use(void **state)
+{
+	struct wk_build_id id = { 4, { 0xde, 0xad, 0xbe, 0xef } };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	keep(&id, "/lib/b.so", 1700000000);
+	said("list", &err);
+	assert_non_null(strstr(said("list", &err), "2023-11-14"));
+}
+
+static void clearing_says_how_much_it_was(void **state)
+{
+	struct wk_build_id id = { 4, { 0xde, 0xad, 0xbe, 0xef } };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	keep(&id, "/lib/b.so", 1700000000);
+	assert_string_equal(said("clear", &err), "removed 1 file, 192 B from @\n");
+	assert_string_equal(said("clear", &err), "removed 0 files, 0 B from @\n");
+	assert_string_equal(said("list", &err), "0 files, 0 B in @\n");
+}
+
+static void other_words_and_no_cache_are_told(void **state)
+{
+	struct wk_err err = { 0 }, off = { 0 };
+
+	(void)state;
+	assert_string_equal(said("purge", &err), "");
+	assert_int_equal(err.code, WK_EUSAGE);
+	assert_string_equal(err.text, "--cache takes list or clear, not \"purge\"");
+	setenv("WICK_CACHE_DIR", "", 1);
+	assert_string_equal(said("list", &off), "");
+	assert_int_equal(off.code, WK_EEMPTY);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(the_list_has_a_row_an_image_the_last_used_first),
+		IN_FOLDER(looking_is_no_use),
+		IN_FOLDER(clearing_says_how_much_it_was),
+		IN_FOLDER(other_words_and_no_cache_are_told),
+	};
+
+	return cmocka_run_group_tests_name("symbol_cache", tests, NULL, NULL);
+}
