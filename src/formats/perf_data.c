@@ -15,7 +15,7 @@ struct span {
 /* Records that wait are read again; their pages come back then. */
 static void release_to(struct wk_perf *perf, const uint8_t *at)
 {
-	uint64_t offset = (uint64_t)(at - perf->input.start);
+	uint64_t offset = (uint64_t)(at - perf->file_start);
 
 	if (perf->file && offset >= perf->released + RELEASE_BYTES) {
 		wk_os_release_to(perf->file, offset);
@@ -181,7 +181,6 @@ static bool first_pass(struct wk_perf *perf, struct wk_err *err)
 		release_to(perf, record.at);
 	}
 	perf->odd[WK_PERF_ODD_END].count = 0;
-	perf->released = 0;
 	return true;
 }
 
@@ -216,8 +215,11 @@ static void take_record(struct wk_perf *perf, const struct wk_perf_record *recor
 	}
 }
 
+/* The parts of a folder are read one after the other, so a round is over with the last. */
 static bool end_round(struct wk_perf *perf, struct wk_err *err)
 {
+	if (perf->parts->count)
+		return true;
 	if (!tell_waiting(perf, wk_perf_order_round(&perf->order), err))
 		return false;
 	wk_perf_forget_packed(perf);
@@ -257,12 +259,28 @@ static bool take_records(struct wk_perf *perf, struct wk_bytes left, struct wk_e
 	return true;
 }
 
+static bool take_part(struct wk_perf *perf, const struct wk_part *part, struct wk_err *err)
+{
+	struct wk_bytes records = part->bytes;
+
+	records.big_endian = perf->input.big_endian;
+	perf->file = &part->file;
+	perf->file_start = records.start;
+	perf->released = 0;
+	return take_records(perf, records, err);
+}
+
 /* The second pass orders the records and tells them. What was read before a broken record
  * still reaches the sink. */
 static bool second_pass(struct wk_perf *perf, struct wk_err *err)
 {
-	if (!take_records(perf, perf->data, err) ||
-	    !tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
+	bool ok;
+
+	perf->released = 0;
+	ok = take_records(perf, perf->data, err);
+	for (size_t i = 0; i < perf->parts->count && ok; i++)
+		ok = take_part(perf, &perf->parts->at[i], err);
+	if (!ok || !tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
 	    !wk_perf_tell_rest(perf, err) || !wk_perf_tell_oddities(perf, err))
 		return false;
 	if (perf->broken.code)
@@ -452,6 +470,7 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 			   struct wk_err *err)
 {
 	struct wk_perf perf = { .input = input->bytes, .sink = sink, .file = input->file,
+				.file_start = input->bytes.start, .parts = &input->parts,
 				.skips_details = input->options.skips_details,
 				.is_header_only = input->options.is_header_only };
 	bool ok;

@@ -145,7 +145,9 @@ struct wk_perf_image_row {
 struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
-	const struct wk_os_file *file; /* behind the input, or NULL */
+	const struct wk_parts *parts; /* more records, where the recording is a folder */
+	const struct wk_os_file *file; /* behind the records being read, or NULL */
+	const uint8_t *file_start;
 	uint64_t released;             /* up to this offset its pages were given back */
 	bool is_pipe;
 	bool is_unfinished;   /* the recorder never wrote what it writes at the end */

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "event/sink.h"
+#include "formats/parts.h"
 #include "os/os.h"
 
 struct wk_collapse;
@@ -36,6 +37,7 @@ struct wk_input {
 	const char *name;
 	struct wk_read_options options;
 	const struct wk_os_file *file; /* behind `bytes`, or NULL; for wk_os_release_to */
+	struct wk_parts parts;         /* of a recording that is a folder, behind `bytes` */
 };
 
 struct wk_reader {
@@ -70,7 +72,7 @@ struct wk_opened {
 	struct wk_buf text;    /* of UTF-16, likewise */
 };
 
-/* Opens `path` ("-" is standard input) and chooses its reader. Puts the path in front of any
+/* Opens `path` ("-" is standard input; formats/parts.h tells which folders there are) and chooses its reader. Puts the path in front of any
  * error; so does wk_opened_fail for what goes wrong later. */
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err);

@@ -1,5 +1,7 @@
 #include "formats/reader.h"
 
+#include <stdlib.h>
+
 #include "base/out.h"
 #include "base/suggest.h"
 #include "base/unpack.h"
@@ -258,8 +260,17 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 {
 	struct wanted wanted = { path, format };
 
+	char *first = wk_parts_first(path);
+	bool ok;
+
 	*opened = (struct wk_opened){ .input = { .name = path } };
-	if (!wk_os_open_if(path, is_known, &wanted, &opened->file, err))
+	ok = wk_os_open_if(first ? first : path, is_known, &wanted, &opened->file, err);
+	if (ok && first && !wk_parts_open(path, &opened->input.parts, err)) {
+		wk_reader_close(opened);
+		ok = false;
+	}
+	free(first);
+	if (!ok)
 		return err && err->code == WK_EFORMAT ? wk_opened_fail(opened, err) : false;
 	opened->input.bytes = wk_bytes_of(opened->file.at ? (const void *)opened->file.at : "",
 					  opened->file.size_bytes);
@@ -276,6 +287,7 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 void wk_reader_close(struct wk_opened *opened)
 {
 	wk_os_close(&opened->file);
+	wk_parts_close(&opened->input.parts);
 	wk_buf_fini(&opened->plain);
 	wk_buf_fini(&opened->text);
 }

@@ -90,6 +90,20 @@ static bool read_guarded(int fd, const char *path, const struct guard *guard, st
 	return guard->most ? is_too_long(path, most, err) : has_no_end(path, most, err);
 }
 
+bool wk_os_is_there(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0;
+}
+
+bool wk_os_is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static bool map_or_read(int fd, const char *path, const struct guard *guard,
 			struct wk_os_file *file, struct wk_err *err)
 {

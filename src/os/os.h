@@ -42,6 +42,9 @@ bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
 #define WK_OS_MOST_ASIDE ((size_t)16 << 20)
 bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err);
 
+bool wk_os_is_there(const char *path);
+bool wk_os_is_folder(const char *path);
+
 /* As wk_os_open, but what has to be read is first shown in part: its first 64 KiB, or all where
  * there is less. Where `accept` returns false, having filled `err`, the rest is not read: an
  * endless stream of something else ends there. */

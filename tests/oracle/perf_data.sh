@@ -121,5 +121,18 @@ kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 compare "$folder/killed" "a recording whose recorder was killed opens in perf"
 
+# What perf writes with a thread of its own for each CPU is a folder.
+if perf record -q --threads -e cpu-clock -g -o "$folder/threads" sh "$folder/busy.sh" \
+	>/dev/null 2>&1; then
+	"$WICK" dump "$folder/threads" | awk '$1 == "sample" { print $2 }' | tr -d 'time=' >"$folder/wick.txt"
+	perf script --ns -G -F time -i "$folder/threads" 2>/dev/null |
+		awk 'NF { sub(/:$/, "", $1); sub(/\./, "", $1); sub(/^0+/, "", $1); print $1 }' \
+		>"$folder/perf.txt"
+	check "samples came from the folder" test -s "$folder/wick.txt"
+	check "a folder of perf's is read sample by sample" cmp -s "$folder/wick.txt" "$folder/perf.txt"
+else
+	echo "# SKIP this perf records no folders"
+fi
+
 echo "1..$number"
 exit $failed

@@ -294,6 +294,44 @@ static void a_chain_that_comes_later_is_that_of_all_samples_with_its_cookie(void
 		  "and did not in time\"\n");
 }
 
+static void parts_of_a_folder_are_told_in_order_of_time(void **state)
+{
+	struct perf_maker m = { 0 }, first = { 0 }, second = { 0 };
+	struct wk_part parts[2] = { 0 };
+	struct wk_buf text;
+
+	(void)state;
+	begin(&m);
+	add_comm(&m, 0, 10, 10, "app", 1);
+	perf_record(&m, WK_PERF_FINISHED_ROUND, 0);
+	perf_end_record(&m);
+	perf_record(&m, WK_PERF_FINISHED_ROUND, 0);
+	perf_end_record(&m);
+	perf_end(&m);
+	add_sample(&first, 20, 0x200);
+	add_sample(&first, 40, 0x400);
+	add_sample(&second, 10, 0x100);
+	add_sample(&second, 30, 0x300);
+	parts[0].bytes = wk_bytes_of(first.out.at, first.out.len);
+	parts[1].bytes = wk_bytes_of(second.out.at, second.out.len);
+	text = perf_told_with(&m.out, (struct wk_parts){ .at = parts, .count = 2 });
+	assert_non_null(strstr(wk_buf_text(&text),
+			       "thread time=1 pid=10 tid=10 change=name name=\"app\"\n"
+			       "sample time=10 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "
+			       "address=0x100\n"
+			       "sample time=20 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "
+			       "address=0x200\n"
+			       "sample time=30 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "
+			       "address=0x300\n"
+			       "sample time=40 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "
+			       "address=0x400\n"));
+	assert_null(strstr(wk_buf_text(&text), "note"));
+	wk_buf_fini(&text);
+	wk_buf_fini(&m.out);
+	wk_buf_fini(&first.out);
+	wk_buf_fini(&second.out);
+}
+
 struct stack_seen {
 	struct wk_event_stack stack;
 	bool exact;
@@ -1046,6 +1084,7 @@ int main(void)
 		cmocka_unit_test(weights_in_parts_give_their_first),
 		cmocka_unit_test(open_calls_that_the_processor_kept_are_the_users_chain),
 		cmocka_unit_test(a_chain_that_comes_later_is_that_of_all_samples_with_its_cookie),
+		cmocka_unit_test(parts_of_a_folder_are_told_in_order_of_time),
 		cmocka_unit_test(what_can_not_be_read_is_refused_by_name),
 		cmocka_unit_test(a_sink_that_takes_no_more_ends_the_reading),
 	};
