@@ -144,7 +144,7 @@ static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_abo
 
 	if (image->build_id.size == 0 || wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE)
 		return;
-	if (!about->remote) {
+	if (!wk_remote_asks(about->remote)) {
 		add_asking(mend, about);
 		wk_buf_add_text(mend, has_debuginfod() ? "--debuginfod"
 						       : "--symbol-server URL   # of a server that "
@@ -169,7 +169,7 @@ static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about 
 	is_packed = wk_packages_command(packages, index, mend);
 	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))
 		mend_own(facts);
-	if (is_packed && !about->remote && has_debuginfod()) {
+	if (is_packed && !wk_remote_asks(about->remote) && has_debuginfod()) {
 		wk_buf_add_text(mend, "\n# or, without installing anything:\n");
 		add_asking(mend, about);
 		wk_buf_add_text(mend, "--debuginfod");

@@ -6,8 +6,10 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "os/folder.h"
 #include "os/os.h"
 #include "symbols/fetch.h"
+#include "symbols/remote_internal.h"
 #include "symbols/remote_memory.h"
 #include "symbols/remote_places.h"
 #include "symbols/store.h"
@@ -36,7 +38,9 @@ struct wk_remote {
 	struct wk_remote_options options;
 	struct server *servers;
 	size_t server_count;
-	char *folder; /* NULL: the cache is switched off */
+	char *folder; /* NULL: the cache is switched off, */
+	struct wk_err no_folder; /* or for this reason not to be used */
+	bool is_folder_known;
 	struct wk_fetcher *fetcher;
 	struct answer *answers;
 	size_t answer_count, answer_cap;
@@ -50,25 +54,19 @@ struct search {
 	struct wk_buf said;
 };
 
-/* As the symbol cache's, with a folder of its own in it. NULL where there is to be none. */
-static char *usual_folder(void)
+char *wk_remote_usual_folder(void)
 {
-	const char *own = getenv("WICK_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
+	const char *own = getenv("WICK_CACHE_DIR");
+	char *cache = own ? wk_strndup(own, strlen(own)) : wk_os_cache_folder();
 	struct wk_buf folder = { 0 };
 	char *kept = NULL;
 
-	if (own)
-		wk_buf_add_text(&folder, own);
-	else if (cache && cache[0] == '/')
-		wk_buf_add_fmt(&folder, "%s/wick", cache);
-	else if (home && home[0] == '/')
-		wk_buf_add_fmt(&folder, "%s/.cache/wick", home);
-	if (folder.len) {
-		wk_buf_add_text(&folder, "/remote");
+	if (cache && cache[0]) {
+		wk_buf_add_fmt(&folder, "%s/remote", cache);
 		kept = wk_strndup(folder.at, folder.len);
 	}
 	wk_buf_fini(&folder);
+	free(cache);
 	return kept;
 }
 
@@ -96,7 +94,7 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 	if (!options->wait_seconds)
 		remote->options.wait_seconds = USUAL_WAIT_SECONDS;
 	remote->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
-					 : usual_folder();
+					 : wk_remote_usual_folder();
 	while (options->servers[count])
 		count++;
 	remote->servers = wk_alloc_zeroed(count + 1, sizeof(*remote->servers));
@@ -359,15 +357,41 @@ static bool look_into(struct search *s, const struct server *server)
 	return found;
 }
 
-static bool search_local(struct search *s)
+static bool has_machines(const struct wk_remote *remote)
 {
-	struct wk_remote *remote = s->remote;
+	for (size_t i = 0; i < remote->server_count; i++)
+		if (!remote->servers[i].at.is_folder)
+			return true;
+	return false;
+}
 
+/* Where what is fetched goes: a folder that is ours alone, or nowhere. It is made only where
+ * there is somebody to fetch from. */
+static bool has_folder(struct wk_remote *remote)
+{
+	struct wk_os_folder *folder;
+
+	if (remote->is_folder_known)
+		return remote->folder != NULL;
+	remote->is_folder_known = true;
 	if (!remote->folder)
-		return false;
-	wk_buf_add_fmt(&s->path, "%s/", remote->folder);
+		return wk_fail(&remote->no_folder, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "WICK_CACHE_DIR is empty");
+	folder = wk_os_folder_open(remote->folder, has_machines(remote), &remote->no_folder);
+	wk_os_folder_close(folder);
+	if (!folder) {
+		free(remote->folder);
+		remote->folder = NULL;
+	}
+	return folder != NULL;
+}
+
+/* Fetched before, from whichever server. */
+static bool search_kept(struct search *s)
+{
+	wk_buf_add_fmt(&s->path, "%s/", s->remote->folder);
 	wk_store_add_id(&s->path, &s->wish.id);
-	wk_buf_add_text(&s->path, s->wish.which == WK_REMOTE_DEBUG ? "/debuginfo" : "/executable");
+	wk_buf_add_text(&s->path, s->wish.which == WK_REMOTE_DEBUG ? ".debuginfo" : ".executable");
 	wk_buf_add_fmt(&s->memory_path, "%s.asked", wk_buf_text(&s->path));
 	if (!check_file(wk_buf_text(&s->path), &s->wish.id, NULL))
 		return false;
@@ -375,10 +399,20 @@ static bool search_local(struct search *s)
 	return true;
 }
 
+static void say_nowhere(struct search *s, const char *server)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "not asked, since there is no cache to keep it in (%s)",
+		       s->remote->no_folder.text);
+	say(s, server, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
 static bool search(struct search *s)
 {
 	struct wk_remote *remote = s->remote;
-	bool found = search_local(s);
+	bool found = has_folder(remote) && search_kept(s);
 
 	for (size_t i = 0; i < remote->server_count && !found; i++) {
 		struct server *server = &remote->servers[i];
@@ -386,8 +420,7 @@ static bool search(struct search *s)
 		if (server->at.is_folder)
 			found = look_into(s, server);
 		else if (!remote->folder)
-			say(s, server->at.shown, "not asked, since there is no cache to keep it in "
-			    "(WICK_CACHE_DIR is empty)");
+			say_nowhere(s, server->at.shown);
 		else
 			found = ask_server(s, server);
 	}
@@ -449,6 +482,11 @@ bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 	wk_buf_reset(path);
 	wk_buf_add_text(path, answer->path);
 	return true;
+}
+
+bool wk_remote_asks(const struct wk_remote *remote)
+{
+	return remote && remote->server_count > 0;
 }
 
 struct wk_str wk_remote_said(const struct wk_remote *remote, enum wk_remote_file which,

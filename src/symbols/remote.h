@@ -1,8 +1,9 @@
 /* Files that other machines keep: debuginfod servers and symbol stores.
  *
  * Off unless asked for or configured: whoever opens a wk_remote names the servers. What was
- * fetched lies in a folder of its own in the user's cache and is found there first; what a server
- * did not have is not asked for again for a day, and what went wrong not for some minutes. A file
+ * fetched lies in a folder of its own in the user's cache (ID.debuginfo, ID.executable) and is
+ * found there before a server is asked; what a server did not have is not asked for again for a
+ * day, and what went wrong not for some minutes (ID.debuginfo.asked tells). A file
  * is used only when it is whole and its own build id is the wanted one, whatever the server
  * says. The library for it (libcurl) may be missing from the build or from the machine: then
  * servers fail by name, and folders still work.
@@ -36,7 +37,9 @@ struct wk_remote_progress {
 };
 
 struct wk_remote_options {
-	const char *const *servers; /* NULL-terminated, asked in this order */
+	/* NULL-terminated, asked in this order. None at all: what was fetched before is still
+	 * found, and nobody is asked. */
+	const char *const *servers;
 	const char *folder;    /* NULL: "remote" in the user's cache folder */
 	uint64_t most_bytes;   /* of one file; 0: 2 GiB */
 	unsigned wait_seconds; /* with less than 1 KiB each on average; 0: 60 */
@@ -56,15 +59,32 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 void wk_remote_close(struct wk_remote *remote);
 
 /* The path of a local copy in `path`; false, with a sentence on who was asked and what they
- * said, where nobody has it. `image_path` is the image's, as recorded: stores go by its last
+ * said, where nobody has it (empty where nobody was asked). `image_path` is the image's, as recorded: stores go by its last
  * part. `remote` may be NULL. The same question is not asked twice. */
 bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 		   const struct wk_build_id *id, struct wk_str image_path, struct wk_buf *path,
 		   struct wk_err *err);
 
+/* Is there a server or a folder to ask? */
+bool wk_remote_asks(const struct wk_remote *remote);
+
 /* Was this file asked for before, and what came of it? For `wick symbols`; empty where it was
  * not. `remote` may be NULL. */
 struct wk_str wk_remote_said(const struct wk_remote *remote, enum wk_remote_file which,
 			     const struct wk_build_id *id);
+
+/* For people: what was fetched, and how to be rid of it. `folder` as in the options. A folder that
+ * is not there is empty. */
+struct wk_remote_kept {
+	const char *name;    /* without folders, valid during the call */
+	uint64_t size_bytes;
+	uint64_t fetched_ns; /* since 1970 */
+};
+bool wk_remote_each_kept(const char *folder,
+			 bool (*take)(void *context, const struct wk_remote_kept *kept),
+			 void *context, struct wk_err *err);
+
+/* Also what is remembered of servers, which is not counted. */
+bool wk_remote_clear(const char *folder, uint64_t *files, uint64_t *bytes, struct wk_err *err);
 
 #endif

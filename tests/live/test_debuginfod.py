@@ -156,7 +156,7 @@ def _(t):
         count = len(server.asked)
         t.true(names(t, "--symbol-server", server.url), "the second run has the names")
         t.equal(server.asked[count:], [], "requests of the second run")
-    t.equal((t.folder / "cache/remote" / app().id / "debuginfo").read_bytes(), body, "the copy")
+    t.equal((t.folder / "cache/remote" / f"{app().id}.debuginfo").read_bytes(), body, "the copy")
 
 
 @tap.case("DEBUGINFOD_URLS is used only by who asks for it")
@@ -412,12 +412,23 @@ def _(t):
 @tap.case("a broken copy in the cache is fetched again")
 def _(t):
     body = app().debug.read_bytes()
-    copy = t.folder / "cache/remote" / app().id / "debuginfo"
-    copy.parent.mkdir(parents=True)
+    copy = t.folder / "cache/remote" / f"{app().id}.debuginfo"
+    copy.parent.mkdir(parents=True, mode=0o700)
+    copy.parent.parent.chmod(0o700)
     copy.write_bytes(body[:1000])
     with Server(serves(body)) as server:
         t.true(names(t, "--symbol-server", server.url), "names")
     t.equal(copy.read_bytes(), body, "the copy")
+
+
+@tap.case("a cache folder that others can write is not used")
+def _(t):
+    (t.folder / "cache/remote").mkdir(parents=True)
+    (t.folder / "cache/remote").chmod(0o777)
+    with Server(serves(app().debug.read_bytes())) as server:
+        said = reason(t, "--symbol-server", server.url)
+        t.true("there is no cache to keep it in" in said, said)
+        t.equal(server.asked, [], "requests")
 
 
 @tap.case("without a cache nothing is fetched, and that is said")
