@@ -344,7 +344,7 @@ static int record(struct job *job, struct wk_err *err)
 		wk_argv_say(&job->command);
 	if (wk_record_plan_init(&plan, &args->record, command, err)) {
 		plan.options.folder = folder_of(job);
-		exit_code = wk_flame_record(&plan.options, data_of(args), job->symbols,
+		exit_code = wk_flame_record(&plan, data_of(args), job->symbols,
 					    &args->flame, job->call, err);
 	} else {
 		exit_code = wk_exit_code(err);

@@ -51,7 +51,7 @@ static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbol
 		return WK_EXIT_USAGE;
 	}
 	if (wk_record_plan_init(&plan, &args->record, call->words->rest, err))
-		exit_code = wk_flame_record(&plan.options, data, symbols, &args->flame, call, err);
+		exit_code = wk_flame_record(&plan, data, symbols, &args->flame, call, err);
 	else
 		exit_code = wk_exit_code(err);
 	wk_record_plan_fini(&plan);

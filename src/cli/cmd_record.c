@@ -35,6 +35,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		return wk_exit_code(err);
 	}
 	request.recorder = plan.options;
+	request.embeds_symbols = plan.embeds_symbols;
 	symbols = wk_symbols_new(NULL);
 	wk_record_run(&request, symbols, &outcome, err);
 	wk_symbols_free(symbols);

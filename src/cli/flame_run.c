@@ -272,12 +272,13 @@ static void say_no_picture(const struct wk_flame_args *args)
 	wk_buf_fini(&words);
 }
 
-int wk_flame_record(const struct wk_recorder_options *recorder, const char *recording,
+int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
 		    struct wk_symbols *symbols, const struct wk_flame_args *args,
 		    const struct wk_call *call, struct wk_err *err)
 {
 	struct wk_record_request request = {
-		.recorder = *recorder,
+		.recorder = plan->options,
+		.embeds_symbols = plan->embeds_symbols,
 		.output = recording,
 		.quiet = args->quiet,
 	};

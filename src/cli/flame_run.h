@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/drawing_options.h"
 #include "cli/load.h"
-#include "record/recorder.h"
+#include "cli/record_options.h"
 #include "views/filter.h"
 
 struct wk_flame_args {
@@ -32,7 +32,7 @@ bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
 
 /* Records to the file `recording` and draws that. The exit code is that of the command which was
  * recorded, or of what went wrong. */
-int wk_flame_record(const struct wk_recorder_options *recorder, const char *recording,
+int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
 		    struct wk_symbols *symbols, const struct wk_flame_args *args,
 		    const struct wk_call *call, struct wk_err *err);
 

@@ -43,6 +43,9 @@ static const struct wk_opt options[] = {
 	  "most of each stack to copy, up to 64K (32K); what lies deeper is read from the process",
 	  WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
+	{ 0, "embed-symbols", NULL, "put the names and source lines of all that was sampled into the "
+	  "recording, so that it opens with them on another machine", WK_OPT_FLAG,
+	  AT(embeds_symbols), NULL },
 	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU (64K to 16M, as "
 	  "the rate and the stacks need)", WK_OPT_SIZE,
 	  AT(ring_bytes), NULL },
@@ -191,6 +194,7 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--stack-size is %" PRIu64 " bytes, the kernel copies 64K at most",
 			       args->stack_bytes);
+	plan->embeds_symbols = args->embeds_symbols;
 	plan->options.stack_bytes = args->stack_bytes ? (uint32_t)args->stack_bytes
 						      : WK_USUAL_STACK_BYTES;
 	if (plan->options.stack_bytes > MOST_STACK_BYTES)

@@ -21,6 +21,7 @@ struct wk_record_args {
 	uint64_t duration_ns;
 	const char *call_graph;
 	uint64_t stack_bytes, ring_bytes;
+	bool embeds_symbols;
 };
 
 extern const struct wk_opt_group wk_record_group;
@@ -30,6 +31,7 @@ struct wk_record_plan {
 	pid_t *pids;
 	const char **events;
 	struct wk_buf names; /* the text of `events` */
+	bool embeds_symbols; /* for who writes the recording */
 };
 
 /* `command` is what stands after "--", or NULL. Fails where nothing would be recorded, where

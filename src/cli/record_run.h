@@ -15,6 +15,7 @@ struct wk_record_request {
 	struct wk_recorder_options recorder;
 	const char *output; /* a path, or "-" for standard output */
 	bool quiet;         /* no words but errors */
+	bool embeds_symbols;
 };
 
 struct wk_record_outcome {

@@ -10,6 +10,7 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_THREAD] = "thread",
 	[WK_EVENT_IMAGE] = "image",
 	[WK_EVENT_SYMBOL] = "symbol",
+	[WK_EVENT_CALLS] = "calls",
 	[WK_EVENT_FRAME] = "frame",
 	[WK_EVENT_STACKS] = "stack",
 	[WK_EVENT_SAMPLE] = "sample",
@@ -103,6 +104,19 @@ static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out
 	text_field(out, "name", symbol->name);
 	text_field(out, "path", symbol->image_path);
 	build_id_field(out, &symbol->build_id);
+}
+
+static void dump_calls(const struct wk_event_calls *calls, struct wk_out *out)
+{
+	wk_out_fmt(out, " address=0x%" PRIx64, calls->address);
+	for (size_t i = 0; i < calls->count; i++) {
+		text_field(out, "function", calls->calls[i].function);
+		text_field(out, "file", calls->calls[i].file);
+		if (calls->calls[i].line)
+			wk_out_fmt(out, " line=%" PRIu32, calls->calls[i].line);
+	}
+	text_field(out, "path", calls->image_path);
+	build_id_field(out, &calls->build_id);
 }
 
 static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
@@ -217,6 +231,9 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 		break;
 	case WK_EVENT_SYMBOL:
 		dump_symbol(&event->symbol, out);
+		break;
+	case WK_EVENT_CALLS:
+		dump_calls(&event->calls, out);
 		break;
 	case WK_EVENT_FRAME:
 		dump_frame(&event->frame, out);

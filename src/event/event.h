@@ -33,6 +33,7 @@ enum wk_event_kind {
 	WK_EVENT_THREAD,  /* a thread began, was named, or ended */
 	WK_EVENT_IMAGE,   /* a file (or the kernel) is mapped at an address range */
 	WK_EVENT_SYMBOL,  /* a name that came with the recording, for an address range */
+	WK_EVENT_CALLS,   /* what came with the recording on the functions at one address */
 	WK_EVENT_FRAME,   /* a frame that came with its name, and the number it goes by */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
@@ -105,6 +106,22 @@ struct wk_event_symbol {
 	struct wk_str name;         /* as linked, not demangled */
 	const struct wk_runtime_line *lines; /* of code made at run time; sorted */
 	size_t line_count;
+};
+
+struct wk_event_call {
+	struct wk_str function; /* as linked, not demangled */
+	struct wk_str file;     /* of its source; empty where unknown */
+	uint32_t line;          /* 0 where unknown */
+};
+
+/* The function that an address of an image (by path and build id) lies in, and the calls that
+ * were inlined into it, each into the one before. */
+struct wk_event_calls {
+	struct wk_str image_path;
+	struct wk_build_id build_id;
+	uint64_t address; /* file offset in the image, else address */
+	const struct wk_event_call *calls;
+	size_t count;
 };
 
 /* Registers by their DWARF numbers of the machine: x86-64 0-15 rax rdx rcx rbx rsi rdi rbp
@@ -274,6 +291,7 @@ struct wk_event {
 		struct wk_event_thread thread;
 		struct wk_event_image image;
 		struct wk_event_symbol symbol;
+		struct wk_event_calls calls;
 		struct wk_event_frame frame;
 		struct wk_event_stacks stacks;
 		struct wk_event_sample sample;

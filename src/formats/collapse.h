@@ -9,7 +9,10 @@
 #define WK_FORMATS_COLLAPSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/str.h"
 
 enum wk_collapse_dialect {
 	WK_COLLAPSE_PERL,    /* stackcollapse-*.pl */
@@ -23,11 +26,27 @@ enum wk_collapse_measure {
 	WK_COLLAPSE_BYTES,
 };
 
+/* A function at a place in machine code: what was inlined there, or what holds it. */
+struct wk_collapse_call {
+	struct wk_str function; /* readable */
+	struct wk_str file;     /* last part of its path; empty where unknown */
+	uint32_t line;          /* 0 where unknown */
+};
+
+/* Who knows the functions at an address of an image, for --inline. It is asked by one thread. */
+struct wk_collapse_inliner {
+	/* Outermost first, valid until the next question; 0 where nothing is known. */
+	size_t (*find)(void *context, struct wk_str image, uint64_t address,
+		       const struct wk_collapse_call **calls);
+	void *context;
+};
+
 struct wk_collapse {
 	enum wk_collapse_dialect dialect;
 	bool with_pid, with_tid;      /* behind the command's name */
 	bool marks_kernel, marks_jit; /* "_[k]", "_[j]" behind names */
-	bool with_inlined;            /* --inline: told that it does nothing */
+	const struct wk_collapse_inliner *inliner; /* --inline: or NULL */
+	bool with_context;            /* --context: file and line behind what --inline finds */
 	bool with_source_line;        /* --srcline */
 	bool with_addresses;          /* --addrs: the address where there is no name */
 	bool with_offsets;            /* --includeoffset */

@@ -456,6 +456,9 @@ static void fini(struct wk_perf *perf)
 	free(perf->attrs);
 	free(perf->build_ids);
 	free(perf->extras);
+	wk_section_known_fini(&perf->known);
+	free(perf->calls);
+	free(perf->call_rows);
 	free(perf->processes);
 	free(perf->images);
 	free(perf->kernel_chain);

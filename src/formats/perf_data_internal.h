@@ -22,6 +22,7 @@
 #include "event/sink.h"
 #include "formats/perf_data_format.h"
 #include "formats/trace_format.h"
+#include "formats/wick_sections.h"
 
 /* A record's head, and the window of its body (which ends with the trailer, if any). */
 struct wk_perf_record {
@@ -125,6 +126,14 @@ struct wk_perf_extra {
 	bool is_note;
 };
 
+/* Where in `call_rows` the calls of one address are. */
+struct wk_perf_calls {
+	struct wk_build_id build_id;
+	struct wk_str path;
+	uint64_t address;
+	size_t first, count;
+};
+
 /* A row of wick's processes: what the task record of this moment cannot hold. */
 struct wk_perf_process_row {
 	uint64_t time_ns;
@@ -177,6 +186,11 @@ struct wk_perf {
 
 	struct wk_perf_extra *extras;
 	size_t extra_count, extra_cap, extra_told;
+	struct wk_section_known known; /* texts of the chunk at hand */
+	struct wk_perf_calls *calls;
+	size_t call_count, call_cap;
+	struct wk_event_call *call_rows;
+	size_t call_row_count, call_row_cap;
 	struct wk_perf_process_row *processes;
 	size_t process_count, process_cap;
 	struct wk_index process_of;
@@ -354,6 +368,7 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 /* Call once after the last section. */
 void wk_perf_sort_extras(struct wk_perf *perf);
 bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
+bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err);
 void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);
 void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image);
 

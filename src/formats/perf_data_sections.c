@@ -147,6 +147,49 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	perf->extras[perf->extra_count++] = extra;
 }
 
+/* Told after all else: nothing that is read needs them before. */
+static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_perf_calls calls = { .address = wk_u64le(rows), .first = perf->call_row_count };
+	uint32_t count;
+
+	calls.build_id = wk_section_build_id(rows);
+	calls.path = wk_section_known_text(rows, &perf->known);
+	count = wk_u32le(rows);
+	for (; calls.count < count && !rows->bad; calls.count++) {
+		struct wk_event_call call;
+
+		call.function = wk_section_known_text(rows, &perf->known);
+		call.file = wk_section_known_text(rows, &perf->known);
+		call.line = wk_u32le(rows);
+		perf->call_rows = wk_grow(perf->call_rows, &perf->call_row_cap,
+					  perf->call_row_count + 1, sizeof(call));
+		perf->call_rows[perf->call_row_count++] = call;
+	}
+	if (rows->bad)
+		return;
+	perf->calls = wk_grow(perf->calls, &perf->call_cap, perf->call_count + 1, sizeof(calls));
+	perf->calls[perf->call_count++] = calls;
+}
+
+bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_CALLS, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	for (size_t i = 0; i < perf->call_count; i++) {
+		const struct wk_perf_calls *calls = &perf->calls[i];
+
+		event.calls = (struct wk_event_calls){
+			.image_path = calls->path, .build_id = calls->build_id,
+			.address = calls->address, .calls = perf->call_rows + calls->first,
+			.count = calls->count };
+		if (!wk_perf_give(perf, &event, err))
+			return false;
+	}
+	return true;
+}
+
 static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
@@ -172,6 +215,9 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 	case WK_SECTION_IMAGES:
 		read_image(perf, rows);
 		break;
+	case WK_SECTION_CALLS:
+		read_calls(perf, rows);
+		break;
 	case WK_SECTION_FACTS:
 		return read_fact(perf, rows, err);
 	case WK_SECTION_END:
@@ -193,6 +239,7 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 			wk_perf_odd(perf, WK_PERF_ODD_VERSION, chunk.rows.at);
 			continue;
 		}
+		wk_section_known_begin(&perf->known);
 		for (uint32_t i = 0; i < chunk.row_count && !chunk.rows.bad; i++)
 			if (!read_row(perf, chunk.subject, &chunk.rows, err))
 				return false;

@@ -274,6 +274,36 @@ static void write_symbol(struct wk_perf_data_writer *writer, const struct wk_eve
 	wk_section_end_row(&writer->symbols);
 }
 
+/* How many of the calls fit into a row, so that a chunk fits into a record of a pipe. */
+static uint32_t calls_that_fit(const struct wk_event_calls *calls)
+{
+	size_t bytes = 0, count = 0;
+
+	for (; count < calls->count; count++) {
+		bytes += 20 + calls->calls[count].function.len + calls->calls[count].file.len;
+		if (bytes > 2 * WK_SECTION_TEXT)
+			break;
+	}
+	return count || !calls->count ? (uint32_t)count : 1;
+}
+
+static void write_calls(struct wk_perf_data_writer *writer, const struct wk_event_calls *calls)
+{
+	struct wk_section *section = &writer->calls;
+	uint32_t count = calls_that_fit(calls);
+
+	wk_buf_add_u64(&section->rows, calls->address);
+	wk_section_add_build_id(section, &calls->build_id);
+	wk_section_add_known(section, calls->image_path);
+	wk_buf_add_u32(&section->rows, count);
+	for (uint32_t i = 0; i < count; i++) {
+		wk_section_add_known(section, calls->calls[i].function);
+		wk_section_add_known(section, calls->calls[i].file);
+		wk_buf_add_u32(&section->rows, calls->calls[i].line);
+	}
+	wk_section_end_row(section);
+}
+
 static void write_note(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	struct wk_buf *rows = &writer->notes.rows;
@@ -362,6 +392,9 @@ bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_eve
 		break;
 	case WK_EVENT_IMAGE:
 		write_image(writer, event);
+		break;
+	case WK_EVENT_CALLS:
+		write_calls(writer, &event->calls);
 		break;
 	case WK_EVENT_SYMBOL:
 		write_symbol(writer, event);

@@ -220,6 +220,9 @@ static size_t part_count(const struct wk_input *input)
 	size_t most = wk_bytes_left(&input->bytes) / SMALLEST_PART + 1;
 	size_t count = input->options.threads ? input->options.threads : 1;
 
+	/* Who tells what was inlined is asked by one thread. */
+	if (input->options.collapse && input->options.collapse->inliner)
+		return 1;
 	if (count > most)
 		count = most;
 	return count < WK_SCRIPT_MOST_PARTS ? count : WK_SCRIPT_MOST_PARTS;
@@ -288,10 +291,6 @@ bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_
 		wk_stack_writer_source(writer, "samples", "samples", true);
 	else
 		tell_facts(writer, input->bytes);
-	if (collapse && collapse->with_inlined)
-		wk_stack_writer_note(writer, wk_str_c("--inline does nothing: perf script names "
-						      "inlined functions itself, and those are "
-						      "read"));
 	cut(parts, count, input);
 	wk_script_teller_init(&teller, writer, collapse);
 	read_parts(parts, count, &teller);

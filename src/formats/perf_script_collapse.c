@@ -3,6 +3,9 @@
  * agents print as "a->b"; they differ in what they cut from names. */
 #include "formats/perf_script_internal.h"
 
+#include <inttypes.h>
+
+#include "base/num.h"
 #include "formats/rust_name.h"
 
 static bool is_digit(char c)
@@ -319,6 +322,63 @@ static bool is_skipped_after(const struct wk_collapse *collapse, struct wk_str n
 	return false;
 }
 
+static bool has_map_name(struct wk_str image)
+{
+	for (size_t i = 0; i + 5 < image.len; i++) {
+		struct wk_str rest = wk_str_skip(image, i);
+
+		if (wk_str_starts(rest, "perf-") && skip_digits(rest, 5) > 5 &&
+		    wk_str_starts(wk_str_skip(rest, skip_digits(rest, 5)), ".map"))
+			return true;
+	}
+	return false;
+}
+
+/* Images that no file of machine code stands behind are not asked about. */
+static bool may_be_inlined(struct wk_str image)
+{
+	return image.len && image.at[0] == '/' && !has_map_name(image) &&
+	       !has_text(image, "kernel.") && !has_text(image, "[");
+}
+
+/* As the tool writes what addr2line tells: names as they are, nothing tidied. */
+static void add_call(struct wk_script_part *part, const struct wk_collapse_call *call)
+{
+	struct wk_event_frame frame = { 0 };
+	struct wk_buf out = { 0 };
+
+	wk_buf_add_str(&out, call->function);
+	if (part->collapse->with_context) {
+		wk_buf_add_char(&out, ':');
+		wk_buf_add_str(&out, call->file.len ? call->file : wk_str_c("??"));
+		if (call->line)
+			wk_buf_add_fmt(&out, ":%" PRIu32, call->line);
+		else
+			wk_buf_add_text(&out, ":?");
+	}
+	replace_semicolons(&out);
+	frame.name = wk_buf_str(&out);
+	wk_script_add_frame(part, &frame);
+	wk_buf_fini(&out);
+}
+
+/* False where nobody knows more than the line says. */
+static bool add_inlined(struct wk_script_part *part, const struct wk_script_frame_line *line,
+			struct wk_str image)
+{
+	const struct wk_collapse_inliner *inliner = part->collapse->inliner;
+	const struct wk_collapse_call *calls;
+	uint64_t address;
+	size_t count;
+
+	if (!inliner || !may_be_inlined(image) || !wk_num_hex(line->address, &address))
+		return false;
+	count = inliner->find(inliner->context, image, address, &calls);
+	for (size_t i = 0; i < count; i++)
+		add_call(part, &calls[i]);
+	return count > 0;
+}
+
 bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_script_frame_line *line,
 			     bool is_java, bool *cuts)
 {
@@ -330,6 +390,8 @@ bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_scri
 
 	if (!split_image(collapse->dialect, line, &name, &piece.image))
 		return false;
+	if (add_inlined(part, line, piece.image))
+		return true;
 	name = cut_offset(collapse->dialect, name);
 	/* A name in parentheses is the process's own. */
 	if (name.len && name.at[0] == '(')

@@ -1,6 +1,7 @@
 #include "formats/wick_sections.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 
 #define MAGIC      0x6b636b77u /* "wkck" */
 #define HEAD_CHECK 20 /* how much of the head its own checksum covers */
@@ -22,6 +23,22 @@ void wk_section_add_text(struct wk_section *section, struct wk_str text)
 	}
 	wk_buf_add_u32(&section->rows, (uint32_t)text.len);
 	wk_buf_add_str(&section->rows, text);
+}
+
+void wk_section_add_known(struct wk_section *section, struct wk_str text)
+{
+	uint32_t number;
+
+	if (!section->known)
+		section->known = wk_strtab_new();
+	number = wk_strtab_find(section->known, text);
+	if (text.len == 0 || number) {
+		wk_buf_add_u32(&section->rows, number + 1);
+		return;
+	}
+	wk_strtab_add_str(section->known, text);
+	wk_buf_add_u32(&section->rows, 0);
+	wk_section_add_text(section, text);
 }
 
 void wk_section_add_build_id(struct wk_section *section, const struct wk_build_id *id)
@@ -55,10 +72,13 @@ void wk_section_close(struct wk_section *section)
 	memset(wk_buf_extend(done, padding(section->rows.len)), 0, padding(section->rows.len));
 	wk_buf_reset(&section->rows);
 	section->row_count = 0;
+	wk_strtab_free(section->known);
+	section->known = NULL;
 }
 
 void wk_section_fini(struct wk_section *section)
 {
+	wk_strtab_free(section->known);
 	wk_buf_fini(&section->done);
 	wk_buf_fini(&section->rows);
 }
@@ -119,6 +139,33 @@ struct wk_str wk_section_text(struct wk_bytes *rows)
 	struct wk_bytes text = wk_bytes_take(rows, wk_u32le(rows));
 
 	return wk_str_of((const char *)text.at, wk_bytes_left(&text));
+}
+
+/* Number 0 is the empty text, as in the table that they were written from. */
+void wk_section_known_begin(struct wk_section_known *known)
+{
+	known->texts = wk_grow(known->texts, &known->cap, 1, sizeof(*known->texts));
+	known->texts[0] = (struct wk_str)WK_STR("");
+	known->count = 1;
+}
+
+struct wk_str wk_section_known_text(struct wk_bytes *rows, struct wk_section_known *known)
+{
+	uint32_t number = wk_u32le(rows);
+
+	if (number) {
+		rows->bad |= number - 1 >= known->count;
+		return rows->bad ? wk_str_c("") : known->texts[number - 1];
+	}
+	known->texts = wk_grow(known->texts, &known->cap, known->count + 1,
+			       sizeof(*known->texts));
+	known->texts[known->count] = wk_section_text(rows);
+	return known->texts[known->count++];
+}
+
+void wk_section_known_fini(struct wk_section_known *known)
+{
+	free(known->texts);
 }
 
 struct wk_build_id wk_section_build_id(struct wk_bytes *rows)

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/strtab.h"
 #include "event/event.h"
 
 /* The feature bits. */
@@ -24,8 +25,9 @@ enum wk_section_subject {
 	WK_SECTION_IMAGES = 202,
 	WK_SECTION_NOTES = 203,
 	WK_SECTION_FACTS = 204,
+	WK_SECTION_CALLS = 205,
 	WK_SECTION_FIRST = WK_SECTION_SYMBOLS,
-	WK_SECTION_END = 205,
+	WK_SECTION_END = 206,
 };
 
 #define WK_SECTION_VERSION 1
@@ -40,9 +42,13 @@ struct wk_section {
 	struct wk_buf done, rows;
 	uint32_t row_count;
 	uint64_t cut_texts; /* how many were longer than WK_SECTION_TEXT */
+	struct wk_strtab *known; /* of wk_section_add_known in this chunk; NULL: none yet */
 };
 
 void wk_section_add_text(struct wk_section *section, struct wk_str text);
+
+/* The same for texts that come again and again: written once a chunk, then by number. */
+void wk_section_add_known(struct wk_section *section, struct wk_str text);
 void wk_section_add_build_id(struct wk_section *section, const struct wk_build_id *id);
 void wk_section_end_row(struct wk_section *section);
 void wk_section_close(struct wk_section *section);
@@ -61,6 +67,16 @@ bool wk_section_next(struct wk_bytes *section, struct wk_section_chunk *chunk, u
 
 /* What wk_section_add_text and _add_build_id wrote; a bad length leaves the window bad. */
 struct wk_str wk_section_text(struct wk_bytes *rows);
+
+/* The texts of a chunk that go by number; emptied by wk_section_known_begin. */
+struct wk_section_known {
+	struct wk_str *texts;
+	size_t count, cap;
+};
+
+void wk_section_known_begin(struct wk_section_known *known);
+struct wk_str wk_section_known_text(struct wk_bytes *rows, struct wk_section_known *known);
+void wk_section_known_fini(struct wk_section_known *known);
 struct wk_build_id wk_section_build_id(struct wk_bytes *rows);
 
 #endif

@@ -30,6 +30,9 @@ struct wk_carry {
 	size_t seen_cap;
 	uint32_t seen_count;
 	struct wk_index index;
+	bool takes_all;
+	struct wk_place places[WK_MOST_PLACES]; /* scratch */
+	struct wk_event_call calls[WK_MOST_PLACES];
 };
 
 struct wk_carry *wk_carry_new(void)
@@ -50,6 +53,11 @@ void wk_carry_free(struct wk_carry *carry)
 	free(carry->images);
 	free(carry->seen);
 	free(carry);
+}
+
+void wk_carry_all(struct wk_carry *carry)
+{
+	carry->takes_all = true;
 }
 
 /* Will the path lead a later reader to this very file? */
@@ -115,24 +123,54 @@ static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct s
 	struct wk_symbol symbol;
 	uint32_t *done;
 
-	/* A return address may point behind its call's function: both places are asked. */
-	for (uint64_t back = 0; back < 2; back++) {
-		if (seen->address < back ||
-		    !wk_image_find(image->symbols, seen->address - back, &symbol))
-			continue;
-		done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
-		if (*done)
-			continue;
-		*done = 1;
-		event.symbol.image_path = image->path;
-		event.symbol.build_id = image->build_id;
-		event.symbol.start = symbol.start;
-		event.symbol.size_bytes = symbol.size_bytes;
-		event.symbol.name = symbol.name;
-		if (!wk_sink_take(sink, &event, err))
-			return false;
+	if (!wk_image_find(image->symbols, seen->address, &symbol))
+		return true;
+	done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
+	if (*done)
+		return true;
+	*done = 1;
+	event.symbol.image_path = image->path;
+	event.symbol.build_id = image->build_id;
+	event.symbol.start = symbol.start;
+	event.symbol.size_bytes = symbol.size_bytes;
+	event.symbol.name = symbol.name;
+	return wk_sink_take(sink, &event, err);
+}
+
+/* Of the outermost function symbols know best what it is called. */
+static bool send_calls(struct wk_carry *carry, const struct seen *seen, const struct wk_sink *sink,
+		       struct wk_err *err)
+{
+	const struct carried_image *image = &carry->images[seen->image];
+	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
+	size_t count = wk_image_places(image->symbols, seen->address, carry->places, WK_MOST_PLACES);
+	struct wk_symbol symbol;
+
+	if (count == 0)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_place *place = &carry->places[count - 1 - i];
+
+		carry->calls[i] = (struct wk_event_call){ place->function, place->file,
+							  place->line };
 	}
-	return true;
+	if (wk_image_find(image->symbols, seen->address, &symbol) && !symbol.is_plt)
+		carry->calls[0].function = symbol.name;
+	event.calls = (struct wk_event_calls){ .image_path = image->path,
+					       .build_id = image->build_id,
+					       .address = seen->address,
+					       .calls = carry->calls, .count = count };
+	return wk_sink_take(sink, &event, err);
+}
+
+static bool send_all_calls(struct wk_carry *carry, const struct wk_sink *sink,
+			   struct wk_err *err)
+{
+	bool ok = true;
+
+	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
+		ok = send_calls(carry, &carry->seen[i], sink, err);
+	return ok;
 }
 
 bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
@@ -144,8 +182,8 @@ bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk
 		carry->images[i].is_plain = carry->images[i].is_plain &&
 					    is_plain_file(&carry->images[i]);
 	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
-		if (!carry->images[carry->seen[i].image].is_plain)
+		if (carry->takes_all || !carry->images[carry->seen[i].image].is_plain)
 			ok = send_one(carry, &sent, &carry->seen[i], sink, err);
 	wk_map_fini(&sent);
-	return ok;
+	return ok && (!carry->takes_all || send_all_calls(carry, sink, err));
 }

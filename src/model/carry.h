@@ -3,7 +3,9 @@
  * It remembers which addresses were sampled. wk_carry_send, called at the end, looks at what
  * only this machine can name now: the kernel, the vDSO, files that were deleted or replaced
  * by then, files that other mount namespaces show under the same path. It looks each of their
- * addresses up once and sends the names on as SYMBOL events. */
+ * addresses up once and sends the names on as SYMBOL events. Asked for all, it does so for every
+ * image, and sends what debug information says of each address as CALLS events: such a recording
+ * opens with full names where none of its files are. */
 #ifndef WK_MODEL_CARRY_H
 #define WK_MODEL_CARRY_H
 
@@ -14,13 +16,14 @@ struct wk_carry;
 
 struct wk_carry *wk_carry_new(void);
 void wk_carry_free(struct wk_carry *carry);
+void wk_carry_all(struct wk_carry *carry);
 
 /* Tells of image number `image` (small and dense), mapped by `event`; `symbols` may be NULL. */
 void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_event *event,
 		    struct wk_image_symbols *symbols);
 bool wk_carry_wants(const struct wk_carry *carry, uint32_t image);
 
-/* `address` in the form that wk_image_find takes. */
+/* `address` in the form that wk_image_find takes, inside its call. */
 void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address);
 bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err);
 

@@ -7,7 +7,7 @@
 /* How much room each table has, and the tables that find a row again. */
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
-	size_t carried_cap, facts_cap, notes_cap;
+	size_t carried_cap, carried_places_cap, carried_calls_cap, facts_cap, notes_cap;
 	struct wk_index images, functions, frames, named_frames, sample_rows;
 };
 
@@ -38,6 +38,8 @@ static void free_columns(struct wk_model *model)
 {
 	free(model->frames.image);
 	free(model->frames.address);
+	free(model->carried_places);
+	free(model->carried_calls);
 	free(model->calls.first);
 	free(model->calls.function);
 	free(model->calls.line);
@@ -304,6 +306,30 @@ void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol
 	model->carried = wk_grow(model->carried, &model->own->carried_cap,
 				 (size_t)model->carried_count + 1, sizeof(*symbol));
 	model->carried[model->carried_count++] = *symbol;
+}
+
+void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls)
+{
+	struct wk_carried_place place = {
+		.path = wk_model_text(model, calls->image_path),
+		.build_id = calls->build_id,
+		.address = calls->address,
+		.first = model->carried_call_count,
+		.count = (uint32_t)calls->count,
+	};
+
+	model->carried_places = wk_grow(model->carried_places, &model->own->carried_places_cap,
+					(size_t)model->carried_place_count + 1, sizeof(place));
+	model->carried_places[model->carried_place_count++] = place;
+	model->carried_calls = wk_grow(model->carried_calls, &model->own->carried_calls_cap,
+				       (size_t)model->carried_call_count + calls->count,
+				       sizeof(*model->carried_calls));
+	for (size_t i = 0; i < calls->count; i++)
+		model->carried_calls[model->carried_call_count++] = (struct wk_carried_call){
+			.function = wk_model_text(model, calls->calls[i].function),
+			.file = wk_model_text(model, calls->calls[i].file),
+			.line = calls->calls[i].line,
+		};
 }
 
 void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value)

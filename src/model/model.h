@@ -155,6 +155,21 @@ struct wk_carried_symbol {
 	wk_text_id name; /* as linked */
 };
 
+/* What came with the recording on one address of an image: rows of carried_calls, the outermost
+ * function first. */
+struct wk_carried_place {
+	wk_text_id path;
+	struct wk_build_id build_id;
+	uint64_t address;
+	uint32_t first, count;
+};
+
+struct wk_carried_call {
+	wk_text_id function; /* as linked */
+	wk_text_id file;
+	uint32_t line;
+};
+
 struct wk_fact {
 	wk_text_id key, value;
 };
@@ -182,6 +197,10 @@ struct wk_model {
 	uint32_t function_count;
 	struct wk_carried_symbol *carried; /* from row 0 on */
 	uint32_t carried_count;
+	struct wk_carried_place *carried_places; /* from row 0 on */
+	uint32_t carried_place_count;
+	struct wk_carried_call *carried_calls;   /* from row 0 on */
+	uint32_t carried_call_count;
 	struct wk_fact *facts;  /* from row 0 on: facts have no ids */
 	uint32_t fact_count;
 	struct wk_note *notes;  /* from row 0 on */
@@ -285,6 +304,7 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 				  wk_frame_id frame, bool is_inlined);
 wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame);
 void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol);
+void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls);
 void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
 

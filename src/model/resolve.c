@@ -15,6 +15,7 @@ struct resolving_image {
 	struct wk_image_symbols *symbols;
 	struct wk_unwind_table *table; /* made when a root or a function's begin is asked for */
 	uint32_t first_carried, carried_count; /* its range of the sorted carried symbols */
+	bool has_carried_places;
 };
 
 struct resolver {
@@ -22,6 +23,7 @@ struct resolver {
 	struct wk_symbols *symbols;
 	struct resolving_image *images;
 	struct wk_carried_symbol *carried; /* sorted by path, then start */
+	struct wk_carried_place *carried_places; /* sorted by path, then address */
 	struct wk_map function_of;         /* (image, linked name) to function */
 	struct wk_buf scratch;
 	bool kernel_is_ours;   /* the running kernel may be asked for names */
@@ -50,6 +52,28 @@ static void sort_carried(struct resolver *resolver)
 		       count * sizeof(*resolver->carried));
 		qsort(resolver->carried, count, sizeof(*resolver->carried), by_path_and_start);
 	}
+}
+
+static int by_path_and_address(const void *a, const void *b)
+{
+	const struct wk_carried_place *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+static void sort_carried_places(struct resolver *resolver)
+{
+	uint32_t count = resolver->model->carried_place_count;
+
+	if (!count)
+		return;
+	resolver->carried_places = wk_alloc(count * sizeof(*resolver->carried_places));
+	memcpy(resolver->carried_places, resolver->model->carried_places,
+	       count * sizeof(*resolver->carried_places));
+	qsort(resolver->carried_places, count, sizeof(*resolver->carried_places),
+	      by_path_and_address);
 }
 
 /* The first carried symbol of `path` that starts at or behind `start`. */
@@ -148,6 +172,23 @@ static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64
 	symbol->size_bytes = found->size_bytes;
 	symbol->is_plt = false;
 	return true;
+}
+
+/* What came with the recording on an address itself: NULL where nothing did. */
+static const struct wk_carried_place *find_carried_place(const struct resolver *resolver,
+							 wk_image_id id, uint64_t address)
+{
+	const struct wk_image *image = &resolver->model->images[id];
+	struct wk_carried_place key = { .path = image->path, .address = address }, *found;
+
+	if (!resolver->carried_places)
+		return NULL;
+	found = bsearch(&key, resolver->carried_places, resolver->model->carried_place_count,
+			sizeof(key), by_path_and_address);
+	if (!found || (found->build_id.size && image->build_id.size &&
+		       !wk_build_id_eq(&found->build_id, &image->build_id)))
+		return NULL;
+	return found;
 }
 
 /* The image's unwind tables, and where `address` lies in them. NULL where there is no file or
@@ -263,6 +304,25 @@ static wk_function_id outermost_function(struct resolver *resolver, wk_image_id 
 	return unnamed_function(resolver, image, address);
 }
 
+static void resolve_carried(struct resolver *resolver, wk_frame_id frame,
+			    const struct wk_carried_place *place)
+{
+	struct wk_model *model = resolver->model;
+	wk_image_id image = model->frames.image[frame];
+
+	resolver->images[image].has_carried_places = true;
+	for (uint32_t i = 0; i < place->count && (i == 0 || !resolver->no_inlined); i++) {
+		const struct wk_carried_call *call = &model->carried_calls[place->first + i];
+		struct wk_str name = wk_model_str(model, call->function);
+
+		add_call(resolver, frame,
+			 name.len ? named_function(resolver, image, name, false,
+						   wk_model_str(model, call->file))
+				  : unnamed_function(resolver, image, model->frames.address[frame]),
+			 call->line, i > 0);
+	}
+}
+
 /* Debug information tells the innermost first; calls are kept the other way round. */
 static void resolve_address(struct resolver *resolver, wk_frame_id frame)
 {
@@ -288,9 +348,16 @@ static void resolve_frame(struct resolver *resolver, wk_frame_id frame)
 {
 	const struct wk_frames *frames = &resolver->model->frames;
 
-	if (frames->function[frame])
+	const struct wk_carried_place *place;
+
+	if (frames->function[frame]) {
 		add_call(resolver, frame, frames->function[frame], frames->line[frame],
 			 frames->is_inlined[frame]);
+		return;
+	}
+	place = find_carried_place(resolver, frames->image[frame], frames->address[frame]);
+	if (place && place->count)
+		resolve_carried(resolver, frame, place);
 	else
 		resolve_address(resolver, frame);
 }
@@ -400,7 +467,7 @@ static void close_images(struct resolver *resolver)
 
 		if (open->symbols)
 			model->images[id].state = wk_image_state(open->symbols);
-		if (open->carried_count)
+		if (open->carried_count || open->has_carried_places)
 			model->images[id].reason = wk_model_text(
 				model, wk_str_c("names came with the recording"));
 		else if (open->is_open && is_of_the_kernel(&model->images[id]) && !open->symbols)
@@ -475,6 +542,7 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
 	resolver.kernel_is_ours = symbols && is_running_kernel(model);
 	sort_carried(&resolver);
+	sort_carried_places(&resolver);
 	resolve_frames(&resolver);
 	name_stacks(&resolver);
 	wk_trie_trim(&model->stacks);
@@ -482,6 +550,7 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	mark_roots(&resolver);
 	close_images(&resolver);
 	free(resolver.carried);
+	free(resolver.carried_places);
 	free(resolver.named_frames);
 	wk_map_fini(&resolver.function_of);
 	wk_buf_fini(&resolver.scratch);

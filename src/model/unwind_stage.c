@@ -157,17 +157,19 @@ static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 	return wk_sink_take(&stage->next, &identified, err);
 }
 
-/* Notes the places that only this machine, now, can name. */
+/* Notes the places whose names travel with the recording: return addresses point behind their
+ * call, and a later reader looks one byte before. */
 static void remember(struct wk_unwind_stage *stage, uint32_t pid, const uint64_t *chain,
-		     size_t count)
+		     size_t count, bool is_exact)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, pid, chain[i]);
+		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
+		const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, pid, address);
 
 		if (mapping && wk_carry_wants(stage->carry, mapping->image))
 			wk_carry_address(stage->carry, mapping->image,
-					 pid == WK_KERNEL_PID ? chain[i]
-							      : chain[i] - mapping->start +
+					 pid == WK_KERNEL_PID ? address
+							      : address - mapping->start +
 									mapping->file_offset);
 	}
 }
@@ -203,8 +205,9 @@ static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *ev
 			stage->since_release = 0;
 		}
 	}
-	remember(stage, WK_KERNEL_PID, sample->kernel_chain, sample->kernel_count);
-	remember(stage, event->pid, unwound.sample.user_chain, unwound.sample.user_count);
+	remember(stage, WK_KERNEL_PID, sample->kernel_chain, sample->kernel_count, false);
+	remember(stage, event->pid, unwound.sample.user_chain, unwound.sample.user_count,
+		 unwound.sample.user_is_exact);
 	return wk_sink_take(&stage->next, &unwound, err);
 }
 
@@ -235,6 +238,11 @@ static size_t read_memory(void *context, uint64_t address, void *bytes, size_t s
 void wk_unwind_stage_set_live(struct wk_unwind_stage *stage)
 {
 	wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
+}
+
+void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage)
+{
+	wk_carry_all(stage->carry);
 }
 
 /* A recording says which of its stacks are not from one single moment. */

@@ -25,6 +25,10 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
  * read from the process itself. For recorders. */
 void wk_unwind_stage_set_live(struct wk_unwind_stage *stage);
 
+/* The names of all that is sampled are sent on at the end, not only of what a later reader may not
+ * find: for recordings that are taken elsewhere. */
+void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage);
+
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);
 void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 

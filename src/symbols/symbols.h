@@ -104,6 +104,10 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
 size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
 		       struct wk_place *places, size_t cap);
 
+/* The same for an address as the image's own tables count (vaddr). */
+size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
+			  struct wk_place *places, size_t cap);
+
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
 const char *wk_image_places_reason(const struct wk_image_symbols *image);
 

@@ -76,6 +76,13 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_IMAGE:
 		look_at_image(seen, event);
 		break;
+	case WK_EVENT_CALLS:
+		touch_text(seen, event->calls.image_path);
+		for (size_t k = 0; k < event->calls.count; k++) {
+			touch_text(seen, event->calls.calls[k].function);
+			touch_text(seen, event->calls.calls[k].file);
+		}
+		break;
 	case WK_EVENT_SYMBOL:
 		assert(event->symbol.build_id.size <= sizeof(event->symbol.build_id.bytes));
 		touch_text(seen, event->symbol.image_path);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/as/collapse_args.h"
+#include "cli/as/inliner.h"
 #include "cli/as/source.h"
 #include "cli/as/tally.h"
 
@@ -114,6 +115,7 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 	struct wk_as_collapse_args *args = call->args;
 	const char **skip_after = NULL;
 	struct wk_as_source source = { 0 };
+	struct wk_as_inliner *inliner = NULL;
 	bool ok = settle(args, &skip_after, err) &&
 		  wk_as_source_open(&source, call->words, call->tool->reader, err);
 
@@ -122,6 +124,10 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 			     "No applicable collapse implementation found for input%s",
 			     source.reader && strcmp(source.reader->name, "folded") == 0
 				     ? ": it is folded already" : "");
+	if (ok && args->with_inlined) {
+		inliner = wk_as_inliner_new();
+		args->collapse.inliner = wk_as_inliner_for(inliner);
+	}
 	if (ok) {
 		source.input.options.collapse = &args->collapse;
 		source.input.options.threads =
@@ -129,6 +135,7 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 		ok = fold(call, &source, err);
 	}
 	wk_as_source_close(&source);
+	wk_as_inliner_free(inliner);
 	free(skip_after);
 	return ok ? WK_EXIT_DONE : WK_EXIT_FAILED;
 }

@@ -1,0 +1,16 @@
+/* What `stackcollapse-perf.pl --inline` asks addr2line, asked of wick's own tables: the calls
+ * that were inlined at an address of a file of this machine. */
+#ifndef WK_CLI_AS_INLINER_H
+#define WK_CLI_AS_INLINER_H
+
+#include "formats/collapse.h"
+
+struct wk_as_inliner;
+
+struct wk_as_inliner *wk_as_inliner_new(void);
+void wk_as_inliner_free(struct wk_as_inliner *inliner);
+
+/* For the reader; lives as long as `inliner`. */
+const struct wk_collapse_inliner *wk_as_inliner_for(struct wk_as_inliner *inliner);
+
+#endif

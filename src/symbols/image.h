@@ -1,0 +1,83 @@
+/* One image of a wk_symbols, between the files that look into it: symbols.c (all of them, and
+ * the kernel), image_files.c (its file and debug file), image_names.c (its symbols),
+ * image_places.c (its debug information), image_cache.c (what is kept of all that). */
+#ifndef WK_SYMBOLS_IMAGE_H
+#define WK_SYMBOLS_IMAGE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "symbols/cache.h"
+#include "symbols/code_index.h"
+#include "symbols/dwarf.h"
+#include "symbols/dwarf_files.h"
+#include "symbols/kallsyms.h"
+#include "symbols/store.h"
+#include "symbols/symbols.h"
+#include "symbols/symtab.h"
+
+/* Debug information: found when somebody first asks for a place, read a unit at a time. */
+struct wk_image_debug {
+	bool is_open;      /* the index is there, or it is known that there is none */
+	bool was_searched; /* so are the files */
+	bool is_told;      /* the reason is whole */
+	struct wk_code_index *index;
+	struct wk_dwarf_files *files; /* that the debug information refers to */
+	struct wk_dwarf *dwarf;
+	struct wk_buf path;   /* the file it comes from; empty where there is none */
+	struct wk_buf reason;
+};
+
+struct wk_image_symbols {
+	struct wk_symbols *owner;
+	struct wk_image_key key;
+	struct wk_store_file file, debug;
+	struct wk_symtab *tab;
+	struct wk_buf reason, debug_reason;
+	enum wk_image_state state;
+	unsigned retries;
+	bool debug_done;
+	bool was_asked, debug_asked; /* of other machines: the image, its debug file */
+	bool is_ready; /* state and reason are final, the table is built */
+	struct wk_image_debug places;
+};
+
+struct wk_symbols {
+	struct wk_cache *cache;   /* or NULL */
+	struct wk_remote *remote; /* or NULL */
+	bool is_live;             /* nobody is asked now */
+	const char *const *debug_dirs;
+	const char *kallsyms_path;
+
+	struct wk_arena arena;            /* the images, and the text of their keys */
+	struct wk_image_symbols **images; /* from 1 on */
+	size_t image_count, image_cap;
+	struct wk_index index;
+
+	struct wk_kallsyms *kernel;
+	struct wk_err kernel_err;
+	bool kernel_done;
+};
+
+/* What is found out late does not change what an image is, so callers hold it as const. */
+static inline struct wk_image_symbols *wk_image_late(const struct wk_image_symbols *image)
+{
+	return (struct wk_image_symbols *)(uintptr_t)image;
+}
+
+static inline bool wk_image_is_vdso(const struct wk_image_symbols *image)
+{
+	return !image->key.is_kernel && wk_str_is(image->key.path, "[vdso]");
+}
+
+/* image_files.c: the file of an image that is no kernel's, with `state` and `reason`. */
+void wk_image_open(struct wk_image_symbols *image);
+
+/* image_names.c: the table of names, with `state` and `reason`. */
+void wk_image_build_table(struct wk_image_symbols *image);
+bool wk_image_has_all_names(const struct wk_elf *elf);
+
+/* image_places.c */
+void wk_image_debug_fini(struct wk_image_debug *places);
+
+#endif

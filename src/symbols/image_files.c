@@ -1,0 +1,105 @@
+/* The file of an image, and its debug file: on this machine, or fetched from another. */
+#include "symbols/image.h"
+
+#include "base/mem.h"
+#include "os/os.h"
+#include "symbols/remote.h"
+
+/* The vDSO is no file: it is part of the kernel, and every process of this boot has the same. */
+static enum wk_image_state open_vdso(struct wk_image_symbols *image)
+{
+	struct wk_buf *why = &image->reason;
+	struct wk_err err = { 0 };
+	struct wk_elf *elf;
+	const uint8_t *at;
+	size_t size_bytes;
+
+	if (!wk_os_vdso(&at, &size_bytes)) {
+		wk_buf_add_text(why, "the kernel gave this process no vDSO to read the names from");
+		return WK_IMAGE_MISSING;
+	}
+	elf = wk_elf_parse(at, size_bytes, &err);
+	if (!elf) {
+		wk_buf_add_text(why, err.text);
+		return WK_IMAGE_UNREADABLE;
+	}
+	if (image->key.build_id.size > 0 &&
+	    !wk_store_same_id(&image->key.build_id, &elf->build_id)) {
+		wk_elf_free(elf);
+		wk_buf_add_text(why, "the vDSO recorded is of another kernel than the one running");
+		return WK_IMAGE_DIFFERS;
+	}
+	image->file.elf = elf;
+	image->file.path = wk_strndup("[vdso]", strlen("[vdso]"));
+	image->debug_done = true;
+	return WK_IMAGE_NAMED;
+}
+
+/* A copy of the wanted file that another machine has; in `why` what was said where none has. */
+static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
+		  const struct wk_build_id *id, struct wk_store_file *file, struct wk_buf *why)
+{
+	struct wk_image_key key = { .build_id = *id };
+	struct wk_buf path = { 0 };
+	struct wk_err err = { 0 };
+	bool found = false;
+
+	if (!image->owner->remote || id->size == 0 || wk_image_is_vdso(image))
+		return false;
+	if (wk_remote_get(image->owner->remote, which, id, image->key.path, &path, &err)) {
+		key.path = wk_buf_str(&path);
+		found = wk_store_image(&key, file, why) == WK_IMAGE_NAMED;
+	} else {
+		wk_buf_add_fmt(why, "%s%s", why->len ? "; " : "", err.text);
+	}
+	wk_buf_fini(&path);
+	return found;
+}
+
+void wk_image_open(struct wk_image_symbols *image)
+{
+	if (image->key.is_kernel)
+		return;
+	if (wk_image_is_vdso(image)) {
+		image->state = open_vdso(image);
+		return;
+	}
+	image->state = wk_store_image(&image->key, &image->file, &image->reason);
+}
+
+void wk_image_fetch(const struct wk_image_symbols *image)
+{
+	struct wk_image_symbols *late = wk_image_late(image);
+
+	if (image->file.elf || image->state == WK_IMAGE_NO_FILE || image->was_asked ||
+	    image->key.is_kernel || image->owner->is_live)
+		return;
+	late->was_asked = true;
+	if (fetch(late, WK_REMOTE_IMAGE, &image->key.build_id, &late->file, &late->reason))
+		late->state = WK_IMAGE_NAMED;
+}
+
+/* Names and lines are in the file itself, or nobody has more. */
+static bool is_complete(const struct wk_elf *elf)
+{
+	return wk_image_has_all_names(elf) && wk_elf_section(elf, ".debug_info");
+}
+
+const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image)
+{
+	struct wk_image_symbols *late = wk_image_late(image);
+
+	if (image->file.elf && !image->debug_done) {
+		late->debug_done = true;
+		wk_store_debug(&image->file, image->owner->debug_dirs, &late->debug,
+			       &late->debug_reason);
+	}
+	if (image->file.elf && !image->debug.elf && !image->debug_asked &&
+	    !image->owner->is_live) {
+		late->debug_asked = true;
+		if (!is_complete(image->file.elf))
+			fetch(late, WK_REMOTE_DEBUG, &image->file.elf->build_id, &late->debug,
+			      &late->debug_reason);
+	}
+	return image->debug.elf;
+}

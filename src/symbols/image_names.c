@@ -1,0 +1,54 @@
+/* The names of an image: its own symbols, or those of its debug file where it is stripped. */
+#include "symbols/image.h"
+
+bool wk_image_has_all_names(const struct wk_elf *elf)
+{
+	for (uint32_t i = 0; i < elf->section_count; i++)
+		if (elf->sections[i].type == WK_SHT_SYMTAB && elf->sections[i].size_bytes > 0)
+			return true;
+	return false;
+}
+
+static void add_what_would_help(struct wk_image_symbols *image)
+{
+	struct wk_buf *reason = &image->reason;
+
+	if (image->debug_reason.len > 0) {
+		wk_buf_add_text(reason, "; ");
+		wk_buf_add_str(reason, wk_buf_str(&image->debug_reason));
+	}
+	if (wk_image_is_vdso(image))
+		return;
+	wk_buf_add_text(reason, "; a debug package");
+	if (image->file.elf->build_id.size > 0) {
+		wk_buf_add_text(reason, " (build id ");
+		wk_store_add_id(reason, &image->file.elf->build_id);
+		wk_buf_add_text(reason, ")");
+	}
+	wk_buf_add_text(reason, " or an unstripped build would name ");
+	wk_buf_add_text(reason, image->state == WK_IMAGE_STRIPPED ? "it" : "the rest");
+}
+
+/* A file with a full table of its own needs no other: its debug file says the same. */
+void wk_image_build_table(struct wk_image_symbols *image)
+{
+	const struct wk_elf *elf = image->file.elf, *debug = NULL;
+	bool is_full = wk_image_has_all_names(elf);
+
+	if (!is_full) {
+		debug = wk_image_debug_elf(image);
+		is_full = debug && wk_image_has_all_names(debug);
+	}
+	image->tab = wk_symtab_new(elf, debug);
+	if (wk_symtab_count(image->tab) == 0) {
+		image->state = WK_IMAGE_STRIPPED;
+		wk_buf_add_fmt(&image->reason, "%s is stripped of its names", image->file.path);
+	} else {
+		image->state = WK_IMAGE_NAMED;
+		wk_buf_add_fmt(&image->reason, "%s from %s",
+			       is_full || wk_image_is_vdso(image) ? "names" : "only exported names",
+			       debug ? image->debug.path : image->file.path);
+	}
+	if (!is_full)
+		add_what_would_help(image);
+}

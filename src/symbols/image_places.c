@@ -1,0 +1,142 @@
+/* Addresses to functions, inlined calls and lines, by debug information.
+ *
+ * The index is asked first; only a unit that is not in it yet makes its file be opened and
+ * read. What cannot be read is said in the reason, and names nothing. */
+#include "symbols/image.h"
+
+void wk_image_debug_fini(struct wk_image_debug *places)
+{
+	wk_dwarf_free(places->dwarf);
+	wk_dwarf_files_free(places->files);
+	wk_code_index_free(places->index);
+	wk_buf_fini(&places->path);
+	wk_buf_fini(&places->reason);
+}
+
+static bool has_debug_info(const struct wk_elf *elf)
+{
+	return elf && (wk_elf_section(elf, ".debug_info") || wk_elf_section(elf, ".zdebug_info"));
+}
+
+/* The image itself or its debug file, whichever holds the information; NULL where none does. */
+static const struct wk_store_file *find_file(struct wk_image_symbols *image)
+{
+	if (has_debug_info(image->file.elf))
+		return &image->file;
+	return has_debug_info(wk_image_debug_elf(image)) ? &image->debug : NULL;
+}
+
+static void search(struct wk_image_symbols *image)
+{
+	struct wk_image_debug *places = &image->places;
+	const struct wk_store_file *file = find_file(image);
+	struct wk_dwarf_input input = { 0 };
+	struct wk_err err = { 0 };
+
+	places->was_searched = true;
+	if (!file) {
+		if (places->reason.len == 0)
+			wk_buf_add_text(&places->reason, "no debug information was found");
+		return;
+	}
+	places->files = wk_dwarf_files_new(&image->file, file, image->owner->debug_dirs);
+	wk_dwarf_files_fill(places->files, &input);
+	places->dwarf = wk_dwarf_new(&input, &err);
+	if (!places->dwarf) {
+		wk_buf_reset(&places->reason);
+		wk_buf_add_fmt(&places->reason, "%s: %s", file->path, err.text);
+		return;
+	}
+	wk_buf_reset(&places->path);
+	wk_buf_add_text(&places->path, file->path);
+}
+
+static void open_index(struct wk_image_symbols *image)
+{
+	struct wk_image_debug *places = &image->places;
+
+	places->is_open = true;
+	if (!image->file.elf)
+		return;
+	search(image);
+	if (!places->dwarf)
+		return;
+	places->index = wk_code_index_new();
+	wk_dwarf_fill(places->dwarf, places->index);
+}
+
+/* Adds the unit; one that cannot be read is added empty, so it is tried once. */
+static bool load_unit(struct wk_image_symbols *image, uint32_t unit)
+{
+	struct wk_image_debug *places = &image->places;
+	struct wk_err err = { 0 };
+
+	if (!places->was_searched)
+		search(image);
+	if (!places->dwarf)
+		return false;
+	if (!wk_dwarf_load(places->dwarf, unit, places->index, &err) && places->reason.len == 0)
+		wk_buf_add_text(&places->reason, err.text);
+	return wk_code_index_has(places->index, unit);
+}
+
+size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
+			  struct wk_place *places, size_t cap)
+{
+	struct wk_image_symbols *late = wk_image_late(image);
+	struct wk_code_index *index;
+	uint32_t unit;
+
+	if (!late->places.is_open)
+		open_index(late);
+	index = late->places.index;
+	if (!index)
+		return 0;
+	unit = wk_code_index_unit_at(index, vaddr);
+	if (unit == WK_NO_UNIT || (!wk_code_index_has(index, unit) && !load_unit(late, unit)))
+		return 0;
+	return wk_code_index_places(index, vaddr, places, cap);
+}
+
+size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
+		       struct wk_place *places, size_t cap)
+{
+	uint64_t vaddr;
+
+	if (image->key.is_kernel || !image->file.elf ||
+	    !wk_elf_vaddr_of(image->file.elf, address, &vaddr))
+		return 0;
+	return wk_image_places_of(image, vaddr, places, cap);
+}
+
+static void add_words(struct wk_buf *reason, struct wk_str words)
+{
+	if (words.len == 0)
+		return;
+	wk_buf_add_text(reason, "; ");
+	wk_buf_add_str(reason, words);
+}
+
+static void describe(struct wk_image_debug *places)
+{
+	if (places->reason.len == 0 && places->path.len)
+		wk_buf_add_fmt(&places->reason, "lines and inlined calls from %s",
+			       wk_buf_text(&places->path));
+	if (places->dwarf)
+		add_words(&places->reason, wk_dwarf_missing(places->dwarf));
+	if (places->files)
+		add_words(&places->reason, wk_dwarf_files_why(places->files));
+}
+
+const char *wk_image_places_reason(const struct wk_image_symbols *image)
+{
+	struct wk_image_symbols *late = wk_image_late(image);
+
+	if (!late->places.is_open)
+		open_index(late);
+	if (!late->places.is_told) {
+		late->places.is_told = true;
+		describe(&late->places);
+	}
+	return wk_buf_text(&late->places.reason);
+}
