@@ -4,12 +4,14 @@
 
 #include "base/num.h"
 #include "cli/command.h"
+#include "cli/fetched_files.h"
 #include "cli/filter_options.h"
 #include "cli/findings.h"
 #include "cli/image_facts.h"
 #include "cli/naming.h"
 #include "cli/output.h"
 #include "cli/question.h"
+#include "cli/symbol_cache.h"
 #include "cli/terminal.h"
 #include "render/renderers.h"
 #include "symbols/store.h"
@@ -18,13 +20,21 @@
 #define USUAL_DETAILS 10 /* images that are told of below the table */
 
 struct args {
-	const char *output;
+	const char *output, *cache;
 	bool csv, json, all, details;
 	struct wk_filter_spec filter;
 	struct wk_load_args load;
 };
 
 #define AT(field) offsetof(struct args, field)
+
+static const char *const cache_words[] = { "list", "clear", NULL };
+
+static const struct wk_opt cache_options[] = {
+	{ 0, "cache", "WORD", "\"list\" what is kept of programs seen before and of files fetched, "
+	  "or \"clear\" it; no FILE is read", WK_OPT_CHOICE, AT(cache), cache_words },
+	{ 0 },
+};
 
 static const struct wk_opt output_options[] = {
 	{ 0, "csv", NULL, "comma separated values, all columns", WK_OPT_FLAG, AT(csv), NULL },
@@ -247,10 +257,26 @@ static bool load_and_tell(const char *path, const struct wk_call *call, struct w
 	return ok;
 }
 
+static int run_cache(const struct wk_call *call, struct wk_err *err)
+{
+	const char *word = ((const struct args *)call->args)->cache;
+	bool ok;
+
+	if (call->words->count + call->words->rest_count > 0)
+		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cache is of all recordings: no FILE "
+			     "stands with it");
+	else
+		ok = wk_symbol_cache(word, call->out, err) && wk_fetched_files(word, call->out, err);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char *path = wk_load_path(call->words, err);
+	const char *path = args->cache ? NULL : wk_load_path(call->words, err);
+
+	if (args->cache)
+		return run_cache(call, err);
 
 	if (args->csv && args->json)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv and --json exclude each other");
@@ -264,7 +290,7 @@ const struct wk_command wk_cmd_symbols = {
 	.name = "symbols",
 	.summary = "where each program's and library's names came from, and what would mend those "
 		   "without",
-	.usage = (const char *const[]){ "[OPTION...] [FILE]", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE]", "--cache list|clear", NULL },
 	.description = (const char *const[]){
 		"Lists every program and library of FILE (wick.data where none is given) that has "
 		"samples in it: whether all of its functions have names, only those that it "
@@ -278,6 +304,7 @@ const struct wk_command wk_cmd_symbols = {
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
+		{ &(const struct wk_opt_group){ "The cache", cache_options }, 0 },
 		{ &wk_filter_group, AT(filter) },
 		{ &wk_load_group, AT(load) },
 		{ 0 } },
@@ -285,6 +312,7 @@ const struct wk_command wk_cmd_symbols = {
 		{ "wick symbols", "what wick.data has, and what it lacks" },
 		{ "wick symbols app.data --debuginfod", "the same, after asking the servers of "
 		  "DEBUGINFOD_URLS" },
+		{ "wick symbols --cache list", "what is kept of all of this" },
 		{ 0 } },
 	.exit_note = "0 also where names are missing.",
 	.words = WK_WORD_FILE,
