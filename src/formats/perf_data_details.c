@@ -111,6 +111,8 @@ static void print_trace(struct wk_perf *perf, const struct wk_perf_attr *attr,
 	out->trace = wk_buf_str(&perf->trace_text);
 	out->trace_system = format->system;
 	out->trace_name = format->name;
+	out->trace_raw = wk_str_of((const char *)raw.at, wk_bytes_left(&raw));
+	out->trace_formats = formats;
 }
 
 const struct wk_event_details *wk_perf_details(struct wk_perf *perf,

@@ -54,12 +54,26 @@ static void longest_zeros(const uint16_t words[8], int *first, int *count)
 	}
 }
 
+static bool holds_inet(const uint16_t words[8])
+{
+	for (int i = 0; i < 5; i++)
+		if (words[i])
+			return false;
+	return words[5] == 0xffff;
+}
+
 static void inet6_short_text(struct wk_bytes bytes, struct wk_buf *out)
 {
 	uint16_t words[8];
 	int first = 8, count;
 
 	inet6_words(bytes, words);
+	if (holds_inet(words)) {
+		wk_bytes_skip(&bytes, 12);
+		wk_buf_add_text(out, "::ffff:");
+		inet_text(bytes, out, false);
+		return;
+	}
 	longest_zeros(words, &first, &count);
 	for (int i = 0; i < 8; i++) {
 		if (count > 0 && i == first) {

@@ -16,7 +16,7 @@
 #define WK_TRACE_MOST_TEXT (1u << 16) /* of one sample */
 
 enum wk_trace_node_kind {
-	WK_TRACE_NUMBER,
+	WK_TRACE_NUMBER,   /* with a `text`: a name of the kernel's that nobody explained */
 	WK_TRACE_TEXT,
 	WK_TRACE_FIELD,
 	WK_TRACE_CAST,     /* `text` is the type, `a` what is cast */

@@ -224,6 +224,23 @@ static uint32_t record_field(struct parser *parser)
 	return add(parser, (struct wk_trace_node){ .kind = WK_TRACE_FIELD, .field = field });
 }
 
+/* Of the kernel's names that its descriptions leave in place those that stand for numbers which
+ * never changed; others match nothing. */
+static uint64_t named_value(struct wk_str name)
+{
+	static const char *const softirqs[] = { "HI_SOFTIRQ", "TIMER_SOFTIRQ", "NET_TX_SOFTIRQ",
+						"NET_RX_SOFTIRQ", "BLOCK_SOFTIRQ",
+						"IRQ_POLL_SOFTIRQ", "TASKLET_SOFTIRQ",
+						"SCHED_SOFTIRQ", "HRTIMER_SOFTIRQ", "RCU_SOFTIRQ" };
+
+	for (size_t i = 0; i < sizeof(softirqs) / sizeof(softirqs[0]); i++)
+		if (wk_str_is(name, softirqs[i]))
+			return i;
+	if (wk_str_is(name, "HRTIMER_NORESTART"))
+		return 0;
+	return wk_str_is(name, "HRTIMER_RESTART") ? 1 : UINT64_MAX;
+}
+
 /* { value, "text" } */
 static uint32_t entry(struct parser *parser)
 {
@@ -240,12 +257,21 @@ static uint32_t entry(struct parser *parser)
 	return parser->failed ? 0 : add(parser, node);
 }
 
+static uint64_t entry_value(const struct parser *parser, uint32_t value)
+{
+	const struct wk_trace_sample nothing = { .formats = parser->formats,
+						 .event = parser->event };
+	const struct wk_trace_node *node = &parser->program->nodes[value];
+
+	if (node->kind == WK_TRACE_NUMBER && node->text.len > 0)
+		return named_value(node->text);
+	return wk_trace_number(&nothing, value);
+}
+
 /* , {..}, {..} up to the parenthesis; the first one. Their values are constants. */
 static uint32_t entries(struct parser *parser)
 {
 	uint32_t first = 0, last = 0;
-	const struct wk_trace_sample nothing = { .formats = parser->formats,
-						 .event = parser->event };
 
 	while (is_mark(parser, ',') && !parser->failed) {
 		uint32_t node;
@@ -257,7 +283,7 @@ static uint32_t entries(struct parser *parser)
 		if (parser->failed)
 			return 0;
 		parser->program->nodes[node].number =
-			wk_trace_number(&nothing, parser->program->nodes[node].a);
+			entry_value(parser, parser->program->nodes[node].a);
 		parser->program->nodes[node].a = 0;
 		parser->program->nodes[node].depth = 1;
 		if (last)
@@ -403,7 +429,7 @@ static uint32_t word(struct parser *parser)
 	if (wk_str_is(name, "REC"))
 		return record_field(parser);
 	if (!is_mark(parser, '('))
-		return add(parser, (struct wk_trace_node){ .kind = WK_TRACE_NUMBER });
+		return add(parser, (struct wk_trace_node){ .kind = WK_TRACE_NUMBER, .text = name });
 	next(parser);
 	node = call_inside(parser, name);
 	expect(parser, ')');
