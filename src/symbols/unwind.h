@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+#include "base/bytes.h"
 #include "base/err.h"
 #include "event/event.h"
 #include "symbols/elf.h"
@@ -35,6 +37,16 @@ void wk_unwind_table_free(struct wk_unwind_table *table);
 /* Compiles everything now; gives the number of rows. For tests and measurements. */
 size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
 size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
+
+/* What was compiled so far, to bytes and back. Load, once and before the first question, makes it
+ * a base that what is compiled later is added to, and costs next to nothing: it is used where it
+ * lies in `bytes`, which must begin at a multiple of 8 and outlive the table, and be of the same
+ * files. Broken bytes give an error or wrong rules, never a fault. Save writes both the base and
+ * what came; is_changed tells whether anything came. Rules read from code are not saved. */
+void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out);
+bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes,
+			  struct wk_err *err);
+bool wk_unwind_table_is_changed(const struct wk_unwind_table *table);
 
 /* Is this place the outermost frame by its own rules (return address undefined)? The question
  * that tells a whole stack from a cut one, also in stripped images. */

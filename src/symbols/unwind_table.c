@@ -6,10 +6,12 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "symbols/symtab.h"
 #include "symbols/unwind_cfi.h"
 #include "symbols/unwind_code.h"
 #include "symbols/unwind_frame.h"
+#include "symbols/unwind_saved.h"
 
 /* ELF constants (System V ABI). */
 enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED = 0x800 };
@@ -32,8 +34,9 @@ enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES };
 
 /* An entry whose rows are made: `row_count` rows from `first_row` on. */
 struct compiled {
-	uint64_t start;
+	uint64_t start, size_bytes;
 	uint32_t first_row, row_count;
+	uint32_t source; /* enum source */
 };
 
 struct row {
@@ -56,6 +59,10 @@ struct wk_unwind_table {
 	struct wk_index rules_index; /* ids are indexes in `rules` */
 	struct wk_rules **rules;     /* [0] is unused */
 	size_t rules_count, rules_cap;
+
+	struct wk_unwind_saved saved; /* rows of an earlier time, of `saved_source` */
+	enum source saved_source;
+	uint32_t *saved_rules; /* number of saved rules -> index in `rules`, 0, or NO_RULES */
 
 	struct wk_symtab *symbols;  /* made when the code itself has to be asked */
 	struct wk_code_starts starts; /* where there are no symbols either */
@@ -177,6 +184,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	free(table->compiled);
 	free(table->rows);
 	free(table->rules);
+	free(table->saved_rules);
 	free(table);
 }
 
@@ -217,12 +225,6 @@ static uint32_t intern(struct wk_unwind_table *table, const struct wk_rules *rul
 	return id;
 }
 
-/* Room for the rules of every register. */
-union wide_rules {
-	struct wk_rules rules;
-	char room[sizeof(struct wk_rules) + WK_REGISTERS * sizeof(struct wk_rule)];
-};
-
 static void add_rules_of(const struct wk_cfi_state *state, struct wk_rules *rules)
 {
 	rules->is_plain = state->cfa_kind == WK_CFA_REGISTER;
@@ -238,7 +240,7 @@ static void add_rules_of(const struct wk_cfi_state *state, struct wk_rules *rule
 static uint32_t intern_state(struct wk_unwind_table *table, const struct wk_cfi_state *state,
 			     uint8_t return_address, bool is_signal, const struct wk_bytes *section)
 {
-	union wide_rules wide;
+	union wk_unwind_wide wide;
 
 	memset(&wide, 0, sizeof(wide));
 	wide.rules.cfa_kind = state->cfa_kind;
@@ -283,7 +285,12 @@ static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
 	uint64_t work = wk_bytes_left(&fde->program) + 1;
 	struct compiler c = { table, cfi, fde, (uint32_t)table->row_count };
 
-	*compiled = (struct compiled){ .start = fde->start, .first_row = c.first_row };
+	*compiled = (struct compiled){
+		.start = fde->start,
+		.size_bytes = fde->size_bytes,
+		.first_row = c.first_row,
+		.source = (uint32_t)(cfi - table->sections),
+	};
 	if (work > table->work_left)
 		return;
 	table->work_left -= work;
@@ -329,10 +336,53 @@ static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
 	return wk_code_is_sigreturn(bytes_at(table->elf, vaddr), table->elf->machine);
 }
 
+/* The index of rules that were saved; NO_RULES where they make no sense. */
+static uint32_t saved_rules(struct wk_unwind_table *table, uint32_t number)
+{
+	const struct wk_bytes *section = &table->sections[table->saved_source].bytes;
+	union wk_unwind_wide wide;
+
+	if (number >= table->saved.rules_count)
+		return NO_RULES;
+	if (!table->saved_rules[number])
+		table->saved_rules[number] =
+			wk_unwind_saved_rules(&table->saved, number, section, &wide)
+				? intern(table, &wide.rules) : NO_RULES;
+	return table->saved_rules[number];
+}
+
+static const struct wk_rules *rules_by_saved(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_unwind_saved_entry *entry = wk_unwind_saved_find(&table->saved, vaddr);
+	const struct wk_unwind_saved_row *rows;
+	uint32_t low = 0, high, rules;
+	uint64_t distance;
+
+	if (!entry)
+		return NULL;
+	distance = vaddr - table->saved.base - entry->start;
+	if (distance == entry->size_bytes - 1 && is_sigreturn(table, vaddr + 1))
+		return NULL;
+	rows = wk_unwind_saved_rows(&table->saved, entry, &high);
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rows[middle].distance <= distance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	rules = low ? saved_rules(table, rows[low - 1].rules) : NO_RULES;
+	return rules == NO_RULES ? NULL : table->rules[rules];
+}
+
 static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uint64_t vaddr)
 {
+	const struct wk_rules *kept = rules_by_saved(table, vaddr);
 	struct wk_cfi_fde fde;
 
+	if (kept)
+		return kept;
 	for (int i = 0; i < SOURCES; i++) {
 		const struct wk_rules *rules;
 
@@ -534,5 +584,146 @@ bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t 
 		*size_bytes = fde.size_bytes;
 		return true;
 	}
+	return false;
+}
+
+/* Where two sections have entries the first one is asked first: only of that one is it certain
+ * that what it says is the answer. */
+static enum source first_source(const struct wk_unwind_table *table)
+{
+	for (int i = 0; i < SOURCES; i++)
+		if (wk_bytes_left(&table->sections[i].bytes))
+			return (enum source)i;
+	return EH_FRAME;
+}
+
+/* All entries with rows, saved before or compiled since, in order of address. */
+struct gathered {
+	struct wk_unwind_saved_entry *entries;
+	struct wk_unwind_saved_row *rows;
+	struct wk_sort_key *keys; /* row: in `compiled`, or behind those an entry of `saved` */
+	uint32_t key_count, entry_count, row_count;
+	uint64_t base;
+};
+
+static void sort_entries(const struct wk_unwind_table *table, struct gathered *g)
+{
+	enum source source = first_source(table);
+
+	g->keys = wk_alloc((table->compiled_count + table->saved.entry_count) * sizeof(*g->keys));
+	for (uint32_t i = 1; i < table->compiled_count; i++)
+		if (table->compiled[i].source == source && table->compiled[i].row_count)
+			g->keys[g->key_count++] =
+				(struct wk_sort_key){ table->compiled[i].start, i };
+	for (uint32_t i = 0; i < table->saved.entry_count; i++)
+		g->keys[g->key_count++] = (struct wk_sort_key){
+			table->saved.base + table->saved.entries[i].start,
+			(uint32_t)table->compiled_count + i,
+		};
+	wk_sort_keys(g->keys, g->key_count);
+	g->base = g->key_count ? g->keys[0].key : 0;
+}
+
+static void gather_row(struct gathered *g, uint32_t distance, uint32_t rules)
+{
+	if (rules != NO_RULES)
+		g->rows[g->row_count++] = (struct wk_unwind_saved_row){ distance, rules - 1 };
+}
+
+/* A damaged file may tell the same rows in many entries: not more are taken than there are. */
+static void gather_saved(struct wk_unwind_table *table, struct gathered *g, uint32_t number,
+			 uint32_t *left)
+{
+	const struct wk_unwind_saved_entry *entry = &table->saved.entries[number];
+	uint32_t count;
+	const struct wk_unwind_saved_row *rows =
+		wk_unwind_saved_rows(&table->saved, entry, &count);
+
+	if (count > *left)
+		return;
+	*left -= count;
+	g->entries[g->entry_count].size_bytes = entry->size_bytes;
+	for (uint32_t i = 0; i < count; i++)
+		gather_row(g, rows[i].distance, saved_rules(table, rows[i].rules));
+}
+
+static void gather_compiled(const struct wk_unwind_table *table, struct gathered *g,
+			    const struct compiled *compiled)
+{
+	g->entries[g->entry_count].size_bytes =
+		compiled->size_bytes < UINT32_MAX ? (uint32_t)compiled->size_bytes : UINT32_MAX;
+	for (uint32_t i = 0; i < compiled->row_count; i++) {
+		const struct row *row = &table->rows[compiled->first_row + i];
+
+		gather_row(g, row->distance, row->rules);
+	}
+}
+
+static void gather(struct wk_unwind_table *table, struct gathered *g)
+{
+	uint32_t left = table->saved.row_count;
+
+	sort_entries(table, g);
+	g->entries = wk_alloc(g->key_count * sizeof(*g->entries));
+	g->rows = wk_alloc((table->row_count + left) * sizeof(*g->rows));
+	for (uint32_t i = 0; i < g->key_count; i++) {
+		struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
+		uint32_t row = g->keys[i].row, compiled = (uint32_t)table->compiled_count;
+
+		if (g->keys[i].key - g->base > UINT32_MAX)
+			break;
+		if (i > 0 && g->keys[i].key == g->keys[i - 1].key)
+			continue;
+		*entry = (struct wk_unwind_saved_entry){ .first_row = g->row_count };
+		entry->start = (uint32_t)(g->keys[i].key - g->base);
+		if (row < compiled)
+			gather_compiled(table, g, &table->compiled[row]);
+		else
+			gather_saved(table, g, row - compiled, &left);
+		entry->row_count = g->row_count - entry->first_row;
+		g->entry_count += entry->row_count > 0;
+	}
+}
+
+void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out)
+{
+	struct gathered g = { 0 };
+	struct wk_unwind_saving saving;
+
+	gather(table, &g);
+	saving = (struct wk_unwind_saving){
+		.base = g.base,
+		.entries = g.entries,
+		.entry_count = g.entry_count,
+		.rows = g.rows,
+		.row_count = g.row_count,
+		.rules = table->rules_count > 1 ? table->rules + 1 : NULL,
+		.rules_count = (uint32_t)table->rules_count - 1,
+	};
+	wk_unwind_saved_write(&saving, out);
+	free(g.entries);
+	free(g.rows);
+	free(g.keys);
+}
+
+bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err)
+{
+	struct wk_unwind_saved saved;
+
+	if (table->saved_rules || !wk_unwind_saved_open(&saved, bytes, err))
+		return false;
+	table->saved = saved;
+	table->saved_source = first_source(table);
+	table->saved_rules = wk_alloc_zeroed(saved.rules_count, sizeof(*table->saved_rules));
+	return true;
+}
+
+bool wk_unwind_table_is_changed(const struct wk_unwind_table *table)
+{
+	enum source source = first_source(table);
+
+	for (size_t i = 1; i < table->compiled_count; i++)
+		if (table->compiled[i].source == source && table->compiled[i].row_count)
+			return true;
 	return false;
 }

@@ -1,0 +1,174 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "os/os.h"
+#include "symbols/unwind_table.h"
+
+/* This very program is the image. */
+static struct wk_os_file file;
+static struct wk_elf *elf;
+static const struct wk_elf_section *code;
+
+static int open_self(void **state)
+{
+	(void)state;
+	if (!wk_os_open("/proc/self/exe", &file, NULL))
+		return -1;
+	elf = wk_elf_parse(file.at, file.size_bytes, NULL);
+	code = elf ? wk_elf_section(elf, ".text") : NULL;
+	return code ? 0 : -1;
+}
+
+static int close_self(void **state)
+{
+	(void)state;
+	wk_elf_free(elf);
+	wk_os_close(&file);
+	return 0;
+}
+
+static void assert_same(const struct wk_rules *a, const struct wk_rules *b, uint64_t vaddr)
+{
+	if (!a != !b)
+		fail_msg("0x%llx has rules in one table only", (unsigned long long)vaddr);
+	if (!a)
+		return;
+	assert_int_equal(a->cfa_kind, b->cfa_kind);
+	assert_int_equal(a->cfa_register, b->cfa_register);
+	assert_int_equal(a->cfa_value, b->cfa_value);
+	assert_int_equal(a->return_address, b->return_address);
+	assert_int_equal(a->is_plain, b->is_plain);
+	assert_int_equal(a->is_root, b->is_root);
+	assert_int_equal(a->is_signal, b->is_signal);
+	assert_int_equal(!a->section, !b->section);
+	assert_int_equal(a->count, b->count);
+	for (unsigned i = 0; i < a->count; i++) {
+		assert_int_equal(a->saved[i].reg, b->saved[i].reg);
+		assert_int_equal(a->saved[i].kind, b->saved[i].kind);
+		assert_int_equal(a->saved[i].value, b->saved[i].value);
+	}
+}
+
+/* Places before the code too: the slots of the PLT have expressions. */
+static void assert_tables_agree(struct wk_unwind_table *a, struct wk_unwind_table *b)
+{
+	for (uint64_t at = code->vaddr - 0x400; at < code->vaddr + code->size_bytes; at += 3)
+		assert_same(wk_unwind_table_rules(a, at), wk_unwind_table_rules(b, at), at);
+}
+
+static struct wk_unwind_table *load(const struct wk_buf *saved)
+{
+	struct wk_unwind_table *table = wk_unwind_table_new(elf, NULL);
+
+	assert_true(wk_unwind_table_load(table, wk_bytes_of(saved->at, saved->len), NULL));
+	return table;
+}
+
+static void loaded_rows_are_those_that_were_compiled(void **state)
+{
+	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL), *loaded;
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	assert_true(wk_unwind_table_compile_all(fresh) > 100);
+	assert_true(wk_unwind_table_is_changed(fresh));
+	wk_unwind_table_save(fresh, &saved);
+	loaded = load(&saved);
+	assert_tables_agree(fresh, loaded);
+	assert_false(wk_unwind_table_is_changed(loaded)); /* nothing had to be compiled again */
+	wk_unwind_table_free(loaded);
+	wk_unwind_table_free(fresh);
+	wk_buf_fini(&saved);
+}
+
+static void what_is_compiled_later_is_added_to_what_was_loaded(void **state)
+{
+	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL), *loaded;
+	uint64_t half = code->vaddr + code->size_bytes / 2;
+	struct wk_buf first = { 0 }, second = { 0 };
+
+	(void)state;
+	for (uint64_t at = code->vaddr; at < half; at += 64)
+		wk_unwind_table_rules(fresh, at);
+	wk_unwind_table_save(fresh, &first);
+	loaded = load(&first);
+	for (uint64_t at = code->vaddr; at < half; at += 64)
+		wk_unwind_table_rules(loaded, at);
+	assert_false(wk_unwind_table_is_changed(loaded));
+	assert_tables_agree(fresh, loaded);
+	assert_true(wk_unwind_table_is_changed(loaded));
+	wk_unwind_table_save(loaded, &second);
+	assert_true(second.len > first.len);
+	wk_unwind_table_free(loaded);
+	loaded = load(&second);
+	assert_tables_agree(fresh, loaded);
+	assert_false(wk_unwind_table_is_changed(loaded));
+	wk_unwind_table_free(loaded);
+	wk_unwind_table_free(fresh);
+	wk_buf_fini(&first);
+	wk_buf_fini(&second);
+}
+
+static void an_empty_table_is_saved_and_loaded(void **state)
+{
+	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL), *loaded;
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	wk_unwind_table_save(fresh, &saved);
+	loaded = load(&saved);
+	assert_tables_agree(fresh, loaded);
+	assert_false(wk_unwind_table_load(loaded, wk_bytes_of(saved.at, saved.len), NULL));
+	wk_unwind_table_free(loaded);
+	wk_unwind_table_free(fresh);
+	wk_buf_fini(&saved);
+}
+
+/* Under a sanitizer this finds reads out of bounds. */
+static void damaged_rows_are_refused_or_harmless(void **state)
+{
+	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL);
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	for (uint64_t at = code->vaddr; at < code->vaddr + 2000; at += 16)
+		wk_unwind_table_rules(fresh, at);
+	wk_unwind_table_save(fresh, &saved);
+	wk_unwind_table_free(fresh);
+	for (size_t len = 0; len < saved.len; len += 5) {
+		fresh = wk_unwind_table_new(elf, NULL);
+		assert_false(wk_unwind_table_load(fresh, wk_bytes_of(saved.at, len), NULL));
+		wk_unwind_table_free(fresh);
+	}
+	for (size_t i = 0; i < saved.len; i += i < 400 ? 1 : 7) {
+		struct wk_buf again = { 0 };
+
+		saved.at[i] ^= (char)0xff;
+		fresh = wk_unwind_table_new(elf, NULL);
+		wk_unwind_table_load(fresh, wk_bytes_of(saved.at, saved.len), NULL);
+		for (uint64_t at = code->vaddr; at < code->vaddr + 2000; at += 50)
+			wk_unwind_table_rules(fresh, at);
+		wk_unwind_table_save(fresh, &again);
+		wk_buf_fini(&again);
+		wk_unwind_table_free(fresh);
+		saved.at[i] ^= (char)0xff;
+	}
+	wk_buf_fini(&saved);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loaded_rows_are_those_that_were_compiled),
+		cmocka_unit_test(what_is_compiled_later_is_added_to_what_was_loaded),
+		cmocka_unit_test(an_empty_table_is_saved_and_loaded),
+		cmocka_unit_test(damaged_rows_are_refused_or_harmless),
+	};
+
+	return cmocka_run_group_tests_name("unwind_saved", tests, open_self, close_self);
+}
