@@ -1,9 +1,8 @@
 /* The most telling piece of a function's name that fits into a frame.
  *
- * A name that is too long loses, in this order: its parameters, as C++ writes them; what
- * stands in the angle brackets behind a name ("Vec<..>::push", then "Vec::push"); as much as
- * must be of the path in front ("…Iterator::fold"); and, when not even its last step has
- * room, the end of that. The picture's script does the same. */
+ * A name that is too long is shortened (render/short_name.h); if that does not suffice, it loses
+ * as much as must be of the path in front ("…Iterator::fold"); and, when not even its last step
+ * has room, the end of that. The picture's script does the same. */
 #ifndef WK_RENDER_LABEL_H
 #define WK_RENDER_LABEL_H
 

@@ -1,10 +1,12 @@
 /* A table for the terminal: aligned columns, one unit a column, numbers to the right, the
- * last column as wide as there is room for. Where no width is given nothing is cut. */
+ * last column as wide as there is room for. Where no width is given nothing is cut. Names of
+ * functions are shortened before they are cut. */
 #include <inttypes.h>
 
 #include "base/mem.h"
 #include "base/num.h"
 #include "render/renderers.h"
+#include "render/short_name.h"
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
@@ -275,15 +277,19 @@ static size_t guides(struct printer *p, const struct wk_row *row)
 static void last_cell(struct printer *p, size_t row, size_t room)
 {
 	const struct wk_row *shape = &p->table->rows[row];
+	const char *mark;
 	size_t used = 0;
 
 	if (p->table->is_tree)
 		used = guides(p, shape);
 	format_cell(p, row, p->last);
-	if (shape->is_inlined)
-		wk_buf_add_text(&p->text, " [inl]");
+	room = room == SIZE_MAX ? SIZE_MAX : room > used + 8 ? room - used : 8;
+	mark = shape->is_inlined ? " [inl]" : "";
+	if (p->table->is_tree || wk_str_is(p->table->columns[p->last].key, "function"))
+		wk_short_name_fit(&p->text, room - strlen(mark));
+	wk_buf_add_text(&p->text, mark);
 	if (room != SIZE_MAX)
-		cut_to(&p->text, room > used + 8 ? room - used : 8);
+		cut_to(&p->text, room);
 	put(p, p->last);
 }
 
