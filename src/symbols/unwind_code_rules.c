@@ -193,12 +193,22 @@ static void follow_dispatched(struct follow *f)
 	}
 }
 
+/* A frame with a frame pointer as compilers and V8 build it: the pointer is surer than the
+ * stack pointer, which a loop may have moved any number of times. */
+static bool has_usual_frame(const struct height *at)
+{
+	return at->fp_known && at->fp_height == 16 && at->saved >> WK_X86_FP & 1 &&
+	       at->saved_at[WK_X86_FP] == 16;
+}
+
 static void state_of(const struct height *at, struct wk_cfi_state *state)
 {
+	bool is_by_sp = at->sp_known && !has_usual_frame(at);
+
 	memset(state, 0, sizeof(*state));
 	state->cfa_kind = WK_CFA_REGISTER;
-	state->cfa_register = at->sp_known ? WK_X86_SP : WK_X86_FP;
-	state->cfa_value = at->sp_known ? at->height : at->fp_height;
+	state->cfa_register = is_by_sp ? WK_X86_SP : WK_X86_FP;
+	state->cfa_value = is_by_sp ? at->height : at->fp_height;
 	for (int reg = 0; reg < 16; reg++) {
 		if (!(at->saved >> reg & 1))
 			continue;

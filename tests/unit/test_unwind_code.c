@@ -82,9 +82,32 @@ static void a_frame_pointer_takes_over_where_the_stack_pointer_is_lost(void **st
 		0xc3,                   /* 19 ret */
 	};
 	static const struct place places[] = {
-		{ 1, RSP, 16, 0, -16 },   { 5, RSP, 24, -24, -16 }, { 9, RBP, 16, -24, -16 },
-		{ 12, RBP, 16, -24, -16 }, { 17, RSP, 24, -24, -16 }, { 18, RSP, 16, 0, -16 },
+		{ 1, RSP, 16, 0, -16 },   { 5, RBP, 16, -24, -16 }, { 9, RBP, 16, -24, -16 },
+		{ 12, RBP, 16, -24, -16 }, { 17, RBP, 16, -24, -16 }, { 18, RBP, 16, 0, -16 },
 		{ 19, RSP, 8, 0, 0 },
+	};
+
+	(void)state;
+	CHECK(code, places);
+}
+
+/* As V8 enters JavaScript: how many arguments there are, no one can tell from the code. */
+static void a_frame_pointer_is_surer_than_a_stack_pointer_behind_a_loop_that_pushes(void **state)
+{
+	static const uint8_t code[] = {
+		0x55,                   /*  0 push %rbp */
+		0x48, 0x89, 0xe5,       /*  1 mov %rsp, %rbp */
+		0xeb, 0x03,             /*  4 jmp 9 */
+		0x41, 0xff, 0x32,       /*  6 push (%r10) */
+		0x48, 0xff, 0xc9,       /*  9 dec %rcx */
+		0x7d, 0xf8,             /* 12 jge 6 */
+		0xe8, 0, 0, 0, 0,       /* 14 call */
+		0x48, 0x8b, 0xe5,       /* 19 mov %rbp, %rsp */
+		0x5d,                   /* 22 pop %rbp */
+		0xc3,                   /* 23 ret */
+	};
+	static const struct place places[] = {
+		{ 14, RBP, 16, 0, -16 }, { 18, RBP, 16, 0, -16 }, { 23, RSP, 8, 0, 0 },
 	};
 
 	(void)state;
@@ -259,6 +282,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pushes_and_stack_space_are_counted),
 		cmocka_unit_test(a_frame_pointer_takes_over_where_the_stack_pointer_is_lost),
+		cmocka_unit_test(
+			a_frame_pointer_is_surer_than_a_stack_pointer_behind_a_loop_that_pushes),
 		cmocka_unit_test(ways_are_followed_past_early_returns),
 		cmocka_unit_test(what_a_jump_table_leads_to_has_the_stack_of_the_jump),
 		cmocka_unit_test(what_can_not_be_followed_is_refused),
