@@ -21,6 +21,10 @@ static const struct wk_rules no_rules = { .cfa_kind = WK_CFA_NONE };
 static const struct wk_rules no_tables = { .cfa_kind = WK_CFA_NONE }; /* in the whole image */
 static const struct wk_rules unmapped = { .cfa_kind = WK_CFA_UNMAPPED };
 
+/* A trampoline that keeps no frame pointer gives its stack back and returns: {add $8 n, %rsp; ret}.
+ * Made by Python, one a function. */
+#define TRAMPOLINE_MOST 16
+
 struct slot {
 	uint64_t space, address;
 	const struct wk_rules *rules; /* NULL: never used */
@@ -32,6 +36,7 @@ struct wk_unwinder {
 	uint64_t space;
 	uint64_t completed;
 	struct wk_stack_memory memory; /* read is NULL where there are only copies */
+	struct wk_rules *trampolines[TRAMPOLINE_MOST]; /* by the words they give back */
 	struct slot slots[CACHE_SLOTS];
 };
 
@@ -63,6 +68,8 @@ struct wk_unwinder *wk_unwinder_new(bool (*find)(void *context, uint64_t address
 
 void wk_unwinder_free(struct wk_unwinder *unwinder)
 {
+	for (size_t i = 0; unwinder && i < TRAMPOLINE_MOST; i++)
+		free(unwinder->trampolines[i]);
 	free(unwinder);
 }
 
@@ -85,6 +92,41 @@ uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder)
 	return unwinder->completed;
 }
 
+static const struct wk_rules *trampoline_of(struct wk_unwinder *unwinder, unsigned words)
+{
+	const struct wk_unwind_machine *machine = wk_unwind_machine(WK_MACHINE_X86_64);
+	struct wk_rules *rules = unwinder->trampolines[words];
+
+	if (rules)
+		return rules;
+	rules = wk_alloc_zeroed(1, sizeof(*rules) + sizeof(rules->saved[0]));
+	rules->cfa_kind = WK_CFA_REGISTER;
+	rules->cfa_register = machine->sp;
+	rules->cfa_value = (int32_t)(8 * words + 8);
+	rules->return_address = machine->return_address;
+	rules->is_plain = true;
+	rules->count = 1;
+	rules->saved[0] = (struct wk_rule){ machine->return_address, WK_RULE_AT, -8 };
+	unwinder->trampolines[words] = rules;
+	return rules;
+}
+
+/* Code that was made at run time, in a living process: what it does with the stack on its way
+ * out, if that is all it has left to do at the return address right behind `address`. */
+static const struct wk_rules *rules_of_way_out(struct wk_unwinder *unwinder, uint64_t address)
+{
+	uint8_t code[5];
+
+	if (!unwinder->memory.read ||
+	    unwinder->memory.read(unwinder->memory.context, address + 1, code, sizeof(code)) !=
+		    sizeof(code))
+		return &no_tables;
+	if (memcmp(code, "\x48\x83\xc4", 3) != 0 || code[4] != 0xc3 || code[3] % 8 != 0 ||
+	    code[3] / 8 >= TRAMPOLINE_MOST)
+		return &no_tables;
+	return trampoline_of(unwinder, code[3] / 8);
+}
+
 static const struct wk_rules *look_up(struct wk_unwinder *unwinder, uint64_t address)
 {
 	struct wk_unwind_image image = { 0 };
@@ -93,7 +135,7 @@ static const struct wk_rules *look_up(struct wk_unwinder *unwinder, uint64_t add
 	if (!unwinder->find(unwinder->context, address, &image))
 		return &unmapped;
 	if (!image.table)
-		return &no_tables;
+		return rules_of_way_out(unwinder, address);
 	rules = wk_unwind_table_rules(image.table, address - image.bias);
 	if (!rules)
 		rules = wk_unwind_table_is_empty(image.table) ? &no_tables : &no_rules;

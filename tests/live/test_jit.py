@@ -138,6 +138,9 @@ def _(t):
         callers = totals(t, recording)
         caller = sum(share for name, share in callers.items() if "callerOfHot" in name)
         t.true(caller > 60, f"{option}: callerOfHot has {caller} % in total")
+        # From V8's own code, which has no tables, back to C++.
+        started = sum(share for name, share in callers.items() if name.startswith("node::Start("))
+        t.true(started > 80, f"{option}: {started} % of stacks reach node::Start")
 
 
 @tap.case("Java's methods have their names where it dumps a map at its end")
@@ -176,6 +179,11 @@ def _(t):
     came = totals(t, recording)
     inner = sum(share for name, share in came.items() if name.startswith("py::inner_work:"))
     t.true(inner > 70, f"py::inner_work has {inner} % in total")
+    if os.uname().machine == "x86_64":
+        # Trampolines keep no frame pointer: their own code tells the way out.
+        outer = sum(share for name, share in came.items() if name.startswith("py::outer_work:"))
+        t.true(outer > 70, f"py::outer_work has {outer} % in total")
+        t.true(came.get("Py_BytesMain", 0) > 70, "stacks reach Python's main function")
 
 
 tap.run_all()
