@@ -46,13 +46,25 @@ static void find_names(struct wk_image_facts *facts, const struct wk_image *imag
 		facts->lacks |= WK_LACKS_NAMES;
 }
 
-static void find_lines(struct wk_image_facts *facts)
+static bool came_with_lines(const struct wk_model *model, wk_text_id path)
 {
-	bool has_lines = in_either(facts->symbols, ".debug_info") &&
-			 in_either(facts->symbols, ".debug_line");
+	for (uint32_t i = 0; i < model->carried_place_count; i++)
+		if (model->carried_places[i].path == path)
+			return true;
+	return false;
+}
 
-	facts->lines = has_lines ? "yes" : "none";
-	if (!has_lines)
+static void find_lines(struct wk_image_facts *facts, const struct wk_model *model)
+{
+	if ((in_either(facts->symbols, ".debug_info") && in_either(facts->symbols, ".debug_line")) ||
+	    (in_either(facts->symbols, ".zdebug_info") &&
+	     in_either(facts->symbols, ".zdebug_line")))
+		facts->lines = "yes";
+	else if (came_with_lines(model, model->images[facts->id].path))
+		facts->lines = "recorded";
+	else
+		facts->lines = "none";
+	if (strcmp(facts->lines, "none") == 0)
 		facts->lacks |= WK_LACKS_LINES;
 }
 
@@ -83,7 +95,7 @@ static void find_out(struct wk_image_facts *facts, const struct wk_facts_about *
 		find_names(facts, image);
 		find_unwind(facts);
 		if (image->kind == WK_IMAGE_FILE)
-			find_lines(facts);
+			find_lines(facts, about->model);
 	} else if (image->kind != WK_IMAGE_UNKNOWN) {
 		facts->names = image->has_names ? "all" : "none";
 		facts->lacks = image->has_names ? 0 : WK_LACKS_NAMES;

@@ -35,7 +35,7 @@ struct wk_images_facts {
 struct wk_facts_about {
 	const struct wk_model *model;
 	struct wk_symbols *symbols;
-	const struct wk_remote *remote; /* NULL: no other machine was asked */
+	const struct wk_remote *remote;
 	const char *recording;          /* its path, as typed */
 };
 

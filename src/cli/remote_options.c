@@ -80,14 +80,14 @@ static bool add_debuginfod(struct list *list, struct wk_err *err)
 			       "is not set; --symbol-server names one");
 }
 
+/* Without servers, too: what was fetched before is used by all. */
 static bool open_list(struct wk_remote_asked *asked, const struct list *list, struct wk_err *err)
 {
+	static const char *const nobody[] = { NULL };
 	bool is_told = wk_fetch_progress_wanted();
 
-	if (list->count == 0)
-		return true;
 	asked->remote = wk_remote_open(&(struct wk_remote_options){
-		.servers = (const char *const *)list->at,
+		.servers = list->count ? (const char *const *)list->at : nobody,
 		.most_bytes = number("DEBUGINFOD_MAXSIZE"),
 		.wait_seconds = seconds("DEBUGINFOD_TIMEOUT"),
 		.whole_seconds = seconds("DEBUGINFOD_MAXTIME"),
@@ -97,23 +97,27 @@ static bool open_list(struct wk_remote_asked *asked, const struct list *list, st
 	return asked->remote != NULL;
 }
 
+static bool collect(struct list *list, const struct wk_remote_args *args, struct wk_err *err)
+{
+	for (size_t i = 0; i < args->servers.count; i++)
+		add(list, args->servers.at[i], strlen(args->servers.at[i]));
+	add_words(list, environment("WICK_SYMBOL_SERVERS"));
+	return !(args->debuginfod || is_switched_on("WICK_DEBUGINFOD")) ||
+	       add_debuginfod(list, err);
+}
+
 bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_args *args,
 			  struct wk_err *err)
 {
 	bool is_typed = args->debuginfod || args->servers.count > 0;
-	struct list list = { 0 };
+	struct list list = { 0 }, nobody = { 0 };
 	struct wk_err fault = { 0 };
-	bool ok = true;
+	bool ok;
 
 	*asked = (struct wk_remote_asked){ 0 };
 	if (args->offline)
-		return true;
-	for (size_t i = 0; i < args->servers.count; i++)
-		add(&list, args->servers.at[i], strlen(args->servers.at[i]));
-	add_words(&list, environment("WICK_SYMBOL_SERVERS"));
-	if (args->debuginfod || is_switched_on("WICK_DEBUGINFOD"))
-		ok = add_debuginfod(&list, &fault);
-	ok = ok && open_list(asked, &list, &fault);
+		return open_list(asked, &nobody, err);
+	ok = collect(&list, args, &fault) && open_list(asked, &list, &fault);
 	free_list(&list);
 	if (ok || is_typed) {
 		if (!ok)
@@ -121,7 +125,7 @@ bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_
 		return ok;
 	}
 	wk_say(fault.text);
-	return true;
+	return open_list(asked, &nobody, err);
 }
 
 void wk_remote_asked_close(struct wk_remote_asked *asked)

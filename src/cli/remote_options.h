@@ -14,7 +14,7 @@ struct wk_remote_args {
 };
 
 struct wk_remote_asked {
-	struct wk_remote *remote; /* NULL: nobody is to be asked */
+	struct wk_remote *remote; /* perhaps without anybody to ask */
 	struct wk_fetch_progress progress;
 };
 

@@ -49,7 +49,7 @@ static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
 	if (wk_remote_get(image->owner->remote, which, id, image->key.path, &path, &err)) {
 		key.path = wk_buf_str(&path);
 		found = wk_store_image(&key, file, why) == WK_IMAGE_NAMED;
-	} else {
+	} else if (err.text[0]) {
 		wk_buf_add_fmt(why, "%s%s", why->len ? "; " : "", err.text);
 	}
 	wk_buf_fini(&path);

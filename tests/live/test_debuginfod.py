@@ -156,6 +156,9 @@ def _(t):
         count = len(server.asked)
         t.true(names(t, "--symbol-server", server.url), "the second run has the names")
         t.equal(server.asked[count:], [], "requests of the second run")
+        t.true(names(t), "and so has one that names no server")
+        t.true(names(t, "--offline"), "or none at all")
+        t.equal(server.asked[count:], [], "requests of these")
     t.equal((t.folder / "cache/remote" / f"{app().id}.debuginfo").read_bytes(), body, "the copy")
 
 
