@@ -16,6 +16,7 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_SAMPLE] = "sample",
 	[WK_EVENT_LOST] = "lost",
 	[WK_EVENT_NOTE] = "note",
+	[WK_EVENT_OTHER] = "other",
 };
 
 const char *wk_event_kind_name(enum wk_event_kind kind)
@@ -252,6 +253,10 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 		if (event->note.offset != WK_NOWHERE)
 			wk_out_fmt(out, " offset=0x%" PRIx64, event->note.offset);
 		text_field(out, "text", event->note.text);
+		break;
+	case WK_EVENT_OTHER:
+		text_field(out, "what", event->other.what);
+		text_field(out, "text", event->other.text);
 		break;
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:

@@ -39,6 +39,7 @@ enum wk_event_kind {
 	WK_EVENT_SAMPLE,
 	WK_EVENT_LOST,    /* records or samples that the kernel or the recorder dropped */
 	WK_EVENT_NOTE,    /* something a person should know: a bad record, a gap ... */
+	WK_EVENT_OTHER,   /* what no view uses, as text: only where details are asked for */
 	WK_EVENT_KINDS
 };
 
@@ -274,6 +275,11 @@ struct wk_event_note {
 	bool is_fault;       /* part of the input could not be used: whoever looks must know */
 };
 
+/* A context switch, a namespace, a cgroup's path ... */
+struct wk_event_other {
+	struct wk_str what, text;
+};
+
 struct wk_event_system {
 	struct wk_str key;   /* "host name", "kernel", "cpu", "memory", "command line" ... */
 	struct wk_str value;
@@ -297,6 +303,7 @@ struct wk_event {
 		struct wk_event_sample sample;
 		struct wk_event_lost lost;
 		struct wk_event_note note;
+		struct wk_event_other other;
 	};
 };
 

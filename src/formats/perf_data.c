@@ -47,16 +47,18 @@ static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
 {
 	struct wk_bytes head = *left;
 	const uint8_t *at = left->at;
-	uint16_t size;
+	uint32_t type, misc, size;
 
 	if (wk_bytes_left(left) == 0)
 		return AT_END;
-	wk_u32(&head);
-	wk_u16(&head);
+	type = wk_u32(&head);
+	misc = wk_u16(&head);
 	size = wk_u16(&head);
+	if (type >= WK_PERF_ANDROID_TYPES && type < WK_PERF_ANDROID_TYPES_END)
+		size |= misc << 16;
 	if (!head.bad && size < 8) {
 		wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
-			"perf.data: record size %u is below the 8-byte header", size);
+			"perf.data: record size %" PRIu32 " is below the 8-byte header", size);
 		return BROKEN;
 	}
 	wk_bytes_skip(left, size);
@@ -205,6 +207,8 @@ static void take_record(struct wk_perf *perf, const struct wk_perf_record *recor
 {
 	if (record->type == WK_PERF_AUXTRACE)
 		wk_perf_odd(perf, WK_PERF_ODD_AUXTRACE, record->at);
+	else if (record->type >= WK_PERF_ANDROID_TYPES && record->type < WK_PERF_ANDROID_TYPES_END)
+		return; /* simpleperf's notes to itself */
 	else if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
 		 (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
 		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);

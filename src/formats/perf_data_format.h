@@ -31,8 +31,17 @@ enum wk_perf_type {
 	WK_PERF_READ = 8,
 	WK_PERF_SAMPLE = 9,
 	WK_PERF_MMAP2 = 10,
+	WK_PERF_AUX = 11,
+	WK_PERF_ITRACE_START = 12,
 	WK_PERF_LOST_SAMPLES = 13,
+	WK_PERF_SWITCH = 14,
+	WK_PERF_SWITCH_CPU_WIDE = 15,
+	WK_PERF_NAMESPACES = 16,
 	WK_PERF_KSYMBOL = 17,
+	WK_PERF_BPF_EVENT = 18,
+	WK_PERF_CGROUP = 19,
+	WK_PERF_TEXT_POKE = 20,
+	WK_PERF_AUX_OUTPUT_HW_ID = 21,
 	WK_PERF_CALLCHAIN_DEFERRED = 22,
 	WK_PERF_KERNEL_TYPES_END = 23, /* the first number that is not known to be the kernel's */
 
@@ -49,6 +58,10 @@ enum wk_perf_type {
 	WK_PERF_FINISHED_INIT = 82,
 	WK_PERF_COMPRESSED2 = 83,
 	WK_PERF_TYPES_END = 84,
+
+	/* simpleperf's own: where others have `misc`, the upper half of the size. */
+	WK_PERF_ANDROID_TYPES = 32768,
+	WK_PERF_ANDROID_TYPES_END = 32800,
 };
 
 #define WK_PERF_EVENT_UPDATE_NAME 2
@@ -171,6 +184,7 @@ enum wk_perf_feature {
 	WK_PERF_FEATURE_PMU_CAPS = 31,
 	WK_PERF_FEATURE_END = 32, /* perf's own end here */
 	WK_PERF_FEATURE_ANDROID_FIRST = 128, /* those of simpleperf */
+	WK_PERF_FEATURE_ANDROID_FILES = 128,
 	WK_PERF_FEATURE_ANDROID = 129,
 	WK_PERF_FEATURE_ANDROID_END = 135,
 };

@@ -351,6 +351,13 @@ bool wk_perf_tell_fact(struct wk_perf *perf, const char *key, struct wk_str valu
 bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
 			     struct wk_err *err);
 
+/* perf_data_android.c */
+bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err);
+
+/* perf_data_other.c: what no view uses, for readers that look at details */
+bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_event *event, struct wk_err *err);
+
 /* perf_data_header.c: facts about the file itself, told where only its header is read */
 
 bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,

@@ -426,6 +426,8 @@ bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_b
 		return tell_hybrid(perf, in, err);
 	case WK_PERF_FEATURE_PMU_CAPS:
 		return tell_capabilities(perf, in, err);
+	case WK_PERF_FEATURE_ANDROID_FILES:
+		return wk_perf_android_files(perf, in, err);
 	case WK_PERF_FEATURE_ANDROID:
 		return tell_android(perf, in, err);
 	default:

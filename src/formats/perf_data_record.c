@@ -261,8 +261,10 @@ static bool tell_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record
 	event->symbol.name = wk_bytes_text(&body);
 	if (body.bad)
 		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
-	if (body.bad || flags & KSYMBOL_UNREGISTER)
+	if (body.bad)
 		return true;
+	if (flags & KSYMBOL_UNREGISTER)
+		return wk_perf_tell_other(perf, record, event, err);
 	return wk_perf_give(perf, event, err);
 }
 
@@ -289,12 +291,12 @@ static bool tell_side_band(struct wk_perf *perf, const struct wk_perf_record *re
 		return tell_kernel_symbol(perf, record, &event, err);
 	case WK_PERF_THROTTLE:
 		wk_perf_odd(perf, WK_PERF_ODD_THROTTLED, record->at);
-		return true;
+		return wk_perf_tell_other(perf, record, &event, err);
 	case WK_PERF_CALLCHAIN_DEFERRED:
 		wk_perf_drop_deferred(perf, record);
 		return true;
 	default:
-		return true; /* switches, namespaces, cgroups ...: known, and not yet of use */
+		return wk_perf_tell_other(perf, record, &event, err);
 	}
 }
 

@@ -647,6 +647,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_NOTE:
 		wk_model_add_note(model, &event->note);
 		break;
+	case WK_EVENT_OTHER:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:
 		break;

@@ -97,6 +97,10 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_NOTE:
 		touch_text(seen, event->note.text);
 		break;
+	case WK_EVENT_OTHER:
+		touch_text(seen, event->other.what);
+		touch_text(seen, event->other.text);
+		break;
 	case WK_EVENT_FRAME:
 	case WK_EVENT_STACKS:
 	case WK_EVENT_NONE:

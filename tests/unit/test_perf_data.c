@@ -332,6 +332,99 @@ static void parts_of_a_folder_are_told_in_order_of_time(void **state)
 	wk_buf_fini(&second.out);
 }
 
+/* Longer than 64 KiB: simpleperf keeps the upper half of the size where others have flags. */
+static void records_of_simpleperf_are_passed_over_whole(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct perf_maker m = { .big_endian = big };
+
+		begin(&m);
+		perf_record(&m, WK_PERF_ANDROID_TYPES + 1, 1); /* 1 << 16, and what is counted */
+		for (size_t i = 0; i < (65536 + 16) / 8 - 1; i++)
+			put64(&m, 9);
+		put_at(&m, m.record_at + 6, 16, 2);
+		add_sample(&m, 9, 0x400);
+		check(&m, "sample time=9 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "
+			  "address=0x400\n");
+	}
+}
+
+static void symbols_that_simpleperf_found_are_told_by_their_place_in_the_file(void **state)
+{
+	struct perf_maker m = { 0 }, files = { 0 };
+
+	(void)state;
+	begin(&m);
+	put(&files, 12 + 16 + 12 + 5 + 8, 4); /* size of the rest */
+	wk_buf_add(&files.out, "/libgame.so", 12);
+	put(&files, 2, 4); /* an ELF file */
+	put64(&files, 0x2000);
+	put(&files, 1, 4);
+	put64(&files, 0x2345);
+	put(&files, 0x20, 4);
+	wk_buf_add(&files.out, "draw", 5);
+	put64(&files, 0x1000);
+	perf_end_with_feature(&m, WK_PERF_FEATURE_ANDROID_FILES, &files.out);
+	check_without(&m, "source ",
+		      "symbol time=0 pid=0 tid=0 start=0x1345 size=0x20 name=\"draw\" "
+		      "path=\"/libgame.so\"\n");
+	wk_buf_fini(&files.out);
+}
+
+static void records_that_no_view_uses_are_told_as_text(void **state)
+{
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct perf_maker m = { .big_endian = big };
+
+		begin(&m);
+		perf_record(&m, WK_PERF_SWITCH_CPU_WIDE, 0x6000);
+		put32(&m, 5, 6);
+		add_trailer(&m, 10, 11, 1);
+		perf_end_record(&m);
+		perf_record(&m, WK_PERF_CGROUP, 0);
+		put64(&m, 77);
+		put_text(&m, "/user.slice");
+		add_trailer(&m, 10, 11, 2);
+		perf_end_record(&m);
+		perf_record(&m, WK_PERF_NAMESPACES, 0);
+		put32(&m, 12, 13);
+		put64(&m, 2);
+		for (uint64_t i = 1; i <= 4; i++)
+			put64(&m, i);
+		add_trailer(&m, 10, 11, 3);
+		perf_end_record(&m);
+		perf_record(&m, WK_PERF_KSYMBOL, 0);
+		put64(&m, 0xf000);
+		put(&m, 0x40, 4);
+		put(&m, 1, 2);
+		put(&m, 1, 2); /* it goes */
+		put_text(&m, "bpf_prog_1");
+		add_trailer(&m, 10, 11, 4);
+		perf_end_record(&m);
+		perf_record(&m, WK_PERF_TEXT_POKE, 0);
+		put64(&m, 0xf123);
+		put(&m, 2, 2);
+		put(&m, 1, 2);
+		put(&m, 0x90, 1);
+		put(&m, 0x91, 1);
+		put(&m, 0xcc, 1);
+		put(&m, 0, 1);
+		add_trailer(&m, 10, 11, 5);
+		perf_end_record(&m);
+		check(&m, "other time=1 pid=10 tid=11 what=\"switch\" "
+			  "text=\"out, preempted; next 5/6\"\n"
+			  "other time=2 pid=10 tid=11 what=\"cgroup\" text=\"77 /user.slice\"\n"
+			  "other time=3 pid=12 tid=13 what=\"namespaces\" "
+			  "text=\"net=0x1:0x2 uts=0x3:0x4\"\n"
+			  "other time=4 pid=kernel what=\"symbol gone\" "
+			  "text=\"0xf000 0x40 bpf_prog_1\"\n"
+			  "other time=5 pid=10 tid=11 what=\"text poke\" "
+			  "text=\"0xf123: 9091 to cc\"\n");
+	}
+}
+
 struct stack_seen {
 	struct wk_event_stack stack;
 	bool exact;
@@ -745,7 +838,9 @@ static void losses_and_pauses_are_told(void **state)
 	}
 	check(&m, "lost time=100 count=17 what=records\n"
 		  "lost time=200 count=4 what=samples\n"
-		  "note time=200 offset=0x150 text=\"2 times the kernel paused sampling, since it "
+		  "other time=300 pid=10 tid=10 what=\"throttle\" text=\"0x1f5 0x1f5\"\n"
+		  "other time=300 pid=10 tid=10 what=\"throttle\" text=\"0x1f5 0x1f5\"\n"
+		  "note time=300 offset=0x150 text=\"2 times the kernel paused sampling, since it "
 		  "took too much time\"\n");
 }
 
@@ -766,7 +861,9 @@ static void a_kernel_symbol_is_told_when_it_comes_not_when_it_goes(void **state)
 		perf_end_record(&m);
 	}
 	check(&m, "symbol time=100 pid=kernel start=0xffffffffc0001000 size=0x80 "
-		  "name=\"bpf_prog_6deef7357e7b4530\"\n");
+		  "name=\"bpf_prog_6deef7357e7b4530\"\n"
+		  "other time=101 pid=kernel what=\"symbol gone\" text=\"0xffffffffc0001000 0x80 "
+		  "bpf_prog_6deef7357e7b4530\"\n");
 }
 
 static void unknown_records_are_counted_and_their_neighbours_read(void **state)
@@ -1085,6 +1182,9 @@ int main(void)
 		cmocka_unit_test(open_calls_that_the_processor_kept_are_the_users_chain),
 		cmocka_unit_test(a_chain_that_comes_later_is_that_of_all_samples_with_its_cookie),
 		cmocka_unit_test(parts_of_a_folder_are_told_in_order_of_time),
+		cmocka_unit_test(records_of_simpleperf_are_passed_over_whole),
+		cmocka_unit_test(symbols_that_simpleperf_found_are_told_by_their_place_in_the_file),
+		cmocka_unit_test(records_that_no_view_uses_are_told_as_text),
 		cmocka_unit_test(what_can_not_be_read_is_refused_by_name),
 		cmocka_unit_test(a_sink_that_takes_no_more_ends_the_reading),
 	};
