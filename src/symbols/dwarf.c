@@ -182,6 +182,8 @@ static void forget_ids(struct wk_dwarf_file *file)
 {
 	if (!file)
 		return;
+	free(file->known);
+	file->known = NULL;
 	wk_map_fini(&file->name_of);
 	wk_map_fini(&file->text_at);
 	file->text_budget = 0;

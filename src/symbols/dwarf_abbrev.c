@@ -147,6 +147,7 @@ static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t l
 	}
 	add_op(c->table, (struct wk_dwarf_op){ .before = (uint16_t)c->skip, .form = form,
 					       .what = (uint8_t)what,
+					       .size = wk_dwarf_form_size(form, c->shape),
 					       .constant = clamp(constant) });
 	c->skip = 0;
 }
@@ -225,13 +226,6 @@ void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)
 	free(table->ops);
 	wk_map_fini(&table->by_code);
 	*table = (struct wk_dwarf_abbrevs){ 0 };
-}
-
-const struct wk_dwarf_abbrev *wk_dwarf_abbrev(const struct wk_dwarf_abbrevs *table, uint64_t code)
-{
-	if (table->is_sparse)
-		return &table->rows[wk_map_find(&table->by_code, code)];
-	return &table->rows[code < table->row_count ? code : 0];
 }
 
 /* The section from the unit's table on. */

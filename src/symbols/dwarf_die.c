@@ -2,6 +2,32 @@
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
+/* The value of an op in the sizes that nearly all have. */
+static inline bool read_op(const struct wk_dwarf_op *op, struct wk_dwarf_shape shape,
+			   struct wk_bytes *in, struct wk_dwarf_value *value)
+{
+	value->form = op->form;
+	switch (op->size) {
+	case 0:
+		value->value = (uint64_t)(int64_t)op->constant;
+		return true;
+	case 1:
+		value->value = wk_u8(in);
+		return true;
+	case 2:
+		value->value = wk_u16(in);
+		return true;
+	case 4:
+		value->value = wk_u32(in);
+		return true;
+	case 8:
+		value->value = wk_u64(in);
+		return true;
+	default:
+		return wk_dwarf_read_value(in, shape, op->form, value);
+	}
+}
+
 bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrevs *table,
 		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
 		       struct wk_dwarf_die *die)
@@ -13,13 +39,9 @@ bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrev
 	if (abbrev->role == ROLE_UNKNOWN)
 		return false;
 	for (uint32_t i = 0; i < abbrev->op_count; i++, op++) {
-		struct wk_dwarf_value *value = &die->values[op->what];
-
 		wk_bytes_skip(in, op->before);
-		if (!wk_dwarf_read_value(in, shape, op->form, value))
+		if (!read_op(op, shape, in, &die->values[op->what]))
 			return false;
-		if (op->form == DW_FORM_implicit_const)
-			value->value = (uint64_t)(int64_t)op->constant;
 		die->has |= 1u << op->what;
 	}
 	wk_bytes_skip(in, abbrev->tail);
@@ -34,41 +56,68 @@ static uint64_t sibling_of(const struct wk_dwarf_unit *unit, struct wk_dwarf_val
 	return value.value < unit->end - unit->offset ? unit->offset + value.value : 0;
 }
 
-static bool pass_varying(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
-			 const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
-			 uint64_t *sibling)
+/* Texts within entries are those that are no longer than an offset, so mostly short. */
+static void pass_text(struct wk_bytes *in)
+{
+	const uint8_t *at = in->at, *near = in->end - at > 8 ? at + 8 : in->end;
+
+	while (at < near)
+		if (*at++ == 0) {
+			in->at = at;
+			return;
+		}
+	wk_bytes_text(in);
+}
+
+static void pass_number(struct wk_bytes *in)
+{
+	while (in->at < in->end)
+		if (*in->at++ < 0x80)
+			return;
+	in->bad = true;
+}
+
+static bool pass_op(const struct wk_dwarf_op *op, const struct wk_dwarf_unit *unit,
+		    struct wk_bytes *in, uint64_t *sibling)
+{
+	struct wk_dwarf_value value;
+
+	if (op->what == WHAT_SIBLING) {
+		if (!wk_dwarf_read_value(in, unit->shape, op->form, &value))
+			return false;
+		*sibling = sibling_of(unit, value);
+		return true;
+	}
+	switch (op->size) {
+	case SIZE_ULEB:
+		pass_number(in);
+		return true;
+	case SIZE_BLOCK:
+		wk_bytes_skip(in, wk_dwarf_code(in));
+		return true;
+	case SIZE_TEXT:
+		pass_text(in);
+		return true;
+	case SIZE_OTHER:
+		return wk_dwarf_read_value(in, unit->shape, op->form, &value);
+	default:
+		wk_bytes_skip(in, op->size);
+		return true;
+	}
+}
+
+bool wk_dwarf_pass_varying(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
+			   const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
+			   uint64_t *sibling)
 {
 	const struct wk_dwarf_op *op = table->ops + abbrev->first_op;
-	struct wk_dwarf_value value;
 
 	for (uint32_t i = 0; i < abbrev->op_count; i++, op++) {
 		wk_bytes_skip(in, op->before);
-		if (!wk_dwarf_read_value(in, unit->shape, op->form, &value))
+		if (!pass_op(op, unit, in, sibling))
 			return false;
-		if (op->what == WHAT_SIBLING)
-			*sibling = sibling_of(unit, value);
 	}
 	wk_bytes_skip(in, abbrev->tail);
-	return !in->bad;
-}
-
-bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
-		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
-		       uint64_t *sibling)
-{
-	struct wk_bytes at = *in;
-
-	*sibling = 0;
-	if (abbrev->role == ROLE_UNKNOWN)
-		return false;
-	if (abbrev->fixed == VARYING)
-		return pass_varying(unit, table, abbrev, in, sibling);
-	wk_bytes_skip(in, abbrev->fixed);
-	if (abbrev->sibling_at != VARYING && !in->bad) {
-		at.at += abbrev->sibling_at;
-		*sibling = sibling_of(unit, (struct wk_dwarf_value){ .value = wk_u32(&at),
-								     .form = DW_FORM_ref4 });
-	}
 	return !in->bad;
 }
 
@@ -82,6 +131,6 @@ bool wk_dwarf_die_at(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwar
 	if (!table || offset < unit->die || offset >= unit->end)
 		return false;
 	in = wk_bytes_at(&section, offset, unit->end - offset);
-	abbrev = wk_dwarf_abbrev(table, wk_uleb(&in));
+	abbrev = wk_dwarf_abbrev(table, wk_dwarf_code(&in));
 	return wk_dwarf_read_die(unit->shape, table, abbrev, &in, die);
 }

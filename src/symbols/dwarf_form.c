@@ -72,6 +72,33 @@ uint32_t wk_dwarf_form_bytes(uint8_t form, struct wk_dwarf_shape shape)
 	}
 }
 
+uint8_t wk_dwarf_form_size(uint8_t form, struct wk_dwarf_shape shape)
+{
+	uint32_t bytes = wk_dwarf_form_bytes(form, shape);
+
+	if (bytes != VARYING)
+		return (uint8_t)bytes;
+	switch (form) {
+	case DW_FORM_sdata:
+	case DW_FORM_udata:
+	case DW_FORM_ref_udata:
+	case DW_FORM_strx:
+	case DW_FORM_addrx:
+	case DW_FORM_loclistx:
+	case DW_FORM_rnglistx:
+	case SHORT_GNU_addr_index:
+	case SHORT_GNU_str_index:
+		return SIZE_ULEB;
+	case DW_FORM_block:
+	case DW_FORM_exprloc:
+		return SIZE_BLOCK;
+	case DW_FORM_string:
+		return SIZE_TEXT;
+	default:
+		return SIZE_OTHER;
+	}
+}
+
 static uint64_t read_fixed(struct wk_bytes *in, uint32_t bytes)
 {
 	uint64_t first;

@@ -48,11 +48,20 @@ enum wk_dwarf_what {
 	WHAT_COUNT
 };
 
+/* How a value that varies in size is passed over; smaller numbers are bytes. */
+enum {
+	SIZE_ULEB = 0xf0, /* a variable-length number */
+	SIZE_BLOCK,       /* one, and as many bytes */
+	SIZE_TEXT,        /* up to a NUL */
+	SIZE_OTHER,
+};
+
 /* Passes over `before` bytes, then takes (or passes over) one value. */
 struct wk_dwarf_op {
 	uint16_t before;
-	uint8_t form, what;  /* form: the short number, see wk_dwarf_short_form */
-	int32_t constant;    /* of DW_FORM_implicit_const */
+	uint8_t form, what; /* form: the short number, see wk_dwarf_short_form */
+	uint8_t size;       /* bytes, or SIZE_* */
+	int32_t constant;   /* of DW_FORM_implicit_const */
 };
 
 enum wk_dwarf_role {
@@ -133,6 +142,13 @@ struct wk_dwarf_unit {
 	uint32_t scope_count;
 };
 
+/* The name of the DIE at an offset. */
+struct wk_dwarf_known {
+	uint64_t offset;
+	uint32_t name;
+	bool is_set;
+};
+
 struct wk_dwarf_file {
 	struct wk_dwarf *dwarf;
 	struct wk_dwarf_sections sections;
@@ -144,6 +160,7 @@ struct wk_dwarf_file {
 	uint64_t last_scanned;        /* the table in which a root was looked for last, + 1 */
 	uint64_t abbrev_budget, text_budget;
 	struct wk_map name_of;        /* offset of a DIE to text id + 1 */
+	struct wk_dwarf_known *known; /* some of the same, quicker to find */
 	struct wk_map text_at;        /* offset in .debug_str to text id + 1 */
 	struct wk_map unit_by_id;     /* of a split file: to the number of the unit + 1 */
 	bool has_ids;
@@ -191,8 +208,10 @@ struct wk_dwarf {
 
 /* dwarf_form.c */
 uint8_t wk_dwarf_short_form(uint64_t form);
-/* VARYING where it depends on the value; 0 for unknown forms too. */
+/* VARYING where it depends on the value, and for unknown forms. */
 uint32_t wk_dwarf_form_bytes(uint8_t form, struct wk_dwarf_shape shape);
+/* The same for an op: SIZE_* where it varies. */
+uint8_t wk_dwarf_form_size(uint8_t form, struct wk_dwarf_shape shape);
 /* False for a form that nobody knows. Reading beyond the end leaves `in` bad. */
 bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8_t form,
 			 struct wk_dwarf_value *value);
@@ -213,7 +232,6 @@ struct wk_dwarf_unit *wk_dwarf_referred(struct wk_dwarf_unit *unit, struct wk_dw
 /* dwarf_abbrev.c */
 /* The unit's table, decoded once; NULL if it is broken. */
 const struct wk_dwarf_abbrevs *wk_dwarf_abbrevs_of(struct wk_dwarf_unit *unit);
-const struct wk_dwarf_abbrev *wk_dwarf_abbrev(const struct wk_dwarf_abbrevs *table, uint64_t code);
 void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table);
 /* Of one code only, without decoding the whole table: for roots. */
 bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code,
@@ -224,16 +242,52 @@ bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code,
 bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrevs *table,
 		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
 		       struct wk_dwarf_die *die);
-/* Passes over the attributes. Puts the offset that DW_AT_sibling names, counted as the
- * attribute's form says from `unit`'s beginning, into `sibling`, or 0. */
-bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
-		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
-		       uint64_t *sibling);
+/* For attributes of which some vary in size. */
+bool wk_dwarf_pass_varying(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
+			   const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
+			   uint64_t *sibling);
 /* The DIE at an offset of .debug_info that lies in the unit. */
 bool wk_dwarf_die_at(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die);
 static inline bool wk_dwarf_has(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
 {
 	return die->has >> what & 1;
+}
+
+/* The code of the next DIE's abbreviation; nearly all have one byte. */
+static inline uint64_t wk_dwarf_code(struct wk_bytes *in)
+{
+	return in->at < in->end && *in->at < 0x80 ? *in->at++ : wk_uleb(in);
+}
+
+static inline const struct wk_dwarf_abbrev *wk_dwarf_abbrev(const struct wk_dwarf_abbrevs *table,
+							    uint64_t code)
+{
+	if (table->is_sparse)
+		code = wk_map_find(&table->by_code, code);
+	return &table->rows[code < table->row_count ? code : 0];
+}
+
+/* Passes over the attributes. Where DW_AT_sibling tells an offset of .debug_info, `sibling` is
+ * set to it. */
+static inline bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit,
+				     const struct wk_dwarf_abbrevs *table,
+				     const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
+				     uint64_t *sibling)
+{
+	struct wk_bytes at = *in;
+
+	if (abbrev->role == ROLE_UNKNOWN)
+		return false;
+	if (abbrev->fixed == VARYING)
+		return wk_dwarf_pass_varying(unit, table, abbrev, in, sibling);
+	if ((size_t)(in->end - in->at) < abbrev->fixed)
+		return false;
+	in->at += abbrev->fixed;
+	if (abbrev->sibling_at != VARYING) {
+		at.at += abbrev->sibling_at;
+		*sibling = unit->offset + wk_u32(&at);
+	}
+	return true;
 }
 
 /* dwarf_unit.c */

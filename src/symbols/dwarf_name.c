@@ -1,4 +1,5 @@
 /* Names of functions: linkage names, through origins and specifications, else as written. */
+#include "base/mem.h"
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
@@ -11,6 +12,10 @@
 /* Linkers let texts share their tails, and that is all the sharing there is. */
 #define MOST_ROUNDS  4
 #define SMALL_BUDGET (1024 * 1024)
+
+/* A function's DIE has hardly less bytes, so two of them seldom want the same place. */
+#define KNOWN_NAMES 16384
+#define KNOWN_BYTES 16
 
 static uint64_t section_size(struct wk_dwarf_file *file, enum wk_dwarf_section which)
 {
@@ -141,25 +146,40 @@ static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, struct wk
 	return name_unit ? written_name(name_unit, name, holder, at) : 0;
 }
 
+/* The name of the DIE that calls of a function all refer to, which is looked for once. What is
+ * referred to lies close together, so a table by the offsets' low bits answers most. */
+static uint32_t kept_name(struct wk_dwarf_unit *unit, uint64_t offset)
+{
+	struct wk_dwarf_file *file = unit->file;
+	struct wk_dwarf_known *known;
+	struct wk_dwarf_die die;
+	uint32_t name;
+
+	if (!file->known)
+		file->known = wk_alloc_zeroed(KNOWN_NAMES, sizeof(*file->known));
+	known = &file->known[offset / KNOWN_BYTES % KNOWN_NAMES];
+	if (known->is_set && known->offset == offset)
+		return known->name;
+	name = wk_map_find(&file->name_of, offset);
+	if (name == 0) {
+		name = wk_dwarf_die_at(unit, offset, &die) ? find_name(unit, offset, &die) + 1 : 1;
+		wk_map_set(&file->name_of, offset, name);
+	}
+	*known = (struct wk_dwarf_known){ .offset = offset, .name = name - 1, .is_set = true };
+	return name - 1;
+}
+
 uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, const struct wk_dwarf_die *die)
 {
 	struct wk_dwarf_die other;
-	uint32_t id = 0, *known;
+	uint32_t id = 0;
 
 	if (wk_dwarf_has(die, WHAT_LINKAGE_NAME))
 		id = text_id(unit, die->values[WHAT_LINKAGE_NAME]);
 	if (id)
 		return id;
-	/* Calls of a function all refer to the same DIE, whose name is kept. */
-	if (!wk_dwarf_has(die, WHAT_NAME) && follow(&unit, &offset, die)) {
-		known = wk_map_at(&unit->file->name_of, offset);
-		if (*known)
-			return *known - 1;
-		if (wk_dwarf_die_at(unit, offset, &other))
-			id = find_name(unit, offset, &other);
-		wk_map_set(&unit->file->name_of, offset, id + 1);
-		return id;
-	}
+	if (!wk_dwarf_has(die, WHAT_NAME) && follow(&unit, &offset, die))
+		return kept_name(unit, offset);
 	other = *die;
 	return find_name(unit, offset, &other);
 }

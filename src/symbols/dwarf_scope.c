@@ -72,7 +72,7 @@ static void find_scopes(struct finder *f)
 	if (!table || unit->end - unit->offset > UINT32_MAX)
 		return;
 	do {
-		uint64_t offset = wk_bytes_offset(&in), code = wk_uleb(&in), sibling;
+		uint64_t offset = wk_bytes_offset(&in), code = wk_dwarf_code(&in), sibling;
 		const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev(table, code);
 
 		if (code == 0 && f->depth > 0 && !in.bad)

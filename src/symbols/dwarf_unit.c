@@ -25,6 +25,7 @@ void wk_dwarf_file_free(struct wk_dwarf_file *file)
 		wk_dwarf_abbrevs_fini(file->tables[i]);
 		free(file->tables[i]);
 	}
+	free(file->known);
 	free(file->units);
 	free(file->tables);
 	wk_map_fini(&file->table_at);

@@ -124,7 +124,7 @@ static bool run(struct walk *w)
 {
 	do {
 		uint64_t offset = wk_bytes_offset(&w->in);
-		uint64_t code = wk_uleb(&w->in);
+		uint64_t code = wk_dwarf_code(&w->in);
 
 		if (w->in.bad)
 			return false;
