@@ -64,6 +64,13 @@ static bool is_type(uint16_t tag)
 	       tag == DW_TAG_interface_type;
 }
 
+/* What a name may be written with in front of it. */
+static bool is_scope(uint16_t tag)
+{
+	return is_type(tag) || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_subprogram;
+}
+
 /* Of types only the name is of interest, of most entries nothing. */
 static enum wk_dwarf_what what_in(uint16_t tag, uint64_t attribute)
 {
@@ -161,6 +168,7 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 
 	c.row.tag = tag <= UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 	c.row.has_children = wk_u8(in) != 0;
+	c.row.is_scope = c.row.has_children && is_scope(c.row.tag);
 	c.row.sibling_at = VARYING;
 	c.row.first_op = (uint32_t)table->op_count;
 	for (;;) {

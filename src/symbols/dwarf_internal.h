@@ -77,7 +77,7 @@ enum wk_dwarf_role {
 struct wk_dwarf_abbrev {
 	uint16_t tag;
 	uint8_t role;
-	bool has_children;
+	bool has_children, is_scope;
 	uint32_t fixed;      /* bytes of all attributes, or VARYING */
 	uint32_t sibling_at; /* where a 4-byte DW_AT_sibling lies in them, or VARYING */
 	uint32_t tail;       /* bytes behind the last op */
@@ -139,7 +139,9 @@ struct wk_dwarf_unit {
 	struct wk_dwarf_unit *skeleton; /* of a split unit */
 	struct wk_dwarf_unit *split;    /* of a skeleton */
 	struct wk_dwarf_scope *scopes;  /* row 0 is unused; NULL until they are needed */
+	size_t scope_cap;
 	uint32_t scope_count;
+	uint64_t scopes_until;          /* they are known up to there */
 };
 
 /* The name of the DIE at an offset. */
@@ -172,6 +174,11 @@ struct wk_dwarf_interval {
 	uint32_t node;
 };
 
+/* Around an open DIE of a walk: the innermost node and scope. */
+struct wk_dwarf_level {
+	uint32_t node, scope;
+};
+
 /* What one unit is made into; used again for the next. */
 struct wk_dwarf_block {
 	struct wk_code_node *nodes; /* [0] is unused */
@@ -186,7 +193,7 @@ struct wk_dwarf_block {
 	size_t order_cap;
 	struct wk_dwarf_interval *heap;
 	size_t heap_cap;
-	uint32_t *levels; /* the node of each open DIE */
+	struct wk_dwarf_level *levels;
 	size_t level_cap;
 };
 
@@ -318,11 +325,20 @@ void wk_dwarf_each_arange(struct wk_dwarf_file *file,
 			  void *context);
 
 /* dwarf_name.c */
-/* The text id of the function that a DIE stands for; 0 where it has no name. */
-uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, const struct wk_dwarf_die *die);
+/* The text id of the function that a DIE stands for; 0 where it has no name. is_top: the DIE is
+ * a child of the root. */
+uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, bool is_top,
+		       const struct wk_dwarf_die *die);
 
 /* dwarf_scope.c */
-/* Puts the scopes around the DIE at `offset` before `name`, "a::b::" in the language's way. */
+/* Is a name in this language written with the scopes that it is in? */
+bool wk_dwarf_has_scopes(uint16_t language);
+/* A walk tells the scopes that it meets, which spares a walk for them alone. */
+void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit);
+uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32_t around);
+void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t offset);
+void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit);
+/* The scopes around the DIE at `offset`, as they are put before its name: "a::b::". */
 void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_buf *out);
 
 /* dwarf_walk.c */

@@ -62,40 +62,15 @@ static uint32_t text_id(struct wk_dwarf_unit *unit, struct wk_dwarf_value value)
 	return *id - 1;
 }
 
-/* The language in which scopes are written before a name, for which wick has "::". */
-static bool has_scopes(uint16_t language)
-{
-	switch (language) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case DW_LANG_C_plus_plus_17:
-	case DW_LANG_C_plus_plus_20:
-	case DW_LANG_C_plus_plus_23:
-	case DW_LANG_ObjC_plus_plus:
-	case DW_LANG_Rust:
-	case DW_LANG_D:
-	case DW_LANG_Swift:
-	case DW_LANG_Java:
-	case DW_LANG_Zig:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* A name as it is written, `value` in `unit`, of the DIE at `offset` of `holder`. */
-static uint32_t written_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
-			     struct wk_dwarf_unit *holder, uint64_t offset)
+static uint32_t scoped_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
+			    struct wk_dwarf_unit *holder, uint64_t offset)
 {
 	struct wk_dwarf *dwarf = unit->file->dwarf;
 	struct wk_dwarf_text text;
 	struct wk_buf name = { 0 };
 	uint32_t id;
 
-	if (!has_scopes(holder->language) && !has_scopes(unit->language))
-		return text_id(unit, value);
 	wk_dwarf_add_scopes(holder, offset, &name);
 	if (name.len == 0)
 		return text_id(unit, value);
@@ -121,12 +96,13 @@ static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, const struct w
 	return true;
 }
 
-/* The DIE has no linkage name of its own. */
-static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die)
+/* The DIE has no linkage name of its own. is_top: it is known to lie in no scope. */
+static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, bool is_top,
+			  struct wk_dwarf_die *die)
 {
 	struct wk_dwarf_unit *name_unit = NULL, *holder = unit;
 	struct wk_dwarf_value name = { 0 };
-	uint64_t at = offset;
+	uint64_t at = offset, first = offset;
 
 	for (int hop = 0; hop < MOST_HOPS; hop++) {
 		uint32_t id = wk_dwarf_has(die, WHAT_LINKAGE_NAME)
@@ -143,7 +119,12 @@ static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, struct wk
 		if (!follow(&unit, &offset, die) || !wk_dwarf_die_at(unit, offset, die))
 			break;
 	}
-	return name_unit ? written_name(name_unit, name, holder, at) : 0;
+	if (!name_unit)
+		return 0;
+	if ((is_top && at == first) || (!wk_dwarf_has_scopes(holder->language) &&
+					!wk_dwarf_has_scopes(name_unit->language)))
+		return text_id(name_unit, name);
+	return scoped_name(name_unit, name, holder, at);
 }
 
 /* The name of the DIE that calls of a function all refer to, which is looked for once. What is
@@ -162,14 +143,16 @@ static uint32_t kept_name(struct wk_dwarf_unit *unit, uint64_t offset)
 		return known->name;
 	name = wk_map_find(&file->name_of, offset);
 	if (name == 0) {
-		name = wk_dwarf_die_at(unit, offset, &die) ? find_name(unit, offset, &die) + 1 : 1;
+		name = wk_dwarf_die_at(unit, offset, &die) ? find_name(unit, offset, false, &die) + 1
+							    : 1;
 		wk_map_set(&file->name_of, offset, name);
 	}
 	*known = (struct wk_dwarf_known){ .offset = offset, .name = name - 1, .is_set = true };
 	return name - 1;
 }
 
-uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, const struct wk_dwarf_die *die)
+uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, bool is_top,
+		       const struct wk_dwarf_die *die)
 {
 	struct wk_dwarf_die other;
 	uint32_t id = 0;
@@ -181,5 +164,5 @@ uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, const struct
 	if (!wk_dwarf_has(die, WHAT_NAME) && follow(&unit, &offset, die))
 		return kept_name(unit, offset);
 	other = *die;
-	return find_name(unit, offset, &other);
+	return find_name(unit, offset, is_top, &other);
 }

@@ -1,5 +1,6 @@
 /* Which namespaces, types and functions an entry lies in. DIEs do not say what is around them,
- * so a unit is walked once for all of its scopes, when the first name needs them. */
+ * so a walk over a unit notes its scopes, and a unit that another refers to is walked for them
+ * when the first name needs them. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -14,51 +15,85 @@
  * takes a damaged or a strange file to have more. */
 #define MOST_STEPS 256
 
-static bool is_scope(uint16_t tag)
+bool wk_dwarf_has_scopes(uint16_t language)
 {
-	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
-	       tag == DW_TAG_enumeration_type || tag == DW_TAG_interface_type ||
-	       tag == DW_TAG_subprogram;
+	switch (language) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DW_LANG_C_plus_plus_17:
+	case DW_LANG_C_plus_plus_20:
+	case DW_LANG_C_plus_plus_23:
+	case DW_LANG_ObjC_plus_plus:
+	case DW_LANG_Rust:
+	case DW_LANG_D:
+	case DW_LANG_Swift:
+	case DW_LANG_Java:
+	case DW_LANG_Zig:
+		return true;
+	default:
+		return false;
+	}
 }
 
-/* The open DIEs while a unit is walked: for each the innermost scope. */
-struct finder {
-	struct wk_dwarf_unit *unit;
-	size_t scope_cap;
-	uint32_t *open;
-	size_t depth, cap;
-};
-
-static uint32_t add_scope(struct finder *f, uint64_t offset, uint32_t around)
+uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32_t around)
 {
-	struct wk_dwarf_unit *unit = f->unit;
-
-	unit->scopes = wk_grow(unit->scopes, &f->scope_cap, (size_t)unit->scope_count + 1,
+	unit->scopes = wk_grow(unit->scopes, &unit->scope_cap, (size_t)unit->scope_count + 1,
 			       sizeof(*unit->scopes));
 	unit->scopes[unit->scope_count] = (struct wk_dwarf_scope){
 		.start = (uint32_t)(offset - unit->offset),
 		.around = around,
 	};
+	unit->scopes_until = offset;
 	return unit->scope_count++;
 }
 
-static void open_die(struct finder *f, uint64_t offset, uint16_t tag)
+void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t offset)
 {
-	uint32_t around = f->depth ? f->open[f->depth - 1] : 0;
+	unit->scopes[scope].end = (uint32_t)(offset - unit->offset);
+	unit->scopes_until = offset;
+}
 
-	f->open = wk_grow(f->open, &f->cap, f->depth + 1, sizeof(*f->open));
-	f->open[f->depth++] = is_scope(tag) ? add_scope(f, offset, around) : around;
+void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
+{
+	unit->scope_count = 0;
+	unit->scopes_until = 0;
+	wk_dwarf_open_scope(unit, unit->offset, 0);
+}
+
+void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit)
+{
+	free(unit->scopes);
+	unit->scopes = NULL;
+	unit->scope_cap = 0;
+	unit->scope_count = 0;
+	unit->scopes_until = 0;
+}
+
+/* The open DIEs of a walk: for each the innermost scope around it. */
+struct finder {
+	struct wk_dwarf_unit *unit;
+	uint32_t *around;
+	size_t depth, cap;
+	uint32_t scope;
+};
+
+static void open_die(struct finder *f, uint64_t offset, const struct wk_dwarf_abbrev *abbrev)
+{
+	f->around = wk_grow(f->around, &f->cap, f->depth + 1, sizeof(*f->around));
+	f->around[f->depth++] = f->scope;
+	if (abbrev->is_scope)
+		f->scope = wk_dwarf_open_scope(f->unit, offset, f->scope);
 }
 
 static void close_die(struct finder *f, uint64_t offset)
 {
-	struct wk_dwarf_unit *unit = f->unit;
-	uint32_t scope = f->open[--f->depth];
+	uint32_t around = f->around[--f->depth];
 
-	/* A DIE that is no scope closes with the scope that it is in still open. */
-	if (f->depth == 0 || f->open[f->depth - 1] != scope)
-		unit->scopes[scope].end = (uint32_t)(offset - unit->offset);
+	if (around != f->scope)
+		wk_dwarf_close_scope(f->unit, f->scope, offset);
+	f->scope = around;
 }
 
 static void find_scopes(struct finder *f)
@@ -68,7 +103,6 @@ static void find_scopes(struct finder *f)
 	struct wk_bytes in = wk_bytes_at(&section, unit->die, unit->end - unit->die);
 	const struct wk_dwarf_abbrevs *table = wk_dwarf_abbrevs_of(unit);
 
-	add_scope(f, unit->offset, 0);
 	if (!table || unit->end - unit->offset > UINT32_MAX)
 		return;
 	do {
@@ -80,7 +114,7 @@ static void find_scopes(struct finder *f)
 		else if (!wk_dwarf_pass_die(unit, table, abbrev, &in, &sibling))
 			return;
 		else if (abbrev->has_children)
-			open_die(f, offset, abbrev->tag);
+			open_die(f, offset, abbrev);
 	} while (f->depth > 0);
 }
 
@@ -88,8 +122,10 @@ static void learn_scopes(struct wk_dwarf_unit *unit)
 {
 	struct finder f = { .unit = unit };
 
+	wk_dwarf_begin_scopes(unit);
 	find_scopes(&f);
-	free(f.open);
+	unit->scopes_until = UINT64_MAX;
+	free(f.around);
 }
 
 /* The innermost scope that the DIE at `offset` lies in, as its number; 0 if it is in none. */
@@ -98,7 +134,7 @@ static uint32_t scope_around(struct wk_dwarf_unit *unit, uint64_t offset)
 	uint64_t at = offset - unit->offset;
 	uint32_t low = 1, high, scope;
 
-	if (!unit->scopes)
+	if (offset > unit->scopes_until)
 		learn_scopes(unit);
 	high = unit->scope_count;
 	while (low < high) {

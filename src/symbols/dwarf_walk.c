@@ -10,8 +10,9 @@ struct walk {
 	struct wk_dwarf_block *block;
 	struct wk_bytes in;
 	size_t depth;  /* of open DIEs; block->levels has their nodes */
-	uint32_t node; /* of the innermost open DIE */
+	struct wk_dwarf_level now; /* the innermost node and scope */
 	bool wants_names;
+	bool notes_scopes;         /* and so does not jump */
 };
 
 static void take_range(void *context, uint64_t start, uint64_t end)
@@ -48,15 +49,23 @@ static uint32_t file_of(const struct walk *w, const struct wk_dwarf_die *die)
 									      : 0;
 }
 
+/* A name that refers ahead has all scopes looked for at once; then there is no more to note. */
+static bool notes_scopes(const struct walk *w)
+{
+	return w->notes_scopes && w->unit->scopes_until != UINT64_MAX;
+}
+
 static void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
 {
 	struct wk_dwarf_block *b = w->block;
 	struct wk_code_node node = { 0 };
 
+	if (notes_scopes(w))
+		w->unit->scopes_until = offset;
 	if (w->wants_names)
-		node.function = wk_dwarf_name(w->unit, offset, die);
+		node.function = wk_dwarf_name(w->unit, offset, w->depth == 1, die);
 	if (die->abbrev->role == ROLE_INLINED) {
-		node.parent = w->node;
+		node.parent = w->now.node;
 		node.call_file = file_of(w, die);
 		node.call_line = number_of(die, WHAT_CALL_LINE);
 		node.call_column = number_of(die, WHAT_CALL_COLUMN);
@@ -74,7 +83,7 @@ static bool read_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abb
 
 	if (!wk_dwarf_read_die(w->unit->shape, w->table, abbrev, &w->in, &die))
 		return false;
-	*node = abbrev->role == ROLE_INLINED ? w->node : 0;
+	*node = abbrev->role == ROLE_INLINED ? w->now.node : 0;
 	wk_dwarf_each_range(w->unit, value_of(&die, WHAT_LOW_PC), value_of(&die, WHAT_HIGH_PC),
 			    value_of(&die, WHAT_RANGES), take_range, w->block);
 	if (w->block->interval_count == intervals)
@@ -84,13 +93,26 @@ static bool read_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abb
 	return true;
 }
 
-static void open_die(struct walk *w, uint32_t node)
+static void open_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
+		     uint32_t node)
 {
 	struct wk_dwarf_block *b = w->block;
 
-	b->levels = wk_grow(b->levels, &b->level_cap, w->depth + 1, sizeof(*b->levels));
-	b->levels[w->depth++] = w->node;
-	w->node = node;
+	if (w->depth == b->level_cap)
+		b->levels = wk_grow(b->levels, &b->level_cap, w->depth + 1, sizeof(*b->levels));
+	b->levels[w->depth++] = w->now;
+	w->now.node = node;
+	if (abbrev->is_scope && notes_scopes(w))
+		w->now.scope = wk_dwarf_open_scope(w->unit, offset, w->now.scope);
+}
+
+static void close_die(struct walk *w, uint64_t offset)
+{
+	struct wk_dwarf_level around = w->block->levels[--w->depth];
+
+	if (around.scope != w->now.scope && notes_scopes(w))
+		wk_dwarf_close_scope(w->unit, w->now.scope, offset);
+	w->now = around;
 }
 
 /* Goes to the sibling if that is ahead, over all children. */
@@ -106,7 +128,7 @@ static bool jump(struct walk *w, uint64_t sibling)
 static bool step(struct walk *w, uint64_t offset, uint64_t code)
 {
 	const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev(w->table, code);
-	uint32_t node = w->node;
+	uint32_t node = w->now.node;
 	uint64_t sibling = 0;
 
 	if (abbrev->role == ROLE_FUNCTION || abbrev->role == ROLE_INLINED) {
@@ -115,8 +137,9 @@ static bool step(struct walk *w, uint64_t offset, uint64_t code)
 	} else if (!wk_dwarf_pass_die(w->unit, w->table, abbrev, &w->in, &sibling)) {
 		return false;
 	}
-	if (abbrev->has_children && !(abbrev->role == ROLE_TYPE && jump(w, sibling)))
-		open_die(w, node);
+	if (abbrev->has_children &&
+	    !(abbrev->role == ROLE_TYPE && !w->notes_scopes && jump(w, sibling)))
+		open_die(w, offset, abbrev, node);
 	return true;
 }
 
@@ -132,7 +155,7 @@ static bool run(struct walk *w)
 			if (!step(w, offset, code))
 				return false;
 		} else if (w->depth > 0) {
-			w->node = w->block->levels[--w->depth];
+			close_die(w, offset);
 		}
 	} while (w->depth > 0);
 	return true;
@@ -148,6 +171,8 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 		.block = block,
 		.in = wk_bytes_at(&section, unit->die, unit->end - unit->die),
 		.wants_names = wants_names,
+		.notes_scopes = wants_names && wk_dwarf_has_scopes(unit->language) &&
+				unit->end - unit->offset <= UINT32_MAX,
 	};
 
 	block->interval_count = 0;
@@ -157,7 +182,11 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 	if (!w.table)
 		return wk_fail(err, WK_ECORRUPT, unit->offset,
 			       "the abbreviations of the unit cannot be read");
+	if (w.notes_scopes)
+		wk_dwarf_begin_scopes(unit);
 	if (!run(&w))
 		wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&w.in), "an entry cannot be read");
+	if (w.notes_scopes)
+		wk_dwarf_forget_scopes(unit);
 	return err == NULL || err->code == WK_OK || block->node_count > 1;
 }
