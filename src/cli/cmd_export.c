@@ -220,7 +220,8 @@ const struct wk_command wk_cmd_export = {
 	.usage = (const char *const[]){ "--to FORMAT [OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
 		"Writes the samples of the FILEs (wick.data where none is given), with the names "
-		"and lines that wick found, for other viewers.",
+		"and lines that wick found, for other viewers; docs/export.md says what each format "
+		"keeps.",
 		"A filter's PATTERN is an extended regular expression that may match anywhere in "
 		"the name.",
 		NULL },
@@ -231,7 +232,10 @@ const struct wk_command wk_cmd_export = {
 		{ &wk_perf_script_group, offsetof(struct args, perf_script) },
 		{ 0 } },
 	.examples = (const struct wk_example[]){
-		{ "wick export -o app.speedscope.json", "for the viewer speedscope" },
+		{ "wick export --to firefox -o app.json.gz", "for profiler.firefox.com" },
+		{ "wick export -o app.pb.gz; go tool pprof -top app.pb.gz", "for pprof" },
+		{ "wick export --thread worker -o app.speedscope.json",
+		  "one thread, for the viewer speedscope" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.choices_title = "Formats",
