@@ -119,6 +119,7 @@ static bool read_input(const struct wk_load_input *input, const struct wk_load_a
 	if (!wk_reader_open(input->path, args->format, &opened, err))
 		return false;
 	opened.input.options.threads = thread_count(args);
+	opened.input.options.sums_samples = args->sums_samples;
 	opened.input.options.skips_details = true; /* the model has no place for them */
 	ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
 	wk_reader_close(&opened);

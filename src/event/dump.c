@@ -192,6 +192,8 @@ static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out
 		wk_out_fmt(out, " stack_bytes=%zu", sample->stack->size_bytes);
 	if (sample->named_stack)
 		wk_out_fmt(out, " stack=%" PRIu32, sample->named_stack);
+	if (sample->times > 1)
+		wk_out_fmt(out, " times=%" PRIu64, sample->times);
 	if (sample->is_before)
 		wk_out_text(out, " side=before");
 	if (sample->details)

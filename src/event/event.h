@@ -239,6 +239,10 @@ struct wk_event_sample {
 	/* Instead of chains: the number of a stack that came with its names; 0: none. */
 	uint32_t named_stack;
 
+	/* Where a reader was asked for sums: how many samples of this stack, thread and source it
+	 * stands for (0: one), with their weights added up, and when the last of them was. */
+	uint64_t times, until_ns;
+
 	/* Of the "before" side of a comparison; all others are of its "after" side. */
 	bool is_before;
 

@@ -247,7 +247,7 @@ static void cut(struct wk_script_part *parts, size_t count, const struct wk_inpu
 			stop = all.at + all.len / weight_up_to(count - 1) * weight_up_to(i);
 			stop = next_cut(stop < begin ? begin : stop, end);
 		}
-		wk_script_part_init(&parts[i], collapse, begin, stop);
+		wk_script_part_init(&parts[i], &input->options, begin, stop);
 		parts[i].wants_blank =
 			stop == end && collapse && collapse->dialect == WK_COLLAPSE_PERL;
 		begin = stop;
@@ -263,7 +263,7 @@ static void read_whole(void *context)
 static void read_parts(struct wk_script_part *parts, size_t count, struct wk_script_teller *teller)
 {
 	struct wk_os_thread *threads[WK_SCRIPT_MOST_PARTS] = { 0 };
-	size_t at_once = teller->collapse ? SIZE_MAX : ROWS_AT_ONCE;
+	size_t at_once = parts[0].sums ? SIZE_MAX : ROWS_AT_ONCE;
 	bool goes_on = true;
 
 	for (size_t i = 1; i < count; i++)

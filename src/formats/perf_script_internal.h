@@ -77,6 +77,7 @@ bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_scri
 /* What was read of one part of the input, in numbers that only this part knows. */
 struct wk_script_row {
 	uint64_t time_ns, weight;
+	uint64_t times, until_ns; /* of a sum: how many, and when the last one was */
 	uint32_t chain; /* in `chains`; 0: no frames */
 	uint32_t task;  /* in `tasks`; 0: nobody is named */
 	uint32_t event; /* in `events`; 0: none is named */
@@ -89,6 +90,7 @@ struct wk_script_task {
 	struct wk_str name; /* of the thread; as an older tool has it, of the outermost frame */
 	uint32_t pid, tid;
 	bool has_pid;
+	uint64_t last;      /* which sample of the part was its last; counted from 1 */
 	uint32_t told;      /* for the teller: the name's number there, or the frame's */
 };
 
@@ -115,6 +117,8 @@ struct wk_script_event_row {
 
 struct wk_script_part {
 	const struct wk_collapse *collapse; /* or NULL */
+	bool sums;                          /* a row for each distinct stack, task and event */
+	uint64_t sample_count;
 	const char *at, *end;
 	const char *mixed_until;            /* up to here no blank lines stand between samples */
 
@@ -153,7 +157,7 @@ struct wk_script_part {
 
 	struct wk_script_row *rows;
 	size_t rows_cap, row_count;
-	struct wk_index row_index;          /* only with `collapse`; row n goes by n + 1 */
+	struct wk_index row_index;          /* only with `sums`; row n goes by n + 1 */
 
 	/* stackcollapse-perf.pl counts a sample when the blank line behind it comes. */
 	bool wants_blank, has_unfinished;
@@ -168,12 +172,12 @@ struct wk_script_part {
 	size_t number_of_frame_cap, stack_of_chain_cap;
 };
 
-void wk_script_part_init(struct wk_script_part *part, const struct wk_collapse *collapse,
-		       const char *begin, const char *end);
+void wk_script_part_init(struct wk_script_part *part, const struct wk_read_options *options,
+			 const char *begin, const char *end);
 void wk_script_part_fini(struct wk_script_part *part);
 
-/* Reads until `most` rows are there; false at the end of the part. With `collapse` it must be
- * read to its end at once. */
+/* Reads until `most` rows are there; false at the end of the part. With `sums` it must be read to
+ * its end at once. */
 bool wk_script_part_read(struct wk_script_part *part, size_t most);
 
 /* The line at `at`, with the carriage return that may stand before its end; and without. */

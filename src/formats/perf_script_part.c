@@ -15,11 +15,12 @@ static uint64_t filter_bits(size_t size_bytes)
 	return bits;
 }
 
-void wk_script_part_init(struct wk_script_part *part, const struct wk_collapse *collapse,
-		       const char *begin, const char *end)
+void wk_script_part_init(struct wk_script_part *part, const struct wk_read_options *options,
+			 const char *begin, const char *end)
 {
 	*part = (struct wk_script_part){
-		.collapse = collapse, .at = begin, .end = end, .mixed_until = begin };
+		.collapse = options->collapse, .sums = options->collapse || options->sums_samples,
+		.at = begin, .end = end, .mixed_until = begin };
 	wk_trie_init(&part->chains);
 	part->met_mask = filter_bits((size_t)(end - begin)) - 1;
 	part->met = wk_alloc_zeroed((part->met_mask + 1) / 64, sizeof(*part->met));
@@ -168,7 +169,12 @@ static bool same_row(const void *table, uint32_t id, const void *key)
 	return a->chain == b->chain && a->task == b->task && a->event == b->event;
 }
 
-/* Where an older tool is followed only the sums are asked for: a row for each distinct stack. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+/* Where only sums are asked for: a row for each distinct stack. */
 static bool add_to_row(struct wk_script_part *part, const struct wk_script_row *row)
 {
 	uint64_t hash = wk_hash_pair((uint64_t)row->task << 32 | row->chain, row->event);
@@ -178,13 +184,17 @@ static bool add_to_row(struct wk_script_part *part, const struct wk_script_row *
 		wk_index_add(&part->row_index, hash, (uint32_t)part->row_count + 1);
 		return false;
 	}
-	part->rows[id - 1].weight += row->weight;
+	part->rows[id - 1].weight = sum(part->rows[id - 1].weight, row->weight);
+	part->rows[id - 1].times++;
+	if (row->time_ns > part->rows[id - 1].until_ns)
+		part->rows[id - 1].until_ns = row->time_ns;
 	return true;
 }
 
 static void add_row(struct wk_script_part *part, const struct wk_script_row *row)
 {
-	if (part->collapse && add_to_row(part, row))
+	part->tasks[row->task].last = ++part->sample_count;
+	if (part->sums && add_to_row(part, row))
 		return;
 	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1,
 			     sizeof(*part->rows));
@@ -195,6 +205,7 @@ static struct wk_script_row row_of(struct wk_script_part *part, const struct wk_
 {
 	return (struct wk_script_row){
 		.time_ns = head->time_ns,
+		.times = 1,
 		.weight = head->has_period ? head->period : 1,
 		.task = head->who.len ? task_id(part, head) : 0,
 		.event = event_id(part, head),
@@ -310,7 +321,8 @@ static bool is_like_before(struct wk_script_part *part, struct wk_str line,
 	if (!part->last_event || end < event.len + 2 || line.at[end - event.len - 1] != ' ' ||
 	    memcmp(line.at + end - event.len, event.at, event.len) != 0)
 		return false;
-	*row = (struct wk_script_row){ .cpu = WK_NO_CPU, .weight = 1, .event = part->last_event };
+	*row = (struct wk_script_row){ .cpu = WK_NO_CPU, .weight = 1, .times = 1,
+				       .event = part->last_event };
 	end = skip_blanks_before(line, end - event.len);
 	if (number_before(line, &end, &period, &unused)) {
 		if (end == 0 || line.at[end - 1] != ' ' || !period)

@@ -212,6 +212,8 @@ static void tell_sample(struct wk_script_teller *teller, struct wk_script_part *
 
 	event.sample.source = source_of(teller, part, row);
 	event.sample.weight = row->weight;
+	event.sample.times = row->times;
+	event.sample.until_ns = row->until_ns;
 	if (row->task && task->has_pid) {
 		name_thread(teller, part, row);
 		event.pid = task->pid;
@@ -270,6 +272,32 @@ static void tell_count(struct wk_script_teller *teller, struct wk_script_part *p
 			      row->weight);
 }
 
+static int by_last(const void *left, const void *right)
+{
+	const struct wk_script_task *const *a = left, *const *b = right;
+
+	return ((*a)->last > (*b)->last) - ((*a)->last < (*b)->last);
+}
+
+/* Sums are told by their first samples; what a thread is called at the end is what it was called
+ * last. */
+static void name_threads(struct wk_script_teller *teller, struct wk_script_part *part)
+{
+	const struct wk_script_task **tasks = wk_alloc(part->task_count * sizeof(*tasks));
+	size_t count = 0;
+
+	for (uint32_t i = 1; i < part->task_count; i++)
+		if (part->tasks[i].has_pid && part->tasks[i].last)
+			tasks[count++] = &part->tasks[i];
+	qsort(tasks, count, sizeof(*tasks), by_last);
+	for (size_t i = 0; i < count; i++) {
+		struct wk_script_row row = { .task = (uint32_t)(tasks[i] - part->tasks) };
+
+		name_thread(teller, part, &row);
+	}
+	free(tasks);
+}
+
 static void begin_part(struct wk_script_teller *teller, struct wk_script_part *part)
 {
 	if (teller->part == part)
@@ -292,4 +320,6 @@ void wk_script_tell(struct wk_script_teller *teller, struct wk_script_part *part
 		else
 			tell_sample(teller, part, &part->rows[i]);
 	part->row_count = 0;
+	if (part->sums && !teller->collapse)
+		name_threads(teller, part);
 }

@@ -25,6 +25,8 @@ struct wk_collapse;
 /* How to read; all zero is the usual, and most readers know of nothing else. */
 struct wk_read_options {
 	unsigned threads; /* at most so many; 0: one */
+	bool sums_samples; /* nobody asks for single samples: those of a stack, thread and source may
+			    * be told as one, and in any order */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 	bool is_header_only; /* only what lies beside the records, and all of that; where a reader
 			      * knows no such thing it reads as ever */

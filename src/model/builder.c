@@ -527,6 +527,8 @@ static void take_sample(struct wk_builder *builder, const struct wk_event *event
 		.thread = recent->row,
 		.cpu = event->cpu,
 		.is_before = taken->is_before,
+		.times = taken->times,
+		.until_ns = taken->until_ns,
 	};
 
 	if (!*source)

@@ -387,7 +387,9 @@ static void set_before(struct wk_samples *samples, bool is_before)
 
 static uint64_t times_of(const struct wk_model *model, const struct wk_sample *sample)
 {
-	return model->sources[sample->source].counts_samples ? sample->weight : 1;
+	if (model->sources[sample->source].counts_samples)
+		return sample->weight;
+	return sample->times ? sample->times : 1;
 }
 
 static void have_times(struct wk_model *model)
@@ -425,10 +427,14 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	samples->source[samples->count] = sample->source;
 	samples->cpu[samples->count] = sample->cpu;
 	set_before(samples, sample->is_before);
+	if (sample->times > 1)
+		have_times(model);
 	if (samples->times)
 		samples->times[samples->count] = times_of(model, sample);
 	see_time(model, sample->time_ns);
 	samples->count++;
+	if (sample->until_ns > model->last_ns)
+		model->last_ns = sample->until_ns;
 }
 
 static bool same_row(const void *table, uint32_t id, const void *key)
