@@ -57,7 +57,7 @@ static void check_unwind(const void *bytes, size_t size)
 	struct wk_buf saved = { 0 };
 	struct wk_unwind_table *table;
 
-	elf.machine = WK_EM_X86_64;
+	elf.machine = WK_MACHINE_X86_64;
 	elf.at = bytes;
 	elf.size_bytes = section.size_bytes = size;
 	table = wk_unwind_table_new(&elf, NULL);
