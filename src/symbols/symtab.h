@@ -18,6 +18,10 @@
 
 struct wk_symtab;
 
+/* Of a saved table, for the cache. Raised when the bytes change, and whenever the same file would
+ * give another table: what an older wick saved is then made anew. */
+#define WK_SYMTAB_VERSION 1
+
 /* `debug` may be NULL. Never NULL itself: a file without symbols gives an empty table. */
 struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug);
 void wk_symtab_free(struct wk_symtab *tab);

@@ -27,6 +27,10 @@
 
 struct wk_unwind_table;
 
+/* Of a saved table, for the cache. Raised when the bytes change, and whenever the same file would
+ * give another table: what an older wick saved is then made anew. */
+#define WK_UNWIND_VERSION 1
+
 /* `debug` (may be NULL) is the separate debug file. Both must outlive the table. Never NULL:
  * an image without any rules gives a table that finds nothing. Looking up compiles, so a table
  * serves one thread at a time; and unwinders keep pointers into it: once it is freed, spaces
@@ -38,11 +42,11 @@ void wk_unwind_table_free(struct wk_unwind_table *table);
 size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
 size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
 
-/* What was compiled so far, to bytes and back. Load, once and before the first question, makes it
+/* What was compiled and read from code so far, to bytes and back. Load, once and before the first question, makes it
  * a base that what is compiled later is added to, and costs next to nothing: it is used where it
  * lies in `bytes`, which must begin at a multiple of 8 and outlive the table, and be of the same
  * files. Broken bytes give an error or wrong rules, never a fault. Save writes both the base and
- * what came; is_changed tells whether anything came. Rules read from code are not saved. */
+ * what came; is_changed tells whether anything came. */
 void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out);
 bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes,
 			  struct wk_err *err);

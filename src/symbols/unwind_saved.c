@@ -159,7 +159,7 @@ static bool makes_sense(const struct saved_rule *rule, const struct wk_bytes *se
 static bool read_head(const struct saved_rules *saved, const struct wk_bytes *section,
 		      struct wk_rules *rules)
 {
-	if (saved->cfa_kind > WK_CFA_EXPRESSION || saved->cfa_register >= WK_REGISTERS ||
+	if (saved->cfa_kind > WK_CFA_SIGNAL || saved->cfa_register >= WK_REGISTERS ||
 	    saved->return_address >= WK_REGISTERS || saved->count > WK_REGISTERS ||
 	    (saved->cfa_kind == WK_CFA_EXPRESSION && !leads_into(saved->cfa_value, section)))
 		return false;

@@ -351,17 +351,19 @@ static uint32_t saved_rules(struct wk_unwind_table *table, uint32_t number)
 	return table->saved_rules[number];
 }
 
-static const struct wk_rules *rules_by_saved(struct wk_unwind_table *table, uint64_t vaddr)
+/* The row of what was saved that holds `vaddr`: NULL where nothing was. */
+static const struct wk_unwind_saved_row *saved_row(struct wk_unwind_table *table, uint64_t vaddr)
 {
 	const struct wk_unwind_saved_entry *entry = wk_unwind_saved_find(&table->saved, vaddr);
 	const struct wk_unwind_saved_row *rows;
-	uint32_t low = 0, high, rules;
+	uint32_t low = 0, high;
 	uint64_t distance;
 
 	if (!entry)
 		return NULL;
 	distance = vaddr - table->saved.base - entry->start;
-	if (distance == entry->size_bytes - 1 && is_sigreturn(table, vaddr + 1))
+	if (entry->size_bytes > 1 && distance == entry->size_bytes - 1 &&
+	    is_sigreturn(table, vaddr + 1))
 		return NULL;
 	rows = wk_unwind_saved_rows(&table->saved, entry, &high);
 	while (low < high) {
@@ -372,17 +374,13 @@ static const struct wk_rules *rules_by_saved(struct wk_unwind_table *table, uint
 		else
 			high = middle;
 	}
-	rules = low ? saved_rules(table, rows[low - 1].rules) : NO_RULES;
-	return rules == NO_RULES ? NULL : table->rules[rules];
+	return low ? &rows[low - 1] : NULL;
 }
 
 static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uint64_t vaddr)
 {
-	const struct wk_rules *kept = rules_by_saved(table, vaddr);
 	struct wk_cfi_fde fde;
 
-	if (kept)
-		return kept;
 	for (int i = 0; i < SOURCES; i++) {
 		const struct wk_rules *rules;
 
@@ -499,8 +497,15 @@ static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint6
 
 const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr)
 {
-	const struct wk_rules *rules = rules_by_tables(table, vaddr);
+	const struct wk_unwind_saved_row *row = saved_row(table, vaddr);
+	const struct wk_rules *rules;
 
+	if (row) {
+		uint32_t number = saved_rules(table, row->rules);
+
+		return number == NO_RULES ? NULL : table->rules[number];
+	}
+	rules = rules_by_tables(table, vaddr);
 	return rules ? rules : rules_by_code(table, vaddr);
 }
 
@@ -597,20 +602,27 @@ static enum source first_source(const struct wk_unwind_table *table)
 	return EH_FRAME;
 }
 
-/* All entries with rows, saved before or compiled since, in order of address. */
+/* All entries with rows, compiled or saved before, and then what code told of single places: each
+ * is an entry of one byte with one row. In order of address. */
 struct gathered {
 	struct wk_unwind_saved_entry *entries;
 	struct wk_unwind_saved_row *rows;
-	struct wk_sort_key *keys; /* row: in `compiled`, or behind those an entry of `saved` */
+	struct wk_sort_key *keys; /* row: in `compiled`, behind those in `saved`, then in the map */
 	uint32_t key_count, entry_count, row_count;
 	uint64_t base;
 };
+
+static bool is_used(const struct wk_map_slot *slot)
+{
+	return slot->id != 0 && slot->key != UINT64_MAX;
+}
 
 static void sort_entries(const struct wk_unwind_table *table, struct gathered *g)
 {
 	enum source source = first_source(table);
 
-	g->keys = wk_alloc((table->compiled_count + table->saved.entry_count) * sizeof(*g->keys));
+	g->keys = wk_alloc((table->compiled_count + table->saved.entry_count +
+			    table->rules_by_code.count) * sizeof(*g->keys));
 	for (uint32_t i = 1; i < table->compiled_count; i++)
 		if (table->compiled[i].source == source && table->compiled[i].row_count)
 			g->keys[g->key_count++] =
@@ -620,14 +632,21 @@ static void sort_entries(const struct wk_unwind_table *table, struct gathered *g
 			table->saved.base + table->saved.entries[i].start,
 			(uint32_t)table->compiled_count + i,
 		};
+	for (size_t i = 0; i < table->rules_by_code.cap; i++)
+		if (is_used(&table->rules_by_code.slots[i]))
+			g->keys[g->key_count++] = (struct wk_sort_key){
+				table->rules_by_code.slots[i].key,
+				(uint32_t)(table->compiled_count + table->saved.entry_count + i),
+			};
 	wk_sort_keys(g->keys, g->key_count);
 	g->base = g->key_count ? g->keys[0].key : 0;
 }
 
 static void gather_row(struct gathered *g, uint32_t distance, uint32_t rules)
 {
-	if (rules != NO_RULES)
-		g->rows[g->row_count++] = (struct wk_unwind_saved_row){ distance, rules - 1 };
+	g->rows[g->row_count++] = (struct wk_unwind_saved_row){
+		distance, rules == NO_RULES ? NO_RULES : rules - 1
+	};
 }
 
 /* A damaged file may tell the same rows in many entries: not more are taken than there are. */
@@ -659,16 +678,32 @@ static void gather_compiled(const struct wk_unwind_table *table, struct gathered
 	}
 }
 
+/* A place inside of a function that has rows (behind it a signal's trampoline, say) would hide
+ * what follows in that function. */
+static void gather_code(struct gathered *g, const struct wk_map_slot *slot)
+{
+	struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
+	const struct wk_unwind_saved_entry *last = g->entry_count ? entry - 1 : NULL;
+
+	if (last && entry->start - last->start < last->size_bytes)
+		return;
+	entry->size_bytes = 1;
+	gather_row(g, 0, slot->id);
+}
+
 static void gather(struct wk_unwind_table *table, struct gathered *g)
 {
+	uint32_t compiled = (uint32_t)table->compiled_count;
+	uint32_t saved = compiled + table->saved.entry_count;
 	uint32_t left = table->saved.row_count;
 
 	sort_entries(table, g);
 	g->entries = wk_alloc(g->key_count * sizeof(*g->entries));
-	g->rows = wk_alloc((table->row_count + left) * sizeof(*g->rows));
+	g->rows = wk_alloc((table->row_count + left + table->rules_by_code.count) *
+			   sizeof(*g->rows));
 	for (uint32_t i = 0; i < g->key_count; i++) {
 		struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
-		uint32_t row = g->keys[i].row, compiled = (uint32_t)table->compiled_count;
+		uint32_t row = g->keys[i].row;
 
 		if (g->keys[i].key - g->base > UINT32_MAX)
 			break;
@@ -678,8 +713,10 @@ static void gather(struct wk_unwind_table *table, struct gathered *g)
 		entry->start = (uint32_t)(g->keys[i].key - g->base);
 		if (row < compiled)
 			gather_compiled(table, g, &table->compiled[row]);
-		else
+		else if (row < saved)
 			gather_saved(table, g, row - compiled, &left);
+		else
+			gather_code(g, &table->rules_by_code.slots[row - saved]);
 		entry->row_count = g->row_count - entry->first_row;
 		g->entry_count += entry->row_count > 0;
 	}
@@ -724,6 +761,10 @@ bool wk_unwind_table_is_changed(const struct wk_unwind_table *table)
 
 	for (size_t i = 1; i < table->compiled_count; i++)
 		if (table->compiled[i].source == source && table->compiled[i].row_count)
+			return true;
+	for (size_t i = 0; i < table->rules_by_code.cap; i++)
+		if (is_used(&table->rules_by_code.slots[i]) &&
+		    !wk_unwind_saved_find(&table->saved, table->rules_by_code.slots[i].key))
 			return true;
 	return false;
 }
