@@ -14,6 +14,7 @@ extern const struct wk_command wk_cmd_export;
 extern const struct wk_command wk_cmd_dump;
 extern const struct wk_command wk_cmd_symbols;
 extern const struct wk_command wk_cmd_pack;
+extern const struct wk_command wk_cmd_symbolize;
 extern const struct wk_command wk_cmd_as;
 extern const struct wk_command wk_cmd_doctor;
 extern const struct wk_command wk_cmd_formats;
@@ -32,6 +33,7 @@ const struct wk_command *const wk_commands[] = {
 	&wk_cmd_symbols,
 	&wk_cmd_dump,
 	&wk_cmd_pack,
+	&wk_cmd_symbolize,
 	&wk_cmd_as,
 	&wk_cmd_doctor,
 	&wk_cmd_formats,

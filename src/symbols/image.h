@@ -32,6 +32,7 @@ struct wk_image_symbols {
 	struct wk_symbols *owner;
 	struct wk_image_key key;
 	struct wk_store_file file, debug;
+	struct wk_store_file packed; /* the names that the file carries packed (.gnu_debugdata) */
 	struct wk_symtab *tab;
 	struct wk_buf reason, debug_reason;
 	enum wk_image_state state;

@@ -29,17 +29,28 @@ static void add_what_would_help(struct wk_image_symbols *image)
 	wk_buf_add_text(reason, image->state == WK_IMAGE_STRIPPED ? "it" : "the rest");
 }
 
+/* The debug file or, without one, the names that the image carries packed. */
+static const struct wk_store_file *find_more_names(struct wk_image_symbols *image)
+{
+	if (wk_image_debug_elf(image))
+		return &image->debug;
+	if (wk_store_minidebug(&image->file, &image->packed, &image->debug_reason))
+		return &image->packed;
+	return NULL;
+}
+
 /* A file with a full table of its own needs no other: its debug file says the same. */
 void wk_image_build_table(struct wk_image_symbols *image)
 {
-	const struct wk_elf *elf = image->file.elf, *debug = NULL;
+	const struct wk_elf *elf = image->file.elf;
+	const struct wk_store_file *more = NULL;
 	bool is_full = wk_image_has_all_names(elf);
 
 	if (!is_full) {
-		debug = wk_image_debug_elf(image);
-		is_full = debug && wk_image_has_all_names(debug);
+		more = find_more_names(image);
+		is_full = more && wk_image_has_all_names(more->elf);
 	}
-	image->tab = wk_symtab_new(elf, debug);
+	image->tab = wk_symtab_new(elf, more ? more->elf : NULL);
 	if (wk_symtab_count(image->tab) == 0) {
 		image->state = WK_IMAGE_STRIPPED;
 		wk_buf_add_fmt(&image->reason, "%s is stripped of its names", image->file.path);
@@ -47,7 +58,7 @@ void wk_image_build_table(struct wk_image_symbols *image)
 		image->state = WK_IMAGE_NAMED;
 		wk_buf_add_fmt(&image->reason, "%s from %s",
 			       is_full || wk_image_is_vdso(image) ? "names" : "only exported names",
-			       debug ? image->debug.path : image->file.path);
+			       more ? more->path : image->file.path);
 	}
 	if (!is_full)
 		add_what_would_help(image);

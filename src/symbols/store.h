@@ -37,7 +37,8 @@ bool wk_store_debug(const struct wk_store_file *image, const char *const *debug_
 		    struct wk_store_file *file, struct wk_buf *why);
 
 /* The names that the image carries packed (.gnu_debugdata, "mini debuginfo"): a file with a
- * .symtab of functions that .dynsym does not have, and no more. */
+ * .symtab of functions that .dynsym does not have, and no more. `why` is left as it was where
+ * it carries none. */
 bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file *file,
 			struct wk_buf *why);
 

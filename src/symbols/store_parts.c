@@ -15,9 +15,9 @@ bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file 
 	struct wk_buf path = { 0 };
 
 	*file = (struct wk_store_file){ 0 };
-	wk_buf_reset(why);
 	if (!section)
 		return false;
+	wk_buf_reset(why);
 	if (wk_unpack(wk_elf_bytes(image->elf, section), &file->plain, &err))
 		file->elf = wk_elf_parse(file->plain.at, file->plain.len, &err);
 	if (!file->elf) {

@@ -37,6 +37,7 @@ static void close_image(struct wk_image_symbols *image)
 	wk_symtab_free(image->tab);
 	wk_store_close(&image->file);
 	wk_store_close(&image->debug);
+	wk_store_close(&image->packed);
 	wk_buf_fini(&image->reason);
 	wk_buf_fini(&image->debug_reason);
 }
@@ -189,23 +190,34 @@ static bool find_in_kernel(const struct wk_kallsyms *kernel, uint64_t address,
 	return true;
 }
 
-bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struct wk_symbol *symbol)
+bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
+		      struct wk_symbol *symbol)
 {
 	struct wk_elf_symbol found;
+
+	make_ready(image);
+	if (!image->tab || !wk_symtab_find(image->tab, vaddr, &found))
+		return false;
+	*symbol = (struct wk_symbol){
+		.name = found.name,
+		.start = found.vaddr,
+		.size_bytes = found.size_bytes,
+		.is_plt = found.is_plt,
+	};
+	return true;
+}
+
+bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struct wk_symbol *symbol)
+{
 	uint64_t vaddr;
 
 	make_ready(image);
 	if (image->key.is_kernel)
 		return find_in_kernel(image->owner->kernel, address, symbol);
 	if (!image->tab || !wk_elf_vaddr_of(image->file.elf, address, &vaddr) ||
-	    !wk_symtab_find(image->tab, vaddr, &found))
+	    !wk_image_find_of(image, vaddr, symbol))
 		return false;
-	*symbol = (struct wk_symbol){
-		.name = found.name,
-		.start = address - (vaddr - found.vaddr),
-		.size_bytes = found.size_bytes,
-		.is_plt = found.is_plt,
-	};
+	symbol->start += address - vaddr;
 	return true;
 }
 

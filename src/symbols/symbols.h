@@ -99,6 +99,10 @@ struct wk_symbol {
 bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
 		   struct wk_symbol *symbol);
 
+/* The same for an address as the image's own tables count (vaddr). */
+bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
+		      struct wk_symbol *symbol);
+
 /* The functions and source lines at `address` (as for wk_image_find), innermost inlined call
  * first, from debug information; at most `cap`. 0 where there is none for it. */
 size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
