@@ -55,9 +55,16 @@ def totals(t, *words):
     return {row["function"]: float(row["total_percent"]) for row in rows}
 
 
+def maps():
+    return set(glob.glob("/tmp/perf-*.map") + glob.glob("/tmp/jit-*.dump"))
+
+
+THERE_BEFORE = maps()
+
+
 def remove_maps():
-    """Of processes that have ended: what the programs here left behind."""
-    for path in glob.glob("/tmp/perf-*.map") + glob.glob("/tmp/jit-*.dump"):
+    """What the programs here left behind, as far as they have ended."""
+    for path in maps() - THERE_BEFORE:
         pid = re.search(r"-(\d+)\.", path).group(1)
         if not os.path.exists(f"/proc/{pid}") and os.stat(path).st_uid == os.getuid():
             os.remove(path)
