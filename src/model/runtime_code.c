@@ -143,9 +143,12 @@ static wk_function_id new_function(struct wk_runtime_code *code, const struct co
 static uint32_t line_at(const struct wk_runtime_code *code, const struct code_row *row,
 			uint64_t offset)
 {
-	const struct code_line *lines = code->lines + row->first_line;
+	const struct code_line *lines;
 	uint32_t low = 0, high = row->line_count;
 
+	if (high == 0)
+		return 0;
+	lines = code->lines + row->first_line;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
