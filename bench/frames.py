@@ -30,6 +30,10 @@ FRAME = re.compile(r"^\s+([0-9a-f]+) (.*?)(?:\+0x([0-9a-f]+))?(?: \((inlined)\)|
 VERSION = re.compile(r"@+[A-Z]+_[0-9.]+$")
 
 
+SAME_SYMBOL = "another name of the same symbol"
+MISNAMED = "perf names the innermost inlined call after the symbol it lies in"
+
+
 class Frame:
     """A line of a chain; `start` is where its symbol begins."""
 
@@ -61,8 +65,10 @@ def by_address(frames):
     """The lines of each place: inlined calls and the function they were inlined into."""
     groups = []
     for frame in frames:
-        if groups and groups[-1][0].address == frame.address and groups[-1][-1].inlined:
-            groups[-1].append(frame)
+        last = groups[-1] if groups else None
+        if last and last[0].address == frame.address and \
+                (last[-1].inlined or (frame.inlined and len(last) == 1)):
+            last.append(frame)
         else:
             groups.append([frame])
     return groups
@@ -76,8 +82,13 @@ def kind_of(theirs, ours):
         return None
     if len(theirs) == len(ours) == 1:
         if theirs[0].name != "[unknown]" != ours[0].name and theirs[0].start == ours[0].start:
-            return "another name of the same symbol"
+            return SAME_SYMBOL
         return "another symbol"
+    # addr2line takes the name of the symbol for the innermost call where the debug information
+    # has none as linked, even if that call was inlined into the symbol's function.
+    if len(theirs) == len(ours) and not theirs[0].inlined and \
+            [frame.name for frame in theirs[1:]] == [frame.name for frame in ours[1:]]:
+        return MISNAMED
     if len(theirs) == len(ours):
         return "as many inlined calls, another name"
     return "perf has more inlined calls" if len(theirs) > len(ours) else "wick has more inlined calls"
@@ -111,14 +122,14 @@ def compare(title, recording, options):
     for (head, theirs), (_, ours) in zip(perf, wick):
         found = list(differences(theirs, ours))
         equal += not found
-        alike += all(kind == "another name of the same symbol" for kind, _, _ in found)
+        alike += all(kind in (MISNAMED, SAME_SYMBOL) for kind, _, _ in found)
         for kind in {kind for kind, _, _ in found}:
             kinds[kind] += 1
         for kind, left, right in found:
             examples.setdefault(kind, (head, left, right))
     print(f"{title}: equal: {equal} of {len(perf)} samples = {100 * equal / max(len(perf), 1):.2f} %"
           f" (wick has {len(wick)})")
-    print(f"{title}: equal but for names of one symbol: {100 * alike / max(len(perf), 1):.2f} %")
+    print(f"{title}: equal but for other names of one symbol, and what perf misnames: {100 * alike / max(len(perf), 1):.2f} %")
     for kind, count in kinds.most_common():
         head, left, right = examples[kind]
         print(f"{title}: {kind}: {count} samples, as in {head.strip()}\n"

@@ -208,6 +208,56 @@ static void add_call(struct wk_perf_script *script, const struct wk_script_place
 	wk_buf_add_char(out, '\n');
 }
 
+static bool is_mangled(struct wk_str name)
+{
+	return wk_str_starts(name, "_Z") || wk_str_starts(name, "_R");
+}
+
+/* How long "operator()", "operator<<" and their like are at the begin of `name`; else 0. */
+static size_t operator_length(struct wk_str name)
+{
+	size_t len = strlen("operator");
+
+	if (!wk_str_starts(name, "operator"))
+		return 0;
+	if (wk_str_starts(wk_str_skip(name, len), "()"))
+		return len + 2;
+	while (len < name.len && strchr("<>=!+-*/%&|^~,[]", name.at[len]))
+		len++;
+	return len;
+}
+
+/* "std::less<A::B>::operator()" without "std::less<A::B>::": perf sees only a function's own name
+ * where the debug information has none as linked. */
+static struct wk_str without_scope(struct wk_str name)
+{
+	size_t depth = 0, start = 0;
+
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.at[i];
+
+		if (depth == 0 && i == start)
+			i += operator_length(wk_str_skip(name, i));
+		if (i >= name.len)
+			break;
+		c = name.at[i];
+		if (c == '<' || c == '(' || c == '{' || c == '[')
+			depth++;
+		else if ((c == '>' || c == ')' || c == '}' || c == ']') && depth > 0)
+			depth--;
+		else if (c == ':' && depth == 0 && i + 1 < name.len && name.at[i + 1] == ':')
+			start = ++i + 1;
+	}
+	return wk_str_skip(name, start);
+}
+
+static struct wk_str name_of_call(struct wk_perf_script *script, const struct wk_place *call)
+{
+	if (is_mangled(call->function))
+		return readable(script, call->function);
+	return without_scope(call->function);
+}
+
 static bool add_calls(struct wk_perf_script *script, const struct wk_script_place *place,
 		      uint32_t fields)
 {
@@ -220,9 +270,12 @@ static bool add_calls(struct wk_perf_script *script, const struct wk_script_plac
 	count = places_of(script, place);
 	if (count == 0 || script->places[0].function.len == 0)
 		return false;
+	/* Alone, and known as linked to the table of symbols only. */
+	if (count == 1 && is_mangled(symbol.name) && !is_mangled(script->places[0].function))
+		return false;
 	base = wk_arena_copy(&script->arena, readable(script, symbol.name));
 	for (size_t i = 0; i < count; i++) {
-		name = readable(script, script->places[i].function);
+		name = name_of_call(script, &script->places[i]);
 		add_call(script, place, &script->places[i], name, symbol.start,
 			 !wk_str_eq(name, base), fields);
 	}
