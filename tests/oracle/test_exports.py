@@ -221,6 +221,56 @@ def _(t):
     t.true(re.search(r"500000 .*leaf|250000 .*leaf", top), f"expected leaf in {top}")
 
 
+PROGRAM = """\
+#include <stdint.h>
+volatile uint64_t sink;
+static inline __attribute__((always_inline)) uint64_t innermost(uint64_t x)
+{
+	for (int i = 0; i < 100; i++)
+		x = x * 6364136223846793005u + 1; /* line 6 */
+	return x;
+}
+static inline __attribute__((always_inline)) uint64_t middle(uint64_t x)
+{
+	return innermost(x) + 1; /* line 11 */
+}
+__attribute__((noinline)) uint64_t outer(uint64_t x)
+{
+	return middle(x) ^ 3; /* line 15 */
+}
+int main(void)
+{
+	for (int i = 0; i < 4000000; i++)
+		sink = outer(sink + i);
+	return 0;
+}
+"""
+
+
+@tap.case("a recorded program's inlined calls reach pprof and the Firefox Profiler with their lines")
+def _(t):
+    tap.need("gcc")
+    (t.folder / "program.c").write_text(PROGRAM)
+    tap.run("gcc", "-O2", "-g", "-o", "program", "program.c", cwd=t.folder)
+    done = t.wick("record", "-q", "--user-only", "-o", "wick.data", "--", "./program", check=False)
+    if done.returncode:
+        raise tap.Skip(f"wick cannot record here: {done.stderr.strip()}")
+    t.wick("export", "-q", "--to", "firefox", "-o", "out.json", "wick.data")
+    profile = json.loads((t.folder / "out.json").read_text())
+    check_profile(t, profile)
+    names, told = profile["shared"]["stringArray"], set()
+    for thread in profile["threads"]:
+        frames, funcs = thread["frameTable"], thread["funcTable"]
+        told |= {(names[funcs["name"][func]], depth, line) for func, depth, line
+                 in zip(frames["func"], frames["inlineDepth"], frames["line"])}
+    for frame in (("outer", 0, 15), ("middle", 1, 11), ("innermost", 2, 6)):
+        t.true(frame in told, f"expected {frame} in {sorted(told, key=str)}")
+    t.wick("export", "-q", "--to", "pprof", "-o", "out.pb.gz", "wick.data")
+    text = pprof(t, "-raw")
+    t.true(re.search(r"innermost \S*program.c:6 .*\n +middle \S*program.c:11 .*\n +outer \S*program.c:15 ",
+                     text), f"expected the three calls with their lines in {text}")
+
+
 @tap.case("go tool pprof reads back what it wrote itself")
 def _(t):
     t.wick("export", "-q", "--to", "pprof", "-o", "out.pb.gz", SHOP)
