@@ -204,6 +204,7 @@ static void start(struct wk_dwarf_abbrevs *table)
 	table->rows = wk_grow(NULL, &table->row_cap, 16, sizeof(*table->rows));
 	table->rows[0] = (struct wk_dwarf_abbrev){ .role = ROLE_UNKNOWN };
 	table->row_count = 1;
+	table->ops = wk_grow(NULL, &table->op_cap, 16, sizeof(*table->ops));
 }
 
 static bool decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
