@@ -53,7 +53,7 @@ static void set_line(struct packer *packer, struct wk_code_packed_row *row,
 		     const struct wk_code_line *line)
 {
 	row->line = line->line;
-	row->file = line->line ? file_number(packer, line->file) : 0;
+	row->file = file_number(packer, line->file);
 	row->column = line->line ? short_column(line->column) : 0;
 }
 

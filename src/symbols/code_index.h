@@ -45,7 +45,7 @@ struct wk_code_span {
 	uint32_t start, node;
 };
 
-/* From base + start up to the next; line 0: no line is known there. */
+/* From base + start up to the next; line 0: no line is known there, though its file may be. */
 struct wk_code_line {
 	uint32_t start, file; /* file: text id */
 	uint32_t line, column;
