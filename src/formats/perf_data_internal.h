@@ -5,7 +5,8 @@
  * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
  * turn a record into events, with perf_data_details.c and perf_data_deferred.c for what few
  * recordings have; perf_data_packed.c unpacks records; perf_data_features.c reads what lies
- * beside the records, of which perf_data_machine.c tells facts, and perf_data_sections.c what wick itself put there; perf_data_oddities.c counts what is wrong.
+ * beside the records, of which perf_data_machine.c tells facts, and perf_data_sections.c what
+ * wick itself put there; perf_data_oddities.c counts what is wrong.
  *
  * Two passes: the first takes only what must be known before any event can be told (attrs,
  * names, features of a pipe), the second orders and tells. Nothing is copied but
