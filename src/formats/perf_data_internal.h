@@ -202,7 +202,11 @@ struct wk_perf {
 	/* Something that was SEEN and may get its name from the next record. */
 	struct wk_event held;
 
-	/* Scratch for the sample being told. */
+	/* Scratch for the sample being told. Fields that its attr does not have stay empty, so
+	 * they are cleared only when the attr is another than the last one's. */
+	struct wk_event sample;
+	struct wk_perf_fields fields;
+	const struct wk_perf_attr *fields_of;
 	uint64_t *kernel_chain, *user_chain;
 	size_t kernel_cap, user_cap;
 	struct wk_event_branch *branches;
@@ -239,15 +243,16 @@ bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
 static inline struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf,
 						      const uint8_t *at)
 {
-	struct wk_perf_record record = { .at = at, .body = perf->input };
-	uint16_t size;
+	struct wk_bytes head = { .at = at, .end = at + 8, .big_endian = perf->input.big_endian };
+	uint32_t type = wk_u32(&head), misc = wk_u16(&head), size = wk_u16(&head);
 
-	record.body.at = at;
-	record.type = wk_u32(&record.body);
-	record.misc = wk_u16(&record.body);
-	size = wk_u16(&record.body);
-	record.body.end = at + size;
-	return record;
+	return (struct wk_perf_record){
+		.type = type,
+		.misc = misc,
+		.at = at,
+		.body = { .at = at + 8, .end = at + size, .start = perf->input.start,
+			  .big_endian = perf->input.big_endian },
+	};
 }
 
 /* perf_data_attr.c */

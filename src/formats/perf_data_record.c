@@ -10,10 +10,11 @@ bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_
 
 static bool tell_held(struct wk_perf *perf, struct wk_err *err)
 {
-	struct wk_event held = perf->held;
+	struct wk_event held;
 
-	if (held.kind == WK_EVENT_NONE)
+	if (perf->held.kind == WK_EVENT_NONE)
 		return true;
+	held = perf->held;
 	perf->held.kind = WK_EVENT_NONE;
 	if (held.kind == WK_EVENT_PROCESS)
 		wk_perf_apply_process_row(perf, &held);
@@ -304,9 +305,14 @@ bool wk_perf_tell(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, str
 {
 	struct wk_perf_record record = wk_perf_record_at(perf, at);
 
-	if (perf->held.kind != WK_EVENT_NONE && names_held(perf, &record, time_ns))
-		return tell_held(perf, err);
-	if (!tell_held(perf, err) || !wk_perf_tell_extras(perf, time_ns, err))
+	if (perf->held.kind != WK_EVENT_NONE) {
+		bool is_its_name = names_held(perf, &record, time_ns);
+		bool ok = tell_held(perf, err);
+
+		if (!ok || is_its_name)
+			return ok;
+	}
+	if (perf->extra_told < perf->extra_count && !wk_perf_tell_extras(perf, time_ns, err))
 		return false;
 	if (time_ns != 0 && time_ns < perf->told_ns)
 		wk_perf_odd(perf, WK_PERF_ODD_LATE, at);

@@ -79,7 +79,8 @@ static void read_stack(const struct wk_perf_attr *attr, struct wk_bytes *body,
 static bool read_fields(const struct wk_perf_attr *attr, struct wk_bytes body,
 			struct wk_perf_fields *out)
 {
-	*out = (struct wk_perf_fields){ .cpu = WK_NO_CPU, .period = attr->period };
+	out->cpu = WK_NO_CPU;
+	out->period = attr->period;
 	if (attr->flags & WK_PERF_FLAG_FREQ || out->period == 0)
 		out->period = 1; /* not a period but a frequency */
 	if (samples(attr, WK_PERF_SAMPLE_IDENTIFIER))
@@ -312,40 +313,59 @@ static void use_call_branches(struct wk_perf *perf, const struct wk_perf_fields 
 	sample->user_is_exact = true;
 }
 
+/* What the attr has no field for was cleared when its first sample came. */
+static struct wk_perf_fields *fields_for(struct wk_perf *perf, const struct wk_perf_attr *attr)
+{
+	if (perf->fields_of != attr)
+		perf->fields = (struct wk_perf_fields){ 0 };
+	perf->fields_of = attr;
+	return &perf->fields;
+}
+
+/* The parts of the stack, and how exact they are. */
+static void fill_chains(struct wk_perf *perf, const struct wk_perf_attr *attr, enum owner owner,
+			const struct wk_perf_fields *fields, struct wk_event_sample *sample)
+{
+	split_chain(perf, fields->chain, owner, sample);
+	/* How wick marks chains that it unwound itself: see docs/formats/perf-data.md. */
+	sample->user_is_exact = attr->flags & WK_PERF_FLAG_EXCLUDE_CALLCHAIN_USER &&
+				sample->user_count > 0 && !sample->stack;
+	if (attr->branch_sample_type & WK_PERF_BRANCH_CALL_STACK && !sample->stack)
+		use_call_branches(perf, fields, sample);
+}
+
 bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *record,
 			 uint64_t time_ns, struct wk_err *err)
 {
 	struct wk_perf_attr *attr = wk_perf_attr_of(perf, record);
+	struct wk_perf_fields *fields = fields_for(perf, attr);
 	enum owner owner = owner_of_mode(record->misc);
-	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = time_ns };
+	struct wk_event *event = &perf->sample;
 	struct wk_event_stack stack;
-	struct wk_perf_fields fields;
 
-	if (!attr || !read_fields(attr, record->body, &fields)) {
+	if (!attr || !read_fields(attr, record->body, fields)) {
 		wk_perf_odd(perf, attr ? WK_PERF_ODD_SHORT : WK_PERF_ODD_NO_ATTR, record->at);
 		return true;
 	}
 	if (owner == OTHER)
 		wk_perf_odd(perf, WK_PERF_ODD_GUEST, record->at);
-	event.pid = fields.pid;
-	event.tid = fields.tid;
-	event.cpu = fields.cpu;
-	event.sample.source = (uint32_t)(attr - perf->attrs);
-	event.sample.weight = fields.period;
-	event.sample.address = fields.address;
-	event.sample.in_kernel = owner != USER;
-	split_chain(perf, fields.chain, owner, &event.sample);
-	if (fields.register_set != 0 && samples(attr, WK_PERF_SAMPLE_STACK_USER)) {
-		fill_stack(perf, attr, &fields, &stack);
-		event.sample.stack = &stack;
+	event->kind = WK_EVENT_SAMPLE;
+	event->time_ns = time_ns;
+	event->pid = fields->pid;
+	event->tid = fields->tid;
+	event->cpu = fields->cpu;
+	event->sample.source = (uint32_t)(attr - perf->attrs);
+	event->sample.weight = fields->period;
+	event->sample.address = fields->address;
+	event->sample.in_kernel = owner != USER;
+	event->sample.stack = NULL;
+	if (fields->register_set != 0 && samples(attr, WK_PERF_SAMPLE_STACK_USER)) {
+		fill_stack(perf, attr, fields, &stack);
+		event->sample.stack = &stack;
 	}
-	/* How wick marks chains that it unwound itself: see docs/formats/perf-data.md. */
-	event.sample.user_is_exact = attr->flags & WK_PERF_FLAG_EXCLUDE_CALLCHAIN_USER &&
-				     event.sample.user_count > 0 && !event.sample.stack;
-	if (attr->branch_sample_type & WK_PERF_BRANCH_CALL_STACK && !event.sample.stack)
-		use_call_branches(perf, &fields, &event.sample);
+	fill_chains(perf, attr, owner, fields, &event->sample);
 	if (!perf->skips_details)
-		event.sample.details = wk_perf_details(perf, attr, record->misc, &fields);
-	return wk_perf_announce(perf, attr, err) && wk_perf_give(perf, &event, err) &&
-	       tell_group(perf, attr, &fields, &event, err);
+		event->sample.details = wk_perf_details(perf, attr, record->misc, fields);
+	return wk_perf_announce(perf, attr, err) && wk_perf_give(perf, event, err) &&
+	       tell_group(perf, attr, fields, event, err);
 }
