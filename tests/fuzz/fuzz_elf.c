@@ -64,8 +64,10 @@ static void check_saved(const struct wk_symtab *tab)
 	struct wk_elf_symbol a, b;
 	struct wk_symtab *loaded;
 
-	if (!wk_symtab_save(tab, &saved))
+	if (!wk_symtab_save(tab, &saved)) {
+		wk_buf_fini(&saved);
 		return;
+	}
 	loaded = wk_symtab_load(wk_bytes_of(saved.at, saved.len), NULL);
 	assert(loaded && wk_symtab_count(loaded) == wk_symtab_count(tab));
 	for (uint32_t i = 0; i < wk_symtab_count(tab); i++) {
