@@ -266,7 +266,8 @@ static int run_cache(const struct wk_call *call, struct wk_err *err)
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cache is of all recordings: no FILE "
 			     "stands with it");
 	else
-		ok = wk_symbol_cache(word, call->out, err) && wk_fetched_files(word, call->out, err);
+		ok = wk_symbol_cache(word, call->out, err) &&
+		     wk_fetched_files(word, call->out, err);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 

@@ -56,7 +56,8 @@ static bool came_with_lines(const struct wk_model *model, wk_text_id path)
 
 static void find_lines(struct wk_image_facts *facts, const struct wk_model *model)
 {
-	if ((in_either(facts->symbols, ".debug_info") && in_either(facts->symbols, ".debug_line")) ||
+	if ((in_either(facts->symbols, ".debug_info") &&
+	     in_either(facts->symbols, ".debug_line")) ||
 	    (in_either(facts->symbols, ".zdebug_info") &&
 	     in_either(facts->symbols, ".zdebug_line")))
 		facts->lines = "yes";

@@ -105,7 +105,8 @@ struct wk_build_id wk_remote_id(const struct wk_build_id *id)
 }
 
 /* Names of files come from recordings: in a URL all but the plainest bytes are escaped. */
-static void add_name(struct wk_buf *place, const struct wk_remote_server *server, struct wk_str name)
+static void add_name(struct wk_buf *place, const struct wk_remote_server *server,
+		     struct wk_str name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789-_.~";
