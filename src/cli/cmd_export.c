@@ -220,8 +220,8 @@ const struct wk_command wk_cmd_export = {
 	.usage = (const char *const[]){ "--to FORMAT [OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
 		"Writes the samples of the FILEs (wick.data where none is given), with the names "
-		"and lines that wick found, for other viewers; docs/export.md says what each format "
-		"keeps.",
+		"and lines that wick found, for other viewers; docs/export.md says what each "
+		"format keeps.",
 		"A filter's PATTERN is an extended regular expression that may match anywhere in "
 		"the name.",
 		NULL },

@@ -21,7 +21,7 @@ struct wk_export_job {
 
 struct wk_export_target {
 	const char *name, *summary;
-	const char *const *suffixes; /* names of files that are clearly of this form; may be empty */
+	const char *const *suffixes; /* of files that are clearly of this form; may be empty */
 	const char *ending;          /* of files it may be written to, without its dot */
 	bool is_binary;              /* of no use on a terminal */
 	bool is_packed;              /* with gzip, whatever the file is called */

@@ -132,7 +132,8 @@ static void write_samples(struct writing *w, const uint32_t *rows, uint32_t coun
 		}
 		wk_out_char(w->out, ']');
 	}
-	wk_out_fmt(w->out, ",\n\"weightType\":\"%s\",\"length\":%" PRIu32 "}", w->weight_type, count);
+	wk_out_fmt(w->out, ",\n\"weightType\":\"%s\",\"length\":%" PRIu32 "}", w->weight_type,
+		   count);
 }
 
 /* --- Threads ------------------------------------------------------------------------------- */

@@ -54,7 +54,8 @@ void wk_fox_shared_init(struct wk_fox_shared *shared, const struct wk_model *mod
 void wk_fox_shared_fini(struct wk_fox_shared *shared);
 
 /* The row of a recorded stack that is not 0. */
-uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables, wk_stack_id stack);
+uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables,
+		      wk_stack_id stack);
 
 void wk_fox_tables_write(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
 			struct wk_out *out);

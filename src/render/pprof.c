@@ -102,9 +102,9 @@ static void find_runs(struct writing *w)
 	wk_trie_init(&w->runs);
 	w->run_of = wk_alloc_zeroed(stacks->count, sizeof(*w->run_of));
 	for (wk_stack_id id = 1; id < stacks->count; id++)
-		w->run_of[id] = wk_trie_add(&w->runs,
-					    goes_on(w->model, id) ? w->run_of[stacks->parent[id]] : 0,
-					    stacks->label[id]);
+		w->run_of[id] = wk_trie_add(
+			&w->runs, goes_on(w->model, id) ? w->run_of[stacks->parent[id]] : 0,
+			stacks->label[id]);
 	w->location_of = wk_alloc_zeroed(w->runs.count, sizeof(*w->location_of));
 }
 

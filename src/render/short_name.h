@@ -18,7 +18,7 @@
 #define WK_SHORT_MOST_BYTES 4096
 
 enum wk_short {
-	WK_SHORT_TIDY,       /* "{{closure}}", "{lambda(int)#1}", "std::__cxx11::basic_string<...>" */
+	WK_SHORT_TIDY,       /* "{{closure}}", "{lambda(int)#1}", "std::basic_string<...>" */
 	WK_SHORT_PARAMETERS, /* without what C++ writes around a name: "void f<int>(int) const" */
 	WK_SHORT_SELF,
 	WK_SHORT_FOLDED,

@@ -30,7 +30,8 @@ static void choose_unit(struct writing *w)
 {
 	struct wk_str unit = wk_sampled_unit(w->view);
 
-	w->unit = wk_str_is(unit, "ns") ? "nanoseconds" : wk_str_is(unit, "bytes") ? "bytes" : "none";
+	w->unit = wk_str_is(unit, "ns") ? "nanoseconds"
+		  : wk_str_is(unit, "bytes") ? "bytes" : "none";
 	w->decimals = wk_str_is(unit, WK_UNIT_THOUSANDTHS) ? 3 : 0;
 }
 
@@ -159,7 +160,8 @@ static void one_thread(struct writing *w, const struct wk_thread_samples *thread
 	for (uint32_t row = 0; row < thread->count; row += run) {
 		run = run_of(w, thread, row);
 		wk_out_text(w->out, row ? "," : "");
-		wk_sampled_decimal(w->out, weight_of_rows(w, thread->first + row, run), w->decimals);
+		wk_sampled_decimal(w->out, weight_of_rows(w, thread->first + row, run),
+				   w->decimals);
 	}
 	wk_out_text(w->out, "]}");
 }
