@@ -23,15 +23,26 @@ enum {
 
 static const struct wk_build_id id = { 4, { 0xde, 0xad, 0xbe, 0xef } };
 
+static char path_of_folder[64];
+
+static void remove_folder(void)
+{
+	char file[100];
+
+	snprintf(file, sizeof(file), "%s/deadbeef.wick", path_of_folder);
+	unlink(file);
+	rmdir(path_of_folder);
+}
+
 static const char *folder(void)
 {
-	static char path[64];
-
-	if (!path[0]) {
-		snprintf(path, sizeof(path), "/tmp/wick-fuzz-cache-%ld", (long)getpid());
-		mkdir(path, 0700);
+	if (!path_of_folder[0]) {
+		snprintf(path_of_folder, sizeof(path_of_folder), "/tmp/wick-fuzz-cache-%ld",
+			 (long)getpid());
+		mkdir(path_of_folder, 0700);
+		atexit(remove_folder);
 	}
-	return path;
+	return path_of_folder;
 }
 
 static void put(uint8_t *file, size_t at, uint64_t value, size_t size_bytes)
