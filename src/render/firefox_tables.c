@@ -472,6 +472,7 @@ void wk_fox_categories_write(struct wk_out *out)
 	wk_out_text(out, "\"categories\":[");
 	for (int i = 0; i < WK_CODE_KINDS; i++)
 		wk_out_fmt(out, "%s{\"name\":\"%s\",\"color\":\"%s\","
-				"\"subcategories\":[\"Other\"]}", i ? ",\n" : "\n", categories[i].name, categories[i].colour);
+				"\"subcategories\":[\"Other\"]}",
+			   i ? ",\n" : "\n", categories[i].name, categories[i].colour);
 	wk_out_char(out, ']');
 }
