@@ -61,6 +61,7 @@ static void free_block(struct wk_dwarf_block *block)
 	free(block->order);
 	free(block->heap);
 	free(block->levels);
+	free(block->later);
 }
 
 void wk_dwarf_free(struct wk_dwarf *dwarf)

@@ -138,10 +138,10 @@ struct wk_dwarf_unit {
 	struct wk_dwarf_abbrevs *abbrevs;
 	struct wk_dwarf_unit *skeleton; /* of a split unit */
 	struct wk_dwarf_unit *split;    /* of a skeleton */
-	struct wk_dwarf_scope *scopes;  /* row 0 is unused; NULL until they are needed */
+	struct wk_dwarf_scope *scopes;  /* row 0 is unused */
 	size_t scope_cap;
 	uint32_t scope_count;
-	uint64_t scopes_until;          /* they are known up to there */
+	bool knows_scopes;
 };
 
 /* The name of the DIE at an offset. */
@@ -179,6 +179,13 @@ struct wk_dwarf_level {
 	uint32_t node, scope;
 };
 
+/* A node whose name is looked for behind the walk, when all scopes are known. */
+struct wk_dwarf_later {
+	struct wk_dwarf_unit *unit;
+	uint64_t offset;
+	uint32_t node;
+};
+
 /* What one unit is made into; used again for the next. */
 struct wk_dwarf_block {
 	struct wk_code_node *nodes; /* [0] is unused */
@@ -193,6 +200,8 @@ struct wk_dwarf_block {
 	size_t order_cap;
 	struct wk_dwarf_interval *heap;
 	size_t heap_cap;
+	struct wk_dwarf_later *later;
+	size_t later_count, later_cap;
 	struct wk_dwarf_level *levels;
 	size_t level_cap;
 };
@@ -325,10 +334,14 @@ void wk_dwarf_each_arange(struct wk_dwarf_file *file,
 			  void *context);
 
 /* dwarf_name.c */
-/* The text id of the function that a DIE stands for; 0 where it has no name. is_top: the DIE is
- * a child of the root. */
-uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, bool is_top,
-		       const struct wk_dwarf_die *die);
+/* The text id of the DIE's own linkage name, or 0. */
+uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die);
+/* Where the name of a DIE without one is best looked for: at what it refers to, so that all
+ * calls of a function share the answer. `offset` is the DIE's and becomes that one's. */
+struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
+					  const struct wk_dwarf_die *die);
+/* The text id of the function at an offset; 0 where it has no name. */
+uint32_t wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset);
 
 /* dwarf_scope.c */
 /* Is a name in this language written with the scopes that it is in? */

@@ -86,23 +86,24 @@ static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, const struct w
 {
 	enum wk_dwarf_what what = wk_dwarf_has(die, WHAT_ORIGIN) ? WHAT_ORIGIN : WHAT_SPECIFICATION;
 	struct wk_dwarf_unit *other;
+	uint64_t there;
 
 	if (!wk_dwarf_has(die, what))
 		return false;
-	other = wk_dwarf_referred(*unit, die->values[what], offset);
+	other = wk_dwarf_referred(*unit, die->values[what], &there);
 	if (!other)
 		return false;
 	*unit = other;
+	*offset = there;
 	return true;
 }
 
-/* The DIE has no linkage name of its own. is_top: it is known to lie in no scope. */
-static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, bool is_top,
-			  struct wk_dwarf_die *die)
+/* The DIE has no linkage name of its own. */
+static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die)
 {
 	struct wk_dwarf_unit *name_unit = NULL, *holder = unit;
 	struct wk_dwarf_value name = { 0 };
-	uint64_t at = offset, first = offset;
+	uint64_t at = offset;
 
 	for (int hop = 0; hop < MOST_HOPS; hop++) {
 		uint32_t id = wk_dwarf_has(die, WHAT_LINKAGE_NAME)
@@ -121,15 +122,13 @@ static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, bool is_t
 	}
 	if (!name_unit)
 		return 0;
-	if ((is_top && at == first) || (!wk_dwarf_has_scopes(holder->language) &&
-					!wk_dwarf_has_scopes(name_unit->language)))
+	if (!wk_dwarf_has_scopes(holder->language) && !wk_dwarf_has_scopes(name_unit->language))
 		return text_id(name_unit, name);
 	return scoped_name(name_unit, name, holder, at);
 }
 
-/* The name of the DIE that calls of a function all refer to, which is looked for once. What is
- * referred to lies close together, so a table by the offsets' low bits answers most. */
-static uint32_t kept_name(struct wk_dwarf_unit *unit, uint64_t offset)
+/* What is referred to lies close together, so a table by the offsets' low bits answers most. */
+uint32_t wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset)
 {
 	struct wk_dwarf_file *file = unit->file;
 	struct wk_dwarf_known *known;
@@ -143,26 +142,25 @@ static uint32_t kept_name(struct wk_dwarf_unit *unit, uint64_t offset)
 		return known->name;
 	name = wk_map_find(&file->name_of, offset);
 	if (name == 0) {
-		name = wk_dwarf_die_at(unit, offset, &die) ? find_name(unit, offset, false, &die) + 1
-							    : 1;
+		name = 1;
+		if (wk_dwarf_die_at(unit, offset, &die))
+			name += find_name(unit, offset, &die);
 		wk_map_set(&file->name_of, offset, name);
 	}
 	*known = (struct wk_dwarf_known){ .offset = offset, .name = name - 1, .is_set = true };
 	return name - 1;
 }
 
-uint32_t wk_dwarf_name(struct wk_dwarf_unit *unit, uint64_t offset, bool is_top,
-		       const struct wk_dwarf_die *die)
+uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
 {
-	struct wk_dwarf_die other;
-	uint32_t id = 0;
+	return wk_dwarf_has(die, WHAT_LINKAGE_NAME)
+		? text_id(unit, die->values[WHAT_LINKAGE_NAME]) : 0;
+}
 
-	if (wk_dwarf_has(die, WHAT_LINKAGE_NAME))
-		id = text_id(unit, die->values[WHAT_LINKAGE_NAME]);
-	if (id)
-		return id;
-	if (!wk_dwarf_has(die, WHAT_NAME) && follow(&unit, &offset, die))
-		return kept_name(unit, offset);
-	other = *die;
-	return find_name(unit, offset, is_top, &other);
+struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
+					  const struct wk_dwarf_die *die)
+{
+	if (!wk_dwarf_has(die, WHAT_NAME))
+		follow(&unit, offset, die);
+	return unit;
 }

@@ -45,20 +45,18 @@ uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32
 		.start = (uint32_t)(offset - unit->offset),
 		.around = around,
 	};
-	unit->scopes_until = offset;
 	return unit->scope_count++;
 }
 
 void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t offset)
 {
 	unit->scopes[scope].end = (uint32_t)(offset - unit->offset);
-	unit->scopes_until = offset;
 }
 
 void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
 {
 	unit->scope_count = 0;
-	unit->scopes_until = 0;
+	unit->knows_scopes = false;
 	wk_dwarf_open_scope(unit, unit->offset, 0);
 }
 
@@ -68,7 +66,7 @@ void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit)
 	unit->scopes = NULL;
 	unit->scope_cap = 0;
 	unit->scope_count = 0;
-	unit->scopes_until = 0;
+	unit->knows_scopes = false;
 }
 
 /* The open DIEs of a walk: for each the innermost scope around it. */
@@ -124,7 +122,7 @@ static void learn_scopes(struct wk_dwarf_unit *unit)
 
 	wk_dwarf_begin_scopes(unit);
 	find_scopes(&f);
-	unit->scopes_until = UINT64_MAX;
+	unit->knows_scopes = true;
 	free(f.around);
 }
 
@@ -134,7 +132,7 @@ static uint32_t scope_around(struct wk_dwarf_unit *unit, uint64_t offset)
 	uint64_t at = offset - unit->offset;
 	uint32_t low = 1, high, scope;
 
-	if (offset > unit->scopes_until)
+	if (!unit->knows_scopes)
 		learn_scopes(unit);
 	high = unit->scope_count;
 	while (low < high) {

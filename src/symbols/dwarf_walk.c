@@ -49,10 +49,26 @@ static uint32_t file_of(const struct walk *w, const struct wk_dwarf_die *die)
 									      : 0;
 }
 
-/* A name that refers ahead has all scopes looked for at once; then there is no more to note. */
-static bool notes_scopes(const struct walk *w)
+/* The DIE's own linkage name at once; any other name later. */
+static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
 {
-	return w->notes_scopes && w->unit->scopes_until != UINT64_MAX;
+	struct wk_dwarf_block *b = w->block;
+	struct wk_dwarf_later later = { .offset = offset, .node = (uint32_t)b->node_count };
+	uint32_t name = wk_dwarf_linkage_name(w->unit, die);
+
+	if (name)
+		return name;
+	later.unit = wk_dwarf_name_place(w->unit, &later.offset, die);
+	b->later = wk_grow(b->later, &b->later_cap, b->later_count + 1, sizeof(*b->later));
+	b->later[b->later_count++] = later;
+	return 0;
+}
+
+static void add_names(struct wk_dwarf_block *b)
+{
+	for (size_t i = 0; i < b->later_count; i++)
+		b->nodes[b->later[i].node].function =
+			wk_dwarf_name_at(b->later[i].unit, b->later[i].offset);
 }
 
 static void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
@@ -60,10 +76,8 @@ static void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_die 
 	struct wk_dwarf_block *b = w->block;
 	struct wk_code_node node = { 0 };
 
-	if (notes_scopes(w))
-		w->unit->scopes_until = offset;
 	if (w->wants_names)
-		node.function = wk_dwarf_name(w->unit, offset, w->depth == 1, die);
+		node.function = name_of(w, offset, die);
 	if (die->abbrev->role == ROLE_INLINED) {
 		node.parent = w->now.node;
 		node.call_file = file_of(w, die);
@@ -102,7 +116,7 @@ static void open_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbr
 		b->levels = wk_grow(b->levels, &b->level_cap, w->depth + 1, sizeof(*b->levels));
 	b->levels[w->depth++] = w->now;
 	w->now.node = node;
-	if (abbrev->is_scope && notes_scopes(w))
+	if (abbrev->is_scope && w->notes_scopes)
 		w->now.scope = wk_dwarf_open_scope(w->unit, offset, w->now.scope);
 }
 
@@ -110,7 +124,7 @@ static void close_die(struct walk *w, uint64_t offset)
 {
 	struct wk_dwarf_level around = w->block->levels[--w->depth];
 
-	if (around.scope != w->now.scope && notes_scopes(w))
+	if (around.scope != w->now.scope && w->notes_scopes)
 		wk_dwarf_close_scope(w->unit, w->now.scope, offset);
 	w->now = around;
 }
@@ -175,7 +189,7 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 				unit->end - unit->offset <= UINT32_MAX,
 	};
 
-	block->interval_count = 0;
+	block->interval_count = block->later_count = 0;
 	block->nodes = wk_grow(block->nodes, &block->node_cap, 1, sizeof(*block->nodes));
 	block->nodes[0] = (struct wk_code_node){ 0 };
 	block->node_count = 1;
@@ -186,6 +200,9 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 		wk_dwarf_begin_scopes(unit);
 	if (!run(&w))
 		wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&w.in), "an entry cannot be read");
+	if (w.notes_scopes)
+		unit->knows_scopes = true;
+	add_names(block);
 	if (w.notes_scopes)
 		wk_dwarf_forget_scopes(unit);
 	return err == NULL || err->code == WK_OK || block->node_count > 1;
