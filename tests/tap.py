@@ -23,6 +23,8 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("WICK_BUILD_ROOT", ROOT / "build"))
 WICK = os.environ.get("WICK", str(BUILD / "wick"))
+# What one run keeps must not be what the next one is tested with.
+os.environ.setdefault("WICK_CACHE_DIR", "")
 SHARED = pathlib.Path(os.environ.get("WICK_SHARED", ROOT / ".." / "shared"))
 
 _cases = []

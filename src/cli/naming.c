@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "cli/terminal.h"
+#include "symbols/cache.h"
+
 struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load_args *args,
 				  struct wk_err *err)
 {
@@ -9,8 +12,12 @@ struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load
 	if (!wk_remote_asked_open(&naming->asked, &args->remote, err))
 		return NULL;
 	naming->debug_dirs = wk_load_debug_dirs(args);
+	naming->cache = wk_cache_open(NULL);
+	if (naming->cache && wk_cache_complaint(naming->cache)[0])
+		wk_say(wk_cache_complaint(naming->cache));
 	naming->symbols = wk_symbols_new(&(struct wk_symbols_options){
 		.debug_dirs = naming->debug_dirs,
+		.cache = naming->cache,
 		.remote = naming->asked.remote,
 	});
 	return naming->symbols;
@@ -19,6 +26,7 @@ struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load
 void wk_naming_close(struct wk_naming *naming)
 {
 	wk_symbols_free(naming->symbols);
+	wk_cache_close(naming->cache);
 	wk_remote_asked_close(&naming->asked);
 	free(naming->debug_dirs);
 	*naming = (struct wk_naming){ 0 };

@@ -13,7 +13,6 @@
 struct resolving_image {
 	bool is_open;
 	struct wk_image_symbols *symbols;
-	struct wk_unwind_table *table; /* made when a root or a function's begin is asked for */
 	uint32_t first_carried, carried_count; /* its range of the sorted carried symbols */
 	bool has_carried_places;
 };
@@ -201,9 +200,7 @@ static struct wk_unwind_table *table_at(struct resolver *resolver, wk_image_id i
 
 	if (!elf || !wk_elf_vaddr_of(elf, address, vaddr))
 		return NULL;
-	if (!open->table)
-		open->table = wk_unwind_table_new(elf, wk_image_debug_elf(open->symbols));
-	return open->table;
+	return wk_image_unwind(open->symbols);
 }
 
 /* Where the function that holds `address` begins, so that a function without a name is one
@@ -477,7 +474,6 @@ static void close_images(struct resolver *resolver)
 		else if (open->symbols)
 			model->images[id].reason =
 				wk_model_text(model, wk_str_c(wk_image_reason(open->symbols)));
-		wk_unwind_table_free(open->table);
 	}
 	free(resolver->images);
 }

@@ -64,9 +64,7 @@ static void make_ready(struct stage_image *staged)
 		wk_image_fetch(staged->symbols);
 		staged->elf = wk_image_elf(staged->symbols);
 	}
-	if (staged->elf)
-		staged->table = wk_unwind_table_new(staged->elf,
-						    wk_image_debug_elf(staged->symbols));
+	staged->table = wk_image_unwind(staged->symbols);
 }
 
 static bool find_image(void *context, uint64_t address, struct wk_unwind_image *image)
@@ -104,8 +102,6 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 {
 	if (!stage)
 		return;
-	for (uint32_t i = 0; i < stage->staged_count; i++)
-		wk_unwind_table_free(stage->staged[i].table);
 	free(stage->staged);
 	wk_unwinder_free(stage->unwinder);
 	wk_spaces_free(stage->spaces);

@@ -15,6 +15,7 @@
 #include "symbols/store.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
+#include "symbols/unwind.h"
 
 /* Debug information: found when somebody first asks for a place, read a unit at a time. */
 struct wk_image_debug {
@@ -28,12 +29,25 @@ struct wk_image_debug {
 	struct wk_buf reason;
 };
 
+/* What the cache has of it. Borrowed from there. */
+struct wk_image_kept {
+	bool was_looked_for;
+	const struct wk_cache_entry *entry; /* or NULL */
+	struct wk_str names, lines;         /* the files they were made from; empty: none */
+	bool has_all_names;                 /* no other file would have more */
+};
+
 struct wk_image_symbols {
 	struct wk_symbols *owner;
 	struct wk_image_key key;
 	struct wk_store_file file, debug;
 	struct wk_store_file packed; /* the names that the file carries packed (.gnu_debugdata) */
 	struct wk_symtab *tab;
+	const char *names_from;     /* the file's path */
+	bool has_all_names;
+	bool names_are_kept;        /* the table is the cache's */
+	struct wk_unwind_table *unwind; /* made when somebody asks */
+	struct wk_image_kept kept;
 	struct wk_buf reason, debug_reason;
 	enum wk_image_state state;
 	unsigned retries;
@@ -77,6 +91,14 @@ void wk_image_open(struct wk_image_symbols *image);
 /* image_names.c: the table of names, with `state` and `reason`. */
 void wk_image_build_table(struct wk_image_symbols *image);
 bool wk_image_has_all_names(const struct wk_elf *elf);
+
+/* image_cache.c: what the cache has, NULL where it has nothing that is as good as what is there;
+ * and what it is to keep, before the image goes. */
+const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image);
+struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image);
+struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image);
+void wk_image_take_unwind(struct wk_image_symbols *image);
+void wk_image_keep(struct wk_image_symbols *image);
 
 /* image_places.c */
 void wk_image_debug_fini(struct wk_image_debug *places);

@@ -40,26 +40,45 @@ static const struct wk_store_file *find_more_names(struct wk_image_symbols *imag
 }
 
 /* A file with a full table of its own needs no other: its debug file says the same. */
+static void make_table(struct wk_image_symbols *image)
+{
+	const struct wk_store_file *file = &image->file, *other = NULL;
+
+	image->has_all_names = wk_image_has_all_names(file->elf);
+	if (!image->has_all_names) {
+		other = find_more_names(image);
+		image->has_all_names = other && wk_image_has_all_names(other->elf);
+	}
+	image->tab = wk_symtab_new(file->elf, other ? other->elf : NULL);
+	image->names_from = other ? other->path : file->path;
+}
+
+static bool take_kept_table(struct wk_image_symbols *image)
+{
+	image->tab = wk_image_kept_names(image);
+	if (!image->tab)
+		return false;
+	image->names_are_kept = true;
+	image->has_all_names = image->kept.has_all_names;
+	return true;
+}
+
 void wk_image_build_table(struct wk_image_symbols *image)
 {
-	const struct wk_elf *elf = image->file.elf;
-	const struct wk_store_file *more = NULL;
-	bool is_full = wk_image_has_all_names(elf);
+	struct wk_str from;
 
-	if (!is_full) {
-		more = find_more_names(image);
-		is_full = more && wk_image_has_all_names(more->elf);
-	}
-	image->tab = wk_symtab_new(elf, more ? more->elf : NULL);
+	if (!take_kept_table(image))
+		make_table(image);
+	from = image->names_are_kept ? image->kept.names : wk_str_c(image->names_from);
 	if (wk_symtab_count(image->tab) == 0) {
 		image->state = WK_IMAGE_STRIPPED;
 		wk_buf_add_fmt(&image->reason, "%s is stripped of its names", image->file.path);
 	} else {
 		image->state = WK_IMAGE_NAMED;
-		wk_buf_add_fmt(&image->reason, "%s from %s",
-			       is_full || wk_image_is_vdso(image) ? "names" : "only exported names",
-			       more ? more->path : image->file.path);
+		wk_buf_add_fmt(&image->reason, "%s from %.*s",
+			       image->has_all_names || wk_image_is_vdso(image)
+				       ? "names" : "only exported names", WK_STR_ARG(from));
 	}
-	if (!is_full)
+	if (!image->has_all_names)
 		add_what_would_help(image);
 }

@@ -56,8 +56,15 @@ static void open_index(struct wk_image_symbols *image)
 	struct wk_image_debug *places = &image->places;
 
 	places->is_open = true;
-	if (!image->file.elf)
+	if (!image->file.elf) {
+		wk_buf_add_text(&places->reason, wk_image_reason(image));
 		return;
+	}
+	places->index = wk_image_kept_places(image);
+	if (places->index) {
+		wk_buf_add_str(&places->path, image->kept.lines);
+		return;
+	}
 	search(image);
 	if (!places->dwarf)
 		return;

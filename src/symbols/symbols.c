@@ -33,7 +33,9 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 
 static void close_image(struct wk_image_symbols *image)
 {
+	wk_image_keep(image);
 	wk_image_debug_fini(&image->places);
+	wk_unwind_table_free(image->unwind);
 	wk_symtab_free(image->tab);
 	wk_store_close(&image->file);
 	wk_store_close(&image->debug);
@@ -119,6 +121,16 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	s->images[s->image_count] = image;
 	wk_index_add(&s->index, hash, (uint32_t)s->image_count++);
 	return image;
+}
+
+struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image)
+{
+	wk_image_fetch(image);
+	if (image->unwind || !image->file.elf)
+		return image->unwind;
+	image->unwind = wk_unwind_table_new(image->file.elf, wk_image_debug_elf(image));
+	wk_image_take_unwind(image);
+	return image->unwind;
 }
 
 const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image)

@@ -26,6 +26,7 @@ struct wk_symbols;
 struct wk_elf;
 struct wk_cache;
 struct wk_remote;
+struct wk_unwind_table;
 
 /* What it points to must outlive the wk_symbols. */
 struct wk_symbols_options {
@@ -86,6 +87,10 @@ const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image);
 
 /* The separate debug file in use, for .debug_frame; NULL where there is none. */
 const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image);
+
+/* The image's unwind tables, as much as was compiled of them; NULL where there is no file. They
+ * stay the image's. */
+struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image);
 
 struct wk_symbol {
 	struct wk_str name;      /* as linked, not demangled */
