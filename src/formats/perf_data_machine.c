@@ -268,9 +268,11 @@ static struct wk_str name_of_attr(const struct wk_perf *perf, uint32_t index)
 	return index < perf->attr_count ? perf->attrs[index].name : wk_str_c("");
 }
 
-/* Groups are runs of events: the number of the leader and how many there are in all. */
+/* Groups are runs of events, one behind the other: the number of the leader and how many there
+ * are in all. */
 static bool tell_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err)
 {
+	uint64_t end = 0; /* of the group before */
 	bool ok = true;
 
 	for (uint32_t i = 0, count = wk_u32(in); i < count && !in->bad && ok; i++) {
@@ -278,9 +280,11 @@ static bool tell_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 		struct wk_str name = wk_perf_feature_text(in);
 		uint32_t leader = wk_u32(in), members = wk_u32(in);
 
+		in->bad |= leader < end || members > perf->attr_count;
+		end = (uint64_t)leader + members;
 		if (!wk_str_is(name, "{anon_group}"))
 			wk_buf_add_fmt(&text, "%.*s: ", WK_STR_ARG(name));
-		for (uint32_t j = 0; j < members && leader + j < perf->attr_count; j++) {
+		for (uint32_t j = 0; j < members && !in->bad; j++) {
 			struct wk_str member = name_of_attr(perf, leader + j);
 
 			wk_buf_add_fmt(&text, "%s%.*s", j ? ", " : "", WK_STR_ARG(member));

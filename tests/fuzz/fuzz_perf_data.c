@@ -141,6 +141,17 @@ static void mend_chunks(uint8_t *bytes, size_t size)
 	}
 }
 
+/* Its header alone, as `wick dump --header` reads it. */
+static void read_header(struct wk_input input)
+{
+	struct seen seen = { .writer_failed = true };
+	struct wk_sink sink = { look, &seen };
+
+	input.options.is_header_only = true;
+	wk_reader_perf_data.read(&input, &sink, NULL);
+	wk_map_fini(&seen.sources);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -158,6 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input.bytes = wk_bytes_of(bytes, size);
 	if (!wk_reader_perf_data.read(&input, &sink, &err))
 		assert(err.code != WK_OK && err.text[0] != '\0');
+	read_header(input);
 	wk_perf_data_writer_finish(writer, NULL);
 	wk_perf_data_writer_free(writer);
 	wk_map_fini(&seen.sources);
