@@ -1,8 +1,8 @@
 /* Any bytes as a file of the symbol cache: what is handed out lies inside of it.
  *
  * Checksums would keep all but the head from being looked at, so the same bytes come a second time
- * with the head and the sums that fit them. And whatever a section holds, the tables that are
- * kept in sections take it. */
+ * with the head and the sums that fit them. What sections hold is fuzz_saved_tables' and
+ * fuzz_code_index's. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
