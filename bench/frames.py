@@ -31,7 +31,7 @@ VERSION = re.compile(r"@+[A-Z]+_[0-9.]+$")
 
 
 SAME_SYMBOL = "another name of the same symbol"
-MISNAMED = "perf names the innermost inlined call after the symbol it lies in"
+MISNAMED = "perf names a call without linkage name after the symbol it lies in"
 
 
 class Frame:
@@ -74,6 +74,10 @@ def by_address(frames):
     return groups
 
 
+def is_other_name(theirs, ours, may_be_symbol):
+    return theirs.name != ours.name and not (may_be_symbol and theirs.name.startswith("_Z"))
+
+
 def kind_of(theirs, ours):
     """What differs between two lists of one place's lines."""
     if theirs[0].address != ours[0].address:
@@ -86,8 +90,10 @@ def kind_of(theirs, ours):
         return "another symbol"
     # addr2line takes the name of the symbol for the innermost call where the debug information
     # has none as linked, even if that call was inlined into the symbol's function.
-    if len(theirs) == len(ours) and not theirs[0].inlined and \
-            [frame.name for frame in theirs[1:]] == [frame.name for frame in ours[1:]]:
+    # From then on it also calls that function so where it is the outermost of inlined calls.
+    if len(theirs) == len(ours) and not any(is_other_name(left, right, number in (0, len(ours) - 1))
+                                            for number, (left, right) in
+                                            enumerate(zip(theirs, ours))):
         return MISNAMED
     if len(theirs) == len(ours):
         return "as many inlined calls, another name"

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""`wick export --to perf-script` beside `perf script`, line by line: the shared recordings with the
+usual columns and with some of -F, and tracepoints recorded here.
+
+What may differ is told in docs/formats/perf-script.md; each recording has its own share of lines
+that must be equal. Run alone it prints the share of each."""
+import collections
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+FIXTURES = tap.SHARED / "fixtures" / "perf-data"
+
+# Lines that must be equal, in percent. Under 100: another machine's kernel or libraries, which perf
+# names by this machine's where the recording has no build ids (then wick names nothing), and
+# hardware traces, of which perf makes events.
+RECORDINGS = {
+    "own/own-dwarf.perf.data": 100, "own/own-dwarf-zstd.perf.data": 100, "own/own-fp.perf.data": 100,
+    "own/own-switch.perf.data": 100, "own/own-tracepoint.perf.data": 98,
+    "perf_data_converter/perf.data.armv7-3.4": 100,
+    "perf_data_converter/perf.data.branch-4.14": 100,
+    "perf_data_converter/perf.data.branch_stack_hw_index": 100,
+    "perf_data_converter/perf.data.busy.0-3.4": 100,
+    "perf_data_converter/perf.data.callgraph-3.4": 100,
+    "perf_data_converter/perf.data.callgraph_and_branch-3.4": 100,
+    "perf_data_converter/perf.data.ctx_switch_namespaces-4.14": 100,
+    "perf_data_converter/perf.data.group_desc-4.14": 100,
+    "perf_data_converter/perf.data.hybrid_topology": 100,
+    "perf_data_converter/perf.data.i686-3.4": 100,
+    "perf_data_converter/perf.data.lost_samples-4.4": 100,
+    "perf_data_converter/perf.data.proc.map.timeout-3.18": 100,
+    "perf_data_converter/perf.data.raw-3.4": 100,
+    "perf_data_converter/perf.data.singleprocess-3.4": 100,
+    "perf_data_converter/perf.data.systemwide.1-3.8": 100,
+    "perf_data_converter/perf.data.throttle-3.8": 100,
+    "perfparser/probe.data.file": 100,
+}
+COLUMNS = ["comm,pid,tid,time,event,ip,sym,dso", "event,ip,misc", "+pid,-comm", "ip"]
+BRANCHES = ["comm,ip,sym,dso,brstack", "comm,ip,sym,brstacksym"]
+
+
+def share(recording, *options):
+    """Of perf's lines those that wick has too, in percent; and the first that differs."""
+    perf = tap.run("perf", "script", "--no-inline", "-i", recording, *options).stdout.split("\n")
+    wick = tap.run(tap.WICK, "export", "--to", "perf-script", "--no-inline", recording,
+                   *options).stdout.split("\n")
+    if len(perf) < 2:
+        raise tap.Failure(f"perf printed nothing of {recording}")
+    if len(perf) == len(wick):
+        wrong = [(left, right) for left, right in zip(perf, wick) if left != right]
+        return 100 * (1 - len(wrong) / len(perf)), wrong[:1]
+    both = collections.Counter(perf) & collections.Counter(wick)
+    return 100 * sum(both.values()) / len(perf), [(f"{len(perf)} lines", f"{len(wick)} lines")]
+
+
+def fixture(name):
+    tap.need("perf")
+    if not (FIXTURES / name).exists():
+        raise tap.Skip(f"{FIXTURES / name} is not there; WICK_SHARED says where fixtures are")
+    return FIXTURES / name
+
+
+def expect(recording, least, *options):
+    equal, first = share(recording, *options)
+    print(f"# {recording.name} {' '.join(options)}: {equal:.2f} % of perf's lines")
+    if equal < least:
+        raise tap.Failure(f"{recording}: {equal:.2f} % of perf's lines, expected {least} %: "
+                          f"{first}")
+
+
+@tap.case("the usual columns of recordings that perf can read")
+def _(t):
+    for name, least in RECORDINGS.items():
+        expect(fixture(name), least)
+
+
+@tap.case("columns that -F asks for")
+def _(t):
+    for columns in COLUMNS:
+        for name in ("own/own-fp.perf.data", "own/own-switch.perf.data",
+                     "perf_data_converter/perf.data.systemwide.1-3.8"):
+            expect(fixture(name), 100, "-F", columns)
+    expect(fixture("own/own-fp.perf.data"), 100, "--ns")
+    expect(fixture("own/own-fp.perf.data"), 100, "--max-stack", "5")
+
+
+@tap.case("branches")
+def _(t):
+    for columns in BRANCHES:
+        for name in ("branch-4.14", "branch_stack_hw_index", "callgraph_and_branch-3.4"):
+            expect(fixture(f"perf_data_converter/perf.data.{name}"), 99.7, "-F", columns)
+
+
+@tap.case("columns that samples do not have are refused by both")
+def _(t):
+    recording = fixture("own/own-fp.perf.data")
+    for columns in ("addr", "comm,cpu,ip", "symoff,ip", "nonsense"):
+        for words in (["perf", "script", "-i", recording], [tap.WICK, "export", "--to",
+                                                            "perf-script", recording]):
+            done = tap.run(*words, "-F", columns, check=False)
+            if done.returncode == 0 or done.stdout:
+                raise tap.Failure(f"{words[0]} printed columns {columns}")
+
+
+@tap.case("lines of processes and mappings")
+def _(t):
+    expect(fixture("own/own-fp.perf.data"), 99.9, "--show-task-events", "--show-mmap-events")
+
+
+@tap.case("tracepoints of this kernel")
+def _(t):
+    tap.need("perf")
+    recording = t.folder / "trace.data"
+    done = tap.run("perf", "record", "-q", "-o", recording, "-e",
+                   "sched:*,syscalls:*,irq:*,signal:*,task:*", "--", "sh", "-c",
+                   "ls /usr/lib | wc -l", check=False)
+    if done.returncode:
+        raise tap.Skip("perf cannot record tracepoints here: " + done.stderr.strip()[-100:])
+    expect(recording, 99)
+
+
+tap.run_all()
