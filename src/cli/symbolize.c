@@ -10,11 +10,18 @@
 
 /* Texts as they are shown, by the place where the symbols keep them: the same text is always
  * at the same place. */
+struct shown {
+	struct wk_str words;
+	bool is_plain; /* a function that is linked by the name that its source gives it */
+};
+
 struct shown_texts {
 	struct wk_map ids;
-	struct wk_str *rows; /* from 1 on */
+	struct shown *rows; /* from 1 on */
 	size_t count, cap;
 };
+
+static const struct wk_str nameless = WK_STR("");
 
 struct wk_answers {
 	struct wk_answer_style style;
@@ -88,7 +95,7 @@ static struct wk_str file_words(struct wk_answers *answers, struct wk_str path)
 	return escaped(answers, answers->style.basenames ? wk_str_basename(path) : path, ":");
 }
 
-static struct wk_str *find(struct shown_texts *texts, struct wk_str text, bool *is_new)
+static struct shown *find(struct shown_texts *texts, struct wk_str text, bool *is_new)
 {
 	uint32_t *id = wk_map_at(&texts->ids, (uint64_t)(uintptr_t)text.at + 1);
 
@@ -96,35 +103,33 @@ static struct wk_str *find(struct shown_texts *texts, struct wk_str text, bool *
 	if (*is_new) {
 		texts->rows = wk_grow(texts->rows, &texts->cap, texts->count + 1,
 				      sizeof(*texts->rows));
+		texts->rows[texts->count] = (struct shown){ 0 };
 		*id = (uint32_t)texts->count++;
 	}
 	return &texts->rows[*id];
 }
 
-static struct wk_str shown_function(struct wk_answers *answers, struct wk_str name)
+static struct shown *shown_function(struct wk_answers *answers, struct wk_str name)
 {
-	struct wk_str *shown;
 	bool is_new;
+	struct shown *shown = find(&answers->functions, name.len ? name : nameless, &is_new);
 
-	if (name.len == 0)
-		return function_words(answers, name, "");
-	shown = find(&answers->functions, name, &is_new);
 	if (is_new)
-		*shown = function_words(answers, name, "");
-	return *shown;
+		shown->words = function_words(answers, name, "");
+	return shown;
 }
 
 static struct wk_str shown_file(struct wk_answers *answers, struct wk_str path)
 {
-	struct wk_str *shown;
+	struct shown *shown;
 	bool is_new;
 
 	if (path.len == 0)
 		return file_words(answers, path);
 	shown = find(&answers->files, path, &is_new);
 	if (is_new)
-		*shown = file_words(answers, path);
-	return *shown;
+		shown->words = file_words(answers, path);
+	return shown->words;
 }
 
 static char *put_text(char *at, struct wk_str text)
@@ -192,21 +197,25 @@ static bool is_mangled(struct wk_str name)
 }
 
 /* The function that the machine ran. Debug information has no linked name for what only one
- * file sees, and then says less (`pay` for `shop::pay(int)`) than the table of symbols does. */
+ * file sees, and then says less (`pay` for `shop::pay(int)`) than the table of symbols does. In
+ * C both say the same, and the table is asked once for each name. */
 static struct wk_str outermost_function(struct wk_answers *answers,
 					const struct wk_image_symbols *image, uint64_t vaddr,
 					struct wk_str name, bool *is_known)
 {
+	struct shown *shown = shown_function(answers, name);
 	struct wk_symbol symbol;
 
-	if (is_mangled(name) || !image || !wk_image_find_of(image, vaddr, &symbol))
-		return shown_function(answers, name);
+	if (shown->is_plain || is_mangled(name) || !image ||
+	    !wk_image_find_of(image, vaddr, &symbol))
+		return shown->words;
 	*is_known = true;
+	shown->is_plain = name.len && wk_str_eq(name, symbol.name);
 	if (name.len && !is_mangled(symbol.name))
-		return shown_function(answers, name);
+		return shown->words;
 	if (symbol.is_plt)
 		return function_words(answers, symbol.name, "@plt");
-	return shown_function(answers, symbol.name);
+	return shown_function(answers, symbol.name)->words;
 }
 
 static void add_places(struct wk_answers *answers, const struct wk_image_symbols *image,
@@ -223,7 +232,7 @@ static void add_places(struct wk_answers *answers, const struct wk_image_symbols
 		struct wk_str function = places[i].function;
 
 		if (i + 1 < count)
-			function = shown_function(answers, function);
+			function = shown_function(answers, function)->words;
 		else
 			function = outermost_function(answers, image, vaddr, function, &is_known);
 		add_place(answers, function, &places[i], i > first, is_known);
