@@ -351,8 +351,10 @@ void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit);
 uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32_t around);
 void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t offset);
 void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit);
-/* The scopes around the DIE at `offset`, as they are put before its name: "a::b::". */
-void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_buf *out);
+/* The scopes around the DIE at `offset`, as they are put before its name: "a::b::". is_call: it
+ * is an operator(), which makes a struct without a name a lambda. */
+void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_call,
+			 struct wk_buf *out);
 
 /* dwarf_walk.c */
 /* Nodes and intervals of one unit into the block, which is emptied first. */

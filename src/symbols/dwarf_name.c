@@ -67,15 +67,15 @@ static uint32_t scoped_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value va
 			    struct wk_dwarf_unit *holder, uint64_t offset)
 {
 	struct wk_dwarf *dwarf = unit->file->dwarf;
-	struct wk_dwarf_text text;
+	struct wk_str written =
+		wk_dwarf_text_read(wk_dwarf_text_of(unit, value), NAME_LIMIT);
 	struct wk_buf name = { 0 };
 	uint32_t id;
 
-	wk_dwarf_add_scopes(holder, offset, &name);
+	wk_dwarf_add_scopes(holder, offset, wk_str_is(written, "operator()"), &name);
 	if (name.len == 0)
 		return text_id(unit, value);
-	text = wk_dwarf_text_of(unit, value);
-	wk_buf_add_str(&name, wk_dwarf_text_read(text, NAME_LIMIT));
+	wk_buf_add_str(&name, written);
 	id = charge(unit->file, name.len) ? wk_code_index_text(dwarf->index, wk_buf_str(&name)) : 0;
 	wk_buf_fini(&name);
 	return id;

@@ -11,6 +11,8 @@
 #define MOST_SCOPES 32
 #define SCOPE_LIMIT 1024
 
+#define NAMELESS_STRUCT "(anonymous struct)"
+
 /* How many scopes that ended before the DIE are looked at. They lie within one another, so it
  * takes a damaged or a strange file to have more. */
 #define MOST_STEPS 256
@@ -159,7 +161,7 @@ static const char *nameless(uint16_t tag)
 	switch (tag) {
 	case DW_TAG_namespace:      return "(anonymous namespace)";
 	case DW_TAG_class_type:     return "(anonymous class)";
-	case DW_TAG_structure_type: return "(anonymous struct)";
+	case DW_TAG_structure_type: return NAMELESS_STRUCT;
 	case DW_TAG_union_type:     return "(anonymous union)";
 	default:                    return NULL;
 	}
@@ -193,7 +195,8 @@ static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
 	return wk_str_c(nameless(tag));
 }
 
-void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_buf *out)
+void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_call,
+			 struct wk_buf *out)
 {
 	struct wk_str names[MOST_SCOPES];
 	size_t count = 0;
@@ -204,7 +207,11 @@ void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_
 		if (scope == 0)
 			break;
 		offset = unit->offset + unit->scopes[scope].start;
-		names[count++] = scope_name(&unit, &offset);
+		names[count] = scope_name(&unit, &offset);
+		/* gcc gives a lambda's type no name. */
+		if (count == 0 && is_call && wk_str_is(names[0], NAMELESS_STRUCT))
+			names[0] = wk_str_c("{lambda}");
+		count++;
 	}
 	while (count-- > 0) {
 		if (names[count].len == 0)

@@ -325,6 +325,40 @@ static void a_namespace_without_a_name_is_called_anonymous(void **state)
 	maker_fini(&m);
 }
 
+static void a_struct_without_a_name_that_can_be_called_is_a_lambda(void **state)
+{
+	static const char *const names[] = { "operator()", "size" };
+	static const char *const expected[] = { "f::{lambda}::operator() f:5",
+						"f::(anonymous struct)::size f:5" };
+	struct maker m;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint64_t declared;
+
+		maker_init(&m, 4);
+		put_kinds(&m);
+		m.sections[S_ABBREV].len--;
+		die_kind(&m, 20, DW_TAG_structure_type, true, 0);
+		put_uleb(&m, S_ABBREV, 0);
+		begin_unit(&m, DW_LANG_C_plus_plus_14, CODE_AT, 0x100);
+		put_function(&m, "f", CODE_AT, 0x40);
+		put_uleb(&m, S_INFO, 20);
+		declared = here(&m);
+		put_uleb(&m, S_INFO, DECLARED);
+		put_text(&m, S_INFO, names[i]);
+		end_children(&m); /* struct */
+		put_call(&m, declared, CODE_AT + 0x10, 0x10, 5);
+		end_children(&m); /* call */
+		end_children(&m); /* f */
+		end_children(&m); /* unit */
+		unit_end(&m);
+		assert_true(maker_open(&m));
+		assert_string_equal(chain_at(&m, CODE_AT + 0x10), expected[i]);
+		maker_fini(&m);
+	}
+}
+
 static void a_linkage_name_goes_before_a_written_one(void **state)
 {
 	static const unsigned attributes[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name };
@@ -934,6 +968,7 @@ int main(void)
 		cmocka_unit_test(names_without_linkage_have_their_scopes_in_cxx),
 		cmocka_unit_test(names_have_no_scopes_in_c),
 		cmocka_unit_test(a_namespace_without_a_name_is_called_anonymous),
+		cmocka_unit_test(a_struct_without_a_name_that_can_be_called_is_a_lambda),
 		cmocka_unit_test(a_linkage_name_goes_before_a_written_one),
 		cmocka_unit_test(old_ranges_are_read_with_their_bases),
 		cmocka_unit_test(new_ranges_of_every_kind_are_read),
