@@ -7,6 +7,7 @@ addr2line and llvm-symbolizer. CPU seconds, ratios, and how far the answers agre
     SHOW=3 bench/symbolize.py ...         so many examples of each kind of difference"""
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -17,17 +18,20 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 import answers  # noqa: E402
 
 
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def cost(command, asked, environment, times=3):
     """The least CPU seconds of a few runs."""
     least = None
     for _ in range(times):
-        before = os.times()
+        before = cpu_of_children()
         with open(asked) as questions:
             subprocess.run(command, stdin=questions, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, env=environment, check=True)
-        after = os.times()
-        seconds = (after.children_user - before.children_user
-                   + after.children_system - before.children_system)
+        seconds = cpu_of_children() - before
         least = seconds if least is None else min(least, seconds)
     return least
 
