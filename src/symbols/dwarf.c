@@ -212,9 +212,12 @@ static uint64_t lowest_address(const struct wk_dwarf *dwarf)
 	for (size_t i = 0; i < b->interval_count; i++)
 		if (b->intervals[i].start < lowest)
 			lowest = b->intervals[i].start;
-	for (size_t i = 0; i < lines->row_count; i++)
-		if (lines->rows[i].address < lowest && wk_dwarf_is_code(dwarf, lines->rows[i].address))
-			lowest = lines->rows[i].address;
+	for (size_t i = 0; i < lines->row_count; i++) {
+		uint64_t address = lines->rows[i].address;
+
+		if (address < lowest && wk_dwarf_is_code(dwarf, address))
+			lowest = address;
+	}
 	return lowest;
 }
 

@@ -19,7 +19,8 @@ uint8_t wk_dwarf_short_form(uint64_t form)
 	case DW_FORM_GNU_ref_alt:       return SHORT_GNU_ref_alt;
 	case DW_FORM_GNU_strp_alt:      return SHORT_GNU_strp_alt;
 	case DW_FORM_LLVM_addrx_offset: return SHORT_LLVM_addrx_offset;
-	default:                        return form <= DW_FORM_addrx4 && form != 2 ? (uint8_t)form : 0;
+	default:
+		return form <= DW_FORM_addrx4 && form != 2 ? (uint8_t)form : 0;
 	}
 }
 

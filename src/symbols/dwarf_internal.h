@@ -85,7 +85,7 @@ struct wk_dwarf_abbrev {
 };
 
 struct wk_dwarf_abbrevs {
-	struct wk_dwarf_abbrev *rows; /* row 0 is ROLE_UNKNOWN; by code where those are 1, 2, 3 ... */
+	struct wk_dwarf_abbrev *rows; /* by code where those are 1, 2, 3 ...; 0 is unknown */
 	size_t row_count, row_cap;
 	struct wk_dwarf_op *ops;
 	size_t op_count, op_cap;
