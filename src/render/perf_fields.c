@@ -161,7 +161,7 @@ bool wk_perf_fields_add(struct wk_perf_fields *fields, const char *text, struct 
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "\"%s\" mixes a list of fields with changes (+ and -)", text);
 		if (!field)
-			return fail_name(name, err);
+			return fail_name(wk_str_skip(name, sign != '\0'), err);
 		for (unsigned i = 0; i < WK_PERF_EVENTS; i++)
 			if (chosen >> i & 1)
 				change(fields, i, sign, field);

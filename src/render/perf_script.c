@@ -29,6 +29,7 @@ void wk_perf_script_free(struct wk_perf_script *script)
 	free(script->sources);
 	free(script->rows);
 	free(script->texts);
+	free(script->carried);
 	wk_map_fini(&script->source_of);
 	wk_map_fini(&script->comm_of);
 	wk_index_fini(&script->text_of);
@@ -230,8 +231,9 @@ static void show_comm(struct wk_perf_script *script, const struct wk_event *even
 	struct wk_buf line = { 0 };
 
 	begin_line(script, event, 'c', event->pid, event->tid, &line);
-	wk_buf_add_fmt(&line, "PERF_RECORD_COMM%s: %.*s:%d/%d", is_exec ? " exec" : "",
-		       WK_STR_ARG(name), (int)event->pid, (int)event->tid);
+	wk_buf_add_fmt(&line, "PERF_RECORD_COMM%s: ", is_exec ? " exec" : "");
+	wk_script_add_text(name, &line);
+	wk_buf_add_fmt(&line, ":%d/%d", (int)event->pid, (int)event->tid);
 	end_line(script, &line);
 }
 
@@ -306,7 +308,7 @@ static void show_mapping(struct wk_perf_script *script, const struct wk_event *e
 		add_protection(image, &line);
 		wk_buf_add_char(&line, ' ');
 	}
-	wk_buf_add_str(&line, image->path);
+	wk_script_add_text(image->path, &line);
 	if (image->is_kernel && wk_str_is(image->path, "[kernel.kallsyms]"))
 		wk_buf_add_text(&line, "_text"); /* the symbol that its offset is the address of */
 	end_line(script, &line);
@@ -336,6 +338,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		take_image(script, event);
 		if (script->options.shows_mappings)
 			show_mapping(script, event);
+		return true;
+	case WK_EVENT_SYMBOL:
+		wk_script_carry(script, &event->symbol);
 		return true;
 	default:
 		return true;

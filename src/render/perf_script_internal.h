@@ -31,6 +31,14 @@ struct wk_script_text {
 	struct wk_str text;
 };
 
+/* A name that came with the recording: of an image by its path, or (path 0) of the kernel. */
+struct wk_script_carried {
+	uint32_t path; /* in `comms` */
+	uint64_t start, size_bytes;
+	struct wk_str name;
+	struct wk_build_id build_id;
+};
+
 struct wk_perf_script {
 	struct wk_symbols *symbols;
 	struct wk_perf_script_options options;
@@ -42,7 +50,7 @@ struct wk_perf_script {
 	bool is_checked[WK_PERF_EVENTS];
 	uint32_t name_width;
 
-	struct wk_strtab *comms;
+	struct wk_strtab *comms;   /* and paths of carried names */
 	struct wk_map comm_of;     /* tid to text id */
 
 	struct wk_model *images;   /* only its image table is used */
@@ -51,6 +59,10 @@ struct wk_perf_script {
 	struct wk_spaces *spaces;
 	bool kernel_is_ours;
 	uint32_t kernel;           /* its image, 0 if none came */
+
+	struct wk_script_carried *carried; /* by path and start, once sorted */
+	size_t carried_count, carried_cap;
+	bool is_carried_sorted;
 
 	struct wk_arena arena;
 	struct wk_script_text *texts;
@@ -83,6 +95,14 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 			  bool with_offset, struct wk_buf *out);
 void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out);
 bool wk_script_name_kernel(void *script, uint64_t address, struct wk_str *name, uint64_t *start);
+
+/* Adds a text of the recording's to a line: what would end the line or rule a terminal is escaped. */
+void wk_script_add_text(struct wk_str text, struct wk_buf *out);
+/* perf_script_carried.c */
+
+void wk_script_carry(struct wk_perf_script *script, const struct wk_event_symbol *symbol);
+bool wk_script_find_carried(struct wk_perf_script *script, const struct wk_script_place *place,
+			    struct wk_symbol *symbol);
 
 /* perf_script_line.c */
 

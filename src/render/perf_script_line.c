@@ -69,7 +69,7 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 
 		for (size_t i = comm.len; i < 16 && !is_narrow; i++)
 			wk_buf_add_char(out, ' ');
-		wk_buf_add_str(out, comm);
+		wk_script_add_text(comm, out);
 		wk_buf_add_char(out, ' ');
 	}
 	wk_buf_fini(&made);
@@ -94,11 +94,13 @@ static void add_trace(struct wk_perf_script *script, const struct wk_event_detai
 	struct wk_bytes raw = wk_bytes_of(details->trace_raw.at, details->trace_raw.len);
 
 	if (!details->trace_formats) {
-		wk_buf_add_str(out, details->trace);
+		wk_script_add_text(details->trace, out);
 		return;
 	}
 	wk_trace_formats_set_namer(details->trace_formats, namer);
-	wk_trace_formats_print(details->trace_formats, raw, out);
+	wk_buf_reset(&script->scratch);
+	wk_trace_formats_print(details->trace_formats, raw, &script->scratch);
+	wk_script_add_text(wk_buf_str(&script->scratch), out);
 	wk_trace_formats_set_namer(details->trace_formats, (struct wk_trace_namer){ 0 });
 }
 
@@ -284,7 +286,7 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 	if (fields & WK_FIELD_EVENT) {
 		for (size_t i = source->source.name.len; i < script->name_width; i++)
 			wk_buf_add_char(&line, ' ');
-		wk_buf_add_str(&line, source->source.name);
+		wk_script_add_text(source->source.name, &line);
 		wk_buf_add_text(&line, ": ");
 	}
 	if (fields & WK_FIELD_TRACE)

@@ -62,10 +62,15 @@ struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_
 
 /* --- Names --------------------------------------------------------------------------------- */
 
-static bool find_symbol(const struct wk_script_place *place, struct wk_symbol *symbol)
+static bool find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+			struct wk_symbol *symbol)
 {
-	return place->image && place->image->symbols &&
-	       wk_image_find(place->image->symbols, place->address, symbol);
+	if (!place->image)
+		return false;
+	if (place->image->symbols &&
+	    wk_image_find(place->image->symbols, place->address, symbol))
+		return true;
+	return wk_script_find_carried(script, place, symbol);
 }
 
 /* Readable, unless that is not wanted; in `script->name` until the next call. */
@@ -83,20 +88,19 @@ bool wk_script_name_kernel(void *context, uint64_t address, struct wk_str *name,
 	struct wk_script_place place = wk_script_place_at(script, 0, address, true);
 	struct wk_symbol symbol;
 
-	if (!find_symbol(&place, &symbol))
+	if (!find_symbol(script, &place, &symbol))
 		return false;
 	*name = symbol.name;
 	*start = symbol.start;
 	return true;
 }
 
-/* A name from a recording must not end its line or rule the terminal. */
-static void add_name(struct wk_str name, struct wk_buf *out)
+void wk_script_add_text(struct wk_str name, struct wk_buf *out)
 {
 	for (size_t i = 0; i < name.len; i++) {
 		unsigned char c = (unsigned char)name.at[i];
 
-		if (c < ' ' || c == 127)
+		if ((c < ' ' && c != '\t') || c == 127)
 			wk_buf_add_fmt(out, "\\x%02x", c);
 		else
 			wk_buf_add_char(out, (char)c);
@@ -106,7 +110,7 @@ static void add_name(struct wk_str name, struct wk_buf *out)
 void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out)
 {
 	if (place->image)
-		add_name(place->image->name, out);
+		wk_script_add_text(place->image->name, out);
 	else
 		wk_buf_add_text(out, "[unknown]");
 }
@@ -116,11 +120,11 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 {
 	struct wk_symbol symbol;
 
-	if (!find_symbol(place, &symbol)) {
+	if (!find_symbol(script, place, &symbol)) {
 		wk_buf_add_text(out, "[unknown]");
 		return;
 	}
-	add_name(readable(script, symbol.name), out);
+	wk_script_add_text(readable(script, symbol.name), out);
 	if (symbol.is_plt)
 		wk_buf_add_text(out, "@plt");
 	if (with_offset)
@@ -135,10 +139,10 @@ static void add_line(const struct wk_script_place *place, struct wk_str file, ui
 		return;
 	wk_buf_add_text(out, "\n  ");
 	if (line) {
-		add_name(wk_str_basename(file), out);
+		wk_script_add_text(wk_str_basename(file), out);
 		wk_buf_add_fmt(out, ":%" PRIu32, line);
 	} else {
-		add_name(wk_str_basename(place->image->name), out);
+		wk_script_add_text(wk_str_basename(place->image->name), out);
 		wk_buf_add_fmt(out, "[%" PRIx64 "]", place->address);
 	}
 }
@@ -192,7 +196,7 @@ static void add_call(struct wk_perf_script *script, const struct wk_script_place
 	add_ip(place, fields, out);
 	if (fields & WK_FIELD_SYM) {
 		wk_buf_add_char(out, ' ');
-		add_name(name, out);
+		wk_script_add_text(name, out);
 		if (fields & WK_FIELD_SYMOFF)
 			wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - start);
 	}
@@ -265,7 +269,7 @@ static bool add_calls(struct wk_perf_script *script, const struct wk_script_plac
 	struct wk_str base, name;
 	size_t count;
 
-	if (script->options.no_inlined || !find_symbol(place, &symbol))
+	if (script->options.no_inlined || !find_symbol(script, place, &symbol))
 		return false;
 	count = places_of(script, place);
 	if (count == 0 || script->places[0].function.len == 0)
