@@ -131,6 +131,8 @@ struct asking {
 	const struct wk_image_symbols *usual; /* of lines that name no image */
 	bool has_usual;
 	bool said_nonsense;
+	struct wk_question *questions; /* read and not answered yet */
+	size_t question_count, question_cap;
 };
 
 static bool read_address(struct wk_str text, uint64_t *address)
@@ -190,8 +192,22 @@ static void tell_nonsense(struct asking *asking, struct wk_str line)
 	wk_buf_fini(&text);
 }
 
+static void add_question(struct asking *asking, const struct wk_image_symbols *image,
+			 uint64_t address)
+{
+	asking->questions = wk_grow(asking->questions, &asking->question_cap,
+				    asking->question_count + 1, sizeof(*asking->questions));
+	asking->questions[asking->question_count++] = (struct wk_question){ image, address };
+}
+
+static void answer_questions(struct asking *asking)
+{
+	wk_answers_say(asking->answers, asking->questions, asking->question_count);
+	asking->question_count = 0;
+}
+
 /* Every line gets an answer, so that whoever asks knows which is to which. */
-static void answer_line(struct asking *asking, struct wk_str line)
+static void read_line(struct asking *asking, struct wk_str line)
 {
 	size_t blank;
 	uint64_t address = 0;
@@ -202,22 +218,22 @@ static void answer_line(struct asking *asking, struct wk_str line)
 	if (!read_address(wk_str_skip(line, blank), &address)) {
 		if (line.len)
 			tell_nonsense(asking, line);
-		wk_answers_say(asking->answers, NULL, 0);
+		add_question(asking, NULL, 0);
 		return;
 	}
-	wk_answers_say(asking->answers,
-		       blank ? image_of(&asking->images, image_part(wk_str_of(line.at, blank)))
-			     : usual_image(asking), address);
+	add_question(asking,
+		     blank ? image_of(&asking->images, image_part(wk_str_of(line.at, blank)))
+			   : usual_image(asking), address);
 }
 
-static size_t answer_lines(struct asking *asking, struct wk_str text)
+static size_t read_lines(struct asking *asking, struct wk_str text)
 {
 	const char *begin = text.at, *newline;
 
 	while (text.len && (newline = memchr(text.at, '\n', text.len)) != NULL) {
 		size_t len = (size_t)(newline - text.at);
 
-		answer_line(asking, wk_str_of(text.at, len));
+		read_line(asking, wk_str_of(text.at, len));
 		text = wk_str_skip(text, len + 1);
 	}
 	return (size_t)(text.at - begin);
@@ -231,14 +247,15 @@ static bool answer_input(struct asking *asking, struct wk_err *err)
 	ssize_t got = 1;
 
 	while (got > 0) {
-		size_t done = answer_lines(asking, wk_buf_str(&input));
+		size_t done = read_lines(asking, wk_buf_str(&input));
 
 		memmove(input.at, input.at + done, input.len - done);
 		input.len -= done;
 		if (input.len > MOST_LINE_BYTES) {
-			answer_line(asking, wk_str_of(input.at, MOST_LINE_BYTES));
+			read_line(asking, wk_str_of(input.at, MOST_LINE_BYTES));
 			wk_buf_reset(&input);
 		}
+		answer_questions(asking);
 		wk_out_flush(asking->out);
 		if (asking->out->failed)
 			break;
@@ -250,7 +267,8 @@ static bool answer_input(struct asking *asking, struct wk_err *err)
 	if (got < 0)
 		wk_fail_os(err, errno, "cannot read standard input");
 	else if (input.len)
-		answer_line(asking, wk_buf_str(&input));
+		read_line(asking, wk_buf_str(&input));
+	answer_questions(asking);
 	wk_buf_fini(&input);
 	return got >= 0;
 }
@@ -268,8 +286,9 @@ static bool answer_words(struct asking *asking, const struct wk_words *words, st
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "\"%s\" is no address: hexadecimal digits, with or without "
 				       "0x", word);
-		wk_answers_say(asking->answers, usual_image(asking), address);
+		add_question(asking, usual_image(asking), address);
 	}
+	answer_questions(asking);
 	return true;
 }
 
@@ -314,6 +333,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		     (has_words ? answer_words(&asking, call->words, err)
 				: answer_input(&asking, err));
 		images_fini(&asking.images);
+		free(asking.questions);
 		wk_answers_free(asking.answers);
 	}
 	wk_naming_close(&naming);

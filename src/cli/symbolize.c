@@ -1,11 +1,11 @@
 #include "cli/symbolize.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "symbols/demangle.h"
 
 /* Texts as they are shown, by the place where the symbols keep them: the same text is always
@@ -21,6 +21,10 @@ struct shown_texts {
 	size_t count, cap;
 };
 
+struct answer {
+	size_t at, len;
+};
+
 static const struct wk_str nameless = WK_STR("");
 
 struct wk_answers {
@@ -29,7 +33,10 @@ struct wk_answers {
 	struct wk_arena arena;
 	struct shown_texts functions, files;
 	struct wk_buf scratch, escaped;
-	struct wk_buf line; /* the answer that is being put together */
+	struct wk_buf line; /* the answers that are being put together */
+	struct answer *pieces;       /* of `line`, by question */
+	struct wk_sort_key *order;
+	size_t piece_cap, order_cap;
 	struct wk_place places[WK_MOST_PLACES];
 };
 
@@ -58,6 +65,8 @@ void wk_answers_free(struct wk_answers *answers)
 	wk_buf_fini(&answers->scratch);
 	wk_buf_fini(&answers->escaped);
 	wk_buf_fini(&answers->line);
+	free(answers->pieces);
+	free(answers->order);
 	wk_arena_fini(&answers->arena);
 	free(answers);
 }
@@ -239,15 +248,53 @@ static void add_places(struct wk_answers *answers, const struct wk_image_symbols
 	}
 }
 
-void wk_answers_say(struct wk_answers *answers, const struct wk_image_symbols *image,
-		    uint64_t vaddr)
+static void add_address(struct wk_answers *answers, uint64_t vaddr)
+{
+	char text[18] = "0x";
+
+	for (int i = 0; i < 16; i++)
+		text[2 + i] = "0123456789abcdef"[vaddr >> (60 - 4 * i) & 15];
+	wk_buf_add(&answers->line, text, sizeof(text));
+	wk_buf_add_text(&answers->line, answers->style.pretty ? ": " : "\n");
+}
+
+static void add_answer(struct wk_answers *answers, const struct wk_question *question)
+{
+	if (answers->style.shows_address)
+		add_address(answers, question->vaddr);
+	add_places(answers, question->image, question->vaddr);
+}
+
+/* By address, so that tables far larger than the processor's caches are gone through once. */
+static void make_order(struct wk_answers *answers, const struct wk_question *questions,
+		       size_t count)
+{
+	answers->order = wk_grow(answers->order, &answers->order_cap, count,
+				 sizeof(*answers->order));
+	answers->pieces = wk_grow(answers->pieces, &answers->piece_cap, count,
+				  sizeof(*answers->pieces));
+	for (size_t i = 0; i < count; i++)
+		answers->order[i] = (struct wk_sort_key){ questions[i].vaddr, (uint32_t)i };
+	if (count > 1)
+		wk_sort_keys(answers->order, count);
+}
+
+void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions, size_t count)
 {
 	struct wk_buf *line = &answers->line;
 
+	if (count == 0)
+		return;
+	make_order(answers, questions, count);
 	wk_buf_reset(line);
-	if (answers->style.shows_address)
-		wk_buf_add_fmt(line, "0x%016" PRIx64 "%s", vaddr,
-			       answers->style.pretty ? ": " : "\n");
-	add_places(answers, image, vaddr);
-	wk_out_bytes(answers->out, line->at, line->len);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t row = answers->order[i].row;
+		size_t at = line->len;
+
+		add_answer(answers, &questions[row]);
+		answers->pieces[row] = (struct answer){ at, line->len - at };
+	}
+	for (size_t i = 0; i < count; i++)
+		wk_out_bytes(answers->out, line->at + answers->pieces[i].at,
+			     answers->pieces[i].len);
 }

@@ -25,8 +25,14 @@ struct wk_answers;
 struct wk_answers *wk_answers_new(const struct wk_answer_style *style, struct wk_out *out);
 void wk_answers_free(struct wk_answers *answers);
 
-/* One address of an image, as its own tables count; without an image all is unknown. */
-void wk_answers_say(struct wk_answers *answers, const struct wk_image_symbols *image,
-		    uint64_t vaddr);
+/* An address as the image's own tables count. */
+struct wk_question {
+	const struct wk_image_symbols *image; /* NULL: all is unknown */
+	uint64_t vaddr;
+};
+
+/* Answers in the order of the questions. Many at once cost less each than one by one. */
+void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions,
+		    size_t count);
 
 #endif
