@@ -126,6 +126,12 @@ static bool fail_name(struct wk_str name, struct wk_err *err)
 	return false;
 }
 
+/* '+', '-' or none. */
+static char sign_of(struct wk_str name)
+{
+	return name.len && (name.at[0] == '+' || name.at[0] == '-') ? name.at[0] : '\0';
+}
+
 static void change(struct wk_perf_fields *fields, unsigned type, char sign, uint32_t field)
 {
 	if (sign == '-') {
@@ -140,13 +146,12 @@ static void change(struct wk_perf_fields *fields, unsigned type, char sign, uint
 bool wk_perf_fields_add(struct wk_perf_fields *fields, const char *text, struct wk_err *err)
 {
 	struct wk_str rest = wk_str_c(text);
-	char first_sign = '\0';
+	char first_sign;
 	unsigned chosen;
 
 	if (!read_type(&rest, &chosen, err))
 		return false;
-	if (rest.len > 0 && (rest.at[0] == '+' || rest.at[0] == '-'))
-		first_sign = rest.at[0];
+	first_sign = sign_of(rest);
 	for (unsigned i = 0; i < WK_PERF_EVENTS && !first_sign; i++)
 		if (chosen >> i & 1) {
 			fields->shown[i] = fields->asked[i] = 0;
@@ -154,12 +159,13 @@ bool wk_perf_fields_add(struct wk_perf_fields *fields, const char *text, struct 
 		}
 	while (rest.len > 0) {
 		struct wk_str name = next_piece(&rest, ',');
-		char sign = name.len && (name.at[0] == '+' || name.at[0] == '-') ? name.at[0] : '\0';
+		char sign = sign_of(name);
 		uint32_t field = field_named(wk_str_skip(name, sign != '\0'));
 
 		if ((sign == '\0') != (first_sign == '\0'))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				       "\"%s\" mixes a list of fields with changes (+ and -)", text);
+				       "\"%s\" mixes a list of fields with changes (+ and -)",
+				       text);
 		if (!field)
 			return fail_name(wk_str_skip(name, sign != '\0'), err);
 		for (unsigned i = 0; i < WK_PERF_EVENTS; i++)

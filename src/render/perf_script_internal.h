@@ -96,7 +96,7 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out);
 bool wk_script_name_kernel(void *script, uint64_t address, struct wk_str *name, uint64_t *start);
 
-/* Adds a text of the recording's to a line: what would end the line or rule a terminal is escaped. */
+/* Adds a text of the recording's: what would end the line or rule a terminal is escaped. */
 void wk_script_add_text(struct wk_str text, struct wk_buf *out);
 /* perf_script_carried.c */
 
