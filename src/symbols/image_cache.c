@@ -4,11 +4,6 @@
  * which has more. What was made without one is taken only where there is still none. */
 #include "symbols/image.h"
 
-/* Of what the modules write. A change of their form is a new version. */
-#define SYMBOLS_VERSION 1
-#define UNWIND_VERSION  1
-#define CODE_VERSION    1
-
 #define MOST_SECTIONS 4
 
 /* "word PATH" of the source section; empty where the line does not begin with the word. */
@@ -72,7 +67,7 @@ static struct wk_bytes section_of(struct wk_image_symbols *image, uint32_t kind,
 
 struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
 {
-	struct wk_bytes bytes = section_of(image, WK_CACHE_SYMBOLS, SYMBOLS_VERSION);
+	struct wk_bytes bytes = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
 
 	if (wk_bytes_left(&bytes) == 0)
 		return NULL;
@@ -83,14 +78,14 @@ struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
 
 struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image)
 {
-	struct wk_bytes bytes = section_of(image, WK_CACHE_CODE, CODE_VERSION);
+	struct wk_bytes bytes = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 
 	return wk_bytes_left(&bytes) ? wk_code_index_load(bytes, NULL) : NULL;
 }
 
 void wk_image_take_unwind(struct wk_image_symbols *image)
 {
-	struct wk_bytes bytes = section_of(image, WK_CACHE_UNWIND, UNWIND_VERSION);
+	struct wk_bytes bytes = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
 
 	if (wk_bytes_left(&bytes))
 		wk_unwind_table_load(image->unwind, bytes, NULL);
@@ -124,11 +119,11 @@ static void keep_names(struct keeping *k)
 	struct wk_image_symbols *image = k->image;
 
 	if (!image->tab || image->names_are_kept || !wk_symtab_save(image->tab, &k->names)) {
-		add_old(k, WK_CACHE_SYMBOLS, SYMBOLS_VERSION);
+		add_old(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
 		return;
 	}
 	k->has_news = true;
-	add_section(k, WK_CACHE_SYMBOLS, SYMBOLS_VERSION, wk_buf_str(&k->names));
+	add_section(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION, wk_buf_str(&k->names));
 }
 
 /* Rules are compiled as stacks need them, so a few more come each time: written again only where
@@ -136,15 +131,15 @@ static void keep_names(struct keeping *k)
 static void keep_unwind(struct keeping *k)
 {
 	struct wk_image_symbols *image = k->image;
-	struct wk_bytes old = section_of(image, WK_CACHE_UNWIND, UNWIND_VERSION);
+	struct wk_bytes old = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
 
 	if (!image->unwind || !wk_unwind_table_is_changed(image->unwind)) {
-		add_old(k, WK_CACHE_UNWIND, UNWIND_VERSION);
+		add_old(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
 		return;
 	}
 	wk_unwind_table_save(image->unwind, &k->unwind);
 	k->has_news |= k->unwind.len > wk_bytes_left(&old) / 8 * 9;
-	add_section(k, WK_CACHE_UNWIND, UNWIND_VERSION, wk_buf_str(&k->unwind));
+	add_section(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION, wk_buf_str(&k->unwind));
 }
 
 static void keep_places(struct keeping *k)
@@ -155,12 +150,12 @@ static void keep_places(struct keeping *k)
 
 	/* What is missing now may be there the next time. */
 	if (!index || !is_whole || !wk_code_index_is_changed(index)) {
-		add_old(k, WK_CACHE_CODE, CODE_VERSION);
+		add_old(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 		return;
 	}
 	k->has_news = true;
 	wk_code_index_save(index, &k->code);
-	add_section(k, WK_CACHE_CODE, CODE_VERSION, wk_buf_str(&k->code));
+	add_section(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION, wk_buf_str(&k->code));
 }
 
 static void add_source(struct wk_buf *source, const char *word, struct wk_str path)
