@@ -10,15 +10,15 @@
 
 static const struct wk_opt options[] = {
 	{ 'F', "fields", "LIST", "print these columns, as `perf script -F` does: \"comm,tid,ip\", "
-	  "\"sw:comm,tid\" for one type of events, \"+srcline\" or \"-cpu\" for changes", WK_OPT_LIST,
-	  AT(fields), NULL },
+	  "\"sw:comm,tid\" for one type of events, \"+srcline\" or \"-cpu\" for changes",
+	  WK_OPT_LIST, AT(fields), NULL },
 	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(nanoseconds), NULL },
-	{ 0, "max-stack", "N", "at most so many frames (127), and of a program's part that was unwound",
-	  WK_OPT_NUMBER, AT(most_frames), NULL },
+	{ 0, "max-stack", "N", "at most so many frames (127), and of a program's part "
+	  "that was unwound", WK_OPT_NUMBER, AT(most_frames), NULL },
 	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
 	  NULL },
-	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is named or "
-	  "ends", WK_OPT_FLAG, AT(tasks), NULL },
+	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is "
+	  "named or ends", WK_OPT_FLAG, AT(tasks), NULL },
 	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
 	  AT(mappings), NULL },
 	{ 0 },

@@ -160,8 +160,8 @@ static void add_event(struct wk_trace_formats *formats, struct wk_str system, st
 
 		if (wk_str_starts(line, "name:"))
 			event.format.name = trim(wk_str_skip(line, 5));
-		else if (wk_str_starts(line, "ID:") && wk_num_u64(trim(wk_str_skip(line, 3)), &id) &&
-			 id <= UINT32_MAX) {
+		else if (wk_str_starts(line, "ID:") &&
+			 wk_num_u64(trim(wk_str_skip(line, 3)), &id) && id <= UINT32_MAX) {
 			event.format.id = (uint32_t)id;
 			has_id = true;
 		}

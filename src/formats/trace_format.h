@@ -27,7 +27,7 @@ struct wk_trace_field {
 	uint32_t offset, size;    /* in the raw bytes */
 	uint32_t element_bytes;   /* of an array's entry; the size itself for all others */
 	bool is_signed, is_array, is_text, is_pointer;
-	bool is_dynamic;          /* __data_loc: low half of the word is where, high half how long */
+	bool is_dynamic;          /* __data_loc: low half of the word is where, high how long */
 	bool is_relative;         /* __rel_loc: where counts from behind the word */
 	bool is_common;           /* of every event: never printed */
 };

@@ -199,7 +199,7 @@ static uint64_t element(const struct wk_trace_sample *sample, const struct wk_tr
 	if (program->nodes[node->a].kind == WK_TRACE_CAST) {
 		struct wk_str type = program->nodes[node->a].text;
 
-		while (type.len > 0 && (type.at[type.len - 1] == '*' || type.at[type.len - 1] == ' '))
+		while (type.len > 0 && strchr("* ", type.at[type.len - 1]))
 			type.len--;
 		if (wk_trace_type_bytes(type, sample->formats->long_bytes) > 0)
 			size = wk_trace_type_bytes(type, sample->formats->long_bytes);

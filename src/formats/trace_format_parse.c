@@ -460,7 +460,8 @@ static bool is_cast(const struct parser *parser, struct wk_str *type, struct tok
 		return words > 1 || stars > 0 ||
 		       wk_trace_type_bytes(*type, parser->formats->long_bytes) > 0;
 	return token.kind == WORD || token.kind == NUMBER || token.kind == QUOTED ||
-	       (token.kind == MARK && (token.mark == '(' || token.mark == '~' || token.mark == '!'));
+	       (token.kind == MARK &&
+		(token.mark == '(' || token.mark == '~' || token.mark == '!'));
 }
 
 static uint32_t unary(struct parser *parser);
@@ -476,9 +477,10 @@ static uint32_t parenthesis(struct parser *parser)
 		parser->now = close;
 		next(parser);
 		node = unary(parser);
-		return parser->failed ? 0 : add(parser, (struct wk_trace_node){ .kind = WK_TRACE_CAST,
-									.text = type,
-									.a = node });
+		if (parser->failed)
+			return 0;
+		return add(parser, (struct wk_trace_node){
+					   .kind = WK_TRACE_CAST, .text = type, .a = node });
 	}
 	node = expression(parser);
 	expect(parser, ')');

@@ -111,8 +111,8 @@ static bool read_type(struct wk_str *text, unsigned *chosen, struct wk_err *err)
 			return true;
 		}
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "no type of events is called \"%.*s\"; there are hw, sw, trace, raw and break",
-		       WK_STR_ARG(name));
+		       "no type of events is called \"%.*s\"; there are hw, sw, trace, raw and "
+		       "break", WK_STR_ARG(name));
 }
 
 static bool fail_name(struct wk_str name, struct wk_err *err)
