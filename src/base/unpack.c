@@ -164,7 +164,7 @@ static bool unpack_deflated(struct unpacking *u)
 	z_stream stream = { 0 };
 	bool ok;
 
-	if (inflateInit2(&stream, u->packing == WK_PACKED_GZIP ? 16 + MAX_WBITS : MAX_WBITS) != Z_OK)
+	if (inflateInit2(&stream, (u->packing == WK_PACKED_GZIP ? 16 : 0) + MAX_WBITS) != Z_OK)
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
 	ok = inflate_all(&stream, u);
 	inflateEnd(&stream);
@@ -347,7 +347,7 @@ bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t si
 
 	if (size_bytes > wk_unpack_limit(packed))
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			       "%zu bytes packed with %s claim to be %" PRIu64 " bytes of plain data",
+			       "%zu bytes packed with %s claim to be %" PRIu64 " plain bytes",
 			       wk_bytes_left(&packed), wk_packing_name(packing), size_bytes);
 	if (wk_buf_extend(plain, (size_t)size_bytes))
 		plain->len = before;

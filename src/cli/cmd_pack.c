@@ -21,8 +21,8 @@ struct args {
 };
 
 static const struct wk_opt options[] = {
-	{ 'o', "output", "FILE", "write to FILE; \"-\" is standard output (the name of what is read "
-	  "with \"-packed\" in it)", WK_OPT_TEXT, offsetof(struct args, output), NULL },
+	{ 'o', "output", "FILE", "write to FILE; \"-\" is standard output (the name of what is "
+	  "read, with \"-packed\" in it)", WK_OPT_TEXT, offsetof(struct args, output), NULL },
 	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, offsetof(struct args, quiet),
 	  NULL },
 	{ 0 },

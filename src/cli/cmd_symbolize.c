@@ -186,8 +186,8 @@ static void tell_nonsense(struct asking *asking, struct wk_str line)
 	asking->said_nonsense = true;
 	if (line.len > 200)
 		line.len = 200;
-	wk_buf_add_fmt(&text, "\"%.*s\" is no address and no IMAGE ADDRESS; such lines are answered "
-		       "with ??", WK_STR_ARG(line));
+	wk_buf_add_fmt(&text, "\"%.*s\" is no address and no IMAGE ADDRESS; such lines are "
+		       "answered with ??", WK_STR_ARG(line));
 	wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -213,7 +213,8 @@ static void read_line(struct asking *asking, struct wk_str line)
 	uint64_t address = 0;
 
 	line = trimmed(line);
-	for (blank = line.len; blank > 0 && line.at[blank - 1] != ' ' && line.at[blank - 1] != '\t';)
+	blank = line.len;
+	while (blank > 0 && line.at[blank - 1] != ' ' && line.at[blank - 1] != '\t')
 		blank--;
 	if (!read_address(wk_str_skip(line, blank), &address)) {
 		if (line.len)

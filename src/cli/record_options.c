@@ -43,8 +43,8 @@ static const struct wk_opt options[] = {
 	  "most of each stack to copy, up to 64K (32K); what lies deeper is read from the process",
 	  WK_OPT_SIZE,
 	  AT(stack_bytes), NULL },
-	{ 0, "embed-symbols", NULL, "put the names and source lines of all that was sampled into the "
-	  "recording, so that it opens with them on another machine", WK_OPT_FLAG,
+	{ 0, "embed-symbols", NULL, "put the names and source lines of all that was sampled into "
+	  "the recording, so that it opens with them on another machine", WK_OPT_FLAG,
 	  AT(embeds_symbols), NULL },
 	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU (64K to 16M, as "
 	  "the rate and the stacks need)", WK_OPT_SIZE,

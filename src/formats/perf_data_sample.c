@@ -266,7 +266,8 @@ static bool counter_growth(struct wk_perf *perf, uint64_t id, uint64_t value, ui
 /* The leader of a group was sampled and the others were read: each of them that counted
  * since the last time gets a sample of its own at the same place. */
 static bool tell_group(struct wk_perf *perf, const struct wk_perf_attr *attr,
-		       const struct wk_perf_fields *fields, struct wk_event *event, struct wk_err *err)
+		       const struct wk_perf_fields *fields, struct wk_event *event,
+		       struct wk_err *err)
 {
 	struct wk_bytes group = fields->group;
 

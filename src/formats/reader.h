@@ -25,8 +25,8 @@ struct wk_collapse;
 /* How to read; all zero is the usual, and most readers know of nothing else. */
 struct wk_read_options {
 	unsigned threads; /* at most so many; 0: one */
-	bool sums_samples; /* nobody asks for single samples: those of a stack, thread and source may
-			    * be told as one, and in any order */
+	bool sums_samples; /* nobody asks for single samples: those of a stack, thread and source
+			    * may be told as one, and in any order */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 	bool is_header_only; /* only what lies beside the records, and all of that; where a reader
 			      * knows no such thing it reads as ever */
@@ -74,8 +74,9 @@ struct wk_opened {
 	struct wk_buf text;    /* of UTF-16, likewise */
 };
 
-/* Opens `path` ("-" is standard input; formats/parts.h tells which folders there are) and chooses its reader. Puts the path in front of any
- * error; so does wk_opened_fail for what goes wrong later. */
+/* Opens `path` ("-" is standard input; formats/parts.h tells which folders there are) and chooses
+ * its reader. Puts the path in front of any error; so does wk_opened_fail for what goes wrong
+ * later. */
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err);
 void wk_reader_close(struct wk_opened *opened);

@@ -143,7 +143,8 @@ static bool send_calls(struct wk_carry *carry, const struct seen *seen, const st
 {
 	const struct carried_image *image = &carry->images[seen->image];
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
-	size_t count = wk_image_places(image->symbols, seen->address, carry->places, WK_MOST_PLACES);
+	size_t count = wk_image_places(image->symbols, seen->address, carry->places,
+				       WK_MOST_PLACES);
 	struct wk_symbol symbol;
 
 	if (count == 0)

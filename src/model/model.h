@@ -315,7 +315,7 @@ struct wk_sample {
 	wk_source_id source;
 	uint32_t cpu;
 	bool is_before;
-	uint64_t times;    /* how many samples it stands for; 0: one, or as many as its weight says */
+	uint64_t times;    /* how many samples it stands for; 0: one, or what its weight says */
 	uint64_t until_ns; /* when the last of them was, if not at time_ns */
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);

@@ -73,8 +73,8 @@ struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct w
 	if (fstat(fd, &info) != 0 || !is_ours(&info)) {
 		close(fd);
 		wk_fail(err, WK_EPERM, WK_NOWHERE,
-			"the folder %s is not used: it is another user's, or others can write to it",
-			path);
+			"the folder %s is not used: it is another user's, or others can write to "
+			"it", path);
 		return NULL;
 	}
 	folder = wk_alloc(sizeof(*folder));

@@ -402,7 +402,8 @@ bool wk_cache_write(struct wk_cache *cache, const struct wk_build_id *id,
 	bool ok;
 
 	if (!cache)
-		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "the symbol cache is switched off");
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "the symbol cache is switched off");
 	if (!has_name(id) || count > MOST_SECTIONS)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "the symbol cache keeps images with a build id, and %d sections",

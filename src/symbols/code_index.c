@@ -318,7 +318,8 @@ static bool check(struct wk_bytes bytes, struct wk_err *err)
 		return wk_fail(err, WK_EFORMAT, 0, "a saved code index begins with \"wkci\" and "
 			       "version %d, and has this machine's byte order", VERSION);
 	if (head->size_bytes > wk_bytes_left(&bytes) || head->size_bytes < sizeof(*head))
-		return wk_fail(err, WK_ECORRUPT, 8, "a saved code index of %zu bytes claims %" PRIu64,
+		return wk_fail(err, WK_ECORRUPT, 8,
+			       "a saved code index of %zu bytes claims %" PRIu64,
 			       wk_bytes_left(&bytes), head->size_bytes);
 	if (!lies_inside(head, head->texts, head->texts_len, 1) || head->texts_len > UINT32_MAX ||
 	    !lies_inside(head, head->slots, head->slots_cap, sizeof(struct wk_index_slot)) ||

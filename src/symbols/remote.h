@@ -59,8 +59,9 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 void wk_remote_close(struct wk_remote *remote);
 
 /* The path of a local copy in `path`; false, with a sentence on who was asked and what they
- * said, where nobody has it (empty where nobody was asked). `image_path` is the image's, as recorded: stores go by its last
- * part. `remote` may be NULL. The same question is not asked twice. */
+ * said, where nobody has it (empty where nobody was asked). `image_path` is the image's, as
+ * recorded: stores go by its last part. `remote` may be NULL. The same question is not asked
+ * twice. */
 bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 		   const struct wk_build_id *id, struct wk_str image_path, struct wk_buf *path,
 		   struct wk_err *err);

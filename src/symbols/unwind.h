@@ -42,11 +42,11 @@ void wk_unwind_table_free(struct wk_unwind_table *table);
 size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
 size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
 
-/* What was compiled and read from code so far, to bytes and back. Load, once and before the first question, makes it
- * a base that what is compiled later is added to, and costs next to nothing: it is used where it
- * lies in `bytes`, which must begin at a multiple of 8 and outlive the table, and be of the same
- * files. Broken bytes give an error or wrong rules, never a fault. Save writes both the base and
- * what came; is_changed tells whether anything came. */
+/* What was compiled and read from code so far, to bytes and back. Load, once and before the
+ * first question, makes it a base that what is compiled later is added to, and costs next to
+ * nothing: it is used where it lies in `bytes`, which must begin at a multiple of 8 and outlive
+ * the table, and be of the same files. Broken bytes give an error or wrong rules, never a fault.
+ * Save writes both the base and what came; is_changed tells whether anything came. */
 void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out);
 bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes,
 			  struct wk_err *err);
