@@ -1,44 +1,18 @@
-#include "symbols/kallsyms.h"
+#include "symbols/kallsyms_table.h"
 
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "os/os.h"
 
 /* The last function of the kernel or of a module has nothing behind it that tells its end. It
  * is taken to end with the page behind the one it begins in, as perf does. */
 #define PAGE 4096
 
 #define KERNEL_NAME "[kernel.kallsyms]"
-
-struct row {
-	uint64_t address;
-	uint32_t name; /* offset in the text */
-	uint16_t name_len;
-	uint16_t module; /* 0: the kernel itself */
-};
-
-struct wk_kallsyms {
-	struct wk_os_file file; /* empty when the text is the caller's */
-	struct wk_str text;
-	struct row *rows;
-	size_t count, cap;
-	struct wk_str *modules; /* [0] is the kernel's own name */
-	size_t module_count, module_cap;
-	struct wk_index module_index;
-	bool saw_zero, saw_address;
-};
-
-struct line {
-	uint64_t address;
-	char type;
-	struct wk_str name, module;
-};
 
 static int hex_digit(char c)
 {
@@ -49,8 +23,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Reads "ffffffff81000080 T entry_SYSCALL_64" and what may follow; false if it is not that. */
-static bool read_line(struct wk_str text, struct line *line)
+bool wk_kallsyms_read_line(struct wk_str text, struct wk_kallsyms_line *line)
 {
 	size_t at = 0, end;
 
@@ -68,7 +41,7 @@ static bool read_line(struct wk_str text, struct line *line)
 	return end > 0;
 }
 
-static bool is_code(char type)
+bool wk_kallsyms_is_code(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
@@ -101,17 +74,17 @@ static uint16_t module_id(struct wk_kallsyms *k, struct wk_str name)
 	return (uint16_t)id;
 }
 
-static void add_line(struct wk_kallsyms *k, const struct line *line)
+static void add_line(struct wk_kallsyms *k, const struct wk_kallsyms_line *line)
 {
-	if (!is_code(line->type) || line->name.len > UINT16_MAX)
+	if (!wk_kallsyms_is_code(line->type) || line->name.len > UINT16_MAX)
 		return;
 	if (line->address == 0) {
 		k->saw_zero = true;
 		return;
 	}
 	k->saw_address = true;
-	k->rows = wk_grow(k->rows, &k->cap, k->count + 1, sizeof(*k->rows));
-	k->rows[k->count++] = (struct row){
+	k->own_rows = wk_grow(k->own_rows, &k->cap, k->count + 1, sizeof(*k->own_rows));
+	k->own_rows[k->count++] = (struct wk_kallsyms_row){
 		.address = line->address,
 		.name = (uint32_t)(line->name.at - k->text.at),
 		.name_len = (uint16_t)line->name.len,
@@ -126,17 +99,12 @@ static void read_lines(struct wk_kallsyms *k)
 	while (rest.len > 0) {
 		const char *newline = memchr(rest.at, '\n', rest.len);
 		size_t len = newline ? (size_t)(newline - rest.at) : rest.len;
-		struct line line;
+		struct wk_kallsyms_line line;
 
-		if (read_line(wk_str_of(rest.at, len), &line))
+		if (wk_kallsyms_read_line(wk_str_of(rest.at, len), &line))
 			add_line(k, &line);
 		rest = wk_str_skip(rest, len + 1);
 	}
-}
-
-static struct wk_str name_of(const struct wk_kallsyms *k, const struct row *row)
-{
-	return wk_str_of(k->text.at + row->name, row->name_len);
 }
 
 static unsigned underscores(struct wk_str name)
@@ -149,7 +117,7 @@ static unsigned underscores(struct wk_str name)
 }
 
 /* The type letter stands two bytes before the name. */
-static int binding_of(const struct wk_kallsyms *k, const struct row *row)
+static int binding_of(const struct wk_kallsyms *k, const struct wk_kallsyms_row *row)
 {
 	char type = k->text.at[row->name - 2];
 
@@ -158,10 +126,11 @@ static int binding_of(const struct wk_kallsyms *k, const struct row *row)
 
 /* Of two names of one address: global before weak before local, fewer leading underscores, and
  * the longer one, which says more. */
-static bool is_better(const struct wk_kallsyms *k, const struct row *a, const struct row *b)
+static bool is_better(const struct wk_kallsyms *k, const struct wk_kallsyms_row *a,
+		      const struct wk_kallsyms_row *b)
 {
-	unsigned a_underscores = underscores(name_of(k, a));
-	unsigned b_underscores = underscores(name_of(k, b));
+	unsigned a_underscores = underscores(wk_kallsyms_name(k, a));
+	unsigned b_underscores = underscores(wk_kallsyms_name(k, b));
 
 	if (binding_of(k, a) != binding_of(k, b))
 		return binding_of(k, a) > binding_of(k, b);
@@ -173,14 +142,14 @@ static bool is_better(const struct wk_kallsyms *k, const struct row *a, const st
 static void sort_rows(struct wk_kallsyms *k)
 {
 	struct wk_sort_key *keys = wk_alloc((k->count + 1) * sizeof(*keys));
-	struct row *sorted = wk_alloc((k->count + 1) * sizeof(*sorted));
+	struct wk_kallsyms_row *sorted = wk_alloc((k->count + 1) * sizeof(*sorted));
 	size_t to = 0;
 
 	for (size_t i = 0; i < k->count; i++)
-		keys[i] = (struct wk_sort_key){ .key = k->rows[i].address, .row = (uint32_t)i };
+		keys[i] = (struct wk_sort_key){ .key = k->own_rows[i].address, .row = (uint32_t)i };
 	wk_sort_keys(keys, k->count);
 	for (size_t i = 0; i < k->count; i++) {
-		const struct row *row = &k->rows[keys[i].row];
+		const struct wk_kallsyms_row *row = &k->own_rows[keys[i].row];
 
 		if (to == 0 || sorted[to - 1].address != row->address)
 			sorted[to++] = *row;
@@ -188,8 +157,8 @@ static void sort_rows(struct wk_kallsyms *k)
 			sorted[to - 1] = *row;
 	}
 	free(keys);
-	free(k->rows);
-	k->rows = sorted;
+	free(k->own_rows);
+	k->rows = k->own_rows = sorted;
 	k->count = k->cap = to;
 }
 
@@ -273,7 +242,7 @@ void wk_kallsyms_free(struct wk_kallsyms *k)
 	if (!k)
 		return;
 	wk_os_close(&k->file);
-	free(k->rows);
+	free(k->own_rows);
 	free(k->modules);
 	wk_index_fini(&k->module_index);
 	free(k);
@@ -302,7 +271,7 @@ static size_t rows_up_to(const struct wk_kallsyms *k, uint64_t address)
 
 static uint64_t size_of(const struct wk_kallsyms *k, size_t index)
 {
-	const struct row *row = &k->rows[index];
+	const struct wk_kallsyms_row *row = &k->rows[index];
 	uint64_t most = 2 * PAGE - row->address % PAGE;
 
 	if (index + 1 == k->count)
@@ -315,7 +284,7 @@ static uint64_t size_of(const struct wk_kallsyms *k, size_t index)
 bool wk_kallsyms_find(const struct wk_kallsyms *k, uint64_t address, struct wk_kallsym *symbol)
 {
 	size_t up_to = rows_up_to(k, address);
-	const struct row *row;
+	const struct wk_kallsyms_row *row;
 
 	if (up_to == 0)
 		return false;
@@ -323,8 +292,8 @@ bool wk_kallsyms_find(const struct wk_kallsyms *k, uint64_t address, struct wk_k
 	if (address - row->address >= size_of(k, up_to - 1))
 		return false;
 	*symbol = (struct wk_kallsym){
-		.name = name_of(k, row),
-		.module = k->modules[row->module],
+		.name = wk_kallsyms_name(k, row),
+		.module = row->module < k->module_count ? k->modules[row->module] : wk_str_c(""),
 		.start = row->address,
 		.size_bytes = size_of(k, up_to - 1),
 	};

@@ -1,5 +1,5 @@
-/* Any bytes as a saved symbol table and as saved unwind rows: ask them, walk by them, save them
- * again.
+/* Any bytes as a saved symbol table, as saved unwind rows and as a saved kernel table: ask them,
+ * walk by them, save them again.
  *
  * The numbers in front are set to what fits every other time, since few inputs would get past. */
 #include <assert.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "symbols/kallsyms.h"
 #include "symbols/symtab.h"
 #include "symbols/unwind_table.h"
 
@@ -97,6 +98,41 @@ static void check_symbols(const void *bytes, size_t size)
 	wk_symtab_free(tab);
 }
 
+/* Of the moment that the bytes themselves name. */
+static void check_kernel(const void *bytes, size_t size)
+{
+	struct wk_kallsyms_moment moment = { 0 };
+	struct wk_kallsym found;
+	struct wk_kallsyms *k;
+	size_t sum = 0;
+
+	if (size >= 8 + sizeof(moment))
+		memcpy(&moment, (const char *)bytes + 8, sizeof(moment));
+	k = wk_kallsyms_load(wk_bytes_of(bytes, size), &moment, NULL);
+	if (!k)
+		return;
+	for (uint64_t address = 0; address < 4096; address += 5)
+		if (wk_kallsyms_find(k, address << (address % 7 * 8), &found)) {
+			sum += found.name.len ? (size_t)found.name.at[found.name.len - 1] : 0;
+			sum += found.module.len ? (size_t)found.module.at[found.module.len - 1] : 0;
+			sum += wk_kallsyms_is_fleeting(&found);
+		}
+	wk_kallsyms_find(k, UINT64_MAX, &found);
+	assert(sum == 0 || wk_kallsyms_count(k) > 0);
+	wk_kallsyms_free(k);
+}
+
+/* One module, and as many rows as leave a third of the bytes for names. */
+static void mend_kernel(uint8_t *bytes, size_t size)
+{
+	const uint32_t head[] = { 0x736b6b77, WK_KALLSYMS_VERSION };
+	uint32_t counts[] = { (uint32_t)((size - 80) / 24), 1, 0 };
+
+	counts[2] = (uint32_t)(size - 80 - counts[0] * 16);
+	memcpy(bytes, head, sizeof(head));
+	memcpy(bytes + 56, counts, sizeof(counts));
+}
+
 /* Four counts of 32 bits that share what lies behind the head of 32 bytes. */
 static void mend(uint8_t *bytes, size_t size, uint32_t magic)
 {
@@ -124,6 +160,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	check_symbols(copy, size);
 	check_unwind(copy, size);
+	check_kernel(copy, size);
+	if (size >= 80) {
+		mend_kernel(copy, size);
+		check_kernel(copy, size);
+		memcpy(copy, data, size);
+	}
 	if (size >= 64) {
 		mend(copy, size, 0x79736b77);
 		check_symbols(copy, size);

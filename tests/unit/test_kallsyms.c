@@ -1,9 +1,12 @@
+#define _GNU_SOURCE /* mkstemp */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -158,6 +161,170 @@ static void thousands_of_modules_cost_no_square(void **state)
 	wk_buf_fini(&text);
 }
 
+#define NF   "nf_tables 4096 2 nft_chain_nat,nft_compat, "
+#define LOOP "loop 8192 0 - Live 0xffffffffc0400000 (E)\n"
+
+static const char modules[] = NF "Live 0xffffffffc0300000\n" LOOP;
+
+static struct wk_kallsyms_moment moment_of(const char *boot_id, const char *list)
+{
+	struct wk_kallsyms_moment moment;
+
+	assert_true(wk_kallsyms_moment_of(wk_str_c(boot_id), wk_str_c(list), &moment));
+	return moment;
+}
+
+static struct wk_kallsyms_moment usual_moment(void)
+{
+	return moment_of("0a1b2c3d-0000-4000-8000-0123456789ab\n", modules);
+}
+
+/* Saved bytes of `table`, at a multiple of 8. */
+static struct wk_buf saved(void)
+{
+	struct wk_kallsyms_moment moment = usual_moment();
+	struct wk_kallsyms *k = parse(table);
+	struct wk_buf bytes = { 0 };
+
+	assert_true(wk_kallsyms_save(k, &moment, &bytes));
+	wk_kallsyms_free(k);
+	return bytes;
+}
+
+static struct wk_kallsyms *load(const struct wk_buf *bytes)
+{
+	struct wk_kallsyms_moment moment = usual_moment();
+
+	return wk_kallsyms_load(wk_bytes_of(bytes->at, bytes->len), &moment, NULL);
+}
+
+static void a_saved_table_answers_the_same(void **state)
+{
+	struct wk_buf bytes = saved(), again = { 0 };
+	struct wk_kallsyms_moment moment = usual_moment();
+	struct wk_kallsyms *made = parse(table), *loaded = load(&bytes);
+
+	(void)state;
+	assert_non_null(loaded);
+	assert_int_equal(wk_kallsyms_count(loaded), wk_kallsyms_count(made));
+	for (uint64_t part = 0xffffffff80fff000; part < 0xffffffffc0307000; part += 0x40) {
+		char expected[200];
+
+		strcpy(expected, at(made, part));
+		assert_string_equal(at(loaded, part), expected);
+		if (part == 0xffffffff81010000)
+			part = 0xffffffffc02ff000;
+	}
+	assert_string_equal(at(loaded, 0xffffffffc0300041),
+			    "nf_one [nf_tables] ffffffffc0300040+1fc0");
+	assert_false(wk_kallsyms_save(loaded, &moment, &again));
+	assert_int_equal(again.len, 0);
+	wk_kallsyms_free(made);
+	wk_kallsyms_free(loaded);
+	wk_buf_fini(&bytes);
+}
+
+static void expect_other_moment(const char *boot_id, const char *list)
+{
+	struct wk_kallsyms_moment moment = moment_of(boot_id, list);
+	struct wk_buf bytes = saved();
+	struct wk_err err = { 0 };
+
+	assert_null(wk_kallsyms_load(wk_bytes_of(bytes.at, bytes.len), &moment, &err));
+	assert_non_null(strstr(err.text, "start of the kernel, or with other modules"));
+	wk_buf_fini(&bytes);
+}
+
+static void a_table_of_another_start_or_other_modules_is_not_taken(void **state)
+{
+	const char *boot = "0a1b2c3d-0000-4000-8000-0123456789ab";
+
+	(void)state;
+	expect_other_moment("0a1b2c3d-0000-4000-8000-0123456789ac", modules);
+	expect_other_moment(boot, "");
+	expect_other_moment(boot, NF "Live 0xffffffffc0300000\n");
+	expect_other_moment(boot, NF "Live 0xffffffffc0310000\n" LOOP);
+	expect_other_moment(boot, NF "Loading 0xffffffffc0300000\n" LOOP);
+}
+
+static void who_uses_a_module_does_not_matter(void **state)
+{
+	struct wk_kallsyms_moment usual = usual_moment(), busy = moment_of(
+		"0a1b2c3d-0000-4000-8000-0123456789ab",
+		"nf_tables 4096 31 nft_compat,nft_masq, Live 0xffffffffc0300000\n"
+		"loop 8192 7 - Live 0xffffffffc0400000 (E)\n");
+	struct wk_kallsyms_moment none;
+
+	(void)state;
+	assert_memory_equal(&usual, &busy, sizeof(usual));
+	assert_false(wk_kallsyms_moment_of(wk_str_c("\n"), wk_str_c(modules), &none));
+	assert_false(wk_kallsyms_moment_of(wk_str_c("a boot id longer than any of them is by far"),
+					   wk_str_c(""), &none));
+}
+
+static void broken_saved_bytes_fault_nowhere(void **state)
+{
+	struct wk_buf bytes = saved();
+
+	(void)state;
+	for (size_t i = 0; i < 2 * bytes.len; i++) {
+		struct wk_buf copy = { 0 };
+		struct wk_kallsyms *k;
+
+		wk_buf_add(&copy, bytes.at, i < bytes.len ? i : bytes.len);
+		if (i >= bytes.len)
+			copy.at[i - bytes.len] ^= 0xff;
+		k = load(&copy);
+		for (uint64_t part = 0; k && part < 0x400; part += 0x11) {
+			at(k, 0xffffffff81000000 + part);
+			at(k, 0xffffffffc0300000 + part);
+		}
+		wk_kallsyms_free(k);
+		wk_buf_fini(&copy);
+	}
+	wk_buf_fini(&bytes);
+}
+
+static void expect_agreement(const char *text, bool agrees)
+{
+	char path[] = "/tmp/wick-test-kallsyms-XXXXXX";
+	int fd = mkstemp(path);
+	struct wk_buf bytes = saved();
+	struct wk_kallsyms *k = load(&bytes);
+
+	assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	assert_int_equal(wk_kallsyms_agrees(k, path), agrees);
+	unlink(path);
+	wk_kallsyms_free(k);
+	wk_buf_fini(&bytes);
+}
+
+static void only_who_is_shown_addresses_now_gets_them_from_a_saved_table(void **state)
+{
+	(void)state;
+	expect_agreement(table, true);
+	expect_agreement("ffffffff81000040 t verify_cpu\n", true);
+	expect_agreement("0000000000000000 A data\n0000000000000000 T _stext\n", false);
+	expect_agreement("ffffffff81000080 T _stext\n", false);
+	expect_agreement("", false);
+	assert_false(wk_kallsyms_agrees(NULL, "/no/such/file"));
+}
+
+static void programs_and_probes_are_fleeting(void **state)
+{
+	struct wk_kallsyms *k = parse(table);
+	struct wk_kallsym symbol = { .module = WK_STR("[__builtin__kprobes]") };
+
+	(void)state;
+	assert_true(wk_kallsyms_is_fleeting(&symbol));
+	assert_true(wk_kallsyms_find(k, 0xffffffffc0304000, &symbol));
+	assert_true(wk_kallsyms_is_fleeting(&symbol));
+	assert_true(wk_kallsyms_find(k, 0xffffffffc0300040, &symbol));
+	assert_false(wk_kallsyms_is_fleeting(&symbol));
+	wk_kallsyms_free(k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +336,12 @@ int main(void)
 		cmocka_unit_test(what_is_no_such_table_is_refused),
 		cmocka_unit_test(a_text_cut_anywhere_is_read_within_its_bounds),
 		cmocka_unit_test(thousands_of_modules_cost_no_square),
+		cmocka_unit_test(a_saved_table_answers_the_same),
+		cmocka_unit_test(a_table_of_another_start_or_other_modules_is_not_taken),
+		cmocka_unit_test(who_uses_a_module_does_not_matter),
+		cmocka_unit_test(broken_saved_bytes_fault_nowhere),
+		cmocka_unit_test(only_who_is_shown_addresses_now_gets_them_from_a_saved_table),
+		cmocka_unit_test(programs_and_probes_are_fleeting),
 	};
 
 	return cmocka_run_group_tests_name("kallsyms", tests, NULL, NULL);
