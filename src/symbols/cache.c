@@ -419,6 +419,37 @@ bool wk_cache_write(struct wk_cache *cache, const struct wk_build_id *id,
 	return ok;
 }
 
+static bool has_kind(const struct wk_cache_section *sections, size_t count, uint32_t kind)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sections[i].kind == kind)
+			return true;
+	return false;
+}
+
+bool wk_cache_add(struct wk_cache *cache, const struct wk_build_id *id,
+		  const struct wk_cache_section *sections, size_t count, struct wk_err *err)
+{
+	const struct wk_cache_entry *entry = find(cache, id, false);
+	const struct file_section *table = entry ? table_of(entry) : NULL;
+	struct wk_cache_section all[MOST_SECTIONS];
+	size_t kept = 0;
+
+	for (uint32_t i = 0; entry && i < head_of(entry)->section_count; i++)
+		if (!has_kind(sections, count, table[i].kind) && is_section_sound(entry, i))
+			all[kept++] = (struct wk_cache_section){
+				table[i].kind, table[i].version,
+				wk_str_of((const char *)entry->file.at + table[i].offset,
+					  (size_t)table[i].size_bytes),
+			};
+	if (count > MOST_SECTIONS - kept)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "an entry of the symbol cache has at most %d sections",
+			       MOST_SECTIONS);
+	memcpy(all + kept, sections, count * sizeof(*sections));
+	return wk_cache_write(cache, id, all, kept + count, err);
+}
+
 struct each {
 	const struct wk_cache *cache;
 	bool (*take)(void *context, const struct wk_cache_row *row);

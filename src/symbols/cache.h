@@ -30,6 +30,7 @@ enum wk_cache_kind {
 	WK_CACHE_SYMBOLS = 2, /* symtab.h */
 	WK_CACHE_UNWIND = 3,  /* unwind_table.h */
 	WK_CACHE_CODE = 4,    /* code_index.h */
+	WK_CACHE_KERNEL = 5,  /* kallsyms.h, in the entry of the kernel's build id */
 };
 
 /* Of WK_CACHE_SOURCE, which lists read too; the others' versions are where they are written. */
@@ -66,6 +67,10 @@ struct wk_bytes wk_cache_section(const struct wk_cache_entry *entry, uint32_t ki
  * a sentence, if it could not be kept. */
 bool wk_cache_write(struct wk_cache *cache, const struct wk_build_id *id,
 		    const struct wk_cache_section *sections, size_t count, struct wk_err *err);
+
+/* The same, but what the entry has of other kinds stays in it. */
+bool wk_cache_add(struct wk_cache *cache, const struct wk_build_id *id,
+		  const struct wk_cache_section *sections, size_t count, struct wk_err *err);
 
 /* For people: all that is kept, and how to be rid of it. */
 struct wk_cache_row {

@@ -67,6 +67,31 @@ static bool has_text(const struct wk_cache_entry *entry, uint32_t kind, uint32_t
 	return wk_str_is(wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), text);
 }
 
+static void what_is_added_leaves_the_other_kinds_as_they_are(void **state)
+{
+	struct wk_cache *cache = open_bounded(0);
+	struct wk_cache_section sections[65] = {
+		{ WK_CACHE_CODE, 4, WK_STR("newer") }, { WK_CACHE_KERNEL, 1, WK_STR("kernel") },
+	};
+	const struct wk_cache_entry *entry;
+	struct wk_err err = { 0 };
+
+	(void)state;
+	assert_true(wk_cache_add(cache, &ids[0], sections + 1, 1, NULL));
+	assert_true(has_text(wk_cache_find(cache, &ids[0]), WK_CACHE_KERNEL, 1, "kernel"));
+	assert_true(write_text(cache, 0, "where it came from", "code"));
+	assert_true(wk_cache_add(cache, &ids[0], sections, 2, NULL));
+	entry = wk_cache_find(cache, &ids[0]);
+	assert_true(has_text(entry, WK_CACHE_SOURCE, 1, "where it came from"));
+	assert_true(has_text(entry, WK_CACHE_KERNEL, 1, "kernel"));
+	assert_true(has_text(entry, WK_CACHE_CODE, 4, "newer"));
+	assert_null(wk_cache_section(entry, WK_CACHE_CODE, 3).at);
+	assert_false(wk_cache_add(cache, &ids[0], sections, 65, &err));
+	assert_non_null(strstr(err.text, "at most 64 sections"));
+	assert_false(wk_cache_add(NULL, &ids[0], sections, 1, NULL));
+	wk_cache_close(cache);
+}
+
 static char *path_of(const char *name)
 {
 	static char path[200];
@@ -414,6 +439,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(what_is_written_is_found_by_the_next_process),
+		IN_FOLDER(what_is_added_leaves_the_other_kinds_as_they_are),
 		IN_FOLDER(an_entry_stays_readable_when_it_is_replaced),
 		IN_FOLDER(nothing_damaged_is_handed_out),
 		IN_FOLDER(a_cut_file_is_as_if_it_were_not_there),
