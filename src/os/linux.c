@@ -409,6 +409,11 @@ size_t wk_os_kernel_build_id(uint8_t id[20])
 	return found;
 }
 
+bool wk_os_has_borrowed_rights(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
 struct wk_os_thread {
 	pthread_t thread;
 	void (*run)(void *context);

@@ -120,6 +120,10 @@ size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t si
 /* The build id of the kernel that runs: how many bytes of `id` it has, 0 where it tells none. */
 size_t wk_os_kernel_build_id(uint8_t id[20]);
 
+/* Does the system give this program rights that its user has not (a set-user-id bit or a capability
+ * of its file)? */
+bool wk_os_has_borrowed_rights(void);
+
 /* A thread of its own for `run(context)`; NULL where the system gives none. What was started
  * is waited for, once. Signals stay with the threads that were there. */
 struct wk_os_thread;

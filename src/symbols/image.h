@@ -1,6 +1,6 @@
-/* One image of a wk_symbols, between the files that look into it: symbols.c (all of them, and
- * the kernel), image_files.c (its file and debug file), image_names.c (its symbols),
- * image_places.c (its debug information), image_cache.c (what is kept of all that). */
+/* One image of a wk_symbols, between the files that look into it: symbols.c (all of them),
+ * image_files.c (its file and debug file), image_names.c (its symbols), image_places.c (its debug
+ * information), image_cache.c (what is kept of all that), kernel_names.c (the running kernel). */
 #ifndef WK_SYMBOLS_IMAGE_H
 #define WK_SYMBOLS_IMAGE_H
 
@@ -57,6 +57,17 @@ struct wk_image_symbols {
 	struct wk_image_debug places;
 };
 
+/* The running kernel's table: what an earlier time kept of it, or read now. Both where the kept one
+ * had no answer. */
+struct wk_kernel_names {
+	bool may_be_kept; /* it is the system's own, and there is a cache */
+	bool is_open, was_read;
+	struct wk_kallsyms *kept, *read; /* or NULL */
+	struct wk_err err;               /* why it cannot be read */
+	struct wk_build_id id;
+	struct wk_kallsyms_moment moment; /* before it was read; no id: unknown */
+};
+
 struct wk_symbols {
 	struct wk_cache *cache;   /* or NULL */
 	struct wk_remote *remote; /* or NULL */
@@ -69,9 +80,7 @@ struct wk_symbols {
 	size_t image_count, image_cap;
 	struct wk_index index;
 
-	struct wk_kallsyms *kernel;
-	struct wk_err kernel_err;
-	bool kernel_done;
+	struct wk_kernel_names kernel;
 };
 
 /* What is found out late does not change what an image is, so callers hold it as const. */
@@ -99,6 +108,11 @@ struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image);
 struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image);
 void wk_image_take_unwind(struct wk_image_symbols *image);
 void wk_image_keep(struct wk_image_symbols *image);
+
+/* kernel_names.c: is there a table? What has it for an absolute address? Close keeps it. */
+bool wk_kernel_open(struct wk_symbols *symbols);
+bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kallsym *found);
+void wk_kernel_close(struct wk_symbols *symbols);
 
 /* image_places.c */
 void wk_image_debug_fini(struct wk_image_debug *places);

@@ -4,7 +4,7 @@
  * which has more. What was made without one is taken only where there is still none. */
 #include "symbols/image.h"
 
-#define MOST_SECTIONS 4
+#define MOST_SECTIONS 5
 
 /* "word PATH" of the source section; empty where the line does not begin with the word. */
 static struct wk_str value_of(struct wk_str line, const char *word)
@@ -193,6 +193,7 @@ void wk_image_keep(struct wk_image_symbols *image)
 	keep_names(&k);
 	keep_unwind(&k);
 	keep_places(&k);
+	add_old(&k, WK_CACHE_KERNEL, WK_KALLSYMS_VERSION);
 	if (k.has_news)
 		wk_cache_write(image->owner->cache, id_of(image), k.sections, k.count, NULL);
 	wk_buf_fini(&k.source);

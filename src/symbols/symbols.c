@@ -27,6 +27,7 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 	s->remote = options->remote;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
 	s->kallsyms_path = options->kallsyms_path ? options->kallsyms_path : "/proc/kallsyms";
+	s->kernel.may_be_kept = s->cache && !options->kallsyms_path;
 	s->image_count = 1;
 	return s;
 }
@@ -50,7 +51,7 @@ void wk_symbols_free(struct wk_symbols *s)
 		return;
 	for (size_t i = 1; i < s->image_count; i++)
 		close_image(s->images[i]);
-	wk_kallsyms_free(s->kernel);
+	wk_kernel_close(s);
 	wk_index_fini(&s->index);
 	wk_arena_fini(&s->arena);
 	free(s->images);
@@ -138,26 +139,17 @@ const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image)
 	return image->file.elf;
 }
 
-static void load_kernel(struct wk_symbols *s)
-{
-	if (s->kernel_done)
-		return;
-	s->kernel_done = true;
-	s->kernel = wk_kallsyms_open(s->kallsyms_path, &s->kernel_err);
-}
-
 static void ready_kernel(struct wk_image_symbols *image)
 {
 	struct wk_symbols *s = image->owner;
 
-	load_kernel(s);
-	if (s->kernel) {
+	if (wk_kernel_open(s)) {
 		image->state = WK_IMAGE_NAMED;
 		wk_buf_add_fmt(&image->reason, "names from %s", s->kallsyms_path);
 		return;
 	}
 	image->state = WK_IMAGE_UNREADABLE;
-	wk_buf_add_text(&image->reason, s->kernel_err.text);
+	wk_buf_add_text(&image->reason, s->kernel.err.text);
 }
 
 /* Everything that is put off until somebody asks. */
@@ -187,12 +179,11 @@ const char *wk_image_reason(const struct wk_image_symbols *image)
 	return wk_buf_text(&image->reason);
 }
 
-static bool find_in_kernel(const struct wk_kallsyms *kernel, uint64_t address,
-			   struct wk_symbol *symbol)
+static bool find_in_kernel(struct wk_symbols *s, uint64_t address, struct wk_symbol *symbol)
 {
 	struct wk_kallsym found;
 
-	if (!kernel || !wk_kallsyms_find(kernel, address, &found))
+	if (!wk_kernel_find(s, address, &found))
 		return false;
 	*symbol = (struct wk_symbol){
 		.name = found.name,
@@ -225,7 +216,7 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struc
 
 	make_ready(image);
 	if (image->key.is_kernel)
-		return find_in_kernel(image->owner->kernel, address, symbol);
+		return find_in_kernel(image->owner, address, symbol);
 	if (!image->tab || !wk_elf_vaddr_of(image->file.elf, address, &vaddr) ||
 	    !wk_image_find_of(image, vaddr, symbol))
 		return false;
@@ -238,7 +229,7 @@ struct wk_str wk_kernel_module_of(const struct wk_image_symbols *kernel, uint64_
 	struct wk_kallsym found;
 
 	make_ready(kernel);
-	if (!kernel->owner->kernel || !wk_kallsyms_find(kernel->owner->kernel, address, &found))
+	if (!wk_kernel_find(kernel->owner, address, &found))
 		return wk_str_c("");
 	return found.module;
 }

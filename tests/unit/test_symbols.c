@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,8 @@
 #include "base/hash.h"
 #include "elf_writer.h"
 #include "os/os.h"
+#include "symbols/cache.h"
+#include "symbols/kallsyms.h"
 #include "symbols/symbols.h"
 
 /* Every test works in a directory of its own, which is also HOME. */
@@ -473,6 +476,109 @@ static void a_hidden_kernel_says_which_setting_hides_it(void **state)
 	wk_symbols_free(symbols);
 }
 
+/* The running kernel, as far as it shows itself to this process. */
+struct running {
+	struct wk_build_id id;
+	struct wk_kallsyms_moment moment;
+	uint64_t start; /* of its first function */
+	char name[100];
+};
+
+static bool look_at_kernel(struct running *kernel)
+{
+	struct wk_kallsyms *k = wk_kallsyms_open("/proc/kallsyms", NULL);
+	struct wk_kallsym symbol;
+	FILE *file = fopen("/proc/kallsyms", "r");
+	char line[300], type = 0;
+
+	while (k && file && type != 't' && type != 'T' && fgets(line, sizeof(line), file))
+		sscanf(line, "%" SCNx64 " %c", &kernel->start, &type);
+	if (k && wk_kallsyms_find(k, kernel->start, &symbol))
+		snprintf(kernel->name, sizeof(kernel->name), "%.*s", WK_STR_ARG(symbol.name));
+	kernel->id.size = (uint8_t)wk_os_kernel_build_id(kernel->id.bytes);
+	wk_kallsyms_free(k);
+	if (file)
+		fclose(file);
+	return kernel->name[0] && kernel->id.size && wk_kallsyms_now(&kernel->moment);
+}
+
+/* The name of the kernel's code at `address`, by a wk_symbols of its own with this cache. */
+static const char *kernel_name(const char *cache_path, uint64_t address)
+{
+	static char name[200];
+	struct wk_image_key key = { .path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
+	struct wk_cache *cache = wk_cache_open(&(struct wk_cache_options){ cache_path, 0 });
+	struct wk_symbols *symbols = wk_symbols_new(&(struct wk_symbols_options){ .cache = cache });
+
+	snprintf(name, sizeof(name), "%s", name_at(wk_symbols_image(symbols, &key), address));
+	wk_symbols_free(symbols);
+	wk_cache_close(cache);
+	return name;
+}
+
+static void keep_table(const char *cache_path, const struct running *kernel, const char *text)
+{
+	struct wk_cache *cache = wk_cache_open(&(struct wk_cache_options){ cache_path, 0 });
+	struct wk_kallsyms *k = wk_kallsyms_parse(wk_str_c(text), NULL);
+	struct wk_buf bytes = { 0 };
+	struct wk_cache_section section = { WK_CACHE_KERNEL, WK_KALLSYMS_VERSION, { 0 } };
+
+	assert_non_null(k);
+	assert_true(wk_kallsyms_save(k, &kernel->moment, &bytes));
+	section.bytes = wk_buf_str(&bytes);
+	assert_true(wk_cache_write(cache, &kernel->id, &section, 1, NULL));
+	wk_kallsyms_free(k);
+	wk_buf_fini(&bytes);
+	wk_cache_close(cache);
+}
+
+static void the_kernels_table_is_kept_for_the_next_time(void **state)
+{
+	struct running kernel = { 0 };
+	char text[300];
+	char folder[80];
+
+	snprintf(folder, sizeof(folder), "%s/cache", ((struct place *)*state)->dir);
+	if (!look_at_kernel(&kernel)) {
+		print_message("the kernel hides its addresses or its build id\n");
+		skip();
+	}
+	assert_string_equal(kernel_name(folder, kernel.start), kernel.name);
+	assert_string_equal(kernel_name(folder, kernel.start), kernel.name);
+	/* A table that lies shows which one is asked. */
+	snprintf(text, sizeof(text), "%" PRIx64 " T kept_name\n", kernel.start);
+	keep_table(folder, &kernel, text);
+	assert_string_equal(kernel_name(folder, kernel.start), "kept_name");
+}
+
+static void a_kept_kernel_table_is_not_believed_where_it_may_be_wrong(void **state)
+{
+	struct running kernel = { 0 };
+	char text[300];
+	char folder[80];
+
+	snprintf(folder, sizeof(folder), "%s/cache", ((struct place *)*state)->dir);
+	if (!look_at_kernel(&kernel)) {
+		print_message("the kernel hides its addresses or its build id\n");
+		skip();
+	}
+	/* What comes and goes, an address that it does not know, another place of the kernel,
+	 * another start of it. */
+	snprintf(text, sizeof(text), "%" PRIx64 " T bpf_prog\t[bpf]\n", kernel.start);
+	keep_table(folder, &kernel, text);
+	assert_string_equal(kernel_name(folder, kernel.start), kernel.name);
+	snprintf(text, sizeof(text), "%" PRIx64 " T kept_name\n", kernel.start);
+	keep_table(folder, &kernel, text);
+	assert_string_not_equal(kernel_name(folder, kernel.start + 0x100000), "none");
+	snprintf(text, sizeof(text), "%" PRIx64 " T kept_name\n", kernel.start - 16);
+	keep_table(folder, &kernel, text);
+	assert_string_equal(kernel_name(folder, kernel.start), kernel.name);
+	kernel.moment.boot_id[0] ^= 1;
+	snprintf(text, sizeof(text), "%" PRIx64 " T kept_name\n", kernel.start);
+	keep_table(folder, &kernel, text);
+	assert_string_equal(kernel_name(folder, kernel.start), kernel.name);
+}
+
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -496,6 +602,8 @@ int main(void)
 		IN_PLACE(the_vdso_names_the_clock),
 		IN_PLACE(the_kernel_is_named_from_its_table),
 		IN_PLACE(a_hidden_kernel_says_which_setting_hides_it),
+		IN_PLACE(the_kernels_table_is_kept_for_the_next_time),
+		IN_PLACE(a_kept_kernel_table_is_not_believed_where_it_may_be_wrong),
 	};
 
 	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
