@@ -24,11 +24,14 @@ enum record_kind {
 /* A piece as it was loaded, for when it moves. */
 struct loaded {
 	uint64_t index, start;
+	uint32_t part; /* of the file, see wk_jitdump_go_on */
 	struct wk_jit_code code;
 };
 
 struct wk_jitdump {
 	struct wk_bytes in;
+	const uint8_t *used;     /* what lies before it is not needed to read on */
+	uint32_t part;           /* counts up whenever other bytes are read on */
 	uint64_t begin_ns, flags;
 	uint64_t bad_records;
 	struct wk_map by_index;  /* its own number of a piece to a row of `loaded` */
@@ -71,6 +74,7 @@ struct wk_jitdump *wk_jitdump_open(const void *bytes, size_t size_bytes, struct 
 	dump->flags = wk_u64(&in);
 	in.at = in.start + head_bytes;
 	dump->in = in;
+	dump->used = in.at;
 	dump->loaded = wk_grow(NULL, &dump->loaded_cap, 1, sizeof(*dump->loaded));
 	dump->loaded_count = 1;
 	return dump;
@@ -96,6 +100,22 @@ bool wk_jitdump_has_own_times(const struct wk_jitdump *dump)
 	return dump->flags & FLAG_OWN_TIMES;
 }
 
+size_t wk_jitdump_used(const struct wk_jitdump *dump)
+{
+	return (size_t)(dump->used - dump->in.start);
+}
+
+void wk_jitdump_go_on(struct wk_jitdump *dump, const void *bytes, size_t size_bytes)
+{
+	bool big_endian = dump->in.big_endian;
+
+	dump->in = wk_bytes_of(bytes, size_bytes);
+	dump->in.big_endian = big_endian;
+	dump->used = dump->in.at;
+	dump->part++;
+	dump->has_lines = dump->has_unwind = false;
+}
+
 uint64_t wk_jitdump_bad_records(const struct wk_jitdump *dump)
 {
 	return dump->bad_records;
@@ -107,13 +127,14 @@ static bool is_range(uint64_t start, uint64_t size_bytes)
 }
 
 /* Keeps the piece under its number and place, so that a later move finds it. */
-static void keep(struct wk_jitdump *dump, uint64_t index, const struct wk_jit_code *code)
+static void keep(struct wk_jitdump *dump, uint64_t index, struct wk_jit_code *code)
 {
 	uint32_t row = dump->loaded_count++;
 
+	code->number = row;
 	dump->loaded = wk_grow(dump->loaded, &dump->loaded_cap, dump->loaded_count,
 			       sizeof(*dump->loaded));
-	dump->loaded[row] = (struct loaded){ index, code->start, *code };
+	dump->loaded[row] = (struct loaded){ index, code->start, dump->part, *code };
 	wk_map_set(&dump->by_index, index, row);
 	wk_map_set(&dump->by_start, code->start, row);
 }
@@ -146,6 +167,7 @@ static void take_pending(struct wk_jitdump *dump, struct wk_jit_code *code)
 	if (dump->has_unwind) {
 		code->unwind = dump->unwind;
 		code->unwind_head_bytes = dump->unwind_head_bytes;
+		code->unwind_offset = (code->size_bytes + 7) & ~UINT64_C(7);
 	}
 	dump->has_lines = dump->has_unwind = false;
 }
@@ -185,7 +207,9 @@ static bool read_move(struct wk_jitdump *dump, struct wk_bytes *body, struct wk_
 	if (body->bad || !row || dump->loaded[row].start != old_start ||
 	    !is_range(new_start, size_bytes))
 		return false;
-	*code = dump->loaded[row].code;
+	*code = (struct wk_jit_code){ .number = row };
+	if (dump->loaded[row].part == dump->part)
+		*code = dump->loaded[row].code;
 	code->time_ns = time_ns;
 	code->start = new_start;
 	code->size_bytes = size_bytes;
@@ -233,39 +257,50 @@ static bool next_body(struct wk_jitdump *dump, uint32_t *kind, uint64_t *time_ns
 	return !body->bad;
 }
 
+/* One record that is there as a whole; `is_code` where it gave a piece. */
+static bool read_record(struct wk_jitdump *dump, uint32_t kind, struct wk_bytes *body,
+			struct wk_jit_code *code, bool *is_code)
+{
+	switch (kind) {
+	case CODE_LOAD:
+		return *is_code = read_load(dump, body, code);
+	case CODE_MOVE:
+		return *is_code = read_move(dump, body, code);
+	case CODE_DEBUG_INFO:
+		return read_lines(dump, body);
+	case CODE_UNWINDING_INFO:
+		return read_unwind(dump, body);
+	default:
+		return true; /* of a later version: told by its length */
+	}
+}
+
+/* What is told of the next piece must be read again if that comes in other bytes. */
+static void note_used(struct wk_jitdump *dump, uint32_t kind, const uint8_t *record)
+{
+	if (kind == CODE_UNWINDING_INFO)
+		dump->used = record;
+	else if (kind != CODE_DEBUG_INFO || !dump->has_unwind)
+		dump->used = dump->in.at;
+}
+
 bool wk_jitdump_next(struct wk_jitdump *dump, struct wk_jit_code *code)
 {
+	const uint8_t *record = dump->in.at;
 	struct wk_bytes body;
 	uint64_t time_ns;
 	uint32_t kind;
 
-	while (next_body(dump, &kind, &time_ns, &body)) {
-		bool ok = true;
+	for (; next_body(dump, &kind, &time_ns, &body); record = dump->in.at) {
+		bool is_code = false;
 
-		*code = (struct wk_jit_code){ .time_ns = time_ns };
-		switch (kind) {
-		case CODE_LOAD:
-			if (read_load(dump, &body, code))
-				return true;
-			ok = false;
-			break;
-		case CODE_MOVE:
-			if (read_move(dump, &body, code))
-				return true;
-			ok = false;
-			break;
-		case CODE_DEBUG_INFO:
-			ok = read_lines(dump, &body);
-			break;
-		case CODE_UNWINDING_INFO:
-			ok = read_unwind(dump, &body);
-			break;
-		case CODE_CLOSE:
+		if (kind == CODE_CLOSE)
 			return false;
-		default:
-			break; /* of a later version: told by its length */
-		}
-		dump->bad_records += !ok;
+		*code = (struct wk_jit_code){ .time_ns = time_ns };
+		dump->bad_records += !read_record(dump, kind, &body, code, &is_code);
+		note_used(dump, kind, record);
+		if (is_code)
+			return true;
 	}
 	return false;
 }

@@ -8,7 +8,10 @@
  *
  * Order of calls: open, next until false, free. All that is handed out is borrowed from the
  * bytes, in whichever byte order they are. A record that claims more than there is (the file may
- * still be written) ends the reading; one that contradicts itself is passed over and counted. */
+ * still be written) ends the reading; one that contradicts itself is passed over and counted.
+ *
+ * A file that grows can be read on: when next gives false, those bytes of which wk_jitdump_used
+ * says that they are done with may go; wk_jitdump_go_on takes the others with what follows them. */
 #ifndef WK_SYMBOLS_JITDUMP_H
 #define WK_SYMBOLS_JITDUMP_H
 
@@ -34,14 +37,17 @@ struct wk_jit_code {
 	struct wk_str name;
 	struct wk_bytes code;       /* empty where the program did not write it */
 	bool is_moved;
+	uint32_t number;            /* from 1 on; a moved piece has that of its load */
 
 	/* For wk_jit_code_next_line. */
 	struct wk_bytes lines;
 	uint64_t line_count, lines_start;
 	struct wk_str last_file;
 
-	struct wk_bytes unwind; /* .eh_frame_hdr and .eh_frame, as loaded; empty without them */
-	uint64_t unwind_head_bytes;
+	/* .eh_frame, which lies at `unwind_offset` from the code's start, and behind it as many bytes
+	 * of .eh_frame_hdr; empty without them. */
+	struct wk_bytes unwind;
+	uint64_t unwind_head_bytes, unwind_offset;
 };
 
 /* NULL where the head is not one. */
@@ -55,6 +61,14 @@ uint64_t wk_jitdump_begin_ns(const struct wk_jitdump *dump);
 bool wk_jitdump_has_own_times(const struct wk_jitdump *dump);
 
 bool wk_jitdump_next(struct wk_jitdump *dump, struct wk_jit_code *code);
+
+/* How many of the bytes are done with. */
+size_t wk_jitdump_used(const struct wk_jitdump *dump);
+
+/* Reads on in other bytes: the former ones from wk_jitdump_used on, and more. All that was
+ * borrowed from the former bytes is forgotten; pieces that move from now on have but a number, a
+ * time and a place. */
+void wk_jitdump_go_on(struct wk_jitdump *dump, const void *bytes, size_t size_bytes);
 
 /* Records passed over so far. */
 uint64_t wk_jitdump_bad_records(const struct wk_jitdump *dump);

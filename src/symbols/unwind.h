@@ -38,6 +38,14 @@ struct wk_unwind_table;
 struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const struct wk_elf *debug);
 void wk_unwind_table_free(struct wk_unwind_table *table);
 
+/* A table of code that was made at run time, which is told a piece at a time: each piece has a
+ * range of its own in the table's addresses, behind those of all pieces before. `eh_frame`, whose
+ * bytes begin at `vaddr`, is compiled and copied; what it says of places outside of the piece is
+ * left out. Is not saved nor loaded. */
+struct wk_unwind_table *wk_unwind_table_new_made(void);
+void wk_unwind_table_add_made(struct wk_unwind_table *table, struct wk_bytes eh_frame,
+			      uint64_t vaddr, uint64_t start, uint64_t size_bytes);
+
 /* Compiles everything now; gives the number of rows. For tests and measurements. */
 size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
 size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);

@@ -30,7 +30,7 @@ enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED =
  * the table gives up compiling; a sound one needs each once. */
 #define WORK_PER_BYTE 8
 
-enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES };
+enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES, MADE = SOURCES };
 
 /* An entry whose rows are made: `row_count` rows from `first_row` on. */
 struct compiled {
@@ -46,6 +46,7 @@ struct row {
 
 struct wk_unwind_table {
 	const struct wk_elf *elf, *debug;
+	bool is_made; /* at run time: `compiled` is sorted, and all there is */
 	struct wk_cfi sections[SOURCES];
 	uint64_t work_left;
 
@@ -257,8 +258,8 @@ static uint32_t intern_state(struct wk_unwind_table *table, const struct wk_cfi_
 
 struct compiler {
 	struct wk_unwind_table *table;
-	const struct wk_cfi *cfi;
 	const struct wk_cfi_fde *fde;
+	const struct wk_bytes *section; /* lives as long as the table */
 	uint32_t first_row;
 };
 
@@ -271,7 +272,7 @@ static void take_row(void *context, uint64_t vaddr, const struct wk_cfi_state *s
 
 	if (vaddr - c->fde->start > UINT32_MAX || table->row_count == UINT32_MAX)
 		return;
-	row.rules = intern_state(table, state, cie->return_address, cie->is_signal, &c->cfi->bytes);
+	row.rules = intern_state(table, state, cie->return_address, cie->is_signal, c->section);
 	if (table->row_count > c->first_row && table->rows[table->row_count - 1].rules == row.rules)
 		return;
 	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1, sizeof(row));
@@ -280,16 +281,17 @@ static void take_row(void *context, uint64_t vaddr, const struct wk_cfi_state *s
 
 /* An entry with a broken program keeps no rows: what came before the fault may be as wrong. */
 static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
-		    const struct wk_cfi_fde *fde, struct compiled *compiled)
+		    const struct wk_bytes *section, const struct wk_cfi_fde *fde,
+		    struct compiled *compiled)
 {
 	uint64_t work = wk_bytes_left(&fde->program) + 1;
-	struct compiler c = { table, cfi, fde, (uint32_t)table->row_count };
+	struct compiler c = { table, fde, section, (uint32_t)table->row_count };
 
 	*compiled = (struct compiled){
 		.start = fde->start,
 		.size_bytes = fde->size_bytes,
 		.first_row = c.first_row,
-		.source = (uint32_t)(cfi - table->sections),
+		.source = MADE,
 	};
 	if (work > table->work_left)
 		return;
@@ -308,7 +310,9 @@ static const struct compiled *compiled_of(struct wk_unwind_table *table, enum so
 		*id = (uint32_t)table->compiled_count++;
 		table->compiled = wk_grow(table->compiled, &table->compiled_cap,
 					  table->compiled_count, sizeof(*table->compiled));
-		compile(table, &table->sections[source], fde, &table->compiled[*id]);
+		compile(table, &table->sections[source], &table->sections[source].bytes, fde,
+			&table->compiled[*id]);
+		table->compiled[*id].source = source;
 	}
 	return &table->compiled[*id];
 }
@@ -495,11 +499,81 @@ static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint6
 	return id == NO_RULES ? NULL : table->rules[id];
 }
 
+struct wk_unwind_table *wk_unwind_table_new_made(void)
+{
+	static const struct wk_elf no_file = { .is_64 = true };
+	struct wk_unwind_table *table = wk_unwind_table_new(&no_file, NULL);
+
+	table->is_made = true;
+	return table;
+}
+
+/* The entries of one section, whose index is made, in order of address. */
+static void add_made(struct wk_unwind_table *table, struct wk_cfi *cfi,
+		     const struct wk_bytes *section, uint64_t start, uint64_t size_bytes)
+{
+	uint64_t from = start, end = start + size_bytes;
+	struct wk_cfi_fde fde;
+
+	for (size_t i = 0; i < cfi->index_count; i++) {
+		if (!wk_cfi_entry_at(cfi, cfi->index[i].offset, &fde) || fde.start < from ||
+		    fde.start >= end || table->compiled_count == UINT32_MAX)
+			continue;
+		if (fde.size_bytes > end - fde.start)
+			fde.size_bytes = end - fde.start;
+		from = fde.start + fde.size_bytes;
+		table->compiled = wk_grow(table->compiled, &table->compiled_cap,
+					  table->compiled_count + 1, sizeof(*table->compiled));
+		compile(table, cfi, section, &fde, &table->compiled[table->compiled_count++]);
+	}
+}
+
+void wk_unwind_table_add_made(struct wk_unwind_table *table, struct wk_bytes eh_frame,
+			      uint64_t vaddr, uint64_t start, uint64_t size_bytes)
+{
+	size_t len = wk_bytes_left(&eh_frame);
+	struct wk_bytes *section = wk_arena_alloc(&table->arena, sizeof(*section));
+	uint8_t *bytes = wk_arena_alloc(&table->arena, len);
+	struct wk_cfi cfi = { .vaddr = vaddr, .address_size = 8 };
+	struct wk_cfi_fde fde;
+
+	if (len)
+		memcpy(bytes, eh_frame.at, len);
+	*section = wk_bytes_of(bytes, len);
+	section->big_endian = eh_frame.big_endian;
+	cfi.bytes = *section;
+	table->work_left += WORK_PER_BYTE * (uint64_t)len;
+	wk_cfi_find(&cfi, start, &fde);
+	add_made(table, &cfi, section, start, size_bytes);
+	wk_cfi_fini(&cfi);
+}
+
+static const struct wk_rules *rules_made(const struct wk_unwind_table *table, uint64_t vaddr)
+{
+	size_t low = 1, high = table->compiled_count;
+	const struct compiled *entry;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->compiled[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	entry = low > 1 ? &table->compiled[low - 1] : NULL;
+	return entry && vaddr - entry->start < entry->size_bytes ? row_at(table, entry, vaddr)
+								  : NULL;
+}
+
 const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr)
 {
-	const struct wk_unwind_saved_row *row = saved_row(table, vaddr);
+	const struct wk_unwind_saved_row *row;
 	const struct wk_rules *rules;
 
+	if (table->is_made)
+		return rules_made(table, vaddr);
+	row = saved_row(table, vaddr);
 	if (row) {
 		uint32_t number = saved_rules(table, row->rules);
 
