@@ -128,12 +128,15 @@ static bool read_input(const struct wk_load_input *input, const struct wk_load_a
 
 /* The unwinding lies in front of all else, which then sees finished chains. */
 static bool read_unwinding(const struct wk_load_input *input, const struct wk_load_args *args,
-			   struct wk_symbols *symbols, struct wk_sink next, struct wk_err *err)
+			   struct wk_symbols *symbols, struct wk_runtime_stage *names,
+			   struct wk_err *err)
 {
-	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, next);
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
-	bool ok = read_input(input, args, &sink, err) && wk_unwind_stage_finish(stage, err);
+	bool ok;
 
+	wk_unwind_stage_ask(stage, names);
+	ok = read_input(input, args, &sink, err) && wk_unwind_stage_finish(stage, err);
 	wk_unwind_stage_free(stage);
 	return ok;
 }
@@ -145,7 +148,7 @@ static bool read_named(const struct wk_load_input *input, const struct wk_load_a
 	struct wk_runtime_stage *stage =
 		wk_runtime_stage_new((struct wk_sink){ watch_take, watch });
 	struct wk_sink sink = wk_runtime_stage_sink(stage);
-	bool ok = unwinds_with ? read_unwinding(input, args, unwinds_with, sink, err)
+	bool ok = unwinds_with ? read_unwinding(input, args, unwinds_with, stage, err)
 			       : read_input(input, args, &sink, err);
 
 	ok = ok && wk_runtime_stage_finish(stage, err);

@@ -257,6 +257,7 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	wk_unwind_stage_set_live(stage);
 	wk_symbols_be_live(symbols, true);
 	wk_runtime_stage_set_live(names);
+	wk_unwind_stage_ask(stage, names);
 	if (run->request->embeds_symbols)
 		wk_unwind_stage_embed_names(stage);
 	recording = recorder;

@@ -194,6 +194,19 @@ int wk_runtime_keep_dump(uint32_t pid, const char *path)
 	return fd;
 }
 
+bool wk_runtime_may_use(const struct wk_runtime_owner *owner, int fd)
+{
+	struct wk_buf why = { 0 };
+	struct stat info;
+	bool ok = fstat(fd, &info) == 0;
+
+	if (ok)
+		add_objection(owner, &info, &why);
+	ok = ok && why.len == 0;
+	wk_buf_fini(&why);
+	return ok;
+}
+
 enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,
 					    const char *path, struct wk_runtime_names *names,
 					    struct wk_buf *why)

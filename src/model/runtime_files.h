@@ -51,6 +51,9 @@ enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
  * cannot be. */
 int wk_runtime_keep_dump(uint32_t pid, const char *path);
 
+/* Can the kept file be the process' own? */
+bool wk_runtime_may_use(const struct wk_runtime_owner *owner, int fd);
+
 /* A jitdump: what was kept or, where `fd` is -1, what lies at `path`. */
 enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,
 					    const char *path, struct wk_runtime_names *names,

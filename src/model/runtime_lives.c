@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "model/runtime_tail.h"
 
 /* A program maps its dump once; what maps thousands is no dump. */
 #define MOST_DUMPS 16
@@ -29,6 +30,9 @@ void wk_runtime_lives_fini(struct wk_runtime_lives *lives)
 				wk_runtime_names_fini(&dump->names);
 			if (dump->fd >= 0)
 				close(dump->fd);
+			wk_runtime_tail_close(dump->tail);
+			wk_map_fini(&dump->tables);
+			free(dump->places);
 			free(dump->path);
 			free(dump);
 		}
@@ -57,6 +61,7 @@ uint32_t wk_runtime_life_begin(struct wk_runtime_lives *lives, uint32_t pid, uin
 	struct wk_runtime_life life = { .pid = pid, .parent = parent, .born_ns = time_ns };
 
 	life.makes_code = lives->rows[parent].makes_code;
+	life.is_walked = lives->rows[parent].is_walked;
 	lives->rows = wk_grow(lives->rows, &lives->rows_cap, (size_t)lives->count + 1,
 			      sizeof(life));
 	lives->rows[lives->count] = life;

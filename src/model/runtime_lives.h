@@ -22,6 +22,20 @@ struct wk_runtime_dump {
 	size_t told;                   /* pieces of it */
 	int64_t shift_ns;              /* from its clock to the recording's */
 	bool is_open, was_tried;
+
+	/* For unwinding, see model/runtime_unwind.h. */
+	struct wk_map tables;         /* a piece's number to its table's */
+	size_t unwound;               /* pieces of `names` that are taken in */
+	struct wk_runtime_tail *tail; /* while the process lives; NULL until first asked */
+	struct wk_runtime_place *places; /* that the tail gave, and whose time is to come */
+	size_t places_cap, place_count, next_place;
+	bool is_refused;
+};
+
+/* A piece of code that comes to lie somewhere. */
+struct wk_runtime_place {
+	uint64_t time_ns, start, size_bytes;
+	uint32_t table;
 };
 
 struct wk_runtime_life {
@@ -32,6 +46,7 @@ struct wk_runtime_life {
 	uint32_t last_hit;      /* the latest of its hits, see wk_runtime_lives */
 	bool makes_code;        /* it has executable memory without a file */
 	bool was_looked_for;    /* its names are told, or cannot be */
+	bool is_walked;         /* a stack of it went through such code */
 	bool has_owner;
 	struct wk_runtime_owner owner;
 	struct wk_runtime_dump *dumps;

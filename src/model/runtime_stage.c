@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "model/builder.h"
 #include "model/runtime_lives.h"
+#include "model/runtime_unwind.h"
 #include "model/space.h"
 
 #define SLACK_NS UINT64_C(2000000000)
@@ -26,6 +27,7 @@ struct wk_runtime_stage {
 	unsigned kept;                 /* open files of processes */
 	struct wk_spaces *spaces;      /* numbers of mappings are enum wk_image_kind */
 	struct wk_runtime_lives lives;
+	struct wk_runtime_unwind *unwind;
 	uint64_t begin_ns;             /* the first event with a time */
 
 	/* What the recording says of itself. */
@@ -41,6 +43,7 @@ struct wk_runtime_stage *wk_runtime_stage_new(struct wk_sink next)
 
 	stage->next = next;
 	stage->spaces = wk_spaces_new();
+	stage->unwind = wk_runtime_unwind_new();
 	wk_runtime_lives_init(&stage->lives);
 	return stage;
 }
@@ -51,6 +54,7 @@ void wk_runtime_stage_free(struct wk_runtime_stage *stage)
 		return;
 	wk_spaces_free(stage->spaces);
 	wk_runtime_lives_fini(&stage->lives);
+	wk_runtime_unwind_free(stage->unwind);
 	wk_buf_fini(&stage->host);
 	wk_buf_fini(&stage->clock);
 	free(stage);
@@ -375,6 +379,48 @@ static bool send_hits(struct wk_runtime_stage *stage, uint32_t life, struct wk_e
 	return ok;
 }
 
+/* --- Unwinding --------------------------------------------------------------------------- */
+
+static bool advance_dump(struct wk_runtime_stage *stage, uint32_t life,
+			 struct wk_runtime_dump *dump, uint64_t time_ns, bool *is_changed,
+			 struct wk_err *err)
+{
+	struct wk_runtime_life *row = &stage->lives.rows[life];
+
+	if (stage->is_live) {
+		ask_owner(stage, row);
+		*is_changed |= wk_runtime_unwind_follow(stage->unwind, dump, &row->owner, time_ns);
+		return true;
+	}
+	if (!open_dump(stage, life, dump, err))
+		return false;
+	*is_changed |= wk_runtime_unwind_advance(stage->unwind, dump, row->pid, time_ns);
+	return true;
+}
+
+bool wk_runtime_stage_advance(struct wk_runtime_stage *stage, uint32_t pid, uint64_t time_ns,
+			      bool in_code, bool *is_changed, struct wk_err *err)
+{
+	uint32_t life = wk_runtime_life_find(&stage->lives, pid);
+	struct wk_runtime_life *row = &stage->lives.rows[life];
+	bool ok = true;
+
+	*is_changed = false;
+	if (life == 0)
+		return true;
+	row->is_walked |= in_code;
+	for (struct wk_runtime_dump *dump = row->dumps; dump && row->is_walked && ok;
+	     dump = dump->next)
+		ok = advance_dump(stage, life, dump, time_ns, is_changed, err);
+	return ok;
+}
+
+bool wk_runtime_stage_find(struct wk_runtime_stage *stage, uint32_t pid, uint64_t address,
+			   struct wk_unwind_image *image)
+{
+	return wk_runtime_unwind_find(stage->unwind, pid, address, image);
+}
+
 /* --- The stream -------------------------------------------------------------------------- */
 
 static void take_fact(struct wk_runtime_stage *stage, const struct wk_event_system *fact)
@@ -404,7 +450,7 @@ static bool take_process(struct wk_runtime_stage *stage, const struct wk_event *
 {
 	const struct wk_event_process *process = &event->process;
 	uint32_t life = wk_runtime_life_find(&stage->lives, event->pid), parent = 0;
-	bool ok = true;
+	bool is_changed, ok = true;
 
 	if (life && stage->is_live && process->change != WK_PROCESS_SEEN)
 		ok = send_hits(stage, life, err);
@@ -413,11 +459,14 @@ static bool take_process(struct wk_runtime_stage *stage, const struct wk_event *
 		/* Whoever copies the parent's code must know it by then. */
 		if (parent && !stage->is_live && stage->lives.rows[parent].makes_code)
 			ok = tell_names(stage, parent, event->time_ns, err);
+		ok = ok && wk_runtime_stage_advance(stage, process->parent_pid, event->time_ns,
+						    false, &is_changed, err);
 		wk_runtime_life_begin(&stage->lives, event->pid, parent, event->time_ns);
 	} else if (process->change == WK_PROCESS_EXEC) {
 		wk_runtime_life_begin(&stage->lives, event->pid, 0, event->time_ns);
 	}
 	wk_spaces_take(stage->spaces, event, 0);
+	wk_runtime_unwind_take(stage->unwind, event);
 	return ok;
 }
 
@@ -540,6 +589,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		break;
 	case WK_EVENT_THREAD:
 		wk_spaces_take(stage->spaces, event, 0);
+		wk_runtime_unwind_take(stage->unwind, event);
 		break;
 	case WK_EVENT_IMAGE:
 		take_image(stage, event);

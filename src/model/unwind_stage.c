@@ -5,6 +5,7 @@
 #include "model/builder.h"
 #include "model/carry.h"
 #include "model/model.h"
+#include "model/runtime_stage.h"
 #include "model/space.h"
 #include "os/os.h"
 #include "symbols/unwind.h"
@@ -35,6 +36,8 @@ struct wk_unwind_stage {
 	struct wk_spaces *spaces;
 	struct wk_unwinder *unwinder;
 	struct wk_carry *carry;
+	struct wk_runtime_stage *runtime; /* may be NULL */
+	bool met_code;             /* that no file holds, in this walk */
 	uint32_t pid;              /* whose stack is being walked */
 	uint32_t since_release;    /* stacks */
 	struct wk_unwind_counts counts;
@@ -78,6 +81,11 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 	staged = &stage->staged[mapping->image];
 	if (!staged->is_ready)
 		make_ready(staged);
+	if (!staged->symbols && stage->runtime) {
+		stage->met_code = true;
+		if (wk_runtime_stage_find(stage->runtime, stage->pid, address, image))
+			return true;
+	}
 	image->table = staged->table;
 	image->start = mapping->start;
 	image->end = mapping->end;
@@ -177,6 +185,49 @@ static void count_end(struct wk_unwind_counts *counts, enum wk_unwind_end end)
 	counts->broken += end == WK_UNWIND_BROKEN;
 }
 
+static size_t walk(struct wk_unwind_stage *stage, const struct wk_event *event,
+		   enum wk_unwind_end *end)
+{
+	stage->pid = event->pid;
+	stage->met_code = false;
+	wk_unwinder_set_space(stage->unwinder, wk_spaces_version(stage->spaces, event->pid));
+	return wk_unwind(stage->unwinder, event->sample.stack, stage->chain, CHAIN_CAP, end);
+}
+
+/* Brings the tables of code made at run time up to the event's time. */
+static bool advance(struct wk_unwind_stage *stage, const struct wk_event *event, bool *is_changed,
+		    struct wk_err *err)
+{
+	*is_changed = false;
+	if (!stage->runtime)
+		return true;
+	if (!wk_runtime_stage_advance(stage->runtime, event->pid, event->time_ns, stage->met_code,
+				      is_changed, err))
+		return false;
+	if (*is_changed)
+		wk_spaces_touch(stage->spaces, event->pid);
+	return true;
+}
+
+/* The first walk that meets such code is the one that asks for its tables, and is made again. */
+static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_event *event,
+			     size_t *count, enum wk_unwind_end *end, struct wk_err *err)
+{
+	bool is_changed;
+
+	stage->met_code = false;
+	if (!advance(stage, event, &is_changed, err))
+		return false;
+	*count = walk(stage, event, end);
+	if (!stage->met_code)
+		return true;
+	if (!advance(stage, event, &is_changed, err))
+		return false;
+	if (is_changed)
+		*count = walk(stage, event, end);
+	return true;
+}
+
 static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *event,
 			struct wk_err *err)
 {
@@ -186,12 +237,9 @@ static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *ev
 	if (sample->stack) {
 		enum wk_unwind_end end;
 
-		stage->pid = event->pid;
-		wk_unwinder_set_space(stage->unwinder,
-				      wk_spaces_version(stage->spaces, event->pid));
+		if (!walk_through_all(stage, event, &unwound.sample.user_count, &end, err))
+			return false;
 		unwound.sample.user_chain = stage->chain;
-		unwound.sample.user_count = wk_unwind(stage->unwinder, sample->stack, stage->chain,
-						      CHAIN_CAP, &end);
 		unwound.sample.user_is_exact = true;
 		unwound.sample.stack = NULL;
 		stage->counts.frames += unwound.sample.user_count;
@@ -234,6 +282,11 @@ static size_t read_memory(void *context, uint64_t address, void *bytes, size_t s
 void wk_unwind_stage_set_live(struct wk_unwind_stage *stage)
 {
 	wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
+}
+
+void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage *runtime)
+{
+	stage->runtime = runtime;
 }
 
 void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage)

@@ -25,6 +25,11 @@ struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
  * read from the process itself. For recorders. */
 void wk_unwind_stage_set_live(struct wk_unwind_stage *stage);
 
+/* Code that was made at run time is unwound by the tables that `runtime`, which must lie behind
+ * this stage and outlive it, has of it. */
+struct wk_runtime_stage;
+void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage *runtime);
+
 /* The names of all that is sampled are sent on at the end, not only of what a later reader may not
  * find: for recordings that are taken elsewhere. */
 void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage);
