@@ -4,6 +4,10 @@
  *     jit map MILLISECONDS          jit_thirty and jit_seventy, as their names say
  *     jit dump MILLISECONDS FOLDER  jit_first, then jit_second at the same place, then
  *                                   jit_second moved and jit_third where it was
+ *     jit bare MILLISECONDS FOLDER  bare_outer calls bare_inner, then bare_wider in its place
+ *                                   does, all without frame pointers; the jitdump has their
+ *                                   unwinding tables
+ *     jit blind MILLISECONDS FOLDER the same without tables
  *     jit fork MILLISECONDS         what a child runs was made and named by its parent
  *
  * Prints "NAME CPU_NANOSECONDS", a line each. */
@@ -236,6 +240,154 @@ static void run_dumped(uint64_t ns, const char *folder)
 	tell(&third);
 }
 
+/* --- Code without frame pointers, x86-64 ------------------------------------------------- */
+
+#if defined(__x86_64__)
+
+/* A piece of code and the changes of its stack: behind each `at` the frame has `size` bytes. */
+struct bare {
+	struct piece piece;
+	unsigned char saved; /* the register pushed first */
+	struct {
+		unsigned char at, size;
+	} steps[4];
+};
+
+static struct bare bare_inner(unsigned char *at)
+{
+	static const unsigned char code[] = {
+		0x55,                         /* push %rbp */
+		0x48, 0x83, 0xec, 0x18,       /* sub $24, %rsp */
+		0xbd, 0x01, 0x00, 0x00, 0x00, /* mov $1, %ebp: no frame pointer any more */
+		0xb9, 0x40, 0x0d, 0x03, 0x00, /* mov $200000, %ecx */
+		0xff, 0xc9,                   /* dec %ecx */
+		0x75, 0xfc,                   /* jnz to it */
+		0x48, 0x83, 0xc4, 0x18,       /* add $24, %rsp */
+		0x5d,                         /* pop %rbp */
+		0xc3,                         /* ret */
+	};
+	struct bare bare = { { at, sizeof(code), "bare_inner", 0 }, 6,
+			     { { 1, 16 }, { 5, 40 }, { 23, 16 }, { 24, 8 } } };
+
+	memcpy(at, code, sizeof(code));
+	return bare;
+}
+
+static struct bare bare_outer(unsigned char *at, const char *name, unsigned char room,
+			      const struct bare *callee)
+{
+	static const unsigned char code[] = {
+		0x53,                               /* push %rbx */
+		0x48, 0x83, 0xec, 0x00,             /* sub $room, %rsp */
+		0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* mov $callee, %rax */
+		0xff, 0xd0,                         /* call *%rax */
+		0x48, 0x83, 0xc4, 0x00,             /* add $room, %rsp */
+		0x5b,                               /* pop %rbx */
+		0xc3,                               /* ret */
+	};
+	uint64_t to = (uintptr_t)callee->piece.at;
+	struct bare bare = { { at, sizeof(code), name, 0 }, 3,
+			     { { 1, 16 }, { 5, 0 }, { 21, 16 }, { 22, 8 } } };
+
+	memcpy(at, code, sizeof(code));
+	memcpy(at + 7, &to, sizeof(to));
+	at[4] = at[20] = room;
+	bare.steps[1].size = (unsigned char)(16 + room);
+	return bare;
+}
+
+static size_t add32(unsigned char *to, size_t at, size_t value)
+{
+	uint32_t word = (uint32_t)value;
+
+	memcpy(to + at, &word, sizeof(word));
+	return at + sizeof(word);
+}
+
+/* .eh_frame as it would lie behind the code, up to a multiple of 8, and .eh_frame_hdr. */
+static size_t make_tables(unsigned char *to, const struct bare *bare, size_t *head_bytes)
+{
+	static const unsigned char cie[24] = {
+		20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b,
+		0x0c, 7, 8,                           /* DW_CFA_def_cfa: rsp + 8 */
+		0x90, 1,                              /* DW_CFA_offset: rip at cfa - 8 */
+	};
+	static const unsigned char head[4] = { 1, 0x1b, 3, 0x3b };
+	size_t code = (bare->piece.size + 7) / 8 * 8, at = sizeof(cie), last = 0, frame;
+
+	memset(to, 0, 128);
+	memcpy(to, cie, sizeof(cie));
+	at = add32(to, at, 36);
+	at = add32(to, at, 28);                       /* back to the CIE */
+	at = add32(to, at, 0 - (code + at));
+	at = add32(to, at, bare->piece.size);
+	at++;
+	for (int i = 0; i < 4; i++) {
+		to[at++] = (unsigned char)(0x40 | (bare->steps[i].at - last)); /* advance_loc */
+		to[at++] = 0x0e;                      /* DW_CFA_def_cfa_offset */
+		to[at++] = bare->steps[i].size;
+		last = bare->steps[i].at;
+		if (i == 0) {
+			to[at++] = (unsigned char)(0x80 | bare->saved);
+			to[at++] = 2;                 /* at cfa - 16 */
+		}
+	}
+	frame = at = sizeof(cie) + 40;
+	memcpy(to + at, head, sizeof(head));
+	at = add32(to, at + 4, 0 - (frame + 4));
+	at = add32(to, at, 1);
+	at = add32(to, at, 0 - (code + frame));
+	at = add32(to, at, sizeof(cie) - frame);
+	*head_bytes = at - frame;
+	return at;
+}
+
+static void put_bare(const struct bare *bare, uint64_t index, int has_tables)
+{
+	unsigned char tables[128];
+	size_t head, size = make_tables(tables, bare, &head);
+
+	if (has_tables) {
+		put_head(4, 24 + size);
+		put64(size);
+		put64(head);
+		put64(0);
+		fwrite(tables, 1, size, dump);
+	}
+	put_load(&bare->piece, index);
+	fflush(dump);
+}
+
+static void run_bare(uint64_t ns, const char *folder, int has_tables)
+{
+	unsigned char *memory = code_memory();
+	struct bare inner = bare_inner(memory + 512), outer, wider;
+
+	begin_dump(folder);
+	put_bare(&inner, 1, has_tables);
+	outer = bare_outer(memory, "bare_outer", 32, &inner);
+	put_bare(&outer, 2, has_tables);
+	run(&outer.piece, ns / 2);
+	wider = bare_outer(memory, "bare_wider", 96, &inner);
+	put_bare(&wider, 3, has_tables);
+	run(&wider.piece, ns / 2);
+	fclose(dump);
+	tell(&outer.piece);
+	tell(&wider.piece);
+}
+
+#else
+
+static void run_bare(uint64_t ns, const char *folder, int has_tables)
+{
+	(void)ns;
+	(void)folder;
+	(void)has_tables;
+	exit(77);
+}
+
+#endif
+
 int main(int argc, char **argv)
 {
 	uint64_t ns = argc > 2 ? strtoull(argv[2], NULL, 10) * 1000000 : 0;
@@ -246,6 +398,10 @@ int main(int argc, char **argv)
 		run_mapped(ns, 1);
 	else if (argc == 4 && strcmp(argv[1], "dump") == 0)
 		run_dumped(ns, argv[3]);
+	else if (argc == 4 && strcmp(argv[1], "bare") == 0)
+		run_bare(ns, argv[3], 1);
+	else if (argc == 4 && strcmp(argv[1], "blind") == 0)
+		run_bare(ns, argv[3], 0);
 	else
 		return 2;
 	return 0;

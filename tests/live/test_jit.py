@@ -130,6 +130,40 @@ def _(t):
     remove_maps()
 
 
+def check_bare(t, *words):
+    """Whole stacks, and each half with the caller that lay there by then."""
+    came = totals(t, *words)
+    t.within(came.get("bare_inner", 0), 95, 100, "stacks in bare_inner")
+    t.within(came.get("bare_outer", 0), 45, 55, "stacks through bare_outer")
+    t.within(came.get("bare_wider", 0), 45, 55, "stacks through bare_wider, which came in its place")
+    t.within(came.get("run_bare", 0), 99, 100, "stacks that reach the code that called")
+    t.within(came.get("main", 0), 99, 100, "stacks that reach main")
+
+
+def need_bare(t):
+    if os.uname().machine != "x86_64":
+        raise tap.Skip("the program makes such code for x86-64 alone")
+
+
+@tap.case("code without frame pointers is unwound by the tables of its jitdump")
+def _(t):
+    need_bare(t)
+    blind = t.record("--", tap.program("live", "jit"), "blind", 600, ".")
+    came = totals(t, blind)
+    t.true(came.get("main", 0) < 20, f"without tables {came.get('main')} % of stacks reach main")
+    check_bare(t, t.record("--", tap.program("live", "jit"), "bare", 1000, "."))
+
+
+@tap.case("stack copies of perf are unwound by the tables of a jitdump")
+def _(t):
+    tap.need("perf")
+    need_bare(t)
+    for clock in [[], ["-k", "mono"]]:
+        tap.run("perf", "record", "-q", "--call-graph", "dwarf,8192", *clock, "-o", "perf.data",
+                tap.program("live", "jit"), "bare", 1000, ".", cwd=t.folder)
+        check_bare(t, "perf.data")
+
+
 @tap.case("Node's functions have their names by perf map and by jitdump")
 def _(t):
     tap.need("node")
@@ -165,21 +199,21 @@ def _(t):
     t.true(hot > 70, f"Hot.burnHot has {hot} %")
 
 
-def perf_python():
-    """A Python of 3.12 or later, wherever there is one."""
+def perf_python(least, option):
+    """A Python of 3.`least` or later, wherever there is one."""
     names = ["python3"] + [f"python3.{minor}" for minor in range(12, 20)]
     paths = [path for path in map(shutil.which, names) if path]
     paths += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.1[2-9]*/bin/python3")))
     for path in paths:
-        if tap.run(path, "-X", "perf", "-c", "import sys; sys.exit(sys.version_info < (3, 12))",
-                   check=False).returncode == 0:
+        ask = f"import sys; sys.exit(sys.version_info < (3, {least}))"
+        if tap.run(path, "-X", option, "-c", ask, check=False).returncode == 0:
             return path
-    raise tap.Skip("no python of 3.12 or later here, which writes perf maps")
+    raise tap.Skip(f"no python of 3.{least} or later here, which knows -X {option}")
 
 
 @tap.case("Python's functions have their names by its trampolines")
 def _(t):
-    python = perf_python()
+    python = perf_python(12, "perf")
     (t.folder / "hot.py").write_text(PYTHON)
     recording = t.record("--", python, "-X", "perf", "hot.py")
     remove_maps()
@@ -191,6 +225,21 @@ def _(t):
         outer = sum(share for name, share in came.items() if name.startswith("py::outer_work:"))
         t.true(outer > 70, f"py::outer_work has {outer} % in total")
         t.true(came.get("Py_BytesMain", 0) > 70, "stacks reach Python's main function")
+
+
+@tap.case("stack copies of Python are whole by the tables of its jitdump")
+def _(t):
+    tap.need("perf")
+    python = perf_python(13, "perf_jit")
+    (t.folder / "hot.py").write_text(PYTHON)
+    tap.run("perf", "record", "-q", "--call-graph", "dwarf,16384", "-k", "mono", "-F", 300,
+            "-o", "perf.data", python, "-X", "perf_jit", "hot.py", cwd=t.folder)
+    came = totals(t, "perf.data")
+    remove_maps()
+    for function in "inner_work", "outer_work":
+        share = sum(share for name, share in came.items() if name.startswith(f"py::{function}:"))
+        t.true(share > 70, f"py::{function} has {share} % in total")
+    t.true(came.get("Py_BytesMain", 0) > 90, "stacks reach Python's main function")
 
 
 tap.run_all()

@@ -8,6 +8,7 @@
 
 #include "symbols/jitdump.h"
 #include "symbols/perf_map.h"
+#include "symbols/unwind_table.h"
 #include "jitdump_maker.h"
 
 /* Rows as "START+SIZE name;" in hex. */
@@ -203,6 +204,112 @@ static void the_shift_of_v8s_lines_is_undone(void **state)
 	expect_dump(&m, "110 1000+10 JS:*f f.js:3:1 4=f.js:3 c=f.js:4;", 0);
 }
 
+static void add_unwind(struct jitdump_maker *m, const char *text)
+{
+	jit_record(m, 4, 1);
+	jit_put(m, strlen(text) + 1, 8);
+	jit_put(m, 1, 8);
+	jit_put(m, 0, 8);
+	jit_text(m, text);
+	jit_end(m);
+}
+
+/* Pieces as "START name UNWIND;", and nothing of what moved but its number. */
+static void add_piece(struct wk_buf *out, const struct wk_jit_code *code)
+{
+	wk_buf_add_fmt(out, "%llx %.*s %.*s %u;", (unsigned long long)code->start,
+		       WK_STR_ARG(code->name),
+		       (int)wk_bytes_left(&code->unwind) - (int)code->unwind_head_bytes,
+		       (const char *)code->unwind.at, (unsigned)code->number);
+}
+
+static void a_dump_that_grows_byte_by_byte_is_read_on(void **state)
+{
+	struct jitdump_maker m = { 0 };
+	struct wk_jitdump *dump;
+	struct wk_buf out = { 0 };
+	struct wk_err err = { 0 };
+	struct wk_jit_code code;
+	size_t from = 0;
+
+	(void)state;
+	jit_begin(&m, 7, 100, 0);
+	add_unwind(&m, "given up");
+	add_unwind(&m, "of one");
+	jit_lines(&m, 110, 0x1000, 1);
+	jit_line(&m, 0x1000, 10, "a.src");
+	jit_end(&m);
+	jit_load(&m, 110, 0x1000, 16, 1, "one");
+	jit_load(&m, 120, 0x2000, 16, 2, "two");
+	jit_move(&m, 130, 0x1000, 0x3000, 16, 1);
+	dump = wk_jitdump_open(m.out.at, 40, &err);
+	for (size_t to = 41; to <= m.out.len; to++) {
+		char *copy = malloc(to);
+
+		from += wk_jitdump_used(dump);
+		memcpy(copy, m.out.at + from, to - from);
+		wk_jitdump_go_on(dump, copy, to - from);
+		while (wk_jitdump_next(dump, &code))
+			add_piece(&out, &code);
+		from += wk_jitdump_used(dump);
+		wk_jitdump_go_on(dump, m.out.at + from, 0);
+		free(copy);
+	}
+	assert_string_equal(wk_buf_text(&out), "1000 one of one 1;2000 two  2;3000   1;");
+	wk_jitdump_free(dump);
+	wk_buf_fini(&out);
+	wk_buf_fini(&m.out);
+}
+
+/* A CIE (rsp + 8), and an FDE of 16 bytes at `pc` whose stack is 64 bytes deep from the first
+ * instruction on. */
+static size_t make_frames(uint8_t *to, int32_t pc)
+{
+	static const uint8_t frames[] = {
+		20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b,
+		0x0c, 7, 8, 0x90, 1, 0, 0,
+		20, 0, 0, 0, 28, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0,
+		0x41, 0x0e, 64, 0, 0, 0, 0,
+	};
+
+	memcpy(to, frames, sizeof(frames));
+	pc -= 32;
+	memcpy(to + 32, &pc, sizeof(pc));
+	return sizeof(frames);
+}
+
+static void expect_cfa(struct wk_unwind_table *table, uint64_t vaddr, int cfa)
+{
+	const struct wk_rules *rules = wk_unwind_table_rules(table, vaddr);
+
+	assert_int_equal(rules ? rules->cfa_value : -1, cfa);
+}
+
+static void tables_of_code_made_at_run_time_hold_for_that_code_alone(void **state)
+{
+	struct wk_unwind_table *table = wk_unwind_table_new_made();
+	uint8_t frames[64];
+	size_t len = make_frames(frames, -16);
+
+	(void)state;
+	wk_unwind_table_add_made(table, wk_bytes_of(frames, len), 0x1010, 0x1000, 16);
+	/* What reaches out of its piece is cut, and what lies outside of it left out. */
+	wk_unwind_table_add_made(table, wk_bytes_of(frames, len), 0x2010, 0x2000, 4);
+	wk_unwind_table_add_made(table, wk_bytes_of(frames, len), 0x3020, 0x3000, 16);
+	wk_unwind_table_add_made(table, wk_bytes_of(frames, 30), 0x4010, 0x4000, 16);
+	expect_cfa(table, 0xfff, -1);
+	expect_cfa(table, 0x1000, 8);
+	expect_cfa(table, 0x1001, 64);
+	expect_cfa(table, 0x100f, 64);
+	expect_cfa(table, 0x1010, -1);
+	expect_cfa(table, 0x2003, 64);
+	expect_cfa(table, 0x2004, -1);
+	expect_cfa(table, 0x3000, -1);
+	expect_cfa(table, 0x3010, -1);
+	expect_cfa(table, 0x4000, -1);
+	wk_unwind_table_free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +323,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_jitdump_is_refused_in_a_sentence),
 		cmocka_unit_test(a_processor_counter_is_told_from_a_clock),
 		cmocka_unit_test(the_shift_of_v8s_lines_is_undone),
+		cmocka_unit_test(a_dump_that_grows_byte_by_byte_is_read_on),
+		cmocka_unit_test(tables_of_code_made_at_run_time_hold_for_that_code_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
