@@ -21,6 +21,14 @@ static const struct wk_opt options[] = {
 	  "named or ends", WK_OPT_FLAG, AT(tasks), NULL },
 	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
 	  AT(mappings), NULL },
+	{ 0, "show-switch-events", NULL, "a line for each time that a thread gets a CPU or leaves "
+	  "it", WK_OPT_FLAG, AT(switches), NULL },
+	{ 0, "show-namespace-events", NULL, "a line for each set of namespaces", WK_OPT_FLAG,
+	  AT(namespaces), NULL },
+	{ 0, "show-cgroup-events", NULL, "a line for each cgroup that came up", WK_OPT_FLAG,
+	  AT(cgroups), NULL },
+	{ 0, "show-lost-events", NULL, "a line for each loss of records", WK_OPT_FLAG,
+	  AT(lost), NULL },
 	{ 0 },
 };
 
@@ -43,6 +51,10 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 		.no_demangle = args->no_demangle,
 		.shows_tasks = args->tasks,
 		.shows_mappings = args->mappings,
+		.shows_switches = args->switches,
+		.shows_namespaces = args->namespaces,
+		.shows_cgroups = args->cgroups,
+		.shows_lost = args->lost,
 		.most_frames = args->most_frames < UINT32_MAX ? (uint32_t)args->most_frames : 0,
 	};
 	wk_perf_fields_init(&out->fields);

@@ -6,7 +6,8 @@
 
 struct wk_perf_script_args {
 	struct wk_opt_list fields;
-	bool nanoseconds, no_demangle, tasks, mappings;
+	bool nanoseconds, no_demangle, tasks, mappings, switches, namespaces, cgroups,
+		lost;
 	uint64_t most_frames;
 };
 

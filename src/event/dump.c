@@ -68,7 +68,7 @@ static void dump_process(const struct wk_event_process *process, struct wk_out *
 	static const char *const changes[] = { "seen", "fork", "exec", "exit" };
 
 	wk_out_fmt(out, " change=%s", changes[process->change]);
-	if (process->parent_pid)
+	if (process->parent_pid && process->change != WK_PROCESS_EXIT)
 		wk_out_fmt(out, " parent_pid=%" PRIu32, process->parent_pid);
 	text_field(out, "name", process->name);
 	text_field(out, "command_line", process->command_line);
@@ -81,7 +81,7 @@ static void dump_thread(const struct wk_event_thread *thread, struct wk_out *out
 	static const char *const changes[] = { "seen", "start", "name", "exit" };
 
 	wk_out_fmt(out, " change=%s", changes[thread->change]);
-	if (thread->parent_tid)
+	if (thread->parent_tid && thread->change != WK_THREAD_EXIT)
 		wk_out_fmt(out, " parent_tid=%" PRIu32, thread->parent_tid);
 	text_field(out, "name", thread->name);
 }

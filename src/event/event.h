@@ -57,6 +57,7 @@ struct wk_event_process {
 	struct wk_str command_line; /* arguments joined by spaces; empty where unknown */
 	bool has_exit_code;
 	int exit_code;
+	uint32_t parent_tid;        /* the parent's thread; 0 where unknown */
 };
 
 enum wk_thread_change {
@@ -70,6 +71,7 @@ struct wk_event_thread {
 	enum wk_thread_change change;
 	uint32_t parent_tid;
 	struct wk_str name;
+	uint32_t parent_pid; /* of the process; known only when a thread ends */
 };
 
 /* Which file a mapping shows, so that the same file is known again elsewhere. */
@@ -271,6 +273,7 @@ struct wk_event_source {
 struct wk_event_lost {
 	uint64_t count;
 	bool samples_only;
+	uint32_t running_pid, running_tid; /* when that was noticed */
 };
 
 struct wk_event_note {
@@ -282,6 +285,9 @@ struct wk_event_note {
 /* A context switch, a namespace, a cgroup's path ... */
 struct wk_event_other {
 	struct wk_str what, text;
+	struct wk_str as_perf; /* what `perf script` prints of it; empty: not of interest */
+	uint16_t mode;         /* `misc` of the record */
+	uint32_t running_pid, running_tid; /* when it was noted */
 };
 
 struct wk_event_system {

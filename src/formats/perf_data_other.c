@@ -8,6 +8,10 @@
 #define SWITCH_PREEMPTED   0x4000u
 #define MOST_NAMESPACES    32
 
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char *const namespaces[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+
 static const char *switch_words(uint32_t misc)
 {
 	if (!(misc & SWITCH_OUT))
@@ -30,7 +34,6 @@ static void add_switch(const struct wk_perf_record *record, struct wk_bytes *bod
 /* A namespace goes by its device and inode. */
 static void add_namespaces(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
 {
-	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	uint64_t count;
 
 	event->pid = wk_u32(body);
@@ -39,8 +42,8 @@ static void add_namespaces(struct wk_bytes *body, struct wk_event *event, struct
 	for (uint64_t i = 0; i < count && i < MOST_NAMESPACES && !body->bad; i++) {
 		uint64_t device = wk_u64(body), inode = wk_u64(body);
 
-		if (i < sizeof(names) / sizeof(names[0]))
-			wk_buf_add_fmt(text, "%s%s", i ? " " : "", names[i]);
+		if (i < COUNT_OF(namespaces))
+			wk_buf_add_fmt(text, "%s%s", i ? " " : "", namespaces[i]);
 		else
 			wk_buf_add_fmt(text, " %" PRIu64, i);
 		wk_buf_add_fmt(text, "=0x%" PRIx64 ":0x%" PRIx64, device, inode);
@@ -106,6 +109,76 @@ static void add_numbers(struct wk_bytes *body, size_t count, struct wk_buf *text
 		wk_buf_add_fmt(text, "%s0x%" PRIx64, i ? " " : "", wk_u64(body));
 }
 
+/* --- In the words of `perf script` ---------------------------------------------------------- */
+
+static void add_perf_switch(const struct wk_perf_record *record, struct wk_bytes body,
+			    struct wk_buf *text)
+{
+	bool is_out = record->misc & SWITCH_OUT;
+	uint32_t pid, tid;
+
+	if (record->type == WK_PERF_SWITCH_CPU_WIDE)
+		wk_buf_add_text(text, "_CPU_WIDE");
+	if (!is_out)
+		wk_buf_add_text(text, " IN         ");
+	else
+		wk_buf_add_text(text, record->misc & SWITCH_PREEMPTED ? " OUT preempt"
+								      : " OUT        ");
+	if (record->type != WK_PERF_SWITCH_CPU_WIDE)
+		return;
+	pid = wk_u32(&body);
+	tid = wk_u32(&body);
+	wk_buf_add_fmt(text, "  %s pid/tid: %5d/%-5d", is_out ? "next" : "prev", (int)pid,
+		       (int)tid);
+}
+
+static void add_perf_namespaces(struct wk_bytes body, struct wk_buf *text)
+{
+	uint32_t pid = wk_u32(&body), tid = wk_u32(&body);
+	uint64_t count = wk_u64(&body);
+
+	wk_buf_add_fmt(text, "S %d/%d - nr_namespaces: %" PRIu64 "\n\t\t[", (int)pid, (int)tid,
+		       count);
+	for (uint64_t i = 0; i < count && i < MOST_NAMESPACES && !body.bad; i++) {
+		uint64_t device = wk_u64(&body), inode = wk_u64(&body);
+
+		if (i > 0)
+			wk_buf_add_text(text, i % 4 ? ", " : ", \n\t\t ");
+		wk_buf_add_fmt(text, "%" PRIu64 "/%s: %" PRIu64 "/0x%" PRIx64, i,
+			       i < COUNT_OF(namespaces) ? namespaces[i] : "unknown", device,
+			       inode);
+	}
+	wk_buf_add_char(text, ']');
+}
+
+/* Only what has an option of its own there. */
+static void describe_as_perf(const struct wk_perf_record *record, struct wk_buf *text)
+{
+	struct wk_bytes body = record->body;
+	uint64_t id;
+	struct wk_str path;
+
+	switch (record->type) {
+	case WK_PERF_SWITCH:
+	case WK_PERF_SWITCH_CPU_WIDE:
+		wk_buf_add_text(text, "PERF_RECORD_SWITCH");
+		add_perf_switch(record, body, text);
+		break;
+	case WK_PERF_NAMESPACES:
+		wk_buf_add_text(text, "PERF_RECORD_NAMESPACE");
+		add_perf_namespaces(body, text);
+		break;
+	case WK_PERF_CGROUP:
+		id = wk_u64(&body);
+		path = wk_bytes_text(&body);
+		wk_buf_add_fmt(text, "PERF_RECORD_CGROUP cgroup: %" PRIu64 " %.*s", id,
+			       WK_STR_ARG(path));
+		break;
+	default:
+		break;
+	}
+}
+
 /* Writes what the record says and returns what it is called; NULL if it is not known. */
 static const char *describe(const struct wk_perf_record *record, struct wk_bytes *body,
 			    struct wk_event *event, struct wk_buf *text)
@@ -154,21 +227,27 @@ bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *recor
 			struct wk_event *event, struct wk_err *err)
 {
 	struct wk_bytes body = record->body;
-	struct wk_buf text = { 0 };
+	struct wk_buf text = { 0 }, as_perf = { 0 };
 	const char *what;
 	bool ok = true;
 
 	if (perf->skips_details)
 		return true;
 	event->kind = WK_EVENT_OTHER;
+	event->other.mode = (uint16_t)record->misc;
+	event->other.running_pid = event->pid;
+	event->other.running_tid = event->tid;
 	what = describe(record, &body, event, &text);
 	if (body.bad) {
 		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
 	} else if (what) {
 		event->other.what = wk_str_c(what);
 		event->other.text = wk_buf_str(&text);
+		describe_as_perf(record, &as_perf);
+		event->other.as_perf = wk_buf_str(&as_perf);
 		ok = wk_perf_give(perf, event, err);
 	}
 	wk_buf_fini(&text);
+	wk_buf_fini(&as_perf);
 	return ok;
 }

@@ -205,6 +205,7 @@ static bool tell_fork(struct wk_perf *perf, const struct wk_perf_record *record,
 		event->kind = WK_EVENT_PROCESS;
 		event->process.change = WK_PROCESS_FORK;
 		event->process.parent_pid = parent_pid;
+		event->process.parent_tid = parent_tid;
 	}
 	return wk_perf_give(perf, event, err);
 }
@@ -219,10 +220,14 @@ static bool tell_exit(struct wk_perf *perf, const struct wk_perf_record *record,
 	if (event->pid == event->tid) {
 		event->kind = WK_EVENT_PROCESS;
 		event->process.change = WK_PROCESS_EXIT;
+		event->process.parent_pid = parent_pid;
+		event->process.parent_tid = parent_tid;
 		wk_perf_apply_process_row(perf, event);
 	} else {
 		event->kind = WK_EVENT_THREAD;
 		event->thread.change = WK_THREAD_EXIT;
+		event->thread.parent_pid = parent_pid;
+		event->thread.parent_tid = parent_tid;
 	}
 	return wk_perf_give(perf, event, err);
 }
@@ -234,6 +239,8 @@ static bool tell_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 
 	event->kind = WK_EVENT_LOST;
 	/* The task that ran when the record was made has nothing to do with the loss. */
+	event->lost.running_pid = event->pid;
+	event->lost.running_tid = event->tid;
 	event->pid = event->tid = 0;
 	event->lost.samples_only = record->type == WK_PERF_LOST_SAMPLES;
 	if (!event->lost.samples_only)

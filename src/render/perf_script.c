@@ -257,7 +257,7 @@ static void show_process(struct wk_perf_script *script, const struct wk_event *e
 
 	if (process->change == WK_PROCESS_FORK || process->change == WK_PROCESS_EXIT)
 		show_fork(script, event, process->change == WK_PROCESS_EXIT, process->parent_pid,
-			  process->parent_pid);
+			  process->parent_tid ? process->parent_tid : process->parent_pid);
 	else
 		show_comm(script, event, process->change == WK_PROCESS_EXEC, process->name);
 }
@@ -266,9 +266,10 @@ static void show_thread(struct wk_perf_script *script, const struct wk_event *ev
 {
 	const struct wk_event_thread *thread = &event->thread;
 
-	if (thread->change == WK_THREAD_START || thread->change == WK_THREAD_EXIT)
-		show_fork(script, event, thread->change == WK_THREAD_EXIT, event->pid,
-			  thread->parent_tid);
+	if (thread->change == WK_THREAD_START)
+		show_fork(script, event, false, event->pid, thread->parent_tid);
+	else if (thread->change == WK_THREAD_EXIT)
+		show_fork(script, event, true, thread->parent_pid, thread->parent_tid);
 	else
 		show_comm(script, event, false, thread->name);
 }
@@ -314,6 +315,52 @@ static void show_mapping(struct wk_perf_script *script, const struct wk_event *e
 	end_line(script, &line);
 }
 
+static void show_lost(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_lost *lost = &event->lost;
+	struct wk_event made = *event;
+	struct wk_buf line = { 0 };
+
+	made.tid = lost->running_tid;
+	begin_line(script, &made, 'o', lost->running_pid, lost->running_tid, &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_LOST lost %" PRIu64, lost->count);
+	end_line(script, &line);
+}
+
+static bool is_shown(const struct wk_perf_script_options *options, struct wk_str what)
+{
+	return (options->shows_switches && wk_str_is(what, "switch")) ||
+	       (options->shows_namespaces && wk_str_is(what, "namespaces")) ||
+	       (options->shows_cgroups && wk_str_is(what, "cgroup"));
+}
+
+/* A text of several lines, none of which the recording may add. */
+static void add_lines(struct wk_str text, struct wk_buf *line)
+{
+	while (text.len > 0) {
+		const char *end = memchr(text.at, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.at) : text.len;
+
+		wk_script_add_text(wk_str_of(text.at, len), line);
+		if (end)
+			wk_buf_add_char(line, '\n');
+		text = wk_str_skip(text, len + 1);
+	}
+}
+
+static void show_other(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_other *other = &event->other;
+	struct wk_buf line = { 0 };
+
+	begin_line(script, event, 'o', other->running_pid, other->running_tid, &line);
+	if (wk_str_is(other->what, "namespaces"))
+		add_lines(other->as_perf, &line);
+	else
+		wk_script_add_text(other->as_perf, &line);
+	end_line(script, &line);
+}
+
 /* perf takes in what a record says before it prints the record. */
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
@@ -338,6 +385,14 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		take_image(script, event);
 		if (script->options.shows_mappings)
 			show_mapping(script, event);
+		return true;
+	case WK_EVENT_LOST:
+		if (script->options.shows_lost && !event->lost.samples_only)
+			show_lost(script, event);
+		return true;
+	case WK_EVENT_OTHER:
+		if (is_shown(&script->options, event->other.what))
+			show_other(script, event);
 		return true;
 	case WK_EVENT_SYMBOL:
 		wk_script_carry(script, &event->symbol);

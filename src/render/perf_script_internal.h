@@ -109,7 +109,7 @@ bool wk_script_find_carried(struct wk_perf_script *script, const struct wk_scrip
 bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *event,
 		      struct wk_err *err);
 /* comm (of thread `comm_tid`), pid, tid, cpu, time: what lines of all kinds begin with. `kind` is
- * s for a sample, c for a name, f for a fork or an end, m for a mapping. */
+ * s for a sample, c for a name, f for a fork or an end, m for a mapping, o for others. */
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,
 			const struct wk_script_source *source, char kind, uint32_t comm_tid,
 			struct wk_buf *out);

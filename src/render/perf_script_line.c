@@ -5,13 +5,37 @@
 #include "formats/trace_format.h"
 #include "render/perf_script_internal.h"
 
-#define USUAL_FRAMES 127
+#define USUAL_FRAMES     127
+#define KERNEL_MODE      1u
+#define USER_MODE        2u
+#define SWITCH_OUT       0x2000u
+#define NAMED_BY_EXEC    0x2000u
+#define MAPPED_AS_DATA   0x2000u
+#define SWITCH_PREEMPTED 0x4000u
 
 static const struct wk_event_details no_details;
 
 static const struct wk_event_details *details_of(const struct wk_event_sample *sample)
 {
 	return sample->details ? sample->details : &no_details;
+}
+
+/* `misc` of the record that the event was: of those without samples only what can be told. */
+static unsigned mode_of(const struct wk_event *event)
+{
+	switch (event->kind) {
+	case WK_EVENT_SAMPLE:
+		return details_of(&event->sample)->mode;
+	case WK_EVENT_OTHER:
+		return event->other.mode;
+	case WK_EVENT_PROCESS:
+		return event->process.change == WK_PROCESS_EXEC ? NAMED_BY_EXEC : 0;
+	case WK_EVENT_IMAGE:
+		return (event->image.is_data ? MAPPED_AS_DATA : 0) |
+		       (event->image.is_kernel ? KERNEL_MODE : USER_MODE);
+	default:
+		return 0;
+	}
 }
 
 /* K, U ... for the mode, then a letter of the record's own. */
@@ -30,6 +54,9 @@ static void add_misc(unsigned mode, char kind, struct wk_buf *out)
 		}
 	if (kind == 'm' && mode & 0x2000)
 		written += (wk_buf_add_char(out, 'M'), 1);
+	if (kind == 'o' && mode & SWITCH_OUT)
+		written += (wk_buf_add_text(out, mode & SWITCH_PREEMPTED ? "Sp" : "S"),
+			    mode & SWITCH_PREEMPTED ? 2 : 1);
 	if (kind == 'c' && mode & 0x2000)
 		written += (wk_buf_add_char(out, 'E'), 1);
 	wk_buf_add_fmt(out, "%*s", 6 - written, " ");
@@ -61,7 +88,7 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 {
 	uint32_t fields = script->options.fields.shown[source->type];
 	struct wk_buf made = { 0 };
-	unsigned mode = kind == 's' ? details_of(&event->sample)->mode : 0;
+	unsigned mode = mode_of(event);
 
 	if (fields & WK_FIELD_COMM) {
 		struct wk_str comm = wk_script_comm(script, comm_tid, &made);

@@ -62,6 +62,12 @@ def fixture(name):
     return FIXTURES / name
 
 
+def record(recording, *words):
+    done = tap.run("perf", "record", "-q", "-o", recording, *words, check=False)
+    if done.returncode:
+        raise tap.Skip("perf cannot record this here: " + done.stderr.strip()[-100:])
+
+
 def expect(recording, least, *options):
     equal, first = share(recording, *options)
     print(f"# {recording.name} {' '.join(options)}: {equal:.2f} % of perf's lines")
@@ -106,18 +112,28 @@ def _(t):
 
 @tap.case("lines of processes and mappings")
 def _(t):
-    expect(fixture("own/own-fp.perf.data"), 99.9, "--show-task-events", "--show-mmap-events")
+    expect(fixture("own/own-fp.perf.data"), 100, "--show-task-events", "--show-mmap-events")
+
+
+@tap.case("lines of switches, namespaces, cgroups and losses")
+def _(t):
+    expect(fixture("own/own-switch.perf.data"), 100, "--show-task-events", "--show-switch-events",
+           "-F", "+misc")
+    expect(fixture("perf_data_converter/perf.data.ctx_switch_namespaces-4.14"), 100,
+           "--show-switch-events", "--show-namespace-events")
+    recording = t.folder / "switch.data"
+    record(recording, "-m", "1", "--switch-events", "--all-cgroups", "--namespaces", "-e",
+           "cpu-clock", "-F", "20000", "--", "sh", "-c", "for i in 1 2; do ls -R /usr/lib; done")
+    expect(recording, 99.9, "--show-lost-events", "--show-switch-events",
+           "--show-namespace-events", "--show-cgroup-events", "-F", "comm,pid,tid,misc,time,event,ip")
 
 
 @tap.case("tracepoints of this kernel")
 def _(t):
     tap.need("perf")
     recording = t.folder / "trace.data"
-    done = tap.run("perf", "record", "-q", "-o", recording, "-e",
-                   "sched:*,syscalls:*,irq:*,signal:*,task:*", "--", "sh", "-c",
-                   "ls /usr/lib | wc -l", check=False)
-    if done.returncode:
-        raise tap.Skip("perf cannot record tracepoints here: " + done.stderr.strip()[-100:])
+    record(recording, "-e", "sched:*,syscalls:*,irq:*,signal:*,task:*", "--", "sh", "-c",
+           "ls /usr/lib | wc -l")
     expect(recording, 99)
 
 
