@@ -13,9 +13,10 @@
 #include "collapse_lines.h"
 
 /* All events of a text, one a line. The caller frees the buffer. */
-static struct wk_buf events_of_parts(const char *text, size_t parts)
+static struct wk_buf events_read(const char *text, size_t parts, bool sums_samples)
 {
-	struct wk_input input = { .bytes = wk_bytes_of(text, strlen(text)), .name = "test" };
+	struct wk_input input = { .bytes = wk_bytes_of(text, strlen(text)), .name = "test",
+				  .options.sums_samples = sums_samples };
 	struct wk_buf events = { 0 };
 	struct wk_out out = wk_out_to_buf(&events);
 	struct wk_sink sink = wk_dump_sink(&out);
@@ -25,6 +26,11 @@ static struct wk_buf events_of_parts(const char *text, size_t parts)
 		wk_out_fmt(&out, "error: %s\n", err.text);
 	wk_out_end(&out);
 	return events;
+}
+
+static struct wk_buf events_of_parts(const char *text, size_t parts)
+{
+	return events_read(text, parts, false);
 }
 
 static void assert_has(const char *text, const char *wanted)
@@ -242,6 +248,82 @@ static void a_thread_that_takes_another_name_is_named_again(void **state)
 	(void)state;
 	assert_has(text, "thread time=1600000000 pid=5 tid=5 change=name name=\"ls\"\n");
 	assert_int_equal(count_of(text, "change="), 2);
+}
+
+/* The samples of a text that is read in sums: "stack*times weight from-until", one a word. */
+static bool note_sum(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	const struct wk_event_sample *sample = &event->sample;
+
+	(void)err;
+	if (event->kind == WK_EVENT_SAMPLE)
+		wk_buf_add_fmt(context, "%u*%u %u %u-%u; ", (unsigned)sample->named_stack,
+			       (unsigned)sample->times, (unsigned)sample->weight,
+			       (unsigned)event->time_ns, (unsigned)sample->until_ns);
+	return true;
+}
+
+static void assert_sums(const char *text, const char *expected)
+{
+	struct wk_input input = { .bytes = wk_bytes_of(text, strlen(text)), .name = "test",
+				  .options.sums_samples = true };
+	struct wk_buf sums = { 0 };
+	struct wk_sink sink = { note_sum, &sums };
+	struct wk_err err = { 0 };
+
+	assert_true(wk_script_read(&input, 1, &sink, &err));
+	assert_string_equal(wk_buf_text(&sums), expected);
+	wk_buf_fini(&sums);
+}
+
+static void sums_tell_samples_of_one_stack_as_one(void **state)
+{
+	(void)state;
+	assert_sums("a 1 0.000000100: 5 e: \n\t1 f (/a)\n\t2 m (/a)\n\n"
+		    "a 1 0.000000200: 6 e: \n\t3 g (/a)\n\t2 m (/a)\n\n"
+		    "a 1 0.000000300: 7 e: \n\t1 f (/a)\n\t2 m (/a)\n\n",
+		    "2*2 12 100-300; 3*1 6 200-0; ");
+}
+
+static void sums_keep_threads_and_events_apart(void **state)
+{
+	(void)state;
+	assert_sums("a 1/1 0.000000100: 1 e: \n\t1 f (/a)\n\n"
+		    "a 1/2 0.000000200: 2 e: \n\t1 f (/a)\n\n"
+		    "a 1/1 0.000000300: 4 d: \n\t1 f (/a)\n\n"
+		    "a 1/2 0.000000400: 8 e: \n\t1 f (/a)\n\n",
+		    "1*1 1 100-0; 1*2 10 200-400; 1*1 4 300-0; ");
+}
+
+static void weights_that_outgrow_their_sum_stay_at_the_most(void **state)
+{
+	struct wk_buf events = events_read("a 1 0.1: 18446744073709551615 e: \n\t1 f (/a)\n\n"
+					   "a 1 0.2: 18446744073709551615 e: \n\t1 f (/a)\n\n",
+					   1, true);
+
+	(void)state;
+	assert_non_null(strstr(wk_buf_text(&events),
+			       "weight=18446744073709551615 stack=1 times=2\n"));
+	wk_buf_fini(&events);
+}
+
+/* Where sums are told the order of samples is lost, but not what a thread is called at the end. */
+static void a_thread_in_sums_ends_with_the_name_it_had_last(void **state)
+{
+	struct wk_buf events = events_read("a 1/2 0.1: 1 e: \n\t1 f (/a)\n\n"
+					   "b 1/2 0.2: 1 e: \n\t1 f (/a)\n\n"
+					   "a 1/2 0.3: 1 e: \n\t1 f (/a)\n\n", 1, true);
+	const char *at = wk_buf_text(&events), *names[8];
+	size_t count = 0;
+
+	(void)state;
+	while (count < 8 && (at = strstr(at, "\nthread ")) != NULL)
+		names[count++] = at = strstr(at, "name=");
+	assert_int_equal(count, 3);
+	assert_memory_equal(names[0], "name=\"a\"\n", 9);
+	assert_memory_equal(names[1], "name=\"b\"\n", 9);
+	assert_memory_equal(names[2], "name=\"a\"\n", 9);
+	wk_buf_fini(&events);
 }
 
 static void other_records_are_no_samples(void **state)
@@ -548,6 +630,10 @@ int main(void)
 		cmocka_unit_test(branches_are_no_frames),
 		cmocka_unit_test(each_event_is_a_source),
 		cmocka_unit_test(a_thread_that_takes_another_name_is_named_again),
+		cmocka_unit_test(sums_tell_samples_of_one_stack_as_one),
+		cmocka_unit_test(sums_keep_threads_and_events_apart),
+		cmocka_unit_test(weights_that_outgrow_their_sum_stay_at_the_most),
+		cmocka_unit_test(a_thread_in_sums_ends_with_the_name_it_had_last),
 		cmocka_unit_test(other_records_are_no_samples),
 		cmocka_unit_test(the_header_tells_of_the_machine),
 		cmocka_unit_test(lines_may_end_in_returns),

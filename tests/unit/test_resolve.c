@@ -1,0 +1,324 @@
+/* Recorded frames to named ones, by what came with the recording: no file is looked for. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "model/builder.h"
+#include "model/check.h"
+#include "model/resolve.h"
+
+#define START 0x5000
+
+static const struct wk_build_id our_id = { .size = 2, .bytes = { 0xab, 0xcd } };
+static const struct wk_build_id other_id = { .size = 2, .bytes = { 0xab, 0xce } };
+
+struct fixture {
+	struct wk_model *model;
+	struct wk_builder *builder;
+	struct wk_sink sink;
+};
+
+static void give(struct fixture *f, struct wk_event event)
+{
+	struct wk_err err = { 0 };
+
+	event.pid = event.tid = 7;
+	assert_true(wk_sink_take(&f->sink, &event, &err));
+}
+
+/* A process with /bin/app in it: its first 0x1000 bytes, mapped at START. */
+static void start(struct fixture *f)
+{
+	f->model = wk_model_new();
+	f->builder = wk_builder_new(f->model);
+	f->sink = wk_builder_sink(f->builder);
+	give(f, (struct wk_event){ .kind = WK_EVENT_IMAGE,
+				   .image = { .start = START, .size_bytes = 0x1000,
+					      .path = wk_str_c("/bin/app"),
+					      .build_id = our_id } });
+}
+
+static void give_calls(struct fixture *f, uint64_t address, const struct wk_build_id *id,
+		       const struct wk_event_call *calls, size_t count)
+{
+	give(f, (struct wk_event){ .kind = WK_EVENT_CALLS,
+				   .calls = { .image_path = wk_str_c("/bin/app"), .build_id = *id,
+					      .address = address, .calls = calls,
+					      .count = count } });
+}
+
+static void give_symbol(struct fixture *f, uint64_t begin, uint64_t size, const char *name)
+{
+	give(f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+				   .symbol = { .image_path = wk_str_c("/bin/app"),
+					       .build_id = our_id, .start = begin,
+					       .size_bytes = size, .name = wk_str_c(name) } });
+}
+
+/* At offsets in /bin/app, the innermost first. */
+static void give_sample(struct fixture *f, const uint64_t *offsets, size_t count)
+{
+	uint64_t chain[8];
+
+	for (size_t i = 0; i < count; i++)
+		chain[i] = START + offsets[i];
+	give(f, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
+				   .sample = { .source = 1, .weight = 1, .user_chain = chain,
+					       .user_count = count, .user_is_exact = true } });
+}
+
+/* main called shop, into which buy was inlined, and into that pay. The recording names shop twice: by
+ * its symbol, and by the calls at 0x110. */
+static void give_shop(struct fixture *f, const struct wk_build_id *id)
+{
+	static const struct wk_event_call shop[] = {
+		{ WK_STR("shop"), WK_STR("shop.c"), 15 },
+		{ WK_STR("buy"), WK_STR("shop.c"), 10 },
+		{ WK_STR("pay"), WK_STR("till.c"), 5 },
+	};
+
+	give_calls(f, 0x110, id, shop, 3);
+	give_symbol(f, 0x100, 0x40, "shop_symbol");
+	give_symbol(f, 0x200, 0x40, "main");
+	give_sample(f, (const uint64_t[]){ 0x110, 0x210 }, 2);
+}
+
+static void resolve(struct fixture *f, bool no_inlined)
+{
+	struct wk_resolve_options options = { .no_inlined = no_inlined };
+	struct wk_err err = { 0 };
+
+	wk_builder_finish(f->builder);
+	wk_model_resolve(f->model, NULL, &options);
+	if (!wk_model_check(f->model, &err))
+		fail_msg("%s", err.text);
+}
+
+static void end(struct fixture *f)
+{
+	wk_builder_free(f->builder);
+	wk_model_free(f->model);
+}
+
+static const char *function_name(const struct wk_model *model, wk_function_id function)
+{
+	return wk_strtab_get(model->text, model->functions[function].name);
+}
+
+/* The calls at an offset, "shop:15 buy:10 ", outermost first. */
+static void assert_calls(const struct fixture *f, uint64_t offset, const char *expected)
+{
+	const struct wk_model *model = f->model;
+	struct wk_buf words = { 0 };
+
+	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
+		struct wk_frame_calls calls = wk_model_calls_of(model, frame);
+
+		if (model->frames.address[frame] != offset)
+			continue;
+		for (uint32_t i = 0; i < calls.count; i++)
+			wk_buf_add_fmt(&words, "%s:%u ", function_name(model, calls.function[i]),
+				       calls.line[i]);
+	}
+	assert_string_equal(wk_buf_text(&words), expected);
+	wk_buf_fini(&words);
+}
+
+/* The named stack of the first sample, innermost first; what was inlined has a '+' before it. */
+static void assert_named(const struct fixture *f, const char *expected)
+{
+	const struct wk_model *model = f->model;
+	struct wk_buf words = { 0 };
+	wk_stack_id id = model->named_of[model->samples.stack[0]];
+
+	for (; id; id = model->named.parent[id]) {
+		uint32_t frame = model->named.label[id];
+
+		wk_buf_add_fmt(&words, "%s%s ", model->named_frames.is_inlined[frame] ? "+" : "",
+			       function_name(model, model->named_frames.function[frame]));
+	}
+	assert_string_equal(wk_buf_text(&words), expected);
+	wk_buf_fini(&words);
+}
+
+static void calls_that_came_along_are_told_outermost_first(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_shop(&f, &our_id);
+	resolve(&f, false);
+	assert_calls(&f, 0x110, "shop:15 buy:10 pay:5 ");
+	assert_calls(&f, 0x210, "main:0 ");
+	end(&f);
+}
+
+static void inlined_calls_are_frames_of_the_named_stack(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_shop(&f, &our_id);
+	resolve(&f, false);
+	assert_named(&f, "+pay +buy shop main ");
+	end(&f);
+}
+
+static void without_inlined_calls_only_what_the_machine_ran_is_named(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_shop(&f, &our_id);
+	resolve(&f, true);
+	assert_named(&f, "shop main ");
+	assert_calls(&f, 0x110, "shop:15 ");
+	end(&f);
+}
+
+static void a_function_keeps_the_file_it_came_with(void **state)
+{
+	struct fixture f;
+	bool is_met = false;
+
+	(void)state;
+	start(&f);
+	give_shop(&f, &our_id);
+	resolve(&f, false);
+	for (wk_function_id i = 1; i < f.model->function_count; i++)
+		if (strcmp(function_name(f.model, i), "pay") == 0) {
+			is_met = true;
+			assert_string_equal(wk_strtab_get(f.model->text,
+							  f.model->functions[i].file), "till.c");
+		}
+	assert_true(is_met);
+	end(&f);
+}
+
+static void calls_of_another_build_name_nothing(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_shop(&f, &other_id);
+	resolve(&f, false);
+	assert_named(&f, "shop_symbol main ");
+	end(&f);
+}
+
+static void calls_name_their_own_address_only(void **state)
+{
+	static const struct wk_event_call one = { WK_STR("shop"), WK_STR(""), 15 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_calls(&f, 0x110, &our_id, &one, 1);
+	give_sample(&f, (const uint64_t[]){ 0x111, 0x110, 0x10f }, 3);
+	resolve(&f, false);
+	assert_named(&f, "app+0x111 shop app+0x10f ");
+	end(&f);
+}
+
+static void the_same_function_at_two_addresses_is_one(void **state)
+{
+	static const struct wk_event_call first = { WK_STR("shop"), WK_STR("shop.c"), 15 };
+	static const struct wk_event_call second = { WK_STR("shop"), WK_STR("shop.c"), 16 };
+	struct fixture f;
+	const struct wk_model *model;
+	wk_stack_id leaf;
+
+	(void)state;
+	start(&f);
+	give_calls(&f, 0x120, &our_id, &second, 1); /* in no order */
+	give_calls(&f, 0x110, &our_id, &first, 1);
+	give_sample(&f, (const uint64_t[]){ 0x110, 0x120 }, 2);
+	resolve(&f, false);
+	model = f.model;
+	assert_calls(&f, 0x110, "shop:15 ");
+	assert_calls(&f, 0x120, "shop:16 ");
+	leaf = model->named_of[model->samples.stack[0]];
+	assert_int_equal(model->named_frames.function[model->named.label[leaf]],
+			 model->named_frames.function[model->named.label[
+				 model->named.parent[leaf]]]);
+	end(&f);
+}
+
+static void a_call_without_a_name_goes_by_its_image(void **state)
+{
+	static const struct wk_event_call calls[] = {
+		{ WK_STR(""), WK_STR(""), 0 },
+		{ WK_STR("pay"), WK_STR(""), 5 },
+	};
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_calls(&f, 0x110, &our_id, calls, 2);
+	give_sample(&f, (const uint64_t[]){ 0x110 }, 1);
+	resolve(&f, false);
+	assert_named(&f, "+pay app+0x110 ");
+	end(&f);
+}
+
+static void an_empty_chain_of_calls_leaves_the_symbol(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_calls(&f, 0x110, &our_id, NULL, 0);
+	give_symbol(&f, 0x100, 0x40, "shop_symbol");
+	give_sample(&f, (const uint64_t[]){ 0x110 }, 1);
+	resolve(&f, false);
+	assert_named(&f, "shop_symbol ");
+	end(&f);
+}
+
+static void the_recorded_stack_stays_as_it_was(void **state)
+{
+	struct fixture f;
+	const struct wk_model *model;
+	wk_stack_id leaf;
+
+	(void)state;
+	start(&f);
+	give_shop(&f, &our_id);
+	resolve(&f, false);
+	model = f.model;
+	leaf = model->samples.stack[0];
+	assert_int_equal(model->frames.address[model->stacks.label[leaf]], 0x110);
+	assert_int_equal(model->frames.address[model->stacks.label[model->stacks.parent[leaf]]],
+			 0x210);
+	assert_int_equal(model->stacks.parent[model->stacks.parent[leaf]], 0);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_that_came_along_are_told_outermost_first),
+		cmocka_unit_test(inlined_calls_are_frames_of_the_named_stack),
+		cmocka_unit_test(without_inlined_calls_only_what_the_machine_ran_is_named),
+		cmocka_unit_test(a_function_keeps_the_file_it_came_with),
+		cmocka_unit_test(calls_of_another_build_name_nothing),
+		cmocka_unit_test(calls_name_their_own_address_only),
+		cmocka_unit_test(the_same_function_at_two_addresses_is_one),
+		cmocka_unit_test(a_call_without_a_name_goes_by_its_image),
+		cmocka_unit_test(an_empty_chain_of_calls_leaves_the_symbol),
+		cmocka_unit_test(the_recorded_stack_stays_as_it_was),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
