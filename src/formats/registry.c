@@ -56,8 +56,6 @@ struct known_other {
 };
 
 static const struct known_other others[] = {
-	{ "\xfd"
-	  "7zXZ", 5, "compressed with xz: unpack it first (unxz)" },
 	{ "BZh", 3, "compressed with bzip2: unpack it first (bunzip2)" },
 	{ "PK\x03\x04", 4, "a zip archive: unpack it first (unzip)" },
 	{ "\x7f"

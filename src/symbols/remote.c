@@ -488,12 +488,3 @@ bool wk_remote_asks(const struct wk_remote *remote)
 {
 	return remote && remote->server_count > 0;
 }
-
-struct wk_str wk_remote_said(const struct wk_remote *remote, enum wk_remote_file which,
-			     const struct wk_build_id *id)
-{
-	struct wk_build_id wanted = wk_remote_id(id);
-	const struct answer *answer = remote ? find_answer(remote, which, &wanted) : NULL;
-
-	return wk_str_c(answer ? answer->said : "");
-}

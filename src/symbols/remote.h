@@ -69,11 +69,6 @@ bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 /* Is there a server or a folder to ask? */
 bool wk_remote_asks(const struct wk_remote *remote);
 
-/* Was this file asked for before, and what came of it? For `wick symbols`; empty where it was
- * not. `remote` may be NULL. */
-struct wk_str wk_remote_said(const struct wk_remote *remote, enum wk_remote_file which,
-			     const struct wk_build_id *id);
-
 /* For people: what was fetched, and how to be rid of it. `folder` as in the options. A folder that
  * is not there is empty. */
 struct wk_remote_kept {

@@ -234,7 +234,6 @@ static void nobody_is_asked_where_nobody_is_named(void **state)
 	(void)state;
 	assert_false(wk_remote_get(NULL, WK_REMOTE_DEBUG, &sha1, wk_str_c("/a"), &path, &err));
 	assert_string_equal(err.text, "no symbol server is asked");
-	assert_int_equal(wk_remote_said(NULL, WK_REMOTE_DEBUG, &sha1).len, 0);
 }
 
 int main(void)
