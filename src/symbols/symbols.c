@@ -124,16 +124,6 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	return image;
 }
 
-struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image)
-{
-	wk_image_fetch(image);
-	if (image->unwind || !image->file.elf)
-		return image->unwind;
-	image->unwind = wk_unwind_table_new(image->file.elf, wk_image_debug_elf(image));
-	wk_image_take_unwind(image);
-	return image->unwind;
-}
-
 const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image)
 {
 	return image->file.elf;
@@ -165,6 +155,28 @@ static void make_ready(const struct wk_image_symbols *image)
 		ready_kernel(late);
 	else if (image->file.elf)
 		wk_image_build_table(late);
+}
+
+/* While a recording is made nobody else is asked, but the table is to have what others know. */
+static const struct wk_symtab *lend_symbols(void *context)
+{
+	const struct wk_image_symbols *image = context;
+
+	if (image->owner->is_live && image->owner->remote && !image->is_ready)
+		return NULL;
+	make_ready(image);
+	return image->tab;
+}
+
+struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image)
+{
+	wk_image_fetch(image);
+	if (image->unwind || !image->file.elf)
+		return image->unwind;
+	image->unwind = wk_unwind_table_new(image->file.elf, wk_image_debug_elf(image));
+	wk_unwind_table_borrow_symbols(image->unwind, lend_symbols, image);
+	wk_image_take_unwind(image);
+	return image->unwind;
 }
 
 enum wk_image_state wk_image_state(const struct wk_image_symbols *image)

@@ -25,11 +25,12 @@
 #include "event/event.h"
 #include "symbols/elf.h"
 
+struct wk_symtab;
 struct wk_unwind_table;
 
 /* Of a saved table, for the cache. Raised when the bytes change, and whenever the same file would
  * give another table: what an older wick saved is then made anew. */
-#define WK_UNWIND_VERSION 1
+#define WK_UNWIND_VERSION 2
 
 /* `debug` (may be NULL) is the separate debug file. Both must outlive the table. Never NULL:
  * an image without any rules gives a table that finds nothing. Looking up compiles, so a table
@@ -45,6 +46,14 @@ void wk_unwind_table_free(struct wk_unwind_table *table);
 struct wk_unwind_table *wk_unwind_table_new_made(void);
 void wk_unwind_table_add_made(struct wk_unwind_table *table, struct wk_bytes eh_frame,
 			      uint64_t vaddr, uint64_t start, uint64_t size_bytes);
+
+/* Where the code itself has to be asked, symbols tell where its function begins. An owner who has
+ * them sorted already can lend them: `symbols` is called at the first such place, and what it
+ * returns must outlive the table. Without it, or where it returns NULL, the table makes its own.
+ * To be told before the first question. */
+void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
+				    const struct wk_symtab *(*symbols)(void *context),
+				    void *context);
 
 /* Compiles everything now; gives the number of rows. For tests and measurements. */
 size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);

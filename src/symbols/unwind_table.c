@@ -65,7 +65,10 @@ struct wk_unwind_table {
 	enum source saved_source;
 	uint32_t *saved_rules; /* number of saved rules -> index in `rules`, 0, or NO_RULES */
 
-	struct wk_symtab *symbols;  /* made when the code itself has to be asked */
+	const struct wk_symtab *symbols; /* had when the code itself has to be asked */
+	struct wk_symtab *own_symbols;   /* where nobody lends any */
+	const struct wk_symtab *(*lend_symbols)(void *context);
+	void *lender;
 	struct wk_code_starts starts; /* where there are no symbols either */
 	unsigned stretches;
 	struct wk_map rules_by_code; /* address -> index in `rules`, or NO_RULES */
@@ -170,6 +173,14 @@ struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const stru
 	return table;
 }
 
+void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
+				    const struct wk_symtab *(*symbols)(void *context),
+				    void *context)
+{
+	table->lend_symbols = symbols;
+	table->lender = context;
+}
+
 void wk_unwind_table_free(struct wk_unwind_table *table)
 {
 	if (!table)
@@ -179,7 +190,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	wk_map_fini(&table->compiled_at);
 	wk_map_fini(&table->rules_by_code);
 	wk_index_fini(&table->rules_index);
-	wk_symtab_free(table->symbols);
+	wk_symtab_free(table->own_symbols);
 	wk_code_starts_fini(&table->starts);
 	wk_arena_fini(&table->arena);
 	free(table->compiled);
@@ -432,6 +443,15 @@ static bool start_by_calls(struct wk_unwind_table *table, uint64_t vaddr, uint64
 	return wk_code_starts_find(starts, vaddr, start, size_bytes);
 }
 
+static const struct wk_symtab *symbols_of(struct wk_unwind_table *table)
+{
+	if (!table->symbols && table->lend_symbols)
+		table->symbols = table->lend_symbols(table->lender);
+	if (!table->symbols)
+		table->symbols = table->own_symbols = wk_symtab_new(table->elf, table->debug);
+	return table->symbols;
+}
+
 /* Where the function that holds `vaddr` begins, and its code: by the symbols or, in a stripped
  * file, by what the code calls. */
 static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start)
@@ -440,9 +460,7 @@ static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr
 	struct wk_elf_symbol symbol;
 	uint64_t size;
 
-	if (!table->symbols)
-		table->symbols = wk_symtab_new(table->elf, table->debug);
-	if (wk_symtab_find(table->symbols, vaddr, &symbol)) {
+	if (wk_symtab_find(symbols_of(table), vaddr, &symbol)) {
 		*start = symbol.vaddr;
 		size = symbol.size_bytes;
 	} else if (!start_by_calls(table, vaddr, start, &size)) {

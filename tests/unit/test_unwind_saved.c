@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "os/os.h"
+#include "symbols/symtab.h"
 #include "symbols/unwind_table.h"
 
 /* This very program is the image. */
@@ -163,6 +164,58 @@ static void damaged_rows_are_refused_or_harmless(void **state)
 	wk_buf_fini(&saved);
 }
 
+struct lender {
+	struct wk_symtab *symbols;
+	unsigned asked;
+};
+
+static const struct wk_symtab *lend(void *context)
+{
+	struct lender *lender = context;
+
+	lender->asked++;
+	return lender->symbols;
+}
+
+static uint64_t vaddr_of(const struct wk_symtab *symbols, const char *name)
+{
+	for (uint32_t i = 0; i < wk_symtab_count(symbols); i++)
+		if (wk_str_is(wk_symtab_at(symbols, i).name, name))
+			return wk_symtab_at(symbols, i).vaddr;
+	return 0;
+}
+
+static void borrowed_symbols_give_the_same_rows(void **state)
+{
+	struct wk_unwind_table *own = wk_unwind_table_new(elf, NULL);
+	struct wk_unwind_table *borrowing = wk_unwind_table_new(elf, NULL);
+	struct lender lender = { .symbols = wk_symtab_new(elf, NULL) };
+
+	(void)state;
+	wk_unwind_table_borrow_symbols(borrowing, lend, &lender);
+	assert_non_null(wk_unwind_table_rules(borrowing, vaddr_of(lender.symbols, "main")));
+	assert_int_equal(lender.asked, 0);
+	assert_tables_agree(own, borrowing);
+	assert_int_equal(lender.asked, 1);
+	wk_unwind_table_free(own);
+	wk_unwind_table_free(borrowing);
+	wk_symtab_free(lender.symbols);
+}
+
+static void a_lender_without_symbols_is_no_loss(void **state)
+{
+	struct wk_unwind_table *own = wk_unwind_table_new(elf, NULL);
+	struct wk_unwind_table *borrowing = wk_unwind_table_new(elf, NULL);
+	struct lender lender = { 0 };
+
+	(void)state;
+	wk_unwind_table_borrow_symbols(borrowing, lend, &lender);
+	assert_tables_agree(own, borrowing);
+	assert_int_equal(lender.asked, 1);
+	wk_unwind_table_free(own);
+	wk_unwind_table_free(borrowing);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +223,8 @@ int main(void)
 		cmocka_unit_test(what_is_compiled_later_is_added_to_what_was_loaded),
 		cmocka_unit_test(an_empty_table_is_saved_and_loaded),
 		cmocka_unit_test(damaged_rows_are_refused_or_harmless),
+		cmocka_unit_test(borrowed_symbols_give_the_same_rows),
+		cmocka_unit_test(a_lender_without_symbols_is_no_loss),
 	};
 
 	return cmocka_run_group_tests_name("unwind_saved", tests, open_self, close_self);
