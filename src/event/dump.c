@@ -105,6 +105,12 @@ static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out
 	text_field(out, "name", symbol->name);
 	text_field(out, "path", symbol->image_path);
 	build_id_field(out, &symbol->build_id);
+	for (size_t i = 0; i < symbol->line_count; i++) {
+		if (i == 0 || !wk_str_eq(symbol->lines[i].file, symbol->lines[i - 1].file))
+			text_field(out, "file", symbol->lines[i].file);
+		wk_out_fmt(out, " line+0x%" PRIx64 "=%" PRIu32,
+			   symbol->lines[i].address - symbol->start, symbol->lines[i].line);
+	}
 }
 
 static void dump_calls(const struct wk_event_calls *calls, struct wk_out *out)

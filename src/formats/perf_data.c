@@ -463,6 +463,9 @@ static void fini(struct wk_perf *perf)
 	wk_section_known_fini(&perf->known);
 	free(perf->calls);
 	free(perf->call_rows);
+	wk_index_fini(&perf->lines_of);
+	free(perf->lines);
+	free(perf->line_rows);
 	free(perf->processes);
 	free(perf->images);
 	free(perf->kernel_chain);

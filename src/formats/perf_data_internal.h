@@ -127,6 +127,13 @@ struct wk_perf_extra {
 	bool is_note;
 };
 
+/* Where in `line_rows` the lines of one piece of code made at run time are. */
+struct wk_perf_lines {
+	uint64_t time_ns, start;
+	uint32_t pid;
+	size_t first, count;
+};
+
 /* Where in `call_rows` the calls of one address are. */
 struct wk_perf_calls {
 	struct wk_build_id build_id;
@@ -192,6 +199,11 @@ struct wk_perf {
 	size_t call_count, call_cap;
 	struct wk_event_call *call_rows;
 	size_t call_row_count, call_row_cap;
+	struct wk_index lines_of; /* id - 1 is the index in `lines` */
+	struct wk_perf_lines *lines;
+	size_t line_count, line_cap;
+	struct wk_runtime_line *line_rows;
+	size_t line_row_count, line_row_cap;
 	struct wk_perf_process_row *processes;
 	size_t process_count, process_cap;
 	struct wk_index process_of;

@@ -190,6 +190,74 @@ bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err)
 	return true;
 }
 
+static uint64_t lines_hash(const struct wk_perf_lines *lines)
+{
+	return wk_hash_pair(wk_hash_pair(lines->time_ns, lines->start), lines->pid);
+}
+
+static bool same_lines(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_perf_lines *row = (const struct wk_perf_lines *)table + id - 1;
+	const struct wk_perf_lines *wanted = key;
+
+	return row->time_ns == wanted->time_ns && row->start == wanted->start &&
+	       row->pid == wanted->pid;
+}
+
+/* The place for the lines of a piece: behind those of the row before, which it may go on. */
+static struct wk_perf_lines *lines_place(struct wk_perf *perf, const struct wk_perf_lines *key)
+{
+	uint64_t hash = lines_hash(key);
+	uint32_t id = wk_index_find(&perf->lines_of, hash, same_lines, perf->lines, key);
+
+	if (id)
+		return id == perf->line_count ? &perf->lines[id - 1] : NULL;
+	perf->lines = wk_grow(perf->lines, &perf->line_cap, perf->line_count + 1, sizeof(*key));
+	perf->lines[perf->line_count++] = *key;
+	wk_index_add(&perf->lines_of, hash, (uint32_t)perf->line_count);
+	return &perf->lines[perf->line_count - 1];
+}
+
+static void read_lines(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_perf_lines key = { .time_ns = wk_u64le(rows), .pid = wk_u32le(rows) };
+	struct wk_perf_lines *lines;
+	uint32_t count;
+
+	key.start = wk_u64le(rows);
+	key.first = perf->line_row_count;
+	count = wk_u32le(rows);
+	lines = rows->bad ? NULL : lines_place(perf, &key);
+	for (uint32_t i = 0; i < count && !rows->bad; i++) {
+		struct wk_runtime_line line = { .address = key.start + wk_u32le(rows) };
+
+		line.line = wk_u32le(rows);
+		line.file = wk_section_known_text(rows, &perf->known);
+		if (!lines || rows->bad)
+			continue;
+		perf->line_rows = wk_grow(perf->line_rows, &perf->line_row_cap,
+					  perf->line_row_count + 1, sizeof(line));
+		perf->line_rows[perf->line_row_count++] = line;
+		lines->count++;
+	}
+}
+
+/* What the lines section says of a piece of code made at run time. */
+static void apply_lines(const struct wk_perf *perf, struct wk_event *event)
+{
+	struct wk_perf_lines key = { .time_ns = event->time_ns, .pid = event->pid,
+				     .start = event->symbol.start };
+	uint32_t id;
+
+	if (perf->line_count == 0 || event->symbol.image_path.len)
+		return;
+	id = wk_index_find(&perf->lines_of, lines_hash(&key), same_lines, perf->lines, &key);
+	if (!id)
+		return;
+	event->symbol.lines = perf->line_rows + perf->lines[id - 1].first;
+	event->symbol.line_count = perf->lines[id - 1].count;
+}
+
 static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
@@ -217,6 +285,9 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 		break;
 	case WK_SECTION_CALLS:
 		read_calls(perf, rows);
+		break;
+	case WK_SECTION_LINES:
+		read_lines(perf, rows);
 		break;
 	case WK_SECTION_FACTS:
 		return read_fact(perf, rows, err);
@@ -275,8 +346,8 @@ bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err 
 
 		if (extra->is_note)
 			read_note(&extra->row, &event);
-		else
-			read_symbol(&extra->row, &event);
+		else if (read_symbol(&extra->row, &event))
+			apply_lines(perf, &event);
 		if (!wk_perf_give(perf, &event, err))
 			return false;
 	}

@@ -27,6 +27,7 @@ wk_perf_data_writer_new(int fd, const struct wk_perf_data_write_options *options
 	writer->notes.subject = WK_SECTION_NOTES;
 	writer->own_facts.subject = WK_SECTION_FACTS;
 	writer->calls.subject = WK_SECTION_CALLS;
+	writer->lines.subject = WK_SECTION_LINES;
 	return writer;
 }
 
@@ -40,6 +41,7 @@ void wk_perf_data_writer_free(struct wk_perf_data_writer *writer)
 	wk_section_fini(&writer->notes);
 	wk_section_fini(&writer->own_facts);
 	wk_section_fini(&writer->calls);
+	wk_section_fini(&writer->lines);
 	wk_buf_fini(&writer->pending);
 	wk_map_fini(&writer->source_of);
 	wk_index_fini(&writer->build_id_of);
@@ -312,7 +314,7 @@ static void close_sections(struct wk_perf_data_writer *writer)
 	     "call chain was too long for a record and lost its outermost frames",
 	     "call chains were too long for a record and lost their outermost frames");
 	note(writer, writer->cut_names + writer->symbols.cut_texts + writer->processes.cut_texts +
-		     writer->calls.cut_texts,
+		     writer->calls.cut_texts + writer->lines.cut_texts,
 	     "name was too long for a record and was cut",
 	     "names were too long for a record and were cut");
 	wk_section_close(&writer->symbols);
@@ -320,6 +322,7 @@ static void close_sections(struct wk_perf_data_writer *writer)
 	wk_section_close(&writer->images);
 	wk_section_close(&writer->notes);
 	wk_section_close(&writer->calls);
+	wk_section_close(&writer->lines);
 }
 
 bool wk_perf_data_writer_finish(struct wk_perf_data_writer *writer, struct wk_err *err)

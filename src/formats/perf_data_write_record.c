@@ -259,6 +259,40 @@ static void write_image(struct wk_perf_data_writer *writer, const struct wk_even
 	record_end(writer, start);
 }
 
+/* As many lines as fit into a row, so that a chunk fits into a record of a pipe; gives how many. */
+static size_t write_some_lines(struct wk_section *section, const struct wk_event *event,
+			       const struct wk_runtime_line *lines, size_t count)
+{
+	size_t bytes = 0, fitting = 0;
+
+	for (; fitting < count && (fitting == 0 || bytes < WK_SECTION_TEXT); fitting++)
+		bytes += 16 + lines[fitting].file.len;
+	wk_buf_add_u64(&section->rows, event->time_ns);
+	wk_buf_add_u32(&section->rows, event->pid);
+	wk_buf_add_u64(&section->rows, event->symbol.start);
+	wk_buf_add_u32(&section->rows, (uint32_t)fitting);
+	for (size_t i = 0; i < fitting; i++) {
+		wk_buf_add_u32(&section->rows, (uint32_t)(lines[i].address - event->symbol.start));
+		wk_buf_add_u32(&section->rows, lines[i].line);
+		wk_section_add_known(section, lines[i].file);
+	}
+	wk_section_end_row(section);
+	return fitting;
+}
+
+/* Offsets have four bytes: code made at run time is smaller. */
+static void write_lines(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	const struct wk_event_symbol *symbol = &event->symbol;
+	size_t done = 0;
+
+	if (symbol->size_bytes > UINT32_MAX)
+		return;
+	while (done < symbol->line_count)
+		done += write_some_lines(&writer->lines, event, symbol->lines + done,
+					 symbol->line_count - done);
+}
+
 static void write_symbol(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	struct wk_buf *rows = &writer->symbols.rows;
@@ -272,6 +306,7 @@ static void write_symbol(struct wk_perf_data_writer *writer, const struct wk_eve
 	wk_section_add_text(&writer->symbols, event->symbol.image_path);
 	wk_section_add_text(&writer->symbols, event->symbol.name);
 	wk_section_end_row(&writer->symbols);
+	write_lines(writer, event);
 }
 
 /* How many of the calls fit into a row, so that a chunk fits into a record of a pipe. */

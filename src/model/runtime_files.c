@@ -265,8 +265,37 @@ static struct wk_runtime_line *lines_of(struct wk_runtime_names *names, struct w
 	return lines;
 }
 
+bool wk_runtime_is_hit(const struct wk_runtime_hits *hits, uint64_t start, uint64_t end)
+{
+	size_t low = 0, high = hits->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (hits->at[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < hits->count && hits->at[low] < end;
+}
+
+/* The first line tells the function's file. */
+static size_t keep_hit_lines(struct wk_runtime_line *lines, size_t count, uint64_t end,
+			     const struct wk_runtime_hits *hits)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || wk_runtime_is_hit(hits, lines[i].address,
+						i + 1 < count ? lines[i + 1].address : end))
+			lines[kept++] = lines[i];
+	return kept;
+}
+
 bool wk_runtime_tell(struct wk_runtime_names *names, size_t i, uint32_t pid, uint64_t time_ns,
-		     const struct wk_sink *sink, struct wk_err *err)
+		     const struct wk_runtime_hits *hits, const struct wk_sink *sink,
+		     struct wk_err *err)
 {
 	const struct wk_jit_code *code = &names->pieces[i];
 	struct wk_event event = {
@@ -281,6 +310,9 @@ bool wk_runtime_tell(struct wk_runtime_names *names, size_t i, uint32_t pid, uin
 	struct wk_runtime_line *lines = lines_of(names, *code, &event.symbol.line_count);
 	bool ok;
 
+	if (hits)
+		event.symbol.line_count = keep_hit_lines(lines, event.symbol.line_count,
+							 code->start + code->size_bytes, hits);
 	event.symbol.lines = lines;
 	ok = wk_sink_take(sink, &event, err);
 	free(lines);

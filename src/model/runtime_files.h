@@ -60,9 +60,20 @@ enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner
 					    struct wk_buf *why);
 void wk_runtime_names_fini(struct wk_runtime_names *names);
 
-/* Tells piece number `i` as a SYMBOL event of process `pid`. */
+/* Places that were sampled, sorted. */
+struct wk_runtime_hits {
+	uint64_t *at;
+	size_t count;
+};
+
+/* Does one lie between `start` and `end`? */
+bool wk_runtime_is_hit(const struct wk_runtime_hits *hits, uint64_t start, uint64_t end);
+
+/* Tells piece number `i` as a SYMBOL event of process `pid`: with all its lines, or those of
+ * `hits` and the first. */
 bool wk_runtime_tell(struct wk_runtime_names *names, size_t i, uint32_t pid, uint64_t time_ns,
-		     const struct wk_sink *sink, struct wk_err *err);
+		     const struct wk_runtime_hits *hits, const struct wk_sink *sink,
+		     struct wk_err *err);
 
 /* Is this path a jitdump's: ".../jit-1234.dump"? */
 bool wk_runtime_is_dump(struct wk_str path);

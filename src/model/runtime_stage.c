@@ -247,7 +247,7 @@ static bool tell_map(struct wk_runtime_stage *stage, uint32_t life, uint64_t tim
 	if (!is_read)
 		return ok;
 	for (size_t i = 0; i < names.count && ok; i++)
-		ok = wk_runtime_tell(&names, i, pid, time_ns, &stage->next, err);
+		ok = wk_runtime_tell(&names, i, pid, time_ns, NULL, &stage->next, err);
 	wk_runtime_names_fini(&names);
 	return ok;
 }
@@ -266,8 +266,8 @@ static bool tell_dumps(struct wk_runtime_stage *stage, uint32_t life, uint64_t t
 
 			if (piece->time_ns + (uint64_t)dump->shift_ns > time_ns)
 				break;
-			if (!wk_runtime_tell(&dump->names, dump->told, pid, time_ns, &stage->next,
-					     err))
+			if (!wk_runtime_tell(&dump->names, dump->told, pid, time_ns, NULL,
+					     &stage->next, err))
 				return false;
 		}
 	}
@@ -288,25 +288,9 @@ static bool tell_names(struct wk_runtime_stage *stage, uint32_t life, uint64_t t
 
 /* --- Recording: the names of what was sampled ------------------------------------------- */
 
-static bool is_hit(const uint64_t *hits, size_t count, const struct wk_jit_code *piece)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (hits[middle] < piece->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && hits[low] - piece->start < piece->size_bytes;
-}
-
 /* What a process samples, and in which code it may lie. */
 struct wanted {
-	uint64_t *hits;
-	size_t count;
+	struct wk_runtime_hits hits;
 	uint32_t pid;
 	uint64_t time_ns;  /* the first of them */
 	uint64_t until_ns; /* pieces of an ancestor that are younger are not its own */
@@ -319,14 +303,16 @@ static bool tell_hit_pieces(struct wk_runtime_stage *stage, struct wk_runtime_na
 	bool ok = true;
 
 	for (size_t i = 0; i < names->count && ok; i++) {
-		uint64_t time_ns = names->pieces[i].time_ns;
+		const struct wk_jit_code *piece = &names->pieces[i];
+		uint64_t time_ns = piece->time_ns;
 
 		if (time_ns > wanted->until_ns)
 			break;
-		if (is_hit(wanted->hits, wanted->count, &names->pieces[i]))
-			ok = wk_runtime_tell(names, i, wanted->pid,
-					     time_ns && wanted->keeps_times ? time_ns
-									    : wanted->time_ns,
+		if (time_ns == 0 || !wanted->keeps_times)
+			time_ns = wanted->time_ns;
+		if (wk_runtime_is_hit(&wanted->hits, piece->start,
+				      piece->start + piece->size_bytes))
+			ok = wk_runtime_tell(names, i, wanted->pid, time_ns, &wanted->hits,
 					     &stage->next, err);
 	}
 	return ok;
@@ -369,13 +355,13 @@ static bool send_hits(struct wk_runtime_stage *stage, uint32_t life, struct wk_e
 	row->was_looked_for = true;
 	for (uint32_t i = life; i && depth < MOST_ANCESTORS; i = stage->lives.rows[i].parent)
 		line[depth++] = i;
-	wanted.hits = wk_runtime_life_hits(&stage->lives, life, &wanted.count);
+	wanted.hits.at = wk_runtime_life_hits(&stage->lives, life, &wanted.hits.count);
 	while (depth-- > 0 && ok) {
 		wanted.keeps_times = depth == 0;
 		wanted.until_ns = depth ? stage->lives.rows[line[depth - 1]].born_ns : UINT64_MAX;
 		ok = tell_hits_in(stage, line[depth], &wanted, err);
 	}
-	free(wanted.hits);
+	free(wanted.hits.at);
 	return ok;
 }
 

@@ -305,6 +305,15 @@ bool wk_jitdump_next(struct wk_jitdump *dump, struct wk_jit_code *code)
 	return false;
 }
 
+/* V8 writes bytes out of its memory for the files of some scripts. */
+static bool is_path(struct wk_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.at[i] < ' ')
+			return false;
+	return true;
+}
+
 bool wk_jit_code_next_line(struct wk_jit_code *code, struct wk_jit_line *line)
 {
 	struct wk_bytes *in = &code->lines;
@@ -325,7 +334,7 @@ bool wk_jit_code_next_line(struct wk_jit_code *code, struct wk_jit_line *line)
 	}
 	/* The file of the line before. */
 	if (!wk_str_is(file, "\xff"))
-		code->last_file = file;
+		code->last_file = is_path(file) ? file : (struct wk_str)WK_STR("");
 	line->offset = address - code->lines_start;
 	line->line = number > INT32_MAX ? 0 : number;
 	line->file = code->last_file;

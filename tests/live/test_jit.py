@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Code made at run time: does every sample get the name that was true at its moment?"""
 import glob
+import json
 import os
 import pathlib
 import re
@@ -96,6 +97,20 @@ def _(t):
     recording = t.record("--", tap.program("live", "jit"), "dump", 1000, "dumps")
     shutil.rmtree(t.folder / "dumps")
     check_dump(t, recording)
+
+
+@tap.case("a recording keeps the lines that a jitdump has of its code")
+def _(t):
+    (t.folder / "dumps").mkdir()
+    recording = t.record("--", tap.program("live", "jit"), "dump", 400, "dumps")
+    shutil.rmtree(t.folder / "dumps")
+    told = tap.run(tap.WICK, "dump", recording, cwd=t.folder).stdout
+    for name, line in ("jit_first", 101), ("jit_second", 102), ("jit_third", 103):
+        t.true(re.search(f'symbol .*name="{name}" file="made.jit" line\\+0x0={line}\n', told),
+               f"{name} is of line {line}")
+    tap.run(tap.WICK, "export", recording, "--to", "firefox", "-o", "page.json", cwd=t.folder)
+    frames = json.loads((t.folder / "page.json").read_text())["threads"][0]["frameTable"]
+    t.true({101, 102, 103} <= set(frames["line"]), "the lines are in the export")
 
 
 @tap.case("a child runs on with the code and the names of its parent")

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -109,6 +110,13 @@ static void check_text(struct wk_buf got, struct wk_buf expected)
 	{ .kind = WK_EVENT_SOURCE, .source = { number, WK_STR(text), WK_STR(counts), false } }
 #define AT(time, process, thread) .time_ns = time, .pid = process, .tid = thread, .cpu = WK_NO_CPU
 
+static const struct wk_runtime_line made_lines[] = {
+	{ 0x7000, 10, WK_STR("a.src") },
+	{ 0x7008, 0, WK_STR("") },
+	{ 0x7010, 12, WK_STR("a.src") },
+	{ 0x7020, 3, WK_STR("b.src") },
+};
+
 static const struct wk_event all_kinds[] = {
 	SYSTEM("host name", "box"),
 	SYSTEM("kernel", "6.1.0"),
@@ -134,6 +142,9 @@ static const struct wk_event all_kinds[] = {
 	{ .kind = WK_EVENT_SYMBOL, AT(0, 7, 8),
 	  .symbol = { .image_path = WK_STR("/gone (deleted)"), .build_id = { 2, { 0xab, 0xcd } },
 		      .start = 0x10, .size_bytes = 3, .name = WK_STR("_ZN4core3fmtE") } },
+	{ .kind = WK_EVENT_SYMBOL, AT(0, 7, 7),
+	  .symbol = { .start = 0x7000, .size_bytes = 64, .name = WK_STR("made"),
+		      .lines = made_lines, .line_count = COUNT(made_lines) } },
 	{ .kind = WK_EVENT_IMAGE, AT(0, WK_KERNEL_PID, 0),
 	  .image = { .start = 0xffffffff81000000, .size_bytes = 0x1000000,
 		     .file_offset = 0xffffffff81000000, .path = WK_STR("[kernel.kallsyms]"),
@@ -434,6 +445,37 @@ static void give_symbols(struct wk_perf_data_writer *writer, uint64_t count)
 	}
 }
 
+/* Told as many: the dump of them has "line+OFFSET=NUMBER" for each. */
+static void the_lines_of_code_made_at_run_time_come_back_however_many(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	struct wk_runtime_line *lines = calloc(20000, sizeof(*lines));
+	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = 1, .tid = 1,
+				  .symbol = { .start = 0x1000, .size_bytes = 20000,
+					      .name = WK_STR("long"), .lines = lines } };
+	struct wk_event later = event;
+	struct wk_buf text;
+
+	(void)state;
+	for (uint32_t i = 0; i < 20000; i++)
+		lines[i] = (struct wk_runtime_line){ 0x1000 + i, i + 1, WK_STR("made.src") };
+	event.symbol.line_count = 20000;
+	later.time_ns = 10;
+	later.symbol.line_count = 1;
+	give(writer, &clock_source, 1);
+	give(writer, &event, 1);
+	give(writer, &later, 1);
+	finish(writer);
+	text = told_from_file(fd);
+	assert_int_equal(lines_with(&text, " line+"), 20001);
+	assert_int_equal(lines_with(&text, "file=\"made.src\""), 2);
+	assert_non_null(strstr(wk_buf_text(&text), " line+0x4e1f=20000\nsymbol time=10 "));
+	free(lines);
+	wk_buf_fini(&text);
+	close(fd);
+}
+
 static void a_damaged_chunk_takes_only_its_own_rows_along(void **state)
 {
 	int fd = new_file();
@@ -497,6 +539,7 @@ int main(void)
 		cmocka_unit_test(sources_are_known_before_the_first_record),
 		cmocka_unit_test(a_full_disk_ends_the_recording_and_leaves_it_readable),
 		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames),
+		cmocka_unit_test(the_lines_of_code_made_at_run_time_come_back_however_many),
 		cmocka_unit_test(a_damaged_chunk_takes_only_its_own_rows_along),
 		cmocka_unit_test(texts_too_long_for_a_section_are_cut_and_told),
 	};
