@@ -66,12 +66,10 @@ char *wk_strndup(const char *text, size_t len)
 	return copy;
 }
 
-void *wk_grow(void *at, size_t *cap, size_t need, size_t size_bytes)
+void *wk_grow_now(void *at, size_t *cap, size_t need, size_t size_bytes)
 {
 	size_t room = *cap ? *cap : 16;
 
-	if (need <= *cap)
-		return at;
 	while (room < need)
 		room = room > SIZE_MAX / 2 ? need : room * 2;
 	if (room > SIZE_MAX / size_bytes)

@@ -23,11 +23,16 @@ void *wk_alloc_table_zeroed(size_t count, size_t size_bytes);
 /* The same array with room for `room` elements of which the first `count` are kept. */
 void *wk_grow_table(void *at, size_t count, size_t room, size_t size_bytes);
 
+void *wk_grow_now(void *at, size_t *cap, size_t need, size_t size_bytes); /* need > *cap */
+
 /* Makes room for at least `need` elements in a growing array and returns it, moved perhaps.
  * `*cap` is the room in elements and is doubled, so n additions cost O(n):
  *
  *	rows = wk_grow(rows, &cap, count + 1, sizeof(*rows));
  *	rows[count++] = row; */
-void *wk_grow(void *at, size_t *cap, size_t need, size_t size_bytes);
+static inline void *wk_grow(void *at, size_t *cap, size_t need, size_t size_bytes)
+{
+	return need <= *cap ? at : wk_grow_now(at, cap, need, size_bytes);
+}
 
 #endif

@@ -10,10 +10,10 @@
 #define PASS_BITS 11
 #define BUCKETS   (1u << PASS_BITS)
 
-static bool is_sorted(const struct wk_sort_key *keys, size_t count)
+static bool is_sorted(const struct wk_sort_key *keys, size_t count, unsigned first_bit)
 {
 	for (size_t i = 1; i < count; i++)
-		if (keys[i - 1].key > keys[i].key)
+		if (keys[i - 1].key >> first_bit > keys[i].key >> first_bit)
 			return false;
 	return true;
 }
@@ -37,16 +37,21 @@ static void pass(const struct wk_sort_key *from, struct wk_sort_key *to, size_t 
 
 void wk_sort_keys(struct wk_sort_key *keys, size_t count)
 {
+	wk_sort_keys_above(keys, count, 0);
+}
+
+void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit)
+{
 	struct wk_sort_key *from = keys, *to, *spare;
 	uint64_t differing = 0;
 
-	if (is_sorted(keys, count))
+	if (is_sorted(keys, count, first_bit))
 		return;
 	for (size_t i = 1; i < count; i++)
 		differing |= keys[i].key ^ keys[0].key;
 	spare = wk_alloc(count * sizeof(*spare));
 	to = spare;
-	for (unsigned shift = 0; shift < 64; shift += PASS_BITS) {
+	for (unsigned shift = first_bit; shift < 64; shift += PASS_BITS) {
 		struct wk_sort_key *done = to;
 
 		if ((differing >> shift & (BUCKETS - 1)) == 0)

@@ -15,4 +15,7 @@ struct wk_sort_key {
 
 void wk_sort_keys(struct wk_sort_key *keys, size_t count);
 
+/* By the keys' bits from `first_bit` up; those below are taken along. */
+void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit);
+
 #endif
