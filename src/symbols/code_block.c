@@ -23,6 +23,7 @@ struct packer {
 	uint32_t *files;
 	size_t file_cap;
 	uint32_t last_file, last_number;
+	struct wk_buf out; /* nodes and rows have their places in it from the start */
 	struct wk_code_packed_row *rows;
 };
 
@@ -70,7 +71,6 @@ static void make_rows(struct packer *packer)
 	struct wk_code_packed_row now = { 0 }, last = { 0 };
 	uint32_t span = 0, line = 0;
 
-	packer->rows = wk_alloc(((size_t)block->span_count + block->line_count) * sizeof(now));
 	while (span < block->span_count || line < block->line_count) {
 		now.start = UINT32_MAX;
 		if (span < block->span_count)
@@ -98,10 +98,32 @@ static void set_base(struct packer *packer)
 	head->base = packer->block->base + first;
 }
 
-static void add_nodes(struct packer *packer, struct wk_buf *out)
+static size_t node_bytes(const struct wk_code_block *block)
 {
-	size_t size_bytes = packer->block->node_count * sizeof(struct wk_code_packed_node);
-	struct wk_code_packed_node *to = wk_buf_extend(out, size_bytes);
+	return block->node_count * sizeof(struct wk_code_packed_node);
+}
+
+/* `len` more bytes; what is there may move. */
+static void *extend(struct packer *packer, size_t len)
+{
+	void *added = wk_buf_extend(&packer->out, len);
+
+	packer->rows = (void *)(packer->out.at + sizeof(struct head) + node_bytes(packer->block));
+	return added;
+}
+
+/* There may be as many rows as spans and lines. */
+static void make_room(struct packer *packer)
+{
+	const struct wk_code_block *block = packer->block;
+	size_t rows = (size_t)block->span_count + block->line_count;
+
+	extend(packer, sizeof(struct head) + node_bytes(block) + rows * sizeof(*packer->rows));
+}
+
+static void set_nodes(struct packer *packer)
+{
+	struct wk_code_packed_node *to = (void *)(packer->out.at + sizeof(struct head));
 
 	for (uint32_t i = 0; i < packer->block->node_count; i++) {
 		const struct wk_code_node *node = &packer->block->nodes[i];
@@ -116,9 +138,9 @@ static void add_nodes(struct packer *packer, struct wk_buf *out)
 	}
 }
 
-static void add_hints(const struct packer *packer, struct wk_code_hints hints, struct wk_buf *out)
+static void add_hints(struct packer *packer, struct wk_code_hints hints)
 {
-	uint32_t *hint = wk_buf_extend(out, ((size_t)hints.count + 1) * sizeof(*hint));
+	uint32_t *hint = extend(packer, ((size_t)hints.count + 1) * sizeof(*hint));
 	uint32_t stretch = 0;
 
 	for (uint32_t i = 0; i < packer->head.row_count; i++)
@@ -129,19 +151,19 @@ static void add_hints(const struct packer *packer, struct wk_code_hints hints, s
 		hint[stretch] = packer->head.row_count;
 }
 
-static void add_all(struct packer *packer, struct wk_buf *out)
+static void add_rest(struct packer *packer)
 {
+	struct wk_buf *out = &packer->out;
 	struct head *head = &packer->head;
 	struct wk_code_hints hints = { 0 };
 
 	if (head->row_count > 0)
 		hints = wk_code_hints_for(packer->rows[head->row_count - 1].start,
 					  head->row_count);
-	wk_buf_extend(out, sizeof(*head));
-	add_nodes(packer, out);
-	wk_buf_add(out, packer->rows, head->row_count * sizeof(*packer->rows));
+	out->len = sizeof(*head) + node_bytes(packer->block) +
+		   head->row_count * sizeof(*packer->rows);
 	wk_buf_add(out, packer->files, head->file_count * sizeof(*packer->files));
-	add_hints(packer, hints, out);
+	add_hints(packer, hints);
 	if (out->len % 8)
 		wk_buf_add_u32(out, 0);
 	head->hint_shift = hints.shift;
@@ -152,18 +174,18 @@ static void add_all(struct packer *packer, struct wk_buf *out)
 void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes)
 {
 	struct packer packer = { .block = block, .head.node_count = block->node_count };
-	struct wk_buf out = { 0 };
 
 	packer.files = wk_grow(NULL, &packer.file_cap, 1, sizeof(*packer.files));
 	packer.files[packer.head.file_count++] = 0;
+	make_room(&packer);
 	make_rows(&packer);
 	set_base(&packer);
-	add_all(&packer, &out);
-	free(packer.rows);
+	set_nodes(&packer);
+	add_rest(&packer);
 	free(packer.files);
 	wk_map_fini(&packer.file_numbers);
-	*size_bytes = out.len;
-	return wk_realloc(out.at, out.len);
+	*size_bytes = packer.out.len;
+	return wk_realloc(packer.out.at, packer.out.len);
 }
 
 static const void *take(const uint8_t **at, uint64_t count, size_t size_bytes)
