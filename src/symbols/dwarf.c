@@ -58,8 +58,7 @@ static void free_block(struct wk_dwarf_block *block)
 	free(block->intervals);
 	free(block->spans);
 	free(block->lines);
-	free(block->order);
-	free(block->heap);
+	free(block->covers);
 	free(block->levels);
 	free(block->later);
 }
@@ -140,7 +139,7 @@ static void add_by_walk(struct ranges *r, struct wk_dwarf_unit *unit)
 	allow_ranges(r->dwarf, unit);
 	wk_dwarf_walk(unit, block, false, NULL);
 	for (size_t i = 0; i < block->interval_count; i++)
-		add_range(r, block->intervals[i].start, block->intervals[i].end);
+		add_range(r, wk_dwarf_interval_start(block, i), wk_dwarf_interval_end(block, i));
 }
 
 static void add_silent(struct ranges *r)
@@ -183,10 +182,8 @@ static void forget_ids(struct wk_dwarf_file *file)
 {
 	if (!file)
 		return;
-	free(file->known);
-	file->known = NULL;
-	wk_map_fini(&file->name_of);
-	wk_map_fini(&file->text_at);
+	wk_dwarf_memo_fini(&file->name_of);
+	wk_dwarf_memo_fini(&file->text_at);
 	file->text_budget = 0;
 }
 
@@ -210,8 +207,8 @@ static uint64_t lowest_address(const struct wk_dwarf *dwarf)
 	uint64_t lowest = UINT64_MAX;
 
 	for (size_t i = 0; i < b->interval_count; i++)
-		if (b->intervals[i].start < lowest)
-			lowest = b->intervals[i].start;
+		if (wk_dwarf_interval_start(b, i) < lowest)
+			lowest = wk_dwarf_interval_start(b, i);
 	for (size_t i = 0; i < lines->row_count; i++) {
 		uint64_t address = lines->rows[i].address;
 

@@ -129,6 +129,17 @@ static void count_bytes(struct compiler *c, uint32_t bytes)
 		c->is_unknown = true;
 }
 
+/* Counted with the word that a read of the last value reaches into. */
+static void count_most(struct compiler *c, uint8_t form, uint32_t bytes)
+{
+	bool is_number = wk_dwarf_form_size(form, c->shape) == SIZE_ULEB && form != DW_FORM_sdata;
+
+	if (c->row.most == VARYING || (bytes == VARYING ? !is_number : bytes > WORD_BYTES))
+		c->row.most = VARYING;
+	else
+		c->row.most += bytes == VARYING ? NUMBER_BYTES : bytes;
+}
+
 static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t long_form,
 			      int64_t constant)
 {
@@ -148,6 +159,7 @@ static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t l
 	if (what == WHAT_SIBLING && form == DW_FORM_ref4)
 		c->row.sibling_at = c->row.fixed;
 	count_bytes(c, bytes);
+	count_most(c, form, bytes);
 	if (what == WHAT_NOTHING && bytes != VARYING && c->skip + bytes <= UINT16_MAX) {
 		c->skip += bytes;
 		return;
@@ -170,6 +182,7 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 	c.row.has_children = wk_u8(in) != 0;
 	c.row.is_scope = c.row.has_children && is_scope(c.row.tag);
 	c.row.sibling_at = VARYING;
+	c.row.most = WORD_BYTES;
 	c.row.first_op = (uint32_t)table->op_count;
 	for (;;) {
 		uint64_t attribute = wk_uleb(in), form = wk_uleb(in);
@@ -183,6 +196,9 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 	}
 	c.row.op_count = (uint32_t)(table->op_count - c.row.first_op);
 	c.row.tail = c.skip;
+	c.row.has = c.has;
+	if (c.row.most > MOST_FIXED)
+		c.row.most = VARYING;
 	c.row.role = c.is_unknown ? ROLE_UNKNOWN : (uint8_t)role_of(c.row.tag, c.has);
 	table->has_code |= c.row.role == ROLE_FUNCTION || c.row.role == ROLE_INLINED;
 	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1,
@@ -207,7 +223,18 @@ static void start(struct wk_dwarf_abbrevs *table)
 	table->ops = wk_grow(NULL, &table->op_cap, 16, sizeof(*table->ops));
 }
 
-static bool decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
+static void set_leaves(struct wk_dwarf_abbrevs *table)
+{
+	for (size_t code = 1; code < table->row_count && code < 0x80; code++) {
+		const struct wk_dwarf_abbrev *row = &table->rows[code];
+		bool is_leaf = !row->has_children && row->fixed < UINT8_MAX &&
+			       (row->role == ROLE_PASS || row->role == ROLE_TYPE);
+
+		table->leaf[code] = is_leaf ? (uint8_t)(row->fixed + 1) : 0;
+	}
+}
+
+static void decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
 		   struct wk_dwarf_abbrevs *table)
 {
 	start(table);
@@ -215,10 +242,8 @@ static bool decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
 		uint64_t code = wk_uleb(in);
 
 		/* Some tables end with their section. */
-		if (code == 0)
-			return table->row_count > 1;
-		if (!compile(in, shape, table))
-			return table->row_count > 1;
+		if (code == 0 || !compile(in, shape, table))
+			break;
 		if (!table->is_sparse && code != table->row_count - 1) {
 			table->row_count--;
 			make_sparse(table);
@@ -227,6 +252,8 @@ static bool decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
 		if (table->is_sparse)
 			wk_map_set(&table->by_code, code, (uint32_t)(table->row_count - 1));
 	}
+	if (!table->is_sparse)
+		set_leaves(table);
 }
 
 void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)
@@ -324,8 +351,8 @@ const struct wk_dwarf_abbrevs *wk_dwarf_abbrevs_of(struct wk_dwarf_unit *unit)
 		table = wk_alloc_zeroed(1, sizeof(*table));
 		in = table_bytes(unit);
 		from = in.at;
-		if (!is_spent(file) && !decode(&in, unit->shape, table))
-			wk_dwarf_abbrevs_fini(table);
+		if (!is_spent(file))
+			decode(&in, unit->shape, table);
 		charge(file, (uint64_t)(in.at - from));
 		file->tables = wk_grow(file->tables, &file->table_cap, file->table_count + 1,
 				       sizeof(struct wk_dwarf_abbrevs *));

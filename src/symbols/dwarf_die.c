@@ -28,6 +28,61 @@ static inline bool read_op(const struct wk_dwarf_op *op, struct wk_dwarf_shape s
 	}
 }
 
+static inline uint64_t first_bytes(const uint8_t *at, uint8_t bytes)
+{
+	static const uint64_t masks[] = {
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
+		0xffffffffffffff, UINT64_MAX,
+	};
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return WK_FROM_LE(64, word) & masks[bytes];
+}
+
+/* False where the number has more bytes than any needs. */
+static inline bool read_number(const uint8_t **at, uint64_t *value)
+{
+	*value = *(*at)++;
+	if (*value < 0x80)
+		return true;
+	*value &= 0x7f;
+	for (unsigned shift = 7; shift < 7 * NUMBER_BYTES; shift += 7) {
+		uint8_t byte = *(*at)++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* All that the entry can have is there. False if it is not so plain after all. */
+static bool read_plain(const struct wk_dwarf_op *op, const struct wk_dwarf_abbrev *abbrev,
+		       struct wk_bytes *in, struct wk_dwarf_die *die)
+{
+	const struct wk_dwarf_op *end = op + abbrev->op_count;
+	const uint8_t *at = in->at;
+
+	for (; op < end; op++) {
+		struct wk_dwarf_value *value = &die->values[op->what];
+
+		at += op->before;
+		value->form = op->form;
+		if (op->size - 1u < WORD_BYTES) {
+			value->value = first_bytes(at, op->size);
+			at += op->size;
+		} else if (op->size == 0) {
+			value->value = (uint64_t)(int64_t)op->constant;
+		} else if (!read_number(&at, &value->value)) {
+			return false;
+		}
+	}
+	in->at = at + abbrev->tail;
+	die->has = abbrev->has;
+	return true;
+}
+
 bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrevs *table,
 		       const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
 		       struct wk_dwarf_die *die)
@@ -38,6 +93,9 @@ bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrev
 	die->has = 0;
 	if (abbrev->role == ROLE_UNKNOWN)
 		return false;
+	if (abbrev->most != VARYING && wk_bytes_left(in) >= abbrev->most && !in->big_endian &&
+	    !in->bad && read_plain(op, abbrev, in, die))
+		return true;
 	for (uint32_t i = 0; i < abbrev->op_count; i++, op++) {
 		wk_bytes_skip(in, op->before);
 		if (!read_op(op, shape, in, &die->values[op->what]))

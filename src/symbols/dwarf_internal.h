@@ -20,6 +20,7 @@
 #include "base/sort.h"
 #include "symbols/dwarf.h"
 #include "symbols/dwarf_line.h"
+#include "symbols/dwarf_memo.h"
 #include "symbols/dwarf_sections.h"
 
 /* What an attribute is to us. Everything else is passed over. */
@@ -74,6 +75,11 @@ enum wk_dwarf_role {
 
 #define VARYING UINT32_MAX
 
+/* Entries that have only values of up to eight bytes, and variable-length numbers, are read in
+ * words and asked once whether they are there. Numbers that are padded to be longer are not. */
+#define WORD_BYTES   8
+#define NUMBER_BYTES 10
+
 struct wk_dwarf_abbrev {
 	uint16_t tag;
 	uint8_t role;
@@ -81,7 +87,9 @@ struct wk_dwarf_abbrev {
 	uint32_t fixed;      /* bytes of all attributes, or VARYING */
 	uint32_t sibling_at; /* where a 4-byte DW_AT_sibling lies in them, or VARYING */
 	uint32_t tail;       /* bytes behind the last op */
+	uint32_t most;       /* bytes to have ahead for reading it in words, or VARYING */
 	uint32_t first_op, op_count;
+	uint32_t has;        /* bits by enum wk_dwarf_what */
 };
 
 struct wk_dwarf_abbrevs {
@@ -90,6 +98,9 @@ struct wk_dwarf_abbrevs {
 	struct wk_dwarf_op *ops;
 	size_t op_count, op_cap;
 	struct wk_map by_code; /* of tables whose codes are not */
+	/* By the first byte of an entry: its bytes where it is of no interest and has no children,
+	 * else 0. What most entries are is passed over by this alone. */
+	uint8_t leaf[256];
 	bool is_sparse;
 	bool has_code;         /* some entry says where code is */
 };
@@ -144,13 +155,6 @@ struct wk_dwarf_unit {
 	bool knows_scopes;
 };
 
-/* The name of the DIE at an offset. */
-struct wk_dwarf_known {
-	uint64_t offset;
-	uint32_t name;
-	bool is_set;
-};
-
 struct wk_dwarf_file {
 	struct wk_dwarf *dwarf;
 	struct wk_dwarf_sections sections;
@@ -161,16 +165,16 @@ struct wk_dwarf_file {
 	struct wk_map table_at;       /* offset and shape to its number in `tables` + 1 */
 	uint64_t last_scanned;        /* the table in which a root was looked for last, + 1 */
 	uint64_t abbrev_budget, text_budget;
-	struct wk_map name_of;        /* offset of a DIE to text id + 1 */
-	struct wk_dwarf_known *known; /* some of the same, quicker to find */
-	struct wk_map text_at;        /* offset in .debug_str to text id + 1 */
+	struct wk_dwarf_memo name_of; /* offset of a DIE to text id */
+	struct wk_dwarf_memo text_at; /* offset in .debug_str to text id */
 	struct wk_map unit_by_id;     /* of a split file: to the number of the unit + 1 */
 	bool has_ids;
 	struct wk_dwarf_file *alternate;
 };
 
-struct wk_dwarf_interval {
-	uint64_t start, end;
+/* An interval that has begun. */
+struct wk_dwarf_cover {
+	uint64_t end;
 	uint32_t node;
 };
 
@@ -179,7 +183,8 @@ struct wk_dwarf_level {
 	uint32_t node, scope;
 };
 
-/* A node whose name is looked for behind the walk, when all scopes are known. */
+/* A node whose name is looked for behind the walk, when all scopes are known. Few are: linkage
+ * names need none. */
 struct wk_dwarf_later {
 	struct wk_dwarf_unit *unit;
 	uint64_t offset;
@@ -190,21 +195,30 @@ struct wk_dwarf_later {
 struct wk_dwarf_block {
 	struct wk_code_node *nodes; /* [0] is unused */
 	size_t node_count, node_cap;
-	struct wk_dwarf_interval *intervals;
+	uint64_t origin; /* below all intervals */
+	struct wk_sort_key *intervals; /* key: start - origin, then the size, 32 bits each */
 	size_t interval_count, interval_cap;
 	struct wk_code_span *spans;
 	size_t span_count, span_cap;
 	struct wk_code_line *lines;
 	size_t line_count, line_cap;
-	struct wk_sort_key *order;
-	size_t order_cap;
-	struct wk_dwarf_interval *heap;
-	size_t heap_cap;
+	struct wk_dwarf_cover *covers;
+	size_t cover_cap;
 	struct wk_dwarf_later *later;
 	size_t later_count, later_cap;
 	struct wk_dwarf_level *levels;
 	size_t level_cap;
 };
+
+static inline uint64_t wk_dwarf_interval_start(const struct wk_dwarf_block *block, size_t i)
+{
+	return block->origin + (block->intervals[i].key >> 32);
+}
+
+static inline uint64_t wk_dwarf_interval_end(const struct wk_dwarf_block *block, size_t i)
+{
+	return wk_dwarf_interval_start(block, i) + (uint32_t)block->intervals[i].key;
+}
 
 struct wk_dwarf {
 	struct wk_dwarf_input input;
@@ -283,6 +297,16 @@ static inline const struct wk_dwarf_abbrev *wk_dwarf_abbrev(const struct wk_dwar
 	return &table->rows[code < table->row_count ? code : 0];
 }
 
+/* Passes over entries as long as they are such that nothing has to be known of them. */
+static inline void wk_dwarf_pass_leaves(const struct wk_dwarf_abbrevs *table, struct wk_bytes *in)
+{
+	const uint8_t *at = in->at;
+
+	while (in->end - at > UINT8_MAX && table->leaf[*at])
+		at += table->leaf[*at];
+	in->at = at;
+}
+
 /* Passes over the attributes. Where DW_AT_sibling tells an offset of .debug_info, `sibling` is
  * set to it. */
 static inline bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit,
@@ -340,8 +364,10 @@ uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, const struct wk_dwarf
  * calls of a function share the answer. `offset` is the DIE's and becomes that one's. */
 struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
 					  const struct wk_dwarf_die *die);
-/* The text id of the function at an offset; 0 where it has no name. */
-uint32_t wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset);
+/* The text id of the function at an offset; 0 where it has no name. False where scopes belong
+ * to the name and `knows_scopes` tells that a walk has yet to note them. */
+bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_scopes,
+		      uint32_t *name);
 
 /* dwarf_scope.c */
 /* Is a name in this language written with the scopes that it is in? */
@@ -362,7 +388,7 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 		   struct wk_err *err);
 
 /* dwarf_spans.c */
-/* Sets the block's spans from its intervals: where several cover an address, the one with the
+/* Sets the block's spans from its intervals, which it puts in order: where several cover an address, the one with the
  * highest node (the innermost) has it. `base` is below all of them. */
 void wk_dwarf_make_spans(struct wk_dwarf_block *block, uint64_t base);
 

@@ -1,5 +1,4 @@
 /* Names of functions: linkage names, through origins and specifications, else as written. */
-#include "base/mem.h"
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
@@ -13,9 +12,9 @@
 #define MOST_ROUNDS  4
 #define SMALL_BUDGET (1024 * 1024)
 
-/* A function's DIE has hardly less bytes, so two of them seldom want the same place. */
-#define KNOWN_NAMES 16384
-#define KNOWN_BYTES 16
+/* Bytes of functions' entries and of linkage names, which are mostly more. */
+#define NAME_APART 16
+#define TEXT_APART 64
 
 static uint64_t section_size(struct wk_dwarf_file *file, enum wk_dwarf_section which)
 {
@@ -50,16 +49,20 @@ static uint32_t intern(struct wk_dwarf_text text)
 static uint32_t text_id(struct wk_dwarf_unit *unit, struct wk_dwarf_value value)
 {
 	struct wk_dwarf_text text = wk_dwarf_text_of(unit, value);
-	uint32_t *id;
+	struct wk_dwarf_memo *memo;
+	uint32_t id;
 
 	if (!text.file)
 		return 0;
 	if (text.section != WK_DWARF_STR)
 		return intern(text);
-	id = wk_map_at(&text.file->text_at, text.offset);
-	if (*id == 0)
-		*id = intern(text) + 1;
-	return *id - 1;
+	memo = &text.file->text_at;
+	if (wk_dwarf_memo_find(memo, text.offset, &id))
+		return id;
+	wk_dwarf_memo_start(memo, section_size(text.file, WK_DWARF_STR), TEXT_APART);
+	id = intern(text);
+	wk_dwarf_memo_add(memo, text.offset, id);
+	return id;
 }
 
 /* A name as it is written, `value` in `unit`, of the DIE at `offset` of `holder`. */
@@ -98,63 +101,67 @@ static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, const struct w
 	return true;
 }
 
-/* The DIE has no linkage name of its own. */
-static uint32_t find_name(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die)
-{
-	struct wk_dwarf_unit *name_unit = NULL, *holder = unit;
-	struct wk_dwarf_value name = { 0 };
-	uint64_t at = offset;
-
-	for (int hop = 0; hop < MOST_HOPS; hop++) {
-		uint32_t id = wk_dwarf_has(die, WHAT_LINKAGE_NAME)
-			? text_id(unit, die->values[WHAT_LINKAGE_NAME]) : 0;
-
-		if (id)
-			return id;
-		if (!name_unit && wk_dwarf_has(die, WHAT_NAME)) {
-			name_unit = unit;
-			name = die->values[WHAT_NAME];
-		}
-		holder = unit;
-		at = offset;
-		if (!follow(&unit, &offset, die) || !wk_dwarf_die_at(unit, offset, die))
-			break;
-	}
-	if (!name_unit)
-		return 0;
-	if (!wk_dwarf_has_scopes(holder->language) && !wk_dwarf_has_scopes(name_unit->language))
-		return text_id(name_unit, name);
-	return scoped_name(name_unit, name, holder, at);
-}
-
-/* What is referred to lies close together, so a table by the offsets' low bits answers most. */
-uint32_t wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset)
-{
-	struct wk_dwarf_file *file = unit->file;
-	struct wk_dwarf_known *known;
-	struct wk_dwarf_die die;
-	uint32_t name;
-
-	if (!file->known)
-		file->known = wk_alloc_zeroed(KNOWN_NAMES, sizeof(*file->known));
-	known = &file->known[offset / KNOWN_BYTES % KNOWN_NAMES];
-	if (known->is_set && known->offset == offset)
-		return known->name;
-	name = wk_map_find(&file->name_of, offset);
-	if (name == 0) {
-		name = 1;
-		if (wk_dwarf_die_at(unit, offset, &die))
-			name += find_name(unit, offset, &die);
-		wk_map_set(&file->name_of, offset, name);
-	}
-	*known = (struct wk_dwarf_known){ .offset = offset, .name = name - 1, .is_set = true };
-	return name - 1;
-}
-
 uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
 {
 	return wk_dwarf_has(die, WHAT_LINKAGE_NAME)
 		? text_id(unit, die->values[WHAT_LINKAGE_NAME]) : 0;
+}
+
+/* What a chain of references says of a name. */
+struct found {
+	uint32_t id; /* of the linkage name, or 0 */
+	struct wk_dwarf_unit *unit; /* of the written name; NULL where there is none */
+	struct wk_dwarf_value name;
+	struct wk_dwarf_unit *holder; /* the chain's end, whose scopes count */
+	uint64_t at;
+};
+
+static void search(struct wk_dwarf_unit *unit, uint64_t offset, struct found *found)
+{
+	struct wk_dwarf_die die;
+
+	for (int hop = 0; hop < MOST_HOPS && wk_dwarf_die_at(unit, offset, &die); hop++) {
+		found->id = wk_dwarf_linkage_name(unit, &die);
+		if (found->id)
+			return;
+		if (!found->unit && wk_dwarf_has(&die, WHAT_NAME)) {
+			found->unit = unit;
+			found->name = die.values[WHAT_NAME];
+		}
+		found->holder = unit;
+		found->at = offset;
+		if (!follow(&unit, &offset, &die))
+			return;
+	}
+}
+
+static bool needs_scopes(const struct found *found)
+{
+	return wk_dwarf_has_scopes(found->holder->language) ||
+	       wk_dwarf_has_scopes(found->unit->language);
+}
+
+bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_scopes,
+		      uint32_t *name)
+{
+	struct wk_dwarf_file *file = unit->file;
+	struct found found = { 0 };
+
+	if (wk_dwarf_memo_find(&file->name_of, offset, name))
+		return true;
+	search(unit, offset, &found);
+	*name = found.id;
+	if (!found.id && found.unit) {
+		if (!needs_scopes(&found))
+			*name = text_id(found.unit, found.name);
+		else if (knows_scopes)
+			*name = scoped_name(found.unit, found.name, found.holder, found.at);
+		else
+			return false;
+	}
+	wk_dwarf_memo_start(&file->name_of, section_size(file, WK_DWARF_INFO), NAME_APART);
+	wk_dwarf_memo_add(&file->name_of, offset, *name);
+	return true;
 }
 
 struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,

@@ -43,15 +43,19 @@ struct list {
 	bool has_dead_base;
 };
 
+static inline void give_code(const struct wk_dwarf *dwarf, uint64_t most, uint64_t start,
+			     uint64_t end, wk_dwarf_take_range take, void *context)
+{
+	start &= most;
+	end &= most;
+	if (start >= end || start >= most - 1 || !wk_dwarf_is_code(dwarf, start))
+		return;
+	take(context, start, end < dwarf->highest ? end : dwarf->highest);
+}
+
 static void give(struct list *list, uint64_t start, uint64_t end)
 {
-	const struct wk_dwarf *dwarf = list->unit->file->dwarf;
-
-	start &= list->most;
-	end &= list->most;
-	if (start >= end || start >= list->most - 1 || !wk_dwarf_is_code(dwarf, start))
-		return;
-	list->take(list->context, start, end < dwarf->highest ? end : dwarf->highest);
+	give_code(list->unit->file->dwarf, list->most, start, end, list->take, list->context);
 }
 
 static void set_base(struct list *list, uint64_t base)
@@ -181,28 +185,44 @@ static void read_list(struct list *list, struct wk_dwarf_value ranges)
 		 unit->shape.address_size);
 }
 
+static uint64_t most_of(const struct wk_dwarf_unit *unit)
+{
+	uint8_t size = unit->shape.address_size;
+
+	return size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1;
+}
+
+/* One range, as nearly all functions and most calls have. */
+static void each_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+			struct wk_dwarf_value high, wk_dwarf_take_range take, void *context)
+{
+	uint64_t start, end;
+
+	start = low.value;
+	if (!high.form || (low.form != DW_FORM_addr && !wk_dwarf_address(unit, low, &start)))
+		return;
+	/* Since DWARF 4 a number that is no address counts from low_pc. */
+	if (high.form == DW_FORM_data4 || !wk_dwarf_address(unit, high, &end))
+		end = high.value <= UINT64_MAX - start ? start + high.value : start;
+	give_code(unit->file->dwarf, most_of(unit), start, end, take, context);
+}
+
 void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
 			 struct wk_dwarf_value high, struct wk_dwarf_value ranges,
 			 wk_dwarf_take_range take, void *context)
 {
-	uint8_t size = unit->shape.address_size;
-	struct list list = {
+	struct list list;
+
+	if (!ranges.form) {
+		each_single(unit, low, high, take, context);
+		return;
+	}
+	list = (struct list){
 		.unit = unit,
 		.take = take,
 		.context = context,
-		.most = size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1,
+		.most = most_of(unit),
 	};
-	uint64_t start, end;
-
-	if (ranges.form) {
-		set_base(&list, unit->low_pc);
-		read_list(&list, ranges);
-		return;
-	}
-	if (!high.form || !wk_dwarf_address(unit, low, &start))
-		return;
-	/* Since DWARF 4 a number that is no address counts from low_pc. */
-	if (!wk_dwarf_address(unit, high, &end))
-		end = high.value <= UINT64_MAX - start ? start + high.value : start;
-	give(&list, start, end);
+	set_base(&list, unit->low_pc);
+	read_list(&list, ranges);
 }

@@ -106,9 +106,14 @@ static void find_scopes(struct finder *f)
 	if (!table || unit->end - unit->offset > UINT32_MAX)
 		return;
 	do {
-		uint64_t offset = wk_bytes_offset(&in), code = wk_dwarf_code(&in), sibling;
-		const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev(table, code);
+		uint64_t offset, code, sibling;
+		const struct wk_dwarf_abbrev *abbrev;
 
+		if (f->depth > 0)
+			wk_dwarf_pass_leaves(table, &in);
+		offset = wk_bytes_offset(&in);
+		code = wk_dwarf_code(&in);
+		abbrev = wk_dwarf_abbrev(table, code);
 		if (code == 0 && f->depth > 0 && !in.bad)
 			close_die(f, offset);
 		else if (!wk_dwarf_pass_die(unit, table, abbrev, &in, &sibling))

@@ -136,12 +136,9 @@ static const struct wk_elf_section *find(const struct wk_dwarf_sections *s,
 	return wk_elf_section(s->elf, name);
 }
 
-struct wk_bytes wk_dwarf_section(struct wk_dwarf_sections *sections, enum wk_dwarf_section which)
+void wk_dwarf_section_open(struct wk_dwarf_sections *sections, enum wk_dwarf_section which)
 {
-	if (!sections->is_open[which]) {
-		sections->is_open[which] = true;
-		wk_elf_plain(sections->elf, find(sections, which), &sections->plain[which],
-			     &sections->bytes[which], &sections->err);
-	}
-	return sections->bytes[which];
+	sections->is_open[which] = true;
+	wk_elf_plain(sections->elf, find(sections, which), &sections->plain[which],
+		     &sections->bytes[which], &sections->err);
 }

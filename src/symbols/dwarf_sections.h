@@ -41,8 +41,16 @@ void wk_dwarf_sections_init(struct wk_dwarf_sections *sections, const struct wk_
 			    bool is_split);
 void wk_dwarf_sections_fini(struct wk_dwarf_sections *sections);
 
+void wk_dwarf_section_open(struct wk_dwarf_sections *sections, enum wk_dwarf_section which);
+
 /* Whole, in the file's byte order; empty where there is none or it cannot be unpacked. */
-struct wk_bytes wk_dwarf_section(struct wk_dwarf_sections *sections, enum wk_dwarf_section which);
+static inline struct wk_bytes wk_dwarf_section(struct wk_dwarf_sections *sections,
+					       enum wk_dwarf_section which)
+{
+	if (!sections->is_open[which])
+		wk_dwarf_section_open(sections, which);
+	return sections->bytes[which];
+}
 
 /* The same for any section of a file (.eh_frame and .debug_frame may be packed too): unpacks
  * into `plain` where needed. */

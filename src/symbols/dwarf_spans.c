@@ -2,32 +2,79 @@
 #include "base/mem.h"
 #include "symbols/dwarf_internal.h"
 
-/* A heap with the highest node first. What ended already stays in it until it comes up. */
-static void push(struct wk_dwarf_interval *heap, size_t count, struct wk_dwarf_interval added)
-{
-	size_t at = count;
+/* The intervals that are open at an address. Calls mostly lie within one another: then they are a
+ * stack, the last the innermost. Where they do not, they become a heap with the highest node
+ * first; what ended already stays in that until it comes up. */
+struct covers {
+	struct wk_dwarf_cover *rows;
+	size_t count;
+	bool is_heap;
+};
 
-	while (at > 0 && heap[(at - 1) / 2].node < added.node) {
-		heap[at] = heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	heap[at] = added;
+static struct wk_dwarf_cover *top(const struct covers *c)
+{
+	return &c->rows[c->is_heap ? 0 : c->count - 1];
 }
 
-static void pop(struct wk_dwarf_interval *heap, size_t count)
+/* From the lowest node first to the highest, which is a heap too. */
+static void reverse(struct covers *c)
 {
-	struct wk_dwarf_interval last = heap[count - 1];
+	for (size_t i = 0; i < c->count / 2; i++) {
+		struct wk_dwarf_cover row = c->rows[i];
+
+		c->rows[i] = c->rows[c->count - 1 - i];
+		c->rows[c->count - 1 - i] = row;
+	}
+	c->is_heap = true;
+}
+
+static void push(struct covers *c, struct wk_dwarf_cover added)
+{
+	size_t at = c->count++;
+
+	while (at > 0 && c->rows[(at - 1) / 2].node < added.node) {
+		c->rows[at] = c->rows[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	c->rows[at] = added;
+}
+
+static void pop(struct covers *c)
+{
+	struct wk_dwarf_cover last = c->rows[--c->count];
 	size_t at = 0;
 
-	for (size_t child = 1; child < count - 1; child = 2 * at + 1) {
-		if (child + 1 < count - 1 && heap[child + 1].node > heap[child].node)
+	for (size_t child = 1; child < c->count; child = 2 * at + 1) {
+		if (child + 1 < c->count && c->rows[child + 1].node > c->rows[child].node)
 			child++;
-		if (heap[child].node <= last.node)
+		if (c->rows[child].node <= last.node)
 			break;
-		heap[at] = heap[child];
+		c->rows[at] = c->rows[child];
 		at = child;
 	}
-	heap[at] = last;
+	c->rows[at] = last;
+}
+
+static void open_cover(struct covers *c, struct wk_dwarf_cover added)
+{
+	if (c->count == 0)
+		c->is_heap = false;
+	else if (!c->is_heap && (added.node < top(c)->node || added.end > top(c)->end))
+		reverse(c);
+	if (c->is_heap)
+		push(c, added);
+	else
+		c->rows[c->count++] = added;
+}
+
+static void close_ended(struct covers *c, uint64_t at)
+{
+	while (c->count > 0 && top(c)->end <= at) {
+		if (c->is_heap)
+			pop(c);
+		else
+			c->count--;
+	}
 }
 
 static void add_span(struct wk_dwarf_block *b, uint64_t base, uint64_t start, uint32_t node)
@@ -40,45 +87,53 @@ static void add_span(struct wk_dwarf_block *b, uint64_t base, uint64_t start, ui
 	b->spans[b->span_count++] = (struct wk_code_span){ (uint32_t)(start - base), node };
 }
 
-/* By their starts; those that a block cannot hold are left out. Gives how many there are. */
-static size_t sort_intervals(struct wk_dwarf_block *b, uint64_t base)
+static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint64_t at)
+{
+	for (; *next < b->interval_count && wk_dwarf_interval_start(b, *next) <= at; (*next)++)
+		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_interval_end(b, *next),
+						       b->intervals[*next].row });
+}
+
+/* Where the next one begins, if that is before `end`. */
+static uint64_t next_place(const struct wk_dwarf_block *b, size_t next, uint64_t end)
+{
+	if (next < b->interval_count && wk_dwarf_interval_start(b, next) < end)
+		return wk_dwarf_interval_start(b, next);
+	return end;
+}
+
+/* What a block cannot hold, since it ends too far from its base, is left out. */
+static void leave_out(struct wk_dwarf_block *b, uint64_t base)
 {
 	size_t count = 0;
 
-	b->order = wk_grow(b->order, &b->order_cap, b->interval_count, sizeof(*b->order));
-	b->heap = wk_grow(b->heap, &b->heap_cap, b->interval_count, sizeof(*b->heap));
 	for (size_t i = 0; i < b->interval_count; i++)
-		if (b->intervals[i].end - base <= UINT32_MAX)
-			b->order[count++] = (struct wk_sort_key){ b->intervals[i].start,
-								  (uint32_t)i };
-	if (count > 0)
-		wk_sort_keys(b->order, count);
-	return count;
+		if (wk_dwarf_interval_end(b, i) - base <= UINT32_MAX)
+			b->intervals[count++] = b->intervals[i];
+	b->interval_count = count;
 }
 
 /* Goes from one place where something begins or ends to the next. */
 void wk_dwarf_make_spans(struct wk_dwarf_block *b, uint64_t base)
 {
-	size_t next = 0, open = 0, count;
+	struct covers open = { 0 };
 	uint64_t at = base;
+	size_t next = 0;
 
 	b->span_count = 0;
-	count = sort_intervals(b, base);
-	while (next < count || open > 0) {
-		if (open == 0 && b->order[next].key > at) {
+	leave_out(b, base);
+	wk_sort_keys_above(b->intervals, b->interval_count, 32);
+	b->covers = wk_grow(b->covers, &b->cover_cap, b->interval_count, sizeof(*b->covers));
+	open.rows = b->covers;
+	while (next < b->interval_count || open.count > 0) {
+		if (open.count == 0 && wk_dwarf_interval_start(b, next) > at) {
 			add_span(b, base, at, 0);
-			at = b->order[next].key;
+			at = wk_dwarf_interval_start(b, next);
 		}
-		for (; next < count && b->order[next].key <= at; next++)
-			push(b->heap, open++, b->intervals[b->order[next].row]);
-		while (open > 0 && b->heap[0].end <= at)
-			pop(b->heap, open--);
-		if (open == 0)
-			continue;
-		add_span(b, base, at, b->heap[0].node);
-		at = b->heap[0].end;
-		if (next < count && b->order[next].key < at)
-			at = b->order[next].key;
+		open_at(&open, b, &next, at);
+		add_span(b, base, at, top(&open)->node);
+		at = next_place(b, next, top(&open)->end);
+		close_ended(&open, at);
 	}
 	add_span(b, base, at, 0);
 }

@@ -25,12 +25,11 @@ void wk_dwarf_file_free(struct wk_dwarf_file *file)
 		wk_dwarf_abbrevs_fini(file->tables[i]);
 		free(file->tables[i]);
 	}
-	free(file->known);
 	free(file->units);
 	free(file->tables);
 	wk_map_fini(&file->table_at);
-	wk_map_fini(&file->name_of);
-	wk_map_fini(&file->text_at);
+	wk_dwarf_memo_fini(&file->name_of);
+	wk_dwarf_memo_fini(&file->text_at);
 	wk_map_fini(&file->unit_by_id);
 	wk_dwarf_sections_fini(&file->sections);
 	free(file);

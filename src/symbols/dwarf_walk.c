@@ -4,6 +4,9 @@
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
+/* A unit's code lies closer together. */
+#define REACH ((uint64_t)1 << 31)
+
 struct walk {
 	struct wk_dwarf_unit *unit;
 	const struct wk_dwarf_abbrevs *table;
@@ -19,12 +22,15 @@ static void take_range(void *context, uint64_t start, uint64_t end)
 {
 	struct wk_dwarf_block *b = context;
 
+	if (b->interval_count == 0)
+		b->origin = start > REACH ? start - REACH : 0;
+	if (start < b->origin || start - b->origin > UINT32_MAX || end - start > UINT32_MAX)
+		return;
 	b->intervals = wk_grow(b->intervals, &b->interval_cap, b->interval_count + 1,
 			       sizeof(*b->intervals));
-	b->intervals[b->interval_count++] = (struct wk_dwarf_interval){
-		.start = start,
-		.end = end,
-		.node = (uint32_t)b->node_count,
+	b->intervals[b->interval_count++] = (struct wk_sort_key){
+		.key = (start - b->origin) << 32 | (end - start),
+		.row = (uint32_t)b->node_count,
 	};
 }
 
@@ -49,7 +55,7 @@ static uint32_t file_of(const struct walk *w, const struct wk_dwarf_die *die)
 									      : 0;
 }
 
-/* The DIE's own linkage name at once; any other name later. */
+/* At once, if it can be told before all scopes are known. */
 static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
 {
 	struct wk_dwarf_block *b = w->block;
@@ -59,6 +65,8 @@ static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_d
 	if (name)
 		return name;
 	later.unit = wk_dwarf_name_place(w->unit, &later.offset, die);
+	if (wk_dwarf_name_at(later.unit, later.offset, !w->notes_scopes, &name))
+		return name;
 	b->later = wk_grow(b->later, &b->later_cap, b->later_count + 1, sizeof(*b->later));
 	b->later[b->later_count++] = later;
 	return 0;
@@ -67,8 +75,8 @@ static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_d
 static void add_names(struct wk_dwarf_block *b)
 {
 	for (size_t i = 0; i < b->later_count; i++)
-		b->nodes[b->later[i].node].function =
-			wk_dwarf_name_at(b->later[i].unit, b->later[i].offset);
+		wk_dwarf_name_at(b->later[i].unit, b->later[i].offset, true,
+				 &b->nodes[b->later[i].node].function);
 }
 
 static void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
@@ -160,9 +168,12 @@ static bool step(struct walk *w, uint64_t offset, uint64_t code)
 static bool run(struct walk *w)
 {
 	do {
-		uint64_t offset = wk_bytes_offset(&w->in);
-		uint64_t code = wk_dwarf_code(&w->in);
+		uint64_t offset, code;
 
+		if (w->depth > 0)
+			wk_dwarf_pass_leaves(w->table, &w->in);
+		offset = wk_bytes_offset(&w->in);
+		code = wk_dwarf_code(&w->in);
 		if (w->in.bad)
 			return false;
 		if (code != 0) {
