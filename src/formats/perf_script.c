@@ -228,10 +228,10 @@ static size_t part_count(const struct wk_input *input)
 	return count < WK_SCRIPT_MOST_PARTS ? count : WK_SCRIPT_MOST_PARTS;
 }
 
-/* Who reads the first part also tells it, which takes a fifth of the time. */
+/* Who reads the first part also tells it, which takes a tenth of the time. */
 static size_t weight_up_to(size_t part)
 {
-	return 9 + 11 * part;
+	return 10 + 11 * part;
 }
 
 static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)

@@ -180,7 +180,8 @@ static void name_thread(struct wk_script_teller *teller, struct wk_script_part *
 	struct wk_script_task *task = &part->tasks[row->task];
 	uint32_t *name;
 
-	if (row->task == teller->last_task)
+	/* Of sums only the last name counts, which is told at the end. */
+	if (row->task == teller->last_task || (part->sums && task->told && row->chain))
 		return;
 	teller->last_task = row->task;
 	if (!task->told)
