@@ -75,7 +75,10 @@ bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw)
 	if (raw.big_endian)
 		attr.flags = wk_perf_mirrored(attr.flags);
 	/* What the attr is too short for reads as zero, as the kernel would take it. */
-	wk_bytes_skip(&raw, 24); /* wakeup_events, bp_type, config1, config2 */
+	wk_u32(&raw); /* wakeup_events */
+	attr.breakpoint_kind = wk_u32(&raw);
+	attr.breakpoint_address = wk_u64(&raw); /* config1 of others */
+	wk_u64(&raw); /* config2 */
 	attr.branch_sample_type = wk_u64(&raw);
 	attr.user_registers = wk_u64(&raw);
 	attr.user_stack_bytes = wk_u32(&raw);
@@ -234,13 +237,46 @@ static void add_cache_name(uint32_t config, struct wk_buf *out)
 			       operation == 2 ? "es" : "s");
 }
 
+static void add_letter(bool is_wanted, char letter, struct wk_buf *letters)
+{
+	if (is_wanted)
+		wk_buf_add_char(letters, letter);
+}
+
+/* As perf makes them: who is counted, where not everybody is; how exact; and host and guest, where
+ * they are not what perf's defaults would have made of the former. */
 static void add_modifiers(uint64_t flags, struct wk_buf *out)
 {
 	bool no_user = has(flags, WK_PERF_FLAG_EXCLUDE_USER);
 	bool no_kernel = has(flags, WK_PERF_FLAG_EXCLUDE_KERNEL);
+	bool no_hypervisor = has(flags, WK_PERF_FLAG_EXCLUDE_HV);
+	bool no_host = has(flags, WK_PERF_FLAG_EXCLUDE_HOST);
+	bool no_guest = has(flags, WK_PERF_FLAG_EXCLUDE_GUEST);
+	unsigned precise = (unsigned)(flags >> WK_PERF_FLAG_PRECISE_SHIFT & 3);
+	bool is_narrowed = no_user || no_kernel || no_hypervisor;
+	struct wk_buf letters = { 0 };
 
-	if (no_user != no_kernel)
-		wk_buf_add_text(out, no_kernel ? ":u" : ":k");
+	add_letter(is_narrowed && !no_kernel, 'k', &letters);
+	add_letter(is_narrowed && !no_user, 'u', &letters);
+	add_letter(is_narrowed && !no_hypervisor, 'h', &letters);
+	for (unsigned i = 0; i < precise; i++)
+		wk_buf_add_char(&letters, 'p');
+	if (no_host || no_guest == (is_narrowed || precise > 0)) {
+		add_letter(!no_host, 'H', &letters);
+		add_letter(!no_guest, 'G', &letters);
+	}
+	if (letters.len)
+		wk_buf_add_fmt(out, ":%s", wk_buf_text(&letters));
+	wk_buf_fini(&letters);
+}
+
+static void add_breakpoint_name(const struct wk_perf_attr *attr, struct wk_buf *out)
+{
+	static const char kinds[] = "rwx";
+
+	wk_buf_add_fmt(out, "mem:0x%" PRIx64 ":", attr->breakpoint_address);
+	for (unsigned i = 0; i < 3; i++)
+		add_letter(attr->breakpoint_kind >> i & 1, kinds[i], out);
 }
 
 /* A name for an attr whose recorder told none. */
@@ -259,7 +295,9 @@ static void make_name(struct wk_perf *perf, const struct wk_perf_attr *attr, str
 	if (out->len == 0 && attr->type == WK_PERF_TYPE_CACHE)
 		add_cache_name(general_config(attr), out);
 	if (out->len == 0 && attr->type == WK_PERF_TYPE_RAW)
-		wk_buf_add_fmt(out, "r%" PRIx64, attr->config);
+		wk_buf_add_fmt(out, "raw 0x%" PRIx64, attr->config);
+	if (attr->type == WK_PERF_TYPE_BREAKPOINT)
+		add_breakpoint_name(attr, out);
 	if (out->len == 0 && format)
 		wk_buf_add_fmt(out, "%.*s:%.*s", WK_STR_ARG(format->system),
 			       WK_STR_ARG(format->name));
@@ -267,16 +305,33 @@ static void make_name(struct wk_perf *perf, const struct wk_perf_attr *attr, str
 		wk_buf_add_fmt(out, "tracepoint:%" PRIu64, attr->config);
 	if (out->len == 0)
 		wk_buf_add_fmt(out, "event:%" PRIu32 ":0x%" PRIx64, attr->type, attr->config);
-	add_modifiers(attr->flags, out);
+	if (attr->type != WK_PERF_TYPE_TRACEPOINT)
+		add_modifiers(attr->flags, out);
+}
+
+static struct wk_str name_of(struct wk_perf *perf, const struct wk_perf_attr *attr,
+			     struct wk_buf *made)
+{
+	if (attr->name.len)
+		return attr->name;
+	wk_buf_reset(made);
+	make_name(perf, attr, made);
+	return wk_buf_str(made);
 }
 
 /* perf sets its columns by it, whether or not the event is ever sampled. All names are known. */
 static uint32_t longest_name(struct wk_perf *perf)
 {
-	for (size_t i = 0; i < perf->attr_count && !perf->has_name_width; i++)
-		if (perf->attrs[i].name.len > perf->name_width)
-			perf->name_width = (uint32_t)perf->attrs[i].name.len;
+	struct wk_buf made = { 0 };
+
+	for (size_t i = 0; i < perf->attr_count && !perf->has_name_width; i++) {
+		struct wk_str name = name_of(perf, &perf->attrs[i], &made);
+
+		if (name.len > perf->name_width)
+			perf->name_width = (uint32_t)name.len;
+	}
 	perf->has_name_width = true;
+	wk_buf_fini(&made);
 	return perf->name_width;
 }
 
@@ -292,11 +347,9 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 		unit = "ns";
 	else if (is_cycles(attr))
 		unit = "cycles";
-	if (attr->name.len == 0)
-		make_name(perf, attr, &made);
 	event.source = (struct wk_event_source){
 		.source = (uint32_t)(attr - perf->attrs),
-		.name = attr->name.len ? attr->name : wk_buf_str(&made),
+		.name = name_of(perf, attr, &made),
 		.unit = wk_str_c(unit),
 		.is_cpu_time = is_clock(attr) || is_cycles(attr),
 		.is_perf = true,

@@ -123,7 +123,10 @@ enum wk_perf_type {
 #define WK_PERF_FLAG_COMM                   WK_PERF_FLAG(9)
 #define WK_PERF_FLAG_FREQ                   WK_PERF_FLAG(10)
 #define WK_PERF_FLAG_TASK                   WK_PERF_FLAG(13)
+#define WK_PERF_FLAG_PRECISE_SHIFT          15 /* two bits */
 #define WK_PERF_FLAG_SAMPLE_ID_ALL          WK_PERF_FLAG(18)
+#define WK_PERF_FLAG_EXCLUDE_HOST           WK_PERF_FLAG(19)
+#define WK_PERF_FLAG_EXCLUDE_GUEST          WK_PERF_FLAG(20)
 #define WK_PERF_FLAG_EXCLUDE_CALLCHAIN_USER WK_PERF_FLAG(22)
 #define WK_PERF_FLAG_MMAP2                  WK_PERF_FLAG(23)
 #define WK_PERF_FLAG_COMM_EXEC              WK_PERF_FLAG(24)
@@ -142,6 +145,7 @@ enum wk_perf_attr_type {
 	WK_PERF_TYPE_TRACEPOINT = 2,
 	WK_PERF_TYPE_CACHE = 3,
 	WK_PERF_TYPE_RAW = 4,
+	WK_PERF_TYPE_BREAKPOINT = 5,
 };
 
 #define WK_PERF_HW_CPU_CYCLES 0

@@ -38,6 +38,8 @@ struct wk_perf_attr {
 	uint64_t config, period, sample_type, read_format, flags;
 	uint64_t branch_sample_type, user_registers, interrupt_registers;
 	uint32_t user_stack_bytes;
+	uint32_t breakpoint_kind; /* bit 0 it reads, 1 writes, 2 runs */
+	uint64_t breakpoint_address;
 	int32_t clock_id;
 
 	/* Where fields lie, in words of 8 bytes: from the start of a sample's body, or from
