@@ -1,4 +1,8 @@
+#define _GNU_SOURCE /* localtime_r */
 #include "cli/export_perf_script.h"
+
+#include <sys/stat.h>
+#include <time.h>
 
 #include "cli/export.h"
 #include "cli/naming.h"
@@ -17,6 +21,8 @@ static const struct wk_opt options[] = {
 	  "that was unwound", WK_OPT_NUMBER, AT(most_frames), NULL },
 	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
 	  NULL },
+	{ 0, "header", NULL, "begin with what the file says of its machine and events, as comments",
+	  WK_OPT_FLAG, AT(header), NULL },
 	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is "
 	  "named or ends", WK_OPT_FLAG, AT(tasks), NULL },
 	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
@@ -49,6 +55,7 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 		.nanoseconds = args->nanoseconds,
 		.no_inlined = job->load->no_inlined,
 		.no_demangle = args->no_demangle,
+		.shows_header = args->header,
 		.shows_tasks = args->tasks,
 		.shows_mappings = args->mappings,
 		.shows_switches = args->switches,
@@ -68,14 +75,26 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 	return true;
 }
 
-static bool read_file(const char *path, const char *format, const struct wk_sink *sink,
-		      struct wk_err *err)
+/* "Sun Nov 22 02:20:18 2026"; empty for what is not a file. */
+static void write_time(const char *path, char *text, size_t size)
+{
+	struct stat info;
+	struct tm tm;
+
+	text[0] = '\0';
+	if (stat(path, &info) == 0 && localtime_r(&info.st_mtime, &tm))
+		strftime(text, size, "%a %b %e %H:%M:%S %Y", &tm);
+}
+
+static bool read_file(const char *path, const char *format, bool wants_comments,
+		      const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_opened opened;
 	bool ok;
 
 	if (!wk_reader_open(path, format, &opened, err))
 		return false;
+	opened.input.options.wants_comments = wants_comments;
 	ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
 	wk_reader_close(&opened);
 	return ok;
@@ -85,12 +104,19 @@ static bool write_one(const struct wk_export_job *job, const char *path,
 		      const struct wk_perf_script_options *script_options,
 		      struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
 {
-	struct wk_perf_script *script = wk_perf_script_new(symbols, script_options, out);
-	struct wk_unwind_stage *stage =
-		wk_unwind_stage_new(symbols, wk_perf_script_sink(script));
-	struct wk_sink sink = wk_unwind_stage_sink(stage);
-	bool ok = read_file(path, job->load->format, &sink, err);
+	char captured[64];
+	struct wk_perf_script_options options_here = *script_options;
+	struct wk_perf_script *script;
+	struct wk_unwind_stage *stage;
+	struct wk_sink sink;
+	bool ok;
 
+	write_time(path, captured, sizeof(captured));
+	options_here.captured = captured;
+	script = wk_perf_script_new(symbols, &options_here, out);
+	stage = wk_unwind_stage_new(symbols, wk_perf_script_sink(script));
+	sink = wk_unwind_stage_sink(stage);
+	ok = read_file(path, job->load->format, options_here.shows_header, &sink, err);
 	wk_unwind_stage_free(stage);
 	wk_perf_script_free(script);
 	return ok;

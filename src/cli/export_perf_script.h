@@ -7,7 +7,7 @@
 struct wk_perf_script_args {
 	struct wk_opt_list fields;
 	bool nanoseconds, no_demangle, tasks, mappings, switches, namespaces, cgroups,
-		lost;
+		lost, header;
 	uint64_t most_frames;
 };
 

@@ -301,7 +301,8 @@ static bool is_dummy(const struct wk_perf_attr *attr)
 
 static bool read_records(struct wk_perf *perf, struct wk_err *err)
 {
-	if (!first_pass(perf, err))
+	if (!first_pass(perf, err) ||
+	    (perf->is_pipe && perf->wants_comments && !wk_perf_tell_comments(perf, NULL, err)))
 		return false;
 	wk_perf_sort_extras(perf);
 	for (size_t i = 0; i < perf->attr_count; i++)
@@ -412,7 +413,11 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	}
 	perf->is_unfinished = (bits[0] | bits[1] | bits[2] | bits[3]) == 0;
 	perf->data = wk_bytes_at(&perf->input, data.offset, data.size);
-	return read_features(perf, data.offset + data.size, bits, err) && read_records(perf, err);
+	if (perf->wants_comments)
+		wk_perf_comments_begin(perf, data.offset, data.size);
+	return read_features(perf, data.offset + data.size, bits, err) &&
+	       (!perf->wants_comments || wk_perf_tell_comments(perf, bits, err)) &&
+	       read_records(perf, err);
 }
 
 static bool read_all(struct wk_perf *perf, struct wk_err *err)
@@ -431,6 +436,8 @@ static bool read_all(struct wk_perf *perf, struct wk_err *err)
 	if (!perf->is_pipe)
 		return read_file_mode(perf, head, err);
 	perf->data = head;
+	if (perf->wants_comments)
+		wk_perf_comments_begin(perf, 0, 0);
 	return read_records(perf, err);
 }
 
@@ -472,6 +479,7 @@ static void fini(struct wk_perf *perf)
 	free(perf->user_chain);
 	free(perf->branches);
 	wk_buf_fini(&perf->trace_text);
+	wk_buf_fini(&perf->comments);
 	wk_trace_formats_free(perf->trace_formats);
 	free(perf->counters);
 }
@@ -482,7 +490,8 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 	struct wk_perf perf = { .input = input->bytes, .sink = sink, .file = input->file,
 				.file_start = input->bytes.start, .parts = &input->parts,
 				.skips_details = input->options.skips_details,
-				.is_header_only = input->options.is_header_only };
+				.is_header_only = input->options.is_header_only,
+				.wants_comments = input->options.wants_comments };
 	bool ok;
 
 	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))

@@ -30,6 +30,7 @@ struct wk_read_options {
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 	bool is_header_only; /* only what lies beside the records, and all of that; where a reader
 			      * knows no such thing it reads as ever */
+	bool wants_comments; /* what `perf script --header` prints, as a fact "comments" */
 	bool skips_details; /* nobody looks at the details of samples (event/event.h) */
 };
 

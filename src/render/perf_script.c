@@ -348,6 +348,16 @@ static void add_lines(struct wk_str text, struct wk_buf *line)
 	}
 }
 
+static void show_header(struct wk_perf_script *script, struct wk_str comments)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "# ========\n# captured on    : %s\n", script->options.captured);
+	add_lines(comments, &text);
+	wk_out_str(script->out, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 static void show_other(struct wk_perf_script *script, const struct wk_event *event)
 {
 	const struct wk_event_other *other = &event->other;
@@ -385,6 +395,10 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		take_image(script, event);
 		if (script->options.shows_mappings)
 			show_mapping(script, event);
+		return true;
+	case WK_EVENT_SYSTEM:
+		if (script->options.shows_header && wk_str_is(event->system.key, "comments"))
+			show_header(script, event->system.value);
 		return true;
 	case WK_EVENT_LOST:
 		if (script->options.shows_lost && !event->lost.samples_only)

@@ -24,6 +24,8 @@ struct wk_perf_script_options {
 	bool nanoseconds;
 	bool no_inlined, no_demangle;
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
+	bool shows_header;             /* the fact "comments", as it stands */
+	const char *captured;          /* its first line: when the file was written */
 	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost;
 	uint32_t most_frames;             /* of the kernel's part and of the user's; 0: 127 */
 };

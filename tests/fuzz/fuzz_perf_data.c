@@ -148,6 +148,7 @@ static void read_header(struct wk_input input)
 	struct wk_sink sink = { look, &seen };
 
 	input.options.is_header_only = true;
+	input.options.wants_comments = true;
 	wk_reader_perf_data.read(&input, &sink, NULL);
 	wk_map_fini(&seen.sources);
 }

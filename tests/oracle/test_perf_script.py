@@ -128,6 +128,25 @@ def _(t):
            "--show-namespace-events", "--show-cgroup-events", "-F", "comm,pid,tid,misc,time,event,ip")
 
 
+@tap.case("comments that --header prints")
+def _(t):
+    recording = t.folder / "clock.data"
+    record(recording, "-k", "CLOCK_MONOTONIC", "-z", "-g", "-d", "-e", "cpu-clock:u", "-e",
+           "{task-clock,page-faults}", "--", "true")
+    names = [recording] + [FIXTURES / "perf_data_converter" / f"perf.data.{name}" for name in (
+        "armv7-3.4", "branch_stack_hw_index", "hybrid_topology", "intel_pt-4.14", "group_desc-4.14",
+        "piped.header_features-4.16", "piped.header_features_aligned-6.12")]
+    for name in names:
+        perf = tap.run("perf", "script", "--header", "-F", "ip", "-i", name).stdout
+        wick = tap.run(tap.WICK, "export", "--to", "perf-script", "--header", "-F", "ip",
+                       name).stdout
+        perf, wick = ([line for line in text.split("\n") if line.startswith("#")]
+                      for text in (perf, wick))
+        if not perf or perf != wick:
+            raise tap.Failure(f"{name}: " + str([pair for pair in zip(perf, wick)
+                                                 if pair[0] != pair[1]][:1]))
+
+
 @tap.case("tracepoints of this kernel")
 def _(t):
     tap.need("perf")
