@@ -1,0 +1,212 @@
+/* The table of the recording itself: the machine, what was recorded, what was noticed. */
+#include "views/tables_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+static void count_of(struct wk_buf *text, uint64_t count, const char *one, const char *many)
+{
+	wk_num_add_grouped(text, count);
+	wk_buf_add_text(text, count == 1 ? one : many);
+}
+
+static void system_row(struct wk_table *table, const char *key, struct wk_str value)
+{
+	wk_table_row(table);
+	wk_table_text(table, wk_table_keep(table, wk_str_c(key)));
+	wk_table_text(table, wk_table_keep(table, value));
+}
+
+static struct wk_str fact_of(const struct wk_model *model, const char *key)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
+			return wk_model_str(model, model->facts[i].value);
+	return (struct wk_str){ 0 };
+}
+
+/* What the recorder was to do with an event, behind its name: "997 samples a second". */
+static struct wk_str setting_of(struct wk_str fact, struct wk_str event)
+{
+	struct wk_str rest = wk_str_skip(fact, event.len);
+
+	if (event.len == 0 || fact.len < event.len || memcmp(fact.at, event.at, event.len) != 0 ||
+	    !wk_str_starts(rest, ", "))
+		return (struct wk_str){ 0 };
+	return wk_str_skip(rest, 2);
+}
+
+static bool is_of_source(const struct wk_model *model, struct wk_str fact)
+{
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		if (setting_of(fact, wk_model_str(model, model->sources[i].name)).len)
+			return true;
+	return false;
+}
+
+/* The wall clock at the first sample, of a pair of times at one moment: the recording's clock
+ * and nanoseconds since 1970. */
+static bool add_wall_time(struct wk_buf *text, struct wk_str pair, uint64_t first_ns)
+{
+	uint64_t clock_ns, wall_ns;
+	struct wk_str clock = pair;
+	time_t seconds;
+	struct tm tm;
+
+	clock.len = 0;
+	while (clock.len < pair.len && pair.at[clock.len] != ' ')
+		clock.len++;
+	if (!wk_num_u64(clock, &clock_ns) ||
+	    !wk_num_u64(wk_str_skip(pair, clock.len + 1), &wall_ns))
+		return false;
+	seconds = (time_t)((wall_ns + (first_ns ? first_ns - clock_ns : 0)) / 1000000000);
+	if (!gmtime_r(&seconds, &tm))
+		return false;
+	wk_buf_add_fmt(text, "%d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
+		       tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	return true;
+}
+
+/* Facts are plain text; numbers get their units here. False for what another row tells. */
+static bool fact_text(const struct wk_model *model, struct wk_str *key, struct wk_str value,
+		      struct wk_buf *text)
+{
+	uint64_t bytes;
+
+	if (wk_str_is(*key, "event") && is_of_source(model, value))
+		return false;
+	if (wk_str_is(*key, "cpus configured") && fact_of(model, "cpus").len)
+		return false;
+	if (wk_str_is(*key, "clock pair") && add_wall_time(text, value, model->first_ns)) {
+		*key = (struct wk_str)WK_STR("first sample at");
+		return true;
+	}
+	if (wk_str_is(*key, "memory") && wk_num_u64(value, &bytes)) {
+		wk_num_add_bytes(text, bytes);
+		wk_buf_add_fmt(text, " (%" PRIu64 " bytes)", bytes);
+		return true;
+	}
+	wk_buf_add_str(text, value);
+	if (wk_str_is(*key, "cpus")) {
+		struct wk_str configured = fact_of(model, "cpus configured");
+
+		if (configured.len && !wk_str_eq(configured, value)) {
+			wk_buf_add_text(text, " online of ");
+			wk_buf_add_str(text, configured);
+		}
+	}
+	return true;
+}
+
+static void fact_rows(struct wk_table *table, const struct wk_model *model)
+{
+	struct wk_buf text = { 0 };
+
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		struct wk_str key = wk_model_str(model, model->facts[i].key);
+		struct wk_str value = wk_model_str(model, model->facts[i].value);
+
+		wk_buf_reset(&text);
+		if (!fact_text(model, &key, value, &text))
+			continue;
+		wk_table_row(table);
+		wk_table_text(table, key);
+		wk_table_text(table, wk_table_keep(table, wk_buf_str(&text)));
+	}
+	wk_buf_fini(&text);
+}
+
+/* ", 997 samples a second", where the recorder said so. */
+static void add_setting(struct wk_buf *text, const struct wk_model *model, struct wk_str event)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		struct wk_str setting =
+			setting_of(wk_model_str(model, model->facts[i].value), event);
+
+		if (setting.len == 0 ||
+		    !wk_str_is(wk_model_str(model, model->facts[i].key), "event"))
+			continue;
+		wk_buf_add_text(text, "; ");
+		wk_buf_add_str(text, setting);
+		return;
+	}
+}
+
+/* "1,700 samples in ns", "610 records in Ir", or where samples are all that was counted, those. */
+static void add_source_count(struct wk_buf *text, const struct wk_model *model, wk_source_id id,
+			     uint64_t count)
+{
+	const struct wk_source *source = &model->sources[id];
+
+	wk_num_add_grouped(text, count);
+	wk_buf_add_fmt(text, " %s%s", wk_source_row_word(source), count == 1 ? "" : "s");
+	if (source->counts_samples)
+		return;
+	wk_buf_add_text(text, " in ");
+	wk_buf_add_str(text, wk_model_str(model, source->unit));
+}
+
+static void source_rows(struct wk_table *table, const struct wk_model *model)
+{
+	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
+	struct wk_buf text = { 0 };
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		wk_buf_reset(&text);
+		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].name));
+		wk_buf_add_text(&text, ": ");
+		add_source_count(&text, model, i, counts[i]);
+		add_setting(&text, model, wk_model_str(model, model->sources[i].name));
+		system_row(table, "event", wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
+	free(counts);
+}
+
+static void note_rows(struct wk_table *table, const struct wk_model *model)
+{
+	struct wk_buf text = { 0 };
+
+	for (uint32_t i = 0; i < model->note_count; i++) {
+		const struct wk_note *note = &model->notes[i];
+
+		wk_buf_reset(&text);
+		if (note->offset != WK_NOWHERE)
+			wk_buf_add_fmt(&text, "0x%" PRIx64 ": ", note->offset);
+		wk_buf_add_str(&text, wk_model_str(model, note->text));
+		if (note->count > 1)
+			wk_buf_add_fmt(&text, " (%" PRIu64 " times)", note->count);
+		system_row(table, "note", wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
+}
+
+void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct wk_buf text = { 0 };
+
+	(void)filter;
+	(void)options;
+	wk_table_column(table, WK_CELL_TEXT, "key", "what");
+	wk_table_column(table, WK_CELL_TEXT, "value", "value");
+	fact_rows(table, model);
+	if (model->last_ns > model->first_ns) { /* most text tells no times */
+		wk_num_add_duration(&text, model->last_ns - model->first_ns);
+		system_row(table, "sampled for", wk_buf_str(&text));
+	}
+	wk_buf_reset(&text);
+	count_of(&text, model->process_count - 1, " process, ", " processes, ");
+	count_of(&text, model->thread_count - 1, " thread, ", " threads, ");
+	count_of(&text, model->image_count - 1, " image", " images");
+	system_row(table, "seen", wk_buf_str(&text));
+	wk_buf_fini(&text);
+	source_rows(table, model);
+	note_rows(table, model);
+}
