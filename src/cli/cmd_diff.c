@@ -1,6 +1,4 @@
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/num.h"
 #include "cli/command.h"
@@ -9,8 +7,8 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/question.h"
+#include "cli/table_form.h"
 #include "cli/terminal.h"
-#include "os/os.h"
 #include "render/renderers.h"
 #include "views/diff.h"
 
@@ -169,8 +167,7 @@ static bool fold(const struct comparison *c, struct wk_out *out, struct wk_err *
 static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_err *err)
 {
 	const struct wk_renderer *renderer =
-		strcmp(c->form, "csv") == 0 ? &wk_renderer_csv
-		: strcmp(c->form, "json") == 0 ? &wk_renderer_json : &wk_renderer_text;
+		wk_table_form(strcmp(c->form, "csv") == 0, strcmp(c->form, "json") == 0);
 	bool for_people = renderer == &wk_renderer_text && !c->args->all;
 	struct wk_diff_options options = {
 		.by_samples = c->by_samples,
@@ -186,10 +183,7 @@ static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_e
 
 	if (c->args->top)
 		options.limit = c->args->top < UINT32_MAX ? (uint32_t)c->args->top : UINT32_MAX;
-	if (out == c->call->out && wk_os_is_terminal(STDOUT_FILENO)) {
-		view.columns = wk_os_terminal_columns(STDOUT_FILENO);
-		view.has_colour = wk_color_wanted(STDOUT_FILENO);
-	}
+	wk_table_fit(&view, out, c->call);
 	wk_table_init(&table, "diff");
 	wk_diff_table(&table, c->model, &c->question.filter, &options);
 	add_sides(c, &words);

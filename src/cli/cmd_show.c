@@ -9,9 +9,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/question.h"
-#include "cli/terminal.h"
-#include "os/os.h"
-#include "render/renderers.h"
+#include "cli/table_form.h"
 #include "views/tables.h"
 
 /* What a person is shown unless asked otherwise; programs get all. */
@@ -150,16 +148,8 @@ static bool table_options(const struct args *args, const struct wk_table_view *w
 	};
 	if (args->top)
 		options->limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
-	if (args->csv && args->json)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv and --json exclude each other");
-	return !args->min_percent || read_percent(args->min_percent, &options->min_percent, err);
-}
-
-static const struct wk_renderer *renderer_for(const struct args *args)
-{
-	if (args->csv)
-		return &wk_renderer_csv;
-	return args->json ? &wk_renderer_json : &wk_renderer_text;
+	return wk_table_form_check(args->csv, args->json, err) &&
+	       (!args->min_percent || read_percent(args->min_percent, &options->min_percent, err));
 }
 
 static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
@@ -176,14 +166,11 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 
 	if (!out)
 		return false;
-	if (out == call->out && wk_os_is_terminal(STDOUT_FILENO)) {
-		view.columns = wk_os_terminal_columns(STDOUT_FILENO);
-		view.has_colour = wk_color_wanted(STDOUT_FILENO);
-	}
+	wk_table_fit(&view, out, call);
 	wk_table_init(&table, what->name);
 	what->fill(&table, model, &question->filter, options);
 	view.table = &table;
-	ok = renderer_for(args)->render(&view, out, err);
+	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
 	wk_table_fini(&table);
 	return wk_output_close(&output, ok, err);
 }

@@ -1,6 +1,4 @@
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/num.h"
 #include "cli/command.h"
@@ -12,8 +10,7 @@
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/symbol_cache.h"
-#include "cli/terminal.h"
-#include "render/renderers.h"
+#include "cli/table_form.h"
 #include "symbols/store.h"
 #include "views/image_words.h"
 
@@ -183,13 +180,6 @@ static void print_details(const struct wk_model *model, const struct wk_images_f
 	wk_findings_fini(&findings);
 }
 
-static const struct wk_renderer *renderer_for(const struct args *args)
-{
-	if (args->csv)
-		return &wk_renderer_csv;
-	return args->json ? &wk_renderer_json : &wk_renderer_text;
-}
-
 static bool print(const struct wk_facts_about *about, const struct wk_images_facts *facts,
 		  const struct wk_question *question, const struct wk_call *call,
 		  struct wk_err *err)
@@ -204,14 +194,11 @@ static bool print(const struct wk_facts_about *about, const struct wk_images_fac
 
 	if (!out)
 		return false;
-	if (out == call->out && wk_os_is_terminal(STDOUT_FILENO)) {
-		view.columns = wk_os_terminal_columns(STDOUT_FILENO);
-		view.has_colour = wk_color_wanted(STDOUT_FILENO);
-	}
+	wk_table_fit(&view, out, call);
 	wk_table_init(&table, "symbols");
 	fill(&table, about->model, facts);
 	view.table = &table;
-	ok = renderer_for(args)->render(&view, out, err);
+	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
 	if (ok && !args->csv && !args->json)
 		print_details(about->model, facts, args->all ? SIZE_MAX : USUAL_DETAILS, &view,
 			      out);
@@ -278,10 +265,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 	if (args->cache)
 		return run_cache(call, err);
-
-	if (args->csv && args->json)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv and --json exclude each other");
-	if (!path || err->code ||
+	if (!path || !wk_table_form_check(args->csv, args->json, err) ||
 	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
 		return wk_exit_code(err);
 	return load_and_tell(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);

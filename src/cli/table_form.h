@@ -1,0 +1,18 @@
+/* The forms in which commands print a table: text, fitted to the terminal, comma separated values
+ * and JSON. */
+#ifndef WK_CLI_TABLE_FORM_H
+#define WK_CLI_TABLE_FORM_H
+
+#include <stdbool.h>
+
+#include "cli/command.h"
+#include "render/renderer.h"
+
+/* What --csv and --json ask for; false, with a sentence, where both are given. */
+bool wk_table_form_check(bool csv, bool json, struct wk_err *err);
+const struct wk_renderer *wk_table_form(bool csv, bool json);
+
+/* Sets the view's columns and colour, where `out` is standard output and that is a terminal. */
+void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct wk_call *call);
+
+#endif
