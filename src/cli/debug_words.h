@@ -1,9 +1,7 @@
-/* What `cargo wick` and `wick doctor` say of a program without debug information: the same, and
- * what is so today. */
+/* What `cargo wick` and `wick doctor` say of a program without debug information: the same. */
 #ifndef WK_CLI_DEBUG_WORDS_H
 #define WK_CLI_DEBUG_WORDS_H
 
-#define WK_DEBUG_WORDS \
-	"only source lines and inlined calls need it, and wick reads neither yet"
+#define WK_DEBUG_WORDS "inlined calls and source lines stay unknown"
 
 #endif
