@@ -347,7 +347,8 @@ bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t si
 
 	if (size_bytes > wk_unpack_limit(packed))
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			       "%zu bytes packed with %s claim to be %" PRIu64 " plain bytes",
+			       "%zu bytes packed with %s claim to be %" PRIu64
+			       " bytes of plain data",
 			       wk_bytes_left(&packed), wk_packing_name(packing), size_bytes);
 	if (wk_buf_extend(plain, (size_t)size_bytes))
 		plain->len = before;
