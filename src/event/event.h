@@ -203,6 +203,17 @@ enum wk_detail {
 	WK_DETAIL_TIME = 1 << 12,
 	WK_DETAIL_THREAD = 1 << 13,
 	WK_DETAIL_CHAIN = 1 << 14,
+	WK_DETAIL_USER_REGISTERS = 1 << 15,
+	WK_DETAIL_REGISTERS = 1 << 16,
+	WK_DETAIL_LATENCY = 1 << 17,
+};
+
+/* As perf numbers them, which is not as DWARF does. */
+struct wk_event_registers {
+	enum wk_machine machine; /* whose names they have */
+	uint64_t abi;            /* 1 of 32 bits, 2 of 64 */
+	uint64_t sampled;        /* bit n: value[n] */
+	uint64_t value[64];
 };
 
 struct wk_trace_formats;
@@ -212,6 +223,9 @@ struct wk_event_details {
 	uint16_t mode;              /* `misc` of the record */
 	uint64_t data_address, physical_address, weight, data_source, transaction, cgroup,
 		data_page_bytes, code_page_bytes;
+	uint16_t latency;           /* of the instruction */
+	/* The user's and those when the sample was taken; NULL where there are none. */
+	const struct wk_event_registers *user_registers, *registers;
 	struct wk_str trace;        /* a tracepoint's fields as its own format prints them */
 	struct wk_str trace_system, trace_name;
 	/* The bytes that `trace` was made of and their formats, for who can name the kernel's

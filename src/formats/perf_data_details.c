@@ -14,7 +14,9 @@ static const struct {
 	{ WK_PERF_SAMPLE_CALLCHAIN, WK_DETAIL_CHAIN },
 	{ WK_PERF_SAMPLE_BRANCH_STACK, WK_DETAIL_BRANCHES },
 	{ WK_PERF_SAMPLE_WEIGHT, WK_DETAIL_WEIGHT },
-	{ WK_PERF_SAMPLE_WEIGHT_PARTS, WK_DETAIL_WEIGHT },
+	{ WK_PERF_SAMPLE_WEIGHT_PARTS, WK_DETAIL_WEIGHT | WK_DETAIL_LATENCY },
+	{ WK_PERF_SAMPLE_REGS_USER, WK_DETAIL_USER_REGISTERS },
+	{ WK_PERF_SAMPLE_REGS_INTR, WK_DETAIL_REGISTERS },
 	{ WK_PERF_SAMPLE_DATA_SRC, WK_DETAIL_DATA_SOURCE },
 	{ WK_PERF_SAMPLE_TRANSACTION, WK_DETAIL_TRANSACTION },
 	{ WK_PERF_SAMPLE_PHYS_ADDR, WK_DETAIL_PHYSICAL },
@@ -53,28 +55,42 @@ size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *
 	return count;
 }
 
-static void skip_registers(uint64_t mask, struct wk_bytes *rest)
+/* The values of those in `mask`, which a kernel thread does not have (abi 0). */
+static const struct wk_event_registers *read_registers(struct wk_perf *perf, uint64_t abi,
+							uint64_t mask, struct wk_bytes *values,
+							struct wk_event_registers *out)
 {
-	if (wk_u64(rest) != 0)
-		wk_bytes_skip(rest, 8 * (uint64_t)__builtin_popcountll(mask));
+	if (abi == 0)
+		return NULL;
+	out->machine = perf->machine;
+	out->abi = abi;
+	out->sampled = mask;
+	for (unsigned i = 0; i < 64; i++)
+		if (mask >> i & 1)
+			out->value[i] = wk_u64(values);
+	return values->bad ? NULL : out;
 }
 
 /* The fields behind the user's stack, in their order. */
-static void read_rest(const struct wk_perf_attr *attr, struct wk_bytes rest,
+static void read_rest(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_bytes rest,
 		      struct wk_event_details *out)
 {
-	uint64_t type = attr->sample_type;
+	uint64_t type = attr->sample_type, parts;
 
 	if (type & WK_PERF_SAMPLE_WEIGHT)
 		out->weight = wk_u64(&rest);
-	else if (type & WK_PERF_SAMPLE_WEIGHT_PARTS)
-		out->weight = (uint32_t)wk_u64(&rest); /* the latency; others lie above it */
+	if (type & WK_PERF_SAMPLE_WEIGHT_PARTS) {
+		parts = wk_u64(&rest);
+		out->weight = (uint32_t)parts;
+		out->latency = (uint16_t)(parts >> 32);
+	}
 	if (type & WK_PERF_SAMPLE_DATA_SRC)
 		out->data_source = wk_u64(&rest);
 	if (type & WK_PERF_SAMPLE_TRANSACTION)
 		out->transaction = wk_u64(&rest);
 	if (type & WK_PERF_SAMPLE_REGS_INTR)
-		skip_registers(attr->interrupt_registers, &rest);
+		out->registers = read_registers(perf, wk_u64(&rest), attr->interrupt_registers,
+						&rest, &perf->registers);
 	if (type & WK_PERF_SAMPLE_PHYS_ADDR)
 		out->physical_address = wk_u64(&rest);
 	if (type & WK_PERF_SAMPLE_CGROUP)
@@ -126,7 +142,14 @@ const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
 		.mode = (uint16_t)misc,
 		.data_address = fields->data_address,
 	};
-	read_rest(attr, fields->rest, details);
+	read_rest(perf, attr, fields->rest, details);
+	if (details->has & WK_DETAIL_USER_REGISTERS) {
+		struct wk_bytes values = fields->registers;
+
+		details->user_registers =
+			read_registers(perf, fields->register_set, attr->user_registers, &values,
+				       &perf->user_registers);
+	}
 	if (details->has & WK_DETAIL_BRANCHES) {
 		details->branch_count = wk_perf_read_branches(perf, fields);
 		details->branches = perf->branches;

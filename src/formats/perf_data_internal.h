@@ -226,6 +226,7 @@ struct wk_perf {
 	struct wk_event_branch *branches;
 	size_t branch_cap;
 	struct wk_event_details details;
+	struct wk_event_registers registers, user_registers;
 	struct wk_buf trace_text;
 	bool skips_details, is_header_only, wants_comments;
 	struct wk_buf comments;

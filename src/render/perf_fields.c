@@ -39,7 +39,21 @@ static const struct {
 	{ "data_page_size", WK_FIELD_DATA_PAGE_SIZE, WK_DETAIL_DATA_PAGE, "DATA_PAGE_SIZE" },
 	{ "code_page_size", WK_FIELD_CODE_PAGE_SIZE, WK_DETAIL_CODE_PAGE, "CODE_PAGE_SIZE" },
 	{ "cgroup", WK_FIELD_CGROUP, WK_DETAIL_CGROUP, "CGROUP" },
+	{ "iregs", WK_FIELD_IREGS, WK_DETAIL_REGISTERS, "IREGS" },
+	{ "uregs", WK_FIELD_UREGS, WK_DETAIL_USER_REGISTERS, "UREGS" },
+	{ "ins_lat", WK_FIELD_INS_LAT, WK_DETAIL_LATENCY, "WEIGHT_STRUCT" },
+	{ "tod", WK_FIELD_TOD, 0, NULL },
+	{ "synth", WK_FIELD_EMPTY, 0, NULL },
+	{ "ipc", WK_FIELD_EMPTY, 0, NULL },
+	{ "metric", WK_FIELD_EMPTY, 0, NULL },
+	{ "callindent", WK_FIELD_EMPTY, 0, NULL },
+	{ "machine_pid", WK_FIELD_EMPTY, 0, NULL },
+	{ "vcpu", WK_FIELD_EMPTY, 0, NULL },
 };
+
+/* perf reads them from the code itself. */
+static const char *const of_code[] = { "insn", "insnlen", "brstackinsn", "brstackinsnlen",
+				       "srccode" };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -119,6 +133,12 @@ static bool fail_name(struct wk_str name, struct wk_err *err)
 {
 	struct wk_buf known = { 0 };
 
+	for (size_t i = 0; i < sizeof(of_code) / sizeof(of_code[0]); i++)
+		if (wk_str_is(name, of_code[i]))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "field %s would need the bytes or the source of the code "
+				       "that ran, which wick does not print: leave it out",
+				       of_code[i]);
 	wk_perf_fields_names(&known);
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no field is called \"%.*s\"; there are %s",
 		WK_STR_ARG(name), wk_buf_text(&known));

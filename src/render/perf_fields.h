@@ -41,6 +41,11 @@ enum wk_perf_field {
 	WK_FIELD_DATA_PAGE_SIZE = 1 << 23,
 	WK_FIELD_CODE_PAGE_SIZE = 1 << 24,
 	WK_FIELD_CGROUP = 1 << 25,
+	WK_FIELD_IREGS = 1 << 26,
+	WK_FIELD_UREGS = 1 << 27,
+	WK_FIELD_INS_LAT = 1 << 28,
+	WK_FIELD_TOD = 1 << 29,
+	WK_FIELD_EMPTY = 1 << 30, /* what perf prints of hardware traces and virtual machines */
 };
 
 /* perf's numbers of types, and one for all others. */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "model/builder.h"
 #include "os/os.h"
 #include "render/perf_script_internal.h"
@@ -54,6 +55,10 @@ static bool take_source(struct wk_perf_script *script, const struct wk_event_sou
 	if (!script->is_checked[row.type] &&
 	    !wk_perf_fields_check(&script->options.fields, &row.source, err))
 		return false;
+	if (script->options.fields.asked[row.type] & WK_FIELD_TOD && !script->has_clock)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "field tod: the recording does not say what the time was; perf "
+			       "record -k CLOCK_MONOTONIC would");
 	script->is_checked[row.type] = true;
 	if (source->name.len > script->name_width)
 		script->name_width = (uint32_t)source->name.len;
@@ -358,6 +363,19 @@ static void show_header(struct wk_perf_script *script, struct wk_str comments)
 	wk_buf_fini(&text);
 }
 
+static void take_fact(struct wk_perf_script *script, struct wk_str key, struct wk_str value)
+{
+	const char *blank = value.len ? memchr(value.at, ' ', value.len) : NULL;
+	size_t first = blank ? (size_t)(blank - value.at) : 0;
+
+	if (script->options.shows_header && wk_str_is(key, "comments"))
+		show_header(script, value);
+	if (!wk_str_is(key, "clock pair"))
+		return;
+	script->has_clock = wk_num_u64(wk_str_of(value.at, first), &script->clock_ns) &&
+			    wk_num_u64(wk_str_skip(value, first + 1), &script->wall_ns);
+}
+
 static void show_other(struct wk_perf_script *script, const struct wk_event *event)
 {
 	const struct wk_event_other *other = &event->other;
@@ -397,8 +415,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 			show_mapping(script, event);
 		return true;
 	case WK_EVENT_SYSTEM:
-		if (script->options.shows_header && wk_str_is(event->system.key, "comments"))
-			show_header(script, event->system.value);
+		take_fact(script, event->system.key, event->system.value);
 		return true;
 	case WK_EVENT_LOST:
 		if (script->options.shows_lost && !event->lost.samples_only)

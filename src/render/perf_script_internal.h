@@ -49,6 +49,9 @@ struct wk_perf_script {
 	struct wk_map source_of;   /* number + 1 to index + 1 */
 	bool is_checked[WK_PERF_EVENTS];
 	uint32_t name_width;
+	size_t data_source_width;
+	bool has_clock;            /* one moment by the recording's clock and by the wall's */
+	uint64_t clock_ns, wall_ns;
 
 	struct wk_strtab *comms;   /* and paths of carried names */
 	struct wk_map comm_of;     /* tid to text id */
@@ -113,6 +116,12 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,
 			const struct wk_script_source *source, char kind, uint32_t comm_tid,
 			struct wk_buf *out);
+/* perf_script_memory.c */
+void wk_script_add_data_source(struct wk_perf_script *script, uint64_t source, struct wk_buf *out);
+
+/* perf_script_registers.c */
+void wk_script_add_registers(const struct wk_event_registers *registers, struct wk_buf *out);
+
 /* perf_script.c */
 struct wk_str wk_script_comm(const struct wk_perf_script *script, uint32_t tid,
 			     struct wk_buf *made);

@@ -1,6 +1,8 @@
 /* One sample as `perf script` prints it: columns in its order, with its widths. */
+#define _GNU_SOURCE /* localtime_r */
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "formats/trace_format.h"
 #include "render/perf_script_internal.h"
@@ -76,6 +78,22 @@ static void add_time(const struct wk_perf_script *script, uint64_t time_ns, stru
 	wk_buf_add_fmt(out, "%12s: ", text);
 }
 
+static void add_time_of_day(const struct wk_perf_script *script, uint64_t time_ns,
+			    struct wk_buf *out)
+{
+	uint64_t wall_ns = time_ns - script->clock_ns + script->wall_ns;
+	time_t seconds = (time_t)(wall_ns / 1000000000);
+	char text[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%F %T", &tm);
+	if (script->options.nanoseconds)
+		wk_buf_add_fmt(out, "%s.%09" PRIu64 " ", text, wall_ns % 1000000000);
+	else
+		wk_buf_add_fmt(out, "%s.%06" PRIu64 " ", text, wall_ns % 1000000000 / 1000);
+}
+
 /* As perf says it: -1 for none. */
 static int printed_id(uint32_t id)
 {
@@ -110,6 +128,8 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 		wk_buf_add_fmt(out, "[%03d] ", event->cpu == WK_NO_CPU ? -1 : (int)event->cpu);
 	if (fields & WK_FIELD_MISC)
 		add_misc(mode, kind, out);
+	if (fields & WK_FIELD_TOD)
+		add_time_of_day(script, event->time_ns, out);
 	if (fields & WK_FIELD_TIME)
 		add_time(script, event->time_ns, out);
 }
@@ -316,17 +336,25 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 		wk_script_add_text(source->source.name, &line);
 		wk_buf_add_text(&line, ": ");
 	}
+	if (fields & WK_FIELD_FLAGS) /* only hardware traces have some */
+		wk_buf_add_fmt(&line, "%24s", "");
 	if (fields & WK_FIELD_TRACE)
 		add_trace(script, details, &line);
 	if (fields & WK_FIELD_ADDR)
 		add_address(script, event, source, fields, &line);
 	if (fields & WK_FIELD_DATA_SRC)
-		wk_buf_add_fmt(&line, "%16" PRIx64, details->data_source);
+		wk_script_add_data_source(script, details->data_source, &line);
 	if (fields & WK_FIELD_WEIGHT)
 		wk_buf_add_fmt(&line, "%16" PRIu64, details->weight);
+	if (fields & WK_FIELD_INS_LAT)
+		wk_buf_add_fmt(&line, "%16u", details->latency);
 	if (fields & WK_FIELD_IP)
 		add_place_of_sample(script, event, fields,
 				    source->source.details & WK_DETAIL_CHAIN, &line);
+	if (fields & WK_FIELD_IREGS)
+		wk_script_add_registers(details->registers, &line);
+	if (fields & WK_FIELD_UREGS)
+		wk_script_add_registers(details->user_registers, &line);
 	add_branches(script, event, fields, &line);
 	add_behind(details, fields, &line);
 	wk_buf_add_char(&line, '\n');

@@ -6,6 +6,8 @@ What may differ is told in docs/formats/perf-script.md; each recording has its o
 that must be equal. Run alone it prints the share of each."""
 import collections
 import pathlib
+import random
+import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -125,7 +127,8 @@ def _(t):
     record(recording, "-m", "1", "--switch-events", "--all-cgroups", "--namespaces", "-e",
            "cpu-clock", "-F", "20000", "--", "sh", "-c", "for i in 1 2; do ls -R /usr/lib; done")
     expect(recording, 99.9, "--show-lost-events", "--show-switch-events",
-           "--show-namespace-events", "--show-cgroup-events", "-F", "comm,pid,tid,misc,time,event,ip")
+           "--show-namespace-events", "--show-cgroup-events", "-F",
+           "comm,pid,tid,misc,time,event,ip")
 
 
 @tap.case("comments that --header prints")
@@ -145,6 +148,64 @@ def _(t):
         if not perf or perf != wick:
             raise tap.Failure(f"{name}: " + str([pair for pair in zip(perf, wick)
                                                  if pair[0] != pair[1]][:1]))
+
+
+FIELDS = ("comm,tid,ip,iregs,uregs,weight,ins_lat,flags,phys_addr,data_page_size,code_page_size,"
+          "data_src")
+
+
+def with_random_sources(recording, changed):
+    """The same recording with other words in place of the data source that software has."""
+    data = bytearray(recording.read_bytes())
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end, chance = at + size, random.Random(5)
+    parts = ((0, 5), (5, 14), (19, 5), (24, 2), (26, 7), (33, 4), (37, 1), (38, 2), (40, 3))
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        for word in range(at + 8, at + length, 8) if kind == 9 else ():
+            if struct.unpack_from("<Q", data, word)[0] == 0x1e05080021:
+                value = sum(1 << first + chance.randrange(count) for first, count in parts
+                            if chance.random() < 0.7)
+                struct.pack_into("<Q", data, word, value | chance.randrange(5) << 43)
+        at += length
+    changed.write_bytes(data)
+
+
+@tap.case("registers, weights, and what memory accesses met")
+def _(t):
+    recording = t.folder / "fields.data"
+    record(recording, "--user-regs=ip,sp,bp,r12", "--intr-regs=ip,ax,flags,cs", "-d", "-W",
+           "--phys-data", "--data-page-size", "--code-page-size", "-e", "cpu-clock", "-F", "9000",
+           "--", "ls", "-R", "/usr/lib/python3")
+    expect(recording, 100, "-F", FIELDS)
+    with_random_sources(recording, t.folder / "sources.data")
+    perf = tap.run("perf", "script", "-F", "ip,data_src", "-i", t.folder / "sources.data").stdout
+    wick = tap.run(tap.WICK, "export", "--to", "perf-script", "-F", "ip,data_src",
+                   t.folder / "sources.data").stdout
+    # perf cuts the text after 99 letters.
+    perf, wick = perf.split("\n"), wick.split("\n")
+    for ours, theirs in zip(wick, perf):
+        if theirs[:99].rstrip() != ours[:99].rstrip():
+            raise tap.Failure(f"perf: {theirs}\n# wick: {ours}")
+    if len(perf) != len(wick) or len(perf) < 20:
+        raise tap.Failure(f"{len(perf)} lines of perf, {len(wick)} of wick")
+
+
+@tap.case("the time of day")
+def _(t):
+    recording = t.folder / "clock.data"
+    record(recording, "-k", "CLOCK_MONOTONIC", "-e", "cpu-clock", "--", "ls", "-R",
+           "/usr/lib/python3")
+    expect(recording, 100, "-F", "comm,tod,time,ip")
+    expect(recording, 100, "-F", "comm,tod,ip", "--ns")
+
+
+@tap.case("events of pipes, which have no names")
+def _(t):
+    for name in ("header_features-4.16", "header_features_aligned-6.12", "hw_and_sw-3.4",
+                 "lost_samples-4.4", "no_attr_ids-4.14", "target.throttled-3.4"):
+        expect(fixture(f"perf_data_converter/perf.data.piped.{name}"), 100, "-F",
+               "comm,tid,pid,time,period,event,ip")
 
 
 @tap.case("tracepoints of this kernel")
