@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "formats/perf_data_write.h"
 #include "formats/reader.h"
+#include "model/runtime_stage.h"
 #include "model/unwind_stage.h"
 #include "os/os.h"
 
@@ -60,16 +61,19 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 		 uint64_t *bytes, struct wk_err *err)
 {
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
-	struct wk_unwind_stage *stage =
-		wk_unwind_stage_new(symbols, wk_perf_data_writer_sink(writer));
+	struct wk_runtime_stage *names = wk_runtime_stage_new(wk_perf_data_writer_sink(writer));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	bool ok;
 
 	wk_unwind_stage_embed_names(stage);
+	wk_unwind_stage_ask(stage, names);
 	ok = (opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err)) &&
-	     wk_unwind_stage_finish(stage, err) && wk_perf_data_writer_finish(writer, err);
+	     wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err) &&
+	     wk_perf_data_writer_finish(writer, err);
 	*bytes = wk_perf_data_writer_bytes(writer);
 	wk_unwind_stage_free(stage);
+	wk_runtime_stage_free(names);
 	wk_perf_data_writer_free(writer);
 	return ok;
 }

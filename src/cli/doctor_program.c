@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/child.h"
 #include "cli/doctor.h"
+#include "cli/runtime_makers.h"
 #include "symbols/elf_symbols.h"
 
 #define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
@@ -141,6 +142,21 @@ static bool is_something_else(struct wk_findings *findings, const char *path)
 	return !is_elf;
 }
 
+static void code_it_makes(struct wk_findings *findings, const char *path)
+{
+	const struct wk_runtime_maker *maker = wk_runtime_maker(wk_str_c(path));
+	struct wk_buf mend = { 0 };
+
+	if (!maker)
+		return;
+	wk_buf_add_fmt(&mend, "%s%s%s", maker->words, maker->remark ? "   # " : "",
+		       maker->remark ? maker->remark : "");
+	wk_findings_better(findings, wk_buf_text(&mend),
+			   "it runs code that it makes itself, whose functions have names only if "
+			   "it is told to write them down");
+	wk_buf_fini(&mend);
+}
+
 static void look_at(struct wk_findings *findings, const char *path,
 		    const struct wk_store_file *program, const char *const *debug_dirs)
 {
@@ -151,6 +167,7 @@ static void look_at(struct wk_findings *findings, const char *path,
 	else
 		wk_findings_bad(findings, NULL, "built for another machine than this, which is %s",
 				wk_buf_text(&machine));
+	code_it_makes(findings, path);
 	rights(findings, path, program->elf);
 	wk_buf_fini(&machine);
 }

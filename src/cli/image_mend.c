@@ -5,54 +5,18 @@
 #include "base/num.h"
 #include "cli/debug_package.h"
 #include "cli/image_facts.h"
+#include "cli/runtime_makers.h"
 #include "os/os.h"
 #include "symbols/elf.h"
 #include "symbols/store.h"
 
-/* What makes a program name the code that it makes at run time, by the program's name. */
-static const struct {
-	const char *program, *mend;
-} makers[] = {
-	{ "node", "node --perf-basic-prof ..." },
-	{ "deno", "deno run --v8-flags=--perf-basic-prof ..." },
-	{ "java", "java -XX:+PreserveFramePointer -XX:+DumpPerfMapAtExit ...   # JDK 17 or later" },
-	{ "dotnet", "DOTNET_PerfMapEnabled=1 dotnet ..." },
-	{ "python", "python3 -X perf ...   # Python 3.12 or later" },
-	{ "ruby", "ruby --yjit --yjit-perf ..." },
-	{ "wasmtime", "wasmtime run --profile=perfmap ..." },
-	{ "qemu", "qemu-... -perfmap ..." },
-	{ "postgres", "jit_profiling_support = on   # in postgresql.conf" },
-};
-
-static const char *maker_of(struct wk_str program)
-{
-	struct wk_str name = wk_str_basename(program);
-
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (wk_str_starts(name, makers[i].program))
-			return makers[i].mend;
-	return NULL;
-}
-
-/* A process may go by a thread's name, so its command line is looked at, too. */
 static void mend_anonymous(struct wk_image_facts *facts, const struct wk_model *model)
 {
-	const char *mend = NULL;
+	const struct wk_runtime_maker *maker = wk_runtime_maker_of(model, facts->id);
 
-	for (wk_process_id i = 1; i < model->process_count && !mend; i++) {
-		const struct wk_process *process = &model->processes[i];
-		struct wk_str line = wk_model_str(model, process->command_line);
-		const char *blank = memchr(line.at, ' ', line.len);
-
-		if (process->pid != model->images[facts->id].pid)
-			continue;
-		mend = maker_of(wk_model_str(model, process->name));
-		if (!mend)
-			mend = maker_of(wk_str_of(line.at, blank ? (size_t)(blank - line.at)
-								 : line.len));
-	}
-	if (mend)
-		wk_buf_add_text(&facts->mend, mend);
+	if (maker)
+		wk_buf_add_fmt(&facts->mend, "%s%s%s", maker->words, maker->remark ? "   # " : "",
+			       maker->remark ? maker->remark : "");
 }
 
 static void mend_kernel(struct wk_image_facts *facts, const struct wk_model *model)

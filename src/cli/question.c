@@ -1,10 +1,13 @@
 #include "cli/question.h"
 
 #include "base/num.h"
+#include "cli/runtime_makers.h"
 #include "cli/terminal.h"
+#include "views/memory_roots.h"
 #include "views/nameless.h"
 
 #define MANY_UNNAMED 20 /* one in so many */
+#define MANY_CUT     10
 
 #define MOST_FAULTS 3 /* that are told */
 
@@ -110,7 +113,21 @@ static void add_doctor(struct wk_buf *sentence, struct wk_str path)
 	wk_buf_add_text(sentence, "` says what brings them");
 }
 
-void wk_question_hint(const struct wk_question *question)
+static void add_maker(struct wk_buf *sentence, const struct wk_runtime_maker *maker)
+{
+	wk_buf_add_text(sentence, " of all frames are code made at run time of which the program "
+				  "tells no names; ");
+	if (maker)
+		wk_buf_add_fmt(sentence, "`%s`%s%s%s names it", maker->words,
+			       maker->remark ? " (" : "", maker->remark ? maker->remark : "",
+			       maker->remark ? ")" : "");
+	else
+		wk_buf_add_text(sentence, "node --perf-basic-prof, python3 -X perf, "
+					  "java -XX:+DumpPerfMapAtExit and "
+					  "DOTNET_PerfMapEnabled=1 make it");
+}
+
+static void hint_names(const struct wk_question *question)
 {
 	const struct wk_model *model = question->quality.model;
 	struct wk_nameless nameless = wk_nameless_of(model, &question->filter);
@@ -120,12 +137,35 @@ void wk_question_hint(const struct wk_question *question)
 		return;
 	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
 	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
-		wk_buf_add_text(&sentence, " of all frames are code made at run time of which the "
-					   "program tells no names; node --perf-basic-prof, "
-					   "python3 -X perf, java -XX:+DumpPerfMapAtExit and "
-					   "DOTNET_PerfMapEnabled=1 make it");
+		add_maker(&sentence, wk_runtime_maker_of(model, nameless.image));
 	else
 		add_doctor(&sentence, wk_model_str(model, model->images[nameless.image].path));
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
+}
+
+/* Nothing can be done for this recording, but for the next one. */
+static void hint_stacks(const struct wk_question *question)
+{
+	const struct wk_model *model = question->quality.model;
+	struct wk_memory_roots roots = wk_memory_roots_of(model, &question->filter);
+	const struct wk_runtime_maker *maker;
+	struct wk_buf sentence = { 0 };
+
+	if (roots.cut * MANY_CUT < roots.samples || roots.cut == 0)
+		return;
+	maker = wk_runtime_maker_in(model, &model->processes[roots.process]);
+	wk_num_add_share(&sentence, roots.cut, roots.samples);
+	wk_buf_add_fmt(&sentence, " of stacks end in code made at run time that keeps no frame "
+				  "pointers and has no unwinding tables in a jitdump%s%s",
+		       maker && maker->stacks ? "; " : "",
+		       maker && maker->stacks ? maker->stacks : "");
+	wk_say(wk_buf_text(&sentence));
+	wk_buf_fini(&sentence);
+}
+
+void wk_question_hint(const struct wk_question *question)
+{
+	hint_names(question);
+	hint_stacks(question);
 }

@@ -166,6 +166,8 @@ def _(t):
     blind = t.record("--", tap.program("live", "jit"), "blind", 600, ".")
     came = totals(t, blind)
     t.true(came.get("main", 0) < 20, f"without tables {came.get('main')} % of stacks reach main")
+    said = tap.run(tap.WICK, "fold", blind, cwd=t.folder).stderr
+    t.true("of stacks end in code made at run time" in said, f"the cause is told: {said}")
     check_bare(t, t.record("--", tap.program("live", "jit"), "bare", 1000, "."))
 
 
@@ -197,6 +199,28 @@ def _(t):
         # From V8's own code, which has no tables, back to C++.
         started = sum(share for name, share in callers.items() if name.startswith("node::Start("))
         t.true(started > 80, f"{option}: {started} % of stacks reach node::Start")
+
+
+@tap.case("where Node tells no names, the words that make it are told")
+def _(t):
+    tap.need("node")
+    (t.folder / "hot.js").write_text(JS)
+    recording = t.record("--", "node", "hot.js")
+    said = tap.run(tap.WICK, "fold", recording, cwd=t.folder).stderr
+    t.true("`node --perf-basic-prof" in said, said)
+    page = tap.run(tap.WICK, "symbols", recording, cwd=t.folder).stdout
+    t.true("node --perf-basic-prof" in page, page)
+
+
+@tap.case("wick pack puts the names of code made at run time into a recording of perf")
+def _(t):
+    tap.need("perf")
+    (t.folder / "dumps").mkdir()
+    tap.run("perf", "record", "-q", "-g", "-k", "mono", "-o", "perf.data",
+            tap.program("live", "jit"), "dump", 600, "dumps", cwd=t.folder)
+    tap.run(tap.WICK, "pack", "perf.data", "-o", "packed.data", cwd=t.folder)
+    shutil.rmtree(t.folder / "dumps")
+    check_dump(t, "packed.data")
 
 
 @tap.case("Java's methods have their names where it dumps a map at its end")
