@@ -131,19 +131,34 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 		wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - symbol.start);
 }
 
-/* "\n  file.c:12"; where no line is known, the file and the address. */
+/* addr2line answers with question marks where it finds a function without a line. */
+static bool is_known_to_addr2line(const struct wk_script_place *place)
+{
+	const struct wk_script_image *image = place->image;
+	struct wk_symbol symbol;
+
+	return !image->is_kernel && !image->is_anonymous && image->symbols &&
+	       image->name.len && image->name.at[0] == '/' &&
+	       wk_image_find(image->symbols, place->address, &symbol);
+}
+
+/* "\n  file.c:12". Where no line is known: the file and the address, or what addr2line answers,
+ * which perf prints only in chains that it looks for inlined calls in. */
 static void add_line(const struct wk_script_place *place, struct wk_str file, uint32_t line,
-		     struct wk_buf *out)
+		     bool asks_for_calls, struct wk_buf *out)
 {
 	if (!place->image)
 		return;
-	wk_buf_add_text(out, "\n  ");
-	if (line) {
+	if (line || file.len) {
+		wk_buf_add_text(out, "\n  ");
 		wk_script_add_text(wk_str_basename(file), out);
 		wk_buf_add_fmt(out, ":%" PRIu32, line);
-	} else {
+	} else if (!is_known_to_addr2line(place)) {
+		wk_buf_add_text(out, "\n  ");
 		wk_script_add_text(wk_str_basename(place->image->name), out);
 		wk_buf_add_fmt(out, "[%" PRIx64 "]", place->address);
+	} else if (asks_for_calls) {
+		wk_buf_add_text(out, "\n  ??:0");
 	}
 }
 
@@ -155,8 +170,8 @@ static size_t places_of(struct wk_perf_script *script, const struct wk_script_pl
 			       WK_MOST_PLACES);
 }
 
-void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
-			 uint32_t fields, struct wk_buf *out)
+static void add_place(struct wk_perf_script *script, const struct wk_script_place *place,
+		      uint32_t fields, bool asks_for_calls, struct wk_buf *out)
 {
 	if (fields & WK_FIELD_SYM) {
 		wk_buf_add_char(out, ' ');
@@ -171,8 +186,14 @@ void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_p
 		size_t count = places_of(script, place);
 
 		add_line(place, count ? script->places[0].file : (struct wk_str){ 0 },
-			 count ? script->places[0].line : 0, out);
+			 count ? script->places[0].line : 0, asks_for_calls, out);
 	}
+}
+
+void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
+			 uint32_t fields, struct wk_buf *out)
+{
+	add_place(script, place, fields, false, out);
 }
 
 /* --- Lines of a chain ---------------------------------------------------------------------- */
@@ -206,7 +227,7 @@ static void add_call(struct wk_perf_script *script, const struct wk_script_place
 		wk_buf_add_char(out, ')');
 	}
 	if (fields & WK_FIELD_SRCLINE)
-		add_line(place, call->file, call->line, out);
+		add_line(place, call->file, call->line, true, out);
 	if (is_inlined)
 		wk_buf_add_text(out, " (inlined)");
 	wk_buf_add_char(out, '\n');
@@ -293,7 +314,7 @@ static void make_lines(struct wk_perf_script *script, const struct wk_script_pla
 	if (fields & WK_FIELD_SYM && add_calls(script, place, fields))
 		return;
 	add_ip(place, fields, &script->scratch);
-	wk_script_add_place(script, place, fields, &script->scratch);
+	add_place(script, place, fields, !script->options.no_inlined, &script->scratch);
 	wk_buf_add_char(&script->scratch, '\n');
 }
 

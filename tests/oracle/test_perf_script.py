@@ -43,10 +43,63 @@ COLUMNS = ["comm,pid,tid,time,event,ip,sym,dso", "event,ip,misc", "+pid,-comm", 
 BRANCHES = ["comm,ip,sym,dso,brstack", "comm,ip,sym,brstacksym"]
 
 
+C_PROGRAM = r"""
+#include <stdio.h>
+static inline __attribute__((always_inline)) double step(double x, int i)
+{
+	return x * 1.0000001 +
+	       (double)(i % 7);
+}
+static inline __attribute__((always_inline)) double twice(double x, int i)
+{
+	double a = step(x, i);
+	return step(a, i + 1);
+}
+__attribute__((noinline)) double work(int n)
+{
+	double x = 0;
+	for (int i = 0; i < n; i++)
+		x = twice(x, i);
+	return x;
+}
+int main(void)
+{
+	double s = 0;
+	for (int i = 0; i < 600; i++)
+		s += work(400000);
+	printf("%f\\n", s);
+	return 0;
+}
+"""
+
+RUST_PROGRAM = r"""
+use std::collections::BTreeMap;
+fn count(words: &[String]) -> BTreeMap<&str, usize> {
+    let mut seen = BTreeMap::new();
+    for word in words { *seen.entry(word.as_str()).or_insert(0) += 1; }
+    seen
+}
+fn main() {
+    let words: Vec<String> = (0..60000u32).map(|i| format!("w{}", i * 7919 % 1009)).collect();
+    let mut total = 0;
+    for _ in 0..12 {
+        let mut sorted: Vec<&String> = words.iter().collect();
+        sorted.sort();
+        total += count(&words).values().filter(|n| **n > 3).count() + sorted.len();
+    }
+    println!("{}", total);
+}
+"""
+
+
 def share(recording, *options):
     """Of perf's lines those that wick has too, in percent; and the first that differs."""
-    perf = tap.run("perf", "script", "--no-inline", "-i", recording, *options).stdout.split("\n")
-    wick = tap.run(tap.WICK, "export", "--to", "perf-script", "--no-inline", recording,
+    if "--inline" in options:  # perf's default, and wick's
+        options = [option for option in options if option != "--inline"]
+    else:
+        options = ["--no-inline", *options]
+    perf = tap.run("perf", "script", "-i", recording, *options).stdout.split("\n")
+    wick = tap.run(tap.WICK, "export", "--to", "perf-script", recording,
                    *options).stdout.split("\n")
     if len(perf) < 2:
         raise tap.Failure(f"perf printed nothing of {recording}")
@@ -189,6 +242,28 @@ def _(t):
             raise tap.Failure(f"perf: {theirs}\n# wick: {ours}")
     if len(perf) != len(wick) or len(perf) < 20:
         raise tap.Failure(f"{len(perf)} lines of perf, {len(wick)} of wick")
+
+
+def compare_with_inlines(folder, compiler, name, text, *words):
+    tap.need(compiler)
+    source, program = folder / name, folder / "program"
+    source.write_text(text)
+    tap.run(compiler, "-g", *words, "-o", program, source)
+    recording = folder / f"{name}.data"
+    record(recording, "-F", "1500", "--call-graph", "dwarf,16384", "--", program)
+    expect(recording, 99, "--inline")
+    # addr2line takes another file for the line in libc that called main: a line a sample.
+    expect(recording, 93, "--inline", "-F", "+srcline")
+
+
+@tap.case("inlined calls and lines of a program in C")
+def _(t):
+    compare_with_inlines(t.folder, "gcc", "program.c", C_PROGRAM, "-O2")
+
+
+@tap.case("inlined calls and lines of a program in Rust")
+def _(t):
+    compare_with_inlines(t.folder, "rustc", "program.rs", RUST_PROGRAM, "-O")
 
 
 @tap.case("the time of day")
