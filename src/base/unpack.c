@@ -14,6 +14,9 @@
 #ifdef WK_HAS_LZMA
 #include <lzma.h>
 #endif
+#ifdef WK_HAS_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 
 #define STEP (256u * 1024) /* plain bytes asked for at a time */
 
@@ -336,6 +339,32 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
 	return unpack(&u);
 }
 
+#ifdef WK_HAS_LIBDEFLATE
+/* Takes half as long as zlib, but only what is there as a whole and exactly as long as told. What
+ * it refuses is left to zlib, which knows why. */
+static bool unpack_at_once(struct wk_bytes packed, uint64_t size_bytes, struct wk_buf *plain)
+{
+	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
+	size_t before = plain->len;
+	void *to = library ? wk_buf_extend(plain, (size_t)size_bytes) : NULL;
+	bool ok = to && libdeflate_zlib_decompress(library, packed.at, wk_bytes_left(&packed), to,
+						   (size_t)size_bytes, NULL) == LIBDEFLATE_SUCCESS;
+
+	libdeflate_free_decompressor(library);
+	if (!ok)
+		plain->len = before;
+	return ok;
+}
+#else
+static bool unpack_at_once(struct wk_bytes packed, uint64_t size_bytes, struct wk_buf *plain)
+{
+	(void)packed;
+	(void)size_bytes;
+	(void)plain;
+	return false;
+}
+#endif
+
 /* Room for all of it is made at once, which is why the size is judged first. */
 bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		    struct wk_buf *plain, struct wk_err *err)
@@ -350,6 +379,8 @@ bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t si
 			       "%zu bytes packed with %s claim to be %" PRIu64
 			       " bytes of plain data",
 			       wk_bytes_left(&packed), wk_packing_name(packing), size_bytes);
+	if (packing == WK_PACKED_ZLIB && unpack_at_once(packed, size_bytes, plain))
+		return true;
 	if (wk_buf_extend(plain, (size_t)size_bytes))
 		plain->len = before;
 	if (!unpack(&u))

@@ -171,6 +171,20 @@ static void a_size_that_is_not_so_is_refused(void **state)
 	check_refused(OLD, UINT64_MAX, "claim to be 18446744073709551615 bytes of plain data");
 }
 
+static void what_is_packed_behind_the_told_size_is_not_looked_at(void **state)
+{
+	struct made m;
+	struct wk_bytes bytes;
+
+	(void)state;
+	make(&m, ".debug_info", ZLIB, PLAIN_SIZE - 40, false, false);
+	bytes = wk_dwarf_section(&m.sections, WK_DWARF_INFO);
+	skip_without_library(&m);
+	assert_int_equal(wk_bytes_left(&bytes), PLAIN_SIZE - 40);
+	assert_memory_equal(bytes.at, "information information ", 24);
+	unmake(&m);
+}
+
 static void a_packing_that_is_not_known_is_named(void **state)
 {
 	(void)state;
@@ -201,6 +215,7 @@ int main(void)
 		cmocka_unit_test(split_files_have_names_of_their_own),
 		cmocka_unit_test(what_is_not_packed_is_a_window_onto_the_file),
 		cmocka_unit_test(a_size_that_is_not_so_is_refused),
+		cmocka_unit_test(what_is_packed_behind_the_told_size_is_not_looked_at),
 		cmocka_unit_test(a_packing_that_is_not_known_is_named),
 		cmocka_unit_test(broken_packing_is_said),
 	};
