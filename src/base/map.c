@@ -126,7 +126,8 @@ void wk_index_add(struct wk_index *index, uint64_t hash, uint32_t id)
 		struct wk_index old = *index;
 
 		index->cap = old.cap ? old.cap * 2 : 64;
-		index->slots = wk_alloc_zeroed(index->cap, sizeof(*index->slots));
+		/* Zeroed by writing: pages that are read first are given by the system twice. */
+		index->slots = wk_alloc_table_zeroed(index->cap, sizeof(*index->slots));
 		for (size_t i = 0; i < old.cap; i++)
 			if (old.slots[i].id)
 				index_put(index, old.slots[i].hash, old.slots[i].id);
