@@ -1,12 +1,10 @@
 #include "cli/fetched_files.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
-#include "base/num.h"
+#include "cli/kept_rows.h"
 #include "symbols/remote.h"
 
 struct row {
@@ -45,30 +43,15 @@ static int latest_first(const void *left, const void *right)
 
 static void add_row(struct wk_out *out, const struct row *row)
 {
-	time_t seconds = (time_t)(row->fetched_ns / 1000000000);
-	struct wk_buf size = { 0 };
-	char when[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
-	wk_num_add_bytes(&size, row->size_bytes);
-	wk_out_fmt(out, "%10s  %-16s  ", wk_buf_text(&size), when);
+	wk_kept_add_size_and_time(out, row->size_bytes, row->fetched_ns);
 	wk_out_term(out, wk_str_c(row->name));
 	wk_out_char(out, '\n');
-	wk_buf_fini(&size);
 }
 
-static void add_sum(struct wk_out *out, uint64_t files, uint64_t bytes)
+static void add_sum(struct wk_out *out, uint64_t files, uint64_t size_bytes)
 {
-	struct wk_buf text = { 0 };
-
-	wk_num_add_grouped(&text, files);
-	wk_buf_add_text(&text, files == 1 ? " fetched file, " : " fetched files, ");
-	wk_num_add_bytes(&text, bytes);
-	wk_out_str(out, wk_buf_str(&text));
+	wk_kept_add_sum(out, files, "fetched ", size_bytes);
 	wk_out_char(out, '\n');
-	wk_buf_fini(&text);
 }
 
 static bool list(struct wk_out *out, struct wk_err *err)

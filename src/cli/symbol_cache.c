@@ -1,12 +1,10 @@
-#define _GNU_SOURCE /* gmtime_r */
 #include "cli/symbol_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
-#include "base/num.h"
+#include "cli/kept_rows.h"
 #include "symbols/cache.h"
 
 struct rows {
@@ -34,26 +32,6 @@ static int last_used_first(const void *left, const void *right)
 	return memcmp(a->id.bytes, b->id.bytes, sizeof(a->id.bytes));
 }
 
-static void add_time(struct wk_out *out, uint64_t ns)
-{
-	time_t seconds = (time_t)(ns / 1000000000);
-	char text[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &tm);
-	wk_out_fmt(out, "%-16s", text);
-}
-
-static void add_size(struct wk_out *out, uint64_t size_bytes)
-{
-	struct wk_buf text = { 0 };
-
-	wk_num_add_bytes(&text, size_bytes);
-	wk_out_fmt(out, "%10s", wk_buf_text(&text));
-	wk_buf_fini(&text);
-}
-
 /* Which file the image was, where the cache still knows. */
 static void add_source(struct wk_out *out, struct wk_cache *cache, const struct wk_build_id *id)
 {
@@ -70,23 +48,9 @@ static void add_row(struct wk_out *out, struct wk_cache *cache, const struct wk_
 	for (size_t i = 0; i < sizeof(row->id.bytes); i++)
 		wk_out_fmt(out, i < row->id.size ? "%02x" : "  ", row->id.bytes[i]);
 	wk_out_text(out, "  ");
-	add_size(out, row->size_bytes);
-	wk_out_text(out, "  ");
-	add_time(out, row->used_ns);
-	wk_out_text(out, "  ");
+	wk_kept_add_size_and_time(out, row->size_bytes, row->used_ns);
 	add_source(out, cache, &row->id);
 	wk_out_char(out, '\n');
-}
-
-static void add_sum(struct wk_out *out, uint64_t files, uint64_t size_bytes)
-{
-	struct wk_buf text = { 0 };
-
-	wk_num_add_grouped(&text, files);
-	wk_buf_add_text(&text, files == 1 ? " file, " : " files, ");
-	wk_num_add_bytes(&text, size_bytes);
-	wk_out_str(out, wk_buf_str(&text));
-	wk_buf_fini(&text);
 }
 
 static bool list(struct wk_cache *cache, struct wk_out *out, struct wk_err *err)
@@ -102,7 +66,7 @@ static bool list(struct wk_cache *cache, struct wk_out *out, struct wk_err *err)
 			add_row(out, cache, &rows.at[i]);
 	}
 	if (ok) {
-		add_sum(out, rows.count, rows.size_bytes);
+		wk_kept_add_sum(out, rows.count, "", rows.size_bytes);
 		wk_out_text(out, " in ");
 		wk_out_term(out, wk_str_c(wk_cache_folder(cache)));
 		wk_out_char(out, '\n');
@@ -118,7 +82,7 @@ static bool clear(struct wk_cache *cache, struct wk_out *out, struct wk_err *err
 
 	if (ok || files > 0) {
 		wk_out_text(out, "removed ");
-		add_sum(out, files, bytes);
+		wk_kept_add_sum(out, files, "", bytes);
 		wk_out_text(out, " from ");
 		wk_out_term(out, wk_str_c(wk_cache_folder(cache)));
 		wk_out_char(out, '\n');
