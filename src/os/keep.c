@@ -6,26 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-
-/* Each folder of `path` but its last part, as long as it is not there. */
-static bool make_folders(const char *path, struct wk_err *err)
-{
-	char *folder = wk_strndup(path, strlen(path));
-	bool ok = true;
-
-	for (char *slash = strchr(folder + 1, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-			ok = wk_fail_os(err, errno, "cannot make the folder %s", folder);
-		*slash = '/';
-	}
-	free(folder);
-	return ok;
-}
 
 static char *name_beside(const char *path)
 {
@@ -51,8 +34,6 @@ static int open_nameless(const char *path)
 bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err)
 {
 	*keep = (struct wk_os_keep){ .fd = -1 };
-	if (!make_folders(path, err))
-		return false;
 	keep->path = wk_strndup(path, strlen(path));
 	keep->temporary = name_beside(path);
 	keep->fd = open_nameless(path);

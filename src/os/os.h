@@ -87,9 +87,10 @@ bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err
  * errno set, if what was written could not be kept. */
 bool wk_os_draft_end(struct wk_os_draft *draft, bool keep);
 
-/* A file for a cache, for its owner alone, in folders that are made where they are missing. Until
- * it is whole it has no name, where the file system can do that: then nothing half is left even
- * by a kill. It takes the place of what was there, which stays readable to those who have it. */
+/* A file for a cache, for its owner alone, in a folder that is there (wk_os_folder_open makes it).
+ * Until it is whole it has no name, where the file system can do that: then nothing half is left
+ * even by a kill. It takes the place of what was there, which stays readable to those who have
+ * it. */
 struct wk_os_keep {
 	int fd;
 	char *path, *temporary;

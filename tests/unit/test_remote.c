@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "os/folder.h"
 #include "os/os.h"
 #include "symbols/remote_memory.h"
 #include "symbols/remote_places.h"
@@ -158,6 +159,20 @@ static void forget_memory(void)
 	rmdir(folder);
 }
 
+/* As wk_remote_get makes it, before anything is kept in it. */
+static int make_memory_folder(void **state)
+{
+	char *folder = memory_path();
+	struct wk_os_folder *made;
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(folder, '/') - folder), folder);
+	made = wk_os_folder_open(path, true, NULL);
+	wk_os_folder_close(made);
+	return made ? 0 : -1;
+}
+
 static void write_memory(const char *text)
 {
 	struct wk_os_keep keep;
@@ -246,9 +261,12 @@ int main(void)
 		cmocka_unit_test(other_schemes_and_nonsense_are_refused),
 		cmocka_unit_test(a_password_is_not_shown),
 		cmocka_unit_test(an_id_filled_up_with_zeros_is_cut_to_what_it_was),
-		cmocka_unit_test(what_servers_did_not_have_is_remembered_by_server),
-		cmocka_unit_test(old_future_and_broken_memories_count_for_nothing),
-		cmocka_unit_test(a_kept_file_that_is_given_up_leaves_what_was_there),
+		cmocka_unit_test_setup(what_servers_did_not_have_is_remembered_by_server,
+				       make_memory_folder),
+		cmocka_unit_test_setup(old_future_and_broken_memories_count_for_nothing,
+				       make_memory_folder),
+		cmocka_unit_test_setup(a_kept_file_that_is_given_up_leaves_what_was_there,
+				       make_memory_folder),
 		cmocka_unit_test(nobody_is_asked_where_nobody_is_named),
 	};
 
