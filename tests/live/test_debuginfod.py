@@ -379,7 +379,7 @@ def _(t):
         place(store, path, app().debug)
         cache = t.folder / f"cache{number}"
         t.true(names(t, "--symbol-server", f"{kind}:{store}", WICK_CACHE_DIR=cache), path)
-        t.true(not cache.exists(), "a folder's files are used where they lie")
+        t.true(not (cache / "remote").exists(), "a folder's files are used where they lie")
         with Server(lambda asked, path=path: whole(app().debug.read_bytes())
                     if asked == "/sub/" + path else missing(asked)) as server:
             t.true(names(t, "--symbol-server", f"{kind}:{server.url}/sub/", WICK_CACHE_DIR=cache),
