@@ -23,6 +23,13 @@ static const struct wk_opt options[] = {
 	  NULL },
 	{ 0, "header", NULL, "begin with what the file says of its machine and events, as comments",
 	  WK_OPT_FLAG, AT(header), NULL },
+	{ 0, "pid", "LIST", "only samples of these processes (\"12,40\")", WK_OPT_TEXT, AT(pids),
+	  NULL },
+	{ 0, "tid", "LIST", "only samples of these threads", WK_OPT_TEXT, AT(tids), NULL },
+	{ 'c', "comms", "LIST", "only samples of threads of these names", WK_OPT_TEXT, AT(comms),
+	  NULL },
+	{ 'C', "cpu", "LIST", "only samples on these CPUs (\"0-3,7\")", WK_OPT_TEXT, AT(cpus),
+	  NULL },
 	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is "
 	  "named or ends", WK_OPT_FLAG, AT(tasks), NULL },
 	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
@@ -46,6 +53,17 @@ static bool is_narrowed(const struct wk_filter_spec *filter)
 	       filter->source || filter->time;
 }
 
+static bool check_lists(const struct wk_perf_script_args *args, struct wk_err *err)
+{
+	const char *lists[] = { args->pids, args->tids, args->cpus };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (lists[i] && !wk_perf_script_is_list(lists[i]))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "\"%s\" is not a list of numbers like 3,5-7", lists[i]);
+	return true;
+}
+
 static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_options *out,
 			 struct wk_err *err)
 {
@@ -55,6 +73,10 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 		.nanoseconds = args->nanoseconds,
 		.no_inlined = job->load->no_inlined,
 		.no_demangle = args->no_demangle,
+		.pids = args->pids,
+		.tids = args->tids,
+		.comms = args->comms,
+		.cpus = args->cpus,
 		.shows_header = args->header,
 		.shows_tasks = args->tasks,
 		.shows_mappings = args->mappings,
@@ -70,9 +92,9 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 			return false;
 	if (is_narrowed(job->filter))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "perf-script writes samples as they are read: filters are for the "
-			       "other formats");
-	return true;
+			       "perf-script writes samples as they are read: --pid, --tid, "
+			       "--comms and --cpu choose here, the other filters do not");
+	return check_lists(args, err);
 }
 
 /* "Sun Nov 22 02:20:18 2026"; empty for what is not a file. */

@@ -6,6 +6,7 @@
 
 struct wk_perf_script_args {
 	struct wk_opt_list fields;
+	const char *pids, *tids, *comms, *cpus;
 	bool nanoseconds, no_demangle, tasks, mappings, switches, namespaces, cgroups,
 		lost, header;
 	uint64_t most_frames;

@@ -24,6 +24,8 @@ struct wk_perf_script_options {
 	bool nanoseconds;
 	bool no_inlined, no_demangle;
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
+	/* Only samples of these, "1,5-7" and names with commas between; NULL: of all. */
+	const char *pids, *tids, *cpus, *comms;
 	bool shows_header;             /* the fact "comments", as it stands */
 	const char *captured;          /* its first line: when the file was written */
 	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost;
@@ -35,5 +37,7 @@ struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
 					  struct wk_out *out);
 void wk_perf_script_free(struct wk_perf_script *script);
 struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
+/* Whether it is a list of numbers and ranges. */
+bool wk_perf_script_is_list(const char *text);
 
 #endif

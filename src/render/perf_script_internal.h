@@ -116,6 +116,9 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,
 			const struct wk_script_source *source, char kind, uint32_t comm_tid,
 			struct wk_buf *out);
+/* perf_script_filter.c */
+bool wk_script_wants(const struct wk_perf_script *script, const struct wk_event *event);
+
 /* perf_script_memory.c */
 void wk_script_add_data_source(struct wk_perf_script *script, uint64_t source, struct wk_buf *out);
 

@@ -324,7 +324,8 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 	uint32_t fields;
 
 	(void)err;
-	if (!source || !script->options.fields.shown[source->type])
+	if (!source || !script->options.fields.shown[source->type] ||
+	    !wk_script_wants(script, event))
 		return true;
 	fields = script->options.fields.shown[source->type];
 	wk_script_add_head(script, event, source, 's', event->tid, &line);

@@ -266,6 +266,14 @@ def _(t):
     compare_with_inlines(t.folder, "rustc", "program.rs", RUST_PROGRAM, "-O")
 
 
+@tap.case("samples of some threads and CPUs")
+def _(t):
+    recording = fixture("own/own-switch.perf.data")
+    for words in (["-C", "1"], ["--cpu", "0"], ["--tid", "22367"], ["--pid", "22365"],
+                  ["--comms", "fx-fp"], ["--tid", "22367,22368", "-C", "0,1"]):
+        expect(recording, 100, *words)
+
+
 @tap.case("the time of day")
 def _(t):
     recording = t.folder / "clock.data"
