@@ -83,6 +83,13 @@ static void find_unwind(struct wk_image_facts *facts)
 	}
 }
 
+/* What never was a file has names or none. */
+static void find_memory(struct wk_image_facts *facts, const struct wk_image *image)
+{
+	facts->names = image->has_names ? "all" : "none";
+	facts->lacks = image->has_names ? 0 : WK_LACKS_NAMES;
+}
+
 /* The kernel's lines and tables are nobody's business here, and memory has none. */
 static void find_out(struct wk_image_facts *facts, const struct wk_facts_about *about)
 {
@@ -91,6 +98,8 @@ static void find_out(struct wk_image_facts *facts, const struct wk_facts_about *
 
 	if (about->model->came_named) {
 		facts->names = "recorded";
+	} else if (image->state == WK_IMAGE_NO_FILE) {
+		find_memory(facts, image);
 	} else if (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO) {
 		facts->symbols = wk_symbols_image(about->symbols, &key);
 		find_names(facts, image);
@@ -98,8 +107,7 @@ static void find_out(struct wk_image_facts *facts, const struct wk_facts_about *
 		if (image->kind == WK_IMAGE_FILE)
 			find_lines(facts, about->model);
 	} else if (image->kind != WK_IMAGE_UNKNOWN) {
-		facts->names = image->has_names ? "all" : "none";
-		facts->lacks = image->has_names ? 0 : WK_LACKS_NAMES;
+		find_memory(facts, image);
 	}
 }
 

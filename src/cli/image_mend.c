@@ -130,6 +130,8 @@ static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about 
 		mend_missing(facts, about);
 		return;
 	}
+	if (!wk_image_elf(facts->symbols))
+		return; /* memory that has a path, and never was a file */
 	is_packed = wk_packages_command(packages, index, mend);
 	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))
 		mend_own(facts);

@@ -108,4 +108,18 @@ def _(t):
         shutil.rmtree(t.folder / "tools")
 
 
+@tap.case("what never was a file has nothing to be mended")
+def _(t):
+    program, recording = recorded(t, lambda program: None)
+    path = str(program).encode()
+    data = pathlib.Path(recording).read_bytes()
+    t.true(path in data, "the recording has no plain path in it")
+    pathlib.Path(recording).write_bytes(data.replace(path, b"app".ljust(len(path), b"\0")))
+    program.unlink()
+    for form in ("--csv", "--json", "--details"):
+        t.equal(t.wick("symbols", recording, form, env=plain()).returncode, 0, form)
+    came = row(t, recording, "app")
+    t.equal((came["unwind"], came["mend"]), ("", ""), "the row")
+
+
 tap.run_all()
