@@ -44,8 +44,8 @@ struct wk_jit_code {
 	uint64_t line_count, lines_start;
 	struct wk_str last_file;
 
-	/* .eh_frame, which lies at `unwind_offset` from the code's start, and behind it as many bytes
-	 * of .eh_frame_hdr; empty without them. */
+	/* .eh_frame, which lies at `unwind_offset` from the code's start, and behind it as many
+	 * bytes of .eh_frame_hdr; empty without them. */
 	struct wk_bytes unwind;
 	uint64_t unwind_head_bytes, unwind_offset;
 };
