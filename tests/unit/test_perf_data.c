@@ -109,7 +109,7 @@ static void a_sample_becomes_an_event_in_both_byte_orders(void **state)
 		add_sample(&m, 1000, 0x401000);
 		perf_end(&m);
 		check_without(&m, "-",
-			      "source time=0 source=0 name=\"cpu-clock\" unit=\"ns\"\n"
+			      "source time=0 source=0 name=\"cpu-clock:HG\" unit=\"ns\"\n"
 			      "sample time=1000 pid=10 tid=11 cpu=3 source=0 weight=500 mode=user "
 			      "address=0x401000\n");
 	}
@@ -635,8 +635,8 @@ static void a_sample_finds_its_event_by_its_first_word(void **state)
 	}
 	perf_end(&m);
 	check_without(&m, "-",
-		      "source time=0 source=0 name=\"cpu-clock\" unit=\"ns\"\n"
-		      "source time=0 source=1 name=\"page-faults\" unit=\"events\"\n"
+		      "source time=0 source=0 name=\"cpu-clock:HG\" unit=\"ns\"\n"
+		      "source time=0 source=1 name=\"page-faults:HG\" unit=\"events\"\n"
 		      "sample time=10 pid=0 tid=0 source=0 weight=1 mode=user address=0x0\n"
 		      "sample time=20 pid=0 tid=0 source=1 weight=1 mode=user address=0x0\n"
 		      "sample time=30 pid=0 tid=0 source=0 weight=1 mode=user address=0x0\n"
