@@ -388,8 +388,8 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 		   struct wk_err *err);
 
 /* dwarf_spans.c */
-/* Sets the block's spans from its intervals, which it puts in order: where several cover an address, the one with the
- * highest node (the innermost) has it. `base` is below all of them. */
+/* Sets the block's spans from its intervals, which it puts in order: where several cover an
+ * address, the one with the highest node (the innermost) has it. `base` is below all of them. */
 void wk_dwarf_make_spans(struct wk_dwarf_block *block, uint64_t base);
 
 /* dwarf_split.c */
