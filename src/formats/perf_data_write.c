@@ -54,7 +54,8 @@ void wk_perf_data_writer_free(struct wk_perf_data_writer *writer)
 
 uint64_t wk_perf_data_writer_bytes(const struct wk_perf_data_writer *writer)
 {
-	return writer->data_offset + writer->data_bytes + writer->pending.len;
+	return writer->data_offset + writer->data_bytes + writer->pending.len +
+	       writer->feature_bytes;
 }
 
 /* Keeps the first failure, so that whoever goes on hears the cause and not its echo. */
@@ -276,6 +277,7 @@ static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 		fail(writer, err);
 		goto out;
 	}
+	writer->feature_bytes = features.len;
 	ok = true;
 out:
 	wk_buf_fini(&features);
@@ -289,6 +291,7 @@ static bool finish_pipe(struct wk_perf_data_writer *writer, struct wk_err *err)
 		wk_perf_write_feature_records(writer, feature);
 	if (!write_pending(writer))
 		return fail(writer, err);
+	writer->feature_bytes = writer->pending.len;
 	wk_buf_reset(&writer->pending);
 	return true;
 }

@@ -57,6 +57,7 @@ struct wk_perf_data_writer {
 	uint64_t data_offset;
 	uint64_t data_bytes;   /* of records that the file holds */
 	struct wk_buf pending; /* whole records that it does not */
+	uint64_t feature_bytes; /* what the end of the file took */
 	uint64_t flushed_ns;   /* event time of the last flush */
 	uint64_t last_ns;
 	bool has_samples;

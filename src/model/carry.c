@@ -13,6 +13,8 @@ struct carried_image {
 	struct wk_str path;
 	struct wk_build_id build_id;
 	uint64_t inode;
+	uint64_t start;
+	bool is_kernel; /* named by the running kernel alone */
 	bool is_plain; /* so far: a program may be deleted or built anew while it runs */
 };
 
@@ -30,7 +32,8 @@ struct wk_carry {
 	size_t seen_cap;
 	uint32_t seen_count;
 	struct wk_index index;
-	bool takes_all;
+	bool takes_all, is_live;
+	bool kernel_is_ours; /* an image of the kernel that runs now was mapped */
 	struct wk_place places[WK_MOST_PLACES]; /* scratch */
 	struct wk_event_call calls[WK_MOST_PLACES];
 };
@@ -60,6 +63,11 @@ void wk_carry_all(struct wk_carry *carry)
 	carry->takes_all = true;
 }
 
+void wk_carry_live(struct wk_carry *carry)
+{
+	carry->is_live = true;
+}
+
 /* Will the path lead a later reader to this very file? */
 static bool is_plain_file(const struct carried_image *image)
 {
@@ -80,7 +88,13 @@ void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_even
 		carry->images[carry->image_count++] = (struct carried_image){ 0 };
 	if (!symbols)
 		return;
+	if (event->image.is_kernel)
+		carry->kernel_is_ours |= wk_is_running_kernel(&event->image.build_id);
 	row = &carry->images[image];
+	row->start = event->image.start;
+	row->is_kernel = event->image.is_kernel ||
+			 (wk_image_kind_of(&event->image) == WK_IMAGE_VDSO &&
+			  event->image.build_id.size == 0);
 	row->symbols = symbols;
 	row->path = wk_arena_copy(&carry->paths, event->image.path);
 	row->build_id = event->image.build_id;
@@ -114,6 +128,15 @@ void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address)
 	wk_index_add(&carry->index, hash, carry->seen_count++);
 }
 
+/* The kernel that runs now may be another than the recorded one, and names all addresses. */
+static bool is_of_another_kernel(const struct wk_carry *carry, const struct carried_image *image)
+{
+	if (!image->is_kernel || carry->is_live)
+		return false;
+	return !carry->kernel_is_ours || (image->build_id.size &&
+					  wk_kernel_has_moved(image->symbols, image->start));
+}
+
 /* Sends the symbol once, however many of its addresses were seen. */
 static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct seen *seen,
 		     const struct wk_sink *sink, struct wk_err *err)
@@ -123,7 +146,7 @@ static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct s
 	struct wk_symbol symbol;
 	uint32_t *done;
 
-	if (!wk_image_find(image->symbols, seen->address, &symbol))
+	if (!image->symbols || !wk_image_find(image->symbols, seen->address, &symbol))
 		return true;
 	done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
 	if (*done)
@@ -143,8 +166,8 @@ static bool send_calls(struct wk_carry *carry, const struct seen *seen, const st
 {
 	const struct carried_image *image = &carry->images[seen->image];
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
-	size_t count = wk_image_places(image->symbols, seen->address, carry->places,
-				       WK_MOST_PLACES);
+	size_t count = image->symbols ? wk_image_places(image->symbols, seen->address,
+							carry->places, WK_MOST_PLACES) : 0;
 	struct wk_symbol symbol;
 
 	if (count == 0)
@@ -179,6 +202,9 @@ bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk
 	struct wk_map sent = { 0 };
 	bool ok = true;
 
+	for (uint32_t i = 0; i < carry->image_count; i++)
+		if (carry->images[i].symbols && is_of_another_kernel(carry, &carry->images[i]))
+			carry->images[i].symbols = NULL;
 	for (uint32_t i = 0; i < carry->image_count; i++)
 		carry->images[i].is_plain = carry->images[i].is_plain &&
 					    is_plain_file(&carry->images[i]);

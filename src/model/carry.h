@@ -18,6 +18,10 @@ struct wk_carry *wk_carry_new(void);
 void wk_carry_free(struct wk_carry *carry);
 void wk_carry_all(struct wk_carry *carry);
 
+/* The recording is made now: the kernel that runs is the one that is recorded. Otherwise its build id
+ * has to tell. */
+void wk_carry_live(struct wk_carry *carry);
+
 /* Tells of image number `image` (small and dense), mapped by `event`; `symbols` may be NULL. */
 void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_event *event,
 		    struct wk_image_symbols *symbols);

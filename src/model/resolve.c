@@ -15,6 +15,7 @@ struct resolving_image {
 	struct wk_image_symbols *symbols;
 	uint32_t first_carried, carried_count; /* its range of the sorted carried symbols */
 	bool has_carried_places;
+	bool is_unsure; /* a kernel of which is not known yet whether it lies where it did */
 };
 
 struct resolver {
@@ -92,16 +93,12 @@ static uint32_t carried_behind(const struct resolver *resolver, wk_text_id path,
 	return low;
 }
 
-/* Was the recording made under the kernel that runs now? Only its build id tells; a wrong name
- * would be worse than none. */
+/* Was the recording made under the kernel that runs now? */
 static bool is_running_kernel(const struct wk_model *model)
 {
-	struct wk_build_id running = { 0 };
-
-	running.size = (uint8_t)wk_os_kernel_build_id(running.bytes);
 	for (wk_image_id id = 1; id < model->image_count; id++)
-		if (model->images[id].kind == WK_IMAGE_KERNEL && model->images[id].build_id.size &&
-		    wk_build_id_eq(&model->images[id].build_id, &running))
+		if (model->images[id].kind == WK_IMAGE_KERNEL &&
+		    wk_is_running_kernel(&model->images[id].build_id))
 			return true;
 	return false;
 }
@@ -111,15 +108,6 @@ static bool is_of_the_kernel(const struct wk_image *image)
 {
 	return image->kind == WK_IMAGE_KERNEL ||
 	       (image->kind == WK_IMAGE_VDSO && image->build_id.size == 0);
-}
-
-/* The same kernel lies elsewhere after a new start: its first symbol tells. */
-static bool has_moved(const struct wk_image *kernel, const struct wk_image_symbols *symbols)
-{
-	struct wk_symbol first;
-
-	return kernel->build_id.size && wk_image_find(symbols, kernel->first_start, &first) &&
-	       first.start != kernel->first_start;
 }
 
 static void open_image(struct resolver *resolver, wk_image_id id)
@@ -139,8 +127,7 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 	if (resolver->symbols && (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
 				  image->kind == WK_IMAGE_KERNEL))
 		open->symbols = wk_symbols_image(resolver->symbols, &key);
-	if (open->symbols && image->kind == WK_IMAGE_KERNEL && has_moved(image, open->symbols))
-		open->symbols = NULL;
+	open->is_unsure = open->symbols && image->kind == WK_IMAGE_KERNEL && image->build_id.size;
 }
 
 static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64_t address,
@@ -284,17 +271,30 @@ static void add_call(struct resolver *resolver, wk_frame_id frame, wk_function_i
 		wk_model_add_named_frame(resolver->model, function, frame, is_inlined);
 }
 
+/* The image's symbols, if names of this machine may be used: the kernel's table, which takes time to
+ * read, is looked at only where no name came along. */
+static struct wk_image_symbols *symbols_of(struct resolver *resolver, wk_image_id id)
+{
+	struct resolving_image *open = &resolver->images[id];
+
+	if (open->is_unsure &&
+	    wk_kernel_has_moved(open->symbols, resolver->model->images[id].first_start))
+		open->symbols = NULL;
+	open->is_unsure = false;
+	return open->symbols;
+}
+
 /* The function that the machine ran: by the names that came along, by the image's symbols, by its
  * debug information; it has no name where none of them knows it. */
 static wk_function_id outermost_function(struct resolver *resolver, wk_image_id image,
 					 uint64_t address, const struct wk_place *place)
 {
-	const struct resolving_image *open = &resolver->images[image];
 	struct wk_str file = place ? place->file : wk_str_c("");
+	struct wk_image_symbols *symbols;
 	struct wk_symbol symbol;
 
 	if (find_carried(resolver, image, address, &symbol) ||
-	    (open->symbols && wk_image_find(open->symbols, address, &symbol)))
+	    ((symbols = symbols_of(resolver, image)) && wk_image_find(symbols, address, &symbol)))
 		return named_function(resolver, image, symbol.name, symbol.is_plt, file);
 	if (place && place->function.len)
 		return named_function(resolver, image, place->function, false, file);
@@ -391,7 +391,8 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 static bool is_closed(const struct resolving_image *image)
 {
 	enum wk_image_state state =
-		image->symbols ? wk_image_state(image->symbols) : WK_IMAGE_NAMED;
+		image->symbols && !image->is_unsure ? wk_image_state(image->symbols)
+						    : WK_IMAGE_NAMED;
 
 	return state == WK_IMAGE_MISSING || state == WK_IMAGE_DIFFERS ||
 	       state == WK_IMAGE_UNREADABLE;
@@ -462,7 +463,7 @@ static void close_images(struct resolver *resolver)
 	for (wk_image_id id = 0; id < model->image_count; id++) {
 		struct resolving_image *open = &resolver->images[id];
 
-		if (open->symbols)
+		if (open->symbols && !open->is_unsure)
 			model->images[id].state = wk_image_state(open->symbols);
 		if (open->carried_count || open->has_carried_places)
 			model->images[id].reason = wk_model_text(
@@ -471,7 +472,7 @@ static void close_images(struct resolver *resolver)
 			model->images[id].reason = wk_model_text(
 				model, wk_str_c("not of the kernel that runs now, or the recording "
 						"does not say of which"));
-		else if (open->symbols)
+		else if (open->symbols && !open->is_unsure)
 			model->images[id].reason =
 				wk_model_text(model, wk_str_c(wk_image_reason(open->symbols)));
 	}

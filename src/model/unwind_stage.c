@@ -38,6 +38,7 @@ struct wk_unwind_stage {
 	struct wk_carry *carry;
 	struct wk_runtime_stage *runtime; /* may be NULL */
 	bool met_code;             /* that no file holds, in this walk */
+	bool is_live;              /* what is mapped now is what is recorded */
 	uint32_t pid;              /* whose stack is being walked */
 	uint32_t since_release;    /* stacks */
 	struct wk_unwind_counts counts;
@@ -139,7 +140,8 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 }
 
 /* Passes the event on with the build id of the file that is mapped now: a later reader can
- * then tell this file from another that lies at the same path by that time. */
+ * then tell this file from another that lies at the same path by that time. Of an older recording
+ * only the inode tells that the file is still the recorded one. */
 static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *event,
 		       struct wk_err *err)
 {
@@ -156,7 +158,8 @@ static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		wk_carry_image(stage->carry, id, event, stage->staged[id].symbols);
 	}
 	wk_spaces_take(stage->spaces, event, id);
-	if (identified.image.build_id.size == 0 && stage->staged[id].elf)
+	if (identified.image.build_id.size == 0 && stage->staged[id].elf &&
+	    (stage->is_live || event->image.inode != 0))
 		identified.image.build_id = stage->staged[id].elf->build_id;
 	return wk_sink_take(&stage->next, &identified, err);
 }
@@ -281,6 +284,8 @@ static size_t read_memory(void *context, uint64_t address, void *bytes, size_t s
 
 void wk_unwind_stage_set_live(struct wk_unwind_stage *stage)
 {
+	stage->is_live = true;
+	wk_carry_live(stage->carry);
 	wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
 }
 

@@ -182,12 +182,9 @@ static void add_row(struct wk_perf_script *script, const struct wk_event *event,
 static void note_kernel(struct wk_perf_script *script, const struct wk_event_image *image,
 			uint32_t id)
 {
-	struct wk_build_id running = { 0 };
-
 	if (!script->kernel && wk_str_starts(image->path, "[kernel"))
 		script->kernel = id;
-	running.size = (uint8_t)wk_os_kernel_build_id(running.bytes);
-	if (image->build_id.size && wk_build_id_eq(&image->build_id, &running))
+	if (wk_is_running_kernel(&image->build_id))
 		script->kernel_is_ours = true;
 }
 

@@ -8,16 +8,6 @@
 
 /* --- Which file an address lies in --------------------------------------------------------- */
 
-/* The same kernel lies elsewhere after a new start: its first symbol tells. */
-static bool has_moved(const struct wk_script_image *kernel)
-{
-	struct wk_symbol first;
-
-	return kernel->key.build_id.size &&
-	       wk_image_find(kernel->symbols, kernel->first_start, &first) &&
-	       first.start != kernel->first_start;
-}
-
 static void open_image(struct wk_perf_script *script, struct wk_script_image *image)
 {
 	bool is_vdso = wk_str_is(image->key.path, "[vdso]");
@@ -28,7 +18,8 @@ static void open_image(struct wk_perf_script *script, struct wk_script_image *im
 	     !script->kernel_is_ours))
 		return;
 	image->symbols = wk_symbols_image(script->symbols, &image->key);
-	if (image->is_kernel && has_moved(image))
+	if (image->is_kernel && image->key.build_id.size &&
+	    wk_kernel_has_moved(image->symbols, image->first_start))
 		image->symbols = NULL;
 }
 

@@ -39,7 +39,6 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
 		  const struct wk_build_id *id, struct wk_store_file *file, struct wk_buf *why)
 {
-	struct wk_image_key key = { .build_id = *id };
 	struct wk_buf path = { 0 };
 	struct wk_err err = { 0 };
 	bool found = false;
@@ -47,8 +46,7 @@ static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
 	if (!image->owner->remote || id->size == 0 || wk_image_is_vdso(image))
 		return false;
 	if (wk_remote_get(image->owner->remote, which, id, image->key.path, &path, &err)) {
-		key.path = wk_buf_str(&path);
-		found = wk_store_image(&key, file, why) == WK_IMAGE_NAMED;
+		found = wk_store_take(wk_buf_text(&path), id, file, why);
 	} else if (err.text[0]) {
 		wk_buf_add_fmt(why, "%s%s", why->len ? "; " : "", err.text);
 	}

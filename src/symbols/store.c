@@ -166,6 +166,11 @@ static bool try_paths(struct search *s)
 		wk_buf_add_str(&path, s->path);
 		found = try_path(s, wk_buf_text(&path));
 		wk_buf_reset(&path);
+		/* The number may be another process' by now, or one of another machine. */
+		if (!found && s->state == WK_IMAGE_UNREADABLE) {
+			s->state = WK_IMAGE_MISSING;
+			wk_buf_reset(s->why);
+		}
 	}
 	if (!found) {
 		wk_buf_add_str(&path, s->path);
@@ -335,6 +340,22 @@ enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_sto
 		wk_buf_add_text(why, ", and no copy of it was found");
 	}
 	return s.state;
+}
+
+bool wk_store_take(const char *path, const struct wk_build_id *id, struct wk_store_file *file,
+		   struct wk_buf *why)
+{
+	struct wk_err err = { 0 };
+
+	if (!wk_store_open(path, file, &err)) {
+		wk_buf_add_text(why, err.text);
+		return false;
+	}
+	if (wk_store_same_id(&file->elf->build_id, id))
+		return true;
+	wk_buf_add_fmt(why, "%s is of another build", path);
+	wk_store_close(file);
+	return false;
 }
 
 /* A search for a debug file. */

@@ -245,3 +245,18 @@ struct wk_str wk_kernel_module_of(const struct wk_image_symbols *kernel, uint64_
 		return wk_str_c("");
 	return found.module;
 }
+
+bool wk_is_running_kernel(const struct wk_build_id *id)
+{
+	struct wk_build_id running = { 0 };
+
+	running.size = (uint8_t)wk_os_kernel_build_id(running.bytes);
+	return id->size > 0 && wk_build_id_eq(id, &running);
+}
+
+bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_start)
+{
+	struct wk_symbol first;
+
+	return wk_image_find(kernel, first_start, &first) && first.start != first_start;
+}

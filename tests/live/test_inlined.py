@@ -106,4 +106,16 @@ def _(t):
            ";mix:inlined.c:" in inlined, f"came {inlined[:300]!r}")
 
 
+@tap.case("packing the recording of another machine changes none of its stacks")
+def _(t):
+    folder = tap.SHARED / "fixtures" / "perf-data"
+    if not folder.exists():
+        raise tap.Skip("$WICK_SHARED/fixtures/perf-data is not here")
+    for name in ("own/own-dwarf.perf.data", "own/own-tracepoint.perf.data", "own/own-fp.perf.data",
+                 "perf_data_converter/perf.data.callgraph-3.4"):
+        before = folded(t, folder / name)
+        t.wick("pack", "-q", folder / name, "-o", "packed.data")
+        t.equal(folded(t, "packed.data"), before, f"stacks of {name}")
+
+
 tap.run_all()
