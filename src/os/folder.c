@@ -23,6 +23,18 @@ struct wk_os_folder {
 	char *path;
 };
 
+char *wk_os_absolute(const char *path)
+{
+	char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+	struct wk_buf whole = { 0 };
+
+	if (here)
+		wk_buf_add_fmt(&whole, "%s/", here);
+	wk_buf_add_text(&whole, path);
+	free(here);
+	return whole.at;
+}
+
 char *wk_os_cache_folder(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -175,6 +187,24 @@ bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name)
 	return unlinkat(folder->fd, name, 0) == 0;
 }
 
+static const char *skip_digits(const char *at)
+{
+	return at + strspn(at, "0123456789");
+}
+
+/* As open_draft makes them: a file that somebody else calls .draft-of-mine is not ours. */
+static bool is_draft(const char *name)
+{
+	size_t len = strlen(DRAFT);
+	const char *dash;
+
+	if (strncmp(name, DRAFT, len) != 0)
+		return false;
+	dash = skip_digits(name + len);
+	return dash > name + len && *dash == '-' && skip_digits(dash + 1) > dash + 1 &&
+	       *skip_digits(dash + 1) == '\0';
+}
+
 /* A young one may be about to be locked. */
 static bool is_left_behind(struct wk_os_folder *folder, const char *name, uint64_t age_ns)
 {
@@ -200,7 +230,7 @@ static bool take_one(struct wk_os_folder *folder, const char *name,
 	file.size_bytes = (uint64_t)info.st_size;
 	file.changed_ns = changed_ns(&info);
 	age_ns = now > file.changed_ns ? now - file.changed_ns : 0;
-	if (strncmp(name, DRAFT, strlen(DRAFT)) == 0) {
+	if (is_draft(name)) {
 		file.is_left_behind = is_left_behind(folder, name, age_ns);
 		if (!file.is_left_behind)
 			return true;

@@ -19,6 +19,9 @@
 
 struct wk_os_folder;
 
+/* The path as it is from anywhere, on the heap: links stay, nothing need be there. */
+char *wk_os_absolute(const char *path);
+
 /* $XDG_CACHE_HOME/wick or ~/.cache/wick, on the heap; NULL where neither variable says. */
 char *wk_os_cache_folder(void);
 

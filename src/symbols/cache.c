@@ -73,7 +73,7 @@ static char *folder_of(const struct wk_cache_options *options)
 
 	if (!typed)
 		return wk_os_cache_folder();
-	return typed[0] ? wk_strndup(typed, strlen(typed)) : NULL;
+	return typed[0] ? wk_os_absolute(typed) : NULL;
 }
 
 static void set_bound(struct wk_cache *cache, const struct wk_cache_options *options)
@@ -176,6 +176,30 @@ static bool id_of(const char *name, struct wk_build_id *id)
 		id->bytes[id->size++] = (uint8_t)byte;
 	}
 	return true;
+}
+
+/* Whether a file of the folder is an entry: people keep other things under such names, too. Its
+ * head tells; it may be of another version, or by a machine of the other byte order, and need not
+ * be whole. */
+static bool is_entry(struct wk_os_folder *folder, const char *name, struct wk_build_id *id)
+{
+	struct wk_os_file file;
+	struct file_head head;
+	char own_name[NAME_BYTES];
+	uint64_t changed_ns;
+	bool is_long;
+
+	if (!id_of(name, id))
+		return false;
+	name_of(id, own_name);
+	if (strcmp(name, own_name) != 0 || !wk_os_folder_map(folder, name, &file, &changed_ns))
+		return false;
+	is_long = file.size_bytes >= sizeof(head);
+	if (is_long)
+		memcpy(&head, file.at, sizeof(head));
+	wk_os_close(&file);
+	return is_long && (head.magic == MAGIC || head.magic == __builtin_bswap32(MAGIC)) &&
+	       head.id_size == id->size && memcmp(head.id, id->bytes, id->size) == 0;
 }
 
 static uint64_t head_checksum(const struct file_head *head)
@@ -296,7 +320,8 @@ static bool note_file(void *context, const struct wk_os_folder_file *file)
 
 	if (file->is_left_behind)
 		wk_os_folder_remove(kept->cache->folder, file->name);
-	if (!id_of(file->name, &id) || strcmp(file->name, kept->written) == 0)
+	if (strcmp(file->name, kept->written) == 0 ||
+	    !is_entry(kept->cache->folder, file->name, &id))
 		return true;
 	kept->files = wk_grow(kept->files, &kept->cap, kept->count + 1, sizeof(*kept->files));
 	kept->files[kept->count].size_bytes = file->size_bytes;
@@ -326,7 +351,8 @@ static bool make_room(struct wk_cache *cache, const char *written, uint64_t size
 			       " that the symbol cache may take", size_bytes, cache->most_bytes);
 	if (!wk_os_folder_each(cache->folder, note_file, &kept, err))
 		return false;
-	qsort(kept.files, kept.count, sizeof(*kept.files), oldest_first);
+	if (kept.count > 0)
+		qsort(kept.files, kept.count, sizeof(*kept.files), oldest_first);
 	for (size_t i = 0; i < kept.count && kept.size_bytes > cache->most_bytes - size_bytes; i++)
 		if (wk_os_folder_remove(cache->folder, kept.files[i].name))
 			kept.size_bytes -= kept.files[i].size_bytes;
@@ -463,7 +489,7 @@ static bool tell_file(void *context, const struct wk_os_folder_file *file)
 	struct wk_buf path = { 0 };
 	bool goes_on;
 
-	if (!id_of(file->name, &row.id))
+	if (!is_entry(each->cache->folder, file->name, &row.id))
 		return true;
 	wk_buf_add_fmt(&path, "%s/%s", each->cache->path, file->name);
 	row.path = wk_buf_text(&path);
@@ -510,7 +536,7 @@ static bool clear_file(void *context, const struct wk_os_folder_file *file)
 	struct clearing *clearing = context;
 	struct wk_build_id id;
 
-	if (!file->is_left_behind && !id_of(file->name, &id))
+	if (!file->is_left_behind && !is_entry(clearing->cache->folder, file->name, &id))
 		return true;
 	if (wk_os_folder_remove(clearing->cache->folder, file->name)) {
 		clearing->files++;

@@ -6,7 +6,7 @@
  * checked. Nothing is handed out whose checksum is not right. A file takes its place whole or
  * not at all, so two processes, or one that is killed, do no harm; what cannot be written is not
  * an error. All files together stay below a bound (WICK_CACHE_SIZE, "512M"): those not used for
- * the longest time go first.
+ * the longest time go first. What else lies in the folder is neither counted nor touched.
  *
  * Order of calls: open, find or write as often as wished, close. Entries live until the close. */
 #ifndef WK_SYMBOLS_CACHE_H

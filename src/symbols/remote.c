@@ -57,11 +57,11 @@ struct search {
 char *wk_remote_usual_folder(void)
 {
 	const char *own = getenv("WICK_CACHE_DIR");
-	char *cache = own ? wk_strndup(own, strlen(own)) : wk_os_cache_folder();
+	char *cache = !own ? wk_os_cache_folder() : own[0] ? wk_os_absolute(own) : NULL;
 	struct wk_buf folder = { 0 };
 	char *kept = NULL;
 
-	if (cache && cache[0]) {
+	if (cache) {
 		wk_buf_add_fmt(&folder, "%s/remote", cache);
 		kept = wk_strndup(folder.at, folder.len);
 	}

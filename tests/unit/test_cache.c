@@ -330,6 +330,79 @@ static void drafts_of_the_dead_are_swept_up_and_those_of_the_living_stay(void **
 	wk_cache_close(cache);
 }
 
+static void leave_file(const char *name, const char *text)
+{
+	FILE *file = fopen(path_of(name), "wb");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	set_age(name, 1000);
+}
+
+static bool is_left(const char *name)
+{
+	return access(path_of(name), F_OK) == 0;
+}
+
+static void files_of_others_are_neither_swept_up_nor_counted_nor_cleared(void **state)
+{
+	static const char *const names[] = {
+		".draft-letter", ".draft-1", ".draft-1-", ".draft-1-2-3", ".draft-1-2b",
+		"cafe.wick", "CAFE.wick", "cafebabe.wick", ".wick",
+	};
+	char text[300] = { 0 };
+	struct wk_cache *cache = open_bounded(1000);
+	uint64_t files, bytes;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		leave_file(names[i], text);
+	for (int i = 0; i < 6; i++)
+		assert_true(write_text(cache, i % 2, text, text));
+	assert_true(wk_cache_clear(cache, &files, &bytes, NULL));
+	assert_int_equal(files, 1); /* there is no room for two */
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_true(is_left(names[i]));
+	wk_cache_close(cache);
+}
+
+static void entries_of_another_version_are_cleared_too(void **state)
+{
+	struct wk_cache *cache = open_bounded(0);
+	uint64_t files, bytes;
+
+	(void)state;
+	assert_true(write_text(cache, 0, "a", "b"));
+	wk_cache_close(cache);
+	change_byte("deadbeef.wick", 4);
+	cache = open_bounded(0);
+	assert_null(wk_cache_find(cache, &ids[0]));
+	assert_true(wk_cache_clear(cache, &files, &bytes, NULL));
+	assert_int_equal(files, 1);
+	assert_false(is_left("deadbeef.wick"));
+	wk_cache_close(cache);
+}
+
+static void a_relative_folder_stays_where_it_was(void **state)
+{
+	struct wk_cache_options options = { "kept", 0 };
+	struct wk_cache *cache;
+	char before[200];
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(folder), 0);
+	cache = wk_cache_open(&options);
+	assert_int_equal(chdir("/"), 0);
+	assert_string_equal(wk_cache_folder(cache), path_of("kept"));
+	assert_true(write_text(cache, 0, "a", "b"));
+	assert_true(is_left("kept/deadbeef.wick"));
+	wk_cache_close(cache);
+	assert_int_equal(chdir(before), 0);
+}
+
 static bool count_row(void *context, const struct wk_cache_row *row)
 {
 	assert_true(row->size_bytes > 0 && row->used_ns > 0);
@@ -452,6 +525,9 @@ int main(void)
 		IN_FOLDER(drafts_of_the_dead_are_swept_up_and_those_of_the_living_stay),
 		IN_FOLDER(all_that_is_kept_is_listed_and_cleared),
 		IN_FOLDER(a_folder_that_is_not_there_is_an_empty_cache),
+		IN_FOLDER(files_of_others_are_neither_swept_up_nor_counted_nor_cleared),
+		IN_FOLDER(entries_of_another_version_are_cleared_too),
+		IN_FOLDER(a_relative_folder_stays_where_it_was),
 		cmocka_unit_test(the_environment_says_where_and_how_much),
 		cmocka_unit_test(a_cache_that_is_off_takes_all_calls),
 		cmocka_unit_test(a_checksum_changes_with_every_bit),
