@@ -1,5 +1,7 @@
 #include "views/kind.h"
 
+#include "views/owner.h"
+
 static const char *const names[WK_CODE_KINDS] = {
 	[WK_CODE_PROGRAM] = "your program",     [WK_CODE_COMPILER] = "rustc",
 	[WK_CODE_STANDARD] = "standard library", [WK_CODE_NATIVE] = "native libraries",
@@ -34,7 +36,7 @@ static bool is_allocator(struct wk_str name)
 		"malloc", "calloc", "realloc", "free", "cfree", "memalign", "aligned_alloc",
 		"posix_memalign", "valloc", "_int_malloc", "_int_free", "_int_realloc",
 		"_int_memalign", "_int_free_merge_chunk", "_int_free_create_chunk",
-		"malloc_consolidate", "unlink_chunk", "unlink_chunk.isra.0", "sysmalloc", "systrim",
+		"malloc_consolidate", "unlink_chunk", "sysmalloc", "systrim",
 		"tcache_alloc_small", "__rust_alloc", "__rust_dealloc", "__rust_realloc",
 		"__rust_alloc_zeroed", NULL,
 	};
@@ -47,105 +49,7 @@ static bool is_allocator(struct wk_str name)
 	return is_one_of(name, exact) || starts_with_one_of(name, prefixes);
 }
 
-/* "&mut [core::fmt::Argument]" and "<*const alloc::..." to where the path begins. */
-static struct wk_str without_sigils(struct wk_str name)
-{
-	static const char *const sigils[] = {
-		"<", "&", "(", "[", "*const ", "*mut ", "mut ", "dyn ", "impl ", NULL,
-	};
-	bool again = true;
-
-	while (again) {
-		again = false;
-		for (int i = 0; sigils[i]; i++) {
-			if (wk_str_starts(name, sigils[i])) {
-				name = wk_str_skip(name, strlen(sigils[i]));
-				again = true;
-			}
-		}
-	}
-	return name;
-}
-
-/* "<SELF as TRAIT>::method" or "<SELF>::method" taken apart; `trait` runs on to the name's end
- * and is empty in the second form. */
-struct qualified {
-	struct wk_str self, trait;
-};
-
-/* Arrows are no brackets: "<fn() -> u8 as ...". */
-static int nesting(const struct wk_str *name, size_t i)
-{
-	switch (name->at[i]) {
-	case '<':
-	case '(':
-	case '[':
-		return 1;
-	case '>':
-		return name->at[i - 1] == '-' ? 0 : -1;
-	case ')':
-	case ']':
-		return -1;
-	default:
-		return 0;
-	}
-}
-
-static struct qualified take_apart(struct wk_str name)
-{
-	struct qualified parts = { .self = wk_str_skip(name, 1) };
-	int depth = 1;
-
-	for (size_t i = 1; i < name.len; i++) {
-		depth += nesting(&name, i);
-		if (depth == 1 && wk_str_starts(wk_str_skip(name, i), " as "))
-			parts.trait = wk_str_skip(name, i + 4);
-		if (depth == 0 || parts.trait.at) {
-			parts.self.len = i - 1;
-			break;
-		}
-	}
-	return parts;
-}
-
-static bool has_path(struct wk_str type)
-{
-	for (size_t i = 0; i + 1 < type.len; i++)
-		if (type.at[i] == ':' && type.at[i + 1] == ':')
-			return true;
-	return false;
-}
-
-/* What tells whose code it is: the type, or, for "<T as core::fmt::Display>::fmt", whose type
- * is of no crate, the trait. */
-static struct wk_str subject_of(struct wk_str name)
-{
-	struct qualified parts;
-
-	if (name.len == 0 || name.at[0] != '<')
-		return without_sigils(name);
-	parts = take_apart(name);
-	return without_sigils(parts.trait.len && !has_path(parts.self) ? parts.trait : parts.self);
-}
-
-/* Only core may give methods of their own to types of the language: "<str>::trim". */
-static bool is_method_of_the_language(struct wk_str name)
-{
-	static const char *const types[] = {
-		"str", "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16",
-		"i32", "i64", "i128", "isize", "f16", "f32", "f64", "f128", NULL,
-	};
-	static const char *const beginnings[] = { "[", "*const ", "*mut ", NULL };
-	struct qualified parts;
-
-	if (!wk_str_starts(name, "<"))
-		return false;
-	parts = take_apart(name);
-	return parts.trait.len == 0 && parts.self.len + 2 < name.len &&
-	       (is_one_of(parts.self, types) || starts_with_one_of(parts.self, beginnings));
-}
-
-static bool is_standard(struct wk_str subject, struct wk_str name)
+static bool is_standard(const struct wk_owner *owner)
 {
 	static const char *const prefixes[] = {
 		"std::", "core::", "alloc::", "proc_macro::", "std_detect::", "compiler_builtins::",
@@ -159,8 +63,8 @@ static bool is_standard(struct wk_str subject, struct wk_str name)
 		"lang_start", NULL,
 	};
 
-	return starts_with_one_of(subject, prefixes) || is_one_of(name, exact) ||
-	       is_method_of_the_language(name);
+	return owner->is_language || starts_with_one_of(owner->subject, prefixes) ||
+	       is_one_of(owner->plain, exact);
 }
 
 static bool is_compiler(struct wk_str subject)
@@ -227,6 +131,24 @@ static bool is_system_path(struct wk_str path)
 	return starts_with_one_of(path, prefixes);
 }
 
+/* Code that was made at run time is the program's where it came from a file of the program's. */
+static enum wk_code_kind kind_of_script(struct wk_str name)
+{
+	switch (wk_script_of(name)) {
+	case WK_SCRIPT_PROGRAM:
+		return WK_CODE_PROGRAM;
+	case WK_SCRIPT_STANDARD:
+		return WK_CODE_STANDARD;
+	default:
+		return WK_CODE_RUNTIME;
+	}
+}
+
+static bool is_made_at_run_time(const struct wk_image *image, const struct wk_function *function)
+{
+	return image->kind == WK_IMAGE_ANONYMOUS || function->kind == WK_FRAME_JIT;
+}
+
 enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id id)
 {
 	const struct wk_function *function = &model->functions[id];
@@ -234,24 +156,24 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 	struct wk_str name = wk_model_str(model, function->name);
 	struct wk_str path = wk_model_str(model, image->path);
 	struct wk_str file = wk_model_str(model, image->name);
-	struct wk_str subject = subject_of(name);
+	struct wk_owner owner = wk_owner_of(name);
 
 	if (id == 0 || function->is_unnamed || name.len == 0)
 		return WK_CODE_UNKNOWN;
 	if (image->kind == WK_IMAGE_KERNEL || function->kind == WK_FRAME_KERNEL)
 		return WK_CODE_KERNEL;
-	if (is_allocator(name))
+	if (is_allocator(owner.plain))
 		return WK_CODE_ALLOCATOR;
-	if (is_compiler(subject))
+	if (is_compiler(owner.subject))
 		return WK_CODE_COMPILER;
-	if (is_standard(subject, name))
+	if (is_standard(&owner))
 		return WK_CODE_STANDARD;
-	if (image->kind == WK_IMAGE_ANONYMOUS || function->kind == WK_FRAME_JIT)
-		return WK_CODE_RUNTIME;
+	if (is_made_at_run_time(image, function))
+		return kind_of_script(name);
 	if (is_runtime_image(file))
 		return WK_CODE_RUNTIME;
 	if (image->kind == WK_IMAGE_VDSO || is_system_path(path) || is_native_image(file) ||
-	    is_native_name(name))
+	    is_native_name(owner.plain))
 		return WK_CODE_NATIVE;
 	return WK_CODE_PROGRAM;
 }

@@ -64,6 +64,82 @@ static void crates_that_std_brings_along_are_the_standard_library(void **state)
 	assert_kind("objects::make", WK_CODE_PROGRAM);
 }
 
+static void what_a_function_returns_does_not_tell_whose_it_is(void **state)
+{
+	(void)state;
+	assert_kind("void std::__introsort_loop<int*, long>(int*, int*, long)", WK_CODE_STANDARD);
+	assert_kind("void std::__introsort_loop<int*, long>", WK_CODE_STANDARD);
+	assert_kind("bool std::operator< <char, std::allocator<char> >(A const&, A const&)",
+		    WK_CODE_STANDARD);
+	assert_kind("unsigned long const& std::max<unsigned long>(unsigned long const&)",
+		    WK_CODE_STANDARD);
+	assert_kind("std::shared_ptr<app::Both> app::make<int>()", WK_CODE_PROGRAM);
+	assert_kind("void (*app::choose<std::string>(int))(char)", WK_CODE_PROGRAM);
+	assert_kind("void (*std::choose<app::A>(int))(char)", WK_CODE_STANDARD);
+	assert_kind("std::string app::(anonymous namespace)::name<int>(int)", WK_CODE_PROGRAM);
+	assert_kind("decltype(auto) std::__invoke<app::F>(app::F&&)", WK_CODE_STANDARD);
+	assert_kind("app::A::operator std::string() const", WK_CODE_PROGRAM);
+	assert_kind("std::function<int (int)>::operator()(int) const", WK_CODE_STANDARD);
+	assert_kind("bool llvm::isa<llvm::Value>(llvm::Value*)", WK_CODE_NATIVE);
+	assert_kind("void* operator new<app::A>(unsigned long)", WK_CODE_ALLOCATOR);
+	assert_kind("std::vector<int> app::f<(1 > 0)>(int)", WK_CODE_PROGRAM);
+	assert_kind("app::run(int) [clone .cold]", WK_CODE_PROGRAM);
+	assert_kind("main::{lambda(std::string const&)#1}::operator()(std::string const&) const",
+		    WK_CODE_PROGRAM);
+}
+
+static void traits_of_the_languages_own_types_are_the_standard_library(void **state)
+{
+	(void)state;
+	assert_kind("<u8 as <[_]>::to_vec_in::ConvertVec>::to_vec::<alloc::alloc::Global>",
+		    WK_CODE_STANDARD);
+	assert_kind("<<[T]>::sort::Guard as core::ops::Drop>::drop", WK_CODE_STANDARD);
+	assert_kind("<<demo::A>::f::B as core::fmt::Display>::fmt", WK_CODE_PROGRAM);
+}
+
+static void clones_of_an_allocators_functions_are_the_allocators(void **state)
+{
+	(void)state;
+	assert_kind("/usr/lib/libc.so.6!unlink_chunk.constprop.0", WK_CODE_ALLOCATOR);
+	assert_kind("/usr/lib/libc.so.6!unlink_chunk.isra.12", WK_CODE_ALLOCATOR);
+	assert_kind("sysmalloc.part.0.cold", WK_CODE_ALLOCATOR);
+	assert_kind("_int_free.lto_priv.0", WK_CODE_ALLOCATOR);
+	assert_kind("free.all.0", WK_CODE_PROGRAM);
+	assert_kind("free.0", WK_CODE_PROGRAM);
+}
+
+static enum wk_code_kind kind_of_made(const char *name)
+{
+	struct wk_model *model = small_empty_model();
+	wk_function_id function = wk_model_add_function(model, &(struct wk_function){
+		.name = wk_model_text(model, wk_str_c(name)), .kind = WK_FRAME_JIT });
+	enum wk_code_kind kind = wk_code_kind_of(model, function);
+
+	wk_model_free(model);
+	return kind;
+}
+
+static void code_made_at_run_time_is_whose_its_file_is(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_of_made("JS:~hot app.js:3:1"), WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_made("JS:*name /srv/file.js:1:2"), WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_made("LazyCompile:*get size /srv/a.js:1:2"), WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_made("JS:*f /srv/node_modules/x/i.js:1:2"), WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_made("JS:~emit node:events:465:44"), WK_CODE_RUNTIME);
+	assert_int_equal(kind_of_made("JS:^get x node:internal/util:4:4"), WK_CODE_RUNTIME);
+	assert_int_equal(kind_of_made("JS:~f"), WK_CODE_RUNTIME);
+	assert_int_equal(kind_of_made("Builtin:ArrayMap"), WK_CODE_RUNTIME);
+	assert_int_equal(kind_of_made("py::work:/home/me/app.py"), WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_made("py::x:/usr/lib/python3/dist-packages/a.py"),
+			 WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_made("py::dumps:/usr/lib/python3.11/json/__init__.py"),
+			 WK_CODE_STANDARD);
+	assert_int_equal(kind_of_made("py::_load:<frozen importlib._bootstrap>"),
+			 WK_CODE_STANDARD);
+	assert_int_equal(kind_of_made("py::"), WK_CODE_RUNTIME);
+}
+
 static void the_system_is_known_by_where_it_lies(void **state)
 {
 	(void)state;
@@ -108,6 +184,10 @@ int main(void)
 		cmocka_unit_test(what_a_program_brings_along_is_the_program),
 		cmocka_unit_test(the_standard_library_is_known_by_its_paths),
 		cmocka_unit_test(crates_that_std_brings_along_are_the_standard_library),
+		cmocka_unit_test(what_a_function_returns_does_not_tell_whose_it_is),
+		cmocka_unit_test(traits_of_the_languages_own_types_are_the_standard_library),
+		cmocka_unit_test(clones_of_an_allocators_functions_are_the_allocators),
+		cmocka_unit_test(code_made_at_run_time_is_whose_its_file_is),
 		cmocka_unit_test(the_system_is_known_by_where_it_lies),
 		cmocka_unit_test(allocators_compilers_and_runtimes_have_kinds_of_their_own),
 		cmocka_unit_test(what_has_no_name_is_unknown),
