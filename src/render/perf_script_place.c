@@ -86,16 +86,34 @@ bool wk_script_name_kernel(void *context, uint64_t address, struct wk_str *name,
 	return true;
 }
 
-void wk_script_add_text(struct wk_str name, struct wk_buf *out)
+static bool is_plain(struct wk_str text)
 {
-	for (size_t i = 0; i < name.len; i++) {
-		unsigned char c = (unsigned char)name.at[i];
+	for (size_t i = 0; i < text.len; i++)
+		if ((text.at[i] < ' ' && text.at[i] != '\t') || text.at[i] > '~')
+			return false;
+	return true;
+}
 
-		if ((c < ' ' && c != '\t') || c == 127)
-			wk_buf_add_fmt(out, "\\x%02x", c);
-		else
-			wk_buf_add_char(out, (char)c);
+/* Nearly all texts are plain. Tabs stay: tracepoints print them. */
+void wk_script_add_text(struct wk_str text, struct wk_buf *out)
+{
+	struct wk_out writer;
+
+	if (is_plain(text)) {
+		wk_buf_add_str(out, text);
+		return;
 	}
+	writer = wk_out_to_buf(out);
+	while (text.len > 0) {
+		const char *tab = memchr(text.at, '\t', text.len);
+		size_t len = tab ? (size_t)(tab - text.at) : text.len;
+
+		wk_out_term(&writer, wk_str_of(text.at, len));
+		if (tab)
+			wk_out_char(&writer, '\t');
+		text = wk_str_skip(text, len + 1);
+	}
+	wk_out_end(&writer);
 }
 
 void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out)
