@@ -11,19 +11,26 @@ struct args {
 static const struct wk_opt options[] = {
 	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "
 	  "lists them", WK_OPT_TEXT, offsetof(struct args, format), NULL },
-	{ 0, "header", NULL, "print what the file says beside its events: machine, sections, how "
-	  "events were opened, build ids; a fact a line", WK_OPT_FLAG,
+	{ 0, "header", NULL, "print what a perf.data file says beside its events: machine, sections, "
+	  "how events were opened, build ids; a fact a line", WK_OPT_FLAG,
 	  offsetof(struct args, header), NULL },
 	{ 0 },
+};
+
+struct facts {
+	struct wk_out *out;
+	size_t count;
 };
 
 /* "host name: box". Texts come from the file: no control character reaches a terminal. */
 static bool print_fact(void *context, const struct wk_event *event, struct wk_err *err)
 {
-	struct wk_out *out = context;
+	struct facts *facts = context;
+	struct wk_out *out = facts->out;
 
 	if (event->kind != WK_EVENT_SYSTEM && event->kind != WK_EVENT_NOTE)
 		return true;
+	facts->count++;
 	wk_out_term(out, event->kind == WK_EVENT_NOTE ? wk_str_c("note") : event->system.key);
 	wk_out_text(out, ": ");
 	wk_out_term(out, event->kind == WK_EVENT_NOTE ? event->note.text : event->system.value);
@@ -34,7 +41,8 @@ static bool print_fact(void *context, const struct wk_event *event, struct wk_er
 static bool print_header(const char *path, const char *format, struct wk_out *out,
 			 struct wk_err *err)
 {
-	struct wk_sink sink = { print_fact, out };
+	struct facts facts = { .out = out };
+	struct wk_sink sink = { print_fact, &facts };
 	struct wk_opened opened;
 	bool ok;
 
@@ -43,6 +51,10 @@ static bool print_header(const char *path, const char *format, struct wk_out *ou
 	opened.input.options.is_header_only = true;
 	ok = opened.reader->read(&opened.input, &sink, err) || wk_opened_fail(&opened, err);
 	wk_reader_close(&opened);
+	if (ok && facts.count == 0)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "%s has no header to print: of the formats that wick reads only "
+			       "perf.data has one", path);
 	return ok;
 }
 
