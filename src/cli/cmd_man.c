@@ -1,6 +1,12 @@
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/command.h"
+#include "cli/help.h"
+#include "os/os.h"
 
 /* Manual pages in mdoc(7), printed from the tables: `wick man` is wick.1, `wick man fold`
  * is wick-fold.1. Changed by hand when what the pages say changes. */
@@ -241,39 +247,106 @@ static void overview_page(struct wk_out *out)
 	all_references(out);
 }
 
+static void print_page(struct wk_out *out, const struct wk_command *command)
+{
+	if (command)
+		command_page(out, command);
+	else
+		overview_page(out);
+}
+
+/* --- On a terminal, where nobody wants to read source --------------------------------------- */
+
+/* A program that shows the source on its standard input; NULL-terminated. */
+static const char *const viewers[][4] = {
+	{ "man", "-l", "-", NULL },
+	{ "mandoc", "-a", NULL },
+};
+
+static bool view(const char *const *viewer, FILE *page)
+{
+	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_argv argv = { 0 };
+	struct wk_err err = { 0 };
+	char *program = wk_program_find(viewer[0]);
+	bool ok = false;
+
+	if (program) {
+		for (size_t i = 0; viewer[i]; i++)
+			wk_argv_add(&argv, viewer[i]);
+		io.input = fileno(page);
+		io.is_mute = true;
+		io.outlives_interrupt = true;
+		rewind(page);
+		ok = wk_child_run(&argv, io, &err) == 0;
+	}
+	wk_argv_fini(&argv);
+	free(program);
+	return ok;
+}
+
+static bool show_page(const struct wk_command *command)
+{
+	FILE *page = tmpfile();
+	struct wk_out out;
+	bool ok = false;
+
+	if (!page)
+		return false;
+	out = wk_out_to_fd(fileno(page));
+	print_page(&out, command);
+	if (wk_out_end(&out))
+		for (size_t i = 0; !ok && i < sizeof(viewers) / sizeof(viewers[0]); i++)
+			ok = view(viewers[i], page);
+	fclose(page);
+	return ok;
+}
+
+static void show_help(struct wk_out *out, const struct wk_command *command)
+{
+	if (command)
+		wk_help_command(out, wk_help_style(), command);
+	else
+		wk_help_overview(out, wk_help_style());
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct wk_words *words = call->words;
-	const struct wk_command *command;
+	const struct wk_command *command = NULL;
 
 	if (words->count > 1) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "man prints one page at a time");
 		return WK_EXIT_USAGE;
 	}
-	if (words->count == 0) {
-		overview_page(call->out);
-		return WK_EXIT_DONE;
+	if (words->count == 1 && strcmp(words->at[0], "wick") != 0) {
+		command = wk_command_find(words->at[0]);
+		if (!command) {
+			wk_command_unknown(words->at[0], err);
+			return WK_EXIT_USAGE;
+		}
 	}
-	command = wk_command_find(words->at[0]);
-	if (!command) {
-		wk_command_unknown(words->at[0], err);
-		return WK_EXIT_USAGE;
-	}
-	command_page(call->out, command);
+	if (!wk_os_is_terminal(STDOUT_FILENO))
+		print_page(call->out, command);
+	else if (!show_page(command))
+		show_help(call->out, command);
 	return WK_EXIT_DONE;
 }
 
 const struct wk_command wk_cmd_man = {
 	.name = "man",
-	.summary = "print the manual page of wick or of one of its commands",
+	.summary = "show the manual page of wick or of one of its commands",
 	.usage = (const char *const[]){ "[COMMAND]", NULL },
 	.description = (const char *const[]){
-		"Prints a manual page as source for man(1), made from the same tables as "
-		"`--help`. Without a word it is the page of wick itself. Installed pages are what "
-		"this prints.",
+		"Shows a manual page, made from the same tables as `--help`; without a word, or "
+		"with the word wick, the page of wick itself. On a terminal man or mandoc shows "
+		"it, and where there is neither it is what `--help` says. Into a pipe or file "
+		"goes the page's source, which is what installed pages are.",
 		NULL },
 	.examples = (const struct wk_example[]){
-		{ "wick man help | man -l -", "read a page that is not installed" }, { 0 } },
+		{ "wick man record", "read a page, installed or not" },
+		{ "wick man record >wick-record.1", "its source" },
+		{ 0 } },
 	.words = WK_WORD_CHOICE,
 	.choice = wk_command_choice,
 	.run = run,
