@@ -2,6 +2,7 @@
 
 #include "cli/command.h"
 #include "formats/reader.h"
+#include "render/perf_fields.h"
 
 /* Shell completion printed from the tables. The three shells share one idea: the first word
  * is a command; then come its options, and after them what its words are. */
@@ -17,15 +18,39 @@ static bool takes(const struct wk_opt *opt, const char *argument)
 	return opt->argument && strncmp(opt->argument, argument, strlen(argument)) == 0;
 }
 
+/* Several words with commas between them. */
+static bool is_list(const struct wk_opt *opt)
+{
+	return takes(opt, "FIELDS");
+}
+
 static bool has_choices(const struct wk_opt *opt)
 {
-	return opt->choices || takes(opt, "FORMAT");
+	return opt->choices || takes(opt, "FORMAT") || is_list(opt);
+}
+
+static bool takes_file(const struct wk_opt *opt)
+{
+	return takes(opt, "FILE") || takes(opt, "IMAGE");
+}
+
+static void out_fields(struct wk_out *out)
+{
+	struct wk_buf names = { 0 };
+
+	wk_perf_fields_names(&names);
+	wk_out_str(out, wk_buf_str(&names));
+	wk_buf_fini(&names);
 }
 
 static void out_choices(struct wk_out *out, const struct wk_opt *opt)
 {
 	const struct wk_reader *const *readers = wk_readers();
 
+	if (is_list(opt)) {
+		out_fields(out);
+		return;
+	}
 	for (size_t i = 0; opt->choices && opt->choices[i]; i++)
 		wk_out_fmt(out, "%s%s", i ? " " : "", opt->choices[i]);
 	for (size_t i = 0; !opt->choices && readers[i]; i++)
@@ -69,9 +94,11 @@ static void bash_value(struct wk_out *out, const struct wk_command *command,
 	if (has_choices(opt)) {
 		wk_out_text(out, "words='");
 		out_choices(out, opt);
-		wk_out_text(out, "'");
-	} else if (takes(opt, "FILE")) {
+		wk_out_text(out, is_list(opt) ? "' list=1" : "'");
+	} else if (takes_file(opt)) {
 		wk_out_text(out, "files=1");
+	} else if (takes(opt, "DIR")) {
+		wk_out_text(out, "folders=1");
 	} else if (takes(opt, "PID[")) {
 		wk_out_text(out, "words=$(cd /proc && echo [0-9]*)");
 	} else {
@@ -97,7 +124,8 @@ static void bash(struct wk_out *out)
 	wk_out_text(out, "# wick's completion for bash, printed by `wick completion bash`.\n"
 			 "_wick()\n{\n"
 			 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-			 "\tlocal cmd=${COMP_WORDS[1]} options='' words='' files='' i\n\n"
+			 "\tlocal cmd=${COMP_WORDS[1]} options='' words='' files='' i\n"
+			 "\tlocal folders='' list='' before=''\n\n"
 			 "\tif [[ $COMP_CWORD -eq 1 ]]; then\n"
 			 "\t\tmapfile -t COMPREPLY < <(compgen -W '--help --version ");
 	out_words(out, wk_command_choice);
@@ -119,7 +147,11 @@ static void bash(struct wk_out *out)
 		bash_words(out, wk_commands[i]);
 	wk_out_text(out, "\t\tesac ;;\n\tesac\n"
 			 "\tif [[ $cur == -* ]]; then words=$options files=''; fi\n"
-			 "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\"\n"
+			 "\t# Of a list with commas only the last piece is completed.\n"
+			 "\tif [[ $list ]]; then before=${cur%\"${cur##*[,+]}\"}; fi\n"
+			 "\tmapfile -t COMPREPLY < <(\n"
+			 "\t\tcompgen -P \"$before\" -W \"$words\" -- \"${cur#\"$before\"}\"\n"
+			 "\t\t[[ $folders ]] && compgen -d -- \"$cur\"\n"
 			 "\t\t[[ $files ]] && compgen -f -- \"$cur\")\n}\n"
 			 "complete -o filenames -F _wick wick\n"
 			 "# `cargo-wick` by itself, and as cargo starts it, is `wick cargo`.\n"
@@ -153,12 +185,17 @@ static void zsh_action(struct wk_out *out, const struct wk_opt *opt)
 	wk_out_char(out, ':');
 	zsh_escaped(out, opt->argument);
 	wk_out_char(out, ':');
-	if (has_choices(opt)) {
+	if (is_list(opt)) {
+		wk_out_text(out, "_sequence compadd - ");
+		out_choices(out, opt);
+	} else if (has_choices(opt)) {
 		wk_out_char(out, '(');
 		out_choices(out, opt);
 		wk_out_char(out, ')');
-	} else if (takes(opt, "FILE")) {
+	} else if (takes_file(opt)) {
 		wk_out_text(out, "_files");
+	} else if (takes(opt, "DIR")) {
+		wk_out_text(out, "_files -/");
 	} else if (takes(opt, "PID[")) {
 		wk_out_text(out, "_pids");
 	}
@@ -258,8 +295,12 @@ static void fish_option(struct wk_out *out, const struct wk_command *command,
 	if (opt->letter)
 		wk_out_fmt(out, " -s %c", opt->letter);
 	if (opt->argument)
-		wk_out_text(out, takes(opt, "FILE") ? " -r -F" : " -x");
-	if (has_choices(opt)) {
+		wk_out_text(out, takes_file(opt) || takes(opt, "DIR") ? " -r -F" : " -x");
+	if (is_list(opt)) {
+		wk_out_text(out, " -a '(__fish_complete_list , \"string split \\\" \\\" \\\"");
+		out_choices(out, opt);
+		wk_out_text(out, "\\\"\")'");
+	} else if (has_choices(opt)) {
 		wk_out_text(out, " -a '");
 		out_choices(out, opt);
 		wk_out_char(out, '\'');
