@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -47,7 +48,8 @@ static const struct wk_opt output_options[] = {
 
 static const char *const forms[] = { "txt", "csv", "json", NULL };
 
-static void columns(struct wk_table *table)
+/* Text tells what mends an image below its table, where lines of it can be copied. */
+static void columns(struct wk_table *table, bool has_mend)
 {
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
@@ -65,8 +67,10 @@ static void columns(struct wk_table *table)
 	wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "lines_from", "lines from");
 	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "mend", "mend");
-	wk_table_detail(table);
+	if (has_mend) {
+		wk_table_column(table, WK_CELL_TEXT, "mend", "mend");
+		wk_table_detail(table);
+	}
 	wk_table_column(table, WK_CELL_TEXT, "lacks", "lacks");
 }
 
@@ -80,7 +84,7 @@ static void lacks_cell(struct wk_table *table, unsigned lacks)
 }
 
 static void row(struct wk_table *table, const struct wk_model *model,
-		const struct wk_images_facts *all, const struct wk_image_facts *facts)
+		const struct wk_images_facts *all, const struct wk_image_facts *facts, bool has_mend)
 {
 	const struct wk_image *image = &model->images[facts->id];
 
@@ -96,16 +100,17 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_str_c(facts->unwind));
 	wk_table_text(table, wk_image_names_from(model, image));
 	wk_table_text(table, wk_str_c(facts->lines ? wk_image_places_reason(facts->symbols) : ""));
-	wk_table_text(table, wk_buf_str(&facts->mend));
+	if (has_mend)
+		wk_table_text(table, wk_buf_str(&facts->mend));
 	lacks_cell(table, facts->lacks);
 }
 
 static void fill(struct wk_table *table, const struct wk_model *model,
-		 const struct wk_images_facts *facts)
+		 const struct wk_images_facts *facts, bool has_mend)
 {
-	columns(table);
+	columns(table, has_mend);
 	for (size_t i = 0; i < facts->count; i++)
-		row(table, model, facts, &facts->at[i]);
+		row(table, model, facts, &facts->at[i], has_mend);
 	if (model->came_named)
 		wk_table_note(table, "all names came with the recording: no file was looked for");
 }
@@ -124,31 +129,55 @@ static void heading(struct wk_findings *findings, const struct wk_model *model,
 	wk_buf_fini(&id);
 }
 
-/* One row: of what it lacks most, with what mends it all. */
+/* Why its lines, or some of them, are unknown. */
+static void add_lines_reason(const struct wk_image_facts *facts, struct wk_buf *reason)
+{
+	struct wk_image_used used;
+
+	wk_image_used(facts->symbols, &used);
+	if (used.missing.len)
+		wk_buf_add_fmt(reason, "inlined calls stay unknown, since %.*s",
+			       WK_STR_ARG(used.missing));
+	else if (strcmp(facts->lines, "some") != 0)
+		wk_buf_add_text(reason, wk_image_places_reason(facts->symbols));
+	else
+		wk_buf_add_fmt(reason, "only %" PRIu64 " of %" PRIu64 " sampled addresses are in "
+			       "code that has debug information", facts->addresses.known,
+			       facts->addresses.asked);
+}
+
+/* Of what it lacks most. */
+static void add_reason(const struct wk_model *model, const struct wk_image_facts *facts,
+		       struct wk_buf *reason)
+{
+	if (facts->lacks & WK_LACKS_FILE)
+		wk_buf_add_text(reason, wk_image_reason(facts->symbols));
+	else if (facts->lacks & WK_LACKS_NAMES)
+		wk_buf_add_str(reason, wk_model_str(model, model->images[facts->id].reason));
+	else if (facts->lacks & WK_LACKS_LINES)
+		add_lines_reason(facts, reason);
+	else
+		wk_buf_add_text(reason, "it has neither .eh_frame nor .debug_frame");
+	if (reason->len == 0)
+		wk_buf_add_text(reason, "code made at run time, of which nobody wrote down the "
+					"names");
+}
+
+/* One row, with what mends all that it lacks. */
 static void find(struct wk_findings *findings, const struct wk_model *model,
 		 const struct wk_images_facts *all, const struct wk_image_facts *facts)
 {
-	struct wk_str reason = facts->lacks & WK_LACKS_FILE
-				       ? wk_str_c(wk_image_reason(facts->symbols))
-				       : wk_model_str(model, model->images[facts->id].reason);
 	const char *mend = facts->mend.len ? wk_buf_text(&facts->mend) : NULL;
 	bool is_nameless = facts->names && strcmp(facts->names, "none") == 0;
-	struct wk_buf lacks = { 0 };
+	struct wk_buf lacks = { 0 }, reason = { 0 };
 
 	heading(findings, model, all, facts);
 	wk_image_lacks_words(facts->lacks, &lacks);
-	if (facts->lacks & (WK_LACKS_NAMES | WK_LACKS_FILE) || !facts->symbols)
-		(is_nameless ? wk_findings_bad : wk_findings_better)(
-			findings, mend, "lacks %s: %.*s", wk_buf_text(&lacks),
-			WK_STR_ARG(reason.len ? reason
-					      : wk_str_c("code made at run time, of which nobody "
-							 "wrote down the names")));
-	else
-		wk_findings_better(findings, mend, "lacks %s: %s", wk_buf_text(&lacks),
-				   facts->lacks & WK_LACKS_LINES
-					   ? wk_image_places_reason(facts->symbols)
-					   : "it has neither .eh_frame nor .debug_frame");
+	add_reason(model, facts, &reason);
+	(is_nameless ? wk_findings_bad : wk_findings_better)(
+		findings, mend, "lacks %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
 	wk_buf_fini(&lacks);
+	wk_buf_fini(&reason);
 }
 
 static void print_details(const struct wk_model *model, const struct wk_images_facts *facts,
@@ -196,7 +225,7 @@ static bool print(const struct wk_facts_about *about, const struct wk_images_fac
 		return false;
 	wk_table_fit(&view, out, call);
 	wk_table_init(&table, "symbols");
-	fill(&table, about->model, facts);
+	fill(&table, about->model, facts, args->csv || args->json);
 	view.table = &table;
 	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
 	if (ok && !args->csv && !args->json)

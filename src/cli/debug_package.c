@@ -140,10 +140,10 @@ void wk_debug_archive_words(struct wk_buf *words)
 	wk_buf_add_text(words, "# packages that end in -dbgsym are in the distribution's debug "
 			       "archive");
 	if (is_debian())
-		wk_buf_add_text(words, ": on your mirror \"debian-debug\" instead of \"debian\", "
+		wk_buf_add_text(words, ":\n# on your mirror \"debian-debug\" instead of \"debian\", "
 				       "the suite with \"-debug\" behind it\n");
 	else
-		wk_buf_add_text(words, ", which must be among apt's sources\n");
+		wk_buf_add_text(words, ",\n# which must be among apt's sources\n");
 }
 
 /* Does apt know a package of that name? */

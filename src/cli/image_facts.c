@@ -25,24 +25,31 @@ static bool is_not_here(enum wk_image_state state)
 	       state == WK_IMAGE_UNREADABLE;
 }
 
+/* A file that is gone is no loss where its names came with the recording. */
 static void find_names(struct wk_image_facts *facts, const struct wk_image *image)
 {
 	enum wk_image_state state = wk_image_state(facts->symbols);
+	struct wk_image_used used;
 
-	if (is_not_here(state))
-		facts->lacks |= WK_LACKS_FILE;
 	if (image->has_names && state != WK_IMAGE_NAMED) {
 		facts->names = "recorded";
 		return;
 	}
+	if (is_not_here(state))
+		facts->lacks |= WK_LACKS_FILE;
+	wk_image_used(facts->symbols, &used);
 	if (state != WK_IMAGE_NAMED)
 		facts->names = "none";
-	else if (image->kind == WK_IMAGE_VDSO || in_either(facts->symbols, ".symtab") ||
+	else if (used.names_are_kept && used.has_all_names &&
+		 !in_either(facts->symbols, ".symtab") &&
+		 !in_either(facts->symbols, ".gnu_debugdata"))
+		facts->names = "cache";
+	else if (used.has_all_names || image->kind == WK_IMAGE_VDSO ||
 		 in_either(facts->symbols, ".gnu_debugdata"))
 		facts->names = "all";
 	else
 		facts->names = "exported";
-	if (strcmp(facts->names, "all") != 0)
+	if (strcmp(facts->names, "exported") == 0 || strcmp(facts->names, "none") == 0)
 		facts->lacks |= WK_LACKS_NAMES;
 }
 
@@ -54,18 +61,43 @@ static bool came_with_lines(const struct wk_model *model, wk_text_id path)
 	return false;
 }
 
+static bool has_debug_info(const struct wk_image_symbols *image)
+{
+	return in_either(image, ".debug_info") || in_either(image, ".zdebug_info");
+}
+
+/* A few addresses always lie between functions, or in those that were written as machine code. */
+static const char *how_many(const struct wk_image_lines *lines)
+{
+	if (lines->known * 10 >= lines->asked * 9)
+		return "all";
+	return lines->known ? "some" : "none";
+}
+
+static const char *where_all_are_from(const struct wk_image_facts *facts,
+				      const struct wk_model *model,
+				      const struct wk_image_used *used)
+{
+	if (came_with_lines(model, model->images[facts->id].path))
+		return "recorded";
+	return used->places_are_kept && !has_debug_info(facts->symbols) ? "cache" : "all";
+}
+
 static void find_lines(struct wk_image_facts *facts, const struct wk_model *model)
 {
-	if ((in_either(facts->symbols, ".debug_info") &&
-	     in_either(facts->symbols, ".debug_line")) ||
-	    (in_either(facts->symbols, ".zdebug_info") &&
-	     in_either(facts->symbols, ".zdebug_line")))
-		facts->lines = "yes";
-	else if (came_with_lines(model, model->images[facts->id].path))
-		facts->lines = "recorded";
+	const struct wk_image_lines *lines = &facts->addresses;
+	struct wk_image_used used;
+
+	wk_image_used(facts->symbols, &used);
+	if (lines->asked == 0)
+		facts->lines = has_debug_info(facts->symbols) ? "all" : "none";
 	else
-		facts->lines = "none";
-	if (strcmp(facts->lines, "none") == 0)
+		facts->lines = how_many(lines);
+	if (used.missing.len && lines->known)
+		facts->lines = "some";
+	if (strcmp(facts->lines, "all") == 0)
+		facts->lines = where_all_are_from(facts, model, &used);
+	if (strcmp(facts->lines, "none") == 0 || strcmp(facts->lines, "some") == 0)
 		facts->lacks |= WK_LACKS_LINES;
 }
 
@@ -123,6 +155,7 @@ static int more_samples_first(const void *left, const void *right)
 void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts_about *about,
 			    const struct wk_filter *filter)
 {
+	struct wk_image_lines *lines;
 	struct wk_flat flat;
 
 	*facts = (struct wk_images_facts){ 0 };
@@ -137,8 +170,12 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts
 	}
 	wk_flat_fini(&flat);
 	qsort(facts->at, facts->count, sizeof(*facts->at), more_samples_first);
-	for (size_t i = 0; i < facts->count; i++)
+	lines = wk_image_lines_count(about->model, filter);
+	for (size_t i = 0; i < facts->count; i++) {
+		facts->at[i].addresses = lines[facts->at[i].id];
 		find_out(&facts->at[i], about);
+	}
+	free(lines);
 	wk_images_facts_mend(facts, about);
 }
 

@@ -16,11 +16,21 @@ enum wk_lack {
 	WK_LACKS_UNWIND = 8,
 };
 
+/* Of the distinct sampled addresses of an image. */
+struct wk_image_lines {
+	uint64_t asked, known;
+};
+
+/* A row an image of the model, freed by the caller. */
+struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
+					    const struct wk_filter *filter);
+
 struct wk_image_facts {
 	wk_image_id id;
 	uint64_t samples;                 /* with it in their stack */
 	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
 	const char *names, *lines, *unwind; /* in a word; NULL where there can be none */
+	struct wk_image_lines addresses;
 	unsigned lacks;                   /* enum wk_lack */
 	struct wk_buf mend;               /* lines to be typed or written; empty: none is known */
 };

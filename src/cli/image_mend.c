@@ -5,10 +5,10 @@
 #include "base/num.h"
 #include "cli/debug_package.h"
 #include "cli/image_facts.h"
+#include "cli/program_mend.h"
 #include "cli/runtime_makers.h"
 #include "os/os.h"
 #include "symbols/elf.h"
-#include "symbols/store.h"
 
 static void mend_anonymous(struct wk_image_facts *facts, const struct wk_model *model)
 {
@@ -36,59 +36,31 @@ static void mend_kernel(struct wk_image_facts *facts, const struct wk_model *mod
 	wk_buf_fini(&text);
 }
 
-static bool has_text(const struct wk_elf *elf, const char *section, const char *text)
+/* Its file is here, but not all of what it says, or of what that refers to. */
+static void mend_own(struct wk_image_facts *facts, const char *path)
 {
-	struct wk_bytes bytes = wk_elf_bytes(elf, wk_elf_section(elf, section));
-	size_t len = strlen(text);
+	struct wk_program_mend program = {
+		.path = path,
+		.elf = wk_image_elf(facts->symbols),
+		.lacks_names = facts->lacks & WK_LACKS_NAMES,
+		.is_recorded = true,
+	};
+	struct wk_image_used used;
 
-	for (; wk_bytes_left(&bytes) >= len; wk_bytes_skip(&bytes, 1))
-		if (memcmp(bytes.at, text, len) == 0)
-			return true;
-	return false;
-}
-
-/* Built by whoever looks at it: how to build it so that it says more. */
-static void mend_own(struct wk_image_facts *facts)
-{
-	const struct wk_elf *elf = wk_image_elf(facts->symbols);
-	struct wk_buf *mend = &facts->mend;
-	struct wk_str link;
-	uint32_t crc;
-
-	if (wk_elf_debuglink(elf, &link, &crc))
-		wk_buf_add_fmt(mend, "# its debug information is in the file \"%.*s\": put it "
-			       "beside the program, or name its folder by --debug-dir",
-			       WK_STR_ARG(link));
-	else if (has_text(elf, ".comment", "rustc"))
-		wk_buf_add_fmt(mend, "CARGO_PROFILE_RELEASE_DEBUG=line-tables-only %scargo build "
-			       "--release",
-			       facts->lacks & WK_LACKS_NAMES ? "CARGO_PROFILE_RELEASE_STRIP=none "
-							     : "");
-	else if (wk_elf_section(elf, ".go.buildinfo"))
-		wk_buf_add_text(mend, "go build   # without -ldflags=\"-s -w\"");
+	wk_image_used(facts->symbols, &used);
+	if (used.missing.len == 0)
+		wk_program_mend(&program, &facts->mend);
+	else if (used.misses_shared)
+		wk_program_mend_shared(used.missing_file, &facts->mend);
 	else
-		wk_buf_add_fmt(mend, "# build it again with -g%s",
-			       facts->lacks & WK_LACKS_NAMES ? ", and neither link it with -s nor "
-							       "run strip on it" : "");
-}
-
-/* As a word of the shell. */
-static void add_word(struct wk_buf *text, const char *word)
-{
-	wk_buf_add_char(text, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			wk_buf_add_text(text, "'\\''");
-		else
-			wk_buf_add_char(text, *word);
-	wk_buf_add_char(text, '\'');
+		wk_program_mend_split(path, used.missing_file, &facts->mend);
 }
 
 static void add_asking(struct wk_buf *mend, const struct wk_facts_about *about)
 {
 	wk_buf_add_text(mend, "wick symbols ");
 	if (about->recording && strcmp(about->recording, "-") != 0) {
-		add_word(mend, about->recording);
+		wk_shell_word(mend, wk_str_c(about->recording));
 		wk_buf_add_char(mend, ' ');
 	}
 }
@@ -115,9 +87,8 @@ static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_abo
 							 "has it");
 		return;
 	}
-	wk_buf_add_text(mend, "# put the build with the id ");
-	wk_store_add_id(mend, &image->build_id);
-	wk_buf_add_text(mend, " back where it was, or into a folder that --symbol-server names");
+	wk_buf_add_text(mend, "# put that build back where it was, or into a folder that "
+			      "--symbol-server names");
 }
 
 static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about *about,
@@ -131,17 +102,17 @@ static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about 
 		return;
 	}
 	if (!wk_image_elf(facts->symbols))
-		return; /* memory that has a path, and never was a file */
+		return; /* gone, but its names came with the recording */
 	is_packed = wk_packages_command(packages, index, mend);
 	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))
-		mend_own(facts);
+		mend_own(facts, packages->paths[index]);
 	if (is_packed && !wk_remote_asks(about->remote) && has_debuginfod()) {
 		wk_buf_add_text(mend, "\n# or, without installing anything:\n");
 		add_asking(mend, about);
 		wk_buf_add_text(mend, "--debuginfod");
 	}
 	if (!is_packed && facts->lacks & WK_LACKS_UNWIND)
-		wk_buf_add_fmt(mend, "%s# and with -fasynchronous-unwind-tables",
+		wk_buf_add_fmt(mend, "%s# build it with -fasynchronous-unwind-tables, too",
 			       mend->len ? "\n" : "");
 }
 

@@ -38,6 +38,11 @@ void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf)
 	compose(dwarf);
 }
 
+struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf)
+{
+	return wk_buf_str(&dwarf->first_missing);
+}
+
 struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf)
 {
 	return wk_buf_str(&dwarf->missing);

@@ -19,13 +19,7 @@ static void add_what_would_help(struct wk_image_symbols *image)
 	}
 	if (wk_image_is_vdso(image))
 		return;
-	wk_buf_add_text(reason, "; a debug package");
-	if (image->file.elf->build_id.size > 0) {
-		wk_buf_add_text(reason, " (build id ");
-		wk_store_add_id(reason, &image->file.elf->build_id);
-		wk_buf_add_text(reason, ")");
-	}
-	wk_buf_add_text(reason, " or an unstripped build would name ");
+	wk_buf_add_text(reason, "; a debug package or an unstripped build would name ");
 	wk_buf_add_text(reason, image->state == WK_IMAGE_STRIPPED ? "it" : "the rest");
 }
 

@@ -116,6 +116,35 @@ size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
 	return wk_image_places_of(image, vaddr, places, cap);
 }
 
+static struct wk_str shared_file(const struct wk_image_symbols *image)
+{
+	const struct wk_elf *elf = has_debug_info(image->file.elf) ? image->file.elf
+								   : image->debug.elf;
+	struct wk_str path = wk_str_c("");
+	struct wk_build_id id;
+
+	return elf && wk_elf_debugaltlink(elf, &path, &id) ? path : wk_str_c("");
+}
+
+void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used)
+{
+	const struct wk_dwarf *dwarf = image->places.dwarf;
+
+	wk_image_state(image);
+	*used = (struct wk_image_used){
+		.has_all_names = image->has_all_names,
+		.names_are_kept = image->names_are_kept,
+		.places_are_kept = image->places.index && !image->places.was_searched,
+	};
+	if (!dwarf || wk_dwarf_missing(dwarf).len == 0)
+		return;
+	used->missing = wk_dwarf_missing(dwarf);
+	used->missing_file = wk_dwarf_missing_split(dwarf);
+	used->misses_shared = used->missing_file.len == 0;
+	if (used->misses_shared)
+		used->missing_file = shared_file(image);
+}
+
 static void add_words(struct wk_buf *reason, struct wk_str words)
 {
 	if (words.len == 0)

@@ -127,6 +127,19 @@ bool wk_is_running_kernel(const struct wk_build_id *id);
  * tells. */
 bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_start);
 
+/* What was used of an image, for whoever tells a person what it lacks. Whole when the image was asked
+ * for all that there is to ask; valid until it is asked again. */
+struct wk_image_used {
+	bool has_all_names;   /* no other file would have more */
+	bool names_are_kept;  /* they are the symbol cache's ... */
+	bool places_are_kept; /* ... and so are source lines and inlined calls */
+	struct wk_str missing;      /* what its debug information refers to, and nobody found: a
+				     * sentence. Empty: nothing */
+	struct wk_str missing_file; /* the first of those */
+	bool misses_shared;   /* that file is the one which dwz made of what several share */
+};
+void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used);
+
 /* The kernel's module for an absolute address: "[kernel.kallsyms]" or "[nf_tables]"; empty
  * where unknown. */
 struct wk_str wk_kernel_module_of(const struct wk_image_symbols *kernel, uint64_t address);

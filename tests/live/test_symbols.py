@@ -43,7 +43,7 @@ def _(t):
     program, recording = recorded(t, lambda program: None)
     came = row(t, recording, program)
     t.equal((came["names"], came["lines"], came["unwind"], came["lacks"], came["mend"]),
-            ("all", "yes", "eh_frame", "", ""), "the row")
+            ("all", "all", "eh_frame", "", ""), "the row")
 
 
 @tap.case("one without debug information lacks lines, and is to be built with -g")
@@ -51,7 +51,10 @@ def _(t):
     program, recording = recorded(t, strip("--strip-debug"))
     came = row(t, recording, program)
     t.equal((came["names"], came["lines"], came["lacks"]), ("all", "none", "lines"), "the row")
-    t.equal(came["mend"], "# build it again with -g", "mend")
+    t.equal(came["mend"].splitlines(), [
+        "# build it again with -g",
+        "# and record again: this recording is of the build that was, and names of another do not "
+        "fit"], "mend")
 
 
 @tap.case("a stripped one lacks names, too")
@@ -120,6 +123,84 @@ def _(t):
         t.equal(t.wick("symbols", recording, form, env=plain()).returncode, 0, form)
     came = row(t, recording, "app")
     t.equal((came["unwind"], came["mend"]), ("", ""), "the row")
+
+
+def inlined(t, *flags):
+    """A program whose functions are inlined ones, in a folder of its own, and a recording of it."""
+    tap.need("cc")
+    source = pathlib.Path(__file__).resolve().parent / "inlined.c"
+    tap.run("cc", "-O2", "-g", *flags, "-c", source, "-o", "app.o", cwd=t.folder)
+    tap.run("cc", "app.o", "-o", "app", cwd=t.folder)
+    program = t.folder / "app"
+    return program, t.record("--user-only", "--", program, "300")
+
+
+def words(t, recording, **options):
+    return " ".join(t.wick("symbols", recording, env=plain(), **options).stdout.split())
+
+
+@tap.case("one whose split file is gone is told which, and where it is looked for")
+def _(t):
+    program, recording = inlined(t, "-gsplit-dwarf")
+    t.equal(row(t, recording, program)["lines"], "all", "lines while it is there")
+    (split,) = t.folder.glob("*.dwo")
+    split.rename(t.folder / "kept")
+    came = row(t, recording, program)
+    t.equal((came["lines"], came["lacks"]), ("some", "lines"), "the row")
+    t.true(f'put "{split.name}" back' in came["mend"] and
+           came["mend"].endswith(f"dwp -e '{program}' -o '{program}'.dwp"), came["mend"])
+    t.true(f"inlined calls stay unknown, since the split file {split} is missing"
+           in words(t, recording), "the sentence")
+    (t.folder / "kept").rename(split)
+    t.equal(row(t, recording, program)["lacks"], "", "lacks when it is back")
+
+
+@tap.case("one whose shared debug information is gone is told of dwz's file")
+def _(t):
+    tap.need("dwz")
+    program, _ = inlined(t)
+    shutil.copy(program, t.folder / "other")
+    tap.run("dwz", "-m", "shared.dwz", "app", "other", cwd=t.folder)
+    recording = t.record("--user-only", "--", program, "300")
+    t.equal(row(t, recording, program)["lacks"], "", "lacks while it is there")
+    (t.folder / "shared.dwz").unlink()
+    came = row(t, recording, program)
+    t.equal((came["lines"], came["lacks"]), ("some", "lines"), "the row")
+    t.true('put "shared.dwz" back' in came["mend"], came["mend"])
+
+
+@tap.case("what the symbol cache knows of a stripped program is not missing")
+def _(t):
+    tap.need("strip")
+    program, recording = recorded(t, lambda program: None)
+    cached = plain(WICK_CACHE_DIR=str(t.folder / "cache"))
+    t.equal(row(t, recording, program, env=cached)["lacks"], "", "lacks with all in it")
+    tap.run("strip", program)
+    came = row(t, recording, program, env=cached)
+    t.equal((came["names"], came["lines"], came["lacks"]), ("cache", "cache", ""), "the row")
+    t.equal(row(t, recording, program)["lacks"], "names, lines", "lacks without a cache")
+
+
+@tap.case("one with debug information for a few of its functions has some lines")
+def _(t):
+    tap.need("cc")
+    (t.folder / "with.c").write_text(
+        "int quiet(int); int rough(int);\n"
+        "int rough(int n) { volatile int x = 0; while (n--) x += n; return x; }\n")
+    (t.folder / "without.c").write_text(
+        "int rough(int); int quiet(int);\n"
+        "int quiet(int n) { volatile int x = 0; while (n--) x += n; return x; }\n"
+        "int main(void) { for (int i = 0; i < 300; i++) { rough(500000); quiet(500000); }\n"
+        "return 0; }\n")
+    tap.run("cc", "-O1", "-g", "-c", "with.c", cwd=t.folder)
+    tap.run("cc", "-O1", "-c", "without.c", cwd=t.folder)
+    tap.run("cc", "with.o", "without.o", "-o", "app", cwd=t.folder)
+    program = t.folder / "app"
+    recording = t.record("--user-only", "--", program)
+    came = row(t, recording, program)
+    t.equal((came["names"], came["lines"], came["lacks"]), ("all", "some", "lines"), "the row")
+    t.true("sampled addresses are in code that has debug information" in words(t, recording),
+           "the sentence")
 
 
 tap.run_all()

@@ -1,0 +1,179 @@
+#include "cli/program_mend.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cargo_profile.h"
+
+void wk_shell_word(struct wk_buf *text, struct wk_str word)
+{
+	wk_buf_add_char(text, '\'');
+	for (size_t i = 0; i < word.len; i++)
+		if (word.at[i] == '\'')
+			wk_buf_add_text(text, "'\\''");
+		else
+			wk_buf_add_char(text, word.at[i]);
+	wk_buf_add_char(text, '\'');
+}
+
+static bool has_text(const struct wk_elf *elf, const char *section, const char *text)
+{
+	struct wk_bytes bytes = wk_elf_bytes(elf, wk_elf_section(elf, section));
+	size_t len = strlen(text);
+
+	for (; wk_bytes_left(&bytes) >= len; wk_bytes_skip(&bytes, 1))
+		if (memcmp(bytes.at, text, len) == 0)
+			return true;
+	return false;
+}
+
+/* With the '/' at its end. */
+static struct wk_str folder_of(struct wk_str path)
+{
+	while (path.len > 1 && path.at[path.len - 1] == '/')
+		path.len--;
+	return wk_str_of(path.at, path.len - wk_str_basename(path).len);
+}
+
+static struct wk_str without_slash(struct wk_str path)
+{
+	path.len -= path.len > 1 && path.at[path.len - 1] == '/';
+	return path;
+}
+
+static bool is_there(struct wk_str folder, const char *name)
+{
+	struct wk_buf path = { 0 };
+	bool found;
+
+	wk_buf_add_str(&path, folder);
+	wk_buf_add_text(&path, name);
+	found = access(wk_buf_text(&path), F_OK) == 0;
+	wk_buf_fini(&path);
+	return found;
+}
+
+static bool contains(struct wk_str text, const char *part)
+{
+	for (; text.len; text = wk_str_skip(text, 1))
+		if (wk_str_starts(text, part))
+			return true;
+	return false;
+}
+
+/* The compiler and what comes with it: bin/rustc, lib/librustc_driver.so, lib/rustlib/... */
+static bool is_of_the_toolchain(struct wk_str path)
+{
+	return contains(path, "/rustlib/") || is_there(folder_of(path), "rustlib") ||
+	       is_there(folder_of(path), "../lib/rustlib");
+}
+
+/* Cargo's folder of one profile, where it leaves its lock: tests are in deps/ there, examples in
+ * examples/. Empty where the program lies elsewhere. */
+static struct wk_str profile_folder(struct wk_str path)
+{
+	struct wk_str folder = folder_of(path);
+
+	if (wk_str_ends(folder, "/deps/") || wk_str_ends(folder, "/examples/"))
+		folder = folder_of(folder);
+	return is_there(folder, ".cargo-lock") || is_there(folder, ".fingerprint")
+		       ? folder : wk_str_c("");
+}
+
+/* Profiles are written in folders of their names, but for two that are older than that. */
+static void add_profile(struct wk_str folder, struct wk_buf *profile)
+{
+	struct wk_str name = wk_str_basename(without_slash(folder));
+
+	if (wk_str_is(name, "debug"))
+		name = wk_str_c("dev");
+	wk_buf_add_str(profile, name);
+}
+
+static void add_setting(const char *profile, const char *key, const char *value,
+			struct wk_buf *mend)
+{
+	struct wk_buf name = { 0 };
+
+	wk_cargo_profile_variable(profile, key, &name);
+	wk_buf_add_fmt(mend, "%s=%s ", wk_buf_text(&name), value);
+	wk_buf_fini(&name);
+}
+
+static void mend_cargo(const struct wk_program_mend *program, struct wk_buf *mend)
+{
+	struct wk_str folder = profile_folder(wk_str_c(program->path));
+	struct wk_buf profile = { 0 };
+
+	if (folder.len == 0) {
+		wk_buf_add_fmt(mend, "# build it again with debug = \"line-tables-only\"%s in its "
+			       "profile of Cargo.toml",
+			       program->lacks_names ? " and strip = \"none\"" : "");
+		return;
+	}
+	add_profile(folder, &profile);
+	add_setting(wk_buf_text(&profile), "debug", "line-tables-only", mend);
+	if (program->lacks_names)
+		add_setting(wk_buf_text(&profile), "strip", "none", mend);
+	if (strcmp(wk_buf_text(&profile), "release") == 0)
+		wk_buf_add_text(mend, "cargo build --release");
+	else
+		wk_buf_add_fmt(mend, "cargo build --profile %s", wk_buf_text(&profile));
+	wk_buf_fini(&profile);
+}
+
+/* True if it was said how: what to build anew. */
+static bool mend_build(const struct wk_program_mend *program, struct wk_buf *mend)
+{
+	const struct wk_elf *elf = program->elf;
+
+	if (has_text(elf, ".comment", "rustc")) {
+		if (is_of_the_toolchain(wk_str_c(program->path)))
+			return false;
+		mend_cargo(program, mend);
+	} else if (wk_elf_section(elf, ".go.buildinfo")) {
+		wk_buf_add_text(mend, "go build   # without -ldflags=\"-s -w\"");
+	} else {
+		wk_buf_add_fmt(mend, "# build it again with -g%s",
+			       program->lacks_names ? ", and neither link it with -s nor run "
+						      "strip on it" : "");
+	}
+	return true;
+}
+
+void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend)
+{
+	struct wk_str link;
+	uint32_t crc;
+
+	if (wk_elf_debuglink(program->elf, &link, &crc)) {
+		wk_buf_add_fmt(mend, "# its debug information is in the file \"%.*s\": put it "
+			       "beside the program,\n# or name its folder by --debug-dir",
+			       WK_STR_ARG(link));
+		return;
+	}
+	if (mend_build(program, mend) && program->is_recorded)
+		wk_buf_add_text(mend, "\n# and record again: this recording is of the build that "
+				      "was, and names of another do not fit");
+}
+
+void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *mend)
+{
+	struct wk_str program = wk_str_c(path), name = wk_str_basename(file);
+
+	wk_buf_add_fmt(mend, "# put \"%.*s\" back where it was compiled, or beside the program;\n"
+		       "# or, before such files go, pack all of them into one that is found beside "
+		       "it:\ndwp -e ", WK_STR_ARG(name));
+	wk_shell_word(mend, program);
+	wk_buf_add_text(mend, " -o ");
+	wk_shell_word(mend, program);
+	wk_buf_add_text(mend, ".dwp");
+}
+
+void wk_program_mend_shared(struct wk_str file, struct wk_buf *mend)
+{
+	wk_buf_add_fmt(mend, "# put \"%.*s\" back, which dwz made of what several programs share;\n"
+		       "# a path that does not begin with / goes from where the program or its "
+		       "debug file lies;\n# .dwz in the folders that --debug-dir names is looked "
+		       "into, too", WK_STR_ARG(file));
+}
