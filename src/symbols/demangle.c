@@ -2,6 +2,8 @@
 
 #include <ctype.h>
 
+#include "symbols/spelling.h"
+
 /* Does the name end as legacy Rust's do: "17h", 16 hexadecimal digits, "E"? What a linker or
  * LLVM put behind it (".llvm.123") does not count. */
 static bool has_legacy_hash(struct wk_str name)
@@ -19,7 +21,7 @@ static bool has_legacy_hash(struct wk_str name)
 	return false;
 }
 
-bool wk_demangle(struct wk_str mangled, struct wk_buf *out)
+static bool demangle(struct wk_str mangled, struct wk_buf *out)
 {
 	bool is_cxx_form = wk_str_starts(mangled, "_ZN") || wk_str_starts(mangled, "__ZN");
 
@@ -27,4 +29,14 @@ bool wk_demangle(struct wk_str mangled, struct wk_buf *out)
 	if (is_cxx_form && !has_legacy_hash(mangled) && wk_demangle_cxx(mangled, out))
 		return true;
 	return wk_demangle_rust(mangled, false, out) || wk_demangle_cxx(mangled, out);
+}
+
+bool wk_demangle(struct wk_str mangled, struct wk_buf *out)
+{
+	size_t begin = out->len;
+
+	if (!demangle(mangled, out))
+		return false;
+	wk_spell_lambdas(out, begin);
+	return true;
 }

@@ -12,6 +12,7 @@
 #define SCOPE_LIMIT 1024
 
 #define NAMELESS_STRUCT "(anonymous struct)"
+#define NAMELESS_CLASS  "(anonymous class)"
 
 /* How many scopes that ended before the DIE are looked at. They lie within one another, so it
  * takes a damaged or a strange file to have more. */
@@ -165,7 +166,7 @@ static const char *nameless(uint16_t tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:      return "(anonymous namespace)";
-	case DW_TAG_class_type:     return "(anonymous class)";
+	case DW_TAG_class_type:     return NAMELESS_CLASS;
 	case DW_TAG_structure_type: return NAMELESS_STRUCT;
 	case DW_TAG_union_type:     return "(anonymous union)";
 	default:                    return NULL;
@@ -213,9 +214,11 @@ void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_ca
 			break;
 		offset = unit->offset + unit->scopes[scope].start;
 		names[count] = scope_name(&unit, &offset);
-		/* gcc gives a lambda's type no name. */
-		if (count == 0 && is_call && wk_str_is(names[0], NAMELESS_STRUCT))
-			names[0] = wk_str_c("{lambda}");
+		/* Compilers give a lambda's type no name: gcc a struct, clang a class. */
+		if (is_call && (wk_str_is(names[count], NAMELESS_STRUCT) ||
+				wk_str_is(names[count], NAMELESS_CLASS)))
+			names[count] = wk_str_c("{lambda}");
+		is_call = wk_str_starts(names[count], "operator()");
 		count++;
 	}
 	while (count-- > 0) {

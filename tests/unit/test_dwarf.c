@@ -327,13 +327,15 @@ static void a_namespace_without_a_name_is_called_anonymous(void **state)
 
 static void a_struct_without_a_name_that_can_be_called_is_a_lambda(void **state)
 {
-	static const char *const names[] = { "operator()", "size" };
-	static const char *const expected[] = { "f::{lambda}::operator() f:5",
-						"f::(anonymous struct)::size f:5" };
+	static const char *const names[] = { "operator()", "size", "operator()<std::vector<A> >" };
+	static const char *const expected[] = {
+		"f::{lambda}::operator() f:5", "f::(anonymous struct)::size f:5",
+		"f::{lambda}::operator()<std::vector<A, std::allocator<A>>> f:5",
+	};
 	struct maker m;
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		uint64_t declared;
 
 		maker_init(&m, 4);
