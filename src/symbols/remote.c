@@ -23,7 +23,7 @@
 
 struct server {
 	struct wk_remote_server at;
-	bool is_down; /* it did not answer, and is left alone until the program ends */
+	char *why_down; /* why it did not answer: it is left alone until the program ends. Or NULL */
 };
 
 /* A question that was asked, and what came of it. */
@@ -110,8 +110,10 @@ void wk_remote_close(struct wk_remote *remote)
 {
 	if (!remote)
 		return;
-	for (size_t i = 0; i < remote->server_count; i++)
+	for (size_t i = 0; i < remote->server_count; i++) {
+		free(remote->servers[i].why_down);
 		wk_remote_server_fini(&remote->servers[i].at);
+	}
 	for (size_t i = 0; i < remote->answer_count; i++) {
 		free(remote->answers[i].path);
 		free(remote->answers[i].said);
@@ -306,14 +308,15 @@ static bool ask_server(struct search *s, struct server *server)
 		say_remembered(s, server->at.shown, &memory);
 		return false;
 	}
-	if (server->is_down) {
-		say(s, server->at.shown, "it did not answer before, and was not asked");
+	if (server->why_down) {
+		say(s, server->at.shown, server->why_down);
 		return false;
 	}
 	if (!s->remote->fetcher)
 		s->remote->fetcher = wk_fetcher_new(&s->remote->options);
 	fetched = fetch_from(s, server, &err);
-	server->is_down = fetched == WK_FETCH_UNREACHABLE || fetched == WK_FETCH_IMPOSSIBLE;
+	if (fetched == WK_FETCH_UNREACHABLE || fetched == WK_FETCH_IMPOSSIBLE)
+		server->why_down = wk_strndup(err.text, strlen(err.text));
 	if (fetched == WK_FETCH_DONE) {
 		say_found(s, server->at.shown, wk_buf_text(&s->path));
 		return true;
@@ -323,6 +326,45 @@ static bool ask_server(struct search *s, struct server *server)
 		wk_remote_remember(wk_buf_text(&s->memory_path), server->at.shown,
 				   fetched == WK_FETCH_NOT_THERE);
 	return false;
+}
+
+/* A debug file that names nothing is the stripped program itself. */
+static bool says_more(const char *path, struct wk_err *err)
+{
+	static const char *const sections[] = { ".symtab", ".debug_info", ".zdebug_info", NULL };
+	struct wk_os_file file;
+	struct wk_elf *elf;
+	bool found = false;
+
+	if (!wk_os_open(path, &file, err))
+		return false;
+	elf = wk_elf_parse(file.at, file.size_bytes, err);
+	for (size_t i = 0; elf && sections[i]; i++)
+		found |= wk_elf_section(elf, sections[i]) != NULL;
+	wk_elf_free(elf);
+	wk_os_close(&file);
+	return found || wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "it is stripped");
+}
+
+/* The name of a file in a folder's layouts, which a person may want to see. */
+static void say_not_there(struct search *s, const struct server *server)
+{
+	struct wk_buf place = { 0 }, text = { 0 };
+	struct wk_os_identity identity;
+	struct wk_err err = { 0 };
+
+	if (!wk_os_identify(server->at.base, &identity, &err)) {
+		say(s, server->at.shown, err.code == WK_ENOTFOUND ? "there is no such folder"
+								  : err.text);
+		return;
+	}
+	wk_buf_add_text(&text, "it does not have it as");
+	for (unsigned i = 0; wk_remote_place(&server->at, &s->wish, i, &place); i++)
+		if (place.len)
+			wk_buf_add_fmt(&text, "%s %s", i ? " or" : "", wk_buf_text(&place) + 1);
+	say(s, server->at.shown, wk_buf_text(&text));
+	wk_buf_fini(&place);
+	wk_buf_fini(&text);
 }
 
 /* What lies in a folder is used where it lies. */
@@ -339,7 +381,9 @@ static bool look_into(struct search *s, const struct server *server)
 			continue;
 		wk_buf_reset(&path);
 		wk_buf_add_fmt(&path, "%s%s", server->at.base, wk_buf_text(&place));
-		found = check_file(wk_buf_text(&path), &s->wish.id, &tried);
+		found = check_file(wk_buf_text(&path), &s->wish.id, &tried) &&
+			(s->wish.which == WK_REMOTE_IMAGE ||
+			 says_more(wk_buf_text(&path), &tried));
 		if (!found && tried.code != WK_ENOTFOUND)
 			wk_fail(&err, tried.code, WK_NOWHERE, "%s: %s", wk_buf_text(&path),
 				tried.text);
@@ -349,8 +393,10 @@ static bool look_into(struct search *s, const struct server *server)
 		wk_buf_reset(&s->path);
 		wk_buf_add_str(&s->path, wk_buf_str(&path));
 		wk_buf_add_fmt(&s->said, "found in %s", server->at.shown);
+	} else if (err.code) {
+		say(s, server->at.shown, err.text);
 	} else {
-		say(s, server->at.shown, err.code ? err.text : "it does not have it");
+		say_not_there(s, server);
 	}
 	wk_buf_fini(&place);
 	wk_buf_fini(&path);
@@ -469,7 +515,7 @@ bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 	if (!answer) {
 		struct search s = {
 			.remote = remote,
-			.wish = { which, wanted, wk_str_basename(image_path) },
+			.wish = { which, wanted, wk_str_basename(image_path), image_path },
 		};
 
 		answer = add_answer(remote, &s, search(&s));

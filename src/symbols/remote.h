@@ -12,7 +12,8 @@
  *
  *	http://HOST/...    a debuginfod server: .../buildid/ID/debuginfo
  *	store:PLACE        a symbol store, where PLACE is a folder or http://HOST/...:
- *	                   .build-id/ab/cd.debug, app/ID/app and ap/app/ID/app
+ *	                   .build-id/ab/cd.debug, app/ID/app and ap/app/ID/app; in a folder
+ *	                   also app.debug or app itself, and the path as recorded below it
  *	ssqp:PLACE         one with the keys of .NET's: app/elf-buildid-ID/app
  *	/a/folder          the same as store:/a/folder; also ./folder
  *

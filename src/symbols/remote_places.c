@@ -167,14 +167,50 @@ static void add_id_tree(struct wk_buf *place, const struct wk_remote_wish *wish)
 		wk_buf_add_text(place, ".debug");
 }
 
+/* Paths come from recordings, and are not to lead out of the folder. */
+static bool is_path_below(struct wk_str path)
+{
+	if (!wk_str_starts(path, "/") || memchr(path.at, '\0', path.len))
+		return false;
+	while (path.len) {
+		const char *slash;
+
+		path = wk_str_skip(path, 1);
+		slash = memchr(path.at, '/', path.len);
+		if (!is_name(slash ? wk_str_of(path.at, (size_t)(slash - path.at)) : path))
+			return false;
+		path = slash ? wk_str_skip(path, (size_t)(slash - path.at)) : wk_str_c("");
+	}
+	return true;
+}
+
+/* A folder may also be one into which files were copied, by name or with their folders, as perf's
+ * --symfs takes it: the debug file, or else the program before it was stripped. */
+static bool plain_place(const struct wk_remote_wish *wish, unsigned number, struct wk_buf *place)
+{
+	bool is_debug = wish->which == WK_REMOTE_DEBUG;
+	unsigned step = is_debug ? number / 2 : number;
+	const char *behind = is_debug && number % 2 == 0 ? ".debug" : "";
+
+	if (step == 0 && is_name(wish->name))
+		wk_buf_add_fmt(place, "/%.*s%s", WK_STR_ARG(wish->name), behind);
+	else if (step == 1 && is_path_below(wish->path))
+		wk_buf_add_fmt(place, "%.*s%s", WK_STR_ARG(wish->path), behind);
+	return step < 2;
+}
+
+#define KEYED_PLACES 3
+
 static bool store_place(const struct wk_remote_server *server, const struct wk_remote_wish *wish,
 			unsigned number, struct wk_buf *place)
 {
+	if (number >= KEYED_PLACES)
+		return server->is_folder && plain_place(wish, number - KEYED_PLACES, place);
 	if (number == 0)
 		add_id_tree(place, wish);
 	else
 		add_keyed(place, server, wish, number == 2);
-	return number <= 2;
+	return true;
 }
 
 /* Keys of images go by name, those of debug files do not; ids are filled up to 20 bytes. */

@@ -26,6 +26,7 @@ struct wk_remote_wish {
 	enum wk_remote_file which;
 	struct wk_build_id id;
 	struct wk_str name; /* of the image's file, without folders; empty where unknown */
+	struct wk_str path; /* the same as recorded. Told to no other machine */
 };
 
 /* The id as it was before perf filled it up with zeros to 20 bytes. */

@@ -203,4 +203,41 @@ def _(t):
            "the sentence")
 
 
+@tap.case("a folder may hold the file by its name, or with its folders")
+def _(t):
+    program, recording = recorded(t, lambda program: None)
+    store = t.folder / "store"
+    below = store / str(program.parent)[1:]
+    below.mkdir(parents=True)
+    program.rename(store / "app")
+    folder = ("--symbol-server", store)
+
+    def asked(*words):
+        lines = t.wick("symbols", recording, *words, "--json", env=plain()).stdout
+        return next(one for one in tap.json.loads(lines)["rows"] if one["path"] == str(program))
+
+    t.equal(asked(*folder)["lacks"], "", "lacks with a file of its name")
+    (store / "app").rename(below / "app")
+    t.equal(asked(*folder)["lacks"], "", "lacks with a file below its folders")
+    shutil.copy(below / "app", program)
+    tap.need("strip")
+    tap.run("strip", program)
+    t.equal(asked(*folder)["lacks"], "", "lacks where a stripped one is in its place")
+    shutil.copy(program, below / "app")
+    t.equal(asked(*folder)["lacks"], "names, lines", "lacks where both are stripped")
+
+
+@tap.case("a folder without the file says where it was looked for, and one that is not there so")
+def _(t):
+    program, recording = recorded(t, lambda program: None)
+    program.unlink()
+    (t.folder / "store").mkdir()
+    said = t.wick("symbols", recording, "--symbol-server", t.folder / "store", env=plain()).stdout
+    said = " ".join(said.split())
+    t.true("it does not have it as .build-id/" in said and f" or {str(program)[1:]}" in said, said)
+    said = t.wick("symbols", recording, "--symbol-server", t.folder / "nowhere",
+                  env=plain()).stdout
+    t.true("there is no such folder" in " ".join(said.split()), said)
+
+
 tap.run_all()

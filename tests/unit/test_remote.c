@@ -47,7 +47,8 @@ static void places_are(const char *word, enum wk_remote_file which, const char *
 		       const char *expected)
 {
 	struct wk_remote_server server = server_of(word);
-	struct wk_remote_wish wish = { which, sha1, wk_str_c(name) };
+	struct wk_remote_wish wish = { which, sha1, wk_str_basename(wk_str_c(name)),
+				       wk_str_c(name) };
 	struct wk_buf all = { 0 }, place = { 0 };
 
 	for (unsigned i = 0; wk_remote_place(&server, &wish, i, &place); i++)
@@ -78,7 +79,37 @@ static void a_store_has_a_tree_by_id_and_two_or_three_parts(void **state)
 	places_are("/srv/store", WK_REMOTE_DEBUG, "x",
 		   "/srv/store/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213.debug\n"
 		   "/srv/store/x.debug/" HEX "/x.debug\n"
-		   "/srv/store/x./x.debug/" HEX "/x.debug\n");
+		   "/srv/store/x./x.debug/" HEX "/x.debug\n"
+		   "/srv/store/x.debug\n"
+		   "/srv/store/x\n");
+}
+
+static void a_folder_may_hold_files_by_their_names_or_with_their_folders(void **state)
+{
+	(void)state;
+	places_are("/srv", WK_REMOTE_IMAGE, "/opt/app",
+		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
+		   "/srv/app/" HEX "/app\n"
+		   "/srv/ap/app/" HEX "/app\n"
+		   "/srv/app\n"
+		   "/srv/opt/app\n");
+	places_are("/srv", WK_REMOTE_DEBUG, "/opt/app",
+		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213.debug\n"
+		   "/srv/app.debug/" HEX "/app.debug\n"
+		   "/srv/ap/app.debug/" HEX "/app.debug\n"
+		   "/srv/app.debug\n"
+		   "/srv/app\n"
+		   "/srv/opt/app.debug\n"
+		   "/srv/opt/app\n");
+	places_are("store:http://host", WK_REMOTE_IMAGE, "/opt/app",
+		   "http://host/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
+		   "http://host/app/" HEX "/app\n"
+		   "http://host/ap/app/" HEX "/app\n");
+	places_are("/srv", WK_REMOTE_IMAGE, "/opt/../../etc/app",
+		   "/srv/.build-id/ab/cdef030405060708090a0b0c0d0e0f10111213\n"
+		   "/srv/app/" HEX "/app\n"
+		   "/srv/ap/app/" HEX "/app\n"
+		   "/srv/app\n");
 }
 
 static void the_keys_of_dotnet_go_by_name_for_images_only(void **state)
@@ -256,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plain_url_is_a_debuginfod_server),
 		cmocka_unit_test(a_store_has_a_tree_by_id_and_two_or_three_parts),
+		cmocka_unit_test(a_folder_may_hold_files_by_their_names_or_with_their_folders),
 		cmocka_unit_test(the_keys_of_dotnet_go_by_name_for_images_only),
 		cmocka_unit_test(a_hostile_name_stays_one_part_of_the_path),
 		cmocka_unit_test(other_schemes_and_nonsense_are_refused),
