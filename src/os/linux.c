@@ -145,6 +145,9 @@ bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk
 	identity->device_major = major(info.st_dev);
 	identity->device_minor = minor(info.st_dev);
 	identity->is_regular = S_ISREG(info.st_mode);
+	identity->size_bytes = (uint64_t)info.st_size;
+	identity->changed_ns = (uint64_t)info.st_mtim.tv_sec * 1000000000u +
+			       (uint64_t)info.st_mtim.tv_nsec;
 	return true;
 }
 

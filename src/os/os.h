@@ -17,6 +17,9 @@ struct wk_os_identity {
 	uint64_t inode;
 	uint32_t device_major, device_minor;
 	bool is_regular; /* not a directory, device, pipe ... */
+
+	/* And what tells that it is as it was. */
+	uint64_t size_bytes, changed_ns; /* since 1970 */
 };
 
 /* Does not open the file. On failure `err->code` is WK_ENOTFOUND, WK_EPERM or WK_EIO. */

@@ -34,7 +34,7 @@ enum wk_cache_kind {
 };
 
 /* Of WK_CACHE_SOURCE, which lists read too; the others' versions are where they are written. */
-#define WK_CACHE_SOURCE_VERSION 1
+#define WK_CACHE_SOURCE_VERSION 2
 
 struct wk_cache_section {
 	uint32_t kind;    /* enum wk_cache_kind */

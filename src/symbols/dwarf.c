@@ -247,6 +247,7 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32, number);
 	unit = &dwarf->main->units[number];
 	if (!wk_dwarf_unit_read(unit)) {
+		dwarf->has_fault = true;
 		wk_code_index_add(index, number, &(struct wk_code_block){ 0 });
 		return wk_fail(err, WK_ECORRUPT, unit->offset, "the unit cannot be read");
 	}
@@ -257,8 +258,25 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index
 	wk_dwarf_read_lines(unit);
 	if (!wk_dwarf_walk(body, &dwarf->block, true, &fault) && dwarf->lines.row_count == 0) {
 		wk_code_index_add(index, number, &(struct wk_code_block){ 0 });
+		dwarf->has_fault = true;
 		return wk_fail(err, fault.code, fault.offset, "%s", fault.text);
 	}
+	dwarf->has_fault |= fault.code != WK_OK;
 	add_block(dwarf, number, index);
 	return true;
+}
+
+static bool is_unpacked(const struct wk_dwarf_file *file)
+{
+	return !file || file->sections.err.code == WK_OK;
+}
+
+bool wk_dwarf_is_sound(const struct wk_dwarf *dwarf)
+{
+	bool ok = !dwarf->has_fault && is_unpacked(dwarf->main) &&
+		  is_unpacked(dwarf->alternate) && is_unpacked(dwarf->package);
+
+	for (size_t i = 0; i < dwarf->split_count && ok; i++)
+		ok = is_unpacked(dwarf->split[i]);
+	return ok;
 }

@@ -234,6 +234,7 @@ struct wk_dwarf {
 	struct wk_buf first_missing, missing; /* the first split file; the sentence */
 	size_t missing_count;
 	bool misses_alternate;
+	bool has_fault;                /* a unit or its lines ended early */
 };
 
 /* dwarf_form.c */

@@ -55,7 +55,8 @@ void wk_dwarf_read_lines(struct wk_dwarf_unit *unit)
 	if (dwarf->input.skips_lines || !unit->has_lines ||
 	    !charge(dwarf, input.section, program_bytes(unit, input.section)))
 		return;
-	wk_dwarf_lines_read(&input, true, dwarf->index, &dwarf->lines, NULL);
+	if (!wk_dwarf_lines_read(&input, true, dwarf->index, &dwarf->lines, NULL))
+		dwarf->has_fault = true;
 }
 
 static void add_line(struct wk_dwarf_block *b, struct wk_code_line line)

@@ -1,6 +1,7 @@
 /* One image of a wk_symbols, between the files that look into it: symbols.c (all of them),
  * image_files.c (its file and debug file), image_names.c (its symbols), image_places.c (its debug
- * information), image_cache.c (what is kept of all that), kernel_names.c (the running kernel). */
+ * information), image_cache.c (what is kept of all that), image_build.c (which build it is),
+ * kernel_names.c (the running kernel). */
 #ifndef WK_SYMBOLS_IMAGE_H
 #define WK_SYMBOLS_IMAGE_H
 
@@ -29,11 +30,19 @@ struct wk_image_debug {
 	struct wk_buf reason;
 };
 
+/* A file that something kept was made from, as it was then. */
+struct wk_image_source {
+	struct wk_str path; /* empty: there is none */
+	uint64_t size_bytes, changed_ns;
+	bool is_stale; /* it has changed since */
+};
+
 /* What the cache has of it. Borrowed from there. */
 struct wk_image_kept {
 	bool was_looked_for;
 	const struct wk_cache_entry *entry; /* or NULL */
-	struct wk_str names, lines;         /* the files they were made from; empty: none */
+	struct wk_image_source image, names, lines;
+	uint64_t build;                     /* see wk_image_build */
 	bool has_all_names;                 /* no other file would have more */
 };
 
@@ -101,6 +110,10 @@ void wk_image_open(struct wk_image_symbols *image);
 void wk_image_build_table(struct wk_image_symbols *image);
 bool wk_image_has_all_names(const struct wk_elf *elf);
 
+/* image_build.c: a number for the code of a build and where it lies, which stripping leaves as it
+ * is. Build ids are set by hand, too, and then several builds may have the same. */
+uint64_t wk_image_build(const struct wk_elf *elf);
+
 /* image_cache.c: what the cache has, NULL where it has nothing that is as good as what is there;
  * and what it is to keep, before the image goes. */
 const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image);
@@ -115,6 +128,7 @@ bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kall
 void wk_kernel_close(struct wk_symbols *symbols);
 
 /* image_places.c */
+bool wk_image_has_places(const struct wk_elf *elf);
 void wk_image_debug_fini(struct wk_image_debug *places);
 
 #endif

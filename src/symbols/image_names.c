@@ -63,7 +63,7 @@ void wk_image_build_table(struct wk_image_symbols *image)
 
 	if (!take_kept_table(image))
 		make_table(image);
-	from = image->names_are_kept ? image->kept.names : wk_str_c(image->names_from);
+	from = image->names_are_kept ? image->kept.names.path : wk_str_c(image->names_from);
 	if (wk_symtab_count(image->tab) == 0) {
 		image->state = WK_IMAGE_STRIPPED;
 		wk_buf_add_fmt(&image->reason, "%s is stripped of its names", image->file.path);

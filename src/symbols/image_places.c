@@ -13,7 +13,7 @@ void wk_image_debug_fini(struct wk_image_debug *places)
 	wk_buf_fini(&places->reason);
 }
 
-static bool has_debug_info(const struct wk_elf *elf)
+bool wk_image_has_places(const struct wk_elf *elf)
 {
 	return elf && (wk_elf_section(elf, ".debug_info") || wk_elf_section(elf, ".zdebug_info"));
 }
@@ -21,9 +21,9 @@ static bool has_debug_info(const struct wk_elf *elf)
 /* The image itself or its debug file, whichever holds the information; NULL where none does. */
 static const struct wk_store_file *find_file(struct wk_image_symbols *image)
 {
-	if (has_debug_info(image->file.elf))
+	if (wk_image_has_places(image->file.elf))
 		return &image->file;
-	return has_debug_info(wk_image_debug_elf(image)) ? &image->debug : NULL;
+	return wk_image_has_places(wk_image_debug_elf(image)) ? &image->debug : NULL;
 }
 
 static void search(struct wk_image_symbols *image)
@@ -62,7 +62,7 @@ static void open_index(struct wk_image_symbols *image)
 	}
 	places->index = wk_image_kept_places(image);
 	if (places->index) {
-		wk_buf_add_str(&places->path, image->kept.lines);
+		wk_buf_add_str(&places->path, image->kept.lines.path);
 		return;
 	}
 	search(image);
@@ -118,7 +118,7 @@ size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
 
 static struct wk_str shared_file(const struct wk_image_symbols *image)
 {
-	const struct wk_elf *elf = has_debug_info(image->file.elf) ? image->file.elf
+	const struct wk_elf *elf = wk_image_has_places(image->file.elf) ? image->file.elf
 								   : image->debug.elf;
 	struct wk_str path = wk_str_c("");
 	struct wk_build_id id;

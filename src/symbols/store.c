@@ -50,12 +50,10 @@ void wk_store_close(struct wk_store_file *file)
 /* Only regular files: reading a device or a pipe that a recording names may never end. */
 bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *err)
 {
-	struct wk_os_identity identity;
-
 	*file = (struct wk_store_file){ 0 };
-	if (!wk_os_identify(path, &identity, err))
+	if (!wk_os_identify(path, &file->identity, err))
 		return false;
-	if (!identity.is_regular)
+	if (!file->identity.is_regular)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is no ordinary file", path);
 	if (!wk_os_open(path, &file->bytes, err))
 		return false;

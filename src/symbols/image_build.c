@@ -1,0 +1,63 @@
+#include "base/hash.h"
+#include "symbols/image.h"
+
+/* All of the code of most programs, and of larger ones samples all over it. */
+#define WINDOW_BYTES ((uint64_t)16 << 10)
+#define MOST_WINDOWS 64
+
+/* Headers, which differ where sections were taken away. */
+static uint64_t head_bytes(const struct wk_elf *elf)
+{
+	return elf->is_64 ? 64 + (uint64_t)elf->segment_count * 56
+			  : 52 + (uint64_t)elf->segment_count * 32;
+}
+
+static struct wk_bytes code_of(const struct wk_elf *elf, const struct wk_elf_segment *segment)
+{
+	struct wk_bytes code = wk_elf_segment_bytes(elf, segment);
+	uint64_t head = head_bytes(elf), left = wk_bytes_left(&code);
+
+	if (segment->offset < head)
+		wk_bytes_take(&code, head - segment->offset < left ? head - segment->offset : left);
+	return code;
+}
+
+static void add_code(struct wk_buf *facts, struct wk_bytes code)
+{
+	uint64_t size = wk_bytes_left(&code), windows = (size + WINDOW_BYTES - 1) / WINDOW_BYTES;
+	uint64_t distance = WINDOW_BYTES;
+
+	if (windows > MOST_WINDOWS) {
+		windows = MOST_WINDOWS;
+		distance = (size - WINDOW_BYTES) / (MOST_WINDOWS - 1);
+	}
+	for (uint64_t i = 0; i < windows; i++) {
+		uint64_t left = size - i * distance;
+
+		wk_buf_add_u64(facts, wk_checksum(code.at + i * distance,
+						  left < WINDOW_BYTES ? left : WINDOW_BYTES));
+	}
+}
+
+uint64_t wk_image_build(const struct wk_elf *elf)
+{
+	struct wk_buf facts = { 0 };
+	uint64_t build;
+
+	wk_buf_add_u64(&facts, elf->entry);
+	wk_buf_add_u64(&facts, elf->machine_code);
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		const struct wk_elf_segment *segment = &elf->segments[i];
+
+		if (segment->type != WK_PT_LOAD)
+			continue;
+		wk_buf_add_u64(&facts, segment->vaddr);
+		wk_buf_add_u64(&facts, segment->memory_size);
+		wk_buf_add_u64(&facts, segment->flags);
+		if (segment->flags & WK_PF_X)
+			add_code(&facts, code_of(elf, segment));
+	}
+	build = wk_checksum(wk_buf_text(&facts), facts.len);
+	wk_buf_fini(&facts);
+	return build;
+}
