@@ -256,17 +256,24 @@ function dropPath(name, room) {
 	return '\u2026' + name.slice(from);
 }
 
+const isPlain = () => data.cutsLeft || data.cutsRight;
+const MOST_TIDIED = 4096;
+
+// Closures look the same in wide and in narrow frames.
+const labelName = name => isPlain() || name.length > MOST_TIDIED ? name : tidy(name);
+
 function cut(name, room) {
 	if (room < 4)
 		return '';
+	name = labelName(name);
 	if (name.length <= room)
 		return name;
 	if (data.cutsLeft)
 		return '..' + Array.from(name).slice(2 - room).join('');
 	if (data.cutsRight)
 		return Array.from(name).slice(0, room - 2).join('') + '..';
-	const steps = name.length > 4096 ? [] :
-		[tidy, dropParameters, keepSelf, foldArguments,
+	const steps = name.length > MOST_TIDIED ? [] :
+		[dropParameters, keepSelf, foldArguments,
 			n => n[0] + n.slice(1).replaceAll('<..>', ''), n => dropPath(n, room)];
 	for (const shorter of steps) {
 		name = shorter(name);

@@ -75,6 +75,8 @@ void wk_label_fit(struct wk_buf *label, size_t room)
 		wk_buf_reset(label);
 		return;
 	}
+	/* Also where the whole has room: closures look the same in wide and in narrow frames. */
+	wk_short_name_step(label, WK_SHORT_TIDY);
 	if (label->len == 0 || characters(label->at, label->len) <= room)
 		return;
 	if (wk_short_name_fit(label, room))
