@@ -5,6 +5,10 @@ const details = bar.querySelector('.details');
 const GAP = 5;           // between tools, as the style has it
 const TOLD_WIDTH = 160;  // least room for what a search found
 
+const NAME_LINE = 15;    // from one line of a long name to the next
+const MOST_NAME_LINES = 4;
+const NUMBERS_BELOW = 17; // a name's last line
+
 // Of the field and the buttons, in one line.
 function toolsWidth() {
 	let sum = -GAP;
@@ -28,7 +32,8 @@ function layOutBar() {
 	tools.setAttribute('width', room);
 	tools.setAttribute('height', lines === 2 ? 60 : 30);
 	box.classList.toggle('narrow', lines === 2);
-	head = data.head + lines * 32;
+	nameLines = linesNeeded();
+	head = data.head + lines * 32 + (nameLines - 1) * NAME_LINE;
 	svg.style.setProperty('--wick-head', head + 'px');
 	details.setAttribute('transform', 'translate(0,' + lines * 32 + ')');
 	cover.setAttribute('width', data.fixed ? barWidth : '100%');
@@ -102,20 +107,66 @@ function idleWords() {
 	return words;
 }
 
-function say() {
-	const room = Math.floor((barWidth - 2 * PAD) / charWidth);
-	let words = idleWords();
-	if (at >= 0) {
-		const name = toldName(at);
-		words = [name.length <= room ? name : name.slice(0, Math.ceil(room / 2) - 1) + '\u2026'
-			+ name.slice(name.length - Math.floor(room / 2))];
-		words.push([numbersOf(at), originOf(at)].filter(Boolean).join(' \u00b7 '));
+const lineRoom = () => Math.max(Math.floor((barWidth - 2 * PAD) / charWidth), 8);
+
+// Lines end behind a word or a step of a path, which may leave a good part of them empty.
+function linesNeeded() {
+	return longest <= lineRoom() ? 1
+		: Math.min(Math.ceil(longest / (lineRoom() * 0.85)), MOST_NAME_LINES);
+}
+
+// How much of `rest` stands in a line of `room` characters.
+function lineEnd(rest, room) {
+	const least = Math.ceil(room * 0.85);
+	for (let end = room; end > least; end--)
+		if (/[ <]$|::$/.test(rest.slice(end - 2, end)))
+			return end;
+	return /[\ud800-\udbff]/.test(rest[room - 1]) ? room - 1 : room;
+}
+
+// The whole name, where the lines have room for it; else all of its beginning.
+function nameInLines(name) {
+	const room = /[^\x20-\x7e]/.test(name) ? lineRoom() >> 1 : lineRoom();
+	const lines = [];
+	while (name.length > room && lines.length < nameLines - 1) {
+		const end = lineEnd(name, room);
+		lines.push(name.slice(0, end));
+		name = name.slice(end);
 	}
-	detail[0].setAttribute('class', at >= 0 ? 'detail mono ink' : 'detail small muted');
-	detail.forEach((line, i) => {
-		line.whole = words[i] || ' ';
-		fit(line, barWidth - 2 * PAD);
+	return lines.concat(name.length <= room ? name : name.slice(0, room - 1) + '\u2026');
+}
+
+function sayName(name) {
+	const lines = nameInLines(name);
+	detail[0].replaceChildren();
+	detail[0].setAttribute('class', 'detail mono ink');
+	lines.forEach((words, i) => {
+		const line = element('tspan', '', detail[0]);
+		line.setAttribute('x', PAD);
+		line.setAttribute('dy', i ? NAME_LINE : 0);
+		line.textContent = words;
 	});
+	return (lines.length - 1) * NAME_LINE;
+}
+
+function sayLine(line, words) {
+	line.whole = words || ' ';
+	fit(line, barWidth - 2 * PAD);
+}
+
+function say() {
+	const words = idleWords();
+	let extra = 0;
+	tip.textContent = at >= 0 ? toldName(at) : '';
+	if (at >= 0) {
+		extra = sayName(toldName(at));
+		words[1] = [numbersOf(at), originOf(at)].filter(Boolean).join(' \u00b7 ');
+	} else {
+		detail[0].setAttribute('class', 'detail small muted');
+		sayLine(detail[0], words[0]);
+	}
+	detail[1].setAttribute('y', Number(detail[0].getAttribute('y')) + NUMBERS_BELOW + extra);
+	sayLine(detail[1], words[1]);
 }
 
 // ---- pointing and zooming

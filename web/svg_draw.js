@@ -39,6 +39,9 @@ let at = -1;             // the node under the pointer or the keyboard
 let icicle = data.icicle;
 let rows = [];           // by depth: {nodes, xs, widths}, what is wide enough
 let hidden = 0;          // nodes too narrow
+let nameLines = 1;       // room for the whole name of the frame that is pointed at
+const longest = names.reduce((most, name) => Math.max(most, name.length), data.nameType.length + 1);
+const tip = element('title'); // the same name, as the browser's own tooltip
 let painted = [0, -1];   // rows that stand in the page: those in sight and some more
 
 function measureChar() {
@@ -165,7 +168,7 @@ function moodOf(i, isAbove) {
 function labelOf(i, w) {
 	const room = Math.floor((w - 7) / charWidth);
 	const name = nameOf(i);
-	return tree.inlined[i] && name.length + 6 <= room ? name + ' [inl]' : cut(name, room);
+	return tree.inlined[i] && name.length + 6 <= room ? labelName(name) + ' [inl]' : cut(name, room);
 }
 
 function drawLabel(i, x, y, w, mood, where) {
@@ -260,7 +263,7 @@ function paint(range) {
 	for (const row of rows)
 		drawn += row.nodes.length;
 	graph.setAttribute('data-drawn', drawn);
-	graph.replaceChildren(fresh);
+	graph.replaceChildren(tip, fresh);
 	fitting.forEach(fitWide);
 	markAt();
 }

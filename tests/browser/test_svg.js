@@ -186,6 +186,50 @@ async function all() {
 		holds((await detail())[0], 'Point at a frame');
 	});
 
+	await test('a long name is told whole, in lines, and its beginning where it is very long', async () => {
+		const whole = 'std::map<' + 'std::vector<int, std::allocator<int>>, '.repeat(9) + 'end>::run(int)';
+		const endless = 'f<' + 'abcdefgh'.repeat(400) + '>';
+		await open('svg', 'p;main;' + whole + ' 5\np;main;' + endless + ' 5\np;short 5');
+		const head = () => page.evaluate(() =>
+			document.querySelector('.graph rect').getBoundingClientRect().y);
+		const lines = () => page.evaluate(() =>
+			[...document.querySelectorAll('.detail tspan')].map(e => e.getComputedTextLength()));
+		const tooltip = () => page.evaluate(() => document.querySelector('.graph title').textContent);
+		const before = await head();
+		await frame(whole);
+		equal((await detail())[0], whole);
+		equal((await lines()).length, 3);
+		equal((await lines()).every(length => length <= 1180), true);
+		equal(await tooltip(), whole);
+		equal(await head(), before);
+		const clear = () => page.evaluate(() => {
+			const [name, numbers] = [...document.querySelectorAll('.detail')].map(e => e.getBBox());
+			return name.y + name.height <= numbers.y + 2;
+		});
+		equal(await clear(), true);
+		await shoot('long-name');
+		await frame('short');
+		equal((await lines()).length, 1);
+		equal(await clear(), true);
+		for (const box of await page.$$('.graph rect')) {
+			await box.hover();
+			if ((await tooltip()) === endless)
+				break;
+		}
+		equal(await tooltip(), endless);
+		equal((await lines()).length, 4);
+		equal((await detail())[0], endless.slice(0, (await detail())[0].length - 1) + '\u2026');
+		await shoot('endless-name');
+		await resize(420, 700);
+		equal(await page.evaluate(() => [...document.querySelectorAll('.detail')]
+			.every(e => e.getBBox().x + e.getBBox().width <= 420)), true);
+		await shoot('long-name-narrow');
+		await resize(1200, 700);
+		await page.mouse.move(600, 5);
+		equal(await tooltip(), '');
+		await open('svg');
+	});
+
 	await test('a click zooms, a click below or Backspace zooms out', async () => {
 		await (await frame('work')).click();
 		equal(await widthOf('work'), 1200 - 2 * 10 - 1);
