@@ -7,10 +7,6 @@
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
-/* Lists of ranges a unit's entries may share: real ones have a list each. */
-#define RANGE_ROUNDS 64
-#define RANGE_BUDGET 4096
-
 static bool open_main(struct wk_dwarf *dwarf, struct wk_err *err)
 {
 	struct wk_dwarf_sections *sections;
@@ -86,11 +82,6 @@ size_t wk_dwarf_unit_count(const struct wk_dwarf *dwarf)
 	return dwarf->main->unit_count;
 }
 
-static void allow_ranges(struct wk_dwarf *dwarf, const struct wk_dwarf_unit *unit)
-{
-	dwarf->range_budget = RANGE_BUDGET + RANGE_ROUNDS * (unit->end - unit->offset);
-}
-
 /* Ranges of the units, while they are collected. */
 struct ranges {
 	struct wk_dwarf *dwarf;
@@ -113,7 +104,6 @@ static bool add_by_root(struct ranges *r, struct wk_dwarf_unit *unit)
 {
 	if (!unit->ranges.form && !unit->high.form)
 		return false;
-	allow_ranges(r->dwarf, unit);
 	wk_dwarf_each_range(unit, unit->low, unit->high, unit->ranges, add_range, r);
 	return true;
 }
@@ -136,7 +126,6 @@ static void add_by_walk(struct ranges *r, struct wk_dwarf_unit *unit)
 
 	if (!table || !table->has_code || unit->tag == DW_TAG_partial_unit)
 		return;
-	allow_ranges(r->dwarf, unit);
 	wk_dwarf_walk(unit, block, false, NULL);
 	for (size_t i = 0; i < block->interval_count; i++)
 		add_range(r, wk_dwarf_interval_start(block, i), wk_dwarf_interval_end(block, i));
@@ -254,7 +243,6 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index
 	body = wk_dwarf_split_unit(unit);
 	if (!body)
 		body = unit;
-	allow_ranges(dwarf, body);
 	wk_dwarf_read_lines(unit);
 	if (!wk_dwarf_walk(body, &dwarf->block, true, &fault) && dwarf->lines.row_count == 0) {
 		wk_code_index_add(index, number, &(struct wk_code_block){ 0 });

@@ -164,7 +164,7 @@ struct wk_dwarf_file {
 	size_t table_count, table_cap;
 	struct wk_map table_at;       /* offset and shape to its number in `tables` + 1 */
 	uint64_t last_scanned;        /* the table in which a root was looked for last, + 1 */
-	uint64_t abbrev_budget, text_budget;
+	uint64_t abbrev_budget, text_budget, range_budget; /* 1 is spent; 0 was never set */
 	struct wk_dwarf_memo name_of; /* offset of a DIE to text id */
 	struct wk_dwarf_memo text_at; /* offset in .debug_str to text id */
 	struct wk_map unit_by_id;     /* of a split file: to the number of the unit + 1 */
@@ -230,10 +230,10 @@ struct wk_dwarf {
 	struct wk_code_index *index;   /* the one that the ids in the caches are of */
 	struct wk_dwarf_block block;
 	struct wk_dwarf_lines lines;
-	uint64_t range_budget, line_budget;
+	uint64_t line_budget;
 	struct wk_buf first_missing, missing; /* the first split file; the sentence */
 	size_t missing_count;
-	bool misses_alternate;
+	bool misses_alternate, misses_ranges;
 	bool has_fault;                /* a unit or its lines ended early */
 };
 
@@ -400,6 +400,7 @@ struct wk_dwarf_unit *wk_dwarf_split_unit(struct wk_dwarf_unit *skeleton);
 /* dwarf_missing.c */
 void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name);
 void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf);
+void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf);
 
 /* dwarf_rows.c */
 /* Reads the unit's line program into dwarf->lines: files, and rows of code only. */

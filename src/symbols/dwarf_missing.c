@@ -1,6 +1,13 @@
 /* What was asked for and is not there, in words. */
 #include "symbols/dwarf_internal.h"
 
+static void add_part(struct wk_buf *out, const char *text)
+{
+	if (out->len > 0)
+		wk_buf_add_text(out, "; ");
+	wk_buf_add_text(out, text);
+}
+
 static void compose(struct wk_dwarf *dwarf)
 {
 	struct wk_buf *out = &dwarf->missing;
@@ -12,10 +19,11 @@ static void compose(struct wk_dwarf *dwarf)
 	else if (dwarf->missing_count > 1)
 		wk_buf_add_fmt(out, "%zu split files are missing, the first of them %s",
 			       dwarf->missing_count, wk_buf_text(&dwarf->first_missing));
-	if (dwarf->misses_alternate && out->len > 0)
-		wk_buf_add_text(out, "; ");
 	if (dwarf->misses_alternate)
-		wk_buf_add_text(out, "the file that .gnu_debugaltlink names is missing");
+		add_part(out, "the file that .gnu_debugaltlink names is missing");
+	if (dwarf->misses_ranges)
+		add_part(out, "its lists of ranges are read so many times over that the rest of "
+			      "them is left out");
 }
 
 void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name)
@@ -41,6 +49,14 @@ void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf)
 struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf)
 {
 	return wk_buf_str(&dwarf->first_missing);
+}
+
+void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf)
+{
+	if (dwarf->misses_ranges)
+		return;
+	dwarf->misses_ranges = true;
+	compose(dwarf);
 }
 
 struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf)

@@ -9,6 +9,10 @@
 #define COMPRESSED_ZLIB 1
 #define COMPRESSED_ZSTD 2
 
+/* How many bytes one of a packed section stands for at the most in an honest file. Lists of
+ * ranges, which pack well, come to 12. */
+#define HONEST_PACKING 32
+
 #define OLD_PREFIX ".zdebug_"
 #define OLD_MAGIC  "ZLIB"
 
@@ -134,6 +138,16 @@ static const struct wk_elf_section *find(const struct wk_dwarf_sections *s,
 		return section;
 	snprintf(name, sizeof(name), OLD_PREFIX "%s%s", names[which], behind);
 	return wk_elf_section(s->elf, name);
+}
+
+uint64_t wk_dwarf_section_weight(struct wk_dwarf_sections *sections, enum wk_dwarf_section which)
+{
+	const struct wk_elf_section *section = find(sections, which);
+	struct wk_bytes stored = wk_elf_bytes(sections->elf, section);
+	struct wk_bytes plain = wk_dwarf_section(sections, which);
+	uint64_t most = HONEST_PACKING * (uint64_t)wk_bytes_left(&stored);
+
+	return wk_bytes_left(&plain) < most ? wk_bytes_left(&plain) : most;
 }
 
 void wk_dwarf_section_open(struct wk_dwarf_sections *sections, enum wk_dwarf_section which)

@@ -52,6 +52,10 @@ static inline struct wk_bytes wk_dwarf_section(struct wk_dwarf_sections *section
 	return sections->bytes[which];
 }
 
+/* Its bytes, to bound work by; of one that is packed far better than honest ones no more than
+ * those it takes in the file make likely. */
+uint64_t wk_dwarf_section_weight(struct wk_dwarf_sections *sections, enum wk_dwarf_section which);
+
 /* The same for any section of a file (.eh_frame and .debug_frame may be packed too): unpacks
  * into `plain` where needed. */
 bool wk_elf_plain(const struct wk_elf *elf, const struct wk_elf_section *section,
