@@ -135,7 +135,7 @@ static bool is_debian(void)
 	return found;
 }
 
-void wk_debug_archive_words(struct wk_buf *words)
+static void archive_words(struct wk_buf *words)
 {
 	wk_buf_add_text(words, "# packages that end in -dbgsym are in the distribution's debug "
 			       "archive");
@@ -189,7 +189,7 @@ static void add_apt_command(const char *package, struct wk_buf *command)
 		wk_buf_reset(&name);
 		wk_buf_add_fmt(&name, "%s-dbgsym", package);
 		if (!apt_knows(wk_buf_text(&name)))
-			wk_debug_archive_words(command);
+			archive_words(command);
 	}
 	wk_buf_add_fmt(command, "sudo apt install %s", wk_buf_text(&name));
 	wk_buf_fini(&name);

@@ -24,7 +24,4 @@ void wk_packages_fini(struct wk_packages *packages);
  * package holds it, or nobody knows. */
 bool wk_packages_command(const struct wk_packages *packages, size_t index, struct wk_buf *command);
 
-/* Where packages come from that end in -dbgsym, as a comment of the shell and its newline. */
-void wk_debug_archive_words(struct wk_buf *words);
-
 #endif

@@ -6,6 +6,7 @@
 #include "cli/debug_package.h"
 #include "cli/debug_words.h"
 #include "cli/doctor.h"
+#include "cli/program_mend.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/unwind_table.h"
 
@@ -115,30 +116,32 @@ static void debug_file(struct patient *p, const char *const *debug_dirs)
 	wk_buf_fini(&why);
 }
 
-/* The package that a file came in, with -dbgsym behind. dpkg knows a file only by the name that
- * was packed: /bin/ls is /usr/bin/ls where /bin is a link, and the other way round. */
-static void add_debug_package(const char *path, struct wk_buf *mend)
+/* By the package that brought it, as `wick symbols` says it, or else by building it again. Nothing
+ * where neither is known. */
+static void mend_program(const struct patient *p, bool lacks_names, struct wk_buf *mend)
 {
-	wk_debug_archive_words(mend);
-	wk_buf_add_fmt(mend, "sudo apt-get install \"$(dpkg -S '%s' '%s' 2>/dev/null | head -n 1 | "
-			     "cut -d: -f1)-dbgsym\"", path, path + strlen("/usr"));
+	const char *path = p->program->path;
+	struct wk_packages packages;
+
+	wk_packages_find(&packages, &path, 1);
+	if (!wk_packages_command(&packages, 0, mend))
+		wk_program_mend(&(struct wk_program_mend){ path, p->program->elf, lacks_names,
+							   false }, mend);
+	wk_packages_fini(&packages);
 }
 
-/* How a program gets its names back. Packages have them apart. */
+/* How a program gets its names back. */
 static void mend_stripped(const struct patient *p, struct wk_str link, struct wk_buf *mend)
 {
 	const char *path = p->program->path;
 	size_t folder_len = strlen(path) - wk_str_basename(wk_str_c(path)).len;
 
-	if (wk_str_starts(wk_str_c(path), "/usr/") && access("/usr/bin/dpkg", X_OK) == 0)
-		add_debug_package(path, mend);
-	else if (link.len)
+	if (link.len && !wk_str_starts(wk_str_c(path), "/usr/")) {
 		wk_buf_add_fmt(mend, "cp FOLDER/%.*s %.*s", WK_STR_ARG(link), (int)folder_len,
 			       path);
-	else if (p->is_rust)
-		wk_buf_add_text(mend, "[profile.release]\nstrip = \"none\"");
-	else
-		wk_buf_add_text(mend, "build it again without -s, and do not run strip on it");
+		return;
+	}
+	mend_program(p, true, mend);
 }
 
 static void stripped(const struct patient *p)
@@ -160,7 +163,8 @@ static void stripped(const struct patient *p)
 				      "neither beside it, nor in .debug there, nor below "
 				      "/usr/lib/debug", WK_STR_ARG(link));
 	mend_stripped(p, link, &mend);
-	wk_findings_bad(p->findings, wk_buf_text(&mend), "%s", wk_buf_text(&what));
+	(p->exported ? wk_findings_better : wk_findings_bad)(
+		p->findings, mend.len ? wk_buf_text(&mend) : NULL, "%s", wk_buf_text(&what));
 	wk_buf_fini(&what);
 	wk_buf_fini(&mend);
 }
@@ -239,8 +243,13 @@ static bool is_there(const struct patient *p, struct wk_str name)
 	return found;
 }
 
+struct dwo_files {
+	uint64_t named, found;
+	struct wk_str missing; /* the first */
+};
+
 /* Counts the .dwo files that a table of strings names, and those of them that are there. */
-static void count_dwo(const struct patient *p, const char *table, uint64_t *named, uint64_t *found)
+static void count_dwo(const struct patient *p, const char *table, struct dwo_files *files)
 {
 	struct wk_bytes in = debug_bytes(p, table);
 
@@ -249,47 +258,87 @@ static void count_dwo(const struct patient *p, const char *table, uint64_t *name
 
 		if (!wk_str_ends(text, ".dwo"))
 			continue;
-		++*named;
-		*found += is_there(p, text);
+		files->named++;
+		if (is_there(p, text))
+			files->found++;
+		else if (files->missing.len == 0)
+			files->missing = text;
 	}
+}
+
+static void lost_split(const struct patient *p, const struct dwo_files *files)
+{
+	struct wk_buf mend = { 0 };
+
+	if (files->missing.len)
+		wk_program_mend_split(p->program->path, files->missing, &mend);
+	wk_findings_better(p->findings, mend.len ? wk_buf_text(&mend) : NULL,
+			   "split debug information: %" PRIu64 " of %" PRIu64 " .dwo files are "
+			   "there; inlined calls in the others stay unknown", files->found,
+			   files->named);
+	wk_buf_fini(&mend);
+}
+
+/* What several programs share lies in one file that dwz made. */
+static void shared(const struct patient *p, const char *const *debug_dirs)
+{
+	const struct wk_store_file *holder = section(p->debug.elf, ".debug_info") ? &p->debug
+										  : p->program;
+	struct wk_buf why = { 0 }, mend = { 0 };
+	struct wk_store_file file = { 0 };
+	struct wk_build_id id;
+	struct wk_str path;
+
+	if (wk_elf_debugaltlink(holder->elf, &path, &id) &&
+	    !wk_store_alternate(holder, debug_dirs, &file, &why)) {
+		wk_program_mend_shared(path, &mend);
+		wk_findings_better(p->findings, wk_buf_text(&mend), "%s", wk_buf_text(&why));
+	}
+	wk_store_close(&file);
+	wk_buf_fini(&mend);
+	wk_buf_fini(&why);
 }
 
 static void split(const struct patient *p)
 {
 	struct wk_buf package = { 0 }, mend = { 0 };
-	uint64_t named = 0, found = 0;
+	struct dwo_files files = { 0 };
 
 	wk_buf_add_fmt(&package, "%s.dwp", p->program->path);
 	wk_buf_add_fmt(&mend, "dwp -e %s -o %s.dwp", p->program->path, p->program->path);
-	count_dwo(p, ".debug_str", &named, &found);
-	count_dwo(p, ".debug_line_str", &named, &found);
+	count_dwo(p, ".debug_str", &files);
+	count_dwo(p, ".debug_line_str", &files);
 	if (access(wk_buf_text(&package), R_OK) == 0)
 		wk_findings_good(p->findings, "split debug information, packed in %s",
 				 wk_buf_text(&package));
-	else if (found < named || named == 0)
-		wk_findings_better(p->findings, "build it again without -gsplit-dwarf (Cargo: "
-						"split-debuginfo = \"off\")",
-				   "split debug information: %" PRIu64 " of %" PRIu64
-				   " .dwo files are there", found, named);
+	else if (files.found < files.named || files.named == 0)
+		lost_split(p, &files);
 	else
 		wk_findings_better(p->findings, wk_buf_text(&mend),
 				   "split debug information: its %" PRIu64 " .dwo files are there, "
-				   "and must stay where they are", named);
+				   "and must stay where they are", files.named);
 	wk_buf_fini(&package);
 	wk_buf_fini(&mend);
 }
 
-static void debug_information(const struct patient *p)
+static void without_debug_information(const struct patient *p)
+{
+	struct wk_buf mend = { 0 };
+
+	mend_program(p, false, &mend);
+	wk_findings_better(p->findings, mend.len ? wk_buf_text(&mend) : NULL,
+			   "no debug information: " WK_DEBUG_WORDS);
+	wk_buf_fini(&mend);
+}
+
+static void debug_information(const struct patient *p, const char *const *debug_dirs)
 {
 	struct units units = read_units(debug_bytes(p, ".debug_info"));
 
 	if (!has_section(p, ".debug_info") || !has_section(p, ".debug_line")) {
 		if (!has_names(p))
 			return; /* what mends that brings this too */
-		wk_findings_better(p->findings,
-				   p->is_rust ? "[profile.release]\ndebug = true"
-					      : "build it again with -g",
-				   "no debug information: " WK_DEBUG_WORDS);
+		without_debug_information(p);
 		return;
 	}
 	if (units.version)
@@ -299,6 +348,7 @@ static void debug_information(const struct patient *p)
 		wk_findings_good(p->findings, "debug information is there");
 	if (units.skeletons || (units.version && units.version < 5 && has_dwo_name(p)))
 		split(p);
+	shared(p, debug_dirs);
 }
 
 /* What holds where tables end: frame pointers, or on x86-64 what the instructions tell. */
@@ -369,7 +419,7 @@ void wk_doctor_debug(struct wk_findings *findings, const struct wk_store_file *p
 	wk_elf_each_raw(elf, &p.tables, count_function, &p);
 	names(&p);
 	stacks(&p);
-	debug_information(&p);
+	debug_information(&p, debug_dirs);
 	build_id(&p);
 	wk_unwind_table_free(p.unwind);
 	wk_store_close(&p.debug);

@@ -100,17 +100,11 @@ void wk_question_say(const struct wk_question *question)
 	}
 }
 
-static void add_doctor(struct wk_buf *sentence, struct wk_str path)
+static void add_symbols(struct wk_buf *sentence, struct wk_str path)
 {
-	struct wk_str name = wk_str_basename(path);
-
-	wk_buf_add_fmt(sentence,
-		       " of all frames are functions of %.*s without names: `wick doctor",
-		       WK_STR_ARG(name));
-	/* The C library is looked at in any case. */
-	if (!wk_str_is(name, "libc.so.6"))
-		wk_buf_add_fmt(sentence, " %.*s", WK_STR_ARG(path));
-	wk_buf_add_text(sentence, "` says what brings them");
+	wk_buf_add_fmt(sentence, " of all frames are functions of %.*s without names: `wick "
+				 "symbols FILE` says of a recording what brings them",
+		       WK_STR_ARG(wk_str_basename(path)));
 }
 
 static void add_maker(struct wk_buf *sentence, const struct wk_runtime_maker *maker)
@@ -139,7 +133,7 @@ static void hint_names(const struct wk_question *question)
 	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
 		add_maker(&sentence, wk_runtime_maker_of(model, nameless.image));
 	else
-		add_doctor(&sentence, wk_model_str(model, model->images[nameless.image].path));
+		add_symbols(&sentence, wk_model_str(model, model->images[nameless.image].path));
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 }

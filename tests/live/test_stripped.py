@@ -71,13 +71,13 @@ def _(t):
     t.equal(strays, [], f"rows of {len(rows)} that are no function's begin")
 
 
-@tap.case("a picture with many functions without names points to wick doctor, with names it does not")
+@tap.case("a picture with many functions without names points to wick symbols, with names it does not")
 def _(t):
     whole = tap.program("live", "burn_30_70")
     bare = stripped(t, whole)
     for program, expected in (bare, 1), (whole, 0):
         said = t.wick("flame", "--user-only", "--", program, "300").stderr
-        hints = said.count(f"functions of {program.name} without names: `wick doctor {program}`")
+        hints = said.count(f"functions of {program.name} without names: `wick symbols FILE`")
         t.equal(hints, expected, f"hints for {program.name} in {said!r}")
 
 
