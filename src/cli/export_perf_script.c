@@ -120,9 +120,9 @@ static bool read_file(const char *path, const char *format, bool wants_comments,
 	/* Other forms have names where perf prints addresses. */
 	if (opened.reader != &wk_reader_perf_data)
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			     "%s is no recording in the form of perf.data (it is read as %s): there is "
-			     "no text of `perf script` to be made of it; `--to folded` keeps its stacks",
-			     path, opened.reader->name);
+			     "%s is no recording in the form of perf.data (it is read as %s): "
+			     "there is no text of `perf script` to be made of it; `--to folded` "
+			     "keeps its stacks", path, opened.reader->name);
 	else
 		ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
 	wk_reader_close(&opened);

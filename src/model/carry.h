@@ -18,8 +18,8 @@ struct wk_carry *wk_carry_new(void);
 void wk_carry_free(struct wk_carry *carry);
 void wk_carry_all(struct wk_carry *carry);
 
-/* The recording is made now: the kernel that runs is the one that is recorded. Otherwise its build id
- * has to tell. */
+/* The recording is made now: the kernel that runs is the one that is recorded. Otherwise its build
+ * id has to tell. */
 void wk_carry_live(struct wk_carry *carry);
 
 /* Tells of image number `image` (small and dense), mapped by `event`; `symbols` may be NULL. */

@@ -271,8 +271,8 @@ static void add_call(struct resolver *resolver, wk_frame_id frame, wk_function_i
 		wk_model_add_named_frame(resolver->model, function, frame, is_inlined);
 }
 
-/* The image's symbols, if names of this machine may be used: the kernel's table, which takes time to
- * read, is looked at only where no name came along. */
+/* The image's symbols, if names of this machine may be used: the kernel's table, which takes time
+ * to read, is looked at only where no name came along. */
 static struct wk_image_symbols *symbols_of(struct resolver *resolver, wk_image_id id)
 {
 	struct resolving_image *open = &resolver->images[id];

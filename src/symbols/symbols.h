@@ -120,7 +120,7 @@ size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
 const char *wk_image_places_reason(const struct wk_image_symbols *image);
 
-/* Is it the kernel that runs now? Only its build id tells: a wrong name would be worse than none. */
+/* Is it the kernel that runs now? Only its build id tells: a wrong name is worse than none. */
 bool wk_is_running_kernel(const struct wk_build_id *id);
 
 /* The same kernel lies elsewhere after a new start of the machine: its first mapping, as recorded,
