@@ -1,5 +1,6 @@
 #include "model/runtime_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -9,10 +10,12 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "symbols/perf_map.h"
 
 /* File times lag behind, and clocks are compared a moment after one another. */
 #define SLACK_NS UINT64_C(1000000000)
+
+/* Anybody may put a map there, of any size. Those of real programs have a few megabytes. */
+#define MOST_MAP_BYTES ((size_t)256 << 20)
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -116,22 +119,33 @@ static void add_objection(const struct wk_runtime_owner *owner, const struct sta
 		wk_buf_add_text(why, "a later process with the same number wrote it");
 }
 
-/* Opens what lies at `path`, if it is the process' own. */
+/* Does not wait for whoever may be at the other end of a pipe. */
+static int open_at_once(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+/* Opens what lies at `path`, if it is the process' own. What was looked at is what is read: the
+ * name may come to mean another file at any moment. */
 static enum wk_runtime_answer open_checked(const struct wk_runtime_owner *owner, const char *path,
-					   struct wk_os_file *file, struct wk_buf *why)
+					   size_t most_bytes, struct wk_os_file *file,
+					   struct wk_buf *why)
 {
 	struct wk_err err = { 0 };
 	struct stat info;
+	int fd = open_at_once(path);
 
-	if (stat(path, &info) != 0)
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return WK_RUNTIME_NO_FILE;
-	add_objection(owner, &info, why);
-	if (why->len)
-		return WK_RUNTIME_REFUSED;
-	if (wk_os_open(path, file, &err))
-		return WK_RUNTIME_READ;
-	wk_buf_add_text(why, err.text);
-	return WK_RUNTIME_REFUSED;
+	if (fd < 0 || fstat(fd, &info) != 0)
+		wk_buf_add_fmt(why, "it cannot be opened: %s", strerror(errno));
+	else
+		add_objection(owner, &info, why);
+	if (why->len == 0 && !wk_os_open_fd(fd, "it", most_bytes, file, &err))
+		wk_buf_add_text(why, err.text);
+	if (fd >= 0)
+		close(fd);
+	return why->len ? WK_RUNTIME_REFUSED : WK_RUNTIME_READ;
 }
 
 static struct wk_jit_code *add_piece(struct wk_runtime_names *names)
@@ -145,8 +159,6 @@ enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
 					   struct wk_runtime_names *names, struct wk_buf *why)
 {
 	enum wk_runtime_answer answer;
-	struct wk_perf_map map;
-	struct wk_perf_map_row row;
 	char path[64];
 
 	*names = (struct wk_runtime_names){ 0 };
@@ -155,14 +167,24 @@ enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
 			 owner->own_pid);
 	else
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", owner->own_pid);
-	answer = open_checked(owner, path, &names->file, why);
-	if (answer != WK_RUNTIME_READ)
-		return answer;
-	map = wk_perf_map_of(names->file.at, names->file.size_bytes);
-	while (wk_perf_map_next(&map, &row))
-		*add_piece(names) = (struct wk_jit_code){
-			.start = row.start, .size_bytes = row.size_bytes, .name = row.name };
+	answer = open_checked(owner, path, MOST_MAP_BYTES, &names->file, why);
+	names->map = wk_perf_map_of(names->file.at, names->file.size_bytes);
 	return answer;
+}
+
+bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code)
+{
+	struct wk_perf_map_row row;
+
+	if (names->next < names->count) {
+		*code = names->pieces[names->next++];
+		return true;
+	}
+	if (!wk_perf_map_next(&names->map, &row))
+		return false;
+	*code = (struct wk_jit_code){ .start = row.start, .size_bytes = row.size_bytes,
+				      .name = row.name };
+	return true;
 }
 
 /* Threads take the time first and write a moment later, so records may lie in another order. */
@@ -185,13 +207,15 @@ int wk_runtime_keep_dump(uint32_t pid, const char *path)
 {
 	struct wk_buf whole = { 0 };
 	struct stat info;
-	int fd = -1;
+	int fd;
 
 	wk_buf_add_fmt(&whole, "/proc/%u/root%s", pid, path);
-	if (stat(wk_buf_text(&whole), &info) == 0 && S_ISREG(info.st_mode))
-		fd = open(wk_buf_text(&whole), O_RDONLY | O_CLOEXEC);
+	fd = open_at_once(wk_buf_text(&whole));
 	wk_buf_fini(&whole);
-	return fd;
+	if (fd < 0 || (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 bool wk_runtime_may_use(const struct wk_runtime_owner *owner, int fd)
@@ -219,7 +243,7 @@ enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner
 
 	*names = (struct wk_runtime_names){ 0 };
 	snprintf(kept, sizeof(kept), "/proc/self/fd/%d", fd);
-	answer = open_checked(owner, fd >= 0 ? kept : path, &names->file, why);
+	answer = open_checked(owner, fd >= 0 ? kept : path, 0, &names->file, why);
 	if (answer != WK_RUNTIME_READ)
 		return answer;
 	dump = wk_jitdump_open(names->file.at, names->file.size_bytes, &err);
@@ -293,11 +317,10 @@ static size_t keep_hit_lines(struct wk_runtime_line *lines, size_t count, uint64
 	return kept;
 }
 
-bool wk_runtime_tell(struct wk_runtime_names *names, size_t i, uint32_t pid, uint64_t time_ns,
-		     const struct wk_runtime_hits *hits, const struct wk_sink *sink,
-		     struct wk_err *err)
+bool wk_runtime_tell(struct wk_runtime_names *names, const struct wk_jit_code *code, uint32_t pid,
+		     uint64_t time_ns, const struct wk_runtime_hits *hits,
+		     const struct wk_sink *sink, struct wk_err *err)
 {
-	const struct wk_jit_code *code = &names->pieces[i];
 	struct wk_event event = {
 		.kind = WK_EVENT_SYMBOL,
 		.time_ns = time_ns,

@@ -11,6 +11,7 @@
 #include "event/sink.h"
 #include "os/os.h"
 #include "symbols/jitdump.h"
+#include "symbols/perf_map.h"
 
 /* The process as far as it matters here. Times are those of the wall, ns since 1970. */
 struct wk_runtime_owner {
@@ -27,11 +28,13 @@ struct wk_runtime_owner {
  * where `keep_folder`; the caller closes it. */
 bool wk_runtime_owner_ask(uint32_t pid, bool keep_folder, struct wk_runtime_owner *owner);
 
-/* Pieces of code in order of time, borrowed from the file. */
+/* Pieces of code in order of time, borrowed from the file: those of a jitdump all at once, those
+ * of a perf map, which may be many millions, as they are asked for. */
 struct wk_runtime_names {
 	struct wk_os_file file;
 	struct wk_jit_code *pieces;
-	size_t count, cap;
+	size_t count, cap, next;
+	struct wk_perf_map map;
 	uint64_t begin_ns;      /* of a jitdump: when it was begun, by its own clock */
 	uint64_t lines_left;    /* to be told: moved code shall not multiply them */
 	bool has_own_times;     /* of a jitdump: no nanoseconds */
@@ -43,9 +46,12 @@ enum wk_runtime_answer {
 	WK_RUNTIME_REFUSED, /* there is one, and `why` (a sentence) tells why it was not used */
 };
 
-/* Its perf map; all pieces have time 0. */
+/* Its perf map; all pieces have time 0. One that is very large is refused. */
 enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
 					   struct wk_runtime_names *names, struct wk_buf *why);
+
+/* The next piece of either; false at the end. */
+bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code);
 
 /* Opens a jitdump that the living process has mapped, at `path` in its own view; -1 where that
  * cannot be. */
@@ -69,11 +75,11 @@ struct wk_runtime_hits {
 /* Does one lie between `start` and `end`? */
 bool wk_runtime_is_hit(const struct wk_runtime_hits *hits, uint64_t start, uint64_t end);
 
-/* Tells piece number `i` as a SYMBOL event of process `pid`: with all its lines, or those of
- * `hits` and the first. */
-bool wk_runtime_tell(struct wk_runtime_names *names, size_t i, uint32_t pid, uint64_t time_ns,
-		     const struct wk_runtime_hits *hits, const struct wk_sink *sink,
-		     struct wk_err *err);
+/* Tells a piece of them as a SYMBOL event of process `pid`: with all its lines, or those of `hits`
+ * and the first. */
+bool wk_runtime_tell(struct wk_runtime_names *names, const struct wk_jit_code *code, uint32_t pid,
+		     uint64_t time_ns, const struct wk_runtime_hits *hits,
+		     const struct wk_sink *sink, struct wk_err *err);
 
 /* Is this path a jitdump's: ".../jit-1234.dump"? */
 bool wk_runtime_is_dump(struct wk_str path);

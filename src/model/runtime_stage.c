@@ -241,13 +241,14 @@ static bool tell_map(struct wk_runtime_stage *stage, uint32_t life, uint64_t tim
 		     struct wk_err *err)
 {
 	struct wk_runtime_names names;
+	struct wk_jit_code piece;
 	uint32_t pid = stage->lives.rows[life].pid;
 	bool is_read, ok = read_map(stage, life, &names, &is_read, err);
 
 	if (!is_read)
 		return ok;
-	for (size_t i = 0; i < names.count && ok; i++)
-		ok = wk_runtime_tell(&names, i, pid, time_ns, NULL, &stage->next, err);
+	while (ok && wk_runtime_next(&names, &piece))
+		ok = wk_runtime_tell(&names, &piece, pid, time_ns, NULL, &stage->next, err);
 	wk_runtime_names_fini(&names);
 	return ok;
 }
@@ -266,8 +267,8 @@ static bool tell_dumps(struct wk_runtime_stage *stage, uint32_t life, uint64_t t
 
 			if (piece->time_ns + (uint64_t)dump->shift_ns > time_ns)
 				break;
-			if (!wk_runtime_tell(&dump->names, dump->told, pid, time_ns, NULL,
-					     &stage->next, err))
+			if (!wk_runtime_tell(&dump->names, piece, pid, time_ns, NULL, &stage->next,
+					     err))
 				return false;
 		}
 	}
@@ -300,19 +301,18 @@ struct wanted {
 static bool tell_hit_pieces(struct wk_runtime_stage *stage, struct wk_runtime_names *names,
 			    const struct wanted *wanted, struct wk_err *err)
 {
+	struct wk_jit_code piece;
 	bool ok = true;
 
-	for (size_t i = 0; i < names->count && ok; i++) {
-		const struct wk_jit_code *piece = &names->pieces[i];
-		uint64_t time_ns = piece->time_ns;
+	while (ok && wk_runtime_next(names, &piece)) {
+		uint64_t time_ns = piece.time_ns;
 
 		if (time_ns > wanted->until_ns)
 			break;
 		if (time_ns == 0 || !wanted->keeps_times)
 			time_ns = wanted->time_ns;
-		if (wk_runtime_is_hit(&wanted->hits, piece->start,
-				      piece->start + piece->size_bytes))
-			ok = wk_runtime_tell(names, i, wanted->pid, time_ns, &wanted->hits,
+		if (wk_runtime_is_hit(&wanted->hits, piece.start, piece.start + piece.size_bytes))
+			ok = wk_runtime_tell(names, &piece, wanted->pid, time_ns, &wanted->hits,
 					     &stage->next, err);
 	}
 	return ok;

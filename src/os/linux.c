@@ -206,6 +206,13 @@ bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *
 	return open_guarded(path, &(struct guard){ .most = WK_OS_MOST_ASIDE }, file, err);
 }
 
+bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,
+		   struct wk_err *err)
+{
+	*file = (struct wk_os_file){ 0 };
+	return map_or_read(fd, name, &(struct guard){ .most = most_bytes }, file, err);
+}
+
 /* Signals stay with the threads that are there. 0, or why it cannot be. */
 static int start_thread(pthread_t *thread, void *(*run)(void *context), void *context)
 {

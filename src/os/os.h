@@ -45,6 +45,11 @@ bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
 #define WK_OS_MOST_ASIDE ((size_t)16 << 20)
 bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err);
 
+/* The same for what a descriptor, which stays the caller's, has open: that is looked at before it
+ * is believed. Up to `most_bytes`, 0: however many. `name` is for the sentence. */
+bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,
+		   struct wk_err *err);
+
 bool wk_os_is_there(const char *path);
 bool wk_os_is_folder(const char *path);
 

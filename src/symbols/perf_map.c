@@ -4,9 +4,9 @@
 
 struct wk_perf_map wk_perf_map_of(const void *bytes, size_t size_bytes)
 {
-	const char *at = bytes ? bytes : "";
+	const char *at = bytes ? bytes : "", *hole = memchr(at, '\0', size_bytes);
 
-	return (struct wk_perf_map){ .at = at, .end = at + size_bytes };
+	return (struct wk_perf_map){ .at = at, .end = hole ? hole : at + size_bytes };
 }
 
 static bool is_blank(char c)

@@ -47,6 +47,18 @@ static void a_last_line_without_an_end_is_not_used(void **state)
 	expect_map("", "", 0);
 }
 
+static void nothing_behind_a_hole_is_read(void **state)
+{
+	static const char text[] = "10 10 whole\n20 10 to\0\n30 10 behind\n";
+	struct wk_perf_map map = wk_perf_map_of(text, sizeof(text) - 1);
+	struct wk_perf_map_row row;
+
+	(void)state;
+	assert_true(wk_perf_map_next(&map, &row));
+	assert_true(wk_str_is(row.name, "whole"));
+	assert_false(wk_perf_map_next(&map, &row));
+}
+
 static struct wk_jitdump *open_dump(const struct jitdump_maker *m)
 {
 	struct wk_err err = { 0 };
@@ -316,6 +328,7 @@ int main(void)
 		cmocka_unit_test(names_may_hold_blanks_and_numbers_may_begin_with_0x),
 		cmocka_unit_test(lines_that_make_no_sense_are_counted_and_passed_over),
 		cmocka_unit_test(a_last_line_without_an_end_is_not_used),
+		cmocka_unit_test(nothing_behind_a_hole_is_read),
 		cmocka_unit_test(code_moves_with_its_name_and_lines_until_the_dump_is_closed),
 		cmocka_unit_test(either_byte_order_is_read),
 		cmocka_unit_test(moves_of_what_is_not_there_are_passed_over),

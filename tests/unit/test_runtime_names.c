@@ -15,6 +15,7 @@
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
+#include "model/runtime_files.h"
 #include "model/runtime_stage.h"
 #include "os/os.h"
 #include "jitdump_maker.h"
@@ -296,6 +297,33 @@ static void a_map_of_somebody_else_is_not_used(void **state)
 	end(&f, "//anon+0x1010", "it belongs to user 12345");
 }
 
+static void a_map_without_a_bound_is_not_used(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, NULL, "CLOCK_MONOTONIC");
+	write_file(f.map, wk_str_c("1000 100 wrong\n"));
+	assert_int_equal(truncate(f.map, (off_t)50 << 30), 0);
+	give_memory(&f, now(), 0, "//anon");
+	give_sample(&f, now(), 0, 0x1010);
+	end(&f, "//anon+0x1010", "it has more than the 256 MiB that are read of such a file");
+}
+
+static void a_pipe_in_the_place_of_a_map_is_not_waited_for(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, NULL, "CLOCK_MONOTONIC");
+	assert_int_equal(mkfifo(f.map, 0600), 0);
+	assert_int_equal(mkfifo(f.dump, 0600), 0);
+	assert_int_equal(wk_runtime_keep_dump(f.pid, f.dump), -1);
+	give_memory(&f, now(), 0, "//anon");
+	give_sample(&f, now(), 0, 0x1010);
+	end(&f, "//anon+0x1010", "it is not a plain file");
+}
+
 static void write_dump(struct fixture *f, uint64_t time_ns, uint64_t flags)
 {
 	struct jitdump_maker m = { 0 };
@@ -389,6 +417,8 @@ int main(void)
 		cmocka_unit_test(a_map_of_another_machine_is_not_used),
 		cmocka_unit_test(a_map_that_is_older_than_its_process_is_not_used),
 		cmocka_unit_test(a_map_of_somebody_else_is_not_used),
+		cmocka_unit_test(a_map_without_a_bound_is_not_used),
+		cmocka_unit_test(a_pipe_in_the_place_of_a_map_is_not_waited_for),
 		cmocka_unit_test(a_jitdump_names_each_moment),
 		cmocka_unit_test(a_dump_by_another_clock_is_matched_by_the_moment_it_was_mapped),
 		cmocka_unit_test(a_dump_by_a_processor_counter_is_not_used),
