@@ -180,6 +180,54 @@ static void find(struct wk_findings *findings, const struct wk_model *model,
 	wk_buf_fini(&reason);
 }
 
+/* Names are of no use where stacks break off. */
+static void find_stacks(struct wk_findings *findings, const struct wk_quality *quality)
+{
+	struct wk_buf line = { 0 };
+
+	wk_quality_stacks_line(quality, &line);
+	wk_findings_about(findings, "Stacks");
+	if (line.len)
+		wk_findings_better(findings, "perf record --call-graph dwarf ...   # or: wick record",
+				   "%s", wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
+/* "python3.11" and "libpython3.11.so.1.0" are of 11; 0: it is no such thing. */
+static uint64_t python_minor(struct wk_str name)
+{
+	uint64_t minor = 0;
+	size_t len = 0;
+
+	if (wk_str_starts(name, "lib"))
+		name = wk_str_skip(name, strlen("lib"));
+	if (!wk_str_starts(name, "python3."))
+		return 0;
+	name = wk_str_skip(name, strlen("python3."));
+	while (len < name.len && name.at[len] >= '0' && name.at[len] <= '9')
+		len++;
+	return wk_num_u64(wk_str_of(name.at, len), &minor) ? minor : 0;
+}
+
+/* Of an interpreter that tells nobody what it runs, all names are there, and of no use. */
+static void find_python(struct wk_findings *findings, const struct wk_model *model,
+			const struct wk_images_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		struct wk_str name = wk_image_name_of(model, facts->at[i].id);
+		uint64_t minor = python_minor(name);
+
+		if (minor == 0 || minor >= 12)
+			continue;
+		wk_findings_about(findings, "%.*s", WK_STR_ARG(name));
+		wk_findings_better(findings, "python3.12 -X perf ...   # or a later one; see "
+					     "docs/jit.md",
+				   "functions of Python have no names: before 3.12, what is seen is "
+				   "the interpreter alone");
+		return;
+	}
+}
+
 static void print_details(const struct wk_model *model, const struct wk_images_facts *facts,
 			  size_t most, const struct wk_view *view, struct wk_out *out)
 {
@@ -196,7 +244,9 @@ static void print_details(const struct wk_model *model, const struct wk_images_f
 		told++;
 		find(&findings, model, facts, &facts->at[i]);
 	}
-	if (told) {
+	find_python(&findings, model, facts);
+	find_stacks(&findings, view->quality);
+	if (findings.count) {
 		wk_out_char(out, '\n');
 		wk_findings_print(&findings, out, view->columns ? view->columns : 80,
 				  view->has_colour);

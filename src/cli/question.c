@@ -50,6 +50,13 @@ void wk_question_warn(const struct wk_question *question)
 	wk_quality_closed_line(&question->quality, &sentence);
 	if (sentence.len)
 		wk_say(wk_buf_text(&sentence));
+	wk_buf_reset(&sentence);
+	wk_quality_stacks_line(&question->quality, &sentence);
+	if (sentence.len) {
+		wk_buf_add_text(&sentence, "; `perf record --call-graph dwarf` or `wick record` "
+					   "records them whole");
+		wk_say(wk_buf_text(&sentence));
+	}
 	wk_buf_fini(&sentence);
 }
 

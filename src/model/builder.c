@@ -556,6 +556,15 @@ static wk_source_id same_source(const struct wk_model *model, const struct wk_so
 	return 0;
 }
 
+static enum wk_stacks_by stacks_by(const struct wk_event_source *source)
+{
+	if (!source->is_perf)
+		return WK_STACKS_UNTOLD;
+	if (source->details & (WK_DETAIL_USER_REGISTERS | WK_DETAIL_BRANCHES))
+		return WK_STACKS_OTHERWISE;
+	return source->details & WK_DETAIL_CHAIN ? WK_STACKS_FRAME_POINTERS : WK_STACKS_NONE;
+}
+
 static void take_source(struct wk_builder *builder, const struct wk_event_source *source)
 {
 	uint32_t *id = wk_map_at(&builder->source_of, (uint64_t)source->source + 1);
@@ -566,6 +575,7 @@ static void take_source(struct wk_builder *builder, const struct wk_event_source
 		.is_cpu_time = source->is_cpu_time,
 		.is_weighed = source->is_weighed,
 		.counts_samples = wk_str_is(source->unit, "samples"),
+		.stacks_by = (uint8_t)stacks_by(source),
 	};
 
 	if (!*id && builder->inputs > 1)

@@ -77,6 +77,14 @@ struct wk_thread {
 	uint64_t start_ns, end_ns;
 };
 
+/* How the recorder came by the callers of a user stack. */
+enum wk_stacks_by {
+	WK_STACKS_UNTOLD,
+	WK_STACKS_NONE,           /* not at all: a sample is one address */
+	WK_STACKS_FRAME_POINTERS, /* the kernel followed them, whether there were any or not */
+	WK_STACKS_OTHERWISE,
+};
+
 /* What was sampled: "cpu-clock" in "ns". */
 struct wk_source {
 	uint32_t number; /* as events name it */
@@ -84,6 +92,7 @@ struct wk_source {
 	bool is_cpu_time;
 	bool is_weighed;     /* how many rows there are says nothing, only their weights do */
 	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
+	uint8_t stacks_by;   /* enum wk_stacks_by */
 };
 
 struct wk_function {

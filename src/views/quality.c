@@ -110,6 +110,44 @@ static void find_closed(struct wk_quality *quality, const struct wk_model *model
 	free(last_stack);
 }
 
+/* wick's own recordings are in perf's format, but their stacks were walked otherwise. */
+static bool is_walked(const struct wk_model *model)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), "call graph"))
+			return true;
+	return false;
+}
+
+static enum wk_stacks_by stacks_by(const struct wk_model *model, wk_source_id source)
+{
+	enum wk_stacks_by by = model->sources[source ? source : model->source_count - 1].stacks_by;
+
+	if (is_walked(model))
+		return WK_STACKS_UNTOLD;
+	for (wk_source_id i = 1; !source && i < model->source_count; i++)
+		if (model->sources[i].stacks_by != by)
+			return WK_STACKS_UNTOLD;
+	return by;
+}
+
+/* What a stack may well end in: the C library has no frame pointers of its own. */
+static bool ends_near_root(const struct wk_model *model, wk_stack_id stack)
+{
+	static const char *const names[] = { "main", "__libc_start_main", "__libc_start_call_main",
+					     "start_thread", NULL };
+	struct wk_str name;
+
+	while (model->stacks.parent[stack])
+		stack = model->stacks.parent[stack];
+	name = wk_model_str(model, model->functions[wk_model_calls_of(
+					   model, model->stacks.label[stack]).function[0]].linked);
+	for (size_t i = 0; names[i]; i++)
+		if (wk_str_is(name, names[i]))
+			return true;
+	return false;
+}
+
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter)
 {
 	struct wk_quality quality = {
@@ -123,6 +161,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	};
 	struct depths depths;
 
+	quality.stacks_by = stacks_by(model, quality.source);
 	if (!model->named_of && (!model->came_named || !has_unnamed(model)))
 		return quality;
 	depths = measure_stacks(model);
@@ -139,6 +178,9 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 			quality.with_user_part += times;
 			quality.whole += reach == WK_REACH_ROOT ? times : 0;
 			quality.unknown_reach += reach == WK_REACH_UNKNOWN ? times : 0;
+			if (reach == WK_REACH_CUT &&
+			    quality.stacks_by == WK_STACKS_FRAME_POINTERS)
+				quality.broken += ends_near_root(model, stack) ? 0 : times;
 		}
 		quality.frames += depths.frames[named] * times;
 		quality.unnamed += depths.unnamed ? depths.unnamed[named] * times : 0;
@@ -174,6 +216,10 @@ static void add_reach(const struct wk_quality *quality, struct wk_buf *line)
 {
 	if (quality->with_user_part == 0)
 		return;
+	if (quality->stacks_by == WK_STACKS_NONE) {
+		wk_buf_add_text(line, "; no stacks were recorded");
+		return;
+	}
 	if (quality->unknown_reach == quality->with_user_part) {
 		wk_buf_add_text(line, "; unknown whether user stacks reach a root, as their "
 				      "program file is gone, replaced or was in memory only");
@@ -251,6 +297,20 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 			       quality->elsewhere == 1 ? "" : "s");
 		add_others(quality, line);
 		wk_buf_add_char(line, ')');
+	}
+}
+
+void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *line)
+{
+	if (quality->with_user_part == 0)
+		return;
+	if (quality->stacks_by == WK_STACKS_NONE &&
+	    quality->model->sources[quality->source].is_cpu_time) {
+		wk_buf_add_text(line, "no stacks were recorded: who called a function is unknown");
+	} else if (quality->broken && quality->broken * 2 >= quality->with_user_part) {
+		wk_num_add_share(line, quality->broken, quality->with_user_part);
+		wk_buf_add_text(line, " of user stacks break off early: they were recorded by frame "
+				      "pointers, which the program or a library of it lacks");
 	}
 }
 

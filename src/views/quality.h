@@ -28,6 +28,9 @@ struct wk_quality {
 	uint64_t with_user_part;      /* samples in view whose stack has a user part ... */
 	uint64_t whole;               /* ... those of them that reach a root ... */
 	uint64_t unknown_reach;       /* ... and those of which nobody can tell */
+	enum wk_stacks_by stacks_by;  /* of all sources in view */
+	uint64_t broken;              /* of those with a user part, by frame pointers: those that
+				       * end before main or a thread's first function */
 	uint64_t frames, unnamed;     /* frames of all samples in view, and those without a name;
 				       * not counted where an input named them all */
 	struct wk_quality_image closed[WK_QUALITY_IMAGES]; /* most samples first */
@@ -42,6 +45,10 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line);
 /* "app has been replaced since it was recorded, so its functions have no names"; nothing where
  * there is no such image. The two that matter most, and how many more there are. */
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line);
+
+/* Where half of the stacks or more are broken, or a profile of time has none: why. Nothing where they
+ * are well. Another way of recording mends it. */
+void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *line);
 
 /* "replaced", "gone" or "unreadable". */
 const char *wk_quality_closed_word(const struct wk_quality *quality, uint32_t i);

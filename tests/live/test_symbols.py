@@ -240,4 +240,39 @@ def _(t):
     t.true("there is no such folder" in " ".join(said.split()), said)
 
 
+@tap.case("perf's recordings without stacks, and by frame pointers that are not there, are told so")
+def _(t):
+    tap.need("perf", "cc")
+    (t.folder / "burn.c").write_text(
+        "__attribute__((noipa)) int deep(int n) "
+        "{ volatile int x = 0; for (int i = 0; i < n; i++) x += i; return x; }\n"
+        "__attribute__((noipa)) int mid(int n) { return deep(n) + 1; }\n"
+        "int main(void) { int s = 0; for (int i = 0; i < 2000; i++) s += mid(100000); "
+        "return s == 1; }\n")
+    tap.run("cc", "-O2", "-g", "-fomit-frame-pointer", "burn.c", "-o", "burn", cwd=t.folder)
+    told = {}
+    for name, flags in ("none", ()), ("pointers", ("-g",)), ("dwarf", ("--call-graph", "dwarf")):
+        done = tap.run("perf", "record", "-q", "-e", "cpu-clock:u", *flags, "-o", name, "./burn",
+                       cwd=t.folder, check=False)
+        if done.returncode:
+            raise tap.Skip(f"perf cannot record here: {done.stderr}")
+        told[name] = words(t, t.folder / name)
+    t.true("; no stacks were recorded; " in told["none"] and
+           "no stacks were recorded: who called" in told["none"], told["none"])
+    t.true("of user stacks break off early: they were recorded by frame pointers"
+           in told["pointers"], told["pointers"])
+    t.true("--call-graph dwarf" in told["pointers"], told["pointers"])
+    t.true("tacks" not in told["dwarf"].replace("user stacks reach a root", ""), told["dwarf"])
+
+
+@tap.case("an old Python names none of its functions")
+def _(t):
+    for name, is_old in ("python3.11", True), ("libpython3.9.so.1.0", True), ("python3.12", False):
+        program = t.folder / name
+        shutil.copy(tap.program("live", "burn_30_70"), program)
+        recording = t.record("--user-only", "--", program, "100")
+        said = words(t, recording)
+        t.equal("functions of Python have no names: before 3.12" in said, is_old, name)
+
+
 tap.run_all()
