@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* realpath */
+#define _GNU_SOURCE /* realpath, O_TMPFILE */
 #include "os/os.h"
 
 #include <errno.h>
@@ -60,6 +60,19 @@ static char *name_beside(const char *target)
 	return name;
 }
 
+/* It gets its name by way of /proc; -1 where there is none, or the file system cannot. */
+static int open_nameless(const char *target)
+{
+	const char *slash = strrchr(target, '/');
+	char *folder = slash ? wk_strndup(target, (size_t)(slash + 1 - target))
+			     : wk_strndup(".", 1);
+	int fd = access("/proc/self/fd", X_OK) == 0
+			 ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
+
+	free(folder);
+	return fd;
+}
+
 static bool looks_as(int fd, const struct stat *there)
 {
 	struct stat made;
@@ -88,14 +101,17 @@ static bool open_beside(struct wk_os_draft *draft, const char *path)
 	if (!draft->target)
 		return false;
 	draft->temporary = name_beside(draft->target);
-	draft->fd = open(draft->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			 0666);
+	draft->fd = open_nameless(draft->target);
+	draft->is_nameless = draft->fd >= 0;
+	if (draft->fd < 0)
+		draft->fd = open(draft->temporary,
+				 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (draft->fd >= 0 && (!is_there || looks_as(draft->fd, &there)))
 		return true;
-	if (draft->fd >= 0) {
+	if (draft->fd >= 0)
 		close(draft->fd);
+	if (draft->fd >= 0 && !draft->is_nameless)
 		unlink(draft->temporary);
-	}
 	forget(draft);
 	return false;
 }
@@ -139,11 +155,23 @@ static int copy_over(const struct wk_os_draft *draft)
 	return cause;
 }
 
+/* A link cannot take a file's place, but a file with a name can: it has one for a moment. */
+static int give_name(const struct wk_os_draft *draft)
+{
+	char self[64];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", draft->fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, draft->temporary, AT_SYMLINK_FOLLOW) == 0 ? 0
+											  : errno;
+}
+
 bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
 {
-	int cause = close(draft->fd) == 0 ? 0 : errno;
-	bool is_beside = draft->temporary != NULL;
+	int cause = keep && draft->is_nameless ? give_name(draft) : 0;
+	bool is_beside = draft->temporary && (!draft->is_nameless || (keep && cause == 0));
 
+	if (close(draft->fd) != 0 && cause == 0)
+		cause = errno;
 	if (is_beside && keep && cause == 0) {
 		is_beside = rename(draft->temporary, draft->target) != 0;
 		cause = is_beside ? errno : 0;
