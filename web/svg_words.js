@@ -78,7 +78,12 @@ function originOf(i) {
 // The most telling piece of a name that has room. render/short_name.c and render/label.c do the
 // same; tests/data/short_names.tsv holds them together.
 const isNameChar = c => /[\w:\x80-\uffff]/.test(c || '');
-const endsInOperator = (name, i) => /operator<?$/.test(name.slice(Math.max(i - 9, 0), i));
+const OPERATOR = /operator[-+*/%^&|~!=<>,()[\]]{1,3}$/;
+const endsOperator = (name, i) => OPERATOR.test(name.slice(Math.max(i - 11, 0), i));
+
+// Is the bracket there of the operator's name? In "operator<<int>(int)" the second one is not.
+const endsInOperator = (name, i) => /operator$/.test(name.slice(Math.max(i - 8, 0), i))
+	|| (/operator<$/.test(name.slice(Math.max(i - 9, 0), i)) && !isNameChar(name[i + 1]));
 
 function closeOfKind(name, open, opening, closing) {
 	for (let i = open, depth = 0; i < name.length; i++) {
@@ -144,7 +149,7 @@ function dropParameters(name) {
 	let out = '', open = 0, angles = 0, had = false;
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
-		if (!open && c === ' ' && /^ const$|^ \(\.llvm\.|^ \[clone /.test(name.slice(i, i + 9)))
+		if (!open && c === ' ' && /^ const$|^ \(\.|^ \[clone /.test(name.slice(i, i + 9)))
 			break;
 		const isOperator = '<('.includes(c) && endsInOperator(name, i);
 		if (c === '<' && !isOperator)
@@ -153,7 +158,7 @@ function dropParameters(name) {
 			angles--;
 		if (c === '(' && (open || (!angles && !isOperator
 			&& (/[\w>)}\x80-\uffff]/.test(name[i - 1] || '')
-				|| /operator[-+*/%^&|~!=<>,()[\]]{1,3}$/.test(name.slice(Math.max(i - 11, 0), i))))))
+				|| endsOperator(name, i)))))
 			open++;
 		if (!open)
 			out += c;
@@ -218,8 +223,8 @@ function foldArguments(name) {
 	let out = '', open = 0, begin = 0;
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
-		if (c === '<' && (open || isNameChar(name[i - 1]) || name[i - 1] === '}')
-			&& !endsInOperator(name, i)
+		if (c === '<' && (open || isNameChar(name[i - 1]) || name[i - 1] === '}'
+			|| endsOperator(name, i)) && !endsInOperator(name, i)
 			&& open++ === 0)
 			begin = i + 1;
 		if (!open)

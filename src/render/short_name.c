@@ -176,16 +176,18 @@ static void tidy(struct wk_buf *name)
 
 /* --- Parameters ---------------------------------------------------------------------------- */
 
-static bool is_operator(const char *at, size_t len)
+/* Is the bracket at `i` of "operator<", "operator<<", "operator()"? In "operator<<int>(int)" the
+ * second one opens arguments. */
+static bool is_operator(const char *at, size_t i)
 {
-	return wk_str_ends(wk_str_of(at, len), "operator") ||
-	       wk_str_ends(wk_str_of(at, len), "operator<");
+	return wk_str_ends(wk_str_of(at, i), "operator") ||
+	       (wk_str_ends(wk_str_of(at, i), "operator<") && !is_name_char(at[i + 1]));
 }
 
 /* What C++ writes behind a name and nobody reads in a narrow frame. */
 static bool is_trailer(struct wk_str rest)
 {
-	return wk_str_is(rest, " const") || wk_str_starts(rest, " (.llvm.") ||
+	return wk_str_is(rest, " const") || wk_str_starts(rest, " (.") ||
 	       wk_str_starts(rest, " [clone ");
 }
 
@@ -395,6 +397,12 @@ static void close_arguments(struct wk_buf *folded, struct wk_str arguments)
 		wk_buf_add_text(folded, "<..>");
 }
 
+static bool follows_name(const struct wk_buf *name, size_t i)
+{
+	return i && (is_name_char(name->at[i - 1]) || name->at[i - 1] == '}' ||
+		     ends_operator(name, i));
+}
+
 /* A '<' behind a name (or a lambda) opens its arguments; one at the start of a path is part of it.
  * The '>' of an arrow closes nothing. Brackets that do not match leave the name as it is. */
 static void fold_arguments(struct wk_buf *name)
@@ -405,9 +413,8 @@ static void fold_arguments(struct wk_buf *name)
 	for (size_t i = 0; i < name->len; i++) {
 		char c = name->at[i];
 
-		if (c == '<' && (open || (i && (is_name_char(name->at[i - 1]) ||
-						name->at[i - 1] == '}'))) &&
-		    !is_operator(name->at, i) && open++ == 0)
+		if (c == '<' && (open || follows_name(name, i)) && !is_operator(name->at, i) &&
+		    open++ == 0)
 			begin = i + 1;
 		if (!open)
 			wk_buf_add_char(&folded, c);

@@ -173,7 +173,7 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 	if (is_runtime_image(file))
 		return WK_CODE_RUNTIME;
 	if (image->kind == WK_IMAGE_VDSO || is_system_path(path) || is_native_image(file) ||
-	    is_native_name(owner.plain))
+	    owner.is_stub || is_native_name(owner.plain))
 		return WK_CODE_NATIVE;
 	return WK_CODE_PROGRAM;
 }

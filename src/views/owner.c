@@ -100,7 +100,7 @@ static bool is_operator(struct wk_str name, size_t i)
 
 static bool is_trailer(struct wk_str rest)
 {
-	return wk_str_starts(rest, " [clone ") || wk_str_starts(rest, " (.llvm.") ||
+	return wk_str_starts(rest, " [clone ") || wk_str_starts(rest, " (.") ||
 	       wk_str_is(rest, " const");
 }
 
@@ -208,6 +208,9 @@ struct wk_owner wk_owner_of(struct wk_str name)
 	struct wk_owner owner = { 0 };
 	struct qualified parts;
 
+	owner.is_stub = wk_str_ends(name, "@plt");
+	if (owner.is_stub)
+		name.len -= strlen("@plt");
 	owner.plain = without_clones(name);
 	if (name.len && name.at[0] != '<')
 		owner.plain = without_result(owner.plain);

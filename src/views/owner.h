@@ -12,6 +12,7 @@ struct wk_owner {
 	struct wk_str plain;   /* the name without its result and without what gcc put behind it */
 	struct wk_str subject; /* of `plain` what begins with the owner's path */
 	bool is_language;      /* a method of a type that the language itself has: "<[u8]>::sort" */
+	bool is_stub;          /* what leads to a function of another image: "memcmp@plt" */
 };
 
 struct wk_owner wk_owner_of(struct wk_str name);

@@ -108,6 +108,15 @@ static void clones_of_an_allocators_functions_are_the_allocators(void **state)
 	assert_kind("free.0", WK_CODE_PROGRAM);
 }
 
+static void stubs_are_not_the_programs(void **state)
+{
+	(void)state;
+	assert_kind("memcmp@plt", WK_CODE_NATIVE);
+	assert_kind("malloc@plt", WK_CODE_ALLOCATOR);
+	assert_kind("operator new(unsigned long)@plt", WK_CODE_ALLOCATOR);
+	assert_kind("std::ostream::put(char)@plt", WK_CODE_STANDARD);
+}
+
 static enum wk_code_kind kind_of_made(const char *name)
 {
 	struct wk_model *model = small_empty_model();
@@ -187,6 +196,7 @@ int main(void)
 		cmocka_unit_test(what_a_function_returns_does_not_tell_whose_it_is),
 		cmocka_unit_test(traits_of_the_languages_own_types_are_the_standard_library),
 		cmocka_unit_test(clones_of_an_allocators_functions_are_the_allocators),
+		cmocka_unit_test(stubs_are_not_the_programs),
 		cmocka_unit_test(code_made_at_run_time_is_whose_its_file_is),
 		cmocka_unit_test(the_system_is_known_by_where_it_lies),
 		cmocka_unit_test(allocators_compilers_and_runtimes_have_kinds_of_their_own),
