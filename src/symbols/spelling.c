@@ -5,7 +5,7 @@
 
 #define NOT_THERE   SIZE_MAX
 #define MOST_NESTED 32
-#define MOST_BYTES  (64 * 1024) /* with default arguments; each level of brackets doubles them */
+#define MOST_BYTES  (64 * 1024) /* default arguments double with each level of brackets */
 
 static struct wk_str from(struct wk_str text, size_t at)
 {
@@ -70,24 +70,43 @@ static bool read_lambda(struct wk_str name, size_t at, struct lambda *lambda, si
 	return lambda->close != NOT_THERE;
 }
 
+/* A quoted lambda at `i`, opened; true where there is one. */
+static bool open_lambda(struct wk_str name, size_t *i, struct lambda *lambda, bool *is_broken)
+{
+	size_t after;
+
+	if (*is_broken || name.at[*i] != '\'' || !wk_str_starts(from(name, *i), quoted))
+		return false;
+	*is_broken = !read_lambda(name, *i, lambda, &after);
+	if (*is_broken)
+		return false;
+	*i = after;
+	return true;
+}
+
 static void respell(struct wk_str name, struct wk_buf *out)
 {
 	struct lambda open[MOST_NESTED];
-	size_t depth = 0, after;
+	size_t depth = 0, i = 0;
+	bool is_broken = false; /* one does not end: no more are looked for, which takes time */
 
-	for (size_t i = 0; i < name.len; i++) {
-		if (depth < MOST_NESTED && name.at[i] == '\'' &&
-		    wk_str_starts(from(name, i), quoted) &&
-		    read_lambda(name, i, &open[depth], &after)) {
+	while (i < name.len) {
+		if (depth < MOST_NESTED && open_lambda(name, &i, &open[depth], &is_broken)) {
 			wk_buf_add_text(out, "{lambda");
-			i = after - 1;
 			depth++;
 			continue;
 		}
 		wk_buf_add_char(out, name.at[i]);
 		if (depth && open[depth - 1].close == i)
 			wk_buf_add_fmt(out, "#%zu}", open[--depth].number);
+		i++;
 	}
+}
+
+/* Numbers take room that the demangler did not ask for. */
+static bool has_room(const struct wk_buf *name, size_t begin, size_t len)
+{
+	return len <= MOST_BYTES && (name->limit == 0 || begin + len <= name->limit);
 }
 
 void wk_spell_lambdas(struct wk_buf *name, size_t begin)
@@ -98,8 +117,10 @@ void wk_spell_lambdas(struct wk_buf *name, size_t begin)
 	if (find_quoted(spelled, 0) == NOT_THERE)
 		return;
 	respell(spelled, &out);
-	name->len = begin;
-	wk_buf_add_str(name, wk_buf_str(&out));
+	if (has_room(name, begin, out.len)) {
+		name->len = begin;
+		wk_buf_add_str(name, wk_buf_str(&out));
+	}
 	wk_buf_fini(&out);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "symbols/demangle.h"
+#include "symbols/spelling.h"
 
 static void require(bool holds)
 {
@@ -24,6 +25,16 @@ static void check(struct wk_str before, bool is_name, const struct wk_buf *out)
 		require(out->len > before.len && out->len - before.len <= WK_DEMANGLE_LIMIT);
 	else
 		require(out->len == before.len);
+}
+
+/* What debug information has for names is spelled anew: the answer is bounded. */
+static void spell(struct wk_str written)
+{
+	struct wk_buf out = { 0 };
+
+	wk_spell_written(written, &out);
+	require(out.len <= written.len * 4 + 1024 * 1024);
+	wk_buf_fini(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -45,5 +56,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_buf_add_str(&out, before);
 	check(before, wk_demangle(mangled, &out), &out);
 	wk_buf_fini(&out);
+	spell(mangled);
 	return 0;
 }

@@ -111,6 +111,23 @@ static void deep_names_end(void **state)
 	wk_buf_fini(&out);
 }
 
+static void a_name_of_nothing_but_open_lambdas_is_read_in_no_time(void **state)
+{
+	struct wk_buf open = { 0 }, kept = { 0 };
+
+	(void)state;
+	while (open.len < 1024 * 1024)
+		wk_buf_add_text(&open, "'lambda'(<lambda(");
+	wk_buf_add_str(&kept, wk_buf_str(&open));
+	wk_spell_lambdas(&kept, 0);
+	assert_string_equal(wk_buf_text(&kept), wk_buf_text(&open));
+	wk_buf_reset(&kept);
+	wk_spell_written(wk_buf_str(&open), &kept);
+	assert_string_equal(wk_buf_text(&kept), wk_buf_text(&open));
+	wk_buf_fini(&open);
+	wk_buf_fini(&kept);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +137,7 @@ int main(void)
 		cmocka_unit_test(brackets_close_without_blanks),
 		cmocka_unit_test(default_arguments_are_filled_in),
 		cmocka_unit_test(deep_names_end),
+		cmocka_unit_test(a_name_of_nothing_but_open_lambdas_is_read_in_no_time),
 	};
 
 	return cmocka_run_group_tests_name("spelling", tests, NULL, NULL);
