@@ -234,15 +234,22 @@ struct wk_trace_formats *wk_trace_formats_new(struct wk_bytes content, struct wk
 	return formats;
 }
 
+static void free_program(struct wk_trace_program *program)
+{
+	free(program->nodes);
+	free(program->symbols);
+}
+
 void wk_trace_formats_free(struct wk_trace_formats *formats)
 {
 	if (!formats)
 		return;
 	for (size_t i = 0; i < formats->count; i++)
-		free(formats->events[i].program.nodes);
+		free_program(&formats->events[i].program);
 	free(formats->events);
 	free(formats->functions);
 	wk_map_fini(&formats->event_of_id);
+	wk_map_fini(&formats->printk_at);
 	wk_arena_fini(&formats->arena);
 	free(formats->content);
 	free(formats);
@@ -283,26 +290,44 @@ const struct wk_trace_field *wk_trace_find_field(const struct wk_trace_format *f
 	return NULL;
 }
 
-/* Lines of "0xffff... : "text"". Rare, and few: looked through. */
-bool wk_trace_find_printk(const struct wk_trace_formats *formats, uint64_t address,
-			  struct wk_str *text)
+/* Lines of "0xffff... : "text""; of several at one address the first counts. */
+static void make_printk(struct wk_trace_formats *formats)
 {
 	struct wk_str rest = formats->printk;
 
-	while (rest.len > 0) {
+	formats->has_printk = true;
+	while (rest.len > 0 && formats->printk.len < UINT32_MAX) {
+		uint32_t behind = (uint32_t)(rest.at - formats->printk.at) + 1, *place;
 		struct wk_str line = cut(&rest, '\n'), where = trim(cut(&line, ':'));
-		uint64_t at;
+		uint64_t address;
 
 		if (wk_str_starts(where, "0x"))
 			where = wk_str_skip(where, 2);
-		if (!wk_num_hex(where, &at) || at != address)
+		if (!wk_num_hex(where, &address))
 			continue;
-		*text = trim(line);
-		if (text->len >= 2 && text->at[0] == '"')
-			*text = wk_str_of(text->at + 1, text->len - 2);
-		return true;
+		place = wk_map_at(&formats->printk_at, address);
+		if (!*place)
+			*place = behind;
 	}
-	return false;
+}
+
+bool wk_trace_find_printk(struct wk_trace_formats *formats, uint64_t address, struct wk_str *text)
+{
+	struct wk_str rest, line;
+	uint32_t behind;
+
+	if (!formats->has_printk)
+		make_printk(formats);
+	behind = wk_map_find(&formats->printk_at, address);
+	if (!behind)
+		return false;
+	rest = wk_str_skip(formats->printk, behind - 1);
+	line = cut(&rest, '\n');
+	cut(&line, ':');
+	*text = trim(line);
+	if (text->len >= 2 && text->at[0] == '"')
+		*text = wk_str_of(text->at + 1, text->len - 2);
+	return true;
 }
 
 /* Lines as of /proc/kallsyms; perf wrote them until 3.x. */

@@ -219,6 +219,8 @@ uint64_t wk_trace_number(const struct wk_trace_sample *sample, uint32_t number)
 {
 	const struct wk_trace_node *node = &sample->event->program.nodes[number];
 
+	if (!wk_trace_step(sample, 1))
+		return 0;
 	switch (node->kind) {
 	case WK_TRACE_NUMBER:
 		return node->number;

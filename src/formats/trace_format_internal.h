@@ -15,6 +15,14 @@
 #define WK_TRACE_DEPTH     100
 #define WK_TRACE_MOST_TEXT (1u << 16) /* of one sample */
 
+/* What the text of one sample may cost: of a small sample, and more for each byte of it. A step is
+ * a node reckoned with, an entry of a list compared, a byte written. Real ones take some hundreds
+ * of steps and have some hundreds of bytes. */
+#define WK_TRACE_STEPS      4096
+#define WK_TRACE_BYTE_STEPS 16
+#define WK_TRACE_LEAST_TEXT (1u << 14)
+#define WK_TRACE_BYTE_TEXT  8
+
 enum wk_trace_node_kind {
 	WK_TRACE_NUMBER,   /* with a `text`: a name of the kernel's that nobody explained */
 	WK_TRACE_TEXT,
@@ -25,7 +33,7 @@ enum wk_trace_node_kind {
 	WK_TRACE_CHOICE,   /* a ? b : c */
 	WK_TRACE_INDEX,    /* a[b] */
 	WK_TRACE_FLAGS,    /* `a`, `text` between them, `b` the first entry */
-	WK_TRACE_SYMBOLIC, /* `a`, `b` the first entry */
+	WK_TRACE_SYMBOLIC, /* `a`, its `number` of symbols from `c` on */
 	WK_TRACE_ENTRY,    /* `number`, `text`, `next` */
 	WK_TRACE_HEX,      /* `a` where, `b` how many */
 	WK_TRACE_HEX_PLAIN,
@@ -57,12 +65,19 @@ struct wk_trace_node {
 	const struct wk_trace_field *field;
 };
 
+struct wk_trace_symbol {
+	uint64_t value;
+	struct wk_str text;
+};
+
 struct wk_trace_program {
 	bool is_made, is_good;
 	struct wk_str text;       /* inside the quotes, escapes and all */
 	struct wk_trace_node *nodes;
 	size_t count, cap;
 	uint32_t arguments;       /* the first, the others by `next` */
+	struct wk_trace_symbol *symbols; /* of every list by value, those of one value in order */
+	size_t symbol_count, symbol_cap;
 };
 
 struct wk_trace_event {
@@ -85,7 +100,10 @@ struct wk_trace_formats {
 	struct wk_trace_event *events;
 	size_t count, cap;
 	struct wk_map event_of_id;   /* to index + 1 */
+	uint64_t steps;              /* that the text of this sample may still take */
 	struct wk_str kallsyms, printk;
+	struct wk_map printk_at;     /* of an address to where its line is in `printk`, + 1 */
+	bool has_printk;
 	struct wk_trace_function *functions; /* by start; made at the first question */
 	size_t function_count;
 	bool has_functions;
@@ -97,7 +115,7 @@ struct wk_trace_formats {
 const struct wk_trace_field *wk_trace_find_field(const struct wk_trace_format *format,
 						 struct wk_str name);
 /* A pointer of the kernel's table of trace_printk texts; false where it is none. */
-bool wk_trace_find_printk(const struct wk_trace_formats *formats, uint64_t address,
+bool wk_trace_find_printk(struct wk_trace_formats *formats, uint64_t address,
 			  struct wk_str *text);
 bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address,
 			    struct wk_str *name, uint64_t *start);
@@ -113,6 +131,15 @@ struct wk_trace_sample {
 	const struct wk_trace_event *event;
 	struct wk_bytes raw; /* at its start, with the byte order */
 };
+
+/* False, for good, when the sample's steps are used up. */
+static inline bool wk_trace_step(const struct wk_trace_sample *sample, uint64_t steps)
+{
+	uint64_t *left = &sample->formats->steps;
+
+	*left = *left > steps ? *left - steps : 0;
+	return *left > 0;
+}
 
 /* A number of 1, 2, 4 or 8 bytes anywhere in the sample; 0 outside. */
 uint64_t wk_trace_read(const struct wk_trace_sample *sample, uint64_t offset, uint64_t size);

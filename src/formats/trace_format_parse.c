@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* The longest of a real kernel has 20,000 characters. */
 #define MOST_PRINT_FMT (1u << 18)
@@ -309,13 +310,39 @@ static uint32_t flags_call(struct parser *parser)
 	return parser->failed ? 0 : add(parser, node);
 }
 
+/* The entries from `first` on by their values. */
+static void add_symbols(struct wk_trace_program *program, uint32_t first, size_t count)
+{
+	struct wk_sort_key *keys = wk_alloc((count + 1) * sizeof(*keys));
+	uint32_t entry = first;
+
+	for (size_t i = 0; i < count; i++, entry = program->nodes[entry].next)
+		keys[i] = (struct wk_sort_key){ program->nodes[entry].number, entry };
+	wk_sort_keys(keys, count);
+	program->symbols = wk_grow(program->symbols, &program->symbol_cap,
+				   program->symbol_count + count, sizeof(*program->symbols));
+	for (size_t i = 0; i < count; i++)
+		program->symbols[program->symbol_count++] = (struct wk_trace_symbol){
+			keys[i].key, program->nodes[keys[i].row].text };
+	free(keys);
+}
+
 static uint32_t symbolic_call(struct parser *parser)
 {
+	struct wk_trace_program *program = parser->program;
 	struct wk_trace_node node = { .kind = WK_TRACE_SYMBOLIC };
+	uint32_t first, number;
 
 	node.a = expression(parser);
-	node.b = entries(parser);
-	return parser->failed ? 0 : add(parser, node);
+	first = entries(parser);
+	for (uint32_t i = first; i; i = program->nodes[i].next)
+		node.number++;
+	number = parser->failed ? 0 : add(parser, node);
+	if (parser->failed)
+		return 0;
+	program->nodes[number].c = (uint32_t)program->symbol_count;
+	add_symbols(program, first, node.number);
+	return number;
 }
 
 static uint32_t bytes_call(struct parser *parser, enum wk_trace_node_kind kind)
@@ -641,6 +668,7 @@ void wk_trace_compile(struct wk_trace_formats *formats, struct wk_trace_event *e
 				 .at = text.at, .end = text.at + text.len };
 
 	event->program.is_made = true;
+	formats->steps = UINT64_MAX; /* what is constant is reckoned once */
 	add(&parser, (struct wk_trace_node){ 0 }); /* number 0 is none */
 	if (text.len == 0 || text.len > MOST_PRINT_FMT)
 		return;

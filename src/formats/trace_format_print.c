@@ -5,6 +5,9 @@
 
 #define MOST_WIDTH 512
 
+#define NUMBER_STEPS 16 /* that the library takes for a number */
+#define CUT_SHORT    "[TOO LONG]"
+
 struct conversion {
 	bool is_left, is_zero_padded, is_alternate, has_sign, has_blank;
 	unsigned width;
@@ -168,7 +171,7 @@ static void print_number(struct printing *printing, const struct conversion *con
 	int precision = conversion->precision < MOST_WIDTH ? conversion->precision : MOST_WIDTH;
 	uint64_t value;
 
-	if (!node)
+	if (!node || !wk_trace_step(&printing->sample, NUMBER_STEPS))
 		return;
 	value = cut_number(printing, conversion, wk_trace_number(&printing->sample, node));
 	snprintf(format, sizeof(format), "%%%s%s%s%s%s*.*ll%c", conversion->is_left ? "-" : "",
@@ -230,6 +233,7 @@ static size_t print_pointer(struct printing *printing, struct wk_str letters)
 	char letter = letters.len ? letters.at[0] : '\0';
 	size_t used;
 
+	wk_trace_step(&printing->sample, NUMBER_STEPS);
 	if (letter == 'F' || letter == 'f' || letter == 'S' || letter == 's') {
 		print_function(printing, letter);
 		return 1;
@@ -294,12 +298,17 @@ static char unescaped(char c)
 	}
 }
 
+static bool is_cut(const struct printing *printing)
+{
+	return printing->out.full || printing->sample.formats->steps == 0;
+}
+
 static void print_program(struct printing *printing)
 {
 	struct wk_str text = printing->sample.event->program.text;
 	size_t i = 0;
 
-	while (i < text.len && !printing->failed && !printing->out.full) {
+	while (i < text.len && !printing->failed && !is_cut(printing)) {
 		if (text.at[i] == '%') {
 			i = print_conversion(printing, text, i + 1);
 		} else if (text.at[i] == '\\' && i + 1 < text.len) {
@@ -311,14 +320,21 @@ static void print_program(struct printing *printing)
 	}
 }
 
+static size_t text_limit(size_t raw_bytes)
+{
+	size_t limit = WK_TRACE_LEAST_TEXT + WK_TRACE_BYTE_TEXT * raw_bytes;
+
+	return limit < WK_TRACE_MOST_TEXT ? limit : WK_TRACE_MOST_TEXT;
+}
+
 void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes raw,
 			    struct wk_buf *out)
 {
-	struct printing printing = { .sample.formats = formats,
-				     .out.limit = WK_TRACE_MOST_TEXT };
+	struct printing printing = { .sample.formats = formats };
 	struct wk_trace_event *event;
 	uint32_t index;
 
+	printing.out.limit = text_limit(wk_bytes_left(&raw));
 	raw.start = raw.at;
 	raw.big_endian = formats->big_endian;
 	printing.sample.raw = raw;
@@ -329,6 +345,7 @@ void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes ra
 	event = &formats->events[index - 1];
 	if (!event->program.is_made)
 		wk_trace_compile(formats, event);
+	formats->steps = WK_TRACE_STEPS + WK_TRACE_BYTE_STEPS * (uint64_t)wk_bytes_left(&raw);
 	printing.sample.event = event;
 	printing.argument = event->program.arguments;
 	printing.failed = !event->program.is_good;
@@ -339,5 +356,7 @@ void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes ra
 		wk_trace_fields_text(&printing.sample, &printing.out);
 	}
 	wk_buf_add_str(out, wk_buf_str(&printing.out));
+	if (is_cut(&printing))
+		wk_buf_add_text(out, CUT_SHORT);
 	wk_buf_fini(&printing.out);
 }

@@ -2,6 +2,8 @@
 #include "formats/scan.h"
 #include "formats/trace_format_internal.h"
 
+#define COPIED_AT_ONCE 16 /* bytes of text for a step */
+
 /* Up to the first NUL, if there is one. */
 static struct wk_str text_of(struct wk_bytes bytes)
 {
@@ -23,6 +25,8 @@ static void flags_text(const struct wk_trace_sample *sample, const struct wk_tra
 	for (uint32_t i = node->b; i; i = nodes[i].next) {
 		int64_t flag = (int64_t)nodes[i].number;
 
+		if (!wk_trace_step(sample, 1))
+			return;
 		if (value == 0 && flag < 0) {
 			wk_buf_add_str(out, nodes[i].text);
 			return;
@@ -45,15 +49,22 @@ static void flags_text(const struct wk_trace_sample *sample, const struct wk_tra
 static void symbolic_text(const struct wk_trace_sample *sample, const struct wk_trace_node *node,
 			  struct wk_buf *out)
 {
-	const struct wk_trace_node *nodes = sample->event->program.nodes;
+	const struct wk_trace_symbol *symbols = sample->event->program.symbols;
 	uint64_t value = wk_trace_number(sample, node->a);
+	size_t low = node->c, end = low + (size_t)node->number, high = end;
 
-	for (uint32_t i = node->b; i; i = nodes[i].next)
-		if (nodes[i].number == value) {
-			wk_buf_add_str(out, nodes[i].text);
-			return;
-		}
-	wk_buf_add_fmt(out, "0x%llx", (unsigned long long)value);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < end && symbols[low].value == value)
+		wk_buf_add_str(out, symbols[low].text);
+	else
+		wk_buf_add_fmt(out, "0x%llx", (unsigned long long)value);
 }
 
 /* The bytes from where an argument points to the end of the sample. */
@@ -70,15 +81,37 @@ static struct wk_bytes bytes_from(const struct wk_trace_sample *sample, uint32_t
 	return bytes;
 }
 
+static void add_hex_byte(struct wk_buf *out, uint8_t byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	wk_buf_add(out, (char[2]){ digits[byte >> 4], digits[byte & 15] }, 2);
+}
+
+static void add_decimal(struct wk_buf *out, uint64_t value)
+{
+	char text[20];
+	size_t at = sizeof(text);
+
+	do
+		text[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	wk_buf_add(out, text + at, sizeof(text) - at);
+}
+
 static void hex_text(const struct wk_trace_sample *sample, const struct wk_trace_node *node,
 		     struct wk_buf *out)
 {
 	struct wk_bytes bytes = bytes_from(sample, node->a);
 	uint64_t count = wk_trace_number(sample, node->b);
 
-	for (uint64_t i = 0; i < count && wk_bytes_left(&bytes) > 0; i++)
-		wk_buf_add_fmt(out, "%s%02x", i && node->kind == WK_TRACE_HEX ? " " : "",
-			       wk_u8(&bytes));
+	for (uint64_t i = 0; i < count && wk_bytes_left(&bytes) > 0; i++) {
+		if (out->full || !wk_trace_step(sample, 1))
+			return;
+		if (i && node->kind == WK_TRACE_HEX)
+			wk_buf_add_char(out, ' ');
+		add_hex_byte(out, wk_u8(&bytes));
+	}
 }
 
 static void numbers_text(const struct wk_trace_sample *sample, const struct wk_trace_node *node,
@@ -90,9 +123,13 @@ static void numbers_text(const struct wk_trace_sample *sample, const struct wk_t
 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return;
-	for (uint64_t i = 0; i < count && i < wk_bytes_left(&bytes) / size; i++)
-		wk_buf_add_fmt(out, "%s%llu", i ? " " : "",
-			       (unsigned long long)wk_trace_read(sample, offset + i * size, size));
+	for (uint64_t i = 0; i < count && i < wk_bytes_left(&bytes) / size; i++) {
+		if (out->full || !wk_trace_step(sample, 1))
+			return;
+		if (i)
+			wk_buf_add_char(out, ' ');
+		add_decimal(out, wk_trace_read(sample, offset + i * size, size));
+	}
 }
 
 /* As the kernel prints them: words of 32 bits, the highest first, apart by commas. */
@@ -103,10 +140,14 @@ static void bitmask_text(const struct wk_trace_sample *sample, const struct wk_t
 	uint64_t offset = bytes.at ? (uint64_t)(bytes.at - bytes.start) : 0;
 	size_t words = wk_bytes_left(&bytes) / 4;
 
-	for (size_t i = words; i > 0; i--)
-		wk_buf_add_fmt(out, "%08x%s",
-			       (unsigned)wk_trace_read(sample, offset + (i - 1) * 4, 4),
-			       i > 1 ? "," : "");
+	for (size_t i = words; i > 0 && !out->full && wk_trace_step(sample, 4); i--) {
+		uint64_t word = wk_trace_read(sample, offset + (i - 1) * 4, 4);
+
+		for (int shift = 24; shift >= 0; shift -= 8)
+			add_hex_byte(out, (uint8_t)(word >> shift));
+		if (i > 1)
+			wk_buf_add_char(out, ',');
+	}
 }
 
 /* An array of characters as text; a pointer by what it points at, which only the table of
@@ -132,7 +173,10 @@ static void field_text(const struct wk_trace_sample *sample, const struct wk_tra
 void wk_trace_text(const struct wk_trace_sample *sample, uint32_t number, struct wk_buf *out)
 {
 	const struct wk_trace_node *node = &sample->event->program.nodes[number];
+	size_t before = out->len;
 
+	if (out->full || !wk_trace_step(sample, 1))
+		return;
 	switch (node->kind) {
 	case WK_TRACE_TEXT:
 		wk_buf_add_str(out, node->text);
@@ -172,6 +216,7 @@ void wk_trace_text(const struct wk_trace_sample *sample, uint32_t number, struct
 	default:
 		break;
 	}
+	wk_trace_step(sample, (out->len - before) / COPIED_AT_ONCE);
 }
 
 static bool is_readable(struct wk_str text)
@@ -195,8 +240,11 @@ static void array_text(const struct wk_trace_sample *sample, const struct wk_tra
 		return;
 	}
 	wk_buf_add_text(out, "ARRAY[");
-	for (size_t i = 0; wk_bytes_left(&bytes) > 0; i++)
-		wk_buf_add_fmt(out, "%s%02x", i ? ", " : "", wk_u8(&bytes));
+	for (size_t i = 0; wk_bytes_left(&bytes) > 0 && !out->full; i++) {
+		if (i)
+			wk_buf_add_text(out, ", ");
+		add_hex_byte(out, wk_u8(&bytes));
+	}
 	wk_buf_add_char(out, ']');
 }
 
@@ -224,7 +272,7 @@ void wk_trace_fields_text(const struct wk_trace_sample *sample, struct wk_buf *o
 {
 	const struct wk_trace_format *format = &sample->event->format;
 
-	for (size_t i = 0; i < format->field_count && out->len < out->limit; i++) {
+	for (size_t i = 0; i < format->field_count && !out->full; i++) {
 		const struct wk_trace_field *field = &format->fields[i];
 
 		if (field->is_common)

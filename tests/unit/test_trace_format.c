@@ -39,7 +39,7 @@ static void put_text(struct wk_buf *out, const char *text, bool big_endian)
 }
 
 static void put_content(struct wk_buf *out, const char *description, const char *kallsyms,
-			bool big_endian)
+			const char *printk, bool big_endian)
 {
 	wk_buf_add(out, "\x17\x08\x44tracing0.6", 14);
 	put_number(out, big_endian, 1, false);
@@ -56,7 +56,8 @@ static void put_content(struct wk_buf *out, const char *description, const char 
 	put_text(out, description, big_endian);
 	put_number(out, strlen(kallsyms), 4, big_endian);
 	wk_buf_add_text(out, kallsyms);
-	put_number(out, 0, 4, big_endian);
+	put_number(out, strlen(printk), 4, big_endian);
+	wk_buf_add_text(out, printk);
 }
 
 static void put_sample(struct wk_buf *out, bool big_endian)
@@ -78,21 +79,29 @@ static void put_sample(struct wk_buf *out, bool big_endian)
 	put_number(out, 20, 4, big_endian);
 }
 
-static void expect_with(const char *description, const char *kallsyms, bool big_endian,
-			const char *expected)
+static void print_with(const char *description, const char *kallsyms, const char *printk,
+		       bool big_endian, struct wk_buf *text)
 {
-	struct wk_buf content = { 0 }, raw = { 0 }, text = { 0 };
+	struct wk_buf content = { 0 }, raw = { 0 };
 	struct wk_trace_formats *formats;
 
-	put_content(&content, description, kallsyms, big_endian);
+	put_content(&content, description, kallsyms, printk, big_endian);
 	put_sample(&raw, big_endian);
 	formats = wk_trace_formats_new(wk_bytes_of(content.at, content.len), NULL);
 	assert_non_null(formats);
 	wk_buf_fini(&content);
-	wk_trace_formats_print(formats, wk_bytes_of(raw.at, raw.len), &text);
-	assert_string_equal(wk_buf_text(&text), expected);
+	wk_trace_formats_print(formats, wk_bytes_of(raw.at, raw.len), text);
 	wk_trace_formats_free(formats);
 	wk_buf_fini(&raw);
+}
+
+static void expect_with(const char *description, const char *kallsyms, bool big_endian,
+			const char *expected)
+{
+	struct wk_buf text = { 0 };
+
+	print_with(description, kallsyms, "", big_endian, &text);
+	assert_string_equal(wk_buf_text(&text), expected);
 	wk_buf_fini(&text);
 }
 
@@ -126,6 +135,70 @@ static void flags_and_symbols_have_names(void **state)
 	       "nineteen 0x13");
 	/* A name that stands for a number nobody knows matches nothing. */
 	EXPECT("\"%s\", __print_symbolic(REC->flags & 0, { SOME_MODE, \"some\" })", "0x0");
+}
+
+/* They are looked up by value, whatever their order; of two that have one the first counts. */
+static void symbols_may_stand_in_any_order(void **state)
+{
+	(void)state;
+	EXPECT("\"%s %s %s\", __print_symbolic(REC->flags, { 0x20, \"a\" }, { 0x13, \"b\" }, "
+	       "{ 0x13, \"c\" }, { -1, \"d\" }, { 0, \"e\" }), "
+	       "__print_symbolic(REC->flags & 0, { 1, \"f\" }, { 0, \"g\" }), "
+	       "__print_symbolic(~0, { -1, \"h\" }, { 0, \"i\" })",
+	       "b g h");
+	EXPECT("\"%s\", __print_symbolic(REC->flags)", "0x13");
+}
+
+static void texts_of_trace_printk_are_found_by_their_address(void **state)
+{
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	print_with(COMMON FIELDS "print fmt: \"%s\", REC->where\n", "",
+		   "0xffffffff81000008 : \"other\"\n0xffffffff81000010 : \"at: it\"\n"
+		   "0xffffffff81000010 : \"late\"\n",
+		   false, &text);
+	assert_string_equal(wk_buf_text(&text), "at: it");
+	wk_buf_fini(&text);
+}
+
+/* An argument and its conversion, as often as a description may have them. */
+static size_t printed_bytes(const char *conversion, const char *argument)
+{
+	size_t count = 250000 / (strlen(conversion) + strlen(argument) + 2);
+	struct wk_buf description = { 0 }, text = { 0 };
+	size_t len;
+
+	wk_buf_add_text(&description, COMMON FIELDS "print fmt: \"");
+	for (size_t i = 0; i < count; i++)
+		wk_buf_add_text(&description, conversion);
+	wk_buf_add_text(&description, "\"");
+	for (size_t i = 0; i < count; i++)
+		wk_buf_add_fmt(&description, ", %s", argument);
+	wk_buf_add_char(&description, '\n');
+	print_with(wk_buf_text(&description), "", "", false, &text);
+	len = text.len;
+	if (!wk_str_ends(wk_buf_str(&text), "[TOO LONG]"))
+		len = SIZE_MAX;
+	wk_buf_fini(&description);
+	wk_buf_fini(&text);
+	return len;
+}
+
+static void a_text_out_of_proportion_to_its_sample_is_cut_short(void **state)
+{
+	static const char *const arguments[] = {
+		"__print_array(REC->comm, 100000000, 1)", "__print_hex(REC->comm, 100000000)",
+		"__print_flags(REC->flags, \"\", { 0x40, \"\" }, { 0x80, \"\" })",
+		"REC->comm", "\"\"" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++) {
+		/* Written, and thrown away. */
+		assert_true(printed_bytes("%s", arguments[i]) < 20000);
+		assert_true(printed_bytes("%.0s", arguments[i]) < 100);
+	}
+	assert_true(printed_bytes("%d", "((1 + 2) * (3 + 4))") < 20000);
 }
 
 static void expressions_bind_as_in_c(void **state)
@@ -220,6 +293,9 @@ int main(void)
 		cmocka_unit_test(fields_are_printed_as_the_format_says),
 		cmocka_unit_test(both_byte_orders_are_read),
 		cmocka_unit_test(flags_and_symbols_have_names),
+		cmocka_unit_test(symbols_may_stand_in_any_order),
+		cmocka_unit_test(texts_of_trace_printk_are_found_by_their_address),
+		cmocka_unit_test(a_text_out_of_proportion_to_its_sample_is_cut_short),
 		cmocka_unit_test(expressions_bind_as_in_c),
 		cmocka_unit_test(arrays_and_addresses_are_spelled_out),
 		cmocka_unit_test(functions_of_the_kernel_are_named),
