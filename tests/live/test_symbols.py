@@ -275,4 +275,45 @@ def _(t):
         t.equal("functions of Python have no names: before 3.12" in said, is_old, name)
 
 
+@tap.case("a program of Cargo is mended in its own profile, and what brought the compiler is not")
+def _(t):
+    tap.need("rustc", "strip")
+    (t.folder / "app.rs").write_text(
+        "fn main() { let mut x = 0u64; for i in 0..400000000u64 { "
+        "x = std::hint::black_box(x ^ i); } println!(\"{x}\"); }\n")
+    tap.run("rustc", "-O", "app.rs", "-o", "app", cwd=t.folder)
+    tap.run("strip", "app", cwd=t.folder)
+    settings = "CARGO_PROFILE_{0}_DEBUG=line-tables-only CARGO_PROFILE_{0}_STRIP=none cargo build "
+    for place, mend in (
+            ("target/release/app", settings.format("RELEASE") + "--release"),
+            ("target/my-own/app", settings.format("MY_OWN") + "--profile my-own"),
+            ("target/x/my-own/deps/app", settings.format("MY_OWN") + "--profile my-own"),
+            ("bin/app", "# build it again with debug = \"line-tables-only\" and "
+                        "strip = \"none\" in its profile of Cargo.toml"),
+            ("toolchain/bin/app", None)):
+        program = t.folder / place
+        program.parent.mkdir(parents=True)
+        shutil.copy(t.folder / "app", program)
+        folder = program.parent.parent if program.parent.name == "deps" else program.parent
+        if "target" in place:
+            (folder / ".cargo-lock").touch()
+        if mend is None:
+            (folder.parent / "lib/rustlib").mkdir(parents=True)
+        came = row(t, t.record("--user-only", "--", program), program)
+        t.equal(came["lacks"], "names, lines", "lacks")
+        t.equal(came["mend"].split("\n")[0], mend or "", place)
+        t.equal("and record again" in came["mend"], bool(mend), f"the rest of the words on {place}")
+
+
+@tap.case("names that were packed into a recording need no file")
+def _(t):
+    program, recording = recorded(t, lambda program: None)
+    packed = t.folder / "packed.data"
+    t.wick("pack", recording, "-o", packed, env=plain())
+    program.unlink()
+    came = row(t, packed, program)
+    t.equal((came["names"], came["lines"], came["lacks"], came["mend"]),
+            ("recorded", "recorded", "", ""), "the row")
+
+
 tap.run_all()
