@@ -39,8 +39,11 @@ struct elf_spec {
 
 static inline void elf_put(struct wk_buf *out, bool big_endian, uint64_t value, unsigned bytes)
 {
-	for (unsigned i = 0; i < bytes; i++)
-		wk_buf_add_char(out, (char)(value >> 8 * (big_endian ? bytes - 1 - i : i)));
+	for (unsigned i = 0; i < bytes; i++) {
+		unsigned place = big_endian ? bytes - 1 - i : i;
+
+		wk_buf_add_char(out, place < 8 ? (char)(value >> 8 * place) : 0);
+	}
 }
 
 static inline void elf_put_word(const struct elf_spec *spec, struct wk_buf *out, uint64_t value)
