@@ -108,6 +108,14 @@ static uint64_t changed_ns(const struct stat *info)
 	return (uint64_t)info->st_mtim.tv_sec * 1000000000u + (uint64_t)info->st_mtim.tv_nsec;
 }
 
+static uint64_t used_ns(const struct stat *info)
+{
+	uint64_t read_ns = (uint64_t)info->st_atim.tv_sec * 1000000000u +
+			   (uint64_t)info->st_atim.tv_nsec;
+
+	return read_ns > changed_ns(info) ? read_ns : changed_ns(info);
+}
+
 bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_os_file *file,
 		      uint64_t *changed)
 {
@@ -182,6 +190,13 @@ void wk_os_folder_touch(struct wk_os_folder *folder, const char *name)
 	(void)!utimensat(folder->fd, name, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
+void wk_os_note_use(const char *path)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_OMIT } };
+
+	(void)!utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW);
+}
+
 bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name)
 {
 	return unlinkat(folder->fd, name, 0) == 0;
@@ -229,6 +244,7 @@ static bool take_one(struct wk_os_folder *folder, const char *name,
 		return true;
 	file.size_bytes = (uint64_t)info.st_size;
 	file.changed_ns = changed_ns(&info);
+	file.used_ns = used_ns(&info);
 	age_ns = now > file.changed_ns ? now - file.changed_ns : 0;
 	if (is_draft(name)) {
 		file.is_left_behind = is_left_behind(folder, name, age_ns);

@@ -41,11 +41,15 @@ bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const str
 
 /* Sets the time of a file to now; it is no fault where that cannot be done. */
 void wk_os_folder_touch(struct wk_os_folder *folder, const char *name);
+
+/* A file was read: sets its `used_ns` and leaves the time of its last change. */
+void wk_os_note_use(const char *path);
 bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name);
 
 struct wk_os_folder_file {
 	const char *name;
 	uint64_t size_bytes, changed_ns;
+	uint64_t used_ns; /* read or changed last, as far as that is known */
 	bool is_left_behind; /* what a killed writer had begun */
 };
 

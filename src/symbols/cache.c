@@ -76,20 +76,19 @@ static char *folder_of(const struct wk_cache_options *options)
 	return typed[0] ? wk_os_absolute(typed) : NULL;
 }
 
-static void set_bound(struct wk_cache *cache, const struct wk_cache_options *options)
+uint64_t wk_cache_usual_bytes(struct wk_buf *complaint)
 {
 	const char *typed = getenv("WICK_CACHE_SIZE");
+	uint64_t most;
 
-	cache->most_bytes = options ? options->most_bytes : 0;
-	if (cache->most_bytes)
-		return;
-	cache->most_bytes = USUAL_BYTES;
-	if (typed && typed[0] && !wk_num_size(wk_str_c(typed), &cache->most_bytes)) {
-		cache->most_bytes = USUAL_BYTES;
-		wk_buf_add_fmt(&cache->complaint,
-			       "WICK_CACHE_SIZE is \"%.40s\": expected a size like 512M or 2G; "
-			       "the symbol cache stays below 1 GiB", typed);
-	}
+	if (!typed || !typed[0])
+		return USUAL_BYTES;
+	if (wk_num_size(wk_str_c(typed), &most))
+		return most;
+	wk_buf_add_fmt(complaint,
+		       "WICK_CACHE_SIZE is \"%.40s\": expected a size like 512M or 2G; "
+		       "the symbol cache stays below 1 GiB", typed);
+	return USUAL_BYTES;
 }
 
 struct wk_cache *wk_cache_open(const struct wk_cache_options *options)
@@ -101,7 +100,9 @@ struct wk_cache *wk_cache_open(const struct wk_cache_options *options)
 		return NULL;
 	cache = wk_alloc_zeroed(1, sizeof(*cache));
 	cache->path = path;
-	set_bound(cache, options);
+	cache->most_bytes = options && options->most_bytes
+				    ? options->most_bytes
+				    : wk_cache_usual_bytes(&cache->complaint);
 	return cache;
 }
 

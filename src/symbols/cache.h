@@ -47,6 +47,9 @@ struct wk_cache_options {
 	uint64_t most_bytes;  /* 0: as WICK_CACHE_SIZE says, or 1 GiB */
 };
 
+/* What WICK_CACHE_SIZE says, or 1 GiB; what is wrong with it is added to `complaint`. */
+uint64_t wk_cache_usual_bytes(struct wk_buf *complaint);
+
 /* NULL where the cache is switched off or there is no folder for it; all calls take that. Does
  * not touch the disk. */
 struct wk_cache *wk_cache_open(const struct wk_cache_options *options);

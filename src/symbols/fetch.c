@@ -143,9 +143,10 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 static bool goes_on(struct wk_fetcher *f)
 {
 	uint64_t now_ns = wk_os_clock_ns();
-	uint64_t came = f->done_bytes - f->window_bytes;
+	uint64_t came = f->done_bytes - f->window_bytes, for_ns = now_ns - f->begun_ns;
 
-	f->is_too_long = f->whole_seconds && now_ns - f->begun_ns > f->whole_seconds * SECOND_NS;
+	f->is_too_long = f->whole_seconds ? for_ns > f->whole_seconds * SECOND_NS
+					  : wk_fetch_is_hopeless(for_ns, f->done_bytes);
 	if (now_ns - f->window_ns > f->wait_seconds * SECOND_NS) {
 		f->is_too_slow = came < (uint64_t)f->wait_seconds * LEAST_RATE;
 		f->window_ns = now_ns;
@@ -283,9 +284,12 @@ static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct
 		return too_slow(f, err);
 	if (code == CURLE_HTTP_RETURNED_ERROR)
 		return refused(f, err);
-	if (f->is_too_long)
+	if (f->is_too_long && f->whole_seconds)
 		wk_fail(err, WK_EIO, WK_NOWHERE, "it took longer than %u seconds",
 			f->whole_seconds);
+	else if (f->is_too_long)
+		wk_fail(err, WK_EIO, WK_NOWHERE,
+			"it sent less than 32 KiB a second for a quarter of an hour");
 	else if (f->write_errno)
 		wk_fail_os(err, f->write_errno, "what it sent cannot be kept");
 	else

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "os/folder.h"
 #include "os/os.h"
+#include "symbols/cache.h"
 #include "symbols/fetch.h"
 #include "symbols/remote_internal.h"
 #include "symbols/remote_memory.h"
@@ -245,6 +246,15 @@ static void say_remembered(struct search *s, const char *server,
 	wk_buf_fini(&text);
 }
 
+static void make_room(const struct search *s)
+{
+	struct wk_str name = wk_str_basename(wk_buf_str(&s->path));
+	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
+
+	wk_remote_make_room(s->remote->folder, name.at, wk_cache_usual_bytes(&complaint));
+	wk_buf_fini(&complaint);
+}
+
 /* Fetches into a file without a name, which takes its place when it is found to be the wanted
  * one. */
 static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, struct wk_err *err)
@@ -270,6 +280,8 @@ static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, 
 	}
 	if (!wk_os_keep_end(&keep, ok))
 		ok = wk_fail_os(err, errno, "cannot keep %s", wk_buf_text(&s->path));
+	if (fetched == WK_FETCH_DONE && ok)
+		make_room(s);
 	return fetched == WK_FETCH_DONE && !ok ? WK_FETCH_FAILED : fetched;
 }
 
@@ -441,6 +453,7 @@ static bool search_kept(struct search *s)
 	wk_buf_add_fmt(&s->memory_path, "%s.asked", wk_buf_text(&s->path));
 	if (!check_file(wk_buf_text(&s->path), &s->wish.id, NULL))
 		return false;
+	wk_os_note_use(wk_buf_text(&s->path));
 	wk_buf_add_text(&s->said, "fetched before");
 	return true;
 }

@@ -5,7 +5,8 @@
  * found there before a server is asked; what a server did not have is not asked for again for a
  * day, and what went wrong not for some minutes (ID.debuginfo.asked tells). A file
  * is used only when it is whole and its own build id is the wanted one, whatever the server
- * says. The library for it (libcurl) may be missing from the build or from the machine: then
+ * says. All files together stay below WICK_CACHE_SIZE, as with the symbol cache: those not used for
+ * the longest time go, but never the one that just came. The library for it (libcurl) may be missing from the build or from the machine: then
  * servers fail by name, and folders still work.
  *
  * A server is written as
@@ -44,7 +45,8 @@ struct wk_remote_options {
 	const char *folder;    /* NULL: "remote" in the user's cache folder */
 	uint64_t most_bytes;   /* of one file; 0: 2 GiB */
 	unsigned wait_seconds; /* with less than 1 KiB each on average; 0: 60 */
-	unsigned whole_seconds; /* for one file; 0: no limit */
+	unsigned whole_seconds; /* for one file; 0: while it comes with 32 KiB each on average,
+				   which is asked for after 15 minutes */
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
 	void *context;
 };

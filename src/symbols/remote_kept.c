@@ -7,6 +7,45 @@
 
 #define ASKED ".asked"
 
+static bool take_word(struct wk_str *rest, const char *word)
+{
+	if (!wk_str_starts(*rest, word))
+		return false;
+	*rest = wk_str_skip(*rest, strlen(word));
+	return true;
+}
+
+/* ID.debuginfo and ID.executable. In front of `rest` of their names others lie beside them: what is
+ * remembered of servers, and what killed writers left. */
+static bool take_name_of_kept(struct wk_str *rest)
+{
+	size_t digits = 0;
+
+	while (digits < rest->len && rest->at[digits] &&
+	       strchr("0123456789abcdef", rest->at[digits]))
+		digits++;
+	*rest = wk_str_skip(*rest, digits);
+	return digits > 0 && (take_word(rest, ".debuginfo") || take_word(rest, ".executable"));
+}
+
+static bool is_kept(const char *name)
+{
+	struct wk_str rest = wk_str_c(name);
+
+	return take_name_of_kept(&rest) && rest.len == 0;
+}
+
+/* People may keep other files there, too. */
+static bool is_ours(const struct wk_os_folder_file *file)
+{
+	struct wk_str rest = wk_str_c(file->name);
+
+	if (file->is_left_behind)
+		return true;
+	return take_name_of_kept(&rest) &&
+	       (rest.len == 0 || wk_str_is(rest, ASKED) || wk_str_ends(rest, ".tmp"));
+}
+
 struct look {
 	bool (*take)(void *context, const struct wk_remote_kept *kept);
 	void *context;
@@ -16,7 +55,7 @@ static bool take_kept(void *context, const struct wk_os_folder_file *file)
 {
 	const struct look *look = context;
 
-	if (wk_str_ends(wk_str_c(file->name), ASKED) || file->is_left_behind)
+	if (!is_kept(file->name))
 		return true;
 	return look->take(look->context, &(struct wk_remote_kept){
 		.name = file->name,
@@ -60,9 +99,11 @@ static bool take_name(void *context, const struct wk_os_folder_file *file)
 {
 	struct names *names = context;
 
+	if (!is_ours(file))
+		return true;
 	names->at = wk_grow(names->at, &names->cap, names->count + 1, sizeof(*names->at));
 	names->at[names->count++] = wk_strndup(file->name, strlen(file->name));
-	if (!wk_str_ends(wk_str_c(file->name), ASKED)) {
+	if (is_kept(file->name)) {
 		names->files++;
 		names->bytes += file->size_bytes;
 	}
@@ -85,4 +126,59 @@ bool wk_remote_clear(const char *path, uint64_t *files, uint64_t *bytes, struct 
 	*files = ok ? names.files : 0;
 	*bytes = ok ? names.bytes : 0;
 	return ok;
+}
+
+struct kept_file {
+	char *name;
+	uint64_t size_bytes, used_ns;
+};
+
+struct kept_files {
+	struct kept_file *at;
+	size_t count, cap;
+	uint64_t size_bytes;
+};
+
+static bool take_file(void *context, const struct wk_os_folder_file *file)
+{
+	struct kept_files *kept = context;
+
+	if (!is_kept(file->name))
+		return true;
+	kept->at = wk_grow(kept->at, &kept->cap, kept->count + 1, sizeof(*kept->at));
+	kept->at[kept->count++] = (struct kept_file){
+		wk_strndup(file->name, strlen(file->name)), file->size_bytes, file->used_ns,
+	};
+	kept->size_bytes += file->size_bytes;
+	return true;
+}
+
+static int oldest_first(const void *left, const void *right)
+{
+	const struct kept_file *a = left, *b = right;
+
+	if (a->used_ns != b->used_ns)
+		return a->used_ns < b->used_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+void wk_remote_make_room(const char *path, const char *newest, uint64_t most_bytes)
+{
+	struct wk_os_folder *folder = wk_os_folder_open(path, false, NULL);
+	struct kept_files kept = { 0 };
+
+	if (folder)
+		wk_os_folder_each(folder, take_file, &kept, NULL);
+	if (kept.count > 0)
+		qsort(kept.at, kept.count, sizeof(*kept.at), oldest_first);
+	for (size_t i = 0; i < kept.count; i++) {
+		struct kept_file *file = &kept.at[i];
+
+		if (kept.size_bytes > most_bytes && strcmp(file->name, newest) != 0 &&
+		    wk_os_folder_remove(folder, file->name))
+			kept.size_bytes -= file->size_bytes;
+		free(file->name);
+	}
+	free(kept.at);
+	wk_os_folder_close(folder);
 }

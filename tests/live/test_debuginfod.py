@@ -162,6 +162,24 @@ def _(t):
     t.equal((t.folder / "cache/remote" / f"{app().id}.debuginfo").read_bytes(), body, "the copy")
 
 
+@tap.case("what was not used for long makes room for a file that comes")
+def _(t):
+    body = app().debug.read_bytes()
+    kept = t.folder / "cache/remote"
+    with Server(serves(body)) as server:
+        t.true(names(t, "--symbol-server", server.url), "the first file")
+        old = kept / "abcdef01.debuginfo"
+        old.write_bytes(body)
+        os.utime(old, (1000000000, 1000000000))
+        other = kept / "notes.txt"
+        other.write_bytes(body)
+        (kept / f"{app().id}.debuginfo").unlink()
+        t.true(names(t, "--symbol-server", server.url, WICK_CACHE_SIZE=len(body) + 100),
+               "the file again, where there is no room for two")
+    t.true(not old.exists(), "the old one goes")
+    t.true(other.exists() and (kept / f"{app().id}.debuginfo").exists(), "the new one and another's stay")
+
+
 @tap.case("DEBUGINFOD_URLS is used only by who asks for it")
 def _(t):
     with Server(serves(app().debug.read_bytes())) as server:

@@ -1,16 +1,21 @@
 /* Where servers keep files, and what is remembered of those who do not. No network. */
+#define _GNU_SOURCE /* mkdtemp, utimensat */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "os/folder.h"
 #include "os/os.h"
+#include "symbols/fetch.h"
+#include "symbols/remote_internal.h"
 #include "symbols/remote_memory.h"
 #include "symbols/remote_places.h"
 
@@ -272,6 +277,120 @@ static void a_kept_file_that_is_given_up_leaves_what_was_there(void **state)
 	forget_memory();
 }
 
+static char folder[64];
+
+static const char *path_in_folder(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+/* A file of 100 bytes, fetched and read so many hours ago. */
+static void put_there(const char *name, int fetched_hours, int read_hours)
+{
+	time_t now = (time_t)(wk_os_wall_ns() / 1000000000);
+	struct timespec times[2] = { { .tv_sec = now - read_hours * 3600 },
+				     { .tv_sec = now - fetched_hours * 3600 } };
+	FILE *file = fopen(path_in_folder(name), "w");
+
+	assert_non_null(file);
+	fprintf(file, "%100s", "");
+	fclose(file);
+	assert_int_equal(utimensat(AT_FDCWD, path_in_folder(name), times, 0), 0);
+}
+
+static bool is_there(const char *name)
+{
+	return access(path_in_folder(name), F_OK) == 0;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/wick-test-remote-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static void what_was_not_used_for_the_longest_time_makes_room(void **state)
+{
+	(void)state;
+	put_there("aa11.debuginfo", 9, 1);
+	put_there("bb22.debuginfo", 5, 5);
+	put_there("cc33.executable", 7, 7);
+	put_there("dd44.debuginfo", 99, 99); /* the newest, whatever its times say */
+	put_there("letters.debuginfo", 200, 200);
+	put_there("ee55.debuginfo.old", 200, 200);
+	wk_remote_make_room(folder, "dd44.debuginfo", 400);
+	assert_true(is_there("cc33.executable"));
+	wk_remote_make_room(folder, "dd44.debuginfo", 399);
+	assert_false(is_there("cc33.executable"));
+	assert_true(is_there("bb22.debuginfo"));
+	wk_remote_make_room(folder, "dd44.debuginfo", 200);
+	assert_false(is_there("bb22.debuginfo"));
+	assert_true(is_there("aa11.debuginfo"));
+	wk_remote_make_room(folder, "dd44.debuginfo", 1);
+	assert_false(is_there("aa11.debuginfo"));
+	assert_true(is_there("dd44.debuginfo"));
+	assert_true(is_there("letters.debuginfo") && is_there("ee55.debuginfo.old"));
+	wk_remote_make_room("/not/there", "dd44.debuginfo", 1);
+}
+
+static void use_is_noted_and_the_time_of_the_fetch_stays(void **state)
+{
+	struct stat info;
+
+	(void)state;
+	put_there("aa11.debuginfo", 9, 9);
+	put_there("bb22.debuginfo", 5, 5);
+	wk_os_note_use(path_in_folder("aa11.debuginfo"));
+	assert_int_equal(stat(path_in_folder("aa11.debuginfo"), &info), 0);
+	assert_in_range((uint64_t)info.st_mtim.tv_sec, 1,
+			wk_os_wall_ns() / 1000000000 - 8 * 3600);
+	wk_remote_make_room(folder, "", 100);
+	assert_true(is_there("aa11.debuginfo"));
+	assert_false(is_there("bb22.debuginfo"));
+}
+
+static void only_what_was_fetched_is_cleared(void **state)
+{
+	struct wk_err err = { 0 };
+	uint64_t files, bytes;
+
+	(void)state;
+	put_there("aa11.debuginfo", 9, 9);
+	put_there("aa11.executable.asked", 9, 9);
+	put_there("aa11.debuginfo.12-0.tmp", 9, 9);
+	put_there("letters.debuginfo", 9, 9);
+	put_there("notes.txt", 9, 9);
+	assert_true(wk_remote_clear(folder, &files, &bytes, &err));
+	assert_int_equal(files, 1);
+	assert_int_equal(bytes, 100);
+	assert_false(is_there("aa11.executable.asked") || is_there("aa11.debuginfo.12-0.tmp"));
+	assert_true(is_there("letters.debuginfo") && is_there("notes.txt"));
+}
+
+static void a_file_that_drips_for_a_quarter_of_an_hour_is_given_up(void **state)
+{
+	const uint64_t minute_ns = UINT64_C(60000000000);
+
+	(void)state;
+	assert_false(wk_fetch_is_hopeless(14 * minute_ns, 0));
+	assert_true(wk_fetch_is_hopeless(15 * minute_ns, 15 * 60 * 1100));
+	assert_false(wk_fetch_is_hopeless(15 * minute_ns, 15 * 60 * 32768));
+	assert_false(wk_fetch_is_hopeless(60 * minute_ns, UINT64_C(1) << 30));
+}
+
 static void nobody_is_asked_where_nobody_is_named(void **state)
 {
 	struct wk_buf path = { 0 };
@@ -281,6 +400,8 @@ static void nobody_is_asked_where_nobody_is_named(void **state)
 	assert_false(wk_remote_get(NULL, WK_REMOTE_DEBUG, &sha1, wk_str_c("/a"), &path, &err));
 	assert_string_equal(err.text, "no symbol server is asked");
 }
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
 {
@@ -299,6 +420,10 @@ int main(void)
 				       make_memory_folder),
 		cmocka_unit_test_setup(a_kept_file_that_is_given_up_leaves_what_was_there,
 				       make_memory_folder),
+		IN_FOLDER(what_was_not_used_for_the_longest_time_makes_room),
+		IN_FOLDER(use_is_noted_and_the_time_of_the_fetch_stays),
+		IN_FOLDER(only_what_was_fetched_is_cleared),
+		cmocka_unit_test(a_file_that_drips_for_a_quarter_of_an_hour_is_given_up),
 		cmocka_unit_test(nobody_is_asked_where_nobody_is_named),
 	};
 
