@@ -83,6 +83,15 @@ static void lacks_cell(struct wk_table *table, unsigned lacks)
 	wk_buf_fini(&words);
 }
 
+/* Without the words that the column's title says. */
+static struct wk_str lines_from(const struct wk_image_facts *facts)
+{
+	static const char said[] = "lines and inlined calls from ";
+	struct wk_str reason = wk_str_c(facts->lines ? wk_image_places_reason(facts->symbols) : "");
+
+	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
+}
+
 static void row(struct wk_table *table, const struct wk_model *model,
 		const struct wk_images_facts *all, const struct wk_image_facts *facts, bool has_mend)
 {
@@ -99,7 +108,7 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_str_c(facts->lines));
 	wk_table_text(table, wk_str_c(facts->unwind));
 	wk_table_text(table, wk_image_names_from(model, image));
-	wk_table_text(table, wk_str_c(facts->lines ? wk_image_places_reason(facts->symbols) : ""));
+	wk_table_text(table, lines_from(facts));
 	if (has_mend)
 		wk_table_text(table, wk_buf_str(&facts->mend));
 	lacks_cell(table, facts->lacks);
