@@ -1,9 +1,6 @@
 /* Names of functions: linkage names, through origins and specifications, else as written. */
-#include <string.h>
-
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
-#include "symbols/spelling.h"
 
 /* Real chains have two or three: a call, the abstract function, its declaration. */
 #define MOST_HOPS 16
@@ -68,11 +65,6 @@ static uint32_t text_id(struct wk_dwarf_unit *unit, struct wk_dwarf_value value)
 	return id;
 }
 
-static bool has_arguments(struct wk_str name)
-{
-	return name.len && memchr(name.at, '<', name.len);
-}
-
 /* A name as it is written, `value` in `unit`, of the DIE at `offset` of `holder`. */
 static uint32_t scoped_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
 			    struct wk_dwarf_unit *holder, uint64_t offset)
@@ -80,18 +72,15 @@ static uint32_t scoped_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value va
 	struct wk_dwarf *dwarf = unit->file->dwarf;
 	struct wk_str written =
 		wk_dwarf_text_read(wk_dwarf_text_of(unit, value), NAME_LIMIT);
-	struct wk_buf name = { 0 }, spelled = { 0 };
+	struct wk_buf name = { 0 };
 	uint32_t id;
 
 	wk_dwarf_add_scopes(holder, offset, wk_str_starts(written, "operator()"), &name);
-	if (name.len == 0 && !has_arguments(written))
+	if (name.len == 0)
 		return text_id(unit, value);
 	wk_buf_add_str(&name, written);
-	wk_spell_written(wk_buf_str(&name), &spelled);
-	id = charge(unit->file, spelled.len)
-		? wk_code_index_text(dwarf->index, wk_buf_str(&spelled)) : 0;
+	id = charge(unit->file, name.len) ? wk_code_index_text(dwarf->index, wk_buf_str(&name)) : 0;
 	wk_buf_fini(&name);
-	wk_buf_fini(&spelled);
 	return id;
 }
 

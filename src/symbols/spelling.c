@@ -293,8 +293,9 @@ static void write_char(struct writer *w, char c)
 void wk_spell_written(struct wk_str written, struct wk_buf *out)
 {
 	struct writer w = { .out = out, .begin = out->len };
-	size_t i = 0;
+	size_t i = written.len && memchr(written.at, '<', written.len) ? 0 : written.len;
 
+	wk_buf_add(out, written.at, i);
 	while (i < written.len) {
 		size_t taken = take_lambda(&w, from(written, i));
 

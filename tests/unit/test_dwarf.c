@@ -330,7 +330,7 @@ static void a_struct_without_a_name_that_can_be_called_is_a_lambda(void **state)
 	static const char *const names[] = { "operator()", "size", "operator()<std::vector<A> >" };
 	static const char *const expected[] = {
 		"f::{lambda}::operator() f:5", "f::(anonymous struct)::size f:5",
-		"f::{lambda}::operator()<std::vector<A, std::allocator<A>>> f:5",
+		"f::{lambda}::operator()<std::vector<A> > f:5",
 	};
 	struct maker m;
 
