@@ -173,7 +173,8 @@ def _(t):
         os.utime(old, (1000000000, 1000000000))
         other = kept / "notes.txt"
         other.write_bytes(body)
-        (kept / f"{app().id}.debuginfo").unlink()
+        for file in kept / f"{app().id}.debuginfo", *kept.parent.glob("*.wick"):
+            file.unlink()
         t.true(names(t, "--symbol-server", server.url, WICK_CACHE_SIZE=len(body) + 100),
                "the file again, where there is no room for two")
     t.true(not old.exists(), "the old one goes")
