@@ -475,6 +475,33 @@ static bool answer(struct asking *asking, const struct wk_words *words, size_t *
 	return true;
 }
 
+/* Who asks another machine wants to know where it did not help. */
+static void tell_unnamed(const char *path, const struct wk_image_symbols *image)
+{
+	const char *why = image ? wk_image_places_reason(image) : NULL;
+	struct wk_buf text = { 0 };
+
+	if (!why || wk_str_starts(wk_str_c(why), "lines and inlined calls from"))
+		return;
+	wk_buf_add_fmt(&text, "%s: %s; %s", path, why, wk_image_reason(image));
+	wk_say(wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+/* Once an image, and only if somebody was asked for by name. */
+static void tell_what_failed(const struct asking *asking)
+{
+	const struct wk_remote_args *remote = &asking->args->load.remote;
+	const struct images *images = &asking->images;
+
+	if (remote->offline || !(remote->servers.count || remote->debuginfod))
+		return;
+	tell_unnamed(usual_path(asking), asking->usual);
+	for (size_t i = 1; i < images->count; i++)
+		if (images->rows[i] != asking->usual)
+			tell_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i]);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -497,6 +524,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		asking.answers = wk_answers_new(&style, call->out);
 		images_init(&asking.images, symbols);
 		ok = answer(&asking, call->words, &wrong, err);
+		tell_what_failed(&asking);
 		images_fini(&asking.images);
 		free(asking.questions);
 		wk_answers_free(asking.answers);
