@@ -52,7 +52,7 @@ static void mend_own(struct wk_image_facts *facts, const char *path)
 		wk_program_mend(&program, &facts->mend);
 	else if (used.misses_shared)
 		wk_program_mend_shared(used.missing_file, &facts->mend);
-	else
+	else if (used.missing_file.len > 0) /* else nothing would help */
 		wk_program_mend_split(path, used.missing_file, &facts->mend);
 }
 

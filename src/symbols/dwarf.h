@@ -55,6 +55,7 @@ struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf);
 
 /* The first split file of those, with the folder it was compiled in; empty where none is missing. */
 struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf);
+bool wk_dwarf_lacks_alternate(const struct wk_dwarf *dwarf);
 
 /* Nothing of what was read so far was broken or could not be unpacked. */
 bool wk_dwarf_is_sound(const struct wk_dwarf *dwarf);

@@ -51,6 +51,11 @@ struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf)
 	return wk_buf_str(&dwarf->first_missing);
 }
 
+bool wk_dwarf_lacks_alternate(const struct wk_dwarf *dwarf)
+{
+	return dwarf->misses_alternate;
+}
+
 void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf)
 {
 	if (dwarf->misses_ranges)

@@ -140,7 +140,7 @@ void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *u
 		return;
 	used->missing = wk_dwarf_missing(dwarf);
 	used->missing_file = wk_dwarf_missing_split(dwarf);
-	used->misses_shared = used->missing_file.len == 0;
+	used->misses_shared = used->missing_file.len == 0 && wk_dwarf_lacks_alternate(dwarf);
 	if (used->misses_shared)
 		used->missing_file = shared_file(image);
 }
