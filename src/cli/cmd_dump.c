@@ -11,8 +11,8 @@ struct args {
 static const struct wk_opt options[] = {
 	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "
 	  "lists them", WK_OPT_TEXT, offsetof(struct args, format), NULL },
-	{ 0, "header", NULL, "print what a perf.data file says beside its events: machine, sections, "
-	  "how events were opened, build ids; a fact a line", WK_OPT_FLAG,
+	{ 0, "header", NULL, "print what a perf.data file says beside its events: machine, "
+	  "sections, how events were opened, build ids; a fact a line", WK_OPT_FLAG,
 	  offsetof(struct args, header), NULL },
 	{ 0 },
 };

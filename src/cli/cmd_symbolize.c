@@ -288,8 +288,8 @@ static void tell_outside(struct asking *asking, const struct wk_image_symbols *i
 	if (asking->said_outside || !image || covers(wk_image_elf(image), vaddr))
 		return;
 	asking->said_outside = true;
-	wk_buf_add_fmt(&text, "0x%" PRIx64 " is outside of this file; take away where it was loaded",
-		       vaddr);
+	wk_buf_add_fmt(&text, "0x%" PRIx64
+		       " is outside of this file; take away where it was loaded", vaddr);
 	wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -563,8 +563,8 @@ const struct wk_command wk_cmd_symbolize = {
 		{ "wick symbolize -e ./server -a -p < addresses", "many, a line each" },
 		{ "echo './libparse.so 0x1139' | wick symbolize", "the image beside the address" },
 		{ 0 } },
-	.exit_note = "1, too, where a word is no address: the others are answered nevertheless, and it "
-		     "with ??.",
+	.exit_note = "1, too, where a word is no address: the others are answered nevertheless, "
+		     "and it with ??.",
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),
 	.run = run,

@@ -93,7 +93,8 @@ static struct wk_str lines_from(const struct wk_image_facts *facts)
 }
 
 static void row(struct wk_table *table, const struct wk_model *model,
-		const struct wk_images_facts *all, const struct wk_image_facts *facts, bool has_mend)
+		const struct wk_images_facts *all, const struct wk_image_facts *facts,
+		bool has_mend)
 {
 	const struct wk_image *image = &model->images[facts->id];
 
@@ -197,8 +198,9 @@ static void find_stacks(struct wk_findings *findings, const struct wk_quality *q
 	wk_quality_stacks_line(quality, &line);
 	wk_findings_about(findings, "Stacks");
 	if (line.len)
-		wk_findings_better(findings, "perf record --call-graph dwarf ...   # or: wick record",
-				   "%s", wk_buf_text(&line));
+		wk_findings_better(findings,
+				   "perf record --call-graph dwarf ...   # or: wick record", "%s",
+				   wk_buf_text(&line));
 	wk_buf_fini(&line);
 }
 
@@ -231,8 +233,8 @@ static void find_python(struct wk_findings *findings, const struct wk_model *mod
 		wk_findings_about(findings, "%.*s", WK_STR_ARG(name));
 		wk_findings_better(findings, "python3.12 -X perf ...   # or a later one; see "
 					     "docs/jit.md",
-				   "functions of Python have no names: before 3.12, what is seen is "
-				   "the interpreter alone");
+				   "functions of Python have no names: before 3.12, what is seen "
+				   "is the interpreter alone");
 		return;
 	}
 }

@@ -140,8 +140,8 @@ static void archive_words(struct wk_buf *words)
 	wk_buf_add_text(words, "# packages that end in -dbgsym are in the distribution's debug "
 			       "archive");
 	if (is_debian())
-		wk_buf_add_text(words, ":\n# on your mirror \"debian-debug\" instead of \"debian\", "
-				       "the suite with \"-debug\" behind it\n");
+		wk_buf_add_text(words, ":\n# on your mirror \"debian-debug\" instead of "
+				       "\"debian\", the suite with \"-debug\" behind it\n");
 	else
 		wk_buf_add_text(words, ",\n# which must be among apt's sources\n");
 }

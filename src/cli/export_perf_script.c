@@ -13,8 +13,9 @@
 #define AT(field) offsetof(struct wk_perf_script_args, field)
 
 static const struct wk_opt options[] = {
-	{ 'F', "fields", "FIELDS", "print these columns, as `perf script -F` does: \"comm,tid,ip\", "
-	  "\"sw:comm,tid\" for one type of events, \"+srcline\" or \"-cpu\" for changes",
+	{ 'F', "fields", "FIELDS", "print these columns, as `perf script -F` does: "
+	  "\"comm,tid,ip\", \"sw:comm,tid\" for one type of events, \"+srcline\" or \"-cpu\" for "
+	  "changes",
 	  WK_OPT_LIST, AT(fields), NULL },
 	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(nanoseconds), NULL },
 	{ 0, "max-stack", "N", "at most so many frames (127), and of a program's part "

@@ -81,10 +81,10 @@ bool wk_os_read_small(const char *path, struct wk_buf *out);
 int wk_os_create(const char *path, bool is_private, struct wk_err *err);
 
 /* A file that takes its place only when it is whole: until then it lies beside `path` under a
- * name of its own, and what is at `path` stays as it is. Where the file system can do that, it has
- * no name at all until then, so nothing is left of it even by a kill. Rights of what was there are
- * kept, and links are followed. Devices, pipes, /dev/stdout and files in folders that take no new one are
- * written in place instead, which `temporary` being NULL tells. */
+ * name of its own, and what is at `path` stays as it is. Where the file system can do that, it
+ * has no name at all until then, so nothing is left of it even by a kill. Rights of what was
+ * there are kept, and links are followed. Devices, pipes, /dev/stdout and files in folders that
+ * take no new one are written in place instead, which `temporary` being NULL tells. */
 struct wk_os_draft {
 	int fd;
 	char *target, *temporary;

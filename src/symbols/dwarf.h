@@ -53,7 +53,7 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_index *
  * lists of ranges past what a file may cost. Empty where nothing is missing. */
 struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf);
 
-/* The first split file of those, with the folder it was compiled in; empty where none is missing. */
+/* The first split file of those, with the folder it was compiled in; empty where none is gone. */
 struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf);
 bool wk_dwarf_lacks_alternate(const struct wk_dwarf *dwarf);
 

@@ -26,8 +26,8 @@ struct wk_fetch {
 	int fd; /* where the bytes go; of no use unless they were all there */
 };
 
-/* A file that came for `for_ns` and has so many bytes by now: is it as good as endless? Whoever sends
- * just enough to be waited for is not waited for very long. */
+/* A file that came for `for_ns` and has so many bytes by now: is it as good as endless? Whoever
+ * sends just enough to be waited for is not waited for very long. */
 static inline bool wk_fetch_is_hopeless(uint64_t for_ns, uint64_t bytes)
 {
 	uint64_t seconds = for_ns / 1000000000u;

@@ -24,7 +24,7 @@
 
 struct server {
 	struct wk_remote_server at;
-	char *why_down; /* why it did not answer: it is left alone until the program ends. Or NULL */
+	char *why_down; /* why it did not answer: it is left alone from then on. Or NULL */
 };
 
 /* A question that was asked, and what came of it. */

@@ -3,11 +3,11 @@
  * Off unless asked for or configured: whoever opens a wk_remote names the servers. What was
  * fetched lies in a folder of its own in the user's cache (ID.debuginfo, ID.executable) and is
  * found there before a server is asked; what a server did not have is not asked for again for a
- * day, and what went wrong not for some minutes (ID.debuginfo.asked tells). A file
- * is used only when it is whole and its own build id is the wanted one, whatever the server
- * says. All files together stay below WICK_CACHE_SIZE, as with the symbol cache: those not used for
- * the longest time go, but never the one that just came. The library for it (libcurl) may be missing from the build or from the machine: then
- * servers fail by name, and folders still work.
+ * day, and what went wrong not for some minutes (ID.debuginfo.asked tells). A file is used only
+ * when it is whole and its own build id is the wanted one, whatever the server says. All files
+ * together stay below WICK_CACHE_SIZE, as with the symbol cache: those not used for the longest
+ * time go, but never the one that just came. The library for it (libcurl) may be missing from the
+ * build or from the machine: then servers fail by name, and folders still work.
  *
  * A server is written as
  *

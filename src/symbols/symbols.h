@@ -127,8 +127,8 @@ bool wk_is_running_kernel(const struct wk_build_id *id);
  * tells. */
 bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_start);
 
-/* What was used of an image, for whoever tells a person what it lacks. Whole when the image was asked
- * for all that there is to ask; valid until it is asked again. */
+/* What was used of an image, for whoever tells a person what it lacks. Whole when the image was
+ * asked for all that there is to ask; valid until it is asked again. */
 struct wk_image_used {
 	bool has_all_names;   /* no other file would have more */
 	bool names_are_kept;  /* they are the symbol cache's ... */

@@ -14,7 +14,7 @@ enum wk_code_kind {
 	WK_CODE_NATIVE,    /* the system's C and C++ libraries, LLVM, start-up code */
 	WK_CODE_KERNEL,
 	WK_CODE_ALLOCATOR,
-	WK_CODE_RUNTIME,   /* interpreters, virtual machines; what they compile of no file of its own */
+	WK_CODE_RUNTIME,   /* interpreters, virtual machines; what they compile of no file */
 	WK_CODE_UNKNOWN,   /* nothing names it */
 	WK_CODE_KINDS
 };

@@ -220,7 +220,7 @@ struct wk_owner wk_owner_of(struct wk_str name)
 		owner.is_language = is_of_the_language(&parts);
 		if (owner.is_language)
 			break;
-		/* Of "<T as core::fmt::Display>::fmt", whose type is of no crate, the trait tells. */
+		/* Of "<T as core::fmt::Display>::fmt", whose type has no crate, the trait tells. */
 		owner.subject = parts.trait.len && place_of(parts.self, "::") == NOT_THERE
 					? parts.trait : parts.self;
 	}

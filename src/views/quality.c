@@ -309,8 +309,8 @@ void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *lin
 		wk_buf_add_text(line, "no stacks were recorded: who called a function is unknown");
 	} else if (quality->broken && quality->broken * 2 >= quality->with_user_part) {
 		wk_num_add_share(line, quality->broken, quality->with_user_part);
-		wk_buf_add_text(line, " of user stacks break off early: they were recorded by frame "
-				      "pointers, which the program or a library of it lacks");
+		wk_buf_add_text(line, " of user stacks break off early: they were recorded by "
+				      "frame pointers, which the program or a library of it lacks");
 	}
 }
 

@@ -46,8 +46,8 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line);
  * there is no such image. The two that matter most, and how many more there are. */
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line);
 
-/* Where half of the stacks or more are broken, or a profile of time has none: why. Nothing where they
- * are well. Another way of recording mends it. */
+/* Where half of the stacks or more are broken, or a profile of time has none: why. Nothing where
+ * they are well. Another way of recording mends it. */
 void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *line);
 
 /* "replaced", "gone" or "unreadable". */
