@@ -665,13 +665,14 @@ void wk_trace_compile(struct wk_trace_formats *formats, struct wk_trace_event *e
 {
 	struct wk_str text = event->format.print_fmt;
 	struct parser parser = { .formats = formats, .event = event, .program = &event->program,
-				 .at = text.at, .end = text.at + text.len };
+				 .at = text.at };
 
 	event->program.is_made = true;
 	formats->steps = UINT64_MAX; /* what is constant is reckoned once */
 	add(&parser, (struct wk_trace_node){ 0 }); /* number 0 is none */
 	if (text.len == 0 || text.len > MOST_PRINT_FMT)
 		return;
+	parser.end = text.at + text.len;
 	parser.now = token_at(parser.at, parser.end);
 	if (parser.now.kind != QUOTED)
 		return;
