@@ -55,6 +55,23 @@ static inline bool wk_str_ends(struct wk_str s, const char *suffix)
 	return s.len >= len && (len == 0 || memcmp(s.at + s.len - len, suffix, len) == 0);
 }
 
+/* Is it one of these, or does it begin with one? The lists end with NULL. */
+static inline bool wk_str_is_one_of(struct wk_str s, const char *const *words)
+{
+	for (; *words; words++)
+		if (wk_str_is(s, *words))
+			return true;
+	return false;
+}
+
+static inline bool wk_str_starts_one_of(struct wk_str s, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (wk_str_starts(s, *prefixes))
+			return true;
+	return false;
+}
+
 /* All but the first `count` bytes; the empty text if there are not so many. */
 static inline struct wk_str wk_str_skip(struct wk_str s, size_t count)
 {

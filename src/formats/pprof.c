@@ -93,14 +93,6 @@ static void take_id(struct wk_str text, uint64_t number, uint64_t *id, bool *has
 	*has_id = (text.len == 0 || *has_id) && *id < WK_NO_PID;
 }
 
-static bool is_one_of(struct wk_str text, const char *const *names)
-{
-	for (; *names; names++)
-		if (wk_str_is(text, *names))
-			return true;
-	return false;
-}
-
 /* What the writers of profiles call threads and processes. */
 static void read_label(const struct reading *reading, struct wk_bytes message, struct owner *owner)
 {
@@ -121,13 +113,13 @@ static void read_label(const struct reading *reading, struct wk_bytes message, s
 		else if (field.number == 3)
 			number = field.value;
 	}
-	if (is_one_of(key, pids))
+	if (wk_str_is_one_of(key, pids))
 		take_id(text, number, &owner->pid, &owner->has_pid);
-	else if (is_one_of(key, tids))
+	else if (wk_str_is_one_of(key, tids))
 		take_id(text, number, &owner->tid, &owner->has_tid);
-	else if (is_one_of(key, thread_names))
+	else if (wk_str_is_one_of(key, thread_names))
 		owner->thread_name = wk_pprof_short_name(text);
-	else if (is_one_of(key, process_names))
+	else if (wk_str_is_one_of(key, process_names))
 		owner->process_name = wk_pprof_short_name(text);
 }
 

@@ -14,22 +14,6 @@ const char *wk_code_kind_name(enum wk_code_kind kind)
 	return kind < WK_CODE_KINDS ? names[kind] : "unknown";
 }
 
-static bool is_one_of(struct wk_str text, const char *const *words)
-{
-	for (; *words; words++)
-		if (wk_str_is(text, *words))
-			return true;
-	return false;
-}
-
-static bool starts_with_one_of(struct wk_str text, const char *const *prefixes)
-{
-	for (; *prefixes; prefixes++)
-		if (wk_str_starts(text, *prefixes))
-			return true;
-	return false;
-}
-
 static bool is_allocator(struct wk_str name)
 {
 	static const char *const exact[] = {
@@ -46,7 +30,7 @@ static bool is_allocator(struct wk_str name)
 		"_mi_", "tcmalloc::", "tc_malloc", "tc_free", "tcache_", "malloc_consolidate", NULL,
 	};
 
-	return is_one_of(name, exact) || starts_with_one_of(name, prefixes);
+	return wk_str_is_one_of(name, exact) || wk_str_starts_one_of(name, prefixes);
 }
 
 static bool is_standard(const struct wk_owner *owner)
@@ -63,8 +47,8 @@ static bool is_standard(const struct wk_owner *owner)
 		"lang_start", NULL,
 	};
 
-	return owner->is_language || starts_with_one_of(owner->subject, prefixes) ||
-	       is_one_of(owner->plain, exact);
+	return owner->is_language || wk_str_starts_one_of(owner->subject, prefixes) ||
+	       wk_str_is_one_of(owner->plain, exact);
 }
 
 static bool is_compiler(struct wk_str subject)
@@ -85,7 +69,7 @@ static bool is_native_name(struct wk_str name)
 		"__pthread_", "__cxxabiv1::", "__cxa_", "__mem", "__str", "_Unwind_", "LLVM", NULL,
 	};
 
-	return is_one_of(name, exact) || starts_with_one_of(name, prefixes);
+	return wk_str_is_one_of(name, exact) || wk_str_starts_one_of(name, prefixes);
 }
 
 /* "python3.11", "libruby-3.1.so" and "node", but not "node_exporter" or "bunny". */
@@ -118,7 +102,7 @@ static bool is_native_image(struct wk_str file)
 		"ld-linux", "ld-musl", "libc.musl", NULL,
 	};
 
-	return starts_with_one_of(file, prefixes);
+	return wk_str_starts_one_of(file, prefixes);
 }
 
 static bool is_system_path(struct wk_str path)
@@ -128,7 +112,7 @@ static bool is_system_path(struct wk_str path)
 		"/usr/libexec/", "/nix/store/", NULL,
 	};
 
-	return starts_with_one_of(path, prefixes);
+	return wk_str_starts_one_of(path, prefixes);
 }
 
 /* Code that was made at run time is the program's where it came from a file of the program's. */

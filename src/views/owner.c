@@ -6,22 +6,6 @@
 #define NOT_THERE   SIZE_MAX
 #define MOST_NESTED 8 /* "<<<A as B>::C as D>::E as F>::g" */
 
-static bool is_one_of(struct wk_str text, const char *const *words)
-{
-	for (; *words; words++)
-		if (wk_str_is(text, *words))
-			return true;
-	return false;
-}
-
-static bool starts_with_one_of(struct wk_str text, const char *const *prefixes)
-{
-	for (; *prefixes; prefixes++)
-		if (wk_str_starts(text, *prefixes))
-			return true;
-	return false;
-}
-
 static size_t place_of(struct wk_str text, const char *part)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -61,7 +45,7 @@ static struct wk_str without_clones(struct wk_str name)
 
 		if (dot == NOT_THERE || dot == 0)
 			return name;
-		if (is_one_of(wk_str_skip(rest, dot + 1), clones))
+		if (wk_str_is_one_of(wk_str_skip(rest, dot + 1), clones))
 			name = wk_str_of(rest.at, dot);
 		else if (rest.len != name.len || !is_number(wk_str_skip(rest, dot + 1)))
 			return name;
@@ -200,7 +184,8 @@ static bool is_of_the_language(const struct qualified *parts)
 	static const char *const beginnings[] = { "[", "*const ", "*mut ", NULL };
 
 	return parts->trait.len == 0 && parts->is_closed &&
-	       (is_one_of(parts->self, types) || starts_with_one_of(parts->self, beginnings));
+	       (wk_str_is_one_of(parts->self, types) ||
+		wk_str_starts_one_of(parts->self, beginnings));
 }
 
 struct wk_owner wk_owner_of(struct wk_str name)
@@ -260,7 +245,7 @@ static enum wk_script v8_script(struct wk_str rest)
 
 	if (file.len == 0)
 		return WK_SCRIPT_NONE;
-	if (starts_with_one_of(file, own) || place_of(file, " node:") != NOT_THERE)
+	if (wk_str_starts_one_of(file, own) || place_of(file, " node:") != NOT_THERE)
 		return WK_SCRIPT_RUNTIME;
 	return WK_SCRIPT_PROGRAM;
 }

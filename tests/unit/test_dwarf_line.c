@@ -194,7 +194,7 @@ static void programs_of_version_5_are_run(void **state)
 }
 
 static const char texts[] = "\0first.c\0second.c";
-static const char line_texts[] = "/work\0lib\0inc/x.h";
+static const char line_texts[] = "/made\0lib\0inc/x.h";
 
 static void put_number(struct line_maker *m, uint64_t value, unsigned bytes)
 {
@@ -236,7 +236,7 @@ static void check_every_form(bool big_endian, bool is_64)
 	line_end(&m);
 	assert_true(read_lines(&r, &m));
 	assert_int_equal(r.lines.file_count, 2);
-	assert_string_equal(file(&r, 0), "/work/first.c");
+	assert_string_equal(file(&r, 0), "/made/first.c");
 	assert_string_equal(file(&r, 1), "/src/lib/second.c");
 	read_fini(&r);
 	wk_buf_fini(&m.out);
