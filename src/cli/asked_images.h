@@ -1,0 +1,33 @@
+/* The images that addresses are asked of, each opened once, by the paths as they were typed.
+ *
+ * What somebody should know of an image that was opened is told on standard error: that it is not
+ * linked, or only a piece of another's debug information. */
+#ifndef WK_CLI_ASKED_IMAGES_H
+#define WK_CLI_ASKED_IMAGES_H
+
+#include "base/err.h"
+#include "base/strtab.h"
+#include "symbols/symbols.h"
+
+struct wk_asked_images {
+	struct wk_symbols *symbols;
+	struct wk_strtab *paths;
+	const struct wk_image_symbols **rows; /* by path id; NULL where it cannot be read */
+	size_t count, cap;
+};
+
+/* `symbols` must outlive it. */
+void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols);
+void wk_asked_images_fini(struct wk_asked_images *images);
+
+/* The image at `path`; NULL where it cannot be read, which is said the first time. */
+const struct wk_image_symbols *wk_asked_image(struct wk_asked_images *images, struct wk_str path);
+
+/* One that must be there: NULL with `err`, and nothing is said. */
+const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *images,
+						      const char *path, struct wk_err *err);
+
+/* Says of each which has no lines what other machines answered. */
+void wk_asked_images_tell_unnamed(const struct wk_asked_images *images);
+
+#endif
