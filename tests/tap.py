@@ -23,8 +23,14 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("WICK_BUILD_ROOT", ROOT / "build"))
 WICK = os.environ.get("WICK", str(BUILD / "wick"))
-# What one run keeps must not be what the next one is tested with.
+# What one run keeps must not be what the next one is tested with: neither wick's cache, nor the
+# copies of programs that `perf record` leaves in ~/.debug, where wick looks as well.
 os.environ.setdefault("WICK_CACHE_DIR", "")
+_home = tempfile.TemporaryDirectory(prefix="wick-home-")
+for _variable, _folder in (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")):
+    if (pathlib.Path.home() / _folder).is_dir():
+        os.environ.setdefault(_variable, str(pathlib.Path.home() / _folder))
+os.environ["HOME"] = _home.name
 SHARED = pathlib.Path(os.environ.get("WICK_SHARED", ROOT / ".." / "shared"))
 
 _cases = []

@@ -8,6 +8,7 @@ number=0
 failed=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+export HOME="$folder" # perf keeps copies of programs there
 
 result() { # ok|not-ok TEXT
 	number=$((number + 1))

@@ -183,7 +183,6 @@ def stacks_of(t, recording):
 
 def pprof(t, *words):
     tap.need("go")
-    os.environ.setdefault("HOME", str(t.folder))
     return tap.run("go", "tool", "pprof", "-symbolize=none", *words, "out.pb.gz",
                    cwd=t.folder).stdout
 
