@@ -94,12 +94,12 @@ const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *im
 
 static void tell_unnamed(const char *path, const struct wk_image_symbols *image)
 {
-	const char *why = image ? wk_image_places_reason(image) : NULL;
 	struct wk_buf text = { 0 };
 
-	if (!why || wk_str_starts(wk_str_c(why), "lines and inlined calls from"))
+	if (!image || wk_image_places_state(image) == WK_PLACES_ALL)
 		return;
-	wk_buf_add_fmt(&text, "%s: %s; %s", path, why, wk_image_reason(image));
+	wk_buf_add_fmt(&text, "%s: %s; %s", path, wk_image_places_reason(image),
+		       wk_image_reason(image));
 	wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);
 }

@@ -23,6 +23,7 @@ struct wk_image_debug {
 	bool is_open;      /* the index is there, or it is known that there is none */
 	bool was_searched; /* so are the files */
 	bool is_told;      /* the reason is whole */
+	bool lacks_units;  /* one that was asked for could not be read */
 	struct wk_code_index *index;
 	struct wk_dwarf_files *files; /* that the debug information refers to */
 	struct wk_dwarf *dwarf;

@@ -80,10 +80,15 @@ static bool load_unit(struct wk_image_symbols *image, uint32_t unit)
 
 	if (!places->was_searched)
 		search(image);
-	if (!places->dwarf)
+	if (!places->dwarf) {
+		places->lacks_units = true;
 		return false;
-	if (!wk_dwarf_load(places->dwarf, unit, places->index, &err) && places->reason.len == 0)
-		wk_buf_add_text(&places->reason, err.text);
+	}
+	if (!wk_dwarf_load(places->dwarf, unit, places->index, &err)) {
+		places->lacks_units = true;
+		if (places->reason.len == 0)
+			wk_buf_add_text(&places->reason, err.text);
+	}
 	return wk_code_index_has(places->index, unit);
 }
 
@@ -162,6 +167,17 @@ static void describe(struct wk_image_debug *places)
 		add_words(&places->reason, wk_dwarf_missing(places->dwarf));
 	if (places->files)
 		add_words(&places->reason, wk_dwarf_files_why(places->files));
+}
+
+enum wk_places_state wk_image_places_state(const struct wk_image_symbols *image)
+{
+	struct wk_image_symbols *late = wk_image_late(image);
+
+	if (!late->places.is_open)
+		open_index(late);
+	if (!late->places.index)
+		return WK_PLACES_NONE;
+	return late->places.lacks_units ? WK_PLACES_SOME : WK_PLACES_ALL;
 }
 
 const char *wk_image_places_reason(const struct wk_image_symbols *image)

@@ -117,6 +117,15 @@ size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
 size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
 			  struct wk_place *places, size_t cap);
 
+/* Whether there are any. Debug information is read a unit at a time, when somebody asks for it: one
+ * that cannot be read shows only then. */
+enum wk_places_state {
+	WK_PLACES_NONE, /* nothing says the image's lines, or it cannot be read */
+	WK_PLACES_SOME, /* not all that was asked for can be read */
+	WK_PLACES_ALL,
+};
+enum wk_places_state wk_image_places_state(const struct wk_image_symbols *image);
+
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
 const char *wk_image_places_reason(const struct wk_image_symbols *image);
 

@@ -242,6 +242,7 @@ static void what_is_not_there_or_no_file_says_so(void **state)
 
 	assert_int_equal(wk_image_state(image), WK_IMAGE_MISSING);
 	check_reason(image, "gone is gone");
+	assert_int_equal(wk_image_places_state(image), WK_PLACES_NONE);
 	assert_int_equal(wk_image_state(image_of(p, "[heap]", NULL)), WK_IMAGE_NO_FILE);
 	assert_int_equal(wk_image_state(image_of(p, "//anon", NULL)), WK_IMAGE_NO_FILE);
 	assert_int_equal(wk_image_state(image_of(p, "/memfd:jit (deleted)", NULL)),
@@ -280,6 +281,8 @@ static void a_stripped_file_says_what_would_name_it(void **state)
 	assert_int_equal(wk_image_state(image), WK_IMAGE_STRIPPED);
 	check_reason(image, "is stripped");
 	check_reason(image, "a debug package or an unstripped build would name it");
+	assert_int_equal(wk_image_places_state(image), WK_PLACES_NONE);
+	assert_string_equal(wk_image_places_reason(image), "no debug information was found");
 	assert_non_null(wk_image_elf(image));
 }
 
