@@ -80,6 +80,18 @@ static inline struct wk_str wk_str_skip(struct wk_str s, size_t count)
 	return (struct wk_str){ s.at ? s.at + count : s.at, s.len - count };
 }
 
+/* Splits at the first `mark`; where there is none, `right` is empty and the answer false. */
+static inline bool wk_str_split(struct wk_str text, char mark, struct wk_str *left,
+				struct wk_str *right)
+{
+	const char *at = text.len ? (const char *)memchr(text.at, mark, text.len) : NULL;
+	size_t len = at ? (size_t)(at - text.at) : text.len;
+
+	*left = wk_str_of(text.at, len);
+	*right = wk_str_skip(text, at ? len + 1 : len);
+	return at != NULL;
+}
+
 /* Compares bytes as strcmp does. */
 static inline int wk_str_compare(struct wk_str a, struct wk_str b)
 {

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cli/export.h"
+#include "cli/export_times.h"
 #include "cli/naming.h"
 #include "formats/reader.h"
 #include "model/unwind_stage.h"
@@ -51,7 +52,7 @@ const struct wk_opt_group wk_perf_script_group = { "Only with --to perf-script",
 static bool is_narrowed(const struct wk_filter_spec *filter)
 {
 	return filter->process || filter->thread || filter->image || filter->function ||
-	       filter->source || filter->time;
+	       filter->source;
 }
 
 static bool check_lists(const struct wk_perf_script_args *args, struct wk_err *err)
@@ -94,7 +95,7 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 	if (is_narrowed(job->filter))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "perf-script writes samples as they are read: --pid, --tid, "
-			       "--comms and --cpu choose here, the other filters do not");
+			       "--comms, --cpu and --time choose here, the other filters do not");
 	return check_lists(args, err);
 }
 
@@ -109,46 +110,52 @@ static void write_time(const char *path, char *text, size_t size)
 		strftime(text, size, "%a %b %e %H:%M:%S %Y", &tm);
 }
 
-static bool read_file(const char *path, const char *format, bool wants_comments,
-		      const struct wk_sink *sink, struct wk_err *err)
+/* Other forms have names where perf prints addresses. */
+static bool check_reader(const struct wk_opened *opened, const char *path, struct wk_err *err)
 {
-	struct wk_opened opened;
+	if (opened->reader == &wk_reader_perf_data)
+		return true;
+	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		       "%s is no recording in the form of perf.data (it is read as %s): there is "
+		       "no text of `perf script` to be made of it; `--to folded` keeps its stacks",
+		       path, opened->reader->name);
+}
+
+static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_options *how,
+			 struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_perf_script *script = wk_perf_script_new(symbols, how, out);
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_perf_script_sink(script));
+	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	bool ok;
 
-	if (!wk_reader_open(path, format, &opened, err))
-		return false;
-	opened.input.options.wants_comments = wants_comments;
-	/* Other forms have names where perf prints addresses. */
-	if (opened.reader != &wk_reader_perf_data)
-		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
-			     "%s is no recording in the form of perf.data (it is read as %s): "
-			     "there is no text of `perf script` to be made of it; `--to folded` "
-			     "keeps its stacks", path, opened.reader->name);
-	else
-		ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
-	wk_reader_close(&opened);
+	opened->input.options.wants_comments = how->shows_header;
+	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
+	wk_unwind_stage_free(stage);
+	wk_perf_script_free(script);
 	return ok;
 }
 
 static bool write_one(const struct wk_export_job *job, const char *path,
-		      const struct wk_perf_script_options *script_options,
-		      struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
+		      const struct wk_perf_script_options *usual, struct wk_symbols *symbols,
+		      struct wk_out *out, struct wk_err *err)
 {
+	struct wk_perf_script_options options_here = *usual;
+	struct wk_perf_times times = { 0 };
+	struct wk_opened opened;
 	char captured[64];
-	struct wk_perf_script_options options_here = *script_options;
-	struct wk_perf_script *script;
-	struct wk_unwind_stage *stage;
-	struct wk_sink sink;
 	bool ok;
 
+	if (!wk_reader_open(path, job->load->format, &opened, err))
+		return false;
 	write_time(path, captured, sizeof(captured));
 	options_here.captured = captured;
-	script = wk_perf_script_new(symbols, &options_here, out);
-	stage = wk_unwind_stage_new(symbols, wk_perf_script_sink(script));
-	sink = wk_unwind_stage_sink(stage);
-	ok = read_file(path, job->load->format, options_here.shows_header, &sink, err);
-	wk_unwind_stage_free(stage);
-	wk_perf_script_free(script);
+	options_here.times = &times;
+	ok = check_reader(&opened, path, err) &&
+	     wk_export_times(job->filter->time, &opened, &times, err) &&
+	     write_opened(&opened, &options_here, symbols, out, err);
+	wk_perf_times_fini(&times);
+	wk_reader_close(&opened);
 	return ok;
 }
 

@@ -15,6 +15,7 @@
 #include "base/out.h"
 #include "event/sink.h"
 #include "render/perf_fields.h"
+#include "render/perf_times.h"
 #include "symbols/symbols.h"
 
 struct wk_perf_script;
@@ -26,6 +27,7 @@ struct wk_perf_script_options {
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
 	/* Only samples of these, "1,5-7" and names with commas between; NULL: of all. */
 	const char *pids, *tids, *cpus, *comms;
+	const struct wk_perf_times *times; /* borrowed; NULL: at any time */
 	bool shows_header;             /* the fact "comments", as it stands */
 	const char *captured;          /* its first line: when the file was written */
 	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost;

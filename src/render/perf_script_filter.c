@@ -6,23 +6,19 @@
 
 static struct wk_str next_item(struct wk_str *list)
 {
-	const char *comma = list->len ? memchr(list->at, ',', list->len) : NULL;
-	struct wk_str item = { list->at, comma ? (size_t)(comma - list->at) : list->len };
+	struct wk_str item;
 
-	*list = wk_str_skip(*list, item.len + 1);
+	wk_str_split(*list, ',', &item, list);
 	return item;
 }
 
 /* "3" or "3-7". */
 static bool read_range(struct wk_str item, uint64_t *first, uint64_t *last)
 {
-	const char *dash = item.len ? memchr(item.at, '-', item.len) : NULL;
-	size_t len = dash ? (size_t)(dash - item.at) : item.len;
+	struct wk_str from, to;
+	bool is_range = wk_str_split(item, '-', &from, &to);
 
-	if (!wk_num_u64(wk_str_of(item.at, len), first))
-		return false;
-	*last = *first;
-	return !dash || wk_num_u64(wk_str_skip(item, len + 1), last);
+	return wk_num_u64(from, first) && wk_num_u64(is_range ? to : from, last);
 }
 
 bool wk_perf_script_is_list(const char *text)
@@ -59,13 +55,16 @@ static bool has_name(const char *list, struct wk_str name)
 	return false;
 }
 
-bool wk_script_wants(const struct wk_perf_script *script, const struct wk_event *event)
+bool wk_script_wants(const struct wk_perf_script *script, const struct wk_script_source *source,
+		     const struct wk_event *event)
 {
 	const struct wk_perf_script_options *options = &script->options;
 	struct wk_buf made = { 0 };
 	bool is_wanted = (!options->pids || has_number(options->pids, event->pid)) &&
 			 (!options->tids || has_number(options->tids, event->tid)) &&
-			 (!options->cpus || has_number(options->cpus, event->cpu));
+			 (!options->cpus || has_number(options->cpus, event->cpu)) &&
+			 (!(source->source.details & WK_DETAIL_TIME) ||
+			  wk_perf_times_have(options->times, event->time_ns));
 
 	if (is_wanted && options->comms)
 		is_wanted = has_name(options->comms, wk_script_comm(script, event->tid, &made));

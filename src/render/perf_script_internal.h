@@ -117,7 +117,8 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 			const struct wk_script_source *source, char kind, uint32_t comm_tid,
 			struct wk_buf *out);
 /* perf_script_filter.c */
-bool wk_script_wants(const struct wk_perf_script *script, const struct wk_event *event);
+bool wk_script_wants(const struct wk_perf_script *script, const struct wk_script_source *source,
+		     const struct wk_event *event);
 
 /* perf_script_memory.c */
 void wk_script_add_data_source(struct wk_perf_script *script, uint64_t source, struct wk_buf *out);

@@ -325,7 +325,7 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 
 	(void)err;
 	if (!source || !script->options.fields.shown[source->type] ||
-	    !wk_script_wants(script, event))
+	    !wk_script_wants(script, source, event))
 		return true;
 	fields = script->options.fields.shown[source->type];
 	wk_script_add_head(script, event, source, 's', event->tid, &line);

@@ -288,6 +288,33 @@ def _(t):
         expect(recording, 100, *words)
 
 
+TIMES = ["10%", "10%/2", "10%/1,10%/3", "0%-20%", "10%-20%, 40% - 50%", "0%-10%,5%-20%", "100%",
+         "10.5%/2", "10%/10", "33.333%/3", "5%/1,5%/2,5%/3,5%/19,5%/20"]
+SECONDS = ["{a},", ",{a}", "{a},{b}", " {a}, {b}", ",{a} {b},", "{a},{b} {c},{d}", "{a},0", ","]
+NO_TIMES = ["", "5", "5,2", "abc", "%", "150%", "10%/11", "10%,20%", "10%/x",
+            "1,2,3", "1e3,", ", ,"]
+
+
+@tap.case("samples of some time")
+def _(t):
+    for name in ("own-fp", "own-switch", "own-dwarf"):
+        recording = fixture(f"own/{name}.perf.data")
+        lines = tap.run("perf", "script", "-F", "time", "-i", recording).stdout.split()
+        times = [line.rstrip(":") for line in lines]
+        some = {letter: times[len(times) * part // 100]
+                for letter, part in (("a", 20), ("b", 35), ("c", 60), ("d", 99))}
+        for words in TIMES + [form.format(**some) for form in SECONDS]:
+            expect(recording, 100, "-F", "comm,tid,time,event", "--time", words)
+    recording = fixture("own/own-fp.perf.data")
+    expect(recording, 100, "--time", "20%-60%", "--show-task-events", "--show-mmap-events")
+    for words in NO_TIMES:
+        for tool in (["perf", "script", "-i", recording], [tap.WICK, "export", "--to",
+                                                           "perf-script", recording]):
+            done = tap.run(*tool, "--time", words, check=False)
+            if done.returncode == 0 or done.stdout:
+                raise tap.Failure(f"{tool[0]} printed samples of time {words!r}")
+
+
 @tap.case("the time of day")
 def _(t):
     recording = t.folder / "clock.data"
