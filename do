@@ -22,7 +22,9 @@ build_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
 	pc:expat=libexpat1-dev pc:libcurl=libcurl4-openssl-dev'
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
-	fish=fish"
+	fish=fish node=nodejs npm=npm chromium=chromium"
+# What drives pictures in a browser, and what opens exported profiles in another's reader.
+browser_modules='playwright-core speedscope ajv'
 fuzz_needs="$build_needs clang=clang"
 
 # Which of the needs are not met: their packages.
@@ -167,12 +169,27 @@ tested() {
 	python3 tools/tap-sum "$dir/meson-logs/testlog.json"
 }
 
+# Beside the build, not in it: `./do clean` need not fetch them again.
+want_browser_modules() {
+	[ -z "${NODE_PATH:-}" ] || return 0
+	export NODE_PATH="$root/build-npm/node_modules"
+	for module in $browser_modules; do
+		[ -d "$NODE_PATH/$module" ] || absent="${absent:-} $module"
+	done
+	[ -n "${absent:-}" ] && command -v npm >/dev/null 2>&1 || return 0
+	say "fetching${absent} from npm..."
+	# shellcheck disable=SC2086
+	npm install --prefix build-npm --silent --no-audit --no-fund $browser_modules >&2 ||
+		say "could not fetch all of:${absent} (tests of the browser are skipped)"
+}
+
 do_test() {
 	welcome=$test_needs
 	# shellcheck disable=SC2086
 	want $build_needs pc:cmocka=libcmocka-dev python3=python3
 	# shellcheck disable=SC2086
 	want_if_possible $test_needs
+	want_browser_modules
 	do_build true
 	tested build "$@"
 }
