@@ -197,6 +197,13 @@ void wk_out_json(struct wk_out *out, struct wk_str text)
 	}
 }
 
+void wk_out_json_quoted(struct wk_out *out, struct wk_str text)
+{
+	wk_out_char(out, '"');
+	wk_out_json(out, text);
+	wk_out_char(out, '"');
+}
+
 static void out_escaped(struct wk_out *out, uint32_t c, uint8_t first_byte)
 {
 	if (c == WK_UTF8_BROKEN)

@@ -50,6 +50,9 @@ void wk_out_xml(struct wk_out *out, struct wk_str text);
  * HTML or XML. Broken UTF-8 becomes U+FFFD. */
 void wk_out_json(struct wk_out *out, struct wk_str text);
 
+/* The same with its quotes. */
+void wk_out_json_quoted(struct wk_out *out, struct wk_str text);
+
 /* One field: in quotes if it must be; a field that a spreadsheet would run as a formula
  * (it begins with = + - @) gets a ' in front. Control characters are written as \xNN. */
 void wk_out_csv(struct wk_out *out, struct wk_str text);

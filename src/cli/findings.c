@@ -170,13 +170,10 @@ void wk_findings_print(const struct wk_findings *findings, struct wk_out *out, u
 static void json_text(struct wk_out *out, const char *key, const char *text)
 {
 	wk_out_fmt(out, ",\"%s\":", key);
-	if (!text) {
+	if (text)
+		wk_out_json_quoted(out, wk_str_c(text));
+	else
 		wk_out_text(out, "null");
-		return;
-	}
-	wk_out_char(out, '"');
-	wk_out_json(out, wk_str_c(text));
-	wk_out_char(out, '"');
 }
 
 void wk_findings_print_json(const struct wk_findings *findings, struct wk_out *out)

@@ -164,9 +164,9 @@ static void write_identity(struct writing *w, wk_thread_id id)
 	struct wk_out *out = w->out;
 
 	wk_out_text(out, "\"processType\":\"default\",\"pausedRanges\":[],\"processName\":");
-	wk_sampled_quoted(out, process_name);
+	wk_out_json_quoted(out, process_name);
 	wk_out_text(out, ",\"name\":");
-	wk_sampled_quoted(out, name.len ? name : process_name.len ? process_name
+	wk_out_json_quoted(out, name.len ? name : process_name.len ? process_name
 								  : wk_str_c("all samples"));
 	wk_out_fmt(out, ",\"isMainThread\":%s,\"pid\":\"%" PRIu32,
 		   thread->tid == process->pid ? "true" : "false", number_or_0(process->pid));
@@ -233,7 +233,7 @@ static void write_fact(struct writing *w, const char *key, const char *fact_key)
 	if (value.len == 0)
 		return;
 	wk_out_fmt(w->out, ",\n\"%s\":", key);
-	wk_sampled_quoted(w->out, value);
+	wk_out_json_quoted(w->out, value);
 }
 
 /* What every view of wick says of itself; the viewer has a place for it. */
@@ -244,7 +244,7 @@ static void write_quality(struct writing *w)
 	wk_quality_line(w->view->quality, &line);
 	wk_out_text(w->out, ",\n\"extra\":[{\"label\":\"Recording\",\"entries\":[{\"label\":"
 			    "\"Samples\",\"format\":\"string\",\"value\":");
-	wk_sampled_quoted(w->out, wk_buf_str(&line));
+	wk_out_json_quoted(w->out, wk_buf_str(&line));
 	wk_out_text(w->out, "}]}]");
 	wk_buf_fini(&line);
 }
@@ -268,7 +268,7 @@ static void write_meta(struct writing *w)
 			"\"debug\":false,\"symbolicated\":true,\"importedFrom\":\"wick "
 			WICK_VERSION "\",\n\"product\":",
 		   PROCESSED_VERSION, BROWSER_VERSION, interval_ms(w));
-	wk_sampled_quoted(out, wk_buf_str(&title));
+	wk_out_json_quoted(out, wk_buf_str(&title));
 	wk_buf_fini(&title);
 	if (wk_str_is(fact(w->model, "clock"), "CLOCK_MONOTONIC"))
 		wk_out_fmt(out, ",\n\"startTimeAsClockMonotonicNanosecondsSinceBoot\":%" PRIu64,

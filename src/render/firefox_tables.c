@@ -424,13 +424,13 @@ static void write_lib(const struct wk_model *model, wk_image_id id, struct wk_ou
 	struct wk_str path = wk_model_str(model, image->path);
 
 	wk_out_text(out, "{\"arch\":\"\",\"name\":");
-	wk_sampled_quoted(out, name);
+	wk_out_json_quoted(out, name);
 	wk_out_text(out, ",\"path\":");
-	wk_sampled_quoted(out, path);
+	wk_out_json_quoted(out, path);
 	wk_out_text(out, ",\"debugName\":");
-	wk_sampled_quoted(out, name);
+	wk_out_json_quoted(out, name);
 	wk_out_text(out, ",\"debugPath\":");
-	wk_sampled_quoted(out, path);
+	wk_out_json_quoted(out, path);
 	wk_out_text(out, ",\"breakpadId\":\"");
 	add_breakpad_id(out, &image->build_id);
 	wk_out_text(out, image->build_id.size ? "\",\"codeId\":\"" : "\",\"codeId\":null}");
@@ -462,7 +462,7 @@ void wk_fox_shared_write(struct wk_fox_shared *shared, struct wk_out *out)
 	wk_out_text(out, ",\n\"stringArray\":[");
 	for (uint32_t i = 0; i < shared->texts.rows.count; i++) {
 		wk_out_text(out, i ? ",\n" : "\n");
-		wk_sampled_quoted(out, wk_model_str(model, shared->texts.rows.at[i]));
+		wk_out_json_quoted(out, wk_model_str(model, shared->texts.rows.at[i]));
 	}
 	wk_out_text(out, "]}");
 }

@@ -5,13 +5,6 @@
 
 #include "render/renderers.h"
 
-static void quoted(struct wk_out *out, struct wk_str text)
-{
-	wk_out_char(out, '"');
-	wk_out_json(out, text);
-	wk_out_char(out, '"');
-}
-
 static void member(struct wk_out *out, const char *key, uint64_t value)
 {
 	wk_out_fmt(out, "    \"%s\": %" PRIu64 ",\n", key, value);
@@ -30,9 +23,9 @@ static void closed_images(struct wk_out *out, const struct wk_quality *quality)
 		const struct wk_image *image = &quality->model->images[closed->id];
 
 		wk_out_text(out, i ? ",\n      {\"image\": " : "\n      {\"image\": ");
-		quoted(out, wk_model_str(quality->model, image->name));
+		wk_out_json_quoted(out, wk_model_str(quality->model, image->name));
 		wk_out_text(out, ", \"path\": ");
-		quoted(out, wk_model_str(quality->model, image->path));
+		wk_out_json_quoted(out, wk_model_str(quality->model, image->path));
 		wk_out_fmt(out, ", \"file_is\": \"%s\", \"samples\": %" PRIu64 "}",
 			   wk_quality_closed_word(quality, i), closed->samples);
 	}
@@ -57,7 +50,7 @@ static void quality_object(struct wk_out *out, const struct wk_quality *quality)
 	closed_images(out, quality);
 	wk_quality_line(quality, &line);
 	wk_out_text(out, "    \"summary\": ");
-	quoted(out, wk_buf_str(&line));
+	wk_out_json_quoted(out, wk_buf_str(&line));
 	wk_out_text(out, "\n  },\n");
 	wk_buf_fini(&line);
 }
@@ -67,7 +60,7 @@ static void value(struct wk_out *out, const struct wk_column *column, const stru
 	if (cell->is_none)
 		wk_out_text(out, "null");
 	else if (column->kind == WK_CELL_TEXT)
-		quoted(out, cell->text);
+		wk_out_json_quoted(out, cell->text);
 	else if (column->kind == WK_CELL_SHARE)
 		wk_out_fmt(out, "%.4f",
 			   cell->whole ? 100.0 * (double)cell->number / (double)cell->whole : 0);
@@ -80,7 +73,7 @@ static void row_object(struct wk_out *out, const struct wk_table *table, size_t 
 	wk_out_text(out, row ? ",\n    {" : "\n    {");
 	for (uint32_t i = 0; i < table->column_count; i++) {
 		wk_out_text(out, i ? ", " : "");
-		quoted(out, table->columns[i].key);
+		wk_out_json_quoted(out, table->columns[i].key);
 		wk_out_text(out, ": ");
 		value(out, &table->columns[i], wk_table_cell(table, row, i));
 	}
@@ -93,14 +86,14 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 
 	(void)err;
 	wk_out_text(out, "{\n  \"view\": ");
-	quoted(out, table->name);
+	wk_out_json_quoted(out, table->name);
 	wk_out_text(out, ",\n");
 	if (view->quality)
 		quality_object(out, view->quality);
 	wk_out_text(out, "  \"notes\": [");
 	for (size_t i = 0; i < table->note_count; i++) {
 		wk_out_text(out, i ? ", " : "");
-		quoted(out, table->notes[i]);
+		wk_out_json_quoted(out, table->notes[i]);
 	}
 	wk_out_text(out, "],\n  \"rows\": [");
 	for (size_t row = 0; row < table->row_count; row++)

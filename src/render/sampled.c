@@ -73,13 +73,6 @@ void wk_sampled_title(const struct wk_model *model, struct wk_buf *title)
 		wk_buf_add_text(title, "recording");
 }
 
-void wk_sampled_quoted(struct wk_out *out, struct wk_str text)
-{
-	wk_out_char(out, '"');
-	wk_out_json(out, text);
-	wk_out_char(out, '"');
-}
-
 void wk_sampled_decimal(struct wk_out *out, uint64_t value, unsigned decimals)
 {
 	uint64_t unit = 1;

@@ -25,9 +25,7 @@ void wk_sampled_thread_name(const struct wk_model *model, wk_thread_id thread, s
 /* The whole recording in a line: its programs. */
 void wk_sampled_title(const struct wk_model *model, struct wk_buf *title);
 
-/* A text in quotes, and a number of so many decimals without needless zeros: 1500 with 3 is
- * "1.5". */
-void wk_sampled_quoted(struct wk_out *out, struct wk_str text);
+/* A number of so many decimals without needless zeros: 1500 with 3 is "1.5". */
 void wk_sampled_decimal(struct wk_out *out, uint64_t value, unsigned decimals);
 
 #endif

@@ -64,12 +64,12 @@ static void one_frame(struct writing *w, wk_function_id id)
 	struct wk_str file = wk_model_str(w->model, function->file);
 
 	wk_out_text(w->out, w->frame_count++ ? ",\n{\"name\":" : "\n{\"name\":");
-	wk_sampled_quoted(w->out, wk_model_str(w->model, function->name));
+	wk_out_json_quoted(w->out, wk_model_str(w->model, function->name));
 	if (file.len == 0)
 		file = wk_model_str(w->model, w->model->images[function->image].path);
 	if (file.len) {
 		wk_out_text(w->out, ",\"file\":");
-		wk_sampled_quoted(w->out, file);
+		wk_out_json_quoted(w->out, file);
 	}
 	if (w->line_of[id] && w->line_of[id] != SEVERAL) {
 		wk_out_text(w->out, ",\"line\":");
@@ -146,7 +146,7 @@ static void one_thread(struct writing *w, const struct wk_thread_samples *thread
 
 	wk_sampled_thread_name(w->model, thread->thread, &name);
 	wk_out_text(w->out, "{\"type\":\"sampled\",\"name\":");
-	wk_sampled_quoted(w->out, wk_buf_str(&name));
+	wk_out_json_quoted(w->out, wk_buf_str(&name));
 	wk_buf_fini(&name);
 	wk_out_fmt(w->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", w->unit);
 	wk_sampled_decimal(w->out, weight_of_rows(w, thread->first, thread->count), w->decimals);
@@ -192,7 +192,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	choose_unit(&w);
 	wk_sampled_title(view->model, &title);
 	wk_out_text(out, "{\"$schema\":\"" SCHEMA "\",\n\"name\":");
-	wk_sampled_quoted(out, wk_buf_str(&title));
+	wk_out_json_quoted(out, wk_buf_str(&title));
 	wk_out_fmt(out, ",\n\"exporter\":\"wick " WICK_VERSION "\",\"activeProfileIndex\":%u,\n",
 		   (unsigned)heaviest(&w.by));
 	all_frames(&w);

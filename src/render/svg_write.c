@@ -84,8 +84,6 @@ void wk_svg_quoted(struct wk_out *out, struct wk_str text)
 	struct wk_buf readable = { 0 };
 
 	wk_svg_clean(&readable, text);
-	wk_out_char(out, '"');
-	wk_out_json(out, wk_buf_str(&readable));
-	wk_out_char(out, '"');
+	wk_out_json_quoted(out, wk_buf_str(&readable));
 	wk_buf_fini(&readable);
 }
