@@ -103,6 +103,6 @@ bool wk_typed_address_read(struct wk_str text, struct wk_typed_address *typed)
 	while (blank > 0 && text.at[blank - 1] != ' ' && text.at[blank - 1] != '\t')
 		blank--;
 	typed->image = image_part(wk_str_of(text.at, blank));
-	typed->may_be_image = blank == 0;
+	typed->may_be_image = blank == 0 && behind_last(text, '+') > 1;
 	return read_place(wk_str_skip(text, blank), typed);
 }

@@ -4,7 +4,8 @@
  *	app 0x22f0   "an app" 22f0             an image in front of it
  *	app(+0x22f0)   app(main+0x10) [0x55..] as glibc's backtrace_symbols prints it
  *	app(_start) [0x401000]                 the address in brackets, where there is no other
- *	app+0x22f0   main+0x10   main          an image or a function: whoever asks must look
+ *	app+0x22f0   main+0x10                 an image or a function: whoever asks must look
+ *	main                                   a function
  *
  * Nothing is opened here; the texts are pieces of what was typed. */
 #ifndef WK_CLI_TYPED_ADDRESS_H
