@@ -10,14 +10,15 @@
 
 void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols)
 {
-	*images = (struct wk_asked_images){ symbols, wk_strtab_new(), NULL, 1, 0 };
-	images->rows = wk_grow(NULL, &images->cap, 1, sizeof(struct wk_image_symbols *));
-	images->rows[0] = NULL;
+	*images = (struct wk_asked_images){ .symbols = symbols, .paths = wk_strtab_new() };
+	images->rows = wk_grow(NULL, &images->cap, 1, sizeof(*images->rows));
+	images->rows[images->count++] = (struct wk_asked_image){ 0 };
 }
 
 void wk_asked_images_fini(struct wk_asked_images *images)
 {
 	wk_strtab_free(images->paths);
+	wk_arena_fini(&images->texts);
 	free(images->rows);
 }
 
@@ -61,27 +62,36 @@ static const struct wk_image_symbols *open_image(struct wk_asked_images *images,
 	return image;
 }
 
+static struct wk_asked_image open_row(struct wk_asked_images *images, const char *path,
+				      struct wk_err *err)
+{
+	struct wk_asked_image row = { .symbols = open_image(images, path, err) };
+
+	if (!row.symbols)
+		row.why = wk_arena_copy(&images->texts, wk_str_c(err->text));
+	return row;
+}
+
 /* `err` is filled the first time only. */
-static const struct wk_image_symbols *get(struct wk_asked_images *images, struct wk_str path,
-					  struct wk_err *err)
+static struct wk_asked_image get(struct wk_asked_images *images, struct wk_str path,
+				 struct wk_err *err)
 {
 	uint32_t id = wk_strtab_add_str(images->paths, path);
 
 	if (id >= images->count) {
-		images->rows = wk_grow(images->rows, &images->cap, id + 1u,
-				       sizeof(struct wk_image_symbols *));
-		images->rows[id] = open_image(images, wk_strtab_get(images->paths, id), err);
+		images->rows = wk_grow(images->rows, &images->cap, id + 1u, sizeof(*images->rows));
+		images->rows[id] = open_row(images, wk_strtab_get(images->paths, id), err);
 		images->count = id + 1u;
 	}
 	return images->rows[id];
 }
 
-const struct wk_image_symbols *wk_asked_image(struct wk_asked_images *images, struct wk_str path)
+struct wk_asked_image wk_asked_image(struct wk_asked_images *images, struct wk_str path)
 {
 	struct wk_err err = { 0 };
-	const struct wk_image_symbols *image = get(images, path, &err);
+	struct wk_asked_image image = get(images, path, &err);
 
-	if (err.text[0])
+	if (err.text[0] && !images->is_quiet)
 		wk_say(err.text);
 	return image;
 }
@@ -89,7 +99,7 @@ const struct wk_image_symbols *wk_asked_image(struct wk_asked_images *images, st
 const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *images,
 						      const char *path, struct wk_err *err)
 {
-	return get(images, wk_str_c(path), err);
+	return get(images, wk_str_c(path), err).symbols;
 }
 
 static void tell_unnamed(const char *path, const struct wk_image_symbols *image)
@@ -107,5 +117,5 @@ static void tell_unnamed(const char *path, const struct wk_image_symbols *image)
 void wk_asked_images_tell_unnamed(const struct wk_asked_images *images)
 {
 	for (size_t i = 1; i < images->count; i++)
-		tell_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i]);
+		tell_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
 }

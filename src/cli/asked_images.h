@@ -5,14 +5,22 @@
 #ifndef WK_CLI_ASKED_IMAGES_H
 #define WK_CLI_ASKED_IMAGES_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/strtab.h"
 #include "symbols/symbols.h"
 
+struct wk_asked_image {
+	const struct wk_image_symbols *symbols; /* NULL where it cannot be read */
+	struct wk_str why;                      /* ... and why not */
+};
+
 struct wk_asked_images {
 	struct wk_symbols *symbols;
+	bool is_quiet; /* of images that cannot be read: whoever asks tells of them */
+	struct wk_arena texts;
 	struct wk_strtab *paths;
-	const struct wk_image_symbols **rows; /* by path id; NULL where it cannot be read */
+	struct wk_asked_image *rows; /* by path id */
 	size_t count, cap;
 };
 
@@ -20,8 +28,8 @@ struct wk_asked_images {
 void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols);
 void wk_asked_images_fini(struct wk_asked_images *images);
 
-/* The image at `path`; NULL where it cannot be read, which is said the first time. */
-const struct wk_image_symbols *wk_asked_image(struct wk_asked_images *images, struct wk_str path);
+/* The image at `path`. That it cannot be read is said the first time. */
+struct wk_asked_image wk_asked_image(struct wk_asked_images *images, struct wk_str path);
 
 /* One that must be there: NULL with `err`, and nothing is said. */
 const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *images,

@@ -14,6 +14,7 @@
 void wk_asking_fini(struct wk_asking *asking)
 {
 	wk_asked_images_fini(&asking->images);
+	wk_arena_fini(&asking->texts);
 	free(asking->questions);
 }
 
@@ -26,24 +27,24 @@ static const char *usual_path(const struct wk_asking *asking)
 bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *err)
 {
 	const char *path = usual_path(asking);
+	const struct wk_image_symbols *usual;
 
+	asking->images.is_quiet = asking->tells_in_answers;
 	if (!asking->image && !is_needed)
 		return true;
-	asking->has_usual = true;
-	asking->usual = wk_asked_image_or_fail(&asking->images, path, err);
-	if (!asking->usual && !asking->image && err && err->code == WK_ENOTFOUND) {
+	usual = wk_asked_image_or_fail(&asking->images, path, err);
+	if (!usual && !asking->image && err && err->code == WK_ENOTFOUND) {
 		*err = (struct wk_err){ 0 };
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"the addresses of which image? Say -e IMAGE (there is no a.out here)");
 	}
-	if (asking->usual && asking->section &&
-	    !wk_elf_section(wk_image_elf(asking->usual), asking->section))
+	if (usual && asking->section && !wk_elf_section(wk_image_elf(usual), asking->section))
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s has no section %s", path,
 			       asking->section);
-	return asking->usual != NULL;
+	return usual != NULL;
 }
 
-static const struct wk_image_symbols *usual_image(struct wk_asking *asking)
+static struct wk_asked_image usual_image(struct wk_asking *asking)
 {
 	if (!asking->has_usual) {
 		asking->has_usual = true;
@@ -79,53 +80,99 @@ static void tell_apart(const struct wk_asking *asking, struct wk_typed_address *
 	}
 }
 
-static const struct wk_image_symbols *image_for(struct wk_asking *asking,
-						const struct wk_typed_address *typed)
+/* The path of the image that is meant, as typed; empty where none is. */
+static struct wk_str path_for(const struct wk_asking *asking, const struct wk_typed_address *typed)
 {
 	if (typed->image.len)
-		return wk_asked_image(&asking->images, typed->image);
+		return typed->image;
 	if (!typed->function.len || asking->image || is_file(wk_str_c("a.out")))
-		return usual_image(asking);
-	return NULL;
+		return wk_str_c(usual_path(asking));
+	return wk_str_c("");
 }
 
-static void tell_outside(struct wk_asking *asking, const struct wk_question *question)
+static struct wk_asked_image image_at(struct wk_asking *asking,
+				      const struct wk_typed_address *typed, struct wk_str path)
+{
+	if (typed->image.len)
+		return wk_asked_image(&asking->images, path);
+	return path.len ? usual_image(asking) : (struct wk_asked_image){ 0 };
+}
+
+/* What a text asks for, and what is wrong with it. */
+struct understood {
+	struct wk_question question; /* no image: it is nonsense, or the image is not there */
+	struct wk_asked asked;
+	bool is_nonsense, is_outside;
+};
+
+static struct understood understand(struct wk_asking *asking, struct wk_str text)
+{
+	struct understood u = { .asked.text = text };
+	struct wk_typed_address typed;
+	struct wk_asked_image image = { 0 };
+	uint64_t *vaddr = &u.question.vaddr;
+
+	if (wk_typed_address_read(text, &typed)) {
+		tell_apart(asking, &typed);
+		u.asked.image = path_for(asking, &typed);
+		image = image_at(asking, &typed, u.asked.image);
+		u.asked.has_address = wk_asked_place(image.symbols, asking->section, &typed, vaddr);
+	}
+	u.is_nonsense = !u.asked.has_address;
+	if (u.asked.has_address)
+		u.question.image = image.symbols;
+	u.is_outside = u.question.image && !wk_asked_place_is_inside(u.question.image, *vaddr);
+	if (image.why.len)
+		u.asked.wrong = image.why;
+	else if (u.is_nonsense && u.asked.image.len)
+		u.asked.wrong = wk_str_c("neither an address nor a function of the image");
+	else if (u.is_nonsense)
+		u.asked.wrong = wk_str_c("neither an address nor IMAGE ADDRESS");
+	else if (u.is_outside)
+		u.asked.wrong = wk_str_c("outside of this file; take away where it was loaded");
+	return u;
+}
+
+static struct wk_asked *keep_asked(struct wk_asking *asking, const struct wk_asked *asked)
+{
+	struct wk_asked *kept = wk_arena_alloc(&asking->texts, sizeof(*kept));
+
+	*kept = *asked;
+	kept->text = wk_arena_copy(&asking->texts, asked->text);
+	kept->image = wk_arena_copy(&asking->texts, asked->image);
+	return kept;
+}
+
+static void add_question(struct wk_asking *asking, const struct understood *u)
+{
+	struct wk_question question = u->question;
+
+	if (asking->tells_in_answers)
+		question.asked = keep_asked(asking, &u->asked);
+	asking->questions = wk_grow(asking->questions, &asking->question_cap,
+				    asking->question_count + 1, sizeof(*asking->questions));
+	asking->questions[asking->question_count++] = question;
+}
+
+static void tell_outside(struct wk_asking *asking, uint64_t vaddr)
 {
 	struct wk_buf text = { 0 };
 
-	if (asking->said_outside || !question->image ||
-	    wk_asked_place_is_inside(question->image, question->vaddr))
+	if (asking->said_outside || asking->tells_in_answers)
 		return;
 	asking->said_outside = true;
 	wk_buf_add_fmt(&text, "0x%" PRIx64
-		       " is outside of this file; take away where it was loaded",
-		       question->vaddr);
+		       " is outside of this file; take away where it was loaded", vaddr);
 	wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
-/* False where it is nonsense. The image is NULL where that is not there. */
-static bool understand(struct wk_asking *asking, struct wk_str text, struct wk_question *question)
-{
-	struct wk_typed_address typed;
-
-	*question = (struct wk_question){ 0 };
-	if (!wk_typed_address_read(text, &typed))
-		return false;
-	tell_apart(asking, &typed);
-	question->image = image_for(asking, &typed);
-	if (!wk_asked_place(question->image, asking->section, &typed, &question->vaddr)) {
-		question->image = NULL;
-		return false;
-	}
-	tell_outside(asking, question);
-	return true;
-}
-
-static void tell_nonsense(struct wk_str text, const char *expected)
+static void tell_nonsense(const struct wk_asking *asking, struct wk_str text, const char *expected)
 {
 	struct wk_buf message = { 0 };
 
+	if (asking->tells_in_answers)
+		return;
 	if (text.len > 200)
 		text.len = 200;
 	wk_buf_add_fmt(&message, "\"%.*s\" is no address and no %s", WK_STR_ARG(text), expected);
@@ -133,40 +180,39 @@ static void tell_nonsense(struct wk_str text, const char *expected)
 	wk_buf_fini(&message);
 }
 
-static void add_question(struct wk_asking *asking, struct wk_question question)
-{
-	asking->questions = wk_grow(asking->questions, &asking->question_cap,
-				    asking->question_count + 1, sizeof(*asking->questions));
-	asking->questions[asking->question_count++] = question;
-}
-
-/* Each is told of: there are few. */
+/* Each that is nonsense is told of: there are few. */
 bool wk_asking_word(struct wk_asking *asking, struct wk_str word)
 {
-	struct wk_question question;
+	struct understood u = understand(asking, word);
 
-	if (!understand(asking, word, &question))
-		tell_nonsense(word, "function of the image");
-	add_question(asking, question);
-	return question.image != NULL;
+	if (u.is_nonsense)
+		tell_nonsense(asking, word, "function of the image");
+	if (u.is_outside)
+		tell_outside(asking, u.question.vaddr);
+	add_question(asking, &u);
+	return u.question.image != NULL;
 }
 
 void wk_asking_answer(struct wk_asking *asking)
 {
 	wk_answers_say(asking->answers, asking->questions, asking->question_count);
 	asking->question_count = 0;
+	wk_arena_reset(&asking->texts);
 }
 
 static void take_line(void *context, struct wk_str line)
 {
 	struct wk_asking *asking = context;
-	struct wk_question question;
+	struct understood u = understand(asking, line);
 
-	if (!understand(asking, line, &question) && line.len && !asking->said_nonsense) {
+	if (u.is_nonsense && line.len && !asking->said_nonsense) {
 		asking->said_nonsense = true;
-		tell_nonsense(line, "IMAGE ADDRESS; such lines are answered with ??");
+		tell_nonsense(asking, line,
+			      "IMAGE ADDRESS; such lines are answered with ??");
 	}
-	add_question(asking, question);
+	if (u.is_outside)
+		tell_outside(asking, u.question.vaddr);
+	add_question(asking, &u);
 }
 
 static bool answer_lines(void *context)

@@ -8,7 +8,7 @@
 
 struct args {
 	const char *image, *section;
-	bool addresses, functions, inlines, demangle, basenames, pretty, columns;
+	bool addresses, functions, inlines, demangle, basenames, pretty, columns, json;
 	bool no_functions, no_demangle;
 	struct wk_load_args load;
 };
@@ -27,6 +27,8 @@ static const struct wk_opt options[] = {
 	{ 'p', "pretty-print", NULL, "one line for each function", WK_OPT_FLAG, AT(pretty), NULL },
 	{ 0, "columns", NULL, "the column, too: file:line:column", WK_OPT_FLAG, AT(columns),
 	  NULL },
+	{ 0, "json", NULL, "one JSON object for each address, a line each; -a, -p and --columns "
+	  "change nothing there", WK_OPT_FLAG, AT(json), NULL },
 	{ 0, "no-functions", NULL, "files and lines only", WK_OPT_FLAG, AT(no_functions), NULL },
 	{ 0, "no-inline", NULL, "only the function that the machine ran, not the calls that were "
 	  "inlined into it", WK_OPT_FLAG, AT(load.no_inlined), NULL },
@@ -121,10 +123,12 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 		.basenames = args->basenames,
 		.columns = args->columns,
 		.pretty = args->pretty,
+		.json = args->json,
 	};
 	struct wk_asking asking = {
 		.image = first ? word_at(words, 0) : args->image,
 		.section = args->section,
+		.tells_in_answers = args->json,
 		.out = call->out,
 		.answers = wk_answers_new(&style, call->out),
 	};
@@ -173,6 +177,10 @@ const struct wk_command wk_cmd_symbolize = {
 		"Functions, inlined calls and readable names are on, whether -f, -i and -C are "
 		"given or not. Lines come from the image's debug information or from its separate "
 		"debug file; without any, functions come from its table of symbols.",
+		"--json answers with an object for each address: `asked` as typed, `address`, "
+		"`image`, `frames` from the innermost (`function`, `file`, `line`, `column`, and "
+		"whether it was `inlined` into the next), and `error` where nothing is known of "
+		"it, which is then told nowhere else. What is not known is null.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 },
@@ -181,6 +189,8 @@ const struct wk_command wk_cmd_symbolize = {
 	.examples = (const struct wk_example[]){
 		{ "wick symbolize -e ./server 0x41f3a0 0x41f3c4", "two addresses" },
 		{ "wick symbolize -e ./server -a -p < addresses", "many, a line each" },
+		{ "wick symbolize -e ./server --json 0x41f3a0 | jq .frames[0]", "for a program to "
+		  "read" },
 		{ "echo './libparse.so 0x1139' | wick symbolize", "the image beside the address" },
 		{ 0 } },
 	.exit_note = "1, too, where a word is no address: the others are answered nevertheless, "

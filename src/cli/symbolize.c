@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "cli/symbolize_json.h"
 #include "symbols/demangle.h"
 
 /* Texts as they are shown, by the place where the symbols keep them: the same text is always
@@ -77,8 +78,12 @@ static struct wk_str escaped(struct wk_answers *answers, struct wk_str text, con
 	struct wk_out out = wk_out_to_buf(&answers->escaped);
 
 	wk_buf_reset(&answers->escaped);
-	wk_out_term(&out, text);
-	wk_out_text(&out, behind);
+	if (answers->style.json) {
+		wk_out_json_quoted(&out, text);
+	} else {
+		wk_out_term(&out, text);
+		wk_out_text(&out, behind);
+	}
 	wk_out_end(&out);
 	return wk_arena_copy(&answers->arena, wk_buf_str(&answers->escaped));
 }
@@ -89,6 +94,8 @@ static struct wk_str function_words(struct wk_answers *answers, struct wk_str na
 	const char *after = answers->style.pretty ? " at " : "\n";
 
 	wk_buf_reset(&answers->scratch);
+	if (name.len == 0 && answers->style.json)
+		return wk_answer_json_unknown;
 	if (name.len == 0)
 		wk_buf_add_text(&answers->scratch, "??");
 	else if (answers->style.no_demangle || !wk_demangle(name, &answers->scratch))
@@ -100,7 +107,7 @@ static struct wk_str function_words(struct wk_answers *answers, struct wk_str na
 static struct wk_str file_words(struct wk_answers *answers, struct wk_str path)
 {
 	if (path.len == 0)
-		return wk_str_c("??:");
+		return answers->style.json ? wk_answer_json_unknown : wk_str_c("??:");
 	return escaped(answers, answers->style.basenames ? wk_str_basename(path) : path, ":");
 }
 
@@ -227,7 +234,22 @@ static struct wk_str outermost_function(struct wk_answers *answers,
 	return shown_function(answers, symbol.name)->words;
 }
 
-static void add_places(struct wk_answers *answers, const struct wk_image_symbols *image,
+static void add_frame(struct wk_answers *answers, struct wk_str function,
+		      const struct wk_place *place, bool is_inlined, bool is_first)
+{
+	struct wk_answer_frame frame = {
+		.function = answers->style.no_functions ? wk_str_c("") : function,
+		.file = shown_file(answers, place->file),
+		.place = place,
+		.is_inlined = is_inlined,
+		.is_first = is_first,
+	};
+
+	wk_answer_json_frame(&answers->line, &frame);
+}
+
+/* Whether anything is known of it. */
+static bool add_places(struct wk_answers *answers, const struct wk_image_symbols *image,
 		       uint64_t vaddr)
 {
 	struct wk_place *places = answers->places;
@@ -244,8 +266,12 @@ static void add_places(struct wk_answers *answers, const struct wk_image_symbols
 			function = shown_function(answers, function)->words;
 		else
 			function = outermost_function(answers, image, vaddr, function, &is_known);
-		add_place(answers, function, &places[i], i > first, is_known);
+		if (!answers->style.json)
+			add_place(answers, function, &places[i], i > first, is_known);
+		else if (is_known)
+			add_frame(answers, function, &places[i], i + 1 < count, i == first);
 	}
+	return is_known;
 }
 
 static void add_address(struct wk_answers *answers, uint64_t vaddr)
@@ -258,8 +284,21 @@ static void add_address(struct wk_answers *answers, uint64_t vaddr)
 	wk_buf_add_text(&answers->line, answers->style.pretty ? ": " : "\n");
 }
 
+static void add_object(struct wk_answers *answers, const struct wk_question *question)
+{
+	bool is_known;
+
+	wk_answer_json_begin(&answers->line, question);
+	is_known = add_places(answers, question->image, question->vaddr);
+	wk_answer_json_end(&answers->line, question, is_known);
+}
+
 static void add_answer(struct wk_answers *answers, const struct wk_question *question)
 {
+	if (answers->style.json) {
+		add_object(answers, question);
+		return;
+	}
 	if (answers->style.shows_address)
 		add_address(answers, question->vaddr);
 	add_places(answers, question->image, question->vaddr);

@@ -1,7 +1,7 @@
-/* Addresses to answers in text: function, then file and line, the innermost inlined call first.
+/* Addresses to answers: function, then file and line, the innermost inlined call first.
  *
- * What addr2line prints, so that scripts that read it go on to work. Names are made readable
- * and safe to show once each, however often they come again. */
+ * As text what addr2line prints, so that scripts that read it go on to work, or a JSON object a
+ * line. Names are made readable and safe to show once each, however often they come again. */
 #ifndef WK_CLI_SYMBOLIZE_H
 #define WK_CLI_SYMBOLIZE_H
 
@@ -17,6 +17,7 @@ struct wk_answer_style {
 	bool basenames;
 	bool columns;
 	bool pretty; /* one line for each place */
+	bool json;   /* addresses and columns always, `pretty` never */
 };
 
 struct wk_answers;
@@ -25,10 +26,18 @@ struct wk_answers;
 struct wk_answers *wk_answers_new(const struct wk_answer_style *style, struct wk_out *out);
 void wk_answers_free(struct wk_answers *answers);
 
+/* What JSON repeats of a question. */
+struct wk_asked {
+	struct wk_str text, image; /* as typed */
+	struct wk_str wrong;       /* why there can be no answer; empty: there may be one */
+	bool has_address;
+};
+
 /* An address as the image's own tables count. */
 struct wk_question {
 	const struct wk_image_symbols *image; /* NULL: all is unknown */
 	uint64_t vaddr;
+	const struct wk_asked *asked; /* for JSON */
 };
 
 /* Answers in the order of the questions. Many at once cost less each than one by one. */
