@@ -19,6 +19,11 @@ static const struct wk_opt options[] = {
 	  "changes",
 	  WK_OPT_LIST, AT(fields), NULL },
 	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(nanoseconds), NULL },
+	{ 0, "reltime", NULL, "print times since the first line", WK_OPT_FLAG, AT(since_first), NULL },
+	{ 0, "deltatime", NULL, "print times since the line before", WK_OPT_FLAG, AT(since_last),
+	  NULL },
+	{ 'G', "hide-call-graph", NULL, "print where a sample was, in its line, and no callers",
+	  WK_OPT_FLAG, AT(hides_chains), NULL },
 	{ 0, "max-stack", "N", "at most so many frames (127), and of a program's part "
 	  "that was unwound", WK_OPT_NUMBER, AT(most_frames), NULL },
 	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
@@ -32,6 +37,12 @@ static const struct wk_opt options[] = {
 	  NULL },
 	{ 'C', "cpu", "LIST", "only samples on these CPUs (\"0-3,7\")", WK_OPT_TEXT, AT(cpus),
 	  NULL },
+	{ 'S', "symbols", "LIST", "only samples in these functions, by name or by address",
+	  WK_OPT_TEXT, AT(functions), NULL },
+	{ 0, "addr-range", "N", "each address of --symbols stands for so many bytes", WK_OPT_NUMBER,
+	  AT(range_bytes), NULL },
+	{ 0, "dsos", "LIST", "only samples in these files, by path or name", WK_OPT_TEXT,
+	  AT(images), NULL },
 	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is "
 	  "named or ends", WK_OPT_FLAG, AT(tasks), NULL },
 	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
@@ -55,10 +66,14 @@ static bool is_narrowed(const struct wk_filter_spec *filter)
 	       filter->source;
 }
 
-static bool check_lists(const struct wk_perf_script_args *args, struct wk_err *err)
+static bool check(const struct wk_perf_script_args *args, struct wk_err *err)
 {
 	const char *lists[] = { args->pids, args->tids, args->cpus };
 
+	if (args->since_first && args->since_last)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "times are since the first line or since the one before: --reltime "
+			       "or --deltatime");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		if (lists[i] && !wk_perf_script_is_list(lists[i]))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -73,6 +88,12 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 
 	*out = (struct wk_perf_script_options){
 		.nanoseconds = args->nanoseconds,
+		.since_first = args->since_first,
+		.since_last = args->since_last,
+		.hides_chains = args->hides_chains,
+		.functions = args->functions,
+		.images = args->images,
+		.range_bytes = args->range_bytes,
 		.no_inlined = job->load->no_inlined,
 		.no_demangle = args->no_demangle,
 		.pids = args->pids,
@@ -95,8 +116,9 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 	if (is_narrowed(job->filter))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "perf-script writes samples as they are read: --pid, --tid, "
-			       "--comms, --cpu and --time choose here, the other filters do not");
-	return check_lists(args, err);
+			       "--comms, --cpu, --symbols, --dsos and --time choose here, the other "
+			       "filters do not");
+	return check(args, err);
 }
 
 /* "Sun Nov 22 02:20:18 2026"; empty for what is not a file. */
@@ -152,7 +174,7 @@ static bool write_one(const struct wk_export_job *job, const char *path,
 	options_here.captured = captured;
 	options_here.times = &times;
 	ok = check_reader(&opened, path, err) &&
-	     wk_export_times(job->filter->time, &opened, &times, err) &&
+	     wk_export_times(job->filter->time, usual->since_first, &opened, &times, err) &&
 	     write_opened(&opened, &options_here, symbols, out, err);
 	wk_perf_times_fini(&times);
 	wk_reader_close(&opened);

@@ -6,10 +6,10 @@
 
 struct wk_perf_script_args {
 	struct wk_opt_list fields;
-	const char *pids, *tids, *comms, *cpus;
-	bool nanoseconds, no_demangle, tasks, mappings, switches, namespaces, cgroups,
+	const char *pids, *tids, *comms, *cpus, *functions, *images;
+	bool nanoseconds, since_first, since_last, no_demangle, hides_chains, tasks, mappings, switches, namespaces, cgroups,
 		lost, header;
-	uint64_t most_frames;
+	uint64_t most_frames, range_bytes;
 };
 
 extern const struct wk_opt_group wk_perf_script_group;

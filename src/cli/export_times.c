@@ -53,15 +53,15 @@ static bool find_span(struct wk_opened *opened, struct wk_perf_time_range *span,
 	return ok;
 }
 
-bool wk_export_times(const char *text, struct wk_opened *opened, struct wk_perf_times *times,
-		     struct wk_err *err)
+bool wk_export_times(const char *text, bool is_relative, struct wk_opened *opened,
+		     struct wk_perf_times *times, struct wk_err *err)
 {
 	struct wk_perf_time_range span = { 0 };
 
 	*times = (struct wk_perf_times){ 0 };
 	if (!text)
 		return true;
-	if (wk_perf_times_need_span(text) && !find_span(opened, &span, err))
+	if ((is_relative || wk_perf_times_need_span(text)) && !find_span(opened, &span, err))
 		return wk_opened_fail(opened, err);
-	return wk_perf_times_parse(times, text, span, false, err);
+	return wk_perf_times_parse(times, text, span, is_relative, err);
 }

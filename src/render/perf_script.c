@@ -55,6 +55,9 @@ static bool take_source(struct wk_perf_script *script, const struct wk_event_sou
 	if (!script->is_checked[row.type] &&
 	    !wk_perf_fields_check(&script->options.fields, &row.source, err))
 		return false;
+	if (script->options.cpus && !(source->details & WK_DETAIL_CPU))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "samples of %.*s do not say on which CPU "
+			       "they were taken, which --cpu asks", WK_STR_ARG(source->name));
 	if (script->options.fields.asked[row.type] & WK_FIELD_TOD && !script->has_clock)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "field tod: the recording does not say what the time was; perf "
@@ -220,10 +223,12 @@ static void begin_line(struct wk_perf_script *script, const struct wk_event *eve
 				   event->tid == UINT32_MAX ? 0 : event->tid, line);
 }
 
-static void end_line(struct wk_perf_script *script, struct wk_buf *line)
+static void end_line(struct wk_perf_script *script, const struct wk_event *event,
+		     struct wk_buf *line)
 {
 	wk_buf_add_char(line, '\n');
-	wk_out_str(script->out, wk_buf_str(line));
+	if (wk_script_wants_cpu(script, event->cpu))
+		wk_out_str(script->out, wk_buf_str(line));
 	wk_buf_fini(line);
 }
 
@@ -236,7 +241,7 @@ static void show_comm(struct wk_perf_script *script, const struct wk_event *even
 	wk_buf_add_fmt(&line, "PERF_RECORD_COMM%s: ", is_exec ? " exec" : "");
 	wk_script_add_text(name, &line);
 	wk_buf_add_fmt(&line, ":%d/%d", (int)event->pid, (int)event->tid);
-	end_line(script, &line);
+	end_line(script, event, &line);
 }
 
 static void show_fork(struct wk_perf_script *script, const struct wk_event *event, bool is_exit,
@@ -250,7 +255,7 @@ static void show_fork(struct wk_perf_script *script, const struct wk_event *even
 		begin_line(script, event, 'f', parent_pid, parent_tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_%s(%d:%d):(%d:%d)", is_exit ? "EXIT" : "FORK",
 		       (int)event->pid, (int)event->tid, (int)parent_pid, (int)parent_tid);
-	end_line(script, &line);
+	end_line(script, event, &line);
 }
 
 static void show_process(struct wk_perf_script *script, const struct wk_event *event)
@@ -314,7 +319,7 @@ static void show_mapping(struct wk_perf_script *script, const struct wk_event *e
 	wk_script_add_text(image->path, &line);
 	if (image->is_kernel && wk_str_is(image->path, "[kernel.kallsyms]"))
 		wk_buf_add_text(&line, "_text"); /* the symbol that its offset is the address of */
-	end_line(script, &line);
+	end_line(script, event, &line);
 }
 
 static void show_lost(struct wk_perf_script *script, const struct wk_event *event)
@@ -326,7 +331,7 @@ static void show_lost(struct wk_perf_script *script, const struct wk_event *even
 	made.tid = lost->running_tid;
 	begin_line(script, &made, 'o', lost->running_pid, lost->running_tid, &line);
 	wk_buf_add_fmt(&line, "PERF_RECORD_LOST lost %" PRIu64, lost->count);
-	end_line(script, &line);
+	end_line(script, event, &line);
 }
 
 static bool is_shown(const struct wk_perf_script_options *options, struct wk_str what)
@@ -383,7 +388,7 @@ static void show_other(struct wk_perf_script *script, const struct wk_event *eve
 		add_lines(other->as_perf, &line);
 	else
 		wk_script_add_text(other->as_perf, &line);
-	end_line(script, &line);
+	end_line(script, event, &line);
 }
 
 /* perf takes in what a record says before it prints the record. */

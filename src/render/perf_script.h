@@ -23,10 +23,16 @@ struct wk_perf_script;
 struct wk_perf_script_options {
 	struct wk_perf_fields fields; /* of wk_perf_fields_init and _add */
 	bool nanoseconds;
+	bool since_first, since_last; /* times count from the first line's, or from the last one's */
 	bool no_inlined, no_demangle;
+	bool hides_chains;             /* only where the sample was */
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
 	/* Only samples of these, "1,5-7" and names with commas between; NULL: of all. */
 	const char *pids, *tids, *cpus, *comms;
+	/* Where the sample was: names or addresses ("0x401000", for so many bytes) of functions,
+	 * and files by path or by the last part of it. */
+	const char *functions, *images;
+	uint64_t range_bytes;
 	const struct wk_perf_times *times; /* borrowed; NULL: at any time */
 	bool shows_header;             /* the fact "comments", as it stands */
 	const char *captured;          /* its first line: when the file was written */

@@ -52,6 +52,7 @@ struct wk_perf_script {
 	size_t data_source_width;
 	bool has_clock;            /* one moment by the recording's clock and by the wall's */
 	uint64_t clock_ns, wall_ns;
+	uint64_t printed_ns;       /* what the next line's time counts from; 0: nothing yet */
 
 	struct wk_strtab *comms;   /* and paths of carried names */
 	struct wk_map comm_of;     /* tid to text id */
@@ -87,6 +88,8 @@ struct wk_script_place {
 
 struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_t pid, uint64_t ip,
 					  bool in_kernel);
+bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+			   struct wk_symbol *symbol);
 /* " name+0x10 (file)" and its like, with the columns of `fields`. */
 void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
 			 uint32_t fields, struct wk_buf *out);
@@ -117,8 +120,10 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 			const struct wk_script_source *source, char kind, uint32_t comm_tid,
 			struct wk_buf *out);
 /* perf_script_filter.c */
-bool wk_script_wants(const struct wk_perf_script *script, const struct wk_script_source *source,
+bool wk_script_wants(struct wk_perf_script *script, const struct wk_script_source *source,
 		     const struct wk_event *event);
+/* Whether lines of that CPU are printed, of samples and of all else. */
+bool wk_script_wants_cpu(const struct wk_perf_script *script, uint32_t cpu);
 
 /* perf_script_memory.c */
 void wk_script_add_data_source(struct wk_perf_script *script, uint64_t source, struct wk_buf *out);

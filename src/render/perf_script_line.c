@@ -64,10 +64,24 @@ static void add_misc(unsigned mode, char kind, struct wk_buf *out)
 	wk_buf_add_fmt(out, "%*s", 6 - written, " ");
 }
 
-static void add_time(const struct wk_perf_script *script, uint64_t time_ns, struct wk_buf *out)
+/* Since the first line with a time, or since the last one, where that was asked for. */
+static uint64_t counted_time(struct wk_perf_script *script, uint64_t time_ns)
+{
+	bool is_first = script->printed_ns == 0;
+	uint64_t since_ns = time_ns - script->printed_ns;
+
+	if (!script->options.since_first && !script->options.since_last)
+		return time_ns;
+	if (is_first || script->options.since_last)
+		script->printed_ns = time_ns;
+	return is_first ? 0 : since_ns;
+}
+
+static void add_time(struct wk_perf_script *script, uint64_t time_ns, struct wk_buf *out)
 {
 	char text[40];
 
+	time_ns = counted_time(script, time_ns);
 	if (script->options.nanoseconds) {
 		wk_buf_add_fmt(out, "%5" PRIu64 ".%09" PRIu64 ": ", time_ns / 1000000000,
 			       time_ns % 1000000000);
@@ -94,6 +108,11 @@ static void add_time_of_day(const struct wk_perf_script *script, uint64_t time_n
 		wk_buf_add_fmt(out, "%s.%06" PRIu64 " ", text, wall_ns % 1000000000 / 1000);
 }
 
+static bool has_chain(const struct wk_perf_script *script, const struct wk_script_source *source)
+{
+	return source->source.details & WK_DETAIL_CHAIN && !script->options.hides_chains;
+}
+
 /* As perf says it: -1 for none. */
 static int printed_id(uint32_t id)
 {
@@ -110,7 +129,7 @@ void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *ev
 
 	if (fields & WK_FIELD_COMM) {
 		struct wk_str comm = wk_script_comm(script, comm_tid, &made);
-		bool is_narrow = fields & WK_FIELD_IP && source->source.details & WK_DETAIL_CHAIN;
+		bool is_narrow = fields & WK_FIELD_IP && has_chain(script, source);
 
 		for (size_t i = comm.len; i < 16 && !is_narrow; i++)
 			wk_buf_add_char(out, ' ');
@@ -297,13 +316,13 @@ static void add_behind(const struct wk_event_details *details, uint32_t fields, 
 }
 
 static void add_place_of_sample(struct wk_perf_script *script, const struct wk_event *event,
-				uint32_t fields, bool has_chain, struct wk_buf *line)
+				uint32_t fields, bool in_lines, struct wk_buf *line)
 {
 	const struct wk_event_sample *sample = &event->sample;
 	struct wk_script_place place;
 
-	wk_buf_add_char(line, has_chain ? '\n' : ' ');
-	if (has_chain) {
+	wk_buf_add_char(line, in_lines ? '\n' : ' ');
+	if (in_lines) {
 		wk_out_str(script->out, wk_buf_str(line));
 		wk_buf_reset(line);
 		add_chain(script, event, fields);
@@ -351,7 +370,7 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 		wk_buf_add_fmt(&line, "%16u", details->latency);
 	if (fields & WK_FIELD_IP)
 		add_place_of_sample(script, event, fields,
-				    source->source.details & WK_DETAIL_CHAIN, &line);
+				    has_chain(script, source), &line);
 	if (fields & WK_FIELD_IREGS)
 		wk_script_add_registers(details->registers, &line);
 	if (fields & WK_FIELD_UREGS)

@@ -53,8 +53,8 @@ struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_
 
 /* --- Names --------------------------------------------------------------------------------- */
 
-static bool find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
-			struct wk_symbol *symbol)
+bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+			   struct wk_symbol *symbol)
 {
 	if (!place->image)
 		return false;
@@ -79,7 +79,7 @@ bool wk_script_name_kernel(void *context, uint64_t address, struct wk_str *name,
 	struct wk_script_place place = wk_script_place_at(script, 0, address, true);
 	struct wk_symbol symbol;
 
-	if (!find_symbol(script, &place, &symbol))
+	if (!wk_script_find_symbol(script, &place, &symbol))
 		return false;
 	*name = symbol.name;
 	*start = symbol.start;
@@ -129,7 +129,7 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 {
 	struct wk_symbol symbol;
 
-	if (!find_symbol(script, place, &symbol)) {
+	if (!wk_script_find_symbol(script, place, &symbol)) {
 		wk_buf_add_text(out, "[unknown]");
 		return;
 	}
@@ -299,7 +299,7 @@ static bool add_calls(struct wk_perf_script *script, const struct wk_script_plac
 	struct wk_str base, name;
 	size_t count;
 
-	if (script->options.no_inlined || !find_symbol(script, place, &symbol))
+	if (script->options.no_inlined || !wk_script_find_symbol(script, place, &symbol))
 		return false;
 	count = places_of(script, place);
 	if (count == 0 || script->places[0].function.len == 0)

@@ -284,8 +284,12 @@ def _(t):
 def _(t):
     recording = fixture("own/own-switch.perf.data")
     for words in (["-C", "1"], ["--cpu", "0"], ["--tid", "22367"], ["--pid", "22365"],
-                  ["--comms", "fx-fp"], ["--tid", "22367,22368", "-C", "0,1"]):
+                  ["--comms", "fx-fp"], ["--tid", "22367,22368", "-C", "0,1"],
+                  ["-C", "1", "--show-task-events", "--show-switch-events", "--show-mmap-events"]):
         expect(recording, 100, *words)
+    for words in (["perf", "script", "-i"], [tap.WICK, "export", "--to", "perf-script"]):
+        if tap.run(*words, fixture("own/own-fp.perf.data"), "-C", "0", check=False).stdout:
+            raise tap.Failure(f"{words[0]} knew the CPU of samples that do not say it")
 
 
 TIMES = ["10%", "10%/2", "10%/1,10%/3", "0%-20%", "10%-20%, 40% - 50%", "0%-10%,5%-20%", "100%",
@@ -293,6 +297,27 @@ TIMES = ["10%", "10%/2", "10%/1,10%/3", "0%-20%", "10%-20%, 40% - 50%", "0%-10%,
 SECONDS = ["{a},", ",{a}", "{a},{b}", " {a}, {b}", ",{a} {b},", "{a},{b} {c},{d}", "{a},0", ","]
 NO_TIMES = ["", "5", "5,2", "abc", "%", "150%", "10%/11", "10%,20%", "10%/x",
             "1,2,3", "1e3,", ", ,"]
+
+
+@tap.case("samples of some functions and files, and times that count from a line")
+def _(t):
+    tap.need("gcc")
+    source, program, recording = t.folder / "work.c", t.folder / "work", t.folder / "work.data"
+    source.write_text(C_PROGRAM)
+    tap.run("gcc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", program, source)
+    record(recording, "-e", "cpu-clock", "-F", "4000", "-g", "--", "sh", "-c",
+           f"{program}; ls -R /usr/lib/python3")
+    where = tap.run("perf", "script", "-G", "-F", "ip,sym", "-i", recording).stdout.split("\n")
+    address = next(line.split()[0] for line in where if line.endswith(" work"))
+    for words in (["-S", "work"], ["-S", "main,work,nothing"], ["-S", address],
+                  ["-S", "0x" + address, "--addr-range", "9"], ["--dsos", "work"],
+                  ["--dsos", str(program), "-S", "work"], ["--dsos", "[kernel.kallsyms]"]):
+        expect(recording, 100, "-G", "-F", "comm,tid,time,event,ip,dso", *words)
+    expect(recording, 100, "-S", "work")
+    for words in (["--reltime"], ["--deltatime", "--ns"], ["--reltime", "--time", "0.01,0.05"],
+                  ["--deltatime", "--time", "10%-60%", "--show-mmap-events"]):
+        expect(recording, 100, "-F", "comm,tid,time,event", *words)
+    expect(fixture("own/own-fp.perf.data"), 100, "-G")
 
 
 @tap.case("samples of some time")
