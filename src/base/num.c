@@ -22,16 +22,13 @@ bool wk_num_u64(struct wk_str text, uint64_t *value)
 	return true;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
+/* One more than the digit's value, and 0 for what is none. Whether a digit is a letter is as good
+ * as random, and guessing it wrong would cost more than the look. */
+static const uint8_t hex_digits[256] = {
+	['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+	['A'] = 11, 12, 13, 14, 15, 16,
+	['a'] = 11, 12, 13, 14, 15, 16,
+};
 
 bool wk_num_hex(struct wk_str text, uint64_t *value)
 {
@@ -40,11 +37,11 @@ bool wk_num_hex(struct wk_str text, uint64_t *value)
 	if (text.len == 0)
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
-		int digit = hex_digit(text.at[i]);
+		unsigned digit = hex_digits[(uint8_t)text.at[i]];
 
-		if (digit < 0 || v >> 60)
+		if (digit == 0 || v >> 60)
 			return false;
-		v = v << 4 | (uint64_t)digit;
+		v = v << 4 | (digit - 1);
 	}
 	*value = v;
 	return true;
