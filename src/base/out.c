@@ -73,6 +73,23 @@ void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len)
 		wk_out_flush(out);
 }
 
+char *wk_out_room(struct wk_out *out, size_t len)
+{
+	size_t before = out->pending.len;
+	char *at = wk_buf_extend(&out->pending, len);
+
+	out->pending.len = before;
+	return at;
+}
+
+void wk_out_took(struct wk_out *out, const char *end)
+{
+	out->pending.len = (size_t)(end - out->pending.at);
+	out->pending.at[out->pending.len] = '\0';
+	if (out->pending.len >= PENDING_BYTES)
+		wk_out_flush(out);
+}
+
 void wk_out_str(struct wk_out *out, struct wk_str text)
 {
 	wk_out_bytes(out, text.at, text.len);

@@ -37,6 +37,11 @@ void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len);
 void wk_out_str(struct wk_out *out, struct wk_str text);
 void wk_out_text(struct wk_out *out, const char *text);
 void wk_out_char(struct wk_out *out, char c);
+/* Room for `len` bytes, to be written in place; then where they ended. For who writes much in
+ * small pieces. */
+char *wk_out_room(struct wk_out *out, size_t len);
+void wk_out_took(struct wk_out *out, const char *end);
+
 /* Decimal; many times as fast as wk_out_fmt. */
 void wk_out_u64(struct wk_out *out, uint64_t value);
 void wk_out_fmt(struct wk_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

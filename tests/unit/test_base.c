@@ -172,6 +172,24 @@ static void a_failed_write_is_told_at_the_end(void **state)
 	assert_int_equal(out.error_number, ENOSPC);
 }
 
+static void what_is_written_in_place_stands_between_the_rest(void **state)
+{
+	struct wk_buf buf = { 0 };
+	struct wk_out out = wk_out_to_buf(&buf);
+	char *at;
+
+	(void)state;
+	wk_out_text(&out, "one ");
+	at = wk_out_room(&out, 100);
+	memset(at, 'x', 100);
+	memcpy(at, "two ", 4);
+	wk_out_took(&out, at + 4);
+	wk_out_text(&out, "three");
+	assert_true(wk_out_end(&out));
+	assert_string_equal(wk_buf_text(&buf), "one two three");
+	wk_buf_fini(&buf);
+}
+
 static void broken_utf8_is_taken_byte_by_byte(void **state)
 {
 	struct wk_str text = WK_STR("\xc0\x80\xe4\xbd\xa0\xed\xa0\x80");
@@ -195,7 +213,13 @@ static void numbers_are_read_strictly(void **state)
 	assert_false(wk_num_u64(wk_str_c("12a"), &value));
 	assert_false(wk_num_u64(wk_str_c(""), &value));
 	assert_true(wk_num_hex(wk_str_c("fFff"), &value) && value == 0xffff);
+	assert_true(wk_num_hex(wk_str_c("0123456789"), &value) && value == 0x123456789);
+	assert_true(wk_num_hex(wk_str_c("0abcdefABCDEF"), &value) && value == 0xabcdefabcdef);
+	assert_true(wk_num_hex(wk_str_c("00ffffffffffffffff"), &value) && value == UINT64_MAX);
 	assert_false(wk_num_hex(wk_str_c("10000000000000000"), &value));
+	for (int c = 0; c < 256; c++)
+		assert_int_equal(wk_num_hex(wk_str_of((char[]){ '1', (char)c }, 2), &value),
+				 c && strchr("0123456789abcdefABCDEF", c) != NULL);
 	assert_true(wk_num_duration(wk_str_c("1.5"), &value) && value == 1500000000);
 	assert_true(wk_num_duration(wk_str_c("250ms"), &value) && value == 250000000);
 	assert_false(wk_num_duration(wk_str_c("1.x"), &value));
@@ -282,6 +306,7 @@ int main(void)
 		cmocka_unit_test(leb_numbers_are_as_the_dwarf_standard_shows),
 		cmocka_unit_test(names_are_escaped_for_where_they_go),
 		cmocka_unit_test(a_failed_write_is_told_at_the_end),
+		cmocka_unit_test(what_is_written_in_place_stands_between_the_rest),
 		cmocka_unit_test(broken_utf8_is_taken_byte_by_byte),
 		cmocka_unit_test(numbers_are_read_strictly),
 		cmocka_unit_test(numbers_are_written_for_people),
