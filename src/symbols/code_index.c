@@ -40,6 +40,12 @@ struct kept {
 	uint64_t unit_count;
 };
 
+/* A unit that was opened for an address, and the addresses around it that are its own. */
+struct opened {
+	uint64_t start, end;
+	struct wk_code_packed packed;
+};
+
 struct wk_code_index {
 	struct wk_code_texts texts;
 	struct kept kept;
@@ -50,6 +56,7 @@ struct wk_code_index {
 	struct unit *units;
 	size_t unit_count, unit_cap;
 	bool is_changed;
+	struct opened last; /* for the last question */
 };
 
 struct wk_code_index *wk_code_index_new(void)
@@ -88,11 +95,12 @@ void wk_code_index_set_ranges(struct wk_code_index *index, const struct wk_code_
 	index->range_len = index->own_ranges.len;
 	wk_code_ranges_open(&index->ranges, index->range_at, index->range_len);
 	index->is_changed = true;
+	index->last = (struct opened){ 0 };
 }
 
 uint32_t wk_code_index_unit_at(const struct wk_code_index *index, uint64_t vaddr)
 {
-	return wk_code_ranges_find(&index->ranges, vaddr);
+	return wk_code_ranges_find(&index->ranges, vaddr).unit;
 }
 
 static bool was_added(const struct wk_code_index *index, uint32_t unit)
@@ -157,22 +165,17 @@ struct source {
 	uint32_t file, line, column; /* file: the unit's number */
 };
 
-static struct wk_place place_of(const struct wk_code_index *index,
-				const struct wk_code_packed *packed, uint32_t function,
-				const struct source *source)
+static struct wk_place_ids place_of(const struct wk_code_packed *packed, uint32_t function,
+				    const struct source *source)
 {
-	struct wk_place place = { .line = source->line, .column = source->column };
 	uint32_t file = source->file < packed->file_count ? packed->files[source->file] : 0;
 
-	place.function = wk_code_texts_get(&index->texts, function);
-	place.file = wk_code_texts_get(&index->texts, file);
-	return place;
+	return (struct wk_place_ids){ function, file, source->line, source->column };
 }
 
 /* From `node` outwards, all but the first `skip`. `rest` is the node that did not fit. */
-static size_t chain(const struct wk_code_index *index, const struct wk_code_packed *packed,
-		    uint32_t node, uint32_t skip, struct source source, struct wk_place *places,
-		    size_t cap, uint32_t *rest)
+static size_t chain(const struct wk_code_packed *packed, uint32_t node, uint32_t skip,
+		    struct source source, struct wk_place_ids *places, size_t cap, uint32_t *rest)
 {
 	size_t count = 0;
 
@@ -182,36 +185,85 @@ static size_t chain(const struct wk_code_index *index, const struct wk_code_pack
 		if (skip > 0)
 			skip--;
 		else
-			places[count++] = place_of(index, packed, here->function, &source);
+			places[count++] = place_of(packed, here->function, &source);
 		source = (struct source){ here->call_file, here->call_line, here->call_column };
 	}
 	*rest = node;
 	return count;
 }
 
-size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
-			    struct wk_place *places, size_t cap)
+static size_t places_in(const struct wk_code_packed *packed, uint64_t vaddr,
+			struct wk_place_ids *places, size_t cap)
 {
-	const struct wk_code_packed_row *row;
-	struct wk_code_packed packed;
+	const struct wk_code_packed_row *row = cap ? wk_code_block_find(packed, vaddr) : NULL;
 	struct source source;
 	uint32_t rest;
 	size_t count;
 
-	if (cap == 0 || !open_unit(index, wk_code_index_unit_at(index, vaddr), &packed))
-		return 0;
-	row = wk_code_block_find(&packed, vaddr);
 	if (!row)
 		return 0;
 	source = (struct source){ row->file, row->line, row->column };
-	if (row->node == 0 || row->node >= packed.node_count) {
-		places[0] = place_of(index, &packed, 0, &source);
+	if (row->node == 0 || row->node >= packed->node_count) {
+		places[0] = place_of(packed, 0, &source);
 		return row->line ? 1 : 0;
 	}
-	count = chain(index, &packed, row->node, 0, source, places, cap, &rest);
+	count = chain(packed, row->node, 0, source, places, cap, &rest);
 	if (rest)
-		count = chain(index, &packed, row->node, depth_of(&packed, rest), source, places,
-			      cap, &rest);
+		count = chain(packed, row->node, depth_of(packed, rest), source, places, cap,
+			      &rest);
+	return count;
+}
+
+/* The unit at `vaddr`; what was opened stays as it is where there is none. */
+static bool open_at(const struct wk_code_index *index, uint64_t vaddr, struct opened *opened,
+		    uint32_t *missing)
+{
+	struct wk_code_range range = wk_code_ranges_find(&index->ranges, vaddr);
+
+	*missing = range.unit;
+	if (!open_unit(index, range.unit, &opened->packed))
+		return false;
+	*missing = WK_NO_UNIT;
+	opened->start = range.start;
+	opened->end = range.end;
+	return true;
+}
+
+size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
+			       struct wk_place_ids *places, size_t cap, uint32_t *missing)
+{
+	struct opened *last = &index->last;
+
+	*missing = WK_NO_UNIT;
+	if ((vaddr < last->start || vaddr >= last->end) && !open_at(index, vaddr, last, missing))
+		return 0;
+	return places_in(&last->packed, vaddr, places, cap);
+}
+
+static struct wk_place with_texts(const struct wk_code_index *index,
+				  const struct wk_place_ids *place)
+{
+	return (struct wk_place){
+		.function = wk_code_texts_get(&index->texts, place->function),
+		.file = wk_code_texts_get(&index->texts, place->file),
+		.line = place->line,
+		.column = place->column,
+	};
+}
+
+size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
+			    struct wk_place *places, size_t cap)
+{
+	struct wk_place_ids ids[WK_MOST_PLACES];
+	struct opened opened;
+	uint32_t missing;
+	size_t count;
+
+	if (!open_at(index, vaddr, &opened, &missing))
+		return 0;
+	count = places_in(&opened.packed, vaddr, ids, cap < WK_MOST_PLACES ? cap : WK_MOST_PLACES);
+	for (size_t i = 0; i < count; i++)
+		places[i] = with_texts(index, &ids[i]);
 	return count;
 }
 

@@ -7,7 +7,7 @@
  * saved index holds those that were ever asked for.
  *
  * Addresses are the image's own (vaddr). Texts are interned and go by ids; id 0 is empty.
- * Order of calls: new or load, unit_at, has, add where it has not, places; save; free. */
+ * Order of calls: new or load; place_ids, add what is missing, place_ids again; save; free. */
 #ifndef WK_SYMBOLS_CODE_INDEX_H
 #define WK_SYMBOLS_CODE_INDEX_H
 
@@ -85,6 +85,11 @@ void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
  * whose function is not known. */
 size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
 			    struct wk_place *places, size_t cap);
+
+/* The same with text ids. In `missing` the unit that is not there, or WK_NO_UNIT. Remembers the
+ * unit, so that questions in order of address find it open. */
+size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
+			       struct wk_place_ids *places, size_t cap, uint32_t *missing);
 
 /* Were units added since it was made or loaded? */
 bool wk_code_index_is_changed(const struct wk_code_index *index);

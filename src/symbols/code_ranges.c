@@ -130,12 +130,22 @@ bool wk_code_ranges_open(struct wk_code_ranges *ranges, const void *bytes, size_
 	return true;
 }
 
-uint32_t wk_code_ranges_find(const struct wk_code_ranges *ranges, uint64_t vaddr)
+/* Rows of a damaged file need not be sorted: then it ends where it begins. */
+static struct wk_code_range range_of(const struct wk_code_ranges *ranges, uint32_t row)
 {
+	const struct wk_code_range_row *rows = ranges->rows;
+	uint64_t end = row + 1 < ranges->count ? rows[row + 1].start : UINT64_MAX;
+
+	return (struct wk_code_range){ rows[row].start, end, rows[row].unit };
+}
+
+struct wk_code_range wk_code_ranges_find(const struct wk_code_ranges *ranges, uint64_t vaddr)
+{
+	static const struct wk_code_range nobodys = { 0, 0, WK_NO_UNIT };
 	uint32_t low, high;
 
 	if (ranges->count == 0 || vaddr < ranges->rows[0].start)
-		return WK_NO_UNIT;
+		return nobodys;
 	wk_code_hints_narrow(&ranges->hints, vaddr - ranges->rows[0].start, ranges->count, &low,
 			     &high);
 	while (low < high) {
@@ -146,5 +156,5 @@ uint32_t wk_code_ranges_find(const struct wk_code_ranges *ranges, uint64_t vaddr
 		else
 			high = middle;
 	}
-	return low ? ranges->rows[low - 1].unit : WK_NO_UNIT;
+	return low ? range_of(ranges, low - 1) : nobodys;
 }

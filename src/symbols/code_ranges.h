@@ -27,6 +27,7 @@ void wk_code_ranges_make(const struct wk_code_range *ranges, size_t count, struc
 /* False where the bytes are too few for what they claim. They must lie at a multiple of 8. */
 bool wk_code_ranges_open(struct wk_code_ranges *ranges, const void *bytes, size_t len);
 
-uint32_t wk_code_ranges_find(const struct wk_code_ranges *ranges, uint64_t vaddr);
+/* The stretch around `vaddr` that is all of one unit. WK_NO_UNIT: nobody's, or before all. */
+struct wk_code_range wk_code_ranges_find(const struct wk_code_ranges *ranges, uint64_t vaddr);
 
 #endif

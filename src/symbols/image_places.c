@@ -92,16 +92,41 @@ static bool load_unit(struct wk_image_symbols *image, uint32_t unit)
 	return wk_code_index_has(places->index, unit);
 }
 
+static struct wk_code_index *index_of(struct wk_image_symbols *image)
+{
+	if (!image->places.is_open)
+		open_index(image);
+	return image->places.index;
+}
+
+size_t wk_image_place_ids_of(const struct wk_image_symbols *image, uint64_t vaddr,
+			     struct wk_place_ids *places, size_t cap)
+{
+	struct wk_image_symbols *late = wk_image_late(image);
+	struct wk_code_index *index = index_of(late);
+	uint32_t missing;
+	size_t count;
+
+	if (!index)
+		return 0;
+	count = wk_code_index_place_ids(index, vaddr, places, cap, &missing);
+	if (missing != WK_NO_UNIT && load_unit(late, missing))
+		count = wk_code_index_place_ids(index, vaddr, places, cap, &missing);
+	return count;
+}
+
+struct wk_str wk_image_text(const struct wk_image_symbols *image, uint32_t id)
+{
+	return wk_code_index_str(image->places.index, id);
+}
+
 size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
 			  struct wk_place *places, size_t cap)
 {
 	struct wk_image_symbols *late = wk_image_late(image);
-	struct wk_code_index *index;
+	struct wk_code_index *index = index_of(late);
 	uint32_t unit;
 
-	if (!late->places.is_open)
-		open_index(late);
-	index = late->places.index;
 	if (!index)
 		return 0;
 	unit = wk_code_index_unit_at(index, vaddr);

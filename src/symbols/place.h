@@ -17,6 +17,13 @@ struct wk_place {
 	uint32_t line, column;  /* 0 where unknown */
 };
 
+/* The same with texts by number, which is the same for the same text; 0 is the empty one. For who
+ * makes something of each text once. */
+struct wk_place_ids {
+	uint32_t function, file;
+	uint32_t line, column;
+};
+
 /* More calls are not inlined into one another by any compiler; what is deeper is cut at the
  * innermost. */
 #define WK_MOST_PLACES 256

@@ -126,6 +126,11 @@ enum wk_places_state {
 };
 enum wk_places_state wk_image_places_state(const struct wk_image_symbols *image);
 
+/* And with texts by the image's own numbers, of which wk_image_text tells what they are. */
+size_t wk_image_place_ids_of(const struct wk_image_symbols *image, uint64_t vaddr,
+			     struct wk_place_ids *places, size_t cap);
+struct wk_str wk_image_text(const struct wk_image_symbols *image, uint32_t id);
+
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
 const char *wk_image_places_reason(const struct wk_image_symbols *image);
 

@@ -26,10 +26,14 @@ static void check_places(const struct wk_place *places, size_t count, size_t cap
 	assert(sum < SIZE_MAX);
 }
 
-static void ask(const struct wk_code_index *index, uint64_t vaddr)
+static void ask(struct wk_code_index *index, uint64_t vaddr)
 {
 	struct wk_place places[MOST_PLACES];
+	struct wk_place_ids ids[2];
+	uint32_t missing;
 
+	assert(wk_code_index_place_ids(index, vaddr, ids, 2, &missing) <= 2);
+	assert(missing == WK_NO_UNIT || !wk_code_index_has(index, missing));
 	check_places(places, wk_code_index_places(index, vaddr, places, MOST_PLACES), MOST_PLACES);
 	check_places(places, wk_code_index_places(index, vaddr, places, 2), 2);
 	wk_code_index_has(index, wk_code_index_unit_at(index, vaddr));
@@ -37,7 +41,7 @@ static void ask(const struct wk_code_index *index, uint64_t vaddr)
 }
 
 /* Every number in the input may be an address. */
-static void ask_all(const struct wk_code_index *index, const uint8_t *data, size_t size)
+static void ask_all(struct wk_code_index *index, const uint8_t *data, size_t size)
 {
 	for (size_t at = 0; at + 8 <= size && at < 4096; at += 4) {
 		uint64_t wide;

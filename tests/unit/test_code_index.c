@@ -113,6 +113,41 @@ static void a_unit_is_there_when_it_was_added(void **state)
 	wk_code_index_free(index);
 }
 
+static void assert_ids(struct wk_code_index *index, uint64_t vaddr, const char *function)
+{
+	struct wk_place_ids at[4];
+	uint32_t missing;
+
+	assert_true(wk_code_index_place_ids(index, vaddr, at, 4, &missing) > 0);
+	assert_int_equal(missing, WK_NO_UNIT);
+	assert_string_equal(wk_code_index_str(index, at[0].function).at, function);
+	assert_string_equal(wk_code_index_str(index, at[0].file).at, "/src/a.h");
+}
+
+/* The unit that was asked last is remembered, whatever was asked or added in between. */
+static void a_place_by_numbers_tells_which_unit_is_missing(void **state)
+{
+	struct wk_code_index *index = example();
+	struct wk_place_ids at[4];
+	uint32_t missing;
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		assert_ids(index, 0x1018, "inner");
+		assert_int_equal(wk_code_index_place_ids(index, 0x2018, at, 4, &missing), 0);
+		assert_int_equal(missing, 7);
+		assert_ids(index, 0x1010, "outer");
+		assert_int_equal(wk_code_index_place_ids(index, 0x1200, at, 4, &missing), 0);
+		assert_int_equal(missing, WK_NO_UNIT);
+	}
+	add_example(index, 7, 0x2000);
+	assert_ids(index, 0x2018, "inner");
+	assert_ids(index, 0x1018, "inner");
+	wk_code_index_set_ranges(index, &(struct wk_code_range){ 0x2000, 0x2200, 0 }, 1);
+	assert_int_equal(wk_code_index_place_ids(index, 0x1018, at, 4, &missing), 0);
+	wk_code_index_free(index);
+}
+
 static void a_chain_that_does_not_fit_loses_its_innermost_calls(void **state)
 {
 	struct wk_code_index *index = example();
@@ -422,6 +457,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_gives_the_inlined_calls_innermost_first),
 		cmocka_unit_test(a_unit_is_there_when_it_was_added),
+		cmocka_unit_test(a_place_by_numbers_tells_which_unit_is_missing),
 		cmocka_unit_test(a_chain_that_does_not_fit_loses_its_innermost_calls),
 		cmocka_unit_test(nodes_that_make_no_sense_end_the_chain),
 		cmocka_unit_test(of_overlapping_ranges_the_one_that_begins_later_has_it),
