@@ -67,11 +67,12 @@ static bool is_file(struct wk_str path)
 /* "app+0x10" is an image's where a file is called so, "main+0x10" is a function's. */
 static void tell_apart(const struct wk_asking *asking, struct wk_typed_address *typed)
 {
-	bool is_usual = asking->image &&
-			wk_str_eq(wk_str_basename(wk_str_c(asking->image)), typed->function);
+	bool is_usual;
 
 	if (!typed->may_be_image || typed->function.len == 0)
 		return;
+	is_usual = asking->image &&
+		   wk_str_eq(wk_str_basename(wk_str_c(asking->image)), typed->function);
 	if (is_usual) {
 		typed->function.len = 0;
 	} else if (!asking->image && is_file(typed->function)) {

@@ -6,71 +6,49 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "cli/shown_texts.h"
 #include "cli/symbolize_json.h"
 #include "symbols/demangle.h"
 
-/* Texts as they are shown, by the place where the symbols keep them: the same text is always
- * at the same place. */
-struct shown {
-	struct wk_str words;
-	bool is_plain; /* a function that is linked by the name that its source gives it */
+/* So many questions are looked up before they are answered: what was found of them stays in the
+ * processor's caches. */
+#define BATCH 2048
+
+/* What the numbers of a place take: a line, a column and what stands around them. */
+#define NUMBER_BYTES 32
+
+struct image_texts {
+	const struct wk_image_symbols *image; /* or NULL */
+	struct wk_shown_texts functions, files;
 };
 
-struct shown_texts {
-	struct wk_map ids;
-	struct shown *rows; /* from 1 on */
-	size_t count, cap;
+/* Where in `found` the places of a question are: one, of nothing, where none is known. */
+struct span {
+	size_t first;
+	uint32_t count;
+	bool is_known;
 };
-
-struct answer {
-	size_t at, len;
-};
-
-static const struct wk_str nameless = WK_STR("");
 
 struct wk_answers {
 	struct wk_answer_style style;
 	struct wk_out *out;
 	struct wk_arena arena;
-	struct shown_texts functions, files;
+	struct wk_str unknown_file, inlined_by;
+	struct wk_map image_ids;
+	struct image_texts **images; /* from 1 on */
+	size_t image_count, image_cap;
+	struct image_texts *last_image;
+	struct wk_map symbol_ids; /* by where the table of symbols keeps the name */
+	struct wk_str *symbols;	  /* from 1 on */
+	size_t symbol_count, symbol_cap;
 	struct wk_buf scratch, escaped;
-	struct wk_buf line; /* the answers that are being put together */
-	struct answer *pieces;       /* of `line`, by question */
-	struct wk_sort_key *order;
-	size_t piece_cap, order_cap;
-	struct wk_place places[WK_MOST_PLACES];
+	struct wk_place_ids *found;
+	size_t found_count, found_cap;
+	struct wk_sort_key order[BATCH];
+	struct span spans[BATCH];
 };
 
-struct wk_answers *wk_answers_new(const struct wk_answer_style *style, struct wk_out *out)
-{
-	struct wk_answers *answers = wk_alloc_zeroed(1, sizeof(*answers));
-
-	answers->style = *style;
-	answers->out = out;
-	answers->functions.count = answers->files.count = 1;
-	return answers;
-}
-
-static void texts_fini(struct shown_texts *texts)
-{
-	wk_map_fini(&texts->ids);
-	free(texts->rows);
-}
-
-void wk_answers_free(struct wk_answers *answers)
-{
-	if (!answers)
-		return;
-	texts_fini(&answers->functions);
-	texts_fini(&answers->files);
-	wk_buf_fini(&answers->scratch);
-	wk_buf_fini(&answers->escaped);
-	wk_buf_fini(&answers->line);
-	free(answers->pieces);
-	free(answers->order);
-	wk_arena_fini(&answers->arena);
-	free(answers);
-}
+/* --- Words --------------------------------------------------------------------------------- */
 
 /* Names come from files: nothing in them may reach the terminal as a command. */
 static struct wk_str escaped(struct wk_answers *answers, struct wk_str text, const char *behind)
@@ -85,7 +63,7 @@ static struct wk_str escaped(struct wk_answers *answers, struct wk_str text, con
 		wk_out_text(&out, behind);
 	}
 	wk_out_end(&out);
-	return wk_arena_copy(&answers->arena, wk_buf_str(&answers->escaped));
+	return wk_shown_words(&answers->arena, wk_buf_str(&answers->escaped));
 }
 
 static struct wk_str function_words(struct wk_answers *answers, struct wk_str name,
@@ -106,70 +84,160 @@ static struct wk_str function_words(struct wk_answers *answers, struct wk_str na
 
 static struct wk_str file_words(struct wk_answers *answers, struct wk_str path)
 {
+	if (path.len == 0 && answers->style.json)
+		return wk_answer_json_unknown;
 	if (path.len == 0)
-		return answers->style.json ? wk_answer_json_unknown : wk_str_c("??:");
+		return escaped(answers, wk_str_c("??"), ":");
 	return escaped(answers, answers->style.basenames ? wk_str_basename(path) : path, ":");
 }
 
-static struct shown *find(struct shown_texts *texts, struct wk_str text, bool *is_new)
+struct wk_answers *wk_answers_new(const struct wk_answer_style *style, struct wk_out *out)
 {
-	uint32_t *id = wk_map_at(&texts->ids, (uint64_t)(uintptr_t)text.at + 1);
+	struct wk_answers *answers = wk_alloc_zeroed(1, sizeof(*answers));
 
-	*is_new = *id == 0;
-	if (*is_new) {
-		texts->rows = wk_grow(texts->rows, &texts->cap, texts->count + 1,
-				      sizeof(*texts->rows));
-		texts->rows[texts->count] = (struct shown){ 0 };
-		*id = (uint32_t)texts->count++;
+	answers->style = *style;
+	answers->out = out;
+	answers->symbol_count = answers->image_count = 1;
+	answers->unknown_file = file_words(answers, wk_str_c(""));
+	answers->inlined_by = wk_shown_words(&answers->arena, wk_str_c(" (inlined by) "));
+	return answers;
+}
+
+void wk_answers_free(struct wk_answers *answers)
+{
+	if (!answers)
+		return;
+	for (size_t i = 1; i < answers->image_count; i++) {
+		wk_shown_texts_fini(&answers->images[i]->functions);
+		wk_shown_texts_fini(&answers->images[i]->files);
 	}
-	return &texts->rows[*id];
+	wk_map_fini(&answers->image_ids);
+	free(answers->images);
+	wk_map_fini(&answers->symbol_ids);
+	free(answers->symbols);
+	wk_buf_fini(&answers->scratch);
+	wk_buf_fini(&answers->escaped);
+	free(answers->found);
+	wk_arena_fini(&answers->arena);
+	free(answers);
 }
 
-static struct shown *shown_function(struct wk_answers *answers, struct wk_str name)
+static void add_image(struct wk_answers *answers, const struct wk_image_symbols *image)
 {
-	bool is_new;
-	struct shown *shown = find(&answers->functions, name.len ? name : nameless, &is_new);
+	struct image_texts *texts = wk_arena_alloc(&answers->arena, sizeof(*texts));
 
-	if (is_new)
-		shown->words = function_words(answers, name, "");
-	return shown;
+	texts->image = image;
+	wk_shown_texts_init(&texts->functions);
+	wk_shown_texts_init(&texts->files);
+	answers->images = wk_grow(answers->images, &answers->image_cap, answers->image_count + 1,
+				  sizeof(struct image_texts *));
+	answers->images[answers->image_count++] = texts;
 }
 
-static struct wk_str shown_file(struct wk_answers *answers, struct wk_str path)
+static struct image_texts *texts_of(struct wk_answers *answers,
+				    const struct wk_image_symbols *image)
 {
-	struct shown *shown;
-	bool is_new;
+	uint32_t *id;
 
-	if (path.len == 0)
-		return file_words(answers, path);
-	shown = find(&answers->files, path, &is_new);
-	if (is_new)
-		shown->words = file_words(answers, path);
+	if (answers->last_image && answers->last_image->image == image)
+		return answers->last_image;
+	id = wk_map_at(&answers->image_ids, (uint64_t)(uintptr_t)image);
+	if (!*id) {
+		*id = (uint32_t)answers->image_count;
+		add_image(answers, image);
+	}
+	answers->last_image = answers->images[*id];
+	return answers->last_image;
+}
+
+static bool is_mangled(struct wk_str name)
+{
+	return wk_str_starts(name, "_Z") || wk_str_starts(name, "_R");
+}
+
+static struct wk_shown *add_function(struct wk_answers *answers, struct image_texts *texts,
+				     struct wk_shown *shown, uint32_t id)
+{
+	struct wk_str name = id ? wk_image_text(texts->image, id) : wk_str_c("");
+
+	shown->words = function_words(answers, name, "");
+	shown->is_final = is_mangled(name);
+	return wk_shown_texts_added(&texts->functions, shown, id);
+}
+
+static struct wk_shown *function_of(struct wk_answers *answers, struct image_texts *texts,
+				    uint32_t id)
+{
+	struct wk_shown *shown = wk_shown_texts_find(&texts->functions, id);
+
+	return shown->words.at ? shown : add_function(answers, texts, shown, id);
+}
+
+static struct wk_str file_of(struct wk_answers *answers, struct image_texts *texts, uint32_t id)
+{
+	struct wk_shown *shown;
+
+	if (id == 0)
+		return answers->unknown_file;
+	shown = wk_shown_texts_find(&texts->files, id);
+	if (!shown->words.at) {
+		shown->words = file_words(answers, wk_image_text(texts->image, id));
+		shown = wk_shown_texts_added(&texts->files, shown, id);
+	}
 	return shown->words;
 }
 
-static char *put_text(char *at, struct wk_str text)
+static struct wk_str symbol_words(struct wk_answers *answers, const struct wk_symbol *symbol)
 {
-	memcpy(at, text.at, text.len);
-	return at + text.len;
+	uint64_t key = (uint64_t)(uintptr_t)symbol->name.at << 1 | symbol->is_plt;
+	uint32_t *id = wk_map_at(&answers->symbol_ids, key);
+
+	if (!*id) {
+		answers->symbols = wk_grow(answers->symbols, &answers->symbol_cap,
+					   answers->symbol_count + 1, sizeof(*answers->symbols));
+		answers->symbols[answers->symbol_count] =
+			function_words(answers, symbol->name, symbol->is_plt ? "@plt" : "");
+		*id = (uint32_t)answers->symbol_count++;
+	}
+	return answers->symbols[*id];
 }
+
+/* The function that the machine ran. Debug information has no linked name for what only one
+ * file sees, and then says less (`pay` for `shop::pay(int)`) than the table of symbols does. In
+ * C both say the same, and the table is asked once for each name. */
+static struct wk_str outermost_function(struct wk_answers *answers, struct image_texts *texts,
+					uint64_t vaddr, uint32_t id, bool *is_known)
+{
+	struct wk_shown *shown = function_of(answers, texts, id);
+	struct wk_str name = { "", 0 };
+	struct wk_symbol symbol;
+
+	if (shown->is_final || !texts->image || !wk_image_find_of(texts->image, vaddr, &symbol))
+		return shown->words;
+	*is_known = true;
+	if (id)
+		name = wk_image_text(texts->image, id);
+	if (name.len == 0 || is_mangled(symbol.name))
+		return symbol_words(answers, &symbol);
+	shown->is_final = wk_str_eq(name, symbol.name);
+	return shown->words;
+}
+
+/* --- Answers ------------------------------------------------------------------------------- */
 
 static char *put_number(char *at, uint32_t number)
 {
-	char digits[10];
-	size_t count = 0;
+	unsigned width = 1;
 
-	do {
-		digits[count++] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	while (count)
-		*at++ = digits[--count];
-	return at;
+	for (uint64_t limit = 10; number >= limit; limit *= 10)
+		width++;
+	for (unsigned i = width; i-- > 0; number /= 10)
+		at[i] = (char)('0' + number % 10);
+	return at + width;
 }
 
 /* Line 0 is code that has no line of its own. Where nothing is known, addr2line says 0. */
-static char *put_line(const struct wk_answers *answers, char *at, const struct wk_place *place,
+static char *put_line(const struct wk_answers *answers, char *at, const struct wk_place_ids *place,
 		      bool is_known)
 {
 	if (place->line || !is_known)
@@ -184,156 +252,111 @@ static char *put_line(const struct wk_answers *answers, char *at, const struct w
 	return at;
 }
 
-#define INLINED_BY " (inlined by) "
-
-/* The pieces are put together in place: this is what a hundred thousand answers live on. */
-static void add_place(struct wk_answers *answers, struct wk_str function,
-		      const struct wk_place *place, bool is_caller, bool is_known)
+static void add_place(struct wk_answers *answers, const struct wk_answer_frame *frame,
+		      bool is_known)
 {
-	struct wk_str file = shown_file(answers, place->file);
-	struct wk_str caller = { "", 0 };
-	struct wk_buf *line = &answers->line;
-	char *at;
+	size_t most = answers->inlined_by.len + frame->function.len + frame->file.len;
+	char *at = wk_out_room(answers->out, most + NUMBER_BYTES + WK_WORDS_PIECE);
 
-	if (is_caller && answers->style.pretty)
-		caller = wk_str_c(INLINED_BY);
-	if (answers->style.no_functions)
-		function.len = 0;
-	at = wk_buf_extend(line, caller.len + function.len + file.len + 32);
-	at = put_text(at, caller);
-	at = put_text(at, function);
-	at = put_text(at, file);
-	at = put_line(answers, at, place, is_known);
-	line->len = (size_t)(at - line->at);
-}
-
-static bool is_mangled(struct wk_str name)
-{
-	return wk_str_starts(name, "_Z") || wk_str_starts(name, "_R");
-}
-
-/* The function that the machine ran. Debug information has no linked name for what only one
- * file sees, and then says less (`pay` for `shop::pay(int)`) than the table of symbols does. In
- * C both say the same, and the table is asked once for each name. */
-static struct wk_str outermost_function(struct wk_answers *answers,
-					const struct wk_image_symbols *image, uint64_t vaddr,
-					struct wk_str name, bool *is_known)
-{
-	struct shown *shown = shown_function(answers, name);
-	struct wk_symbol symbol;
-
-	if (shown->is_plain || is_mangled(name) || !image ||
-	    !wk_image_find_of(image, vaddr, &symbol))
-		return shown->words;
-	*is_known = true;
-	shown->is_plain = name.len && wk_str_eq(name, symbol.name);
-	if (name.len && !is_mangled(symbol.name))
-		return shown->words;
-	if (symbol.is_plt)
-		return function_words(answers, symbol.name, "@plt");
-	return shown_function(answers, symbol.name)->words;
-}
-
-static void add_frame(struct wk_answers *answers, struct wk_str function,
-		      const struct wk_place *place, bool is_inlined, bool is_first)
-{
-	struct wk_answer_frame frame = {
-		.function = answers->style.no_functions ? wk_str_c("") : function,
-		.file = shown_file(answers, place->file),
-		.place = place,
-		.is_inlined = is_inlined,
-		.is_first = is_first,
-	};
-
-	wk_answer_json_frame(&answers->line, &frame);
+	if (answers->style.pretty && !frame->is_first)
+		at = wk_put_words(at, answers->inlined_by);
+	at = wk_put_words(at, frame->function);
+	at = wk_put_words(at, frame->file);
+	wk_out_took(answers->out, put_line(answers, at, frame->place, is_known));
 }
 
 /* Whether anything is known of it. */
-static bool add_places(struct wk_answers *answers, const struct wk_image_symbols *image,
-		       uint64_t vaddr)
+static bool add_places(struct wk_answers *answers, const struct wk_question *question,
+		       const struct span *span)
 {
-	struct wk_place *places = answers->places;
-	size_t count = image ? wk_image_places_of(image, vaddr, places, WK_MOST_PLACES) : 0;
-	size_t first = answers->style.no_inlined && count ? count - 1 : 0;
-	bool is_known = count > 0;
+	struct image_texts *texts = texts_of(answers, question->image);
+	const struct wk_place_ids *places = answers->found + span->first;
+	uint32_t last = span->count - 1, first = answers->style.no_inlined ? last : 0;
+	bool is_known = span->is_known;
 
-	if (count == 0)
-		places[count++] = (struct wk_place){ 0 };
-	for (size_t i = first; i < count; i++) {
-		struct wk_str function = places[i].function;
+	for (uint32_t i = first; i <= last; i++) {
+		struct wk_answer_frame frame = {
+			.file = file_of(answers, texts, places[i].file),
+			.place = &places[i],
+			.is_inlined = i < last,
+			.is_first = i == first,
+		};
 
-		if (i + 1 < count)
-			function = shown_function(answers, function)->words;
-		else
-			function = outermost_function(answers, image, vaddr, function, &is_known);
+		frame.function = i < last ? function_of(answers, texts, places[i].function)->words
+					  : outermost_function(answers, texts, question->vaddr,
+							       places[i].function, &is_known);
+		if (answers->style.no_functions)
+			frame.function.len = 0;
 		if (!answers->style.json)
-			add_place(answers, function, &places[i], i > first, is_known);
+			add_place(answers, &frame, is_known);
 		else if (is_known)
-			add_frame(answers, function, &places[i], i + 1 < count, i == first);
+			wk_answer_json_frame(answers->out, &frame);
 	}
 	return is_known;
 }
 
 static void add_address(struct wk_answers *answers, uint64_t vaddr)
 {
-	char text[18] = "0x";
+	char text[18] = "0x0000000000000000";
+	const char *behind = answers->style.pretty ? ": " : "\n";
 
-	for (int i = 0; i < 16; i++)
-		text[2 + i] = "0123456789abcdef"[vaddr >> (60 - 4 * i) & 15];
-	wk_buf_add(&answers->line, text, sizeof(text));
-	wk_buf_add_text(&answers->line, answers->style.pretty ? ": " : "\n");
+	for (size_t at = sizeof(text); vaddr; vaddr >>= 4)
+		text[--at] = "0123456789abcdef"[vaddr & 15];
+	wk_out_bytes(answers->out, text, sizeof(text));
+	wk_out_text(answers->out, behind);
 }
 
-static void add_object(struct wk_answers *answers, const struct wk_question *question)
+static void add_answer(struct wk_answers *answers, const struct wk_question *question,
+		       const struct span *span)
 {
 	bool is_known;
 
-	wk_answer_json_begin(&answers->line, question);
-	is_known = add_places(answers, question->image, question->vaddr);
-	wk_answer_json_end(&answers->line, question, is_known);
-}
-
-static void add_answer(struct wk_answers *answers, const struct wk_question *question)
-{
-	if (answers->style.json) {
-		add_object(answers, question);
-		return;
-	}
-	if (answers->style.shows_address)
+	if (answers->style.json)
+		wk_answer_json_begin(answers->out, question);
+	else if (answers->style.shows_address)
 		add_address(answers, question->vaddr);
-	add_places(answers, question->image, question->vaddr);
+	is_known = add_places(answers, question, span);
+	if (answers->style.json)
+		wk_answer_json_end(answers->out, question, is_known);
 }
 
-/* By address, so that tables far larger than the processor's caches are gone through once. */
-static void make_order(struct wk_answers *answers, const struct wk_question *questions,
-		       size_t count)
+static struct span look_up(struct wk_answers *answers, const struct wk_question *question)
 {
-	answers->order = wk_grow(answers->order, &answers->order_cap, count,
-				 sizeof(*answers->order));
-	answers->pieces = wk_grow(answers->pieces, &answers->piece_cap, count,
-				  sizeof(*answers->pieces));
+	struct span span = { answers->found_count, 0, false };
+	struct wk_place_ids *places;
+
+	answers->found = wk_grow(answers->found, &answers->found_cap,
+				 span.first + WK_MOST_PLACES, sizeof(*answers->found));
+	places = answers->found + span.first;
+	if (question->image)
+		span.count = (uint32_t)wk_image_place_ids_of(question->image, question->vaddr,
+							     places, WK_MOST_PLACES);
+	span.is_known = span.count > 0;
+	if (span.count == 0)
+		places[span.count++] = (struct wk_place_ids){ 0 };
+	answers->found_count += span.count;
+	return span;
+}
+
+/* Looked up by address, so that tables far larger than the processor's caches are gone through
+ * once. */
+static void say_batch(struct wk_answers *answers, const struct wk_question *questions, size_t count)
+{
 	for (size_t i = 0; i < count; i++)
 		answers->order[i] = (struct wk_sort_key){ questions[i].vaddr, (uint32_t)i };
-	if (count > 1)
-		wk_sort_keys(answers->order, count);
+	wk_sort_keys(answers->order, count);
+	answers->found_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t row = answers->order[i].row;
+
+		answers->spans[row] = look_up(answers, &questions[row]);
+	}
+	for (size_t i = 0; i < count; i++)
+		add_answer(answers, &questions[i], &answers->spans[i]);
 }
 
 void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions, size_t count)
 {
-	struct wk_buf *line = &answers->line;
-
-	if (count == 0)
-		return;
-	make_order(answers, questions, count);
-	wk_buf_reset(line);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t row = answers->order[i].row;
-		size_t at = line->len;
-
-		add_answer(answers, &questions[row]);
-		answers->pieces[row] = (struct answer){ at, line->len - at };
-	}
-	for (size_t i = 0; i < count; i++)
-		wk_out_bytes(answers->out, line->at + answers->pieces[i].at,
-			     answers->pieces[i].len);
+	for (size_t done = 0; done < count; done += BATCH)
+		say_batch(answers, questions + done, count - done < BATCH ? count - done : BATCH);
 }

@@ -14,19 +14,16 @@ static void text_member(struct wk_out *out, const char *key, struct wk_str text)
 }
 
 /* Addresses are text, since many readers of JSON keep numbers in 53 bits. */
-void wk_answer_json_begin(struct wk_buf *line, const struct wk_question *question)
+void wk_answer_json_begin(struct wk_out *out, const struct wk_question *question)
 {
-	struct wk_out out = wk_out_to_buf(line);
-
-	wk_out_text(&out, "{\"asked\": ");
-	wk_out_json_quoted(&out, question->asked->text);
+	wk_out_text(out, "{\"asked\": ");
+	wk_out_json_quoted(out, question->asked->text);
 	if (question->asked->has_address)
-		wk_out_fmt(&out, ", \"address\": \"0x%" PRIx64 "\"", question->vaddr);
+		wk_out_fmt(out, ", \"address\": \"0x%" PRIx64 "\"", question->vaddr);
 	else
-		wk_out_text(&out, ", \"address\": null");
-	text_member(&out, ", \"image\": ", question->asked->image);
-	wk_out_text(&out, ", \"frames\": [");
-	wk_out_end(&out);
+		wk_out_text(out, ", \"address\": null");
+	text_member(out, ", \"image\": ", question->asked->image);
+	wk_out_text(out, ", \"frames\": [");
 }
 
 static void number_member(struct wk_out *out, const char *key, uint32_t number)
@@ -38,22 +35,19 @@ static void number_member(struct wk_out *out, const char *key, uint32_t number)
 		wk_out_str(out, wk_answer_json_unknown);
 }
 
-void wk_answer_json_frame(struct wk_buf *line, const struct wk_answer_frame *frame)
+void wk_answer_json_frame(struct wk_out *out, const struct wk_answer_frame *frame)
 {
-	struct wk_out out = wk_out_to_buf(line);
-
-	wk_out_text(&out, frame->is_first ? "{" : ", {");
+	wk_out_text(out, frame->is_first ? "{" : ", {");
 	if (frame->function.len) {
-		wk_out_text(&out, "\"function\": ");
-		wk_out_str(&out, frame->function);
-		wk_out_text(&out, ", ");
+		wk_out_text(out, "\"function\": ");
+		wk_out_str(out, frame->function);
+		wk_out_text(out, ", ");
 	}
-	wk_out_text(&out, "\"file\": ");
-	wk_out_str(&out, frame->file);
-	number_member(&out, ", \"line\": ", frame->place->line);
-	number_member(&out, ", \"column\": ", frame->place->column);
-	wk_out_fmt(&out, ", \"inlined\": %s}", frame->is_inlined ? "true" : "false");
-	wk_out_end(&out);
+	wk_out_text(out, "\"file\": ");
+	wk_out_str(out, frame->file);
+	number_member(out, ", \"line\": ", frame->place->line);
+	number_member(out, ", \"column\": ", frame->place->column);
+	wk_out_fmt(out, ", \"inlined\": %s}", frame->is_inlined ? "true" : "false");
 }
 
 static void add_why(const struct wk_question *question, struct wk_buf *why)
@@ -66,16 +60,14 @@ static void add_why(const struct wk_question *question, struct wk_buf *why)
 			       wk_image_places_reason(image), wk_image_reason(image));
 }
 
-void wk_answer_json_end(struct wk_buf *line, const struct wk_question *question, bool is_known)
+void wk_answer_json_end(struct wk_out *out, const struct wk_question *question, bool is_known)
 {
-	struct wk_out out = wk_out_to_buf(line);
 	struct wk_buf why = { 0 };
 
 	if (!is_known)
 		add_why(question, &why);
-	wk_out_char(&out, ']');
-	text_member(&out, ", \"error\": ", wk_buf_str(&why));
-	wk_out_text(&out, "}\n");
-	wk_out_end(&out);
+	wk_out_char(out, ']');
+	text_member(out, ", \"error\": ", wk_buf_str(&why));
+	wk_out_text(out, "}\n");
 	wk_buf_fini(&why);
 }

@@ -10,14 +10,14 @@ extern const struct wk_str wk_answer_json_unknown;
 
 struct wk_answer_frame {
 	struct wk_str function, file; /* as JSON has them; empty: not asked for */
-	const struct wk_place *place;
+	const struct wk_place_ids *place;
 	bool is_inlined, is_first;
 };
 
-void wk_answer_json_begin(struct wk_buf *line, const struct wk_question *question);
-void wk_answer_json_frame(struct wk_buf *line, const struct wk_answer_frame *frame);
+void wk_answer_json_begin(struct wk_out *out, const struct wk_question *question);
+void wk_answer_json_frame(struct wk_out *out, const struct wk_answer_frame *frame);
 
 /* Where nothing is known, why. */
-void wk_answer_json_end(struct wk_buf *line, const struct wk_question *question, bool is_known);
+void wk_answer_json_end(struct wk_out *out, const struct wk_question *question, bool is_known);
 
 #endif

@@ -95,6 +95,8 @@ bool wk_typed_address_read(struct wk_str text, struct wk_typed_address *typed)
 	size_t blank;
 
 	*typed = (struct wk_typed_address){ 0 };
+	if (read_number(text, &typed->offset)) /* as nearly all are */
+		return true;
 	text = trimmed(text);
 	has_brackets = take_brackets(&text, &typed->offset);
 	if (has_brackets || wk_str_ends(text, ")"))
