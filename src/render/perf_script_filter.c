@@ -1,5 +1,5 @@
-/* Which samples are printed, by lists as `perf script` takes them: "1,5", "0-3,7", "sh,make", and by
- * where they were. */
+/* Which samples are printed, by lists as `perf script` takes them: "1,5", "0-3,7", "sh,make", and
+ * by where they were. */
 #include <string.h>
 
 #include "base/num.h"

@@ -70,7 +70,7 @@ static struct wk_str readable(struct wk_perf_script *script, struct wk_str linke
 	if (script->options.no_demangle)
 		return linked;
 	wk_buf_reset(&script->name);
-	return wk_demangle(linked, &script->name) ? wk_buf_str(&script->name) : linked;
+	return wk_demangle_bare(linked, &script->name) ? wk_buf_str(&script->name) : linked;
 }
 
 bool wk_script_name_kernel(void *context, uint64_t address, struct wk_str *name, uint64_t *start)

@@ -1,9 +1,9 @@
 /* Which moments a `--time` means, in the words of `perf script`.
  *
  * "12.5,13" and "12.5," and ",13" are seconds of the recording's clock, several of them apart by
- * blanks. "10%", "10%/2", "10%-20%,40%-50%" are parts of the time from the first sample to the last,
- * and "1.5-3" (or "200ms-1s") counts from the first sample, as everywhere in wick: for these two
- * it must be known when those samples were, which _need_span asks. */
+ * blanks. "10%", "10%/2", "10%-20%,40%-50%" are parts of the time from the first sample to the
+ * last, and "1.5-3" (or "200ms-1s") counts from the first sample, as everywhere in wick: for these
+ * two it must be known when those samples were, which _need_span asks. */
 #ifndef WK_RENDER_PERF_TIMES_H
 #define WK_RENDER_PERF_TIMES_H
 

@@ -4,6 +4,8 @@
 
 #include "symbols/spelling.h"
 
+typedef bool demangler(struct wk_str mangled, struct wk_buf *out);
+
 /* Does the name end as legacy Rust's do: "17h", 16 hexadecimal digits, "E"? What a linker or
  * LLVM put behind it (".llvm.123") does not count. */
 static bool has_legacy_hash(struct wk_str name)
@@ -21,22 +23,32 @@ static bool has_legacy_hash(struct wk_str name)
 	return false;
 }
 
-static bool demangle(struct wk_str mangled, struct wk_buf *out)
+static bool demangle(struct wk_str mangled, demangler *cxx, struct wk_buf *out)
 {
 	bool is_cxx_form = wk_str_starts(mangled, "_ZN") || wk_str_starts(mangled, "__ZN");
 
 	/* Legacy Rust names are well-formed C++ names too, told apart by their hash alone. */
-	if (is_cxx_form && !has_legacy_hash(mangled) && wk_demangle_cxx(mangled, out))
+	if (is_cxx_form && !has_legacy_hash(mangled) && cxx(mangled, out))
 		return true;
-	return wk_demangle_rust(mangled, false, out) || wk_demangle_cxx(mangled, out);
+	return wk_demangle_rust(mangled, false, out) || cxx(mangled, out);
+}
+
+static bool demangle_and_spell(struct wk_str mangled, demangler *cxx, struct wk_buf *out)
+{
+	size_t begin = out->len;
+
+	if (!demangle(mangled, cxx, out))
+		return false;
+	wk_spell_lambdas(out, begin);
+	return true;
 }
 
 bool wk_demangle(struct wk_str mangled, struct wk_buf *out)
 {
-	size_t begin = out->len;
+	return demangle_and_spell(mangled, wk_demangle_cxx, out);
+}
 
-	if (!demangle(mangled, out))
-		return false;
-	wk_spell_lambdas(out, begin);
-	return true;
+bool wk_demangle_bare(struct wk_str mangled, struct wk_buf *out)
+{
+	return demangle_and_spell(mangled, wk_demangle_cxx_bare, out);
 }

@@ -24,8 +24,13 @@ bool wk_demangle_rust(struct wk_str mangled, bool with_hash, struct wk_buf *out)
 /* The Itanium C++ ABI's names (_Z..., __Z..., ___Z..., and block and clone suffixes). */
 bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out);
 
+/* The same for whom a function is its name alone: no parameters, no type, no clone suffix, and
+ * closing brackets apart ("> >"), as c++filt -p prints it. */
+bool wk_demangle_cxx_bare(struct wk_str mangled, struct wk_buf *out);
+
 /* Whatever it is: Rust first (without hash), then C++, with lambdas as symbols/spelling.h has
  * them; false if it is neither. */
 bool wk_demangle(struct wk_str mangled, struct wk_buf *out);
+bool wk_demangle_bare(struct wk_str mangled, struct wk_buf *out);
 
 #endif

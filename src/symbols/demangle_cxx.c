@@ -441,13 +441,15 @@ static bool is_text(struct wk_str text)
 	return true;
 }
 
-static bool print(struct wk_cxx_node *tree, struct wk_buf *out)
+static bool print(struct wk_cxx_node *tree, bool is_bare, struct wk_buf *out)
 {
 	struct wk_cxx_out o = {
 		.text = { .limit = WK_DEMANGLE_LIMIT },
+		.as_gnu = is_bare,
 		.parens = 1,
 		.pack_at = SIZE_MAX,
 		.pack_size = SIZE_MAX,
+		.vain_at = SIZE_MAX,
 	};
 	size_t len = out->len;
 	bool full = out->full, ok;
@@ -463,7 +465,15 @@ static bool print(struct wk_cxx_node *tree, struct wk_buf *out)
 	return ok;
 }
 
-static bool demangle(struct wk_str mangled, bool *gcc_scopes, struct wk_buf *out)
+/* The name of the function that the whole is. */
+static struct wk_cxx_node *bare_name(struct wk_cxx_node *tree)
+{
+	if (tree->kind == WK_CXX_CLONE)
+		tree = tree->a;
+	return tree->kind == WK_CXX_ENCODING ? tree->b : tree;
+}
+
+static bool demangle(struct wk_str mangled, bool is_bare, bool *gcc_scopes, struct wk_buf *out)
 {
 	struct wk_cxx p = {
 		.at = mangled.at,
@@ -473,14 +483,14 @@ static bool demangle(struct wk_str mangled, bool *gcc_scopes, struct wk_buf *out
 	};
 	struct wk_cxx_node *tree = mangled_name(&p);
 	bool is_read = !p.bad && p.at == p.end;
-	bool ok = is_read && print(tree, out);
+	bool ok = is_read && print(is_bare ? bare_name(tree) : tree, is_bare, out);
 
 	*gcc_scopes = p.scopes_seen && !is_read;
 	wk_arena_fini(&p.arena);
 	return ok;
 }
 
-bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out)
+static bool demangle_any(struct wk_str mangled, bool is_bare, struct wk_buf *out)
 {
 	bool gcc_scopes = false;
 
@@ -488,6 +498,16 @@ bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out)
 		return false;
 	if (!is_text(mangled))
 		return false;
-	return demangle(mangled, &gcc_scopes, out) ||
-	       (gcc_scopes && demangle(mangled, &gcc_scopes, out));
+	return demangle(mangled, is_bare, &gcc_scopes, out) ||
+	       (gcc_scopes && demangle(mangled, is_bare, &gcc_scopes, out));
+}
+
+bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out)
+{
+	return demangle_any(mangled, false, out);
+}
+
+bool wk_demangle_cxx_bare(struct wk_str mangled, struct wk_buf *out)
+{
+	return demangle_any(mangled, true, out);
 }

@@ -32,7 +32,7 @@
 #define WK_CXX_SECOND_READINGS 8
 
 enum wk_cxx_kind {
-	WK_CXX_NAME,		 /* text */
+	WK_CXX_NAME,		 /* text; index: of a lambda's generic parameter, from 1 up */
 	WK_CXX_STD,		 /* `index` into wk_cxx_std; flag: written in full */
 	WK_CXX_SCOPED,		 /* a::b */
 	WK_CXX_FRIEND,		 /* a::friend b */
@@ -289,6 +289,8 @@ static inline bool wk_cxx_is_digit(char c)
 struct wk_cxx_out {
 	struct wk_buf text;
 	bool bad; /* too deep, or too many steps */
+	bool as_gnu;	/* in the form of c++filt: "> >", no return types of enclosing functions */
+	size_t vain_at; /* what was written here last was taken back: see close_angle */
 	unsigned steps, depth;
 	unsigned parens;	   /* 0 where a bare > would end the template arguments */
 	size_t pack_at, pack_size; /* which element of each pack is printed; SIZE_MAX: not known */

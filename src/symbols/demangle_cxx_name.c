@@ -716,6 +716,7 @@ static struct wk_cxx_node *find_param(struct wk_cxx *p, size_t level, size_t ind
 	const struct wk_cxx_levels *levels = &p->levels;
 	size_t known = levels->count - levels->base;
 	const struct wk_cxx_list *params = level < known ? levels->at[levels->base + level] : NULL;
+	struct wk_cxx_node *generic;
 
 	if (params && index < params->count)
 		return params->at[index];
@@ -723,7 +724,9 @@ static struct wk_cxx_node *find_param(struct wk_cxx *p, size_t level, size_t ind
 		return wk_cxx_fail(p);
 	if (level == known)
 		wk_cxx_push_level(p, NULL);
-	return wk_cxx_word(p, "auto");
+	generic = wk_cxx_word(p, "auto");
+	generic->index = index + 1;
+	return generic;
 }
 
 /* <template-param> ::= T [<number>] _ | TL <number> _ [<number>] _ */

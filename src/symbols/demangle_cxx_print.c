@@ -1,5 +1,7 @@
 #include "symbols/demangle_cxx.h"
 
+#include <inttypes.h>
+
 /* One step more and one level deeper; every true is followed by a leave. */
 static bool enter(struct wk_cxx_out *o)
 {
@@ -31,7 +33,7 @@ static void add_str(struct wk_cxx_out *o, struct wk_str text)
 static void rewind_to(struct wk_cxx_out *o, size_t len)
 {
 	o->steps += (unsigned)((o->text.len - len) / 32);
-	o->text.len = len;
+	o->text.len = o->vain_at = len;
 	if (o->text.at)
 		o->text.at[len] = '\0';
 }
@@ -160,17 +162,35 @@ void wk_cxx_print_list(struct wk_cxx_out *o, const struct wk_cxx_node *n)
 
 static void print_name(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	add_str(o, n->text);
+	if (o->as_gnu && wk_str_is(n->text, "std::nullptr_t"))
+		add(o, "decltype(nullptr)");
+	else
+		add_str(o, n->text);
+	if (o->as_gnu && n->index)
+		wk_buf_add_fmt(&o->text, ":%" PRIu32, n->index);
 }
 
 static void print_std(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	add_str(o, n->flag ? wk_cxx_std[n->index].full : wk_cxx_std[n->index].plain);
+	struct wk_str text = n->flag ? wk_cxx_std[n->index].full : wk_cxx_std[n->index].plain;
+	bool ends_twice = o->as_gnu && wk_str_ends(text, ">>");
+
+	text.len -= ends_twice;
+	add_str(o, text);
+	if (ends_twice)
+		add(o, " >");
 }
+
+static void encoding_right(struct wk_cxx_out *o, struct wk_cxx_node *n);
 
 static void print_scoped(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print(o, n->a);
+	if (o->as_gnu && n->a->kind == WK_CXX_ENCODING) {
+		wk_cxx_print(o, n->a->b);
+		encoding_right(o, n->a);
+	} else {
+		wk_cxx_print(o, n->a);
+	}
 	add(o, n->kind == WK_CXX_FRIEND ? "::friend " : "::");
 	wk_cxx_print(o, n->b);
 }
@@ -189,14 +209,27 @@ static void print_template(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	wk_cxx_print(o, n->b);
 }
 
+static bool needs_gap(const struct wk_cxx_out *o, const char *bracket)
+{
+	return o->as_gnu && wk_str_ends(wk_buf_str(&o->text), bracket);
+}
+
+/* Behind an empty pack c++filt no longer sees that a bracket was the last thing it wrote. */
+static void close_angle(struct wk_cxx_out *o)
+{
+	if (needs_gap(o, ">") && o->vain_at != o->text.len)
+		add(o, " ");
+	add(o, ">");
+}
+
 static void print_args(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	unsigned parens = o->parens;
 
 	o->parens = 0;
-	add(o, "<");
+	add(o, needs_gap(o, "<") ? " <" : "<");
 	wk_cxx_print_list(o, n);
-	add(o, ">");
+	close_angle(o);
 	o->parens = parens;
 }
 
@@ -308,7 +341,7 @@ void wk_cxx_print_closure_sig(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		o->parens = 0;
 		add(o, "<");
 		wk_cxx_print_list(o, n->a);
-		add(o, ">");
+		close_angle(o);
 		o->parens = parens;
 	}
 	if (n->b) {

@@ -54,10 +54,22 @@ static void print_binary(struct wk_cxx_out *o, struct wk_cxx_node *n)
 		wk_cxx_close(o, ')');
 }
 
+/* A function whose address is meant: of a plain member c++filt leaves out the parameters. */
+static void print_function_as_gnu(struct wk_cxx_out *o, struct wk_cxx_node *n)
+{
+	if (n->quals == 0 && n->b->kind == WK_CXX_SCOPED)
+		wk_cxx_print(o, n->b);
+	else
+		add_in_parens(o, n);
+}
+
 static void print_unary(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_buf_add_str(&o->text, n->text);
-	wk_cxx_print_operand(o, n->a, n->binding, false);
+	if (o->as_gnu && wk_str_is(n->text, "&") && n->a->kind == WK_CXX_ENCODING)
+		print_function_as_gnu(o, n->a);
+	else
+		wk_cxx_print_operand(o, n->a, n->binding, false);
 }
 
 static void print_postfix(struct wk_cxx_out *o, struct wk_cxx_node *n)

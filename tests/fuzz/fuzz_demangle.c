@@ -55,6 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wk_buf_reset(&out);
 	wk_buf_add_str(&out, before);
 	check(before, wk_demangle(mangled, &out), &out);
+	wk_buf_reset(&out);
+	wk_buf_add_str(&out, before);
+	check(before, wk_demangle_bare(mangled, &out), &out);
 	wk_buf_fini(&out);
 	spell(mangled);
 	return 0;

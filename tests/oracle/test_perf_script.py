@@ -73,6 +73,51 @@ int main(void)
 }
 """
 
+CXX_PROGRAM = r"""
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+namespace {
+struct Shelf {
+	std::map<std::string, std::vector<int>> books;
+	void add(const std::string &name, int n) { books[name].push_back(n); }
+};
+}
+template <class T, class... Rest> __attribute__((noinline)) T count(const std::vector<T> &all, Rest...)
+{
+	T sum = 0;
+	for (int i = 0; i < 40; i++)
+		for (T each : all)
+			sum += each % (i + 1);
+	return sum;
+}
+int main(void)
+{
+	Shelf shelf;
+	long total = 0;
+	for (int i = 0; i < 150000; i++)
+		shelf.add("name" + std::to_string(i * 7919 % 1009), i);
+	for (auto &[name, list] : shelf.books) {
+		std::sort(list.begin(), list.end(), [](auto a, auto b) { return a % 97 < b % 97; });
+		total += count(list, list, nullptr);
+		std::ostringstream out;
+		for (int each : list)
+			out << each << ' ';
+		total += out.str().size();
+	}
+	std::function<long(long)> twice = [&](long n) {
+		std::vector<long> all(200, n);
+		return count(all);
+	};
+	for (int i = 0; i < 2000; i++)
+		total += twice(i);
+	return total & 1;
+}
+"""
+
 RUST_PROGRAM = r"""
 use std::collections::BTreeMap;
 fn count(words: &[String]) -> BTreeMap<&str, usize> {
@@ -297,6 +342,19 @@ TIMES = ["10%", "10%/2", "10%/1,10%/3", "0%-20%", "10%-20%, 40% - 50%", "0%-10%,
 SECONDS = ["{a},", ",{a}", "{a},{b}", " {a}, {b}", ",{a} {b},", "{a},{b} {c},{d}", "{a},0", ","]
 NO_TIMES = ["", "5", "5,2", "abc", "%", "150%", "10%/11", "10%,20%", "10%/x",
             "1,2,3", "1e3,", ", ,"]
+
+
+@tap.case("names of a program in C++")
+def _(t):
+    tap.need("g++")
+    source, program, recording = t.folder / "shelf.cpp", t.folder / "shelf", t.folder / "x.data"
+    source.write_text(CXX_PROGRAM)
+    tap.run("g++", "-std=c++17", "-O0", "-fno-omit-frame-pointer", "-o", program, source)
+    record(recording, "-e", "cpu-clock", "-F", "4000", "-g", "--", program)
+    expect(recording, 99, "-G", "--dsos", str(program), "-F", "+symoff")  # all but some @plt
+    expect(recording, 100, "-G", "--dsos", str(program), "-S", "main,count<int>,count<long>")
+    expect(recording, 98)  # libc has other names of the same symbols
+    expect(recording, 98, "--no-demangle")
 
 
 @tap.case("samples of some functions and files, and times that count from a line")

@@ -486,6 +486,41 @@ static void suffixes_are_kept_apart(void **state)
 	CHECK_ROWS(rows);
 }
 
+/* The answers of `c++filt -p -i` of binutils 2.40. */
+static void a_bare_name_is_what_older_tools_have(void **state)
+{
+	static const struct row rows[] = {
+		{ "_ZN4wick3runEPKcm", "wick::run" },
+		{ "_ZNK4wick3mapIiE4findERKi", "wick::map<int>::find" },
+		{ "_Z3fooIiEvT_", "foo<int>" },
+		{ "_Z4coldi.isra.0", "cold" },
+		{ "_ZNKSt6vectorIS_IiSaIiEESaIS1_EE4sizeEv",
+		  "std::vector<std::vector<int, std::allocator<int> >, "
+		  "std::allocator<std::vector<int, std::allocator<int> > > >::size" },
+		{ "_ZNSoC1EOSo", "std::basic_ostream<char, std::char_traits<char> >::basic_ostream" },
+		{ "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
+		  "std::operator<< <std::char_traits<char> >" },
+		{ "_ZZ3fooIiEiT_ENKUlvE_clEv", "foo<int>(int)::{lambda()#1}::operator()" },
+		{ "_ZZ3foovENKUlT_T0_E0_clIiiEEDaS_S0_",
+		  "foo()::{lambda(auto:1, auto:2)#2}::operator()<int, int>" },
+		{ "_ZN1A3runIXadL_ZN1B3endEiEEEEvv", "A::run<&B::end>" },
+		{ "_Z3runIXadL_Z3endiEEEvv", "run<&(end(int))>" },
+		{ "_Z3putIDnEvT_", "put<decltype(nullptr)>" },
+		{ "_ZTV3Foo", "vtable for Foo" },
+		{ "_ZThn8_N1A3fooEv", "non-virtual thunk to A::foo()" },
+	};
+	struct wk_buf out = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		wk_buf_reset(&out);
+		if (!wk_demangle_bare(wk_str_c(rows[i].mangled), &out))
+			fail_msg("%s was refused", rows[i].mangled);
+		assert_string_equal(wk_buf_text(&out), rows[i].plain);
+	}
+	wk_buf_fini(&out);
+}
+
 static void every_operator_has_its_sign(void **state)
 {
 	static const struct row rows[] = {
@@ -974,6 +1009,7 @@ int main(void)
 		cmocka_unit_test(constraints_are_shown_where_they_tell_names_apart),
 		cmocka_unit_test(modules_follow_their_entities),
 		cmocka_unit_test(suffixes_are_kept_apart),
+		cmocka_unit_test(a_bare_name_is_what_older_tools_have),
 		cmocka_unit_test(every_operator_has_its_sign),
 		cmocka_unit_test(a_name_cut_short_is_no_fault),
 		cmocka_unit_test(what_is_no_cxx_name_is_refused),
