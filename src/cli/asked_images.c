@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/terminal.h"
-#include "symbols/elf.h"
+#include "symbols/elf_unlinked.h"
 
 void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols)
 {
@@ -31,9 +31,10 @@ static void tell_unfit(const char *path, const struct wk_elf *elf)
 	if (is_split && !wk_elf_section(elf, ".debug_info"))
 		wk_buf_add_fmt(&text, "%s is a piece of a program's debug information and knows no "
 			       "addresses; give -e the program, from which it is found", path);
-	else if (elf->type == WK_ET_REL)
-		wk_buf_add_fmt(&text, "%s is not linked: its addresses are not final, and wick "
-			       "reads no lines of it; ask of what it is linked into", path);
+	else if (wk_elf_is_unlinked(elf) && !wk_elf_can_relocate(elf))
+		wk_buf_add_fmt(&text, "%s is not linked, and of such files wick reads lines and "
+			       "inlined calls for 64-bit x86 and ARM only; ask of what it is "
+			       "linked into", path);
 	if (text.len)
 		wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);

@@ -5,13 +5,19 @@
 #include "cli/typed_address.h"
 #include "symbols/symbols.h"
 
-/* As the image's own tables count. Where no function is named the offset is from the begin of
- * `section`, or of the image where that is NULL. False where the image (which may be NULL) has no
- * such function. */
-bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
-		    const struct wk_typed_address *typed, uint64_t *vaddr);
+struct wk_asked_place {
+	uint64_t vaddr; /* as wk_image_find_of wants it */
+	uint64_t shown; /* as the image's own tables count; of a file that is not linked from the
+			 * begin of `section` */
+	struct wk_str section; /* ... which linked files do not need; empty: none is known */
+	const char *outside;   /* why nothing of the image is there; NULL: it is inside */
+};
 
-/* Whether any of the image is mapped there. */
-bool wk_asked_place_is_inside(const struct wk_image_symbols *image, uint64_t vaddr);
+/* Where no function is named the offset is from the begin of `section`. Where that is NULL, too, it
+ * is from the begin of the image or, where that is not linked, of its first section with code that
+ * is large enough, as addr2line has it. False where the image (which may be NULL) has no such
+ * function or section. */
+bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
+		    const struct wk_typed_address *typed, struct wk_asked_place *place);
 
 #endif

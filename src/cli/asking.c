@@ -103,7 +103,8 @@ static struct wk_asked_image image_at(struct wk_asking *asking,
 struct understood {
 	struct wk_question question; /* no image: it is nonsense, or the image is not there */
 	struct wk_asked asked;
-	bool is_nonsense, is_outside;
+	bool is_nonsense;
+	const char *outside; /* of the image; NULL: it is inside */
 };
 
 static struct understood understand(struct wk_asking *asking, struct wk_str text)
@@ -111,26 +112,28 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 	struct understood u = { .asked.text = text };
 	struct wk_typed_address typed;
 	struct wk_asked_image image = { 0 };
-	uint64_t *vaddr = &u.question.vaddr;
+	struct wk_asked_place place = { 0 };
 
 	if (wk_typed_address_read(text, &typed)) {
 		tell_apart(asking, &typed);
 		u.asked.image = path_for(asking, &typed);
 		image = image_at(asking, &typed, u.asked.image);
-		u.asked.has_address = wk_asked_place(image.symbols, asking->section, &typed, vaddr);
+		u.asked.has_address =
+			wk_asked_place(image.symbols, asking->section, &typed, &place);
 	}
 	u.is_nonsense = !u.asked.has_address;
 	if (u.asked.has_address)
-		u.question.image = image.symbols;
-	u.is_outside = u.question.image && !wk_asked_place_is_inside(u.question.image, *vaddr);
+		u.question = (struct wk_question){ image.symbols, place.vaddr, place.shown, NULL };
+	u.asked.section = place.section;
+	u.outside = place.outside;
 	if (image.why.len)
 		u.asked.wrong = image.why;
 	else if (u.is_nonsense && u.asked.image.len)
 		u.asked.wrong = wk_str_c("neither an address nor a function of the image");
 	else if (u.is_nonsense)
 		u.asked.wrong = wk_str_c("neither an address nor IMAGE ADDRESS");
-	else if (u.is_outside)
-		u.asked.wrong = wk_str_c("outside of this file; take away where it was loaded");
+	else if (u.outside)
+		u.asked.wrong = wk_str_c(u.outside);
 	return u;
 }
 
@@ -155,15 +158,15 @@ static void add_question(struct wk_asking *asking, const struct understood *u)
 	asking->questions[asking->question_count++] = question;
 }
 
-static void tell_outside(struct wk_asking *asking, uint64_t vaddr)
+/* The first only: where one is, all are, as a rule. */
+static void tell_outside(struct wk_asking *asking, const struct understood *u)
 {
 	struct wk_buf text = { 0 };
 
-	if (asking->said_outside || asking->tells_in_answers)
+	if (!u->outside || asking->said_outside || asking->tells_in_answers)
 		return;
 	asking->said_outside = true;
-	wk_buf_add_fmt(&text, "0x%" PRIx64
-		       " is outside of this file; take away where it was loaded", vaddr);
+	wk_buf_add_fmt(&text, "0x%" PRIx64 " is %s", u->question.shown, u->outside);
 	wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -188,8 +191,7 @@ bool wk_asking_word(struct wk_asking *asking, struct wk_str word)
 
 	if (u.is_nonsense)
 		tell_nonsense(asking, word, "function of the image");
-	if (u.is_outside)
-		tell_outside(asking, u.question.vaddr);
+	tell_outside(asking, &u);
 	add_question(asking, &u);
 	return u.question.image != NULL;
 }
@@ -211,8 +213,7 @@ static void take_line(void *context, struct wk_str line)
 		tell_nonsense(asking, line,
 			      "IMAGE ADDRESS; such lines are answered with ??");
 	}
-	if (u.is_outside)
-		tell_outside(asking, u.question.vaddr);
+	tell_outside(asking, &u);
 	add_question(asking, &u);
 }
 

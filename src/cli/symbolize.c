@@ -314,7 +314,7 @@ static void add_answer(struct wk_answers *answers, const struct wk_question *que
 	if (answers->style.json)
 		wk_answer_json_begin(answers->out, question);
 	else if (answers->style.shows_address)
-		add_address(answers, question->vaddr);
+		add_address(answers, question->shown);
 	is_known = add_places(answers, question, span);
 	if (answers->style.json)
 		wk_answer_json_end(answers->out, question, is_known);

@@ -29,14 +29,15 @@ void wk_answers_free(struct wk_answers *answers);
 /* What JSON repeats of a question. */
 struct wk_asked {
 	struct wk_str text, image; /* as typed */
+	struct wk_str section;     /* of a file that is not linked; else empty */
 	struct wk_str wrong;       /* why there can be no answer; empty: there may be one */
 	bool has_address;
 };
 
-/* An address as the image's own tables count. */
 struct wk_question {
 	const struct wk_image_symbols *image; /* NULL: all is unknown */
-	uint64_t vaddr;
+	uint64_t vaddr; /* as the image's own tables count */
+	uint64_t shown; /* the address for whoever asked */
 	const struct wk_asked *asked; /* for JSON */
 };
 

@@ -19,9 +19,11 @@ void wk_answer_json_begin(struct wk_out *out, const struct wk_question *question
 	wk_out_text(out, "{\"asked\": ");
 	wk_out_json_quoted(out, question->asked->text);
 	if (question->asked->has_address)
-		wk_out_fmt(out, ", \"address\": \"0x%" PRIx64 "\"", question->vaddr);
+		wk_out_fmt(out, ", \"address\": \"0x%" PRIx64 "\"", question->shown);
 	else
 		wk_out_text(out, ", \"address\": null");
+	if (question->asked->section.len)
+		text_member(out, ", \"section\": ", question->asked->section);
 	text_member(out, ", \"image\": ", question->asked->image);
 	wk_out_text(out, ", \"frames\": [");
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/unpack.h"
+#include "symbols/elf_unlinked.h"
 
 /* ch_type of a compressed section's header. */
 #define COMPRESSED_ZLIB 1
@@ -152,7 +153,11 @@ uint64_t wk_dwarf_section_weight(struct wk_dwarf_sections *sections, enum wk_dwa
 
 void wk_dwarf_section_open(struct wk_dwarf_sections *sections, enum wk_dwarf_section which)
 {
+	const struct wk_elf_section *section = find(sections, which);
+	struct wk_buf *plain = &sections->plain[which];
+	struct wk_bytes *bytes = &sections->bytes[which];
+
 	sections->is_open[which] = true;
-	wk_elf_plain(sections->elf, find(sections, which), &sections->plain[which],
-		     &sections->bytes[which], &sections->err);
+	if (wk_elf_plain(sections->elf, section, plain, bytes, &sections->err))
+		wk_elf_relocate(sections->elf, section, plain, bytes);
 }

@@ -2,7 +2,8 @@
  *
  * Sections compressed with zlib or zstd (SHF_COMPRESSED, and the older .zdebug_ names) are
  * unpacked when they are first asked for; the others are windows onto the file. Split files
- * (.dwo) have the same sections under names that end in ".dwo". */
+ * (.dwo) have the same sections under names that end in ".dwo". Those of a file that is not
+ * linked are copied, and what a linker would put in is put in (elf_unlinked.h). */
 #ifndef WK_SYMBOLS_DWARF_SECTIONS_H
 #define WK_SYMBOLS_DWARF_SECTIONS_H
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "symbols/elf_unlinked.h"
 
 /* Numbers in e_phnum, e_shnum and e_shstrndx that are too large for 16 bits are kept in
  * section 0, and these stand in their place. */
@@ -277,6 +278,8 @@ struct wk_elf *wk_elf_parse(const void *at, size_t size_bytes, struct wk_err *er
 	if (!read_segments(elf, &head, err))
 		goto fail;
 	read_sections(elf, &head);
+	if (wk_elf_is_unlinked(elf))
+		wk_elf_lay_out(elf);
 	read_build_id(elf);
 	return elf;
 fail:
@@ -295,13 +298,19 @@ void wk_elf_free(struct wk_elf *elf)
 
 const struct wk_elf_section *wk_elf_section(const struct wk_elf *elf, const char *name)
 {
+	const struct wk_elf_section *of_group = NULL;
+
 	for (uint32_t i = 0; i < elf->section_count; i++) {
 		const struct wk_elf_section *s = &elf->sections[i];
 
-		if (s->type != WK_SHT_NOBITS && s->type != 0 && wk_str_is(s->name, name))
+		if (s->type == WK_SHT_NOBITS || s->type == 0 || !wk_str_is(s->name, name))
+			continue;
+		if (!(s->flags & WK_SHF_GROUP))
 			return s;
+		if (!of_group)
+			of_group = s;
 	}
-	return NULL;
+	return of_group;
 }
 
 /* A window whose `start` is its own begin; empty where the file has no such bytes. */

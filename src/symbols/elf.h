@@ -3,7 +3,8 @@
  * wk_elf_parse checks the bytes once and keeps bounded descriptions; the bytes stay the
  * caller's and must outlive it. Both classes and both byte orders are read. A file whose
  * section headers are stripped or broken still gives its segments, and the build id from
- * PT_NOTE. The order of calls: parse, ask, free. */
+ * PT_NOTE. One that is not linked has addresses of wick's making (elf_unlinked.h). The order of
+ * calls: parse, ask, free. */
 #ifndef WK_SYMBOLS_ELF_H
 #define WK_SYMBOLS_ELF_H
 
@@ -46,6 +47,7 @@ enum {
 
 	WK_SHF_ALLOC = 2,
 	WK_SHF_EXECINSTR = 4,
+	WK_SHF_GROUP = 0x200,
 	WK_SHF_COMPRESSED = 0x800,
 
 	WK_STB_LOCAL = 0,
@@ -85,7 +87,8 @@ struct wk_elf {
 struct wk_elf *wk_elf_parse(const void *at, size_t size_bytes, struct wk_err *err);
 void wk_elf_free(struct wk_elf *elf);
 
-/* The first section of that name with contents in the file, or NULL. */
+/* The first section of that name with contents in the file, or NULL. One that is only of a group,
+ * as files that are not linked have for each type and each function of a header, stands back. */
 const struct wk_elf_section *wk_elf_section(const struct wk_elf *elf, const char *name);
 
 /* Text of at most `limit` bytes at `offset` of a string table; empty where it is not ended

@@ -1,5 +1,7 @@
 #include "symbols/elf_symbols.h"
 
+#include "symbols/elf_unlinked.h"
+
 /* Section numbers from here on are not of sections, but for this one: the number did not
  * fit and is kept elsewhere, which only relocatable files need. */
 #define SHN_LORESERVE 0xff00
@@ -50,6 +52,9 @@ bool wk_elf_raw_at(const struct wk_elf *elf, const struct wk_elf_tables *tables,
 		wk_u8(&in);
 		raw->section = wk_u16(&in);
 	}
+	if (wk_elf_is_unlinked(elf) && raw->section < elf->section_count &&
+	    raw->section < SHN_LORESERVE)
+		raw->vaddr += elf->sections[raw->section].vaddr;
 	raw->table = (uint8_t)table;
 	raw->binding = info >> 4;
 	raw->type = info & 0xf;

@@ -36,7 +36,8 @@ struct wk_elf_tables wk_elf_tables(const struct wk_elf *elf);
 void wk_elf_each_raw(const struct wk_elf *elf, const struct wk_elf_tables *tables,
 		     wk_elf_take_raw take, void *context);
 
-/* Any symbol of a table, without judging it; false past the table's end. */
+/* Any symbol of a table, without judging it; false past the table's end. In a file that is not
+ * linked addresses are those of elf_unlinked.h. */
 bool wk_elf_raw_at(const struct wk_elf *elf, const struct wk_elf_tables *tables,
 		   enum wk_elf_table table, uint64_t index, struct wk_elf_raw *raw);
 uint64_t wk_elf_raw_count(const struct wk_elf *elf, const struct wk_elf_tables *tables,

@@ -268,11 +268,6 @@ struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *d
 	const struct wk_elf *sources[SOURCES] = { elf, debug };
 	struct builder b = { .tab = tab, .name_budget = 4096 };
 
-	/* Sections of a relocatable file all begin at address 0: there is nothing to sort. */
-	if (elf->type == WK_ET_REL) {
-		tab->rows = wk_alloc(sizeof(*tab->rows));
-		return tab;
-	}
 	for (b.source = 0; b.source < SOURCES; b.source++)
 		if (sources[b.source])
 			add_source(&b, sources[b.source]);

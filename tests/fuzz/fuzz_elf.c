@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "symbols/dwarf_sections.h"
-#include "symbols/elf.h"
+#include "symbols/elf_unlinked.h"
 #include "symbols/symtab.h"
 
 struct seen {
@@ -31,10 +31,14 @@ static void check_plain(const struct wk_elf *elf, const struct wk_elf_section *s
 	struct wk_buf plain = { 0 };
 	struct wk_err err = { 0 };
 	struct wk_bytes bytes;
+	size_t left;
 
 	if (!wk_elf_plain(elf, section, &plain, &bytes, &err))
 		assert(err.code != WK_OK && wk_bytes_left(&bytes) == 0);
 	assert(plain.len == 0 || bytes.at == (const uint8_t *)plain.at);
+	left = wk_bytes_left(&bytes);
+	wk_elf_relocate(elf, section, &plain, &bytes);
+	assert(wk_bytes_left(&bytes) == left);
 	wk_buf_fini(&plain);
 }
 
