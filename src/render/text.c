@@ -109,7 +109,7 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 	} else if (column->kind == WK_CELL_TEXT) {
 		struct wk_out clean = wk_out_to_buf(&p->text);
 
-		wk_out_term(&clean, cell->text);
+		wk_out_term(&clean, cell->brief.len ? cell->brief : cell->text);
 		wk_out_end(&clean);
 	} else if (column->kind == WK_CELL_SHARE) {
 		share_text(&p->text, cell);

@@ -114,6 +114,12 @@ void wk_table_text(struct wk_table *table, struct wk_str text)
 	add_cell(table, (struct wk_cell){ .text = text });
 }
 
+void wk_table_brief(struct wk_table *table, struct wk_str text)
+{
+	assert(table->cell_count > 0);
+	table->cells[table->cell_count - 1].brief = text;
+}
+
 void wk_table_number(struct wk_table *table, uint64_t number)
 {
 	add_cell(table, (struct wk_cell){ .number = number });

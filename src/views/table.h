@@ -35,6 +35,7 @@ struct wk_cell {
 	bool is_none;   /* there is no such value */
 	bool is_negative;
 	struct wk_str text;
+	struct wk_str brief; /* the same for people; empty: `text` is */
 	uint64_t number; /* the part, of a share */
 	uint64_t whole;
 };
@@ -84,6 +85,8 @@ void wk_table_note(struct wk_table *table, const char *format, ...)
 
 void wk_table_row(struct wk_table *table);
 void wk_table_text(struct wk_table *table, struct wk_str text);
+/* Another text for people, who see what it leaves out in another column of the row. */
+void wk_table_brief(struct wk_table *table, struct wk_str text);
 void wk_table_number(struct wk_table *table, uint64_t number);
 void wk_table_signed(struct wk_table *table, int64_t number);
 /* From one weight to another: it may be larger than a signed number. */

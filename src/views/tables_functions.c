@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "views/flat.h"
 #include "views/image_words.h"
@@ -14,6 +15,32 @@ static struct wk_str origin_name(const struct wk_model *model, const struct wk_f
 	if (!function->image && function->file)
 		return wk_str_basename(wk_model_str(model, function->file));
 	return wk_image_name_of(model, function->image);
+}
+
+/* "app+0x1040" in the row of the image app says no more than an address. */
+static struct wk_str address_of_unnamed(struct wk_str name, struct wk_str image)
+{
+	struct wk_str behind = wk_str_skip(name, image.len);
+
+	if (image.len == 0 || !wk_str_eq(wk_str_of(name.at, name.len - behind.len), image) ||
+	    !wk_str_starts(behind, "+0x"))
+		return wk_str_c("");
+	return wk_str_skip(behind, 1);
+}
+
+static void function_cell(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_function *function)
+{
+	struct wk_str name = wk_model_str(model, function->name);
+	struct wk_str address = address_of_unnamed(name, origin_name(model, function));
+	struct wk_buf brief = { 0 };
+
+	wk_table_text(table, wk_tables_or_else(name, "(unknown)"));
+	if (!function->is_unnamed || address.len == 0)
+		return;
+	wk_buf_add_fmt(&brief, "unnamed, at %.*s", WK_STR_ARG(address));
+	wk_table_brief(table, wk_table_keep(table, wk_buf_str(&brief)));
+	wk_buf_fini(&brief);
 }
 
 void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
@@ -60,8 +87,7 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 		else
 			wk_table_none(table);
 		wk_table_text(table, origin_name(model, function));
-		wk_table_text(table,
-			      wk_tables_or_else(wk_model_str(model, function->name), "(unknown)"));
+		function_cell(table, model, function);
 	}
 	wk_tables_note_hidden(table, hidden == 1 ? "function is" : "functions are", "self %",
 			      hidden, hidden_weight, flat.whole);

@@ -78,6 +78,36 @@ static void functions_as_text(void **state)
 			"frames unnamed\n");
 }
 
+/* The functions of `stacks` in this form; those that are called so have no names. */
+static void check_unnamed(const char *form, const char *const *stacks, const char *unnamed,
+			  const char *expected)
+{
+	struct wk_model *model = small_model(stacks);
+	struct wk_buf text;
+
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (wk_str_is(wk_model_str(model, model->functions[id].name), unnamed))
+			model->functions[id].is_unnamed = true;
+	text = rendered(model, &(struct asked){ .view = "functions", .form = form });
+	if (!strstr(wk_buf_text(&text), expected))
+		fail_msg("no \"%s\" in\n%s", expected, wk_buf_text(&text));
+	wk_buf_fini(&text);
+	wk_model_free(model);
+}
+
+static void a_function_without_a_name_does_not_repeat_its_image(void **state)
+{
+	static const char *const stacks[] = { "demo;/lib/libc.so.6!libc.so.6+0x1040 1", NULL };
+	static const char *const other[] = { "demo;/lib/libc.so.6!libm.so.6+0x1040 1", NULL };
+	static const char *const address[] = { "demo;/lib/libc.so.6!0x1040 1", NULL };
+
+	(void)state;
+	check_unnamed("text", stacks, "libc.so.6+0x1040", " libc.so.6  unnamed, at 0x1040\n");
+	check_unnamed("csv", stacks, "libc.so.6+0x1040", ",libc.so.6,libc.so.6+0x1040\n");
+	check_unnamed("text", other, "libm.so.6+0x1040", " libc.so.6  libm.so.6+0x1040\n");
+	check_unnamed("text", address, "0x1040", " libc.so.6  0x1040\n");
+}
+
 static void the_tree_as_text_keeps_chains_straight_and_says_what_it_folds(void **state)
 {
 	(void)state;
@@ -390,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_as_text),
+		cmocka_unit_test(a_function_without_a_name_does_not_repeat_its_image),
 		cmocka_unit_test(the_tree_as_text_keeps_chains_straight_and_says_what_it_folds),
 		cmocka_unit_test(guides_run_past_branches_that_go_on),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_last_column_only),
