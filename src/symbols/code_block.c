@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/map.h"
 #include "base/mem.h"
 
 #define MOST_SHORT 0xffff /* files and columns that fit */
@@ -16,46 +14,80 @@ struct head {
 	uint32_t hint_shift, hint_count, unused;
 };
 
-struct packer {
-	const struct wk_code_block *block;
-	struct head head;
-	struct wk_map file_numbers;
-	uint32_t *files;
-	size_t file_cap;
-	uint32_t last_file, last_number;
-	struct wk_buf out; /* nodes and rows have their places in it from the start */
-	struct wk_code_packed_row *rows;
-};
+static const size_t first_node = sizeof(struct head);
 
-static uint16_t file_number(struct packer *packer, uint32_t file)
+static void set_room(struct wk_code_maker *maker, size_t cap)
+{
+	maker->bytes = wk_realloc(maker->bytes, cap);
+	maker->cap = cap;
+	maker->nodes = (void *)(maker->bytes + first_node);
+	cap = (cap - first_node) / sizeof(*maker->nodes);
+	maker->node_cap = cap < UINT32_MAX ? (uint32_t)cap : UINT32_MAX;
+}
+
+void wk_code_maker_grow(struct wk_code_maker *maker)
+{
+	set_room(maker, maker->cap * 2);
+}
+
+void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes)
+{
+	wk_map_fini(&maker->file_numbers);
+	maker->files = wk_grow(maker->files, &maker->file_cap, 1, sizeof(*maker->files));
+	maker->files[0] = 0;
+	maker->file_count = 1;
+	maker->last_file = maker->last_number = 0;
+	maker->node_count = 0;
+	set_room(maker, first_node + sizeof(*maker->nodes) + likely_bytes);
+	*wk_code_maker_node(maker) = (struct wk_code_packed_node){ 0 };
+}
+
+void wk_code_maker_fini(struct wk_code_maker *maker)
+{
+	free(maker->bytes);
+	free(maker->files);
+	wk_map_fini(&maker->file_numbers);
+	*maker = (struct wk_code_maker){ 0 };
+}
+
+uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text)
 {
 	uint32_t *number;
 
-	if (file == packer->last_file)
-		return (uint16_t)packer->last_number;
-	number = wk_map_at(&packer->file_numbers, file);
-	if (!*number && packer->head.file_count <= MOST_SHORT) {
-		*number = packer->head.file_count++;
-		packer->files = wk_grow(packer->files, &packer->file_cap,
-					packer->head.file_count, sizeof(*packer->files));
-		packer->files[*number] = file;
+	if (text == maker->last_file)
+		return (uint16_t)maker->last_number;
+	number = wk_map_at(&maker->file_numbers, text);
+	if (!*number && maker->file_count <= MOST_SHORT) {
+		*number = maker->file_count++;
+		maker->files = wk_grow(maker->files, &maker->file_cap, maker->file_count,
+				       sizeof(*maker->files));
+		maker->files[*number] = text;
 	}
-	packer->last_file = file;
-	packer->last_number = *number;
+	maker->last_file = text;
+	maker->last_number = *number;
 	return (uint16_t)*number;
 }
 
-static uint16_t short_column(uint32_t column)
+uint16_t wk_code_maker_column(uint32_t column)
 {
 	return column <= MOST_SHORT ? (uint16_t)column : 0;
 }
 
-static void set_line(struct packer *packer, struct wk_code_packed_row *row,
+/* What a block's rows are made of. */
+struct rows {
+	struct wk_code_maker *maker;
+	const struct wk_code_block *block;
+	struct wk_code_packed_row *at;
+	uint32_t first; /* the base of the rows, from the block's */
+	uint32_t count;
+};
+
+static void set_line(struct wk_code_maker *maker, struct wk_code_packed_row *row,
 		     const struct wk_code_line *line)
 {
 	row->line = line->line;
-	row->file = file_number(packer, line->file);
-	row->column = line->line ? short_column(line->column) : 0;
+	row->file = wk_code_maker_file(maker, line->file);
+	row->column = line->line ? wk_code_maker_column(line->column) : 0;
 }
 
 static bool says_the_same(const struct wk_code_packed_row *a, const struct wk_code_packed_row *b)
@@ -64,128 +96,150 @@ static bool says_the_same(const struct wk_code_packed_row *a, const struct wk_co
 	       a->column == b->column;
 }
 
-/* Walks spans and lines side by side; `now` is what both say together. */
-static void make_rows(struct packer *packer)
+/* Of a block without lines. */
+static void add_spans(struct rows *rows)
 {
-	const struct wk_code_block *block = packer->block;
+	const struct wk_code_span *span = rows->block->spans;
+	uint32_t node = 0;
+
+	for (uint32_t i = 0; i < rows->block->span_count; i++, span++) {
+		if (span->node == node)
+			continue;
+		node = span->node;
+		rows->at[rows->count++] = (struct wk_code_packed_row){
+			.start = span->start - rows->first, .node = node };
+	}
+}
+
+/* Walks spans and lines side by side; `now` is what both say together. */
+static void add_both(struct rows *rows)
+{
+	const struct wk_code_block *block = rows->block;
 	struct wk_code_packed_row now = { 0 }, last = { 0 };
-	uint32_t span = 0, line = 0;
+	uint32_t span = 0, line = 0, start;
 
 	while (span < block->span_count || line < block->line_count) {
-		now.start = UINT32_MAX;
+		start = UINT32_MAX;
 		if (span < block->span_count)
-			now.start = block->spans[span].start;
-		if (line < block->line_count && block->lines[line].start < now.start)
-			now.start = block->lines[line].start;
-		if (span < block->span_count && block->spans[span].start == now.start)
+			start = block->spans[span].start;
+		if (line < block->line_count && block->lines[line].start < start)
+			start = block->lines[line].start;
+		if (span < block->span_count && block->spans[span].start == start)
 			now.node = block->spans[span++].node;
-		if (line < block->line_count && block->lines[line].start == now.start)
-			set_line(packer, &now, &block->lines[line++]);
+		if (line < block->line_count && block->lines[line].start == start)
+			set_line(rows->maker, &now, &block->lines[line++]);
+		now.start = start - rows->first;
 		if (!says_the_same(&now, &last))
-			packer->rows[packer->head.row_count++] = now;
+			rows->at[rows->count++] = now;
 		last = now;
 	}
 }
 
-/* The first row becomes the base, so that hints are not spent on what lies before it. */
-static void set_base(struct packer *packer)
+/* The first row is at the base, so that hints are not spent on what lies before it. */
+static uint32_t first_start(const struct wk_code_block *block)
 {
-	struct head *head = &packer->head;
-	uint32_t first = head->row_count ? packer->rows[0].start : 0;
+	uint32_t first = block->span_count ? block->spans[0].start : UINT32_MAX;
 
-	for (uint32_t i = 0; i < head->row_count; i++)
-		packer->rows[i].start -= first;
-	head->base = packer->block->base + first;
+	if (block->line_count && block->lines[0].start < first)
+		first = block->lines[0].start;
+	return first != UINT32_MAX ? first : 0;
 }
 
-static size_t node_bytes(const struct wk_code_block *block)
+static void set_hints(const struct rows *rows, struct wk_code_hints hints, uint32_t *hint)
 {
-	return block->node_count * sizeof(struct wk_code_packed_node);
+	uint32_t stretch = 0;
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (; stretch < hints.count && stretch <= rows->at[i].start >> hints.shift;
+		     stretch++)
+			hint[stretch] = i;
+	for (; stretch <= hints.count; stretch++)
+		hint[stretch] = rows->count;
 }
 
-/* `len` more bytes; what is there may move. */
-static void *extend(struct packer *packer, size_t len)
+static size_t rounded(size_t bytes)
 {
-	void *added = wk_buf_extend(&packer->out, len);
-
-	packer->rows = (void *)(packer->out.at + sizeof(struct head) + node_bytes(packer->block));
-	return added;
+	return (bytes + 7) & ~(size_t)7;
 }
 
-/* There may be as many rows as spans and lines. */
-static void make_room(struct packer *packer)
+void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,
+			size_t *size_bytes)
 {
-	const struct wk_code_block *block = packer->block;
-	size_t rows = (size_t)block->span_count + block->line_count;
+	struct rows rows = { .maker = maker, .block = block, .first = first_start(block) };
+	size_t most = (size_t)block->span_count + block->line_count; /* rows there may be */
+	size_t begin = first_node + maker->node_count * sizeof(*maker->nodes), len, files;
+	struct wk_code_hints hints = { 0 };
+	struct head head = { .base = block->base + rows.first, .node_count = maker->node_count };
+	void *made;
 
-	extend(packer, sizeof(struct head) + node_bytes(block) + rows * sizeof(*packer->rows));
+	if (maker->cap < begin + most * sizeof(*rows.at))
+		set_room(maker, begin + most * sizeof(*rows.at));
+	rows.at = (void *)(maker->bytes + begin);
+	if (block->line_count)
+		add_both(&rows);
+	else
+		add_spans(&rows);
+	if (rows.count)
+		hints = wk_code_hints_for(rows.at[rows.count - 1].start, rows.count);
+	files = begin + rows.count * sizeof(*rows.at);
+	len = files + (maker->file_count + (size_t)hints.count + 1) * sizeof(uint32_t);
+	set_room(maker, rounded(len));
+	rows.at = (void *)(maker->bytes + begin);
+	memcpy(maker->bytes + files, maker->files, maker->file_count * sizeof(*maker->files));
+	set_hints(&rows, hints, (uint32_t *)(void *)(maker->bytes + files) + maker->file_count);
+	memset(maker->bytes + len, 0, rounded(len) - len);
+	head.row_count = rows.count;
+	head.file_count = maker->file_count;
+	head.hint_shift = hints.shift;
+	head.hint_count = hints.count;
+	memcpy(maker->bytes, &head, sizeof(head));
+	*size_bytes = rounded(len);
+	made = maker->bytes;
+	maker->bytes = NULL;
+	return made;
 }
 
-static void set_nodes(struct packer *packer)
+static void add_nodes(struct wk_code_maker *maker, const struct wk_code_block *block)
 {
-	struct wk_code_packed_node *to = (void *)(packer->out.at + sizeof(struct head));
+	for (uint32_t i = 1; i < block->node_count; i++) {
+		const struct wk_code_node *node = &block->nodes[i];
 
-	for (uint32_t i = 0; i < packer->block->node_count; i++) {
-		const struct wk_code_node *node = &packer->block->nodes[i];
-
-		to[i] = (struct wk_code_packed_node){
+		*wk_code_maker_node(maker) = (struct wk_code_packed_node){
 			.parent = node->parent,
 			.function = node->function,
 			.call_line = node->call_line,
-			.call_file = file_number(packer, node->call_file),
-			.call_column = short_column(node->call_column),
+			.call_file = wk_code_maker_file(maker, node->call_file),
+			.call_column = wk_code_maker_column(node->call_column),
 		};
 	}
 }
 
-static void add_hints(struct packer *packer, struct wk_code_hints hints)
-{
-	uint32_t *hint = extend(packer, ((size_t)hints.count + 1) * sizeof(*hint));
-	uint32_t stretch = 0;
-
-	for (uint32_t i = 0; i < packer->head.row_count; i++)
-		for (; stretch < hints.count && stretch <= packer->rows[i].start >> hints.shift;
-		     stretch++)
-			hint[stretch] = i;
-	for (; stretch <= hints.count; stretch++)
-		hint[stretch] = packer->head.row_count;
-}
-
-static void add_rest(struct packer *packer)
-{
-	struct wk_buf *out = &packer->out;
-	struct head *head = &packer->head;
-	struct wk_code_hints hints = { 0 };
-
-	if (head->row_count > 0)
-		hints = wk_code_hints_for(packer->rows[head->row_count - 1].start,
-					  head->row_count);
-	out->len = sizeof(*head) + node_bytes(packer->block) +
-		   head->row_count * sizeof(*packer->rows);
-	wk_buf_add(out, packer->files, head->file_count * sizeof(*packer->files));
-	add_hints(packer, hints);
-	if (out->len % 8)
-		wk_buf_add_u32(out, 0);
-	head->hint_shift = hints.shift;
-	head->hint_count = hints.count;
-	memcpy(out->at, head, sizeof(*head));
-}
-
 void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes)
 {
-	struct packer packer = { .block = block, .head.node_count = block->node_count };
+	struct wk_code_maker maker = { 0 };
+	void *made;
 
-	packer.files = wk_grow(NULL, &packer.file_cap, 1, sizeof(*packer.files));
-	packer.files[packer.head.file_count++] = 0;
-	make_room(&packer);
-	make_rows(&packer);
-	set_base(&packer);
-	set_nodes(&packer);
-	add_rest(&packer);
-	free(packer.files);
-	wk_map_fini(&packer.file_numbers);
-	*size_bytes = packer.out.len;
-	return wk_realloc(packer.out.at, packer.out.len);
+	wk_code_maker_begin(&maker, 0);
+	add_nodes(&maker, block);
+	made = wk_code_maker_end(&maker, block, size_bytes);
+	wk_code_maker_fini(&maker);
+	return made;
+}
+
+void wk_code_block_keep_texts(struct wk_code_texts *texts, void *bytes, size_t len)
+{
+	struct wk_code_packed packed;
+	struct wk_code_packed_node *nodes;
+	uint32_t *files;
+
+	if (!wk_code_block_open(&packed, bytes, len))
+		return;
+	nodes = (struct wk_code_packed_node *)packed.nodes;
+	for (uint32_t i = 0; i < packed.node_count; i++)
+		nodes[i].function = wk_code_texts_keep(texts, nodes[i].function);
+	files = (uint32_t *)packed.files;
+	for (uint32_t i = 0; i < packed.file_count; i++)
+		files[i] = wk_code_texts_keep(texts, files[i]);
 }
 
 static const void *take(const uint8_t **at, uint64_t count, size_t size_bytes)

@@ -9,8 +9,10 @@
 
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "symbols/code_index.h"
 #include "symbols/code_search.h"
+#include "symbols/code_texts.h"
 
 struct wk_code_packed_node {
 	uint32_t parent, function, call_line;
@@ -32,8 +34,48 @@ struct wk_code_packed {
 	size_t size_bytes; /* of all of it: a multiple of 8 */
 };
 
-/* On the heap; how many bytes is in `size_bytes`. */
+/* A block while it is made. Nodes are written where they stay, in front of the rows to come.
+ *
+ * Order of calls: begin, node and file as often as one likes, end; begin again; fini. */
+struct wk_code_maker {
+	uint8_t *bytes; /* NULL: not begun */
+	size_t cap;
+	struct wk_code_packed_node *nodes; /* in `bytes`; moved by _node */
+	uint32_t node_count, node_cap;
+	struct wk_map file_numbers;
+	uint32_t *files;
+	size_t file_cap;
+	uint32_t file_count, last_file, last_number;
+};
+
+/* `likely_bytes` of nodes and rows. Node 0 is made. */
+void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes);
+void wk_code_maker_fini(struct wk_code_maker *maker);
+
+void wk_code_maker_grow(struct wk_code_maker *maker);
+
+/* One more node, not set. */
+static inline struct wk_code_packed_node *wk_code_maker_node(struct wk_code_maker *maker)
+{
+	if (maker->node_count == maker->node_cap)
+		wk_code_maker_grow(maker);
+	return &maker->nodes[maker->node_count++];
+}
+
+/* The number of a file in this block, and what is kept of a column. */
+uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text);
+uint16_t wk_code_maker_column(uint32_t column);
+
+/* With the base, spans and lines of `block`; its nodes are not asked. On the heap; how many bytes
+ * is in `size_bytes`. */
+void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,
+			size_t *size_bytes);
+
+/* All of a block at once. */
 void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes);
+
+/* Texts that are lent become copies. The bytes are of a block that was made here. */
+void wk_code_block_keep_texts(struct wk_code_texts *texts, void *bytes, size_t len);
 
 /* False where the bytes are too few for what they claim. They must lie at a multiple of 8. */
 bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t len);

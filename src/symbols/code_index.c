@@ -81,6 +81,11 @@ uint32_t wk_code_index_text(struct wk_code_index *index, struct wk_str text)
 	return wk_code_texts_add(&index->texts, text);
 }
 
+uint32_t wk_code_index_lend(struct wk_code_index *index, struct wk_str bytes)
+{
+	return wk_code_texts_lend(&index->texts, bytes);
+}
+
 struct wk_str wk_code_index_str(const struct wk_code_index *index, uint32_t id)
 {
 	return wk_code_texts_get(&index->texts, id);
@@ -132,17 +137,35 @@ bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit)
 	return was_added(index, unit) || open_kept(&index->kept, unit, &packed);
 }
 
-void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
-		       const struct wk_code_block *block)
+/* Room for a unit that is not there yet; NULL where it is. */
+static struct unit *new_unit(struct wk_code_index *index, uint32_t unit)
 {
 	if (unit == WK_NO_UNIT || wk_code_index_has(index, unit))
-		return;
+		return NULL;
 	index->units = wk_grow(index->units, &index->unit_cap, (size_t)unit + 1,
 			       sizeof(*index->units));
 	for (; index->unit_count <= unit; index->unit_count++)
 		index->units[index->unit_count] = (struct unit){ 0 };
-	index->units[unit].bytes = wk_code_block_pack(block, &index->units[unit].size_bytes);
 	index->is_changed = true;
+	return &index->units[unit];
+}
+
+void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
+		       const struct wk_code_block *block)
+{
+	struct unit *added = new_unit(index, unit);
+
+	if (added)
+		added->bytes = wk_code_block_pack(block, &added->size_bytes);
+}
+
+void wk_code_index_take(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
+			const struct wk_code_block *block)
+{
+	struct unit *added = new_unit(index, unit);
+
+	if (added)
+		added->bytes = wk_code_maker_end(maker, block, &added->size_bytes);
 }
 
 static uint32_t parent_of(const struct wk_code_packed *packed, uint32_t node)
@@ -302,7 +325,17 @@ static void save_kept_unit(const struct wk_code_index *index, uint32_t unit, siz
 	wk_buf_add(out, index->kept.at + index->kept.units[unit], packed.size_bytes);
 }
 
-static void save_units(const struct wk_code_index *index, size_t begin, struct file_head *head,
+/* Of what is saved the texts are kept with it. */
+static void save_own_unit(struct wk_code_index *index, const struct unit *unit,
+			  struct wk_buf *out)
+{
+	size_t at = out->len;
+
+	wk_buf_add(out, unit->bytes, unit->size_bytes);
+	wk_code_block_keep_texts(&index->texts, out->at + at, unit->size_bytes);
+}
+
+static void save_units(struct wk_code_index *index, size_t begin, struct file_head *head,
 		       struct wk_buf *out)
 {
 	size_t left = index->kept.size_bytes;
@@ -316,7 +349,7 @@ static void save_units(const struct wk_code_index *index, size_t begin, struct f
 		uint64_t at = out->len - begin;
 
 		if (was_added(index, i))
-			wk_buf_add(out, index->units[i].bytes, index->units[i].size_bytes);
+			save_own_unit(index, &index->units[i], out);
 		else
 			save_kept_unit(index, i, &left, out);
 		if (out->len - begin == at)
@@ -334,7 +367,7 @@ static void save_ranges(const struct wk_code_index *index, size_t begin, struct 
 	pad(out, begin);
 }
 
-void wk_code_index_save(const struct wk_code_index *index, struct wk_buf *out)
+void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out)
 {
 	struct file_head head = { .magic = MAGIC, .version = VERSION };
 	size_t begin = out->len;

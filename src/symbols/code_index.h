@@ -65,6 +65,12 @@ struct wk_code_index *wk_code_index_new(void);
 void wk_code_index_free(struct wk_code_index *index);
 
 uint32_t wk_code_index_text(struct wk_code_index *index, struct wk_str text);
+
+/* The id of the text at the begin of `bytes`, which are somebody else's and must outlive the
+ * index; a text that begins n bytes later has the id + n. They are copied only into what is
+ * saved. 0 where they are too many: then texts must be added one by one. */
+uint32_t wk_code_index_lend(struct wk_code_index *index, struct wk_str bytes);
+
 struct wk_str wk_code_index_str(const struct wk_code_index *index, uint32_t id);
 
 /* Which addresses are of which unit, once, in any order. Where two units claim the same address
@@ -79,6 +85,12 @@ bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit);
 /* Copies the block. A unit without anything in it is added as an empty block. */
 void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
 		       const struct wk_code_block *block);
+
+/* The same, without the copy: nodes and files are those of `maker`, base, spans and lines those of
+ * the block. The maker is then to be begun anew. */
+struct wk_code_maker;
+void wk_code_index_take(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
+			const struct wk_code_block *block);
 
 /* The chain at `vaddr`, innermost first; at most `cap`. 0 where its unit says nothing, or is not
  * there. The texts live as long as the index. A last place without a function stands for a line
@@ -96,7 +108,7 @@ bool wk_code_index_is_changed(const struct wk_code_index *index);
 
 /* To bytes and back. What is loaded stays in `bytes`, which must outlive the index; more units
  * may be added to it. Broken bytes give an error or answers that make no sense, never a fault. */
-void wk_code_index_save(const struct wk_code_index *index, struct wk_buf *out);
+void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out);
 struct wk_code_index *wk_code_index_load(struct wk_bytes bytes, struct wk_err *err);
 
 size_t wk_code_index_bytes(const struct wk_code_index *index); /* of memory, for measurements */

@@ -13,6 +13,14 @@
 #define LONGEST_KEPT ((size_t)1 << 20)
 #define MOST_STEPS   256
 
+/* Longer names are real (templates), but not much longer. */
+#define LONGEST_LENT ((size_t)256 * 1024)
+#define MOST_LENT    (UINT32_MAX / 2)
+
+/* Linkers let texts share their tails, and that is all the sharing there is. */
+#define MOST_ROUNDS  4
+#define SMALL_BUDGET (1024 * 1024)
+
 void wk_code_texts_fini(struct wk_code_texts *texts)
 {
 	for (size_t i = 0; i < texts->piece_count; i++)
@@ -21,6 +29,8 @@ void wk_code_texts_fini(struct wk_code_texts *texts)
 	free(texts->pieces);
 	free(texts->is_inside);
 	wk_index_fini(&texts->index);
+	free(texts->lent);
+	wk_map_fini(&texts->copies);
 	*texts = (struct wk_code_texts){ 0 };
 }
 
@@ -32,7 +42,8 @@ static bool make_room(struct wk_code_texts *texts, size_t len)
 
 	if (len <= (texts->piece_count << PIECE_BITS) - texts->used)
 		return true;
-	if ((texts->piece_count + count) << PIECE_BITS > UINT32_MAX - texts->kept_len)
+	if ((texts->piece_count + count) << PIECE_BITS >
+	    UINT32_MAX - texts->kept_len - texts->lent_bytes)
 		return false;
 	room = wk_alloc_zeroed(count, PIECE_BYTES);
 	texts->used = texts->piece_count << PIECE_BITS;
@@ -52,12 +63,42 @@ static char *place_of(const struct wk_code_texts *texts, size_t offset)
 	return texts->pieces[offset >> PIECE_BITS] + (offset & (PIECE_BYTES - 1));
 }
 
+/* Ids from here up are of what is lent. */
+static uint32_t first_lent(const struct wk_code_texts *texts)
+{
+	return UINT32_MAX - texts->lent_bytes;
+}
+
+static struct wk_str lent_text(const struct wk_code_texts *texts, uint32_t id)
+{
+	struct wk_str text = { "", 0 };
+	size_t low = 0, high = texts->lent_count, left;
+	const char *at, *nul;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (texts->lent[middle].first > id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == texts->lent_count || id - texts->lent[low].first >= texts->lent[low].bytes.len)
+		return text;
+	at = texts->lent[low].bytes.at + (id - texts->lent[low].first);
+	left = texts->lent[low].bytes.len - (id - texts->lent[low].first);
+	nul = memchr(at, 0, left < LONGEST_LENT ? left : LONGEST_LENT);
+	return nul ? wk_str_of(at, (size_t)(nul - at)) : text;
+}
+
 struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id)
 {
 	struct wk_str text = { "", 0 };
 
 	if (id == 0)
 		return text;
+	if (id >= first_lent(texts))
+		return lent_text(texts, id);
 	if (id < texts->kept_len) {
 		size_t left = texts->kept_len - id;
 
@@ -108,6 +149,40 @@ uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 	texts->used += text.len + 1;
 	wk_index_add(&texts->index, hash, id);
 	return id;
+}
+
+uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes)
+{
+	uint64_t taken = texts->kept_len + ((uint64_t)texts->piece_count << PIECE_BITS);
+
+	if (bytes.len > MOST_LENT - texts->lent_bytes ||
+	    taken + bytes.len + texts->lent_bytes >= UINT32_MAX)
+		return 0;
+	texts->lent_bytes += (uint32_t)bytes.len;
+	texts->lent = wk_grow(texts->lent, &texts->lent_cap, texts->lent_count + 1,
+			      sizeof(*texts->lent));
+	texts->lent[texts->lent_count++] = (struct wk_code_lent){ bytes, first_lent(texts) };
+	return first_lent(texts);
+}
+
+uint32_t wk_code_texts_keep(struct wk_code_texts *texts, uint32_t id)
+{
+	uint64_t budget = SMALL_BUDGET + MOST_ROUNDS * (uint64_t)texts->lent_bytes;
+	struct wk_str text;
+	uint32_t copy;
+
+	if (id < first_lent(texts))
+		return id;
+	copy = wk_map_find(&texts->copies, id);
+	if (copy)
+		return copy;
+	text = wk_code_texts_get(texts, id);
+	texts->copied_bytes += text.len;
+	if (texts->copied_bytes > budget)
+		return 0;
+	copy = wk_code_texts_add(texts, text);
+	wk_map_set(&texts->copies, id, copy);
+	return copy;
 }
 
 size_t wk_code_texts_len(const struct wk_code_texts *texts)

@@ -1,4 +1,7 @@
-/* The texts of a code index: each once, NUL behind each, known by their offset.
+/* The texts of a code index: NUL behind each, known by their offset. What is added is there once.
+ *
+ * A section of texts that is there anyway can be lent: then its texts have ids without being read
+ * or copied, and are copied only where they are kept.
  *
  * Some come from a file and stay there; what is added goes behind them. A text never moves. The
  * file brings a hash table of its texts along, so that the same text is found again in it
@@ -14,6 +17,12 @@
 #include "base/map.h"
 #include "base/str.h"
 
+/* Bytes of somebody else's. */
+struct wk_code_lent {
+	struct wk_str bytes;
+	uint32_t first; /* id of the text at their begin */
+};
+
 struct wk_code_texts {
 	/* From a file, or empty. `kept_cap` is a power of two or 0. */
 	const char *kept;
@@ -26,6 +35,12 @@ struct wk_code_texts {
 	size_t piece_count, piece_cap, inside_cap;
 	size_t used; /* bytes, counted over all pieces */
 	struct wk_index index;
+
+	struct wk_code_lent *lent; /* ids from above downwards */
+	size_t lent_count, lent_cap;
+	uint32_t lent_bytes;
+	struct wk_map copies;      /* of what was lent: id to id */
+	uint64_t copied_bytes;
 };
 
 void wk_code_texts_fini(struct wk_code_texts *texts);
@@ -34,8 +49,15 @@ void wk_code_texts_fini(struct wk_code_texts *texts);
 uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text);
 struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id);
 
-/* All of them to bytes: texts (`wk_code_texts_len` of them), then, as a table of its own, the
- * slots. */
+/* The id of the text at the begin of `bytes`, which must outlive the texts; those behind it count
+ * on from there. 0 where there is no room for so many ids. */
+uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes);
+
+/* The id of the same text, copied if it was lent. */
+uint32_t wk_code_texts_keep(struct wk_code_texts *texts, uint32_t id);
+
+/* All of them, but for what is only lent, to bytes: texts (`wk_code_texts_len` of them), then, as
+ * a table of its own, the slots. */
 size_t wk_code_texts_len(const struct wk_code_texts *texts);
 void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out);
 uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out);

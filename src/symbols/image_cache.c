@@ -264,7 +264,7 @@ static void keep_unwind(struct keeping *k)
 
 static void keep_places(struct keeping *k)
 {
-	const struct wk_code_index *index = k->image->places.index;
+	struct wk_code_index *index = k->image->places.index;
 	const struct wk_dwarf *dwarf = k->image->places.dwarf;
 	bool is_whole = dwarf && wk_dwarf_missing(dwarf).len == 0 && wk_dwarf_is_sound(dwarf);
 
