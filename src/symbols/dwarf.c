@@ -50,9 +50,12 @@ struct wk_dwarf *wk_dwarf_new(const struct wk_dwarf_input *input, struct wk_err 
 
 static void free_block(struct wk_dwarf_block *block)
 {
-	free(block->nodes);
+	wk_code_maker_fini(&block->maker);
+	free(block->file_numbers);
 	free(block->intervals);
+	free(block->stretches);
 	free(block->spans);
+	free(block->sorted_spans);
 	free(block->lines);
 	free(block->covers);
 	free(block->levels);
@@ -128,7 +131,8 @@ static void add_by_walk(struct ranges *r, struct wk_dwarf_unit *unit)
 		return;
 	wk_dwarf_walk(unit, block, false, NULL);
 	for (size_t i = 0; i < block->interval_count; i++)
-		add_range(r, wk_dwarf_interval_start(block, i), wk_dwarf_interval_end(block, i));
+		add_range(r, block->origin + wk_dwarf_interval_start(block, i),
+			  block->origin + wk_dwarf_interval_end(block, i));
 }
 
 static void add_silent(struct ranges *r)
@@ -167,12 +171,26 @@ void wk_dwarf_fill(struct wk_dwarf *dwarf, struct wk_code_index *index)
 	free(r.is_silent);
 }
 
+static void forget_names(struct wk_dwarf_file *file)
+{
+	if (file)
+		wk_dwarf_memo_fini(&file->name_of);
+}
+
+static void forget_all_names(struct wk_dwarf *dwarf)
+{
+	forget_names(dwarf->main);
+	forget_names(dwarf->alternate);
+	forget_names(dwarf->package);
+	for (size_t i = 0; i < dwarf->split_count; i++)
+		forget_names(dwarf->split[i]);
+}
+
 static void forget_ids(struct wk_dwarf_file *file)
 {
 	if (!file)
 		return;
-	wk_dwarf_memo_fini(&file->name_of);
-	wk_dwarf_memo_fini(&file->text_at);
+	file->is_lent = false;
 	file->text_budget = 0;
 }
 
@@ -182,6 +200,7 @@ static void use_index(struct wk_dwarf *dwarf, struct wk_code_index *index)
 	if (dwarf->index == index)
 		return;
 	dwarf->index = index;
+	forget_all_names(dwarf);
 	forget_ids(dwarf->main);
 	forget_ids(dwarf->alternate);
 	forget_ids(dwarf->package);
@@ -189,15 +208,12 @@ static void use_index(struct wk_dwarf *dwarf, struct wk_code_index *index)
 		forget_ids(dwarf->split[i]);
 }
 
-static uint64_t lowest_address(const struct wk_dwarf *dwarf)
+/* The lowest address of a row of code. */
+static uint64_t lowest_row(const struct wk_dwarf *dwarf)
 {
-	const struct wk_dwarf_block *b = &dwarf->block;
 	const struct wk_dwarf_lines *lines = &dwarf->lines;
 	uint64_t lowest = UINT64_MAX;
 
-	for (size_t i = 0; i < b->interval_count; i++)
-		if (wk_dwarf_interval_start(b, i) < lowest)
-			lowest = wk_dwarf_interval_start(b, i);
 	for (size_t i = 0; i < lines->row_count; i++) {
 		uint64_t address = lines->rows[i].address;
 
@@ -207,22 +223,39 @@ static uint64_t lowest_address(const struct wk_dwarf *dwarf)
 	return lowest;
 }
 
+static void add_empty(struct wk_code_index *index, uint32_t unit)
+{
+	wk_code_index_add(index, unit, &(struct wk_code_block){ 0 });
+}
+
 static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_index *index)
 {
 	struct wk_dwarf_block *b = &dwarf->block;
-	struct wk_code_block block = { .base = lowest_address(dwarf) };
+	struct wk_code_block block = { .base = b->has_origin ? b->origin : lowest_row(dwarf) };
 
-	wk_dwarf_make_spans(b, block.base);
+	wk_dwarf_order_spans(b);
 	wk_dwarf_make_lines(dwarf, b, block.base);
-	block.nodes = b->nodes;
-	block.node_count = (uint32_t)b->node_count;
 	block.spans = b->spans;
 	block.span_count = (uint32_t)b->span_count;
 	block.lines = b->lines;
 	block.line_count = (uint32_t)b->line_count;
 	if (b->span_count == 0 && b->line_count == 0)
-		block = (struct wk_code_block){ 0 };
-	wk_code_index_add(index, unit, &block);
+		add_empty(index, unit);
+	else
+		wk_code_index_take(index, unit, &b->maker, &block);
+}
+
+/* Once more where a name turns out to be none, which no compiler writes. */
+static bool walk(struct wk_dwarf *dwarf, struct wk_dwarf_unit *unit, struct wk_err *fault)
+{
+	bool ok = wk_dwarf_walk(unit, &dwarf->block, true, fault);
+
+	if (!wk_dwarf_saw_empty_text(dwarf) || dwarf->looks_at_texts)
+		return ok;
+	dwarf->looks_at_texts = true;
+	forget_all_names(dwarf);
+	*fault = (struct wk_err){ 0 };
+	return wk_dwarf_walk(unit, &dwarf->block, true, fault);
 }
 
 bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index *index,
@@ -237,15 +270,15 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t number, struct wk_code_index
 	unit = &dwarf->main->units[number];
 	if (!wk_dwarf_unit_read(unit)) {
 		dwarf->has_fault = true;
-		wk_code_index_add(index, number, &(struct wk_code_block){ 0 });
+		add_empty(index, number);
 		return wk_fail(err, WK_ECORRUPT, unit->offset, "the unit cannot be read");
 	}
 	body = wk_dwarf_split_unit(unit);
 	if (!body)
 		body = unit;
 	wk_dwarf_read_lines(unit);
-	if (!wk_dwarf_walk(body, &dwarf->block, true, &fault) && dwarf->lines.row_count == 0) {
-		wk_code_index_add(index, number, &(struct wk_code_block){ 0 });
+	if (!walk(dwarf, body, &fault) && dwarf->lines.row_count == 0) {
+		add_empty(index, number);
 		dwarf->has_fault = true;
 		return wk_fail(err, fault.code, fault.offset, "%s", fault.text);
 	}

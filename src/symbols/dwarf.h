@@ -7,7 +7,8 @@
  * Units of types are passed over.
  *
  * Order of calls: new, fill (the index learns which unit covers what), load for each unit that
- * is asked for, free. The files must outlive it. Not for several threads at once. */
+ * is asked for, free. The files must outlive it, and it the index, which borrows names from it.
+ * Not for several threads at once. */
 #ifndef WK_SYMBOLS_DWARF_H
 #define WK_SYMBOLS_DWARF_H
 

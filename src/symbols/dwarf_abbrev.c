@@ -111,12 +111,13 @@ static int32_t clamp(int64_t constant)
 
 /* What is known of an abbreviation while its attributes are read. */
 struct compiler {
+	struct wk_dwarf_fields fields;
 	struct wk_dwarf_abbrevs *table;
 	struct wk_dwarf_shape shape;
 	struct wk_dwarf_abbrev row;
 	uint32_t has;
 	uint32_t skip; /* bytes since the last op */
-	bool is_unknown;
+	bool is_unknown, has_odd_field;
 };
 
 static void count_bytes(struct compiler *c, uint32_t bytes)
@@ -140,6 +141,40 @@ static void count_most(struct compiler *c, uint8_t form, uint32_t bytes)
 		c->row.most += bytes == VARYING ? NUMBER_BYTES : bytes;
 }
 
+/* Called before its bytes are counted. Values in no bytes lie nowhere. */
+static void set_field(struct compiler *c, enum wk_dwarf_what what, uint8_t form, uint32_t bytes)
+{
+	if (what == WHAT_NOTHING || what >= FIELDS)
+		return;
+	if (c->row.fixed > UINT8_MAX || bytes == 0 || bytes > WORD_BYTES)
+		c->has_odd_field = true;
+	else
+		c->fields.of[what] = (struct wk_dwarf_field){ (uint8_t)c->row.fixed,
+							       (uint8_t)bytes, form };
+}
+
+static bool is_data(uint8_t form)
+{
+	return form == DW_FORM_data1 || form == DW_FORM_data2 || form == DW_FORM_data4 ||
+	       form == DW_FORM_data8;
+}
+
+static void keep_fields(struct compiler *c)
+{
+	struct wk_dwarf_abbrevs *table = c->table;
+	const struct wk_dwarf_field *of = c->fields.of;
+
+	if (c->row.fixed == VARYING || c->has_odd_field || c->is_unknown ||
+	    (c->row.tag != DW_TAG_subprogram && c->row.tag != DW_TAG_inlined_subroutine))
+		return;
+	c->fields.is_single = of[WHAT_LOW_PC].form == DW_FORM_addr &&
+			      is_data(of[WHAT_HIGH_PC].form) && of[WHAT_RANGES].size == 0;
+	table->fields = wk_grow(table->fields, &table->field_cap, table->field_count + 1,
+				sizeof(*table->fields));
+	table->fields[table->field_count++] = c->fields;
+	c->row.fields = (uint32_t)table->field_count;
+}
+
 static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t long_form,
 			      int64_t constant)
 {
@@ -158,6 +193,7 @@ static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t l
 		c->has |= 1u << what;
 	if (what == WHAT_SIBLING && form == DW_FORM_ref4)
 		c->row.sibling_at = c->row.fixed;
+	set_field(c, what, form, bytes);
 	count_bytes(c, bytes);
 	count_most(c, form, bytes);
 	if (what == WHAT_NOTHING && bytes != VARYING && c->skip + bytes <= UINT16_MAX) {
@@ -200,6 +236,7 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 	if (c.row.most > MOST_FIXED)
 		c.row.most = VARYING;
 	c.row.role = c.is_unknown ? ROLE_UNKNOWN : (uint8_t)role_of(c.row.tag, c.has);
+	keep_fields(&c);
 	table->has_code |= c.row.role == ROLE_FUNCTION || c.row.role == ROLE_INLINED;
 	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1,
 			      sizeof(*table->rows));
@@ -260,6 +297,7 @@ void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)
 {
 	free(table->rows);
 	free(table->ops);
+	free(table->fields);
 	wk_map_fini(&table->by_code);
 	*table = (struct wk_dwarf_abbrevs){ 0 };
 }

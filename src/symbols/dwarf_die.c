@@ -28,18 +28,6 @@ static inline bool read_op(const struct wk_dwarf_op *op, struct wk_dwarf_shape s
 	}
 }
 
-static inline uint64_t first_bytes(const uint8_t *at, uint8_t bytes)
-{
-	static const uint64_t masks[] = {
-		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
-		0xffffffffffffff, UINT64_MAX,
-	};
-	uint64_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return WK_FROM_LE(64, word) & masks[bytes];
-}
-
 /* False where the number has more bytes than any needs. */
 static inline bool read_number(const uint8_t **at, uint64_t *value)
 {
@@ -70,7 +58,7 @@ static bool read_plain(const struct wk_dwarf_op *op, const struct wk_dwarf_abbre
 		at += op->before;
 		value->form = op->form;
 		if (op->size - 1u < WORD_BYTES) {
-			value->value = first_bytes(at, op->size);
+			value->value = wk_dwarf_first_bytes(at, op->size);
 			at += op->size;
 		} else if (op->size == 0) {
 			value->value = (uint64_t)(int64_t)op->constant;

@@ -293,14 +293,9 @@ struct wk_dwarf_unit *wk_dwarf_referred(struct wk_dwarf_unit *unit, struct wk_dw
 {
 	struct wk_dwarf_file *file = unit->file;
 
+	if (is_within_unit(value.form))
+		return wk_dwarf_referred_here(unit, value.value, offset);
 	*offset = value.value;
-	if (is_within_unit(value.form)) {
-		if (value.value >= unit->end - unit->offset ||
-		    unit->offset + value.value < unit->die)
-			return NULL;
-		*offset += unit->offset;
-		return unit;
-	}
 	switch (value.form) {
 	case DW_FORM_ref_addr:
 		break;

@@ -17,7 +17,9 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/sort.h"
+#include "symbols/code_block.h"
 #include "symbols/dwarf.h"
 #include "symbols/dwarf_line.h"
 #include "symbols/dwarf_memo.h"
@@ -65,6 +67,19 @@ struct wk_dwarf_op {
 	int32_t constant;   /* of DW_FORM_implicit_const */
 };
 
+/* What an entry of functions or calls tells, where all its values have sizes that are known: then
+ * each lies at the same place of every entry. */
+struct wk_dwarf_field {
+	uint8_t at, size, form; /* size 0: it is not there */
+};
+
+#define FIELDS (WHAT_CALL_COLUMN + 1)
+
+struct wk_dwarf_fields {
+	struct wk_dwarf_field of[FIELDS];
+	bool is_single; /* one range: an address, and a number to be added to it */
+};
+
 enum wk_dwarf_role {
 	ROLE_UNKNOWN,  /* no such abbreviation, or a form that nobody knows */
 	ROLE_PASS,     /* of no interest; its children may be */
@@ -90,6 +105,7 @@ struct wk_dwarf_abbrev {
 	uint32_t most;       /* bytes to have ahead for reading it in words, or VARYING */
 	uint32_t first_op, op_count;
 	uint32_t has;        /* bits by enum wk_dwarf_what */
+	uint32_t fields;     /* number in the table's `fields` + 1, or 0 */
 };
 
 struct wk_dwarf_abbrevs {
@@ -97,6 +113,8 @@ struct wk_dwarf_abbrevs {
 	size_t row_count, row_cap;
 	struct wk_dwarf_op *ops;
 	size_t op_count, op_cap;
+	struct wk_dwarf_fields *fields;
+	size_t field_count, field_cap;
 	struct wk_map by_code; /* of tables whose codes are not */
 	/* By the first byte of an entry: its bytes where it is of no interest and has no children,
 	 * else 0. What most entries are is passed over by this alone. */
@@ -166,7 +184,8 @@ struct wk_dwarf_file {
 	uint64_t last_scanned;        /* the table in which a root was looked for last, + 1 */
 	uint64_t abbrev_budget, text_budget, range_budget; /* 1 is spent; 0 was never set */
 	struct wk_dwarf_memo name_of; /* offset of a DIE to text id */
-	struct wk_dwarf_memo text_at; /* offset in .debug_str to text id */
+	uint32_t str_id;              /* of .debug_str, lent to the index, or 0 */
+	bool is_lent;                 /* that was tried */
 	struct wk_map unit_by_id;     /* of a split file: to the number of the unit + 1 */
 	bool has_ids;
 	struct wk_dwarf_file *alternate;
@@ -174,8 +193,7 @@ struct wk_dwarf_file {
 
 /* An interval that has begun. */
 struct wk_dwarf_cover {
-	uint64_t end;
-	uint32_t node;
+	uint32_t end, node;
 };
 
 /* Around an open DIE of a walk: the innermost node and scope. */
@@ -183,23 +201,38 @@ struct wk_dwarf_level {
 	uint32_t node, scope;
 };
 
-/* A node whose name is looked for behind the walk, when all scopes are known. Few are: linkage
- * names need none. */
+/* A node whose name is that of the function at `offset`. Some wait to the end of the walk, when all
+ * scopes are known. Few do: linkage names need none. */
 struct wk_dwarf_later {
 	struct wk_dwarf_unit *unit;
 	uint64_t offset;
 	uint32_t node;
 };
 
+/* A stretch of addresses without gaps, and its spans. Starts count from the block's origin. */
+struct wk_dwarf_stretch {
+	uint32_t start, end;
+	uint32_t first, count;
+};
+
 /* What one unit is made into; used again for the next. */
 struct wk_dwarf_block {
-	struct wk_code_node *nodes; /* [0] is unused */
-	size_t node_count, node_cap;
+	struct wk_code_maker maker;
+	uint32_t *file_numbers; /* by the line program's number: the block's + 1, 0 not asked */
+	size_t file_number_cap;
 	uint64_t origin; /* below all intervals */
-	struct wk_sort_key *intervals; /* key: start - origin, then the size, 32 bits each */
+	bool has_origin;
+	/* Of one function and all that lies in it. Key: start - origin, then the size, 32 bits
+	 * each. */
+	struct wk_sort_key *intervals;
 	size_t interval_count, interval_cap;
+	struct wk_dwarf_stretch *stretches;
+	size_t stretch_count, stretch_cap;
+	bool is_sorted; /* the stretches, of which none begins before another's end */
 	struct wk_code_span *spans;
 	size_t span_count, span_cap;
+	struct wk_code_span *sorted_spans;
+	size_t sorted_span_cap;
 	struct wk_code_line *lines;
 	size_t line_count, line_cap;
 	struct wk_dwarf_cover *covers;
@@ -210,15 +243,27 @@ struct wk_dwarf_block {
 	size_t level_cap;
 };
 
-static inline uint64_t wk_dwarf_interval_start(const struct wk_dwarf_block *block, size_t i)
+static inline void wk_dwarf_add_interval(struct wk_dwarf_block *b, uint32_t start, uint32_t end,
+					 uint32_t node)
 {
-	return block->origin + (block->intervals[i].key >> 32);
+	if (b->interval_count == b->interval_cap)
+		b->intervals = wk_grow_now(b->intervals, &b->interval_cap, b->interval_count + 1,
+					   sizeof(*b->intervals));
+	b->intervals[b->interval_count++] = (struct wk_sort_key){
+		.key = (uint64_t)start << 32 | (end - start), .row = node };
 }
 
-static inline uint64_t wk_dwarf_interval_end(const struct wk_dwarf_block *block, size_t i)
+static inline uint32_t wk_dwarf_interval_start(const struct wk_dwarf_block *block, size_t i)
+{
+	return (uint32_t)(block->intervals[i].key >> 32);
+}
+
+static inline uint32_t wk_dwarf_interval_end(const struct wk_dwarf_block *block, size_t i)
 {
 	return wk_dwarf_interval_start(block, i) + (uint32_t)block->intervals[i].key;
 }
+
+#define WK_DWARF_UNSEEN 64
 
 struct wk_dwarf {
 	struct wk_dwarf_input input;
@@ -233,6 +278,9 @@ struct wk_dwarf {
 	uint64_t line_budget;
 	struct wk_buf first_missing, missing; /* the first split file; the sentence */
 	size_t missing_count;
+	const uint8_t *unseen[WK_DWARF_UNSEEN]; /* texts that were taken for names unseen */
+	size_t unseen_count;
+	bool has_empty_texts, looks_at_texts;
 	bool misses_alternate, misses_ranges;
 	bool has_fault;                /* a unit or its lines ended early */
 };
@@ -259,6 +307,15 @@ bool wk_dwarf_offset_at(const struct wk_dwarf_unit *unit, enum wk_dwarf_section 
 /* What the value refers to: a unit and an offset in its .debug_info; NULL if nothing. */
 struct wk_dwarf_unit *wk_dwarf_referred(struct wk_dwarf_unit *unit, struct wk_dwarf_value value,
 					uint64_t *offset);
+/* The same for a value that counts from the unit's header. */
+static inline struct wk_dwarf_unit *wk_dwarf_referred_here(struct wk_dwarf_unit *unit,
+							   uint64_t value, uint64_t *offset)
+{
+	if (value >= unit->end - unit->offset || unit->offset + value < unit->die)
+		return NULL;
+	*offset = unit->offset + value;
+	return unit;
+}
 
 /* dwarf_abbrev.c */
 /* The unit's table, decoded once; NULL if it is broken. */
@@ -331,6 +388,45 @@ static inline bool wk_dwarf_pass_die(const struct wk_dwarf_unit *unit,
 	return true;
 }
 
+/* The fields of an entry that is there with WORD_BYTES behind it, in a file of least significant
+ * bytes first; NULL where they are not known. */
+static inline const struct wk_dwarf_fields *wk_dwarf_fields_of(const struct wk_dwarf_abbrevs *table,
+							       const struct wk_dwarf_abbrev *abbrev,
+							       const struct wk_bytes *in)
+{
+	if (!abbrev->fields || in->big_endian || in->end - in->at < abbrev->fixed + WORD_BYTES)
+		return NULL;
+	return &table->fields[abbrev->fields - 1];
+}
+
+static inline uint64_t wk_dwarf_first_bytes(const uint8_t *at, uint8_t bytes)
+{
+	static const uint64_t masks[] = {
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
+		0xffffffffffffff, UINT64_MAX,
+	};
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return WK_FROM_LE(64, word) & masks[bytes];
+}
+
+/* 0 where it is not there. */
+static inline uint64_t wk_dwarf_field(const struct wk_dwarf_fields *fields, const uint8_t *at,
+				      enum wk_dwarf_what what)
+{
+	struct wk_dwarf_field field = fields->of[what];
+
+	return wk_dwarf_first_bytes(at + field.at, field.size);
+}
+
+static inline struct wk_dwarf_value wk_dwarf_field_value(const struct wk_dwarf_fields *fields,
+							 const uint8_t *at,
+							 enum wk_dwarf_what what)
+{
+	return (struct wk_dwarf_value){ wk_dwarf_field(fields, at, what), fields->of[what].form };
+}
+
 /* dwarf_unit.c */
 struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_elf *elf,
 					bool is_split);
@@ -350,7 +446,30 @@ void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
 			 struct wk_dwarf_value high, struct wk_dwarf_value ranges,
 			 wk_dwarf_take_range take, void *context);
 void wk_dwarf_find_code(struct wk_dwarf *dwarf);
-bool wk_dwarf_is_code(const struct wk_dwarf *dwarf, uint64_t start);
+static inline bool wk_dwarf_is_code(const struct wk_dwarf *dwarf, uint64_t start)
+{
+	return start >= dwarf->lowest && start < dwarf->highest;
+}
+
+/* False where no code can be. `most` is the largest address of the unit. */
+static inline bool wk_dwarf_cut_to_code(const struct wk_dwarf *dwarf, uint64_t most,
+					uint64_t *start, uint64_t *end)
+{
+	*start &= most;
+	*end &= most;
+	if (*start >= *end || *start >= most - 1 || !wk_dwarf_is_code(dwarf, *start))
+		return false;
+	if (*end > dwarf->highest)
+		*end = dwarf->highest;
+	return true;
+}
+
+static inline uint64_t wk_dwarf_most_address(const struct wk_dwarf_unit *unit)
+{
+	uint8_t size = unit->shape.address_size;
+
+	return size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1;
+}
 
 /* dwarf_aranges.c */
 /* The ranges of `unit` by .debug_aranges; `unit` as an index of file->units. */
@@ -359,12 +478,41 @@ void wk_dwarf_each_arange(struct wk_dwarf_file *file,
 			  void *context);
 
 /* dwarf_name.c */
-/* The text id of the DIE's own linkage name, or 0. */
-uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die);
+/* What an entry tells of its name. */
+struct wk_dwarf_naming {
+	struct wk_dwarf_value linkage;
+	struct wk_dwarf_value reference; /* the origin, or else the specification */
+	bool has_name;
+};
+
+static inline struct wk_dwarf_value wk_dwarf_value_of(const struct wk_dwarf_die *die,
+						      enum wk_dwarf_what what)
+{
+	return wk_dwarf_has(die, what) ? die->values[what] : (struct wk_dwarf_value){ 0 };
+}
+
+static inline struct wk_dwarf_naming wk_dwarf_naming_of(const struct wk_dwarf_die *die)
+{
+	return (struct wk_dwarf_naming){
+		.linkage = wk_dwarf_value_of(die, WHAT_LINKAGE_NAME),
+		.reference = wk_dwarf_value_of(die, wk_dwarf_has(die, WHAT_ORIGIN)
+							    ? WHAT_ORIGIN : WHAT_SPECIFICATION),
+		.has_name = wk_dwarf_has(die, WHAT_NAME),
+	};
+}
+
+/* The text id of a linkage name, or 0. */
+uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value linkage);
 /* Where the name of a DIE without one is best looked for: at what it refers to, so that all
  * calls of a function share the answer. `offset` is the DIE's and becomes that one's. */
 struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
-					  const struct wk_dwarf_die *die);
+					  const struct wk_dwarf_naming *naming);
+/* Was one of the texts that were taken for names empty? Those with another linkage name then lack
+ * it, and are to be read again with looks_at_texts set. */
+bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf);
+/* Sets what was found out before. The others are left in `names`, their count is given. */
+size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
+			    struct wk_code_packed_node *nodes);
 /* The text id of the function at an offset; 0 where it has no name. False where scopes belong
  * to the name and `knows_scopes` tells that a walk has yet to note them. */
 bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_scopes,
@@ -384,14 +532,18 @@ void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_ca
 			 struct wk_buf *out);
 
 /* dwarf_walk.c */
-/* Nodes and intervals of one unit into the block, which is emptied first. */
+/* What one unit has into the block, which is emptied first. wants_names false: its intervals only,
+ * all of them and as they come. */
 bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, bool wants_names,
 		   struct wk_err *err);
 
 /* dwarf_spans.c */
-/* Sets the block's spans from its intervals, which it puts in order: where several cover an
- * address, the one with the highest node (the innermost) has it. `base` is below all of them. */
-void wk_dwarf_make_spans(struct wk_dwarf_block *block, uint64_t base);
+/* The intervals so far are all of one function and what lies in it: makes them spans, and forgets
+ * them. Where several cover an address, the one with the highest node (the innermost) has it. */
+void wk_dwarf_end_function(struct wk_dwarf_block *block);
+/* When all functions have ended: the spans in order, behind each stretch that ends one of node 0.
+ * They count from the block's origin. */
+void wk_dwarf_order_spans(struct wk_dwarf_block *block);
 
 /* dwarf_split.c */
 /* The split unit of a skeleton, or NULL; what is missing is noted. */

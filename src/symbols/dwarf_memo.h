@@ -30,6 +30,19 @@ void wk_dwarf_memo_fini(struct wk_dwarf_memo *memo);
  * `apart` bytes, or more, from the next. */
 void wk_dwarf_memo_start(struct wk_dwarf_memo *memo, uint64_t section_bytes, unsigned apart);
 
+/* What a row has; sets the answer to something where it has none. */
+static inline bool wk_dwarf_memo_look(const struct wk_dwarf_memo *memo, uint64_t offset,
+				      uint32_t *answer)
+{
+	const struct wk_dwarf_memo_row *row;
+
+	if (!memo->rows)
+		return false;
+	row = &memo->rows[offset / memo->apart & (memo->count - 1)];
+	*answer = row->answer;
+	return row->offset == offset + 1;
+}
+
 bool wk_dwarf_memo_find(const struct wk_dwarf_memo *memo, uint64_t offset, uint32_t *answer);
 
 /* The offset has no answer yet. It must have been started. */

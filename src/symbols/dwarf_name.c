@@ -12,9 +12,8 @@
 #define MOST_ROUNDS  4
 #define SMALL_BUDGET (1024 * 1024)
 
-/* Bytes of functions' entries and of linkage names, which are mostly more. */
+/* Bytes of functions' entries, which mostly have more. */
 #define NAME_APART 16
-#define TEXT_APART 64
 
 static uint64_t section_size(struct wk_dwarf_file *file, enum wk_dwarf_section which)
 {
@@ -46,23 +45,54 @@ static uint32_t intern(struct wk_dwarf_text text)
 	return wk_code_index_text(text.file->dwarf->index, name);
 }
 
+/* To look at each text at once would be to wait for memory each time. */
+static void look_later(struct wk_dwarf *dwarf, const uint8_t *text)
+{
+	if (dwarf->unseen_count == WK_DWARF_UNSEEN)
+		wk_dwarf_saw_empty_text(dwarf);
+	dwarf->unseen[dwarf->unseen_count++] = text;
+}
+
+bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf)
+{
+	bool is_empty = false;
+
+	for (size_t i = 0; i < dwarf->unseen_count; i++)
+		is_empty |= *dwarf->unseen[i] == '\0';
+	dwarf->unseen_count = 0;
+	dwarf->has_empty_texts |= is_empty;
+	return dwarf->has_empty_texts;
+}
+
+/* The text in .debug_str where it lies. An empty one is no name. */
+static uint32_t lent_id(struct wk_dwarf_text text)
+{
+	struct wk_bytes section = wk_dwarf_section(&text.file->sections, WK_DWARF_STR);
+	uint64_t size = (uint64_t)(section.end - section.start);
+	struct wk_dwarf *dwarf = text.file->dwarf;
+
+	if (!text.file->is_lent)
+		text.file->str_id =
+			wk_code_index_lend(dwarf->index, wk_str_of((const char *)section.start,
+								   (size_t)size));
+	text.file->is_lent = true;
+	if (!text.file->str_id)
+		return intern(text);
+	if (text.offset >= size ||
+	    (dwarf->looks_at_texts && section.start[text.offset] == '\0'))
+		return 0;
+	if (!dwarf->looks_at_texts)
+		look_later(dwarf, section.start + text.offset);
+	return text.file->str_id + (uint32_t)text.offset;
+}
+
 static uint32_t text_id(struct wk_dwarf_unit *unit, struct wk_dwarf_value value)
 {
 	struct wk_dwarf_text text = wk_dwarf_text_of(unit, value);
-	struct wk_dwarf_memo *memo;
-	uint32_t id;
 
 	if (!text.file)
 		return 0;
-	if (text.section != WK_DWARF_STR)
-		return intern(text);
-	memo = &text.file->text_at;
-	if (wk_dwarf_memo_find(memo, text.offset, &id))
-		return id;
-	wk_dwarf_memo_start(memo, section_size(text.file, WK_DWARF_STR), TEXT_APART);
-	id = intern(text);
-	wk_dwarf_memo_add(memo, text.offset, id);
-	return id;
+	return text.section == WK_DWARF_STR ? lent_id(text) : intern(text);
 }
 
 /* A name as it is written, `value` in `unit`, of the DIE at `offset` of `holder`. */
@@ -84,16 +114,15 @@ static uint32_t scoped_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value va
 	return id;
 }
 
-/* Follows what the DIE refers to; false if it refers to nothing that is there. */
-static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, const struct wk_dwarf_die *die)
+/* Goes to what is referred to; false if that is nothing that is there. */
+static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, struct wk_dwarf_value reference)
 {
-	enum wk_dwarf_what what = wk_dwarf_has(die, WHAT_ORIGIN) ? WHAT_ORIGIN : WHAT_SPECIFICATION;
 	struct wk_dwarf_unit *other;
 	uint64_t there;
 
-	if (!wk_dwarf_has(die, what))
+	if (!reference.form)
 		return false;
-	other = wk_dwarf_referred(*unit, die->values[what], &there);
+	other = wk_dwarf_referred(*unit, reference, &there);
 	if (!other)
 		return false;
 	*unit = other;
@@ -101,10 +130,9 @@ static bool follow(struct wk_dwarf_unit **unit, uint64_t *offset, const struct w
 	return true;
 }
 
-uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *die)
+uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value linkage)
 {
-	return wk_dwarf_has(die, WHAT_LINKAGE_NAME)
-		? text_id(unit, die->values[WHAT_LINKAGE_NAME]) : 0;
+	return linkage.form ? text_id(unit, linkage) : 0;
 }
 
 /* What a chain of references says of a name. */
@@ -121,16 +149,18 @@ static void search(struct wk_dwarf_unit *unit, uint64_t offset, struct found *fo
 	struct wk_dwarf_die die;
 
 	for (int hop = 0; hop < MOST_HOPS && wk_dwarf_die_at(unit, offset, &die); hop++) {
-		found->id = wk_dwarf_linkage_name(unit, &die);
+		struct wk_dwarf_naming naming = wk_dwarf_naming_of(&die);
+
+		found->id = wk_dwarf_linkage_name(unit, naming.linkage);
 		if (found->id)
 			return;
-		if (!found->unit && wk_dwarf_has(&die, WHAT_NAME)) {
+		if (!found->unit && naming.has_name) {
 			found->unit = unit;
 			found->name = die.values[WHAT_NAME];
 		}
 		found->holder = unit;
 		found->at = offset;
-		if (!follow(&unit, &offset, &die))
+		if (!follow(&unit, &offset, naming.reference))
 			return;
 	}
 }
@@ -164,10 +194,30 @@ bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_sc
 	return true;
 }
 
-struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
-					  const struct wk_dwarf_die *die)
+size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
+			    struct wk_code_packed_node *nodes)
 {
-	if (!wk_dwarf_has(die, WHAT_NAME))
-		follow(&unit, offset, die);
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct wk_dwarf_later name = names[i];
+		bool is_known = wk_dwarf_memo_look(&name.unit->file->name_of, name.offset,
+						   &nodes[name.node].function);
+
+		names[unknown] = name;
+		unknown += !is_known;
+	}
+	return unknown;
+}
+
+struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
+					  const struct wk_dwarf_naming *naming)
+{
+	if (naming->has_name)
+		return unit;
+	if (naming->reference.form == DW_FORM_ref4)
+		wk_dwarf_referred_here(unit, naming->reference.value, offset);
+	else
+		follow(&unit, offset, naming->reference);
 	return unit;
 }

@@ -35,11 +35,6 @@ void wk_dwarf_find_code(struct wk_dwarf *dwarf)
 	dwarf->highest = highest ? highest : UINT64_MAX - 1;
 }
 
-bool wk_dwarf_is_code(const struct wk_dwarf *dwarf, uint64_t start)
-{
-	return start >= dwarf->lowest && start < dwarf->highest;
-}
-
 struct list {
 	struct wk_dwarf_unit *unit;
 	wk_dwarf_take_range take;
@@ -49,14 +44,11 @@ struct list {
 	bool has_dead_base;
 };
 
-static inline void give_code(const struct wk_dwarf *dwarf, uint64_t most, uint64_t start,
-			     uint64_t end, wk_dwarf_take_range take, void *context)
+static void give_code(const struct wk_dwarf *dwarf, uint64_t most, uint64_t start, uint64_t end,
+		      wk_dwarf_take_range take, void *context)
 {
-	start &= most;
-	end &= most;
-	if (start >= end || start >= most - 1 || !wk_dwarf_is_code(dwarf, start))
-		return;
-	take(context, start, end < dwarf->highest ? end : dwarf->highest);
+	if (wk_dwarf_cut_to_code(dwarf, most, &start, &end))
+		take(context, start, end);
 }
 
 static void give(struct list *list, uint64_t start, uint64_t end)
@@ -211,13 +203,6 @@ static void read_list(struct list *list, struct wk_dwarf_value ranges)
 		 unit->shape.address_size);
 }
 
-static uint64_t most_of(const struct wk_dwarf_unit *unit)
-{
-	uint8_t size = unit->shape.address_size;
-
-	return size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * size) - 1;
-}
-
 /* One range, as nearly all functions and most calls have. */
 static void each_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
 			struct wk_dwarf_value high, wk_dwarf_take_range take, void *context)
@@ -230,7 +215,7 @@ static void each_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value 
 	/* Since DWARF 4 a number that is no address counts from low_pc. */
 	if (high.form == DW_FORM_data4 || !wk_dwarf_address(unit, high, &end))
 		end = high.value <= UINT64_MAX - start ? start + high.value : start;
-	give_code(unit->file->dwarf, most_of(unit), start, end, take, context);
+	give_code(unit->file->dwarf, wk_dwarf_most_address(unit), start, end, take, context);
 }
 
 void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
@@ -247,7 +232,7 @@ void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
 		.unit = unit,
 		.take = take,
 		.context = context,
-		.most = most_of(unit),
+		.most = wk_dwarf_most_address(unit),
 	};
 	set_base(&list, unit->low_pc);
 	read_list(&list, ranges);

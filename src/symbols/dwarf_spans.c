@@ -1,6 +1,14 @@
-/* Intervals that overlay one another to spans, of which each address has one. */
+/* Intervals that overlay one another to spans, of which each address has one.
+ *
+ * A function at a time, so that what is worked on is small; functions seldom overlap, and then
+ * their spans need at most to be put in order. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "symbols/dwarf_internal.h"
+
+/* So many are put in order by hand. */
+#define FEW 32
 
 /* The intervals that are open at an address. Calls mostly lie within one another: then they are a
  * stack, the last the innermost. Where they do not, they become a heap with the highest node
@@ -67,7 +75,7 @@ static void open_cover(struct covers *c, struct wk_dwarf_cover added)
 		c->rows[c->count++] = added;
 }
 
-static void close_ended(struct covers *c, uint64_t at)
+static void close_ended(struct covers *c, uint32_t at)
 {
 	while (c->count > 0 && top(c)->end <= at) {
 		if (c->is_heap)
@@ -77,17 +85,76 @@ static void close_ended(struct covers *c, uint64_t at)
 	}
 }
 
-static void add_span(struct wk_dwarf_block *b, uint64_t base, uint64_t start, uint32_t node)
+/* Where a stretch begins at which the one before ended, nothing lies between. */
+static void begin_stretch(struct wk_dwarf_block *b, uint32_t start)
 {
-	uint32_t before = b->span_count ? b->spans[b->span_count - 1].node : 0;
+	const struct wk_dwarf_stretch *last = &b->stretches[b->stretch_count - 1];
 
-	if (node == before)
-		return;
-	b->spans = wk_grow(b->spans, &b->span_cap, b->span_count + 1, sizeof(*b->spans));
-	b->spans[b->span_count++] = (struct wk_code_span){ (uint32_t)(start - base), node };
+	if (b->stretch_count > 0 && start == last->end)
+		b->span_count--;
+	else if (b->stretch_count > 0 && start < last->end)
+		b->is_sorted = false;
+	b->stretches[b->stretch_count++] = (struct wk_dwarf_stretch){
+		.start = start, .first = (uint32_t)b->span_count };
 }
 
-static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint64_t at)
+static void end_stretch(struct wk_dwarf_block *b, uint32_t end)
+{
+	struct wk_dwarf_stretch *stretch = &b->stretches[b->stretch_count - 1];
+
+	stretch->end = end;
+	stretch->count = (uint32_t)b->span_count - stretch->first;
+	b->spans[b->span_count++] = (struct wk_code_span){ end, 0 };
+}
+
+/* Instead of what begins at the same address. */
+static void set_span(struct wk_dwarf_block *b, uint32_t start, uint32_t node)
+{
+	if (b->span_count > b->stretches[b->stretch_count - 1].first &&
+	    b->spans[b->span_count - 1].start == start)
+		b->span_count--;
+	b->spans[b->span_count++] = (struct wk_code_span){ start, node };
+}
+
+/* Closes what ends up to `at`, of intervals that lie within one another. */
+static size_t unnest(struct wk_dwarf_block *b, size_t depth, uint32_t at)
+{
+	const struct wk_dwarf_cover *open = b->covers;
+
+	while (depth > 0 && open[depth - 1].end <= at) {
+		uint32_t end = open[--depth].end;
+
+		if (depth == 0)
+			end_stretch(b, end);
+		else if (open[depth - 1].end > end)
+			set_span(b, end, open[depth - 1].node);
+	}
+	return depth;
+}
+
+/* The way of nearly all functions. False where intervals do not lie within one another. */
+static bool nest(struct wk_dwarf_block *b)
+{
+	struct wk_dwarf_cover *open = b->covers;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < b->interval_count; i++) {
+		uint32_t start = wk_dwarf_interval_start(b, i), end = wk_dwarf_interval_end(b, i);
+		uint32_t node = b->intervals[i].row;
+
+		depth = unnest(b, depth, start);
+		if (depth == 0)
+			begin_stretch(b, start);
+		else if (node < open[depth - 1].node || end > open[depth - 1].end)
+			return false;
+		set_span(b, start, node);
+		open[depth++] = (struct wk_dwarf_cover){ end, node };
+	}
+	unnest(b, depth, UINT32_MAX);
+	return true;
+}
+
+static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint32_t at)
 {
 	for (; *next < b->interval_count && wk_dwarf_interval_start(b, *next) <= at; (*next)++)
 		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_interval_end(b, *next),
@@ -95,45 +162,144 @@ static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *ne
 }
 
 /* Where the next one begins, if that is before `end`. */
-static uint64_t next_place(const struct wk_dwarf_block *b, size_t next, uint64_t end)
+static uint32_t next_place(const struct wk_dwarf_block *b, size_t next, uint32_t end)
 {
 	if (next < b->interval_count && wk_dwarf_interval_start(b, next) < end)
 		return wk_dwarf_interval_start(b, next);
 	return end;
 }
 
-/* What a block cannot hold, since it ends too far from its base, is left out. */
-static void leave_out(struct wk_dwarf_block *b, uint64_t base)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < b->interval_count; i++)
-		if (wk_dwarf_interval_end(b, i) - base <= UINT32_MAX)
-			b->intervals[count++] = b->intervals[i];
-	b->interval_count = count;
-}
-
 /* Goes from one place where something begins or ends to the next. */
-void wk_dwarf_make_spans(struct wk_dwarf_block *b, uint64_t base)
+static void overlay(struct wk_dwarf_block *b)
 {
-	struct covers open = { 0 };
-	uint64_t at = base;
+	struct covers open = { .rows = b->covers };
 	size_t next = 0;
+	uint32_t at = 0;
 
-	b->span_count = 0;
-	leave_out(b, base);
-	wk_sort_keys_above(b->intervals, b->interval_count, 32);
-	b->covers = wk_grow(b->covers, &b->cover_cap, b->interval_count, sizeof(*b->covers));
-	open.rows = b->covers;
 	while (next < b->interval_count || open.count > 0) {
-		if (open.count == 0 && wk_dwarf_interval_start(b, next) > at) {
-			add_span(b, base, at, 0);
+		if (open.count == 0) {
 			at = wk_dwarf_interval_start(b, next);
+			begin_stretch(b, at);
 		}
 		open_at(&open, b, &next, at);
-		add_span(b, base, at, top(&open)->node);
+		set_span(b, at, top(&open)->node);
 		at = next_place(b, next, top(&open)->end);
 		close_ended(&open, at);
+		if (open.count == 0)
+			end_stretch(b, at);
 	}
-	add_span(b, base, at, 0);
+}
+
+static void sort_intervals(struct wk_dwarf_block *b)
+{
+	struct wk_sort_key *keys = b->intervals;
+
+	if (b->interval_count > FEW) {
+		wk_sort_keys_above(keys, b->interval_count, 32);
+		return;
+	}
+	for (size_t i = 1; i < b->interval_count; i++) {
+		struct wk_sort_key key = keys[i];
+		size_t at = i;
+
+		for (; at > 0 && keys[at - 1].key >> 32 > key.key >> 32; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
+	}
+}
+
+/* Each interval begins one span at most, and another where it ends. */
+static void make_room(struct wk_dwarf_block *b)
+{
+	size_t count = b->interval_count;
+
+	b->spans = wk_grow(b->spans, &b->span_cap, b->span_count + 2 * count, sizeof(*b->spans));
+	b->stretches = wk_grow(b->stretches, &b->stretch_cap, b->stretch_count + count,
+			       sizeof(*b->stretches));
+	b->covers = wk_grow(b->covers, &b->cover_cap, count, sizeof(*b->covers));
+}
+
+void wk_dwarf_end_function(struct wk_dwarf_block *b)
+{
+	size_t spans = b->span_count, stretches = b->stretch_count;
+	bool is_sorted = b->is_sorted;
+
+	if (b->interval_count == 0)
+		return;
+	make_room(b);
+	sort_intervals(b);
+	if (!nest(b)) {
+		b->span_count = spans;
+		b->stretch_count = stretches;
+		b->is_sorted = is_sorted;
+		overlay(b);
+	}
+	b->interval_count = 0;
+}
+
+static bool is_apart(const struct wk_dwarf_block *b, const struct wk_sort_key *order)
+{
+	for (size_t i = 1; i < b->stretch_count; i++)
+		if (b->stretches[order[i - 1].row].end > b->stretches[order[i].row].start)
+			return false;
+	return true;
+}
+
+/* As if all functions were one. */
+static void overlay_all(struct wk_dwarf_block *b)
+{
+	for (size_t i = 0; i < b->stretch_count; i++) {
+		const struct wk_dwarf_stretch *s = &b->stretches[i];
+
+		for (uint32_t k = s->first; k < s->first + s->count; k++) {
+			uint32_t end = k + 1 < s->first + s->count ? b->spans[k + 1].start : s->end;
+
+			wk_dwarf_add_interval(b, b->spans[k].start, end, b->spans[k].node);
+		}
+	}
+	b->span_count = b->stretch_count = 0;
+	make_room(b);
+	wk_sort_keys_above(b->intervals, b->interval_count, 32);
+	overlay(b);
+}
+
+static void gather(struct wk_dwarf_block *b, const struct wk_sort_key *order)
+{
+	struct wk_code_span *from = b->spans, *to;
+	size_t cap = b->span_cap;
+
+	b->sorted_spans = wk_grow(b->sorted_spans, &b->sorted_span_cap,
+				  b->span_count + b->stretch_count, sizeof(*b->sorted_spans));
+	to = b->sorted_spans;
+	for (size_t i = 0; i < b->stretch_count; i++) {
+		const struct wk_dwarf_stretch *s = &b->stretches[order[i].row];
+
+		if (i > 0 && to[-1].start == s->start)
+			to--;
+		memcpy(to, from + s->first, s->count * sizeof(*to));
+		to += s->count;
+		*to++ = (struct wk_code_span){ s->end, 0 };
+	}
+	b->span_count = (size_t)(to - b->sorted_spans);
+	b->spans = b->sorted_spans;
+	b->span_cap = b->sorted_span_cap;
+	b->sorted_spans = from;
+	b->sorted_span_cap = cap;
+}
+
+void wk_dwarf_order_spans(struct wk_dwarf_block *b)
+{
+	struct wk_sort_key *order;
+
+	if (b->is_sorted)
+		return;
+	order = wk_alloc(b->stretch_count * sizeof(*order));
+	for (size_t i = 0; i < b->stretch_count; i++)
+		order[i] = (struct wk_sort_key){ b->stretches[i].start, (uint32_t)i };
+	wk_sort_keys(order, b->stretch_count);
+	if (is_apart(b, order))
+		gather(b, order);
+	else
+		overlay_all(b);
+	free(order);
 }

@@ -29,7 +29,6 @@ void wk_dwarf_file_free(struct wk_dwarf_file *file)
 	free(file->tables);
 	wk_map_fini(&file->table_at);
 	wk_dwarf_memo_fini(&file->name_of);
-	wk_dwarf_memo_fini(&file->text_at);
 	wk_map_fini(&file->unit_by_id);
 	wk_dwarf_sections_fini(&file->sections);
 	free(file);

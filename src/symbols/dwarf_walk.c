@@ -7,112 +7,218 @@
 /* A unit's code lies closer together. */
 #define REACH ((uint64_t)1 << 31)
 
+#define NO_FUNCTION SIZE_MAX
+
+/* Names that are looked for together: where their answers lie is then fetched from memory for all
+ * of them at once. */
+#define BATCH 64
+
 struct walk {
 	struct wk_dwarf_unit *unit;
 	const struct wk_dwarf_abbrevs *table;
 	struct wk_dwarf_block *block;
 	struct wk_bytes in;
 	size_t depth;  /* of open DIEs; block->levels has their nodes */
+	uint64_t most;             /* the largest address */
+	size_t function_depth;     /* of the function that they lie in, where one is open */
 	struct wk_dwarf_level now; /* the innermost node and scope */
 	bool wants_names;
 	bool notes_scopes;         /* and so does not jump */
+	struct wk_dwarf_later names[BATCH];
+	size_t name_count;
 };
+
+static inline void add_range(struct wk_dwarf_block *b, uint64_t start, uint64_t end)
+{
+	if (!b->has_origin)
+		b->origin = start > REACH ? start - REACH : 0;
+	b->has_origin = true;
+	if (start >= b->origin && end - b->origin <= UINT32_MAX)
+		wk_dwarf_add_interval(b, (uint32_t)(start - b->origin),
+				      (uint32_t)(end - b->origin), b->maker.node_count);
+}
 
 static void take_range(void *context, uint64_t start, uint64_t end)
 {
-	struct wk_dwarf_block *b = context;
-
-	if (b->interval_count == 0)
-		b->origin = start > REACH ? start - REACH : 0;
-	if (start < b->origin || start - b->origin > UINT32_MAX || end - start > UINT32_MAX)
-		return;
-	b->intervals = wk_grow(b->intervals, &b->interval_cap, b->interval_count + 1,
-			       sizeof(*b->intervals));
-	b->intervals[b->interval_count++] = (struct wk_sort_key){
-		.key = (start - b->origin) << 32 | (end - start),
-		.row = (uint32_t)b->node_count,
-	};
+	add_range(context, start, end);
 }
 
-static uint32_t number_of(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
+/* What an entry tells of a call. */
+struct call {
+	uint64_t file, line, column;
+	bool has_file;
+};
+
+static uint32_t short_number(uint64_t number)
 {
-	uint64_t value = wk_dwarf_has(die, what) ? die->values[what].value : 0;
-
-	return value <= UINT32_MAX ? (uint32_t)value : 0;
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static struct wk_dwarf_value value_of(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
-{
-	return wk_dwarf_has(die, what) ? die->values[what] : (struct wk_dwarf_value){ 0 };
-}
-
-static uint32_t file_of(const struct walk *w, const struct wk_dwarf_die *die)
+/* The block's number of a file of the line program. */
+static uint16_t file_of(struct walk *w, uint64_t file)
 {
 	const struct wk_dwarf_lines *lines = &w->unit->file->dwarf->lines;
-	uint32_t file = number_of(die, WHAT_CALL_FILE);
+	uint32_t *number;
 
-	return wk_dwarf_has(die, WHAT_CALL_FILE) && file < lines->file_count ? lines->files[file]
-									      : 0;
+	if (file >= lines->file_count)
+		return 0;
+	number = &w->block->file_numbers[file];
+	if (!*number)
+		*number = wk_code_maker_file(&w->block->maker, lines->files[file]) + 1u;
+	return (uint16_t)(*number - 1);
 }
 
-/* At once, if it can be told before all scopes are known. */
-static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
+/* Those that can be told before all scopes are known. */
+static void find_names(struct walk *w)
 {
 	struct wk_dwarf_block *b = w->block;
-	struct wk_dwarf_later later = { .offset = offset, .node = (uint32_t)b->node_count };
-	uint32_t name = wk_dwarf_linkage_name(w->unit, die);
+	size_t count = wk_dwarf_known_names(w->names, w->name_count, b->maker.nodes);
 
-	if (name)
-		return name;
-	later.unit = wk_dwarf_name_place(w->unit, &later.offset, die);
-	if (wk_dwarf_name_at(later.unit, later.offset, !w->notes_scopes, &name))
-		return name;
-	b->later = wk_grow(b->later, &b->later_cap, b->later_count + 1, sizeof(*b->later));
-	b->later[b->later_count++] = later;
-	return 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_dwarf_later *name = &w->names[i];
+
+		if (wk_dwarf_name_at(name->unit, name->offset, !w->notes_scopes,
+				     &b->maker.nodes[name->node].function))
+			continue;
+		b->later = wk_grow(b->later, &b->later_cap, b->later_count + 1,
+				   sizeof(*b->later));
+		b->later[b->later_count++] = *name;
+	}
+	w->name_count = 0;
 }
 
-static void add_names(struct wk_dwarf_block *b)
+static void find_late_names(struct wk_dwarf_block *b)
 {
 	for (size_t i = 0; i < b->later_count; i++)
 		wk_dwarf_name_at(b->later[i].unit, b->later[i].offset, true,
-				 &b->nodes[b->later[i].node].function);
+				 &b->maker.nodes[b->later[i].node].function);
 }
 
-static void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
+static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_naming *naming)
 {
-	struct wk_dwarf_block *b = w->block;
-	struct wk_code_node node = { 0 };
+	struct wk_dwarf_later *later = &w->names[w->name_count];
+	uint32_t name = wk_dwarf_linkage_name(w->unit, naming->linkage);
 
-	if (w->wants_names)
-		node.function = name_of(w, offset, die);
-	if (die->abbrev->role == ROLE_INLINED) {
-		node.parent = w->now.node;
-		node.call_file = file_of(w, die);
-		node.call_line = number_of(die, WHAT_CALL_LINE);
-		node.call_column = number_of(die, WHAT_CALL_COLUMN);
+	if (name)
+		return name;
+	later->offset = offset;
+	later->unit = wk_dwarf_name_place(w->unit, &later->offset, naming);
+	later->node = w->block->maker.node_count - 1;
+	w->name_count++;
+	return 0;
+}
+
+static inline void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_naming *naming,
+		     const struct call *call)
+{
+	struct wk_code_packed_node *node = wk_code_maker_node(&w->block->maker);
+
+	*node = (struct wk_code_packed_node){ 0 };
+	if (call) {
+		node->parent = w->now.node;
+		node->call_line = short_number(call->line);
+		node->call_column = wk_code_maker_column(short_number(call->column));
+		node->call_file = call->has_file ? file_of(w, call->file) : 0;
 	}
-	b->nodes = wk_grow(b->nodes, &b->node_cap, b->node_count + 1, sizeof(*b->nodes));
-	b->nodes[b->node_count++] = node;
+	if (w->wants_names)
+		node->function = name_of(w, offset, naming);
+	if (w->name_count == BATCH)
+		find_names(w);
+}
+
+/* The code of an entry whose values lie where they always do. */
+static bool take_code(struct walk *w, const struct wk_dwarf_fields *fields, const uint8_t *at)
+{
+	size_t intervals = w->block->interval_count;
+	uint64_t start, end;
+
+	if (fields->is_single) {
+		start = wk_dwarf_field(fields, at, WHAT_LOW_PC);
+		end = start + wk_dwarf_field(fields, at, WHAT_HIGH_PC);
+		if (wk_dwarf_cut_to_code(w->unit->file->dwarf, w->most, &start, &end))
+			add_range(w->block, start, end);
+	} else {
+		wk_dwarf_each_range(w->unit, wk_dwarf_field_value(fields, at, WHAT_LOW_PC),
+				    wk_dwarf_field_value(fields, at, WHAT_HIGH_PC),
+				    wk_dwarf_field_value(fields, at, WHAT_RANGES), take_range,
+				    w->block);
+	}
+	return w->block->interval_count > intervals;
+}
+
+static void take_fields(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
+			const struct wk_dwarf_fields *fields)
+{
+	const uint8_t *at = w->in.at;
+	enum wk_dwarf_what reference =
+		fields->of[WHAT_ORIGIN].size ? WHAT_ORIGIN : WHAT_SPECIFICATION;
+
+	w->in.at += abbrev->fixed;
+	if (!take_code(w, fields, at))
+		return;
+	add_node(w, offset, &(struct wk_dwarf_naming){
+		.linkage = wk_dwarf_field_value(fields, at, WHAT_LINKAGE_NAME),
+		.reference = wk_dwarf_field_value(fields, at, reference),
+		.has_name = fields->of[WHAT_NAME].size > 0,
+	}, abbrev->role != ROLE_INLINED ? NULL : &(struct call){
+		.file = wk_dwarf_field(fields, at, WHAT_CALL_FILE),
+		.line = wk_dwarf_field(fields, at, WHAT_CALL_LINE),
+		.column = wk_dwarf_field(fields, at, WHAT_CALL_COLUMN),
+		.has_file = fields->of[WHAT_CALL_FILE].size > 0,
+	});
+}
+
+static uint64_t number_of(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
+{
+	return wk_dwarf_value_of(die, what).value;
+}
+
+static bool take_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev)
+{
+	size_t intervals = w->block->interval_count;
+	struct wk_dwarf_naming naming;
+	struct wk_dwarf_die die;
+
+	if (!wk_dwarf_read_die(w->unit->shape, w->table, abbrev, &w->in, &die))
+		return false;
+	wk_dwarf_each_range(w->unit, wk_dwarf_value_of(&die, WHAT_LOW_PC),
+			    wk_dwarf_value_of(&die, WHAT_HIGH_PC),
+			    wk_dwarf_value_of(&die, WHAT_RANGES), take_range, w->block);
+	if (w->block->interval_count == intervals)
+		return true;
+	naming = wk_dwarf_naming_of(&die);
+	add_node(w, offset, &naming, abbrev->role != ROLE_INLINED ? NULL : &(struct call){
+		.file = number_of(&die, WHAT_CALL_FILE),
+		.line = number_of(&die, WHAT_CALL_LINE),
+		.column = number_of(&die, WHAT_CALL_COLUMN),
+		.has_file = wk_dwarf_has(&die, WHAT_CALL_FILE),
+	});
+	return true;
 }
 
 /* A function or a call: a node if it has code. Gives the node that its children lie in. */
 static bool read_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
 		      uint32_t *node)
 {
-	size_t intervals = w->block->interval_count;
-	struct wk_dwarf_die die;
+	const struct wk_dwarf_fields *fields = wk_dwarf_fields_of(w->table, abbrev, &w->in);
+	uint32_t nodes = w->block->maker.node_count;
 
-	if (!wk_dwarf_read_die(w->unit->shape, w->table, abbrev, &w->in, &die))
+	if (fields)
+		take_fields(w, offset, abbrev, fields);
+	else if (!take_die(w, offset, abbrev))
 		return false;
 	*node = abbrev->role == ROLE_INLINED ? w->now.node : 0;
-	wk_dwarf_each_range(w->unit, value_of(&die, WHAT_LOW_PC), value_of(&die, WHAT_HIGH_PC),
-			    value_of(&die, WHAT_RANGES), take_range, w->block);
-	if (w->block->interval_count == intervals)
-		return true;
-	*node = (uint32_t)w->block->node_count;
-	add_node(w, offset, &die);
+	if (w->block->maker.node_count > nodes)
+		*node = nodes;
 	return true;
+}
+
+/* The outermost of what had code. */
+static void end_function(struct walk *w)
+{
+	w->function_depth = NO_FUNCTION;
+	if (w->wants_names)
+		wk_dwarf_end_function(w->block);
 }
 
 static void open_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
@@ -135,6 +241,8 @@ static void close_die(struct walk *w, uint64_t offset)
 	if (around.scope != w->now.scope && w->notes_scopes)
 		wk_dwarf_close_scope(w->unit, w->now.scope, offset);
 	w->now = around;
+	if (w->depth == w->function_depth)
+		end_function(w);
 }
 
 /* Goes to the sibling if that is ahead, over all children. */
@@ -156,12 +264,16 @@ static bool step(struct walk *w, uint64_t offset, uint64_t code)
 	if (abbrev->role == ROLE_FUNCTION || abbrev->role == ROLE_INLINED) {
 		if (!read_code(w, offset, abbrev, &node))
 			return false;
+		if (node && w->function_depth == NO_FUNCTION)
+			w->function_depth = w->depth;
 	} else if (!wk_dwarf_pass_die(w->unit, w->table, abbrev, &w->in, &sibling)) {
 		return false;
 	}
 	if (abbrev->has_children &&
 	    !(abbrev->role == ROLE_TYPE && !w->notes_scopes && jump(w, sibling)))
 		open_die(w, offset, abbrev, node);
+	else if (w->depth == w->function_depth)
+		end_function(w);
 	return true;
 }
 
@@ -186,24 +298,39 @@ static bool run(struct walk *w)
 	return true;
 }
 
+static void begin_block(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
+{
+	size_t files = unit->file->dwarf->lines.file_count;
+
+	b->interval_count = b->later_count = 0;
+	b->span_count = b->stretch_count = 0;
+	b->has_origin = false;
+	b->is_sorted = true;
+	b->file_numbers = wk_grow(b->file_numbers, &b->file_number_cap, files,
+				  sizeof(*b->file_numbers));
+	if (files)
+		memset(b->file_numbers, 0, files * sizeof(*b->file_numbers));
+	wk_code_maker_begin(&b->maker, (size_t)(unit->end - unit->offset));
+}
+
 bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, bool wants_names,
 		   struct wk_err *err)
 {
 	struct wk_bytes section = wk_dwarf_section(&unit->file->sections, WK_DWARF_INFO);
-	struct walk w = {
-		.unit = unit,
-		.table = wk_dwarf_abbrevs_of(unit),
-		.block = block,
-		.in = wk_bytes_at(&section, unit->die, unit->end - unit->die),
-		.wants_names = wants_names,
-		.notes_scopes = wants_names && wk_dwarf_has_scopes(unit->language) &&
-				unit->end - unit->offset <= UINT32_MAX,
-	};
+	struct walk w;
 
-	block->interval_count = block->later_count = 0;
-	block->nodes = wk_grow(block->nodes, &block->node_cap, 1, sizeof(*block->nodes));
-	block->nodes[0] = (struct wk_code_node){ 0 };
-	block->node_count = 1;
+	w.unit = unit;
+	w.table = wk_dwarf_abbrevs_of(unit);
+	w.block = block;
+	w.in = wk_bytes_at(&section, unit->die, unit->end - unit->die);
+	w.depth = w.name_count = 0;
+	w.most = wk_dwarf_most_address(unit);
+	w.function_depth = NO_FUNCTION;
+	w.now = (struct wk_dwarf_level){ 0 };
+	w.wants_names = wants_names;
+	w.notes_scopes = wants_names && wk_dwarf_has_scopes(unit->language) &&
+			 unit->end - unit->offset <= UINT32_MAX;
+	begin_block(unit, block);
 	if (!w.table)
 		return wk_fail(err, WK_ECORRUPT, unit->offset,
 			       "the abbreviations of the unit cannot be read");
@@ -211,10 +338,13 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 		wk_dwarf_begin_scopes(unit);
 	if (!run(&w))
 		wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&w.in), "an entry cannot be read");
+	find_names(&w);
 	if (w.notes_scopes)
 		unit->knows_scopes = true;
-	add_names(block);
+	find_late_names(block);
 	if (w.notes_scopes)
 		wk_dwarf_forget_scopes(unit);
-	return err == NULL || err->code == WK_OK || block->node_count > 1;
+	if (wants_names)
+		wk_dwarf_end_function(block);
+	return err == NULL || err->code == WK_OK || block->maker.node_count > 1;
 }

@@ -11,14 +11,12 @@
 
 #define MOST  64
 #define WIDTH 256 /* addresses */
-#define BASE  0x1000
 
 struct drawn {
 	uint32_t start, end;
 };
 
 static struct drawn drawn[MOST];
-static struct wk_sort_key keys[MOST];
 
 /* By looking at every interval: the last that covers the address, counted from 1. */
 static uint32_t expected_at(uint32_t at, uint32_t count)
@@ -38,20 +36,28 @@ static uint32_t found_at(const struct wk_dwarf_block *b, uint32_t at)
 	return node;
 }
 
+/* Where a function begins in what was drawn; a function has all up to the next. */
+static bool begins[MOST];
+
 static void check(uint32_t count)
 {
-	struct wk_dwarf_block b = { .origin = BASE, .intervals = keys, .interval_count = count };
+	struct wk_dwarf_block b = { .is_sorted = true };
 
-	for (uint32_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ .key = (uint64_t)drawn[i].start << 32 |
-						       (drawn[i].end - drawn[i].start),
-						.row = i + 1 };
-	wk_dwarf_make_spans(&b, BASE);
+	for (uint32_t i = 0; i < count; i++) {
+		if (begins[i])
+			wk_dwarf_end_function(&b);
+		wk_dwarf_add_interval(&b, drawn[i].start, drawn[i].end, i + 1);
+	}
+	wk_dwarf_end_function(&b);
+	wk_dwarf_order_spans(&b);
 	for (uint32_t at = 0; at < WIDTH; at++)
 		assert_int_equal(found_at(&b, at), expected_at(at, count));
 	for (size_t i = 1; i < b.span_count; i++)
 		assert_true(b.spans[i - 1].start < b.spans[i].start);
+	free(b.intervals);
+	free(b.stretches);
 	free(b.spans);
+	free(b.sorted_spans);
 	free(b.covers);
 }
 
@@ -95,6 +101,33 @@ static void calls_within_calls_have_what_is_theirs(void **state)
 	}
 }
 
+/* Functions of some calls each. is_apart: in stretches of their own, in any order. */
+static void draw_functions(uint32_t count, bool is_apart)
+{
+	uint32_t width = is_apart ? WIDTH / 8 : WIDTH, from = 0, shift = draw(8);
+
+	for (uint32_t i = 0, function = 0; i < count; i++) {
+		begins[i] = function < 7 && draw(6) == 0;
+		function += begins[i];
+		if (is_apart)
+			from = (function * 3 + shift) % 8 * width;
+		drawn[i].start = from + draw(width);
+		drawn[i].end = drawn[i].start + 1 + draw(from + width - drawn[i].start);
+	}
+}
+
+static void functions_are_put_in_order(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 6000; round++) {
+		uint32_t count = 1 + draw(MOST);
+
+		draw_functions(count, round % 2);
+		check(count);
+	}
+	memset(begins, 0, sizeof(begins));
+}
+
 static void answers_are_found_by_their_offsets(void **state)
 {
 	struct wk_dwarf_memo memo = { 0 };
@@ -123,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_call_that_covers_an_address_has_it),
 		cmocka_unit_test(calls_within_calls_have_what_is_theirs),
+		cmocka_unit_test(functions_are_put_in_order),
 		cmocka_unit_test(answers_are_found_by_their_offsets),
 	};
 
