@@ -257,6 +257,7 @@ enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner
 	names->lines_left = names->file.size_bytes;
 	while (names->count < UINT32_MAX && wk_jitdump_next(dump, &code))
 		*add_piece(names) = code;
+	names->bad = wk_jitdump_bad(dump);
 	wk_jitdump_free(dump);
 	if (names->count)
 		sort_by_time(names);

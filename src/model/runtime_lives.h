@@ -22,6 +22,7 @@ struct wk_runtime_dump {
 	size_t told;                   /* pieces of it */
 	int64_t shift_ns;              /* from its clock to the recording's */
 	bool is_open, was_tried;
+	bool told_bad;                 /* that it has bad records */
 
 	/* For unwinding, see model/runtime_unwind.h. */
 	struct wk_map tables;         /* a piece's number to its table's */

@@ -65,10 +65,12 @@ void wk_runtime_stage_set_live(struct wk_runtime_stage *stage)
 	stage->is_live = true;
 }
 
-static bool say(struct wk_runtime_stage *stage, const struct wk_buf *text, struct wk_err *err)
+static bool say(struct wk_runtime_stage *stage, const struct wk_buf *text, bool is_fault,
+		struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
 
+	event.note.is_fault = is_fault;
 	event.note.offset = WK_NOWHERE;
 	event.note.text = wk_buf_str(text);
 	return wk_sink_take(&stage->next, &event, err);
@@ -82,7 +84,27 @@ static bool say_refused(struct wk_runtime_stage *stage, const char *path, const 
 
 	wk_buf_add_fmt(&text, "names of code made at run time are not taken from %s: ", path);
 	wk_buf_add_str(&text, wk_buf_str(why));
-	ok = say(stage, &text, err);
+	ok = say(stage, &text, false, err);
+	wk_buf_fini(&text);
+	return ok;
+}
+
+/* Once a dump: a recorder reads it for each process that came to run its code. */
+static bool say_bad(struct wk_runtime_stage *stage, struct wk_runtime_dump *dump,
+		    struct wk_err *err)
+{
+	const struct wk_jitdump_bad *bad = &dump->names.bad;
+	struct wk_buf text = { 0 };
+	bool ok;
+
+	if (dump->told_bad || bad->count == 0)
+		return true;
+	dump->told_bad = true;
+	wk_buf_add_fmt(&text, "%s: %" PRIu64 " %s passed over (the first, of %s, at 0x%" PRIx64
+		       "), so names may be missing", dump->path, bad->count,
+		       bad->count == 1 ? "damaged record is" : "damaged records are", bad->what,
+		       bad->offset);
+	ok = say(stage, &text, true, err);
 	wk_buf_fini(&text);
 	return ok;
 }
@@ -232,7 +254,7 @@ static bool open_dump(struct wk_runtime_stage *stage, uint32_t life, struct wk_r
 		dump->is_open = false;
 	}
 	wk_buf_fini(&why);
-	return ok;
+	return ok && (!dump->is_open || say_bad(stage, dump, err));
 }
 
 /* --- Reading: names go in front of what needs them ------------------------------------- */

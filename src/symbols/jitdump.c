@@ -33,7 +33,9 @@ struct wk_jitdump {
 	const uint8_t *used;     /* what lies before it is not needed to read on */
 	uint32_t part;           /* counts up whenever other bytes are read on */
 	uint64_t begin_ns, flags;
-	uint64_t bad_records;
+	uint64_t offset;         /* of the bytes in the file */
+	uint64_t checked;        /* bad records before this offset are counted */
+	struct wk_jitdump_bad bad;
 	struct wk_map by_index;  /* its own number of a piece to a row of `loaded` */
 	struct wk_map by_start;  /* where it lies now, for programs that do not count */
 	struct loaded *loaded;   /* row 0 is unused */
@@ -109,6 +111,7 @@ void wk_jitdump_go_on(struct wk_jitdump *dump, const void *bytes, size_t size_by
 {
 	bool big_endian = dump->in.big_endian;
 
+	dump->offset += wk_jitdump_used(dump);
 	dump->in = wk_bytes_of(bytes, size_bytes);
 	dump->in.big_endian = big_endian;
 	dump->used = dump->in.at;
@@ -116,9 +119,9 @@ void wk_jitdump_go_on(struct wk_jitdump *dump, const void *bytes, size_t size_by
 	dump->has_lines = dump->has_unwind = false;
 }
 
-uint64_t wk_jitdump_bad_records(const struct wk_jitdump *dump)
+struct wk_jitdump_bad wk_jitdump_bad(const struct wk_jitdump *dump)
 {
-	return dump->bad_records;
+	return dump->bad;
 }
 
 static bool is_range(uint64_t start, uint64_t size_bytes)
@@ -275,6 +278,34 @@ static bool read_record(struct wk_jitdump *dump, uint32_t kind, struct wk_bytes 
 	}
 }
 
+static const char *record_name(uint32_t kind)
+{
+	switch (kind) {
+	case CODE_LOAD:
+		return "code loaded";
+	case CODE_MOVE:
+		return "code moved";
+	case CODE_DEBUG_INFO:
+		return "source lines";
+	default:
+		return "unwinding tables";
+	}
+}
+
+/* One that is read again in other bytes is not another one. */
+static void count_bad(struct wk_jitdump *dump, uint32_t kind, const uint8_t *record)
+{
+	uint64_t offset = dump->offset + (uint64_t)(record - dump->in.start);
+
+	if (offset < dump->checked)
+		return;
+	dump->checked = offset + 1;
+	if (dump->bad.count++ == 0) {
+		dump->bad.offset = offset;
+		dump->bad.what = record_name(kind);
+	}
+}
+
 /* What is told of the next piece must be read again if that comes in other bytes. */
 static void note_used(struct wk_jitdump *dump, uint32_t kind, const uint8_t *record)
 {
@@ -297,7 +328,8 @@ bool wk_jitdump_next(struct wk_jitdump *dump, struct wk_jit_code *code)
 		if (kind == CODE_CLOSE)
 			return false;
 		*code = (struct wk_jit_code){ .time_ns = time_ns };
-		dump->bad_records += !read_record(dump, kind, &body, code, &is_code);
+		if (!read_record(dump, kind, &body, code, &is_code))
+			count_bad(dump, kind, record);
 		note_used(dump, kind, record);
 		if (is_code)
 			return true;

@@ -70,8 +70,12 @@ size_t wk_jitdump_used(const struct wk_jitdump *dump);
  * time and a place. */
 void wk_jitdump_go_on(struct wk_jitdump *dump, const void *bytes, size_t size_bytes);
 
-/* Records passed over so far. */
-uint64_t wk_jitdump_bad_records(const struct wk_jitdump *dump);
+/* Records passed over so far, and the first of them: what it was to be, and where in the file. */
+struct wk_jitdump_bad {
+	uint64_t count, offset;
+	const char *what;
+};
+struct wk_jitdump_bad wk_jitdump_bad(const struct wk_jitdump *dump);
 
 /* The lines in the order they were written; false at the end. */
 bool wk_jit_code_next_line(struct wk_jit_code *code, struct wk_jit_line *line);

@@ -93,7 +93,7 @@ static void expect_dump(struct jitdump_maker *m, const char *pieces, uint64_t ba
 		wk_buf_add_char(&out, ';');
 	}
 	assert_string_equal(wk_buf_text(&out), pieces);
-	assert_int_equal(wk_jitdump_bad_records(dump), bad_records);
+	assert_int_equal(wk_jitdump_bad(dump).count, bad_records);
 	wk_buf_fini(&out);
 	wk_jitdump_free(dump);
 	wk_buf_fini(&m->out);
@@ -172,6 +172,49 @@ static void sizes_that_lie_end_the_reading_or_their_record(void **state)
 	expect_dump(&m, "120 2000+10 good;130 3000+10 good too;", 3);
 }
 
+static void add_unwind(struct jitdump_maker *m, const char *text)
+{
+	jit_record(m, 4, 1);
+	jit_put(m, strlen(text) + 1, 8);
+	jit_put(m, 1, 8);
+	jit_put(m, 0, 8);
+	jit_text(m, text);
+	jit_end(m);
+}
+
+/* Also of one whose bytes come by and by, and are then read twice. */
+static void the_first_bad_record_is_told_by_its_place(void **state)
+{
+	struct jitdump_maker m = { 0 };
+	struct wk_err err = { 0 };
+	struct wk_jitdump_bad bad;
+	struct wk_jitdump *dump;
+	struct wk_jit_code code;
+	size_t at, used = 0;
+
+	(void)state;
+	jit_begin(&m, 7, 100, 0);
+	jit_load(&m, 110, 0x1000, 16, 1, "good");
+	add_unwind(&m, "of what comes");
+	at = m.out.len;
+	jit_lines(&m, 110, 0x2000, UINT64_MAX);
+	jit_end(&m);
+	jit_move(&m, 130, 0x9000, 0xa000, 16, 0);
+	dump = wk_jitdump_open(m.out.at, at, &err);
+	for (int times = 0; times < 3; times++) {
+		while (wk_jitdump_next(dump, &code))
+			;
+		used += wk_jitdump_used(dump);
+		wk_jitdump_go_on(dump, m.out.at + used, m.out.len - used);
+	}
+	bad = wk_jitdump_bad(dump);
+	assert_int_equal(bad.count, 2);
+	assert_int_equal(bad.offset, at);
+	assert_string_equal(bad.what, "source lines");
+	wk_jitdump_free(dump);
+	wk_buf_fini(&m.out);
+}
+
 static void what_is_no_jitdump_is_refused_in_a_sentence(void **state)
 {
 	struct jitdump_maker m = { 0 };
@@ -214,16 +257,6 @@ static void the_shift_of_v8s_lines_is_undone(void **state)
 	jit_end(&m);
 	jit_load(&m, 110, 0x1000, 16, 1, "JS:*f f.js:3:1");
 	expect_dump(&m, "110 1000+10 JS:*f f.js:3:1 4=f.js:3 c=f.js:4;", 0);
-}
-
-static void add_unwind(struct jitdump_maker *m, const char *text)
-{
-	jit_record(m, 4, 1);
-	jit_put(m, strlen(text) + 1, 8);
-	jit_put(m, 1, 8);
-	jit_put(m, 0, 8);
-	jit_text(m, text);
-	jit_end(m);
 }
 
 /* Pieces as "START name UNWIND;", and nothing of what moved but its number. */
@@ -333,6 +366,7 @@ int main(void)
 		cmocka_unit_test(either_byte_order_is_read),
 		cmocka_unit_test(moves_of_what_is_not_there_are_passed_over),
 		cmocka_unit_test(sizes_that_lie_end_the_reading_or_their_record),
+		cmocka_unit_test(the_first_bad_record_is_told_by_its_place),
 		cmocka_unit_test(what_is_no_jitdump_is_refused_in_a_sentence),
 		cmocka_unit_test(a_processor_counter_is_told_from_a_clock),
 		cmocka_unit_test(the_shift_of_v8s_lines_is_undone),

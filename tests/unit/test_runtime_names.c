@@ -360,6 +360,26 @@ static void a_jitdump_names_each_moment(void **state)
 	end(&f, "//anon+0x1000 first second third", NULL);
 }
 
+static void damaged_records_of_a_dump_are_told_of_once(void **state)
+{
+	struct jitdump_maker m = { 0 };
+	uint64_t time_ns = now();
+	struct fixture f;
+
+	(void)state;
+	start(&f, NULL, "CLOCK_MONOTONIC");
+	jit_begin(&m, f.pid, time_ns, 0);
+	jit_move(&m, time_ns + 5, 0x7000, 0x8000, 16, 9); /* nothing is there */
+	jit_load(&m, time_ns + 10, 0x1000, 16, 1, "first");
+	jit_load(&m, time_ns + 20, 0x1000, 0, 2, "of no size");
+	write_file(f.dump, wk_buf_str(&m.out));
+	wk_buf_fini(&m.out);
+	sample_a_dump(&f, time_ns);
+	end(&f, "//anon+0x1000 first first first",
+	    ".dump: 2 damaged records are passed over (the first, of code moved, at 0x28), so "
+	    "names may be missing");
+}
+
 static void a_dump_by_another_clock_is_matched_by_the_moment_it_was_mapped(void **state)
 {
 	struct fixture f;
@@ -420,6 +440,7 @@ int main(void)
 		cmocka_unit_test(a_map_without_a_bound_is_not_used),
 		cmocka_unit_test(a_pipe_in_the_place_of_a_map_is_not_waited_for),
 		cmocka_unit_test(a_jitdump_names_each_moment),
+		cmocka_unit_test(damaged_records_of_a_dump_are_told_of_once),
 		cmocka_unit_test(a_dump_by_another_clock_is_matched_by_the_moment_it_was_mapped),
 		cmocka_unit_test(a_dump_by_a_processor_counter_is_not_used),
 		cmocka_unit_test(
