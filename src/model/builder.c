@@ -272,6 +272,24 @@ static wk_frame_id frame_made_at_run_time(struct wk_builder *builder, uint32_t p
 	return wk_runtime_code_frame(builder->code, pid, address, kernel);
 }
 
+/* Memory that is mapped by a name lies elsewhere in each process, as files do. */
+static bool has_offsets(const struct wk_model *model, const struct wk_image *image)
+{
+	struct wk_str path = wk_model_str(model, image->path);
+
+	return image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
+	       wk_str_starts(path, "/memfd:") || wk_str_starts(path, "/SYSV");
+}
+
+/* A place is named by its offset in what is mapped there, or else by its address. */
+static uint64_t frame_address(const struct wk_model *model, const struct wk_mapping *mapping,
+			      uint64_t address)
+{
+	if (!has_offsets(model, &model->images[mapping->image]))
+		return address;
+	return address - mapping->start + mapping->file_offset;
+}
+
 static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t address)
 {
 	const struct wk_mapping *mapping = wk_spaces_find(builder->spaces, pid, address);
@@ -289,8 +307,7 @@ static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t 
 							       : unknown_image(builder),
 					  address);
 	return wk_model_add_frame(builder->model, mapping->image,
-				  wk_frame_address(kind, address, mapping->start,
-						   mapping->file_offset));
+				  frame_address(builder->model, mapping, address));
 }
 
 static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t version,

@@ -29,14 +29,4 @@ void wk_builder_free(struct wk_builder *builder);
 /* What an image event maps: a file, the vDSO, the kernel, or memory without a file. */
 enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image);
 
-/* How a frame in a mapping names its place: an offset in the file where there is one, the
- * address itself otherwise. */
-static inline uint64_t wk_frame_address(enum wk_image_kind kind, uint64_t address, uint64_t start,
-					uint64_t file_offset)
-{
-	if (kind == WK_IMAGE_FILE || kind == WK_IMAGE_VDSO)
-		return address - start + file_offset;
-	return address;
-}
-
 #endif

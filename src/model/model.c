@@ -103,13 +103,26 @@ static bool same_image(const void *table, uint32_t id, const void *key)
 	       wk_build_id_eq(&a->build_id, &b->build_id);
 }
 
+/* Memory of memfd_create is "/memfd:NAME (deleted)" to the kernel, always: it is in no folder. */
+static struct wk_str shown_name(enum wk_image_kind kind, struct wk_str path)
+{
+	static const char deleted[] = " (deleted)";
+
+	if (kind == WK_IMAGE_FILE)
+		return wk_str_basename(path);
+	if (!wk_str_starts(path, "/memfd:"))
+		return path;
+	if (wk_str_ends(path, deleted))
+		path.len -= strlen(deleted);
+	return wk_str_skip(path, 1);
+}
+
 wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 			       const struct wk_event_image *image, uint32_t pid, uint64_t time_ns)
 {
 	struct wk_image row = {
 		.path = wk_model_text(model, image->path),
-		.name = wk_model_text(model, kind == WK_IMAGE_FILE ? wk_str_basename(image->path)
-								   : image->path),
+		.name = wk_model_text(model, shown_name(kind, image->path)),
 		.kind = kind,
 		.build_id = image->build_id,
 		.inode = image->inode,

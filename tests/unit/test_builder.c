@@ -329,6 +329,31 @@ static void what_has_no_name_shows_image_and_offset(void **state)
 	wk_model_free(f.model);
 }
 
+/* A program may map it twice, once to write and once to run, and each time elsewhere. */
+static void memory_that_has_a_name_is_named_by_offsets(void **state)
+{
+	static const uint64_t first[] = { 0x5010 }, second[] = { 0x9010 }, nameless[] = { 0xc010 };
+	const struct wk_model *model;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, 7, 0x5000, 0x2000, "/memfd:code (deleted)");
+	give_image(&f, 8, 0x9000, 0x2000, "/memfd:code (deleted)");
+	give_image(&f, 8, 0xc000, 0x2000, "//anon");
+	give_sample(&f, 1, 7, 7, NULL, 0, first, 1, true);
+	give_sample(&f, 2, 8, 8, NULL, 0, second, 1, true);
+	give_sample(&f, 3, 8, 8, NULL, 0, nameless, 1, true);
+	end(&f);
+	model = f.model;
+	wk_model_resolve(f.model, NULL, NULL);
+	assert_int_equal(model->samples.stack[0], model->samples.stack[1]);
+	assert_string_equal(wk_strtab_get(model->text, model->functions[1].name),
+			    "memfd:code+0x2010");
+	assert_string_equal(wk_strtab_get(model->text, model->functions[2].name), "//anon+0xc010");
+	wk_model_free(f.model);
+}
+
 static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
@@ -428,6 +453,7 @@ int main(void)
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
 		cmocka_unit_test(stacks_that_begin_in_code_of_memory_are_of_unknown_reach),
+		cmocka_unit_test(memory_that_has_a_name_is_named_by_offsets),
 		cmocka_unit_test(stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach),
 		cmocka_unit_test(tasks_that_had_no_number_left_are_named_for_that),
 		cmocka_unit_test(carried_names_are_used_and_demangled),
