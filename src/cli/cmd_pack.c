@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "cli/command.h"
+#include "cli/incomplete.h"
 #include "cli/load.h"
 #include "cli/naming.h"
 #include "cli/output.h"
@@ -63,7 +64,8 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
 	struct wk_runtime_stage *names = wk_runtime_stage_new(wk_perf_data_writer_sink(writer));
 	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
-	struct wk_sink sink = wk_unwind_stage_sink(stage);
+	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
+	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 
 	wk_unwind_stage_embed_names(stage);

@@ -261,7 +261,7 @@ static void print_details(const struct wk_model *model, const struct wk_images_f
 		wk_out_char(out, '\n');
 		wk_findings_print(&findings, out, view->columns ? view->columns : 80,
 				  view->has_colour);
-	} else if (facts->count) {
+	} else if (facts->count && !view->quality->missing_parts) {
 		wk_out_text(out, "nothing is missing\n");
 	}
 	if (left)

@@ -6,6 +6,7 @@
 
 #include "cli/export.h"
 #include "cli/export_times.h"
+#include "cli/incomplete.h"
 #include "cli/naming.h"
 #include "formats/reader.h"
 #include "model/unwind_stage.h"
@@ -148,7 +149,8 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 {
 	struct wk_perf_script *script = wk_perf_script_new(symbols, how, out);
 	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_perf_script_sink(script));
-	struct wk_sink sink = wk_unwind_stage_sink(stage);
+	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
+	struct wk_sink sink = wk_incomplete_sink(&incomplete);
 	bool ok;
 
 	opened->input.options.wants_comments = how->shows_header;

@@ -26,14 +26,16 @@ void wk_question_fini(struct wk_question *question)
 	wk_filter_fini(&question->filter);
 }
 
-/* What of the input could not be used. */
+/* What of the input could not be used, or is not there. */
 static void say_faults(const struct wk_model *model)
 {
 	uint32_t told = 0, faults = 0;
 
 	for (uint32_t i = 0; i < model->note_count; i++) {
-		faults += model->notes[i].is_fault;
-		if (!model->notes[i].is_fault || told == MOST_FAULTS)
+		if (model->notes[i].severity == WK_NOTE_REMARK)
+			continue;
+		faults++;
+		if (told == MOST_FAULTS)
 			continue;
 		wk_say(wk_strtab_get(model->text, model->notes[i].text));
 		told++;

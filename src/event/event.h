@@ -290,10 +290,17 @@ struct wk_event_lost {
 	uint32_t running_pid, running_tid; /* when that was noticed */
 };
 
+/* What a note means for who looks at the samples. */
+enum wk_note_severity {
+	WK_NOTE_REMARK,
+	WK_NOTE_FAULT,      /* part of the input could not be used: whoever looks must know */
+	WK_NOTE_INCOMPLETE, /* part of the recording is not there: nobody can say that none was lost */
+};
+
 struct wk_event_note {
 	uint64_t offset;     /* in the input, or WK_NOWHERE */
 	struct wk_str text;
-	bool is_fault;       /* part of the input could not be used: whoever looks must know */
+	enum wk_note_severity severity;
 };
 
 /* A context switch, a namespace, a cgroup's path ... */

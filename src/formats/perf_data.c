@@ -405,6 +405,9 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 			       ", behind the end of the file", data.offset);
 	if (!read_attr_table(perf, attrs, stride, err))
 		return false;
+	if (data.size > size - data.offset)
+		perf->whole_bytes = data.size < UINT64_MAX - data.offset
+					    ? data.offset + data.size : UINT64_MAX;
 	/* A recorder that was killed leaves the size at 0: then all that is there counts. */
 	if ((data.size == 0 && !has_features_at(perf, data.offset)) ||
 	    data.size > size - data.offset) {

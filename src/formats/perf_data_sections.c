@@ -261,9 +261,15 @@ static void apply_lines(const struct wk_perf *perf, struct wk_event *event)
 static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+	struct wk_str key = wk_section_text(rows), value = wk_section_text(rows);
 
-	event.system.key = wk_section_text(rows);
-	event.system.value = wk_section_text(rows);
+	if (wk_str_is(key, WK_SECTION_FACT_INCOMPLETE)) {
+		event.kind = WK_EVENT_NOTE;
+		event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = value,
+						     .severity = WK_NOTE_INCOMPLETE };
+	} else {
+		event.system = (struct wk_event_system){ key, value };
+	}
 	return rows->bad || wk_sink_take(perf->sink, &event, err);
 }
 

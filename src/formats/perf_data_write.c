@@ -179,11 +179,11 @@ static bool add_source(struct wk_perf_data_writer *writer, const struct wk_event
 	return true;
 }
 
-static void add_fact(struct wk_perf_data_writer *writer, const struct wk_event_system *event)
+static void add_fact(struct wk_perf_data_writer *writer, struct wk_str key, struct wk_str value)
 {
 	struct wk_perf_write_fact fact = {
-		.key = wk_arena_copy(&writer->arena, event->key),
-		.value = wk_arena_copy(&writer->arena, event->value),
+		.key = wk_arena_copy(&writer->arena, key),
+		.value = wk_arena_copy(&writer->arena, value),
 	};
 
 	writer->facts = wk_grow(writer->facts, &writer->fact_cap, writer->fact_count + 1,
@@ -214,7 +214,11 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	if (event->kind == WK_EVENT_SOURCE)
 		return add_source(writer, &event->source, err);
 	if (event->kind == WK_EVENT_SYSTEM) {
-		add_fact(writer, &event->system);
+		add_fact(writer, event->system.key, event->system.value);
+		return true;
+	}
+	if (event->kind == WK_EVENT_NOTE && event->note.severity == WK_NOTE_INCOMPLETE) {
+		add_fact(writer, wk_str_c(WK_SECTION_FACT_INCOMPLETE), event->note.text);
 		return true;
 	}
 	if (!writer->has_head && !write_head(writer, err))

@@ -279,7 +279,7 @@ void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text)
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
 
 	event.note = (struct wk_event_note){
-		.offset = WK_NOWHERE, .text = text, .is_fault = true };
+		.offset = WK_NOWHERE, .text = text, .severity = WK_NOTE_FAULT };
 	wk_stack_writer_event(writer, &event);
 }
 

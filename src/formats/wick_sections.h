@@ -33,6 +33,10 @@ enum wk_section_subject {
 
 #define WK_SECTION_VERSION 1
 
+/* The key of a fact that says what was missing already of the recording that this one was made
+ * of: it is read as a note of that. */
+#define WK_SECTION_FACT_INCOMPLETE "not complete"
+
 /* Texts are cut to this, and chunks closed above it, so that a chunk with one row more
  * still fits the 64 KiB of a record in a pipe. */
 #define WK_SECTION_TEXT  12000

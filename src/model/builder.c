@@ -521,7 +521,7 @@ static uint64_t weight_that_fits(struct wk_builder *builder, uint64_t weight)
 {
 	static const struct wk_event_note cut = {
 		.offset = WK_NOWHERE,
-		.is_fault = true,
+		.severity = WK_NOTE_FAULT,
 		.text = WK_STR("the weights add up to more than 64 bits can hold; what is beyond "
 			       "that was left out") };
 

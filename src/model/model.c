@@ -369,7 +369,7 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 			       (size_t)model->note_count + 1, sizeof(*model->notes));
 	model->notes[model->note_count++] =
 		(struct wk_note){ .offset = note->offset, .text = id, .count = 1,
-				  .is_fault = note->is_fault };
+				  .severity = note->severity };
 }
 
 static void grow_samples(struct wk_samples *samples)

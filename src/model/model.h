@@ -187,7 +187,7 @@ struct wk_note {
 	uint64_t offset; /* WK_NOWHERE where it has none */
 	wk_text_id text;
 	uint64_t count;  /* how often the same was said */
-	bool is_fault;   /* part of an input could not be used */
+	enum wk_note_severity severity;
 };
 
 struct wk_model {

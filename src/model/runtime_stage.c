@@ -70,7 +70,7 @@ static bool say(struct wk_runtime_stage *stage, const struct wk_buf *text, bool 
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
 
-	event.note.is_fault = is_fault;
+	event.note.severity = is_fault ? WK_NOTE_FAULT : WK_NOTE_REMARK;
 	event.note.offset = WK_NOWHERE;
 	event.note.text = wk_buf_str(text);
 	return wk_sink_take(&stage->next, &event, err);

@@ -42,6 +42,8 @@ static void quality_object(struct wk_out *out, const struct wk_quality *quality)
 	member(out, "samples_of_other_events", quality->elsewhere);
 	member(out, "lost_samples", quality->lost_samples);
 	member(out, "lost_records", quality->lost_records);
+	wk_out_fmt(out, "    \"is_complete\": %s,\n",
+		   quality->missing_parts ? "false" : "true");
 	member(out, "user_stacks", quality->with_user_part);
 	member(out, "user_stacks_reaching_root", quality->whole);
 	member(out, "user_stacks_of_unknown_reach", quality->unknown_reach);
@@ -80,6 +82,25 @@ static void row_object(struct wk_out *out, const struct wk_table *table, size_t 
 	wk_out_char(out, '}');
 }
 
+static void note_text(struct wk_out *out, size_t *count, struct wk_str text)
+{
+	wk_out_text(out, (*count)++ ? ", " : "");
+	wk_out_json_quoted(out, text);
+}
+
+/* The table's own, and what is not there of the recording. */
+static void note_texts(struct wk_out *out, const struct wk_view *view)
+{
+	const struct wk_model *model = view->quality ? view->quality->model : NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < view->table->note_count; i++)
+		note_text(out, &count, view->table->notes[i]);
+	for (uint32_t i = 0; model && i < model->note_count; i++)
+		if (model->notes[i].severity == WK_NOTE_INCOMPLETE)
+			note_text(out, &count, wk_model_str(model, model->notes[i].text));
+}
+
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
 {
 	const struct wk_table *table = view->table;
@@ -91,10 +112,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	if (view->quality)
 		quality_object(out, view->quality);
 	wk_out_text(out, "  \"notes\": [");
-	for (size_t i = 0; i < table->note_count; i++) {
-		wk_out_text(out, i ? ", " : "");
-		wk_out_json_quoted(out, table->notes[i]);
-	}
+	note_texts(out, view);
 	wk_out_text(out, "],\n  \"rows\": [");
 	for (size_t row = 0; row < table->row_count; row++)
 		row_object(out, table, row);

@@ -336,6 +336,8 @@ static void foot(struct printer *p)
 	if (p->view->quality) {
 		wk_quality_line(p->view->quality, &line);
 		foot_line(p, &line);
+		wk_quality_missing_line(p->view->quality, &line);
+		foot_line(p, &line);
 		wk_quality_closed_line(p->view->quality, &line);
 		foot_line(p, &line);
 		wk_buf_fini(&line);

@@ -5,6 +5,7 @@
 
 #define MOST_CLOSED_TOLD 2
 #define MOST_OTHERS_TOLD 3
+#define MOST_MISSING_TOLD 2
 
 /* How deep each named stack is, and how many of its frames have no name. */
 struct depths {
@@ -148,6 +149,15 @@ static bool ends_near_root(const struct wk_model *model, wk_stack_id stack)
 	return false;
 }
 
+static uint32_t missing_parts(const struct wk_model *model)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < model->note_count; i++)
+		count += model->notes[i].severity == WK_NOTE_INCOMPLETE;
+	return count;
+}
+
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter)
 {
 	struct wk_quality quality = {
@@ -158,6 +168,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		.elsewhere = filter->elsewhere,
 		.lost_samples = model->lost_samples,
 		.lost_records = model->lost_records,
+		.missing_parts = missing_parts(model),
 	};
 	struct depths depths;
 
@@ -191,14 +202,24 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	return quality;
 }
 
+/* Nobody counted a loss, which says little of a recording that is not whole. */
+static void add_none_lost(const struct wk_quality *quality, struct wk_buf *line)
+{
+	const struct wk_source *source = &quality->model->sources[quality->source];
+
+	if (quality->missing_parts)
+		wk_buf_add_text(line, quality->has_two_sides ? "a recording is not complete"
+							     : ", the recording is not complete");
+	else if (quality->has_two_sides)
+		wk_buf_add_text(line, "nothing lost");
+	else if (!source->is_weighed || source->counts_samples)
+		wk_buf_add_text(line, ", none lost");
+}
+
 static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 {
 	if (quality->lost_samples == 0 && quality->lost_records == 0) {
-		if (quality->has_two_sides)
-			wk_buf_add_text(line, "nothing lost");
-		else if (!quality->model->sources[quality->source].is_weighed ||
-			 quality->model->sources[quality->source].counts_samples)
-			wk_buf_add_text(line, ", none lost");
+		add_none_lost(quality, line);
 		return;
 	}
 	wk_buf_add_text(line, quality->has_two_sides ? "" : ", ");
@@ -210,6 +231,9 @@ static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 		wk_buf_add_text(line, quality->lost_records == 1 ? " other record lost"
 								 : " other records lost");
 	}
+	if (quality->missing_parts)
+		wk_buf_add_text(line, quality->has_two_sides ? ", and a recording is not complete"
+							     : ", and the recording is not complete");
 }
 
 static void add_reach(const struct wk_quality *quality, struct wk_buf *line)
@@ -298,6 +322,22 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 		add_others(quality, line);
 		wk_buf_add_char(line, ')');
 	}
+}
+
+void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)
+{
+	const struct wk_model *model = quality->model;
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < model->note_count && told < MOST_MISSING_TOLD; i++) {
+		if (model->notes[i].severity != WK_NOTE_INCOMPLETE)
+			continue;
+		wk_buf_add_text(line, told++ ? "; " : "");
+		wk_buf_add_str(line, wk_model_str(model, model->notes[i].text));
+	}
+	if (quality->missing_parts > told)
+		wk_buf_add_fmt(line, "; and %u more: `wick show FILE system` lists them",
+			       quality->missing_parts - told);
 }
 
 void wk_quality_stacks_line(const struct wk_quality *quality, struct wk_buf *line)

@@ -25,6 +25,8 @@ struct wk_quality {
 	uint64_t elsewhere;           /* samples of other sources */
 	uint64_t lost_samples;        /* in the whole recording */
 	uint64_t lost_records;
+	uint32_t missing_parts;       /* notes of what is not there of the recording, so that more
+				       * may be lost than anybody counted */
 	uint64_t with_user_part;      /* samples in view whose stack has a user part ... */
 	uint64_t whole;               /* ... those of them that reach a root ... */
 	uint64_t unknown_reach;       /* ... and those of which nobody can tell */
@@ -41,6 +43,10 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 
 /* "1,700 samples, none lost; 99.9 % of user stacks reach a root; 0.3 % of frames unnamed" */
 void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line);
+
+/* "the file was cut off: ..."; nothing where the recording is whole. The two that came first, and
+ * how many more there are. */
+void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line);
 
 /* "app has been replaced since it was recorded, so its functions have no names"; nothing where
  * there is no such image. The two that matter most, and how many more there are. */

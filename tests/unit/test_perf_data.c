@@ -955,8 +955,8 @@ static void without_a_size_the_data_reaches_to_the_end(void **state)
 	add_sample(&m, 10, 1);
 	check_without(&m, "source ", SAMPLE("10", "1")
 		      "note time=10 text=\"the file is not complete: its recorder was stopped "
-		      "before it could finish, or it was cut off; facts and names at its end "
-		      "are missing\"\n");
+		      "before it could finish, or runs still; facts and names at its end are "
+		      "missing\"\n");
 }
 
 static void old_files_without_trailers_keep_the_order_of_the_file(void **state)
@@ -1117,7 +1117,8 @@ static void a_damaged_feature_is_noted_and_the_rest_is_read(void **state)
 	put_text(&text, "box");
 	perf_end_with_feature(&m, WK_PERF_FEATURE_HOSTNAME, &text.out);
 	check_without(&m, "source ", SAMPLE("10", "1")
-		      "note time=10 offset=0x138 text=\"1 feature section is damaged\"\n");
+		      "note time=10 offset=0x138 text=\"1 feature section is damaged or cut "
+		      "off\"\n");
 	wk_buf_fini(&text.out);
 }
 

@@ -207,6 +207,7 @@ static void functions_as_json_with_the_quality_of_the_view(void **state)
 			"    \"samples_of_other_events\": 0,\n"
 			"    \"lost_samples\": 0,\n"
 			"    \"lost_records\": 0,\n"
+			"    \"is_complete\": true,\n"
 			"    \"user_stacks\": 3,\n"
 			"    \"user_stacks_reaching_root\": 3,\n"
 			"    \"user_stacks_of_unknown_reach\": 0,\n"
