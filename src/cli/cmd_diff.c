@@ -60,9 +60,10 @@ struct comparison {
 	const struct wk_call *call;
 	const struct wk_model *model;
 	struct wk_question question;
+	struct wk_diff_measure measure;
 	struct wk_diff_sides sides;
+	struct wk_pairs pairs;
 	const char *form;
-	bool by_samples;
 	double before_factor;
 };
 
@@ -88,30 +89,19 @@ static enum wk_tree_side side_of(const struct args *args)
 	return args->gone ? WK_TREE_AFTER_AND_GONE : WK_TREE_AFTER;
 }
 
-/* "before 1.2 s in 1,200 samples, after 1.5 s in 1,510 samples" */
 static void add_sides(const struct comparison *c, struct wk_buf *text)
 {
-	const struct wk_diff_sides *sides = &c->sides;
-
-	wk_buf_add_text(text, "before: ");
-	wk_num_add_grouped(text, sides->samples_before);
-	wk_buf_add_text(text, ", after: ");
-	wk_num_add_grouped(text, sides->samples_after);
-	wk_buf_add_text(text, " samples");
-	if (sides->before)
-		wk_buf_add_fmt(text, "; %+.1f %% in all", 100 *
-			       ((double)sides->after - (double)sides->before) /
-			       (double)sides->before);
-	if (c->args->normalize)
+	wk_diff_sides_line(&c->sides, c->model, &c->measure, text);
+	if (c->args->normalize && !c->measure.only_shares)
 		wk_buf_add_text(text, ", normalized");
 }
 
 static void fold_options(const struct comparison *c, struct wk_tree_options *tree)
 {
-	tree->by_process = !c->args->no_process;
+	tree->by_process = !c->args->no_process && c->pairs.has_processes;
 	tree->by_thread = c->args->by_thread;
-	tree->by_samples = c->by_samples;
-	tree->merge_images = true;
+	tree->by_samples = c->measure.by_samples;
+	tree->pairs = &c->pairs;
 	tree->before_factor = c->before_factor;
 }
 
@@ -170,7 +160,8 @@ static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_e
 		wk_table_form(strcmp(c->form, "csv") == 0, strcmp(c->form, "json") == 0);
 	bool for_people = renderer == &wk_renderer_text && !c->args->all;
 	struct wk_diff_options options = {
-		.by_samples = c->by_samples,
+		.pairs = &c->pairs,
+		.by_samples = c->measure.by_samples,
 		.before_factor = c->before_factor,
 		.by_total = c->args->by_total,
 		.limit = for_people ? USUAL_ROWS : 0,
@@ -219,22 +210,31 @@ static bool write_form(const struct comparison *c, struct wk_err *err)
 	return wk_output_close(&output, ok, err);
 }
 
-/* Two recordings of different measures have their samples in common. */
-static void choose_measure(struct comparison *c, struct wk_filter_spec *spec)
+/* Which sources are compared; and where they are not of a kind, what they have in common. */
+static bool choose_measure(struct comparison *c, struct wk_filter_spec *spec, struct wk_err *err)
 {
-	wk_source_id common = wk_diff_common_source(c->model);
+	const struct wk_source *sources = c->model->sources;
 
-	c->by_samples = c->args->by_samples;
-	if (spec->source)
-		return;
-	if (common) {
-		spec->source = wk_strtab_get(c->model->text, c->model->sources[common].name);
-		return;
-	}
-	spec->any_source = true;
-	c->by_samples = true;
-	if (!c->args->quiet)
-		wk_say("the two were measured in different units: numbers of samples are compared");
+	if (!wk_diff_measure_choose(&c->measure, c->model, spec->source, c->args->by_samples, err))
+		return false;
+	spec->before_source = c->measure.before;
+	spec->after_source = c->measure.after;
+	if (c->args->quiet || c->args->by_samples ||
+	    sources[c->measure.before].unit == sources[c->measure.after].unit)
+		return true;
+	wk_say(c->measure.only_shares ? "the two were measured in different units, and one is sums "
+					"of samples: shares of the whole are compared"
+				      : "the two were measured in different units: numbers of "
+					"samples are compared");
+	return true;
+}
+
+static void pair_up(struct comparison *c)
+{
+	bool is_text = strcmp(c->form, "folded") == 0;
+
+	wk_pairs_init(&c->pairs, c->model, &c->question.filter,
+		      is_text || strcmp(c->form, "svg") == 0, is_text);
 }
 
 /* What lies in a file now, as the table's last line has it on a terminal. */
@@ -259,13 +259,14 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	struct wk_filter_spec spec = c->args->filter;
 	bool ok = false;
 
-	choose_measure(c, &spec);
-	if (!wk_question_ask(&c->question, c->model, &spec, err))
+	if (!choose_measure(c, &spec, err) ||
+	    !wk_question_ask(&c->question, c->model, &spec, err))
 		return false;
-	c->sides = wk_diff_sides(c->model, &c->question.filter, c->by_samples);
+	c->sides = wk_diff_sides(c->model, &c->question.filter, c->measure.by_samples);
 	c->question.quality.has_two_sides = true;
+	pair_up(c);
 	c->before_factor = 1;
-	if (c->args->normalize && c->sides.before && c->sides.after)
+	if ((c->args->normalize || c->measure.only_shares) && c->sides.before && c->sides.after)
 		c->before_factor = (double)c->sides.after / (double)c->sides.before;
 	if (c->sides.samples_before == 0 && c->sides.samples_after == 0)
 		wk_fail(err, WK_EEMPTY, WK_NOWHERE, "neither side has samples in view");
@@ -275,6 +276,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 		wk_question_warn(&c->question);
 		say_where(c);
 	}
+	wk_pairs_fini(&c->pairs);
 	wk_question_fini(&c->question);
 	return ok;
 }

@@ -412,6 +412,16 @@ static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 		       ? WK_REACH_UNKNOWN : WK_REACH_CUT;
 }
 
+/* Nobody can tell whether a stack is whole that ends in the kernel, or that came with its names as
+ * text has them; those of code made at run time came with theirs beside the addresses. */
+static bool is_told(const struct wk_model *model, wk_frame_id frame)
+{
+	enum wk_image_kind kind = model->images[model->frames.image[frame]].kind;
+
+	return kind == WK_IMAGE_KERNEL ||
+	       (model->frames.function[frame] && kind != WK_IMAGE_ANONYMOUS);
+}
+
 /* A stack's outermost frame is its parent's, and parents come first. */
 static void mark_roots(struct resolver *resolver)
 {
@@ -430,7 +440,7 @@ static void mark_roots(struct resolver *resolver)
 			model->has_user_part[id] = model->has_user_part[parent];
 			continue;
 		}
-		if (model->images[model->frames.image[frame]].kind == WK_IMAGE_KERNEL)
+		if (is_told(model, frame))
 			continue;
 		if (!asked[frame])
 			reach[frame] = (uint8_t)reach_of(resolver, frame);

@@ -153,6 +153,22 @@ static uint64_t largest_in(const struct wk_table *table, uint32_t column)
 	return largest;
 }
 
+/* Of the column, or of all that are shown where these are read beside each other. */
+static uint64_t largest_for(const struct printer *p, uint32_t column)
+{
+	uint64_t largest = 0;
+
+	if (!p->table->has_one_scale)
+		return largest_in(p->table, column);
+	for (uint32_t i = 0; i < p->table->column_count; i++) {
+		uint64_t here = p->formats[i].is_shown && is_time(&p->table->columns[i])
+					? largest_in(p->table, i) : 0;
+
+		largest = here > largest ? here : largest;
+	}
+	return largest;
+}
+
 static size_t title_width(const struct wk_column *column, const struct format *format)
 {
 	return width_of(column->title) + (format->unit ? 1 + strlen(format->unit) : 0);
@@ -164,7 +180,7 @@ static void measure_column(struct printer *p, uint32_t i)
 	struct format *format = &p->formats[i];
 
 	if (is_time(column))
-		choose_unit(format, largest_in(p->table, i));
+		choose_unit(format, largest_for(p, i));
 	format->width = title_width(column, format);
 	if (i == p->last)
 		return;

@@ -244,6 +244,20 @@ static bool find_source(const struct wk_model *model, const char *name, wk_sourc
 	return no_such_source(model, name, err);
 }
 
+static bool choose_sources(struct wk_filter *filter, const struct wk_model *model,
+			   const struct wk_filter_spec *spec, struct wk_err *err)
+{
+	if (spec->after_source) {
+		filter->source = spec->after_source;
+		filter->before_source = spec->before_source;
+		return true;
+	}
+	if (!find_source(model, spec->source, &filter->source, err))
+		return false;
+	filter->before_source = filter->source;
+	return true;
+}
+
 /* What each part says of one sample; a part that was not given says yes. */
 static void ask_parts(const struct wk_model *model, const struct passing *passing, uint32_t sample,
 		      bool *answers)
@@ -261,6 +275,14 @@ static void ask_parts(const struct wk_model *model, const struct passing *passin
 	answers[WK_FILTER_TIME] = time_ns >= passing->from_ns && time_ns <= passing->to_ns;
 }
 
+static bool is_of_source(const struct wk_filter *filter, const struct wk_samples *samples,
+			 uint32_t i)
+{
+	bool is_before = samples->is_before && samples->is_before[i];
+
+	return samples->source[i] == (is_before ? filter->before_source : filter->source);
+}
+
 static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 			 const struct passing *passing)
 {
@@ -270,7 +292,7 @@ static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 		bool answers[WK_FILTER_PARTS], all = true;
 		uint64_t times = wk_model_sample_times(model, i);
 
-		if (model->samples.source[i] != filter->source && !filter->any_source) {
+		if (!is_of_source(filter, &model->samples, i)) {
 			filter->elsewhere += times;
 			continue;
 		}
@@ -301,8 +323,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 	};
 	for (int part = 0; part < WK_FILTER_PARTS; part++)
 		filter->is_narrowed |= filter->is_given[part];
-	filter->any_source = spec->any_source;
-	if (!spec->any_source && !find_source(model, spec->source, &filter->source, err))
+	if (!choose_sources(filter, model, spec, err))
 		goto out;
 	if (spec->process && !pass_processes(model, spec, &passing, err))
 		goto out;

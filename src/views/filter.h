@@ -21,7 +21,8 @@ struct wk_filter_spec {
 	const char *source;   /* an event's name; NULL: CPU time if sampled, else the first */
 	const char *time;     /* "FROM-TO" since the first sample, either end may be left out */
 	bool ignore_case;
-	bool any_source;      /* all of them at once, for views that only count samples */
+	/* Of a comparison, instead of `source`: that of each side. */
+	wk_source_id before_source, after_source;
 };
 
 enum wk_filter_part {
@@ -35,8 +36,8 @@ enum wk_filter_part {
 
 struct wk_filter {
 	uint64_t *bits;      /* bit i: sample i is in view */
-	wk_source_id source; /* 0 where nothing was sampled, and for any source */
-	bool any_source;
+	wk_source_id source; /* 0 where nothing was sampled */
+	wk_source_id before_source; /* of a comparison's before; the same otherwise */
 	uint64_t in_view;
 	uint64_t total;      /* samples of the source */
 	uint64_t elsewhere;  /* samples of other sources */

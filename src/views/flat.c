@@ -87,20 +87,10 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 	free(sorted);
 }
 
-void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
-		  const struct wk_filter *filter, enum wk_flat_by by)
+static void list(struct wk_flat *flat, const struct wk_model *model,
+		 const struct wk_filter *filter, enum wk_flat_by by,
+		 const struct wk_tree_options *options)
 {
-	wk_flat_compare(flat, model, filter, by, false, 1);
-}
-
-void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
-		     const struct wk_filter *filter, enum wk_flat_by by, bool by_samples,
-		     double before_factor)
-{
-	/* The larger of both, so that no node of either side is left out. */
-	struct wk_tree_options options = { .order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER,
-					   .by_samples = by_samples,
-					   .before_factor = before_factor };
 	uint32_t groups = by == WK_FLAT_IMAGES ? model->image_count : model->function_count;
 	struct sums sums = {
 		.rows = wk_alloc_zeroed(groups, sizeof(*sums.rows)),
@@ -109,7 +99,7 @@ void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 	};
 	struct wk_tree tree;
 
-	wk_tree_init(&tree, model, filter, &options);
+	wk_tree_init(&tree, model, filter, options);
 	add_up(&sums, model, &tree, by);
 	*flat = (struct wk_flat){
 		.whole = tree.total_after ? tree.total_after[0] : tree.total[0],
@@ -119,6 +109,23 @@ void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 	free(sums.rows);
 	free(sums.open);
 	wk_tree_fini(&tree);
+}
+
+void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
+		  const struct wk_filter *filter, enum wk_flat_by by)
+{
+	/* The larger of both, so that no node of either side is left out. */
+	list(flat, model, filter, by, &(struct wk_tree_options){
+		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER });
+}
+
+void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_pairs *pairs,
+		     bool by_samples, double before_factor)
+{
+	list(flat, model, filter, WK_FLAT_FUNCTIONS, &(struct wk_tree_options){
+		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER, .pairs = pairs,
+		.by_samples = by_samples, .before_factor = before_factor });
 }
 
 void wk_flat_fini(struct wk_flat *flat)

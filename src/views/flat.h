@@ -6,7 +6,7 @@
 #ifndef WK_VIEWS_FLAT_H
 #define WK_VIEWS_FLAT_H
 
-#include "views/filter.h"
+#include "views/pairs.h"
 
 enum wk_flat_by {
 	WK_FLAT_FUNCTIONS,
@@ -31,11 +31,11 @@ struct wk_flat {
 
 void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 		  const struct wk_filter *filter, enum wk_flat_by by);
-/* The same of a comparison's sides; weights of its before are multiplied by `before_factor`,
- * and functions that are only there are rows too. */
+/* The functions of a comparison; weights of its before are multiplied by `before_factor`, and
+ * functions that are only there are rows too. */
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
-		     const struct wk_filter *filter, enum wk_flat_by by, bool by_samples,
-		     double before_factor);
+		     const struct wk_filter *filter, const struct wk_pairs *pairs,
+		     bool by_samples, double before_factor);
 void wk_flat_fini(struct wk_flat *flat);
 
 #endif

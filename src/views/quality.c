@@ -120,15 +120,12 @@ static bool is_walked(const struct wk_model *model)
 	return false;
 }
 
-static enum wk_stacks_by stacks_by(const struct wk_model *model, wk_source_id source)
+static enum wk_stacks_by stacks_by(const struct wk_model *model, const struct wk_filter *filter)
 {
-	enum wk_stacks_by by = model->sources[source ? source : model->source_count - 1].stacks_by;
+	enum wk_stacks_by by = model->sources[filter->source].stacks_by;
 
-	if (is_walked(model))
+	if (is_walked(model) || model->sources[filter->before_source].stacks_by != by)
 		return WK_STACKS_UNTOLD;
-	for (wk_source_id i = 1; !source && i < model->source_count; i++)
-		if (model->sources[i].stacks_by != by)
-			return WK_STACKS_UNTOLD;
 	return by;
 }
 
@@ -164,7 +161,8 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		.model = model,
 		.in_view = filter->in_view,
 		.total = filter->total,
-		.source = filter->any_source ? 0 : filter->source,
+		.source = filter->source,
+		.before_source = filter->before_source,
 		.elsewhere = filter->elsewhere,
 		.lost_samples = model->lost_samples,
 		.lost_records = model->lost_records,
@@ -172,7 +170,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 	};
 	struct depths depths;
 
-	quality.stacks_by = stacks_by(model, quality.source);
+	quality.stacks_by = stacks_by(model, filter);
 	if (!model->named_of && (!model->came_named || !has_unnamed(model)))
 		return quality;
 	depths = measure_stacks(model);
@@ -271,17 +269,17 @@ static struct wk_str source_name(const struct wk_model *model, wk_source_id sour
 static void add_others(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
-	uint32_t told = 0, others = model->source_count - 2;
+	uint32_t others = 0;
 
-	for (wk_source_id i = 1; i < model->source_count && told < MOST_OTHERS_TOLD; i++) {
-		if (i == quality->source)
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		if (i == quality->source || i == quality->before_source ||
+		    others++ >= MOST_OTHERS_TOLD)
 			continue;
-		wk_buf_add_text(line, told ? ", " : "--by ");
+		wk_buf_add_text(line, others > 1 ? ", " : "--by ");
 		wk_buf_add_str(line, source_name(model, i));
-		told++;
 	}
-	if (others > told)
-		wk_buf_add_fmt(line, ", and %u more", others - told);
+	if (others > MOST_OTHERS_TOLD)
+		wk_buf_add_fmt(line, ", and %u more", others - MOST_OTHERS_TOLD);
 }
 
 static void add_count(const struct wk_quality *quality, struct wk_buf *line)

@@ -21,7 +21,8 @@ struct wk_quality {
 	bool has_two_sides;           /* of a comparison, which tells how many each has: their
 				       * sum is nobody's number */
 	uint64_t in_view, total;      /* samples of the filter's source */
-	wk_source_id source;          /* the filter's; 0: none, or any */
+	wk_source_id source;          /* the filter's; 0: none */
+	wk_source_id before_source;
 	uint64_t elsewhere;           /* samples of other sources */
 	uint64_t lost_samples;        /* in the whole recording */
 	uint64_t lost_records;

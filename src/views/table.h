@@ -59,6 +59,7 @@ struct wk_table {
 	size_t row_count, cell_count;
 	size_t rows_cap, cells_cap;
 	bool is_tree;          /* the last column is drawn with the rows' indents */
+	bool has_one_scale;    /* all durations are shown in one unit, since they are compared */
 	struct wk_str *notes;  /* what the reader must know: what was left out ... */
 	size_t note_count, notes_cap;
 	struct wk_arena arena;

@@ -40,6 +40,8 @@ enum wk_tree_side {
 	WK_TREE_AFTER_AND_GONE, /* after; but stacks that are gone weigh what they did before */
 };
 
+struct wk_pairs;
+
 struct wk_tree_options {
 	bool by_process;   /* first level: process names */
 	bool by_thread;    /* a level for each thread, under its process's if there is one */
@@ -53,6 +55,7 @@ struct wk_tree_options {
 	uint32_t most_nodes; /* the lightest beyond so many become nodes of kind SMALL; 0: none */
 	uint32_t most_inverted; /* inverted, so many frames are made and then stacks are cut
 				 * (see cut_stacks); 0: a number that fits into memory */
+	const struct wk_pairs *pairs; /* of a comparison, instead of merge_...: views/pairs.h */
 	enum wk_tree_side side;
 	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
 	enum wk_tree_order order;

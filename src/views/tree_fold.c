@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "views/merge.h"
+#include "views/pairs.h"
 
 #define NO_NODE UINT32_MAX
 
@@ -156,11 +157,27 @@ static uint32_t child_of(struct wk_folding *f, uint32_t parent, uint32_t label)
 	return wk_trie_add(&f->own, parent, label);
 }
 
+static uint32_t process_label(const struct wk_folding *f, wk_text_id name)
+{
+	return WK_LABEL(WK_LABEL_PROCESS_NAME, wk_pairs_process_name(f->options->pairs, name));
+}
+
+/* An outermost frame that stands for a process (views/pairs.h). */
+static bool is_process(const struct wk_folding *f, wk_stack_id named)
+{
+	const struct wk_pairs *pairs = f->options->pairs;
+
+	return pairs && pairs->is_process && f->model->named.parent[named] == 0 &&
+	       pairs->is_process[f->model->named_frames.function[f->model->named.label[named]]];
+}
+
 static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
 {
-	uint32_t frame = f->model->named.label[named];
+	wk_function_id function = f->model->named_frames.function[f->model->named.label[named]];
 
-	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[f->model->named_frames.function[frame]]);
+	if (is_process(f, named))
+		return process_label(f, f->model->functions[function].name);
+	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[function]);
 }
 
 static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
@@ -168,6 +185,8 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 	uint32_t label = label_of_stack(f, named), known = f->own.count, node;
 
 	f->steps++;
+	if (WK_LABEL_KIND(label) == WK_LABEL_PROCESS_NAME && !f->options->by_process)
+		return parent;
 	if (f->options->collapses_recursion && parent && f->own.label[parent] == label)
 		return parent;
 	node = child_of(f, parent, label);
@@ -178,8 +197,10 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 
 static bool skips_callers(const struct folder *folder, wk_stack_id named)
 {
-	return folder->skips_callers &&
-	       folder->skips_callers[WK_LABEL_ID(label_of_stack(folder->f, named))];
+	uint32_t label = label_of_stack(folder->f, named);
+
+	return folder->skips_callers && WK_LABEL_KIND(label) == WK_LABEL_FUNCTION &&
+	       folder->skips_callers[WK_LABEL_ID(label)];
 }
 
 static void wait(struct folder *folder, size_t count, uint32_t value)
@@ -304,7 +325,7 @@ static uint32_t top_of(struct folder *folder, wk_thread_id thread)
 	if (folder->top_of_thread[thread] != NO_NODE)
 		return folder->top_of_thread[thread];
 	if (f->options->by_process && thread)
-		node = child_of(f, 0, name ? WK_LABEL(WK_LABEL_PROCESS_NAME, name)
+		node = child_of(f, 0, name ? process_label(f, name)
 					   : WK_LABEL(WK_LABEL_PROCESS, process));
 	if (f->options->by_thread && thread)
 		node = child_of(f, node, WK_LABEL(WK_LABEL_THREAD, thread));
@@ -551,6 +572,8 @@ static bool may_borrow(const struct wk_folding *f)
 			!(options->skip_after && options->skip_after[0]);
 	bool has_tops = (options->by_process || options->by_thread) && f->model->thread_count > 1;
 
+	if (options->pairs && options->pairs->is_process)
+		return false;
 	return is_plain && !has_tops && f->model->came_named && shows_frames_apart(f);
 }
 
@@ -593,7 +616,10 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options)
 {
 	*folding = (struct wk_folding){ .model = model, .options = options };
-	folding->shown = wk_functions_merged(model, options->merge_images, options->merge_files);
+	if (!options->pairs)
+		folding->merged = wk_functions_merged(model, options->merge_images,
+						      options->merge_files);
+	folding->shown = options->pairs ? options->pairs->shown : folding->merged;
 	if (may_borrow(folding))
 		fold_borrowed(folding, filter);
 	else
@@ -608,7 +634,7 @@ void wk_folding_fini(struct wk_folding *folding)
 	free(folding->chart_own);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
-	free(folding->shown);
+	free(folding->merged);
 	free(folding->is_inlined);
 	free(folding->sum.weight);
 	free(folding->sum.samples);

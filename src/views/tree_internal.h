@@ -37,7 +37,8 @@ struct wk_folding {
 	const struct wk_trie *trie;  /* `own`, or the model's named stacks */
 	struct wk_trie own;
 	bool is_borrowed;
-	wk_function_id *shown;       /* which function each is shown as */
+	wk_function_id *merged;      /* made for `shown`, unless the options have it */
+	const wk_function_id *shown; /* which function each is shown as */
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
 	struct wk_folding_weights sum;
