@@ -56,6 +56,10 @@ static const struct wk_opt options[] = {
 	  AT(cgroups), NULL },
 	{ 0, "show-lost-events", NULL, "a line for each loss of records", WK_OPT_FLAG,
 	  AT(lost), NULL },
+	{ 0, "show-bpf-events", NULL, "a line for each BPF program and each symbol of the kernel "
+	  "that comes or goes", WK_OPT_FLAG, AT(programs), NULL },
+	{ 0, "show-round-events", NULL, "all in the order of the file, and a line where a round of "
+	  "records ends", WK_OPT_FLAG, AT(rounds), NULL },
 	{ 0 },
 };
 
@@ -108,6 +112,8 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 		.shows_namespaces = args->namespaces,
 		.shows_cgroups = args->cgroups,
 		.shows_lost = args->lost,
+		.shows_programs = args->programs,
+		.shows_rounds = args->rounds,
 		.most_frames = args->most_frames < UINT32_MAX ? (uint32_t)args->most_frames : 0,
 	};
 	wk_perf_fields_init(&out->fields);
@@ -154,6 +160,8 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	bool ok;
 
 	opened->input.options.wants_comments = how->shows_header;
+	opened->input.options.wants_symbols = how->shows_programs;
+	opened->input.options.in_file_order = how->shows_rounds;
 	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
 	wk_unwind_stage_free(stage);
 	wk_perf_script_free(script);

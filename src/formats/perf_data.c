@@ -203,25 +203,39 @@ static bool tell_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
 	return true;
 }
 
-static void take_record(struct wk_perf *perf, const struct wk_perf_record *record)
+static bool take_kernel_record(struct wk_perf *perf, const struct wk_perf_record *record,
+			       struct wk_err *err)
+{
+	uint64_t time_ns = wk_perf_time_of(perf, record);
+
+	if (record->type == WK_PERF_CALLCHAIN_DEFERRED)
+		wk_perf_add_deferred(perf, record);
+	if (perf->in_file_order)
+		return wk_perf_tell(perf, time_ns, record->at, err);
+	wk_perf_order_add(&perf->order, time_ns, record->at);
+	return true;
+}
+
+static bool take_record(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_err *err)
 {
 	if (record->type == WK_PERF_AUXTRACE)
 		wk_perf_odd(perf, WK_PERF_ODD_AUXTRACE, record->at);
 	else if (record->type >= WK_PERF_ANDROID_TYPES && record->type < WK_PERF_ANDROID_TYPES_END)
-		return; /* simpleperf's notes to itself */
+		return true; /* simpleperf's notes to itself */
 	else if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
 		 (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
 		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);
-	else if (record->type < WK_PERF_HEADER_ATTR) {
-		if (record->type == WK_PERF_CALLCHAIN_DEFERRED)
-			wk_perf_add_deferred(perf, record);
-		wk_perf_order_add(&perf->order, wk_perf_time_of(perf, record), record->at);
-	}
+	else if (record->type < WK_PERF_HEADER_ATTR)
+		return take_kernel_record(perf, record, err);
+	return true;
 }
 
 /* The parts of a folder are read one after the other, so a round is over with the last. */
 static bool end_round(struct wk_perf *perf, struct wk_err *err)
 {
+	if (perf->in_file_order && !wk_perf_tell_round(perf, err))
+		return false;
 	if (perf->parts->count)
 		return true;
 	if (!tell_waiting(perf, wk_perf_order_round(&perf->order), err))
@@ -231,17 +245,34 @@ static bool end_round(struct wk_perf *perf, struct wk_err *err)
 }
 
 /* The records of one packed piece. */
-static void take_piece(struct wk_perf *perf, const struct wk_perf_record *piece)
+static bool take_piece(struct wk_perf *perf, const struct wk_perf_record *piece,
+		       struct wk_err *err)
 {
 	struct wk_perf_record record;
 	struct wk_bytes plain;
 
 	if (!wk_perf_unpack(perf, piece, &plain))
-		return;
+		return true;
 	while (wk_bytes_left(&plain)) {
 		record = wk_perf_record_at(perf, plain.at);
 		plain.at = record.body.end;
-		take_record(perf, &record);
+		if (!take_record(perf, &record, err))
+			return false;
+	}
+	return true;
+}
+
+static bool take_outer_record(struct wk_perf *perf, const struct wk_perf_record *record,
+			      struct wk_err *err)
+{
+	switch (record->type) {
+	case WK_PERF_COMPRESSED:
+	case WK_PERF_COMPRESSED2:
+		return take_piece(perf, record, err);
+	case WK_PERF_FINISHED_ROUND:
+		return end_round(perf, err);
+	default:
+		return take_record(perf, record, err);
 	}
 }
 
@@ -252,11 +283,7 @@ static bool take_records(struct wk_perf *perf, struct wk_bytes left, struct wk_e
 	while (!perf->broken.code &&
 	       next_record(perf, &left, &record, &perf->broken) == GOT_RECORD) {
 		release_to(perf, record.at);
-		if (record.type == WK_PERF_COMPRESSED || record.type == WK_PERF_COMPRESSED2)
-			take_piece(perf, &record);
-		else if (record.type != WK_PERF_FINISHED_ROUND)
-			take_record(perf, &record);
-		else if (!end_round(perf, err))
+		if (!take_outer_record(perf, &record, err))
 			return false;
 	}
 	wk_perf_end_packed(perf);
@@ -494,7 +521,9 @@ static bool read_perf_data(const struct wk_input *input, const struct wk_sink *s
 				.file_start = input->bytes.start, .parts = &input->parts,
 				.skips_details = input->options.skips_details,
 				.is_header_only = input->options.is_header_only,
-				.wants_comments = input->options.wants_comments };
+				.wants_comments = input->options.wants_comments,
+				.wants_symbols = input->options.wants_symbols,
+				.in_file_order = input->options.in_file_order };
 	bool ok;
 
 	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))

@@ -392,9 +392,22 @@ static void add_feature(const struct wk_perf *perf, unsigned feature, struct wk_
 	}
 }
 
+/* Programs wait for the table of their names, which is the next feature if it is there. */
+static void add_waiting(struct wk_perf *perf, struct wk_bytes tables)
+{
+	wk_perf_bpf_comments(perf->bpf_programs, tables, &perf->comments);
+	perf->bpf_programs = (struct wk_bytes){ 0 };
+}
+
 void wk_perf_comment(struct wk_perf *perf, unsigned feature, struct wk_bytes content)
 {
-	if (is_long(feature))
+	bool has_tables = feature == WK_PERF_FEATURE_BPF_BTF;
+
+	if (feature > WK_PERF_FEATURE_BPF_PROG_INFO)
+		add_waiting(perf, has_tables ? content : (struct wk_bytes){ 0 });
+	if (feature == WK_PERF_FEATURE_BPF_PROG_INFO)
+		perf->bpf_programs = content;
+	else if (is_long(feature))
 		wk_buf_add_fmt(&perf->comments, "# %s info available, use -I to display\n",
 			       wk_perf_feature_name(feature));
 	else
@@ -405,6 +418,7 @@ bool wk_perf_tell_comments(struct wk_perf *perf, const uint64_t *bits, struct wk
 {
 	struct wk_buf *out = &perf->comments;
 
+	add_waiting(perf, (struct wk_bytes){ 0 });
 	if (!perf->is_pipe)
 		wk_buf_add_text(out, "# missing features: ");
 	for (unsigned i = 1; i < WK_PERF_FEATURE_END && !perf->is_pipe; i++)

@@ -229,8 +229,9 @@ struct wk_perf {
 	struct wk_event_details details;
 	struct wk_event_registers registers, user_registers;
 	struct wk_buf trace_text;
-	bool skips_details, is_header_only, wants_comments;
+	bool skips_details, is_header_only, wants_comments, wants_symbols, in_file_order;
 	struct wk_buf comments;
+	struct wk_bytes bpf_programs; /* whose comments wait for their names */
 
 	struct wk_bytes tracing_data; /* what the kernel says of its tracepoints; empty: nothing */
 	struct wk_trace_formats *trace_formats;
@@ -378,6 +379,7 @@ bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_b
 bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err);
 
 /* perf_data_other.c: what no view uses, for readers that look at details */
+bool wk_perf_tell_round(struct wk_perf *perf, struct wk_err *err);
 bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *record,
 			struct wk_event *event, struct wk_err *err);
 
@@ -401,6 +403,9 @@ void wk_perf_comments_begin(struct wk_perf *perf, uint64_t data_at, uint64_t dat
 void wk_perf_comment(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
 /* Tells them as a fact; `bits` says which features a file has. */
 bool wk_perf_tell_comments(struct wk_perf *perf, const uint64_t *bits, struct wk_err *err);
+
+/* perf_data_bpf.c: the lines of both features; either may be empty */
+void wk_perf_bpf_comments(struct wk_bytes programs, struct wk_bytes tables, struct wk_buf *out);
 
 /* perf_data_sections.c */
 bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,

@@ -91,16 +91,22 @@ static void add_text_poke(struct wk_bytes *body, struct wk_buf *text)
 	add_bytes(wk_bytes_take(body, new_bytes), text);
 }
 
-static void add_symbol(struct wk_bytes *body, struct wk_buf *text)
+/* Of the kernel; returns what it is called. */
+static const char *add_symbol(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
 {
 	uint64_t start = wk_u64(body);
 	uint32_t size_bytes = wk_u32(body);
+	uint16_t flags;
 	struct wk_str name;
 
-	wk_u32(body); /* kind and flags */
+	event->pid = WK_KERNEL_PID;
+	event->tid = 0;
+	wk_u16(body); /* what made it */
+	flags = wk_u16(body);
 	name = wk_bytes_text(body);
 	wk_buf_add_fmt(text, "0x%" PRIx64 " 0x%" PRIx32 " %.*s", start, size_bytes,
 		       WK_STR_ARG(name));
+	return flags & 1 ? "symbol gone" : "symbol";
 }
 
 static void add_numbers(struct wk_bytes *body, size_t count, struct wk_buf *text)
@@ -151,6 +157,25 @@ static void add_perf_namespaces(struct wk_bytes body, struct wk_buf *text)
 	wk_buf_add_char(text, ']');
 }
 
+static void add_perf_symbol(struct wk_bytes body, struct wk_buf *text)
+{
+	uint64_t start = wk_u64(&body);
+	uint32_t size_bytes = wk_u32(&body);
+	uint16_t type = wk_u16(&body), flags = wk_u16(&body);
+	struct wk_str name = wk_bytes_text(&body);
+
+	wk_buf_add_fmt(text, "PERF_RECORD_KSYMBOL addr %" PRIx64 " len %" PRIu32 " type %u flags "
+		       "0x%x name %.*s", start, size_bytes, type, flags, WK_STR_ARG(name));
+}
+
+static void add_perf_program(struct wk_bytes body, struct wk_buf *text)
+{
+	unsigned type = wk_u16(&body), flags = wk_u16(&body);
+
+	wk_buf_add_fmt(text, "PERF_RECORD_BPF_EVENT type %u, flags %u, id %" PRIu32, type, flags,
+		       wk_u32(&body));
+}
+
 /* Only what has an option of its own there. */
 static void describe_as_perf(const struct wk_perf_record *record, struct wk_buf *text)
 {
@@ -173,6 +198,12 @@ static void describe_as_perf(const struct wk_perf_record *record, struct wk_buf 
 		path = wk_bytes_text(&body);
 		wk_buf_add_fmt(text, "PERF_RECORD_CGROUP cgroup: %" PRIu64 " %.*s", id,
 			       WK_STR_ARG(path));
+		break;
+	case WK_PERF_KSYMBOL:
+		add_perf_symbol(body, text);
+		break;
+	case WK_PERF_BPF_EVENT:
+		add_perf_program(body, text);
 		break;
 	default:
 		break;
@@ -201,8 +232,7 @@ static const char *describe(const struct wk_perf_record *record, struct wk_bytes
 		add_text_poke(body, text);
 		return "text poke";
 	case WK_PERF_KSYMBOL:
-		add_symbol(body, text);
-		return "symbol gone";
+		return add_symbol(body, event, text);
 	case WK_PERF_THROTTLE:
 	case WK_PERF_UNTHROTTLE:
 		wk_u64(body); /* the time again */
@@ -250,4 +280,14 @@ bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *recor
 	wk_buf_fini(&text);
 	wk_buf_fini(&as_perf);
 	return ok;
+}
+
+bool wk_perf_tell_round(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_OTHER, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	event.other.what = wk_str_c("round");
+	event.other.as_perf = wk_str_c("PERF_RECORD_FINISHED_ROUND");
+	return wk_perf_give(perf, &event, err);
 }

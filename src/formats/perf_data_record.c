@@ -256,6 +256,7 @@ static bool tell_lost(struct wk_perf *perf, const struct wk_perf_record *record,
 static bool tell_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record *record,
 			       struct wk_event *event, struct wk_err *err)
 {
+	struct wk_event as_record = *event;
 	struct wk_bytes body = record->body;
 	uint16_t flags;
 
@@ -272,8 +273,9 @@ static bool tell_kernel_symbol(struct wk_perf *perf, const struct wk_perf_record
 	if (body.bad)
 		return true;
 	if (flags & KSYMBOL_UNREGISTER)
-		return wk_perf_tell_other(perf, record, event, err);
-	return wk_perf_give(perf, event, err);
+		return wk_perf_tell_other(perf, record, &as_record, err);
+	return wk_perf_give(perf, event, err) &&
+	       (!perf->wants_symbols || wk_perf_tell_other(perf, record, &as_record, err));
 }
 
 static bool tell_side_band(struct wk_perf *perf, const struct wk_perf_record *record,
@@ -321,7 +323,7 @@ bool wk_perf_tell(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, str
 	}
 	if (perf->extra_told < perf->extra_count && !wk_perf_tell_extras(perf, time_ns, err))
 		return false;
-	if (time_ns != 0 && time_ns < perf->told_ns)
+	if (time_ns != 0 && time_ns < perf->told_ns && !perf->in_file_order)
 		wk_perf_odd(perf, WK_PERF_ODD_LATE, at);
 	if (record.type == WK_PERF_SAMPLE)
 		return wk_perf_tell_sample(perf, &record, time_ns, err);

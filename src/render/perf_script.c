@@ -336,9 +336,13 @@ static void show_lost(struct wk_perf_script *script, const struct wk_event *even
 
 static bool is_shown(const struct wk_perf_script_options *options, struct wk_str what)
 {
+	static const char *const programs[] = { "bpf program", "symbol", "symbol gone", NULL };
+
 	return (options->shows_switches && wk_str_is(what, "switch")) ||
 	       (options->shows_namespaces && wk_str_is(what, "namespaces")) ||
-	       (options->shows_cgroups && wk_str_is(what, "cgroup"));
+	       (options->shows_cgroups && wk_str_is(what, "cgroup")) ||
+	       (options->shows_rounds && wk_str_is(what, "round")) ||
+	       (options->shows_programs && wk_str_is_one_of(what, programs));
 }
 
 /* A text of several lines, none of which the recording may add. */
@@ -381,10 +385,15 @@ static void take_fact(struct wk_perf_script *script, struct wk_str key, struct w
 static void show_other(struct wk_perf_script *script, const struct wk_event *event)
 {
 	const struct wk_event_other *other = &event->other;
+	bool is_of_thread = wk_str_is(other->what, "namespaces");
+	struct wk_event made = *event;
 	struct wk_buf line = { 0 };
 
-	begin_line(script, event, 'o', other->running_pid, other->running_tid, &line);
-	if (wk_str_is(other->what, "namespaces"))
+	if (!is_of_thread)
+		made.tid = other->running_tid;
+	if (!wk_str_is(other->what, "round"))
+		begin_line(script, &made, 'o', other->running_pid, other->running_tid, &line);
+	if (is_of_thread)
 		add_lines(other->as_perf, &line);
 	else
 		wk_script_add_text(other->as_perf, &line);

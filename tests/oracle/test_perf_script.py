@@ -118,6 +118,74 @@ int main(void)
 }
 """
 
+# Loads a program of two functions with types, and one without, and runs a command meanwhile.
+BPF_PROGRAM = r"""
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const char names[] = "\0int\0entry\0helper_of_it";
+static const struct bpf_insn code[] = {
+	{ .code = 0x85, .src_reg = 1, .imm = 1 }, { .code = 0x95 },
+	{ .code = 0xb7, .imm = 1 }, { .code = 0x95 } };
+static const struct bpf_func_info functions[] = { { 0, 3 }, { 2, 4 } };
+struct blob {
+	struct btf_header head;
+	uint32_t types[4 + 3 + 3 + 3];
+	char names[sizeof(names)];
+};
+
+static int bpf(int what, union bpf_attr *attr)
+{
+	return (int)syscall(SYS_bpf, what, attr, sizeof(*attr));
+}
+
+static int load_types(void)
+{
+	struct blob blob = {
+		.head = { 0xeb9f, 1, 0, sizeof(blob.head), 0, sizeof(blob.types), sizeof(blob.types),
+			  sizeof(names) },
+		.types = { 1, 1u << 24, 4, 32 | 1u << 24, /* int */
+			   0, 13u << 24, 1, /* int (void) */
+			   5, 12u << 24 | 1, 2, 11, 12u << 24, 2 },
+	};
+	union bpf_attr attr = { .btf = (uint64_t)&blob, .btf_size = sizeof(blob) };
+
+	memcpy(blob.names, names, sizeof(names));
+	return bpf(BPF_BTF_LOAD, &attr);
+}
+
+int main(int argc, char **argv)
+{
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		.insns = (uint64_t)code, .insn_cnt = 4, .license = (uint64_t)"GPL",
+		.prog_name = "of_two",
+	};
+	int one, two, types = load_types();
+
+	attr.prog_btf_fd = types;
+	attr.func_info_rec_size = sizeof(functions[0]);
+	attr.func_info = (uint64_t)functions;
+	attr.func_info_cnt = 2;
+	two = bpf(BPF_PROG_LOAD, &attr);
+	attr.insns = (uint64_t)(code + 2);
+	attr.insn_cnt = 2;
+	attr.func_info_cnt = attr.prog_btf_fd = attr.func_info_rec_size = attr.func_info = 0;
+	strcpy(attr.prog_name, "of_one");
+	one = bpf(BPF_PROG_LOAD, &attr);
+	if (types < 0 || two < 0 || one < 0)
+		return 1;
+	execvp(argv[1], argv + 1);
+	return argc;
+}
+"""
+
 RUST_PROGRAM = r"""
 use std::collections::BTreeMap;
 fn count(words: &[String]) -> BTreeMap<&str, usize> {
@@ -243,6 +311,35 @@ def _(t):
            "comm,pid,tid,misc,time,event,ip")
 
 
+@tap.case("programs of BPF, in lines of their own and in --header")
+def _(t):
+    tap.need("gcc")
+    source, loader, recording = t.folder / "bpf.c", t.folder / "bpf", t.folder / "bpf.data"
+    source.write_text(BPF_PROGRAM)
+    tap.run("gcc", "-o", loader, source)
+    if tap.run(loader, "true", check=False).returncode:
+        raise tap.Skip("no program of BPF can be loaded here")
+    record(recording, "-e", "cpu-clock", "--", loader, loader, "ls", "-R", "/usr/lib/python3")
+    expect(recording, 100, "--show-bpf-events", "-F", "comm,tid,misc,time,ip")
+    expect(recording, 100, "--show-bpf-events", "--show-round-events", "-F", "tid,time,ip")
+    perf, wick = both_headers(recording)
+    if perf != wick or not any("sub_prog 1: " in line for line in perf):
+        raise tap.Failure(f"perf: {perf[-9:]}\n# wick: {wick[-9:]}")
+
+
+@tap.case("records as they lie in the file, with its rounds")
+def _(t):
+    for name in ("own-fp", "own-switch", "own-tracepoint"):
+        expect(fixture(f"own/{name}.perf.data"), 98, "--show-round-events", "--show-mmap-events")
+
+
+def both_headers(recording):
+    texts = (tap.run("perf", "script", "--header", "-F", "ip", "-i", recording).stdout,
+             tap.run(tap.WICK, "export", "--to", "perf-script", "--header", "-F", "ip",
+                     recording).stdout)
+    return ([line for line in text.split("\n") if line.startswith("#")] for text in texts)
+
+
 @tap.case("comments that --header prints")
 def _(t):
     recording = t.folder / "clock.data"
@@ -252,11 +349,7 @@ def _(t):
         "armv7-3.4", "branch_stack_hw_index", "hybrid_topology", "intel_pt-4.14", "group_desc-4.14",
         "piped.header_features-4.16", "piped.header_features_aligned-6.12")]
     for name in names:
-        perf = tap.run("perf", "script", "--header", "-F", "ip", "-i", name).stdout
-        wick = tap.run(tap.WICK, "export", "--to", "perf-script", "--header", "-F", "ip",
-                       name).stdout
-        perf, wick = ([line for line in text.split("\n") if line.startswith("#")]
-                      for text in (perf, wick))
+        perf, wick = both_headers(name)
         if not perf or perf != wick:
             raise tap.Failure(f"{name}: " + str([pair for pair in zip(perf, wick)
                                                  if pair[0] != pair[1]][:1]))

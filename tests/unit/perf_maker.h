@@ -155,7 +155,8 @@ static inline void perf_end(struct perf_maker *m)
 
 /* What a reader makes of the bytes: an event a line, and "error: ..." if it failed. The
  * answer is freed with wk_buf_fini. */
-static inline struct wk_buf perf_told_with(const struct wk_buf *bytes, struct wk_parts parts)
+static inline struct wk_buf perf_told_as(const struct wk_buf *bytes, struct wk_parts parts,
+					 struct wk_read_options options)
 {
 	struct wk_buf text = { 0 };
 	struct wk_out out = wk_out_to_buf(&text);
@@ -163,7 +164,7 @@ static inline struct wk_buf perf_told_with(const struct wk_buf *bytes, struct wk
 	struct wk_err err = { 0 };
 	/* Memory of exactly that size, so that a sanitizer sees each read beyond it. */
 	uint8_t *exact = malloc(bytes->len ? bytes->len : 1);
-	struct wk_input input = { .name = "test", .parts = parts };
+	struct wk_input input = { .name = "test", .parts = parts, .options = options };
 	bool ok;
 
 	memcpy(exact, bytes->at, bytes->len);
@@ -178,6 +179,11 @@ static inline struct wk_buf perf_told_with(const struct wk_buf *bytes, struct wk
 	}
 	free(exact);
 	return text;
+}
+
+static inline struct wk_buf perf_told_with(const struct wk_buf *bytes, struct wk_parts parts)
+{
+	return perf_told_as(bytes, parts, (struct wk_read_options){ 0 });
 }
 
 static inline struct wk_buf perf_told(const struct wk_buf *bytes)
