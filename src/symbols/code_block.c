@@ -280,6 +280,17 @@ bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t
 	return true;
 }
 
+void wk_code_block_expect(const struct wk_code_packed *packed, uint64_t vaddr)
+{
+	uint64_t offset = vaddr - packed->base;
+	uint32_t low, high;
+
+	if (vaddr < packed->base || offset > UINT32_MAX)
+		return;
+	wk_code_hints_narrow(&packed->hints, offset, packed->row_count, &low, &high);
+	__builtin_prefetch(&packed->rows[low]);
+}
+
 const struct wk_code_packed_row *wk_code_block_find(const struct wk_code_packed *packed,
 						    uint64_t vaddr)
 {

@@ -84,4 +84,7 @@ bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t
 const struct wk_code_packed_row *wk_code_block_find(const struct wk_code_packed *packed,
 						    uint64_t vaddr);
 
+/* Has the memory fetched that `find` will look at. */
+void wk_code_block_expect(const struct wk_code_packed *packed, uint64_t vaddr);
+
 #endif

@@ -57,6 +57,7 @@ struct wk_code_index {
 	size_t unit_count, unit_cap;
 	bool is_changed;
 	struct opened last; /* for the last question */
+	struct opened next; /* and for the last that is to come */
 };
 
 struct wk_code_index *wk_code_index_new(void)
@@ -100,7 +101,7 @@ void wk_code_index_set_ranges(struct wk_code_index *index, const struct wk_code_
 	index->range_len = index->own_ranges.len;
 	wk_code_ranges_open(&index->ranges, index->range_at, index->range_len);
 	index->is_changed = true;
-	index->last = (struct opened){ 0 };
+	index->last = index->next = (struct opened){ 0 };
 }
 
 uint32_t wk_code_index_unit_at(const struct wk_code_index *index, uint64_t vaddr)
@@ -252,15 +253,29 @@ static bool open_at(const struct wk_code_index *index, uint64_t vaddr, struct op
 	return true;
 }
 
+/* Unless it is open already. */
+static bool need_at(const struct wk_code_index *index, uint64_t vaddr, struct opened *opened,
+		    uint32_t *missing)
+{
+	*missing = WK_NO_UNIT;
+	return (vaddr >= opened->start && vaddr < opened->end) ||
+	       open_at(index, vaddr, opened, missing);
+}
+
 size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
 			       struct wk_place_ids *places, size_t cap, uint32_t *missing)
 {
-	struct opened *last = &index->last;
-
-	*missing = WK_NO_UNIT;
-	if ((vaddr < last->start || vaddr >= last->end) && !open_at(index, vaddr, last, missing))
+	if (!need_at(index, vaddr, &index->last, missing))
 		return 0;
-	return places_in(&last->packed, vaddr, places, cap);
+	return places_in(&index->last.packed, vaddr, places, cap);
+}
+
+void wk_code_index_expect(struct wk_code_index *index, uint64_t vaddr)
+{
+	uint32_t missing;
+
+	if (need_at(index, vaddr, &index->next, &missing))
+		wk_code_block_expect(&index->next.packed, vaddr);
 }
 
 static struct wk_place with_texts(const struct wk_code_index *index,

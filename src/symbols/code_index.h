@@ -103,6 +103,9 @@ size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
 size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
 			       struct wk_place_ids *places, size_t cap, uint32_t *missing);
 
+/* Has the memory fetched that a question for `vaddr` will look at soon. */
+void wk_code_index_expect(struct wk_code_index *index, uint64_t vaddr);
+
 /* Were units added since it was made or loaded? */
 bool wk_code_index_is_changed(const struct wk_code_index *index);
 

@@ -120,6 +120,12 @@ struct wk_str wk_image_text(const struct wk_image_symbols *image, uint32_t id)
 	return wk_code_index_str(image->places.index, id);
 }
 
+void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr)
+{
+	if (image->places.index)
+		wk_code_index_expect(image->places.index, vaddr);
+}
+
 size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
 			  struct wk_place *places, size_t cap)
 {

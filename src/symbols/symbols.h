@@ -131,6 +131,9 @@ size_t wk_image_place_ids_of(const struct wk_image_symbols *image, uint64_t vadd
 			     struct wk_place_ids *places, size_t cap);
 struct wk_str wk_image_text(const struct wk_image_symbols *image, uint32_t id);
 
+/* Has the memory fetched that a question for `vaddr` will look at soon. Changes no answer. */
+void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr);
+
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
 const char *wk_image_places_reason(const struct wk_image_symbols *image);
 

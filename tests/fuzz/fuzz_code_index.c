@@ -32,6 +32,7 @@ static void ask(struct wk_code_index *index, uint64_t vaddr)
 	struct wk_place_ids ids[2];
 	uint32_t missing;
 
+	wk_code_index_expect(index, vaddr);
 	assert(wk_code_index_place_ids(index, vaddr, ids, 2, &missing) <= 2);
 	assert(missing == WK_NO_UNIT || !wk_code_index_has(index, missing));
 	check_places(places, wk_code_index_places(index, vaddr, places, MOST_PLACES), MOST_PLACES);
