@@ -147,15 +147,20 @@ static struct wk_asked *keep_asked(struct wk_asking *asking, const struct wk_ask
 	return kept;
 }
 
+static void push_question(struct wk_asking *asking, const struct wk_question *question)
+{
+	asking->questions = wk_grow(asking->questions, &asking->question_cap,
+				    asking->question_count + 1, sizeof(*asking->questions));
+	asking->questions[asking->question_count++] = *question;
+}
+
 static void add_question(struct wk_asking *asking, const struct understood *u)
 {
 	struct wk_question question = u->question;
 
 	if (asking->tells_in_answers)
 		question.asked = keep_asked(asking, &u->asked);
-	asking->questions = wk_grow(asking->questions, &asking->question_cap,
-				    asking->question_count + 1, sizeof(*asking->questions));
-	asking->questions[asking->question_count++] = question;
+	push_question(asking, &question);
 }
 
 /* The first only: where one is, all are, as a rule. */
@@ -203,11 +208,30 @@ void wk_asking_answer(struct wk_asking *asking)
 	wk_arena_reset(&asking->texts);
 }
 
+/* What nearly all lines are, and of them there are many: an address that lies inside of the image
+ * that is meant without saying. */
+static bool take_plain_line(struct wk_asking *asking, struct wk_str line)
+{
+	const struct wk_image_symbols *image = asking->usual.symbols;
+	struct wk_typed_address typed = { 0 };
+	struct wk_asked_place place;
+
+	if (!image || asking->tells_in_answers ||
+	    !wk_typed_address_is_plain(line, &typed.offset) ||
+	    !wk_asked_place(image, asking->section, &typed, &place) || place.outside)
+		return false;
+	push_question(asking, &(struct wk_question){ image, place.vaddr, place.shown, NULL });
+	return true;
+}
+
 static void take_line(void *context, struct wk_str line)
 {
 	struct wk_asking *asking = context;
-	struct understood u = understand(asking, line);
+	struct understood u;
 
+	if (take_plain_line(asking, line))
+		return;
+	u = understand(asking, line);
 	if (u.is_nonsense && line.len && !asking->said_nonsense) {
 		asking->said_nonsense = true;
 		tell_nonsense(asking, line,

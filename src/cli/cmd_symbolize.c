@@ -68,18 +68,21 @@ static size_t word_count(const struct wk_words *words)
 static bool is_image_word(const struct args *args, const struct wk_words *words)
 {
 	const char *word;
+	uint64_t address;
 
 	if (args->image || word_count(words) == 0)
 		return false;
 	word = word_at(words, 0);
-	return !wk_typed_address_is_plain(wk_str_c(word)) && wk_os_is_there(word);
+	return !wk_typed_address_is_plain(wk_str_c(word), &address) && wk_os_is_there(word);
 }
 
 /* Addresses alone are of an image that must be there; others may name theirs. */
 static bool wants_usual(const struct wk_words *words, size_t first)
 {
+	uint64_t address;
+
 	return first < word_count(words) &&
-	       wk_typed_address_is_plain(wk_str_c(word_at(words, first)));
+	       wk_typed_address_is_plain(wk_str_c(word_at(words, first)), &address);
 }
 
 /* How many of the words were no addresses. */

@@ -18,11 +18,9 @@ static bool read_number(struct wk_str text, uint64_t *number)
 	return wk_num_hex(text, number);
 }
 
-bool wk_typed_address_is_plain(struct wk_str text)
+bool wk_typed_address_is_plain(struct wk_str text, uint64_t *address)
 {
-	uint64_t number;
-
-	return read_number(text, &number);
+	return read_number(text, address);
 }
 
 /* What stands before an address: an image, perhaps in quotes, perhaps after the word CODE, as
@@ -95,8 +93,6 @@ bool wk_typed_address_read(struct wk_str text, struct wk_typed_address *typed)
 	size_t blank;
 
 	*typed = (struct wk_typed_address){ 0 };
-	if (read_number(text, &typed->offset)) /* as nearly all are */
-		return true;
 	text = trimmed(text);
 	has_brackets = take_brackets(&text, &typed->offset);
 	if (has_brackets || wk_str_ends(text, ")"))

@@ -26,6 +26,6 @@ struct wk_typed_address {
 bool wk_typed_address_read(struct wk_str text, struct wk_typed_address *typed);
 
 /* Nothing but digits, with or without 0x. */
-bool wk_typed_address_is_plain(struct wk_str text);
+bool wk_typed_address_is_plain(struct wk_str text, uint64_t *address);
 
 #endif

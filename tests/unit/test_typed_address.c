@@ -137,14 +137,18 @@ static void what_is_no_address_is_refused(void **state)
 
 static void only_digits_are_plain(void **state)
 {
+	uint64_t address = 0;
+
 	(void)state;
-	assert_true(wk_typed_address_is_plain(wk_str_c("22f0")));
-	assert_true(wk_typed_address_is_plain(wk_str_c("0x22f0")));
-	assert_false(wk_typed_address_is_plain(wk_str_c("+0x22f0")));
-	assert_false(wk_typed_address_is_plain(wk_str_c(" 22f0")));
-	assert_false(wk_typed_address_is_plain(wk_str_c("0x")));
-	assert_false(wk_typed_address_is_plain(wk_str_c("")));
-	assert_false(wk_typed_address_is_plain(wk_str_c("main")));
+	assert_true(wk_typed_address_is_plain(wk_str_c("22f0"), &address));
+	assert_int_equal(address, 0x22f0);
+	assert_true(wk_typed_address_is_plain(wk_str_c("0x22F1"), &address));
+	assert_int_equal(address, 0x22f1);
+	assert_false(wk_typed_address_is_plain(wk_str_c("+0x22f0"), &address));
+	assert_false(wk_typed_address_is_plain(wk_str_c(" 22f0"), &address));
+	assert_false(wk_typed_address_is_plain(wk_str_c("0x"), &address));
+	assert_false(wk_typed_address_is_plain(wk_str_c(""), &address));
+	assert_false(wk_typed_address_is_plain(wk_str_c("main"), &address));
 }
 
 /* Nothing is looked at beyond the text's end. */
