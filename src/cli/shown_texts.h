@@ -1,8 +1,5 @@
 /* Texts of one image as they are shown, by the image's own number of each: made once, however
- * often they come again.
- *
- * `find` gives a text's place, empty (`words.at` is NULL) the first time; whoever asked fills it
- * with words of `wk_shown_words` and calls `added`. A place holds until then. */
+ * often they come again. */
 #ifndef WK_CLI_SHOWN_TEXTS_H
 #define WK_CLI_SHOWN_TEXTS_H
 
@@ -12,44 +9,65 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+/* The words lie together with what is to be known of them, and are copied in pieces of so many
+ * bytes, each a move of the processor or two: there is room for all of the last piece. */
+#define WK_SHOWN_PIECE 32
+
 struct wk_shown {
-	struct wk_str words;
-	uint32_t id;
+	uint32_t len;
 	bool is_final; /* a function's name that no symbol says better */
+	char words[];
+};
+
+struct wk_shown *wk_shown_new(struct wk_arena *arena, struct wk_str words);
+
+static inline struct wk_str wk_shown_words(const struct wk_shown *shown)
+{
+	return wk_str_of(shown->words, shown->len);
+}
+
+/* Puts words of a wk_shown where there is room for another piece; the end of them. */
+static inline char *wk_shown_put(char *at, struct wk_str words)
+{
+	for (size_t done = 0; done < words.len; done += WK_SHOWN_PIECE)
+		memcpy(at + done, words.at + done, WK_SHOWN_PIECE);
+	return at + words.len;
+}
+
+struct wk_shown_slot {
+	struct wk_shown *shown; /* NULL: free */
+	uint32_t id;
 };
 
 struct wk_shown_texts {
-	struct wk_shown *slots; /* at most half of them taken */
+	struct wk_shown_slot *slots; /* at most half of them taken */
 	size_t cap, count;
+	unsigned shift; /* of a hash of 32 bits, to a slot */
+	struct wk_arena arena;
 };
 
 void wk_shown_texts_init(struct wk_shown_texts *texts);
 void wk_shown_texts_fini(struct wk_shown_texts *texts);
 
-static inline struct wk_shown *wk_shown_texts_find(const struct wk_shown_texts *texts, uint32_t id)
+/* What has `id`, or is free for it. */
+static inline struct wk_shown_slot *wk_shown_texts_slot(const struct wk_shown_texts *texts,
+							uint32_t id)
 {
-	size_t at = (id * 0x9e3779b1u >> 7) & (texts->cap - 1);
+	size_t at = id * 0x9e3779b1u >> texts->shift;
 
-	while (texts->slots[at].words.at && texts->slots[at].id != id)
+	while (texts->slots[at].shown && texts->slots[at].id != id)
 		at = (at + 1) & (texts->cap - 1);
 	return &texts->slots[at];
 }
 
-/* The place that `find` gave holds the text `id` now, and may be another from here on. */
-struct wk_shown *wk_shown_texts_added(struct wk_shown_texts *texts, struct wk_shown *shown,
-				      uint32_t id);
-
-/* Words are copied in pieces of so many bytes, each a move of the processor or two: there is room
- * for all of the last piece behind them, where they come from and where they go to. */
-#define WK_WORDS_PIECE 32
-
-struct wk_str wk_shown_words(struct wk_arena *arena, struct wk_str text);
-
-static inline char *wk_put_words(char *at, struct wk_str words)
+/* NULL where it was not added. */
+static inline struct wk_shown *wk_shown_texts_find(const struct wk_shown_texts *texts, uint32_t id)
 {
-	for (size_t done = 0; done < words.len; done += WK_WORDS_PIECE)
-		memcpy(at + done, words.at + done, WK_WORDS_PIECE);
-	return at + words.len;
+	return wk_shown_texts_slot(texts, id)->shown;
 }
+
+/* One that is not there. It stays where it is. */
+struct wk_shown *wk_shown_texts_add(struct wk_shown_texts *texts, uint32_t id,
+				    struct wk_str words);
 
 #endif

@@ -14,6 +14,9 @@
  * processor's caches. */
 #define BATCH 2048
 
+/* How far ahead of itself a search has memory fetched, which takes as long as some searches do. */
+#define AHEAD 8
+
 /* What the numbers of a place take: a line, a column and what stands around them. */
 #define NUMBER_BYTES 32
 
@@ -33,13 +36,13 @@ struct wk_answers {
 	struct wk_answer_style style;
 	struct wk_out *out;
 	struct wk_arena arena;
-	struct wk_str unknown_file, inlined_by;
+	struct wk_shown *unknown_file, *inlined_by;
 	struct wk_map image_ids;
 	struct image_texts **images; /* from 1 on */
 	size_t image_count, image_cap;
 	struct image_texts *last_image;
 	struct wk_map symbol_ids; /* by where the table of symbols keeps the name */
-	struct wk_str *symbols;	  /* from 1 on */
+	struct wk_shown **symbols; /* from 1 on */
 	size_t symbol_count, symbol_cap;
 	struct wk_buf scratch, escaped;
 	struct wk_place_ids *found;
@@ -50,7 +53,8 @@ struct wk_answers {
 
 /* --- Words --------------------------------------------------------------------------------- */
 
-/* Names come from files: nothing in them may reach the terminal as a command. */
+/* Names come from files: nothing in them may reach the terminal as a command. Words are valid until
+ * the next are made. */
 static struct wk_str escaped(struct wk_answers *answers, struct wk_str text, const char *behind)
 {
 	struct wk_out out = wk_out_to_buf(&answers->escaped);
@@ -63,7 +67,7 @@ static struct wk_str escaped(struct wk_answers *answers, struct wk_str text, con
 		wk_out_text(&out, behind);
 	}
 	wk_out_end(&out);
-	return wk_shown_words(&answers->arena, wk_buf_str(&answers->escaped));
+	return wk_buf_str(&answers->escaped);
 }
 
 static struct wk_str function_words(struct wk_answers *answers, struct wk_str name,
@@ -98,8 +102,8 @@ struct wk_answers *wk_answers_new(const struct wk_answer_style *style, struct wk
 	answers->style = *style;
 	answers->out = out;
 	answers->symbol_count = answers->image_count = 1;
-	answers->unknown_file = file_words(answers, wk_str_c(""));
-	answers->inlined_by = wk_shown_words(&answers->arena, wk_str_c(" (inlined by) "));
+	answers->unknown_file = wk_shown_new(&answers->arena, file_words(answers, wk_str_c("")));
+	answers->inlined_by = wk_shown_new(&answers->arena, wk_str_c(" (inlined by) "));
 	return answers;
 }
 
@@ -156,13 +160,14 @@ static bool is_mangled(struct wk_str name)
 }
 
 static struct wk_shown *add_function(struct wk_answers *answers, struct image_texts *texts,
-				     struct wk_shown *shown, uint32_t id)
+				     uint32_t id)
 {
 	struct wk_str name = id ? wk_image_text(texts->image, id) : wk_str_c("");
+	struct wk_shown *shown = wk_shown_texts_add(&texts->functions, id,
+						    function_words(answers, name, ""));
 
-	shown->words = function_words(answers, name, "");
 	shown->is_final = is_mangled(name);
-	return wk_shown_texts_added(&texts->functions, shown, id);
+	return shown;
 }
 
 static struct wk_shown *function_of(struct wk_answers *answers, struct image_texts *texts,
@@ -170,57 +175,65 @@ static struct wk_shown *function_of(struct wk_answers *answers, struct image_tex
 {
 	struct wk_shown *shown = wk_shown_texts_find(&texts->functions, id);
 
-	return shown->words.at ? shown : add_function(answers, texts, shown, id);
+	return shown ? shown : add_function(answers, texts, id);
 }
 
-static struct wk_str file_of(struct wk_answers *answers, struct image_texts *texts, uint32_t id)
+static struct wk_shown *file_of(struct wk_answers *answers, struct image_texts *texts, uint32_t id)
 {
 	struct wk_shown *shown;
 
 	if (id == 0)
 		return answers->unknown_file;
 	shown = wk_shown_texts_find(&texts->files, id);
-	if (!shown->words.at) {
-		shown->words = file_words(answers, wk_image_text(texts->image, id));
-		shown = wk_shown_texts_added(&texts->files, shown, id);
-	}
-	return shown->words;
+	if (!shown)
+		shown = wk_shown_texts_add(&texts->files, id,
+					   file_words(answers, wk_image_text(texts->image, id)));
+	return shown;
 }
 
-static struct wk_str symbol_words(struct wk_answers *answers, const struct wk_symbol *symbol)
+static struct wk_shown *symbol_of(struct wk_answers *answers, const struct wk_symbol *symbol)
 {
 	uint64_t key = (uint64_t)(uintptr_t)symbol->name.at << 1 | symbol->is_plt;
 	uint32_t *id = wk_map_at(&answers->symbol_ids, key);
+	struct wk_str words;
 
-	if (!*id) {
-		answers->symbols = wk_grow(answers->symbols, &answers->symbol_cap,
-					   answers->symbol_count + 1, sizeof(*answers->symbols));
-		answers->symbols[answers->symbol_count] =
-			function_words(answers, symbol->name, symbol->is_plt ? "@plt" : "");
-		*id = (uint32_t)answers->symbol_count++;
-	}
+	if (*id)
+		return answers->symbols[*id];
+	words = function_words(answers, symbol->name, symbol->is_plt ? "@plt" : "");
+	answers->symbols = wk_grow(answers->symbols, &answers->symbol_cap,
+				   answers->symbol_count + 1, sizeof(struct wk_shown *));
+	answers->symbols[answers->symbol_count] = wk_shown_new(&answers->arena, words);
+	*id = (uint32_t)answers->symbol_count++;
 	return answers->symbols[*id];
+}
+
+/* Compilers add to the name of what they made of a part of a function: x.cold. */
+static bool is_linked_as(struct wk_str linked, struct wk_str name)
+{
+	if (linked.len > name.len && linked.at[name.len] == '.')
+		linked.len = name.len;
+	return wk_str_eq(linked, name);
 }
 
 /* The function that the machine ran. Debug information has no linked name for what only one
  * file sees, and then says less (`pay` for `shop::pay(int)`) than the table of symbols does. In
  * C both say the same, and the table is asked once for each name. */
-static struct wk_str outermost_function(struct wk_answers *answers, struct image_texts *texts,
-					uint64_t vaddr, uint32_t id, bool *is_known)
+static struct wk_shown *outermost_function(struct wk_answers *answers, struct image_texts *texts,
+					   uint64_t vaddr, uint32_t id, bool *is_known)
 {
 	struct wk_shown *shown = function_of(answers, texts, id);
 	struct wk_str name = { "", 0 };
 	struct wk_symbol symbol;
 
 	if (shown->is_final || !texts->image || !wk_image_find_of(texts->image, vaddr, &symbol))
-		return shown->words;
+		return shown;
 	*is_known = true;
 	if (id)
 		name = wk_image_text(texts->image, id);
 	if (name.len == 0 || is_mangled(symbol.name))
-		return symbol_words(answers, &symbol);
-	shown->is_final = wk_str_eq(name, symbol.name);
-	return shown->words;
+		return symbol_of(answers, &symbol);
+	shown->is_final = is_linked_as(symbol.name, name);
+	return shown;
 }
 
 /* --- Answers ------------------------------------------------------------------------------- */
@@ -255,13 +268,13 @@ static char *put_line(const struct wk_answers *answers, char *at, const struct w
 static void add_place(struct wk_answers *answers, const struct wk_answer_frame *frame,
 		      bool is_known)
 {
-	size_t most = answers->inlined_by.len + frame->function.len + frame->file.len;
-	char *at = wk_out_room(answers->out, most + NUMBER_BYTES + WK_WORDS_PIECE);
+	size_t most = answers->inlined_by->len + frame->function.len + frame->file.len;
+	char *at = wk_out_room(answers->out, most + NUMBER_BYTES + WK_SHOWN_PIECE);
 
 	if (answers->style.pretty && !frame->is_first)
-		at = wk_put_words(at, answers->inlined_by);
-	at = wk_put_words(at, frame->function);
-	at = wk_put_words(at, frame->file);
+		at = wk_shown_put(at, wk_shown_words(answers->inlined_by));
+	at = wk_shown_put(at, frame->function);
+	at = wk_shown_put(at, frame->file);
 	wk_out_took(answers->out, put_line(answers, at, frame->place, is_known));
 }
 
@@ -275,16 +288,19 @@ static bool add_places(struct wk_answers *answers, const struct wk_question *que
 	bool is_known = span->is_known;
 
 	for (uint32_t i = first; i <= last; i++) {
+		const struct wk_place_ids *place = &places[i];
+		struct wk_shown *function =
+			i < last ? function_of(answers, texts, place->function)
+				 : outermost_function(answers, texts, question->vaddr,
+						      place->function, &is_known);
 		struct wk_answer_frame frame = {
-			.file = file_of(answers, texts, places[i].file),
-			.place = &places[i],
+			.function = wk_shown_words(function),
+			.file = wk_shown_words(file_of(answers, texts, place->file)),
+			.place = place,
 			.is_inlined = i < last,
 			.is_first = i == first,
 		};
 
-		frame.function = i < last ? function_of(answers, texts, places[i].function)->words
-					  : outermost_function(answers, texts, question->vaddr,
-							       places[i].function, &is_known);
 		if (answers->style.no_functions)
 			frame.function.len = 0;
 		if (!answers->style.json)
@@ -320,6 +336,12 @@ static void add_answer(struct wk_answers *answers, const struct wk_question *que
 		wk_answer_json_end(answers->out, question, is_known);
 }
 
+static void expect(const struct wk_question *question)
+{
+	if (question->image)
+		wk_image_expect(question->image, question->vaddr);
+}
+
 static struct span look_up(struct wk_answers *answers, const struct wk_question *question)
 {
 	struct span span = { answers->found_count, 0, false };
@@ -349,6 +371,8 @@ static void say_batch(struct wk_answers *answers, const struct wk_question *ques
 	for (size_t i = 0; i < count; i++) {
 		uint32_t row = answers->order[i].row;
 
+		if (i + AHEAD < count)
+			expect(&questions[answers->order[i + AHEAD].row]);
 		answers->spans[row] = look_up(answers, &questions[row]);
 	}
 	for (size_t i = 0; i < count; i++)

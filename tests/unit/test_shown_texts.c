@@ -10,26 +10,20 @@
 static void every_text_is_found_again_by_its_number(void **state)
 {
 	struct wk_shown_texts texts;
-	struct wk_arena arena = { 0 };
 	char text[20];
 
 	(void)state;
 	wk_shown_texts_init(&texts);
 	for (uint32_t id = 0; id < 10000; id++) {
-		struct wk_shown *shown = wk_shown_texts_find(&texts, id * 77);
-
-		assert_null(shown->words.at);
-		snprintf(text, sizeof(text), "text %u", (unsigned)id);
-		shown->words = wk_shown_words(&arena, wk_str_c(text));
-		shown = wk_shown_texts_added(&texts, shown, id * 77);
-		assert_string_equal(shown->words.at, text);
+		assert_null(wk_shown_texts_find(&texts, id * 77));
+		snprintf(text, sizeof(text), "a text %u", (unsigned)id);
+		wk_shown_texts_add(&texts, id * 77, wk_str_c(text));
 	}
 	for (uint32_t id = 0; id < 10000; id++) {
-		snprintf(text, sizeof(text), "text %u", (unsigned)id);
-		assert_string_equal(wk_shown_texts_find(&texts, id * 77)->words.at, text);
+		snprintf(text, sizeof(text), "a text %u", (unsigned)id);
+		assert_string_equal(wk_shown_texts_find(&texts, id * 77)->words, text);
 	}
 	wk_shown_texts_fini(&texts);
-	wk_arena_fini(&arena);
 }
 
 static void words_of_every_length_are_put_behind_one_another(void **state)
@@ -43,9 +37,9 @@ static void words_of_every_length_are_put_behind_one_another(void **state)
 		char *end;
 
 		memset(text, 'a' + (int)(len % 26), len);
-		words = wk_shown_words(&arena, wk_str_of(text, len));
+		words = wk_shown_words(wk_shown_new(&arena, wk_str_of(text, len)));
 		assert_int_equal(words.len, len);
-		end = wk_put_words(wk_put_words(out, words), words);
+		end = wk_shown_put(wk_shown_put(out, words), words);
 		assert_ptr_equal(end, out + 2 * len);
 		assert_memory_equal(out, text, len);
 		assert_memory_equal(out + len, text, len);
