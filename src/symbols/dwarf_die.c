@@ -167,16 +167,22 @@ bool wk_dwarf_pass_varying(const struct wk_dwarf_unit *unit, const struct wk_dwa
 	return !in->bad;
 }
 
-bool wk_dwarf_die_at(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die)
+const struct wk_dwarf_abbrev *wk_dwarf_abbrev_at(struct wk_dwarf_unit *unit, uint64_t offset,
+						 struct wk_bytes *in)
 {
 	struct wk_bytes section = wk_dwarf_section(&unit->file->sections, WK_DWARF_INFO);
 	const struct wk_dwarf_abbrevs *table = wk_dwarf_abbrevs_of(unit);
-	const struct wk_dwarf_abbrev *abbrev;
-	struct wk_bytes in;
 
 	if (!table || offset < unit->die || offset >= unit->end)
-		return false;
-	in = wk_bytes_at(&section, offset, unit->end - offset);
-	abbrev = wk_dwarf_abbrev(table, wk_dwarf_code(&in));
-	return wk_dwarf_read_die(unit->shape, table, abbrev, &in, die);
+		return NULL;
+	*in = wk_bytes_at(&section, offset, unit->end - offset);
+	return wk_dwarf_abbrev(table, wk_dwarf_code(in));
+}
+
+bool wk_dwarf_die_at(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die)
+{
+	struct wk_bytes in;
+	const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev_at(unit, offset, &in);
+
+	return abbrev && wk_dwarf_read_die(unit->shape, wk_dwarf_abbrevs_of(unit), abbrev, &in, die);
 }

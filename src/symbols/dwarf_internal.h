@@ -334,7 +334,11 @@ bool wk_dwarf_read_die(struct wk_dwarf_shape shape, const struct wk_dwarf_abbrev
 bool wk_dwarf_pass_varying(const struct wk_dwarf_unit *unit, const struct wk_dwarf_abbrevs *table,
 			   const struct wk_dwarf_abbrev *abbrev, struct wk_bytes *in,
 			   uint64_t *sibling);
-/* The DIE at an offset of .debug_info that lies in the unit. */
+/* The abbreviation of the DIE at an offset of .debug_info that lies in the unit, and what is
+ * behind its code; NULL if there is none. */
+const struct wk_dwarf_abbrev *wk_dwarf_abbrev_at(struct wk_dwarf_unit *unit, uint64_t offset,
+						 struct wk_bytes *in);
+/* That DIE. */
 bool wk_dwarf_die_at(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_die *die);
 static inline bool wk_dwarf_has(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
 {
@@ -480,9 +484,8 @@ void wk_dwarf_each_arange(struct wk_dwarf_file *file,
 /* dwarf_name.c */
 /* What an entry tells of its name. */
 struct wk_dwarf_naming {
-	struct wk_dwarf_value linkage;
+	struct wk_dwarf_value linkage, name;
 	struct wk_dwarf_value reference; /* the origin, or else the specification */
-	bool has_name;
 };
 
 static inline struct wk_dwarf_value wk_dwarf_value_of(const struct wk_dwarf_die *die,
@@ -495,9 +498,22 @@ static inline struct wk_dwarf_naming wk_dwarf_naming_of(const struct wk_dwarf_di
 {
 	return (struct wk_dwarf_naming){
 		.linkage = wk_dwarf_value_of(die, WHAT_LINKAGE_NAME),
+		.name = wk_dwarf_value_of(die, WHAT_NAME),
 		.reference = wk_dwarf_value_of(die, wk_dwarf_has(die, WHAT_ORIGIN)
 							    ? WHAT_ORIGIN : WHAT_SPECIFICATION),
-		.has_name = wk_dwarf_has(die, WHAT_NAME),
+	};
+}
+
+/* The same of fields, at their entry's first byte behind the code. */
+static inline struct wk_dwarf_naming wk_dwarf_naming_in(const struct wk_dwarf_fields *fields,
+							const uint8_t *at)
+{
+	return (struct wk_dwarf_naming){
+		.linkage = wk_dwarf_field_value(fields, at, WHAT_LINKAGE_NAME),
+		.name = wk_dwarf_field_value(fields, at, WHAT_NAME),
+		.reference = wk_dwarf_field_value(fields, at, fields->of[WHAT_ORIGIN].size
+								      ? WHAT_ORIGIN
+								      : WHAT_SPECIFICATION),
 	};
 }
 

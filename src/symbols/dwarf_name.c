@@ -144,19 +144,36 @@ struct found {
 	uint64_t at;
 };
 
-static void search(struct wk_dwarf_unit *unit, uint64_t offset, struct found *found)
+static bool read_naming(struct wk_dwarf_unit *unit, uint64_t offset,
+			struct wk_dwarf_naming *naming)
 {
+	struct wk_bytes in;
+	const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev_at(unit, offset, &in);
+	const struct wk_dwarf_fields *fields =
+		abbrev ? wk_dwarf_fields_of(unit->abbrevs, abbrev, &in) : NULL;
 	struct wk_dwarf_die die;
 
-	for (int hop = 0; hop < MOST_HOPS && wk_dwarf_die_at(unit, offset, &die); hop++) {
-		struct wk_dwarf_naming naming = wk_dwarf_naming_of(&die);
+	if (fields) {
+		*naming = wk_dwarf_naming_in(fields, in.at);
+		return true;
+	}
+	if (!abbrev || !wk_dwarf_read_die(unit->shape, unit->abbrevs, abbrev, &in, &die))
+		return false;
+	*naming = wk_dwarf_naming_of(&die);
+	return true;
+}
 
+static void search(struct wk_dwarf_unit *unit, uint64_t offset, struct found *found)
+{
+	struct wk_dwarf_naming naming;
+
+	for (int hop = 0; hop < MOST_HOPS && read_naming(unit, offset, &naming); hop++) {
 		found->id = wk_dwarf_linkage_name(unit, naming.linkage);
 		if (found->id)
 			return;
-		if (!found->unit && naming.has_name) {
+		if (!found->unit && naming.name.form) {
 			found->unit = unit;
-			found->name = die.values[WHAT_NAME];
+			found->name = naming.name;
 		}
 		found->holder = unit;
 		found->at = offset;
@@ -213,7 +230,7 @@ size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *offset,
 					  const struct wk_dwarf_naming *naming)
 {
-	if (naming->has_name)
+	if (naming->name.form)
 		return unit;
 	if (naming->reference.form == DW_FORM_ref4)
 		wk_dwarf_referred_here(unit, naming->reference.value, offset);

@@ -150,17 +150,13 @@ static void take_fields(struct walk *w, uint64_t offset, const struct wk_dwarf_a
 			const struct wk_dwarf_fields *fields)
 {
 	const uint8_t *at = w->in.at;
-	enum wk_dwarf_what reference =
-		fields->of[WHAT_ORIGIN].size ? WHAT_ORIGIN : WHAT_SPECIFICATION;
+	struct wk_dwarf_naming naming;
 
 	w->in.at += abbrev->fixed;
 	if (!take_code(w, fields, at))
 		return;
-	add_node(w, offset, &(struct wk_dwarf_naming){
-		.linkage = wk_dwarf_field_value(fields, at, WHAT_LINKAGE_NAME),
-		.reference = wk_dwarf_field_value(fields, at, reference),
-		.has_name = fields->of[WHAT_NAME].size > 0,
-	}, abbrev->role != ROLE_INLINED ? NULL : &(struct call){
+	naming = wk_dwarf_naming_in(fields, at);
+	add_node(w, offset, &naming, abbrev->role != ROLE_INLINED ? NULL : &(struct call){
 		.file = wk_dwarf_field(fields, at, WHAT_CALL_FILE),
 		.line = wk_dwarf_field(fields, at, WHAT_CALL_LINE),
 		.column = wk_dwarf_field(fields, at, WHAT_CALL_COLUMN),
