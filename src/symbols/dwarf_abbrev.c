@@ -14,23 +14,28 @@
 /* No DIE is so large but for blocks, which are not counted here. */
 #define MOST_FIXED (1u << 24)
 
+#define TABLED 0x80 /* attributes that tables tell of */
+
+/* Of functions, calls and types. */
+static const uint8_t whats[TABLED] = {
+	[DW_AT_sibling] = WHAT_SIBLING,
+	[DW_AT_name] = WHAT_NAME,
+	[DW_AT_linkage_name] = WHAT_LINKAGE_NAME,
+	[DW_AT_low_pc] = WHAT_LOW_PC,
+	[DW_AT_high_pc] = WHAT_HIGH_PC,
+	[DW_AT_ranges] = WHAT_RANGES,
+	[DW_AT_abstract_origin] = WHAT_ORIGIN,
+	[DW_AT_specification] = WHAT_SPECIFICATION,
+	[DW_AT_call_file] = WHAT_CALL_FILE,
+	[DW_AT_call_line] = WHAT_CALL_LINE,
+	[DW_AT_call_column] = WHAT_CALL_COLUMN,
+};
+
 static enum wk_dwarf_what what_of(uint64_t attribute)
 {
-	switch (attribute) {
-	case DW_AT_sibling:           return WHAT_SIBLING;
-	case DW_AT_name:              return WHAT_NAME;
-	case DW_AT_linkage_name:
-	case DW_AT_MIPS_linkage_name: return WHAT_LINKAGE_NAME;
-	case DW_AT_low_pc:            return WHAT_LOW_PC;
-	case DW_AT_high_pc:           return WHAT_HIGH_PC;
-	case DW_AT_ranges:            return WHAT_RANGES;
-	case DW_AT_abstract_origin:   return WHAT_ORIGIN;
-	case DW_AT_specification:     return WHAT_SPECIFICATION;
-	case DW_AT_call_file:         return WHAT_CALL_FILE;
-	case DW_AT_call_line:         return WHAT_CALL_LINE;
-	case DW_AT_call_column:       return WHAT_CALL_COLUMN;
-	default:                      return WHAT_NOTHING;
-	}
+	if (attribute < TABLED)
+		return (enum wk_dwarf_what)whats[attribute];
+	return attribute == DW_AT_MIPS_linkage_name ? WHAT_LINKAGE_NAME : WHAT_NOTHING;
 }
 
 static enum wk_dwarf_what what_of_root(uint64_t attribute)
@@ -71,19 +76,10 @@ static bool is_scope(uint16_t tag)
 	       tag == DW_TAG_subprogram;
 }
 
-/* Of types only the name is of interest, of most entries nothing. */
-static enum wk_dwarf_what what_in(uint16_t tag, uint64_t attribute)
+/* Of which entries more is of interest than where their siblings are. */
+static bool is_told_of(uint16_t tag)
 {
-	enum wk_dwarf_what what;
-
-	if (is_root(tag))
-		return what_of_root(attribute);
-	what = what_of(attribute);
-	if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
-	    tag == DW_TAG_entry_point || is_type(tag) || tag == DW_TAG_namespace ||
-	    tag == DW_TAG_module || what == WHAT_SIBLING)
-		return what;
-	return WHAT_NOTHING;
+	return is_scope(tag) || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
 }
 
 /* What entries of the abbreviation are to a walk. `has` are bits by what it tells. */
@@ -117,6 +113,7 @@ struct compiler {
 	struct wk_dwarf_abbrev row;
 	uint32_t has;
 	uint32_t skip; /* bytes since the last op */
+	bool is_root, is_told_of;
 	bool is_unknown, has_odd_field;
 };
 
@@ -131,9 +128,9 @@ static void count_bytes(struct compiler *c, uint32_t bytes)
 }
 
 /* Counted with the word that a read of the last value reaches into. */
-static void count_most(struct compiler *c, uint8_t form, uint32_t bytes)
+static void count_most(struct compiler *c, uint8_t form, uint8_t size, uint32_t bytes)
 {
-	bool is_number = wk_dwarf_form_size(form, c->shape) == SIZE_ULEB && form != DW_FORM_sdata;
+	bool is_number = size == SIZE_ULEB && form != DW_FORM_sdata;
 
 	if (c->row.most == VARYING || (bytes == VARYING ? !is_number : bytes > WORD_BYTES))
 		c->row.most = VARYING;
@@ -175,12 +172,20 @@ static void keep_fields(struct compiler *c)
 	c->row.fields = (uint32_t)table->field_count;
 }
 
+static enum wk_dwarf_what what_in(const struct compiler *c, uint64_t attribute)
+{
+	enum wk_dwarf_what what = c->is_root ? what_of_root(attribute) : what_of(attribute);
+
+	return c->is_root || c->is_told_of || what == WHAT_SIBLING ? what : WHAT_NOTHING;
+}
+
 static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t long_form,
 			      int64_t constant)
 {
 	uint8_t form = wk_dwarf_short_form(long_form);
-	uint32_t bytes = wk_dwarf_form_bytes(form, c->shape);
-	enum wk_dwarf_what what = what_in(c->row.tag, attribute);
+	uint8_t size = wk_dwarf_form_size(form, c->shape);
+	uint32_t bytes = size < SIZE_ULEB ? size : VARYING;
+	enum wk_dwarf_what what = what_in(c, attribute);
 
 	if (form == 0) {
 		c->is_unknown = true;
@@ -195,14 +200,14 @@ static void compile_attribute(struct compiler *c, uint64_t attribute, uint64_t l
 		c->row.sibling_at = c->row.fixed;
 	set_field(c, what, form, bytes);
 	count_bytes(c, bytes);
-	count_most(c, form, bytes);
+	count_most(c, form, size, bytes);
 	if (what == WHAT_NOTHING && bytes != VARYING && c->skip + bytes <= UINT16_MAX) {
 		c->skip += bytes;
 		return;
 	}
 	add_op(c->table, (struct wk_dwarf_op){ .before = (uint16_t)c->skip, .form = form,
 					       .what = (uint8_t)what,
-					       .size = wk_dwarf_form_size(form, c->shape),
+					       .size = size,
 					       .constant = clamp(constant) });
 	c->skip = 0;
 }
@@ -212,16 +217,18 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 		    struct wk_dwarf_abbrevs *table)
 {
 	struct compiler c = { .table = table, .shape = shape };
-	uint64_t tag = wk_uleb(in);
+	uint64_t tag = wk_dwarf_code(in);
 
 	c.row.tag = tag <= UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
+	c.is_root = is_root(c.row.tag);
+	c.is_told_of = is_told_of(c.row.tag);
 	c.row.has_children = wk_u8(in) != 0;
 	c.row.is_scope = c.row.has_children && is_scope(c.row.tag);
 	c.row.sibling_at = VARYING;
 	c.row.most = WORD_BYTES;
 	c.row.first_op = (uint32_t)table->op_count;
 	for (;;) {
-		uint64_t attribute = wk_uleb(in), form = wk_uleb(in);
+		uint64_t attribute = wk_dwarf_code(in), form = wk_dwarf_code(in);
 		int64_t constant = form == DW_FORM_implicit_const ? wk_sleb(in) : 0;
 
 		if (in->bad || table->op_count >= UINT32_MAX)
@@ -336,8 +343,8 @@ static bool pass(struct wk_bytes *in)
 	wk_uleb(in);
 	wk_u8(in);
 	do {
-		attribute = wk_uleb(in);
-		form = wk_uleb(in);
+		attribute = wk_dwarf_code(in);
+		form = wk_dwarf_code(in);
 		if (form == DW_FORM_implicit_const)
 			wk_sleb(in);
 	} while ((attribute || form) && !in->bad);

@@ -24,80 +24,59 @@ uint8_t wk_dwarf_short_form(uint64_t form)
 	}
 }
 
-uint32_t wk_dwarf_form_bytes(uint8_t form, struct wk_dwarf_shape shape)
-{
-	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		return 0;
-	case DW_FORM_data1:
-	case DW_FORM_flag:
-	case DW_FORM_ref1:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1:
-		return 1;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2:
-		return 2;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:
-		return 3;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_ref_sup4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4:
-		return 4;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sup8:
-	case DW_FORM_ref_sig8:
-		return 8;
-	case DW_FORM_data16:
-		return 16;
-	case DW_FORM_addr:
-		return shape.address_size;
-	case DW_FORM_ref_addr:
-		return shape.version <= 2 ? shape.address_size : shape.offset_size;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_strp_sup:
-	case DW_FORM_sec_offset:
-	case SHORT_GNU_ref_alt:
-	case SHORT_GNU_strp_alt:
-		return shape.offset_size;
-	default:
-		return VARYING;
-	}
-}
+/* Sizes that the unit tells. */
+enum {
+	SIZE_ADDRESS = 0xe0,
+	SIZE_OFFSET,
+	SIZE_REF_ADDR,
+};
+
+static const uint8_t sizes[UINT8_MAX + 1] = {
+	[DW_FORM_data1] = 1, [DW_FORM_flag] = 1, [DW_FORM_ref1] = 1,
+	[DW_FORM_strx1] = 1, [DW_FORM_addrx1] = 1,
+	[DW_FORM_data2] = 2, [DW_FORM_ref2] = 2, [DW_FORM_strx2] = 2, [DW_FORM_addrx2] = 2,
+	[DW_FORM_strx3] = 3, [DW_FORM_addrx3] = 3,
+	[DW_FORM_data4] = 4, [DW_FORM_ref4] = 4, [DW_FORM_ref_sup4] = 4,
+	[DW_FORM_strx4] = 4, [DW_FORM_addrx4] = 4,
+	[DW_FORM_data8] = 8, [DW_FORM_ref8] = 8, [DW_FORM_ref_sup8] = 8, [DW_FORM_ref_sig8] = 8,
+	[DW_FORM_data16] = 16,
+	[DW_FORM_addr] = SIZE_ADDRESS,
+	[DW_FORM_ref_addr] = SIZE_REF_ADDR,
+	[DW_FORM_strp] = SIZE_OFFSET, [DW_FORM_line_strp] = SIZE_OFFSET,
+	[DW_FORM_strp_sup] = SIZE_OFFSET, [DW_FORM_sec_offset] = SIZE_OFFSET,
+	[SHORT_GNU_ref_alt] = SIZE_OFFSET, [SHORT_GNU_strp_alt] = SIZE_OFFSET,
+	[DW_FORM_sdata] = SIZE_ULEB, [DW_FORM_udata] = SIZE_ULEB, [DW_FORM_ref_udata] = SIZE_ULEB,
+	[DW_FORM_strx] = SIZE_ULEB, [DW_FORM_addrx] = SIZE_ULEB,
+	[DW_FORM_loclistx] = SIZE_ULEB, [DW_FORM_rnglistx] = SIZE_ULEB,
+	[SHORT_GNU_addr_index] = SIZE_ULEB, [SHORT_GNU_str_index] = SIZE_ULEB,
+	[DW_FORM_block] = SIZE_BLOCK, [DW_FORM_exprloc] = SIZE_BLOCK,
+	[DW_FORM_string] = SIZE_TEXT,
+};
 
 uint8_t wk_dwarf_form_size(uint8_t form, struct wk_dwarf_shape shape)
 {
-	uint32_t bytes = wk_dwarf_form_bytes(form, shape);
+	uint8_t size = sizes[form];
 
-	if (bytes != VARYING)
-		return (uint8_t)bytes;
-	switch (form) {
-	case DW_FORM_sdata:
-	case DW_FORM_udata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_strx:
-	case DW_FORM_addrx:
-	case DW_FORM_loclistx:
-	case DW_FORM_rnglistx:
-	case SHORT_GNU_addr_index:
-	case SHORT_GNU_str_index:
-		return SIZE_ULEB;
-	case DW_FORM_block:
-	case DW_FORM_exprloc:
-		return SIZE_BLOCK;
-	case DW_FORM_string:
-		return SIZE_TEXT;
+	switch (size) {
+	case 0:
+		return form == DW_FORM_flag_present || form == DW_FORM_implicit_const ? 0
+										      : SIZE_OTHER;
+	case SIZE_ADDRESS:
+		return shape.address_size;
+	case SIZE_OFFSET:
+		return shape.offset_size;
+	case SIZE_REF_ADDR:
+		return shape.version <= 2 ? shape.address_size : shape.offset_size;
 	default:
-		return SIZE_OTHER;
+		return size;
 	}
+}
+
+uint32_t wk_dwarf_form_bytes(uint8_t form, struct wk_dwarf_shape shape)
+{
+	uint8_t size = wk_dwarf_form_size(form, shape);
+
+	return size < SIZE_ULEB ? size : VARYING;
 }
 
 static uint64_t read_fixed(struct wk_bytes *in, uint32_t bytes)
