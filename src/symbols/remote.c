@@ -42,6 +42,7 @@ struct wk_remote {
 	char *folder; /* NULL: the cache is switched off, */
 	struct wk_err no_folder; /* or for this reason not to be used */
 	bool is_folder_known;
+	bool has_remembered; /* something was written down of a server */
 	struct wk_fetcher *fetcher;
 	struct answer *answers;
 	size_t answer_count, answer_cap;
@@ -107,10 +108,20 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 	return NULL;
 }
 
+static void make_room(const struct wk_remote *remote, const char *newest)
+{
+	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
+
+	wk_remote_make_room(remote->folder, newest, wk_cache_usual_bytes(&complaint));
+	wk_buf_fini(&complaint);
+}
+
 void wk_remote_close(struct wk_remote *remote)
 {
 	if (!remote)
 		return;
+	if (remote->has_remembered)
+		make_room(remote, "");
 	for (size_t i = 0; i < remote->server_count; i++) {
 		free(remote->servers[i].why_down);
 		wk_remote_server_fini(&remote->servers[i].at);
@@ -246,15 +257,6 @@ static void say_remembered(struct search *s, const char *server,
 	wk_buf_fini(&text);
 }
 
-static void make_room(const struct search *s)
-{
-	struct wk_str name = wk_str_basename(wk_buf_str(&s->path));
-	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
-
-	wk_remote_make_room(s->remote->folder, name.at, wk_cache_usual_bytes(&complaint));
-	wk_buf_fini(&complaint);
-}
-
 /* Fetches into a file without a name, which takes its place when it is found to be the wanted
  * one. */
 static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, struct wk_err *err)
@@ -281,7 +283,7 @@ static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, 
 	if (!wk_os_keep_end(&keep, ok))
 		ok = wk_fail_os(err, errno, "cannot keep %s", wk_buf_text(&s->path));
 	if (fetched == WK_FETCH_DONE && ok)
-		make_room(s);
+		make_room(s->remote, wk_str_basename(wk_buf_str(&s->path)).at);
 	return fetched == WK_FETCH_DONE && !ok ? WK_FETCH_FAILED : fetched;
 }
 
@@ -334,9 +336,11 @@ static bool ask_server(struct search *s, struct server *server)
 		return true;
 	}
 	say(s, server->at.shown, fetched == WK_FETCH_NOT_THERE ? "it does not have it" : err.text);
-	if (fetched != WK_FETCH_IMPOSSIBLE)
-		wk_remote_remember(wk_buf_text(&s->memory_path), server->at.shown,
-				   fetched == WK_FETCH_NOT_THERE);
+	if (fetched == WK_FETCH_IMPOSSIBLE)
+		return false;
+	wk_remote_remember(wk_buf_text(&s->memory_path), server->at.shown,
+			   fetched == WK_FETCH_NOT_THERE);
+	s->remote->has_remembered = true;
 	return false;
 }
 

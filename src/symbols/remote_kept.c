@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "os/folder.h"
 #include "symbols/remote_internal.h"
+#include "symbols/remote_memory.h"
 
 #define ASKED ".asked"
 
@@ -128,28 +129,46 @@ bool wk_remote_clear(const char *path, uint64_t *files, uint64_t *bytes, struct 
 	return ok;
 }
 
+/* What the disk gives to a few lines. */
+#define MEMORY_BYTES 4096
+
 struct kept_file {
 	char *name;
 	uint64_t size_bytes, used_ns;
+	bool is_worthless;
 };
 
 struct kept_files {
 	struct kept_file *at;
 	size_t count, cap;
-	uint64_t size_bytes;
+	uint64_t size_bytes, now_ns;
 };
+
+/* What is only remembered is worth nothing when it holds no more. */
+static bool is_worthless(const struct kept_files *kept, const struct wk_os_folder_file *file,
+			 bool is_memory)
+{
+	uint64_t held_until_ns = file->changed_ns + WK_REMOTE_MEMORY_SECONDS * UINT64_C(1000000000);
+
+	return file->is_left_behind || (is_memory && held_until_ns < kept->now_ns);
+}
 
 static bool take_file(void *context, const struct wk_os_folder_file *file)
 {
 	struct kept_files *kept = context;
-
-	if (!is_kept(file->name))
-		return true;
-	kept->at = wk_grow(kept->at, &kept->cap, kept->count + 1, sizeof(*kept->at));
-	kept->at[kept->count++] = (struct kept_file){
-		wk_strndup(file->name, strlen(file->name)), file->size_bytes, file->used_ns,
+	bool is_memory = wk_str_ends(wk_str_c(file->name), ASKED);
+	struct kept_file taken = {
+		.size_bytes = is_memory ? MEMORY_BYTES : file->size_bytes,
+		.used_ns = file->used_ns,
+		.is_worthless = is_worthless(kept, file, is_memory),
 	};
-	kept->size_bytes += file->size_bytes;
+
+	if (!is_ours(file))
+		return true;
+	taken.name = wk_strndup(file->name, strlen(file->name));
+	kept->at = wk_grow(kept->at, &kept->cap, kept->count + 1, sizeof(*kept->at));
+	kept->at[kept->count++] = taken;
+	kept->size_bytes += taken.size_bytes;
 	return true;
 }
 
@@ -157,6 +176,8 @@ static int oldest_first(const void *left, const void *right)
 {
 	const struct kept_file *a = left, *b = right;
 
+	if (a->is_worthless != b->is_worthless)
+		return a->is_worthless ? -1 : 1;
 	if (a->used_ns != b->used_ns)
 		return a->used_ns < b->used_ns ? -1 : 1;
 	return strcmp(a->name, b->name);
@@ -165,7 +186,7 @@ static int oldest_first(const void *left, const void *right)
 void wk_remote_make_room(const char *path, const char *newest, uint64_t most_bytes)
 {
 	struct wk_os_folder *folder = wk_os_folder_open(path, false, NULL);
-	struct kept_files kept = { 0 };
+	struct kept_files kept = { .now_ns = wk_os_wall_ns() };
 
 	if (folder)
 		wk_os_folder_each(folder, take_file, &kept, NULL);
@@ -174,8 +195,8 @@ void wk_remote_make_room(const char *path, const char *newest, uint64_t most_byt
 	for (size_t i = 0; i < kept.count; i++) {
 		struct kept_file *file = &kept.at[i];
 
-		if (kept.size_bytes > most_bytes && strcmp(file->name, newest) != 0 &&
-		    wk_os_folder_remove(folder, file->name))
+		if ((file->is_worthless || kept.size_bytes > most_bytes) &&
+		    strcmp(file->name, newest) != 0 && wk_os_folder_remove(folder, file->name))
 			kept.size_bytes -= file->size_bytes;
 		free(file->name);
 	}

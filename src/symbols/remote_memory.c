@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "os/os.h"
 
-#define MISSING_SECONDS (24 * 3600)
+#define MISSING_SECONDS WK_REMOTE_MEMORY_SECONDS
 #define FAILED_SECONDS (5 * 60)
 #define MOST_BYTES 65536 /* what is longer is not ours */
 

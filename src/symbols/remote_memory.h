@@ -10,6 +10,9 @@
 
 #include "base/buf.h"
 
+/* Nothing that was said longer ago holds. */
+#define WK_REMOTE_MEMORY_SECONDS (24 * 3600)
+
 struct wk_remote_memory {
 	bool is_missing;        /* else it failed */
 	uint64_t ago_s, left_s; /* since it was said, and until it is asked again */

@@ -346,6 +346,27 @@ static void what_was_not_used_for_the_longest_time_makes_room(void **state)
 	wk_remote_make_room("/not/there", "dd44.debuginfo", 1);
 }
 
+static void what_is_remembered_of_servers_goes_when_it_holds_no_more(void **state)
+{
+	(void)state;
+	put_there("aa11.debuginfo.asked", 23, 23);
+	put_there("bb22.debuginfo.asked", 25, 1);
+	put_there("cc33.debuginfo.12-0.tmp", 99, 99);
+	put_there("dd44.debuginfo", 99, 99);
+	put_there("notes.asked", 99, 99);
+	wk_remote_make_room(folder, "", UINT64_MAX);
+	assert_true(is_there("aa11.debuginfo.asked"));
+	assert_false(is_there("bb22.debuginfo.asked"));
+	assert_true(is_there("dd44.debuginfo") && is_there("notes.asked"));
+	put_there("ee55.debuginfo", 1, 1);
+	wk_remote_make_room(folder, "", 4096 + 100); /* a memory takes a block of the disk */
+	assert_false(is_there("dd44.debuginfo"));
+	assert_true(is_there("aa11.debuginfo.asked") && is_there("ee55.debuginfo"));
+	wk_remote_make_room(folder, "", 4096);
+	assert_false(is_there("aa11.debuginfo.asked"));
+	assert_true(is_there("ee55.debuginfo"));
+}
+
 static void use_is_noted_and_the_time_of_the_fetch_stays(void **state)
 {
 	struct stat info;
@@ -421,6 +442,7 @@ int main(void)
 		cmocka_unit_test_setup(a_kept_file_that_is_given_up_leaves_what_was_there,
 				       make_memory_folder),
 		IN_FOLDER(what_was_not_used_for_the_longest_time_makes_room),
+		IN_FOLDER(what_is_remembered_of_servers_goes_when_it_holds_no_more),
 		IN_FOLDER(use_is_noted_and_the_time_of_the_fetch_stays),
 		IN_FOLDER(only_what_was_fetched_is_cleared),
 		cmocka_unit_test(a_file_that_drips_for_a_quarter_of_an_hour_is_given_up),
