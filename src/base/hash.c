@@ -2,21 +2,58 @@
 
 #include <string.h>
 
+uint64_t wk_hash_secret[2] = { 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu };
+
+/* A factor of few bits would mix little. */
+void wk_hash_seed(const uint64_t random[2])
+{
+	wk_hash_secret[0] ^= random[0];
+	wk_hash_secret[1] = (wk_hash_secret[1] ^ random[1]) | 1u << 31 | 1;
+}
+
+static uint64_t load(const uint8_t *at, size_t len)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, at, len);
+	return word;
+}
+
+/* Two words at a time; the last may overlap what was taken before. */
 uint64_t wk_hash_bytes(const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes, *end = at + len;
+	uint64_t hash = len;
+
+	for (; end - at > 16; at += 16)
+		hash = wk_hash_mix(hash ^ load(at, 8), load(at + 8, 8));
+	if (len >= 16)
+		return wk_hash_mix(hash ^ load(end - 16, 8), load(end - 8, 8));
+	if (len > 8)
+		return wk_hash_mix(hash ^ load(at, 8), load(end - 8, 8));
+	return wk_hash_mix(hash, load(at, len));
+}
+
+static uint64_t fixed_u64(uint64_t v)
+{
+	v ^= v >> 32;
+	v *= 0xd6e8feb86659fd93u;
+	v ^= v >> 32;
+	v *= 0xd6e8feb86659fd93u;
+	v ^= v >> 32;
+	return v;
+}
+
+uint64_t wk_hash_fixed(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
 	uint64_t hash = 0x9e3779b97f4a7c15u ^ len;
-	uint64_t word;
 
 	for (; len >= 8; at += 8, len -= 8) {
-		memcpy(&word, at, 8);
-		hash = (hash ^ word) * 0xd6e8feb86659fd93u;
+		hash = (hash ^ load(at, 8)) * 0xd6e8feb86659fd93u;
 		hash ^= hash >> 32;
 	}
-	word = 0;
-	if (len)
-		memcpy(&word, at, len);
-	return wk_hash_u64(hash ^ word);
+	return fixed_u64(hash ^ load(at, len));
 }
 
 /* Four lanes, since a multiplication takes as long as four words do to come. Each step can be
@@ -40,7 +77,7 @@ uint64_t wk_checksum(const void *bytes, size_t len)
 	if (left)
 		memcpy(words, at, left);
 	for (int i = 0; i < 4; i++)
-		sum = wk_hash_pair(sum ^ lanes[i], words[i]);
+		sum = fixed_u64(sum ^ lanes[i] ^ fixed_u64(words[i] + 0x9e3779b97f4a7c15u));
 	return sum;
 }
 

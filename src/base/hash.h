@@ -1,28 +1,46 @@
-/* Hashing for tables in memory, not against attackers who time it; and sums to tell whether a
- * file is as it was written. */
+/* Hashing for tables in memory, and sums to tell whether a file is as it was written.
+ *
+ * What fills a table comes from files, and a file can be made so that all its keys meet in one
+ * place if it is known which meet. So hashes depend on a secret that each process draws anew:
+ * they are good for nothing that is saved or shown. */
 #ifndef WK_BASE_HASH_H
 #define WK_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* Fixed until wk_hash_seed, which os/ calls before anything runs. */
+extern uint64_t wk_hash_secret[2];
+void wk_hash_seed(const uint64_t random[2]);
+
+__extension__ typedef unsigned __int128 wk_hash_product;
+
+/* Both halves of the product, so that every bit of it depends on every bit of the secret: the
+ * low half alone would let differences in high bits through unseen. */
+static inline uint64_t wk_hash_mix(uint64_t a, uint64_t b)
+{
+	wk_hash_product product =
+		(wk_hash_product)(a ^ wk_hash_secret[0]) * (b ^ wk_hash_secret[1]);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 /* A well mixed hash of one number. */
 static inline uint64_t wk_hash_u64(uint64_t v)
 {
-	v ^= v >> 32;
-	v *= 0xd6e8feb86659fd93u;
-	v ^= v >> 32;
-	v *= 0xd6e8feb86659fd93u;
-	v ^= v >> 32;
-	return v;
+	return wk_hash_mix(v, 0);
 }
 
 static inline uint64_t wk_hash_pair(uint64_t a, uint64_t b)
 {
-	return wk_hash_u64(a ^ wk_hash_u64(b + 0x9e3779b97f4a7c15u));
+	return wk_hash_mix(a, b);
 }
 
 uint64_t wk_hash_bytes(const void *bytes, size_t len);
+
+/* The same for all time: for what is saved or seen, and for tables that are bounded some other
+ * way. */
+uint64_t wk_hash_fixed(const void *bytes, size_t len);
 
 /* For files: 64 bits that change with any byte, fast as memory is. What it gives is part of
  * wick's own formats and stays as it is; numbers are read as the machine has them. */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/str.h"
 
 struct wk_textmap_slot {
@@ -49,8 +50,7 @@ static inline uint64_t wk_textmap_word(const char *at, size_t len)
 
 static inline uint64_t wk_textmap_mix(uint64_t hash, uint64_t word)
 {
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-	return hash ^ hash >> 32;
+	return wk_hash_mix(hash ^ word, 0);
 }
 
 /* Words of eight bytes, the last one overlapping the one before it. */

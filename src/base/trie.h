@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 struct wk_trie_slot {
 	uint32_t hash, id;
 };
@@ -30,14 +32,11 @@ struct wk_trie {
 void wk_trie_init(struct wk_trie *trie);
 void wk_trie_fini(struct wk_trie *trie);
 
-/* Both numbers count up from nothing, so products spread them well enough. Of the result's
- * 32 bits the first ones are the slot that an entry wants: when the index is doubled, entries
+/* Of the result's 32 bits the first ones are the slot that an entry wants: when the index is doubled, entries
  * keep their order, and moving them is one walk through old and new. */
 static inline uint32_t wk_trie_hash(uint32_t parent, uint32_t label)
 {
-	uint64_t hash = parent * 0x9e3779b97f4a7c15u + label;
-
-	return (uint32_t)(hash * 0xd6e8feb86659fd93u >> 32);
+	return (uint32_t)(wk_hash_u64((uint64_t)parent << 32 | label) >> 32);
 }
 
 /* An entry that was not found: `at` is the free slot where the search ended. */

@@ -112,29 +112,23 @@ static uint64_t load(const char *at)
 	return word;
 }
 
-static uint64_t mix(uint64_t sum, uint64_t word)
-{
-	sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-	return sum << 29 | sum >> 35;
-}
-
 /* Four sums side by side: a chain is some hundred bytes, and each step must wait for its
  * product. */
 static uint64_t hash_text(const char *at, size_t len)
 {
-	uint64_t a = len, b = 0xd6e8feb86659fd93u, c = ~b, d = b >> 1;
+	uint64_t a = len, b = 1, c = 2, d = 3;
 
 	for (; len >= 32; at += 32, len -= 32) {
-		a = mix(a, load(at));
-		b = mix(b, load(at + 8));
-		c = mix(c, load(at + 16));
-		d = mix(d, load(at + 24));
+		a = wk_hash_u64(a ^ load(at));
+		b = wk_hash_u64(b ^ load(at + 8));
+		c = wk_hash_u64(c ^ load(at + 16));
+		d = wk_hash_u64(d ^ load(at + 24));
 	}
 	for (; len >= 8; at += 8, len -= 8)
-		a = mix(a, load(at));
+		a = wk_hash_u64(a ^ load(at));
 	for (; len; at++, len--)
-		b = mix(b, (uint8_t)*at);
-	return wk_hash_pair(mix(a, b), mix(c, d));
+		b = wk_hash_u64(b ^ (uint8_t)*at);
+	return wk_hash_pair(wk_hash_pair(a, b), wk_hash_pair(c, d));
 }
 
 static bool same_chain(const void *table, uint32_t id, const void *key)

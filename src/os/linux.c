@@ -19,7 +19,20 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
+
+/* Before any table is filled. The kernel gives each program 16 random bytes. */
+__attribute__((constructor)) static void draw_secret(void)
+{
+	const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
+	uint64_t words[2];
+
+	if (!random)
+		return;
+	memcpy(words, random, sizeof(words));
+	wk_hash_seed(words);
+}
 
 /* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
 struct guard {

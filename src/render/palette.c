@@ -33,7 +33,7 @@ unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tre
 
 	if (tree->kind[node] == WK_NODE_FUNCTION) {
 		kind = wk_code_kind_of(model, tree->function[node]);
-		shade = (unsigned)(wk_hash_bytes(name.at, name.len) % WK_SHADES);
+		shade = (unsigned)(wk_hash_fixed(name.at, name.len) % WK_SHADES);
 	}
 	return kind * WK_SHADES + shade;
 }

@@ -115,8 +115,14 @@ static bool is_text(const void *table, uint32_t id, const void *key)
 	return wk_str_eq(wk_code_texts_get(table, id), *(const struct wk_str *)key);
 }
 
-static uint32_t find_kept(const struct wk_code_texts *texts, uint32_t hash, struct wk_str text)
+static uint32_t saved_hash(struct wk_str text)
 {
+	return (uint32_t)wk_hash_fixed(text.at, text.len);
+}
+
+static uint32_t find_kept(const struct wk_code_texts *texts, struct wk_str text)
+{
+	uint32_t hash = texts->kept_cap ? saved_hash(text) : 0;
 	uint32_t mask = texts->kept_cap - 1, at = hash & mask;
 
 	for (int i = 0; i < MOST_STEPS && texts->kept_cap && texts->kept_slots[at].id; i++) {
@@ -130,12 +136,13 @@ static uint32_t find_kept(const struct wk_code_texts *texts, uint32_t hash, stru
 
 uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 {
-	uint32_t hash, id;
+	uint64_t hash;
+	uint32_t id;
 
 	if (text.len == 0)
 		return 0;
-	hash = (uint32_t)wk_hash_bytes(text.at, text.len);
-	id = find_kept(texts, hash, text);
+	hash = wk_hash_bytes(text.at, text.len);
+	id = find_kept(texts, text);
 	if (!id)
 		id = wk_index_find(&texts->index, hash, is_text, texts, &text);
 	if (id)
@@ -200,42 +207,50 @@ void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out)
 	}
 }
 
-static size_t put_all(struct wk_index_slot *slots, uint32_t cap, const struct wk_index_slot *from,
-		      size_t count)
+struct slots {
+	struct wk_index_slot *at;
+	uint32_t mask;
+};
+
+/* Where no lookup would come to see it, it is not put. */
+static void put(const struct slots *slots, uint32_t hash, uint32_t id)
 {
-	size_t put = 0;
+	uint32_t at = hash & slots->mask;
 
-	for (size_t i = 0; i < count; i++) {
-		uint32_t at = from[i].hash & (cap - 1);
-
-		if (!from[i].id)
-			continue;
-		while (slots && slots[at].id)
-			at = (at + 1) & (cap - 1);
-		if (slots)
-			slots[at] = from[i];
-		put++;
+	for (int i = 0; i < MOST_STEPS; i++, at = (at + 1) & slots->mask) {
+		if (slots->at[at].id == 0) {
+			slots->at[at] = (struct wk_index_slot){ hash, id };
+			return;
+		}
 	}
-	return put;
 }
 
 uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out)
 {
-	size_t count = put_all(NULL, 1, texts->kept_slots, texts->kept_cap) + texts->index.count;
-	uint32_t cap = 1;
-	struct wk_index_slot *slots;
+	size_t count = texts->index.count, cap = 1;
+	struct slots slots;
 
+	for (size_t i = 0; i < texts->kept_cap; i++)
+		count += texts->kept_slots[i].id != 0;
 	if (count > UINT32_MAX / 8) /* texts are then not found again, but read */
 		return 0;
 	while (cap < count + count / 3 + 1)
 		cap *= 2;
-	slots = wk_buf_extend(out, cap * sizeof(*slots));
-	if (!slots)
+	slots.at = wk_buf_extend(out, cap * sizeof(*slots.at));
+	slots.mask = (uint32_t)cap - 1;
+	if (!slots.at)
 		return 0;
-	memset(slots, 0, cap * sizeof(*slots));
-	put_all(slots, cap, texts->kept_slots, texts->kept_cap);
-	put_all(slots, cap, texts->index.slots, texts->index.cap);
-	return cap;
+	memset(slots.at, 0, cap * sizeof(*slots.at));
+	for (size_t i = 0; i < texts->kept_cap; i++)
+		if (texts->kept_slots[i].id)
+			put(&slots, texts->kept_slots[i].hash, texts->kept_slots[i].id);
+	for (size_t i = 0; i < texts->index.cap; i++) {
+		uint32_t id = texts->index.slots[i].id;
+
+		if (id)
+			put(&slots, saved_hash(wk_code_texts_get(texts, id)), id);
+	}
+	return (uint32_t)cap;
 }
 
 size_t wk_code_texts_bytes(const struct wk_code_texts *texts)

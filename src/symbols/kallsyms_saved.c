@@ -43,8 +43,11 @@ static uint64_t add_module(uint64_t sum, struct wk_str line)
 	for (unsigned i = 0; i < 6; i++) {
 		struct wk_str word = next_word(&line);
 
-		if (i != 2 && i != 3)
-			sum = wk_hash_pair(sum, wk_hash_bytes(word.at, word.len));
+		if (i != 2 && i != 3) {
+			uint64_t both[2] = { sum, wk_hash_fixed(word.at, word.len) };
+
+			sum = wk_hash_fixed(both, sizeof(both));
+		}
 	}
 	return sum;
 }

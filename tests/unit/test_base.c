@@ -17,6 +17,47 @@
 #include "base/strtab.h"
 #include "base/utf8.h"
 
+#define TWINS 10
+
+/* Pairs of words that differ in their highest bits meet behind any odd factor, if only the low
+ * half of a product counts: two such choices for each pair make 1,024 texts with one hash. */
+static void texts_made_to_meet_do_not_meet(void **state)
+{
+	uint64_t hashes[1 << TWINS];
+	size_t met = 0;
+
+	(void)state;
+	for (unsigned text = 0; text < 1 << TWINS; text++) {
+		uint64_t words[2 * TWINS] = { 0 };
+
+		for (unsigned i = 0; i < TWINS; i++) {
+			words[2 * i] = (uint64_t)(text >> i & 1) << 63;
+			words[2 * i + 1] = words[2 * i] | words[2 * i] >> 32;
+		}
+		hashes[text] = wk_hash_bytes(words, sizeof(words));
+		for (unsigned other = 0; other < text; other++)
+			met += (uint32_t)hashes[other] == (uint32_t)hashes[text];
+	}
+	assert_true(met <= 2); /* of 2^32, by chance */
+}
+
+static void hashes_are_those_of_a_secret_and_fixed_ones_are_not(void **state)
+{
+	const uint64_t random[2] = { 0x0123456789abcdefu, 0xfedcba9876543210u };
+	uint64_t kept[2] = { wk_hash_secret[0], wk_hash_secret[1] };
+	uint64_t text = wk_hash_bytes("main", 4), number = wk_hash_u64(7);
+	uint64_t fixed = wk_hash_fixed("main", 4), sum = wk_checksum("main", 4);
+
+	(void)state;
+	wk_hash_seed(random);
+	assert_true(wk_hash_bytes("main", 4) != text);
+	assert_true(wk_hash_u64(7) != number);
+	assert_true(wk_hash_fixed("main", 4) == fixed);
+	assert_true(wk_checksum("main", 4) == sum);
+	wk_hash_secret[0] = kept[0];
+	wk_hash_secret[1] = kept[1];
+}
+
 static void the_same_text_gets_the_same_id(void **state)
 {
 	struct wk_strtab *tab = wk_strtab_new();
@@ -311,6 +352,8 @@ int main(void)
 		cmocka_unit_test(numbers_are_read_strictly),
 		cmocka_unit_test(numbers_are_written_for_people),
 		cmocka_unit_test(a_full_buffer_drops_and_says_so),
+		cmocka_unit_test(texts_made_to_meet_do_not_meet),
+		cmocka_unit_test(hashes_are_those_of_a_secret_and_fixed_ones_are_not),
 		cmocka_unit_test(the_first_fault_wins_and_the_file_comes_in_front),
 		cmocka_unit_test(the_crc_is_that_of_zlib),
 		cmocka_unit_test(an_arena_serves_small_and_large_and_starts_again),
