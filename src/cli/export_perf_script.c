@@ -20,7 +20,8 @@ static const struct wk_opt options[] = {
 	  "changes",
 	  WK_OPT_LIST, AT(fields), NULL },
 	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(nanoseconds), NULL },
-	{ 0, "reltime", NULL, "print times since the first line", WK_OPT_FLAG, AT(since_first), NULL },
+	{ 0, "reltime", NULL, "print times since the first line", WK_OPT_FLAG, AT(since_first),
+	  NULL },
 	{ 0, "deltatime", NULL, "print times since the line before", WK_OPT_FLAG, AT(since_last),
 	  NULL },
 	{ 'G', "hide-call-graph", NULL, "print where a sample was, in its line, and no callers",
@@ -123,8 +124,8 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 	if (is_narrowed(job->filter))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "perf-script writes samples as they are read: --pid, --tid, "
-			       "--comms, --cpu, --symbols, --dsos and --time choose here, the other "
-			       "filters do not");
+			       "--comms, --cpu, --symbols, --dsos and --time choose here, the "
+			       "other filters do not");
 	return check(args, err);
 }
 

@@ -7,8 +7,8 @@
 struct wk_perf_script_args {
 	struct wk_opt_list fields;
 	const char *pids, *tids, *comms, *cpus, *functions, *images;
-	bool nanoseconds, since_first, since_last, no_demangle, hides_chains, tasks, mappings, switches, namespaces, cgroups,
-		lost, programs, rounds, header;
+	bool nanoseconds, since_first, since_last, no_demangle, hides_chains, header;
+	bool tasks, mappings, switches, namespaces, cgroups, lost, programs, rounds; /* lines */
 	uint64_t most_frames, range_bytes;
 };
 

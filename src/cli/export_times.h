@@ -6,7 +6,8 @@
 #include "formats/reader.h"
 #include "render/perf_times.h"
 
-/* `text` may be NULL; `is_relative` as for wk_perf_times_parse. The times are the caller's to end, whatever the answer. */
+/* `text` may be NULL; `is_relative` as for wk_perf_times_parse. The times are the caller's to end,
+ * whatever the answer. */
 bool wk_export_times(const char *text, bool is_relative, struct wk_opened *opened,
 		     struct wk_perf_times *times, struct wk_err *err);
 

@@ -1,8 +1,8 @@
 /* BPF programs and their type tables, as the header of a recording has them: the lines that `perf
  * script --header` prints of them.
  *
- * A program is the kernel's `struct bpf_prog_info`, with its arrays behind it and offsets in place of
- * their addresses. Functions have names only in the type table (BTF), where types go by their
+ * A program is the kernel's `struct bpf_prog_info`, with its arrays behind it and offsets in place
+ * of their addresses. Functions have names only in the type table (BTF), where types go by their
  * number: the sizes of all before it say where a type lies. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -32,8 +32,8 @@ struct wk_read_options {
 			      * knows no such thing it reads as ever */
 	bool wants_comments; /* what `perf script --header` prints, as a fact "comments" */
 	bool wants_symbols;  /* records of the kernel's symbols as OTHER events too */
-	bool in_file_order;  /* records as they lie in the file, and an OTHER event where a round of
-			      * them ends: for who looks at the recording and not at what it tells */
+	bool in_file_order;  /* records as they lie in the file, and an OTHER event where a round
+			      * of them ends: for who looks at the recording itself */
 	bool skips_details; /* nobody looks at the details of samples (event/event.h) */
 };
 

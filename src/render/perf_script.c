@@ -56,8 +56,9 @@ static bool take_source(struct wk_perf_script *script, const struct wk_event_sou
 	    !wk_perf_fields_check(&script->options.fields, &row.source, err))
 		return false;
 	if (script->options.cpus && !(source->details & WK_DETAIL_CPU))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "samples of %.*s do not say on which CPU "
-			       "they were taken, which --cpu asks", WK_STR_ARG(source->name));
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "samples of %.*s do not say on which CPU they were taken, which "
+			       "--cpu asks", WK_STR_ARG(source->name));
 	if (script->options.fields.asked[row.type] & WK_FIELD_TOD && !script->has_clock)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "field tod: the recording does not say what the time was; perf "

@@ -23,7 +23,7 @@ struct wk_perf_script;
 struct wk_perf_script_options {
 	struct wk_perf_fields fields; /* of wk_perf_fields_init and _add */
 	bool nanoseconds;
-	bool since_first, since_last; /* times count from the first line's, or from the last one's */
+	bool since_first, since_last; /* times count from the first line's, or the last one's */
 	bool no_inlined, no_demangle;
 	bool hides_chains;             /* only where the sample was */
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
