@@ -143,7 +143,9 @@ function lookOf(i, isSlim) {
 		const colour = data.colours.substr(tree.colour[i] * 7, 7);
 		return isSlim ? '#' + colour[1] + '8' + colour[3] + '8' + colour[5] + '8' : colour;
 	}
-	const look = tree.before ? 'd' + changeOf(i) : 'c' + looks[tree.name[i]];
+	if (tree.before)
+		return 'd' + changeOf(i);
+	const look = 'c' + looks[tree.name[i]];
 	return tree.inlined[i] ? look + ' in' : look;
 }
 

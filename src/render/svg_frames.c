@@ -136,18 +136,35 @@ static void add_percent(struct wk_buf *text, double percent)
 	wk_out_end(&out);
 }
 
-/* How much a frame grew, as a share of the whole: its own with all it calls, or as the older
- * tools count it without them. */
-static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_buf *text)
+/* How much a frame grew without what it calls, as a share of the whole: so the older tools count
+ * it. */
+static void add_older_change(const struct wk_svg_picture *p, uint32_t node, struct wk_buf *text)
 {
 	const struct wk_tree *tree = p->tree;
-	uint64_t before = p->colours ? tree->self_before[node] : tree->total_before[node];
-	uint64_t after = p->colours ? tree->self_after[node] : tree->total_after[node];
+	uint64_t before = tree->self_before[node], after = tree->self_after[node];
 	bool grew = (after > before) != p->drawing->negates;
 	double change = (double)(after > before ? after - before : before - after);
 
 	wk_buf_add_text(text, after == before ? "; " : grew ? "; +" : "; -");
 	add_percent(text, 100 * change / (double)p->whole);
+}
+
+/* A frame with all it calls, as a share of what it was: the words that the script has. */
+static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_buf *text)
+{
+	uint64_t before = p->tree->total_before[node], after = p->tree->total_after[node];
+
+	wk_buf_add_text(text, "; before ");
+	wk_svg_add_amount(p, before, text);
+	wk_buf_add_text(text, ", after ");
+	wk_svg_add_amount(p, after, text);
+	if (before == after)
+		wk_buf_add_text(text, ", the same");
+	else if (!before || !after)
+		wk_buf_add_text(text, before ? ", gone" : ", new");
+	else
+		wk_buf_add_fmt(text, ", %+.1f %%",
+			       100 * ((double)after - (double)before) / (double)before);
 }
 
 /* "name (25 samples, 12.50%)" */
@@ -170,8 +187,10 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 			wk_buf_add_text(&p->text, "100%");
 		else
 			add_percent(&p->text, 100 * (double)weight / (double)p->whole);
-		if (p->tree->total_before && (node || p->is_comparison))
+		if (p->is_comparison)
 			add_change(p, node, &p->text);
+		else if (p->tree->total_before && node)
+			add_older_change(p, node, &p->text);
 		wk_buf_add_char(&p->text, ')');
 		wk_svg_text(p->out, p->tree->kind[node] == WK_NODE_SMALL ? p->tree->name[node]
 									 : name);

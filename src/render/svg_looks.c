@@ -53,6 +53,13 @@ static unsigned change_of(const struct wk_svg_picture *p, uint32_t node)
 			     p->drawing->negates);
 }
 
+/* What was inlined is paler, where how deep a colour is does not mean how much changed. */
+static bool is_paler(const struct wk_svg_picture *p, uint32_t node)
+{
+	return p->tree->is_inlined[node] && !p->colours && !p->is_comparison &&
+	       p->tree->kind[node] != WK_NODE_SMALL;
+}
+
 void wk_svg_look(const struct wk_svg_picture *p, uint32_t node)
 {
 	bool is_small = p->tree->kind[node] == WK_NODE_SMALL;
@@ -69,7 +76,7 @@ void wk_svg_look(const struct wk_svg_picture *p, uint32_t node)
 		wk_out_text(p->out, " class=\"c");
 		wk_out_u64(p->out, p->names.entries[p->names.of_node[node]].look);
 	}
-	wk_out_text(p->out, !p->colours && !is_small && p->tree->is_inlined[node] ? " in\"" : "\"");
+	wk_out_text(p->out, is_paler(p, node) ? " in\"" : "\"");
 }
 
 void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark)
