@@ -96,6 +96,22 @@ static void add_sides(const struct comparison *c, struct wk_buf *text)
 		wk_buf_add_text(text, ", normalized");
 }
 
+/* "monday.data → tuesday.data", with their folders where both are called alike. */
+static void add_paths(const struct comparison *c, struct wk_buf *text)
+{
+	struct wk_str before = wk_str_c(c->call->words->at[0]);
+	struct wk_str after = wk_str_c(c->call->words->at[1]);
+
+	if (!wk_str_eq(wk_str_basename(before), wk_str_basename(after))) {
+		before = wk_str_basename(before);
+		after = wk_str_basename(after);
+	}
+	wk_buf_add_str(text, wk_str_is(before, "-") ? wk_str_c("standard input") : before);
+	wk_buf_add_text(text, " \u2192 ");
+	wk_buf_add_str(text, wk_str_is(after, "-") ? wk_str_c("standard input") : after);
+	wk_buf_add_text(text, "; ");
+}
+
 static void fold_options(const struct comparison *c, struct wk_tree_options *tree)
 {
 	tree->by_process = !c->args->no_process && c->pairs.has_processes;
@@ -123,6 +139,7 @@ static bool draw(const struct comparison *c, struct wk_out *out, struct wk_err *
 	}
 	fold_options(c, &plan.tree);
 	plan.tree.side = side_of(c->args);
+	add_paths(c, &words);
 	add_sides(c, &words);
 	if (!plan.drawing.title)
 		plan.drawing.title = "Differential flame graph";
