@@ -27,7 +27,7 @@ struct resolver {
 	struct wk_carried_place *carried_places; /* sorted by path, then address */
 	struct wk_map function_of;         /* (image, linked name) to function */
 	struct wk_buf scratch;
-	bool kernel_is_ours;   /* the running kernel may be asked for names */
+	enum { NOBODY_LOOKED, OUR_KERNEL, OTHER_KERNEL } kernel; /* ours may be asked for names */
 	bool no_inlined;
 	uint32_t *named_frames; /* [calls.count]: the named frame of each call */
 	size_t named_frames_cap;
@@ -94,14 +94,44 @@ static uint32_t carried_behind(const struct resolver *resolver, wk_text_id path,
 	return low;
 }
 
-/* Was the recording made under the kernel that runs now? */
-static bool is_running_kernel(const struct wk_model *model)
+static struct wk_str fact_of(const struct wk_model *model, const char *key)
 {
-	for (wk_image_id id = 1; id < model->image_count; id++)
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), key))
+			return wk_model_str(model, model->facts[i].value);
+	return wk_str_c("");
+}
+
+/* A kernel without a build id (perf record -z) is known by what else the recording tells of it. */
+static bool is_told_to_be_ours(const struct resolver *resolver, wk_image_id id)
+{
+	const struct wk_model *model = resolver->model;
+	const struct wk_image *image = &model->images[id];
+	struct wk_image_key key = wk_model_image_key(model, id);
+
+	return image->build_id.size == 0 &&
+	       wk_str_starts(wk_model_str(model, image->path), "[kernel") &&
+	       wk_is_running_release(fact_of(model, "host name"), fact_of(model, "kernel")) &&
+	       wk_kernel_is_at(wk_symbols_image(resolver->symbols, &key), image->first_start,
+			       image->first_size_bytes);
+}
+
+/* Was the recording made under the kernel that runs now? */
+static bool kernel_is_ours(struct resolver *resolver)
+{
+	const struct wk_model *model = resolver->model;
+
+	if (resolver->kernel != NOBODY_LOOKED)
+		return resolver->kernel == OUR_KERNEL;
+	resolver->kernel = OTHER_KERNEL;
+	for (wk_image_id id = 1; resolver->symbols && id < model->image_count; id++)
 		if (model->images[id].kind == WK_IMAGE_KERNEL &&
-		    wk_is_running_kernel(&model->images[id].build_id))
-			return true;
-	return false;
+		    (wk_is_running_kernel(&model->images[id].build_id) ||
+		     is_told_to_be_ours(resolver, id))) {
+			resolver->kernel = OUR_KERNEL;
+			break;
+		}
+	return resolver->kernel == OUR_KERNEL;
 }
 
 /* Named by the running kernel alone: itself, and the vDSO where no build id tells whose it is. */
@@ -123,7 +153,7 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 		open->carried_count = carried_behind(resolver, image->path + 1, 0) -
 				      open->first_carried;
 	}
-	if (is_of_the_kernel(image) && !resolver->kernel_is_ours)
+	if (is_of_the_kernel(image) && !kernel_is_ours(resolver))
 		return;
 	if (resolver->symbols && (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
 				  image->kind == WK_IMAGE_KERNEL))
@@ -548,7 +578,6 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 		return;
 	}
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
-	resolver.kernel_is_ours = symbols && is_running_kernel(model);
 	sort_carried(&resolver);
 	sort_carried_places(&resolver);
 	resolve_frames(&resolver);

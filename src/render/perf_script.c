@@ -171,6 +171,7 @@ static void add_row(struct wk_perf_script *script, const struct wk_event *event,
 	row->is_kernel = kind == WK_IMAGE_KERNEL;
 	row->name = dso_name(script, event, row->is_anonymous);
 	row->first_start = image->start;
+	row->first_size_bytes = image->size_bytes;
 	row->key = (struct wk_image_key){
 		.path = wk_arena_copy(&script->arena, image->path),
 		.build_id = image->build_id,
@@ -182,7 +183,6 @@ static void add_row(struct wk_perf_script *script, const struct wk_event *event,
 	};
 }
 
-/* Only its build id tells whether the kernel that ran is the one that runs now. */
 static void note_kernel(struct wk_perf_script *script, const struct wk_event_image *image,
 			uint32_t id)
 {
@@ -377,6 +377,10 @@ static void take_fact(struct wk_perf_script *script, struct wk_str key, struct w
 
 	if (script->options.shows_header && wk_str_is(key, "comments"))
 		show_header(script, value);
+	if (wk_str_is(key, "host name"))
+		script->host = wk_arena_copy(&script->arena, value);
+	if (wk_str_is(key, "kernel"))
+		script->release = wk_arena_copy(&script->arena, value);
 	if (!wk_str_is(key, "clock pair"))
 		return;
 	script->has_clock = wk_num_u64(wk_str_of(value.at, first), &script->clock_ns) &&

@@ -20,7 +20,7 @@ struct wk_script_image {
 	struct wk_image_symbols *symbols; /* NULL where nothing may be asked */
 	bool is_open, is_kernel, is_anonymous;
 	struct wk_image_key key;          /* its texts are copied */
-	uint64_t first_start;
+	uint64_t first_start, first_size_bytes;
 };
 
 /* Text of a place, made once. */
@@ -61,8 +61,9 @@ struct wk_perf_script {
 	struct wk_script_image *rows;
 	size_t row_count, row_cap;
 	struct wk_spaces *spaces;
-	bool kernel_is_ours;
+	bool kernel_is_ours;       /* its build id says so */
 	uint32_t kernel;           /* its image, 0 if none came */
+	struct wk_str host, release; /* of the recording, as told */
 
 	struct wk_script_carried *carried; /* by path and start, once sorted */
 	size_t carried_count, carried_cap;

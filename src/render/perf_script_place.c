@@ -8,6 +8,19 @@
 
 /* --- Which file an address lies in --------------------------------------------------------- */
 
+/* The kernel that ran is the one that runs now: by its build id or, where it came without, by what
+ * else is told of it. */
+static bool kernel_is_ours(struct wk_perf_script *script)
+{
+	const struct wk_script_image *kernel = &script->rows[script->kernel];
+
+	return script->kernel_is_ours ||
+	       (script->kernel && kernel->key.build_id.size == 0 &&
+		wk_is_running_release(script->host, script->release) &&
+		wk_kernel_is_at(wk_symbols_image(script->symbols, &kernel->key),
+				kernel->first_start, kernel->first_size_bytes));
+}
+
 static void open_image(struct wk_perf_script *script, struct wk_script_image *image)
 {
 	bool is_vdso = wk_str_is(image->key.path, "[vdso]");
@@ -15,7 +28,7 @@ static void open_image(struct wk_perf_script *script, struct wk_script_image *im
 	image->is_open = true;
 	if (image->is_anonymous ||
 	    ((image->is_kernel || (is_vdso && image->key.build_id.size == 0)) &&
-	     !script->kernel_is_ours))
+	     !kernel_is_ours(script)))
 		return;
 	image->symbols = wk_symbols_image(script->symbols, &image->key);
 	if (image->is_kernel && image->key.build_id.size &&

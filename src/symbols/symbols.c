@@ -1,6 +1,7 @@
 #include "symbols/symbols.h"
 
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -259,4 +260,25 @@ bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_s
 	struct wk_symbol first;
 
 	return wk_image_find(kernel, first_start, &first) && first.start != first_start;
+}
+
+bool wk_is_running_release(struct wk_str host, struct wk_str release)
+{
+	struct utsname here;
+
+	return uname(&here) == 0 && wk_str_is(host, here.nodename) &&
+	       wk_str_is(release, here.release);
+}
+
+bool wk_kernel_is_at(const struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes)
+{
+	struct wk_symbol first, behind;
+
+	if (wk_image_state(kernel) != WK_IMAGE_NAMED)
+		return true;
+	if (!wk_image_find(kernel, start, &first) || first.start != start)
+		return false;
+	/* Recorders that count its data to it end where the table has no function. */
+	return !wk_image_find(kernel, start + size_bytes, &behind) ||
+	       behind.start == start + size_bytes;
 }

@@ -137,12 +137,21 @@ void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr);
 /* Where the places come from, or why there are none, as a sentence like wk_image_reason's. */
 const char *wk_image_places_reason(const struct wk_image_symbols *image);
 
-/* Is it the kernel that runs now? Only its build id tells: a wrong name is worse than none. */
+/* Is it the kernel that runs now, by its build id? A wrong name is worse than none. */
 bool wk_is_running_kernel(const struct wk_build_id *id);
 
 /* The same kernel lies elsewhere after a new start of the machine: its first mapping, as recorded,
  * tells. */
 bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_start);
+
+/* Where a recording has no build id of its kernel: does it say that it was made on this machine,
+ * under a kernel of the same release as the one that runs ... */
+bool wk_is_running_release(struct wk_str host, struct wk_str release);
+
+/* ... and do that kernel's functions begin and end where the recorded ones did? Another build of
+ * the release ends elsewhere, and so does the same one after a new start of the machine. True where
+ * the system shows no addresses: then there are no names either. */
+bool wk_kernel_is_at(const struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes);
 
 /* What was used of an image, for whoever tells a person what it lacks. Whole when the image was
  * asked for all that there is to ask; valid until it is asked again. */

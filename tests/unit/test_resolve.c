@@ -1,10 +1,13 @@
-/* Recorded frames to named ones, by what came with the recording: no file is looked for. */
+/* Recorded frames to named ones, by what came with the recording, and by the kernel that runs. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -12,6 +15,7 @@
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
+#include "symbols/symbols.h"
 
 #define START 0x5000
 
@@ -89,15 +93,20 @@ static void give_shop(struct fixture *f, const struct wk_build_id *id)
 	give_sample(f, (const uint64_t[]){ 0x110, 0x210 }, 2);
 }
 
-static void resolve(struct fixture *f, bool no_inlined)
+static void resolve_by(struct fixture *f, struct wk_symbols *symbols, bool no_inlined)
 {
 	struct wk_resolve_options options = { .no_inlined = no_inlined };
 	struct wk_err err = { 0 };
 
 	wk_builder_finish(f->builder);
-	wk_model_resolve(f->model, NULL, &options);
+	wk_model_resolve(f->model, symbols, &options);
 	if (!wk_model_check(f->model, &err))
 		fail_msg("%s", err.text);
+}
+
+static void resolve(struct fixture *f, bool no_inlined)
+{
+	resolve_by(f, NULL, no_inlined);
 }
 
 static void end(struct fixture *f)
@@ -304,6 +313,94 @@ static void the_recorded_stack_stays_as_it_was(void **state)
 	end(&f);
 }
 
+/* A recording without build ids: what it says of its machine, where its kernel lay, and a sample
+ * in that. */
+struct told {
+	const char *host, *release;
+	uint64_t start, size_bytes;
+};
+
+static void give_kernel(struct fixture *f, const struct told *told)
+{
+	static const uint64_t chain[] = { 0xffffffff81000110 };
+
+	give(f, (struct wk_event){ .kind = WK_EVENT_SYSTEM,
+				   .system = { wk_str_c("host name"), wk_str_c(told->host) } });
+	give(f, (struct wk_event){ .kind = WK_EVENT_SYSTEM,
+				   .system = { wk_str_c("kernel"), wk_str_c(told->release) } });
+	give(f, (struct wk_event){ .kind = WK_EVENT_IMAGE,
+				   .image = { .start = told->start,
+					      .size_bytes = told->size_bytes,
+					      .path = wk_str_c("[kernel.kallsyms]"),
+					      .is_kernel = true } });
+	give(f, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
+				   .sample = { .source = 1, .weight = 1, .in_kernel = true,
+					       .kernel_chain = chain, .kernel_count = 1 } });
+}
+
+/* What the one sample's function is called. */
+static const char *kernel_name(const struct told *told)
+{
+	static char name[64];
+	char table[] = "/tmp/wick-kallsyms-XXXXXX";
+	struct wk_symbols *symbols =
+		wk_symbols_new(&(struct wk_symbols_options){ .kallsyms_path = table });
+	FILE *file = fdopen(mkstemp(table), "w");
+	struct fixture f;
+
+	assert_non_null(file);
+	fputs("ffffffff81000000 T _text\nffffffff81000100 t work\n"
+	      "ffffffff81000200 T _etext\n", file);
+	fclose(file);
+	start(&f);
+	give_kernel(&f, told);
+	resolve_by(&f, symbols, false);
+	snprintf(name, sizeof(name), "%s", function_name(f.model, f.model->calls.function[0]));
+	end(&f);
+	wk_symbols_free(symbols);
+	unlink(table);
+	return name;
+}
+
+static void a_kernel_without_a_build_id_is_known_by_host_release_and_place(void **state)
+{
+	struct utsname here;
+	struct told told = { .start = 0xffffffff81000000, .size_bytes = 0x200 };
+
+	(void)state;
+	assert_int_equal(uname(&here), 0);
+	told.host = here.nodename;
+	told.release = here.release;
+	assert_string_equal(kernel_name(&told), "work");
+	told.size_bytes = 0x100000; /* some recorders count its data to it */
+	assert_string_equal(kernel_name(&told), "work");
+}
+
+static void a_kernel_that_may_be_another_one_names_nothing(void **state)
+{
+	static const char nameless[] = "[kernel.kallsyms]+0xffffffff81000110";
+	struct utsname here;
+	struct told ours = { .start = 0xffffffff81000000, .size_bytes = 0x200 }, told;
+
+	(void)state;
+	assert_int_equal(uname(&here), 0);
+	ours.host = here.nodename;
+	ours.release = here.release;
+	told = ours;
+	told.host = "elsewhere";
+	assert_string_equal(kernel_name(&told), nameless);
+	told = ours;
+	told.release = "2.4.0";
+	assert_string_equal(kernel_name(&told), nameless);
+	told = ours;
+	told.start -= 0x1000; /* it moved */
+	told.size_bytes += 0x1000;
+	assert_string_equal(kernel_name(&told), nameless);
+	told = ours;
+	told.size_bytes = 0x1f0; /* it was built again */
+	assert_string_equal(kernel_name(&told), nameless);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +414,8 @@ int main(void)
 		cmocka_unit_test(a_call_without_a_name_goes_by_its_image),
 		cmocka_unit_test(an_empty_chain_of_calls_leaves_the_symbol),
 		cmocka_unit_test(the_recorded_stack_stays_as_it_was),
+		cmocka_unit_test(a_kernel_without_a_build_id_is_known_by_host_release_and_place),
+		cmocka_unit_test(a_kernel_that_may_be_another_one_names_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
