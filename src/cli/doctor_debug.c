@@ -130,6 +130,13 @@ static void mend_program(const struct patient *p, bool lacks_names, struct wk_bu
 	wk_packages_fini(&packages);
 }
 
+/* "/usr/lib/debug", "../mine or /usr/lib/debug". */
+static void add_dirs(const char *const *dirs, struct wk_buf *text)
+{
+	for (size_t i = 0; dirs[i]; i++)
+		wk_buf_add_fmt(text, "%s%s", i == 0 ? "" : dirs[i + 1] ? ", " : " or ", dirs[i]);
+}
+
 /* How a program gets its names back. */
 static void mend_stripped(const struct patient *p, struct wk_str link, struct wk_buf *mend)
 {
@@ -144,7 +151,7 @@ static void mend_stripped(const struct patient *p, struct wk_str link, struct wk
 	mend_program(p, true, mend);
 }
 
-static void stripped(const struct patient *p)
+static void stripped(const struct patient *p, const char *const *debug_dirs)
 {
 	struct wk_buf what = { 0 }, mend = { 0 };
 	struct wk_str link;
@@ -158,10 +165,12 @@ static void stripped(const struct patient *p)
 			       p->exported);
 	else
 		wk_buf_add_text(&what, "its functions have no names");
-	if (link.len)
+	if (link.len) {
 		wk_buf_add_fmt(&what, "; the others are in its debug file %.*s, which is found "
-				      "neither beside it, nor in .debug there, nor below "
-				      "/usr/lib/debug", WK_STR_ARG(link));
+				      "neither beside it, nor in .debug there, nor in or below ",
+			       WK_STR_ARG(link));
+		add_dirs(debug_dirs, &what);
+	}
 	mend_stripped(p, link, &mend);
 	(p->exported ? wk_findings_better : wk_findings_bad)(
 		p->findings, mend.len ? wk_buf_text(&mend) : NULL, "%s", wk_buf_text(&what));
@@ -174,7 +183,7 @@ static bool has_names(const struct patient *p)
 	return p->named || section(p->debug.elf, ".symtab");
 }
 
-static void names(const struct patient *p)
+static void names(const struct patient *p, const char *const *debug_dirs)
 {
 	struct wk_buf count = { 0 };
 
@@ -185,7 +194,7 @@ static void names(const struct patient *p)
 	else if (has_names(p))
 		wk_findings_good(p->findings, "stripped, but its debug file has the names");
 	else
-		stripped(p);
+		stripped(p, debug_dirs);
 	wk_buf_fini(&count);
 }
 
@@ -417,7 +426,7 @@ void wk_doctor_debug(struct wk_findings *findings, const struct wk_store_file *p
 	debug_file(&p, debug_dirs);
 	p.unwind = wk_unwind_table_new(elf, p.debug.elf);
 	wk_elf_each_raw(elf, &p.tables, count_function, &p);
-	names(&p);
+	names(&p, debug_dirs);
 	stacks(&p);
 	debug_information(&p, debug_dirs);
 	build_id(&p);

@@ -454,7 +454,8 @@ static bool try_by_link(struct debug_search *s)
 	if (try_link(s, "", dir, "") || try_link(s, "", dir, ".debug/"))
 		return true;
 	for (size_t i = 0; s->dirs[i]; i++)
-		if (try_link(s, s->dirs[i], wk_store_without_root(dir), ""))
+		if (try_link(s, s->dirs[i], wk_store_without_root(dir), "") ||
+		    try_link(s, s->dirs[i], wk_str_c("/"), ""))
 			return true;
 	return false;
 }

@@ -6,7 +6,7 @@
  * deleted or replaced since), and perf's cache (~/.debug). A candidate is it when the build
  * id is the recorded one or, where the recording has none, the inode.
  * Debug files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory,
- * ~/.debug) and by .gnu_debuglink (beside the image, in .debug/, below DIR), and are used
+ * ~/.debug) and by .gnu_debuglink (beside the image, in .debug/, in DIR and below it), and are used
  * only when their build id or else their CRC-32 is the right one. What debug files refer to in
  * turn is looked for by the rules of store_parts.c: the table that an image carries packed
  * (.gnu_debugdata), the file that dwz shares (.gnu_debugaltlink), packages and split files.

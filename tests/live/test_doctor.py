@@ -94,6 +94,11 @@ def _(t):
     code, rows = examined(t, name)
     has(t, rows, "bad", "in its debug file app.debug", "app.debug")
     t.equal(code, 1, "exit code without it")
+    done = t.wick("doctor", "--debug-dir", "elsewhere", name, check=False)
+    t.equal(done.returncode, 0, "exit code with its folder named")
+    done = t.wick("doctor", "--debug-dir", "nowhere", name, check=False)
+    t.true("in or below nowhere or" in " ".join(done.stdout.split()),
+           "all folders that were searched are named")
 
     compiled(t, "-g", "-DOTHER", "-O2", name="other")
     tap.run("objcopy", "--only-keep-debug", "other", "app.debug", cwd=t.folder)

@@ -360,6 +360,8 @@ static void a_debug_link_is_followed_when_its_checksum_fits(void **state)
 	check_link(p, "bin/.debug/app.debug", 0, "hidden");
 	snprintf(below, sizeof(below), "debug%s/bin/app.debug", p->dir);
 	check_link(p, below, 0, "hidden");
+	check_link(p, "debug/app.debug", 0, "hidden");
+	check_link(p, "debug/app.debug", 1, "none");
 	check_link(p, "bin/app.debug", 1, "none");
 	check_link(p, "elsewhere/app.debug", 0, "none");
 }
