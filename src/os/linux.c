@@ -240,12 +240,19 @@ static int start_thread(pthread_t *thread, void *(*run)(void *context), void *co
 	return cause;
 }
 
-#define LARGE_FILE ((size_t)64 << 20)
+#define LARGE_FILE  ((size_t)64 << 20)
+#define UNMAP_BYTES ((size_t)2 << 20)
 
+/* Piece by piece: while pages are given back nobody else is given any new room, so that who
+ * goes on working would have to wait for all of it after all. */
 static void *unmap_aside(void *context)
 {
 	struct wk_os_file *file = context;
 
+	for (size_t at = 0; at < file->size_bytes; at += UNMAP_BYTES)
+		madvise((uint8_t *)file->at + at,
+			file->size_bytes - at < UNMAP_BYTES ? file->size_bytes - at : UNMAP_BYTES,
+			MADV_DONTNEED);
 	munmap((void *)file->at, file->size_bytes);
 	free(file);
 	return NULL;
