@@ -85,20 +85,21 @@ struct watch {
 static bool watch_take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct watch *watch = context;
+	struct wk_event marked;
 
-	if (event->kind != WK_EVENT_SAMPLE)
-		return wk_sink_take(&watch->next, event, err);
-	if (event->sample.stack && watch->stops_at_copies) {
+	if (event->kind == WK_EVENT_SAMPLE && event->sample.stack && watch->stops_at_copies) {
 		watch->found_copy = true;
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "stacks are not unwound yet");
 	}
-	if (watch->is_before && !event->sample.is_before) {
-		struct wk_event marked = *event;
-
+	if (!watch->is_before ||
+	    (event->kind != WK_EVENT_SAMPLE && event->kind != WK_EVENT_SUMS))
+		return wk_sink_take(&watch->next, event, err);
+	marked = *event;
+	if (event->kind == WK_EVENT_SAMPLE)
 		marked.sample.is_before = true;
-		return wk_sink_take(&watch->next, &marked, err);
-	}
-	return wk_sink_take(&watch->next, event, err);
+	else
+		marked.sums.is_before = true;
+	return wk_sink_take(&watch->next, &marked, err);
 }
 
 static unsigned thread_count(const struct wk_load_args *args)

@@ -14,6 +14,7 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_FRAME] = "frame",
 	[WK_EVENT_STACKS] = "stack",
 	[WK_EVENT_SAMPLE] = "sample",
+	[WK_EVENT_SUMS] = "sums",
 	[WK_EVENT_LOST] = "lost",
 	[WK_EVENT_NOTE] = "note",
 	[WK_EVENT_OTHER] = "other",
@@ -198,19 +199,37 @@ static void dump_sample(const struct wk_event_sample *sample, struct wk_out *out
 		wk_out_fmt(out, " stack_bytes=%zu", sample->stack->size_bytes);
 	if (sample->named_stack)
 		wk_out_fmt(out, " stack=%" PRIu32, sample->named_stack);
-	if (sample->times > 1)
-		wk_out_fmt(out, " times=%" PRIu64, sample->times);
 	if (sample->is_before)
 		wk_out_text(out, " side=before");
 	if (sample->details)
 		dump_details(sample->details, out);
 }
 
+/* A line for each, below the event's own. */
+static void dump_sums(const struct wk_event_sums *sums, struct wk_out *out)
+{
+	wk_out_fmt(out, " count=%zu", sums->count);
+	if (sums->is_before)
+		wk_out_text(out, " side=before");
+	for (size_t i = 0; i < sums->count; i++) {
+		const struct wk_event_sum *sum = &sums->at[i];
+		const struct wk_event_whose *whose = &sums->whose[sum->whose];
+
+		wk_out_fmt(out, "\nsum time=%" PRIu64 " until=%" PRIu64, sum->time_ns,
+			   sum->until_ns);
+		if (whose->pid != WK_NO_PID)
+			wk_out_fmt(out, " pid=%" PRIu32 " tid=%" PRIu32, whose->pid, whose->tid);
+		wk_out_fmt(out, " source=%" PRIu32 " weight=%" PRIu64 " times=%" PRIu64
+			   " stack=%" PRIu32, whose->source, sum->weight, sum->times, sum->stack);
+	}
+}
+
 void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 {
 	bool about_all = event->kind == WK_EVENT_SYSTEM || event->kind == WK_EVENT_SOURCE ||
 			 event->kind == WK_EVENT_NOTE || event->kind == WK_EVENT_LOST ||
-			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACKS;
+			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACKS ||
+			 event->kind == WK_EVENT_SUMS;
 
 	wk_out_fmt(out, "%s time=%" PRIu64, wk_event_kind_name(event->kind), event->time_ns);
 	if (event->pid == WK_KERNEL_PID)
@@ -252,6 +271,9 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 		break;
 	case WK_EVENT_SAMPLE:
 		dump_sample(&event->sample, out);
+		break;
+	case WK_EVENT_SUMS:
+		dump_sums(&event->sums, out);
 		break;
 	case WK_EVENT_LOST:
 		wk_out_fmt(out, " count=%" PRIu64 " what=%s", event->lost.count,

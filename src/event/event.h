@@ -37,6 +37,7 @@ enum wk_event_kind {
 	WK_EVENT_FRAME,   /* a frame that came with its name, and the number it goes by */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
+	WK_EVENT_SUMS,    /* samples added up, only where a reader was asked for that */
 	WK_EVENT_LOST,    /* records or samples that the kernel or the recorder dropped */
 	WK_EVENT_NOTE,    /* something a person should know: a bad record, a gap ... */
 	WK_EVENT_OTHER,   /* what no view uses, as text: only where details are asked for */
@@ -255,10 +256,6 @@ struct wk_event_sample {
 	/* Instead of chains: the number of a stack that came with its names; 0: none. */
 	uint32_t named_stack;
 
-	/* Where a reader was asked for sums: how many samples of this stack, thread and source it
-	 * stands for (0: one), with their weights added up, and when the last of them was. */
-	uint64_t times, until_ns;
-
 	/* Of the "before" side of a comparison; all others are of its "after" side. */
 	bool is_before;
 
@@ -267,6 +264,30 @@ struct wk_event_sample {
 	const struct wk_event_stack *stack;
 
 	const struct wk_event_details *details; /* NULL where there are none */
+};
+
+/* The samples of one stack, thread and source. */
+struct wk_event_sum {
+	uint64_t time_ns, until_ns; /* when the first was, and the last */
+	uint64_t weight;            /* of all; UINT64_MAX: that or more */
+	uint64_t times;             /* how many there were */
+	uint32_t stack;             /* the number of one that came with its names; 0: none */
+	uint32_t whose;             /* which of the event's */
+	uint32_t cpu;               /* of the first */
+};
+
+struct wk_event_whose {
+	uint32_t pid, tid;
+	uint32_t source;
+};
+
+/* Many at once, in the order of their first samples. */
+struct wk_event_sums {
+	const struct wk_event_sum *at;
+	size_t count;
+	const struct wk_event_whose *whose;
+	size_t whose_count;
+	bool is_before; /* as of a sample */
 };
 
 /* The unit of samples of which an input counts parts: weights are thousandths of one. */
@@ -332,6 +353,7 @@ struct wk_event {
 		struct wk_event_frame frame;
 		struct wk_event_stacks stacks;
 		struct wk_event_sample sample;
+		struct wk_event_sums sums;
 		struct wk_event_lost lost;
 		struct wk_event_note note;
 		struct wk_event_other other;

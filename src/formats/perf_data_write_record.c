@@ -446,6 +446,7 @@ bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_eve
 	case WK_EVENT_SOURCE:
 	case WK_EVENT_FRAME: /* no recorder names its frames itself */
 	case WK_EVENT_STACKS:
+	case WK_EVENT_SUMS:
 	case WK_EVENT_OTHER:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:

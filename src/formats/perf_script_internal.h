@@ -74,15 +74,14 @@ bool wk_script_frames_plain(struct wk_script_part *part, const struct wk_script_
 bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_script_frame_line *line,
 			     bool is_java, bool *cuts);
 
-/* What was read of one part of the input, in numbers that only this part knows. */
-struct wk_script_row {
-	uint64_t time_ns, weight;
-	uint64_t times, until_ns; /* of a sum: how many, and when the last one was */
-	uint32_t chain; /* in `chains`; 0: no frames */
-	uint32_t task;  /* in `tasks`; 0: nobody is named */
-	uint32_t event; /* in `events`; 0: none is named */
-	uint32_t cpu;
-	bool has_period;
+/* What was read of one part of the input is kept in numbers that only this part knows. */
+
+/* Whose samples are added up, and of which event. */
+struct wk_script_group {
+	uint64_t time_ns; /* of its first sample */
+	uint32_t task;    /* in `tasks`; 0: nobody is named */
+	uint32_t event;   /* in `events`; 0: none is named */
+	bool has_period;  /* the first sample says what it weighs */
 };
 
 struct wk_script_task {
@@ -91,6 +90,7 @@ struct wk_script_task {
 	uint32_t pid, tid;
 	bool has_pid;
 	uint64_t last;      /* which sample of the part was its last; counted from 1 */
+	uint32_t group;     /* of its last sample, + 1 */
 	uint32_t told;      /* for the teller: the name's number there, or the frame's */
 };
 
@@ -155,7 +155,14 @@ struct wk_script_part {
 	uint32_t last_event;                /* 0 where its word says nothing about other lines */
 	struct wk_str last_event_word;
 
-	struct wk_script_row *rows;
+	struct wk_script_group *groups;
+	size_t groups_cap;
+	uint32_t group_count;
+	struct wk_map group_of;             /* task and event to a group's number + 1 */
+
+	/* A sample each or, with `sums`, more. The stacks are `chains` until they are told, and
+	 * `whose` is a group. */
+	struct wk_event_sum *rows;
 	size_t rows_cap, row_count;
 	struct wk_index row_index;          /* only with `sums`; row n goes by n + 1 */
 

@@ -47,6 +47,8 @@ void wk_script_part_fini(struct wk_script_part *part)
 	wk_index_fini(&part->task_index);
 	wk_strtab_free(part->event_names);
 	free(part->events);
+	free(part->groups);
+	wk_map_fini(&part->group_of);
 	free(part->rows);
 	wk_index_fini(&part->row_index);
 	free(part->number_of_frame);
@@ -161,12 +163,36 @@ static uint32_t event_id(struct wk_script_part *part, const struct wk_script_hea
 	return id;
 }
 
+/* Threads seldom have samples of many events. */
+static uint32_t group_id(struct wk_script_part *part, const struct wk_script_group *group)
+{
+	uint32_t known = part->tasks[group->task].group, *number;
+
+	if (known && part->groups[known - 1].event == group->event)
+		return known - 1;
+	number = wk_map_at(&part->group_of, (uint64_t)group->task << 32 | group->event);
+	if (!*number) {
+		part->groups = wk_grow(part->groups, &part->groups_cap,
+				       (size_t)part->group_count + 1, sizeof(*part->groups));
+		part->groups[part->group_count] = *group;
+		*number = ++part->group_count;
+	}
+	part->tasks[group->task].group = *number;
+	return *number - 1;
+}
+
+static struct wk_script_task *task_of(const struct wk_script_part *part,
+				      const struct wk_event_sum *row)
+{
+	return &part->tasks[part->groups[row->whose].task];
+}
+
 static bool same_row(const void *table, uint32_t id, const void *key)
 {
-	const struct wk_script_row *a = &((const struct wk_script_part *)table)->rows[id - 1];
-	const struct wk_script_row *b = key;
+	const struct wk_event_sum *a = &((const struct wk_script_part *)table)->rows[id - 1];
+	const struct wk_event_sum *b = key;
 
-	return a->chain == b->chain && a->task == b->task && a->event == b->event;
+	return a->stack == b->stack && a->whose == b->whose;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -175,25 +201,27 @@ static uint64_t sum(uint64_t a, uint64_t b)
 }
 
 /* Where only sums are asked for: a row for each distinct stack. */
-static bool add_to_row(struct wk_script_part *part, const struct wk_script_row *row)
+static bool add_to_row(struct wk_script_part *part, const struct wk_event_sum *row)
 {
-	uint64_t hash = wk_hash_pair((uint64_t)row->task << 32 | row->chain, row->event);
+	uint64_t hash = wk_hash_u64((uint64_t)row->whose << 32 | row->stack);
 	uint32_t id = wk_index_find(&part->row_index, hash, same_row, part, row);
+	struct wk_event_sum *known;
 
 	if (!id) {
 		wk_index_add(&part->row_index, hash, (uint32_t)part->row_count + 1);
 		return false;
 	}
-	part->rows[id - 1].weight = sum(part->rows[id - 1].weight, row->weight);
-	part->rows[id - 1].times++;
-	if (row->time_ns > part->rows[id - 1].until_ns)
-		part->rows[id - 1].until_ns = row->time_ns;
+	known = &part->rows[id - 1];
+	known->weight = sum(known->weight, row->weight);
+	known->times++;
+	if (row->time_ns > known->until_ns)
+		known->until_ns = row->time_ns;
 	return true;
 }
 
-static void add_row(struct wk_script_part *part, const struct wk_script_row *row)
+static void add_row(struct wk_script_part *part, const struct wk_event_sum *row)
 {
-	part->tasks[row->task].last = ++part->sample_count;
+	task_of(part, row)->last = ++part->sample_count;
 	if (part->sums && add_to_row(part, row))
 		return;
 	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1,
@@ -201,16 +229,22 @@ static void add_row(struct wk_script_part *part, const struct wk_script_row *row
 	part->rows[part->row_count++] = *row;
 }
 
-static struct wk_script_row row_of(struct wk_script_part *part, const struct wk_script_head *head)
+static struct wk_event_sum row_of(struct wk_script_part *part, const struct wk_script_head *head)
 {
-	return (struct wk_script_row){
+	struct wk_script_group group = {
 		.time_ns = head->time_ns,
-		.times = 1,
-		.weight = head->has_period ? head->period : 1,
 		.task = head->who.len ? task_id(part, head) : 0,
 		.event = event_id(part, head),
-		.cpu = head->cpu,
 		.has_period = head->has_period,
+	};
+
+	return (struct wk_event_sum){
+		.time_ns = head->time_ns,
+		.until_ns = head->time_ns,
+		.times = 1,
+		.weight = head->has_period ? head->period : 1,
+		.whose = group_id(part, &group),
+		.cpu = head->cpu,
 	};
 }
 
@@ -232,9 +266,9 @@ static bool is_bare_head(struct wk_script_part *part, struct wk_str line, const 
 	       wk_script_line_kind(second, &frame) == WK_SCRIPT_LINE_FRAME;
 }
 
-static bool is_java(const struct wk_script_part *part, const struct wk_script_row *row)
+static bool is_java(const struct wk_script_part *part, const struct wk_event_sum *row)
 {
-	return part->collapse && wk_str_starts(part->tasks[row->task].name, "java");
+	return part->collapse && wk_str_starts(task_of(part, row)->name, "java");
 }
 
 /* Is the end of the part behind a blank line? */
@@ -249,11 +283,11 @@ static bool ends_in_blank(const struct wk_script_part *part, const char *from)
 }
 
 /* With the chain that stands behind the first line. */
-static void add_sample(struct wk_script_part *part, struct wk_script_row *row)
+static void add_sample(struct wk_script_part *part, struct wk_event_sum *row)
 {
 	const char *from = part->at;
 
-	row->chain = wk_script_next_chain(part, is_java(part, row));
+	row->stack = wk_script_next_chain(part, is_java(part, row));
 	if (part->wants_blank && part->at == part->end && !ends_in_blank(part, from - 1))
 		part->has_unfinished = true;
 	else
@@ -285,7 +319,7 @@ static size_t skip_blanks_before(struct wk_str line, size_t end)
 }
 
 /* " SECONDS.FRACTION:" and, before it, "[CPU]". */
-static bool time_before(struct wk_str line, size_t *end, struct wk_script_row *row)
+static bool time_before(struct wk_str line, size_t *end, struct wk_event_sum *row)
 {
 	uint64_t fraction, scale, seconds, cpu, unused;
 	size_t at = *end, cpu_at;
@@ -311,8 +345,9 @@ static bool time_before(struct wk_str line, size_t *end, struct wk_script_row *r
  * with the event of the last sample gives these without a question what they are, and what is
  * left must be a command and its numbers that are known. Anything else is read in full. */
 static bool is_like_before(struct wk_script_part *part, struct wk_str line,
-			   struct wk_script_row *row)
+			   struct wk_event_sum *row)
 {
+	struct wk_script_group group = { .event = part->last_event };
 	struct wk_str event = part->last_event_word;
 	size_t end = skip_blanks_before(line, line.len);
 	uint64_t period, unused;
@@ -321,22 +356,25 @@ static bool is_like_before(struct wk_script_part *part, struct wk_str line,
 	if (!part->last_event || end < event.len + 2 || line.at[end - event.len - 1] != ' ' ||
 	    memcmp(line.at + end - event.len, event.at, event.len) != 0)
 		return false;
-	*row = (struct wk_script_row){ .cpu = WK_NO_CPU, .weight = 1, .times = 1,
-				       .event = part->last_event };
+	*row = (struct wk_event_sum){ .cpu = WK_NO_CPU, .weight = 1, .times = 1 };
 	end = skip_blanks_before(line, end - event.len);
 	if (number_before(line, &end, &period, &unused)) {
 		if (end == 0 || line.at[end - 1] != ' ' || !period)
 			return false;
 		row->weight = period;
-		row->has_period = true;
+		group.has_period = true;
 		end = skip_blanks_before(line, end);
 	}
 	if (!time_before(line, &end, row))
 		return false;
 	who = wk_str_of(line.at, end);
-	row->task = wk_index_find(&part->task_index, wk_hash_bytes(who.at, who.len), same_task,
-				  part, &who);
-	return row->task != 0;
+	group.task = wk_index_find(&part->task_index, wk_hash_bytes(who.at, who.len), same_task,
+				   part, &who);
+	if (!group.task)
+		return false;
+	group.time_ns = row->until_ns = row->time_ns;
+	row->whose = group_id(part, &group);
+	return true;
 }
 
 /* Reads a first line in full; false, behind it, if it is none. */
@@ -365,7 +403,7 @@ static void read_sample(struct wk_script_part *part)
 	struct wk_str line = wk_script_plain_line(raw);
 	const char *next = wk_script_line_behind(raw, part->end);
 	struct wk_script_head head;
-	struct wk_script_row row;
+	struct wk_event_sum row;
 
 	if (is_like_before(part, line, &row)) {
 		part->at = next;
@@ -380,7 +418,7 @@ static void read_sample(struct wk_script_part *part)
 	}
 	row = row_of(part, &head);
 	if (head.frame.len) {
-		row.chain = wk_script_chain_of_frame(part, head.frame, is_java(part, &row));
+		row.stack = wk_script_chain_of_frame(part, head.frame, is_java(part, &row));
 		add_row(part, &row);
 	} else {
 		add_sample(part, &row);

@@ -130,23 +130,23 @@ static void tell_source(struct wk_script_teller *teller, struct wk_str name, uin
 
 /* Source 0 is of what has no name, so that the others are what their names' numbers are. */
 static uint32_t source_of(struct wk_script_teller *teller, struct wk_script_part *part,
-			  const struct wk_script_row *row)
+			  const struct wk_script_group *group)
 {
 	struct wk_str name = { 0 };
 	bool is_new;
 	uint32_t number;
 
-	if (row->event && part->events[row->event].told)
-		return part->events[row->event].told - 1;
-	if (row->event)
-		name = wk_strtab_str(part->event_names, row->event - 1);
+	if (group->event && part->events[group->event].told)
+		return part->events[group->event].told - 1;
+	if (group->event)
+		name = wk_strtab_str(part->event_names, group->event - 1);
 	is_new = name.len ? !wk_strtab_find(teller->sources, name) : !teller->told_unnamed;
 	number = wk_strtab_add_str(teller->sources, name);
 	teller->told_unnamed |= name.len == 0;
 	if (is_new)
-		tell_source(teller, name, number, row->has_period);
-	if (row->event)
-		part->events[row->event].told = number + 1;
+		tell_source(teller, name, number, group->has_period);
+	if (group->event)
+		part->events[group->event].told = number + 1;
 	return number;
 }
 
@@ -174,55 +174,61 @@ static void tell_thread(struct wk_script_teller *teller, const struct wk_script_
 	wk_stack_writer_event(teller->writer, &event);
 }
 
-static void name_thread(struct wk_script_teller *teller, struct wk_script_part *part,
-			const struct wk_script_row *row)
+static void name_thread(struct wk_script_teller *teller, struct wk_script_task *task,
+			uint64_t time_ns)
 {
-	struct wk_script_task *task = &part->tasks[row->task];
 	uint32_t *name;
 
-	/* Of sums only the last name counts, which is told at the end. */
-	if (row->task == teller->last_task || (part->sums && task->told && row->chain))
-		return;
-	teller->last_task = row->task;
 	if (!task->told)
 		task->told = wk_strtab_add_str(teller->names, task->name) + 1;
 	name = wk_map_at(&teller->name_of_thread, (uint64_t)task->pid << 32 | task->tid);
 	if (*name == task->told)
 		return;
-	tell_thread(teller, task, row->time_ns, *name == 0);
+	tell_thread(teller, task, time_ns, *name == 0);
 	*name = task->told;
 }
 
-/* A first line that names a command and nothing else: it becomes the outermost frame. */
-static uint32_t bare_stack(struct wk_script_teller *teller, struct wk_script_part *part,
-			   const struct wk_script_row *row)
+/* Who is behind a row; a thread is told, if need be, by the name it has in that. */
+static struct wk_event_whose whose(struct wk_script_teller *teller, struct wk_script_part *part,
+				   const struct wk_script_group *group, uint64_t time_ns)
 {
-	uint32_t root = 0;
+	struct wk_event_whose whose = { .pid = WK_NO_PID, .tid = WK_NO_PID };
+	struct wk_script_task *task = &part->tasks[group->task];
 
-	if (row->task)
-		root = wk_stack_writer_name(teller->writer, part->tasks[row->task].name);
-	return stack_on(teller, part, root, row->chain);
+	whose.source = source_of(teller, part, group);
+	if (!task->has_pid)
+		return whose;
+	if (group->task != teller->last_task)
+		name_thread(teller, task, time_ns);
+	teller->last_task = group->task;
+	whose.pid = task->pid;
+	whose.tid = task->tid;
+	return whose;
+}
+
+/* Where a first line names a command and nothing else, it becomes the outermost frame. */
+static uint32_t stack_of_row(struct wk_script_teller *teller, struct wk_script_part *part,
+			     const struct wk_event_sum *row)
+{
+	uint32_t task = part->groups[row->whose].task, root = 0;
+
+	if (part->tasks[task].has_pid)
+		return plain_stack(teller, part, row->stack);
+	if (task)
+		root = wk_stack_writer_name(teller->writer, part->tasks[task].name);
+	return stack_on(teller, part, root, row->stack);
 }
 
 static void tell_sample(struct wk_script_teller *teller, struct wk_script_part *part,
-			const struct wk_script_row *row)
+			const struct wk_event_sum *row)
 {
-	const struct wk_script_task *task = &part->tasks[row->task];
+	struct wk_event_whose of = whose(teller, part, &part->groups[row->whose], row->time_ns);
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = row->time_ns,
-				  .pid = WK_NO_PID, .tid = WK_NO_PID, .cpu = row->cpu };
+				  .pid = of.pid, .tid = of.tid, .cpu = row->cpu };
 
-	event.sample.source = source_of(teller, part, row);
+	event.sample.source = of.source;
 	event.sample.weight = row->weight;
-	event.sample.times = row->times;
-	event.sample.until_ns = row->until_ns;
-	if (row->task && task->has_pid) {
-		name_thread(teller, part, row);
-		event.pid = task->pid;
-		event.tid = task->tid;
-		event.sample.named_stack = plain_stack(teller, part, row->chain);
-	} else {
-		event.sample.named_stack = bare_stack(teller, part, row);
-	}
+	event.sample.named_stack = stack_of_row(teller, part, row);
 	wk_stack_writer_event(teller->writer, &event);
 }
 
@@ -239,13 +245,13 @@ static void tell_filtering(struct wk_script_teller *teller)
 
 /* The older tools take the samples of one event: the first where none is named. */
 static bool is_wanted(struct wk_script_teller *teller, const struct wk_script_part *part,
-		      const struct wk_script_row *row)
+		      uint32_t event)
 {
 	struct wk_str name;
 
-	if (!row->event)
+	if (!event)
 		return true;
-	name = wk_strtab_str(part->event_names, row->event - 1);
+	name = wk_strtab_str(part->event_names, event - 1);
 	if (!teller->has_only_event) {
 		teller->only_event = name;
 		teller->has_only_event = true;
@@ -259,17 +265,18 @@ static bool is_wanted(struct wk_script_teller *teller, const struct wk_script_pa
 
 /* The one tool counts samples without a stack under their command, the other drops them. */
 static void tell_count(struct wk_script_teller *teller, struct wk_script_part *part,
-		       const struct wk_script_row *row)
+		       const struct wk_event_sum *row)
 {
-	struct wk_script_task *task = &part->tasks[row->task];
+	const struct wk_script_group *group = &part->groups[row->whose];
+	struct wk_script_task *task = &part->tasks[group->task];
 
-	if (!is_wanted(teller, part, row) || !row->task)
+	if (!is_wanted(teller, part, group->event) || !group->task)
 		return;
-	if (!row->chain && teller->collapse->dialect == WK_COLLAPSE_INFERNO)
+	if (!row->stack && teller->collapse->dialect == WK_COLLAPSE_INFERNO)
 		return;
 	if (!task->told)
 		task->told = wk_stack_writer_name(teller->writer, task->name);
-	wk_stack_writer_count(teller->writer, stack_on(teller, part, task->told, row->chain),
+	wk_stack_writer_count(teller->writer, stack_on(teller, part, task->told, row->stack),
 			      row->weight);
 }
 
@@ -280,23 +287,39 @@ static int by_last(const void *left, const void *right)
 	return ((*a)->last > (*b)->last) - ((*a)->last < (*b)->last);
 }
 
-/* Sums are told by their first samples; what a thread is called at the end is what it was called
+/* Threads are told by their first samples; what one is called at the end is what it was called
  * last. */
 static void name_threads(struct wk_script_teller *teller, struct wk_script_part *part)
 {
-	const struct wk_script_task **tasks = wk_alloc(part->task_count * sizeof(*tasks));
+	struct wk_script_task **tasks = wk_alloc(part->task_count * sizeof(*tasks));
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < part->task_count; i++)
 		if (part->tasks[i].has_pid && part->tasks[i].last)
 			tasks[count++] = &part->tasks[i];
 	qsort(tasks, count, sizeof(*tasks), by_last);
-	for (size_t i = 0; i < count; i++) {
-		struct wk_script_row row = { .task = (uint32_t)(tasks[i] - part->tasks) };
-
-		name_thread(teller, part, &row);
-	}
+	for (size_t i = 0; i < count; i++)
+		name_thread(teller, tasks[i], 0);
 	free(tasks);
+}
+
+/* All rows in one event. */
+static void tell_sums(struct wk_script_teller *teller, struct wk_script_part *part)
+{
+	struct wk_event_whose *of = wk_alloc(part->group_count * sizeof(*of));
+	struct wk_event event = { .kind = WK_EVENT_SUMS, .cpu = WK_NO_CPU };
+
+	for (uint32_t i = 0; i < part->group_count; i++)
+		of[i] = whose(teller, part, &part->groups[i], part->groups[i].time_ns);
+	for (size_t i = 0; i < part->row_count; i++)
+		part->rows[i].stack = stack_of_row(teller, part, &part->rows[i]);
+	event.sums = (struct wk_event_sums){
+		.at = part->rows, .count = part->row_count,
+		.whose = of, .whose_count = part->group_count };
+	if (part->row_count)
+		wk_stack_writer_event(teller->writer, &event);
+	name_threads(teller, part);
+	free(of);
 }
 
 static void begin_part(struct wk_script_teller *teller, struct wk_script_part *part)
@@ -315,12 +338,14 @@ void wk_script_tell(struct wk_script_teller *teller, struct wk_script_part *part
 					  part->frame_count);
 	part->stack_of_chain = make_room(part->stack_of_chain, &part->stack_of_chain_cap,
 					 part->chains.count);
-	for (size_t i = 0; i < part->row_count; i++)
-		if (teller->collapse)
-			tell_count(teller, part, &part->rows[i]);
-		else
-			tell_sample(teller, part, &part->rows[i]);
+	if (part->sums && !teller->collapse) {
+		tell_sums(teller, part);
+	} else {
+		for (size_t i = 0; i < part->row_count; i++)
+			if (teller->collapse)
+				tell_count(teller, part, &part->rows[i]);
+			else
+				tell_sample(teller, part, &part->rows[i]);
+	}
 	part->row_count = 0;
-	if (part->sums && !teller->collapse)
-		name_threads(teller, part);
 }

@@ -26,7 +26,7 @@ struct wk_collapse;
 struct wk_read_options {
 	unsigned threads; /* at most so many; 0: one */
 	bool sums_samples; /* nobody asks for single samples: those of a stack, thread and source
-			    * may be told as one, and in any order */
+			    * may be told as one (SUMS), and in any order */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 	bool is_header_only; /* only what lies beside the records, and all of that; where a reader
 			      * knows no such thing it reads as ever */

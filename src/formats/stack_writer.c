@@ -78,6 +78,8 @@ void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event
 {
 	if (writer->told_stacks < writer->stacks.count)
 		tell_stacks(writer);
+	if (event->kind == WK_EVENT_SUMS)
+		writer->samples += event->sums.count;
 	writer->samples += event->kind == WK_EVENT_SAMPLE;
 	take(writer, event);
 }

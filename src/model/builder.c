@@ -533,25 +533,28 @@ static uint64_t weight_that_fits(struct wk_builder *builder, uint64_t weight)
 	return weight;
 }
 
+static wk_source_id source_row(struct wk_builder *builder, uint32_t number)
+{
+	uint32_t *row = wk_map_at(&builder->source_of, (uint64_t)number + 1);
+
+	if (!*row)
+		*row = wk_model_add_source(builder->model, &(struct wk_source){ .number = number });
+	return *row;
+}
+
 static void take_sample(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_sample *taken = &event->sample;
 	struct recent_thread *recent = recent_thread(builder, event->pid, event->tid);
-	uint32_t *source = wk_map_at(&builder->source_of, (uint64_t)taken->source + 1);
 	struct wk_sample sample = {
 		.time_ns = event->time_ns,
 		.weight = weight_that_fits(builder, taken->weight),
 		.thread = recent->row,
+		.source = source_row(builder, taken->source),
 		.cpu = event->cpu,
 		.is_before = taken->is_before,
-		.times = taken->times,
-		.until_ns = taken->until_ns,
 	};
 
-	if (!*source)
-		*source = wk_model_add_source(builder->model,
-					      &(struct wk_source){ .number = taken->source });
-	sample.source = *source;
 	/* A stack that came with names has no address of its own either. */
 	if (taken->named_stack || event->pid == WK_NO_PID)
 		sample.stack = stack_of_number(builder, taken->named_stack);
@@ -561,6 +564,45 @@ static void take_sample(struct wk_builder *builder, const struct wk_event *event
 		wk_model_sum_sample(builder->model, &sample);
 	else
 		wk_model_add_sample(builder->model, &sample);
+}
+
+/* A sum without a stack is one of samples at an address that nobody knows. */
+static wk_stack_id stack_of_sum(struct wk_builder *builder, const struct wk_event_whose *whose,
+				uint32_t number)
+{
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .pid = whose->pid, .tid = whose->tid };
+
+	if (number || whose->pid == WK_NO_PID)
+		return stack_of_number(builder, number);
+	return stack_of_chains(builder, recent_thread(builder, whose->pid, whose->tid), &event);
+}
+
+static void take_sums(struct wk_builder *builder, const struct wk_event_sums *sums)
+{
+	struct wk_sample *whose = wk_alloc_zeroed(sums->whose_count, sizeof(*whose));
+
+	for (size_t i = 0; i < sums->whose_count; i++)
+		whose[i] = (struct wk_sample){
+			.thread = thread_row(builder, sums->whose[i].pid, sums->whose[i].tid),
+			.source = source_row(builder, sums->whose[i].source),
+			.is_before = sums->is_before,
+		};
+	for (size_t i = 0; i < sums->count; i++) {
+		const struct wk_event_sum *sum = &sums->at[i];
+		struct wk_sample sample = whose[sum->whose];
+
+		sample.time_ns = sum->time_ns;
+		sample.until_ns = sum->until_ns;
+		sample.times = sum->times;
+		sample.cpu = sum->cpu;
+		sample.weight = weight_that_fits(builder, sum->weight);
+		sample.stack = stack_of_sum(builder, &sums->whose[sum->whose], sum->stack);
+		if (sum->stack)
+			wk_model_add_sample(builder->model, &sample);
+		else
+			wk_model_sum_sample(builder->model, &sample);
+	}
+	free(whose);
 }
 
 /* Another input may have measured the same. */
@@ -666,6 +708,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return take_stacks(builder, &event->stacks, err);
 	case WK_EVENT_SAMPLE:
 		take_sample(builder, event);
+		break;
+	case WK_EVENT_SUMS:
+		take_sums(builder, &event->sums);
 		break;
 	case WK_EVENT_LOST:
 		if (event->lost.samples_only)

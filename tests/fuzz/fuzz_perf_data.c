@@ -104,6 +104,7 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 		break;
 	case WK_EVENT_FRAME:
 	case WK_EVENT_STACKS:
+	case WK_EVENT_SUMS:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:
 		abort();

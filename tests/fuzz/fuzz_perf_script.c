@@ -1,5 +1,5 @@
-/* Any bytes as `perf script` text: read as it is and as the older tools do, in one part and in
- * several. The events must keep the promises of event/event.h; frames, stacks and the weight of
+/* Any bytes as `perf script` text: read as it is, in sums and as the older tools do, in one part
+ * and in several. The events must keep the promises of event/event.h; frames, stacks and the weight of
  * each must not depend on how many parts there are. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,21 @@ static uint64_t text(struct wk_str text)
 	return text.len ? wk_hash_bytes(text.at, text.len) : 1;
 }
 
+/* A part's weights stay at the most that fits, so that only how many there were adds up. */
+static void take_sums(struct sums *sums, const struct wk_event_sums *told)
+{
+	for (size_t i = 0; i < told->count; i++) {
+		const struct wk_event_sum *sum = &told->at[i];
+		const struct wk_event_whose *whose = &told->whose[sum->whose];
+
+		demand(sum->whose < told->whose_count && sum->stack <= sums->stacks);
+		demand(sum->times > 0 && sum->until_ns >= sum->time_ns);
+		sums->weights += sum->times *
+				 wk_hash_pair((uint64_t)whose->pid << 32 | sum->stack,
+					      (uint64_t)whose->tid << 32 | whose->source);
+	}
+}
+
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct sums *sums = context;
@@ -45,6 +60,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		demand(event->sample.named_stack <= sums->stacks);
 		sums->weights += event->sample.weight * wk_hash_pair(event->sample.named_stack,
 								     event->time_ns);
+	} else if (event->kind == WK_EVENT_SUMS) {
+		take_sums(sums, &event->sums);
 	} else if (event->kind == WK_EVENT_NOTE) {
 		sums->digest += text(event->note.text);
 	}
@@ -52,10 +69,10 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 }
 
 static struct sums read_with(const uint8_t *data, size_t size, size_t parts,
-			     const struct wk_collapse *collapse)
+			     const struct wk_read_options *options)
 {
 	struct wk_input input = { .bytes = wk_bytes_of(data, size), .name = "fuzz",
-				  .options = { .collapse = collapse } };
+				  .options = *options };
 	struct sums sums = { 0 };
 	struct wk_sink sink = { take, &sums };
 	struct wk_err err = { 0 };
@@ -65,10 +82,11 @@ static struct sums read_with(const uint8_t *data, size_t size, size_t parts,
 	return sums;
 }
 
-static void read_both_ways(const uint8_t *data, size_t size, const struct wk_collapse *collapse)
+static void read_both_ways(const uint8_t *data, size_t size,
+			   const struct wk_read_options *options)
 {
-	struct sums whole = read_with(data, size, 1, collapse);
-	struct sums parts = read_with(data, size, 3, collapse);
+	struct sums whole = read_with(data, size, 1, options);
+	struct sums parts = read_with(data, size, 3, options);
 
 	demand(memcmp(&whole, &parts, sizeof(whole)) == 0);
 }
@@ -88,9 +106,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, data, size);
 	wk_reader_perf_script.probe(
 		wk_bytes_of(bytes, size < WK_PROBE_BYTES ? size : WK_PROBE_BYTES));
-	read_both_ways(bytes, size, NULL);
-	read_both_ways(bytes, size, &perl);
-	read_both_ways(bytes, size, &inferno);
+	read_both_ways(bytes, size, &(struct wk_read_options){ 0 });
+	read_both_ways(bytes, size, &(struct wk_read_options){ .sums_samples = true });
+	read_both_ways(bytes, size, &(struct wk_read_options){ .collapse = &perl });
+	read_both_ways(bytes, size, &(struct wk_read_options){ .collapse = &inferno });
 	free(bytes);
 	return 0;
 }
