@@ -30,27 +30,38 @@ void wk_script_part_init(struct wk_script_part *part, const struct wk_read_optio
 	part->frame_count = part->line_count = part->known_count = part->task_count = 1;
 }
 
-void wk_script_part_fini(struct wk_script_part *part)
+/* What is only needed to read: tables of texts that were met. */
+static void end_reading(struct wk_script_part *part)
 {
-	wk_arena_fini(&part->texts);
-	free(part->frames);
 	wk_index_fini(&part->frame_index);
-	free(part->lines);
 	wk_index_fini(&part->line_index);
+	wk_index_fini(&part->known_index);
+	wk_index_fini(&part->task_index);
+	wk_index_fini(&part->row_index);
+	wk_map_fini(&part->group_of);
+	wk_trie_seal(&part->chains);
+	free(part->lines);
 	free(part->line_frames);
-	wk_trie_fini(&part->chains);
 	free(part->known);
 	free(part->met);
-	wk_index_fini(&part->known_index);
 	free(part->pending);
+	part->lines = NULL;
+	part->line_frames = part->pending = NULL;
+	part->known = NULL;
+	part->met = NULL;
+}
+
+void wk_script_part_fini(struct wk_script_part *part)
+{
+	end_reading(part);
+	wk_arena_fini(&part->texts);
+	free(part->frames);
+	wk_trie_fini(&part->chains);
 	free(part->tasks);
-	wk_index_fini(&part->task_index);
 	wk_strtab_free(part->event_names);
 	free(part->events);
 	free(part->groups);
-	wk_map_fini(&part->group_of);
 	free(part->rows);
-	wk_index_fini(&part->row_index);
 	free(part->number_of_frame);
 	free(part->stack_of_chain);
 }
@@ -448,8 +459,10 @@ static bool skip_between(struct wk_script_part *part)
 bool wk_script_part_read(struct wk_script_part *part, size_t most)
 {
 	while (part->row_count < most) {
-		if (!skip_between(part))
+		if (!skip_between(part)) {
+			end_reading(part);
 			return false;
+		}
 		read_sample(part);
 	}
 	return true;

@@ -311,6 +311,7 @@ static void tell_sums(struct wk_script_teller *teller, struct wk_script_part *pa
 
 	for (uint32_t i = 0; i < part->group_count; i++)
 		of[i] = whose(teller, part, &part->groups[i], part->groups[i].time_ns);
+	wk_stack_writer_expect(teller->writer, part->chains.count);
 	for (size_t i = 0; i < part->row_count; i++)
 		part->rows[i].stack = stack_of_row(teller, part, &part->rows[i]);
 	event.sums = (struct wk_event_sums){

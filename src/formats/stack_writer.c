@@ -252,6 +252,12 @@ void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uin
 			       (uint32_t)(all < (double)most ? all : (double)most));
 }
 
+void wk_stack_writer_expect(struct wk_stack_writer *writer, uint32_t count)
+{
+	if (count < UINT32_MAX - writer->stacks.count)
+		wk_trie_expect(&writer->stacks, writer->stacks.count + count);
+}
+
 void wk_stack_writer_tell_source(struct wk_stack_writer *writer,
 				 const struct wk_event_source *source)
 {

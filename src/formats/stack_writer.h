@@ -60,6 +60,9 @@ void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *
  * once. */
 void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uint64_t whole);
 
+/* Says that about so many new stacks will come at once. */
+void wk_stack_writer_expect(struct wk_stack_writer *writer, uint32_t count);
+
 /* Passes any event on; a sample is one of these. */
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event);
 

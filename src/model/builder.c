@@ -587,6 +587,7 @@ static void take_sums(struct wk_builder *builder, const struct wk_event_sums *su
 			.source = source_row(builder, sums->whose[i].source),
 			.is_before = sums->is_before,
 		};
+	wk_model_expect_samples(builder->model, sums->count);
 	for (size_t i = 0; i < sums->count; i++) {
 		const struct wk_event_sum *sum = &sums->at[i];
 		struct wk_sample sample = whose[sum->whose];

@@ -372,9 +372,9 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 				  .severity = note->severity };
 }
 
-static void grow_samples(struct wk_samples *samples)
+static void grow_samples(struct wk_samples *samples, size_t room)
 {
-	size_t count = samples->count, room = samples->cap ? samples->cap * 2 : 64;
+	size_t count = samples->count;
 
 	samples->time_ns = wk_grow_table(samples->time_ns, count, room, sizeof(uint64_t));
 	samples->thread = wk_grow_table(samples->thread, count, room, sizeof(wk_thread_id));
@@ -412,7 +412,7 @@ static void have_times(struct wk_model *model)
 	if (samples->times)
 		return;
 	if (samples->count == samples->cap)
-		grow_samples(samples);
+		grow_samples(samples, samples->cap ? samples->cap * 2 : 64);
 	samples->times = wk_alloc_table_zeroed(samples->cap, sizeof(uint64_t));
 	for (uint32_t i = 0; i < samples->count; i++)
 		samples->times[i] = model->sources[samples->source[i]].counts_samples
@@ -427,12 +427,21 @@ static void see_time(struct wk_model *model, uint64_t time_ns)
 		model->last_ns = time_ns;
 }
 
+void wk_model_expect_samples(struct wk_model *model, size_t count)
+{
+	struct wk_samples *samples = &model->samples;
+	size_t need = samples->count + count;
+
+	if (need > samples->cap)
+		grow_samples(samples, need > samples->cap * 2 ? need : samples->cap * 2);
+}
+
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_samples *samples = &model->samples;
 
 	if (samples->count == samples->cap)
-		grow_samples(samples);
+		grow_samples(samples, samples->cap ? samples->cap * 2 : 64);
 	samples->time_ns[samples->count] = sample->time_ns;
 	samples->thread[samples->count] = sample->thread;
 	samples->stack[samples->count] = sample->stack;

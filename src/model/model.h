@@ -329,6 +329,9 @@ struct wk_sample {
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
+/* Makes room for so many more at once. */
+void wk_model_expect_samples(struct wk_model *model, size_t count);
+
 /* The same, added to the row that has its stack, thread, source and side, if there is one. */
 void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample);
 
