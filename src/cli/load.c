@@ -102,7 +102,7 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 	return wk_sink_take(&watch->next, &marked, err);
 }
 
-static unsigned thread_count(const struct wk_load_args *args)
+unsigned wk_load_threads(const struct wk_load_args *args)
 {
 	unsigned most = 64;
 
@@ -119,7 +119,7 @@ static bool read_input(const struct wk_load_input *input, const struct wk_load_a
 
 	if (!wk_reader_open(input->path, args->format, &opened, err))
 		return false;
-	opened.input.options.threads = thread_count(args);
+	opened.input.options.threads = wk_load_threads(args);
 	opened.input.options.sums_samples = args->sums_samples;
 	opened.input.options.skips_details = true; /* the model has no place for them */
 	ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
