@@ -336,8 +336,6 @@ const struct wk_command wk_cmd_diff = {
 		"graph in which every frame has the colour of its own change: orange grew, blue "
 		"shrank, purple is new, green is gone. `--to folded` prints each stack "
 		"with both counts, as older tools for differential flame graphs take them.",
-		"A filter's PATTERN is an extended regular expression that may match anywhere in "
-		"the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },

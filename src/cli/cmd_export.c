@@ -222,8 +222,6 @@ const struct wk_command wk_cmd_export = {
 		"Writes the samples of the FILEs (wick.data where none is given), with the names "
 		"and lines that wick found, for other viewers; docs/export.md says what each "
 		"format keeps.",
-		"A filter's PATTERN is an extended regular expression that may match anywhere in "
-		"the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },

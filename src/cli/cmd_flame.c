@@ -145,8 +145,7 @@ const struct wk_command wk_cmd_flame = {
 		"Then it draws one SVG picture that works in any browser, "
 		"from disk, on its own: point at a frame, click to zoom, search.",
 		"Each box is a function; below it is its caller, and its width is its share of "
-		"the time. A filter's PATTERN is an extended regular expression that may match "
-		"anywhere in the name.",
+		"the time.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },

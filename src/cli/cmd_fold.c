@@ -106,8 +106,6 @@ const struct wk_command wk_cmd_fold = {
 		"Prints one line for each distinct stack of the FILEs (wick.data where none is "
 		"given), taken together: the process's name, the functions from the outermost to "
 		"the innermost, joined by semicolons, and how many samples had it.",
-		"A filter's PATTERN is an extended regular expression that may match anywhere in "
-		"the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },

@@ -216,8 +216,6 @@ const struct wk_command wk_cmd_show = {
 		"WHAT names another. What a row spent itself is its self time, with all it "
 		"called its total. Below the table stand what was left out, how many samples "
 		"were lost, and what share of stacks reach a root.",
-		"A filter's PATTERN is an extended regular expression that may match anywhere in "
-		"the name.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },

@@ -3,8 +3,9 @@
 #define AT(field) offsetof(struct wk_filter_spec, field)
 
 static const struct wk_opt options[] = {
-	{ 0, "process", "PID|PATTERN", "only processes with this number or a name that matches",
-	  WK_OPT_TEXT, AT(process), NULL },
+	{ 0, "process", "PID|PATTERN", "only processes with this number or a name that matches; a "
+	  "PATTERN here and below is an extended regular expression that may match anywhere in the "
+	  "name", WK_OPT_TEXT, AT(process), NULL },
 	{ 0, "thread", "TID|PATTERN", "only threads with this number or a name that matches",
 	  WK_OPT_TEXT, AT(thread), NULL },
 	{ 0, "image", "PATTERN", "only stacks with code of a file whose path matches", WK_OPT_TEXT,
@@ -20,5 +21,4 @@ static const struct wk_opt options[] = {
 	{ 0 },
 };
 
-/* Patterns are POSIX extended regular expressions that may match anywhere. */
 const struct wk_opt_group wk_filter_group = { "Filters", options };
