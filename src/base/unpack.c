@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 
 #ifdef WK_HAS_ZLIB
@@ -365,6 +366,15 @@ static bool unpack_at_once(struct wk_bytes packed, uint64_t size_bytes, struct w
 }
 #endif
 
+/* Pages that are given one by one cost as much as unpacking does. */
+static void make_room(struct wk_buf *plain, uint64_t size_bytes)
+{
+	if (plain->at)
+		return;
+	plain->cap = (size_t)size_bytes + 1;
+	plain->at = wk_alloc_table(plain->cap);
+}
+
 /* Room for all of it is made at once, which is why the size is judged first. */
 bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		    struct wk_buf *plain, struct wk_err *err)
@@ -379,6 +389,7 @@ bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t si
 			       "%zu bytes packed with %s claim to be %" PRIu64
 			       " bytes of plain data",
 			       wk_bytes_left(&packed), wk_packing_name(packing), size_bytes);
+	make_room(plain, size_bytes);
 	if (packing == WK_PACKED_ZLIB && unpack_at_once(packed, size_bytes, plain))
 		return true;
 	if (wk_buf_extend(plain, (size_t)size_bytes))
