@@ -22,7 +22,7 @@ static bool open_part(const char *path, struct wk_parts *parts, struct wk_err *e
 {
 	struct wk_part part = { 0 };
 
-	if (!wk_os_open(path, &part.file, err))
+	if (!wk_os_open_named(path, &part.file, NULL, err))
 		return false;
 	part.bytes = wk_bytes_of(part.file.at ? (const void *)part.file.at : "",
 				 part.file.size_bytes);

@@ -125,6 +125,15 @@ static int open_at_once(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
+/* A link leads where whoever made it wants: only one's own, or the system's, are followed. */
+static bool is_strange_link(const char *path)
+{
+	struct stat info;
+
+	return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && info.st_uid != 0 &&
+	       info.st_uid != geteuid();
+}
+
 /* Opens what lies at `path`, if it is the process' own. What was looked at is what is read: the
  * name may come to mean another file at any moment. */
 static enum wk_runtime_answer open_checked(const struct wk_runtime_owner *owner, const char *path,
@@ -139,6 +148,8 @@ static enum wk_runtime_answer open_checked(const struct wk_runtime_owner *owner,
 		return WK_RUNTIME_NO_FILE;
 	if (fd < 0 || fstat(fd, &info) != 0)
 		wk_buf_add_fmt(why, "it cannot be opened: %s", strerror(errno));
+	else if (is_strange_link(path))
+		wk_buf_add_text(why, "it is somebody else's link to another file");
 	else
 		add_objection(owner, &info, why);
 	if (why->len == 0 && !wk_os_open_fd(fd, "it", most_bytes, file, &err))

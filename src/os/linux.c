@@ -39,6 +39,7 @@ struct guard {
 	bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err);
 	void *context;
 	size_t most; /* 0: of a file all, of a stream as much as usual */
+	bool maps_only;
 };
 
 #define GUARD_BYTES (64 * 1024)
@@ -117,6 +118,13 @@ bool wk_os_is_folder(const char *path)
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+static bool cannot_be_mapped(const char *path, const struct stat *info, struct wk_err *err)
+{
+	if (!S_ISREG(info->st_mode))
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is no ordinary file", path);
+	return info->st_size == 0 || wk_fail_os(err, errno, "cannot map %s", path);
+}
+
 static bool map_or_read(int fd, const char *path, const struct guard *guard,
 			struct wk_os_file *file, struct wk_err *err)
 {
@@ -138,6 +146,8 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 			return true;
 		}
 	}
+	if (guard->maps_only)
+		return cannot_be_mapped(path, &info, err);
 	if (!read_guarded(fd, path, guard, &whole, err)) {
 		wk_buf_fini(&whole);
 		return false;
@@ -148,19 +158,26 @@ static bool map_or_read(int fd, const char *path, const struct guard *guard,
 	return true;
 }
 
+static struct wk_os_identity identity_of(const struct stat *info)
+{
+	return (struct wk_os_identity){
+		.inode = info->st_ino,
+		.device_major = major(info->st_dev),
+		.device_minor = minor(info->st_dev),
+		.is_regular = S_ISREG(info->st_mode),
+		.size_bytes = (uint64_t)info->st_size,
+		.changed_ns = (uint64_t)info->st_mtim.tv_sec * 1000000000u +
+			      (uint64_t)info->st_mtim.tv_nsec,
+	};
+}
+
 bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk_err *err)
 {
 	struct stat info;
 
 	if (stat(path, &info) != 0)
 		return wk_fail_os(err, errno, "cannot look at %s", path);
-	identity->inode = info.st_ino;
-	identity->device_major = major(info.st_dev);
-	identity->device_minor = minor(info.st_dev);
-	identity->is_regular = S_ISREG(info.st_mode);
-	identity->size_bytes = (uint64_t)info.st_size;
-	identity->changed_ns = (uint64_t)info.st_mtim.tv_sec * 1000000000u +
-			       (uint64_t)info.st_mtim.tv_nsec;
+	*identity = identity_of(&info);
 	return true;
 }
 
@@ -206,7 +223,7 @@ bool wk_os_open_if(const char *path,
 		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
 		   void *context, struct wk_os_file *file, struct wk_err *err)
 {
-	return open_guarded(path, &(struct guard){ accept, context, 0 }, file, err);
+	return open_guarded(path, &(struct guard){ .accept = accept, .context = context }, file, err);
 }
 
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
@@ -222,8 +239,27 @@ bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *
 bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,
 		   struct wk_err *err)
 {
+	struct guard guard = { .most = most_bytes, .maps_only = true };
+
 	*file = (struct wk_os_file){ 0 };
-	return map_or_read(fd, name, &(struct guard){ .most = most_bytes }, file, err);
+	return map_or_read(fd, name, &guard, file, err);
+}
+
+bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
+		      struct wk_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat info;
+	bool ok;
+
+	*file = (struct wk_os_file){ 0 };
+	if (fd < 0)
+		return wk_fail_os(err, errno, "cannot open %s", path);
+	ok = wk_os_open_fd(fd, path, 0, file, err);
+	if (ok && identity && fstat(fd, &info) == 0)
+		*identity = identity_of(&info);
+	close(fd);
+	return ok;
 }
 
 /* Signals stay with the threads that are there. 0, or why it cannot be. */

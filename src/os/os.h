@@ -45,6 +45,12 @@ bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err);
 #define WK_OS_MOST_ASIDE ((size_t)16 << 20)
 bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err);
 
+/* For files that another file names, which may be anything: only an ordinary file that can be
+ * mapped, without waiting for anyone. What claims to be empty is: /proc and /sys have files that
+ * do so and go on for ever. `identity`, if not NULL, is that of what was opened. */
+bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
+		      struct wk_err *err);
+
 /* The same for what a descriptor, which stays the caller's, has open: that is looked at before it
  * is believed. Up to `most_bytes`, 0: however many. `name` is for the sentence. */
 bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,

@@ -193,15 +193,10 @@ static bool check_elf(const struct wk_os_file *file, const struct wk_build_id *i
 /* Whether what lies at `path` is the wanted file; WK_ENOTFOUND where nothing does. */
 static bool check_file(const char *path, const struct wk_build_id *id, struct wk_err *err)
 {
-	struct wk_os_identity identity;
 	struct wk_os_file file;
 	bool ok;
 
-	if (!wk_os_identify(path, &identity, err))
-		return false;
-	if (!identity.is_regular)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is no ordinary file");
-	if (!wk_os_open(path, &file, err))
+	if (!wk_os_open_named(path, &file, NULL, err))
 		return false;
 	ok = check_elf(&file, id, err);
 	wk_os_close(&file);
@@ -220,7 +215,7 @@ static void say_found(struct search *s, const char *server, const char *path)
 	struct wk_buf size = { 0 };
 
 	wk_buf_reset(&s->said);
-	if (wk_os_open(path, &file, NULL)) {
+	if (wk_os_open_named(path, &file, NULL, NULL)) {
 		wk_num_add_bytes(&size, file.size_bytes);
 		wk_os_close(&file);
 	}
@@ -275,7 +270,7 @@ static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, 
 	ok = fetched == WK_FETCH_DONE;
 	if (ok) {
 		wk_buf_add_fmt(&self, "/proc/self/fd/%d", keep.fd);
-		ok = wk_os_open(wk_buf_text(&self), &bytes, err) &&
+		ok = wk_os_open_named(wk_buf_text(&self), &bytes, NULL, err) &&
 		     check_elf(&bytes, &s->wish.id, err);
 		wk_os_close(&bytes);
 		wk_buf_fini(&self);
@@ -352,7 +347,7 @@ static bool says_more(const char *path, struct wk_err *err)
 	struct wk_elf *elf;
 	bool found = false;
 
-	if (!wk_os_open(path, &file, err))
+	if (!wk_os_open_named(path, &file, NULL, err))
 		return false;
 	elf = wk_elf_parse(file.at, file.size_bytes, err);
 	for (size_t i = 0; elf && sections[i]; i++)

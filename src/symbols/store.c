@@ -47,15 +47,10 @@ void wk_store_close(struct wk_store_file *file)
 	*file = (struct wk_store_file){ 0 };
 }
 
-/* Only regular files: reading a device or a pipe that a recording names may never end. */
 bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *err)
 {
 	*file = (struct wk_store_file){ 0 };
-	if (!wk_os_identify(path, &file->identity, err))
-		return false;
-	if (!file->identity.is_regular)
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is no ordinary file", path);
-	if (!wk_os_open(path, &file->bytes, err))
+	if (!wk_os_open_named(path, &file->bytes, &file->identity, err))
 		return false;
 	file->elf = wk_elf_parse(file->bytes.at, file->bytes.size_bytes, err);
 	if (!file->elf) {

@@ -297,6 +297,27 @@ static void a_map_of_somebody_else_is_not_used(void **state)
 	end(&f, "//anon+0x1010", "it belongs to user 12345");
 }
 
+/* One's own are followed: a map of a container may have been linked to by hand. */
+static void a_link_of_somebody_else_is_not_followed(void **state)
+{
+	for (int own = 0; own < 2; own++) {
+		struct fixture f;
+
+		(void)state;
+		if (geteuid() != 0)
+			skip();
+		start(&f, NULL, "CLOCK_MONOTONIC");
+		write_file(f.dump, wk_str_c("1000 100 linked\n"));
+		assert_int_equal(symlink(f.dump, f.map), 0);
+		if (!own)
+			assert_int_equal(lchown(f.map, 12345, 12345), 0);
+		give_memory(&f, now(), 0, "//anon");
+		give_sample(&f, now(), 0, 0x1010);
+		end(&f, own ? "linked" : "//anon+0x1010",
+		    own ? NULL : "it is somebody else's link to another file");
+	}
+}
+
 static void a_map_without_a_bound_is_not_used(void **state)
 {
 	struct fixture f;
@@ -437,6 +458,7 @@ int main(void)
 		cmocka_unit_test(a_map_of_another_machine_is_not_used),
 		cmocka_unit_test(a_map_that_is_older_than_its_process_is_not_used),
 		cmocka_unit_test(a_map_of_somebody_else_is_not_used),
+		cmocka_unit_test(a_link_of_somebody_else_is_not_followed),
 		cmocka_unit_test(a_map_without_a_bound_is_not_used),
 		cmocka_unit_test(a_pipe_in_the_place_of_a_map_is_not_waited_for),
 		cmocka_unit_test(a_jitdump_names_each_moment),
