@@ -9,6 +9,7 @@ tap.run_all():
 A case that raises tap.Skip is skipped with its reason; any other exception fails it.
 """
 import csv
+import glob
 import io
 import json
 import os
@@ -110,6 +111,18 @@ class Case:
     def true(self, claim, sentence):
         if not claim:
             raise Failure(sentence)
+
+
+def perf_python(least, option):
+    """A Python of 3.`least` or later, wherever there is one."""
+    names = ["python3"] + [f"python3.{minor}" for minor in range(12, 20)]
+    paths = [path for path in map(shutil.which, names) if path]
+    paths += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.1[2-9]*/bin/python3")))
+    for path in paths:
+        ask = f"import sys; sys.exit(sys.version_info < (3, {least}))"
+        if run(path, "-X", option, "-c", ask, check=False).returncode == 0:
+            return path
+    raise Skip(f"no python of 3.{least} or later here, which knows -X {option}")
 
 
 def program(suite, name):

@@ -20,6 +20,7 @@ struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
 	script->comms = wk_strtab_new();
 	script->images = wk_model_new();
 	script->spaces = wk_spaces_new();
+	script->code = wk_spaces_new();
 	return script;
 }
 
@@ -36,6 +37,8 @@ void wk_perf_script_free(struct wk_perf_script *script)
 	wk_index_fini(&script->text_of);
 	wk_strtab_free(script->comms);
 	wk_spaces_free(script->spaces);
+	wk_spaces_free(script->code);
+	free(script->code_names);
 	wk_model_free(script->images);
 	wk_buf_fini(&script->scratch);
 	wk_buf_fini(&script->name);
@@ -442,12 +445,16 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 			show_other(script, event);
 		return true;
 	case WK_EVENT_SYMBOL:
-		wk_script_carry(script, &event->symbol);
+		if (event->symbol.image_path.len || event->pid == WK_KERNEL_PID)
+			wk_script_carry(script, &event->symbol);
+		else
+			wk_script_take_runtime(script, event);
 		return true;
 	default:
 		return true;
 	}
 	wk_spaces_take(script->spaces, event, 0);
+	wk_spaces_take(script->code, event, 0);
 	return true;
 }
 

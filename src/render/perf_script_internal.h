@@ -26,7 +26,7 @@ struct wk_script_image {
 /* Text of a place, made once. */
 struct wk_script_text {
 	uint64_t address;  /* as printed */
-	uint32_t image;
+	uint32_t image, code;
 	uint8_t parts;     /* which columns, see perf_script_place.c */
 	struct wk_str text;
 };
@@ -69,6 +69,10 @@ struct wk_perf_script {
 	size_t carried_count, carried_cap;
 	bool is_carried_sorted;
 
+	struct wk_spaces *code; /* made at run time: numbers of mappings count `code_names` from 1 */
+	uint32_t *code_names;   /* in `comms` */
+	size_t code_count, code_cap;
+
 	struct wk_arena arena;
 	struct wk_script_text *texts;
 	size_t text_count, text_cap;
@@ -83,6 +87,8 @@ struct wk_script_place {
 	uint64_t address;                    /* in the form of its symbols, or ip itself */
 	const struct wk_script_image *image; /* NULL: nothing is mapped there */
 	uint32_t image_number;
+	uint32_t code;                       /* the piece of code made at run time, or 0 */
+	uint64_t code_start;
 };
 
 /* perf_script_place.c */
@@ -110,6 +116,16 @@ void wk_script_add_text(struct wk_str text, struct wk_buf *out);
 void wk_script_carry(struct wk_perf_script *script, const struct wk_event_symbol *symbol);
 bool wk_script_find_carried(struct wk_perf_script *script, const struct wk_script_place *place,
 			    struct wk_symbol *symbol);
+
+/* perf_script_runtime.c */
+
+/* A SYMBOL event of a process' own code. */
+void wk_script_take_runtime(struct wk_perf_script *script, const struct wk_event *event);
+/* Fills `code` of a place that no file holds, where a piece covers it. */
+void wk_script_find_runtime(struct wk_perf_script *script, uint32_t pid,
+			    struct wk_script_place *place);
+struct wk_symbol wk_script_runtime_symbol(const struct wk_perf_script *script,
+					  const struct wk_script_place *place);
 
 /* perf_script_line.c */
 

@@ -56,11 +56,14 @@ struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_
 		place.image_number = mapping->image;
 	else if (in_kernel && script->kernel && ip >= script->rows[script->kernel].first_start)
 		place.image_number = script->kernel; /* for perf it has no end */
-	if (place.image_number == 0)
+	if (place.image_number == 0) {
+		wk_script_find_runtime(script, pid, &place);
 		return place;
+	}
 	place.image = image_at(script, place.image_number);
 	if (mapping && !place.image->is_kernel && !place.image->is_anonymous)
 		place.address = ip - mapping->start + mapping->file_offset;
+	wk_script_find_runtime(script, pid, &place);
 	return place;
 }
 
@@ -69,8 +72,10 @@ struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_
 bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
 			   struct wk_symbol *symbol)
 {
-	if (!place->image)
-		return false;
+	if (place->code)
+		*symbol = wk_script_runtime_symbol(script, place);
+	if (!place->image || place->code)
+		return place->code != 0;
 	if (place->image->symbols &&
 	    wk_image_find(place->image->symbols, place->address, symbol))
 		return true;
@@ -146,7 +151,8 @@ void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_
 		wk_buf_add_text(out, "[unknown]");
 		return;
 	}
-	wk_script_add_text(readable(script, symbol.name), out);
+	/* Whoever names code at run time writes names as they are to be read. */
+	wk_script_add_text(place->code ? symbol.name : readable(script, symbol.name), out);
 	if (symbol.is_plt)
 		wk_buf_add_text(out, "@plt");
 	if (with_offset)
@@ -346,7 +352,7 @@ static bool same_text(const void *table, uint32_t id, const void *key)
 	const struct wk_script_text *text = &script->texts[id - 1], *wanted = key;
 
 	return text->address == wanted->address && text->image == wanted->image &&
-	       text->parts == wanted->parts;
+	       text->code == wanted->code && text->parts == wanted->parts;
 }
 
 static uint8_t parts_of(uint32_t fields)
@@ -360,8 +366,9 @@ struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
 				    const struct wk_script_place *place, uint32_t fields)
 {
 	struct wk_script_text wanted = { .address = place->address, .image = place->image_number,
-					 .parts = parts_of(fields) };
-	uint64_t hash = wk_hash_pair(wanted.address, (uint64_t)wanted.image << 8 | wanted.parts);
+					 .code = place->code, .parts = parts_of(fields) };
+	uint64_t hash = wk_hash_pair(wanted.address, (uint64_t)wanted.image << 8 | wanted.parts) +
+			wanted.code;
 	uint32_t id = wk_index_find(&script->text_of, hash, same_text, script, &wanted);
 
 	if (id)

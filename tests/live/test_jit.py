@@ -238,21 +238,9 @@ def _(t):
     t.true(hot > 70, f"Hot.burnHot has {hot} %")
 
 
-def perf_python(least, option):
-    """A Python of 3.`least` or later, wherever there is one."""
-    names = ["python3"] + [f"python3.{minor}" for minor in range(12, 20)]
-    paths = [path for path in map(shutil.which, names) if path]
-    paths += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.1[2-9]*/bin/python3")))
-    for path in paths:
-        ask = f"import sys; sys.exit(sys.version_info < (3, {least}))"
-        if tap.run(path, "-X", option, "-c", ask, check=False).returncode == 0:
-            return path
-    raise tap.Skip(f"no python of 3.{least} or later here, which knows -X {option}")
-
-
 @tap.case("Python's functions have their names by its trampolines")
 def _(t):
-    python = perf_python(12, "perf")
+    python = tap.perf_python(12, "perf")
     (t.folder / "hot.py").write_text(PYTHON)
     recording = t.record("--", python, "-X", "perf", "hot.py")
     remove_maps()
@@ -269,7 +257,7 @@ def _(t):
 @tap.case("stack copies of Python are whole by the tables of its jitdump")
 def _(t):
     tap.need("perf")
-    python = perf_python(13, "perf_jit")
+    python = tap.perf_python(13, "perf_jit")
     (t.folder / "hot.py").write_text(PYTHON)
     tap.run("perf", "record", "-q", "--call-graph", "dwarf,16384", "-k", "mono", "-F", 300,
             "-o", "perf.data", python, "-X", "perf_jit", "hot.py", cwd=t.folder)

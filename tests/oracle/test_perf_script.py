@@ -450,6 +450,65 @@ def _(t):
     expect(recording, 98, "--no-demangle")
 
 
+NODE_PROGRAM = """
+function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+const seen = new Map();
+let total = 0;
+for (let i = 0; i < 12; i++) {
+	total += fib(24);
+	for (let j = 0; j < 20000; j++) {
+		const key = "k" + (j * 7919 % 1009);
+		seen.set(key, (seen.get(key) || 0) + 1);
+	}
+}
+console.log(total, seen.size);
+"""
+
+PYTHON_PROGRAM = """
+def inner(n):
+    total = 0
+    for i in range(n):
+        total += i % 7
+    return total
+def outer(n):
+    return sum(inner(500) for _ in range(n))
+print(sum(outer(60) for _ in range(100)))
+"""
+
+
+def expect_lines_of_maps(recording, least):
+    """That many lines of perf's bear a name from a perf map, and wick has the same."""
+    names = [line for line in tap.run("perf", "script", "-i", recording).stdout.split("\n")
+             if ".map)" in line and "[unknown]" not in line]
+    if len(names) < least:
+        raise tap.Failure(f"perf named only {len(names)} frames from a perf map")
+    expect(recording, 98)  # libc has other names of the same symbols
+    wick = tap.run(tap.WICK, "export", "--to", "perf-script", recording).stdout.split("\n")
+    missing = collections.Counter(names) - collections.Counter(wick)
+    if missing:
+        raise tap.Failure(f"{missing.total()} of {len(names)}: {list(missing)[:2]}")
+
+
+@tap.case("names that node wrote of its code")
+def _(t):
+    tap.need("node")
+    program, recording = t.folder / "program.js", t.folder / "node.data"
+    program.write_text(NODE_PROGRAM)
+    record(recording, "-e", "cpu-clock", "-F", "2999", "-g", "--", "node", "--perf-basic-prof",
+           "--interpreted-frames-native-stack", program)
+    expect_lines_of_maps(recording, 100)
+
+
+@tap.case("names that Python wrote of its trampolines")
+def _(t):
+    python = tap.perf_python(12, "perf")
+    program, recording = t.folder / "program.py", t.folder / "python.data"
+    program.write_text(PYTHON_PROGRAM)
+    record(recording, "-e", "cpu-clock", "-F", "1999", "--call-graph", "dwarf,8192", "--",
+           python, "-X", "perf", program)
+    expect_lines_of_maps(recording, 50)
+
+
 @tap.case("samples of some functions and files, and times that count from a line")
 def _(t):
     tap.need("gcc")
