@@ -111,24 +111,60 @@ unsigned wk_load_threads(const struct wk_load_args *args)
 	return wk_os_cpu_count() < most ? wk_os_cpu_count() : most;
 }
 
-static bool read_input(const struct wk_load_input *input, const struct wk_load_args *args,
+/* An input that may be read twice. What comes only once, a pipe, stays open for that; files are
+ * opened again, so that no more than one of many is unpacked at a time. */
+struct source {
+	const struct wk_load_input *input;
+	struct wk_opened opened;
+	bool is_open;
+};
+
+static bool comes_once(const char *path)
+{
+	struct wk_os_identity identity;
+
+	if (strcmp(path, "-") == 0)
+		return true;
+	return !wk_os_is_folder(path) && wk_os_identify(path, &identity, NULL) &&
+	       !identity.is_regular;
+}
+
+static bool open_source(struct source *source, const struct wk_load_args *args, struct wk_err *err)
+{
+	struct wk_read_options *how = &source->opened.input.options;
+
+	if (source->is_open)
+		return true;
+	if (!wk_reader_open(source->input->path, args->format, &source->opened, err))
+		return false;
+	how->threads = wk_load_threads(args);
+	how->sums_samples = args->sums_samples;
+	how->skips_details = true; /* the model has no place for them */
+	source->is_open = true;
+	return true;
+}
+
+static void close_source(struct source *source)
+{
+	if (source->is_open)
+		wk_reader_close(&source->opened);
+	source->is_open = false;
+}
+
+static bool read_input(struct source *source, const struct wk_load_args *args,
 		       const struct wk_sink *sink, struct wk_err *err)
 {
-	struct wk_opened opened;
-	bool ok;
+	bool ok = open_source(source, args, err) &&
+		  (source->opened.reader->read(&source->opened.input, sink, err) ||
+		   wk_opened_fail(&source->opened, err));
 
-	if (!wk_reader_open(input->path, args->format, &opened, err))
-		return false;
-	opened.input.options.threads = wk_load_threads(args);
-	opened.input.options.sums_samples = args->sums_samples;
-	opened.input.options.skips_details = true; /* the model has no place for them */
-	ok = opened.reader->read(&opened.input, sink, err) || wk_opened_fail(&opened, err);
-	wk_reader_close(&opened);
+	if (!comes_once(source->input->path))
+		close_source(source);
 	return ok;
 }
 
 /* The unwinding lies in front of all else, which then sees finished chains. */
-static bool read_unwinding(const struct wk_load_input *input, const struct wk_load_args *args,
+static bool read_unwinding(struct source *source, const struct wk_load_args *args,
 			   struct wk_symbols *symbols, struct wk_runtime_stage *names,
 			   struct wk_err *err)
 {
@@ -137,29 +173,29 @@ static bool read_unwinding(const struct wk_load_input *input, const struct wk_lo
 	bool ok;
 
 	wk_unwind_stage_ask(stage, names);
-	ok = read_input(input, args, &sink, err) && wk_unwind_stage_finish(stage, err);
+	ok = read_input(source, args, &sink, err) && wk_unwind_stage_finish(stage, err);
 	wk_unwind_stage_free(stage);
 	return ok;
 }
 
 /* With the names that programs wrote down of code they made at run time. */
-static bool read_named(const struct wk_load_input *input, const struct wk_load_args *args,
+static bool read_named(struct source *source, const struct wk_load_args *args,
 		       struct wk_symbols *unwinds_with, struct watch *watch, struct wk_err *err)
 {
 	struct wk_runtime_stage *stage =
 		wk_runtime_stage_new((struct wk_sink){ watch_take, watch });
 	struct wk_sink sink = wk_runtime_stage_sink(stage);
-	bool ok = unwinds_with ? read_unwinding(input, args, unwinds_with, stage, err)
-			       : read_input(input, args, &sink, err);
+	bool ok = unwinds_with ? read_unwinding(source, args, unwinds_with, stage, err)
+			       : read_input(source, args, &sink, err);
 
 	ok = ok && wk_runtime_stage_finish(stage, err);
 	wk_runtime_stage_free(stage);
 	return ok;
 }
 
-/* Reads as much as it can of `inputs` into a new model. NULL on failure; `*found_copy` tells
+/* Reads as much as it can of `sources` into a new model. NULL on failure; `*found_copy` tells
  * whether the failure is only that stacks must be unwound. */
-static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
+static struct wk_model *build(struct source *sources, size_t count,
 			      const struct wk_load_args *args, struct wk_symbols *unwinds_with,
 			      bool *found_copy, struct wk_err *err)
 {
@@ -171,10 +207,10 @@ static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
 	if (args->sums_samples)
 		wk_builder_sum_samples(builder);
 	for (size_t i = 0; i < count && ok; i++) {
-		watch.is_before = inputs[i].is_before;
+		watch.is_before = sources[i].input->is_before;
 		if (i)
 			wk_builder_next_input(builder);
-		ok = read_named(&inputs[i], args, unwinds_with, &watch, err);
+		ok = read_named(&sources[i], args, unwinds_with, &watch, err);
 	}
 	*found_copy = watch.found_copy;
 	wk_builder_finish(builder);
@@ -185,18 +221,51 @@ static struct wk_model *build(const struct wk_load_input *inputs, size_t count,
 	return NULL;
 }
 
+/* Finds out whether stacks must be unwound by beginning without. */
+static struct wk_model *build_as_needed(struct source *sources, size_t count,
+					const struct wk_load_args *args,
+					struct wk_symbols *symbols, struct wk_err *err)
+{
+	struct wk_err first_err = { 0 };
+	bool found_copy = false;
+	struct wk_model *model = build(sources, count, args, NULL, &found_copy, &first_err);
+
+	if (!model && found_copy)
+		model = build(sources, count, args, symbols, &found_copy, err);
+	else if (!model)
+		*err = first_err;
+	return model;
+}
+
+static bool reads_stdin_once(const struct wk_load_input *inputs, size_t count, struct wk_err *err)
+{
+	size_t times = 0;
+
+	for (size_t i = 0; i < count; i++)
+		times += strcmp(inputs[i].path, "-") == 0;
+	if (times > 1)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"\"-\" was given %s, but standard input can be read only once",
+			times == 2 ? "twice" : "several times");
+	return times <= 1;
+}
+
 static struct wk_model *load(const struct wk_load_input *inputs, size_t count,
 			     const struct wk_load_args *args, struct wk_symbols *symbols,
 			     struct wk_err *err)
 {
-	struct wk_err first_err = { 0 };
-	bool found_copy = false;
-	struct wk_model *model = build(inputs, count, args, NULL, &found_copy, &first_err);
+	struct source *sources;
+	struct wk_model *model;
 
-	if (!model && found_copy)
-		model = build(inputs, count, args, symbols, &found_copy, err);
-	else if (!model)
-		*err = first_err;
+	if (!reads_stdin_once(inputs, count, err))
+		return NULL;
+	sources = wk_alloc_zeroed(count, sizeof(*sources));
+	for (size_t i = 0; i < count; i++)
+		sources[i].input = &inputs[i];
+	model = build_as_needed(sources, count, args, symbols, err);
+	for (size_t i = 0; i < count; i++)
+		close_source(&sources[i]);
+	free(sources);
 	if (model)
 		wk_model_resolve(model, symbols,
 				 &(struct wk_resolve_options){ .no_inlined = args->no_inlined });
