@@ -40,7 +40,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	wk_record_run(&request, symbols, &outcome, err);
 	wk_symbols_free(symbols);
 	wk_record_plan_fini(&plan);
-	wk_record_wait(&outcome, args->quiet);
+	wk_record_wait(&outcome, args->quiet, err);
+	wk_record_outcome_fini(&outcome);
 	return outcome.exit_code;
 }
 

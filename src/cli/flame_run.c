@@ -1,5 +1,6 @@
 #include "cli/flame_run.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -272,6 +273,18 @@ static void say_no_picture(const struct wk_flame_args *args)
 	wk_buf_fini(&words);
 }
 
+/* What was recorded, and not what lies under its name by now: another recorder may have begun in
+ * the same folder. */
+static bool draw_recorded(const struct wk_record_outcome *outcome, const char *recording,
+			  struct maker *maker, struct wk_err *err)
+{
+	char open_file[64];
+
+	snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", outcome->fd);
+	return draw_files((const char *const[]){ outcome->fd >= 0 ? open_file : recording, NULL },
+			  wk_buf_text(&outcome->place), maker, err);
+}
+
 int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
 		    struct wk_symbols *symbols, const struct wk_flame_args *args,
 		    const struct wk_call *call, struct wk_err *err)
@@ -281,6 +294,7 @@ int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
 		.embeds_symbols = plan->embeds_symbols,
 		.output = recording,
 		.quiet = args->quiet,
+		.stays_open = true,
 	};
 	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
 	struct maker maker = { .args = args, .call = call, .symbols = symbols };
@@ -292,13 +306,13 @@ int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
 		return wk_exit_code(err);
 	if (wk_record_run(&request, symbols, &outcome, err)) {
 		if (outcome.result.samples)
-			ok = draw_files((const char *const[]){ recording, NULL }, recording,
-					&maker, err);
+			ok = draw_recorded(&outcome, recording, &maker, err);
 		else
 			say_no_picture(args);
 	}
 	if (!wk_drawing_plan_end(&maker.plan, ok, err) || !ok)
 		outcome.exit_code = wk_exit_code(err);
-	wk_record_wait(&outcome, args->quiet);
+	wk_record_wait(&outcome, args->quiet, err);
+	wk_record_outcome_fini(&outcome);
 	return outcome.exit_code;
 }

@@ -1,9 +1,11 @@
 #include "cli/previous.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,14 +19,30 @@
  * the time to look. */
 #define MOST_EMPTY_BYTES (16 << 20)
 
+/* Whoever records holds a lock on the file; where locks cannot be had nobody knows. */
+static bool is_being_written(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is_held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return is_held;
+}
+
+void wk_previous_hold(int fd)
+{
+	(void)flock(fd, LOCK_EX | LOCK_NB);
+}
+
 /* What would be lost by opening `output`, by its own name: behind a symbolic link, so that the
  * link leads to the new recording as it led to the old one. NULL where nothing would. */
 static char *previous_at(const char *output)
 {
 	struct stat info;
 
-	if (stat(output, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 ||
-	    access(output, W_OK) != 0)
+	if (stat(output, &info) != 0 || !S_ISREG(info.st_mode) || access(output, W_OK) != 0 ||
+	    (info.st_size == 0 && !is_being_written(output)))
 		return NULL;
 	if (lstat(output, &info) == 0 && S_ISLNK(info.st_mode))
 		return realpath(output, NULL);
@@ -49,7 +67,7 @@ static bool is_empty(const char *path)
 	struct wk_opened opened;
 	struct stat info;
 
-	if (stat(path, &info) != 0 || info.st_size > MOST_EMPTY_BYTES ||
+	if (stat(path, &info) != 0 || info.st_size > MOST_EMPTY_BYTES || is_being_written(path) ||
 	    !wk_reader_open(path, wk_reader_perf_data.name, &opened, &err))
 		return false;
 	is_read = opened.reader->read(&opened.input, &sink, &err);
@@ -57,12 +75,35 @@ static bool is_empty(const char *path)
 	return is_read && !found;
 }
 
+/* A recording, or the place where one is about to be written. */
+static bool is_recording(const char *path)
+{
+	struct wk_os_file file;
+	size_t len;
+	bool found;
+
+	if (!wk_os_open(path, &file, NULL))
+		return false;
+	len = file.size_bytes < WK_PROBE_BYTES ? file.size_bytes : WK_PROBE_BYTES;
+	found = len == 0 || wk_reader_perf_data.probe(wk_bytes_of(file.at, len)) > 0;
+	wk_os_close(&file);
+	return found;
+}
+
 bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err)
 {
 	char *previous = previous_at(output);
 	bool ok = true;
 
-	if (!previous || is_empty(previous))
+	if (!previous)
+		return true;
+	if (!is_recording(previous)) {
+		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			     "%s is there and is no recording: it is left alone; give another name, "
+			     "or remove it first", output);
+		goto out;
+	}
+	if (is_empty(previous))
 		goto out;
 	wk_buf_add_fmt(old, "%s" SUFFIX, previous);
 	if (rename(previous, wk_buf_text(old)) != 0) {

@@ -1,6 +1,7 @@
 #include "cli/record_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -120,13 +121,25 @@ static int exit_code_of(const struct wk_recorder_result *result)
 	return result->has_command ? exit_code_of_status(result->wait_status) : WK_EXIT_DONE;
 }
 
-void wk_record_wait(struct wk_record_outcome *outcome, bool quiet)
+void wk_record_outcome_fini(struct wk_record_outcome *outcome)
+{
+	if (outcome->fd >= 0)
+		close(outcome->fd);
+	outcome->fd = -1;
+	wk_buf_fini(&outcome->place);
+}
+
+void wk_record_wait(struct wk_record_outcome *outcome, bool quiet, struct wk_err *err)
 {
 	int wait_status = 0;
 	pid_t ended;
 
 	if (!outcome->running)
 		return;
+	if (err->code) {
+		wk_say(err->text);
+		*err = (struct wk_err){ 0 };
+	}
 	if (!quiet)
 		wk_say("the command still runs; waiting for it to end");
 	do
@@ -169,6 +182,51 @@ static void say_old(const struct wk_buf *old)
 	wk_buf_add(&words, old->at, old->len);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
+}
+
+static bool is_stdout(const struct wk_record_request *request)
+{
+	return strcmp(request->output, "-") == 0;
+}
+
+/* The name that the open file has now, as seen from here. False where it has none. */
+static bool add_present_name(int fd, struct wk_buf *name)
+{
+	char link[64], path[4096], here[4096];
+	size_t len;
+	ssize_t got;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	got = readlink(link, path, sizeof(path) - 1);
+	if (got <= 0 || path[0] != '/')
+		return false;
+	path[got] = '\0';
+	len = getcwd(here, sizeof(here)) ? strlen(here) : 0;
+	if (len && strncmp(path, here, len) == 0 && path[len] == '/')
+		wk_buf_add_text(name, path + len + 1);
+	else
+		wk_buf_add_text(name, path);
+	return true;
+}
+
+static bool is_file(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Another recorder that began since has made this one FILE.old, and FILE its own. */
+static void add_place(int fd, const struct wk_record_request *request, struct wk_buf *place)
+{
+	struct stat ours = { 0 }, there;
+	bool is_there = fstat(fd, &ours) == 0 && stat(request->output, &there) == 0 &&
+			ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+
+	if (is_stdout(request))
+		wk_buf_add_text(place, "standard output");
+	else if (is_there || !S_ISREG(ours.st_mode) || !add_present_name(fd, place))
+		wk_buf_add_text(place, request->output);
 }
 
 static void add_count(struct wk_buf *words, uint64_t count, const char *one, const char *many)
@@ -235,8 +293,11 @@ static void say_closing_words(const struct run *run, const struct wk_record_outc
 	}
 	wk_buf_add_text(&words, "; ");
 	wk_num_add_bytes(&words, outcome->file_bytes);
-	wk_buf_add_fmt(&words, " in %s",
-		       strcmp(request->output, "-") == 0 ? "standard output" : request->output);
+	wk_buf_add_text(&words, " in ");
+	wk_buf_add_str(&words, wk_buf_str(&outcome->place));
+	if (!wk_str_is(wk_buf_str(&outcome->place), request->output) && !is_stdout(request))
+		wk_buf_add_fmt(&words, ", since another recording took the name %s",
+			       request->output);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
@@ -289,6 +350,8 @@ static int open_file(const char *output, struct wk_buf *old, struct wk_err *err)
 	fd = wk_os_create(output, true, err);
 	if (fd < 0)
 		wk_previous_restore(old);
+	else
+		wk_previous_hold(fd);
 	return fd;
 }
 
@@ -329,7 +392,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	int fd = -1;
 	bool ok = false;
 
-	*outcome = (struct wk_record_outcome){ .exit_code = WK_EXIT_FAILED };
+	*outcome = (struct wk_record_outcome){ .exit_code = WK_EXIT_FAILED, .fd = -1 };
 	recorder = wk_recorder_new(&request->recorder, err);
 	if (!recorder) {
 		outcome->exit_code = exit_code_of_failure(err);
@@ -350,6 +413,9 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	ok = record_events(&run, recorder, symbols, outcome, err) &&
 	     is_still_there(fd, request->output, err);
 	outcome->exit_code = ok ? exit_code_of(&outcome->result) : exit_code_of_failure(err);
+	add_place(fd, request, &outcome->place);
+	if (request->stays_open && is_file(fd))
+		outcome->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (ok && !request->quiet)
 		say_closing_words(&run, outcome);
 out:

@@ -16,6 +16,7 @@ struct wk_record_request {
 	const char *output; /* a path, or "-" for standard output */
 	bool quiet;         /* no words but errors */
 	bool embeds_symbols;
+	bool stays_open;    /* the file shall be read from `outcome->fd` */
 };
 
 struct wk_record_outcome {
@@ -24,6 +25,9 @@ struct wk_record_outcome {
 	uint64_t file_bytes;
 	int exit_code; /* the command's own; 128 + n where signal n ended it; 0 without one */
 	pid_t running; /* the command, where it runs on after the recording; else 0 */
+	struct wk_buf place; /* where the recording lies: `output`, or what became of that when
+			      * another recording took its name */
+	int fd;        /* the file, where it was to stay open; else -1 */
 };
 
 /* Records to `output`; a recording that was there before is then `output`.old, unless it has
@@ -36,7 +40,10 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 		   struct wk_record_outcome *outcome, struct wk_err *err);
 
 /* Waits for a command that runs on (after --duration, or when the disk was full), so that it
- * keeps its terminal and its exit code is passed on. Does nothing where none does. */
-void wk_record_wait(struct wk_record_outcome *outcome, bool quiet);
+ * keeps its terminal and its exit code is passed on. Does nothing where none does. What went wrong
+ * is said before, not when the command has ended at last, and `err` is empty then. */
+void wk_record_wait(struct wk_record_outcome *outcome, bool quiet, struct wk_err *err);
+
+void wk_record_outcome_fini(struct wk_record_outcome *outcome);
 
 #endif
