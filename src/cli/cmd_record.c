@@ -58,7 +58,8 @@ const struct wk_command wk_cmd_record = {
 		"program, so programs need no frame pointers and no debug information. The file "
 		"can be opened at every moment, also after the recorder was killed.",
 		"A recording that is there already is kept as FILE.old, in place of an older "
-		"one. The command's input, output and signals are its own.",
+		"one. The command's input, output and signals are its own; with -o - what it "
+		"prints goes to standard error.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &wk_record_group, offsetof(struct args, record) },

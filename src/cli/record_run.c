@@ -387,13 +387,15 @@ static int exit_code_of_failure(const struct wk_err *err)
 bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
 		   struct wk_record_outcome *outcome, struct wk_err *err)
 {
+	struct wk_recorder_options options = request->recorder;
 	struct wk_recorder *recorder;
 	struct run run = { .request = request };
 	int fd = -1;
 	bool ok = false;
 
 	*outcome = (struct wk_record_outcome){ .exit_code = WK_EXIT_FAILED, .fd = -1 };
-	recorder = wk_recorder_new(&request->recorder, err);
+	options.command_to_stderr = is_stdout(request);
+	recorder = wk_recorder_new(&options, err);
 	if (!recorder) {
 		outcome->exit_code = exit_code_of_failure(err);
 		return false;

@@ -41,6 +41,29 @@ static uint64_t bytes_behind(const struct wk_perf_record *record)
 	return 0;
 }
 
+/* No record begins with text. What a program prints to where its recording goes does. */
+static bool is_text(const uint8_t *at, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((at[i] < 0x20 || at[i] > 0x7e) && !memchr("\t\n\r", at[i], 3))
+			return false;
+	return true;
+}
+
+static enum step fail_text(const struct wk_bytes *left, struct wk_err *err)
+{
+	size_t len = 0;
+
+	while (len < 32 && len < wk_bytes_left(left) && left->at[len] >= 0x20 &&
+	       left->at[len] < 0x7f)
+		len++;
+	wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
+		"perf.data: a record was expected, found the text \"%.*s\": what the recorded "
+		"command printed may have gone into the recording", (int)len,
+		(const char *)left->at);
+	return BROKEN;
+}
+
 /* Takes the next record off `left`. One that claims more than there is ends the data. */
 static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
 			     struct wk_perf_record *record, struct wk_err *err)
@@ -51,6 +74,8 @@ static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
 
 	if (wk_bytes_left(left) == 0)
 		return AT_END;
+	if (wk_bytes_left(left) >= 8 && is_text(at, 8))
+		return fail_text(left, err);
 	type = wk_u32(&head);
 	misc = wk_u16(&head);
 	size = wk_u16(&head);

@@ -102,7 +102,7 @@ static void close_pair(int fds[2])
 }
 
 bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
-		       struct wk_err *err)
+		       bool to_stderr, struct wk_err *err)
 {
 	int go[2] = { -1, -1 }, failure[2] = { -1, -1 };
 	int cause = check_program(command[0]);
@@ -119,6 +119,8 @@ bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const cha
 	}
 	if (launch->pid == 0) {
 		close(go[1]);
+		if (to_stderr)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
 		become(command, folder, go[0], failure[1]);
 	}
 	close(go[0]);

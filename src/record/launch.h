@@ -20,9 +20,10 @@ struct wk_launch {
 };
 
 /* Looks for the program first: WK_ENOTFOUND if there is none, WK_EPERM if it may not be run.
- * `folder` is where it is to run; NULL: where we do. */
+ * `folder` is where it is to run; NULL: where we do. With `to_stderr` it has standard error in
+ * place of standard output as well. */
 bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
-		       struct wk_err *err);
+		       bool to_stderr, struct wk_err *err);
 bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *err);
 
 /* Has it ended? With `wait` it is waited for. */

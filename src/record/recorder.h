@@ -41,6 +41,7 @@ struct wk_recorder_options {
 	uint64_t ring_bytes;           /* a CPU; 0: chosen */
 	bool user_only;                /* do not sample kernel code */
 	const char *folder;            /* where the command runs; NULL: where we do */
+	bool command_to_stderr;        /* what it prints goes there: ours is taken */
 };
 
 struct wk_recorder_status {
