@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "cli/shown_texts.h"
 #include "cli/symbolize_json.h"
-#include "symbols/demangle.h"
+#include "symbols/function_name.h"
 
 /* So many questions are looked up before they are answered: what was found of them stays in the
  * processor's caches. */
@@ -80,8 +80,10 @@ static struct wk_str function_words(struct wk_answers *answers, struct wk_str na
 		return wk_answer_json_unknown;
 	if (name.len == 0)
 		wk_buf_add_text(&answers->scratch, "??");
-	else if (answers->style.no_demangle || !wk_demangle(name, &answers->scratch))
+	else if (answers->style.no_demangle)
 		wk_buf_add_str(&answers->scratch, name);
+	else if (!wk_function_demangle(name, &answers->scratch))
+		wk_buf_add_str(&answers->scratch, wk_name_without_clones(name));
 	wk_buf_add_text(&answers->scratch, behind);
 	return escaped(answers, wk_buf_str(&answers->scratch), after);
 }

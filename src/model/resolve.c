@@ -6,8 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "symbols/demangle.h"
-#include "symbols/spelling.h"
+#include "symbols/function_name.h"
 #include "symbols/unwind.h"
 
 /* What is known of an image while frames are looked up. */
@@ -273,8 +272,7 @@ static wk_function_id named_function(struct resolver *resolver, wk_image_id imag
 	if (*known)
 		return *known;
 	wk_buf_reset(&resolver->scratch);
-	if (!wk_demangle(name, &resolver->scratch))
-		wk_spell_written(name, &resolver->scratch);
+	wk_function_name(name, &resolver->scratch);
 	if (is_plt)
 		wk_buf_add_text(&resolver->scratch, "@plt");
 	function.name = wk_model_text(model, wk_buf_str(&resolver->scratch));

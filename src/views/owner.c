@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "symbols/function_name.h"
+
 #define NOT_THERE   SIZE_MAX
 #define MOST_NESTED 8 /* "<<<A as B>::C as D>::E as F>::g" */
 
@@ -12,45 +14,6 @@ static size_t place_of(struct wk_str text, const char *part)
 		if (wk_str_starts(wk_str_skip(text, i), part))
 			return i;
 	return NOT_THERE;
-}
-
-/* --- What stands behind a name ------------------------------------------------------------- */
-
-static size_t last_dot(struct wk_str name)
-{
-	size_t at = name.len;
-
-	while (at > 0 && name.at[at - 1] != '.')
-		at--;
-	return at ? at - 1 : NOT_THERE;
-}
-
-static bool is_number(struct wk_str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.at[i] < '0' || text.at[i] > '9')
-			return false;
-	return text.len > 0;
-}
-
-/* "unlink_chunk.constprop.0" is unlink_chunk, and so is "unlink_chunk.part.0.cold". */
-static struct wk_str without_clones(struct wk_str name)
-{
-	static const char *const clones[] = { "isra", "constprop", "part", "cold", "lto_priv",
-					      "llvm", NULL };
-	struct wk_str rest = name;
-
-	for (;;) {
-		size_t dot = last_dot(rest);
-
-		if (dot == NOT_THERE || dot == 0)
-			return name;
-		if (wk_str_is_one_of(wk_str_skip(rest, dot + 1), clones))
-			name = wk_str_of(rest.at, dot);
-		else if (rest.len != name.len || !is_number(wk_str_skip(rest, dot + 1)))
-			return name;
-		rest = wk_str_of(rest.at, dot);
-	}
 }
 
 /* --- What stands in front of it ------------------------------------------------------------ */
@@ -196,7 +159,7 @@ struct wk_owner wk_owner_of(struct wk_str name)
 	owner.is_stub = wk_str_ends(name, "@plt");
 	if (owner.is_stub)
 		name.len -= strlen("@plt");
-	owner.plain = without_clones(name);
+	owner.plain = wk_name_without_clones(name);
 	if (name.len && name.at[0] != '<')
 		owner.plain = without_result(owner.plain);
 	owner.subject = owner.plain;

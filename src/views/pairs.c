@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "symbols/function_name.h"
 #include "views/merge.h"
 
 /* The sides that something was met on, as bits. */
@@ -44,7 +45,7 @@ static void find_sides(struct pairing *p)
 
 /* A function that others are shown as, with what it may be paired by. */
 struct candidate {
-	wk_text_id name;
+	struct wk_str name;   /* without what text forms have of clones: symbols/function_name.h */
 	struct wk_str origin; /* the file's name without its folder */
 	wk_function_id id, shown;
 	uint8_t sides;        /* of all that are shown as `shown` */
@@ -61,11 +62,10 @@ static struct wk_str origin_of(const struct wk_model *model, const struct wk_fun
 static int by_name_and_origin(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;
-	int order;
+	int order = wk_str_compare(a->name, b->name);
 
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	order = wk_str_compare(a->origin, b->origin);
+	if (order == 0)
+		order = wk_str_compare(a->origin, b->origin);
 	return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
@@ -81,7 +81,8 @@ static struct candidate *list_candidates(const struct pairing *p, uint32_t *coun
 		if (!p->sides[id])
 			continue;
 		list[(*count)++] = (struct candidate){
-			.name = function->name, .origin = origin_of(model, function),
+			.name = wk_name_without_clones(wk_model_str(model, function->name)),
+			.origin = origin_of(model, function),
 			.id = id, .shown = id, .sides = p->sides[id],
 			.is_nowhere = !function->image && !function->file,
 		};
@@ -161,7 +162,8 @@ static void pair_functions(struct pairing *p)
 	struct candidate *list = list_candidates(p, &count);
 
 	for (uint32_t i = 0; i < count; i += same) {
-		for (same = 1; i + same < count && list[i + same].name == list[i].name; same++)
+		for (same = 1; i + same < count && wk_str_eq(list[i + same].name, list[i].name);
+		     same++)
 			;
 		if (same > 1)
 			pair_name(p, list + i, same);

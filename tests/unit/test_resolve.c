@@ -294,6 +294,25 @@ static void an_empty_chain_of_calls_leaves_the_symbol(void **state)
 	end(&f);
 }
 
+static void a_copy_of_a_function_is_called_as_the_function_and_keeps_its_linked_name(void **state)
+{
+	struct fixture f;
+	const struct wk_model *model;
+	wk_function_id function;
+
+	(void)state;
+	start(&f);
+	give_symbol(&f, 0x100, 0x40, "shop.constprop.0");
+	give_sample(&f, (const uint64_t[]){ 0x110 }, 1);
+	resolve(&f, false);
+	model = f.model;
+	assert_named(&f, "shop ");
+	function = model->named_frames.function[model->named.label[1]];
+	assert_string_equal(wk_strtab_get(model->text, model->functions[function].linked),
+			    "shop.constprop.0");
+	end(&f);
+}
+
 static void the_recorded_stack_stays_as_it_was(void **state)
 {
 	struct fixture f;
@@ -413,6 +432,8 @@ int main(void)
 		cmocka_unit_test(the_same_function_at_two_addresses_is_one),
 		cmocka_unit_test(a_call_without_a_name_goes_by_its_image),
 		cmocka_unit_test(an_empty_chain_of_calls_leaves_the_symbol),
+		cmocka_unit_test(
+			a_copy_of_a_function_is_called_as_the_function_and_keeps_its_linked_name),
 		cmocka_unit_test(the_recorded_stack_stays_as_it_was),
 		cmocka_unit_test(a_kernel_without_a_build_id_is_known_by_host_release_and_place),
 		cmocka_unit_test(a_kernel_that_may_be_another_one_names_nothing),
