@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -351,83 +350,6 @@ bool wk_store_take(const char *path, const struct wk_build_id *id, struct wk_sto
 	return false;
 }
 
-/* A search for a debug file. */
-struct debug_search {
-	const struct wk_store_file *image;
-	const char *const *dirs;
-	struct wk_str link; /* empty where the image has none */
-	uint32_t crc;
-	struct wk_store_file *file;
-	struct wk_buf *why;
-};
-
-static bool fits(const struct debug_search *s, const struct wk_store_file *file)
-{
-	const struct wk_build_id *ours = &s->image->elf->build_id;
-
-	if (ours->size > 0 && file->elf->build_id.size > 0)
-		return wk_store_same_id(ours, &file->elf->build_id);
-	return s->link.len > 0 && wk_crc32(0, file->bytes.at, file->bytes.size_bytes) == s->crc;
-}
-
-static bool try_debug(struct debug_search *s, const char *path)
-{
-	struct wk_store_file file;
-	struct wk_err err = { 0 };
-
-	if (!wk_store_open(path, &file, &err)) {
-		if (err.code != WK_ENOTFOUND && s->why->len == 0)
-			wk_buf_add_text(s->why, err.text);
-		return false;
-	}
-	if (!fits(s, &file)) {
-		wk_buf_reset(s->why);
-		wk_buf_add_fmt(s->why, "%s is of another build", path);
-		wk_store_close(&file);
-		return false;
-	}
-	*s->file = file;
-	return true;
-}
-
-static bool try_by_id(struct debug_search *s)
-{
-	const struct wk_build_id *id = &s->image->elf->build_id;
-	struct wk_buf path = { 0 }, cache = { 0 };
-	bool found = false;
-
-	if (id->size < 2)
-		return false;
-	for (size_t i = 0; s->dirs[i] && !found; i++) {
-		wk_store_id_path(&path, s->dirs[i], id, ".debug");
-		found = try_debug(s, wk_buf_text(&path));
-	}
-	if (!found && wk_store_perf_dir(&cache)) {
-		wk_store_id_path(&path, wk_buf_text(&cache), id, "/debug");
-		found = try_debug(s, wk_buf_text(&path));
-	}
-	wk_buf_fini(&cache);
-	wk_buf_fini(&path);
-	return found;
-}
-
-/* One candidate of the link: PREFIX, the image's directory, BETWEEN, the link's name. */
-static bool try_link(struct debug_search *s, const char *prefix, struct wk_str dir,
-		     const char *between)
-{
-	struct wk_buf path = { 0 };
-	bool found;
-
-	wk_buf_add_text(&path, prefix);
-	wk_buf_add_str(&path, dir);
-	wk_buf_add_text(&path, between);
-	wk_buf_add_str(&path, s->link);
-	/* An unstripped copy may name itself. */
-	found = strcmp(wk_buf_text(&path), s->image->path) != 0 && try_debug(s, wk_buf_text(&path));
-	wk_buf_fini(&path);
-	return found;
-}
-
 struct wk_str wk_store_without_root(struct wk_str path)
 {
 	struct wk_str rest = wk_str_skip(path, strlen("/proc/"));
@@ -437,37 +359,4 @@ struct wk_str wk_store_without_root(struct wk_str path)
 	while (rest.len > 0 && rest.at[0] >= '0' && rest.at[0] <= '9')
 		rest = wk_str_skip(rest, 1);
 	return wk_str_starts(rest, "/root/") ? wk_str_skip(rest, strlen("/root")) : path;
-}
-
-static bool try_by_link(struct debug_search *s)
-{
-	struct wk_str path = wk_str_c(s->image->path), dir;
-
-	if (s->link.len == 0 || memchr(s->link.at, '/', s->link.len))
-		return false;
-	dir = wk_str_of(path.at, path.len - wk_str_basename(path).len);
-	if (try_link(s, "", dir, "") || try_link(s, "", dir, ".debug/"))
-		return true;
-	for (size_t i = 0; s->dirs[i]; i++)
-		if (try_link(s, s->dirs[i], wk_store_without_root(dir), "") ||
-		    try_link(s, s->dirs[i], wk_str_c("/"), ""))
-			return true;
-	return false;
-}
-
-bool wk_store_debug(const struct wk_store_file *image, const char *const *debug_dirs,
-		    struct wk_store_file *file, struct wk_buf *why)
-{
-	struct debug_search s = {
-		.image = image,
-		.dirs = debug_dirs,
-		.file = file,
-		.why = why,
-	};
-
-	*file = (struct wk_store_file){ 0 };
-	wk_buf_reset(why);
-	if (!wk_elf_debuglink(image->elf, &s.link, &s.crc))
-		s.link.len = 0;
-	return try_by_id(&s) || try_by_link(&s);
 }

@@ -1,5 +1,5 @@
 /* Where the parts of debug information are that lie outside the debug file. */
-#include "symbols/store.h"
+#include "symbols/store_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,53 +31,8 @@ bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file 
 	return true;
 }
 
-/* A search for a part: candidates are tried one by one until one is it. */
-struct search {
-	const struct wk_build_id *id; /* that it must have, or NULL */
-	struct wk_store_file *file;
-	struct wk_buf *why;
-};
-
-static bool fits(const struct search *s, const struct wk_store_file *file)
-{
-	const struct wk_build_id *found = &file->elf->build_id;
-
-	return !s->id || wk_store_same_id(s->id, found);
-}
-
-static bool try_path(struct search *s, const char *path)
-{
-	struct wk_store_file file;
-	struct wk_err err = { 0 };
-
-	if (strlen(path) == 0)
-		return false;
-	if (!wk_store_open(path, &file, &err)) {
-		if (err.code != WK_ENOTFOUND && s->why->len == 0)
-			wk_buf_add_text(s->why, err.text);
-		return false;
-	}
-	if (!fits(s, &file)) {
-		wk_buf_reset(s->why);
-		wk_buf_add_fmt(s->why, "%s is of another build", path);
-		wk_store_close(&file);
-		return false;
-	}
-	*s->file = file;
-	wk_buf_reset(s->why);
-	return true;
-}
-
-static struct search begin(struct wk_store_file *file, const struct wk_build_id *id,
-			   struct wk_buf *why)
-{
-	*file = (struct wk_store_file){ 0 };
-	wk_buf_reset(why);
-	return (struct search){ .id = id, .file = file, .why = why };
-}
-
 /* A candidate: four pieces, one behind the other. */
-static bool try_pieces(struct search *s, struct wk_str a, struct wk_str b, const char *between,
+static bool try_pieces(struct wk_store_search *s, struct wk_str a, struct wk_str b, const char *between,
 		       struct wk_str c)
 {
 	struct wk_buf path = { 0 };
@@ -87,7 +42,7 @@ static bool try_pieces(struct search *s, struct wk_str a, struct wk_str b, const
 	wk_buf_add_str(&path, b);
 	wk_buf_add_text(&path, between);
 	wk_buf_add_str(&path, c);
-	found = !memchr(wk_buf_text(&path), '\0', path.len) && try_path(s, wk_buf_text(&path));
+	found = !memchr(wk_buf_text(&path), '\0', path.len) && wk_store_try(s, wk_buf_text(&path));
 	wk_buf_fini(&path);
 	return found;
 }
@@ -113,30 +68,10 @@ static bool is_absolute(struct wk_str path)
 	return wk_str_starts(path, "/");
 }
 
-static bool try_by_id(struct search *s, const char *const *dirs)
-{
-	struct wk_buf path = { 0 }, own = { 0 };
-	bool found = false;
-
-	if (s->id->size < 2)
-		return false;
-	for (size_t i = 0; dirs[i] && !found; i++) {
-		wk_store_id_path(&path, dirs[i], s->id, ".debug");
-		found = try_path(s, wk_buf_text(&path));
-	}
-	if (!found && wk_store_perf_dir(&own)) {
-		wk_store_id_path(&path, wk_buf_text(&own), s->id, "/debug");
-		found = try_path(s, wk_buf_text(&path));
-	}
-	wk_buf_fini(&own);
-	wk_buf_fini(&path);
-	return found;
-}
-
 /* The path is the one that dwz was told: absolute, or from where the debug file lies. A debug
  * file found by a link in a build-id tree lies elsewhere than its path says, and the system
  * follows that link before "..". */
-static bool try_shared_path(struct search *s, const struct wk_store_file *debug,
+static bool try_shared_path(struct wk_store_search *s, const struct wk_store_file *debug,
 			    const char *const *dirs, struct wk_str path)
 {
 	struct wk_str none = { "", 0 };
@@ -155,16 +90,24 @@ static bool try_shared_path(struct search *s, const struct wk_store_file *debug,
 	return false;
 }
 
+/* The one build that is wanted. */
+static bool is_build(const void *context, const struct wk_store_file *file)
+{
+	return wk_store_same_id(context, &file->elf->build_id);
+}
+
 bool wk_store_alternate(const struct wk_store_file *debug, const char *const *debug_dirs,
 			struct wk_store_file *file, struct wk_buf *why)
 {
+	struct wk_store_search s = wk_store_search_of(file, why);
 	struct wk_build_id id;
-	struct search s = begin(file, &id, why);
 	struct wk_str path;
 
 	if (!wk_elf_debugaltlink(debug->elf, &path, &id))
 		return false;
-	if (try_by_id(&s, debug_dirs) || try_shared_path(&s, debug, debug_dirs, path))
+	s.fits = is_build;
+	s.context = &id;
+	if (wk_store_try_id(&s, debug_dirs, &id) || try_shared_path(&s, debug, debug_dirs, path))
 		return true;
 	if (why->len == 0)
 		wk_buf_add_fmt(why, "%s shares debug information with %.*s, which is not there",
@@ -173,52 +116,48 @@ bool wk_store_alternate(const struct wk_store_file *debug, const char *const *de
 }
 
 /* A package carries no build id as a rule; one that has another than the image is not its. */
-static bool is_of_other_build(const struct wk_store_file *image, const struct wk_store_file *file)
+static bool may_be_of_image(const void *context, const struct wk_store_file *file)
 {
-	return image->elf->build_id.size > 0 && file->elf->build_id.size > 0 &&
-	       !wk_store_same_id(&image->elf->build_id, &file->elf->build_id);
+	const struct wk_store_file *image = context;
+
+	return image->elf->build_id.size == 0 || file->elf->build_id.size == 0 ||
+	       wk_store_same_id(&image->elf->build_id, &file->elf->build_id);
 }
 
-static bool try_package(struct search *s, const struct wk_store_file *image, struct wk_str dir,
-			struct wk_str path)
+static bool try_package(struct wk_store_search *s, struct wk_str dir, struct wk_str path)
 {
-	if (!try_pieces(s, dir, path, ".dwp", (struct wk_str){ "", 0 }))
-		return false;
-	if (!is_of_other_build(image, s->file))
-		return true;
-	wk_buf_reset(s->why);
-	wk_buf_add_fmt(s->why, "%s is of another build", s->file->path);
-	wk_store_close(s->file);
-	return false;
+	return try_pieces(s, dir, path, ".dwp", (struct wk_str){ "", 0 });
 }
 
 bool wk_store_package(const struct wk_store_file *image, const struct wk_store_file *debug,
 		      const char *const *debug_dirs, struct wk_store_file *file,
 		      struct wk_buf *why)
 {
-	struct search s = begin(file, NULL, why);
+	struct wk_store_search s = wk_store_search_of(file, why);
 	struct wk_str none = { "", 0 }, path = wk_str_c(image->path), bare;
 
-	if (try_package(&s, image, none, path))
+	s.fits = may_be_of_image;
+	s.context = image;
+	if (try_package(&s, none, path))
 		return true;
 	if (debug && debug->path) {
 		bare = wk_str_c(debug->path);
-		if (try_package(&s, image, none, bare))
+		if (try_package(&s, none, bare))
 			return true;
 		if (wk_str_ends(bare, ".debug")) {
 			bare.len -= strlen(".debug");
-			if (try_package(&s, image, none, bare))
+			if (try_package(&s, none, bare))
 				return true;
 		}
 	}
 	for (size_t i = 0; debug_dirs[i]; i++)
-		if (try_package(&s, image, wk_str_c(debug_dirs[i]), wk_store_without_root(path)))
+		if (try_package(&s, wk_str_c(debug_dirs[i]), wk_store_without_root(path)))
 			return true;
 	return false;
 }
 
 /* Below a debug directory, paths are those that the recorded process sees. */
-static bool try_below(struct search *s, const char *const *dirs, struct wk_str directory,
+static bool try_below(struct wk_store_search *s, const char *const *dirs, struct wk_str directory,
 		      const char *between, struct wk_str name)
 {
 	for (size_t i = 0; dirs[i]; i++)
@@ -231,7 +170,7 @@ bool wk_store_split(const struct wk_store_file *image, const char *const *debug_
 		    struct wk_str directory, struct wk_str name, struct wk_store_file *file,
 		    struct wk_buf *why)
 {
-	struct search s = begin(file, NULL, why);
+	struct wk_store_search s = wk_store_search_of(file, why);
 	struct wk_str none = { "", 0 }, beside = directory_of(image), root = root_of(image);
 	const char *slash = wk_str_ends(directory, "/") ? "" : "/";
 
