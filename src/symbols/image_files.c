@@ -54,6 +54,31 @@ static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
 	return found;
 }
 
+/* Without a build id, only folders can be asked: they keep files by their paths, too. */
+static void look_for_copy(struct wk_image_symbols *image)
+{
+	struct wk_buf why = { 0 };
+	const char *server;
+	bool is_folder;
+
+	for (size_t i = 0; image->state != WK_IMAGE_NAMED &&
+			   (server = wk_remote_server(image->owner->remote, i, &is_folder)); i++) {
+		enum wk_image_state state = WK_IMAGE_MISSING;
+
+		wk_buf_reset(&why);
+		if (is_folder)
+			state = wk_store_copy(&image->key, server, &image->file, &why);
+		if (state == WK_IMAGE_NAMED || image->state == WK_IMAGE_MISSING)
+			image->state = state;
+		if (is_folder && why.len == 0)
+			wk_buf_add_text(&why, "it has no such file");
+		else if (!is_folder)
+			wk_buf_add_text(&why, "not asked, since the recording has no build id of it");
+		wk_buf_add_fmt(&image->reason, "; %s: %s", server, wk_buf_text(&why));
+	}
+	wk_buf_fini(&why);
+}
+
 void wk_image_open(struct wk_image_symbols *image)
 {
 	if (image->key.is_kernel)
@@ -73,8 +98,12 @@ void wk_image_fetch(const struct wk_image_symbols *image)
 	    image->key.is_kernel || image->owner->is_live)
 		return;
 	late->was_asked = true;
-	if (fetch(late, WK_REMOTE_IMAGE, &image->key.build_id, &late->file, &late->reason))
+	if (image->key.build_id.size == 0)
+		look_for_copy(late);
+	else if (fetch(late, WK_REMOTE_IMAGE, &image->key.build_id, &late->file, &late->reason))
 		late->state = WK_IMAGE_NAMED;
+	if (image->file.elf)
+		wk_buf_reset(&late->reason); /* that it is not here */
 }
 
 /* Names and lines are in the file itself, or nobody has more. */

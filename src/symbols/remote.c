@@ -546,3 +546,11 @@ bool wk_remote_asks(const struct wk_remote *remote)
 {
 	return remote && remote->server_count > 0;
 }
+
+const char *wk_remote_server(const struct wk_remote *remote, size_t number, bool *is_folder)
+{
+	if (!remote || number >= remote->server_count)
+		return NULL;
+	*is_folder = remote->servers[number].at.is_folder;
+	return remote->servers[number].at.shown;
+}

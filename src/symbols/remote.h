@@ -72,6 +72,10 @@ bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 /* Is there a server or a folder to ask? */
 bool wk_remote_asks(const struct wk_remote *remote);
 
+/* The `number`th of them as a person typed it, without a password; NULL behind the last. Folders
+ * may be looked into for files of which no build id is known, too. */
+const char *wk_remote_server(const struct wk_remote *remote, size_t number, bool *is_folder);
+
 /* For people: what was fetched, and how to be rid of it. `folder` as in the options. A folder that
  * is not there is empty. */
 struct wk_remote_kept {

@@ -123,13 +123,6 @@ static void add_name(struct wk_buf *place, const struct wk_remote_server *server
 	}
 }
 
-static bool is_name(struct wk_str name)
-{
-	return name.len > 0 && name.len <= 255 && !wk_str_is(name, ".") &&
-	       !wk_str_is(name, "..") && !memchr(name.at, '/', name.len) &&
-	       !memchr(name.at, '\0', name.len);
-}
-
 /* NAME/ID/NAME, behind its first two letters where there are three parts. */
 static void add_keyed(struct wk_buf *place, const struct wk_remote_server *server,
 		      const struct wk_remote_wish *wish, bool has_three_parts)
@@ -137,7 +130,7 @@ static void add_keyed(struct wk_buf *place, const struct wk_remote_server *serve
 	struct wk_buf name = { 0 };
 	struct wk_str all;
 
-	if (!is_name(wish->name))
+	if (!wk_store_is_name(wish->name))
 		return;
 	wk_buf_add_str(&name, wish->name);
 	if (wish->which == WK_REMOTE_DEBUG)
@@ -167,23 +160,6 @@ static void add_id_tree(struct wk_buf *place, const struct wk_remote_wish *wish)
 		wk_buf_add_text(place, ".debug");
 }
 
-/* Paths come from recordings, and are not to lead out of the folder. */
-static bool is_path_below(struct wk_str path)
-{
-	if (!wk_str_starts(path, "/") || memchr(path.at, '\0', path.len))
-		return false;
-	while (path.len) {
-		const char *slash;
-
-		path = wk_str_skip(path, 1);
-		slash = memchr(path.at, '/', path.len);
-		if (!is_name(slash ? wk_str_of(path.at, (size_t)(slash - path.at)) : path))
-			return false;
-		path = slash ? wk_str_skip(path, (size_t)(slash - path.at)) : wk_str_c("");
-	}
-	return true;
-}
-
 /* A folder may also be one into which files were copied, by name or with their folders, as perf's
  * --symfs takes it: the debug file, or else the program before it was stripped. */
 static bool plain_place(const struct wk_remote_wish *wish, unsigned number, struct wk_buf *place)
@@ -192,9 +168,9 @@ static bool plain_place(const struct wk_remote_wish *wish, unsigned number, stru
 	unsigned step = is_debug ? number / 2 : number;
 	const char *behind = is_debug && number % 2 == 0 ? ".debug" : "";
 
-	if (step == 0 && is_name(wish->name))
+	if (step == 0 && wk_store_is_name(wish->name))
 		wk_buf_add_fmt(place, "/%.*s%s", WK_STR_ARG(wish->name), behind);
-	else if (step == 1 && is_path_below(wish->path))
+	else if (step == 1 && wk_store_is_below(wish->path))
 		wk_buf_add_fmt(place, "%.*s%s", WK_STR_ARG(wish->path), behind);
 	return step < 2;
 }
@@ -221,7 +197,7 @@ static bool ssqp_place(const struct wk_remote_server *server, const struct wk_re
 	bool is_debug = wish->which == WK_REMOTE_DEBUG;
 	struct wk_str name = is_debug ? wk_str_c("_.debug") : wish->name;
 
-	if (number > 0 || !is_name(name))
+	if (number > 0 || !wk_store_is_name(name))
 		return number == 0;
 	filled.size = sizeof(filled.bytes);
 	wk_buf_add_char(place, '/');

@@ -303,8 +303,9 @@ static bool is_anonymous(struct wk_str path)
 	       wk_str_starts(path, "/SYSV") || wk_str_starts(path, "/anon_hugepage");
 }
 
-enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
-				   struct wk_buf *why)
+/* The recorded path, without what the kernel says behind it. */
+static struct search begin_search(const struct wk_image_key *key, struct wk_store_file *file,
+				  struct wk_buf *why)
 {
 	struct search s = {
 		.key = key,
@@ -320,6 +321,14 @@ enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_sto
 		s.path.len -= strlen(DELETED);
 		s.was_deleted = true;
 	}
+	return s;
+}
+
+enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
+				   struct wk_buf *why)
+{
+	struct search s = begin_search(key, file, why);
+
 	if (is_anonymous(s.path) || memchr(s.path.at, '\0', s.path.len)) {
 		wk_buf_add_text(why, "memory without a file");
 		return WK_IMAGE_NO_FILE;
@@ -328,9 +337,30 @@ enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_sto
 		return WK_IMAGE_NAMED;
 	if (s.state == WK_IMAGE_MISSING) {
 		wk_buf_add_str(why, s.path);
-		wk_buf_add_text(why, s.was_deleted ? " was deleted" : " is gone");
+		wk_buf_add_text(why, s.was_deleted ? " was deleted" : " is not here");
 		wk_buf_add_text(why, ", and no copy of it was found");
 	}
+	return s.state;
+}
+
+enum wk_image_state wk_store_copy(const struct wk_image_key *key, const char *folder,
+				  struct wk_store_file *file, struct wk_buf *why)
+{
+	struct search s = begin_search(key, file, why);
+	struct wk_buf path = { 0 };
+	bool found = false;
+
+	if (wk_store_is_below(s.path) && !(s.was_deleted && !has_identity(key))) {
+		wk_buf_add_fmt(&path, "%s%.*s", folder, WK_STR_ARG(s.path));
+		found = try_path(&s, wk_buf_text(&path));
+		wk_buf_reset(&path);
+	}
+	/* Another program may have the same name. */
+	if (!found && wk_store_is_below(s.path) && has_identity(key)) {
+		wk_buf_add_fmt(&path, "%s/%.*s", folder, WK_STR_ARG(wk_str_basename(s.path)));
+		found = try_path(&s, wk_buf_text(&path));
+	}
+	wk_buf_fini(&path);
 	return s.state;
 }
 
@@ -348,6 +378,30 @@ bool wk_store_take(const char *path, const struct wk_build_id *id, struct wk_sto
 	wk_buf_add_fmt(why, "%s is of another build", path);
 	wk_store_close(file);
 	return false;
+}
+
+bool wk_store_is_name(struct wk_str name)
+{
+	return name.len > 0 && name.len <= 255 && !wk_str_is(name, ".") &&
+	       !wk_str_is(name, "..") && !memchr(name.at, '/', name.len) &&
+	       !memchr(name.at, '\0', name.len);
+}
+
+bool wk_store_is_below(struct wk_str path)
+{
+	if (!wk_str_starts(path, "/"))
+		return false;
+	while (path.len) {
+		const char *slash;
+
+		path = wk_str_skip(path, 1);
+		slash = memchr(path.at, '/', path.len);
+		if (!wk_store_is_name(slash ? wk_str_of(path.at, (size_t)(slash - path.at))
+					    : path))
+			return false;
+		path = slash ? wk_str_skip(path, (size_t)(slash - path.at)) : wk_str_c("");
+	}
+	return true;
 }
 
 struct wk_str wk_store_without_root(struct wk_str path)

@@ -32,6 +32,17 @@ struct wk_store_file {
 enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
 				   struct wk_buf *why);
 
+/* The same for a copy of it in a folder that somebody names: at the recorded path below that, or,
+ * where something tells one file from another, by its name in it. `why` is empty where nothing
+ * lies there. */
+enum wk_image_state wk_store_copy(const struct wk_image_key *key, const char *folder,
+				  struct wk_store_file *file, struct wk_buf *why);
+
+/* Paths come from recordings. Is it a file's own name? Is it absolute, and does it not lead out of
+ * a folder that it is put behind? */
+bool wk_store_is_name(struct wk_str name);
+bool wk_store_is_below(struct wk_str path);
+
 /* The debug file of `image`; false if there is none, and in `why` a sentence on those that
  * were there but did not fit (empty if there were none). */
 bool wk_store_debug(const struct wk_store_file *image, const char *const *debug_dirs,

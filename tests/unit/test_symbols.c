@@ -18,6 +18,7 @@
 #include "os/os.h"
 #include "symbols/cache.h"
 #include "symbols/kallsyms.h"
+#include "symbols/remote.h"
 #include "symbols/symbols.h"
 
 /* Every test works in a directory of its own, which is also HOME. */
@@ -241,7 +242,7 @@ static void what_is_not_there_or_no_file_says_so(void **state)
 	FILE *text = fopen(path_of(p, "script"), "w");
 
 	assert_int_equal(wk_image_state(image), WK_IMAGE_MISSING);
-	check_reason(image, "gone is gone");
+	check_reason(image, "gone is not here");
 	assert_int_equal(wk_image_places_state(image), WK_PLACES_NONE);
 	assert_int_equal(wk_image_state(image_of(p, "[heap]", NULL)), WK_IMAGE_NO_FILE);
 	assert_int_equal(wk_image_state(image_of(p, "//anon", NULL)), WK_IMAGE_NO_FILE);
@@ -256,6 +257,53 @@ static void what_is_not_there_or_no_file_says_so(void **state)
 	image = image_of(p, path_of(p, "script"), NULL);
 	assert_int_equal(wk_image_state(image), WK_IMAGE_UNREADABLE);
 	check_reason(image, "not an ELF file");
+}
+
+/* With one folder to ask. */
+static struct wk_symbols *symbols_with(const struct place *p, struct wk_remote **remote)
+{
+	static char folder[200];
+	const char *const servers[] = { folder, NULL };
+	struct wk_err err = { 0 };
+
+	snprintf(folder, sizeof(folder), "%s", path_of(p, "root"));
+	*remote = wk_remote_open(&(struct wk_remote_options){ .servers = servers }, &err);
+	assert_non_null(*remote);
+	return wk_symbols_new(&(struct wk_symbols_options){ .remote = *remote });
+}
+
+static void a_file_without_a_build_id_is_found_below_a_folder_that_is_asked(void **state)
+{
+	struct place *p = *state;
+	struct wk_remote *remote;
+	struct wk_symbols *symbols = symbols_with(p, &remote);
+	struct wk_image_key key = { .path = WK_STR("/opt/inroot") };
+	struct wk_image_symbols *image;
+	struct wk_os_identity identity;
+	char below[200];
+
+	write_file(p, &(struct file){ .name = "root/opt/inroot", .symbol = "work" });
+	assert_true(wk_os_identify(path_of(p, "root/opt/inroot"), &identity, NULL));
+	key.inode = identity.inode;
+	image = wk_symbols_image(symbols, &key);
+	assert_string_equal(name_at(image, code_offset), "work");
+	assert_null(strstr(wk_image_reason(image), "not here"));
+	key.path = wk_str_c("/elsewhere/opt/inroot"); /* by its name: root has it not */
+	check_reason(wk_symbols_image(symbols, &key), "root: it has no such file");
+	snprintf(below, sizeof(below), "%s", path_of(p, "root/opt/inroot"));
+	assert_int_equal(rename(below, path_of(p, "root/inroot")), 0);
+	key.path = wk_str_c("/third/inroot");
+	assert_string_equal(name_at(wk_symbols_image(symbols, &key), code_offset), "work");
+	key.inode++;
+	image = wk_symbols_image(symbols, &key);
+	assert_int_equal(wk_image_state(image), WK_IMAGE_DIFFERS);
+	check_reason(image, "root/inroot was replaced since");
+	key.inode = 0; /* nothing tells which /third/inroot that was */
+	assert_int_equal(wk_image_state(wk_symbols_image(symbols, &key)), WK_IMAGE_MISSING);
+	key.path = wk_str_c("/../root/inroot");
+	assert_int_equal(wk_image_state(wk_symbols_image(symbols, &key)), WK_IMAGE_MISSING);
+	wk_symbols_free(symbols);
+	wk_remote_close(remote);
 }
 
 /* Opening a pipe that nobody writes to would wait for ever. */
@@ -595,6 +643,7 @@ int main(void)
 		IN_PLACE(a_build_id_padded_with_zeros_is_the_same),
 		IN_PLACE(without_a_build_id_the_inode_tells_a_replaced_file),
 		IN_PLACE(what_is_not_there_or_no_file_says_so),
+		IN_PLACE(a_file_without_a_build_id_is_found_below_a_folder_that_is_asked),
 		IN_PLACE(a_pipe_under_an_images_name_is_not_opened),
 		IN_PLACE(a_stripped_file_says_what_would_name_it),
 		IN_PLACE(exported_names_alone_are_said_to_be_few),
