@@ -191,7 +191,7 @@ static void add_groups(const struct wk_perf *perf, struct wk_bytes in, struct wk
 		struct wk_str name = wk_perf_feature_text(&in);
 		uint32_t leader = wk_u32(&in), members = wk_u32(&in);
 
-		if (in.bad || members > perf->attr_count || leader < end)
+		if (in.bad || leader < end || (uint64_t)leader + members > perf->attr_count)
 			return;
 		end = (uint64_t)leader + members;
 		if (wk_str_is(name, "{anon_group}"))

@@ -280,7 +280,7 @@ static bool tell_groups(struct wk_perf *perf, struct wk_bytes *in, struct wk_err
 		struct wk_str name = wk_perf_feature_text(in);
 		uint32_t leader = wk_u32(in), members = wk_u32(in);
 
-		in->bad |= leader < end || members > perf->attr_count;
+		in->bad |= leader < end || (uint64_t)leader + members > perf->attr_count;
 		end = (uint64_t)leader + members;
 		if (!wk_str_is(name, "{anon_group}"))
 			wk_buf_add_fmt(&text, "%.*s: ", WK_STR_ARG(name));

@@ -156,6 +156,7 @@ static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
 	calls.build_id = wk_section_build_id(rows);
 	calls.path = wk_section_known_text(rows, &perf->known);
 	count = wk_u32le(rows);
+	rows->bad |= count > WK_SECTION_MOST_CALLS;
 	for (; calls.count < count && !rows->bad; calls.count++) {
 		struct wk_event_call call;
 

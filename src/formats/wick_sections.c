@@ -160,6 +160,7 @@ struct wk_str wk_section_known_text(struct wk_bytes *rows, struct wk_section_kno
 	known->texts = wk_grow(known->texts, &known->cap, known->count + 1,
 			       sizeof(*known->texts));
 	known->texts[known->count] = wk_section_text(rows);
+	rows->bad |= known->texts[known->count].len > WK_SECTION_TEXT;
 	return known->texts[known->count++];
 }
 

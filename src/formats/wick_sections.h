@@ -40,6 +40,7 @@ enum wk_section_subject {
 /* Texts are cut to this, and chunks closed above it, so that a chunk with one row more
  * still fits the 64 KiB of a record in a pipe. */
 #define WK_SECTION_TEXT  12000
+#define WK_SECTION_MOST_CALLS 256 /* of one address: no compiler inlines deeper */
 #define WK_SECTION_CHUNK 16384
 
 struct wk_section {

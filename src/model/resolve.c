@@ -480,19 +480,47 @@ static void mark_roots(struct resolver *resolver)
 	free(asked);
 }
 
+/* In real programs a recorded frame stands for one to five calls. A file can claim hundreds for
+ * each, and so become thousands of times as large in memory. */
+#define MOST_CALLS_OF_A_FRAME 32
+#define ALWAYS_NAMED	      (1u << 20)
+
+static void tell_left_out(struct wk_model *model, uint64_t frames)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "inlined calls of %" PRIu64 " frames were left out: they would be more "
+		       "than %d for each frame of all recorded stacks", frames,
+		       MOST_CALLS_OF_A_FRAME);
+	wk_model_add_note(model, &(struct wk_event_note){ .offset = WK_NOWHERE,
+							  .severity = WK_NOTE_FAULT,
+							  .text = wk_str_of(text.at, text.len) });
+	wk_buf_fini(&text);
+}
+
 static void name_stacks(struct resolver *resolver)
 {
 	struct wk_model *model = resolver->model;
+	uint64_t most = ALWAYS_NAMED + (uint64_t)model->stacks.count * MOST_CALLS_OF_A_FRAME;
+	uint64_t left_out = 0;
 
 	model->named_of = wk_alloc_zeroed(model->stacks.count, sizeof(*model->named_of));
 	for (wk_stack_id id = 1; id < model->stacks.count; id++) {
 		wk_stack_id named = model->named_of[model->stacks.parent[id]];
 		wk_frame_id frame = model->stacks.label[id];
 
-		for (uint32_t i = model->calls.first[frame]; i < model->calls.first[frame + 1]; i++)
+		uint32_t first = model->calls.first[frame], end = model->calls.first[frame + 1];
+
+		if (model->named.count > most && end - first > 1) {
+			end = first + 1;
+			left_out++;
+		}
+		for (uint32_t i = first; i < end; i++)
 			named = wk_model_add_named(model, named, resolver->named_frames[i]);
 		model->named_of[id] = named;
 	}
+	if (left_out)
+		tell_left_out(model, left_out);
 }
 
 static void close_images(struct resolver *resolver)

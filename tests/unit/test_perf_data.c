@@ -1161,6 +1161,27 @@ static void build_ids_of_a_feature_are_given_to_images(void **state)
 	}
 }
 
+/* Groups of events that are not there would cost their number times that of the events. */
+static void a_group_of_more_events_than_there_are_is_damage(void **state)
+{
+	(void)state;
+	for (uint32_t leader = 0; leader < 2; leader++) {
+		struct perf_maker m = { 0 }, groups = { 0 };
+
+		begin(&m);
+		add_sample(&m, 10, 1);
+		put32(&groups, 1, 12);
+		wk_buf_add(&groups.out, "{anon_group}", 12);
+		put32(&groups, leader, 1);
+		perf_end_with_feature(&m, WK_PERF_FEATURE_GROUP_DESC, &groups.out);
+		check_without(&m, "source ",
+			      leader ? SAMPLE("10", "1") "note time=10 offset=0x138 text=\"1 "
+							"feature section is damaged or cut off\"\n"
+				     : SAMPLE("10", "1"));
+		wk_buf_fini(&groups.out);
+	}
+}
+
 static void a_damaged_feature_is_noted_and_the_rest_is_read(void **state)
 {
 	struct perf_maker m = { 0 }, text = { 0 };
@@ -1233,6 +1254,7 @@ int main(void)
 		cmocka_unit_test(attrs_of_any_size_are_read),
 		cmocka_unit_test(a_pipe_tells_events_and_their_names_among_its_records),
 		cmocka_unit_test(samples_without_any_event_are_noted),
+		cmocka_unit_test(a_group_of_more_events_than_there_are_is_damage),
 		cmocka_unit_test(names_of_events_are_told_by_a_feature),
 		cmocka_unit_test(build_ids_of_a_feature_are_given_to_images),
 		cmocka_unit_test(a_damaged_feature_is_noted_and_the_rest_is_read),

@@ -6,12 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
@@ -420,9 +422,37 @@ static void a_kernel_that_may_be_another_one_names_nothing(void **state)
 	assert_string_equal(kernel_name(&told), nameless);
 }
 
+/* A file of some kilobytes may claim so: each frame of a deep stack as many calls. */
+static void stacks_do_not_grow_by_hundreds_of_calls_a_frame(void **state)
+{
+	enum { CALLS = 256, DEPTH = 20000 };
+	struct wk_event_call calls[CALLS];
+	uint64_t *chain = wk_alloc(DEPTH * sizeof(*chain));
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < CALLS; i++)
+		calls[i] = (struct wk_event_call){ WK_STR("again"), WK_STR("a.c"), 1 };
+	for (size_t i = 0; i < DEPTH; i++)
+		chain[i] = START + 0x110;
+	start(&f);
+	give_calls(&f, 0x110, &our_id, calls, CALLS);
+	give(&f, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
+				    .sample = { .source = 1, .weight = 1, .user_chain = chain,
+						.user_count = DEPTH, .user_is_exact = true } });
+	resolve(&f, false);
+	assert_in_range(f.model->named.count, DEPTH, 2 << 20);
+	assert_int_equal(f.model->note_count, 1);
+	assert_non_null(strstr(wk_model_str(f.model, f.model->notes[0].text).at,
+			       " frames were left out"));
+	free(chain);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stacks_do_not_grow_by_hundreds_of_calls_a_frame),
 		cmocka_unit_test(calls_that_came_along_are_told_outermost_first),
 		cmocka_unit_test(inlined_calls_are_frames_of_the_named_stack),
 		cmocka_unit_test(without_inlined_calls_only_what_the_machine_ran_is_named),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "formats/wick_sections.h"
 
 /* A section of rows, each one text that goes by number. */
@@ -173,6 +174,22 @@ static void a_number_that_no_text_has_is_refused(void **state)
 	assert_true(is_bad);
 }
 
+/* It is used again and again, each time for four bytes of the file. */
+static void a_known_text_longer_than_any_that_is_written_is_refused(void **state)
+{
+	uint32_t *words = wk_alloc_zeroed(2 + WK_SECTION_TEXT / 4 + 1, sizeof(*words));
+	bool is_bad;
+
+	(void)state;
+	words[1] = WK_SECTION_TEXT;
+	known_text_of(words, 2 + WK_SECTION_TEXT / 4, &is_bad);
+	assert_false(is_bad);
+	words[1] = WK_SECTION_TEXT + 4;
+	known_text_of(words, 2 + WK_SECTION_TEXT / 4 + 1, &is_bad);
+	assert_true(is_bad);
+	free(words);
+}
+
 static void a_length_beyond_the_rows_is_refused(void **state)
 {
 	bool is_bad;
@@ -226,6 +243,7 @@ int main(void)
 		cmocka_unit_test(texts_come_back_as_they_were),
 		cmocka_unit_test(a_text_that_is_too_long_is_cut_and_counted),
 		cmocka_unit_test(known_texts_come_back_however_often_they_were_told),
+		cmocka_unit_test(a_known_text_longer_than_any_that_is_written_is_refused),
 		cmocka_unit_test(a_known_text_is_written_once_a_chunk),
 		cmocka_unit_test(every_chunk_tells_its_texts_itself),
 		cmocka_unit_test(a_number_that_no_text_has_is_refused),
