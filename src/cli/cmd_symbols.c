@@ -53,24 +53,17 @@ static void columns(struct wk_table *table, bool has_mend)
 {
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
-	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "build_id", "build id");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "path", "path");
-	wk_table_detail(table);
+	wk_table_detail_column(table, WK_CELL_TEXT, "kind", "kind");
+	wk_table_detail_column(table, WK_CELL_TEXT, "build_id", "build id");
+	wk_table_detail_column(table, WK_CELL_TEXT, "path", "path");
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	wk_table_column(table, WK_CELL_TEXT, "names", "names");
 	wk_table_column(table, WK_CELL_TEXT, "lines", "lines");
 	wk_table_column(table, WK_CELL_TEXT, "unwind", "unwind");
-	wk_table_column(table, WK_CELL_TEXT, "names_from", "names from");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "lines_from", "lines from");
-	wk_table_detail(table);
-	if (has_mend) {
-		wk_table_column(table, WK_CELL_TEXT, "mend", "mend");
-		wk_table_detail(table);
-	}
+	wk_table_detail_column(table, WK_CELL_TEXT, "names_from", "names from");
+	wk_table_detail_column(table, WK_CELL_TEXT, "lines_from", "lines from");
+	if (has_mend)
+		wk_table_detail_column(table, WK_CELL_TEXT, "mend", "mend");
 	wk_table_column(table, WK_CELL_TEXT, "lacks", "lacks");
 }
 

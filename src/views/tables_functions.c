@@ -58,10 +58,8 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 	wk_tables_samples_column(table, "self_samples", model, filter);
 	wk_tables_samples_column(table, "total_samples", model, filter);
 	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "linked_name", "linked name");
-	wk_table_detail(table);
+	wk_table_detail_column(table, WK_CELL_TEXT, "kind", "kind");
+	wk_table_detail_column(table, WK_CELL_TEXT, "linked_name", "linked name");
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	wk_table_column(table, WK_CELL_TEXT, "function", "function");
 	for (uint32_t i = 0; i < flat.count; i++) {
@@ -122,14 +120,10 @@ static void image_columns(struct wk_table *table, struct wk_str unit, const stru
 	wk_table_detail(table);
 	wk_tables_weight_detail(table, "total", unit);
 	wk_tables_samples_column(table, "samples", model, filter);
-	wk_table_column(table, WK_CELL_TEXT, "kind", "kind");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "build_id", "build id");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "named", "named");
-	wk_table_detail(table);
-	wk_table_column(table, WK_CELL_TEXT, "path", "path");
-	wk_table_detail(table);
+	wk_table_detail_column(table, WK_CELL_TEXT, "kind", "kind");
+	wk_table_detail_column(table, WK_CELL_TEXT, "build_id", "build id");
+	wk_table_detail_column(table, WK_CELL_TEXT, "named", "named");
+	wk_table_detail_column(table, WK_CELL_TEXT, "path", "path");
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	wk_table_column(table, WK_CELL_TEXT, "names_from", "names from");
 }

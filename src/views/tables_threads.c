@@ -141,11 +141,9 @@ void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *mod
 	wk_tables_samples_column(table, "samples", model, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
-	wk_table_column(table, WK_CELL_COUNT, "threads", "threads");
-	wk_table_detail(table);
+	wk_table_detail_column(table, WK_CELL_COUNT, "threads", "threads");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
-	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
-	wk_table_detail(table);
+	wk_table_detail_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
 	wk_table_column(table, WK_CELL_TEXT, "command_line", "command line");
@@ -195,8 +193,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
-	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
-	wk_table_detail(table);
+	wk_table_detail_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");
 	ranked = rank_rows(&tally, model->thread_count, filter->is_narrowed, &count);

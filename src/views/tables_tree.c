@@ -181,8 +181,7 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 	wk_table_weight_column(table, "self", tree.unit);
 	wk_table_detail(table);
 	wk_tables_samples_column(table, "samples", model, filter);
-	wk_table_column(table, WK_CELL_NUMBER, "depth", "depth");
-	wk_table_detail(table);
+	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
 	table->is_tree = true;
 	if (tree.total_samples[0])
