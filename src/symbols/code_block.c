@@ -7,11 +7,12 @@
 
 #define MOST_SHORT 0xffff /* files and columns that fit */
 
-/* What stands in front; nodes, rows, files and hints follow. */
+/* What stands in front; nodes, rows, files, stretches and their parts
+ * follow. */
 struct head {
 	uint64_t base;
 	uint32_t node_count, row_count, file_count;
-	uint32_t hint_shift, hint_count, unused;
+	uint32_t shift, stretch_count, part_count;
 };
 
 static const size_t first_node = sizeof(struct head);
@@ -135,7 +136,7 @@ static void add_both(struct rows *rows)
 	}
 }
 
-/* The first row is at the base, so that hints are not spent on what lies before it. */
+/* The first row is at the base, so that stretches are not spent on what lies before it. */
 static uint32_t first_start(const struct wk_code_block *block)
 {
 	uint32_t first = block->span_count ? block->spans[0].start : UINT32_MAX;
@@ -145,21 +146,16 @@ static uint32_t first_start(const struct wk_code_block *block)
 	return first != UINT32_MAX ? first : 0;
 }
 
-static void set_hints(const struct rows *rows, struct wk_code_hints hints, uint32_t *hint)
-{
-	uint32_t stretch = 0;
-
-	for (uint32_t i = 0; i < rows->count; i++)
-		for (; stretch < hints.count && stretch <= rows->at[i].start >> hints.shift;
-		     stretch++)
-			hint[stretch] = i;
-	for (; stretch <= hints.count; stretch++)
-		hint[stretch] = rows->count;
-}
-
 static size_t rounded(size_t bytes)
 {
 	return (bytes + 7) & ~(size_t)7;
+}
+
+static size_t put(struct wk_code_maker *maker, size_t at, const void *bytes, size_t len)
+{
+	if (len)
+		memcpy(maker->bytes + at, bytes, len);
+	return at + len;
 }
 
 void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,
@@ -167,8 +163,9 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 {
 	struct rows rows = { .maker = maker, .block = block, .first = first_start(block) };
 	size_t most = (size_t)block->span_count + block->line_count; /* rows there may be */
-	size_t begin = first_node + maker->node_count * sizeof(*maker->nodes), len, files;
-	struct wk_code_hints hints = { 0 };
+	size_t begin = first_node + maker->node_count * sizeof(*maker->nodes), len;
+	struct wk_buf stretches = { 0 }, parts = { 0 };
+	struct wk_code_parts told;
 	struct head head = { .base = block->base + rows.first, .node_count = maker->node_count };
 	void *made;
 
@@ -179,19 +176,21 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 		add_both(&rows);
 	else
 		add_spans(&rows);
-	if (rows.count)
-		hints = wk_code_hints_for(rows.at[rows.count - 1].start, rows.count);
-	files = begin + rows.count * sizeof(*rows.at);
-	len = files + (maker->file_count + (size_t)hints.count + 1) * sizeof(uint32_t);
-	set_room(maker, rounded(len));
-	rows.at = (void *)(maker->bytes + begin);
-	memcpy(maker->bytes + files, maker->files, maker->file_count * sizeof(*maker->files));
-	set_hints(&rows, hints, (uint32_t *)(void *)(maker->bytes + files) + maker->file_count);
+	wk_code_parts_make(rows.at, rows.count, &told, &stretches, &parts);
+	len = begin + rows.count * sizeof(*rows.at);
+	set_room(maker, rounded(len + maker->file_count * sizeof(*maker->files) + stretches.len +
+				parts.len));
+	len = put(maker, len, maker->files, maker->file_count * sizeof(*maker->files));
+	len = put(maker, len, stretches.at, stretches.len);
+	len = put(maker, len, parts.at, parts.len);
 	memset(maker->bytes + len, 0, rounded(len) - len);
+	wk_buf_fini(&stretches);
+	wk_buf_fini(&parts);
 	head.row_count = rows.count;
 	head.file_count = maker->file_count;
-	head.hint_shift = hints.shift;
-	head.hint_count = hints.count;
+	head.shift = told.shift;
+	head.stretch_count = told.count;
+	head.part_count = told.part_count;
 	memcpy(maker->bytes, &head, sizeof(head));
 	*size_bytes = rounded(len);
 	made = maker->bytes;
@@ -252,11 +251,12 @@ static const void *take(const uint8_t **at, uint64_t count, size_t size_bytes)
 
 static uint64_t need_of(const struct head *head)
 {
-	uint64_t words = (uint64_t)head->file_count + head->hint_count + 1;
+	uint64_t stretches = ((uint64_t)head->stretch_count + 1) * sizeof(struct wk_code_stretch);
+	uint64_t words = (uint64_t)head->file_count + head->part_count;
 
 	return (sizeof(*head) + (uint64_t)head->node_count * sizeof(struct wk_code_packed_node) +
 		(uint64_t)head->row_count * sizeof(struct wk_code_packed_row) +
-		words * sizeof(uint32_t) + 7) & ~(uint64_t)7;
+		stretches + words * sizeof(uint32_t) + 7) & ~(uint64_t)7;
 }
 
 bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t len)
@@ -273,9 +273,12 @@ bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t
 	packed->nodes = take(&at, head->node_count, sizeof(*packed->nodes));
 	packed->rows = take(&at, head->row_count, sizeof(*packed->rows));
 	packed->files = take(&at, head->file_count, sizeof(*packed->files));
-	packed->hints.shift = head->hint_shift;
-	packed->hints.count = head->hint_count;
-	packed->hints.at = take(&at, (uint64_t)head->hint_count + 1, sizeof(uint32_t));
+	packed->parts.shift = head->shift;
+	packed->parts.count = head->stretch_count;
+	packed->parts.part_count = head->part_count;
+	packed->parts.stretches = take(&at, (uint64_t)head->stretch_count + 1,
+				       sizeof(struct wk_code_stretch));
+	packed->parts.rows = take(&at, head->part_count, sizeof(uint32_t));
 	packed->size_bytes = (size_t)need_of(head);
 	return true;
 }
@@ -287,7 +290,7 @@ void wk_code_block_expect(const struct wk_code_packed *packed, uint64_t vaddr)
 
 	if (vaddr < packed->base || offset > UINT32_MAX)
 		return;
-	wk_code_hints_narrow(&packed->hints, offset, packed->row_count, &low, &high);
+	wk_code_parts_narrow(&packed->parts, (uint32_t)offset, packed->row_count, &low, &high);
 	__builtin_prefetch(&packed->rows[low]);
 }
 
@@ -299,7 +302,7 @@ const struct wk_code_packed_row *wk_code_block_find(const struct wk_code_packed 
 
 	if (vaddr < packed->base || offset > UINT32_MAX)
 		return NULL;
-	wk_code_hints_narrow(&packed->hints, offset, packed->row_count, &low, &high);
+	wk_code_parts_narrow(&packed->parts, (uint32_t)offset, packed->row_count, &low, &high);
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 

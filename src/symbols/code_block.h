@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 #include "symbols/code_index.h"
-#include "symbols/code_search.h"
+#include "symbols/code_parts.h"
 #include "symbols/code_texts.h"
 
 struct wk_code_packed_node {
@@ -30,7 +30,7 @@ struct wk_code_packed {
 	const struct wk_code_packed_node *nodes;
 	const struct wk_code_packed_row *rows;
 	const uint32_t *files; /* text ids; file 0 is none */
-	struct wk_code_hints hints;
+	struct wk_code_parts parts;
 	size_t size_bytes; /* of all of it: a multiple of 8 */
 };
 

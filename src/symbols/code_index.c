@@ -30,7 +30,7 @@ struct file_head {
 };
 
 #define MAGIC	0x69636b77 /* "wkci" */
-#define VERSION 3
+#define VERSION 4
 
 /* What was loaded: bytes of somebody else's, none of which are trusted. */
 struct kept {

@@ -24,7 +24,7 @@ struct wk_code_index;
 
 /* Of a saved index, for the cache. Raised when the bytes change, and whenever the same file would
  * give another index: what an older wick saved is then made anew. */
-#define WK_CODE_INDEX_VERSION 1
+#define WK_CODE_INDEX_VERSION 2
 
 /* Addresses from `start` up to `end` are of `unit` (counted from 0). */
 struct wk_code_range {

@@ -292,12 +292,19 @@ static void texts_stay_where_they_are(void **state)
 	wk_code_index_free(index);
 }
 
-/* A table with a span and a line every few bytes, so that searches meet every case of hints. */
-static void every_address_of_a_large_unit_is_right(void **state)
+/* Near each row, where the rest is all the same. */
+static uint32_t next_checked(uint32_t at, uint32_t start, uint32_t next)
+{
+	return at < start + 50 || at + 2 >= next ? at + 1 : next - 2;
+}
+
+/* A table with a span and a line up to `step` bytes behind one another, and 500 rows further a
+ * `gap`, so that searches meet every case of stretches and parts. */
+static void assert_every_address(uint32_t step, uint32_t gap)
 {
 	enum { ROWS = 5000 };
 	struct wk_code_index *index = wk_code_index_new();
-	struct wk_code_range range = { 0x10000, 0x10000 + ROWS * 40, 0 };
+	struct wk_code_range range = { 0x10000, 0x10000 + ROWS * step + 11 * gap, 0 };
 	struct wk_code_node nodes[] = { { 0 }, { 0, text(index, "one"), 0, 0, 0 },
 					{ 0, text(index, "two"), 0, 0, 0 } };
 	struct wk_code_span *spans = wk_alloc(ROWS * sizeof(*spans));
@@ -309,25 +316,39 @@ static void every_address_of_a_large_unit_is_right(void **state)
 	uint32_t seed = 7, at = 0x8000, row = 0;
 	struct wk_place place;
 
-	(void)state;
 	for (uint32_t i = 0; i < ROWS; i++) {
 		spans[i] = (struct wk_code_span){ at, 1 + i % 2 };
 		lines[i] = (struct wk_code_line){ at, text(index, i % 3 ? "x" : "y"), i + 1, 0 };
-		at += 1 + next_random(&seed) % (i % 500 == 0 ? 4000 : 30);
+		at += 1 + next_random(&seed) % (i % 500 == 0 ? gap : step);
 	}
 	wk_code_index_set_ranges(index, &range, 1);
 	wk_code_index_add(index, 0, &block);
-	for (uint32_t i = spans[0].start; i < at && i + 0x8000 < range.end; i++) {
+	for (uint32_t i = spans[0].start; i < at;) {
 		while (row + 1 < ROWS && spans[row + 1].start <= i)
 			row++;
 		assert_int_equal(wk_code_index_places(index, 0x8000 + i, &place, 1), 1);
 		assert_int_equal(place.line, row + 1);
 		assert_true(wk_str_is(place.function, row % 2 ? "two" : "one"));
 		assert_true(wk_str_is(place.file, row % 3 ? "x" : "y"));
+		i = next_checked(i, spans[row].start, row + 1 < ROWS ? spans[row + 1].start : at);
 	}
 	free(spans);
 	free(lines);
 	wk_code_index_free(index);
+}
+
+static void every_address_of_a_large_unit_is_right(void **state)
+{
+	(void)state;
+	assert_every_address(30, 4000);
+}
+
+static void every_address_of_a_unit_in_many_places_is_right(void **state)
+{
+	(void)state;
+	assert_every_address(4, 10000000);
+	assert_every_address(1, 3000000);
+	assert_every_address(100, 100000);
 }
 
 static struct wk_code_index *load(const struct wk_buf *saved)
@@ -464,6 +485,7 @@ int main(void)
 		cmocka_unit_test(random_ranges_are_settled_as_by_hand),
 		cmocka_unit_test(texts_stay_where_they_are),
 		cmocka_unit_test(every_address_of_a_large_unit_is_right),
+		cmocka_unit_test(every_address_of_a_unit_in_many_places_is_right),
 		cmocka_unit_test(a_saved_index_answers_the_same),
 		cmocka_unit_test(what_is_added_to_a_loaded_index_is_saved_with_it),
 		cmocka_unit_test(a_text_that_was_saved_is_not_kept_twice),
