@@ -58,10 +58,30 @@ static bool is_recording(const struct wk_opened *opened, struct wk_err *err)
 	return false;
 }
 
-static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int fd,
-		 uint64_t *bytes, struct wk_err *err)
+/* What came of it. */
+struct packed {
+	uint64_t bytes;
+	struct wk_unwind_counts stacks;
+	struct wk_buf missing; /* why stacks were kept as they are */
+	struct wk_carry_counts names;
+	struct wk_buf nameless; /* why most of what has no name has none */
+};
+
+static void fill_packed(struct packed *packed, const struct wk_unwind_stage *stage)
 {
-	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	packed->stacks = wk_unwind_stage_counts(stage);
+	packed->names = wk_unwind_stage_names(stage);
+	if (packed->stacks.missing_reason)
+		wk_buf_add_text(&packed->missing, packed->stacks.missing_reason);
+	if (packed->names.reason)
+		wk_buf_add_text(&packed->nameless, packed->names.reason);
+}
+
+static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int fd,
+		 struct packed *packed, struct wk_err *err)
+{
+	const struct wk_perf_data_write_options how = { .size = sizeof(how), .keeps_stacks = true };
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, &how);
 	struct wk_runtime_stage *names = wk_runtime_stage_new(wk_perf_data_writer_sink(writer));
 	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
 	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
@@ -69,11 +89,13 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 	bool ok;
 
 	wk_unwind_stage_embed_names(stage);
+	wk_unwind_stage_keep_stacks(stage);
 	wk_unwind_stage_ask(stage, names);
 	ok = (opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err)) &&
 	     wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err) &&
 	     wk_perf_data_writer_finish(writer, err);
-	*bytes = wk_perf_data_writer_bytes(writer);
+	packed->bytes = wk_perf_data_writer_bytes(writer);
+	fill_packed(packed, stage);
 	wk_unwind_stage_free(stage);
 	wk_runtime_stage_free(names);
 	wk_perf_data_writer_free(writer);
@@ -81,7 +103,7 @@ static bool pack(const struct wk_opened *opened, struct wk_symbols *symbols, int
 }
 
 static bool write_packed(const struct wk_opened *opened, const char *output,
-			 struct wk_symbols *symbols, uint64_t *bytes, struct wk_err *err)
+			 struct wk_symbols *symbols, struct packed *packed, struct wk_err *err)
 {
 	bool to_stdout = strcmp(output, "-") == 0;
 	struct wk_os_draft draft = { .fd = STDOUT_FILENO };
@@ -95,20 +117,74 @@ static bool write_packed(const struct wk_opened *opened, const char *output,
 	/* What a program did is its user's own affair, as with `wick record`. */
 	if (!to_stdout && draft.temporary)
 		(void)fchmod(draft.fd, S_IRUSR | S_IWUSR);
-	ok = pack(opened, symbols, draft.fd, bytes, err);
+	ok = pack(opened, symbols, draft.fd, packed, err);
 	if (!to_stdout && !wk_os_draft_end(&draft, ok) && ok)
 		return wk_fail_os(err, errno, "writing %s", output);
 	return ok;
 }
 
-static void say_done(const char *input, const char *output, uint64_t bytes)
+static void say_stacks(const struct packed *packed)
+{
+	const struct wk_unwind_counts *stacks = &packed->stacks;
+	uint64_t all = stacks->whole + stacks->cut + stacks->broken + stacks->kept;
+	struct wk_buf words = { 0 };
+
+	if (stacks->kept == 0)
+		return;
+	wk_num_add_grouped(&words, stacks->kept);
+	wk_buf_add_text(&words, " of ");
+	wk_num_add_grouped(&words, all);
+	wk_buf_add_fmt(&words, " stacks could not be unwound, as %s; their copies are kept, and can "
+			       "be unwound where the file is (--symbol-server FOLDER)",
+		       wk_buf_text(&packed->missing));
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static void say_names(const struct packed *packed)
+{
+	const struct wk_carry_counts *names = &packed->names;
+	struct wk_buf words = { 0 };
+
+	if (names->unnamed == 0)
+		return;
+	wk_num_add_grouped(&words, names->unnamed);
+	wk_buf_add_text(&words, " of ");
+	wk_num_add_grouped(&words, names->addresses);
+	wk_buf_add_text(&words, " addresses have no name");
+	if (names->reason && names->reason[0]) {
+		wk_buf_add_text(&words, names->of_reason == names->unnamed ? ": " : "; ");
+		if (names->of_reason != names->unnamed) {
+			wk_num_add_grouped(&words, names->of_reason);
+			wk_buf_add_text(&words, " of them: ");
+		}
+		wk_buf_add_text(&words, wk_buf_text(&packed->nameless));
+	}
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static void say_done(const char *input, const char *output, const struct packed *packed)
 {
 	struct wk_buf words = { 0 };
 
-	wk_buf_add_fmt(&words, "%s with its names is %s, ", input, output);
-	wk_num_add_bytes(&words, bytes);
+	wk_buf_add_fmt(&words, "%s with its names is %s, ",
+		       strcmp(input, "-") == 0 ? "standard input" : input,
+		       strcmp(output, "-") == 0 ? "standard output" : output);
+	wk_num_add_bytes(&words, packed->bytes);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
+	say_stacks(packed);
+	say_names(packed);
+}
+
+/* Nobody asked for the name by name. */
+static bool is_free(const char *output, struct wk_err *err)
+{
+	return !wk_os_is_there(output) ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "%s is there already; -o %s writes over it, another name keeps it", output,
+		       output);
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
@@ -118,23 +194,26 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_buf name = { 0 };
 	struct wk_opened opened = { 0 };
 	struct wk_naming naming = { 0 };
-	uint64_t bytes = 0;
-	bool ok;
+	struct packed packed = { 0 };
+	bool ok = true;
 
 	if (!path)
 		return wk_exit_code(err);
 	if (!output) {
 		packed_name(path, &name);
 		output = wk_buf_text(&name);
+		ok = is_free(output, err);
 	}
-	ok = wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err) &&
+	ok = ok && wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err) &&
 	     wk_reader_open(path, args->load.format, &opened, err) &&
 	     is_recording(&opened, err) && wk_naming_open(&naming, &args->load, err) &&
-	     write_packed(&opened, output, naming.symbols, &bytes, err);
+	     write_packed(&opened, output, naming.symbols, &packed, err);
 	wk_naming_close(&naming);
 	wk_reader_close(&opened);
 	if (ok && !args->quiet)
-		say_done(path, strcmp(output, "-") == 0 ? "standard output" : output, bytes);
+		say_done(path, output, &packed);
+	wk_buf_fini(&packed.missing);
+	wk_buf_fini(&packed.nameless);
 	wk_buf_fini(&name);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
@@ -149,6 +228,8 @@ const struct wk_command wk_cmd_pack = {
 		"and source lines of everything that was sampled in it. The new file needs none of "
 		"the programs, libraries and debug files of this machine. It is an ordinary "
 		"perf.data file still.",
+		"Stacks that lead through a file that is not here stay as they were copied, to be "
+		"unwound where that file is; wick says how many, and what has no name.",
 		"`wick record --embed-symbols` writes such a recording at once.",
 		NULL },
 	.options = (const struct wk_opt_use[]){

@@ -302,6 +302,8 @@ struct wk_event_source {
 	bool is_perf;        /* the next three are known */
 	uint32_t perf_type;  /* of perf's attr: 0 hardware, 1 software, 2 tracepoint ... */
 	uint32_t details;    /* what its samples carry: enum wk_detail */
+	uint64_t user_registers;   /* sampled with copies of stacks, as perf numbers them */
+	uint32_t user_stack_bytes; /* the most that is copied of each; 0: none */
 	uint32_t name_width; /* of the longest name in the recording */
 };
 

@@ -355,6 +355,8 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 		.is_perf = true,
 		.perf_type = attr->type,
 		.details = wk_perf_details_of(attr->sample_type),
+		.user_registers = attr->user_registers,
+		.user_stack_bytes = attr->user_stack_bytes,
 		.name_width = longest_name(perf),
 	};
 	ok = wk_sink_take(perf->sink, &event, err) &&

@@ -21,6 +21,7 @@ wk_perf_data_writer_new(int fd, const struct wk_perf_data_write_options *options
 					    : DEFAULT_INTERVAL_NS;
 	writer->buffer_bytes =
 		options && options->buffer_bytes ? options->buffer_bytes : DEFAULT_BUFFER;
+	writer->keeps_stacks = options && options->keeps_stacks;
 	writer->symbols.subject = WK_SECTION_SYMBOLS;
 	writer->processes.subject = WK_SECTION_PROCESSES;
 	writer->images.subject = WK_SECTION_IMAGES;
@@ -171,6 +172,10 @@ static bool add_source(struct wk_perf_data_writer *writer, const struct wk_event
 			       event->source, WK_STR_ARG(event->name));
 	source.name = wk_arena_copy(&writer->arena, event->name);
 	source.unit = wk_arena_copy(&writer->arena, event->unit);
+	if (writer->keeps_stacks && event->user_stack_bytes) {
+		source.user_registers = event->user_registers;
+		source.user_stack_bytes = event->user_stack_bytes;
+	}
 	wk_perf_write_describe(&source);
 	writer->sources = wk_grow(writer->sources, &writer->source_cap, writer->source_count + 1,
 				  sizeof(source));

@@ -30,6 +30,7 @@ struct wk_perf_data_write_options {
 	size_t size;                /* sizeof(struct wk_perf_data_write_options) */
 	uint64_t flush_interval_ns; /* of event time; 0: a second */
 	size_t buffer_bytes;        /* flush when so much is pending; 0: 256 KiB */
+	bool keeps_stacks;          /* copies of stacks, where samples still have them */
 };
 
 /* `fd` stays the caller's, is open for writing, and stands at the start of an empty file or

@@ -55,7 +55,12 @@ void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, 
 	uint64_t flags = source->flags | WK_PERF_FLAG_SAMPLE_ID_ALL | WK_PERF_FLAG_INHERIT |
 			 WK_PERF_FLAG_EXCLUDE_CALLCHAIN_USER;
 	size_t start = out->len;
+	uint64_t sampled = WK_PERF_SAMPLE_IDENTIFIER | WK_PERF_SAMPLE_IP | WK_PERF_SAMPLE_TID |
+			   WK_PERF_SAMPLE_TIME | WK_PERF_SAMPLE_CPU | WK_PERF_SAMPLE_PERIOD |
+			   WK_PERF_SAMPLE_CALLCHAIN;
 
+	if (source->user_registers)
+		sampled |= WK_PERF_SAMPLE_REGS_USER | WK_PERF_SAMPLE_STACK_USER;
 	if (index == 0)
 		flags |= WK_PERF_FLAG_MMAP | WK_PERF_FLAG_COMM | WK_PERF_FLAG_TASK |
 			 WK_PERF_FLAG_MMAP2 | WK_PERF_FLAG_COMM_EXEC | WK_PERF_FLAG_BUILD_ID;
@@ -65,12 +70,12 @@ void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, 
 	wk_buf_add_u32(out, WK_PERF_WRITE_ATTR_BYTES);
 	wk_buf_add_u64(out, source->config);
 	wk_buf_add_u64(out, 1); /* the period, but each sample tells its own */
-	wk_buf_add_u64(out, WK_PERF_SAMPLE_IDENTIFIER | WK_PERF_SAMPLE_IP | WK_PERF_SAMPLE_TID |
-				    WK_PERF_SAMPLE_TIME | WK_PERF_SAMPLE_CPU |
-				    WK_PERF_SAMPLE_PERIOD | WK_PERF_SAMPLE_CALLCHAIN);
+	wk_buf_add_u64(out, sampled);
 	wk_buf_add_u64(out, WK_PERF_READ_ID);
 	wk_buf_add_u64(out, flags);
-	wk_perf_write_zeros(out, 44); /* wakeup_events up to sample_stack_user */
+	wk_perf_write_zeros(out, 32); /* wakeup_events up to branch_sample_type */
+	wk_buf_add_u64(out, source->user_registers);
+	wk_buf_add_u32(out, source->user_stack_bytes);
 	wk_buf_add_u32(out, clock >= 0 ? (uint32_t)clock : 0);
 	wk_perf_write_zeros(out, WK_PERF_WRITE_ATTR_BYTES - (out->len - start));
 }

@@ -24,6 +24,8 @@ struct wk_perf_write_source {
 	uint32_t type;
 	uint64_t config;
 	uint64_t flags;
+	uint64_t user_registers;   /* of copies of stacks; 0: samples have no place for them */
+	uint32_t user_stack_bytes;
 };
 
 struct wk_perf_write_fact {
@@ -42,6 +44,7 @@ struct wk_perf_data_writer {
 	bool is_pipe;
 	uint64_t flush_interval_ns;
 	size_t buffer_bytes;
+	bool keeps_stacks;
 
 	struct wk_arena arena;
 	struct wk_perf_write_source *sources;

@@ -7,7 +7,7 @@
 
 /* A record's size is 16 bits wide. */
 #define MOST_RECORD_BYTES 65528
-#define SAMPLE_FIXED      64 /* bytes of a sample without its call chain's entries */
+#define SAMPLE_FIXED      80 /* bytes of a sample without its call chain's entries */
 #define TRAILER           32
 #define MOST_CHAIN        ((MOST_RECORD_BYTES - SAMPLE_FIXED) / 8)
 #define MOST_KERNEL_CHAIN (MOST_CHAIN / 2)
@@ -387,6 +387,39 @@ static void add_chain(struct wk_perf_data_writer *writer, const struct wk_event_
 					    (is_raw && i > 0 && sample->user_chain[i] > 0));
 }
 
+/* The copy of a stack that nobody could unwind, behind all else of the record that begins at
+ * `start`. A sample without one says so. */
+static void add_stack(struct wk_perf_data_writer *writer, const struct wk_event_sample *sample,
+		      uint64_t mask, size_t start)
+{
+	const struct wk_event_registers *registers =
+		sample->stack && sample->details ? sample->details->user_registers : NULL;
+	struct wk_buf *out = &writer->pending;
+	size_t used = out->len - start + 3 * 8 + 8 * (size_t)__builtin_popcountll(mask);
+	size_t room = used < MOST_RECORD_BYTES ? (MOST_RECORD_BYTES - used) & ~(size_t)7 : 0;
+	size_t size, copied;
+	bool is_full;
+
+	if (!registers || registers->sampled != mask || room < 8) {
+		wk_buf_add_u64(out, 0); /* no registers */
+		wk_buf_add_u64(out, 0); /* no stack */
+		return;
+	}
+	wk_buf_add_u64(out, registers->abi);
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (mask >> bit & 1)
+			wk_buf_add_u64(out, registers->value[bit]);
+	copied = sample->stack->size_bytes & ~(size_t)7;
+	is_full = sample->stack->is_full || copied + 8 > room;
+	copied = copied < room ? copied : room;
+	size = is_full ? copied : copied + 8;
+	wk_buf_add_u64(out, size);
+	wk_buf_add(out, sample->stack->bytes, copied);
+	wk_perf_write_zeros(out, size - copied);
+	if (size)
+		wk_buf_add_u64(out, copied);
+}
+
 static bool write_sample(struct wk_perf_data_writer *writer, const struct wk_event *event,
 			 struct wk_err *err)
 {
@@ -407,6 +440,8 @@ static bool write_sample(struct wk_perf_data_writer *writer, const struct wk_eve
 	add_ids(writer, event->cpu, 0);
 	wk_buf_add_u64(&writer->pending, sample->weight);
 	add_chain(writer, sample);
+	if (writer->sources[source - 1].user_registers)
+		add_stack(writer, sample, writer->sources[source - 1].user_registers, start);
 	record_end(writer, start);
 	if (!writer->has_samples)
 		writer->first_sample_ns = event->time_ns;

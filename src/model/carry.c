@@ -14,6 +14,7 @@ struct carried_image {
 	struct wk_build_id build_id;
 	uint64_t inode;
 	uint64_t start;
+	uint64_t unnamed; /* addresses */
 	bool is_kernel; /* named by the running kernel alone */
 	bool is_plain; /* so far: a program may be deleted or built anew while it runs */
 };
@@ -141,13 +142,15 @@ static bool is_of_another_kernel(const struct wk_carry *carry, const struct carr
 static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct seen *seen,
 		     const struct wk_sink *sink, struct wk_err *err)
 {
-	const struct carried_image *image = &carry->images[seen->image];
+	struct carried_image *image = &carry->images[seen->image];
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .cpu = WK_NO_CPU };
 	struct wk_symbol symbol;
 	uint32_t *done;
 
-	if (!image->symbols || !wk_image_find(image->symbols, seen->address, &symbol))
+	if (!image->symbols || !wk_image_find(image->symbols, seen->address, &symbol)) {
+		image->unnamed++;
 		return true;
+	}
 	done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
 	if (*done)
 		return true;
@@ -213,4 +216,21 @@ bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk
 			ok = send_one(carry, &sent, &carry->seen[i], sink, err);
 	wk_map_fini(&sent);
 	return ok && (!carry->takes_all || send_all_calls(carry, sink, err));
+}
+
+struct wk_carry_counts wk_carry_counts(const struct wk_carry *carry)
+{
+	struct wk_carry_counts counts = { .addresses = carry->seen_count - 1 };
+
+	for (uint32_t i = 0; i < carry->image_count; i++) {
+		const struct carried_image *image = &carry->images[i];
+
+		counts.unnamed += image->unnamed;
+		if (image->unnamed <= counts.of_reason)
+			continue;
+		counts.of_reason = image->unnamed;
+		counts.reason = image->symbols ? wk_image_reason(image->symbols)
+					       : "they are of another kernel than the one that runs now";
+	}
+	return counts;
 }

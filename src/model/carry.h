@@ -31,4 +31,12 @@ bool wk_carry_wants(const struct wk_carry *carry, uint32_t image);
 void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address);
 bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err);
 
+/* What became of all addresses, after wk_carry_send of a wk_carry that takes all. */
+struct wk_carry_counts {
+	uint64_t addresses, unnamed;
+	const char *reason; /* why the image with most of the unnamed ones has no names; or NULL */
+	uint64_t of_reason; /* how many it has */
+};
+struct wk_carry_counts wk_carry_counts(const struct wk_carry *carry);
+
 #endif

@@ -38,6 +38,8 @@ struct wk_unwind_stage {
 	struct wk_carry *carry;
 	struct wk_runtime_stage *runtime; /* may be NULL */
 	bool met_code;             /* that no file holds, in this walk */
+	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
+	bool keeps_stacks;         /* of such walks */
 	bool is_live;              /* what is mapped now is what is recorded */
 	uint32_t pid;              /* whose stack is being walked */
 	uint32_t since_release;    /* stacks */
@@ -87,6 +89,8 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 		if (wk_runtime_stage_find(stage->runtime, stage->pid, address, image))
 			return true;
 	}
+	if (staged->symbols && !staged->elf && !stage->met_missing)
+		stage->met_missing = staged->symbols;
 	image->table = staged->table;
 	image->start = mapping->start;
 	image->end = mapping->end;
@@ -193,6 +197,7 @@ static size_t walk(struct wk_unwind_stage *stage, const struct wk_event *event,
 {
 	stage->pid = event->pid;
 	stage->met_code = false;
+	stage->met_missing = NULL;
 	wk_unwinder_set_space(stage->unwinder, wk_spaces_version(stage->spaces, event->pid));
 	return wk_unwind(stage->unwinder, event->sample.stack, stage->chain, CHAIN_CAP, end);
 }
@@ -231,6 +236,27 @@ static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_even
 	return true;
 }
 
+/* What the walk met may be a matter of luck: rules are known once, and not asked for again. So it is
+ * the file of any frame that tells. */
+static bool is_missing(struct wk_unwind_stage *stage, size_t count)
+{
+	struct wk_unwind_image image;
+
+	for (size_t i = 0; i < count && !stage->met_missing; i++)
+		find_image(stage, stage->chain[i], &image);
+	return stage->met_missing != NULL;
+}
+
+static bool keep_stack(struct wk_unwind_stage *stage, struct wk_event *event, struct wk_err *err)
+{
+	if (stage->counts.kept++ == 0)
+		stage->counts.missing_reason = wk_image_reason(stage->met_missing);
+	remember(stage, WK_KERNEL_PID, event->sample.kernel_chain, event->sample.kernel_count, false);
+	remember(stage, event->pid, stage->chain, event->sample.user_count, true);
+	event->sample.user_count = 0; /* what the copy says better */
+	return wk_sink_take(&stage->next, event, err);
+}
+
 static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *event,
 			struct wk_err *err)
 {
@@ -242,6 +268,8 @@ static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *ev
 
 		if (!walk_through_all(stage, event, &unwound.sample.user_count, &end, err))
 			return false;
+		if (stage->keeps_stacks && is_missing(stage, unwound.sample.user_count))
+			return keep_stack(stage, &unwound, err);
 		unwound.sample.user_chain = stage->chain;
 		unwound.sample.user_is_exact = true;
 		unwound.sample.stack = NULL;
@@ -297,6 +325,16 @@ void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage 
 void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage)
 {
 	wk_carry_all(stage->carry);
+}
+
+void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage)
+{
+	stage->keeps_stacks = true;
+}
+
+struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)
+{
+	return wk_carry_counts(stage->carry);
 }
 
 /* A recording says which of its stacks are not from one single moment. */

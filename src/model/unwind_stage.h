@@ -14,6 +14,7 @@
 #define WK_MODEL_UNWIND_STAGE_H
 
 #include "event/sink.h"
+#include "model/carry.h"
 #include "symbols/symbols.h"
 
 struct wk_unwind_stage;
@@ -34,6 +35,10 @@ void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage 
  * find: for recordings that are taken elsewhere. */
 void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage);
 
+/* Samples whose stacks lead through a file that is not here keep the copy: it can be unwound where
+ * the file is. Where nobody says so it is given up, and such a chain ends early. */
+void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage);
+
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);
 void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 
@@ -41,7 +46,13 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage);
 struct wk_unwind_counts {
 	uint64_t whole, cut, broken; /* reached a root; copy too small; no rule */
 	uint64_t frames;
+	uint64_t kept;              /* copies handed on, since a file is not here: they are none of
+				     * the above */
+	const char *missing_reason; /* which file, of the first of them; or NULL */
 };
 struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage);
+
+/* How many of the sampled addresses have names after wk_unwind_stage_finish. */
+struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage);
 
 #endif
