@@ -393,9 +393,13 @@ static bool is_root_name(struct wk_str name)
 {
 	static const char *const roots[] = {
 		"_start", "__start", "clone", "__clone", "clone3", "__clone3", "thread_start",
-		"_dl_start_user", "__restore_rt", "ret_from_fork", NULL,
+		"_dl_start_user", "__restore_rt", "ret_from_fork",
+		/* Go: where goroutines, its threads and the program begin. */
+		"runtime.goexit", "runtime.mstart", "runtime.rt0_go", "runtime.mcall", NULL,
 	};
 
+	if (wk_str_ends(name, ".abi0"))
+		name.len -= strlen(".abi0");
 	for (size_t i = 0; roots[i]; i++)
 		if (wk_str_is(name, roots[i]))
 			return true;

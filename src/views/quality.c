@@ -111,20 +111,35 @@ static void find_closed(struct wk_quality *quality, const struct wk_model *model
 	free(last_stack);
 }
 
-/* wick's own recordings are in perf's format, but their stacks were walked otherwise. */
-static bool is_walked(const struct wk_model *model)
+static enum wk_stacks_by stacks_by_word(struct wk_str word)
 {
-	for (uint32_t i = 0; i < model->fact_count; i++)
-		if (wk_str_is(wk_model_str(model, model->facts[i].key), "call graph"))
-			return true;
-	return false;
+	if (wk_str_is(word, "none"))
+		return WK_STACKS_NONE;
+	return wk_str_is(word, "frame pointers") ? WK_STACKS_FRAME_POINTERS : WK_STACKS_UNTOLD;
+}
+
+/* wick's own recordings are in perf's format, but their stacks were walked otherwise: a fact tells
+ * how. False where there is none. */
+static bool is_walked(const struct wk_model *model, enum wk_stacks_by *by)
+{
+	bool is_told = false;
+
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		enum wk_stacks_by here = stacks_by_word(wk_model_str(model, model->facts[i].value));
+
+		if (!wk_str_is(wk_model_str(model, model->facts[i].key), "call graph"))
+			continue;
+		*by = is_told && *by != here ? WK_STACKS_UNTOLD : here;
+		is_told = true;
+	}
+	return is_told;
 }
 
 static enum wk_stacks_by stacks_by(const struct wk_model *model, const struct wk_filter *filter)
 {
 	enum wk_stacks_by by = model->sources[filter->source].stacks_by;
 
-	if (is_walked(model) || model->sources[filter->before_source].stacks_by != by)
+	if (!is_walked(model, &by) && model->sources[filter->before_source].stacks_by != by)
 		return WK_STACKS_UNTOLD;
 	return by;
 }
@@ -189,7 +204,8 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 			quality.unknown_reach += reach == WK_REACH_UNKNOWN ? times : 0;
 			if (reach == WK_REACH_CUT &&
 			    quality.stacks_by == WK_STACKS_FRAME_POINTERS)
-				quality.broken += ends_near_root(model, stack) ? 0 : times;
+				*(ends_near_root(model, stack) ? &quality.near_root
+							       : &quality.broken) += times;
 		}
 		quality.frames += depths.frames[named] * times;
 		quality.unnamed += depths.unnamed ? depths.unnamed[named] * times : 0;
@@ -248,8 +264,10 @@ static void add_reach(const struct wk_quality *quality, struct wk_buf *line)
 		return;
 	}
 	wk_buf_add_text(line, "; ");
-	wk_num_add_share(line, quality->whole, quality->with_user_part);
-	wk_buf_add_text(line, " of user stacks reach a root");
+	wk_num_add_share(line, quality->whole + quality->near_root, quality->with_user_part);
+	wk_buf_add_text(line, quality->near_root ? " of user stacks reach main or a root (frame "
+						   "pointers go no further than main)"
+						 : " of user stacks reach a root");
 	if (quality->unknown_reach) {
 		wk_buf_add_text(line, ", unknown for ");
 		wk_num_add_share(line, quality->unknown_reach, quality->with_user_part);

@@ -32,6 +32,9 @@ struct wk_quality {
 	uint64_t whole;               /* ... those of them that reach a root ... */
 	uint64_t unknown_reach;       /* ... and those of which nobody can tell */
 	enum wk_stacks_by stacks_by;  /* of all sources in view */
+	uint64_t near_root;           /* of those with a user part, by frame pointers: those that
+				       * end in main or a thread's first function, since the C
+				       * library's start code keeps no frame pointers */
 	uint64_t broken;              /* of those with a user part, by frame pointers: those that
 				       * end before main or a thread's first function */
 	uint64_t frames, unnamed;     /* frames of all samples in view, and those without a name;
