@@ -95,6 +95,16 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 	return err->code == WK_OK;
 }
 
+/* What says how to record says nothing of a recording that is there. */
+static bool refuse_recording_options(const struct args *args, struct wk_err *err)
+{
+	const char *name = args->data ? "data" : wk_record_args_given(&args->record);
+
+	return !name || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				"--%s is for recording, and nothing is recorded here: a command "
+				"stands behind \"--\"", name);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -109,6 +119,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			"behind \"--\"");
 		return WK_EXIT_USAGE;
 	}
+	if (!records && !refuse_recording_options(args, err))
+		return WK_EXIT_USAGE;
 	if (!records)
 		paths = wk_load_paths(call->words, err);
 	if (!records && !paths)

@@ -178,9 +178,9 @@ static const char *number_expected(const struct wk_opt *opt)
 {
 	switch (opt->kind) {
 	case WK_OPT_DURATION:
-		return "a time such as 10, 1.5s or 500ms";
+		return "a time above 0 such as 10, 1.5s or 500ms";
 	case WK_OPT_SIZE:
-		return "a size such as 16384, 64K or 8M";
+		return "a size above 0 such as 16384, 64K or 8M";
 	case WK_OPT_REAL:
 		return "a number such as 0.5";
 	default:

@@ -146,6 +146,46 @@ static bool plan_events(struct wk_record_plan *plan, const struct wk_opt_list *l
 	return true;
 }
 
+#define LEAST_BUFFER (64u << 10)
+#define MOST_BUFFER  (16u << 20)
+
+/* A ring that holds no two stacks loses them, whatever else the machine does. */
+static bool check_sizes(const struct wk_record_args *args, struct wk_err *err)
+{
+	if (args->ring_bytes && (args->ring_bytes < LEAST_BUFFER || args->ring_bytes > MOST_BUFFER))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--buffer is %" PRIu64 " bytes, expected 64K to 16M",
+			       args->ring_bytes);
+	if (args->stack_bytes > 65536)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--stack-size is %" PRIu64 " bytes, the kernel copies 64K at most",
+			       args->stack_bytes);
+	return true;
+}
+
+const char *wk_record_args_given(const struct wk_record_args *args)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} options_given[] = {
+		{ args->frequency, "freq" },
+		{ args->period, "count" },
+		{ args->events.count, "event" },
+		{ args->duration_ns, "duration" },
+		{ args->call_graph, "call-graph" },
+		{ args->stack_bytes, "stack-size" },
+		{ args->embeds_symbols, "embed-symbols" },
+		{ args->ring_bytes, "buffer" },
+		{ args->user_only, "user-only" },
+	};
+
+	for (size_t i = 0; i < sizeof(options_given) / sizeof(options_given[0]); i++)
+		if (options_given[i].is_given)
+			return options_given[i].name;
+	return NULL;
+}
+
 static enum wk_call_graph call_graph_of(const char *word)
 {
 	if (!word || strcmp(word, "auto") == 0)
@@ -190,10 +230,8 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	if (!positive("freq", args->frequency, &plan->options.frequency_hz, err) ||
 	    !positive("count", args->period, &plan->options.period, err))
 		return false;
-	if (args->stack_bytes > 65536)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--stack-size is %" PRIu64 " bytes, the kernel copies 64K at most",
-			       args->stack_bytes);
+	if (!check_sizes(args, err))
+		return false;
 	plan->embeds_symbols = args->embeds_symbols;
 	plan->options.stack_bytes = args->stack_bytes ? (uint32_t)args->stack_bytes
 						      : WK_USUAL_STACK_BYTES;

@@ -38,6 +38,9 @@ struct wk_record_plan {
  * two options contradict each other, and for values that cannot be. */
 bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
 			 char *const *command, struct wk_err *err);
+/* The long name of an option that says how to record, where one was given; else NULL. */
+const char *wk_record_args_given(const struct wk_record_args *args);
+
 void wk_record_plan_fini(struct wk_record_plan *plan);
 
 #endif
