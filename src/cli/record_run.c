@@ -13,6 +13,7 @@
 
 #include "base/num.h"
 #include "base/out.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/previous.h"
 #include "cli/terminal.h"
@@ -150,11 +151,48 @@ void wk_record_wait(struct wk_record_outcome *outcome, bool quiet, struct wk_err
 	outcome->running = 0;
 }
 
+/* Why the kernel lets nobody but root sample the program, or NULL: it would tell what is in a file
+ * that one may not read, or what another user's rights were used for. */
+static const char *hidden_reason(const char *program)
+{
+	char *found = strchr(program, '/') ? NULL : wk_program_find(program);
+	const char *path = found ? found : program, *reason = NULL;
+	struct stat info;
+
+	if (geteuid() != 0 && stat(path, &info) == 0) {
+		if (access(path, R_OK) != 0)
+			reason = "as you may not read it";
+		else if ((info.st_mode & S_ISUID && info.st_uid != geteuid()) ||
+			 (info.st_mode & S_ISGID && info.st_gid != getegid()))
+			reason = "as it runs with rights that you have not";
+	}
+	free(found);
+	return reason;
+}
+
+/* Whether that was so. */
+static bool say_hidden(const struct wk_record_request *request, const char *before)
+{
+	char *const *command = request->recorder.command;
+	const char *reason = command ? hidden_reason(command[0]) : NULL;
+	struct wk_buf words = { 0 };
+
+	if (!reason)
+		return false;
+	wk_buf_add_fmt(&words, "%sthe kernel does not let you sample %s, %s; root may", before,
+		       command[0], reason);
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+	return true;
+}
+
 static void say_no_samples(const struct wk_record_request *request,
 			   const struct wk_record_outcome *outcome)
 {
 	struct wk_buf words = { 0 };
 
+	if (say_hidden(request, "no samples: "))
+		return;
 	wk_buf_add_text(&words, "no samples: in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (request->recorder.period)
@@ -283,6 +321,7 @@ static void say_closing_words(const struct run *run, const struct wk_record_outc
 		say_old(&run->old);
 		return;
 	}
+	say_hidden(request, "");
 	add_count(&words, outcome->result.samples, " sample in ", " samples in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (stacks) {
