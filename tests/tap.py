@@ -28,7 +28,8 @@ WICK = os.environ.get("WICK", str(BUILD / "wick"))
 # copies of programs that `perf record` leaves in ~/.debug, where wick looks as well.
 os.environ.setdefault("WICK_CACHE_DIR", "")
 _home = tempfile.TemporaryDirectory(prefix="wick-home-")
-for _variable, _folder in (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")):
+for _variable, _folder in (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup"),
+                           ("PYENV_ROOT", ".pyenv")):
     if (pathlib.Path.home() / _folder).is_dir():
         os.environ.setdefault(_variable, str(pathlib.Path.home() / _folder))
 os.environ["HOME"] = _home.name
@@ -117,7 +118,7 @@ def perf_python(least, option):
     """A Python of 3.`least` or later, wherever there is one."""
     names = ["python3"] + [f"python3.{minor}" for minor in range(12, 20)]
     paths = [path for path in map(shutil.which, names) if path]
-    paths += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.1[2-9]*/bin/python3")))
+    paths += sorted(glob.glob(os.environ.get("PYENV_ROOT", "") + "/versions/3.1[2-9]*/bin/python3"))
     for path in paths:
         ask = f"import sys; sys.exit(sys.version_info < (3, {least}))"
         if run(path, "-X", option, "-c", ask, check=False).returncode == 0:

@@ -69,7 +69,7 @@ struct wk_perf_script {
 	size_t carried_count, carried_cap;
 	bool is_carried_sorted;
 
-	struct wk_spaces *code; /* made at run time: numbers of mappings count `code_names` from 1 */
+	struct wk_spaces *code; /* made at run time: mappings count `code_names` from 1 */
 	uint32_t *code_names;   /* in `comms` */
 	size_t code_count, code_cap;
 
