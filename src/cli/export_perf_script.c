@@ -199,10 +199,12 @@ static bool write_one(const struct wk_export_job *job, const char *path,
 bool wk_export_perf_script(const struct wk_export_job *job, struct wk_out *out, struct wk_err *err)
 {
 	struct wk_perf_script_options script_options;
+	struct wk_load_args load = *job->load;
 	struct wk_naming naming;
 	bool ok = fill_options(job, &script_options, err);
 
-	if (!ok || !wk_naming_open(&naming, job->load, err))
+	load.as_perf = true;
+	if (!ok || !wk_naming_open(&naming, &load, err))
 		return false;
 	for (size_t i = 0; job->paths[i] && ok; i++)
 		ok = write_one(job, job->paths[i], &script_options, naming.symbols, out, err);

@@ -17,6 +17,7 @@ struct wk_load_args {
 	bool no_inlined;
 	uint64_t threads;              /* 0: one for each processor */
 	bool sums_samples;             /* single samples are not asked for: see model/model.h */
+	bool as_perf;                  /* names as perf chooses them: see symbols/symbols.h */
 };
 
 extern const struct wk_opt_group wk_load_group;

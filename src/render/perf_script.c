@@ -152,7 +152,9 @@ static struct wk_str dso_name(struct wk_perf_script *script, const struct wk_eve
 
 	if (event->image.is_kernel && event->image.build_id.size == 0)
 		path = module_name(script, path);
-	if (is_anonymous && can_run && !wk_str_is(path, "[vdso]")) {
+	/* perf takes memory of a memfd for a file. */
+	if (is_anonymous && can_run && !wk_str_is(path, "[vdso]") &&
+	    !wk_str_starts(path, "/memfd:")) {
 		wk_buf_reset(&script->scratch);
 		wk_buf_add_fmt(&script->scratch, "/tmp/perf-%d.map", (int)event->pid);
 		path = wk_buf_str(&script->scratch);

@@ -123,10 +123,16 @@ void wk_elf_each_raw(const struct wk_elf *elf, const struct wk_elf_tables *table
 	wk_elf_each_plt(elf, tables, take, context);
 }
 
+struct wk_str wk_elf_versioned_name(const struct wk_elf_tables *tables, enum wk_elf_table table,
+				    uint32_t name)
+{
+	return wk_elf_text(&tables->names[table], name, MAX_NAME);
+}
+
 struct wk_str wk_elf_raw_name(const struct wk_elf_tables *tables, enum wk_elf_table table,
 			      uint32_t name)
 {
-	struct wk_str text = wk_elf_text(&tables->names[table], name, MAX_NAME);
+	struct wk_str text = wk_elf_versioned_name(tables, table, name);
 	const char *version = text.len > 1 ? memchr(text.at + 1, '@', text.len - 1) : NULL;
 
 	if (version)

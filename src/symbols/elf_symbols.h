@@ -50,5 +50,8 @@ void wk_elf_each_plt(const struct wk_elf *elf, const struct wk_elf_tables *table
 /* The name of a raw symbol, without its version. */
 struct wk_str wk_elf_raw_name(const struct wk_elf_tables *tables, enum wk_elf_table table,
 			      uint32_t name);
+/* With the version that the linker wrote behind it: "cfree@GLIBC_2.2.5". */
+struct wk_str wk_elf_versioned_name(const struct wk_elf_tables *tables, enum wk_elf_table table,
+				    uint32_t name);
 
 #endif

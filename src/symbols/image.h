@@ -82,6 +82,7 @@ struct wk_symbols {
 	struct wk_cache *cache;   /* or NULL */
 	struct wk_remote *remote; /* or NULL */
 	bool is_live;             /* nobody is asked now */
+	bool as_perf;             /* see symbols.h */
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
 

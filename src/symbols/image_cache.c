@@ -234,7 +234,7 @@ static void keep_names(struct keeping *k)
 {
 	struct wk_image_symbols *image = k->image;
 
-	if (!image->tab || image->names_are_kept) {
+	if (!image->tab || image->names_are_kept || image->owner->as_perf) {
 		add_old(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
 		return;
 	}
@@ -303,7 +303,7 @@ static struct wk_image_source file_at(const struct wk_image_symbols *image, stru
 static void keep_source(struct keeping *k)
 {
 	struct wk_image_symbols *image = k->image;
-	bool made_names = image->tab && !image->names_are_kept;
+	bool made_names = image->tab && !image->names_are_kept && !image->owner->as_perf;
 
 	wk_buf_add_fmt(&k->source, "%s\nbuild %" PRIu64 "\nimage %" PRIu64 " %" PRIu64 "\n",
 		       image->file.path, wk_image_build(image->file.elf),

@@ -43,26 +43,44 @@ static void make_table(struct wk_image_symbols *image)
 		other = find_more_names(image);
 		image->has_all_names = other && wk_image_has_all_names(other->elf);
 	}
-	image->tab = wk_symtab_new(file->elf, other ? other->elf : NULL);
+	if (image->owner->as_perf)
+		image->tab = wk_symtab_new_as_perf(file->elf, other ? other->elf : NULL);
+	else
+		image->tab = wk_symtab_new(file->elf, other ? other->elf : NULL);
 	image->names_from = other ? other->path : file->path;
 }
 
 static bool take_kept_table(struct wk_image_symbols *image)
 {
-	image->tab = wk_image_kept_names(image);
-	if (!image->tab)
+	struct wk_symtab *kept = wk_image_kept_names(image);
+
+	if (!kept)
 		return false;
+	wk_symtab_free(image->tab);
+	image->tab = kept;
 	image->names_are_kept = true;
 	image->has_all_names = image->kept.has_all_names;
 	return true;
+}
+
+/* What is kept has one name of an address, which is not always perf's; but all of them where the
+ * files that are here now have not. */
+static void choose_table(struct wk_image_symbols *image)
+{
+	bool as_perf = image->owner->as_perf;
+
+	if (!as_perf && take_kept_table(image))
+		return;
+	make_table(image);
+	if (as_perf && !image->has_all_names)
+		take_kept_table(image);
 }
 
 void wk_image_build_table(struct wk_image_symbols *image)
 {
 	struct wk_str from;
 
-	if (!take_kept_table(image))
-		make_table(image);
+	choose_table(image);
 	from = image->names_are_kept ? image->kept.names.path : wk_str_c(image->names_from);
 	if (wk_symtab_count(image->tab) == 0) {
 		image->state = WK_IMAGE_STRIPPED;

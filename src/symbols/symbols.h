@@ -34,6 +34,8 @@ struct wk_symbols_options {
 	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
 	struct wk_cache *cache;        /* NULL: nothing is kept or taken from there */
 	struct wk_remote *remote;      /* NULL: no other machine is asked */
+	bool as_perf; /* of several names of an address the one that perf takes, with its version;
+		       * such tables are not kept */
 };
 
 struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options);

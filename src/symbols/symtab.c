@@ -26,6 +26,7 @@ struct wk_symtab {
 	struct row *rows; /* NULL in a table that was loaded */
 	size_t count, cap;
 	struct wk_symtab_packed packed;
+	bool as_perf;
 };
 
 struct builder {
@@ -74,7 +75,10 @@ static void add_source(struct builder *b, const struct wk_elf *elf)
 
 static struct wk_str name_of(const struct wk_symtab *tab, const struct row *row)
 {
-	return wk_elf_raw_name(&tab->tables[row->source], row->table, row->name);
+	const struct wk_elf_tables *tables = &tab->tables[row->source];
+
+	return tab->as_perf ? wk_elf_versioned_name(tables, row->table, row->name)
+			    : wk_elf_raw_name(tables, row->table, row->name);
 }
 
 /* True for an address below the end; written so that no end lies beyond the last address. */
@@ -99,13 +103,24 @@ static void sort_rows(struct wk_symtab *tab)
 	tab->cap = tab->count;
 }
 
+/* What the symbol itself says for it. */
+static uint64_t value_of(const struct row *row, bool as_perf)
+{
+	bool has_size = row->size_bytes != 0, is_typed = row->type != WK_STT_NOTYPE || as_perf;
+	uint64_t bound = 2;
+
+	if (row->binding == WK_STB_LOCAL)
+		bound = as_perf;
+	else if (row->binding == WK_STB_WEAK)
+		bound = !as_perf;
+	return (uint64_t)has_size << 3 | bound << 1 | is_typed;
+}
+
 /* How good a name for its address this is; more is better. What the symbols themselves say
  * weighs more than how their names look. */
 static uint64_t merit(struct builder *b, const struct row *row)
 {
-	uint64_t bound = row->binding == WK_STB_LOCAL ? 0 : row->binding == WK_STB_WEAK ? 1 : 2;
-	uint64_t value =
-		(uint64_t)(row->size_bytes != 0) << 3 | bound << 1 | (row->type != WK_STT_NOTYPE);
+	uint64_t value = value_of(row, b->tab->as_perf);
 	struct wk_str name = { "", 0 };
 	uint64_t underscores = 0;
 
@@ -262,12 +277,13 @@ static void nest(struct wk_symtab *tab, const struct wk_elf *elf)
 	tab->count = to;
 }
 
-struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug)
+static struct wk_symtab *make(const struct wk_elf *elf, const struct wk_elf *debug, bool as_perf)
 {
 	struct wk_symtab *tab = wk_alloc_zeroed(1, sizeof(*tab));
 	const struct wk_elf *sources[SOURCES] = { elf, debug };
 	struct builder b = { .tab = tab, .name_budget = 4096 };
 
+	tab->as_perf = as_perf;
 	for (b.source = 0; b.source < SOURCES; b.source++)
 		if (sources[b.source])
 			add_source(&b, sources[b.source]);
@@ -277,6 +293,16 @@ struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *d
 	tab->cap = tab->count;
 	tab->rows = wk_realloc(tab->rows, (tab->count + 1) * sizeof(*tab->rows));
 	return tab;
+}
+
+struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug)
+{
+	return make(elf, debug, false);
+}
+
+struct wk_symtab *wk_symtab_new_as_perf(const struct wk_elf *elf, const struct wk_elf *debug)
+{
+	return make(elf, debug, true);
 }
 
 void wk_symtab_free(struct wk_symtab *tab)

@@ -24,6 +24,9 @@ struct wk_symtab;
 
 /* `debug` may be NULL. Never NULL itself: a file without symbols gives an empty table. */
 struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug);
+/* As perf chooses among symbols at one address: with a size, then not weak, then global, then fewer
+ * leading underscores, then the longer name; and with versions ("cfree@GLIBC_2.2.5"). */
+struct wk_symtab *wk_symtab_new_as_perf(const struct wk_elf *elf, const struct wk_elf *debug);
 void wk_symtab_free(struct wk_symtab *tab);
 
 uint32_t wk_symtab_count(const struct wk_symtab *tab);

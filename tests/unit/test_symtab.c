@@ -125,6 +125,33 @@ static void the_best_of_several_names_is_kept(void **state)
 	fini(&image);
 }
 
+/* As perf 6.1 answers for libc. */
+static void perf_has_its_own_best_name(void **state)
+{
+	struct image image = { 0 };
+	struct wk_symtab *tab;
+
+	(void)state;
+	add(&image, "open", 0x1000, 8, WK_STB_WEAK, WK_STT_FUNC);
+	add(&image, "__libc_open64", 0x1000, 8, WK_STB_LOCAL, WK_STT_FUNC);
+	add(&image, "__GI___libc_open", 0x1000, 8, WK_STB_LOCAL, WK_STT_FUNC);
+	add(&image, "free", 0x1010, 8, WK_STB_GLOBAL, WK_STT_FUNC);
+	add(&image, "cfree@GLIBC_2.2.5", 0x1010, 8, WK_STB_GLOBAL, WK_STT_FUNC);
+	add(&image, "__libc_free", 0x1010, 8, WK_STB_GLOBAL, WK_STT_FUNC);
+	add(&image, "longer_label", 0x1020, 8, WK_STB_GLOBAL, WK_STT_NOTYPE);
+	add(&image, "function", 0x1020, 8, WK_STB_GLOBAL, WK_STT_FUNC);
+	add(&image, "weak_with_size", 0x1030, 8, WK_STB_WEAK, WK_STT_FUNC);
+	add(&image, "global", 0x1030, 0, WK_STB_GLOBAL, WK_STT_FUNC);
+	build(&image);
+	tab = wk_symtab_new_as_perf(image.elf, NULL);
+	assert_string_equal(at(tab, 0x1001), "__GI___libc_open 1000+8");
+	assert_string_equal(at(tab, 0x1011), "cfree@GLIBC_2.2.5 1010+8");
+	assert_string_equal(at(tab, 0x1021), "longer_label 1020+8");
+	assert_string_equal(at(tab, 0x1031), "weak_with_size 1030+8");
+	wk_symtab_free(tab);
+	fini(&image);
+}
+
 static void a_worse_name_still_names_what_lies_behind_the_better_one(void **state)
 {
 	struct image image = { 0 };
@@ -367,6 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_symbol_covers_its_bytes_and_no_more),
 		cmocka_unit_test(the_best_of_several_names_is_kept),
+		cmocka_unit_test(perf_has_its_own_best_name),
 		cmocka_unit_test(a_worse_name_still_names_what_lies_behind_the_better_one),
 		cmocka_unit_test(a_symbol_without_size_reaches_to_the_next_or_to_its_sections_end),
 		cmocka_unit_test(a_label_inside_a_function_does_not_hide_it),
