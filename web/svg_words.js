@@ -145,11 +145,14 @@ function dropResult(name) {
 		: name.slice(begin);
 }
 
+// Behind a name and its parameters.
+const TRAILER = /^(?: const)?(?: volatile)?(?: ?&&?)?(?:$| \(\.| \[clone )/;
+
 function dropParameters(name) {
 	let out = '', open = 0, angles = 0, had = false;
 	for (let i = 0; i < name.length; i++) {
 		const c = name[i];
-		if (!open && c === ' ' && /^ const$|^ \(\.|^ \[clone /.test(name.slice(i, i + 9)))
+		if (!open && c === ' ' && TRAILER.test(name.slice(i, i + 40)))
 			break;
 		const isOperator = '<('.includes(c) && endsInOperator(name, i);
 		if (c === '<' && !isOperator)

@@ -184,11 +184,16 @@ static bool is_operator(const char *at, size_t i)
 	       (wk_str_ends(wk_str_of(at, i), "operator<") && !is_name_char(at[i + 1]));
 }
 
-/* What C++ writes behind a name and nobody reads in a narrow frame. */
+/* What C++ writes behind a name and nobody reads in a narrow frame: " const&", and which copy it
+ * is. `rest` begins with a blank. */
 static bool is_trailer(struct wk_str rest)
 {
-	return wk_str_is(rest, " const") || wk_str_starts(rest, " (.") ||
-	       wk_str_starts(rest, " [clone ");
+	static const char *const qualifiers[] = { " const", " volatile", " &&", " &", "&&", "&" };
+
+	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++)
+		if (wk_str_starts(rest, qualifiers[i]))
+			rest = wk_str_skip(rest, strlen(qualifiers[i]));
+	return rest.len == 0 || wk_str_starts(rest, " (.") || wk_str_starts(rest, " [clone ");
 }
 
 /* Does "operator+", "operator[]", "operator->*" ... end at `i`? */
@@ -255,7 +260,7 @@ static void drop_parameters(struct wk_buf *name)
 	for (size_t i = 0; i < name->len; i++) {
 		char c = name->at[i];
 
-		if (!open && is_trailer(rest_of(name, i)))
+		if (!open && c == ' ' && is_trailer(rest_of(name, i)))
 			break;
 		if (c == '<' && !is_operator(name->at, i))
 			angles++;
