@@ -220,6 +220,16 @@ def _(t):
     t.true(re.search(r"500000 .*leaf|250000 .*leaf", top), f"expected leaf in {top}")
 
 
+@tap.case("go tool pprof leaves what stands in brackets in names")
+def _(t):
+    names = ["main::{lambda(int)#1}::operator()(int) const", "shop::(anonymous namespace)::pay"]
+    (t.folder / "names.folded").write_text("main;" + ";".join(names) + " 3\n")
+    t.wick("export", "-q", "--to", "pprof", "-o", "out.pb.gz", t.folder / "names.folded")
+    top = pprof(t, "-top")
+    for name in names:
+        t.true(name in top, f"expected {name} in {top}")
+
+
 PROGRAM = """\
 #include <stdint.h>
 volatile uint64_t sink;
