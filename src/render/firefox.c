@@ -10,6 +10,7 @@
 #include "render/renderers.h"
 #include "render/sampled.h"
 #include "views/by_thread.h"
+#include "views/wall_clock.h"
 
 #define PROCESSED_VERSION 58
 #define BROWSER_VERSION   31 /* of the browser's own format, at that time */
@@ -261,13 +262,16 @@ static void write_meta(struct writing *w)
 {
 	struct wk_buf title = { 0 };
 	struct wk_out *out = w->out;
+	uint64_t wall_ns = 0;
 
 	wk_sampled_title(w->model, &title);
+	if (!wk_wall_clock_of(w->model, &wall_ns))
+		wall_ns = 0;
 	wk_out_fmt(out, "{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d,\n"
-			"\"interval\":%.6g,\"startTime\":0,\"processType\":0,\"stackwalk\":1,"
+			"\"interval\":%.6g,\"startTime\":%" PRIu64 ",\"processType\":0,\"stackwalk\":1,"
 			"\"debug\":false,\"symbolicated\":true,\"importedFrom\":\"wick "
 			WICK_VERSION "\",\n\"product\":",
-		   PROCESSED_VERSION, BROWSER_VERSION, interval_ms(w));
+		   PROCESSED_VERSION, BROWSER_VERSION, interval_ms(w), wall_ns / 1000000);
 	wk_out_json_quoted(out, wk_buf_str(&title));
 	wk_buf_fini(&title);
 	if (wk_str_is(fact(w->model, "clock"), "CLOCK_MONOTONIC"))

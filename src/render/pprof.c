@@ -11,10 +11,11 @@
 #include "render/renderers.h"
 #include "render/sampled.h"
 #include "views/by_thread.h"
+#include "views/wall_clock.h"
 
 /* Fields of the messages, by their numbers in profile.proto. */
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION,
-       PROFILE_FUNCTION, PROFILE_STRING, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE,
+       PROFILE_FUNCTION, PROFILE_STRING, PROFILE_TIME = 9, PROFILE_DURATION, PROFILE_PERIOD_TYPE,
        PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_TYPE };
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
@@ -439,6 +440,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 {
 	const struct wk_model *model = view->model;
 	struct writing w = { .view = view, .model = model, .out = out };
+	uint64_t wall_ns;
 
 	if (!wk_sampled_check(view, err))
 		return false;
@@ -455,6 +457,8 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	for (uint32_t i = 0; i < w.by.thread_count; i++)
 		write_thread(&w, &w.by.threads[i]);
 	write_tables(&w);
+	if (wk_wall_clock_of(model, &wall_ns))
+		write_number(&w, PROFILE_TIME, wall_ns);
 	write_number(&w, PROFILE_DURATION, model->last_ns - model->first_ns);
 	write_comments(&w);
 	write_texts(&w);

@@ -41,14 +41,23 @@ static bool is_called(const struct wk_model *model, wk_source_id id, const char 
 }
 
 /* How well two sources can be compared. */
-enum { CLOSE_NOT, CLOSE_SHARES, CLOSE_UNIT, CLOSE_COUNTED, CLOSE_SAME, CLOSE_TIME, CLOSE_SAME_TIME };
+enum {
+	CLOSE_NOT,
+	CLOSE_SHARES,
+	CLOSE_UNIT,
+	CLOSE_COUNTED,
+	CLOSE_SAME,
+	CLOSE_TIME,
+	CLOSE_SAME_TIME,
+};
 #define CLASS 4 /* between them: of how many the time of a CPU is */
 
 static int closeness(const struct wk_model *model, wk_source_id before, wk_source_id after,
 		     bool by_samples)
 {
 	const struct wk_source *a = &model->sources[before], *b = &model->sources[after];
-	bool is_cpu = a->is_cpu_time && b->is_cpu_time, are_counted = is_counted(a) && is_counted(b);
+	bool is_cpu = a->is_cpu_time && b->is_cpu_time;
+	bool are_counted = is_counted(a) && is_counted(b);
 	int class = CLOSE_SHARES;
 
 	if (by_samples)

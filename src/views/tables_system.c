@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/wall_clock.h"
 
 static void count_of(struct wk_buf *text, uint64_t count, const char *one, const char *many)
 {
@@ -48,22 +49,15 @@ static bool is_of_source(const struct wk_model *model, struct wk_str fact)
 	return false;
 }
 
-/* The wall clock at the first sample, of a pair of times at one moment: the recording's clock
- * and nanoseconds since 1970. */
-static bool add_wall_time(struct wk_buf *text, struct wk_str pair, uint64_t first_ns)
+static bool add_wall_time(struct wk_buf *text, const struct wk_model *model)
 {
-	uint64_t clock_ns, wall_ns;
-	struct wk_str clock = pair;
+	uint64_t wall_ns;
 	time_t seconds;
 	struct tm tm;
 
-	clock.len = 0;
-	while (clock.len < pair.len && pair.at[clock.len] != ' ')
-		clock.len++;
-	if (!wk_num_u64(clock, &clock_ns) ||
-	    !wk_num_u64(wk_str_skip(pair, clock.len + 1), &wall_ns))
+	if (!wk_wall_clock_of(model, &wall_ns))
 		return false;
-	seconds = (time_t)((wall_ns + (first_ns ? first_ns - clock_ns : 0)) / 1000000000);
+	seconds = (time_t)(wall_ns / 1000000000);
 	if (!gmtime_r(&seconds, &tm))
 		return false;
 	wk_buf_add_fmt(text, "%d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
@@ -81,7 +75,7 @@ static bool fact_text(const struct wk_model *model, struct wk_str *key, struct w
 		return false;
 	if (wk_str_is(*key, "cpus configured") && fact_of(model, "cpus").len)
 		return false;
-	if (wk_str_is(*key, "clock pair") && add_wall_time(text, value, model->first_ns)) {
+	if (wk_str_is(*key, "clock pair") && add_wall_time(text, model)) {
 		*key = (struct wk_str)WK_STR("first sample at");
 		return true;
 	}

@@ -220,6 +220,13 @@ def _(t):
     t.true(re.search(r"500000 .*leaf|250000 .*leaf", top), f"expected leaf in {top}")
 
 
+@tap.case("go tool pprof tells when the recording was made")
+def _(t):
+    t.wick("export", "-q", "--to", "pprof", "-o", "out.pb.gz", SHOP)
+    text = pprof(t, "-raw")
+    t.true("Time: 2026-11-21 21:24:29" in text, f"expected the time of the first sample in {text}")
+
+
 @tap.case("go tool pprof leaves what stands in brackets in names")
 def _(t):
     names = ["main::{lambda(int)#1}::operator()(int) const", "shop::(anonymous namespace)::pay"]
