@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "os/folder.h"
@@ -46,6 +48,7 @@ struct wk_remote {
 	struct wk_fetcher *fetcher;
 	struct answer *answers;
 	size_t answer_count, answer_cap;
+	struct wk_index answer_of; /* build id to the number of an answer, from 1 */
 };
 
 /* A search: what is wanted, where it would lie here, and what has been said so far. */
@@ -133,6 +136,7 @@ void wk_remote_close(struct wk_remote *remote)
 	wk_fetcher_free(remote->fetcher);
 	free(remote->servers);
 	free(remote->answers);
+	wk_index_fini(&remote->answer_of);
 	free(remote->folder);
 	free(remote);
 }
@@ -485,14 +489,27 @@ static bool search(struct search *s)
 	return found;
 }
 
+static uint64_t answer_hash(enum wk_remote_file which, const struct wk_build_id *id)
+{
+	return wk_hash_pair(wk_hash_bytes(id->bytes, id->size), which);
+}
+
+static bool same_answer(const void *table, uint32_t number, const void *key)
+{
+	const struct answer *answer = (const struct answer *)table + number - 1;
+	const struct answer *wanted = key;
+
+	return answer->which == wanted->which && wk_build_id_eq(&answer->id, &wanted->id);
+}
+
 static const struct answer *find_answer(const struct wk_remote *remote, enum wk_remote_file which,
 					const struct wk_build_id *id)
 {
-	for (size_t i = 0; i < remote->answer_count; i++)
-		if (remote->answers[i].which == which &&
-		    wk_build_id_eq(&remote->answers[i].id, id))
-			return &remote->answers[i];
-	return NULL;
+	struct answer wanted = { .which = which, .id = *id };
+	uint32_t number = wk_index_find(&remote->answer_of, answer_hash(which, id), same_answer,
+					remote->answers, &wanted);
+
+	return number ? &remote->answers[number - 1] : NULL;
 }
 
 static const struct answer *add_answer(struct wk_remote *remote, const struct search *s, bool found)
@@ -508,6 +525,8 @@ static const struct answer *add_answer(struct wk_remote *remote, const struct se
 		.path = found ? wk_strndup(s->path.at, s->path.len) : NULL,
 		.said = wk_strndup(wk_buf_text(&s->said), s->said.len),
 	};
+	wk_index_add(&remote->answer_of, answer_hash(answer->which, &answer->id),
+		     (uint32_t)remote->answer_count);
 	return answer;
 }
 
