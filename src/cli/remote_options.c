@@ -128,8 +128,28 @@ bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_
 	return open_list(asked, &nobody, err);
 }
 
+/* Names that are missing are to be no riddle. */
+static void tell_complaints(const struct wk_remote *remote)
+{
+	struct wk_buf line = { 0 };
+	const char *server;
+	bool is_folder;
+
+	for (size_t i = 0; (server = wk_remote_server(remote, i, &is_folder)); i++) {
+		const char *complaint = wk_remote_complaint(remote, i);
+
+		if (!complaint)
+			continue;
+		wk_buf_reset(&line);
+		wk_buf_add_fmt(&line, "symbol server %s: %s", server, complaint);
+		wk_say(wk_buf_text(&line));
+	}
+	wk_buf_fini(&line);
+}
+
 void wk_remote_asked_close(struct wk_remote_asked *asked)
 {
+	tell_complaints(asked->remote);
 	wk_remote_close(asked->remote);
 	*asked = (struct wk_remote_asked){ 0 };
 }

@@ -20,7 +20,7 @@ struct wk_remote_asked {
 
 /* False, with a sentence, where what was typed cannot be done; what only the environment asks for
  * and cannot be done is said in a line on standard error. `asked` stays where it is until it is
- * closed. */
+ * closed, which says of each server that could not be asked why: a line on standard error. */
 bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_args *args,
 			  struct wk_err *err);
 void wk_remote_asked_close(struct wk_remote_asked *asked);

@@ -27,6 +27,7 @@
 struct server {
 	struct wk_remote_server at;
 	char *why_down; /* why it did not answer: it is left alone from then on. Or NULL */
+	char *complaint; /* what went wrong first, other than not to have a file. Or NULL */
 };
 
 /* A question that was asked, and what came of it. */
@@ -127,6 +128,7 @@ void wk_remote_close(struct wk_remote *remote)
 		make_room(remote, "");
 	for (size_t i = 0; i < remote->server_count; i++) {
 		free(remote->servers[i].why_down);
+		free(remote->servers[i].complaint);
 		wk_remote_server_fini(&remote->servers[i].at);
 	}
 	for (size_t i = 0; i < remote->answer_count; i++) {
@@ -213,6 +215,14 @@ static void say(struct search *s, const char *server, const char *what)
 	wk_buf_add_fmt(&s->said, "%s%s: %s", s->said.len ? "; " : "", server, what);
 }
 
+/* The same of what a person must be told, who may have hoped for more. */
+static void complain(struct search *s, struct server *server, const char *what)
+{
+	say(s, server->at.shown, what);
+	if (!server->complaint)
+		server->complaint = wk_strndup(what, strlen(what));
+}
+
 static void say_found(struct search *s, const char *server, const char *path)
 {
 	struct wk_os_file file;
@@ -243,7 +253,7 @@ static void add_ago(struct wk_buf *text, uint64_t seconds)
 		       seconds == 1 ? units[i].one : units[i].many);
 }
 
-static void say_remembered(struct search *s, const char *server,
+static void say_remembered(struct search *s, struct server *server,
 			   const struct wk_remote_memory *memory)
 {
 	struct wk_buf text = { 0 };
@@ -252,7 +262,10 @@ static void say_remembered(struct search *s, const char *server,
 	add_ago(&text, memory->ago_s);
 	wk_buf_add_text(&text, " ago, and is asked again in ");
 	add_ago(&text, memory->left_s);
-	say(s, server, wk_buf_text(&text));
+	if (memory->is_missing)
+		say(s, server->at.shown, wk_buf_text(&text));
+	else
+		complain(s, server, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
@@ -318,11 +331,11 @@ static bool ask_server(struct search *s, struct server *server)
 	enum wk_fetched fetched;
 
 	if (wk_remote_remembers(wk_buf_text(&s->memory_path), server->at.shown, &memory)) {
-		say_remembered(s, server->at.shown, &memory);
+		say_remembered(s, server, &memory);
 		return false;
 	}
 	if (server->why_down) {
-		say(s, server->at.shown, server->why_down);
+		complain(s, server, server->why_down);
 		return false;
 	}
 	if (!s->remote->fetcher)
@@ -334,7 +347,10 @@ static bool ask_server(struct search *s, struct server *server)
 		say_found(s, server->at.shown, wk_buf_text(&s->path));
 		return true;
 	}
-	say(s, server->at.shown, fetched == WK_FETCH_NOT_THERE ? "it does not have it" : err.text);
+	if (fetched == WK_FETCH_NOT_THERE)
+		say(s, server->at.shown, "it does not have it");
+	else
+		complain(s, server, err.text);
 	if (fetched == WK_FETCH_IMPOSSIBLE)
 		return false;
 	wk_remote_remember(wk_buf_text(&s->memory_path), server->at.shown,
@@ -362,15 +378,15 @@ static bool says_more(const char *path, struct wk_err *err)
 }
 
 /* The name of a file in a folder's layouts, which a person may want to see. */
-static void say_not_there(struct search *s, const struct server *server)
+static void say_not_there(struct search *s, struct server *server)
 {
 	struct wk_buf place = { 0 }, text = { 0 };
 	struct wk_os_identity identity;
 	struct wk_err err = { 0 };
 
 	if (!wk_os_identify(server->at.base, &identity, &err)) {
-		say(s, server->at.shown, err.code == WK_ENOTFOUND ? "there is no such folder"
-								  : err.text);
+		complain(s, server, err.code == WK_ENOTFOUND ? "there is no such folder"
+							     : err.text);
 		return;
 	}
 	wk_buf_add_text(&text, "it does not have it as");
@@ -383,7 +399,7 @@ static void say_not_there(struct search *s, const struct server *server)
 }
 
 /* What lies in a folder is used where it lies. */
-static bool look_into(struct search *s, const struct server *server)
+static bool look_into(struct search *s, struct server *server)
 {
 	struct wk_buf place = { 0 }, path = { 0 };
 	struct wk_err err = { 0 };
@@ -461,13 +477,13 @@ static bool search_kept(struct search *s)
 	return true;
 }
 
-static void say_nowhere(struct search *s, const char *server)
+static void say_nowhere(struct search *s, struct server *server)
 {
 	struct wk_buf text = { 0 };
 
 	wk_buf_add_fmt(&text, "not asked, since there is no cache to keep it in (%s)",
 		       s->remote->no_folder.text);
-	say(s, server, wk_buf_text(&text));
+	complain(s, server, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
 
@@ -482,7 +498,7 @@ static bool search(struct search *s)
 		if (server->at.is_folder)
 			found = look_into(s, server);
 		else if (!remote->folder)
-			say_nowhere(s, server->at.shown);
+			say_nowhere(s, server);
 		else
 			found = ask_server(s, server);
 	}
@@ -572,4 +588,9 @@ const char *wk_remote_server(const struct wk_remote *remote, size_t number, bool
 		return NULL;
 	*is_folder = remote->servers[number].at.is_folder;
 	return remote->servers[number].at.shown;
+}
+
+const char *wk_remote_complaint(const struct wk_remote *remote, size_t number)
+{
+	return remote && number < remote->server_count ? remote->servers[number].complaint : NULL;
 }

@@ -76,6 +76,10 @@ bool wk_remote_asks(const struct wk_remote *remote);
  * may be looked into for files of which no build id is known, too. */
 const char *wk_remote_server(const struct wk_remote *remote, size_t number, bool *is_folder);
 
+/* What went wrong with it first, so that it could not say whether it has a file: a sentence, or
+ * NULL. */
+const char *wk_remote_complaint(const struct wk_remote *remote, size_t number);
+
 /* For people: what was fetched, and how to be rid of it. `folder` as in the options. A folder that
  * is not there is empty. */
 struct wk_remote_kept {

@@ -354,6 +354,19 @@ def _(t):
         shutil.rmtree(t.folder / "cache")
         said = reason(t, "--symbol-server", gone)
         t.true(f"{gone}: Failed to connect" in said and "only exported names" in said, said)
+    shutil.rmtree(t.folder / "cache")
+    for run, words in ("first", "Failed to connect"), ("next", "it failed "):
+        said = show(t, "functions", "--symbol-server", gone).stderr
+        t.true(f"wick: symbol server {gone}: {words}" in said, f"{run} run: {said}")
+    said = show(t, "functions", "--symbol-server", t.folder / "none").stderr
+    t.true("/none: there is no such folder" in said, said)
+
+
+@tap.case("a server that merely does not have a file is no reason to complain")
+def _(t):
+    with Server(missing) as server:
+        said = show(t, "functions", "--symbol-server", server.url).stderr
+        t.true("symbol server" not in said, said)
 
 
 @tap.case("a password in a URL is used but neither shown nor kept")
@@ -458,6 +471,8 @@ def _(t):
     with Server(serves(app().debug.read_bytes())) as server:
         said = reason(t, "--symbol-server", server.url, WICK_CACHE_DIR="")
         t.true("WICK_CACHE_DIR is empty" in said, said)
+        said = show(t, "functions", "--symbol-server", server.url, WICK_CACHE_DIR="").stderr
+        t.true("not asked, since there is no cache" in said, said)
         t.equal(server.asked, [], "requests")
 
 
