@@ -43,17 +43,22 @@ struct wk_out wk_out_to_fd(int fd)
 	return (struct wk_out){ .write = write_to_fd, .context = (void *)(intptr_t)fd };
 }
 
+static void pass_on(struct wk_out *out, const char *bytes, size_t len)
+{
+	if (out->failed || len == 0)
+		return;
+	errno = 0;
+	if (out->write(out->context, bytes, len)) {
+		out->written += len;
+		return;
+	}
+	out->error_number = errno ? errno : EIO;
+	out->failed = true;
+}
+
 void wk_out_flush(struct wk_out *out)
 {
-	if (!out->failed && out->pending.len) {
-		errno = 0;
-		if (out->write(out->context, out->pending.at, out->pending.len)) {
-			out->written += out->pending.len;
-		} else {
-			out->error_number = errno ? errno : EIO;
-			out->failed = true;
-		}
-	}
+	pass_on(out, out->pending.at, out->pending.len);
 	wk_buf_reset(&out->pending);
 }
 
@@ -68,6 +73,11 @@ void wk_out_bytes(struct wk_out *out, const void *bytes, size_t len)
 {
 	if (out->failed)
 		return;
+	if (len >= PENDING_BYTES) {
+		wk_out_flush(out);
+		pass_on(out, bytes, len);
+		return;
+	}
 	wk_buf_add(&out->pending, bytes, len);
 	if (out->pending.len >= PENDING_BYTES)
 		wk_out_flush(out);

@@ -57,7 +57,8 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 		.side = WK_TREE_LARGER, /* of a comparison both counts are printed */
 	};
 	struct wk_view view = { .model = model, .quality = &question->quality,
-				.by_weight = args->weights };
+				.by_weight = args->weights,
+				.threads = wk_load_threads(&args->load) };
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, args->output, call, err);
 	struct wk_tree tree;

@@ -2,18 +2,55 @@
  * reads. A ';' inside a name becomes ':' and a line never holds another's line break. */
 
 #include "base/mem.h"
+#include "os/os.h"
 #include "render/renderers.h"
 
-static void add_name(struct wk_buf *line, struct wk_str name)
-{
-	struct wk_out out = wk_out_to_buf(line);
-	size_t start = line->len;
+/* A line grows and is cut back: that of a node is its parent's and its own name. */
+struct line {
+	const struct wk_view *view;
+	struct wk_buf text;
+	struct wk_out names; /* to `text` */
+	size_t *ends;        /* by depth: where the name of that node ends */
+};
 
-	wk_out_term(&out, name);
-	wk_out_end(&out);
-	for (size_t i = start; i < line->len; i++)
-		if (line->at[i] == ';')
-			line->at[i] = ':';
+static void add_name(struct line *line, uint32_t node)
+{
+	const struct wk_tree *tree = line->view->tree;
+	uint32_t depth = tree->depth[node];
+	size_t start;
+
+	line->text.len = line->ends[depth - 1];
+	if (depth > 1)
+		wk_buf_add_char(&line->text, ';');
+	start = line->text.len;
+	wk_out_term(&line->names, tree->name[node]);
+	wk_out_flush(&line->names);
+	for (size_t i = start; i < line->text.len; i++)
+		if (line->text.at[i] == ';')
+			line->text.at[i] = ':';
+	line->ends[depth] = line->text.len;
+}
+
+/* A line as it is before the node `first`: its callers' names. */
+static void start_line(struct line *line, const struct wk_view *view, uint32_t first)
+{
+	const struct wk_tree *tree = view->tree;
+
+	*line = (struct line){ .view = view };
+	line->names = wk_out_to_buf(&line->text);
+	line->ends = wk_alloc(((size_t)tree->depth_max + 1) * sizeof(*line->ends));
+	line->ends[0] = 0;
+	for (uint32_t node = tree->parent[first]; node; node = tree->parent[node])
+		line->ends[tree->depth[node]] = node;
+	for (uint32_t depth = 1; depth < tree->depth[first]; depth++)
+		add_name(line, (uint32_t)line->ends[depth]);
+}
+
+static void end_line(struct line *line)
+{
+	wk_out_end(&line->names);
+	wk_buf_fini(&line->text);
+	free(line->ends);
 }
 
 /* Thousandths are written as they were read, behind a point. */
@@ -49,39 +86,116 @@ static void add_sides(struct wk_out *out, const struct wk_tree *tree, struct wk_
 	wk_out_char(out, '\n');
 }
 
-/* The line of a node is its parent's line and its own name, so one buffer is cut back to
- * where the parent ended and grown again. */
+static void write_node(struct line *line, uint32_t node, struct wk_out *out)
+{
+	const struct wk_view *view = line->view;
+	const struct wk_tree *tree = view->tree;
+
+	add_name(line, node);
+	if (tree->self_before) {
+		add_sides(out, tree, wk_buf_str(&line->text), tree->self_before[node],
+			  tree->self_after[node]);
+		return;
+	}
+	if (tree->self_samples[node] == 0 || (view->by_weight && tree->self[node] == 0))
+		return;
+	wk_out_str(out, wk_buf_str(&line->text));
+	wk_out_char(out, ' ');
+	add_count(out, tree, view->by_weight ? tree->self[node] : tree->self_samples[node]);
+	wk_out_char(out, '\n');
+}
+
+static void write_nodes(const struct wk_view *view, uint32_t first, uint32_t end,
+			struct wk_out *out)
+{
+	struct line line;
+
+	if (first >= end)
+		return;
+	start_line(&line, view, first);
+	for (uint32_t node = first; node < end; node++)
+		write_node(&line, node, out);
+	end_line(&line);
+}
+
+/* ---- several threads: the first writes, the others make what comes behind it */
+
+#define MOST_PIECES 16
+#define PIECE_NODES 8192
+#define PIECE_BYTES ((size_t)4 << 20) /* more is left to the first thread */
+
+struct piece {
+	const struct wk_view *view;
+	uint32_t first, end, reached;
+	struct wk_buf text;
+	struct wk_os_thread *thread;
+};
+
+static void make_piece(void *context)
+{
+	struct piece *piece = context;
+	struct wk_out out = wk_out_to_buf(&piece->text);
+	struct line line;
+
+	start_line(&line, piece->view, piece->first);
+	while (piece->reached < piece->end && piece->text.len < PIECE_BYTES)
+		write_node(&line, piece->reached++, &out);
+	end_line(&line);
+	wk_out_end(&out);
+}
+
+static void start_piece(struct piece *piece, const struct wk_view *view, uint32_t first,
+			uint32_t end)
+{
+	wk_buf_reset(&piece->text);
+	piece->view = view;
+	piece->first = piece->reached = first;
+	piece->end = end;
+	piece->thread = first < end ? wk_os_thread_start(make_piece, piece) : NULL;
+}
+
+static void write_piece(struct piece *piece, struct wk_out *out)
+{
+	if (piece->thread)
+		wk_os_thread_join(piece->thread);
+	wk_out_str(out, wk_buf_str(&piece->text));
+	write_nodes(piece->view, piece->reached, piece->end, out);
+}
+
+static void write_in_pieces(const struct wk_view *view, uint32_t piece_count, struct wk_out *out)
+{
+	struct piece pieces[MOST_PIECES] = { 0 };
+	uint32_t node = 1, count = view->tree->count;
+
+	while (node < count) {
+		uint32_t size = (count - node + piece_count - 1) / piece_count, begin = node;
+
+		if (size > PIECE_NODES)
+			size = PIECE_NODES;
+		for (uint32_t i = 0; i < piece_count; i++) {
+			uint32_t end = count - node < size ? count : node + size;
+
+			if (i)
+				start_piece(&pieces[i], view, node, end);
+			node = end;
+		}
+		write_nodes(view, begin, count - begin < size ? count : begin + size, out);
+		for (uint32_t i = 1; i < piece_count; i++)
+			write_piece(&pieces[i], out);
+	}
+	for (uint32_t i = 1; i < piece_count; i++)
+		wk_buf_fini(&pieces[i].text);
+}
+
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
 {
-	const struct wk_tree *tree = view->tree;
-	size_t *ends = wk_alloc(((size_t)tree->depth_max + 1) * sizeof(*ends));
-	struct wk_buf line = { 0 };
+	unsigned threads = view->threads < MOST_PIECES ? view->threads : MOST_PIECES;
 
 	(void)err;
-	ends[0] = 0;
-	for (uint32_t node = 1; node < tree->count; node++) {
-		uint32_t depth = tree->depth[node];
-
-		line.len = ends[depth - 1];
-		if (depth > 1)
-			wk_buf_add_char(&line, ';');
-		add_name(&line, tree->name[node]);
-		ends[depth] = line.len;
-		if (tree->self_before) {
-			add_sides(out, tree, wk_buf_str(&line), tree->self_before[node],
-				  tree->self_after[node]);
-			continue;
-		}
-		if (tree->self_samples[node] == 0 || (view->by_weight && tree->self[node] == 0))
-			continue;
-		wk_out_str(out, wk_buf_str(&line));
-		wk_out_char(out, ' ');
-		add_count(out, tree,
-			  view->by_weight ? tree->self[node] : tree->self_samples[node]);
-		wk_out_char(out, '\n');
-	}
-	wk_buf_fini(&line);
-	free(ends);
+	if (threads > 1 && view->tree->count > PIECE_NODES)
+		write_in_pieces(view, threads, out);
+	else
+		write_nodes(view, 1, view->tree->count, out);
 	return true;
 }
 
