@@ -181,7 +181,9 @@ struct wk_script_part {
 
 void wk_script_part_init(struct wk_script_part *part, const struct wk_read_options *options,
 			 const char *begin, const char *end);
-void wk_script_part_fini(struct wk_script_part *part);
+
+/* Frees all but what is said when all parts were told: lines that were lost, bad or unfinished. */
+void wk_script_part_end(struct wk_script_part *part);
 
 /* Reads until `most` rows are there; false at the end of the part. With `sums` it must be read to
  * its end at once. */

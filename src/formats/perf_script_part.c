@@ -51,7 +51,7 @@ static void end_reading(struct wk_script_part *part)
 	part->met = NULL;
 }
 
-void wk_script_part_fini(struct wk_script_part *part)
+void wk_script_part_end(struct wk_script_part *part)
 {
 	end_reading(part);
 	wk_arena_fini(&part->texts);

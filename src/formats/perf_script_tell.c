@@ -253,7 +253,8 @@ static bool is_wanted(struct wk_script_teller *teller, const struct wk_script_pa
 		return true;
 	name = wk_strtab_str(part->event_names, event - 1);
 	if (!teller->has_only_event) {
-		teller->only_event = name;
+		teller->only_event = wk_strtab_str(
+			teller->sources, wk_strtab_add_str(teller->sources, name));
 		teller->has_only_event = true;
 	}
 	if (wk_str_eq(name, teller->only_event))

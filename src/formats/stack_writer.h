@@ -80,7 +80,8 @@ void wk_stack_writer_count(struct wk_stack_writer *writer, uint32_t stack, uint6
 /* A NOTE without an offset, of a fault of the input. */
 void wk_stack_writer_note(struct wk_stack_writer *writer, struct wk_str text);
 
-/* How many samples, or sums of them, were passed on: none at the end of an input is worth an error. */
+/* How many samples, or sums of them, were passed on: none at the end of an input is worth an
+ * error. */
 uint64_t wk_stack_writer_samples(const struct wk_stack_writer *writer);
 
 bool wk_stack_writer_is_done(const struct wk_stack_writer *writer);
