@@ -225,22 +225,6 @@ void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes)
 	return made;
 }
 
-void wk_code_block_keep_texts(struct wk_code_texts *texts, void *bytes, size_t len)
-{
-	struct wk_code_packed packed;
-	struct wk_code_packed_node *nodes;
-	uint32_t *files;
-
-	if (!wk_code_block_open(&packed, bytes, len))
-		return;
-	nodes = (struct wk_code_packed_node *)packed.nodes;
-	for (uint32_t i = 0; i < packed.node_count; i++)
-		nodes[i].function = wk_code_texts_keep(texts, nodes[i].function);
-	files = (uint32_t *)packed.files;
-	for (uint32_t i = 0; i < packed.file_count; i++)
-		files[i] = wk_code_texts_keep(texts, files[i]);
-}
-
 static const void *take(const uint8_t **at, uint64_t count, size_t size_bytes)
 {
 	const void *taken = *at;

@@ -12,7 +12,6 @@
 #include "base/map.h"
 #include "symbols/code_index.h"
 #include "symbols/code_parts.h"
-#include "symbols/code_texts.h"
 
 struct wk_code_packed_node {
 	uint32_t parent, function, call_line;
@@ -73,9 +72,6 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 
 /* All of a block at once. */
 void *wk_code_block_pack(const struct wk_code_block *block, size_t *size_bytes);
-
-/* Texts that are lent become copies. The bytes are of a block that was made here. */
-void wk_code_block_keep_texts(struct wk_code_texts *texts, void *bytes, size_t len);
 
 /* False where the bytes are too few for what they claim. They must lie at a multiple of 8. */
 bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t len);

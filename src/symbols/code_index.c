@@ -340,14 +340,48 @@ static void save_kept_unit(const struct wk_code_index *index, uint32_t unit, siz
 	wk_buf_add(out, index->kept.at + index->kept.units[unit], packed.size_bytes);
 }
 
-/* Of what is saved the texts are kept with it. */
-static void save_own_unit(struct wk_code_index *index, const struct unit *unit,
-			  struct wk_buf *out)
-{
-	size_t at = out->len;
+/* Words of what is saved that are ids of texts, from `begin` on. */
+struct words {
+	const struct wk_code_texts *texts;
+	const uint32_t *begin;
+	struct wk_sort_key *places;
+	size_t count, cap;
+};
 
-	wk_buf_add(out, unit->bytes, unit->size_bytes);
-	wk_code_block_keep_texts(&index->texts, out->at + at, unit->size_bytes);
+static void add_word(struct words *words, const uint32_t *at)
+{
+	size_t row = (size_t)(at - words->begin);
+
+	if (!wk_code_texts_is_lent(words->texts, *at) || row > UINT32_MAX)
+		return;
+	if (words->count == words->cap)
+		words->places = wk_grow_now(words->places, &words->cap, words->count + 1,
+					    sizeof(*words->places));
+	words->places[words->count++] = (struct wk_sort_key){ *at, (uint32_t)row };
+}
+
+static void add_words(struct words *words, const uint8_t *bytes, size_t len)
+{
+	struct wk_code_packed packed;
+
+	if (!wk_code_block_open(&packed, bytes, len))
+		return;
+	for (uint32_t i = 0; i < packed.node_count; i++)
+		add_word(words, &packed.nodes[i].function);
+	for (uint32_t i = 0; i < packed.file_count; i++)
+		add_word(words, &packed.files[i]);
+}
+
+/* Texts that are lent are kept with what is saved of them. */
+static void keep_texts(struct wk_code_index *index, uint8_t *begin, const uint64_t *units)
+{
+	struct words words = { .texts = &index->texts, .begin = (uint32_t *)(void *)begin };
+
+	for (uint32_t i = 0; i < index->unit_count; i++)
+		if (was_added(index, i))
+			add_words(&words, begin + units[i], index->units[i].size_bytes);
+	wk_code_texts_keep(&index->texts, words.places, words.count, (uint32_t *)(void *)begin);
+	free(words.places);
 }
 
 static void save_units(struct wk_code_index *index, size_t begin, struct file_head *head,
@@ -364,13 +398,15 @@ static void save_units(struct wk_code_index *index, size_t begin, struct file_he
 		uint64_t at = out->len - begin;
 
 		if (was_added(index, i))
-			save_own_unit(index, &index->units[i], out);
+			wk_buf_add(out, index->units[i].bytes, index->units[i].size_bytes);
 		else
 			save_kept_unit(index, i, &left, out);
 		if (out->len - begin == at)
 			at = 0;
 		memcpy(out->at + begin + head->units + i * sizeof(at), &at, sizeof(at));
 	}
+	keep_texts(index, (uint8_t *)out->at + begin,
+		   (const uint64_t *)(void *)(out->at + begin + head->units));
 }
 
 static void save_ranges(const struct wk_code_index *index, size_t begin, struct file_head *head,
@@ -395,6 +431,7 @@ void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out)
 	head.texts = out->len - begin;
 	head.texts_len = wk_code_texts_len(&index->texts);
 	wk_code_texts_save(&index->texts, out);
+	wk_code_texts_forget_copies(&index->texts);
 	pad(out, begin);
 	head.size_bytes = out->len - begin;
 	memcpy(out->at + begin, &head, sizeof(head));

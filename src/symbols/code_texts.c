@@ -30,7 +30,7 @@ void wk_code_texts_fini(struct wk_code_texts *texts)
 	free(texts->is_inside);
 	wk_index_fini(&texts->index);
 	free(texts->lent);
-	wk_map_fini(&texts->copies);
+	wk_code_texts_forget_copies(texts);
 	*texts = (struct wk_code_texts){ 0 };
 }
 
@@ -97,7 +97,7 @@ struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id)
 
 	if (id == 0)
 		return text;
-	if (id >= first_lent(texts))
+	if (wk_code_texts_is_lent(texts, id))
 		return lent_text(texts, id);
 	if (id < texts->kept_len) {
 		size_t left = texts->kept_len - id;
@@ -134,6 +134,14 @@ static uint32_t find_kept(const struct wk_code_texts *texts, struct wk_str text)
 	return 0;
 }
 
+/* Of what is there already. */
+static uint32_t find(const struct wk_code_texts *texts, uint64_t hash, struct wk_str text)
+{
+	uint32_t id = find_kept(texts, text);
+
+	return id ? id : wk_index_find(&texts->index, hash, is_text, texts, &text);
+}
+
 uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 {
 	uint64_t hash;
@@ -142,9 +150,7 @@ uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 	if (text.len == 0)
 		return 0;
 	hash = wk_hash_bytes(text.at, text.len);
-	id = find_kept(texts, text);
-	if (!id)
-		id = wk_index_find(&texts->index, hash, is_text, texts, &text);
+	id = find(texts, hash, text);
 	if (id)
 		return id;
 	if (texts->kept_len + texts->used == 0 && make_room(texts, 1))
@@ -172,29 +178,71 @@ uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes)
 	return first_lent(texts);
 }
 
-uint32_t wk_code_texts_keep(struct wk_code_texts *texts, uint32_t id)
+void wk_code_texts_forget_copies(struct wk_code_texts *texts)
+{
+	free(texts->copies);
+	texts->copies = NULL;
+	texts->copy_count = texts->copy_cap = texts->copied = 0;
+	texts->looked_at = 0;
+}
+
+static uint32_t add_copy(struct wk_code_texts *texts, struct wk_str text)
+{
+	uint64_t id;
+
+	if (texts->kept_len + texts->used == 0 && make_room(texts, 1))
+		texts->used = 1; /* nothing has id 0 */
+	id = wk_code_texts_len(texts);
+	if (id + text.len >= UINT32_MAX)
+		return 0;
+	texts->copies = wk_grow(texts->copies, &texts->copy_cap, texts->copy_count + 1,
+				sizeof(*texts->copies));
+	texts->copies[texts->copy_count++] = (struct wk_code_copy){ text, (uint32_t)id };
+	texts->copied += text.len + 1;
+	return (uint32_t)id;
+}
+
+/* Thousands of ids may be of tails of one long text: all looking has a limit. */
+static struct wk_str look_at(struct wk_code_texts *texts, uint32_t id)
 {
 	uint64_t budget = SMALL_BUDGET + MOST_ROUNDS * (uint64_t)texts->lent_bytes;
-	struct wk_str text;
+	struct wk_str text = { "", 0 };
+
+	if (texts->looked_at > budget)
+		return text;
+	text = lent_text(texts, id);
+	texts->looked_at += text.len ? text.len : LONGEST_LENT / 64;
+	return text;
+}
+
+static uint32_t copy_of(struct wk_code_texts *texts, uint32_t id)
+{
+	struct wk_str text = look_at(texts, id);
 	uint32_t copy;
 
-	if (id < first_lent(texts))
-		return id;
-	copy = wk_map_find(&texts->copies, id);
-	if (copy)
-		return copy;
-	text = wk_code_texts_get(texts, id);
-	texts->copied_bytes += text.len;
-	if (texts->copied_bytes > budget)
+	if (text.len == 0)
 		return 0;
-	copy = wk_code_texts_add(texts, text);
-	wk_map_set(&texts->copies, id, copy);
-	return copy;
+	copy = find(texts, wk_hash_bytes(text.at, text.len), text);
+	return copy ? copy : add_copy(texts, text);
+}
+
+/* In the order of the texts, so that they are read one after the other. */
+void wk_code_texts_keep(struct wk_code_texts *texts, struct wk_sort_key *places, size_t count,
+			uint32_t *words)
+{
+	uint32_t copy = 0;
+
+	wk_sort_keys(places, count);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || places[i].key != places[i - 1].key)
+			copy = copy_of(texts, (uint32_t)places[i].key);
+		words[places[i].row] = copy;
+	}
 }
 
 size_t wk_code_texts_len(const struct wk_code_texts *texts)
 {
-	return texts->kept_len + texts->used;
+	return texts->kept_len + texts->used + texts->copied;
 }
 
 void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out)
@@ -204,6 +252,10 @@ void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out)
 		size_t left = texts->used - at;
 
 		wk_buf_add(out, place_of(texts, at), left < PIECE_BYTES ? left : PIECE_BYTES);
+	}
+	for (size_t i = 0; i < texts->copy_count; i++) {
+		wk_buf_add_str(out, texts->copies[i].text);
+		wk_buf_add_char(out, '\0');
 	}
 }
 
@@ -225,9 +277,24 @@ static void put(const struct slots *slots, uint32_t hash, uint32_t id)
 	}
 }
 
+static void put_all(const struct wk_code_texts *texts, const struct slots *slots)
+{
+	for (size_t i = 0; i < texts->kept_cap; i++)
+		if (texts->kept_slots[i].id)
+			put(slots, texts->kept_slots[i].hash, texts->kept_slots[i].id);
+	for (size_t i = 0; i < texts->index.cap; i++) {
+		uint32_t id = texts->index.slots[i].id;
+
+		if (id)
+			put(slots, saved_hash(wk_code_texts_get(texts, id)), id);
+	}
+	for (size_t i = 0; i < texts->copy_count; i++)
+		put(slots, saved_hash(texts->copies[i].text), texts->copies[i].id);
+}
+
 uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out)
 {
-	size_t count = texts->index.count, cap = 1;
+	size_t count = texts->index.count + texts->copy_count, cap = 1;
 	struct slots slots;
 
 	for (size_t i = 0; i < texts->kept_cap; i++)
@@ -241,15 +308,7 @@ uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_b
 	if (!slots.at)
 		return 0;
 	memset(slots.at, 0, cap * sizeof(*slots.at));
-	for (size_t i = 0; i < texts->kept_cap; i++)
-		if (texts->kept_slots[i].id)
-			put(&slots, texts->kept_slots[i].hash, texts->kept_slots[i].id);
-	for (size_t i = 0; i < texts->index.cap; i++) {
-		uint32_t id = texts->index.slots[i].id;
-
-		if (id)
-			put(&slots, saved_hash(wk_code_texts_get(texts, id)), id);
-	}
+	put_all(texts, &slots);
 	return (uint32_t)cap;
 }
 

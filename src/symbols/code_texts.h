@@ -15,12 +15,19 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/str.h"
 
 /* Bytes of somebody else's. */
 struct wk_code_lent {
 	struct wk_str bytes;
 	uint32_t first; /* id of the text at their begin */
+};
+
+/* A text that is saved behind all others. */
+struct wk_code_copy {
+	struct wk_str text;
+	uint32_t id;
 };
 
 struct wk_code_texts {
@@ -39,8 +46,11 @@ struct wk_code_texts {
 	struct wk_code_lent *lent; /* ids from above downwards */
 	size_t lent_count, lent_cap;
 	uint32_t lent_bytes;
-	struct wk_map copies;      /* of what was lent: id to id */
-	uint64_t copied_bytes;
+
+	/* Of those texts, while they are saved. */
+	struct wk_code_copy *copies;
+	size_t copy_count, copy_cap, copied; /* bytes, with a NUL each */
+	uint64_t looked_at;                  /* bytes */
 };
 
 void wk_code_texts_fini(struct wk_code_texts *texts);
@@ -53,11 +63,20 @@ struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id);
  * on from there. 0 where there is no room for so many ids. */
 uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes);
 
-/* The id of the same text, copied if it was lent. */
-uint32_t wk_code_texts_keep(struct wk_code_texts *texts, uint32_t id);
+static inline bool wk_code_texts_is_lent(const struct wk_code_texts *texts, uint32_t id)
+{
+	return id >= UINT32_MAX - texts->lent_bytes;
+}
 
-/* All of them, but for what is only lent, to bytes: texts (`wk_code_texts_len` of them), then, as
- * a table of its own, the slots. */
+/* Ids of texts that are lent stand in `words` at places[].row, and are the keys: the texts are to
+ * be saved, and the words become the ids that they have then. Puts `places` in order. Nothing may
+ * be added from here to _forget_copies. */
+void wk_code_texts_keep(struct wk_code_texts *texts, struct wk_sort_key *places, size_t count,
+			uint32_t *words);
+void wk_code_texts_forget_copies(struct wk_code_texts *texts);
+
+/* All that are not lent, or kept, to bytes: texts (`wk_code_texts_len` of them), then, as a table
+ * of its own, the slots. */
 size_t wk_code_texts_len(const struct wk_code_texts *texts);
 void wk_code_texts_save(const struct wk_code_texts *texts, struct wk_buf *out);
 uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_buf *out);

@@ -77,6 +77,20 @@ static void ask(struct wk_code_index *index, struct wk_bytes addresses)
 	}
 }
 
+/* What comes back is to be safe too: names that were borrowed are copied. */
+static void save_and_ask(struct wk_code_index *index, struct wk_bytes addresses)
+{
+	struct wk_code_index *loaded;
+	struct wk_buf saved = { 0 };
+
+	wk_code_index_save(index, &saved);
+	loaded = wk_code_index_load(wk_bytes_of(saved.at, saved.len), NULL);
+	assert(loaded);
+	ask(loaded, addresses);
+	wk_code_index_free(loaded);
+	wk_buf_fini(&saved);
+}
+
 static void read_all(const struct wk_dwarf_input *input, struct wk_bytes bytes)
 {
 	struct wk_err err = { 0 };
@@ -96,6 +110,7 @@ static void read_all(const struct wk_dwarf_input *input, struct wk_bytes bytes)
 		assert(wk_dwarf_missing(dwarf).at);
 	}
 	ask(index, bytes);
+	save_and_ask(index, bytes);
 	wk_dwarf_free(dwarf);
 	wk_code_index_free(index);
 }

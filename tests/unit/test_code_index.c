@@ -440,6 +440,98 @@ static void a_text_that_was_saved_is_not_kept_twice(void **state)
 	wk_buf_fini(&again);
 }
 
+/* A unit of one function a span of one byte, by the ids of their names. */
+static void add_named(struct wk_code_index *index, const uint32_t *names, uint32_t count)
+{
+	struct wk_code_range range = { 0x1000, 0x1000 + count, 0 };
+	struct wk_code_node *nodes = wk_alloc_zeroed(count + 1, sizeof(*nodes));
+	struct wk_code_span *spans = wk_alloc(count * sizeof(*spans));
+	struct wk_code_block block = { .base = 0x1000, .nodes = nodes, .node_count = count + 1,
+				       .spans = spans, .span_count = count };
+
+	for (uint32_t i = 0; i < count; i++) {
+		nodes[i + 1].function = names[i];
+		spans[i] = (struct wk_code_span){ i, i + 1 };
+	}
+	wk_code_index_set_ranges(index, &range, 1);
+	wk_code_index_add(index, 0, &block);
+	free(nodes);
+	free(spans);
+}
+
+static void assert_function(const struct wk_code_index *index, uint64_t vaddr, const char *name)
+{
+	struct wk_place place = { 0 };
+
+	assert_int_equal(wk_code_index_places(index, vaddr, &place, 1), 1);
+	assert_true(wk_str_is(place.function, name));
+}
+
+static bool has_bytes(const struct wk_buf *buf, const char *text)
+{
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i + len <= buf->len; i++)
+		if (memcmp(buf->at + i, text, len) == 0)
+			return true;
+	return false;
+}
+
+static void texts_that_are_lent_are_saved_with_what_has_them(void **state)
+{
+	static const char lent[] = "\0main\0unused\0own\0open", more[] = "other";
+	struct wk_code_index *index = wk_code_index_new();
+	uint32_t own = text(index, "own");
+	uint32_t first = wk_code_index_lend(index, wk_str_of(lent, sizeof(lent) - 1));
+	uint32_t second = wk_code_index_lend(index, wk_str_of(more, sizeof(more)));
+	uint32_t names[] = { first + 1, second, first + 13, own, first + 1, second + 2, first,
+			     first + 17 };
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	assert_true(wk_str_is(wk_code_index_str(index, first + 1), "main"));
+	add_named(index, names, COUNT(names));
+	wk_code_index_save(index, &saved);
+	assert_false(has_bytes(&saved, "unused"));
+	assert_true(has_bytes(&saved, "main"));
+	wk_code_index_free(index);
+	index = load(&saved);
+	assert_function(index, 0x1000, "main");
+	assert_function(index, 0x1001, "other");
+	assert_function(index, 0x1002, "own");
+	assert_function(index, 0x1003, "own");
+	assert_function(index, 0x1004, "main");
+	assert_function(index, 0x1005, "her");
+	assert_function(index, 0x1006, "");
+	assert_function(index, 0x1007, ""); /* it does not end */
+	assert_int_equal(text(index, "main"), text(index, "main"));
+	assert_false(wk_code_index_is_changed(index));
+	wk_code_index_free(index);
+	wk_buf_fini(&saved);
+}
+
+static void tails_of_a_long_text_are_not_all_saved(void **state)
+{
+	enum { LEN = 200000, NAMES = 20000 };
+	struct wk_code_index *index = wk_code_index_new();
+	char *lent = wk_alloc_zeroed(LEN + 1, 1);
+	uint32_t *names = wk_alloc(NAMES * sizeof(*names)), first;
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	memset(lent, 'x', LEN);
+	first = wk_code_index_lend(index, wk_str_of(lent, LEN + 1));
+	for (uint32_t i = 0; i < NAMES; i++)
+		names[i] = first + i;
+	add_named(index, names, NAMES);
+	wk_code_index_save(index, &saved);
+	assert_in_range(saved.len, LEN, 4u << 20);
+	wk_code_index_free(index);
+	wk_buf_fini(&saved);
+	free(names);
+	free(lent);
+}
+
 static void an_empty_index_is_saved_and_loaded(void **state)
 {
 	struct wk_code_index *index = wk_code_index_new();
@@ -489,6 +581,8 @@ int main(void)
 		cmocka_unit_test(a_saved_index_answers_the_same),
 		cmocka_unit_test(what_is_added_to_a_loaded_index_is_saved_with_it),
 		cmocka_unit_test(a_text_that_was_saved_is_not_kept_twice),
+		cmocka_unit_test(texts_that_are_lent_are_saved_with_what_has_them),
+		cmocka_unit_test(tails_of_a_long_text_are_not_all_saved),
 		cmocka_unit_test(an_empty_index_is_saved_and_loaded),
 		cmocka_unit_test(damaged_bytes_are_refused),
 	};
