@@ -18,7 +18,7 @@ static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL }
 /* For completion; -e takes any name that perf knows. */
 static const char *const common_events[] = {
 	"cycles", "instructions", "cache-misses", "branch-misses", "cpu-clock", "task-clock",
-	"page-faults", "context-switches", "cpu-migrations", NULL,
+	"page-faults", "context-switches", "cpu-migrations", "list", NULL,
 };
 
 static const struct wk_opt options[] = {
@@ -31,7 +31,7 @@ static const struct wk_opt options[] = {
 	  WK_OPT_TEXT, AT(period), NULL },
 	{ 'e', "event", "NAME[,NAME...]",
 	  "what to sample by, by perf's names: cycles, page-faults, sched:sched_switch ... "
-	  "(cycles; cpu-clock where there is no cycle counter)",
+	  "(cycles; cpu-clock where there is no cycle counter); `wick record -e list` has all",
 	  WK_OPT_LIST, AT(events), common_events },
 	{ 0, "duration", "TIME", "stop recording after so long (10, 500ms, 2m); "
 	  "a command runs on to its end", WK_OPT_DURATION, AT(duration_ns), NULL },

@@ -84,6 +84,12 @@ static bool known_name(size_t i, char *name, size_t size, uint32_t *type, uint64
 	return true;
 }
 
+bool wk_perf_name_at(size_t index, struct wk_perf_event *event)
+{
+	*event = (struct wk_perf_event){ .user = true, .kernel = true, .hypervisor = true };
+	return known_name(index, event->name, sizeof(event->name), &event->type, &event->config);
+}
+
 void wk_perf_name_try(struct wk_suggestion *suggestion, char best[static WK_PERF_NAME_MAX],
 		      const char *word)
 {

@@ -34,6 +34,10 @@ struct wk_perf_event {
 /* Fails with a sentence that names the nearest known name. */
 bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct wk_err *err);
 
+/* Known name number `index`, with what it stands for; false behind the last. Tracepoints and raw
+ * codes are not among them. */
+bool wk_perf_name_at(size_t index, struct wk_perf_event *event);
+
 /* Keeps `word` in `best` if it is the nearest so far; for words that do not last. */
 void wk_perf_name_try(struct wk_suggestion *suggestion, char best[static WK_PERF_NAME_MAX],
 		      const char *word);

@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -118,4 +120,44 @@ bool wk_tracepoint_id(const char *system, const char *point, uint64_t *id, struc
 	const char *root = find_root(err);
 
 	return root && wk_tracepoint_id_at(root, system, point, id, err);
+}
+
+static int is_name(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Folders alone: files beside them switch whole systems on. */
+static int is_folder(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && is_name(entry);
+}
+
+bool wk_tracepoints_each(void (*tell)(void *context, const char *system, const char *point),
+			 void *context, struct wk_err *err)
+{
+	const char *root = find_root(err);
+	struct dirent **systems, **points;
+	char path[512];
+	int system_count, point_count;
+
+	if (!root)
+		return false;
+	snprintf(path, sizeof(path), "%s/events", root);
+	system_count = scandir(path, &systems, is_folder, alphasort);
+	if (system_count < 0)
+		return wk_fail_os(err, errno, "cannot read %s", path);
+	for (int i = 0; i < system_count; i++) {
+		snprintf(path, sizeof(path), "%s/events/%s", root, systems[i]->d_name);
+		point_count = scandir(path, &points, is_folder, alphasort);
+		for (int k = 0; k < point_count; k++) {
+			tell(context, systems[i]->d_name, points[k]->d_name);
+			free(points[k]);
+		}
+		if (point_count >= 0)
+			free(points);
+		free(systems[i]);
+	}
+	free(systems);
+	return true;
 }

@@ -17,4 +17,9 @@ bool wk_tracepoint_id(const char *system, const char *point, uint64_t *id, struc
 bool wk_tracepoint_id_at(const char *root, const char *system, const char *point, uint64_t *id,
 			 struct wk_err *err);
 
+/* Tells all tracepoints of this kernel, in the order of their names. False where they cannot be
+ * read, with a sentence on what to do. */
+bool wk_tracepoints_each(void (*tell)(void *context, const char *system, const char *point),
+			 void *context, struct wk_err *err);
+
 #endif
