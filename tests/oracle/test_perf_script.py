@@ -21,7 +21,7 @@ FIXTURES = tap.SHARED / "fixtures" / "perf-data"
 # hardware traces, of which perf makes events.
 RECORDINGS = {
     "own/own-dwarf.perf.data": 100, "own/own-dwarf-zstd.perf.data": 100, "own/own-fp.perf.data": 100,
-    "own/own-switch.perf.data": 100, "own/own-tracepoint.perf.data": 98,
+    "own/own-switch.perf.data": 100, "own/own-tracepoint.perf.data": 100,
     "perf_data_converter/perf.data.armv7-3.4": 100,
     "perf_data_converter/perf.data.branch-4.14": 100,
     "perf_data_converter/perf.data.branch_stack_hw_index": 100,
@@ -330,7 +330,7 @@ def _(t):
 @tap.case("records as they lie in the file, with its rounds")
 def _(t):
     for name in ("own-fp", "own-switch", "own-tracepoint"):
-        expect(fixture(f"own/{name}.perf.data"), 98, "--show-round-events", "--show-mmap-events")
+        expect(fixture(f"own/{name}.perf.data"), 100, "--show-round-events", "--show-mmap-events")
 
 
 def both_headers(recording):
@@ -514,8 +514,8 @@ def _(t):
     recording = t.folder / "libc.data"
     record(recording, "-e", "cpu-clock:u", "-F", "9999", "-g", "--", "sh", "-c",
            "ls -R /usr/lib >/dev/null; ls -lR /usr/share/doc | sort >/dev/null")
-    expect(recording, 99.9, "-F", "comm,tid,time,ip,sym,symoff,dso")
-    expect(recording, 99.9, "-G", "--dsos", "libc.so.6")
+    expect(recording, 99.5, "-F", "comm,tid,time,ip,sym,symoff,dso")
+    expect(recording, 98, "-G", "--dsos", "libc.so.6")  # "@plt" has no name there
 
 
 @tap.case("samples of some functions and files, and times that count from a line")
