@@ -18,7 +18,7 @@
 struct args {
 	const char *output, *min_percent;
 	uint64_t top;
-	bool csv, json, all, details;
+	bool csv, json, all, details, by_total;
 	bool inverted, by_thread, by_process, samples;
 	struct wk_filter_spec filter;
 	struct wk_load_args load;
@@ -34,6 +34,8 @@ static const struct wk_opt output_options[] = {
 	  AT(output), NULL },
 	{ 'n', "top", "NUMBER", "at most so many rows (40; all of tree, images and system)",
 	  WK_OPT_NUMBER, AT(top), NULL },
+	{ 0, "by-total", NULL, "functions, images: rank by what they cost with all they call",
+	  WK_OPT_FLAG, AT(by_total), NULL },
 	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5)", WK_OPT_TEXT,
 	  AT(min_percent), NULL },
 	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
@@ -139,6 +141,7 @@ static bool table_options(const struct args *args, const struct wk_table_view *w
 	*options = (struct wk_table_options){
 		.min_percent = for_people ? USUAL_MIN_PERCENT : 0,
 		.limit = for_people ? what->usual_limit : 0,
+		.by_total = args->by_total,
 		.tree = {
 			.by_process = args->by_process,
 			.by_thread = args->by_thread,

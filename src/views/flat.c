@@ -1,6 +1,7 @@
 #include "views/flat.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "views/tree.h"
 
 /* The sums of every function or image, met or not, by its id. */
@@ -126,6 +127,21 @@ void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 	list(flat, model, filter, WK_FLAT_FUNCTIONS, &(struct wk_tree_options){
 		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER, .pairs = pairs,
 		.by_samples = by_samples, .before_factor = before_factor });
+}
+
+void wk_flat_sort_by_total(struct wk_flat *flat)
+{
+	struct wk_flat_row *rows = wk_alloc(((size_t)flat->count + 1) * sizeof(*rows));
+	struct wk_sort_key *keys = wk_alloc(((size_t)flat->count + 1) * sizeof(*keys));
+
+	for (uint32_t i = 0; i < flat->count; i++)
+		keys[i] = (struct wk_sort_key){ UINT64_MAX - flat->rows[i].total, i };
+	wk_sort_keys(keys, flat->count);
+	for (uint32_t i = 0; i < flat->count; i++)
+		rows[i] = flat->rows[keys[i].row];
+	free(keys);
+	free(flat->rows);
+	flat->rows = rows;
 }
 
 void wk_flat_fini(struct wk_flat *flat)

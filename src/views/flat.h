@@ -36,6 +36,8 @@ void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_pairs *pairs,
 		     bool by_samples, double before_factor);
+/* Sorts the rows anew: by total, and those of one total as they stood. */
+void wk_flat_sort_by_total(struct wk_flat *flat);
 void wk_flat_fini(struct wk_flat *flat);
 
 #endif

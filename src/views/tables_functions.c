@@ -51,6 +51,8 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 	struct wk_flat flat;
 
 	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS);
+	if (options->by_total)
+		wk_flat_sort_by_total(&flat);
 	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
 	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
 	wk_tables_weight_detail(table, "self", flat.unit);
@@ -137,6 +139,8 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 	struct wk_flat flat;
 
 	wk_flat_init(&flat, model, filter, WK_FLAT_IMAGES);
+	if (options->by_total)
+		wk_flat_sort_by_total(&flat);
 	image_columns(table, flat.unit, model, filter);
 	for (uint32_t i = 0; i < flat.count; i++) {
 		is_met[flat.rows[i].id] = 1;
