@@ -59,12 +59,18 @@ void wk_tables_samples_cell(struct wk_table *table, struct wk_str unit, uint64_t
 void wk_tables_samples_column(struct wk_table *table, const char *key, const struct wk_model *model,
 			      const struct wk_filter *filter)
 {
-	bool is_total = strcmp(key, "total_samples") == 0;
-	bool is_sample = strcmp(wk_source_row_word(&model->sources[filter->source]), "sample") == 0;
+	const char *word = wk_source_row_word(&model->sources[filter->source]);
+	struct wk_buf title = { 0 };
 
-	wk_table_column(table, WK_CELL_COUNT, key,
-			is_sample ? is_total ? "total samples" : "samples"
-			: is_total ? "total records" : "records");
+	if (strncmp(key, "self_", strlen("self_")) == 0)
+		wk_buf_add_text(&title, "self ");
+	else if (strncmp(key, "total_", strlen("total_")) == 0)
+		wk_buf_add_text(&title, "total ");
+	wk_buf_add_fmt(&title, "%ss", word);
+	wk_table_column(table, WK_CELL_COUNT, key, "");
+	table->columns[table->column_count - 1].title =
+		wk_table_keep(table, wk_buf_str(&title));
+	wk_buf_fini(&title);
 }
 
 int wk_tables_heavier_first(const void *left, const void *right)
