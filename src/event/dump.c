@@ -11,6 +11,7 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_IMAGE] = "image",
 	[WK_EVENT_SYMBOL] = "symbol",
 	[WK_EVENT_CALLS] = "calls",
+	[WK_EVENT_BOUNDS] = "bounds",
 	[WK_EVENT_FRAME] = "frame",
 	[WK_EVENT_STACKS] = "stack",
 	[WK_EVENT_SAMPLE] = "sample",
@@ -125,6 +126,14 @@ static void dump_calls(const struct wk_event_calls *calls, struct wk_out *out)
 	}
 	text_field(out, "path", calls->image_path);
 	build_id_field(out, &calls->build_id);
+}
+
+static void dump_bounds(const struct wk_event_bounds *bounds, struct wk_out *out)
+{
+	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx32 "%s", bounds->start,
+		   bounds->size_bytes, bounds->is_root ? " root" : "");
+	text_field(out, "path", bounds->image_path);
+	build_id_field(out, &bounds->build_id);
 }
 
 static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
@@ -262,6 +271,9 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 		break;
 	case WK_EVENT_CALLS:
 		dump_calls(&event->calls, out);
+		break;
+	case WK_EVENT_BOUNDS:
+		dump_bounds(&event->bounds, out);
 		break;
 	case WK_EVENT_FRAME:
 		dump_frame(&event->frame, out);

@@ -34,6 +34,7 @@ enum wk_event_kind {
 	WK_EVENT_IMAGE,   /* a file (or the kernel) is mapped at an address range */
 	WK_EVENT_SYMBOL,  /* a name that came with the recording, for an address range */
 	WK_EVENT_CALLS,   /* what came with the recording on the functions at one address */
+	WK_EVENT_BOUNDS,  /* where a function of an image lies, whatever it is called */
 	WK_EVENT_FRAME,   /* a frame that came with its name, and the number it goes by */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
@@ -126,6 +127,16 @@ struct wk_event_calls {
 	uint64_t address; /* file offset in the image, else address */
 	const struct wk_event_call *calls;
 	size_t count;
+};
+
+/* What unwinding tables tell of a function: enough to know that two addresses lie in the same one,
+ * and whether it has callers, where neither names nor the image itself are there any more. */
+struct wk_event_bounds {
+	struct wk_str image_path;
+	struct wk_build_id build_id;
+	uint64_t start; /* file offset in the image */
+	uint32_t size_bytes;
+	bool is_root;   /* a program or a thread begins in it */
 };
 
 /* Registers by their DWARF numbers of the machine: x86-64 0-15 rax rdx rcx rbx rsi rdi rbp
@@ -352,6 +363,7 @@ struct wk_event {
 		struct wk_event_image image;
 		struct wk_event_symbol symbol;
 		struct wk_event_calls calls;
+		struct wk_event_bounds bounds;
 		struct wk_event_frame frame;
 		struct wk_event_stacks stacks;
 		struct wk_event_sample sample;

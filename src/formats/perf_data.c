@@ -524,6 +524,7 @@ static void fini(struct wk_perf *perf)
 	free(perf->extras);
 	wk_section_known_fini(&perf->known);
 	free(perf->calls);
+	free(perf->bounds);
 	free(perf->call_rows);
 	wk_index_fini(&perf->lines_of);
 	free(perf->lines);

@@ -198,6 +198,8 @@ struct wk_perf {
 	struct wk_perf_extra *extras;
 	size_t extra_count, extra_cap, extra_told;
 	struct wk_section_known known; /* texts of the chunk at hand */
+	struct wk_event_bounds *bounds; /* told at the end */
+	size_t bounds_count, bounds_cap;
 	struct wk_perf_calls *calls;
 	size_t call_count, call_cap;
 	struct wk_event_call *call_rows;
@@ -414,6 +416,7 @@ bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes con
 void wk_perf_sort_extras(struct wk_perf *perf);
 bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
 bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_tell_bounds(struct wk_perf *perf, struct wk_err *err);
 void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);
 void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image);
 

@@ -333,5 +333,5 @@ bool wk_perf_tell(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, str
 bool wk_perf_tell_rest(struct wk_perf *perf, struct wk_err *err)
 {
 	return tell_held(perf, err) && wk_perf_tell_extras(perf, UINT64_MAX, err) &&
-	       wk_perf_tell_calls(perf, err);
+	       wk_perf_tell_calls(perf, err) && wk_perf_tell_bounds(perf, err);
 }

@@ -191,6 +191,38 @@ bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err)
 	return true;
 }
 
+/* So are these. */
+static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_event_bounds bounds = { .start = wk_u64le(rows) };
+	struct wk_str id;
+
+	bounds.size_bytes = wk_u32le(rows);
+	bounds.is_root = wk_u8(rows) != 0;
+	id = wk_section_known_text(rows, &perf->known);
+	bounds.image_path = wk_section_known_text(rows, &perf->known);
+	if (rows->bad || id.len > sizeof(bounds.build_id.bytes))
+		return;
+	bounds.build_id.size = (uint8_t)id.len;
+	memcpy(bounds.build_id.bytes, id.len ? id.at : "", id.len);
+	perf->bounds = wk_grow(perf->bounds, &perf->bounds_cap, perf->bounds_count + 1,
+			       sizeof(bounds));
+	perf->bounds[perf->bounds_count++] = bounds;
+}
+
+bool wk_perf_tell_bounds(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	for (size_t i = 0; i < perf->bounds_count; i++) {
+		event.bounds = perf->bounds[i];
+		if (!wk_perf_give(perf, &event, err))
+			return false;
+	}
+	return true;
+}
+
 static uint64_t lines_hash(const struct wk_perf_lines *lines)
 {
 	return wk_hash_pair(wk_hash_pair(lines->time_ns, lines->start), lines->pid);
@@ -295,6 +327,9 @@ static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, stru
 		break;
 	case WK_SECTION_LINES:
 		read_lines(perf, rows);
+		break;
+	case WK_SECTION_BOUNDS:
+		read_bounds(perf, rows);
 		break;
 	case WK_SECTION_FACTS:
 		return read_fact(perf, rows, err);

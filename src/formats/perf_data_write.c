@@ -29,6 +29,7 @@ wk_perf_data_writer_new(int fd, const struct wk_perf_data_write_options *options
 	writer->own_facts.subject = WK_SECTION_FACTS;
 	writer->calls.subject = WK_SECTION_CALLS;
 	writer->lines.subject = WK_SECTION_LINES;
+	writer->bounds.subject = WK_SECTION_BOUNDS;
 	return writer;
 }
 
@@ -43,6 +44,7 @@ void wk_perf_data_writer_free(struct wk_perf_data_writer *writer)
 	wk_section_fini(&writer->own_facts);
 	wk_section_fini(&writer->calls);
 	wk_section_fini(&writer->lines);
+	wk_section_fini(&writer->bounds);
 	wk_buf_fini(&writer->pending);
 	wk_map_fini(&writer->source_of);
 	wk_index_fini(&writer->build_id_of);
@@ -335,6 +337,7 @@ static void close_sections(struct wk_perf_data_writer *writer)
 	wk_section_close(&writer->notes);
 	wk_section_close(&writer->calls);
 	wk_section_close(&writer->lines);
+	wk_section_close(&writer->bounds);
 }
 
 bool wk_perf_data_writer_finish(struct wk_perf_data_writer *writer, struct wk_err *err)

@@ -172,7 +172,7 @@ static const struct wk_section *section_of(const struct wk_perf_data_writer *wri
 	const struct wk_section *sections[] = { &writer->symbols, &writer->processes,
 						&writer->images, &writer->notes,
 						&writer->own_facts, &writer->calls,
-						&writer->lines };
+						&writer->lines, &writer->bounds };
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		if (sections[i]->subject == feature)

@@ -67,7 +67,7 @@ struct wk_perf_data_writer {
 	uint64_t first_sample_ns, last_sample_ns;
 	uint64_t cut_chains, cut_names;
 
-	struct wk_section symbols, processes, images, notes, own_facts, calls, lines;
+	struct wk_section symbols, processes, images, notes, own_facts, calls, lines, bounds;
 	struct wk_err failure; /* the first one, told again to whoever goes on */
 };
 

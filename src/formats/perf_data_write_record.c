@@ -339,6 +339,19 @@ static void write_calls(struct wk_perf_data_writer *writer, const struct wk_even
 	wk_section_end_row(section);
 }
 
+static void write_bounds(struct wk_perf_data_writer *writer, const struct wk_event_bounds *bounds)
+{
+	struct wk_section *section = &writer->bounds;
+
+	wk_buf_add_u64(&section->rows, bounds->start);
+	wk_buf_add_u32(&section->rows, bounds->size_bytes);
+	wk_buf_add_char(&section->rows, (char)bounds->is_root);
+	wk_section_add_known(section, wk_str_of((const char *)bounds->build_id.bytes,
+						bounds->build_id.size));
+	wk_section_add_known(section, bounds->image_path);
+	wk_section_end_row(section);
+}
+
 static void write_note(struct wk_perf_data_writer *writer, const struct wk_event *event)
 {
 	struct wk_buf *rows = &writer->notes.rows;
@@ -465,6 +478,9 @@ bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_eve
 		break;
 	case WK_EVENT_CALLS:
 		write_calls(writer, &event->calls);
+		break;
+	case WK_EVENT_BOUNDS:
+		write_bounds(writer, &event->bounds);
 		break;
 	case WK_EVENT_SYMBOL:
 		write_symbol(writer, event);

@@ -700,6 +700,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_SYMBOL:
 		take_symbol(builder, event);
 		break;
+	case WK_EVENT_BOUNDS:
+		wk_model_add_carried_bounds(model, &event->bounds);
+		break;
 	case WK_EVENT_CALLS:
 		wk_model_add_carried_place(model, &event->calls);
 		break;

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "model/builder.h"
+#include "symbols/unwind.h"
 
 struct carried_image {
 	struct wk_image_symbols *symbols; /* NULL: nothing to carry */
@@ -200,6 +201,48 @@ static bool send_all_calls(struct wk_carry *carry, const struct wk_sink *sink,
 	return ok;
 }
 
+/* Where the function lies that this address is in, once for each function. */
+static bool send_bounds(struct wk_carry *carry, struct wk_map *sent, const struct seen *seen,
+			const struct wk_sink *sink, struct wk_err *err)
+{
+	const struct carried_image *image = &carry->images[seen->image];
+	const struct wk_elf *elf = image->symbols ? wk_image_elf(image->symbols) : NULL;
+	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU };
+	struct wk_unwind_table *table;
+	uint64_t vaddr, start, size_bytes, offset;
+	uint32_t *done;
+
+	if (!elf || image->is_kernel || !wk_elf_vaddr_of(elf, seen->address, &vaddr))
+		return true;
+	table = wk_image_unwind(image->symbols);
+	if (!table || !wk_unwind_function(table, vaddr, &start, &size_bytes) ||
+	    !wk_elf_offset_of(elf, start, &offset))
+		return true;
+	done = wk_map_at(sent, wk_hash_pair(offset, seen->image));
+	if (*done)
+		return true;
+	*done = 1;
+	event.bounds = (struct wk_event_bounds){
+		.image_path = image->path,
+		.build_id = image->build_id.size ? image->build_id : elf->build_id,
+		.start = offset,
+		.size_bytes = size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX,
+		.is_root = wk_unwind_is_root(table, vaddr),
+	};
+	return wk_sink_take(sink, &event, err);
+}
+
+static bool send_all_bounds(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_map sent = { 0 };
+	bool ok = true;
+
+	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
+		ok = send_bounds(carry, &sent, &carry->seen[i], sink, err);
+	wk_map_fini(&sent);
+	return ok;
+}
+
 bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_map sent = { 0 };
@@ -215,6 +258,7 @@ bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk
 		if (carry->takes_all || !carry->images[carry->seen[i].image].is_plain)
 			ok = send_one(carry, &sent, &carry->seen[i], sink, err);
 	wk_map_fini(&sent);
+	ok = ok && send_all_bounds(carry, sink, err);
 	return ok && (!carry->takes_all || send_all_calls(carry, sink, err));
 }
 

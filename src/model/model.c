@@ -7,7 +7,7 @@
 /* How much room each table has, and the tables that find a row again. */
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
-	size_t carried_cap, carried_places_cap, carried_calls_cap, facts_cap, notes_cap;
+	size_t carried_cap, carried_places_cap, carried_bounds_cap, carried_calls_cap, facts_cap, notes_cap;
 	struct wk_index images, functions, frames, named_frames, sample_rows;
 };
 
@@ -39,6 +39,7 @@ static void free_columns(struct wk_model *model)
 	free(model->frames.image);
 	free(model->frames.address);
 	free(model->carried_places);
+	free(model->carried_bounds);
 	free(model->carried_calls);
 	free(model->calls.first);
 	free(model->calls.function);
@@ -319,6 +320,21 @@ void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol
 	model->carried = wk_grow(model->carried, &model->own->carried_cap,
 				 (size_t)model->carried_count + 1, sizeof(*symbol));
 	model->carried[model->carried_count++] = *symbol;
+}
+
+void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_bounds *bounds)
+{
+	struct wk_carried_bounds row = {
+		.path = wk_model_text(model, bounds->image_path),
+		.build_id = bounds->build_id,
+		.start = bounds->start,
+		.size_bytes = bounds->size_bytes,
+		.is_root = bounds->is_root,
+	};
+
+	model->carried_bounds = wk_grow(model->carried_bounds, &model->own->carried_bounds_cap,
+					(size_t)model->carried_bounds_count + 1, sizeof(row));
+	model->carried_bounds[model->carried_bounds_count++] = row;
 }
 
 void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls)

@@ -164,6 +164,15 @@ struct wk_carried_symbol {
 	wk_text_id name; /* as linked */
 };
 
+/* Where a function of an image lies, as the recorder saw it; with a name or not. */
+struct wk_carried_bounds {
+	wk_text_id path;
+	struct wk_build_id build_id;
+	uint64_t start;
+	uint32_t size_bytes;
+	bool is_root;
+};
+
 /* What came with the recording on one address of an image: rows of carried_calls, the outermost
  * function first. */
 struct wk_carried_place {
@@ -206,6 +215,8 @@ struct wk_model {
 	uint32_t function_count;
 	struct wk_carried_symbol *carried; /* from row 0 on */
 	uint32_t carried_count;
+	struct wk_carried_bounds *carried_bounds; /* from row 0 on */
+	uint32_t carried_bounds_count;
 	struct wk_carried_place *carried_places; /* from row 0 on */
 	uint32_t carried_place_count;
 	struct wk_carried_call *carried_calls;   /* from row 0 on */
@@ -313,6 +324,7 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 				  wk_frame_id frame, bool is_inlined);
 wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint32_t named_frame);
 void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol);
+void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_bounds *bounds);
 void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls);
 void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);

@@ -9,6 +9,9 @@
 #include "symbols/function_name.h"
 #include "symbols/unwind.h"
 
+/* Versions of one file under one path, of which one may have been sampled in a place. */
+#define MOST_BOUNDS_TRIED 8
+
 /* What is known of an image while frames are looked up. */
 struct resolving_image {
 	bool is_open;
@@ -24,6 +27,7 @@ struct resolver {
 	struct resolving_image *images;
 	struct wk_carried_symbol *carried; /* sorted by path, then start */
 	struct wk_carried_place *carried_places; /* sorted by path, then address */
+	struct wk_carried_bounds *carried_bounds; /* sorted by path, then start */
 	struct wk_map function_of;         /* (image, linked name) to function */
 	struct wk_buf scratch;
 	enum { NOBODY_LOOKED, OUR_KERNEL, OTHER_KERNEL } kernel; /* ours may be asked for names */
@@ -74,6 +78,57 @@ static void sort_carried_places(struct resolver *resolver)
 	       count * sizeof(*resolver->carried_places));
 	qsort(resolver->carried_places, count, sizeof(*resolver->carried_places),
 	      by_path_and_address);
+}
+
+static int by_bounds(const void *a, const void *b)
+{
+	const struct wk_carried_bounds *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+static void sort_carried_bounds(struct resolver *resolver)
+{
+	uint32_t count = resolver->model->carried_bounds_count;
+
+	if (!count)
+		return;
+	resolver->carried_bounds = wk_alloc(count * sizeof(*resolver->carried_bounds));
+	memcpy(resolver->carried_bounds, resolver->model->carried_bounds,
+	       count * sizeof(*resolver->carried_bounds));
+	qsort(resolver->carried_bounds, count, sizeof(*resolver->carried_bounds), by_bounds);
+}
+
+/* The function that the recorder saw around `address`; NULL where it told of none. */
+static const struct wk_carried_bounds *find_carried_bounds(const struct resolver *resolver,
+							   wk_image_id id, uint64_t address)
+{
+	const struct wk_image *image = &resolver->model->images[id];
+	uint32_t low = 0, high = resolver->carried_bounds ? resolver->model->carried_bounds_count
+							   : 0;
+
+	/* The last row that starts at `address` or before; files of one path may lie mixed. */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct wk_carried_bounds *row = &resolver->carried_bounds[middle];
+
+		if (row->path < image->path || (row->path == image->path && row->start <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t i = low, tries = 0; i > 0 && tries < MOST_BOUNDS_TRIED; i--, tries++) {
+		const struct wk_carried_bounds *row = &resolver->carried_bounds[i - 1];
+
+		if (row->path != image->path)
+			return NULL;
+		if (address - row->start < row->size_bytes &&
+		    wk_build_id_eq(&row->build_id, &image->build_id))
+			return row;
+	}
+	return NULL;
 }
 
 /* The first carried symbol of `path` that starts at or behind `start`. */
@@ -226,7 +281,10 @@ static uint64_t begin_of_function(struct resolver *resolver, wk_image_id image, 
 {
 	uint64_t vaddr, start, size_bytes, offset;
 	struct wk_unwind_table *table = table_at(resolver, image, address, &vaddr);
+	const struct wk_carried_bounds *bounds;
 
+	if (!table && (bounds = find_carried_bounds(resolver, image, address)))
+		return bounds->start;
 	if (table && wk_unwind_function(table, vaddr, &start, &size_bytes) &&
 	    wk_elf_offset_of(wk_image_elf(resolver->images[image].symbols), start, &offset))
 		return offset;
@@ -434,9 +492,13 @@ static bool is_closed(const struct resolving_image *image)
 static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 {
 	wk_image_id image = resolver->model->frames.image[frame];
+	const struct wk_carried_bounds *bounds;
 
 	if (is_root_frame(resolver, frame))
 		return WK_REACH_ROOT;
+	bounds = find_carried_bounds(resolver, image, resolver->model->frames.address[frame]);
+	if (bounds && is_closed(&resolver->images[image]))
+		return bounds->is_root ? WK_REACH_ROOT : WK_REACH_CUT;
 	/* Of code that lies in memory only, the recorder saw a stack's end by its frame pointers;
 	 * nothing of it is left. */
 	return is_closed(&resolver->images[image]) ||
@@ -609,6 +671,7 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	}
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
 	sort_carried(&resolver);
+	sort_carried_bounds(&resolver);
 	sort_carried_places(&resolver);
 	resolve_frames(&resolver);
 	name_stacks(&resolver);
@@ -618,6 +681,7 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	close_images(&resolver);
 	free(resolver.carried);
 	free(resolver.carried_places);
+	free(resolver.carried_bounds);
 	free(resolver.named_frames);
 	wk_map_fini(&resolver.function_of);
 	wk_buf_fini(&resolver.scratch);

@@ -83,6 +83,10 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 			touch_text(seen, event->calls.calls[k].file);
 		}
 		break;
+	case WK_EVENT_BOUNDS:
+		assert(event->bounds.build_id.size <= sizeof(event->bounds.build_id.bytes));
+		touch_text(seen, event->bounds.image_path);
+		break;
 	case WK_EVENT_SYMBOL:
 		assert(event->symbol.build_id.size <= sizeof(event->symbol.build_id.bytes));
 		touch_text(seen, event->symbol.image_path);
