@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -138,15 +137,16 @@ static void add_lines_reason(const struct wk_image_facts *facts, struct wk_buf *
 	struct wk_image_used used;
 
 	wk_image_used(facts->symbols, &used);
-	if (used.missing.len)
+	if (used.missing.len) {
 		wk_buf_add_fmt(reason, "inlined calls stay unknown, since %.*s",
 			       WK_STR_ARG(used.missing));
-	else if (strcmp(facts->lines, "some") != 0)
+	} else if (strcmp(facts->lines, "some") != 0) {
 		wk_buf_add_text(reason, wk_image_places_reason(facts->symbols));
-	else
-		wk_buf_add_fmt(reason, "only %" PRIu64 " of %" PRIu64 " sampled addresses are in "
-			       "code that has debug information", facts->addresses.known,
-			       facts->addresses.asked);
+	} else {
+		wk_buf_add_text(reason, "debug information is there for only ");
+		wk_num_add_share(reason, facts->frames.known, facts->frames.asked);
+		wk_buf_add_text(reason, " of what was sampled in it");
+	}
 }
 
 /* Of what it lacks most. */

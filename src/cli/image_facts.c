@@ -66,10 +66,10 @@ static bool has_debug_info(const struct wk_image_symbols *image)
 	return in_either(image, ".debug_info") || in_either(image, ".zdebug_info");
 }
 
-/* A few addresses always lie between functions, or in those that were written as machine code. */
+/* A few samples always lie between functions, or in those that were written as machine code. */
 static const char *how_many(const struct wk_image_lines *lines)
 {
-	if (lines->known * 10 >= lines->asked * 9)
+	if (lines->known >= lines->asked - lines->asked / 10)
 		return "all";
 	return lines->known ? "some" : "none";
 }
@@ -85,7 +85,7 @@ static const char *where_all_are_from(const struct wk_image_facts *facts,
 
 static void find_lines(struct wk_image_facts *facts, const struct wk_model *model)
 {
-	const struct wk_image_lines *lines = &facts->addresses;
+	const struct wk_image_lines *lines = &facts->frames;
 	struct wk_image_used used;
 
 	wk_image_used(facts->symbols, &used);
@@ -172,7 +172,7 @@ void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts
 	qsort(facts->at, facts->count, sizeof(*facts->at), more_samples_first);
 	lines = wk_image_lines_count(about->model, filter);
 	for (size_t i = 0; i < facts->count; i++) {
-		facts->at[i].addresses = lines[facts->at[i].id];
+		facts->at[i].frames = lines[facts->at[i].id];
 		find_out(&facts->at[i], about);
 	}
 	free(lines);

@@ -16,7 +16,7 @@ enum wk_lack {
 	WK_LACKS_UNWIND = 8,
 };
 
-/* Of the distinct sampled addresses of an image. */
+/* Of an image's frames in the samples' stacks. */
 struct wk_image_lines {
 	uint64_t asked, known;
 };
@@ -30,7 +30,7 @@ struct wk_image_facts {
 	uint64_t samples;                 /* with it in their stack */
 	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
 	const char *names, *lines, *unwind; /* in a word; NULL where there can be none */
-	struct wk_image_lines addresses;
+	struct wk_image_lines frames;
 	unsigned lacks;                   /* enum wk_lack */
 	struct wk_buf mend;               /* lines to be typed or written; empty: none is known */
 };

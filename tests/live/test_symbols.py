@@ -181,26 +181,37 @@ def _(t):
     t.equal(row(t, recording, program)["lacks"], "names, lines", "lacks without a cache")
 
 
-@tap.case("one with debug information for a few of its functions has some lines")
-def _(t):
+def half_told(t, rough, quiet):
+    """A recording of a program with debug information for `rough` and `main`, not for `quiet`."""
     tap.need("cc")
     (t.folder / "with.c").write_text(
         "int quiet(int); int rough(int);\n"
-        "int rough(int n) { volatile int x = 0; while (n--) x += n; return x; }\n")
-    (t.folder / "without.c").write_text(
-        "int rough(int); int quiet(int);\n"
-        "int quiet(int n) { volatile int x = 0; while (n--) x += n; return x; }\n"
-        "int main(void) { for (int i = 0; i < 300; i++) { rough(500000); quiet(500000); }\n"
+        "int rough(int n) { volatile int x = 0; while (n--) x += n; return x; }\n"
+        f"int main(void) {{ for (int i = 0; i < 400; i++) {{ rough({rough}); quiet({quiet}); }}\n"
         "return 0; }\n")
+    (t.folder / "without.c").write_text(
+        "int quiet(int);\n"
+        "int quiet(int n) { volatile int x = 0; while (n--) x += n; return x; }\n")
     tap.run("cc", "-O1", "-g", "-c", "with.c", cwd=t.folder)
     tap.run("cc", "-O1", "-c", "without.c", cwd=t.folder)
     tap.run("cc", "with.o", "without.o", "-o", "app", cwd=t.folder)
-    program = t.folder / "app"
-    recording = t.record("--user-only", "--", program)
+    return t.folder / "app", t.record("--user-only", "--", t.folder / "app")
+
+
+@tap.case("one with debug information for a few of its functions has some lines")
+def _(t):
+    program, recording = half_told(t, 400000, 800000)
     came = row(t, recording, program)
     t.equal((came["names"], came["lines"], came["lacks"]), ("all", "some", "lines"), "the row")
-    t.true("sampled addresses are in code that has debug information" in words(t, recording),
-           "the sentence")
+    t.true("debug information is there for only" in words(t, recording), "the sentence")
+    t.true("# build it again with -g" in came["mend"], "what would mend it")
+
+
+@tap.case("functions that hardly ran do not count, however many addresses of theirs were sampled")
+def _(t):
+    program, recording = half_told(t, 1000000, 40000)
+    came = row(t, recording, program)
+    t.equal((came["names"], came["lines"], came["lacks"]), ("all", "all", ""), "the row")
 
 
 @tap.case("a folder may hold the file by its name, or with its folders")
