@@ -75,6 +75,7 @@ void wk_dwarf_free(struct wk_dwarf *dwarf)
 	wk_map_fini(&dwarf->split_of);
 	free_block(&dwarf->block);
 	wk_dwarf_lines_fini(&dwarf->lines);
+	wk_dwarf_lines_fini(&dwarf->shared_lines);
 	wk_buf_fini(&dwarf->first_missing);
 	wk_buf_fini(&dwarf->missing);
 	free(dwarf);
@@ -200,6 +201,8 @@ static void use_index(struct wk_dwarf *dwarf, struct wk_code_index *index)
 	if (dwarf->index == index)
 		return;
 	dwarf->index = index;
+	dwarf->has_last_lines = false;
+	dwarf->line_budget = 0;
 	forget_all_names(dwarf);
 	forget_ids(dwarf->main);
 	forget_ids(dwarf->alternate);

@@ -51,7 +51,7 @@ bool wk_dwarf_load(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_index *
 		   struct wk_err *err);
 
 /* What was asked for and is not there, for people: split files, the alternate file, and
- * lists of ranges past what a file may cost. Empty where nothing is missing. */
+ * lists of ranges and lines past what a file may cost. Empty where nothing is missing. */
 struct wk_str wk_dwarf_missing(const struct wk_dwarf *dwarf);
 
 /* The first split file of those, with the folder it was compiled in; empty where none is gone. */

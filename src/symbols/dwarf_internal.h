@@ -275,13 +275,16 @@ struct wk_dwarf {
 	struct wk_code_index *index;   /* the one that the ids in the caches are of */
 	struct wk_dwarf_block block;
 	struct wk_dwarf_lines lines;
-	uint64_t line_budget;
+	struct wk_dwarf_line_input last_lines; /* what `lines` was read from */
+	struct wk_dwarf_lines shared_lines;    /* its rows, where several units share them */
+	bool has_last_lines, shares_lines;
+	uint64_t line_budget;          /* 0 was never set */
 	struct wk_buf first_missing, missing; /* the first split file; the sentence */
 	size_t missing_count;
 	const uint8_t *unseen[WK_DWARF_UNSEEN]; /* texts that were taken for names unseen */
 	size_t unseen_count;
 	bool has_empty_texts, looks_at_texts;
-	bool misses_alternate, misses_ranges;
+	bool misses_alternate, misses_ranges, misses_lines;
 	bool has_fault;                /* a unit or its lines ended early */
 };
 
@@ -569,6 +572,7 @@ struct wk_dwarf_unit *wk_dwarf_split_unit(struct wk_dwarf_unit *skeleton);
 void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name);
 void wk_dwarf_misses_alternate(struct wk_dwarf *dwarf);
 void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf);
+void wk_dwarf_misses_lines(struct wk_dwarf *dwarf);
 
 /* dwarf_rows.c */
 /* Reads the unit's line program into dwarf->lines: files, and rows of code only. */
@@ -576,5 +580,12 @@ void wk_dwarf_read_lines(struct wk_dwarf_unit *unit);
 /* Sets the block's lines from dwarf->lines. */
 void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *block,
 			 uint64_t base);
+/* So many bytes of programs, or rows, more. False, and told as missing, past what a file may
+ * cost. */
+bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes);
+
+/* dwarf_shared_rows.c */
+/* Makes dwarf->lines those of the unit, whose program was the last to be run. */
+void wk_dwarf_share_lines(struct wk_dwarf_unit *unit);
 
 #endif

@@ -24,6 +24,9 @@ static void compose(struct wk_dwarf *dwarf)
 	if (dwarf->misses_ranges)
 		add_part(out, "its lists of ranges are read so many times over that the rest of "
 			      "them is left out");
+	if (dwarf->misses_lines)
+		add_part(out, "its line programs come to so much more than the file that some of "
+			      "them are left out");
 }
 
 void wk_dwarf_misses_split(struct wk_dwarf *dwarf, struct wk_str directory, struct wk_str name)
@@ -54,6 +57,14 @@ struct wk_str wk_dwarf_missing_split(const struct wk_dwarf *dwarf)
 bool wk_dwarf_lacks_alternate(const struct wk_dwarf *dwarf)
 {
 	return dwarf->misses_alternate;
+}
+
+void wk_dwarf_misses_lines(struct wk_dwarf *dwarf)
+{
+	if (dwarf->misses_lines)
+		return;
+	dwarf->misses_lines = true;
+	compose(dwarf);
 }
 
 void wk_dwarf_misses_ranges(struct wk_dwarf *dwarf)

@@ -3,8 +3,9 @@
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
-/* Units may share a program, in odd files. */
-#define MOST_ROUNDS  64
+/* How often the bytes of .debug_line may be run, and its rows be taken by a unit that shares a
+ * program with another. Once and once would do for units that lie apart. */
+#define MOST_ROUNDS  8
 #define SMALL_BUDGET (64 * 1024)
 
 #define PATH_LIMIT 4096
@@ -23,15 +24,39 @@ static uint64_t program_bytes(const struct wk_dwarf_unit *unit, struct wk_bytes 
 	return length < size ? length : size;
 }
 
-static bool charge(struct wk_dwarf *dwarf, struct wk_bytes section, uint64_t bytes)
+bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes)
 {
 	if (dwarf->line_budget == 0)
-		dwarf->line_budget =
-			MOST_ROUNDS * (uint64_t)(section.end - section.start) + SMALL_BUDGET;
-	if (dwarf->line_budget <= bytes)
+		dwarf->line_budget = SMALL_BUDGET + MOST_ROUNDS *
+			wk_dwarf_section_weight(&dwarf->main->sections, WK_DWARF_LINE);
+	if (dwarf->line_budget <= bytes) {
+		wk_dwarf_misses_lines(dwarf);
 		return false;
+	}
 	dwarf->line_budget -= bytes;
 	return true;
+}
+
+/* Would the unit's program make the same rows and files as the one that was run last? */
+static bool is_same(const struct wk_dwarf_line_input *a, const struct wk_dwarf_line_input *b)
+{
+	return a->offset == b->offset && a->address_size == b->address_size &&
+	       a->str_offsets_base == b->str_offsets_base &&
+	       wk_str_eq(a->directory, b->directory);
+}
+
+static void run_program(struct wk_dwarf *dwarf, const struct wk_dwarf_line_input *input,
+			uint64_t bytes)
+{
+	dwarf->lines.file_count = dwarf->lines.row_count = 0;
+	dwarf->has_last_lines = false;
+	dwarf->shares_lines = false;
+	if (!wk_dwarf_charge_lines(dwarf, bytes))
+		return;
+	if (!wk_dwarf_lines_read(input, true, dwarf->index, &dwarf->lines, NULL))
+		dwarf->has_fault = true;
+	dwarf->last_lines = *input;
+	dwarf->has_last_lines = true;
 }
 
 void wk_dwarf_read_lines(struct wk_dwarf_unit *unit)
@@ -51,12 +76,14 @@ void wk_dwarf_read_lines(struct wk_dwarf_unit *unit)
 		.name = wk_dwarf_text_read(wk_dwarf_text_of(unit, unit->name), PATH_LIMIT),
 	};
 
-	dwarf->lines.file_count = dwarf->lines.row_count = 0;
-	if (dwarf->input.skips_lines || !unit->has_lines ||
-	    !charge(dwarf, input.section, program_bytes(unit, input.section)))
-		return;
-	if (!wk_dwarf_lines_read(&input, true, dwarf->index, &dwarf->lines, NULL))
-		dwarf->has_fault = true;
+	if (dwarf->input.skips_lines || !unit->has_lines) {
+		dwarf->lines.file_count = dwarf->lines.row_count = 0;
+		dwarf->has_last_lines = false;
+	} else if (dwarf->has_last_lines && is_same(&dwarf->last_lines, &input)) {
+		wk_dwarf_share_lines(unit);
+	} else {
+		run_program(dwarf, &input, program_bytes(unit, input.section));
+	}
 }
 
 static void add_line(struct wk_dwarf_block *b, struct wk_code_line line)

@@ -18,7 +18,7 @@
 
 /* Sections that a test may fill. */
 enum { S_INFO, S_ABBREV, S_STR, S_RANGES, S_RNGLISTS, S_ADDR, S_STR_OFFSETS, S_ARANGES, S_INDEX,
-       S_COUNT };
+       S_LINE, S_COUNT };
 
 struct maker {
 	struct elf_spec spec;
@@ -154,11 +154,12 @@ static inline struct wk_elf *maker_file(struct maker *m)
 {
 	static const char *const names[S_COUNT] = {
 		".debug_info", ".debug_abbrev", ".debug_str", ".debug_ranges", ".debug_rnglists",
-		".debug_addr", ".debug_str_offsets", ".debug_aranges", ".debug_cu_index" };
+		".debug_addr", ".debug_str_offsets", ".debug_aranges", ".debug_cu_index",
+		".debug_line" };
 	static const char *const split_names[S_COUNT] = {
 		".debug_info.dwo", ".debug_abbrev.dwo", ".debug_str.dwo", ".debug_ranges.dwo",
 		".debug_rnglists.dwo", ".debug_addr.dwo", ".debug_str_offsets.dwo",
-		".debug_aranges.dwo", ".debug_cu_index" };
+		".debug_aranges.dwo", ".debug_cu_index", ".debug_line.dwo" };
 	struct elf_section_spec *text;
 
 	m->spec.is_32 = m->address_size == 4;
