@@ -322,6 +322,7 @@ void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_mo
 		wk_buf_add_fmt(&words, "--total %" PRIu64 " is less than what was counted, ",
 			       plan->drawing.total);
 		wk_num_add_grouped(&words, tree->total[0]);
+		wk_buf_add_fmt(&words, tree->unit.len ? " %.*s" : "%.*s", WK_STR_ARG(tree->unit));
 		wk_buf_add_text(&words, ", which is taken instead");
 		wk_say(wk_buf_text(&words));
 	}

@@ -119,10 +119,26 @@ static void describe(struct wk_bytes bytes, struct wk_buf *out)
 		wk_buf_add_fmt(out, " %02x", bytes.at[i]);
 }
 
+/* A flame graph, as wick and the older tools draw it: text that soon opens an SVG. */
+static bool is_picture(struct wk_bytes bytes)
+{
+	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+
+	for (size_t i = 0; i < text.len && i < 1024; i++)
+		if (text.at[i] == '<' && wk_str_starts(wk_str_skip(text, i), "<svg"))
+			return true;
+	return false;
+}
+
 static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 {
 	struct wk_buf seen = { 0 };
 
+	if (is_picture(bytes)) {
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is a picture (SVG); give the recording "
+			"or the stacks that it was drawn from");
+		return;
+	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (wk_bytes_left(&bytes) >= others[i].len &&
 		    memcmp(bytes.at, others[i].magic, others[i].len) == 0) {

@@ -68,10 +68,10 @@ static void functions_as_text(void **state)
 	(void)state;
 	assert_rendered(lines,
 			&(struct asked){ .view = "functions", .form = "text", .options.limit = 3 },
-			"self %  total %  samples  image      function\n"
-			"  70.0     70.0      700  demo       work\n"
-			"  20.0     20.0      200  libc.so.6  malloc\n"
-			"   9.5      9.5       95  libc.so.6  free\n"
+			"self %  total %  self samples  image      function\n"
+			"  70.0     70.0           700  demo       work\n"
+			"  20.0     20.0           200  libc.so.6  malloc\n"
+			"   9.5      9.5            95  libc.so.6  free\n"
 			"\n"
 			"3 functions are not shown; their self % adds up to 0.5 %\n"
 			"1,000 samples, none lost; 100.0 % of user stacks reach a root; 0 % of "
@@ -154,9 +154,9 @@ static void a_narrow_terminal_cuts_the_last_column_only(void **state)
 
 	(void)state;
 	assert_rendered(long_names,
-			&(struct asked){ .view = "functions", .form = "text", .extra.columns = 60 },
-			"self %  total %  samples  image  function\n"
-			" 100.0    100.0        1  demo   a_function_of_a_rather_lon…\n"
+			&(struct asked){ .view = "functions", .form = "text", .extra.columns = 62 },
+			"self %  total %  self samples  image  function\n"
+			" 100.0    100.0             1  demo   a_function_of_a_rather_…\n"
 			"\n"
 			"1 sample, none lost; 100.0 % of user stacks reach a root; 0 % of frames "
 			"unnamed\n");
