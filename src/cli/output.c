@@ -47,6 +47,28 @@ static bool is_promised_form(const char *ending)
 	return is_in(promised, ending);
 }
 
+/* What nobody means to write over: by its name a program's source, by its first bytes a program. */
+static bool is_program(const char *path, const char *ending)
+{
+	static const char *const sources[] = {
+		"c", "h", "cc", "cpp", "cxx", "hh", "hpp", "rs", "go", "py", "js", "ts", "java",
+		"kt", "cs", "rb", "pl", "sh", "s", "asm", "zig", "swift", "toml", NULL };
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	bool is_elf;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    identity.size_bytes == 0)
+		return false;
+	if (is_in(sources, ending))
+		return true;
+	if (!wk_os_open(path, &file, NULL))
+		return false;
+	is_elf = wk_str_starts(wk_str_of((const char *)file.at, file.size_bytes), "\177ELF");
+	wk_os_close(&file);
+	return is_elf;
+}
+
 static bool fail_form(const char *ending, const char *const *forms, const struct wk_call *call,
 		      struct wk_err *err)
 {
@@ -82,6 +104,10 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 	dot = strrchr(wk_str_basename(wk_str_c(path)).at, '.');
 	if (dot && is_promised_form(dot + 1) && !is_in(forms, dot + 1))
 		return fail_form(dot + 1, forms, call, err);
+	if (is_program(path, dot ? dot + 1 : ""))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%s is a program or the source of one, which is not overwritten; give "
+			       "-o another name", path);
 	for (size_t i = 0; inputs && inputs[i]; i++)
 		if (strcmp(inputs[i], "-") != 0 && is_same_file(path, inputs[i]))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

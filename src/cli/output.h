@@ -16,8 +16,9 @@ struct wk_output {
 };
 
 /* Whether the FILE of --output may be written by a command that reads `inputs` (NULL-terminated)
- * and writes `forms`, the endings it can keep (NULL-terminated): not over an input, and not where
- * the name promises a form that would not be in it. To be asked before anything is read. */
+ * and writes `forms`, the endings it can keep (NULL-terminated): not over an input, a program or
+ * its source, and not where the name promises a form that would not be in it. To be asked before
+ * anything is read. */
 bool wk_output_allow(const char *path, const char *const *inputs, const char *const *forms,
 		     const struct wk_call *call, struct wk_err *err);
 
