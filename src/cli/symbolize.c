@@ -315,13 +315,14 @@ static bool add_places(struct wk_answers *answers, const struct wk_question *que
 
 static void add_address(struct wk_answers *answers, uint64_t vaddr)
 {
-	char text[18] = "0x0000000000000000";
-	const char *behind = answers->style.pretty ? ": " : "\n";
+	static const char plain[] = "0x0000000000000000\n", pretty[] = "0x0000000000000000: ";
+	size_t len = answers->style.pretty ? sizeof(pretty) - 1 : sizeof(plain) - 1;
+	char *text = wk_out_room(answers->out, sizeof(pretty));
 
-	for (size_t at = sizeof(text); vaddr; vaddr >>= 4)
-		text[--at] = "0123456789abcdef"[vaddr & 15];
-	wk_out_bytes(answers->out, text, sizeof(text));
-	wk_out_text(answers->out, behind);
+	memcpy(text, answers->style.pretty ? pretty : plain, len);
+	for (char *at = text + strlen("0x0000000000000000"); vaddr; vaddr >>= 4)
+		*--at = "0123456789abcdef"[vaddr & 15];
+	wk_out_took(answers->out, text + len);
 }
 
 static void add_answer(struct wk_answers *answers, const struct wk_question *question,
