@@ -134,8 +134,8 @@ static void say_stacks(const struct packed *packed)
 	wk_num_add_grouped(&words, stacks->kept);
 	wk_buf_add_text(&words, " of ");
 	wk_num_add_grouped(&words, all);
-	wk_buf_add_fmt(&words, " stacks could not be unwound, as %s; their copies are kept, and can "
-			       "be unwound where the file is (--symbol-server FOLDER)",
+	wk_buf_add_fmt(&words, " stacks could not be unwound, as %s; their copies are kept, and "
+			       "can be unwound where the file is (--symbol-server FOLDER)",
 		       wk_buf_text(&packed->missing));
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);

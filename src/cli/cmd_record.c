@@ -93,7 +93,8 @@ const struct wk_command wk_cmd_record = {
 	.name = "record",
 	.summary = "record a command, running processes or the whole system",
 	.usage = (const char *const[]){ "[OPTION...] [--] COMMAND [ARGUMENT...]",
-					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a", "-e list", NULL },
+					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a",
+					"-e list", NULL },
 	.description = (const char *const[]){
 		"Runs COMMAND, follows all its threads and children, and writes what they did to "
 		"wick.data: an ordinary perf.data file, which `perf report` opens as well. With "

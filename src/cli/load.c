@@ -51,8 +51,8 @@ const char *wk_load_path(const struct wk_words *words, struct wk_err *err)
 		return WK_USUAL_RECORDING;
 	if (count == 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no " WK_USUAL_RECORDING " in this folder: `wick record -- COMMAND` "
-			"makes one; else give a FILE (\"-\" is standard input)");
+			"there is no " WK_USUAL_RECORDING " in this folder: `wick record -- "
+			"COMMAND` makes one; else give a FILE (\"-\" is standard input)");
 	else
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "one FILE at a time, found %zu", count);
 	return NULL;

@@ -106,8 +106,8 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 		return fail_form(dot + 1, forms, call, err);
 	if (is_program(path, dot ? dot + 1 : ""))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%s is a program or the source of one, which is not overwritten; give "
-			       "-o another name", path);
+			       "%s is a program or the source of one, which is not overwritten; "
+			       "give -o another name", path);
 	for (size_t i = 0; inputs && inputs[i]; i++)
 		if (strcmp(inputs[i], "-") != 0 && is_same_file(path, inputs[i]))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

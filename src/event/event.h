@@ -328,7 +328,7 @@ struct wk_event_lost {
 enum wk_note_severity {
 	WK_NOTE_REMARK,
 	WK_NOTE_FAULT,      /* part of the input could not be used: whoever looks must know */
-	WK_NOTE_INCOMPLETE, /* part of the recording is not there: nobody can say that none was lost */
+	WK_NOTE_INCOMPLETE, /* part of the recording is not there: who knows what was lost */
 };
 
 struct wk_event_note {

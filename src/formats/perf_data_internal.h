@@ -169,7 +169,7 @@ struct wk_perf {
 	const uint8_t *file_start;
 	uint64_t released;             /* up to this offset its pages were given back */
 	bool is_pipe;
-	bool is_unfinished;   /* the recorder never wrote what it writes at the end, or it is gone */
+	bool is_unfinished;   /* what the recorder writes at the end is not there */
 	uint64_t whole_bytes; /* of a file that was cut in its records: at least so long it was */
 	struct wk_bytes data; /* the records */
 

@@ -128,9 +128,9 @@ bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err)
 		wk_buf_reset(&text);
 		wk_buf_add_fmt(&text, "%" PRIu64 " %s", odd->count,
 			       odd->count == 1 ? words[i].one : words[i].many);
-		ok = tell_note(perf, (struct wk_event_note){ .offset = odd->offset,
-							     .text = wk_buf_str(&text),
-							     .severity = severity_of(perf, i) }, err);
+		ok = tell_note(perf, (struct wk_event_note){
+					.offset = odd->offset, .text = wk_buf_str(&text),
+					.severity = severity_of(perf, i) }, err);
 	}
 	wk_buf_fini(&text);
 	return ok;

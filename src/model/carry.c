@@ -273,8 +273,9 @@ struct wk_carry_counts wk_carry_counts(const struct wk_carry *carry)
 		if (image->unnamed <= counts.of_reason)
 			continue;
 		counts.of_reason = image->unnamed;
-		counts.reason = image->symbols ? wk_image_reason(image->symbols)
-					       : "they are of another kernel than the one that runs now";
+		counts.reason = image->symbols
+					? wk_image_reason(image->symbols)
+					: "they are of another kernel than the one that runs now";
 	}
 	return counts;
 }

@@ -6,7 +6,7 @@
  * addresses up once and sends the names on as SYMBOL events. Asked for all, it does so for every
  * image, and sends what debug information says of each address as CALLS events: such a recording
  * opens with full names where none of its files are. Of every function that was sampled it sends
- * where it lies (BOUNDS): a file that is gone later leaves whole functions, though without names. */
+ * where it lies (BOUNDS): a file that is gone later leaves whole functions, though no names. */
 #ifndef WK_MODEL_CARRY_H
 #define WK_MODEL_CARRY_H
 

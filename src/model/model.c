@@ -7,7 +7,8 @@
 /* How much room each table has, and the tables that find a row again. */
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
-	size_t carried_cap, carried_places_cap, carried_bounds_cap, carried_calls_cap, facts_cap, notes_cap;
+	size_t carried_cap, carried_places_cap, carried_bounds_cap, carried_calls_cap;
+	size_t facts_cap, notes_cap;
 	struct wk_index images, functions, frames, named_frames, sample_rows;
 };
 

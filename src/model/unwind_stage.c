@@ -236,8 +236,8 @@ static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_even
 	return true;
 }
 
-/* What the walk met may be a matter of luck: rules are known once, and not asked for again. So it is
- * the file of any frame that tells. */
+/* What the walk met may be a matter of luck: rules are known once, and not asked for again. So it
+ * is the file of any frame that tells. */
 static bool is_missing(struct wk_unwind_stage *stage, size_t count)
 {
 	struct wk_unwind_image image;
@@ -251,7 +251,8 @@ static bool keep_stack(struct wk_unwind_stage *stage, struct wk_event *event, st
 {
 	if (stage->counts.kept++ == 0)
 		stage->counts.missing_reason = wk_image_reason(stage->met_missing);
-	remember(stage, WK_KERNEL_PID, event->sample.kernel_chain, event->sample.kernel_count, false);
+	remember(stage, WK_KERNEL_PID, event->sample.kernel_chain, event->sample.kernel_count,
+		 false);
 	remember(stage, event->pid, stage->chain, event->sample.user_count, true);
 	event->sample.user_count = 0; /* what the copy says better */
 	return wk_sink_take(&stage->next, event, err);

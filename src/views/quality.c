@@ -246,8 +246,8 @@ static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 								 : " other records lost");
 	}
 	if (quality->missing_parts)
-		wk_buf_add_text(line, quality->has_two_sides ? ", and a recording is not complete"
-							     : ", and the recording is not complete");
+		wk_buf_add_fmt(line, ", and %s recording is not complete",
+			       quality->has_two_sides ? "a" : "the");
 }
 
 static void add_reach(const struct wk_quality *quality, struct wk_buf *line)

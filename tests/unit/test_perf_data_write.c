@@ -476,6 +476,34 @@ static void the_lines_of_code_made_at_run_time_come_back_however_many(void **sta
 	close(fd);
 }
 
+/* Of a file that may be gone later, and of a recording that was not whole when it was packed. */
+static void where_functions_lie_and_what_was_missing_come_back(void **state)
+{
+	int fd = new_file();
+	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
+	const struct wk_event bounds = {
+		.kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU,
+		.bounds = { .image_path = WK_STR("/gone"), .build_id = { 2, { 0xab, 0xcd } },
+			    .start = 0x1000, .size_bytes = 0x20, .is_root = true } };
+	const struct wk_event missing = {
+		.kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU,
+		.note = { .offset = WK_NOWHERE, .text = WK_STR("half of it"),
+			  .severity = WK_NOTE_INCOMPLETE } };
+	struct wk_buf text;
+
+	(void)state;
+	give(writer, &clock_source, 1);
+	give(writer, &bounds, 1);
+	give(writer, &missing, 1);
+	finish(writer);
+	text = told_from_file(fd);
+	assert_int_equal(lines_with(&text, " start=0x1000 size=0x20 root path=\"/gone\" "
+					   "build_id=abcd\n"), 1);
+	assert_int_equal(lines_with(&text, "note time=0 text=\"half of it\"\n"), 1);
+	wk_buf_fini(&text);
+	close(fd);
+}
+
 static void a_damaged_chunk_takes_only_its_own_rows_along(void **state)
 {
 	int fd = new_file();
@@ -540,6 +568,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_ends_the_recording_and_leaves_it_readable),
 		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames),
 		cmocka_unit_test(the_lines_of_code_made_at_run_time_come_back_however_many),
+		cmocka_unit_test(where_functions_lie_and_what_was_missing_come_back),
 		cmocka_unit_test(a_damaged_chunk_takes_only_its_own_rows_along),
 		cmocka_unit_test(texts_too_long_for_a_section_are_cut_and_told),
 	};
