@@ -166,17 +166,32 @@ static void add_reason(const struct wk_model *model, const struct wk_image_facts
 					"names");
 }
 
+/* The one told of before that is mended by the same words, as another program of its package is;
+ * NULL where there is none. */
+static const struct wk_image_facts *mended_alike(const struct wk_images_facts *all,
+						 const struct wk_image_facts *facts)
+{
+	for (const struct wk_image_facts *one = all->at; one < facts && facts->mend.len; one++)
+		if (wk_str_eq(wk_buf_str(&one->mend), wk_buf_str(&facts->mend)))
+			return one;
+	return NULL;
+}
+
 /* One row, with what mends all that it lacks. */
 static void find(struct wk_findings *findings, const struct wk_model *model,
 		 const struct wk_images_facts *all, const struct wk_image_facts *facts)
 {
-	const char *mend = facts->mend.len ? wk_buf_text(&facts->mend) : NULL;
+	const struct wk_image_facts *alike = mended_alike(all, facts);
+	const char *mend = facts->mend.len && !alike ? wk_buf_text(&facts->mend) : NULL;
 	bool is_nameless = facts->names && strcmp(facts->names, "none") == 0;
 	struct wk_buf lacks = { 0 }, reason = { 0 };
 
 	heading(findings, model, all, facts);
 	wk_image_lacks_words(facts->lacks, &lacks);
 	add_reason(model, facts, &reason);
+	if (alike)
+		wk_buf_add_fmt(&reason, "; what mends %.*s mends it, too",
+			       WK_STR_ARG(wk_image_name_of(model, alike->id)));
 	(is_nameless ? wk_findings_bad : wk_findings_better)(
 		findings, mend, "lacks %s: %s", wk_buf_text(&lacks), wk_buf_text(&reason));
 	wk_buf_fini(&lacks);

@@ -72,23 +72,31 @@ static bool has_debuginfod(void)
 	return urls && urls[0];
 }
 
-/* It is not here: another machine may have it. */
+/* It is not here: it may lie in a folder, or another machine may have it. Who knows of neither
+ * can only record again. */
 static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_about *about)
 {
 	const struct wk_image *image = &about->model->images[facts->id];
 	struct wk_buf *mend = &facts->mend;
 
-	if (image->build_id.size == 0 || wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE)
+	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE)
 		return;
-	if (!wk_remote_asks(about->remote)) {
-		add_asking(mend, about);
-		wk_buf_add_text(mend, has_debuginfod() ? "--debuginfod"
-						       : "--symbol-server URL   # of a server that "
-							 "has it");
+	if (wk_remote_asks(about->remote)) {
+		wk_buf_add_text(mend, "# put that build back where it was, or into a folder that "
+				      "--symbol-server names");
 		return;
 	}
-	wk_buf_add_text(mend, "# put that build back where it was, or into a folder that "
-			      "--symbol-server names");
+	if (image->build_id.size && has_debuginfod()) {
+		add_asking(mend, about);
+		wk_buf_add_text(mend, "--debuginfod   # or, if the recorded build lies elsewhere "
+				      "by now:\n");
+	} else {
+		wk_buf_add_text(mend, "# if the recorded build lies elsewhere by now:\n");
+	}
+	add_asking(mend, about);
+	wk_buf_add_text(mend, "--symbol-server ./FOLDER   # which has it, or URL of a server\n"
+			      "# else record again; with `wick record --embed-symbols` names stay "
+			      "when programs go");
 }
 
 static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about *about,

@@ -74,10 +74,28 @@ def _(t):
     came = row(t, recording, program)
     t.equal(came["lacks"], "file, lines" if came["names"] == "recorded" else "file, names, lines",
             "lacks")
-    t.equal(came["mend"], f"wick symbols '{recording}' --symbol-server URL   # of a server that "
-            "has it", "mend")
+    t.equal(came["mend"].splitlines(), [
+        "# if the recorded build lies elsewhere by now:",
+        f"wick symbols '{recording}' --symbol-server ./FOLDER   # which has it, or URL of a server",
+        "# else record again; with `wick record --embed-symbols` names stay when programs go"],
+        "mend")
     came = row(t, recording, program, env=plain(DEBUGINFOD_URLS="http://127.0.0.1:1"))
-    t.equal(came["mend"], f"wick symbols '{recording}' --debuginfod", "mend")
+    t.true(came["mend"].startswith(f"wick symbols '{recording}' --debuginfod "), came["mend"])
+
+
+@tap.case("what mends several of them is told once")
+def _(t):
+    tap.need("cc")
+    (t.folder / "work.c").write_text(
+        "int work(int); int work(int n) { volatile int x = 0; while (n--) x += n; return x; }\n")
+    (t.folder / "main.c").write_text(
+        "int work(int); int main(void) { for (int i = 0; i < 300; i++) work(1000000); }\n")
+    tap.run("cc", "-shared", "-fPIC", "work.c", "-o", "libwork.so", cwd=t.folder)
+    tap.run("cc", "main.c", "./libwork.so", "-o", "app", cwd=t.folder)
+    recording = t.record("--user-only", "--", "./app")
+    text = words(t, recording)
+    t.equal(text.count("# build it again with -g"), 1, "how often it is told how")
+    t.true("; what mends " in text and " mends it, too" in text, text)
 
 
 def package_tools(t, package, known):
