@@ -171,7 +171,7 @@ const struct wk_command wk_cmd_symbolize = {
 		"Prints for each ADDRESS of IMAGE the function, and then its file and line, as "
 		"`addr2line -f -i -C` does: of calls that the compiler inlined, the innermost "
 		"first, each followed by the function that it was inlined into. What is not known "
-		"is ?? and ??:0.",
+		"is ?? and ??:0; of a function whose lines nobody knows the line is ??:?.",
 		"Addresses are hexadecimal, with or without 0x, and count as the image's own "
 		"tables do, not as it was loaded. FUNCTION+0x10 is taken too, and what a backtrace "
 		"prints: IMAGE+0x22f0, IMAGE(+0x22f0), IMAGE(FUNCTION+0x10) [0x55d0c0de]. Without "
