@@ -88,6 +88,20 @@ static bool is_table_and_no_file(const char *word)
 	return wk_table_view_find(word) && access(word, F_OK) != 0;
 }
 
+/* No file, but a slip away from a word for what to show; says so. */
+static bool is_nearly_table(const char *word, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(word));
+
+	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
+		wk_suggestion_try(&near, view->name);
+	if (!near.best || strcmp(word, "-") == 0 || access(word, F_OK) == 0)
+		return false;
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no file \"%s\"; did you mean \"%s\"?", word,
+		near.best);
+	return true;
+}
+
 /* FILE and the word behind it, each of which may be missing: the usual recording, the
  * functions. */
 static const struct wk_table_view *read_words(const struct wk_words *words, const char **path,
@@ -118,6 +132,8 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 		what = words->at[0];
 		file.count = 0;
 	}
+	if (words->count == 1 && file.count && is_nearly_table(words->at[0], err))
+		return NULL;
 	*path = wk_load_path(&file, err);
 	return *path ? find_table(what, err) : NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/suggest.h"
 #include "cli/colour_map.h"
 #include "cli/terminal.h"
 #include "os/os.h"
@@ -91,6 +92,25 @@ static bool is_wrong(struct wk_err *err, const char *option, const char *value, 
 		       wanted, value);
 }
 
+static bool is_no_palette(const char *typed, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(typed));
+	struct wk_buf expected = { 0 };
+
+	for (size_t i = 0; palettes[i]; i++) {
+		wk_suggestion_try(&near, palettes[i]);
+		wk_buf_add_fmt(&expected, "%s%s", i == 0 ? "" : palettes[i + 1] ? ", " : " or ",
+			       palettes[i]);
+	}
+	if (near.best)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no palette is called \"%.60s\"; did you mean %s?",
+			typed, near.best);
+	else
+		is_wrong(err, "palette", typed, wk_buf_text(&expected));
+	wk_buf_fini(&expected);
+	return false;
+}
+
 /* NULL leaves `value` alone. */
 static bool read_decimal(const char *option, const char *text, double *value, struct wk_err *err)
 {
@@ -159,7 +179,7 @@ static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "only one of --hash, --random, --deterministic, --colour-diffusion");
 	if (args->palette && !wk_palette_find(wk_str_c(args->palette), &chosen.palette))
-		return is_wrong(err, "palette", args->palette, "kind, hot, java, js, mem, io ...");
+		return is_no_palette(args->palette, err);
 	if (chosen.palette == WK_PALETTE_KIND)
 		return true;
 	if (!args->palette && !has_map && chosen.choice == WK_COLOUR_BY_NAME &&

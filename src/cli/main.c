@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "cli/as/tool.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -69,6 +70,21 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	return exit_code;
 }
 
+/* The two that stand without a command may have been meant. */
+static void unknown_option(const char *word, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(word));
+
+	wk_suggestion_try(&near, "--version");
+	wk_suggestion_try(&near, "--help");
+	if (near.best)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option %s; did you mean %s?", word,
+			near.best);
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"unknown option %s; a command comes first: wick COMMAND [OPTION...]", word);
+}
+
 static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 {
 	const struct wk_as_tool *tool = wk_as_tool_find(wk_str_basename(wk_str_c(argv[0])));
@@ -99,8 +115,7 @@ static int dispatch(char **argv, struct wk_out *out, struct wk_err *err)
 	}
 	command = wk_command_find(word);
 	if (!command && word[0] == '-') {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"unknown option %s; a command comes first: wick COMMAND [OPTION...]", word);
+		unknown_option(word, err);
 		return WK_EXIT_USAGE;
 	}
 	if (!command) {
