@@ -268,7 +268,8 @@ static void write_meta(struct writing *w)
 	if (!wk_wall_clock_of(w->model, &wall_ns))
 		wall_ns = 0;
 	wk_out_fmt(out, "{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d,\n"
-			"\"interval\":%.6g,\"startTime\":%" PRIu64 ",\"processType\":0,\"stackwalk\":1,"
+			"\"interval\":%.6g,\"startTime\":%" PRIu64
+			",\"processType\":0,\"stackwalk\":1,"
 			"\"debug\":false,\"symbolicated\":true,\"importedFrom\":\"wick "
 			WICK_VERSION "\",\n\"product\":",
 		   PROCESSED_VERSION, BROWSER_VERSION, interval_ms(w), wall_ns / 1000000);

@@ -288,9 +288,9 @@ static void write_location(struct writing *w, uint32_t run)
 	end_message(w, PROFILE_LOCATION);
 }
 
-/* pprof takes a name that is its own linkage name for one to be demangled, and then takes off what
- * stands in brackets: "(anonymous namespace)", the parameters of a lambda. So there is none where
- * the name is the same, or came from debug information, written as in source. */
+/* pprof takes a name that is its own linkage name for one to be demangled, and then takes off
+ * what stands in brackets: "(anonymous namespace)", the parameters of a lambda. So there is none
+ * where the name is the same, or came from debug information, written as in source. */
 static wk_text_id linkage_name(const struct wk_model *model, const struct wk_function *function)
 {
 	struct wk_str linked = wk_model_str(model, function->linked);
@@ -307,7 +307,8 @@ static void write_function(struct writing *w, wk_function_id id)
 
 	wk_proto_add_number(&w->message, FUNCTION_ID, id);
 	wk_proto_add_number(&w->message, FUNCTION_NAME, text_of(w, function->name));
-	wk_proto_add_number(&w->message, FUNCTION_LINKED, text_of(w, linkage_name(w->model, function)));
+	wk_proto_add_number(&w->message, FUNCTION_LINKED,
+			    text_of(w, linkage_name(w->model, function)));
 	wk_proto_add_number(&w->message, FUNCTION_FILE, text_of(w, function->file));
 	end_message(w, PROFILE_FUNCTION);
 }

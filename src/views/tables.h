@@ -12,7 +12,7 @@
 struct wk_table_options {
 	double min_percent;          /* leave out rows under this share of the whole; 0: none */
 	uint32_t limit;              /* at most so many rows, but for "system"; 0: all */
-	bool by_total;               /* functions and images with all they call; else by themselves */
+	bool by_total;               /* functions, images: most total first, not most self */
 	struct wk_tree_options tree; /* how the calling tree is built */
 };
 
