@@ -1,7 +1,9 @@
 #include "cli/table_form.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "render/renderers.h"
@@ -20,9 +22,23 @@ const struct wk_renderer *wk_table_form(bool csv, bool json)
 	return json ? &wk_renderer_json : &wk_renderer_text;
 }
 
+/* What goes to a pager may be cut to the width that its user says. */
+static unsigned typed_columns(void)
+{
+	const char *typed = getenv("COLUMNS");
+	uint64_t columns = 0;
+
+	return typed && wk_num_u64(wk_str_c(typed), &columns) && columns <= UINT16_MAX
+		       ? (unsigned)columns : 0;
+}
+
 void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct wk_call *call)
 {
-	if (out != call->out || !wk_os_is_terminal(STDOUT_FILENO))
+	if (out != call->out)
+		return;
+	view->is_plain = wk_is_plain_locale();
+	view->columns = typed_columns();
+	if (!wk_os_is_terminal(STDOUT_FILENO))
 		return;
 	view->columns = wk_os_terminal_columns(STDOUT_FILENO);
 	view->has_colour = wk_color_wanted(STDOUT_FILENO);

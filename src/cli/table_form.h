@@ -12,7 +12,8 @@
 bool wk_table_form_check(bool csv, bool json, struct wk_err *err);
 const struct wk_renderer *wk_table_form(bool csv, bool json);
 
-/* Sets the view's columns and colour, where `out` is standard output and that is a terminal. */
+/* How the view fits standard output, where `out` is that: characters of the locale, columns of the
+ * terminal or as COLUMNS says, colour on a terminal. */
 void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct wk_call *call);
 
 #endif

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* strcasestr */
 #include "cli/terminal.h"
 
 #include <stdlib.h>
@@ -15,6 +16,17 @@ bool wk_color_wanted(int fd)
 	if (no_color && *no_color)
 		return false;
 	return wk_os_is_terminal(fd) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+/* Where nothing is set, as in a container, terminals still are of this century. */
+bool wk_is_plain_locale(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *locale = NULL;
+
+	for (size_t i = 0; i < 3 && !(locale && locale[0]); i++)
+		locale = getenv(names[i]);
+	return locale && locale[0] && !strcasestr(locale, "utf-8") && !strcasestr(locale, "utf8");
 }
 
 void wk_say(const char *sentence)

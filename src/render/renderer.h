@@ -61,6 +61,7 @@ struct wk_view {
 	bool by_weight;     /* folded, samples: weights instead of numbers of samples */
 	unsigned columns;   /* text: width of the terminal; 0: as wide as it gets */
 	bool has_colour;    /* text: escape sequences for colour are welcome */
+	bool is_plain;      /* text: lines and dots of ASCII alone */
 	bool has_details;   /* text: also the columns that usually are left out */
 };
 

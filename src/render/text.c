@@ -46,12 +46,14 @@ static size_t width_of(struct wk_str text)
 }
 
 /* Cuts to `width` characters, the last being an ellipsis if something was cut. */
-static void cut_to(struct wk_buf *text, size_t width)
+static void cut_to(struct wk_buf *text, size_t width, bool is_plain)
 {
 	size_t at = 0, count = 0;
 
 	if (width_of(wk_buf_str(text)) <= width)
 		return;
+	if (is_plain && width > 2)
+		width -= 2; /* three dots */
 	while (at < text->len && (count < width || (text->at[at] & 0xc0) == 0x80)) {
 		count += (text->at[at] & 0xc0) != 0x80;
 		if (count == width)
@@ -59,7 +61,7 @@ static void cut_to(struct wk_buf *text, size_t width)
 		at++;
 	}
 	text->len = at;
-	wk_buf_add_text(text, "…");
+	wk_buf_add_text(text, is_plain ? "..." : "…");
 }
 
 static void share_text(struct wk_buf *text, const struct wk_cell *cell)
@@ -105,7 +107,7 @@ static void format_cell(struct printer *p, size_t row, uint32_t i)
 
 	wk_buf_reset(&p->text);
 	if (is_dot(column, cell)) {
-		wk_buf_add_text(&p->text, "·");
+		wk_buf_add_text(&p->text, p->view->is_plain ? "." : "·");
 	} else if (column->kind == WK_CELL_TEXT) {
 		struct wk_out clean = wk_out_to_buf(&p->text);
 
@@ -242,7 +244,7 @@ static void put(struct printer *p, uint32_t i)
 	size_t width;
 
 	if (i != p->last)
-		cut_to(&p->text, format->width);
+		cut_to(&p->text, format->width, p->view->is_plain);
 	width = width_of(wk_buf_str(&p->text));
 	if (!is_left && width < format->width)
 		blanks(p, format->width - width);
@@ -274,17 +276,19 @@ static void titles(struct printer *p)
 static size_t guides(struct printer *p, const struct wk_row *row)
 {
 	uint32_t levels = row->indent < MOST_GUIDES ? row->indent : MOST_GUIDES;
+	const char *line = p->view->is_plain ? "| " : "│ ";
+	const char *branch = p->view->is_plain ? "|-" : "├ ", *last = p->view->is_plain ? "`-" : "└ ";
 
 	if (levels == 0)
 		return 0;
 	style(p, DIM);
 	for (uint32_t level = 1; level < levels; level++)
-		wk_out_text(p->out, p->goes_on[level] ? "│ " : "  ");
+		wk_out_text(p->out, p->goes_on[level] ? line : "  ");
 	if (row->is_branch) {
-		wk_out_text(p->out, row->is_last ? "└ " : "├ ");
+		wk_out_text(p->out, row->is_last ? last : branch);
 		p->goes_on[levels] = !row->is_last;
 	} else {
-		wk_out_text(p->out, p->goes_on[levels] ? "│ " : "  ");
+		wk_out_text(p->out, p->goes_on[levels] ? line : "  ");
 	}
 	style(p, PLAIN);
 	return (size_t)levels * 2;
@@ -305,7 +309,7 @@ static void last_cell(struct printer *p, size_t row, size_t room)
 		wk_short_name_fit(&p->text, room - strlen(mark));
 	wk_buf_add_text(&p->text, mark);
 	if (room != SIZE_MAX)
-		cut_to(&p->text, room);
+		cut_to(&p->text, room, p->view->is_plain);
 	put(p, p->last);
 }
 
