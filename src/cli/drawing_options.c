@@ -102,11 +102,9 @@ static bool is_no_palette(const char *typed, struct wk_err *err)
 		wk_buf_add_fmt(&expected, "%s%s", i == 0 ? "" : palettes[i + 1] ? ", " : " or ",
 			       palettes[i]);
 	}
-	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no palette is called \"%.60s\"; did you mean %s?",
-			typed, near.best);
-	else
-		is_wrong(err, "palette", typed, wk_buf_text(&expected));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--palette takes %s, found \"%.60s\"%s%s%s",
+		wk_buf_text(&expected), typed, near.best ? "; did you mean " : "",
+		near.best ? near.best : "", near.best ? "?" : "");
 	wk_buf_fini(&expected);
 	return false;
 }
