@@ -373,6 +373,26 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 	return wk_stack_writer_end(r.writer, err);
 }
 
+/* Does it end in a count that no number of wick's holds? Then the line is one all the same, and
+ * reading tells of it. */
+static bool ends_in_huge_count(struct wk_str line)
+{
+	size_t end = line.len, start;
+
+	while (end && is_blank(line.at[end - 1]))
+		end--;
+	for (start = end; start && is_digit(line.at[start - 1]);)
+		start--;
+	return end - start >= 20 && start > 1 && is_blank(line.at[start - 1]);
+}
+
+/* Stacks stand in a fifth of the lines at least: then the others are odd ones, of which reading
+ * tells. */
+static bool has_odd_lines(unsigned good, unsigned bad, unsigned deep)
+{
+	return deep > 0 && good >= bad / 4;
+}
+
 /* Text of which most of the first lines end in a count. */
 static int probe(struct wk_bytes first)
 {
@@ -389,7 +409,7 @@ static int probe(struct wk_bytes first)
 
 		if (is_cut || wk_trim(line).len == 0)
 			continue;
-		if (take_count(&line, 1, &count, &lost)) {
+		if (take_count(&line, 1, &count, &lost) || ends_in_huge_count(line)) {
 			good++;
 			deep += memchr(line.at, ';', line.len) != NULL;
 		} else {
@@ -401,7 +421,7 @@ static int probe(struct wk_bytes first)
 		return wk_bytes_left(&first) == WK_PROBE_BYTES &&
 				       memchr(first.at, ';', WK_PROBE_BYTES) ? 30 : 0;
 	if (good < bad)
-		return 0;
+		return has_odd_lines(good, bad, deep) ? 5 : 0;
 	return deep ? bad ? 50 : 70 : bad ? 10 : 30;
 }
 
