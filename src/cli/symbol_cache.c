@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/kept_rows.h"
 #include "symbols/cache.h"
+#include "symbols/store.h"
 
 struct rows {
 	struct wk_cache_row *at;
@@ -32,15 +33,21 @@ static int last_used_first(const void *left, const void *right)
 	return memcmp(a->id.bytes, b->id.bytes, sizeof(a->id.bytes));
 }
 
-/* Which file the image was, where the cache still knows. */
+/* Which file the image was, as its process saw it. Other versions of wick wrote that in another
+ * way, and what they kept is made anew when it is needed. */
 static void add_source(struct wk_out *out, struct wk_cache *cache, const struct wk_build_id *id)
 {
 	struct wk_bytes bytes = wk_cache_section(wk_cache_peek(cache, id), WK_CACHE_SOURCE,
 						 WK_CACHE_SOURCE_VERSION);
 	size_t len = wk_bytes_left(&bytes);
 	const uint8_t *end = len ? memchr(bytes.at, '\n', len) : NULL;
+	struct wk_str path = wk_str_of((const char *)bytes.at,
+				       end ? (size_t)(end - bytes.at) : len);
 
-	wk_out_term(out, wk_str_of((const char *)bytes.at, end ? (size_t)(end - bytes.at) : len));
+	if (path.len)
+		wk_out_term(out, wk_store_without_root(path));
+	else
+		wk_out_text(out, "(kept by another version of wick)");
 }
 
 static void add_row(struct wk_out *out, struct wk_cache *cache, const struct wk_cache_row *row)

@@ -33,11 +33,11 @@ static int remove_folder(void **state)
 	return system(command);
 }
 
-static void keep(const struct wk_build_id *id, const char *source, time_t used)
+static void keep_of(uint32_t version, const struct wk_build_id *id, const char *source,
+		    time_t used)
 {
 	struct wk_cache *cache = wk_cache_open(NULL);
-	struct wk_cache_section section = { WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION,
-					    wk_str_c(source) };
+	struct wk_cache_section section = { WK_CACHE_SOURCE, version, wk_str_c(source) };
 	struct timespec times[2] = { { used, 0 }, { used, 0 } };
 	char path[200];
 	int len;
@@ -49,6 +49,11 @@ static void keep(const struct wk_build_id *id, const char *source, time_t used)
 		len += snprintf(path + len, sizeof(path) - (size_t)len, "%02x", id->bytes[i]);
 	strcpy(path + len, ".wick");
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void keep(const struct wk_build_id *id, const char *source, time_t used)
+{
+	keep_of(WK_CACHE_SOURCE_VERSION, id, source, used);
 }
 
 static const char *said(const char *word, struct wk_err *err)
@@ -85,6 +90,18 @@ static void the_list_has_a_row_an_image_the_last_used_first(void **state)
 		"/usr/bin/a\\x1bprogram\n"
 		"2 files, 384 B in @\n");
 	assert_int_equal(err.code, WK_OK);
+}
+
+static void paths_are_those_that_were_recorded(void **state)
+{
+	struct wk_build_id id = { 4, { 0xde, 0xad, 0xbe, 0xef } };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	keep(&id, "/proc/12696/root/usr/bin/ninja\nand more", 1700000000);
+	assert_non_null(strstr(said("list", &err), "22:13  /usr/bin/ninja\n"));
+	keep_of(WK_CACHE_SOURCE_VERSION + 1, &id, "/usr/bin/ninja\n", 1700000000);
+	assert_non_null(strstr(said("list", &err), "22:13  (kept by another version of wick)\n"));
 }
 
 static void looking_is_no_use(void **state)
@@ -129,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(the_list_has_a_row_an_image_the_last_used_first),
+		IN_FOLDER(paths_are_those_that_were_recorded),
 		IN_FOLDER(looking_is_no_use),
 		IN_FOLDER(clearing_says_how_much_it_was),
 		IN_FOLDER(other_words_and_no_cache_are_told),
