@@ -32,8 +32,8 @@ struct wk_trie {
 void wk_trie_init(struct wk_trie *trie);
 void wk_trie_fini(struct wk_trie *trie);
 
-/* Of the result's 32 bits the first ones are the slot that an entry wants: when the index is doubled, entries
- * keep their order, and moving them is one walk through old and new. */
+/* Of the result's 32 bits the first ones are the slot that an entry wants: when the index is
+ * doubled, entries keep their order, and moving them is one walk through old and new. */
 static inline uint32_t wk_trie_hash(uint32_t parent, uint32_t label)
 {
 	return (uint32_t)(wk_hash_u64((uint64_t)parent << 32 | label) >> 32);

@@ -555,9 +555,10 @@ static void tell_left_out(struct wk_model *model, uint64_t frames)
 {
 	struct wk_buf text = { 0 };
 
-	wk_buf_add_fmt(&text, "inlined calls of %" PRIu64 " frames were left out: they would be more "
-		       "than %d for each frame of all recorded stacks", frames,
-		       MOST_CALLS_OF_A_FRAME);
+	wk_buf_add_fmt(&text,
+		       "inlined calls of %" PRIu64 " frames were left out: they would be more than "
+		       "%d for each frame of all recorded stacks",
+		       frames, MOST_CALLS_OF_A_FRAME);
 	wk_model_add_note(model, &(struct wk_event_note){ .offset = WK_NOWHERE,
 							  .severity = WK_NOTE_FAULT,
 							  .text = wk_str_of(text.at, text.len) });

@@ -223,7 +223,9 @@ bool wk_os_open_if(const char *path,
 		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
 		   void *context, struct wk_os_file *file, struct wk_err *err)
 {
-	return open_guarded(path, &(struct guard){ .accept = accept, .context = context }, file, err);
+	struct guard guard = { .accept = accept, .context = context };
+
+	return open_guarded(path, &guard, file, err);
 }
 
 bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)

@@ -277,7 +277,8 @@ static size_t guides(struct printer *p, const struct wk_row *row)
 {
 	uint32_t levels = row->indent < MOST_GUIDES ? row->indent : MOST_GUIDES;
 	const char *line = p->view->is_plain ? "| " : "│ ";
-	const char *branch = p->view->is_plain ? "|-" : "├ ", *last = p->view->is_plain ? "`-" : "└ ";
+	const char *branch = p->view->is_plain ? "|-" : "├ ";
+	const char *last = p->view->is_plain ? "`-" : "└ ";
 
 	if (levels == 0)
 		return 0;

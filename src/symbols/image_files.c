@@ -73,7 +73,8 @@ static void look_for_copy(struct wk_image_symbols *image)
 		if (is_folder && why.len == 0)
 			wk_buf_add_text(&why, "it has no such file");
 		else if (!is_folder)
-			wk_buf_add_text(&why, "not asked, since the recording has no build id of it");
+			wk_buf_add_text(&why,
+					"not asked, since the recording has no build id of it");
 		wk_buf_add_fmt(&image->reason, "; %s: %s", server, wk_buf_text(&why));
 	}
 	wk_buf_fini(&why);

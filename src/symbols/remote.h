@@ -6,8 +6,8 @@
  * day, and what went wrong not for some minutes (ID.debuginfo.asked tells). A file is used only
  * when it is whole and its own build id is the wanted one, whatever the server says. All files
  * together, and what is remembered, stay below WICK_CACHE_SIZE, as with the symbol cache: those not
- * used for the longest time go, but never the one that just came. The library for it (libcurl) may be missing from the
- * build or from the machine: then servers fail by name, and folders still work.
+ * used for the longest time go, but never the one that just came. The library for it (libcurl) may
+ * be missing from the build or from the machine: then servers fail by name, and folders still work.
  *
  * A server is written as
  *

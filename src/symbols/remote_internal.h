@@ -8,8 +8,8 @@
 char *wk_remote_usual_folder(void);
 
 /* Removes what killed writers left and what is remembered of servers that holds no more; then what
- * was fetched, or is remembered, and not used for the longest time, until all of it has no more than
- * `most_bytes`; but not `newest`, a name in the folder. */
+ * was fetched, or is remembered, and not used for the longest time, until all of it has no more
+ * than `most_bytes`; but not `newest`, a name in the folder. */
 void wk_remote_make_room(const char *folder, const char *newest, uint64_t most_bytes);
 
 #endif

@@ -32,8 +32,8 @@ bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file 
 }
 
 /* A candidate: four pieces, one behind the other. */
-static bool try_pieces(struct wk_store_search *s, struct wk_str a, struct wk_str b, const char *between,
-		       struct wk_str c)
+static bool try_pieces(struct wk_store_search *s, struct wk_str a, struct wk_str b,
+		       const char *between, struct wk_str c)
 {
 	struct wk_buf path = { 0 };
 	bool found;
