@@ -64,7 +64,8 @@ static size_t word_count(const struct wk_words *words)
 	return words->count + words->rest_count;
 }
 
-/* Without -e the first word may be the image, as in a line of standard input. */
+/* Without -e the first word may be the image, as in a line of standard input. One such as "a" may
+ * be an address as well, of the usual image where there is that. */
 static bool is_image_word(const struct args *args, const struct wk_words *words)
 {
 	const char *word;
@@ -73,7 +74,10 @@ static bool is_image_word(const struct args *args, const struct wk_words *words)
 	if (args->image || word_count(words) == 0)
 		return false;
 	word = word_at(words, 0);
-	return !wk_typed_address_is_plain(wk_str_c(word), &address) && wk_os_is_there(word);
+	if (wk_typed_address_is_plain(wk_str_c(word), &address) &&
+	    (word_count(words) == 1 || wk_os_is_there("a.out")))
+		return false;
+	return wk_os_is_there(word);
 }
 
 /* Addresses alone are of an image that must be there; others may name theirs. */
