@@ -87,6 +87,39 @@ static bool is_packed(const struct wk_export_target *target, const struct args *
 	       (args->output && wk_str_ends(wk_str_c(args->output), ".gz"));
 }
 
+/* A name that promises another format would be opened by another viewer. */
+static bool is_promise_kept(const struct wk_export_target *target, const struct args *args,
+			    struct wk_err *err)
+{
+	const struct wk_export_target *promised =
+		args->output ? wk_export_by_path(args->output) : NULL;
+	struct wk_str name = wk_str_c(args->output ? args->output : "");
+
+	if (wk_str_ends(name, ".gz"))
+		name.len -= strlen(".gz");
+	if (promised && promised != target)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%s is a name for %s, and --to says %s", args->output,
+			       promised->name, target->name);
+	if (wk_str_ends(name, ".json") && strcmp(target->ending, "json") != 0)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%s is a name for JSON, and --to %s writes .%s", args->output,
+			       target->name, target->ending);
+	return true;
+}
+
+/* Options that only one format has change nothing of the others. */
+static bool is_for_target(const struct wk_export_target *target, const struct args *args,
+			  struct wk_err *err)
+{
+	static const struct wk_perf_script_args none;
+
+	return target->stream || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "-F, --ns and the other options of perf script are for --to perf-script, "
+		       "not for %s", target->name);
+}
+
 /* Before anything is read that may take long. */
 static bool check_output(const struct wk_export_target *target, const char *const *paths,
 			 const struct wk_call *call, struct wk_err *err)
@@ -94,6 +127,8 @@ static bool check_output(const struct wk_export_target *target, const char *cons
 	const struct args *args = call->args;
 	const char *const forms[] = { target->ending, "gz", NULL };
 
+	if (!is_promise_kept(target, args, err) || !is_for_target(target, args, err))
+		return false;
 	if (goes_to_stdout(args) && target->is_binary && wk_os_is_terminal(STDOUT_FILENO))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "%s is not text and would only upset the terminal; give -o FILE, or "
