@@ -120,3 +120,15 @@ void wk_asked_images_tell_unnamed(const struct wk_asked_images *images)
 	for (size_t i = 1; i < images->count; i++)
 		tell_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
 }
+
+void wk_asked_images_tell_stripped(const struct wk_asked_images *images)
+{
+	for (size_t i = 1; i < images->count && !images->is_quiet; i++) {
+		const struct wk_image_symbols *image = images->rows[i].symbols;
+
+		if (image && wk_image_elf(image) && wk_image_elf(image)->type != WK_ET_REL &&
+		    wk_image_state(image) == WK_IMAGE_STRIPPED &&
+		    wk_image_places_state(image) == WK_PLACES_NONE)
+			wk_say(wk_image_reason(image));
+	}
+}

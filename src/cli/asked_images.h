@@ -38,4 +38,7 @@ const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *im
 /* Says of each which has no lines what other machines answered. */
 void wk_asked_images_tell_unnamed(const struct wk_asked_images *images);
 
+/* Why all that was asked of an image has no answer: nothing in it names anything. */
+void wk_asked_images_tell_stripped(const struct wk_asked_images *images);
+
 #endif

@@ -145,6 +145,8 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 	ok = answer(&asking, words, first, wrong, err);
 	if (asks_others(&args->load.remote))
 		wk_asked_images_tell_unnamed(&asking.images);
+	else
+		wk_asked_images_tell_stripped(&asking.images);
 	wk_answers_free(asking.answers);
 	wk_asking_fini(&asking);
 	return ok;
