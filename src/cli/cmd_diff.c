@@ -336,6 +336,9 @@ const struct wk_command wk_cmd_diff = {
 		"graph in which every frame has the colour of its own change: orange grew, blue "
 		"shrank, purple is new, green is gone. `--to folded` prints each stack "
 		"with both counts, as older tools for differential flame graphs take them.",
+		"A function is compared with the one of its name in the same image; where there is "
+		"none, in an image that is called alike, and then in any: so two builds in two "
+		"folders, or a recording and text without images, are compared as one program.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },
