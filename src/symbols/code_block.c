@@ -17,13 +17,18 @@ struct head {
 
 static const size_t first_node = sizeof(struct head);
 
+static void set_bytes(struct wk_code_maker *maker, void *bytes, size_t cap)
+{
+	maker->bytes = bytes;
+	maker->cap = cap;
+	maker->nodes = bytes ? (void *)(maker->bytes + first_node) : NULL;
+	cap = bytes ? (cap - first_node) / sizeof(*maker->nodes) : 0;
+	maker->node_cap = cap < UINT32_MAX ? (uint32_t)cap : UINT32_MAX;
+}
+
 static void set_room(struct wk_code_maker *maker, size_t cap)
 {
-	maker->bytes = wk_realloc(maker->bytes, cap);
-	maker->cap = cap;
-	maker->nodes = (void *)(maker->bytes + first_node);
-	cap = (cap - first_node) / sizeof(*maker->nodes);
-	maker->node_cap = cap < UINT32_MAX ? (uint32_t)cap : UINT32_MAX;
+	set_bytes(maker, wk_realloc(maker->bytes, cap), cap);
 }
 
 void wk_code_maker_grow(struct wk_code_maker *maker)
@@ -39,7 +44,11 @@ void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes)
 	maker->file_count = 1;
 	maker->last_file = maker->last_number = 0;
 	maker->node_count = 0;
-	set_room(maker, first_node + sizeof(*maker->nodes) + likely_bytes);
+	likely_bytes += first_node + sizeof(*maker->nodes);
+	if (likely_bytes > maker->cap) {
+		free(maker->bytes);
+		set_bytes(maker, wk_alloc_table(likely_bytes), likely_bytes);
+	}
 	*wk_code_maker_node(maker) = (struct wk_code_packed_node){ 0 };
 }
 
@@ -158,19 +167,39 @@ static size_t put(struct wk_code_maker *maker, size_t at, const void *bytes, siz
 	return at + len;
 }
 
+/* Where rows of the block begin, with room for so many. */
+static size_t room_for_rows(struct wk_code_maker *maker, size_t most)
+{
+	size_t begin = first_node + maker->node_count * sizeof(*maker->nodes);
+
+	if (maker->cap < begin + most * sizeof(struct wk_code_packed_row))
+		set_room(maker, begin + most * sizeof(struct wk_code_packed_row));
+	return begin;
+}
+
+/* Behind as many rows as there are spans: when a row is written there, the line that lay there
+ * has been read, as a row takes a span or a line. */
+struct wk_code_line *wk_code_maker_lines(struct wk_code_maker *maker, size_t span_count,
+					 size_t line_count)
+{
+	size_t begin = room_for_rows(maker, span_count + line_count);
+
+	_Static_assert(sizeof(struct wk_code_line) <= sizeof(struct wk_code_packed_row),
+		       "lines fit where rows will be");
+	return (void *)(maker->bytes + begin + span_count * sizeof(struct wk_code_packed_row));
+}
+
 void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,
 			size_t *size_bytes)
 {
 	struct rows rows = { .maker = maker, .block = block, .first = first_start(block) };
 	size_t most = (size_t)block->span_count + block->line_count; /* rows there may be */
-	size_t begin = first_node + maker->node_count * sizeof(*maker->nodes), len;
+	size_t begin = room_for_rows(maker, most), len;
 	struct wk_buf stretches = { 0 }, parts = { 0 };
 	struct wk_code_parts told;
 	struct head head = { .base = block->base + rows.first, .node_count = maker->node_count };
 	void *made;
 
-	if (maker->cap < begin + most * sizeof(*rows.at))
-		set_room(maker, begin + most * sizeof(*rows.at));
 	rows.at = (void *)(maker->bytes + begin);
 	if (block->line_count)
 		add_both(&rows);
@@ -194,7 +223,7 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 	memcpy(maker->bytes, &head, sizeof(head));
 	*size_bytes = rounded(len);
 	made = maker->bytes;
-	maker->bytes = NULL;
+	set_bytes(maker, NULL, 0);
 	return made;
 }
 

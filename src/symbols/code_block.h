@@ -65,6 +65,11 @@ static inline struct wk_code_packed_node *wk_code_maker_node(struct wk_code_make
 uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text);
 uint16_t wk_code_maker_column(uint32_t column);
 
+/* Room for lines where rows will be made of them, so that they need none of their own. Of a block
+ * with at most so many; valid until `end`, before which no node may be added. */
+struct wk_code_line *wk_code_maker_lines(struct wk_code_maker *maker, size_t span_count,
+					 size_t line_count);
+
 /* With the base, spans and lines of `block`; its nodes are not asked. On the heap; how many bytes
  * is in `size_bytes`. */
 void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,

@@ -56,7 +56,6 @@ static void free_block(struct wk_dwarf_block *block)
 	free(block->stretches);
 	free(block->spans);
 	free(block->sorted_spans);
-	free(block->lines);
 	free(block->covers);
 	free(block->levels);
 	free(block->later);

@@ -233,8 +233,8 @@ struct wk_dwarf_block {
 	size_t span_count, span_cap;
 	struct wk_code_span *sorted_spans;
 	size_t sorted_span_cap;
-	struct wk_code_line *lines;
-	size_t line_count, line_cap;
+	struct wk_code_line *lines; /* in the maker's room */
+	size_t line_count;
 	struct wk_dwarf_cover *covers;
 	size_t cover_cap;
 	struct wk_dwarf_later *later;

@@ -100,7 +100,6 @@ static void add_line(struct wk_dwarf_block *b, struct wk_code_line line)
 		   last->column == line.column
 		 : line.line == 0 && line.file == 0)
 		return;
-	b->lines = wk_grow(b->lines, &b->line_cap, b->line_count + 1, sizeof(*b->lines));
 	b->lines[b->line_count++] = line;
 }
 
@@ -110,6 +109,7 @@ void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *b,
 	bool is_dead = false; /* the sequence began where no code can be */
 	bool is_first = true;
 
+	b->lines = wk_code_maker_lines(&b->maker, b->span_count, lines->row_count);
 	b->line_count = 0;
 	for (size_t i = 0; i < lines->row_count; i++) {
 		const struct wk_dwarf_row *row = &lines->rows[i];

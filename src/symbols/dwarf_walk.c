@@ -9,6 +9,9 @@
 
 #define NO_FUNCTION SIZE_MAX
 
+/* In the index, of a row of the line program with half of one where another call begins. */
+#define LIKELY_ROW_BYTES (sizeof(struct wk_code_packed_row) * 3 / 2)
+
 /* Names that are looked for together: where their answers lie is then fetched from memory for all
  * of them at once. */
 #define BATCH 64
@@ -296,7 +299,8 @@ static bool run(struct walk *w)
 
 static void begin_block(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
 {
-	size_t files = unit->file->dwarf->lines.file_count;
+	const struct wk_dwarf_lines *lines = &unit->file->dwarf->lines;
+	size_t files = lines->file_count, bytes = (size_t)(unit->end - unit->offset);
 
 	b->interval_count = b->later_count = 0;
 	b->span_count = b->stretch_count = 0;
@@ -306,7 +310,7 @@ static void begin_block(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
 				  sizeof(*b->file_numbers));
 	if (files)
 		memset(b->file_numbers, 0, files * sizeof(*b->file_numbers));
-	wk_code_maker_begin(&b->maker, (size_t)(unit->end - unit->offset));
+	wk_code_maker_begin(&b->maker, bytes + lines->row_count * LIKELY_ROW_BYTES);
 }
 
 bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, bool wants_names,
