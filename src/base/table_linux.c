@@ -5,17 +5,16 @@
 
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* Smaller ones would be rounded up by too much. */
-#define FEWEST_PAGES 2
+/* A page of which much would not be used takes more memory than it is worth. */
+#define MOST_UNUSED (LARGE_PAGE / 4)
 
 void *wk_alloc_table(size_t size_bytes)
 {
-	size_t rounded = (size_bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-	void *at = size_bytes >= FEWEST_PAGES * LARGE_PAGE ? aligned_alloc(LARGE_PAGE, rounded)
-							   : NULL;
+	size_t large = (size_bytes + MOST_UNUSED) / LARGE_PAGE * LARGE_PAGE;
+	void *at = large ? aligned_alloc(LARGE_PAGE, large > size_bytes ? large : size_bytes) : NULL;
 
 	if (!at)
 		return wk_alloc(size_bytes);
-	madvise(at, rounded, MADV_HUGEPAGE); /* a wish: nothing is wrong where it is not met */
+	madvise(at, large, MADV_HUGEPAGE); /* a wish: nothing is wrong where it is not met */
 	return at;
 }

@@ -6,6 +6,9 @@
 #include "base/sort.h"
 #include "symbols/dwarf_line_head.h"
 
+/* Compilers' programs have 4 to 8 bytes a row. */
+#define LIKELY_ROW_BYTES 4
+
 enum standard_opcode {
 	LNS_EXTENDED,
 	LNS_COPY,
@@ -69,6 +72,17 @@ static void reset(struct machine *m)
 	m->is_begun = false;
 	m->is_kept = true;
 	m->first = m->lines->row_count;
+}
+
+/* Anew, for about so many. */
+static void expect_rows(struct wk_dwarf_lines *lines, size_t likely)
+{
+	lines->row_count = 0;
+	if (likely <= lines->row_cap)
+		return;
+	free(lines->rows);
+	lines->rows = wk_alloc_table(likely * sizeof(*lines->rows));
+	lines->row_cap = likely;
 }
 
 static struct wk_dwarf_row *add_row(struct wk_dwarf_lines *lines)
@@ -293,15 +307,18 @@ static void gather(struct machine *m, const struct wk_dwarf_row *from, const str
 
 static void sort_sequences(struct machine *m)
 {
-	struct wk_dwarf_row *from = m->lines->rows;
+	struct wk_dwarf_lines *lines = m->lines;
+	struct wk_dwarf_row *from = lines->rows;
+	size_t count = lines->row_count;
 	struct wk_sort_key *keys = wk_alloc_table(m->sequence_count * sizeof(*keys));
 	uint64_t covered = 0;
 
 	for (size_t i = 0; i < m->sequence_count; i++)
 		keys[i] = (struct wk_sort_key){ m->sequences[i].start, (uint32_t)i };
 	wk_sort_keys(keys, m->sequence_count);
-	m->lines->rows = NULL;
-	m->lines->row_count = m->lines->row_cap = 0;
+	lines->rows = NULL;
+	lines->row_cap = 0;
+	expect_rows(lines, count);
 	for (size_t i = 0; i < m->sequence_count; i++)
 		gather(m, from, &m->sequences[keys[i].row], &covered);
 	free(from);
@@ -327,6 +344,7 @@ static void drop_ends(struct wk_dwarf_lines *lines)
 static void read_rows(struct machine *m)
 {
 	m->in = m->head.program;
+	expect_rows(m->lines, wk_bytes_left(&m->in) / LIKELY_ROW_BYTES);
 	m->is_sorted = true;
 	m->address_mask = m->head.address_size == 4 ? UINT32_MAX : UINT64_MAX;
 	reset(m);
