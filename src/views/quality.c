@@ -395,7 +395,7 @@ static void add_closed_words(const struct wk_quality *quality, uint32_t i, struc
 	else if (image->state == WK_IMAGE_DIFFERS)
 		wk_buf_add_text(line, " has been replaced since it was recorded");
 	else
-		wk_buf_add_text(line, " is gone");
+		wk_buf_add_text(line, " is not here");
 }
 
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line)

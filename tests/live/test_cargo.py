@@ -185,7 +185,10 @@ def _(t):
     t.equal(len(told), 1, f"lines that tell it, of {done.stderr}")
     lines = f"{p.root}/Cargo.toml:\n    [profile.release]\n    debug = true\nwick: "
     t.true(lines in done.stderr, done.stderr)
-    t.true("[profile" not in p.cargo().stderr, "told again of what was not built again")
+    again = p.cargo().stderr
+    t.true("[profile" not in again, "the lines told again of what was not built again")
+    t.true("no debug information (inlined calls and source lines stay unknown); --with-debug "
+           "brings it" in again, again)
     p.touch("app/src/main.rs")
     t.equal(p.cargo("-q").stderr, "", "words of a quiet run")
 

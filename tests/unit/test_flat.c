@@ -221,11 +221,11 @@ static void files_that_cannot_be_used_any_more_are_told_heaviest_first(void **st
 		      "names");
 	set_state(model, "/a/two", WK_IMAGE_MISSING);
 	assert_closed(model, &(struct wk_filter_spec){ 0 },
-		      "two is gone, one has been replaced since it was recorded, so their "
+		      "two is not here, one has been replaced since it was recorded, so their "
 		      "functions have no names");
 	set_state(model, "/a/three", WK_IMAGE_UNREADABLE);
 	assert_closed(model, &(struct wk_filter_spec){ 0 },
-		      "two is gone, one has been replaced since it was recorded, so their "
+		      "two is not here, one has been replaced since it was recorded, so their "
 		      "functions have no names; and 1 more: `wick show FILE images` lists them");
 	assert_closed(model, &(struct wk_filter_spec){ .function = "three" },
 		      "three cannot be read, so its functions have no names");
