@@ -134,10 +134,20 @@ static bool is_strange_link(const char *path)
 	       info.st_uid != geteuid();
 }
 
+static struct wk_runtime_identity identity_of(const struct stat *info)
+{
+	return (struct wk_runtime_identity){
+		.device = (uint64_t)info->st_dev,
+		.inode = (uint64_t)info->st_ino,
+		.size_bytes = (uint64_t)info->st_size,
+		.modified_ns = modified_ns(info),
+	};
+}
+
 /* Opens what lies at `path`, if it is the process' own. What was looked at is what is read: the
  * name may come to mean another file at any moment. */
 static enum wk_runtime_answer open_checked(const struct wk_runtime_owner *owner, const char *path,
-					   size_t most_bytes, struct wk_os_file *file,
+					   size_t most_bytes, struct wk_runtime_names *names,
 					   struct wk_buf *why)
 {
 	struct wk_err err = { 0 };
@@ -152,8 +162,10 @@ static enum wk_runtime_answer open_checked(const struct wk_runtime_owner *owner,
 		wk_buf_add_text(why, "it is somebody else's link to another file");
 	else
 		add_objection(owner, &info, why);
-	if (why->len == 0 && !wk_os_open_fd(fd, "it", most_bytes, file, &err))
+	if (why->len == 0 && !wk_os_open_fd(fd, "it", most_bytes, &names->file, &err))
 		wk_buf_add_text(why, err.text);
+	if (why->len == 0)
+		names->identity = identity_of(&info);
 	if (fd >= 0)
 		close(fd);
 	return why->len ? WK_RUNTIME_REFUSED : WK_RUNTIME_READ;
@@ -178,9 +190,18 @@ enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
 			 owner->own_pid);
 	else
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", owner->own_pid);
-	answer = open_checked(owner, path, MOST_MAP_BYTES, &names->file, why);
+	answer = open_checked(owner, path, MOST_MAP_BYTES, names, why);
 	names->map = wk_perf_map_of(names->file.at, names->file.size_bytes);
 	return answer;
+}
+
+/* To the next of the lines that were picked. */
+static bool go_to_picked(struct wk_runtime_names *names)
+{
+	if (names->next_picked == names->picked_count)
+		return false;
+	names->map.at = (const char *)names->file.at + names->picked[names->next_picked++].key;
+	return true;
 }
 
 bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code)
@@ -191,6 +212,8 @@ bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code)
 		*code = names->pieces[names->next++];
 		return true;
 	}
+	if (names->is_picked && !go_to_picked(names))
+		return false;
 	if (!wk_perf_map_next(&names->map, &row))
 		return false;
 	*code = (struct wk_jit_code){ .start = row.start, .size_bytes = row.size_bytes,
@@ -254,7 +277,7 @@ enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner
 
 	*names = (struct wk_runtime_names){ 0 };
 	snprintf(kept, sizeof(kept), "/proc/self/fd/%d", fd);
-	answer = open_checked(owner, fd >= 0 ? kept : path, 0, &names->file, why);
+	answer = open_checked(owner, fd >= 0 ? kept : path, 0, names, why);
 	if (answer != WK_RUNTIME_READ)
 		return answer;
 	dump = wk_jitdump_open(names->file.at, names->file.size_bytes, &err);
@@ -278,6 +301,7 @@ enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner
 void wk_runtime_names_fini(struct wk_runtime_names *names)
 {
 	free(names->pieces);
+	free(names->picked);
 	wk_os_close(&names->file);
 	*names = (struct wk_runtime_names){ 0 };
 }

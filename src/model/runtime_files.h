@@ -8,6 +8,7 @@
 #define WK_MODEL_RUNTIME_FILES_H
 
 #include "base/buf.h"
+#include "base/sort.h"
 #include "event/sink.h"
 #include "os/os.h"
 #include "symbols/jitdump.h"
@@ -28,6 +29,11 @@ struct wk_runtime_owner {
  * where `keep_folder`; the caller closes it. */
 bool wk_runtime_owner_ask(uint32_t pid, bool keep_folder, struct wk_runtime_owner *owner);
 
+/* What tells whether a file is still the same. */
+struct wk_runtime_identity {
+	uint64_t device, inode, size_bytes, modified_ns;
+};
+
 /* Pieces of code in order of time, borrowed from the file: those of a jitdump all at once, those
  * of a perf map, which may be many millions, as they are asked for. */
 struct wk_runtime_names {
@@ -35,6 +41,11 @@ struct wk_runtime_names {
 	struct wk_jit_code *pieces;
 	size_t count, cap, next;
 	struct wk_perf_map map;
+	struct wk_runtime_identity identity;
+	struct wk_sort_key *picked; /* of a perf map where is_picked: offsets of the lines to be
+				     * given, see model/runtime_map_index.h */
+	size_t picked_count, next_picked;
+	bool is_picked;
 	uint64_t begin_ns;      /* of a jitdump: when it was begun, by its own clock */
 	uint64_t lines_left;    /* to be told: moved code shall not multiply them */
 	bool has_own_times;     /* of a jitdump: no nanoseconds */

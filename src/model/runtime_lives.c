@@ -22,6 +22,7 @@ void wk_runtime_lives_fini(struct wk_runtime_lives *lives)
 	for (uint32_t i = 1; i < lives->count; i++) {
 		struct wk_runtime_life *life = &lives->rows[i];
 
+		wk_runtime_map_index_free(life->map);
 		if (life->has_owner && life->owner.folder_fd >= 0)
 			close(life->owner.folder_fd);
 		for (struct wk_runtime_dump *dump = life->dumps, *next; dump; dump = next) {

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "event/event.h"
 #include "model/runtime_files.h"
+#include "model/runtime_map_index.h"
 
 struct wk_runtime_dump {
 	struct wk_runtime_dump *next;
@@ -51,6 +52,7 @@ struct wk_runtime_life {
 	bool has_owner;
 	struct wk_runtime_owner owner;
 	struct wk_runtime_dump *dumps;
+	struct wk_runtime_map_index *map; /* of its perf map, once that was asked for; or NULL */
 };
 
 /* A place of such code that was sampled, once a life. */

@@ -21,7 +21,11 @@
 /* Ancestors whose code a process may run without an exec of its own. */
 #define MOST_ANCESTORS 16
 
+/* Lines of perf maps that are kept sorted, all in all: 128 MiB. */
+#define MOST_MAP_ROWS (UINT64_C(8) << 20)
+
 struct wk_runtime_stage {
+	uint64_t map_rows_left;
 	struct wk_sink next;
 	bool is_live;
 	unsigned kept;                 /* open files of processes */
@@ -42,6 +46,7 @@ struct wk_runtime_stage *wk_runtime_stage_new(struct wk_sink next)
 	struct wk_runtime_stage *stage = wk_alloc_zeroed(1, sizeof(*stage));
 
 	stage->next = next;
+	stage->map_rows_left = MOST_MAP_ROWS;
 	stage->spaces = wk_spaces_new();
 	stage->unwind = wk_runtime_unwind_new();
 	wk_runtime_lives_init(&stage->lives);
@@ -344,9 +349,13 @@ static bool tell_hits_in(struct wk_runtime_stage *stage, uint32_t life,
 			 const struct wanted *wanted, struct wk_err *err)
 {
 	struct wk_runtime_names names;
+	struct wk_runtime_life *row = &stage->lives.rows[life];
 	bool is_read, ok = read_map(stage, life, &names, &is_read, err);
 
 	if (is_read) {
+		if (!row->map)
+			row->map = wk_runtime_map_index_new();
+		wk_runtime_map_index_pick(row->map, &wanted->hits, &stage->map_rows_left, &names);
 		ok = tell_hit_pieces(stage, &names, wanted, err);
 		wk_runtime_names_fini(&names);
 	}
