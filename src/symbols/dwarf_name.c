@@ -27,7 +27,8 @@ static bool charge(struct wk_dwarf_file *file, size_t bytes)
 {
 	if (file->text_budget == 0)
 		file->text_budget = SMALL_BUDGET + MOST_ROUNDS *
-			(section_size(file, WK_DWARF_STR) + section_size(file, WK_DWARF_INFO));
+			(wk_dwarf_section_weight(&file->sections, WK_DWARF_STR) +
+			 wk_dwarf_section_weight(&file->sections, WK_DWARF_INFO));
 	if (file->text_budget <= bytes) {
 		file->text_budget = 1;
 		return false;
@@ -100,11 +101,14 @@ static uint32_t scoped_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value va
 			    struct wk_dwarf_unit *holder, uint64_t offset)
 {
 	struct wk_dwarf *dwarf = unit->file->dwarf;
-	struct wk_str written =
-		wk_dwarf_text_read(wk_dwarf_text_of(unit, value), NAME_LIMIT);
 	struct wk_buf name = { 0 };
+	struct wk_str written;
 	uint32_t id;
 
+	/* Putting it together is what costs. */
+	if (unit->file->text_budget == 1)
+		return 0;
+	written = wk_dwarf_text_read(wk_dwarf_text_of(unit, value), NAME_LIMIT);
 	wk_dwarf_add_scopes(holder, offset, wk_str_starts(written, "operator()"), &name);
 	if (name.len == 0)
 		return text_id(unit, value);
