@@ -81,12 +81,11 @@ uint64_t wk_checksum(const void *bytes, size_t len)
 	return sum;
 }
 
-uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
-{
-	/* The table is made anew at each call: a microsecond, against files of megabytes. */
-	uint32_t table[256];
-	const uint8_t *at = bytes;
+/* From so many bytes on, eight at a time pay for their tables. */
+#define CRC_IS_LONG 16384
 
+static void make_crc_table(uint32_t table[256])
+{
 	for (uint32_t i = 0; i < 256; i++) {
 		uint32_t entry = i;
 
@@ -94,8 +93,44 @@ uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
 			entry = entry & 1 ? 0xedb88320u ^ entry >> 1 : entry >> 1;
 		table[i] = entry;
 	}
+}
+
+/* What a byte comes to when so many bytes of zero follow it. */
+static void make_more_crc_tables(uint32_t tables[8][256])
+{
+	for (int zeros = 1; zeros < 8; zeros++)
+		for (int i = 0; i < 256; i++) {
+			uint32_t before = tables[zeros - 1][i];
+
+			tables[zeros][i] = before >> 8 ^ tables[0][before & 0xff];
+		}
+}
+
+static uint32_t crc_of_eight(uint32_t tables[8][256], uint32_t crc, const uint8_t *at)
+{
+	uint32_t sum = 0;
+
+	for (int i = 0; i < 4; i++) {
+		sum ^= tables[7 - i][at[i] ^ (crc >> 8 * i & 0xff)];
+		sum ^= tables[3 - i][at[i + 4]];
+	}
+	return sum;
+}
+
+uint32_t wk_crc32(uint32_t crc, const void *bytes, size_t len)
+{
+	/* The tables are made anew at each call: a microsecond each, against files of megabytes. */
+	uint32_t tables[8][256];
+	const uint8_t *at = bytes;
+
+	make_crc_table(tables[0]);
 	crc = ~crc;
+	if (len >= CRC_IS_LONG) {
+		make_more_crc_tables(tables);
+		for (; len >= 8; at += 8, len -= 8)
+			crc = crc_of_eight(tables, crc, at);
+	}
 	for (size_t i = 0; i < len; i++)
-		crc = table[(crc ^ at[i]) & 0xff] ^ crc >> 8;
+		crc = tables[0][(crc ^ at[i]) & 0xff] ^ crc >> 8;
 	return ~crc;
 }

@@ -4,12 +4,31 @@
 #include "base/hash.h"
 #include "symbols/store_search.h"
 
+/* Bytes behind a file's last section: the table of sections, and what was added to it. */
+#define MOST_UNTOLD ((uint64_t)64 << 20)
+
 /* What is known of the debug file that is looked for. */
 struct wanted {
 	const struct wk_store_file *image;
 	struct wk_str link; /* empty where the image has none */
 	uint32_t crc;
 };
+
+/* A file whose tables tell of far less than it has is no debug file, though its sum may be had
+ * right: it costs nothing on disk to be thousands of gigabytes long. */
+static bool is_told_of(const struct wk_elf *elf)
+{
+	uint64_t end = 0, own;
+
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		struct wk_bytes bytes = wk_elf_bytes(elf, &elf->sections[i]);
+
+		own = (uint64_t)wk_bytes_left(&bytes);
+		if (own > 0 && elf->sections[i].offset + own > end)
+			end = elf->sections[i].offset + own;
+	}
+	return elf->size_bytes <= end + MOST_UNTOLD;
+}
 
 static bool fits(const void *context, const struct wk_store_file *file)
 {
@@ -18,7 +37,7 @@ static bool fits(const void *context, const struct wk_store_file *file)
 
 	if (ours->size > 0 && file->elf->build_id.size > 0)
 		return wk_store_same_id(ours, &file->elf->build_id);
-	return wanted->link.len > 0 &&
+	return wanted->link.len > 0 && is_told_of(file->elf) &&
 	       wk_crc32(0, file->bytes.at, file->bytes.size_bytes) == wanted->crc;
 }
 

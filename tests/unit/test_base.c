@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -12,6 +13,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/strtab.h"
@@ -319,6 +321,21 @@ static void the_crc_is_that_of_zlib(void **state)
 	assert_true(wk_crc32(wk_crc32(0, "1234", 4), "56789", 5) == 0xcbf43926);
 }
 
+static void the_crc_of_many_bytes_is_that_of_few_after_few(void **state)
+{
+	enum { BYTES = 100003, PIECE = 1001 };
+	uint8_t *bytes = wk_alloc(BYTES);
+	uint32_t crc = 0, random = 1;
+
+	(void)state;
+	for (size_t i = 0; i < BYTES; i++)
+		bytes[i] = (uint8_t)((random = random * 1103515245 + 12345) >> 16);
+	for (size_t i = 0; i < BYTES; i += PIECE)
+		crc = wk_crc32(crc, bytes + i, BYTES - i < PIECE ? BYTES - i : PIECE);
+	assert_true(wk_crc32(0, bytes, BYTES) == crc);
+	free(bytes);
+}
+
 static void an_arena_serves_small_and_large_and_starts_again(void **state)
 {
 	struct wk_arena arena = { 0 };
@@ -356,6 +373,7 @@ int main(void)
 		cmocka_unit_test(hashes_are_those_of_a_secret_and_fixed_ones_are_not),
 		cmocka_unit_test(the_first_fault_wins_and_the_file_comes_in_front),
 		cmocka_unit_test(the_crc_is_that_of_zlib),
+		cmocka_unit_test(the_crc_of_many_bytes_is_that_of_few_after_few),
 		cmocka_unit_test(an_arena_serves_small_and_large_and_starts_again),
 	};
 

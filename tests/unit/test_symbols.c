@@ -380,8 +380,21 @@ static void a_debug_file_of_another_build_is_not_used(void **state)
 	check_reason(image, "is of another build");
 }
 
-static void check_link(struct place *p, const char *debug_name, uint32_t crc_error,
-		       const char *expected)
+/* Adds zeros to a file, which take no room; gives the checksum of all of it. */
+static uint32_t lengthen(const char *path, uint32_t crc, size_t bytes)
+{
+	uint8_t *zeros = calloc(1, bytes);
+	struct stat info;
+
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(truncate(path, info.st_size + (off_t)bytes), 0);
+	crc = wk_crc32(crc, zeros, bytes);
+	free(zeros);
+	return crc;
+}
+
+static void check_longer_link(struct place *p, const char *debug_name, size_t added_bytes,
+			      uint32_t crc_error, const char *expected)
 {
 	struct wk_symbols *symbols =
 		wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = p->debug_dirs });
@@ -390,6 +403,7 @@ static void check_link(struct place *p, const char *debug_name, uint32_t crc_err
 	uint32_t crc;
 
 	crc = write_file(p, &(struct file){ .name = debug_name, .symbol = "hidden" });
+	crc = lengthen(path_of(p, debug_name), crc, added_bytes);
 	write_file(p, &(struct file){
 			      .name = "bin/app", .link = "app.debug", .crc = crc ^ crc_error });
 	snprintf(app, sizeof(app), "%s", path_of(p, "bin/app"));
@@ -397,6 +411,21 @@ static void check_link(struct place *p, const char *debug_name, uint32_t crc_err
 	assert_string_equal(name_at(wk_symbols_image(symbols, &key), code_offset), expected);
 	wk_symbols_free(symbols);
 	assert_int_equal(unlink(path_of(p, debug_name)), 0);
+}
+
+static void check_link(struct place *p, const char *debug_name, uint32_t crc_error,
+		       const char *expected)
+{
+	check_longer_link(p, debug_name, 0, crc_error, expected);
+}
+
+/* A hole costs nobody anything but who reads it. */
+static void a_debug_link_to_a_file_that_is_little_more_than_a_hole_is_not_followed(void **state)
+{
+	struct place *p = *state;
+
+	check_longer_link(p, "bin/app.debug", 1 << 20, 0, "hidden");
+	check_longer_link(p, "bin/app.debug", (size_t)65 << 20, 0, "none");
 }
 
 static void a_debug_link_is_followed_when_its_checksum_fits(void **state)
@@ -650,6 +679,7 @@ int main(void)
 		IN_PLACE(a_debug_file_is_found_by_build_id),
 		IN_PLACE(a_debug_file_of_another_build_is_not_used),
 		IN_PLACE(a_debug_link_is_followed_when_its_checksum_fits),
+		IN_PLACE(a_debug_link_to_a_file_that_is_little_more_than_a_hole_is_not_followed),
 		IN_PLACE(perfs_cache_stands_in_for_a_file_that_is_gone),
 		IN_PLACE(a_deleted_file_is_read_from_a_process_that_still_maps_it),
 		IN_PLACE(a_missing_file_is_looked_for_again_by_another_process),
