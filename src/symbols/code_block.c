@@ -42,7 +42,7 @@ void wk_code_maker_begin(struct wk_code_maker *maker, size_t likely_bytes)
 	maker->files = wk_grow(maker->files, &maker->file_cap, 1, sizeof(*maker->files));
 	maker->files[0] = 0;
 	maker->file_count = 1;
-	maker->last_file = maker->last_number = 0;
+	memset(maker->known_files, 0, sizeof(maker->known_files));
 	maker->node_count = 0;
 	likely_bytes += first_node + sizeof(*maker->nodes);
 	if (likely_bytes > maker->cap) {
@@ -62,10 +62,11 @@ void wk_code_maker_fini(struct wk_code_maker *maker)
 
 uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text)
 {
+	struct wk_code_known_file *known = &maker->known_files[text / 8 % WK_CODE_KNOWN_FILES];
 	uint32_t *number;
 
-	if (text == maker->last_file)
-		return (uint16_t)maker->last_number;
+	if (text == known->text)
+		return (uint16_t)known->number;
 	number = wk_map_at(&maker->file_numbers, text);
 	if (!*number && maker->file_count <= MOST_SHORT) {
 		*number = maker->file_count++;
@@ -73,8 +74,7 @@ uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text)
 				       sizeof(*maker->files));
 		maker->files[*number] = text;
 	}
-	maker->last_file = text;
-	maker->last_number = *number;
+	*known = (struct wk_code_known_file){ text, *number };
 	return (uint16_t)*number;
 }
 

@@ -33,6 +33,8 @@ struct wk_code_packed {
 	size_t size_bytes; /* of all of it: a multiple of 8 */
 };
 
+#define WK_CODE_KNOWN_FILES 64
+
 /* A block while it is made. Nodes are written where they stay, in front of the rows to come.
  *
  * Order of calls: begin, node and file as often as one likes, end; begin again; fini. */
@@ -44,7 +46,11 @@ struct wk_code_maker {
 	struct wk_map file_numbers;
 	uint32_t *files;
 	size_t file_cap;
-	uint32_t file_count, last_file, last_number;
+	uint32_t file_count;
+	/* Files that were asked for, by the text's low bits. */
+	struct wk_code_known_file {
+		uint32_t text, number;
+	} known_files[WK_CODE_KNOWN_FILES];
 };
 
 /* `likely_bytes` of nodes and rows. Node 0 is made. */
