@@ -6,8 +6,9 @@
 #include "base/sort.h"
 #include "symbols/dwarf_line_head.h"
 
-/* Compilers' programs have 4 to 8 bytes a row. */
+/* Compilers' programs have 4 to 8 bytes a row. Room for those of a large one is taken at once. */
 #define LIKELY_ROW_BYTES 4
+#define LARGE_PROGRAM    ((size_t)128 * 1024)
 
 enum standard_opcode {
 	LNS_EXTENDED,
@@ -344,7 +345,8 @@ static void drop_ends(struct wk_dwarf_lines *lines)
 static void read_rows(struct machine *m)
 {
 	m->in = m->head.program;
-	expect_rows(m->lines, wk_bytes_left(&m->in) / LIKELY_ROW_BYTES);
+	if (wk_bytes_left(&m->in) >= LARGE_PROGRAM)
+		expect_rows(m->lines, wk_bytes_left(&m->in) / LIKELY_ROW_BYTES);
 	m->is_sorted = true;
 	m->address_mask = m->head.address_size == 4 ? UINT32_MAX : UINT64_MAX;
 	reset(m);

@@ -9,8 +9,10 @@
 
 #define NO_FUNCTION SIZE_MAX
 
-/* In the index, of a row of the line program with half of one where another call begins. */
+/* In the index a row of the line program becomes one, and half of one where another call begins.
+ * Small units' rows find room behind the nodes; more would be taken from the system for them. */
 #define LIKELY_ROW_BYTES (sizeof(struct wk_code_packed_row) * 3 / 2)
+#define LARGE_UNIT       ((size_t)512 * 1024)
 
 /* Names that are looked for together: where their answers lie is then fetched from memory for all
  * of them at once. */
@@ -310,7 +312,9 @@ static void begin_block(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
 				  sizeof(*b->file_numbers));
 	if (files)
 		memset(b->file_numbers, 0, files * sizeof(*b->file_numbers));
-	wk_code_maker_begin(&b->maker, bytes + lines->row_count * LIKELY_ROW_BYTES);
+	if (bytes >= LARGE_UNIT)
+		bytes += lines->row_count * LIKELY_ROW_BYTES;
+	wk_code_maker_begin(&b->maker, bytes);
 }
 
 bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, bool wants_names,
