@@ -8,7 +8,7 @@
 
 /* How often the bytes of .debug_abbrev may be read over. Tables are shared as a whole or lie
  * apart, so once for the tables and once for the roots would do. */
-#define MOST_ROUNDS 16
+#define MOST_ROUNDS 4
 #define SMALL_BUDGET (64 * 1024)
 
 /* No DIE is so large but for blocks, which are not counted here. */
@@ -322,12 +322,9 @@ static struct wk_bytes table_bytes(struct wk_dwarf_unit *unit)
 
 static void charge(struct wk_dwarf_file *file, uint64_t bytes)
 {
-	struct wk_bytes section;
-
-	if (file->abbrev_budget == 0) {
-		section = wk_dwarf_section(&file->sections, WK_DWARF_ABBREV);
-		file->abbrev_budget = MOST_ROUNDS * wk_bytes_left(&section) + SMALL_BUDGET;
-	}
+	if (file->abbrev_budget == 0)
+		file->abbrev_budget = SMALL_BUDGET + MOST_ROUNDS *
+			wk_dwarf_section_weight(&file->sections, WK_DWARF_ABBREV);
 	file->abbrev_budget = file->abbrev_budget > bytes ? file->abbrev_budget - bytes : 1;
 }
 

@@ -14,6 +14,9 @@
  * ranges, which pack well, come to 12. */
 #define HONEST_PACKING 32
 
+/* Plain bytes that a section may have however little it is packed to. */
+#define ALWAYS_FREE ((uint64_t)8 << 20)
+
 #define OLD_PREFIX ".zdebug_"
 #define OLD_MAGIC  "ZLIB"
 
@@ -90,6 +93,11 @@ static bool unpack(const struct wk_elf *elf, const struct packed *p, struct wk_b
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "it is compressed in a way that is not known (type %" PRIu32 ")",
 			       p->type);
+	if (p->size_bytes > ALWAYS_FREE + HONEST_PACKING * (uint64_t)wk_bytes_left(&p->bytes))
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "%" PRIu64 " bytes packed with %s claim to be %" PRIu64
+			       " bytes of plain data", (uint64_t)wk_bytes_left(&p->bytes),
+			       wk_packing_name(p->packing), p->size_bytes);
 	wk_buf_reset(plain);
 	if (!wk_unpack_told(p->packing, p->bytes, p->size_bytes, plain, err)) {
 		wk_buf_reset(plain);

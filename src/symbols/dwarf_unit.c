@@ -96,7 +96,12 @@ static bool list_unit(struct wk_dwarf_file *file, struct wk_bytes *section)
 	if (version >= 2 && version <= 5)
 		read_header(&body, &unit);
 	unit.die = wk_bytes_offset(&body);
-	unit.is_broken = body.bad || !is_of_use(&unit);
+	/* Shorter than a header: a row of it would be many times what it is. */
+	if (body.bad) {
+		file->dwarf->has_fault = true;
+		return true;
+	}
+	unit.is_broken = !is_of_use(&unit);
 	if (file->unit_count == UINT32_MAX - 1)
 		return false;
 	file->units = wk_grow(file->units, &file->unit_cap, file->unit_count + 1,

@@ -167,6 +167,7 @@ static void a_size_that_is_not_so_is_refused(void **state)
 		      "section .debug_info: the zlib data ends after 240 of the 241 bytes");
 	check_refused(ZSTD, PLAIN_SIZE + 1, "the zstd data ends after 240 of the 241 bytes");
 	check_refused(OLD, PLAIN_SIZE + 1, "section .zdebug_info: the zlib data ends after 240");
+	check_refused(ZLIB, 9 << 20, "packed with zlib claim to be 9437184 bytes of plain data");
 	check_refused(ZLIB, 1ull << 40, "packed with zlib claim to be 1099511627776 bytes of plain data");
 	check_refused(OLD, UINT64_MAX, "claim to be 18446744073709551615 bytes of plain data");
 }
