@@ -10,28 +10,36 @@ const MOST_NAME_LINES = 4;
 const NUMBERS_BELOW = 17; // a name's last line
 
 // Of the field and the buttons, in one line.
-function toolsWidth() {
-	let sum = -GAP;
-	for (const tool of box.children)
-		if (tool !== told && tool !== heard)
-			sum += (tool === search ? 170 : tool.offsetWidth) + GAP;
-	return sum;
+const toolsWidth = () =>
+	Object.values(buttons).reduce((sum, button) => sum + GAP + button.offsetWidth, 170);
+
+// Where the field has a line of its own.
+function linesOfTools(room) {
+	let lines = 2, used = -GAP;
+	for (const button of Object.values(buttons)) {
+		used += GAP + button.offsetWidth;
+		if (used > room) {
+			lines++;
+			used = button.offsetWidth;
+		}
+	}
+	return lines;
 }
 
 // Buttons stand beside the title where both have room, else above the frames' own lines, in
-// one line or two.
+// one line or several.
 function layOutBar() {
 	const title = bar.querySelector('.title'), needed = toolsWidth();
 	fit(title, Infinity);
 	const whole = barWidth - 2 * PAD;
 	const beside = whole - title.getComputedTextLength() - 2 * PAD;
-	const lines = beside >= needed ? 0 : whole >= needed ? 1 : 2;
+	const lines = beside >= needed ? 0 : whole >= needed ? 1 : linesOfTools(whole);
 	const room = lines ? whole : beside;
 	tools.setAttribute('x', barWidth - PAD - room);
 	tools.setAttribute('y', lines ? data.head - 41 : 8);
 	tools.setAttribute('width', room);
-	tools.setAttribute('height', lines === 2 ? 60 : 30);
-	box.classList.toggle('narrow', lines === 2);
+	tools.setAttribute('height', Math.max(lines, 1) * 30);
+	box.classList.toggle('narrow', lines > 1);
 	nameLines = linesNeeded();
 	head = data.head + lines * 32 + (nameLines - 1) * NAME_LINE;
 	svg.style.setProperty('--wick-head', head + 'px');

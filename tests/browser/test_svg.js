@@ -368,6 +368,13 @@ async function all() {
 		await (await frame('core::hash::hash_one')).hover();
 		equal(await over(), 0);
 		await shoot('narrow');
+		const lowest = await page.evaluate(() =>
+			Math.max(...[...document.querySelectorAll('.tools button')]
+				.map(button => button.getBoundingClientRect().bottom)));
+		const words = await page.evaluate(() =>
+			document.querySelector('.detail').getBoundingClientRect().top);
+		if (lowest > words)
+			throw new Error('buttons end at ' + lowest + ', words begin at ' + words);
 		await resize(1200, 700);
 	});
 
