@@ -11,7 +11,8 @@
 void *wk_alloc_table(size_t size_bytes)
 {
 	size_t large = (size_bytes + MOST_UNUSED) / LARGE_PAGE * LARGE_PAGE;
-	void *at = large ? aligned_alloc(LARGE_PAGE, large > size_bytes ? large : size_bytes) : NULL;
+	size_t most = large > size_bytes ? large : size_bytes;
+	void *at = large ? aligned_alloc(LARGE_PAGE, most) : NULL;
 
 	if (!at)
 		return wk_alloc(size_bytes);

@@ -68,7 +68,8 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", project->root ? project->root : "");
 	if (!has_names(built->path)) {
 		report_stripped(build, project, wk_buf_text(&manifest));
-	} else if (!built->has_debug && built->is_fresh) { /* the lines were told when it was built */
+	} else if (!built->has_debug && built->is_fresh) {
+		/* The lines were told when it was built. */
 		wk_say("no debug information (" WK_DEBUG_WORDS "); --with-debug brings it");
 	} else if (!built->has_debug) {
 		tell_lines("no debug information (" WK_DEBUG_WORDS "); in",

@@ -184,5 +184,6 @@ bool wk_dwarf_die_at(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwar
 	struct wk_bytes in;
 	const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev_at(unit, offset, &in);
 
-	return abbrev && wk_dwarf_read_die(unit->shape, wk_dwarf_abbrevs_of(unit), abbrev, &in, die);
+	return abbrev &&
+	       wk_dwarf_read_die(unit->shape, wk_dwarf_abbrevs_of(unit), abbrev, &in, die);
 }
