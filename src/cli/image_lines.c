@@ -20,24 +20,6 @@ static bool is_of_every_program(const struct wk_model *model, const struct wk_fu
 	return wk_str_ends(name, "@plt");
 }
 
-/* How many samples in view have each recorded frame in their stack, and as often as they have it.
- * Parents come before their children. */
-static uint64_t *frames_in_view(const struct wk_model *model, const struct wk_filter *filter)
-{
-	uint64_t *stacks = wk_alloc_zeroed((size_t)model->stacks.count + 1, sizeof(*stacks));
-	uint64_t *frames = wk_alloc_zeroed((size_t)model->frames.count + 1, sizeof(*frames));
-
-	for (uint32_t i = 0; i < model->samples.count; i++)
-		if (wk_filter_has(filter, i))
-			stacks[model->samples.stack[i]] += wk_model_sample_times(model, i);
-	for (wk_stack_id id = model->stacks.count; id-- > 1;) {
-		stacks[model->stacks.parent[id]] += stacks[id];
-		frames[model->stacks.label[id]] += stacks[id];
-	}
-	free(stacks);
-	return frames;
-}
-
 /* Several calls are an inlined one, which only debug information knows. */
 static bool has_line(struct wk_frame_calls calls)
 {
@@ -47,12 +29,52 @@ static bool has_line(struct wk_frame_calls calls)
 	return calls.count > 1;
 }
 
+/* rustc writes the `main` that the C library calls, which has no lines in any program of Rust: its
+ * caller in every stack, it would count as a large part. Only what ran in it itself is missed. */
+static bool is_bare_main(const struct wk_model *model, struct wk_frame_calls calls)
+{
+	const struct wk_function *function = &model->functions[calls.function[0]];
+
+	return !has_line(calls) && wk_str_is(wk_model_str(model, function->name), "main");
+}
+
+/* Samples in view of a recorded frame. */
+struct frame_samples {
+	uint64_t in_stack; /* with it in their stack, as often as they have it */
+	uint64_t own;
+};
+
+/* Parents come before their children. */
+static struct frame_samples *frames_in_view(const struct wk_model *model,
+					    const struct wk_filter *filter)
+{
+	uint64_t *stacks = wk_alloc_zeroed((size_t)model->stacks.count + 1, sizeof(*stacks));
+	struct frame_samples *frames = wk_alloc_zeroed((size_t)model->frames.count + 1,
+						       sizeof(*frames));
+
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		wk_stack_id stack = model->samples.stack[i];
+		uint64_t times = wk_model_sample_times(model, i);
+
+		if (!wk_filter_has(filter, i))
+			continue;
+		stacks[stack] += times;
+		frames[model->stacks.label[stack]].own += times;
+	}
+	for (wk_stack_id id = model->stacks.count; id-- > 1;) {
+		stacks[model->stacks.parent[id]] += stacks[id];
+		frames[model->stacks.label[id]].in_stack += stacks[id];
+	}
+	free(stacks);
+	return frames;
+}
+
 struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 					    const struct wk_filter *filter)
 {
 	struct wk_image_lines *lines = wk_alloc_zeroed((size_t)model->image_count + 1,
 						       sizeof(*lines));
-	uint64_t *in_view;
+	struct frame_samples *in_view;
 
 	if (model->came_named)
 		return lines;
@@ -60,12 +82,15 @@ struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
 		struct wk_frame_calls calls = wk_model_calls_of(model, frame);
 		struct wk_image_lines *image = &lines[model->frames.image[frame]];
+		uint64_t samples;
 
 		if (calls.count == 0 ||
 		    is_of_every_program(model, &model->functions[calls.function[0]]))
 			continue;
-		image->asked += in_view[frame];
-		image->known += has_line(calls) ? in_view[frame] : 0;
+		samples = is_bare_main(model, calls) ? in_view[frame].own
+						     : in_view[frame].in_stack;
+		image->asked += samples;
+		image->known += has_line(calls) ? samples : 0;
 	}
 	free(in_view);
 	return lines;

@@ -225,6 +225,23 @@ def _(t):
     t.true("# build it again with -g" in came["mend"], "what would mend it")
 
 
+@tap.case("a main without lines, as rustc writes it, is no loss where its callees have theirs")
+def _(t):
+    tap.need("cc")
+    (t.folder / "with.c").write_text(
+        "int work(int); "
+        "int work(int n) { volatile int x = 0; while (n--) x += n; return x; }\n")
+    (t.folder / "main.c").write_text(
+        "int work(int); "
+        "int main(void) { for (int i = 0; i < 400; i++) work(1000000); return 0; }\n")
+    tap.run("cc", "-O1", "-g", "-c", "with.c", cwd=t.folder)
+    tap.run("cc", "-O1", "-c", "main.c", cwd=t.folder)
+    tap.run("cc", "with.o", "main.o", "-o", "app", cwd=t.folder)
+    program, recording = t.folder / "app", t.record("--user-only", "--", t.folder / "app")
+    came = row(t, recording, program)
+    t.equal((came["names"], came["lines"], came["lacks"]), ("all", "all", ""), "the row")
+
+
 @tap.case("functions that hardly ran do not count, however many addresses of theirs were sampled")
 def _(t):
     program, recording = half_told(t, 1000000, 40000)
