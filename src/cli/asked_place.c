@@ -1,37 +1,68 @@
 #include "cli/asked_place.h"
 
 #include "symbols/elf_unlinked.h"
+#include "symbols/function_name.h"
 
 #define PAGE_BYTES 4096
 
-/* A function's address by its name as linked. */
+/* A function's address by its name as linked or, where nothing is linked by that name, by what
+ * wick prints for it: "hot" of "hot.constprop.0". */
 struct named {
 	struct wk_str name;
+	bool without_clones;
 	uint64_t vaddr;
-	bool is_found;
+	struct wk_str found, other; /* the first, and one that lies elsewhere; empty: none */
 };
+
+/* What a compiler put aside of a function is not where it begins. */
+static bool is_named(const struct named *named, struct wk_str linked)
+{
+	if (!named->without_clones)
+		return wk_str_eq(linked, named->name);
+	return !wk_str_ends(linked, ".cold") &&
+	       wk_str_eq(wk_name_without_clones(linked), named->name);
+}
 
 static bool take_named(void *context, const struct wk_elf_symbol *symbol)
 {
 	struct named *named = context;
 
-	if (symbol->is_plt || !wk_str_eq(symbol->name, named->name))
+	if (symbol->is_plt || !is_named(named, symbol->name))
 		return true;
-	named->vaddr = symbol->vaddr;
-	named->is_found = true;
-	return false;
+	if (!named->found.len) {
+		named->found = symbol->name;
+		named->vaddr = symbol->vaddr;
+	} else if (symbol->vaddr != named->vaddr) {
+		named->other = symbol->name;
+	}
+	return named->without_clones && !named->other.len;
 }
 
-static bool find_named(const struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr)
+static void find_in_tables(const struct wk_image_symbols *image, struct named *named)
+{
+	wk_elf_each_symbol(wk_image_elf(image), take_named, named);
+	if (!named->found.len && wk_image_debug_elf(image))
+		wk_elf_each_symbol(wk_image_debug_elf(image), take_named, named);
+}
+
+static bool find_named(const struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,
+		       struct wk_asked_place *place)
 {
 	struct named named = { .name = name };
 
-	if (image)
-		wk_elf_each_symbol(wk_image_elf(image), take_named, &named);
-	if (image && !named.is_found && wk_image_debug_elf(image))
-		wk_elf_each_symbol(wk_image_debug_elf(image), take_named, &named);
+	if (!image)
+		return false;
+	find_in_tables(image, &named);
+	if (!named.found.len) {
+		named.without_clones = true;
+		find_in_tables(image, &named);
+	}
+	if (named.other.len) {
+		place->one = named.found;
+		place->other = named.other;
+	}
 	*vaddr = named.vaddr;
-	return named.is_found;
+	return named.found.len && !named.other.len;
 }
 
 /* Whole pages are mapped, whatever of the last is used. */
@@ -81,7 +112,7 @@ bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
 	uint64_t begin = 0;
 
 	*place = (struct wk_asked_place){ 0 };
-	if (typed->function.len && !find_named(image, typed->function, &begin))
+	if (typed->function.len && !find_named(image, typed->function, &begin, place))
 		return false;
 	if (elf && !typed->function.len && section) {
 		from = wk_elf_section(elf, section);

@@ -104,8 +104,22 @@ struct understood {
 	struct wk_question question; /* no image: it is nonsense, or the image is not there */
 	struct wk_asked asked;
 	bool is_nonsense;
+	bool is_several;     /* functions, as `asked.wrong` says */
 	const char *outside; /* of the image; NULL: it is inside */
 };
+
+/* "hot" of a file with hot.part.0 and hot.constprop.0. */
+static void set_several(struct wk_asking *asking, const struct wk_asked_place *place,
+			struct understood *u)
+{
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_fmt(&words, "more than one function: %.*s and %.*s", WK_STR_ARG(place->one),
+		       WK_STR_ARG(place->other));
+	u->is_several = true;
+	u->asked.wrong = wk_arena_copy(&asking->texts, wk_buf_str(&words));
+	wk_buf_fini(&words);
+}
 
 static struct understood understand(struct wk_asking *asking, struct wk_str text)
 {
@@ -128,6 +142,8 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 	u.outside = place.outside;
 	if (image.why.len)
 		u.asked.wrong = image.why;
+	else if (place.other.len)
+		set_several(asking, &place, &u);
 	else if (u.is_nonsense && u.asked.image.len)
 		u.asked.wrong = wk_str_c("neither an address nor a function of the image");
 	else if (u.is_nonsense)
@@ -176,15 +192,21 @@ static void tell_outside(struct wk_asking *asking, const struct understood *u)
 	wk_buf_fini(&text);
 }
 
-static void tell_nonsense(const struct wk_asking *asking, struct wk_str text, const char *expected)
+static void tell_nonsense(const struct wk_asking *asking, const struct understood *u,
+			  const char *expected)
 {
+	struct wk_str text = u->asked.text;
 	struct wk_buf message = { 0 };
 
 	if (asking->tells_in_answers)
 		return;
 	if (text.len > 200)
 		text.len = 200;
-	wk_buf_add_fmt(&message, "\"%.*s\" is no address and no %s", WK_STR_ARG(text), expected);
+	wk_buf_add_fmt(&message, "\"%.*s\" is ", WK_STR_ARG(text));
+	if (u->is_several)
+		wk_buf_add_str(&message, u->asked.wrong);
+	else
+		wk_buf_add_fmt(&message, "no address and no %s", expected);
 	wk_say(wk_buf_text(&message));
 	wk_buf_fini(&message);
 }
@@ -195,7 +217,7 @@ bool wk_asking_word(struct wk_asking *asking, struct wk_str word)
 	struct understood u = understand(asking, word);
 
 	if (u.is_nonsense)
-		tell_nonsense(asking, word, "function of the image");
+		tell_nonsense(asking, &u, "function of the image");
 	tell_outside(asking, &u);
 	add_question(asking, &u);
 	return u.question.image != NULL;
@@ -234,7 +256,7 @@ static void take_line(void *context, struct wk_str line)
 	u = understand(asking, line);
 	if (u.is_nonsense && line.len && !asking->said_nonsense) {
 		asking->said_nonsense = true;
-		tell_nonsense(asking, line,
+		tell_nonsense(asking, &u,
 			      "IMAGE ADDRESS; such lines are answered with ??");
 	}
 	tell_outside(asking, &u);

@@ -8,6 +8,7 @@
 #include "cli/export_times.h"
 #include "cli/incomplete.h"
 #include "cli/naming.h"
+#include "cli/terminal.h"
 #include "formats/reader.h"
 #include "model/runtime_stage.h"
 #include "model/unwind_stage.h"
@@ -167,6 +168,8 @@ static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_o
 	opened->input.options.wants_symbols = how->shows_programs;
 	opened->input.options.in_file_order = how->shows_rounds;
 	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
+	if (ok && wk_perf_script_had_none(script))
+		wk_say("no sample matches");
 	wk_unwind_stage_free(stage);
 	wk_runtime_stage_free(names);
 	wk_perf_script_free(script);

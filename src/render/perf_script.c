@@ -460,6 +460,11 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	return true;
 }
 
+bool wk_perf_script_had_none(const struct wk_perf_script *script)
+{
+	return script->refused_count > 0 && script->wanted_count == 0;
+}
+
 struct wk_sink wk_perf_script_sink(struct wk_perf_script *script)
 {
 	return (struct wk_sink){ .take = take, .context = script };

@@ -46,6 +46,8 @@ struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
 					  struct wk_out *out);
 void wk_perf_script_free(struct wk_perf_script *script);
 struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
+/* Samples came, and none was of those that were asked for. */
+bool wk_perf_script_had_none(const struct wk_perf_script *script);
 /* Whether it is a list of numbers and ranges. */
 bool wk_perf_script_is_list(const char *text);
 

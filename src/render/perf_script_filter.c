@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "render/perf_script_internal.h"
+#include "symbols/function_name.h"
 
 static struct wk_str next_item(struct wk_str *list)
 {
@@ -92,6 +93,13 @@ static bool is_at(struct wk_str item, uint64_t ip, uint64_t function, uint64_t r
 	       (ip >= address && ip - address < range_bytes);
 }
 
+/* By its name as it is printed here, or as it is elsewhere: "hot" of "hot.constprop.0". */
+static bool is_called(struct wk_str item, struct wk_str name)
+{
+	return item.len && (wk_str_eq(item, name) ||
+			    wk_str_eq(item, wk_name_without_clones(name)));
+}
+
 static bool is_in_function(struct wk_perf_script *script, const struct wk_script_place *place)
 {
 	struct wk_str rest = wk_str_c(script->options.functions);
@@ -107,7 +115,7 @@ static bool is_in_function(struct wk_perf_script *script, const struct wk_script
 	while (rest.len > 0 && !found) {
 		struct wk_str item = next_item(&rest);
 
-		found = (item.len && wk_str_eq(item, wk_buf_str(&name))) ||
+		found = is_called(item, wk_buf_str(&name)) ||
 			is_at(item, place->ip, start, range_bytes);
 	}
 	wk_buf_fini(&name);

@@ -343,9 +343,13 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 	uint32_t fields;
 
 	(void)err;
-	if (!source || !script->options.fields.shown[source->type] ||
-	    !wk_script_wants(script, source, event))
+	if (!source || !script->options.fields.shown[source->type])
 		return true;
+	if (!wk_script_wants(script, source, event)) {
+		script->refused_count++;
+		return true;
+	}
+	script->wanted_count++;
 	fields = script->options.fields.shown[source->type];
 	wk_script_add_head(script, event, source, 's', event->tid, &line);
 	if (fields & WK_FIELD_PERIOD)
