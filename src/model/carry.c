@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "model/builder.h"
+#include "model/given_names.h"
 #include "symbols/unwind.h"
 
 struct carried_image {
@@ -34,6 +35,7 @@ struct wk_carry {
 	size_t seen_cap;
 	uint32_t seen_count;
 	struct wk_index index;
+	struct wk_given_names given; /* by the recording, which needs no file for them */
 	bool takes_all, is_live;
 	bool kernel_is_ours; /* an image of the kernel that runs now was mapped */
 	struct wk_place places[WK_MOST_PLACES]; /* scratch */
@@ -55,6 +57,7 @@ void wk_carry_free(struct wk_carry *carry)
 		return;
 	wk_arena_fini(&carry->paths);
 	wk_index_fini(&carry->index);
+	wk_given_names_fini(&carry->given);
 	free(carry->images);
 	free(carry->seen);
 	free(carry);
@@ -130,6 +133,11 @@ void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address)
 	wk_index_add(&carry->index, hash, carry->seen_count++);
 }
 
+void wk_carry_given(struct wk_carry *carry, const struct wk_event_symbol *symbol)
+{
+	wk_given_names_add(&carry->given, symbol);
+}
+
 /* The kernel that runs now may be another than the recorded one, and names all addresses. */
 static bool is_of_another_kernel(const struct wk_carry *carry, const struct carried_image *image)
 {
@@ -149,7 +157,8 @@ static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct s
 	uint32_t *done;
 
 	if (!image->symbols || !wk_image_find(image->symbols, seen->address, &symbol)) {
-		image->unnamed++;
+		image->unnamed += !wk_given_names_has(&carry->given, image->path,
+						      &image->build_id, seen->address);
 		return true;
 	}
 	done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
@@ -251,6 +260,7 @@ bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk
 	for (uint32_t i = 0; i < carry->image_count; i++)
 		if (carry->images[i].symbols && is_of_another_kernel(carry, &carry->images[i]))
 			carry->images[i].symbols = NULL;
+	wk_given_names_sort(&carry->given);
 	for (uint32_t i = 0; i < carry->image_count; i++)
 		carry->images[i].is_plain = carry->images[i].is_plain &&
 					    is_plain_file(&carry->images[i]);

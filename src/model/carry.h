@@ -30,6 +30,10 @@ bool wk_carry_wants(const struct wk_carry *carry, uint32_t image);
 
 /* `address` in the form that wk_image_find takes, inside its call. */
 void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address);
+
+/* A name that came with the recording, and goes on with it: what it names lacks nothing. */
+void wk_carry_given(struct wk_carry *carry, const struct wk_event_symbol *symbol);
+
 bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err);
 
 /* What became of all addresses, after wk_carry_send of a wk_carry that takes all. */

@@ -295,6 +295,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return take_sample(stage, event, err);
 	if (event->kind == WK_EVENT_IMAGE)
 		return take_image(stage, event, err);
+	if (event->kind == WK_EVENT_SYMBOL)
+		wk_carry_given(stage->carry, &event->symbol);
 	wk_spaces_take(stage->spaces, event, 0);
 	return wk_sink_take(&stage->next, event, err);
 }
