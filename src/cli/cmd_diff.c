@@ -338,7 +338,9 @@ const struct wk_command wk_cmd_diff = {
 		"with both counts, as older tools for differential flame graphs take them.",
 		"A function is compared with the one of its name in the same image; where there is "
 		"none, in an image that is called alike, and then in any: so two builds in two "
-		"folders, or a recording and text without images, are compared as one program.",
+		"folders, or a recording and text without images, are compared as one program. "
+		"Names that differ in parameters that one side does not know, as those of inlined "
+		"C++ functions, are taken for one where nothing else is called so.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },

@@ -2,7 +2,9 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "symbols/function_name.h"
+#include "views/bare_name.h"
 #include "views/merge.h"
 
 /* The sides that something was met on, as bits. */
@@ -155,6 +157,71 @@ static void pair_name(const struct pairing *p, struct candidate *list, uint32_t 
 	join(list, count, is_anywhere);
 }
 
+/* A candidate by its bare name. */
+struct bare {
+	uint32_t name, candidate;
+	bool has_parameters;
+};
+
+static int by_bare_name(const void *left, const void *right)
+{
+	const struct bare *a = left, *b = right;
+
+	if (a->name != b->name)
+		return (a->name > b->name) - (a->name < b->name);
+	return (a->candidate > b->candidate) - (a->candidate < b->candidate);
+}
+
+static struct bare *list_bare(const struct pairing *p, const struct candidate *list, uint32_t count,
+			      uint32_t *bare_count)
+{
+	struct bare *bare = wk_alloc((size_t)count * sizeof(*bare));
+	struct wk_strtab *names = wk_strtab_new();
+	struct wk_buf name = { 0 };
+
+	*bare_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		bool has_parameters = wk_bare_name(list[i].name, &name);
+
+		if (name.len && !p->model->functions[list[i].id].is_unnamed)
+			bare[(*bare_count)++] = (struct bare){
+				wk_strtab_add_str(names, wk_buf_str(&name)), i, has_parameters };
+	}
+	wk_buf_fini(&name);
+	wk_strtab_free(names);
+	qsort(bare, *bare_count, sizeof(*bare), by_bare_name);
+	return bare;
+}
+
+/* Two of one bare name: the one there was before, and the one there is after, of which one source
+ * of names knew the parameters and the other did not. */
+static void pair_two(struct candidate *list, const struct bare *bare)
+{
+	struct candidate two[2] = { list[bare[0].candidate], list[bare[1].candidate] };
+
+	if (bare[0].has_parameters == bare[1].has_parameters || two[0].sides == BOTH ||
+	    two[1].sides == BOTH)
+		return;
+	join(two, 2, false);
+	list[bare[0].candidate] = two[0];
+	list[bare[1].candidate] = two[1];
+}
+
+/* Where there are more than two nobody knows which is which. */
+static void pair_bare(const struct pairing *p, struct candidate *list, uint32_t count)
+{
+	uint32_t bare_count, same;
+	struct bare *bare = list_bare(p, list, count, &bare_count);
+
+	for (uint32_t i = 0; i < bare_count; i += same) {
+		for (same = 1; i + same < bare_count && bare[i + same].name == bare[i].name; same++)
+			;
+		if (same == 2)
+			pair_two(list, bare + i);
+	}
+	free(bare);
+}
+
 static void pair_functions(struct pairing *p)
 {
 	wk_function_id *shown = p->pairs->shown;
@@ -168,6 +235,7 @@ static void pair_functions(struct pairing *p)
 		if (same > 1)
 			pair_name(p, list + i, same);
 	}
+	pair_bare(p, list, count);
 	for (uint32_t i = 0; i < count; i++) {
 		shown[list[i].id] = list[i].shown;
 		p->sides[list[i].shown] |= list[i].sides;

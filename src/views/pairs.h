@@ -4,7 +4,8 @@
  * all. A function is looked for on the other side in the same image, then in images whose files
  * are called alike, then by its name alone: each time only what has no partner yet is paired. A
  * function whose image nobody knows is one with all of its name. What has no name ("app+0x1160")
- * is paired in files of the same contents only.
+ * is paired in files of the same contents only. Last come C++ functions whose parameters one side
+ * does not know (views/bare_name.h): a pair where there is one such on each side.
  *
  * Where one side tells processes and the other, as folded text does, has their names as
  * outermost frames, those frames stand for the processes. */
