@@ -75,12 +75,30 @@ const char **wk_load_paths(const struct wk_words *words, struct wk_err *err)
 
 /* Stands between a reader and what comes after it. Passes events on until one shows that
  * stacks must be unwound first: wick's own recordings hold finished chains, so most files are
- * read once and no image is opened in vain. And of a comparison it tells the sides apart. */
+ * read once and no image is opened in vain. And of several inputs it tells which one lacks a part,
+ * of a comparison the sides apart. */
 struct watch {
 	struct wk_sink next;
+	const char *path; /* of one of several inputs; NULL: there is only one */
 	bool is_before;
 	bool stops_at_copies, found_copy;
 };
+
+/* "t.data: the file was cut off: ..." */
+static bool pass_incomplete(struct watch *watch, const struct wk_event *event, struct wk_err *err)
+{
+	const char *path = strcmp(watch->path, "-") == 0 ? "standard input" : watch->path;
+	struct wk_event named = *event;
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	wk_buf_add_fmt(&words, "%s: ", path);
+	wk_buf_add_str(&words, event->note.text);
+	named.note.text = wk_buf_str(&words);
+	ok = wk_sink_take(&watch->next, &named, err);
+	wk_buf_fini(&words);
+	return ok;
+}
 
 static bool watch_take(void *context, const struct wk_event *event, struct wk_err *err)
 {
@@ -91,6 +109,9 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 		watch->found_copy = true;
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "stacks are not unwound yet");
 	}
+	if (watch->path && event->kind == WK_EVENT_NOTE &&
+	    event->note.severity == WK_NOTE_INCOMPLETE)
+		return pass_incomplete(watch, event, err);
 	if (!watch->is_before ||
 	    (event->kind != WK_EVENT_SAMPLE && event->kind != WK_EVENT_SUMS))
 		return wk_sink_take(&watch->next, event, err);
@@ -208,6 +229,7 @@ static struct wk_model *build(struct source *sources, size_t count,
 		wk_builder_sum_samples(builder);
 	for (size_t i = 0; i < count && ok; i++) {
 		watch.is_before = sources[i].input->is_before;
+		watch.path = count > 1 ? sources[i].input->path : NULL;
 		if (i)
 			wk_builder_next_input(builder);
 		ok = read_named(&sources[i], args, unwinds_with, &watch, err);
