@@ -121,14 +121,25 @@ void wk_asked_images_tell_unnamed(const struct wk_asked_images *images)
 		tell_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
 }
 
-void wk_asked_images_tell_stripped(const struct wk_asked_images *images)
+static bool lacks_names(const struct wk_image_symbols *image, const struct wk_answers *answers)
+{
+	struct wk_image_used used;
+
+	if (wk_image_elf(image)->type == WK_ET_REL ||
+	    wk_image_places_state(image) != WK_PLACES_NONE)
+		return false;
+	wk_image_used(image, &used);
+	return wk_image_state(image) == WK_IMAGE_STRIPPED ||
+	       (!used.has_all_names && wk_answers_lack(answers, image));
+}
+
+void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
+				   const struct wk_answers *answers)
 {
 	for (size_t i = 1; i < images->count && !images->is_quiet; i++) {
 		const struct wk_image_symbols *image = images->rows[i].symbols;
 
-		if (image && wk_image_elf(image) && wk_image_elf(image)->type != WK_ET_REL &&
-		    wk_image_state(image) == WK_IMAGE_STRIPPED &&
-		    wk_image_places_state(image) == WK_PLACES_NONE)
+		if (image && wk_image_elf(image) && lacks_names(image, answers))
 			wk_say(wk_image_reason(image));
 	}
 }

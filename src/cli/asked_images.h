@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/strtab.h"
+#include "cli/symbolize.h"
 #include "symbols/symbols.h"
 
 struct wk_asked_image {
@@ -38,7 +39,9 @@ const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *im
 /* Says of each which has no lines what other machines answered. */
 void wk_asked_images_tell_unnamed(const struct wk_asked_images *images);
 
-/* Why all that was asked of an image has no answer: nothing in it names anything. */
-void wk_asked_images_tell_stripped(const struct wk_asked_images *images);
+/* Why what was asked of an image has no answer: nothing in it names anything, or only what it
+ * exports has names. */
+void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
+				   const struct wk_answers *answers);
 
 #endif

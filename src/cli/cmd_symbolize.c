@@ -146,7 +146,7 @@ static bool symbolize(const struct args *args, const struct wk_call *call,
 	if (asks_others(&args->load.remote))
 		wk_asked_images_tell_unnamed(&asking.images);
 	else
-		wk_asked_images_tell_stripped(&asking.images);
+		wk_asked_images_tell_stripped(&asking.images, asking.answers);
 	wk_answers_free(asking.answers);
 	wk_asking_fini(&asking);
 	return ok;

@@ -23,6 +23,7 @@
 struct image_texts {
 	const struct wk_image_symbols *image; /* or NULL */
 	struct wk_shown_texts functions, files;
+	bool has_unknown; /* nothing is known of an address that was asked of it */
 };
 
 /* Where in `found` the places of a question are: one, of nothing, where none is known. */
@@ -132,7 +133,7 @@ static void add_image(struct wk_answers *answers, const struct wk_image_symbols 
 {
 	struct image_texts *texts = wk_arena_alloc(&answers->arena, sizeof(*texts));
 
-	texts->image = image;
+	*texts = (struct image_texts){ .image = image };
 	wk_shown_texts_init(&texts->functions);
 	wk_shown_texts_init(&texts->files);
 	answers->images = wk_grow(answers->images, &answers->image_cap, answers->image_count + 1,
@@ -310,6 +311,7 @@ static bool add_places(struct wk_answers *answers, const struct wk_question *que
 		else if (is_known)
 			wk_answer_json_frame(answers->out, &frame);
 	}
+	texts->has_unknown |= !is_known;
 	return is_known;
 }
 
@@ -380,6 +382,14 @@ static void say_batch(struct wk_answers *answers, const struct wk_question *ques
 	}
 	for (size_t i = 0; i < count; i++)
 		add_answer(answers, &questions[i], &answers->spans[i]);
+}
+
+bool wk_answers_lack(const struct wk_answers *answers, const struct wk_image_symbols *image)
+{
+	for (size_t i = 1; i < answers->image_count; i++)
+		if (answers->images[i]->image == image)
+			return answers->images[i]->has_unknown;
+	return false;
 }
 
 void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions, size_t count)

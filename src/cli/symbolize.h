@@ -45,4 +45,7 @@ struct wk_question {
 void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions,
 		    size_t count);
 
+/* Whether nothing is known of an address that was asked of the image. */
+bool wk_answers_lack(const struct wk_answers *answers, const struct wk_image_symbols *image);
+
 #endif
