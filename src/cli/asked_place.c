@@ -120,6 +120,7 @@ bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
 			return false;
 	} else if (elf && !typed->function.len && wk_elf_is_unlinked(elf)) {
 		from = wk_elf_code_with(elf, typed->offset);
+		place->is_first_section = from != NULL;
 	}
 	place->vaddr = begin + typed->offset + (from ? from->vaddr : 0);
 	place->shown = place->vaddr;

@@ -11,6 +11,7 @@ struct wk_asked_place {
 			 * begin of `section` */
 	struct wk_str section; /* ... which linked files do not need; empty: none is known */
 	struct wk_str one, other; /* two of the functions that may be meant; empty: it is clear */
+	bool is_first_section; /* which may not be the one that was meant */
 	const char *outside;   /* why nothing of the image is there; NULL: it is inside */
 };
 

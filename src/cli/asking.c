@@ -9,7 +9,7 @@
 #include "cli/line_input.h"
 #include "cli/terminal.h"
 #include "os/os.h"
-#include "symbols/elf.h"
+#include "symbols/elf_unlinked.h"
 
 void wk_asking_fini(struct wk_asking *asking)
 {
@@ -99,6 +99,27 @@ static struct wk_asked_image image_at(struct wk_asking *asking,
 	return path.len ? usual_image(asking) : (struct wk_asked_image){ 0 };
 }
 
+/* Of a file that is not linked each section begins at 0: the first such address is told whose it
+ * was taken for. */
+static void tell_section(struct wk_asking *asking, const struct wk_image_symbols *image,
+			 const struct wk_asked_place *place)
+{
+	struct wk_buf text = { 0 };
+	uint32_t count;
+
+	if (!place->is_first_section || asking->said_section || asking->tells_in_answers)
+		return;
+	count = wk_elf_code_count(wk_image_elf(image), place->shown);
+	if (count < 2)
+		return;
+	asking->said_section = true;
+	wk_buf_add_fmt(&text, "0x%" PRIx64 " is in %" PRIu32 " sections of this file, which is not "
+			      "linked: answered from %.*s, -j NAME takes another", place->shown,
+		       count, WK_STR_ARG(place->section));
+	wk_say(wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
 /* What a text asks for, and what is wrong with it. */
 struct understood {
 	struct wk_question question; /* no image: it is nonsense, or the image is not there */
@@ -134,6 +155,7 @@ static struct understood understand(struct wk_asking *asking, struct wk_str text
 		image = image_at(asking, &typed, u.asked.image);
 		u.asked.has_address =
 			wk_asked_place(image.symbols, asking->section, &typed, &place);
+		tell_section(asking, image.symbols, &place);
 	}
 	u.is_nonsense = !u.asked.has_address;
 	if (u.asked.has_address)
@@ -242,6 +264,7 @@ static bool take_plain_line(struct wk_asking *asking, struct wk_str line)
 	    !wk_typed_address_is_plain(line, &typed.offset) ||
 	    !wk_asked_place(image, asking->section, &typed, &place) || place.outside)
 		return false;
+	tell_section(asking, image, &place);
 	push_question(asking, &(struct wk_question){ image, place.vaddr, place.shown, NULL });
 	return true;
 }

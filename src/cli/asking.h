@@ -22,7 +22,7 @@ struct wk_asking {
 
 	struct wk_asked_image usual; /* what `image` is */
 	bool has_usual;
-	bool said_nonsense, said_outside;
+	bool said_nonsense, said_outside, said_section;
 	struct wk_question *questions; /* read and not answered yet */
 	size_t question_count, question_cap;
 	struct wk_arena texts; /* of these questions */

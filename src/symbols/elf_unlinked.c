@@ -64,6 +64,15 @@ const struct wk_elf_section *wk_elf_code_with(const struct wk_elf *elf, uint64_t
 	return NULL;
 }
 
+uint32_t wk_elf_code_count(const struct wk_elf *elf, uint64_t offset)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < elf->section_count; i++)
+		count += is_code(&elf->sections[i]) && offset < elf->sections[i].size_bytes;
+	return count;
+}
+
 bool wk_elf_can_relocate(const struct wk_elf *elf)
 {
 	return elf->is_64 &&

@@ -25,6 +25,9 @@ const struct wk_elf_section *wk_elf_code_at(const struct wk_elf *elf, uint64_t v
 /* The first with code that is as large, for an address of which no section is known; or NULL. */
 const struct wk_elf_section *wk_elf_code_with(const struct wk_elf *elf, uint64_t offset);
 
+/* How many with code are as large. */
+uint32_t wk_elf_code_count(const struct wk_elf *elf, uint64_t offset);
+
 /* Whether wick knows this machine's relocations. */
 bool wk_elf_can_relocate(const struct wk_elf *elf);
 
