@@ -119,7 +119,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			"behind \"--\"");
 		return WK_EXIT_USAGE;
 	}
-	if (!records && !refuse_recording_options(args, err))
+	if (wk_record_args_want_list(&args->record, err) ||
+	    (!records && !refuse_recording_options(args, err)))
 		return WK_EXIT_USAGE;
 	if (!records)
 		paths = wk_load_paths(call->words, err);

@@ -117,6 +117,17 @@ static bool plan_pids(struct wk_record_plan *plan, const struct wk_opt_list *lis
 	return true;
 }
 
+/* The word that `wick record` alone takes, where nothing is recorded. */
+bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err)
+{
+	for (size_t i = 0; i < args->events.count; i++)
+		if (strcmp(args->events.at[i], "list") == 0)
+			return !wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+					"\"-e list\" prints the events that there are, where nothing "
+					"is recorded: wick record -e list");
+	return false;
+}
+
 static bool plan_events(struct wk_record_plan *plan, const struct wk_opt_list *list,
 			struct wk_err *err)
 {
@@ -239,7 +250,8 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 		plan->options.stack_bytes = MOST_STACK_BYTES;
 	if (!plan->options.frequency_hz && !plan->options.period)
 		plan->options.frequency_hz = WK_USUAL_FREQUENCY_HZ;
-	return plan_pids(plan, &args->pids, err) && plan_events(plan, &args->events, err);
+	return !wk_record_args_want_list(args, err) &&
+	       plan_pids(plan, &args->pids, err) && plan_events(plan, &args->events, err);
 }
 
 void wk_record_plan_fini(struct wk_record_plan *plan)

@@ -41,6 +41,9 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 /* The long name of an option that says how to record, where one was given; else NULL. */
 const char *wk_record_args_given(const struct wk_record_args *args);
 
+/* `-e list` where it cannot be had; says so in `err`. */
+bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err);
+
 void wk_record_plan_fini(struct wk_record_plan *plan);
 
 #endif
