@@ -167,6 +167,20 @@ static bool pass_images(const struct wk_model *model, const struct wk_filter_spe
 	return true;
 }
 
+/* "1.5" seconds since the first sample, or "10%" of the time up to the last one. */
+static bool read_time(const struct wk_model *model, struct wk_str text, uint64_t *ns)
+{
+	double percent;
+
+	if (!wk_str_ends(text, "%"))
+		return wk_num_duration(text, ns);
+	if (!wk_num_real(wk_str_of(text.at, text.len - 1), &percent) ||
+	    !(percent >= 0 && percent <= 100))
+		return false;
+	*ns = (uint64_t)((double)(model->last_ns - model->first_ns) * percent / 100);
+	return true;
+}
+
 static bool pass_time(const struct wk_model *model, const struct wk_filter_spec *spec,
 		      struct passing *passing, struct wk_err *err)
 {
@@ -176,11 +190,11 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	uint64_t from_ns = 0, to_ns = UINT64_MAX;
 
 	if (!dash || (from.len == 0 && to.len == 0) ||
-	    (from.len && !wk_num_duration(from, &from_ns)) ||
-	    (to.len && !wk_num_duration(to, &to_ns)))
+	    (from.len && !read_time(model, from, &from_ns)) ||
+	    (to.len && !read_time(model, to, &to_ns)))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": expected FROM-TO since the first sample, such "
-			       "as 1.5-3, 200ms-1s or 10-",
+			       "as 1.5-3, 200ms-1s or 10-, or parts such as 10%%-20%%",
 			       spec->time);
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

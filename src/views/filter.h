@@ -19,7 +19,8 @@ struct wk_filter_spec {
 	const char *image;    /* keeps stacks with a frame in an image whose path matches */
 	const char *function; /* keeps stacks with a function whose name matches */
 	const char *source;   /* an event's name; NULL: CPU time if sampled, else the first */
-	const char *time;     /* "FROM-TO" since the first sample, either end may be left out */
+	const char *time;     /* "FROM-TO" since the first sample, either end may be left out; with
+			       * a % behind it an end is that part of the time to the last */
 	bool ignore_case;
 	/* Of a comparison, instead of `source`: that of each side. */
 	wk_source_id before_source, after_source;

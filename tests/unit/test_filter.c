@@ -79,6 +79,9 @@ static void time_counts_from_the_first_sample(void **state)
 	assert_int_equal(in_view(&(struct wk_filter_spec){ .time = "0.09-" }), 10);
 	assert_int_equal(in_view(&(struct wk_filter_spec){ .time = "-9ms" }), 10);
 	assert_int_equal(in_view(&(struct wk_filter_spec){ .time = "5-6" }), 0);
+	assert_int_equal(in_view(&(struct wk_filter_spec){ .time = "10%-20%" }), 10);
+	assert_int_equal(in_view(&(struct wk_filter_spec){ .time = "90%-" }), 10);
+	assert_int_equal(in_view(&(struct wk_filter_spec){ .time = "0%-100%" }), 100);
 	assert_int_equal(in_view(&(struct wk_filter_spec){ .time = "1h-2562000h" }), 0);
 }
 
@@ -110,6 +113,9 @@ static void what_makes_no_sense_is_said(void **state)
 	refuses(&(struct wk_filter_spec){ .process = "[" }, "process pattern \"[\"");
 	refuses(&(struct wk_filter_spec){ .time = "5" }, "expected FROM-TO");
 	refuses(&(struct wk_filter_spec){ .time = "-" }, "expected FROM-TO");
+	refuses(&(struct wk_filter_spec){ .time = "%-20%" }, "parts such as 10%-20%");
+	refuses(&(struct wk_filter_spec){ .time = "50%-101%" }, "expected FROM-TO");
+	refuses(&(struct wk_filter_spec){ .time = "30%-20%" }, "ends before it begins");
 	refuses(&(struct wk_filter_spec){ .time = "3-2" }, "ends before it begins");
 	refuses(&(struct wk_filter_spec){ .source = "cycles" }, "there is: cpu-clock");
 }
