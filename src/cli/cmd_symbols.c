@@ -228,6 +228,18 @@ static uint64_t python_minor(struct wk_str name)
 	return wk_num_u64(wk_str_of(name.at, len), &minor) ? minor : 0;
 }
 
+/* By code made at run time with names, which -X perf makes for each function. */
+static bool tells_its_functions(const struct wk_model *model, const struct wk_images_facts *facts)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		const struct wk_image *image = &model->images[facts->at[i].id];
+
+		if (image->kind == WK_IMAGE_ANONYMOUS && image->has_names)
+			return true;
+	}
+	return model->came_named;
+}
+
 /* Of an interpreter that tells nobody what it runs, all names are there, and of no use. */
 static void find_python(struct wk_findings *findings, const struct wk_model *model,
 			const struct wk_images_facts *facts)
@@ -236,13 +248,18 @@ static void find_python(struct wk_findings *findings, const struct wk_model *mod
 		struct wk_str name = wk_image_name_of(model, facts->at[i].id);
 		uint64_t minor = python_minor(name);
 
-		if (minor == 0 || minor >= 12)
+		if (minor == 0 || (minor >= 12 && tells_its_functions(model, facts)))
 			continue;
 		wk_findings_about(findings, "%.*s", WK_STR_ARG(name));
-		wk_findings_better(findings, "python3.12 -X perf ...   # or a later one; see "
-					     "docs/jit.md",
-				   "functions of Python have no names: before 3.12, what is seen "
-				   "is the interpreter alone");
+		if (minor < 12)
+			wk_findings_better(findings, "python3.12 -X perf ...   # or a later one; "
+						     "see docs/jit.md",
+					   "functions of Python have no names: before 3.12, what "
+					   "is seen is the interpreter alone");
+		else
+			wk_findings_better(findings, "python3 -X perf ...   # see docs/jit.md",
+					   "functions of Python have no names: without -X perf, "
+					   "what is seen is the interpreter alone");
 		return;
 	}
 }

@@ -311,7 +311,7 @@ def _(t):
     t.true("tacks" not in told["dwarf"].replace("user stacks reach a root", ""), told["dwarf"])
 
 
-@tap.case("an old Python names none of its functions")
+@tap.case("an old Python names none of its functions, a later one only where it is told to")
 def _(t):
     for name, is_old in ("python3.11", True), ("libpython3.9.so.1.0", True), ("python3.12", False):
         program = t.folder / name
@@ -319,6 +319,7 @@ def _(t):
         recording = t.record("--user-only", "--", program, "100")
         said = words(t, recording)
         t.equal("functions of Python have no names: before 3.12" in said, is_old, name)
+        t.equal("functions of Python have no names: without -X perf" in said, not is_old, name)
 
 
 @tap.case("a program of Cargo is mended in its own profile, and what brought the compiler is not")
