@@ -155,6 +155,7 @@ bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, c
 			    struct wk_err *err)
 {
 	bool is_clap = style == WK_STYLE_CLAP;
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(value));
 	struct wk_buf text = { 0 };
 
 	if (is_clap)
@@ -167,8 +168,11 @@ bool wk_option_wrong_choice(enum wk_opt_style style, const struct wk_opt *opt, c
 		if (i > 0)
 			wk_buf_add_text(&text, is_clap || opt->choices[i + 1] ? ", " : " or ");
 		wk_buf_add_text(&text, opt->choices[i]);
+		wk_suggestion_try(&near, opt->choices[i]);
 	}
 	wk_buf_add_text(&text, is_clap ? "]" : "");
+	if (style == WK_STYLE_WICK && near.best)
+		wk_buf_add_fmt(&text, "; did you mean %s?", near.best);
 	wrong(err, wk_buf_text(&text));
 	wk_buf_fini(&text);
 	return false;
