@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "render/renderers.h"
 #include "views/diff.h"
+#include "views/diff_lines.h"
 
 #define USUAL_ROWS 30
 
@@ -271,6 +272,16 @@ static void say_where(const struct comparison *c)
 	wk_buf_fini(&words);
 }
 
+static void say_lines(const struct comparison *c)
+{
+	struct wk_buf words = { 0 };
+
+	wk_diff_lines_line(c->model, &c->question.filter, &c->pairs, &words);
+	if (words.len)
+		wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 static bool compare(struct comparison *c, struct wk_err *err)
 {
 	struct wk_filter_spec spec = c->args->filter;
@@ -291,6 +302,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 		ok = write_form(c, err);
 	if (ok && !c->args->quiet) {
 		wk_question_warn(&c->question);
+		say_lines(c);
 		say_where(c);
 	}
 	wk_pairs_fini(&c->pairs);
