@@ -12,8 +12,8 @@ static const struct wk_opt options[] = {
 	  AT(image), NULL },
 	{ 0, "function", "PATTERN", "only stacks with a function whose name matches", WK_OPT_TEXT,
 	  AT(function), NULL },
-	{ 0, "time", "FROM-TO", "only this time since the first sample, in seconds, or that part of "
-	  "all the time (10%-20%); either may be left out", WK_OPT_TEXT, AT(time), NULL },
+	{ 0, "time", "FROM-TO", "only this time since the first sample, in seconds, or that part "
+	  "of all the time (10%-20%); either may be left out", WK_OPT_TEXT, AT(time), NULL },
 	{ 0, "by", "EVENT", "weigh by this event where several were recorded", WK_OPT_TEXT,
 	  AT(source), NULL },
 	{ 'i', "ignore-case", NULL, "patterns match upper and lower case alike", WK_OPT_FLAG,

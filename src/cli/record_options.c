@@ -123,8 +123,8 @@ bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *
 	for (size_t i = 0; i < args->events.count; i++)
 		if (strcmp(args->events.at[i], "list") == 0)
 			return !wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-					"\"-e list\" prints the events that there are, where nothing "
-					"is recorded: wick record -e list");
+					"\"-e list\" prints the events that there are, where "
+					"nothing is recorded: wick record -e list");
 	return false;
 }
 
