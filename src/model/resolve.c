@@ -516,6 +516,23 @@ static bool is_told(const struct wk_model *model, wk_frame_id frame)
 	       (model->frames.function[frame] && kind != WK_IMAGE_ANONYMOUS);
 }
 
+static enum wk_image_kind image_kind(const struct wk_model *model, wk_stack_id id)
+{
+	return model->images[model->frames.image[model->stacks.label[id]]].kind;
+}
+
+/* No code runs where nothing is mapped. Where the kernel was called from such a place alone, it is
+ * in execve: the program that called is taken away, and the new one has no stack yet. */
+static bool is_between_programs(const struct wk_model *model, wk_stack_id id)
+{
+	wk_stack_id caller = model->stacks.parent[id];
+
+	return model->stacks.parent[caller] == 0 &&
+	       image_kind(model, caller) == WK_IMAGE_UNKNOWN &&
+	       !model->frames.function[model->stacks.label[caller]] &&
+	       image_kind(model, id) == WK_IMAGE_KERNEL;
+}
+
 /* A stack's outermost frame is its parent's, and parents come first. */
 static void mark_roots(struct resolver *resolver)
 {
@@ -531,7 +548,8 @@ static void mark_roots(struct resolver *resolver)
 
 		if (parent) {
 			model->reaches_root[id] = model->reaches_root[parent];
-			model->has_user_part[id] = model->has_user_part[parent];
+			model->has_user_part[id] = model->has_user_part[parent] &&
+						   !is_between_programs(model, id);
 			continue;
 		}
 		if (is_told(model, frame))

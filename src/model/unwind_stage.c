@@ -247,6 +247,15 @@ static bool is_missing(struct wk_unwind_stage *stage, size_t count)
 	return stage->met_missing != NULL;
 }
 
+/* As model/resolve.c has it. */
+static bool is_between_programs(const struct wk_unwind_stage *stage, const struct wk_event *event)
+{
+	const struct wk_event_sample *sample = &event->sample;
+
+	return sample->kernel_count > 0 && sample->user_count == 1 &&
+	       !wk_spaces_find(stage->spaces, stage->pid, sample->user_chain[0]);
+}
+
 static bool keep_stack(struct wk_unwind_stage *stage, struct wk_event *event, struct wk_err *err)
 {
 	if (stage->counts.kept++ == 0)
@@ -275,7 +284,8 @@ static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *ev
 		unwound.sample.user_is_exact = true;
 		unwound.sample.stack = NULL;
 		stage->counts.frames += unwound.sample.user_count;
-		count_end(&stage->counts, end);
+		if (!is_between_programs(stage, &unwound))
+			count_end(&stage->counts, end);
 		if (++stage->since_release == RELEASE_STACKS) {
 			wk_symbols_release_pages(stage->symbols);
 			stage->since_release = 0;

@@ -377,6 +377,24 @@ static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void *
 	wk_symbols_free(symbols);
 }
 
+static void what_the_kernel_does_between_two_programs_has_no_user_part(void **state)
+{
+	static const uint64_t kernel[] = { 0xffffffff81000010, 0xffffffff81000200 };
+	static const uint64_t user[] = { 0x7010, 0x7110 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give_image(&f, WK_KERNEL_PID, 0xffffffff81000000, 0, "[kernel.kallsyms]");
+	give_sample(&f, 1, 7, 7, kernel, 2, user, 1, true);
+	give_sample(&f, 2, 7, 7, kernel, 2, user, 2, true);
+	give_sample(&f, 3, 7, 7, NULL, 0, user, 1, true);
+	end(&f);
+	wk_model_resolve(f.model, NULL, NULL);
+	assert_int_equal(wk_model_reach(f.model).with_user_part, 2);
+	wk_model_free(f.model);
+}
+
 /* The recorder may have seen their end; of the code nothing is left that could tell. */
 static void stacks_that_begin_in_code_of_memory_are_of_unknown_reach(void **state)
 {
@@ -452,6 +470,7 @@ int main(void)
 		cmocka_unit_test(summed_samples_are_a_row_a_stack_and_thread),
 		cmocka_unit_test(short_lived_children_keep_their_names),
 		cmocka_unit_test(a_new_mapping_at_the_same_place_is_another_frame),
+		cmocka_unit_test(what_the_kernel_does_between_two_programs_has_no_user_part),
 		cmocka_unit_test(stacks_that_begin_in_code_of_memory_are_of_unknown_reach),
 		cmocka_unit_test(memory_that_has_a_name_is_named_by_offsets),
 		cmocka_unit_test(stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach),
