@@ -73,7 +73,8 @@ static void functions_as_text(void **state)
 			"  20.0     20.0           200  libc.so.6  malloc\n"
 			"   9.5      9.5            95  libc.so.6  free\n"
 			"\n"
-			"3 functions are not shown; their self % adds up to 0.5 %\n"
+			"3 functions are not shown; their self % adds up to 0.5 %; --all shows "
+			"them\n"
 			"1,000 samples, none lost; 100.0 % of user stacks reach a root; 0 % of "
 			"frames unnamed\n");
 }
