@@ -15,7 +15,8 @@ static uint64_t load(const uint8_t *at, size_t len)
 {
 	uint64_t word = 0;
 
-	memcpy(&word, at, len);
+	if (len) /* of nothing there may be no address */
+		memcpy(&word, at, len);
 	return word;
 }
 

@@ -152,7 +152,7 @@ static void say_names(const struct packed *packed)
 	wk_buf_add_text(&words, " of ");
 	wk_num_add_grouped(&words, names->addresses);
 	wk_buf_add_text(&words, " addresses have no name");
-	if (names->reason && names->reason[0]) {
+	if (packed->nameless.len) { /* the reason itself went with the symbols */
 		wk_buf_add_text(&words, names->of_reason == names->unnamed ? ": " : "; ");
 		if (names->of_reason != names->unnamed) {
 			wk_num_add_grouped(&words, names->of_reason);

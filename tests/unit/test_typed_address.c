@@ -18,7 +18,7 @@ struct example {
 
 static bool is(struct wk_str text, const char *expected)
 {
-	return text.len == strlen(expected) && memcmp(text.at, expected, text.len) == 0;
+	return wk_str_is(text, expected);
 }
 
 static void check(const struct example *e)
