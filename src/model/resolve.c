@@ -567,7 +567,7 @@ static void mark_roots(struct resolver *resolver)
 /* In real programs a recorded frame stands for one to five calls. A file can claim hundreds for
  * each, and so become thousands of times as large in memory. */
 #define MOST_CALLS_OF_A_FRAME 32
-#define ALWAYS_NAMED	      (1u << 20)
+#define ALWAYS_NAMED	      (1u << 16)
 
 static void tell_left_out(struct wk_model *model, uint64_t frames)
 {

@@ -441,7 +441,7 @@ static void stacks_do_not_grow_by_hundreds_of_calls_a_frame(void **state)
 				    .sample = { .source = 1, .weight = 1, .user_chain = chain,
 						.user_count = DEPTH, .user_is_exact = true } });
 	resolve(&f, false);
-	assert_in_range(f.model->named.count, DEPTH, 2 << 20);
+	assert_in_range(f.model->named.count, DEPTH, 1 << 20);
 	assert_int_equal(f.model->note_count, 1);
 	assert_non_null(strstr(wk_model_str(f.model, f.model->notes[0].text).at,
 			       " frames were left out"));
