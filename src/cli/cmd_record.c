@@ -101,7 +101,8 @@ const struct wk_command wk_cmd_record = {
 		"-p or -a it records what already runs, until Ctrl-C or --duration.",
 		"Stacks are unwound while recording, by the tables that compilers put into every "
 		"program, so programs need no frame pointers and no debug information. The file "
-		"can be opened at every moment, also after the recorder was killed.",
+		"can be opened at every moment, also after the recorder was killed. On a disk that "
+		"is full the recording ends with what fitted, which is told.",
 		"A recording that is there already is kept as FILE.old, in place of an older "
 		"one. The command's input, output and signals are its own; with -o - what it "
 		"prints goes to standard error.",

@@ -254,16 +254,27 @@ static bool is_file(int fd)
 	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+static bool is_linked(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) != 0 || info.st_nlink > 0;
+}
+
+static bool is_at(int fd, const char *path)
+{
+	struct stat ours = { 0 }, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+	       ours.st_ino == there.st_ino;
+}
+
 /* Another recorder that began since has made this one FILE.old, and FILE its own. */
 static void add_place(int fd, const struct wk_record_request *request, struct wk_buf *place)
 {
-	struct stat ours = { 0 }, there;
-	bool is_there = fstat(fd, &ours) == 0 && stat(request->output, &there) == 0 &&
-			ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-
 	if (is_stdout(request))
 		wk_buf_add_text(place, "standard output");
-	else if (is_there || !S_ISREG(ours.st_mode) || !add_present_name(fd, place))
+	else if (is_at(fd, request->output) || !is_file(fd) || !add_present_name(fd, place))
 		wk_buf_add_text(place, request->output);
 }
 
@@ -368,7 +379,9 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	clear_progress(run);
 	if (outcome->result.command_running)
 		outcome->running = outcome->result.command_pid;
-	ok = ok && wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err);
+	/* On a disk that is full the end of the file still tells what its samples are called. */
+	if (ok || wk_perf_data_writer_take_names(run->writer))
+		ok = wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err) && ok;
 	/* After a failure as well: the header then tells how far the file is good. */
 	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
 	outcome->unwound = wk_unwind_stage_counts(stage);
@@ -377,6 +390,52 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	wk_unwind_stage_free(stage);
 	wk_runtime_stage_free(names);
 	return ok;
+}
+
+/* A file without its head is no recording: what was there before comes back in its place. */
+static void take_back(struct run *run, int fd, struct wk_buf *words)
+{
+	const char *output = run->request->output;
+
+	wk_buf_add_text(words, "nothing was kept");
+	if (!is_at(fd, output) || unlink(output) != 0)
+		return;
+	wk_previous_restore(&run->old);
+	wk_buf_add_fmt(words, wk_os_is_there(output) ? "; %s is as it was before"
+						     : ", and there is no %s", output);
+}
+
+static void add_kept(struct run *run, int fd, const struct wk_record_outcome *outcome,
+		     struct wk_buf *words)
+{
+	uint64_t samples = wk_perf_data_writer_samples(run->writer);
+
+	wk_buf_add_text(words, ": ");
+	if (!wk_perf_data_writer_has_head(run->writer)) {
+		take_back(run, fd, words);
+		return;
+	}
+	if (samples)
+		wk_num_add_grouped(words, samples);
+	else
+		wk_buf_add_text(words, "no");
+	wk_buf_add_text(words, samples == 1 ? " sample was kept in " : " samples were kept in ");
+	wk_buf_add_str(words, wk_buf_str(&outcome->place));
+}
+
+/* Puts behind the cause how much of the recording there is. */
+static void tell_kept(struct run *run, int fd, const struct wk_record_outcome *outcome,
+		      struct wk_err *err)
+{
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_text(&words, err->text);
+	if (is_file(fd) && is_linked(fd))
+		add_kept(run, fd, outcome, &words);
+	if (outcome->result.has_command && !outcome->result.command_began)
+		wk_buf_add_text(&words, "; the command was not run");
+	snprintf(err->text, sizeof(err->text), "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
 }
 
 /* Opens the file, after what lay there was given the name `old`. */
@@ -409,9 +468,7 @@ static int open_output(const char *output, struct wk_buf *old, struct wk_err *er
 /* The command, or somebody else, may have removed what was written all along. */
 static bool is_still_there(int fd, const char *output, struct wk_err *err)
 {
-	struct stat info;
-
-	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink > 0)
+	if (!is_file(fd) || is_linked(fd))
 		return true;
 	return wk_fail(err, WK_EIO, WK_NOWHERE, "%s was deleted while it was written", output);
 }
@@ -457,7 +514,9 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	add_place(fd, request, &outcome->place);
 	if (request->stays_open && is_file(fd))
 		outcome->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (ok && !request->quiet)
+	if (!ok)
+		tell_kept(&run, fd, outcome, err);
+	else if (!request->quiet)
 		say_closing_words(&run, outcome);
 out:
 	wk_perf_data_writer_free(run.writer);

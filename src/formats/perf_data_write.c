@@ -61,10 +61,22 @@ uint64_t wk_perf_data_writer_bytes(const struct wk_perf_data_writer *writer)
 	       writer->feature_bytes;
 }
 
+uint64_t wk_perf_data_writer_samples(const struct wk_perf_data_writer *writer)
+{
+	return writer->data_samples;
+}
+
+bool wk_perf_data_writer_has_head(const struct wk_perf_data_writer *writer)
+{
+	return writer->has_head;
+}
+
 /* Keeps the first failure, so that whoever goes on hears the cause and not its echo. */
 static bool fail(struct wk_perf_data_writer *writer, struct wk_err *err)
 {
-	if (writer->failure.code == WK_OK)
+	if (errno == ENOSPC && !writer->is_pipe)
+		wk_fail(&writer->failure, WK_EIO, WK_NOWHERE, "the disk is full");
+	else
 		wk_fail_os(&writer->failure, errno, "writing the recording");
 	if (err && err->code == WK_OK)
 		*err = writer->failure;
@@ -98,7 +110,7 @@ static bool write_head(struct wk_perf_data_writer *writer, struct wk_err *err)
 	struct wk_buf head = { 0 };
 	bool ok;
 
-	writer->has_head = true;
+	writer->began = true;
 	if (writer->is_pipe) {
 		wk_buf_add(&head, WK_PERF_MAGIC, 8);
 		wk_buf_add_u64(&head, WK_PERF_PIPE_HEAD);
@@ -109,21 +121,10 @@ static bool write_head(struct wk_perf_data_writer *writer, struct wk_err *err)
 	}
 	if (!ok)
 		fail(writer, err);
+	writer->has_head = ok;
 	writer->data_offset = head.len;
 	wk_buf_fini(&head);
 	wk_perf_write_leading_records(writer);
-	return ok;
-}
-
-/* The size in the header is what makes flushed records part of the file. */
-static bool write_data_size(struct wk_perf_data_writer *writer)
-{
-	struct wk_buf size = { 0 };
-	bool ok;
-
-	wk_buf_add_u64(&size, writer->data_bytes);
-	ok = wk_os_write_at(writer->fd, WK_PERF_HEAD_DATA_SIZE, size.at, size.len);
-	wk_buf_fini(&size);
 	return ok;
 }
 
@@ -137,11 +138,34 @@ static bool write_pending(struct wk_perf_data_writer *writer)
 			      pending->len);
 }
 
+static void add_fact(struct wk_perf_data_writer *writer, struct wk_str key, struct wk_str value)
+{
+	struct wk_perf_write_fact fact = {
+		.key = wk_arena_copy(&writer->arena, key),
+		.value = wk_arena_copy(&writer->arena, value),
+	};
+
+	writer->facts = wk_grow(writer->facts, &writer->fact_cap, writer->fact_count + 1,
+				sizeof(fact));
+	writer->facts[writer->fact_count++] = fact;
+}
+
+/* What there is of the file is whole, and says that there was to be more. */
+static void break_off(struct wk_perf_data_writer *writer)
+{
+	struct wk_buf text = { 0 };
+
+	wk_perf_write_keep_fitting(writer);
+	wk_buf_add_fmt(&text, "the recording broke off: %s", writer->failure.text);
+	add_fact(writer, wk_str_c(WK_SECTION_FACT_INCOMPLETE), wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
 bool wk_perf_data_writer_flush(struct wk_perf_data_writer *writer, struct wk_err *err)
 {
 	if (writer->failure.code != WK_OK)
 		return fail(writer, err);
-	if (!writer->has_head && !write_head(writer, err))
+	if (!writer->began && !write_head(writer, err))
 		return false;
 	writer->flushed_ns = writer->last_ns;
 	if (writer->pending.len == 0)
@@ -150,14 +174,13 @@ bool wk_perf_data_writer_flush(struct wk_perf_data_writer *writer, struct wk_err
 	if (!write_pending(writer)) {
 		fail(writer, err);
 		if (!writer->is_pipe)
-			(void)wk_os_truncate(writer->fd,
-					     writer->data_offset + writer->data_bytes);
+			break_off(writer);
 		return false;
 	}
+	if (!writer->is_pipe)
+		return wk_perf_write_pending_is_there(writer) || fail(writer, err);
 	writer->data_bytes += writer->pending.len;
 	wk_buf_reset(&writer->pending);
-	if (!writer->is_pipe && !write_data_size(writer))
-		return fail(writer, err);
 	return true;
 }
 
@@ -168,7 +191,7 @@ static bool add_source(struct wk_perf_data_writer *writer, const struct wk_event
 
 	if (wk_map_find(&writer->source_of, event->source))
 		return true;
-	if (writer->has_head)
+	if (writer->began)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "source %" PRIu32 " (%.*s) came after the first record",
 			       event->source, WK_STR_ARG(event->name));
@@ -186,18 +209,6 @@ static bool add_source(struct wk_perf_data_writer *writer, const struct wk_event
 	return true;
 }
 
-static void add_fact(struct wk_perf_data_writer *writer, struct wk_str key, struct wk_str value)
-{
-	struct wk_perf_write_fact fact = {
-		.key = wk_arena_copy(&writer->arena, key),
-		.value = wk_arena_copy(&writer->arena, value),
-	};
-
-	writer->facts = wk_grow(writer->facts, &writer->fact_cap, writer->fact_count + 1,
-				sizeof(fact));
-	writer->facts[writer->fact_count++] = fact;
-}
-
 struct wk_str wk_perf_write_fact(const struct wk_perf_data_writer *writer, const char *key)
 {
 	for (size_t i = 0; i < writer->fact_count; i++)
@@ -212,10 +223,24 @@ static bool flush_is_due(const struct wk_perf_data_writer *writer)
 	       writer->last_ns - writer->flushed_ns >= writer->flush_interval_ns;
 }
 
+/* Names go to sections; a record that comes with one has no room. */
+static bool take_name(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	size_t len = writer->pending.len;
+
+	if (event->kind == WK_EVENT_SYMBOL || event->kind == WK_EVENT_BOUNDS ||
+	    event->kind == WK_EVENT_CALLS || event->kind == WK_EVENT_NOTE)
+		wk_perf_write_event(writer, event, NULL);
+	writer->pending.len = len;
+	return true;
+}
+
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_perf_data_writer *writer = context;
 
+	if (writer->takes_names)
+		return take_name(writer, event);
 	if (writer->failure.code != WK_OK)
 		return fail(writer, err);
 	if (event->kind == WK_EVENT_SOURCE)
@@ -228,13 +253,19 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		add_fact(writer, wk_str_c(WK_SECTION_FACT_INCOMPLETE), event->note.text);
 		return true;
 	}
-	if (!writer->has_head && !write_head(writer, err))
+	if (!writer->began && !write_head(writer, err))
 		return false;
 	if (!wk_perf_write_event(writer, event, err))
 		return false;
 	if (event->time_ns > writer->last_ns)
 		writer->last_ns = event->time_ns;
 	return flush_is_due(writer) ? wk_perf_data_writer_flush(writer, err) : true;
+}
+
+bool wk_perf_data_writer_take_names(struct wk_perf_data_writer *writer)
+{
+	writer->takes_names = writer->is_full;
+	return writer->is_full;
 }
 
 struct wk_sink wk_perf_data_writer_sink(struct wk_perf_data_writer *writer)
@@ -268,13 +299,39 @@ static void add_features(const struct wk_perf_data_writer *writer, struct wk_buf
 	wk_buf_fini(&contents);
 }
 
+static bool has_room(struct wk_perf_data_writer *writer)
+{
+	uint64_t bits[WK_PERF_FEATURES / 64] = { 0 };
+	struct wk_buf features = { 0 };
+	bool ok;
+
+	add_features(writer, &features, bits);
+	ok = wk_perf_write_make_room(writer, features.len);
+	wk_buf_fini(&features);
+	return ok;
+}
+
+/* The features' place in a file that is full: where the last records were. False, and the file ends
+ * with the records, where they would take too much of it. */
+static bool make_room(struct wk_perf_data_writer *writer)
+{
+	bool ok = has_room(writer) || (wk_perf_write_leave_names_out(writer) && has_room(writer));
+
+	if (!ok)
+		(void)wk_os_truncate(writer->fd, writer->data_offset + writer->data_bytes);
+	return ok;
+}
+
 static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 {
 	uint64_t bits[WK_PERF_FEATURES / 64] = { 0 };
-	uint64_t at = writer->data_offset + writer->data_bytes;
 	struct wk_buf features = { 0 }, bitmap = { 0 };
+	uint64_t at;
 	bool ok = false;
 
+	if (writer->is_full && !make_room(writer))
+		return false;
+	at = writer->data_offset + writer->data_bytes;
 	add_features(writer, &features, bits);
 	for (size_t i = 0; i < WK_PERF_FEATURES / 64; i++)
 		wk_buf_add_u64(&bitmap, bits[i]);
@@ -289,6 +346,8 @@ static bool finish_file(struct wk_perf_data_writer *writer, struct wk_err *err)
 		goto out;
 	}
 	writer->feature_bytes = features.len;
+	if (writer->is_full)
+		(void)wk_os_truncate(writer->fd, at + features.len);
 	ok = true;
 out:
 	wk_buf_fini(&features);
@@ -342,9 +401,11 @@ static void close_sections(struct wk_perf_data_writer *writer)
 
 bool wk_perf_data_writer_finish(struct wk_perf_data_writer *writer, struct wk_err *err)
 {
-	if (!wk_perf_data_writer_flush(writer, err))
+	bool has_all = wk_perf_data_writer_flush(writer, err);
+
+	if (!has_all && !writer->is_full)
 		return false;
 	wk_perf_write_own_facts(writer);
 	close_sections(writer);
-	return writer->is_pipe ? finish_pipe(writer, err) : finish_file(writer, err);
+	return (writer->is_pipe ? finish_pipe(writer, err) : finish_file(writer, err)) && has_all;
 }

@@ -13,7 +13,8 @@
  * that goes. User chains are stored exact (see wk_event_sample): raw ones are made so by
  * stepping back into the calls. Stacks that still have to be unwound are not stored.
  *
- * When the disk is full the sink fails with a sentence, and the file ends at the last flush. */
+ * When the disk is full the sink fails with a sentence, and the file ends with the last record
+ * that fitted. What `finish` adds then takes the place of the last of them, if need be. */
 #ifndef WK_FORMATS_PERF_DATA_WRITE_H
 #define WK_FORMATS_PERF_DATA_WRITE_H
 
@@ -42,11 +43,23 @@ struct wk_sink wk_perf_data_writer_sink(struct wk_perf_data_writer *writer);
 /* Writes what is pending and brings the header up to date. */
 bool wk_perf_data_writer_flush(struct wk_perf_data_writer *writer, struct wk_err *err);
 
-/* Writes all that is left. Once; afterwards only free may be called. */
+/* Whether the file took no more at some point (a full disk, a quota, a limit): the sink fails since
+ * then. After this call it does not: it keeps names (SYMBOL, BOUNDS, CALLS, NOTE) for the end of the
+ * file, and drops the rest. */
+bool wk_perf_data_writer_take_names(struct wk_perf_data_writer *writer);
+
+/* Writes all that is left. Once; afterwards nothing may be given any more. False after a failure,
+ * also where the end could be written. */
 bool wk_perf_data_writer_finish(struct wk_perf_data_writer *writer, struct wk_err *err);
 void wk_perf_data_writer_free(struct wk_perf_data_writer *writer);
 
 /* How large the file is so far, what is pending included. */
 uint64_t wk_perf_data_writer_bytes(const struct wk_perf_data_writer *writer);
+
+/* How many samples of those given are in the file, what is pending not included. */
+uint64_t wk_perf_data_writer_samples(const struct wk_perf_data_writer *writer);
+
+/* Has it taken even its head? Without, it is no recording. */
+bool wk_perf_data_writer_has_head(const struct wk_perf_data_writer *writer);
 
 #endif

@@ -231,18 +231,37 @@ static bool perf_tells(const struct wk_perf_data_writer *writer,
 	return wk_str_is(fact->key, "command line");
 }
 
+static void add_own_fact(struct wk_perf_data_writer *writer, struct wk_str key, struct wk_str value)
+{
+	wk_section_add_text(&writer->own_facts, key);
+	wk_section_add_text(&writer->own_facts, value);
+	wk_section_end_row(&writer->own_facts);
+}
+
 void wk_perf_write_own_facts(struct wk_perf_data_writer *writer)
 {
-	for (size_t i = 0; i < writer->fact_count; i++) {
-		const struct wk_perf_write_fact *fact = &writer->facts[i];
-
-		if (perf_tells(writer, fact))
-			continue;
-		wk_section_add_text(&writer->own_facts, fact->key);
-		wk_section_add_text(&writer->own_facts, fact->value);
-		wk_section_end_row(&writer->own_facts);
-	}
+	for (size_t i = 0; i < writer->fact_count; i++)
+		if (!perf_tells(writer, &writer->facts[i]))
+			add_own_fact(writer, writer->facts[i].key, writer->facts[i].value);
 	wk_section_close(&writer->own_facts);
+}
+
+bool wk_perf_write_leave_names_out(struct wk_perf_data_writer *writer)
+{
+	struct wk_section *names[] = { &writer->symbols, &writer->calls, &writer->lines,
+				       &writer->bounds };
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		bytes += names[i]->done.len;
+		wk_buf_reset(&names[i]->done);
+	}
+	if (bytes == 0)
+		return false;
+	add_own_fact(writer, wk_str_c(WK_SECTION_FACT_INCOMPLETE),
+		     wk_str_c("names that only the machine of the recording knows did not fit"));
+	wk_section_close(&writer->own_facts);
+	return true;
 }
 
 static void add_feature_record(struct wk_perf_data_writer *writer, uint32_t type, unsigned feature,

@@ -429,6 +429,16 @@ bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
 	return true;
 }
 
+bool wk_os_size(int fd, uint64_t *size_bytes)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return false;
+	*size_bytes = (uint64_t)info.st_size;
+	return true;
+}
+
 bool wk_os_truncate(int fd, uint64_t size_bytes)
 {
 	return ftruncate(fd, (off_t)size_bytes) == 0;

@@ -128,6 +128,9 @@ bool wk_os_is_seekable(int fd);
 bool wk_os_write(int fd, const void *bytes, size_t len);
 bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 
+/* How long an open file is. */
+bool wk_os_size(int fd, uint64_t *size_bytes);
+
 /* Cuts a file to a size; false, with errno set, if that cannot be done. */
 bool wk_os_truncate(int fd, uint64_t size_bytes);
 

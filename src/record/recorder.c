@@ -449,7 +449,9 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.elapsed_ns = elapsed_ns(recorder, wk_os_clock_ns()),
 		.end_ns = atomic_load(&recorder->reader.end_ns),
 		.has_command = recorder->launch.pid != 0,
-		.command_running = recorder->launch.pid && !recorder->launch.has_ended,
+		.command_began = recorder->launch.pid && recorder->launch.go_fd < 0,
+		.command_running = recorder->launch.pid && recorder->launch.go_fd < 0 &&
+				   !recorder->launch.has_ended,
 		.command_pid = recorder->launch.pid,
 		.wait_status = recorder->launch.wait_status,
 	};

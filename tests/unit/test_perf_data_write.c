@@ -370,40 +370,125 @@ static void sources_are_known_before_the_first_record(void **state)
 	close(fd);
 }
 
-/* A limit on the size of files does what a full disk does, for this process alone. */
-static void a_full_disk_ends_the_recording_and_leaves_it_readable(void **state)
+static void give_symbols(struct wk_perf_data_writer *writer, uint64_t count)
 {
-	struct rlimit old, tight;
-	int fd = new_file();
-	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
-	struct wk_sink sink = wk_perf_data_writer_sink(writer);
-	struct wk_err err = { 0 }, again = { 0 };
+	for (uint64_t i = 0; i < count; i++) {
+		char name[32];
+		struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = 1, .tid = 1,
+					  .symbol = { .start = i * 16, .size_bytes = 16 } };
+
+		snprintf(name, sizeof(name), "function_%llu", (unsigned long long)i);
+		event.symbol.name = wk_str_c(name);
+		give(writer, &event, 1);
+	}
+}
+
+/* A limit on the size of files does what a full disk does, for this process alone. */
+struct full_disk {
+	struct rlimit old;
+	int fd;
+	struct wk_perf_data_writer *writer;
+	struct wk_err err;
+	uint64_t given; /* samples, the one that was refused included */
+};
+
+static void fill_disk(struct full_disk *disk, rlim_t bytes, size_t buffer_bytes)
+{
+	const struct wk_perf_data_write_options options = { .size = sizeof(options),
+							    .buffer_bytes = buffer_bytes };
+	struct rlimit tight;
+	struct wk_sink sink;
+	bool ok = true;
+
+	*disk = (struct full_disk){ .fd = new_file() };
+	disk->writer = wk_perf_data_writer_new(disk->fd, &options);
+	sink = wk_perf_data_writer_sink(disk->writer);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &disk->old), 0);
+	tight = disk->old;
+	tight.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+	give(disk->writer, &clock_source, 1);
+	while (ok && disk->given < 10000) {
+		struct wk_event sample = sample_at(++disk->given * 1000);
+
+		ok = wk_sink_take(&sink, &sample, &disk->err);
+	}
+	assert_false(ok);
+	assert_string_equal(disk->err.text, "writing the recording: File too large");
+}
+
+static struct wk_buf end_full_disk(struct full_disk *disk)
+{
+	struct wk_err again = { 0 };
 	struct wk_buf text;
-	uint64_t given = 0;
+	uint64_t kept;
+
+	assert_false(wk_perf_data_writer_finish(disk->writer, &again));
+	assert_string_equal(again.text, disk->err.text);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &disk->old), 0);
+	kept = wk_perf_data_writer_samples(disk->writer);
+	text = told_from_file(disk->fd);
+	assert_int_equal(samples_in(&text), kept);
+	assert_true(kept < disk->given);
+	assert_int_equal(lines_with(&text, "error"), 0);
+	wk_perf_data_writer_free(disk->writer);
+	close(disk->fd);
+	return text;
+}
+
+#define BROKE_OFF "the recording broke off: writing the recording: File too large"
+
+/* A sample takes 96 bytes here, and the first flush comes only with the 2,700th. */
+static void a_full_disk_has_as_many_samples_as_fit(void **state)
+{
+	struct full_disk disk;
+	struct wk_buf text;
 
 	(void)state;
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
-	tight = old;
-	tight.rlim_cur = 20000;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
-	give(writer, &clock_source, 1);
-	for (bool ok = true; ok && given < 10000; given++) {
-		struct wk_event sample = sample_at((given + 1) * 100000000);
-
-		ok = wk_sink_take(&sink, &sample, &err);
-	}
-	assert_string_equal(err.text, "writing the recording: File too large");
-	assert_false(wk_perf_data_writer_finish(writer, &again));
-	assert_string_equal(again.text, err.text);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-	text = told_from_file(fd);
-	check_unfinished(&text);
-	assert_true(samples_in(&text) + 20 >= given);
-	assert_true(samples_in(&text) < given);
+	fill_disk(&disk, 20000, 0);
+	text = end_full_disk(&disk);
+	assert_true(samples_in(&text) > 150);
+	assert_int_equal(lines_with(&text, BROKE_OFF), 1);
 	wk_buf_fini(&text);
-	wk_perf_data_writer_free(writer);
-	close(fd);
+}
+
+static void names_told_after_the_disk_was_full_take_the_place_of_the_last_samples(void **state)
+{
+	struct full_disk disk;
+	struct wk_buf text;
+	uint64_t before;
+
+	(void)state;
+	fill_disk(&disk, 200000, 4000);
+	before = wk_perf_data_writer_samples(disk.writer);
+	assert_true(wk_perf_data_writer_take_names(disk.writer));
+	give_symbols(disk.writer, 300);
+	text = end_full_disk(&disk);
+	assert_true(samples_in(&text) < before);
+	assert_true(samples_in(&text) > before / 2);
+	assert_int_equal(lines_with(&text, "symbol "), 300);
+	assert_int_equal(lines_with(&text, BROKE_OFF), 1);
+	wk_buf_fini(&text);
+}
+
+static void names_that_would_take_half_of_a_full_disk_are_left_out(void **state)
+{
+	struct full_disk disk;
+	struct wk_buf text;
+	uint64_t before;
+
+	(void)state;
+	fill_disk(&disk, 20000, 4000);
+	before = wk_perf_data_writer_samples(disk.writer);
+	assert_true(wk_perf_data_writer_take_names(disk.writer));
+	give_symbols(disk.writer, 1000);
+	text = end_full_disk(&disk);
+	assert_int_equal(lines_with(&text, "symbol "), 0);
+	assert_int_equal(lines_with(&text, BROKE_OFF), 1);
+	assert_int_equal(lines_with(&text, "names that only the machine of the recording knows"), 1);
+	assert_true(samples_in(&text) > before / 2);
+	wk_buf_fini(&text);
 }
 
 static void a_chain_longer_than_a_record_loses_its_outermost_frames(void **state)
@@ -430,19 +515,6 @@ static void a_chain_longer_than_a_record_loses_its_outermost_frames(void **state
 						   "and lost its outermost frames\""));
 	wk_buf_fini(&text);
 	close(fd);
-}
-
-static void give_symbols(struct wk_perf_data_writer *writer, uint64_t count)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		char name[32];
-		struct wk_event event = { .kind = WK_EVENT_SYMBOL, .pid = 1, .tid = 1,
-					  .symbol = { .start = i * 16, .size_bytes = 16 } };
-
-		snprintf(name, sizeof(name), "function_%llu", (unsigned long long)i);
-		event.symbol.name = wk_str_c(name);
-		give(writer, &event, 1);
-	}
 }
 
 /* Told as many: the dump of them has "line+OFFSET=NUMBER" for each. */
@@ -565,7 +637,9 @@ int main(void)
 		cmocka_unit_test(names_of_events_survive_a_killed_recorder),
 		cmocka_unit_test(raw_user_chains_are_stored_as_exact_ones),
 		cmocka_unit_test(sources_are_known_before_the_first_record),
-		cmocka_unit_test(a_full_disk_ends_the_recording_and_leaves_it_readable),
+		cmocka_unit_test(a_full_disk_has_as_many_samples_as_fit),
+		cmocka_unit_test(names_told_after_the_disk_was_full_take_the_place_of_the_last_samples),
+		cmocka_unit_test(names_that_would_take_half_of_a_full_disk_are_left_out),
 		cmocka_unit_test(a_chain_longer_than_a_record_loses_its_outermost_frames),
 		cmocka_unit_test(the_lines_of_code_made_at_run_time_come_back_however_many),
 		cmocka_unit_test(where_functions_lie_and_what_was_missing_come_back),
