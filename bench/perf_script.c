@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		opened.input.options.collapse = &collapse;
 	for (int i = 0; i < rounds; i++) {
 		struct count count = { 0 };
-		struct wk_sink sink = { take, &count };
+		struct wk_sink sink = { .take = take, .context = &count };
 		double cpu = cpu_seconds();
 		uint64_t begin = wk_os_clock_ns();
 

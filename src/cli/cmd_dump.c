@@ -42,7 +42,7 @@ static bool print_header(const char *path, const char *format, struct wk_out *ou
 			 struct wk_err *err)
 {
 	struct facts facts = { .out = out };
-	struct wk_sink sink = { print_fact, &facts };
+	struct wk_sink sink = { .take = print_fact, .context = &facts };
 	struct wk_opened opened;
 	bool ok;
 

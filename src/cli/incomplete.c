@@ -26,5 +26,5 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 struct wk_sink wk_incomplete_sink(struct wk_incomplete *incomplete)
 {
-	return (struct wk_sink){ take, incomplete };
+	return (struct wk_sink){ .take = take, .context = incomplete };
 }

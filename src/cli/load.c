@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/naming.h"
 #include "formats/reader.h"
+#include "formats/stack_writer.h"
 #include "model/builder.h"
 #include "model/resolve.h"
 #include "model/runtime_stage.h"
@@ -204,7 +205,8 @@ static bool read_named(struct source *source, const struct wk_load_args *args,
 		       struct wk_symbols *unwinds_with, struct watch *watch, struct wk_err *err)
 {
 	struct wk_runtime_stage *stage =
-		wk_runtime_stage_new((struct wk_sink){ watch_take, watch });
+		wk_runtime_stage_new((struct wk_sink){ .take = watch_take, .context = watch,
+						       .stacks = watch->next.stacks });
 	struct wk_sink sink = wk_runtime_stage_sink(stage);
 	bool ok = unwinds_with ? read_unwinding(source, args, unwinds_with, stage, err)
 			       : read_input(source, args, &sink, err);
@@ -225,6 +227,8 @@ static struct wk_model *build(struct source *sources, size_t count,
 	struct watch watch = { .next = wk_builder_sink(builder), .stops_at_copies = !unwinds_with };
 	bool ok = true;
 
+	if (count > 1)
+		watch.next.stacks = wk_stack_store_new();
 	if (args->sums_samples)
 		wk_builder_sum_samples(builder);
 	for (size_t i = 0; i < count && ok; i++) {
@@ -235,6 +239,7 @@ static struct wk_model *build(struct source *sources, size_t count,
 		ok = read_named(&sources[i], args, unwinds_with, &watch, err);
 	}
 	*found_copy = watch.found_copy;
+	wk_stack_store_free(watch.next.stacks);
 	wk_builder_finish(builder);
 	wk_builder_free(builder);
 	if (ok)

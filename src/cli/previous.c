@@ -62,7 +62,7 @@ static bool find_sample(void *context, const struct wk_event *event, struct wk_e
 static bool is_empty(const char *path)
 {
 	bool found = false, is_read;
-	struct wk_sink sink = { find_sample, &found };
+	struct wk_sink sink = { .take = find_sample, .context = &found };
 	struct wk_err err = { 0 };
 	struct wk_opened opened;
 	struct stat info;

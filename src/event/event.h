@@ -170,7 +170,8 @@ enum wk_frame_kind {
 };
 
 /* Text formats name their frames themselves. Each distinct frame is told once, before the
- * first stack that holds it; numbers count from 1 up without a gap. */
+ * first stack that holds it; numbers count from 1 up without a gap, or from input to input where
+ * a sink has a place for them (event/sink.h). */
 struct wk_event_frame {
 	uint32_t number;
 	struct wk_str name;    /* as the input has it; readable, not demangled further */

@@ -2,7 +2,11 @@
  *
  * A sink returns false when it can take no more (disk full, limit reached) and says why in
  * its own error; the giver then stops and passes the failure up. Sinks are chained by
- * wrapping: an unwinding sink, for one, hands each event on to the next. */
+ * wrapping: an unwinding sink, for one, hands each event on to the next.
+ *
+ * Where one sink takes several inputs in turn, `stacks` may hold what those before have named
+ * (formats/stack_writer.h): numbers of frames and stacks then go on from input to input. A sink
+ * that wraps another has the other's. */
 #ifndef WK_EVENT_SINK_H
 #define WK_EVENT_SINK_H
 
@@ -11,9 +15,12 @@
 #include "base/err.h"
 #include "event/event.h"
 
+struct wk_stack_store;
+
 struct wk_sink {
 	bool (*take)(void *context, const struct wk_event *event, struct wk_err *err);
 	void *context;
+	struct wk_stack_store *stacks; /* NULL: each input counts from 1 */
 };
 
 static inline bool wk_sink_take(const struct wk_sink *sink, const struct wk_event *event,

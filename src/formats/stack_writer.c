@@ -19,10 +19,8 @@ struct frame_row {
 	bool is_inlined, is_unnamed;
 };
 
-struct wk_stack_writer {
-	struct wk_sink sink;
-	struct wk_err err;      /* of the sink */
-	bool failed;
+/* What has a number. */
+struct wk_stack_store {
 	struct wk_strtab *texts;
 	struct wk_index index;  /* of frames */
 	struct frame_row *frames;
@@ -31,22 +29,68 @@ struct wk_stack_writer {
 	uint32_t *plain_frame;  /* by text: the frame of which only the name is known, or 0 */
 	size_t plain_cap;
 	struct wk_trie stacks;
+};
+
+struct wk_stack_writer {
+	struct wk_sink sink;
+	struct wk_err err;      /* of the sink */
+	bool failed;
+	struct wk_stack_store known;
+	uint32_t inputs_before;  /* how many stacks are theirs, the empty one with them */
 	uint32_t told_stacks;    /* those of a smaller id have been */
 	struct wk_event count_event; /* filled but for its numbers */
 	uint64_t samples;
 };
+
+static void start_store(struct wk_stack_store *store)
+{
+	*store = (struct wk_stack_store){ .texts = wk_strtab_new(), .frame_count = 1 };
+	store->frames = wk_grow(NULL, &store->frames_cap, 1, sizeof(*store->frames));
+	store->frames[0] = (struct frame_row){ 0 };
+	wk_trie_init(&store->stacks);
+}
+
+static void end_store(struct wk_stack_store *store)
+{
+	wk_strtab_free(store->texts);
+	wk_index_fini(&store->index);
+	wk_trie_fini(&store->stacks);
+	free(store->frames);
+	free(store->plain_frame);
+	*store = (struct wk_stack_store){ 0 };
+}
+
+static void take_store(struct wk_stack_store *to, struct wk_stack_store *from)
+{
+	*to = *from;
+	*from = (struct wk_stack_store){ 0 };
+}
+
+struct wk_stack_store *wk_stack_store_new(void)
+{
+	struct wk_stack_store *store = wk_alloc(sizeof(*store));
+
+	start_store(store);
+	return store;
+}
+
+void wk_stack_store_free(struct wk_stack_store *store)
+{
+	if (store)
+		end_store(store);
+	free(store);
+}
 
 struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink)
 {
 	struct wk_stack_writer *writer = wk_alloc_zeroed(1, sizeof(*writer));
 
 	writer->sink = *sink;
-	writer->texts = wk_strtab_new();
-	writer->frames = wk_grow(NULL, &writer->frames_cap, 1, sizeof(*writer->frames));
-	writer->frames[0] = (struct frame_row){ 0 };
-	writer->frame_count = 1;
-	wk_trie_init(&writer->stacks);
-	writer->told_stacks = 1;
+	if (sink->stacks)
+		take_store(&writer->known, sink->stacks);
+	else
+		start_store(&writer->known);
+	writer->told_stacks = writer->inputs_before = writer->known.stacks.count;
 	writer->count_event = (struct wk_event){
 		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
 	return writer;
@@ -66,17 +110,17 @@ static void tell_stacks(struct wk_stack_writer *writer)
 
 	event.stacks = (struct wk_event_stacks){
 		.first = first,
-		.count = writer->stacks.count - first,
-		.parents = writer->stacks.parent + first,
-		.frames = writer->stacks.label + first,
+		.count = writer->known.stacks.count - first,
+		.parents = writer->known.stacks.parent + first,
+		.frames = writer->known.stacks.label + first,
 	};
-	writer->told_stacks = writer->stacks.count;
+	writer->told_stacks = writer->known.stacks.count;
 	take(writer, &event);
 }
 
 void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event *event)
 {
-	if (writer->told_stacks < writer->stacks.count)
+	if (writer->told_stacks < writer->known.stacks.count)
 		tell_stacks(writer);
 	if (event->kind == WK_EVENT_SUMS)
 		writer->samples += event->sums.count;
@@ -86,7 +130,7 @@ void wk_stack_writer_event(struct wk_stack_writer *writer, const struct wk_event
 
 static bool same_frame(const void *table, uint32_t id, const void *key)
 {
-	const struct frame_row *a = &((const struct wk_stack_writer *)table)->frames[id];
+	const struct frame_row *a = &((const struct wk_stack_store *)table)->frames[id];
 	const struct frame_row *b = key;
 
 	return a->name == b->name && a->image == b->image && a->file == b->file &&
@@ -100,25 +144,19 @@ static uint32_t tell_frame(struct wk_stack_writer *writer, const struct frame_ro
 	struct wk_event event = { .kind = WK_EVENT_FRAME, .cpu = WK_NO_CPU };
 
 	event.frame = *frame;
-	event.frame.number = writer->frame_count;
-	writer->frames = wk_grow(writer->frames, &writer->frames_cap,
-				 (size_t)writer->frame_count + 1, sizeof(*writer->frames));
-	writer->frames[writer->frame_count] = *row;
+	event.frame.number = writer->known.frame_count;
+	writer->known.frames = wk_grow(writer->known.frames, &writer->known.frames_cap,
+				 (size_t)writer->known.frame_count + 1, sizeof(*writer->known.frames));
+	writer->known.frames[writer->known.frame_count] = *row;
 	take(writer, &event); /* stacks that wait are of older frames */
-	return writer->frame_count++;
-}
-
-uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
-				   const struct wk_event_frame *frame)
-{
-	return tell_frame(writer, &(struct frame_row){ 0 }, frame);
+	return writer->known.frame_count++;
 }
 
 static uint32_t text_number(struct wk_stack_writer *writer, const struct wk_event_frame *frame,
 			    struct wk_str text)
 {
-	return frame->is_lasting ? wk_strtab_add_lasting(writer->texts, text)
-				 : wk_strtab_add_str(writer->texts, text);
+	return frame->is_lasting ? wk_strtab_add_lasting(writer->known.texts, text)
+				 : wk_strtab_add_str(writer->known.texts, text);
 }
 
 /* The texts as this writer keeps them last longer than those that it was given. */
@@ -128,9 +166,9 @@ static struct wk_event_frame lasting_frame(const struct wk_stack_writer *writer,
 {
 	struct wk_event_frame frame = *given;
 
-	frame.name = wk_strtab_str(writer->texts, row->name);
-	frame.image = wk_strtab_str(writer->texts, row->image);
-	frame.file = wk_strtab_str(writer->texts, row->file);
+	frame.name = wk_strtab_str(writer->known.texts, row->name);
+	frame.image = wk_strtab_str(writer->known.texts, row->image);
+	frame.file = wk_strtab_str(writer->known.texts, row->file);
 	frame.is_lasting = true;
 	return frame;
 }
@@ -150,38 +188,47 @@ uint32_t wk_stack_writer_frame(struct wk_stack_writer *writer, const struct wk_e
 	uint64_t hash = wk_hash_pair((uint64_t)row.name << 32 | row.image,
 				     wk_hash_pair(row.address ^ (uint64_t)row.file << 32,
 						  (uint64_t)row.line << 8 | row.kind));
-	uint32_t id = wk_index_find(&writer->index, hash, same_frame, writer, &row);
+	uint32_t id = wk_index_find(&writer->known.index, hash, same_frame, &writer->known, &row);
 	struct wk_event_frame lasting;
 
 	if (id)
 		return id;
 	lasting = lasting_frame(writer, &row, frame);
 	id = tell_frame(writer, &row, &lasting);
-	wk_index_add(&writer->index, hash, id);
+	wk_index_add(&writer->known.index, hash, id);
 	return id;
+}
+
+/* To inputs before this one it may be known. */
+uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
+				   const struct wk_event_frame *frame)
+{
+	if (writer->sink.stacks)
+		return wk_stack_writer_frame(writer, frame);
+	return tell_frame(writer, &(struct frame_row){ 0 }, frame);
 }
 
 /* A table of its own, by the number of the text: one look-up instead of two. */
 uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name)
 {
-	uint32_t text = wk_strtab_add_str(writer->texts, name);
-	size_t old = writer->plain_cap;
+	uint32_t text = wk_strtab_add_str(writer->known.texts, name);
+	size_t old = writer->known.plain_cap;
 
-	if (text >= writer->plain_cap) {
-		writer->plain_frame = wk_grow(writer->plain_frame, &writer->plain_cap,
-					      (size_t)text + 1, sizeof(*writer->plain_frame));
-		memset(writer->plain_frame + old, 0,
-		       (writer->plain_cap - old) * sizeof(*writer->plain_frame));
+	if (text >= writer->known.plain_cap) {
+		writer->known.plain_frame = wk_grow(writer->known.plain_frame, &writer->known.plain_cap,
+					      (size_t)text + 1, sizeof(*writer->known.plain_frame));
+		memset(writer->known.plain_frame + old, 0,
+		       (writer->known.plain_cap - old) * sizeof(*writer->known.plain_frame));
 	}
-	if (!writer->plain_frame[text])
-		writer->plain_frame[text] =
+	if (!writer->known.plain_frame[text])
+		writer->known.plain_frame[text] =
 			wk_stack_writer_frame(writer, &(struct wk_event_frame){ .name = name });
-	return writer->plain_frame[text];
+	return writer->known.plain_frame[text];
 }
 
 uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame)
 {
-	return wk_trie_add(&writer->stacks, parent, frame);
+	return wk_trie_add(&writer->known.stacks, parent, frame);
 }
 
 uint32_t wk_stack_writer_push(struct wk_stack_writer *writer, uint32_t parent,
@@ -218,12 +265,12 @@ static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walk
 			const struct wk_stack_walk *walk = &walks[open[i]];
 
 			hashes[i] = wk_trie_hash(walk->stack, walk->frames[level]);
-			wk_trie_prefetch(&writer->stacks, hashes[i]);
+			wk_trie_prefetch(&writer->known.stacks, hashes[i]);
 		}
 		for (size_t i = 0; i < left; i++) {
 			struct wk_stack_walk *walk = &walks[open[i]];
 
-			walk->stack = wk_trie_add_hashed(&writer->stacks, walk->stack,
+			walk->stack = wk_trie_add_hashed(&writer->known.stacks, walk->stack,
 							 walk->frames[level], hashes[i]);
 			if (level + 1 < walk->count)
 				open[still++] = open[i];
@@ -244,18 +291,19 @@ void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *
  * is unlike the rest must not cost much. */
 void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uint64_t whole)
 {
-	uint64_t count = writer->stacks.count, most = count * MOST_GROWTH;
+	uint64_t count = writer->known.stacks.count - writer->inputs_before;
+	uint64_t most = count * MOST_GROWTH;
 	double all = done ? (double)count * (double)whole / (double)done : 0;
 
 	if (count >= FEWEST_EXPECTED)
-		wk_trie_expect(&writer->stacks,
-			       (uint32_t)(all < (double)most ? all : (double)most));
+		wk_stack_writer_expect(writer, (uint32_t)((all < (double)most ? all
+				       : (double)most) - (double)count));
 }
 
 void wk_stack_writer_expect(struct wk_stack_writer *writer, uint32_t count)
 {
-	if (count < UINT32_MAX - writer->stacks.count)
-		wk_trie_expect(&writer->stacks, writer->stacks.count + count);
+	if (count < UINT32_MAX - writer->known.stacks.count)
+		wk_trie_expect(&writer->known.stacks, writer->known.stacks.count + count);
 }
 
 void wk_stack_writer_tell_source(struct wk_stack_writer *writer,
@@ -305,17 +353,16 @@ bool wk_stack_writer_end(struct wk_stack_writer *writer, struct wk_err *err)
 {
 	bool ok;
 
-	if (writer->told_stacks < writer->stacks.count)
+	if (writer->told_stacks < writer->known.stacks.count)
 		tell_stacks(writer);
 	ok = !writer->failed && (!err || err->code == WK_OK);
 
 	if (writer->failed && err && err->code == WK_OK)
 		*err = writer->err;
-	wk_strtab_free(writer->texts);
-	wk_index_fini(&writer->index);
-	wk_trie_fini(&writer->stacks);
-	free(writer->frames);
-	free(writer->plain_frame);
+	if (writer->sink.stacks)
+		take_store(writer->sink.stacks, &writer->known);
+	else
+		end_store(&writer->known);
 	free(writer);
 	return ok;
 }

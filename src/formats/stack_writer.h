@@ -22,6 +22,12 @@
 
 struct wk_stack_writer;
 
+/* What has a number, for the next input of the same sink: its frames and stacks need not be told
+ * again, and nobody must find out that they are the same. A writer to a sink with a store has it
+ * until wk_stack_writer_end. */
+struct wk_stack_store *wk_stack_store_new(void);
+void wk_stack_store_free(struct wk_stack_store *store);
+
 struct wk_stack_writer *wk_stack_writer_new(const struct wk_sink *sink);
 
 /* The number of a frame; `frame->number` is not looked at. Where thousands of frames may name one

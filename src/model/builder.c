@@ -48,6 +48,7 @@ struct wk_builder {
 	size_t stack_numbers_cap;
 	uint32_t stack_numbers;
 	uint32_t inputs;
+	bool may_count_anew;      /* the input at hand has told no frame yet */
 	bool sums_samples;
 	uint64_t weight_left;     /* until the sum of all weights would not fit in 64 bits, or be
 				   * the largest number, which stands for "above all" */
@@ -56,11 +57,25 @@ struct wk_builder {
 	struct cached_frame cache[FRAME_CACHE];
 };
 
+/* Of frames and stacks: they begin again at 1. */
+static void forget_numbers(struct wk_builder *builder)
+{
+	free(builder->stack_of_number);
+	builder->stack_of_number = NULL;
+	builder->stack_numbers_cap = 0;
+	builder->stack_numbers = 1;
+	builder->frame_of_number = wk_grow(builder->frame_of_number, &builder->frame_numbers_cap,
+					   1, sizeof(*builder->frame_of_number));
+	builder->frame_of_number[0] = 0;
+	builder->frame_numbers = 1;
+}
+
 struct wk_builder *wk_builder_new(struct wk_model *model)
 {
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 	builder->model = model;
 	builder->weight_left = UINT64_MAX - 1;
+	forget_numbers(builder);
 	wk_builder_next_input(builder);
 	return builder;
 }
@@ -381,6 +396,9 @@ static bool take_frame(struct wk_builder *builder, const struct wk_event_frame *
 		.is_unnamed = frame->is_unnamed,
 	};
 
+	if (frame->number == 1 && builder->may_count_anew)
+		forget_numbers(builder);
+	builder->may_count_anew = false;
 	if (frame->number != builder->frame_numbers)
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			       "frame %" PRIu32 " was told where %" PRIu32 " comes next",
@@ -465,14 +483,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 	for (size_t i = 0; i < RECENT_THREADS; i++)
 		builder->recent[i].user.count = builder->recent[i].kernel.count = 0;
 	wk_strtab_forget_places(builder->model->text);
-	free(builder->stack_of_number);
-	builder->stack_of_number = NULL;
-	builder->stack_numbers_cap = 0;
-	builder->stack_numbers = 1;
-	builder->frame_of_number = wk_grow(builder->frame_of_number, &builder->frame_numbers_cap,
-					   1, sizeof(*builder->frame_of_number));
-	builder->frame_of_number[0] = 0;
-	builder->frame_numbers = 1;
+	builder->may_count_anew = true;
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);

@@ -625,7 +625,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 struct wk_sink wk_runtime_stage_sink(struct wk_runtime_stage *stage)
 {
-	return (struct wk_sink){ .take = take, .context = stage };
+	return (struct wk_sink){
+		.take = take, .context = stage, .stacks = stage->next.stacks };
 }
 
 bool wk_runtime_stage_finish(struct wk_runtime_stage *stage, struct wk_err *err)

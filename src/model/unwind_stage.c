@@ -313,7 +313,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
 {
-	return (struct wk_sink){ .take = take, .context = stage };
+	return (struct wk_sink){
+		.take = take, .context = stage, .stacks = stage->next.stacks };
 }
 
 static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)

@@ -151,7 +151,7 @@ static void mend_chunks(uint8_t *bytes, size_t size)
 static void read_header(struct wk_input input)
 {
 	struct seen seen = { .writer_failed = true };
-	struct wk_sink sink = { look, &seen };
+	struct wk_sink sink = { .take = look, .context = &seen };
 
 	input.options.is_header_only = true;
 	input.options.wants_comments = true;
@@ -163,7 +163,7 @@ static void read_header(struct wk_input input)
 static void read_as_it_lies(struct wk_input input)
 {
 	struct seen seen = { .writer_failed = true };
-	struct wk_sink sink = { look, &seen };
+	struct wk_sink sink = { .take = look, .context = &seen };
 
 	input.options.wants_symbols = true;
 	input.options.in_file_order = true;
@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	struct wk_perf_data_writer *writer = wk_perf_data_writer_new(fd, NULL);
 	struct seen seen = { .writer = wk_perf_data_writer_sink(writer) };
-	struct wk_sink sink = { look, &seen };
+	struct wk_sink sink = { .take = look, .context = &seen };
 	struct wk_input input = { .name = "fuzz" };
 	struct wk_err err = { 0 };
 	uint8_t *bytes = malloc(size ? size : 1);

@@ -74,7 +74,7 @@ static struct sums read_with(const uint8_t *data, size_t size, size_t parts,
 	struct wk_input input = { .bytes = wk_bytes_of(data, size), .name = "fuzz",
 				  .options = *options };
 	struct sums sums = { 0 };
-	struct wk_sink sink = { take, &sums };
+	struct wk_sink sink = { .take = take, .context = &sums };
 	struct wk_err err = { 0 };
 
 	if (!wk_script_read(&input, parts, &sink, &err))

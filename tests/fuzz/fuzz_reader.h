@@ -58,7 +58,7 @@ static void fuzz_read_once(const struct wk_reader *reader, struct wk_bytes bytes
 			   const struct wk_collapse *collapse)
 {
 	struct fuzz_seen seen = { 0 };
-	struct wk_sink sink = { fuzz_look, &seen };
+	struct wk_sink sink = { .take = fuzz_look, .context = &seen };
 	struct wk_input input = { .bytes = bytes, .name = "fuzz", .options.collapse = collapse };
 	struct wk_err err = { 0 };
 

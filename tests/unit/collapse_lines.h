@@ -99,7 +99,7 @@ static char *collapse_lines(const struct wk_reader *reader, const void *text, si
 			    const struct wk_collapse *collapse)
 {
 	struct collapse_counted counted = { 0 };
-	struct wk_sink sink = { collapse_count, &counted };
+	struct wk_sink sink = { .take = collapse_count, .context = &counted };
 	struct wk_input input = { .bytes = wk_bytes_of(text, len), .name = "test",
 				  .options.collapse = collapse };
 	struct collapse_lines *seen = &counted.seen;

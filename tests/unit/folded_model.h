@@ -10,13 +10,16 @@
 #include "model/resolve.h"
 #include "tree_of.h"
 
-static inline struct wk_model *folded_model(const char *const *inputs, size_t count)
+/* `stacks`: what is known from input to input, or NULL. */
+static inline struct wk_model *folded_model_with(struct wk_stack_store *stacks,
+						 const char *const *inputs, size_t count)
 {
 	struct wk_model *model = wk_model_new();
 	struct wk_builder *builder = wk_builder_new(model);
 	struct wk_sink sink = wk_builder_sink(builder);
 	struct wk_err err = { 0 };
 
+	sink.stacks = stacks;
 	for (size_t i = 0; i < count; i++) {
 		struct wk_input input = {
 			.bytes = wk_bytes_of(inputs[i], strlen(inputs[i])), .name = "test" };
@@ -32,6 +35,11 @@ static inline struct wk_model *folded_model(const char *const *inputs, size_t co
 	if (!wk_model_check(model, &err))
 		fail_msg("%s", err.text);
 	return model;
+}
+
+static inline struct wk_model *folded_model(const char *const *inputs, size_t count)
+{
+	return folded_model_with(NULL, inputs, count);
 }
 
 /* "name total self", and of a comparison " before>after", a line a node, indented by depth. */

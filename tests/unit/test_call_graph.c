@@ -79,7 +79,7 @@ static void call(struct wk_call_graph *graph, uint32_t caller, uint32_t callee, 
 static struct seen *unfolded(struct wk_call_graph *graph, uint32_t functions)
 {
 	struct seen *seen = wk_alloc_zeroed(1, sizeof(*seen));
-	struct wk_sink sink = { take, seen };
+	struct wk_sink sink = { .take = take, .context = seen };
 	struct wk_stack_writer *writer = wk_stack_writer_new(&sink);
 	uint32_t *frames = wk_alloc_zeroed((size_t)functions + 1, sizeof(*frames));
 

@@ -32,7 +32,7 @@ static void add(struct wk_call_tree *tree, uint32_t depth, const char *name, uin
 static void assert_told(struct wk_call_tree tree, const char *expected)
 {
 	struct wk_buf told = { 0 };
-	struct wk_sink sink = { note_sample, &told };
+	struct wk_sink sink = { .take = note_sample, .context = &told };
 
 	tree.writer = wk_stack_writer_new(&sink);
 	add(&tree, 0, "main", 10);
@@ -80,7 +80,7 @@ static void a_stack_met_again_can_replace_the_first(void **state)
 static void a_level_that_is_left_out_is_bridged(void **state)
 {
 	struct wk_buf told = { 0 };
-	struct wk_sink sink = { note_sample, &told };
+	struct wk_sink sink = { .take = note_sample, .context = &told };
 	struct wk_call_tree tree = { .writer = wk_stack_writer_new(&sink), .with_callees = true };
 
 	(void)state;
@@ -98,7 +98,7 @@ static void a_level_that_is_left_out_is_bridged(void **state)
 static void stacks_begin_anew_below_what_is_no_function(void **state)
 {
 	struct wk_buf told = { 0 };
-	struct wk_sink sink = { note_sample, &told };
+	struct wk_sink sink = { .take = note_sample, .context = &told };
 	struct wk_call_tree tree = { .writer = wk_stack_writer_new(&sink), .with_callees = true };
 
 	(void)state;

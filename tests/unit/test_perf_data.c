@@ -459,7 +459,7 @@ static void registers_get_their_dwarf_numbers(void **state)
 					    8, 9, 10, 11, 12, 13, 14, 15 };
 	struct perf_maker m = { 0 };
 	struct stack_seen seen = { 0 };
-	struct wk_sink sink = { keep_stack, &seen };
+	struct wk_sink sink = { .take = keep_stack, .context = &seen };
 	struct wk_input input = { .name = "test" };
 	struct wk_err err = { 0 };
 

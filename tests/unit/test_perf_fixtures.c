@@ -191,7 +191,7 @@ static void check_file(struct wk_str line)
 	const char *end = memchr(text.at + 1, '"', text.len - 1);
 	char name[256], path[8192];
 	struct tally tally = { 0 };
-	struct wk_sink sink = { count, &tally };
+	struct wk_sink sink = { .take = count, .context = &tally };
 	struct wk_err err = { 0 };
 	const char *refusal;
 	bool ok;

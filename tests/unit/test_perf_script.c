@@ -269,7 +269,7 @@ static void assert_sums(const char *text, const char *expected)
 	struct wk_input input = { .bytes = wk_bytes_of(text, strlen(text)), .name = "test",
 				  .options.sums_samples = true };
 	struct wk_buf sums = { 0 };
-	struct wk_sink sink = { note_sum, &sums };
+	struct wk_sink sink = { .take = note_sum, .context = &sums };
 	struct wk_err err = { 0 };
 
 	assert_true(wk_script_read(&input, 1, &sink, &err));

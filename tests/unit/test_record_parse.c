@@ -201,7 +201,7 @@ static void a_stack_copy_has_its_registers_by_their_dwarf_numbers(void **state)
 
 	(void)state;
 	begin(&f, true, 64);
-	f.sink = (struct wk_sink){ catch_stack, &caught };
+	f.sink = (struct wk_sink){ .take = catch_stack, .context = &caught };
 	add_stack_sample(&f, PERF_SAMPLE_REGS_ABI_64, 64, 40);
 	assert_true(parse_part(&f, f.record.len));
 	assert_true(caught.has_stack);
@@ -230,7 +230,7 @@ static void a_program_of_32_bits_has_the_registers_of_its_machine(void **state)
 
 	(void)state;
 	begin(&f, true, 64);
-	f.sink = (struct wk_sink){ catch_stack, &caught };
+	f.sink = (struct wk_sink){ .take = catch_stack, .context = &caught };
 	add_stack_sample(&f, PERF_SAMPLE_REGS_ABI_32, 64, 64);
 	assert_true(parse_part(&f, f.record.len));
 	assert_int_equal(caught.stack.machine, WK_MACHINE_X86);
@@ -247,7 +247,7 @@ static void a_thread_of_the_kernel_has_no_stack(void **state)
 
 	(void)state;
 	begin(&f, true, 64);
-	f.sink = (struct wk_sink){ catch_stack, &caught };
+	f.sink = (struct wk_sink){ .take = catch_stack, .context = &caught };
 	add_stack_sample(&f, PERF_SAMPLE_REGS_ABI_NONE, 0, 0);
 	assert_true(parse_part(&f, f.record.len));
 	assert_false(caught.has_stack);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "folded_model.h"
+#include "formats/stack_writer.h"
 
 static void the_stacks_of_the_model_are_the_tree(void **state)
 {
@@ -153,14 +154,13 @@ static void a_comparison_has_both_sides_in_every_node(void **state)
 				       "  c 2 2 10>2\n  new 3 3 0>3\n");
 }
 
-static void several_inputs_share_their_stacks(void **state)
+static void assert_two_inputs(struct wk_stack_store *stacks)
 {
 	const char *inputs[] = { "a;b 1\na;c 2\n", "x 1\na;c 4\na;b;d 8\n" };
-	struct wk_model *model = folded_model(inputs, 2);
+	struct wk_model *model = folded_model_with(stacks, inputs, 2);
 	struct wk_tree tree = tree_of(model, (struct wk_tree_options){ 0 });
 	struct wk_buf words = { 0 };
 
-	(void)state;
 	tree_words(&tree, &words);
 	assert_string_equal(wk_buf_text(&words), "all 16 0\n a 15 0\n  b 9 1\n   d 8 8\n"
 						 "  c 6 6\n x 1 1\n");
@@ -168,6 +168,26 @@ static void several_inputs_share_their_stacks(void **state)
 	wk_buf_fini(&words);
 	wk_tree_fini(&tree);
 	wk_model_free(model);
+}
+
+static void several_inputs_share_their_stacks(void **state)
+{
+	(void)state;
+	assert_two_inputs(NULL);
+}
+
+static void what_an_input_has_named_the_next_one_need_not_tell(void **state)
+{
+	struct wk_stack_store *stacks = wk_stack_store_new();
+	struct wk_event_frame c = { .name = WK_STR("c") };
+	struct wk_stack_writer *writer;
+
+	(void)state;
+	assert_two_inputs(stacks);
+	writer = wk_stack_writer_new(&(struct wk_sink){ .stacks = stacks });
+	assert_int_equal(wk_stack_writer_frame(writer, &c), 3); /* as the first input told it */
+	assert_true(wk_stack_writer_end(writer, NULL));
+	wk_stack_store_free(stacks);
 }
 
 static void counts_beyond_32_bits_do_not_overflow(void **state)
@@ -219,6 +239,7 @@ int main(void)
 		cmocka_unit_test(a_comparison_has_both_sides_in_every_node),
 		cmocka_unit_test(a_scaled_side_is_not_rounded_stack_by_stack),
 		cmocka_unit_test(several_inputs_share_their_stacks),
+		cmocka_unit_test(what_an_input_has_named_the_next_one_need_not_tell),
 		cmocka_unit_test(counts_beyond_32_bits_do_not_overflow),
 	};
 

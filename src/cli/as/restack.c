@@ -148,5 +148,5 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 struct wk_sink wk_restack_sink(struct wk_restack *restack)
 {
-	return (struct wk_sink){ take, restack };
+	return (struct wk_sink){ .take = take, .context = restack };
 }

@@ -99,7 +99,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 
 struct wk_sink wk_tally_sink(struct wk_tally *tally)
 {
-	return (struct wk_sink){ take, tally };
+	return (struct wk_sink){ .take = take, .context = tally };
 }
 
 /* The order of lines by their text is not the order of names: a name that others follow is
