@@ -151,6 +151,15 @@ struct wk_dwarf_scope {
 	uint32_t around;     /* the scope that it lies in, 0 for none */
 };
 
+/* What a name's scopes are put together from: a scope's own name, and where the next one out is
+ * looked for. Where a declaration has the name that is not around the scope itself. */
+struct wk_dwarf_scope_name {
+	struct wk_str name;
+	struct wk_dwarf_unit *unit; /* NULL: not looked at yet */
+	uint64_t offset;
+	uint32_t around;            /* the scope there, where `unit` is the one that this is kept in */
+};
+
 struct wk_dwarf_unit {
 	struct wk_dwarf_file *file;
 	uint64_t offset, die, end; /* in .debug_info: the header, the root, the end */
@@ -168,6 +177,7 @@ struct wk_dwarf_unit {
 	struct wk_dwarf_unit *skeleton; /* of a split unit */
 	struct wk_dwarf_unit *split;    /* of a skeleton */
 	struct wk_dwarf_scope *scopes;  /* row 0 is unused */
+	struct wk_dwarf_scope_name *scope_names; /* of the same, as they are asked for; or NULL */
 	size_t scope_cap;
 	uint32_t scope_count;
 	bool knows_scopes;

@@ -58,6 +58,8 @@ void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t o
 
 void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
 {
+	free(unit->scope_names);
+	unit->scope_names = NULL;
 	unit->scope_count = 0;
 	unit->knows_scopes = false;
 	wk_dwarf_open_scope(unit, unit->offset, 0);
@@ -66,7 +68,9 @@ void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
 void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit)
 {
 	free(unit->scopes);
+	free(unit->scope_names);
 	unit->scopes = NULL;
+	unit->scope_names = NULL;
 	unit->scope_cap = 0;
 	unit->scope_count = 0;
 	unit->knows_scopes = false;
@@ -201,19 +205,39 @@ static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
 	return wk_str_c(nameless(tag));
 }
 
+/* A unit may have a million functions in the same few scopes, so each is looked at once. The row is
+ * good until the next scope is asked for. */
+static const struct wk_dwarf_scope_name *known_scope(struct wk_dwarf_unit *unit, uint32_t scope)
+{
+	struct wk_dwarf_scope_name *known;
+
+	if (!unit->scope_names)
+		unit->scope_names = wk_alloc_zeroed(unit->scope_count, sizeof(*known));
+	known = &unit->scope_names[scope];
+	if (known->unit)
+		return known;
+	known->unit = unit;
+	known->offset = unit->offset + unit->scopes[scope].start;
+	known->name = scope_name(&known->unit, &known->offset);
+	if (known->unit == unit)
+		known->around = scope_around(unit, known->offset);
+	return known;
+}
+
 void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_call,
 			 struct wk_buf *out)
 {
+	uint32_t scope = scope_around(unit, offset);
 	struct wk_str names[MOST_SCOPES];
 	size_t count = 0;
 
-	while (count < MOST_SCOPES) {
-		uint32_t scope = scope_around(unit, offset);
+	while (scope && count < MOST_SCOPES) {
+		const struct wk_dwarf_scope_name *known = known_scope(unit, scope);
 
-		if (scope == 0)
-			break;
-		offset = unit->offset + unit->scopes[scope].start;
-		names[count] = scope_name(&unit, &offset);
+		names[count] = known->name;
+		scope = known->unit == unit ? known->around
+					    : scope_around(known->unit, known->offset);
+		unit = known->unit;
 		/* Compilers give a lambda's type no name: gcc a struct, clang a class. */
 		if (is_call && (wk_str_is(names[count], NAMELESS_STRUCT) ||
 				wk_str_is(names[count], NAMELESS_CLASS)))

@@ -20,7 +20,7 @@ void wk_dwarf_file_free(struct wk_dwarf_file *file)
 	if (!file)
 		return;
 	for (size_t i = 0; i < file->unit_count; i++)
-		free(file->units[i].scopes);
+		wk_dwarf_forget_scopes(&file->units[i]);
 	for (size_t i = 0; i < file->table_count; i++) {
 		wk_dwarf_abbrevs_fini(file->tables[i]);
 		free(file->tables[i]);

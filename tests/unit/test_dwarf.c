@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -359,6 +360,65 @@ static void a_struct_without_a_name_that_can_be_called_is_a_lambda(void **state)
 		assert_string_equal(chain_at(&m, CODE_AT + 0x10), expected[i]);
 		maker_fini(&m);
 	}
+}
+
+#define SCOPE_VALUES 250
+
+/* A scope that is slow to read and has no name. */
+static void put_slow_kind(struct maker *m, unsigned code)
+{
+	put_uleb(m, S_ABBREV, code);
+	put_uleb(m, S_ABBREV, DW_TAG_subprogram);
+	put(m, S_ABBREV, 1, 1);
+	for (unsigned i = 0; i < SCOPE_VALUES; i++) {
+		put_uleb(m, S_ABBREV, 0x2200 + i);
+		put_uleb(m, S_ABBREV, DW_FORM_udata);
+	}
+	put(m, S_ABBREV, 0, 2);
+}
+
+/* Seconds that 20,000 functions in as many scopes take. */
+static double seconds_in_scopes(unsigned scopes)
+{
+	struct maker m;
+	clock_t began;
+	double seconds;
+
+	maker_init(&m, 4);
+	put_kinds(&m);
+	m.sections[S_ABBREV].len--;
+	put_slow_kind(&m, 20);
+	put_uleb(&m, S_ABBREV, 0);
+	begin_unit(&m, DW_LANG_C_plus_plus_14, CODE_AT, 0x100);
+	for (unsigned i = 0; i < scopes; i++) {
+		put_uleb(&m, S_INFO, 20);
+		for (unsigned j = 0; j < SCOPE_VALUES; j++)
+			put_uleb(&m, S_INFO, j);
+	}
+	for (unsigned i = 0; i < 20000; i++) {
+		put_function(&m, "f", CODE_AT, 0x10);
+		end_children(&m);
+	}
+	for (unsigned i = 0; i < scopes; i++)
+		end_children(&m);
+	end_children(&m);
+	unit_end(&m);
+	assert_true(maker_open(&m));
+	began = clock();
+	assert_string_equal(chain_at(&m, CODE_AT), "f");
+	seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+	maker_fini(&m);
+	return seconds;
+}
+
+/* Reading the scopes again for each takes 30 times as long as reading one. */
+static void scopes_that_many_functions_share_are_read_once(void **state)
+{
+	double one = seconds_in_scopes(1), many = seconds_in_scopes(32);
+
+	(void)state;
+	if (many > 8 * one + 0.02)
+		fail_msg("in one scope %.3f s, in 32 %.3f s", one, many);
 }
 
 static void a_linkage_name_goes_before_a_written_one(void **state)
@@ -970,6 +1030,7 @@ int main(void)
 		cmocka_unit_test(names_without_linkage_have_their_scopes_in_cxx),
 		cmocka_unit_test(names_have_no_scopes_in_c),
 		cmocka_unit_test(a_namespace_without_a_name_is_called_anonymous),
+		cmocka_unit_test(scopes_that_many_functions_share_are_read_once),
 		cmocka_unit_test(a_struct_without_a_name_that_can_be_called_is_a_lambda),
 		cmocka_unit_test(a_linkage_name_goes_before_a_written_one),
 		cmocka_unit_test(old_ranges_are_read_with_their_bases),
