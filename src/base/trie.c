@@ -45,19 +45,35 @@ static void start_index(struct wk_trie *trie, unsigned slot_bits)
 	memset(trie->slots, 0, (trie->slot_mask + 1) * sizeof(*trie->slots));
 }
 
+/* Children that follow their parents are found without it. */
+static bool needs_index(const struct wk_trie *trie, uint32_t id)
+{
+	return trie->parent[id] + 1 != id;
+}
+
 /* An index for the entries of a sealed trie. */
 static void make_index(struct wk_trie *trie)
 {
 	unsigned bits = FEWEST_SLOT_BITS;
 
-	while (trie->count >= room_of(bits) && bits < 32)
+	trie->indexed = 0;
+	for (uint32_t id = 1; id < trie->count; id++)
+		trie->indexed += needs_index(trie, id);
+	while (trie->indexed >= room_of(bits) && bits < 32)
 		bits++;
 	start_index(trie, bits);
 	for (uint32_t id = 1; id < trie->count; id++) {
 		uint32_t hash = wk_trie_hash(trie->parent[id], trie->label[id]);
 
-		trie->slots[free_slot(trie, hash)] = (struct wk_trie_slot){ hash, id };
+		if (needs_index(trie, id))
+			trie->slots[free_slot(trie, hash)] = (struct wk_trie_slot){ hash, id };
 	}
+}
+
+/* How many entries the index will hold, if as many of all as until now. */
+static uint64_t expected_in_index(const struct wk_trie *trie)
+{
+	return (uint64_t)trie->expected * trie->indexed / trie->count;
 }
 
 /* To twice its size, or to what will be needed in the end. */
@@ -67,7 +83,7 @@ static void grow_index(struct wk_trie *trie)
 	size_t count = trie->slot_mask + 1;
 	unsigned bits = 33 - trie->slot_shift;
 
-	while (bits < 32 && room_of(bits) < trie->expected)
+	while (bits < 32 && room_of(bits) < expected_in_index(trie))
 		bits++;
 	start_index(trie, bits);
 	for (size_t i = 0; i < count; i++)
@@ -105,26 +121,24 @@ static uint32_t add_row(struct wk_trie *trie, uint32_t parent, uint32_t label)
 uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, uint32_t hash,
 			 size_t at)
 {
-	trie->slots[at] = (struct wk_trie_slot){ hash, trie->count };
+	if (parent + 1 != trie->count) {
+		trie->slots[at] = (struct wk_trie_slot){ hash, trie->count };
+		trie->indexed++;
+	}
 	return add_row(trie, parent, label);
 }
 
 bool wk_trie_has(const struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
-	uint32_t hash = wk_trie_hash(parent, label), id;
-
-	for (size_t at = hash >> trie->slot_shift; trie->slots; at = (at + 1) & trie->slot_mask) {
-		id = trie->slots[at].id;
-		if (id == 0 || (trie->slots[at].hash == hash && trie->parent[id] == parent &&
-				trie->label[id] == label))
-			return id != 0;
-	}
-	return false;
+	if (!trie->slots)
+		return false;
+	return wk_trie_is_next(trie, parent, label) ||
+	       wk_trie_find_hashed(trie, parent, label, wk_trie_hash(parent, label));
 }
 
 uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
-	if (trie->slots)
+	if (trie->slots && parent + 1 != trie->count)
 		wk_trie_seal(trie);
 	return add_row(trie, parent, label);
 }

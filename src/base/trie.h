@@ -4,7 +4,11 @@
  * children's. One id so names a whole sequence of labels. Entries are columns that anyone
  * may read; they only grow. Zero-initialised is not ready: wk_trie_init first, wk_trie_fini
  * last. The index that finds entries again can be dropped by itself (wk_trie_seal) when no
- * more are to be looked up; it is made anew by the next wk_trie_add. */
+ * more are to be looked up; it is made anew by the next wk_trie_add.
+ *
+ * A child whose id follows its parent's is found without the index and takes no room in it: of
+ * stacks that are added whole, one after the other, only the frames at which one leaves those
+ * before it are in there. */
 #ifndef WK_BASE_TRIE_H
 #define WK_BASE_TRIE_H
 
@@ -25,8 +29,8 @@ struct wk_trie {
 	struct wk_trie_slot *slots; /* NULL: sealed */
 	size_t slot_mask;
 	unsigned slot_shift;        /* there are 2 to the power of (32 - slot_shift) slots */
-	uint32_t most;              /* entries that the index has room for */
-	uint32_t expected;          /* entries that it makes room for when it grows */
+	uint32_t indexed, most;     /* entries in the index, and how many it has room for */
+	uint32_t expected;          /* entries of all that room is made for */
 };
 
 void wk_trie_init(struct wk_trie *trie);
@@ -39,33 +43,57 @@ static inline uint32_t wk_trie_hash(uint32_t parent, uint32_t label)
 	return (uint32_t)(wk_hash_u64((uint64_t)parent << 32 | label) >> 32);
 }
 
+/* Is the entry behind `parent`'s its child `label`? */
+static inline bool wk_trie_is_next(const struct wk_trie *trie, uint32_t parent, uint32_t label)
+{
+	uint32_t next = parent + 1;
+
+	return next < trie->count && trie->parent[next] == parent && trie->label[next] == label;
+}
+
 /* An entry that was not found: `at` is the free slot where the search ended. */
 uint32_t wk_trie_add_new(struct wk_trie *trie, uint32_t parent, uint32_t label, uint32_t hash,
 			 size_t at);
 void wk_trie_make_room(struct wk_trie *trie);
 
-/* wk_trie_add for those who have the hash already. */
-static inline uint32_t wk_trie_add_hashed(struct wk_trie *trie, uint32_t parent, uint32_t label,
-					  uint32_t hash)
+/* The slot of an entry that is not the next one, or the free one where the search for it ends. */
+static inline size_t wk_trie_slot_of(const struct wk_trie *trie, uint32_t parent, uint32_t label,
+				     uint32_t hash)
 {
-	size_t at;
+	size_t at = hash >> trie->slot_shift;
 
-	if (trie->count >= trie->most)
-		wk_trie_make_room(trie);
-	for (at = hash >> trie->slot_shift; trie->slots[at].id; at = (at + 1) & trie->slot_mask) {
+	for (; trie->slots[at].id; at = (at + 1) & trie->slot_mask) {
 		uint32_t id = trie->slots[at].id;
 
 		if (trie->slots[at].hash == hash && trie->parent[id] == parent &&
 		    trie->label[id] == label)
-			return id;
+			break;
 	}
-	return wk_trie_add_new(trie, parent, label, hash, at);
+	return at;
 }
 
 /* The id of `label` behind `parent`, made if it was not there. */
 static inline uint32_t wk_trie_add(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
-	return wk_trie_add_hashed(trie, parent, label, wk_trie_hash(parent, label));
+	uint32_t hash;
+	size_t at;
+
+	if (wk_trie_is_next(trie, parent, label))
+		return parent + 1;
+	if (trie->indexed >= trie->most)
+		wk_trie_make_room(trie);
+	hash = wk_trie_hash(parent, label);
+	at = wk_trie_slot_of(trie, parent, label, hash);
+	return trie->slots[at].id ? trie->slots[at].id
+				  : wk_trie_add_new(trie, parent, label, hash, at);
+}
+
+/* The entry of this hash that is not the next one, or 0: for those who go on from several
+ * entries at once, and told so (wk_trie_prefetch) before they ask. */
+static inline uint32_t wk_trie_find_hashed(const struct wk_trie *trie, uint32_t parent,
+					   uint32_t label, uint32_t hash)
+{
+	return trie->slots ? trie->slots[wk_trie_slot_of(trie, parent, label, hash)].id : 0;
 }
 
 /* Is `label` there behind `parent`? False once the index was dropped. */
@@ -78,8 +106,8 @@ static inline void wk_trie_prefetch(const struct wk_trie *trie, uint32_t hash)
 		__builtin_prefetch(&trie->slots[hash >> trie->slot_shift], 1);
 }
 
-/* A new entry that the caller knows not to be there yet; on a sealed trie this needs no
- * index. */
+/* A new entry that the caller knows not to be there yet; it needs no index, and where the new
+ * id does not follow the parent's, an index that there is is dropped. */
 uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label);
 
 /* Says how many entries there will be, as far as one can tell: the index then grows in one

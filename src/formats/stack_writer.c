@@ -247,36 +247,69 @@ uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t
 	return stack;
 }
 
-/* Level by level: while one stack's entry is on its way from memory, the others' are asked
- * for. Those that are done leave the list, and the order of the others stays. */
+/* Goes on from stack to stack for as long as each is the one behind its caller. Is there more? */
+static bool walk_on(const struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_t *depth)
+{
+	while (*depth < walk->count &&
+	       wk_trie_is_next(stacks, walk->stack, walk->frames[*depth])) {
+		walk->stack++;
+		(*depth)++;
+	}
+	return *depth < walk->count;
+}
+
+/* What is not there yet. Behind a new stack all are new. */
+static void add_rest(struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_t depth)
+{
+	uint32_t known = stacks->count;
+
+	for (; depth < walk->count && stacks->count == known; depth++)
+		walk->stack = wk_trie_add(stacks, walk->stack, walk->frames[depth]);
+	for (; depth < walk->count; depth++)
+		walk->stack = wk_trie_append(stacks, walk->stack, walk->frames[depth]);
+}
+
+/* As far as the stacks are known, all of them go side by side: while one's entry is on its way
+ * from memory, the others' are asked for. */
 static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walks, size_t count)
 {
-	uint32_t hashes[WALKS_AT_ONCE];
+	uint32_t depth[WALKS_AT_ONCE] = { 0 }, hashes[WALKS_AT_ONCE];
 	uint8_t open[WALKS_AT_ONCE];
-	size_t left = 0;
+	struct wk_trie *stacks = &writer->known.stacks;
+	size_t left = count;
 
 	for (size_t i = 0; i < count; i++)
-		if (walks[i].count)
-			open[left++] = (uint8_t)i;
-	for (uint32_t level = 0; left; level++) {
+		open[i] = (uint8_t)i;
+	while (left) {
 		size_t still = 0;
 
 		for (size_t i = 0; i < left; i++) {
-			const struct wk_stack_walk *walk = &walks[open[i]];
+			struct wk_stack_walk *walk = &walks[open[i]];
+			uint32_t *at = &depth[open[i]];
 
-			hashes[i] = wk_trie_hash(walk->stack, walk->frames[level]);
-			wk_trie_prefetch(&writer->known.stacks, hashes[i]);
+			if (!walk_on(stacks, walk, at))
+				continue;
+			hashes[still] = wk_trie_hash(walk->stack, walk->frames[*at]);
+			wk_trie_prefetch(stacks, hashes[still]);
+			open[still++] = open[i];
 		}
+		left = still;
+		still = 0;
 		for (size_t i = 0; i < left; i++) {
 			struct wk_stack_walk *walk = &walks[open[i]];
+			uint32_t found = wk_trie_find_hashed(
+				stacks, walk->stack, walk->frames[depth[open[i]]], hashes[i]);
 
-			walk->stack = wk_trie_add_hashed(&writer->known.stacks, walk->stack,
-							 walk->frames[level], hashes[i]);
-			if (level + 1 < walk->count)
-				open[still++] = open[i];
+			if (!found)
+				continue;
+			walk->stack = found;
+			depth[open[i]]++;
+			open[still++] = open[i];
 		}
 		left = still;
 	}
+	for (size_t i = 0; i < count; i++)
+		add_rest(stacks, &walks[i], depth[i]);
 }
 
 void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks,

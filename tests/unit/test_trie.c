@@ -58,6 +58,52 @@ static void a_sealed_trie_finds_its_entries_when_it_is_asked_again(void **state)
 	wk_trie_fini(&trie);
 }
 
+/* 100 stacks of 10 that have the first 5 in common: what leaves the first stack is looked up. */
+static void only_branches_take_room_in_the_index(void **state)
+{
+	struct wk_trie trie;
+
+	(void)state;
+	wk_trie_init(&trie);
+	for (int round = 0; round < 3; round++) {
+		for (uint32_t i = 0; i < 100; i++) {
+			uint32_t id = 0;
+
+			for (uint32_t depth = 0; depth < 10; depth++)
+				id = wk_trie_add(&trie, id, depth < 5 ? depth : i * 10 + depth);
+			assert_int_equal(id, i == 0 ? 10 : 10 + i * 5);
+			if (i == 0) /* after wk_trie_trim nothing has made an index yet */
+				continue;
+			assert_true(wk_trie_has(&trie, id - 1, i * 10 + 9));
+			assert_false(wk_trie_has(&trie, id - 1, i * 10 + 8));
+		}
+		assert_int_equal(trie.count, 1 + 10 + 99 * 5);
+		assert_int_equal(trie.indexed, 99);
+		if (round == 0)
+			wk_trie_trim(&trie); /* and all over again with an index made anew */
+	}
+	wk_trie_fini(&trie);
+}
+
+/* An index that is there stays while what is appended follows its parent. */
+static void an_index_is_dropped_by_what_it_would_have_to_hold(void **state)
+{
+	struct wk_trie trie;
+
+	(void)state;
+	wk_trie_init(&trie);
+	wk_trie_add(&trie, 0, 1);
+	wk_trie_add(&trie, 0, 2);
+	assert_int_equal(wk_trie_append(&trie, 2, 7), 3);
+	assert_non_null(trie.slots);
+	assert_int_equal(wk_trie_add(&trie, 2, 7), 3);
+	assert_int_equal(wk_trie_append(&trie, 2, 8), 4);
+	assert_null(trie.slots);
+	assert_int_equal(wk_trie_add(&trie, 2, 8), 4);
+	assert_int_equal(wk_trie_add(&trie, 0, 2), 2);
+	wk_trie_fini(&trie);
+}
+
 static void a_text_keeps_its_number(void **state)
 {
 	static const char text[] = "alpha;beta;alpha;alphabeta;;x";
@@ -101,6 +147,8 @@ int main(void)
 		cmocka_unit_test(the_same_entry_gets_the_same_id),
 		cmocka_unit_test(very_many_entries_are_all_found_again),
 		cmocka_unit_test(a_sealed_trie_finds_its_entries_when_it_is_asked_again),
+		cmocka_unit_test(only_branches_take_room_in_the_index),
+		cmocka_unit_test(an_index_is_dropped_by_what_it_would_have_to_hold),
 		cmocka_unit_test(a_text_keeps_its_number),
 		cmocka_unit_test(many_texts_of_all_lengths_keep_theirs),
 	};
