@@ -700,24 +700,8 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 
 /* ---- a trie borrowed from the model */
 
-/* Are no two frames shown as the same function? */
-static bool shows_frames_apart(const struct wk_folding *f)
-{
-	const struct wk_named_frames *frames = &f->model->named_frames;
-	uint8_t *is_met = wk_alloc_zeroed(f->model->function_count, 1);
-	bool is_apart = true;
-
-	for (uint32_t i = 1; i < frames->count && is_apart; i++) {
-		uint8_t *met = &is_met[f->shown[frames->function[i]]];
-
-		is_apart = !*met;
-		*met = 1;
-	}
-	free(is_met);
-	return is_apart;
-}
-
-/* Input without processes whose frames came with names: its stacks are the tree. */
+/* Input without processes whose frames came with names: its stacks are the tree. Of a comparison
+ * they are also where few of its functions are pairs of two names. */
 static bool may_borrow(const struct wk_folding *f)
 {
 	const struct wk_tree_options *options = f->options;
@@ -725,10 +709,14 @@ static bool may_borrow(const struct wk_folding *f)
 			!options->collapses_recursion &&
 			!(options->skip_after && options->skip_after[0]);
 	bool has_tops = (options->by_process || options->by_thread) && f->model->thread_count > 1;
+	enum wk_frame_joins joins;
 
 	if (options->pairs && options->pairs->is_process)
 		return false;
-	return is_plain && !has_tops && f->model->came_named && shows_frames_apart(f);
+	if (!is_plain || has_tops || !f->model->came_named)
+		return false;
+	joins = wk_frame_joins(f);
+	return joins == WK_FRAMES_APART || (joins == WK_FRAMES_JOINED && options->pairs);
 }
 
 /* Rows whose weights are numbers of samples, as folded stacks have them. */
@@ -746,24 +734,29 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter)
 {
 	const struct wk_samples *samples = &f->model->samples;
 	struct folder folder = { .f = f, .sum = &f->sum };
+	uint32_t *node_of = NULL;
 
 	f->trie = &f->model->named;
 	f->is_borrowed = true;
+	if (wk_frame_joins(f) == WK_FRAMES_JOINED)
+		node_of = wk_folding_join(f);
 	folder.sum_cap = f->trie->count;
 	f->sum.weight = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.weight));
-	if (f->model->sources[filter->source].counts_samples && !samples->is_before) {
+	if (f->model->sources[filter->source].counts_samples && !samples->is_before && !node_of) {
 		add_counts(f, filter);
 		return;
 	}
-	f->sum.samples = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.samples));
+	f->sum.samples = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.samples));
 	if (samples->is_before) {
-		f->sum.before = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.before));
-		f->sum.after = wk_alloc_zeroed(f->trie->count, sizeof(*f->sum.after));
+		f->sum.before = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.before));
+		f->sum.after = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.after));
 	}
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(filter, i))
-			add_sample(&folder, samples->stack[i], i);
+			add_sample(&folder, node_of ? node_of[samples->stack[i]]
+						    : samples->stack[i], i);
 	f->steps = samples->count;
+	free(node_of);
 }
 
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
@@ -786,6 +779,7 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 void wk_folding_fini(struct wk_folding *folding)
 {
 	free(folding->chart_own);
+	free(folding->joined_parent);
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
 	free(folding->merged);

@@ -2,6 +2,7 @@
  *
  *   tree_fold.c   samples to a prefix tree with weights: borrowed from the model where the
  *                 model's own stacks are the tree already, else made
+ *   tree_join.c   the borrowed one, where some functions are shown as one
  *   tree_keep.c   which of its nodes are drawn, and what the rest becomes
  *   tree.c        the kept ones in the order asked for, as columns
  *
@@ -37,6 +38,7 @@ struct wk_folding {
 	const struct wk_trie *trie;  /* `own`, or the model's named stacks */
 	struct wk_trie own;
 	bool is_borrowed;
+	uint32_t *joined_parent;     /* `own.parent` of a borrowed one that is joined; or NULL */
 	wk_function_id *merged;      /* made for `shown`, unless the options have it */
 	const wk_function_id *shown; /* which function each is shown as */
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
@@ -53,6 +55,19 @@ struct wk_folding {
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options);
 void wk_folding_fini(struct wk_folding *folding);
+
+/* How the model's named frames are shown. */
+enum wk_frame_joins {
+	WK_FRAMES_APART,  /* each as a function of its own */
+	WK_FRAMES_JOINED, /* some as the same function */
+	WK_FRAMES_MIXED,  /* and of those one was inlined and another was not */
+};
+enum wk_frame_joins wk_frame_joins(const struct wk_folding *folding);
+
+/* Makes the model's named stacks the folding's trie, those that are shown alike being one: the
+ * first of them, and the others are nodes without children that nothing is to be added to.
+ * Returns which node each stack is, for the caller to free. */
+uint32_t *wk_folding_join(struct wk_folding *folding);
 
 /* A node's label, whosever the trie is. */
 static inline uint32_t wk_folding_label(const struct wk_folding *f, uint32_t node)
