@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "views/tree_internal.h"
 
 static bool weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
@@ -76,21 +77,32 @@ static int by_name(const void *left, const void *right)
 
 /* ---- the order of siblings */
 
+/* A kept node as it will be numbered. */
+struct numbered {
+	uint32_t from;   /* the folding's node */
+	uint32_t parent; /* its new number */
+};
+
+#define IS_BOX UINT32_MAX /* instead of a folding's node: what its parent does not keep */
+
 struct ordering {
 	const struct wk_folding *f;
 	const struct wk_kept *kept;
-	struct wk_str *name;     /* [kept->count] */
 	uint32_t *order;         /* [kept->count]: places of kept, parent by parent */
 	uint32_t *first;         /* children of place p: order[first[p]] up to first[p + 1] */
-	uint32_t *number;        /* of a comparison: by the folding's node, its new one + 1 */
+	struct numbered *numbered; /* [kept->count + kept->boxes] */
+	uint64_t *own_before, *own_after; /* of a comparison, by the folding's node: without those
+					   * that it calls */
+	uint32_t *number;        /* and where there are boxes: its new number + 1 */
 };
 
 /* A number from 0 up for each distinct label among the kept, and for those that are followed
  * by others another; `behind` may be NULL. The names are sorted once, and then only numbers. */
-static uint32_t *rank_names(const struct ordering *o, const char *behind)
+static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, const char *behind)
 {
 	uint32_t count = o->kept->count;
-	struct ranked *ranked = wk_alloc((size_t)count * sizeof(*ranked));
+	struct ranked *ranked = NULL;
+	size_t ranked_cap = 0;
 	uint32_t *entry_of = wk_alloc((size_t)count * sizeof(*entry_of));
 	uint32_t *rank = wk_alloc((size_t)count * sizeof(*rank));
 	struct wk_trie labels;
@@ -100,10 +112,15 @@ static uint32_t *rank_names(const struct ordering *o, const char *behind)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t label = wk_folding_label(o->f, o->kept->node[i]);
 		char next = behind ? behind[i] : 0;
+		uint32_t known = labels.count;
 		uint32_t entry = wk_trie_add(&labels, (uint32_t)(unsigned char)next, label);
 
-		ranked[entry - 1] = (struct ranked){ o->name[i], entry, next };
 		entry_of[i] = entry;
+		if (entry < known)
+			continue;
+		ranked = wk_grow(ranked, &ranked_cap, entry, sizeof(*ranked));
+		ranked[entry - 1] = (struct ranked){
+			name_of_label(tree, o->f->model, label), entry, next };
 	}
 	qsort(ranked, labels.count - 1, sizeof(*ranked), by_name);
 	rank_of_entry = wk_alloc((size_t)labels.count * sizeof(*rank_of_entry));
@@ -118,40 +135,58 @@ static uint32_t *rank_names(const struct ordering *o, const char *behind)
 	return rank;
 }
 
-/* Places by their rank: a counting sort, as all ranks are below `count`. */
-static uint32_t *sorted_by_rank(const uint32_t *rank, uint32_t count)
-{
-	uint32_t *first = wk_alloc_zeroed((size_t)count + 1, sizeof(*first));
-	uint32_t *sorted = wk_alloc((size_t)count * sizeof(*sorted));
-
-	for (uint32_t i = 0; i < count; i++)
-		first[rank[i] + 1]++;
-	for (uint32_t i = 0; i < count; i++)
-		first[i + 1] += first[i];
-	for (uint32_t i = 0; i < count; i++)
-		sorted[first[rank[i]]++] = i;
-	free(first);
-	return sorted;
-}
-
-/* Deals the places out to their parents, in the order they come in; NULL: by number. */
-static void list_children(struct ordering *o, const uint32_t *sorted)
+/* Deals the places out to their parents, in the order of their numbers. */
+static void list_children(struct ordering *o)
 {
 	uint32_t count = o->kept->count;
 	uint32_t *next;
 
-	o->order = wk_alloc((size_t)count * sizeof(*o->order));
-	o->first = wk_alloc_zeroed((size_t)count + 2, sizeof(*o->first));
+	o->order = wk_alloc_table((size_t)count * sizeof(*o->order));
+	o->first = wk_alloc_table_zeroed((size_t)count + 2, sizeof(*o->first));
 	next = o->first + 1; /* ends up one place to the left, as `first` */
 	for (uint32_t i = 1; i < count; i++)
 		next[o->kept->parent[i] + 1]++;
 	for (uint32_t i = 0; i < count; i++)
 		next[i + 1] += next[i];
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t place = sorted ? sorted[i] : i;
+	for (uint32_t i = 1; i < count; i++)
+		o->order[next[o->kept->parent[i]]++] = i;
+}
 
-		if (place)
-			o->order[next[o->kept->parent[place]]++] = place;
+#define FEW_SIBLINGS 24
+
+static void sort_few(uint32_t *places, uint32_t count, const uint32_t *rank)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t place = places[i], at = i;
+
+		for (; at > 0 && rank[places[at - 1]] > rank[place]; at--)
+			places[at] = places[at - 1];
+		places[at] = place;
+	}
+}
+
+static void sort_many(uint32_t *places, uint32_t count, const uint32_t *rank)
+{
+	struct wk_sort_key *keys = wk_alloc((size_t)count * sizeof(*keys));
+
+	for (uint32_t i = 0; i < count; i++)
+		keys[i] = (struct wk_sort_key){ rank[places[i]], places[i] };
+	wk_sort_keys(keys, count);
+	for (uint32_t i = 0; i < count; i++)
+		places[i] = keys[i].row;
+	free(keys);
+}
+
+/* Most nodes have one child or a few: places that lie near each other. */
+static void sort_by_rank(struct ordering *o, const uint32_t *rank)
+{
+	for (uint32_t p = 0; p < o->kept->count; p++) {
+		uint32_t *places = o->order + o->first[p], count = o->first[p + 1] - o->first[p];
+
+		if (count <= FEW_SIBLINGS)
+			sort_few(places, count, rank);
+		else
+			sort_many(places, count, rank);
 	}
 }
 
@@ -207,71 +242,119 @@ static void sort_by_weight(struct ordering *o)
 	free(list);
 }
 
-static void order_children(struct ordering *o)
+static void order_children(struct ordering *o, struct wk_tree *tree)
 {
 	enum wk_tree_order wanted = o->f->options->order;
 	char *behind = NULL;
-	uint32_t *rank, *sorted;
+	uint32_t *rank;
 
-	if (wanted == WK_TREE_UNSORTED || wanted == WK_TREE_BY_TIME || o->f->options->is_chart) {
-		list_children(o, NULL);
+	list_children(o);
+	if (wanted == WK_TREE_UNSORTED || wanted == WK_TREE_BY_TIME || o->f->options->is_chart)
 		return;
-	}
 	if (wanted == WK_TREE_BY_TEXT)
 		behind = find_behind(o);
-	rank = rank_names(o, behind);
-	sorted = sorted_by_rank(rank, o->kept->count);
-	list_children(o, sorted);
+	rank = rank_names(o, tree, behind);
+	sort_by_rank(o, rank);
 	if (wanted == WK_TREE_BY_WEIGHT)
 		sort_by_weight(o);
 	free(behind);
 	free(rank);
-	free(sorted);
 }
 
-static void name_kept(struct ordering *o, struct wk_tree *tree)
+static bool has_box(const struct wk_kept *kept, uint32_t place)
 {
-	o->name = wk_alloc((size_t)o->kept->count * sizeof(*o->name));
-	o->name[0] = (struct wk_str)WK_STR("all");
-	for (uint32_t i = 1; i < o->kept->count; i++)
-		o->name[i] = name_of_label(tree, o->f->model,
-					   wk_folding_label(o->f, o->kept->node[i]));
+	return kept->small_frames && kept->small_frames[place];
+}
+
+/* Numbers the nodes anew, each before its subtree and behind the box that its parent may have.
+ * A parent's place is smaller than its children's, so one walk back sums up how many nodes there
+ * are below each, and one forth tells where they stand. What lists the children is used up. */
+static void number_nodes(struct ordering *o)
+{
+	const struct wk_kept *kept = o->kept;
+	uint32_t *size = wk_alloc_table((size_t)kept->count * sizeof(*size));
+	uint32_t *number = wk_alloc_table((size_t)kept->count * sizeof(*number));
+
+	o->numbered = wk_alloc_table(((size_t)kept->count + kept->boxes) * sizeof(*o->numbered));
+	for (uint32_t i = 0; i < kept->count; i++)
+		size[i] = has_box(kept, i) ? 2 : 1;
+	for (uint32_t i = kept->count; i-- > 1;)
+		size[kept->parent[i]] += size[i];
+	number[0] = 0;
+	o->numbered[0] = (struct numbered){ kept->node[0], 0 };
+	for (uint32_t p = 0; p < kept->count; p++) {
+		uint32_t next = number[p] + 1;
+
+		if (has_box(kept, p))
+			o->numbered[next++] = (struct numbered){ IS_BOX, number[p] };
+		for (uint32_t i = o->first[p]; i < o->first[p + 1]; i++) {
+			uint32_t place = o->order[i];
+
+			number[place] = next;
+			o->numbered[next] = (struct numbered){ kept->node[place], number[p] };
+			next += size[place];
+		}
+	}
+	free(size);
+	free(number);
+	free(o->order);
+	free(o->first);
 }
 
 /* ---- columns */
 
+/* Unset: start_node sets all of a node. */
 static void start_columns(struct wk_tree *tree, const struct wk_kept *kept, bool is_comparison,
 			  bool has_leads)
 {
 	size_t count = (size_t)kept->count + kept->boxes;
 
-	tree->parent = wk_alloc_zeroed(count, sizeof(*tree->parent));
-	tree->end = wk_alloc_zeroed(count, sizeof(*tree->end));
-	tree->depth = wk_alloc_zeroed(count, sizeof(*tree->depth));
-	tree->kind = wk_alloc_zeroed(count, sizeof(*tree->kind));
-	tree->is_inlined = wk_alloc_zeroed(count, sizeof(*tree->is_inlined));
-	tree->function = wk_alloc_zeroed(count, sizeof(*tree->function));
-	tree->name = wk_alloc_zeroed(count, sizeof(*tree->name));
-	tree->self = wk_alloc_zeroed(count, sizeof(*tree->self));
-	tree->total = wk_alloc_zeroed(count, sizeof(*tree->total));
-	tree->self_samples = wk_alloc_zeroed(count, sizeof(*tree->self_samples));
-	tree->total_samples = wk_alloc_zeroed(count, sizeof(*tree->total_samples));
+	tree->parent = wk_alloc_table(count * sizeof(*tree->parent));
+	tree->end = wk_alloc_table(count * sizeof(*tree->end));
+	tree->depth = wk_alloc_table(count * sizeof(*tree->depth));
+	tree->kind = wk_alloc_table(count * sizeof(*tree->kind));
+	tree->is_inlined = wk_alloc_table(count * sizeof(*tree->is_inlined));
+	tree->function = wk_alloc_table(count * sizeof(*tree->function));
+	tree->name = wk_alloc_table(count * sizeof(*tree->name));
+	tree->self = wk_alloc_table(count * sizeof(*tree->self));
+	tree->total = wk_alloc_table(count * sizeof(*tree->total));
+	tree->self_samples = wk_alloc_table(count * sizeof(*tree->self_samples));
+	tree->total_samples = wk_alloc_table(count * sizeof(*tree->total_samples));
 	if (has_leads)
-		tree->lead = wk_alloc_zeroed(count, sizeof(*tree->lead));
+		tree->lead = wk_alloc_table(count * sizeof(*tree->lead));
 	if (kept->boxes)
-		tree->small_count = wk_alloc_zeroed(count, sizeof(*tree->small_count));
+		tree->small_count = wk_alloc_table(count * sizeof(*tree->small_count));
 	if (!is_comparison)
 		return;
-	tree->self_before = wk_alloc_zeroed(count, sizeof(*tree->self_before));
-	tree->total_before = wk_alloc_zeroed(count, sizeof(*tree->total_before));
-	tree->self_after = wk_alloc_zeroed(count, sizeof(*tree->self_after));
-	tree->total_after = wk_alloc_zeroed(count, sizeof(*tree->total_after));
+	tree->self_before = wk_alloc_table(count * sizeof(*tree->self_before));
+	tree->total_before = wk_alloc_table(count * sizeof(*tree->total_before));
+	tree->self_after = wk_alloc_table(count * sizeof(*tree->self_after));
+	tree->total_after = wk_alloc_table(count * sizeof(*tree->total_after));
+}
+
+static void clear_node(struct wk_tree *tree, uint32_t node)
+{
+	tree->end[node] = 0;
+	tree->kind[node] = WK_NODE_WHOLE;
+	tree->is_inlined[node] = 0;
+	tree->function[node] = 0;
+	tree->self[node] = tree->total[node] = 0;
+	tree->self_samples[node] = tree->total_samples[node] = 0;
+	if (tree->lead)
+		tree->lead[node] = 0;
+	if (tree->small_count)
+		tree->small_count[node] = 0;
+	if (!tree->self_before)
+		return;
+	tree->self_before[node] = tree->total_before[node] = 0;
+	tree->self_after[node] = tree->total_after[node] = 0;
 }
 
 static uint32_t start_node(struct wk_tree *tree, uint32_t parent, struct wk_str name)
 {
 	uint32_t node = tree->count++;
 
+	clear_node(tree, node);
 	tree->parent[node] = parent;
 	tree->depth[node] = node ? tree->depth[parent] + 1 : 0;
 	tree->name[node] = name;
@@ -280,8 +363,7 @@ static uint32_t start_node(struct wk_tree *tree, uint32_t parent, struct wk_str 
 	return node;
 }
 
-static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t place,
-		     uint32_t parent)
+static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t node, uint32_t label)
 {
 	static const uint8_t kinds[] = {
 		[WK_LABEL_FUNCTION] = WK_NODE_FUNCTION,
@@ -289,16 +371,21 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t pl
 		[WK_LABEL_PROCESS] = WK_NODE_PROCESS,
 		[WK_LABEL_THREAD] = WK_NODE_THREAD,
 	};
+
+	tree->name[node] = name_of_label(tree, o->f->model, label);
+	tree->kind[node] = kinds[WK_LABEL_KIND(label)];
+	if (tree->kind[node] == WK_NODE_FUNCTION)
+		tree->function[node] = WK_LABEL_ID(label);
+}
+
+static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t from,
+		     uint32_t parent)
+{
 	const struct wk_folding_weights *sum = &o->f->sum;
-	uint32_t from = o->kept->node[place];
-	uint32_t node = start_node(tree, parent, o->name[place]);
+	uint32_t node = start_node(tree, parent, (struct wk_str)WK_STR("all"));
 
 	if (node) {
-		uint32_t label = wk_folding_label(o->f, from);
-
-		tree->kind[node] = kinds[WK_LABEL_KIND(label)];
-		if (tree->kind[node] == WK_NODE_FUNCTION)
-			tree->function[node] = WK_LABEL_ID(label);
+		name_node(tree, o, node, wk_folding_label(o->f, from));
 		tree->is_inlined[node] = wk_folding_is_inlined(o->f, from);
 	}
 	if (node && o->f->chart_own)
@@ -308,8 +395,10 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t pl
 	if (o->number)
 		o->number[from] = node + 1;
 	if (sum->before) {
-		tree->self_before[node] = tree->total_before[node] = sum->before[from];
-		tree->self_after[node] = tree->total_after[node] = sum->after[from];
+		tree->total_before[node] = sum->before[from];
+		tree->total_after[node] = sum->after[from];
+		tree->self_before[node] = o->own_before[from];
+		tree->self_after[node] = o->own_after[from];
 	}
 }
 
@@ -331,40 +420,58 @@ static void add_box(struct wk_tree *tree, const struct wk_kept *kept, uint32_t p
 	tree->small_weight += kept->small_weight[place];
 }
 
-/* What is pushed is looked at soon, and lies anywhere in tables of many megabytes. */
-static void expect_node(const struct ordering *o, uint32_t place)
-{
-	uint32_t from = o->kept->node[place];
+#define NODES_AHEAD 16
 
-	__builtin_prefetch(&o->f->sum.weight[from]);
+/* What is looked at soon lies anywhere in tables of many megabytes. */
+static void expect_node(const struct ordering *o, uint32_t from)
+{
+	const struct wk_folding_weights *sum = &o->f->sum;
+
+	if (from == IS_BOX)
+		return;
 	__builtin_prefetch(&o->f->trie->label[from]);
+	__builtin_prefetch(&sum->weight[from]);
+	if (sum->samples)
+		__builtin_prefetch(&sum->samples[from]);
+	if (!sum->before)
+		return;
+	__builtin_prefetch(&sum->before[from]);
+	__builtin_prefetch(&sum->after[from]);
+	__builtin_prefetch(&o->own_before[from]);
+	__builtin_prefetch(&o->own_after[from]);
 }
 
-/* Numbers the nodes anew, each before its subtree. What waits is the stack of a depth-first
- * walk: places in the list of children, with the new number of their parent. */
-static void number_nodes(struct wk_tree *tree, const struct ordering *o)
+/* The kept nodes are in order. */
+static uint32_t place_of(const struct wk_kept *kept, uint32_t from)
 {
-	struct waiting {
-		uint32_t place, parent;
-	} *stack = wk_alloc((size_t)o->kept->count * sizeof(*stack));
-	uint32_t waiting = 0, place = 0;
+	uint32_t low = 0, high = kept->count - 1;
 
-	add_node(tree, o, 0, 0);
-	for (;;) {
-		uint32_t node = tree->count - 1;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
 
-		for (uint32_t i = o->first[place + 1]; i-- > o->first[place];) {
-			stack[waiting++] = (struct waiting){ o->order[i], node };
-			expect_node(o, o->order[i]);
-		}
-		if (o->kept->small_frames && o->kept->small_frames[place])
-			add_box(tree, o->kept, place, node);
-		if (waiting == 0)
-			break;
-		place = stack[--waiting].place;
-		add_node(tree, o, place, stack[waiting].parent);
+		if (kept->node[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	free(stack);
+	return low;
+}
+
+static void add_nodes(struct wk_tree *tree, const struct ordering *o)
+{
+	uint32_t count = o->kept->count + o->kept->boxes;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct numbered *at = &o->numbered[i];
+
+		if (i + NODES_AHEAD < count)
+			expect_node(o, at[NODES_AHEAD].from);
+		if (at->from == IS_BOX)
+			add_box(tree, o->kept, place_of(o->kept, o->numbered[at->parent].from),
+				at->parent);
+		else
+			add_node(tree, o, at->from, at->parent);
+	}
 }
 
 /* Rounded shares of a whole may be more than it. */
@@ -382,21 +489,39 @@ static void add_to_box(struct wk_tree *tree, uint32_t box, uint64_t before, uint
 	tree->total_after[box] += after;
 }
 
+/* By node of the folding: the part of `sum` that is no child's, kept or not. */
+static uint64_t *own_part(const struct wk_trie *trie, const uint64_t *sum)
+{
+	uint64_t *own = wk_alloc_table((size_t)trie->count * sizeof(*own));
+
+	memcpy(own, sum, (size_t)trie->count * sizeof(*own));
+	for (uint32_t i = 1; i < trie->count; i++)
+		take(&own[trie->parent[i]], sum[i]);
+	return own;
+}
+
 /* Of a comparison's sides also what is not kept, since it weighs nothing on the chosen side, is
- * its parent's no more. `number` is the new number of each of the folding's nodes, + 1. */
-static void take_sides_from_parents(struct wk_tree *tree, const struct ordering *o,
-				    const uint32_t *number)
+ * its parent's no more. */
+static void part_sides(struct ordering *o)
 {
 	const struct wk_folding_weights *sum = &o->f->sum;
 
-	for (uint32_t i = 1; i < o->f->trie->count; i++) {
-		uint32_t parent = number[o->f->trie->parent[i]];
+	if (!sum->before)
+		return;
+	o->own_before = own_part(o->f->trie, sum->before);
+	o->own_after = own_part(o->f->trie, sum->after);
+	if (o->kept->boxes)
+		o->number = wk_alloc_zeroed(o->f->trie->count, sizeof(*o->number));
+}
 
-		if (!parent)
-			continue;
-		take(&tree->self_before[parent - 1], sum->before[i]);
-		take(&tree->self_after[parent - 1], sum->after[i]);
-		if (!number[i] && sum->weight[i])
+static void fill_boxes(struct wk_tree *tree, const struct ordering *o)
+{
+	const struct wk_folding_weights *sum = &o->f->sum;
+
+	for (uint32_t i = 1; o->number && i < o->f->trie->count; i++) {
+		uint32_t parent = o->number[o->f->trie->parent[i]];
+
+		if (parent && !o->number[i] && sum->weight[i])
 			add_to_box(tree, parent, sum->before[i], sum->after[i]);
 	}
 }
@@ -453,15 +578,13 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	wk_kept_init(&kept, &folding, options->most_nodes);
 	o.f = &folding;
 	o.kept = &kept;
-	name_kept(&o, tree);
-	order_children(&o);
+	order_children(&o, tree);
+	number_nodes(&o);
+	part_sides(&o);
 	start_columns(tree, &kept, folding.sum.before != NULL,
 		      options->is_chart || options->order == WK_TREE_BY_TEXT);
-	if (folding.sum.before)
-		o.number = wk_alloc_zeroed(folding.trie->count, sizeof(*o.number));
-	number_nodes(tree, &o);
-	if (o.number)
-		take_sides_from_parents(tree, &o, o.number);
+	add_nodes(tree, &o);
+	fill_boxes(tree, &o);
 	finish_columns(tree);
 	finish_leads(tree, options->is_chart);
 	tree->steps = folding.steps;
@@ -472,9 +595,9 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 				     : wk_model_str(model, model->sources[filter->source].unit);
 	tree->only_weights = !used.by_samples && (model->sources[filter->source].is_weighed ||
 						  wk_str_is(tree->unit, "samples"));
-	free(o.name);
-	free(o.order);
-	free(o.first);
+	free(o.numbered);
+	free(o.own_before);
+	free(o.own_after);
 	free(o.number);
 	wk_kept_fini(&kept);
 	wk_folding_fini(&folding);
