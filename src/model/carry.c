@@ -188,8 +188,8 @@ static bool send_calls(struct wk_carry *carry, const struct seen *seen, const st
 	for (size_t i = 0; i < count; i++) {
 		const struct wk_place *place = &carry->places[count - 1 - i];
 
-		carry->calls[i] = (struct wk_event_call){ place->function, place->file,
-							  place->line };
+		carry->calls[i] = (struct wk_event_call){
+			wk_image_place_name(image->symbols, place), place->file, place->line };
 	}
 	if (wk_image_find(image->symbols, seen->address, &symbol) && !symbol.is_plt)
 		carry->calls[0].function = symbol.name;

@@ -423,8 +423,9 @@ static void resolve_address(struct resolver *resolver, wk_frame_id frame)
 	for (size_t i = count ? count - 1 : 0; i-- > 0 && !resolver->no_inlined;)
 		if (places[i].function.len)
 			add_call(resolver, frame,
-				 named_function(resolver, image, places[i].function, false,
-						places[i].file),
+				 named_function(resolver, image,
+						wk_image_place_name(open->symbols, &places[i]),
+						false, places[i].file),
 				 places[i].line, true);
 }
 

@@ -82,6 +82,11 @@ uint32_t wk_code_index_text(struct wk_code_index *index, struct wk_str text)
 	return wk_code_texts_add(&index->texts, text);
 }
 
+uint32_t wk_code_index_copied(struct wk_code_index *index, struct wk_str text, uint64_t vaddr)
+{
+	return wk_code_texts_add_marked(&index->texts, text, vaddr);
+}
+
 uint32_t wk_code_index_lend(struct wk_code_index *index, struct wk_str bytes)
 {
 	return wk_code_texts_lend(&index->texts, bytes);
@@ -286,6 +291,7 @@ static struct wk_place with_texts(const struct wk_code_index *index,
 		.file = wk_code_texts_get(&index->texts, place->file),
 		.line = place->line,
 		.column = place->column,
+		.copy_at = wk_code_texts_mark(&index->texts, place->function),
 	};
 }
 

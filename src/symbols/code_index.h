@@ -24,7 +24,7 @@ struct wk_code_index;
 
 /* Of a saved index, for the cache. Raised when the bytes change, and whenever the same file would
  * give another index: what an older wick saved is then made anew. */
-#define WK_CODE_INDEX_VERSION 2
+#define WK_CODE_INDEX_VERSION 3
 
 /* Addresses from `start` up to `end` are of `unit` (counted from 0). */
 struct wk_code_range {
@@ -65,6 +65,10 @@ struct wk_code_index *wk_code_index_new(void);
 void wk_code_index_free(struct wk_code_index *index);
 
 uint32_t wk_code_index_text(struct wk_code_index *index, struct wk_str text);
+
+/* The same text for a function of which there is a copy at `vaddr` that symbols may know better:
+ * wk_code_index_places tells of it. */
+uint32_t wk_code_index_copied(struct wk_code_index *index, struct wk_str text, uint64_t vaddr);
 
 /* The id of the text at the begin of `bytes`, which are somebody else's and must outlive the
  * index; a text that begins n bytes later has the id + n. They are copied only into what is

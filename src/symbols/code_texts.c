@@ -1,10 +1,12 @@
 #include "symbols/code_texts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 #define PIECE_BITS  18
 #define PIECE_BYTES ((size_t)1 << PIECE_BITS)
@@ -162,6 +164,41 @@ uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 	texts->used += text.len + 1;
 	wk_index_add(&texts->index, hash, id);
 	return id;
+}
+
+/* The number in front of a text: as many hexadecimal digits between two of these. */
+#define MARK        '\x01'
+#define MARK_DIGITS 16
+#define MARK_BYTES  (MARK_DIGITS + 2)
+
+uint32_t wk_code_texts_add_marked(struct wk_code_texts *texts, struct wk_str text, uint64_t number)
+{
+	struct wk_buf whole = { 0 };
+	uint32_t id;
+
+	wk_buf_add_fmt(&whole, "%c%0*" PRIx64 "%c", MARK, MARK_DIGITS, number, MARK);
+	wk_buf_add_str(&whole, text);
+	id = wk_code_texts_add(texts, wk_buf_str(&whole));
+	wk_buf_fini(&whole);
+	return id ? id + MARK_BYTES : 0;
+}
+
+static char byte_of(const struct wk_code_texts *texts, uint32_t id)
+{
+	return id < texts->kept_len ? texts->kept[id] : *place_of(texts, id - texts->kept_len);
+}
+
+uint64_t wk_code_texts_mark(const struct wk_code_texts *texts, uint32_t id)
+{
+	char digits[MARK_DIGITS];
+	uint64_t number;
+
+	if (id <= MARK_BYTES || id >= texts->kept_len + texts->used ||
+	    byte_of(texts, id - 1) != MARK || byte_of(texts, id - MARK_BYTES) != MARK)
+		return 0;
+	for (uint32_t i = 0; i < MARK_DIGITS; i++)
+		digits[i] = byte_of(texts, id - 1 - MARK_DIGITS + i);
+	return wk_num_hex(wk_str_of(digits, MARK_DIGITS), &number) ? number : 0;
 }
 
 uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes)

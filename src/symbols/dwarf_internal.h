@@ -149,13 +149,14 @@ struct wk_dwarf_die {
 struct wk_dwarf_scope {
 	uint32_t start, end; /* from the unit's offset; end 0 while it is open */
 	uint32_t around;     /* the scope that it lies in, 0 for none */
+	uint32_t name;       /* the number of its name + 1; 0: nobody asked for it yet */
 };
 
 /* What a name's scopes are put together from: a scope's own name, and where the next one out is
  * looked for. Where a declaration has the name that is not around the scope itself. */
 struct wk_dwarf_scope_name {
 	struct wk_str name;
-	struct wk_dwarf_unit *unit; /* NULL: not looked at yet */
+	struct wk_dwarf_unit *unit;
 	uint64_t offset;
 	uint32_t around;            /* the scope there, where `unit` is the one that this is kept in */
 };
@@ -177,9 +178,9 @@ struct wk_dwarf_unit {
 	struct wk_dwarf_unit *skeleton; /* of a split unit */
 	struct wk_dwarf_unit *split;    /* of a skeleton */
 	struct wk_dwarf_scope *scopes;  /* row 0 is unused */
-	struct wk_dwarf_scope_name *scope_names; /* of the same, as they are asked for; or NULL */
-	size_t scope_cap;
-	uint32_t scope_count;
+	struct wk_dwarf_scope_name *scope_names;
+	size_t scope_cap, scope_name_cap;
+	uint32_t scope_count, scope_name_count;
 	bool knows_scopes;
 };
 
@@ -217,6 +218,7 @@ struct wk_dwarf_later {
 	struct wk_dwarf_unit *unit;
 	uint64_t offset;
 	uint32_t node;
+	uint32_t start; /* where its code begins, from the block's origin */
 };
 
 /* A stretch of addresses without gaps, and its spans. Starts count from the block's origin. */
@@ -546,6 +548,9 @@ size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
  * to the name and `knows_scopes` tells that a walk has yet to note them. */
 bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_scopes,
 		      uint32_t *name);
+
+/* The id of the same name for calls of a function that also lies at `copy_at`. */
+uint32_t wk_dwarf_copied_name(struct wk_dwarf_file *file, uint32_t name, uint64_t copy_at);
 
 /* dwarf_scope.c */
 /* Is a name in this language written with the scopes that it is in? */

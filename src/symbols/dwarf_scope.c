@@ -58,8 +58,7 @@ void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t o
 
 void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
 {
-	free(unit->scope_names);
-	unit->scope_names = NULL;
+	unit->scope_name_count = 0;
 	unit->scope_count = 0;
 	unit->knows_scopes = false;
 	wk_dwarf_open_scope(unit, unit->offset, 0);
@@ -71,8 +70,8 @@ void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit)
 	free(unit->scope_names);
 	unit->scopes = NULL;
 	unit->scope_names = NULL;
-	unit->scope_cap = 0;
-	unit->scope_count = 0;
+	unit->scope_cap = unit->scope_name_cap = 0;
+	unit->scope_count = unit->scope_name_count = 0;
 	unit->knows_scopes = false;
 }
 
@@ -211,13 +210,14 @@ static const struct wk_dwarf_scope_name *known_scope(struct wk_dwarf_unit *unit,
 {
 	struct wk_dwarf_scope_name *known;
 
-	if (!unit->scope_names)
-		unit->scope_names = wk_alloc_zeroed(unit->scope_count, sizeof(*known));
-	known = &unit->scope_names[scope];
-	if (known->unit)
-		return known;
-	known->unit = unit;
-	known->offset = unit->offset + unit->scopes[scope].start;
+	if (unit->scopes[scope].name)
+		return &unit->scope_names[unit->scopes[scope].name - 1];
+	unit->scope_names = wk_grow(unit->scope_names, &unit->scope_name_cap,
+				    (size_t)unit->scope_name_count + 1, sizeof(*known));
+	known = &unit->scope_names[unit->scope_name_count++];
+	unit->scopes[scope].name = unit->scope_name_count;
+	*known = (struct wk_dwarf_scope_name){
+		.unit = unit, .offset = unit->offset + unit->scopes[scope].start };
 	known->name = scope_name(&known->unit, &known->offset);
 	if (known->unit == unit)
 		known->around = scope_around(unit, known->offset);

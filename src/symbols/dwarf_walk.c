@@ -99,6 +99,41 @@ static void find_late_names(struct wk_dwarf_block *b)
 				 &b->maker.nodes[b->later[i].node].function);
 }
 
+/* Of a function that was inlined and has no linkage name, symbols may know the copy that was not
+ * inlined, by more than is written in the source: each call is told where that begins. */
+static void find_copies(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
+{
+	struct wk_map copy_of = { 0 }; /* entry to its code's begin */
+
+	for (size_t i = 0; i < b->later_count; i++) {
+		const struct wk_dwarf_later *name = &b->later[i];
+
+		if (b->maker.nodes[name->node].parent == 0 && name->unit->file == unit->file &&
+		    !wk_map_find(&copy_of, name->offset))
+			wk_map_set(&copy_of, name->offset, name->start);
+	}
+	for (size_t i = 0; i < b->later_count && copy_of.count; i++) {
+		const struct wk_dwarf_later *name = &b->later[i];
+		struct wk_code_packed_node *node = &b->maker.nodes[name->node];
+		uint32_t start = node->parent && name->unit->file == unit->file
+					 ? wk_map_find(&copy_of, name->offset) : 0;
+
+		if (start)
+			node->function = wk_dwarf_copied_name(unit->file, node->function,
+							      b->origin + start);
+	}
+	wk_map_fini(&copy_of);
+}
+
+static uint32_t first_start(const struct wk_dwarf_block *b, uint32_t node)
+{
+	size_t i = b->interval_count;
+
+	while (i > 1 && b->intervals[i - 2].row == node)
+		i--;
+	return i ? wk_dwarf_interval_start(b, i - 1) : 0;
+}
+
 static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_naming *naming)
 {
 	struct wk_dwarf_later *later = &w->names[w->name_count];
@@ -109,6 +144,7 @@ static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_n
 	later->offset = offset;
 	later->unit = wk_dwarf_name_place(w->unit, &later->offset, naming);
 	later->node = w->block->maker.node_count - 1;
+	later->start = w->notes_scopes ? first_start(w->block, later->node) : 0;
 	w->name_count++;
 	return 0;
 }
@@ -346,6 +382,7 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 	if (w.notes_scopes)
 		unit->knows_scopes = true;
 	find_late_names(block);
+	find_copies(unit, block);
 	if (w.notes_scopes)
 		wk_dwarf_forget_scopes(unit);
 	if (wants_names)

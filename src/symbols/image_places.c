@@ -152,6 +152,67 @@ size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
 	return wk_image_places_of(image, vaddr, places, cap);
 }
 
+static bool is_identifier(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* The name itself: "part" of "ns::Shape<int>::part<4>". Empty where that is an operator. */
+static struct wk_str own_name(struct wk_str name)
+{
+	size_t start = 0, end, depth = 0;
+
+	for (size_t i = 0; i < name.len; i++) {
+		depth += name.at[i] == '<' || name.at[i] == '(';
+		depth -= depth && (name.at[i] == '>' || name.at[i] == ')');
+		if (depth == 0 && name.at[i] == ':')
+			start = i + 1;
+	}
+	start += start < name.len && name.at[start] == '~';
+	for (end = start; end < name.len && is_identifier(name.at[end]); end++)
+		continue;
+	name = wk_str_of(name.at + start, end - start);
+	return wk_str_is(name, "operator") ? wk_str_c("") : name;
+}
+
+static bool has_part(struct wk_str text, const char *part)
+{
+	for (; text.len; text = wk_str_skip(text, 1))
+		if (wk_str_starts(text, part))
+			return true;
+	return false;
+}
+
+/* Linkers give functions of the same code one place, and then its symbol may be another's. */
+static bool is_linked_name_of(struct wk_str linked, struct wk_str name)
+{
+	struct wk_str own = own_name(name);
+	struct wk_buf part = { 0 };
+	bool ok;
+
+	if (wk_str_ends(name, "::{lambda}::operator()"))
+		wk_buf_add_text(&part, "_cl");
+	else if (own.len)
+		wk_buf_add_fmt(&part, "%zu%.*s", own.len, WK_STR_ARG(own));
+	ok = part.len && wk_str_starts(linked, "_Z") &&
+	     has_part(linked, wk_buf_text(&part));
+	wk_buf_fini(&part);
+	return ok;
+}
+
+struct wk_str wk_image_place_name(const struct wk_image_symbols *image,
+				  const struct wk_place *place)
+{
+	struct wk_symbol symbol;
+
+	if (place->copy_at && wk_image_find_of(image, place->copy_at, &symbol) &&
+	    symbol.start == place->copy_at && !symbol.is_plt &&
+	    is_linked_name_of(symbol.name, place->function))
+		return symbol.name;
+	return place->function;
+}
+
 static struct wk_str shared_file(const struct wk_image_symbols *image)
 {
 	const struct wk_elf *elf = wk_image_has_places(image->file.elf) ? image->file.elf

@@ -15,6 +15,8 @@ struct wk_place {
 				 * in the source; empty where unknown */
 	struct wk_str file;     /* whole path where the debug information has it */
 	uint32_t line, column;  /* 0 where unknown */
+	uint64_t copy_at;       /* of an inlined call: where the same function lies out of line
+				 * (vaddr), where it is known by no linked name here; else 0 */
 };
 
 /* The same with texts by number, which is the same for the same text; 0 is the empty one. For who

@@ -110,6 +110,11 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
 bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
 		      struct wk_symbol *symbol);
 
+/* What a function that was inlined is called where it was not, if it has a linked name there, so
+ * that both are one; else the place's own name. */
+struct wk_str wk_image_place_name(const struct wk_image_symbols *image,
+				  const struct wk_place *place);
+
 /* The functions and source lines at `address` (as for wk_image_find), innermost inlined call
  * first, from debug information; at most `cap`. 0 where there is none for it. */
 size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,

@@ -47,6 +47,58 @@ def _(t):
     t.within(share(folded(t, recording), "work_hard;fold_in;mix"), 90, 100, "share of mix")
 
 
+# Each is inlined once, and called by a pointer once; nothing of them is linked by name.
+TWICE = """\
+static volatile unsigned long sink;
+static unsigned long part(unsigned long n)
+{
+	unsigned long s = 0;
+	for (unsigned long i = 0; i < n; i++)
+		s += (i * i) ^ (s >> 3);
+	return s;
+}
+namespace {
+struct Shape {
+	unsigned long area(unsigned long n) const
+	{
+		unsigned long s = 1;
+		for (unsigned long i = 0; i < n; i++)
+			s = s * 31 + i;
+		return s;
+	}
+};
+}
+int main(int argc, char **)
+{
+	Shape shape;
+	unsigned long (*volatile by_pointer)(unsigned long) = part;
+	unsigned long (Shape::*volatile by_member)(unsigned long) const = &Shape::area;
+	for (int i = 0; i < 2; i++) {
+		sink = part(100000000 + argc);
+		sink = by_pointer(100000000);
+		sink = shape.area(100000000 + argc);
+		sink = (shape.*by_member)(100000000);
+	}
+}
+"""
+
+
+@tap.case("a function that is inlined here and called there is one function")
+def _(t):
+    tap.need("g++")
+    (t.folder / "twice.cpp").write_text(TWICE)
+    tap.run("g++", "-O2", "-g", "-o", t.folder / "twice", t.folder / "twice.cpp")
+    recording = t.record("--user-only", "--", t.folder / "twice")
+    for name in (recording, t.record("--embed-symbols", "--user-only", "--", t.folder / "twice", name="own.data")):
+        own = {row["function"]: float(row["self_percent"]) for row in t.csv("show", name, "functions")}
+        named = [name for name in own if "part" in name or "area" in name]
+        t.equal(sorted(named), ["(anonymous namespace)::Shape::area(unsigned long) const", "part(unsigned long)"],
+                "functions")
+        t.true(all(own[name] > 30 for name in named), f"expected both halves of both, came {own}")
+    said = tap.run(tap.WICK, "fold", "-q", "--no-inline", recording, cwd=t.folder).stdout
+    t.true("main;part(unsigned long)" in said, f"expected calls by the pointer, came {said}")
+
+
 @tap.case("a second look comes from the cache and is the same")
 def _(t):
     _, recording = recorded(t)

@@ -94,6 +94,44 @@ static void a_place_gives_the_inlined_calls_innermost_first(void **state)
 	wk_code_index_free(index);
 }
 
+/* Two functions of one name, and one that only looks like them. */
+static void a_copy_of_a_function_is_told_with_its_name(void **state)
+{
+	static const uint64_t copies[] = { 0x1234, 0xfedcba9876543210, 0 };
+	struct wk_code_index *index = wk_code_index_new(), *saved;
+	struct wk_code_range range = { 0x1000, 0x1200, 0 };
+	struct wk_code_node nodes[4] = { { 0 } };
+	struct wk_code_span spans[] = { { 0, 1 }, { 0x10, 2 }, { 0x20, 3 } };
+	struct wk_code_block block = { .base = 0x1000, .nodes = nodes, .node_count = 4,
+				       .spans = spans, .span_count = 3 };
+	struct wk_buf bytes = { 0 };
+	struct wk_place at;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		nodes[1 + i].function = wk_code_index_copied(index, wk_str_c("part"), copies[i]);
+	assert_int_equal(wk_code_index_copied(index, wk_str_c("part"), copies[0]),
+			 nodes[1].function);
+	nodes[3].function = text(index, "part");
+	wk_code_index_set_ranges(index, &range, 1);
+	wk_code_index_add(index, 0, &block);
+	wk_code_index_save(index, &bytes);
+	saved = wk_code_index_load(wk_bytes_of(bytes.at, bytes.len), NULL);
+	assert_non_null(saved);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(wk_code_index_places(index, 0x1000 + 0x10 * i, &at, 1), 1);
+		assert_true(wk_str_is(at.function, "part"));
+		assert_int_equal(at.copy_at, copies[i]);
+		assert_int_equal(wk_code_index_places(saved, 0x1000 + 0x10 * i, &at, 1), 1);
+		assert_true(wk_str_is(at.function, "part"));
+		assert_int_equal(at.copy_at, copies[i]);
+	}
+	assert_int_equal(text(saved, "part"), nodes[3].function);
+	wk_code_index_free(saved);
+	wk_code_index_free(index);
+	wk_buf_fini(&bytes);
+}
+
 static void a_unit_is_there_when_it_was_added(void **state)
 {
 	struct wk_code_index *index = example();
@@ -569,6 +607,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_gives_the_inlined_calls_innermost_first),
+		cmocka_unit_test(a_copy_of_a_function_is_told_with_its_name),
 		cmocka_unit_test(a_unit_is_there_when_it_was_added),
 		cmocka_unit_test(a_place_by_numbers_tells_which_unit_is_missing),
 		cmocka_unit_test(a_chain_that_does_not_fit_loses_its_innermost_calls),

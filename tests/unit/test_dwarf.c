@@ -362,6 +362,55 @@ static void a_struct_without_a_name_that_can_be_called_is_a_lambda(void **state)
 	}
 }
 
+static uint64_t copy_at(struct maker *m, uint64_t address)
+{
+	struct wk_place places[4];
+
+	chain_at(m, address);
+	assert_true(wk_code_index_places(m->index, address, places, 4) > 0);
+	return places[0].copy_at;
+}
+
+/* Two functions of one name, of which one has code of its own, in a language with other names for
+ * linking, or without. */
+static void check_copies(unsigned language, uint64_t expected)
+{
+	uint64_t inlined, only_inlined;
+	struct maker m;
+
+	maker_init(&m, 4);
+	put_kinds(&m);
+	begin_unit(&m, language, CODE_AT, 0x100);
+	inlined = put_abstract(&m, "part");
+	only_inlined = put_abstract(&m, "part");
+	put_function(&m, "main", CODE_AT, 0x40);
+	put_call(&m, inlined, CODE_AT + 0x10, 0x10, 5);
+	end_children(&m); /* call */
+	put_call(&m, only_inlined, CODE_AT + 0x20, 0x10, 6);
+	end_children(&m); /* call */
+	end_children(&m); /* main */
+	put_uleb(&m, S_INFO, CONCRETE);
+	put(&m, S_INFO, inlined, 4);
+	put_code(&m, CODE_AT + 0x80, 0x10);
+	end_children(&m); /* part */
+	end_children(&m); /* unit */
+	unit_end(&m);
+	assert_true(maker_open(&m));
+	assert_string_equal(chain_at(&m, CODE_AT + 0x10), "part main:5");
+	assert_int_equal(copy_at(&m, CODE_AT + 0x10), expected);
+	assert_string_equal(chain_at(&m, CODE_AT + 0x20), "part main:6");
+	assert_int_equal(copy_at(&m, CODE_AT + 0x20), 0);
+	assert_int_equal(copy_at(&m, CODE_AT + 0x80), 0);
+	maker_fini(&m);
+}
+
+static void an_inlined_call_tells_where_the_same_function_lies_by_itself(void **state)
+{
+	(void)state;
+	check_copies(DW_LANG_C_plus_plus_14, CODE_AT + 0x80);
+	check_copies(0x0c, 0);
+}
+
 #define SCOPE_VALUES 250
 
 /* A scope that is slow to read and has no name. */
@@ -1030,6 +1079,7 @@ int main(void)
 		cmocka_unit_test(names_without_linkage_have_their_scopes_in_cxx),
 		cmocka_unit_test(names_have_no_scopes_in_c),
 		cmocka_unit_test(a_namespace_without_a_name_is_called_anonymous),
+		cmocka_unit_test(an_inlined_call_tells_where_the_same_function_lies_by_itself),
 		cmocka_unit_test(scopes_that_many_functions_share_are_read_once),
 		cmocka_unit_test(a_struct_without_a_name_that_can_be_called_is_a_lambda),
 		cmocka_unit_test(a_linkage_name_goes_before_a_written_one),
