@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/textmap.h"
+#include "base/word_cache.h"
 #include "formats/collapse.h"
 #include "formats/lines.h"
 #include "formats/reader.h"
@@ -17,7 +18,7 @@
 static const char expected[] = "lines of frames with ';' between them and a count at the end";
 
 /* Lines are read in batches, so that the look-ups of their stacks overlap. */
-#define BATCH_LINES  32
+#define BATCH_LINES  64
 #define BATCH_FRAMES 2048 /* a line with more fills a batch alone */
 
 struct batch {
@@ -35,7 +36,8 @@ struct reading {
 	const char *start;
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
-	struct wk_textmap frames; /* text between two ';' to frame */
+	struct wk_word_cache words; /* text between two ';' to frame, short and of late */
+	struct wk_textmap frames;   /* all of it */
 	bool has_two_counts;      /* each line: before and after */
 	uint32_t scale;           /* counts are multiplied by it: FRACTION_SCALE or 1 */
 	uint64_t fractions;       /* lines whose count has more of one than that keeps */
@@ -182,22 +184,51 @@ static uint32_t frame_of(struct reading *r, struct wk_str name, uint64_t hash)
 	return *known;
 }
 
+/* The place of the number of the short frame at `at`; NULL if it is not one that ends with the
+ * first ';' for sure. */
+static uint32_t *short_frame(struct reading *r, const char *at, const char *end, size_t *len)
+{
+	uint32_t *number;
+
+	if (r->lines.end - at < WK_WORD_BYTES)
+		return NULL;
+	number = wk_word_cache_at(&r->words, at, end, ';', len);
+	return number && (end - at - 1 <= (ptrdiff_t)*len || at[*len + 1] != ' ') ? number : NULL;
+}
+
+/* The frame at `at`, 0 if there is none; `stop` is where it ends. */
+static uint32_t next_frame(struct reading *r, const char *at, const char *end, const char **stop)
+{
+	size_t len;
+	uint32_t *known = short_frame(r, at, end, &len), frame;
+	uint64_t hash;
+
+	if (known && *known) {
+		*stop = at + len;
+		return *known;
+	}
+	*stop = end_of_frame(at, end, &hash);
+	if (*stop == at && !r->collapse)
+		return 0;
+	frame = frame_of(r, wk_str_of(at, (size_t)(*stop - at)), hash);
+	if (known)
+		*known = frame;
+	return frame;
+}
+
 static void add_frames(struct reading *r, struct wk_str frames)
 {
 	const char *at = frames.at, *end = at + frames.len;
 	struct batch *batch = &r->batch;
 
 	for (;; at++) {
-		uint64_t hash;
-		const char *stop = end_of_frame(at, end, &hash);
+		uint32_t frame = next_frame(r, at, end, &at);
 
-		if (stop > at || r->collapse) {
+		if (frame) {
 			batch->frames = wk_grow(batch->frames, &batch->frames_cap,
 						batch->frame_count + 1, sizeof(*batch->frames));
-			batch->frames[batch->frame_count++] =
-				frame_of(r, wk_str_of(at, (size_t)(stop - at)), hash);
+			batch->frames[batch->frame_count++] = frame;
 		}
-		at = stop;
 		if (at == end)
 			break;
 	}
@@ -370,6 +401,7 @@ static bool read_folded(const struct wk_input *input, const struct wk_sink *sink
 		wk_fail_no_stacks(err, input->bytes, expected);
 	free(r.batch.frames);
 	wk_textmap_fini(&r.frames);
+	wk_word_cache_fini(&r.words);
 	return wk_stack_writer_end(r.writer, err);
 }
 
