@@ -247,6 +247,16 @@ uint32_t wk_stack_writer_reversed(struct wk_stack_writer *writer, const uint32_t
 	return stack;
 }
 
+/* Stacks that are looked for side by side. */
+struct walking {
+	struct wk_trie *stacks;
+	struct wk_stack_walk *walks;
+	uint32_t depth[WALKS_AT_ONCE];  /* how many of its frames each has behind it */
+	uint8_t open[WALKS_AT_ONCE];    /* which are not at their ends yet, [left] */
+	uint32_t hashes[WALKS_AT_ONCE]; /* of what those go on with */
+	size_t left;
+};
+
 /* Goes on from stack to stack for as long as each is the one behind its caller. Is there more? */
 static bool walk_on(const struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_t *depth)
 {
@@ -256,6 +266,51 @@ static bool walk_on(const struct wk_trie *stacks, struct wk_stack_walk *walk, ui
 		(*depth)++;
 	}
 	return *depth < walk->count;
+}
+
+/* Says what will be looked up. */
+static void ask_for_slots(struct walking *w)
+{
+	size_t still = 0;
+
+	for (size_t i = 0; i < w->left; i++) {
+		struct wk_stack_walk *walk = &w->walks[w->open[i]];
+		uint32_t *depth = &w->depth[w->open[i]];
+
+		if (!walk_on(w->stacks, walk, depth))
+			continue;
+		w->hashes[still] = wk_trie_hash(walk->stack, walk->frames[*depth]);
+		wk_trie_prefetch(w->stacks, w->hashes[still]);
+		w->open[still++] = w->open[i];
+	}
+	w->left = still;
+}
+
+/* Those that are found stay open. */
+static void look_up(struct walking *w)
+{
+	const struct wk_trie *stacks = w->stacks;
+	size_t still = 0;
+
+	for (size_t i = 0; i < w->left && stacks->slots; i++) {
+		uint32_t id = stacks->slots[w->hashes[i] >> stacks->slot_shift].id;
+
+		__builtin_prefetch(&stacks->parent[id]);
+		__builtin_prefetch(&stacks->label[id]);
+	}
+	for (size_t i = 0; i < w->left; i++) {
+		struct wk_stack_walk *walk = &w->walks[w->open[i]];
+		uint32_t *depth = &w->depth[w->open[i]];
+		uint32_t found = wk_trie_find_hashed(stacks, walk->stack, walk->frames[*depth],
+						     w->hashes[i]);
+
+		if (!found)
+			continue;
+		walk->stack = found;
+		(*depth)++;
+		w->open[still++] = w->open[i];
+	}
+	w->left = still;
 }
 
 /* What is not there yet. Behind a new stack all are new. */
@@ -273,43 +328,16 @@ static void add_rest(struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_
  * from memory, the others' are asked for. */
 static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walks, size_t count)
 {
-	uint32_t depth[WALKS_AT_ONCE] = { 0 }, hashes[WALKS_AT_ONCE];
-	uint8_t open[WALKS_AT_ONCE];
-	struct wk_trie *stacks = &writer->known.stacks;
-	size_t left = count;
+	struct walking w = { .stacks = &writer->known.stacks, .walks = walks, .left = count };
 
 	for (size_t i = 0; i < count; i++)
-		open[i] = (uint8_t)i;
-	while (left) {
-		size_t still = 0;
-
-		for (size_t i = 0; i < left; i++) {
-			struct wk_stack_walk *walk = &walks[open[i]];
-			uint32_t *at = &depth[open[i]];
-
-			if (!walk_on(stacks, walk, at))
-				continue;
-			hashes[still] = wk_trie_hash(walk->stack, walk->frames[*at]);
-			wk_trie_prefetch(stacks, hashes[still]);
-			open[still++] = open[i];
-		}
-		left = still;
-		still = 0;
-		for (size_t i = 0; i < left; i++) {
-			struct wk_stack_walk *walk = &walks[open[i]];
-			uint32_t found = wk_trie_find_hashed(
-				stacks, walk->stack, walk->frames[depth[open[i]]], hashes[i]);
-
-			if (!found)
-				continue;
-			walk->stack = found;
-			depth[open[i]]++;
-			open[still++] = open[i];
-		}
-		left = still;
+		w.open[i] = (uint8_t)i;
+	while (w.left) {
+		ask_for_slots(&w);
+		look_up(&w);
 	}
 	for (size_t i = 0; i < count; i++)
-		add_rest(stacks, &walks[i], depth[i]);
+		add_rest(w.stacks, &walks[i], w.depth[i]);
 }
 
 void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks,
