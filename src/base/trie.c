@@ -136,7 +136,7 @@ bool wk_trie_has(const struct wk_trie *trie, uint32_t parent, uint32_t label)
 	       wk_trie_find_hashed(trie, parent, label, wk_trie_hash(parent, label));
 }
 
-uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label)
+uint32_t wk_trie_append_now(struct wk_trie *trie, uint32_t parent, uint32_t label)
 {
 	if (trie->slots && parent + 1 != trie->count)
 		wk_trie_seal(trie);

@@ -106,9 +106,18 @@ static inline void wk_trie_prefetch(const struct wk_trie *trie, uint32_t hash)
 		__builtin_prefetch(&trie->slots[hash >> trie->slot_shift], 1);
 }
 
+uint32_t wk_trie_append_now(struct wk_trie *trie, uint32_t parent, uint32_t label);
+
 /* A new entry that the caller knows not to be there yet; it needs no index, and where the new
  * id does not follow the parent's, an index that there is is dropped. */
-uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label);
+static inline uint32_t wk_trie_append(struct wk_trie *trie, uint32_t parent, uint32_t label)
+{
+	if (trie->count == trie->cap || (trie->slots && parent + 1 != trie->count))
+		return wk_trie_append_now(trie, parent, label);
+	trie->parent[trie->count] = parent;
+	trie->label[trie->count] = label;
+	return trie->count++;
+}
 
 /* Says how many entries there will be, as far as one can tell: the index then grows in one
  * step instead of many. Only a guess that is far too high costs anything. */

@@ -191,6 +191,9 @@ struct wk_event_frame {
 struct wk_event_stacks {
 	uint32_t first, count;
 	const uint32_t *parents, *frames;
+	/* How many of these and of samples there will be in all, as far as their giver can tell:
+	 * room for them can be made at once. 0: unknown. */
+	uint32_t expected, expected_samples;
 };
 
 /* A jump that the processor remembered. */

@@ -39,7 +39,7 @@ struct wk_stack_writer {
 	uint32_t inputs_before;  /* how many stacks are theirs, the empty one with them */
 	uint32_t told_stacks;    /* those of a smaller id have been */
 	struct wk_event count_event; /* filled but for its numbers */
-	uint64_t samples;
+	uint64_t samples, expected_samples;
 };
 
 static void start_store(struct wk_stack_store *store)
@@ -113,6 +113,9 @@ static void tell_stacks(struct wk_stack_writer *writer)
 		.count = writer->known.stacks.count - first,
 		.parents = writer->known.stacks.parent + first,
 		.frames = writer->known.stacks.label + first,
+		.expected = writer->known.stacks.expected,
+		.expected_samples = writer->expected_samples < UINT32_MAX
+					    ? (uint32_t)writer->expected_samples : 0,
 	};
 	writer->told_stacks = writer->known.stacks.count;
 	take(writer, &event);
@@ -348,17 +351,27 @@ void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *
 			  count - i < WALKS_AT_ONCE ? count - i : WALKS_AT_ONCE);
 }
 
-/* Stacks that are new get rarer, so what comes is less than in proportion; and a beginning that
- * is unlike the rest must not cost much. */
+/* How many there will be if the rest is as what was done; a beginning that is unlike it must not
+ * cost much. */
+static uint64_t in_all(uint64_t count, uint64_t done, uint64_t whole)
+{
+	double all = done ? (double)count * (double)whole / (double)done : 0;
+	double most = (double)count * MOST_GROWTH;
+
+	return (uint64_t)(all < most ? all : most);
+}
+
+/* Stacks that are new get rarer, so what comes of them is less than in proportion. Samples may
+ * turn out to be a few more. */
 void wk_stack_writer_progress(struct wk_stack_writer *writer, uint64_t done, uint64_t whole)
 {
 	uint64_t count = writer->known.stacks.count - writer->inputs_before;
-	uint64_t most = count * MOST_GROWTH;
-	double all = done ? (double)count * (double)whole / (double)done : 0;
+	uint64_t samples = in_all(writer->samples, done, whole);
 
-	if (count >= FEWEST_EXPECTED)
-		wk_stack_writer_expect(writer, (uint32_t)((all < (double)most ? all
-				       : (double)most) - (double)count));
+	if (count < FEWEST_EXPECTED)
+		return;
+	wk_stack_writer_expect(writer, (uint32_t)(in_all(count, done, whole) - count));
+	writer->expected_samples = samples + samples / 32;
 }
 
 void wk_stack_writer_expect(struct wk_stack_writer *writer, uint32_t count)

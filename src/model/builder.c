@@ -463,6 +463,8 @@ static bool take_stacks(struct wk_builder *builder, const struct wk_event_stacks
 {
 	bool ok = stacks->first == builder->stack_numbers;
 
+	wk_trie_expect(&builder->model->stacks, stacks->expected);
+	builder->model->samples.expected = stacks->expected_samples;
 	for (uint32_t i = 0; i < stacks->count && ok; i++)
 		ok = take_stack(builder, stacks->first + i, stacks->parents[i], stacks->frames[i]);
 	if (!ok)

@@ -406,6 +406,14 @@ static void grow_samples(struct wk_samples *samples, size_t room)
 	samples->cap = room;
 }
 
+static void make_room_for_sample(struct wk_samples *samples)
+{
+	size_t room = samples->cap ? samples->cap * 2 : 64;
+
+	if (samples->count == samples->cap)
+		grow_samples(samples, room < samples->expected ? samples->expected : room);
+}
+
 /* The column is there from the first sample on that needs it. */
 static void set_before(struct wk_samples *samples, bool is_before)
 {
@@ -428,8 +436,7 @@ static void have_times(struct wk_model *model)
 
 	if (samples->times)
 		return;
-	if (samples->count == samples->cap)
-		grow_samples(samples, samples->cap ? samples->cap * 2 : 64);
+	make_room_for_sample(samples);
 	samples->times = wk_alloc_table_zeroed(samples->cap, sizeof(uint64_t));
 	for (uint32_t i = 0; i < samples->count; i++)
 		samples->times[i] = model->sources[samples->source[i]].counts_samples
@@ -457,8 +464,7 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_samples *samples = &model->samples;
 
-	if (samples->count == samples->cap)
-		grow_samples(samples, samples->cap ? samples->cap * 2 : 64);
+	make_room_for_sample(samples);
 	samples->time_ns[samples->count] = sample->time_ns;
 	samples->thread[samples->count] = sample->thread;
 	samples->stack[samples->count] = sample->stack;

@@ -151,7 +151,7 @@ struct wk_samples {
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
 	uint64_t *times;      /* how many samples a row stands for; NULL: ask its source */
-	size_t cap;
+	size_t cap, expected; /* rows: there is room for, there will be if one can tell */
 };
 
 /* A name that came with the recording, for a range of an image (by path and, where both
