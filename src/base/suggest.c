@@ -48,7 +48,8 @@ void wk_suggestion_try(struct wk_suggestion *suggestion, const char *word)
 		distance = 1;
 	else
 		distance = edits(typed, candidate);
-	if (distance > 1 + candidate.len / 4 || distance >= candidate.len)
+	/* Of a short word two slips leave another word. */
+	if (distance > 1 + least(typed.len, candidate.len) / 4 || distance >= candidate.len)
 		return;
 	if (!suggestion->best || distance < suggestion->distance) {
 		suggestion->best = word;

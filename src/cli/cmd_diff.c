@@ -42,7 +42,7 @@ static const struct wk_opt diff_options[] = {
 	  AT(gone), NULL },
 	{ 0, "by-total", NULL, "table: rank by what functions cost with all they call", WK_OPT_FLAG,
 	  AT(by_total), NULL },
-	{ 'n', "top", "N", "table: so many rows (30)", WK_OPT_NUMBER, AT(top), NULL },
+	{ 'n', "top", "N", "table: so many rows (30)", WK_OPT_COUNT, AT(top), NULL },
 	{ 0, "all", NULL, "table: every function that changed", WK_OPT_FLAG, AT(all), NULL },
 	{ 0, "details", NULL, "table: all columns", WK_OPT_FLAG, AT(details), NULL },
 	{ 0, "samples", NULL, "compare numbers of samples, not their weights", WK_OPT_FLAG,
@@ -192,7 +192,7 @@ static bool tabulate(const struct comparison *c, struct wk_out *out, struct wk_e
 
 	if (c->args->top)
 		options.limit = c->args->top < UINT32_MAX ? (uint32_t)c->args->top : UINT32_MAX;
-	wk_table_fit(&view, out, c->call);
+	wk_table_fit(&view, out, c->call, 0);
 	wk_table_init(&table, "diff");
 	wk_diff_table(&table, c->model, &c->question.filter, &options);
 	add_sides(c, &words);

@@ -17,7 +17,7 @@
 
 struct args {
 	const char *output, *min_percent;
-	uint64_t top;
+	uint64_t top, columns;
 	bool csv, json, all, details, by_total;
 	bool inverted, by_thread, by_process, samples;
 	struct wk_filter_spec filter;
@@ -33,7 +33,7 @@ static const struct wk_opt output_options[] = {
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
 	  AT(output), NULL },
 	{ 'n', "top", "NUMBER", "at most so many rows (40; all of tree, images and system)",
-	  WK_OPT_NUMBER, AT(top), NULL },
+	  WK_OPT_COUNT, AT(top), NULL },
 	{ 0, "by-total", NULL, "functions, images: rank by what they cost with all they call",
 	  WK_OPT_FLAG, AT(by_total), NULL },
 	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5)", WK_OPT_TEXT,
@@ -41,6 +41,8 @@ static const struct wk_opt output_options[] = {
 	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
 	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
 	  NULL },
+	{ 0, "width", "COLUMNS", "cut lines to so many columns (the terminal's; whole in a file)",
+	  WK_OPT_COUNT, AT(columns), NULL },
 	{ 0 },
 };
 
@@ -185,7 +187,7 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 
 	if (!out)
 		return false;
-	wk_table_fit(&view, out, call);
+	wk_table_fit(&view, out, call, args->columns);
 	wk_table_init(&table, what->name);
 	what->fill(&table, model, &question->filter, options);
 	view.table = &table;

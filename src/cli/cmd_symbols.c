@@ -18,6 +18,7 @@
 
 struct args {
 	const char *output, *cache;
+	uint64_t columns;
 	bool csv, json, all, details;
 	struct wk_filter_spec filter;
 	struct wk_load_args load;
@@ -42,6 +43,8 @@ static const struct wk_opt output_options[] = {
 	  AT(all), NULL },
 	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
 	  NULL },
+	{ 0, "width", "COLUMNS", "cut lines to so many columns (the terminal's; whole in a file)",
+	  WK_OPT_COUNT, AT(columns), NULL },
 	{ 0 },
 };
 
@@ -309,7 +312,7 @@ static bool print(const struct wk_facts_about *about, const struct wk_images_fac
 
 	if (!out)
 		return false;
-	wk_table_fit(&view, out, call);
+	wk_table_fit(&view, out, call, args->columns);
 	wk_table_init(&table, "symbols");
 	fill(&table, about->model, facts, args->csv || args->json);
 	view.table = &table;

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/suggest.h"
+#include "views/tables.h"
 
 static bool wrong(struct wk_err *err, const char *sentence)
 {
@@ -57,11 +58,21 @@ static const char *hint_for(const struct wk_opt_target *target, struct wk_str na
 	return NULL;
 }
 
+/* What `wick show` shows is a word and no option; nearer than any option, or NULL. */
+static const char *nearer_view(const struct wk_suggestion *option)
+{
+	struct wk_suggestion near = *option;
+
+	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
+		wk_suggestion_try(&near, view->name);
+	return near.best != option->best ? near.best : NULL;
+}
+
 bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *target,
 		       struct wk_str name, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(name);
-	const char *hint = hint_for(target, name);
+	const char *hint = hint_for(target, name), *view;
 
 	if (style == WK_STYLE_GETOPT)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "Unknown option: %.*s",
@@ -76,6 +87,11 @@ bool wk_option_unknown(enum wk_opt_style style, const struct wk_opt_target *targ
 	for (; target->group; target++)
 		for (const struct wk_opt *opt = target->group->options; opt->name; opt++)
 			wk_suggestion_try(&near, opt->name);
+	view = nearer_view(&near);
+	if (view)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "unknown option --%.*s; did you mean the word: wick show FILE %s?",
+			       WK_STR_ARG(name), view);
 	if (near.best)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "unknown option --%.*s; did you mean --%s?", WK_STR_ARG(name),
@@ -187,6 +203,8 @@ static const char *number_expected(const struct wk_opt *opt)
 		return "a size above 0 such as 16384, 64K or 8M";
 	case WK_OPT_REAL:
 		return "a number such as 0.5";
+	case WK_OPT_COUNT:
+		return "a whole number above 0";
 	default:
 		return "a whole number";
 	}

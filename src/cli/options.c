@@ -137,6 +137,8 @@ static bool set_number(const struct wk_opt *opt, void *field, const char *value)
 	case WK_OPT_REAL:
 		return wk_num_real(wk_str_c(value), field);
 	/* 0 stands for "not given" where the value is kept, and for nothing that one could want. */
+	case WK_OPT_COUNT:
+		return wk_num_u64(wk_str_c(value), field) && *(uint64_t *)field != 0;
 	case WK_OPT_DURATION:
 		return wk_num_duration(wk_str_c(value), field) && *(uint64_t *)field != 0;
 	default:

@@ -36,6 +36,7 @@ enum wk_opt_kind {
 			  * begins with a dash */
 	WK_OPT_LIST,     /* struct wk_opt_list */
 	WK_OPT_NUMBER,   /* uint64_t */
+	WK_OPT_COUNT,    /* the same, above 0 */
 	WK_OPT_REAL,     /* double */
 	WK_OPT_DURATION, /* uint64_t, nanoseconds */
 	WK_OPT_SIZE,     /* uint64_t, bytes */

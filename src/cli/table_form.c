@@ -32,14 +32,22 @@ static unsigned typed_columns(void)
 		       ? (unsigned)columns : 0;
 }
 
-void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct wk_call *call)
+static unsigned own_columns(void)
 {
-	if (out != call->out)
-		return;
-	view->is_plain = wk_is_plain_locale();
-	view->columns = typed_columns();
-	if (!wk_os_is_terminal(STDOUT_FILENO))
-		return;
-	view->columns = wk_os_terminal_columns(STDOUT_FILENO);
-	view->has_colour = wk_color_wanted(STDOUT_FILENO);
+	return wk_os_is_terminal(STDOUT_FILENO) ? wk_os_terminal_columns(STDOUT_FILENO)
+						: typed_columns();
+}
+
+void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct wk_call *call,
+		  uint64_t columns)
+{
+	bool is_own = out == call->out;
+
+	if (columns)
+		view->columns = columns < UINT16_MAX ? (unsigned)columns : UINT16_MAX;
+	else if (is_own)
+		view->columns = own_columns();
+	view->is_plain = is_own && wk_is_plain_locale();
+	view->has_colour = is_own && wk_os_is_terminal(STDOUT_FILENO) &&
+			   wk_color_wanted(STDOUT_FILENO);
 }
