@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """wick symbolize beside addr2line and llvm-symbolizer at 2,000 addresses of each image: wick
 itself, and a C++ program built here in several ways. Prints TAP; what differs is listed with the
-reason, and a difference from every tool that nothing explains is a failure.
+reason, and a difference from every tool that nothing explains is a failure. That needs both tools:
+either errs at places (addr2line 2.40 in the names of inlined calls, and in files of programs that
+are not optimised). What addr2line alone is right about is asked for exactly: how many calls were
+inlined, the number of each line, and the function around them.
 
 By hand: WICK=build/wick tests/oracle/test_symbolize.py [IMAGE...]"""
 import os
@@ -62,13 +65,25 @@ def programs(place):
         yield "C++, " + way, path
 
 
-def check(name, image, tools):
+def ask_all(image, tools):
+    """What wick says, {tool: what it says}, and where functions are."""
     chance = random.Random(7)
     code = answers.code_of(image)
     addresses = {chance.randrange(*chance.choice(code)) for _ in range(COUNT)}
     ours = answers.ask([WICK, *answers.WICK_SAYS], image, addresses)
     said = {tool: answers.ask(command, image, addresses) for tool, command in tools.items()}
-    functions = answers.functions_of(image)
+    return ours, said, answers.functions_of(image)
+
+
+def show(odd, ours, said):
+    for address in odd[:10]:
+        print(f"# {address:#x}: wick {ours.get(address)}"[:400])
+        for tool, theirs in said.items():
+            print(f"#   {tool} {theirs.get(address)}"[:400])
+
+
+def is_as_either(name, ours, said, functions):
+    """Whether each answer is one tool's, but for what is known to differ."""
     known = set()
     for tool, theirs in said.items():
         other = next((text for key, text in said.items() if key != tool), None)
@@ -79,32 +94,58 @@ def check(name, image, tools):
             if why == answers.FULLER or why.startswith("between"):
                 known.update(where)
         known.update(address for address in theirs if ours.get(address) == theirs[address])
-    odd = sorted(addresses - known)
-    for address in odd[:10]:
-        print(f"# {address:#x}: wick {ours.get(address)}"[:400])
-        for tool, theirs in said.items():
-            print(f"#   {tool} {theirs.get(address)}"[:400])
-    return len(odd) <= MOST_UNEXPLAINED * len(addresses)
+    odd = sorted(set(ours) - known)
+    show(odd, ours, said)
+    return len(odd) <= MOST_UNEXPLAINED * len(ours)
+
+
+def is_same_outline(ours, theirs):
+    numbers = [[line for _, line in answers.lines(answer)] for answer in (ours, theirs)]
+    return numbers[0] == numbers[1] and answers.are_same_names(ours[-1:], theirs[-1:])
+
+
+def has_outline(ours, theirs, functions):
+    """Whether calls, numbers of lines and outermost functions are those of addr2line."""
+    inside = [address for address in theirs if not answers.is_between(address, functions)]
+    odd = [address for address in inside
+           if not is_same_outline(ours.get(address, []), theirs[address])]
+    show(odd, ours, {"addr2line": theirs})
+    return len(inside) > COUNT / 4 and not odd
+
+
+def points(name, image, tools):
+    """(title, whether it holds, why it is not asked)."""
+    ours, said, functions = ask_all(image, tools)
+    missing = [tool for tool in answers.TOOLS if tool not in tools]
+    title = f"{name}: as one of the tools"
+    if missing:
+        yield title, True, f"{missing[0]} is not installed"
+    else:
+        yield title, is_as_either(name, ours, said, functions), ""
+    title = f"{name}: calls, numbers of lines and outermost functions as addr2line"
+    if "addr2line" in tools:
+        yield title, has_outline(ours, said["addr2line"], functions), ""
+    else:
+        yield title, True, "addr2line is not installed"
 
 
 def main():
     tools = {tool: command for tool, command in answers.TOOLS.items() if shutil.which(tool)}
-    for tool in ("readelf", *tools):
-        if not shutil.which(tool):
-            print(f"1..0 # SKIP {tool} is not installed")
-            return 0
-    if not tools:
-        print("1..0 # SKIP neither addr2line nor llvm-symbolizer is installed")
+    if not shutil.which("readelf"):
+        print("1..0 # SKIP readelf is not installed")
         return 0
     os.environ["WICK_CACHE_DIR"] = ""
     failed = 0
     with tempfile.TemporaryDirectory(prefix="wick-oracle-") as place:
         images = [(path, path) for path in sys.argv[1:]] or list(programs(place))
-        print(f"1..{len(images)}")
-        for number, (name, image) in enumerate(images, 1):
-            ok = check(name, image, tools)
-            failed += not ok
-            print(f"{'ok' if ok else 'not ok'} {number} - {name}")
+        print(f"1..{2 * len(images)}")
+        number = 0
+        for name, image in images:
+            for title, ok, reason in points(name, image, tools):
+                number += 1
+                failed += not ok
+                skip = f" # SKIP {reason}" if reason else ""
+                print(f"{'ok' if ok else 'not ok'} {number} - {title}{skip}")
     return 1 if failed else 0
 
 
