@@ -24,7 +24,8 @@ test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gc
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
 	fish=fish node=nodejs npm=npm chromium=chromium"
 # What drives pictures in a browser, and what opens exported profiles in another's reader.
-browser_modules='playwright-core speedscope ajv'
+# The newest playwright-core that runs with Debian's node 18; the others with their major number.
+browser_modules='playwright-core@1.61 speedscope@1 ajv@8'
 fuzz_needs="$build_needs clang=clang"
 
 # Which of the needs are not met: their packages.
@@ -174,7 +175,7 @@ want_browser_modules() {
 	[ -z "${NODE_PATH:-}" ] || return 0
 	export NODE_PATH="$root/build-npm/node_modules"
 	for module in $browser_modules; do
-		[ -d "$NODE_PATH/$module" ] || absent="${absent:-} $module"
+		[ -d "$NODE_PATH/${module%@*}" ] || absent="${absent:-} $module"
 	done
 	[ -n "${absent:-}" ] && command -v npm >/dev/null 2>&1 || return 0
 	say "fetching${absent} from npm..."

@@ -46,6 +46,7 @@ struct wk_remote {
 	struct wk_err no_folder; /* or for this reason not to be used */
 	bool is_folder_known;
 	bool has_remembered; /* something was written down of a server */
+	char *newest; /* the name of the file that came last, which makes no room. Or NULL */
 	struct wk_fetcher *fetcher;
 	struct answer *answers;
 	size_t answer_count, answer_cap;
@@ -112,11 +113,12 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 	return NULL;
 }
 
-static void make_room(const struct wk_remote *remote, const char *newest)
+static void make_room(const struct wk_remote *remote)
 {
 	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
 
-	wk_remote_make_room(remote->folder, newest, wk_cache_usual_bytes(&complaint));
+	wk_remote_make_room(remote->folder, remote->newest ? remote->newest : "",
+			    wk_cache_usual_bytes(&complaint));
 	wk_buf_fini(&complaint);
 }
 
@@ -125,7 +127,7 @@ void wk_remote_close(struct wk_remote *remote)
 	if (!remote)
 		return;
 	if (remote->has_remembered)
-		make_room(remote, "");
+		make_room(remote);
 	for (size_t i = 0; i < remote->server_count; i++) {
 		free(remote->servers[i].why_down);
 		free(remote->servers[i].complaint);
@@ -140,6 +142,7 @@ void wk_remote_close(struct wk_remote *remote)
 	free(remote->answers);
 	wk_index_fini(&remote->answer_of);
 	free(remote->folder);
+	free(remote->newest);
 	free(remote);
 }
 
@@ -269,6 +272,13 @@ static void say_remembered(struct search *s, struct server *server,
 	wk_buf_fini(&text);
 }
 
+static void note_newest(struct wk_remote *remote, struct wk_str name)
+{
+	free(remote->newest);
+	remote->newest = wk_strndup(name.at, name.len);
+	make_room(remote);
+}
+
 /* Fetches into a file without a name, which takes its place when it is found to be the wanted
  * one. */
 static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, struct wk_err *err)
@@ -295,7 +305,7 @@ static enum wk_fetched fetch_one(struct search *s, const struct wk_fetch *wish, 
 	if (!wk_os_keep_end(&keep, ok))
 		ok = wk_fail_os(err, errno, "cannot keep %s", wk_buf_text(&s->path));
 	if (fetched == WK_FETCH_DONE && ok)
-		make_room(s->remote, wk_str_basename(wk_buf_str(&s->path)).at);
+		note_newest(s->remote, wk_str_basename(wk_buf_str(&s->path)));
 	return fetched == WK_FETCH_DONE && !ok ? WK_FETCH_FAILED : fetched;
 }
 

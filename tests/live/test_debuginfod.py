@@ -181,6 +181,23 @@ def _(t):
     t.true(other.exists() and (kept / f"{app().id}.debuginfo").exists(), "the new one and another's stay")
 
 
+@tap.case("a file that came stays, though what others lack is written down after it")
+def _(t):
+    programs = {name: t.folder / name for name in ("burn_30_70", "recursion")}
+    bodies = {}
+    for name, path in programs.items():
+        shutil.copy(tap.program("live", name), path)
+        bodies[build_id(path)] = path.read_bytes()
+        tap.run("strip", path)
+    recording = t.record("--user-only", "--", "sh", "-c", "./burn_30_70 300; ./recursion")
+    for identity, body in bodies.items():  # one of the two is asked for before the other
+        with Server(serves(body, f"/buildid/{identity}/debuginfo")) as server:
+            t.wick("show", recording, "--symbol-server", server.url,
+                   env=environment(t, WICK_CACHE_SIZE=len(body) + 100))
+        t.true(f"{identity}.debuginfo" in left(t), f"{left(t)}")
+        shutil.rmtree(t.folder / "cache")
+
+
 @tap.case("DEBUGINFOD_URLS is used only by who asks for it")
 def _(t):
     with Server(serves(app().debug.read_bytes())) as server:
