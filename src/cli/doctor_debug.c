@@ -7,6 +7,7 @@
 #include "cli/debug_words.h"
 #include "cli/doctor.h"
 #include "cli/program_mend.h"
+#include "formats/scan.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/unwind_table.h"
 
@@ -60,20 +61,6 @@ static bool count_function(void *context, const struct wk_elf_raw *raw)
 			p->framed += keeps_frame_pointer(elf, wk_bytes_at(&file, offset, 16));
 	}
 	return true;
-}
-
-static bool has_text(struct wk_bytes bytes, const char *text)
-{
-	size_t len = strlen(text);
-
-	while (wk_bytes_left(&bytes) >= len) {
-		const uint8_t *at = memchr(bytes.at, text[0], wk_bytes_left(&bytes) - len + 1);
-
-		if (!at || memcmp(at, text, len) == 0)
-			return at != NULL;
-		wk_bytes_skip(&bytes, (uint64_t)(at + 1 - bytes.at));
-	}
-	return false;
 }
 
 static const struct wk_elf_section *section(const struct wk_elf *elf, const char *name)
@@ -231,7 +218,10 @@ static struct units read_units(struct wk_bytes in)
 /* Before DWARF 5 a unit's own attribute tells: DW_AT_GNU_dwo_name, as LEB128. */
 static bool has_dwo_name(const struct patient *p)
 {
-	return has_text(debug_bytes(p, ".debug_abbrev"), "\xb0\x42");
+	struct wk_bytes bytes = debug_bytes(p, ".debug_abbrev");
+	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+
+	return wk_str_find(text, "\xb0\x42") != SIZE_MAX;
 }
 
 static bool is_there(const struct patient *p, struct wk_str name)
@@ -422,7 +412,7 @@ void wk_doctor_debug(struct wk_findings *findings, const struct wk_store_file *p
 	const struct wk_elf *elf = program->elf;
 
 	p.tables = wk_elf_tables(elf);
-	p.is_rust = has_text(wk_elf_bytes(elf, wk_elf_section(elf, ".comment")), "rustc");
+	p.is_rust = wk_program_is_rust(elf);
 	debug_file(&p, debug_dirs);
 	p.unwind = wk_unwind_table_new(elf, p.debug.elf);
 	wk_elf_each_raw(elf, &p.tables, count_function, &p);

@@ -1,9 +1,11 @@
 #include "cli/program_mend.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cargo_profile.h"
+#include "formats/scan.h"
 
 void wk_shell_word(struct wk_buf *text, struct wk_str word)
 {
@@ -16,15 +18,24 @@ void wk_shell_word(struct wk_buf *text, struct wk_str word)
 	wk_buf_add_char(text, '\'');
 }
 
+static bool contains(struct wk_str text, const char *part)
+{
+	return wk_str_find(text, part) != SIZE_MAX;
+}
+
 static bool has_text(const struct wk_elf *elf, const char *section, const char *text)
 {
 	struct wk_bytes bytes = wk_elf_bytes(elf, wk_elf_section(elf, section));
-	size_t len = strlen(text);
 
-	for (; wk_bytes_left(&bytes) >= len; wk_bytes_skip(&bytes, 1))
-		if (memcmp(bytes.at, text, len) == 0)
-			return true;
-	return false;
+	return contains(wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), text);
+}
+
+/* Compilers of before 1.73 (Debian 12 has 1.63) do not sign what they make, but messages of the
+ * library name its sources. */
+bool wk_program_is_rust(const struct wk_elf *elf)
+{
+	return has_text(elf, ".comment", "rustc") ||
+	       has_text(elf, ".rodata", "library/std/src/");
 }
 
 /* With the '/' at its end. */
@@ -51,14 +62,6 @@ static bool is_there(struct wk_str folder, const char *name)
 	found = access(wk_buf_text(&path), F_OK) == 0;
 	wk_buf_fini(&path);
 	return found;
-}
-
-static bool contains(struct wk_str text, const char *part)
-{
-	for (; text.len; text = wk_str_skip(text, 1))
-		if (wk_str_starts(text, part))
-			return true;
-	return false;
 }
 
 /* The compiler and what comes with it: bin/rustc, lib/librustc_driver.so, lib/rustlib/... */
@@ -127,7 +130,7 @@ static bool mend_build(const struct wk_program_mend *program, struct wk_buf *men
 {
 	const struct wk_elf *elf = program->elf;
 
-	if (has_text(elf, ".comment", "rustc")) {
+	if (wk_program_is_rust(elf)) {
 		if (is_of_the_toolchain(wk_str_c(program->path)))
 			return false;
 		mend_cargo(program, mend);

@@ -18,6 +18,9 @@ struct wk_program_mend {
 };
 void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend);
 
+/* Whether Rust's compiler made it. */
+bool wk_program_is_rust(const struct wk_elf *elf);
+
 /* Its debug information lies in other files, and `file` of those is gone: a split file (.dwo). */
 void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *mend);
 
