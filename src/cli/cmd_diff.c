@@ -12,6 +12,7 @@
 #include "render/renderers.h"
 #include "views/diff.h"
 #include "views/diff_lines.h"
+#include "views/stack_rows.h"
 
 #define USUAL_ROWS 30
 
@@ -165,6 +166,12 @@ static bool fold(const struct comparison *c, struct wk_out *out, struct wk_err *
 	bool ok;
 
 	fold_options(c, &options);
+	view.rows = wk_stack_rows_new(c->model, &c->question.filter, &options);
+	if (view.rows) {
+		ok = wk_renderer_folded.render(&view, out, err);
+		wk_stack_rows_free(view.rows);
+		return ok;
+	}
 	wk_tree_init(&tree, c->model, &c->question.filter, &options);
 	view.tree = &tree;
 	ok = wk_renderer_folded.render(&view, out, err);

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "os/os.h"
+#include "render/folded_rows.h"
 #include "render/renderers.h"
 
 /* A line grows and is cut back: that of a node is its parent's and its own name. */
@@ -13,21 +14,26 @@ struct line {
 	size_t *ends;        /* by depth: where the name of that node ends */
 };
 
+void wk_folded_name(struct wk_out *names, struct wk_buf *text, struct wk_str name)
+{
+	size_t start = text->len;
+
+	wk_out_term(names, name);
+	wk_out_flush(names);
+	for (size_t i = start; i < text->len; i++)
+		if (text->at[i] == ';')
+			text->at[i] = ':';
+}
+
 static void add_name(struct line *line, uint32_t node)
 {
 	const struct wk_tree *tree = line->view->tree;
 	uint32_t depth = tree->depth[node];
-	size_t start;
 
 	line->text.len = line->ends[depth - 1];
 	if (depth > 1)
 		wk_buf_add_char(&line->text, ';');
-	start = line->text.len;
-	wk_out_term(&line->names, tree->name[node]);
-	wk_out_flush(&line->names);
-	for (size_t i = start; i < line->text.len; i++)
-		if (line->text.at[i] == ';')
-			line->text.at[i] = ':';
+	wk_folded_name(&line->names, &line->text, tree->name[node]);
 	line->ends[depth] = line->text.len;
 }
 
@@ -53,12 +59,11 @@ static void end_line(struct line *line)
 	free(line->ends);
 }
 
-/* Thousandths are written as they were read, behind a point. */
-static void add_count(struct wk_out *out, const struct wk_tree *tree, uint64_t count)
+void wk_folded_count(struct wk_out *out, struct wk_str unit, uint64_t count)
 {
 	uint64_t part = count % 1000;
 
-	if (!wk_str_is(tree->unit, WK_UNIT_THOUSANDTHS)) {
+	if (!wk_str_is(unit, WK_UNIT_THOUSANDTHS)) {
 		wk_out_u64(out, count);
 		return;
 	}
@@ -66,9 +71,9 @@ static void add_count(struct wk_out *out, const struct wk_tree *tree, uint64_t c
 	if (part == 0)
 		return;
 	wk_out_char(out, '.');
-	for (uint64_t unit = 100; part; unit /= 10) {
-		wk_out_char(out, (char)('0' + part / unit));
-		part %= unit;
+	for (uint64_t place = 100; part; place /= 10) {
+		wk_out_char(out, (char)('0' + part / place));
+		part %= place;
 	}
 }
 
@@ -80,9 +85,9 @@ static void add_sides(struct wk_out *out, const struct wk_tree *tree, struct wk_
 		return;
 	wk_out_str(out, line);
 	wk_out_char(out, ' ');
-	add_count(out, tree, before);
+	wk_folded_count(out, tree->unit, before);
 	wk_out_char(out, ' ');
-	add_count(out, tree, after);
+	wk_folded_count(out, tree->unit, after);
 	wk_out_char(out, '\n');
 }
 
@@ -101,7 +106,8 @@ static void write_node(struct line *line, uint32_t node, struct wk_out *out)
 		return;
 	wk_out_str(out, wk_buf_str(&line->text));
 	wk_out_char(out, ' ');
-	add_count(out, tree, view->by_weight ? tree->self[node] : tree->self_samples[node]);
+	wk_folded_count(out, tree->unit,
+			view->by_weight ? tree->self[node] : tree->self_samples[node]);
 	wk_out_char(out, '\n');
 }
 
@@ -192,6 +198,10 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	unsigned threads = view->threads < MOST_PIECES ? view->threads : MOST_PIECES;
 
 	(void)err;
+	if (view->rows) {
+		wk_folded_rows(view->rows, view->model, out);
+		return true;
+	}
 	if (threads > 1 && view->tree->count > PIECE_NODES)
 		write_in_pieces(view, threads, out);
 	else

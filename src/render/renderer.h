@@ -12,6 +12,7 @@
 #include "views/table.h"
 #include "views/tree.h"
 
+struct wk_stack_rows;      /* views/stack_rows.h */
 struct wk_colouring;       /* render/colouring.h */
 struct wk_name_attributes; /* render/name_attributes.h */
 
@@ -54,6 +55,7 @@ struct wk_view {
 	const struct wk_model *model;
 	const struct wk_quality *quality;
 	const struct wk_tree *tree;
+	struct wk_stack_rows *rows; /* folded: instead of the tree of a comparison; or NULL */
 	const struct wk_table *table;
 	const struct wk_filter *filter;
 	struct wk_drawing drawing;

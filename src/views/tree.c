@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/sort.h"
+#include "views/siblings.h"
 #include "views/tree_internal.h"
 
-static bool weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
+bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i) && model->samples.weight[i])
@@ -34,12 +34,18 @@ static struct wk_str composed_name(struct wk_tree *tree, struct wk_str name, con
 	return copy;
 }
 
+struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id)
+{
+	static const struct wk_str no_name = WK_STR("(unknown)");
+	struct wk_str name = wk_model_str(model, model->functions[id].name);
+
+	return name.len ? name : no_name;
+}
+
 static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_model *model,
 				   uint32_t label)
 {
-	static const struct wk_str no_name = WK_STR("(unknown)");
 	uint32_t id = WK_LABEL_ID(label);
-	struct wk_str name;
 
 	switch (WK_LABEL_KIND(label)) {
 	case WK_LABEL_PROCESS_NAME:
@@ -51,28 +57,8 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_model *
 		return composed_name(tree, wk_model_str(model, model->threads[id].name), "thread",
 				     model->threads[id].tid);
 	default:
-		name = wk_model_str(model, model->functions[id].name);
-		return name.len ? name : no_name;
+		return wk_function_shown_name(model, id);
 	}
-}
-
-/* A name that nodes have, with what stands behind it in a line of text. */
-struct ranked {
-	struct wk_str name;
-	uint32_t label;
-	char behind; /* 0 where that does not count */
-};
-
-static int by_name(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
-	int order = wk_str_compare_followed(a->name, a->behind, b->name, b->behind);
-
-	if (order)
-		return order;
-	if (a->name.len != b->name.len)
-		return a->name.len < b->name.len ? -1 : 1;
-	return (a->label > b->label) - (a->label < b->label);
 }
 
 /* ---- the order of siblings */
@@ -88,8 +74,7 @@ struct numbered {
 struct ordering {
 	const struct wk_folding *f;
 	const struct wk_kept *kept;
-	uint32_t *order;         /* [kept->count]: places of kept, parent by parent */
-	uint32_t *first;         /* children of place p: order[first[p]] up to first[p + 1] */
+	struct wk_siblings siblings; /* places of kept */
 	struct numbered *numbered; /* [kept->count + kept->boxes] */
 	uint64_t *own_before, *own_after; /* of a comparison, by the folding's node: without those
 					   * that it calls */
@@ -101,7 +86,7 @@ struct ordering {
 static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, const char *behind)
 {
 	uint32_t count = o->kept->count;
-	struct ranked *ranked = NULL;
+	struct wk_ranked_name *ranked = NULL;
 	size_t ranked_cap = 0;
 	uint32_t *entry_of = wk_alloc((size_t)count * sizeof(*entry_of));
 	uint32_t *rank = wk_alloc((size_t)count * sizeof(*rank));
@@ -119,13 +104,10 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 		if (entry < known)
 			continue;
 		ranked = wk_grow(ranked, &ranked_cap, entry, sizeof(*ranked));
-		ranked[entry - 1] = (struct ranked){
+		ranked[entry - 1] = (struct wk_ranked_name){
 			name_of_label(tree, o->f->model, label), entry, next };
 	}
-	qsort(ranked, labels.count - 1, sizeof(*ranked), by_name);
-	rank_of_entry = wk_alloc((size_t)labels.count * sizeof(*rank_of_entry));
-	for (uint32_t i = 0; i + 1 < labels.count; i++)
-		rank_of_entry[ranked[i].label] = i;
+	rank_of_entry = wk_rank_names(ranked, labels.count - 1, labels.count);
 	for (uint32_t i = 0; i < count; i++)
 		rank[i] = rank_of_entry[entry_of[i]];
 	wk_trie_fini(&labels);
@@ -133,61 +115,6 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 	free(entry_of);
 	free(ranked);
 	return rank;
-}
-
-/* Deals the places out to their parents, in the order of their numbers. */
-static void list_children(struct ordering *o)
-{
-	uint32_t count = o->kept->count;
-	uint32_t *next;
-
-	o->order = wk_alloc_table((size_t)count * sizeof(*o->order));
-	o->first = wk_alloc_table_zeroed((size_t)count + 2, sizeof(*o->first));
-	next = o->first + 1; /* ends up one place to the left, as `first` */
-	for (uint32_t i = 1; i < count; i++)
-		next[o->kept->parent[i] + 1]++;
-	for (uint32_t i = 0; i < count; i++)
-		next[i + 1] += next[i];
-	for (uint32_t i = 1; i < count; i++)
-		o->order[next[o->kept->parent[i]]++] = i;
-}
-
-#define FEW_SIBLINGS 24
-
-static void sort_few(uint32_t *places, uint32_t count, const uint32_t *rank)
-{
-	for (uint32_t i = 1; i < count; i++) {
-		uint32_t place = places[i], at = i;
-
-		for (; at > 0 && rank[places[at - 1]] > rank[place]; at--)
-			places[at] = places[at - 1];
-		places[at] = place;
-	}
-}
-
-static void sort_many(uint32_t *places, uint32_t count, const uint32_t *rank)
-{
-	struct wk_sort_key *keys = wk_alloc((size_t)count * sizeof(*keys));
-
-	for (uint32_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ rank[places[i]], places[i] };
-	wk_sort_keys(keys, count);
-	for (uint32_t i = 0; i < count; i++)
-		places[i] = keys[i].row;
-	free(keys);
-}
-
-/* Most nodes have one child or a few: places that lie near each other. */
-static void sort_by_rank(struct ordering *o, const uint32_t *rank)
-{
-	for (uint32_t p = 0; p < o->kept->count; p++) {
-		uint32_t *places = o->order + o->first[p], count = o->first[p + 1] - o->first[p];
-
-		if (count <= FEW_SIBLINGS)
-			sort_few(places, count, rank);
-		else
-			sort_many(places, count, rank);
-	}
 }
 
 /* A name in a line of text ends in ' ' where a stack ends in it, in ';' where one goes on. */
@@ -226,18 +153,18 @@ static void sort_by_weight(struct ordering *o)
 	size_t cap = 0;
 
 	for (uint32_t p = 0; p < o->kept->count; p++) {
-		uint32_t first = o->first[p], count = o->first[p + 1] - first;
+		uint32_t first = o->siblings.first[p], count = o->siblings.first[p + 1] - first;
 
 		if (count < 2)
 			continue;
 		list = wk_grow(list, &cap, count, sizeof(*list));
 		for (uint32_t i = 0; i < count; i++)
 			list[i] = (struct weighed){
-				o->f->sum.weight[o->kept->node[o->order[first + i]]],
-				o->order[first + i], i };
+				o->f->sum.weight[o->kept->node[o->siblings.order[first + i]]],
+				o->siblings.order[first + i], i };
 		qsort(list, count, sizeof(*list), heavier_first);
 		for (uint32_t i = 0; i < count; i++)
-			o->order[first + i] = list[i].place;
+			o->siblings.order[first + i] = list[i].place;
 	}
 	free(list);
 }
@@ -248,13 +175,13 @@ static void order_children(struct ordering *o, struct wk_tree *tree)
 	char *behind = NULL;
 	uint32_t *rank;
 
-	list_children(o);
+	wk_siblings_init(&o->siblings, o->kept->parent, NULL, o->kept->count);
 	if (wanted == WK_TREE_UNSORTED || wanted == WK_TREE_BY_TIME || o->f->options->is_chart)
 		return;
 	if (wanted == WK_TREE_BY_TEXT)
 		behind = find_behind(o);
 	rank = rank_names(o, tree, behind);
-	sort_by_rank(o, rank);
+	wk_siblings_sort(&o->siblings, rank, o->kept->count);
 	if (wanted == WK_TREE_BY_WEIGHT)
 		sort_by_weight(o);
 	free(behind);
@@ -272,6 +199,7 @@ static bool has_box(const struct wk_kept *kept, uint32_t place)
 static void number_nodes(struct ordering *o)
 {
 	const struct wk_kept *kept = o->kept;
+	const uint32_t *first = o->siblings.first;
 	uint32_t *size = wk_alloc_table((size_t)kept->count * sizeof(*size));
 	uint32_t *number = wk_alloc_table((size_t)kept->count * sizeof(*number));
 
@@ -287,8 +215,8 @@ static void number_nodes(struct ordering *o)
 
 		if (has_box(kept, p))
 			o->numbered[next++] = (struct numbered){ IS_BOX, number[p] };
-		for (uint32_t i = o->first[p]; i < o->first[p + 1]; i++) {
-			uint32_t place = o->order[i];
+		for (uint32_t i = first[p]; i < first[p + 1]; i++) {
+			uint32_t place = o->siblings.order[i];
 
 			number[place] = next;
 			o->numbered[next] = (struct numbered){ kept->node[place], number[p] };
@@ -297,8 +225,7 @@ static void number_nodes(struct ordering *o)
 	}
 	free(size);
 	free(number);
-	free(o->order);
-	free(o->first);
+	wk_siblings_fini(&o->siblings);
 }
 
 /* ---- columns */
@@ -573,7 +500,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	struct wk_kept kept;
 
 	*tree = (struct wk_tree){ 0 };
-	used.by_samples |= weighs_nothing(model, filter);
+	used.by_samples |= wk_tree_weighs_nothing(model, filter);
 	wk_folding_init(&folding, model, filter, &used);
 	wk_kept_init(&kept, &folding, options->most_nodes);
 	o.f = &folding;

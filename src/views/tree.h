@@ -98,6 +98,9 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 		  const struct wk_filter *filter, const struct wk_tree_options *options);
 void wk_tree_fini(struct wk_tree *tree);
 
+/* The name that a function's node has. */
+struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id);
+
 /* A sentence on the stacks that were cut; nothing where none was. */
 void wk_tree_cut_note(const struct wk_tree *tree, struct wk_buf *note);
 

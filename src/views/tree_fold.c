@@ -730,19 +730,27 @@ static void add_counts(struct wk_folding *f, const struct wk_filter *filter)
 	f->steps = samples->count;
 }
 
-static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter)
+bool wk_folding_borrow(struct wk_folding *f, uint32_t **joined)
 {
-	const struct wk_samples *samples = &f->model->samples;
-	struct folder folder = { .f = f, .sum = &f->sum };
-	uint32_t *node_of = NULL;
-
+	*joined = NULL;
+	if (!may_borrow(f))
+		return false;
 	f->trie = &f->model->named;
 	f->is_borrowed = true;
 	if (wk_frame_joins(f) == WK_FRAMES_JOINED)
-		node_of = wk_folding_join(f);
+		*joined = wk_folding_join(f);
+	return true;
+}
+
+static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
+			  const uint32_t *joined)
+{
+	const struct wk_samples *samples = &f->model->samples;
+	struct folder folder = { .f = f, .sum = &f->sum };
+
 	folder.sum_cap = f->trie->count;
 	f->sum.weight = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.weight));
-	if (f->model->sources[filter->source].counts_samples && !samples->is_before && !node_of) {
+	if (f->model->sources[filter->source].counts_samples && !samples->is_before && !joined) {
 		add_counts(f, filter);
 		return;
 	}
@@ -753,24 +761,26 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter)
 	}
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(filter, i))
-			add_sample(&folder, node_of ? node_of[samples->stack[i]]
-						    : samples->stack[i], i);
+			add_sample(&folder, joined ? joined[samples->stack[i]]
+						   : samples->stack[i], i);
 	f->steps = samples->count;
-	free(node_of);
 }
 
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options)
 {
+	uint32_t *joined;
+
 	*folding = (struct wk_folding){ .model = model, .options = options };
 	if (!options->pairs)
 		folding->merged = wk_functions_merged(model, options->merge_images,
 						      options->merge_files);
 	folding->shown = options->pairs ? options->pairs->shown : folding->merged;
-	if (may_borrow(folding))
-		fold_borrowed(folding, filter);
+	if (wk_folding_borrow(folding, &joined))
+		fold_borrowed(folding, filter, joined);
 	else
 		fold_into_own(folding, filter);
+	free(joined);
 	choose_side(folding);
 	roll_up(folding);
 	scale_before(folding);

@@ -6,7 +6,7 @@
  *   tree_keep.c   which of its nodes are drawn, and what the rest becomes
  *   tree.c        the kept ones in the order asked for, as columns
  *
- * For views/tree*.c alone. */
+ * For views/tree*.c and views/stack_rows.c alone. */
 #ifndef WK_VIEWS_TREE_INTERNAL_H
 #define WK_VIEWS_TREE_INTERNAL_H
 
@@ -54,6 +54,10 @@ struct wk_folding {
 
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options);
+
+/* Only the trie, if it may be the model's own: false where the samples must be folded. `*joined`
+ * as of wk_folding_join, or NULL where nothing is. */
+bool wk_folding_borrow(struct wk_folding *folding, uint32_t **joined);
 void wk_folding_fini(struct wk_folding *folding);
 
 /* How the model's named frames are shown. */
@@ -95,6 +99,8 @@ static inline uint32_t wk_folding_samples(const struct wk_folding *f, uint32_t n
 		return f->sum.samples[node];
 	return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
 }
+
+bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter);
 
 /* Which nodes are kept, in the order of their ids; node 0 always is. */
 struct wk_kept {
