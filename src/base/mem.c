@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FEWEST_TABLE_BYTES ((size_t)2 << 20) /* below, moving costs more than it gives */
+#define FEWEST_TABLE_BYTES ((size_t)3 << 19) /* below, moving costs more than it gives */
 
 static void *check(void *at)
 {

@@ -59,67 +59,101 @@ static uint64_t least_weight(const uint32_t *count, uint32_t most)
 	return step < STEPS ? weight_of(step) : UINT64_MAX;
 }
 
-/* How many frames not kept lie below each node, itself not counted. */
-static uint32_t *count_small(const struct wk_folding *f, uint64_t least)
-{
-	uint32_t *below = wk_alloc_table_zeroed(f->trie->count, sizeof(*below));
+/* A node while the kept ones are chosen. */
+struct spot {
+	uint32_t small; /* frames that are not kept below it, itself not counted */
+	uint32_t place; /* among the kept; 0: it is none of them, or the root */
+};
 
-	for (uint32_t i = f->trie->count; i-- > 1;)
+/* Parents lie anywhere before their children: those of nodes that are so far away are asked for
+ * from memory. */
+#define AHEAD 16
+
+static struct spot *count_small(const struct wk_folding *f, uint64_t least)
+{
+	struct spot *spots = wk_alloc_table_zeroed(f->trie->count, sizeof(*spots));
+	const uint32_t *parent = f->trie->parent;
+
+	for (uint32_t i = f->trie->count; i-- > 1;) {
+		__builtin_prefetch(&spots[parent[i > AHEAD ? i - AHEAD : 0]], 1);
 		if (f->sum.weight[i] < least && is_met(f, i))
-			below[f->trie->parent[i]] += below[i] + 1;
-	return below;
+			spots[parent[i]].small += spots[i].small + 1;
+	}
+	return spots;
 }
 
-static void add_kept(struct wk_kept *kept, uint32_t *place, const struct wk_folding *f,
-		     uint32_t node)
+static uint32_t add_kept(struct wk_kept *kept, uint32_t node, uint32_t parent)
 {
-	place[node] = kept->count;
 	kept->node[kept->count] = node;
-	kept->parent[kept->count++] = place[f->trie->parent[node]];
+	kept->parent[kept->count] = parent;
+	if (kept->small_frames) {
+		kept->small_frames[kept->count] = 0;
+		kept->small_weight[kept->count] = 0;
+	}
+	return kept->count++;
 }
 
-/* A box that would hold a single frame is that frame. */
-static bool is_kept(const struct wk_folding *f, const uint32_t *small, uint32_t node,
-		    uint64_t least)
+/* Room for `most` nodes; the root is there. */
+static void start(struct wk_kept *kept, size_t most, bool has_boxes)
 {
-	return f->sum.weight[node] >= least || small[f->trie->parent[node]] == 1;
+	*kept = (struct wk_kept){ 0 };
+	kept->node = wk_alloc_table(most * sizeof(*kept->node));
+	kept->parent = wk_alloc_table(most * sizeof(*kept->parent));
+	if (has_boxes) {
+		kept->small_frames = wk_alloc_table(most * sizeof(*kept->small_frames));
+		kept->small_weight = wk_alloc_table(most * sizeof(*kept->small_weight));
+	}
+	add_kept(kept, 0, 0);
 }
 
-static void keep_heavy(struct wk_kept *kept, const struct wk_folding *f, uint32_t *place,
-		       uint64_t least)
+static void add_to_box(struct wk_kept *kept, uint32_t place, uint32_t frames, uint64_t weight)
 {
-	uint32_t *small = count_small(f, least);
+	kept->boxes += kept->small_frames[place] == 0;
+	kept->small_frames[place] += frames;
+	kept->small_weight[place] += weight;
+}
 
-	kept->small_frames = wk_alloc_zeroed(f->trie->count, sizeof(*kept->small_frames));
-	kept->small_weight = wk_alloc_zeroed(f->trie->count, sizeof(*kept->small_weight));
+/* At most `most` nodes weigh `least` or more. A box that would hold a single frame is that frame,
+ * so that each of them may have one that is lighter. */
+static void keep_heavy(struct wk_kept *kept, const struct wk_folding *f, uint64_t least,
+		       uint32_t most)
+{
+	struct spot *spots = count_small(f, least);
+	uint32_t count = f->trie->count;
+	size_t room = 2 * ((size_t)most + 1);
+
+	start(kept, room < count ? room : count, true);
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t parent = f->trie->parent[i], place = spots[parent].place;
+
+		__builtin_prefetch(&spots[f->trie->parent[count - i > AHEAD ? i + AHEAD : i]]);
+		if ((parent && !place) || !is_met(f, i))
+			continue;
+		if (f->sum.weight[i] >= least || spots[parent].small == 1)
+			spots[i].place = add_kept(kept, i, place);
+		else
+			add_to_box(kept, place, spots[i].small + 1, f->sum.weight[i]);
+	}
+	free(spots);
+}
+
+/* All that are met. */
+static void keep_all(struct wk_kept *kept, const struct wk_folding *f, uint32_t met)
+{
+	uint32_t *place = NULL; /* of each node; NULL: its number, as all are met */
+
+	start(kept, (size_t)met + 1, false);
+	if (met + 1 < f->trie->count)
+		place = wk_alloc_table_zeroed(f->trie->count, sizeof(*place));
 	for (uint32_t i = 1; i < f->trie->count; i++) {
 		uint32_t parent = f->trie->parent[i];
 
-		if ((parent && !place[parent]) || !is_met(f, i))
-			continue;
-		if (is_kept(f, small, i, least)) {
-			add_kept(kept, place, f, i);
-			continue;
-		}
-		kept->boxes += kept->small_frames[place[parent]] == 0;
-		kept->small_frames[place[parent]] += small[i] + 1;
-		kept->small_weight[place[parent]] += f->sum.weight[i];
+		if (!place)
+			add_kept(kept, i, parent);
+		else if (is_met(f, i))
+			place[i] = add_kept(kept, i, place[parent]);
 	}
-	free(small);
-}
-
-static void keep_all(struct wk_kept *kept, const struct wk_folding *f, uint32_t *place)
-{
-	for (uint32_t i = 1; i < f->trie->count; i++)
-		if (is_met(f, i))
-			add_kept(kept, place, f, i);
-}
-
-static void start(struct wk_kept *kept, uint32_t most_entries)
-{
-	*kept = (struct wk_kept){ .count = 1 };
-	kept->node = wk_alloc_zeroed(most_entries, sizeof(*kept->node));
-	kept->parent = wk_alloc_zeroed(most_entries, sizeof(*kept->parent));
+	free(place);
 }
 
 /* Boxes are nodes, too, and how many there are shows only afterwards: three quarters of the
@@ -127,23 +161,18 @@ static void start(struct wk_kept *kept, uint32_t most_entries)
 void wk_kept_init(struct wk_kept *kept, const struct wk_folding *f, uint32_t most_nodes)
 {
 	uint32_t met, *count = count_steps(f, &met);
-	uint32_t *place = wk_alloc_table_zeroed(f->trie->count, sizeof(*place));
 	uint32_t aims[] = { most_nodes - most_nodes / 4, most_nodes / 2 };
 
-	start(kept, f->trie->count);
 	if (most_nodes == 0 || met <= most_nodes) {
-		keep_all(kept, f, place);
+		keep_all(kept, f, met);
 	} else {
 		for (int i = 0; i < 2; i++) {
-			keep_heavy(kept, f, place, least_weight(count, aims[i]));
+			keep_heavy(kept, f, least_weight(count, aims[i]), aims[i]);
 			if (kept->count - 1 + kept->boxes <= most_nodes || i == 1)
 				break;
 			wk_kept_fini(kept);
-			memset(place, 0, f->trie->count * sizeof(*place));
-			start(kept, f->trie->count);
 		}
 	}
-	free(place);
 	free(count);
 }
 
