@@ -338,6 +338,7 @@ static bool tell(const struct wk_facts_about *about, const struct wk_call *call,
 		ok = print(about, &facts, &question, call, err) &&
 		     wk_question_expect(&question, err);
 		wk_images_facts_fini(&facts);
+		wk_question_say_faults(&question, args->csv || args->json);
 	}
 	wk_question_fini(&question);
 	return ok;

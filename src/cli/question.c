@@ -26,13 +26,16 @@ void wk_question_fini(struct wk_question *question)
 	wk_filter_fini(&question->filter);
 }
 
-/* What of the input could not be used, or is not there. */
-static void say_faults(const struct wk_model *model)
+void wk_question_say_faults(const struct wk_question *question, bool and_missing)
 {
+	const struct wk_model *model = question->quality.model;
 	uint32_t told = 0, faults = 0;
 
 	for (uint32_t i = 0; i < model->note_count; i++) {
-		if (model->notes[i].severity == WK_NOTE_REMARK)
+		enum wk_note_severity severity = model->notes[i].severity;
+
+		if (severity != WK_NOTE_FAULT &&
+		    !(and_missing && severity == WK_NOTE_INCOMPLETE))
 			continue;
 		faults++;
 		if (told == MOST_FAULTS)
@@ -48,7 +51,7 @@ void wk_question_warn(const struct wk_question *question)
 {
 	struct wk_buf sentence = { 0 };
 
-	say_faults(question->quality.model);
+	wk_question_say_faults(question, true);
 	wk_quality_closed_line(&question->quality, &sentence);
 	if (sentence.len)
 		wk_say(wk_buf_text(&sentence));

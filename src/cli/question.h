@@ -24,8 +24,12 @@ void wk_question_say(const struct wk_question *question);
  * what the input never tells, that. */
 bool wk_question_expect(const struct wk_question *question, struct wk_err *err);
 
-/* Which programs have no names since their files are gone or replaced: nothing, or one line on
- * standard error. For output that has no room for it. */
+/* What of the input could not be used and, where tables do not say it, what is not there: a few
+ * lines on standard error. */
+void wk_question_say_faults(const struct wk_question *question, bool and_missing);
+
+/* All of it, and which programs have no names since their files are gone or replaced: nothing, or
+ * one line on standard error. For output that has no room for it. */
 void wk_question_warn(const struct wk_question *question);
 
 /* Where many functions of one file have no names: which, and that `wick doctor` knows what brings

@@ -381,7 +381,8 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 		outcome->running = outcome->result.command_pid;
 	/* On a disk that is full the end of the file still tells what its samples are called. */
 	if (ok || wk_perf_data_writer_take_names(run->writer))
-		ok = wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err) && ok;
+		ok = wk_unwind_stage_finish(stage, err) &&
+		     wk_runtime_stage_finish(names, err) && ok;
 	/* After a failure as well: the header then tells how far the file is good. */
 	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
 	outcome->unwound = wk_unwind_stage_counts(stage);

@@ -296,10 +296,13 @@ static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 	struct wk_str key = wk_section_text(rows), value = wk_section_text(rows);
 
-	if (wk_str_is(key, WK_SECTION_FACT_INCOMPLETE)) {
+	bool is_fault = wk_str_is(key, WK_SECTION_FACT_FAULT);
+
+	if (is_fault || wk_str_is(key, WK_SECTION_FACT_INCOMPLETE)) {
 		event.kind = WK_EVENT_NOTE;
 		event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = value,
-						     .severity = WK_NOTE_INCOMPLETE };
+						     .severity = is_fault ? WK_NOTE_FAULT
+									  : WK_NOTE_INCOMPLETE };
 	} else {
 		event.system = (struct wk_event_system){ key, value };
 	}

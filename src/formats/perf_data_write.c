@@ -249,8 +249,11 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		add_fact(writer, event->system.key, event->system.value);
 		return true;
 	}
-	if (event->kind == WK_EVENT_NOTE && event->note.severity == WK_NOTE_INCOMPLETE) {
-		add_fact(writer, wk_str_c(WK_SECTION_FACT_INCOMPLETE), event->note.text);
+	if (event->kind == WK_EVENT_NOTE && event->note.severity != WK_NOTE_REMARK) {
+		add_fact(writer, wk_str_c(event->note.severity == WK_NOTE_FAULT
+						  ? WK_SECTION_FACT_FAULT
+						  : WK_SECTION_FACT_INCOMPLETE),
+			 event->note.text);
 		return true;
 	}
 	if (!writer->began && !write_head(writer, err))

@@ -38,6 +38,9 @@ enum wk_section_subject {
  * of: it is read as a note of that. */
 #define WK_SECTION_FACT_INCOMPLETE "not complete"
 
+/* The same for what was there and could not be used (WK_NOTE_FAULT). */
+#define WK_SECTION_FACT_FAULT "not used"
+
 /* Texts are cut to this, and chunks closed above it, so that a chunk with one row more
  * still fits the 64 KiB of a record in a pipe. */
 #define WK_SECTION_TEXT  12000

@@ -53,6 +53,7 @@ struct wk_runtime_life {
 	struct wk_runtime_owner owner;
 	struct wk_runtime_dump *dumps;
 	struct wk_runtime_map_index *map; /* of its perf map, once that was asked for; or NULL */
+	bool told_bad;                    /* that the map has bad lines */
 };
 
 /* A place of such code that was sampled, once a life. */

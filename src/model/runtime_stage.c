@@ -24,6 +24,9 @@
 /* Lines of perf maps that are kept sorted, all in all: 128 MiB. */
 #define MOST_MAP_ROWS (UINT64_C(8) << 20)
 
+/* Bytes of a line that makes no sense. */
+#define MOST_SHOWN 100
+
 struct wk_runtime_stage {
 	uint64_t map_rows_left;
 	struct wk_sink next;
@@ -109,6 +112,29 @@ static bool say_bad(struct wk_runtime_stage *stage, struct wk_runtime_dump *dump
 		       "), so names may be missing", dump->path, bad->count,
 		       bad->count == 1 ? "damaged record is" : "damaged records are", bad->what,
 		       bad->offset);
+	ok = say(stage, &text, true, err);
+	wk_buf_fini(&text);
+	return ok;
+}
+
+/* Once a map, which was read to its end. */
+static bool say_bad_lines(struct wk_runtime_stage *stage, struct wk_runtime_life *life,
+			  const struct wk_perf_map *map, struct wk_err *err)
+{
+	struct wk_str first = map->first_bad;
+	struct wk_buf text = { 0 };
+	bool ok;
+
+	if (life->told_bad || map->bad_lines == 0)
+		return true;
+	life->told_bad = true;
+	if (first.len > MOST_SHOWN)
+		first.len = MOST_SHOWN;
+	wk_buf_add_fmt(&text, "/tmp/perf-%" PRIu32 ".map: %" PRIu64 " %s no sense and %s passed "
+		       "over (the first: \"%.*s\"), so names may be missing",
+		       life->owner.own_pid, map->bad_lines,
+		       map->bad_lines == 1 ? "line makes" : "lines make",
+		       map->bad_lines == 1 ? "was" : "were", WK_STR_ARG(first));
 	ok = say(stage, &text, true, err);
 	wk_buf_fini(&text);
 	return ok;
@@ -276,6 +302,7 @@ static bool tell_map(struct wk_runtime_stage *stage, uint32_t life, uint64_t tim
 		return ok;
 	while (ok && wk_runtime_next(&names, &piece))
 		ok = wk_runtime_tell(&names, &piece, pid, time_ns, NULL, &stage->next, err);
+	ok = ok && say_bad_lines(stage, &stage->lives.rows[life], &names.map, err);
 	wk_runtime_names_fini(&names);
 	return ok;
 }
@@ -356,7 +383,8 @@ static bool tell_hits_in(struct wk_runtime_stage *stage, uint32_t life,
 		if (!row->map)
 			row->map = wk_runtime_map_index_new();
 		wk_runtime_map_index_pick(row->map, &wanted->hits, &stage->map_rows_left, &names);
-		ok = tell_hit_pieces(stage, &names, wanted, err);
+		ok = tell_hit_pieces(stage, &names, wanted, err) &&
+		     say_bad_lines(stage, row, &names.map, err);
 		wk_runtime_names_fini(&names);
 	}
 	for (struct wk_runtime_dump *dump = stage->lives.rows[life].dumps; dump && ok;

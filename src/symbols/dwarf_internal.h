@@ -158,7 +158,7 @@ struct wk_dwarf_scope_name {
 	struct wk_str name;
 	struct wk_dwarf_unit *unit;
 	uint64_t offset;
-	uint32_t around;            /* the scope there, where `unit` is the one that this is kept in */
+	uint32_t around; /* the scope there, where `unit` is the one that this is kept in */
 };
 
 struct wk_dwarf_unit {

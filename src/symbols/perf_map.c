@@ -43,7 +43,15 @@ static bool read_line(struct wk_str line, struct wk_perf_map_row *row)
 	if (!take_hex(&line, &row->start) || !take_hex(&line, &row->size_bytes))
 		return false;
 	row->name = line;
-	return row->size_bytes > 0 && row->size_bytes <= UINT64_MAX - row->start && line.len > 0;
+	return row->size_bytes <= UINT64_MAX - row->start && line.len > 0;
+}
+
+static void pass_over(struct wk_perf_map *map, struct wk_str line)
+{
+	if (line.len == 0)
+		return;
+	if (map->bad_lines++ == 0)
+		map->first_bad = line;
 }
 
 bool wk_perf_map_next(struct wk_perf_map *map, struct wk_perf_map_row *row)
@@ -58,9 +66,10 @@ bool wk_perf_map_next(struct wk_perf_map *map, struct wk_perf_map_row *row)
 		}
 		line = wk_str_of(map->at, (size_t)(feed - map->at));
 		map->at = feed + 1;
-		if (read_line(line, row))
+		if (!read_line(line, row))
+			pass_over(map, line);
+		else if (row->size_bytes)
 			return true;
-		map->bad_lines += line.len > 0;
 	}
 	return false;
 }

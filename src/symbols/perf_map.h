@@ -15,7 +15,8 @@
 
 struct wk_perf_map {
 	const char *at, *end;
-	uint64_t bad_lines; /* passed over so far */
+	uint64_t bad_lines;      /* passed over so far, not those of no code (size 0) */
+	struct wk_str first_bad; /* the first of them */
 };
 
 struct wk_perf_map_row {

@@ -91,6 +91,17 @@ def _(t):
     check_thirty_seventy(t, recording)
 
 
+@tap.case("lines of a perf map that make no sense are counted, and wick symbols tells of them")
+def _(t):
+    spoil = f"{tap.program('live', 'jit')} map 900 & sleep 0.4; echo no code here >>/tmp/perf-$!.map; wait"
+    recording = t.record("--", "sh", "-c", spoil)
+    remove_maps()
+    check_thirty_seventy(t, recording)
+    told = t.wick("symbols", recording)
+    t.true('.map: 1 line makes no sense and was passed over (the first: "no code here")'
+           in told.stdout + told.stderr, f"came {told.stdout}{told.stderr}")
+
+
 @tap.case("a jitdump names an address by the moment, through reuse and move, without the dump")
 def _(t):
     (t.folder / "dumps").mkdir()

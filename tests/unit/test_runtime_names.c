@@ -242,6 +242,19 @@ static void a_perf_map_names_its_process_and_later_lines_win(void **state)
 	end(&f, "after before foo()", NULL);
 }
 
+static void lines_of_a_perf_map_that_make_no_sense_are_told(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f, NULL, "CLOCK_MONOTONIC");
+	write_file(f.map, wk_str_c("1000 100 f\nno code here\n1200 0 nothing\n1300 10\n"));
+	give_memory(&f, now(), 0, "//anon");
+	give_sample(&f, now(), 0, 0x1010);
+	end(&f, "f", ".map: 2 lines make no sense and were passed over (the first: "
+		     "\"no code here\"), so names may be missing");
+}
+
 static void names_that_came_with_the_recording_are_all_there_is(void **state)
 {
 	struct fixture f;
@@ -454,6 +467,7 @@ int main(void)
 		cmocka_unit_test(files_keep_their_own_names),
 		cmocka_unit_test(programs_of_the_kernel_are_named_the_same_way),
 		cmocka_unit_test(a_perf_map_names_its_process_and_later_lines_win),
+		cmocka_unit_test(lines_of_a_perf_map_that_make_no_sense_are_told),
 		cmocka_unit_test(names_that_came_with_the_recording_are_all_there_is),
 		cmocka_unit_test(a_map_of_another_machine_is_not_used),
 		cmocka_unit_test(a_map_that_is_older_than_its_process_is_not_used),
