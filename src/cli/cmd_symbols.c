@@ -143,7 +143,7 @@ static void add_lines_reason(const struct wk_image_facts *facts, struct wk_buf *
 	if (used.missing.len) {
 		wk_buf_add_fmt(reason, "inlined calls stay unknown, since %.*s",
 			       WK_STR_ARG(used.missing));
-	} else if (strcmp(facts->lines, "some") != 0) {
+	} else if (facts->frames.known == 0) {
 		wk_buf_add_text(reason, wk_image_places_reason(facts->symbols));
 	} else {
 		wk_buf_add_text(reason, "debug information is there for only ");

@@ -354,6 +354,21 @@ def _(t):
         t.equal("and record again" in came["mend"], bool(mend), f"the rest of the words on {place}")
 
 
+@tap.case("lines of one function in some thousand are none")
+def _(t):
+    tap.need("gcc")
+    count = "for (volatile unsigned long i = 0; i < n; i++);"
+    (t.folder / "often.c").write_text(
+        "void seldom(unsigned long);\n"
+        f"static void often(unsigned long n) {{ {count} }}\n"
+        "int main(void) { for (int i = 0; i < 600; i++) { often(4000000); seldom(1500); } }\n")
+    (t.folder / "seldom.c").write_text(f"void seldom(unsigned long n) {{ {count} }}\n")
+    tap.run("gcc", "-g", "-c", "-o", t.folder / "seldom.o", t.folder / "seldom.c")
+    tap.run("gcc", "-o", t.folder / "app", t.folder / "often.c", t.folder / "seldom.o")
+    came = row(t, t.record("--user-only", "-F", "4999", "--", t.folder / "app"), t.folder / "app")
+    t.equal((came["lines"], came["lacks"]), ("none", "lines"), "lines")
+
+
 @tap.case("names that were packed into a recording need no file")
 def _(t):
     program, recording = recorded(t, lambda program: None)
