@@ -397,6 +397,30 @@ static void pair_processes(struct pairing *p)
 	wk_map_fini(&names);
 }
 
+/* ---- threads */
+
+static void pair_threads(struct wk_pairs *pairs, const struct wk_model *model)
+{
+	struct wk_map first_of = { 0 }; /* process and name to a thread + 1 */
+
+	pairs->thread = wk_alloc(model->thread_count * sizeof(*pairs->thread));
+	for (wk_thread_id id = 0; id < model->thread_count; id++) {
+		const struct wk_thread *thread = &model->threads[id];
+		wk_text_id process = model->processes[thread->process].name;
+		uint64_t key = (uint64_t)wk_pairs_process_name(pairs, process) << 32 | thread->name;
+		uint32_t *first;
+
+		pairs->thread[id] = id;
+		if (!id || !thread->name || !process)
+			continue;
+		first = wk_map_at(&first_of, key);
+		if (!*first)
+			*first = id + 1;
+		pairs->thread[id] = *first - 1;
+	}
+	wk_map_fini(&first_of);
+}
+
 void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 		   const struct wk_filter *filter, bool across_images, bool across_files)
 {
@@ -407,6 +431,7 @@ void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
 	find_sides(&p);
 	pair_functions(&p);
 	pair_processes(&p);
+	pair_threads(pairs, model);
 	free(p.stack_sides);
 	free(p.sides);
 }
@@ -415,5 +440,6 @@ void wk_pairs_fini(struct wk_pairs *pairs)
 {
 	free(pairs->shown);
 	free(pairs->is_process);
+	free(pairs->thread);
 	*pairs = (struct wk_pairs){ 0 };
 }

@@ -18,6 +18,9 @@ struct wk_pairs {
 	wk_function_id *shown; /* [function_count]: the function that each is shown as */
 	uint8_t *is_process;   /* [function_count]: as an outermost frame it is no function but
 				* the process of that name; NULL: none is */
+	wk_thread_id *thread;  /* [thread_count]: the thread that each is shown as: the first of
+				* its name in processes of one name, since numbers are others
+				* in each recording */
 	bool has_processes;    /* a level for them makes both sides alike */
 	wk_text_id renamed, renamed_to; /* the one process that has another name after */
 };
@@ -31,6 +34,12 @@ void wk_pairs_fini(struct wk_pairs *pairs);
 static inline wk_text_id wk_pairs_process_name(const struct wk_pairs *pairs, wk_text_id name)
 {
 	return pairs && name == pairs->renamed ? pairs->renamed_to : name;
+}
+
+/* The thread that one is shown as. */
+static inline wk_thread_id wk_pairs_thread(const struct wk_pairs *pairs, wk_thread_id thread)
+{
+	return pairs ? pairs->thread[thread] : thread;
 }
 
 #endif

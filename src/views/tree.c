@@ -42,9 +42,19 @@ struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_i
 	return name.len ? name : no_name;
 }
 
-static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_model *model,
+/* In a comparison threads of one name are one, which has no number. */
+static struct wk_str thread_name(struct wk_tree *tree, const struct wk_folding *f, wk_thread_id id)
+{
+	struct wk_str name = wk_model_str(f->model, f->model->threads[id].name);
+
+	return f->options->pairs && name.len
+		       ? name : composed_name(tree, name, "thread", f->model->threads[id].tid);
+}
+
+static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding *f,
 				   uint32_t label)
 {
+	const struct wk_model *model = f->model;
 	uint32_t id = WK_LABEL_ID(label);
 
 	switch (WK_LABEL_KIND(label)) {
@@ -54,8 +64,7 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_model *
 		return composed_name(tree, (struct wk_str){ 0 }, "process",
 				     model->processes[id].pid);
 	case WK_LABEL_THREAD:
-		return composed_name(tree, wk_model_str(model, model->threads[id].name), "thread",
-				     model->threads[id].tid);
+		return thread_name(tree, f, id);
 	default:
 		return wk_function_shown_name(model, id);
 	}
@@ -105,7 +114,7 @@ static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, cons
 			continue;
 		ranked = wk_grow(ranked, &ranked_cap, entry, sizeof(*ranked));
 		ranked[entry - 1] = (struct wk_ranked_name){
-			name_of_label(tree, o->f->model, label), entry, next };
+			name_of_label(tree, o->f, label), entry, next };
 	}
 	rank_of_entry = wk_rank_names(ranked, labels.count - 1, labels.count);
 	for (uint32_t i = 0; i < count; i++)
@@ -299,7 +308,7 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		[WK_LABEL_THREAD] = WK_NODE_THREAD,
 	};
 
-	tree->name[node] = name_of_label(tree, o->f->model, label);
+	tree->name[node] = name_of_label(tree, o->f, label);
 	tree->kind[node] = kinds[WK_LABEL_KIND(label)];
 	if (tree->kind[node] == WK_NODE_FUNCTION)
 		tree->function[node] = WK_LABEL_ID(label);

@@ -329,7 +329,9 @@ static uint32_t top_of(struct folder *folder, wk_thread_id thread)
 		node = child_of(f, 0, name ? process_label(f, name)
 					   : WK_LABEL(WK_LABEL_PROCESS, process));
 	if (f->options->by_thread && thread)
-		node = child_of(f, node, WK_LABEL(WK_LABEL_THREAD, thread));
+		node = child_of(f, node,
+				WK_LABEL(WK_LABEL_THREAD,
+					 wk_pairs_thread(f->options->pairs, thread)));
 	folder->top_of_thread[thread] = node;
 	return node;
 }
