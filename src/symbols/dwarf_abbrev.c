@@ -267,7 +267,17 @@ static void start(struct wk_dwarf_abbrevs *table)
 	table->ops = wk_grow(NULL, &table->op_cap, 16, sizeof(*table->ops));
 }
 
-static void set_leaves(struct wk_dwarf_abbrevs *table)
+static uint8_t linkage_at(const struct wk_dwarf_abbrevs *table, const struct wk_dwarf_abbrev *row)
+{
+	const struct wk_dwarf_field *linkage;
+
+	if (!row->fields || row->fixed >= UINT8_MAX)
+		return 0;
+	linkage = &table->fields[row->fields - 1].of[WHAT_LINKAGE_NAME];
+	return linkage->form == DW_FORM_strp && linkage->size == 4 ? linkage->at + 1 : 0;
+}
+
+static void set_tables(struct wk_dwarf_abbrevs *table)
 {
 	for (size_t code = 1; code < table->row_count && code < 0x80; code++) {
 		const struct wk_dwarf_abbrev *row = &table->rows[code];
@@ -275,6 +285,7 @@ static void set_leaves(struct wk_dwarf_abbrevs *table)
 			       (row->role == ROLE_PASS || row->role == ROLE_TYPE);
 
 		table->leaf[code] = is_leaf ? (uint8_t)(row->fixed + 1) : 0;
+		table->linkage_at[code] = linkage_at(table, row);
 	}
 }
 
@@ -297,7 +308,7 @@ static void decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
 			wk_map_set(&table->by_code, code, (uint32_t)(table->row_count - 1));
 	}
 	if (!table->is_sparse)
-		set_leaves(table);
+		set_tables(table);
 }
 
 void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)

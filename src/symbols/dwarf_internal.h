@@ -119,6 +119,9 @@ struct wk_dwarf_abbrevs {
 	/* By the first byte of an entry: its bytes where it is of no interest and has no children,
 	 * else 0. What most entries are is passed over by this alone. */
 	uint8_t leaf[256];
+	/* The same way: where a function's linkage name lies, an offset of .debug_str in 4 bytes, if
+	 * it lies at the same place of every entry, else 0. */
+	uint8_t linkage_at[256];
 	bool is_sparse;
 	bool has_code;         /* some entry says where code is */
 };
@@ -195,7 +198,8 @@ struct wk_dwarf_file {
 	uint64_t last_scanned;        /* the table in which a root was looked for last, + 1 */
 	uint64_t abbrev_budget, text_budget, range_budget; /* 1 is spent; 0 was never set */
 	struct wk_dwarf_memo name_of; /* offset of a DIE to text id */
-	uint32_t str_id;              /* of .debug_str, lent to the index, or 0 */
+	struct wk_bytes str;          /* .debug_str, lent to the index */
+	uint32_t str_id;              /* of it, or 0 where it could not be lent */
 	bool is_lent;                 /* that was tried */
 	struct wk_map unit_by_id;     /* of a split file: to the number of the unit + 1 */
 	bool has_ids;

@@ -65,35 +65,44 @@ bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf)
 	return dwarf->has_empty_texts;
 }
 
-/* The text in .debug_str where it lies. An empty one is no name. */
-static uint32_t lent_id(struct wk_dwarf_text text)
+static void lend(struct wk_dwarf_file *file)
 {
-	struct wk_bytes section = wk_dwarf_section(&text.file->sections, WK_DWARF_STR);
-	uint64_t size = (uint64_t)(section.end - section.start);
-	struct wk_dwarf *dwarf = text.file->dwarf;
+	struct wk_bytes *str = &file->str;
 
-	if (!text.file->is_lent)
-		text.file->str_id =
-			wk_code_index_lend(dwarf->index, wk_str_of((const char *)section.start,
-								   (size_t)size));
-	text.file->is_lent = true;
-	if (!text.file->str_id)
-		return intern(text);
-	if (text.offset >= size ||
-	    (dwarf->looks_at_texts && section.start[text.offset] == '\0'))
+	*str = wk_dwarf_section(&file->sections, WK_DWARF_STR);
+	file->str_id = wk_code_index_lend(file->dwarf->index,
+					  wk_str_of((const char *)str->start,
+						    (size_t)(str->end - str->start)));
+	file->is_lent = true;
+}
+
+/* The text in .debug_str where it lies. An empty one is no name. */
+static inline uint32_t lent_id(struct wk_dwarf_file *file, uint64_t offset)
+{
+	struct wk_dwarf *dwarf = file->dwarf;
+
+	if (!file->is_lent)
+		lend(file);
+	if (!file->str_id)
+		return intern((struct wk_dwarf_text){ file, WK_DWARF_STR, offset });
+	if (offset >= (uint64_t)(file->str.end - file->str.start) ||
+	    (dwarf->looks_at_texts && file->str.start[offset] == '\0'))
 		return 0;
 	if (!dwarf->looks_at_texts)
-		look_later(dwarf, section.start + text.offset);
-	return text.file->str_id + (uint32_t)text.offset;
+		look_later(dwarf, file->str.start + offset);
+	return file->str_id + (uint32_t)offset;
 }
 
 static uint32_t text_id(struct wk_dwarf_unit *unit, struct wk_dwarf_value value)
 {
-	struct wk_dwarf_text text = wk_dwarf_text_of(unit, value);
+	struct wk_dwarf_text text;
 
+	if (value.form == DW_FORM_strp)
+		return lent_id(unit->file, value.value);
+	text = wk_dwarf_text_of(unit, value);
 	if (!text.file)
 		return 0;
-	return text.section == WK_DWARF_STR ? lent_id(text) : intern(text);
+	return text.section == WK_DWARF_STR ? lent_id(text.file, text.offset) : intern(text);
 }
 
 /* A name as it is written, `value` in `unit`, of the DIE at `offset` of `holder`. */
@@ -224,6 +233,19 @@ bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_sc
 	return true;
 }
 
+/* The name of the entry at `offset` where a look there tells it; else 0. */
+static inline uint32_t told_name(struct wk_dwarf_unit *unit, uint64_t offset)
+{
+	const struct wk_bytes *info = &unit->file->sections.bytes[WK_DWARF_INFO];
+	const uint8_t *at = info->start + offset;
+	uint8_t linkage_at;
+
+	if (!unit->abbrevs || info->big_endian || unit->end - offset <= UINT8_MAX + WORD_BYTES)
+		return 0;
+	linkage_at = unit->abbrevs->linkage_at[*at];
+	return linkage_at ? lent_id(unit->file, wk_dwarf_first_bytes(at + linkage_at, 4)) : 0;
+}
+
 size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 			    struct wk_code_packed_node *nodes)
 {
@@ -231,11 +253,13 @@ size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 
 	for (size_t i = 0; i < count; i++) {
 		struct wk_dwarf_later name = names[i];
-		bool is_known = wk_dwarf_memo_look(&name.unit->file->name_of, name.offset,
-						   &nodes[name.node].function);
+		uint32_t *function = &nodes[name.node].function;
 
-		names[unknown] = name;
-		unknown += !is_known;
+		*function = told_name(name.unit, name.offset);
+		if (*function ||
+		    wk_dwarf_memo_look(&name.unit->file->name_of, name.offset, function))
+			continue;
+		names[unknown++] = name;
 	}
 	return unknown;
 }
