@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 
-/* Counting passes, lowest bits first. Bits that all keys share need no pass, so addresses of one
- * image take two or three. Where keys are few, counting costs less than going through many
- * buckets. */
+/* Counting passes, lowest bits first, over no more bits than the keys take from the least of them
+ * on: addresses of one image take two or three, those of one function two that count little.
+ * Where keys are few, counting costs less than going through many buckets. */
 #define MANY      2048
 #define MANY_BITS 11
 #define FEW_BITS  8
@@ -20,14 +20,25 @@ static bool is_sorted(const struct wk_sort_key *keys, size_t count, unsigned fir
 	return true;
 }
 
-static void pass(const struct wk_sort_key *from, struct wk_sort_key *to, size_t count,
-		 unsigned shift, unsigned bits)
+/* The bits of the keys that a pass goes by, once the least key is taken off. */
+struct digit {
+	uint64_t least;
+	unsigned shift, bits;
+};
+
+static inline size_t bucket(struct digit digit, uint64_t key)
 {
-	size_t at[1 << MANY_BITS], buckets = (size_t)1 << bits, sum = 0;
+	return (key - digit.least) >> digit.shift & (((size_t)1 << digit.bits) - 1);
+}
+
+static void pass(const struct wk_sort_key *from, struct wk_sort_key *to, size_t count,
+		 struct digit digit)
+{
+	size_t at[1 << MANY_BITS], buckets = (size_t)1 << digit.bits, sum = 0;
 
 	memset(at, 0, buckets * sizeof(*at));
 	for (size_t i = 0; i < count; i++)
-		at[from[i].key >> shift & (buckets - 1)]++;
+		at[bucket(digit, from[i].key)]++;
 	for (size_t b = 0; b < buckets; b++) {
 		size_t here = at[b];
 
@@ -35,7 +46,18 @@ static void pass(const struct wk_sort_key *from, struct wk_sort_key *to, size_t 
 		sum += here;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[at[from[i].key >> shift & (buckets - 1)]++] = from[i];
+		to[at[bucket(digit, from[i].key)]++] = from[i];
+}
+
+/* With no bits below `first_bit`, so that these play no part. */
+static uint64_t least_key(const struct wk_sort_key *keys, size_t count, unsigned first_bit)
+{
+	uint64_t least = keys[0].key;
+
+	for (size_t i = 1; i < count; i++)
+		if (keys[i].key < least)
+			least = keys[i].key;
+	return least >> first_bit << first_bit;
 }
 
 void wk_sort_keys(struct wk_sort_key *keys, size_t count)
@@ -45,22 +67,28 @@ void wk_sort_keys(struct wk_sort_key *keys, size_t count)
 
 void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit)
 {
+	unsigned most = count < MANY ? FEW_BITS : MANY_BITS, end = first_bit;
 	struct wk_sort_key *from = keys, *to, *spare;
-	unsigned bits = count < MANY ? FEW_BITS : MANY_BITS;
-	uint64_t differing = 0;
+	struct digit digit;
+	uint64_t taken = 0; /* bits that some key has */
 
 	if (is_sorted(keys, count, first_bit))
 		return;
-	for (size_t i = 1; i < count; i++)
-		differing |= keys[i].key ^ keys[0].key;
+	digit.least = least_key(keys, count, first_bit);
+	for (size_t i = 0; i < count; i++)
+		taken |= keys[i].key - digit.least;
+	while (end < 64 && taken >> end)
+		end++;
+	digit.bits = (end - first_bit + most - 1) / most;
+	digit.bits = (end - first_bit + digit.bits - 1) / digit.bits;
 	spare = wk_alloc(count * sizeof(*spare));
 	to = spare;
-	for (unsigned shift = first_bit; shift < 64; shift += bits) {
+	for (digit.shift = first_bit; digit.shift < end; digit.shift += digit.bits) {
 		struct wk_sort_key *done = to;
 
-		if ((differing >> shift & ((1u << bits) - 1)) == 0)
+		if ((taken >> digit.shift & (((uint64_t)1 << digit.bits) - 1)) == 0)
 			continue;
-		pass(from, to, count, shift, bits);
+		pass(from, to, count, digit);
 		to = from;
 		from = done;
 	}
