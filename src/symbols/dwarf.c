@@ -131,8 +131,8 @@ static void add_by_walk(struct ranges *r, struct wk_dwarf_unit *unit)
 		return;
 	wk_dwarf_walk(unit, block, false, NULL);
 	for (size_t i = 0; i < block->interval_count; i++)
-		add_range(r, block->origin + wk_dwarf_interval_start(block, i),
-			  block->origin + wk_dwarf_interval_end(block, i));
+		add_range(r, block->origin + wk_dwarf_start_of(&block->intervals[i]),
+			  block->origin + wk_dwarf_end_of(&block->intervals[i]));
 }
 
 static void add_silent(struct ranges *r)

@@ -269,14 +269,14 @@ static inline void wk_dwarf_add_interval(struct wk_dwarf_block *b, uint32_t star
 		.key = (uint64_t)start << 32 | (end - start), .row = node };
 }
 
-static inline uint32_t wk_dwarf_interval_start(const struct wk_dwarf_block *block, size_t i)
+static inline uint32_t wk_dwarf_start_of(const struct wk_sort_key *interval)
 {
-	return (uint32_t)(block->intervals[i].key >> 32);
+	return (uint32_t)(interval->key >> 32);
 }
 
-static inline uint32_t wk_dwarf_interval_end(const struct wk_dwarf_block *block, size_t i)
+static inline uint32_t wk_dwarf_end_of(const struct wk_sort_key *interval)
 {
-	return wk_dwarf_interval_start(block, i) + (uint32_t)block->intervals[i].key;
+	return wk_dwarf_start_of(interval) + (uint32_t)interval->key;
 }
 
 #define WK_DWARF_UNSEEN 64

@@ -85,39 +85,45 @@ static void close_ended(struct covers *c, uint32_t at)
 	}
 }
 
+/* Where spans are written: the next, and the first of the stretch. */
+struct place {
+	struct wk_code_span *at, *first;
+};
+
 /* Where a stretch begins at which the one before ended, nothing lies between. */
-static void begin_stretch(struct wk_dwarf_block *b, uint32_t start)
+static void begin_stretch(struct wk_dwarf_block *b, struct place *place, uint32_t start)
 {
 	const struct wk_dwarf_stretch *last = &b->stretches[b->stretch_count - 1];
 
 	if (b->stretch_count > 0 && start == last->end)
-		b->span_count--;
+		place->at--;
 	else if (b->stretch_count > 0 && start < last->end)
 		b->is_sorted = false;
+	place->first = place->at;
 	b->stretches[b->stretch_count++] = (struct wk_dwarf_stretch){
-		.start = start, .first = (uint32_t)b->span_count };
+		.start = start, .first = (uint32_t)(place->at - b->spans) };
 }
 
-static void end_stretch(struct wk_dwarf_block *b, uint32_t end)
+static void end_stretch(struct wk_dwarf_block *b, struct place *place, uint32_t end)
 {
 	struct wk_dwarf_stretch *stretch = &b->stretches[b->stretch_count - 1];
 
 	stretch->end = end;
-	stretch->count = (uint32_t)b->span_count - stretch->first;
-	b->spans[b->span_count++] = (struct wk_code_span){ end, 0 };
+	stretch->count = (uint32_t)(place->at - place->first);
+	*place->at++ = (struct wk_code_span){ end, 0 };
 }
 
 /* Instead of what begins at the same address. */
-static void set_span(struct wk_dwarf_block *b, uint32_t start, uint32_t node)
+static inline void set_span(struct place *place, uint32_t start, uint32_t node)
 {
-	if (b->span_count > b->stretches[b->stretch_count - 1].first &&
-	    b->spans[b->span_count - 1].start == start)
-		b->span_count--;
-	b->spans[b->span_count++] = (struct wk_code_span){ start, node };
+	if (place->at > place->first && place->at[-1].start == start)
+		place->at--;
+	*place->at++ = (struct wk_code_span){ start, node };
 }
 
 /* Closes what ends up to `at`, of intervals that lie within one another. */
-static size_t unnest(struct wk_dwarf_block *b, size_t depth, uint32_t at)
+static inline size_t unnest(struct wk_dwarf_block *b, struct place *place, size_t depth,
+			    uint32_t at)
 {
 	const struct wk_dwarf_cover *open = b->covers;
 
@@ -125,52 +131,55 @@ static size_t unnest(struct wk_dwarf_block *b, size_t depth, uint32_t at)
 		uint32_t end = open[--depth].end;
 
 		if (depth == 0)
-			end_stretch(b, end);
+			end_stretch(b, place, end);
 		else if (open[depth - 1].end > end)
-			set_span(b, end, open[depth - 1].node);
+			set_span(place, end, open[depth - 1].node);
 	}
 	return depth;
 }
 
 /* The way of nearly all functions. False where intervals do not lie within one another. */
-static bool nest(struct wk_dwarf_block *b)
+static bool nest(struct wk_dwarf_block *b, struct place *out)
 {
+	const struct wk_sort_key *interval = b->intervals, *end = interval + b->interval_count;
 	struct wk_dwarf_cover *open = b->covers;
+	struct place place = *out;
 	size_t depth = 0;
 
-	for (size_t i = 0; i < b->interval_count; i++) {
-		uint32_t start = wk_dwarf_interval_start(b, i), end = wk_dwarf_interval_end(b, i);
-		uint32_t node = b->intervals[i].row;
+	for (; interval < end; interval++) {
+		struct wk_dwarf_cover added = { wk_dwarf_end_of(interval), interval->row };
+		uint32_t start = wk_dwarf_start_of(interval);
 
-		depth = unnest(b, depth, start);
+		depth = unnest(b, &place, depth, start);
 		if (depth == 0)
-			begin_stretch(b, start);
-		else if (node < open[depth - 1].node || end > open[depth - 1].end)
+			begin_stretch(b, &place, start);
+		else if (added.node < open[depth - 1].node || added.end > open[depth - 1].end)
 			return false;
-		set_span(b, start, node);
-		open[depth++] = (struct wk_dwarf_cover){ end, node };
+		set_span(&place, start, added.node);
+		open[depth++] = added;
 	}
-	unnest(b, depth, UINT32_MAX);
+	unnest(b, &place, depth, UINT32_MAX);
+	*out = place;
 	return true;
 }
 
 static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint32_t at)
 {
-	for (; *next < b->interval_count && wk_dwarf_interval_start(b, *next) <= at; (*next)++)
-		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_interval_end(b, *next),
+	for (; *next < b->interval_count && wk_dwarf_start_of(&b->intervals[*next]) <= at; (*next)++)
+		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_end_of(&b->intervals[*next]),
 						       b->intervals[*next].row });
 }
 
 /* Where the next one begins, if that is before `end`. */
 static uint32_t next_place(const struct wk_dwarf_block *b, size_t next, uint32_t end)
 {
-	if (next < b->interval_count && wk_dwarf_interval_start(b, next) < end)
-		return wk_dwarf_interval_start(b, next);
+	if (next < b->interval_count && wk_dwarf_start_of(&b->intervals[next]) < end)
+		return wk_dwarf_start_of(&b->intervals[next]);
 	return end;
 }
 
 /* Goes from one place where something begins or ends to the next. */
-static void overlay(struct wk_dwarf_block *b)
+static void overlay(struct wk_dwarf_block *b, struct place *place)
 {
 	struct covers open = { .rows = b->covers };
 	size_t next = 0;
@@ -178,15 +187,15 @@ static void overlay(struct wk_dwarf_block *b)
 
 	while (next < b->interval_count || open.count > 0) {
 		if (open.count == 0) {
-			at = wk_dwarf_interval_start(b, next);
-			begin_stretch(b, at);
+			at = wk_dwarf_start_of(&b->intervals[next]);
+			begin_stretch(b, place, at);
 		}
 		open_at(&open, b, &next, at);
-		set_span(b, at, top(&open)->node);
+		set_span(place, at, top(&open)->node);
 		at = next_place(b, next, top(&open)->end);
 		close_ended(&open, at);
 		if (open.count == 0)
-			end_stretch(b, at);
+			end_stretch(b, place, at);
 	}
 }
 
@@ -219,21 +228,28 @@ static void make_room(struct wk_dwarf_block *b)
 	b->covers = wk_grow(b->covers, &b->cover_cap, count, sizeof(*b->covers));
 }
 
+static struct place place_of(const struct wk_dwarf_block *b)
+{
+	return (struct place){ b->spans + b->span_count, b->spans + b->span_count };
+}
+
 void wk_dwarf_end_function(struct wk_dwarf_block *b)
 {
-	size_t spans = b->span_count, stretches = b->stretch_count;
+	size_t stretches = b->stretch_count;
 	bool is_sorted = b->is_sorted;
+	struct place place;
 
 	if (b->interval_count == 0)
 		return;
 	make_room(b);
 	sort_intervals(b);
-	if (!nest(b)) {
-		b->span_count = spans;
+	place = place_of(b);
+	if (!nest(b, &place)) {
 		b->stretch_count = stretches;
 		b->is_sorted = is_sorted;
-		overlay(b);
+		overlay(b, &place);
 	}
+	b->span_count = (size_t)(place.at - b->spans);
 	b->interval_count = 0;
 }
 
@@ -248,6 +264,8 @@ static bool is_apart(const struct wk_dwarf_block *b, const struct wk_sort_key *o
 /* As if all functions were one. */
 static void overlay_all(struct wk_dwarf_block *b)
 {
+	struct place place;
+
 	for (size_t i = 0; i < b->stretch_count; i++) {
 		const struct wk_dwarf_stretch *s = &b->stretches[i];
 
@@ -260,7 +278,9 @@ static void overlay_all(struct wk_dwarf_block *b)
 	b->span_count = b->stretch_count = 0;
 	make_room(b);
 	wk_sort_keys_above(b->intervals, b->interval_count, 32);
-	overlay(b);
+	place = place_of(b);
+	overlay(b, &place);
+	b->span_count = (size_t)(place.at - b->spans);
 }
 
 static void gather(struct wk_dwarf_block *b, const struct wk_sort_key *order)
