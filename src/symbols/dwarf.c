@@ -52,6 +52,7 @@ static void free_block(struct wk_dwarf_block *block)
 {
 	wk_code_maker_fini(&block->maker);
 	free(block->file_numbers);
+	free(block->ranges.rows);
 	free(block->intervals);
 	free(block->stretches);
 	free(block->spans);
@@ -94,10 +95,8 @@ struct ranges {
 	bool *is_silent; /* of each unit: its root says nothing */
 };
 
-static void add_range(void *context, uint64_t start, uint64_t end)
+static void add_range(struct ranges *r, uint64_t start, uint64_t end)
 {
-	struct ranges *r = context;
-
 	r->rows = wk_grow(r->rows, &r->cap, r->count + 1, sizeof(*r->rows));
 	r->rows[r->count++] = (struct wk_code_range){ start, end, r->unit };
 }
@@ -105,9 +104,14 @@ static void add_range(void *context, uint64_t start, uint64_t end)
 /* By its root; false where that says nothing. */
 static bool add_by_root(struct ranges *r, struct wk_dwarf_unit *unit)
 {
+	struct wk_dwarf_ranges *told = &r->dwarf->block.ranges;
+
 	if (!unit->ranges.form && !unit->high.form)
 		return false;
-	wk_dwarf_each_range(unit, unit->low, unit->high, unit->ranges, add_range, r);
+	told->count = 0;
+	wk_dwarf_add_ranges(unit, unit->low, unit->high, unit->ranges, told);
+	for (size_t i = 0; i < told->count; i++)
+		add_range(r, told->rows[i].start, told->rows[i].end);
 	return true;
 }
 

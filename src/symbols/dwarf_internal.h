@@ -225,6 +225,16 @@ struct wk_dwarf_later {
 	uint32_t start; /* where its code begins, from the block's origin */
 };
 
+/* Addresses of code, in no order. */
+struct wk_dwarf_range {
+	uint64_t start, end;
+};
+
+struct wk_dwarf_ranges {
+	struct wk_dwarf_range *rows;
+	size_t count, cap;
+};
+
 /* A stretch of addresses without gaps, and its spans. Starts count from the block's origin. */
 struct wk_dwarf_stretch {
 	uint32_t start, end;
@@ -238,6 +248,7 @@ struct wk_dwarf_block {
 	size_t file_number_cap;
 	uint64_t origin; /* below all intervals */
 	bool has_origin;
+	struct wk_dwarf_ranges ranges; /* of one entry */
 	/* Of one function and all that lies in it. Key: start - origin, then the size, 32 bits
 	 * each. */
 	struct wk_sort_key *intervals;
@@ -462,12 +473,18 @@ struct wk_dwarf_unit *wk_dwarf_unit_of(struct wk_dwarf_file *file, uint64_t offs
 bool wk_dwarf_unit_read(struct wk_dwarf_unit *unit);
 
 /* dwarf_ranges.c */
-typedef void (*wk_dwarf_take_range)(void *context, uint64_t start, uint64_t end);
-/* The ranges of code that low_pc, high_pc and ranges tell; those where no code can be are left
- * out. */
-void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
-			 struct wk_dwarf_value high, struct wk_dwarf_value ranges,
-			 wk_dwarf_take_range take, void *context);
+/* Adds the ranges of code that low_pc, high_pc and ranges tell; those where no code can be are
+ * left out. */
+void wk_dwarf_add_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+			 struct wk_dwarf_value high, struct wk_dwarf_value list_at,
+			 struct wk_dwarf_ranges *ranges);
+static inline void wk_dwarf_ranges_add(struct wk_dwarf_ranges *ranges, uint64_t start, uint64_t end)
+{
+	ranges->rows = wk_grow(ranges->rows, &ranges->cap, ranges->count + 1,
+			       sizeof(*ranges->rows));
+	ranges->rows[ranges->count++] = (struct wk_dwarf_range){ start, end };
+}
+
 void wk_dwarf_find_code(struct wk_dwarf *dwarf);
 static inline bool wk_dwarf_is_code(const struct wk_dwarf *dwarf, uint64_t start)
 {

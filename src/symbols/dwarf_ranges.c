@@ -37,23 +37,23 @@ void wk_dwarf_find_code(struct wk_dwarf *dwarf)
 
 struct list {
 	struct wk_dwarf_unit *unit;
-	wk_dwarf_take_range take;
-	void *context;
+	const struct wk_dwarf *dwarf;
+	struct wk_dwarf_ranges *ranges;
 	uint64_t base, most; /* most: the largest address */
 	uint64_t *budget; /* of the file that the list lies in */
 	bool has_dead_base;
 };
 
-static void give_code(const struct wk_dwarf *dwarf, uint64_t most, uint64_t start, uint64_t end,
-		      wk_dwarf_take_range take, void *context)
+static inline void add_code(const struct wk_dwarf *dwarf, uint64_t most, uint64_t start,
+			    uint64_t end, struct wk_dwarf_ranges *ranges)
 {
 	if (wk_dwarf_cut_to_code(dwarf, most, &start, &end))
-		take(context, start, end);
+		wk_dwarf_ranges_add(ranges, start, end);
 }
 
-static void give(struct list *list, uint64_t start, uint64_t end)
+static inline void add(struct list *list, uint64_t start, uint64_t end)
 {
-	give_code(list->unit->file->dwarf, list->most, start, end, list->take, list->context);
+	add_code(list->dwarf, list->most, start, end, list->ranges);
 }
 
 static void set_base(struct list *list, uint64_t base)
@@ -76,7 +76,7 @@ static uint64_t *budget_of(struct wk_dwarf_file *file)
 }
 
 /* False when the budget is spent: the rest of the list, and all lists to come, are left out. */
-static bool charge(struct list *list, uint64_t bytes)
+static inline bool charge(struct list *list, uint64_t bytes)
 {
 	if (*list->budget > bytes) {
 		*list->budget -= bytes;
@@ -87,26 +87,39 @@ static bool charge(struct list *list, uint64_t bytes)
 	return false;
 }
 
+static uint64_t plain_address(struct wk_bytes *in, uint8_t size)
+{
+	return size == 8 ? wk_u64(in) : size == 4 ? wk_u32(in) : wk_u16(in);
+}
+
+/* Both addresses of a pair; nearly all files have them as this machine does. */
+static inline void read_pair(struct wk_bytes *in, uint8_t size, uint64_t *start, uint64_t *end)
+{
+	if (size == WORD_BYTES && !in->big_endian && wk_bytes_left(in) >= 2 * WORD_BYTES) {
+		*start = wk_dwarf_first_bytes(in->at, WORD_BYTES);
+		*end = wk_dwarf_first_bytes(in->at + WORD_BYTES, WORD_BYTES);
+		in->at += 2 * WORD_BYTES;
+		return;
+	}
+	*start = plain_address(in, size);
+	*end = plain_address(in, size);
+}
+
 /* Pairs of addresses; the largest address as a start sets the base. */
 static void read_old(struct list *list, struct wk_bytes in, uint8_t size)
 {
-	while (charge(list, 2 * size)) {
-		uint64_t start = size == 8 ? wk_u64(&in) : size == 4 ? wk_u32(&in) : wk_u16(&in);
-		uint64_t end = size == 8 ? wk_u64(&in) : size == 4 ? wk_u32(&in) : wk_u16(&in);
+	uint64_t start, end;
 
+	while (charge(list, 2 * size)) {
+		read_pair(&in, size, &start, &end);
 		if (in.bad || (start == 0 && end == 0))
 			return;
 		if (start == list->most)
 			set_base(list, end);
 		/* A linker's -2 must not become code by adding the base to it. */
 		else if (!list->has_dead_base && start != list->most - 1)
-			give(list, list->base + start, list->base + end);
+			add(list, list->base + start, list->base + end);
 	}
-}
-
-static uint64_t plain_address(struct wk_bytes *in, uint8_t size)
-{
-	return size == 8 ? wk_u64(in) : size == 4 ? wk_u32(in) : wk_u16(in);
 }
 
 static uint64_t indexed_address(struct list *list, struct wk_bytes *in)
@@ -155,7 +168,7 @@ static bool read_entry(struct list *list, struct wk_bytes *in, uint8_t size)
 		return false;
 	}
 	if (!in->bad)
-		give(list, start, end);
+		add(list, start, end);
 	return !in->bad;
 }
 
@@ -204,8 +217,8 @@ static void read_list(struct list *list, struct wk_dwarf_value ranges)
 }
 
 /* One range, as nearly all functions and most calls have. */
-static void each_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
-			struct wk_dwarf_value high, wk_dwarf_take_range take, void *context)
+static void add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+		       struct wk_dwarf_value high, struct wk_dwarf_ranges *ranges)
 {
 	uint64_t start, end;
 
@@ -215,25 +228,23 @@ static void each_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value 
 	/* Since DWARF 4 a number that is no address counts from low_pc. */
 	if (high.form == DW_FORM_data4 || !wk_dwarf_address(unit, high, &end))
 		end = high.value <= UINT64_MAX - start ? start + high.value : start;
-	give_code(unit->file->dwarf, wk_dwarf_most_address(unit), start, end, take, context);
+	add_code(unit->file->dwarf, wk_dwarf_most_address(unit), start, end, ranges);
 }
 
-void wk_dwarf_each_range(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
-			 struct wk_dwarf_value high, struct wk_dwarf_value ranges,
-			 wk_dwarf_take_range take, void *context)
+void wk_dwarf_add_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+			 struct wk_dwarf_value high, struct wk_dwarf_value list_at,
+			 struct wk_dwarf_ranges *ranges)
 {
 	struct list list;
 
-	if (!ranges.form) {
-		each_single(unit, low, high, take, context);
+	if (!list_at.form) {
+		add_single(unit, low, high, ranges);
 		return;
 	}
-	list = (struct list){
-		.unit = unit,
-		.take = take,
-		.context = context,
-		.most = wk_dwarf_most_address(unit),
-	};
+	list.unit = unit;
+	list.dwarf = unit->file->dwarf;
+	list.ranges = ranges;
+	list.most = wk_dwarf_most_address(unit);
 	set_base(&list, unit->low_pc);
-	read_list(&list, ranges);
+	read_list(&list, list_at);
 }

@@ -6,30 +6,12 @@
 #include "base/sort.h"
 #include "symbols/dwarf_internal.h"
 
-struct range {
-	uint64_t start, end;
-};
-
-struct ranges {
-	struct range *rows;
-	size_t count, cap;
-};
-
-static void add_range(void *context, uint64_t start, uint64_t end)
-{
-	struct ranges *ranges = context;
-
-	ranges->rows = wk_grow(ranges->rows, &ranges->cap, ranges->count + 1,
-			       sizeof(*ranges->rows));
-	ranges->rows[ranges->count++] = (struct range){ start, end };
-}
-
-static void find_ranges(struct wk_dwarf_unit *unit, struct ranges *ranges)
+static void find_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_ranges *ranges)
 {
 	if (unit->ranges.form || unit->high.form)
-		wk_dwarf_each_range(unit, unit->low, unit->high, unit->ranges, add_range, ranges);
+		wk_dwarf_add_ranges(unit, unit->low, unit->high, unit->ranges, ranges);
 	else
-		add_range(ranges, 0, UINT64_MAX);
+		wk_dwarf_ranges_add(ranges, 0, UINT64_MAX);
 }
 
 /* The row that `address` lies in; the first where it lies before all. */
@@ -76,7 +58,7 @@ static bool take_rows(struct wk_dwarf *dwarf, uint64_t start, uint64_t end)
 	return true;
 }
 
-static void take_all(struct wk_dwarf *dwarf, const struct ranges *ranges)
+static void take_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *ranges)
 {
 	struct wk_sort_key *keys = wk_alloc_table(ranges->count * sizeof(*keys));
 	uint64_t covered = 0;
@@ -85,7 +67,7 @@ static void take_all(struct wk_dwarf *dwarf, const struct ranges *ranges)
 		keys[i] = (struct wk_sort_key){ ranges->rows[i].start, (uint32_t)i };
 	wk_sort_keys(keys, ranges->count);
 	for (size_t i = 0; i < ranges->count; i++) {
-		const struct range *range = &ranges->rows[keys[i].row];
+		const struct wk_dwarf_range *range = &ranges->rows[keys[i].row];
 		uint64_t start = range->start > covered ? range->start : covered;
 
 		if (start >= range->end)
@@ -114,7 +96,7 @@ static void put_aside(struct wk_dwarf *dwarf)
 void wk_dwarf_share_lines(struct wk_dwarf_unit *unit)
 {
 	struct wk_dwarf *dwarf = unit->file->dwarf;
-	struct ranges ranges = { 0 };
+	struct wk_dwarf_ranges ranges = { 0 };
 
 	if (!dwarf->shares_lines)
 		put_aside(dwarf);

@@ -43,9 +43,16 @@ static inline void add_range(struct wk_dwarf_block *b, uint64_t start, uint64_t 
 				      (uint32_t)(end - b->origin), b->maker.node_count);
 }
 
-static void take_range(void *context, uint64_t start, uint64_t end)
+/* Where an entry says that its code is. */
+static void add_ranges(struct walk *w, struct wk_dwarf_value low, struct wk_dwarf_value high,
+		       struct wk_dwarf_value list_at)
 {
-	add_range(context, start, end);
+	struct wk_dwarf_ranges *ranges = &w->block->ranges;
+
+	ranges->count = 0;
+	wk_dwarf_add_ranges(w->unit, low, high, list_at, ranges);
+	for (size_t i = 0; i < ranges->count; i++)
+		add_range(w->block, ranges->rows[i].start, ranges->rows[i].end);
 }
 
 /* What an entry tells of a call. */
@@ -179,10 +186,9 @@ static bool take_code(struct walk *w, const struct wk_dwarf_fields *fields, cons
 		if (wk_dwarf_cut_to_code(w->unit->file->dwarf, w->most, &start, &end))
 			add_range(w->block, start, end);
 	} else {
-		wk_dwarf_each_range(w->unit, wk_dwarf_field_value(fields, at, WHAT_LOW_PC),
-				    wk_dwarf_field_value(fields, at, WHAT_HIGH_PC),
-				    wk_dwarf_field_value(fields, at, WHAT_RANGES), take_range,
-				    w->block);
+		add_ranges(w, wk_dwarf_field_value(fields, at, WHAT_LOW_PC),
+			   wk_dwarf_field_value(fields, at, WHAT_HIGH_PC),
+			   wk_dwarf_field_value(fields, at, WHAT_RANGES));
 	}
 	return w->block->interval_count > intervals;
 }
@@ -218,9 +224,8 @@ static bool take_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbr
 
 	if (!wk_dwarf_read_die(w->unit->shape, w->table, abbrev, &w->in, &die))
 		return false;
-	wk_dwarf_each_range(w->unit, wk_dwarf_value_of(&die, WHAT_LOW_PC),
-			    wk_dwarf_value_of(&die, WHAT_HIGH_PC),
-			    wk_dwarf_value_of(&die, WHAT_RANGES), take_range, w->block);
+	add_ranges(w, wk_dwarf_value_of(&die, WHAT_LOW_PC),
+		   wk_dwarf_value_of(&die, WHAT_HIGH_PC), wk_dwarf_value_of(&die, WHAT_RANGES));
 	if (w->block->interval_count == intervals)
 		return true;
 	naming = wk_dwarf_naming_of(&die);
