@@ -138,16 +138,24 @@ static void count_most(struct compiler *c, uint8_t form, uint8_t size, uint32_t 
 		c->row.most += bytes == VARYING ? NUMBER_BYTES : bytes;
 }
 
-/* Called before its bytes are counted. Values in no bytes lie nowhere. */
+static bool is_of_call(enum wk_dwarf_what what)
+{
+	return what == WHAT_CALL_FILE || what == WHAT_CALL_LINE || what == WHAT_CALL_COLUMN;
+}
+
+/* Called before its bytes are counted. Values in no bytes lie nowhere; numbers of calls need not
+ * more than half a word. */
 static void set_field(struct compiler *c, enum wk_dwarf_what what, uint8_t form, uint32_t bytes)
 {
+	uint32_t most = is_of_call(what) ? WORD_BYTES / 2 : WORD_BYTES;
+
 	if (what == WHAT_NOTHING || what >= FIELDS)
 		return;
-	if (c->row.fixed > UINT8_MAX || bytes == 0 || bytes > WORD_BYTES)
+	if (c->row.fixed > UINT8_MAX || bytes == 0 || bytes > most)
 		c->has_odd_field = true;
 	else
-		c->fields.of[what] = (struct wk_dwarf_field){ (uint8_t)c->row.fixed,
-							       (uint8_t)bytes, form };
+		c->fields.of[what] = (struct wk_dwarf_field){ wk_dwarf_mask(bytes),
+							       (uint8_t)c->row.fixed, form };
 }
 
 static bool is_data(uint8_t form)
@@ -165,7 +173,9 @@ static void keep_fields(struct compiler *c)
 	    (c->row.tag != DW_TAG_subprogram && c->row.tag != DW_TAG_inlined_subroutine))
 		return;
 	c->fields.is_single = of[WHAT_LOW_PC].form == DW_FORM_addr &&
-			      is_data(of[WHAT_HIGH_PC].form) && of[WHAT_RANGES].size == 0;
+			      is_data(of[WHAT_HIGH_PC].form) && !of[WHAT_RANGES].form;
+	c->fields.refers_nearby = of[WHAT_ORIGIN].form == DW_FORM_ref4 &&
+				  !of[WHAT_LINKAGE_NAME].form && !of[WHAT_NAME].form;
 	table->fields = wk_grow(table->fields, &table->field_cap, table->field_count + 1,
 				sizeof(*table->fields));
 	table->fields[table->field_count++] = c->fields;
@@ -271,21 +281,33 @@ static uint8_t linkage_at(const struct wk_dwarf_abbrevs *table, const struct wk_
 {
 	const struct wk_dwarf_field *linkage;
 
-	if (!row->fields || row->fixed >= UINT8_MAX)
+	if (!row->fields)
 		return 0;
 	linkage = &table->fields[row->fields - 1].of[WHAT_LINKAGE_NAME];
-	return linkage->form == DW_FORM_strp && linkage->size == 4 ? linkage->at + 1 : 0;
+	return linkage->form == DW_FORM_strp && linkage->mask == UINT32_MAX ? linkage->at + 1 : 0;
 }
 
-static void set_tables(struct wk_dwarf_abbrevs *table)
+static enum wk_dwarf_plain plain_of(const struct wk_dwarf_abbrev *row)
 {
+	if (row->role == ROLE_PASS)
+		return row->has_children ? PLAIN_INNER : PLAIN_NOT;
+	return row->fields && row->role != ROLE_TYPE ? PLAIN_CODE : PLAIN_NOT;
+}
+
+/* What is known by an entry's first byte. */
+static void set_firsts(struct wk_dwarf_abbrevs *table)
+{
+	table->plain[0] = PLAIN_END;
 	for (size_t code = 1; code < table->row_count && code < 0x80; code++) {
 		const struct wk_dwarf_abbrev *row = &table->rows[code];
-		bool is_leaf = !row->has_children && row->fixed < UINT8_MAX &&
+		bool is_leaf = !row->has_children &&
 			       (row->role == ROLE_PASS || row->role == ROLE_TYPE);
 
+		if (row->fixed >= UINT8_MAX || row->role == ROLE_UNKNOWN)
+			continue;
 		table->leaf[code] = is_leaf ? (uint8_t)(row->fixed + 1) : 0;
 		table->linkage_at[code] = linkage_at(table, row);
+		table->plain[code] = (uint8_t)plain_of(row);
 	}
 }
 
@@ -308,7 +330,7 @@ static void decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
 			wk_map_set(&table->by_code, code, (uint32_t)(table->row_count - 1));
 	}
 	if (!table->is_sparse)
-		set_tables(table);
+		set_firsts(table);
 }
 
 void wk_dwarf_abbrevs_fini(struct wk_dwarf_abbrevs *table)

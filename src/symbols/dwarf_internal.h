@@ -70,15 +70,29 @@ struct wk_dwarf_op {
 /* What an entry of functions or calls tells, where all its values have sizes that are known: then
  * each lies at the same place of every entry. */
 struct wk_dwarf_field {
-	uint8_t at, size, form; /* size 0: it is not there */
+	uint64_t mask;    /* of its bytes, least significant first; 0: it is not there */
+	uint8_t at, form; /* form 0: it is not there */
 };
 
 #define FIELDS (WHAT_CALL_COLUMN + 1)
 
 struct wk_dwarf_fields {
 	struct wk_dwarf_field of[FIELDS];
-	bool is_single; /* one range: an address, and a number to be added to it */
+	bool is_single;     /* one range: an address, and a number to be added to it */
+	bool refers_nearby; /* what it refers to in its unit tells its name */
 };
+
+/* What a first byte of an entry says of an abbreviation that is read without asking further: its
+ * bytes are known, and few. */
+enum wk_dwarf_plain {
+	PLAIN_NOT,
+	PLAIN_END,   /* the end of a list of children */
+	PLAIN_INNER, /* of no interest itself, but with children */
+	PLAIN_CODE,  /* a function or call with fields */
+};
+
+/* The most bytes of such an entry, and of the word that the last value may be read with. */
+#define PLAIN_BYTES (UINT8_MAX + WORD_BYTES)
 
 enum wk_dwarf_role {
 	ROLE_UNKNOWN,  /* no such abbreviation, or a form that nobody knows */
@@ -122,6 +136,7 @@ struct wk_dwarf_abbrevs {
 	/* The same way: where a function's linkage name lies, an offset of .debug_str in 4 bytes, if
 	 * it lies at the same place of every entry, else 0. */
 	uint8_t linkage_at[256];
+	uint8_t plain[256]; /* the same way: enum wk_dwarf_plain */
 	bool is_sparse;
 	bool has_code;         /* some entry says where code is */
 };
@@ -433,25 +448,29 @@ static inline const struct wk_dwarf_fields *wk_dwarf_fields_of(const struct wk_d
 	return &table->fields[abbrev->fields - 1];
 }
 
+/* `bytes` from 1 to 8. */
+static inline uint64_t wk_dwarf_mask(unsigned bytes)
+{
+	return UINT64_MAX >> (64 - 8 * bytes);
+}
+
 static inline uint64_t wk_dwarf_first_bytes(const uint8_t *at, uint8_t bytes)
 {
-	static const uint64_t masks[] = {
-		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
-		0xffffffffffffff, UINT64_MAX,
-	};
 	uint64_t word;
 
 	memcpy(&word, at, sizeof(word));
-	return WK_FROM_LE(64, word) & masks[bytes];
+	return WK_FROM_LE(64, word) & wk_dwarf_mask(bytes);
 }
 
 /* 0 where it is not there. */
 static inline uint64_t wk_dwarf_field(const struct wk_dwarf_fields *fields, const uint8_t *at,
 				      enum wk_dwarf_what what)
 {
-	struct wk_dwarf_field field = fields->of[what];
+	const struct wk_dwarf_field *field = &fields->of[what];
+	uint64_t word;
 
-	return wk_dwarf_first_bytes(at + field.at, field.size);
+	memcpy(&word, at + field->at, sizeof(word));
+	return WK_FROM_LE(64, word) & field->mask;
 }
 
 static inline struct wk_dwarf_value wk_dwarf_field_value(const struct wk_dwarf_fields *fields,
@@ -547,7 +566,7 @@ static inline struct wk_dwarf_naming wk_dwarf_naming_in(const struct wk_dwarf_fi
 	return (struct wk_dwarf_naming){
 		.linkage = wk_dwarf_field_value(fields, at, WHAT_LINKAGE_NAME),
 		.name = wk_dwarf_field_value(fields, at, WHAT_NAME),
-		.reference = wk_dwarf_field_value(fields, at, fields->of[WHAT_ORIGIN].size
+		.reference = wk_dwarf_field_value(fields, at, fields->of[WHAT_ORIGIN].form
 								      ? WHAT_ORIGIN
 								      : WHAT_SPECIFICATION),
 	};

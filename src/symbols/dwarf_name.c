@@ -240,7 +240,7 @@ static inline uint32_t told_name(struct wk_dwarf_unit *unit, uint64_t offset)
 	const uint8_t *at = info->start + offset;
 	uint8_t linkage_at;
 
-	if (!unit->abbrevs || info->big_endian || unit->end - offset <= UINT8_MAX + WORD_BYTES)
+	if (!unit->abbrevs || info->big_endian || unit->end - offset <= PLAIN_BYTES)
 		return 0;
 	linkage_at = unit->abbrevs->linkage_at[*at];
 	return linkage_at ? lent_id(unit->file, wk_dwarf_first_bytes(at + linkage_at, 4)) : 0;

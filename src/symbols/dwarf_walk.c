@@ -20,9 +20,11 @@
 
 struct walk {
 	struct wk_dwarf_unit *unit;
+	const struct wk_dwarf *dwarf;
 	const struct wk_dwarf_abbrevs *table;
 	struct wk_dwarf_block *block;
 	struct wk_bytes in;
+	size_t file_count; /* of the line program */
 	size_t depth;  /* of open DIEs; block->levels has their nodes */
 	uint64_t most;             /* the largest address */
 	size_t function_depth;     /* of the function that they lie in, where one is open */
@@ -55,28 +57,16 @@ static void add_ranges(struct walk *w, struct wk_dwarf_value low, struct wk_dwar
 		add_range(w->block, ranges->rows[i].start, ranges->rows[i].end);
 }
 
-/* What an entry tells of a call. */
-struct call {
-	uint64_t file, line, column;
-	bool has_file;
-};
-
-static uint32_t short_number(uint64_t number)
-{
-	return number <= UINT32_MAX ? (uint32_t)number : 0;
-}
-
 /* The block's number of a file of the line program. */
 static uint16_t file_of(struct walk *w, uint64_t file)
 {
-	const struct wk_dwarf_lines *lines = &w->unit->file->dwarf->lines;
 	uint32_t *number;
 
-	if (file >= lines->file_count)
+	if (file >= w->file_count)
 		return 0;
 	number = &w->block->file_numbers[file];
 	if (!*number)
-		*number = wk_code_maker_file(&w->block->maker, lines->files[file]) + 1u;
+		*number = wk_code_maker_file(&w->block->maker, w->dwarf->lines.files[file]) + 1u;
 	return (uint16_t)(*number - 1);
 }
 
@@ -138,44 +128,52 @@ static uint32_t first_start(const struct wk_dwarf_block *b, uint32_t node)
 
 	while (i > 1 && b->intervals[i - 2].row == node)
 		i--;
-	return i ? wk_dwarf_interval_start(b, i - 1) : 0;
+	return i ? wk_dwarf_start_of(&b->intervals[i - 1]) : 0;
 }
 
-static uint32_t name_of(struct walk *w, uint64_t offset, const struct wk_dwarf_naming *naming)
+/* The last node's name is that of the function at `offset`. */
+static inline void name_later(struct walk *w, struct wk_dwarf_unit *unit, uint64_t offset)
 {
-	struct wk_dwarf_later *later = &w->names[w->name_count];
-	uint32_t name = wk_dwarf_linkage_name(w->unit, naming->linkage);
+	uint32_t node = w->block->maker.node_count - 1;
+	bool may_be_copy = w->notes_scopes && w->block->maker.nodes[node].parent == 0;
 
-	if (name)
-		return name;
-	later->offset = offset;
-	later->unit = wk_dwarf_name_place(w->unit, &later->offset, naming);
-	later->node = w->block->maker.node_count - 1;
-	later->start = w->notes_scopes ? first_start(w->block, later->node) : 0;
-	w->name_count++;
-	return 0;
-}
-
-static inline void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_naming *naming,
-		     const struct call *call)
-{
-	struct wk_code_packed_node *node = wk_code_maker_node(&w->block->maker);
-
-	*node = (struct wk_code_packed_node){ 0 };
-	if (call) {
-		node->parent = w->now.node;
-		node->call_line = short_number(call->line);
-		node->call_column = wk_code_maker_column(short_number(call->column));
-		node->call_file = call->has_file ? file_of(w, call->file) : 0;
-	}
-	if (w->wants_names)
-		node->function = name_of(w, offset, naming);
+	w->names[w->name_count++] = (struct wk_dwarf_later){
+		unit, offset, node, may_be_copy ? first_start(w->block, node) : 0 };
 	if (w->name_count == BATCH)
 		find_names(w);
 }
 
+static void set_name(struct walk *w, uint64_t offset, struct wk_code_packed_node *node,
+		     const struct wk_dwarf_naming *naming)
+{
+	struct wk_dwarf_unit *unit;
+
+	node->function = wk_dwarf_linkage_name(w->unit, naming->linkage);
+	if (node->function)
+		return;
+	unit = wk_dwarf_name_place(w->unit, &offset, naming);
+	name_later(w, unit, offset);
+}
+
+/* The same of an entry `at` which fields lie. */
+static inline void set_plain_name(struct walk *w, const uint8_t *at,
+				  struct wk_code_packed_node *node,
+				  const struct wk_dwarf_fields *fields)
+{
+	uint64_t offset = wk_dwarf_field(fields, at, WHAT_ORIGIN);
+	struct wk_dwarf_naming naming;
+
+	if (fields->refers_nearby && wk_dwarf_referred_here(w->unit, offset, &offset)) {
+		name_later(w, w->unit, offset);
+	} else {
+		naming = wk_dwarf_naming_in(fields, at);
+		set_name(w, (uint64_t)(at - w->in.start) - 1, node, &naming);
+	}
+}
+
 /* The code of an entry whose values lie where they always do. */
-static bool take_code(struct walk *w, const struct wk_dwarf_fields *fields, const uint8_t *at)
+static inline bool take_intervals(struct walk *w, const struct wk_dwarf_fields *fields,
+				  const uint8_t *at)
 {
 	size_t intervals = w->block->interval_count;
 	uint64_t start, end;
@@ -183,7 +181,7 @@ static bool take_code(struct walk *w, const struct wk_dwarf_fields *fields, cons
 	if (fields->is_single) {
 		start = wk_dwarf_field(fields, at, WHAT_LOW_PC);
 		end = start + wk_dwarf_field(fields, at, WHAT_HIGH_PC);
-		if (wk_dwarf_cut_to_code(w->unit->file->dwarf, w->most, &start, &end))
+		if (wk_dwarf_cut_to_code(w->dwarf, w->most, &start, &end))
 			add_range(w->block, start, end);
 	} else {
 		add_ranges(w, wk_dwarf_field_value(fields, at, WHAT_LOW_PC),
@@ -193,65 +191,60 @@ static bool take_code(struct walk *w, const struct wk_dwarf_fields *fields, cons
 	return w->block->interval_count > intervals;
 }
 
-static void take_fields(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
-			const struct wk_dwarf_fields *fields)
+static inline void add_plain_node(struct walk *w, const uint8_t *at, enum wk_dwarf_role role,
+				  const struct wk_dwarf_fields *fields)
 {
-	const uint8_t *at = w->in.at;
-	struct wk_dwarf_naming naming;
+	struct wk_code_packed_node *node = wk_code_maker_node(&w->block->maker);
 
-	w->in.at += abbrev->fixed;
-	if (!take_code(w, fields, at))
-		return;
-	naming = wk_dwarf_naming_in(fields, at);
-	add_node(w, offset, &naming, abbrev->role != ROLE_INLINED ? NULL : &(struct call){
-		.file = wk_dwarf_field(fields, at, WHAT_CALL_FILE),
-		.line = wk_dwarf_field(fields, at, WHAT_CALL_LINE),
-		.column = wk_dwarf_field(fields, at, WHAT_CALL_COLUMN),
-		.has_file = fields->of[WHAT_CALL_FILE].size > 0,
-	});
+	*node = (struct wk_code_packed_node){ 0 };
+	if (role == ROLE_INLINED) {
+		node->parent = w->now.node;
+		node->call_line = (uint32_t)wk_dwarf_field(fields, at, WHAT_CALL_LINE);
+		node->call_column = wk_code_maker_column(
+			(uint32_t)wk_dwarf_field(fields, at, WHAT_CALL_COLUMN));
+		if (fields->of[WHAT_CALL_FILE].form)
+			node->call_file = file_of(w, wk_dwarf_field(fields, at, WHAT_CALL_FILE));
+	}
+	if (w->wants_names)
+		set_plain_name(w, at, node, fields);
 }
 
-static uint64_t number_of(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
+static uint32_t short_number(const struct wk_dwarf_die *die, enum wk_dwarf_what what)
 {
-	return wk_dwarf_value_of(die, what).value;
+	uint64_t number = wk_dwarf_value_of(die, what).value;
+
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static bool take_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev)
+static void add_node(struct walk *w, uint64_t offset, const struct wk_dwarf_die *die)
+{
+	struct wk_code_packed_node *node = wk_code_maker_node(&w->block->maker);
+	struct wk_dwarf_naming naming = wk_dwarf_naming_of(die);
+
+	*node = (struct wk_code_packed_node){ 0 };
+	if (die->abbrev->role == ROLE_INLINED) {
+		node->parent = w->now.node;
+		node->call_line = short_number(die, WHAT_CALL_LINE);
+		node->call_column = wk_code_maker_column(short_number(die, WHAT_CALL_COLUMN));
+		if (wk_dwarf_has(die, WHAT_CALL_FILE))
+			node->call_file = file_of(w, die->values[WHAT_CALL_FILE].value);
+	}
+	if (w->wants_names)
+		set_name(w, offset, node, &naming);
+}
+
+/* A function or a call, which is a node if it has code. */
+static bool read_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev)
 {
 	size_t intervals = w->block->interval_count;
-	struct wk_dwarf_naming naming;
 	struct wk_dwarf_die die;
 
 	if (!wk_dwarf_read_die(w->unit->shape, w->table, abbrev, &w->in, &die))
 		return false;
 	add_ranges(w, wk_dwarf_value_of(&die, WHAT_LOW_PC),
 		   wk_dwarf_value_of(&die, WHAT_HIGH_PC), wk_dwarf_value_of(&die, WHAT_RANGES));
-	if (w->block->interval_count == intervals)
-		return true;
-	naming = wk_dwarf_naming_of(&die);
-	add_node(w, offset, &naming, abbrev->role != ROLE_INLINED ? NULL : &(struct call){
-		.file = number_of(&die, WHAT_CALL_FILE),
-		.line = number_of(&die, WHAT_CALL_LINE),
-		.column = number_of(&die, WHAT_CALL_COLUMN),
-		.has_file = wk_dwarf_has(&die, WHAT_CALL_FILE),
-	});
-	return true;
-}
-
-/* A function or a call: a node if it has code. Gives the node that its children lie in. */
-static bool read_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
-		      uint32_t *node)
-{
-	const struct wk_dwarf_fields *fields = wk_dwarf_fields_of(w->table, abbrev, &w->in);
-	uint32_t nodes = w->block->maker.node_count;
-
-	if (fields)
-		take_fields(w, offset, abbrev, fields);
-	else if (!take_die(w, offset, abbrev))
-		return false;
-	*node = abbrev->role == ROLE_INLINED ? w->now.node : 0;
-	if (w->block->maker.node_count > nodes)
-		*node = nodes;
+	if (w->block->interval_count > intervals)
+		add_node(w, offset, &die);
 	return true;
 }
 
@@ -296,26 +289,83 @@ static bool jump(struct walk *w, uint64_t sibling)
 	return true;
 }
 
+/* Behind a function or a call, which became a node where there are more than `nodes`. */
+static inline void enter_code(struct walk *w, uint64_t offset,
+			      const struct wk_dwarf_abbrev *abbrev, uint32_t nodes)
+{
+	uint32_t node = abbrev->role == ROLE_INLINED ? w->now.node : 0;
+
+	if (w->block->maker.node_count > nodes)
+		node = nodes;
+	if (node && w->function_depth == NO_FUNCTION)
+		w->function_depth = w->depth;
+	if (abbrev->has_children)
+		open_die(w, offset, abbrev, node);
+	else if (w->depth == w->function_depth)
+		end_function(w);
+}
+
+/* A function or a call of which the code of the abbreviation is read. */
+static inline void take_code(struct walk *w, const uint8_t *at,
+			     const struct wk_dwarf_abbrev *abbrev)
+{
+	const struct wk_dwarf_fields *fields = &w->table->fields[abbrev->fields - 1];
+	uint32_t nodes = w->block->maker.node_count;
+
+	if (take_intervals(w, fields, at))
+		add_plain_node(w, at, abbrev->role, fields);
+	enter_code(w, (uint64_t)(at - w->in.start) - 1, abbrev, nodes);
+}
+
+/* Entries that can be read by their first bytes, up to one that can not. */
+static void take_plain(struct walk *w)
+{
+	const struct wk_dwarf_abbrevs *table = w->table;
+	const uint8_t *at = w->in.at, *near_end = w->in.end - PLAIN_BYTES;
+	enum wk_dwarf_plain plain;
+
+	while (at < near_end && w->depth > 0) {
+		const struct wk_dwarf_abbrev *abbrev = &table->rows[*at];
+		uint8_t leaf = table->leaf[*at];
+
+		if (leaf) {
+			at += leaf;
+			continue;
+		}
+		plain = (enum wk_dwarf_plain)table->plain[*at];
+		if (plain == PLAIN_NOT || (plain == PLAIN_CODE && w->in.big_endian))
+			break;
+		if (plain == PLAIN_END) {
+			close_die(w, (uint64_t)(at++ - w->in.start));
+			continue;
+		}
+		if (plain == PLAIN_CODE)
+			take_code(w, at + 1, abbrev);
+		else
+			open_die(w, (uint64_t)(at - w->in.start), abbrev, w->now.node);
+		at += 1 + abbrev->fixed;
+	}
+	w->in.at = at;
+}
+
 /* One DIE, the code of its abbreviation read. */
 static bool step(struct walk *w, uint64_t offset, uint64_t code)
 {
 	const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev(w->table, code);
-	uint32_t node = w->now.node;
+	uint32_t nodes = w->block->maker.node_count;
 	uint64_t sibling = 0;
 
 	if (abbrev->role == ROLE_FUNCTION || abbrev->role == ROLE_INLINED) {
-		if (!read_code(w, offset, abbrev, &node))
+		if (!read_code(w, offset, abbrev))
 			return false;
-		if (node && w->function_depth == NO_FUNCTION)
-			w->function_depth = w->depth;
-	} else if (!wk_dwarf_pass_die(w->unit, w->table, abbrev, &w->in, &sibling)) {
-		return false;
+		enter_code(w, offset, abbrev, nodes);
+		return true;
 	}
+	if (!wk_dwarf_pass_die(w->unit, w->table, abbrev, &w->in, &sibling))
+		return false;
 	if (abbrev->has_children &&
 	    !(abbrev->role == ROLE_TYPE && !w->notes_scopes && jump(w, sibling)))
-		open_die(w, offset, abbrev, node);
-	else if (w->depth == w->function_depth)
-		end_function(w);
+		open_die(w, offset, abbrev, w->now.node);
 	return true;
 }
 
@@ -324,8 +374,11 @@ static bool run(struct walk *w)
 	do {
 		uint64_t offset, code;
 
-		if (w->depth > 0)
-			wk_dwarf_pass_leaves(w->table, &w->in);
+		if (w->depth > 0 && wk_bytes_left(&w->in) > PLAIN_BYTES) {
+			take_plain(w);
+			if (w->depth == 0)
+				return true;
+		}
 		offset = wk_bytes_offset(&w->in);
 		code = wk_dwarf_code(&w->in);
 		if (w->in.bad)
@@ -365,6 +418,8 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 	struct walk w;
 
 	w.unit = unit;
+	w.dwarf = unit->file->dwarf;
+	w.file_count = w.dwarf->lines.file_count;
 	w.table = wk_dwarf_abbrevs_of(unit);
 	w.block = block;
 	w.in = wk_bytes_at(&section, unit->die, unit->end - unit->die);
