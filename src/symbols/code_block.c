@@ -160,44 +160,80 @@ static size_t rounded(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-static size_t put(struct wk_code_maker *maker, size_t at, const void *bytes, size_t len)
-{
-	if (len)
-		memcpy(maker->bytes + at, bytes, len);
-	return at + len;
-}
-
-/* Where rows of the block begin, with room for so many. */
-static size_t room_for_rows(struct wk_code_maker *maker, size_t most)
+/* Where rows of the block begin, with room for so many bytes. */
+static size_t room_for(struct wk_code_maker *maker, size_t bytes)
 {
 	size_t begin = first_node + maker->node_count * sizeof(*maker->nodes);
 
-	if (maker->cap < begin + most * sizeof(struct wk_code_packed_row))
-		set_room(maker, begin + most * sizeof(struct wk_code_packed_row));
+	if (maker->cap < begin + bytes)
+		set_room(maker, begin + bytes);
 	return begin;
 }
 
-/* Behind as many rows as there are spans: when a row is written there, the line that lay there
- * has been read, as a row takes a span or a line. */
+static size_t row_bytes(size_t rows)
+{
+	return rows * sizeof(struct wk_code_packed_row);
+}
+
+/* A row takes a span or a line, and what it is written over must have been read: of lines the
+ * first lies behind as many rows as there are spans, and of spans the first where half the rows
+ * end if there are no lines, else behind all of them. */
 struct wk_code_line *wk_code_maker_lines(struct wk_code_maker *maker, size_t span_count,
 					 size_t line_count)
 {
-	size_t begin = room_for_rows(maker, span_count + line_count);
+	size_t begin = room_for(maker, row_bytes(span_count + line_count));
 
 	_Static_assert(sizeof(struct wk_code_line) <= sizeof(struct wk_code_packed_row),
 		       "lines fit where rows will be");
-	return (void *)(maker->bytes + begin + span_count * sizeof(struct wk_code_packed_row));
+	return (void *)(maker->bytes + begin + row_bytes(span_count));
+}
+
+struct wk_code_span *wk_code_maker_spans(struct wk_code_maker *maker, size_t span_count,
+					 size_t line_count)
+{
+	size_t bytes = span_count * sizeof(struct wk_code_span);
+	size_t before = line_count ? row_bytes(span_count + line_count)
+				   : row_bytes(span_count) - bytes;
+
+	size_t begin = room_for(maker, before + bytes);
+
+	return (void *)(maker->bytes + begin + before);
+}
+
+/* Behind `len` bytes of head, nodes and rows, what their files and places in a search are. */
+static size_t put_rest(struct wk_code_maker *maker, size_t len,
+		       const struct wk_code_packed_row *rows, uint32_t row_count,
+		       struct wk_code_parts *parts)
+{
+	size_t file_bytes = maker->file_count * sizeof(*maker->files);
+	struct wk_code_stretch *stretches = (void *)(maker->bytes + len + file_bytes);
+	uint32_t *part_rows = (void *)&stretches[parts->count + 1];
+	size_t end;
+
+	memcpy(maker->bytes + len, maker->files, file_bytes);
+	wk_code_parts_make(rows, row_count, parts, stretches, part_rows);
+	end = (size_t)((uint8_t *)&part_rows[parts->part_count] - maker->bytes);
+	memset(maker->bytes + end, 0, rounded(end) - end);
+	return rounded(end);
+}
+
+/* The most bytes of it. */
+static size_t most_rest(const struct wk_code_maker *maker, uint32_t row_count,
+			const struct wk_code_parts *parts)
+{
+	size_t words = (size_t)maker->file_count + row_count;
+
+	return rounded(words * sizeof(uint32_t) +
+		       ((size_t)parts->count + 1) * sizeof(struct wk_code_stretch));
 }
 
 void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block *block,
 			size_t *size_bytes)
 {
 	struct rows rows = { .maker = maker, .block = block, .first = first_start(block) };
-	size_t most = (size_t)block->span_count + block->line_count; /* rows there may be */
-	size_t begin = room_for_rows(maker, most), len;
-	struct wk_buf stretches = { 0 }, parts = { 0 };
-	struct wk_code_parts told;
+	size_t begin = room_for(maker, row_bytes((size_t)block->span_count + block->line_count));
 	struct head head = { .base = block->base + rows.first, .node_count = maker->node_count };
+	struct wk_code_parts parts;
 	void *made;
 
 	rows.at = (void *)(maker->bytes + begin);
@@ -205,23 +241,17 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 		add_both(&rows);
 	else
 		add_spans(&rows);
-	wk_code_parts_make(rows.at, rows.count, &told, &stretches, &parts);
-	len = begin + rows.count * sizeof(*rows.at);
-	set_room(maker, rounded(len + maker->file_count * sizeof(*maker->files) + stretches.len +
-				parts.len));
-	len = put(maker, len, maker->files, maker->file_count * sizeof(*maker->files));
-	len = put(maker, len, stretches.at, stretches.len);
-	len = put(maker, len, parts.at, parts.len);
-	memset(maker->bytes + len, 0, rounded(len) - len);
-	wk_buf_fini(&stretches);
-	wk_buf_fini(&parts);
+	wk_code_parts_plan(rows.at, rows.count, &parts);
+	room_for(maker, row_bytes(rows.count) + most_rest(maker, rows.count, &parts));
+	*size_bytes = put_rest(maker, begin + row_bytes(rows.count),
+			       (void *)(maker->bytes + begin), rows.count, &parts);
 	head.row_count = rows.count;
 	head.file_count = maker->file_count;
-	head.shift = told.shift;
-	head.stretch_count = told.count;
-	head.part_count = told.part_count;
+	head.shift = parts.shift;
+	head.stretch_count = parts.count;
+	head.part_count = parts.part_count;
 	memcpy(maker->bytes, &head, sizeof(head));
-	*size_bytes = rounded(len);
+	set_room(maker, *size_bytes);
 	made = maker->bytes;
 	set_bytes(maker, NULL, 0);
 	return made;

@@ -71,8 +71,11 @@ static inline struct wk_code_packed_node *wk_code_maker_node(struct wk_code_make
 uint16_t wk_code_maker_file(struct wk_code_maker *maker, uint32_t text);
 uint16_t wk_code_maker_column(uint32_t column);
 
-/* Room for lines where rows will be made of them, so that they need none of their own. Of a block
- * with at most so many; valid until `end`, before which no node may be added. */
+/* Room for spans and lines where rows will be made of them, or near, so that they need none of
+ * their own. Of a block with at most so many; valid until `end`, before which no node may be
+ * added. Spans come first, and lines then take no more. */
+struct wk_code_span *wk_code_maker_spans(struct wk_code_maker *maker, size_t span_count,
+					 size_t line_count);
 struct wk_code_line *wk_code_maker_lines(struct wk_code_maker *maker, size_t span_count,
 					 size_t line_count);
 

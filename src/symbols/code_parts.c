@@ -12,7 +12,7 @@ struct maker {
 	const struct wk_code_packed_row *rows;
 	uint32_t count;
 	struct wk_code_parts *parts;
-	struct wk_buf *part_rows;
+	uint32_t *part_rows;
 };
 
 /* From row `at` on the first that begins at `start` or behind it. */
@@ -34,7 +34,7 @@ static unsigned bits_for(const struct maker *maker, uint32_t rows)
 	return bits;
 }
 
-/* The stretch that begins with `first` and ends before `end`. */
+/* The stretch that begins with `first` and ends before `end`. It has fewer parts than rows. */
 static uint32_t divide(struct maker *maker, uint32_t stretch, uint32_t first, uint32_t end)
 {
 	unsigned bits = bits_for(maker, end - first), shift = maker->parts->shift - bits;
@@ -45,30 +45,33 @@ static uint32_t divide(struct maker *maker, uint32_t stretch, uint32_t first, ui
 		return 0;
 	for (uint64_t i = 0; i <= (uint64_t)1 << bits; i++) {
 		first = row_from(maker, first, start + (i << shift));
-		wk_buf_add(maker->part_rows, &first, sizeof(first));
-		maker->parts->part_count++;
+		maker->part_rows[maker->parts->part_count++] = first;
 	}
 	return parts;
 }
 
-void wk_code_parts_make(const struct wk_code_packed_row *rows, uint32_t count,
-			struct wk_code_parts *parts, struct wk_buf *stretches,
-			struct wk_buf *part_rows)
+void wk_code_parts_plan(const struct wk_code_packed_row *rows, uint32_t count,
+			struct wk_code_parts *parts)
 {
-	struct maker maker = { rows, count, parts, part_rows };
 	struct wk_code_hints hints = { 0 };
-	struct wk_code_stretch stretch = { 0 };
 
 	if (count > 0)
 		hints = wk_code_hints_for(rows[count - 1].start, count);
 	*parts = (struct wk_code_parts){ .shift = hints.shift, .count = hints.count };
-	for (uint32_t i = 0; i < hints.count; i++) {
-		uint32_t end = row_from(&maker, stretch.row, (uint64_t)(i + 1) << hints.shift);
+}
 
-		stretch.parts = divide(&maker, i, stretch.row, end);
-		wk_buf_add(stretches, &stretch, sizeof(stretch));
-		stretch.row = end;
+void wk_code_parts_make(const struct wk_code_packed_row *rows, uint32_t count,
+			struct wk_code_parts *parts, struct wk_code_stretch *stretches,
+			uint32_t *part_rows)
+{
+	struct maker maker = { rows, count, parts, part_rows };
+	uint32_t row = 0;
+
+	for (uint32_t i = 0; i < parts->count; i++) {
+		uint32_t end = row_from(&maker, row, (uint64_t)(i + 1) << parts->shift);
+
+		stretches[i] = (struct wk_code_stretch){ row, divide(&maker, i, row, end) };
+		row = end;
 	}
-	stretch = (struct wk_code_stretch){ count, 0 };
-	wk_buf_add(stretches, &stretch, sizeof(stretch));
+	stretches[parts->count] = (struct wk_code_stretch){ count, 0 };
 }

@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
-
 struct wk_code_packed_row;
 
 struct wk_code_stretch {
@@ -28,10 +26,15 @@ struct wk_code_parts {
 			       * part of a stretch stands where the next stretch begins */
 };
 
-/* Rows whose starts are sorted. The tables go behind what the buffers have. */
+/* How stretches will be of rows whose starts are sorted: sets shift and count. */
+void wk_code_parts_plan(const struct wk_code_packed_row *rows, uint32_t count,
+			struct wk_code_parts *parts);
+
+/* Then makes the tables, which need room for parts->count + 1 stretches and, at the most, as many
+ * parts as there are rows. */
 void wk_code_parts_make(const struct wk_code_packed_row *rows, uint32_t count,
-			struct wk_code_parts *parts, struct wk_buf *stretches,
-			struct wk_buf *part_rows);
+			struct wk_code_parts *parts, struct wk_code_stretch *stretches,
+			uint32_t *part_rows);
 
 /* Narrows the search for the last row that is not above `start`: as many rows are not above it as
  * `low` and those of the rows from there up to `high`. */

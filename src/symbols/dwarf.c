@@ -56,7 +56,6 @@ static void free_block(struct wk_dwarf_block *block)
 	free(block->intervals);
 	free(block->stretches);
 	free(block->spans);
-	free(block->sorted_spans);
 	free(block->covers);
 	free(block->levels);
 	free(block->later);
@@ -239,9 +238,9 @@ static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_inde
 	struct wk_dwarf_block *b = &dwarf->block;
 	struct wk_code_block block = { .base = b->has_origin ? b->origin : lowest_row(dwarf) };
 
-	wk_dwarf_order_spans(b);
+	wk_dwarf_order_spans(b, dwarf->lines.row_count);
 	wk_dwarf_make_lines(dwarf, b, block.base);
-	block.spans = b->spans;
+	block.spans = b->ordered;
 	block.span_count = (uint32_t)b->span_count;
 	block.lines = b->lines;
 	block.line_count = (uint32_t)b->line_count;

@@ -254,6 +254,7 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 		c.row.most = VARYING;
 	c.row.role = c.is_unknown ? ROLE_UNKNOWN : (uint8_t)role_of(c.row.tag, c.has);
 	keep_fields(&c);
+	table->has_types |= c.row.role == ROLE_TYPE;
 	table->has_code |= c.row.role == ROLE_FUNCTION || c.row.role == ROLE_INLINED;
 	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1,
 			      sizeof(*table->rows));

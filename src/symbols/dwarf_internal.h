@@ -139,6 +139,7 @@ struct wk_dwarf_abbrevs {
 	uint8_t plain[256]; /* the same way: enum wk_dwarf_plain */
 	bool is_sparse;
 	bool has_code;         /* some entry says where code is */
+	bool has_types;
 };
 
 /* What a form's size depends on. */
@@ -273,8 +274,7 @@ struct wk_dwarf_block {
 	bool is_sorted; /* the stretches, of which none begins before another's end */
 	struct wk_code_span *spans;
 	size_t span_count, span_cap;
-	struct wk_code_span *sorted_spans;
-	size_t sorted_span_cap;
+	const struct wk_code_span *ordered; /* all of them: those, or in the maker's room */
 	struct wk_code_line *lines; /* in the maker's room */
 	size_t line_count;
 	struct wk_dwarf_cover *covers;
@@ -616,8 +616,8 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
  * them. Where several cover an address, the one with the highest node (the innermost) has it. */
 void wk_dwarf_end_function(struct wk_dwarf_block *block);
 /* When all functions have ended: the spans in order, behind each stretch that ends one of node 0.
- * They count from the block's origin. */
-void wk_dwarf_order_spans(struct wk_dwarf_block *block);
+ * They count from the block's origin. So many lines at the most will be there, too. */
+void wk_dwarf_order_spans(struct wk_dwarf_block *block, size_t line_count);
 
 /* dwarf_split.c */
 /* The split unit of a skeleton, or NULL; what is missing is noted. */

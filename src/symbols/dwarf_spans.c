@@ -281,36 +281,32 @@ static void overlay_all(struct wk_dwarf_block *b)
 	place = place_of(b);
 	overlay(b, &place);
 	b->span_count = (size_t)(place.at - b->spans);
+	b->ordered = b->spans;
 }
 
-static void gather(struct wk_dwarf_block *b, const struct wk_sort_key *order)
+static void gather(struct wk_dwarf_block *b, const struct wk_sort_key *order,
+		   struct wk_code_span *to)
 {
-	struct wk_code_span *from = b->spans, *to;
-	size_t cap = b->span_cap;
+	const struct wk_code_span *ordered = to;
 
-	b->sorted_spans = wk_grow(b->sorted_spans, &b->sorted_span_cap,
-				  b->span_count + b->stretch_count, sizeof(*b->sorted_spans));
-	to = b->sorted_spans;
 	for (size_t i = 0; i < b->stretch_count; i++) {
 		const struct wk_dwarf_stretch *s = &b->stretches[order[i].row];
 
 		if (i > 0 && to[-1].start == s->start)
 			to--;
-		memcpy(to, from + s->first, s->count * sizeof(*to));
+		memcpy(to, b->spans + s->first, s->count * sizeof(*to));
 		to += s->count;
 		*to++ = (struct wk_code_span){ s->end, 0 };
 	}
-	b->span_count = (size_t)(to - b->sorted_spans);
-	b->spans = b->sorted_spans;
-	b->span_cap = b->sorted_span_cap;
-	b->sorted_spans = from;
-	b->sorted_span_cap = cap;
+	b->ordered = ordered;
+	b->span_count = (size_t)(to - ordered);
 }
 
-void wk_dwarf_order_spans(struct wk_dwarf_block *b)
+void wk_dwarf_order_spans(struct wk_dwarf_block *b, size_t line_count)
 {
 	struct wk_sort_key *order;
 
+	b->ordered = b->spans;
 	if (b->is_sorted)
 		return;
 	order = wk_alloc(b->stretch_count * sizeof(*order));
@@ -318,7 +314,8 @@ void wk_dwarf_order_spans(struct wk_dwarf_block *b)
 		order[i] = (struct wk_sort_key){ b->stretches[i].start, (uint32_t)i };
 	wk_sort_keys(order, b->stretch_count);
 	if (is_apart(b, order))
-		gather(b, order);
+		gather(b, order, wk_code_maker_spans(&b->maker, b->span_count + b->stretch_count,
+						     line_count));
 	else
 		overlay_all(b);
 	free(order);

@@ -9,7 +9,8 @@
 
 #define NO_FUNCTION SIZE_MAX
 
-/* In the index a row of the line program becomes one, and half of one where another call begins.
+/* In the index a row of the line program becomes one, and half of one where another call begins;
+ * an entry of a unit that has no types becomes a node and a row, and takes as many bytes as one.
  * Small units' rows find room behind the nodes; more would be taken from the system for them. */
 #define LIKELY_ROW_BYTES (sizeof(struct wk_code_packed_row) * 3 / 2)
 #define LARGE_UNIT       ((size_t)512 * 1024)
@@ -393,22 +394,30 @@ static bool run(struct walk *w)
 	return true;
 }
 
-static void begin_block(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
+static size_t likely_bytes(const struct walk *w)
 {
-	const struct wk_dwarf_lines *lines = &unit->file->dwarf->lines;
-	size_t files = lines->file_count, bytes = (size_t)(unit->end - unit->offset);
+	size_t bytes = (size_t)(w->unit->end - w->unit->offset);
+
+	if (bytes < LARGE_UNIT)
+		return bytes;
+	if (w->table && !w->table->has_types)
+		bytes *= 2;
+	return bytes + w->dwarf->lines.row_count * LIKELY_ROW_BYTES;
+}
+
+static void begin_block(struct walk *w)
+{
+	struct wk_dwarf_block *b = w->block;
 
 	b->interval_count = b->later_count = 0;
 	b->span_count = b->stretch_count = 0;
 	b->has_origin = false;
 	b->is_sorted = true;
-	b->file_numbers = wk_grow(b->file_numbers, &b->file_number_cap, files,
+	b->file_numbers = wk_grow(b->file_numbers, &b->file_number_cap, w->file_count,
 				  sizeof(*b->file_numbers));
-	if (files)
-		memset(b->file_numbers, 0, files * sizeof(*b->file_numbers));
-	if (bytes >= LARGE_UNIT)
-		bytes += lines->row_count * LIKELY_ROW_BYTES;
-	wk_code_maker_begin(&b->maker, bytes);
+	if (w->file_count)
+		memset(b->file_numbers, 0, w->file_count * sizeof(*b->file_numbers));
+	wk_code_maker_begin(&b->maker, likely_bytes(w));
 }
 
 bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, bool wants_names,
@@ -430,7 +439,7 @@ bool wk_dwarf_walk(struct wk_dwarf_unit *unit, struct wk_dwarf_block *block, boo
 	w.wants_names = wants_names;
 	w.notes_scopes = wants_names && wk_dwarf_has_scopes(unit->language) &&
 			 unit->end - unit->offset <= UINT32_MAX;
-	begin_block(unit, block);
+	begin_block(&w);
 	if (!w.table)
 		return wk_fail(err, WK_ECORRUPT, unit->offset,
 			       "the abbreviations of the unit cannot be read");

@@ -31,8 +31,8 @@ static uint32_t found_at(const struct wk_dwarf_block *b, uint32_t at)
 {
 	uint32_t node = 0;
 
-	for (size_t i = 0; i < b->span_count && b->spans[i].start <= at; i++)
-		node = b->spans[i].node;
+	for (size_t i = 0; i < b->span_count && b->ordered[i].start <= at; i++)
+		node = b->ordered[i].node;
 	return node;
 }
 
@@ -49,15 +49,16 @@ static void check(uint32_t count)
 		wk_dwarf_add_interval(&b, drawn[i].start, drawn[i].end, i + 1);
 	}
 	wk_dwarf_end_function(&b);
-	wk_dwarf_order_spans(&b);
+	wk_code_maker_begin(&b.maker, 0);
+	wk_dwarf_order_spans(&b, 0);
 	for (uint32_t at = 0; at < WIDTH; at++)
 		assert_int_equal(found_at(&b, at), expected_at(at, count));
 	for (size_t i = 1; i < b.span_count; i++)
-		assert_true(b.spans[i - 1].start < b.spans[i].start);
+		assert_true(b.ordered[i - 1].start < b.ordered[i].start);
 	free(b.intervals);
 	free(b.stretches);
 	free(b.spans);
-	free(b.sorted_spans);
+	wk_code_maker_fini(&b.maker);
 	free(b.covers);
 }
 
