@@ -154,8 +154,8 @@ static void set_field(struct compiler *c, enum wk_dwarf_what what, uint8_t form,
 	if (c->row.fixed > UINT8_MAX || bytes == 0 || bytes > most)
 		c->has_odd_field = true;
 	else
-		c->fields.of[what] = (struct wk_dwarf_field){ wk_dwarf_mask(bytes),
-							       (uint8_t)c->row.fixed, form };
+		c->fields.of[what] = (struct wk_dwarf_field){ (uint8_t)c->row.fixed,
+							       (uint8_t)bytes, form };
 }
 
 static bool is_data(uint8_t form)
@@ -285,30 +285,28 @@ static uint8_t linkage_at(const struct wk_dwarf_abbrevs *table, const struct wk_
 	if (!row->fields)
 		return 0;
 	linkage = &table->fields[row->fields - 1].of[WHAT_LINKAGE_NAME];
-	return linkage->form == DW_FORM_strp && linkage->mask == UINT32_MAX ? linkage->at + 1 : 0;
+	return linkage->form == DW_FORM_strp && linkage->size == 4 ? linkage->at + 1 : 0;
 }
 
-static enum wk_dwarf_plain plain_of(const struct wk_dwarf_abbrev *row)
+static uint8_t first_of(const struct wk_dwarf_abbrev *row)
 {
-	if (row->role == ROLE_PASS)
-		return row->has_children ? PLAIN_INNER : PLAIN_NOT;
-	return row->fields && row->role != ROLE_TYPE ? PLAIN_CODE : PLAIN_NOT;
+	if (row->role == ROLE_FUNCTION || row->role == ROLE_INLINED)
+		return row->fields ? FIRST_CODE : FIRST_NOTHING;
+	if (!row->has_children)
+		return (uint8_t)(row->fixed + 1);
+	return row->role == ROLE_PASS ? FIRST_INNER : FIRST_NOTHING;
 }
 
-/* What is known by an entry's first byte. */
 static void set_firsts(struct wk_dwarf_abbrevs *table)
 {
-	table->plain[0] = PLAIN_END;
+	table->first[0] = FIRST_END;
 	for (size_t code = 1; code < table->row_count && code < 0x80; code++) {
-		const struct wk_dwarf_abbrev *row = &table->rows[code];
-		bool is_leaf = !row->has_children &&
-			       (row->role == ROLE_PASS || row->role == ROLE_TYPE);
+		struct wk_dwarf_abbrev *row = &table->rows[code];
 
-		if (row->fixed >= UINT8_MAX || row->role == ROLE_UNKNOWN)
+		if (row->fixed >= MOST_LEAF || row->role == ROLE_UNKNOWN)
 			continue;
-		table->leaf[code] = is_leaf ? (uint8_t)(row->fixed + 1) : 0;
-		table->linkage_at[code] = linkage_at(table, row);
-		table->plain[code] = (uint8_t)plain_of(row);
+		table->first[code] = first_of(row);
+		row->linkage_at = linkage_at(table, row);
 	}
 }
 

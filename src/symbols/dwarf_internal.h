@@ -70,8 +70,7 @@ struct wk_dwarf_op {
 /* What an entry of functions or calls tells, where all its values have sizes that are known: then
  * each lies at the same place of every entry. */
 struct wk_dwarf_field {
-	uint64_t mask;    /* of its bytes, least significant first; 0: it is not there */
-	uint8_t at, form; /* form 0: it is not there */
+	uint8_t at, size, form; /* size and form 0: it is not there */
 };
 
 #define FIELDS (WHAT_CALL_COLUMN + 1)
@@ -82,17 +81,17 @@ struct wk_dwarf_fields {
 	bool refers_nearby; /* what it refers to in its unit tells its name */
 };
 
-/* What a first byte of an entry says of an abbreviation that is read without asking further: its
- * bytes are known, and few. */
-enum wk_dwarf_plain {
-	PLAIN_NOT,
-	PLAIN_END,   /* the end of a list of children */
-	PLAIN_INNER, /* of no interest itself, but with children */
-	PLAIN_CODE,  /* a function or call with fields */
+/* What a first byte of an entry says whose bytes are known and few. */
+enum wk_dwarf_first {
+	FIRST_NOTHING = 0,
+	MOST_LEAF = 0xf0, /* up to here: bytes */
+	FIRST_END,        /* the end of a list of children */
+	FIRST_INNER,      /* of no interest itself, but with children */
+	FIRST_CODE,       /* a function or call with fields */
 };
 
-/* The most bytes of such an entry, and of the word that the last value may be read with. */
-#define PLAIN_BYTES (UINT8_MAX + WORD_BYTES)
+/* The most bytes of such an entry, and of the word that its last value may be read with. */
+#define PLAIN_BYTES (MOST_LEAF + WORD_BYTES)
 
 enum wk_dwarf_role {
 	ROLE_UNKNOWN,  /* no such abbreviation, or a form that nobody knows */
@@ -112,6 +111,9 @@ enum wk_dwarf_role {
 struct wk_dwarf_abbrev {
 	uint16_t tag;
 	uint8_t role;
+	/* Behind an entry's first byte, where that says something of it, an offset of .debug_str in 4
+	 * bytes that is a function's linkage name; else 0. */
+	uint8_t linkage_at;
 	bool has_children, is_scope;
 	uint32_t fixed;      /* bytes of all attributes, or VARYING */
 	uint32_t sibling_at; /* where a 4-byte DW_AT_sibling lies in them, or VARYING */
@@ -130,13 +132,10 @@ struct wk_dwarf_abbrevs {
 	struct wk_dwarf_fields *fields;
 	size_t field_count, field_cap;
 	struct wk_map by_code; /* of tables whose codes are not */
-	/* By the first byte of an entry: its bytes where it is of no interest and has no children,
-	 * else 0. What most entries are is passed over by this alone. */
-	uint8_t leaf[256];
-	/* The same way: where a function's linkage name lies, an offset of .debug_str in 4 bytes, if
-	 * it lies at the same place of every entry, else 0. */
-	uint8_t linkage_at[256];
-	uint8_t plain[256]; /* the same way: enum wk_dwarf_plain */
+	/* By the first byte of an entry that can be read without asking further: enum
+	 * wk_dwarf_first; or how many bytes it has, where it is of no interest and has no children.
+	 * What most entries are is passed over by this alone. 0 of all others. */
+	uint8_t first[256];
 	bool is_sparse;
 	bool has_code;         /* some entry says where code is */
 	bool has_types;
@@ -409,8 +408,8 @@ static inline void wk_dwarf_pass_leaves(const struct wk_dwarf_abbrevs *table, st
 {
 	const uint8_t *at = in->at;
 
-	while (in->end - at > UINT8_MAX && table->leaf[*at])
-		at += table->leaf[*at];
+	while (in->end - at > MOST_LEAF && table->first[*at] - 1u < MOST_LEAF)
+		at += table->first[*at];
 	in->at = at;
 }
 
@@ -448,18 +447,17 @@ static inline const struct wk_dwarf_fields *wk_dwarf_fields_of(const struct wk_d
 	return &table->fields[abbrev->fields - 1];
 }
 
-/* `bytes` from 1 to 8. */
-static inline uint64_t wk_dwarf_mask(unsigned bytes)
-{
-	return UINT64_MAX >> (64 - 8 * bytes);
-}
-
+/* Up to 8. */
 static inline uint64_t wk_dwarf_first_bytes(const uint8_t *at, uint8_t bytes)
 {
+	static const uint64_t masks[] = {
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff,
+		0xffffffffffffff, UINT64_MAX,
+	};
 	uint64_t word;
 
 	memcpy(&word, at, sizeof(word));
-	return WK_FROM_LE(64, word) & wk_dwarf_mask(bytes);
+	return WK_FROM_LE(64, word) & masks[bytes];
 }
 
 /* 0 where it is not there. */
@@ -467,10 +465,8 @@ static inline uint64_t wk_dwarf_field(const struct wk_dwarf_fields *fields, cons
 				      enum wk_dwarf_what what)
 {
 	const struct wk_dwarf_field *field = &fields->of[what];
-	uint64_t word;
 
-	memcpy(&word, at + field->at, sizeof(word));
-	return WK_FROM_LE(64, word) & field->mask;
+	return wk_dwarf_first_bytes(at + field->at, field->size);
 }
 
 static inline struct wk_dwarf_value wk_dwarf_field_value(const struct wk_dwarf_fields *fields,

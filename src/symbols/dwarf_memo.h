@@ -2,7 +2,8 @@
  *
  * What is asked for lies close together, so a row by the offset's low bits has nearly every
  * answer, found without hashing and beside that of its neighbour. What meets a row of another
- * goes into a map. All zero is empty and ready. */
+ * goes into a map; when that has many, more rows are made. What an answer is may be forgotten.
+ * All zero is empty and ready. */
 #ifndef WK_SYMBOLS_DWARF_MEMO_H
 #define WK_SYMBOLS_DWARF_MEMO_H
 
@@ -19,15 +20,16 @@ struct wk_dwarf_memo_row {
 
 struct wk_dwarf_memo {
 	struct wk_dwarf_memo_row *rows;
-	size_t count; /* a power of two */
+	size_t count, most; /* powers of two */
 	unsigned apart;
 	struct wk_map rest; /* answer + 1 */
+	size_t rest_count;
 };
 
 void wk_dwarf_memo_fini(struct wk_dwarf_memo *memo);
 
-/* Where it is empty makes rows for a section of that size, in which what is asked for lies
- * `apart` bytes, or more, from the next. */
+/* Where it is empty makes rows, which grow to be as many as there may be answers in a section of
+ * that size, in which what is asked for lies `apart` bytes, or more, from the next. */
 void wk_dwarf_memo_start(struct wk_dwarf_memo *memo, uint64_t section_bytes, unsigned apart);
 
 /* What a row has; sets the answer to something where it has none. */

@@ -49,6 +49,7 @@ static uint32_t intern(struct wk_dwarf_text text)
 /* To look at each text at once would be to wait for memory each time. */
 static void look_later(struct wk_dwarf *dwarf, const uint8_t *text)
 {
+	__builtin_prefetch(text);
 	if (dwarf->unseen_count == WK_DWARF_UNSEEN)
 		wk_dwarf_saw_empty_text(dwarf);
 	dwarf->unseen[dwarf->unseen_count++] = text;
@@ -237,12 +238,14 @@ bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_sc
 static inline uint32_t told_name(struct wk_dwarf_unit *unit, uint64_t offset)
 {
 	const struct wk_bytes *info = &unit->file->sections.bytes[WK_DWARF_INFO];
+	const struct wk_dwarf_abbrevs *table = unit->abbrevs;
 	const uint8_t *at = info->start + offset;
 	uint8_t linkage_at;
 
-	if (!unit->abbrevs || info->big_endian || unit->end - offset <= PLAIN_BYTES)
+	if (!table || info->big_endian || unit->end - offset <= PLAIN_BYTES ||
+	    !table->first[*at])
 		return 0;
-	linkage_at = unit->abbrevs->linkage_at[*at];
+	linkage_at = table->rows[*at].linkage_at;
 	return linkage_at ? lent_id(unit->file, wk_dwarf_first_bytes(at + linkage_at, 4)) : 0;
 }
 

@@ -138,6 +138,7 @@ static inline void name_later(struct walk *w, struct wk_dwarf_unit *unit, uint64
 	uint32_t node = w->block->maker.node_count - 1;
 	bool may_be_copy = w->notes_scopes && w->block->maker.nodes[node].parent == 0;
 
+	__builtin_prefetch(unit->file->sections.bytes[WK_DWARF_INFO].start + offset);
 	w->names[w->name_count++] = (struct wk_dwarf_later){
 		unit, offset, node, may_be_copy ? first_start(w->block, node) : 0 };
 	if (w->name_count == BATCH)
@@ -323,27 +324,26 @@ static void take_plain(struct walk *w)
 {
 	const struct wk_dwarf_abbrevs *table = w->table;
 	const uint8_t *at = w->in.at, *near_end = w->in.end - PLAIN_BYTES;
-	enum wk_dwarf_plain plain;
 
 	while (at < near_end && w->depth > 0) {
-		const struct wk_dwarf_abbrev *abbrev = &table->rows[*at];
-		uint8_t leaf = table->leaf[*at];
+		const struct wk_dwarf_abbrev *abbrev;
+		uint8_t first = table->first[*at];
 
-		if (leaf) {
-			at += leaf;
+		if (first - 1u < MOST_LEAF) {
+			at += first;
 			continue;
 		}
-		plain = (enum wk_dwarf_plain)table->plain[*at];
-		if (plain == PLAIN_NOT || (plain == PLAIN_CODE && w->in.big_endian))
-			break;
-		if (plain == PLAIN_END) {
+		if (first == FIRST_END) {
 			close_die(w, (uint64_t)(at++ - w->in.start));
 			continue;
 		}
-		if (plain == PLAIN_CODE)
+		abbrev = &table->rows[*at];
+		if (first == FIRST_CODE && !w->in.big_endian)
 			take_code(w, at + 1, abbrev);
-		else
+		else if (first == FIRST_INNER)
 			open_die(w, (uint64_t)(at - w->in.start), abbrev, w->now.node);
+		else
+			break;
 		at += 1 + abbrev->fixed;
 	}
 	w->in.at = at;

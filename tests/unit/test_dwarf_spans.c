@@ -152,6 +152,27 @@ static void answers_are_found_by_their_offsets(void **state)
 	wk_dwarf_memo_fini(&memo);
 }
 
+static void answers_that_are_forgotten_are_not_wrong(void **state)
+{
+	struct wk_dwarf_memo memo = { 0 };
+	uint32_t answer, found = 0;
+
+	(void)state;
+	wk_dwarf_memo_start(&memo, 1 << 20, 16);
+	for (uint64_t offset = 0; offset < 200000; offset += 10)
+		wk_dwarf_memo_add(&memo, offset, (uint32_t)offset * 3);
+	for (uint64_t offset = 0; offset < 200000; offset += 5) {
+		if (!wk_dwarf_memo_find(&memo, offset, &answer))
+			continue;
+		assert_int_equal(offset % 10, 0);
+		assert_int_equal(answer, offset * 3);
+		found++;
+	}
+	assert_true(found > 10000);
+	assert_true(memo.count > 1024);
+	wk_dwarf_memo_fini(&memo);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +180,7 @@ int main(void)
 		cmocka_unit_test(calls_within_calls_have_what_is_theirs),
 		cmocka_unit_test(functions_are_put_in_order),
 		cmocka_unit_test(answers_are_found_by_their_offsets),
+		cmocka_unit_test(answers_that_are_forgotten_are_not_wrong),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
