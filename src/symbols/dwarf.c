@@ -105,10 +105,9 @@ static bool add_by_root(struct ranges *r, struct wk_dwarf_unit *unit)
 {
 	struct wk_dwarf_ranges *told = &r->dwarf->block.ranges;
 
-	if (!unit->ranges.form && !unit->high.form)
-		return false;
 	told->count = 0;
-	wk_dwarf_add_ranges(unit, unit->low, unit->high, unit->ranges, told);
+	if (!wk_dwarf_unit_ranges(unit, told))
+		return false;
 	for (size_t i = 0; i < told->count; i++)
 		add_range(r, told->rows[i].start, told->rows[i].end);
 	return true;

@@ -284,14 +284,15 @@ struct wk_dwarf_block {
 	size_t level_cap;
 };
 
-static inline void wk_dwarf_add_interval(struct wk_dwarf_block *b, uint32_t start, uint32_t end,
+/* Both are of 32 bits; the code is better where they are not cut to them. */
+static inline void wk_dwarf_add_interval(struct wk_dwarf_block *b, uint64_t start, uint64_t end,
 					 uint32_t node)
 {
 	if (b->interval_count == b->interval_cap)
 		b->intervals = wk_grow_now(b->intervals, &b->interval_cap, b->interval_count + 1,
 					   sizeof(*b->intervals));
 	b->intervals[b->interval_count++] = (struct wk_sort_key){
-		.key = (uint64_t)start << 32 | (end - start), .row = node };
+		.key = start << 32 | (end - start), .row = node };
 }
 
 static inline uint32_t wk_dwarf_start_of(const struct wk_sort_key *interval)
@@ -488,11 +489,14 @@ struct wk_dwarf_unit *wk_dwarf_unit_of(struct wk_dwarf_file *file, uint64_t offs
 bool wk_dwarf_unit_read(struct wk_dwarf_unit *unit);
 
 /* dwarf_ranges.c */
-/* Adds the ranges of code that low_pc, high_pc and ranges tell; those where no code can be are
+/* Adds what low_pc and high_pc tell, or the list at DW_AT_ranges; ranges where no code can be are
  * left out. */
-void wk_dwarf_add_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
-			 struct wk_dwarf_value high, struct wk_dwarf_value list_at,
-			 struct wk_dwarf_ranges *ranges);
+void wk_dwarf_add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+			 struct wk_dwarf_value high, struct wk_dwarf_ranges *ranges);
+void wk_dwarf_add_list(struct wk_dwarf_unit *unit, struct wk_dwarf_value list_at,
+		       struct wk_dwarf_ranges *ranges);
+/* Those of a whole unit, by its root; false where that says nothing. */
+bool wk_dwarf_unit_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_ranges *ranges);
 static inline void wk_dwarf_ranges_add(struct wk_dwarf_ranges *ranges, uint64_t start, uint64_t end)
 {
 	ranges->rows = wk_grow(ranges->rows, &ranges->cap, ranges->count + 1,

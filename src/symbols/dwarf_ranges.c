@@ -217,8 +217,8 @@ static void read_list(struct list *list, struct wk_dwarf_value ranges)
 }
 
 /* One range, as nearly all functions and most calls have. */
-static void add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
-		       struct wk_dwarf_value high, struct wk_dwarf_ranges *ranges)
+void wk_dwarf_add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
+			 struct wk_dwarf_value high, struct wk_dwarf_ranges *ranges)
 {
 	uint64_t start, end;
 
@@ -231,20 +231,24 @@ static void add_single(const struct wk_dwarf_unit *unit, struct wk_dwarf_value l
 	add_code(unit->file->dwarf, wk_dwarf_most_address(unit), start, end, ranges);
 }
 
-void wk_dwarf_add_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_value low,
-			 struct wk_dwarf_value high, struct wk_dwarf_value list_at,
-			 struct wk_dwarf_ranges *ranges)
+void wk_dwarf_add_list(struct wk_dwarf_unit *unit, struct wk_dwarf_value list_at,
+		       struct wk_dwarf_ranges *ranges)
 {
 	struct list list;
 
-	if (!list_at.form) {
-		add_single(unit, low, high, ranges);
-		return;
-	}
 	list.unit = unit;
 	list.dwarf = unit->file->dwarf;
 	list.ranges = ranges;
 	list.most = wk_dwarf_most_address(unit);
 	set_base(&list, unit->low_pc);
 	read_list(&list, list_at);
+}
+
+bool wk_dwarf_unit_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_ranges *ranges)
+{
+	if (unit->ranges.form)
+		wk_dwarf_add_list(unit, unit->ranges, ranges);
+	else
+		wk_dwarf_add_single(unit, unit->low, unit->high, ranges);
+	return unit->ranges.form || unit->high.form;
 }

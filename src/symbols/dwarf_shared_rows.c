@@ -6,14 +6,6 @@
 #include "base/sort.h"
 #include "symbols/dwarf_internal.h"
 
-static void find_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_ranges *ranges)
-{
-	if (unit->ranges.form || unit->high.form)
-		wk_dwarf_add_ranges(unit, unit->low, unit->high, unit->ranges, ranges);
-	else
-		wk_dwarf_ranges_add(ranges, 0, UINT64_MAX);
-}
-
 /* The row that `address` lies in; the first where it lies before all. */
 static size_t row_at(const struct wk_dwarf_lines *lines, uint64_t address)
 {
@@ -101,7 +93,8 @@ void wk_dwarf_share_lines(struct wk_dwarf_unit *unit)
 	if (!dwarf->shares_lines)
 		put_aside(dwarf);
 	dwarf->lines.row_count = 0;
-	find_ranges(unit, &ranges);
+	if (!wk_dwarf_unit_ranges(unit, &ranges))
+		wk_dwarf_ranges_add(&ranges, 0, UINT64_MAX);
 	take_all(dwarf, &ranges);
 	free(ranges.rows);
 }

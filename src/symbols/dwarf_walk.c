@@ -42,20 +42,27 @@ static inline void add_range(struct wk_dwarf_block *b, uint64_t start, uint64_t 
 		b->origin = start > REACH ? start - REACH : 0;
 	b->has_origin = true;
 	if (start >= b->origin && end - b->origin <= UINT32_MAX)
-		wk_dwarf_add_interval(b, (uint32_t)(start - b->origin),
-				      (uint32_t)(end - b->origin), b->maker.node_count);
+		wk_dwarf_add_interval(b, start - b->origin, end - b->origin, b->maker.node_count);
+}
+
+static void add_ranges(struct wk_dwarf_block *b, const struct wk_dwarf_ranges *ranges)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		add_range(b, ranges->rows[i].start, ranges->rows[i].end);
 }
 
 /* Where an entry says that its code is. */
-static void add_ranges(struct walk *w, struct wk_dwarf_value low, struct wk_dwarf_value high,
-		       struct wk_dwarf_value list_at)
+static void add_code(struct walk *w, struct wk_dwarf_value low, struct wk_dwarf_value high,
+		     struct wk_dwarf_value list_at)
 {
 	struct wk_dwarf_ranges *ranges = &w->block->ranges;
 
 	ranges->count = 0;
-	wk_dwarf_add_ranges(w->unit, low, high, list_at, ranges);
-	for (size_t i = 0; i < ranges->count; i++)
-		add_range(w->block, ranges->rows[i].start, ranges->rows[i].end);
+	if (list_at.form)
+		wk_dwarf_add_list(w->unit, list_at, ranges);
+	else
+		wk_dwarf_add_single(w->unit, low, high, ranges);
+	add_ranges(w->block, ranges);
 }
 
 /* The block's number of a file of the line program. */
@@ -173,8 +180,8 @@ static inline void set_plain_name(struct walk *w, const uint8_t *at,
 	}
 }
 
-/* The code of an entry whose values lie where they always do. */
-static inline bool take_intervals(struct walk *w, const struct wk_dwarf_fields *fields,
+/* The same of an entry whose values lie where they always do. False if it has none. */
+static inline bool add_plain_code(struct walk *w, const struct wk_dwarf_fields *fields,
 				  const uint8_t *at)
 {
 	size_t intervals = w->block->interval_count;
@@ -186,9 +193,9 @@ static inline bool take_intervals(struct walk *w, const struct wk_dwarf_fields *
 		if (wk_dwarf_cut_to_code(w->dwarf, w->most, &start, &end))
 			add_range(w->block, start, end);
 	} else {
-		add_ranges(w, wk_dwarf_field_value(fields, at, WHAT_LOW_PC),
-			   wk_dwarf_field_value(fields, at, WHAT_HIGH_PC),
-			   wk_dwarf_field_value(fields, at, WHAT_RANGES));
+		add_code(w, wk_dwarf_field_value(fields, at, WHAT_LOW_PC),
+			 wk_dwarf_field_value(fields, at, WHAT_HIGH_PC),
+			 wk_dwarf_field_value(fields, at, WHAT_RANGES));
 	}
 	return w->block->interval_count > intervals;
 }
@@ -243,8 +250,8 @@ static bool read_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abb
 
 	if (!wk_dwarf_read_die(w->unit->shape, w->table, abbrev, &w->in, &die))
 		return false;
-	add_ranges(w, wk_dwarf_value_of(&die, WHAT_LOW_PC),
-		   wk_dwarf_value_of(&die, WHAT_HIGH_PC), wk_dwarf_value_of(&die, WHAT_RANGES));
+	add_code(w, wk_dwarf_value_of(&die, WHAT_LOW_PC), wk_dwarf_value_of(&die, WHAT_HIGH_PC),
+		 wk_dwarf_value_of(&die, WHAT_RANGES));
 	if (w->block->interval_count > intervals)
 		add_node(w, offset, &die);
 	return true;
@@ -314,7 +321,7 @@ static inline void take_code(struct walk *w, const uint8_t *at,
 	const struct wk_dwarf_fields *fields = &w->table->fields[abbrev->fields - 1];
 	uint32_t nodes = w->block->maker.node_count;
 
-	if (take_intervals(w, fields, at))
+	if (add_plain_code(w, fields, at))
 		add_plain_node(w, at, abbrev->role, fields);
 	enter_code(w, (uint64_t)(at - w->in.start) - 1, abbrev, nodes);
 }
