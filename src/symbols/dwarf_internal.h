@@ -231,6 +231,10 @@ struct wk_dwarf_level {
 	uint32_t node, scope;
 };
 
+/* Names that are looked for together: where their answers lie is then fetched from memory for all
+ * of them at once. */
+#define WK_DWARF_BATCH 64
+
 /* A node whose name is that of the function at `offset`. Some wait to the end of the walk, when all
  * scopes are known. Few do: linkage names need none. */
 struct wk_dwarf_later {
@@ -581,7 +585,8 @@ struct wk_dwarf_unit *wk_dwarf_name_place(struct wk_dwarf_unit *unit, uint64_t *
 /* Was one of the texts that were taken for names empty? Those with another linkage name then lack
  * it, and are to be read again with looks_at_texts set. */
 bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf);
-/* Sets what was found out before. The others are left in `names`, their count is given. */
+/* Sets what their entries tell, and what was found out before. The others are left in `names`, of
+ * which there is a batch at the most; their count is given. */
 size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 			    struct wk_code_packed_node *nodes);
 /* The text id of the function at an offset; 0 where it has no name. False where scopes belong

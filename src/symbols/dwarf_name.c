@@ -68,12 +68,13 @@ bool wk_dwarf_saw_empty_text(struct wk_dwarf *dwarf)
 
 static void lend(struct wk_dwarf_file *file)
 {
-	struct wk_bytes *str = &file->str;
+	struct wk_bytes str = wk_dwarf_section(&file->sections, WK_DWARF_STR);
+	size_t size = (size_t)(str.end - str.start);
 
-	*str = wk_dwarf_section(&file->sections, WK_DWARF_STR);
-	file->str_id = wk_code_index_lend(file->dwarf->index,
-					  wk_str_of((const char *)str->start,
-						    (size_t)(str->end - str->start)));
+	file->str = str;
+	file->str_id = size == 0 ? 0
+		       : wk_code_index_lend(file->dwarf->index,
+					    wk_str_of((const char *)str.start, size));
 	file->is_lent = true;
 }
 
@@ -234,36 +235,81 @@ bool wk_dwarf_name_at(struct wk_dwarf_unit *unit, uint64_t offset, bool knows_sc
 	return true;
 }
 
-/* The name of the entry at `offset` where a look there tells it; else 0. */
-static inline uint32_t told_name(struct wk_dwarf_unit *unit, uint64_t offset)
+/* What it takes to tell names of a unit's functions by a look at their entries. */
+struct teller {
+	const struct wk_dwarf_unit *unit;
+	const struct wk_dwarf_abbrevs *table;
+	const uint8_t *info, *near_end; /* entries that begin before near_end can be looked at */
+	struct wk_bytes str;
+	uint32_t str_id;
+};
+
+static struct teller teller_of(const struct wk_dwarf_unit *unit)
 {
-	const struct wk_bytes *info = &unit->file->sections.bytes[WK_DWARF_INFO];
-	const struct wk_dwarf_abbrevs *table = unit->abbrevs;
-	const uint8_t *at = info->start + offset;
+	struct wk_dwarf_file *file = unit->file;
+	const struct wk_bytes *info = &file->sections.bytes[WK_DWARF_INFO];
+	struct teller teller = { .unit = unit, .table = unit->abbrevs, .info = info->start };
+
+	if (!file->is_lent)
+		lend(file);
+	teller.str = file->str;
+	teller.str_id = file->str_id;
+	teller.near_end = info->start;
+	if (unit->abbrevs && !info->big_endian && file->str_id && !file->dwarf->looks_at_texts &&
+	    unit->end > PLAIN_BYTES)
+		teller.near_end += unit->end - PLAIN_BYTES;
+	return teller;
+}
+
+/* Where the name of the entry at `offset` lies; NULL where a look there does not tell it. */
+static inline const uint8_t *told_text(const struct teller *teller, uint64_t offset)
+{
+	const uint8_t *at = teller->info + offset;
 	uint8_t linkage_at;
 
-	if (!table || info->big_endian || unit->end - offset <= PLAIN_BYTES ||
-	    !table->first[*at])
-		return 0;
-	linkage_at = table->rows[*at].linkage_at;
-	return linkage_at ? lent_id(unit->file, wk_dwarf_first_bytes(at + linkage_at, 4)) : 0;
+	if (at >= teller->near_end || !teller->table->first[*at])
+		return NULL;
+	linkage_at = teller->table->rows[*at].linkage_at;
+	offset = wk_dwarf_first_bytes(at + linkage_at, 4);
+	if (linkage_at == 0 || offset >= (uint64_t)(teller->str.end - teller->str.start))
+		return NULL;
+	return teller->str.start + offset;
+}
+
+/* Texts are looked at when all of them are known, as memory is then waited for once. */
+static bool has_empty(const uint8_t *const *texts, size_t count)
+{
+	bool is_empty = false;
+
+	for (size_t i = 0; i < count; i++)
+		is_empty |= *texts[i] == '\0';
+	return is_empty;
 }
 
 size_t wk_dwarf_known_names(struct wk_dwarf_later *names, size_t count,
 			    struct wk_code_packed_node *nodes)
 {
-	size_t unknown = 0;
+	const uint8_t *texts[WK_DWARF_BATCH];
+	struct teller teller = { 0 };
+	size_t told = 0, unknown = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct wk_dwarf_later name = names[i];
 		uint32_t *function = &nodes[name.node].function;
 
-		*function = told_name(name.unit, name.offset);
-		if (*function ||
-		    wk_dwarf_memo_look(&name.unit->file->name_of, name.offset, function))
-			continue;
-		names[unknown++] = name;
+		if (name.unit != teller.unit)
+			teller = teller_of(name.unit);
+		texts[told] = told_text(&teller, name.offset);
+		if (texts[told]) {
+			__builtin_prefetch(texts[told]);
+			*function = teller.str_id + (uint32_t)(texts[told] - teller.str.start);
+			told++;
+		} else if (!wk_dwarf_memo_look(&name.unit->file->name_of, name.offset, function)) {
+			names[unknown++] = name;
+		}
 	}
+	if (told > 0)
+		teller.unit->file->dwarf->has_empty_texts |= has_empty(texts, told);
 	return unknown;
 }
 

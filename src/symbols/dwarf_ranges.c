@@ -92,34 +92,44 @@ static uint64_t plain_address(struct wk_bytes *in, uint8_t size)
 	return size == 8 ? wk_u64(in) : size == 4 ? wk_u32(in) : wk_u16(in);
 }
 
-/* Both addresses of a pair; nearly all files have them as this machine does. */
-static inline void read_pair(struct wk_bytes *in, uint8_t size, uint64_t *start, uint64_t *end)
+/* The largest address as a start sets the base. */
+static inline void take_pair(struct list *list, uint64_t start, uint64_t end)
 {
-	if (size == WORD_BYTES && !in->big_endian && wk_bytes_left(in) >= 2 * WORD_BYTES) {
-		*start = wk_dwarf_first_bytes(in->at, WORD_BYTES);
-		*end = wk_dwarf_first_bytes(in->at + WORD_BYTES, WORD_BYTES);
-		in->at += 2 * WORD_BYTES;
-		return;
-	}
-	*start = plain_address(in, size);
-	*end = plain_address(in, size);
+	if (start == list->most)
+		set_base(list, end);
+	/* A linker's -2 must not become code by adding the base to it. */
+	else if (!list->has_dead_base && start != list->most - 1)
+		add(list, list->base + start, list->base + end);
 }
 
-/* Pairs of addresses; the largest address as a start sets the base. */
+/* Up to a pair of zeros. */
 static void read_old(struct list *list, struct wk_bytes in, uint8_t size)
 {
-	uint64_t start, end;
-
 	while (charge(list, 2 * size)) {
-		read_pair(&in, size, &start, &end);
+		uint64_t start = plain_address(&in, size);
+		uint64_t end = plain_address(&in, size);
+
 		if (in.bad || (start == 0 && end == 0))
 			return;
-		if (start == list->most)
-			set_base(list, end);
-		/* A linker's -2 must not become code by adding the base to it. */
-		else if (!list->has_dead_base && start != list->most - 1)
-			add(list, list->base + start, list->base + end);
+		take_pair(list, start, end);
 	}
+}
+
+/* The same of addresses that are as in nearly all files. */
+static void read_old_words(struct list *list, struct wk_bytes in)
+{
+	size_t left = wk_bytes_left(&in), most = left < *list->budget ? left : *list->budget - 1;
+	const uint8_t *at = in.at, *end = in.at + most;
+
+	for (; end - at >= 2 * WORD_BYTES; at += 2 * WORD_BYTES) {
+		uint64_t first = wk_dwarf_first_bytes(at, WORD_BYTES);
+		uint64_t second = wk_dwarf_first_bytes(at + WORD_BYTES, WORD_BYTES);
+
+		if (first == 0 && second == 0)
+			break;
+		take_pair(list, first, second);
+	}
+	charge(list, (uint64_t)(at - in.at) + 2 * WORD_BYTES);
 }
 
 static uint64_t indexed_address(struct list *list, struct wk_bytes *in)
@@ -181,7 +191,7 @@ static void read_new(struct list *list, struct wk_bytes in, uint8_t size)
 		from = in.at;
 }
 
-static struct wk_bytes from_offset(struct wk_dwarf_file *file, enum wk_dwarf_section which,
+static inline struct wk_bytes from_offset(struct wk_dwarf_file *file, enum wk_dwarf_section which,
 				   uint64_t offset)
 {
 	struct wk_bytes section = wk_dwarf_section(&file->sections, which);
@@ -195,14 +205,18 @@ static void read_list(struct list *list, struct wk_dwarf_value ranges)
 	struct wk_dwarf_unit *unit = list->unit;
 	struct wk_dwarf_unit *holder = unit->skeleton ? unit->skeleton : unit;
 	uint64_t offset = ranges.value;
+	struct wk_bytes in;
 
 	if (unit->shape.version < 5) {
 		/* A split unit's lists stay behind with its skeleton. */
 		if (unit->skeleton)
 			offset += holder->gnu_ranges_base;
 		list->budget = budget_of(holder->file);
-		read_old(list, from_offset(holder->file, WK_DWARF_RANGES, offset),
-			 unit->shape.address_size);
+		in = from_offset(holder->file, WK_DWARF_RANGES, offset);
+		if (unit->shape.address_size == WORD_BYTES && !in.big_endian)
+			read_old_words(list, in);
+		else
+			read_old(list, in, unit->shape.address_size);
 		return;
 	}
 	if (ranges.form == DW_FORM_rnglistx) {

@@ -15,10 +15,6 @@
 #define LIKELY_ROW_BYTES (sizeof(struct wk_code_packed_row) * 3 / 2)
 #define LARGE_UNIT       ((size_t)512 * 1024)
 
-/* Names that are looked for together: where their answers lie is then fetched from memory for all
- * of them at once. */
-#define BATCH 64
-
 struct walk {
 	struct wk_dwarf_unit *unit;
 	const struct wk_dwarf *dwarf;
@@ -32,15 +28,20 @@ struct walk {
 	struct wk_dwarf_level now; /* the innermost node and scope */
 	bool wants_names;
 	bool notes_scopes;         /* and so does not jump */
-	struct wk_dwarf_later names[BATCH];
+	struct wk_dwarf_later names[WK_DWARF_BATCH];
 	size_t name_count;
 };
+
+static void set_origin(struct wk_dwarf_block *b, uint64_t start)
+{
+	b->origin = start > REACH ? start - REACH : 0;
+	b->has_origin = true;
+}
 
 static inline void add_range(struct wk_dwarf_block *b, uint64_t start, uint64_t end)
 {
 	if (!b->has_origin)
-		b->origin = start > REACH ? start - REACH : 0;
-	b->has_origin = true;
+		set_origin(b, start);
 	if (start >= b->origin && end - b->origin <= UINT32_MAX)
 		wk_dwarf_add_interval(b, start - b->origin, end - b->origin, b->maker.node_count);
 }
@@ -148,7 +149,7 @@ static inline void name_later(struct walk *w, struct wk_dwarf_unit *unit, uint64
 	__builtin_prefetch(unit->file->sections.bytes[WK_DWARF_INFO].start + offset);
 	w->names[w->name_count++] = (struct wk_dwarf_later){
 		unit, offset, node, may_be_copy ? first_start(w->block, node) : 0 };
-	if (w->name_count == BATCH)
+	if (w->name_count == WK_DWARF_BATCH)
 		find_names(w);
 }
 
@@ -265,20 +266,28 @@ static void end_function(struct walk *w)
 		wk_dwarf_end_function(w->block);
 }
 
-static void open_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
-		     uint32_t node)
+static void grow_levels(struct wk_dwarf_block *b)
 {
-	struct wk_dwarf_block *b = w->block;
-
-	if (w->depth == b->level_cap)
-		b->levels = wk_grow(b->levels, &b->level_cap, w->depth + 1, sizeof(*b->levels));
-	b->levels[w->depth++] = w->now;
-	w->now.node = node;
-	if (abbrev->is_scope && w->notes_scopes)
-		w->now.scope = wk_dwarf_open_scope(w->unit, offset, w->now.scope);
+	b->levels = wk_grow_now(b->levels, &b->level_cap, b->level_cap + 1, sizeof(*b->levels));
 }
 
-static void close_die(struct walk *w, uint64_t offset)
+static void open_scope(struct walk *w, uint64_t offset)
+{
+	w->now.scope = wk_dwarf_open_scope(w->unit, offset, w->now.scope);
+}
+
+static inline void open_die(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
+			    uint32_t node)
+{
+	if (w->depth == w->block->level_cap)
+		grow_levels(w->block);
+	w->block->levels[w->depth++] = w->now;
+	w->now.node = node;
+	if (abbrev->is_scope && w->notes_scopes)
+		open_scope(w, offset);
+}
+
+static inline void close_die(struct walk *w, uint64_t offset)
 {
 	struct wk_dwarf_level around = w->block->levels[--w->depth];
 
