@@ -436,18 +436,12 @@ static wk_stack_id stack_of_number(const struct wk_builder *builder, uint32_t nu
 static bool take_stack(struct wk_builder *builder, uint32_t number, uint32_t parent,
 		       uint32_t frame_number)
 {
-	struct wk_trie *stacks = &builder->model->stacks;
 	wk_frame_id frame;
 	wk_stack_id id;
 
 	if (parent >= number || frame_number == 0 || frame_number >= builder->frame_numbers)
 		return false;
 	frame = builder->frame_of_number[frame_number];
-	if (!builder->stack_of_number && number == stacks->count) {
-		wk_trie_append(stacks, parent, frame);
-		builder->stack_numbers++;
-		return true;
-	}
 	if (!builder->stack_of_number)
 		keep_stack_numbers(builder);
 	id = wk_model_add_stack(builder->model, stack_of_number(builder, parent), frame);
@@ -458,6 +452,26 @@ static bool take_stack(struct wk_builder *builder, uint32_t number, uint32_t par
 	return true;
 }
 
+/* For as long as numbers are ids: how many of `stacks` could be taken. */
+static uint32_t append_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks)
+{
+	struct wk_trie *to = &builder->model->stacks;
+	const wk_frame_id *frame_of = builder->frame_of_number;
+	uint32_t frames = builder->frame_numbers, done = 0;
+
+	if (builder->stack_of_number || stacks->first != to->count)
+		return 0;
+	for (; done < stacks->count; done++) {
+		uint32_t parent = stacks->parents[done], frame = stacks->frames[done];
+
+		if (parent >= to->count || frame == 0 || frame >= frames)
+			break;
+		wk_trie_append(to, parent, frame_of[frame]);
+	}
+	builder->stack_numbers += done;
+	return done;
+}
+
 static bool take_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
 			struct wk_err *err)
 {
@@ -465,7 +479,7 @@ static bool take_stacks(struct wk_builder *builder, const struct wk_event_stacks
 
 	wk_trie_expect(&builder->model->stacks, stacks->expected);
 	builder->model->samples.expected = stacks->expected_samples;
-	for (uint32_t i = 0; i < stacks->count && ok; i++)
+	for (uint32_t i = ok ? append_stacks(builder, stacks) : 0; i < stacks->count && ok; i++)
 		ok = take_stack(builder, stacks->first + i, stacks->parents[i], stacks->frames[i]);
 	if (!ok)
 		wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
