@@ -71,19 +71,33 @@ static bool scale_count(struct wk_str fraction, uint32_t scale, uint64_t *count)
 	return is_lost;
 }
 
+/* Most counts are of one digit. */
+static bool take_digit(struct wk_str *line, uint64_t *count)
+{
+	const char *end = line->at + line->len;
+
+	if (line->len < 3 || !is_digit(end[-1]) || end[-2] != ' ' || is_blank(end[-3]))
+		return false;
+	*count = (uint64_t)(end[-1] - '0');
+	line->len -= 2;
+	return true;
+}
+
 /* Takes a number with a blank before it off the end of `line`, and the blanks, multiplied by
  * `scale`. `lost` says whether it has more of a fraction than that keeps. */
 static bool take_count(struct wk_str *line, uint32_t scale, uint64_t *count, bool *lost)
 {
 	size_t end = line->len, start, whole;
 
+	*lost = false;
+	if (scale == 1 && take_digit(line, count))
+		return true;
 	while (end && is_blank(line->at[end - 1]))
 		end--;
 	for (start = end; start && (is_digit(line->at[start - 1]) || line->at[start - 1] == '.');)
 		start--;
 	for (whole = start; whole < end && is_digit(line->at[whole]);)
 		whole++;
-	*lost = false;
 	if (start == 0 || !is_blank(line->at[start - 1]) ||
 	    (whole < end && memchr(line->at + whole + 1, '.', end - whole - 1)) ||
 	    !wk_num_u64(wk_str_of(line->at + start, whole - start), count))
