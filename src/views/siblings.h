@@ -13,13 +13,14 @@ struct wk_siblings {
 	uint32_t *first; /* children of node n: order[first[n]] up to order[first[n + 1]] */
 };
 
-/* In order of their numbers. Those that are not there are left out; `is_there` NULL: all are. */
+/* In order of their numbers. Those that are not there (0) are left out; `is_there` NULL: all are. */
 void wk_siblings_init(struct wk_siblings *siblings, const uint32_t *parent,
-		      const uint8_t *is_there, uint32_t count);
+		      const uint32_t *is_there, uint32_t count);
 void wk_siblings_fini(struct wk_siblings *siblings);
 
-/* Least rank first; those of one rank stay as they are. */
-void wk_siblings_sort(struct wk_siblings *siblings, const uint32_t *rank, uint32_t count);
+/* Least rank first; those of one rank stay as they are. Nodes of one label have one rank. */
+void wk_siblings_sort(struct wk_siblings *siblings, const uint32_t *rank_of_label,
+		      const uint32_t *label, uint32_t count);
 
 /* A name that nodes have, with what stands behind it in a line of text. */
 struct wk_ranked_name {

@@ -90,38 +90,32 @@ struct ordering {
 	uint32_t *number;        /* and where there are boxes: its new number + 1 */
 };
 
-/* A number from 0 up for each distinct label among the kept, and for those that are followed
- * by others another; `behind` may be NULL. The names are sorted once, and then only numbers. */
-static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, const char *behind)
+/* Gives each kept node the number of its label, those that others follow having another one, and
+ * returns the rank of each number; `behind` may be NULL. So each name is compared once. */
+static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, const char *behind,
+			    uint32_t *number)
 {
-	uint32_t count = o->kept->count;
 	struct wk_ranked_name *ranked = NULL;
 	size_t ranked_cap = 0;
-	uint32_t *entry_of = wk_alloc((size_t)count * sizeof(*entry_of));
-	uint32_t *rank = wk_alloc((size_t)count * sizeof(*rank));
 	struct wk_trie labels;
-	uint32_t *rank_of_entry;
+	uint32_t *rank;
 
 	wk_trie_init(&labels);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < o->kept->count; i++) {
 		uint32_t label = wk_folding_label(o->f, o->kept->node[i]);
 		char next = behind ? behind[i] : 0;
 		uint32_t known = labels.count;
 		uint32_t entry = wk_trie_add(&labels, (uint32_t)(unsigned char)next, label);
 
-		entry_of[i] = entry;
+		number[i] = entry;
 		if (entry < known)
 			continue;
 		ranked = wk_grow(ranked, &ranked_cap, entry, sizeof(*ranked));
 		ranked[entry - 1] = (struct wk_ranked_name){
 			name_of_label(tree, o->f, label), entry, next };
 	}
-	rank_of_entry = wk_rank_names(ranked, labels.count - 1, labels.count);
-	for (uint32_t i = 0; i < count; i++)
-		rank[i] = rank_of_entry[entry_of[i]];
+	rank = wk_rank_names(ranked, labels.count - 1, labels.count);
 	wk_trie_fini(&labels);
-	free(rank_of_entry);
-	free(entry_of);
 	free(ranked);
 	return rank;
 }
@@ -182,15 +176,17 @@ static void order_children(struct ordering *o, struct wk_tree *tree)
 {
 	enum wk_tree_order wanted = o->f->options->order;
 	char *behind = NULL;
-	uint32_t *rank;
+	uint32_t *rank, *number;
 
 	wk_siblings_init(&o->siblings, o->kept->parent, NULL, o->kept->count);
 	if (wanted == WK_TREE_UNSORTED || wanted == WK_TREE_BY_TIME || o->f->options->is_chart)
 		return;
 	if (wanted == WK_TREE_BY_TEXT)
 		behind = find_behind(o);
-	rank = rank_names(o, tree, behind);
-	wk_siblings_sort(&o->siblings, rank, o->kept->count);
+	number = wk_alloc_table((size_t)o->kept->count * sizeof(*number));
+	rank = rank_names(o, tree, behind, number);
+	wk_siblings_sort(&o->siblings, rank, number, o->kept->count);
+	free(number);
 	if (wanted == WK_TREE_BY_WEIGHT)
 		sort_by_weight(o);
 	free(behind);
