@@ -73,20 +73,22 @@ static int closeness(const struct wk_model *model, wk_source_id before, wk_sourc
 	return class ? class * CLASS + a->is_cpu_time + b->is_cpu_time : 0;
 }
 
-/* Which sources have samples of a side: those of `event` alone if it has any. */
-static uint8_t *sources_of_side(const struct wk_model *model, const char *event, bool of_before)
+/* Which sources have samples of a side. */
+static void find_sources(const struct wk_model *model, uint8_t *before, uint8_t *after)
 {
-	uint8_t *has = wk_alloc_zeroed(model->source_count, 1);
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		(is_before(&model->samples, i) ? before : after)[model->samples.source[i]] = 1;
+}
+
+/* Of those of a side the ones of `event` alone, if there are any. */
+static void keep_event(const struct wk_model *model, const char *event, uint8_t *has)
+{
 	bool has_event = false;
 
-	for (uint32_t i = 0; i < model->samples.count; i++)
-		if (is_before(&model->samples, i) == of_before)
-			has[model->samples.source[i]] = 1;
 	for (wk_source_id id = 1; event && id < model->source_count; id++)
 		has_event |= has[id] && is_called(model, id, event);
 	for (wk_source_id id = 1; has_event && id < model->source_count; id++)
 		has[id] &= is_called(model, id, event);
-	return has;
 }
 
 static int choose_closest(struct wk_diff_measure *measure, const struct wk_model *model,
@@ -135,8 +137,11 @@ bool wk_diff_measure_choose(struct wk_diff_measure *measure, const struct wk_mod
 	*measure = (struct wk_diff_measure){ .by_samples = by_samples };
 	if (event && !has_source(model, event))
 		return true;
-	before = sources_of_side(model, event, true);
-	after = sources_of_side(model, event, false);
+	before = wk_alloc_zeroed(model->source_count, 1);
+	after = wk_alloc_zeroed(model->source_count, 1);
+	find_sources(model, before, after);
+	keep_event(model, event, before);
+	keep_event(model, event, after);
 	close = choose_closest(measure, model, before, after, by_samples);
 	measure->by_samples |= close / CLASS == CLOSE_COUNTED;
 	measure->only_shares = close / CLASS == CLOSE_SHARES && !by_samples;

@@ -328,32 +328,42 @@ struct shape {
 	uint8_t bare, known; /* sides with outermost frames that are names alone, or more */
 };
 
-static void find_shape(const struct pairing *p, struct shape *shape)
+static void find_outermost(const struct pairing *p, struct shape *shape)
 {
 	const struct wk_trie *named = &p->model->named;
 
 	for (wk_stack_id id = 1; id < named->count; id++) {
-		wk_stack_id parent = named->parent[id];
-		wk_function_id function = function_of(p, id), shown = p->pairs->shown[function];
+		wk_function_id function;
 
-		if (parent == 0) {
-			bool is_bare = may_be_process(p, function);
-
-			shape->outermost[shown] |= p->stack_sides[id];
-			*(is_bare ? &shape->bare : &shape->known) |= p->stack_sides[id];
-		} else if (named->parent[parent] == 0) {
-			shape->second[shown] |= p->stack_sides[id];
-		}
+		if (named->parent[id] != 0)
+			continue;
+		function = function_of(p, id);
+		shape->outermost[p->pairs->shown[function]] |= p->stack_sides[id];
+		*(may_be_process(p, function) ? &shape->bare : &shape->known) |= p->stack_sides[id];
 	}
 }
 
-/* All stacks of a side have one more frame outside, which the other side knows nothing of. Two
- * forms of text that tell names alone are believed to mean functions. */
+static void find_second(const struct pairing *p, struct shape *shape)
+{
+	const struct wk_trie *named = &p->model->named;
+
+	for (wk_stack_id id = 1; id < named->count; id++)
+		if (named->parent[id] != 0 && named->parent[named->parent[id]] == 0)
+			shape->second[p->pairs->shown[function_of(p, id)]] |= p->stack_sides[id];
+}
+
+/* Two forms of text that tell names alone are believed to mean functions. */
+static bool may_have_one_more(const struct shape *shape, uint8_t side)
+{
+	return !(shape->known & side) && !(shape->bare & (side ^ BOTH));
+}
+
+/* All stacks of a side have one more frame outside, which the other side knows nothing of. */
 static bool has_one_more(const struct pairing *p, const struct shape *shape, uint8_t side)
 {
 	uint8_t other = side ^ BOTH;
 
-	if ((shape->known & side) || (shape->bare & other))
+	if (!may_have_one_more(shape, side))
 		return false;
 	for (wk_function_id id = 1; id < p->model->function_count; id++) {
 		if ((shape->outermost[id] & side) && (p->sides[id] & other))
@@ -371,7 +381,9 @@ static void mark_by_shape(struct pairing *p)
 			       .second = wk_alloc_zeroed(p->model->function_count, 1) };
 	uint8_t side;
 
-	find_shape(p, &shape);
+	find_outermost(p, &shape);
+	if (may_have_one_more(&shape, BEFORE) || may_have_one_more(&shape, AFTER))
+		find_second(p, &shape);
 	side = has_one_more(p, &shape, BEFORE) ? BEFORE
 	       : has_one_more(p, &shape, AFTER) ? AFTER : 0;
 	p->pairs->has_processes &= !side; /* the one side's are not there on the other */
