@@ -30,7 +30,8 @@ static const struct wk_opt options[] = {
 	{ 'c', "count", "EVENTS", "a sample every so many events, instead of a frequency",
 	  WK_OPT_TEXT, AT(period), NULL },
 	{ 'e', "event", "NAME[,NAME...]",
-	  "what to sample by, by perf's names: cycles, page-faults, sched:sched_switch ... "
+	  "what to sample by, by perf's names: cycles, page-faults, sched:sched_switch, "
+	  "cpu/mem-loads/ ... "
 	  "(cycles; cpu-clock where there is no cycle counter); `wick record -e list` has all",
 	  WK_OPT_LIST, AT(events), common_events },
 	{ 0, "duration", "TIME", "stop recording after so long (10, 500ms, 2m); "
@@ -74,11 +75,15 @@ static bool positive(const char *option, const char *text, uint64_t *value, stru
 	return true;
 }
 
-/* The text up to the next comma; `text` moves behind it. */
+/* The text up to the next comma that is not between slashes, as in cpu/event=0x3c,umask=1/; `text`
+ * moves behind it. */
 static struct wk_str next_part(struct wk_str *text)
 {
-	const char *comma = memchr(text->at, ',', text->len);
-	struct wk_str part = { text->at, comma ? (size_t)(comma - text->at) : text->len };
+	struct wk_str part = { text->at, 0 };
+	bool is_inside = false;
+
+	for (; part.len < text->len && (is_inside || text->at[part.len] != ','); part.len++)
+		is_inside ^= text->at[part.len] == '/';
 
 	*text = wk_str_skip(*text, part.len + 1);
 	return part;

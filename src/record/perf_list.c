@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "record/perf_names.h"
+#include "record/pmu.h"
 #include "record/tracefs.h"
 
 #define LONG_PERIOD 1000000 /* it shall not sample, only open */
@@ -18,6 +19,8 @@ static int try_to_open(const struct wk_perf_event *event, bool user_only)
 		.size = sizeof(attr),
 		.type = event->type,
 		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
 		.sample_period = LONG_PERIOD,
 		.sample_type = PERF_SAMPLE_IP,
 		.disabled = 1,
@@ -51,7 +54,25 @@ struct listing {
 	void *context;
 	bool is_known; /* the right to tracepoints, which all have alike */
 	enum wk_event_right right;
+	size_t absent;
 };
+
+static void list_pmu_event(void *context, const char *unit, const char *name)
+{
+	struct listing *listing = context;
+	struct wk_perf_event event;
+	struct wk_listed_event listed = { event.name, "pmu", WK_EVENT_ABSENT };
+	char text[WK_PERF_NAME_MAX];
+
+	snprintf(text, sizeof(text), "%s/%s/", unit, name);
+	if (wk_perf_name_parse(wk_str_c(text), &event, NULL) &&
+	    wk_pmu_find(WK_PMU_ROOT, &event, NULL))
+		listed.right = right_to(&event);
+	if (listed.right == WK_EVENT_ABSENT)
+		listing->absent++;
+	else
+		listing->tell(listing->context, &listed);
+}
 
 static void list_tracepoint(void *context, const char *system, const char *point)
 {
@@ -84,14 +105,15 @@ bool wk_perf_list(void (*tell)(void *context, const struct wk_listed_event *even
 	struct listing listing = { .tell = tell, .context = context };
 	struct wk_perf_event event;
 
-	*absent = 0;
 	for (size_t i = 0; wk_perf_name_at(i, &event); i++) {
 		struct wk_listed_event listed = { event.name, kind_of(&event), right_to(&event) };
 
 		if (listed.right == WK_EVENT_ABSENT)
-			++*absent;
+			listing.absent++;
 		else
 			tell(context, &listed);
 	}
+	wk_pmu_events_each(WK_PMU_ROOT, list_pmu_event, &listing);
+	*absent = listing.absent;
 	return wk_tracepoints_each(list_tracepoint, &listing, err);
 }

@@ -16,7 +16,7 @@ enum wk_event_right {
 
 struct wk_listed_event {
 	const char *name;
-	const char *kind; /* "hardware", "software", "cache", "tracepoint" */
+	const char *kind; /* "hardware", "software", "cache", "pmu", "tracepoint" */
 	enum wk_event_right right;
 };
 

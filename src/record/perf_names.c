@@ -116,7 +116,8 @@ static bool unknown_name(struct wk_str name, struct wk_err *err)
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "event \"%.*s\" is not known; expected a name such as cycles, cpu-clock, "
 		       "page-faults, L1-dcache-load-misses, a tracepoint such as "
-		       "sched:sched_switch, or a raw code such as r01c4",
+		       "sched:sched_switch, a raw code such as r01c4, or one of a unit such as "
+		       "cpu/mem-loads/",
 		       WK_STR_ARG(name));
 }
 
@@ -231,6 +232,31 @@ static bool parse_tracepoint(struct wk_str system, struct wk_str point, struct w
 	return true;
 }
 
+/* UNIT/TERMS/, whose names are those of files. Takes them and the slashes off `rest`. */
+static bool parse_pmu(struct wk_str *rest, struct wk_perf_event *event)
+{
+	struct wk_str unit, terms, left, behind;
+
+	if (!wk_str_split(*rest, '/', &unit, &behind) ||
+	    !wk_str_split(behind, '/', &terms, &behind) || !is_plain_name(unit))
+		return false;
+	left = terms;
+	do {
+		struct wk_str term, name, value;
+
+		wk_str_split(left, ',', &term, &left);
+		if (wk_str_split(term, '=', &name, &value) && !is_plain_name(value))
+			return false;
+		if (!is_plain_name(name))
+			return false;
+	} while (left.len);
+	event->is_pmu = true;
+	snprintf(event->system, sizeof(event->system), "%.*s", WK_STR_ARG(unit));
+	snprintf(event->point, sizeof(event->point), "%.*s", WK_STR_ARG(terms));
+	*rest = wk_str_skip(behind, wk_str_starts(behind, ":"));
+	return true;
+}
+
 bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct wk_err *err)
 {
 	struct wk_str rest = text, name;
@@ -243,6 +269,10 @@ bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct 
 			       "the name of an event has %zu letters, expected fewer than %d",
 			       text.len, WK_PERF_NAME_MAX);
 	memcpy(event->name, text.at, text.len);
+	if (parse_pmu(&rest, event)) {
+		event->unit = "events";
+		return parse_modifiers(rest, event, err);
+	}
 	name = take_part(&rest);
 	if (find_known(name, event)) {
 		if (event->type == PERF_TYPE_HARDWARE &&

@@ -3,7 +3,8 @@
  * "cycles", "cpu-clock", "page-faults", "L1-dcache-load-misses", "r01c4", "sched:sched_switch",
  * each with modifiers behind a colon: u user code, k kernel code, h the hypervisor, p (up to
  * three) or P for a more precise address. A name is turned into what perf_event_open wants;
- * of a tracepoint only the name is known here, its number comes from record/tracefs.h. */
+ * of a tracepoint only the name is known here, its number comes from record/tracefs.h; so is
+ * "cpu/mem-loads/" or "cpu/event=0x3c,umask=1/", which record/pmu.h looks up. */
 #ifndef WK_RECORD_PERF_NAMES_H
 #define WK_RECORD_PERF_NAMES_H
 
@@ -22,10 +23,11 @@
 struct wk_perf_event {
 	char name[WK_PERF_NAME_MAX]; /* as typed */
 	uint32_t type;               /* perf_event_attr.type and .config */
-	uint64_t config;
+	uint64_t config, config1, config2;
 	const char *unit;            /* what a sample's weight counts */
 	bool is_cpu_time;
 	bool is_tracepoint;          /* config is not known yet; system and point are */
+	bool is_pmu;                 /* nor is the type: system is the unit, point its terms */
 	char system[WK_PERF_NAME_MAX], point[WK_PERF_NAME_MAX];
 	bool user, kernel, hypervisor; /* which code counts */
 	unsigned precise;              /* precise_ip to begin with */

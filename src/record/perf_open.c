@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "os/os.h"
 #include "record/cpus.h"
+#include "record/pmu.h"
 #include "record/tracefs.h"
 
 /* In linux/perf_event.h only since 6.0. */
@@ -64,13 +65,15 @@ static void limit_frequency(struct wk_perf *perf)
 	perf->config.frequency_hz = most;
 }
 
-static bool find_tracepoints(struct wk_perf *perf, struct wk_err *err)
+static bool find_configs(struct wk_perf *perf, struct wk_err *err)
 {
 	for (size_t i = 0; i < perf->event_count; i++) {
 		struct wk_perf_event *event = &perf->events[i];
 
 		if (event->is_tracepoint &&
 		    !wk_tracepoint_id(event->system, event->point, &event->config, err))
+			return false;
+		if (event->is_pmu && !wk_pmu_find(WK_PMU_ROOT, event, err))
 			return false;
 	}
 	return true;
@@ -88,7 +91,7 @@ bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, str
 		wk_layout_of(wk_machine_here(), config->has_chain, config->stack_bytes);
 	if (config->frequency_hz)
 		limit_frequency(perf);
-	return find_tracepoints(perf, err);
+	return find_configs(perf, err);
 }
 
 /* What all our events have in common; all of one ring must share the clock. */
@@ -150,6 +153,8 @@ static struct perf_event_attr event_attr(const struct wk_perf *perf,
 
 	attr.type = event->type;
 	attr.config = event->config;
+	attr.config1 = event->config1;
+	attr.config2 = event->config2;
 	attr.inherit = inherit;
 	attr.enable_on_exec = on_exec;
 	attr.sample_type = perf->layout.sample_type;

@@ -11,8 +11,10 @@
 #include <cmocka.h>
 #include <linux/perf_event.h>
 
+#include "base/buf.h"
 #include "record/cpus.h"
 #include "record/perf_names.h"
+#include "record/pmu.h"
 #include "record/tracefs.h"
 
 static struct wk_perf_event parsed(const char *name)
@@ -121,6 +123,26 @@ static void a_tracepoint_can_not_name_another_folder(void **state)
 	refused("sched:", "not known");
 }
 
+static void an_event_of_a_unit_lies_between_slashes(void **state)
+{
+	struct wk_perf_event event = parsed("cpu/event=0x3c,umask=1,edge/u");
+
+	(void)state;
+	assert_true(event.is_pmu);
+	assert_string_equal(event.system, "cpu");
+	assert_string_equal(event.point, "event=0x3c,umask=1,edge");
+	assert_true(event.user);
+	assert_false(event.kernel);
+	event = parsed("uncore_imc_0/cas-count/:k");
+	assert_string_equal(event.point, "cas-count");
+	assert_false(event.user);
+	refused("../x/", "not known");
+	refused("cpu/../", "not known");
+	refused("cpu/a,/b/", "not known");
+	refused("cpu//", "not known");
+	refused("cpu/x/z", "modifier \"z\" is not known");
+}
+
 static void an_unknown_name_gets_a_suggestion(void **state)
 {
 	(void)state;
@@ -149,6 +171,82 @@ static void make_file(const char *path, const char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
+}
+
+static void make_under(const char *root, const char *name, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	if (text)
+		make_file(path, text);
+	else
+		assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void add_event(void *context, const char *unit, const char *event)
+{
+	wk_buf_add_fmt(context, "%s/%s/ ", unit, event);
+}
+
+static void expect_config(const char *root, const char *typed, uint64_t config, uint64_t config1)
+{
+	struct wk_perf_event event = parsed(typed);
+	struct wk_err err = { 0 };
+
+	if (!wk_pmu_find(root, &event, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(event.type, 4);
+	assert_int_equal(event.config, config);
+	assert_int_equal(event.config1, config1);
+}
+
+static void refuse_config(const char *root, const char *typed, const char *words)
+{
+	struct wk_perf_event event = parsed(typed);
+	struct wk_err err = { 0 };
+
+	assert_false(wk_pmu_find(root, &event, &err));
+	if (!strstr(err.text, words))
+		fail_msg("expected \"%s\", came \"%s\"", words, err.text);
+}
+
+static void the_bits_of_an_event_of_a_unit_are_read_from_its_folder(void **state)
+{
+	static const char *const entries[][2] = {
+		{ "cpu", NULL }, { "cpu/events", NULL }, { "cpu/format", NULL },
+		{ "cpu/type", "4\n" }, { "cpu/format/event", "config:0-7,32-35\n" },
+		{ "cpu/format/umask", "config:8-15\n" }, { "cpu/format/edge", "config:18\n" },
+		{ "cpu/format/ldlat", "config1:0-15\n" }, { "cpu/format/odd", "config:9-70\n" },
+		{ "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n" },
+		{ "cpu/events/mem-loads.scale", "1\n" }, { "cpu/events/asks", "event=?\n" },
+		{ "other", NULL }, { "other/type", "none\n" },
+	};
+	size_t count = sizeof(entries) / sizeof(entries[0]);
+	char root[] = "/tmp/wick-pmu-XXXXXX", path[256];
+	struct wk_buf told = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	for (size_t i = 0; i < count; i++)
+		make_under(root, entries[i][0], entries[i][1]);
+	expect_config(root, "cpu/mem-loads/", 0x1cd, 3);
+	expect_config(root, "cpu/event=0xa3c,umask=16,edge/", UINT64_C(0xa0004103c), 0);
+	expect_config(root, "cpu/config=0x1c4,config1=7/", 0x1c4, 7);
+	refuse_config(root, "cpu/mem-stores/", "cpu knows no \"mem-stores\"");
+	refuse_config(root, "cpu/umask=256/", "umask has no room for 0x100");
+	refuse_config(root, "cpu/odd/", "odd has no room");
+	refuse_config(root, "cpu/asks/", "event=? needs a number");
+	refuse_config(root, "cpv/mem-loads/", "nothing called \"cpv\"");
+	refuse_config(root, "other/config=1/", "nothing called \"other\"");
+	wk_pmu_events_each(root, add_event, &told);
+	assert_string_equal(wk_buf_text(&told), "cpu/asks/ cpu/mem-loads/ ");
+	wk_buf_fini(&told);
+	for (size_t i = count; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", root, entries[i][0]);
+		assert_int_equal(remove(path), 0);
+	}
+	rmdir(root);
 }
 
 static void the_number_of_a_tracepoint_is_read_from_its_folder(void **state)
@@ -210,6 +308,8 @@ int main(void)
 		cmocka_unit_test(modifiers_choose_which_code_counts),
 		cmocka_unit_test(a_tracepoint_is_a_system_and_a_name),
 		cmocka_unit_test(a_tracepoint_can_not_name_another_folder),
+		cmocka_unit_test(an_event_of_a_unit_lies_between_slashes),
+		cmocka_unit_test(the_bits_of_an_event_of_a_unit_are_read_from_its_folder),
 		cmocka_unit_test(an_unknown_name_gets_a_suggestion),
 		cmocka_unit_test(a_very_long_name_is_refused),
 		cmocka_unit_test(the_number_of_a_tracepoint_is_read_from_its_folder),
