@@ -22,7 +22,9 @@ build_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
 	pc:expat=libexpat1-dev pc:libcurl=libcurl4-openssl-dev'
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
-	fish=fish node=nodejs npm=npm chromium=chromium"
+	fish=fish node=nodejs npm=npm chromium=chromium xz=xz-utils clang=clang ld.lld=lld
+	llvm-symbolizer=llvm debuginfod=debuginfod go=golang-go javac=default-jdk-headless
+	/etc/ssl/certs/ca-certificates.crt=ca-certificates"
 # What drives pictures in a browser, and what opens exported profiles in another's reader.
 # The newest playwright-core that runs with Debian's node 18; the others with their major number.
 browser_modules='playwright-core@1.61 speedscope@1 ajv@8'
@@ -179,8 +181,10 @@ want_browser_modules() {
 	done
 	[ -n "${absent:-}" ] && command -v npm >/dev/null 2>&1 || return 0
 	say "fetching${absent} from npm..."
+	# Tried once more, not for minutes: where there is no network all else can still be tested.
 	# shellcheck disable=SC2086
-	npm install --prefix build-npm --silent --no-audit --no-fund $browser_modules >&2 ||
+	npm install --prefix build-npm --fetch-retries 1 --fetch-retry-mintimeout 3000 \
+		--silent --no-audit --no-fund $browser_modules >&2 ||
 		say "could not fetch all of:${absent} (tests of the browser are skipped)"
 }
 

@@ -4,11 +4,24 @@
 #
 #     tools/bare-debian.sh [WORD...]      (root; default words: demo test)
 #
-# The packages come from the mirrors that this machine's apt uses. Fixtures are bound in
-# read-only if $WICK_SHARED (or ../shared) is there. Nothing stays behind, unless KEEP=1 is set.
+# The packages come from the mirrors that this machine's apt uses, and from the registry that its
+# npm is set to. Fixtures are bound in read-only if $WICK_SHARED (or ../shared) is there. Nothing
+# stays behind, unless KEEP=1 is set.
 # Exit code 0 if every word succeeded.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
+
+# What npm needs to reach its registry from here: its address, and the certificates that node is
+# told to trust beside its own.
+set_npm() {
+	registry=$(cd / && npm config get registry 2>/dev/null)
+	case $registry in http*) ;; *) registry= ;; esac
+	authority=
+	[ -f "${NODE_EXTRA_CA_CERTS:-}" ] || return 0
+	authority=/etc/ssl/node-extra.crt
+	mkdir -p "$1/etc/ssl" && cp -L "$NODE_EXTRA_CA_CERTS" "$1$authority"
+}
+
 # The second half: in a mount namespace of its own, so that the machine never sees these
 # mounts and they are gone when it ends, however it ends.
 inside() {
@@ -22,12 +35,15 @@ inside() {
 		mount --bind "$shared" "$tree/home/shared" &&
 			mount -o remount,bind,ro "$tree/home/shared" || exit 1
 	fi
+	set_npm "$tree"
 	failed=0
 	for word in "$@"; do
 		echo "== ./do $word in a bare Debian $(cat "$tree/etc/debian_version")"
 		started=$(date +%s)
 		chroot "$tree" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+			${registry:+npm_config_registry="$registry"} \
+			${authority:+NODE_EXTRA_CA_CERTS="$authority"} \
 			/bin/sh -c "cd /home/wick && ./do $word"
 		code=$?
 		echo "== ./do $word: exit code $code after $(($(date +%s) - started)) s"
