@@ -1,4 +1,4 @@
-/* Events of the units that count ("PMU/EVENT/", as perf has them), from what the kernel says of them.
+/* Events of the units that count ("PMU/EVENT/", as perf has them), as the kernel tells of them.
  *
  * Each unit has a folder of /sys/bus/event_source/devices: `type` is its number, events/NAME says
  * which terms an event is ("event=0x3c,umask=0x01"), format/TERM which bits a term is
