@@ -145,14 +145,15 @@ static uint32_t tell_frame(struct wk_stack_writer *writer, const struct frame_ro
 			   const struct wk_event_frame *frame)
 {
 	struct wk_event event = { .kind = WK_EVENT_FRAME, .cpu = WK_NO_CPU };
+	struct wk_stack_store *known = &writer->known;
 
 	event.frame = *frame;
-	event.frame.number = writer->known.frame_count;
-	writer->known.frames = wk_grow(writer->known.frames, &writer->known.frames_cap,
-				 (size_t)writer->known.frame_count + 1, sizeof(*writer->known.frames));
-	writer->known.frames[writer->known.frame_count] = *row;
+	event.frame.number = known->frame_count;
+	known->frames = wk_grow(known->frames, &known->frames_cap,
+				(size_t)known->frame_count + 1, sizeof(*known->frames));
+	known->frames[known->frame_count] = *row;
 	take(writer, &event); /* stacks that wait are of older frames */
-	return writer->known.frame_count++;
+	return known->frame_count++;
 }
 
 static uint32_t text_number(struct wk_stack_writer *writer, const struct wk_event_frame *frame,
@@ -214,19 +215,20 @@ uint32_t wk_stack_writer_new_frame(struct wk_stack_writer *writer,
 /* A table of its own, by the number of the text: one look-up instead of two. */
 uint32_t wk_stack_writer_name(struct wk_stack_writer *writer, struct wk_str name)
 {
-	uint32_t text = wk_strtab_add_str(writer->known.texts, name);
-	size_t old = writer->known.plain_cap;
+	struct wk_stack_store *known = &writer->known;
+	uint32_t text = wk_strtab_add_str(known->texts, name);
+	size_t old = known->plain_cap;
 
-	if (text >= writer->known.plain_cap) {
-		writer->known.plain_frame = wk_grow(writer->known.plain_frame, &writer->known.plain_cap,
-					      (size_t)text + 1, sizeof(*writer->known.plain_frame));
-		memset(writer->known.plain_frame + old, 0,
-		       (writer->known.plain_cap - old) * sizeof(*writer->known.plain_frame));
+	if (text >= known->plain_cap) {
+		known->plain_frame = wk_grow(known->plain_frame, &known->plain_cap,
+					     (size_t)text + 1, sizeof(*known->plain_frame));
+		memset(known->plain_frame + old, 0,
+		       (known->plain_cap - old) * sizeof(*known->plain_frame));
 	}
-	if (!writer->known.plain_frame[text])
-		writer->known.plain_frame[text] =
+	if (!known->plain_frame[text])
+		known->plain_frame[text] =
 			wk_stack_writer_frame(writer, &(struct wk_event_frame){ .name = name });
-	return writer->known.plain_frame[text];
+	return known->plain_frame[text];
 }
 
 uint32_t wk_stack_writer_stack(struct wk_stack_writer *writer, uint32_t parent, uint32_t frame)
