@@ -165,7 +165,7 @@ static void set_name(struct walk *w, uint64_t offset, struct wk_code_packed_node
 	name_later(w, unit, offset);
 }
 
-/* The same of an entry `at` which fields lie. */
+/* The same of an entry whose fields lie `at` and behind. */
 static inline void set_plain_name(struct walk *w, const uint8_t *at,
 				  struct wk_code_packed_node *node,
 				  const struct wk_dwarf_fields *fields)
