@@ -29,7 +29,7 @@ struct wk_stack_rows {
 	uint32_t *joined;    /* by named stack: the node that it is; NULL: the same */
 	uint32_t *row;       /* by node: of the stack that it is, or 0 */
 	struct sides *sides; /* by row */
-	size_t row_count, rows_cap;
+	uint32_t row_count;
 	struct step *steps;
 	uint32_t step_count;
 
@@ -50,12 +50,28 @@ static uint32_t node_of_sample(const struct wk_stack_rows *rows, uint32_t sample
 
 /* ---- what rows there are */
 
+static uint32_t most_rows(const struct wk_stack_rows *rows)
+{
+	uint32_t samples = rows->folding.model->samples.count, nodes = rows->folding.trie->count;
+
+	return samples < nodes ? samples : nodes;
+}
+
+static uint32_t new_row(struct wk_stack_rows *rows)
+{
+	rows->sides[rows->row_count] = (struct sides){ 0 };
+	return rows->row_count++;
+}
+
 /* Samples come much as their stacks were met first, so rows lie near each other as well. */
 static void add_up(struct wk_stack_rows *rows)
 {
 	const struct wk_model *model = rows->folding.model;
 	const struct wk_samples *samples = &model->samples;
 
+	rows->row = wk_alloc_table_zeroed(rows->folding.trie->count, sizeof(*rows->row));
+	rows->sides = wk_alloc_table(((size_t)most_rows(rows) + 1) * sizeof(*rows->sides));
+	rows->row_count = 1; /* 0 is none */
 	for (uint32_t i = 0; i < samples->count; i++) {
 		uint32_t node = node_of_sample(rows, i), *row = &rows->row[node];
 		uint64_t weight = rows->options.by_samples ? wk_model_sample_times(model, i)
@@ -63,12 +79,8 @@ static void add_up(struct wk_stack_rows *rows)
 
 		if (!node || !weight || !wk_filter_has(rows->filter, i))
 			continue;
-		if (!*row) {
-			*row = (uint32_t)rows->row_count++;
-			rows->sides = wk_grow(rows->sides, &rows->rows_cap, rows->row_count,
-					      sizeof(*rows->sides));
-			rows->sides[*row] = (struct sides){ 0 };
-		}
+		if (!*row)
+			*row = new_row(rows);
 		*(samples->is_before[i] ? &rows->sides[*row].before
 					: &rows->sides[*row].after) += weight;
 	}
@@ -203,8 +215,6 @@ struct wk_stack_rows *wk_stack_rows_new(const struct wk_model *model,
 		wk_stack_rows_free(rows);
 		return NULL;
 	}
-	rows->row = wk_alloc_table_zeroed(rows->folding.trie->count, sizeof(*rows->row));
-	rows->row_count = 1; /* 0 is none */
 	add_up(rows);
 	free(rows->joined); /* all samples are counted */
 	rows->joined = NULL;
