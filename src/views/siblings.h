@@ -9,8 +9,8 @@
 #include "base/str.h"
 
 struct wk_siblings {
-	uint32_t *order; /* nodes, parent by parent */
-	uint32_t *first; /* children of node n: order[first[n]] up to order[first[n + 1]] */
+	uint32_t *order; /* children, parent by parent */
+	uint32_t *first; /* node n: order[first[n]] up to order[first[n + 1]] */
 };
 
 /* In order of their numbers. Those that are not there (0) are left out; `is_there` NULL: all are. */
