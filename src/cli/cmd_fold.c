@@ -53,12 +53,10 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 		.merge_images = true,
 		.merge_files = true,
 		.order = WK_TREE_BY_NAME,
-		.threads = wk_load_threads(&args->load),
 		.side = WK_TREE_LARGER, /* of a comparison both counts are printed */
 	};
 	struct wk_view view = { .model = model, .quality = &question->quality,
-				.by_weight = args->weights,
-				.threads = wk_load_threads(&args->load) };
+				.by_weight = args->weights };
 	struct wk_output output;
 	struct wk_out *out = wk_output_open(&output, args->output, call, err);
 	struct wk_tree tree;

@@ -124,7 +124,7 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 	return wk_sink_take(&watch->next, &marked, err);
 }
 
-unsigned wk_load_threads(const struct wk_load_args *args)
+static unsigned thread_count(const struct wk_load_args *args)
 {
 	unsigned most = 64;
 
@@ -159,7 +159,7 @@ static bool open_source(struct source *source, const struct wk_load_args *args, 
 		return true;
 	if (!wk_reader_open(source->input->path, args->format, &source->opened, err))
 		return false;
-	how->threads = wk_load_threads(args);
+	how->threads = thread_count(args);
 	how->sums_samples = args->sums_samples;
 	how->skips_details = true; /* the model has no place for them */
 	source->is_open = true;

@@ -52,9 +52,6 @@ static inline struct wk_load_args wk_load_summed(const struct wk_load_args *args
 	return summed;
 }
 
-/* How many threads are to work on what is large. */
-unsigned wk_load_threads(const struct wk_load_args *args);
-
 /* One of several files that fill one model. */
 struct wk_load_input {
 	const char *path;

@@ -59,7 +59,6 @@ struct wk_view {
 	const struct wk_table *table;
 	const struct wk_filter *filter;
 	struct wk_drawing drawing;
-	unsigned threads;   /* how many may work on what is large; 0 is 1 */
 	bool by_weight;     /* folded, samples: weights instead of numbers of samples */
 	unsigned columns;   /* text: width of the terminal; 0: as wide as it gets */
 	bool has_colour;    /* text: escape sequences for colour are welcome */

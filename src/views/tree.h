@@ -59,7 +59,6 @@ struct wk_tree_options {
 	enum wk_tree_side side;
 	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
 	enum wk_tree_order order;
-	unsigned threads;    /* how many may fold large numbers of samples; 0 is 1 */
 };
 
 struct wk_tree {

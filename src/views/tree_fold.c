@@ -1,7 +1,6 @@
 #include "views/tree_internal.h"
 
 #include "base/mem.h"
-#include "os/os.h"
 #include "views/merge.h"
 #include "views/pairs.h"
 
@@ -515,148 +514,13 @@ static void free_tables(struct folder *folder)
 	free(folder->chart);
 }
 
-/* ---- several threads: each folds the samples of some tops, below which nothing is shared */
-
-#define MOST_PARTS     16
-#define FEWEST_SAMPLES 16384 /* of a part; less is not worth a thread */
-
-struct part {
-	struct wk_folding f;
-	struct folder folder;
-	const uint32_t *order;
-	uint32_t count, tops;
-	struct wk_os_thread *thread;
-};
-
-static void fold_part(void *context)
-{
-	struct part *part = context;
-
-	fold_some(&part->folder, part->order, part->count);
-	make_room(&part->folder, part->f.own.count);
-}
-
-/* A folding of its own, in which all tops are what they are in the whole. */
-static void start_part(struct part *part, const struct folder *whole)
-{
-	const struct wk_trie *tops = &whole->f->own;
-
-	part->tops = tops->count;
-	part->f = *whole->f;
-	part->f.sum = (struct wk_folding_weights){ 0 };
-	part->f.steps = 0;
-	wk_trie_init(&part->f.own);
-	for (uint32_t i = 1; i < tops->count; i++)
-		wk_trie_append(&part->f.own, tops->parent[i], tops->label[i]);
-	part->folder = (struct folder){
-		.f = &part->f, .sum = &part->f.sum, .filter = whole->filter,
-		.skips_callers = whole->skips_callers, .top_of_thread = whole->top_of_thread };
-	start_tables(&part->folder);
-	part->thread = wk_os_thread_start(fold_part, part);
-	if (!part->thread)
-		fold_part(part);
-}
-
-/* Puts the nodes of a part behind those that there are: as they would be numbered if one thread
- * had gone on with its samples. */
-static void add_part(struct folder *whole, const struct part *part)
-{
-	const struct wk_folding_weights *from = &part->f.sum, *to = whole->sum;
-	struct wk_folding *f = whole->f;
-	uint32_t shift = f->own.count - part->tops;
-
-	make_room(whole, f->own.count + part->f.own.count);
-	for (uint32_t i = 0; i < part->f.own.count; i++) {
-		uint32_t parent = part->f.own.parent[i], node = i < part->tops ? i : i + shift;
-
-		if (i >= part->tops) {
-			wk_trie_append(&f->own, parent < part->tops ? parent : parent + shift,
-				       part->f.own.label[i]);
-			mark_inlined(f, node, true, part->f.is_inlined && part->f.is_inlined[i]);
-		}
-		to->weight[node] += from->weight[i];
-		to->samples[node] = sum_u32(to->samples[node], from->samples[i]);
-		if (from->before) {
-			to->before[node] += from->before[i];
-			to->after[node] += from->after[i];
-		}
-	}
-	f->steps += part->f.steps;
-}
-
-static void end_part(struct part *part)
-{
-	wk_trie_fini(&part->f.own);
-	free(part->f.is_inlined);
-	free(part->f.sum.weight);
-	free(part->f.sum.samples);
-	free(part->f.sum.before);
-	free(part->f.sum.after);
-	free_tables(&part->folder);
-}
-
-/* The end of the samples of one top that is nearest to `at`. */
-static uint32_t nearest_cut(struct folder *folder, const uint32_t *order, uint32_t count,
-			    uint32_t at)
-{
-	const wk_thread_id *thread = folder->f->model->samples.thread;
-	uint32_t before = at, behind = at, top;
-
-	if (at >= count)
-		return count;
-	top = top_of(folder, thread[order[at]]);
-	while (before > 0 && top_of(folder, thread[order[before - 1]]) == top)
-		before--;
-	while (behind < count && top_of(folder, thread[order[behind]]) == top)
-		behind++;
-	return at - before < behind - at ? before : behind;
-}
-
-static void fold_in_parts(struct folder *folder, const uint32_t *order, uint32_t count,
-			  uint32_t part_count)
-{
-	struct part parts[MOST_PARTS] = { 0 };
-	uint32_t begin = nearest_cut(folder, order, count, count / part_count);
-	uint32_t first_count = begin;
-
-	for (uint32_t i = 1; i < part_count; i++) {
-		uint32_t end = nearest_cut(folder, order, count,
-					   (uint32_t)((uint64_t)count * (i + 1) / part_count));
-
-		parts[i].order = order + begin;
-		parts[i].count = end > begin ? end - begin : 0;
-		begin += parts[i].count;
-		start_part(&parts[i], folder);
-	}
-	fold_some(folder, order, first_count);
-	for (uint32_t i = 1; i < part_count; i++) {
-		if (parts[i].thread)
-			wk_os_thread_join(parts[i].thread);
-		add_part(folder, &parts[i]);
-		end_part(&parts[i]);
-	}
-}
-
-static uint32_t part_count_of(const struct folder *folder, uint32_t count)
-{
-	const struct wk_tree_options *options = folder->f->options;
-	uint32_t most = options->is_chart ? 1 : count / FEWEST_SAMPLES;
-
-	if (most > MOST_PARTS)
-		most = MOST_PARTS;
-	return options->threads < most ? options->threads : most;
-}
-
 static void fold_samples(struct folder *folder)
 {
 	const struct wk_tree_options *options = folder->f->options;
 	uint32_t count, *order = samples_by_top(folder, &count);
-	uint32_t part_count = part_count_of(folder, count);
 
 	if (options->inverted && !options->is_chart && !surely_fits(folder, order, count))
 		fold_bounded(folder, order, count);
-	else if (part_count > 1)
-		fold_in_parts(folder, order, count, part_count);
 	else
 		fold_some(folder, order, count);
 	free(order);

@@ -351,77 +351,6 @@ static void a_hundred_thousand_processes_are_as_many_nodes(void **state)
 	wk_model_free(model);
 }
 
-/* Stacks of a few functions in a few processes, so many that threads are worth while. */
-static struct wk_model *large_model(void)
-{
-	struct wk_model *model = small_empty_model();
-	uint32_t number = 1;
-
-	for (int i = 0; i < 400; i++) {
-		struct wk_buf line = { 0 };
-
-		number = number * 1664525 + 1013904223;
-		wk_buf_add_fmt(&line, "p%u", number >> 29);
-		for (uint32_t k = 0; k < 1 + (number >> 20) % 6; k++)
-			wk_buf_add_fmt(&line, ";f%u", (number >> 3 * k) % 4);
-		wk_buf_add_fmt(&line, " %u", 100 + (number >> 10) % 300);
-		small_line(model, wk_buf_str(&line));
-		wk_buf_fini(&line);
-	}
-	small_resolved(model);
-	for (uint32_t i = 1; i < model->named_frames.count; i++)
-		model->named_frames.is_inlined[i] = i % 3 == 0;
-	return model;
-}
-
-static void assert_same_tree(const struct wk_tree *a, const struct wk_tree *b)
-{
-	assert_int_equal(a->count, b->count);
-	assert_int_equal(a->steps, b->steps);
-	assert_memory_equal(a->parent, b->parent, a->count * sizeof(*a->parent));
-	assert_memory_equal(a->kind, b->kind, a->count);
-	assert_memory_equal(a->is_inlined, b->is_inlined, a->count);
-	assert_memory_equal(a->function, b->function, a->count * sizeof(*a->function));
-	for (uint32_t i = 0; i < a->count; i++)
-		assert_true(wk_str_eq(a->name[i], b->name[i]));
-	assert_memory_equal(a->self, b->self, a->count * sizeof(*a->self));
-	assert_memory_equal(a->total_samples, b->total_samples,
-			    a->count * sizeof(*a->total_samples));
-}
-
-static void several_threads_make_the_tree_that_one_makes(void **state)
-{
-	static const struct wk_tree_options ways[] = {
-		{ .order = WK_TREE_UNSORTED },
-		{ .by_process = true, .order = WK_TREE_UNSORTED },
-		{ .by_process = true, .by_thread = true },
-		{ .by_process = true, .inverted = true, .order = WK_TREE_BY_NAME },
-		{ .by_process = true, .collapses_recursion = true, .most_nodes = 50 },
-		{ .by_process = true, .is_chart = true, .order = WK_TREE_BY_TIME },
-	};
-	static const unsigned threads[] = { 2, 3, 7, 40 };
-	struct wk_model *model = large_model();
-
-	(void)state;
-	assert_true(model->samples.count > 4 * 16384);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct wk_tree one = tree_of(model, ways[i]);
-
-		for (size_t k = 0; k < sizeof(threads) / sizeof(threads[0]); k++) {
-			struct wk_tree_options options = ways[i];
-			struct wk_tree tree;
-
-			options.threads = threads[k];
-			tree = tree_of(model, options);
-			assert_same_tree(&one, &tree);
-			check_shape(&tree);
-			wk_tree_fini(&tree);
-		}
-		wk_tree_fini(&one);
-	}
-	wk_model_free(model);
-}
-
 /* A chart of several processes: each begins where the one before it ends, with no gap. */
 static void charts_of_processes_stand_side_by_side(void **state)
 {
@@ -465,7 +394,6 @@ int main(void)
 		cmocka_unit_test(a_stack_of_ten_thousand_frames_costs_a_step_a_frame),
 		cmocka_unit_test(a_million_distinct_stacks_cost_a_step_a_frame),
 		cmocka_unit_test(a_hundred_thousand_processes_are_as_many_nodes),
-		cmocka_unit_test(several_threads_make_the_tree_that_one_makes),
 	};
 
 	return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
