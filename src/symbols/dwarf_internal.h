@@ -111,8 +111,8 @@ enum wk_dwarf_role {
 struct wk_dwarf_abbrev {
 	uint16_t tag;
 	uint8_t role;
-	/* Behind an entry's first byte, where that says something of it, an offset of .debug_str in 4
-	 * bytes that is a function's linkage name; else 0. */
+	/* Behind an entry's first byte, where that says something of it, an offset of .debug_str
+	 * in 4 bytes that is a function's linkage name; else 0. */
 	uint8_t linkage_at;
 	bool has_children, is_scope;
 	uint32_t fixed;      /* bytes of all attributes, or VARYING */

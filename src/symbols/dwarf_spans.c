@@ -165,9 +165,10 @@ static bool nest(struct wk_dwarf_block *b, struct place *out)
 
 static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint32_t at)
 {
-	for (; *next < b->interval_count && wk_dwarf_start_of(&b->intervals[*next]) <= at; (*next)++)
-		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_end_of(&b->intervals[*next]),
-						       b->intervals[*next].row });
+	const struct wk_sort_key *of = b->intervals;
+
+	for (; *next < b->interval_count && wk_dwarf_start_of(&of[*next]) <= at; (*next)++)
+		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_end_of(&of[*next]), of[*next].row });
 }
 
 /* Where the next one begins, if that is before `end`. */

@@ -13,7 +13,8 @@ struct wk_siblings {
 	uint32_t *first; /* node n: order[first[n]] up to order[first[n + 1]] */
 };
 
-/* In order of their numbers. Those that are not there (0) are left out; `is_there` NULL: all are. */
+/* In order of their numbers. Those that are not there (0) are left out; `is_there` NULL: all
+ * are. */
 void wk_siblings_init(struct wk_siblings *siblings, const uint32_t *parent,
 		      const uint32_t *is_there, uint32_t count);
 void wk_siblings_fini(struct wk_siblings *siblings);
