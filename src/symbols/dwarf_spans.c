@@ -165,10 +165,13 @@ static bool nest(struct wk_dwarf_block *b, struct place *out)
 
 static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint32_t at)
 {
-	const struct wk_sort_key *of = b->intervals;
+	for (; *next < b->interval_count; (*next)++) {
+		const struct wk_sort_key *interval = &b->intervals[*next];
 
-	for (; *next < b->interval_count && wk_dwarf_start_of(&of[*next]) <= at; (*next)++)
-		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_end_of(&of[*next]), of[*next].row });
+		if (wk_dwarf_start_of(interval) > at)
+			return;
+		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_end_of(interval), interval->row });
+	}
 }
 
 /* Where the next one begins, if that is before `end`. */
