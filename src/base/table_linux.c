@@ -11,10 +11,9 @@
 void *wk_alloc_table(size_t size_bytes)
 {
 	size_t large = (size_bytes + MOST_UNUSED) / LARGE_PAGE * LARGE_PAGE;
-	size_t most = large > size_bytes ? large : size_bytes;
-	void *at = large ? aligned_alloc(LARGE_PAGE, most) : NULL;
+	void *at;
 
-	if (!at)
+	if (!large || posix_memalign(&at, LARGE_PAGE, large > size_bytes ? large : size_bytes))
 		return wk_alloc(size_bytes);
 	madvise(at, large, MADV_HUGEPAGE); /* a wish: nothing is wrong where it is not met */
 	return at;
