@@ -27,7 +27,7 @@
 
 struct opened {
 	struct wk_os_file file;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 };
 
 struct bench {
@@ -50,17 +50,17 @@ static bool open_file(const char *path, struct opened *opened, struct wk_err *er
 {
 	if (!wk_os_open(path, &opened->file, err))
 		return false;
-	opened->elf = wk_elf_parse(opened->file.at, opened->file.size_bytes, err);
-	return opened->elf != NULL || wk_err_in(err, path);
+	opened->obj = wk_obj_parse(opened->file.at, opened->file.size_bytes, err);
+	return opened->obj != NULL || wk_err_in(err, path);
 }
 
 static void close_file(struct opened *opened)
 {
-	wk_elf_free(opened->elf);
+	wk_obj_free(opened->obj);
 	wk_os_close(&opened->file);
 }
 
-static const struct wk_elf *open_split(void *context, struct wk_str directory, struct wk_str name,
+static const struct wk_obj *open_split(void *context, struct wk_str directory, struct wk_str name,
 				       uint64_t id)
 {
 	struct bench *bench = context;
@@ -79,7 +79,7 @@ static const struct wk_elf *open_split(void *context, struct wk_str directory, s
 	if (open_file(wk_buf_text(&path), opened, &err))
 		bench->split_count++;
 	wk_buf_fini(&path);
-	return opened->elf;
+	return opened->obj;
 }
 
 static bool load_all(struct wk_dwarf *dwarf, struct wk_code_index *index, size_t *broken)
@@ -97,13 +97,13 @@ static bool load_all(struct wk_dwarf *dwarf, struct wk_code_index *index, size_t
 }
 
 /* Bytes of .debug_info, plain. */
-static double info_bytes(const struct wk_elf *elf)
+static double info_bytes(const struct wk_obj *obj)
 {
 	struct wk_buf plain = { 0 };
 	struct wk_bytes bytes;
 	double size;
 
-	wk_elf_plain(elf, wk_elf_section(elf, ".debug_info"), &plain, &bytes, NULL);
+	wk_elf_plain(obj, wk_obj_section(obj, ".debug_info"), &plain, &bytes, NULL);
 	size = (double)wk_bytes_left(&bytes);
 	wk_buf_fini(&plain);
 	return size;
@@ -208,7 +208,7 @@ static void keep_better(struct round *best, const struct round *round)
 
 static bool measure(struct bench *bench, int rounds, struct wk_err *err)
 {
-	double size = info_bytes(bench->main.elf);
+	double size = info_bytes(bench->main.obj);
 	struct round round, best = { 1e9, 1e9, 1e9, 0, 0, 0, 0, 1e9 }, fresh = best;
 
 	/* First, and not in turns: a process that has forked gets its pages anew. */
@@ -321,9 +321,9 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage();
 	ok = ok && open_file(argv[optind], &bench->main, &err);
-	bench->input.elf = bench->main.elf;
-	bench->input.alternate = bench->alternate.elf;
-	bench->input.package = bench->package.elf;
+	bench->input.obj = bench->main.obj;
+	bench->input.alternate = bench->alternate.obj;
+	bench->input.package = bench->package.obj;
 	bench->input.open_split = open_split;
 	bench->input.context = bench;
 	ok = ok && (asks ? ask(bench, &err) : measure(bench, rounds, &err));

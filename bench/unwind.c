@@ -30,7 +30,7 @@
 
 struct image {
 	char *path;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	struct wk_unwind_table *table;
 };
 
@@ -74,12 +74,12 @@ static size_t open_image(struct bench *bench, const char *path)
 	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
 		at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (at != MAP_FAILED)
-			image.elf = wk_elf_parse(at, (size_t)status.st_size, NULL);
+			image.obj = wk_obj_parse(at, (size_t)status.st_size, NULL);
 	}
 	if (fd >= 0)
 		close(fd);
-	if (image.elf)
-		image.table = wk_unwind_table_new(image.elf, NULL);
+	if (image.obj)
+		image.table = wk_unwind_table_new(image.obj, NULL);
 	bench->images = wk_grow(bench->images, &bench->image_cap, bench->image_count + 1,
 				sizeof(image));
 	bench->images[bench->image_count] = image;
@@ -123,7 +123,7 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 		if (address < m->start || address >= m->end)
 			continue;
 		*image = (struct wk_unwind_image){ file->table, m->start, m->end, m->start };
-		if (file->elf && wk_elf_vaddr_of(file->elf, address - m->start + m->file_offset, &vaddr))
+		if (file->obj && wk_obj_vaddr_of(file->obj, address - m->start + m->file_offset, &vaddr))
 			image->bias = address - vaddr;
 		return true;
 	}
@@ -300,7 +300,7 @@ static void fini(struct bench *bench)
 		free((void *)bench->snapshots[i].stack.bytes);
 	for (size_t i = 0; i < bench->image_count; i++) {
 		wk_unwind_table_free(bench->images[i].table);
-		wk_elf_free(bench->images[i].elf);
+		wk_obj_free(bench->images[i].obj);
 		free(bench->images[i].path);
 	}
 	free(bench->snapshots);

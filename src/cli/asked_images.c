@@ -23,15 +23,15 @@ void wk_asked_images_fini(struct wk_asked_images *images)
 }
 
 /* Files whose addresses are not yet, or not at all, those of a program. */
-static void tell_unfit(const char *path, const struct wk_elf *elf)
+static void tell_unfit(const char *path, const struct wk_obj *obj)
 {
-	bool is_split = wk_elf_section(elf, ".debug_info.dwo") != NULL;
+	bool is_split = wk_obj_section(obj, ".debug_info.dwo") != NULL;
 	struct wk_buf text = { 0 };
 
-	if (is_split && !wk_elf_section(elf, ".debug_info"))
+	if (is_split && !wk_obj_section(obj, ".debug_info"))
 		wk_buf_add_fmt(&text, "%s is a piece of a program's debug information and knows no "
 			       "addresses; give -e the program, from which it is found", path);
-	else if (wk_elf_is_unlinked(elf) && !wk_elf_can_relocate(elf))
+	else if (wk_elf_is_unlinked(obj) && !wk_elf_can_relocate(obj))
 		wk_buf_add_fmt(&text, "%s is not linked, and of such files wick reads lines and "
 			       "inlined calls for 64-bit x86 and ARM only; ask of what it is "
 			       "linked into", path);
@@ -53,11 +53,11 @@ static const struct wk_image_symbols *open_image(struct wk_asked_images *images,
 	}
 	key.path = wk_str_c(whole);
 	image = wk_symbols_image(images->symbols, &key);
-	if (!wk_image_elf(image)) {
+	if (!wk_image_obj(image)) {
 		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
 		image = NULL;
 	} else {
-		tell_unfit(path, wk_image_elf(image));
+		tell_unfit(path, wk_image_obj(image));
 	}
 	free(whole);
 	return image;
@@ -125,7 +125,7 @@ static bool lacks_names(const struct wk_image_symbols *image, const struct wk_an
 {
 	struct wk_image_used used;
 
-	if (wk_image_elf(image)->type == WK_ET_REL ||
+	if (wk_image_obj(image)->type == WK_ET_REL ||
 	    wk_image_places_state(image) != WK_PLACES_NONE)
 		return false;
 	wk_image_used(image, &used);
@@ -139,7 +139,7 @@ void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
 	for (size_t i = 1; i < images->count && !images->is_quiet; i++) {
 		const struct wk_image_symbols *image = images->rows[i].symbols;
 
-		if (image && wk_image_elf(image) && lacks_names(image, answers))
+		if (image && wk_image_obj(image) && lacks_names(image, answers))
 			wk_say(wk_image_reason(image));
 	}
 }

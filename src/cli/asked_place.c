@@ -23,7 +23,7 @@ static bool is_named(const struct named *named, struct wk_str linked)
 	       wk_str_eq(wk_name_without_clones(linked), named->name);
 }
 
-static bool take_named(void *context, const struct wk_elf_symbol *symbol)
+static bool take_named(void *context, const struct wk_obj_symbol *symbol)
 {
 	struct named *named = context;
 
@@ -40,9 +40,9 @@ static bool take_named(void *context, const struct wk_elf_symbol *symbol)
 
 static void find_in_tables(const struct wk_image_symbols *image, struct named *named)
 {
-	wk_elf_each_symbol(wk_image_elf(image), take_named, named);
-	if (!named->found.len && wk_image_debug_elf(image))
-		wk_elf_each_symbol(wk_image_debug_elf(image), take_named, named);
+	wk_obj_each_symbol(wk_image_obj(image), take_named, named);
+	if (!named->found.len && wk_image_debug_obj(image))
+		wk_obj_each_symbol(wk_image_debug_obj(image), take_named, named);
 }
 
 static bool find_named(const struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,
@@ -66,12 +66,12 @@ static bool find_named(const struct wk_image_symbols *image, struct wk_str name,
 }
 
 /* Whole pages are mapped, whatever of the last is used. */
-static bool is_mapped(const struct wk_elf *elf, uint64_t vaddr)
+static bool is_mapped(const struct wk_obj *obj, uint64_t vaddr)
 {
 	bool has_segments = false;
 
-	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct wk_elf_segment *segment = &elf->segments[i];
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *segment = &obj->segments[i];
 
 		if (segment->type != WK_PT_LOAD)
 			continue;
@@ -83,50 +83,50 @@ static bool is_mapped(const struct wk_elf *elf, uint64_t vaddr)
 	return !has_segments;
 }
 
-static void place_in_file(const struct wk_elf *elf, struct wk_asked_place *place)
+static void place_in_file(const struct wk_obj *obj, struct wk_asked_place *place)
 {
-	if (!is_mapped(elf, place->vaddr))
+	if (!is_mapped(obj, place->vaddr))
 		place->outside = "outside of this file; take away where it was loaded";
 }
 
 /* Somebody else would call the place by its section and the offset there. */
-static void place_in_section(const struct wk_elf *elf, const struct wk_elf_section *section,
+static void place_in_section(const struct wk_obj *obj, const struct wk_obj_section *section,
 			     struct wk_asked_place *place)
 {
 	if (!section)
-		section = wk_elf_code_at(elf, place->vaddr);
+		section = wk_elf_code_at(obj, place->vaddr);
 	place->shown = place->vaddr - (section ? section->vaddr : 0);
 	place->section = section ? section->name : wk_str_c("");
 	if (section && place->shown < section->size_bytes)
 		return;
 	place->vaddr = 0; /* it must not be another section's */
-	if (wk_elf_code_with(elf, 0))
+	if (wk_elf_code_with(obj, 0))
 		place->outside = "outside of this file, which is not linked";
 }
 
 bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
 		    const struct wk_typed_address *typed, struct wk_asked_place *place)
 {
-	const struct wk_elf *elf = image ? wk_image_elf(image) : NULL;
-	const struct wk_elf_section *from = NULL;
+	const struct wk_obj *obj = image ? wk_image_obj(image) : NULL;
+	const struct wk_obj_section *from = NULL;
 	uint64_t begin = 0;
 
 	*place = (struct wk_asked_place){ 0 };
 	if (typed->function.len && !find_named(image, typed->function, &begin, place))
 		return false;
-	if (elf && !typed->function.len && section) {
-		from = wk_elf_section(elf, section);
+	if (obj && !typed->function.len && section) {
+		from = wk_obj_section(obj, section);
 		if (!from)
 			return false;
-	} else if (elf && !typed->function.len && wk_elf_is_unlinked(elf)) {
-		from = wk_elf_code_with(elf, typed->offset);
+	} else if (obj && !typed->function.len && wk_elf_is_unlinked(obj)) {
+		from = wk_elf_code_with(obj, typed->offset);
 		place->is_first_section = from != NULL;
 	}
 	place->vaddr = begin + typed->offset + (from ? from->vaddr : 0);
 	place->shown = place->vaddr;
-	if (elf && wk_elf_is_unlinked(elf))
-		place_in_section(elf, from, place);
-	else if (elf)
-		place_in_file(elf, place);
+	if (obj && wk_elf_is_unlinked(obj))
+		place_in_section(obj, from, place);
+	else if (obj)
+		place_in_file(obj, place);
 	return true;
 }

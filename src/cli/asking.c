@@ -38,7 +38,7 @@ bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *er
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"the addresses of which image? Say -e IMAGE (there is no a.out here)");
 	}
-	if (usual && asking->section && !wk_elf_section(wk_image_elf(usual), asking->section))
+	if (usual && asking->section && !wk_obj_section(wk_image_obj(usual), asking->section))
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s has no section %s", path,
 			       asking->section);
 	return usual != NULL;
@@ -109,7 +109,7 @@ static void tell_section(struct wk_asking *asking, const struct wk_image_symbols
 
 	if (!place->is_first_section || asking->said_section || asking->tells_in_answers)
 		return;
-	count = wk_elf_code_count(wk_image_elf(image), place->shown);
+	count = wk_elf_code_count(wk_image_obj(image), place->shown);
 	if (count < 2)
 		return;
 	asking->said_section = true;

@@ -20,7 +20,7 @@ static bool has_names(const char *path)
 	bool found = true;
 
 	if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
-		found = wk_elf_section(program.elf, ".symtab") ||
+		found = wk_obj_section(program.obj, ".symtab") ||
 			wk_store_debug(&program, debug_dirs, &debug, &why);
 	wk_store_close(&debug);
 	wk_store_close(&program);
@@ -102,7 +102,7 @@ static bool shares_std(const char *path)
 
 	if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED) {
 		struct wk_bytes names =
-			wk_elf_bytes(program.elf, wk_elf_section(program.elf, ".dynstr"));
+			wk_obj_bytes(program.obj, wk_obj_section(program.obj, ".dynstr"));
 
 		while (wk_bytes_left(&names) && !names.bad && !found)
 			found = wk_str_starts(wk_bytes_text(&names), name);

@@ -8,14 +8,14 @@
 #include "cli/doctor.h"
 #include "cli/program_mend.h"
 #include "formats/scan.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/object_symbols.h"
 #include "symbols/unwind_table.h"
 
 struct patient {
 	struct wk_findings *findings;
 	const struct wk_store_file *program;
-	struct wk_store_file debug; /* its separate debug file; elf is NULL without one */
-	struct wk_elf_tables tables;
+	struct wk_store_file debug; /* its separate debug file; obj is NULL without one */
+	struct wk_obj_tables tables;
 	uint64_t named;     /* functions with a name in .symtab */
 	uint64_t exported;  /* ... only in .dynsym */
 	uint64_t looked_at; /* functions whose first instructions were looked at ... */
@@ -27,11 +27,11 @@ struct patient {
 
 /* x86-64: perhaps endbr64, then push %rbp and mov %rsp,%rbp in either encoding. aarch64: the
  * frame record (x29, x30) goes to the stack. */
-static bool keeps_frame_pointer(const struct wk_elf *elf, struct wk_bytes code)
+static bool keeps_frame_pointer(const struct wk_obj *obj, struct wk_bytes code)
 {
 	uint32_t word;
 
-	if (elf->machine == WK_MACHINE_AARCH64)
+	if (obj->machine == WK_MACHINE_AARCH64)
 		return (wk_u32le(&code) & 0xffc07fff) == 0xa9807bfd && !code.bad;
 	if (wk_bytes_left(&code) >= 4 && memcmp(code.at, "\xf3\x0f\x1e\xfa", 4) == 0)
 		wk_bytes_skip(&code, 4);
@@ -39,56 +39,56 @@ static bool keeps_frame_pointer(const struct wk_elf *elf, struct wk_bytes code)
 	return !code.bad && (word == 0xe5894855 || word == 0xec8b4855);
 }
 
-static bool count_function(void *context, const struct wk_elf_raw *raw)
+static bool count_function(void *context, const struct wk_obj_raw *raw)
 {
 	struct patient *p = context;
-	const struct wk_elf *elf = p->program->elf;
-	struct wk_bytes file = wk_bytes_of(elf->at, elf->size_bytes);
+	const struct wk_obj *obj = p->program->obj;
+	struct wk_bytes file = wk_bytes_of(obj->at, obj->size_bytes);
 	uint64_t offset, start, size_bytes;
 
 	if (raw->is_plt)
 		return true;
-	if (raw->table == WK_ELF_SYMTAB)
+	if (raw->table == WK_OBJ_SYMTAB)
 		p->named++;
 	else
 		p->exported++;
 	/* Shorter ones are stubs. */
-	if (raw->size_bytes >= 8 && wk_elf_offset_of(elf, raw->vaddr, &offset)) {
+	if (raw->size_bytes >= 8 && wk_obj_offset_of(obj, raw->vaddr, &offset)) {
 		p->looked_at++;
 		if (wk_unwind_function(p->unwind, raw->vaddr, &start, &size_bytes))
 			p->covered++;
 		else
-			p->framed += keeps_frame_pointer(elf, wk_bytes_at(&file, offset, 16));
+			p->framed += keeps_frame_pointer(obj, wk_bytes_at(&file, offset, 16));
 	}
 	return true;
 }
 
-static const struct wk_elf_section *section(const struct wk_elf *elf, const char *name)
+static const struct wk_obj_section *section(const struct wk_obj *obj, const char *name)
 {
-	return elf ? wk_elf_section(elf, name) : NULL;
+	return obj ? wk_obj_section(obj, name) : NULL;
 }
 
 /* A section's bytes in the program or else in its debug file; compressed ones are left out. */
 static struct wk_bytes debug_bytes(const struct patient *p, const char *name)
 {
-	const struct wk_elf *elf = p->program->elf;
-	const struct wk_elf_section *found = section(elf, name);
+	const struct wk_obj *obj = p->program->obj;
+	const struct wk_obj_section *found = section(obj, name);
 
 	if (!found || found->type == WK_SHT_NOBITS) {
-		elf = p->debug.elf;
-		found = section(elf, name);
+		obj = p->debug.obj;
+		found = section(obj, name);
 	}
 	if (!found || found->flags & WK_SHF_COMPRESSED)
 		return (struct wk_bytes){ 0 };
-	return wk_elf_bytes(elf, found);
+	return wk_obj_bytes(obj, found);
 }
 
 static bool has_section(const struct patient *p, const char *name)
 {
-	const struct wk_elf_section *in_program = section(p->program->elf, name);
+	const struct wk_obj_section *in_program = section(p->program->obj, name);
 
 	return (in_program && in_program->type != WK_SHT_NOBITS && in_program->size_bytes > 4) ||
-	       section(p->debug.elf, name);
+	       section(p->debug.obj, name);
 }
 
 static void debug_file(struct patient *p, const char *const *debug_dirs)
@@ -112,7 +112,7 @@ static void mend_program(const struct patient *p, bool lacks_names, struct wk_bu
 
 	wk_packages_find(&packages, &path, 1);
 	if (!wk_packages_command(&packages, 0, mend))
-		wk_program_mend(&(struct wk_program_mend){ path, p->program->elf, lacks_names,
+		wk_program_mend(&(struct wk_program_mend){ path, p->program->obj, lacks_names,
 							   false }, mend);
 	wk_packages_fini(&packages);
 }
@@ -144,7 +144,7 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 	struct wk_str link;
 	uint32_t crc;
 
-	if (!wk_elf_debuglink(p->program->elf, &link, &crc))
+	if (!wk_obj_debuglink(p->program->obj, &link, &crc))
 		link = wk_str_c("");
 	wk_buf_add_text(&what, "stripped: ");
 	if (p->exported)
@@ -167,7 +167,7 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 
 static bool has_names(const struct patient *p)
 {
-	return p->named || section(p->debug.elf, ".symtab");
+	return p->named || section(p->debug.obj, ".symtab");
 }
 
 static void names(const struct patient *p, const char *const *debug_dirs)
@@ -281,14 +281,14 @@ static void lost_split(const struct patient *p, const struct dwo_files *files)
 /* What several programs share lies in one file that dwz made. */
 static void shared(const struct patient *p, const char *const *debug_dirs)
 {
-	const struct wk_store_file *holder = section(p->debug.elf, ".debug_info") ? &p->debug
+	const struct wk_store_file *holder = section(p->debug.obj, ".debug_info") ? &p->debug
 										  : p->program;
 	struct wk_buf why = { 0 }, mend = { 0 };
 	struct wk_store_file file = { 0 };
 	struct wk_build_id id;
 	struct wk_str path;
 
-	if (wk_elf_debugaltlink(holder->elf, &path, &id) &&
+	if (wk_obj_debugaltlink(holder->obj, &path, &id) &&
 	    !wk_store_alternate(holder, debug_dirs, &file, &why)) {
 		wk_program_mend_shared(path, &mend);
 		wk_findings_better(p->findings, wk_buf_text(&mend), "%s", wk_buf_text(&why));
@@ -362,7 +362,7 @@ static void without_tables(const struct patient *p)
 		wk_findings_better(p->findings, mend, "%s of its functions have no unwind tables: "
 				   "stacks are walked by their frame pointers, which now and then "
 				   "leaves out a caller", wk_buf_text(&share));
-	else if (p->program->elf->machine == WK_MACHINE_X86_64)
+	else if (p->program->obj->machine == WK_MACHINE_X86_64)
 		wk_findings_better(p->findings, mend, "%s of its functions have neither unwind "
 				   "tables nor frame pointers: stacks are walked by their "
 				   "instructions, which is not always possible",
@@ -393,7 +393,7 @@ static void build_id(const struct patient *p)
 {
 	struct wk_buf id = { 0 };
 
-	wk_store_add_id(&id, &p->program->elf->build_id);
+	wk_store_add_id(&id, &p->program->obj->build_id);
 	if (id.len)
 		wk_findings_good(p->findings, "build id %s", wk_buf_text(&id));
 	else
@@ -409,13 +409,13 @@ void wk_doctor_debug(struct wk_findings *findings, const struct wk_store_file *p
 		     const char *const *debug_dirs)
 {
 	struct patient p = { .findings = findings, .program = program };
-	const struct wk_elf *elf = program->elf;
+	const struct wk_obj *obj = program->obj;
 
-	p.tables = wk_elf_tables(elf);
-	p.is_rust = wk_program_is_rust(elf);
+	p.tables = wk_obj_tables(obj);
+	p.is_rust = wk_program_is_rust(obj);
 	debug_file(&p, debug_dirs);
-	p.unwind = wk_unwind_table_new(elf, p.debug.elf);
-	wk_elf_each_raw(elf, &p.tables, count_function, &p);
+	p.unwind = wk_unwind_table_new(obj, p.debug.obj);
+	wk_obj_each_raw(obj, &p.tables, count_function, &p);
 	names(&p, debug_dirs);
 	stacks(&p);
 	debug_information(&p, debug_dirs);

@@ -8,11 +8,11 @@
 #include "cli/child.h"
 #include "cli/doctor.h"
 #include "cli/runtime_makers.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/object_symbols.h"
 
 #define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
 
-static bool is_for_this_machine(const struct wk_elf *elf, struct wk_buf *machine)
+static bool is_for_this_machine(const struct wk_obj *obj, struct wk_buf *machine)
 {
 	static const struct {
 		const char *name;
@@ -28,23 +28,23 @@ static bool is_for_this_machine(const struct wk_elf *elf, struct wk_buf *machine
 	wk_buf_add_text(machine, system.machine);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].name, system.machine) == 0)
-			return elf->machine == known[i].machine;
+			return obj->machine == known[i].machine;
 	return true;
 }
 
 /* Libraries are looked at too; only what is started by its name must be executable. */
-static bool is_program(const struct wk_elf *elf)
+static bool is_program(const struct wk_obj *obj)
 {
-	return elf->type == WK_ET_EXEC ||
-	       (elf->type == WK_ET_DYN && wk_elf_section(elf, ".interp"));
+	return obj->type == WK_ET_EXEC ||
+	       (obj->type == WK_ET_DYN && wk_obj_section(obj, ".interp"));
 }
 
-static void rights(struct wk_findings *findings, const char *path, const struct wk_elf *elf)
+static void rights(struct wk_findings *findings, const char *path, const struct wk_obj *obj)
 {
 	struct wk_buf mend = { 0 };
 	struct stat info;
 
-	if (stat(path, &info) != 0 || !is_program(elf))
+	if (stat(path, &info) != 0 || !is_program(obj))
 		return;
 	wk_buf_add_fmt(&mend, "chmod +x %s", path);
 	if (access(path, X_OK) != 0)
@@ -162,13 +162,13 @@ static void look_at(struct wk_findings *findings, const char *path,
 {
 	struct wk_buf machine = { 0 };
 
-	if (is_for_this_machine(program->elf, &machine))
+	if (is_for_this_machine(program->obj, &machine))
 		wk_doctor_debug(findings, program, debug_dirs);
 	else
 		wk_findings_bad(findings, NULL, "built for another machine than this, which is %s",
 				wk_buf_text(&machine));
 	code_it_makes(findings, path);
-	rights(findings, path, program->elf);
+	rights(findings, path, program->obj);
 	wk_buf_fini(&machine);
 }
 
@@ -230,7 +230,7 @@ void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
 	struct wk_buf why = { 0 };
 
 	if (path && wk_store_image(&key, &libc, &why) == WK_IMAGE_NAMED) {
-		if (wk_elf_section(libc.elf, ".symtab"))
+		if (wk_obj_section(libc.obj, ".symtab"))
 			wk_findings_good(findings, "the C library names all of its functions");
 		else if (wk_store_debug(&libc, debug_dirs, &debug, &why))
 			wk_findings_good(findings, "the C library's debug symbols are there: %s",

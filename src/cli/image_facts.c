@@ -3,20 +3,20 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 #include "views/flat.h"
 
-static bool has_section(const struct wk_elf *elf, const char *name)
+static bool has_section(const struct wk_obj *obj, const char *name)
 {
-	const struct wk_elf_section *section = elf ? wk_elf_section(elf, name) : NULL;
+	const struct wk_obj_section *section = obj ? wk_obj_section(obj, name) : NULL;
 
 	return section && section->type != WK_SHT_NOBITS && section->size_bytes > 4;
 }
 
 static bool in_either(const struct wk_image_symbols *image, const char *section)
 {
-	return has_section(wk_image_elf(image), section) ||
-	       has_section(wk_image_debug_elf(image), section);
+	return has_section(wk_image_obj(image), section) ||
+	       has_section(wk_image_debug_obj(image), section);
 }
 
 static bool is_not_here(enum wk_image_state state)
@@ -104,9 +104,9 @@ static void find_lines(struct wk_image_facts *facts, const struct wk_model *mode
 
 static void find_unwind(struct wk_image_facts *facts)
 {
-	if (!wk_image_elf(facts->symbols)) {
+	if (!wk_image_obj(facts->symbols)) {
 		facts->unwind = "none";
-	} else if (has_section(wk_image_elf(facts->symbols), ".eh_frame")) {
+	} else if (has_section(wk_image_obj(facts->symbols), ".eh_frame")) {
 		facts->unwind = "eh_frame";
 	} else if (in_either(facts->symbols, ".debug_frame")) {
 		facts->unwind = "debug_frame";

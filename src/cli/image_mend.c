@@ -8,7 +8,7 @@
 #include "cli/program_mend.h"
 #include "cli/runtime_makers.h"
 #include "os/os.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 static void mend_anonymous(struct wk_image_facts *facts, const struct wk_model *model)
 {
@@ -41,7 +41,7 @@ static void mend_own(struct wk_image_facts *facts, const char *path)
 {
 	struct wk_program_mend program = {
 		.path = path,
-		.elf = wk_image_elf(facts->symbols),
+		.obj = wk_image_obj(facts->symbols),
 		.lacks_names = facts->lacks & WK_LACKS_NAMES,
 		.is_recorded = true,
 	};
@@ -109,7 +109,7 @@ static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about 
 		mend_missing(facts, about);
 		return;
 	}
-	if (!wk_image_elf(facts->symbols))
+	if (!wk_image_obj(facts->symbols))
 		return; /* gone, but its names came with the recording */
 	is_packed = wk_packages_command(packages, index, mend);
 	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))

@@ -23,19 +23,19 @@ static bool contains(struct wk_str text, const char *part)
 	return wk_str_find(text, part) != SIZE_MAX;
 }
 
-static bool has_text(const struct wk_elf *elf, const char *section, const char *text)
+static bool has_text(const struct wk_obj *obj, const char *section, const char *text)
 {
-	struct wk_bytes bytes = wk_elf_bytes(elf, wk_elf_section(elf, section));
+	struct wk_bytes bytes = wk_obj_bytes(obj, wk_obj_section(obj, section));
 
 	return contains(wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), text);
 }
 
 /* Compilers of before 1.73 (Debian 12 has 1.63) do not sign what they make, but messages of the
  * library name its sources. */
-bool wk_program_is_rust(const struct wk_elf *elf)
+bool wk_program_is_rust(const struct wk_obj *obj)
 {
-	return has_text(elf, ".comment", "rustc") ||
-	       has_text(elf, ".rodata", "library/std/src/");
+	return has_text(obj, ".comment", "rustc") ||
+	       has_text(obj, ".rodata", "library/std/src/");
 }
 
 /* With the '/' at its end. */
@@ -128,13 +128,13 @@ static void mend_cargo(const struct wk_program_mend *program, struct wk_buf *men
 /* True if it was said how: what to build anew. */
 static bool mend_build(const struct wk_program_mend *program, struct wk_buf *mend)
 {
-	const struct wk_elf *elf = program->elf;
+	const struct wk_obj *obj = program->obj;
 
-	if (wk_program_is_rust(elf)) {
+	if (wk_program_is_rust(obj)) {
 		if (is_of_the_toolchain(wk_str_c(program->path)))
 			return false;
 		mend_cargo(program, mend);
-	} else if (wk_elf_section(elf, ".go.buildinfo")) {
+	} else if (wk_obj_section(obj, ".go.buildinfo")) {
 		wk_buf_add_text(mend, "go build   # without -ldflags=\"-s -w\"");
 	} else {
 		wk_buf_add_fmt(mend, "# build it again with -g%s",
@@ -149,7 +149,7 @@ void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend)
 	struct wk_str link;
 	uint32_t crc;
 
-	if (wk_elf_debuglink(program->elf, &link, &crc)) {
+	if (wk_obj_debuglink(program->obj, &link, &crc)) {
 		wk_buf_add_fmt(mend, "# its debug information is in the file \"%.*s\": put it "
 			       "beside the program,\n# or name its folder by --debug-dir",
 			       WK_STR_ARG(link));

@@ -5,21 +5,21 @@
 #define WK_CLI_PROGRAM_MEND_H
 
 #include "base/buf.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 /* Built by whoever looks at it: how to build it so that it says more. Nothing where nobody builds
  * it, as the compilers that rustup brings. `is_recorded`: the recording is of this build, so
  * another one needs a recording of its own. */
 struct wk_program_mend {
 	const char *path;
-	const struct wk_elf *elf;
+	const struct wk_obj *obj;
 	bool lacks_names; /* not source lines alone */
 	bool is_recorded;
 };
 void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend);
 
 /* Whether Rust's compiler made it. */
-bool wk_program_is_rust(const struct wk_elf *elf);
+bool wk_program_is_rust(const struct wk_obj *obj);
 
 /* Its debug information lies in other files, and `file` of those is gone: a split file (.dwo). */
 void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *mend);

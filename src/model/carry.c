@@ -215,17 +215,17 @@ static bool send_bounds(struct wk_carry *carry, struct wk_map *sent, const struc
 			const struct wk_sink *sink, struct wk_err *err)
 {
 	const struct carried_image *image = &carry->images[seen->image];
-	const struct wk_elf *elf = image->symbols ? wk_image_elf(image->symbols) : NULL;
+	const struct wk_obj *obj = image->symbols ? wk_image_obj(image->symbols) : NULL;
 	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .cpu = WK_NO_CPU };
 	struct wk_unwind_table *table;
 	uint64_t vaddr, start, size_bytes, offset;
 	uint32_t *done;
 
-	if (!elf || image->is_kernel || !wk_elf_vaddr_of(elf, seen->address, &vaddr))
+	if (!obj || image->is_kernel || !wk_obj_vaddr_of(obj, seen->address, &vaddr))
 		return true;
 	table = wk_image_unwind(image->symbols);
 	if (!table || !wk_unwind_function(table, vaddr, &start, &size_bytes) ||
-	    !wk_elf_offset_of(elf, start, &offset))
+	    !wk_obj_offset_of(obj, start, &offset))
 		return true;
 	done = wk_map_at(sent, wk_hash_pair(offset, seen->image));
 	if (*done)
@@ -233,7 +233,7 @@ static bool send_bounds(struct wk_carry *carry, struct wk_map *sent, const struc
 	*done = 1;
 	event.bounds = (struct wk_event_bounds){
 		.image_path = image->path,
-		.build_id = image->build_id.size ? image->build_id : elf->build_id,
+		.build_id = image->build_id.size ? image->build_id : obj->build_id,
 		.start = offset,
 		.size_bytes = size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX,
 		.is_root = wk_unwind_is_root(table, vaddr),

@@ -268,9 +268,9 @@ static struct wk_unwind_table *table_at(struct resolver *resolver, wk_image_id i
 					uint64_t address, uint64_t *vaddr)
 {
 	struct resolving_image *open = &resolver->images[image];
-	const struct wk_elf *elf = open->symbols ? wk_image_elf(open->symbols) : NULL;
+	const struct wk_obj *obj = open->symbols ? wk_image_obj(open->symbols) : NULL;
 
-	if (!elf || !wk_elf_vaddr_of(elf, address, vaddr))
+	if (!obj || !wk_obj_vaddr_of(obj, address, vaddr))
 		return NULL;
 	return wk_image_unwind(open->symbols);
 }
@@ -286,7 +286,7 @@ static uint64_t begin_of_function(struct resolver *resolver, wk_image_id image, 
 	if (!table && (bounds = find_carried_bounds(resolver, image, address)))
 		return bounds->start;
 	if (table && wk_unwind_function(table, vaddr, &start, &size_bytes) &&
-	    wk_elf_offset_of(wk_image_elf(resolver->images[image].symbols), start, &offset))
+	    wk_obj_offset_of(wk_image_obj(resolver->images[image].symbols), start, &offset))
 		return offset;
 	return address;
 }

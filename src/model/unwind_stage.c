@@ -21,7 +21,7 @@
 /* An image of `images` (same id) and what unwinding needs of it. */
 struct stage_image {
 	struct wk_image_symbols *symbols;
-	const struct wk_elf *elf;
+	const struct wk_obj *obj;
 	struct wk_unwind_table *table; /* NULL where the image has no file */
 	bool is_ready;                 /* table and file are final: a stack went through it */
 };
@@ -55,7 +55,7 @@ static uint64_t bias_of(const struct stage_image *staged, const struct wk_mappin
 	uint64_t offset = address - mapping->start + mapping->file_offset;
 	uint64_t vaddr;
 
-	if (staged->elf && wk_elf_vaddr_of(staged->elf, offset, &vaddr))
+	if (staged->obj && wk_obj_vaddr_of(staged->obj, offset, &vaddr))
 		return address - vaddr;
 	return mapping->start - mapping->file_offset;
 }
@@ -66,9 +66,9 @@ static void make_ready(struct stage_image *staged)
 	staged->is_ready = true;
 	if (!staged->symbols)
 		return;
-	if (!staged->elf) {
+	if (!staged->obj) {
 		wk_image_fetch(staged->symbols);
-		staged->elf = wk_image_elf(staged->symbols);
+		staged->obj = wk_image_obj(staged->symbols);
 	}
 	staged->table = wk_image_unwind(staged->symbols);
 }
@@ -89,7 +89,7 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 		if (wk_runtime_stage_find(stage->runtime, stage->pid, address, image))
 			return true;
 	}
-	if (staged->symbols && !staged->elf && !stage->met_missing)
+	if (staged->symbols && !staged->obj && !stage->met_missing)
 		stage->met_missing = staged->symbols;
 	image->table = staged->table;
 	image->start = mapping->start;
@@ -140,7 +140,7 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		return;
 	staged->symbols = wk_symbols_image(stage->symbols, &key);
 	if (!event->image.is_kernel)
-		staged->elf = wk_image_elf(staged->symbols);
+		staged->obj = wk_image_obj(staged->symbols);
 }
 
 /* Passes the event on with the build id of the file that is mapped now: a later reader can
@@ -162,9 +162,9 @@ static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		wk_carry_image(stage->carry, id, event, stage->staged[id].symbols);
 	}
 	wk_spaces_take(stage->spaces, event, id);
-	if (identified.image.build_id.size == 0 && stage->staged[id].elf &&
+	if (identified.image.build_id.size == 0 && stage->staged[id].obj &&
 	    (stage->is_live || event->image.inode != 0))
-		identified.image.build_id = stage->staged[id].elf->build_id;
+		identified.image.build_id = stage->staged[id].obj->build_id;
 	return wk_sink_take(&stage->next, &identified, err);
 }
 

@@ -12,7 +12,7 @@ static bool open_main(struct wk_dwarf *dwarf, struct wk_err *err)
 	struct wk_dwarf_sections *sections;
 	struct wk_bytes info;
 
-	dwarf->main = wk_dwarf_file_new(dwarf, dwarf->input.elf, false);
+	dwarf->main = wk_dwarf_file_new(dwarf, dwarf->input.obj, false);
 	sections = &dwarf->main->sections;
 	info = wk_dwarf_section(sections, WK_DWARF_INFO);
 	if (wk_bytes_left(&info) == 0 && sections->err.code != WK_OK)

@@ -18,18 +18,18 @@
 
 #include "base/err.h"
 #include "symbols/code_index.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 struct wk_dwarf;
 
 struct wk_dwarf_input {
-	const struct wk_elf *elf;
-	const struct wk_elf *alternate; /* what .gnu_debugaltlink names, or NULL */
-	const struct wk_elf *package;   /* the .dwp, or NULL */
+	const struct wk_obj *obj;
+	const struct wk_obj *alternate; /* what .gnu_debugaltlink names, or NULL */
+	const struct wk_obj *package;   /* the .dwp, or NULL */
 
 	/* Finds a split unit's file; NULL where there is none. The file stays the giver's and
 	 * must outlive the wk_dwarf. May itself be NULL. */
-	const struct wk_elf *(*open_split)(void *context, struct wk_str directory,
+	const struct wk_obj *(*open_split)(void *context, struct wk_str directory,
 					   struct wk_str name, uint64_t id);
 	void *context;
 

@@ -44,7 +44,7 @@ static void tell(struct wk_dwarf_files *files, const struct wk_buf *why)
 }
 
 /* The parsed file does not move when the list of them grows. */
-static const struct wk_elf *open_split(void *context, struct wk_str directory, struct wk_str name,
+static const struct wk_obj *open_split(void *context, struct wk_str directory, struct wk_str name,
 				       uint64_t id)
 {
 	struct wk_dwarf_files *files = context;
@@ -60,7 +60,7 @@ static const struct wk_elf *open_split(void *context, struct wk_str directory, s
 	files->split = wk_grow(files->split, &files->split_cap, files->split_count + 1,
 			       sizeof(*files->split));
 	files->split[files->split_count++] = file;
-	return file.elf;
+	return file.obj;
 }
 
 void wk_dwarf_files_fill(struct wk_dwarf_files *files, struct wk_dwarf_input *input)
@@ -74,9 +74,9 @@ void wk_dwarf_files_fill(struct wk_dwarf_files *files, struct wk_dwarf_input *in
 	tell(files, &why);
 	wk_buf_fini(&why);
 	*input = (struct wk_dwarf_input){
-		.elf = files->info->elf,
-		.alternate = files->alternate.elf,
-		.package = files->package.elf,
+		.obj = files->info->obj,
+		.alternate = files->alternate.obj,
+		.package = files->package.obj,
 		.open_split = open_split,
 		.context = files,
 	};

@@ -257,7 +257,7 @@ struct wk_str wk_dwarf_text_read(struct wk_dwarf_text text, size_t limit)
 	if (!text.file)
 		return wk_str_c("");
 	bytes = wk_dwarf_section(&text.file->sections, text.section);
-	return wk_elf_text(&bytes, text.offset, limit);
+	return wk_obj_text(&bytes, text.offset, limit);
 }
 
 /* Counted from the unit's header. */

@@ -316,7 +316,7 @@ struct wk_dwarf {
 	struct wk_dwarf_file *main, *alternate, *package;
 	struct wk_dwarf_file **split;
 	size_t split_count, split_cap;
-	struct wk_map split_of;        /* a split file's elf to its number in `split` + 1 */
+	struct wk_map split_of;        /* a split file's wk_obj to its number in `split` + 1 */
 	uint64_t lowest, highest;      /* where code can be */
 	struct wk_code_index *index;   /* the one that the ids in the caches are of */
 	struct wk_dwarf_block block;
@@ -482,7 +482,7 @@ static inline struct wk_dwarf_value wk_dwarf_field_value(const struct wk_dwarf_f
 }
 
 /* dwarf_unit.c */
-struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_elf *elf,
+struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_obj *obj,
 					bool is_split);
 void wk_dwarf_file_free(struct wk_dwarf_file *file);
 void wk_dwarf_file_list_units(struct wk_dwarf_file *file);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 /* A name or directory that is longer is no path that any system would open. */
 #define MAX_TEXT 4096
@@ -249,7 +249,7 @@ static struct wk_str indexed_text(const struct wk_line_files *files, uint64_t nu
 	entry = wk_bytes_at(&input->str_offsets, input->str_offsets_base + number * size, size);
 	if (entry.bad)
 		return wk_str_c("");
-	return wk_elf_text(&input->str, read_offset(files->head, &entry), MAX_TEXT);
+	return wk_obj_text(&input->str, read_offset(files->head, &entry), MAX_TEXT);
 }
 
 static uint32_t read_u24(struct wk_bytes *in)
@@ -270,10 +270,10 @@ static bool read_text_form(const struct wk_line_files *files, uint64_t form, str
 		value->text = short_enough(wk_bytes_text(in));
 		return true;
 	case FORM_LINE_STRP:
-		value->text = wk_elf_text(&input->line_str, read_offset(files->head, in), MAX_TEXT);
+		value->text = wk_obj_text(&input->line_str, read_offset(files->head, in), MAX_TEXT);
 		return true;
 	case FORM_STRP:
-		value->text = wk_elf_text(&input->str, read_offset(files->head, in), MAX_TEXT);
+		value->text = wk_obj_text(&input->str, read_offset(files->head, in), MAX_TEXT);
 		return true;
 	case FORM_STRX:
 	case FORM_GNU_STR_INDEX:

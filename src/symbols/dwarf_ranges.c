@@ -11,11 +11,11 @@
  * linker threw away it leaves with addresses outside: 0, 1, -1, -2. */
 void wk_dwarf_find_code(struct wk_dwarf *dwarf)
 {
-	const struct wk_elf *elf = dwarf->input.elf;
+	const struct wk_obj *obj = dwarf->input.obj;
 	uint64_t lowest = UINT64_MAX, highest = 0;
 
-	for (uint32_t i = 0; i < elf->section_count; i++) {
-		const struct wk_elf_section *s = &elf->sections[i];
+	for (uint32_t i = 0; i < obj->section_count; i++) {
+		const struct wk_obj_section *s = &obj->sections[i];
 
 		if (!(s->flags & WK_SHF_EXECINSTR) || s->size_bytes > UINT64_MAX - s->vaddr)
 			continue;
@@ -24,8 +24,8 @@ void wk_dwarf_find_code(struct wk_dwarf *dwarf)
 		if (s->vaddr + s->size_bytes > highest)
 			highest = s->vaddr + s->size_bytes;
 	}
-	for (uint32_t i = 0; highest == 0 && i < elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &elf->segments[i];
+	for (uint32_t i = 0; highest == 0 && i < obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &obj->segments[i];
 
 		if (s->type != WK_PT_LOAD || !(s->flags & WK_PF_X) || s->vaddr > lowest)
 			continue;

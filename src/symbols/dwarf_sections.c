@@ -34,10 +34,10 @@ static const char *const names[WK_DWARF_SECTIONS] = {
 	[WK_DWARF_CU_INDEX] = "cu_index",
 };
 
-void wk_dwarf_sections_init(struct wk_dwarf_sections *sections, const struct wk_elf *elf,
+void wk_dwarf_sections_init(struct wk_dwarf_sections *sections, const struct wk_obj *obj,
 			    bool is_split)
 {
-	*sections = (struct wk_dwarf_sections){ .elf = elf, .is_split = is_split };
+	*sections = (struct wk_dwarf_sections){ .obj = obj, .is_split = is_split };
 }
 
 void wk_dwarf_sections_fini(struct wk_dwarf_sections *sections)
@@ -56,14 +56,14 @@ struct packed {
 };
 
 /* The header of a SHF_COMPRESSED section: type, size, alignment, in the file's words. */
-static struct packed read_header(const struct wk_elf *elf, struct wk_bytes in)
+static struct packed read_header(const struct wk_obj *obj, struct wk_bytes in)
 {
 	struct packed p = { .type = wk_u32(&in) };
 
-	if (elf->is_64)
+	if (obj->is_64)
 		wk_u32(&in); /* ch_reserved */
-	p.size_bytes = wk_elf_word(elf, &in);
-	wk_elf_word(elf, &in); /* ch_addralign */
+	p.size_bytes = wk_obj_word(obj, &in);
+	wk_obj_word(obj, &in); /* ch_addralign */
 	p.packing = p.type == COMPRESSED_ZLIB ? WK_PACKED_ZLIB
 		    : p.type == COMPRESSED_ZSTD ? WK_PACKED_ZSTD : WK_NOT_PACKED;
 	p.bytes = in;
@@ -84,7 +84,7 @@ static bool read_old_header(struct wk_bytes in, struct packed *p)
 	return !in.bad;
 }
 
-static bool unpack(const struct wk_elf *elf, const struct packed *p, struct wk_buf *plain,
+static bool unpack(const struct wk_obj *obj, const struct packed *p, struct wk_buf *plain,
 		   struct wk_bytes *bytes, struct wk_err *err)
 {
 	if (p->bytes.bad)
@@ -104,55 +104,55 @@ static bool unpack(const struct wk_elf *elf, const struct packed *p, struct wk_b
 		return false;
 	}
 	*bytes = wk_bytes_of(wk_buf_text(plain), plain->len);
-	bytes->big_endian = elf->big_endian;
+	bytes->big_endian = obj->big_endian;
 	return true;
 }
 
 /* `err` may hold the fault of an earlier section, which it keeps. */
-static bool fail_in(const struct wk_elf_section *section, const struct wk_err *fault,
+static bool fail_in(const struct wk_obj_section *section, const struct wk_err *fault,
 		    struct wk_err *err)
 {
 	return wk_fail(err, fault->code, WK_NOWHERE, "section %.*s: %s",
 		       WK_STR_ARG(section->name), fault->text);
 }
 
-bool wk_elf_plain(const struct wk_elf *elf, const struct wk_elf_section *section,
+bool wk_elf_plain(const struct wk_obj *obj, const struct wk_obj_section *section,
 		  struct wk_buf *plain, struct wk_bytes *bytes, struct wk_err *err)
 {
 	struct wk_err fault = { 0 };
 	struct packed packed;
 
-	*bytes = wk_elf_bytes(elf, section);
+	*bytes = wk_obj_bytes(obj, section);
 	if (!section)
 		return true;
 	if (section->flags & WK_SHF_COMPRESSED)
-		packed = read_header(elf, *bytes);
+		packed = read_header(obj, *bytes);
 	else if (!wk_str_starts(section->name, OLD_PREFIX) || !read_old_header(*bytes, &packed))
 		return true;
-	*bytes = wk_elf_bytes(elf, NULL);
-	return unpack(elf, &packed, plain, bytes, &fault) || fail_in(section, &fault, err);
+	*bytes = wk_obj_bytes(obj, NULL);
+	return unpack(obj, &packed, plain, bytes, &fault) || fail_in(section, &fault, err);
 }
 
 /* Of a package the index alone has the name that it has anywhere. */
-static const struct wk_elf_section *find(const struct wk_dwarf_sections *s,
+static const struct wk_obj_section *find(const struct wk_dwarf_sections *s,
 					 enum wk_dwarf_section which)
 {
 	const char *behind = s->is_split && which != WK_DWARF_CU_INDEX ? ".dwo" : "";
-	const struct wk_elf_section *section;
+	const struct wk_obj_section *section;
 	char name[40];
 
 	snprintf(name, sizeof(name), ".debug_%s%s", names[which], behind);
-	section = wk_elf_section(s->elf, name);
+	section = wk_obj_section(s->obj, name);
 	if (section)
 		return section;
 	snprintf(name, sizeof(name), OLD_PREFIX "%s%s", names[which], behind);
-	return wk_elf_section(s->elf, name);
+	return wk_obj_section(s->obj, name);
 }
 
 uint64_t wk_dwarf_section_weight(struct wk_dwarf_sections *sections, enum wk_dwarf_section which)
 {
-	const struct wk_elf_section *section = find(sections, which);
-	struct wk_bytes stored = wk_elf_bytes(sections->elf, section);
+	const struct wk_obj_section *section = find(sections, which);
+	struct wk_bytes stored = wk_obj_bytes(sections->obj, section);
 	struct wk_bytes plain = wk_dwarf_section(sections, which);
 	uint64_t most = HONEST_PACKING * (uint64_t)wk_bytes_left(&stored);
 
@@ -161,11 +161,11 @@ uint64_t wk_dwarf_section_weight(struct wk_dwarf_sections *sections, enum wk_dwa
 
 void wk_dwarf_section_open(struct wk_dwarf_sections *sections, enum wk_dwarf_section which)
 {
-	const struct wk_elf_section *section = find(sections, which);
+	const struct wk_obj_section *section = find(sections, which);
 	struct wk_buf *plain = &sections->plain[which];
 	struct wk_bytes *bytes = &sections->bytes[which];
 
 	sections->is_open[which] = true;
-	if (wk_elf_plain(sections->elf, section, plain, bytes, &sections->err))
-		wk_elf_relocate(sections->elf, section, plain, bytes);
+	if (wk_elf_plain(sections->obj, section, plain, bytes, &sections->err))
+		wk_elf_relocate(sections->obj, section, plain, bytes);
 }

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 enum wk_dwarf_section {
 	WK_DWARF_INFO,
@@ -30,7 +30,7 @@ enum wk_dwarf_section {
 };
 
 struct wk_dwarf_sections {
-	const struct wk_elf *elf;
+	const struct wk_obj *obj;
 	bool is_split; /* names end in ".dwo" */
 	struct wk_bytes bytes[WK_DWARF_SECTIONS];
 	struct wk_buf plain[WK_DWARF_SECTIONS]; /* of those that were packed */
@@ -38,7 +38,7 @@ struct wk_dwarf_sections {
 	struct wk_err err; /* the first section that could not be unpacked */
 };
 
-void wk_dwarf_sections_init(struct wk_dwarf_sections *sections, const struct wk_elf *elf,
+void wk_dwarf_sections_init(struct wk_dwarf_sections *sections, const struct wk_obj *obj,
 			    bool is_split);
 void wk_dwarf_sections_fini(struct wk_dwarf_sections *sections);
 
@@ -59,7 +59,7 @@ uint64_t wk_dwarf_section_weight(struct wk_dwarf_sections *sections, enum wk_dwa
 
 /* The same for any section of a file (.eh_frame and .debug_frame may be packed too): unpacks
  * into `plain` where needed. */
-bool wk_elf_plain(const struct wk_elf *elf, const struct wk_elf_section *section,
+bool wk_elf_plain(const struct wk_obj *obj, const struct wk_obj_section *section,
 		  struct wk_buf *plain, struct wk_bytes *bytes, struct wk_err *err);
 
 #endif

@@ -116,15 +116,15 @@ static struct wk_str text_of(struct wk_dwarf_unit *unit, struct wk_dwarf_value v
 	return wk_dwarf_text_read(wk_dwarf_text_of(unit, value), 4096);
 }
 
-static struct wk_dwarf_file *file_of_elf(struct wk_dwarf *dwarf, const struct wk_elf *elf)
+static struct wk_dwarf_file *file_of_elf(struct wk_dwarf *dwarf, const struct wk_obj *obj)
 {
-	uint32_t *at = wk_map_at(&dwarf->split_of, (uintptr_t)elf);
+	uint32_t *at = wk_map_at(&dwarf->split_of, (uintptr_t)obj);
 
 	if (*at)
 		return dwarf->split[*at - 1];
 	dwarf->split = wk_grow(dwarf->split, &dwarf->split_cap, dwarf->split_count + 1,
 			       sizeof(struct wk_dwarf_file *));
-	dwarf->split[dwarf->split_count] = wk_dwarf_file_new(dwarf, elf, true);
+	dwarf->split[dwarf->split_count] = wk_dwarf_file_new(dwarf, obj, true);
 	*at = (uint32_t)++dwarf->split_count;
 	return dwarf->split[*at - 1];
 }
@@ -133,13 +133,13 @@ static struct wk_dwarf_unit *open_split(struct wk_dwarf_unit *skeleton)
 {
 	struct wk_dwarf *dwarf = skeleton->file->dwarf;
 	const struct wk_dwarf_input *input = &dwarf->input;
-	const struct wk_elf *elf;
+	const struct wk_obj *obj;
 
 	if (!input->open_split)
 		return NULL;
-	elf = input->open_split(input->context, text_of(skeleton, skeleton->directory),
+	obj = input->open_split(input->context, text_of(skeleton, skeleton->directory),
 				text_of(skeleton, skeleton->split_name), skeleton->id);
-	return elf ? unit_by_id(file_of_elf(dwarf, elf), skeleton->id) : NULL;
+	return obj ? unit_by_id(file_of_elf(dwarf, obj), skeleton->id) : NULL;
 }
 
 struct wk_dwarf_unit *wk_dwarf_split_unit(struct wk_dwarf_unit *skeleton)

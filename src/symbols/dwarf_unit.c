@@ -5,13 +5,13 @@
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
-struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_elf *elf,
+struct wk_dwarf_file *wk_dwarf_file_new(struct wk_dwarf *dwarf, const struct wk_obj *obj,
 					bool is_split)
 {
 	struct wk_dwarf_file *file = wk_alloc_zeroed(1, sizeof(*file));
 
 	file->dwarf = dwarf;
-	wk_dwarf_sections_init(&file->sections, elf, is_split);
+	wk_dwarf_sections_init(&file->sections, obj, is_split);
 	return file;
 }
 

@@ -1,10 +1,9 @@
-#include "symbols/elf.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "symbols/elf_unlinked.h"
+#include "symbols/object_kinds.h"
 
 /* Numbers in e_phnum, e_shnum and e_shstrndx that are too large for 16 bits are kept in
  * section 0, and these stand in their place. */
@@ -27,14 +26,6 @@ struct header {
 	uint32_t names_section;
 };
 
-static struct wk_bytes whole(const struct wk_elf *elf)
-{
-	struct wk_bytes b = wk_bytes_of(elf->at, elf->size_bytes);
-
-	b.big_endian = elf->big_endian;
-	return b;
-}
-
 static enum wk_machine machine_of(uint16_t code, bool big_endian)
 {
 	if (big_endian)
@@ -53,7 +44,7 @@ static enum wk_machine machine_of(uint16_t code, bool big_endian)
 	}
 }
 
-static bool read_ident(struct wk_elf *elf, struct wk_bytes *in, struct wk_err *err)
+static bool read_ident(struct wk_obj *elf, struct wk_bytes *in, struct wk_err *err)
 {
 	uint32_t magic = wk_u32le(in);
 	uint8_t class = wk_u8(in), order = wk_u8(in);
@@ -71,9 +62,9 @@ static bool read_ident(struct wk_elf *elf, struct wk_bytes *in, struct wk_err *e
 	return true;
 }
 
-static bool read_header(struct wk_elf *elf, struct header *head, struct wk_err *err)
+static bool read_header(struct wk_obj *elf, struct header *head, struct wk_err *err)
 {
-	struct wk_bytes in = whole(elf);
+	struct wk_bytes in = wk_obj_whole(elf);
 
 	if (!read_ident(elf, &in, err))
 		return false;
@@ -81,9 +72,9 @@ static bool read_header(struct wk_elf *elf, struct header *head, struct wk_err *
 	elf->machine_code = wk_u16(&in);
 	elf->machine = machine_of(elf->machine_code, elf->big_endian);
 	wk_u32(&in); /* e_version */
-	elf->entry = wk_elf_word(elf, &in);
-	head->segments_at = wk_elf_word(elf, &in);
-	head->sections_at = wk_elf_word(elf, &in);
+	elf->entry = wk_obj_word(elf, &in);
+	head->segments_at = wk_obj_word(elf, &in);
+	head->sections_at = wk_obj_word(elf, &in);
 	wk_u32(&in); /* e_flags */
 	wk_u16(&in); /* e_ehsize */
 	head->segment_size = wk_u16(&in);
@@ -98,30 +89,30 @@ static bool read_header(struct wk_elf *elf, struct header *head, struct wk_err *
 	return true;
 }
 
-static struct wk_elf_section read_section(const struct wk_elf *elf, struct wk_bytes in,
+static struct wk_obj_section read_section(const struct wk_obj *elf, struct wk_bytes in,
 					  uint32_t *name)
 {
-	struct wk_elf_section s = { 0 };
+	struct wk_obj_section s = { 0 };
 
 	*name = wk_u32(&in);
 	s.type = wk_u32(&in);
-	s.flags = wk_elf_word(elf, &in);
-	s.vaddr = wk_elf_word(elf, &in);
-	s.offset = wk_elf_word(elf, &in);
-	s.size_bytes = wk_elf_word(elf, &in);
+	s.flags = wk_obj_word(elf, &in);
+	s.vaddr = wk_obj_word(elf, &in);
+	s.offset = wk_obj_word(elf, &in);
+	s.size_bytes = wk_obj_word(elf, &in);
 	s.link = wk_u32(&in);
 	s.info = wk_u32(&in);
-	wk_elf_word(elf, &in); /* sh_addralign */
-	s.entry_size = wk_elf_word(elf, &in);
+	wk_obj_word(elf, &in); /* sh_addralign */
+	s.entry_size = wk_obj_word(elf, &in);
 	return s;
 }
 
 /* Numbers that did not fit the header. A file without a section 0 has no such numbers. */
-static void read_large_counts(const struct wk_elf *elf, struct header *head)
+static void read_large_counts(const struct wk_obj *elf, struct header *head)
 {
-	struct wk_bytes file = whole(elf);
+	struct wk_bytes file = wk_obj_whole(elf);
 	struct wk_bytes first = wk_bytes_at(&file, head->sections_at, elf->is_64 ? 64 : 40);
-	struct wk_elf_section zero;
+	struct wk_obj_section zero;
 	uint32_t name;
 
 	if (head->sections_at == 0 || first.bad)
@@ -135,30 +126,30 @@ static void read_large_counts(const struct wk_elf *elf, struct header *head)
 		head->names_section = zero.link;
 }
 
-static bool table_fits(const struct wk_elf *elf, uint64_t at, uint64_t count, uint32_t entry_size)
+static bool table_fits(const struct wk_obj *elf, uint64_t at, uint64_t count, uint32_t entry_size)
 {
 	return at <= elf->size_bytes && count <= (elf->size_bytes - at) / entry_size;
 }
 
-static struct wk_elf_segment read_segment(const struct wk_elf *elf, struct wk_bytes in)
+static struct wk_obj_segment read_segment(const struct wk_obj *elf, struct wk_bytes in)
 {
-	struct wk_elf_segment s = { .type = wk_u32(&in) };
+	struct wk_obj_segment s = { .type = wk_u32(&in) };
 
 	if (elf->is_64)
 		s.flags = wk_u32(&in);
-	s.offset = wk_elf_word(elf, &in);
-	s.vaddr = wk_elf_word(elf, &in);
-	wk_elf_word(elf, &in); /* p_paddr */
-	s.file_size = wk_elf_word(elf, &in);
-	s.memory_size = wk_elf_word(elf, &in);
+	s.offset = wk_obj_word(elf, &in);
+	s.vaddr = wk_obj_word(elf, &in);
+	wk_obj_word(elf, &in); /* p_paddr */
+	s.file_size = wk_obj_word(elf, &in);
+	s.memory_size = wk_obj_word(elf, &in);
 	if (!elf->is_64)
 		s.flags = wk_u32(&in);
 	return s;
 }
 
-static bool read_segments(struct wk_elf *elf, const struct header *head, struct wk_err *err)
+static bool read_segments(struct wk_obj *elf, const struct header *head, struct wk_err *err)
 {
-	struct wk_bytes file = whole(elf);
+	struct wk_bytes file = wk_obj_whole(elf);
 
 	if (head->segment_count == 0)
 		return true;
@@ -181,9 +172,9 @@ static bool read_segments(struct wk_elf *elf, const struct header *head, struct 
 }
 
 /* A program runs without section headers, so broken ones only mean that there are none. */
-static void read_sections(struct wk_elf *elf, const struct header *head)
+static void read_sections(struct wk_obj *elf, const struct header *head)
 {
-	struct wk_bytes file = whole(elf), names;
+	struct wk_bytes file = wk_obj_whole(elf), names;
 	uint32_t *name_at;
 
 	if (head->sections_at == 0 || head->section_count == 0 ||
@@ -200,27 +191,11 @@ static void read_sections(struct wk_elf *elf, const struct header *head)
 			read_section(elf, wk_bytes_at(&file, at, head->section_size), &name_at[i]);
 	}
 	if (head->names_section < elf->section_count) {
-		names = wk_elf_bytes(elf, &elf->sections[head->names_section]);
+		names = wk_obj_bytes(elf, &elf->sections[head->names_section]);
 		for (uint32_t i = 0; i < elf->section_count; i++)
-			elf->sections[i].name = wk_elf_text(&names, name_at[i], MAX_SECTION_NAME);
+			elf->sections[i].name = wk_obj_text(&names, name_at[i], MAX_SECTION_NAME);
 	}
 	free(name_at);
-}
-
-struct wk_str wk_elf_text(const struct wk_bytes *table, uint64_t offset, size_t limit)
-{
-	uint64_t size = (uint64_t)(table->end - table->start);
-	const uint8_t *at, *nul;
-	size_t most;
-
-	if (offset >= size)
-		return (struct wk_str){ "", 0 };
-	at = table->start + offset;
-	most = size - offset < limit ? (size_t)(size - offset) : limit;
-	nul = memchr(at, 0, most);
-	if (!nul)
-		return (struct wk_str){ "", 0 };
-	return (struct wk_str){ (const char *)at, (size_t)(nul - at) };
 }
 
 /* Notes are name size, description size, type, name, description; both padded to four. */
@@ -246,149 +221,37 @@ static bool find_build_id(struct wk_bytes notes, struct wk_build_id *id)
 
 /* By program header first: that is what the kernel's and perf's ids are taken from. Damaged
  * sections may all claim the same bytes, so no more is read than the file has. */
-static void read_build_id(struct wk_elf *elf)
+static void read_build_id(struct wk_obj *elf)
 {
 	uint64_t budget = elf->size_bytes;
 
 	for (uint32_t i = 0; i < elf->segment_count; i++)
 		if (elf->segments[i].type == WK_PT_NOTE &&
-		    find_build_id(wk_elf_segment_bytes(elf, &elf->segments[i]), &elf->build_id))
+		    find_build_id(wk_obj_segment_bytes(elf, &elf->segments[i]), &elf->build_id))
 			return;
 	for (uint32_t i = 0; i < elf->section_count; i++) {
-		const struct wk_elf_section *s = &elf->sections[i];
+		const struct wk_obj_section *s = &elf->sections[i];
 
 		if (s->type != WK_SHT_NOTE || s->size_bytes > budget)
 			continue;
 		budget -= s->size_bytes;
-		if (find_build_id(wk_elf_bytes(elf, s), &elf->build_id))
+		if (find_build_id(wk_obj_bytes(elf, s), &elf->build_id))
 			return;
 	}
 }
 
-struct wk_elf *wk_elf_parse(const void *at, size_t size_bytes, struct wk_err *err)
+bool wk_elf_read(struct wk_obj *elf, struct wk_err *err)
 {
-	struct wk_elf *elf = wk_alloc_zeroed(1, sizeof(*elf));
 	struct header head = { 0 };
 
-	elf->at = at ? at : (const void *)"";
-	elf->size_bytes = size_bytes;
 	if (!read_header(elf, &head, err))
-		goto fail;
+		return false;
 	read_large_counts(elf, &head);
 	if (!read_segments(elf, &head, err))
-		goto fail;
+		return false;
 	read_sections(elf, &head);
 	if (wk_elf_is_unlinked(elf))
 		wk_elf_lay_out(elf);
 	read_build_id(elf);
-	return elf;
-fail:
-	wk_elf_free(elf);
-	return NULL;
-}
-
-void wk_elf_free(struct wk_elf *elf)
-{
-	if (!elf)
-		return;
-	free(elf->segments);
-	free(elf->sections);
-	free(elf);
-}
-
-const struct wk_elf_section *wk_elf_section(const struct wk_elf *elf, const char *name)
-{
-	const struct wk_elf_section *of_group = NULL;
-
-	for (uint32_t i = 0; i < elf->section_count; i++) {
-		const struct wk_elf_section *s = &elf->sections[i];
-
-		if (s->type == WK_SHT_NOBITS || s->type == 0 || !wk_str_is(s->name, name))
-			continue;
-		if (!(s->flags & WK_SHF_GROUP))
-			return s;
-		if (!of_group)
-			of_group = s;
-	}
-	return of_group;
-}
-
-/* A window whose `start` is its own begin; empty where the file has no such bytes. */
-static struct wk_bytes window(const struct wk_elf *elf, uint64_t offset, uint64_t len)
-{
-	struct wk_bytes file = whole(elf);
-	struct wk_bytes piece = wk_bytes_at(&file, offset, len);
-
-	piece.start = piece.at;
-	piece.bad = false;
-	return piece;
-}
-
-struct wk_bytes wk_elf_bytes(const struct wk_elf *elf, const struct wk_elf_section *section)
-{
-	if (!section || section->type == WK_SHT_NOBITS)
-		return window(elf, 0, 0);
-	return window(elf, section->offset, section->size_bytes);
-}
-
-struct wk_bytes wk_elf_segment_bytes(const struct wk_elf *elf, const struct wk_elf_segment *segment)
-{
-	return window(elf, segment->offset, segment->file_size);
-}
-
-/* The distance to add, from the PT_LOAD that has `address`; executable ones are asked first,
- * as two may claim the same bytes of the file. */
-static bool translate(const struct wk_elf *elf, uint64_t address, bool to_vaddr, uint64_t *result)
-{
-	const struct wk_elf_segment *best = NULL;
-
-	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &elf->segments[i];
-		uint64_t from = to_vaddr ? s->offset : s->vaddr;
-
-		if (s->type != WK_PT_LOAD || address - from >= s->file_size)
-			continue;
-		if (!best || (!(best->flags & WK_PF_X) && s->flags & WK_PF_X))
-			best = s;
-	}
-	if (!best)
-		return false;
-	*result = to_vaddr ? address - best->offset + best->vaddr
-			   : address - best->vaddr + best->offset;
-	return true;
-}
-
-bool wk_elf_vaddr_of(const struct wk_elf *elf, uint64_t file_offset, uint64_t *vaddr)
-{
-	return translate(elf, file_offset, true, vaddr);
-}
-
-bool wk_elf_offset_of(const struct wk_elf *elf, uint64_t vaddr, uint64_t *file_offset)
-{
-	return translate(elf, vaddr, false, file_offset);
-}
-
-bool wk_elf_debuglink(const struct wk_elf *elf, struct wk_str *name, uint32_t *crc)
-{
-	struct wk_bytes in = wk_elf_bytes(elf, wk_elf_section(elf, ".gnu_debuglink"));
-
-	*name = wk_bytes_text(&in);
-	wk_bytes_skip(&in, -wk_bytes_offset(&in) & 3);
-	*crc = wk_u32(&in);
-	return !in.bad && name->len > 0;
-}
-
-bool wk_elf_debugaltlink(const struct wk_elf *elf, struct wk_str *path, struct wk_build_id *id)
-{
-	struct wk_bytes in = wk_elf_bytes(elf, wk_elf_section(elf, ".gnu_debugaltlink"));
-	size_t left;
-
-	*path = wk_bytes_text(&in);
-	left = wk_bytes_left(&in);
-	*id = (struct wk_build_id){ 0 };
-	if (in.bad || path->len == 0 || left == 0)
-		return false;
-	id->size = left < sizeof(id->bytes) ? (uint8_t)left : sizeof(id->bytes);
-	memcpy(id->bytes, in.at, id->size);
 	return true;
 }

@@ -1,4 +1,4 @@
-#include "symbols/elf_symbols.h"
+#include "symbols/object_symbols.h"
 
 #include <stdlib.h>
 
@@ -28,8 +28,8 @@ struct slot {
 };
 
 struct plt {
-	const struct wk_elf *elf;
-	const struct wk_elf_tables *tables;
+	const struct wk_obj *elf;
+	const struct wk_obj_tables *tables;
 	struct slot *slots;
 	size_t count, cap;
 	struct wk_map by_got; /* address of a word to slot number + 1 */
@@ -37,12 +37,12 @@ struct plt {
 	uint64_t budget; /* bytes still to be read: damaged sections may all claim the same ones */
 };
 
-static struct wk_bytes read_within_budget(struct plt *p, const struct wk_elf_section *section)
+static struct wk_bytes read_within_budget(struct plt *p, const struct wk_obj_section *section)
 {
-	struct wk_bytes bytes = wk_elf_bytes(p->elf, section);
+	struct wk_bytes bytes = wk_obj_bytes(p->elf, section);
 
 	if (wk_bytes_left(&bytes) > p->budget)
-		return wk_elf_bytes(p->elf, NULL);
+		return wk_obj_bytes(p->elf, NULL);
 	p->budget -= wk_bytes_left(&bytes);
 	return bytes;
 }
@@ -64,12 +64,12 @@ static void add_slot(struct plt *p, uint64_t vaddr, uint64_t size_bytes, uint64_
 }
 
 /* Where position-independent i386 code finds the table: ebx holds this. */
-static uint64_t got_base(const struct wk_elf *elf)
+static uint64_t got_base(const struct wk_obj *elf)
 {
-	const struct wk_elf_section *s = wk_elf_section(elf, ".got.plt");
+	const struct wk_obj_section *s = wk_obj_section(elf, ".got.plt");
 
 	if (!s)
-		s = wk_elf_section(elf, ".got");
+		s = wk_obj_section(elf, ".got");
 	return s ? s->vaddr : 0;
 }
 
@@ -80,7 +80,7 @@ static bool is_x86_header(const uint8_t *slot)
 	return slot[0] == 0xff && (slot[1] == 0x35 || slot[1] == 0xb3);
 }
 
-static void scan_x86(struct plt *p, const struct wk_elf_section *section)
+static void scan_x86(struct plt *p, const struct wk_obj_section *section)
 {
 	bool is_64 = p->elf->machine_code == WK_EM_X86_64;
 	uint64_t step = section->entry_size, base = is_64 ? 0 : got_base(p->elf);
@@ -137,7 +137,7 @@ static uint64_t arm64_end(const struct wk_bytes *code, uint64_t at)
 	return at + 16;
 }
 
-static void scan_arm64(struct plt *p, const struct wk_elf_section *section)
+static void scan_arm64(struct plt *p, const struct wk_obj_section *section)
 {
 	struct wk_bytes code = read_within_budget(p, section), in = code;
 	uint32_t before = 0, adrp = 0;
@@ -159,7 +159,7 @@ static void scan_arm64(struct plt *p, const struct wk_elf_section *section)
 static void scan_code(struct plt *p)
 {
 	for (uint32_t i = 0; i < p->elf->section_count; i++) {
-		const struct wk_elf_section *s = &p->elf->sections[i];
+		const struct wk_obj_section *s = &p->elf->sections[i];
 
 		if (!(s->flags & WK_SHF_EXECINSTR) ||
 		    !(wk_str_starts(s->name, ".plt") || wk_str_is(s->name, ".iplt")))
@@ -171,7 +171,7 @@ static void scan_code(struct plt *p)
 	}
 }
 
-static bool is_indirect(const struct wk_elf *elf, uint64_t type)
+static bool is_indirect(const struct wk_obj *elf, uint64_t type)
 {
 	switch (elf->machine) {
 	case WK_MACHINE_X86_64:
@@ -186,39 +186,39 @@ static bool is_indirect(const struct wk_elf *elf, uint64_t type)
 }
 
 /* Relocations of the REL kind keep their addend where it will be put. */
-static uint64_t addend_in_place(const struct wk_elf *elf, uint64_t vaddr)
+static uint64_t addend_in_place(const struct wk_obj *elf, uint64_t vaddr)
 {
 	struct wk_bytes file = wk_bytes_of(elf->at, elf->size_bytes), in;
 	uint64_t offset;
 
-	if (!wk_elf_offset_of(elf, vaddr, &offset))
+	if (!wk_obj_offset_of(elf, vaddr, &offset))
 		return 0;
 	in = wk_bytes_at(&file, offset, elf->is_64 ? 8 : 4);
-	return wk_elf_word(elf, &in);
+	return wk_obj_word(elf, &in);
 }
 
 static void name_slot(struct plt *p, struct slot *slot, uint64_t symbol)
 {
-	struct wk_elf_raw raw;
+	struct wk_obj_raw raw;
 
-	if (!wk_elf_raw_at(p->elf, p->tables, WK_ELF_DYNSYM, symbol, &raw) || raw.name == 0)
+	if (!wk_obj_raw_at(p->elf, p->tables, WK_OBJ_DYNSYM, symbol, &raw) || raw.name == 0)
 		return;
-	slot->table = WK_ELF_DYNSYM;
+	slot->table = WK_OBJ_DYNSYM;
 	slot->name = raw.name;
 	slot->is_named = true;
 	p->unnamed--;
 }
 
-static void read_relocations(struct plt *p, const struct wk_elf_section *section)
+static void read_relocations(struct plt *p, const struct wk_obj_section *section)
 {
-	const struct wk_elf *elf = p->elf;
+	const struct wk_obj *elf = p->elf;
 	struct wk_bytes in = read_within_budget(p, section);
 	bool has_addend = section->type == WK_SHT_RELA;
 	size_t entry = (elf->is_64 ? 8u : 4u) * (has_addend ? 3 : 2);
 
 	while (wk_bytes_left(&in) >= entry && p->unnamed > 0) {
-		uint64_t where = wk_elf_word(elf, &in), info = wk_elf_word(elf, &in);
-		uint64_t addend = has_addend ? wk_elf_word(elf, &in) : 0;
+		uint64_t where = wk_obj_word(elf, &in), info = wk_obj_word(elf, &in);
+		uint64_t addend = has_addend ? wk_obj_word(elf, &in) : 0;
 		uint64_t symbol = elf->is_64 ? info >> 32 : info >> 8;
 		uint64_t type = elf->is_64 ? info & UINT32_MAX : info & 0xff;
 		uint32_t id;
@@ -244,7 +244,7 @@ static void read_all_relocations(struct plt *p)
 {
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < p->elf->section_count; i++) {
-			const struct wk_elf_section *s = &p->elf->sections[i];
+			const struct wk_obj_section *s = &p->elf->sections[i];
 
 			if ((s->type == WK_SHT_RELA || s->type == WK_SHT_REL) &&
 			    s->flags & WK_SHF_ALLOC && wk_str_ends(s->name, "plt") == (pass == 0) &&
@@ -254,7 +254,7 @@ static void read_all_relocations(struct plt *p)
 	}
 }
 
-static void take_resolver(struct slot *slot, const struct wk_elf_raw *raw)
+static void take_resolver(struct slot *slot, const struct wk_obj_raw *raw)
 {
 	/* memcmp rather than its weak other name, bcmp. */
 	if (slot->is_named && !(slot->binding == WK_STB_WEAK && raw->binding == WK_STB_GLOBAL))
@@ -270,13 +270,13 @@ static void take_resolver(struct slot *slot, const struct wk_elf_raw *raw)
 static void name_indirect(struct plt *p)
 {
 	struct wk_map by_resolver = { 0 };
-	struct wk_elf_raw raw;
+	struct wk_obj_raw raw;
 
 	for (size_t i = 0; i < p->count; i++)
 		if (p->slots[i].resolver != 0)
 			wk_map_set(&by_resolver, p->slots[i].resolver, (uint32_t)i + 1);
-	for (int t = WK_ELF_TABLES; t-- > 0;) {
-		for (uint64_t i = 1; wk_elf_raw_at(p->elf, p->tables, t, i, &raw); i++) {
+	for (int t = WK_OBJ_TABLES; t-- > 0;) {
+		for (uint64_t i = 1; wk_obj_raw_at(p->elf, p->tables, t, i, &raw); i++) {
 			uint32_t id = 0;
 
 			if (raw.type == WK_STT_GNU_IFUNC && raw.section != 0)
@@ -298,8 +298,8 @@ static void name_indirect(struct plt *p)
 	wk_map_fini(&by_resolver);
 }
 
-void wk_elf_each_plt(const struct wk_elf *elf, const struct wk_elf_tables *tables,
-		     wk_elf_take_raw take, void *context)
+void wk_elf_each_plt(const struct wk_obj *elf, const struct wk_obj_tables *tables,
+		     wk_obj_take_raw take, void *context)
 {
 	struct plt p = { .elf = elf, .tables = tables, .budget = elf->size_bytes };
 	bool go_on = true;
@@ -310,7 +310,7 @@ void wk_elf_each_plt(const struct wk_elf *elf, const struct wk_elf_tables *table
 	if (p.indirect > 0)
 		name_indirect(&p);
 	for (size_t i = 0; i < p.count && go_on; i++) {
-		struct wk_elf_raw raw = {
+		struct wk_obj_raw raw = {
 			.vaddr = p.slots[i].vaddr,
 			.size_bytes = p.slots[i].size_bytes,
 			.name = p.slots[i].name,

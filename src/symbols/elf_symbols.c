@@ -1,4 +1,4 @@
-#include "symbols/elf_symbols.h"
+#include "symbols/object_symbols.h"
 
 #include "symbols/elf_unlinked.h"
 
@@ -17,25 +17,25 @@
 /* C++ writes names of some ten thousand bytes; longer ones are not shown. */
 #define MAX_NAME (64 * 1024)
 
-static uint64_t symbol_bytes(const struct wk_elf *elf)
+static uint64_t symbol_bytes(const struct wk_obj *elf)
 {
 	return elf->is_64 ? 24 : 16;
 }
 
-uint64_t wk_elf_raw_count(const struct wk_elf *elf, const struct wk_elf_tables *tables,
-			  enum wk_elf_table table)
+uint64_t wk_obj_raw_count(const struct wk_obj *elf, const struct wk_obj_tables *tables,
+			  enum wk_obj_table table)
 {
 	return wk_bytes_left(&tables->symbols[table]) / symbol_bytes(elf);
 }
 
-bool wk_elf_raw_at(const struct wk_elf *elf, const struct wk_elf_tables *tables,
-		   enum wk_elf_table table, uint64_t index, struct wk_elf_raw *raw)
+bool wk_obj_raw_at(const struct wk_obj *elf, const struct wk_obj_tables *tables,
+		   enum wk_obj_table table, uint64_t index, struct wk_obj_raw *raw)
 {
 	const struct wk_bytes *symbols = &tables->symbols[table];
 	struct wk_bytes in;
 	uint8_t info;
 
-	if (index >= wk_elf_raw_count(elf, tables, table))
+	if (index >= wk_obj_raw_count(elf, tables, table))
 		return false;
 	in = wk_bytes_at(symbols, index * symbol_bytes(elf), symbol_bytes(elf));
 	raw->name = wk_u32(&in);
@@ -62,10 +62,10 @@ bool wk_elf_raw_at(const struct wk_elf *elf, const struct wk_elf_tables *tables,
 	return true;
 }
 
-static bool in_code(const struct wk_elf *elf, const struct wk_elf_raw *raw)
+static bool in_code(const struct wk_obj *elf, const struct wk_obj_raw *raw)
 {
 	if (elf->section_count > 0) {
-		const struct wk_elf_section *s;
+		const struct wk_obj_section *s;
 
 		if (raw->section >= elf->section_count)
 			return false;
@@ -73,7 +73,7 @@ static bool in_code(const struct wk_elf *elf, const struct wk_elf_raw *raw)
 		return s->flags & WK_SHF_EXECINSTR && raw->vaddr - s->vaddr < s->size_bytes;
 	}
 	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &elf->segments[i];
+		const struct wk_obj_segment *s = &elf->segments[i];
 
 		if (s->type == WK_PT_LOAD && s->flags & WK_PF_X &&
 		    raw->vaddr - s->vaddr < s->file_size)
@@ -84,7 +84,7 @@ static bool in_code(const struct wk_elf *elf, const struct wk_elf_raw *raw)
 
 /* ARM's assemblers mark where code and data begin ($a, $d, $x), and the annobin plugin of GCC
  * marks every file (.annobin_...): labels that are no functions. */
-static bool is_marker(const struct wk_elf_tables *tables, const struct wk_elf_raw *raw)
+static bool is_marker(const struct wk_obj_tables *tables, const struct wk_obj_raw *raw)
 {
 	struct wk_bytes at = wk_bytes_at(&tables->names[raw->table], raw->name, 1);
 	uint8_t first = wk_u8(&at);
@@ -92,8 +92,8 @@ static bool is_marker(const struct wk_elf_tables *tables, const struct wk_elf_ra
 	return first == 0 || first == '$' || first == '.';
 }
 
-static bool is_function(const struct wk_elf *elf, const struct wk_elf_tables *tables,
-			const struct wk_elf_raw *raw)
+static bool is_function(const struct wk_obj *elf, const struct wk_obj_tables *tables,
+			const struct wk_obj_raw *raw)
 {
 	if (raw->section == 0 || raw->name == 0)
 		return false;
@@ -104,13 +104,13 @@ static bool is_function(const struct wk_elf *elf, const struct wk_elf_tables *ta
 	return raw->type == WK_STT_NOTYPE && in_code(elf, raw) && !is_marker(tables, raw);
 }
 
-void wk_elf_each_raw(const struct wk_elf *elf, const struct wk_elf_tables *tables,
-		     wk_elf_take_raw take, void *context)
+void wk_obj_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *tables,
+		     wk_obj_take_raw take, void *context)
 {
-	for (enum wk_elf_table table = 0; table < WK_ELF_TABLES; table++) {
-		struct wk_elf_raw raw;
+	for (enum wk_obj_table table = 0; table < WK_OBJ_TABLES; table++) {
+		struct wk_obj_raw raw;
 
-		for (uint64_t i = 1; wk_elf_raw_at(elf, tables, table, i, &raw); i++) {
+		for (uint64_t i = 1; wk_obj_raw_at(elf, tables, table, i, &raw); i++) {
 			if (!is_function(elf, tables, &raw))
 				continue;
 			/* The lowest bit of a function's address says "Thumb code". */
@@ -123,16 +123,16 @@ void wk_elf_each_raw(const struct wk_elf *elf, const struct wk_elf_tables *table
 	wk_elf_each_plt(elf, tables, take, context);
 }
 
-struct wk_str wk_elf_versioned_name(const struct wk_elf_tables *tables, enum wk_elf_table table,
+struct wk_str wk_obj_versioned_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
 				    uint32_t name)
 {
-	return wk_elf_text(&tables->names[table], name, MAX_NAME);
+	return wk_obj_text(&tables->names[table], name, MAX_NAME);
 }
 
-struct wk_str wk_elf_raw_name(const struct wk_elf_tables *tables, enum wk_elf_table table,
+struct wk_str wk_obj_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
 			      uint32_t name)
 {
-	struct wk_str text = wk_elf_versioned_name(tables, table, name);
+	struct wk_str text = wk_obj_versioned_name(tables, table, name);
 	const char *version = text.len > 1 ? memchr(text.at + 1, '@', text.len - 1) : NULL;
 
 	if (version)
@@ -141,20 +141,20 @@ struct wk_str wk_elf_raw_name(const struct wk_elf_tables *tables, enum wk_elf_ta
 }
 
 /* What is in the file from `vaddr` to the end of its segment. */
-static struct wk_bytes from_vaddr(const struct wk_elf *elf, uint64_t vaddr)
+static struct wk_bytes from_vaddr(const struct wk_obj *elf, uint64_t vaddr)
 {
 	for (uint32_t i = 0; vaddr != 0 && i < elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &elf->segments[i];
+		const struct wk_obj_segment *s = &elf->segments[i];
 		struct wk_bytes bytes;
 
 		if (s->type != WK_PT_LOAD || vaddr - s->vaddr >= s->file_size)
 			continue;
-		bytes = wk_elf_segment_bytes(elf, s);
+		bytes = wk_obj_segment_bytes(elf, s);
 		wk_bytes_skip(&bytes, vaddr - s->vaddr);
 		bytes.start = bytes.at;
 		return bytes;
 	}
-	return wk_elf_bytes(elf, NULL);
+	return wk_obj_bytes(elf, NULL);
 }
 
 /* DT_HASH: buckets, chains; there is one chain entry a symbol. */
@@ -166,7 +166,7 @@ static uint64_t count_by_hash(struct wk_bytes hash)
 
 /* DT_GNU_HASH does not tell how many symbols there are: the last one is the end of the chain
  * that begins at the highest bucket; the end is marked by the lowest bit. */
-static uint64_t count_by_gnu_hash(const struct wk_elf *elf, struct wk_bytes hash)
+static uint64_t count_by_gnu_hash(const struct wk_obj *elf, struct wk_bytes hash)
 {
 	uint32_t buckets = wk_u32(&hash), first = wk_u32(&hash), bloom = wk_u32(&hash);
 	uint64_t last = 0;
@@ -186,7 +186,7 @@ static uint64_t count_by_gnu_hash(const struct wk_elf *elf, struct wk_bytes hash
 	return last + 1;
 }
 
-static const struct wk_elf_segment *dynamic_segment(const struct wk_elf *elf)
+static const struct wk_obj_segment *dynamic_segment(const struct wk_obj *elf)
 {
 	for (uint32_t i = 0; i < elf->segment_count; i++)
 		if (elf->segments[i].type == WK_PT_DYNAMIC)
@@ -200,17 +200,17 @@ static void cut(struct wk_bytes *bytes, uint64_t len)
 		bytes->end = bytes->at + len;
 }
 
-static void tables_by_dynamic(const struct wk_elf *elf, struct wk_elf_tables *tables)
+static void tables_by_dynamic(const struct wk_obj *elf, struct wk_obj_tables *tables)
 {
-	const struct wk_elf_segment *segment = dynamic_segment(elf);
+	const struct wk_obj_segment *segment = dynamic_segment(elf);
 	uint64_t symbols = 0, names = 0, names_size = 0, hash = 0, gnu_hash = 0, count;
 	struct wk_bytes in, at;
 
 	if (!segment)
 		return;
-	in = wk_elf_segment_bytes(elf, segment);
+	in = wk_obj_segment_bytes(elf, segment);
 	while (wk_bytes_left(&in) > 0) {
-		uint64_t tag = wk_elf_word(elf, &in), value = wk_elf_word(elf, &in);
+		uint64_t tag = wk_obj_word(elf, &in), value = wk_obj_word(elf, &in);
 
 		if (tag == 0)
 			break;
@@ -226,51 +226,51 @@ static void tables_by_dynamic(const struct wk_elf *elf, struct wk_elf_tables *ta
 		count = count_by_gnu_hash(elf, from_vaddr(elf, gnu_hash));
 	at = from_vaddr(elf, symbols);
 	cut(&at, count * symbol_bytes(elf));
-	tables->symbols[WK_ELF_DYNSYM] = at;
+	tables->symbols[WK_OBJ_DYNSYM] = at;
 	at = from_vaddr(elf, names);
 	cut(&at, names_size);
-	tables->names[WK_ELF_DYNSYM] = at;
+	tables->names[WK_OBJ_DYNSYM] = at;
 }
 
-static void table_by_section(const struct wk_elf *elf, uint32_t type, struct wk_bytes *symbols,
+static void table_by_section(const struct wk_obj *elf, uint32_t type, struct wk_bytes *symbols,
 			     struct wk_bytes *names)
 {
 	for (uint32_t i = 0; i < elf->section_count; i++) {
-		const struct wk_elf_section *s = &elf->sections[i];
+		const struct wk_obj_section *s = &elf->sections[i];
 
 		if (s->type != type)
 			continue;
-		*symbols = wk_elf_bytes(elf, s);
+		*symbols = wk_obj_bytes(elf, s);
 		if (s->link < elf->section_count)
-			*names = wk_elf_bytes(elf, &elf->sections[s->link]);
+			*names = wk_obj_bytes(elf, &elf->sections[s->link]);
 		return;
 	}
 }
 
-struct wk_elf_tables wk_elf_tables(const struct wk_elf *elf)
+struct wk_obj_tables wk_obj_tables(const struct wk_obj *elf)
 {
-	struct wk_bytes none = wk_elf_bytes(elf, NULL);
-	struct wk_elf_tables t = { .symbols = { none, none }, .names = { none, none } };
+	struct wk_bytes none = wk_obj_bytes(elf, NULL);
+	struct wk_obj_tables t = { .symbols = { none, none }, .names = { none, none } };
 
-	table_by_section(elf, WK_SHT_SYMTAB, &t.symbols[WK_ELF_SYMTAB], &t.names[WK_ELF_SYMTAB]);
-	table_by_section(elf, WK_SHT_DYNSYM, &t.symbols[WK_ELF_DYNSYM], &t.names[WK_ELF_DYNSYM]);
+	table_by_section(elf, WK_SHT_SYMTAB, &t.symbols[WK_OBJ_SYMTAB], &t.names[WK_OBJ_SYMTAB]);
+	table_by_section(elf, WK_SHT_DYNSYM, &t.symbols[WK_OBJ_DYNSYM], &t.names[WK_OBJ_DYNSYM]);
 	if (elf->section_count == 0)
 		tables_by_dynamic(elf, &t);
 	return t;
 }
 
 struct with_names {
-	const struct wk_elf_tables *tables;
-	bool (*take)(void *context, const struct wk_elf_symbol *symbol);
+	const struct wk_obj_tables *tables;
+	bool (*take)(void *context, const struct wk_obj_symbol *symbol);
 	void *context;
 	uint64_t budget;
 };
 
-static bool take_named(void *context, const struct wk_elf_raw *raw)
+static bool take_named(void *context, const struct wk_obj_raw *raw)
 {
 	struct with_names *w = context;
-	struct wk_elf_symbol symbol = {
-		.name = wk_elf_raw_name(w->tables, raw->table, raw->name),
+	struct wk_obj_symbol symbol = {
+		.name = wk_obj_raw_name(w->tables, raw->table, raw->name),
 		.vaddr = raw->vaddr,
 		.size_bytes = raw->size_bytes,
 		.binding = raw->binding,
@@ -286,11 +286,11 @@ static bool take_named(void *context, const struct wk_elf_raw *raw)
 
 /* Names may share bytes (a linker lets "bar" be the end of "foobar"), so a damaged table can
  * claim far more text than the file has. Real ones never come near four times. */
-void wk_elf_each_symbol(const struct wk_elf *elf,
-			bool (*take)(void *context, const struct wk_elf_symbol *symbol),
+void wk_obj_each_symbol(const struct wk_obj *elf,
+			bool (*take)(void *context, const struct wk_obj_symbol *symbol),
 			void *context)
 {
-	struct wk_elf_tables tables = wk_elf_tables(elf);
+	struct wk_obj_tables tables = wk_obj_tables(elf);
 	struct with_names w = {
 		.tables = &tables,
 		.take = take,
@@ -298,5 +298,5 @@ void wk_elf_each_symbol(const struct wk_elf *elf,
 		.budget = 4 * (uint64_t)elf->size_bytes,
 	};
 
-	wk_elf_each_raw(elf, &tables, take_named, &w);
+	wk_obj_each_raw(elf, &tables, take_named, &w);
 }

@@ -1,6 +1,6 @@
 #include "symbols/elf_unlinked.h"
 
-#include "symbols/elf_symbols.h"
+#include "symbols/object_symbols.h"
 
 /* No code is as large as what lies below it. */
 #define FIRST_ADDRESS (1ull << 32)
@@ -23,18 +23,18 @@ enum {
 	R_AARCH64_ABS32 = 258,
 };
 
-static bool is_code(const struct wk_elf_section *section)
+static bool is_code(const struct wk_obj_section *section)
 {
 	return section->flags & WK_SHF_ALLOC && section->flags & WK_SHF_EXECINSTR &&
 	       section->size_bytes > 0 && section->size_bytes <= MOST_BYTES;
 }
 
-void wk_elf_lay_out(struct wk_elf *elf)
+void wk_elf_lay_out(struct wk_obj *elf)
 {
 	uint64_t at = FIRST_ADDRESS;
 
 	for (uint32_t i = 0; i < elf->section_count; i++) {
-		struct wk_elf_section *section = &elf->sections[i];
+		struct wk_obj_section *section = &elf->sections[i];
 
 		section->vaddr = 0;
 		if (!is_code(section))
@@ -45,10 +45,10 @@ void wk_elf_lay_out(struct wk_elf *elf)
 }
 
 /* Addresses rise with the sections' numbers, but those without code have none. */
-const struct wk_elf_section *wk_elf_code_at(const struct wk_elf *elf, uint64_t vaddr)
+const struct wk_obj_section *wk_elf_code_at(const struct wk_obj *elf, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < elf->section_count; i++) {
-		const struct wk_elf_section *section = &elf->sections[i];
+		const struct wk_obj_section *section = &elf->sections[i];
 
 		if (is_code(section) && vaddr - section->vaddr < section->size_bytes)
 			return section;
@@ -56,7 +56,7 @@ const struct wk_elf_section *wk_elf_code_at(const struct wk_elf *elf, uint64_t v
 	return NULL;
 }
 
-const struct wk_elf_section *wk_elf_code_with(const struct wk_elf *elf, uint64_t offset)
+const struct wk_obj_section *wk_elf_code_with(const struct wk_obj *elf, uint64_t offset)
 {
 	for (uint32_t i = 0; i < elf->section_count; i++)
 		if (is_code(&elf->sections[i]) && offset < elf->sections[i].size_bytes)
@@ -64,7 +64,7 @@ const struct wk_elf_section *wk_elf_code_with(const struct wk_elf *elf, uint64_t
 	return NULL;
 }
 
-uint32_t wk_elf_code_count(const struct wk_elf *elf, uint64_t offset)
+uint32_t wk_elf_code_count(const struct wk_obj *elf, uint64_t offset)
 {
 	uint32_t count = 0;
 
@@ -73,7 +73,7 @@ uint32_t wk_elf_code_count(const struct wk_elf *elf, uint64_t offset)
 	return count;
 }
 
-bool wk_elf_can_relocate(const struct wk_elf *elf)
+bool wk_elf_can_relocate(const struct wk_obj *elf)
 {
 	return elf->is_64 &&
 	       (elf->machine == WK_MACHINE_X86_64 || elf->machine == WK_MACHINE_AARCH64);
@@ -100,8 +100,8 @@ static unsigned width_of(enum wk_machine machine, uint32_t type)
 }
 
 struct patch {
-	const struct wk_elf *elf;
-	struct wk_elf_tables tables;
+	const struct wk_obj *elf;
+	struct wk_obj_tables tables;
 	struct wk_buf *plain;
 };
 
@@ -113,18 +113,18 @@ static void apply(const struct patch *patch, struct wk_bytes *in)
 	uint32_t type = wk_u32(in), number = wk_u32(in);
 	uint64_t value = wk_u64(in);
 	unsigned width = width_of(patch->elf->machine, type);
-	struct wk_elf_raw symbol;
+	struct wk_obj_raw symbol;
 
 	if (width == 0 || offset > patch->plain->len || patch->plain->len - offset < width ||
-	    !wk_elf_raw_at(patch->elf, &patch->tables, WK_ELF_SYMTAB, number, &symbol))
+	    !wk_obj_raw_at(patch->elf, &patch->tables, WK_OBJ_SYMTAB, number, &symbol))
 		return;
 	value += symbol.vaddr;
 	for (unsigned i = 0; i < width; i++)
 		patch->plain->at[offset + i] = (char)(value >> 8 * i);
 }
 
-static bool is_for(const struct wk_elf *elf, const struct wk_elf_section *rela,
-		   const struct wk_elf_section *section)
+static bool is_for(const struct wk_obj *elf, const struct wk_obj_section *rela,
+		   const struct wk_obj_section *section)
 {
 	return rela->type == WK_SHT_RELA && rela->info < elf->section_count &&
 	       &elf->sections[rela->info] == section && rela->link < elf->section_count &&
@@ -135,12 +135,12 @@ static void begin(struct patch *patch, const struct wk_bytes *bytes)
 {
 	if (patch->plain->len == 0)
 		wk_buf_add(patch->plain, bytes->at, wk_bytes_left(bytes));
-	patch->tables = wk_elf_tables(patch->elf);
+	patch->tables = wk_obj_tables(patch->elf);
 }
 
 /* Any number of sections may claim to be for this one and to be the whole file: no more is read
  * than the file has. */
-void wk_elf_relocate(const struct wk_elf *elf, const struct wk_elf_section *section,
+void wk_elf_relocate(const struct wk_obj *elf, const struct wk_obj_section *section,
 		     struct wk_buf *plain, struct wk_bytes *bytes)
 {
 	struct patch patch = { .elf = elf, .plain = plain };
@@ -150,7 +150,7 @@ void wk_elf_relocate(const struct wk_elf *elf, const struct wk_elf_section *sect
 	if (!section || !wk_elf_is_unlinked(elf) || !wk_elf_can_relocate(elf))
 		return;
 	for (uint32_t i = 0; i < elf->section_count; i++) {
-		struct wk_bytes in = wk_elf_bytes(elf, &elf->sections[i]);
+		struct wk_bytes in = wk_obj_bytes(elf, &elf->sections[i]);
 
 		if (!is_for(elf, &elf->sections[i], section) || wk_bytes_left(&in) > budget)
 			continue;

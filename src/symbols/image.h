@@ -110,11 +110,11 @@ void wk_image_open(struct wk_image_symbols *image);
 
 /* image_names.c: the table of names, with `state` and `reason`. */
 void wk_image_build_table(struct wk_image_symbols *image);
-bool wk_image_has_all_names(const struct wk_elf *elf);
+bool wk_image_has_all_names(const struct wk_obj *obj);
 
 /* image_build.c: a number for the code of a build and where it lies, which stripping leaves as it
  * is. Build ids are set by hand, too, and then several builds may have the same. */
-uint64_t wk_image_build(const struct wk_elf *elf);
+uint64_t wk_image_build(const struct wk_obj *obj);
 
 /* image_cache.c: what the cache has, NULL where it has nothing that is as good as what is there;
  * and what it is to keep, before the image goes. */
@@ -130,7 +130,7 @@ bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kall
 void wk_kernel_close(struct wk_symbols *symbols);
 
 /* image_places.c */
-bool wk_image_has_places(const struct wk_elf *elf);
+bool wk_image_has_places(const struct wk_obj *obj);
 void wk_image_debug_fini(struct wk_image_debug *places);
 
 #endif

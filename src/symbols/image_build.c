@@ -9,16 +9,16 @@
 #define MOST_CODES 16
 
 /* Headers, which differ where sections were taken away. */
-static uint64_t head_bytes(const struct wk_elf *elf)
+static uint64_t head_bytes(const struct wk_obj *obj)
 {
-	return elf->is_64 ? 64 + (uint64_t)elf->segment_count * 56
-			  : 52 + (uint64_t)elf->segment_count * 32;
+	return obj->is_64 ? 64 + (uint64_t)obj->segment_count * 56
+			  : 52 + (uint64_t)obj->segment_count * 32;
 }
 
-static struct wk_bytes code_of(const struct wk_elf *elf, const struct wk_elf_segment *segment)
+static struct wk_bytes code_of(const struct wk_obj *obj, const struct wk_obj_segment *segment)
 {
-	struct wk_bytes code = wk_elf_segment_bytes(elf, segment);
-	uint64_t head = head_bytes(elf), left = wk_bytes_left(&code);
+	struct wk_bytes code = wk_obj_segment_bytes(obj, segment);
+	uint64_t head = head_bytes(obj), left = wk_bytes_left(&code);
 
 	if (segment->offset < head)
 		wk_bytes_take(&code, head - segment->offset < left ? head - segment->offset : left);
@@ -42,16 +42,16 @@ static void add_code(struct wk_buf *facts, struct wk_bytes code)
 	}
 }
 
-uint64_t wk_image_build(const struct wk_elf *elf)
+uint64_t wk_image_build(const struct wk_obj *obj)
 {
 	struct wk_buf facts = { 0 };
 	unsigned codes = 0;
 	uint64_t build;
 
-	wk_buf_add_u64(&facts, elf->entry);
-	wk_buf_add_u64(&facts, elf->machine_code);
-	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct wk_elf_segment *segment = &elf->segments[i];
+	wk_buf_add_u64(&facts, obj->entry);
+	wk_buf_add_u64(&facts, obj->machine_code);
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *segment = &obj->segments[i];
 
 		if (segment->type != WK_PT_LOAD)
 			continue;
@@ -59,7 +59,7 @@ uint64_t wk_image_build(const struct wk_elf *elf)
 		wk_buf_add_u64(&facts, segment->memory_size);
 		wk_buf_add_u64(&facts, segment->flags);
 		if ((segment->flags & WK_PF_X) && codes++ < MOST_CODES)
-			add_code(&facts, code_of(elf, segment));
+			add_code(&facts, code_of(obj, segment));
 	}
 	build = wk_checksum(wk_buf_text(&facts), facts.len);
 	wk_buf_fini(&facts);

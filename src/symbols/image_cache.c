@@ -114,17 +114,17 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 			       is_changed(&kept->image, &image->file.identity);
 	if (is_of_this_file(image) && !kept->image.is_stale)
 		return true;
-	return kept->build == wk_image_build(image->file.elf);
+	return kept->build == wk_image_build(image->file.obj);
 }
 
 static const struct wk_build_id *id_of(const struct wk_image_symbols *image)
 {
-	return &image->file.elf->build_id;
+	return &image->file.obj->build_id;
 }
 
 static bool may_be_kept(const struct wk_image_symbols *image)
 {
-	return image->owner->cache && image->file.elf && id_of(image)->size > 0 &&
+	return image->owner->cache && image->file.obj && id_of(image)->size > 0 &&
 	       !wk_image_is_vdso(image);
 }
 
@@ -156,14 +156,14 @@ static bool are_names_stale(const struct wk_image_kept *kept)
 
 static bool can_make_names(struct wk_image_symbols *image)
 {
-	return wk_image_has_all_names(image->file.elf) ||
-	       wk_elf_section(image->file.elf, ".gnu_debugdata") || wk_image_debug_elf(image);
+	return wk_image_has_all_names(image->file.obj) ||
+	       wk_obj_section(image->file.obj, ".gnu_debugdata") || wk_image_debug_obj(image);
 }
 
 static bool can_make_places(struct wk_image_symbols *image)
 {
-	return wk_image_has_places(image->file.elf) ||
-	       wk_image_has_places(wk_image_debug_elf(image));
+	return wk_image_has_places(image->file.obj) ||
+	       wk_image_has_places(wk_image_debug_obj(image));
 }
 
 struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
@@ -172,7 +172,7 @@ struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
 
 	if (wk_bytes_left(&bytes) == 0)
 		return NULL;
-	if (!image->kept.has_all_names && wk_image_debug_elf(image))
+	if (!image->kept.has_all_names && wk_image_debug_obj(image))
 		return NULL; /* it may have more */
 	if (are_names_stale(&image->kept) && can_make_names(image))
 		return NULL;
@@ -294,7 +294,7 @@ static struct wk_image_source file_at(const struct wk_image_symbols *image, stru
 {
 	const struct wk_store_file *file = &image->file;
 
-	if (image->debug.elf && wk_str_is(path, image->debug.path))
+	if (image->debug.obj && wk_str_is(path, image->debug.path))
 		file = &image->debug;
 	return (struct wk_image_source){ .path = path, .size_bytes = file->identity.size_bytes,
 					 .changed_ns = file->identity.changed_ns };
@@ -306,7 +306,7 @@ static void keep_source(struct keeping *k)
 	bool made_names = image->tab && !image->names_are_kept && !image->owner->as_perf;
 
 	wk_buf_add_fmt(&k->source, "%s\nbuild %" PRIu64 "\nimage %" PRIu64 " %" PRIu64 "\n",
-		       image->file.path, wk_image_build(image->file.elf),
+		       image->file.path, wk_image_build(image->file.obj),
 		       image->file.identity.size_bytes, image->file.identity.changed_ns);
 	add_source(&k->source, "names",
 		   made_names ? file_at(image, wk_str_c(image->names_from)) : image->kept.names);

@@ -10,7 +10,7 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 {
 	struct wk_buf *why = &image->reason;
 	struct wk_err err = { 0 };
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	const uint8_t *at;
 	size_t size_bytes;
 
@@ -18,18 +18,18 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 		wk_buf_add_text(why, "the kernel gave this process no vDSO to read the names from");
 		return WK_IMAGE_MISSING;
 	}
-	elf = wk_elf_parse(at, size_bytes, &err);
-	if (!elf) {
+	obj = wk_obj_parse(at, size_bytes, &err);
+	if (!obj) {
 		wk_buf_add_text(why, err.text);
 		return WK_IMAGE_UNREADABLE;
 	}
 	if (image->key.build_id.size > 0 &&
-	    !wk_store_same_id(&image->key.build_id, &elf->build_id)) {
-		wk_elf_free(elf);
+	    !wk_store_same_id(&image->key.build_id, &obj->build_id)) {
+		wk_obj_free(obj);
 		wk_buf_add_text(why, "the vDSO recorded is of another kernel than the one running");
 		return WK_IMAGE_DIFFERS;
 	}
-	image->file.elf = elf;
+	image->file.obj = obj;
 	image->file.path = wk_strndup("[vdso]", strlen("[vdso]"));
 	image->debug_done = true;
 	return WK_IMAGE_NAMED;
@@ -95,7 +95,7 @@ void wk_image_fetch(const struct wk_image_symbols *image)
 {
 	struct wk_image_symbols *late = wk_image_late(image);
 
-	if (image->file.elf || image->state == WK_IMAGE_NO_FILE || image->was_asked ||
+	if (image->file.obj || image->state == WK_IMAGE_NO_FILE || image->was_asked ||
 	    image->key.is_kernel || image->owner->is_live)
 		return;
 	late->was_asked = true;
@@ -103,31 +103,31 @@ void wk_image_fetch(const struct wk_image_symbols *image)
 		look_for_copy(late);
 	else if (fetch(late, WK_REMOTE_IMAGE, &image->key.build_id, &late->file, &late->reason))
 		late->state = WK_IMAGE_NAMED;
-	if (image->file.elf)
+	if (image->file.obj)
 		wk_buf_reset(&late->reason); /* that it is not here */
 }
 
 /* Names and lines are in the file itself, or nobody has more. */
-static bool is_complete(const struct wk_elf *elf)
+static bool is_complete(const struct wk_obj *obj)
 {
-	return wk_image_has_all_names(elf) && wk_elf_section(elf, ".debug_info");
+	return wk_image_has_all_names(obj) && wk_obj_section(obj, ".debug_info");
 }
 
-const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image)
+const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image)
 {
 	struct wk_image_symbols *late = wk_image_late(image);
 
-	if (image->file.elf && !image->debug_done) {
+	if (image->file.obj && !image->debug_done) {
 		late->debug_done = true;
 		wk_store_debug(&image->file, image->owner->debug_dirs, &late->debug,
 			       &late->debug_reason);
 	}
-	if (image->file.elf && !image->debug.elf && !image->debug_asked &&
+	if (image->file.obj && !image->debug.obj && !image->debug_asked &&
 	    !image->owner->is_live) {
 		late->debug_asked = true;
-		if (!is_complete(image->file.elf))
-			fetch(late, WK_REMOTE_DEBUG, &image->file.elf->build_id, &late->debug,
+		if (!is_complete(image->file.obj))
+			fetch(late, WK_REMOTE_DEBUG, &image->file.obj->build_id, &late->debug,
 			      &late->debug_reason);
 	}
-	return image->debug.elf;
+	return image->debug.obj;
 }

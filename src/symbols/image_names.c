@@ -1,10 +1,10 @@
 /* The names of an image: its own symbols, or those of its debug file where it is stripped. */
 #include "symbols/image.h"
 
-bool wk_image_has_all_names(const struct wk_elf *elf)
+bool wk_image_has_all_names(const struct wk_obj *obj)
 {
-	for (uint32_t i = 0; i < elf->section_count; i++)
-		if (elf->sections[i].type == WK_SHT_SYMTAB && elf->sections[i].size_bytes > 0)
+	for (uint32_t i = 0; i < obj->section_count; i++)
+		if (obj->sections[i].type == WK_SHT_SYMTAB && obj->sections[i].size_bytes > 0)
 			return true;
 	return false;
 }
@@ -26,7 +26,7 @@ static void add_what_would_help(struct wk_image_symbols *image)
 /* The debug file or, without one, the names that the image carries packed. */
 static const struct wk_store_file *find_more_names(struct wk_image_symbols *image)
 {
-	if (wk_image_debug_elf(image))
+	if (wk_image_debug_obj(image))
 		return &image->debug;
 	if (wk_store_minidebug(&image->file, &image->packed, &image->debug_reason))
 		return &image->packed;
@@ -38,15 +38,15 @@ static void make_table(struct wk_image_symbols *image)
 {
 	const struct wk_store_file *file = &image->file, *other = NULL;
 
-	image->has_all_names = wk_image_has_all_names(file->elf);
+	image->has_all_names = wk_image_has_all_names(file->obj);
 	if (!image->has_all_names) {
 		other = find_more_names(image);
-		image->has_all_names = other && wk_image_has_all_names(other->elf);
+		image->has_all_names = other && wk_image_has_all_names(other->obj);
 	}
 	if (image->owner->as_perf)
-		image->tab = wk_symtab_new_as_perf(file->elf, other ? other->elf : NULL);
+		image->tab = wk_symtab_new_as_perf(file->obj, other ? other->obj : NULL);
 	else
-		image->tab = wk_symtab_new(file->elf, other ? other->elf : NULL);
+		image->tab = wk_symtab_new(file->obj, other ? other->obj : NULL);
 	image->names_from = other ? other->path : file->path;
 }
 

@@ -13,17 +13,17 @@ void wk_image_debug_fini(struct wk_image_debug *places)
 	wk_buf_fini(&places->reason);
 }
 
-bool wk_image_has_places(const struct wk_elf *elf)
+bool wk_image_has_places(const struct wk_obj *obj)
 {
-	return elf && (wk_elf_section(elf, ".debug_info") || wk_elf_section(elf, ".zdebug_info"));
+	return obj && (wk_obj_section(obj, ".debug_info") || wk_obj_section(obj, ".zdebug_info"));
 }
 
 /* The image itself or its debug file, whichever holds the information; NULL where none does. */
 static const struct wk_store_file *find_file(struct wk_image_symbols *image)
 {
-	if (wk_image_has_places(image->file.elf))
+	if (wk_image_has_places(image->file.obj))
 		return &image->file;
-	return wk_image_has_places(wk_image_debug_elf(image)) ? &image->debug : NULL;
+	return wk_image_has_places(wk_image_debug_obj(image)) ? &image->debug : NULL;
 }
 
 static void search(struct wk_image_symbols *image)
@@ -56,7 +56,7 @@ static void open_index(struct wk_image_symbols *image)
 	struct wk_image_debug *places = &image->places;
 
 	places->is_open = true;
-	if (!image->file.elf) {
+	if (!image->file.obj) {
 		wk_buf_add_text(&places->reason, wk_image_reason(image));
 		return;
 	}
@@ -146,8 +146,8 @@ size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
 {
 	uint64_t vaddr;
 
-	if (image->key.is_kernel || !image->file.elf ||
-	    !wk_elf_vaddr_of(image->file.elf, address, &vaddr))
+	if (image->key.is_kernel || !image->file.obj ||
+	    !wk_obj_vaddr_of(image->file.obj, address, &vaddr))
 		return 0;
 	return wk_image_places_of(image, vaddr, places, cap);
 }
@@ -215,12 +215,12 @@ struct wk_str wk_image_place_name(const struct wk_image_symbols *image,
 
 static struct wk_str shared_file(const struct wk_image_symbols *image)
 {
-	const struct wk_elf *elf = wk_image_has_places(image->file.elf) ? image->file.elf
-								   : image->debug.elf;
+	const struct wk_obj *obj = wk_image_has_places(image->file.obj) ? image->file.obj
+								   : image->debug.obj;
 	struct wk_str path = wk_str_c("");
 	struct wk_build_id id;
 
-	return elf && wk_elf_debugaltlink(elf, &path, &id) ? path : wk_str_c("");
+	return obj && wk_obj_debugaltlink(obj, &path, &id) ? path : wk_str_c("");
 }
 
 void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used)

@@ -147,55 +147,55 @@ void wk_remote_close(struct wk_remote *remote)
 }
 
 /* Where the header says that the sections' headers lie. */
-static uint64_t section_headers_at(const struct wk_elf *elf)
+static uint64_t section_headers_at(const struct wk_obj *obj)
 {
-	struct wk_bytes file = wk_bytes_of(elf->at, elf->size_bytes);
-	struct wk_bytes field = wk_bytes_at(&file, elf->is_64 ? 0x28 : 0x20, elf->is_64 ? 8 : 4);
+	struct wk_bytes file = wk_bytes_of(obj->at, obj->size_bytes);
+	struct wk_bytes field = wk_bytes_at(&file, obj->is_64 ? 0x28 : 0x20, obj->is_64 ? 8 : 4);
 
-	field.big_endian = elf->big_endian;
-	return wk_elf_word(elf, &field);
+	field.big_endian = obj->big_endian;
+	return wk_obj_word(obj, &field);
 }
 
-static bool lies_within(const struct wk_elf *elf, uint64_t offset, uint64_t size_bytes)
+static bool lies_within(const struct wk_obj *obj, uint64_t offset, uint64_t size_bytes)
 {
 	return size_bytes == 0 ||
-	       (offset <= elf->size_bytes && size_bytes <= elf->size_bytes - offset);
+	       (offset <= obj->size_bytes && size_bytes <= obj->size_bytes - offset);
 }
 
 /* A file that was cut still has its build id in front, but not its sections' headers, or not all
  * that they speak of. What segments have in a debug file is said to be elsewhere. */
-static bool is_whole(const struct wk_elf *elf)
+static bool is_whole(const struct wk_obj *obj)
 {
-	for (uint32_t i = 0; i < elf->section_count; i++)
-		if (elf->sections[i].type != WK_SHT_NOBITS &&
-		    !lies_within(elf, elf->sections[i].offset, elf->sections[i].size_bytes))
+	for (uint32_t i = 0; i < obj->section_count; i++)
+		if (obj->sections[i].type != WK_SHT_NOBITS &&
+		    !lies_within(obj, obj->sections[i].offset, obj->sections[i].size_bytes))
 			return false;
-	if (elf->section_count > 0)
+	if (obj->section_count > 0)
 		return true;
-	for (uint32_t i = 0; i < elf->segment_count; i++)
-		if (!lies_within(elf, elf->segments[i].offset, elf->segments[i].file_size))
+	for (uint32_t i = 0; i < obj->segment_count; i++)
+		if (!lies_within(obj, obj->segments[i].offset, obj->segments[i].file_size))
 			return false;
-	return section_headers_at(elf) == 0;
+	return section_headers_at(obj) == 0;
 }
 
 static bool check_elf(const struct wk_os_file *file, const struct wk_build_id *id,
 		      struct wk_err *err)
 {
-	struct wk_elf *elf = wk_elf_parse(file->at, file->size_bytes, NULL);
+	struct wk_obj *obj = wk_obj_parse(file->at, file->size_bytes, NULL);
 	struct wk_buf text = { 0 };
 	bool ok = true;
 
-	if (!elf)
+	if (!obj)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it is no ELF file");
-	if (!wk_store_same_id(&elf->build_id, id)) {
-		wk_store_add_id(&text, &elf->build_id);
+	if (!wk_store_same_id(&obj->build_id, id)) {
+		wk_store_add_id(&text, &obj->build_id);
 		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its build id is %s",
 			     text.len ? wk_buf_text(&text) : "missing");
-	} else if (!is_whole(elf)) {
+	} else if (!is_whole(obj)) {
 		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");
 	}
 	wk_buf_fini(&text);
-	wk_elf_free(elf);
+	wk_obj_free(obj);
 	return ok;
 }
 
@@ -374,15 +374,15 @@ static bool says_more(const char *path, struct wk_err *err)
 {
 	static const char *const sections[] = { ".symtab", ".debug_info", ".zdebug_info", NULL };
 	struct wk_os_file file;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	bool found = false;
 
 	if (!wk_os_open_named(path, &file, NULL, err))
 		return false;
-	elf = wk_elf_parse(file.at, file.size_bytes, err);
-	for (size_t i = 0; elf && sections[i]; i++)
-		found |= wk_elf_section(elf, sections[i]) != NULL;
-	wk_elf_free(elf);
+	obj = wk_obj_parse(file.at, file.size_bytes, err);
+	for (size_t i = 0; obj && sections[i]; i++)
+		found |= wk_obj_section(obj, sections[i]) != NULL;
+	wk_obj_free(obj);
 	wk_os_close(&file);
 	return found || wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "it is stripped");
 }

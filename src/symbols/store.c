@@ -39,7 +39,7 @@ void wk_store_add_id(struct wk_buf *buf, const struct wk_build_id *id)
 
 void wk_store_close(struct wk_store_file *file)
 {
-	wk_elf_free(file->elf);
+	wk_obj_free(file->obj);
 	wk_os_close(&file->bytes);
 	free(file->path);
 	wk_buf_fini(&file->plain);
@@ -51,8 +51,8 @@ bool wk_store_open(const char *path, struct wk_store_file *file, struct wk_err *
 	*file = (struct wk_store_file){ 0 };
 	if (!wk_os_open_named(path, &file->bytes, &file->identity, err))
 		return false;
-	file->elf = wk_elf_parse(file->bytes.at, file->bytes.size_bytes, err);
-	if (!file->elf) {
+	file->obj = wk_obj_parse(file->bytes.at, file->bytes.size_bytes, err);
+	if (!file->obj) {
 		wk_os_close(&file->bytes);
 		return wk_err_in(err, path);
 	}
@@ -109,9 +109,9 @@ static bool is_recorded(struct search *s, const char *path, const struct wk_stor
 	struct wk_os_identity identity;
 
 	if (s->key->build_id.size > 0) {
-		if (wk_store_same_id(&file->elf->build_id, &s->key->build_id))
+		if (wk_store_same_id(&file->obj->build_id, &s->key->build_id))
 			return true;
-		tell_other_id(s, path, &file->elf->build_id);
+		tell_other_id(s, path, &file->obj->build_id);
 		return false;
 	}
 	if (s->key->inode == 0 || !wk_os_identify(path, &identity, NULL) ||
@@ -373,7 +373,7 @@ bool wk_store_take(const char *path, const struct wk_build_id *id, struct wk_sto
 		wk_buf_add_text(why, err.text);
 		return false;
 	}
-	if (wk_store_same_id(&file->elf->build_id, id))
+	if (wk_store_same_id(&file->obj->build_id, id))
 		return true;
 	wk_buf_add_fmt(why, "%s is of another build", path);
 	wk_store_close(file);

@@ -17,12 +17,12 @@
 
 #include "base/buf.h"
 #include "os/os.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 #include "symbols/symbols.h"
 
 struct wk_store_file {
 	struct wk_os_file bytes;
-	struct wk_elf *elf; /* NULL: there is no file */
+	struct wk_obj *obj; /* NULL: there is no file */
 	char *path;         /* where it was found */
 	struct wk_os_identity identity; /* just before it was read */
 	struct wk_buf plain; /* of a file that lay packed in another */

@@ -16,28 +16,28 @@ struct wanted {
 
 /* A file whose tables tell of far less than it has is no debug file, though its sum may be had
  * right: it costs nothing on disk to be thousands of gigabytes long. */
-static bool is_told_of(const struct wk_elf *elf)
+static bool is_told_of(const struct wk_obj *obj)
 {
 	uint64_t end = 0, own;
 
-	for (uint32_t i = 0; i < elf->section_count; i++) {
-		struct wk_bytes bytes = wk_elf_bytes(elf, &elf->sections[i]);
+	for (uint32_t i = 0; i < obj->section_count; i++) {
+		struct wk_bytes bytes = wk_obj_bytes(obj, &obj->sections[i]);
 
 		own = (uint64_t)wk_bytes_left(&bytes);
-		if (own > 0 && elf->sections[i].offset + own > end)
-			end = elf->sections[i].offset + own;
+		if (own > 0 && obj->sections[i].offset + own > end)
+			end = obj->sections[i].offset + own;
 	}
-	return elf->size_bytes <= end + MOST_UNTOLD;
+	return obj->size_bytes <= end + MOST_UNTOLD;
 }
 
 static bool fits(const void *context, const struct wk_store_file *file)
 {
 	const struct wanted *wanted = context;
-	const struct wk_build_id *ours = &wanted->image->elf->build_id;
+	const struct wk_build_id *ours = &wanted->image->obj->build_id;
 
-	if (ours->size > 0 && file->elf->build_id.size > 0)
-		return wk_store_same_id(ours, &file->elf->build_id);
-	return wanted->link.len > 0 && is_told_of(file->elf) &&
+	if (ours->size > 0 && file->obj->build_id.size > 0)
+		return wk_store_same_id(ours, &file->obj->build_id);
+	return wanted->link.len > 0 && is_told_of(file->obj) &&
 	       wk_crc32(0, file->bytes.at, file->bytes.size_bytes) == wanted->crc;
 }
 
@@ -82,10 +82,10 @@ bool wk_store_debug(const struct wk_store_file *image, const char *const *debug_
 	struct wk_store_search search = wk_store_search_of(file, why);
 	struct wanted wanted = { .image = image };
 
-	if (!wk_elf_debuglink(image->elf, &wanted.link, &wanted.crc))
+	if (!wk_obj_debuglink(image->obj, &wanted.link, &wanted.crc))
 		wanted.link.len = 0;
 	search.fits = fits;
 	search.context = &wanted;
-	return wk_store_try_id(&search, debug_dirs, &image->elf->build_id) ||
+	return wk_store_try_id(&search, debug_dirs, &image->obj->build_id) ||
 	       try_by_link(&search, &wanted, debug_dirs);
 }

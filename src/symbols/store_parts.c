@@ -10,7 +10,7 @@
 bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file *file,
 			struct wk_buf *why)
 {
-	const struct wk_elf_section *section = wk_elf_section(image->elf, ".gnu_debugdata");
+	const struct wk_obj_section *section = wk_obj_section(image->obj, ".gnu_debugdata");
 	struct wk_err err = { 0 };
 	struct wk_buf path = { 0 };
 
@@ -18,9 +18,9 @@ bool wk_store_minidebug(const struct wk_store_file *image, struct wk_store_file 
 	if (!section)
 		return false;
 	wk_buf_reset(why);
-	if (wk_unpack(wk_elf_bytes(image->elf, section), &file->plain, &err))
-		file->elf = wk_elf_parse(file->plain.at, file->plain.len, &err);
-	if (!file->elf) {
+	if (wk_unpack(wk_obj_bytes(image->obj, section), &file->plain, &err))
+		file->obj = wk_obj_parse(file->plain.at, file->plain.len, &err);
+	if (!file->obj) {
 		wk_store_close(file);
 		wk_buf_add_fmt(why, "%s: .gnu_debugdata: %s", image->path, err.text);
 		return false;
@@ -93,7 +93,7 @@ static bool try_shared_path(struct wk_store_search *s, const struct wk_store_fil
 /* The one build that is wanted. */
 static bool is_build(const void *context, const struct wk_store_file *file)
 {
-	return wk_store_same_id(context, &file->elf->build_id);
+	return wk_store_same_id(context, &file->obj->build_id);
 }
 
 bool wk_store_alternate(const struct wk_store_file *debug, const char *const *debug_dirs,
@@ -103,7 +103,7 @@ bool wk_store_alternate(const struct wk_store_file *debug, const char *const *de
 	struct wk_build_id id;
 	struct wk_str path;
 
-	if (!wk_elf_debugaltlink(debug->elf, &path, &id))
+	if (!wk_obj_debugaltlink(debug->obj, &path, &id))
 		return false;
 	s.fits = is_build;
 	s.context = &id;
@@ -120,8 +120,8 @@ static bool may_be_of_image(const void *context, const struct wk_store_file *fil
 {
 	const struct wk_store_file *image = context;
 
-	return image->elf->build_id.size == 0 || file->elf->build_id.size == 0 ||
-	       wk_store_same_id(&image->elf->build_id, &file->elf->build_id);
+	return image->obj->build_id.size == 0 || file->obj->build_id.size == 0 ||
+	       wk_store_same_id(&image->obj->build_id, &file->obj->build_id);
 }
 
 static bool try_package(struct wk_store_search *s, struct wk_str dir, struct wk_str path)

@@ -94,7 +94,7 @@ static bool same_key(const void *table, uint32_t id, const void *wanted)
 
 static void retry_image(struct wk_image_symbols *image, uint32_t pid)
 {
-	if (image->key.is_kernel || image->file.elf || image->state == WK_IMAGE_NO_FILE ||
+	if (image->key.is_kernel || image->file.obj || image->state == WK_IMAGE_NO_FILE ||
 	    pid == 0 || pid == image->key.pid || image->retries >= MAX_RETRIES)
 		return;
 	image->retries++;
@@ -126,9 +126,9 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	return image;
 }
 
-const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image)
+const struct wk_obj *wk_image_obj(const struct wk_image_symbols *image)
 {
-	return image->file.elf;
+	return image->file.obj;
 }
 
 static void ready_kernel(struct wk_image_symbols *image)
@@ -155,7 +155,7 @@ static void make_ready(const struct wk_image_symbols *image)
 	wk_image_fetch(image);
 	if (image->key.is_kernel)
 		ready_kernel(late);
-	else if (image->file.elf)
+	else if (image->file.obj)
 		wk_image_build_table(late);
 }
 
@@ -173,9 +173,9 @@ static const struct wk_symtab *lend_symbols(void *context)
 struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image)
 {
 	wk_image_fetch(image);
-	if (image->unwind || !image->file.elf)
+	if (image->unwind || !image->file.obj)
 		return image->unwind;
-	image->unwind = wk_unwind_table_new(image->file.elf, wk_image_debug_elf(image));
+	image->unwind = wk_unwind_table_new(image->file.obj, wk_image_debug_obj(image));
 	wk_unwind_table_borrow_symbols(image->unwind, lend_symbols, image);
 	wk_image_take_unwind(image);
 	return image->unwind;
@@ -210,7 +210,7 @@ static bool find_in_kernel(struct wk_symbols *s, uint64_t address, struct wk_sym
 bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
 		      struct wk_symbol *symbol)
 {
-	struct wk_elf_symbol found;
+	struct wk_obj_symbol found;
 
 	make_ready(image);
 	if (!image->tab || !wk_symtab_find(image->tab, vaddr, &found))
@@ -231,7 +231,7 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struc
 	make_ready(image);
 	if (image->key.is_kernel)
 		return find_in_kernel(image->owner, address, symbol);
-	if (!image->tab || !wk_elf_vaddr_of(image->file.elf, address, &vaddr) ||
+	if (!image->tab || !wk_obj_vaddr_of(image->file.obj, address, &vaddr) ||
 	    !wk_image_find_of(image, vaddr, symbol))
 		return false;
 	symbol->start += address - vaddr;

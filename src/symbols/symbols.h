@@ -23,7 +23,7 @@
 #include "symbols/place.h"
 
 struct wk_symbols;
-struct wk_elf;
+struct wk_obj;
 struct wk_cache;
 struct wk_remote;
 struct wk_unwind_table;
@@ -85,10 +85,10 @@ const char *wk_image_reason(const struct wk_image_symbols *image);
 void wk_image_fetch(const struct wk_image_symbols *image);
 
 /* The image's parsed file, for unwinding; NULL where there is none (kernel, missing). */
-const struct wk_elf *wk_image_elf(const struct wk_image_symbols *image);
+const struct wk_obj *wk_image_obj(const struct wk_image_symbols *image);
 
 /* The separate debug file in use, for .debug_frame; NULL where there is none. */
-const struct wk_elf *wk_image_debug_elf(const struct wk_image_symbols *image);
+const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image);
 
 /* The image's unwind tables, as much as was compiled of them; NULL where there is no file. They
  * stay the image's. */

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/object_symbols.h"
 #include "symbols/symtab_packed.h"
 
 #define SOURCES 2 /* the image's file and its debug file */
@@ -22,7 +22,7 @@ struct row {
 };
 
 struct wk_symtab {
-	struct wk_elf_tables tables[SOURCES];
+	struct wk_obj_tables tables[SOURCES];
 	struct row *rows; /* NULL in a table that was loaded */
 	size_t count, cap;
 	struct wk_symtab_packed packed;
@@ -35,7 +35,7 @@ struct builder {
 	uint64_t name_budget; /* bytes of names still to be compared */
 };
 
-static bool add_row(void *context, const struct wk_elf_raw *raw)
+static bool add_row(void *context, const struct wk_obj_raw *raw)
 {
 	struct builder *b = context;
 	struct wk_symtab *tab = b->tab;
@@ -56,29 +56,29 @@ static bool add_row(void *context, const struct wk_elf_raw *raw)
 	return true;
 }
 
-static void add_source(struct builder *b, const struct wk_elf *elf)
+static void add_source(struct builder *b, const struct wk_obj *obj)
 {
 	struct wk_symtab *tab = b->tab;
-	struct wk_elf_tables *tables = &tab->tables[b->source];
+	struct wk_obj_tables *tables = &tab->tables[b->source];
 	uint64_t most = tab->count;
 
-	b->name_budget += elf->size_bytes;
-	*tables = wk_elf_tables(elf);
-	for (enum wk_elf_table table = 0; table < WK_ELF_TABLES; table++)
-		most += wk_elf_raw_count(elf, tables, table);
+	b->name_budget += obj->size_bytes;
+	*tables = wk_obj_tables(obj);
+	for (enum wk_obj_table table = 0; table < WK_OBJ_TABLES; table++)
+		most += wk_obj_raw_count(obj, tables, table);
 	if (most > tab->cap) {
 		tab->rows = wk_realloc(tab->rows, most * sizeof(*tab->rows));
 		tab->cap = most;
 	}
-	wk_elf_each_raw(elf, tables, add_row, b);
+	wk_obj_each_raw(obj, tables, add_row, b);
 }
 
 static struct wk_str name_of(const struct wk_symtab *tab, const struct row *row)
 {
-	const struct wk_elf_tables *tables = &tab->tables[row->source];
+	const struct wk_obj_tables *tables = &tab->tables[row->source];
 
-	return tab->as_perf ? wk_elf_versioned_name(tables, row->table, row->name)
-			    : wk_elf_raw_name(tables, row->table, row->name);
+	return tab->as_perf ? wk_obj_versioned_name(tables, row->table, row->name)
+			    : wk_obj_raw_name(tables, row->table, row->name);
 }
 
 /* True for an address below the end; written so that no end lies beyond the last address. */
@@ -188,30 +188,30 @@ static void drop_aliases(struct builder *b)
 struct ranges {
 	struct wk_sort_key *starts; /* .row is the number of the section or segment */
 	size_t count, next;
-	const struct wk_elf *elf;
+	const struct wk_obj *obj;
 };
 
 static uint64_t range_size(const struct ranges *ranges, size_t index)
 {
 	uint32_t row = ranges->starts[index].row;
 
-	if (ranges->elf->section_count > 0)
-		return ranges->elf->sections[row].size_bytes;
-	return ranges->elf->segments[row].file_size;
+	if (ranges->obj->section_count > 0)
+		return ranges->obj->sections[row].size_bytes;
+	return ranges->obj->segments[row].file_size;
 }
 
-static struct ranges code_ranges(const struct wk_elf *elf)
+static struct ranges code_ranges(const struct wk_obj *obj)
 {
-	struct ranges r = { .elf = elf };
-	uint32_t most = elf->section_count > 0 ? elf->section_count : elf->segment_count;
+	struct ranges r = { .obj = obj };
+	uint32_t most = obj->section_count > 0 ? obj->section_count : obj->segment_count;
 
 	r.starts = wk_alloc_zeroed(most ? most : 1, sizeof(*r.starts));
-	for (uint32_t i = 0; i < elf->section_count; i++)
-		if (elf->sections[i].flags & WK_SHF_EXECINSTR && elf->sections[i].size_bytes > 0)
-			r.starts[r.count++] = (struct wk_sort_key){ elf->sections[i].vaddr, i };
-	for (uint32_t i = 0; i < elf->segment_count && elf->section_count == 0; i++)
-		if (elf->segments[i].type == WK_PT_LOAD && elf->segments[i].flags & WK_PF_X)
-			r.starts[r.count++] = (struct wk_sort_key){ elf->segments[i].vaddr, i };
+	for (uint32_t i = 0; i < obj->section_count; i++)
+		if (obj->sections[i].flags & WK_SHF_EXECINSTR && obj->sections[i].size_bytes > 0)
+			r.starts[r.count++] = (struct wk_sort_key){ obj->sections[i].vaddr, i };
+	for (uint32_t i = 0; i < obj->segment_count && obj->section_count == 0; i++)
+		if (obj->segments[i].type == WK_PT_LOAD && obj->segments[i].flags & WK_PF_X)
+			r.starts[r.count++] = (struct wk_sort_key){ obj->segments[i].vaddr, i };
 	wk_sort_keys(r.starts, r.count);
 	return r;
 }
@@ -240,9 +240,9 @@ static void end_unsized(struct row *row, uint64_t room, uint64_t next_vaddr)
 
 /* Gives rows without a size their end, drops those of them that a sized row covers, and links
  * each row to the one around it. One walk: what has ended is never looked at again. */
-static void nest(struct wk_symtab *tab, const struct wk_elf *elf)
+static void nest(struct wk_symtab *tab, const struct wk_obj *obj)
 {
-	struct ranges ranges = code_ranges(elf);
+	struct ranges ranges = code_ranges(obj);
 	uint64_t room = 0;
 	struct row *open = NULL; /* without an end yet: the row kept last */
 	uint32_t around = 0;
@@ -277,10 +277,10 @@ static void nest(struct wk_symtab *tab, const struct wk_elf *elf)
 	tab->count = to;
 }
 
-static struct wk_symtab *make(const struct wk_elf *elf, const struct wk_elf *debug, bool as_perf)
+static struct wk_symtab *make(const struct wk_obj *obj, const struct wk_obj *debug, bool as_perf)
 {
 	struct wk_symtab *tab = wk_alloc_zeroed(1, sizeof(*tab));
-	const struct wk_elf *sources[SOURCES] = { elf, debug };
+	const struct wk_obj *sources[SOURCES] = { obj, debug };
 	struct builder b = { .tab = tab, .name_budget = 4096 };
 
 	tab->as_perf = as_perf;
@@ -289,20 +289,20 @@ static struct wk_symtab *make(const struct wk_elf *elf, const struct wk_elf *deb
 			add_source(&b, sources[b.source]);
 	sort_rows(tab);
 	drop_aliases(&b);
-	nest(tab, elf);
+	nest(tab, obj);
 	tab->cap = tab->count;
 	tab->rows = wk_realloc(tab->rows, (tab->count + 1) * sizeof(*tab->rows));
 	return tab;
 }
 
-struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug)
+struct wk_symtab *wk_symtab_new(const struct wk_obj *obj, const struct wk_obj *debug)
 {
-	return make(elf, debug, false);
+	return make(obj, debug, false);
 }
 
-struct wk_symtab *wk_symtab_new_as_perf(const struct wk_elf *elf, const struct wk_elf *debug)
+struct wk_symtab *wk_symtab_new_as_perf(const struct wk_obj *obj, const struct wk_obj *debug)
 {
-	return make(elf, debug, true);
+	return make(obj, debug, true);
 }
 
 void wk_symtab_free(struct wk_symtab *tab)
@@ -318,14 +318,14 @@ uint32_t wk_symtab_count(const struct wk_symtab *tab)
 	return (uint32_t)tab->count;
 }
 
-struct wk_elf_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index)
+struct wk_obj_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index)
 {
 	const struct row *row;
 
 	if (!tab->rows)
 		return wk_symtab_packed_at(&tab->packed, index);
 	row = &tab->rows[index];
-	return (struct wk_elf_symbol){
+	return (struct wk_obj_symbol){
 		.name = name_of(tab, row),
 		.vaddr = row->vaddr,
 		.size_bytes = row->size_bytes,
@@ -351,7 +351,7 @@ static size_t rows_up_to(const struct wk_symtab *tab, uint64_t vaddr)
 	return low;
 }
 
-bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_elf_symbol *symbol)
+bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_obj_symbol *symbol)
 {
 	size_t row;
 
@@ -377,7 +377,7 @@ bool wk_symtab_save(const struct wk_symtab *tab, struct wk_buf *out)
 	wk_symtab_packer_begin(&packer, tab->count ? tab->rows[0].vaddr : 0, (uint32_t)tab->count,
 			       out);
 	for (uint32_t i = 0; i < tab->count; i++) {
-		struct wk_elf_symbol symbol = wk_symtab_at(tab, i);
+		struct wk_obj_symbol symbol = wk_symtab_at(tab, i);
 
 		wk_symtab_packer_add(&packer, &symbol, tab->rows[i].around);
 	}

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 struct wk_symtab;
 
@@ -23,20 +23,20 @@ struct wk_symtab;
 #define WK_SYMTAB_VERSION 1
 
 /* `debug` may be NULL. Never NULL itself: a file without symbols gives an empty table. */
-struct wk_symtab *wk_symtab_new(const struct wk_elf *elf, const struct wk_elf *debug);
+struct wk_symtab *wk_symtab_new(const struct wk_obj *obj, const struct wk_obj *debug);
 /* As perf chooses among symbols at one address: with a size, then not weak, then global, then fewer
  * leading underscores, then the longer name; and with versions ("cfree@GLIBC_2.2.5"). */
-struct wk_symtab *wk_symtab_new_as_perf(const struct wk_elf *elf, const struct wk_elf *debug);
+struct wk_symtab *wk_symtab_new_as_perf(const struct wk_obj *obj, const struct wk_obj *debug);
 void wk_symtab_free(struct wk_symtab *tab);
 
 uint32_t wk_symtab_count(const struct wk_symtab *tab);
 
 /* The innermost symbol that covers `vaddr`; its size is what the table or the next symbol
  * gives. False if none does. */
-bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_elf_symbol *symbol);
+bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_obj_symbol *symbol);
 
 /* Row `index` in order of address, from 0 to count - 1. */
-struct wk_elf_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index);
+struct wk_obj_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index);
 
 /* To bytes and back, names and all: a loaded table needs no ELF file, answers the same, and is
  * used where it lies in `bytes`, which must begin at a multiple of 8 and outlive it. Loading looks

@@ -27,7 +27,7 @@ void wk_symtab_packer_begin(struct wk_symtab_packer *packer, uint64_t base, uint
 	wk_buf_add_char(out, '\0');
 }
 
-void wk_symtab_packer_add(struct wk_symtab_packer *packer, const struct wk_elf_symbol *symbol,
+void wk_symtab_packer_add(struct wk_symtab_packer *packer, const struct wk_obj_symbol *symbol,
 			  uint32_t around)
 {
 	uint32_t back = around ? packer->count + 1 - around : 0;
@@ -104,11 +104,11 @@ static struct wk_str name_of(const struct wk_symtab_packed *packed, uint32_t nam
 			 strnlen(packed->names + name, left < LONGEST_NAME ? left : LONGEST_NAME));
 }
 
-struct wk_elf_symbol wk_symtab_packed_at(const struct wk_symtab_packed *packed, uint32_t row)
+struct wk_obj_symbol wk_symtab_packed_at(const struct wk_symtab_packed *packed, uint32_t row)
 {
 	const struct wk_symtab_packed_row *at = &packed->rows[row];
 
-	return (struct wk_elf_symbol){
+	return (struct wk_obj_symbol){
 		.name = name_of(packed, at->name),
 		.vaddr = packed->base + at->start,
 		.size_bytes = at->size_bytes,
@@ -134,7 +134,7 @@ static uint32_t rows_up_to(const struct wk_symtab_packed *packed, uint32_t start
 }
 
 bool wk_symtab_packed_find(const struct wk_symtab_packed *packed, uint64_t vaddr, int most_nested,
-			   struct wk_elf_symbol *symbol)
+			   struct wk_obj_symbol *symbol)
 {
 	uint64_t start = vaddr - packed->base;
 	uint32_t row;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 struct wk_symtab_packed_row {
 	uint32_t start, size_bytes; /* start: from the table's base */
@@ -37,7 +37,7 @@ void wk_symtab_packer_begin(struct wk_symtab_packer *packer, uint64_t base, uint
 			    struct wk_buf *out);
 
 /* `around` is the row that this one lies in, + 1; 0 for none. */
-void wk_symtab_packer_add(struct wk_symtab_packer *packer, const struct wk_elf_symbol *symbol,
+void wk_symtab_packer_add(struct wk_symtab_packer *packer, const struct wk_obj_symbol *symbol,
 			  uint32_t around);
 
 /* False, with `out` as it was, if it does not fit. */
@@ -45,10 +45,10 @@ bool wk_symtab_packer_end(struct wk_symtab_packer *packer);
 
 bool wk_symtab_packed_open(struct wk_symtab_packed *packed, struct wk_bytes bytes,
 			   struct wk_err *err);
-struct wk_elf_symbol wk_symtab_packed_at(const struct wk_symtab_packed *packed, uint32_t row);
+struct wk_obj_symbol wk_symtab_packed_at(const struct wk_symtab_packed *packed, uint32_t row);
 
 /* As wk_symtab_find (symtab.h). */
 bool wk_symtab_packed_find(const struct wk_symtab_packed *packed, uint64_t vaddr, int most_nested,
-			   struct wk_elf_symbol *symbol);
+			   struct wk_obj_symbol *symbol);
 
 #endif

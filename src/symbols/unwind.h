@@ -23,7 +23,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "event/event.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 
 struct wk_symtab;
 struct wk_unwind_table;
@@ -36,7 +36,7 @@ struct wk_unwind_table;
  * an image without any rules gives a table that finds nothing. Looking up compiles, so a table
  * serves one thread at a time; and unwinders keep pointers into it: once it is freed, spaces
  * that it was used in must not be set again. */
-struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const struct wk_elf *debug);
+struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const struct wk_obj *debug);
 void wk_unwind_table_free(struct wk_unwind_table *table);
 
 /* A table of code that was made at run time, which is told a piece at a time: each piece has a

@@ -45,7 +45,7 @@ struct row {
 };
 
 struct wk_unwind_table {
-	const struct wk_elf *elf, *debug;
+	const struct wk_obj *obj, *debug;
 	bool is_made; /* at run time: `compiled` is sorted, and all there is */
 	struct wk_cfi sections[SOURCES];
 	uint64_t work_left;
@@ -75,21 +75,21 @@ struct wk_unwind_table {
 };
 
 /* What lies at `vaddr`, up to the end of its segment's part of the file. */
-static struct wk_bytes bytes_at(const struct wk_elf *elf, uint64_t vaddr)
+static struct wk_bytes bytes_at(const struct wk_obj *obj, uint64_t vaddr)
 {
 	struct wk_bytes none = { .bad = true };
 
-	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &elf->segments[i];
-		struct wk_bytes b = wk_bytes_of(elf->at, elf->size_bytes);
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &obj->segments[i];
+		struct wk_bytes b = wk_bytes_of(obj->at, obj->size_bytes);
 
 		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr ||
 		    vaddr - s->vaddr >= s->file_size ||
-		    s->offset > elf->size_bytes || s->file_size > elf->size_bytes - s->offset)
+		    s->offset > obj->size_bytes || s->file_size > obj->size_bytes - s->offset)
 			continue;
-		b.big_endian = elf->big_endian;
+		b.big_endian = obj->big_endian;
 		wk_bytes_skip(&b, s->offset + (vaddr - s->vaddr));
-		b.end = elf->at + s->offset + s->file_size;
+		b.end = obj->at + s->offset + s->file_size;
 		b.start = b.at;
 		return b;
 	}
@@ -97,61 +97,61 @@ static struct wk_bytes bytes_at(const struct wk_elf *elf, uint64_t vaddr)
 }
 
 /* The section that begins at `vaddr`, or all that follows where section headers are gone. */
-static struct wk_bytes section_at(const struct wk_elf *elf, uint64_t vaddr)
+static struct wk_bytes section_at(const struct wk_obj *obj, uint64_t vaddr)
 {
-	for (uint32_t i = 0; i < elf->section_count; i++)
-		if (elf->sections[i].vaddr == vaddr && elf->sections[i].size_bytes)
-			return wk_elf_bytes(elf, &elf->sections[i]);
-	return bytes_at(elf, vaddr);
+	for (uint32_t i = 0; i < obj->section_count; i++)
+		if (obj->sections[i].vaddr == vaddr && obj->sections[i].size_bytes)
+			return wk_obj_bytes(obj, &obj->sections[i]);
+	return bytes_at(obj, vaddr);
 }
 
-static uint64_t section_vaddr(const struct wk_elf *elf, const char *name)
+static uint64_t section_vaddr(const struct wk_obj *obj, const char *name)
 {
-	const struct wk_elf_section *section = wk_elf_section(elf, name);
+	const struct wk_obj_section *section = wk_obj_section(obj, name);
 
 	return section ? section->vaddr : 0;
 }
 
-static void open_section(struct wk_cfi *cfi, const struct wk_elf *elf, const char *name)
+static void open_section(struct wk_cfi *cfi, const struct wk_obj *obj, const char *name)
 {
-	const struct wk_elf_section *section = wk_elf_section(elf, name);
+	const struct wk_obj_section *section = wk_obj_section(obj, name);
 
 	if (!section || section->flags & SECTION_COMPRESSED)
 		return;
-	cfi->bytes = wk_elf_bytes(elf, section);
+	cfi->bytes = wk_obj_bytes(obj, section);
 	cfi->vaddr = section->vaddr;
 }
 
 /* .eh_frame: where the search table says it is, else by its name. */
-static void open_eh_frame(struct wk_cfi *cfi, const struct wk_elf *elf)
+static void open_eh_frame(struct wk_cfi *cfi, const struct wk_obj *obj)
 {
-	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &elf->segments[i];
-		struct wk_bytes header = wk_bytes_of(elf->at, elf->size_bytes);
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &obj->segments[i];
+		struct wk_bytes header = wk_bytes_of(obj->at, obj->size_bytes);
 
 		if (s->type != SEGMENT_EH_FRAME_HDR)
 			continue;
-		header.big_endian = elf->big_endian;
+		header.big_endian = obj->big_endian;
 		header = wk_bytes_at(&header, s->offset, s->file_size);
 		header.start = header.at;
 		if (header.bad ||
 		    !wk_cfi_read_header(header, s->vaddr, cfi->address_size, &cfi->header))
 			continue;
-		cfi->bytes = section_at(elf, cfi->header.eh_frame_vaddr);
+		cfi->bytes = section_at(obj, cfi->header.eh_frame_vaddr);
 		cfi->vaddr = cfi->header.eh_frame_vaddr;
 		if (!cfi->bytes.bad)
 			return;
 	}
 	cfi->header = (struct wk_cfi_header){ 0 };
 	cfi->bytes = (struct wk_bytes){ 0 };
-	open_section(cfi, elf, ".eh_frame");
+	open_section(cfi, obj, ".eh_frame");
 }
 
-struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const struct wk_elf *debug)
+struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const struct wk_obj *debug)
 {
 	struct wk_unwind_table *table = wk_alloc_zeroed(1, sizeof(*table));
 
-	table->elf = elf;
+	table->obj = obj;
 	table->debug = debug;
 	table->compiled_count = 1;
 	table->rules_count = 1;
@@ -159,12 +159,12 @@ struct wk_unwind_table *wk_unwind_table_new(const struct wk_elf *elf, const stru
 		struct wk_cfi *cfi = &table->sections[i];
 
 		cfi->is_debug = i != EH_FRAME;
-		cfi->address_size = elf->is_64 ? 8 : 4;
-		cfi->text_vaddr = section_vaddr(elf, ".text");
-		cfi->data_vaddr = section_vaddr(elf, ".got");
+		cfi->address_size = obj->is_64 ? 8 : 4;
+		cfi->text_vaddr = section_vaddr(obj, ".text");
+		cfi->data_vaddr = section_vaddr(obj, ".got");
 	}
-	open_eh_frame(&table->sections[EH_FRAME], elf);
-	open_section(&table->sections[DEBUG_FRAME], elf, ".debug_frame");
+	open_eh_frame(&table->sections[EH_FRAME], obj);
+	open_section(&table->sections[DEBUG_FRAME], obj, ".debug_frame");
 	if (debug)
 		open_section(&table->sections[SEPARATE_DEBUG_FRAME], debug, ".debug_frame");
 	for (int i = 0; i < SOURCES; i++)
@@ -348,7 +348,7 @@ static const struct wk_rules *row_at(const struct wk_unwind_table *table,
 
 static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
 {
-	return wk_code_is_sigreturn(bytes_at(table->elf, vaddr), table->elf->machine);
+	return wk_code_is_sigreturn(bytes_at(table->obj, vaddr), table->obj->machine);
 }
 
 /* The index of rules that were saved; NO_RULES where they make no sense. */
@@ -414,15 +414,15 @@ static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uin
 /* The stretch of a segment of code around `vaddr`. */
 static void read_stretch(struct wk_unwind_table *table, uint64_t vaddr)
 {
-	for (uint32_t i = 0; i < table->elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &table->elf->segments[i];
+	for (uint32_t i = 0; i < table->obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &table->obj->segments[i];
 		struct wk_bytes code;
 		uint64_t skip;
 
 		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size)
 			continue;
 		skip = (vaddr - s->vaddr) / STRETCH_BYTES * STRETCH_BYTES;
-		code = bytes_at(table->elf, s->vaddr + skip);
+		code = bytes_at(table->obj, s->vaddr + skip);
 		if (wk_bytes_left(&code) > STRETCH_BYTES)
 			code.end = code.at + STRETCH_BYTES;
 		wk_code_starts_read(&table->starts, code, s->vaddr + skip);
@@ -448,7 +448,7 @@ static const struct wk_symtab *symbols_of(struct wk_unwind_table *table)
 	if (!table->symbols && table->lend_symbols)
 		table->symbols = table->lend_symbols(table->lender);
 	if (!table->symbols)
-		table->symbols = table->own_symbols = wk_symtab_new(table->elf, table->debug);
+		table->symbols = table->own_symbols = wk_symtab_new(table->obj, table->debug);
 	return table->symbols;
 }
 
@@ -457,7 +457,7 @@ static const struct wk_symtab *symbols_of(struct wk_unwind_table *table)
 static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start)
 {
 	struct wk_bytes code = { .bad = true };
-	struct wk_elf_symbol symbol;
+	struct wk_obj_symbol symbol;
 	uint64_t size;
 
 	if (wk_symtab_find(symbols_of(table), vaddr, &symbol)) {
@@ -466,24 +466,24 @@ static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr
 	} else if (!start_by_calls(table, vaddr, start, &size)) {
 		return code;
 	}
-	code = bytes_at(table->elf, *start);
+	code = bytes_at(table->obj, *start);
 	if (wk_bytes_left(&code) > size)
 		code.end = code.at + size;
 	return code;
 }
 
 /* The program's first instructions have no caller. */
-static bool is_entry(const struct wk_elf *elf, uint64_t vaddr, struct wk_bytes function,
+static bool is_entry(const struct wk_obj *obj, uint64_t vaddr, struct wk_bytes function,
 		     uint64_t start)
 {
-	if (!function.bad && start == elf->entry)
+	if (!function.bad && start == obj->entry)
 		return true;
-	return elf->entry && vaddr >= elf->entry && vaddr - elf->entry < ENTRY_BYTES;
+	return obj->entry && vaddr >= obj->entry && vaddr - obj->entry < ENTRY_BYTES;
 }
 
 static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
 {
-	const struct wk_unwind_machine *machine = wk_unwind_machine(table->elf->machine);
+	const struct wk_unwind_machine *machine = wk_unwind_machine(table->obj->machine);
 	struct wk_rules rules = { .cfa_kind = WK_CFA_SIGNAL, .is_signal = true };
 	struct wk_cfi_state state;
 	struct wk_bytes function;
@@ -496,8 +496,8 @@ static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr
 		return intern(table, &rules);
 	function = function_at(table, vaddr, &start);
 	rules = (struct wk_rules){ .cfa_kind = WK_CFA_NONE, .is_root = true };
-	if (is_entry(table->elf, vaddr, function, start) ||
-	    (machine->return_on_stack && wk_code_ends_thread(bytes_at(table->elf, vaddr + 1))))
+	if (is_entry(table->obj, vaddr, function, start) ||
+	    (machine->return_on_stack && wk_code_ends_thread(bytes_at(table->obj, vaddr + 1))))
 		return intern(table, &rules);
 	if (!machine->return_on_stack || function.bad || vaddr < start ||
 	    !wk_code_rules(function, vaddr - start, &state))
@@ -519,7 +519,7 @@ static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint6
 
 struct wk_unwind_table *wk_unwind_table_new_made(void)
 {
-	static const struct wk_elf no_file = { .is_64 = true };
+	static const struct wk_obj no_file = { .is_64 = true };
 	struct wk_unwind_table *table = wk_unwind_table_new(&no_file, NULL);
 
 	table->is_made = true;
@@ -655,10 +655,10 @@ bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr)
 	return rules && rules->is_root;
 }
 
-static bool is_in_plt(const struct wk_elf *elf, uint64_t vaddr)
+static bool is_in_plt(const struct wk_obj *obj, uint64_t vaddr)
 {
-	for (uint32_t i = 0; i < elf->section_count; i++) {
-		const struct wk_elf_section *s = &elf->sections[i];
+	for (uint32_t i = 0; i < obj->section_count; i++) {
+		const struct wk_obj_section *s = &obj->sections[i];
 
 		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->size_bytes &&
 		    (wk_str_starts(s->name, ".plt") || wk_str_is(s->name, ".iplt")))
@@ -675,7 +675,7 @@ bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t 
 	for (int i = 0; i < SOURCES; i++) {
 		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))
 			continue;
-		if (is_in_plt(table->elf, vaddr))
+		if (is_in_plt(table->obj, vaddr))
 			return false;
 		*start = fde.start;
 		*size_bytes = fde.size_bytes;

@@ -15,8 +15,8 @@ static void examine(const uint8_t *bytes, size_t len)
 	struct wk_buf text = { 0 };
 	struct wk_out out = wk_out_to_buf(&text);
 
-	program.elf = wk_elf_parse(bytes, len, NULL);
-	if (!program.elf)
+	program.obj = wk_obj_parse(bytes, len, NULL);
+	if (!program.obj)
 		return;
 	wk_doctor_debug(&findings, &program, nowhere);
 	wk_findings_print(&findings, &out, 80, false);
@@ -24,7 +24,7 @@ static void examine(const uint8_t *bytes, size_t len)
 	wk_out_end(&out);
 	wk_findings_fini(&findings);
 	wk_buf_fini(&text);
-	wk_elf_free(program.elf);
+	wk_obj_free(program.obj);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

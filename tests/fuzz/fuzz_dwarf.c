@@ -35,29 +35,29 @@ static const struct wk_str names[2 * KINDS] = {
 	WK_STR(".debug_cu_index.dwo"),
 };
 
-static void cut(struct wk_elf *elf, struct wk_bytes in)
+static void cut(struct wk_obj *obj, struct wk_bytes in)
 {
 	struct wk_bytes sizes = wk_bytes_take(&in, KINDS * 2);
 
 	for (int i = 0; i < KINDS; i++) {
 		uint64_t size = wk_u16le(&sizes), left = wk_bytes_left(&in);
-		struct wk_elf_section *section = &elf->sections[i];
+		struct wk_obj_section *section = &obj->sections[i];
 
 		if (size > left)
 			size = left;
-		*section = (struct wk_elf_section){
+		*section = (struct wk_obj_section){
 			.name = names[i],
 			.type = WK_SHT_PROGBITS,
 			.offset = wk_bytes_offset(&in),
 			.size_bytes = size,
 		};
-		elf->sections[KINDS + i] = *section;
-		elf->sections[KINDS + i].name = names[KINDS + i];
+		obj->sections[KINDS + i] = *section;
+		obj->sections[KINDS + i].name = names[KINDS + i];
 		wk_bytes_skip(&in, size);
 	}
 }
 
-static const struct wk_elf *open_split(void *context, struct wk_str directory, struct wk_str name,
+static const struct wk_obj *open_split(void *context, struct wk_str directory, struct wk_str name,
 				       uint64_t id)
 {
 	assert(directory.at && name.at);
@@ -117,10 +117,10 @@ static void read_all(const struct wk_dwarf_input *input, struct wk_bytes bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wk_elf_section sections[SECTIONS] = { 0 };
+	struct wk_obj_section sections[SECTIONS] = { 0 };
 	struct wk_bytes in = wk_bytes_of(data, size);
 	uint8_t flags = wk_u8(&in);
-	struct wk_elf elf = {
+	struct wk_obj obj = {
 		.at = data,
 		.size_bytes = size,
 		.is_64 = !(flags & FLAG_32),
@@ -129,20 +129,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.section_count = flags & FLAG_CODE ? SECTIONS : SECTIONS - 1,
 	};
 	struct wk_dwarf_input input = {
-		.elf = &elf,
-		.alternate = flags & FLAG_ALTERNATE ? &elf : NULL,
-		.package = flags & FLAG_PACKAGE ? &elf : NULL,
+		.obj = &obj,
+		.alternate = flags & FLAG_ALTERNATE ? &obj : NULL,
+		.package = flags & FLAG_PACKAGE ? &obj : NULL,
 		.open_split = flags & FLAG_SPLIT ? open_split : NULL,
-		.context = &elf,
+		.context = &obj,
 	};
 
-	sections[SECTIONS - 1] = (struct wk_elf_section){
+	sections[SECTIONS - 1] = (struct wk_obj_section){
 		.name = WK_STR(".text"),
 		.flags = WK_SHF_EXECINSTR | WK_SHF_ALLOC,
 		.vaddr = 0x1000,
 		.size_bytes = 0x100000,
 	};
-	cut(&elf, in);
+	cut(&obj, in);
 	read_all(&input, in);
 	return 0;
 }

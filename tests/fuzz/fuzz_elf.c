@@ -8,64 +8,64 @@
 #include "symbols/symtab.h"
 
 struct seen {
-	const struct wk_elf *elf;
+	const struct wk_obj *obj;
 	uint64_t count, last;
 };
 
 /* Every byte of a name must be the file's own. */
-static bool see(void *context, const struct wk_elf_symbol *symbol)
+static bool see(void *context, const struct wk_obj_symbol *symbol)
 {
 	struct seen *seen = context;
 	const uint8_t *at = (const uint8_t *)symbol->name.at;
 
 	assert(symbol->name.len > 0);
-	assert(at >= seen->elf->at &&
-	       at + symbol->name.len < seen->elf->at + seen->elf->size_bytes);
+	assert(at >= seen->obj->at &&
+	       at + symbol->name.len < seen->obj->at + seen->obj->size_bytes);
 	seen->count += symbol->name.at[symbol->name.len - 1] != 0;
 	seen->last = symbol->vaddr;
 	return true;
 }
 
-static void check_plain(const struct wk_elf *elf, const struct wk_elf_section *section)
+static void check_plain(const struct wk_obj *obj, const struct wk_obj_section *section)
 {
 	struct wk_buf plain = { 0 };
 	struct wk_err err = { 0 };
 	struct wk_bytes bytes;
 	size_t left;
 
-	if (!wk_elf_plain(elf, section, &plain, &bytes, &err))
+	if (!wk_elf_plain(obj, section, &plain, &bytes, &err))
 		assert(err.code != WK_OK && wk_bytes_left(&bytes) == 0);
 	assert(plain.len == 0 || bytes.at == (const uint8_t *)plain.at);
 	left = wk_bytes_left(&bytes);
-	wk_elf_relocate(elf, section, &plain, &bytes);
+	wk_elf_relocate(obj, section, &plain, &bytes);
 	assert(wk_bytes_left(&bytes) == left);
 	wk_buf_fini(&plain);
 }
 
-static void check_sections(const struct wk_elf *elf)
+static void check_sections(const struct wk_obj *obj)
 {
 	struct wk_str name;
 	uint64_t answer, back;
 	uint32_t crc;
 
 	/* Some thousand packed sections may share the same bytes, which is no fault of the reader. */
-	for (uint32_t i = 0; i < elf->section_count && i < 32; i++) {
-		struct wk_bytes bytes = wk_elf_bytes(elf, &elf->sections[i]);
+	for (uint32_t i = 0; i < obj->section_count && i < 32; i++) {
+		struct wk_bytes bytes = wk_obj_bytes(obj, &obj->sections[i]);
 
-		assert(bytes.at >= elf->at && bytes.end <= elf->at + elf->size_bytes);
-		check_plain(elf, &elf->sections[i]);
+		assert(bytes.at >= obj->at && bytes.end <= obj->at + obj->size_bytes);
+		check_plain(obj, &obj->sections[i]);
 	}
-	wk_elf_section(elf, ".text");
-	wk_elf_debuglink(elf, &name, &crc);
-	if (wk_elf_vaddr_of(elf, elf->entry, &answer))
-		wk_elf_offset_of(elf, answer, &back);
+	wk_obj_section(obj, ".text");
+	wk_obj_debuglink(obj, &name, &crc);
+	if (wk_obj_vaddr_of(obj, obj->entry, &answer))
+		wk_obj_offset_of(obj, answer, &back);
 }
 
 /* A saved and loaded table answers as the one that was saved. */
 static void check_saved(const struct wk_symtab *tab)
 {
 	struct wk_buf saved = { 0 };
-	struct wk_elf_symbol a, b;
+	struct wk_obj_symbol a, b;
 	struct wk_symtab *loaded;
 
 	if (!wk_symtab_save(tab, &saved)) {
@@ -86,13 +86,13 @@ static void check_saved(const struct wk_symtab *tab)
 	wk_buf_fini(&saved);
 }
 
-static void check_table(const struct wk_elf *elf, uint64_t vaddr)
+static void check_table(const struct wk_obj *obj, uint64_t vaddr)
 {
-	struct wk_symtab *tab = wk_symtab_new(elf, elf);
-	struct wk_elf_symbol found;
+	struct wk_symtab *tab = wk_symtab_new(obj, obj);
+	struct wk_obj_symbol found;
 
 	for (uint32_t i = 0; i < wk_symtab_count(tab); i++) {
-		struct wk_elf_symbol row = wk_symtab_at(tab, i);
+		struct wk_obj_symbol row = wk_symtab_at(tab, i);
 
 		assert(row.size_bytes > 0);
 		assert(i == 0 || wk_symtab_at(tab, i - 1).vaddr <= row.vaddr);
@@ -108,16 +108,16 @@ static void check_table(const struct wk_elf *elf, uint64_t vaddr)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wk_err err = { 0 };
-	struct wk_elf *elf = wk_elf_parse(data, size, &err);
-	struct seen seen = { .elf = elf };
+	struct wk_obj *obj = wk_obj_parse(data, size, &err);
+	struct seen seen = { .obj = obj };
 
-	if (!elf) {
+	if (!obj) {
 		assert(err.code != WK_OK);
 		return 0;
 	}
-	check_sections(elf);
-	wk_elf_each_symbol(elf, see, &seen);
-	check_table(elf, seen.last + 1);
-	wk_elf_free(elf);
+	check_sections(obj);
+	wk_obj_each_symbol(obj, see, &seen);
+	check_table(obj, seen.last + 1);
+	wk_obj_free(obj);
 	return 0;
 }

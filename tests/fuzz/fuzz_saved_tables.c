@@ -53,15 +53,15 @@ static void check_rules(const struct wk_rules *rules)
 
 static void check_unwind(const void *bytes, size_t size)
 {
-	struct wk_elf_section section = { .type = 1, .name = wk_str_c(".eh_frame") };
-	struct wk_elf elf = { .is_64 = true, .sections = &section, .section_count = 1 };
+	struct wk_obj_section section = { .type = 1, .name = wk_str_c(".eh_frame") };
+	struct wk_obj obj = { .is_64 = true, .sections = &section, .section_count = 1 };
 	struct wk_buf saved = { 0 };
 	struct wk_unwind_table *table;
 
-	elf.machine = WK_MACHINE_X86_64;
-	elf.at = bytes;
-	elf.size_bytes = section.size_bytes = size;
-	table = wk_unwind_table_new(&elf, NULL);
+	obj.machine = WK_MACHINE_X86_64;
+	obj.at = bytes;
+	obj.size_bytes = section.size_bytes = size;
+	table = wk_unwind_table_new(&obj, NULL);
 	if (wk_unwind_table_load(table, wk_bytes_of(bytes, size), NULL)) {
 		for (uint64_t vaddr = 0; vaddr < 4096; vaddr += 13)
 			check_rules(wk_unwind_table_rules(table, vaddr));
@@ -69,7 +69,7 @@ static void check_unwind(const void *bytes, size_t size)
 	}
 	wk_unwind_table_save(table, &saved);
 	wk_unwind_table_free(table);
-	table = wk_unwind_table_new(&elf, NULL);
+	table = wk_unwind_table_new(&obj, NULL);
 	assert(wk_unwind_table_load(table, wk_bytes_of(saved.at, saved.len), NULL));
 	for (uint64_t vaddr = 0; vaddr < 4096; vaddr += 13)
 		check_rules(wk_unwind_table_rules(table, vaddr));
@@ -80,13 +80,13 @@ static void check_unwind(const void *bytes, size_t size)
 static void check_symbols(const void *bytes, size_t size)
 {
 	struct wk_symtab *tab = wk_symtab_load(wk_bytes_of(bytes, size), NULL);
-	struct wk_elf_symbol found;
+	struct wk_obj_symbol found;
 	size_t sum = 0;
 
 	if (!tab)
 		return;
 	for (uint32_t i = 0; i < wk_symtab_count(tab); i++) {
-		struct wk_elf_symbol row = wk_symtab_at(tab, i);
+		struct wk_obj_symbol row = wk_symtab_at(tab, i);
 
 		sum += row.name.len ? (size_t)row.name.at[row.name.len - 1] : 0;
 		if (wk_symtab_find(tab, row.vaddr + i % 5, &found))

@@ -60,36 +60,36 @@ static void walk_twice(struct input *input, struct wk_event_stack *stack)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wk_elf_section section = { .type = 1 };
-	struct wk_elf_segment segments[2] = { { .type = 1 }, { .type = 0x6474e550 } };
-	struct wk_elf elf = { .is_64 = true, .sections = &section, .section_count = 1 };
+	struct wk_obj_section section = { .type = 1 };
+	struct wk_obj_segment segments[2] = { { .type = 1 }, { .type = 0x6474e550 } };
+	struct wk_obj obj = { .is_64 = true, .sections = &section, .section_count = 1 };
 	struct wk_event_stack stack = { 0 };
 	struct wk_cfi_state state;
 	struct input input;
 
 	if (size < 2)
 		return 0;
-	elf.machine = data[0] & 1 ? WK_MACHINE_AARCH64 : WK_MACHINE_X86_64;
-	elf.is_64 = !(data[0] & 0x10);
-	stack.machine = elf.machine;
+	obj.machine = data[0] & 1 ? WK_MACHINE_AARCH64 : WK_MACHINE_X86_64;
+	obj.is_64 = !(data[0] & 0x10);
+	stack.machine = obj.machine;
 	stack.is_full = data[0] & 8;
 	stack.size_bytes = (size - 2) * data[1] / 512;
 	stack.bytes = data + 2;
-	elf.at = data + 2 + stack.size_bytes;
-	elf.size_bytes = size - 2 - stack.size_bytes;
-	input.image_bytes = elf.size_bytes;
+	obj.at = data + 2 + stack.size_bytes;
+	obj.size_bytes = size - 2 - stack.size_bytes;
+	input.image_bytes = obj.size_bytes;
 	section.name = wk_str_c(data[0] & 2 ? ".debug_frame" : ".eh_frame");
-	section.size_bytes = elf.size_bytes;
-	segments[0].file_size = segments[0].memory_size = elf.size_bytes;
-	segments[1].file_size = elf.size_bytes;
-	elf.entry = 1 << 20;
-	elf.segments = segments;
-	elf.segment_count = data[0] & 4 ? 2 : 1;
-	input.table = wk_unwind_table_new(&elf, NULL);
+	section.size_bytes = obj.size_bytes;
+	segments[0].file_size = segments[0].memory_size = obj.size_bytes;
+	segments[1].file_size = obj.size_bytes;
+	obj.entry = 1 << 20;
+	obj.segments = segments;
+	obj.segment_count = data[0] & 4 ? 2 : 1;
+	input.table = wk_unwind_table_new(&obj, NULL);
 	walk_twice(&input, &stack);
 	wk_unwind_table_compile_all(input.table);
 	wk_unwind_is_root(input.table, 0);
-	wk_code_rules(wk_bytes_of(elf.at, elf.size_bytes), elf.size_bytes / 2, &state);
+	wk_code_rules(wk_bytes_of(obj.at, obj.size_bytes), obj.size_bytes / 2, &state);
 	wk_unwind_table_free(input.table);
 	return 0;
 }

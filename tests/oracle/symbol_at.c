@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "os/os.h"
-#include "symbols/elf.h"
+#include "symbols/object.h"
 #include "symbols/symbols.h"
 
 static uint64_t random_u64(uint64_t *seed)
@@ -15,7 +15,7 @@ static uint64_t random_u64(uint64_t *seed)
 	return *seed >> 20;
 }
 
-static uint64_t code_bytes(const struct wk_elf *elf)
+static uint64_t code_bytes(const struct wk_obj *elf)
 {
 	uint64_t sum = 0;
 
@@ -26,10 +26,10 @@ static uint64_t code_bytes(const struct wk_elf *elf)
 }
 
 /* The file offset of byte number `index` of all code. */
-static uint64_t code_at(const struct wk_elf *elf, uint64_t index)
+static uint64_t code_at(const struct wk_obj *elf, uint64_t index)
 {
 	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct wk_elf_segment *s = &elf->segments[i];
+		const struct wk_obj_segment *s = &elf->segments[i];
 
 		if (s->type != WK_PT_LOAD || !(s->flags & WK_PF_X))
 			continue;
@@ -45,7 +45,7 @@ static void print_at(const struct wk_image_symbols *image, uint64_t offset)
 	struct wk_symbol s;
 	uint64_t vaddr;
 
-	if (!wk_elf_vaddr_of(wk_image_elf(image), offset, &vaddr))
+	if (!wk_obj_vaddr_of(wk_image_obj(image), offset, &vaddr))
 		return;
 	if (!wk_image_find(image, offset, &s)) {
 		printf("%016" PRIx64 " - - -\n", vaddr);
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 	uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000, seed = 7, bytes, begin;
 	struct wk_symbol first;
 
-	if (!wk_image_elf(image)) {
+	if (!wk_image_obj(image)) {
 		fprintf(stderr, "symbol_at: %s\n", wk_image_reason(image));
 		wk_symbols_free(symbols);
 		return 1;
@@ -73,9 +73,9 @@ int main(int argc, char **argv)
 	wk_image_find(image, 0, &first);
 	fprintf(stderr, "first answer after %" PRIu64 " us; %s\n",
 		(wk_os_clock_ns() - begin) / 1000, wk_image_reason(image));
-	bytes = code_bytes(wk_image_elf(image));
+	bytes = code_bytes(wk_image_obj(image));
 	for (uint64_t i = 0; i < count && bytes > 0; i++)
-		print_at(image, code_at(wk_image_elf(image), random_u64(&seed) % bytes));
+		print_at(image, code_at(wk_image_obj(image), random_u64(&seed) % bytes));
 	wk_symbols_free(symbols);
 	return 0;
 }

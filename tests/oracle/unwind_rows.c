@@ -60,12 +60,12 @@ int main(int argc, char **argv)
 	struct wk_unwind_table *table;
 	uint64_t vaddr;
 
-	if (!wk_image_elf(image)) {
+	if (!wk_image_obj(image)) {
 		fprintf(stderr, "unwind_rows: %s\n", wk_image_reason(image));
 		wk_symbols_free(symbols);
 		return 1;
 	}
-	table = wk_unwind_table_new(wk_image_elf(image), NULL);
+	table = wk_unwind_table_new(wk_image_obj(image), NULL);
 	while (scanf("%" SCNx64, &vaddr) == 1)
 		print_rules(vaddr, wk_unwind_table_rules(table, vaddr));
 	fprintf(stderr, "%zu rows, %zu KiB when all are compiled\n",

@@ -26,7 +26,7 @@ struct maker {
 	uint8_t version, address_size, offset_size;
 	bool is_split;
 	size_t unit_at;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	struct wk_dwarf_input input;
 	struct wk_dwarf *dwarf;
 	struct wk_code_index *index;
@@ -150,7 +150,7 @@ static inline void unit_end(struct maker *m)
 }
 
 /* The file alone, as another's split file, package or alternate. */
-static inline struct wk_elf *maker_file(struct maker *m)
+static inline struct wk_obj *maker_file(struct maker *m)
 {
 	static const char *const names[S_COUNT] = {
 		".debug_info", ".debug_abbrev", ".debug_str", ".debug_ranges", ".debug_rnglists",
@@ -173,13 +173,13 @@ static inline struct wk_elf *maker_file(struct maker *m)
 			   wk_str_of(NULL, CODE_BYTES));
 	text->is_empty_in_file = true;
 	elf_write(&m->spec, &m->file);
-	m->elf = wk_elf_parse(m->file.at, m->file.len, &m->err);
-	return m->elf;
+	m->obj = wk_obj_parse(m->file.at, m->file.len, &m->err);
+	return m->obj;
 }
 
 static inline bool maker_open(struct maker *m)
 {
-	m->input.elf = maker_file(m);
+	m->input.obj = maker_file(m);
 	m->index = wk_code_index_new();
 	m->dwarf = wk_dwarf_new(&m->input, &m->err);
 	if (m->dwarf)
@@ -191,7 +191,7 @@ static inline void maker_fini(struct maker *m)
 {
 	wk_dwarf_free(m->dwarf);
 	wk_code_index_free(m->index);
-	wk_elf_free(m->elf);
+	wk_obj_free(m->obj);
 	for (int i = 0; i < S_COUNT; i++)
 		wk_buf_fini(&m->sections[i]);
 	wk_buf_fini(&m->file);

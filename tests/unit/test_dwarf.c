@@ -926,7 +926,7 @@ static void put_split(struct maker *m)
 	unit_end(m);
 }
 
-static const struct wk_elf *give_split(void *context, struct wk_str directory, struct wk_str name,
+static const struct wk_obj *give_split(void *context, struct wk_str directory, struct wk_str name,
 				       uint64_t id)
 {
 	struct halves *h = context;
@@ -935,7 +935,7 @@ static const struct wk_elf *give_split(void *context, struct wk_str directory, s
 	assert_true(wk_str_is(name, "a.dwo"));
 	assert_true(id == SPLIT_ID);
 	h->asked++;
-	return h->split.elf;
+	return h->split.obj;
 }
 
 static void halves_init(struct halves *h, uint8_t version)

@@ -24,7 +24,7 @@ enum { ZLIB = 1, ZSTD = 2, OLD = 3, PLAIN = 4 };
 struct made {
 	struct elf_spec spec;
 	struct wk_buf section, file;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	struct wk_dwarf_sections sections;
 };
 
@@ -62,15 +62,15 @@ static void make(struct made *m, const char *name, int how, uint64_t size, bool 
 		    how != OLD && how != PLAIN ? WK_SHF_COMPRESSED : 0, 0,
 		    wk_buf_str(&m->section));
 	elf_write(&m->spec, &m->file);
-	m->elf = wk_elf_parse(m->file.at, m->file.len, NULL);
-	assert_non_null(m->elf);
-	wk_dwarf_sections_init(&m->sections, m->elf, wk_str_ends(wk_str_c(name), ".dwo"));
+	m->obj = wk_obj_parse(m->file.at, m->file.len, NULL);
+	assert_non_null(m->obj);
+	wk_dwarf_sections_init(&m->sections, m->obj, wk_str_ends(wk_str_c(name), ".dwo"));
 }
 
 static void unmake(struct made *m)
 {
 	wk_dwarf_sections_fini(&m->sections);
-	wk_elf_free(m->elf);
+	wk_obj_free(m->obj);
 	wk_buf_fini(&m->section);
 	wk_buf_fini(&m->file);
 }
@@ -140,7 +140,7 @@ static void what_is_not_packed_is_a_window_onto_the_file(void **state)
 	make(&m, ".debug_abbrev", PLAIN, 0, false, false);
 	bytes = wk_dwarf_section(&m.sections, WK_DWARF_ABBREV);
 	assert_int_equal(wk_bytes_left(&bytes), strlen("plain text"));
-	assert_true(bytes.at > m.elf->at && bytes.end < m.elf->at + m.elf->size_bytes);
+	assert_true(bytes.at > m.obj->at && bytes.end < m.obj->at + m.obj->size_bytes);
 	assert_ptr_equal(bytes.start, bytes.at);
 	bytes = wk_dwarf_section(&m.sections, WK_DWARF_INFO);
 	assert_int_equal(wk_bytes_left(&bytes), 0);
@@ -199,7 +199,7 @@ static void broken_packing_is_said(void **state)
 
 	(void)state;
 	make(&m, ".debug_info", ZLIB, PLAIN_SIZE, false, false);
-	((char *)(uintptr_t)wk_elf_bytes(m.elf, wk_elf_section(m.elf, ".debug_info")).at)[24] = 0;
+	((char *)(uintptr_t)wk_obj_bytes(m.obj, wk_obj_section(m.obj, ".debug_info")).at)[24] = 0;
 	bytes = wk_dwarf_section(&m.sections, WK_DWARF_INFO);
 	skip_without_library(&m);
 	assert_int_equal(wk_bytes_left(&bytes), 0);

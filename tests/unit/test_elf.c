@@ -12,7 +12,7 @@
 
 #define CODE (WK_SHF_ALLOC | WK_SHF_EXECINSTR)
 
-/* A file with all that wk_elf_parse knows: two segments at different distances from their
+/* A file with all that wk_obj_parse knows: two segments at different distances from their
  * file offsets, symbols, a build id, a debug link. */
 struct sample {
 	struct elf_spec spec;
@@ -77,7 +77,7 @@ struct listed {
 	unsigned count;
 };
 
-static bool list(void *context, const struct wk_elf_symbol *symbol)
+static bool list(void *context, const struct wk_obj_symbol *symbol)
 {
 	struct listed *l = context;
 
@@ -88,11 +88,11 @@ static bool list(void *context, const struct wk_elf_symbol *symbol)
 	return true;
 }
 
-static void check_symbols(const struct wk_elf *elf, const char *expected)
+static void check_symbols(const struct wk_obj *obj, const char *expected)
 {
 	struct listed l = { 0 };
 
-	wk_elf_each_symbol(elf, list, &l);
+	wk_obj_each_symbol(obj, list, &l);
 	assert_string_equal(wk_buf_text(&l.text), expected);
 	wk_buf_fini(&l.text);
 }
@@ -100,34 +100,34 @@ static void check_symbols(const struct wk_elf *elf, const char *expected)
 static void check_sample(const struct sample *s)
 {
 	struct wk_err err = { 0 };
-	struct wk_elf *elf = wk_elf_parse(s->file.at, s->file.len, &err);
+	struct wk_obj *obj = wk_obj_parse(s->file.at, s->file.len, &err);
 	struct wk_bytes text, bss;
 	struct wk_str link;
 	uint32_t crc;
 
-	assert_non_null(elf);
-	assert_int_equal(elf->is_64, !s->spec.is_32);
-	assert_int_equal(elf->big_endian, s->spec.big_endian);
-	assert_int_equal(elf->type, WK_ET_DYN);
-	assert_int_equal(elf->entry, 0x201000);
-	assert_int_equal(elf->segment_count, 3);
-	assert_int_equal(elf->segments[1].flags, WK_PF_R | WK_PF_X);
-	assert_int_equal(elf->segments[1].vaddr, 0x201000);
-	assert_int_equal(elf->section_count, 9);
-	assert_int_equal(elf->build_id.size, 8);
-	assert_memory_equal(elf->build_id.bytes, "\1\2\3\4\5\6\7\x08", 8);
-	text = wk_elf_bytes(elf, wk_elf_section(elf, ".text"));
+	assert_non_null(obj);
+	assert_int_equal(obj->is_64, !s->spec.is_32);
+	assert_int_equal(obj->big_endian, s->spec.big_endian);
+	assert_int_equal(obj->type, WK_ET_DYN);
+	assert_int_equal(obj->entry, 0x201000);
+	assert_int_equal(obj->segment_count, 3);
+	assert_int_equal(obj->segments[1].flags, WK_PF_R | WK_PF_X);
+	assert_int_equal(obj->segments[1].vaddr, 0x201000);
+	assert_int_equal(obj->section_count, 9);
+	assert_int_equal(obj->build_id.size, 8);
+	assert_memory_equal(obj->build_id.bytes, "\1\2\3\4\5\6\7\x08", 8);
+	text = wk_obj_bytes(obj, wk_obj_section(obj, ".text"));
 	assert_int_equal(wk_bytes_left(&text), 64);
 	assert_ptr_equal(text.start, text.at);
 	assert_int_equal(text.big_endian, s->spec.big_endian);
-	assert_null(wk_elf_section(elf, ".bss"));
-	bss = wk_elf_bytes(elf, &elf->sections[7]);
+	assert_null(wk_obj_section(obj, ".bss"));
+	bss = wk_obj_bytes(obj, &obj->sections[7]);
 	assert_int_equal(wk_bytes_left(&bss), 0);
-	assert_true(wk_elf_debuglink(elf, &link, &crc));
+	assert_true(wk_obj_debuglink(obj, &link, &crc));
 	assert_true(wk_str_is(link, "x.debug"));
 	assert_int_equal(crc, 0x12345678);
-	check_symbols(elf, "begin 201000+10\ncopy 201010+8\nlabel 201020+0\n");
-	wk_elf_free(elf);
+	check_symbols(obj, "begin 201000+10\ncopy 201010+8\nlabel 201020+0\n");
+	wk_obj_free(obj);
 }
 
 static void both_classes_and_byte_orders_read_alike(void **state)
@@ -145,67 +145,67 @@ static void both_classes_and_byte_orders_read_alike(void **state)
 static void the_machine_is_known(void **state)
 {
 	struct sample s;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 
 	(void)state;
 	sample_init(&s, false, false);
-	elf = wk_elf_parse(s.file.at, s.file.len, NULL);
-	assert_int_equal(elf->machine, WK_MACHINE_X86_64);
-	wk_elf_free(elf);
+	obj = wk_obj_parse(s.file.at, s.file.len, NULL);
+	assert_int_equal(obj->machine, WK_MACHINE_X86_64);
+	wk_obj_free(obj);
 	sample_fini(&s);
 	sample_init(&s, true, false);
-	elf = wk_elf_parse(s.file.at, s.file.len, NULL);
-	assert_int_equal(elf->machine, WK_MACHINE_X86);
-	wk_elf_free(elf);
+	obj = wk_obj_parse(s.file.at, s.file.len, NULL);
+	assert_int_equal(obj->machine, WK_MACHINE_X86);
+	wk_obj_free(obj);
 	sample_fini(&s);
 }
 
 static void addresses_follow_the_segment_that_holds_them(void **state)
 {
 	struct sample s;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	uint64_t low, high, answer;
 
 	(void)state;
 	sample_init(&s, false, false);
-	elf = wk_elf_parse(s.file.at, s.file.len, NULL);
+	obj = wk_obj_parse(s.file.at, s.file.len, NULL);
 	low = s.spec.sections[1].offset;
 	high = s.spec.sections[3].offset;
-	assert_true(wk_elf_vaddr_of(elf, low + 5, &answer));
+	assert_true(wk_obj_vaddr_of(obj, low + 5, &answer));
 	assert_int_equal(answer, 0x100005);
-	assert_true(wk_elf_vaddr_of(elf, high + 63, &answer));
+	assert_true(wk_obj_vaddr_of(obj, high + 63, &answer));
 	assert_int_equal(answer, 0x20103f);
-	assert_false(wk_elf_vaddr_of(elf, high + 64, &answer));
-	assert_false(wk_elf_vaddr_of(elf, 0, &answer));
-	assert_true(wk_elf_offset_of(elf, 0x201008, &answer));
+	assert_false(wk_obj_vaddr_of(obj, high + 64, &answer));
+	assert_false(wk_obj_vaddr_of(obj, 0, &answer));
+	assert_true(wk_obj_offset_of(obj, 0x201008, &answer));
 	assert_int_equal(answer, high + 8);
-	assert_false(wk_elf_offset_of(elf, 0x200fff, &answer));
-	assert_false(wk_elf_offset_of(elf, UINT64_MAX, &answer));
-	wk_elf_free(elf);
+	assert_false(wk_obj_offset_of(obj, 0x200fff, &answer));
+	assert_false(wk_obj_offset_of(obj, UINT64_MAX, &answer));
+	wk_obj_free(obj);
 	sample_fini(&s);
 }
 
 static void a_file_without_section_headers_keeps_segments_and_build_id(void **state)
 {
 	struct sample s;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 
 	(void)state;
 	sample_init(&s, false, false);
 	s.spec.has_no_section_headers = true;
 	elf_write(&s.spec, &s.file);
-	elf = wk_elf_parse(s.file.at, s.file.len, NULL);
-	assert_non_null(elf);
-	assert_int_equal(elf->section_count, 0);
-	assert_int_equal(elf->segment_count, 3);
-	assert_int_equal(elf->build_id.size, 8);
-	wk_elf_free(elf);
+	obj = wk_obj_parse(s.file.at, s.file.len, NULL);
+	assert_non_null(obj);
+	assert_int_equal(obj->section_count, 0);
+	assert_int_equal(obj->segment_count, 3);
+	assert_int_equal(obj->build_id.size, 8);
+	wk_obj_free(obj);
 	sample_fini(&s);
 }
 
 /* Touches all that a parsed file offers. Each byte is read, so that a sanitizer sees any that
  * is not the file's. */
-static void touch(const struct wk_elf *elf)
+static void touch(const struct wk_obj *obj)
 {
 	struct listed l = { 0 };
 	struct wk_str name;
@@ -213,16 +213,16 @@ static void touch(const struct wk_elf *elf)
 	uint64_t answer;
 	unsigned sum = 0;
 
-	for (uint32_t i = 0; i < elf->section_count; i++) {
-		struct wk_bytes bytes = wk_elf_bytes(elf, &elf->sections[i]);
+	for (uint32_t i = 0; i < obj->section_count; i++) {
+		struct wk_bytes bytes = wk_obj_bytes(obj, &obj->sections[i]);
 
-		assert_true(bytes.at >= elf->at && bytes.end <= elf->at + elf->size_bytes);
+		assert_true(bytes.at >= obj->at && bytes.end <= obj->at + obj->size_bytes);
 		while (wk_bytes_left(&bytes) > 0)
 			sum += wk_u8(&bytes);
 	}
-	wk_elf_each_symbol(elf, list, &l);
-	wk_elf_debuglink(elf, &name, &crc);
-	wk_elf_vaddr_of(elf, sum, &answer);
+	wk_obj_each_symbol(obj, list, &l);
+	wk_obj_debuglink(obj, &name, &crc);
+	wk_obj_vaddr_of(obj, sum, &answer);
 	wk_buf_fini(&l.text);
 }
 
@@ -237,15 +237,15 @@ static void a_file_cut_at_any_byte_is_refused_or_read_within_its_bounds(void **s
 			/* Not one byte more than `len` belongs to the file. */
 			char *copy = wk_alloc(len ? len : 1);
 			struct wk_err err = { 0 };
-			struct wk_elf *elf;
+			struct wk_obj *obj;
 
 			memcpy(copy, s.file.at, len);
-			elf = wk_elf_parse(copy, len, &err);
-			if (elf)
-				touch(elf);
+			obj = wk_obj_parse(copy, len, &err);
+			if (obj)
+				touch(obj);
 			else
 				assert_true(err.code != WK_OK && err.text[0] != '\0');
-			wk_elf_free(elf);
+			wk_obj_free(obj);
 			free(copy);
 		}
 		sample_fini(&s);
@@ -263,13 +263,13 @@ static void any_byte_may_lie(void **state)
 		sample_init(&s, form & 1, form & 2);
 		for (size_t at = 0; at < s.file.len * sizeof(lies); at++) {
 			char *byte = &s.file.at[at / sizeof(lies)], kept = *byte;
-			struct wk_elf *elf;
+			struct wk_obj *obj;
 
 			*byte = (char)lies[at % sizeof(lies)];
-			elf = wk_elf_parse(s.file.at, s.file.len, NULL);
-			if (elf)
-				touch(elf);
-			wk_elf_free(elf);
+			obj = wk_obj_parse(s.file.at, s.file.len, NULL);
+			if (obj)
+				touch(obj);
+			wk_obj_free(obj);
 			*byte = kept;
 		}
 		sample_fini(&s);
@@ -280,7 +280,7 @@ static void check_refused(const struct wk_buf *file, size_t len, const char *sen
 {
 	struct wk_err err = { 0 };
 
-	assert_null(wk_elf_parse(file->at, len, &err));
+	assert_null(wk_obj_parse(file->at, len, &err));
 	assert_non_null(strstr(err.text, sentence));
 }
 
@@ -309,7 +309,7 @@ static void what_is_wrong_is_said(void **state)
 static void counts_too_large_for_the_header_come_from_section_0(void **state)
 {
 	struct sample s;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	uint64_t sections_at;
 
 	(void)state;
@@ -322,10 +322,10 @@ static void counts_too_large_for_the_header_come_from_section_0(void **state)
 	s.file.at[sections_at + 40] = 8;
 	check_sample(&s);
 	s.file.at[sections_at + 36] = 1; /* 2^32 + 9 sections: not believed */
-	elf = wk_elf_parse(s.file.at, s.file.len, NULL);
-	assert_non_null(elf);
-	assert_int_equal(elf->section_count, 0);
-	wk_elf_free(elf);
+	obj = wk_obj_parse(s.file.at, s.file.len, NULL);
+	assert_non_null(obj);
+	assert_int_equal(obj->section_count, 0);
+	wk_obj_free(obj);
 	sample_fini(&s);
 }
 
@@ -338,7 +338,7 @@ static void check_dynamic(bool is_32, const struct wk_buf *hash, uint64_t hash_t
 				 .machine = WK_EM_X86_64,
 				 .has_no_section_headers = true };
 	struct wk_buf symbols = { 0 }, names = { 0 }, dynamic = { 0 }, file = { 0 };
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 	uint64_t where;
 
 	elf_add_symbol(&spec, &symbols, elf_add_name(&names, "first"), 0x1000, 8, WK_STB_GLOBAL,
@@ -369,10 +369,10 @@ static void check_dynamic(bool is_32, const struct wk_buf *hash, uint64_t hash_t
 		for (size_t i = 0; i < 10; i++)
 			elf_put_word(&spec, &dynamic, values[i / 2][i % 2]);
 	}
-	elf = wk_elf_parse(file.at, file.len, NULL);
-	assert_non_null(elf);
-	check_symbols(elf, "first 1000+8\nsecond 1010+0\n");
-	wk_elf_free(elf);
+	obj = wk_obj_parse(file.at, file.len, NULL);
+	assert_non_null(obj);
+	check_symbols(obj, "first 1000+8\nsecond 1010+0\n");
+	wk_obj_free(obj);
 	wk_buf_fini(&symbols);
 	wk_buf_fini(&names);
 	wk_buf_fini(&dynamic);
@@ -410,7 +410,7 @@ static void check_plt(bool is_32, uint16_t machine, const void *plt, size_t plt_
 	struct wk_buf symbols = { 0 }, names = { 0 }, by_plt = { 0 }, by_dyn = { 0 }, file = { 0 };
 	static const char code[64], got[64] = { [32] = 0x10, [33] = 0x20 };
 	unsigned shift = is_32 ? 8 : 32;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 
 	elf_add_symbol(&spec, &symbols, elf_add_name(&names, "alpha"), 0, 0, 1, WK_STT_FUNC, 0);
 	elf_add_symbol(&spec, &symbols, elf_add_name(&names, "beta"), 0, 0, 1, WK_STT_FUNC, 0);
@@ -443,10 +443,10 @@ static void check_plt(bool is_32, uint16_t machine, const void *plt, size_t plt_
 	spec.segments[1] = (struct elf_segment_spec){ WK_PT_LOAD, WK_PF_X, 2, 2 };
 	spec.segments[2] = (struct elf_segment_spec){ WK_PT_LOAD, WK_PF_R, 3, 3 };
 	elf_write(&spec, &file);
-	elf = wk_elf_parse(file.at, file.len, NULL);
-	assert_non_null(elf);
-	check_symbols(elf, expected);
-	wk_elf_free(elf);
+	obj = wk_obj_parse(file.at, file.len, NULL);
+	assert_non_null(obj);
+	check_symbols(obj, expected);
+	wk_obj_free(obj);
 	wk_buf_fini(&symbols);
 	wk_buf_fini(&names);
 	wk_buf_fini(&by_plt);

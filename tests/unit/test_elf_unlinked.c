@@ -19,7 +19,7 @@ enum { TEXT = 1, COLD, INFO, STRINGS, RELA, SYMTAB, STRTAB, GROUPED };
 struct object {
 	struct elf_spec spec;
 	struct wk_buf symbols, names, relocations, file;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 };
 
 static void add_relocation(struct object *o, uint64_t offset, uint32_t symbol, uint32_t type,
@@ -61,13 +61,13 @@ static void object_write(struct object *o)
 		->link = STRTAB;
 	elf_section(&o->spec, STRTAB, ".strtab", 3, 0, 0, wk_buf_str(&o->names));
 	elf_write(&o->spec, &o->file);
-	o->elf = wk_elf_parse(o->file.at, o->file.len, NULL);
-	assert_non_null(o->elf);
+	o->obj = wk_obj_parse(o->file.at, o->file.len, NULL);
+	assert_non_null(o->obj);
 }
 
 static void object_fini(struct object *o)
 {
-	wk_elf_free(o->elf);
+	wk_obj_free(o->obj);
 	wk_buf_fini(&o->file);
 	wk_buf_fini(&o->symbols);
 	wk_buf_fini(&o->names);
@@ -76,21 +76,21 @@ static void object_fini(struct object *o)
 
 static void each_section_with_code_has_addresses_of_its_own(void **state)
 {
-	const struct wk_elf_section *text, *cold;
+	const struct wk_obj_section *text, *cold;
 	struct object o;
 
 	(void)state;
 	object_init(&o, WK_EM_X86_64);
 	object_write(&o);
-	text = wk_elf_section(o.elf, ".text");
-	cold = wk_elf_section(o.elf, ".text.cold");
+	text = wk_obj_section(o.obj, ".text");
+	cold = wk_obj_section(o.obj, ".text.cold");
 	assert_true(text->vaddr > UINT32_MAX);
 	assert_true(cold->vaddr > text->vaddr + text->size_bytes);
-	assert_int_equal(wk_elf_section(o.elf, ".debug_info")->vaddr, 0);
-	assert_ptr_equal(wk_elf_code_at(o.elf, text->vaddr + 0x2f), text);
-	assert_null(wk_elf_code_at(o.elf, text->vaddr + 0x30));
-	assert_ptr_equal(wk_elf_code_at(o.elf, cold->vaddr), cold);
-	assert_null(wk_elf_code_at(o.elf, 0));
+	assert_int_equal(wk_obj_section(o.obj, ".debug_info")->vaddr, 0);
+	assert_ptr_equal(wk_elf_code_at(o.obj, text->vaddr + 0x2f), text);
+	assert_null(wk_elf_code_at(o.obj, text->vaddr + 0x30));
+	assert_ptr_equal(wk_elf_code_at(o.obj, cold->vaddr), cold);
+	assert_null(wk_elf_code_at(o.obj, 0));
 	object_fini(&o);
 }
 
@@ -101,26 +101,26 @@ static void an_address_without_a_section_is_of_the_first_that_is_large_enough(vo
 	(void)state;
 	object_init(&o, WK_EM_X86_64);
 	object_write(&o);
-	assert_true(wk_str_is(wk_elf_code_with(o.elf, 0x2f)->name, ".text"));
-	assert_true(wk_str_is(wk_elf_code_with(o.elf, 0x30)->name, ".text.cold"));
-	assert_null(wk_elf_code_with(o.elf, 0x2000));
+	assert_true(wk_str_is(wk_elf_code_with(o.obj, 0x2f)->name, ".text"));
+	assert_true(wk_str_is(wk_elf_code_with(o.obj, 0x30)->name, ".text.cold"));
+	assert_null(wk_elf_code_with(o.obj, 0x2000));
 	object_fini(&o);
 }
 
 static void functions_lie_in_their_sections(void **state)
 {
-	struct wk_elf_symbol found;
+	struct wk_obj_symbol found;
 	struct wk_symtab *tab;
 	struct object o;
 
 	(void)state;
 	object_init(&o, WK_EM_X86_64);
 	object_write(&o);
-	tab = wk_symtab_new(o.elf, NULL);
+	tab = wk_symtab_new(o.obj, NULL);
 	assert_int_equal(wk_symtab_count(tab), 2);
-	assert_true(wk_symtab_find(tab, wk_elf_section(o.elf, ".text")->vaddr + 4, &found));
+	assert_true(wk_symtab_find(tab, wk_obj_section(o.obj, ".text")->vaddr + 4, &found));
 	assert_true(wk_str_is(found.name, "hot"));
-	assert_true(wk_symtab_find(tab, wk_elf_section(o.elf, ".text.cold")->vaddr + 4, &found));
+	assert_true(wk_symtab_find(tab, wk_obj_section(o.obj, ".text.cold")->vaddr + 4, &found));
 	assert_true(wk_str_is(found.name, "cold"));
 	assert_false(wk_symtab_find(tab, 4, &found));
 	wk_symtab_free(tab);
@@ -130,10 +130,10 @@ static void functions_lie_in_their_sections(void **state)
 /* The debug information of `o` as a linker would leave it. */
 static struct wk_bytes relocated(const struct object *o, struct wk_buf *plain)
 {
-	const struct wk_elf_section *info = wk_elf_section(o->elf, ".debug_info");
-	struct wk_bytes bytes = wk_elf_bytes(o->elf, info);
+	const struct wk_obj_section *info = wk_obj_section(o->obj, ".debug_info");
+	struct wk_bytes bytes = wk_obj_bytes(o->obj, info);
 
-	wk_elf_relocate(o->elf, info, plain, &bytes);
+	wk_elf_relocate(o->obj, info, plain, &bytes);
 	assert_int_equal(wk_bytes_left(&bytes), 24);
 	return bytes;
 }
@@ -150,7 +150,7 @@ static void check_relocations(uint16_t machine, uint32_t wide, uint32_t narrow)
 	add_relocation(&o, 8, 4, wide, -1);    /* by its function */
 	add_relocation(&o, 16, 2, narrow, 7);  /* in .debug_str */
 	object_write(&o);
-	cold = wk_elf_section(o.elf, ".text.cold")->vaddr;
+	cold = wk_obj_section(o.obj, ".text.cold")->vaddr;
 	bytes = relocated(&o, &plain);
 	assert_true(wk_u64(&bytes) == cold + 0x10);
 	assert_true(wk_u64(&bytes) == cold - 1);
@@ -222,7 +222,7 @@ static void sections_of_groups_stand_back(void **state)
 	elf_section(&o.spec, INFO, ".debug_info", WK_SHT_PROGBITS, WK_SHF_GROUP, 0,
 		    wk_str_of(type, sizeof(type)));
 	object_write(&o);
-	assert_int_equal(wk_elf_section(o.elf, ".debug_info")->size_bytes, 24);
+	assert_int_equal(wk_obj_section(o.obj, ".debug_info")->size_bytes, 24);
 	object_fini(&o);
 }
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "symbols/dwarf_sections.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/object_symbols.h"
 #include "symbols/store.h"
 
 /* Every test works in a directory of its own; `debug` in it is the debug directory. */
@@ -91,13 +91,13 @@ static void open_file(const struct place *p, const char *name, struct wk_store_f
 		fail_msg("%s", err.text);
 }
 
-static bool has_symbol(const struct wk_elf *elf, const char *name)
+static bool has_symbol(const struct wk_obj *obj, const char *name)
 {
-	struct wk_elf_tables tables = wk_elf_tables(elf);
-	struct wk_elf_raw raw;
+	struct wk_obj_tables tables = wk_obj_tables(obj);
+	struct wk_obj_raw raw;
 
-	for (uint64_t i = 0; wk_elf_raw_at(elf, &tables, WK_ELF_SYMTAB, i, &raw); i++)
-		if (wk_str_is(wk_elf_raw_name(&tables, WK_ELF_SYMTAB, raw.name), name))
+	for (uint64_t i = 0; wk_obj_raw_at(obj, &tables, WK_OBJ_SYMTAB, i, &raw); i++)
+		if (wk_str_is(wk_obj_raw_name(&tables, WK_OBJ_SYMTAB, raw.name), name))
 			return true;
 	return false;
 }
@@ -123,8 +123,8 @@ static void packed_names_are_unpacked(void **state)
 		skip_without_lzma(p);
 		fail_msg("%s", wk_buf_text(&p->why));
 	}
-	assert_false(has_symbol(p->image.elf, "hidden"));
-	assert_true(has_symbol(p->part.elf, "hidden"));
+	assert_false(has_symbol(p->image.obj, "hidden"));
+	assert_true(has_symbol(p->part.obj, "hidden"));
 	assert_true(wk_str_ends(wk_str_c(p->part.path), "/a (.gnu_debugdata)"));
 }
 
@@ -148,7 +148,7 @@ static void broken_packed_names_are_said(void **state)
 	assert_false(wk_store_minidebug(&p->image, &p->part, &p->why));
 	skip_without_lzma(p);
 	assert_non_null(strstr(wk_buf_text(&p->why), "/a: .gnu_debugdata: not an ELF file"));
-	assert_null(p->part.elf);
+	assert_null(p->part.obj);
 }
 
 /* Two debug files whose common part dwz put into a third. */
@@ -171,7 +171,7 @@ static void check_alternate(struct place *p, const char *where)
 	if (!wk_store_alternate(&p->debug_file, p->dirs, &p->part, &p->why))
 		fail_msg("%s", wk_buf_text(&p->why));
 	assert_true(wk_str_ends(wk_str_c(p->part.path), where));
-	assert_non_null(wk_elf_section(p->part.elf, ".debug_str"));
+	assert_non_null(wk_obj_section(p->part.obj, ".debug_str"));
 }
 
 static void a_shared_file_is_found_from_the_debug_file(void **state)
@@ -238,7 +238,7 @@ static void a_package_is_found_beside_the_image(void **state)
 	open_file(p, "a", &p->image);
 	assert_true(wk_store_package(&p->image, NULL, p->dirs, &p->part, &p->why));
 	assert_true(wk_str_ends(wk_str_c(p->part.path), "/a.dwp"));
-	assert_non_null(wk_elf_section(p->part.elf, ".debug_cu_index"));
+	assert_non_null(wk_obj_section(p->part.obj, ".debug_cu_index"));
 }
 
 static void a_package_is_found_beside_the_debug_file(void **state)
@@ -315,8 +315,8 @@ static void sections_that_objcopy_packed_are_read(void **state)
 			 "test %s = zstd && cp plain packed", ways[i], ways[i]);
 		run(p, "objcopy", command);
 		open_file(p, "packed", &p->part);
-		wk_dwarf_sections_init(&plain, p->image.elf, false);
-		wk_dwarf_sections_init(&packed, p->part.elf, false);
+		wk_dwarf_sections_init(&plain, p->image.obj, false);
+		wk_dwarf_sections_init(&packed, p->part.obj, false);
 		for (int which = 0; which < WK_DWARF_SECTIONS; which++) {
 			struct wk_bytes a = wk_dwarf_section(&plain, which);
 			struct wk_bytes b = wk_dwarf_section(&packed, which);

@@ -175,8 +175,8 @@ static void addresses_are_file_offsets(void **state)
 	assert_int_equal(symbol.size_bytes, 64);
 	assert_false(wk_image_find(image, code_offset + 64, &symbol));
 	assert_false(wk_image_find(image, 0x401000, &symbol));
-	assert_non_null(wk_image_elf(image));
-	assert_null(wk_image_debug_elf(image));
+	assert_non_null(wk_image_obj(image));
+	assert_null(wk_image_debug_obj(image));
 	check_reason(image, "names from ");
 }
 
@@ -199,7 +199,7 @@ static void another_build_under_the_same_name_is_not_used(void **state)
 	write_file(p, &(struct file){ .name = "app", .id = "new_build!", .symbol = "work" });
 	image = image_of(p, path_of(p, "app"), "old_build!");
 	assert_int_equal(wk_image_state(image), WK_IMAGE_DIFFERS);
-	assert_null(wk_image_elf(image));
+	assert_null(wk_image_obj(image));
 	assert_string_equal(name_at(image, code_offset), "none");
 	check_reason(image, "build id 6e65775f6275696c6421, recorded 6f6c645f6275696c6421");
 }
@@ -331,7 +331,7 @@ static void a_stripped_file_says_what_would_name_it(void **state)
 	check_reason(image, "a debug package or an unstripped build would name it");
 	assert_int_equal(wk_image_places_state(image), WK_PLACES_NONE);
 	assert_string_equal(wk_image_places_reason(image), "no debug information was found");
-	assert_non_null(wk_image_elf(image));
+	assert_non_null(wk_image_obj(image));
 }
 
 static void exported_names_alone_are_said_to_be_few(void **state)
@@ -359,7 +359,7 @@ static void a_debug_file_is_found_by_build_id(void **state)
 				      .id = "0123456789",
 				      .symbol = "hidden" });
 	image = image_of(p, path_of(p, "lib.so"), "0123456789");
-	assert_non_null(wk_image_debug_elf(image));
+	assert_non_null(wk_image_debug_obj(image));
 	assert_string_equal(name_at(image, code_offset + 0x18), "open_it");
 	assert_string_equal(name_at(image, code_offset + 0x28), "hidden");
 	check_reason(image, "names from ");
@@ -507,14 +507,14 @@ static void the_vdso_names_the_clock(void **state)
 {
 	struct place *p = *state;
 	struct wk_image_symbols *image = image_of(p, "[vdso]", NULL);
-	const struct wk_elf *elf = wk_image_elf(image);
+	const struct wk_obj *obj = wk_image_obj(image);
 	unsigned named = 0;
 
-	if (!elf) {
+	if (!obj) {
 		print_message("this process has no vDSO\n");
 		skip();
 	}
-	for (uint64_t at = 0; at < elf->size_bytes; at += 16)
+	for (uint64_t at = 0; at < obj->size_bytes; at += 16)
 		named += strstr(name_at(image, at), "clock_gettime") != NULL;
 	assert_true(named > 0);
 }

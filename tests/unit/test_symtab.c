@@ -17,7 +17,7 @@
 struct image {
 	struct elf_spec spec;
 	struct wk_buf symbols, names, file;
-	struct wk_elf *elf;
+	struct wk_obj *obj;
 };
 
 static void add(struct image *image, const char *name, uint64_t vaddr, uint64_t size,
@@ -45,13 +45,13 @@ static void build(struct image *image)
 	elf_section(spec, 4, ".strtab", 3, 0, 0, wk_buf_str(&image->names));
 	spec->segments[0] = (struct elf_segment_spec){ WK_PT_LOAD, WK_PF_X, 1, 2 };
 	elf_write(spec, &image->file);
-	image->elf = wk_elf_parse(image->file.at, image->file.len, NULL);
-	assert_non_null(image->elf);
+	image->obj = wk_obj_parse(image->file.at, image->file.len, NULL);
+	assert_non_null(image->obj);
 }
 
 static void fini(struct image *image)
 {
-	wk_elf_free(image->elf);
+	wk_obj_free(image->obj);
 	wk_buf_fini(&image->symbols);
 	wk_buf_fini(&image->names);
 	wk_buf_fini(&image->file);
@@ -61,7 +61,7 @@ static void fini(struct image *image)
 static const char *at(const struct wk_symtab *tab, uint64_t vaddr)
 {
 	static char text[200];
-	struct wk_elf_symbol s;
+	struct wk_obj_symbol s;
 
 	if (!wk_symtab_find(tab, vaddr, &s))
 		return "none";
@@ -79,7 +79,7 @@ static void a_symbol_covers_its_bytes_and_no_more(void **state)
 	add_function(&image, "second", 0x1100, 0x10);
 	add_function(&image, "first", 0x1020, 0x40);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_int_equal(wk_symtab_count(tab), 2);
 	assert_string_equal(at(tab, 0x101f), "none");
 	assert_string_equal(at(tab, 0x1020), "first 1020+40");
@@ -113,7 +113,7 @@ static void the_best_of_several_names_is_kept(void **state)
 	add(&image, "some_label", 0x1050, 8, WK_STB_GLOBAL, WK_STT_NOTYPE);
 	add(&image, "func", 0x1050, 8, WK_STB_GLOBAL, WK_STT_FUNC);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_int_equal(wk_symtab_count(tab), 6);
 	assert_string_equal(at(tab, 0x1001), "sized_local 1000+8");
 	assert_string_equal(at(tab, 0x1011), "global 1010+8");
@@ -143,7 +143,7 @@ static void perf_has_its_own_best_name(void **state)
 	add(&image, "weak_with_size", 0x1030, 8, WK_STB_WEAK, WK_STT_FUNC);
 	add(&image, "global", 0x1030, 0, WK_STB_GLOBAL, WK_STT_FUNC);
 	build(&image);
-	tab = wk_symtab_new_as_perf(image.elf, NULL);
+	tab = wk_symtab_new_as_perf(image.obj, NULL);
 	assert_string_equal(at(tab, 0x1001), "__GI___libc_open 1000+8");
 	assert_string_equal(at(tab, 0x1011), "cfree@GLIBC_2.2.5 1010+8");
 	assert_string_equal(at(tab, 0x1021), "longer_label 1020+8");
@@ -161,7 +161,7 @@ static void a_worse_name_still_names_what_lies_behind_the_better_one(void **stat
 	add(&image, "whole", 0x1000, 0x100, WK_STB_LOCAL, WK_STT_FUNC);
 	add(&image, "begin", 0x1000, 0x10, WK_STB_GLOBAL, WK_STT_FUNC);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_string_equal(at(tab, 0x100f), "begin 1000+10");
 	assert_string_equal(at(tab, 0x1010), "whole 1000+100");
 	assert_string_equal(at(tab, 0x1100), "none");
@@ -181,7 +181,7 @@ static void a_symbol_without_size_reaches_to_the_next_or_to_its_sections_end(voi
 	add_function(&image, "behind", 0x2010, 0);
 	add(&image, "_etext", 0x2100, 0, WK_STB_GLOBAL, WK_STT_NOTYPE);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_string_equal(at(tab, 0x117f), "by_hand 1100+80");
 	assert_string_equal(at(tab, 0x1180), "sized 1180+20");
 	assert_string_equal(at(tab, 0x11a0), "none");
@@ -203,7 +203,7 @@ static void a_label_inside_a_function_does_not_hide_it(void **state)
 	add(&image, "loop", 0x1040, 0, WK_STB_LOCAL, WK_STT_NOTYPE);
 	add_function(&image, "inner", 0x1060, 0x10);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_string_equal(at(tab, 0x1048), "function 1000+100");
 	assert_string_equal(at(tab, 0x1068), "inner 1060+10");
 	assert_string_equal(at(tab, 0x1078), "function 1000+100");
@@ -222,7 +222,7 @@ static void the_debug_file_adds_its_symbols(void **state)
 	add(&debug, "hidden", 0x1010, 0x10, WK_STB_LOCAL, WK_STT_FUNC);
 	build(&image);
 	build(&debug);
-	tab = wk_symtab_new(image.elf, debug.elf);
+	tab = wk_symtab_new(image.obj, debug.obj);
 	assert_int_equal(wk_symtab_count(tab), 2);
 	assert_string_equal(at(tab, 0x1008), "exported 1000+10");
 	assert_string_equal(at(tab, 0x1018), "hidden 1010+10");
@@ -238,7 +238,7 @@ static void a_file_without_symbols_gives_an_empty_table(void **state)
 
 	(void)state;
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_int_equal(wk_symtab_count(tab), 0);
 	assert_string_equal(at(tab, 0x1000), "none");
 	wk_symtab_free(tab);
@@ -255,7 +255,7 @@ static void sizes_and_addresses_at_the_limits_are_harmless(void **state)
 	add_function(&image, "highest", UINT64_MAX, 1);
 	add_function(&image, "high", UINT64_MAX - 15, UINT64_MAX);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_string_equal(at(tab, 0x1500), "endless 1000+ffffffff");
 	assert_string_equal(at(tab, UINT64_MAX), "highest ffffffffffffffff+1");
 	assert_string_equal(at(tab, UINT64_MAX - 1), "high fffffffffffffff0+ffffffff");
@@ -305,9 +305,9 @@ static void answers_equal_those_of_a_slow_search(void **state)
 			add_function(&image, name, all[i].vaddr, all[i].size);
 		}
 		build(&image);
-		tab = wk_symtab_new(image.elf, NULL);
+		tab = wk_symtab_new(image.obj, NULL);
 		for (uint32_t vaddr = 0xff0; vaddr < 0x1420; vaddr++) {
-			struct wk_elf_symbol found;
+			struct wk_obj_symbol found;
 			bool any = wk_symtab_find(tab, vaddr, &found);
 
 			assert_int_equal(any ? (int64_t)found.vaddr : -1,
@@ -328,7 +328,7 @@ static void many_symbols_at_one_address_cost_no_square(void **state)
 	for (unsigned i = 0; i < 100000; i++)
 		add_function(&image, "same", 0x1000, i);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_string_equal(at(tab, 0x1000), "same 1000+1");
 	for (uint64_t vaddr = 0x1000; vaddr < 0x2000; vaddr++)
 		at(tab, vaddr);
@@ -349,7 +349,7 @@ static void a_loaded_table_answers_the_same_without_the_file(void **state)
 	add(&image, "innermost", 0x1110, 8, WK_STB_LOCAL, WK_STT_FUNC);
 	add(&image, "unsized", 0x2010, 0, WK_STB_WEAK, WK_STT_NOTYPE);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	for (unsigned i = 0; i < 0x1200; i++)
 		snprintf(wanted[i], sizeof(wanted[i]), "%s", at(tab, 0x1000 + i));
 	assert_true(wk_symtab_save(tab, &saved));
@@ -380,7 +380,7 @@ static void a_table_that_spans_too_much_is_not_saved(void **state)
 	add_function(&image, "low", 0x1000, 0x10);
 	add_function(&image, "high", 0x200001000, 0x10);
 	build(&image);
-	tab = wk_symtab_new(image.elf, NULL);
+	tab = wk_symtab_new(image.obj, NULL);
 	assert_int_equal(wk_symtab_count(tab), 2);
 	assert_false(wk_symtab_save(tab, &saved));
 	assert_int_equal(saved.len, 0);

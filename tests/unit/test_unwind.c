@@ -20,9 +20,9 @@ enum { X0 = 0, X19 = 19, X29 = 29, LR = 30, SP = 31, PC = 32 };
 
 struct process {
 	struct maker cfi;
-	struct wk_elf elf;
-	struct wk_elf_section section;
-	struct wk_elf_segment segment;
+	struct wk_obj obj;
+	struct wk_obj_section section;
+	struct wk_obj_segment segment;
 	struct wk_unwind_table *table;
 	struct wk_unwinder *unwinder;
 	unsigned finds;
@@ -50,8 +50,8 @@ static void begin(struct process *p, enum wk_machine machine)
 {
 	memset(p, 0, sizeof(*p));
 	p->cfi.vaddr = SECTION;
-	p->elf.is_64 = true;
-	p->elf.machine = machine;
+	p->obj.is_64 = true;
+	p->obj.machine = machine;
 	p->stack.machine = machine;
 	p->stack.bytes = (const uint8_t *)p->words;
 	p->stack.size_bytes = sizeof(p->words);
@@ -73,17 +73,17 @@ static uint64_t in_function(unsigned number)
 
 static void ready(struct process *p)
 {
-	p->section = (struct wk_elf_section){
+	p->section = (struct wk_obj_section){
 		.name = WK_STR(".eh_frame"),
 		.type = 1,
 		.vaddr = SECTION,
 		.size_bytes = p->cfi.out.len,
 	};
-	p->elf.at = (const uint8_t *)p->cfi.out.at;
-	p->elf.size_bytes = p->cfi.out.len;
-	p->elf.sections = &p->section;
-	p->elf.section_count = 1;
-	p->table = wk_unwind_table_new(&p->elf, NULL);
+	p->obj.at = (const uint8_t *)p->cfi.out.at;
+	p->obj.size_bytes = p->cfi.out.len;
+	p->obj.sections = &p->section;
+	p->obj.section_count = 1;
+	p->table = wk_unwind_table_new(&p->obj, NULL);
 	p->unwinder = wk_unwinder_new(find, p);
 }
 
@@ -578,7 +578,7 @@ static void the_outermost_function_is_known_by_its_address(void **state)
 	assert_false(wk_unwind_is_root(p.table, TEXT + 2 * 0x100 + 7));
 	assert_false(wk_unwind_is_root(p.table, 0x99999999));
 	/* Without rules: the entry point of the file. */
-	p.elf.entry = 0x70000;
+	p.obj.entry = 0x70000;
 	assert_true(wk_unwind_is_root(p.table, 0x70010));
 	assert_false(wk_unwind_is_root(p.table, 0x70100));
 	end(&p);
@@ -609,16 +609,16 @@ static void a_function_is_as_long_as_its_entry_says(void **state)
 
 static void slots_of_a_plt_are_not_one_function(void **state)
 {
-	struct wk_elf_section sections[2];
+	struct wk_obj_section sections[2];
 	struct process p;
 	uint64_t start, size;
 
 	(void)state;
 	begin_x86(&p);
 	sections[0] = p.section;
-	sections[1] = (struct wk_elf_section){ .vaddr = TEXT + 0x600, .size_bytes = 0x100 };
-	p.elf.sections = sections;
-	p.elf.section_count = 2;
+	sections[1] = (struct wk_obj_section){ .vaddr = TEXT + 0x600, .size_bytes = 0x100 };
+	p.obj.sections = sections;
+	p.obj.section_count = 2;
 	for (size_t i = 0; i < 5; i++) {
 		static const char *const names[] = { ".text", ".plt", ".plt.sec", ".plt.got", ".iplt" };
 
@@ -664,13 +664,13 @@ static void code_without_tables_is_followed(void **state)
 	begin_x86(&p);
 	memcpy(code + 0x100, trampoline, sizeof(trampoline));
 	memcpy(code + 0x205, thread_end, sizeof(thread_end));
-	p.segment = (struct wk_elf_segment){ .type = 1, .vaddr = 0x60000, .file_size = sizeof(code) };
-	p.elf.at = code;
-	p.elf.size_bytes = sizeof(code);
-	p.elf.section_count = 0;
-	p.elf.segments = &p.segment;
-	p.elf.segment_count = 1;
-	p.elf.entry = 0x60000;
+	p.segment = (struct wk_obj_segment){ .type = 1, .vaddr = 0x60000, .file_size = sizeof(code) };
+	p.obj.at = code;
+	p.obj.size_bytes = sizeof(code);
+	p.obj.section_count = 0;
+	p.obj.segments = &p.segment;
+	p.obj.segment_count = 1;
+	p.obj.entry = 0x60000;
 	rules = wk_unwind_table_rules(p.table, 0x600ff);
 	assert_non_null(rules);
 	assert_int_equal(rules->cfa_kind, WK_CFA_SIGNAL);

@@ -12,23 +12,23 @@
 
 /* This very program is the image. */
 static struct wk_os_file file;
-static struct wk_elf *elf;
-static const struct wk_elf_section *code;
+static struct wk_obj *obj;
+static const struct wk_obj_section *code;
 
 static int open_self(void **state)
 {
 	(void)state;
 	if (!wk_os_open("/proc/self/exe", &file, NULL))
 		return -1;
-	elf = wk_elf_parse(file.at, file.size_bytes, NULL);
-	code = elf ? wk_elf_section(elf, ".text") : NULL;
+	obj = wk_obj_parse(file.at, file.size_bytes, NULL);
+	code = obj ? wk_obj_section(obj, ".text") : NULL;
 	return code ? 0 : -1;
 }
 
 static int close_self(void **state)
 {
 	(void)state;
-	wk_elf_free(elf);
+	wk_obj_free(obj);
 	wk_os_close(&file);
 	return 0;
 }
@@ -65,7 +65,7 @@ static void assert_tables_agree(struct wk_unwind_table *a, struct wk_unwind_tabl
 
 static struct wk_unwind_table *load(const struct wk_buf *saved)
 {
-	struct wk_unwind_table *table = wk_unwind_table_new(elf, NULL);
+	struct wk_unwind_table *table = wk_unwind_table_new(obj, NULL);
 
 	assert_true(wk_unwind_table_load(table, wk_bytes_of(saved->at, saved->len), NULL));
 	return table;
@@ -73,7 +73,7 @@ static struct wk_unwind_table *load(const struct wk_buf *saved)
 
 static void loaded_rows_are_those_that_were_compiled(void **state)
 {
-	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL), *loaded;
+	struct wk_unwind_table *fresh = wk_unwind_table_new(obj, NULL), *loaded;
 	struct wk_buf saved = { 0 };
 
 	(void)state;
@@ -91,7 +91,7 @@ static void loaded_rows_are_those_that_were_compiled(void **state)
 
 static void what_is_compiled_later_is_added_to_what_was_loaded(void **state)
 {
-	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL), *loaded;
+	struct wk_unwind_table *fresh = wk_unwind_table_new(obj, NULL), *loaded;
 	uint64_t half = code->vaddr + code->size_bytes / 2;
 	struct wk_buf first = { 0 }, second = { 0 };
 
@@ -119,7 +119,7 @@ static void what_is_compiled_later_is_added_to_what_was_loaded(void **state)
 
 static void an_empty_table_is_saved_and_loaded(void **state)
 {
-	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL), *loaded;
+	struct wk_unwind_table *fresh = wk_unwind_table_new(obj, NULL), *loaded;
 	struct wk_buf saved = { 0 };
 
 	(void)state;
@@ -135,7 +135,7 @@ static void an_empty_table_is_saved_and_loaded(void **state)
 /* Under a sanitizer this finds reads out of bounds. */
 static void damaged_rows_are_refused_or_harmless(void **state)
 {
-	struct wk_unwind_table *fresh = wk_unwind_table_new(elf, NULL);
+	struct wk_unwind_table *fresh = wk_unwind_table_new(obj, NULL);
 	struct wk_buf saved = { 0 };
 
 	(void)state;
@@ -144,7 +144,7 @@ static void damaged_rows_are_refused_or_harmless(void **state)
 	wk_unwind_table_save(fresh, &saved);
 	wk_unwind_table_free(fresh);
 	for (size_t len = 0; len < saved.len; len += 5) {
-		fresh = wk_unwind_table_new(elf, NULL);
+		fresh = wk_unwind_table_new(obj, NULL);
 		assert_false(wk_unwind_table_load(fresh, wk_bytes_of(saved.at, len), NULL));
 		wk_unwind_table_free(fresh);
 	}
@@ -152,7 +152,7 @@ static void damaged_rows_are_refused_or_harmless(void **state)
 		struct wk_buf again = { 0 };
 
 		saved.at[i] ^= (char)0xff;
-		fresh = wk_unwind_table_new(elf, NULL);
+		fresh = wk_unwind_table_new(obj, NULL);
 		wk_unwind_table_load(fresh, wk_bytes_of(saved.at, saved.len), NULL);
 		for (uint64_t at = code->vaddr; at < code->vaddr + 2000; at += 50)
 			wk_unwind_table_rules(fresh, at);
@@ -187,9 +187,9 @@ static uint64_t vaddr_of(const struct wk_symtab *symbols, const char *name)
 
 static void borrowed_symbols_give_the_same_rows(void **state)
 {
-	struct wk_unwind_table *own = wk_unwind_table_new(elf, NULL);
-	struct wk_unwind_table *borrowing = wk_unwind_table_new(elf, NULL);
-	struct lender lender = { .symbols = wk_symtab_new(elf, NULL) };
+	struct wk_unwind_table *own = wk_unwind_table_new(obj, NULL);
+	struct wk_unwind_table *borrowing = wk_unwind_table_new(obj, NULL);
+	struct lender lender = { .symbols = wk_symtab_new(obj, NULL) };
 
 	(void)state;
 	wk_unwind_table_borrow_symbols(borrowing, lend, &lender);
@@ -204,8 +204,8 @@ static void borrowed_symbols_give_the_same_rows(void **state)
 
 static void a_lender_without_symbols_is_no_loss(void **state)
 {
-	struct wk_unwind_table *own = wk_unwind_table_new(elf, NULL);
-	struct wk_unwind_table *borrowing = wk_unwind_table_new(elf, NULL);
+	struct wk_unwind_table *own = wk_unwind_table_new(obj, NULL);
+	struct wk_unwind_table *borrowing = wk_unwind_table_new(obj, NULL);
 	struct lender lender = { 0 };
 
 	(void)state;

@@ -1,0 +1,57 @@
+/* Symbols as they lie in an ELF file: without their names, which are read when wanted.
+ *
+ * Names are most of what a symbol table weighs, and most are never asked for. So a raw
+ * symbol says where its name is: an offset in one of the file's two string tables. This is
+ * what symtab.c builds its table from; wk_obj_each_symbol (object.h) is the same with names.
+ * elf_symbols.c reads the tables, elf_plt.c the slots of the procedure linkage table. */
+#ifndef WK_SYMBOLS_OBJECT_SYMBOLS_H
+#define WK_SYMBOLS_OBJECT_SYMBOLS_H
+
+#include "symbols/object.h"
+
+enum wk_obj_table { WK_OBJ_SYMTAB, WK_OBJ_DYNSYM, WK_OBJ_TABLES };
+
+/* Where the symbols are; windows into the file, empty for what it does not have. */
+struct wk_obj_tables {
+	struct wk_bytes symbols[WK_OBJ_TABLES];
+	struct wk_bytes names[WK_OBJ_TABLES];
+};
+
+struct wk_obj_raw {
+	uint64_t vaddr, size_bytes;
+	uint32_t name;    /* offset in names[table] */
+	uint32_t section; /* SHN_*; 0 for PLT slots */
+	uint8_t table;    /* enum wk_obj_table */
+	uint8_t binding, type;
+	bool is_plt;
+};
+
+/* Returns false to stop. */
+typedef bool (*wk_obj_take_raw)(void *context, const struct wk_obj_raw *raw);
+
+/* By section headers or, where there are none, by PT_DYNAMIC. */
+struct wk_obj_tables wk_obj_tables(const struct wk_obj *obj);
+
+/* The symbols of wk_obj_each_symbol, PLT slots last. */
+void wk_obj_each_raw(const struct wk_obj *obj, const struct wk_obj_tables *tables,
+		     wk_obj_take_raw take, void *context);
+
+/* Any symbol of a table, without judging it; false past the table's end. In a file that is not
+ * linked addresses are those of elf_unlinked.h. */
+bool wk_obj_raw_at(const struct wk_obj *obj, const struct wk_obj_tables *tables,
+		   enum wk_obj_table table, uint64_t index, struct wk_obj_raw *raw);
+uint64_t wk_obj_raw_count(const struct wk_obj *obj, const struct wk_obj_tables *tables,
+			  enum wk_obj_table table);
+
+/* A symbol for each PLT slot whose function is known. */
+void wk_elf_each_plt(const struct wk_obj *obj, const struct wk_obj_tables *tables,
+		     wk_obj_take_raw take, void *context);
+
+/* The name of a raw symbol, without its version. */
+struct wk_str wk_obj_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
+			      uint32_t name);
+/* With the version that the linker wrote behind it: "cfree@GLIBC_2.2.5". */
+struct wk_str wk_obj_versioned_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
+				    uint32_t name);
+
+#endif
