@@ -21,6 +21,8 @@
 
 #define STEP (256u * 1024) /* plain bytes asked for at a time */
 
+#define WINDOW (32u * 1024) /* how far back deflate repeats */
+
 /* What `xz -9` needs to unpack is 65 MiB; a header may claim gigabytes. */
 #define MOST_XZ_MEMORY (80ull << 20)
 
@@ -30,6 +32,7 @@ struct unpacking {
 	enum wk_packing packing;
 	struct wk_bytes in;
 	struct wk_buf *out;
+	size_t known_bytes; /* of `out` that deflate may repeat */
 	uint64_t most;     /* bytes that may be added to `out` */
 	bool is_look;      /* reaching `most` or an early end is no error */
 	struct wk_err *err;
@@ -55,6 +58,7 @@ const char *wk_packing_name(enum wk_packing packing)
 		[WK_NOT_PACKED] = "nothing",
 		[WK_PACKED_GZIP] = "gzip",
 		[WK_PACKED_ZLIB] = "zlib",
+		[WK_PACKED_DEFLATE] = "deflate",
 		[WK_PACKED_ZSTD] = "zstd",
 		[WK_PACKED_XZ] = "xz",
 	};
@@ -163,12 +167,28 @@ static bool inflate_all(z_stream *stream, struct unpacking *u)
 	}
 }
 
+/* How zlib is told what is around the deflated data. */
+static int window_bits(enum wk_packing packing)
+{
+	if (packing == WK_PACKED_DEFLATE)
+		return -MAX_WBITS;
+	return packing == WK_PACKED_GZIP ? 16 + MAX_WBITS : MAX_WBITS;
+}
+
+static bool tell_known(z_stream *stream, const struct unpacking *u)
+{
+	size_t known = u->known_bytes < WINDOW ? u->known_bytes : WINDOW;
+
+	return known == 0 || inflateSetDictionary(stream, (Bytef *)u->out->at + u->out->len - known,
+						  (uInt)known) == Z_OK;
+}
+
 static bool unpack_deflated(struct unpacking *u)
 {
 	z_stream stream = { 0 };
 	bool ok;
 
-	if (inflateInit2(&stream, (u->packing == WK_PACKED_GZIP ? 16 : 0) + MAX_WBITS) != Z_OK)
+	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK || !tell_known(&stream, u))
 		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
 	ok = inflate_all(&stream, u);
 	inflateEnd(&stream);
@@ -177,7 +197,7 @@ static bool unpack_deflated(struct unpacking *u)
 #else
 static bool unpack_deflated(struct unpacking *u)
 {
-	return fail_without(u, "zlib", "gunzip");
+	return fail_without(u, "zlib", u->packing == WK_PACKED_DEFLATE ? "unzip" : "gunzip");
 }
 #endif
 
@@ -310,6 +330,7 @@ static bool unpack(struct unpacking *u)
 	switch (u->packing) {
 	case WK_PACKED_GZIP:
 	case WK_PACKED_ZLIB:
+	case WK_PACKED_DEFLATE:
 		return unpack_deflated(u);
 	case WK_PACKED_ZSTD:
 		return unpack_zstd(u);
@@ -343,25 +364,40 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
 #ifdef WK_HAS_LIBDEFLATE
 /* Takes half as long as zlib, but only what is there as a whole and exactly as long as told. What
  * it refuses is left to zlib, which knows why. */
-static bool unpack_at_once(struct wk_bytes packed, uint64_t size_bytes, struct wk_buf *plain)
+static bool unpack_at_once(const struct unpacking *u)
 {
 	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
-	size_t before = plain->len;
-	void *to = library ? wk_buf_extend(plain, (size_t)size_bytes) : NULL;
-	bool ok = to && libdeflate_zlib_decompress(library, packed.at, wk_bytes_left(&packed), to,
-						   (size_t)size_bytes, NULL) == LIBDEFLATE_SUCCESS;
+	size_t before = u->out->len, len = wk_bytes_left(&u->in);
+	void *to = library ? wk_buf_extend(u->out, (size_t)u->most) : NULL;
+	enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
 
+	if (to && u->packing == WK_PACKED_ZLIB)
+		result = libdeflate_zlib_decompress(library, u->in.at, len, to, (size_t)u->most,
+						    NULL);
+	else if (to)
+		result = libdeflate_deflate_decompress(library, u->in.at, len, to,
+						       (size_t)u->most, NULL);
 	libdeflate_free_decompressor(library);
-	if (!ok)
-		plain->len = before;
-	return ok;
+	if (result != LIBDEFLATE_SUCCESS)
+		u->out->len = before;
+	return result == LIBDEFLATE_SUCCESS;
+}
+
+static bool can_unpack_at_once(const struct unpacking *u)
+{
+	return (u->packing == WK_PACKED_ZLIB || u->packing == WK_PACKED_DEFLATE) &&
+	       u->known_bytes == 0;
 }
 #else
-static bool unpack_at_once(struct wk_bytes packed, uint64_t size_bytes, struct wk_buf *plain)
+static bool unpack_at_once(const struct unpacking *u)
 {
-	(void)packed;
-	(void)size_bytes;
-	(void)plain;
+	(void)u;
+	return false;
+}
+
+static bool can_unpack_at_once(const struct unpacking *u)
+{
+	(void)u;
 	return false;
 }
 #endif
@@ -376,28 +412,41 @@ static void make_room(struct wk_buf *plain, uint64_t size_bytes)
 }
 
 /* Room for all of it is made at once, which is why the size is judged first. */
+static bool unpack_told(struct unpacking *u)
+{
+	uint64_t size_bytes = u->most;
+	size_t before = u->out->len;
+
+	if (size_bytes > wk_unpack_limit(u->in))
+		return wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
+			       "%zu bytes packed with %s claim to be %" PRIu64
+			       " bytes of plain data",
+			       wk_bytes_left(&u->in), wk_packing_name(u->packing), size_bytes);
+	make_room(u->out, size_bytes);
+	if (can_unpack_at_once(u) && unpack_at_once(u))
+		return true;
+	if (wk_buf_extend(u->out, (size_t)size_bytes))
+		u->out->len = before;
+	if (!unpack(u))
+		return false;
+	return u->out->len - before == size_bytes ||
+	       wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
+		       "the %s data ends after %zu of the %" PRIu64 " bytes that were told",
+		       wk_packing_name(u->packing), u->out->len - before, size_bytes);
+}
+
 bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		    struct wk_buf *plain, struct wk_err *err)
 {
-	struct unpacking u = {
+	return unpack_told(&(struct unpacking){
 		.packing = packing, .in = packed, .out = plain, .most = size_bytes,
-		.is_look = true, .err = err };
-	size_t before = plain->len;
+		.is_look = true, .err = err });
+}
 
-	if (size_bytes > wk_unpack_limit(packed))
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			       "%zu bytes packed with %s claim to be %" PRIu64
-			       " bytes of plain data",
-			       wk_bytes_left(&packed), wk_packing_name(packing), size_bytes);
-	make_room(plain, size_bytes);
-	if (packing == WK_PACKED_ZLIB && unpack_at_once(packed, size_bytes, plain))
-		return true;
-	if (wk_buf_extend(plain, (size_t)size_bytes))
-		plain->len = before;
-	if (!unpack(&u))
-		return false;
-	return plain->len - before == size_bytes ||
-	       wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-		       "the %s data ends after %zu of the %" PRIu64 " bytes that were told",
-		       wk_packing_name(packing), plain->len - before, size_bytes);
+bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
+		     struct wk_buf *plain, struct wk_err *err)
+{
+	return unpack_told(&(struct unpacking){
+		.packing = WK_PACKED_DEFLATE, .in = packed, .out = plain,
+		.known_bytes = known_bytes, .most = size_bytes, .is_look = true, .err = err });
 }

@@ -23,13 +23,14 @@ enum wk_packing {
 	WK_NOT_PACKED,
 	WK_PACKED_GZIP,
 	WK_PACKED_ZLIB, /* has no mark of its own: only for wk_unpack_told */
+	WK_PACKED_DEFLATE, /* nor has this, which is in zlib, gzip, zip archives and cabinets */
 	WK_PACKED_ZSTD,
 	WK_PACKED_XZ,
 };
 
 enum wk_packing wk_packing_of(struct wk_bytes first);
 
-/* "gzip", "zlib", "zstd", "xz". */
+/* "gzip", "zlib", "deflate", "zstd", "xz". */
 const char *wk_packing_name(enum wk_packing packing);
 
 /* 64 MiB and 300 times what is packed. */
@@ -49,5 +50,10 @@ bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
  * at. A size above wk_unpack_limit is refused. */
 bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
 		    struct wk_buf *plain, struct wk_err *err);
+
+/* The same for a block of deflate that may repeat what lies in front of it: the last `known_bytes`
+ * of `plain` as it is, of which 32 KiB are looked at. */
+bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
+		     struct wk_buf *plain, struct wk_err *err);
 
 #endif
