@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""wick's reading of archives beside Python's and Info-ZIP's: every member of those that other
+programs made, and of some that are made here."""
+import io
+import os
+import pathlib
+import sys
+import zipfile
+import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+
+def ours(path, check=True):
+    done = tap.run(tap.program("oracle", "members"), path, check=check)
+    if done.returncode and "was built without" in done.stderr:
+        raise tap.Skip(done.stderr.strip())
+    return done
+
+
+def wanted(path):
+    with zipfile.ZipFile(path) as archive:
+        return [(info.filename, str(info.file_size), f"{zlib.crc32(archive.read(info)):08x}")
+                for info in archive.infolist()]
+
+
+def compare(t, path):
+    rows = [tuple(line.split("\t")) for line in ours(path).stdout.splitlines()]
+    t.equal(rows, wanted(path), path.name)
+    return len(rows)
+
+
+def contents():
+    """Of each kind: nothing, text that packs well, bytes that do not pack."""
+    return {"empty": b"", "folder/text.txt": b"main;work 12\n" * 50000,
+            "bytes.bin": os.urandom(100000)}
+
+
+def python_zip(path, method, into=None, **options):
+    with zipfile.ZipFile(into or path, "w", method) as archive:
+        for name, data in contents().items():
+            with archive.open(name, "w", **options) as member:
+                member.write(data)
+    return path
+
+
+@tap.case("the archives of real traces: every member is as Python reads it")
+def _(t):
+    paths = sorted((tap.SHARED / "fixtures" / "etl").glob("*.zip"))
+    if not paths:
+        raise tap.Skip(f"no archives under {tap.SHARED}/fixtures/etl")
+    count = sum(compare(t, path) for path in paths)
+    t.within(count, len(paths), 10000, "members")
+
+
+@tap.case("what Python's zipfile writes, stored and deflated")
+def _(t):
+    for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+        compare(t, python_zip(t.folder / f"python-{method}.zip", method))
+
+
+@tap.case("what it writes with Zip64")
+def _(t):
+    compare(t, python_zip(t.folder / "z64.zip", zipfile.ZIP_DEFLATED, force_zip64=True))
+
+
+@tap.case("what it writes to a pipe, with sizes behind the bytes")
+def _(t):
+    class Pipe(io.RawIOBase):
+        kept = bytearray()
+
+        def writable(self):
+            return True
+
+        def write(self, data):
+            self.kept += bytes(data)
+            return len(data)
+
+    pipe = Pipe()
+    path = python_zip(t.folder / "pipe.zip", zipfile.ZIP_DEFLATED, into=pipe)
+    path.write_bytes(bytes(pipe.kept))
+    compare(t, path)
+
+
+@tap.case("70,000 members, which need Zip64 for their count")
+def _(t):
+    path = t.folder / "many.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(70000):
+            archive.writestr(zipfile.ZipInfo(str(number)), b"")
+    t.equal(compare(t, path), 70000, "members")
+
+
+@tap.case("what Info-ZIP writes, with a comment, behind something else, and encrypted")
+def _(t):
+    tap.need("zip")
+    for name, data in contents().items():
+        (t.folder / name).parent.mkdir(exist_ok=True)
+        (t.folder / name).write_bytes(data)
+    tap.run("zip", "-r", "info.zip", *contents(), "folder", cwd=t.folder)
+    compare(t, t.folder / "info.zip")
+    tap.run("zip", "-z", "info.zip", cwd=t.folder, input="a comment\n.\n")
+    compare(t, t.folder / "info.zip")
+    behind = t.folder / "behind.zip"
+    behind.write_bytes(b"#!/bin/sh\nexit\n" * 10 + (t.folder / "info.zip").read_bytes())
+    compare(t, behind)
+    tap.run("zip", "-P", "word", "secret.zip", "bytes.bin", cwd=t.folder)
+    t.true("is encrypted" in ours(t.folder / "secret.zip", check=False).stderr,
+           "an encrypted member is refused with another sentence")
+
+
+@tap.case("a member packed with bzip2 or LZMA is refused by that name")
+def _(t):
+    for method, name in (zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA"):
+        path = python_zip(t.folder / f"{name}.zip", method)
+        said = ours(path, check=False).stderr
+        t.true(f"is packed with {name}" in said, f"it says {said!r}")
+
+
+tap.run_all(needs_recording=False)
