@@ -107,7 +107,8 @@ def is_clock(recording):
 def test_two_functions_share_the_time_as_they_did():
     with tempfile.TemporaryDirectory() as folder:
         places = os.path.join(folder, "places")
-        r = record("-F", 2000, "--", program("burn_30_70"), 1000, places)
+        # Of 2,000 samples three tenths are off by 3 % as a rule, and by 10 % now and then.
+        r = record("-F", 2000, "--", program("burn_30_70"), 3000, places)
         ranges = {}
         for line in open(places):
             name, start, end = line.split()
@@ -518,7 +519,7 @@ def run_all(names):
             print("not ok %d - %s" % (number, words))
             for line in ("%s: %s" % (type(fault).__name__, fault)).splitlines():
                 print("# " + line)
-            print("# alone: %s %s %s %s" % (sys.argv[0], sys.argv[1], sys.argv[2], name),
+            print("# alone: %s %s %s %s" % (sys.argv[0], DRIVER, PROGRAMS, name),
                   flush=True)
     return failed
 
