@@ -1,0 +1,312 @@
+#include "formats/etl_stacks.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/trie.h"
+
+/* Windows takes 192 frames, or 256: no more can be meant, and each event tells its own anew. */
+#define MOST_FRAMES 1024
+
+/* A half of a stack as it is kept: two leaves of the trie of addresses. */
+struct half {
+	uint32_t kernel, user;
+};
+
+struct definition {
+	uint64_t key, time;
+	struct half half;
+};
+
+struct entry {
+	struct wk_etl_stack_owner owner;
+	struct half half;
+};
+
+/* An entry whose stack is still to be found. */
+struct waiting {
+	uint64_t key, time;
+	size_t entry;
+};
+
+/* Addresses of one chain. */
+struct row {
+	uint64_t *at;
+	size_t count, cap;
+};
+
+struct wk_etl_stacks {
+	uint64_t *addresses;         /* by number - 1 */
+	size_t address_count, address_cap;
+	struct wk_map number_of;     /* of an address */
+	struct wk_trie trie;         /* labels are such numbers; outermost first */
+	struct entry *entries;       /* settled: in order of time and thread */
+	size_t entry_count, entry_cap;
+	struct definition *definitions;
+	size_t definition_count, definition_cap;
+	struct waiting *waiting;
+	size_t waiting_count, waiting_cap;
+	struct row kernel, user;
+};
+
+struct wk_etl_stacks *wk_etl_stacks_new(void)
+{
+	struct wk_etl_stacks *stacks = wk_alloc_zeroed(1, sizeof(*stacks));
+
+	wk_trie_init(&stacks->trie);
+	return stacks;
+}
+
+void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	wk_map_fini(&stacks->number_of);
+	wk_trie_fini(&stacks->trie);
+	free(stacks->addresses);
+	free(stacks->entries);
+	free(stacks->definitions);
+	free(stacks->waiting);
+	free(stacks->kernel.at);
+	free(stacks->user.at);
+	free(stacks);
+}
+
+static void push(struct row *row, uint64_t address)
+{
+	row->at = wk_grow(row->at, &row->cap, row->count + 1, sizeof(*row->at));
+	row->at[row->count++] = address;
+}
+
+static uint32_t number_of(struct wk_etl_stacks *stacks, uint64_t address)
+{
+	uint32_t *number = wk_map_at(&stacks->number_of, address);
+
+	if (!*number) {
+		stacks->addresses = wk_grow(stacks->addresses, &stacks->address_cap,
+					    stacks->address_count + 1, sizeof(*stacks->addresses));
+		stacks->addresses[stacks->address_count++] = address;
+		*number = (uint32_t)stacks->address_count;
+	}
+	return *number;
+}
+
+static uint32_t leaf_of(struct wk_etl_stacks *stacks, const struct row *row)
+{
+	uint32_t leaf = 0;
+
+	for (size_t i = row->count; i-- > 0;)
+		leaf = wk_trie_add(&stacks->trie, leaf, number_of(stacks, row->at[i]));
+	return leaf;
+}
+
+/* The kernel has the upper half of all addresses. */
+static bool is_kernel(uint64_t address, unsigned pointer_bytes)
+{
+	return address >> (pointer_bytes * 8 - 1);
+}
+
+static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes addresses,
+			   unsigned pointer_bytes)
+{
+	stacks->kernel.count = stacks->user.count = 0;
+	while (wk_bytes_left(&addresses) >= pointer_bytes &&
+	       stacks->kernel.count + stacks->user.count < MOST_FRAMES) {
+		uint64_t address = pointer_bytes == 4 ? wk_u32le(&addresses)
+						      : wk_u64le(&addresses);
+
+		if (address)
+			push(is_kernel(address, pointer_bytes) ? &stacks->kernel : &stacks->user,
+			     address);
+	}
+	return (struct half){ leaf_of(stacks, &stacks->kernel), leaf_of(stacks, &stacks->user) };
+}
+
+static size_t add_entry(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+			struct half half)
+{
+	stacks->entries = wk_grow(stacks->entries, &stacks->entry_cap, stacks->entry_count + 1,
+				  sizeof(*stacks->entries));
+	stacks->entries[stacks->entry_count] = (struct entry){ owner, half };
+	return stacks->entry_count++;
+}
+
+void wk_etl_stacks_add(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+		       struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	add_entry(stacks, owner, half_of(stacks, addresses, pointer_bytes));
+}
+
+void wk_etl_stacks_add_key(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+			   uint64_t key, uint64_t record_time)
+{
+	stacks->waiting = wk_grow(stacks->waiting, &stacks->waiting_cap, stacks->waiting_count + 1,
+				  sizeof(*stacks->waiting));
+	stacks->waiting[stacks->waiting_count++] = (struct waiting){
+		key, record_time, add_entry(stacks, owner, (struct half){ 0 }) };
+}
+
+void wk_etl_stacks_define(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
+			  struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	stacks->definitions = wk_grow(stacks->definitions, &stacks->definition_cap,
+				      stacks->definition_count + 1,
+				      sizeof(*stacks->definitions));
+	stacks->definitions[stacks->definition_count++] = (struct definition){
+		key, record_time, half_of(stacks, addresses, pointer_bytes) };
+}
+
+/* ---- settling */
+
+static int by_key_and_time(const void *left, const void *right)
+{
+	const struct definition *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+/* The first definition of the key that is not older; NULL if there is none. */
+static const struct definition *definition_of(const struct wk_etl_stacks *stacks,
+					      const struct waiting *waiting)
+{
+	struct definition key = { .key = waiting->key, .time = waiting->time };
+	size_t low = 0, high = stacks->definition_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_key_and_time(&stacks->definitions[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == stacks->definition_count || stacks->definitions[low].key != waiting->key)
+		return NULL;
+	return &stacks->definitions[low];
+}
+
+static uint64_t settle_keys(struct wk_etl_stacks *stacks)
+{
+	uint64_t unknown = 0;
+
+	if (stacks->definition_count)
+		qsort(stacks->definitions, stacks->definition_count, sizeof(*stacks->definitions),
+		      by_key_and_time);
+	for (size_t i = 0; i < stacks->waiting_count; i++) {
+		const struct definition *found = definition_of(stacks, &stacks->waiting[i]);
+
+		if (found)
+			stacks->entries[stacks->waiting[i].entry].half = found->half;
+		else
+			unknown++;
+	}
+	free(stacks->definitions);
+	free(stacks->waiting);
+	stacks->definitions = NULL;
+	stacks->waiting = NULL;
+	stacks->definition_count = stacks->waiting_count = 0;
+	return unknown;
+}
+
+static int by_owner(const struct wk_etl_stack_owner *a, const struct wk_etl_stack_owner *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static int entries_by_owner(const void *left, const void *right)
+{
+	return by_owner(&((const struct entry *)left)->owner,
+			&((const struct entry *)right)->owner);
+}
+
+static uint32_t *depths_of(const struct wk_trie *trie)
+{
+	uint32_t *depth = wk_alloc_zeroed(trie->count, sizeof(*depth));
+
+	for (uint32_t i = 1; i < trie->count; i++)
+		depth[i] = depth[trie->parent[i]] + 1;
+	return depth;
+}
+
+/* The entries of one event become one. A half may have been told twice: the longer one has the
+ * other in it. */
+static void join_entries(struct wk_etl_stacks *stacks)
+{
+	uint32_t *depth = depths_of(&stacks->trie);
+	size_t kept = 0;
+
+	for (size_t i = 1; i < stacks->entry_count; i++) {
+		const struct entry *entry = &stacks->entries[i];
+		struct half *half = &stacks->entries[kept].half;
+
+		if (by_owner(&stacks->entries[kept].owner, &entry->owner) != 0) {
+			stacks->entries[++kept] = *entry;
+			continue;
+		}
+		if (depth[entry->half.kernel] > depth[half->kernel])
+			half->kernel = entry->half.kernel;
+		if (depth[entry->half.user] > depth[half->user])
+			half->user = entry->half.user;
+	}
+	if (stacks->entry_count)
+		stacks->entry_count = kept + 1;
+	free(depth);
+}
+
+uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
+{
+	uint64_t unknown = settle_keys(stacks);
+
+	wk_trie_seal(&stacks->trie);
+	wk_map_fini(&stacks->number_of);
+	if (stacks->entry_count)
+		qsort(stacks->entries, stacks->entry_count, sizeof(*stacks->entries),
+		      entries_by_owner);
+	join_entries(stacks);
+	return unknown;
+}
+
+/* ---- questions */
+
+static const struct entry *entry_of(const struct wk_etl_stacks *stacks,
+				    const struct wk_etl_stack_owner *owner)
+{
+	size_t low = 0, high = stacks->entry_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_owner(&stacks->entries[middle].owner, owner) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == stacks->entry_count || by_owner(&stacks->entries[low].owner, owner) != 0)
+		return NULL;
+	return &stacks->entries[low];
+}
+
+static void climb(const struct wk_etl_stacks *stacks, struct row *row, uint32_t leaf)
+{
+	row->count = 0;
+	for (uint32_t at = leaf; at; at = stacks->trie.parent[at])
+		push(row, stacks->addresses[stacks->trie.label[at] - 1]);
+}
+
+bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+			struct wk_etl_chain *chain)
+{
+	const struct entry *entry = entry_of(stacks, &owner);
+
+	*chain = (struct wk_etl_chain){ 0 };
+	if (!entry)
+		return false;
+	climb(stacks, &stacks->kernel, entry->half.kernel);
+	climb(stacks, &stacks->user, entry->half.user);
+	*chain = (struct wk_etl_chain){ stacks->kernel.at, stacks->user.at, stacks->kernel.count,
+					stacks->user.count };
+	return chain->kernel_count + chain->user_count > 0;
+}

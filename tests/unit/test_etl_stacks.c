@@ -1,0 +1,172 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "formats/etl_stacks.h"
+
+#define KERNEL 0xfffff80000000000u
+
+static struct wk_bytes chain_of(const uint64_t *addresses, size_t count)
+{
+	return wk_bytes_of(addresses, count * sizeof(*addresses));
+}
+
+static void check(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
+		  const uint64_t *kernel, size_t kernel_count, const uint64_t *user,
+		  size_t user_count)
+{
+	struct wk_etl_chain chain;
+
+	assert_true(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ time, tid }, &chain));
+	assert_int_equal(chain.kernel_count, kernel_count);
+	assert_int_equal(chain.user_count, user_count);
+	if (kernel_count)
+		assert_memory_equal(chain.kernel, kernel, kernel_count * sizeof(*kernel));
+	if (user_count)
+		assert_memory_equal(chain.user, user, user_count * sizeof(*user));
+}
+
+static void two_halves_of_an_event_are_one_stack_in_whatever_order(void **state)
+{
+	static const uint64_t kernel[] = { KERNEL + 2, KERNEL + 1 }, user[] = { 30, 20, 10 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_stack_owner first = { 100, 7 }, second = { 200, 7 };
+
+	(void)state;
+	wk_etl_stacks_add(stacks, first, chain_of(user, 3), 8);
+	wk_etl_stacks_add(stacks, first, chain_of(kernel, 2), 8);
+	wk_etl_stacks_add(stacks, second, chain_of(kernel, 2), 8);
+	wk_etl_stacks_add(stacks, second, chain_of(user, 3), 8);
+	assert_int_equal(wk_etl_stacks_settle(stacks), 0);
+	check(stacks, 100, 7, kernel, 2, user, 3);
+	check(stacks, 200, 7, kernel, 2, user, 3);
+	wk_etl_stacks_free(stacks);
+}
+
+static void frames_are_the_kernels_by_their_addresses(void **state)
+{
+	static const uint64_t mixed[] = { KERNEL + 2, KERNEL + 1, 0, 20, 10 };
+	static const uint64_t kernel[] = { KERNEL + 2, KERNEL + 1 }, user[] = { 20, 10 };
+	static const uint32_t narrow[] = { 0x80000001, 0x7fffffff };
+	static const uint64_t narrow_kernel[] = { 0x80000001 }, narrow_user[] = { 0x7fffffff };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+
+	(void)state;
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 1, 1 }, chain_of(mixed, 5), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 2, 1 },
+			  wk_bytes_of(narrow, sizeof(narrow)), 4);
+	wk_etl_stacks_settle(stacks);
+	check(stacks, 1, 1, kernel, 2, user, 2);
+	check(stacks, 2, 1, narrow_kernel, 1, narrow_user, 1);
+	wk_etl_stacks_free(stacks);
+}
+
+/* A key is the place of a cache entry, which has another stack later. */
+static void a_key_means_the_first_definition_that_is_not_older(void **state)
+{
+	static const uint64_t a[] = { 1, 2 }, b[] = { 3, 4, 5 }, c[] = { 6 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_chain chain;
+
+	(void)state;
+	wk_etl_stacks_define(stacks, 77, 300, chain_of(c, 1), 8);
+	wk_etl_stacks_define(stacks, 77, 100, chain_of(a, 2), 8);
+	wk_etl_stacks_define(stacks, 77, 200, chain_of(b, 3), 8);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 50, 1 }, 77, 60);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 90, 1 }, 77, 100);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 95, 1 }, 77, 101);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 250, 1 }, 77, 299);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 300, 1 }, 77, 301);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 301, 1 }, 78, 301);
+	assert_int_equal(wk_etl_stacks_settle(stacks), 2);
+	check(stacks, 50, 1, NULL, 0, a, 2);
+	check(stacks, 90, 1, NULL, 0, a, 2);
+	check(stacks, 95, 1, NULL, 0, b, 3);
+	check(stacks, 250, 1, NULL, 0, c, 1);
+	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 300, 1 }, &chain));
+	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 301, 1 }, &chain));
+	wk_etl_stacks_free(stacks);
+}
+
+/* Two processors tick alike: the time alone tells nothing. */
+static void a_stack_is_of_the_thread_that_it_names(void **state)
+{
+	static const uint64_t a[] = { 1 }, b[] = { 2 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_chain chain;
+
+	(void)state;
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 10 }, chain_of(a, 1), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 11 }, chain_of(b, 1), 8);
+	wk_etl_stacks_settle(stacks);
+	check(stacks, 5, 10, NULL, 0, a, 1);
+	check(stacks, 5, 11, NULL, 0, b, 1);
+	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 5, 12 }, &chain));
+	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 6, 10 }, &chain));
+	wk_etl_stacks_free(stacks);
+}
+
+static void a_half_that_is_told_twice_counts_once(void **state)
+{
+	static const uint64_t short_one[] = { 3, 2 }, long_one[] = { 3, 2, 1 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+
+	(void)state;
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(short_one, 2), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(long_one, 3), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(short_one, 2), 8);
+	wk_etl_stacks_settle(stacks);
+	check(stacks, 5, 1, NULL, 0, long_one, 3);
+	wk_etl_stacks_free(stacks);
+}
+
+static void what_is_deeper_than_any_stack_is_cut_at_its_root(void **state)
+{
+	uint64_t addresses[5000];
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_chain chain;
+
+	(void)state;
+	for (size_t i = 0; i < 5000; i++)
+		addresses[i] = i + 1;
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(addresses, 5000),
+			  8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 6, 1 },
+			  wk_bytes_of(addresses, 13), 8);
+	wk_etl_stacks_settle(stacks);
+	assert_true(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 5, 1 }, &chain));
+	assert_int_equal(chain.user_count, 1024);
+	assert_int_equal(chain.user[0], 1);
+	check(stacks, 6, 1, NULL, 0, addresses, 1);
+	wk_etl_stacks_free(stacks);
+}
+
+static void without_any_stack_there_is_none(void **state)
+{
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_chain chain;
+
+	(void)state;
+	assert_int_equal(wk_etl_stacks_settle(stacks), 0);
+	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 0, 0 }, &chain));
+	wk_etl_stacks_free(stacks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_halves_of_an_event_are_one_stack_in_whatever_order),
+		cmocka_unit_test(frames_are_the_kernels_by_their_addresses),
+		cmocka_unit_test(a_key_means_the_first_definition_that_is_not_older),
+		cmocka_unit_test(a_stack_is_of_the_thread_that_it_names),
+		cmocka_unit_test(a_half_that_is_told_twice_counts_once),
+		cmocka_unit_test(what_is_deeper_than_any_stack_is_cut_at_its_root),
+		cmocka_unit_test(without_any_stack_there_is_none),
+	};
+
+	return cmocka_run_group_tests_name("etl_stacks", tests, NULL, NULL);
+}
