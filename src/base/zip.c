@@ -167,7 +167,7 @@ static bool place_directory(const struct wk_bytes *in, struct directory *d)
 static bool find_directory(struct reading *r)
 {
 	struct directory *d = &r->directory;
-	uint64_t end_at, end64_at;
+	uint64_t end_at = 0, end64_at;
 
 	if (!find_end(&r->in, &end_at))
 		return wk_fail(r->err, wk_zip_is(r->in) ? WK_ECORRUPT : WK_EFORMAT, WK_NOWHERE,
