@@ -104,23 +104,26 @@ struct wk_build_id wk_remote_id(const struct wk_build_id *id)
 	return trimmed;
 }
 
-/* Names of files come from recordings: in a URL all but the plainest bytes are escaped. */
-static void add_name(struct wk_buf *place, const struct wk_remote_server *server,
-		     struct wk_str name)
+void wk_remote_add_escaped(struct wk_buf *url, struct wk_str name)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789-_.~";
 
-	if (server->is_folder) {
-		wk_buf_add_str(place, name);
-		return;
-	}
 	for (size_t i = 0; i < name.len; i++) {
 		if (name.at[i] && strchr(plain, name.at[i]))
-			wk_buf_add_char(place, name.at[i]);
+			wk_buf_add_char(url, name.at[i]);
 		else
-			wk_buf_add_fmt(place, "%%%02X", (unsigned char)name.at[i]);
+			wk_buf_add_fmt(url, "%%%02X", (unsigned char)name.at[i]);
 	}
+}
+
+static void add_name(struct wk_buf *place, const struct wk_remote_server *server,
+		     struct wk_str name)
+{
+	if (server->is_folder)
+		wk_buf_add_str(place, name);
+	else
+		wk_remote_add_escaped(place, name);
 }
 
 /* NAME/ID/NAME, behind its first two letters where there are three parts. */
