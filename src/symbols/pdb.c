@@ -1,0 +1,224 @@
+#include "symbols/pdb.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "symbols/pdb_block.h"
+
+#define INFO_STREAM 1
+
+/* How many bytes of names may be made for each byte of the file. */
+#define MOST_ROUNDS  8
+#define SMALL_BUDGET (64 * 1024)
+
+enum {
+	FEATURE_VC110 = 20091201,
+	FEATURE_MINIMAL = 0x494e494d, /* /DEBUG:FASTLINK */
+};
+
+bool wk_pdb_charge(struct wk_pdb *pdb, uint64_t bytes)
+{
+	if (pdb->text_budget <= bytes) {
+		pdb->text_budget = 0;
+		return false;
+	}
+	pdb->text_budget -= bytes;
+	return true;
+}
+
+uint32_t wk_pdb_text(struct wk_pdb *pdb, struct wk_str text)
+{
+	return wk_pdb_charge(pdb, text.len) ? wk_code_index_text(pdb->index, text) : 0;
+}
+
+/* A table of bits, as many words of them as it says. */
+static void skip_bits(struct wk_bytes *in)
+{
+	wk_bytes_skip(in, (uint64_t)wk_u32le(in) * 4);
+}
+
+static struct wk_str text_at(struct wk_bytes texts, uint32_t offset)
+{
+	wk_bytes_skip(&texts, offset);
+	if (wk_bytes_left(&texts) > 64)
+		texts.end = texts.at + 64; /* of the names that are asked for none is longer */
+	return wk_bytes_text(&texts);
+}
+
+/* Streams that are known by name. */
+static void read_named_streams(struct wk_pdb *pdb, struct wk_bytes *in)
+{
+	struct wk_bytes texts = wk_bytes_take(in, wk_u32le(in));
+	uint32_t count = wk_u32le(in);
+
+	texts = wk_bytes_of(texts.at, wk_bytes_left(&texts));
+	wk_bytes_skip(in, 4);
+	skip_bits(in);
+	skip_bits(in);
+	for (uint32_t i = 0; i < count && !in->bad; i++) {
+		uint32_t offset = wk_u32le(in), stream = wk_u32le(in);
+
+		if (!in->bad && wk_str_is(text_at(texts, offset), "/names"))
+			pdb->names_stream = stream;
+	}
+}
+
+static void read_features(struct wk_pdb *pdb, struct wk_bytes *in)
+{
+	while (wk_bytes_left(in) >= 4) {
+		uint32_t feature = wk_u32le(in);
+
+		if (feature == FEATURE_VC110)
+			return; /* what follows means something else */
+		if (feature == FEATURE_MINIMAL)
+			pdb->is_minimal = true;
+	}
+}
+
+static bool read_info(struct wk_pdb *pdb, struct wk_err *err)
+{
+	struct wk_msf_stream info;
+	struct wk_bytes in;
+	bool ok;
+
+	if (!wk_msf_read(&pdb->msf, INFO_STREAM, &info, err))
+		return false;
+	in = info.bytes;
+	wk_bytes_skip(&in, 4 + 4 + 4); /* version, time, age: the DBI stream's age counts */
+	if (wk_bytes_left(&in) >= sizeof(pdb->id.guid))
+		memcpy(pdb->id.guid, in.at, sizeof(pdb->id.guid));
+	wk_bytes_skip(&in, sizeof(pdb->id.guid));
+	ok = !in.bad || wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the PDB's information stream has "
+				"%" PRIu64 " bytes: too few to hold a GUID",
+				wk_bytes_offset(&in));
+	read_named_streams(pdb, &in);
+	read_features(pdb, &in);
+	wk_msf_stream_fini(&info);
+	return ok;
+}
+
+struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err)
+{
+	struct wk_pdb *pdb = wk_alloc_zeroed(1, sizeof(*pdb));
+
+	if (!wk_msf_open(&pdb->msf, at, size_bytes, err) || !read_info(pdb, err) ||
+	    !wk_pdb_read_dbi(pdb, err) || !wk_pdb_read_sections(pdb, err)) {
+		wk_pdb_free(pdb);
+		return NULL;
+	}
+	return pdb;
+}
+
+void wk_pdb_free(struct wk_pdb *pdb)
+{
+	if (!pdb)
+		return;
+	wk_pdb_block_free(pdb->block);
+	wk_pdb_sections_fini(pdb);
+	wk_pdb_dbi_fini(pdb);
+	wk_pdb_types_fini(&pdb->types);
+	wk_pdb_types_fini(&pdb->ids);
+	wk_pdb_publics_fini(&pdb->publics);
+	wk_msf_stream_fini(&pdb->names_whole);
+	wk_map_fini(&pdb->inlinee_names);
+	wk_map_fini(&pdb->file_names);
+	wk_msf_fini(&pdb->msf);
+	free(pdb);
+}
+
+const struct wk_pdb_id *wk_pdb_id(const struct wk_pdb *pdb)
+{
+	return &pdb->id;
+}
+
+/* Ids that were kept are of one index. */
+static void use_index(struct wk_pdb *pdb, struct wk_code_index *index)
+{
+	if (pdb->index == index)
+		return;
+	pdb->index = index;
+	wk_map_fini(&pdb->inlinee_names);
+	wk_map_fini(&pdb->file_names);
+	pdb->text_budget = SMALL_BUDGET + MOST_ROUNDS * (uint64_t)wk_bytes_left(&pdb->msf.file);
+}
+
+static void add_empty(struct wk_code_index *index, uint32_t unit)
+{
+	wk_code_index_add(index, unit, &(struct wk_code_block){ 0 });
+}
+
+/* Spans and lines of the runs. */
+static void add_block(const struct wk_pdb_block *b, uint32_t unit, struct wk_code_index *index)
+{
+	struct wk_code_span *spans = wk_alloc((b->run_count + 1) * sizeof(*spans));
+	struct wk_code_line *lines = wk_alloc((b->run_count + 1) * sizeof(*lines));
+	struct wk_code_block block = {
+		.nodes = b->nodes,
+		.node_count = (uint32_t)b->node_count,
+		.spans = spans,
+		.lines = lines,
+	};
+
+	for (size_t i = 0; i < b->run_count; i++) {
+		const struct wk_pdb_run *run = &b->runs[i], *last = i ? &b->runs[i - 1] : NULL;
+
+		if (!last || last->node != run->node)
+			spans[block.span_count++] =
+				(struct wk_code_span){ run->start, run->node };
+		if (!last || last->file != run->file || last->line != run->line)
+			lines[block.line_count++] = (struct wk_code_line){
+				.start = run->start, .file = run->file, .line = run->line };
+	}
+	wk_code_index_add(index, unit, &block);
+	free(spans);
+	free(lines);
+}
+
+/* The parts of its stream: symbols behind four bytes, old lines, lines. */
+static bool open_module(struct wk_pdb *pdb, const struct wk_pdb_module *module,
+			struct wk_err *err)
+{
+	struct wk_pdb_block *b = pdb->block;
+	struct wk_bytes in;
+
+	if (!wk_msf_read(&pdb->msf, module->stream, &b->stream, err))
+		return false;
+	in = b->stream.bytes;
+	b->symbols = wk_bytes_take(&in, module->symbol_bytes);
+	wk_bytes_skip(&in, module->old_line_bytes);
+	b->line_parts = wk_bytes_take(&in, module->line_bytes);
+	if (in.bad)
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "stream %u has %zu bytes and the "
+			       "module claims more", module->stream,
+			       wk_bytes_left(&b->stream.bytes));
+	b->symbols = wk_bytes_of(b->symbols.at, wk_bytes_left(&b->symbols));
+	b->line_parts = wk_bytes_of(b->line_parts.at, wk_bytes_left(&b->line_parts));
+	wk_bytes_skip(&b->symbols, 4);
+	return true;
+}
+
+bool wk_pdb_load(struct wk_pdb *pdb, uint32_t unit, struct wk_code_index *index,
+		 struct wk_err *err)
+{
+	use_index(pdb, index);
+	if (unit >= pdb->module_count)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32, unit);
+	if (pdb->modules[unit].stream == WK_PDB_NO_STREAM) {
+		add_empty(index, unit);
+		return true;
+	}
+	if (!pdb->block)
+		pdb->block = wk_alloc_zeroed(1, sizeof(*pdb->block));
+	wk_pdb_block_reset(pdb->block);
+	if (!open_module(pdb, &pdb->modules[unit], err)) {
+		add_empty(index, unit);
+		return false;
+	}
+	wk_pdb_read_lines(pdb, pdb->block);
+	wk_pdb_read_scopes(pdb, pdb->block);
+	wk_pdb_make_runs(pdb->block);
+	wk_pdb_move_runs(pdb, pdb->block);
+	add_block(pdb->block, unit, index);
+	return true;
+}

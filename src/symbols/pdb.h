@@ -1,0 +1,62 @@
+/* Program databases (.pdb, MSF 7.00): functions, inlined calls and lines to a code index, a module
+ * at a time; public names; and the identity by which an image asks for one.
+ *
+ * docs/formats/pdb.md tells what is read. Addresses are the image's own, counted from where it is
+ * loaded (RVA). Modules are the units: which addresses are of which one is known from the
+ * contributions to sections (wk_pdb_fill), and one that is never asked for is never read. A function
+ * has its linked name where a public begins at the same address, else the name that its module has,
+ * with scopes and without parameters. What has only a public (wk_pdb_each_public) is not in the index.
+ *
+ * The bytes stay the caller's and must outlive it; the index borrows nothing of them. Order of
+ * calls: open, fill, load for each unit that is asked for, free. Not for several threads at once. */
+#ifndef WK_SYMBOLS_PDB_H
+#define WK_SYMBOLS_PDB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "symbols/code_index.h"
+#include "symbols/pdb_id.h"
+
+struct wk_pdb;
+
+/* NULL, with a sentence that says which kind of file it is, where it cannot be read. */
+struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err);
+void wk_pdb_free(struct wk_pdb *pdb);
+
+/* The age is that of the DBI stream, which images name. */
+const struct wk_pdb_id *wk_pdb_id(const struct wk_pdb *pdb);
+
+/* Has it public names only: it was stripped, was linked from objects without debug information, or
+ * with /DEBUG:FASTLINK, which leaves the rest in those? */
+bool wk_pdb_is_stripped(const struct wk_pdb *pdb);
+
+size_t wk_pdb_unit_count(const struct wk_pdb *pdb);
+
+/* Sets the index' ranges. */
+void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index);
+
+/* Adds one unit to the index. What is broken in it is left out; false if nothing of it could be
+ * read, and it is then added empty. */
+bool wk_pdb_load(struct wk_pdb *pdb, uint32_t unit, struct wk_code_index *index,
+		 struct wk_err *err);
+
+/* A public name as linked (mangled); its end is the next one's begin or its section's end. */
+struct wk_pdb_public {
+	uint64_t rva;
+	struct wk_str name; /* of the file, or of the wk_pdb */
+	bool is_function;
+};
+
+/* In no order. `take` returns false to stop. */
+void wk_pdb_each_public(struct wk_pdb *pdb,
+			bool (*take)(void *context, const struct wk_pdb_public *symbol),
+			void *context);
+
+/* The image's sections as the PDB has them: where the section of RVA `at` ends; 0 outside of all. */
+uint64_t wk_pdb_section_end(const struct wk_pdb *pdb, uint64_t rva);
+
+#endif

@@ -1,0 +1,216 @@
+/* The directory of a program: its modules, which of them each piece of a section is of, and the
+ * numbers of the streams that hold the rest. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "symbols/pdb_internal.h"
+
+#define DBI_STREAM    3
+#define HEAD_BYTES    64
+#define MODULE_BYTES  64 /* without its names */
+#define FLAG_STRIPPED 2
+
+enum {
+	CONTRIBUTIONS_1 = 0xf12eba2d, /* rows of 28 bytes */
+	CONTRIBUTIONS_2 = 0xf13151e4, /* rows of 32 bytes */
+};
+
+/* Parts of the stream in their order. */
+enum part {
+	PART_MODULES,
+	PART_CONTRIBUTIONS,
+	PART_SECTION_MAP,
+	PART_SOURCES,
+	PART_TYPE_SERVERS,
+	PART_EDIT,
+	PART_DEBUG,
+	PART_COUNT
+};
+
+static struct wk_pdb_contribution read_contribution(struct wk_bytes *in)
+{
+	struct wk_pdb_contribution row = { .section = wk_u16le(in) };
+
+	wk_bytes_skip(in, 2);
+	row.offset = wk_u32le(in);
+	row.size_bytes = wk_u32le(in);
+	row.flags = wk_u32le(in);
+	row.module = wk_u16le(in);
+	wk_bytes_skip(in, 10);
+	return row;
+}
+
+static void read_modules(struct wk_pdb *pdb, struct wk_bytes in)
+{
+	const uint8_t *begin = in.at;
+
+	while (wk_bytes_left(&in) >= MODULE_BYTES) {
+		struct wk_pdb_module module = { 0 };
+
+		wk_bytes_skip(&in, 4);
+		module.first = read_contribution(&in);
+		wk_bytes_skip(&in, 2);
+		module.stream = wk_u16le(&in);
+		module.symbol_bytes = wk_u32le(&in);
+		module.old_line_bytes = wk_u32le(&in);
+		module.line_bytes = wk_u32le(&in);
+		wk_bytes_skip(&in, 16);
+		wk_bytes_text(&in);
+		wk_bytes_text(&in);
+		if (in.bad)
+			return;
+		wk_bytes_skip(&in, (size_t)(begin - in.at) % 4);
+		pdb->modules = wk_grow(pdb->modules, &pdb->module_cap, pdb->module_count + 1,
+				       sizeof(*pdb->modules));
+		pdb->modules[pdb->module_count++] = module;
+	}
+}
+
+static void read_contributions(struct wk_pdb *pdb, struct wk_bytes in)
+{
+	uint32_t version = wk_u32le(&in);
+
+	if (in.bad || (version != CONTRIBUTIONS_1 && version != CONTRIBUTIONS_2))
+		return;
+	pdb->contribution_bytes = version == CONTRIBUTIONS_1 ? 28 : 32;
+	pdb->contributions = in;
+}
+
+static void read_debug_streams(struct wk_pdb *pdb, struct wk_bytes in)
+{
+	size_t count = sizeof(pdb->debug_streams) / sizeof(pdb->debug_streams[0]);
+
+	for (size_t i = 0; i < count; i++)
+		pdb->debug_streams[i] = wk_bytes_left(&in) >= 2 ? wk_u16le(&in) : WK_PDB_NO_STREAM;
+}
+
+static bool read_head(struct wk_pdb *pdb, struct wk_bytes *in, uint32_t *sizes,
+		      struct wk_err *err)
+{
+	uint32_t mark = wk_u32le(in);
+
+	wk_bytes_skip(in, 4);
+	pdb->id.age = wk_u32le(in);
+	wk_bytes_skip(in, 4);
+	pdb->publics_stream = wk_u16le(in);
+	wk_bytes_skip(in, 2);
+	pdb->symbol_stream = wk_u16le(in);
+	wk_bytes_skip(in, 2);
+	for (int i = 0; i < PART_EDIT; i++)
+		sizes[i] = wk_u32le(in);
+	wk_bytes_skip(in, 4);
+	sizes[PART_DEBUG] = wk_u32le(in);
+	sizes[PART_EDIT] = wk_u32le(in);
+	pdb->is_stripped = wk_u16le(in) & FLAG_STRIPPED;
+	wk_bytes_skip(in, 6);
+	if (in->bad)
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the DBI stream has %" PRIu64 " bytes "
+			       "and not the %d of its header", wk_bytes_offset(in), HEAD_BYTES);
+	if (mark != UINT32_MAX)
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "not supported: a DBI stream from "
+			       "before Visual C++ 4.1");
+	return true;
+}
+
+bool wk_pdb_read_dbi(struct wk_pdb *pdb, struct wk_err *err)
+{
+	struct wk_bytes in, parts[PART_COUNT];
+	uint32_t sizes[PART_COUNT];
+
+	if (wk_msf_stream_bytes(&pdb->msf, DBI_STREAM) == 0)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "this PDB describes no program: it "
+			       "has types only");
+	if (!wk_msf_read(&pdb->msf, DBI_STREAM, &pdb->dbi, err))
+		return false;
+	in = pdb->dbi.bytes;
+	if (!read_head(pdb, &in, sizes, err))
+		return false;
+	for (int i = 0; i < PART_COUNT; i++)
+		parts[i] = wk_bytes_take(&in, sizes[i]);
+	if (in.bad)
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the parts of the DBI stream are "
+			       "larger than its %zu bytes", wk_bytes_left(&pdb->dbi.bytes));
+	read_modules(pdb, parts[PART_MODULES]);
+	read_contributions(pdb, parts[PART_CONTRIBUTIONS]);
+	read_debug_streams(pdb, parts[PART_DEBUG]);
+	return true;
+}
+
+void wk_pdb_dbi_fini(struct wk_pdb *pdb)
+{
+	wk_msf_stream_fini(&pdb->dbi);
+	free(pdb->modules);
+}
+
+size_t wk_pdb_unit_count(const struct wk_pdb *pdb)
+{
+	return pdb->module_count;
+}
+
+bool wk_pdb_is_stripped(const struct wk_pdb *pdb)
+{
+	if (pdb->is_minimal || pdb->is_stripped)
+		return true;
+	for (size_t i = 0; i < pdb->module_count; i++)
+		if (pdb->modules[i].stream != WK_PDB_NO_STREAM && pdb->modules[i].line_bytes > 0)
+			return false;
+	return true;
+}
+
+/* Ranges of the modules, while they are collected. */
+struct ranges {
+	struct wk_pdb *pdb;
+	struct wk_code_range *rows;
+	size_t count, cap;
+};
+
+static void add_range(struct ranges *r, uint32_t start, uint32_t end, uint32_t module)
+{
+	struct wk_code_range *last = r->count ? &r->rows[r->count - 1] : NULL;
+
+	if (last && last->unit == module && last->end == start) {
+		last->end = end;
+		return;
+	}
+	r->rows = wk_grow(r->rows, &r->cap, r->count + 1, sizeof(*r->rows));
+	r->rows[r->count++] = (struct wk_code_range){ start, end, module };
+}
+
+/* A section's characteristics: code, executable. What says nothing of itself is taken too. */
+#define CODE_FLAGS 0x20000020u
+
+static void add_contribution(struct ranges *r, const struct wk_pdb_contribution *row)
+{
+	struct wk_pdb_part part;
+	uint32_t start;
+
+	if ((row->flags != 0 && !(row->flags & CODE_FLAGS)) ||
+	    row->module >= r->pdb->module_count || row->size_bytes == 0 ||
+	    row->size_bytes > INT32_MAX ||
+	    !wk_pdb_source_rva(r->pdb, row->section, row->offset, &start) ||
+	    row->size_bytes > UINT32_MAX - start)
+		return;
+	part = wk_pdb_parts(r->pdb, start, start + row->size_bytes);
+	while (wk_pdb_next_part(r->pdb, &part))
+		add_range(r, part.start, part.end, row->module);
+}
+
+void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index)
+{
+	struct wk_bytes rows = pdb->contributions;
+	struct ranges r = { .pdb = pdb };
+
+	while (pdb->contribution_bytes && wk_bytes_left(&rows) >= pdb->contribution_bytes) {
+		struct wk_bytes row = wk_bytes_take(&rows, pdb->contribution_bytes);
+		struct wk_pdb_contribution contribution = read_contribution(&row);
+
+		add_contribution(&r, &contribution);
+	}
+	for (size_t i = 0; pdb->contribution_bytes == 0 && i < pdb->module_count; i++) {
+		pdb->modules[i].first.module = (uint32_t)i;
+		add_contribution(&r, &pdb->modules[i].first);
+	}
+	wk_code_index_set_ranges(index, r.rows, r.count);
+	free(r.rows);
+}

@@ -1,0 +1,33 @@
+/* Which PDB an image was linked with. */
+#ifndef WK_SYMBOLS_PDB_ID_H
+#define WK_SYMBOLS_PDB_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "event/event.h"
+
+/* All zero: none. NB10 images have no GUID but the time they were linked at. */
+struct wk_pdb_id {
+	uint8_t guid[16];   /* as it lies in files */
+	uint32_t age;
+	uint32_t signature; /* where the GUID is zero: NB10's */
+};
+
+/* The key of symbol stores: 32 upper hex digits of the GUID (8 of an NB10 signature) and the age
+ * in hex. */
+void wk_pdb_id_add(struct wk_buf *buf, const struct wk_pdb_id *id);
+
+bool wk_pdb_id_is_none(const struct wk_pdb_id *id);
+
+/* Are they of one build? Tools that write into a PDB later may raise its age: where only the age
+ * differs it is the same program, and worth a word. Nothing is the same as none. */
+bool wk_pdb_id_same_build(const struct wk_pdb_id *a, const struct wk_pdb_id *b);
+
+/* As a build id of 20 bytes, GUID (or signature and zeros) and age, by which model and cache know
+ * an image. */
+struct wk_build_id wk_pdb_id_as_build_id(const struct wk_pdb_id *id);
+
+#endif
