@@ -389,7 +389,8 @@ static void add_spelled(struct spotting *s, struct wk_str text, bool is_lower)
 static void add_slash(struct spotting *s)
 {
 	struct wk_buf *path = &s->spot->path;
-	bool is_back = s->place->is_windows && memchr(s->place->where.at, '\\', s->place->where.len);
+	struct wk_str where = s->place->where;
+	bool is_back = s->place->is_windows && memchr(where.at, '\\', where.len);
 
 	if (path->len == 0 || !is_slash(path->at[path->len - 1]))
 		wk_buf_add_char(path, is_back ? '\\' : '/');

@@ -70,8 +70,8 @@ void wk_symbol_path_fini(struct wk_symbol_path *path);
 struct wk_symbol_wish {
 	struct wk_str name;   /* without folders */
 	struct wk_str key;    /* GUID and age of a PDB, time and size of an image: hex digits */
-	struct wk_str suffix; /* of a PDB's image, "dll": plain folders may be sorted by that; empty:
-			       * dll, exe and sys are tried */
+	struct wk_str suffix; /* of a PDB's image, "dll": plain folders may be sorted by that.
+			       * Empty: dll, exe and sys are tried */
 };
 
 enum wk_symbol_spot_kind {
@@ -87,8 +87,8 @@ struct wk_symbol_spot {
 	bool has_key;       /* it lies under the key, so it claims to be the right build */
 };
 
-/* Where `wish` would lie in `place`: sets `spot` to the n-th way, from 0 on and the likeliest first;
- * false behind the last. Spot 0 of a store is where a copy is to be put. The caller frees
+/* Where `wish` would lie in `place`: sets `spot` to the n-th way, from 0 on and the likeliest
+ * first; false behind the last. Spot 0 of a store is where a copy is to be put. The caller frees
  * spot->path, once, at the end. */
 bool wk_symbol_spot(const struct wk_symbol_place *place, const struct wk_symbol_wish *wish,
 		    size_t n, struct wk_symbol_spot *spot);

@@ -3,9 +3,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/cab.h"
 #include "base/hash.h"
 #include "base/zip.h"
 #include "os/os.h"
+
+static void print_line(struct wk_str name, const struct wk_buf *plain)
+{
+	printf("%.*s\t%zu\t%08" PRIx32 "\n", WK_STR_ARG(name), plain->len,
+	       wk_crc32(0, plain->at, plain->len));
+}
 
 static bool print_member(const struct wk_zip_member *member, struct wk_err *err)
 {
@@ -13,8 +20,7 @@ static bool print_member(const struct wk_zip_member *member, struct wk_err *err)
 	bool ok = wk_zip_read(member, &plain, err);
 
 	if (ok)
-		printf("%.*s\t%zu\t%08" PRIx32 "\n", WK_STR_ARG(member->name), plain.len,
-		       wk_crc32(0, plain.at, plain.len));
+		print_line(member->name, &plain);
 	wk_buf_fini(&plain);
 	return ok;
 }
@@ -31,13 +37,42 @@ static bool print_zip(struct wk_bytes bytes, struct wk_err *err)
 	return ok;
 }
 
+static bool print_file(const struct wk_cab *cab, const struct wk_cab_file *file,
+		       struct wk_err *err)
+{
+	struct wk_buf plain = { 0 };
+	bool ok = wk_cab_read(cab, file, &plain, err);
+
+	if (ok)
+		print_line(file->name, &plain);
+	wk_buf_fini(&plain);
+	return ok;
+}
+
+static bool print_cab(struct wk_bytes bytes, struct wk_err *err)
+{
+	struct wk_cab cab;
+	bool ok = wk_cab_open(bytes, &cab, err);
+
+	for (size_t i = 0; ok && i < cab.file_count; i++)
+		ok = print_file(&cab, &cab.files[i], err);
+	if (ok)
+		wk_cab_close(&cab);
+	return ok;
+}
+
+static bool print_members(struct wk_bytes bytes, struct wk_err *err)
+{
+	return wk_cab_is(bytes) ? print_cab(bytes, err) : print_zip(bytes, err);
+}
+
 int main(int argc, char **argv)
 {
 	struct wk_os_file file;
 	struct wk_err err = { 0 };
 
 	if (argc != 2 || !wk_os_open(argv[1], &file, &err) ||
-	    !print_zip(wk_bytes_of(file.at, file.size_bytes), &err)) {
+	    !print_members(wk_bytes_of(file.at, file.size_bytes), &err)) {
 		fprintf(stderr, "members: %s\n", err.text);
 		return 1;
 	}

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """wick's reading of archives beside Python's and Info-ZIP's: every member of those that other
-programs made, and of some that are made here."""
+programs made, and of some that are made here. And of cabinets: one that another program made, and
+what Python's zlib packs as MSZIP."""
 import io
 import os
 import pathlib
+import random
+import struct
 import sys
 import zipfile
 import zlib
@@ -116,6 +119,43 @@ def _(t):
         path = python_zip(t.folder / f"{name}.zip", method)
         said = ours(path, check=False).stderr
         t.true(f"is packed with {name}" in said, f"it says {said!r}")
+
+
+@tap.case("a symbol store's cabinet holds what lies beside it unpacked")
+def _(t):
+    folder = tap.SHARED / "fixtures" / "pdb"
+    paths = sorted((folder / "symstore").glob("*/*/*.pd_"))
+    if not paths:
+        raise tap.Skip(f"no cabinets under {folder}")
+    for path in paths:
+        plain = (folder / path.name).with_suffix(".pdb")
+        data = plain.read_bytes()
+        t.equal(ours(path).stdout, f"{plain.name}\t{len(data)}\t{zlib.crc32(data):08x}\n",
+                path.name)
+
+
+def mszip_cabinet(data, name):
+    """One file. Each block is packed with the 32 KiB before it as what it may repeat."""
+    blocks = []
+    for at in range(0, len(data), 32768):
+        pack = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=data[max(at - 32768, 0):at])
+        packed = b"CK" + pack.compress(data[at:at + 32768]) + pack.flush()
+        blocks.append(struct.pack("<IHH", 0, len(packed), min(32768, len(data) - at)) + packed)
+    files = struct.pack("<IIHHHH", len(data), 0, 0, 0, 0, 0x20) + name + b"\0"
+    head = struct.pack("<4sIIIIIBBHHHHHIHH", b"MSCF", 0, 0, 0, 44, 0, 3, 1, 1, 1, 0, 0, 0,
+                       44 + len(files), len(blocks), 1)
+    return head + files + b"".join(blocks)
+
+
+@tap.case("MSZIP blocks that repeat each other, 3 MB of them")
+def _(t):
+    chance = random.Random(5)
+    words = [bytes(chance.choices(b"abcdefgh", k=chance.randint(3, 40))) for _ in range(3000)]
+    data = b"".join(chance.choices(words, k=140000))
+    path = t.folder / "many.cab"
+    path.write_bytes(mszip_cabinet(data, b"many.txt"))
+    t.true(path.stat().st_size < len(data) / 3, "it is hardly packed")
+    t.equal(ours(path).stdout, f"many.txt\t{len(data)}\t{zlib.crc32(data):08x}\n", "members")
 
 
 tap.run_all(needs_recording=False)

@@ -56,7 +56,8 @@ static void every_form_of_an_element_means_its_places(void **state)
 		{ "https://s/x/", "server https://s/x <- /default" },
 		{ "srv*C:\\a", "store C:\\a" },
 		{ "SRV*C:\\a*\\\\mid\\b*HTTPS://s/x",
-		  "store C:\\a\nstore \\\\mid\\b <- C:\\a\nserver HTTPS://s/x <- C:\\a, \\\\mid\\b" },
+		  "store C:\\a\nstore \\\\mid\\b <- C:\\a\n"
+		  "server HTTPS://s/x <- C:\\a, \\\\mid\\b" },
 		{ "srv*https://s", "server https://s <- /default" },
 		{ "srv**https://s", "store /default\nserver https://s <- /default" },
 		{ "srv*/a*", "store /a\nstore /default <- /a" },
