@@ -116,11 +116,19 @@ static inline int wk_str_compare_followed(struct wk_str a, int behind_a, struct 
 	return order ? order : (next_a > next_b) - (next_a < next_b);
 }
 
-/* The part after the last '/', or all of it. */
+/* A path as Windows writes it: "C:\a", "\Device\a", "\\server\a". */
+static inline bool wk_str_is_windows_path(struct wk_str path)
+{
+	return path.len > 2 && (path.at[0] == '\\' || (path.at[1] == ':' && path.at[2] == '\\'));
+}
+
+/* The part after the last slash, of Windows' paths the last backslash, or all of it. */
 static inline struct wk_str wk_str_basename(struct wk_str path)
 {
+	bool is_windows = wk_str_is_windows_path(path);
+
 	for (size_t i = path.len; i > 0; i--)
-		if (path.at[i - 1] == '/')
+		if (path.at[i - 1] == '/' || (is_windows && path.at[i - 1] == '\\'))
 			return wk_str_skip(path, i);
 	return path;
 }

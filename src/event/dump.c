@@ -67,7 +67,8 @@ static void chain_field(struct wk_out *out, const char *name, const uint64_t *ch
 
 static void dump_process(const struct wk_event_process *process, struct wk_out *out)
 {
-	static const char *const changes[] = { "seen", "fork", "exec", "exit" };
+	static const char *const changes[] = { "seen", "fork", "exec", "exit",
+					       "start" };
 
 	wk_out_fmt(out, " change=%s", changes[process->change]);
 	if (process->parent_pid && process->change != WK_PROCESS_EXIT)
@@ -95,6 +96,8 @@ static void dump_image(const struct wk_event_image *image, struct wk_out *out)
 	text_field(out, "path", image->path);
 	if (image->is_data)
 		wk_out_text(out, " data=1");
+	if (image->is_gone)
+		wk_out_text(out, " gone=1");
 	if (image->inode)
 		wk_out_fmt(out, " device=%" PRIu32 ":%" PRIu32 " inode=%" PRIu64,
 			   image->device_major, image->device_minor, image->inode);

@@ -50,6 +50,7 @@ enum wk_process_change {
 	WK_PROCESS_FORK, /* begins as a copy of `parent_pid`: its mappings and name too */
 	WK_PROCESS_EXEC, /* all its mappings are gone; `name` is the new name */
 	WK_PROCESS_EXIT,
+	WK_PROCESS_START, /* begins by itself: of `parent_pid` it has nothing but the number */
 };
 
 struct wk_event_process {
@@ -60,6 +61,7 @@ struct wk_event_process {
 	bool has_exit_code;
 	int exit_code;
 	uint32_t parent_tid;        /* the parent's thread; 0 where unknown */
+	bool threads_apart;         /* threads have numbers of their own: none has the process's */
 };
 
 enum wk_thread_change {
@@ -86,8 +88,10 @@ struct wk_event_image {
 	uint64_t start, size_bytes; /* the address range in the process */
 	uint64_t file_offset;       /* of `start` in the file; for the kernel see below */
 	struct wk_str path;         /* "[vdso]", "//anon", "/usr/bin/sh" ... as the system says */
-	bool is_kernel;             /* pid is WK_KERNEL_PID; file_offset is then not of a file */
+	bool is_kernel;             /* pid is WK_KERNEL_PID; file_offset is then not of a file. A
+				     * file that a kernel has mapped (a driver) is none of these */
 	bool is_data;               /* mapped without the right to execute */
+	bool is_gone;               /* from now on nothing is mapped there any more */
 	uint32_t device_major, device_minor;
 	uint64_t inode, inode_generation;
 	uint32_t protection, flags; /* as mmap's */

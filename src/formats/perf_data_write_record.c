@@ -130,6 +130,7 @@ static void write_process(struct wk_perf_data_writer *writer, const struct wk_ev
 			add_comm(writer, event, process->name, 0);
 		break;
 	case WK_PROCESS_EXEC:
+	case WK_PROCESS_START: /* nothing of what ran before is left */
 		add_comm(writer, event, process->name, WK_PERF_MISC_COMM_EXEC);
 		break;
 	case WK_PROCESS_EXIT:

@@ -160,26 +160,44 @@ static void name_process(struct wk_builder *builder, uint32_t pid, wk_text_id na
 	}
 }
 
-static void start_process(struct wk_builder *builder, const struct wk_event *event)
+/* With what it has of its parent. */
+static wk_process_id add_process(struct wk_builder *builder, const struct wk_event *event)
 {
 	wk_process_id parent = process_row(builder, event->process.parent_pid);
 	struct wk_process process = {
-		.pid = event->pid,
-		.parent = parent,
-		.name = builder->model->processes[parent].name,
-		.command_line = builder->model->processes[parent].command_line,
-		.start_ns = event->time_ns,
-	};
+		.pid = event->pid, .parent = parent, .start_ns = event->time_ns };
+	wk_process_id id;
+
+	if (event->process.change == WK_PROCESS_FORK) {
+		process.name = builder->model->processes[parent].name;
+		process.command_line = builder->model->processes[parent].command_line;
+	}
+	id = wk_model_add_process(builder->model, &process);
+	*wk_map_at(&builder->process_of, event->pid) = id;
+	return id;
+}
+
+static void start_process(struct wk_builder *builder, const struct wk_event *event)
+{
+	wk_process_id process = add_process(builder, event);
 	struct wk_thread thread = {
 		.tid = event->pid,
-		.name = process.name,
+		.process = process,
+		.name = builder->model->processes[process].name,
 		.start_ns = event->time_ns,
 	};
 
-	thread.process = wk_model_add_process(builder->model, &process);
-	*wk_map_at(&builder->process_of, event->pid) = thread.process;
-	*wk_map_at(&builder->thread_of, thread_key(thread.process, event->pid)) =
-		wk_model_add_thread(builder->model, &thread);
+	if (!event->process.threads_apart)
+		*wk_map_at(&builder->thread_of, thread_key(process, event->pid)) =
+			wk_model_add_thread(builder->model, &thread);
+}
+
+static bool begins(const struct wk_event *event)
+{
+	const struct wk_event_process *change = &event->process;
+
+	return change->change == WK_PROCESS_START ||
+	       (change->change == WK_PROCESS_FORK && change->parent_pid != event->pid);
 }
 
 static void take_process(struct wk_builder *builder, const struct wk_event *event)
@@ -190,9 +208,10 @@ static void take_process(struct wk_builder *builder, const struct wk_event *even
 	wk_process_id process, parent;
 	struct wk_process *row;
 
-	if (change->change == WK_PROCESS_FORK && change->parent_pid != event->pid)
+	if (begins(event))
 		start_process(builder, event);
-	name_process(builder, event->pid, name);
+	if (!change->threads_apart)
+		name_process(builder, event->pid, name);
 	/* Ids first, addresses after: a new row may move the table. */
 	process = process_row(builder, event->pid);
 	parent = change->change == WK_PROCESS_SEEN && change->parent_pid
@@ -200,15 +219,17 @@ static void take_process(struct wk_builder *builder, const struct wk_event *even
 			 : builder->model->processes[process].parent;
 	row = &builder->model->processes[process];
 	row->parent = parent;
+	if (name)
+		row->name = name;
 	if (command_line)
 		row->command_line = command_line;
 	else if (change->change == WK_PROCESS_EXEC)
 		row->command_line = 0;
 	if (change->change == WK_PROCESS_EXIT) {
-		wk_thread_id main_thread = thread_row(builder, event->pid, event->pid);
-
 		row->end_ns = event->time_ns;
-		builder->model->threads[main_thread].end_ns = event->time_ns;
+		if (!change->threads_apart)
+			builder->model->threads[thread_row(builder, event->pid, event->pid)].end_ns =
+				event->time_ns;
 	}
 	if (change->has_exit_code) {
 		row->has_exit_code = true;
@@ -248,8 +269,11 @@ static void take_thread(struct wk_builder *builder, const struct wk_event *event
 
 static void take_image(struct wk_builder *builder, const struct wk_event *event)
 {
-	wk_image_id image = wk_model_add_image(builder->model, wk_image_kind_of(&event->image),
-					       &event->image, event->pid, event->time_ns);
+	wk_image_id image = 0;
+
+	if (!event->image.is_gone)
+		image = wk_model_add_image(builder->model, wk_image_kind_of(&event->image),
+					   &event->image, event->pid, event->time_ns);
 
 	if (event->image.is_kernel && !builder->kernel)
 		builder->kernel = image;

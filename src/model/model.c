@@ -102,7 +102,7 @@ static bool same_image(const void *table, uint32_t id, const void *key)
 
 	return a->path == b->path && a->kind == b->kind && a->inode == b->inode &&
 	       a->device_major == b->device_major && a->device_minor == b->device_minor &&
-	       wk_build_id_eq(&a->build_id, &b->build_id);
+	       a->in_kernel == b->in_kernel && wk_build_id_eq(&a->build_id, &b->build_id);
 }
 
 /* Memory of memfd_create is "/memfd:NAME (deleted)" to the kernel, always: it is in no folder. */
@@ -135,6 +135,7 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 		.first_offset = image->file_offset,
 		.first_size_bytes = image->size_bytes,
 		.first_seen_ns = time_ns,
+		.in_kernel = pid == WK_KERNEL_PID && kind == WK_IMAGE_FILE,
 	};
 	uint64_t hash = wk_hash_pair(wk_hash_pair(row.path, row.inode),
 				     wk_hash_bytes(row.build_id.bytes, row.build_id.size));

@@ -81,7 +81,7 @@ static void take_image(struct wk_spaces *spaces, const struct wk_event *event, u
 		.start = mapped->start,
 		.end = mapped->start + mapped->size_bytes,
 		.file_offset = mapped->file_offset,
-		.image = image,
+		.image = mapped->is_gone ? 0 : image,
 	};
 
 	if (mapped->size_bytes == 0)
@@ -127,6 +127,7 @@ void wk_spaces_take(struct wk_spaces *spaces, const struct wk_event *event, uint
 			fork_space(spaces, event->pid, event->process.parent_pid);
 			break;
 		case WK_PROCESS_EXEC:
+		case WK_PROCESS_START:
 			clear(spaces, space);
 			break;
 		case WK_PROCESS_EXIT:
@@ -148,7 +149,7 @@ const struct wk_mapping *wk_spaces_find(struct wk_spaces *spaces, uint32_t pid, 
 		return NULL;
 	if (!space->last || address < space->last->start || address >= space->last->end)
 		space->last = wk_mappings_find(space->mappings, address);
-	return space->last;
+	return space->last && space->last->image ? space->last : NULL;
 }
 
 uint64_t wk_spaces_version(struct wk_spaces *spaces, uint32_t pid)

@@ -144,7 +144,8 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 
 	if (id == 0 || function->is_unnamed || name.len == 0)
 		return WK_CODE_UNKNOWN;
-	if (image->kind == WK_IMAGE_KERNEL || function->kind == WK_FRAME_KERNEL)
+	if (image->kind == WK_IMAGE_KERNEL || image->in_kernel ||
+	    function->kind == WK_FRAME_KERNEL)
 		return WK_CODE_KERNEL;
 	if (is_allocator(owner.plain))
 		return WK_CODE_ALLOCATOR;

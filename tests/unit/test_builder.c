@@ -460,6 +460,84 @@ static void threads_of_one_number_in_two_processes_stay_two(void **state)
 	wk_model_free(fixture.model);
 }
 
+/* Windows: a process is made of a file, and its threads have numbers of their own. */
+static void give_started(struct fixture *fixture, uint32_t pid, uint32_t parent_pid)
+{
+	give(fixture, (struct wk_event){
+			      .kind = WK_EVENT_PROCESS, .time_ns = 5, .pid = pid,
+			      .process = { .change = WK_PROCESS_START, .parent_pid = parent_pid,
+					   .threads_apart = true, .name = WK_STR("child.exe") } });
+}
+
+static void a_process_that_starts_by_itself_has_nothing_of_its_parent(void **state)
+{
+	static const uint64_t user[] = { 0x1010 };
+	struct fixture fixture;
+	wk_process_id process;
+
+	(void)state;
+	start(&fixture);
+	give_process(&fixture, WK_PROCESS_SEEN, 0, 10, 0, "parent.exe");
+	give_image(&fixture, 10, 0x1000, 0, "C:\\bin\\parent.exe");
+	give_started(&fixture, 20, 10);
+	give_sample(&fixture, 6, 20, 21, NULL, 0, user, 1, false);
+	end(&fixture);
+	assert_string_equal(stack_text(fixture.model, 0), "[unknown]@1010");
+	process = fixture.model->threads[fixture.model->samples.thread[0]].process;
+	assert_true(wk_str_is(wk_model_str(fixture.model, fixture.model->processes[process].name),
+			      "child.exe"));
+	assert_int_equal(fixture.model->processes[process].start_ns, 5);
+	for (wk_thread_id id = 1; id < fixture.model->thread_count; id++)
+		assert_int_not_equal(fixture.model->threads[id].tid, 20);
+	wk_model_free(fixture.model);
+}
+
+static void what_was_unmapped_is_not_there_any_more(void **state)
+{
+	static const uint64_t user[] = { 0x1010 };
+	struct fixture fixture;
+
+	(void)state;
+	start(&fixture);
+	give_process(&fixture, WK_PROCESS_SEEN, 0, 10, 0, "a.exe");
+	give_image(&fixture, 10, 0x1000, 0, "C:\\bin\\a.dll");
+	give_sample(&fixture, 1, 10, 11, NULL, 0, user, 1, false);
+	give(&fixture, (struct wk_event){ .kind = WK_EVENT_IMAGE, .time_ns = 2, .pid = 10,
+					  .image = { .start = 0x1000, .size_bytes = 0x1000,
+						     .is_gone = true } });
+	give_sample(&fixture, 3, 10, 11, NULL, 0, user, 1, false);
+	give_image(&fixture, 10, 0x1000, 0, "C:\\bin\\b.dll");
+	give_sample(&fixture, 4, 10, 11, NULL, 0, user, 1, false);
+	end(&fixture);
+	assert_string_equal(stack_text(fixture.model, 0), "a.dll@10");
+	assert_string_equal(stack_text(fixture.model, 1), "[unknown]@1010");
+	assert_string_equal(stack_text(fixture.model, 2), "b.dll@10");
+	wk_model_free(fixture.model);
+}
+
+static void a_file_that_the_kernel_has_mapped_is_a_file_with_offsets(void **state)
+{
+	static const uint64_t kernel[] = { 0xfffff80000001234 };
+	struct fixture fixture;
+	wk_image_id image = 0;
+
+	(void)state;
+	start(&fixture);
+	give_process(&fixture, WK_PROCESS_SEEN, 0, 10, 0, "a.exe");
+	give(&fixture, (struct wk_event){ .kind = WK_EVENT_IMAGE, .pid = WK_KERNEL_PID,
+					  .image = { .start = 0xfffff80000001000,
+						     .size_bytes = 0x1000,
+						     .path = WK_STR("C:\\drivers\\x.sys") } });
+	give_sample(&fixture, 1, 10, 11, kernel, 1, NULL, 0, false);
+	end(&fixture);
+	assert_string_equal(stack_text(fixture.model, 0), "x.sys@234");
+	for (wk_image_id id = 1; id < fixture.model->image_count; id++)
+		if (fixture.model->images[id].in_kernel)
+			image = id;
+	assert_int_equal(fixture.model->images[image].kind, WK_IMAGE_FILE);
+	wk_model_free(fixture.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,6 +556,9 @@ int main(void)
 		cmocka_unit_test(carried_names_are_used_and_demangled),
 		cmocka_unit_test(what_has_no_name_shows_image_and_offset),
 		cmocka_unit_test(threads_of_one_number_in_two_processes_stay_two),
+		cmocka_unit_test(a_process_that_starts_by_itself_has_nothing_of_its_parent),
+		cmocka_unit_test(what_was_unmapped_is_not_there_any_more),
+		cmocka_unit_test(a_file_that_the_kernel_has_mapped_is_a_file_with_offsets),
 		cmocka_unit_test(a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed),
 	};
 
