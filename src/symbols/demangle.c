@@ -33,6 +33,18 @@ static bool demangle(struct wk_str mangled, demangler *cxx, struct wk_buf *out)
 	return wk_demangle_rust(mangled, false, out) || cxx(mangled, out);
 }
 
+/* No other names begin like Visual C++'s. Their lambdas have the compiler's own names. */
+static bool is_msvc(struct wk_str mangled)
+{
+	return wk_str_starts(mangled, "?") || wk_str_starts(mangled, ".?A");
+}
+
+/* A type descriptor has nothing but its type, which the short form leaves out. */
+static bool has_short_form(struct wk_str mangled)
+{
+	return mangled.at[0] == '?' && !wk_str_starts(mangled, "??_R0");
+}
+
 static bool demangle_and_spell(struct wk_str mangled, demangler *cxx, struct wk_buf *out)
 {
 	size_t begin = out->len;
@@ -45,10 +57,14 @@ static bool demangle_and_spell(struct wk_str mangled, demangler *cxx, struct wk_
 
 bool wk_demangle(struct wk_str mangled, struct wk_buf *out)
 {
+	if (is_msvc(mangled))
+		return wk_demangle_msvc(mangled, has_short_form(mangled), out);
 	return demangle_and_spell(mangled, wk_demangle_cxx, out);
 }
 
 bool wk_demangle_bare(struct wk_str mangled, struct wk_buf *out)
 {
+	if (is_msvc(mangled))
+		return wk_demangle_msvc_bare(mangled, out);
 	return demangle_and_spell(mangled, wk_demangle_cxx_bare, out);
 }

@@ -1,4 +1,4 @@
-/* Mangled names made readable: Rust v0 and legacy, Itanium C++.
+/* Mangled names made readable: Rust v0 and legacy, Itanium C++, Visual C++.
  *
  * Names come from files and are hostile until shown otherwise. Each demangler works with a
  * budget of steps and a cap on its output, recurses on nothing it did not bound, and so
@@ -28,8 +28,17 @@ bool wk_demangle_cxx(struct wk_str mangled, struct wk_buf *out);
  * closing brackets apart ("> >"), as c++filt -p prints it. */
 bool wk_demangle_cxx_bare(struct wk_str mangled, struct wk_buf *out);
 
-/* Whatever it is: Rust first (without hash), then C++, with lambdas as symbols/spelling.h has
- * them; false if it is neither. */
+/* Visual C++'s names (?...), checksums of long ones (??@...), and the names of types in RTTI data
+ * (.?A...), as llvm-undname prints them. What follows a whole name is not looked at. `is_short`
+ * leaves out access, static and virtual, the calling convention, and the type of what is
+ * returned or declared. */
+bool wk_demangle_msvc(struct wk_str mangled, bool is_short, struct wk_buf *out);
+
+/* The same as wk_demangle_cxx_bare: the name alone, or a type's whole name. */
+bool wk_demangle_msvc_bare(struct wk_str mangled, struct wk_buf *out);
+
+/* Whatever it is: Visual C++ in the short form (types whole), Rust (without hash), then C++,
+ * with lambdas as symbols/spelling.h has them; false if it is none of them. */
 bool wk_demangle(struct wk_str mangled, struct wk_buf *out);
 bool wk_demangle_bare(struct wk_str mangled, struct wk_buf *out);
 
