@@ -1,4 +1,4 @@
-/* demangle rust|hash|cxx FILE.tsv: how many of the file's names come out as it expects, and the
+/* demangle rust|hash|cxx|msvc|msvc-short FILE.tsv: how many of the file's names come out as it expects, and the
  * time that took. demangle hostile: the slowest of the names made to be slow. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,8 @@ static bool demangle(const char *kind, struct wk_str name, struct wk_buf *out)
 	wk_buf_reset(out);
 	if (strcmp(kind, "cxx") == 0)
 		return wk_demangle_cxx(name, out);
+	if (strncmp(kind, "msvc", 4) == 0)
+		return wk_demangle_msvc(name, strcmp(kind, "msvc-short") == 0, out);
 	return wk_demangle_rust(name, strcmp(kind, "hash") == 0, out);
 }
 
@@ -138,6 +140,6 @@ int main(int argc, char **argv)
 		return time_hostile();
 	if (argc == 3)
 		return compare_file(argv[1], argv[2]);
-	fputs("usage: demangle rust|hash|cxx FILE.tsv, or demangle hostile\n", stderr);
+	fputs("usage: demangle rust|hash|cxx|msvc|msvc-short FILE.tsv, or demangle hostile\n", stderr);
 	return 2;
 }

@@ -13,7 +13,8 @@ SHARED = os.environ.get("WICK_SHARED", os.path.join(ROOT, "..", "shared"))
 def main():
     if not os.path.exists(DEMANGLE):
         skip(DEMANGLE + " is not built; run ./do build")
-    for kind, name in ("rust", "rust.tsv"), ("hash", "rust-hash.tsv"), ("cxx", "itanium.tsv"):
+    for kind, name in (("rust", "rust.tsv"), ("hash", "rust-hash.tsv"), ("cxx", "itanium.tsv"),
+                       ("msvc", "msvc.tsv"), ("msvc-short", "msvc-short.tsv")):
         path = os.path.join(SHARED, "fixtures", "demangle", name)
         if not os.path.exists(path):
             print(f"{name}: skipped, it is not under WICK_SHARED")
