@@ -1,6 +1,6 @@
 /* Any bytes as a mangled name: the answer is text within the cap, or nothing has changed.
- * The first byte says which language, whether hashes are asked for and what the buffer held
- * before. */
+ * The first byte says which language, whether hashes or the short form are asked for and what
+ * the buffer held before. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	mangled = wk_str_of((const char *)data + 1, size - 1);
 	wk_buf_add_str(&out, before);
-	if (mode & 8)
+	if (mode & 64)
+		check(before, wk_demangle_msvc(mangled, mode & 1, &out), &out);
+	else if (mode & 8)
 		check(before, wk_demangle_cxx(mangled, &out), &out);
 	else
 		check(before, wk_demangle_rust(mangled, mode & 1, &out), &out);
