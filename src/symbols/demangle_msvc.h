@@ -136,7 +136,8 @@ struct wk_msvc {
 	unsigned depth;
 	struct wk_arena arena;
 	struct wk_msvc_seen seen;
-	struct wk_msvc_list pile; /* the lists being read, one on top of another */
+	struct wk_msvc_node *letters[26]; /* types of one letter, as parameters */
+	struct wk_msvc_list pile;	  /* the lists being read, one on top of another */
 	struct wk_msvc_out out;
 	struct wk_buf words;
 	struct wk_msvc_node nothing;

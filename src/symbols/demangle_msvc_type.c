@@ -139,21 +139,38 @@ char wk_msvc_convention(struct wk_msvc *p)
 	return *p->at++;
 }
 
-/* A parameter, or the digit of one that was written before. */
+static struct wk_msvc_node *parameter_seen(struct wk_msvc *p)
+{
+	size_t number = (size_t)(*p->at++ - '0');
+
+	return number < p->seen.param_count ? p->seen.params[number] : wk_msvc_fail(p);
+}
+
+/* Nothing qualifies a parameter that is one letter, so one node will do for all of them. A digit
+ * for it would save nothing. */
+static struct wk_msvc_node *parameter_letter(struct wk_msvc *p)
+{
+	struct wk_msvc_node **node = &p->letters[wk_msvc_peek(p, 0) - 'A'];
+
+	if (*node)
+		p->at++;
+	else
+		*node = primitive_type(p);
+	return *node;
+}
+
 static struct wk_msvc_node *parameter(struct wk_msvc *p)
 {
 	struct wk_msvc_seen *seen = &p->seen;
-	const char *begin = p->at;
+	char c = wk_msvc_peek(p, 0);
 	struct wk_msvc_node *node;
 
-	if (wk_msvc_is_digit(wk_msvc_peek(p, 0))) {
-		size_t number = (size_t)(*p->at++ - '0');
-
-		return number < seen->param_count ? seen->params[number] : wk_msvc_fail(p);
-	}
+	if (wk_msvc_is_digit(c))
+		return parameter_seen(p);
+	if (primitive(c))
+		return parameter_letter(p);
 	node = wk_msvc_type(p);
-	/* A digit for a single letter would save nothing. */
-	if (p->at - begin > 1 && seen->param_count < sizeof(seen->params) / sizeof(seen->params[0]))
+	if (seen->param_count < sizeof(seen->params) / sizeof(seen->params[0]))
 		seen->params[seen->param_count++] = node;
 	return node;
 }
