@@ -81,7 +81,7 @@ static int compare_file(const char *kind, const char *path)
 	return equal == rows ? 0 : 1;
 }
 
-/* A lead, a unit that is repeated up to 100,000 bytes, and a tail. */
+/* A lead, a unit that is repeated, and a tail. */
 static const char *const hostile[][3] = {
 	{ "_RIC7bindersFGFF_EuE", "", "" },
 	{ "_Z1fIXsrU1aE", "", "" },
@@ -102,33 +102,59 @@ static const char *const hostile[][3] = {
 	{ "_Z1fIJEEvDpFDpT_DpFDpT_", "i", "EE" },
 	{ "_Z1f", "PPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPi", "" },
 	{ "_Z1fI1aE", "S0_IS1_E", "v" }, { "_Z1f", "A1_A1_A1_A1_A1_A1_A1_A1_A1_i", "" },
+	{ "?f@@YAXPAHP6AX00000000000000000000@ZP6AX11111111111111111111@ZP6AX22222222222222222222"
+	  "@ZP6AX33333333333333333333@ZP6AX44444444444444444444@ZP6AX55555555555555555555@ZP6AX"
+	  "66666666666666666666@ZP6AX77777777777777777777@ZP6AX88888888888888888888@Z@Z", "", "" },
+	{ "?", "a@", "@3HA" }, { "?aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@", "0", "@3HA" },
+	{ "?f@@YAX", "H", "@Z" }, { "?f@@YAX", "PA", "H@Z" }, { "?f@@YAX", "P6A", "" },
+	{ "?f@@YAX", "P6AXXZ", "@Z" }, { "?f@@YAXPAHP6AX00000000@Z", "1", "@Z" },
+	{ "?f@@YAX", "V?$a@", "" }, { "?f@@YAX", "V?$a@H@@", "@Z" }, { "?f@?$a@", "$00", "@@YAXXZ" },
+	{ "?f@@YAX", "V?$a@V?$b@V?$c@V?$d@H@@@@@@", "@Z" }, { "?", "?$", "" }, { "?", "?__E", "" },
+	{ "?f@", "?$a@V?$b@V?$c@V?$d@H@@@@@@", "@YAXXZ" }, { "?f@?$a@", "$1?x@@3HA", "@@YAXXZ" },
+	{ "?x@", "?1??f@@YAXXZ@", "4HA" }, { "?x@", "?1??f@", "" }, { "?x@", "?B", "@4HA" },
+	{ "?x@", "?BBBBBB", "@4HA" }, { "?f@?$a@", "$M", "" }, { "?f@@YAXPAYP@", "0", "H@Z" },
+	{ "??_7a@@6B", "b@@", "@" }, { "??_C@_1BAAAA@A@", "?$BA", "@" },
 };
+
+/* The demanglers look at no longer names than 64 KiB and 256 KiB. */
+static const size_t lengths[] = { 2000, 65000, 100000 };
+
+static void make_hostile(const char *const parts[3], size_t length, struct wk_buf *name)
+{
+	wk_buf_reset(name);
+	wk_buf_add_text(name, parts[0]);
+	while (parts[1][0] && name->len < length)
+		wk_buf_add_text(name, parts[1]);
+	wk_buf_add_text(name, parts[2]);
+}
 
 static int time_hostile(void)
 {
 	struct wk_buf name = { 0 }, out = { 0 };
 	size_t count = sizeof(hostile) / sizeof(hostile[0]);
+	const char *const *slowest_name = hostile[0];
 	double slowest = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		double began, spent;
+		for (size_t k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
+			double began, spent;
 
-		wk_buf_reset(&name);
-		wk_buf_add_text(&name, hostile[i][0]);
-		while (hostile[i][1][0] && name.len < 100000)
-			wk_buf_add_text(&name, hostile[i][1]);
-		wk_buf_add_text(&name, hostile[i][2]);
-		wk_buf_reset(&out);
-		began = cpu_ms();
-		wk_demangle(wk_buf_str(&name), &out);
-		spent = cpu_ms() - began;
-		if (spent > slowest)
-			slowest = spent;
-		if (spent > 10)
-			printf("  %.40s... took %.1f ms\n", wk_buf_text(&name), spent);
+			make_hostile(hostile[i], lengths[k], &name);
+			wk_buf_reset(&out);
+			began = cpu_ms();
+			wk_demangle(wk_buf_str(&name), &out);
+			spent = cpu_ms() - began;
+			if (spent > slowest) {
+				slowest = spent;
+				slowest_name = hostile[i];
+			}
+			if (spent > 10)
+				printf("  %.40s... took %.1f ms\n", wk_buf_text(&name), spent);
+		}
 	}
-	printf("%zu names of up to 100,000 bytes, the slowest answered in %.2f ms CPU\n", count,
-	       slowest);
+	printf("%zu names of up to 100,000 bytes, the slowest (%.30s, %.30s ...) answered in "
+	       "%.2f ms CPU\n",
+	       count, slowest_name[0], slowest_name[1], slowest);
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 	return slowest > 10;
