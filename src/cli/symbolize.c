@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "cli/shown_texts.h"
 #include "cli/symbolize_json.h"
+#include "symbols/demangle.h"
 #include "symbols/function_name.h"
 
 /* So many questions are looked up before they are answered: what was found of them stays in the
@@ -157,11 +158,6 @@ static struct image_texts *texts_of(struct wk_answers *answers,
 	return answers->last_image;
 }
 
-static bool is_mangled(struct wk_str name)
-{
-	return wk_str_starts(name, "_Z") || wk_str_starts(name, "_R");
-}
-
 static struct wk_shown *add_function(struct wk_answers *answers, struct image_texts *texts,
 				     uint32_t id)
 {
@@ -169,7 +165,7 @@ static struct wk_shown *add_function(struct wk_answers *answers, struct image_te
 	struct wk_shown *shown = wk_shown_texts_add(&texts->functions, id,
 						    function_words(answers, name, ""));
 
-	shown->is_final = is_mangled(name);
+	shown->is_final = wk_is_mangled(name);
 	return shown;
 }
 
@@ -233,7 +229,7 @@ static struct wk_shown *outermost_function(struct wk_answers *answers, struct im
 	*is_known = true;
 	if (id)
 		name = wk_image_text(texts->image, id);
-	if (name.len == 0 || is_mangled(symbol.name))
+	if (name.len == 0 || wk_is_mangled(symbol.name))
 		return symbol_of(answers, &symbol);
 	shown->is_final = is_linked_as(symbol.name, name);
 	return shown;

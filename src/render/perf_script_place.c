@@ -261,11 +261,6 @@ static void add_call(struct wk_perf_script *script, const struct wk_script_place
 	wk_buf_add_char(out, '\n');
 }
 
-static bool is_mangled(struct wk_str name)
-{
-	return wk_str_starts(name, "_Z") || wk_str_starts(name, "_R");
-}
-
 /* How long "operator()", "operator<<" and their like are at the begin of `name`; else 0. */
 static size_t operator_length(struct wk_str name)
 {
@@ -306,7 +301,7 @@ static struct wk_str without_scope(struct wk_str name)
 
 static struct wk_str name_of_call(struct wk_perf_script *script, const struct wk_place *call)
 {
-	if (is_mangled(call->function))
+	if (wk_is_mangled(call->function))
 		return readable(script, call->function);
 	return without_scope(call->function);
 }
@@ -324,7 +319,7 @@ static bool add_calls(struct wk_perf_script *script, const struct wk_script_plac
 	if (count == 0 || script->places[0].function.len == 0)
 		return false;
 	/* Alone, and known as linked to the table of symbols only. */
-	if (count == 1 && is_mangled(symbol.name) && !is_mangled(script->places[0].function))
+	if (count == 1 && wk_is_mangled(symbol.name) && !wk_is_mangled(script->places[0].function))
 		return false;
 	base = wk_arena_copy(&script->arena, readable(script, symbol.name));
 	for (size_t i = 0; i < count; i++) {

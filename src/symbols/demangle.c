@@ -39,10 +39,10 @@ static bool is_msvc(struct wk_str mangled)
 	return wk_str_starts(mangled, "?") || wk_str_starts(mangled, ".?A");
 }
 
-/* A type descriptor has nothing but its type, which the short form leaves out. */
-static bool has_short_form(struct wk_str mangled)
+/* A type descriptor says nothing but its type, which shorter forms leave out. */
+static bool is_msvc_type(struct wk_str mangled)
 {
-	return mangled.at[0] == '?' && !wk_str_starts(mangled, "??_R0");
+	return mangled.at[0] == '.' || wk_str_starts(mangled, "??_R0");
 }
 
 static bool demangle_and_spell(struct wk_str mangled, demangler *cxx, struct wk_buf *out)
@@ -58,13 +58,20 @@ static bool demangle_and_spell(struct wk_str mangled, demangler *cxx, struct wk_
 bool wk_demangle(struct wk_str mangled, struct wk_buf *out)
 {
 	if (is_msvc(mangled))
-		return wk_demangle_msvc(mangled, has_short_form(mangled), out);
+		return wk_demangle_msvc(mangled, !is_msvc_type(mangled), out);
 	return demangle_and_spell(mangled, wk_demangle_cxx, out);
 }
 
 bool wk_demangle_bare(struct wk_str mangled, struct wk_buf *out)
 {
-	if (is_msvc(mangled))
+	if (is_msvc(mangled) && !is_msvc_type(mangled))
 		return wk_demangle_msvc_bare(mangled, out);
+	if (is_msvc(mangled))
+		return wk_demangle_msvc(mangled, false, out);
 	return demangle_and_spell(mangled, wk_demangle_cxx_bare, out);
+}
+
+bool wk_is_mangled(struct wk_str name)
+{
+	return wk_str_starts(name, "_Z") || wk_str_starts(name, "_R") || is_msvc(name);
 }

@@ -34,12 +34,15 @@ bool wk_demangle_cxx_bare(struct wk_str mangled, struct wk_buf *out);
  * returned or declared. */
 bool wk_demangle_msvc(struct wk_str mangled, bool is_short, struct wk_buf *out);
 
-/* The same as wk_demangle_cxx_bare: the name alone, or a type's whole name. */
+/* The same for whom a symbol is its name alone. */
 bool wk_demangle_msvc_bare(struct wk_str mangled, struct wk_buf *out);
 
 /* Whatever it is: Visual C++ in the short form (types whole), Rust (without hash), then C++,
  * with lambdas as symbols/spelling.h has them; false if it is none of them. */
 bool wk_demangle(struct wk_str mangled, struct wk_buf *out);
 bool wk_demangle_bare(struct wk_str mangled, struct wk_buf *out);
+
+/* Does it begin as linked names of C++ and Rust do? */
+bool wk_is_mangled(struct wk_str name);
 
 #endif

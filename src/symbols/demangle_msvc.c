@@ -390,15 +390,7 @@ bool wk_demangle_msvc(struct wk_str mangled, bool is_short, struct wk_buf *out)
 	return demangle(mangled, is_short ? WK_MSVC_SHORT : WK_MSVC_FULL, false, out);
 }
 
-/* Short, a type descriptor would lose the type, which is all it says. */
-static bool is_of_type(struct wk_str mangled)
-{
-	return mangled.at[0] == '.' || wk_str_starts(mangled, "??_R0");
-}
-
 bool wk_demangle_msvc_bare(struct wk_str mangled, struct wk_buf *out)
 {
-	bool of_type = is_of_type(mangled);
-
-	return demangle(mangled, of_type ? WK_MSVC_FULL : WK_MSVC_SHORT, !of_type, out);
+	return demangle(mangled, WK_MSVC_SHORT, true, out);
 }
