@@ -14,15 +14,12 @@
 #define DT_STRSZ    10
 #define DT_GNU_HASH 0x6ffffef5
 
-/* C++ writes names of some ten thousand bytes; longer ones are not shown. */
-#define MAX_NAME (64 * 1024)
-
 static uint64_t symbol_bytes(const struct wk_obj *elf)
 {
 	return elf->is_64 ? 24 : 16;
 }
 
-uint64_t wk_obj_raw_count(const struct wk_obj *elf, const struct wk_obj_tables *tables,
+uint64_t wk_elf_raw_count(const struct wk_obj *elf, const struct wk_obj_tables *tables,
 			  enum wk_obj_table table)
 {
 	return wk_bytes_left(&tables->symbols[table]) / symbol_bytes(elf);
@@ -35,7 +32,7 @@ bool wk_obj_raw_at(const struct wk_obj *elf, const struct wk_obj_tables *tables,
 	struct wk_bytes in;
 	uint8_t info;
 
-	if (index >= wk_obj_raw_count(elf, tables, table))
+	if (tables->is_pe || index >= wk_elf_raw_count(elf, tables, table))
 		return false;
 	in = wk_bytes_at(symbols, index * symbol_bytes(elf), symbol_bytes(elf));
 	raw->name = wk_u32(&in);
@@ -104,7 +101,7 @@ static bool is_function(const struct wk_obj *elf, const struct wk_obj_tables *ta
 	return raw->type == WK_STT_NOTYPE && in_code(elf, raw) && !is_marker(tables, raw);
 }
 
-void wk_obj_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *tables,
+void wk_elf_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *tables,
 		     wk_obj_take_raw take, void *context)
 {
 	for (enum wk_obj_table table = 0; table < WK_OBJ_TABLES; table++) {
@@ -121,23 +118,6 @@ void wk_obj_each_raw(const struct wk_obj *elf, const struct wk_obj_tables *table
 		}
 	}
 	wk_elf_each_plt(elf, tables, take, context);
-}
-
-struct wk_str wk_obj_versioned_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
-				    uint32_t name)
-{
-	return wk_obj_text(&tables->names[table], name, MAX_NAME);
-}
-
-struct wk_str wk_obj_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
-			      uint32_t name)
-{
-	struct wk_str text = wk_obj_versioned_name(tables, table, name);
-	const char *version = text.len > 1 ? memchr(text.at + 1, '@', text.len - 1) : NULL;
-
-	if (version)
-		text.len = (size_t)(version - text.at);
-	return text;
 }
 
 /* What is in the file from `vaddr` to the end of its segment. */
@@ -247,7 +227,7 @@ static void table_by_section(const struct wk_obj *elf, uint32_t type, struct wk_
 	}
 }
 
-struct wk_obj_tables wk_obj_tables(const struct wk_obj *elf)
+struct wk_obj_tables wk_elf_tables(const struct wk_obj *elf)
 {
 	struct wk_bytes none = wk_obj_bytes(elf, NULL);
 	struct wk_obj_tables t = { .symbols = { none, none }, .names = { none, none } };
@@ -257,46 +237,4 @@ struct wk_obj_tables wk_obj_tables(const struct wk_obj *elf)
 	if (elf->section_count == 0)
 		tables_by_dynamic(elf, &t);
 	return t;
-}
-
-struct with_names {
-	const struct wk_obj_tables *tables;
-	bool (*take)(void *context, const struct wk_obj_symbol *symbol);
-	void *context;
-	uint64_t budget;
-};
-
-static bool take_named(void *context, const struct wk_obj_raw *raw)
-{
-	struct with_names *w = context;
-	struct wk_obj_symbol symbol = {
-		.name = wk_obj_raw_name(w->tables, raw->table, raw->name),
-		.vaddr = raw->vaddr,
-		.size_bytes = raw->size_bytes,
-		.binding = raw->binding,
-		.type = raw->type,
-		.is_plt = raw->is_plt,
-	};
-
-	if (symbol.name.len > w->budget)
-		return false;
-	w->budget -= symbol.name.len;
-	return symbol.name.len == 0 || w->take(w->context, &symbol);
-}
-
-/* Names may share bytes (a linker lets "bar" be the end of "foobar"), so a damaged table can
- * claim far more text than the file has. Real ones never come near four times. */
-void wk_obj_each_symbol(const struct wk_obj *elf,
-			bool (*take)(void *context, const struct wk_obj_symbol *symbol),
-			void *context)
-{
-	struct wk_obj_tables tables = wk_obj_tables(elf);
-	struct with_names w = {
-		.tables = &tables,
-		.take = take,
-		.context = context,
-		.budget = 4 * (uint64_t)elf->size_bytes,
-	};
-
-	wk_obj_each_raw(elf, &tables, take_named, &w);
 }

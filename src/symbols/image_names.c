@@ -1,8 +1,11 @@
 /* The names of an image: its own symbols, or those of its debug file where it is stripped. */
 #include "symbols/image.h"
+#include "symbols/pe.h"
 
 bool wk_image_has_all_names(const struct wk_obj *obj)
 {
+	if (obj->kind == WK_OBJ_PE)
+		return wk_pe_has_symbols(obj);
 	for (uint32_t i = 0; i < obj->section_count; i++)
 		if (obj->sections[i].type == WK_SHT_SYMTAB && obj->sections[i].size_bytes > 0)
 			return true;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "symbols/object_kinds.h"
+#include "symbols/pe.h"
 
 struct wk_bytes wk_obj_whole(const struct wk_obj *obj)
 {
@@ -19,7 +20,8 @@ struct wk_obj *wk_obj_parse(const void *at, size_t size_bytes, struct wk_err *er
 
 	obj->at = at ? at : (const void *)"";
 	obj->size_bytes = size_bytes;
-	if (wk_elf_read(obj, err))
+	if (size_bytes >= 2 && memcmp(at, "MZ", 2) == 0 ? wk_pe_read(obj, err)
+							 : wk_elf_read(obj, err))
 		return obj;
 	wk_obj_free(obj);
 	return NULL;
@@ -45,6 +47,7 @@ void wk_obj_free(struct wk_obj *obj)
 {
 	if (!obj)
 		return;
+	wk_pe_free(obj->pe);
 	free(obj->segments);
 	free(obj->sections);
 	free(obj);
@@ -96,6 +99,10 @@ static bool translate(const struct wk_obj *obj, uint64_t address, bool to_vaddr,
 {
 	const struct wk_obj_segment *best = NULL;
 
+	if (obj->kind == WK_OBJ_PE) {
+		*result = address;
+		return address < obj->pe->image_bytes;
+	}
 	for (uint32_t i = 0; i < obj->segment_count; i++) {
 		const struct wk_obj_segment *s = &obj->segments[i];
 		uint64_t from = to_vaddr ? s->offset : s->vaddr;

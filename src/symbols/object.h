@@ -5,7 +5,8 @@
  * descriptions in the terms of ELF, which the others are put in; the bytes stay the caller's and
  * must outlive it. Both classes and both byte orders are read. A file whose section headers are
  * stripped or broken still gives its segments, and the build id from PT_NOTE. One that is not
- * linked has addresses of wick's making (elf_unlinked.h). The order of calls: parse, ask, free. */
+ * linked has addresses of wick's making (elf_unlinked.h). Those of a PE are relative to where the
+ * image begins (RVAs), and what only a PE has is in pe.h. The order of calls: parse, ask, free. */
 #ifndef WK_SYMBOLS_OBJECT_H
 #define WK_SYMBOLS_OBJECT_H
 
@@ -71,7 +72,12 @@ struct wk_obj_section {
 	uint64_t flags, vaddr, offset, size_bytes, entry_size;
 };
 
+enum wk_obj_kind { WK_OBJ_ELF, WK_OBJ_PE };
+
+struct wk_pe;
+
 struct wk_obj {
+	enum wk_obj_kind kind;
 	const uint8_t *at;
 	size_t size_bytes;
 	bool is_64, big_endian;
@@ -83,6 +89,9 @@ struct wk_obj {
 	struct wk_obj_section *sections;
 	uint32_t section_count;
 	struct wk_build_id build_id;
+	uint64_t image_base; /* debug information has it in its addresses, and no vaddr has; 0 of
+			      * an ELF file */
+	struct wk_pe *pe;    /* NULL: it is none */
 };
 
 struct wk_obj *wk_obj_parse(const void *at, size_t size_bytes, struct wk_err *err);
@@ -111,8 +120,9 @@ static inline uint64_t wk_obj_word(const struct wk_obj *obj, struct wk_bytes *in
 	return obj->is_64 ? wk_u64(in) : wk_u32(in);
 }
 
-/* Between file offsets and virtual addresses, by the PT_LOAD that holds them (files have
- * several with different distances: there is no single bias). False if none does. */
+/* Between addresses as recordings have them and virtual addresses. In ELF those are file offsets,
+ * and the PT_LOAD that holds them tells (files have several with different distances: there is no
+ * single bias); of a PE both are RVAs. False for what is not in the image. */
 bool wk_obj_vaddr_of(const struct wk_obj *obj, uint64_t file_offset, uint64_t *vaddr);
 bool wk_obj_offset_of(const struct wk_obj *obj, uint64_t vaddr, uint64_t *file_offset);
 
@@ -130,7 +140,8 @@ struct wk_obj_symbol {
 bool wk_obj_debugaltlink(const struct wk_obj *obj, struct wk_str *path, struct wk_build_id *id);
 
 /* Every defined function-like symbol of .symtab and .dynsym (STT_FUNC, STT_GNU_IFUNC, and
- * STT_NOTYPE in executable sections), and one for each PLT slot. `take` returns false to stop. */
+ * STT_NOTYPE in executable sections), and one for each PLT slot; of a PE those of its COFF table
+ * and its exports. `take` returns false to stop. */
 void wk_obj_each_symbol(const struct wk_obj *obj,
 			bool (*take)(void *context, const struct wk_obj_symbol *symbol),
 			void *context);

@@ -6,6 +6,8 @@
 #include "symbols/object.h"
 
 bool wk_elf_read(struct wk_obj *elf, struct wk_err *err);
+bool wk_pe_read(struct wk_obj *pe, struct wk_err *err);
+void wk_pe_free(struct wk_pe *pe); /* may be NULL */
 
 /* All bytes, in the file's byte order. */
 struct wk_bytes wk_obj_whole(const struct wk_obj *obj);

@@ -184,6 +184,99 @@ static void drop_aliases(struct builder *b)
 	tab->count = to;
 }
 
+/* What other tables tell of where functions end, for symbols that do not. */
+struct bounds {
+	struct wk_obj_bound *at;
+	size_t count, next;
+};
+
+/* The first that ends behind `vaddr`; NULL where there is none. Asked in rising order. */
+static const struct wk_obj_bound *bound_behind(struct bounds *bounds, uint64_t vaddr)
+{
+	while (bounds->next < bounds->count && bounds->at[bounds->next].end <= vaddr)
+		bounds->next++;
+	return bounds->next < bounds->count ? &bounds->at[bounds->next] : NULL;
+}
+
+/* Bytes to the end of the function that `vaddr` is in, or to the begin of the next one. */
+static uint64_t bound_left(struct bounds *bounds, uint64_t vaddr)
+{
+	const struct wk_obj_bound *bound = bound_behind(bounds, vaddr);
+
+	if (!bound)
+		return UINT64_MAX;
+	return (bound->start <= vaddr ? bound->end : bound->start) - vaddr;
+}
+
+static uint32_t as_size(uint64_t size_bytes)
+{
+	return size_bytes < UINT32_MAX ? (uint32_t)size_bytes : UINT32_MAX;
+}
+
+/* A label inside of a function is not where another begins. */
+static void size_by_bounds(struct wk_symtab *tab, struct bounds bounds)
+{
+	for (size_t i = 0; i < tab->count && bounds.count; i++) {
+		struct row *row = &tab->rows[i];
+		const struct wk_obj_bound *bound = bound_behind(&bounds, row->vaddr);
+
+		if (row->size_bytes == 0 && bound && bound->start <= row->vaddr &&
+		    (bound->start == row->vaddr || row->type == WK_STT_FUNC))
+			row->size_bytes = as_size(bound->end - row->vaddr);
+	}
+}
+
+/* How many rows begin at `vaddr` or below. */
+static size_t rows_up_to(const struct wk_symtab *tab, uint64_t vaddr)
+{
+	size_t low = 0, high = tab->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (tab->rows[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has_row_at(const struct wk_symtab *tab, uint64_t vaddr, struct row *row)
+{
+	size_t behind = rows_up_to(tab, vaddr);
+
+	if (behind > 0)
+		*row = tab->rows[behind - 1];
+	return behind > 0 && row->vaddr == vaddr;
+}
+
+/* Parts of functions that lie elsewhere are called as the function is. */
+static void name_parts(struct wk_symtab *tab, const struct bounds *bounds)
+{
+	struct row *parts = NULL, row;
+	size_t count = 0, cap = 0;
+
+	for (size_t i = 0; i < bounds->count; i++) {
+		const struct wk_obj_bound *bound = &bounds->at[i];
+
+		if (bound->function == bound->start || has_row_at(tab, bound->start, &row) ||
+		    !has_row_at(tab, bound->function, &row))
+			continue;
+		row.vaddr = bound->start;
+		row.size_bytes = as_size(bound->end - bound->start);
+		parts = wk_grow(parts, &cap, count + 1, sizeof(*parts));
+		parts[count++] = row;
+	}
+	if (count > 0 && count < UINT32_MAX - tab->count) {
+		tab->rows = wk_grow(tab->rows, &tab->cap, tab->count + count, sizeof(*tab->rows));
+		memcpy(tab->rows + tab->count, parts, count * sizeof(*parts));
+		tab->count += count;
+		sort_rows(tab);
+	}
+	free(parts);
+}
+
 /* Address ranges of code, sorted, for where symbols without a size must end at the latest. */
 struct ranges {
 	struct wk_sort_key *starts; /* .row is the number of the section or segment */
@@ -235,12 +328,12 @@ static void end_unsized(struct row *row, uint64_t room, uint64_t next_vaddr)
 
 	if (room < size)
 		size = room;
-	row->size_bytes = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+	row->size_bytes = as_size(size);
 }
 
 /* Gives rows without a size their end, drops those of them that a sized row covers, and links
  * each row to the one around it. One walk: what has ended is never looked at again. */
-static void nest(struct wk_symtab *tab, const struct wk_obj *obj)
+static void nest(struct wk_symtab *tab, const struct wk_obj *obj, struct bounds bounds)
 {
 	struct ranges ranges = code_ranges(obj);
 	uint64_t room = 0;
@@ -255,7 +348,9 @@ static void nest(struct wk_symtab *tab, const struct wk_obj *obj)
 			around = tab->rows[around - 1].around;
 		if (row.size_bytes == 0) {
 			uint64_t left = code_left(&ranges, row.vaddr);
+			uint64_t told = bound_left(&bounds, row.vaddr);
 
+			left = told < left ? told : left;
 			if (around || left == 0)
 				continue;
 			if (open)
@@ -282,14 +377,19 @@ static struct wk_symtab *make(const struct wk_obj *obj, const struct wk_obj *deb
 	struct wk_symtab *tab = wk_alloc_zeroed(1, sizeof(*tab));
 	const struct wk_obj *sources[SOURCES] = { obj, debug };
 	struct builder b = { .tab = tab, .name_budget = 4096 };
+	struct bounds bounds = { 0 };
 
 	tab->as_perf = as_perf;
 	for (b.source = 0; b.source < SOURCES; b.source++)
 		if (sources[b.source])
 			add_source(&b, sources[b.source]);
 	sort_rows(tab);
+	bounds.count = wk_obj_bounds(obj, &bounds.at);
+	size_by_bounds(tab, bounds);
 	drop_aliases(&b);
-	nest(tab, obj);
+	name_parts(tab, &bounds);
+	nest(tab, obj, bounds);
+	free(bounds.at);
 	tab->cap = tab->count;
 	tab->rows = wk_realloc(tab->rows, (tab->count + 1) * sizeof(*tab->rows));
 	return tab;
@@ -333,22 +433,6 @@ struct wk_obj_symbol wk_symtab_at(const struct wk_symtab *tab, uint32_t index)
 		.type = row->type,
 		.is_plt = row->is_plt,
 	};
-}
-
-/* How many rows begin at `vaddr` or below. */
-static size_t rows_up_to(const struct wk_symtab *tab, uint64_t vaddr)
-{
-	size_t low = 0, high = tab->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (tab->rows[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 bool wk_symtab_find(const struct wk_symtab *tab, uint64_t vaddr, struct wk_obj_symbol *symbol)
