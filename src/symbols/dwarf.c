@@ -33,6 +33,7 @@ struct wk_dwarf *wk_dwarf_new(const struct wk_dwarf_input *input, struct wk_err 
 	struct wk_dwarf *dwarf = wk_alloc_zeroed(1, sizeof(*dwarf));
 
 	dwarf->input = *input;
+	dwarf->block.least = input->obj->image_base;
 	wk_dwarf_find_code(dwarf);
 	if (!open_main(dwarf, err)) {
 		wk_dwarf_free(dwarf);
@@ -94,10 +95,13 @@ struct ranges {
 	bool *is_silent; /* of each unit: its root says nothing */
 };
 
+/* The index counts as the image's tables do, from its base; debug information does not. */
 static void add_range(struct ranges *r, uint64_t start, uint64_t end)
 {
+	uint64_t base = r->dwarf->input.obj->image_base;
+
 	r->rows = wk_grow(r->rows, &r->cap, r->count + 1, sizeof(*r->rows));
-	r->rows[r->count++] = (struct wk_code_range){ start, end, r->unit };
+	r->rows[r->count++] = (struct wk_code_range){ start - base, end - base, r->unit };
 }
 
 /* By its root; false where that says nothing. */
@@ -239,6 +243,7 @@ static void add_block(struct wk_dwarf *dwarf, uint32_t unit, struct wk_code_inde
 
 	wk_dwarf_order_spans(b, dwarf->lines.row_count);
 	wk_dwarf_make_lines(dwarf, b, block.base);
+	block.base -= dwarf->input.obj->image_base;
 	block.spans = b->ordered;
 	block.span_count = (uint32_t)b->span_count;
 	block.lines = b->lines;

@@ -265,6 +265,7 @@ struct wk_dwarf_block {
 	struct wk_code_maker maker;
 	uint32_t *file_numbers; /* by the line program's number: the block's + 1, 0 not asked */
 	size_t file_number_cap;
+	uint64_t least;  /* no code lies below: the image's base */
 	uint64_t origin; /* below all intervals */
 	bool has_origin;
 	struct wk_dwarf_ranges ranges; /* of one entry */

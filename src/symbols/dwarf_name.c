@@ -132,8 +132,9 @@ static uint32_t scoped_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value va
 uint32_t wk_dwarf_copied_name(struct wk_dwarf_file *file, uint32_t name, uint64_t copy_at)
 {
 	struct wk_str text = wk_code_index_str(file->dwarf->index, name);
+	uint64_t at = copy_at - file->dwarf->input.obj->image_base;
 	uint32_t id = text.len && charge(file, text.len)
-			      ? wk_code_index_copied(file->dwarf->index, text, copy_at) : 0;
+			      ? wk_code_index_copied(file->dwarf->index, text, at) : 0;
 
 	return id ? id : name;
 }

@@ -31,8 +31,8 @@ void wk_dwarf_find_code(struct wk_dwarf *dwarf)
 			continue;
 		lowest = s->vaddr;
 	}
-	dwarf->lowest = lowest != UINT64_MAX ? lowest : 0;
-	dwarf->highest = highest ? highest : UINT64_MAX - 1;
+	dwarf->lowest = (lowest != UINT64_MAX ? lowest : 0) + obj->image_base;
+	dwarf->highest = highest ? highest + obj->image_base : UINT64_MAX - 1;
 }
 
 struct list {

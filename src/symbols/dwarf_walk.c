@@ -34,7 +34,7 @@ struct walk {
 
 static void set_origin(struct wk_dwarf_block *b, uint64_t start)
 {
-	b->origin = start > REACH ? start - REACH : 0;
+	b->origin = start - b->least > REACH ? start - REACH : b->least;
 	b->has_origin = true;
 }
 
