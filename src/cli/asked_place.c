@@ -83,8 +83,20 @@ static bool is_mapped(const struct wk_obj *obj, uint64_t vaddr)
 	return !has_segments;
 }
 
+/* Windows and its tools speak of addresses in an image as they would be were it loaded where it was
+ * linked to be. What is inside of the image without that is taken as it is. */
+static void take_base(const struct wk_obj *obj, struct wk_asked_place *place)
+{
+	uint64_t vaddr;
+
+	if (obj->image_base && place->vaddr >= obj->image_base &&
+	    !wk_obj_vaddr_of(obj, place->vaddr, &vaddr))
+		place->vaddr -= obj->image_base;
+}
+
 static void place_in_file(const struct wk_obj *obj, struct wk_asked_place *place)
 {
+	take_base(obj, place);
 	if (!is_mapped(obj, place->vaddr))
 		place->outside = "outside of this file; take away where it was loaded";
 }
