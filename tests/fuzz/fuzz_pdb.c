@@ -1,0 +1,76 @@
+/* Any bytes as a program database: all modules are loaded and asked for places, all publics are
+ * told. What one says is to be the same when it is asked twice. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "symbols/pdb.h"
+
+#define MOST_FRAMES 300
+
+static bool look_at(void *context, const struct wk_pdb_public *symbol)
+{
+	uint64_t *sum = context;
+
+	for (size_t i = 0; i < symbol->name.len; i++)
+		*sum += (uint8_t)symbol->name.at[i];
+	*sum += symbol->rva + symbol->is_function;
+	return true;
+}
+
+static void ask(struct wk_code_index *index, uint64_t rva)
+{
+	struct wk_place places[MOST_FRAMES];
+	size_t count = wk_code_index_places(index, rva, places, MOST_FRAMES), sum = 0;
+
+	assert(count <= MOST_FRAMES);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < places[i].function.len; k++)
+			sum += (uint8_t)places[i].function.at[k];
+		for (size_t k = 0; k < places[i].file.len; k++)
+			sum += (uint8_t)places[i].file.at[k];
+	}
+	assert(sum < SIZE_MAX);
+}
+
+static void ask_all(struct wk_pdb *pdb, struct wk_code_index *index)
+{
+	for (uint64_t rva = 0; rva < 0x2000; rva += 8) {
+		ask(index, rva);
+		assert(wk_pdb_section_end(pdb, rva) == 0 || wk_pdb_section_end(pdb, rva) > rva);
+	}
+	ask(index, UINT32_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct wk_err err = { 0 };
+	struct wk_pdb *pdb = wk_pdb_open(data, size, &err);
+	struct wk_code_index *index;
+	struct wk_buf key = { 0 };
+	uint64_t first = 0, second = 0;
+
+	if (!pdb) {
+		assert(err.code != WK_OK && err.text[0]);
+		return 0;
+	}
+	index = wk_code_index_new();
+	wk_pdb_fill(pdb, index);
+	for (uint32_t i = 0; i < wk_pdb_unit_count(pdb); i++) {
+		struct wk_err fault = { 0 };
+		bool ok = wk_pdb_load(pdb, i, index, &fault);
+
+		assert(ok || fault.code != WK_OK);
+		assert(wk_code_index_has(index, i));
+	}
+	wk_pdb_each_public(pdb, look_at, &first);
+	wk_pdb_each_public(pdb, look_at, &second);
+	assert(first == second);
+	assert(wk_pdb_is_stripped(pdb) || wk_pdb_unit_count(pdb) > 0);
+	wk_pdb_id_add(&key, wk_pdb_id(pdb));
+	assert(key.len > 8);
+	ask_all(pdb, index);
+	wk_buf_fini(&key);
+	wk_code_index_free(index);
+	wk_pdb_free(pdb);
+	return 0;
+}
