@@ -12,8 +12,8 @@
  * Addresses are counted from where the image is loaded: RVAs for PE, for ELF from its first
  * segment. Names are as the file has them, demangled as a rule. FUNC records with their INLINE
  * records and lines become the index's functions, chains and lines; where two begin at the same
- * address the first has it. Units are stretches of the text, which are read when they are asked for.
- * STACK records are passed over. A last line without its end was cut, and is left out.
+ * address the first has it. Units are stretches of the text, which are read when they are asked
+ * for. STACK records are passed over. A last line without its end was cut, and is left out.
  *
  * Order of calls: open, fill, load for each unit that is asked for, free. The text stays the
  * caller's and must outlive it. Not for several threads at once. */

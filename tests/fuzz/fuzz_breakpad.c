@@ -5,11 +5,12 @@
 #include "base/hash.h"
 #include "symbols/breakpad.h"
 
-static uint32_t sum;
+static uint64_t sum;
 
 static void touch(struct wk_str text)
 {
-	sum += wk_crc32(0, text.at, text.len);
+	if (text.len)
+		sum ^= wk_hash_bytes(text.at, text.len);
 }
 
 static void ask(struct wk_code_index *index, uint64_t address)

@@ -140,9 +140,9 @@ static void the_module_and_public_names_are_told(void **state)
 
 static void what_begins_otherwise_is_none(void **state)
 {
-	static const char *const texts[] = { "", "MODULE", "MODULE windows x86_64\n",
-					     "MODULE windows x86_64 KEY name, cut", "FUNC 1 2 0 a\n",
-					     "main;work 12\n" };
+	static const char *const texts[] = {
+		"", "MODULE", "MODULE windows x86_64\n", "MODULE windows x86_64 KEY name, cut",
+		"FUNC 1 2 0 a\n", "main;work 12\n" };
 
 	(void)state;
 	assert_true(wk_breakpad_is(wk_bytes_of(HEAD, strlen(HEAD))));
