@@ -22,8 +22,8 @@ void wk_etl_damaged(struct wk_etl_damage *damage, uint32_t file, uint64_t offset
 		return;
 	damage->first_offset = offset;
 	if (file)
-		used = snprintf(damage->first_words, sizeof(damage->first_words), "file %u: ",
-				file + 1);
+		used = snprintf(damage->first_words, sizeof(damage->first_words),
+				"file %u: ", file + 1);
 	va_start(args, format);
 	vsnprintf(damage->first_words + used, sizeof(damage->first_words) - (size_t)used, format,
 		  args);
@@ -155,8 +155,7 @@ static bool next_packed(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 		return false;
 	claimed = claimed_size(walk->input, at);
 	if (!can_be_size(claimed)) {
-		wk_etl_damaged(walk->damage, walk->input->number, at,
-			       &walk->damage->broken_buffers,
+		wk_etl_damaged(walk->damage, walk->input->number, at, &walk->damage->broken_buffers,
 			       "a buffer says that it has %u bytes; what follows is not read",
 			       claimed);
 		walk->damage->unread_bytes += size - at;

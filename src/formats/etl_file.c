@@ -6,20 +6,16 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "formats/etl_internal.h"
+#include "formats/etl_ahead.h"
 
 #define SAME_BOOT_100NS (60ull * 10000000)
 #define FIRST_BYTES     40 /* of a buffer, for the time of its first record */
 
-/* The buffers of one processor of one file, in the order in which they were filled. */
+/* What one processor wrote in one file. */
 struct stream {
-	const struct wk_etl_input *input;
-	const uint64_t *offsets;
-	size_t count, at;         /* buffers; the next */
-	struct wk_bytes records;  /* of the buffer that is being read, from the next record */
-	struct wk_etl_room room;
+	struct wk_bytes records; /* of the buffer that is being read, from the next record */
 	uint64_t buffer_offset, time;
-	uint32_t record_bytes;    /* of the next record */
+	uint32_t record_bytes; /* of the next record */
 	uint32_t cpu;
 };
 
@@ -33,11 +29,13 @@ struct wk_etl_file {
 	struct wk_etl_header header;
 	uint64_t *offsets;
 	size_t buffer_count;
-	struct stream *streams;
+	struct stream *streams;	   /* in the order of files, sessions and processors */
+	struct wk_etl_feed *feeds; /* of the streams: their buffers */
 	size_t stream_count;
+	struct wk_etl_ahead *ahead;
 	uint32_t *heap; /* streams that have a record, the earliest first */
 	size_t heap_count;
-	bool was_told;  /* the first of the heap is what the last call gave */
+	bool was_told; /* the first of the heap is what the last call gave */
 	struct wk_etl_damage damage, damage_at_open;
 };
 
@@ -61,8 +59,8 @@ static bool is_same_boot(const struct wk_etl_header *a, const struct wk_etl_head
 {
 	if (a->clock != b->clock || a->ticks_per_second != b->ticks_per_second)
 		return false;
-	return a->boot_time == b->boot_time || (a->clock != WK_ETL_SYSTEM_TIME &&
-						away(origin(a), origin(b)) < SAME_BOOT_100NS);
+	return a->boot_time == b->boot_time ||
+	       (a->clock != WK_ETL_SYSTEM_TIME && away(origin(a), origin(b)) < SAME_BOOT_100NS);
 }
 
 static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files, size_t count,
@@ -78,10 +76,11 @@ static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files, s
 		if (!wk_etl_input_open(input, files[i], err))
 			return i > 0 ? wk_err_in(err, name) : false;
 		if (!is_same_boot(&etl->inputs[0].header, &input->header))
-			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-				       "file %zu was recorded after another start of the machine, or "
-				       "by another clock, than the first; open them one by one",
-				       i + 1);
+			return wk_fail(
+				err, WK_EUNSUPPORTED, WK_NOWHERE,
+				"file %zu was recorded after another start of the machine, or "
+				"by another clock, than the first; open them one by one",
+				i + 1);
 	}
 	return true;
 }
@@ -121,7 +120,8 @@ static struct place *find_places(struct wk_etl_file *etl, size_t *count)
 		while (*count < UINT32_MAX && wk_etl_walk_next(&walk, &buffer)) {
 			places = wk_grow(places, &cap, *count + 1, sizeof(*places));
 			places[(*count)++] = (struct place){
-				.key = (uint64_t)i << 32 | (uint32_t)buffer.logger << 16 | buffer.cpu,
+				.key = (uint64_t)i << 32 | (uint32_t)buffer.logger << 16 |
+				       buffer.cpu,
 				.order = buffer.sequence,
 				.offset = buffer.offset,
 			};
@@ -182,29 +182,37 @@ static void order_by_time(const struct wk_etl_file *etl, struct place *places, s
 		sort_places(places, count);
 }
 
+static size_t count_streams(const struct place *places, size_t count)
+{
+	size_t streams = 0;
+
+	for (size_t i = 0; i < count; i++)
+		streams += i == 0 || places[i].key != places[i - 1].key;
+	return streams;
+}
+
 static void make_streams(struct wk_etl_file *etl, const struct place *places, size_t count)
 {
-	size_t cap = 0;
+	size_t streams = count_streams(places, count), at = 0;
 
-	etl->offsets = wk_alloc_zeroed(count, sizeof(*etl->offsets));
 	etl->buffer_count = count;
+	etl->offsets = wk_alloc_zeroed(count, sizeof(*etl->offsets));
+	etl->streams = wk_alloc_zeroed(streams, sizeof(*etl->streams));
+	etl->feeds = wk_alloc_zeroed(streams, sizeof(*etl->feeds));
+	etl->heap = wk_alloc_zeroed(streams, sizeof(*etl->heap));
+	etl->stream_count = streams;
 	for (size_t i = 0; i < count; i++) {
-		struct stream *stream;
+		struct wk_etl_feed *feed;
 
-		etl->offsets[i] = places[i].offset;
-		if (i == 0 || places[i].key != places[i - 1].key) {
-			etl->streams = wk_grow(etl->streams, &cap, etl->stream_count + 1,
-					       sizeof(*etl->streams));
-			etl->streams[etl->stream_count++] = (struct stream){
-				.input = &etl->inputs[places[i].key >> 32],
-				.offsets = etl->offsets + i,
-				.cpu = places[i].key & 0xffff,
-			};
+		at += i > 0 && places[i].key != places[i - 1].key;
+		feed = &etl->feeds[at];
+		if (feed->count++ == 0) {
+			etl->streams[at].cpu = places[i].key & 0xffff;
+			feed->input = &etl->inputs[places[i].key >> 32];
+			feed->offsets = etl->offsets + i;
 		}
-		stream = &etl->streams[etl->stream_count - 1];
-		stream->count++;
+		etl->offsets[i] = places[i].offset;
 	}
-	etl->heap = wk_alloc_zeroed(etl->stream_count, sizeof(*etl->heap));
 }
 
 static void find_streams(struct wk_etl_file *etl)
@@ -223,7 +231,6 @@ struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsi
 {
 	struct wk_etl_file *etl = wk_alloc_zeroed(1, sizeof(*etl));
 
-	(void)threads;
 	etl->inputs = wk_alloc_zeroed(count, sizeof(*etl->inputs));
 	etl->input_count = count;
 	etl->damage.first_offset = WK_NOWHERE;
@@ -233,6 +240,7 @@ struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsi
 	}
 	sum_headers(etl);
 	find_streams(etl);
+	etl->ahead = wk_etl_ahead_new(etl->feeds, etl->stream_count, threads);
 	etl->damage_at_open = etl->damage;
 	wk_etl_rewind(etl);
 	return etl;
@@ -242,8 +250,8 @@ void wk_etl_close(struct wk_etl_file *etl)
 {
 	if (!etl)
 		return;
-	for (size_t i = 0; i < etl->stream_count; i++)
-		free(etl->streams[i].room.at);
+	wk_etl_ahead_free(etl->ahead);
+	free(etl->feeds);
 	free(etl->streams);
 	free(etl->offsets);
 	free(etl->heap);
@@ -251,19 +259,36 @@ void wk_etl_close(struct wk_etl_file *etl)
 	free(etl);
 }
 
-static void next_buffer(struct wk_etl_file *etl, struct stream *stream)
+static uint32_t file_of(const struct wk_etl_file *etl, const struct stream *stream)
 {
-	const struct wk_etl_input *input = stream->input;
-	struct wk_etl_buffer buffer;
+	return etl->feeds[stream - etl->streams].input->number;
+}
 
-	stream->buffer_offset = stream->offsets[stream->at++];
-	wk_etl_buffer_at(input, stream->buffer_offset, &buffer);
-	if (!wk_etl_buffer_records(input, &buffer, SIZE_MAX, &stream->room, &stream->records) &&
-	    !buffer.is_cut)
-		wk_etl_damaged(&etl->damage, input->number, buffer.offset,
+/* False at the stream's end. */
+static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
+{
+	const struct wk_etl_plain *plain =
+		wk_etl_ahead_take(etl->ahead, &etl->feeds[stream - etl->streams]);
+
+	if (!plain)
+		return false;
+	stream->records = plain->records;
+	stream->buffer_offset = plain->buffer.offset;
+	if (!plain->is_whole && !plain->buffer.is_cut)
+		wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
 			       &etl->damage.broken_buffers,
-			       "a buffer that should hold %u bytes gives %zu", buffer.filled_bytes,
-			       WK_ETL_BUFFER_HEAD + wk_bytes_left(&stream->records));
+			       "a buffer that should hold %u bytes gives %zu",
+			       plain->buffer.filled_bytes,
+			       WK_ETL_BUFFER_HEAD + wk_bytes_left(&plain->records));
+	return true;
+}
+
+static void note_broken_record(struct wk_etl_file *etl, const struct stream *stream)
+{
+	wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
+		       &etl->damage.broken_records,
+		       "a record %zu bytes into its buffer has no size it can have",
+		       WK_ETL_BUFFER_HEAD + (size_t)wk_bytes_offset(&stream->records));
 }
 
 /* Finds the next record of a stream, in this buffer or a later one. */
@@ -278,18 +303,13 @@ static bool find_record(struct wk_etl_file *etl, struct stream *stream)
 		if (stream->record_bytes)
 			break;
 		if (is_broken)
-			wk_etl_damaged(&etl->damage, stream->input->number, stream->buffer_offset,
-				       &etl->damage.broken_records,
-				       "a record %zu bytes into its buffer has no size it can have",
-				       WK_ETL_BUFFER_HEAD +
-					       (size_t)wk_bytes_offset(&stream->records));
+			note_broken_record(etl, stream);
 		is_broken = false;
-		if (stream->at == stream->count)
+		if (!next_buffer(etl, stream))
 			return false;
-		next_buffer(etl, stream);
 	}
 	if (stream->time < before)
-		wk_etl_damaged(&etl->damage, stream->input->number, stream->buffer_offset,
+		wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
 			       &etl->damage.backward_records,
 			       "a record is older than the one before it");
 	return true;
@@ -333,10 +353,10 @@ void wk_etl_rewind(struct wk_etl_file *etl)
 	etl->damage = etl->damage_at_open;
 	etl->heap_count = 0;
 	etl->was_told = false;
+	wk_etl_ahead_rewind(etl->ahead);
 	for (size_t i = 0; i < etl->stream_count; i++) {
 		struct stream *stream = &etl->streams[i];
 
-		stream->at = 0;
 		stream->time = 0;
 		stream->records = (struct wk_bytes){ 0 };
 		if (find_record(etl, stream))
@@ -365,11 +385,11 @@ static bool read_first(struct wk_etl_file *etl, struct wk_etl_record *record)
 
 	record->time = stream->time;
 	record->cpu = stream->cpu;
-	record->file = stream->input->number;
+	record->file = file_of(etl, stream);
 	record->offset = stream->buffer_offset;
 	if (wk_etl_record_read(wk_bytes_of(at, stream->record_bytes), record))
 		return true;
-	wk_etl_damaged(&etl->damage, stream->input->number, stream->buffer_offset,
+	wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
 		       &etl->damage.broken_records,
 		       "what a record has beside its payload is larger than the record");
 	return false;

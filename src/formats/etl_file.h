@@ -6,10 +6,10 @@
  * of it real files confirm. Which record means what is not known here.
  *
  * Order of calls: open, header, then next until false, damage; rewind and next again as often as
- * wanted; close. The files' bytes stay the caller's and must outlive it. Memory: eight bytes
- * for each buffer, and for each processor of each file one unpacked buffer (two with threads); plain
- * buffers are read where they lie. An unpacked buffer is at most 64 KiB and 300 times its packed
- * bytes, and 16 MiB. */
+ * wanted; close. The files' bytes stay the caller's and must outlive it. Memory: eight bytes for
+ * each buffer, and for each processor of each file one unpacked buffer, with threads up to 64 MiB
+ * more of them; plain buffers are read where they lie. An unpacked buffer is at most 64 KiB and 300
+ * times its packed bytes, and 16 MiB. */
 #ifndef WK_FORMATS_ETL_FILE_H
 #define WK_FORMATS_ETL_FILE_H
 
@@ -102,14 +102,14 @@ struct wk_etl_header {
 /* What went wrong without ending the reading, for notes. What open found stays; the rest is of
  * the reading since then or since the last rewind. */
 struct wk_etl_damage {
-	uint64_t broken_buffers;   /* whose header lies or that do not unpack; read as far as it goes */
-	uint64_t cut_buffers;      /* that the end of the file cuts */
-	uint64_t broken_records;   /* with a wrong size or type; the rest of the buffer is passed over */
+	uint64_t broken_buffers;   /* whose header lies or that do not unpack: read as far as can be */
+	uint64_t cut_buffers;      /* by the end of the file */
+	uint64_t broken_records;   /* with sizes or types that cannot be */
 	uint64_t backward_records; /* older than the one before them on their processor */
 	uint64_t unread_bytes;     /* behind a buffer whose end cannot be known */
 	uint64_t lossy_buffers;    /* marked "events lost" or "buffer lost" by Windows */
-	uint64_t first_offset;     /* of the buffer with the first fault; WK_NOWHERE if there is none */
-	char first_words[160];     /* what it was, "" if there is none; names the file if not the first */
+	uint64_t first_offset;     /* of the first broken buffer; WK_NOWHERE without */
+	char first_words[160];     /* what it was, or ""; names the file if not the first */
 };
 
 /* NULL, with a sentence, where the first file is no trace, or one of the others is none or is of

@@ -1,7 +1,7 @@
 /* The record that every file begins with. */
 #include "formats/etl_internal.h"
 
-#define FIRST_RECORD WK_ETL_BUFFER_HEAD
+#define FIRST_RECORD  WK_ETL_BUFFER_HEAD
 #define ZONE_BYTES    172 /* TIME_ZONE_INFORMATION, of which the first four bytes are read */
 #define MODE_CIRCULAR 0x2
 #define MODE_MERGED   0x10000
@@ -142,8 +142,7 @@ static bool read_first_record(struct wk_etl_input *input, struct wk_err *err)
 	if (size == 0 || !wk_etl_record_read(wk_bytes_take(&b, size), &record) ||
 	    !read_payload(record.payload, record.pointer_bytes, &input->header))
 		return wk_fail(err, WK_ECORRUPT, FIRST_RECORD,
-			       "the first record of the .etl file is cut: %zu bytes are left, and it "
-			       "has about 320",
+			       "the first record of the .etl file is cut: %zu bytes are left",
 			       wk_bytes_left(&input->bytes) - FIRST_RECORD);
 	input->header.first_tick = time;
 	return true;

@@ -1,5 +1,6 @@
 /* What the files of the .etl container share: buffers (etl_buffer.c), the heads of records and
- * their parts (etl_record.c), the first record (etl_header.c), what comes next (etl_file.c). */
+ * their parts (etl_record.c), the first record (etl_header.c). etl_ahead.h unpacks buffers before
+ * they are needed, etl_file.c merges it all. */
 #ifndef WK_FORMATS_ETL_INTERNAL_H
 #define WK_FORMATS_ETL_INTERNAL_H
 
@@ -60,8 +61,8 @@ bool wk_etl_buffer_records(const struct wk_etl_input *input, const struct wk_etl
  * with `*is_broken` set, where none can be. */
 uint32_t wk_etl_record_peek(const struct wk_bytes *left, uint64_t *time, bool *is_broken);
 
-/* The time of the record that `left` begins with, of which only the header need be there; 0 if there
- * is none. */
+/* The time of the record that `left` begins with, of which only the header need be there; 0 if
+ * there is none. */
 uint64_t wk_etl_record_time(const struct wk_bytes *left);
 
 /* Takes apart a record of exactly that size. Sets all but time, cpu, file and offset. False where

@@ -7,7 +7,7 @@
 #include "lz_maker.h"
 
 #define ETL_BUFFER_BYTES 4096
-#define ETL_T0           1000000u
+#define ETL_T0		 1000000u
 
 struct etl_maker {
 	struct wk_buf out;
@@ -168,12 +168,12 @@ static inline void etl_header_system(struct etl_maker *m)
 	wk_buf_add_char(r, m->packing ? 2 : 1);
 	wk_buf_add_char(r, m->packing ? 0 : 5);
 	wk_buf_add_u32(r, 7601);
-	wk_buf_add_u32(r, 4);      /* processors */
+	wk_buf_add_u32(r, 4); /* processors */
 	wk_buf_add_u64(r, 132000000090000000);
 	wk_buf_add_u32(r, 156250); /* timer */
 	wk_buf_add_u32(r, 0);
 	wk_buf_add_u32(r, m->mode | (m->packing ? 0x4000000 : 0));
-	wk_buf_add_u32(r, 3);      /* buffers written */
+	wk_buf_add_u32(r, 3); /* buffers written */
 	wk_buf_add_u32(r, 1);
 	wk_buf_add_u32(r, m->is_32_bit ? 4 : 8);
 	wk_buf_add_u32(r, m->events_lost);

@@ -130,7 +130,8 @@ static inline unsigned lz_symbol(struct lz_token token, uint8_t byte)
 	return 256 + (distance_bits << 4 | (length < 15 ? (unsigned)length : 15));
 }
 
-/* Few symbols get lengths 1, 2, 3 ... so that long codes occur; many get as equal ones as can be. */
+/* Few symbols get lengths 1, 2, 3 ... so that long codes occur; many get as equal ones as can be.
+ */
 static inline void lz_lengths(struct lz_huffman *h, const bool *used)
 {
 	unsigned count = 0, nth = 0, bits = 0, longer;
@@ -233,8 +234,8 @@ static inline void lz_pack_chunk(struct wk_buf *out, const uint8_t *chunk, size_
 		if (token.distance) {
 			out->at[flags_at] =
 				(char)((uint8_t)out->at[flags_at] | 1u << (count - 1) % 8);
-			wk_buf_add_u16(out, (uint16_t)((token.distance - 1) << bits |
-						       (token.length - 3)));
+			wk_buf_add_u16(
+				out, (uint16_t)((token.distance - 1) << bits | (token.length - 3)));
 		} else {
 			wk_buf_add_char(out, (char)chunk[at]);
 		}

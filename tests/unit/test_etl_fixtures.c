@@ -91,11 +91,12 @@ static const struct expected traces[] = {
 	{ "TraceLoggingTester.etl.zip", ".etl", 41, 172714, 0, 20, 26100 },
 	{ "diaghub-dotnetcore3.1-win-x64-diagsession.zip", "diaghub.kernel.1.etl", 59, 16335, 0, 4,
 	  19041 },
-	{ "diaghub-dotnetcore3.1-win-x64-diagsession.zip", "/diaghub.etl", 103, 62379, 0, 4, 19041 },
-	{ "diaghub-dotnetcore3.1-win-x64-diagsession.zip", "diaghub.user_paged.1.etl", 139, 22035, 0,
-	  4, 19041 },
-	{ "diaghub-dotnetcore3.1-win-x64-diagsession.zip", "diaghub.user_injected.1.etl", 2, 4, 0, 4,
+	{ "diaghub-dotnetcore3.1-win-x64-diagsession.zip", "/diaghub.etl", 103, 62379, 0, 4,
 	  19041 },
+	{ "diaghub-dotnetcore3.1-win-x64-diagsession.zip", "diaghub.user_paged.1.etl", 139, 22035,
+	  0, 4, 19041 },
+	{ "diaghub-dotnetcore3.1-win-x64-diagsession.zip", "diaghub.user_injected.1.etl", 2, 4, 0,
+	  4, 19041 },
 	{ "gcevents.etl.zip", ".etl", 5, 71, 0, 8, 19045 },
 	{ "gcrundownevents.etl.zip", ".etl", 2, 112, 0, 8, 19045 },
 	{ "primitive-types.etl.zip", ".etl", 2, 7, 0, 8, 19043 },
@@ -182,6 +183,13 @@ static void every_record_of_every_trace_is_read_in_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++)
 		check_trace(&traces[i], 1);
+}
+
+static void with_more_threads_the_same_records_come(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++)
+		check_trace(&traces[i], 3);
 }
 
 static void the_kernel_events_of_a_profile_are_counted(void **state)
@@ -358,6 +366,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_record_of_every_trace_is_read_in_order),
+		cmocka_unit_test(with_more_threads_the_same_records_come),
 		cmocka_unit_test(the_kernel_events_of_a_profile_are_counted),
 		cmocka_unit_test(a_header_says_what_an_older_tool_says),
 		cmocka_unit_test(a_header_of_32_bits_stands_before_events_of_both),

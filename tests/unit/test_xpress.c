@@ -1,4 +1,4 @@
-/* The three ways Windows packs: the examples of [MS-XCA], and bytes that a writer of ours packed. */
+/* The three ways Windows packs: the examples of [MS-XCA], and bytes that a writer packed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,11 +48,11 @@ static void abc_100_times(uint8_t *text)
 
 static void the_plain_examples_of_the_specification_unpack(void **state)
 {
-	static const uint8_t letters[] = { 0x3f, 0, 0, 0, 'a', 'b', 'c', 'd', 'e', 'f', 'g',
-					   'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r',
-					   's', 't', 'u', 'v', 'w', 'x', 'y', 'z' };
-	static const uint8_t abc[] = { 0xff, 0xff, 0xff, 0x1f, 'a', 'b', 'c',
-				       0x17, 0,    0x0f, 0xff, 0x26, 0x01 };
+	static const uint8_t letters[] = { 0x3f, 0,   0,   0,	'a', 'b', 'c', 'd', 'e', 'f',
+					   'g',	 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p',
+					   'q',	 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z' };
+	static const uint8_t abc[] = { 0xff, 0xff, 0xff, 0x1f, 'a',  'b', 'c',
+				       0x17, 0,	   0x0f, 0xff, 0x26, 0x01 };
 	uint8_t text[300];
 
 	(void)state;
@@ -63,9 +63,8 @@ static void the_plain_examples_of_the_specification_unpack(void **state)
 
 static void the_huffman_examples_of_the_specification_unpack(void **state)
 {
-	static const uint8_t letters[20] = { 0xd8, 0x52, 0x3e, 0xd7, 0x94, 0x11, 0x5b,
-					     0xe9, 0x19, 0x5f, 0xf9, 0xd6, 0x7c, 0xdf,
-					     0x8d, 0x04 };
+	static const uint8_t letters[20] = { 0xd8, 0x52, 0x3e, 0xd7, 0x94, 0x11, 0x5b, 0xe9,
+					     0x19, 0x5f, 0xf9, 0xd6, 0x7c, 0xdf, 0x8d, 0x04 };
 	static const uint8_t abc[] = { 0xa8, 0xdc, 0, 0, 0xff, 0x26, 0x01 };
 	uint8_t packed[276] = { [48] = 0x50, [128] = 0x04 }, text[300];
 
@@ -89,12 +88,11 @@ static void the_huffman_examples_of_the_specification_unpack(void **state)
 static void an_lznt1_chunk_divides_copies_by_where_they_stand(void **state)
 {
 	static const uint8_t packed[] = {
-		0x1a, 0xb0, /* 27 bytes, packed */
-		0x00, '0',  '1', '2', '3', '4', '5', '6', '7', /* as they are */
-		0x00, '8',  '9', 'a', 'b', 'c', 'd', 'e', 'f',
-		0x01, 0x0d, 0xf0,                /* at 16: four bits of distance, sixteen back, 16 */
-		'g',  'h',  'i', 'j', 'k', 'l',
-		0x00, 0x00,
+		0x1a, 0xb0,					  /* 27 bytes, packed */
+		0x00, '0',  '1',  '2', '3', '4', '5',  '6',  '7', /* as they are */
+		0x00, '8',  '9',  'a', 'b', 'c', 'd',  'e',  'f',
+		0x01, 0x0d, 0xf0, /* at 16: four bits of distance, sixteen back, 16 */
+		'g',  'h',  'i',  'j', 'k', 'l', 0x00, 0x00,
 	};
 
 	(void)state;
@@ -193,8 +191,7 @@ static void cut_bytes_give_their_beginning_and_say_so(void **state)
 			size_t made = SIZE_MAX;
 
 			memcpy(exact, packed.at, len);
-			assert_false(
-				ways[way].unpack(wk_bytes_of(exact, len), out, SIZE, &made));
+			assert_false(ways[way].unpack(wk_bytes_of(exact, len), out, SIZE, &made));
 			assert_true(made < SIZE);
 			assert_memory_equal(out, plain, made);
 			longest = made > longest ? made : longest;
