@@ -3,8 +3,8 @@
  * A stack names its event by time and thread. It may come in two halves, the kernel's at once and
  * the user's when the thread leaves the kernel, and each half as addresses or as a key that a later
  * record defines. Keys are used again: the right definition is the first one that is not
- * older than the record with the key. So all records are taken in first, in any order (add, add_key,
- * define), then settled once, and from then on events ask for their stacks.
+ * older than the record with the key. So all records are taken in first, in any order (add,
+ * add_key, define), then settled once, and from then on events ask for their stacks.
  *
  * Memory is a row a record and an entry for each distinct frame of each distinct stack. */
 #ifndef WK_FORMATS_ETL_STACKS_H

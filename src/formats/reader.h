@@ -118,6 +118,7 @@ extern const struct wk_reader wk_reader_stap;
 extern const struct wk_reader wk_reader_wcp;
 extern const struct wk_reader wk_reader_xdebug;
 extern const struct wk_reader wk_reader_dtrace;
+extern const struct wk_reader wk_reader_etl;
 extern const struct wk_reader wk_reader_ghcprof;
 extern const struct wk_reader wk_reader_instruments;
 extern const struct wk_reader wk_reader_sample;

@@ -31,6 +31,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_xdebug,
 	&wk_reader_cpuprofile,
 	&wk_reader_dtrace,
+	&wk_reader_etl,
 	&wk_reader_ghcprof,
 	&wk_reader_instruments,
 	&wk_reader_sample,

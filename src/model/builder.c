@@ -226,10 +226,12 @@ static void take_process(struct wk_builder *builder, const struct wk_event *even
 	else if (change->change == WK_PROCESS_EXEC)
 		row->command_line = 0;
 	if (change->change == WK_PROCESS_EXIT) {
+		wk_thread_id first = change->threads_apart
+					     ? 0 : thread_row(builder, event->pid, event->pid);
+
 		row->end_ns = event->time_ns;
-		if (!change->threads_apart)
-			builder->model->threads[thread_row(builder, event->pid, event->pid)].end_ns =
-				event->time_ns;
+		if (first)
+			builder->model->threads[first].end_ns = event->time_ns;
 	}
 	if (change->has_exit_code) {
 		row->has_exit_code = true;

@@ -1,0 +1,93 @@
+/* Event traces of Windows (.etl): what xperf, WPR and PerfView record; see docs/formats/etl.md. */
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "formats/etl_trace.h"
+#include "formats/reader.h"
+
+static bool tell_note(struct wk_etl_trace *trace, const struct wk_buf *words, uint64_t offset)
+{
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+
+	event.note = (struct wk_event_note){ .offset = offset, .text = wk_buf_str(words),
+					     .severity = WK_NOTE_FAULT };
+	return wk_sink_take(trace->sink, &event, trace->err);
+}
+
+static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *what)
+{
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	if (count == 0)
+		return true;
+	wk_buf_add_fmt(&words, "%" PRIu64 " %s", count, what);
+	ok = tell_note(trace, &words, WK_NOWHERE);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+static bool tell_lost(struct wk_etl_trace *trace)
+{
+	struct wk_event event = { .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU };
+
+	event.lost.count = wk_etl_header(trace->file)->events_lost;
+	return event.lost.count == 0 || wk_sink_take(trace->sink, &event, trace->err);
+}
+
+static bool tell_damage(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
+	struct wk_buf words = { 0 };
+	bool ok = tell_lost(trace) &&
+		  tell_count(trace, trace->unknown_keys,
+			     "stacks are only numbers, and nothing says what they stood for") &&
+		  tell_count(trace, trace->short_payloads,
+			     "records are too short for what they should tell");
+
+	if (ok && damage->first_words[0]) {
+		wk_buf_add_text(&words, damage->first_words);
+		ok = tell_note(trace, &words, damage->first_offset);
+	}
+	wk_buf_fini(&words);
+	return ok;
+}
+
+static void end_trace(struct wk_etl_trace *trace)
+{
+	wk_etl_close(trace->file);
+	wk_etl_stacks_free(trace->stacks);
+	wk_etl_paths_fini(&trace->paths);
+	wk_map_fini(&trace->debug_id_of);
+	wk_map_fini(&trace->pid_of);
+	wk_map_fini(&trace->guess_of);
+	free(trace->debug_ids);
+	free(trace->processes);
+	free(trace->threads);
+	free(trace->images);
+	free(trace->methods);
+	wk_arena_fini(&trace->texts);
+}
+
+static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_etl_trace trace = { .sink = sink, .err = err };
+	bool ok;
+
+	trace.file = wk_etl_open(&input->bytes, 1, input->options.threads, err);
+	if (!trace.file)
+		return false;
+	wk_etl_scan(&trace);
+	wk_etl_rewind(trace.file);
+	ok = wk_etl_tell(&trace) && tell_damage(&trace);
+	end_trace(&trace);
+	return ok;
+}
+
+const struct wk_reader wk_reader_etl = {
+	.name = "etl",
+	.summary = "event trace of Windows, by xperf, WPR or PerfView",
+	.suffixes = (const char *const[]){ ".etl", NULL },
+	.probe = wk_etl_probe,
+	.read = read_etl,
+};

@@ -1,0 +1,85 @@
+#include "formats/etl_paths.h"
+
+#include "base/mem.h"
+#include "base/utf16.h"
+
+#define MOST_PREFIXES 1000
+
+void wk_etl_paths_add(struct wk_etl_paths *paths, struct wk_bytes kernel, struct wk_bytes shown)
+{
+	struct prefix prefix = { 0 };
+
+	if (paths->count >= MOST_PREFIXES || wk_bytes_left(&kernel) == 0)
+		return;
+	wk_utf16_add(&prefix.kernel, kernel, false);
+	wk_utf16_add(&prefix.shown, shown, false);
+	paths->prefixes = wk_grow(paths->prefixes, &paths->cap, paths->count + 1, sizeof(prefix));
+	paths->prefixes[paths->count++] = prefix;
+}
+
+void wk_etl_paths_fini(struct wk_etl_paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++) {
+		wk_buf_fini(&paths->prefixes[i].kernel);
+		wk_buf_fini(&paths->prefixes[i].shown);
+	}
+	free(paths->prefixes);
+	*paths = (struct wk_etl_paths){ 0 };
+}
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool begins_with(struct wk_str text, struct wk_str prefix)
+{
+	if (text.len < prefix.len)
+		return false;
+	for (size_t i = 0; i < prefix.len; i++)
+		if (lower(text.at[i]) != lower(prefix.at[i]))
+			return false;
+	return true;
+}
+
+static const struct prefix *longest_prefix(const struct wk_etl_paths *paths, struct wk_str path)
+{
+	const struct prefix *best = NULL;
+
+	for (size_t i = 0; i < paths->count; i++) {
+		const struct prefix *prefix = &paths->prefixes[i];
+
+		if (begins_with(path, wk_buf_str(&prefix->kernel)) &&
+		    (!best || prefix->kernel.len > best->kernel.len))
+			best = prefix;
+	}
+	return best;
+}
+
+/* "C:" of "C:\Windows\", which stands for "\SystemRoot\". */
+static struct wk_str system_drive(const struct wk_etl_paths *paths)
+{
+	const struct prefix *root = longest_prefix(paths, wk_str_c("\\SystemRoot\\"));
+	struct wk_str shown = root ? wk_buf_str(&root->shown) : wk_str_c("");
+
+	return shown.len >= 2 && shown.at[1] == ':' ? wk_str_of(shown.at, 2) : wk_str_c("");
+}
+
+void wk_etl_paths_show(const struct wk_etl_paths *paths, struct wk_bytes utf16, struct wk_buf *out)
+{
+	struct wk_buf text = { 0 };
+	const struct prefix *prefix;
+	struct wk_str path;
+
+	wk_utf16_add(&text, utf16, false);
+	path = wk_buf_str(&text);
+	prefix = longest_prefix(paths, path);
+	if (prefix) {
+		wk_buf_add_str(out, wk_buf_str(&prefix->shown));
+		path = wk_str_skip(path, prefix->kernel.len);
+	} else if (begins_with(path, wk_str_c("\\Windows\\"))) {
+		wk_buf_add_str(out, system_drive(paths));
+	}
+	wk_buf_add_str(out, path);
+	wk_buf_fini(&text);
+}

@@ -1,0 +1,330 @@
+/* The first pass over a Windows trace: what the second one must know beforehand. */
+#include "formats/etl_trace.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/utf16.h"
+
+/* What has had a record that says since when it is there. */
+struct scan {
+	struct wk_etl_trace *trace;
+	struct wk_map processes; /* pid + 1 */
+	struct wk_map threads;   /* tid + 1 */
+	struct wk_map images;    /* pid and base, hashed */
+	struct wk_map methods;   /* pid and start, hashed */
+};
+
+struct wk_str wk_etl_keep16(struct wk_etl_trace *trace, struct wk_bytes utf16)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str kept;
+
+	wk_utf16_add(&text, utf16, false);
+	kept = wk_arena_copy(&trace->texts, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return kept;
+}
+
+struct wk_str wk_etl_keep_path(struct wk_etl_trace *trace, struct wk_bytes utf16)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str kept;
+
+	wk_etl_paths_show(&trace->paths, utf16, &text);
+	kept = wk_arena_copy(&trace->texts, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return kept;
+}
+
+struct wk_str wk_etl_method_name(struct wk_etl_trace *trace, const struct wk_etl_method *method)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str kept;
+
+	wk_utf16_add(&text, method->space, false);
+	if (text.len)
+		wk_buf_add_char(&text, '.');
+	wk_utf16_add(&text, method->name, false);
+	kept = wk_arena_copy(&trace->texts, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return kept;
+}
+
+/* True the first time. */
+static bool is_first(struct wk_map *met, uint64_t key)
+{
+	uint32_t *is_met = wk_map_at(met, key);
+	bool first = !*is_met;
+
+	*is_met = 1;
+	return first;
+}
+
+static uint64_t place_key(uint32_t pid, uint64_t address)
+{
+	return wk_hash_pair(address, pid);
+}
+
+/* ---- processes and threads */
+
+/* What begins now was not there before; everything else that is told for the first time was. */
+static void scan_process(struct scan *scan, const struct wk_etl_record *record, uint32_t hook)
+{
+	struct wk_etl_trace *trace = scan->trace;
+	struct wk_etl_process process;
+
+	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process)) {
+		trace->short_payloads++;
+		return;
+	}
+	if (!is_first(&scan->processes, (uint64_t)process.pid + 1) || hook == WK_ETL_PROCESS_START)
+		return;
+	trace->processes = wk_grow(trace->processes, &trace->process_cap, trace->process_count + 1,
+				   sizeof(*trace->processes));
+	trace->processes[trace->process_count++] = (struct wk_etl_seen_process){
+		.pid = process.pid,
+		.parent_pid = process.parent_pid,
+		.name = wk_arena_copy(&trace->texts, process.name),
+		.command_line = wk_etl_keep16(trace, process.command_line),
+	};
+}
+
+static void scan_thread(struct scan *scan, const struct wk_etl_record *record, uint32_t hook)
+{
+	struct wk_etl_trace *trace = scan->trace;
+	struct wk_etl_thread thread;
+
+	if (!wk_etl_read_thread(record->payload, wk_etl_form_of(record), &thread)) {
+		trace->short_payloads++;
+		return;
+	}
+	/* The idle thread of each processor has the number 0. */
+	if (!is_first(&scan->threads, (uint64_t)thread.tid + 1) || hook == WK_ETL_THREAD_START)
+		return;
+	trace->threads = wk_grow(trace->threads, &trace->thread_cap, trace->thread_count + 1,
+				 sizeof(*trace->threads));
+	trace->threads[trace->thread_count++] = (struct wk_etl_seen_thread){
+		thread.pid, thread.tid, wk_etl_keep16(trace, thread.name) };
+}
+
+/* ---- images */
+
+static void scan_image(struct scan *scan, const struct wk_etl_record *record, bool is_load)
+{
+	struct wk_etl_trace *trace = scan->trace;
+	struct wk_etl_image image;
+	uint32_t pid;
+
+	if (!wk_etl_read_image(record->payload, wk_etl_form_of(record), &image)) {
+		trace->short_payloads++;
+		return;
+	}
+	pid = wk_etl_owner_of(image.base, record->pointer_bytes,
+			      image.pid == WK_ETL_NO_PID ? record->pid : image.pid);
+	if (!is_first(&scan->images, place_key(pid, image.base)) || is_load)
+		return;
+	trace->images = wk_grow(trace->images, &trace->image_cap, trace->image_count + 1,
+				sizeof(*trace->images));
+	/* The map of volumes may come later: paths are made whole when they are told. */
+	trace->images[trace->image_count++] = (struct wk_etl_seen_image){
+		pid, image.base, image.size_bytes,
+		wk_arena_copy(&trace->texts,
+			      wk_str_of((const char *)image.path.at,
+					wk_bytes_left(&image.path))) };
+}
+
+static void scan_debug_id(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_etl_debug_id id;
+	uint32_t *row;
+
+	if (!wk_etl_read_debug_id(record->payload, wk_etl_form_of(record), &id)) {
+		trace->short_payloads++;
+		return;
+	}
+	id.pid = wk_etl_owner_of(id.base, record->pointer_bytes, id.pid);
+	id.path = wk_arena_copy(&trace->texts, id.path);
+	row = wk_map_at(&trace->debug_id_of, place_key(id.pid, id.base));
+	if (*row) {
+		trace->debug_ids[*row - 1] = id;
+		return;
+	}
+	trace->debug_ids = wk_grow(trace->debug_ids, &trace->debug_id_cap,
+				   trace->debug_id_count + 1, sizeof(id));
+	trace->debug_ids[trace->debug_id_count++] = id;
+	*row = (uint32_t)trace->debug_id_count;
+}
+
+const struct wk_etl_debug_id *wk_etl_debug_id(const struct wk_etl_trace *trace, uint32_t pid,
+					      uint64_t base)
+{
+	uint32_t row = wk_map_find(&trace->debug_id_of, place_key(pid, base));
+
+	return row ? &trace->debug_ids[row - 1] : NULL;
+}
+
+/* ---- code made at run time */
+
+static void scan_method(struct scan *scan, const struct wk_etl_record *record)
+{
+	struct wk_etl_trace *trace = scan->trace;
+	struct wk_etl_method method;
+
+	if (!wk_etl_read_method(record->payload, &method)) {
+		trace->short_payloads++;
+		return;
+	}
+	if (!is_first(&scan->methods, place_key(record->pid, method.start)))
+		return;
+	trace->methods = wk_grow(trace->methods, &trace->method_cap, trace->method_count + 1,
+				 sizeof(*trace->methods));
+	trace->methods[trace->method_count++] = (struct wk_etl_seen_method){
+		record->pid, method.size_bytes, method.start,
+		wk_etl_method_name(trace, &method) };
+}
+
+/* ---- stacks */
+
+static void scan_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       uint32_t hook)
+{
+	struct wk_etl_form form = wk_etl_form_of(record);
+	bool is_key = hook != WK_ETL_STACK;
+	struct wk_etl_stack stack;
+	struct wk_etl_stack_owner owner;
+
+	if (is_key ? !wk_etl_read_stack_key(record->payload, form, &stack)
+		   : !wk_etl_read_stack(record->payload, form, &stack)) {
+		trace->short_payloads++;
+		return;
+	}
+	owner = (struct wk_etl_stack_owner){ stack.time, stack.tid };
+	wk_map_set(&trace->guess_of, stack.tid, stack.pid + 1);
+	if (is_key)
+		wk_etl_stacks_add_key(trace->stacks, owner, stack.key, record->time);
+	else
+		wk_etl_stacks_add(trace->stacks, owner, stack.addresses, form.pointer_bytes);
+}
+
+static void scan_definition(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_etl_form form = wk_etl_form_of(record);
+	struct wk_bytes addresses;
+	uint64_t key;
+
+	if (wk_etl_read_stack_definition(record->payload, form, &key, &addresses))
+		wk_etl_stacks_define(trace->stacks, key, record->time, addresses,
+				     form.pointer_bytes);
+	else
+		trace->short_payloads++;
+}
+
+/* ---- the machine */
+
+static struct wk_str fixed_text(struct wk_etl_trace *trace, struct wk_bytes payload,
+				uint64_t offset, uint64_t most_bytes)
+{
+	struct wk_bytes text;
+
+	wk_bytes_skip(&payload, offset);
+	if (most_bytes && wk_bytes_left(&payload) > most_bytes)
+		payload.end = payload.at + most_bytes;
+	text = wk_etl_text16(&payload);
+	return wk_etl_keep16(trace, text);
+}
+
+static void scan_cpu(struct wk_etl_trace *trace, struct wk_bytes payload)
+{
+	struct wk_bytes in = payload;
+
+	trace->cpu_mhz = wk_u32le(&in);
+	wk_u32le(&in);
+	trace->memory_mb = wk_u32le(&in);
+	trace->host = fixed_text(trace, payload, 20, 512);
+}
+
+static void scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload)
+{
+	uint32_t source = wk_u32le(&payload), interval = wk_u32le(&payload);
+
+	if (!payload.bad && source == 0 && interval)
+		trace->interval_ns = (uint64_t)interval * 100;
+}
+
+static void scan_record(struct scan *scan, const struct wk_etl_record *record)
+{
+	struct wk_etl_trace *trace = scan->trace;
+	uint32_t hook = wk_etl_hook_of(record);
+	struct wk_bytes first, second;
+
+	switch (hook) {
+	case WK_ETL_PROCESS_START:
+	case WK_ETL_PROCESS_END:
+	case WK_ETL_PROCESS_BEFORE:
+	case WK_ETL_PROCESS_BEHIND:
+		scan_process(scan, record, hook);
+		break;
+	case WK_ETL_THREAD_START:
+	case WK_ETL_THREAD_END:
+	case WK_ETL_THREAD_BEFORE:
+	case WK_ETL_THREAD_BEHIND:
+		scan_thread(scan, record, hook);
+		break;
+	case WK_ETL_PROCESS_LOADS:
+	case WK_ETL_IMAGE_LOAD:
+	case WK_ETL_IMAGE_UNLOAD:
+	case WK_ETL_IMAGE_BEFORE:
+	case WK_ETL_IMAGE_BEHIND:
+		scan_image(scan, record,
+			   hook == WK_ETL_PROCESS_LOADS || hook == WK_ETL_IMAGE_LOAD);
+		break;
+	case WK_ETL_DEBUG_ID:
+		scan_debug_id(trace, record);
+		break;
+	case WK_ETL_VOLUME:
+		if (wk_etl_read_pair(record->payload, &first, &second))
+			wk_etl_paths_add(&trace->paths, first, second);
+		break;
+	case WK_ETL_METHOD_KNOWN:
+		scan_method(scan, record);
+		break;
+	case WK_ETL_STACK:
+	case WK_ETL_STACK_KERNEL_KEY:
+	case WK_ETL_STACK_USER_KEY:
+		scan_stack(trace, record, hook);
+		break;
+	case WK_ETL_STACK_EVICT:
+	case WK_ETL_STACK_REST:
+		scan_definition(trace, record);
+		break;
+	case WK_ETL_CPU:
+		scan_cpu(trace, record->payload);
+		break;
+	case WK_ETL_CPU_NAME:
+		trace->cpu_name = fixed_text(trace, record->payload, 12, 0);
+		break;
+	case WK_ETL_INTERVAL_SET:
+	case WK_ETL_INTERVAL_BEGIN:
+	case WK_ETL_INTERVAL_END:
+		scan_interval(trace, record->payload);
+		break;
+	default:
+		break;
+	}
+}
+
+void wk_etl_scan(struct wk_etl_trace *trace)
+{
+	struct scan scan = { .trace = trace };
+	struct wk_etl_record record;
+
+	trace->stacks = wk_etl_stacks_new();
+	trace->interval_ns = 1000000;
+	while (wk_etl_next(trace->file, &record))
+		scan_record(&scan, &record);
+	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
+	wk_map_fini(&scan.processes);
+	wk_map_fini(&scan.threads);
+	wk_map_fini(&scan.images);
+	wk_map_fini(&scan.methods);
+}

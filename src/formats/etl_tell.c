@@ -1,0 +1,292 @@
+/* The second pass over a Windows trace: events in order of time. */
+#include "formats/etl_trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+
+/* Numbers of what is sampled. */
+enum { SOURCE_SAMPLED = 1, SOURCE_IDLE };
+
+static bool tell(struct wk_etl_trace *trace, const struct wk_event *event)
+{
+	return wk_sink_take(trace->sink, event, trace->err);
+}
+
+/* ---- what was there before */
+
+static bool tell_fact(struct wk_etl_trace *trace, const char *key, struct wk_str value)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+
+	event.system = (struct wk_event_system){ .key = wk_str_c(key), .value = value };
+	return value.len == 0 || tell(trace, &event);
+}
+
+static bool tell_number(struct wk_etl_trace *trace, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return value == 0 || tell_fact(trace, key, wk_str_c(text));
+}
+
+/* Windows 11 calls itself 10, but for its build. */
+static bool tell_system(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_header *header = wk_etl_header(trace->file);
+	uint32_t major = header->os_build >= 22000 ? 11 : header->os_major;
+	char text[64];
+
+	snprintf(text, sizeof(text), "Windows %" PRIu32 ".%" PRIu32 " build %" PRIu32, major,
+		 header->os_minor, header->os_build);
+	return tell_fact(trace, "system", wk_str_c(text)) &&
+	       tell_fact(trace, "host name", trace->host) &&
+	       tell_fact(trace, "cpu", trace->cpu_name) &&
+	       tell_number(trace, "cpus", header->processors) &&
+	       tell_number(trace, "cpu MHz", header->cpu_mhz) &&
+	       tell_number(trace, "memory", (uint64_t)trace->memory_mb << 20);
+}
+
+static bool tell_source(struct wk_etl_trace *trace, uint32_t number, const char *name,
+			bool is_cpu_time)
+{
+	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+
+	event.source = (struct wk_event_source){ .source = number, .name = wk_str_c(name),
+						 .unit = wk_str_c("ns"),
+						 .is_cpu_time = is_cpu_time };
+	return tell(trace, &event);
+}
+
+static bool tell_process(struct wk_etl_trace *trace, const struct wk_etl_seen_process *process)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_PROCESS, .pid = process->pid, .tid = process->pid,
+		.cpu = WK_NO_CPU };
+
+	event.process = (struct wk_event_process){
+		.change = WK_PROCESS_SEEN, .parent_pid = process->parent_pid,
+		.name = process->name, .command_line = process->command_line,
+		.threads_apart = true };
+	return tell(trace, &event);
+}
+
+static bool tell_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thread *thread,
+			enum wk_thread_change change, uint64_t time_ns)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD, .time_ns = time_ns, .pid = thread->pid,
+				  .tid = thread->tid, .cpu = WK_NO_CPU };
+
+	event.thread = (struct wk_event_thread){ .change = change, .name = thread->name };
+	return tell(trace, &event);
+}
+
+static struct wk_build_id build_id_of(const struct wk_etl_debug_id *id)
+{
+	struct wk_build_id build = { .size = 20 };
+
+	memcpy(build.bytes, id->guid, sizeof(id->guid));
+	for (unsigned i = 0; i < 4; i++)
+		build.bytes[16 + i] = (uint8_t)(id->age >> 8 * i);
+	return build;
+}
+
+static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_image *image,
+		       bool is_gone, uint64_t time_ns)
+{
+	const struct wk_etl_debug_id *id = wk_etl_debug_id(trace, image->pid, image->base);
+	struct wk_event event = { .kind = WK_EVENT_IMAGE, .time_ns = time_ns, .pid = image->pid,
+				  .tid = image->pid, .cpu = WK_NO_CPU };
+
+	event.image = (struct wk_event_image){ .start = image->base,
+					       .size_bytes = image->size_bytes,
+					       .path = image->path, .is_gone = is_gone };
+	if (id)
+		event.image.build_id = build_id_of(id);
+	return tell(trace, &event);
+}
+
+static bool tell_method(struct wk_etl_trace *trace, const struct wk_etl_seen_method *method,
+			uint64_t time_ns)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = time_ns, .pid = method->pid,
+				  .tid = method->pid, .cpu = WK_NO_CPU };
+
+	event.symbol = (struct wk_event_symbol){ .start = method->start,
+						 .size_bytes = method->size_bytes,
+						 .name = method->name };
+	return tell(trace, &event);
+}
+
+static bool tell_seen_images(struct wk_etl_trace *trace)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < trace->image_count; i++) {
+		struct wk_etl_seen_image image = trace->images[i];
+
+		image.path = wk_etl_keep_path(trace,
+					      wk_bytes_of(image.path.at, image.path.len));
+		ok = tell_image(trace, &image, false, 0);
+	}
+	return ok;
+}
+
+static bool tell_seen(struct wk_etl_trace *trace)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < trace->process_count; i++)
+		ok = tell_process(trace, &trace->processes[i]);
+	for (size_t i = 0; ok && i < trace->thread_count; i++) {
+		wk_map_set(&trace->pid_of, trace->threads[i].tid, trace->threads[i].pid + 1);
+		ok = tell_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
+	}
+	ok = ok && tell_seen_images(trace);
+	for (size_t i = 0; ok && i < trace->method_count; i++)
+		ok = tell_method(trace, &trace->methods[i], 0);
+	return ok;
+}
+
+/* ---- changes */
+
+static bool on_process(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU,
+				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_etl_process process;
+	struct wk_str command_line;
+
+	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process))
+		return true;
+	command_line = wk_etl_keep16(trace, process.command_line);
+	event.pid = event.tid = process.pid;
+	event.process = (struct wk_event_process){
+		.change = ends ? WK_PROCESS_EXIT : WK_PROCESS_START,
+		.parent_pid = process.parent_pid, .name = process.name,
+		.command_line = command_line, .threads_apart = true,
+		.has_exit_code = ends, .exit_code = process.exit_status };
+	return tell(trace, &event);
+}
+
+static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
+{
+	struct wk_etl_seen_thread seen;
+	struct wk_etl_thread thread;
+
+	if (!wk_etl_read_thread(record->payload, wk_etl_form_of(record), &thread))
+		return true;
+	seen = (struct wk_etl_seen_thread){ thread.pid, thread.tid,
+					    wk_etl_keep16(trace, thread.name) };
+	if (!ends)
+		wk_map_set(&trace->pid_of, thread.tid, thread.pid + 1);
+	return tell_thread(trace, &seen, ends ? WK_THREAD_EXIT : WK_THREAD_START,
+			   wk_etl_ns(trace->file, record->time));
+}
+
+static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool is_gone)
+{
+	struct wk_etl_seen_image seen;
+	struct wk_etl_image image;
+
+	if (!wk_etl_read_image(record->payload, wk_etl_form_of(record), &image))
+		return true;
+	seen = (struct wk_etl_seen_image){
+		.pid = wk_etl_owner_of(image.base, record->pointer_bytes,
+				       image.pid == WK_ETL_NO_PID ? record->pid : image.pid),
+		.base = image.base, .size_bytes = image.size_bytes,
+		.path = wk_etl_keep_path(trace, image.path) };
+	return tell_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
+}
+
+static bool on_method(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_etl_method method;
+	struct wk_etl_seen_method seen;
+
+	if (!wk_etl_read_method(record->payload, &method))
+		return true;
+	seen = (struct wk_etl_seen_method){ record->pid, method.size_bytes, method.start,
+					    wk_etl_method_name(trace, &method) };
+	return tell_method(trace, &seen, wk_etl_ns(trace->file, record->time));
+}
+
+/* ---- samples */
+
+#define IDLE_TID 0
+
+static uint32_t pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid)
+{
+	uint32_t pid = wk_map_find(&trace->pid_of, tid);
+
+	if (!pid)
+		pid = wk_map_find(&trace->guess_of, tid);
+	return pid ? pid - 1 : 0;
+}
+
+/* A processor that has nothing to do is sampled, too, in the thread 0 of its own: unless that runs
+ * what a device asked for. */
+static bool on_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = record->cpu,
+				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_etl_sample sample;
+	struct wk_etl_chain chain;
+
+	if (!wk_etl_read_sample(record->payload, wk_etl_form_of(record), &sample)) {
+		trace->short_payloads++;
+		return true;
+	}
+	wk_etl_stacks_find(trace->stacks,
+			   (struct wk_etl_stack_owner){ record->time, sample.tid }, &chain);
+	event.tid = sample.tid;
+	event.pid = pid_of_thread(trace, sample.tid);
+	event.sample = (struct wk_event_sample){
+		.source = sample.tid != IDLE_TID || sample.in_dpc || sample.in_isr
+				  ? SOURCE_SAMPLED : SOURCE_IDLE,
+		.weight = (sample.count ? sample.count : 1) * trace->interval_ns,
+		.address = sample.address,
+		.in_kernel = sample.address >> (record->pointer_bytes * 8 - 1),
+		.kernel_chain = chain.kernel, .kernel_count = chain.kernel_count,
+		.user_chain = chain.user, .user_count = chain.user_count };
+	return tell(trace, &event);
+}
+
+static bool tell_record(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	switch (wk_etl_hook_of(record)) {
+	case WK_ETL_PROCESS_START:
+		return on_process(trace, record, false);
+	case WK_ETL_PROCESS_END:
+		return on_process(trace, record, true);
+	case WK_ETL_THREAD_START:
+		return on_thread(trace, record, false);
+	case WK_ETL_THREAD_END:
+		return on_thread(trace, record, true);
+	case WK_ETL_PROCESS_LOADS:
+	case WK_ETL_IMAGE_LOAD:
+		return on_image(trace, record, false);
+	case WK_ETL_IMAGE_UNLOAD:
+		return on_image(trace, record, true);
+	case WK_ETL_METHOD_LOAD:
+		return on_method(trace, record);
+	case WK_ETL_SAMPLE:
+		return on_sample(trace, record);
+	default:
+		return true;
+	}
+}
+
+bool wk_etl_tell(struct wk_etl_trace *trace)
+{
+	struct wk_etl_record record;
+	bool ok = tell_system(trace) &&
+		  tell_source(trace, SOURCE_SAMPLED, "SampledProfile", true) &&
+		  tell_source(trace, SOURCE_IDLE, "idle", false) && tell_seen(trace);
+
+	while (ok && wk_etl_next(trace->file, &record))
+		ok = tell_record(trace, &record);
+	return ok;
+}

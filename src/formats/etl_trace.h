@@ -1,0 +1,134 @@
+/* Between the files that make events of a Windows trace: etl.c (the reader), etl_record_kind.c
+ * (which kernel event a record is), etl_scan.c (the first pass), etl_tell.c (the second).
+ *
+ * What was there all the time is told only when a trace ends, and stacks and names come after what
+ * they belong to. So the records are gone through twice: the first pass keeps what already ran
+ * and was mapped, methods, stacks and what the map of volumes says; the second tells those as
+ * having been there before, and then all changes and samples in order of time. */
+#ifndef WK_FORMATS_ETL_TRACE_H
+#define WK_FORMATS_ETL_TRACE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "event/sink.h"
+#include "formats/etl_file.h"
+#include "formats/etl_paths.h"
+#include "formats/etl_payload.h"
+#include "formats/etl_stacks.h"
+
+/* Kernel events by their hooks: group in the high byte, opcode in the low. */
+enum wk_etl_hook {
+	WK_ETL_PROCESS_START = 0x0301,
+	WK_ETL_PROCESS_END = 0x0302,
+	WK_ETL_PROCESS_BEFORE = 0x0303, /* it ran when the trace began */
+	WK_ETL_PROCESS_BEHIND = 0x0304, /* it ran when the trace ended */
+	WK_ETL_PROCESS_LOADS = 0x030a,  /* an image */
+	WK_ETL_THREAD_START = 0x0501,
+	WK_ETL_THREAD_END = 0x0502,
+	WK_ETL_THREAD_BEFORE = 0x0503,
+	WK_ETL_THREAD_BEHIND = 0x0504,
+	WK_ETL_THREAD_NAME = 0x0548,
+	WK_ETL_CPU = 0x0b0a,
+	WK_ETL_CPU_NAME = 0x0b23,
+	WK_ETL_SAMPLE = 0x0f2e,
+	WK_ETL_INTERVAL_SET = 0x0f48,
+	WK_ETL_INTERVAL_BEGIN = 0x0f49,
+	WK_ETL_INTERVAL_END = 0x0f4a,
+	WK_ETL_IMAGE_UNLOAD = 0x1402,
+	WK_ETL_IMAGE_BEFORE = 0x1403,
+	WK_ETL_IMAGE_BEHIND = 0x1404,
+	WK_ETL_IMAGE_LOAD = 0x140a,
+	WK_ETL_STACK = 0x1820,
+	WK_ETL_STACK_EVICT = 0x1823,
+	WK_ETL_STACK_REST = 0x1824,
+	WK_ETL_STACK_KERNEL_KEY = 0x1825,
+	WK_ETL_STACK_USER_KEY = 0x1826,
+
+	/* Those that are known by a provider's number. */
+	WK_ETL_DEBUG_ID = 0x10001,
+	WK_ETL_VOLUME,
+	WK_ETL_METHOD_LOAD,
+	WK_ETL_METHOD_KNOWN, /* of a rundown, or when it goes */
+	WK_ETL_NO_HOOK = 0,
+};
+
+/* Which kernel event a record is, whoever logged it: one of the above, or another hook. */
+uint32_t wk_etl_hook_of(const struct wk_etl_record *record);
+
+static inline struct wk_etl_form wk_etl_form_of(const struct wk_etl_record *record)
+{
+	return (struct wk_etl_form){ (uint8_t)record->version, record->pointer_bytes };
+}
+
+/* What was there before the trace's first change of it. Texts are the trace's. */
+struct wk_etl_seen_process {
+	uint32_t pid, parent_pid;
+	struct wk_str name, command_line;
+};
+
+struct wk_etl_seen_thread {
+	uint32_t pid, tid;
+	struct wk_str name;
+};
+
+struct wk_etl_seen_image {
+	uint32_t pid;
+	uint64_t base, size_bytes;
+	struct wk_str path;
+};
+
+struct wk_etl_seen_method {
+	uint32_t pid, size_bytes;
+	uint64_t start;
+	struct wk_str name;
+};
+
+struct wk_etl_trace {
+	struct wk_etl_file *file;
+	const struct wk_sink *sink;
+	struct wk_err *err;
+	struct wk_arena texts;
+
+	struct wk_etl_paths paths;
+	struct wk_etl_stacks *stacks;
+	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */
+	struct wk_etl_debug_id *debug_ids;
+	size_t debug_id_count, debug_id_cap;
+
+	struct wk_etl_seen_process *processes;
+	size_t process_count, process_cap;
+	struct wk_etl_seen_thread *threads;
+	size_t thread_count, thread_cap;
+	struct wk_etl_seen_image *images;
+	size_t image_count, image_cap;
+	struct wk_etl_seen_method *methods;
+	size_t method_count, method_cap;
+
+	struct wk_map pid_of;        /* of a thread, + 1: as the second pass has come to */
+	struct wk_map guess_of;      /* the same by what else names both */
+	uint64_t interval_ns;        /* of samples */
+	uint64_t unknown_keys;       /* stacks that nobody defined */
+	uint64_t short_payloads;     /* records with less than they must have */
+	uint32_t memory_mb, cpu_mhz;
+	struct wk_str host, cpu_name;
+};
+
+/* Kernel modules are everybody's, whatever process a record names. */
+static inline uint32_t wk_etl_owner_of(uint64_t base, unsigned pointer_bytes, uint32_t pid)
+{
+	return base >> (pointer_bytes * 8 - 1) ? WK_KERNEL_PID : pid;
+}
+
+/* UTF-16 as UTF-8 that lives as long as the trace. */
+struct wk_str wk_etl_keep16(struct wk_etl_trace *trace, struct wk_bytes utf16);
+struct wk_str wk_etl_keep_path(struct wk_etl_trace *trace, struct wk_bytes utf16);
+struct wk_str wk_etl_method_name(struct wk_etl_trace *trace, const struct wk_etl_method *method);
+
+void wk_etl_scan(struct wk_etl_trace *trace);
+bool wk_etl_tell(struct wk_etl_trace *trace);
+
+/* The identity of the PDB of an image, or NULL. */
+const struct wk_etl_debug_id *wk_etl_debug_id(const struct wk_etl_trace *trace, uint32_t pid,
+					      uint64_t base);
+
+#endif

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""A real trace of Windows (PerfView's, 10 s of 8 processors) against what its README has measured and
+what another program made of its stacks."""
+import collections
+import pathlib
+import re
+import sys
+import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+FIXTURES = tap.SHARED / "fixtures" / "etl"
+NET = "net.4.5.2.x64.etl"
+
+# Samples that are not of the idle thread, by process.
+SAMPLES = {"3676": 5129, "3988": 356, "1632": 283, "980": 132, "1104": 104, "4": 103, "624": 26,
+           "2876": 24, "3516": 16, "724": 9, "1408": 8, "1188": 6, "144": 4, "712": 3, "944": 3,
+           "2108": 2, "840": 1, "3508": 5, "2868": 1, "0": 105}
+
+
+def trace(t):
+    archive = FIXTURES / (NET + ".zip")
+    if not archive.exists():
+        raise tap.Skip(f"{archive} is not there")
+    with zipfile.ZipFile(archive) as members:
+        members.extract(NET, t.folder)
+    return t.folder / NET
+
+
+def module_of(frame):
+    """A frame as the expected file has it: the file it lies in, or a method's name."""
+    placed = re.match(r"(.*)\+0x[0-9a-f]+$", frame)
+    if placed:
+        frame = placed.group(1).lower()
+        return "[unknown-kernel]" if frame == "[kernel.kallsyms]" else frame
+    if frame == "[unknown]" or frame.startswith("0x"):
+        return "[unknown]"
+    return frame if frame.startswith("[") else "[jit]" + frame
+
+
+def by_module(t, path):
+    stacks = collections.Counter()
+    folded = t.wick("fold", "-q", "--by", "SampledProfile", path).stdout
+    for line in folded.splitlines():
+        stack, count = line.rsplit(" ", 1)
+        process, *frames = stack.split(";")
+        modules = []
+        for frame in map(module_of, frames):
+            if not modules or modules[-1] != frame:
+                modules.append(frame)
+        stacks[";".join([process] + modules)] += int(count)
+    return stacks
+
+
+@tap.case("processes have the samples that the trace's own tools count")
+def _(t):
+    rows = t.csv("show", "--all", "--by", "SampledProfile", trace(t), "processes")
+    counted = {row["pid"]: int(row["samples"]) for row in rows if row["samples"] not in ("", "0")}
+    t.equal(counted, SAMPLES, "samples by process")
+    t.equal(sum(counted.values()), 6320, "samples that are not idle")
+    test = next(row for row in rows if row["pid"] == "3676")
+    t.equal((test["name"], test["parent_pid"], test["command_line"], test["exit_code"]),
+            ("Test.x64.exe", "3508", "Test.x64.exe", "0"), "the process that was looked at")
+
+
+@tap.case("idle processors are a source of their own")
+def _(t):
+    rows = t.csv("show", "--all", "--by", "idle", trace(t), "processes")
+    t.equal([(row["pid"], row["samples"]) for row in rows if row["samples"] not in ("", "0")],
+            [("0", "73208")], "samples of the idle thread")
+
+
+@tap.case("stacks by module are those of the expected file")
+def _(t):
+    expected = collections.Counter()
+    found = by_module(t, trace(t))
+    for line in (FIXTURES / "net.4.5.2.x64.expected-modules.folded").read_text().splitlines():
+        stack, count = line.rsplit(" ", 1)
+        expected[re.sub(r"\(\d+\)", "", stack, count=1)] += int(count)
+    same = sum((found & expected).values())
+    print(f"# {same} of {sum(expected.values())} samples have the expected stack")
+    t.true(same >= 0.99 * sum(expected.values()), f"expected 99 %, found {same}: "
+           f"{(expected - found).most_common(3)} {(found - expected).most_common(3)}")
+
+
+@tap.case("methods that the CLR made have their names")
+def _(t):
+    found = by_module(t, trace(t))
+    frames = named = 0
+    for stack, count in found.items():
+        if stack.startswith("Test.x64.exe;"):
+            jit = sum(frame.startswith("[jit]") for frame in stack.split(";"))
+            unnamed = stack.split(";").count("[unknown]")
+            frames += count * (jit + unnamed)
+            named += count * jit
+    print(f"# {named} of {frames} frames outside of files are named")
+    t.true(frames > 20000 and named >= 0.99 * frames, f"{named} of {frames}")
+
+
+@tap.case("the machine is told")
+def _(t):
+    facts = {row["key"]: row["value"] for row in t.csv("show", trace(t), "system")}
+    t.equal(facts.get("system"), "Windows 6.2 build 9200", "system")
+    t.equal(facts.get("cpus"), "8", "processors")
+    t.equal(facts.get("cpu MHz"), "3592", "MHz")
+
+
+tap.run_all(needs_recording=False)

@@ -1,0 +1,132 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "etl_events.h"
+#include "event/dump.h"
+#include "formats/reader.h"
+
+/* What the reader tells, a line an event. */
+static void read_made(const struct etl_maker *m, struct wk_buf *text)
+{
+	struct wk_input input = { .bytes = etl_bytes(m), .name = "made.etl" };
+	struct wk_out out = wk_out_to_buf(text);
+	struct wk_sink sink = wk_dump_sink(&out);
+	struct wk_err err = { 0 };
+
+	if (!wk_reader_etl.read(&input, &sink, &err))
+		fail_msg("%s", err.text);
+	wk_out_end(&out);
+}
+
+static void assert_line(const struct wk_buf *text, const char *line)
+{
+	if (!strstr(wk_buf_text((struct wk_buf *)text), line))
+		fail_msg("expected a line with: %s\nin:\n%s", line,
+			 wk_buf_text((struct wk_buf *)text));
+}
+
+static const char *place_of(const struct wk_buf *text, const char *line)
+{
+	assert_line(text, line);
+	return strstr(wk_buf_text((struct wk_buf *)text), line);
+}
+
+static void what_is_told_at_the_end_was_there_from_the_begin(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_whole_trace(&m);
+	read_made(&m, &text);
+	assert_line(&text, "pid=100 tid=100 change=seen parent_pid=4 name=\"app.exe\"");
+	assert_line(&text, "pid=100 tid=101 change=seen name=\"worker\"");
+	assert_line(&text, "path=\"C:\\\\Windows\\\\app.exe\"");
+	assert_line(&text, "path=\"C:\\\\Windows\\\\x.sys\"");
+	assert_line(&text, "build_id=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf03000000");
+	assert_true(place_of(&text, "app.exe") < place_of(&text, "sample "));
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
+static void a_process_that_starts_and_ends_has_its_times(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_whole_trace(&m);
+	read_made(&m, &text);
+	assert_line(&text, "time=20000000 pid=200 tid=200 change=start parent_pid=100 name=\"child.exe\"");
+	assert_line(&text, "time=26000000 pid=200 tid=200 change=exit name=\"child.exe\" "
+			   "command_line=\"child.exe\" exit_code=7");
+	assert_line(&text, "path=\"C:\\\\child.exe\"");
+	assert_line(&text, "gone=1");
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
+static void a_sample_has_both_halves_of_its_stack_whatever_they_are_told_by(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_whole_trace(&m);
+	read_made(&m, &text);
+	assert_line(&text, "time=10000000 pid=100 tid=101");
+	assert_line(&text, "kernel=0xfffff80000000020 user=0x10010,0x10020");
+	assert_line(&text, "user=0x20010\n"); /* the key's second meaning */
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
+static void an_idle_processor_counts_apart_unless_a_device_asks(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_whole_trace(&m);
+	read_made(&m, &text);
+	assert_line(&text, "time=13000000 pid=0 tid=0 cpu=0 source=2");
+	assert_line(&text, "time=14000000 pid=0 tid=0 cpu=0 source=1");
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
+static void what_is_too_short_is_counted(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 }, nothing = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	put(&nothing, 1, 4);
+	etl_kernel(&m, 4, 0x0301, ETL_MS, &nothing);
+	etl_kernel(&m, 3, 0x1404, ETL_MS, &nothing);
+	etl_end_buffer(&m, 0);
+	read_made(&m, &text);
+	assert_line(&text, "2 records are too short");
+	wk_buf_fini(&nothing);
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_told_at_the_end_was_there_from_the_begin),
+		cmocka_unit_test(a_process_that_starts_and_ends_has_its_times),
+		cmocka_unit_test(a_sample_has_both_halves_of_its_stack_whatever_they_are_told_by),
+		cmocka_unit_test(an_idle_processor_counts_apart_unless_a_device_asks),
+		cmocka_unit_test(what_is_too_short_is_counted),
+	};
+
+	return cmocka_run_group_tests_name("etl", tests, NULL, NULL);
+}
