@@ -40,6 +40,17 @@ broken:
 	return WK_UTF8_BROKEN;
 }
 
+bool wk_utf8_is_text(struct wk_str text)
+{
+	while (text.len) {
+		uint32_t c = wk_utf8_next(&text);
+
+		if (c == 0 || c == WK_UTF8_BROKEN)
+			return false;
+	}
+	return true;
+}
+
 void wk_utf8_add(struct wk_buf *buf, uint32_t character)
 {
 	if (character < 0x80) {

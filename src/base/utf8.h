@@ -14,6 +14,9 @@
  * whole, shortest-form, legal character is taken alone and gives WK_UTF8_BROKEN. */
 uint32_t wk_utf8_next(struct wk_str *text);
 
+/* UTF-8 all through, and no NUL? */
+bool wk_utf8_is_text(struct wk_str text);
+
 void wk_utf8_add(struct wk_buf *buf, uint32_t character);
 
 /* Does this character change how its neighbours are shown: control or bidirectional? */

@@ -429,18 +429,6 @@ static struct wk_cxx_node *mangled_name(struct wk_cxx *p)
 	return node;
 }
 
-/* What is promised to be UTF-8 without NUL has to be so already in the mangled name. */
-static bool is_text(struct wk_str text)
-{
-	while (text.len) {
-		uint32_t c = wk_utf8_next(&text);
-
-		if (c == 0 || c == WK_UTF8_BROKEN)
-			return false;
-	}
-	return true;
-}
-
 static bool print(struct wk_cxx_node *tree, bool is_bare, struct wk_buf *out)
 {
 	struct wk_cxx_out o = {
@@ -496,7 +484,7 @@ static bool demangle_any(struct wk_str mangled, bool is_bare, struct wk_buf *out
 
 	if (mangled.len < 4 || mangled.len > WK_DEMANGLE_LIMIT || mangled.at[0] != '_')
 		return false;
-	if (!is_text(mangled))
+	if (!wk_utf8_is_text(mangled))
 		return false;
 	return demangle(mangled, is_bare, &gcc_scopes, out) ||
 	       (gcc_scopes && demangle(mangled, is_bare, &gcc_scopes, out));
