@@ -7,14 +7,15 @@
 
 /* --- Functions and variables --------------------------------------------------------------- */
 
+static const uint16_t access_traits[] = { WK_MSVC_PRIVATE, WK_MSVC_PROTECTED, WK_MSVC_PUBLIC };
+
 /* Of a member: A to X, eight letters for each access. Two letters each, for near and far pointers,
  * are plain, static, virtual, and an adjusting thunk. */
 static uint16_t member_traits(char c)
 {
-	static const uint16_t access[] = { WK_MSVC_PRIVATE, WK_MSVC_PROTECTED, WK_MSVC_PUBLIC };
 	static const uint16_t kinds[] = { 0, WK_MSVC_STATIC, WK_MSVC_VIRTUAL,
 					  WK_MSVC_VIRTUAL | WK_MSVC_THUNK | WK_MSVC_ADJUSTS };
-	uint16_t traits = access[(c - 'A') / 8] | kinds[(c - 'A') % 8 / 2];
+	uint16_t traits = access_traits[(c - 'A') / 8] | kinds[(c - 'A') % 8 / 2];
 
 	/* llvm-undname, whose text this is, takes private thunks for not virtual. */
 	return c == 'G' || c == 'H' ? (uint16_t)(traits & ~WK_MSVC_VIRTUAL) : traits;
@@ -23,7 +24,6 @@ static uint16_t member_traits(char c)
 /* $ [R] 0 to 5: a thunk that asks the object how far `this` is off. */
 static uint16_t displacing_traits(struct wk_msvc *p)
 {
-	static const uint16_t access[] = { WK_MSVC_PRIVATE, WK_MSVC_PROTECTED, WK_MSVC_PUBLIC };
 	uint16_t traits = WK_MSVC_VIRTUAL | WK_MSVC_THUNK | WK_MSVC_DISPLACES;
 	char c;
 
@@ -35,7 +35,7 @@ static uint16_t displacing_traits(struct wk_msvc *p)
 		return 0;
 	}
 	p->at++;
-	return traits | access[(c - '0') / 2];
+	return traits | access_traits[(c - '0') / 2];
 }
 
 static uint16_t function_traits(struct wk_msvc *p)
@@ -337,18 +337,6 @@ struct wk_msvc_node *wk_msvc_symbol(struct wk_msvc *p)
 
 /* --- The entry ----------------------------------------------------------------------------- */
 
-/* What is promised to be UTF-8 without NUL has to be so already in the mangled name. */
-static bool is_text(struct wk_str text)
-{
-	while (text.len) {
-		uint32_t c = wk_utf8_next(&text);
-
-		if (c == 0 || c == WK_UTF8_BROKEN)
-			return false;
-	}
-	return true;
-}
-
 static bool print(struct wk_msvc *p, const struct wk_msvc_node *node, enum wk_msvc_form form,
 		  struct wk_buf *out)
 {
@@ -372,7 +360,7 @@ static bool demangle(struct wk_str mangled, enum wk_msvc_form form, bool is_bare
 	bool ok;
 
 	if (mangled.len < 2 || mangled.len > WK_DEMANGLE_LIMIT ||
-	    (mangled.at[0] != '?' && mangled.at[0] != '.') || !is_text(mangled))
+	    (mangled.at[0] != '?' && mangled.at[0] != '.') || !wk_utf8_is_text(mangled))
 		return false;
 	p.out.text.limit = WK_DEMANGLE_LIMIT;
 	node = wk_msvc_symbol(&p);

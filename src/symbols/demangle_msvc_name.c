@@ -332,6 +332,20 @@ static bool is_local_scope(const struct wk_msvc *p)
 	return wk_msvc_peek(p, ahead) == '@' && wk_msvc_peek(p, ahead + 1) == '?';
 }
 
+/* A function of C is its name, up to the '@' that ends the scopes. */
+static struct wk_msvc_node *enclosing_function(struct wk_msvc *p)
+{
+	char c = wk_msvc_peek(p, 0);
+	struct wk_str name;
+
+	if (c == '?' || c == '.')
+		return wk_msvc_symbol(p);
+	name = wk_msvc_identifier(p);
+	if (!p->bad)
+		p->at--;
+	return wk_msvc_text(p, WK_MSVC_NAME, name);
+}
+
 static struct wk_msvc_node *local_scope(struct wk_msvc *p)
 {
 	struct wk_msvc_node *function;
@@ -340,7 +354,7 @@ static struct wk_msvc_node *local_scope(struct wk_msvc *p)
 	p->at++;
 	number = wk_msvc_unsigned(p);
 	wk_msvc_need(p, '?');
-	function = wk_msvc_symbol(p);
+	function = enclosing_function(p);
 	if (p->bad || !wk_msvc_print(&p->out, function, WK_MSVC_FULL))
 		return wk_msvc_fail(p);
 	wk_buf_add_char(&p->words, '`');

@@ -261,6 +261,7 @@ static void local_things_come_behind_their_function(void **state)
 		{ "?x@?@??f@@YAXXZ@4HA", "int `void __cdecl f(void)'::`0'::x" },
 		{ "?x@?BA@??f@@YAXXZ@4HA", "int `void __cdecl f(void)'::`16'::x" },
 		{ "?x@?1??f@@9@4HA", "int `extern \"C\" f'::`2'::x" },
+		{ "?dtor$0@?0?main@4HA", "int `main'::`1'::dtor$0" },
 		{ "?x@?1??g@?1??f@@YAXXZ@YAXXZ@4HA",
 		  "int `void __cdecl `void __cdecl f(void)'::`2'::g(void)'::`2'::x" },
 		{ "??R<lambda_1>@?0??f@@YAXXZ@QEBA@XZ",
