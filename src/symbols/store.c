@@ -103,11 +103,36 @@ static void tell_other_inode(struct search *s, const char *path, uint64_t inode)
 	wk_buf_fini(&text);
 }
 
+/* Linux says where in a mapped file code lies, and a PE's addresses are those in memory: they are
+ * the same where its sections are laid out for that. */
+static bool lies_as_in_file(const struct wk_obj *obj)
+{
+	for (uint32_t i = 0; i < obj->segment_count; i++)
+		if (obj->kind == WK_OBJ_PE && obj->segments[i].flags & WK_PF_X &&
+		    obj->segments[i].offset != obj->segments[i].vaddr)
+			return false;
+	return true;
+}
+
+static void tell_layout(struct search *s, const char *path)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "%s is a program for Windows whose code lies elsewhere in memory than "
+			      "in the file, and the recording says where in the file it was", path);
+	tell(s, WK_IMAGE_UNREADABLE, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
 /* Devices are not compared: on overlay and btrfs a mapping names another device than stat. */
 static bool is_recorded(struct search *s, const char *path, const struct wk_store_file *file)
 {
 	struct wk_os_identity identity;
 
+	if (s->key->inode != 0 && !lies_as_in_file(file->obj)) {
+		tell_layout(s, path);
+		return false;
+	}
 	if (s->key->build_id.size > 0) {
 		if (wk_store_same_id(&file->obj->build_id, &s->key->build_id))
 			return true;

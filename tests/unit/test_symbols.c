@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "elf_writer.h"
 #include "os/os.h"
+#include "pe_writer.h"
 #include "symbols/cache.h"
 #include "symbols/kallsyms.h"
 #include "symbols/remote.h"
@@ -178,6 +179,51 @@ static void addresses_are_file_offsets(void **state)
 	assert_non_null(wk_image_obj(image));
 	assert_null(wk_image_debug_obj(image));
 	check_reason(image, "names from ");
+}
+
+/* With a function at 0x1000, which lies there in the file, too, if `is_alike`. */
+static void write_windows_file(const struct place *p, const char *name, bool is_alike)
+{
+	static const char before[0x1000 - 1024], code[64];
+	struct pe_spec spec = { .machine = 0x8664, .image_base = 0x140000000 };
+	struct wk_buf out = { 0 };
+	FILE *to;
+
+	spec.image_bytes = 0x3000;
+	pe_section(&spec, 1, ".text", PE_CODE, 0x1000, wk_str_of(code, sizeof(code)));
+	if (is_alike) {
+		spec.sections[1] = spec.sections[0];
+		pe_section(&spec, 1, ".data", PE_DATA, 0x400, wk_str_of(before, sizeof(before)));
+	}
+	pe_add_symbol(&spec, "work", is_alike ? 2 : 1, 0, 0x20, 2, 0);
+	pe_write(&spec, &out);
+	to = fopen(path_of(p, name), "wb");
+	assert_non_null(to);
+	assert_int_equal(fwrite(out.at, 1, out.len, to), out.len);
+	assert_int_equal(fclose(to), 0);
+	wk_buf_fini(&out);
+	pe_spec_fini(&spec);
+}
+
+/* Recordings of Windows have no inodes. Those of Linux say where in the file it was. */
+static void addresses_in_programs_for_windows_are_those_in_memory(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_key key = { 0 };
+	struct wk_os_identity identity;
+
+	write_windows_file(p, "a.exe", false);
+	assert_string_equal(name_at(image_of(p, path_of(p, "a.exe"), NULL), 0x1005), "work");
+	assert_true(wk_os_identify(path_of(p, "a.exe"), &identity, NULL));
+	key.path = wk_str_c(path_of(p, "a.exe"));
+	key.inode = identity.inode;
+	check_reason(wk_symbols_image(p->symbols, &key), "code lies elsewhere in memory");
+
+	write_windows_file(p, "b.exe", true);
+	assert_true(wk_os_identify(path_of(p, "b.exe"), &identity, NULL));
+	key.path = wk_str_c(path_of(p, "b.exe"));
+	key.inode = identity.inode;
+	assert_string_equal(name_at(wk_symbols_image(p->symbols, &key), 0x1005), "work");
 }
 
 static void the_same_key_gives_the_same_image(void **state)
@@ -667,6 +713,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_PLACE(addresses_are_file_offsets),
+		IN_PLACE(addresses_in_programs_for_windows_are_those_in_memory),
 		IN_PLACE(the_same_key_gives_the_same_image),
 		IN_PLACE(another_build_under_the_same_name_is_not_used),
 		IN_PLACE(a_build_id_padded_with_zeros_is_the_same),
