@@ -101,23 +101,23 @@ static struct wk_obj_bound *sorted(struct wk_obj_bound *bounds, size_t count)
 	return result;
 }
 
-/* Ends each before the next begins, and joins a part to what it follows. */
+/* Ends each where the next begins, unless that is a part of it: LLVM's assembler has such inside of
+ * the whole, and others let them follow. */
 static size_t tidy(struct wk_obj_bound *bounds, size_t count)
 {
 	size_t to = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct wk_obj_bound bound = bounds[i];
+		struct wk_obj_bound bound = bounds[i], *last = to > 0 ? &bounds[to - 1] : NULL;
 
-		if (i + 1 < count && bound.end > bounds[i + 1].start)
-			bound.end = bounds[i + 1].start;
-		if (bound.start == bound.end)
+		if (last && last->function == bound.function && bound.start <= last->end) {
+			last->end = bound.end > last->end ? bound.end : last->end;
 			continue;
-		if (to > 0 && bounds[to - 1].end == bound.start &&
-		    bounds[to - 1].function == bound.function)
-			bounds[to - 1].end = bound.end;
-		else
-			bounds[to++] = bound;
+		}
+		if (last && last->end > bound.start)
+			last->end = bound.start;
+		to -= last && last->start == last->end;
+		bounds[to++] = bound;
 	}
 	return to;
 }

@@ -118,8 +118,9 @@ static void tell_layout(struct search *s, const char *path)
 {
 	struct wk_buf text = { 0 };
 
-	wk_buf_add_fmt(&text, "%s is a program for Windows whose code lies elsewhere in memory than "
-			      "in the file, and the recording says where in the file it was", path);
+	wk_buf_add_fmt(&text,
+		       "%s is a program for Windows whose code lies elsewhere in memory than in "
+		       "the file, and the recording says where in the file it was", path);
 	tell(s, WK_IMAGE_UNREADABLE, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }

@@ -433,8 +433,9 @@ static void symbols_end_where_their_function_does(void **state)
 	put_function(&s.pdata, 0x1020, 0x1030, 0x2008); /* goes on with the first */
 	put_function(&s.pdata, 0x1080, 0x10a0, 0x2000);
 	put_function(&s.pdata, 0x1100, 0x1120, 0x2000);
+	put_function(&s.pdata, 0x1104, 0x1108, 0x3001 + 3 * 12); /* a part inside of it */
 	put_function(&s.pdata, 0x1140, 0x1150, 0x2008); /* a part of the first, elsewhere */
-	put_function(&s.pdata, 0x1180, 0x1190, 0x3001 + 4 * 12); /* by that entry */
+	put_function(&s.pdata, 0x1180, 0x1190, 0x3001 + 5 * 12); /* by that entry */
 	pe_add_symbol(&s.spec, "first", 1, 0, FUNCTION, EXTERNAL, 0);
 	pe_add_symbol(&s.spec, "label_inside", 1, 8, 0, STATIC, 0);
 	pe_add_symbol(&s.spec, "leaf", 1, 0x40, FUNCTION, STATIC, 0); /* has no entry */
