@@ -73,13 +73,17 @@ static struct wk_str adjustment(struct wk_msvc *p, uint16_t traits)
 	return wk_msvc_words(p);
 }
 
-/* [$$J0] <traits> [<offsets of a thunk>] <function type>; $$J0 is extern "C". */
+/* [$$h] [$$J0] <traits> [<offsets of a thunk>] <function type>; $$J0 is extern "C", $$h is code
+ * for ARM64EC. */
 static struct wk_msvc_node *function(struct wk_msvc *p)
 {
 	struct wk_msvc_node *symbol = wk_msvc_node(p, WK_MSVC_FUNCTION_SYMBOL), *type;
-	uint16_t traits = wk_msvc_take_text(p, "$$J0") ? WK_MSVC_EXTERN_C : 0;
 	struct wk_str thunk = { 0 };
+	uint16_t traits = 0;
 
+	wk_msvc_take_text(p, "$$h");
+	if (wk_msvc_take_text(p, "$$J0"))
+		traits = WK_MSVC_EXTERN_C;
 	traits |= function_traits(p);
 	if (traits & WK_MSVC_THUNK)
 		thunk = adjustment(p, traits);

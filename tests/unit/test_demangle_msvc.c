@@ -69,6 +69,7 @@ static void a_function_shows_access_convention_and_types(void **state)
 		{ "?later@@YWXXZ", "void __attribute__((__swiftasynccall__)) later(void)" },
 		{ "?odd@@YwXXZ", "void odd(void)" },
 		{ "?c@@$$J0YAXXZ", "extern \"C\" void __cdecl c(void)" },
+		{ "?ec@@$$hYAXXZ", "void __cdecl ec(void)" },
 		{ "?log@@YAXPEBDZZ", "void __cdecl log(char const *, ...)" },
 		{ "?quiet@@YAXXZ", "void __cdecl quiet(void)" },
 		{ "?never@@YAXX_E", "void __cdecl never(void) noexcept" },
