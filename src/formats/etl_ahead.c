@@ -9,6 +9,11 @@
 #define LEAST_PLAIN  65536              /* what any buffer may unpack to */
 #define LEAST_PACKED 4096
 
+/* All unpacked buffers together may take that much and so many times what the files have, which is
+ * three times what real ones need. A file can name thousands of processors in a few bytes. */
+#define LEAST_MEMORY      ((size_t)64 << 20)
+#define MOST_MEMORY_RATIO 20
+
 struct job {
 	struct wk_etl_feed *feed;
 	size_t index;
@@ -26,6 +31,7 @@ struct wk_etl_ahead {
 	size_t feed_count;
 	struct job *jobs;
 	size_t job_count, job_cap;
+	size_t most_plain; /* bytes of a buffer */
 	struct worker workers[MOST_WORKERS];
 	unsigned worker_count;
 	bool is_running;
@@ -36,13 +42,13 @@ static struct wk_etl_plain *place(const struct wk_etl_feed *feed, size_t index)
 	return &feed->ring[index % (feed->depth + 1)];
 }
 
-static void unpack(const struct wk_etl_feed *feed, size_t index)
+static void unpack(const struct wk_etl_ahead *ahead, const struct wk_etl_feed *feed, size_t index)
 {
 	struct wk_etl_plain *plain = place(feed, index);
 
 	wk_etl_buffer_at(feed->input, feed->offsets[index], &plain->buffer);
-	plain->is_whole = wk_etl_buffer_records(feed->input, &plain->buffer, SIZE_MAX, &plain->room,
-						&plain->records);
+	plain->is_whole = wk_etl_buffer_records(feed->input, &plain->buffer, ahead->most_plain,
+						&plain->room, &plain->records);
 }
 
 static void work(void *context)
@@ -51,7 +57,7 @@ static void work(void *context)
 	const struct wk_etl_ahead *ahead = worker->ahead;
 
 	for (size_t i = worker->first; i < ahead->job_count; i += ahead->worker_count)
-		unpack(ahead->jobs[i].feed, ahead->jobs[i].index);
+		unpack(ahead, ahead->jobs[i].feed, ahead->jobs[i].index);
 }
 
 /* Until all that was given is unpacked. */
@@ -111,7 +117,7 @@ const struct wk_etl_plain *wk_etl_ahead_take(struct wk_etl_ahead *ahead, struct 
 	if (index == feed->count)
 		return NULL;
 	if (index == feed->given) {
-		unpack(feed, index);
+		unpack(ahead, feed, index);
 		feed->given = feed->ready = index + 1;
 	} else if (index >= feed->ready) {
 		collect(ahead);
@@ -137,27 +143,41 @@ static size_t plain_bytes(const struct wk_etl_feed *feed)
 	return claim < WK_ETL_MOST_BUFFER ? claim : WK_ETL_MOST_BUFFER;
 }
 
-/* As many buffers ahead as there is memory for; none where they are so small that to start threads
- * costs more than to unpack them. */
-static size_t depth_of(const struct wk_etl_ahead *ahead)
+/* What the packed feeds are together. */
+struct sums {
+	size_t feeds, buffers, packed_bytes;
+	size_t plain_bytes; /* a buffer of each, as the headers claim */
+};
+
+static struct sums sum_up(const struct wk_etl_ahead *ahead)
 {
 	const struct wk_etl_input *before = NULL;
-	size_t all = 0, packed_bytes = 0, buffers = 0, depth;
+	struct sums sums = { 0 };
 
 	for (size_t i = 0; i < ahead->feed_count; i++) {
 		const struct wk_etl_feed *feed = &ahead->feeds[i];
 
 		if (!is_packed(feed))
 			continue;
-		all += plain_bytes(feed);
-		buffers += feed->count;
+		sums.feeds++;
+		sums.buffers += feed->count;
+		sums.plain_bytes += plain_bytes(feed);
 		if (feed->input != before)
-			packed_bytes += wk_bytes_left(&feed->input->bytes);
+			sums.packed_bytes += wk_bytes_left(&feed->input->bytes);
 		before = feed->input;
 	}
-	if (ahead->worker_count == 0 || buffers == 0 || packed_bytes / buffers < LEAST_PACKED)
+	return sums;
+}
+
+/* As many buffers ahead as there is memory for; none where they are so small that to start threads
+ * costs more than to unpack them. */
+static size_t depth_of(const struct wk_etl_ahead *ahead, const struct sums *sums)
+{
+	size_t depth;
+
+	if (ahead->worker_count == 0 || sums->packed_bytes < LEAST_PACKED * sums->buffers)
 		return 0;
-	depth = MOST_AHEAD / all;
+	depth = MOST_AHEAD / sums->plain_bytes;
 	return depth < MOST_DEPTH ? depth : MOST_DEPTH;
 }
 
@@ -165,12 +185,18 @@ struct wk_etl_ahead *wk_etl_ahead_new(struct wk_etl_feed *feeds, size_t count, u
 {
 	struct wk_etl_ahead *ahead = wk_alloc_zeroed(1, sizeof(*ahead));
 	unsigned workers = threads > 1 ? threads - 1 : 0;
-	size_t depth;
+	struct sums sums;
+	size_t depth = 0;
 
 	ahead->feeds = feeds;
 	ahead->feed_count = count;
 	ahead->worker_count = workers < MOST_WORKERS ? workers : MOST_WORKERS;
-	depth = depth_of(ahead);
+	sums = sum_up(ahead);
+	if (sums.feeds) {
+		depth = depth_of(ahead, &sums);
+		ahead->most_plain = (LEAST_MEMORY + MOST_MEMORY_RATIO * sums.packed_bytes) /
+				    (sums.feeds * (depth + 1));
+	}
 	for (size_t i = 0; i < count; i++) {
 		feeds[i].depth = is_packed(&feeds[i]) ? depth : 0;
 		feeds[i].ring = wk_alloc_zeroed(feeds[i].depth + 1, sizeof(*feeds[i].ring));

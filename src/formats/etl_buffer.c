@@ -182,14 +182,13 @@ bool wk_etl_walk_next(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 }
 
 /* How many bytes a packed buffer may become: its claim, bounded by what it is made of. */
-static size_t plain_limit(const struct wk_etl_buffer *buffer, size_t packed_bytes)
+static size_t plain_limit(size_t claim, size_t packed_bytes, size_t most)
 {
-	size_t most = LEAST_LIMIT + MOST_RATIO * packed_bytes, claim;
+	size_t limit = LEAST_LIMIT + MOST_RATIO * packed_bytes;
 
-	if (most > WK_ETL_MOST_BUFFER)
-		most = WK_ETL_MOST_BUFFER;
-	claim = buffer->filled_bytes - WK_ETL_BUFFER_HEAD;
-	return claim < most ? claim : most;
+	limit = limit < most ? limit : most;
+	limit = limit < WK_ETL_MOST_BUFFER ? limit : WK_ETL_MOST_BUFFER;
+	return claim < limit ? claim : limit;
 }
 
 static bool unpack(enum wk_etl_packing packing, struct wk_bytes packed, uint8_t *plain,
@@ -202,36 +201,41 @@ static bool unpack(enum wk_etl_packing packing, struct wk_bytes packed, uint8_t 
 	return wk_xpress_plain(packed, plain, size_bytes, made);
 }
 
-static bool unpacked(const struct wk_etl_input *input, const struct wk_etl_buffer *buffer,
-		     struct wk_bytes packed, size_t most, struct wk_etl_room *room,
-		     struct wk_bytes *records)
+/* What it held is not kept. */
+static void make_room(struct wk_etl_room *room, size_t size)
 {
-	size_t size = plain_limit(buffer, wk_bytes_left(&packed)), made = 0;
-	bool is_whole = size == buffer->filled_bytes - WK_ETL_BUFFER_HEAD;
+	if (room->at && size <= room->cap)
+		return;
+	free(room->at);
+	room->at = wk_alloc(size ? size : 1);
+	room->cap = size;
+}
 
-	if (size > most)
-		size = most;
-	room->at = wk_grow(room->at, &room->cap, size ? size : 1, 1);
-	if (!unpack(input->packing, packed, room->at, size, &made))
-		is_whole = false;
+static bool unpacked(enum wk_etl_packing packing, struct wk_bytes packed, size_t claim, size_t most,
+		     struct wk_etl_room *room, struct wk_bytes *records)
+{
+	size_t size = plain_limit(claim, wk_bytes_left(&packed), most), made = 0;
+	bool is_whole;
+
+	make_room(room, size);
+	is_whole = unpack(packing, packed, room->at, size, &made);
 	*records = wk_bytes_of(room->at, made);
-	return is_whole;
+	return is_whole && made == claim;
 }
 
 bool wk_etl_buffer_records(const struct wk_etl_input *input, const struct wk_etl_buffer *buffer,
 			   size_t most, struct wk_etl_room *room, struct wk_bytes *records)
 {
 	struct wk_bytes all = wk_bytes_at(&input->bytes, buffer->offset, buffer->size_bytes);
-	size_t filled, there;
+	size_t claim = (size_t)buffer->filled_bytes - WK_ETL_BUFFER_HEAD, left;
 
 	wk_bytes_skip(&all, WK_ETL_BUFFER_HEAD);
 	*records = wk_bytes_of(all.at, 0);
 	if (all.bad || buffer->filled_bytes < WK_ETL_BUFFER_HEAD)
 		return false;
 	if (input->packing != WK_ETL_PLAIN && buffer->flags & WK_ETL_PACKED_BUFFER)
-		return unpacked(input, buffer, all, most, room, records);
-	filled = buffer->filled_bytes - WK_ETL_BUFFER_HEAD;
-	there = filled < wk_bytes_left(&all) ? filled : wk_bytes_left(&all);
-	*records = wk_bytes_of(all.at, there < most ? there : most);
-	return there == filled;
+		return unpacked(input->packing, all, claim, most, room, records);
+	left = wk_bytes_left(&all);
+	*records = wk_bytes_of(all.at, claim < left ? claim : left);
+	return claim <= left;
 }

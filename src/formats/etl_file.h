@@ -8,8 +8,9 @@
  * Order of calls: open, header, then next until false, damage; rewind and next again as often as
  * wanted; close. The files' bytes stay the caller's and must outlive it. Memory: eight bytes for
  * each buffer, and for each processor of each file one unpacked buffer, with threads up to 64 MiB
- * more of them; plain buffers are read where they lie. An unpacked buffer is at most 64 KiB and 300
- * times its packed bytes, and 16 MiB. */
+ * more of them; plain buffers are read where they lie. Whatever a file claims, a buffer becomes at
+ * most 64 KiB and 300 times its packed bytes, and all of them together 64 MiB and 20 times the
+ * files. */
 #ifndef WK_FORMATS_ETL_FILE_H
 #define WK_FORMATS_ETL_FILE_H
 

@@ -51,8 +51,9 @@ struct wk_etl_room {
 	size_t cap;
 };
 
-/* The records of a buffer, in the file or in `room`. False where fewer are there than its header
- * claims; those that are there are in `records`. Only up to `most` bytes of them. */
+/* The records of a buffer, where they lie in the file or, unpacked, in `room`. False where fewer
+ * are there than its header claims; those that are there are in `records`. Packed ones become
+ * `most` bytes at most. */
 bool wk_etl_buffer_records(const struct wk_etl_input *input, const struct wk_etl_buffer *buffer,
 			   size_t most, struct wk_etl_room *room, struct wk_bytes *records);
 

@@ -741,6 +741,93 @@ static void a_fill_that_packed_bytes_cannot_have_is_bounded(void **state)
 	etl_fini(&m);
 }
 
+/* Thousands of processors in a few hundred kilobytes, each with a buffer of zeros. */
+static void memory_is_in_proportion_to_the_file(void **state)
+{
+	enum { PROCESSORS = 3000 };
+	struct etl_maker m = { .packing = 3 };
+	struct wk_etl_file *etl;
+
+	(void)state;
+	etl_begin_file(&m);
+	for (unsigned i = 0; i < PROCESSORS; i++) {
+		size_t at = m.out.len;
+
+		etl_zeros(&m.records, 3000);
+		etl_end_buffer(&m, i % 2000);
+		lz_put_at(&m.out, at + 0x2a, 10 + i / 2000, 2);
+	}
+	etl = open_made(&m);
+	assert_told(etl, "");
+	assert_true(no_damage(wk_etl_damage(etl)));
+	wk_etl_close(etl);
+
+	etl_zeros(&m.records, 60000);
+	etl_end_buffer(&m, 2001);
+	etl = open_made(&m);
+	assert_told(etl, "");
+	assert_int_equal(wk_etl_damage(etl)->broken_buffers, 1);
+	assert_non_null(strstr(wk_etl_damage(etl)->first_words, "should hold 60072 bytes"));
+	wk_etl_close(etl);
+	etl_fini(&m);
+}
+
+/* Buffers that are worth a thread: of bytes that hardly pack. */
+static void make_large(struct etl_maker *m)
+{
+	uint32_t x = 1;
+
+	etl_begin_file(m);
+	for (unsigned i = 0; i < 40; i++) {
+		for (unsigned k = 0; k < 400; k++) {
+			x = x * 1664525 + 1013904223;
+			etl_sample(m, ETL_T0 + 1000 * i + k, x ^ (uint64_t)x << 29);
+		}
+		etl_end_buffer(m, (uint16_t)(i % 3 ? i % 3 : x >> 28));
+	}
+}
+
+static uint64_t sum_of_all(struct wk_etl_file *etl)
+{
+	struct wk_etl_record r;
+	uint64_t sum = 0;
+
+	while (wk_etl_next(etl, &r))
+		sum = sum * 31 + wk_u64le(&r.payload) + r.time + r.cpu;
+	return sum;
+}
+
+static void threads_change_nothing_of_what_is_told(void **state)
+{
+	struct etl_maker m = { .packing = 3 };
+	struct wk_bytes bytes;
+	uint64_t expected = 0;
+
+	(void)state;
+	make_large(&m);
+	bytes = etl_bytes(&m);
+	for (unsigned threads = 1; threads < 20; threads += threads) {
+		struct wk_etl_file *etl = wk_etl_open(&bytes, 1, threads, NULL);
+		uint64_t sum = sum_of_all(etl);
+
+		expected = threads == 1 ? sum : expected;
+		assert_true(sum == expected);
+		for (unsigned i = 0; i < 1000; i++) {
+			struct wk_etl_record r;
+
+			assert_true(i > 0 || !wk_etl_next(etl, &r));
+			if (i == 0)
+				wk_etl_rewind(etl);
+			assert_true(wk_etl_next(etl, &r));
+		}
+		wk_etl_rewind(etl); /* from the middle, with buffers on their way */
+		assert_true(sum_of_all(etl) == expected);
+		assert_true(no_damage(wk_etl_damage(etl)));
+		wk_etl_close(etl);
+	}
+	etl_fini(&m);
+}
+
 static void a_broken_record_costs_the_rest_of_its_buffer(void **state)
 {
 	struct etl_maker m = { 0 };
@@ -906,6 +993,8 @@ int main(void)
 		cmocka_unit_test(a_lying_size_of_a_packed_buffer_ends_the_reading),
 		cmocka_unit_test(a_fill_beyond_the_buffer_is_clamped_and_counted),
 		cmocka_unit_test(a_fill_that_packed_bytes_cannot_have_is_bounded),
+		cmocka_unit_test(memory_is_in_proportion_to_the_file),
+		cmocka_unit_test(threads_change_nothing_of_what_is_told),
 		cmocka_unit_test(a_broken_record_costs_the_rest_of_its_buffer),
 		cmocka_unit_test(a_record_that_goes_back_in_time_is_told_and_counted),
 		cmocka_unit_test(marks_of_lost_events_are_counted),
