@@ -196,6 +196,17 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 	return wk_output_close(&output, ok, err);
 }
 
+/* A trace that sampled nothing has processes, threads and images all the same. */
+static bool is_of_samples(const struct wk_table_view *what, const struct wk_model *model)
+{
+	static const char *const of_what_there_is[] = { "processes", "threads", "images", NULL };
+
+	if (strcmp(what->name, "system") == 0)
+		return false;
+	return model->samples.count ||
+	       !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -214,7 +225,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	model = wk_load(path, &load, err);
 	if (!model)
 		return wk_exit_code(err);
-	must_have = strcmp(what->name, "system") != 0;
+	must_have = is_of_samples(what, model);
 	/* An empty table may be printed, but takes no file's place. */
 	if (wk_question_ask(&question, model, &args->filter, err) &&
 	    (!must_have || !args->output || wk_question_expect(&question, err)))

@@ -69,12 +69,27 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_arena_fini(&trace->texts);
 }
 
+/* The files of a session that came together. */
+static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err *err)
+{
+	size_t count = input->parts.count + 1;
+	struct wk_bytes *files = wk_alloc(count * sizeof(*files));
+	struct wk_etl_file *etl;
+
+	files[0] = input->bytes;
+	for (size_t i = 1; i < count; i++)
+		files[i] = input->parts.at[i - 1].bytes;
+	etl = wk_etl_open(files, count, input->options.threads, err);
+	free(files);
+	return etl;
+}
+
 static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_etl_trace trace = { .sink = sink, .err = err };
 	bool ok;
 
-	trace.file = wk_etl_open(&input->bytes, 1, input->options.threads, err);
+	trace.file = open_all(input, err);
 	if (!trace.file)
 		return false;
 	wk_etl_scan(&trace);

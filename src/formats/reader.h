@@ -43,7 +43,8 @@ struct wk_input {
 	const char *name;
 	struct wk_read_options options;
 	const struct wk_os_file *file; /* behind `bytes`, or NULL; for wk_os_release_to */
-	struct wk_parts parts;         /* of a recording that is a folder, behind `bytes` */
+	struct wk_parts parts;         /* of a recording that is a folder or an archive, behind
+					* `bytes` */
 };
 
 struct wk_reader {

@@ -1,3 +1,4 @@
+#include "formats/archive.h"
 #include "formats/reader.h"
 
 #include <stdlib.h>
@@ -232,6 +233,8 @@ static bool is_known(void *context, const void *first, size_t len, struct wk_err
 {
 	const struct wanted *wanted = context;
 
+	if (wk_archive_is(wk_bytes_of(first, len)))
+		return true;
 	return wk_reader_for(wk_bytes_of(first, len), wanted->name, wanted->format, err) != NULL;
 }
 
@@ -243,16 +246,35 @@ bool wk_opened_fail(const struct wk_opened *opened, struct wk_err *err)
 }
 
 /* The packed bytes are not needed any more once the plain ones are there. */
+static void use_plain(struct wk_opened *opened)
+{
+	opened->input.bytes = wk_bytes_of(wk_buf_text(&opened->plain), opened->plain.len);
+	opened->input.file = NULL;
+	wk_os_close(&opened->file);
+}
+
 static bool unpack_input(struct wk_opened *opened, struct wk_err *err)
 {
 	if (wk_packing_of(opened->input.bytes) == WK_NOT_PACKED)
 		return true;
 	if (!wk_unpack(opened->input.bytes, &opened->plain, err))
 		return false;
-	opened->input.bytes = wk_bytes_of(wk_buf_text(&opened->plain), opened->plain.len);
-	opened->input.file = NULL;
-	wk_os_close(&opened->file);
+	use_plain(opened);
 	return true;
+}
+
+/* What is in an archive is an input like any other, but for what is packed in there again. */
+static bool open_archive(struct wk_opened *opened, struct wk_err *err)
+{
+	if (!wk_archive_is(opened->input.bytes))
+		return true;
+	if (!wk_archive_open(opened->input.bytes, &opened->plain, &opened->input.parts, err))
+		return false;
+	use_plain(opened);
+	if (wk_packing_of(opened->input.bytes) == WK_NOT_PACKED)
+		return true;
+	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		       "what is in the archive is packed once more: unpack it first");
 }
 
 /* So are those of UTF-16. */
@@ -290,7 +312,8 @@ bool wk_reader_open(const char *path, const char *format, struct wk_opened *open
 	opened->input.bytes = wk_bytes_of(opened->file.at ? (const void *)opened->file.at : "",
 					  opened->file.size_bytes);
 	opened->input.file = &opened->file;
-	opened->reader = wk_reader_for(opened->input.bytes, path, format, err);
+	if (open_archive(opened, err))
+		opened->reader = wk_reader_for(opened->input.bytes, path, format, err);
 	if (opened->reader && unpack_input(opened, err)) {
 		decode_input(opened);
 		return true;

@@ -23,9 +23,7 @@ def trace(t):
     archive = FIXTURES / (NET + ".zip")
     if not archive.exists():
         raise tap.Skip(f"{archive} is not there")
-    with zipfile.ZipFile(archive) as members:
-        members.extract(NET, t.folder)
-    return t.folder / NET
+    return archive
 
 
 def module_of(frame):
@@ -104,6 +102,41 @@ def _(t):
     t.equal(facts.get("system"), "Windows 6.2 build 9200", "system")
     t.equal(facts.get("cpus"), "8", "processors")
     t.equal(facts.get("cpu MHz"), "3592", "MHz")
+
+
+@tap.case("an archive opens as the trace that is in it")
+def _(t):
+    archive = trace(t)
+    with zipfile.ZipFile(archive) as members:
+        members.extract(NET, t.folder)
+    t.equal(t.wick("fold", "-q", t.folder / NET).stdout, t.wick("fold", "-q", archive).stdout,
+            "stacks")
+
+
+@tap.case("the files of a session that lie in one archive are one trace")
+def _(t):
+    archive = FIXTURES / "diaghub-dotnetcore3.1-win-x64-diagsession.zip"
+    if not archive.exists():
+        raise tap.Skip(f"{archive} is not there")
+    rows = t.csv("show", "--all", archive, "processes")
+    named = [row for row in rows if not row["name"].startswith("[pid")]
+    t.equal(len(named), 241, "processes")
+    t.equal(sum(row["start_ns"] != "" for row in named), 18, "processes that started meanwhile")
+    images = t.csv("show", "--all", archive, "images")
+    known = sum(row["build_id"] != "" for row in images)
+    print(f"# {known} of {len(images)} images have their PDB's identity")
+    t.true(known > 0.95 * len(images), f"{known} of {len(images)} images have an identity")
+
+
+@tap.case("a trace that tells only at its end what there was has all of it")
+def _(t):
+    archive = FIXTURES / "TraceLoggingTester.etl.zip"
+    if not archive.exists():
+        raise tap.Skip(f"{archive} is not there")
+    rows = t.csv("show", "--all", archive, "processes")
+    t.equal(sum(not row["name"].startswith("[pid") for row in rows), 361, "processes")
+    facts = {row["key"]: row["value"] for row in t.csv("show", archive, "system")}
+    t.equal((facts["cpu"], facts["cpus"]), ("13th Gen Intel(R) Core(TM) i5-13600KF", "20"), "cpu")
 
 
 tap.run_all(needs_recording=False)
