@@ -7,7 +7,7 @@
 #include "symbols/object_symbols.h"
 
 /* Parts of a function refer to the one before them. */
-#define MOST_PARTS 32
+#define MOST_PARTS 8
 
 #define FLAG_CHAINED 4
 

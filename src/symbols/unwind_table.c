@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "symbols/object_symbols.h"
 #include "symbols/symtab.h"
 #include "symbols/unwind_cfi.h"
 #include "symbols/unwind_code.h"
@@ -72,6 +73,10 @@ struct wk_unwind_table {
 	struct wk_code_starts starts; /* where there are no symbols either */
 	unsigned stretches;
 	struct wk_map rules_by_code; /* address -> index in `rules`, or NO_RULES */
+
+	struct wk_obj_bound *bounds; /* of a PE, had when somebody asks for a function */
+	size_t bound_count;
+	bool has_bounds;
 };
 
 /* What lies at `vaddr`, up to the end of its segment's part of the file. */
@@ -196,6 +201,7 @@ void wk_unwind_table_free(struct wk_unwind_table *table)
 	wk_index_fini(&table->rules_index);
 	wk_symtab_free(table->own_symbols);
 	wk_code_starts_fini(&table->starts);
+	free(table->bounds);
 	wk_arena_fini(&table->arena);
 	free(table->compiled);
 	free(table->rows);
@@ -671,10 +677,37 @@ static bool is_in_plt(const struct wk_obj *obj, uint64_t vaddr)
 	return false;
 }
 
+/* By the last that begins at `vaddr` or below. */
+static bool function_by_bounds(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			       uint64_t *size_bytes)
+{
+	size_t low = 0, high;
+
+	if (!table->has_bounds)
+		table->bound_count = wk_obj_bounds(table->obj, &table->bounds);
+	table->has_bounds = true;
+	for (high = table->bound_count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->bounds[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || vaddr >= table->bounds[low - 1].end)
+		return false;
+	*start = table->bounds[low - 1].start;
+	*size_bytes = table->bounds[low - 1].end - *start;
+	return true;
+}
+
 bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
 			uint64_t *size_bytes)
 {
 	struct wk_cfi_fde fde;
+
+	if (table->obj->kind == WK_OBJ_PE)
+		return function_by_bounds(table, vaddr, start, size_bytes);
 
 	for (int i = 0; i < SOURCES; i++) {
 		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))

@@ -11,6 +11,7 @@
 #include "pe_writer.h"
 #include "symbols/object_symbols.h"
 #include "symbols/symtab.h"
+#include "symbols/unwind.h"
 
 #define FUNCTION 0x20
 #define EXTERNAL 2
@@ -450,6 +451,31 @@ static void symbols_end_where_their_function_does(void **state)
 	sample_fini(&s);
 }
 
+static void functions_without_names_have_bounds(void **state)
+{
+	struct sample s;
+	struct wk_obj *obj;
+	struct wk_unwind_table *table;
+	uint64_t start, size;
+
+	(void)state;
+	sample_init(&s);
+	add_unwind(&s.data);
+	put_function(&s.pdata, 0x1000, 0x1020, 0x2000);
+	put_function(&s.pdata, 0x1080, 0x10a0, 0x2000);
+	obj = sample_write(&s);
+	table = wk_unwind_table_new(obj, NULL);
+	assert_true(wk_unwind_function(table, 0x109f, &start, &size));
+	assert_int_equal(start, 0x1080);
+	assert_int_equal(size, 0x20);
+	assert_true(wk_unwind_function(table, 0x1000, &start, &size));
+	assert_false(wk_unwind_function(table, 0x1020, &start, &size));
+	assert_false(wk_unwind_function(table, 0xfff, &start, &size));
+	wk_unwind_table_free(table);
+	wk_obj_free(obj);
+	sample_fini(&s);
+}
+
 static void functions_of_arm_tell_their_length_in_words(void **state)
 {
 	struct sample s;
@@ -651,6 +677,7 @@ int main(void)
 		cmocka_unit_test(an_export_without_a_name_yields_to_a_symbol),
 		cmocka_unit_test(counts_of_exports_that_lie_cost_what_is_there),
 		cmocka_unit_test(symbols_end_where_their_function_does),
+		cmocka_unit_test(functions_without_names_have_bounds),
 		cmocka_unit_test(functions_of_arm_tell_their_length_in_words),
 		cmocka_unit_test(bounds_that_lie_are_put_in_order),
 		cmocka_unit_test(sections_over_each_other_are_read_within_bounds),
