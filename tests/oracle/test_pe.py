@@ -96,7 +96,7 @@ def code_of(image):
     return range(0)
 
 
-def is_as_addr2line(image):
+def is_as_addr2line(image, least=500):
     """Where debug information covers the code; addr2line has names of its own for other code."""
     wanted = list(code_of(image))
     theirs = ask(["addr2line", "-afiC"], image, wanted)
@@ -106,7 +106,7 @@ def is_as_addr2line(image):
     for at in odd[:10]:
         print(f"# {at:#x}: wick {ours[at]}, addr2line {theirs[at]}")
     print(f"# {len(told)} of {len(wanted)} addresses have lines")
-    return len(told) > 500 and not odd
+    return len(told) > least and not odd
 
 
 def bounds_of(image):
@@ -149,6 +149,17 @@ def program(place, number, options):
     return image
 
 
+def small_program(place):
+    """Of 32 bits, without a C library."""
+    source, image = os.path.join(place, "c.c"), os.path.join(place, "small.exe")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(PROGRAM.replace("int main(", "int start("))
+    run("clang", "--target=i686-w64-windows-gnu", "-O2", "-g", "-ffreestanding", "-c", source, "-o",
+        image + ".o")
+    run("ld.lld", "-m", "i386pe", "-e", "start", image + ".o", "-o", image)
+    return image
+
+
 def library(place, machine, parts):
     source, image = os.path.join(place, "b.c"), os.path.join(place, machine + ".dll")
     clang = ["clang", f"--target={machine}-pc-windows-msvc", "-O2", "-fno-inline", "-ffreestanding",
@@ -173,6 +184,9 @@ def points(place):
     for number, options in enumerate(WAYS):
         title = "gcc " + " ".join(options) + ": as addr2line"
         yield title, None if missing else is_as_addr2line(program(place, number, options)), missing
+    missing = [tool for tool in ("clang", "ld.lld", "addr2line", "objdump") if not shutil.which(tool)]
+    yield ("clang for 32 bits: as addr2line",
+           None if missing else is_as_addr2line(small_program(place), 50), missing)
     missing = [tool for tool in ("clang", "lld-link", "llvm-readobj") if not shutil.which(tool)]
     for machine, least in (("x86_64", 3), ("aarch64", 2)):
         title = f"clang for {machine}: functions end as llvm-readobj says"
