@@ -247,7 +247,7 @@ void wk_msf_fini(struct wk_msf *msf)
 
 uint32_t wk_msf_stream_bytes(const struct wk_msf *msf, uint32_t stream)
 {
-	return stream < msf->stream_count ? msf->streams[stream].size_bytes : 0;
+	return stream > 0 && stream < msf->stream_count ? msf->streams[stream].size_bytes : 0;
 }
 
 bool wk_msf_read(const struct wk_msf *msf, uint32_t stream, struct wk_msf_stream *out,

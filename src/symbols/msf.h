@@ -42,7 +42,7 @@ struct wk_msf_stream {
 bool wk_msf_open(struct wk_msf *msf, const void *at, size_t size_bytes, struct wk_err *err);
 void wk_msf_fini(struct wk_msf *msf);
 
-/* 0 where there is no such stream. */
+/* 0 where there is no such stream, and of stream 0, which is an older directory. */
 uint32_t wk_msf_stream_bytes(const struct wk_msf *msf, uint32_t stream);
 
 /* False, with the empty window, where it is not there or not all of it is. */

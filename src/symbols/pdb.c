@@ -148,31 +148,41 @@ static void add_empty(struct wk_code_index *index, uint32_t unit)
 	wk_code_index_add(index, unit, &(struct wk_code_block){ 0 });
 }
 
-/* Spans and lines of the runs. */
-static void add_block(const struct wk_pdb_block *b, uint32_t unit, struct wk_code_index *index)
+/* Does the run say otherwise than the one before, and there is none before the first? */
+static bool begins_span(const struct wk_pdb_block *b, size_t i)
 {
-	struct wk_code_span *spans = wk_alloc((b->run_count + 1) * sizeof(*spans));
-	struct wk_code_line *lines = wk_alloc((b->run_count + 1) * sizeof(*lines));
-	struct wk_code_block block = {
-		.nodes = b->nodes,
-		.node_count = (uint32_t)b->node_count,
-		.spans = spans,
-		.lines = lines,
-	};
+	return i == 0 || b->runs[i - 1].node != b->runs[i].node;
+}
+
+static bool begins_line(const struct wk_pdb_block *b, size_t i)
+{
+	return i == 0 || b->runs[i - 1].file != b->runs[i].file ||
+	       b->runs[i - 1].line != b->runs[i].line;
+}
+
+/* Spans and lines of the runs. */
+static void add_block(struct wk_pdb_block *b, uint32_t unit, struct wk_code_index *index)
+{
+	struct wk_code_block block = { 0 };
+	struct wk_code_span *span;
+	struct wk_code_line *line;
 
 	for (size_t i = 0; i < b->run_count; i++) {
-		const struct wk_pdb_run *run = &b->runs[i], *last = i ? &b->runs[i - 1] : NULL;
+		block.span_count += begins_span(b, i);
+		block.line_count += begins_line(b, i);
+	}
+	block.spans = span = wk_code_maker_spans(&b->maker, block.span_count, block.line_count);
+	block.lines = line = wk_code_maker_lines(&b->maker, block.span_count, block.line_count);
+	for (size_t i = 0; i < b->run_count; i++) {
+		const struct wk_pdb_run *run = &b->runs[i];
 
-		if (!last || last->node != run->node)
-			spans[block.span_count++] =
-				(struct wk_code_span){ run->start, run->node };
-		if (!last || last->file != run->file || last->line != run->line)
-			lines[block.line_count++] = (struct wk_code_line){
+		if (begins_span(b, i))
+			*span++ = (struct wk_code_span){ run->start, run->node };
+		if (begins_line(b, i))
+			*line++ = (struct wk_code_line){
 				.start = run->start, .file = run->file, .line = run->line };
 	}
-	wk_code_index_add(index, unit, &block);
-	free(spans);
-	free(lines);
+	wk_code_index_take(index, unit, &b->maker, &block);
 }
 
 /* The parts of its stream: symbols behind four bytes, old lines, lines. */
@@ -219,6 +229,9 @@ bool wk_pdb_load(struct wk_pdb *pdb, uint32_t unit, struct wk_code_index *index,
 	wk_pdb_read_scopes(pdb, pdb->block);
 	wk_pdb_make_runs(pdb->block);
 	wk_pdb_move_runs(pdb, pdb->block);
-	add_block(pdb->block, unit, index);
+	if (pdb->block->run_count > 0)
+		add_block(pdb->block, unit, index);
+	else
+		add_empty(index, unit);
 	return true;
 }

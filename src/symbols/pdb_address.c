@@ -13,7 +13,13 @@ enum {
 };
 
 #define SECTION_BYTES 40
+#define MOST_SECTIONS 0xffff
 #define MOVED_BYTES   8
+
+/* How often something may be cut where what was moved begins. Once and once would do for symbols
+ * that lie apart. */
+#define MOST_ROUNDS  16
+#define SMALL_BUDGET 65536
 
 static bool has(const struct wk_pdb *pdb, int which)
 {
@@ -45,6 +51,8 @@ static bool read_headers(struct wk_pdb *pdb, int which, struct wk_pdb_sections *
 	if (!wk_msf_read(&pdb->msf, pdb->debug_streams[which], &stream, err))
 		return false;
 	sections->count = wk_bytes_left(&stream.bytes) / SECTION_BYTES;
+	if (sections->count > MOST_SECTIONS)
+		sections->count = MOST_SECTIONS;
 	sections->rows = wk_alloc_zeroed(sections->count + 1, sizeof(*sections->rows));
 	for (size_t i = 0; i < sections->count; i++)
 		sections->rows[i] = read_section(&stream.bytes);
@@ -103,7 +111,7 @@ bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err)
 		return false;
 	/* Without headers of their own the sections stayed and only what is in them moved. */
 	is_moved = is_moved && has(pdb, SOURCE_SECTION_HEADERS);
-	pdb->move_budget = 65536 + 16 * (uint64_t)pdb->moved_count + wk_bytes_left(&pdb->msf.file);
+	pdb->move_budget = SMALL_BUDGET + MOST_ROUNDS * (uint64_t)pdb->moved_count;
 	return read_headers(pdb, is_moved ? SOURCE_SECTION_HEADERS : SECTION_HEADERS,
 			    &pdb->source_sections, err);
 }
@@ -174,12 +182,16 @@ bool wk_pdb_next_part(struct wk_pdb *pdb, struct wk_pdb_part *part)
 		return false;
 	if (pdb->moved_count == 0)
 		return whole_part(part);
-	for (; part->at < part->rest_end && pdb->move_budget > 0; pdb->move_budget--) {
+	while (part->at < part->rest_end) {
 		const struct wk_pdb_moved *row = part->next ? &pdb->moved[part->next - 1] : NULL;
 		uint64_t from = part->at, end = part->rest_end;
 
-		if (part->next < pdb->moved_count && pdb->moved[part->next].from < end)
+		if (part->next < pdb->moved_count && pdb->moved[part->next].from < end) {
+			if (pdb->move_budget == 0)
+				return false;
+			pdb->move_budget--;
 			end = pdb->moved[part->next].from;
+		}
 		part->next++;
 		part->at = end;
 		if (!row || row->to == 0 || from >= end ||
@@ -187,7 +199,6 @@ bool wk_pdb_next_part(struct wk_pdb *pdb, struct wk_pdb_part *part)
 			continue;
 		part->start = (uint32_t)(row->to + (from - row->from));
 		part->end = (uint32_t)(row->to + (end - row->from));
-		pdb->move_budget--;
 		return true;
 	}
 	return false;

@@ -10,7 +10,7 @@ void wk_pdb_block_reset(struct wk_pdb_block *block)
 	block->has_last_file = false;
 	block->inlinee_count = block->line_count = 0;
 	block->proc_count = block->site_count = block->row_count = 0;
-	block->node_count = block->run_count = 0;
+	block->run_count = 0;
 }
 
 void wk_pdb_block_free(struct wk_pdb_block *block)
@@ -23,7 +23,7 @@ void wk_pdb_block_free(struct wk_pdb_block *block)
 	free(block->procs);
 	free(block->sites);
 	free(block->rows);
-	free(block->nodes);
+	wk_code_maker_fini(&block->maker);
 	free(block->runs);
 	free(block);
 }

@@ -6,6 +6,7 @@
 #ifndef WK_SYMBOLS_PDB_BLOCK_H
 #define WK_SYMBOLS_PDB_BLOCK_H
 
+#include "symbols/code_block.h"
 #include "symbols/pdb_internal.h"
 
 /* A function, a thunk, or a part of a function that lies elsewhere. */
@@ -34,7 +35,8 @@ struct wk_pdb_site_row {
 	uint32_t file, line; /* file: text */
 };
 
-/* From `start` up to the next; line 0: none is known. */
+/* From `start` up to the next; line 0: none is known. Sorted; of several at one address the last
+ * counts. */
 struct wk_pdb_line {
 	uint32_t start, file, line;
 };
@@ -44,8 +46,7 @@ struct wk_pdb_inlinee {
 	uint32_t file_id, line;
 };
 
-/* From `start` up to `end` the code is of `node`, at a line; `end` is set where the next one does
- * not begin there. */
+/* From `start` up to the next the code is of `node`, at a line. */
 struct wk_pdb_run {
 	uint32_t start, node, file, line;
 };
@@ -73,8 +74,8 @@ struct wk_pdb_block {
 	struct wk_pdb_site_row *rows;
 	size_t row_count, row_cap;
 
-	struct wk_code_node *nodes;
-	size_t node_count, node_cap, most_nodes;
+	struct wk_code_maker maker; /* has the nodes */
+	size_t most_nodes;
 	struct wk_pdb_run *runs;
 	size_t run_count, run_cap;
 };
@@ -94,7 +95,7 @@ void wk_pdb_read_scopes(struct wk_pdb *pdb, struct wk_pdb_block *block);
 void wk_pdb_run_annotations(struct wk_pdb *pdb, struct wk_pdb_block *block, struct wk_bytes in,
 			    uint32_t site, uint32_t start, const struct wk_pdb_inlinee *inlinee);
 
-/* pdb_runs.c: `runs` and `nodes`, sorted by address. */
+/* pdb_runs.c: `runs`, sorted by address, and the nodes. */
 void wk_pdb_make_runs(struct wk_pdb_block *block);
 /* The same moved to where they are in the image. */
 void wk_pdb_move_runs(struct wk_pdb *pdb, struct wk_pdb_block *block);

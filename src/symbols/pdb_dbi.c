@@ -41,8 +41,20 @@ static struct wk_pdb_contribution read_contribution(struct wk_bytes *in)
 	return row;
 }
 
+/* Two modules never have the same stream: a file could have it read many times over. */
+static uint16_t take_stream(uint8_t *taken, uint16_t stream)
+{
+	uint8_t bit = (uint8_t)(1 << stream % 8);
+
+	if (taken[stream / 8] & bit)
+		return WK_PDB_NO_STREAM;
+	taken[stream / 8] |= bit;
+	return stream;
+}
+
 static void read_modules(struct wk_pdb *pdb, struct wk_bytes in)
 {
+	uint8_t taken[65536 / 8] = { 0 };
 	const uint8_t *begin = in.at;
 
 	while (wk_bytes_left(&in) >= MODULE_BYTES) {
@@ -51,7 +63,7 @@ static void read_modules(struct wk_pdb *pdb, struct wk_bytes in)
 		wk_bytes_skip(&in, 4);
 		module.first = read_contribution(&in);
 		wk_bytes_skip(&in, 2);
-		module.stream = wk_u16le(&in);
+		module.stream = take_stream(taken, wk_u16le(&in));
 		module.symbol_bytes = wk_u32le(&in);
 		module.old_line_bytes = wk_u32le(&in);
 		module.line_bytes = wk_u32le(&in);

@@ -121,72 +121,90 @@ static void read_inlinees(struct wk_pdb_block *block, struct wk_bytes in)
 	}
 }
 
-/* Lines of code that lies in one piece. */
+/* Lines of code that lies in one piece; where it ends, one without a number stands behind them. */
 struct stretch {
 	uint32_t start, end;
-	uint32_t first, count; /* among all that are collected */
+	uint32_t first, count; /* among the block's, without the one behind */
 };
 
-struct collected {
+struct stretches {
 	struct wk_pdb *pdb;
 	struct wk_pdb_block *block;
-	struct wk_pdb_line *lines;
+	struct stretch *rows;
 	size_t count, cap;
-	struct stretch *stretches;
-	size_t stretch_count, stretch_cap;
-	struct wk_sort_key *keys;
-	size_t key_cap;
+	bool is_disordered; /* one begins before the end of the one before */
 };
 
-static void add_line(struct collected *c, struct wk_pdb_line line)
+static void add_line(struct wk_pdb_block *b, struct wk_pdb_line line)
 {
-	c->lines = wk_grow(c->lines, &c->cap, c->count + 1, sizeof(*c->lines));
-	c->lines[c->count++] = line;
+	b->lines = wk_grow(b->lines, &b->line_cap, b->line_count + 1, sizeof(*b->lines));
+	b->lines[b->line_count++] = line;
 }
 
 /* Lines of one file. */
-static void read_file_lines(struct collected *c, struct wk_bytes in, const struct stretch *s,
-			    uint32_t file, uint32_t count)
+static void read_file_lines(struct wk_pdb_block *block, struct wk_bytes in,
+			    const struct stretch *s, uint32_t file, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && wk_bytes_left(&in) >= 8; i++) {
 		uint32_t offset = wk_u32le(&in);
 		uint32_t line = wk_u32le(&in) & LINE_BITS;
 
 		if (offset < s->end - s->start && line != HIDDEN_1 && line != HIDDEN_2)
-			add_line(c, (struct wk_pdb_line){ s->start + offset, file, line });
+			add_line(block, (struct wk_pdb_line){ s->start + offset, file, line });
 	}
 }
 
-/* Files are told one after the other, but their lines lie among one another. */
-static void sort_lines(struct collected *c, const struct stretch *s)
+/* The lines in the order of `keys`. */
+static void reorder(struct wk_pdb_line *lines, const struct wk_sort_key *keys, size_t count)
 {
-	struct wk_pdb_line *lines = c->lines + s->first, *copy;
-	bool is_sorted = true;
+	struct wk_pdb_line *copy = wk_alloc(count * sizeof(*copy));
 
-	for (uint32_t i = 1; i < s->count && is_sorted; i++)
-		is_sorted = lines[i - 1].start <= lines[i].start;
-	if (is_sorted)
-		return;
-	c->keys = wk_grow(c->keys, &c->key_cap, s->count, sizeof(*c->keys));
-	for (uint32_t i = 0; i < s->count; i++)
-		c->keys[i] = (struct wk_sort_key){ lines[i].start, i };
-	wk_sort_keys(c->keys, s->count);
-	copy = wk_alloc(s->count * sizeof(*copy));
-	for (uint32_t i = 0; i < s->count; i++)
-		copy[i] = lines[c->keys[i].row];
-	memcpy(lines, copy, s->count * sizeof(*copy));
+	for (size_t i = 0; i < count; i++)
+		copy[i] = lines[keys[i].row];
+	memcpy(lines, copy, count * sizeof(*copy));
 	free(copy);
 }
 
-static void read_stretch(struct collected *c, struct wk_bytes in)
+/* Files are told one after the other, but their lines lie among one another. */
+static void sort_lines(struct wk_pdb_line *lines, uint32_t count)
+{
+	struct wk_sort_key *keys;
+	uint32_t sorted = 1;
+
+	while (sorted < count && lines[sorted - 1].start <= lines[sorted].start)
+		sorted++;
+	if (sorted >= count)
+		return;
+	keys = wk_alloc(count * sizeof(*keys));
+	for (uint32_t i = 0; i < count; i++)
+		keys[i] = (struct wk_sort_key){ lines[i].start, i };
+	wk_sort_keys(keys, count);
+	reorder(lines, keys, count);
+	free(keys);
+}
+
+static void end_stretch(struct stretches *all, struct stretch s)
+{
+	struct wk_pdb_block *b = all->block;
+
+	s.count = (uint32_t)b->line_count - s.first;
+	sort_lines(b->lines + s.first, s.count);
+	add_line(b, (struct wk_pdb_line){ s.end, 0, 0 });
+	if (all->count > 0 && all->rows[all->count - 1].end > s.start)
+		all->is_disordered = true;
+	all->rows = wk_grow(all->rows, &all->cap, all->count + 1, sizeof(*all->rows));
+	all->rows[all->count++] = s;
+}
+
+static void read_stretch(struct stretches *all, struct wk_bytes in)
 {
 	uint32_t offset = wk_u32le(&in), size;
 	uint16_t section = wk_u16le(&in);
-	struct stretch s = { .first = (uint32_t)c->count };
+	struct stretch s = { .first = (uint32_t)all->block->line_count };
 
 	wk_bytes_skip(&in, 2); /* columns lie behind the lines of their file */
 	size = wk_u32le(&in);
-	if (in.bad || !wk_pdb_source_rva(c->pdb, section, offset, &s.start) || size == 0 ||
+	if (in.bad || !wk_pdb_source_rva(all->pdb, section, offset, &s.start) || size == 0 ||
 	    size > UINT32_MAX - s.start)
 		return;
 	s.end = s.start + size;
@@ -195,64 +213,52 @@ static void read_stretch(struct collected *c, struct wk_bytes in)
 
 		if (bytes < 12)
 			break;
-		read_file_lines(c, wk_bytes_take(&in, bytes - 12), &s,
-				wk_pdb_file_text(c->pdb, c->block, file_id), count);
+		read_file_lines(all->block, wk_bytes_take(&in, bytes - 12), &s,
+				wk_pdb_file_text(all->pdb, all->block, file_id), count);
 	}
-	s.count = (uint32_t)c->count - s.first;
-	sort_lines(c, &s);
-	c->stretches = wk_grow(c->stretches, &c->stretch_cap, c->stretch_count + 1,
-			       sizeof(*c->stretches));
-	c->stretches[c->stretch_count++] = s;
-}
-
-static void put_line(struct wk_pdb_block *block, struct wk_pdb_line line)
-{
-	struct wk_pdb_line *last = block->line_count ? &block->lines[block->line_count - 1] : NULL;
-
-	if (last && last->start == line.start) {
-		*last = line; /* of several at one address the last counts */
-		return;
-	}
-	block->lines = wk_grow(block->lines, &block->line_cap, block->line_count + 1,
-			       sizeof(*block->lines));
-	block->lines[block->line_count++] = line;
+	end_stretch(all, s);
 }
 
 /* Only what begins at `from` or reaches there: before it, another stretch has told. */
-static void put_stretch(struct collected *c, const struct stretch *s, uint32_t from)
+static void put_stretch(struct wk_pdb_block *block, const struct wk_pdb_line *lines,
+			const struct stretch *s, uint32_t from)
 {
-	const struct wk_pdb_line *lines = c->lines + s->first;
-
 	for (uint32_t i = 0; i < s->count; i++) {
-		struct wk_pdb_line line = lines[i];
+		struct wk_pdb_line line = lines[s->first + i];
 
-		if (line.start < from && i + 1 < s->count && lines[i + 1].start <= from)
+		if (line.start < from && i + 1 < s->count && lines[s->first + i + 1].start <= from)
 			continue;
 		if (line.start < from)
 			line.start = from;
-		put_line(c->block, line);
+		add_line(block, line);
 	}
-	put_line(c->block, (struct wk_pdb_line){ s->end, 0, 0 });
+	add_line(block, (struct wk_pdb_line){ s->end, 0, 0 });
 }
 
-/* In order of address. Functions whose code was folded have stretches at the same place: the first
- * has it, as with the functions themselves. */
-static void put_lines(struct collected *c)
+/* By address. Functions whose code was folded have stretches at the same place: the first has it,
+ * as with the functions themselves. */
+static void order_stretches(struct stretches *all)
 {
+	struct wk_sort_key *keys = wk_alloc((all->count + 1) * sizeof(*keys));
+	struct wk_pdb_block *block = all->block;
+	struct wk_pdb_line *lines = block->lines;
 	uint32_t from = 0;
 
-	c->keys = wk_grow(c->keys, &c->key_cap, c->stretch_count, sizeof(*c->keys));
-	for (size_t i = 0; i < c->stretch_count; i++)
-		c->keys[i] = (struct wk_sort_key){ c->stretches[i].start, (uint32_t)i };
-	wk_sort_keys(c->keys, c->stretch_count);
-	for (size_t i = 0; i < c->stretch_count; i++) {
-		const struct stretch *s = &c->stretches[c->keys[i].row];
+	for (size_t i = 0; i < all->count; i++)
+		keys[i] = (struct wk_sort_key){ all->rows[i].start, (uint32_t)i };
+	wk_sort_keys(keys, all->count);
+	block->lines = NULL;
+	block->line_count = block->line_cap = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct stretch *s = &all->rows[keys[i].row];
 
 		if (s->end <= from)
 			continue;
-		put_stretch(c, s, from);
+		put_stretch(block, lines, s, from);
 		from = s->end;
 	}
+	free(lines);
+	free(keys);
 }
 
 static void find_part(struct wk_bytes in, uint32_t wanted, struct wk_bytes *found)
@@ -270,19 +276,18 @@ static void find_part(struct wk_bytes in, uint32_t wanted, struct wk_bytes *foun
 
 void wk_pdb_read_lines(struct wk_pdb *pdb, struct wk_pdb_block *block)
 {
-	struct collected c = { .pdb = pdb, .block = block };
+	struct stretches all = { .pdb = pdb, .block = block };
 	struct wk_bytes in = block->line_parts, body;
 	uint32_t type;
 
 	find_part(in, PART_CHECKSUMS, &block->checksums);
 	while (next_part(&in, &type, &body)) {
 		if (type == PART_LINES)
-			read_stretch(&c, body);
+			read_stretch(&all, body);
 		else if (type == PART_INLINEES)
 			read_inlinees(block, body);
 	}
-	put_lines(&c);
-	free(c.lines);
-	free(c.stretches);
-	free(c.keys);
+	if (all.is_disordered)
+		order_stretches(&all);
+	free(all.rows);
 }

@@ -177,18 +177,18 @@ static void advance(struct sweep *s, uint32_t at)
 		apply_event(s, s->events[s->next_event++].row);
 }
 
-static uint32_t add_node(struct wk_pdb_block *b, struct wk_code_node node)
+static uint32_t add_node(struct wk_pdb_block *b, struct wk_code_packed_node node)
 {
-	b->nodes = wk_grow(b->nodes, &b->node_cap, b->node_count + 1, sizeof(*b->nodes));
-	b->nodes[b->node_count] = node;
-	return (uint32_t)b->node_count++;
+	*wk_code_maker_node(&b->maker) = node;
+	return b->maker.node_count - 1;
 }
 
 static uint32_t node_of_proc(struct sweep *s)
 {
 	if (s->proc->node == 0)
 		s->proc->node =
-			add_node(s->block, (struct wk_code_node){ .function = s->proc->name });
+			add_node(s->block,
+				 (struct wk_code_packed_node){ .function = s->proc->name });
 	return s->proc->node;
 }
 
@@ -198,12 +198,12 @@ static uint32_t node_of_site(struct wk_pdb_block *b, struct wk_pdb_site *site, u
 			     const struct wk_pdb_run *here)
 {
 	if (site->node && ((site->node_parent == parent && site->node_file == here->file &&
-			    site->node_line == here->line) || b->node_count >= b->most_nodes))
+			    site->node_line == here->line) || b->maker.node_count >= b->most_nodes))
 		return site->node;
-	site->node = add_node(b, (struct wk_code_node){
+	site->node = add_node(b, (struct wk_code_packed_node){
 		.parent = parent,
 		.function = site->name,
-		.call_file = here->file,
+		.call_file = wk_code_maker_file(&b->maker, here->file),
 		.call_line = here->line,
 	});
 	site->node_parent = parent;
@@ -280,6 +280,13 @@ static void put_here(struct sweep *s, uint32_t at)
 	put_run(s->block, run);
 }
 
+/* Of nodes, and of rows where lines change and calls begin. */
+static size_t likely_bytes(const struct wk_pdb_block *b)
+{
+	return (b->proc_count + 2 * b->site_count) * sizeof(struct wk_code_packed_node) +
+	       (b->line_count + 2 * b->row_count) * sizeof(struct wk_code_packed_row);
+}
+
 void wk_pdb_make_runs(struct wk_pdb_block *block)
 {
 	struct sweep s = { .block = block };
@@ -287,9 +294,8 @@ void wk_pdb_make_runs(struct wk_pdb_block *block)
 
 	sort_procs(&s);
 	sort_events(&s);
-	block->node_count = 0;
 	block->most_nodes = 1024 + wk_bytes_left(&block->symbols) / 4;
-	add_node(block, (struct wk_code_node){ 0 });
+	wk_code_maker_begin(&block->maker, likely_bytes(block));
 	while (next_address(&s, &at)) {
 		advance(&s, at);
 		put_here(&s, at);

@@ -342,6 +342,58 @@ static void of_lines_at_one_address_the_last_counts(void **state)
 	unmake(&made);
 }
 
+/* b.h at +8 up to +0x10, told behind all lines of a.c. */
+static void files_of_a_function_lie_among_one_another(void **state)
+{
+	static const uint32_t rows[][2] = { { 0, 5 }, { 0x10, 6 } };
+	struct pdb_spec spec = { 0 };
+	struct made made;
+	size_t at;
+
+	(void)state;
+	add_files(&spec);
+	pdb_function(&spec.symbols[0], 0x10, 0x40, "work");
+	pdb_function_end(&spec.symbols[0]);
+	at = spec.lines[0].len;
+	pdb_lines(&spec.lines[0], 0x10, 0x40, FILE_A, rows, 2);
+	wk_buf_add_u32(&spec.lines[0], FILE_B);
+	wk_buf_add_u32(&spec.lines[0], 1);
+	wk_buf_add_u32(&spec.lines[0], 20);
+	wk_buf_add_u32(&spec.lines[0], 8);
+	wk_buf_add_u32(&spec.lines[0], 77);
+	pdb_set_u32(&spec.lines[0], at + 4, (uint32_t)(spec.lines[0].len - at - 8));
+	pdb_contribution(&spec, &spec.contributions, 0, 0x100, 0);
+	make(&spec, &made);
+	assert_string_equal(chain_at(&made, 0x1010), "work a.c:5");
+	assert_string_equal(chain_at(&made, 0x1018), "work b.h:77");
+	assert_string_equal(chain_at(&made, 0x1020), "work a.c:6");
+	unmake(&made);
+}
+
+/* `high` is told before `work`; `twin` has the same code as `work`. */
+static void functions_come_in_any_order_and_the_first_at_a_place_has_it(void **state)
+{
+	static const uint32_t high[][2] = { { 0, 90 } }, twin[][2] = { { 0, 30 }, { 4, 31 } };
+	struct pdb_spec spec = { 0 };
+	struct made made;
+
+	(void)state;
+	pdb_function(&spec.symbols[0], 0x80, 0x10, "high");
+	pdb_function_end(&spec.symbols[0]);
+	pdb_lines(&spec.lines[0], 0x80, 0x10, FILE_A, high, 1);
+	fill_plain(&spec);
+	pdb_function(&spec.symbols[0], 0x10, 0x40, "twin");
+	pdb_function_end(&spec.symbols[0]);
+	pdb_lines(&spec.lines[0], 0x10, 0x48, FILE_B, twin, 2);
+	make(&spec, &made);
+	assert_string_equal(chain_at(&made, 0x1014), "work a.c:5");
+	assert_string_equal(chain_at(&made, 0x104f), "work a.c:7");
+	assert_string_equal(chain_at(&made, 0x1050), " b.h:31"); /* of a function not known */
+	assert_string_equal(chain_at(&made, 0x1058), "");
+	assert_string_equal(chain_at(&made, 0x1080), "high a.c:90");
+	unmake(&made);
+}
+
 static void a_linked_name_is_taken_before_a_plain_one(void **state)
 {
 	struct pdb_spec spec = { 0 };
@@ -698,6 +750,8 @@ int main(void)
 		cmocka_unit_test(a_call_without_a_name_is_left_out),
 		cmocka_unit_test(a_part_apart_has_its_functions_name),
 		cmocka_unit_test(of_lines_at_one_address_the_last_counts),
+		cmocka_unit_test(files_of_a_function_lie_among_one_another),
+		cmocka_unit_test(functions_come_in_any_order_and_the_first_at_a_place_has_it),
 		cmocka_unit_test(a_linked_name_is_taken_before_a_plain_one),
 		cmocka_unit_test(of_folded_functions_each_keeps_its_linked_name),
 		cmocka_unit_test(publics_are_found_without_their_table),
