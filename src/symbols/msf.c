@@ -15,7 +15,8 @@ static const char magic[MAGIC_BYTES] = "Microsoft C/C++ MSF 7.00\r\n\x1a" "DS\0\
 static const struct {
 	const char *begin, *kind;
 } others[] = {
-	{ "Microsoft C/C++ program database 2.00", "a PDB of Visual C++ 6 or older (version 2.00)" },
+	{ "Microsoft C/C++ program database 2.00",
+	  "a PDB of Visual C++ 6 or older (version 2.00)" },
 	{ "BSJB", "a portable PDB of .NET, which has no machine code" },
 };
 

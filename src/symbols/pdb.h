@@ -3,12 +3,14 @@
  *
  * docs/formats/pdb.md tells what is read. Addresses are the image's own, counted from where it is
  * loaded (RVA). Modules are the units: which addresses are of which one is known from the
- * contributions to sections (wk_pdb_fill), and one that is never asked for is never read. A function
- * has its linked name where a public begins at the same address, else the name that its module has,
- * with scopes and without parameters. What has only a public (wk_pdb_each_public) is not in the index.
+ * contributions to sections (wk_pdb_fill), and one that is never asked for is never read. A
+ * function has its linked name where a public begins at the same address, else the name that its
+ * module has, with scopes and without parameters. What has only a public (wk_pdb_each_public) is
+ * not in the index.
  *
  * The bytes stay the caller's and must outlive it; the index borrows nothing of them. Order of
- * calls: open, fill, load for each unit that is asked for, free. Not for several threads at once. */
+ * calls: open, fill, load for each unit that is asked for, free. Not for several threads at
+ * once. */
 #ifndef WK_SYMBOLS_PDB_H
 #define WK_SYMBOLS_PDB_H
 
@@ -51,12 +53,12 @@ struct wk_pdb_public {
 	bool is_function;
 };
 
-/* In no order. `take` returns false to stop. */
+/* In no order; of several at one address debuggers show the last. `take` returns false to stop. */
 void wk_pdb_each_public(struct wk_pdb *pdb,
 			bool (*take)(void *context, const struct wk_pdb_public *symbol),
 			void *context);
 
-/* The image's sections as the PDB has them: where the section of RVA `at` ends; 0 outside of all. */
+/* The image's sections as the PDB has them: where that of `rva` ends; 0 outside of all. */
 uint64_t wk_pdb_section_end(const struct wk_pdb *pdb, uint64_t rva);
 
 #endif

@@ -1,8 +1,9 @@
 /* What one module of a PDB is made into, on its way to a block of the code index.
  *
  * Order of calls: wk_pdb_read_lines (files, lines, where inlined functions begin), then
- * wk_pdb_read_scopes (functions and inlined calls), then wk_pdb_make_runs, which lays all of it over
- * one another. All addresses are source addresses; see pdb_internal.h. */
+ * wk_pdb_read_scopes (functions and inlined calls), then wk_pdb_make_runs, which lays all of it
+ * over one another, and wk_pdb_move_runs. All addresses are source addresses up to there; see
+ * pdb_internal.h. */
 #ifndef WK_SYMBOLS_PDB_BLOCK_H
 #define WK_SYMBOLS_PDB_BLOCK_H
 

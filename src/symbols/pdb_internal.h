@@ -16,10 +16,9 @@
 
 #define WK_PDB_NO_STREAM 0xffff
 
-/* Kinds of records. */
+/* Kinds of symbols. */
 enum {
 	S_END = 0x0006,
-	S_FRAMEPROC = 0x1012,
 	S_THUNK32 = 0x1102,
 	S_BLOCK32 = 0x1103,
 	S_WITH32 = 0x1104,

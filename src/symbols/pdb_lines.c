@@ -7,15 +7,14 @@
 #define PATH_LIMIT 4096
 #define NAMES_MARK 0xeffeeffe
 
+/* With the highest bit set a part is to be ignored. */
 enum {
-	PART_IGNORED = 0x80000000,
 	PART_LINES = 0xf2,
 	PART_CHECKSUMS = 0xf4,
 	PART_INLINEES = 0xf6,
 };
 
 enum {
-	LINES_HAVE_COLUMNS = 1,
 	INLINEES_HAVE_FILES = 1,
 	LINE_BITS = 0xffffff,
 	HIDDEN_1 = 0xf00f00, /* lines that debuggers do not stop at */
@@ -188,7 +187,8 @@ static void end_stretch(struct stretches *all, struct stretch s)
 	struct wk_pdb_block *b = all->block;
 
 	s.count = (uint32_t)b->line_count - s.first;
-	sort_lines(b->lines + s.first, s.count);
+	if (s.count > 1)
+		sort_lines(b->lines + s.first, s.count);
 	add_line(b, (struct wk_pdb_line){ s.end, 0, 0 });
 	if (all->count > 0 && all->rows[all->count - 1].end > s.start)
 		all->is_disordered = true;

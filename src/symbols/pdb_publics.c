@@ -105,7 +105,7 @@ static void sort_publics(struct wk_pdb_publics *publics)
 /* The n-th by address. */
 static bool nth_public(const struct wk_pdb_publics *publics, size_t n, struct public *public)
 {
-	struct wk_bytes at = wk_bytes_at(&publics->by_address, 0, 0);
+	struct wk_bytes at;
 
 	if (publics->is_sorted)
 		return public_at(publics, publics->sorted[n].row, public);

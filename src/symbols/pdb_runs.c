@@ -13,8 +13,8 @@
 
 struct sweep {
 	struct wk_pdb_block *block;
-	struct wk_sort_key *events; /* key: address; row: number of the site's row times 2, + 1 where
-				     * it ends */
+	struct wk_sort_key *events; /* key: address; row: number of the site's row times 2,
+				     * + 1 where it ends */
 	size_t event_count, next_event;
 	struct wk_sort_key *order; /* of functions */
 	size_t order_count, next_proc;

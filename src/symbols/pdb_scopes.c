@@ -151,7 +151,7 @@ static void read_site(struct walk *w, struct wk_bytes in, bool has_count)
 	if (has_count)
 		wk_bytes_skip(&in, 4);
 	depth = outer.site ? b->sites[outer.site - 1].depth + 1 : 1;
-	if (!in.bad && outer.proc != NOTHING && depth <= MOST_DEPTH && b->site_count < NOTHING - 1) {
+	if (!in.bad && outer.proc != NOTHING && depth <= MOST_DEPTH) {
 		b->sites = wk_grow(b->sites, &b->site_cap, b->site_count + 1, sizeof(*b->sites));
 		b->sites[b->site_count++] = (struct wk_pdb_site){
 			.parent = outer.site,

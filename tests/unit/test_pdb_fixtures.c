@@ -237,8 +237,9 @@ static void check_fixture(const char *name, size_t lines)
 		if (line.len > 0 && line.at[0] != '#')
 			check_line(&o, line, &tally);
 	}
-	print_message("# %s: %zu lines, %zu equal, %zu equal by ALT, %zu padding, %zu differ\n", name,
-	       tally.lines, tally.equal, tally.alternate, tally.padding, tally.differ);
+	print_message("# %s: %zu lines, %zu equal, %zu equal by ALT, %zu padding, %zu differ\n",
+		      name, tally.lines, tally.equal, tally.alternate, tally.padding,
+		      tally.differ);
 	wk_os_close(&file);
 	close_fixture(&o);
 	assert_int_equal(tally.differ, 0);
