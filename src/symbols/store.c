@@ -355,6 +355,11 @@ enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_sto
 {
 	struct search s = begin_search(key, file, why);
 
+	if (wk_str_is_windows_path(s.path)) {
+		wk_buf_add_str(why, s.path);
+		wk_buf_add_text(why, " is not here: it is a file of a Windows machine");
+		return WK_IMAGE_MISSING;
+	}
 	if (is_anonymous(s.path) || memchr(s.path.at, '\0', s.path.len)) {
 		wk_buf_add_text(why, "memory without a file");
 		return WK_IMAGE_NO_FILE;

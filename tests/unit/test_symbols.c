@@ -295,6 +295,8 @@ static void what_is_not_there_or_no_file_says_so(void **state)
 	assert_int_equal(wk_image_state(image_of(p, "/memfd:jit (deleted)", NULL)),
 			 WK_IMAGE_NO_FILE);
 	assert_int_equal(wk_image_state(image_of(p, "", NULL)), WK_IMAGE_NO_FILE);
+	assert_int_equal(wk_image_state(image_of(p, "C:\\Windows\\ntdll.dll", NULL)),
+			 WK_IMAGE_MISSING);
 	assert_int_equal(wk_image_state(image_of(p, p->dir, NULL)), WK_IMAGE_UNREADABLE);
 	check_reason(image_of(p, p->dir, NULL), "is a directory, expected a file");
 	assert_non_null(text);
