@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lzx.h"
 #include "base/mem.h"
 #include "base/unpack.h"
 
@@ -211,46 +212,80 @@ static bool add_mszip(struct block *block, size_t known_bytes, struct wk_buf *pl
 	return wk_unpack_block(block->packed, known_bytes, block->size_bytes, plain, err);
 }
 
-static bool check_method(const struct wk_cab_folder *folder, struct wk_err *err)
+/* A folder while it is unpacked. */
+struct unpacking {
+	const struct wk_cab *cab;
+	const struct wk_cab_folder *folder;
+	unsigned method;
+	struct wk_lzx *lzx;
+	size_t before; /* bytes of the buffer that are not the folder's */
+	struct wk_buf *plain;
+	struct wk_err *err;
+};
+
+static bool begin(struct unpacking *u)
 {
-	switch (folder->method & METHOD_MASK) {
+	unsigned window_bits = u->folder->method >> 8 & 31;
+
+	switch (u->method) {
 	case METHOD_NONE:
 	case METHOD_MSZIP:
 		return true;
-	case METHOD_QUANTUM:
 	case METHOD_LZX:
-		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-			       "the cabinet is packed with %s; only MSZIP is read: unpack it "
-			       "first (cabextract, expand)",
-			       (folder->method & METHOD_MASK) == METHOD_LZX ? "LZX" : "Quantum");
+		u->lzx = wk_lzx_new(window_bits);
+		return u->lzx || wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
+					 "the cabinet claims an LZX window of 2^%u bytes, and "
+					 "there is none like that", window_bits);
+	case METHOD_QUANTUM:
+		return wk_fail(u->err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "the cabinet is packed with Quantum; only MSZIP and LZX are read: "
+			       "unpack it first (cabextract, expand)");
 	default:
-		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+		return wk_fail(u->err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "the cabinet is packed by method %u, which is not known",
-			       folder->method & METHOD_MASK);
+			       u->method);
+	}
+}
+
+static bool add_block(struct unpacking *u, struct block *block)
+{
+	switch (u->method) {
+	case METHOD_NONE:
+		return add_stored(block, u->plain, u->err);
+	case METHOD_MSZIP:
+		return add_mszip(block, u->plain->len - u->before, u->plain, u->err);
+	default:
+		return wk_lzx_block(u->lzx, block->packed, block->size_bytes, u->plain, u->err);
 	}
 }
 
 /* The folder's first `need` bytes and what more is in the last block of them. */
-static bool unpack_folder(const struct wk_cab *cab, const struct wk_cab_folder *folder,
-			  uint64_t need, struct wk_buf *plain, struct wk_err *err)
+static bool add_blocks(struct unpacking *u, uint64_t need)
 {
-	struct wk_bytes in = folder->blocks;
-	size_t before = plain->len;
+	struct wk_bytes in = u->folder->blocks;
 	struct block block;
 
-	for (unsigned i = 0; plain->len - before < need; i++) {
-		if (i == folder->block_count)
-			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&in),
+	for (unsigned i = 0; u->plain->len - u->before < need; i++) {
+		if (i == u->folder->block_count)
+			return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&in),
 				       "the cabinet's folder has %zu bytes, and a file in it "
-				       "claims to end at %" PRIu64, plain->len - before, need);
-		if (!take_block(cab, &in, &block, err))
-			return false;
-		if ((folder->method & METHOD_MASK) == METHOD_NONE
-			    ? !add_stored(&block, plain, err)
-			    : !add_mszip(&block, plain->len - before, plain, err))
+				       "claims to end at %" PRIu64, u->plain->len - u->before,
+				       need);
+		if (!take_block(u->cab, &in, &block, u->err) || !add_block(u, &block))
 			return false;
 	}
 	return true;
+}
+
+static bool unpack_folder(const struct wk_cab *cab, const struct wk_cab_folder *folder,
+			  uint64_t need, struct wk_buf *plain, struct wk_err *err)
+{
+	struct unpacking u = { .cab = cab, .folder = folder, .plain = plain, .before = plain->len,
+			       .method = folder->method & METHOD_MASK, .err = err };
+	bool ok = begin(&u) && add_blocks(&u, need);
+
+	wk_lzx_free(u.lzx);
+	return ok;
 }
 
 static bool read_file(const struct wk_cab *cab, const struct wk_cab_file *file,
@@ -268,7 +303,7 @@ static bool read_file(const struct wk_cab *cab, const struct wk_cab_file *file,
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			       "%zu bytes of a cabinet claim to be %" PRIu64 " bytes of plain data",
 			       wk_bytes_left(&folder->blocks), need);
-	return check_method(folder, err) && unpack_folder(cab, folder, need, plain, err);
+	return unpack_folder(cab, folder, need, plain, err);
 }
 
 bool wk_cab_read(const struct wk_cab *cab, const struct wk_cab_file *file, struct wk_buf *plain,

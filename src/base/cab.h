@@ -3,9 +3,9 @@
  *
  * Files lie one behind the other in folders, and a folder is packed as a whole, in blocks of 32 KiB
  * that refer to those before them: to read a file is to unpack its folder from the beginning up to
- * it. Folders that are not packed and those of MSZIP (deflate) are read; LZX and Quantum are
- * refused by name, and so are cabinets that go on in another one. Blocks are checked by their
- * sums where they have one.
+ * it. Folders that are not packed and those of MSZIP (deflate) and LZX (base/lzx.h) are read;
+ * Quantum is refused by name, and so are cabinets that go on in another one. Blocks are checked by
+ * their sums where they have one.
  *
  * Everything points into the bytes that were opened, which stay the caller's and must outlive the
  * cabinet. Names are as written and may be anything; they are never to be used as a path.

@@ -6,12 +6,14 @@ import io
 import os
 import pathlib
 import random
+import shutil
 import struct
 import sys
 import zipfile
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import lzx  # noqa: E402
 import tap  # noqa: E402
 
 
@@ -134,28 +136,72 @@ def _(t):
                 path.name)
 
 
-def mszip_cabinet(data, name):
-    """One file. Each block is packed with the 32 KiB before it as what it may repeat."""
+def cabinet(name, size, method, frames):
+    """One file, in blocks that were packed."""
     blocks = []
+    for number, packed in enumerate(frames):
+        plain = min(32768, size - number * 32768)
+        blocks.append(struct.pack("<IHH", 0, len(packed), plain) + packed)
+    files = struct.pack("<IIHHHH", size, 0, 0, 0, 0, 0x20) + name + b"\0"
+    whole = 44 + len(files) + sum(map(len, blocks))
+    head = struct.pack("<4sIIIIIBBHHHHHIHH", b"MSCF", 0, whole, 0, 44, 0, 3, 1, 1, 1, 0, 0, 0,
+                       44 + len(files), len(blocks), method)
+    return head + files + b"".join(blocks)
+
+
+def mszip_frames(data):
+    """Each block is packed with the 32 KiB before it as what it may repeat."""
     for at in range(0, len(data), 32768):
         pack = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=data[max(at - 32768, 0):at])
-        packed = b"CK" + pack.compress(data[at:at + 32768]) + pack.flush()
-        blocks.append(struct.pack("<IHH", 0, len(packed), min(32768, len(data) - at)) + packed)
-    files = struct.pack("<IIHHHH", len(data), 0, 0, 0, 0, 0x20) + name + b"\0"
-    head = struct.pack("<4sIIIIIBBHHHHHIHH", b"MSCF", 0, 0, 0, 44, 0, 3, 1, 1, 1, 0, 0, 0,
-                       44 + len(files), len(blocks), 1)
-    return head + files + b"".join(blocks)
+        yield b"CK" + pack.compress(data[at:at + 32768]) + pack.flush()
+
+
+def repetitive(size, seed=5):
+    chance = random.Random(seed)
+    words = [bytes(chance.choices(b"abcdefgh", k=chance.randint(3, 40))) for _ in range(3000)]
+    return b"".join(chance.choices(words, k=size // 21 + 3000))[:size]
+
+
+def compare_cabinet(t, path, data):
+    """With the bytes, and with what cabextract makes of it where that is there."""
+    t.equal(ours(path).stdout, f"many.txt\t{len(data)}\t{zlib.crc32(data):08x}\n", path.name)
+    if shutil.which("cabextract"):
+        tap.run("cabextract", "-q", "-d", t.folder / "out", path)
+        t.true((t.folder / "out" / "many.txt").read_bytes() == data,
+               f"cabextract reads {path.name} otherwise")
 
 
 @tap.case("MSZIP blocks that repeat each other, 3 MB of them")
 def _(t):
-    chance = random.Random(5)
-    words = [bytes(chance.choices(b"abcdefgh", k=chance.randint(3, 40))) for _ in range(3000)]
-    data = b"".join(chance.choices(words, k=140000))
+    data = repetitive(3000000)
     path = t.folder / "many.cab"
-    path.write_bytes(mszip_cabinet(data, b"many.txt"))
+    path.write_bytes(cabinet(b"many.txt", len(data), 1, mszip_frames(data)))
     t.true(path.stat().st_size < len(data) / 3, "it is hardly packed")
-    t.equal(ours(path).stdout, f"many.txt\t{len(data)}\t{zlib.crc32(data):08x}\n", "members")
+    compare_cabinet(t, path, data)
+
+
+@tap.case("LZX of every window's size, with every kind of block")
+def _(t):
+    data = repetitive(150001) + os.urandom(3000) + bytes(70000) + repetitive(60000, 6)
+    for bits in range(15, 22):
+        path = t.folder / f"lzx{bits}.cab"
+        frames = lzx.Packer(data, bits, bits).pack()
+        path.write_bytes(cabinet(b"many.txt", len(data), 3 | bits << 8, frames))
+        compare_cabinet(t, path, data)
+
+
+@tap.case("LZX with calls whose targets were made absolute")
+def _(t):
+    chance = random.Random(7)
+    data = bytearray()
+    while len(data) < 200000:
+        data += bytes(chance.choices(b"\x90\xc3\x48\x89", k=chance.randint(0, 9)))
+        data += b"\xe8" + struct.pack("<i", chance.randint(-300000, 300000))
+    data = bytes(data)
+    path = t.folder / "calls.cab"
+    frames = lzx.Packer(data, 16, 1, call_size=len(data)).pack()
+    path.write_bytes(cabinet(b"many.txt", len(data), 3 | 16 << 8, frames))
+    compare_cabinet(t, path, data)
 
 
 tap.run_all(needs_recording=False)

@@ -287,8 +287,10 @@ static void other_methods_are_named(void **state)
 	struct file a = { "a", 13, 0, 0 };
 
 	(void)state;
-	check_block(0x1503, stored, a, "packed with LZX; only MSZIP is read");
-	check_block(0x0412, stored, a, "packed with Quantum; only MSZIP is read");
+	check_block(0x0412, stored, a, "packed with Quantum; only MSZIP and LZX are read");
+	check_block(0x1603, stored, a, "an LZX window of 2^22 bytes, and there is none");
+	check_block(0x0e03, stored, a, "an LZX window of 2^14 bytes, and there is none");
+	check_block(0x1503, stored, a, "the LZX data is broken");
 	check_block(9, stored, a, "by method 9, which is not known");
 }
 
