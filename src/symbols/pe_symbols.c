@@ -43,7 +43,7 @@ static struct coff_symbol read_symbol(struct wk_bytes *in)
 /* Sections have symbols too, and gcc, gas and clang give some labels names that nobody wrote. */
 static bool is_marker(uint8_t first)
 {
-	return first == 0 || first == '.' || first == '$' || first == '@';
+	return first == 0 || first == '.' || first == '$';
 }
 
 /* Where the name lies in wk_pe.names; false for what is no name of a function. 32-bit Windows puts

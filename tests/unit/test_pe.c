@@ -306,8 +306,10 @@ static void an_underscore_is_taken_off_in_32_bits(void **state)
 	pe_add_symbol(&s.spec, "_shorter", 1, 4, FUNCTION, EXTERNAL, 0);
 	pe_add_symbol(&s.spec, "__Z4workv", 1, 8, FUNCTION, EXTERNAL, 0);
 	pe_add_symbol(&s.spec, "_call@12", 1, 12, FUNCTION, EXTERNAL, 0);
+	pe_add_symbol(&s.spec, "@fast@8", 1, 16, FUNCTION, EXTERNAL, 0);
 	obj = sample_write(&s);
-	check_symbols(obj, "main 1000\nshorter 1004\n_Z4workv 1008\ncall@12 100c\n");
+	check_symbols(obj, "main 1000\nshorter 1004\n_Z4workv 1008\ncall@12 100c\n"
+			   "@fast@8 1010\n");
 	wk_obj_free(obj);
 	sample_fini(&s);
 }
