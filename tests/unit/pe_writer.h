@@ -40,7 +40,7 @@ struct pe_spec {
 static inline void pe_put(struct wk_buf *out, uint64_t value, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
-		wk_buf_add_char(out, (char)(value >> 8 * i));
+		wk_buf_add_char(out, i < 8 ? (char)(value >> 8 * i) : 0);
 }
 
 static inline void pe_fill(struct wk_buf *out, size_t len)
