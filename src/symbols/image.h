@@ -13,6 +13,7 @@
 #include "symbols/dwarf.h"
 #include "symbols/dwarf_files.h"
 #include "symbols/kallsyms.h"
+#include "symbols/pdb.h"
 #include "symbols/store.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
@@ -27,6 +28,8 @@ struct wk_image_debug {
 	struct wk_code_index *index;
 	struct wk_dwarf_files *files; /* that the debug information refers to */
 	struct wk_dwarf *dwarf;
+	struct wk_pdb *pdb;            /* in place of dwarf; of `pdb_file` */
+	struct wk_store_file pdb_file;
 	struct wk_buf path;   /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
 };
@@ -128,6 +131,10 @@ void wk_image_keep(struct wk_image_symbols *image);
 bool wk_kernel_open(struct wk_symbols *symbols);
 bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kallsym *found);
 void wk_kernel_close(struct wk_symbols *symbols);
+
+/* image_pdb.c: opens the PDB that the image was linked with, if it can be found: beside the image
+ * or in a debug folder. In the reason of `places` what lies there and is of another build. */
+bool wk_image_open_pdb(struct wk_image_symbols *image);
 
 /* image_places.c */
 bool wk_image_has_places(const struct wk_obj *obj);

@@ -296,6 +296,8 @@ static struct wk_image_source file_at(const struct wk_image_symbols *image, stru
 
 	if (image->debug.obj && wk_str_is(path, image->debug.path))
 		file = &image->debug;
+	if (image->places.pdb && wk_str_is(path, image->places.pdb_file.path))
+		file = &image->places.pdb_file;
 	return (struct wk_image_source){ .path = path, .size_bytes = file->identity.size_bytes,
 					 .changed_ns = file->identity.changed_ns };
 }
@@ -311,8 +313,8 @@ static void keep_source(struct keeping *k)
 	add_source(&k->source, "names",
 		   made_names ? file_at(image, wk_str_c(image->names_from)) : image->kept.names);
 	add_source(&k->source, "lines",
-		   image->places.dwarf ? file_at(image, wk_buf_str(&image->places.path))
-				       : image->kept.lines);
+		   image->places.dwarf || image->places.pdb
+			   ? file_at(image, wk_buf_str(&image->places.path)) : image->kept.lines);
 	if (made_names ? image->has_all_names : image->kept.has_all_names)
 		wk_buf_add_text(&k->source, "complete\n");
 	add_section(k, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, wk_buf_str(&k->source));

@@ -6,6 +6,8 @@
 
 void wk_image_debug_fini(struct wk_image_debug *places)
 {
+	wk_pdb_free(places->pdb);
+	wk_store_close(&places->pdb_file);
 	wk_dwarf_free(places->dwarf);
 	wk_dwarf_files_free(places->files);
 	wk_code_index_free(places->index);
@@ -26,14 +28,27 @@ static const struct wk_store_file *find_file(struct wk_image_symbols *image)
 	return wk_image_has_places(wk_image_debug_obj(image)) ? &image->debug : NULL;
 }
 
+static void use_path(struct wk_image_debug *places, const char *path)
+{
+	wk_buf_reset(&places->reason);
+	wk_buf_reset(&places->path);
+	wk_buf_add_text(&places->path, path);
+}
+
 static void search(struct wk_image_symbols *image)
 {
 	struct wk_image_debug *places = &image->places;
-	const struct wk_store_file *file = find_file(image);
+	const struct wk_store_file *file;
 	struct wk_dwarf_input input = { 0 };
 	struct wk_err err = { 0 };
 
 	places->was_searched = true;
+	/* A program may have both: then its own code is in the PDB, and libraries' in the other. */
+	if (wk_image_open_pdb(image)) {
+		use_path(places, places->pdb_file.path);
+		return;
+	}
+	file = find_file(image);
 	if (!file) {
 		if (places->reason.len == 0)
 			wk_buf_add_text(&places->reason, "no debug information was found");
@@ -47,8 +62,12 @@ static void search(struct wk_image_symbols *image)
 		wk_buf_add_fmt(&places->reason, "%s: %s", file->path, err.text);
 		return;
 	}
-	wk_buf_reset(&places->path);
-	wk_buf_add_text(&places->path, file->path);
+	use_path(places, file->path);
+}
+
+static bool has_source(const struct wk_image_debug *places)
+{
+	return places->dwarf || places->pdb;
 }
 
 static void open_index(struct wk_image_symbols *image)
@@ -66,10 +85,19 @@ static void open_index(struct wk_image_symbols *image)
 		return;
 	}
 	search(image);
-	if (!places->dwarf)
+	if (!has_source(places))
 		return;
 	places->index = wk_code_index_new();
-	wk_dwarf_fill(places->dwarf, places->index);
+	if (places->pdb)
+		wk_pdb_fill(places->pdb, places->index);
+	else
+		wk_dwarf_fill(places->dwarf, places->index);
+}
+
+static bool read_unit(struct wk_image_debug *places, uint32_t unit, struct wk_err *err)
+{
+	return places->pdb ? wk_pdb_load(places->pdb, unit, places->index, err)
+			   : wk_dwarf_load(places->dwarf, unit, places->index, err);
 }
 
 /* Adds the unit; one that cannot be read is added empty, so it is tried once. */
@@ -80,11 +108,11 @@ static bool load_unit(struct wk_image_symbols *image, uint32_t unit)
 
 	if (!places->was_searched)
 		search(image);
-	if (!places->dwarf) {
+	if (!has_source(places)) {
 		places->lacks_units = true;
 		return false;
 	}
-	if (!wk_dwarf_load(places->dwarf, unit, places->index, &err)) {
+	if (!read_unit(places, unit, &err)) {
 		places->lacks_units = true;
 		if (places->reason.len == 0)
 			wk_buf_add_text(&places->reason, err.text);

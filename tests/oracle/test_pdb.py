@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""`wick symbolize` of programs with a PDB beside them, at every instruction, against what llvm-symbolizer
+made of them (the truth files of the fixtures; their other column is as good)."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+
+FIXTURES = tap.SHARED / "fixtures" / "pdb"
+PROGRAMS = ("c-O0", "c-O2", "c-O2-page16k", "cpp-O0", "cpp-O2", "cpp-O2-arm64", "cpp-mingw-O2",
+            "rust-v0", "rust-legacy")
+
+# Two rows of lines begin at these addresses: the last one is what the code there is of, as for any
+# other address behind it; the truth has the first.
+FIRST_OF_TWO = {("cpp-O2", "13d0"), ("cpp-O2-arm64", "1324")}
+
+
+def frames_of(text):
+    """A chain of a truth file as (names that will do, file and line), the innermost first. The
+    other column has one name a frame."""
+    frames = []
+    for frame in text.removeprefix("ALT ").split(" <- "):
+        *names, place = frame.split("|")
+        frames.append((set(names), place))
+    return frames
+
+
+def is_padding(chain):
+    return len(chain) == 1 and chain[0][1] in (":0", "")
+
+
+def answers(text):
+    """What wick printed: by address, pairs of name and place."""
+    found, address = {}, None
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.startswith("0x"):
+            address = int(line, 16)
+            found[address] = []
+        else:
+            found[address].append((line, next(lines)))
+    return found
+
+
+def is_same(answer, chain):
+    return len(answer) == len(chain) and all(
+        name in names and place == expected
+        for (name, place), (names, expected) in zip(answer, chain))
+
+
+for program in PROGRAMS:
+    @tap.case(f"{program}: functions, inlined calls and lines at every instruction")
+    def _(t, program=program):
+        truth = FIXTURES / (program + ".truth.tsv")
+        if not truth.exists():
+            raise tap.Skip(f"{truth} is not there")
+        rows = [line.split("\t") for line in truth.read_text().splitlines()
+                if not line.startswith("#")]
+        asked = "".join(f"0x{row[0]}\n" for row in rows)
+        found = answers(t.wick("symbolize", "-e", FIXTURES / (program + ".exe"), "-a", "-f", "-i",
+                               input=asked).stdout)
+        other = []
+        for row in rows:
+            chains = [frames_of(text) for text in row[1:] if text]
+            answer = found[int(row[0], 16)]
+            if (program, row[0]) in FIRST_OF_TWO:
+                continue
+            if not is_padding(chains[0]) and not any(is_same(answer, chain) for chain in chains):
+                other.append((row[0], answer, row[1]))
+        print(f"# {len(rows) - len(other)} of {len(rows)} as expected")
+        t.equal(other[:3], [], "answers that differ")
+
+
+tap.run_all(needs_recording=False)
