@@ -68,7 +68,8 @@ struct wk_pdb_types {
 	struct wk_msf_stream stream, hash;
 	struct wk_bytes records, pairs; /* pairs: number and offset, for every few of them */
 	uint32_t first;                 /* number of the first record */
-	uint32_t *marks;                /* offset of every 64th, where there are no such pairs */
+	uint64_t steps;                 /* that were taken from there */
+	uint32_t *marks;                /* offset of every few, where there are no such pairs */
 	size_t mark_count, mark_cap;
 	bool is_open, has_marks;
 };

@@ -8,8 +8,9 @@
 #define TYPES_STREAM 2
 #define IDS_STREAM   4
 
-#define MARK_EVERY 64
+#define MARK_EVERY 16
 #define MOST_STEPS 8192 /* from a pair; the writers' are a few hundred records apart */
+#define STEP_BYTES 64   /* records are passed one by one until they are as many as these in all */
 #define MOST_SCOPES 32
 
 enum {
@@ -131,9 +132,10 @@ static bool find_pair(const struct wk_pdb_types *types, uint32_t number, struct 
 	return number - pair->number <= MOST_STEPS;
 }
 
-/* Its leaf and what follows. */
-static bool find_record(struct wk_pdb *pdb, struct wk_pdb_types *types, uint32_t number,
-			uint16_t *leaf, struct wk_bytes *body)
+/* Its leaf and what follows. By the writer's pairs while few are asked for; who asks for many has
+ * all records passed once and marked. */
+static bool find_record(struct wk_pdb_types *types, uint32_t number, uint16_t *leaf,
+			struct wk_bytes *body)
 {
 	struct pair pair;
 	uint32_t n;
@@ -141,9 +143,9 @@ static bool find_record(struct wk_pdb *pdb, struct wk_pdb_types *types, uint32_t
 	if (number < types->first)
 		return false;
 	n = number - types->first;
-	if (!types->has_marks && find_pair(types, number, &pair)) {
-		if (!wk_pdb_charge(pdb, (number - pair.number) / 4))
-			return false;
+	if (!types->has_marks && types->steps < wk_bytes_left(&types->records) / STEP_BYTES &&
+	    find_pair(types, number, &pair)) {
+		types->steps += number - pair.number;
 		*body = record_behind(types, pair.offset, number - pair.number);
 	} else {
 		if (!types->has_marks)
@@ -202,9 +204,9 @@ static struct wk_str class_name(struct wk_pdb *pdb, uint32_t number)
 	uint16_t leaf;
 
 	open_types(pdb, TYPES_STREAM, &pdb->types);
-	if (!find_record(pdb, &pdb->types, number, &leaf, &body))
+	if (!find_record(&pdb->types, number, &leaf, &body))
 		return none;
-	if (leaf == LF_MODIFIER && !find_record(pdb, &pdb->types, wk_u32le(&body), &leaf, &body))
+	if (leaf == LF_MODIFIER && !find_record(&pdb->types, wk_u32le(&body), &leaf, &body))
 		return none;
 	switch (leaf) {
 	case LF_CLASS:
@@ -235,7 +237,7 @@ static bool read_id(struct wk_pdb *pdb, uint32_t number, struct wk_str *name,
 
 	*around = 0;
 	*scope = (struct wk_str){ "", 0 };
-	if (!find_record(pdb, &pdb->ids, number, &leaf, &body))
+	if (!find_record(&pdb->ids, number, &leaf, &body))
 		return false;
 	first = wk_u32le(&body);
 	switch (leaf) {
