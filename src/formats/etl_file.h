@@ -103,7 +103,7 @@ struct wk_etl_header {
 /* What went wrong without ending the reading, for notes. What open found stays; the rest is of
  * the reading since then or since the last rewind. */
 struct wk_etl_damage {
-	uint64_t broken_buffers;   /* whose header lies or that do not unpack: read as far as can be */
+	uint64_t broken_buffers;   /* whose header lies or that do not unpack to its claim */
 	uint64_t cut_buffers;      /* by the end of the file */
 	uint64_t broken_records;   /* with sizes or types that cannot be */
 	uint64_t backward_records; /* older than the one before them on their processor */
