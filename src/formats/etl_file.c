@@ -1,39 +1,35 @@
-/* Files of a trace opened together, and their records merged: a stream for each processor of
- * each file, a heap of streams by the time of what each has next. */
+/* Files of a trace opened together, and their records merged: a stream for each feed, a heap of
+ * streams by the time of what each has next. */
 #include "formats/etl_file.h"
 
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/sort.h"
 #include "formats/etl_ahead.h"
 
 #define SAME_BOOT_100NS (60ull * 10000000)
-#define FIRST_BYTES     40 /* of a buffer, for the time of its first record */
 
 /* What one processor wrote in one file. */
 struct stream {
 	struct wk_bytes records; /* of the buffer that is being read, from the next record */
 	uint64_t buffer_offset, time;
 	uint32_t record_bytes; /* of the next record */
-	uint32_t cpu;
 };
 
-struct place {
-	uint64_t key, order, offset;
+/* In the heap: a stream, and the time of what it has next. */
+struct next {
+	uint64_t time;
+	uint32_t stream;
 };
 
 struct wk_etl_file {
 	struct wk_etl_input *inputs;
 	size_t input_count;
 	struct wk_etl_header header;
-	uint64_t *offsets;
-	size_t buffer_count;
-	struct stream *streams;	   /* in the order of files, sessions and processors */
-	struct wk_etl_feed *feeds; /* of the streams: their buffers */
-	size_t stream_count;
+	struct wk_etl_feeds feeds;
+	struct stream *streams; /* what is being read of each feed */
 	struct wk_etl_ahead *ahead;
-	uint32_t *heap; /* streams that have a record, the earliest first */
+	struct next *heap; /* streams that have a record, the earliest first */
 	size_t heap_count;
 	bool was_told; /* the first of the heap is what the last call gave */
 	struct wk_etl_damage damage, damage_at_open;
@@ -107,125 +103,6 @@ static void sum_headers(struct wk_etl_file *etl)
 	etl->header.buffers_lost = buffers_lost;
 }
 
-/* Where all buffers are; the caller frees. */
-static struct place *find_places(struct wk_etl_file *etl, size_t *count)
-{
-	struct place *places = NULL;
-	struct wk_etl_buffer buffer;
-	size_t cap = 0;
-
-	for (size_t i = 0; i < etl->input_count; i++) {
-		struct wk_etl_walk walk = { .input = &etl->inputs[i], .damage = &etl->damage };
-
-		while (*count < UINT32_MAX && wk_etl_walk_next(&walk, &buffer)) {
-			places = wk_grow(places, &cap, *count + 1, sizeof(*places));
-			places[(*count)++] = (struct place){
-				.key = (uint64_t)i << 32 | (uint32_t)buffer.logger << 16 |
-				       buffer.cpu,
-				.order = buffer.sequence,
-				.offset = buffer.offset,
-			};
-		}
-	}
-	return places;
-}
-
-/* Sorted by stream and, in a stream, by the number Windows gave; equal ones stay as they were. */
-static void sort_places(struct place *places, size_t count)
-{
-	struct wk_sort_key *keys = wk_alloc_zeroed(count + 1, sizeof(*keys));
-	struct place *sorted = wk_alloc_zeroed(count, sizeof(*sorted));
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ places[i].order, (uint32_t)i };
-	wk_sort_keys(keys, count);
-	for (size_t i = 0; i < count; i++)
-		keys[i].key = places[keys[i].row].key;
-	wk_sort_keys(keys, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = places[keys[i].row];
-	memcpy(places, sorted, count * sizeof(*places));
-	free(sorted);
-	free(keys);
-}
-
-static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
-			   struct wk_etl_room *room)
-{
-	struct wk_etl_buffer buffer;
-	struct wk_bytes records;
-
-	wk_etl_buffer_at(input, offset, &buffer);
-	wk_etl_buffer_records(input, &buffer, FIRST_BYTES, room, &records);
-	return wk_etl_record_time(&records);
-}
-
-/* Numbers that repeat say no order: the time of the first record does. */
-static void order_by_time(const struct wk_etl_file *etl, struct place *places, size_t count)
-{
-	struct wk_etl_room room = { 0 };
-	bool is_changed = false;
-	size_t end;
-
-	for (size_t first = 0; first < count; first = end) {
-		bool repeats = false;
-
-		for (end = first + 1; end < count && places[end].key == places[first].key; end++)
-			repeats = repeats || places[end].order == places[end - 1].order;
-		for (size_t i = first; repeats && i < end; i++)
-			places[i].order = first_time(&etl->inputs[places[i].key >> 32],
-						     places[i].offset, &room);
-		is_changed = is_changed || repeats;
-	}
-	free(room.at);
-	if (is_changed)
-		sort_places(places, count);
-}
-
-static size_t count_streams(const struct place *places, size_t count)
-{
-	size_t streams = 0;
-
-	for (size_t i = 0; i < count; i++)
-		streams += i == 0 || places[i].key != places[i - 1].key;
-	return streams;
-}
-
-static void make_streams(struct wk_etl_file *etl, const struct place *places, size_t count)
-{
-	size_t streams = count_streams(places, count), at = 0;
-
-	etl->buffer_count = count;
-	etl->offsets = wk_alloc_zeroed(count, sizeof(*etl->offsets));
-	etl->streams = wk_alloc_zeroed(streams, sizeof(*etl->streams));
-	etl->feeds = wk_alloc_zeroed(streams, sizeof(*etl->feeds));
-	etl->heap = wk_alloc_zeroed(streams, sizeof(*etl->heap));
-	etl->stream_count = streams;
-	for (size_t i = 0; i < count; i++) {
-		struct wk_etl_feed *feed;
-
-		at += i > 0 && places[i].key != places[i - 1].key;
-		feed = &etl->feeds[at];
-		if (feed->count++ == 0) {
-			etl->streams[at].cpu = places[i].key & 0xffff;
-			feed->input = &etl->inputs[places[i].key >> 32];
-			feed->offsets = etl->offsets + i;
-		}
-		etl->offsets[i] = places[i].offset;
-	}
-}
-
-static void find_streams(struct wk_etl_file *etl)
-{
-	size_t count = 0;
-	struct place *places = find_places(etl, &count);
-
-	sort_places(places, count);
-	order_by_time(etl, places, count);
-	make_streams(etl, places, count);
-	free(places);
-}
-
 struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
 				struct wk_err *err)
 {
@@ -239,8 +116,10 @@ struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsi
 		return NULL;
 	}
 	sum_headers(etl);
-	find_streams(etl);
-	etl->ahead = wk_etl_ahead_new(etl->feeds, etl->stream_count, threads);
+	wk_etl_feeds_find(etl->inputs, count, &etl->damage, &etl->feeds);
+	etl->streams = wk_alloc_zeroed(etl->feeds.count, sizeof(*etl->streams));
+	etl->heap = wk_alloc_zeroed(etl->feeds.count, sizeof(*etl->heap));
+	etl->ahead = wk_etl_ahead_new(etl->feeds.feeds, etl->feeds.count, threads);
 	etl->damage_at_open = etl->damage;
 	wk_etl_rewind(etl);
 	return etl;
@@ -251,24 +130,27 @@ void wk_etl_close(struct wk_etl_file *etl)
 	if (!etl)
 		return;
 	wk_etl_ahead_free(etl->ahead);
-	free(etl->feeds);
+	wk_etl_feeds_fini(&etl->feeds);
 	free(etl->streams);
-	free(etl->offsets);
 	free(etl->heap);
 	free(etl->inputs);
 	free(etl);
 }
 
+static struct wk_etl_feed *feed_of(const struct wk_etl_file *etl, const struct stream *stream)
+{
+	return &etl->feeds.feeds[stream - etl->streams];
+}
+
 static uint32_t file_of(const struct wk_etl_file *etl, const struct stream *stream)
 {
-	return etl->feeds[stream - etl->streams].input->number;
+	return feed_of(etl, stream)->input->number;
 }
 
 /* False at the stream's end. */
 static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 {
-	const struct wk_etl_plain *plain =
-		wk_etl_ahead_take(etl->ahead, &etl->feeds[stream - etl->streams]);
+	const struct wk_etl_plain *plain = wk_etl_ahead_take(etl->ahead, feed_of(etl, stream));
 
 	if (!plain)
 		return false;
@@ -324,28 +206,25 @@ static void pass_record(struct stream *stream)
 }
 
 /* Streams stand in the order of files and processors, which decides between equal times. */
-static bool is_before(const struct wk_etl_file *etl, uint32_t a, uint32_t b)
+static bool is_before(const struct next *a, const struct next *b)
 {
-	uint64_t time_a = etl->streams[a].time, time_b = etl->streams[b].time;
-
-	return time_a != time_b ? time_a < time_b : a < b;
+	return a->time != b->time ? a->time < b->time : a->stream < b->stream;
 }
 
 static void sink_down(struct wk_etl_file *etl, size_t at)
 {
-	uint32_t moved = etl->heap[at];
+	struct next *heap = etl->heap, moved = heap[at];
 	size_t child;
 
 	while ((child = 2 * at + 1) < etl->heap_count) {
-		if (child + 1 < etl->heap_count &&
-		    is_before(etl, etl->heap[child + 1], etl->heap[child]))
+		if (child + 1 < etl->heap_count && is_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!is_before(etl, etl->heap[child], moved))
+		if (!is_before(&heap[child], &moved))
 			break;
-		etl->heap[at] = etl->heap[child];
+		heap[at] = heap[child];
 		at = child;
 	}
-	etl->heap[at] = moved;
+	heap[at] = moved;
 }
 
 void wk_etl_rewind(struct wk_etl_file *etl)
@@ -354,13 +233,13 @@ void wk_etl_rewind(struct wk_etl_file *etl)
 	etl->heap_count = 0;
 	etl->was_told = false;
 	wk_etl_ahead_rewind(etl->ahead);
-	for (size_t i = 0; i < etl->stream_count; i++) {
+	for (size_t i = 0; i < etl->feeds.count; i++) {
 		struct stream *stream = &etl->streams[i];
 
 		stream->time = 0;
 		stream->records = (struct wk_bytes){ 0 };
 		if (find_record(etl, stream))
-			etl->heap[etl->heap_count++] = (uint32_t)i;
+			etl->heap[etl->heap_count++] = (struct next){ stream->time, (uint32_t)i };
 	}
 	for (size_t i = etl->heap_count / 2; i-- > 0;)
 		sink_down(etl, i);
@@ -369,10 +248,12 @@ void wk_etl_rewind(struct wk_etl_file *etl)
 /* Away from what the last call gave, which stayed in its buffer until now. */
 static void pass_first(struct wk_etl_file *etl)
 {
-	struct stream *stream = &etl->streams[etl->heap[0]];
+	struct stream *stream = &etl->streams[etl->heap[0].stream];
 
 	pass_record(stream);
-	if (!find_record(etl, stream))
+	if (find_record(etl, stream))
+		etl->heap[0].time = stream->time;
+	else
 		etl->heap[0] = etl->heap[--etl->heap_count];
 	if (etl->heap_count)
 		sink_down(etl, 0);
@@ -380,11 +261,11 @@ static void pass_first(struct wk_etl_file *etl)
 
 static bool read_first(struct wk_etl_file *etl, struct wk_etl_record *record)
 {
-	const struct stream *stream = &etl->streams[etl->heap[0]];
+	const struct stream *stream = &etl->streams[etl->heap[0].stream];
 	const uint8_t *at = stream->records.at;
 
 	record->time = stream->time;
-	record->cpu = stream->cpu;
+	record->cpu = feed_of(etl, stream)->cpu;
 	record->file = file_of(etl, stream);
 	record->offset = stream->buffer_offset;
 	if (wk_etl_record_read(wk_bytes_of(at, stream->record_bytes), record))
@@ -420,7 +301,7 @@ const struct wk_etl_header *wk_etl_header_of(const struct wk_etl_file *etl, size
 
 uint64_t wk_etl_buffer_count(const struct wk_etl_file *etl)
 {
-	return etl->buffer_count;
+	return etl->feeds.buffer_count;
 }
 
 const struct wk_etl_damage *wk_etl_damage(const struct wk_etl_file *etl)

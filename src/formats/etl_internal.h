@@ -1,6 +1,6 @@
 /* What the files of the .etl container share: buffers (etl_buffer.c), the heads of records and
- * their parts (etl_record.c), the first record (etl_header.c). etl_ahead.h unpacks buffers before
- * they are needed, etl_file.c merges it all. */
+ * their parts (etl_record.c), the first record (etl_header.c). etl_feeds.h puts buffers in order,
+ * etl_ahead.h unpacks them before they are needed, etl_file.c merges it all. */
 #ifndef WK_FORMATS_ETL_INTERNAL_H
 #define WK_FORMATS_ETL_INTERNAL_H
 
