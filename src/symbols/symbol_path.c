@@ -115,7 +115,7 @@ static struct wk_str keep_place(struct wk_symbol_path *path, struct wk_str text)
 /* "ftp://server", which would make a strange folder. */
 static bool has_scheme(struct wk_str where)
 {
-	for (size_t i = 0; i + 3 <= where.len; i++)
+	for (size_t i = 0; i + 3 <= where.len && !has_drive(where); i++)
 		if (memcmp(where.at + i, "://", 3) == 0)
 			return true;
 	return false;

@@ -51,6 +51,7 @@ static void every_form_of_an_element_means_its_places(void **state)
 		{ "\\\\server\\share\\", "folder \\\\server\\share" },
 		{ "out\\win\\", "folder out/win" },
 		{ "/a\\b", "folder /a\\b" },
+		{ "C://syms", "folder C://syms" },
 		{ "C:\\;/", "folder C:\\\nfolder /" },
 		{ " \"C:\\Program Files\\s\" ; .", "folder C:\\Program Files\\s\nfolder ." },
 		{ "https://s/x/", "server https://s/x <- /default" },
