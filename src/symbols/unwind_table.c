@@ -168,8 +168,8 @@ struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const stru
 		cfi->text_vaddr = section_vaddr(obj, ".text");
 		cfi->data_vaddr = section_vaddr(obj, ".got");
 	}
-	/* What Windows unwinds by is no call frame information, and that of a PE's debug information
-	 * is of addresses that begin at its base. */
+	/* What Windows unwinds by is no call frame information, and that of a PE's debug
+	 * information is of addresses that begin at its base. */
 	if (obj->kind == WK_OBJ_PE)
 		return table;
 	open_eh_frame(&table->sections[EH_FRAME], obj);
