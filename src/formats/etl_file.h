@@ -113,9 +113,9 @@ struct wk_etl_damage {
 	char first_words[160];     /* what it was, or ""; names the file if not the first */
 };
 
-/* NULL, with a sentence, where the first file is no trace, or one of the others is none or is of
- * another start of the machine; those are named by number. With more than one thread the buffers
- * that come next are unpacked ahead. */
+/* Opens one file or more. NULL, with a sentence, where the first is no trace, or another is none or
+ * is of another start of the machine; those are named by number. With more than one thread the
+ * buffers that come next are unpacked ahead. */
 struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
 				struct wk_err *err);
 void wk_etl_close(struct wk_etl_file *etl);

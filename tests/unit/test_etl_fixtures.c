@@ -15,6 +15,7 @@
 #include "base/utf16.h"
 #include "base/zip.h"
 #include "formats/etl_file.h"
+#include "formats/xpress.h"
 #include "os/os.h"
 
 /* The bytes of a trace: a file, or a member of an archive. */
@@ -332,6 +333,56 @@ static void traces_of_two_machines_are_not_merged(void **state)
 	close_trace(&other);
 }
 
+/* What Windows knows of its machine stands in records as a size and XML, packed with LZNT1. */
+static unsigned unpack_winsat(struct wk_etl_file *etl)
+{
+	struct wk_etl_record r;
+	unsigned count = 0;
+
+	while (wk_etl_next(etl, &r)) {
+		uint32_t size;
+		uint8_t *plain;
+		size_t made;
+
+		if (r.kind != WK_ETL_CLASSIC || r.provider.a != 0xed54dff8 || r.opcode < 33)
+			continue;
+		wk_u32le(&r.payload);
+		size = wk_u32le(&r.payload);
+		assert_true(size > 100 && size < 1000000);
+		plain = wk_alloc(size);
+		assert_true(wk_lznt1(r.payload, plain, size, &made));
+		while (size > 2 && plain[size - 2] != '>')
+			size -= 2;
+		assert_memory_equal(plain, "<\0", 2);
+		assert_memory_equal(plain + size - 2, ">\0", 2);
+		assert_null(memchr(plain, 0xff, size));
+		free(plain);
+		count++;
+	}
+	return count;
+}
+
+static void records_that_windows_packed_with_lznt1_unpack(void **state)
+{
+	static const char *const names[][2] = {
+		{ "SelfDescribingSingleEvent.etl", NULL },
+		{ "monogame-PerfViewData.etl.zip", ".etl" },
+		{ "TraceLoggingTester.etl.zip", ".etl" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct trace trace;
+		struct wk_etl_file *etl;
+
+		open_trace(&trace, names[i][0], names[i][1]);
+		etl = wk_etl_open(&trace.bytes, 1, 1, NULL);
+		check(names[i][0], "packed records", unpack_winsat(etl), 3);
+		wk_etl_close(etl);
+		close_trace(&trace);
+	}
+}
+
 /* Real bytes, cut at every tenth place of what lies about the ends of buffers. */
 static void a_real_trace_cut_anywhere_gives_what_there_is(void **state)
 {
@@ -372,6 +423,7 @@ int main(void)
 		cmocka_unit_test(a_header_of_32_bits_stands_before_events_of_both),
 		cmocka_unit_test(sessions_of_one_recording_are_merged),
 		cmocka_unit_test(traces_of_two_machines_are_not_merged),
+		cmocka_unit_test(records_that_windows_packed_with_lznt1_unpack),
 		cmocka_unit_test(a_real_trace_cut_anywhere_gives_what_there_is),
 	};
 
