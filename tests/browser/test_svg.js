@@ -221,8 +221,8 @@ async function all() {
 		equal((await detail())[0], endless.slice(0, (await detail())[0].length - 1) + '\u2026');
 		await shoot('endless-name');
 		await resize(420, 700);
-		equal(await page.evaluate(() => [...document.querySelectorAll('.detail')]
-			.every(e => e.getBBox().x + e.getBBox().width <= 420)), true);
+		await page.waitForFunction(() => [...document.querySelectorAll('.detail')]
+			.every(e => e.getBBox().x + e.getBBox().width <= 420), null, { timeout: 10000 });
 		await shoot('long-name-narrow');
 		await resize(1200, 700);
 		await page.mouse.move(600, 5);
