@@ -8,7 +8,7 @@
 static inline void put(struct wk_buf *to, uint64_t value, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
-		wk_buf_add_char(to, (char)(value >> 8 * i));
+		wk_buf_add_char(to, (char)(i < 8 ? value >> 8 * i : 0));
 }
 
 static inline void put_text8(struct wk_buf *to, const char *text)
