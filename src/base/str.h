@@ -116,6 +116,12 @@ static inline int wk_str_compare_followed(struct wk_str a, int behind_a, struct 
 	return order ? order : (next_a > next_b) - (next_a < next_b);
 }
 
+/* Of ASCII; other bytes stay as they are. */
+static inline char wk_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* A path as Windows writes it: "C:\a", "\Device\a", "\\server\a". */
 static inline bool wk_str_is_windows_path(struct wk_str path)
 {

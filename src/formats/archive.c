@@ -12,11 +12,6 @@ bool wk_archive_is(struct wk_bytes first)
 	return wk_zip_is(first);
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_trace(const struct wk_zip_member *member)
 {
 	static const char suffix[] = ".etl";
@@ -25,7 +20,7 @@ static bool is_trace(const struct wk_zip_member *member)
 	if (name.len < strlen(suffix))
 		return false;
 	for (size_t i = 0; i < strlen(suffix); i++)
-		if (lower(name.at[name.len - strlen(suffix) + i]) != suffix[i])
+		if (wk_lower(name.at[name.len - strlen(suffix) + i]) != suffix[i])
 			return false;
 	return true;
 }

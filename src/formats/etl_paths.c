@@ -27,17 +27,12 @@ void wk_etl_paths_fini(struct wk_etl_paths *paths)
 	*paths = (struct wk_etl_paths){ 0 };
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool begins_with(struct wk_str text, struct wk_str prefix)
 {
 	if (text.len < prefix.len)
 		return false;
 	for (size_t i = 0; i < prefix.len; i++)
-		if (lower(text.at[i]) != lower(prefix.at[i]))
+		if (wk_lower(text.at[i]) != wk_lower(prefix.at[i]))
 			return false;
 	return true;
 }
