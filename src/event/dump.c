@@ -16,6 +16,12 @@ static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_STACKS] = "stack",
 	[WK_EVENT_SAMPLE] = "sample",
 	[WK_EVENT_SUMS] = "sums",
+	[WK_EVENT_MEMORY] = "memory",
+	[WK_EVENT_HEAP] = "heap",
+	[WK_EVENT_SWITCH] = "switch",
+	[WK_EVENT_READY] = "ready",
+	[WK_EVENT_MARK] = "mark",
+	[WK_EVENT_COUNT] = "count",
 	[WK_EVENT_LOST] = "lost",
 	[WK_EVENT_NOTE] = "note",
 	[WK_EVENT_OTHER] = "other",
@@ -236,19 +242,91 @@ static void dump_sums(const struct wk_event_sums *sums, struct wk_out *out)
 	}
 }
 
+static void dump_chains(const struct wk_event_sample *sample, struct wk_out *out)
+{
+	chain_field(out, "kernel", sample->kernel_chain, sample->kernel_count);
+	chain_field(out, "user", sample->user_chain, sample->user_count);
+}
+
+static void dump_memory(const struct wk_event *event, struct wk_out *out)
+{
+	static const char *const changes[] = { "reserve", "commit", "decommit", "release",
+					       "seen" };
+	const struct wk_event_memory *memory = &event->memory;
+	const char *before = " change=";
+
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (memory->changes >> i & 1) {
+			wk_out_fmt(out, "%s%s", before, changes[i]);
+			before = ",";
+		}
+	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64, memory->start,
+		   memory->size_bytes);
+	if (memory->owner_pid != event->pid)
+		wk_out_fmt(out, " owner=%" PRIu32, memory->owner_pid);
+	dump_chains(&memory->sample, out);
+}
+
+static void dump_heap(const struct wk_event_heap *heap, struct wk_out *out)
+{
+	static const char *const changes[] = { "create", "destroy", "allocate", "reallocate",
+					       "free" };
+
+	wk_out_fmt(out, " change=%s heap=0x%" PRIx64, changes[heap->change], heap->heap);
+	if (heap->change >= WK_HEAP_ALLOCATE)
+		wk_out_fmt(out, " address=0x%" PRIx64, heap->address);
+	if (heap->size_bytes)
+		wk_out_fmt(out, " size=0x%" PRIx64, heap->size_bytes);
+	if (heap->change == WK_HEAP_REALLOCATE)
+		wk_out_fmt(out, " old_address=0x%" PRIx64 " old_size=0x%" PRIx64,
+			   heap->old_address, heap->old_size_bytes);
+	text_field(out, "made_by", heap->made_by);
+	dump_chains(&heap->sample, out);
+}
+
+static void dump_switch(const struct wk_event_switch *switched, struct wk_out *out)
+{
+	wk_out_fmt(out, " old_pid=%" PRIu32 " old_tid=%" PRIu32 " old=%s", switched->old_pid,
+		   switched->old_tid, switched->old_waits ? "waits" : "ready");
+	text_field(out, "reason", switched->wait_reason);
+	dump_chains(&switched->sample, out);
+}
+
+static void dump_ready(const struct wk_event_ready *ready, struct wk_out *out)
+{
+	wk_out_fmt(out, " ready_pid=%" PRIu32 " ready_tid=%" PRIu32 "%s", ready->ready_pid,
+		   ready->ready_tid, ready->is_interrupt ? " interrupt=1" : "");
+	dump_chains(&ready->sample, out);
+}
+
+static void dump_count(const struct wk_event_count *count, struct wk_out *out)
+{
+	wk_out_fmt(out, " count=%" PRIu64, count->count);
+	text_field(out, "provider", count->provider);
+	text_field(out, "name", count->name);
+	if (!count->is_used)
+		wk_out_text(out, " used=0");
+}
+
+/* Those that happen on a processor. */
+static bool has_cpu(enum wk_event_kind kind)
+{
+	return kind == WK_EVENT_SAMPLE || kind == WK_EVENT_SWITCH || kind == WK_EVENT_READY;
+}
+
 void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 {
 	bool about_all = event->kind == WK_EVENT_SYSTEM || event->kind == WK_EVENT_SOURCE ||
 			 event->kind == WK_EVENT_NOTE || event->kind == WK_EVENT_LOST ||
 			 event->kind == WK_EVENT_FRAME || event->kind == WK_EVENT_STACKS ||
-			 event->kind == WK_EVENT_SUMS;
+			 event->kind == WK_EVENT_SUMS || event->kind == WK_EVENT_COUNT;
 
 	wk_out_fmt(out, "%s time=%" PRIu64, wk_event_kind_name(event->kind), event->time_ns);
 	if (event->pid == WK_KERNEL_PID)
 		wk_out_text(out, " pid=kernel");
 	else if (event->pid != WK_NO_PID && (!about_all || event->pid))
 		wk_out_fmt(out, " pid=%" PRIu32 " tid=%" PRIu32, event->pid, event->tid);
-	if (event->kind == WK_EVENT_SAMPLE && event->cpu != WK_NO_CPU)
+	if (has_cpu(event->kind) && event->cpu != WK_NO_CPU)
 		wk_out_fmt(out, " cpu=%" PRIu32, event->cpu);
 	switch (event->kind) {
 	case WK_EVENT_SYSTEM:
@@ -289,6 +367,25 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 		break;
 	case WK_EVENT_SUMS:
 		dump_sums(&event->sums, out);
+		break;
+	case WK_EVENT_MEMORY:
+		dump_memory(event, out);
+		break;
+	case WK_EVENT_HEAP:
+		dump_heap(&event->heap, out);
+		break;
+	case WK_EVENT_SWITCH:
+		dump_switch(&event->switched, out);
+		break;
+	case WK_EVENT_READY:
+		dump_ready(&event->ready, out);
+		break;
+	case WK_EVENT_MARK:
+		text_field(out, "label", event->mark.label);
+		text_field(out, "provider", event->mark.provider);
+		break;
+	case WK_EVENT_COUNT:
+		dump_count(&event->count, out);
 		break;
 	case WK_EVENT_LOST:
 		wk_out_fmt(out, " count=%" PRIu64 " what=%s", event->lost.count,

@@ -39,6 +39,12 @@ enum wk_event_kind {
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
 	WK_EVENT_SUMS,    /* samples added up, only where a reader was asked for that */
+	WK_EVENT_MEMORY,  /* address space was reserved, committed or given back */
+	WK_EVENT_HEAP,    /* a block of a heap was allocated, moved or freed; or a whole heap */
+	WK_EVENT_SWITCH,  /* a processor went from one thread to another */
+	WK_EVENT_READY,   /* a thread that waited may run on */
+	WK_EVENT_MARK,    /* a moment that somebody named */
+	WK_EVENT_COUNT,   /* how many records of one kind an input has */
 	WK_EVENT_LOST,    /* records or samples that the kernel or the recorder dropped */
 	WK_EVENT_NOTE,    /* something a person should know: a bad record, a gap ... */
 	WK_EVENT_OTHER,   /* what no view uses, as text: only where details are asked for */
@@ -309,6 +315,67 @@ struct wk_event_sums {
 	bool is_before; /* as of a sample */
 };
 
+/* What was done to a range of a process's address space; one call may do several. */
+enum wk_memory_change {
+	WK_MEMORY_RESERVE = 1 << 0,
+	WK_MEMORY_COMMIT = 1 << 1,   /* pages that are committed already stay whose they are */
+	WK_MEMORY_DECOMMIT = 1 << 2,
+	WK_MEMORY_RELEASE = 1 << 3,  /* decommits, too; size 0: the reservation at `start`, whole */
+	WK_MEMORY_SEEN = 1 << 4,     /* nothing was done: it is known to be so from before */
+};
+
+/* Who did it are the event's pid and tid, and so is the stack theirs. */
+struct wk_event_memory {
+	uint32_t changes;       /* enum wk_memory_change */
+	uint32_t owner_pid;     /* whose address space it is */
+	uint64_t start, size_bytes;
+	struct wk_event_sample sample; /* chains; source and weight are the builder's */
+};
+
+enum wk_heap_change {
+	WK_HEAP_CREATE,
+	WK_HEAP_DESTROY, /* with all blocks in it */
+	WK_HEAP_ALLOCATE,
+	WK_HEAP_REALLOCATE,
+	WK_HEAP_FREE,
+};
+
+struct wk_event_heap {
+	enum wk_heap_change change;
+	uint64_t heap;                        /* which of the process's; 0 where it has one */
+	uint64_t address, size_bytes;         /* of the block; its size is unknown when freed */
+	uint64_t old_address, old_size_bytes; /* of one that moves; the same address: in place */
+	struct wk_str made_by;                /* which part of the allocator; may be empty */
+	struct wk_event_sample sample;        /* chains; source and weight are the builder's */
+};
+
+/* The event's pid and tid run from now on. */
+struct wk_event_switch {
+	uint32_t old_pid, old_tid; /* ran until now */
+	bool old_waits;            /* for something; else it could run on */
+	struct wk_str wait_reason; /* what for, as the system says; may be empty */
+	struct wk_event_sample sample; /* chains of who runs now: where it had been waiting */
+};
+
+/* The event's pid and tid made it so, or were interrupted by what did. */
+struct wk_event_ready {
+	uint32_t ready_pid, ready_tid; /* may run on */
+	bool is_interrupt;
+	struct wk_event_sample sample; /* chains of who did it */
+};
+
+struct wk_event_mark {
+	struct wk_str label;
+	struct wk_str provider; /* who said so; may be empty */
+};
+
+struct wk_event_count {
+	struct wk_str provider; /* "Windows Kernel", a provider's name or number */
+	struct wk_str name;     /* of the kind of record, or its number */
+	uint64_t count;
+	bool is_used;           /* something in a view is made of it; others are only counted */
+};
+
 /* The unit of samples of which an input counts parts: weights are thousandths of one. */
 #define WK_UNIT_THOUSANDTHS "1/1000 samples"
 
@@ -376,6 +443,12 @@ struct wk_event {
 		struct wk_event_stacks stacks;
 		struct wk_event_sample sample;
 		struct wk_event_sums sums;
+		struct wk_event_memory memory;
+		struct wk_event_heap heap;
+		struct wk_event_switch switched;
+		struct wk_event_ready ready;
+		struct wk_event_mark mark;
+		struct wk_event_count count;
 		struct wk_event_lost lost;
 		struct wk_event_note note;
 		struct wk_event_other other;

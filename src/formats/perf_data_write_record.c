@@ -499,6 +499,12 @@ bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_eve
 	case WK_EVENT_FRAME: /* no recorder names its frames itself */
 	case WK_EVENT_STACKS:
 	case WK_EVENT_SUMS:
+	case WK_EVENT_MEMORY:
+	case WK_EVENT_HEAP:
+	case WK_EVENT_SWITCH:
+	case WK_EVENT_READY:
+	case WK_EVENT_MARK:
+	case WK_EVENT_COUNT:
 	case WK_EVENT_OTHER:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:

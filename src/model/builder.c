@@ -778,6 +778,12 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_NOTE:
 		wk_model_add_note(model, &event->note);
 		break;
+	case WK_EVENT_MEMORY:
+	case WK_EVENT_HEAP:
+	case WK_EVENT_SWITCH:
+	case WK_EVENT_READY:
+	case WK_EVENT_MARK:
+	case WK_EVENT_COUNT:
 	case WK_EVENT_OTHER:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:

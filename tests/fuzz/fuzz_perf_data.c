@@ -109,6 +109,12 @@ static bool look(void *context, const struct wk_event *event, struct wk_err *err
 	case WK_EVENT_FRAME:
 	case WK_EVENT_STACKS:
 	case WK_EVENT_SUMS:
+	case WK_EVENT_MEMORY:
+	case WK_EVENT_HEAP:
+	case WK_EVENT_SWITCH:
+	case WK_EVENT_READY:
+	case WK_EVENT_MARK:
+	case WK_EVENT_COUNT:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:
 		abort();
