@@ -108,6 +108,10 @@ static void dump_image(const struct wk_event_image *image, struct wk_out *out)
 		wk_out_fmt(out, " device=%" PRIu32 ":%" PRIu32 " inode=%" PRIu64,
 			   image->device_major, image->device_minor, image->inode);
 	build_id_field(out, &image->build_id);
+	if (image->pdb_path.len)
+		text_field(out, "pdb", image->pdb_path);
+	if (image->time_stamp)
+		wk_out_fmt(out, " time_stamp=0x%" PRIx32, image->time_stamp);
 }
 
 static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out)

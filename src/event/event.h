@@ -102,6 +102,10 @@ struct wk_event_image {
 	uint64_t inode, inode_generation;
 	uint32_t protection, flags; /* as mmap's */
 	struct wk_build_id build_id;
+	/* Of an image of Windows, in whose recordings the build id is that of its PDB. */
+	struct wk_str pdb_path; /* as it was linked; empty where unknown */
+	uint32_t time_stamp;    /* with image_bytes the key of its file; 0 where unknown */
+	uint32_t image_bytes;   /* of all of it in memory */
 };
 
 /* From `address` on, up to the next one's. */

@@ -59,9 +59,11 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_paths_fini(&trace->paths);
 	wk_map_fini(&trace->debug_id_of);
+	wk_map_fini(&trace->image_id_of);
 	wk_map_fini(&trace->pid_of);
 	wk_map_fini(&trace->guess_of);
 	free(trace->debug_ids);
+	free(trace->image_ids);
 	free(trace->processes);
 	free(trace->threads);
 	free(trace->images);

@@ -166,6 +166,15 @@ bool wk_etl_read_debug_id(struct wk_bytes in, struct wk_etl_form form, struct wk
 	return true;
 }
 
+bool wk_etl_read_image_id(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_image_id *id)
+{
+	id->base = take_pointer(&in, form);
+	id->size_bytes = take_pointer(&in, form);
+	id->pid = wk_u32le(&in);
+	id->time_stamp = wk_u32le(&in);
+	return !in.bad;
+}
+
 /* ---- samples and stacks */
 
 bool wk_etl_read_sample(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_sample *sample)

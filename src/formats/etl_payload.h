@@ -92,6 +92,14 @@ struct wk_etl_debug_id {
 bool wk_etl_read_debug_id(struct wk_bytes payload, struct wk_etl_form form,
 			  struct wk_etl_debug_id *id);
 
+/* The key of an image's file (opcode 0). */
+struct wk_etl_image_id {
+	uint64_t base, size_bytes;
+	uint32_t pid, time_stamp;
+};
+bool wk_etl_read_image_id(struct wk_bytes payload, struct wk_etl_form form,
+			  struct wk_etl_image_id *id);
+
 /* Code that the CLR made: MethodLoadVerbose and its rundown. */
 struct wk_etl_method {
 	uint64_t start;

@@ -43,7 +43,9 @@ static bool is_guid(const struct wk_guid *a, const struct wk_guid *b)
 static uint32_t hook_of_classic(const struct wk_etl_record *record)
 {
 	if (is_guid(&record->provider, &image_id))
-		return record->opcode == 36 ? WK_ETL_DEBUG_ID : WK_ETL_NO_HOOK;
+		return record->opcode == 36  ? WK_ETL_DEBUG_ID
+		       : record->opcode == 0 ? WK_ETL_IMAGE_ID
+					     : WK_ETL_NO_HOOK;
 	if (is_guid(&record->provider, &system_config))
 		return record->opcode == 35 ? WK_ETL_VOLUME : WK_ETL_NO_HOOK;
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)

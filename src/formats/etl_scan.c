@@ -130,7 +130,8 @@ static void scan_image(struct scan *scan, const struct wk_etl_record *record, bo
 		pid, image.base, image.size_bytes,
 		wk_arena_copy(&trace->texts,
 			      wk_str_of((const char *)image.path.at,
-					wk_bytes_left(&image.path))) };
+					wk_bytes_left(&image.path))),
+		image.time_stamp };
 }
 
 static void scan_debug_id(struct wk_etl_trace *trace, const struct wk_etl_record *record)
@@ -161,6 +162,35 @@ const struct wk_etl_debug_id *wk_etl_debug_id(const struct wk_etl_trace *trace, 
 	uint32_t row = wk_map_find(&trace->debug_id_of, place_key(pid, base));
 
 	return row ? &trace->debug_ids[row - 1] : NULL;
+}
+
+static void scan_image_id(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_etl_image_id id;
+	uint32_t *row;
+
+	if (!wk_etl_read_image_id(record->payload, wk_etl_form_of(record), &id)) {
+		trace->short_payloads++;
+		return;
+	}
+	id.pid = wk_etl_owner_of(id.base, record->pointer_bytes, id.pid);
+	row = wk_map_at(&trace->image_id_of, place_key(id.pid, id.base));
+	if (*row) {
+		trace->image_ids[*row - 1] = id;
+		return;
+	}
+	trace->image_ids = wk_grow(trace->image_ids, &trace->image_id_cap,
+				   trace->image_id_count + 1, sizeof(id));
+	trace->image_ids[trace->image_id_count++] = id;
+	*row = (uint32_t)trace->image_id_count;
+}
+
+const struct wk_etl_image_id *wk_etl_image_id(const struct wk_etl_trace *trace, uint32_t pid,
+					      uint64_t base)
+{
+	uint32_t row = wk_map_find(&trace->image_id_of, place_key(pid, base));
+
+	return row ? &trace->image_ids[row - 1] : NULL;
 }
 
 /* ---- code made at run time */
@@ -280,6 +310,9 @@ static void scan_record(struct scan *scan, const struct wk_etl_record *record)
 		break;
 	case WK_ETL_DEBUG_ID:
 		scan_debug_id(trace, record);
+		break;
+	case WK_ETL_IMAGE_ID:
+		scan_image_id(trace, record);
 		break;
 	case WK_ETL_VOLUME:
 		if (wk_etl_read_pair(record->payload, &first, &second))

@@ -97,14 +97,19 @@ static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_imag
 		       bool is_gone, uint64_t time_ns)
 {
 	const struct wk_etl_debug_id *id = wk_etl_debug_id(trace, image->pid, image->base);
+	const struct wk_etl_image_id *key = wk_etl_image_id(trace, image->pid, image->base);
 	struct wk_event event = { .kind = WK_EVENT_IMAGE, .time_ns = time_ns, .pid = image->pid,
 				  .tid = image->pid, .cpu = WK_NO_CPU };
 
 	event.image = (struct wk_event_image){ .start = image->base,
 					       .size_bytes = image->size_bytes,
 					       .path = image->path, .is_gone = is_gone };
-	if (id)
+	event.image.time_stamp = key ? key->time_stamp : image->time_stamp;
+	event.image.image_bytes = (uint32_t)(key ? key->size_bytes : image->size_bytes);
+	if (id) {
 		event.image.build_id = build_id_of(id);
+		event.image.pdb_path = id->path;
+	}
 	return tell(trace, &event);
 }
 
@@ -197,7 +202,8 @@ static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 		.pid = wk_etl_owner_of(image.base, record->pointer_bytes,
 				       image.pid == WK_ETL_NO_PID ? record->pid : image.pid),
 		.base = image.base, .size_bytes = image.size_bytes,
-		.path = wk_etl_keep_path(trace, image.path) };
+		.path = wk_etl_keep_path(trace, image.path),
+		.time_stamp = image.time_stamp };
 	return tell_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
 }
 

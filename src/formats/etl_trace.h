@@ -46,6 +46,7 @@ enum wk_etl_hook {
 
 	/* Those that are known by a provider's number. */
 	WK_ETL_DEBUG_ID = 0x10001,
+	WK_ETL_IMAGE_ID,
 	WK_ETL_VOLUME,
 	WK_ETL_METHOD_LOAD,
 	WK_ETL_METHOD_KNOWN, /* of a rundown, or when it goes */
@@ -75,6 +76,7 @@ struct wk_etl_seen_image {
 	uint32_t pid;
 	uint64_t base, size_bytes;
 	struct wk_str path;
+	uint32_t time_stamp; /* 0 in most rundowns: see wk_etl_image_id */
 };
 
 struct wk_etl_seen_method {
@@ -94,6 +96,9 @@ struct wk_etl_trace {
 	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */
 	struct wk_etl_debug_id *debug_ids;
 	size_t debug_id_count, debug_id_cap;
+	struct wk_map image_id_of;   /* the same of image_ids */
+	struct wk_etl_image_id *image_ids;
+	size_t image_id_count, image_id_cap;
 
 	struct wk_etl_seen_process *processes;
 	size_t process_count, process_cap;
@@ -127,8 +132,10 @@ struct wk_str wk_etl_method_name(struct wk_etl_trace *trace, const struct wk_etl
 void wk_etl_scan(struct wk_etl_trace *trace);
 bool wk_etl_tell(struct wk_etl_trace *trace);
 
-/* The identity of the PDB of an image, or NULL. */
+/* The identity of the PDB of an image, and the key of its file, or NULL. */
 const struct wk_etl_debug_id *wk_etl_debug_id(const struct wk_etl_trace *trace, uint32_t pid,
+					      uint64_t base);
+const struct wk_etl_image_id *wk_etl_image_id(const struct wk_etl_trace *trace, uint32_t pid,
 					      uint64_t base);
 
 #endif

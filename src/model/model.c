@@ -105,6 +105,39 @@ static bool same_image(const void *table, uint32_t id, const void *key)
 	       a->in_kernel == b->in_kernel && wk_build_id_eq(&a->build_id, &b->build_id);
 }
 
+static bool same_image_and_stamp(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_image *row = &((const struct wk_model *)table)->images[id];
+
+	return same_image(table, id, key) &&
+	       row->time_stamp == ((const struct wk_image *)key)->time_stamp;
+}
+
+/* The first of a path without a time stamp, or with the same, is it. Others of that path, which are
+ * known by their stamps alone, have those in their hashes: these are few, but a file can lie. */
+static wk_image_id find_image(const struct wk_model *model, const struct wk_image *row,
+			      uint64_t *hash)
+{
+	wk_image_id id = wk_index_find(&model->own->images, *hash, same_image, model, row);
+
+	if (!id || !row->time_stamp || !model->images[id].time_stamp ||
+	    row->time_stamp == model->images[id].time_stamp)
+		return id;
+	*hash = wk_hash_pair(*hash, row->time_stamp);
+	return wk_index_find(&model->own->images, *hash, same_image_and_stamp, model, row);
+}
+
+/* What a mapping tells of an image that an earlier one did not. */
+static void learn_image(struct wk_image *known, const struct wk_image *told)
+{
+	if (!known->pdb_path)
+		known->pdb_path = told->pdb_path;
+	if (!known->time_stamp) {
+		known->time_stamp = told->time_stamp;
+		known->image_bytes = told->image_bytes;
+	}
+}
+
 /* Memory of memfd_create is "/memfd:NAME (deleted)" to the kernel, always: it is in no folder. */
 static struct wk_str shown_name(enum wk_image_kind kind, struct wk_str path)
 {
@@ -130,6 +163,9 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 		.inode = image->inode,
 		.device_major = image->device_major,
 		.device_minor = image->device_minor,
+		.pdb_path = wk_model_text(model, image->pdb_path),
+		.time_stamp = image->time_stamp,
+		.image_bytes = image->image_bytes,
 		.pid = pid,
 		.first_start = image->start,
 		.first_offset = image->file_offset,
@@ -142,9 +178,11 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 	wk_image_id id = 0;
 
 	if (model->image_count)
-		id = wk_index_find(&model->own->images, hash, same_image, model, &row);
-	if (id)
+		id = find_image(model, &row, &hash);
+	if (id) {
+		learn_image(&model->images[id], &row);
 		return id;
+	}
 	model->images = wk_grow(model->images, &model->own->images_cap,
 				(size_t)model->image_count + 1, sizeof(row));
 	model->images[model->image_count] = row;
@@ -540,6 +578,9 @@ struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id
 		.inode = image->inode,
 		.device_major = image->device_major,
 		.device_minor = image->device_minor,
+		.pdb_path = wk_model_str(model, image->pdb_path),
+		.time_stamp = image->time_stamp,
+		.image_bytes = image->image_bytes,
 		.pid = image->pid,
 		.is_kernel = image->kind == WK_IMAGE_KERNEL,
 	};

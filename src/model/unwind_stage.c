@@ -132,6 +132,9 @@ static void open_image(struct wk_unwind_stage *stage, const struct wk_event *eve
 		.inode = event->image.inode,
 		.device_major = event->image.device_major,
 		.device_minor = event->image.device_minor,
+		.pdb_path = event->image.pdb_path,
+		.time_stamp = event->image.time_stamp,
+		.image_bytes = event->image.image_bytes,
 		.pid = event->pid,
 		.is_kernel = event->image.is_kernel,
 	};

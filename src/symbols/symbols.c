@@ -89,7 +89,8 @@ static bool same_key(const void *table, uint32_t id, const void *wanted)
 
 	return wk_str_eq(a->path, b->path) && wk_build_id_eq(&a->build_id, &b->build_id) &&
 	       a->inode == b->inode && a->device_major == b->device_major &&
-	       a->device_minor == b->device_minor && a->is_kernel == b->is_kernel;
+	       a->device_minor == b->device_minor && a->is_kernel == b->is_kernel &&
+	       wk_str_eq(a->pdb_path, b->pdb_path) && a->time_stamp == b->time_stamp;
 }
 
 static void retry_image(struct wk_image_symbols *image, uint32_t pid)
@@ -118,6 +119,7 @@ struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_
 	image->owner = s;
 	image->key = *key;
 	image->key.path = wk_arena_copy(&s->arena, key->path);
+	image->key.pdb_path = wk_arena_copy(&s->arena, key->pdb_path);
 	wk_image_open(image);
 	s->images = wk_grow(s->images, &s->image_cap, s->image_count + 1,
 			    sizeof(struct wk_image_symbols *));

@@ -72,13 +72,13 @@ static inline void etl_thread(struct etl_maker *m, uint16_t hook, uint64_t time,
 	wk_buf_fini(&p);
 }
 
-static inline void etl_image(struct etl_maker *m, uint16_t hook, uint64_t time, uint32_t pid,
-			     uint64_t base, const char *path)
+static inline void etl_large_image(struct etl_maker *m, uint16_t hook, uint64_t time, uint32_t pid,
+				   uint64_t base, uint64_t size_bytes, const char *path)
 {
 	struct wk_buf p = { 0 };
 
 	put(&p, base, 8);
-	put(&p, 0x1000, 8);
+	put(&p, size_bytes, 8);
 	put(&p, pid, 4);
 	put(&p, 0, 12);
 	put(&p, base, 8);
@@ -86,6 +86,12 @@ static inline void etl_image(struct etl_maker *m, uint16_t hook, uint64_t time, 
 	put_text16(&p, path);
 	etl_kernel(m, 3, hook, time, &p);
 	wk_buf_fini(&p);
+}
+
+static inline void etl_image(struct etl_maker *m, uint16_t hook, uint64_t time, uint32_t pid,
+			     uint64_t base, const char *path)
+{
+	etl_large_image(m, hook, time, pid, base, 0x1000, path);
 }
 
 static inline void etl_sampled(struct etl_maker *m, uint64_t time, uint64_t address, uint32_t tid,
@@ -129,20 +135,46 @@ static inline void etl_volume(struct etl_maker *m, const char *kernel, const cha
 	wk_buf_fini(&p);
 }
 
-static inline void etl_debug_id(struct etl_maker *m, uint32_t pid, uint64_t base)
+static const struct wk_guid etl_image_ids = {
+	0xb3e675d7, 0x2554, 0x4f18, { 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde } };
+
+/* Which PDB an image was linked with. */
+static inline void etl_pdb_of(struct etl_maker *m, uint32_t pid, uint64_t base,
+			      const uint8_t *guid, uint32_t age, const char *path)
 {
-	static const struct wk_guid guid = {
-		0xb3e675d7, 0x2554, 0x4f18, { 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde } };
 	struct wk_buf p = { 0 };
 
 	put(&p, base, 8);
 	put(&p, pid, 4);
-	for (unsigned i = 0; i < 16; i++)
-		put(&p, 0xa0 + i, 1);
-	put(&p, 3, 4);
-	put_text8(&p, "app.pdb");
-	etl_classic(m, &guid, 36, 0, &p);
+	wk_buf_add(&p, guid, 16);
+	put(&p, age, 4);
+	put_text8(&p, path);
+	etl_classic(m, &etl_image_ids, 36, 0, &p);
 	wk_buf_fini(&p);
+}
+
+/* The key of its file. */
+static inline void etl_key_of(struct etl_maker *m, uint32_t pid, uint64_t base,
+			      uint32_t size_bytes, uint32_t time_stamp, const char *name)
+{
+	struct wk_buf p = { 0 };
+
+	put(&p, base, 8);
+	put(&p, size_bytes, 8);
+	put(&p, pid, 4);
+	put(&p, time_stamp, 4);
+	put_text16(&p, name);
+	etl_classic(m, &etl_image_ids, 0, 0, &p);
+	wk_buf_fini(&p);
+}
+
+static inline void etl_debug_id(struct etl_maker *m, uint32_t pid, uint64_t base)
+{
+	uint8_t guid[16];
+
+	for (uint8_t i = 0; i < 16; i++)
+		guid[i] = (uint8_t)(0xa0 + i);
+	etl_pdb_of(m, pid, base, guid, 3, "c:\\out\\app.pdb");
 }
 
 /* What a session writes: changes while it runs, what there is when it ends. */
@@ -174,6 +206,7 @@ static inline void etl_whole_trace(struct etl_maker *m)
 	etl_image(m, 0x1404, 30 * ETL_MS, 100, 0x10000, "\\Windows\\app.exe");
 	etl_image(m, 0x1404, 30 * ETL_MS, 4, ETL_KERNEL_BASE, "\\SystemRoot\\x.sys");
 	etl_debug_id(m, 100, 0x10000);
+	etl_key_of(m, 100, 0x10000, 0x1000, 0x5f000001, "app.exe");
 	etl_stacked(m, 0x1824, 31 * ETL_MS, 0x77, 0, 0, other, 1);
 	etl_end_buffer(m, 1);
 }

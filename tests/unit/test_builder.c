@@ -538,6 +538,32 @@ static void a_file_that_the_kernel_has_mapped_is_a_file_with_offsets(void **stat
 	wk_model_free(fixture.model);
 }
 
+static wk_image_id add_stamped(struct wk_model *model, uint32_t time_stamp, const char *pdb)
+{
+	const struct wk_event_image image = {
+		.path = WK_STR("C:\\bin\\a.dll"), .time_stamp = time_stamp,
+		.image_bytes = time_stamp ? 0x5000 : 0, .pdb_path = wk_str_c(pdb) };
+
+	return wk_model_add_image(model, WK_IMAGE_FILE, &image, 10, 0);
+}
+
+static void an_image_of_another_time_stamp_is_another_image(void **state)
+{
+	struct wk_model *model = wk_model_new();
+	wk_image_id first = add_stamped(model, 0, "");
+
+	(void)state;
+	assert_int_equal(add_stamped(model, 0x51, "a.pdb"), first);
+	assert_int_equal(add_stamped(model, 0, ""), first);
+	assert_int_equal(model->images[first].time_stamp, 0x51);
+	assert_int_equal(model->images[first].image_bytes, 0x5000);
+	assert_string_equal(wk_model_image_key(model, first).pdb_path.at, "a.pdb");
+	assert_int_not_equal(add_stamped(model, 0x52, ""), first);
+	assert_int_equal(add_stamped(model, 0x52, ""), add_stamped(model, 0x52, ""));
+	assert_int_equal(add_stamped(model, 0x51, ""), first);
+	wk_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -559,6 +585,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_starts_by_itself_has_nothing_of_its_parent),
 		cmocka_unit_test(what_was_unmapped_is_not_there_any_more),
 		cmocka_unit_test(a_file_that_the_kernel_has_mapped_is_a_file_with_offsets),
+		cmocka_unit_test(an_image_of_another_time_stamp_is_another_image),
 		cmocka_unit_test(a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed),
 	};
 

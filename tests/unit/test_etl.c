@@ -48,7 +48,8 @@ static void what_is_told_at_the_end_was_there_from_the_begin(void **state)
 	assert_line(&text, "pid=100 tid=101 change=seen name=\"worker\"");
 	assert_line(&text, "path=\"C:\\\\Windows\\\\app.exe\"");
 	assert_line(&text, "path=\"C:\\\\Windows\\\\x.sys\"");
-	assert_line(&text, "build_id=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf03000000");
+	assert_line(&text, "build_id=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf03000000 "
+			   "pdb=\"c:\\\\out\\\\app.pdb\" time_stamp=0x5f000001");
 	assert_true(place_of(&text, "app.exe") < place_of(&text, "sample "));
 	wk_buf_fini(&text);
 	etl_fini(&m);

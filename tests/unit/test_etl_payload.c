@@ -253,6 +253,25 @@ static void an_image_has_its_pdbs_identity(void **state)
 	wk_buf_fini(&payload);
 }
 
+static void an_image_has_the_key_of_its_file(void **state)
+{
+	struct wk_buf payload = { 0 };
+	struct wk_etl_image_id id;
+
+	(void)state;
+	put(&payload, 0x77710000, 4);
+	put(&payload, 0x19000, 4);
+	put(&payload, 12, 4);
+	assert_false(wk_etl_read_image_id(bytes_of(&payload), (struct wk_etl_form){ 2, 4 }, &id));
+	put(&payload, 0x521ea8e7, 4);
+	assert_true(wk_etl_read_image_id(bytes_of(&payload), (struct wk_etl_form){ 2, 4 }, &id));
+	assert_int_equal(id.base, 0x77710000);
+	assert_int_equal(id.size_bytes, 0x19000);
+	assert_int_equal(id.pid, 12);
+	assert_int_equal(id.time_stamp, 0x521ea8e7);
+	wk_buf_fini(&payload);
+}
+
 static void a_method_has_its_range_and_names(void **state)
 {
 	struct wk_buf payload = { 0 };
@@ -305,6 +324,7 @@ int main(void)
 		cmocka_unit_test(a_sample_tells_where_who_and_in_what),
 		cmocka_unit_test(stacks_keys_and_definitions_are_read),
 		cmocka_unit_test(an_image_has_its_pdbs_identity),
+		cmocka_unit_test(an_image_has_the_key_of_its_file),
 		cmocka_unit_test(a_method_has_its_range_and_names),
 		cmocka_unit_test(a_pair_of_texts_may_lack_its_second),
 	};
