@@ -83,6 +83,17 @@ static void dump_process(const struct wk_event_process *process, struct wk_out *
 	text_field(out, "command_line", process->command_line);
 	if (process->has_exit_code)
 		wk_out_fmt(out, " exit_code=%d", process->exit_code);
+	text_field(out, "user", process->user);
+	text_field(out, "package", process->package);
+	text_field(out, "services", process->services);
+	if (process->has_session)
+		wk_out_fmt(out, " session=%" PRIu32, process->session);
+	if (process->traits & WK_PROCESS_IS_32BIT)
+		wk_out_text(out, " 32bit=1");
+	if (process->traits & WK_PROCESS_IS_PROTECTED)
+		wk_out_text(out, " protected=1");
+	if (process->traits & WK_PROCESS_IS_PACKAGED)
+		wk_out_text(out, " packaged=1");
 }
 
 static void dump_thread(const struct wk_event_thread *thread, struct wk_out *out)
@@ -334,6 +345,7 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 		wk_out_fmt(out, " cpu=%" PRIu32, event->cpu);
 	switch (event->kind) {
 	case WK_EVENT_SYSTEM:
+		text_field(out, "section", event->system.section);
 		text_field(out, "key", event->system.key);
 		text_field(out, "value", event->system.value);
 		break;

@@ -59,6 +59,12 @@ enum wk_process_change {
 	WK_PROCESS_START, /* begins by itself: of `parent_pid` it has nothing but the number */
 };
 
+enum wk_process_trait {
+	WK_PROCESS_IS_32BIT = 1, /* on a 64-bit system */
+	WK_PROCESS_IS_PROTECTED = 2,
+	WK_PROCESS_IS_PACKAGED = 4,
+};
+
 struct wk_event_process {
 	enum wk_process_change change;
 	uint32_t parent_pid;
@@ -68,6 +74,12 @@ struct wk_event_process {
 	int exit_code;
 	uint32_t parent_tid;        /* the parent's thread; 0 where unknown */
 	bool threads_apart;         /* threads have numbers of their own: none has the process's */
+	struct wk_str user;         /* whose it is; this and the next empty where unknown */
+	struct wk_str package;      /* the full name of what it was installed with */
+	struct wk_str services;     /* the names of those that run in it, joined by ", " */
+	bool has_session;
+	uint32_t session;
+	uint32_t traits;            /* enum wk_process_trait */
 };
 
 enum wk_thread_change {
@@ -427,6 +439,7 @@ struct wk_event_other {
 struct wk_event_system {
 	struct wk_str key;   /* "host name", "kernel", "cpu", "memory", "command line" ... */
 	struct wk_str value;
+	struct wk_str section; /* what it is a part of: "disk 0", "services" ...; empty: the whole */
 };
 
 struct wk_event {

@@ -304,7 +304,7 @@ static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err
 						     .severity = is_fault ? WK_NOTE_FAULT
 									  : WK_NOTE_INCOMPLETE };
 	} else {
-		event.system = (struct wk_event_system){ key, value };
+		event.system = (struct wk_event_system){ .key = key, .value = value };
 	}
 	return rows->bad || wk_sink_take(perf->sink, &event, err);
 }

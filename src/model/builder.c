@@ -17,6 +17,10 @@
 /* What the kernel writes for a task that had given its number back when it was sampled. */
 #define EXITING_PID UINT32_MAX
 
+/* Windows' own: what a processor does that has nothing to do, and the kernel's threads. */
+#define WINDOWS_IDLE_PID   0
+#define WINDOWS_SYSTEM_PID 4
+
 struct cached_frame {
 	uint64_t address, version;
 	wk_frame_id frame;
@@ -48,6 +52,7 @@ struct wk_builder {
 	size_t stack_numbers_cap;
 	uint32_t stack_numbers;
 	uint32_t inputs;
+	wk_process_id first_process; /* of the input at hand */
 	bool may_count_anew;      /* the input at hand has told no frame yet */
 	bool sums_samples;
 	uint64_t weight_left;     /* until the sum of all weights would not fit in 64 bits, or be
@@ -160,15 +165,16 @@ static void name_process(struct wk_builder *builder, uint32_t pid, wk_text_id na
 	}
 }
 
-/* With what it has of its parent. */
+/* With what it has of its parent. One that is only named here is no process of the recording. */
 static wk_process_id add_process(struct wk_builder *builder, const struct wk_event *event)
 {
-	wk_process_id parent = process_row(builder, event->process.parent_pid);
+	wk_process_id parent = wk_map_find(&builder->process_of, event->process.parent_pid);
 	struct wk_process process = {
-		.pid = event->pid, .parent = parent, .start_ns = event->time_ns };
+		.pid = event->pid, .parent = parent, .parent_pid = event->process.parent_pid,
+		.start_ns = event->time_ns };
 	wk_process_id id;
 
-	if (event->process.change == WK_PROCESS_FORK) {
+	if (event->process.change == WK_PROCESS_FORK && parent) {
 		process.name = builder->model->processes[parent].name;
 		process.command_line = builder->model->processes[parent].command_line;
 	}
@@ -200,43 +206,62 @@ static bool begins(const struct wk_event *event)
 	       (change->change == WK_PROCESS_FORK && change->parent_pid != event->pid);
 }
 
-static void take_process(struct wk_builder *builder, const struct wk_event *event)
+static void keep_text(struct wk_model *model, wk_text_id *kept, struct wk_str text)
 {
-	const struct wk_event_process *change = &event->process;
-	wk_text_id name = wk_model_text(builder->model, change->name);
-	wk_text_id command_line = wk_model_text(builder->model, change->command_line);
-	wk_process_id process, parent;
-	struct wk_process *row;
+	if (text.len)
+		*kept = wk_model_text(model, text);
+}
 
-	if (begins(event))
-		start_process(builder, event);
-	if (!change->threads_apart)
-		name_process(builder, event->pid, name);
-	/* Ids first, addresses after: a new row may move the table. */
-	process = process_row(builder, event->pid);
-	parent = change->change == WK_PROCESS_SEEN && change->parent_pid
-			 ? process_row(builder, change->parent_pid)
-			 : builder->model->processes[process].parent;
-	row = &builder->model->processes[process];
-	row->parent = parent;
-	if (name)
-		row->name = name;
-	if (command_line)
-		row->command_line = command_line;
-	else if (change->change == WK_PROCESS_EXEC)
+/* What is known of it now, over what was known before. */
+static void describe_process(struct wk_model *model, struct wk_process *row,
+			     const struct wk_event_process *change)
+{
+	if (change->change == WK_PROCESS_EXEC)
 		row->command_line = 0;
-	if (change->change == WK_PROCESS_EXIT) {
-		wk_thread_id first = change->threads_apart
-					     ? 0 : thread_row(builder, event->pid, event->pid);
-
-		row->end_ns = event->time_ns;
-		if (first)
-			builder->model->threads[first].end_ns = event->time_ns;
+	keep_text(model, &row->name, change->name);
+	keep_text(model, &row->command_line, change->command_line);
+	keep_text(model, &row->user, change->user);
+	keep_text(model, &row->package, change->package);
+	keep_text(model, &row->services, change->services);
+	row->traits |= change->traits;
+	if (change->has_session) {
+		row->has_session = true;
+		row->session = change->session;
 	}
 	if (change->has_exit_code) {
 		row->has_exit_code = true;
 		row->exit_code = change->exit_code;
 	}
+}
+
+static void end_process(struct wk_builder *builder, wk_process_id process,
+			const struct wk_event *event)
+{
+	builder->model->processes[process].end_ns = event->time_ns;
+	if (!event->process.threads_apart)
+		builder->model->threads[thread_row(builder, event->pid, event->pid)].end_ns =
+			event->time_ns;
+}
+
+static void take_process(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_process *change = &event->process;
+	wk_process_id process;
+	struct wk_process *row;
+
+	if (begins(event))
+		start_process(builder, event);
+	if (!change->threads_apart)
+		name_process(builder, event->pid, wk_model_text(builder->model, change->name));
+	process = process_row(builder, event->pid);
+	row = &builder->model->processes[process];
+	if (change->change == WK_PROCESS_SEEN && change->parent_pid) {
+		row->parent_pid = change->parent_pid;
+		row->parent = 0; /* which may be told only later */
+	}
+	describe_process(builder->model, row, change);
+	if (change->change == WK_PROCESS_EXIT)
+		end_process(builder, process, event);
 }
 
 static void take_thread(struct wk_builder *builder, const struct wk_event *event)
@@ -282,13 +307,19 @@ static void take_image(struct wk_builder *builder, const struct wk_event *event)
 	wk_spaces_take(builder->spaces, event, image);
 }
 
+/* What kernel code lies in that no module has: Linux' is in one that need not be told, Windows'
+ * kernel is a file like its drivers. */
 static wk_image_id kernel_image(struct wk_builder *builder)
 {
-	struct wk_event_image image = { .path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
+	static const struct wk_event_image linux = {
+		.path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
+	static const struct wk_event_image windows = { .path = WK_STR("[unknown kernel]") };
+	bool is_windows = builder->model->is_windows;
 
 	if (!builder->kernel)
-		builder->kernel = wk_model_add_image(builder->model, WK_IMAGE_KERNEL, &image,
-						     WK_KERNEL_PID, 0);
+		builder->kernel = wk_model_add_image(
+			builder->model, is_windows ? WK_IMAGE_UNKNOWN : WK_IMAGE_KERNEL,
+			is_windows ? &windows : &linux, WK_KERNEL_PID, 0);
 	return builder->kernel;
 }
 
@@ -513,6 +544,33 @@ static bool take_stacks(struct wk_builder *builder, const struct wk_event_stacks
 	return ok;
 }
 
+/* A parent may have been told after its child: the first of that number, if it was there when the
+ * child came. */
+static wk_process_id parent_row(const struct wk_model *model, const struct wk_map *first_of,
+				wk_process_id child)
+{
+	const struct wk_process *row = &model->processes[child];
+	wk_process_id parent = wk_map_find(first_of, row->parent_pid);
+
+	if (parent == child || (row->parent_pid == 0 && !model->is_windows) ||
+	    model->processes[parent].start_ns > row->start_ns)
+		return 0;
+	return parent;
+}
+
+static void find_parents(struct wk_builder *builder)
+{
+	struct wk_model *model = builder->model;
+	struct wk_map first_of = { 0 };
+
+	for (wk_process_id i = model->process_count; i-- > builder->first_process;)
+		wk_map_set(&first_of, model->processes[i].pid, i);
+	for (wk_process_id i = builder->first_process; i < model->process_count; i++)
+		if (!model->processes[i].parent)
+			model->processes[i].parent = parent_row(model, &first_of, i);
+	wk_map_fini(&first_of);
+}
+
 void wk_builder_sum_samples(struct wk_builder *builder)
 {
 	builder->sums_samples = true;
@@ -520,6 +578,8 @@ void wk_builder_sum_samples(struct wk_builder *builder)
 
 void wk_builder_next_input(struct wk_builder *builder)
 {
+	find_parents(builder);
+	builder->first_process = builder->model->process_count;
 	builder->inputs++;
 	builder->lives++;
 	for (size_t i = 0; i < RECENT_THREADS; i++)
@@ -720,6 +780,13 @@ static void take_symbol(struct wk_builder *builder, const struct wk_event *event
 	wk_model_add_carried(builder->model, &symbol);
 }
 
+static void take_fact(struct wk_builder *builder, const struct wk_event_system *fact)
+{
+	if (wk_str_is(fact->key, "system") && wk_str_starts(fact->value, "Windows "))
+		builder->model->is_windows = true;
+	wk_model_add_fact(builder->model, fact);
+}
+
 static bool take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct wk_builder *builder = context;
@@ -730,7 +797,7 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 			       "more than 4 billion samples or stacks in one recording");
 	switch (event->kind) {
 	case WK_EVENT_SYSTEM:
-		wk_model_add_fact(model, event->system.key, event->system.value);
+		take_fact(builder, &event->system);
 		break;
 	case WK_EVENT_SOURCE:
 		take_source(builder, &event->source);
@@ -798,24 +865,34 @@ struct wk_sink wk_builder_sink(struct wk_builder *builder)
 }
 
 /* An empty name is one that never came: the number is better than nothing. */
+static void name_by_number(const struct wk_model *model, uint32_t pid, struct wk_buf *name)
+{
+	if (model->is_windows && pid == WINDOWS_IDLE_PID)
+		wk_buf_add_text(name, "Idle");
+	else if (model->is_windows && pid == WINDOWS_SYSTEM_PID)
+		wk_buf_add_text(name, "System");
+	else if (pid == 0)
+		wk_buf_add_text(name, "swapper");
+	else if (pid == EXITING_PID)
+		wk_buf_add_text(name, "[exiting]");
+	else
+		wk_buf_add_fmt(name, "[pid %u]", pid);
+}
+
 void wk_builder_finish(struct wk_builder *builder)
 {
 	struct wk_model *model = builder->model;
+	struct wk_buf name = { 0 };
 
+	find_parents(builder);
 	for (uint32_t i = 1; i < model->process_count; i++) {
-		struct wk_buf name = { 0 };
-
 		if (model->processes[i].name)
 			continue;
-		if (model->processes[i].pid == 0)
-			wk_buf_add_text(&name, "swapper");
-		else if (model->processes[i].pid == EXITING_PID)
-			wk_buf_add_text(&name, "[exiting]");
-		else
-			wk_buf_add_fmt(&name, "[pid %u]", model->processes[i].pid);
+		wk_buf_reset(&name);
+		name_by_number(model, model->processes[i].pid, &name);
 		model->processes[i].name = wk_model_text(model, wk_buf_str(&name));
-		wk_buf_fini(&name);
 	}
+	wk_buf_fini(&name);
 	for (uint32_t i = 1; i < model->thread_count; i++)
 		if (!model->threads[i].name)
 			model->threads[i].name =

@@ -401,9 +401,10 @@ void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_ca
 		};
 }
 
-void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value)
+void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *told)
 {
-	struct wk_fact fact = { wk_model_text(model, key), wk_model_text(model, value) };
+	struct wk_fact fact = { wk_model_text(model, told->key), wk_model_text(model, told->value),
+				wk_model_text(model, told->section) };
 
 	model->facts = wk_grow(model->facts, &model->own->facts_cap,
 			       (size_t)model->fact_count + 1, sizeof(fact));

@@ -64,13 +64,20 @@ struct wk_image {
 /* A process from its start (fork) to its end; a reused pid is another row. */
 struct wk_process {
 	uint32_t pid;
-	wk_process_id parent;
+	uint32_t parent_pid;     /* 0: unknown, or of none */
+	wk_process_id parent;    /* 0: the recording does not have it */
 	wk_text_id name;         /* the last name it had */
 	wk_text_id command_line;
 	uint64_t start_ns;       /* 0: before the recording */
 	uint64_t end_ns;         /* 0: still ran when the recording ended */
 	bool has_exit_code;
 	int exit_code;
+	wk_text_id user;         /* whose it is; this and the next 0 where unknown */
+	wk_text_id package;      /* what it was installed with */
+	wk_text_id services;     /* those that run in it */
+	bool has_session;
+	uint32_t session;
+	uint32_t traits;         /* enum wk_process_trait */
 };
 
 struct wk_thread {
@@ -193,6 +200,7 @@ struct wk_carried_call {
 
 struct wk_fact {
 	wk_text_id key, value;
+	wk_text_id section; /* what it is a part of; 0: the whole */
 };
 
 struct wk_note {
@@ -244,6 +252,7 @@ struct wk_model {
 
 	uint64_t lost_samples, lost_records;
 	uint64_t first_ns, last_ns; /* of the samples */
+	bool is_windows;            /* recorded there: times count from the trace's own begin */
 
 	struct wk_model_private *own; /* growth and hash tables, known to model/ alone */
 };
@@ -288,6 +297,12 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 /* An image as symbols/ is asked for it. */
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
 
+/* What moments are counted from: the first sample, or the begin of a trace that knows its own. */
+static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
+{
+	return model->is_windows ? 0 : model->first_ns;
+}
+
 /* How many samples a row stands for. */
 static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint32_t sample)
 {
@@ -329,7 +344,7 @@ wk_stack_id wk_model_add_named(struct wk_model *model, wk_stack_id parent, uint3
 void wk_model_add_carried(struct wk_model *model, const struct wk_carried_symbol *symbol);
 void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_bounds *bounds);
 void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls);
-void wk_model_add_fact(struct wk_model *model, struct wk_str key, struct wk_str value);
+void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
 
 struct wk_sample {

@@ -511,9 +511,10 @@ static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
  * text has them; those of code made at run time came with theirs beside the addresses. */
 static bool is_told(const struct wk_model *model, wk_frame_id frame)
 {
-	enum wk_image_kind kind = model->images[model->frames.image[frame]].kind;
+	const struct wk_image *image = &model->images[model->frames.image[frame]];
+	enum wk_image_kind kind = image->kind;
 
-	return kind == WK_IMAGE_KERNEL ||
+	return kind == WK_IMAGE_KERNEL || image->in_kernel ||
 	       (model->frames.function[frame] && kind != WK_IMAGE_ANONYMOUS);
 }
 

@@ -177,7 +177,7 @@ static bool read_time(const struct wk_model *model, struct wk_str text, uint64_t
 	if (!wk_num_real(wk_str_of(text.at, text.len - 1), &percent) ||
 	    !(percent >= 0 && percent <= 100))
 		return false;
-	*ns = (uint64_t)((double)(model->last_ns - model->first_ns) * percent / 100);
+	*ns = (uint64_t)((double)(model->last_ns - wk_model_begin_ns(model)) * percent / 100);
 	return true;
 }
 
@@ -187,7 +187,7 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	const char *dash = strchr(spec->time, '-');
 	struct wk_str from = wk_str_of(spec->time, dash ? (size_t)(dash - spec->time) : 0);
 	struct wk_str to = wk_str_c(dash ? dash + 1 : "");
-	uint64_t from_ns = 0, to_ns = UINT64_MAX;
+	uint64_t from_ns = 0, to_ns = UINT64_MAX, begin_ns = wk_model_begin_ns(model);
 
 	if (!dash || (from.len == 0 && to.len == 0) ||
 	    (from.len && !read_time(model, from, &from_ns)) ||
@@ -199,10 +199,8 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": it ends before it begins", spec->time);
-	passing->from_ns = from_ns > UINT64_MAX - model->first_ns ? UINT64_MAX
-								  : model->first_ns + from_ns;
-	passing->to_ns = to_ns > UINT64_MAX - model->first_ns ? UINT64_MAX
-							      : model->first_ns + to_ns;
+	passing->from_ns = from_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + from_ns;
+	passing->to_ns = to_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + to_ns;
 	return true;
 }
 

@@ -83,10 +83,12 @@ static uint32_t limit_rows(struct wk_table *table, const struct wk_table_options
  * between the recording's start and its first sample happened at 0. */
 static void time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns)
 {
+	uint64_t begin_ns = wk_model_begin_ns(model);
+
 	if (time_ns == 0)
 		wk_table_none(table);
 	else
-		wk_table_number(table, time_ns > model->first_ns ? time_ns - model->first_ns : 0);
+		wk_table_number(table, time_ns > begin_ns ? time_ns - begin_ns : 0);
 }
 
 static uint32_t *count_threads(const struct wk_model *model)

@@ -272,13 +272,19 @@ static void threads_and_images_of_a_narrowed_view_say_what_they_leave_out(void *
 	wk_model_free(model);
 }
 
+static void add_fact(struct wk_model *model, const char *key, const char *value)
+{
+	wk_model_add_fact(model, &(struct wk_event_system){ .key = wk_str_c(key),
+							    .value = wk_str_c(value) });
+}
+
 static void the_system_table_shows_facts_events_and_notes(void **state)
 {
 	struct wk_model *model = small_model(lines);
 	struct wk_buf text;
 
 	(void)state;
-	wk_model_add_fact(model, wk_str_c("host name"), wk_str_c("box"));
+	add_fact(model, "host name", "box");
 	wk_model_add_note(model, &(struct wk_event_note){ .offset = 0x40, .text = WK_STR("odd record") });
 	wk_model_add_note(model, &(struct wk_event_note){ .offset = 0x80, .text = WK_STR("odd record") });
 	text = rendered(model, &(struct asked){ .view = "system", .form = "csv" });
@@ -309,13 +315,12 @@ static void facts_are_told_once_and_readably(void **state)
 	struct wk_buf text;
 
 	(void)state;
-	wk_model_add_fact(model, wk_str_c("cpus configured"), wk_str_c("8"));
-	wk_model_add_fact(model, wk_str_c("cpus"), wk_str_c("2"));
-	wk_model_add_fact(model, wk_str_c("event"), wk_str_c("cpu-clock, 997 samples a second"));
-	wk_model_add_fact(model, wk_str_c("event"), wk_str_c("cycles, 1 sample a second"));
+	add_fact(model, "cpus configured", "8");
+	add_fact(model, "cpus", "2");
+	add_fact(model, "event", "cpu-clock, 997 samples a second");
+	add_fact(model, "event", "cycles, 1 sample a second");
 	/* Two seconds before the first sample, which comes at 5 s. */
-	wk_model_add_fact(model, wk_str_c("clock pair"),
-			  wk_str_c("3000000000 1795296269099964525"));
+	add_fact(model, "clock pair", "3000000000 1795296269099964525");
 	text = rendered(model, &(struct asked){ .view = "system", .form = "csv" });
 	assert_string_equal(wk_buf_text(&text),
 			    "key,value\n"
