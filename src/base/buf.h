@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/printf.h"
 #include "base/str.h"
 
 struct wk_buf {
@@ -30,7 +31,7 @@ void wk_buf_add_str(struct wk_buf *buf, struct wk_str text);
 void wk_buf_add_text(struct wk_buf *buf, const char *text);
 void wk_buf_add_char(struct wk_buf *buf, char c);
 void wk_buf_add_fmt(struct wk_buf *buf, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(WK_PRINTF, 2, 3)));
 
 /* Little-endian numbers, for writers of binary formats. */
 void wk_buf_add_u16(struct wk_buf *buf, uint16_t value);

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/printf.h"
+
 enum wk_code {
 	WK_OK = 0,
 	WK_ECORRUPT,     /* the bytes contradict themselves or their format */
@@ -35,11 +37,11 @@ struct wk_err {
 };
 
 bool wk_fail(struct wk_err *err, enum wk_code code, uint64_t offset, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+	__attribute__((format(WK_PRINTF, 4, 5)));
 
 /* The same with ": " and the system's words for `error_number` behind the sentence. */
 bool wk_fail_os(struct wk_err *err, int error_number, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(WK_PRINTF, 3, 4)));
 
 /* Puts "path: " or, where the offset is known, "path: 0x1f40: " in front of the sentence. */
 bool wk_err_in(struct wk_err *err, const char *path);

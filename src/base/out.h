@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/printf.h"
 #include "base/str.h"
 
 struct wk_out {
@@ -44,7 +45,8 @@ void wk_out_took(struct wk_out *out, const char *end);
 
 /* Decimal; many times as fast as wk_out_fmt. */
 void wk_out_u64(struct wk_out *out, uint64_t value);
-void wk_out_fmt(struct wk_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wk_out_fmt(struct wk_out *out, const char *format, ...)
+	__attribute__((format(WK_PRINTF, 2, 3)));
 
 /* For element content and quoted attributes of XML and HTML. Bytes that XML cannot hold
  * (control characters, broken UTF-8, U+FFFE and U+FFFF) become U+FFFD. */

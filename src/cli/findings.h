@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/out.h"
+#include "base/printf.h"
 
 enum wk_grade {
 	WK_GRADE_GOOD,
@@ -32,16 +33,16 @@ struct wk_findings {
 };
 
 void wk_findings_about(struct wk_findings *findings, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(WK_PRINTF, 2, 3)));
 
 void wk_findings_good(struct wk_findings *findings, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(WK_PRINTF, 2, 3)));
 
 /* `mend` is copied, and may be NULL. */
 void wk_findings_better(struct wk_findings *findings, const char *mend, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(WK_PRINTF, 3, 4)));
 void wk_findings_bad(struct wk_findings *findings, const char *mend, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(WK_PRINTF, 3, 4)));
 
 size_t wk_findings_count(const struct wk_findings *findings, enum wk_grade grade);
 

@@ -4,6 +4,7 @@
 #ifndef WK_FORMATS_ETL_INTERNAL_H
 #define WK_FORMATS_ETL_INTERNAL_H
 
+#include "base/printf.h"
 #include "formats/etl_file.h"
 
 #define WK_ETL_BUFFER_HEAD 72
@@ -75,6 +76,6 @@ bool wk_etl_input_open(struct wk_etl_input *input, struct wk_bytes bytes, struct
 
 /* Notes the first fault, with its place. */
 void wk_etl_damaged(struct wk_etl_damage *damage, uint32_t file, uint64_t offset, uint64_t *count,
-		    const char *format, ...) __attribute__((format(printf, 5, 6)));
+		    const char *format, ...) __attribute__((format(WK_PRINTF, 5, 6)));
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/printf.h"
 #include "base/str.h"
 
 enum wk_cell_kind {
@@ -84,7 +85,7 @@ void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_
 struct wk_str wk_table_keep(struct wk_table *table, struct wk_str text);
 
 void wk_table_note(struct wk_table *table, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(WK_PRINTF, 2, 3)));
 
 void wk_table_row(struct wk_table *table);
 void wk_table_text(struct wk_table *table, struct wk_str text);
