@@ -1,38 +1,13 @@
 /* The files in which programs write down names of code they make at run time: found, checked
- * against the process they should be of, and read.
- *
- * A wrong name is worse than none, and /tmp/perf-PID.map is a name that anybody may give to a
- * file: it is used only where it belongs to the process' user, to root or to us, and was
- * written since the process began. */
+ * against the process they should be of (runtime_owner.h), and read. */
 #ifndef WK_MODEL_RUNTIME_FILES_H
 #define WK_MODEL_RUNTIME_FILES_H
 
-#include "base/buf.h"
 #include "base/sort.h"
 #include "event/sink.h"
-#include "os/os.h"
+#include "model/runtime_owner.h"
 #include "symbols/jitdump.h"
 #include "symbols/perf_map.h"
-
-/* The process as far as it matters here. Times are those of the wall, ns since 1970. */
-struct wk_runtime_owner {
-	uint32_t pid;          /* as the recording has it */
-	uint32_t own_pid;      /* as the process sees itself: in its own pid namespace */
-	int folder_fd;         /* its /tmp, which may outlive it by this; -1: ours */
-	bool has_user;
-	uint32_t user;
-	uint64_t begin_ns;     /* no file of it is older; 0: unknown */
-	uint64_t successor_ns; /* another process began to use the number then; 0: none did */
-};
-
-/* What the living process `pid` tells of itself; false if there is none. Its folder is opened
- * where `keep_folder`; the caller closes it. */
-bool wk_runtime_owner_ask(uint32_t pid, bool keep_folder, struct wk_runtime_owner *owner);
-
-/* What tells whether a file is still the same. */
-struct wk_runtime_identity {
-	uint64_t device, inode, size_bytes, modified_ns;
-};
 
 /* Pieces of code in order of time, borrowed from the file: those of a jitdump all at once, those
  * of a perf map, which may be many millions, as they are asked for. */
@@ -52,25 +27,12 @@ struct wk_runtime_names {
 	struct wk_jitdump_bad bad; /* of a jitdump: records that were passed over */
 };
 
-enum wk_runtime_answer {
-	WK_RUNTIME_NO_FILE,
-	WK_RUNTIME_READ,
-	WK_RUNTIME_REFUSED, /* there is one, and `why` (a sentence) tells why it was not used */
-};
-
 /* Its perf map; all pieces have time 0. One that is very large is refused. */
 enum wk_runtime_answer wk_runtime_read_map(const struct wk_runtime_owner *owner,
 					   struct wk_runtime_names *names, struct wk_buf *why);
 
 /* The next piece of either; false at the end. */
 bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code);
-
-/* Opens a jitdump that the living process has mapped, at `path` in its own view; -1 where that
- * cannot be. */
-int wk_runtime_keep_dump(uint32_t pid, const char *path);
-
-/* Can the kept file be the process' own? */
-bool wk_runtime_may_use(const struct wk_runtime_owner *owner, int fd);
 
 /* A jitdump: what was kept or, where `fd` is -1, what lies at `path`. */
 enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,
