@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/terminal.h"
+#include "os/os.h"
 #include "symbols/elf_unlinked.h"
 
 void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols)
@@ -45,7 +46,7 @@ static const struct wk_image_symbols *open_image(struct wk_asked_images *images,
 {
 	struct wk_image_key key = { 0 };
 	struct wk_image_symbols *image;
-	char *whole = realpath(path, NULL);
+	char *whole = wk_os_real_path(path);
 
 	if (!whole) {
 		wk_fail_os(err, errno, "cannot open %s", path);

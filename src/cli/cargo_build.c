@@ -304,7 +304,7 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 		       struct wk_err *err)
 {
 	const char *profile = wk_cargo_build_profile(build);
-	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_buf messages = { 0 };
 	struct wk_argv argv = { 0 };
 	int exit_code;
@@ -318,7 +318,7 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 	if (build->verbose)
 		wk_argv_say(&argv);
 	io.collect = &messages;
-	exit_code = wk_child_run(&argv, io, err);
+	exit_code = wk_os_program_run(argv.at, io, err);
 	if (exit_code == 0 &&
 	    !wk_cargo_built_find(wk_bytes_of(messages.at, messages.len), &build->choice, built,
 				 err))

@@ -219,7 +219,7 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 {
 	char *folder = manifest_path ? realpath(manifest_path, NULL) : getcwd(NULL, 0);
 	struct wk_buf text = { 0 };
-	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_argv argv = { 0 };
 	int exit_code;
 
@@ -234,7 +234,7 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 		wk_argv_add(&argv, options->at[i]);
 	if (talk == WK_CARGO_VERBOSE)
 		wk_argv_say(&argv);
-	exit_code = wk_child_run(&argv, io, err);
+	exit_code = wk_os_program_run(argv.at, io, err);
 	if (exit_code == 0 &&
 	    !wk_cargo_project_parse(project, wk_bytes_of(text.at, text.len),
 				    folder ? folder : "", err))

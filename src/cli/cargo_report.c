@@ -116,14 +116,14 @@ static bool shares_std(const char *path)
 static void add_std_folder(struct wk_buf *path)
 {
 	const char *compiler = getenv("RUSTC");
-	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_argv argv = { 0 };
 	struct wk_buf folder = { 0 };
 
 	io.collect = &folder;
 	wk_argv_add(&argv, compiler && *compiler ? compiler : "rustc");
 	wk_argv_add_pair(&argv, "--print", "target-libdir");
-	if (wk_child_run(&argv, io, NULL) == 0 && folder.len > 1)
+	if (wk_os_program_run(argv.at, io, NULL) == 0 && folder.len > 1)
 		wk_buf_add_fmt(path, ":%.*s", (int)folder.len - 1, folder.at);
 	wk_argv_fini(&argv);
 	wk_buf_fini(&folder);

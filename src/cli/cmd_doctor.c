@@ -55,7 +55,7 @@ static bool examine(struct wk_findings *findings, const char *word, const char *
 		wk_doctor_program(findings, word, debug_dirs);
 		return true;
 	}
-	found = strchr(word, '/') ? NULL : wk_program_find(word);
+	found = strchr(word, '/') ? NULL : wk_os_program_find(word);
 	if (!found)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s",
 			       word);

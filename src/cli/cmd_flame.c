@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/child.h"
 #include "cli/command.h"
@@ -79,10 +78,10 @@ static bool refuse_program(const struct wk_words *words, struct wk_err *err)
 	char *program = NULL;
 	struct wk_buf line = { 0 };
 
-	if (access(word, F_OK) == 0 ? is_elf(word)
-				    : !strchr(word, '/') && (program = wk_program_find(word))) {
+	if (wk_os_is_there(word) ? is_elf(word)
+				 : !wk_os_is_path(word) && (program = wk_os_program_find(word))) {
 		/* What lies here and not in PATH is run by its path only. */
-		wk_buf_add_text(&line, program || strchr(word, '/') ? " " : " ./");
+		wk_buf_add_text(&line, program || wk_os_is_path(word) ? " " : " ./");
 		for (size_t i = 0; i < words->count; i++)
 			wk_buf_add_fmt(&line, "%s%s", i ? " " : "", words->at[i]);
 		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,

@@ -263,22 +263,21 @@ static const char *const viewers[][4] = {
 	{ "mandoc", "-a", NULL },
 };
 
-static bool view(const char *const *viewer, FILE *page)
+static bool view(const char *const *viewer, int page)
 {
-	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_argv argv = { 0 };
 	struct wk_err err = { 0 };
-	char *program = wk_program_find(viewer[0]);
+	char *program = wk_os_program_find(viewer[0]);
 	bool ok = false;
 
 	if (program) {
 		for (size_t i = 0; viewer[i]; i++)
 			wk_argv_add(&argv, viewer[i]);
-		io.input = fileno(page);
+		io.input = page;
 		io.is_mute = true;
 		io.outlives_interrupt = true;
-		rewind(page);
-		ok = wk_child_run(&argv, io, &err) == 0;
+		ok = wk_os_rewind(page) && wk_os_program_run(argv.at, io, &err) == 0;
 	}
 	wk_argv_fini(&argv);
 	free(program);
@@ -287,18 +286,19 @@ static bool view(const char *const *viewer, FILE *page)
 
 static bool show_page(const struct wk_command *command)
 {
-	FILE *page = tmpfile();
-	struct wk_out out;
+	char *path;
+	int page = wk_os_temporary(&path);
+	struct wk_out out = wk_out_to_fd(page);
 	bool ok = false;
 
-	if (!page)
+	if (page < 0)
 		return false;
-	out = wk_out_to_fd(fileno(page));
 	print_page(&out, command);
 	if (wk_out_end(&out))
 		for (size_t i = 0; !ok && i < sizeof(viewers) / sizeof(viewers[0]); i++)
 			ok = view(viewers[i], page);
-	fclose(page);
+	close(page);
+	free(path);
 	return ok;
 }
 

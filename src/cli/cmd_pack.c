@@ -1,6 +1,5 @@
 /* A recording made fit to travel: unwound, and with the names of all that was sampled in it. */
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -116,7 +115,7 @@ static bool write_packed(const struct wk_opened *opened, const char *output,
 		return false;
 	/* What a program did is its user's own affair, as with `wick record`. */
 	if (!to_stdout && draft.temporary)
-		(void)fchmod(draft.fd, S_IRUSR | S_IWUSR);
+		wk_os_make_private(draft.fd);
 	ok = pack(opened, symbols, draft.fd, packed, err);
 	if (!to_stdout && !wk_os_draft_end(&draft, ok) && ok)
 		return wk_fail_os(err, errno, "writing %s", output);

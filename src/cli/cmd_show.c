@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/suggest.h"
 #include "cli/command.h"
@@ -10,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/table_form.h"
+#include "os/os.h"
 #include "views/tables.h"
 
 /* What a person is shown unless asked otherwise; programs get all. */
@@ -87,7 +87,7 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 
 static bool is_table_and_no_file(const char *word)
 {
-	return wk_table_view_find(word) && access(word, F_OK) != 0;
+	return wk_table_view_find(word) && !wk_os_is_there(word);
 }
 
 /* No file, but a slip away from a word for what to show; says so. */
@@ -97,7 +97,7 @@ static bool is_nearly_table(const char *word, struct wk_err *err)
 
 	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
 		wk_suggestion_try(&near, view->name);
-	if (!near.best || strcmp(word, "-") == 0 || access(word, F_OK) == 0)
+	if (!near.best || strcmp(word, "-") == 0 || wk_os_is_there(word))
 		return false;
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no file \"%s\"; did you mean \"%s\"?", word,
 		near.best);
@@ -119,7 +119,7 @@ static const struct wk_table_view *read_words(const struct wk_words *words, cons
 	}
 	file.count = words->count > 0;
 	if (words->count == 2 && is_table_and_no_file(words->at[0]) &&
-	    access(words->at[1], F_OK) == 0) { /* the other way round is as clear */
+	    wk_os_is_there(words->at[1])) { /* the other way round is as clear */
 		*path = words->at[1];
 		return find_table(words->at[0], err);
 	}

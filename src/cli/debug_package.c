@@ -2,25 +2,19 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "cli/child.h"
 #include "os/os.h"
 
-static bool has_program(const char *path)
-{
-	return access(path, X_OK) == 0;
-}
-
 /* What a program prints; empty where it cannot be run. */
 static struct wk_str output_of(const struct wk_argv *argv, struct wk_buf *collect)
 {
-	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 
 	io.collect = collect;
 	io.is_mute = true;
-	wk_child_run(argv, io, NULL);
+	wk_os_program_run(argv->at, io, NULL);
 	return wk_buf_str(collect);
 }
 
@@ -112,7 +106,7 @@ void wk_packages_find(struct wk_packages *packages, const char *const *paths, si
 		.names = wk_alloc_zeroed(count + 1, sizeof(char *)),
 		.count = count,
 	};
-	if (count && has_program("/usr/bin/dpkg"))
+	if (count && wk_os_is_there("/usr/bin/dpkg"))
 		ask_dpkg(packages);
 }
 
@@ -211,12 +205,12 @@ bool wk_packages_command(const struct wk_packages *packages, size_t index, struc
 
 	if (packages->names[index])
 		add_apt_command(packages->names[index], command);
-	else if (has_program("/usr/bin/dpkg") || !is_of_the_system(path) ||
+	else if (wk_os_is_there("/usr/bin/dpkg") || !is_of_the_system(path) ||
 		 !can_be_asked_for(path))
 		return false;
-	else if (has_program("/usr/bin/dnf"))
+	else if (wk_os_is_there("/usr/bin/dnf"))
 		wk_buf_add_fmt(command, "sudo dnf debuginfo-install \"$(rpm -qf '%s')\"", path);
-	else if (has_program("/usr/bin/zypper"))
+	else if (wk_os_is_there("/usr/bin/zypper"))
 		wk_buf_add_fmt(command, "sudo zypper install \"$(rpm -qf --qf "
 			       "'%%{NAME}-debuginfo' '%s')\"", path);
 	else

@@ -11,7 +11,7 @@
 
 static bool is_in_path(const char *program)
 {
-	char *found = wk_program_find(program);
+	char *found = wk_os_program_find(program);
 
 	free(found);
 	return found != NULL;

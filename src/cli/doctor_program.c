@@ -99,7 +99,7 @@ static char *interpreter_of(struct wk_str first)
 	if (inner.len == 0)
 		return wk_strndup(word.at, word.len);
 	name = wk_strndup(inner.at, inner.len);
-	found = strchr(name, '/') ? NULL : wk_program_find(name);
+	found = strchr(name, '/') ? NULL : wk_os_program_find(name);
 	if (!found)
 		return name;
 	free(name);

@@ -1,8 +1,7 @@
 #define _GNU_SOURCE /* localtime_r */
 #include "cli/export_perf_script.h"
 
-#include <sys/stat.h>
-#include <time.h>
+#include <stdio.h>
 
 #include "cli/export.h"
 #include "cli/export_times.h"
@@ -12,6 +11,7 @@
 #include "formats/reader.h"
 #include "model/runtime_stage.h"
 #include "model/unwind_stage.h"
+#include "os/os.h"
 #include "render/perf_script.h"
 
 #define AT(field) offsetof(struct wk_perf_script_args, field)
@@ -134,12 +134,17 @@ static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_
 /* "Sun Nov 22 02:20:18 2026"; empty for what is not a file. */
 static void write_time(const char *path, char *text, size_t size)
 {
-	struct stat info;
+	struct wk_os_identity identity;
+	char day[16], time[16];
 	struct tm tm;
 
 	text[0] = '\0';
-	if (stat(path, &info) == 0 && localtime_r(&info.st_mtime, &tm))
-		strftime(text, size, "%a %b %e %H:%M:%S %Y", &tm);
+	if (!wk_os_identify(path, &identity, NULL) ||
+	    !wk_os_local_time(identity.changed_ns / 1000000000, &tm))
+		return;
+	strftime(day, sizeof(day), "%a %b", &tm);
+	strftime(time, sizeof(time), "%H:%M:%S", &tm);
+	snprintf(text, size, "%s %2d %s %d", day, tm.tm_mday, time, tm.tm_year + 1900);
 }
 
 /* Other forms have names where perf prints addresses. */

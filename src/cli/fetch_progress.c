@@ -1,7 +1,6 @@
 #include "cli/fetch_progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -14,7 +13,7 @@
 
 bool wk_fetch_progress_wanted(void)
 {
-	const char *asked = getenv("DEBUGINFOD_PROGRESS");
+	const char *asked = wk_os_env("DEBUGINFOD_PROGRESS");
 
 	return wk_os_is_terminal(STDERR_FILENO) || (asked && asked[0]);
 }

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/child.h"
 #include "cli/output.h"
@@ -10,6 +9,7 @@
 #include "cli/question.h"
 #include "cli/record_run.h"
 #include "cli/terminal.h"
+#include "os/os.h"
 #include "render/renderers.h"
 
 #define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
@@ -183,8 +183,8 @@ static void open_picture(const struct wk_flame_args *args)
 
 	if (!args->opens || strcmp(picture(args), "-") == 0)
 		return;
-	wk_argv_add_pair(&argv, "xdg-open", picture(args));
-	if (wk_child_run(&argv, WK_CHILD_PLAIN, &err) < 0)
+	wk_argv_add_pair(&argv, wk_os_opener, picture(args));
+	if (wk_os_program_run(argv.at, WK_OS_PROGRAM_PLAIN, &err) < 0)
 		wk_say(err.text);
 	wk_argv_fini(&argv);
 }
@@ -267,7 +267,7 @@ static void say_no_picture(const struct wk_flame_args *args)
 	struct wk_buf words = { 0 };
 
 	wk_buf_add_text(&words, "no samples: no picture drawn");
-	if (strcmp(picture(args), "-") != 0 && access(picture(args), F_OK) == 0)
+	if (strcmp(picture(args), "-") != 0 && wk_os_is_there(picture(args)))
 		wk_buf_add_fmt(&words, "; %s is of an earlier run", picture(args));
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);

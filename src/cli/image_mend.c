@@ -67,7 +67,7 @@ static void add_asking(struct wk_buf *mend, const struct wk_facts_about *about)
 
 static bool has_debuginfod(void)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
+	const char *urls = wk_os_env("DEBUGINFOD_URLS");
 
 	return urls && urls[0];
 }

@@ -1,18 +1,15 @@
-#define _GNU_SOURCE /* gmtime_r */
 #include "cli/kept_rows.h"
 
-#include <time.h>
-
 #include "base/num.h"
+#include "os/os.h"
 
 void wk_kept_add_size_and_time(struct wk_out *out, uint64_t size_bytes, uint64_t time_ns)
 {
-	time_t seconds = (time_t)(time_ns / 1000000000);
 	struct wk_buf size = { 0 };
 	char when[32] = "";
 	struct tm tm;
 
-	if (gmtime_r(&seconds, &tm))
+	if (wk_os_utc_time(time_ns / 1000000000, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
 	wk_num_add_bytes(&size, size_bytes);
 	wk_out_fmt(out, "%10s  %-16s  ", wk_buf_text(&size), when);

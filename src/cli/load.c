@@ -39,7 +39,7 @@ const struct wk_opt_group wk_load_group = { "Reading", options };
 
 bool wk_load_has_usual(void)
 {
-	return access(WK_USUAL_RECORDING, F_OK) == 0;
+	return wk_os_is_there(WK_USUAL_RECORDING);
 }
 
 const char *wk_load_path(const struct wk_words *words, struct wk_err *err)

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,22 +12,6 @@
 #include "os/os.h"
 
 #define MAX_GROUPS 8
-
-/* A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened,
- * and output meant for a person would go into it. The stand-ins cannot be written to, so
- * lost output is still noticed, and vanish when a recorded command is started. */
-static void hold_standard_streams(void)
-{
-	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (fd > STDIN_FILENO) /* where 0 was closed, reading it fails as it should */
-		close(fd);
-	do
-		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
 
 /* A reader that went away wants no more: not a fault worth words, but not a success. */
 static int end_output(struct wk_out *out, int exit_code, struct wk_err *err)
@@ -133,9 +116,8 @@ int main(int argc, char **argv)
 
 	if (argc < 1)
 		return WK_EXIT_USAGE;
-	hold_standard_streams();
 	wk_os_guard_maps();
-	exit_code = dispatch(argv, &out, &err);
+	exit_code = dispatch(wk_os_start(argv), &out, &err);
 	exit_code = end_output(&out, exit_code, &err);
 	if (err.code != WK_OK)
 		wk_say(err.text);

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "formats/reader.h"
@@ -88,10 +86,12 @@ static bool fail_form(const char *ending, const char *const *forms, const struct
 
 static bool is_same_file(const char *a, const char *b)
 {
-	struct stat first, second;
+	struct wk_os_identity first, second;
 
-	return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+	return wk_os_identify(a, &first, NULL) && wk_os_identify(b, &second, NULL) &&
+	       first.is_regular && first.inode == second.inode &&
+	       first.device_major == second.device_major &&
+	       first.device_minor == second.device_minor;
 }
 
 bool wk_output_allow(const char *path, const char *const *inputs, const char *const *forms,
@@ -129,17 +129,15 @@ static int obstacle_at(const char *path)
 {
 	struct wk_str all = wk_str_c(path), name = wk_str_basename(all);
 	struct wk_buf folder = { 0 };
-	struct stat info;
 	int cause;
 
-	if (stat(path, &info) == 0) {
-		if (S_ISDIR(info.st_mode))
-			return EISDIR;
-		return access(path, W_OK) == 0 ? 0 : errno;
-	}
+	if (wk_os_is_folder(path))
+		return EISDIR;
+	if (wk_os_is_there(path))
+		return wk_os_may_write(path) ? 0 : errno;
 	wk_buf_add_str(&folder, wk_str_of(path, all.len - name.len));
 	wk_buf_add_text(&folder, ".");
-	cause = access(wk_buf_text(&folder), W_OK | X_OK) == 0 ? 0 : errno;
+	cause = wk_os_may_write(wk_buf_text(&folder)) ? 0 : errno;
 	wk_buf_fini(&folder);
 	return name.len ? cause : EISDIR;
 }

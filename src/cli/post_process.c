@@ -1,11 +1,12 @@
 #include "cli/post_process.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/child.h"
 #include "cli/load.h"
+#include "os/os.h"
 #include "render/renderers.h"
 
 static bool fold(const struct wk_model *model, const struct wk_question *question, bool by_process,
@@ -31,19 +32,19 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 	wk_tree_fini(&tree);
 	if (!wk_out_end(&out) && ok)
 		ok = wk_fail_os(err, out.error_number, "cannot write folded stacks");
-	return ok && lseek(fd, 0, SEEK_SET) == 0;
+	return ok && wk_os_rewind(fd);
 }
 
 /* Files in between and not pipes, so that neither side waits for the other. */
 static bool run(const char *command, int input, int output, struct wk_err *err)
 {
-	struct wk_child_io io = { .input = input, .output = output };
+	struct wk_os_program_io io = { .input = input, .output = output };
 	struct wk_argv argv = { 0 };
 	int exit_code;
 
-	wk_argv_add(&argv, "sh");
-	wk_argv_add_pair(&argv, "-c", command);
-	exit_code = wk_child_run(&argv, io, err);
+	wk_argv_add(&argv, wk_os_shell[0]);
+	wk_argv_add_pair(&argv, wk_os_shell[1], command);
+	exit_code = wk_os_program_run(argv.at, io, err);
 	wk_argv_fini(&argv);
 	if (exit_code > 0)
 		wk_fail(err, WK_EIO, WK_NOWHERE, "--post-process: \"%s\" ended with exit code %d",
@@ -51,17 +52,13 @@ static bool run(const char *command, int input, int output, struct wk_err *err)
 	return exit_code == 0;
 }
 
-static struct wk_model *read_back(int fd, struct wk_err *err)
+static struct wk_model *read_back(const char *path, struct wk_err *err)
 {
 	const struct wk_load_args args = { .format = "folded" };
-	struct wk_buf path = { 0 };
-	struct wk_model *model;
+	struct wk_model *model = wk_load(path, &args, err);
 
-	wk_buf_add_fmt(&path, "/proc/self/fd/%d", fd);
-	model = wk_load(wk_buf_text(&path), &args, err);
 	if (!model)
 		wk_err_in(err, "what --post-process printed");
-	wk_buf_fini(&path);
 	return model;
 }
 
@@ -69,17 +66,21 @@ struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_q
 				 const char *command, bool by_process, bool by_thread,
 				 struct wk_err *err)
 {
-	FILE *input = tmpfile(), *output = tmpfile();
+	char *input_path, *output_path = NULL;
+	int input = wk_os_temporary(&input_path);
+	int output = input < 0 ? -1 : wk_os_temporary(&output_path);
 	struct wk_model *processed = NULL;
 
-	if (!input || !output)
+	if (output < 0)
 		wk_fail_os(err, errno, "cannot make a temporary file");
-	else if (fold(model, question, by_process, by_thread, fileno(input), err) &&
-		 run(command, fileno(input), fileno(output), err))
-		processed = read_back(fileno(output), err);
-	if (input)
-		fclose(input);
-	if (output)
-		fclose(output);
+	else if (fold(model, question, by_process, by_thread, input, err) &&
+		 run(command, input, output, err))
+		processed = read_back(output_path, err);
+	if (input >= 0)
+		close(input);
+	if (output >= 0)
+		close(output);
+	free(input_path);
+	free(output_path);
 	return processed;
 }

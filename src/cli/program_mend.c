@@ -2,10 +2,10 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cargo_profile.h"
 #include "formats/scan.h"
+#include "os/os.h"
 
 void wk_shell_word(struct wk_buf *text, struct wk_str word)
 {
@@ -59,7 +59,7 @@ static bool is_there(struct wk_str folder, const char *name)
 
 	wk_buf_add_str(&path, folder);
 	wk_buf_add_text(&path, name);
-	found = access(wk_buf_text(&path), F_OK) == 0;
+	found = wk_os_is_there(wk_buf_text(&path));
 	wk_buf_fini(&path);
 	return found;
 }

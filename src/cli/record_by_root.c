@@ -125,7 +125,7 @@ static void fill(struct line *line, const struct wk_root_request *request, const
 int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 		      struct wk_err *err)
 {
-	struct wk_child_io io = WK_CHILD_PLAIN;
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct line line = { 0 };
 	struct stat info;
 	char self[4096];
@@ -140,7 +140,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 	if (request->verbose)
 		wk_argv_say(&line.argv);
 	io.outlives_interrupt = true;
-	exit_code = wk_child_run(&line.argv, io, err);
+	exit_code = wk_os_program_run(line.argv.at, io, err);
 	*has_recorded = exit_code >= 0 && stat(request->data, &info) == 0 && info.st_size > 0;
 	for (size_t i = 0; i < line.count; i++)
 		free(line.owned[i]);

@@ -155,7 +155,7 @@ void wk_record_wait(struct wk_record_outcome *outcome, bool quiet, struct wk_err
  * that one may not read, or what another user's rights were used for. */
 static const char *hidden_reason(const char *program)
 {
-	char *found = strchr(program, '/') ? NULL : wk_program_find(program);
+	char *found = strchr(program, '/') ? NULL : wk_os_program_find(program);
 	const char *path = found ? found : program, *reason = NULL;
 	struct stat info;
 

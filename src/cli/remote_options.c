@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/terminal.h"
+#include "os/os.h"
 
 /* Servers in the order in which they are asked; ends with NULL. */
 struct list {
@@ -29,7 +30,7 @@ static void free_list(struct list *list)
 
 static const char *environment(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = wk_os_env(name);
 
 	return value && value[0] ? value : NULL;
 }

@@ -1,6 +1,5 @@
 #include "cli/table_form.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -25,7 +24,7 @@ const struct wk_renderer *wk_table_form(bool csv, bool json)
 /* What goes to a pager may be cut to the width that its user says. */
 static unsigned typed_columns(void)
 {
-	const char *typed = getenv("COLUMNS");
+	const char *typed = wk_os_env("COLUMNS");
 	uint64_t columns = 0;
 
 	return typed && wk_num_u64(wk_str_c(typed), &columns) && columns <= UINT16_MAX

@@ -1,8 +1,7 @@
-#define _GNU_SOURCE /* strcasestr */
 #include "cli/terminal.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/out.h"
@@ -10,12 +9,20 @@
 
 bool wk_color_wanted(int fd)
 {
-	const char *no_color = getenv("NO_COLOR");
-	const char *terminal = getenv("TERM");
+	const char *no_color = wk_os_env("NO_COLOR");
 
 	if (no_color && *no_color)
 		return false;
-	return wk_os_is_terminal(fd) && terminal && strcmp(terminal, "dumb") != 0;
+	return wk_os_shows_colors(fd);
+}
+
+/* "en_US.UTF-8", "C.utf8", "UTF-8". */
+static bool is_of_utf8(const char *locale)
+{
+	const char *dot = strchr(locale, '.');
+	const char *charset = dot ? dot + 1 : locale;
+
+	return strncasecmp(charset, "utf-8", 5) == 0 || strncasecmp(charset, "utf8", 4) == 0;
 }
 
 /* Where nothing is set, as in a container, terminals still are of this century. */
@@ -25,8 +32,8 @@ bool wk_is_plain_locale(void)
 	const char *locale = NULL;
 
 	for (size_t i = 0; i < 3 && !(locale && locale[0]); i++)
-		locale = getenv(names[i]);
-	return locale && locale[0] && !strcasestr(locale, "utf-8") && !strcasestr(locale, "utf8");
+		locale = wk_os_env(names[i]);
+	return locale && locale[0] && !is_of_utf8(locale);
 }
 
 void wk_say(const char *sentence)

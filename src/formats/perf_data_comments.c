@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "formats/perf_data_internal.h"
+#include "os/os.h"
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -294,14 +295,13 @@ static void add_clock(struct wk_bytes in, struct wk_buf *out)
 {
 	uint32_t version = wk_u32(&in), id = wk_u32(&in);
 	uint64_t wall_ns = wk_u64(&in), clock_ns = wk_u64(&in);
-	time_t seconds = (time_t)(wall_ns / 1000000000);
 	char date[64] = "";
 	struct tm tm;
 
 	if (version != 1 || in.bad)
 		return;
-	if (localtime_r(&seconds, &tm))
-		strftime(date, sizeof(date), "%F %T", &tm);
+	if (wk_os_local_time(wall_ns / 1000000000, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
 	wk_buf_add_fmt(out, "# clockid: %s (%" PRIu32 ")\n", clock_word((int)id), id);
 	wk_buf_add_fmt(out, "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64
 		       " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n", date,

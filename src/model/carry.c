@@ -1,6 +1,5 @@
 #include "model/carry.h"
 
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
@@ -8,6 +7,7 @@
 #include "base/mem.h"
 #include "model/builder.h"
 #include "model/given_names.h"
+#include "os/os.h"
 #include "symbols/unwind.h"
 
 struct carried_image {
@@ -76,10 +76,10 @@ void wk_carry_live(struct wk_carry *carry)
 /* Will the path lead a later reader to this very file? */
 static bool is_plain_file(const struct carried_image *image)
 {
-	struct stat info;
+	struct wk_os_identity identity;
 
-	return stat(image->path.at, &info) == 0 &&
-	       (image->inode == 0 || info.st_ino == image->inode);
+	return wk_os_identify(image->path.at, &identity, NULL) &&
+	       (image->inode == 0 || identity.inode == image->inode);
 }
 
 void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_event *event,

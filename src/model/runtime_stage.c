@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -12,6 +11,7 @@
 #include "model/runtime_lives.h"
 #include "model/runtime_unwind.h"
 #include "model/space.h"
+#include "os/os.h"
 
 #define SLACK_NS UINT64_C(2000000000)
 
@@ -470,13 +470,14 @@ bool wk_runtime_stage_find(struct wk_runtime_stage *stage, uint32_t pid, uint64_
 
 static void take_fact(struct wk_runtime_stage *stage, const struct wk_event_system *fact)
 {
-	struct utsname here;
+	struct wk_os_host here;
 	size_t middle = 0;
 
 	if (wk_str_is(fact->key, "host name")) {
 		wk_buf_reset(&stage->host);
 		wk_buf_add_str(&stage->host, fact->value);
-		stage->is_of_here = uname(&here) == 0 && wk_str_is(fact->value, here.nodename);
+		wk_os_host(&here);
+		stage->is_of_here = here.name[0] && wk_str_is(fact->value, here.name);
 	} else if (wk_str_is(fact->key, "clock")) {
 		wk_buf_reset(&stage->clock);
 		wk_buf_add_str(&stage->clock, fact->value);

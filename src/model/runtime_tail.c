@@ -2,11 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "os/os.h"
 
 #define HEAD_BYTES 40
 #define PART_BYTES ((size_t)1 << 16)
@@ -60,19 +59,19 @@ static bool read_part(struct wk_runtime_tail *tail)
 {
 	size_t used = tail->dump ? wk_jitdump_used(tail->dump) : 0;
 	size_t left = tail->bytes.len - used;
-	struct stat info;
-	ssize_t got;
+	uint64_t size_bytes;
+	size_t got;
 
-	if (fstat(tail->fd, &info) != 0 || (uint64_t)info.st_size <= tail->offset)
+	if (!wk_os_size(tail->fd, &size_bytes) || size_bytes <= tail->offset)
 		return false;
 	tail->is_over = left >= MOST_BYTES;
 	if (used)
 		memmove(tail->bytes.at, tail->bytes.at + used, left);
 	tail->bytes.len = left;
-	got = pread(tail->fd, wk_buf_extend(&tail->bytes, PART_BYTES), PART_BYTES,
-		    (off_t)tail->offset);
-	tail->bytes.len = left + (got > 0 ? (size_t)got : 0);
-	tail->offset += got > 0 ? (uint64_t)got : 0;
+	got = wk_os_read_at(tail->fd, tail->offset, wk_buf_extend(&tail->bytes, PART_BYTES),
+			    PART_BYTES);
+	tail->bytes.len = left + got;
+	tail->offset += got;
 	go_on(tail);
 	return got > 0;
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -104,6 +105,28 @@ static bool read_guarded(int fd, const char *path, const struct guard *guard, st
 	return guard->most ? is_too_long(path, most, err) : has_no_end(path, most, err);
 }
 
+/* A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened,
+ * and output meant for a person would go into it. The stand-ins cannot be written to, so
+ * lost output is still noticed, and vanish when a recorded command is started. */
+char **wk_os_start(char **argv)
+{
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (fd > STDIN_FILENO) /* where 0 was closed, reading it fails as it should */
+		close(fd);
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	return argv;
+}
+
+const char *wk_os_env(const char *name)
+{
+	return getenv(name);
+}
+
 bool wk_os_is_there(const char *path)
 {
 	struct stat info;
@@ -116,6 +139,21 @@ bool wk_os_is_folder(const char *path)
 	struct stat info;
 
 	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool wk_os_may_write(const char *path)
+{
+	return access(path, wk_os_is_folder(path) ? W_OK | X_OK : W_OK) == 0;
+}
+
+char *wk_os_real_path(const char *path)
+{
+	return realpath(path, NULL);
+}
+
+bool wk_os_is_path(const char *word)
+{
+	return strchr(word, '/') != NULL;
 }
 
 static bool cannot_be_mapped(const char *path, const struct stat *info, struct wk_err *err)
@@ -386,6 +424,36 @@ int wk_os_create(const char *path, bool is_private, struct wk_err *err)
 	return fd;
 }
 
+void wk_os_make_private(int fd)
+{
+	(void)!fchmod(fd, S_IRUSR | S_IWUSR);
+}
+
+int wk_os_temporary(char **path)
+{
+	const char *folder = getenv("TMPDIR");
+	struct wk_buf text = { 0 };
+	int fd;
+
+	*path = NULL;
+	wk_buf_add_fmt(&text, "%s/wick-XXXXXX", folder && *folder ? folder : "/tmp");
+	fd = mkostemp(text.at, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(text.at);
+	wk_buf_reset(&text);
+	wk_buf_add_fmt(&text, "/proc/self/fd/%d", fd);
+	if (fd >= 0)
+		*path = text.at;
+	else
+		wk_buf_fini(&text);
+	return fd;
+}
+
+bool wk_os_rewind(int fd)
+{
+	return lseek(fd, 0, SEEK_SET) == 0;
+}
+
 bool wk_os_is_seekable(int fd)
 {
 	struct stat info;
@@ -427,6 +495,23 @@ bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
 		len -= (size_t)done;
 	}
 	return true;
+}
+
+size_t wk_os_read_at(int fd, uint64_t offset, void *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = pread(fd, (char *)bytes + done, size - done,
+				    (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
 }
 
 bool wk_os_size(int fd, uint64_t *size_bytes)
@@ -487,6 +572,17 @@ size_t wk_os_kernel_build_id(uint8_t id[20])
 	return found;
 }
 
+void wk_os_host(struct wk_os_host *host)
+{
+	struct utsname names;
+
+	*host = (struct wk_os_host){ 0 };
+	if (uname(&names) != 0)
+		return;
+	snprintf(host->name, sizeof(host->name), "%s", names.nodename);
+	snprintf(host->release, sizeof(host->release), "%s", names.release);
+}
+
 bool wk_os_has_borrowed_rights(void)
 {
 	return getauxval(AT_SECURE) != 0;
@@ -541,9 +637,30 @@ uint64_t wk_os_wall_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+bool wk_os_local_time(uint64_t seconds, struct tm *tm)
+{
+	time_t time = (time_t)seconds;
+
+	return localtime_r(&time, tm) != NULL;
+}
+
+bool wk_os_utc_time(uint64_t seconds, struct tm *tm)
+{
+	time_t time = (time_t)seconds;
+
+	return gmtime_r(&time, tm) != NULL;
+}
+
 bool wk_os_is_terminal(int fd)
 {
 	return isatty(fd) == 1;
+}
+
+bool wk_os_shows_colors(int fd)
+{
+	const char *terminal = getenv("TERM");
+
+	return wk_os_is_terminal(fd) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 unsigned wk_os_terminal_columns(int fd)

@@ -1,16 +1,26 @@
 /* The system, as far as all of wick needs it: files, threads, clock, terminal.
  *
- * linux.c is the one implementation so far; the system is chosen by the file in the build,
- * not by #ifdef. Paths are UTF-8 C strings. Functions that fail say why in `err`. */
+ * linux.c and its neighbours are one implementation, windows.c and those that begin so another; the
+ * system is chosen by the files in the build, not by #ifdef. Paths, the words of the command line
+ * and variables are UTF-8 C strings. Functions that fail say why in `err`. */
 #ifndef WK_OS_OS_H
 #define WK_OS_OS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/err.h"
+
+/* Once, from main, before anything else: makes sure that descriptors 0, 1 and 2 are not given to
+ * files that are opened later, and that bytes go through them as they are. Returns the words of
+ * the command line. */
+char **wk_os_start(char **argv);
+
+/* A variable of the environment, NULL where it is not set; there until the program ends. */
+const char *wk_os_env(const char *name);
 
 /* What tells one file from another. */
 struct wk_os_identity {
@@ -58,6 +68,16 @@ bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_fil
 
 bool wk_os_is_there(const char *path);
 bool wk_os_is_folder(const char *path);
+
+/* Whether this program may write the file, or into the folder; errno tells why not. */
+bool wk_os_may_write(const char *path);
+
+/* The path from the root on, links followed, on the heap; NULL, with errno set, for what is not
+ * there. */
+char *wk_os_real_path(const char *path);
+
+/* Is this how one says where a program lies, not only what it is called? */
+bool wk_os_is_path(const char *word);
 
 /* As wk_os_open, but what has to be read is first shown in part: its first 64 KiB, or all where
  * there is less. Where `accept` returns false, having filled `err`, the rest is not read: an
@@ -119,6 +139,16 @@ bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *e
  * errno set, if what was written could not be kept. */
 bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole);
 
+/* From now on the file is for its owner alone, as far as that can be had. */
+void wk_os_make_private(int fd);
+
+/* A file that is gone when its descriptor is closed. `path`, on the heap, leads to it until then.
+ * -1, with errno set, where there can be none. */
+int wk_os_temporary(char **path);
+
+/* To the file's first byte; false, with errno set, for what has none. */
+bool wk_os_rewind(int fd);
+
 /* Whether written bytes can be changed later: true for a file that stands at its start,
  * false for pipes and for files opened to append. */
 bool wk_os_is_seekable(int fd);
@@ -127,6 +157,10 @@ bool wk_os_is_seekable(int fd);
  * place alone). False, with errno set, if the system did not take them all. */
 bool wk_os_write(int fd, const void *bytes, size_t len);
 bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
+
+/* As many of the bytes at `offset` as there are, which may be none; the descriptor's place is left
+ * alone where the system can do that. */
+size_t wk_os_read_at(int fd, uint64_t offset, void *bytes, size_t size);
 
 /* How long an open file is. */
 bool wk_os_size(int fd, uint64_t *size_bytes);
@@ -140,6 +174,13 @@ size_t wk_os_read_process(uint32_t pid, uint64_t address, void *bytes, size_t si
 /* The build id of the kernel that runs: how many bytes of `id` it has, 0 where it tells none. */
 size_t wk_os_kernel_build_id(uint8_t id[20]);
 
+/* What this machine is called, and its system's release; empty where it tells none. */
+struct wk_os_host {
+	char name[256], release[256];
+};
+
+void wk_os_host(struct wk_os_host *host);
+
 /* Does the system give this program rights that its user has not (a set-user-id bit or a capability
  * of its file)? */
 bool wk_os_has_borrowed_rights(void);
@@ -152,7 +193,15 @@ void wk_os_thread_join(struct wk_os_thread *thread);
 
 uint64_t wk_os_clock_ns(void);     /* monotonic */
 uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
+
+/* The time of day here and in UTC, of seconds since 1970. False for what has none. */
+bool wk_os_local_time(uint64_t seconds, struct tm *tm);
+bool wk_os_utc_time(uint64_t seconds, struct tm *tm);
+
 bool wk_os_is_terminal(int fd);
+
+/* A terminal that shows colours when it is told to. */
+bool wk_os_shows_colors(int fd);
 unsigned wk_os_terminal_columns(int fd); /* 80 where unknown */
 unsigned wk_os_cpu_count(void);
 

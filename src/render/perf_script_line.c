@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "formats/trace_format.h"
+#include "os/os.h"
 #include "render/perf_script_internal.h"
 
 #define USUAL_FRAMES     127
@@ -96,12 +97,11 @@ static void add_time_of_day(const struct wk_perf_script *script, uint64_t time_n
 			    struct wk_buf *out)
 {
 	uint64_t wall_ns = time_ns - script->clock_ns + script->wall_ns;
-	time_t seconds = (time_t)(wall_ns / 1000000000);
 	char text[64] = "";
 	struct tm tm;
 
-	if (localtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%F %T", &tm);
+	if (wk_os_local_time(wall_ns / 1000000000, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
 	if (script->options.nanoseconds)
 		wk_buf_add_fmt(out, "%s.%09" PRIu64 " ", text, wall_ns % 1000000000);
 	else

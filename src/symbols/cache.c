@@ -69,7 +69,7 @@ static const struct file_section *table_of(const struct wk_cache_entry *entry)
 static char *folder_of(const struct wk_cache_options *options)
 {
 	const char *typed = options && options->folder ? options->folder
-						       : getenv("WICK_CACHE_DIR");
+						       : wk_os_env("WICK_CACHE_DIR");
 
 	if (!typed)
 		return wk_os_cache_folder();
@@ -78,7 +78,7 @@ static char *folder_of(const struct wk_cache_options *options)
 
 uint64_t wk_cache_usual_bytes(struct wk_buf *complaint)
 {
-	const char *typed = getenv("WICK_CACHE_SIZE");
+	const char *typed = wk_os_env("WICK_CACHE_SIZE");
 	uint64_t most;
 
 	if (!typed || !typed[0])

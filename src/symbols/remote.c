@@ -63,7 +63,7 @@ struct search {
 
 char *wk_remote_usual_folder(void)
 {
-	const char *own = getenv("WICK_CACHE_DIR");
+	const char *own = wk_os_env("WICK_CACHE_DIR");
 	char *cache = !own ? wk_os_cache_folder() : own[0] ? wk_os_absolute(own) : NULL;
 	struct wk_buf folder = { 0 };
 	char *kept = NULL;

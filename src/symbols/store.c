@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "os/os.h"
 
 #define DELETED " (deleted)"
 
@@ -299,7 +300,7 @@ void wk_store_id_path(struct wk_buf *path, const char *dir, const struct wk_buil
 
 const char *wk_store_perf_dir(struct wk_buf *dir)
 {
-	const char *home = getenv("HOME");
+	const char *home = wk_os_env("HOME");
 
 	if (!home || home[0] != '/')
 		return NULL;

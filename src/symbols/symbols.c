@@ -1,7 +1,6 @@
 #include "symbols/symbols.h"
 
 #include <stdlib.h>
-#include <sys/utsname.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -267,10 +266,10 @@ bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_s
 
 bool wk_is_running_release(struct wk_str host, struct wk_str release)
 {
-	struct utsname here;
+	struct wk_os_host here;
 
-	return uname(&here) == 0 && wk_str_is(host, here.nodename) &&
-	       wk_str_is(release, here.release);
+	wk_os_host(&here);
+	return here.name[0] && wk_str_is(host, here.name) && wk_str_is(release, here.release);
 }
 
 bool wk_kernel_is_at(const struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes)

@@ -1,4 +1,5 @@
 /* The table of the recording itself: the machine, what was recorded, what was noticed. */
+#include "os/os.h"
 #include "views/tables_internal.h"
 
 #include <inttypes.h>
@@ -52,13 +53,11 @@ static bool is_of_source(const struct wk_model *model, struct wk_str fact)
 static bool add_wall_time(struct wk_buf *text, const struct wk_model *model)
 {
 	uint64_t wall_ns;
-	time_t seconds;
 	struct tm tm;
 
 	if (!wk_wall_clock_of(model, &wall_ns))
 		return false;
-	seconds = (time_t)(wall_ns / 1000000000);
-	if (!gmtime_r(&seconds, &tm))
+	if (!wk_os_utc_time(wall_ns / 1000000000, &tm))
 		return false;
 	wk_buf_add_fmt(text, "%d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
 		       tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);

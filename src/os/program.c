@@ -1,0 +1,147 @@
+#include "os/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *const wk_os_shell[2] = { "sh", "-c" };
+const char *const wk_os_opener = "xdg-open";
+
+/* In the child: becomes the program, or tells why not through `failure_fd`. Never returns. */
+static void become(const char *const *words, const struct wk_os_program_io *io, int output,
+		   int failure_fd)
+{
+	int cause;
+
+	if (io->input >= 0)
+		dup2(io->input, STDIN_FILENO);
+	if (output >= 0)
+		dup2(output, STDOUT_FILENO);
+	if (io->is_mute)
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+	execvp(words[0], (char *const *)(uintptr_t)words);
+	cause = errno;
+	if (write(failure_fd, &cause, sizeof(cause)) != (ssize_t)sizeof(cause))
+		_exit(126);
+	_exit(127);
+}
+
+static void read_all(int fd, struct wk_buf *text)
+{
+	char part[65536];
+	ssize_t got;
+
+	do {
+		got = read(fd, part, sizeof(part));
+		if (got > 0)
+			wk_buf_add(text, part, (size_t)got);
+	} while (got > 0 || (got < 0 && errno == EINTR));
+}
+
+static int wait_for(pid_t pid)
+{
+	int status = 0;
+	pid_t ended;
+
+	do
+		ended = waitpid(pid, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void close_pair(int fds[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static bool private_pipe(int fds[2], struct wk_err *err)
+{
+	if (pipe(fds) != 0)
+		return wk_fail_os(err, errno, "cannot make a pipe");
+	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+	return true;
+}
+
+/* 0 if the child became its program, else the cause why not. */
+static int failure_of(int fd)
+{
+	int cause = 0;
+	ssize_t got;
+
+	do
+		got = read(fd, &cause, sizeof(cause));
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)sizeof(cause) ? cause : 0;
+}
+
+int wk_os_program_run(const char *const *words, struct wk_os_program_io io, struct wk_err *err)
+{
+	int failure[2] = { -1, -1 }, output[2] = { -1, -1 };
+	int exit_code = -1, cause;
+	void (*before)(int) = SIG_DFL;
+	pid_t pid;
+
+	if (!private_pipe(failure, err) || (io.collect && !private_pipe(output, err)))
+		goto out;
+	pid = fork();
+	if (pid < 0) {
+		wk_fail_os(err, errno, "cannot start %s", words[0]);
+		goto out;
+	}
+	if (pid == 0)
+		become(words, &io, io.collect ? output[1] : io.output, failure[1]);
+	if (io.outlives_interrupt)
+		before = signal(SIGINT, SIG_IGN);
+	close(failure[1]);
+	failure[1] = -1;
+	if (io.collect) {
+		close(output[1]);
+		output[1] = -1;
+		read_all(output[0], io.collect);
+	}
+	cause = failure_of(failure[0]);
+	exit_code = wait_for(pid);
+	if (io.outlives_interrupt)
+		signal(SIGINT, before);
+	if (cause) {
+		exit_code = -1;
+		wk_fail_os(err, cause, "cannot run %s", words[0]);
+	}
+out:
+	close_pair(failure);
+	close_pair(output);
+	return exit_code;
+}
+
+static bool is_program(const char *path)
+{
+	struct stat info;
+
+	return access(path, X_OK) == 0 && stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+char *wk_os_program_find(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	for (const char *at = path; at && *at;) {
+		size_t len = strcspn(at, ":");
+		struct wk_buf candidate = { 0 };
+
+		wk_buf_add_fmt(&candidate, "%.*s/%s", (int)len, at, name);
+		if (len && is_program(wk_buf_text(&candidate)))
+			return candidate.at;
+		wk_buf_fini(&candidate);
+		at += len + (at[len] == ':');
+	}
+	return NULL;
+}
