@@ -16,6 +16,8 @@ static const struct wk_opt options[] = {
 	  "of all the time (10%-20%); either may be left out", WK_OPT_TEXT, AT(time), NULL },
 	{ 0, "by", "EVENT", "weigh by this event where several were recorded", WK_OPT_TEXT,
 	  AT(source), NULL },
+	{ 0, "outstanding", NULL, "of memory only what was allocated in that time and is still "
+	  "there at its end", WK_OPT_FLAG, AT(outstanding), NULL },
 	{ 'i', "ignore-case", NULL, "patterns match upper and lower case alike", WK_OPT_FLAG,
 	  AT(ignore_case), NULL },
 	{ 0 },

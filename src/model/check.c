@@ -44,6 +44,21 @@ static bool check_samples(const struct wk_model *model, struct wk_err *err)
 	return true;
 }
 
+static bool check_ends(const struct wk_model *model, struct wk_err *err)
+{
+	const struct wk_ends *ends = &model->ends;
+
+	for (uint32_t i = 0; i < ends->count; i++)
+		if (!below(ends->sample[i], model->samples.count, "the end's sample", i, err) ||
+		    !below(ends->sample[i], ends->at_row[i], "the end's sample", i, err) ||
+		    !below(ends->thread[i], model->thread_count, "the end's thread", i, err) ||
+		    !below(ends->stack[i], model->stacks.count, "the end's stack", i, err) ||
+		    (i && !below(ends->at_row[i - 1], ends->at_row[i] + 1, "the end's order", i,
+				 err)))
+			return false;
+	return true;
+}
+
 static bool check_owners(const struct wk_model *model, struct wk_err *err)
 {
 	for (uint32_t i = 0; i < model->thread_count; i++)
@@ -53,6 +68,16 @@ static bool check_owners(const struct wk_model *model, struct wk_err *err)
 	for (uint32_t i = 0; i < model->process_count; i++)
 		if (!below(model->processes[i].parent, model->process_count,
 			   "the process's parent", i, err))
+			return false;
+	for (uint32_t i = 0; i < model->heap_count; i++)
+		if (!below(model->heaps[i].process, model->process_count, "the heap's process", i,
+			   err))
+			return false;
+	for (uint32_t i = 0; i < model->mark_count; i++)
+		if (!below(model->marks[i].process, model->process_count, "the mark's process", i,
+			   err) ||
+		    !below(model->marks[i].thread, model->thread_count, "the mark's thread", i,
+			   err))
 			return false;
 	for (uint32_t i = 0; i < model->function_count; i++)
 		if (!below(model->functions[i].image, model->image_count,
@@ -74,5 +99,5 @@ bool wk_model_check(const struct wk_model *model, struct wk_err *err)
 {
 	return check_frames(model, err) && check_owners(model, err) &&
 	       check_stacks(&model->stacks, model->frames.count, err) &&
-	       check_samples(model, err) && check_resolved(model, err);
+	       check_samples(model, err) && check_ends(model, err) && check_resolved(model, err);
 }

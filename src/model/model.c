@@ -8,7 +8,7 @@
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t carried_cap, carried_places_cap, carried_bounds_cap, carried_calls_cap;
-	size_t facts_cap, notes_cap;
+	size_t facts_cap, notes_cap, heaps_cap, marks_cap, counts_cap;
 	struct wk_index images, functions, frames, named_frames, sample_rows;
 };
 
@@ -31,6 +31,7 @@ struct wk_model *wk_model_new(void)
 	wk_model_add_thread(model, &(struct wk_thread){ 0 });
 	wk_model_add_source(model, &(struct wk_source){ 0 });
 	wk_model_add_function(model, &(struct wk_function){ 0 });
+	wk_model_add_heap(model, &(struct wk_heap){ 0 });
 	start_columns(model);
 	return model;
 }
@@ -62,6 +63,13 @@ static void free_columns(struct wk_model *model)
 	free(model->samples.cpu);
 	free(model->samples.is_before);
 	free(model->samples.times);
+	free(model->samples.heap);
+	free(model->ends.sample);
+	free(model->ends.at_row);
+	free(model->ends.time_ns);
+	free(model->ends.weight);
+	free(model->ends.thread);
+	free(model->ends.stack);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -77,6 +85,9 @@ void wk_model_free(struct wk_model *model)
 	free(model->carried);
 	free(model->facts);
 	free(model->notes);
+	free(model->heaps);
+	free(model->marks);
+	free(model->counts);
 	free(model->named_of);
 	free(model->reaches_root);
 	free(model->has_user_part);
@@ -429,6 +440,28 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 				  .severity = note->severity };
 }
 
+wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap)
+{
+	model->heaps = wk_grow(model->heaps, &model->own->heaps_cap,
+			       (size_t)model->heap_count + 1, sizeof(*heap));
+	model->heaps[model->heap_count] = *heap;
+	return model->heap_count++;
+}
+
+void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark)
+{
+	model->marks = wk_grow(model->marks, &model->own->marks_cap,
+			       (size_t)model->mark_count + 1, sizeof(*mark));
+	model->marks[model->mark_count++] = *mark;
+}
+
+void wk_model_add_count(struct wk_model *model, const struct wk_count *count)
+{
+	model->counts = wk_grow(model->counts, &model->own->counts_cap,
+				(size_t)model->count_count + 1, sizeof(*count));
+	model->counts[model->count_count++] = *count;
+}
+
 static void grow_samples(struct wk_samples *samples, size_t room)
 {
 	size_t count = samples->count;
@@ -443,6 +476,8 @@ static void grow_samples(struct wk_samples *samples, size_t room)
 		samples->is_before = wk_realloc(samples->is_before, room);
 	if (samples->times)
 		samples->times = wk_grow_table(samples->times, count, room, sizeof(uint64_t));
+	if (samples->heap)
+		samples->heap = wk_grow_table(samples->heap, count, room, sizeof(wk_heap_id));
 	samples->cap = room;
 }
 
@@ -461,6 +496,14 @@ static void set_before(struct wk_samples *samples, bool is_before)
 		samples->is_before = wk_alloc_zeroed(samples->cap, 1);
 	if (samples->is_before)
 		samples->is_before[samples->count] = is_before;
+}
+
+static void set_heap(struct wk_samples *samples, wk_heap_id heap)
+{
+	if (heap && !samples->heap)
+		samples->heap = wk_alloc_table_zeroed(samples->cap, sizeof(*samples->heap));
+	if (samples->heap)
+		samples->heap[samples->count] = heap;
 }
 
 static uint64_t times_of(const struct wk_model *model, const struct wk_sample *sample)
@@ -512,6 +555,7 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	samples->source[samples->count] = sample->source;
 	samples->cpu[samples->count] = sample->cpu;
 	set_before(samples, sample->is_before);
+	set_heap(samples, sample->heap);
 	if (sample->times > 1)
 		have_times(model);
 	if (samples->times)
@@ -520,6 +564,34 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	samples->count++;
 	if (sample->until_ns > model->last_ns)
 		model->last_ns = sample->until_ns;
+}
+
+static void grow_ends(struct wk_ends *ends)
+{
+	size_t count = ends->count, room = ends->cap ? ends->cap * 2 : 64;
+
+	ends->sample = wk_grow_table(ends->sample, count, room, sizeof(uint32_t));
+	ends->at_row = wk_grow_table(ends->at_row, count, room, sizeof(uint32_t));
+	ends->time_ns = wk_grow_table(ends->time_ns, count, room, sizeof(uint64_t));
+	ends->weight = wk_grow_table(ends->weight, count, room, sizeof(uint64_t));
+	ends->thread = wk_grow_table(ends->thread, count, room, sizeof(wk_thread_id));
+	ends->stack = wk_grow_table(ends->stack, count, room, sizeof(wk_stack_id));
+	ends->cap = room;
+}
+
+void wk_model_add_end(struct wk_model *model, const struct wk_end *end)
+{
+	struct wk_ends *ends = &model->ends;
+
+	if (ends->count == ends->cap)
+		grow_ends(ends);
+	ends->sample[ends->count] = end->sample;
+	ends->at_row[ends->count] = model->samples.count;
+	ends->time_ns[ends->count] = end->time_ns;
+	ends->weight[ends->count] = end->weight;
+	ends->thread[ends->count] = end->thread;
+	ends->stack[ends->count] = end->stack;
+	ends->count++;
 }
 
 static bool same_row(const void *table, uint32_t id, const void *key)

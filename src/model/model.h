@@ -33,6 +33,7 @@ typedef uint32_t wk_stack_id;
 typedef uint32_t wk_process_id;
 typedef uint32_t wk_thread_id;
 typedef uint32_t wk_source_id;
+typedef uint32_t wk_heap_id;
 
 enum wk_image_kind {
 	WK_IMAGE_FILE,      /* an executable or a library */
@@ -85,6 +86,16 @@ struct wk_thread {
 	wk_process_id process;
 	wk_text_id name;
 	uint64_t start_ns, end_ns;
+	/* Of what switches tell, else 0: how often it began to run, and for how long it ran, waited
+	 * for something, and could have run. */
+	uint64_t switches;
+	uint64_t running_ns, waiting_ns, ready_ns;
+};
+
+/* A heap of a process, as the system names it. */
+struct wk_heap {
+	wk_process_id process;
+	uint64_t handle; /* 0: the one of a process that tells no heaps apart */
 };
 
 /* How the recorder came by the callers of a user stack. */
@@ -102,6 +113,7 @@ struct wk_source {
 	bool is_cpu_time;
 	bool is_weighed;     /* how many rows there are says nothing, only their weights do */
 	bool counts_samples; /* its weights are numbers of samples: a row stands for several */
+	bool has_lifetimes;  /* what a row weighs is given back some time: see wk_ends */
 	uint8_t stacks_by;   /* enum wk_stacks_by */
 };
 
@@ -161,7 +173,37 @@ struct wk_samples {
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
 	uint64_t *times;      /* how many samples a row stands for; NULL: ask its source */
+	wk_heap_id *heap;     /* of blocks of a heap, else 0; NULL: there are none */
 	size_t cap, expected; /* rows: there is room for, there will be if one can tell */
+};
+
+/* What was given back of rows whose sources have lifetimes, in order of time. What is left of a
+ * row at a moment is its weight without those of its ends until then, or 0: weights that did not
+ * fit are cut, those of ends are not. What was there to the end has no row here. */
+struct wk_ends {
+	uint32_t count;
+	uint32_t *sample;     /* row of samples */
+	uint32_t *at_row;     /* how many samples there were by then: the order among them */
+	uint64_t *time_ns;
+	uint64_t *weight;
+	wk_thread_id *thread; /* who gave it back; 0: its process ended */
+	wk_stack_id *stack;   /* recorded; 0 where unknown */
+	size_t cap;
+};
+
+/* A moment that somebody named. */
+struct wk_mark {
+	uint64_t time_ns;
+	wk_process_id process; /* 0 where unknown */
+	wk_thread_id thread;
+	wk_text_id label, provider;
+};
+
+/* How many records of a kind an input has. */
+struct wk_count {
+	wk_text_id provider, name;
+	uint64_t count;
+	bool is_used;
 };
 
 /* A name that came with the recording, for a range of an image (by path and, where both
@@ -236,10 +278,17 @@ struct wk_model {
 	uint32_t fact_count;
 	struct wk_note *notes;  /* from row 0 on */
 	uint32_t note_count;
+	struct wk_heap *heaps;
+	uint32_t heap_count;
+	struct wk_mark *marks;  /* from row 0 on, in order of time */
+	uint32_t mark_count;
+	struct wk_count *counts; /* from row 0 on */
+	uint32_t count_count;
 
 	struct wk_frames frames;
 	struct wk_trie stacks;     /* labels are wk_frame_id */
 	struct wk_samples samples; /* from row 0 on: samples have no ids */
+	struct wk_ends ends;       /* from row 0 on */
 
 	/* Filled by wk_model_resolve. */
 	struct wk_calls calls;
@@ -315,6 +364,8 @@ static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint3
 /* What its rows are called: "sample", or "record" where they are only parts of a sum. */
 static inline const char *wk_source_row_word(const struct wk_source *source)
 {
+	if (source->has_lifetimes)
+		return "allocation";
 	return source->is_weighed && !source->counts_samples ? "record" : "sample";
 }
 
@@ -346,6 +397,9 @@ void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_b
 void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls);
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
+wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap);
+void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark);
+void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
 
 struct wk_sample {
 	uint64_t time_ns, weight;
@@ -356,6 +410,7 @@ struct wk_sample {
 	bool is_before;
 	uint64_t times;    /* how many samples it stands for; 0: one, or what its weight says */
 	uint64_t until_ns; /* when the last of them was, if not at time_ns */
+	wk_heap_id heap;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
@@ -364,6 +419,15 @@ void wk_model_expect_samples(struct wk_model *model, size_t count);
 
 /* The same, added to the row that has its stack, thread, source and side, if there is one. */
 void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample);
+
+/* Of a row that was added as one by itself. */
+struct wk_end {
+	uint32_t sample;
+	uint64_t time_ns, weight;
+	wk_thread_id thread;
+	wk_stack_id stack;
+};
+void wk_model_add_end(struct wk_model *model, const struct wk_end *end);
 
 /* How many of the samples with a user part have a stack that reaches a root, and of how many
  * nobody can tell. */

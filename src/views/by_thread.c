@@ -20,7 +20,7 @@ static struct wk_thread_samples *count_samples(const struct wk_model *model,
 		if (!wk_filter_has(filter, i))
 			continue;
 		thread->count++;
-		thread->weight = plus(thread->weight, model->samples.weight[i]);
+		thread->weight = plus(thread->weight, wk_filter_weight(filter, model, i));
 	}
 	return all;
 }

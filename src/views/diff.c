@@ -18,7 +18,7 @@ struct wk_diff_sides wk_diff_sides(const struct wk_model *model, const struct wk
 
 	for (uint32_t i = 0; i < samples->count; i++) {
 		uint64_t times = wk_model_sample_times(model, i);
-		uint64_t weight = by_samples ? times : samples->weight[i];
+		uint64_t weight = by_samples ? times : wk_filter_weight(filter, model, i);
 
 		if (!wk_filter_has(filter, i))
 			continue;

@@ -4,18 +4,18 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/lifetimes.h"
 
 static const char *const part_names[WK_FILTER_PARTS] = {
 	[WK_FILTER_PROCESS] = "process",   [WK_FILTER_THREAD] = "thread",
 	[WK_FILTER_IMAGE] = "image",       [WK_FILTER_FUNCTION] = "function",
-	[WK_FILTER_TIME] = "time",
+	[WK_FILTER_TIME] = "time",         [WK_FILTER_OUTSTANDING] = "outstanding",
 };
 
 /* What passes, part by part; an array is NULL where its part was not given. */
 struct passing {
 	uint8_t *processes, *threads; /* a byte a row */
 	uint8_t *image_stacks, *function_stacks; /* a byte a named stack */
-	uint64_t from_ns, to_ns; /* of the recording's clock, both included */
 };
 
 static bool compile(regex_t *regex, const char *what, const char *pattern, bool ignore_case,
@@ -182,7 +182,7 @@ static bool read_time(const struct wk_model *model, struct wk_str text, uint64_t
 }
 
 static bool pass_time(const struct wk_model *model, const struct wk_filter_spec *spec,
-		      struct passing *passing, struct wk_err *err)
+		      struct wk_filter *filter, struct wk_err *err)
 {
 	const char *dash = strchr(spec->time, '-');
 	struct wk_str from = wk_str_of(spec->time, dash ? (size_t)(dash - spec->time) : 0);
@@ -199,8 +199,8 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": it ends before it begins", spec->time);
-	passing->from_ns = from_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + from_ns;
-	passing->to_ns = to_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + to_ns;
+	filter->from_ns = from_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + from_ns;
+	filter->to_ns = to_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + to_ns;
 	return true;
 }
 
@@ -270,9 +270,29 @@ static bool choose_sources(struct wk_filter *filter, const struct wk_model *mode
 	return true;
 }
 
+static bool has_lifetimes(const struct wk_model *model, wk_source_id source, struct wk_err *err)
+{
+	if (source == 0 || model->sources[source].has_lifetimes)
+		return true;
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "nothing of \"%s\" is ever given back, so nothing of it is outstanding; that "
+		       "is for events such as commit, reserve and heap",
+		       wk_strtab_get(model->text, model->sources[source].name));
+}
+
+static bool weigh_outstanding(struct wk_filter *filter, const struct wk_model *model,
+			      struct wk_err *err)
+{
+	if (!has_lifetimes(model, filter->source, err) ||
+	    !has_lifetimes(model, filter->before_source, err))
+		return false;
+	filter->weights = wk_lifetimes_left(model, filter->to_ns);
+	return true;
+}
+
 /* What each part says of one sample; a part that was not given says yes. */
-static void ask_parts(const struct wk_model *model, const struct passing *passing, uint32_t sample,
-		      bool *answers)
+static void ask_parts(const struct wk_filter *filter, const struct wk_model *model,
+		      const struct passing *passing, uint32_t sample, bool *answers)
 {
 	wk_thread_id thread = model->samples.thread[sample];
 	wk_process_id process = model->threads[thread].process;
@@ -284,7 +304,8 @@ static void ask_parts(const struct wk_model *model, const struct passing *passin
 	answers[WK_FILTER_THREAD] = !passing->threads || passing->threads[thread];
 	answers[WK_FILTER_IMAGE] = !passing->image_stacks || passing->image_stacks[named];
 	answers[WK_FILTER_FUNCTION] = !passing->function_stacks || passing->function_stacks[named];
-	answers[WK_FILTER_TIME] = time_ns >= passing->from_ns && time_ns <= passing->to_ns;
+	answers[WK_FILTER_TIME] = time_ns >= filter->from_ns && time_ns <= filter->to_ns;
+	answers[WK_FILTER_OUTSTANDING] = !filter->weights || filter->weights[sample];
 }
 
 static bool is_of_source(const struct wk_filter *filter, const struct wk_samples *samples,
@@ -295,26 +316,44 @@ static bool is_of_source(const struct wk_filter *filter, const struct wk_samples
 	return samples->source[i] == (is_before ? filter->before_source : filter->source);
 }
 
+static uint64_t *no_bits(const struct wk_model *model)
+{
+	return wk_alloc_zeroed((size_t)model->samples.count / 64 + 1, sizeof(uint64_t));
+}
+
+/* Asks all parts, counts what each keeps, and tells whether the sample is in view. */
+static bool keep(struct wk_filter *filter, const struct wk_model *model,
+		 const struct passing *passing, uint32_t sample, bool is_of_source)
+{
+	uint64_t times = is_of_source ? wk_model_sample_times(model, sample) : 0;
+	bool answers[WK_FILTER_PARTS], all = true;
+
+	ask_parts(filter, model, passing, sample, answers);
+	for (int part = 0; part < WK_FILTER_PARTS; part++) {
+		filter->kept[part] += answers[part] ? times : 0;
+		if (part != WK_FILTER_OUTSTANDING)
+			all &= answers[part];
+	}
+	filter->passes[sample / 64] |= (uint64_t)all << (sample % 64);
+	return all && answers[WK_FILTER_OUTSTANDING];
+}
+
 static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 			 const struct passing *passing)
 {
-	filter->bits = wk_alloc_zeroed((size_t)model->samples.count / 64 + 1,
-				       sizeof(*filter->bits));
+	filter->bits = no_bits(model);
+	if (filter->is_narrowed)
+		filter->passes = no_bits(model);
 	for (uint32_t i = 0; i < model->samples.count; i++) {
-		bool answers[WK_FILTER_PARTS], all = true;
 		uint64_t times = wk_model_sample_times(model, i);
+		bool is_ours = is_of_source(filter, &model->samples, i);
+		bool all = !filter->is_narrowed || keep(filter, model, passing, i, is_ours);
 
-		if (!is_of_source(filter, &model->samples, i)) {
+		if (!is_ours) {
 			filter->elsewhere += times;
 			continue;
 		}
 		filter->total += times;
-		if (filter->is_narrowed)
-			ask_parts(model, passing, i, answers);
-		for (int part = 0; part < WK_FILTER_PARTS && filter->is_narrowed; part++) {
-			filter->kept[part] += answers[part] ? times : 0;
-			all &= answers[part];
-		}
 		filter->in_view += all ? times : 0;
 		filter->bits[i / 64] |= (uint64_t)all << (i % 64);
 	}
@@ -323,14 +362,16 @@ static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		    const struct wk_filter_spec *spec, struct wk_err *err)
 {
-	struct passing passing = { .to_ns = UINT64_MAX };
+	struct passing passing = { 0 };
 	bool ok = false;
 
 	*filter = (struct wk_filter){
+		.to_ns = UINT64_MAX,
 		.is_given = {
 			[WK_FILTER_PROCESS] = spec->process, [WK_FILTER_THREAD] = spec->thread,
 			[WK_FILTER_IMAGE] = spec->image,     [WK_FILTER_FUNCTION] = spec->function,
 			[WK_FILTER_TIME] = spec->time,
+			[WK_FILTER_OUTSTANDING] = spec->outstanding,
 		},
 	};
 	for (int part = 0; part < WK_FILTER_PARTS; part++)
@@ -345,7 +386,9 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		goto out;
 	if (spec->function && !pass_functions(model, spec, &passing, err))
 		goto out;
-	if (spec->time && !pass_time(model, spec, &passing, err))
+	if (spec->time && !pass_time(model, spec, filter, err))
+		goto out;
+	if (spec->outstanding && !weigh_outstanding(filter, model, err))
 		goto out;
 	mark_samples(filter, model, &passing);
 	ok = true;
@@ -360,7 +403,9 @@ out:
 void wk_filter_fini(struct wk_filter *filter)
 {
 	free(filter->bits);
-	filter->bits = NULL;
+	free(filter->passes);
+	free(filter->weights);
+	filter->bits = filter->passes = filter->weights = NULL;
 }
 
 void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)

@@ -22,6 +22,8 @@ struct wk_filter_spec {
 	const char *time;     /* "FROM-TO" since the first sample, either end may be left out; with
 			       * a % behind it an end is that part of the time to the last */
 	bool ignore_case;
+	bool outstanding;     /* weigh by what is still there at the end of the time in view; only of
+			       * sources with lifetimes */
 	/* Of a comparison, instead of `source`: that of each side. */
 	wk_source_id before_source, after_source;
 };
@@ -32,11 +34,15 @@ enum wk_filter_part {
 	WK_FILTER_IMAGE,
 	WK_FILTER_FUNCTION,
 	WK_FILTER_TIME,
+	WK_FILTER_OUTSTANDING,
 	WK_FILTER_PARTS
 };
 
 struct wk_filter {
 	uint64_t *bits;      /* bit i: sample i is in view */
+	uint64_t *passes;    /* bit i: it is but for its source and weight; NULL: all are */
+	uint64_t *weights;   /* of the samples; NULL: as they were recorded */
+	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
 	wk_source_id source; /* 0 where nothing was sampled */
 	wk_source_id before_source; /* of a comparison's before; the same otherwise */
 	uint64_t in_view;
@@ -60,6 +66,19 @@ void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence);
 static inline bool wk_filter_has(const struct wk_filter *filter, uint32_t sample)
 {
 	return filter->bits[sample / 64] >> (sample % 64) & 1;
+}
+
+/* Whatever its source is: for views of several sources at once. */
+static inline bool wk_filter_passes(const struct wk_filter *filter, uint32_t sample)
+{
+	return !filter->passes || (filter->passes[sample / 64] >> (sample % 64) & 1);
+}
+
+/* What a sample in view weighs there. */
+static inline uint64_t wk_filter_weight(const struct wk_filter *filter,
+					const struct wk_model *model, uint32_t sample)
+{
+	return filter->weights ? filter->weights[sample] : model->samples.weight[sample];
 }
 
 #endif

@@ -24,7 +24,7 @@ static struct tally start_tally(const struct wk_model *model, const struct wk_fi
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
-			tally.whole += model->samples.weight[i];
+			tally.whole += wk_filter_weight(filter, model, i);
 	if (tally.whole == 0) {
 		tally.by_samples = true;
 		tally.whole = filter->in_view;
@@ -34,12 +34,12 @@ static struct tally start_tally(const struct wk_model *model, const struct wk_fi
 	return tally;
 }
 
-static void count_sample(struct tally *tally, const struct wk_model *model, uint32_t sample,
-			 uint32_t row)
+static void count_sample(struct tally *tally, const struct wk_model *model,
+			 const struct wk_filter *filter, uint32_t sample, uint32_t row)
 {
 	uint64_t times = wk_model_sample_times(model, sample);
 
-	tally->weight[row] += tally->by_samples ? times : model->samples.weight[sample];
+	tally->weight[row] += tally->by_samples ? times : wk_filter_weight(filter, model, sample);
 	tally->samples[row] += times;
 }
 
@@ -135,7 +135,7 @@ void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *mod
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
-			count_sample(&tally, model, i,
+			count_sample(&tally, model, filter, i,
 				     model->threads[model->samples.thread[i]].process);
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	if (!wk_tables_weighs_samples(tally.unit))
@@ -187,7 +187,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
-			count_sample(&tally, model, i, model->samples.thread[i]);
+			count_sample(&tally, model, filter, i, model->samples.thread[i]);
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	if (!wk_tables_weighs_samples(tally.unit))
 		wk_table_weight_column(table, "weight", tally.unit);

@@ -11,7 +11,7 @@
 bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
 {
 	for (uint32_t i = 0; i < model->samples.count; i++)
-		if (wk_filter_has(filter, i) && model->samples.weight[i])
+		if (wk_filter_has(filter, i) && wk_filter_weight(filter, model, i))
 			return false;
 	return true;
 }

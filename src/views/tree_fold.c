@@ -57,17 +57,19 @@ static uint32_t sum_u32(uint32_t a, uint64_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
-static uint64_t weight_of_sample(const struct wk_folding *f, uint32_t sample)
+static uint64_t weight_of_sample(const struct folder *folder, uint32_t sample)
 {
-	return f->options->by_samples ? wk_model_sample_times(f->model, sample)
-				      : f->model->samples.weight[sample];
+	const struct wk_model *model = folder->f->model;
+
+	return folder->f->options->by_samples ? wk_model_sample_times(model, sample)
+					      : wk_filter_weight(folder->filter, model, sample);
 }
 
 static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
 {
 	const struct wk_samples *samples = &folder->f->model->samples;
 	uint64_t times = wk_model_sample_times(folder->f->model, sample);
-	uint64_t weight = weight_of_sample(folder->f, sample);
+	uint64_t weight = weight_of_sample(folder, sample);
 
 	make_room(folder, node + 1);
 	folder->sum->samples[node] = sum_u32(folder->sum->samples[node], times);
@@ -427,7 +429,7 @@ static struct path *find_paths(struct folder *folder, const uint32_t *order, uin
 			remember(folder, top, named, found++);
 		}
 		path_of[i] = folder->node_of_stack[named];
-		paths[path_of[i]].weight += weight_of_sample(folder->f, order[i]);
+		paths[path_of[i]].weight += weight_of_sample(folder, order[i]);
 	}
 	*path_count = found;
 	return paths;
@@ -592,7 +594,7 @@ static void add_counts(struct wk_folding *f, const struct wk_filter *filter)
 
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(filter, i))
-			f->sum.weight[samples->stack[i]] += samples->weight[i];
+			f->sum.weight[samples->stack[i]] += wk_filter_weight(filter, f->model, i);
 	f->steps = samples->count;
 }
 
@@ -612,7 +614,7 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
 			  const uint32_t *joined)
 {
 	const struct wk_samples *samples = &f->model->samples;
-	struct folder folder = { .f = f, .sum = &f->sum };
+	struct folder folder = { .f = f, .filter = filter, .sum = &f->sum };
 
 	folder.sum_cap = f->trie->count;
 	f->sum.weight = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.weight));
