@@ -9,6 +9,7 @@
 #include "cli/question.h"
 #include "cli/table_form.h"
 #include "cli/terminal.h"
+#include "cli/view_options.h"
 #include "render/renderers.h"
 #include "views/diff.h"
 #include "views/diff_lines.h"
@@ -22,6 +23,7 @@ struct args {
 	bool normalize, gone, by_total, all, by_samples, by_thread, no_process, details, quiet;
 	struct wk_drawing_args drawing;
 	struct wk_filter_spec filter;
+	struct wk_view_args view;
 	struct wk_load_args load;
 };
 
@@ -67,6 +69,7 @@ struct comparison {
 	struct wk_pairs pairs;
 	const char *form;
 	double before_factor;
+	struct wk_view_choice choice;
 };
 
 static const char *form_of(const struct args *args)
@@ -118,6 +121,7 @@ static void fold_options(const struct comparison *c, struct wk_tree_options *tre
 {
 	tree->by_process = !c->args->no_process && c->pairs.has_processes;
 	tree->by_thread = c->args->by_thread;
+	tree->grouping = wk_view_grouping(&c->choice);
 	tree->by_samples = c->measure.by_samples;
 	tree->pairs = &c->pairs;
 	tree->before_factor = c->before_factor;
@@ -331,6 +335,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			call->words->count + call->words->rest_count);
 		return WK_EXIT_USAGE;
 	}
+	if (!wk_view_choose(&c.choice, &args->view, args->by_thread || args->no_process, err))
+		return WK_EXIT_USAGE;
 	inputs[0].path = call->words->at[0];
 	inputs[1].path = call->words->at[1];
 	if (!wk_output_allow(args->output,
@@ -364,6 +370,7 @@ const struct wk_command wk_cmd_diff = {
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },
 		{ &wk_drawing_group, offsetof(struct args, drawing) },
+		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },

@@ -10,12 +10,14 @@
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/terminal.h"
+#include "cli/view_options.h"
 #include "os/os.h"
 
 struct args {
 	const char *output, *to;
 	bool samples, quiet;
 	struct wk_filter_spec filter;
+	struct wk_view_args view;
 	struct wk_load_args load;
 	struct wk_perf_script_args perf_script;
 };
@@ -114,6 +116,11 @@ static bool is_for_target(const struct wk_export_target *target, const struct ar
 {
 	static const struct wk_perf_script_args none;
 
+	if (args->view.group &&
+	    (target->stream || target->renderer->wants != WK_RENDER_TREE))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--group is for --to folded: in %s a sample keeps its thread and its "
+			       "whole stack", target->name);
 	return target->stream || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "-F, --ns and the other options of perf script are for --to perf-script, "
@@ -147,6 +154,7 @@ struct export {
 	const struct wk_question *question;
 	const struct wk_export_job *job;
 	const struct args *args;
+	const struct wk_view_choice *choice;
 };
 
 static bool render_tree(const struct export *export, struct wk_view *view, struct wk_out *out,
@@ -154,6 +162,7 @@ static bool render_tree(const struct export *export, struct wk_view *view, struc
 {
 	struct wk_tree_options tree_options = {
 		.by_process = true,
+		.grouping = wk_view_grouping(export->choice),
 		.merge_images = true,
 		.merge_files = true,
 		.order = WK_TREE_BY_NAME,
@@ -239,8 +248,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_export_job job = { .paths = paths, .load = &args->load,
 				     .filter = &args->filter,
 				     .perf_script = &args->perf_script };
-	struct export export = { .target = target, .job = &job, .args = args };
-	bool ok = paths && check_output(target, paths, call, err);
+	struct wk_view_choice choice;
+	struct export export = { .target = target, .job = &job, .args = args,
+				 .choice = &choice };
+	bool ok = paths && check_output(target, paths, call, err) &&
+		  wk_view_choose(&choice, &args->view, false, err);
 
 	if (ok)
 		ok = target->stream ? write_output(&export, call, err)
@@ -260,6 +272,7 @@ const struct wk_command wk_cmd_export = {
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
+		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ &wk_perf_script_group, offsetof(struct args, perf_script) },

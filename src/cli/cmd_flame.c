@@ -163,6 +163,7 @@ const struct wk_command wk_cmd_flame = {
 		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
 		{ &wk_drawing_group, AT(flame.drawing) },
 		{ &wk_record_group, AT(record) },
+		{ &wk_view_group, AT(flame.view) },
 		{ &wk_filter_group, AT(flame.filter) },
 		{ &wk_load_group, AT(flame.load) },
 		{ 0 } },

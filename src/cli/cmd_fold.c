@@ -6,6 +6,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/question.h"
+#include "cli/view_options.h"
 #include "cli/terminal.h"
 #include "render/renderers.h"
 
@@ -13,6 +14,7 @@ struct args {
 	const char *output;
 	bool by_thread, no_process, weights, quiet;
 	struct wk_filter_spec filter;
+	struct wk_view_args view;
 	struct wk_load_args load;
 };
 
@@ -45,11 +47,14 @@ static void say_left_out(const struct wk_tree *tree)
 }
 
 static bool fold(const struct wk_model *model, const struct wk_question *question,
-		 const struct args *args, const struct wk_call *call, struct wk_err *err)
+		 const struct wk_view_choice *choice, const struct wk_call *call,
+		 struct wk_err *err)
 {
+	const struct args *args = call->args;
 	struct wk_tree_options tree_options = {
 		.by_process = !args->no_process,
 		.by_thread = args->by_thread,
+		.grouping = wk_view_grouping(choice),
 		.merge_images = true,
 		.merge_files = true,
 		.order = WK_TREE_BY_NAME,
@@ -74,22 +79,33 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 	return wk_output_close(&output, ok, err);
 }
 
+static struct wk_model *load(const char **paths, const struct args *args,
+			     const struct wk_view_choice *choice, struct wk_err *err)
+{
+	struct wk_load_args summed =
+		wk_load_summed(&args->load, args->filter.time || choice->needs_samples);
+
+	return wk_load_all(paths, &summed, NULL, err);
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const char **paths = wk_load_paths(call->words, err);
-	bool is_allowed = paths && wk_output_allow(args->output, paths, forms, call, err);
-	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time);
-	struct wk_model *model = is_allowed ? wk_load_all(paths, &load, NULL, err) : NULL;
 	struct wk_question question = { 0 };
+	struct wk_model *model = NULL;
+	struct wk_view_choice choice;
 	bool ok = false;
 
+	if (paths && wk_output_allow(args->output, paths, forms, call, err) &&
+	    wk_view_choose(&choice, &args->view, args->by_thread || args->no_process, err))
+		model = load(paths, args, &choice, err);
 	free(paths);
 	if (!model)
 		return wk_exit_code(err);
 	if (wk_question_ask(&question, model, &args->filter, err) &&
 	    wk_question_expect(&question, err))
-		ok = fold(model, &question, args, call, err);
+		ok = fold(model, &question, &choice, call, err);
 	if (ok && !args->quiet)
 		wk_question_say(&question);
 	wk_question_fini(&question);
@@ -108,6 +124,7 @@ const struct wk_command wk_cmd_fold = {
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", options }, 0 },
+		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },
@@ -115,6 +132,8 @@ const struct wk_command wk_cmd_fold = {
 		{ "wick fold > stacks.folded", "for any tool that draws folded stacks" },
 		{ "wick fold --function parse wick.data",
 		  "only stacks that went through the parser" },
+		{ "wick fold --group process,module trace.etl",
+		  "which file called which, in each process" },
 		{ 0 } },
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/table_form.h"
+#include "cli/view_options.h"
 #include "os/os.h"
 #include "views/tables.h"
 
@@ -21,6 +22,7 @@ struct args {
 	bool csv, json, all, details, by_total;
 	bool inverted, by_thread, by_process, samples;
 	struct wk_filter_spec filter;
+	struct wk_view_args view;
 	struct wk_load_args load;
 };
 
@@ -152,7 +154,8 @@ static bool read_percent(const char *text, double *percent, struct wk_err *err)
 }
 
 static bool table_options(const struct args *args, const struct wk_table_view *what,
-			  struct wk_table_options *options, struct wk_err *err)
+			  const struct wk_view_choice *choice, struct wk_table_options *options,
+			  struct wk_err *err)
 {
 	bool for_people = !args->csv && !args->json && !args->all;
 
@@ -163,6 +166,7 @@ static bool table_options(const struct args *args, const struct wk_table_view *w
 		.tree = {
 			.by_process = args->by_process,
 			.by_thread = args->by_thread,
+			.grouping = wk_view_grouping(choice),
 			.inverted = args->inverted,
 			.by_samples = args->samples,
 		},
@@ -210,18 +214,22 @@ static bool is_of_samples(const struct wk_table_view *what, const struct wk_mode
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time);
 	struct wk_question question = { 0 };
 	struct wk_table_options options;
+	struct wk_view_choice choice;
+	struct wk_load_args load;
 	const struct wk_table_view *what;
 	struct wk_model *model;
 	const char *path;
 	bool ok = false, must_have;
 
 	what = read_words(call->words, &path, err);
-	if (!what || !table_options(args, what, &options, err) ||
+	if (!what ||
+	    !wk_view_choose(&choice, &args->view, args->by_process || args->by_thread, err) ||
+	    !table_options(args, what, &choice, &options, err) ||
 	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
 		return wk_exit_code(err);
+	load = wk_load_summed(&args->load, args->filter.time || choice.needs_samples);
 	model = wk_load(path, &load, err);
 	if (!model)
 		return wk_exit_code(err);
@@ -252,6 +260,7 @@ const struct wk_command wk_cmd_show = {
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
 		{ &(const struct wk_opt_group){ "The tree", tree_options }, 0 },
+		{ &wk_view_group, offsetof(struct args, view) },
 		{ &wk_filter_group, offsetof(struct args, filter) },
 		{ &wk_load_group, offsetof(struct args, load) },
 		{ 0 } },

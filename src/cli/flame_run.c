@@ -110,7 +110,16 @@ struct maker {
 	const struct wk_call *call;
 	struct wk_symbols *symbols;
 	struct wk_drawing_plan plan;
+	struct wk_view_choice choice;
 };
+
+/* Threads that take turns would cut each other to pieces in a chart. */
+static void set_levels(const struct maker *maker, struct wk_tree_options *options)
+{
+	options->by_process = !maker->args->no_process;
+	options->by_thread = maker->args->by_thread || maker->plan.tree.is_chart;
+	options->grouping = wk_view_grouping(&maker->choice);
+}
 
 static bool draw(const struct wk_model *model, const struct wk_question *question,
 		 struct maker *maker, struct wk_err *err)
@@ -129,9 +138,7 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 
 	if (!out)
 		return false;
-	tree_options.by_process = !args->no_process;
-	/* Threads that take turns would cut each other to pieces. */
-	tree_options.by_thread = args->by_thread || tree_options.is_chart;
+	set_levels(maker, &tree_options);
 	wk_tree_init(&tree, model, &question->filter, &tree_options);
 	if (!args->quiet)
 		wk_drawing_plan_warn(&maker->plan, model, &tree);
@@ -146,12 +153,15 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 static bool draw_processed(const struct wk_model *model, const struct wk_question *question,
 			   struct maker *maker, struct wk_err *err)
 {
-	const struct wk_flame_args *args = maker->args;
-	struct wk_model *processed = wk_post_process(model, question, args->post_process,
-						     !args->no_process, args->by_thread, err);
+	struct wk_tree_options levels = { 0 };
 	struct wk_question all = { 0 };
-	bool ok = processed && wk_question_ask(&all, processed, &(struct wk_filter_spec){ 0 }, err);
+	struct wk_model *processed;
+	bool ok;
 
+	set_levels(maker, &levels);
+	processed = wk_post_process(model, question, maker->args->post_process, &levels, err);
+	ok = processed && wk_question_ask(&all, processed, &(struct wk_filter_spec){ 0 }, err);
+	maker->choice.is_grouped = false; /* the text has its levels */
 	ok = ok && draw(processed, &all, maker, err);
 	wk_question_fini(&all);
 	wk_model_free(processed);
@@ -208,7 +218,8 @@ static bool draw_files(const char *const *paths, const char *recorded_to, struct
 		       struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time);
+	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time ||
+							       maker->choice.needs_samples);
 	struct wk_model *model = wk_load_all(paths, &load, maker->symbols, err);
 	struct wk_question question = { 0 };
 	bool ok = false;
@@ -232,12 +243,21 @@ static bool draw_files(const char *const *paths, const char *recorded_to, struct
 	return ok;
 }
 
+static bool plan(struct maker *maker, struct wk_err *err)
+{
+	const struct wk_flame_args *args = maker->args;
+
+	return wk_view_choose(&maker->choice, &args->view, args->by_thread || args->no_process,
+			      err) &&
+	       wk_drawing_plan_init(&maker->plan, &args->drawing, err);
+}
+
 static bool draw_as_planned(const char *const *paths, const char *recorded_to, struct maker *maker,
 			    struct wk_err *err)
 {
 	bool ok;
 
-	if (!wk_drawing_plan_init(&maker->plan, &maker->args->drawing, err))
+	if (!plan(maker, err))
 		return false;
 	ok = draw_files(paths, recorded_to, maker, err);
 	return wk_drawing_plan_end(&maker->plan, ok, err) && ok;
@@ -285,13 +305,13 @@ static bool draw_recorded(const struct wk_record_outcome *outcome, const char *r
 			  wk_buf_text(&outcome->place), maker, err);
 }
 
-int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
+int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 		    struct wk_symbols *symbols, const struct wk_flame_args *args,
 		    const struct wk_call *call, struct wk_err *err)
 {
 	struct wk_record_request request = {
-		.recorder = plan->options,
-		.embeds_symbols = plan->embeds_symbols,
+		.recorder = record->options,
+		.embeds_symbols = record->embeds_symbols,
 		.output = recording,
 		.quiet = args->quiet,
 		.stays_open = true,
@@ -302,7 +322,7 @@ int wk_flame_record(const struct wk_record_plan *plan, const char *recording,
 
 	/* What makes no sense is told before anything runs. */
 	if (!wk_output_check_picture(picture(args), err) ||
-	    !wk_drawing_plan_init(&maker.plan, &args->drawing, err))
+	    !plan(&maker, err))
 		return wk_exit_code(err);
 	if (wk_record_run(&request, symbols, &outcome, err)) {
 		if (outcome.result.samples)

@@ -7,6 +7,7 @@
 #include "cli/drawing_options.h"
 #include "cli/load.h"
 #include "cli/record_options.h"
+#include "cli/view_options.h"
 #include "views/filter.h"
 
 struct wk_flame_args {
@@ -16,6 +17,7 @@ struct wk_flame_args {
 	const char *post_process; /* a command that folded stacks go through first; NULL: none */
 	struct wk_drawing_args drawing;
 	struct wk_filter_spec filter;
+	struct wk_view_args view;
 	struct wk_load_args load;
 };
 

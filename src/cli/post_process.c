@@ -9,22 +9,18 @@
 #include "os/os.h"
 #include "render/renderers.h"
 
-static bool fold(const struct wk_model *model, const struct wk_question *question, bool by_process,
-		 bool by_thread, int fd, struct wk_err *err)
+static bool fold(const struct wk_model *model, const struct wk_question *question,
+		 const struct wk_tree_options *levels, int fd, struct wk_err *err)
 {
-	struct wk_tree_options options = {
-		.by_process = by_process,
-		.by_thread = by_thread,
-		.merge_images = true,
-		.merge_files = true,
-		.order = WK_TREE_BY_NAME,
-		.side = WK_TREE_LARGER,
-	};
+	struct wk_tree_options options = *levels;
 	struct wk_view view = { .model = model, .quality = &question->quality };
 	struct wk_out out = wk_out_to_fd(fd);
 	struct wk_tree tree;
 	bool ok;
 
+	options.merge_images = options.merge_files = true;
+	options.order = WK_TREE_BY_NAME;
+	options.side = WK_TREE_LARGER;
 	wk_tree_init(&tree, model, &question->filter, &options);
 	view.tree = &tree;
 	view.by_weight = tree.only_weights;
@@ -63,7 +59,7 @@ static struct wk_model *read_back(const char *path, struct wk_err *err)
 }
 
 struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_question *question,
-				 const char *command, bool by_process, bool by_thread,
+				 const char *command, const struct wk_tree_options *levels,
 				 struct wk_err *err)
 {
 	char *input_path, *output_path = NULL;
@@ -73,7 +69,7 @@ struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_q
 
 	if (output < 0)
 		wk_fail_os(err, errno, "cannot make a temporary file");
-	else if (fold(model, question, by_process, by_thread, input, err) &&
+	else if (fold(model, question, levels, input, err) &&
 		 run(command, input, output, err))
 		processed = read_back(output_path, err);
 	if (input >= 0)

@@ -31,8 +31,10 @@ unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tre
 	struct wk_str name = tree->name[node];
 	unsigned kind = WK_LOOK_STRUCTURE, shade = WK_SHADES / 2;
 
-	if (tree->kind[node] == WK_NODE_FUNCTION) {
-		kind = wk_code_kind_of(model, tree->function[node]);
+	if (wk_node_is_code(tree->kind[node])) {
+		kind = tree->kind[node] == WK_NODE_FUNCTION
+			       ? wk_code_kind_of(model, tree->function[node])
+			       : wk_code_kind_of_image(model, tree->function[node]);
 		shade = (unsigned)(wk_hash_fixed(name.at, name.len) % WK_SHADES);
 	}
 	return kind * WK_SHADES + shade;

@@ -102,9 +102,9 @@ static uint64_t spent_in(const struct wk_svg_picture *p, uint32_t node)
 {
 	const struct wk_tree *tree = p->tree;
 
-	if (!p->drawing->is_inverted || tree->kind[node] != WK_NODE_FUNCTION)
+	if (!p->drawing->is_inverted || !wk_node_is_code(tree->kind[node]))
 		return tree->self[node];
-	return tree->kind[tree->parent[node]] == WK_NODE_FUNCTION ? 0 : tree->total[node];
+	return wk_node_is_code(tree->kind[tree->parent[node]]) ? 0 : tree->total[node];
 }
 
 /* The kind with most weight of those not done, or WK_LOOK_KINDS when none is left. */

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "render/palette.h"
+#include "views/merge.h"
 
 #define FEW_NAMES  24   /* are sorted by comparing them */
 #define MANY_NAMES 1024 /* are worth a count of all their bytes */
@@ -30,13 +31,6 @@ static struct wk_str without_mark(struct wk_str name)
 	return name;
 }
 
-static wk_text_id origin_of(const struct wk_model *model, wk_function_id id)
-{
-	const struct wk_function *function = &model->functions[id];
-
-	return function->image ? model->images[function->image].name : function->file;
-}
-
 /* Names as they are met: a function's once, those of processes and threads as often as they
  * stand in the tree, all counted boxes under one. */
 static void collect(struct wk_svg_names *names, const struct wk_model *model,
@@ -59,8 +53,9 @@ static void collect(struct wk_svg_names *names, const struct wk_model *model,
 					: keeps_marks ? tree->name[node]
 						      : without_mark(tree->name[node]),
 				.look = wk_palette_look(model, tree, node),
-				.origin = is_function ? origin_of(model, tree->function[node])
-						      : 0,
+				.origin = is_function
+						  ? wk_function_module(model, tree->function[node])
+						  : 0,
 			});
 		names->of_node[node] = *known - 1;
 	}

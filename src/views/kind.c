@@ -133,6 +133,30 @@ static bool is_made_at_run_time(const struct wk_image *image, const struct wk_fu
 	return image->kind == WK_IMAGE_ANONYMOUS || function->kind == WK_FRAME_JIT;
 }
 
+static bool is_kernel(const struct wk_image *image, const struct wk_function *function)
+{
+	return image->kind == WK_IMAGE_KERNEL || image->in_kernel ||
+	       function->kind == WK_FRAME_KERNEL;
+}
+
+enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_function_id id)
+{
+	const struct wk_function *function = &model->functions[id];
+	const struct wk_image *image = &model->images[function->image];
+	struct wk_str file = wk_model_str(model, image->name);
+
+	if (is_kernel(image, function))
+		return WK_CODE_KERNEL;
+	if (image->kind == WK_IMAGE_UNKNOWN || (!function->image && !function->file))
+		return WK_CODE_UNKNOWN;
+	if (is_made_at_run_time(image, function) || is_runtime_image(file))
+		return WK_CODE_RUNTIME;
+	if (image->kind == WK_IMAGE_VDSO || is_native_image(file) ||
+	    is_system_path(wk_model_str(model, image->path)))
+		return WK_CODE_NATIVE;
+	return WK_CODE_PROGRAM;
+}
+
 enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id id)
 {
 	const struct wk_function *function = &model->functions[id];
@@ -144,8 +168,7 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 
 	if (id == 0 || function->is_unnamed || name.len == 0)
 		return WK_CODE_UNKNOWN;
-	if (image->kind == WK_IMAGE_KERNEL || image->in_kernel ||
-	    function->kind == WK_FRAME_KERNEL)
+	if (is_kernel(image, function))
 		return WK_CODE_KERNEL;
 	if (is_allocator(owner.plain))
 		return WK_CODE_ALLOCATOR;

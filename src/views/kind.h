@@ -21,6 +21,9 @@ enum wk_code_kind {
 
 enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id function);
 
+/* Of the file that it lies in alone. */
+enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_function_id function);
+
 /* "your program", "kernel" ... */
 const char *wk_code_kind_name(enum wk_code_kind kind);
 

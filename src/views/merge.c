@@ -25,3 +25,26 @@ wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_im
 	wk_map_fini(&first);
 	return shown;
 }
+
+wk_text_id wk_function_module(const struct wk_model *model, wk_function_id id)
+{
+	const struct wk_function *function = &model->functions[id];
+
+	return function->image ? model->images[function->image].name : function->file;
+}
+
+wk_function_id *wk_functions_of_modules(const struct wk_model *model)
+{
+	wk_function_id *first_of = wk_alloc_zeroed(model->function_count, sizeof(*first_of));
+	struct wk_map first = { 0 };
+
+	for (wk_function_id i = 1; i < model->function_count; i++) {
+		uint32_t *id = wk_map_at(&first, wk_function_module(model, i));
+
+		if (!*id)
+			*id = i;
+		first_of[i] = *id;
+	}
+	wk_map_fini(&first);
+	return first_of;
+}

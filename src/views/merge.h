@@ -14,4 +14,10 @@
 wk_function_id *wk_functions_merged(const struct wk_model *model, bool across_images,
 				    bool across_files);
 
+/* Whose a function is: its image's name, or where that is not known its source file's. */
+wk_text_id wk_function_module(const struct wk_model *model, wk_function_id id);
+
+/* For each function the first one of its module; [function_count], the caller frees it. */
+wk_function_id *wk_functions_of_modules(const struct wk_model *model);
+
 #endif

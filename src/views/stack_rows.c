@@ -210,6 +210,7 @@ struct wk_stack_rows *wk_stack_rows_new(const struct wk_model *model,
 	rows->options.by_samples |= wk_tree_weighs_nothing(model, filter);
 	rows->filter = filter;
 	rows->folding = (struct wk_folding){ .model = model, .options = &rows->options,
+					     .grouping = wk_tree_grouping(options),
 					     .shown = options->pairs->shown };
 	if (!wk_folding_borrow(&rows->folding, &rows->joined)) {
 		wk_stack_rows_free(rows);

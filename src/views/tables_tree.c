@@ -19,7 +19,7 @@ struct outline {
 
 static bool is_function(const struct wk_tree *tree, uint32_t node)
 {
-	return tree->kind[node] == WK_NODE_FUNCTION || tree->kind[node] == WK_NODE_SMALL;
+	return wk_node_is_code(tree->kind[node]) || tree->kind[node] == WK_NODE_SMALL;
 }
 
 /* What a function spent itself: in an inverted tree that is all of the first level, whose

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/merge.h"
 #include "views/siblings.h"
 #include "views/tree_internal.h"
 
@@ -42,6 +43,14 @@ struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_i
 	return name.len ? name : no_name;
 }
 
+static struct wk_str module_name(const struct wk_model *model, wk_function_id id)
+{
+	static const struct wk_str no_name = WK_STR("(unknown)");
+	struct wk_str name = wk_model_str(model, wk_function_module(model, id));
+
+	return name.len ? name : no_name;
+}
+
 /* In a comparison threads of one name are one, which has no number. */
 static struct wk_str thread_name(struct wk_tree *tree, const struct wk_folding *f, wk_thread_id id)
 {
@@ -61,8 +70,12 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding
 	case WK_LABEL_PROCESS_NAME:
 		return wk_model_str(model, id);
 	case WK_LABEL_PROCESS:
-		return composed_name(tree, (struct wk_str){ 0 }, "process",
-				     model->processes[id].pid);
+		return composed_name(tree, wk_model_str(model, model->processes[id].name),
+				     "process", model->processes[id].pid);
+	case WK_LABEL_CPU:
+		return composed_name(tree, (struct wk_str){ 0 }, "CPU", id);
+	case WK_LABEL_MODULE:
+		return module_name(model, id);
 	case WK_LABEL_THREAD:
 		return thread_name(tree, f, id);
 	default:
@@ -302,11 +315,13 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		[WK_LABEL_PROCESS_NAME] = WK_NODE_PROCESS,
 		[WK_LABEL_PROCESS] = WK_NODE_PROCESS,
 		[WK_LABEL_THREAD] = WK_NODE_THREAD,
+		[WK_LABEL_CPU] = WK_NODE_CPU,
+		[WK_LABEL_MODULE] = WK_NODE_MODULE,
 	};
 
 	tree->name[node] = name_of_label(tree, o->f, label);
 	tree->kind[node] = kinds[WK_LABEL_KIND(label)];
-	if (tree->kind[node] == WK_NODE_FUNCTION)
+	if (wk_node_is_code(tree->kind[node]))
 		tree->function[node] = WK_LABEL_ID(label);
 }
 

@@ -14,14 +14,23 @@
 
 #include "base/arena.h"
 #include "views/filter.h"
+#include "views/grouping.h"
 
 enum wk_node_kind {
 	WK_NODE_WHOLE, /* node 0 */
 	WK_NODE_PROCESS,
 	WK_NODE_THREAD,
+	WK_NODE_CPU,
+	WK_NODE_MODULE, /* a program or library, or a file of source where no image is known */
 	WK_NODE_FUNCTION,
 	WK_NODE_SMALL, /* several frames that are too light to keep; a leaf */
 };
+
+/* What ran, and not who ran it. */
+static inline bool wk_node_is_code(uint8_t kind)
+{
+	return kind == WK_NODE_FUNCTION || kind == WK_NODE_MODULE;
+}
 
 enum wk_tree_order {
 	WK_TREE_BY_WEIGHT, /* hottest first, then by name */
@@ -45,6 +54,7 @@ struct wk_pairs;
 struct wk_tree_options {
 	bool by_process;   /* first level: process names */
 	bool by_thread;    /* a level for each thread, under its process's if there is one */
+	const struct wk_grouping *grouping; /* other levels than those; or NULL */
 	bool inverted;     /* from the leaves: callers below callees */
 	bool by_samples;   /* weigh by number of samples, not by the source's weight */
 	bool merge_images; /* functions of one name are one, whatever their images */
@@ -68,7 +78,7 @@ struct wk_tree {
 	uint32_t *depth;   /* 0 for node 0 */
 	uint8_t *kind;     /* enum wk_node_kind */
 	uint8_t *is_inlined; /* wherever it was met here, it was inlined into its parent */
-	wk_function_id *function; /* of a function's node, else 0 */
+	wk_function_id *function; /* of a function's node; of a module's, one of its functions */
 	struct wk_str *name;
 	uint64_t *self, *total;  /* weight; inverted, self is what has no further caller */
 	uint64_t *lead;          /* of the parent's self, how much lies in front of the node: in

@@ -12,6 +12,7 @@ struct folder {
 	const struct wk_filter *filter;
 	uint8_t *skips_callers;   /* [function_count]: of options->skip_after; or NULL */
 	uint32_t *top_of_thread;  /* [thread_count]: the node its stacks grow from */
+	bool tops_differ;         /* within a thread, too */
 	uint32_t *node_of_stack;  /* [named.count]: under the top at hand */
 	uint32_t *seen_under;     /* [named.count]: the top that node_of_stack speaks of, + 1 */
 	uint32_t *path;           /* stacks, or labels, that wait */
@@ -173,13 +174,31 @@ static bool is_process(const struct wk_folding *f, wk_stack_id named)
 	       pairs->is_process[f->model->named_frames.function[f->model->named.label[named]]];
 }
 
+static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->model->named_frames.function[f->model->named.label[named]];
+}
+
+static bool is_by_modules(const struct wk_folding *f)
+{
+	return wk_grouping_last(&f->grouping) == WK_GROUP_MODULES;
+}
+
 static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
 {
-	wk_function_id function = f->model->named_frames.function[f->model->named.label[named]];
+	wk_function_id function = function_of_stack(f, named);
 
 	if (is_process(f, named))
 		return process_label(f, f->model->functions[function].name);
+	if (is_by_modules(f))
+		return WK_LABEL(WK_LABEL_MODULE, f->module[function]);
 	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[function]);
+}
+
+/* Is what follows a frame of the same label that frame again? */
+static bool joins_alike(const struct wk_folding *f)
+{
+	return f->options->collapses_recursion || is_by_modules(f);
 }
 
 static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
@@ -187,22 +206,22 @@ static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_
 	uint32_t label = label_of_stack(f, named), known = f->own.count, node;
 
 	f->steps++;
-	if (WK_LABEL_KIND(label) == WK_LABEL_PROCESS_NAME && !f->options->by_process)
+	if (WK_LABEL_KIND(label) == WK_LABEL_PROCESS_NAME &&
+	    !wk_grouping_has(&f->grouping, WK_GROUP_PROCESS))
 		return parent;
-	if (f->options->collapses_recursion && parent && f->own.label[parent] == label)
+	if (joins_alike(f) && parent && f->own.label[parent] == label)
 		return parent;
 	node = child_of(f, parent, label);
-	mark_inlined(f, node, node == known,
-		     f->model->named_frames.is_inlined[f->model->named.label[named]]);
+	if (WK_LABEL_KIND(label) == WK_LABEL_FUNCTION)
+		mark_inlined(f, node, node == known,
+			     f->model->named_frames.is_inlined[f->model->named.label[named]]);
 	return node;
 }
 
 static bool skips_callers(const struct folder *folder, wk_stack_id named)
 {
-	uint32_t label = label_of_stack(folder->f, named);
-
-	return folder->skips_callers && WK_LABEL_KIND(label) == WK_LABEL_FUNCTION &&
-	       folder->skips_callers[WK_LABEL_ID(label)];
+	return folder->skips_callers && !is_process(folder->f, named) &&
+	       folder->skips_callers[folder->f->shown[function_of_stack(folder->f, named)]];
 }
 
 static void wait(struct folder *folder, size_t count, uint32_t value)
@@ -286,7 +305,7 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 	for (; named; named = f->model->named.parent[named]) {
 		uint32_t label = label_of_stack(f, named);
 
-		if (f->options->collapses_recursion && waiting &&
+		if (joins_alike(f) && waiting &&
 		    label_of_stack(f, folder->path[waiting - 1]) == label)
 			waiting--;
 		wait(folder, waiting++, named);
@@ -315,26 +334,67 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 	return node;
 }
 
-/* ---- the tops: processes and threads */
+/* ---- the tops: what stands above the stacks */
 
-static uint32_t top_of(struct folder *folder, wk_thread_id thread)
+/* The level of a column that says who ran: 0 where the sample does not tell. In a comparison
+ * numbers of processes differ, and so each is one with all of its name. */
+static uint32_t label_of_runner(const struct wk_folding *f, enum wk_group_column column,
+				uint32_t sample)
 {
-	struct wk_folding *f = folder->f;
+	wk_thread_id thread = f->model->samples.thread[sample];
 	wk_process_id process = f->model->threads[thread].process;
 	wk_text_id name = f->model->processes[process].name;
+	uint32_t cpu = f->model->samples.cpu[sample];
+
+	if (column == WK_GROUP_CPU)
+		return WK_LABEL_ID(cpu) == cpu ? WK_LABEL(WK_LABEL_CPU, cpu) : 0;
+	if (!thread)
+		return 0;
+	if (column == WK_GROUP_THREAD)
+		return WK_LABEL(WK_LABEL_THREAD, wk_pairs_thread(f->options->pairs, thread));
+	return name && (column == WK_GROUP_PROCESS || f->options->pairs)
+		       ? process_label(f, name)
+		       : WK_LABEL(WK_LABEL_PROCESS, process);
+}
+
+/* And of one that says where: 0 where the sample has no stack. */
+static uint32_t label_of_place(const struct wk_folding *f, enum wk_group_column column,
+			       uint32_t sample)
+{
+	wk_stack_id named = wk_model_named_of(f->model, f->model->samples.stack[sample]);
+
+	if (!named)
+		return 0;
+	return column == WK_GROUP_MODULE
+		       ? WK_LABEL(WK_LABEL_MODULE, f->module[function_of_stack(f, named)])
+		       : WK_LABEL(WK_LABEL_FUNCTION, f->shown[function_of_stack(f, named)]);
+}
+
+static uint32_t make_top(struct wk_folding *f, uint32_t sample)
+{
 	uint32_t node = 0;
 
-	if (folder->top_of_thread[thread] != NO_NODE)
-		return folder->top_of_thread[thread];
-	if (f->options->by_process && thread)
-		node = child_of(f, 0, name ? process_label(f, name)
-					   : WK_LABEL(WK_LABEL_PROCESS, process));
-	if (f->options->by_thread && thread)
-		node = child_of(f, node,
-				WK_LABEL(WK_LABEL_THREAD,
-					 wk_pairs_thread(f->options->pairs, thread)));
-	folder->top_of_thread[thread] = node;
+	for (unsigned i = 0; i < f->grouping.count; i++) {
+		enum wk_group_column column = f->grouping.columns[i];
+		uint32_t label = 0;
+
+		if (column < WK_GROUP_MODULE)
+			label = label_of_runner(f, column, sample);
+		else if (column < WK_GROUP_STACK)
+			label = label_of_place(f, column, sample);
+		if (label)
+			node = child_of(f, node, label);
+	}
 	return node;
+}
+
+static uint32_t top_of(struct folder *folder, uint32_t sample)
+{
+	uint32_t *known = &folder->top_of_thread[folder->f->model->samples.thread[sample]];
+
+	if (*known == NO_NODE || folder->tops_differ)
+		*known = make_top(folder->f, sample);
+	return *known;
 }
 
 /* The samples of the view, those of one top together and in order of time within. */
@@ -345,18 +405,18 @@ static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
 
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(folder->filter, i))
-			top_of(folder, samples->thread[i]);
+			top_of(folder, i);
 	first = wk_alloc_zeroed((size_t)folder->f->own.count + 1, sizeof(*first));
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(folder->filter, i))
-			first[top_of(folder, samples->thread[i]) + 1]++;
+			first[top_of(folder, i) + 1]++;
 	for (uint32_t i = 0; i < folder->f->own.count; i++)
 		first[i + 1] += first[i];
 	*count = first[folder->f->own.count];
 	order = wk_alloc((size_t)*count * sizeof(*order));
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(folder->filter, i))
-			order[first[top_of(folder, samples->thread[i])]++] = i;
+			order[first[top_of(folder, i)]++] = i;
 	free(first);
 	return order;
 }
@@ -379,13 +439,21 @@ static uint32_t most_inverted(const struct wk_tree_options *options)
 				      : (uint32_t)most;
 }
 
+static bool has_stacks(const struct wk_folding *f)
+{
+	return wk_grouping_last(&f->grouping) >= WK_GROUP_STACK;
+}
+
 /* Do all stacks fit even if no two of them have a caller in common? */
 static bool surely_fits(const struct folder *folder, const uint32_t *order, uint32_t count)
 {
 	const struct wk_model *model = folder->f->model;
-	uint32_t *depth = wk_alloc_zeroed(model->named.count, sizeof(*depth));
+	uint32_t *depth;
 	uint64_t sum = 0;
 
+	if (!has_stacks(folder->f))
+		return true;
+	depth = wk_alloc_zeroed(model->named.count, sizeof(*depth));
 	for (wk_stack_id named = 1; named < model->named.count; named++)
 		depth[named] = depth[model->named.parent[named]] + 1;
 	for (uint32_t i = 0; i < count; i++)
@@ -421,7 +489,7 @@ static struct path *find_paths(struct folder *folder, const uint32_t *order, uin
 
 	for (uint32_t i = 0; i < count; i++) {
 		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
-		uint32_t top = top_of(folder, model->samples.thread[order[i]]);
+		uint32_t top = top_of(folder, order[i]);
 
 		if (!is_known(folder, top, named)) {
 			paths = wk_grow(paths, &cap, (size_t)found + 1, sizeof(*paths));
@@ -446,7 +514,7 @@ static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
 		uint32_t label = label_of_stack(f, named);
 
 		if (named != path->named && f->own.count >= most &&
-		    !(f->options->collapses_recursion && f->own.label[node] == label) &&
+		    !(joins_alike(f) && f->own.label[node] == label) &&
 		    !wk_trie_has(&f->own, node, label)) {
 			f->cut_stacks++;
 			f->cut_weight += path->weight;
@@ -486,8 +554,10 @@ static void fold_some(struct folder *folder, const uint32_t *order, uint32_t cou
 	uint32_t top_before = NO_NODE;
 
 	for (uint32_t i = 0; i < count; i++) {
-		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
-		uint32_t top = top_of(folder, model->samples.thread[order[i]]);
+		wk_stack_id named = has_stacks(folder->f)
+					    ? wk_model_named_of(model, model->samples.stack[order[i]])
+					    : 0;
+		uint32_t top = top_of(folder, order[i]);
 
 		if (top != top_before)
 			folder->chart_depth = 0;
@@ -554,6 +624,9 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 	wk_trie_init(&f->own);
 	f->trie = &f->own;
 	folder.skips_callers = find_skipped(f);
+	folder.tops_differ = wk_grouping_has(&f->grouping, WK_GROUP_CPU) ||
+			     wk_grouping_has(&f->grouping, WK_GROUP_MODULE) ||
+			     wk_grouping_has(&f->grouping, WK_GROUP_FUNCTION);
 	folder.top_of_thread = wk_alloc(model->thread_count * sizeof(*folder.top_of_thread));
 	memset(folder.top_of_thread, 0xff, /* NO_NODE */
 	       model->thread_count * sizeof(*folder.top_of_thread));
@@ -568,6 +641,17 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 
 /* ---- a trie borrowed from the model */
 
+/* Are there levels above the stacks, or others instead of them? */
+static bool has_levels(const struct wk_folding *f)
+{
+	if (wk_grouping_last(&f->grouping) != WK_GROUP_STACK)
+		return true;
+	for (unsigned i = 0; i + 1 < f->grouping.count; i++)
+		if (f->grouping.columns[i] >= WK_GROUP_CPU || f->model->thread_count > 1)
+			return true;
+	return false;
+}
+
 /* Input without processes whose frames came with names: its stacks are the tree. Of a comparison
  * they are also where few of its functions are pairs of two names. */
 static bool may_borrow(const struct wk_folding *f)
@@ -576,12 +660,11 @@ static bool may_borrow(const struct wk_folding *f)
 	bool is_plain = !options->inverted && !options->is_chart &&
 			!options->collapses_recursion &&
 			!(options->skip_after && options->skip_after[0]);
-	bool has_tops = (options->by_process || options->by_thread) && f->model->thread_count > 1;
 	enum wk_frame_joins joins;
 
 	if (options->pairs && options->pairs->is_process)
 		return false;
-	if (!is_plain || has_tops || !f->model->came_named)
+	if (!is_plain || has_levels(f) || !f->model->came_named)
 		return false;
 	joins = wk_frame_joins(f);
 	return joins == WK_FRAMES_APART || (joins == WK_FRAMES_JOINED && options->pairs);
@@ -634,12 +717,30 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
 	f->steps = samples->count;
 }
 
+struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options)
+{
+	struct wk_grouping grouping = { 0 };
+
+	if (options->grouping)
+		return *options->grouping;
+	if (options->by_process)
+		wk_grouping_add(&grouping, WK_GROUP_PROCESS);
+	if (options->by_thread)
+		wk_grouping_add(&grouping, WK_GROUP_THREAD);
+	wk_grouping_finish(&grouping);
+	return grouping;
+}
+
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options)
 {
 	uint32_t *joined;
 
-	*folding = (struct wk_folding){ .model = model, .options = options };
+	*folding = (struct wk_folding){ .model = model, .options = options,
+					.grouping = wk_tree_grouping(options) };
+	if (wk_grouping_has(&folding->grouping, WK_GROUP_MODULE) ||
+	    wk_grouping_has(&folding->grouping, WK_GROUP_MODULES))
+		folding->module = wk_functions_of_modules(model);
 	if (!options->pairs)
 		folding->merged = wk_functions_merged(model, options->merge_images,
 						      options->merge_files);
@@ -661,6 +762,7 @@ void wk_folding_fini(struct wk_folding *folding)
 	if (!folding->is_borrowed)
 		wk_trie_fini(&folding->own);
 	free(folding->merged);
+	free(folding->module);
 	free(folding->is_inlined);
 	free(folding->sum.weight);
 	free(folding->sum.samples);

@@ -17,10 +17,12 @@
 enum wk_tree_label {
 	WK_LABEL_FUNCTION,
 	WK_LABEL_PROCESS_NAME, /* text id: processes of one name share a node */
-	WK_LABEL_PROCESS,      /* a process that has no name */
+	WK_LABEL_PROCESS,      /* one process, or one that has no name */
 	WK_LABEL_THREAD,
+	WK_LABEL_CPU,
+	WK_LABEL_MODULE,       /* function id: the first of its module */
 };
-#define WK_LABEL_ID_BITS 30
+#define WK_LABEL_ID_BITS 29
 #define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))
 #define WK_LABEL_KIND(label) ((label) >> WK_LABEL_ID_BITS)
 #define WK_LABEL_ID(label)   ((label) & ((1u << WK_LABEL_ID_BITS) - 1))
@@ -35,12 +37,14 @@ struct wk_folding_weights {
 struct wk_folding {
 	const struct wk_model *model;
 	const struct wk_tree_options *options;
+	struct wk_grouping grouping; /* of the options */
 	const struct wk_trie *trie;  /* `own`, or the model's named stacks */
 	struct wk_trie own;
 	bool is_borrowed;
 	uint32_t *joined_parent;     /* `own.parent` of a borrowed one that is joined; or NULL */
 	wk_function_id *merged;      /* made for `shown`, unless the options have it */
 	const wk_function_id *shown; /* which function each is shown as */
+	wk_function_id *module;      /* the first of each function's module; NULL: not asked for */
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
 	struct wk_folding_weights sum;
@@ -51,6 +55,8 @@ struct wk_folding {
 	uint32_t cut_stacks;         /* see struct wk_tree */
 	uint64_t cut_weight, cut_whole;
 };
+
+struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options);
 
 void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_tree_options *options);
