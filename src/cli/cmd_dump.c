@@ -1,7 +1,9 @@
+#include <stdlib.h>
+
 #include "cli/command.h"
 #include "cli/load.h"
 #include "event/dump.h"
-#include "formats/reader.h"
+#include "formats/session.h"
 
 struct args {
 	const char *format;
@@ -38,47 +40,80 @@ static bool print_fact(void *context, const struct wk_event *event, struct wk_er
 	return !out->failed || wk_fail_os(err, out->error_number, "writing the facts");
 }
 
-static bool print_header(const char *path, const char *format, struct wk_out *out,
-			 struct wk_err *err)
+static bool print_header(struct wk_opened *opened, struct wk_out *out, struct wk_err *err)
 {
 	struct facts facts = { .out = out };
 	struct wk_sink sink = { .take = print_fact, .context = &facts };
-	struct wk_opened opened;
-	bool ok;
 
-	if (!wk_reader_open(path, format, &opened, err))
-		return false;
-	opened.input.options.is_header_only = true;
-	ok = opened.reader->read(&opened.input, &sink, err) || wk_opened_fail(&opened, err);
-	wk_reader_close(&opened);
-	if (ok && facts.count == 0)
+	opened->input.options.is_header_only = true;
+	if (!opened->reader->read(&opened->input, &sink, err))
+		return wk_opened_fail(opened, err);
+	if (facts.count == 0)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			       "%s has no header to print: of the formats that wick reads only "
-			       "perf.data has one", path);
+			       "perf.data has one", opened->input.name);
+	return true;
+}
+
+static bool print_events(struct wk_opened *opened, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_sink sink = wk_dump_sink(out);
+
+	return opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
+}
+
+/* Events of several recordings are of several clocks: there is no order in which to print them. */
+static bool are_one(const char *const *paths, size_t *count, struct wk_err *err)
+{
+	struct wk_session_part first = { 0 }, other;
+
+	for (*count = 1; paths[*count]; ++*count) {
+		if (*count == 1)
+			first = wk_session_part(paths[0]);
+		other = wk_session_part(paths[*count]);
+		if (!wk_session_is_one(&first, &other))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "%s and %s are not parts of one Windows session: dump them "
+				       "one by one", paths[0], paths[*count]);
+	}
+	return true;
+}
+
+static bool dump(const struct args *args, const char *const *paths, struct wk_out *out,
+		 struct wk_err *err)
+{
+	struct wk_opened opened;
+	size_t count;
+	bool ok;
+
+	if (!are_one(paths, &count, err) ||
+	    !wk_session_open(paths, count, args->format, &opened, err))
+		return false;
+	ok = args->header ? print_header(&opened, out, err) : print_events(&opened, out, err);
+	wk_reader_close(&opened);
 	return ok;
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
-	const char *path = wk_load_path(call->words, err);
-	struct wk_sink sink = wk_dump_sink(call->out);
+	const char **paths = wk_load_paths(call->words, err);
+	bool ok = paths && dump(args, paths, call->out, err);
 
-	if (!path || !(args->header ? print_header(path, args->format, call->out, err)
-				    : wk_read_file(path, args->format, &sink, err)))
-		return wk_exit_code(err);
-	return WK_EXIT_DONE;
+	free(paths);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 
 const struct wk_command wk_cmd_dump = {
 	.name = "dump",
 	.summary = "print a recording event by event",
-	.usage = (const char *const[]){ "[OPTION...] [FILE]", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE...]", NULL },
 	.description = (const char *const[]){
 		"Prints the events of FILE (wick.data where none is given) in order of time, one "
 		"a line: first the kind (`process`, `thread`, `image`, `sample` ...), then fields "
 		"as name=value. This is what a reader sees before anything is unwound, named or "
-		"added up.",
+		"added up. Several FILEs must be parts of one Windows session (kernel.etl, "
+		"user.etl ...).",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Options", options }, 0 }, { 0 } },

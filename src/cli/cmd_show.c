@@ -106,40 +106,73 @@ static bool is_nearly_table(const char *word, struct wk_err *err)
 	return true;
 }
 
-/* FILE and the word behind it, each of which may be missing: the usual recording, the
- * functions. */
-static const struct wk_table_view *read_words(const struct wk_words *words, const char **path,
+static const struct wk_table_view *fail_words(struct wk_err *err)
+{
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"show takes FILEs and, behind them, one word for what to show");
+	return NULL;
+}
+
+/* The only word: a file, or what to show of the usual recording. */
+static const struct wk_table_view *read_word(struct wk_words *files, struct wk_err *err)
+{
+	const char *word = files->at[0];
+
+	if (!is_table_and_no_file(word))
+		return is_nearly_table(word, err) ? NULL : find_table("functions", err);
+	if (!wk_load_has_usual()) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"there is no file \"%s\"; the FILE comes first: wick show "
+			WK_USUAL_RECORDING " %s", word, word);
+		return NULL;
+	}
+	files->count = 0;
+	return find_table(word, err);
+}
+
+/* FILEs and the word behind them: leaves the files in `files`. */
+static const struct wk_table_view *read_last_word(struct wk_words *files, struct wk_err *err)
+{
+	const char *first = files->at[0], *last = files->at[files->count - 1];
+	bool is_behind = !wk_os_is_there(last) && strcmp(last, "-") != 0;
+
+	for (size_t i = 1; i + 1 < files->count; i++)
+		if (is_table_and_no_file(files->at[i]))
+			return fail_words(err);
+	if (is_table_and_no_file(first) && is_behind) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"there is no file \"%s\"; the FILE comes first: wick show %s %s", first,
+			last, first);
+		return NULL;
+	}
+	files->count--;
+	if (is_behind)
+		return find_table(last, err);
+	if (is_table_and_no_file(first)) { /* the other way round is as clear */
+		files->at++;
+		return find_table(first, err);
+	}
+	files->count++;
+	return find_table("functions", err);
+}
+
+/* Each of them may be missing: the usual recording, the functions. */
+static const struct wk_table_view *read_words(const struct wk_words *words, const char ***paths,
 					      struct wk_err *err)
 {
-	struct wk_words file = *words;
-	const char *what = words->count > 1 ? words->at[1] : "functions";
+	struct wk_words files = *words;
+	const struct wk_table_view *what = NULL;
 
-	if (words->count > 2 || words->rest_count > 0) {
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"show takes one FILE and one word for what to show");
-		return NULL;
-	}
-	file.count = words->count > 0;
-	if (words->count == 2 && is_table_and_no_file(words->at[0]) &&
-	    wk_os_is_there(words->at[1])) { /* the other way round is as clear */
-		*path = words->at[1];
-		return find_table(words->at[0], err);
-	}
-	if (words->count && is_table_and_no_file(words->at[0])) {
-		if (words->count > 1 || !wk_load_has_usual()) {
-			wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-				"there is no file \"%s\"; the FILE comes first: wick show %s %s",
-				words->at[0], words->count > 1 ? words->at[1] : WK_USUAL_RECORDING,
-				words->at[0]);
-			return NULL;
-		}
-		what = words->at[0];
-		file.count = 0;
-	}
-	if (words->count == 1 && file.count && is_nearly_table(words->at[0], err))
-		return NULL;
-	*path = wk_load_path(&file, err);
-	return *path ? find_table(what, err) : NULL;
+	if (words->rest_count > 0)
+		return fail_words(err);
+	if (words->count == 0)
+		what = find_table("functions", err);
+	else if (words->count == 1)
+		what = read_word(&files, err);
+	else
+		what = read_last_word(&files, err);
+	*paths = what ? wk_load_paths(&files, err) : NULL;
+	return *paths ? what : NULL;
 }
 
 static bool read_percent(const char *text, double *percent, struct wk_err *err)
@@ -219,18 +252,19 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_view_choice choice;
 	struct wk_load_args load;
 	const struct wk_table_view *what;
-	struct wk_model *model;
-	const char *path;
+	struct wk_model *model = NULL;
+	const char **paths;
 	bool ok = false, must_have;
 
-	what = read_words(call->words, &path, err);
-	if (!what ||
-	    !wk_view_choose(&choice, &args->view, args->by_process || args->by_thread, err) ||
-	    !table_options(args, what, &choice, &options, err) ||
-	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
-		return wk_exit_code(err);
-	load = wk_load_summed(&args->load, args->filter.time || choice.needs_samples);
-	model = wk_load(path, &load, err);
+	what = read_words(call->words, &paths, err);
+	if (what &&
+	    wk_view_choose(&choice, &args->view, args->by_process || args->by_thread, err) &&
+	    table_options(args, what, &choice, &options, err) &&
+	    wk_output_allow(args->output, paths, forms, call, err)) {
+		load = wk_load_summed(&args->load, args->filter.time || choice.needs_samples);
+		model = wk_load_all(paths, &load, NULL, err);
+	}
+	free(paths);
 	if (!model)
 		return wk_exit_code(err);
 	must_have = is_of_samples(what, model);
@@ -250,10 +284,11 @@ static int run(const struct wk_call *call, struct wk_err *err)
 const struct wk_command wk_cmd_show = {
 	.name = "show",
 	.summary = "print a recording as text: hottest functions, call tree and more",
-	.usage = (const char *const[]){ "[OPTION...] [FILE] [WHAT]", NULL },
+	.usage = (const char *const[]){ "[OPTION...] [FILE...] [WHAT]", NULL },
 	.description = (const char *const[]){
 		"Prints one table of FILE (wick.data where none is given), the functions unless "
-		"WHAT names another. What a row spent itself is its self time, with all it "
+		"WHAT names another. Several FILEs are added up; those of one Windows session "
+		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self time, with all it "
 		"called its total. Below the table stand what was left out, how many samples "
 		"were lost, and what share of stacks reach a root.",
 		NULL },

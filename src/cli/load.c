@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/naming.h"
-#include "formats/reader.h"
+#include "formats/session.h"
 #include "formats/stack_writer.h"
 #include "model/builder.h"
 #include "model/resolve.h"
@@ -136,7 +136,10 @@ static unsigned thread_count(const struct wk_load_args *args)
 /* An input that may be read twice. What comes only once, a pipe, stays open for that; files are
  * opened again, so that no more than one of many is unpacked at a time. */
 struct source {
-	const struct wk_load_input *input;
+	const char **paths; /* several where they are one session */
+	size_t path_count, paths_cap;
+	struct wk_session_part part; /* of the first, where there are several inputs */
+	bool is_before;
 	struct wk_opened opened;
 	bool is_open;
 };
@@ -157,7 +160,8 @@ static bool open_source(struct source *source, const struct wk_load_args *args, 
 
 	if (source->is_open)
 		return true;
-	if (!wk_reader_open(source->input->path, args->format, &source->opened, err))
+	if (!wk_session_open(source->paths, source->path_count, args->format, &source->opened,
+			     err))
 		return false;
 	how->threads = thread_count(args);
 	how->sums_samples = args->sums_samples;
@@ -180,7 +184,7 @@ static bool read_input(struct source *source, const struct wk_load_args *args,
 		  (source->opened.reader->read(&source->opened.input, sink, err) ||
 		   wk_opened_fail(&source->opened, err));
 
-	if (!comes_once(source->input->path))
+	if (!comes_once(source->paths[0]))
 		close_source(source);
 	return ok;
 }
@@ -232,8 +236,8 @@ static struct wk_model *build(struct source *sources, size_t count,
 	if (args->sums_samples)
 		wk_builder_sum_samples(builder);
 	for (size_t i = 0; i < count && ok; i++) {
-		watch.is_before = sources[i].input->is_before;
-		watch.path = count > 1 ? sources[i].input->path : NULL;
+		watch.is_before = sources[i].is_before;
+		watch.path = count > 1 ? sources[i].paths[0] : NULL;
 		if (i)
 			wk_builder_next_input(builder);
 		ok = read_named(&sources[i], args, unwinds_with, &watch, err);
@@ -277,21 +281,59 @@ static bool reads_stdin_once(const struct wk_load_input *inputs, size_t count, s
 	return times <= 1;
 }
 
-static struct wk_model *load(const struct wk_load_input *inputs, size_t count,
+/* The one whose session it belongs to, or NULL. */
+static struct source *source_with(struct source *sources, size_t count, bool is_before,
+				  const struct wk_session_part *part)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sources[i].is_before == is_before &&
+		    wk_session_is_one(&sources[i].part, part))
+			return &sources[i];
+	return NULL;
+}
+
+/* Files of one session become one source. Returns how many sources there are. */
+static size_t group_inputs(const struct wk_load_input *inputs, size_t count,
+			   struct source *sources)
+{
+	size_t source_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct wk_session_part part = { 0 };
+		struct source *source;
+
+		if (count > 1)
+			part = wk_session_part(inputs[i].path);
+		source = source_with(sources, source_count, inputs[i].is_before, &part);
+		if (!source) {
+			source = &sources[source_count++];
+			source->part = part;
+			source->is_before = inputs[i].is_before;
+		}
+		source->paths = wk_grow(source->paths, &source->paths_cap,
+					source->path_count + 1, sizeof(*source->paths));
+		source->paths[source->path_count++] = inputs[i].path;
+	}
+	return source_count;
+}
+
+static struct wk_model *load(const struct wk_load_input *inputs, size_t input_count,
 			     const struct wk_load_args *args, struct wk_symbols *symbols,
 			     struct wk_err *err)
 {
 	struct source *sources;
 	struct wk_model *model;
+	size_t count;
 
-	if (!reads_stdin_once(inputs, count, err))
+	if (!reads_stdin_once(inputs, input_count, err))
 		return NULL;
-	sources = wk_alloc_zeroed(count, sizeof(*sources));
-	for (size_t i = 0; i < count; i++)
-		sources[i].input = &inputs[i];
+	sources = wk_alloc_zeroed(input_count, sizeof(*sources));
+	count = group_inputs(inputs, input_count, sources);
 	model = build_as_needed(sources, count, args, symbols, err);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		close_source(&sources[i]);
+		free(sources[i].paths);
+	}
 	free(sources);
 	if (model)
 		wk_model_resolve(model, symbols,

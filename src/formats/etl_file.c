@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "formats/etl_ahead.h"
 
@@ -49,19 +50,51 @@ static uint64_t origin(const struct wk_etl_header *h)
 	       (uint64_t)((double)(tick % per_second) * 1e7 / (double)per_second);
 }
 
+static void identify(const struct wk_etl_header *header, struct wk_etl_identity *identity)
+{
+	identity->boot_time = header->boot_time;
+	identity->origin = origin(header);
+	identity->ticks_per_second = header->ticks_per_second;
+	identity->clock = header->clock;
+}
+
 /* Raw times of one start of the machine can be compared. The time of the start is adjusted when the
  * clock is, so counters that were zero at about the same time are as good. */
-static bool is_same_boot(const struct wk_etl_header *a, const struct wk_etl_header *b)
+static bool is_same_boot(const struct wk_etl_identity *a, const struct wk_etl_identity *b)
 {
 	if (a->clock != b->clock || a->ticks_per_second != b->ticks_per_second)
 		return false;
 	return a->boot_time == b->boot_time ||
-	       (a->clock != WK_ETL_SYSTEM_TIME && away(origin(a), origin(b)) < SAME_BOOT_100NS);
+	       (a->clock != WK_ETL_SYSTEM_TIME && away(a->origin, b->origin) < SAME_BOOT_100NS);
+}
+
+/* As far as it takes to tell one session's files apart: those begin with different headers. */
+#define HASHED_BYTES 65536
+
+bool wk_etl_identify(struct wk_bytes file, struct wk_etl_identity *identity)
+{
+	struct wk_etl_input input = { 0 };
+
+	if (!wk_etl_input_open(&input, file, NULL))
+		return false;
+	identify(&input.header, identity);
+	identity->size_bytes = wk_bytes_left(&input.bytes);
+	identity->first_hash = wk_hash_bytes(
+		input.bytes.at, identity->size_bytes < HASHED_BYTES
+					? (size_t)identity->size_bytes : HASHED_BYTES);
+	return true;
+}
+
+bool wk_etl_is_one_session(const struct wk_etl_identity *a, const struct wk_etl_identity *b)
+{
+	return is_same_boot(a, b) &&
+	       (a->size_bytes != b->size_bytes || a->first_hash != b->first_hash);
 }
 
 static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files, size_t count,
 			struct wk_err *err)
 {
+	struct wk_etl_identity first, other;
 	char name[32];
 
 	for (size_t i = 0; i < count; i++) {
@@ -71,7 +104,8 @@ static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files, s
 		snprintf(name, sizeof(name), "file %zu", i + 1);
 		if (!wk_etl_input_open(input, files[i], err))
 			return i > 0 ? wk_err_in(err, name) : false;
-		if (!is_same_boot(&etl->inputs[0].header, &input->header))
+		identify(&input->header, i > 0 ? &other : &first);
+		if (i > 0 && !is_same_boot(&first, &other))
 			return wk_fail(
 				err, WK_EUNSUPPORTED, WK_NOWHERE,
 				"file %zu was recorded after another start of the machine, or "

@@ -140,6 +140,20 @@ bool wk_etl_next(struct wk_etl_file *etl, struct wk_etl_record *record);
 /* Nanoseconds since the trace began, by whichever clock it has; 0 for what was before. */
 uint64_t wk_etl_ns(const struct wk_etl_file *etl, uint64_t time);
 
+/* What tells whether files can be opened together. */
+struct wk_etl_identity {
+	uint64_t boot_time, origin; /* time of day: of the start, and when raw times were zero */
+	uint64_t ticks_per_second;
+	enum wk_etl_clock clock;
+	uint64_t size_bytes, first_hash;
+};
+
+/* False where it is no trace. */
+bool wk_etl_identify(struct wk_bytes file, struct wk_etl_identity *identity);
+
+/* Are they traces of the same start of the machine, and not one the copy of the other? */
+bool wk_etl_is_one_session(const struct wk_etl_identity *a, const struct wk_etl_identity *b);
+
 /* Is this the begin of a trace? 0 to 100, for a reader's probe. The first 512 bytes are enough. */
 int wk_etl_probe(struct wk_bytes first);
 

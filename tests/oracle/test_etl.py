@@ -26,6 +26,23 @@ def trace(t):
     return archive
 
 
+@tap.case("files of one session given one by one are the same as their archive")
+def _(t):
+    archive = FIXTURES / "diaghub-dotnetcore3.1-win-x64-diagsession.zip"
+    if not archive.exists():
+        raise tap.Skip(f"{archive} is not there")
+    with zipfile.ZipFile(archive) as files:
+        files.extractall(t.folder)
+    parts = sorted(t.folder.glob("**/*.etl"))
+    t.equal(len(parts), 4, "files in the archive")
+    for words in (["dump"], ["show", "--all", "--csv", "processes"]):
+        what = words[3:]
+        apart = t.wick(*words[:3], *parts, *what).stdout
+        together = t.wick(*words[:3], archive, *what).stdout
+        t.within(len(together), 10000, 100000000, f"bytes of wick {words[0]}")
+        t.equal(apart == together, True, f"the same from wick {words[0]}")
+
+
 def module_of(frame):
     """A frame as the expected file has it: the file it lies in, or a method's name."""
     placed = re.match(r"(.*)\+0x[0-9a-f]+$", frame)
