@@ -65,6 +65,11 @@ static bool make_path(const char *path)
 	return ok;
 }
 
+bool wk_os_folder_make(const char *path, struct wk_err *err)
+{
+	return make_path(path) || wk_fail_os(err, errno, "cannot make the folder %s", path);
+}
+
 static bool is_ours(const struct stat *info)
 {
 	return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;

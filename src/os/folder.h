@@ -25,6 +25,9 @@ char *wk_os_absolute(const char *path);
 /* $XDG_CACHE_HOME/wick or ~/.cache/wick, on the heap; NULL where neither variable says. */
 char *wk_os_cache_folder(void);
 
+/* Makes a folder with those above it, for this user alone; true where there is one. */
+bool wk_os_folder_make(const char *path, struct wk_err *err);
+
 /* NULL where it is not there or not to be trusted. With `may_make` it is made, with those above
  * it, for this user alone. */
 struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct wk_err *err);

@@ -39,9 +39,10 @@ struct wk_fetcher {
 	bool is_loaded, is_impossible;
 	struct wk_err why_impossible;
 
-	uint64_t most_bytes;
+	uint64_t most_of_any, most_bytes;
 	unsigned wait_seconds, whole_seconds;
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
+	bool (*is_stopped)(void *context);
 	void *context;
 
 	/* Of the file at hand. */
@@ -64,10 +65,11 @@ struct wk_fetcher *wk_fetcher_new(const struct wk_remote_options *options)
 {
 	struct wk_fetcher *f = wk_alloc_zeroed(1, sizeof(*f));
 
-	f->most_bytes = options->most_bytes;
+	f->most_of_any = options->most_bytes;
 	f->wait_seconds = options->wait_seconds;
 	f->whole_seconds = options->whole_seconds;
 	f->progress = options->progress;
+	f->is_stopped = options->is_stopped;
 	f->context = options->context;
 	return f;
 }
@@ -139,6 +141,11 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 	return len;
 }
 
+static bool is_stopped(const struct wk_fetcher *f)
+{
+	return f->is_stopped && f->is_stopped(f->context);
+}
+
 /* Is there something to wait for? Asked about once a second, also where nothing comes. */
 static bool goes_on(struct wk_fetcher *f)
 {
@@ -178,7 +185,7 @@ static int on_progress(void *context, curl_off_t whole, curl_off_t done, curl_of
 	(void)up_done;
 	f->whole_bytes = whole > 0 ? (uint64_t)whole : 0;
 	tell_progress(f, false);
-	return goes_on(f) ? 0 : 1;
+	return goes_on(f) && !is_stopped(f) ? 0 : 1;
 }
 
 static void set_up(struct wk_fetcher *f)
@@ -229,6 +236,7 @@ static void begin(struct wk_fetcher *f, const struct wk_fetch *fetch)
 	bool is_https = strncmp(fetch->url, "https:", strlen("https:")) == 0;
 
 	f->fetch = fetch;
+	f->most_bytes = fetch->most_bytes ? fetch->most_bytes : f->most_of_any;
 	f->done_bytes = f->whole_bytes = f->window_bytes = 0;
 	f->begun_ns = f->window_ns = wk_os_clock_ns();
 	f->is_too_large = f->is_too_slow = f->is_too_long = false;
@@ -271,7 +279,7 @@ static enum wk_fetched refused(const struct wk_fetcher *f, struct wk_err *err)
 		return WK_FETCH_NOT_THERE;
 	}
 	wk_fail(err, WK_EIO, WK_NOWHERE, "it answered with HTTP status %ld", status);
-	return WK_FETCH_FAILED;
+	return status == 401 || status == 403 ? WK_FETCH_FORBIDDEN : WK_FETCH_FAILED;
 }
 
 static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
@@ -303,14 +311,24 @@ static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct
 		       ? WK_FETCH_UNREACHABLE : WK_FETCH_FAILED;
 }
 
+static enum wk_fetched stopped(struct wk_err *err)
+{
+	wk_fail(err, WK_EIO, WK_NOWHERE, "fetching was stopped");
+	return WK_FETCH_STOPPED;
+}
+
 enum wk_fetched wk_fetch(struct wk_fetcher *f, const struct wk_fetch *fetch, struct wk_err *err)
 {
 	CURLcode code;
 
+	if (is_stopped(f))
+		return stopped(err);
 	if (!make_ready(f, err))
 		return WK_FETCH_IMPOSSIBLE;
 	begin(f, fetch);
 	code = f->library.perform(f->easy);
 	tell_progress(f, true);
+	if (code != CURLE_OK && is_stopped(f))
+		return stopped(err);
 	return outcome(f, code, err);
 }

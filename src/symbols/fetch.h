@@ -16,14 +16,24 @@ enum wk_fetched {
 	WK_FETCH_DONE,
 	WK_FETCH_NOT_THERE,   /* the server has no such file */
 	WK_FETCH_FAILED,      /* this file was not to be had */
+	WK_FETCH_FORBIDDEN,   /* nor was this: some say so of what they have not */
 	WK_FETCH_UNREACHABLE, /* the server does not answer: there is no use in asking again */
 	WK_FETCH_IMPOSSIBLE,  /* the library is missing */
+	WK_FETCH_STOPPED,     /* by the options' `is_stopped` */
 };
+
+/* Is there no use in asking the same server again? */
+static inline bool wk_fetch_is_end(enum wk_fetched fetched)
+{
+	return fetched == WK_FETCH_UNREACHABLE || fetched == WK_FETCH_IMPOSSIBLE ||
+	       fetched == WK_FETCH_STOPPED;
+}
 
 /* What is to be fetched, and how it is called where a person reads it. */
 struct wk_fetch {
 	const char *url, *shown_url;
 	int fd; /* where the bytes go; of no use unless they were all there */
+	uint64_t most_bytes; /* 0: the options' */
 };
 
 /* A file that came for `for_ns` and has so many bytes by now: is it as good as endless? Whoever

@@ -2,6 +2,9 @@
 
 #include <inttypes.h>
 
+#include "base/bytes.h"
+#include "base/num.h"
+
 static bool has_guid(const struct wk_pdb_id *id)
 {
 	static const uint8_t none[16];
@@ -22,6 +25,35 @@ void wk_pdb_id_add(struct wk_buf *buf, const struct wk_pdb_id *id)
 		for (int i = 0; i < 16; i++)
 			wk_buf_add_fmt(buf, "%02X", id->guid[written_order[i]]);
 	wk_buf_add_fmt(buf, "%" PRIx32, id->age);
+}
+
+static bool take_hex(struct wk_str *key, size_t digits, uint64_t *value)
+{
+	struct wk_str part = wk_str_of(key->at, digits < key->len ? digits : key->len);
+
+	*key = wk_str_skip(*key, part.len);
+	return part.len > 0 && wk_num_hex(part, value);
+}
+
+bool wk_pdb_id_read(struct wk_str key, struct wk_pdb_id *id)
+{
+	bool is_long = key.len > 32;
+	uint64_t value;
+
+	*id = (struct wk_pdb_id){ 0 };
+	for (int i = 0; is_long && i < 16; i++) {
+		if (!take_hex(&key, 2, &value))
+			return false;
+		id->guid[written_order[i]] = (uint8_t)value;
+	}
+	if (!is_long && (key.len <= 8 || !take_hex(&key, 8, &value)))
+		return false;
+	if (!is_long)
+		id->signature = (uint32_t)value;
+	if (key.len > 8 || !take_hex(&key, 8, &value))
+		return false;
+	id->age = (uint32_t)value;
+	return true;
 }
 
 bool wk_pdb_id_is_none(const struct wk_pdb_id *id)
@@ -52,4 +84,24 @@ struct wk_build_id wk_pdb_id_as_build_id(const struct wk_pdb_id *id)
 	for (int i = 0; i < 4; i++)
 		build.bytes[16 + i] = (uint8_t)(id->age >> 8 * i);
 	return build;
+}
+
+struct wk_pdb_id wk_pdb_id_of_build_id(const struct wk_build_id *build)
+{
+	struct wk_bytes in = wk_bytes_of(build->bytes, build->size);
+	struct wk_pdb_id id = { 0 };
+	uint32_t signature;
+
+	if (build->size != 20)
+		return id;
+	memcpy(id.guid, build->bytes, sizeof(id.guid));
+	signature = wk_u32le(&in);
+	wk_bytes_skip(&in, 12);
+	id.age = wk_u32le(&in);
+	/* No GUID ends in twelve zeros. */
+	if (memcmp(id.guid + 4, (const uint8_t[12]){ 0 }, 12) == 0) {
+		memset(id.guid, 0, sizeof(id.guid));
+		id.signature = signature;
+	}
+	return id;
 }

@@ -20,6 +20,9 @@ struct wk_pdb_id {
  * in hex. */
 void wk_pdb_id_add(struct wk_buf *buf, const struct wk_pdb_id *id);
 
+/* Such a key, in digits of either case; false where it is none. */
+bool wk_pdb_id_read(struct wk_str key, struct wk_pdb_id *id);
+
 bool wk_pdb_id_is_none(const struct wk_pdb_id *id);
 
 /* Are they of one build? Tools that write into a PDB later may raise its age: where only the age
@@ -29,5 +32,8 @@ bool wk_pdb_id_same_build(const struct wk_pdb_id *a, const struct wk_pdb_id *b);
 /* As a build id of 20 bytes, GUID (or signature and zeros) and age, by which model and cache know
  * an image. */
 struct wk_build_id wk_pdb_id_as_build_id(const struct wk_pdb_id *id);
+
+/* The one that was made such a build id; none where it is not of 20 bytes. */
+struct wk_pdb_id wk_pdb_id_of_build_id(const struct wk_build_id *build);
 
 #endif

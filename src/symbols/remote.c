@@ -87,6 +87,16 @@ static bool add_server(struct wk_remote *remote, const char *word, struct wk_err
 	return server->at.is_folder || wk_fetch_is_possible(err);
 }
 
+void wk_remote_usual_limits(struct wk_remote_options *options)
+{
+	if (!options->most_bytes)
+		options->most_bytes = USUAL_MOST_BYTES;
+	if (options->most_bytes > MOST_BYTES)
+		options->most_bytes = MOST_BYTES;
+	if (!options->wait_seconds)
+		options->wait_seconds = USUAL_WAIT_SECONDS;
+}
+
 struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct wk_err *err)
 {
 	struct wk_remote *remote = wk_alloc_zeroed(1, sizeof(*remote));
@@ -94,12 +104,7 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 	bool ok = true;
 
 	remote->options = *options;
-	if (!options->most_bytes)
-		remote->options.most_bytes = USUAL_MOST_BYTES;
-	if (remote->options.most_bytes > MOST_BYTES)
-		remote->options.most_bytes = MOST_BYTES;
-	if (!options->wait_seconds)
-		remote->options.wait_seconds = USUAL_WAIT_SECONDS;
+	wk_remote_usual_limits(&remote->options);
 	remote->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
 					 : wk_remote_usual_folder();
 	while (options->servers[count])
@@ -164,7 +169,7 @@ static bool lies_within(const struct wk_obj *obj, uint64_t offset, uint64_t size
 
 /* A file that was cut still has its build id in front, but not its sections' headers, or not all
  * that they speak of. What segments have in a debug file is said to be elsewhere. */
-static bool is_whole(const struct wk_obj *obj)
+bool wk_remote_is_whole(const struct wk_obj *obj)
 {
 	for (uint32_t i = 0; i < obj->section_count; i++)
 		if (obj->sections[i].type != WK_SHT_NOBITS &&
@@ -191,7 +196,7 @@ static bool check_elf(const struct wk_os_file *file, const struct wk_build_id *i
 		wk_store_add_id(&text, &obj->build_id);
 		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its build id is %s",
 			     text.len ? wk_buf_text(&text) : "missing");
-	} else if (!is_whole(obj)) {
+	} else if (!wk_remote_is_whole(obj)) {
 		ok = wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early");
 	}
 	wk_buf_fini(&text);
@@ -240,31 +245,12 @@ static void say_found(struct search *s, const char *server, const char *path)
 	wk_buf_fini(&size);
 }
 
-static void add_ago(struct wk_buf *text, uint64_t seconds)
-{
-	static const struct {
-		uint64_t seconds;
-		const char *one, *many;
-	} units[] = { { 3600, "hour", "hours" }, { 60, "minute", "minutes" },
-		      { 1, "second", "seconds" } };
-	size_t i = 0;
-
-	while (i < 2 && seconds < units[i].seconds)
-		i++;
-	seconds /= units[i].seconds;
-	wk_buf_add_fmt(text, "%llu %s", (unsigned long long)seconds,
-		       seconds == 1 ? units[i].one : units[i].many);
-}
-
 static void say_remembered(struct search *s, struct server *server,
 			   const struct wk_remote_memory *memory)
 {
 	struct wk_buf text = { 0 };
 
-	wk_buf_add_text(&text, memory->is_missing ? "it did not have it " : "it failed ");
-	add_ago(&text, memory->ago_s);
-	wk_buf_add_text(&text, " ago, and is asked again in ");
-	add_ago(&text, memory->left_s);
+	wk_remote_memory_add_words(memory, &text);
 	if (memory->is_missing)
 		say(s, server->at.shown, wk_buf_text(&text));
 	else
@@ -325,8 +311,8 @@ static enum wk_fetched fetch_from(struct search *s, const struct server *server,
 		wk_buf_add_fmt(&url, "%s%s", server->at.base, wk_buf_text(&place));
 		wk_buf_add_fmt(&shown, "%s%s", server->at.shown, wk_buf_text(&place));
 		*err = (struct wk_err){ 0 };
-		fetched = fetch_one(s, &(struct wk_fetch){ wk_buf_text(&url), wk_buf_text(&shown),
-							   -1 }, err);
+		fetched = fetch_one(s, &(struct wk_fetch){ .url = wk_buf_text(&url),
+							   .shown_url = wk_buf_text(&shown) }, err);
 	}
 	wk_buf_fini(&place);
 	wk_buf_fini(&url);
@@ -351,7 +337,7 @@ static bool ask_server(struct search *s, struct server *server)
 	if (!s->remote->fetcher)
 		s->remote->fetcher = wk_fetcher_new(&s->remote->options);
 	fetched = fetch_from(s, server, &err);
-	if (fetched == WK_FETCH_UNREACHABLE || fetched == WK_FETCH_IMPOSSIBLE)
+	if (wk_fetch_is_end(fetched))
 		server->why_down = wk_strndup(err.text, strlen(err.text));
 	if (fetched == WK_FETCH_DONE) {
 		say_found(s, server->at.shown, wk_buf_text(&s->path));
@@ -361,7 +347,7 @@ static bool ask_server(struct search *s, struct server *server)
 		say(s, server->at.shown, "it does not have it");
 	else
 		complain(s, server, err.text);
-	if (fetched == WK_FETCH_IMPOSSIBLE)
+	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED)
 		return false;
 	wk_remote_remember(wk_buf_text(&s->memory_path), server->at.shown,
 			   fetched == WK_FETCH_NOT_THERE);

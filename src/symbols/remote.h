@@ -48,6 +48,7 @@ struct wk_remote_options {
 	unsigned whole_seconds; /* for one file; 0: while it comes with 32 KiB each on average,
 				   which is asked for after 15 minutes */
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
+	bool (*is_stopped)(void *context); /* asked often; true: nothing is fetched any more */
 	void *context;
 };
 

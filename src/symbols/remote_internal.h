@@ -2,7 +2,14 @@
 #ifndef WK_SYMBOLS_REMOTE_INTERNAL_H
 #define WK_SYMBOLS_REMOTE_INTERNAL_H
 
+#include "symbols/object.h"
 #include "symbols/remote.h"
+
+/* What is 0 becomes what is usual. */
+void wk_remote_usual_limits(struct wk_remote_options *options);
+
+/* Is all there that the headers speak of? A file that was cut still has its build id in front. */
+bool wk_remote_is_whole(const struct wk_obj *obj);
 
 /* A folder of its own in the symbol cache's, on the heap; NULL where there is to be none. */
 char *wk_remote_usual_folder(void);

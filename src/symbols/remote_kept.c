@@ -16,17 +16,23 @@ static bool take_word(struct wk_str *rest, const char *word)
 	return true;
 }
 
-/* ID.debuginfo and ID.executable. In front of `rest` of their names others lie beside them: what is
- * remembered of servers, and what killed writers left. */
+/* ID.debuginfo and ID.executable; of Windows programs ID.pdb, ID.sym and ID.image. In front of `rest`
+ * of their names others lie beside them: what is remembered of servers, and what killed writers
+ * left. */
 static bool take_name_of_kept(struct wk_str *rest)
 {
+	static const char *const words[] = {
+		".debuginfo", ".executable", ".pdb", ".sym", ".image" };
 	size_t digits = 0;
 
 	while (digits < rest->len && rest->at[digits] &&
 	       strchr("0123456789abcdef", rest->at[digits]))
 		digits++;
 	*rest = wk_str_skip(*rest, digits);
-	return digits > 0 && (take_word(rest, ".debuginfo") || take_word(rest, ".executable"));
+	for (size_t i = 0; digits > 0 && i < sizeof(words) / sizeof(words[0]); i++)
+		if (take_word(rest, words[i]))
+			return true;
+	return false;
 }
 
 static bool is_kept(const char *name)

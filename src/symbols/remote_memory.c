@@ -82,6 +82,30 @@ bool wk_remote_remembers(const char *path, const char *server, struct wk_remote_
 	return found;
 }
 
+static void add_ago(struct wk_buf *text, uint64_t seconds)
+{
+	static const struct {
+		uint64_t seconds;
+		const char *one, *many;
+	} units[] = { { 3600, "hour", "hours" }, { 60, "minute", "minutes" },
+		      { 1, "second", "seconds" } };
+	size_t i = 0;
+
+	while (i < 2 && seconds < units[i].seconds)
+		i++;
+	seconds /= units[i].seconds;
+	wk_buf_add_fmt(text, "%llu %s", (unsigned long long)seconds,
+		       seconds == 1 ? units[i].one : units[i].many);
+}
+
+void wk_remote_memory_add_words(const struct wk_remote_memory *memory, struct wk_buf *text)
+{
+	wk_buf_add_text(text, memory->is_missing ? "it did not have it " : "it failed ");
+	add_ago(text, memory->ago_s);
+	wk_buf_add_text(text, " ago, and is asked again in ");
+	add_ago(text, memory->left_s);
+}
+
 void wk_remote_remember(const char *path, const char *server, bool is_missing)
 {
 	struct wk_buf bytes = { 0 }, lines = { 0 };

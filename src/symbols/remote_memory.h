@@ -21,6 +21,9 @@ struct wk_remote_memory {
 /* `path` is the small file's. False where the server may be asked. */
 bool wk_remote_remembers(const char *path, const char *server, struct wk_remote_memory *memory);
 
+/* "it did not have it 5 minutes ago, and is asked again in 23 hours". */
+void wk_remote_memory_add_words(const struct wk_remote_memory *memory, struct wk_buf *text);
+
 /* What cannot be written is forgotten. */
 void wk_remote_remember(const char *path, const char *server, bool is_missing);
 

@@ -13,21 +13,30 @@ static bool is_url(struct wk_str text)
 	return wk_str_starts(text, "http://") || wk_str_starts(text, "https://");
 }
 
-/* "https://user:word@host/x" without what stands before the host. */
+void wk_remote_add_shown(struct wk_buf *text, struct wk_str url)
+{
+	struct wk_str scheme, rest;
+	size_t host = 0;
+
+	if (!wk_str_split(url, ':', &scheme, &rest) || !wk_str_starts(rest, "//")) {
+		wk_buf_add_str(text, url);
+		return;
+	}
+	rest = wk_str_skip(rest, 2);
+	for (size_t i = 0; i < rest.len && !strchr("/?#", rest.at[i]); i++)
+		if (rest.at[i] == '@')
+			host = i + 1;
+	wk_buf_add_fmt(text, "%.*s://", WK_STR_ARG(scheme));
+	wk_buf_add_str(text, wk_str_skip(rest, host));
+}
+
 static char *without_password(struct wk_str url)
 {
-	size_t host = (size_t)((const char *)memchr(url.at, '/', url.len) - url.at) + 2;
 	struct wk_buf text = { 0 };
-	char *kept;
 
-	wk_buf_add(&text, url.at, host);
-	for (size_t i = host; i < url.len && !strchr("/?#", url.at[i]); i++)
-		if (url.at[i] == '@')
-			host = i + 1;
-	wk_buf_add_str(&text, wk_str_skip(url, host));
-	kept = wk_strndup(wk_buf_text(&text), text.len);
-	wk_buf_fini(&text);
-	return kept;
+	wk_remote_add_shown(&text, url);
+	wk_buf_text(&text);
+	return text.at;
 }
 
 static enum wk_remote_layout take_layout(struct wk_str *word)

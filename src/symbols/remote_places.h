@@ -35,6 +35,9 @@ struct wk_build_id wk_remote_id(const struct wk_build_id *id);
 /* Names of files come from recordings: in a URL all but the plainest bytes are escaped. */
 void wk_remote_add_escaped(struct wk_buf *url, struct wk_str name);
 
+/* "https://user:word@host/x" without what stands before the host, for people. */
+void wk_remote_add_shown(struct wk_buf *text, struct wk_str url);
+
 /* Sets `place` to what stands behind the server's base in its `number`th place, from 0 on;
  * false behind the last. A place that needs a name there is none for is empty. */
 bool wk_remote_place(const struct wk_remote_server *server, const struct wk_remote_wish *wish,

@@ -1,0 +1,441 @@
+#include "symbols/symbol_files_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "os/folder.h"
+#include "symbols/cache.h"
+#include "symbols/remote_internal.h"
+#include "symbols/remote_places.h"
+
+/* Of what the places say: more is for nobody to read. */
+#define MOST_SAID 2000
+
+struct wk_symbol_files *wk_symbol_files_new(const struct wk_remote_options *options,
+					    bool asks_nobody)
+{
+	struct wk_symbol_files *files = wk_alloc_zeroed(1, sizeof(*files));
+
+	files->options = *options;
+	wk_remote_usual_limits(&files->options);
+	files->asks_nobody = asks_nobody;
+	files->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
+					: wk_remote_usual_folder();
+	return files;
+}
+
+static void make_room(const struct wk_symbol_files *files)
+{
+	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
+
+	wk_remote_make_room(files->folder, files->newest ? files->newest : "",
+			    wk_cache_usual_bytes(&complaint));
+	wk_buf_fini(&complaint);
+}
+
+void wk_symbol_files_free(struct wk_symbol_files *files)
+{
+	if (!files)
+		return;
+	if (files->folder && (files->newest || files->has_remembered))
+		make_room(files);
+	for (size_t i = 0; i < files->path.count; i++) {
+		free(files->states[i].shown);
+		free(files->states[i].why_down);
+		free(files->states[i].complaint);
+	}
+	free(files->states);
+	wk_symbol_path_fini(&files->path);
+	wk_fetcher_free(files->fetcher);
+	free(files->folder);
+	free(files->newest);
+	free(files);
+}
+
+static void add_state(struct wk_symbol_files *files, size_t place)
+{
+	struct wk_buf shown = { 0 };
+
+	files->states = wk_grow(files->states, &files->state_cap, place + 1,
+				sizeof(*files->states));
+	wk_remote_add_shown(&shown, files->path.places[place].where);
+	files->states[place] = (struct wk_symbol_place_state){
+		.shown = wk_strndup(wk_buf_text(&shown), shown.len) };
+	wk_buf_fini(&shown);
+}
+
+bool wk_symbol_files_add(struct wk_symbol_files *files, struct wk_str path, struct wk_err *err)
+{
+	size_t known = files->path.count;
+	bool ok = wk_symbol_path_add(&files->path, path, wk_str_c(files->folder), err);
+
+	for (; known < files->path.count; known++)
+		add_state(files, known);
+	return ok;
+}
+
+bool wk_symbol_files_asks(const struct wk_symbol_files *files)
+{
+	return files && files->path.count > 0;
+}
+
+bool wk_symbol_files_complaint(const struct wk_symbol_files *files, size_t number,
+			       const char **place, const char **complaint)
+{
+	if (!files || number >= files->path.count)
+		return false;
+	*place = files->states[number].shown;
+	*complaint = files->states[number].complaint;
+	return true;
+}
+
+bool wk_symbol_files_folder(struct wk_symbol_files *files, bool may_make)
+{
+	struct wk_os_folder *folder;
+
+	if (!files->folder)
+		wk_fail(&files->no_folder, WK_EUNSUPPORTED, WK_NOWHERE, "WICK_CACHE_DIR is empty");
+	if (!files->folder || files->is_folder_known)
+		return files->folder != NULL;
+	folder = wk_os_folder_open(files->folder, may_make, may_make ? &files->no_folder : NULL);
+	files->is_folder_known = folder || may_make;
+	wk_os_folder_close(folder);
+	if (!folder && may_make) {
+		free(files->folder);
+		files->folder = NULL;
+	}
+	return folder != NULL;
+}
+
+static void say(struct wk_symbol_search *s, const char *who, const char *what)
+{
+	if (s->said->len < MOST_SAID)
+		wk_buf_add_fmt(s->said, "%s%s: %s", s->said->len ? "; " : "", who, what);
+}
+
+void wk_symbol_say(struct wk_symbol_search *s, size_t place, const char *what)
+{
+	say(s, s->files->states[place].shown, what);
+}
+
+void wk_symbol_complain(struct wk_symbol_search *s, size_t place, const char *what)
+{
+	struct wk_symbol_place_state *state = &s->files->states[place];
+
+	wk_symbol_say(s, place, what);
+	if (!state->complaint)
+		state->complaint = wk_strndup(what, strlen(what));
+}
+
+bool wk_symbol_take(struct wk_symbol_search *s, const char *path, struct wk_err *err)
+{
+	struct wk_symbol_found *found = s->found;
+
+	*found = (struct wk_symbol_found){ 0 };
+	if (!wk_os_open_named(path, &found->file.bytes, &found->file.identity, err) ||
+	    !wk_symbol_found_open(found, s->want, err))
+		return false;
+	found->file.path = wk_strndup(path, strlen(path));
+	return true;
+}
+
+/* What a place has under the right name and is not right says more than that nothing is there. */
+static bool try_path(struct wk_symbol_search *s, const char *path)
+{
+	struct wk_err err = { 0 };
+
+	if (!wk_os_is_there(path) || wk_os_is_folder(path))
+		return false;
+	if (wk_symbol_take(s, path, &err))
+		return true;
+	if (err.code != WK_ENOTFOUND)
+		say(s, path, err.text);
+	return false;
+}
+
+/* Fetched before, or unpacked or copied to our own folder. */
+static bool find_own(struct wk_symbol_search *s)
+{
+	static const char *const of_pdb[] = { ".pdb", ".sym", NULL };
+	static const char *const of_image[] = { ".image", NULL };
+	const char *const *kinds = wk_symbol_wants_pdb(s->want) ? of_pdb : of_image;
+	struct wk_buf path = { 0 };
+	bool found = false;
+
+	for (; !found && *kinds && s->own.len; kinds++) {
+		wk_buf_reset(&path);
+		wk_buf_add_fmt(&path, "%s%s", wk_buf_text(&s->own), *kinds);
+		found = wk_os_is_there(wk_buf_text(&path)) &&
+			wk_symbol_take(s, wk_buf_text(&path), NULL);
+	}
+	if (found) {
+		wk_os_note_use(wk_buf_text(&path));
+		wk_buf_add_text(s->said, "fetched before");
+	}
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* A store may say that a file is elsewhere. To what a server says nobody is asked: it may name a
+ * share, and so another machine. */
+bool wk_symbol_follow(struct wk_symbol_search *s, struct wk_str pointer, bool is_here,
+		      struct wk_err *err)
+{
+	struct wk_buf path = { 0 };
+	struct wk_str at;
+	bool found = false, is_share;
+
+	if (!wk_symbol_pointer_read(pointer, &at, err))
+		return false;
+	is_share = wk_str_starts(at, "\\\\") || wk_str_starts(at, "//");
+	wk_buf_add_str(&path, at);
+	if (!is_here || (is_share && s->files->asks_nobody))
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "file.ptr says that it is %.*s, which is not "
+			"followed", (int)(at.len < 300 ? at.len : 300), at.at);
+	else if (memchr(at.at, '\0', at.len) || !wk_os_is_there(wk_buf_text(&path)))
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "file.ptr says that it is %.*s, which is not "
+			"here", (int)(at.len < 300 ? at.len : 300), at.at);
+	else
+		found = wk_symbol_take(s, wk_buf_text(&path), err);
+	wk_buf_fini(&path);
+	return found;
+}
+
+static bool try_pointer(struct wk_symbol_search *s, const char *path)
+{
+	struct wk_os_file file;
+	struct wk_err err = { 0 };
+	bool found;
+
+	if (!wk_os_is_there(path) || !wk_os_open_named(path, &file, NULL, NULL))
+		return false;
+	found = wk_symbol_follow(s, wk_str_of((const char *)file.at,
+					      file.size_bytes < 4096 ? file.size_bytes : 4096),
+				 true, &err);
+	wk_os_close(&file);
+	if (!found)
+		say(s, path, err.text);
+	return found;
+}
+
+/* ---- copies */
+
+/* The n-th cache of a place, and whether it is wick's own folder. */
+static struct wk_str cache_of(const struct wk_symbol_search *s, size_t place, size_t n,
+			      bool *is_own)
+{
+	const struct wk_symbol_path *path = &s->files->path;
+	struct wk_str cache = path->caches[path->places[place].first_cache + n];
+
+	*is_own = s->files->folder && wk_str_is(cache, s->files->folder);
+	return cache;
+}
+
+static const char *own_kind(const struct wk_symbol_search *s)
+{
+	if (!wk_symbol_wants_pdb(s->want))
+		return ".image";
+	return s->found->breakpad ? ".sym" : ".pdb";
+}
+
+/* Where a copy lies in a store. */
+static bool place_in(struct wk_symbol_search *s, struct wk_str cache, struct wk_buf *path)
+{
+	struct wk_symbol_place store = {
+		.kind = WK_SYMBOL_STORE, .where = cache, .tiers = WK_SYMBOL_TWO_TIERS,
+		.is_windows = wk_str_is_windows_path(cache) };
+	struct wk_symbol_spot spot = { 0 };
+	bool is_text = s->found->breakpad != NULL, found = false;
+
+	for (size_t n = 0; !found && wk_symbol_spot(&store, &s->wish, n, &spot); n++)
+		found = spot.kind == (is_text ? WK_SYMBOL_SPOT_BREAKPAD : WK_SYMBOL_SPOT_FILE);
+	wk_buf_reset(path);
+	wk_buf_add_str(path, wk_buf_str(&spot.path));
+	wk_buf_fini(&spot.path);
+	return found;
+}
+
+static bool make_folder_of(const char *path, struct wk_err *err)
+{
+	size_t len = strlen(path) - wk_str_basename(wk_str_c(path)).len;
+	char *folder = wk_strndup(path, len > 1 ? len - 1 : len);
+	bool ok = wk_os_folder_make(folder, err);
+
+	free(folder);
+	return ok;
+}
+
+static bool write_copy(const char *path, struct wk_str bytes, struct wk_err *err)
+{
+	struct wk_os_keep keep;
+	bool ok;
+
+	if (!wk_os_keep_open(&keep, path, err))
+		return false;
+	ok = wk_os_write(keep.fd, bytes.at, bytes.len) ||
+	     wk_fail_os(err, errno, "cannot write %s", path);
+	return wk_os_keep_end(&keep, ok) ? ok : wk_fail_os(err, errno, "cannot keep %s", path);
+}
+
+static void note_newest(struct wk_symbol_files *files, const char *path)
+{
+	struct wk_str name = wk_str_basename(wk_str_c(path));
+
+	free(files->newest);
+	files->newest = wk_strndup(name.at, name.len);
+	make_room(files);
+}
+
+static bool copy_to(struct wk_symbol_search *s, struct wk_str cache, bool is_own,
+		    struct wk_buf *path, struct wk_err *err)
+{
+	wk_buf_reset(path);
+	if (is_own && !wk_symbol_files_folder(s->files, true))
+		return wk_fail(err, WK_EIO, WK_NOWHERE, "%s", s->files->no_folder.text);
+	if (is_own)
+		wk_buf_add_fmt(path, "%s%s", wk_buf_text(&s->own), own_kind(s));
+	else if (!place_in(s, cache, path) || !make_folder_of(wk_buf_text(path), err))
+		return false;
+	if (!write_copy(wk_buf_text(path), wk_symbol_found_bytes(s->found), err))
+		return false;
+	if (is_own)
+		note_newest(s->files, wk_buf_text(path));
+	return true;
+}
+
+void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *path)
+{
+	size_t count = s->files->path.places[place].cache_count;
+	struct wk_buf copy = { 0 };
+
+	wk_buf_reset(path);
+	for (size_t n = count; n-- > 0;) {
+		struct wk_err err = { 0 };
+		bool is_own;
+		struct wk_str cache = cache_of(s, place, n, &is_own);
+
+		if (copy_to(s, cache, is_own, &copy, &err)) {
+			wk_buf_reset(path);
+			wk_buf_add_str(path, wk_buf_str(&copy));
+		} else if (!s->files->states[place].complaint) {
+			s->files->states[place].complaint =
+				wk_strndup(err.text, strlen(err.text));
+		}
+	}
+	wk_buf_fini(&copy);
+}
+
+/* ---- folders and stores */
+
+static void look_at_tiers(struct wk_symbol_files *files, size_t number)
+{
+	struct wk_symbol_place *place = &files->path.places[number];
+	struct wk_buf mark = { 0 };
+
+	if (files->states[number].was_looked_at)
+		return;
+	files->states[number].was_looked_at = true;
+	wk_symbol_tiers_mark(place, &mark);
+	if (wk_os_is_there(wk_buf_text(&mark)))
+		place->tiers = WK_SYMBOL_THREE_TIERS;
+	wk_buf_fini(&mark);
+}
+
+/* Is the folder there, and may it be looked at? */
+static bool is_open(struct wk_symbol_search *s, size_t number)
+{
+	const struct wk_symbol_place *place = &s->files->path.places[number];
+	bool is_share = wk_str_starts(place->where, "\\\\");
+
+	if (is_share && s->files->asks_nobody)
+		wk_symbol_say(s, number, "not asked, since it is on another machine");
+	else if (wk_os_is_folder(s->files->states[number].shown))
+		return true;
+	else
+		wk_symbol_say(s, number, place->is_windows ? "there is no such folder here"
+							   : "there is no such folder");
+	return false;
+}
+
+static bool look_into(struct wk_symbol_search *s, size_t number)
+{
+	const struct wk_symbol_place *place = &s->files->path.places[number];
+	struct wk_symbol_spot spot = { 0 };
+	struct wk_buf copy = { 0 };
+	size_t said = s->said->len;
+	bool found = false;
+
+	if (s->files->folder && wk_str_is(place->where, s->files->folder))
+		return false; /* it was looked into already */
+	if (!is_open(s, number))
+		return false;
+	look_at_tiers(s->files, number);
+	for (size_t n = 0; !found && wk_symbol_spot(place, &s->wish, n, &spot); n++)
+		found = spot.kind == WK_SYMBOL_SPOT_POINTER
+				? try_pointer(s, wk_buf_text(&spot.path))
+				: try_path(s, wk_buf_text(&spot.path));
+	if (found) {
+		wk_symbol_keep(s, number, &copy);
+		wk_buf_reset(s->said);
+		wk_buf_add_fmt(s->said, "found in %s", s->files->states[number].shown);
+	} else if (s->said->len == said) {
+		wk_symbol_say(s, number, "it does not have it");
+	}
+	wk_buf_fini(&copy);
+	wk_buf_fini(&spot.path);
+	return found;
+}
+
+/* ---- all of them */
+
+static void name_own(struct wk_symbol_search *s)
+{
+	struct wk_build_id id = wk_pdb_id_as_build_id(&s->want->pdb);
+
+	if (!wk_symbol_files_folder(s->files, false) && !s->files->folder)
+		return;
+	wk_buf_add_fmt(&s->own, "%s/", s->files->folder);
+	if (wk_symbol_wants_pdb(s->want))
+		wk_store_add_id(&s->own, &id);
+	else
+		wk_buf_add_fmt(&s->own, "%08x%08x", s->want->time_stamp, s->want->image_bytes);
+}
+
+static bool search(struct wk_symbol_search *s)
+{
+	struct wk_symbol_files *files = s->files;
+	bool found;
+
+	wk_symbol_want_key(s->want, &s->key);
+	s->wish = (struct wk_symbol_wish){ s->want->name, wk_buf_str(&s->key), s->want->suffix };
+	if (s->key.len == 0)
+		return false;
+	name_own(s);
+	found = find_own(s);
+	for (size_t i = 0; i < files->path.count && !found; i++) {
+		bool is_server = files->path.places[i].kind == WK_SYMBOL_SERVER;
+
+		if (is_server && files->asks_nobody)
+			continue;
+		found = is_server ? wk_symbol_ask(s, i) : look_into(s, i);
+	}
+	return found;
+}
+
+bool wk_symbol_files_get(struct wk_symbol_files *files, const struct wk_symbol_want *want,
+			 struct wk_symbol_found *found, struct wk_buf *said)
+{
+	struct wk_symbol_search s = {
+		.files = files, .want = want, .found = found, .said = said };
+	bool ok;
+
+	*found = (struct wk_symbol_found){ 0 };
+	if (!files)
+		return false;
+	ok = search(&s);
+	wk_buf_fini(&s.key);
+	wk_buf_fini(&s.own);
+	return ok;
+}

@@ -1,0 +1,42 @@
+/* Files of Windows programs, from the places of a symbol path: PDBs, Breakpad's text in place of
+ * them, and the images themselves.
+ *
+ * Places are asked in the order of the path (symbol_path.h), folders and stores where they are and
+ * servers over http or https. What is found in a place is copied to the caches that stand before
+ * it. A cache that the path leaves to us is wick's own, which remote.h describes: files lie there
+ * by their keys alone (KEY.pdb, KEY.sym, KEY.image), and those not used for the longest time go.
+ * There it also remembers what servers did not have. A file is used only when it is whole and
+ * of the wanted build, whatever its name and its place claim.
+ *
+ * Order of calls: new, add each path, get as often as wished, free. Not for several threads. */
+#ifndef WK_SYMBOLS_SYMBOL_FILES_H
+#define WK_SYMBOLS_SYMBOL_FILES_H
+
+#include "symbols/remote.h"
+#include "symbols/symbol_found.h"
+
+struct wk_symbol_files;
+
+/* Folder, limits and progress are those of `options`, which names no servers. Where nobody is to be
+ * asked, servers and shares are passed over, and caches are still looked into. */
+struct wk_symbol_files *wk_symbol_files_new(const struct wk_remote_options *options,
+					    bool asks_nobody);
+void wk_symbol_files_free(struct wk_symbol_files *files);
+
+/* False, with a sentence, at the first element that makes no sense: those before it are added. */
+bool wk_symbol_files_add(struct wk_symbol_files *files, struct wk_str path, struct wk_err *err);
+
+/* Is there any place to look at? NULL has none. */
+bool wk_symbol_files_asks(const struct wk_symbol_files *files);
+
+/* True if it was found: then it is the caller's to close. `said` gets who was asked and what they
+ * said, or where it comes from. */
+bool wk_symbol_files_get(struct wk_symbol_files *files, const struct wk_symbol_want *want,
+			 struct wk_symbol_found *found, struct wk_buf *said);
+
+/* What went wrong first with the `number`th place, so that it could not say whether it has a
+ * file: a sentence, or NULL. False behind the last. The place is as typed, without a password. */
+bool wk_symbol_files_complaint(const struct wk_symbol_files *files, size_t number,
+			       const char **place, const char **complaint);
+
+#endif

@@ -1,0 +1,244 @@
+/* Symbol servers over http and https: the layout of a store behind an address. */
+#include "symbols/symbol_files_internal.h"
+
+#include <errno.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "os/folder.h"
+#include "symbols/remote_memory.h"
+#include "symbols/remote_places.h"
+
+/* Of index2.txt and file.ptr. */
+#define MOST_SMALL_BYTES ((uint64_t)64 << 10)
+
+/* A question to one server. */
+struct asking {
+	struct wk_symbol_search *s;
+	size_t place;
+	struct wk_symbol_place_state *state;
+	struct wk_buf memory_path; /* of what it said before; empty: nothing is remembered */
+	struct wk_err err;
+};
+
+/* A file for what comes, without a name where that can be: in wick's own folder or, where that is
+ * not to be, in the user's nearest cache. */
+static bool open_draft(struct asking *a, struct wk_os_keep *keep, struct wk_err *err)
+{
+	const struct wk_symbol_path *path = &a->s->files->path;
+	const struct wk_symbol_place *place = &path->places[a->place];
+	struct wk_buf at = { 0 };
+	bool ok;
+
+	if (wk_symbol_files_folder(a->s->files, true)) {
+		wk_buf_add_fmt(&at, "%s.pdb", wk_buf_text(&a->s->own));
+	} else if (place->cache_count) {
+		wk_buf_add_str(&at, path->caches[place->first_cache]);
+		if (!wk_os_folder_make(wk_buf_text(&at), err)) {
+			wk_buf_fini(&at);
+			return false;
+		}
+		wk_buf_add_text(&at, "/fetched");
+	}
+	ok = at.len ? wk_os_keep_open(keep, wk_buf_text(&at), err)
+		    : wk_fail(err, WK_EIO, WK_NOWHERE, "not asked, since there is no cache to keep "
+			      "it in (%s)", a->s->files->no_folder.text);
+	wk_buf_fini(&at);
+	return ok;
+}
+
+/* One address, into a file that is open. */
+static enum wk_fetched fetch(struct asking *a, const struct wk_buf *url, uint64_t most_bytes, int fd)
+{
+	struct wk_symbol_files *files = a->s->files;
+	struct wk_buf shown = { 0 };
+	enum wk_fetched fetched;
+
+	if (!files->fetcher)
+		files->fetcher = wk_fetcher_new(&files->options);
+	wk_remote_add_shown(&shown, wk_buf_str(url));
+	a->err = (struct wk_err){ 0 };
+	fetched = wk_fetch(files->fetcher, &(struct wk_fetch){
+		.url = wk_buf_text((struct wk_buf *)url), .shown_url = wk_buf_text(&shown),
+		.fd = fd, .most_bytes = most_bytes }, &a->err);
+	wk_buf_fini(&shown);
+	return fetched;
+}
+
+/* What came, if it is what is wanted. The bytes stay mapped when the file goes. */
+static enum wk_fetched take(struct asking *a, const char *url, int fd)
+{
+	struct wk_symbol_found *found = a->s->found;
+
+	*found = (struct wk_symbol_found){ 0 };
+	if (!wk_os_open_fd(fd, url, 0, &found->file.bytes, &a->err) ||
+	    !wk_symbol_found_open(found, a->s->want, &a->err))
+		return WK_FETCH_FAILED;
+	return WK_FETCH_DONE;
+}
+
+/* file.ptr, of which only what it says to people is of use. */
+static enum wk_fetched read_pointer(struct asking *a, const char *url, int fd)
+{
+	struct wk_os_file file;
+
+	if (!wk_os_open_fd(fd, url, 0, &file, &a->err))
+		return WK_FETCH_FAILED;
+	wk_symbol_follow(a->s, wk_str_of((const char *)file.at, file.size_bytes), false, &a->err);
+	wk_os_close(&file);
+	return WK_FETCH_FAILED;
+}
+
+static enum wk_fetched fetch_spot(struct asking *a, const struct wk_symbol_spot *spot)
+{
+	bool is_pointer = spot->kind == WK_SYMBOL_SPOT_POINTER;
+	struct wk_buf url = spot->path;
+	struct wk_os_keep keep;
+	enum wk_fetched fetched;
+
+	a->err = (struct wk_err){ 0 };
+	if (!open_draft(a, &keep, &a->err))
+		return WK_FETCH_IMPOSSIBLE;
+	fetched = fetch(a, &url, is_pointer ? MOST_SMALL_BYTES : 0, keep.fd);
+	if (fetched == WK_FETCH_DONE)
+		fetched = is_pointer ? read_pointer(a, wk_buf_text(&url), keep.fd)
+				     : take(a, wk_buf_text(&url), keep.fd);
+	wk_os_keep_end(&keep, false);
+	return fetched;
+}
+
+/* Has it two tiers or three? Asked once. */
+static enum wk_fetched look_at_tiers(struct asking *a)
+{
+	struct wk_symbol_place *place = &a->s->files->path.places[a->place];
+	struct wk_symbol_spot mark = { .kind = WK_SYMBOL_SPOT_POINTER };
+	enum wk_fetched fetched;
+	struct wk_os_keep keep;
+
+	if (a->state->was_looked_at)
+		return WK_FETCH_DONE;
+	a->state->was_looked_at = true;
+	if (!open_draft(a, &keep, &a->err))
+		return WK_FETCH_IMPOSSIBLE;
+	wk_symbol_tiers_mark(place, &mark.path);
+	fetched = fetch(a, &mark.path, MOST_SMALL_BYTES, keep.fd);
+	wk_os_keep_end(&keep, false);
+	if (fetched == WK_FETCH_DONE)
+		place->tiers = WK_SYMBOL_THREE_TIERS;
+	else if (fetched == WK_FETCH_NOT_THERE)
+		place->tiers = WK_SYMBOL_TWO_TIERS;
+	wk_buf_fini(&mark.path);
+	return fetched;
+}
+
+/* All spots, until it is found or the server fails. One that forbids a file may have it under
+ * another name: some say so of all that they do not have. */
+static enum wk_fetched fetch_all(struct asking *a)
+{
+	const struct wk_symbol_place *place = &a->s->files->path.places[a->place];
+	enum wk_fetched fetched = look_at_tiers(a), worst = WK_FETCH_NOT_THERE;
+	struct wk_symbol_spot spot = { 0 };
+	struct wk_err first = { 0 };
+
+	if (wk_fetch_is_end(fetched))
+		return fetched;
+	fetched = WK_FETCH_NOT_THERE;
+	for (size_t n = 0; (fetched == WK_FETCH_NOT_THERE || fetched == WK_FETCH_FORBIDDEN) &&
+			   wk_symbol_spot(place, &a->s->wish, n, &spot); n++) {
+		fetched = fetch_spot(a, &spot);
+		if (fetched == WK_FETCH_FORBIDDEN && worst == WK_FETCH_NOT_THERE) {
+			worst = fetched;
+			first = a->err;
+		}
+	}
+	if (fetched == WK_FETCH_NOT_THERE && worst == WK_FETCH_FORBIDDEN) {
+		fetched = worst;
+		a->err = first;
+	}
+	if (fetched == WK_FETCH_DONE)
+		a->s->found->file.path = wk_strndup(wk_buf_text(&spot.path), spot.path.len);
+	wk_buf_fini(&spot.path);
+	return fetched;
+}
+
+/* The copy is what is in use from now on, by its name; its bytes are the same. */
+static void keep_copy(struct asking *a)
+{
+	struct wk_store_file *file = &a->s->found->file;
+	struct wk_buf path = { 0 }, size = { 0 };
+
+	wk_symbol_keep(a->s, a->place, &path);
+	wk_num_add_bytes(&size, wk_symbol_found_bytes(a->s->found).len);
+	if (path.len == 0) {
+		wk_remote_add_shown(&path, wk_str_c(file->path));
+	} else {
+		wk_os_identify(wk_buf_text(&path), &file->identity, NULL);
+	}
+	free(file->path);
+	file->path = wk_strndup(wk_buf_text(&path), path.len);
+	wk_buf_reset(a->s->said);
+	wk_buf_add_fmt(a->s->said, "fetched from %s (%s)", a->state->shown, wk_buf_text(&size));
+	wk_buf_fini(&size);
+	wk_buf_fini(&path);
+}
+
+static void remember(struct asking *a, enum wk_fetched fetched)
+{
+	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED || !a->memory_path.len)
+		return;
+	wk_remote_remember(wk_buf_text(&a->memory_path), a->state->shown,
+			   fetched == WK_FETCH_NOT_THERE);
+	a->s->files->has_remembered = true;
+}
+
+static bool ask(struct asking *a)
+{
+	enum wk_fetched fetched = fetch_all(a);
+
+	if (wk_fetch_is_end(fetched))
+		a->state->why_down = wk_strndup(a->err.text, strlen(a->err.text));
+	if (fetched == WK_FETCH_DONE) {
+		keep_copy(a);
+		return true;
+	}
+	if (fetched == WK_FETCH_NOT_THERE)
+		wk_symbol_say(a->s, a->place, "it does not have it");
+	else
+		wk_symbol_complain(a->s, a->place, a->err.text);
+	remember(a, fetched);
+	return false;
+}
+
+/* Did it say before that it has no such file, or fail a moment ago? */
+static bool is_remembered(struct asking *a)
+{
+	struct wk_remote_memory memory;
+	struct wk_buf words = { 0 };
+
+	if (!a->memory_path.len || !wk_remote_remembers(wk_buf_text(&a->memory_path),
+							a->state->shown, &memory))
+		return false;
+	wk_remote_memory_add_words(&memory, &words);
+	if (memory.is_missing)
+		wk_symbol_say(a->s, a->place, wk_buf_text(&words));
+	else
+		wk_symbol_complain(a->s, a->place, wk_buf_text(&words));
+	wk_buf_fini(&words);
+	return true;
+}
+
+bool wk_symbol_ask(struct wk_symbol_search *s, size_t place)
+{
+	struct asking a = { .s = s, .place = place, .state = &s->files->states[place] };
+	bool found = false;
+
+	if (s->own.len)
+		wk_buf_add_fmt(&a.memory_path, "%s.%s.asked", wk_buf_text(&s->own),
+			       wk_symbol_wants_pdb(s->want) ? "pdb" : "image");
+	if (a.state->why_down)
+		wk_symbol_complain(s, place, a.state->why_down);
+	else if (!is_remembered(&a))
+		found = ask(&a);
+	wk_buf_fini(&a.memory_path);
+	return found;
+}
