@@ -275,6 +275,49 @@ size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
 	return places_in(&index->last.packed, vaddr, places, cap);
 }
 
+/* So many rows around an address are looked at for where its function begins and ends. */
+#define MOST_ROWS 1024
+
+static uint32_t function_node(const struct wk_code_packed *packed, uint32_t row)
+{
+	uint32_t node = packed->rows[row].node;
+
+	if (node >= packed->node_count)
+		return 0;
+	for (uint32_t i = 0; i < MOST_STEPS && parent_of(packed, node); i++)
+		node = parent_of(packed, node);
+	return node;
+}
+
+bool wk_code_index_function(const struct wk_code_index *index, uint64_t vaddr,
+			    struct wk_code_function *found)
+{
+	const struct wk_code_packed_row *here;
+	struct opened unit;
+	uint32_t missing, first, last, node;
+
+	if (!open_at(index, vaddr, &unit, &missing) ||
+	    !(here = wk_code_block_find(&unit.packed, vaddr)))
+		return false;
+	first = last = (uint32_t)(here - unit.packed.rows);
+	node = function_node(&unit.packed, first);
+	if (node == 0 || unit.packed.nodes[node].function == 0)
+		return false;
+	for (unsigned i = 0; i < MOST_ROWS && first > 0; i++, first--)
+		if (function_node(&unit.packed, first - 1) != node)
+			break;
+	for (unsigned i = 0; i < MOST_ROWS && last < unit.packed.row_count; i++, last++)
+		if (function_node(&unit.packed, last) != node)
+			break;
+	*found = (struct wk_code_function){
+		.start = unit.packed.base + unit.packed.rows[first].start,
+		.end = last < unit.packed.row_count
+			       ? unit.packed.base + unit.packed.rows[last].start : unit.end,
+		.function = unit.packed.nodes[node].function,
+	};
+	return true;
+}
+
 void wk_code_index_expect(struct wk_code_index *index, uint64_t vaddr)
 {
 	uint32_t missing;

@@ -107,6 +107,16 @@ size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
 size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
 			       struct wk_place_ids *places, size_t cap, uint32_t *missing);
 
+/* The function that the machine runs at `vaddr`, by text id, and how far around it the unit's table
+ * says the same: a function that was cut apart, or is very long, is told in pieces. False where none
+ * is known, or its unit is not there. */
+struct wk_code_function {
+	uint64_t start, end;
+	uint32_t function;
+};
+bool wk_code_index_function(const struct wk_code_index *index, uint64_t vaddr,
+			    struct wk_code_function *found);
+
 /* Has the memory fetched that a question for `vaddr` will look at soon. */
 void wk_code_index_expect(struct wk_code_index *index, uint64_t vaddr);
 

@@ -30,6 +30,7 @@ struct wk_image_debug {
 	struct wk_dwarf *dwarf;
 	struct wk_pdb *pdb;            /* in place of dwarf; of `pdb_file` */
 	struct wk_store_file pdb_file;
+	bool pdb_was_searched;
 	struct wk_buf path;   /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
 };
@@ -133,11 +134,15 @@ bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kall
 void wk_kernel_close(struct wk_symbols *symbols);
 
 /* image_pdb.c: opens the PDB that the image was linked with, if it can be found: beside the image
- * or in a debug folder. In the reason of `places` what lies there and is of another build. */
+ * or in a debug folder; once, however often it is asked. In the reason of `places` what lies there and is of another build. */
 bool wk_image_open_pdb(struct wk_image_symbols *image);
 
 /* image_places.c */
 bool wk_image_has_places(const struct wk_obj *obj);
+/* The function at an address by the image's PDB, which knows where functions end as the names of an
+ * image of Windows do not. */
+bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr,
+			  struct wk_symbol *symbol);
 void wk_image_debug_fini(struct wk_image_debug *places);
 
 #endif

@@ -157,13 +157,14 @@ static bool are_names_stale(const struct wk_image_kept *kept)
 static bool can_make_names(struct wk_image_symbols *image)
 {
 	return wk_image_has_all_names(image->file.obj) ||
-	       wk_obj_section(image->file.obj, ".gnu_debugdata") || wk_image_debug_obj(image);
+	       wk_obj_section(image->file.obj, ".gnu_debugdata") || wk_image_debug_obj(image) ||
+	       wk_image_open_pdb(image);
 }
 
 static bool can_make_places(struct wk_image_symbols *image)
 {
 	return wk_image_has_places(image->file.obj) ||
-	       wk_image_has_places(wk_image_debug_obj(image));
+	       wk_image_has_places(wk_image_debug_obj(image)) || wk_image_open_pdb(image);
 }
 
 struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
@@ -172,7 +173,7 @@ struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
 
 	if (wk_bytes_left(&bytes) == 0)
 		return NULL;
-	if (!image->kept.has_all_names && wk_image_debug_obj(image))
+	if (!image->kept.has_all_names && (wk_image_debug_obj(image) || wk_image_open_pdb(image)))
 		return NULL; /* it may have more */
 	if (are_names_stale(&image->kept) && can_make_names(image))
 		return NULL;
@@ -262,15 +263,22 @@ static void keep_unwind(struct keeping *k)
 	add_section(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION, wk_buf_str(&k->unwind));
 }
 
+/* What is missing or broken now may be there and mended the next time. */
+static bool are_whole(const struct wk_image_debug *places)
+{
+	if (places->dwarf)
+		return wk_dwarf_missing(places->dwarf).len == 0 &&
+		       wk_dwarf_is_sound(places->dwarf);
+	return places->pdb && !places->lacks_units;
+}
+
 static void keep_places(struct keeping *k)
 {
-	struct wk_code_index *index = k->image->places.index;
-	const struct wk_dwarf *dwarf = k->image->places.dwarf;
-	bool is_whole = dwarf && wk_dwarf_missing(dwarf).len == 0 && wk_dwarf_is_sound(dwarf);
+	const struct wk_image_debug *places = &k->image->places;
+	struct wk_code_index *index = places->index;
 
-	/* What is missing or broken now may be there and mended the next time. */
-	if (!index || !is_whole || !wk_code_index_is_changed(index)) {
-		if (!dwarf || !k->image->kept.lines.is_stale)
+	if (!index || !are_whole(places) || !wk_code_index_is_changed(index)) {
+		if (!(places->dwarf || places->pdb) || !k->image->kept.lines.is_stale)
 			add_old(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 		return;
 	}

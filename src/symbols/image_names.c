@@ -41,6 +41,13 @@ static void make_table(struct wk_image_symbols *image)
 {
 	const struct wk_store_file *file = &image->file, *other = NULL;
 
+	if (wk_image_open_pdb(image)) {
+		image->tab = wk_symtab_new_with_pdb(file->obj, wk_image_debug_obj(image),
+						    image->places.pdb);
+		image->names_from = image->places.pdb_file.path;
+		image->has_all_names = true;
+		return;
+	}
 	image->has_all_names = wk_image_has_all_names(file->obj);
 	if (!image->has_all_names) {
 		other = find_more_names(image);

@@ -73,11 +73,14 @@ static bool try_folder(struct wk_image_symbols *image, const char *folder, struc
 
 bool wk_image_open_pdb(struct wk_image_symbols *image)
 {
-	const struct wk_pe *pe = image->file.obj->pe;
+	const struct wk_pe *pe = image->file.obj ? image->file.obj->pe : NULL;
 	struct wk_buf path = { 0 };
 	struct wk_str name;
 	bool found;
 
+	if (image->places.pdb_was_searched)
+		return image->places.pdb != NULL;
+	image->places.pdb_was_searched = true;
 	if (!pe || wk_pdb_id_is_none(&pe->pdb))
 		return false;
 	name = name_of(pe->pdb_path);

@@ -3,6 +3,7 @@
  * The index is asked first; only a unit that is not in it yet makes its file be opened and
  * read. What cannot be read is said in the reason, and names nothing. */
 #include "symbols/image.h"
+#include "symbols/pe.h"
 
 void wk_image_debug_fini(struct wk_image_debug *places)
 {
@@ -154,19 +155,50 @@ void wk_image_expect(const struct wk_image_symbols *image, uint64_t vaddr)
 		wk_code_index_expect(image->places.index, vaddr);
 }
 
+/* NULL where no unit has the address. */
+static struct wk_code_index *index_at(struct wk_image_symbols *image, uint64_t vaddr)
+{
+	struct wk_code_index *index = index_of(image);
+	uint32_t unit = index ? wk_code_index_unit_at(index, vaddr) : WK_NO_UNIT;
+
+	if (unit == WK_NO_UNIT || (!wk_code_index_has(index, unit) && !load_unit(image, unit)))
+		return NULL;
+	return index;
+}
+
 size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
 			  struct wk_place *places, size_t cap)
 {
-	struct wk_image_symbols *late = wk_image_late(image);
-	struct wk_code_index *index = index_of(late);
-	uint32_t unit;
+	struct wk_code_index *index = index_at(wk_image_late(image), vaddr);
 
-	if (!index)
-		return 0;
-	unit = wk_code_index_unit_at(index, vaddr);
-	if (unit == WK_NO_UNIT || (!wk_code_index_has(index, unit) && !load_unit(late, unit)))
-		return 0;
-	return wk_code_index_places(index, vaddr, places, cap);
+	return index ? wk_code_index_places(index, vaddr, places, cap) : 0;
+}
+
+/* What is kept does not say what it was made from but by the file's name. */
+static bool has_pdb_places(struct wk_image_symbols *image)
+{
+	const struct wk_pe *pe = image->file.obj ? image->file.obj->pe : NULL;
+
+	if (!pe || wk_pdb_id_is_none(&pe->pdb) || !index_of(image))
+		return false;
+	return image->places.pdb || (image->kept.lines.path.len && !image->places.dwarf &&
+				     !wk_str_is(image->kept.lines.path, image->file.path));
+}
+
+bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr,
+			  struct wk_symbol *symbol)
+{
+	struct wk_code_function found;
+	struct wk_code_index *index = has_pdb_places(image) ? index_at(image, vaddr) : NULL;
+
+	if (!index || !wk_code_index_function(index, vaddr, &found))
+		return false;
+	*symbol = (struct wk_symbol){
+		.name = wk_code_index_str(index, found.function),
+		.start = found.start,
+		.size_bytes = found.end - found.start,
+	};
+	return true;
 }
 
 size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,

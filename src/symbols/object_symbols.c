@@ -42,8 +42,7 @@ struct wk_str wk_obj_raw_name(const struct wk_obj_tables *tables, enum wk_obj_ta
 	struct wk_str text = wk_obj_versioned_name(tables, table, name);
 	const char *version = NULL;
 
-	/* Names of Windows have an '@' of their own. */
-	if (text.len > 1 && !tables->is_pe)
+	if (text.len > 1 && !tables->has_no_versions)
 		version = memchr(text.at + 1, '@', text.len - 1);
 	if (version)
 		text.len = (size_t)(version - text.at);

@@ -21,6 +21,7 @@ struct wk_obj_tables {
 	uint64_t short_names_end;
 	struct wk_bytes made_names; /* of the second table, behind the others: "Ordinal7" */
 	bool is_pe;
+	bool has_no_versions; /* an '@' in a name is the name's own */
 };
 
 struct wk_obj_raw {

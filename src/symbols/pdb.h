@@ -46,10 +46,11 @@ void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index);
 bool wk_pdb_load(struct wk_pdb *pdb, uint32_t unit, struct wk_code_index *index,
 		 struct wk_err *err);
 
-/* A public name as linked (mangled); its end is the next one's begin or its section's end. */
+/* A public name as linked (mangled); its end is the next one's begin or its section's end. Of 32-bit
+ * programs without the '_' in front of what was written in C. */
 struct wk_pdb_public {
 	uint64_t rva;
-	struct wk_str name; /* of the file, or of the wk_pdb */
+	struct wk_str name; /* in wk_pdb_public_names */
 	bool is_function;
 };
 
@@ -58,7 +59,18 @@ void wk_pdb_each_public(struct wk_pdb *pdb,
 			bool (*take)(void *context, const struct wk_pdb_public *symbol),
 			void *context);
 
-/* The image's sections as the PDB has them: where that of `rva` ends; 0 outside of all. */
+/* The bytes that all of them lie in. */
+struct wk_bytes wk_pdb_public_names(struct wk_pdb *pdb);
+
+/* The image's sections as the PDB has them, from 0 on. */
+struct wk_pdb_section {
+	uint32_t rva, size_bytes;
+	bool is_code;
+};
+size_t wk_pdb_section_count(const struct wk_pdb *pdb);
+struct wk_pdb_section wk_pdb_section_at(const struct wk_pdb *pdb, size_t i);
+
+/* Where that of `rva` ends; 0 outside of all. */
 uint64_t wk_pdb_section_end(const struct wk_pdb *pdb, uint64_t rva);
 
 #endif

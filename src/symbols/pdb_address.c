@@ -40,6 +40,8 @@ static struct wk_pdb_section read_section(struct wk_bytes *in)
 	in_file = wk_u32le(&header);
 	if (section.size_bytes == 0)
 		section.size_bytes = in_file;
+	wk_bytes_skip(&header, 16);
+	section.is_code = wk_u32le(&header) & (WK_PDB_CODE | WK_PDB_EXECUTABLE);
 	return section;
 }
 
@@ -132,6 +134,16 @@ bool wk_pdb_source_rva(const struct wk_pdb *pdb, uint16_t section, uint32_t offs
 	row = &pdb->source_sections.rows[section - 1];
 	*rva = row->rva + offset;
 	return offset <= UINT32_MAX - row->rva;
+}
+
+size_t wk_pdb_section_count(const struct wk_pdb *pdb)
+{
+	return pdb->sections.count;
+}
+
+struct wk_pdb_section wk_pdb_section_at(const struct wk_pdb *pdb, size_t i)
+{
+	return pdb->sections.rows[i];
 }
 
 uint64_t wk_pdb_section_end(const struct wk_pdb *pdb, uint64_t rva)

@@ -10,6 +10,7 @@
 #define HEAD_BYTES    64
 #define MODULE_BYTES  64 /* without its names */
 #define FLAG_STRIPPED 2
+#define MACHINE_X86   0x14c
 
 enum {
 	CONTRIBUTIONS_1 = 0xf12eba2d, /* rows of 28 bytes */
@@ -115,7 +116,8 @@ static bool read_head(struct wk_pdb *pdb, struct wk_bytes *in, uint32_t *sizes,
 	sizes[PART_DEBUG] = wk_u32le(in);
 	sizes[PART_EDIT] = wk_u32le(in);
 	pdb->is_stripped = wk_u16le(in) & FLAG_STRIPPED;
-	wk_bytes_skip(in, 6);
+	pdb->is_x86 = wk_u16le(in) == MACHINE_X86;
+	wk_bytes_skip(in, 4);
 	if (in->bad)
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the DBI stream has %" PRIu64 " bytes "
 			       "and not the %d of its header", wk_bytes_offset(in), HEAD_BYTES);
@@ -189,15 +191,14 @@ static void add_range(struct ranges *r, uint32_t start, uint32_t end, uint32_t m
 	r->rows[r->count++] = (struct wk_code_range){ start, end, module };
 }
 
-/* A section's characteristics: code, executable. What says nothing of itself is taken too. */
-#define CODE_FLAGS 0x20000020u
+/* What says nothing of itself is taken too. */
 
 static void add_contribution(struct ranges *r, const struct wk_pdb_contribution *row)
 {
 	struct wk_pdb_part part;
 	uint32_t start;
 
-	if ((row->flags != 0 && !(row->flags & CODE_FLAGS)) ||
+	if ((row->flags != 0 && !(row->flags & (WK_PDB_CODE | WK_PDB_EXECUTABLE))) ||
 	    row->module >= r->pdb->module_count || row->size_bytes == 0 ||
 	    row->size_bytes > INT32_MAX ||
 	    !wk_pdb_source_rva(r->pdb, row->section, row->offset, &start) ||

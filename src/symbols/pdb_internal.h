@@ -16,6 +16,10 @@
 
 #define WK_PDB_NO_STREAM 0xffff
 
+/* A section's characteristics. */
+#define WK_PDB_CODE       0x00000020u
+#define WK_PDB_EXECUTABLE 0x20000000u
+
 /* Kinds of symbols. */
 enum {
 	S_END = 0x0006,
@@ -47,10 +51,6 @@ struct wk_pdb_module {
 	uint16_t stream;
 	uint32_t symbol_bytes, old_line_bytes, line_bytes;
 	struct wk_pdb_contribution first; /* of it alone, where the table of all is missing */
-};
-
-struct wk_pdb_section {
-	uint32_t rva, size_bytes;
 };
 
 struct wk_pdb_sections {
@@ -89,6 +89,7 @@ struct wk_pdb {
 	struct wk_msf msf;
 	struct wk_pdb_id id;
 	bool is_minimal, is_stripped; /* by what the file says of itself */
+	bool is_x86;                  /* of 32 bits */
 	uint32_t names_stream;
 	struct wk_msf_stream dbi;
 	struct wk_bytes contributions; /* the table's rows */

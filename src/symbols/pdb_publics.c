@@ -43,6 +43,14 @@ static bool read_public(struct wk_bytes body, struct public *public)
 	return !body.bad;
 }
 
+/* 32-bit Windows puts a '_' in front of what was written in C, as nothing else does. */
+static struct wk_str plain_name(const struct wk_pdb *pdb, struct wk_bytes text)
+{
+	struct wk_str name = wk_bytes_text(&text);
+
+	return pdb->is_x86 && name.len > 1 && name.at[0] == '_' ? wk_str_skip(name, 1) : name;
+}
+
 static bool public_at(const struct wk_pdb_publics *publics, uint32_t offset,
 		      struct public *public)
 {
@@ -174,7 +182,7 @@ static struct wk_str choose(struct wk_pdb *pdb, size_t end, uint64_t key, struct
 		if (!nth_public(&pdb->publics, end - 1 - i, &public) ||
 		    key_of(public.section, public.offset) != key)
 			break;
-		linked = wk_bytes_text(&public.text);
+		linked = plain_name(pdb, public.text);
 		if (!wk_pdb_charge(pdb, linked.len))
 			break;
 		if (contains(linked, word))
@@ -199,6 +207,12 @@ struct wk_str wk_pdb_public_at(struct wk_pdb *pdb, uint16_t section, uint32_t of
 	return choose(pdb, end, key, name);
 }
 
+struct wk_bytes wk_pdb_public_names(struct wk_pdb *pdb)
+{
+	open_publics(pdb);
+	return pdb->publics.records.bytes;
+}
+
 void wk_pdb_each_public(struct wk_pdb *pdb,
 			bool (*take)(void *context, const struct wk_pdb_public *symbol),
 			void *context)
@@ -221,7 +235,7 @@ void wk_pdb_each_public(struct wk_pdb *pdb,
 		if (wk_pdb_next_part(pdb, &part) &&
 		    !take(context, &(struct wk_pdb_public){
 			.rva = part.start,
-			.name = wk_bytes_text(&public.text),
+			.name = plain_name(pdb, public.text),
 			.is_function = public.flags & (FLAG_CODE | FLAG_FUNCTION),
 		    }))
 			return;

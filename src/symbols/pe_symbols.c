@@ -152,6 +152,7 @@ struct wk_obj_tables wk_pe_tables(const struct wk_obj *pe)
 		.short_names_end = wk_bytes_left(&pe->pe->symbols),
 		.made_names = wk_bytes_of(wk_buf_text(&pe->pe->made), pe->pe->made.len),
 		.is_pe = true,
+		.has_no_versions = true, /* names of Windows have an '@' of their own */
 	};
 }
 

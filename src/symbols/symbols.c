@@ -214,6 +214,8 @@ bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
 	struct wk_obj_symbol found;
 
 	make_ready(image);
+	if (wk_image_find_in_pdb(wk_image_late(image), vaddr, symbol))
+		return true;
 	if (!image->tab || !wk_symtab_find(image->tab, vaddr, &found))
 		return false;
 	*symbol = (struct wk_symbol){

@@ -5,9 +5,11 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "symbols/object_symbols.h"
+#include "symbols/pdb.h"
 #include "symbols/symtab_packed.h"
 
-#define SOURCES 2 /* the image's file and its debug file */
+#define SOURCES 3 /* the image's file, its debug file, its PDB */
+#define FROM_PDB 2
 
 /* Symbols that lie inside one another are two or three deep. */
 #define MAX_NESTED 64
@@ -17,7 +19,7 @@ struct row {
 	uint32_t size_bytes; /* 0 only while building */
 	uint32_t name;
 	uint32_t around; /* the row that this one lies in, + 1; 0 for none */
-	uint8_t source : 1, table : 1, is_plt : 1;
+	uint8_t source : 2, table : 1, is_plt : 1;
 	uint8_t binding, type;
 };
 
@@ -47,7 +49,7 @@ static bool add_row(void *context, const struct wk_obj_raw *raw)
 		.vaddr = raw->vaddr,
 		.size_bytes = raw->size_bytes < UINT32_MAX ? (uint32_t)raw->size_bytes : UINT32_MAX,
 		.name = raw->name,
-		.source = b->source & 1,
+		.source = b->source & 3,
 		.table = raw->table & 1,
 		.is_plt = raw->is_plt,
 		.binding = raw->binding,
@@ -71,6 +73,44 @@ static void add_source(struct builder *b, const struct wk_obj *obj)
 		tab->cap = most;
 	}
 	wk_obj_each_raw(obj, tables, add_row, b);
+}
+
+static bool add_public(void *context, const struct wk_pdb_public *public)
+{
+	struct builder *b = context;
+	const char *names = (const char *)b->tab->tables[FROM_PDB].names[WK_OBJ_SYMTAB].start;
+
+	return add_row(b, &(struct wk_obj_raw){
+		.vaddr = public->rva,
+		.name = (uint32_t)(public->name.at - names),
+		.table = WK_OBJ_SYMTAB,
+		.binding = WK_STB_GLOBAL,
+		.type = public->is_function ? WK_STT_FUNC : WK_STT_NOTYPE,
+	});
+}
+
+/* Of several at one address debuggers show the last, and the first is taken here. */
+static void turn_round(struct row *rows, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		struct row row = rows[i];
+
+		rows[i] = rows[count - 1 - i];
+		rows[count - 1 - i] = row;
+	}
+}
+
+static void add_pdb(struct builder *b, struct wk_pdb *pdb)
+{
+	struct wk_bytes names = wk_pdb_public_names(pdb);
+	size_t first = b->tab->count;
+
+	b->source = FROM_PDB;
+	b->name_budget += wk_bytes_left(&names);
+	b->tab->tables[FROM_PDB] = (struct wk_obj_tables){
+		.names = { names, wk_bytes_of("", 0) }, .has_no_versions = true };
+	wk_pdb_each_public(pdb, add_public, b);
+	turn_round(b->tab->rows + first, b->tab->count - first);
 }
 
 static struct wk_str name_of(const struct wk_symtab *tab, const struct row *row)
@@ -279,32 +319,52 @@ static void name_parts(struct wk_symtab *tab, const struct bounds *bounds)
 
 /* Address ranges of code, sorted, for where symbols without a size must end at the latest. */
 struct ranges {
-	struct wk_sort_key *starts; /* .row is the number of the section or segment */
+	struct wk_sort_key *starts; /* .row is the place in `sizes` */
+	uint64_t *sizes;
 	size_t count, next;
-	const struct wk_obj *obj;
 };
 
-static uint64_t range_size(const struct ranges *ranges, size_t index)
+static void add_range(struct ranges *r, uint64_t start, uint64_t size_bytes)
 {
-	uint32_t row = ranges->starts[index].row;
-
-	if (ranges->obj->section_count > 0)
-		return ranges->obj->sections[row].size_bytes;
-	return ranges->obj->segments[row].file_size;
+	if (size_bytes == 0)
+		return;
+	r->starts[r->count] = (struct wk_sort_key){ start, (uint32_t)r->count };
+	r->sizes[r->count++] = size_bytes;
 }
 
-static struct ranges code_ranges(const struct wk_obj *obj)
+static void add_ranges_of_obj(struct ranges *r, const struct wk_obj *obj)
 {
-	struct ranges r = { .obj = obj };
-	uint32_t most = obj->section_count > 0 ? obj->section_count : obj->segment_count;
-
-	r.starts = wk_alloc_zeroed(most ? most : 1, sizeof(*r.starts));
 	for (uint32_t i = 0; i < obj->section_count; i++)
-		if (obj->sections[i].flags & WK_SHF_EXECINSTR && obj->sections[i].size_bytes > 0)
-			r.starts[r.count++] = (struct wk_sort_key){ obj->sections[i].vaddr, i };
+		if (obj->sections[i].flags & WK_SHF_EXECINSTR)
+			add_range(r, obj->sections[i].vaddr, obj->sections[i].size_bytes);
 	for (uint32_t i = 0; i < obj->segment_count && obj->section_count == 0; i++)
 		if (obj->segments[i].type == WK_PT_LOAD && obj->segments[i].flags & WK_PF_X)
-			r.starts[r.count++] = (struct wk_sort_key){ obj->segments[i].vaddr, i };
+			add_range(r, obj->segments[i].vaddr, obj->segments[i].file_size);
+}
+
+static size_t most_ranges(const struct wk_obj *obj, const struct wk_pdb *pdb)
+{
+	if (!obj)
+		return wk_pdb_section_count(pdb);
+	return obj->section_count > 0 ? obj->section_count : obj->segment_count;
+}
+
+static struct ranges code_ranges(const struct wk_obj *obj, const struct wk_pdb *pdb)
+{
+	size_t most = most_ranges(obj, pdb);
+	struct ranges r = {
+		.starts = wk_alloc_zeroed(most + 1, sizeof(*r.starts)),
+		.sizes = wk_alloc_zeroed(most + 1, sizeof(*r.sizes)),
+	};
+
+	if (obj)
+		add_ranges_of_obj(&r, obj);
+	for (size_t i = 0; !obj && i < most; i++) {
+		struct wk_pdb_section section = wk_pdb_section_at(pdb, i);
+
+		if (section.is_code)
+			add_range(&r, section.rva, section.size_bytes);
+	}
 	wk_sort_keys(r.starts, r.count);
 	return r;
 }
@@ -312,14 +372,15 @@ static struct ranges code_ranges(const struct wk_obj *obj)
 /* Bytes of code from `vaddr` on in its range; 0 if it lies in none. Asked in rising order. */
 static uint64_t code_left(struct ranges *r, uint64_t vaddr)
 {
-	uint64_t into;
+	uint64_t into, size_bytes;
 
 	while (r->next < r->count && r->starts[r->next].key <= vaddr)
 		r->next++;
 	if (r->next == 0)
 		return 0;
 	into = vaddr - r->starts[r->next - 1].key;
-	return into < range_size(r, r->next - 1) ? range_size(r, r->next - 1) - into : 0;
+	size_bytes = r->sizes[r->starts[r->next - 1].row];
+	return into < size_bytes ? size_bytes - into : 0;
 }
 
 static void end_unsized(struct row *row, uint64_t room, uint64_t next_vaddr)
@@ -333,9 +394,8 @@ static void end_unsized(struct row *row, uint64_t room, uint64_t next_vaddr)
 
 /* Gives rows without a size their end, drops those of them that a sized row covers, and links
  * each row to the one around it. One walk: what has ended is never looked at again. */
-static void nest(struct wk_symtab *tab, const struct wk_obj *obj, struct bounds bounds)
+static void nest(struct wk_symtab *tab, struct ranges ranges, struct bounds bounds)
 {
-	struct ranges ranges = code_ranges(obj);
 	uint64_t room = 0;
 	struct row *open = NULL; /* without an end yet: the row kept last */
 	uint32_t around = 0;
@@ -368,28 +428,34 @@ static void nest(struct wk_symtab *tab, const struct wk_obj *obj, struct bounds 
 	}
 	if (open)
 		end_unsized(open, room, open->vaddr + room);
-	free(ranges.starts);
 	tab->count = to;
 }
 
-static struct wk_symtab *make(const struct wk_obj *obj, const struct wk_obj *debug, bool as_perf)
+static struct wk_symtab *make(const struct wk_obj *obj, const struct wk_obj *debug,
+			      struct wk_pdb *pdb, bool as_perf)
 {
 	struct wk_symtab *tab = wk_alloc_zeroed(1, sizeof(*tab));
-	const struct wk_obj *sources[SOURCES] = { obj, debug };
+	const struct wk_obj *files[FROM_PDB] = { obj, debug };
 	struct builder b = { .tab = tab, .name_budget = 4096 };
+	struct ranges ranges = code_ranges(obj, pdb);
 	struct bounds bounds = { 0 };
 
 	tab->as_perf = as_perf;
-	for (b.source = 0; b.source < SOURCES; b.source++)
-		if (sources[b.source])
-			add_source(&b, sources[b.source]);
+	for (b.source = 0; b.source < FROM_PDB; b.source++)
+		if (files[b.source])
+			add_source(&b, files[b.source]);
+	if (pdb)
+		add_pdb(&b, pdb);
 	sort_rows(tab);
-	bounds.count = wk_obj_bounds(obj, &bounds.at);
+	if (obj)
+		bounds.count = wk_obj_bounds(obj, &bounds.at);
 	size_by_bounds(tab, bounds);
 	drop_aliases(&b);
 	name_parts(tab, &bounds);
-	nest(tab, obj, bounds);
+	nest(tab, ranges, bounds);
 	free(bounds.at);
+	free(ranges.starts);
+	free(ranges.sizes);
 	tab->cap = tab->count;
 	tab->rows = wk_realloc(tab->rows, (tab->count + 1) * sizeof(*tab->rows));
 	return tab;
@@ -397,12 +463,18 @@ static struct wk_symtab *make(const struct wk_obj *obj, const struct wk_obj *deb
 
 struct wk_symtab *wk_symtab_new(const struct wk_obj *obj, const struct wk_obj *debug)
 {
-	return make(obj, debug, false);
+	return make(obj, debug, NULL, false);
+}
+
+struct wk_symtab *wk_symtab_new_with_pdb(const struct wk_obj *obj, const struct wk_obj *debug,
+					 struct wk_pdb *pdb)
+{
+	return make(obj, debug, pdb, false);
 }
 
 struct wk_symtab *wk_symtab_new_as_perf(const struct wk_obj *obj, const struct wk_obj *debug)
 {
-	return make(obj, debug, true);
+	return make(obj, debug, NULL, true);
 }
 
 void wk_symtab_free(struct wk_symtab *tab)

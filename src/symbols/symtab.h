@@ -1,8 +1,8 @@
 /* One image's symbols, sorted by virtual address, for answers by binary search.
  *
  * Built from .symtab, .dynsym and the PLT of an ELF file and, where there is one, of its
- * separate debug file. A row is 24 bytes; names stay in the files, which must outlive the
- * table. Of several symbols at one address the best is kept: with a size before without,
+ * separate debug file; of a PE, from its COFF table, its exports and the publics of its PDB. A row
+ * is 24 bytes; names stay in the files, which must outlive the table. Of several symbols at one address the best is kept: with a size before without,
  * global before weak before local, function before label, fewer leading underscores, longer
  * name. A symbol without a size reaches to the next one or to its section's end, and
  * is left out where another one that has a size covers it. */
@@ -16,17 +16,21 @@
 #include "base/buf.h"
 #include "symbols/object.h"
 
+struct wk_pdb;
 struct wk_symtab;
 
 /* Of a saved table, for the cache. Raised when the bytes change, and whenever the same file would
  * give another table: what an older wick saved is then made anew. */
-#define WK_SYMTAB_VERSION 1
+#define WK_SYMTAB_VERSION 2
 
 /* `debug` may be NULL. Never NULL itself: a file without symbols gives an empty table. */
 struct wk_symtab *wk_symtab_new(const struct wk_obj *obj, const struct wk_obj *debug);
 /* As perf chooses among symbols at one address: with a size, then not weak, then global, then fewer
  * leading underscores, then the longer name; and with versions ("cfree@GLIBC_2.2.5"). */
 struct wk_symtab *wk_symtab_new_as_perf(const struct wk_obj *obj, const struct wk_obj *debug);
+/* Of an image with a PDB: with its publics. Without `obj` those are all there is. */
+struct wk_symtab *wk_symtab_new_with_pdb(const struct wk_obj *obj, const struct wk_obj *debug,
+					 struct wk_pdb *pdb);
 void wk_symtab_free(struct wk_symtab *tab);
 
 uint32_t wk_symtab_count(const struct wk_symtab *tab);

@@ -75,4 +75,19 @@ for program in PROGRAMS:
         t.equal(other[:3], [], "answers that differ")
 
 
+@tap.case("c-publics: names of public functions at every instruction")
+def _(t):
+    truth = FIXTURES / "c-publics.truth.tsv"
+    if not truth.exists():
+        raise tap.Skip(f"{truth} is not there")
+    rows = [line.split("\t") for line in truth.read_text().splitlines()
+            if not line.startswith("#")]
+    found = answers(t.wick("symbolize", "-e", FIXTURES / "c-publics.exe", "-a",
+                           input="".join(f"0x{row[0]}\n" for row in rows)).stdout)
+    other = [(row[0], found[int(row[0], 16)], row[1]) for row in rows
+             if [name for name, _ in found[int(row[0], 16)]] != [row[1].split("|")[0]]]
+    print(f"# {len(rows) - len(other)} of {len(rows)} as expected")
+    t.equal(other[:3], [], "answers that differ")
+
+
 tap.run_all(needs_recording=False)

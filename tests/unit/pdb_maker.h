@@ -12,6 +12,7 @@
 
 #define PDB_MODULES 2
 #define PDB_NO_STREAM 0xffff
+#define PDB_CODE 0x60000020u /* of a section */
 
 enum {
 	PDB_STREAM_OLD,
@@ -37,7 +38,7 @@ struct pdb_spec {
 	bool shares_blocks;     /* the second module has a block of the first */
 	bool is_minimal;
 	bool has_wide_contributions;
-	uint16_t dbi_flags;
+	uint16_t dbi_flags, machine; /* machine 0: x86-64 */
 	struct wk_buf symbols[PDB_MODULES], lines[PDB_MODULES]; /* of modules */
 	struct wk_buf contributions;
 	struct wk_buf names, records, by_address, moved;
@@ -292,12 +293,13 @@ static inline void pdb_contribution(const struct pdb_spec *spec, struct wk_buf *
 	pdb_zeros(buf, spec->has_wide_contributions ? 14 : 10);
 }
 
-static inline void pdb_section(struct wk_buf *buf, uint32_t rva, uint32_t size)
+static inline void pdb_section(struct wk_buf *buf, uint32_t rva, uint32_t size, uint32_t flags)
 {
 	pdb_zeros(buf, 8);
 	wk_buf_add_u32(buf, size);
 	wk_buf_add_u32(buf, rva);
-	pdb_zeros(buf, 24);
+	pdb_zeros(buf, 20);
+	wk_buf_add_u32(buf, flags);
 }
 
 static inline void pdb_put_info(const struct pdb_spec *spec, struct wk_buf *out)
@@ -375,7 +377,7 @@ static inline void pdb_put_dbi(const struct pdb_spec *spec, struct wk_buf *out)
 	wk_buf_add_u32(out, 22);
 	wk_buf_add_u32(out, 0);
 	wk_buf_add_u16(out, spec->dbi_flags);
-	wk_buf_add_u16(out, 0x8664);
+	wk_buf_add_u16(out, spec->machine ? spec->machine : 0x8664);
 	wk_buf_add_u32(out, 0);
 	wk_buf_add_str(out, wk_buf_str(&modules));
 	if (spec->contributions.len)
@@ -406,9 +408,9 @@ static inline void pdb_put_streams(const struct pdb_spec *spec, struct wk_buf *s
 	wk_buf_add_u32(publics, (uint32_t)spec->by_address.len);
 	pdb_zeros(publics, 20);
 	wk_buf_add_str(publics, wk_buf_str(&spec->by_address));
-	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x1000, 0x1000);
-	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x3000, 0x800);
-	pdb_section(&streams[PDB_STREAM_SOURCE_SECTIONS], 0x8000, 0x1000);
+	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x1000, 0x1000, PDB_CODE);
+	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x3000, 0x800, 0x40000040);
+	pdb_section(&streams[PDB_STREAM_SOURCE_SECTIONS], 0x8000, 0x1000, PDB_CODE);
 	wk_buf_add_str(&streams[PDB_STREAM_MOVED], wk_buf_str(&spec->moved));
 	wk_buf_add_str(&streams[PDB_STREAM_ID_HASH], wk_buf_str(&spec->id_pairs));
 	for (int i = 0; i < PDB_MODULES; i++) {
