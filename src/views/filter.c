@@ -1,9 +1,8 @@
 #include "views/filter.h"
 
-#include <regex.h>
-
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pattern.h"
 #include "views/lifetimes.h"
 
 static const char *const part_names[WK_FILTER_PARTS] = {
@@ -18,22 +17,20 @@ struct passing {
 	uint8_t *image_stacks, *function_stacks; /* a byte a named stack */
 };
 
-static bool compile(regex_t *regex, const char *what, const char *pattern, bool ignore_case,
-		    struct wk_err *err)
+static struct wk_pattern *compile(const char *what, const char *text, bool ignore_case,
+				 struct wk_err *err)
 {
-	int flags = REG_EXTENDED | REG_NOSUB | (ignore_case ? REG_ICASE : 0);
-	int code = regcomp(regex, pattern, flags);
-	char why[200];
+	const char *why;
+	struct wk_pattern *pattern = wk_pattern_new(text, ignore_case, &why);
 
-	if (code == 0)
-		return true;
-	regerror(code, regex, why, sizeof(why));
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s pattern \"%s\": %s", what, pattern, why);
+	if (!pattern)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s pattern \"%s\": %s", what, text, why);
+	return pattern;
 }
 
-static bool matches(const regex_t *regex, const char *name)
+static bool matches(struct wk_pattern *pattern, const char *name)
 {
-	return regexec(regex, name, 0, NULL, 0) == 0;
+	return wk_pattern_matches(pattern, wk_str_c(name));
 }
 
 /* Takes the next number off a list of them; false where it is not one. */
@@ -76,9 +73,9 @@ static bool pass_processes(const struct wk_model *model, const struct wk_filter_
 			   struct passing *passing, struct wk_err *err)
 {
 	bool by_pid = is_number_list(spec->process);
-	regex_t regex;
+	struct wk_pattern *pattern = NULL;
 
-	if (!by_pid && !compile(&regex, "process", spec->process, spec->ignore_case, err))
+	if (!by_pid && !(pattern = compile("process", spec->process, spec->ignore_case, err)))
 		return false;
 	passing->processes = wk_alloc_zeroed(model->process_count, 1);
 	for (uint32_t i = 1; i < model->process_count; i++) {
@@ -86,10 +83,9 @@ static bool pass_processes(const struct wk_model *model, const struct wk_filter_
 
 		passing->processes[i] =
 			by_pid ? listed(spec->process, process->pid)
-			       : matches(&regex, wk_strtab_get(model->text, process->name));
+			       : matches(pattern, wk_strtab_get(model->text, process->name));
 	}
-	if (!by_pid)
-		regfree(&regex);
+	wk_pattern_free(pattern);
 	return true;
 }
 
@@ -97,9 +93,9 @@ static bool pass_threads(const struct wk_model *model, const struct wk_filter_sp
 			 struct passing *passing, struct wk_err *err)
 {
 	bool by_tid = is_number_list(spec->thread);
-	regex_t regex;
+	struct wk_pattern *pattern = NULL;
 
-	if (!by_tid && !compile(&regex, "thread", spec->thread, spec->ignore_case, err))
+	if (!by_tid && !(pattern = compile("thread", spec->thread, spec->ignore_case, err)))
 		return false;
 	passing->threads = wk_alloc_zeroed(model->thread_count, 1);
 	for (uint32_t i = 1; i < model->thread_count; i++) {
@@ -107,10 +103,9 @@ static bool pass_threads(const struct wk_model *model, const struct wk_filter_sp
 
 		passing->threads[i] =
 			by_tid ? listed(spec->thread, thread->tid)
-			       : matches(&regex, wk_strtab_get(model->text, thread->name));
+			       : matches(pattern, wk_strtab_get(model->text, thread->name));
 	}
-	if (!by_tid)
-		regfree(&regex);
+	wk_pattern_free(pattern);
 	return true;
 }
 
@@ -131,39 +126,39 @@ static uint8_t *pass_stacks(const struct wk_model *model, const uint8_t *functio
 static bool pass_functions(const struct wk_model *model, const struct wk_filter_spec *spec,
 			   struct passing *passing, struct wk_err *err)
 {
+	struct wk_pattern *pattern = compile("function", spec->function, spec->ignore_case, err);
 	uint8_t *functions;
-	regex_t regex;
 
-	if (!compile(&regex, "function", spec->function, spec->ignore_case, err))
+	if (!pattern)
 		return false;
 	functions = wk_alloc_zeroed(model->function_count, 1);
 	for (uint32_t i = 1; i < model->function_count; i++)
-		functions[i] = matches(&regex,
+		functions[i] = matches(pattern,
 				       wk_strtab_get(model->text, model->functions[i].name));
 	passing->function_stacks = pass_stacks(model, functions);
 	free(functions);
-	regfree(&regex);
+	wk_pattern_free(pattern);
 	return true;
 }
 
 static bool pass_images(const struct wk_model *model, const struct wk_filter_spec *spec,
 			struct passing *passing, struct wk_err *err)
 {
+	struct wk_pattern *pattern = compile("image", spec->image, spec->ignore_case, err);
 	uint8_t *images, *functions;
-	regex_t regex;
 
-	if (!compile(&regex, "image", spec->image, spec->ignore_case, err))
+	if (!pattern)
 		return false;
 	images = wk_alloc_zeroed(model->image_count, 1);
 	functions = wk_alloc_zeroed(model->function_count, 1);
 	for (uint32_t i = 1; i < model->image_count; i++)
-		images[i] = matches(&regex, wk_strtab_get(model->text, model->images[i].path));
+		images[i] = matches(pattern, wk_strtab_get(model->text, model->images[i].path));
 	for (uint32_t i = 1; i < model->function_count; i++)
 		functions[i] = images[model->functions[i].image];
 	passing->image_stacks = pass_stacks(model, functions);
 	free(functions);
 	free(images);
-	regfree(&regex);
+	wk_pattern_free(pattern);
 	return true;
 }
 
