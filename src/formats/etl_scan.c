@@ -353,8 +353,12 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 
 	trace->stacks = wk_etl_stacks_new();
 	trace->interval_ns = 1000000;
-	while (wk_etl_next(trace->file, &record))
+	trace->schemas = wk_etl_schemas_new();
+	while (wk_etl_next(trace->file, &record)) {
+		wk_etl_schemas_learn(trace->schemas, &record);
 		scan_record(&scan, &record);
+	}
+	wk_etl_schemas_settle(trace->schemas);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
 	wk_map_fini(&scan.processes);
 	wk_map_fini(&scan.threads);
