@@ -77,12 +77,17 @@ static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err 
 {
 	size_t count = input->parts.count + 1;
 	struct wk_bytes *files = wk_alloc(count * sizeof(*files));
+	const struct wk_os_file **mapped = wk_alloc(count * sizeof(*mapped));
 	struct wk_etl_file *etl;
 
 	files[0] = input->bytes;
-	for (size_t i = 1; i < count; i++)
+	mapped[0] = input->file;
+	for (size_t i = 1; i < count; i++) {
 		files[i] = input->parts.at[i - 1].bytes;
-	etl = wk_etl_open(files, count, input->options.threads, err);
+		mapped[i] = &input->parts.at[i - 1].file;
+	}
+	etl = wk_etl_open_mapped(files, mapped, count, input->options.threads, err);
+	free(mapped);
 	free(files);
 	return etl;
 }

@@ -168,10 +168,20 @@ static bool next_packed(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 	return true;
 }
 
+/* To look at a header brings its neighbours into memory, too. */
+static void release_walked(struct wk_etl_walk *walk)
+{
+	if (walk->offset - walk->released < WK_ETL_RELEASED_BYTES)
+		return;
+	wk_os_release_to(walk->input->mapped, walk->offset);
+	walk->released = walk->offset;
+}
+
 bool wk_etl_walk_next(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer)
 {
 	uint64_t size = wk_bytes_left(&walk->input->bytes);
 
+	release_walked(walk);
 	if (walk->input->packing == WK_ETL_PLAIN ? next_plain(walk, buffer)
 						 : next_packed(walk, buffer))
 		return true;

@@ -33,6 +33,7 @@ struct wk_etl_file {
 	struct next *heap; /* streams that have a record, the earliest first */
 	size_t heap_count;
 	bool was_told; /* the first of the heap is what the last call gave */
+	uint64_t read_bytes; /* of mapped files, since their pages were given back */
 	struct wk_etl_damage damage, damage_at_open;
 };
 
@@ -91,8 +92,8 @@ bool wk_etl_is_one_session(const struct wk_etl_identity *a, const struct wk_etl_
 	       (a->size_bytes != b->size_bytes || a->first_hash != b->first_hash);
 }
 
-static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files, size_t count,
-			struct wk_err *err)
+static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files,
+			const struct wk_os_file *const *mapped, size_t count, struct wk_err *err)
 {
 	struct wk_etl_identity first, other;
 	char name[32];
@@ -101,6 +102,7 @@ static bool open_inputs(struct wk_etl_file *etl, const struct wk_bytes *files, s
 		struct wk_etl_input *input = &etl->inputs[i];
 
 		input->number = (uint32_t)i;
+		input->mapped = mapped ? mapped[i] : NULL;
 		snprintf(name, sizeof(name), "file %zu", i + 1);
 		if (!wk_etl_input_open(input, files[i], err))
 			return i > 0 ? wk_err_in(err, name) : false;
@@ -137,15 +139,16 @@ static void sum_headers(struct wk_etl_file *etl)
 	etl->header.buffers_lost = buffers_lost;
 }
 
-struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
-				struct wk_err *err)
+struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
+				       const struct wk_os_file *const *mapped, size_t count,
+				       unsigned threads, struct wk_err *err)
 {
 	struct wk_etl_file *etl = wk_alloc_zeroed(1, sizeof(*etl));
 
 	etl->inputs = wk_alloc_zeroed(count, sizeof(*etl->inputs));
 	etl->input_count = count;
 	etl->damage.first_offset = WK_NOWHERE;
-	if (!open_inputs(etl, files, count, err)) {
+	if (!open_inputs(etl, files, mapped, count, err)) {
 		wk_etl_close(etl);
 		return NULL;
 	}
@@ -157,6 +160,12 @@ struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsi
 	etl->damage_at_open = etl->damage;
 	wk_etl_rewind(etl);
 	return etl;
+}
+
+struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
+				struct wk_err *err)
+{
+	return wk_etl_open_mapped(files, NULL, count, threads, err);
 }
 
 void wk_etl_close(struct wk_etl_file *etl)
@@ -181,6 +190,18 @@ static uint32_t file_of(const struct wk_etl_file *etl, const struct stream *stre
 	return feed_of(etl, stream)->input->number;
 }
 
+/* Now and then all pages: the few that are being read come again when they are touched. */
+static void release_read(struct wk_etl_file *etl, uint32_t size_bytes)
+{
+	etl->read_bytes += size_bytes;
+	if (etl->read_bytes < WK_ETL_RELEASED_BYTES)
+		return;
+	etl->read_bytes = 0;
+	for (size_t i = 0; i < etl->input_count; i++)
+		if (etl->inputs[i].mapped)
+			wk_os_release(etl->inputs[i].mapped);
+}
+
 /* False at the stream's end. */
 static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 {
@@ -188,6 +209,7 @@ static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 
 	if (!plain)
 		return false;
+	release_read(etl, plain->buffer.size_bytes);
 	stream->records = plain->records;
 	stream->buffer_offset = plain->buffer.offset;
 	if (!plain->is_whole && !plain->buffer.is_cut)

@@ -22,6 +22,7 @@
 #include "base/err.h"
 
 struct wk_etl_file;
+struct wk_os_file;
 
 struct wk_guid {
 	uint32_t a;
@@ -118,6 +119,12 @@ struct wk_etl_damage {
  * buffers that come next are unpacked ahead. */
 struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
 				struct wk_err *err);
+
+/* The same for files that are mapped: `mapped` has what is behind each, or NULL. Of their pages few
+ * are in memory at any time, however large the files are. */
+struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
+				       const struct wk_os_file *const *mapped, size_t count,
+				       unsigned threads, struct wk_err *err);
 void wk_etl_close(struct wk_etl_file *etl);
 
 /* Of the file that begins first, with the losses of all and the end of the last. */

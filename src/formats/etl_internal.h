@@ -6,6 +6,7 @@
 
 #include "base/printf.h"
 #include "formats/etl_file.h"
+#include "os/os.h"
 
 #define WK_ETL_BUFFER_HEAD 72
 #define WK_ETL_MOST_BUFFER (16u << 20)
@@ -19,7 +20,11 @@ struct wk_etl_input {
 	uint32_t step;   /* size of its first buffer, which in a plain file is that of all */
 	enum wk_etl_packing packing;
 	struct wk_etl_header header;
+	const struct wk_os_file *mapped; /* behind `bytes`, or NULL */
 };
+
+/* After so many bytes the pages that were looked at are given back. */
+#define WK_ETL_RELEASED_BYTES (16u << 20)
 
 /* A buffer's header, bounded by the file. */
 struct wk_etl_buffer {
@@ -37,6 +42,7 @@ struct wk_etl_walk {
 	const struct wk_etl_input *input;
 	struct wk_etl_damage *damage;
 	uint64_t offset;
+	uint64_t released; /* up to this offset pages were given back */
 	uint64_t holes; /* empty headers, which are damage only if something comes behind them */
 };
 

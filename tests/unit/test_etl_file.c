@@ -4,13 +4,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
 #include "base/utf16.h"
 #include "etl_maker.h"
+#include "os/os.h"
 
 static struct wk_etl_file *open_made(const struct etl_maker *m)
 {
@@ -828,6 +831,61 @@ static void threads_change_nothing_of_what_is_told(void **state)
 	etl_fini(&m);
 }
 
+/* Pages of a mapped file that are in memory for this process. */
+static size_t resident_bytes(const struct wk_os_file *file)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	unsigned long start, kilobytes = 0;
+	bool is_it = false;
+	char line[512];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%*x ", &start) == 1 && strchr(line, '-') < strchr(line, ' '))
+			is_it = start == (unsigned long)(uintptr_t)file->at;
+		if (is_it && sscanf(line, "Rss: %lu kB", &kilobytes) == 1)
+			break;
+	}
+	fclose(maps);
+	return (size_t)kilobytes << 10;
+}
+
+static void of_a_mapped_file_a_part_is_in_memory_at_a_time(void **state)
+{
+	struct etl_maker m = { .buffer_bytes = 65536 };
+	char path[] = "/tmp/wick-test-XXXXXX";
+	const struct wk_os_file *mapped[1];
+	struct wk_os_file file;
+	struct wk_etl_file *etl;
+	struct wk_etl_record r;
+	struct wk_bytes bytes;
+	size_t most = 0, count = 0;
+	int fd = mkstemp(path);
+
+	(void)state;
+	etl_begin_file(&m);
+	for (uint64_t i = 0; i < 1000; i++) {
+		etl_sample(&m, ETL_T0 + i, i);
+		etl_end_buffer(&m, 0);
+	}
+	assert_int_equal(write(fd, m.out.at, m.out.len), m.out.len);
+	close(fd);
+	assert_true(wk_os_open(path, &file, NULL));
+	mapped[0] = &file;
+	bytes = wk_bytes_of(file.at, file.size_bytes);
+	etl = wk_etl_open_mapped(&bytes, mapped, 1, 1, NULL);
+	most = resident_bytes(&file);
+	for (; wk_etl_next(etl, &r); count++)
+		if (count % 100 == 0 && resident_bytes(&file) > most)
+			most = resident_bytes(&file);
+	assert_int_equal(count, 1001);
+	assert_true(most > 0 && most <= (24u << 20)); /* of 65 MB */
+	wk_etl_close(etl);
+	wk_os_close(&file);
+	unlink(path);
+	etl_fini(&m);
+}
+
 static void a_broken_record_costs_the_rest_of_its_buffer(void **state)
 {
 	struct etl_maker m = { 0 };
@@ -995,6 +1053,7 @@ int main(void)
 		cmocka_unit_test(a_fill_that_packed_bytes_cannot_have_is_bounded),
 		cmocka_unit_test(memory_is_in_proportion_to_the_file),
 		cmocka_unit_test(threads_change_nothing_of_what_is_told),
+		cmocka_unit_test(of_a_mapped_file_a_part_is_in_memory_at_a_time),
 		cmocka_unit_test(a_broken_record_costs_the_rest_of_its_buffer),
 		cmocka_unit_test(a_record_that_goes_back_in_time_is_told_and_counted),
 		cmocka_unit_test(marks_of_lost_events_are_counted),
