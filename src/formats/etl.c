@@ -59,6 +59,9 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_schemas_free(trace->schemas);
 	wk_etl_paths_fini(&trace->paths);
+	wk_etl_config_fini(&trace->config);
+	wk_map_fini(&trace->program_of);
+	free(trace->programs);
 	wk_map_fini(&trace->debug_id_of);
 	wk_map_fini(&trace->image_id_of);
 	wk_map_fini(&trace->pid_of);

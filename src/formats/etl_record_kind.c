@@ -29,6 +29,8 @@ static const struct wk_guid image_id = {
 	0xb3e675d7, 0x2554, 0x4f18, { 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde } };
 static const struct wk_guid system_config = {
 	0x9b79ee91, 0xb5fd, 0x41c0, { 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0 } };
+static const struct wk_guid winsat = {
+	0xed54dff8, 0xc409, 0x4cf6, { 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4 } };
 static const struct wk_guid clr = {
 	0xe13c0d23, 0xccbc, 0x4e12, { 0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4 } };
 static const struct wk_guid clr_rundown = {
@@ -40,6 +42,17 @@ static bool is_guid(const struct wk_guid *a, const struct wk_guid *b)
 	       memcmp(a->d, b->d, sizeof(a->d)) == 0;
 }
 
+static uint32_t hook_of_config(uint8_t opcode)
+{
+	static const uint32_t hooks[] = { WK_ETL_BUILD, WK_ETL_SYSTEM_PATHS,
+					  WK_ETL_VOLUME_UNMAPPED, WK_ETL_VOLUME,
+					  WK_ETL_INTERFACE };
+	enum { FIRST = 32 };
+
+	return opcode >= FIRST && opcode - FIRST < (int)(sizeof(hooks) / sizeof(hooks[0]))
+		       ? hooks[opcode - FIRST] : WK_ETL_NO_HOOK;
+}
+
 static uint32_t hook_of_classic(const struct wk_etl_record *record)
 {
 	if (is_guid(&record->provider, &image_id))
@@ -47,7 +60,12 @@ static uint32_t hook_of_classic(const struct wk_etl_record *record)
 		       : record->opcode == 0 ? WK_ETL_IMAGE_ID
 					     : WK_ETL_NO_HOOK;
 	if (is_guid(&record->provider, &system_config))
-		return record->opcode == 35 ? WK_ETL_VOLUME : WK_ETL_NO_HOOK;
+		return hook_of_config(record->opcode);
+	if (is_guid(&record->provider, &winsat))
+		return record->opcode == 33   ? WK_ETL_WINSAT_SCORES
+		       : record->opcode == 35 ? WK_ETL_WINSAT_METRICS
+		       : record->opcode == 37 ? WK_ETL_WINSAT_SYSTEM
+					      : WK_ETL_NO_HOOK;
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (is_guid(&record->provider, &groups[i].provider))
 			return (uint32_t)groups[i].group << 8 | record->opcode;

@@ -83,9 +83,7 @@ static void scan_process(struct scan *scan, const struct wk_etl_record *record, 
 				   sizeof(*trace->processes));
 	trace->processes[trace->process_count++] = (struct wk_etl_seen_process){
 		.pid = process.pid,
-		.parent_pid = process.parent_pid,
-		.name = wk_arena_copy(&trace->texts, process.name),
-		.command_line = wk_etl_keep16(trace, process.command_line),
+		.told = wk_etl_told_process(trace, &process),
 	};
 }
 
@@ -104,7 +102,7 @@ static void scan_thread(struct scan *scan, const struct wk_etl_record *record, u
 	trace->threads = wk_grow(trace->threads, &trace->thread_cap, trace->thread_count + 1,
 				 sizeof(*trace->threads));
 	trace->threads[trace->thread_count++] = (struct wk_etl_seen_thread){
-		thread.pid, thread.tid, wk_etl_keep16(trace, thread.name) };
+		thread.pid, thread.tid, thread.service_tag, wk_etl_keep16(trace, thread.name) };
 }
 
 /* ---- images */
@@ -121,6 +119,7 @@ static void scan_image(struct scan *scan, const struct wk_etl_record *record, bo
 	}
 	pid = wk_etl_owner_of(image.base, record->pointer_bytes,
 			      image.pid == WK_ETL_NO_PID ? record->pid : image.pid);
+	wk_etl_keep_program(trace, pid, image.path);
 	if (!is_first(&scan->images, place_key(pid, image.base)) || is_load)
 		return;
 	trace->images = wk_grow(trace->images, &trace->image_cap, trace->image_count + 1,
@@ -251,28 +250,6 @@ static void scan_definition(struct wk_etl_trace *trace, const struct wk_etl_reco
 
 /* ---- the machine */
 
-static struct wk_str fixed_text(struct wk_etl_trace *trace, struct wk_bytes payload,
-				uint64_t offset, uint64_t most_bytes)
-{
-	struct wk_bytes text;
-
-	wk_bytes_skip(&payload, offset);
-	if (most_bytes && wk_bytes_left(&payload) > most_bytes)
-		payload.end = payload.at + most_bytes;
-	text = wk_etl_text16(&payload);
-	return wk_etl_keep16(trace, text);
-}
-
-static void scan_cpu(struct wk_etl_trace *trace, struct wk_bytes payload)
-{
-	struct wk_bytes in = payload;
-
-	trace->cpu_mhz = wk_u32le(&in);
-	wk_u32le(&in);
-	trace->memory_mb = wk_u32le(&in);
-	trace->host = fixed_text(trace, payload, 20, 512);
-}
-
 static void scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload)
 {
 	uint32_t source = wk_u32le(&payload), interval = wk_u32le(&payload);
@@ -287,6 +264,7 @@ static void scan_record(struct scan *scan, const struct wk_etl_record *record)
 	uint32_t hook = wk_etl_hook_of(record);
 	struct wk_bytes first, second;
 
+	trace->short_payloads += !wk_etl_config_take(&trace->config, hook, record);
 	switch (hook) {
 	case WK_ETL_PROCESS_START:
 	case WK_ETL_PROCESS_END:
@@ -330,12 +308,6 @@ static void scan_record(struct scan *scan, const struct wk_etl_record *record)
 	case WK_ETL_STACK_REST:
 		scan_definition(trace, record);
 		break;
-	case WK_ETL_CPU:
-		scan_cpu(trace, record->payload);
-		break;
-	case WK_ETL_CPU_NAME:
-		trace->cpu_name = fixed_text(trace, record->payload, 12, 0);
-		break;
 	case WK_ETL_INTERVAL_SET:
 	case WK_ETL_INTERVAL_BEGIN:
 	case WK_ETL_INTERVAL_END:
@@ -352,6 +324,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	struct wk_etl_record record;
 
 	trace->stacks = wk_etl_stacks_new();
+	trace->config.texts = &trace->texts;
 	trace->interval_ns = 1000000;
 	trace->schemas = wk_etl_schemas_new();
 	while (wk_etl_next(trace->file, &record)) {
@@ -360,6 +333,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	}
 	wk_etl_schemas_settle(trace->schemas);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
+	wk_etl_config_take_header(&trace->config, wk_etl_header(trace->file));
 	wk_map_fini(&scan.processes);
 	wk_map_fini(&scan.threads);
 	wk_map_fini(&scan.images);

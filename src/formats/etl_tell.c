@@ -32,21 +32,51 @@ static bool tell_number(struct wk_etl_trace *trace, const char *key, uint64_t va
 	return value == 0 || tell_fact(trace, key, wk_str_c(text));
 }
 
-/* Windows 11 calls itself 10, but for its build. */
+/* "Windows 11 Pro, build 26100". Windows 11 calls itself 10, but for its build. */
+static bool tell_version(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_header *header = wk_etl_header(trace->file);
+	struct wk_str product = trace->config.product;
+	struct wk_buf text = { 0 };
+	bool is_11 = header->os_build >= 22000, ok;
+
+	if (is_11 && wk_str_starts(product, "Windows 10 ")) {
+		wk_buf_add_text(&text, "Windows 11 ");
+		wk_buf_add_str(&text, wk_str_skip(product, strlen("Windows 10 ")));
+	} else if (product.len) {
+		wk_buf_add_text(&text, wk_str_starts(product, "Windows ") ? "" : "Windows ");
+		wk_buf_add_str(&text, product);
+	} else {
+		wk_buf_add_fmt(&text, "Windows %" PRIu32 ".%" PRIu32,
+			       is_11 ? 11 : header->os_major, header->os_minor);
+	}
+	wk_buf_add_fmt(&text, ", build %" PRIu32, header->os_build);
+	ok = tell_fact(trace, "system", wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return ok;
+}
+
+static bool tell_config(struct wk_etl_trace *trace)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+	size_t count;
+	const struct wk_etl_fact *facts = wk_etl_config_facts(&trace->config, &count);
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < count; i++) {
+		event.system = facts[i].told;
+		ok = tell(trace, &event);
+	}
+	return ok;
+}
+
 static bool tell_system(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
-	uint32_t major = header->os_build >= 22000 ? 11 : header->os_major;
-	char text[64];
 
-	snprintf(text, sizeof(text), "Windows %" PRIu32 ".%" PRIu32 " build %" PRIu32, major,
-		 header->os_minor, header->os_build);
-	return tell_fact(trace, "system", wk_str_c(text)) &&
-	       tell_fact(trace, "host name", trace->host) &&
-	       tell_fact(trace, "cpu", trace->cpu_name) &&
+	return tell_version(trace) && tell_fact(trace, "cpu", trace->config.cpu_name) &&
 	       tell_number(trace, "cpus", header->processors) &&
-	       tell_number(trace, "cpu MHz", header->cpu_mhz) &&
-	       tell_number(trace, "memory", (uint64_t)trace->memory_mb << 20);
+	       tell_number(trace, "cpu MHz", header->cpu_mhz) && tell_config(trace);
 }
 
 static bool tell_source(struct wk_etl_trace *trace, uint32_t number, const char *name,
@@ -60,17 +90,37 @@ static bool tell_source(struct wk_etl_trace *trace, uint32_t number, const char 
 	return tell(trace, &event);
 }
 
+/* What other records say of it. */
+static void complete_process(struct wk_etl_trace *trace, uint32_t pid,
+			     struct wk_event_process *process)
+{
+	process->name = wk_etl_whole_name(trace, pid, process->name, process->command_line);
+	process->services = wk_etl_services_of(&trace->config, pid);
+}
+
 static bool tell_process(struct wk_etl_trace *trace, const struct wk_etl_seen_process *process)
 {
 	struct wk_event event = {
 		.kind = WK_EVENT_PROCESS, .pid = process->pid, .tid = process->pid,
 		.cpu = WK_NO_CPU };
 
-	event.process = (struct wk_event_process){
-		.change = WK_PROCESS_SEEN, .parent_pid = process->parent_pid,
-		.name = process->name, .command_line = process->command_line,
-		.threads_apart = true };
+	event.process = process->told;
+	event.process.change = WK_PROCESS_SEEN;
+	complete_process(trace, process->pid, &event.process);
 	return tell(trace, &event);
+}
+
+/* Its own, or else that of the service it works for: "service Dhcp". */
+static struct wk_str thread_name(const struct wk_etl_trace *trace,
+				 const struct wk_etl_seen_thread *thread, struct wk_buf *words)
+{
+	struct wk_str service = wk_etl_service_of_tag(&trace->config, thread->service_tag);
+
+	if (thread->name.len || service.len == 0)
+		return thread->name;
+	wk_buf_add_text(words, "service ");
+	wk_buf_add_str(words, service);
+	return wk_buf_str(words);
 }
 
 static bool tell_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thread *thread,
@@ -78,9 +128,14 @@ static bool tell_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thr
 {
 	struct wk_event event = { .kind = WK_EVENT_THREAD, .time_ns = time_ns, .pid = thread->pid,
 				  .tid = thread->tid, .cpu = WK_NO_CPU };
+	struct wk_buf words = { 0 };
+	bool ok;
 
-	event.thread = (struct wk_event_thread){ .change = change, .name = thread->name };
-	return tell(trace, &event);
+	event.thread = (struct wk_event_thread){
+		.change = change, .name = thread_name(trace, thread, &words) };
+	ok = tell(trace, &event);
+	wk_buf_fini(&words);
+	return ok;
 }
 
 static struct wk_build_id build_id_of(const struct wk_etl_debug_id *id)
@@ -162,17 +217,15 @@ static bool on_process(struct wk_etl_trace *trace, const struct wk_etl_record *r
 	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU,
 				  .time_ns = wk_etl_ns(trace->file, record->time) };
 	struct wk_etl_process process;
-	struct wk_str command_line;
 
 	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process))
 		return true;
-	command_line = wk_etl_keep16(trace, process.command_line);
 	event.pid = event.tid = process.pid;
-	event.process = (struct wk_event_process){
-		.change = ends ? WK_PROCESS_EXIT : WK_PROCESS_START,
-		.parent_pid = process.parent_pid, .name = process.name,
-		.command_line = command_line, .threads_apart = true,
-		.has_exit_code = ends, .exit_code = process.exit_status };
+	event.process = wk_etl_told_process(trace, &process);
+	event.process.change = ends ? WK_PROCESS_EXIT : WK_PROCESS_START;
+	event.process.has_exit_code = ends;
+	event.process.exit_code = process.exit_status;
+	complete_process(trace, process.pid, &event.process);
 	return tell(trace, &event);
 }
 
@@ -183,7 +236,7 @@ static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *re
 
 	if (!wk_etl_read_thread(record->payload, wk_etl_form_of(record), &thread))
 		return true;
-	seen = (struct wk_etl_seen_thread){ thread.pid, thread.tid,
+	seen = (struct wk_etl_seen_thread){ thread.pid, thread.tid, thread.service_tag,
 					    wk_etl_keep16(trace, thread.name) };
 	if (!ends)
 		wk_map_set(&trace->pid_of, thread.tid, thread.pid + 1);

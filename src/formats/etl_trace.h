@@ -1,5 +1,6 @@
 /* Between the files that make events of a Windows trace: etl.c (the reader), etl_record_kind.c
- * (which kernel event a record is), etl_scan.c (the first pass), etl_tell.c (the second).
+ * (which kernel event a record is), etl_process.c (what a process is told as), etl_config.h (the
+ * machine), etl_scan.c (the first pass), etl_tell.c (the second).
  *
  * What was there all the time is told only when a trace ends, and stacks and names come after what
  * they belong to. So the records are gone through twice: the first pass keeps what already ran
@@ -11,6 +12,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "event/sink.h"
+#include "formats/etl_config.h"
 #include "formats/etl_file.h"
 #include "formats/etl_paths.h"
 #include "formats/etl_payload.h"
@@ -19,6 +21,8 @@
 
 /* Kernel events by their hooks: group in the high byte, opcode in the low. */
 enum wk_etl_hook {
+	WK_ETL_KERNEL_MASKS_ON = 0x0005,
+	WK_ETL_KERNEL_MASKS_END = 0x0020,
 	WK_ETL_PROCESS_START = 0x0301,
 	WK_ETL_PROCESS_END = 0x0302,
 	WK_ETL_PROCESS_BEFORE = 0x0303, /* it ran when the trace began */
@@ -49,6 +53,13 @@ enum wk_etl_hook {
 	WK_ETL_DEBUG_ID = 0x10001,
 	WK_ETL_IMAGE_ID,
 	WK_ETL_VOLUME,
+	WK_ETL_BUILD, /* this and the next of SystemConfigEx */
+	WK_ETL_SYSTEM_PATHS,
+	WK_ETL_VOLUME_UNMAPPED,
+	WK_ETL_INTERFACE,
+	WK_ETL_WINSAT_SCORES,
+	WK_ETL_WINSAT_METRICS,
+	WK_ETL_WINSAT_SYSTEM,
 	WK_ETL_METHOD_LOAD,
 	WK_ETL_METHOD_KNOWN, /* of a rundown, or when it goes */
 	WK_ETL_NO_HOOK = 0,
@@ -64,12 +75,13 @@ static inline struct wk_etl_form wk_etl_form_of(const struct wk_etl_record *reco
 
 /* What was there before the trace's first change of it. Texts are the trace's. */
 struct wk_etl_seen_process {
-	uint32_t pid, parent_pid;
-	struct wk_str name, command_line;
+	uint32_t pid;
+	struct wk_event_process told;
 };
 
 struct wk_etl_seen_thread {
 	uint32_t pid, tid;
+	uint32_t service_tag; /* of the service it works for; 0: none */
 	struct wk_str name;
 };
 
@@ -116,8 +128,11 @@ struct wk_etl_trace {
 	uint64_t interval_ns;        /* of samples */
 	uint64_t unknown_keys;       /* stacks that nobody defined */
 	uint64_t short_payloads;     /* records with less than they must have */
-	uint32_t memory_mb, cpu_mhz;
-	struct wk_str host, cpu_name;
+	struct wk_etl_config config;
+
+	struct wk_map program_of;    /* pid + 1: row + 1 of programs */
+	struct wk_str *programs;     /* the names of the first image of each that is one */
+	size_t program_count, program_cap;
 };
 
 /* Kernel modules are everybody's, whatever process a record names. */
@@ -130,6 +145,16 @@ static inline uint32_t wk_etl_owner_of(uint64_t base, unsigned pointer_bytes, ui
 struct wk_str wk_etl_keep16(struct wk_etl_trace *trace, struct wk_bytes utf16);
 struct wk_str wk_etl_keep_path(struct wk_etl_trace *trace, struct wk_bytes utf16);
 struct wk_str wk_etl_method_name(struct wk_etl_trace *trace, const struct wk_etl_method *method);
+
+/* What a process record says, but for what changed and the services; texts are the trace's. */
+struct wk_event_process wk_etl_told_process(struct wk_etl_trace *trace,
+					    const struct wk_etl_process *process);
+
+/* Remembers the program that a process runs by the path of an image, if it is one: its name in
+ * process records may be cut. The second gives the whole name, or the one it was given. */
+void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_bytes path);
+struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid,
+				struct wk_str name, struct wk_str command_line);
 
 void wk_etl_scan(struct wk_etl_trace *trace);
 bool wk_etl_tell(struct wk_etl_trace *trace);

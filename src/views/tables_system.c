@@ -16,11 +16,47 @@ static void count_of(struct wk_buf *text, uint64_t count, const char *one, const
 	wk_buf_add_text(text, count == 1 ? one : many);
 }
 
-static void system_row(struct wk_table *table, const char *key, struct wk_str value)
+/* Recordings that say of each fact what it is a part of have a column for it. */
+static bool has_sections(const struct wk_model *model)
 {
-	wk_table_row(table);
-	wk_table_text(table, wk_table_keep(table, wk_str_c(key)));
-	wk_table_text(table, wk_table_keep(table, value));
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (model->facts[i].section)
+			return true;
+	return false;
+}
+
+/* The table that is being filled. */
+struct rows {
+	struct wk_table *table;
+	const struct wk_model *model;
+	bool has_sections;
+	struct wk_str section; /* of the last row */
+};
+
+/* People read a section's name once. */
+static void section_cell(struct rows *rows, struct wk_str section)
+{
+	if (!rows->has_sections)
+		return;
+	wk_table_text(rows->table, section);
+	if (wk_str_eq(section, rows->section))
+		wk_table_brief(rows->table, wk_str_c(" "));
+	rows->section = section;
+}
+
+static void add_row(struct rows *rows, struct wk_str section, struct wk_str key,
+		    struct wk_str value)
+{
+	wk_table_row(rows->table);
+	section_cell(rows, section);
+	wk_table_text(rows->table, key);
+	wk_table_text(rows->table, wk_table_keep(rows->table, value));
+}
+
+static void system_row(struct rows *rows, const char *section, const char *key,
+		       struct wk_str value)
+{
+	add_row(rows, wk_str_c(section), wk_str_c(key), value);
 }
 
 static struct wk_str fact_of(const struct wk_model *model, const char *key)
@@ -95,8 +131,9 @@ static bool fact_text(const struct wk_model *model, struct wk_str *key, struct w
 	return true;
 }
 
-static void fact_rows(struct wk_table *table, const struct wk_model *model)
+static void fact_rows(struct rows *rows)
 {
+	const struct wk_model *model = rows->model;
 	struct wk_buf text = { 0 };
 
 	for (uint32_t i = 0; i < model->fact_count; i++) {
@@ -104,13 +141,25 @@ static void fact_rows(struct wk_table *table, const struct wk_model *model)
 		struct wk_str value = wk_model_str(model, model->facts[i].value);
 
 		wk_buf_reset(&text);
-		if (!fact_text(model, &key, value, &text))
+		if (model->facts[i].section || !fact_text(model, &key, value, &text))
 			continue;
-		wk_table_row(table);
-		wk_table_text(table, key);
-		wk_table_text(table, wk_table_keep(table, wk_buf_str(&text)));
+		add_row(rows, wk_str_c("machine"), key, wk_buf_str(&text));
 	}
 	wk_buf_fini(&text);
+}
+
+/* Those of sections come last, since some of them are long lists. */
+static void section_rows(struct rows *rows)
+{
+	const struct wk_model *model = rows->model;
+
+	for (uint32_t i = 0; i < model->fact_count; i++) {
+		const struct wk_fact *fact = &model->facts[i];
+
+		if (fact->section)
+			add_row(rows, wk_model_str(model, fact->section),
+				wk_model_str(model, fact->key), wk_model_str(model, fact->value));
+	}
 }
 
 /* ", 997 samples a second", where the recorder said so. */
@@ -143,27 +192,31 @@ static void add_source_count(struct wk_buf *text, const struct wk_model *model, 
 	wk_buf_add_str(text, wk_model_str(model, source->unit));
 }
 
-static void source_rows(struct wk_table *table, const struct wk_model *model)
+static void source_rows(struct rows *rows)
 {
+	const struct wk_model *model = rows->model;
 	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
 	struct wk_buf text = { 0 };
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
 	for (wk_source_id i = 1; i < model->source_count; i++) {
+		if (counts[i] == 0 && model->is_windows)
+			continue; /* which has them all by heart */
 		wk_buf_reset(&text);
 		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].name));
 		wk_buf_add_text(&text, ": ");
 		add_source_count(&text, model, i, counts[i]);
 		add_setting(&text, model, wk_model_str(model, model->sources[i].name));
-		system_row(table, "event", wk_buf_str(&text));
+		system_row(rows, "recording", "event", wk_buf_str(&text));
 	}
 	wk_buf_fini(&text);
 	free(counts);
 }
 
-static void note_rows(struct wk_table *table, const struct wk_model *model)
+static void note_rows(struct rows *rows)
 {
+	const struct wk_model *model = rows->model;
 	struct wk_buf text = { 0 };
 
 	for (uint32_t i = 0; i < model->note_count; i++) {
@@ -175,31 +228,43 @@ static void note_rows(struct wk_table *table, const struct wk_model *model)
 		wk_buf_add_str(&text, wk_model_str(model, note->text));
 		if (note->count > 1)
 			wk_buf_add_fmt(&text, " (%" PRIu64 " times)", note->count);
-		system_row(table, "note", wk_buf_str(&text));
+		system_row(rows, "notes", "note", wk_buf_str(&text));
 	}
+	wk_buf_fini(&text);
+}
+
+/* What was seen of whom. */
+static void count_rows(struct rows *rows)
+{
+	const struct wk_model *model = rows->model;
+	struct wk_buf text = { 0 };
+
+	if (model->last_ns > model->first_ns) { /* most text tells no times */
+		wk_num_add_duration(&text, model->last_ns - model->first_ns);
+		system_row(rows, "recording", "sampled for", wk_buf_str(&text));
+	}
+	wk_buf_reset(&text);
+	count_of(&text, model->process_count - 1, " process, ", " processes, ");
+	count_of(&text, model->thread_count - 1, " thread, ", " threads, ");
+	count_of(&text, model->image_count - 1, " image", " images");
+	system_row(rows, "recording", "seen", wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
 void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct wk_buf text = { 0 };
+	struct rows rows = { table, model, has_sections(model), { 0 } };
 
 	(void)filter;
 	(void)options;
+	if (rows.has_sections)
+		wk_table_column(table, WK_CELL_TEXT, "section", "part");
 	wk_table_column(table, WK_CELL_TEXT, "key", "what");
 	wk_table_column(table, WK_CELL_TEXT, "value", "value");
-	fact_rows(table, model);
-	if (model->last_ns > model->first_ns) { /* most text tells no times */
-		wk_num_add_duration(&text, model->last_ns - model->first_ns);
-		system_row(table, "sampled for", wk_buf_str(&text));
-	}
-	wk_buf_reset(&text);
-	count_of(&text, model->process_count - 1, " process, ", " processes, ");
-	count_of(&text, model->thread_count - 1, " thread, ", " threads, ");
-	count_of(&text, model->image_count - 1, " image", " images");
-	system_row(table, "seen", wk_buf_str(&text));
-	wk_buf_fini(&text);
-	source_rows(table, model);
-	note_rows(table, model);
+	fact_rows(&rows);
+	count_rows(&rows);
+	source_rows(&rows);
+	note_rows(&rows);
+	section_rows(&rows);
 }

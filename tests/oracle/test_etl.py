@@ -116,7 +116,7 @@ def _(t):
 @tap.case("the machine is told")
 def _(t):
     facts = {row["key"]: row["value"] for row in t.csv("show", trace(t), "system")}
-    t.equal(facts.get("system"), "Windows 6.2 build 9200", "system")
+    t.equal(facts.get("system"), "Windows 8 Pro, build 9200", "system")
     t.equal(facts.get("cpus"), "8", "processors")
     t.equal(facts.get("cpu MHz"), "3592", "MHz")
 
