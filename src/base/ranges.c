@@ -1,0 +1,248 @@
+#include "base/ranges.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A sorted list in chunks: to put one in moves a part of its chunk, and once in a while of the
+ * list of chunks. With so many in each, ten million ranges make that as cheap as the former. */
+#define CHUNK 256
+
+struct wk_range_chunk { /* never empty between calls */
+	struct wk_range *at;
+	size_t count, cap;
+};
+
+/* Of a range, or behind the last one: then chunk == ranges->count. */
+struct place {
+	size_t chunk, row;
+};
+
+void wk_ranges_fini(struct wk_ranges *ranges)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		free(ranges->chunks[i].at);
+	free(ranges->chunks);
+	*ranges = (struct wk_ranges){ 0 };
+}
+
+/* Does all of it lie in front of that number? */
+static bool is_before(const struct wk_range *range, uint32_t space, uint64_t number)
+{
+	return range->space < space || (range->space == space && range->end <= number);
+}
+
+static size_t find_chunk(const struct wk_ranges *ranges, uint32_t space, uint64_t number)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct wk_range_chunk *chunk = &ranges->chunks[middle];
+
+		if (is_before(&chunk->at[chunk->count - 1], space, number))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first range that does not lie in front of the number. */
+static struct place find(const struct wk_ranges *ranges, uint32_t space, uint64_t number)
+{
+	struct place place = { .chunk = find_chunk(ranges, space, number) };
+	const struct wk_range_chunk *chunk;
+	size_t high;
+
+	if (place.chunk == ranges->count)
+		return place;
+	chunk = &ranges->chunks[place.chunk];
+	high = chunk->count - 1;
+	while (place.row < high) {
+		size_t middle = place.row + (high - place.row) / 2;
+
+		if (is_before(&chunk->at[middle], space, number))
+			place.row = middle + 1;
+		else
+			high = middle;
+	}
+	return place;
+}
+
+static struct wk_range *range_at(const struct wk_ranges *ranges, struct place place)
+{
+	return place.chunk < ranges->count ? &ranges->chunks[place.chunk].at[place.row] : NULL;
+}
+
+static void step(const struct wk_ranges *ranges, struct place *place)
+{
+	if (++place->row == ranges->chunks[place->chunk].count)
+		*place = (struct place){ .chunk = place->chunk + 1 };
+}
+
+/* The range there, if it begins before `end`. */
+static struct wk_range *range_below(const struct wk_ranges *ranges, struct place place,
+				    uint32_t space, uint64_t end)
+{
+	struct wk_range *range = range_at(ranges, place);
+
+	return range && range->space == space && range->first < end ? range : NULL;
+}
+
+static void add_chunk(struct wk_ranges *ranges, size_t at)
+{
+	ranges->chunks = wk_grow(ranges->chunks, &ranges->cap, ranges->count + 1,
+				 sizeof(*ranges->chunks));
+	memmove(&ranges->chunks[at + 1], &ranges->chunks[at],
+		(ranges->count - at) * sizeof(*ranges->chunks));
+	ranges->chunks[at] = (struct wk_range_chunk){ 0 };
+	ranges->count++;
+}
+
+/* Half of a full chunk goes into a new one behind it; the place stays that of the same range. */
+static void split_chunk(struct wk_ranges *ranges, struct place *place)
+{
+	struct wk_range_chunk *left, *right;
+
+	add_chunk(ranges, place->chunk + 1);
+	left = &ranges->chunks[place->chunk];
+	right = left + 1;
+	right->at = wk_grow(NULL, &right->cap, CHUNK, sizeof(*right->at));
+	left->count = CHUNK / 2;
+	right->count = CHUNK - left->count;
+	memcpy(right->at, &left->at[left->count], right->count * sizeof(*right->at));
+	if (place->row >= left->count)
+		*place = (struct place){ place->chunk + 1, place->row - left->count };
+}
+
+/* Where a range is put in that goes in front of the one at `place`. */
+static void make_room(struct wk_ranges *ranges, struct place *place)
+{
+	if (place->chunk == ranges->count && ranges->count &&
+	    ranges->chunks[ranges->count - 1].count < CHUNK) {
+		place->chunk--;
+		place->row = ranges->chunks[place->chunk].count;
+	} else if (place->chunk == ranges->count) {
+		add_chunk(ranges, place->chunk);
+	} else if (ranges->chunks[place->chunk].count == CHUNK) {
+		split_chunk(ranges, place);
+	}
+}
+
+/* In front of the range at `place`, which goes on being that of the same one. */
+static void insert(struct wk_ranges *ranges, struct place *place, const struct wk_range *range)
+{
+	struct wk_range_chunk *chunk;
+	struct wk_range copy = *range;
+
+	make_room(ranges, place);
+	chunk = &ranges->chunks[place->chunk];
+	chunk->at = wk_grow(chunk->at, &chunk->cap, chunk->count + 1, sizeof(*chunk->at));
+	memmove(&chunk->at[place->row + 1], &chunk->at[place->row],
+		(chunk->count - place->row) * sizeof(*chunk->at));
+	chunk->at[place->row] = copy;
+	chunk->count++;
+	step(ranges, place);
+}
+
+uint64_t wk_ranges_claim(struct wk_ranges *ranges, const struct wk_range *claimed)
+{
+	struct wk_range part = *claimed;
+	struct place place = find(ranges, claimed->space, claimed->first);
+	uint64_t count = 0;
+
+	while (part.first < claimed->end) {
+		const struct wk_range *had =
+			range_below(ranges, place, claimed->space, claimed->end);
+		uint64_t behind = had ? had->end : claimed->end;
+
+		part.end = had ? had->first : claimed->end;
+		if (part.first < part.end) {
+			insert(ranges, &place, &part);
+			count += part.end - part.first;
+		}
+		if (had)
+			step(ranges, &place);
+		part.first = behind;
+	}
+	return count;
+}
+
+static void remove_rows(struct wk_range_chunk *chunk, size_t from, size_t to)
+{
+	memmove(&chunk->at[from], &chunk->at[to], (chunk->count - to) * sizeof(*chunk->at));
+	chunk->count -= to - from;
+}
+
+/* All ranges from one place up to another. */
+static void erase(struct wk_ranges *ranges, struct place from, struct place to)
+{
+	size_t first = from.chunk, last = to.chunk;
+
+	if (from.chunk == to.chunk) {
+		if (from.chunk < ranges->count)
+			remove_rows(&ranges->chunks[from.chunk], from.row, to.row);
+		return;
+	}
+	ranges->chunks[from.chunk].count = from.row;
+	if (to.row)
+		remove_rows(&ranges->chunks[to.chunk], 0, to.row);
+	if (from.row)
+		first++;
+	for (size_t i = first; i < last; i++)
+		free(ranges->chunks[i].at);
+	memmove(&ranges->chunks[first], &ranges->chunks[last],
+		(ranges->count - last) * sizeof(*ranges->chunks));
+	ranges->count -= last - first;
+}
+
+/* The range there begins in front of what is released: what is left of it there stays, and so does
+ * what is left behind. */
+static void cut_tail(struct wk_ranges *ranges, struct place *place,
+		     const struct wk_range *released, wk_ranges_gone gone, void *context)
+{
+	struct wk_range *range = range_at(ranges, *place);
+	struct wk_range behind = *range;
+	uint64_t end = range->end < released->end ? range->end : released->end;
+
+	range->end = released->first;
+	gone(context, range->value, end - released->first);
+	step(ranges, place);
+	behind.first = end;
+	if (behind.first < behind.end)
+		insert(ranges, place, &behind);
+}
+
+void wk_ranges_release(struct wk_ranges *ranges, const struct wk_range *released,
+		       wk_ranges_gone gone, void *context)
+{
+	struct place from = find(ranges, released->space, released->first), to;
+	struct wk_range *range =
+		range_below(ranges, from, released->space, released->end);
+
+	if (released->first >= released->end)
+		return;
+	if (range && range->first < released->first)
+		cut_tail(ranges, &from, released, gone, context);
+	to = from;
+	while ((range = range_below(ranges, to, released->space, released->end))) {
+		if (range->end > released->end) {
+			gone(context, range->value, released->end - range->first);
+			range->first = released->end;
+			break;
+		}
+		gone(context, range->value, range->end - range->first);
+		step(ranges, &to);
+	}
+	erase(ranges, from, to);
+}
+
+const struct wk_range *wk_ranges_from(const struct wk_ranges *ranges, uint32_t space,
+				      uint64_t number)
+{
+	const struct wk_range *range = range_at(ranges, find(ranges, space, number));
+
+	return range && range->space == space ? range : NULL;
+}
