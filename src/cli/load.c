@@ -104,6 +104,7 @@ static bool pass_incomplete(struct watch *watch, const struct wk_event *event, s
 static bool watch_take(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct watch *watch = context;
+	struct wk_event_sample *sample;
 	struct wk_event marked;
 
 	if (event->kind == WK_EVENT_SAMPLE && event->sample.stack && watch->stops_at_copies) {
@@ -113,13 +114,13 @@ static bool watch_take(void *context, const struct wk_event *event, struct wk_er
 	if (watch->path && event->kind == WK_EVENT_NOTE &&
 	    event->note.severity == WK_NOTE_INCOMPLETE)
 		return pass_incomplete(watch, event, err);
-	if (!watch->is_before ||
-	    (event->kind != WK_EVENT_SAMPLE && event->kind != WK_EVENT_SUMS))
+	if (!watch->is_before)
 		return wk_sink_take(&watch->next, event, err);
 	marked = *event;
-	if (event->kind == WK_EVENT_SAMPLE)
-		marked.sample.is_before = true;
-	else
+	sample = wk_event_sample_in(&marked);
+	if (sample)
+		sample->is_before = true;
+	else if (event->kind == WK_EVENT_SUMS)
 		marked.sums.is_before = true;
 	return wk_sink_take(&watch->next, &marked, err);
 }

@@ -472,6 +472,25 @@ struct wk_event {
 	};
 };
 
+/* The chains of an event that has some, and whose they are of a comparison; NULL of others. */
+static inline struct wk_event_sample *wk_event_sample_in(struct wk_event *event)
+{
+	switch (event->kind) {
+	case WK_EVENT_SAMPLE:
+		return &event->sample;
+	case WK_EVENT_MEMORY:
+		return &event->memory.sample;
+	case WK_EVENT_HEAP:
+		return &event->heap.sample;
+	case WK_EVENT_SWITCH:
+		return &event->switched.sample;
+	case WK_EVENT_READY:
+		return &event->ready.sample;
+	default:
+		return NULL;
+	}
+}
+
 /* "sample", "image" ...: the first word of a line of `wick dump`. */
 const char *wk_event_kind_name(enum wk_event_kind kind);
 

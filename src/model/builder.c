@@ -8,8 +8,11 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "model/chain_memory.h"
+#include "model/heap_lives.h"
+#include "model/memory_lives.h"
 #include "model/runtime_code.h"
 #include "model/space.h"
+#include "model/waits.h"
 
 /* Remembers which frame an address was, as long as its process's mappings stay. */
 #define FRAME_CACHE 4096
@@ -55,8 +58,10 @@ struct wk_builder {
 	wk_process_id first_process; /* of the input at hand */
 	bool may_count_anew;      /* the input at hand has told no frame yet */
 	bool sums_samples;
-	uint64_t weight_left;     /* until the sum of all weights would not fit in 64 bits, or be
-				   * the largest number, which stands for "above all" */
+	struct wk_memory_lives memory;
+	struct wk_heap_lives *heaps;
+	struct wk_waits *waits;
+	wk_source_id wait, ready, readying; /* made for rows of switches; 0: not yet */
 	uint64_t lives; /* counts what may give a pid and tid another row */
 	struct recent_thread recent[RECENT_THREADS];
 	struct cached_frame cache[FRAME_CACHE];
@@ -79,7 +84,8 @@ struct wk_builder *wk_builder_new(struct wk_model *model)
 {
 	struct wk_builder *builder = wk_alloc_zeroed(1, sizeof(*builder));
 	builder->model = model;
-	builder->weight_left = UINT64_MAX - 1;
+	builder->heaps = wk_heap_lives_new(model);
+	builder->waits = wk_waits_new(model);
 	forget_numbers(builder);
 	wk_builder_next_input(builder);
 	return builder;
@@ -91,6 +97,9 @@ void wk_builder_free(struct wk_builder *builder)
 		return;
 	wk_spaces_free(builder->spaces);
 	wk_runtime_code_free(builder->code);
+	wk_memory_lives_fini(&builder->memory);
+	wk_heap_lives_free(builder->heaps);
+	wk_waits_free(builder->waits);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
 	wk_map_fini(&builder->source_of);
@@ -243,12 +252,25 @@ static void end_process(struct wk_builder *builder, wk_process_id process,
 			event->time_ns;
 }
 
+/* Whoever had the number until now has no memory any more. */
+static void end_memory(struct wk_builder *builder, const struct wk_event *event)
+{
+	wk_process_id process = wk_map_find(&builder->process_of, event->pid);
+	enum wk_process_change change = event->process.change;
+
+	if (!process || (change != WK_PROCESS_EXIT && change != WK_PROCESS_EXEC && !begins(event)))
+		return;
+	wk_memory_lives_end(&builder->memory, builder->model, process, event->time_ns);
+	wk_heap_lives_end(builder->heaps, process, event->time_ns);
+}
+
 static void take_process(struct wk_builder *builder, const struct wk_event *event)
 {
 	const struct wk_event_process *change = &event->process;
 	wk_process_id process;
 	struct wk_process *row;
 
+	end_memory(builder, event);
 	if (begins(event))
 		start_process(builder, event);
 	if (!change->threads_apart)
@@ -580,6 +602,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 {
 	find_parents(builder);
 	builder->first_process = builder->model->process_count;
+	wk_waits_finish(builder->waits);
 	builder->inputs++;
 	builder->lives++;
 	for (size_t i = 0; i < RECENT_THREADS; i++)
@@ -597,20 +620,19 @@ void wk_builder_next_input(struct wk_builder *builder)
 }
 
 static wk_stack_id stack_of_chains(struct wk_builder *builder, struct recent_thread *recent,
-				   const struct wk_event *event)
+				   const struct wk_event_sample *taken)
 {
-	const struct wk_event_sample *taken = &event->sample;
 	wk_stack_id stack = 0;
 
 	if (taken->user_count)
-		stack = add_chain(builder, &recent->user, 0, event->pid, taken->user_chain,
+		stack = add_chain(builder, &recent->user, 0, recent->pid, taken->user_chain,
 				  taken->user_count, taken->user_is_exact);
 	if (taken->kernel_count)
 		stack = add_chain(builder, &recent->kernel, stack, WK_KERNEL_PID,
 				  taken->kernel_chain, taken->kernel_count, false);
 	if (taken->user_count == 0 && taken->kernel_count == 0)
 		stack = add_chain(builder, taken->in_kernel ? &recent->kernel : &recent->user, 0,
-				  taken->in_kernel ? WK_KERNEL_PID : event->pid, &taken->address,
+				  taken->in_kernel ? WK_KERNEL_PID : recent->pid, &taken->address,
 				  1, true);
 	return stack;
 }
@@ -629,23 +651,6 @@ static struct recent_thread *recent_thread(struct wk_builder *builder, uint32_t 
 	return recent;
 }
 
-/* Views add weights up without asking whether the sum fits: it always does. */
-static uint64_t weight_that_fits(struct wk_builder *builder, uint64_t weight)
-{
-	static const struct wk_event_note cut = {
-		.offset = WK_NOWHERE,
-		.severity = WK_NOTE_FAULT,
-		.text = WK_STR("the weights add up to more than 64 bits can hold; what is beyond "
-			       "that was left out") };
-
-	if (weight > builder->weight_left) {
-		wk_model_add_note(builder->model, &cut);
-		weight = builder->weight_left;
-	}
-	builder->weight_left -= weight;
-	return weight;
-}
-
 static wk_source_id source_row(struct wk_builder *builder, uint32_t number)
 {
 	uint32_t *row = wk_map_at(&builder->source_of, (uint64_t)number + 1);
@@ -661,7 +666,7 @@ static void take_sample(struct wk_builder *builder, const struct wk_event *event
 	struct recent_thread *recent = recent_thread(builder, event->pid, event->tid);
 	struct wk_sample sample = {
 		.time_ns = event->time_ns,
-		.weight = weight_that_fits(builder, taken->weight),
+		.weight = wk_model_fit_weight(builder->model, taken->weight),
 		.thread = recent->row,
 		.source = source_row(builder, taken->source),
 		.cpu = event->cpu,
@@ -672,22 +677,128 @@ static void take_sample(struct wk_builder *builder, const struct wk_event *event
 	if (taken->named_stack || event->pid == WK_NO_PID)
 		sample.stack = stack_of_number(builder, taken->named_stack);
 	else
-		sample.stack = stack_of_chains(builder, recent, event);
+		sample.stack = stack_of_chains(builder, recent, taken);
 	if (builder->sums_samples && !taken->named_stack)
 		wk_model_sum_sample(builder->model, &sample);
 	else
 		wk_model_add_sample(builder->model, &sample);
 }
 
+/* What rows have in common that are made of events which are no samples themselves. */
+static struct wk_sample who_did(struct wk_builder *builder, const struct wk_event *event,
+				const struct wk_event_sample *taken)
+{
+	struct recent_thread *recent = recent_thread(builder, event->pid, event->tid);
+	struct wk_sample who = { .time_ns = event->time_ns, .thread = recent->row,
+				 .cpu = event->cpu, .is_before = taken->is_before };
+
+	if (taken->user_count || taken->kernel_count || taken->address)
+		who.stack = stack_of_chains(builder, recent, taken);
+	return who;
+}
+
+/* Memory is its owner's, whoever's thread asked for it. */
+static void take_memory(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_memory *memory = &event->memory;
+	struct wk_sample who = who_did(builder, event, &memory->sample);
+
+	if (memory->owner_pid != event->pid)
+		who.thread = thread_row(builder, memory->owner_pid, event->tid);
+	wk_memory_lives_take(&builder->memory, builder->model,
+			     builder->model->threads[who.thread].process, memory, &who);
+}
+
+static void take_heap(struct wk_builder *builder, const struct wk_event *event)
+{
+	struct wk_sample who = who_did(builder, event, &event->heap.sample);
+
+	wk_heap_lives_take(builder->heaps, builder->model->threads[who.thread].process,
+			   &event->heap, &who);
+}
+
+static void add_made(struct wk_builder *builder, wk_source_id *source, const char *name,
+		     uint64_t weight, struct wk_sample *sample)
+{
+	if (weight == 0)
+		return;
+	if (!*source)
+		*source = wk_model_made_source(builder->model, name,
+					       source == &builder->readying ? "events" : "ns",
+					       false);
+	sample->source = *source;
+	sample->weight = wk_model_fit_weight(builder->model, weight);
+	if (builder->sums_samples)
+		wk_model_sum_sample(builder->model, sample);
+	else
+		wk_model_add_sample(builder->model, sample);
+}
+
+/* What runs where nothing is to be done is a thread of each processor, all with number 0. */
+static wk_thread_id thread_that_runs(struct wk_builder *builder, uint32_t pid, uint32_t tid)
+{
+	return tid ? thread_row(builder, pid, tid) : 0;
+}
+
+static void take_switch(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_switch *switched = &event->switched;
+	wk_thread_id old = thread_that_runs(builder, switched->old_pid, switched->old_tid);
+	wk_thread_id now = thread_that_runs(builder, event->pid, event->tid);
+	struct wk_waited waited =
+		wk_waits_switch(builder->waits, old, switched->old_waits, now, event->time_ns);
+	struct wk_sample who;
+
+	if (!waited.wait_ns && !waited.ready_ns)
+		return;
+	who = who_did(builder, event, &switched->sample);
+	add_made(builder, &builder->wait, "wait", waited.wait_ns, &who);
+	add_made(builder, &builder->ready, "ready", waited.ready_ns, &who);
+}
+
+static void take_ready(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_ready *ready = &event->ready;
+	wk_thread_id thread = thread_that_runs(builder, ready->ready_pid, ready->ready_tid);
+	struct wk_sample who = who_did(builder, event, &ready->sample);
+
+	wk_waits_ready(builder->waits, thread, event->time_ns);
+	add_made(builder, &builder->readying, "readying", 1, &who);
+}
+
+static void take_mark(struct wk_builder *builder, const struct wk_event *event)
+{
+	struct wk_mark mark = {
+		.time_ns = event->time_ns,
+		.thread = thread_row(builder, event->pid, event->tid),
+		.label = wk_model_text(builder->model, event->mark.label),
+		.provider = wk_model_text(builder->model, event->mark.provider),
+	};
+
+	mark.process = builder->model->threads[mark.thread].process;
+	wk_model_add_mark(builder->model, &mark);
+}
+
+static void take_count(struct wk_builder *builder, const struct wk_event_count *count)
+{
+	struct wk_count row = {
+		.provider = wk_model_text(builder->model, count->provider),
+		.name = wk_model_text(builder->model, count->name),
+		.count = count->count,
+		.is_used = count->is_used,
+	};
+
+	wk_model_add_count(builder->model, &row);
+}
+
 /* A sum without a stack is one of samples at an address that nobody knows. */
 static wk_stack_id stack_of_sum(struct wk_builder *builder, const struct wk_event_whose *whose,
 				uint32_t number)
 {
-	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .pid = whose->pid, .tid = whose->tid };
-
 	if (number || whose->pid == WK_NO_PID)
 		return stack_of_number(builder, number);
-	return stack_of_chains(builder, recent_thread(builder, whose->pid, whose->tid), &event);
+	return stack_of_chains(builder, recent_thread(builder, whose->pid, whose->tid),
+			       &(struct wk_event_sample){ 0 });
 }
 
 static void take_sums(struct wk_builder *builder, const struct wk_event_sums *sums)
@@ -709,7 +820,7 @@ static void take_sums(struct wk_builder *builder, const struct wk_event_sums *su
 		sample.until_ns = sum->until_ns;
 		sample.times = sum->times;
 		sample.cpu = sum->cpu;
-		sample.weight = weight_that_fits(builder, sum->weight);
+		sample.weight = wk_model_fit_weight(builder->model, sum->weight);
 		sample.stack = stack_of_sum(builder, &sums->whose[sum->whose], sum->stack);
 		if (sum->stack)
 			wk_model_add_sample(builder->model, &sample);
@@ -792,7 +903,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 	struct wk_builder *builder = context;
 	struct wk_model *model = builder->model;
 
-	if (model->samples.count == UINT32_MAX || model->stacks.count == UINT32_MAX)
+	/* An event may become two rows. */
+	if (model->samples.count >= UINT32_MAX - 1 || model->stacks.count == UINT32_MAX)
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "more than 4 billion samples or stacks in one recording");
 	switch (event->kind) {
@@ -846,11 +958,23 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		wk_model_add_note(model, &event->note);
 		break;
 	case WK_EVENT_MEMORY:
+		take_memory(builder, event);
+		break;
 	case WK_EVENT_HEAP:
+		take_heap(builder, event);
+		break;
 	case WK_EVENT_SWITCH:
+		take_switch(builder, event);
+		break;
 	case WK_EVENT_READY:
+		take_ready(builder, event);
+		break;
 	case WK_EVENT_MARK:
+		take_mark(builder, event);
+		break;
 	case WK_EVENT_COUNT:
+		take_count(builder, &event->count);
+		break;
 	case WK_EVENT_OTHER:
 	case WK_EVENT_NONE:
 	case WK_EVENT_KINDS:
@@ -885,6 +1009,7 @@ void wk_builder_finish(struct wk_builder *builder)
 	struct wk_buf name = { 0 };
 
 	find_parents(builder);
+	wk_waits_finish(builder->waits);
 	for (uint32_t i = 1; i < model->process_count; i++) {
 		if (model->processes[i].name)
 			continue;

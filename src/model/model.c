@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include "base/err.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -9,6 +10,8 @@ struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t carried_cap, carried_places_cap, carried_bounds_cap, carried_calls_cap;
 	size_t facts_cap, notes_cap, heaps_cap, marks_cap, counts_cap;
+	uint64_t weight_left; /* until the sum of all weights would not fit in 64 bits, or be the
+			       * largest number, which stands for "above all" */
 	struct wk_index images, functions, frames, named_frames, sample_rows;
 };
 
@@ -25,6 +28,7 @@ struct wk_model *wk_model_new(void)
 	struct wk_model *model = wk_alloc_zeroed(1, sizeof(*model));
 
 	model->own = wk_alloc_zeroed(1, sizeof(*model->own));
+	model->own->weight_left = UINT64_MAX - 1;
 	model->text = wk_strtab_new();
 	wk_model_add_image(model, WK_IMAGE_UNKNOWN, &(struct wk_event_image){ 0 }, 0, 0);
 	wk_model_add_process(model, &(struct wk_process){ 0 });
@@ -224,6 +228,24 @@ wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source 
 				 (size_t)model->source_count + 1, sizeof(*source));
 	model->sources[model->source_count] = *source;
 	return model->source_count++;
+}
+
+wk_source_id wk_model_made_source(struct wk_model *model, const char *name, const char *unit,
+				  bool has_lifetimes)
+{
+	struct wk_source source = {
+		.name = wk_model_text(model, wk_str_c(name)),
+		.unit = wk_model_text(model, wk_str_c(unit)),
+		.is_weighed = strcmp(unit, "events") != 0,
+		.has_lifetimes = has_lifetimes,
+	};
+
+	for (wk_source_id id = 1; id < model->source_count; id++)
+		if (model->sources[id].name == source.name &&
+		    model->sources[id].unit == source.unit &&
+		    model->sources[id].has_lifetimes == has_lifetimes)
+			return id;
+	return wk_model_add_source(model, &source);
 }
 
 static bool same_function(const void *table, uint32_t id, const void *key)
@@ -534,6 +556,22 @@ static void see_time(struct wk_model *model, uint64_t time_ns)
 		model->last_ns = time_ns;
 }
 
+uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight)
+{
+	static const struct wk_event_note cut = {
+		.offset = WK_NOWHERE,
+		.severity = WK_NOTE_FAULT,
+		.text = WK_STR("the weights add up to more than 64 bits can hold; what is beyond "
+			       "that was left out") };
+
+	if (weight > model->own->weight_left) {
+		wk_model_add_note(model, &cut);
+		weight = model->own->weight_left;
+	}
+	model->own->weight_left -= weight;
+	return weight;
+}
+
 void wk_model_expect_samples(struct wk_model *model, size_t count)
 {
 	struct wk_samples *samples = &model->samples;
@@ -583,6 +621,8 @@ void wk_model_add_end(struct wk_model *model, const struct wk_end *end)
 {
 	struct wk_ends *ends = &model->ends;
 
+	if (ends->count == UINT32_MAX)
+		return;
 	if (ends->count == ends->cap)
 		grow_ends(ends);
 	ends->sample[ends->count] = end->sample;

@@ -377,6 +377,11 @@ wk_image_id wk_model_add_image(struct wk_model *model, enum wk_image_kind kind,
 wk_process_id wk_model_add_process(struct wk_model *model, const struct wk_process *process);
 wk_thread_id wk_model_add_thread(struct wk_model *model, const struct wk_thread *thread);
 wk_source_id wk_model_add_source(struct wk_model *model, const struct wk_source *source);
+
+/* A source that no input tells, as its rows are made of other events: one for all inputs. Other
+ * units than "events" are weighed. */
+wk_source_id wk_model_made_source(struct wk_model *model, const char *name, const char *unit,
+				  bool has_lifetimes);
 wk_function_id wk_model_add_function(struct wk_model *model, const struct wk_function *function);
 wk_frame_id wk_model_add_frame(struct wk_model *model, wk_image_id image, uint64_t address);
 
@@ -413,6 +418,9 @@ struct wk_sample {
 	wk_heap_id heap;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
+
+/* As much of a weight as still fits: views add up without asking whether the sum of all does. */
+uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight);
 
 /* Makes room for so many more at once. */
 void wk_model_expect_samples(struct wk_model *model, size_t count);

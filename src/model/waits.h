@@ -1,0 +1,32 @@
+/* How long threads waited, and how long they could have run and did not, from switches of
+ * processors between them.
+ *
+ * What a thread did before its first switch in the recording is unknown and counts as nothing.
+ * Times of threads are added up in their rows of the model; what ends at a switch is given back,
+ * for the rows of the sources "wait" and "ready". */
+#ifndef WK_MODEL_WAITS_H
+#define WK_MODEL_WAITS_H
+
+#include "model/model.h"
+
+struct wk_waits;
+
+struct wk_waits *wk_waits_new(struct wk_model *model);
+void wk_waits_free(struct wk_waits *waits);
+
+/* What a thread that begins to run has behind it. */
+struct wk_waited {
+	uint64_t wait_ns, ready_ns;
+};
+
+/* Either row may be 0: a thread that is none, as the one that runs where nothing is to be done. */
+struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old, bool old_waits,
+				 wk_thread_id now, uint64_t time_ns);
+
+/* A thread that waited may run on. */
+void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns);
+
+/* After the last event of an input: what threads still do at that time is added up too. */
+void wk_waits_finish(struct wk_waits *waits);
+
+#endif

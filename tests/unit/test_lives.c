@@ -1,0 +1,468 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "model/builder.h"
+#include "model/check.h"
+#include "views/filter.h"
+
+#define PAGE 0x1000u
+
+struct fixture {
+	struct wk_model *model;
+	struct wk_builder *builder;
+	struct wk_sink sink;
+};
+
+static void start(struct fixture *f)
+{
+	f->model = wk_model_new();
+	f->builder = wk_builder_new(f->model);
+	f->sink = wk_builder_sink(f->builder);
+	wk_builder_sum_samples(f->builder); /* which lifetimes must outlive */
+}
+
+static void give(struct fixture *f, struct wk_event event)
+{
+	struct wk_err err = { 0 };
+
+	assert_true(wk_sink_take(&f->sink, &event, &err));
+}
+
+static void end(struct fixture *f)
+{
+	struct wk_err err = { 0 };
+
+	wk_builder_finish(f->builder);
+	if (!wk_model_check(f->model, &err))
+		fail_msg("%s", err.text);
+	wk_builder_free(f->builder);
+}
+
+/* By thread 70 of process 7, which has one stack for each time. */
+static void memory_of(struct fixture *f, uint64_t time_ns, uint32_t owner, uint32_t changes,
+		      uint64_t begin, uint64_t size)
+{
+	uint64_t chain[] = { 0x1000 + time_ns };
+
+	give(f, (struct wk_event){
+		.kind = WK_EVENT_MEMORY, .time_ns = time_ns, .pid = 7, .tid = 70,
+		.memory = { .changes = changes, .owner_pid = owner, .start = begin,
+			    .size_bytes = size,
+			    .sample = { .user_chain = chain, .user_count = 1 } } });
+}
+
+static void memory(struct fixture *f, uint64_t time_ns, uint32_t changes, uint64_t begin,
+		   uint64_t size)
+{
+	memory_of(f, time_ns, 7, changes, begin, size);
+}
+
+static void process(struct fixture *f, uint64_t time_ns, uint32_t pid,
+		    enum wk_process_change change)
+{
+	give(f, (struct wk_event){
+		.kind = WK_EVENT_PROCESS, .time_ns = time_ns, .pid = pid, .tid = pid,
+		.process = { .change = change, .name = WK_STR("app"), .threads_apart = true } });
+}
+
+/* The weights in view, in order, as "4096 8192". */
+static const char *weights(const struct fixture *f, const struct wk_filter_spec *spec)
+{
+	static char text[512];
+	struct wk_filter filter;
+	struct wk_err err = { 0 };
+	size_t len = 0;
+
+	text[0] = '\0';
+	if (!wk_filter_init(&filter, f->model, spec, &err))
+		fail_msg("%s", err.text);
+	for (uint32_t i = 0; i < f->model->samples.count && len < sizeof(text); i++)
+		if (wk_filter_has(&filter, i))
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu",
+						len ? " " : "", (unsigned long long)
+						wk_filter_weight(&filter, f->model, i));
+	wk_filter_fini(&filter);
+	return text;
+}
+
+static const char *weights_of(const struct fixture *f, const char *source)
+{
+	return weights(f, &(struct wk_filter_spec){ .source = source });
+}
+
+static const char *left_of(const struct fixture *f, const char *source)
+{
+	return weights(f, &(struct wk_filter_spec){ .source = source, .outstanding = true });
+}
+
+static void a_commit_over_committed_pages_takes_only_what_is_new(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	memory(&f, 1, WK_MEMORY_COMMIT, 10 * PAGE, 2 * PAGE);
+	memory(&f, 2, WK_MEMORY_COMMIT, 9 * PAGE, 4 * PAGE);
+	memory(&f, 3, WK_MEMORY_COMMIT, 10 * PAGE, PAGE);
+	end(&f);
+	assert_string_equal(weights_of(&f, "commit"), "8192 8192");
+	wk_model_free(f.model);
+}
+
+static void a_decommit_in_the_middle_leaves_both_sides(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	memory(&f, 1, WK_MEMORY_RESERVE | WK_MEMORY_COMMIT, 0, 10 * PAGE);
+	memory(&f, 2, WK_MEMORY_DECOMMIT, 4 * PAGE, 2 * PAGE);
+	memory(&f, 3, WK_MEMORY_COMMIT, 5 * PAGE, PAGE);
+	end(&f);
+	assert_string_equal(left_of(&f, "commit"), "32768 4096");
+	assert_string_equal(left_of(&f, "reserve"), "40960");
+	wk_model_free(f.model);
+}
+
+static void a_release_without_a_size_means_the_whole_reservation(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	memory(&f, 1, WK_MEMORY_RESERVE, 0x10000, 8 * PAGE);
+	memory(&f, 2, WK_MEMORY_RESERVE, 0x18000, 8 * PAGE);
+	memory(&f, 3, WK_MEMORY_COMMIT, 0x10000 + 2 * PAGE, PAGE);
+	memory(&f, 4, WK_MEMORY_COMMIT, 0x10000 + 7 * PAGE, 2 * PAGE); /* into the next one */
+	memory(&f, 5, WK_MEMORY_RELEASE, 0x10000, 0);
+	end(&f);
+	assert_string_equal(left_of(&f, "reserve"), "32768");
+	assert_string_equal(left_of(&f, "commit"), "4096");
+	wk_model_free(f.model);
+}
+
+static void what_was_there_before_is_nobodys(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	memory(&f, 0, WK_MEMORY_SEEN | WK_MEMORY_RESERVE | WK_MEMORY_COMMIT, 0x10000, 4 * PAGE);
+	memory(&f, 0, WK_MEMORY_SEEN | WK_MEMORY_RESERVE, 0x14000, 4 * PAGE);
+	memory(&f, 1, WK_MEMORY_COMMIT, 0x10000, 5 * PAGE);
+	memory(&f, 2, WK_MEMORY_RELEASE, 0x10000, 0); /* and not its neighbour */
+	end(&f);
+	assert_string_equal(weights_of(&f, "commit"), "4096");
+	assert_string_equal(left_of(&f, "commit"), "4096");
+	assert_int_equal(f.model->ends.count, 0);
+	wk_model_free(f.model);
+}
+
+static void memory_is_its_owners_and_the_stack_the_doers(void **state)
+{
+	struct fixture f;
+	const struct wk_thread *thread;
+
+	(void)state;
+	start(&f);
+	give(&f, (struct wk_event){
+		.kind = WK_EVENT_IMAGE, .pid = 7, .tid = 7,
+		.image = { .start = 0x1000, .size_bytes = 0x1000, .path = WK_STR("/doer") } });
+	memory_of(&f, 1, 9, WK_MEMORY_COMMIT, 0, PAGE);
+	end(&f);
+	assert_int_equal(f.model->samples.count, 1);
+	thread = &f.model->threads[f.model->samples.thread[0]];
+	assert_int_equal(f.model->processes[thread->process].pid, 9);
+	assert_int_equal(thread->tid, 70);
+	assert_string_equal(wk_strtab_get(f.model->text, f.model->images[f.model->frames.image[
+				f.model->stacks.label[f.model->samples.stack[0]]]].path), "/doer");
+	wk_model_free(f.model);
+}
+
+static void a_process_gives_everything_back_when_it_ends(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	process(&f, 1, 7, WK_PROCESS_START);
+	memory(&f, 2, WK_MEMORY_RESERVE | WK_MEMORY_COMMIT, 0, 3 * PAGE);
+	process(&f, 5, 7, WK_PROCESS_EXIT);
+	process(&f, 6, 7, WK_PROCESS_START);
+	memory(&f, 7, WK_MEMORY_COMMIT, 0, PAGE);
+	process(&f, 8, 7, WK_PROCESS_START); /* nobody told that the one before had ended */
+	memory(&f, 9, WK_MEMORY_COMMIT, 0, 2 * PAGE);
+	end(&f);
+	assert_string_equal(weights_of(&f, "commit"), "12288 4096 8192");
+	assert_string_equal(left_of(&f, "commit"), "8192");
+	assert_int_equal(f.model->ends.count, 3);
+	assert_int_equal(f.model->ends.time_ns[0], 5);
+	assert_int_equal(f.model->ends.thread[0], 0);
+	wk_model_free(f.model);
+}
+
+static void outstanding_of_a_time_was_allocated_in_it_and_not_freed_in_it(void **state)
+{
+	struct wk_filter_spec spec = { .source = "commit", .outstanding = true, .time = "10ns-30ns" };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	memory(&f, 100, WK_MEMORY_COMMIT, 0, 1 * PAGE);          /* before */
+	memory(&f, 110, WK_MEMORY_COMMIT, 10 * PAGE, 2 * PAGE);  /* freed in it */
+	memory(&f, 120, WK_MEMORY_COMMIT, 20 * PAGE, 3 * PAGE);  /* freed after it */
+	memory(&f, 125, WK_MEMORY_DECOMMIT, 10 * PAGE, 2 * PAGE);
+	memory(&f, 140, WK_MEMORY_DECOMMIT, 20 * PAGE, 3 * PAGE);
+	memory(&f, 150, WK_MEMORY_COMMIT, 30 * PAGE, 4 * PAGE);  /* after */
+	end(&f);
+	assert_string_equal(weights(&f, &spec), "12288");
+	spec.outstanding = false;
+	assert_string_equal(weights(&f, &spec), "8192 12288");
+	wk_model_free(f.model);
+}
+
+static void nothing_of_an_event_without_lifetimes_is_outstanding(void **state)
+{
+	struct wk_filter_spec spec = { .source = "cpu", .outstanding = true };
+	struct wk_filter filter;
+	struct wk_err err = { 0 };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	give(&f, (struct wk_event){ .kind = WK_EVENT_SOURCE,
+				    .source = { .source = 1, .name = WK_STR("cpu") } });
+	end(&f);
+	assert_false(wk_filter_init(&filter, f.model, &spec, &err));
+	assert_non_null(strstr(err.text, "\"cpu\""));
+	wk_filter_fini(&filter);
+	wk_model_free(f.model);
+}
+
+static void sizes_at_the_end_of_all_addresses_do_no_harm(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	memory(&f, 1, WK_MEMORY_COMMIT, UINT64_MAX - 5, UINT64_MAX);
+	memory(&f, 2, WK_MEMORY_COMMIT, UINT64_MAX - PAGE, PAGE + 1);
+	memory(&f, 3, WK_MEMORY_RESERVE | WK_MEMORY_COMMIT, 0, UINT64_MAX);
+	memory(&f, 4, WK_MEMORY_RESERVE | WK_MEMORY_COMMIT, 123, 0);
+	memory(&f, 5, WK_MEMORY_RELEASE | WK_MEMORY_DECOMMIT, UINT64_MAX, 0);
+	memory(&f, 6, WK_MEMORY_RELEASE, 0, UINT64_MAX);
+	memory(&f, 7, 0, 0, 0);
+	memory(&f, 8, UINT32_MAX, 0, 1);
+	end(&f);
+	assert_string_equal(left_of(&f, "commit"), "");
+	wk_model_free(f.model);
+}
+
+/* --- Against a way that is slow and obviously right --- */
+
+#define PAGES 300
+#define CALLS 3000
+
+struct slow {
+	uint32_t committed_by[PAGES]; /* call + 1; 0: nobody */
+	uint64_t pages[CALLS];        /* that each call still has */
+	uint64_t taken[CALLS];
+};
+
+static void commit_slowly(struct slow *slow, uint32_t call, uint32_t first, uint32_t end_page)
+{
+	for (uint32_t i = first; i < end_page; i++) {
+		if (slow->committed_by[i])
+			continue;
+		slow->committed_by[i] = call + 1;
+		slow->pages[call]++;
+		slow->taken[call]++;
+	}
+}
+
+static void free_slowly(struct slow *slow, uint32_t first, uint32_t end_page)
+{
+	for (uint32_t i = first; i < end_page; i++) {
+		if (slow->committed_by[i])
+			slow->pages[slow->committed_by[i] - 1]--;
+		slow->committed_by[i] = 0;
+	}
+}
+
+static uint32_t random_below(uint64_t *seed, uint32_t limit)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((*seed >> 33) % limit);
+}
+
+static void the_same_is_left(const struct fixture *f, const struct slow *slow)
+{
+	struct wk_filter_spec spec = { .source = "commit", .outstanding = true };
+	struct wk_filter filter;
+	struct wk_err err = { 0 };
+	uint32_t row = 0;
+
+	assert_true(wk_filter_init(&filter, f->model, &spec, &err));
+	for (uint32_t call = 0; call < CALLS; call++) {
+		if (slow->taken[call] == 0)
+			continue;
+		assert_int_equal(f->model->samples.time_ns[row], call + 1);
+		assert_int_equal(f->model->samples.weight[row], slow->taken[call] * PAGE);
+		assert_int_equal(filter.weights[row], slow->pages[call] * PAGE);
+		row++;
+	}
+	assert_int_equal(row, f->model->samples.count);
+	wk_filter_fini(&filter);
+}
+
+static void random_calls_leave_what_an_array_of_pages_says(void **state)
+{
+	static struct slow slow;
+
+	(void)state;
+	for (uint64_t seed = 1; seed < 9; seed++) {
+		uint64_t random = seed;
+		struct fixture f;
+
+		memset(&slow, 0, sizeof(slow));
+		start(&f);
+		for (uint32_t call = 0; call < CALLS; call++) {
+			uint32_t first = random_below(&random, PAGES - 1);
+			uint32_t most = seed % 2 ? 4 : PAGES - first;
+			uint32_t count = 1 + random_below(&random, most < PAGES - first
+								       ? most : PAGES - first);
+			/* Not at the page's begin, and a part of the last one. */
+			uint64_t begin = first * PAGE + random_below(&random, PAGE);
+			uint64_t size = (first + count) * PAGE - begin;
+
+			if (random_below(&random, 2)) {
+				memory(&f, call + 1, WK_MEMORY_COMMIT, begin, size);
+				commit_slowly(&slow, call, first, first + count);
+			} else {
+				memory(&f, call + 1, WK_MEMORY_DECOMMIT, begin, size);
+				free_slowly(&slow, first, first + count);
+			}
+		}
+		end(&f);
+		the_same_is_left(&f, &slow);
+		wk_model_free(f.model);
+	}
+}
+
+static void half_a_million_single_pages_take_seconds_at_most(void **state)
+{
+	enum { COUNT = 500000 };
+	clock_t begin = clock();
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	for (uint64_t i = 0; i < COUNT; i++)
+		memory(&f, 1 + i % 5, WK_MEMORY_COMMIT, (i * 7919 % COUNT) * 2 * PAGE, 1);
+	for (uint64_t i = 0; i < COUNT; i += 2)
+		memory(&f, 10, WK_MEMORY_DECOMMIT, i * 2 * PAGE, PAGE);
+	memory(&f, 11, WK_MEMORY_RELEASE, 0, UINT64_MAX);
+	end(&f);
+	assert_int_equal(f.model->samples.count, COUNT);
+	assert_int_equal(f.model->ends.count, COUNT);
+	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 10);
+	wk_model_free(f.model);
+}
+
+/* --- Heaps --- */
+
+static void heap(struct fixture *f, uint64_t time_ns, enum wk_heap_change change, uint64_t handle,
+		 uint64_t address, uint64_t size, uint64_t old_address)
+{
+	give(f, (struct wk_event){
+		.kind = WK_EVENT_HEAP, .time_ns = time_ns, .pid = 7, .tid = 70,
+		.heap = { .change = change, .heap = handle, .address = address,
+			  .size_bytes = size, .old_address = old_address } });
+}
+
+static void a_block_lives_until_it_is_freed_moved_or_lost(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	heap(&f, 1, WK_HEAP_ALLOCATE, 1, 0x10, 100, 0);
+	heap(&f, 2, WK_HEAP_ALLOCATE, 1, 0x20, 200, 0);
+	heap(&f, 3, WK_HEAP_FREE, 1, 0x10, 0, 0);
+	heap(&f, 4, WK_HEAP_REALLOCATE, 1, 0x30, 300, 0x20);
+	heap(&f, 5, WK_HEAP_REALLOCATE, 1, 0x30, 350, 0x30); /* in place */
+	heap(&f, 6, WK_HEAP_ALLOCATE, 1, 0x40, 400, 0);
+	heap(&f, 7, WK_HEAP_ALLOCATE, 1, 0x40, 444, 0); /* nobody told that it was freed */
+	heap(&f, 8, WK_HEAP_FREE, 1, 0x999, 0, 0);      /* of before the recording */
+	heap(&f, 9, WK_HEAP_REALLOCATE, 1, 0x50, 500, 0x888);
+	end(&f);
+	assert_string_equal(weights_of(&f, "heap"), "100 200 300 350 400 444 500");
+	assert_string_equal(left_of(&f, "heap"), "350 444 500");
+	assert_int_equal(f.model->ends.count, 4);
+	wk_model_free(f.model);
+}
+
+static void an_address_in_two_heaps_is_two_blocks(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	heap(&f, 1, WK_HEAP_CREATE, 1, 0, 0, 0);
+	heap(&f, 2, WK_HEAP_CREATE, 2, 0, 0, 0);
+	heap(&f, 3, WK_HEAP_ALLOCATE, 1, 0x10, 100, 0);
+	heap(&f, 4, WK_HEAP_ALLOCATE, 2, 0x10, 200, 0);
+	heap(&f, 5, WK_HEAP_ALLOCATE, 2, 0x20, 300, 0);
+	heap(&f, 6, WK_HEAP_DESTROY, 2, 0, 0, 0);
+	heap(&f, 7, WK_HEAP_ALLOCATE, 2, 0x20, 400, 0);
+	end(&f);
+	assert_string_equal(left_of(&f, "heap"), "100 400");
+	assert_int_equal(f.model->heap_count, 3);
+	assert_int_equal(f.model->heaps[f.model->samples.heap[0]].handle, 1);
+	wk_model_free(f.model);
+}
+
+static void blocks_die_with_their_process(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	heap(&f, 1, WK_HEAP_ALLOCATE, 1, 0x10, 100, 0);
+	heap(&f, 2, WK_HEAP_ALLOCATE, 2, 0x10, 100, 0);
+	process(&f, 3, 7, WK_PROCESS_EXIT);
+	end(&f);
+	assert_string_equal(left_of(&f, "heap"), "");
+	assert_int_equal(f.model->ends.time_ns[1], 3);
+	wk_model_free(f.model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_commit_over_committed_pages_takes_only_what_is_new),
+		cmocka_unit_test(a_decommit_in_the_middle_leaves_both_sides),
+		cmocka_unit_test(a_release_without_a_size_means_the_whole_reservation),
+		cmocka_unit_test(what_was_there_before_is_nobodys),
+		cmocka_unit_test(memory_is_its_owners_and_the_stack_the_doers),
+		cmocka_unit_test(a_process_gives_everything_back_when_it_ends),
+		cmocka_unit_test(outstanding_of_a_time_was_allocated_in_it_and_not_freed_in_it),
+		cmocka_unit_test(nothing_of_an_event_without_lifetimes_is_outstanding),
+		cmocka_unit_test(sizes_at_the_end_of_all_addresses_do_no_harm),
+		cmocka_unit_test(random_calls_leave_what_an_array_of_pages_says),
+		cmocka_unit_test(half_a_million_single_pages_take_seconds_at_most),
+		cmocka_unit_test(a_block_lives_until_it_is_freed_moved_or_lost),
+		cmocka_unit_test(an_address_in_two_heaps_is_two_blocks),
+		cmocka_unit_test(blocks_die_with_their_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
