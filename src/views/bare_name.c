@@ -121,11 +121,29 @@ static void skip_tag(struct reading *r)
 	r->at += r->at < r->name.len;
 }
 
+/* "`anonymous namespace'", "`int __cdecl f(int)'": Microsoft's compiler quotes so what no program
+ * can be called; whatever is in there is a name. */
+static void take_quoted(struct reading *r)
+{
+	size_t depth = 0, len = 0;
+
+	while (r->at + len < r->name.len) {
+		char c = r->name.at[r->at + len++];
+
+		depth += c == '`';
+		if (c == '\'' && --depth == 0)
+			break;
+	}
+	keep(r, len);
+}
+
 static void take(struct reading *r)
 {
 	char c = r->name.at[r->at];
 
-	if (c == '(') {
+	if (c == '`') {
+		take_quoted(r);
+	} else if (c == '(') {
 		take_open(r);
 	} else if (c == ' ') {
 		take_space(r);

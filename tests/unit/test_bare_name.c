@@ -63,9 +63,21 @@ static void operators_keep_their_signs(void **state)
 	assert_bare("my_operator(int)", "my_operator", true);
 }
 
+static void what_is_quoted_is_a_name(void **state)
+{
+	(void)state;
+	assert_bare("public: void __cdecl `anonymous namespace'::Q::run(int) const",
+		    "`anonymous namespace'::Q::run", true);
+	assert_bare("public: int __thiscall `int __cdecl f(int)'::`1'::<lambda_1>::operator()(int)",
+		    "`int __cdecl f(int)'::`1'::<lambda_1>::operator()", true);
+	assert_bare("void __cdecl `dynamic initializer for `private: static int C::i''(void)",
+		    "`dynamic initializer for `private: static int C::i''", true);
+}
+
 static void broken_names_end(void **state)
 {
 	(void)state;
+	assert_bare("`never closed (", "`never closed (", false);
 	assert_bare("", "", false);
 	assert_bare("f(int", "f", true);
 	assert_bare("f)>", "f)>", false);
@@ -81,6 +93,7 @@ int main(void)
 		cmocka_unit_test(what_templates_return_is_left_out),
 		cmocka_unit_test(lambdas_have_one_name),
 		cmocka_unit_test(operators_keep_their_signs),
+		cmocka_unit_test(what_is_quoted_is_a_name),
 		cmocka_unit_test(broken_names_end),
 	};
 
