@@ -49,6 +49,9 @@ static const struct wk_opt finding[] = {
 	{ 0, "symbol-server", "SERVER", "fetch them from this debuginfod server, or store:URL, or "
 	  "store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST, AT(load.remote.servers),
 	  NULL },
+	{ 0, "symbol-path", "PATH", "look for PDBs of Windows programs here, then along "
+	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, with ; between", WK_OPT_LIST,
+	  AT(load.remote.symbol_paths), NULL },
 	{ 0, "offline", NULL, "ask no other machine, whatever the environment says", WK_OPT_FLAG,
 	  AT(load.remote.offline), NULL },
 	{ 0 },

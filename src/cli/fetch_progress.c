@@ -1,5 +1,6 @@
 #include "cli/fetch_progress.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,6 +11,38 @@
 
 #define QUIET_NS 500000000 /* what is fetched within this time needs no words */
 #define STEP_NS  100000000
+
+static volatile sig_atomic_t was_stopped;
+
+static void stop(int signal_number)
+{
+	was_stopped = 1;
+	signal(signal_number, SIG_DFL);
+}
+
+bool wk_fetch_progress_is_stopped(void *context)
+{
+	(void)context;
+	return was_stopped;
+}
+
+/* Only where a person sees what it is that takes long; and not where nobody may stop us. */
+static void begin(struct wk_fetch_progress *p, uint64_t now_ns)
+{
+	*p = (struct wk_fetch_progress){ .is_begun = true, .begun_ns = now_ns,
+					 .interrupt = SIG_IGN };
+	if (wk_os_is_terminal(STDERR_FILENO))
+		p->interrupt = signal(SIGINT, stop);
+	if (p->interrupt == SIG_IGN && wk_os_is_terminal(STDERR_FILENO))
+		signal(SIGINT, SIG_IGN);
+}
+
+static void end(struct wk_fetch_progress *p)
+{
+	p->is_begun = false;
+	if (p->interrupt != SIG_IGN && p->interrupt != SIG_ERR)
+		signal(SIGINT, p->interrupt);
+}
 
 bool wk_fetch_progress_wanted(void)
 {
@@ -69,7 +102,7 @@ void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now)
 	uint64_t now_ns = wk_os_clock_ns();
 
 	if (!p->is_begun)
-		*p = (struct wk_fetch_progress){ .is_begun = true, .begun_ns = now_ns };
+		begin(p, now_ns);
 	if (!wk_os_is_terminal(STDERR_FILENO)) {
 		if (now->is_done)
 			say_line(now);
@@ -82,5 +115,5 @@ void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now)
 		clear_line();
 	}
 	if (now->is_done)
-		p->is_begun = false;
+		end(p);
 }

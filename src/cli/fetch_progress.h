@@ -8,11 +8,16 @@
 /* Of the file at hand; zeroed before the first. */
 struct wk_fetch_progress {
 	bool is_begun, is_on_screen;
+	void (*interrupt)(int signal_number); /* what Ctrl-C did before */
 	uint64_t begun_ns, told_ns;
 };
 
 /* For wk_remote_options; `context` is the struct above. */
 void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now);
+
+/* Whether a person stopped fetching: on a terminal, Ctrl-C while a file comes takes it that what is
+ * missing stays missing, and the command goes on without. A second one ends it. */
+bool wk_fetch_progress_is_stopped(void *context);
 
 /* Whether anybody wants to be told. */
 bool wk_fetch_progress_wanted(void);

@@ -25,6 +25,9 @@ static const struct wk_opt options[] = {
 	{ 0, "symbol-server", "SERVER", "fetch them from this debuginfod server, or "
 	  "store:URL, or store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST,
 	  offsetof(struct wk_load_args, remote.servers), NULL },
+	{ 0, "symbol-path", "PATH", "look for PDBs and images of Windows programs here, then along "
+	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, with ; between", WK_OPT_LIST,
+	  offsetof(struct wk_load_args, remote.symbol_paths), NULL },
 	{ 0, "offline", NULL, "ask no other machine, whatever the environment says", WK_OPT_FLAG,
 	  offsetof(struct wk_load_args, remote.offline), NULL },
 	{ 0, "no-inline", NULL, "show only the functions that the machine ran, not the calls that "

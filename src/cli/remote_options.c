@@ -81,21 +81,47 @@ static bool add_debuginfod(struct list *list, struct wk_err *err)
 			       "is not set; --symbol-server names one");
 }
 
-/* Without servers, too: what was fetched before is used by all. */
-static bool open_list(struct wk_remote_asked *asked, const struct list *list, struct wk_err *err)
+static struct wk_remote_options options_of(struct wk_remote_asked *asked)
 {
-	static const char *const nobody[] = { NULL };
 	bool is_told = wk_fetch_progress_wanted();
 
-	asked->remote = wk_remote_open(&(struct wk_remote_options){
-		.servers = list->count ? (const char *const *)list->at : nobody,
+	return (struct wk_remote_options){
 		.most_bytes = number("DEBUGINFOD_MAXSIZE"),
 		.wait_seconds = seconds("DEBUGINFOD_TIMEOUT"),
 		.whole_seconds = seconds("DEBUGINFOD_MAXTIME"),
 		.progress = is_told ? wk_fetch_progress_tell : NULL,
+		.is_stopped = is_told ? wk_fetch_progress_is_stopped : NULL,
 		.context = &asked->progress,
-	}, err);
+	};
+}
+
+/* Without servers, too: what was fetched before is used by all. */
+static bool open_list(struct wk_remote_asked *asked, const struct list *list, struct wk_err *err)
+{
+	static const char *const nobody[] = { NULL };
+	struct wk_remote_options options = options_of(asked);
+
+	options.servers = list->count ? (const char *const *)list->at : nobody;
+	asked->remote = wk_remote_open(&options, err);
 	return asked->remote != NULL;
+}
+
+/* What was typed is asked before what the environment says. */
+static bool open_files(struct wk_remote_asked *asked, const struct wk_remote_args *args,
+		       struct wk_err *err)
+{
+	struct wk_remote_options options = options_of(asked);
+	struct wk_err fault = { 0 };
+
+	asked->files = wk_symbol_files_new(&options, args->offline);
+	for (size_t i = 0; i < args->symbol_paths.count; i++)
+		if (!wk_symbol_files_add(asked->files, wk_str_c(args->symbol_paths.at[i]), err))
+			return false;
+	if (!wk_symbol_files_add(asked->files, wk_str_c(environment("_NT_SYMBOL_PATH")), &fault)) {
+		wk_err_in(&fault, "_NT_SYMBOL_PATH");
+		wk_say(fault.text);
+	}
+	return true;
 }
 
 static bool collect(struct list *list, const struct wk_remote_args *args, struct wk_err *err)
@@ -116,6 +142,8 @@ bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_
 	bool ok;
 
 	*asked = (struct wk_remote_asked){ 0 };
+	if (!open_files(asked, args, err))
+		return false;
 	if (args->offline)
 		return open_list(asked, &nobody, err);
 	ok = collect(&list, args, &fault) && open_list(asked, &list, &fault);
@@ -129,28 +157,33 @@ bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_
 	return open_list(asked, &nobody, err);
 }
 
-/* Names that are missing are to be no riddle. */
-static void tell_complaints(const struct wk_remote *remote)
+static void say_complaint(const char *what, const char *who, const char *complaint)
 {
 	struct wk_buf line = { 0 };
-	const char *server;
+
+	wk_buf_add_fmt(&line, "%s %s: %s", what, who, complaint);
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
+/* Names that are missing are to be no riddle. */
+static void tell_complaints(const struct wk_remote_asked *asked)
+{
+	const char *who, *complaint;
 	bool is_folder;
 
-	for (size_t i = 0; (server = wk_remote_server(remote, i, &is_folder)); i++) {
-		const char *complaint = wk_remote_complaint(remote, i);
-
-		if (!complaint)
-			continue;
-		wk_buf_reset(&line);
-		wk_buf_add_fmt(&line, "symbol server %s: %s", server, complaint);
-		wk_say(wk_buf_text(&line));
-	}
-	wk_buf_fini(&line);
+	for (size_t i = 0; (who = wk_remote_server(asked->remote, i, &is_folder)); i++)
+		if ((complaint = wk_remote_complaint(asked->remote, i)))
+			say_complaint("symbol server", who, complaint);
+	for (size_t i = 0; wk_symbol_files_complaint(asked->files, i, &who, &complaint); i++)
+		if (complaint)
+			say_complaint("symbol path", who, complaint);
 }
 
 void wk_remote_asked_close(struct wk_remote_asked *asked)
 {
-	tell_complaints(asked->remote);
+	tell_complaints(asked);
+	wk_symbol_files_free(asked->files);
 	wk_remote_close(asked->remote);
 	*asked = (struct wk_remote_asked){ 0 };
 }

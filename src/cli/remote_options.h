@@ -1,20 +1,23 @@
 /* Which other machines are asked for files, as typed and as the environment says: nobody, unless
- * --debuginfod, --symbol-server, WICK_DEBUGINFOD or WICK_SYMBOL_SERVERS name them. That
- * DEBUGINFOD_URLS is set is not enough, since distributions set it for everybody. */
+ * --debuginfod, --symbol-server, WICK_DEBUGINFOD or WICK_SYMBOL_SERVERS name them, and for Windows
+ * programs --symbol-path or _NT_SYMBOL_PATH. That DEBUGINFOD_URLS is set is not enough, since
+ * distributions set it for everybody. */
 #ifndef WK_CLI_REMOTE_OPTIONS_H
 #define WK_CLI_REMOTE_OPTIONS_H
 
 #include "cli/fetch_progress.h"
 #include "cli/options.h"
 #include "symbols/remote.h"
+#include "symbols/symbol_files.h"
 
 struct wk_remote_args {
 	bool debuginfod, offline;
-	struct wk_opt_list servers;
+	struct wk_opt_list servers, symbol_paths;
 };
 
 struct wk_remote_asked {
-	struct wk_remote *remote; /* perhaps without anybody to ask */
+	struct wk_remote *remote; /* perhaps without anybody to ask; so is the next */
+	struct wk_symbol_files *files;
 	struct wk_fetch_progress progress;
 };
 

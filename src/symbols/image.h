@@ -85,6 +85,7 @@ struct wk_kernel_names {
 struct wk_symbols {
 	struct wk_cache *cache;   /* or NULL */
 	struct wk_remote *remote; /* or NULL */
+	struct wk_symbol_files *files; /* or NULL */
 	bool is_live;             /* nobody is asked now */
 	bool as_perf;             /* see symbols.h */
 	const char *const *debug_dirs;

@@ -19,12 +19,32 @@ struct adding {
 	struct wk_err *err;
 };
 
+/* What stands between "://" and '@' is nobody's to read. */
+static void add_without_passwords(struct wk_buf *shown, struct wk_str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		size_t behind = i + 3, at = 0;
+
+		wk_buf_add_char(shown, text.at[i]);
+		if (!wk_str_starts(wk_str_skip(text, i), "://"))
+			continue;
+		for (size_t k = behind; k < text.len &&
+					!wk_str_starts(wk_str_skip(text, k), "://"); k++)
+			at = text.at[k] == '@' ? k : at;
+		wk_buf_add_text(shown, "//");
+		i = at ? at : behind - 1;
+	}
+}
+
 static bool fail_element(struct adding *a, const char *why)
 {
-	int len = (int)(a->element.len < 200 ? a->element.len : 200);
+	struct wk_buf shown = { 0 };
 
-	return wk_fail(a->err, WK_EUSAGE, WK_NOWHERE, "symbol path \"%.*s\": %s", len,
-		       a->element.at, why);
+	add_without_passwords(&shown, a->element);
+	wk_fail(a->err, WK_EUSAGE, WK_NOWHERE, "symbol path \"%.200s\": %s", wk_buf_text(&shown),
+		why);
+	wk_buf_fini(&shown);
+	return false;
 }
 
 static bool starts_word(struct wk_str text, const char *word)

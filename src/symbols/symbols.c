@@ -25,6 +25,7 @@ struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
 		options = &usual;
 	s->cache = options->cache;
 	s->remote = options->remote;
+	s->files = options->files;
 	s->as_perf = options->as_perf;
 	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
 	s->kallsyms_path = options->kallsyms_path ? options->kallsyms_path : "/proc/kallsyms";

@@ -26,6 +26,7 @@ struct wk_symbols;
 struct wk_obj;
 struct wk_cache;
 struct wk_remote;
+struct wk_symbol_files;
 struct wk_unwind_table;
 
 /* What it points to must outlive the wk_symbols. */
@@ -34,6 +35,7 @@ struct wk_symbols_options {
 	const char *kallsyms_path;     /* NULL means /proc/kallsyms */
 	struct wk_cache *cache;        /* NULL: nothing is kept or taken from there */
 	struct wk_remote *remote;      /* NULL: no other machine is asked */
+	struct wk_symbol_files *files; /* of Windows programs; NULL: only beside images */
 	bool as_perf; /* of several names of an address the one that perf takes, with its version;
 		       * such tables are not kept */
 };

@@ -143,6 +143,8 @@ static void what_makes_no_sense_is_quoted(void **state)
 		{ "/a;srv*https://", "the address names no server" },
 		{ "/a;srv*https:///x", "the address names no server" },
 		{ "/a;https://s/a b", "an address has no blanks" },
+		{ "/a;srv*C:\\c*https://me:secr@t@s/a b",
+		  "symbol path \"srv*C:\\c*https://s/a b\": an address has no blanks" },
 		{ "/a;srv*1*2*3*4*5*6*7*8*9*10*11*12*13*14*15*16*17", "too many caches" },
 	};
 
