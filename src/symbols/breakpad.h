@@ -27,6 +27,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "symbols/code_index.h"
+#include "symbols/symtab.h"
 
 struct wk_breakpad;
 
@@ -63,6 +64,10 @@ bool wk_breakpad_load(struct wk_breakpad *breakpad, uint32_t unit, struct wk_cod
  * the next one or a function begins. */
 const struct wk_breakpad_public *wk_breakpad_publics(const struct wk_breakpad *breakpad,
 						     size_t *count);
+
+/* The same as a table, for what lies in no function: where functions begin these end, too. Never
+ * NULL; it borrows nothing. */
+struct wk_symtab *wk_breakpad_names(const struct wk_breakpad *breakpad);
 
 /* Lines that are of no known form, passed over: at open those outside of functions, and with each
  * unit that is loaded those in it. */

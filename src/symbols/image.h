@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "symbols/breakpad.h"
 #include "symbols/cache.h"
 #include "symbols/code_index.h"
 #include "symbols/dwarf.h"
@@ -15,6 +16,7 @@
 #include "symbols/kallsyms.h"
 #include "symbols/pdb.h"
 #include "symbols/store.h"
+#include "symbols/symbol_files.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"
 #include "symbols/unwind.h"
@@ -25,12 +27,14 @@ struct wk_image_debug {
 	bool was_searched; /* so are the files */
 	bool is_told;      /* the reason is whole */
 	bool lacks_units;  /* one that was asked for could not be read */
+	bool is_kept;      /* the index is the cache's */
 	struct wk_code_index *index;
 	struct wk_dwarf_files *files; /* that the debug information refers to */
 	struct wk_dwarf *dwarf;
 	struct wk_pdb *pdb;            /* in place of dwarf; of `pdb_file` */
+	struct wk_breakpad *breakpad;  /* in place of a PDB */
 	struct wk_store_file pdb_file;
-	bool pdb_was_searched;
+	bool pdb_was_searched; /* along the symbol path, too */
 	struct wk_buf path;   /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
 };
@@ -48,6 +52,7 @@ struct wk_image_kept {
 	const struct wk_cache_entry *entry; /* or NULL */
 	struct wk_image_source image, names, lines;
 	uint64_t build;                     /* see wk_image_build */
+	struct wk_str units;                /* what the lines were read from, in a word */
 	bool has_all_names;                 /* no other file would have more */
 };
 
@@ -110,8 +115,26 @@ static inline bool wk_image_is_vdso(const struct wk_image_symbols *image)
 	return !image->key.is_kernel && wk_str_is(image->key.path, "[vdso]");
 }
 
+/* Does the recording tell of an image of Windows, whose names need no file of it? */
+static inline bool wk_image_has_rvas(const struct wk_image_symbols *image)
+{
+	return image->key.pdb_path.len > 0 || image->key.time_stamp != 0;
+}
+
+/* Is there something that places are read from? */
+static inline bool wk_image_debug_has_source(const struct wk_image_debug *places)
+{
+	return places->dwarf || places->pdb || places->breakpad;
+}
+
 /* image_files.c: the file of an image that is no kernel's, with `state` and `reason`. */
 void wk_image_open(struct wk_image_symbols *image);
+
+/* The address in the image's own tables; false where it is not in the image. */
+bool wk_image_vaddr_of(const struct wk_image_symbols *image, uint64_t address, uint64_t *vaddr);
+
+/* By its own word or, where it is not here, the recording's. */
+const struct wk_build_id *wk_image_build_id(const struct wk_image_symbols *image);
 
 /* image_names.c: the table of names, with `state` and `reason`. */
 void wk_image_build_table(struct wk_image_symbols *image);
@@ -134,9 +157,14 @@ bool wk_kernel_open(struct wk_symbols *symbols);
 bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kallsym *found);
 void wk_kernel_close(struct wk_symbols *symbols);
 
-/* image_pdb.c: opens the PDB that the image was linked with, if it can be found: beside the image
- * or in a debug folder; once, however often it is asked. In the reason of `places` what lies there and is of another build. */
+/* image_pdb.c: opens the PDB that the image was linked with, or Breakpad's text in place of it, if it
+ * can be found: beside the image, in a debug folder, along the symbol path; once, however often it
+ * is asked. In the reason of `places` is what lies there and is of another build. Of an image
+ * that is not here, its file is then looked for along the path, too. */
 bool wk_image_open_pdb(struct wk_image_symbols *image);
+
+/* Which one that is; none where it has no PDB. `path` is as it was linked. */
+struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk_str *path);
 
 /* image_places.c */
 bool wk_image_has_places(const struct wk_obj *obj);
@@ -144,6 +172,7 @@ bool wk_image_has_places(const struct wk_obj *obj);
  * image of Windows do not. */
 bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr,
 			  struct wk_symbol *symbol);
+const char *wk_image_debug_kind(const struct wk_image_debug *places);
 void wk_image_debug_fini(struct wk_image_debug *places);
 
 #endif

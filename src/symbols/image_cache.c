@@ -11,6 +11,7 @@
  *	image SIZE TIME         of the image's file, when it was read
  *	names SIZE TIME PATH    of the file that the names are from
  *	lines SIZE TIME PATH
+ *	units KIND              of debug information that the lines are from: their numbers are its
  *	complete                no other file would have more names
  */
 #include "symbols/image.h"
@@ -77,6 +78,8 @@ static void read_fact(struct wk_image_kept *kept, struct wk_str line)
 		kept->names = source_of(value);
 	} else if ((value = value_of(line, "lines")).len) {
 		kept->lines = source_of(value);
+	} else if ((value = value_of(line, "units")).len) {
+		kept->units = value;
 	} else {
 		kept->has_all_names |= wk_str_is(line, "complete");
 	}
@@ -100,16 +103,25 @@ static void read_sources(struct wk_image_kept *kept)
 	}
 }
 
-static bool is_of_this_file(const struct wk_image_symbols *image)
+/* What it is called: an image of Windows that is not here has only what the recording says. */
+static struct wk_str path_of(const struct wk_image_symbols *image)
 {
-	return wk_str_is(image->kept.image.path, image->file.path);
+	return image->file.obj ? wk_str_c(image->file.path) : image->key.path;
 }
 
-/* Is the entry of the image's build? Where it was made from this very file, nothing is read. */
+static bool is_of_this_file(const struct wk_image_symbols *image)
+{
+	return wk_str_eq(image->kept.image.path, path_of(image));
+}
+
+/* Is the entry of the image's build? Where it was made from this very file, nothing is read. A PDB's
+ * id is of one build, whoever made the entry. */
 static bool is_of_this_build(struct wk_image_symbols *image)
 {
 	struct wk_image_kept *kept = &image->kept;
 
+	if (!image->file.obj || kept->build == 0)
+		return !image->file.obj || image->file.obj->pe;
 	kept->image.is_stale = is_of_this_file(image) &&
 			       is_changed(&kept->image, &image->file.identity);
 	if (is_of_this_file(image) && !kept->image.is_stale)
@@ -117,15 +129,10 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 	return kept->build == wk_image_build(image->file.obj);
 }
 
-static const struct wk_build_id *id_of(const struct wk_image_symbols *image)
-{
-	return &image->file.obj->build_id;
-}
-
 static bool may_be_kept(const struct wk_image_symbols *image)
 {
-	return image->owner->cache && image->file.obj && id_of(image)->size > 0 &&
-	       !wk_image_is_vdso(image);
+	return image->owner->cache && (image->file.obj || wk_image_has_rvas(image)) &&
+	       wk_image_build_id(image)->size > 0 && !wk_image_is_vdso(image);
 }
 
 const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image)
@@ -136,7 +143,7 @@ const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image)
 		return kept;
 	kept->was_looked_for = true;
 	if (may_be_kept(image))
-		kept->entry = wk_cache_find(image->owner->cache, id_of(image));
+		kept->entry = wk_cache_find(image->owner->cache, wk_image_build_id(image));
 	if (kept->entry)
 		read_sources(kept);
 	if (kept->entry && !is_of_this_build(image))
@@ -156,9 +163,10 @@ static bool are_names_stale(const struct wk_image_kept *kept)
 
 static bool can_make_names(struct wk_image_symbols *image)
 {
-	return wk_image_has_all_names(image->file.obj) ||
-	       wk_obj_section(image->file.obj, ".gnu_debugdata") || wk_image_debug_obj(image) ||
-	       wk_image_open_pdb(image);
+	if (image->file.obj && (wk_image_has_all_names(image->file.obj) ||
+				wk_obj_section(image->file.obj, ".gnu_debugdata")))
+		return true;
+	return wk_image_debug_obj(image) || wk_image_open_pdb(image);
 }
 
 static bool can_make_places(struct wk_image_symbols *image)
@@ -224,7 +232,7 @@ static void add_old(struct keeping *k, uint32_t kind, uint32_t version)
 static void add_kernel(struct keeping *k)
 {
 	struct wk_bytes bytes = wk_cache_section(
-		wk_cache_peek(k->image->owner->cache, id_of(k->image)), WK_CACHE_KERNEL,
+		wk_cache_peek(k->image->owner->cache, wk_image_build_id(k->image)), WK_CACHE_KERNEL,
 		WK_KALLSYMS_VERSION);
 
 	add_section(k, WK_CACHE_KERNEL, WK_KALLSYMS_VERSION,
@@ -269,7 +277,7 @@ static bool are_whole(const struct wk_image_debug *places)
 	if (places->dwarf)
 		return wk_dwarf_missing(places->dwarf).len == 0 &&
 		       wk_dwarf_is_sound(places->dwarf);
-	return places->pdb && !places->lacks_units;
+	return (places->pdb || places->breakpad) && !places->lacks_units;
 }
 
 static void keep_places(struct keeping *k)
@@ -278,7 +286,7 @@ static void keep_places(struct keeping *k)
 	struct wk_code_index *index = places->index;
 
 	if (!index || !are_whole(places) || !wk_code_index_is_changed(index)) {
-		if (!(places->dwarf || places->pdb) || !k->image->kept.lines.is_stale)
+		if (!wk_image_debug_has_source(places) || !k->image->kept.lines.is_stale)
 			add_old(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
 		return;
 	}
@@ -297,6 +305,13 @@ static void add_source(struct wk_buf *text, const char *word, struct wk_image_so
 	wk_buf_add_char(text, '\n');
 }
 
+/* On one line: it may be a recording's word. */
+static void add_path(struct wk_buf *text, struct wk_str path)
+{
+	for (size_t i = 0; i < path.len; i++)
+		wk_buf_add_char(text, path.at[i] == '\n' ? '?' : path.at[i]);
+}
+
 /* The image's file or its debug file, as it was before it was read. */
 static struct wk_image_source file_at(const struct wk_image_symbols *image, struct wk_str path)
 {
@@ -304,7 +319,7 @@ static struct wk_image_source file_at(const struct wk_image_symbols *image, stru
 
 	if (image->debug.obj && wk_str_is(path, image->debug.path))
 		file = &image->debug;
-	if (image->places.pdb && wk_str_is(path, image->places.pdb_file.path))
+	if (image->places.pdb_file.path && wk_str_is(path, image->places.pdb_file.path))
 		file = &image->places.pdb_file;
 	return (struct wk_image_source){ .path = path, .size_bytes = file->identity.size_bytes,
 					 .changed_ns = file->identity.changed_ns };
@@ -314,15 +329,21 @@ static void keep_source(struct keeping *k)
 {
 	struct wk_image_symbols *image = k->image;
 	bool made_names = image->tab && !image->names_are_kept && !image->owner->as_perf;
+	bool made_places = wk_image_debug_has_source(&image->places);
+	const char *kind = wk_image_debug_kind(&image->places);
 
-	wk_buf_add_fmt(&k->source, "%s\nbuild %" PRIu64 "\nimage %" PRIu64 " %" PRIu64 "\n",
-		       image->file.path, wk_image_build(image->file.obj),
+	add_path(&k->source, path_of(image));
+	wk_buf_add_fmt(&k->source, "\nbuild %" PRIu64 "\nimage %" PRIu64 " %" PRIu64 "\n",
+		       image->file.obj ? wk_image_build(image->file.obj) : 0,
 		       image->file.identity.size_bytes, image->file.identity.changed_ns);
 	add_source(&k->source, "names",
 		   made_names ? file_at(image, wk_str_c(image->names_from)) : image->kept.names);
 	add_source(&k->source, "lines",
-		   image->places.dwarf || image->places.pdb
-			   ? file_at(image, wk_buf_str(&image->places.path)) : image->kept.lines);
+		   made_places ? file_at(image, wk_buf_str(&image->places.path))
+			       : image->kept.lines);
+	if (made_places || image->kept.units.len)
+		wk_buf_add_fmt(&k->source, "units %.*s\n",
+			       WK_STR_ARG(made_places ? wk_str_c(kind) : image->kept.units));
 	if (made_names ? image->has_all_names : image->kept.has_all_names)
 		wk_buf_add_text(&k->source, "complete\n");
 	add_section(k, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, wk_buf_str(&k->source));
@@ -340,7 +361,7 @@ void wk_image_keep(struct wk_image_symbols *image)
 	add_kernel(&k);
 	if (k.has_news) {
 		keep_source(&k);
-		wk_cache_write(image->owner->cache, id_of(image), k.sections, k.count, NULL);
+		wk_cache_write(image->owner->cache, wk_image_build_id(image), k.sections, k.count, NULL);
 	}
 	wk_buf_fini(&k.source);
 	wk_buf_fini(&k.names);

@@ -80,6 +80,18 @@ static void look_for_copy(struct wk_image_symbols *image)
 	wk_buf_fini(&why);
 }
 
+bool wk_image_vaddr_of(const struct wk_image_symbols *image, uint64_t address, uint64_t *vaddr)
+{
+	*vaddr = address;
+	return image->file.obj ? wk_obj_vaddr_of(image->file.obj, address, vaddr)
+			       : wk_image_has_rvas(image);
+}
+
+const struct wk_build_id *wk_image_build_id(const struct wk_image_symbols *image)
+{
+	return image->file.obj ? &image->file.obj->build_id : &image->key.build_id;
+}
+
 void wk_image_open(struct wk_image_symbols *image)
 {
 	if (image->key.is_kernel)
@@ -96,8 +108,8 @@ void wk_image_fetch(const struct wk_image_symbols *image)
 	struct wk_image_symbols *late = wk_image_late(image);
 
 	if (image->file.obj || image->state == WK_IMAGE_NO_FILE || image->was_asked ||
-	    image->key.is_kernel || image->owner->is_live)
-		return;
+	    image->key.is_kernel || image->owner->is_live || wk_image_has_rvas(image))
+		return; /* for images of Windows, see image_pdb.c */
 	late->was_asked = true;
 	if (image->key.build_id.size == 0)
 		look_for_copy(late);

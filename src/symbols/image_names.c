@@ -36,18 +36,28 @@ static const struct wk_store_file *find_more_names(struct wk_image_symbols *imag
 	return NULL;
 }
 
+static void make_table_of_pdb(struct wk_image_symbols *image)
+{
+	const struct wk_image_debug *places = &image->places;
+
+	image->names_from = places->pdb_file.path;
+	image->has_all_names = true;
+	image->tab = places->pdb ? wk_symtab_new_with_pdb(image->file.obj,
+							  wk_image_debug_obj(image), places->pdb)
+				 : wk_breakpad_names(places->breakpad);
+}
+
 /* A file with a full table of its own needs no other: its debug file says the same. */
 static void make_table(struct wk_image_symbols *image)
 {
 	const struct wk_store_file *file = &image->file, *other = NULL;
 
 	if (wk_image_open_pdb(image)) {
-		image->tab = wk_symtab_new_with_pdb(file->obj, wk_image_debug_obj(image),
-						    image->places.pdb);
-		image->names_from = image->places.pdb_file.path;
-		image->has_all_names = true;
+		make_table_of_pdb(image);
 		return;
 	}
+	if (!file->obj)
+		return;
 	image->has_all_names = wk_image_has_all_names(file->obj);
 	if (!image->has_all_names) {
 		other = find_more_names(image);
@@ -86,15 +96,44 @@ static void choose_table(struct wk_image_symbols *image)
 		take_kept_table(image);
 }
 
+/* Functions of a PDB's modules are not in the table. */
+static bool is_named(const struct wk_image_symbols *image)
+{
+	const struct wk_image_debug *places = &image->places;
+
+	if (wk_symtab_count(image->tab) > 0)
+		return true;
+	return places->pdb ? !wk_pdb_is_stripped(places->pdb)
+			   : places->breakpad || (wk_image_has_rvas(image) && !image->file.obj);
+}
+
+/* Its file is not here, and nothing that stands in for it. */
+static void tell_missing(struct wk_image_symbols *image)
+{
+	const struct wk_buf *why = &image->places.reason;
+
+	if (image->state == WK_IMAGE_NAMED)
+		image->state = WK_IMAGE_MISSING;
+	if (why->len == 0)
+		return;
+	wk_buf_add_text(&image->reason, "; ");
+	wk_buf_add_str(&image->reason, wk_buf_str(why));
+}
+
 void wk_image_build_table(struct wk_image_symbols *image)
 {
 	struct wk_str from;
 
 	choose_table(image);
+	if (!image->tab) {
+		tell_missing(image);
+		return;
+	}
+	wk_buf_reset(&image->reason);
 	from = image->names_are_kept ? image->kept.names.path : wk_str_c(image->names_from);
-	if (wk_symtab_count(image->tab) == 0) {
+	if (!is_named(image)) {
 		image->state = WK_IMAGE_STRIPPED;
-		wk_buf_add_fmt(&image->reason, "%s is stripped of its names", image->file.path);
+		wk_buf_add_fmt(&image->reason, "%.*s is stripped of its names", WK_STR_ARG(from));
 	} else {
 		image->state = WK_IMAGE_NAMED;
 		wk_buf_add_fmt(&image->reason, "%s from %.*s",

@@ -1,11 +1,12 @@
-/* The PDB of an image: where it lies, and whether it is of the same build. */
+/* The PDB of an image: where it lies, and whether it is of the same build. And of an image that is
+ * not here, its file: both may be found along the symbol path. */
 #include "symbols/image.h"
 
 #include "base/mem.h"
 #include "os/os.h"
 #include "symbols/pe.h"
 
-/* The PDB's own name, as it was linked: the last part, whichever slashes it has. */
+/* The last part of a path, whichever slashes it has. */
 static struct wk_str name_of(struct wk_str path)
 {
 	for (size_t i = path.len; i > 0; i--)
@@ -14,81 +15,157 @@ static struct wk_str name_of(struct wk_str path)
 	return path;
 }
 
-static void say(struct wk_buf *why, const char *path, const char *what)
+static struct wk_str suffix_of(struct wk_str name)
 {
-	wk_buf_add_fmt(why, "%s%s %s", why->len ? "; " : "", path, what);
+	for (size_t i = name.len; i > 0; i--)
+		if (name.at[i - 1] == '.')
+			return wk_str_skip(name, i);
+	return wk_str_c("");
+}
+
+struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk_str *path)
+{
+	const struct wk_pe *pe = image->file.obj ? image->file.obj->pe : NULL;
+
+	if (pe && !wk_pdb_id_is_none(&pe->pdb)) {
+		*path = pe->pdb_path;
+		return pe->pdb;
+	}
+	*path = image->key.pdb_path;
+	return path->len ? wk_pdb_id_of_build_id(&image->key.build_id) : (struct wk_pdb_id){ 0 };
+}
+
+static void use(struct wk_image_symbols *image, const struct wk_symbol_found *found)
+{
+	struct wk_image_debug *places = &image->places;
+
+	places->pdb = found->pdb;
+	places->breakpad = found->breakpad;
+	places->pdb_file = found->file;
 }
 
 /* True if what lies at `path` is the image's; then it is open. */
-static bool try_path(struct wk_image_symbols *image, const char *path)
+static bool try_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		     const char *path)
 {
-	struct wk_image_debug *places = &image->places;
-	struct wk_store_file file = { 0 };
+	struct wk_buf *why = &image->places.reason;
+	struct wk_symbol_found found = { 0 };
 	struct wk_err err = { 0 };
 
 	if (!wk_os_is_there(path))
 		return false;
-	if (wk_os_open_named(path, &file.bytes, &file.identity, &err))
-		places->pdb = wk_pdb_open(file.bytes.at, file.bytes.size_bytes, &err);
-	if (!places->pdb) {
-		say(&places->reason, path, err.text);
-	} else if (!wk_pdb_id_same_build(wk_pdb_id(places->pdb), &image->file.obj->pe->pdb)) {
-		say(&places->reason, path, "is of another build");
-		wk_pdb_free(places->pdb);
-		places->pdb = NULL;
-	}
-	if (!places->pdb) {
-		wk_os_close(&file.bytes);
+	if (!wk_os_open_named(path, &found.file.bytes, &found.file.identity, &err) ||
+	    !wk_symbol_found_open(&found, want, &err)) {
+		wk_buf_add_fmt(why, "%s%s: %s", why->len ? "; " : "", path, err.text);
 		return false;
 	}
-	file.path = wk_strndup(path, strlen(path));
-	places->pdb_file = file;
+	found.file.path = wk_strndup(path, strlen(path));
+	use(image, &found);
 	return true;
 }
 
-static bool try_beside(struct wk_image_symbols *image, struct wk_str name, struct wk_buf *path)
+static bool try_beside(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		       struct wk_buf *path)
 {
 	struct wk_str folder = wk_str_c(image->file.path);
 
+	if (!image->file.obj)
+		return false;
 	folder.len -= wk_str_basename(folder).len;
 	wk_buf_reset(path);
 	wk_buf_add_str(path, folder);
-	wk_buf_add_str(path, name);
-	return try_path(image, wk_buf_text(path));
+	wk_buf_add_str(path, want->name);
+	return try_path(image, want, wk_buf_text(path));
 }
 
 /* As it is in a folder, and as symbol stores keep it: NAME/KEY/NAME. */
-static bool try_folder(struct wk_image_symbols *image, const char *folder, struct wk_str name,
-		       struct wk_buf *path)
+static bool try_folder(struct wk_image_symbols *image, const char *folder,
+		       const struct wk_symbol_want *want, struct wk_buf *path)
 {
 	wk_buf_reset(path);
-	wk_buf_add_fmt(path, "%s/%.*s", folder, WK_STR_ARG(name));
+	wk_buf_add_fmt(path, "%s/%.*s", folder, WK_STR_ARG(want->name));
 	if (!wk_os_is_folder(wk_buf_text(path)))
-		return try_path(image, wk_buf_text(path));
+		return try_path(image, want, wk_buf_text(path));
 	wk_buf_add_char(path, '/');
-	wk_pdb_id_add(path, &image->file.obj->pe->pdb);
-	wk_buf_add_fmt(path, "/%.*s", WK_STR_ARG(name));
-	return try_path(image, wk_buf_text(path));
+	wk_symbol_want_key(want, path);
+	wk_buf_add_fmt(path, "/%.*s", WK_STR_ARG(want->name));
+	return try_path(image, want, wk_buf_text(path));
+}
+
+/* Along the symbol path; in the reason who was asked for what, and what they said. */
+static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		     struct wk_symbol_found *found)
+{
+	struct wk_buf *why = &image->places.reason, said = { 0 };
+	bool is_found = !image->owner->is_live &&
+			wk_symbol_files_get(image->owner->files, want, found, &said);
+
+	if (!is_found && said.len) {
+		wk_buf_add_fmt(why, "%s%.*s ", why->len ? "; " : "", WK_STR_ARG(want->name));
+		wk_symbol_want_key(want, why);
+		wk_buf_add_fmt(why, " was looked for: %s", wk_buf_text(&said));
+	}
+	wk_buf_fini(&said);
+	return is_found;
+}
+
+static bool find_pdb(struct wk_image_symbols *image)
+{
+	const char *const *folder = image->owner->debug_dirs;
+	struct wk_str linked_as;
+	struct wk_symbol_want want = { .pdb = wk_image_pdb_id(image, &linked_as) };
+	struct wk_symbol_found found = { 0 };
+	struct wk_buf path = { 0 };
+	bool is_open;
+
+	want.name = name_of(linked_as);
+	want.suffix = suffix_of(name_of(image->key.path));
+	if (!wk_symbol_wants_pdb(&want) || !wk_store_is_name(want.name))
+		return false;
+	is_open = try_beside(image, &want, &path);
+	for (; !is_open && folder && *folder; folder++)
+		is_open = try_folder(image, *folder, &want, &path);
+	wk_buf_fini(&path);
+	if (is_open || !ask_path(image, &want, &found))
+		return is_open;
+	use(image, &found);
+	return true;
+}
+
+/* The file itself: it may have names of its own, or tell which PDB it has. */
+static bool find_file(struct wk_image_symbols *image)
+{
+	const struct wk_symbol_want want = {
+		.name = name_of(image->key.path),
+		.time_stamp = image->key.time_stamp,
+		.image_bytes = image->key.image_bytes,
+	};
+	struct wk_symbol_found found = { 0 };
+
+	if (image->file.obj || !want.time_stamp || !want.image_bytes ||
+	    !wk_store_is_name(want.name) || !ask_path(image, &want, &found))
+		return false;
+	image->file = found.file;
+	image->state = WK_IMAGE_NAMED;
+	return true;
+}
+
+static bool has_pdb(const struct wk_image_debug *places)
+{
+	return places->pdb || places->breakpad;
 }
 
 bool wk_image_open_pdb(struct wk_image_symbols *image)
 {
-	const struct wk_pe *pe = image->file.obj ? image->file.obj->pe : NULL;
-	struct wk_buf path = { 0 };
-	struct wk_str name;
-	bool found;
+	struct wk_image_debug *places = &image->places;
+	struct wk_str path;
+	struct wk_pdb_id known;
 
-	if (image->places.pdb_was_searched)
-		return image->places.pdb != NULL;
-	image->places.pdb_was_searched = true;
-	if (!pe || wk_pdb_id_is_none(&pe->pdb))
-		return false;
-	name = name_of(pe->pdb_path);
-	if (!wk_store_is_name(name))
-		return false;
-	found = try_beside(image, name, &path);
-	for (size_t i = 0; !found && image->owner->debug_dirs && image->owner->debug_dirs[i]; i++)
-		found = try_folder(image, image->owner->debug_dirs[i], name, &path);
-	wk_buf_fini(&path);
-	return found;
+	if (places->pdb_was_searched)
+		return has_pdb(places);
+	places->pdb_was_searched = !(image->owner->is_live && image->owner->files);
+	known = wk_image_pdb_id(image, &path);
+	if (!find_pdb(image) && find_file(image) && wk_pdb_id_is_none(&known))
+		find_pdb(image);
+	return has_pdb(places);
 }

@@ -8,6 +8,7 @@
 void wk_image_debug_fini(struct wk_image_debug *places)
 {
 	wk_pdb_free(places->pdb);
+	wk_breakpad_free(places->breakpad);
 	wk_store_close(&places->pdb_file);
 	wk_dwarf_free(places->dwarf);
 	wk_dwarf_files_free(places->files);
@@ -49,9 +50,11 @@ static void search(struct wk_image_symbols *image)
 		use_path(places, places->pdb_file.path);
 		return;
 	}
-	file = find_file(image);
+	file = image->file.obj ? find_file(image) : NULL;
 	if (!file) {
-		if (places->reason.len == 0)
+		if (!image->file.obj)
+			wk_buf_add_text(&places->reason, wk_image_reason(image));
+		else if (places->reason.len == 0)
 			wk_buf_add_text(&places->reason, "no debug information was found");
 		return;
 	}
@@ -66,39 +69,54 @@ static void search(struct wk_image_symbols *image)
 	use_path(places, file->path);
 }
 
-static bool has_source(const struct wk_image_debug *places)
-{
-	return places->dwarf || places->pdb;
-}
-
 static void open_index(struct wk_image_symbols *image)
 {
 	struct wk_image_debug *places = &image->places;
 
 	places->is_open = true;
-	if (!image->file.obj) {
-		wk_buf_add_text(&places->reason, wk_image_reason(image));
-		return;
-	}
 	places->index = wk_image_kept_places(image);
+	places->is_kept = places->index != NULL;
 	if (places->index) {
 		wk_buf_add_str(&places->path, image->kept.lines.path);
 		return;
 	}
 	search(image);
-	if (!has_source(places))
+	if (!wk_image_debug_has_source(places))
 		return;
 	places->index = wk_code_index_new();
 	if (places->pdb)
 		wk_pdb_fill(places->pdb, places->index);
+	else if (places->breakpad)
+		wk_breakpad_fill(places->breakpad, places->index);
 	else
 		wk_dwarf_fill(places->dwarf, places->index);
 }
 
 static bool read_unit(struct wk_image_debug *places, uint32_t unit, struct wk_err *err)
 {
-	return places->pdb ? wk_pdb_load(places->pdb, unit, places->index, err)
-			   : wk_dwarf_load(places->dwarf, unit, places->index, err);
+	if (places->pdb)
+		return wk_pdb_load(places->pdb, unit, places->index, err);
+	if (places->breakpad)
+		return wk_breakpad_load(places->breakpad, unit, places->index, err);
+	return wk_dwarf_load(places->dwarf, unit, places->index, err);
+}
+
+const char *wk_image_debug_kind(const struct wk_image_debug *places)
+{
+	if (places->pdb)
+		return "pdb";
+	return places->breakpad ? "breakpad" : "dwarf";
+}
+
+/* Units of an index that was kept are of the kind of file that it was made from. */
+static bool has_units(const struct wk_image_symbols *image)
+{
+	const struct wk_image_debug *places = &image->places;
+	struct wk_str kept = image->kept.lines.path.len ? image->kept.units : wk_str_c("");
+
+	return wk_image_debug_has_source(places) &&
+	       (!places->is_kept || kept.len == 0 ||
+		wk_str_is(kept, wk_image_debug_kind(places)));
 }
 
 /* Adds the unit; one that cannot be read is added empty, so it is tried once. */
@@ -109,7 +127,7 @@ static bool load_unit(struct wk_image_symbols *image, uint32_t unit)
 
 	if (!places->was_searched)
 		search(image);
-	if (!has_source(places)) {
+	if (!has_units(image)) {
 		places->lacks_units = true;
 		return false;
 	}
@@ -177,11 +195,12 @@ size_t wk_image_places_of(const struct wk_image_symbols *image, uint64_t vaddr,
 /* What is kept does not say what it was made from but by the file's name. */
 static bool has_pdb_places(struct wk_image_symbols *image)
 {
-	const struct wk_pe *pe = image->file.obj ? image->file.obj->pe : NULL;
+	struct wk_str path;
+	struct wk_pdb_id id = wk_image_pdb_id(image, &path);
 
-	if (!pe || wk_pdb_id_is_none(&pe->pdb) || !index_of(image))
+	if (wk_pdb_id_is_none(&id) || !index_of(image))
 		return false;
-	return image->places.pdb || (image->kept.lines.path.len && !image->places.dwarf &&
+	return image->places.pdb || image->places.breakpad || (image->kept.lines.path.len && !image->places.dwarf &&
 				     !wk_str_is(image->kept.lines.path, image->file.path));
 }
 
@@ -206,8 +225,7 @@ size_t wk_image_places(const struct wk_image_symbols *image, uint64_t address,
 {
 	uint64_t vaddr;
 
-	if (image->key.is_kernel || !image->file.obj ||
-	    !wk_obj_vaddr_of(image->file.obj, address, &vaddr))
+	if (image->key.is_kernel || !wk_image_vaddr_of(image, address, &vaddr))
 		return 0;
 	return wk_image_places_of(image, vaddr, places, cap);
 }

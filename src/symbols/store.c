@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "symbols/pe.h"
 #include "os/os.h"
 
 #define DELETED " (deleted)"
@@ -104,6 +105,17 @@ static void tell_other_inode(struct search *s, const char *path, uint64_t inode)
 	wk_buf_fini(&text);
 }
 
+static void tell_other_stamp(struct search *s, const char *path, uint32_t time_stamp)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text,
+		       "%s is another build than the one recorded: time stamp %08" PRIX32
+		       ", recorded %08" PRIX32, path, time_stamp, s->key->time_stamp);
+	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
 /* Linux says where in a mapped file code lies, and a PE's addresses are those in memory: they are
  * the same where its sections are laid out for that. */
 static bool lies_as_in_file(const struct wk_obj *obj)
@@ -133,6 +145,11 @@ static bool is_recorded(struct search *s, const char *path, const struct wk_stor
 
 	if (s->key->inode != 0 && !lies_as_in_file(file->obj)) {
 		tell_layout(s, path);
+		return false;
+	}
+	if (s->key->time_stamp && file->obj->pe &&
+	    file->obj->pe->time_stamp != s->key->time_stamp) {
+		tell_other_stamp(s, path, file->obj->pe->time_stamp);
 		return false;
 	}
 	if (s->key->build_id.size > 0) {

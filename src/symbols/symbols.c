@@ -96,7 +96,7 @@ static bool same_key(const void *table, uint32_t id, const void *wanted)
 static void retry_image(struct wk_image_symbols *image, uint32_t pid)
 {
 	if (image->key.is_kernel || image->file.obj || image->state == WK_IMAGE_NO_FILE ||
-	    pid == 0 || pid == image->key.pid || image->retries >= MAX_RETRIES)
+	    wk_image_has_rvas(image) || pid == 0 || pid == image->key.pid || image->retries >= MAX_RETRIES)
 		return;
 	image->retries++;
 	image->key.pid = pid;
@@ -157,7 +157,7 @@ static void make_ready(const struct wk_image_symbols *image)
 	wk_image_fetch(image);
 	if (image->key.is_kernel)
 		ready_kernel(late);
-	else if (image->file.obj)
+	else if (image->file.obj || wk_image_has_rvas(image))
 		wk_image_build_table(late);
 }
 
@@ -166,7 +166,8 @@ static const struct wk_symtab *lend_symbols(void *context)
 {
 	const struct wk_image_symbols *image = context;
 
-	if (image->owner->is_live && image->owner->remote && !image->is_ready)
+	if (image->owner->is_live && (image->owner->remote || image->owner->files) &&
+	    !image->is_ready)
 		return NULL;
 	make_ready(image);
 	return image->tab;
@@ -235,8 +236,7 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struc
 	make_ready(image);
 	if (image->key.is_kernel)
 		return find_in_kernel(image->owner, address, symbol);
-	if (!image->tab || !wk_obj_vaddr_of(image->file.obj, address, &vaddr) ||
-	    !wk_image_find_of(image, vaddr, symbol))
+	if (!wk_image_vaddr_of(image, address, &vaddr) || !wk_image_find_of(image, vaddr, symbol))
 		return false;
 	symbol->start += address - vaddr;
 	return true;

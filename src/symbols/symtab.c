@@ -28,6 +28,7 @@ struct wk_symtab {
 	struct row *rows; /* NULL in a table that was loaded */
 	size_t count, cap;
 	struct wk_symtab_packed packed;
+	struct wk_buf made; /* what `packed` lies in, if that is the table's own */
 	bool as_perf;
 };
 
@@ -477,10 +478,28 @@ struct wk_symtab *wk_symtab_new_as_perf(const struct wk_obj *obj, const struct w
 	return make(obj, debug, NULL, true);
 }
 
+struct wk_symtab *wk_symtab_new_of(const struct wk_obj_symbol *symbols, uint32_t count)
+{
+	struct wk_symtab *tab = wk_alloc_zeroed(1, sizeof(*tab));
+	struct wk_symtab_packer packer;
+
+	wk_symtab_packer_begin(&packer, count ? symbols[0].vaddr : 0, count, &tab->made);
+	for (uint32_t i = 0; i < count; i++)
+		wk_symtab_packer_add(&packer, &symbols[i], 0);
+	if (!wk_symtab_packer_end(&packer) ||
+	    !wk_symtab_packed_open(&tab->packed, wk_bytes_of(tab->made.at, tab->made.len), NULL)) {
+		wk_symtab_free(tab);
+		return NULL;
+	}
+	tab->count = count;
+	return tab;
+}
+
 void wk_symtab_free(struct wk_symtab *tab)
 {
 	if (!tab)
 		return;
+	wk_buf_fini(&tab->made);
 	free(tab->rows);
 	free(tab);
 }
@@ -528,8 +547,9 @@ bool wk_symtab_save(const struct wk_symtab *tab, struct wk_buf *out)
 {
 	struct wk_symtab_packer packer;
 
+	wk_buf_add_str(out, wk_buf_str(&tab->made));
 	if (!tab->rows) /* what was loaded is in the cache as it is */
-		return false;
+		return tab->made.len > 0;
 	wk_symtab_packer_begin(&packer, tab->count ? tab->rows[0].vaddr : 0, (uint32_t)tab->count,
 			       out);
 	for (uint32_t i = 0; i < tab->count; i++) {

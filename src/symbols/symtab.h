@@ -31,6 +31,9 @@ struct wk_symtab *wk_symtab_new_as_perf(const struct wk_obj *obj, const struct w
 /* Of an image with a PDB: with its publics. Without `obj` those are all there is. */
 struct wk_symtab *wk_symtab_new_with_pdb(const struct wk_obj *obj, const struct wk_obj *debug,
 					 struct wk_pdb *pdb);
+/* Of names that come from elsewhere, sorted by address and none in another; they are copied. NULL
+ * where they lie more than 4 GiB apart. */
+struct wk_symtab *wk_symtab_new_of(const struct wk_obj_symbol *symbols, uint32_t count);
 void wk_symtab_free(struct wk_symtab *tab);
 
 uint32_t wk_symtab_count(const struct wk_symtab *tab);

@@ -30,14 +30,14 @@ static void add_samples(struct etl_maker *m, char **rvas, int count)
 	etl_end_buffer(m, 0);
 }
 
-static void add_image(struct etl_maker *m, uint64_t time, const char *pdb, const char *key,
-		      uint32_t time_stamp, uint32_t size_bytes)
+static void add_image(struct etl_maker *m, const char *pdb, const char *key, uint32_t time_stamp,
+		      uint32_t size_bytes)
 {
 	struct wk_pdb_id id;
 
-	etl_process(m, 0x0304, time, 100, 4, 0x103, "app.exe");
-	etl_thread(m, 0x0504, time, 100, 101, "");
-	etl_large_image(m, 0x1404, time, 100, BASE, 0x100000,
+	etl_process(m, 0x0304, 0, 100, 4, 0x103, "app.exe");
+	etl_thread(m, 0x0504, 0, 100, 101, "");
+	etl_large_image(m, 0x1404, 0, 100, BASE, 0x100000,
 			"\\Device\\HarddiskVolume3\\out\\app.exe");
 	if (wk_pdb_id_read(wk_str_c(key), &id))
 		etl_pdb_of(m, 100, BASE, id.guid, id.age, pdb);
@@ -57,9 +57,8 @@ int main(int argc, char **argv)
 	etl_begin_file(&m);
 	etl_volume(&m, "\\Device\\HarddiskVolume3\\", "C:\\");
 	etl_end_buffer(&m, 0);
+	add_image(&m, argv[2], argv[3], (uint32_t)number(argv[4]), (uint32_t)number(argv[5]));
 	add_samples(&m, argv + 6, argc - 6);
-	add_image(&m, (uint64_t)argc * ETL_MS, argv[2], argv[3], (uint32_t)number(argv[4]),
-		  (uint32_t)number(argv[5]));
 	ok = fwrite(m.out.at, 1, m.out.len, out) == m.out.len;
 	ok &= fclose(out) == 0;
 	etl_fini(&m);
