@@ -1,10 +1,5 @@
 #include "formats/etl_payload.h"
 
-static uint64_t take_pointer(struct wk_bytes *in, struct wk_etl_form form)
-{
-	return form.pointer_bytes == 4 ? wk_u32le(in) : wk_u64le(in);
-}
-
 struct wk_bytes wk_etl_text16(struct wk_bytes *in)
 {
 	struct wk_bytes text = *in;
@@ -19,8 +14,7 @@ struct wk_bytes wk_etl_text16(struct wk_bytes *in)
 	return text;
 }
 
-/* One byte a character, up to a zero or the end. */
-static struct wk_str take_text8(struct wk_bytes *in)
+struct wk_str wk_etl_text8(struct wk_bytes *in)
 {
 	size_t left = wk_bytes_left(in);
 	const uint8_t *nul = left ? memchr(in->at, 0, left) : NULL;
@@ -67,10 +61,10 @@ static struct wk_bytes take_sid(struct wk_bytes *in, struct wk_etl_form form)
 static bool read_oldest_process(struct wk_bytes in, struct wk_etl_form form,
 				struct wk_etl_process *process)
 {
-	process->pid = (uint32_t)take_pointer(&in, form);
-	process->parent_pid = (uint32_t)take_pointer(&in, form);
+	process->pid = (uint32_t)wk_etl_take_pointer(&in, form);
+	process->parent_pid = (uint32_t)wk_etl_take_pointer(&in, form);
 	process->sid = take_sid(&in, form);
-	process->name = take_text8(&in);
+	process->name = wk_etl_text8(&in);
 	return !in.bad;
 }
 
@@ -80,7 +74,7 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 	*process = (struct wk_etl_process){ 0 };
 	if (form.version == 0)
 		return read_oldest_process(in, form, process);
-	process->key = take_pointer(&in, form);
+	process->key = wk_etl_take_pointer(&in, form);
 	if (form.version == 1)
 		process->key = 0; /* the page directory's address, which tells nothing apart */
 	process->pid = wk_u32le(&in);
@@ -88,13 +82,13 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 	process->session = wk_u32le(&in);
 	process->exit_status = (int32_t)wk_u32le(&in);
 	if (form.version >= 3)
-		take_pointer(&in, form); /* the page directory */
+		wk_etl_take_pointer(&in, form); /* the page directory */
 	if (form.version >= 4)
 		process->flags = wk_u32le(&in);
 	process->sid = take_sid(&in, form);
 	if (in.bad)
 		return false;
-	process->name = take_text8(&in);
+	process->name = wk_etl_text8(&in);
 	process->command_line = wk_etl_text16(&in);
 	if (form.version >= 4) {
 		process->package = wk_etl_text16(&in);
@@ -118,13 +112,23 @@ bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 	if (in.bad)
 		return false;
 	wk_bytes_skip(&in, 4 * (uint64_t)form.pointer_bytes); /* both stacks */
-	take_pointer(&in, form); /* where the kernel began it, or its processors */
-	thread->start_address = take_pointer(&in, form);
-	take_pointer(&in, form); /* its environment block */
+	wk_etl_take_pointer(&in, form); /* where the kernel began it, or its processors */
+	thread->start_address = wk_etl_take_pointer(&in, form);
+	wk_etl_take_pointer(&in, form); /* its environment block */
 	thread->service_tag = wk_u32le(&in);
 	wk_bytes_skip(&in, 4); /* priorities, flags */
 	if (form.version >= 3 && !in.bad)
 		thread->name = wk_etl_text16(&in);
+	return true;
+}
+
+bool wk_etl_read_thread_name(struct wk_bytes in, struct wk_etl_thread *thread)
+{
+	*thread = (struct wk_etl_thread){ .pid = wk_u32le(&in) };
+	thread->tid = wk_u32le(&in);
+	if (in.bad)
+		return false;
+	thread->name = wk_etl_text16(&in);
 	return true;
 }
 
@@ -133,15 +137,15 @@ bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 bool wk_etl_read_image(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_image *image)
 {
 	*image = (struct wk_etl_image){ .pid = WK_ETL_NO_PID };
-	image->base = take_pointer(&in, form);
-	image->size_bytes = take_pointer(&in, form);
+	image->base = wk_etl_take_pointer(&in, form);
+	image->size_bytes = wk_etl_take_pointer(&in, form);
 	if (form.version >= 1)
 		image->pid = wk_u32le(&in);
 	if (form.version >= 2) {
 		image->checksum = wk_u32le(&in);
 		image->time_stamp = wk_u32le(&in);
 		wk_bytes_skip(&in, 4); /* how it is signed */
-		image->default_base = take_pointer(&in, form);
+		image->default_base = wk_etl_take_pointer(&in, form);
 		wk_bytes_skip(&in, 16);
 	}
 	if (in.bad)
@@ -155,21 +159,21 @@ bool wk_etl_read_debug_id(struct wk_bytes in, struct wk_etl_form form, struct wk
 	struct wk_bytes guid;
 
 	*id = (struct wk_etl_debug_id){ 0 };
-	id->base = take_pointer(&in, form);
+	id->base = wk_etl_take_pointer(&in, form);
 	id->pid = wk_u32le(&in);
 	guid = wk_bytes_take(&in, sizeof(id->guid));
 	id->age = wk_u32le(&in);
 	if (in.bad || guid.bad)
 		return false;
 	memcpy(id->guid, guid.at, sizeof(id->guid));
-	id->path = take_text8(&in);
+	id->path = wk_etl_text8(&in);
 	return true;
 }
 
 bool wk_etl_read_image_id(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_image_id *id)
 {
-	id->base = take_pointer(&in, form);
-	id->size_bytes = take_pointer(&in, form);
+	id->base = wk_etl_take_pointer(&in, form);
+	id->size_bytes = wk_etl_take_pointer(&in, form);
 	id->pid = wk_u32le(&in);
 	id->time_stamp = wk_u32le(&in);
 	return !in.bad;
@@ -182,13 +186,46 @@ bool wk_etl_read_sample(struct wk_bytes in, struct wk_etl_form form, struct wk_e
 	uint8_t flags;
 
 	*sample = (struct wk_etl_sample){ 0 };
-	sample->address = take_pointer(&in, form);
+	sample->address = wk_etl_take_pointer(&in, form);
 	sample->tid = wk_u32le(&in);
 	sample->count = wk_u16le(&in);
 	flags = wk_u8(&in);
 	sample->in_dpc = flags & 1;
 	sample->in_isr = flags & 2;
 	return !in.bad;
+}
+
+bool wk_etl_read_samples(struct wk_bytes in, struct wk_etl_form form,
+			 struct wk_etl_samples *samples)
+{
+	size_t each = form.pointer_bytes + 8u;
+	uint32_t count = (uint32_t)wk_etl_take_pointer(&in, form); /* 32 bits, but aligned */
+
+	samples->count = 0;
+	while (samples->count < count && samples->count < WK_ETL_MOST_CACHED && !in.bad &&
+	       wk_bytes_left(&in) >= each)
+		samples->at[samples->count++] = wk_bytes_take(&in, each);
+	return samples->count == count;
+}
+
+bool wk_etl_read_counted(struct wk_bytes in, struct wk_etl_form form,
+			 struct wk_etl_counted *counted)
+{
+	*counted = (struct wk_etl_counted){ .address = wk_etl_take_pointer(&in, form) };
+	counted->tid = wk_u32le(&in);
+	counted->source = wk_u16le(&in);
+	return !in.bad;
+}
+
+bool wk_etl_read_interval(struct wk_bytes in, struct wk_etl_interval *interval)
+{
+	*interval = (struct wk_etl_interval){ .source = wk_u32le(&in) };
+	interval->interval = wk_u32le(&in);
+	if (in.bad)
+		return false;
+	wk_u32le(&in); /* the former one */
+	interval->name = wk_etl_text16(&in);
+	return true;
 }
 
 static bool take_owner(struct wk_bytes *in, struct wk_etl_stack *stack)
@@ -219,14 +256,14 @@ bool wk_etl_read_stack_key(struct wk_bytes in, struct wk_etl_form form, struct w
 {
 	if (!take_owner(&in, stack))
 		return false;
-	stack->key = take_pointer(&in, form);
+	stack->key = wk_etl_take_pointer(&in, form);
 	return !in.bad;
 }
 
 bool wk_etl_read_stack_definition(struct wk_bytes in, struct wk_etl_form form, uint64_t *key,
 				  struct wk_bytes *addresses)
 {
-	*key = take_pointer(&in, form);
+	*key = wk_etl_take_pointer(&in, form);
 	*addresses = take_addresses(&in, form);
 	return !in.bad;
 }

@@ -47,6 +47,9 @@ struct wk_etl_thread {
 bool wk_etl_read_thread(struct wk_bytes payload, struct wk_etl_form form,
 			struct wk_etl_thread *thread);
 
+/* Its name was set: which, and the name. */
+bool wk_etl_read_thread_name(struct wk_bytes payload, struct wk_etl_thread *thread);
+
 struct wk_etl_image {
 	uint64_t base, size_bytes, default_base;
 	uint32_t pid;          /* WK_ETL_NO_PID: that of the record's header */
@@ -65,6 +68,31 @@ struct wk_etl_sample {
 };
 bool wk_etl_read_sample(struct wk_bytes payload, struct wk_etl_form form,
 			struct wk_etl_sample *sample);
+
+/* Several samples of the timer that the kernel had gathered, each as read_sample reads it. */
+#define WK_ETL_MOST_CACHED 20
+struct wk_etl_samples {
+	struct wk_bytes at[WK_ETL_MOST_CACHED];
+	size_t count;
+};
+bool wk_etl_read_samples(struct wk_bytes payload, struct wk_etl_form form,
+			 struct wk_etl_samples *samples);
+
+/* A counter of the processor came round. */
+struct wk_etl_counted {
+	uint64_t address;
+	uint32_t tid;
+	uint16_t source; /* which counter, as intervals number them */
+};
+bool wk_etl_read_counted(struct wk_bytes payload, struct wk_etl_form form,
+			 struct wk_etl_counted *counted);
+
+/* How far the samples of a source are apart: time in 100 ns (source 0), or events. */
+struct wk_etl_interval {
+	uint32_t source, interval;
+	struct wk_bytes name; /* UTF-16 */
+};
+bool wk_etl_read_interval(struct wk_bytes payload, struct wk_etl_interval *interval);
 
 /* A stack, or half of one, and the event that it belongs to. */
 struct wk_etl_stack {
@@ -113,5 +141,13 @@ bool wk_etl_read_pair(struct wk_bytes payload, struct wk_bytes *first, struct wk
 
 /* UTF-16 up to a zero or the end, without it. */
 struct wk_bytes wk_etl_text16(struct wk_bytes *in);
+
+/* The same of one byte a character. */
+struct wk_str wk_etl_text8(struct wk_bytes *in);
+
+static inline uint64_t wk_etl_take_pointer(struct wk_bytes *in, struct wk_etl_form form)
+{
+	return form.pointer_bytes == 4 ? wk_u32le(in) : wk_u64le(in);
+}
 
 #endif

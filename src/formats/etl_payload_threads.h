@@ -1,0 +1,34 @@
+/* What the payloads of Windows' scheduler and of interrupts say: see etl_payload.h for how they
+ * are read. */
+#ifndef WK_FORMATS_ETL_PAYLOAD_THREADS_H
+#define WK_FORMATS_ETL_PAYLOAD_THREADS_H
+
+#include "formats/etl_payload.h"
+
+/* A processor goes from one thread to another. */
+struct wk_etl_switch {
+	uint32_t new_tid, old_tid;
+	bool old_waits; /* or has ended; else it could run on */
+	uint8_t wait_reason;
+};
+bool wk_etl_read_switch(struct wk_bytes payload, struct wk_etl_switch *switched);
+
+/* What a thread waits for, as Windows calls it; "" for what is not known. */
+const char *wk_etl_wait_reason(uint8_t reason);
+
+/* A thread that waited may run on. */
+struct wk_etl_ready {
+	uint32_t tid;
+	bool in_dpc; /* done for a device or a timer, whoever was interrupted */
+};
+bool wk_etl_read_ready(struct wk_bytes payload, struct wk_etl_ready *ready);
+
+/* An interrupt was served (ISR), or what was left to do for it (DPC). */
+struct wk_etl_service {
+	uint64_t begin; /* in ticks; the record's time is the end */
+	uint64_t routine;
+};
+bool wk_etl_read_service(struct wk_bytes payload, struct wk_etl_form form,
+			 struct wk_etl_service *service);
+
+#endif
