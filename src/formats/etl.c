@@ -43,7 +43,9 @@ static bool tell_damage(struct wk_etl_trace *trace)
 		  tell_count(trace, trace->unknown_keys,
 			     "stacks are only numbers, and nothing says what they stood for") &&
 		  tell_count(trace, trace->short_payloads,
-			     "records are too short for what they should tell");
+			     "records are too short for what they should tell") &&
+		  tell_count(trace, trace->packed_switches,
+			     "records of context switches are packed in a way that is not known");
 
 	if (ok && damage->first_words[0]) {
 		wk_buf_add_text(&words, damage->first_words);
@@ -58,14 +60,18 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_close(trace->file);
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_schemas_free(trace->schemas);
+	wk_etl_counts_free(trace->counts);
 	wk_etl_paths_fini(&trace->paths);
 	wk_etl_config_fini(&trace->config);
 	wk_map_fini(&trace->program_of);
 	free(trace->programs);
 	wk_map_fini(&trace->debug_id_of);
 	wk_map_fini(&trace->image_id_of);
+	wk_map_fini(&trace->counter_of);
 	wk_map_fini(&trace->pid_of);
 	wk_map_fini(&trace->guess_of);
+	free(trace->counters);
+	free(trace->running);
 	free(trace->debug_ids);
 	free(trace->image_ids);
 	free(trace->processes);

@@ -57,6 +57,14 @@ void wk_etl_config_fini(struct wk_etl_config *config)
 	*config = (struct wk_etl_config){ 0 };
 }
 
+bool wk_etl_config_knows(uint32_t hook)
+{
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (readers[i].hook == hook)
+			return true;
+	return false;
+}
+
 bool wk_etl_config_take(struct wk_etl_config *config, uint32_t hook,
 			const struct wk_etl_record *record)
 {

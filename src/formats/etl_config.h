@@ -73,7 +73,10 @@ struct wk_etl_config {
 
 void wk_etl_config_fini(struct wk_etl_config *config);
 
-/* What a record says, by its hook (formats/etl_trace.h). False where it is too short for what it
+/* Is a record of this hook (formats/etl_trace.h) one of those? */
+bool wk_etl_config_knows(uint32_t hook);
+
+/* What a record says, by its hook. False where it is too short for what it
  * should say; of another hook nothing is taken. */
 bool wk_etl_config_take(struct wk_etl_config *config, uint32_t hook,
 			const struct wk_etl_record *record);

@@ -44,10 +44,10 @@ bool wk_etl_read_ready(struct wk_bytes in, struct wk_etl_ready *ready)
 	return !in.bad;
 }
 
-bool wk_etl_read_service(struct wk_bytes in, struct wk_etl_form form,
-			 struct wk_etl_service *service)
+bool wk_etl_read_interrupt(struct wk_bytes in, struct wk_etl_form form,
+			 struct wk_etl_interrupt *interrupt)
 {
-	*service = (struct wk_etl_service){ .begin = wk_u64le(&in) };
-	service->routine = wk_etl_take_pointer(&in, form);
+	*interrupt = (struct wk_etl_interrupt){ .begin = wk_u64le(&in) };
+	interrupt->routine = wk_etl_take_pointer(&in, form);
 	return !in.bad;
 }

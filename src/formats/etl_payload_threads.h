@@ -24,11 +24,11 @@ struct wk_etl_ready {
 bool wk_etl_read_ready(struct wk_bytes payload, struct wk_etl_ready *ready);
 
 /* An interrupt was served (ISR), or what was left to do for it (DPC). */
-struct wk_etl_service {
+struct wk_etl_interrupt {
 	uint64_t begin; /* in ticks; the record's time is the end */
 	uint64_t routine;
 };
-bool wk_etl_read_service(struct wk_bytes payload, struct wk_etl_form form,
-			 struct wk_etl_service *service);
+bool wk_etl_read_interrupt(struct wk_bytes payload, struct wk_etl_form form,
+			 struct wk_etl_interrupt *interrupt);
 
 #endif

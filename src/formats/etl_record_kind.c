@@ -1,7 +1,7 @@
 /* Which kernel event a record is. */
 #include "formats/etl_trace.h"
 
-#include <string.h>
+#include "formats/etl_guid.h"
 
 /* How the numbers of the oldest classes end. */
 #define KERNEL_TAIL { 0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c }
@@ -36,12 +36,6 @@ static const struct wk_guid clr = {
 static const struct wk_guid clr_rundown = {
 	0xa669021c, 0xc450, 0x4609, { 0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18 } };
 
-static bool is_guid(const struct wk_guid *a, const struct wk_guid *b)
-{
-	return a->a == b->a && a->b == b->b && a->c == b->c &&
-	       memcmp(a->d, b->d, sizeof(a->d)) == 0;
-}
-
 static uint32_t hook_of_config(uint8_t opcode)
 {
 	static const uint32_t hooks[] = { WK_ETL_BUILD, WK_ETL_SYSTEM_PATHS,
@@ -55,30 +49,30 @@ static uint32_t hook_of_config(uint8_t opcode)
 
 static uint32_t hook_of_classic(const struct wk_etl_record *record)
 {
-	if (is_guid(&record->provider, &image_id))
+	if (wk_guid_eq(&record->provider, &image_id))
 		return record->opcode == 36  ? WK_ETL_DEBUG_ID
 		       : record->opcode == 0 ? WK_ETL_IMAGE_ID
 					     : WK_ETL_NO_HOOK;
-	if (is_guid(&record->provider, &system_config))
+	if (wk_guid_eq(&record->provider, &system_config))
 		return hook_of_config(record->opcode);
-	if (is_guid(&record->provider, &winsat))
+	if (wk_guid_eq(&record->provider, &winsat))
 		return record->opcode == 33   ? WK_ETL_WINSAT_SCORES
 		       : record->opcode == 35 ? WK_ETL_WINSAT_METRICS
 		       : record->opcode == 37 ? WK_ETL_WINSAT_SYSTEM
 					      : WK_ETL_NO_HOOK;
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		if (is_guid(&record->provider, &groups[i].provider))
+		if (wk_guid_eq(&record->provider, &groups[i].provider))
 			return (uint32_t)groups[i].group << 8 | record->opcode;
 	return WK_ETL_NO_HOOK;
 }
 
 static uint32_t hook_of_manifest(const struct wk_etl_record *record)
 {
-	if (is_guid(&record->provider, &clr))
+	if (wk_guid_eq(&record->provider, &clr))
 		return record->id == 143   ? WK_ETL_METHOD_LOAD
 		       : record->id == 144 ? WK_ETL_METHOD_KNOWN
 					   : WK_ETL_NO_HOOK;
-	if (is_guid(&record->provider, &clr_rundown) && (record->id == 143 || record->id == 144))
+	if (wk_guid_eq(&record->provider, &clr_rundown) && (record->id == 143 || record->id == 144))
 		return WK_ETL_METHOD_KNOWN;
 	return WK_ETL_NO_HOOK;
 }

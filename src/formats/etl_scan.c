@@ -227,7 +227,7 @@ static void scan_stack(struct wk_etl_trace *trace, const struct wk_etl_record *r
 		trace->short_payloads++;
 		return;
 	}
-	owner = (struct wk_etl_stack_owner){ stack.time, stack.tid };
+	owner = (struct wk_etl_stack_owner){ stack.time, stack.tid, record->cpu };
 	wk_map_set(&trace->guess_of, stack.tid, stack.pid + 1);
 	if (is_key)
 		wk_etl_stacks_add_key(trace->stacks, owner, stack.key, record->time);
@@ -250,21 +250,46 @@ static void scan_definition(struct wk_etl_trace *trace, const struct wk_etl_reco
 
 /* ---- the machine */
 
-static void scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload)
+static bool scan_config(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			uint32_t hook)
 {
-	uint32_t source = wk_u32le(&payload), interval = wk_u32le(&payload);
-
-	if (!payload.bad && source == 0 && interval)
-		trace->interval_ns = (uint64_t)interval * 100;
+	if (!wk_etl_config_knows(hook))
+		return false;
+	trace->short_payloads += !wk_etl_config_take(&trace->config, hook, record);
+	return true;
 }
 
-static void scan_record(struct scan *scan, const struct wk_etl_record *record)
+/* Of these only the second pass has to know. */
+static bool is_told(uint32_t hook)
+{
+	switch (hook) {
+	case WK_ETL_THREAD_NAME:
+	case WK_ETL_SWITCH:
+	case WK_ETL_READY:
+	case WK_ETL_VIRTUAL_ALLOC:
+	case WK_ETL_VIRTUAL_FREE:
+	case WK_ETL_VIRTUAL_BEFORE:
+	case WK_ETL_VIRTUAL_BEHIND:
+	case WK_ETL_HEAP_CREATE:
+	case WK_ETL_HEAP_ALLOC:
+	case WK_ETL_HEAP_REALLOC:
+	case WK_ETL_HEAP_DESTROY:
+	case WK_ETL_HEAP_FREE:
+	case WK_ETL_MARK:
+	case WK_ETL_MARK_LATER:
+	case WK_ETL_METHOD_LOAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* False if nothing is made of such records. */
+static bool scan_record(struct scan *scan, const struct wk_etl_record *record, uint32_t hook)
 {
 	struct wk_etl_trace *trace = scan->trace;
-	uint32_t hook = wk_etl_hook_of(record);
 	struct wk_bytes first, second;
 
-	trace->short_payloads += !wk_etl_config_take(&trace->config, hook, record);
 	switch (hook) {
 	case WK_ETL_PROCESS_START:
 	case WK_ETL_PROCESS_END:
@@ -295,6 +320,7 @@ static void scan_record(struct scan *scan, const struct wk_etl_record *record)
 	case WK_ETL_VOLUME:
 		if (wk_etl_read_pair(record->payload, &first, &second))
 			wk_etl_paths_add(&trace->paths, first, second);
+		scan_config(trace, record, hook);
 		break;
 	case WK_ETL_METHOD_KNOWN:
 		scan_method(scan, record);
@@ -311,11 +337,29 @@ static void scan_record(struct scan *scan, const struct wk_etl_record *record)
 	case WK_ETL_INTERVAL_SET:
 	case WK_ETL_INTERVAL_BEGIN:
 	case WK_ETL_INTERVAL_END:
-		scan_interval(trace, record->payload);
+		wk_etl_scan_interval(trace, record->payload);
 		break;
+	case WK_ETL_COMPACT_SWITCH:
+		trace->packed_switches++;
+		return false;
+	case WK_ETL_NO_HOOK:
+		return record->kind == WK_ETL_KERNEL; /* the header, which is read already */
 	default:
-		break;
+		return wk_etl_scan_sampled(trace, record, hook) || is_told(hook) ||
+		       scan_config(trace, record, hook);
 	}
+	return true;
+}
+
+/* The kernel's own, whoever logged them, are known by their hooks. */
+static struct wk_etl_tally *tally_of(struct wk_etl_trace *trace,
+				     const struct wk_etl_record *record, uint32_t hook)
+{
+	bool is_kernel = record->kind == WK_ETL_KERNEL ||
+			 (hook != WK_ETL_NO_HOOK && hook <= UINT16_MAX);
+
+	return wk_etl_counts_add(trace->counts, hook,
+				 is_kernel ? 0 : wk_etl_schemas_kind(trace->schemas, record));
 }
 
 void wk_etl_scan(struct wk_etl_trace *trace)
@@ -325,11 +369,15 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 
 	trace->stacks = wk_etl_stacks_new();
 	trace->config.texts = &trace->texts;
+	trace->counts = wk_etl_counts_new();
 	trace->interval_ns = 1000000;
 	trace->schemas = wk_etl_schemas_new();
 	while (wk_etl_next(trace->file, &record)) {
+		uint32_t hook = wk_etl_hook_of(&record);
+		struct wk_etl_tally *tally = tally_of(trace, &record, hook);
+
 		wk_etl_schemas_learn(trace->schemas, &record);
-		scan_record(&scan, &record);
+		tally->is_used |= scan_record(&scan, &record, hook);
 	}
 	wk_etl_schemas_settle(trace->schemas);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);

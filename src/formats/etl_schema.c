@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "base/utf16.h"
+#include "formats/etl_classic.h"
 #include "formats/etl_clr.h"
 #include "formats/etl_guid.h"
 #include "formats/etl_schema_sources.h"
@@ -157,7 +158,11 @@ static struct wk_str provider_name(const struct wk_etl_schemas *schemas,
 	uint32_t row = wk_index_find(&schemas->provider_at, hash_of_guid(guid), is_same_provider,
 				     schemas, guid);
 
-	return row ? schemas->providers[row - 1].name : wk_etl_clr_provider(guid);
+	struct wk_str known = wk_etl_clr_provider(guid);
+
+	if (row)
+		return schemas->providers[row - 1].name;
+	return known.len ? known : wk_etl_classic_provider(guid);
 }
 
 static void name_provider(struct wk_etl_schemas *schemas, const struct wk_guid *guid,
@@ -463,6 +468,8 @@ static struct wk_str event_name(struct wk_etl_schemas *schemas, const struct kin
 	const struct wk_etl_schema *schema;
 	struct wk_str name = wk_etl_clr_event(&kind->key);
 
+	if (name.len == 0)
+		name = wk_etl_classic_event(&kind->key);
 	if (name.len)
 		return name;
 	if (kind->own_name.len)

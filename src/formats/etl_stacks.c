@@ -7,6 +7,9 @@
 /* Windows takes 192 frames, or 256: no more can be meant, and each event tells its own anew. */
 #define MOST_FRAMES 1024
 
+/* So many of one time are looked through: as many as processors can have made at once. */
+#define MOST_AT_ONCE 256
+
 /* A half of a stack as it is kept: two leaves of the trie of addresses. */
 struct half {
 	uint32_t kernel, user;
@@ -231,8 +234,19 @@ static uint32_t *depths_of(const struct wk_trie *trie)
 	return depth;
 }
 
-/* The entries of one event become one. A half may have been told twice: the longer one has the
- * other in it. */
+/* A half may have been told twice: the longer one has the other in it. What the kernel told at once
+ * was on the event's own processor. */
+static void join_entry(struct entry *to, const struct entry *from, const uint32_t *depth)
+{
+	if (from->half.kernel && !to->half.kernel)
+		to->owner.cpu = from->owner.cpu;
+	if (depth[from->half.kernel] > depth[to->half.kernel])
+		to->half.kernel = from->half.kernel;
+	if (depth[from->half.user] > depth[to->half.user])
+		to->half.user = from->half.user;
+}
+
+/* The entries of one event become one. */
 static void join_entries(struct wk_etl_stacks *stacks)
 {
 	uint32_t *depth = depths_of(&stacks->trie);
@@ -240,16 +254,11 @@ static void join_entries(struct wk_etl_stacks *stacks)
 
 	for (size_t i = 1; i < stacks->entry_count; i++) {
 		const struct entry *entry = &stacks->entries[i];
-		struct half *half = &stacks->entries[kept].half;
 
-		if (by_owner(&stacks->entries[kept].owner, &entry->owner) != 0) {
+		if (by_owner(&stacks->entries[kept].owner, &entry->owner) == 0)
+			join_entry(&stacks->entries[kept], entry, depth);
+		else
 			stacks->entries[++kept] = *entry;
-			continue;
-		}
-		if (depth[entry->half.kernel] > depth[half->kernel])
-			half->kernel = entry->half.kernel;
-		if (depth[entry->half.user] > depth[half->user])
-			half->user = entry->half.user;
 	}
 	if (stacks->entry_count)
 		stacks->entry_count = kept + 1;
@@ -271,22 +280,21 @@ uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
 
 /* ---- questions */
 
-static const struct entry *entry_of(const struct wk_etl_stacks *stacks,
-				    const struct wk_etl_stack_owner *owner)
+/* The first entry that is not before that time and thread; entry_count if there is none. */
+static size_t lower_bound(const struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid)
 {
+	struct wk_etl_stack_owner owner = { .time = time, .tid = tid };
 	size_t low = 0, high = stacks->entry_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_owner(&stacks->entries[middle].owner, owner) < 0)
+		if (by_owner(&stacks->entries[middle].owner, &owner) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == stacks->entry_count || by_owner(&stacks->entries[low].owner, owner) != 0)
-		return NULL;
-	return &stacks->entries[low];
+	return low;
 }
 
 static void climb(const struct wk_etl_stacks *stacks, struct row *row, uint32_t leaf)
@@ -296,17 +304,39 @@ static void climb(const struct wk_etl_stacks *stacks, struct row *row, uint32_t 
 		push(row, stacks->addresses[stacks->trie.label[at] - 1]);
 }
 
-bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
-			struct wk_etl_chain *chain)
+static bool chain_of(struct wk_etl_stacks *stacks, const struct entry *entry,
+		     struct wk_etl_chain *chain)
 {
-	const struct entry *entry = entry_of(stacks, &owner);
-
-	*chain = (struct wk_etl_chain){ 0 };
-	if (!entry)
-		return false;
 	climb(stacks, &stacks->kernel, entry->half.kernel);
 	climb(stacks, &stacks->user, entry->half.user);
 	*chain = (struct wk_etl_chain){ stacks->kernel.at, stacks->user.at, stacks->kernel.count,
 					stacks->user.count };
 	return chain->kernel_count + chain->user_count > 0;
+}
+
+bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
+			struct wk_etl_chain *chain)
+{
+	size_t i = lower_bound(stacks, time, tid);
+	const struct entry *entry = i < stacks->entry_count ? &stacks->entries[i] : NULL;
+
+	*chain = (struct wk_etl_chain){ 0 };
+	return entry && entry->owner.time == time && entry->owner.tid == tid &&
+	       chain_of(stacks, entry, chain);
+}
+
+bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu,
+			   uint32_t *tid, struct wk_etl_chain *chain)
+{
+	size_t i = lower_bound(stacks, time, 0);
+	size_t end = stacks->entry_count - i > MOST_AT_ONCE ? i + MOST_AT_ONCE
+							    : stacks->entry_count;
+
+	*chain = (struct wk_etl_chain){ 0 };
+	for (; i < end && stacks->entries[i].owner.time == time; i++)
+		if (stacks->entries[i].owner.cpu == cpu) {
+			*tid = stacks->entries[i].owner.tid;
+			return chain_of(stacks, &stacks->entries[i], chain);
+		}
+	return false;
 }

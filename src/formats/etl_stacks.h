@@ -21,10 +21,11 @@ struct wk_etl_stacks;
 struct wk_etl_stacks *wk_etl_stacks_new(void);
 void wk_etl_stacks_free(struct wk_etl_stacks *stacks);
 
-/* Whose stack it is. Times are ticks. */
+/* Whose stack it is. Times are ticks. `cpu` is where the stack's own record was made, which is
+ * also where its event was, but for a half that comes later: it tells apart what has no thread. */
 struct wk_etl_stack_owner {
 	uint64_t time;
-	uint32_t tid;
+	uint32_t tid, cpu;
 };
 
 /* Addresses innermost first, each of `pointer_bytes`; those that are 0 are left out. */
@@ -45,8 +46,13 @@ struct wk_etl_chain {
 	size_t kernel_count, user_count;
 };
 
-/* False if the event has no stack. */
-bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+/* False if the event of that time and thread has no stack. */
+bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
 			struct wk_etl_chain *chain);
+
+/* The same for an event that does not say whose it is: its stack, made on the same processor,
+ * does. */
+bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu,
+			   uint32_t *tid, struct wk_etl_chain *chain);
 
 #endif

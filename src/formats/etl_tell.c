@@ -6,14 +6,6 @@
 
 #include "base/buf.h"
 
-/* Numbers of what is sampled. */
-enum { SOURCE_SAMPLED = 1, SOURCE_IDLE };
-
-static bool tell(struct wk_etl_trace *trace, const struct wk_event *event)
-{
-	return wk_sink_take(trace->sink, event, trace->err);
-}
-
 /* ---- what was there before */
 
 static bool tell_fact(struct wk_etl_trace *trace, const char *key, struct wk_str value)
@@ -21,7 +13,7 @@ static bool tell_fact(struct wk_etl_trace *trace, const char *key, struct wk_str
 	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
 
 	event.system = (struct wk_event_system){ .key = wk_str_c(key), .value = value };
-	return value.len == 0 || tell(trace, &event);
+	return value.len == 0 || wk_etl_take(trace, &event);
 }
 
 static bool tell_number(struct wk_etl_trace *trace, const char *key, uint64_t value)
@@ -65,7 +57,7 @@ static bool tell_config(struct wk_etl_trace *trace)
 
 	for (size_t i = 0; ok && i < count; i++) {
 		event.system = facts[i].told;
-		ok = tell(trace, &event);
+		ok = wk_etl_take(trace, &event);
 	}
 	return ok;
 }
@@ -77,17 +69,6 @@ static bool tell_system(struct wk_etl_trace *trace)
 	return tell_version(trace) && tell_fact(trace, "cpu", trace->config.cpu_name) &&
 	       tell_number(trace, "cpus", header->processors) &&
 	       tell_number(trace, "cpu MHz", header->cpu_mhz) && tell_config(trace);
-}
-
-static bool tell_source(struct wk_etl_trace *trace, uint32_t number, const char *name,
-			bool is_cpu_time)
-{
-	struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
-
-	event.source = (struct wk_event_source){ .source = number, .name = wk_str_c(name),
-						 .unit = wk_str_c("ns"),
-						 .is_cpu_time = is_cpu_time };
-	return tell(trace, &event);
 }
 
 /* What other records say of it. */
@@ -107,7 +88,7 @@ static bool tell_process(struct wk_etl_trace *trace, const struct wk_etl_seen_pr
 	event.process = process->told;
 	event.process.change = WK_PROCESS_SEEN;
 	complete_process(trace, process->pid, &event.process);
-	return tell(trace, &event);
+	return wk_etl_take(trace, &event);
 }
 
 /* Its own, or else that of the service it works for: "service Dhcp". */
@@ -133,7 +114,7 @@ static bool tell_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thr
 
 	event.thread = (struct wk_event_thread){
 		.change = change, .name = thread_name(trace, thread, &words) };
-	ok = tell(trace, &event);
+	ok = wk_etl_take(trace, &event);
 	wk_buf_fini(&words);
 	return ok;
 }
@@ -165,7 +146,7 @@ static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_imag
 		event.image.build_id = build_id_of(id);
 		event.image.pdb_path = id->path;
 	}
-	return tell(trace, &event);
+	return wk_etl_take(trace, &event);
 }
 
 static bool tell_method(struct wk_etl_trace *trace, const struct wk_etl_seen_method *method,
@@ -177,7 +158,7 @@ static bool tell_method(struct wk_etl_trace *trace, const struct wk_etl_seen_met
 	event.symbol = (struct wk_event_symbol){ .start = method->start,
 						 .size_bytes = method->size_bytes,
 						 .name = method->name };
-	return tell(trace, &event);
+	return wk_etl_take(trace, &event);
 }
 
 static bool tell_seen_images(struct wk_etl_trace *trace)
@@ -226,7 +207,7 @@ static bool on_process(struct wk_etl_trace *trace, const struct wk_etl_record *r
 	event.process.has_exit_code = ends;
 	event.process.exit_code = process.exit_status;
 	complete_process(trace, process.pid, &event.process);
-	return tell(trace, &event);
+	return wk_etl_take(trace, &event);
 }
 
 static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
@@ -242,6 +223,20 @@ static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *re
 		wk_map_set(&trace->pid_of, thread.tid, thread.pid + 1);
 	return tell_thread(trace, &seen, ends ? WK_THREAD_EXIT : WK_THREAD_START,
 			   wk_etl_ns(trace->file, record->time));
+}
+
+static bool on_thread_name(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_etl_seen_thread seen;
+	struct wk_etl_thread thread;
+
+	if (!wk_etl_read_thread_name(record->payload, &thread)) {
+		trace->short_payloads++;
+		return true;
+	}
+	seen = (struct wk_etl_seen_thread){ .pid = thread.pid, .tid = thread.tid,
+					    .name = wk_etl_keep16(trace, thread.name) };
+	return tell_thread(trace, &seen, WK_THREAD_NAME, wk_etl_ns(trace->file, record->time));
 }
 
 static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool is_gone)
@@ -272,50 +267,25 @@ static bool on_method(struct wk_etl_trace *trace, const struct wk_etl_record *re
 	return tell_method(trace, &seen, wk_etl_ns(trace->file, record->time));
 }
 
-/* ---- samples */
+/* ---- marks */
 
-#define IDLE_TID 0
-
-static uint32_t pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid)
+/* `xperf -m` and WPR, in letters of one byte. */
+static bool on_mark(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
-	uint32_t pid = wk_map_find(&trace->pid_of, tid);
-
-	if (!pid)
-		pid = wk_map_find(&trace->guess_of, tid);
-	return pid ? pid - 1 : 0;
-}
-
-/* A processor that has nothing to do is sampled, too, in the thread 0 of its own: unless that runs
- * what a device asked for. */
-static bool on_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record)
-{
-	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = record->cpu,
+	struct wk_event event = { .kind = WK_EVENT_MARK, .cpu = record->cpu,
 				  .time_ns = wk_etl_ns(trace->file, record->time) };
-	struct wk_etl_sample sample;
-	struct wk_etl_chain chain;
+	struct wk_bytes label = record->payload;
 
-	if (!wk_etl_read_sample(record->payload, wk_etl_form_of(record), &sample)) {
-		trace->short_payloads++;
-		return true;
-	}
-	wk_etl_stacks_find(trace->stacks,
-			   (struct wk_etl_stack_owner){ record->time, sample.tid }, &chain);
-	event.tid = sample.tid;
-	event.pid = pid_of_thread(trace, sample.tid);
-	event.sample = (struct wk_event_sample){
-		.source = sample.tid != IDLE_TID || sample.in_dpc || sample.in_isr
-				  ? SOURCE_SAMPLED : SOURCE_IDLE,
-		.weight = (sample.count ? sample.count : 1) * trace->interval_ns,
-		.address = sample.address,
-		.in_kernel = sample.address >> (record->pointer_bytes * 8 - 1),
-		.kernel_chain = chain.kernel, .kernel_count = chain.kernel_count,
-		.user_chain = chain.user, .user_count = chain.user_count };
-	return tell(trace, &event);
+	wk_etl_set_running(trace, record, &event);
+	event.mark.label = wk_etl_text8(&label);
+	return wk_etl_take(trace, &event);
 }
 
 static bool tell_record(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
-	switch (wk_etl_hook_of(record)) {
+	uint32_t hook = wk_etl_hook_of(record);
+
+	switch (hook) {
 	case WK_ETL_PROCESS_START:
 		return on_process(trace, record, false);
 	case WK_ETL_PROCESS_END:
@@ -324,6 +294,8 @@ static bool tell_record(struct wk_etl_trace *trace, const struct wk_etl_record *
 		return on_thread(trace, record, false);
 	case WK_ETL_THREAD_END:
 		return on_thread(trace, record, true);
+	case WK_ETL_THREAD_NAME:
+		return on_thread_name(trace, record);
 	case WK_ETL_PROCESS_LOADS:
 	case WK_ETL_IMAGE_LOAD:
 		return on_image(trace, record, false);
@@ -331,10 +303,26 @@ static bool tell_record(struct wk_etl_trace *trace, const struct wk_etl_record *
 		return on_image(trace, record, true);
 	case WK_ETL_METHOD_LOAD:
 		return on_method(trace, record);
-	case WK_ETL_SAMPLE:
-		return on_sample(trace, record);
+	case WK_ETL_SWITCH:
+		return wk_etl_tell_switch(trace, record);
+	case WK_ETL_READY:
+		return wk_etl_tell_ready(trace, record);
+	case WK_ETL_VIRTUAL_ALLOC:
+	case WK_ETL_VIRTUAL_FREE:
+	case WK_ETL_VIRTUAL_BEFORE:
+	case WK_ETL_VIRTUAL_BEHIND:
+		return wk_etl_tell_virtual(trace, record, hook);
+	case WK_ETL_HEAP_CREATE:
+	case WK_ETL_HEAP_ALLOC:
+	case WK_ETL_HEAP_REALLOC:
+	case WK_ETL_HEAP_DESTROY:
+	case WK_ETL_HEAP_FREE:
+		return wk_etl_tell_heap(trace, record, hook);
+	case WK_ETL_MARK:
+	case WK_ETL_MARK_LATER:
+		return on_mark(trace, record);
 	default:
-		return true;
+		return wk_etl_tell_sampled(trace, record, hook);
 	}
 }
 
@@ -342,10 +330,9 @@ bool wk_etl_tell(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record record;
 	bool ok = tell_system(trace) &&
-		  tell_source(trace, SOURCE_SAMPLED, "SampledProfile", true) &&
-		  tell_source(trace, SOURCE_IDLE, "idle", false) && tell_seen(trace);
+		  wk_etl_tell_sources(trace) && tell_seen(trace);
 
 	while (ok && wk_etl_next(trace->file, &record))
 		ok = tell_record(trace, &record);
-	return ok;
+	return ok && wk_etl_counts_tell(trace->counts, trace->schemas, trace->sink, trace->err);
 }

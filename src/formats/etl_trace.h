@@ -1,6 +1,6 @@
 /* Between the files that make events of a Windows trace: etl.c (the reader), etl_record_kind.c
  * (which kernel event a record is), etl_process.c (what a process is told as), etl_config.h (the
- * machine), etl_scan.c (the first pass), etl_tell.c (the second).
+ * machine), etl_scan.c (the first pass), etl_tell.c and its neighbours (the second).
  *
  * What was there all the time is told only when a trace ends, and stacks and names come after what
  * they belong to. So the records are gone through twice: the first pass keeps what already ran
@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "event/sink.h"
 #include "formats/etl_config.h"
+#include "formats/etl_counts.h"
 #include "formats/etl_file.h"
 #include "formats/etl_paths.h"
 #include "formats/etl_payload.h"
@@ -23,6 +24,17 @@
 enum wk_etl_hook {
 	WK_ETL_KERNEL_MASKS_ON = 0x0005,
 	WK_ETL_KERNEL_MASKS_END = 0x0020,
+	WK_ETL_TRANSITION_FAULT = 0x020a,
+	WK_ETL_DEMAND_ZERO_FAULT = 0x020b,
+	WK_ETL_COPY_ON_WRITE_FAULT = 0x020c,
+	WK_ETL_GUARD_PAGE_FAULT = 0x020d,
+	WK_ETL_HARD_PAGE_FAULT = 0x020e,
+	WK_ETL_ACCESS_VIOLATION = 0x020f,
+	WK_ETL_HARD_FAULT = 0x0220, /* what was read for one */
+	WK_ETL_VIRTUAL_ALLOC = 0x0262,
+	WK_ETL_VIRTUAL_FREE = 0x0263,
+	WK_ETL_VIRTUAL_BEFORE = 0x0280, /* there when the trace began */
+	WK_ETL_VIRTUAL_BEHIND = 0x0281, /* there when the trace ended */
 	WK_ETL_PROCESS_START = 0x0301,
 	WK_ETL_PROCESS_END = 0x0302,
 	WK_ETL_PROCESS_BEFORE = 0x0303, /* it ran when the trace began */
@@ -32,13 +44,31 @@ enum wk_etl_hook {
 	WK_ETL_THREAD_END = 0x0502,
 	WK_ETL_THREAD_BEFORE = 0x0503,
 	WK_ETL_THREAD_BEHIND = 0x0504,
+	WK_ETL_SWITCH = 0x0524,
+	WK_ETL_COMPACT_SWITCH = 0x0525, /* several, packed in a way that nobody tells */
+	WK_ETL_READY = 0x0532,
 	WK_ETL_THREAD_NAME = 0x0548,
 	WK_ETL_CPU = 0x0b0a,
 	WK_ETL_CPU_NAME = 0x0b23,
+	WK_ETL_MARK = 0x0f22,
+	WK_ETL_MARK_LATER = 0x0f24, /* the same, of one that does not wait for it */
 	WK_ETL_SAMPLE = 0x0f2e,
+	WK_ETL_COUNTED = 0x0f2f,
+	WK_ETL_MESSAGE_ISR = 0x0f32,
+	WK_ETL_SAMPLE_CACHE = 0x0f37,
+	WK_ETL_THREADED_DPC = 0x0f42,
+	WK_ETL_ISR = 0x0f43,
+	WK_ETL_DPC = 0x0f44,
+	WK_ETL_TIMER_DPC = 0x0f45,
+	WK_ETL_SAMPLE_NMI = 0x0f47,
 	WK_ETL_INTERVAL_SET = 0x0f48,
 	WK_ETL_INTERVAL_BEGIN = 0x0f49,
 	WK_ETL_INTERVAL_END = 0x0f4a,
+	WK_ETL_HEAP_CREATE = 0x1020,
+	WK_ETL_HEAP_ALLOC = 0x1021,
+	WK_ETL_HEAP_REALLOC = 0x1022,
+	WK_ETL_HEAP_DESTROY = 0x1023,
+	WK_ETL_HEAP_FREE = 0x1024,
 	WK_ETL_IMAGE_UNLOAD = 0x1402,
 	WK_ETL_IMAGE_BEFORE = 0x1403,
 	WK_ETL_IMAGE_BEHIND = 0x1404,
@@ -98,6 +128,14 @@ struct wk_etl_seen_method {
 	struct wk_str name;
 };
 
+/* A counter of the processor, by Windows' number for it. */
+struct wk_etl_counter {
+	uint32_t source;
+	uint64_t interval; /* how many events a sample stands for */
+	struct wk_str name;
+	bool is_seen;      /* there are samples of it */
+};
+
 struct wk_etl_trace {
 	struct wk_etl_file *file;
 	const struct wk_sink *sink;
@@ -123,11 +161,19 @@ struct wk_etl_trace {
 	struct wk_etl_seen_method *methods;
 	size_t method_count, method_cap;
 
+	struct wk_etl_counts *counts;
+	uint32_t sources_seen;       /* bits of what there are samples of (etl_tell_samples.c) */
+	struct wk_map counter_of;    /* Windows' number of it: row + 1 */
+	struct wk_etl_counter *counters;
+	size_t counter_count, counter_cap;
+	uint32_t *running;           /* tid by processor, as the second pass has come to */
+
 	struct wk_map pid_of;        /* of a thread, + 1: as the second pass has come to */
 	struct wk_map guess_of;      /* the same by what else names both */
 	uint64_t interval_ns;        /* of samples */
 	uint64_t unknown_keys;       /* stacks that nobody defined */
 	uint64_t short_payloads;     /* records with less than they must have */
+	uint64_t packed_switches;    /* records of switches that nobody can read */
 	struct wk_etl_config config;
 
 	struct wk_map program_of;    /* pid + 1: row + 1 of programs */
@@ -155,6 +201,40 @@ struct wk_event_process wk_etl_told_process(struct wk_etl_trace *trace,
 void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_bytes path);
 struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid,
 				struct wk_str name, struct wk_str command_line);
+static inline bool wk_etl_take(const struct wk_etl_trace *trace, const struct wk_event *event)
+{
+	return wk_sink_take(trace->sink, event, trace->err);
+}
+
+/* ---- who did it (etl_tell_threads.c) */
+
+/* The thread of an event that is known, its process, and its stack into `sample`. */
+void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       uint32_t tid, struct wk_event *event, struct wk_event_sample *sample);
+
+/* Those of an event whose payload does not say: by its header, by who runs on its processor, or
+ * by its stack. False where none of them says it. */
+bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		     struct wk_event *event, struct wk_event_sample *sample);
+
+/* Whom an interrupt stopped, where that is known. */
+void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_event *event);
+
+/* ---- one kind of record each; payloads that are too short are counted */
+
+void wk_etl_scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload);
+bool wk_etl_scan_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 uint32_t hook); /* false if it is none */
+bool wk_etl_tell_sources(struct wk_etl_trace *trace);
+bool wk_etl_tell_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 uint32_t hook);
+bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record);
+bool wk_etl_tell_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record);
+bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			 uint32_t hook);
+bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		      uint32_t hook);
 
 void wk_etl_scan(struct wk_etl_trace *trace);
 bool wk_etl_tell(struct wk_etl_trace *trace);

@@ -21,7 +21,7 @@ static void check(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
 {
 	struct wk_etl_chain chain;
 
-	assert_true(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ time, tid }, &chain));
+	assert_true(wk_etl_stacks_find(stacks, time, tid, &chain));
 	assert_int_equal(chain.kernel_count, kernel_count);
 	assert_int_equal(chain.user_count, user_count);
 	if (kernel_count)
@@ -34,7 +34,7 @@ static void two_halves_of_an_event_are_one_stack_in_whatever_order(void **state)
 {
 	static const uint64_t kernel[] = { KERNEL + 2, KERNEL + 1 }, user[] = { 30, 20, 10 };
 	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
-	struct wk_etl_stack_owner first = { 100, 7 }, second = { 200, 7 };
+	struct wk_etl_stack_owner first = { 100, 7, 0 }, second = { 200, 7, 0 };
 
 	(void)state;
 	wk_etl_stacks_add(stacks, first, chain_of(user, 3), 8);
@@ -56,8 +56,8 @@ static void frames_are_the_kernels_by_their_addresses(void **state)
 	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
 
 	(void)state;
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 1, 1 }, chain_of(mixed, 5), 8);
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 2, 1 },
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 1, 1, 0 }, chain_of(mixed, 5), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 2, 1, 0 },
 			  wk_bytes_of(narrow, sizeof(narrow)), 4);
 	wk_etl_stacks_settle(stacks);
 	check(stacks, 1, 1, kernel, 2, user, 2);
@@ -76,19 +76,19 @@ static void a_key_means_the_first_definition_that_is_not_older(void **state)
 	wk_etl_stacks_define(stacks, 77, 300, chain_of(c, 1), 8);
 	wk_etl_stacks_define(stacks, 77, 100, chain_of(a, 2), 8);
 	wk_etl_stacks_define(stacks, 77, 200, chain_of(b, 3), 8);
-	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 50, 1 }, 77, 60);
-	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 90, 1 }, 77, 100);
-	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 95, 1 }, 77, 101);
-	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 250, 1 }, 77, 299);
-	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 300, 1 }, 77, 301);
-	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 301, 1 }, 78, 301);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 50, 1, 0 }, 77, 60);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 90, 1, 0 }, 77, 100);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 95, 1, 0 }, 77, 101);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 250, 1, 0 }, 77, 299);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 300, 1, 0 }, 77, 301);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 301, 1, 0 }, 78, 301);
 	assert_int_equal(wk_etl_stacks_settle(stacks), 2);
 	check(stacks, 50, 1, NULL, 0, a, 2);
 	check(stacks, 90, 1, NULL, 0, a, 2);
 	check(stacks, 95, 1, NULL, 0, b, 3);
 	check(stacks, 250, 1, NULL, 0, c, 1);
-	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 300, 1 }, &chain));
-	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 301, 1 }, &chain));
+	assert_false(wk_etl_stacks_find(stacks, 300, 1, &chain));
+	assert_false(wk_etl_stacks_find(stacks, 301, 1, &chain));
 	wk_etl_stacks_free(stacks);
 }
 
@@ -100,13 +100,13 @@ static void a_stack_is_of_the_thread_that_it_names(void **state)
 	struct wk_etl_chain chain;
 
 	(void)state;
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 10 }, chain_of(a, 1), 8);
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 11 }, chain_of(b, 1), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 10, 0 }, chain_of(a, 1), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 11, 0 }, chain_of(b, 1), 8);
 	wk_etl_stacks_settle(stacks);
 	check(stacks, 5, 10, NULL, 0, a, 1);
 	check(stacks, 5, 11, NULL, 0, b, 1);
-	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 5, 12 }, &chain));
-	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 6, 10 }, &chain));
+	assert_false(wk_etl_stacks_find(stacks, 5, 12, &chain));
+	assert_false(wk_etl_stacks_find(stacks, 6, 10, &chain));
 	wk_etl_stacks_free(stacks);
 }
 
@@ -116,9 +116,9 @@ static void a_half_that_is_told_twice_counts_once(void **state)
 	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
 
 	(void)state;
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(short_one, 2), 8);
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(long_one, 3), 8);
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(short_one, 2), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(short_one, 2), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(long_one, 3), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(short_one, 2), 8);
 	wk_etl_stacks_settle(stacks);
 	check(stacks, 5, 1, NULL, 0, long_one, 3);
 	wk_etl_stacks_free(stacks);
@@ -133,12 +133,12 @@ static void what_is_deeper_than_any_stack_is_cut_at_its_root(void **state)
 	(void)state;
 	for (size_t i = 0; i < 5000; i++)
 		addresses[i] = i + 1;
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1 }, chain_of(addresses, 5000),
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(addresses, 5000),
 			  8);
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 6, 1 },
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 6, 1, 0 },
 			  wk_bytes_of(addresses, 13), 8);
 	wk_etl_stacks_settle(stacks);
-	assert_true(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 5, 1 }, &chain));
+	assert_true(wk_etl_stacks_find(stacks, 5, 1, &chain));
 	assert_int_equal(chain.user_count, 1024);
 	assert_int_equal(chain.user[0], 1);
 	check(stacks, 6, 1, NULL, 0, addresses, 1);
@@ -152,7 +152,51 @@ static void without_any_stack_there_is_none(void **state)
 
 	(void)state;
 	assert_int_equal(wk_etl_stacks_settle(stacks), 0);
-	assert_false(wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ 0, 0 }, &chain));
+	assert_false(wk_etl_stacks_find(stacks, 0, 0, &chain));
+	wk_etl_stacks_free(stacks);
+}
+
+/* The kernel's half is made at once, on the processor of the event; the user's may be made
+ * elsewhere. */
+static void an_event_without_a_thread_has_the_stack_of_its_processor(void **state)
+{
+	static const uint64_t a[] = { KERNEL + 1 }, b[] = { 20 }, c[] = { KERNEL + 3 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_chain chain;
+	uint32_t tid = 0;
+
+	(void)state;
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 10, 2 }, chain_of(b, 1), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 10, 3 }, chain_of(a, 1), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 9, 1 }, chain_of(c, 1), 8);
+	wk_etl_stacks_settle(stacks);
+	assert_true(wk_etl_stacks_find_on(stacks, 5, 3, &tid, &chain));
+	assert_int_equal(tid, 10);
+	assert_int_equal(chain.kernel_count + chain.user_count, 2);
+	assert_true(wk_etl_stacks_find_on(stacks, 5, 1, &tid, &chain));
+	assert_int_equal(tid, 9);
+	assert_false(wk_etl_stacks_find_on(stacks, 5, 2, &tid, &chain));
+	assert_false(wk_etl_stacks_find_on(stacks, 6, 3, &tid, &chain));
+	assert_int_equal(tid, 9);
+	wk_etl_stacks_free(stacks);
+}
+
+/* A file may have any number of stacks at one time and of events that ask for them. */
+static void only_so_many_stacks_of_one_time_are_looked_through(void **state)
+{
+	static const uint64_t a[] = { KERNEL + 1 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_chain chain;
+	uint32_t tid = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100000; i++)
+		wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, i, 1 }, chain_of(a, 1),
+				  8);
+	wk_etl_stacks_settle(stacks);
+	for (uint32_t i = 0; i < 100000; i++)
+		assert_false(wk_etl_stacks_find_on(stacks, 5, 2, &tid, &chain));
+	assert_true(wk_etl_stacks_find_on(stacks, 5, 1, &tid, &chain));
 	wk_etl_stacks_free(stacks);
 }
 
@@ -166,6 +210,8 @@ int main(void)
 		cmocka_unit_test(a_half_that_is_told_twice_counts_once),
 		cmocka_unit_test(what_is_deeper_than_any_stack_is_cut_at_its_root),
 		cmocka_unit_test(without_any_stack_there_is_none),
+		cmocka_unit_test(an_event_without_a_thread_has_the_stack_of_its_processor),
+		cmocka_unit_test(only_so_many_stacks_of_one_time_are_looked_through),
 	};
 
 	return cmocka_run_group_tests_name("etl_stacks", tests, NULL, NULL);
