@@ -102,6 +102,7 @@ struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err
 {
 	struct wk_pdb *pdb = wk_alloc_zeroed(1, sizeof(*pdb));
 
+	pdb->piece_bytes = WK_PDB_PIECE;
 	if (!wk_msf_open(&pdb->msf, at, size_bytes, err) || !read_info(pdb, err) ||
 	    !wk_pdb_read_dbi(pdb, err) || !wk_pdb_read_sections(pdb, err)) {
 		wk_pdb_free(pdb);
@@ -115,6 +116,8 @@ void wk_pdb_free(struct wk_pdb *pdb)
 	if (!pdb)
 		return;
 	wk_pdb_block_free(pdb->block);
+	free(pdb->units);
+	free(pdb->ranges);
 	wk_pdb_sections_fini(pdb);
 	wk_pdb_dbi_fini(pdb);
 	wk_pdb_types_fini(&pdb->types);
@@ -185,53 +188,62 @@ static void add_block(struct wk_pdb_block *b, uint32_t unit, struct wk_code_inde
 	wk_code_index_take(index, unit, &b->maker, &block);
 }
 
-/* The parts of its stream: symbols behind four bytes, old lines, lines. */
-static bool open_module(struct wk_pdb *pdb, const struct wk_pdb_module *module,
-			struct wk_err *err)
+/* Of a module that is cut it stays for the other pieces. */
+static struct wk_pdb_outline *outline_of(struct wk_pdb *pdb, uint32_t number, struct wk_err *err)
 {
-	struct wk_pdb_block *b = pdb->block;
-	struct wk_bytes in;
+	struct wk_pdb_module *module = &pdb->modules[number];
 
-	if (!wk_msf_read(&pdb->msf, module->stream, &b->stream, err))
-		return false;
-	in = b->stream.bytes;
-	b->symbols = wk_bytes_take(&in, module->symbol_bytes);
-	wk_bytes_skip(&in, module->old_line_bytes);
-	b->line_parts = wk_bytes_take(&in, module->line_bytes);
-	if (in.bad)
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "stream %u has %zu bytes and the "
-			       "module claims more", module->stream,
-			       wk_bytes_left(&b->stream.bytes));
-	b->symbols = wk_bytes_of(b->symbols.at, wk_bytes_left(&b->symbols));
-	b->line_parts = wk_bytes_of(b->line_parts.at, wk_bytes_left(&b->line_parts));
-	wk_bytes_skip(&b->symbols, 4);
-	return true;
+	if (!module->outline)
+		module->outline = wk_pdb_outline_new(pdb, module, err);
+	return module->outline;
 }
 
-bool wk_pdb_load(struct wk_pdb *pdb, uint32_t unit, struct wk_code_index *index,
-		 struct wk_err *err)
+static void done_with_outline(struct wk_pdb *pdb, uint32_t number)
 {
-	use_index(pdb, index);
-	if (unit >= pdb->module_count)
-		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32, unit);
-	if (pdb->modules[unit].stream == WK_PDB_NO_STREAM) {
-		add_empty(index, unit);
-		return true;
-	}
+	if (wk_pdb_is_cut(pdb, number))
+		return;
+	wk_pdb_outline_free(pdb->modules[number].outline);
+	pdb->modules[number].outline = NULL;
+}
+
+static void read_unit(struct wk_pdb *pdb, const struct wk_pdb_unit *unit,
+		      const struct wk_pdb_outline *outline)
+{
 	if (!pdb->block)
 		pdb->block = wk_alloc_zeroed(1, sizeof(*pdb->block));
-	wk_pdb_block_reset(pdb->block);
-	if (!open_module(pdb, &pdb->modules[unit], err)) {
-		add_empty(index, unit);
-		return false;
-	}
+	wk_pdb_block_begin(pdb->block, outline, unit->low, unit->high);
 	wk_pdb_read_lines(pdb, pdb->block);
 	wk_pdb_read_scopes(pdb, pdb->block);
 	wk_pdb_make_runs(pdb->block);
 	wk_pdb_move_runs(pdb, pdb->block);
+}
+
+bool wk_pdb_load(struct wk_pdb *pdb, uint32_t number, struct wk_code_index *index,
+		 struct wk_err *err)
+{
+	const struct wk_pdb_outline *outline;
+	const struct wk_pdb_unit *unit;
+
+	use_index(pdb, index);
+	wk_pdb_make_units(pdb);
+	if (number >= pdb->unit_count)
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32,
+			       number);
+	unit = &pdb->units[number];
+	if (pdb->modules[unit->module].stream == WK_PDB_NO_STREAM) {
+		add_empty(index, number);
+		return true;
+	}
+	outline = outline_of(pdb, unit->module, err);
+	if (!outline) {
+		add_empty(index, number);
+		return false;
+	}
+	read_unit(pdb, unit, outline);
 	if (pdb->block->run_count > 0)
-		add_block(pdb->block, unit, index);
+		add_block(pdb->block, number, index);
 	else
-		add_empty(index, unit);
+		add_empty(index, number);
+	done_with_outline(pdb, unit->module);
 	return true;
 }

@@ -2,9 +2,9 @@
  * at a time; public names; and the identity by which an image asks for one.
  *
  * docs/formats/pdb.md tells what is read. Addresses are the image's own, counted from where it is
- * loaded (RVA). Modules are the units: which addresses are of which one is known from the
- * contributions to sections (wk_pdb_fill), and one that is never asked for is never read. A
- * function has its linked name where a public begins at the same address, else the name that its
+ * loaded (RVA). Modules are the units, and pieces of the code of large ones: which addresses are
+ * of which one is known from the contributions to sections (wk_pdb_fill), and one that is never
+ * asked for is never read. A function has its linked name where a public begins at the same address, else the name that its
  * module has, with scopes and without parameters. What has only a public (wk_pdb_each_public) is
  * not in the index.
  *
@@ -36,7 +36,7 @@ const struct wk_pdb_id *wk_pdb_id(const struct wk_pdb *pdb);
  * with /DEBUG:FASTLINK, which leaves the rest in those? */
 bool wk_pdb_is_stripped(const struct wk_pdb *pdb);
 
-size_t wk_pdb_unit_count(const struct wk_pdb *pdb);
+size_t wk_pdb_unit_count(struct wk_pdb *pdb);
 
 /* Sets the index' ranges. */
 void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index);

@@ -22,7 +22,7 @@ enum {
 struct state {
 	struct wk_pdb *pdb;
 	struct wk_pdb_block *block;
-	uint64_t start; /* of the function */
+	uint64_t start, limit; /* of the function */
 	uint32_t site;
 	uint32_t code, file, line;
 	bool is_open; /* the last row has no end yet */
@@ -61,7 +61,8 @@ static void end_row(struct state *s, uint64_t code)
 	if (!s->is_open)
 		return;
 	s->is_open = false;
-	if (end > b->rows[b->row_count - 1].start && end <= UINT32_MAX)
+	end = end < s->limit ? end : s->limit;
+	if (end > b->rows[b->row_count - 1].start)
 		b->rows[b->row_count - 1].end = (uint32_t)end;
 	else
 		b->row_count--;
@@ -73,7 +74,7 @@ static void begin_row(struct state *s)
 	uint64_t start = s->start + s->code;
 
 	end_row(s, s->code);
-	if (start > UINT32_MAX)
+	if (start >= s->limit)
 		return;
 	b->rows = wk_grow(b->rows, &b->row_cap, b->row_count + 1, sizeof(*b->rows));
 	b->rows[b->row_count++] = (struct wk_pdb_site_row){
@@ -131,12 +132,14 @@ static void step(struct state *s, struct wk_bytes *in, uint32_t op)
 }
 
 void wk_pdb_run_annotations(struct wk_pdb *pdb, struct wk_pdb_block *block, struct wk_bytes in,
-			    uint32_t site, uint32_t start, const struct wk_pdb_inlinee *inlinee)
+			    uint32_t site, const struct wk_pdb_inlinee *inlinee)
 {
+	const struct wk_pdb_proc *proc = &block->procs[block->sites[site].proc];
 	struct state s = {
 		.pdb = pdb,
 		.block = block,
-		.start = start,
+		.start = proc->start,
+		.limit = proc->end,
 		.site = site,
 		.file = wk_pdb_file_text(pdb, block, inlinee->file_id),
 		.line = inlinee->line,

@@ -2,23 +2,23 @@
 
 #include <stdlib.h>
 
-void wk_pdb_block_reset(struct wk_pdb_block *block)
+void wk_pdb_block_begin(struct wk_pdb_block *block, const struct wk_pdb_outline *outline,
+			uint32_t low, uint64_t high)
 {
-	wk_msf_stream_fini(&block->stream);
+	block->outline = outline;
+	block->low = low;
+	block->high = high;
 	wk_map_fini(&block->file_texts);
-	wk_map_fini(&block->inlinee_of);
 	block->has_last_file = false;
-	block->inlinee_count = block->line_count = 0;
-	block->proc_count = block->site_count = block->row_count = 0;
-	block->run_count = 0;
+	block->line_count = block->proc_count = block->site_count = 0;
+	block->row_count = block->run_count = 0;
 }
 
 void wk_pdb_block_free(struct wk_pdb_block *block)
 {
 	if (!block)
 		return;
-	wk_pdb_block_reset(block);
-	free(block->inlinees);
+	wk_map_fini(&block->file_texts);
 	free(block->lines);
 	free(block->procs);
 	free(block->sites);

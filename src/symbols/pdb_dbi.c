@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "symbols/pdb_internal.h"
+#include "symbols/pdb_outline.h"
 
 #define DBI_STREAM    3
 #define HEAD_BYTES    64
@@ -29,7 +29,7 @@ enum part {
 	PART_COUNT
 };
 
-static struct wk_pdb_contribution read_contribution(struct wk_bytes *in)
+struct wk_pdb_contribution wk_pdb_read_contribution(struct wk_bytes *in)
 {
 	struct wk_pdb_contribution row = { .section = wk_u16le(in) };
 
@@ -62,7 +62,7 @@ static void read_modules(struct wk_pdb *pdb, struct wk_bytes in)
 		struct wk_pdb_module module = { 0 };
 
 		wk_bytes_skip(&in, 4);
-		module.first = read_contribution(&in);
+		module.first = wk_pdb_read_contribution(&in);
 		wk_bytes_skip(&in, 2);
 		module.stream = take_stream(taken, wk_u16le(&in));
 		module.symbol_bytes = wk_u32le(&in);
@@ -154,12 +154,9 @@ bool wk_pdb_read_dbi(struct wk_pdb *pdb, struct wk_err *err)
 void wk_pdb_dbi_fini(struct wk_pdb *pdb)
 {
 	wk_msf_stream_fini(&pdb->dbi);
+	for (size_t i = 0; i < pdb->module_count; i++)
+		wk_pdb_outline_free(pdb->modules[i].outline);
 	free(pdb->modules);
-}
-
-size_t wk_pdb_unit_count(const struct wk_pdb *pdb)
-{
-	return pdb->module_count;
 }
 
 bool wk_pdb_is_stripped(const struct wk_pdb *pdb)
@@ -170,60 +167,4 @@ bool wk_pdb_is_stripped(const struct wk_pdb *pdb)
 		if (pdb->modules[i].stream != WK_PDB_NO_STREAM && pdb->modules[i].line_bytes > 0)
 			return false;
 	return true;
-}
-
-/* Ranges of the modules, while they are collected. */
-struct ranges {
-	struct wk_pdb *pdb;
-	struct wk_code_range *rows;
-	size_t count, cap;
-};
-
-static void add_range(struct ranges *r, uint32_t start, uint32_t end, uint32_t module)
-{
-	struct wk_code_range *last = r->count ? &r->rows[r->count - 1] : NULL;
-
-	if (last && last->unit == module && last->end == start) {
-		last->end = end;
-		return;
-	}
-	r->rows = wk_grow(r->rows, &r->cap, r->count + 1, sizeof(*r->rows));
-	r->rows[r->count++] = (struct wk_code_range){ start, end, module };
-}
-
-/* What says nothing of itself is taken too. */
-
-static void add_contribution(struct ranges *r, const struct wk_pdb_contribution *row)
-{
-	struct wk_pdb_part part;
-	uint32_t start;
-
-	if ((row->flags != 0 && !(row->flags & (WK_PDB_CODE | WK_PDB_EXECUTABLE))) ||
-	    row->module >= r->pdb->module_count || row->size_bytes == 0 ||
-	    row->size_bytes > INT32_MAX ||
-	    !wk_pdb_source_rva(r->pdb, row->section, row->offset, &start) ||
-	    row->size_bytes > UINT32_MAX - start)
-		return;
-	part = wk_pdb_parts(r->pdb, start, start + row->size_bytes);
-	while (wk_pdb_next_part(r->pdb, &part))
-		add_range(r, part.start, part.end, row->module);
-}
-
-void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index)
-{
-	struct wk_bytes rows = pdb->contributions;
-	struct ranges r = { .pdb = pdb };
-
-	while (pdb->contribution_bytes && wk_bytes_left(&rows) >= pdb->contribution_bytes) {
-		struct wk_bytes row = wk_bytes_take(&rows, pdb->contribution_bytes);
-		struct wk_pdb_contribution contribution = read_contribution(&row);
-
-		add_contribution(&r, &contribution);
-	}
-	for (size_t i = 0; pdb->contribution_bytes == 0 && i < pdb->module_count; i++) {
-		pdb->modules[i].first.module = (uint32_t)i;
-		add_contribution(&r, &pdb->modules[i].first);
-	}
-	wk_code_index_set_ranges(index, r.rows, r.count);
-	free(r.rows);
 }

@@ -51,7 +51,19 @@ struct wk_pdb_module {
 	uint16_t stream;
 	uint32_t symbol_bytes, old_line_bytes, line_bytes;
 	struct wk_pdb_contribution first; /* of it alone, where the table of all is missing */
+	struct wk_pdb_outline *outline;   /* NULL: not made yet, or not kept */
 };
+
+/* Code of a module that is read at once: between these addresses, or all of it. Functions that
+ * reach beyond them are of the next piece, too. */
+struct wk_pdb_unit {
+	uint32_t module;
+	uint32_t low;
+	uint64_t high;
+};
+
+#define WK_PDB_HIGHEST (UINT64_C(1) << 32) /* address of a whole module */
+#define WK_PDB_PIECE   65536               /* bytes of code of a large one */
 
 struct wk_pdb_sections {
 	struct wk_pdb_section *rows;
@@ -82,7 +94,7 @@ struct wk_pdb_publics {
 	bool is_open, is_sorted;
 };
 
-/* What is made of one module; used again for the next. */
+/* What is made of one unit; used again for the next. */
 struct wk_pdb_block;
 
 struct wk_pdb {
@@ -98,6 +110,12 @@ struct wk_pdb {
 	uint16_t debug_streams[11];
 	struct wk_pdb_module *modules;
 	size_t module_count, module_cap;
+	struct wk_pdb_unit *units; /* the first ones are the modules, or their first pieces */
+	size_t unit_count, unit_cap;
+	struct wk_code_range *ranges; /* of units */
+	size_t range_count, range_cap;
+	bool has_units;
+	uint32_t piece_bytes; /* of code; modules whose streams have no more are not cut */
 	struct wk_pdb_sections sections, source_sections;
 	struct wk_pdb_moved *moved;
 	size_t moved_count;
@@ -117,6 +135,11 @@ struct wk_pdb {
 /* pdb_dbi.c: modules, contributions, numbers of streams, sections, what was moved. */
 bool wk_pdb_read_dbi(struct wk_pdb *pdb, struct wk_err *err);
 void wk_pdb_dbi_fini(struct wk_pdb *pdb);
+
+/* pdb_units.c: which piece of code is of which unit. */
+void wk_pdb_make_units(struct wk_pdb *pdb);
+struct wk_pdb_contribution wk_pdb_read_contribution(struct wk_bytes *in);
+bool wk_pdb_is_cut(const struct wk_pdb *pdb, uint32_t module);
 
 /* pdb_address.c */
 bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err);
@@ -139,6 +162,29 @@ bool wk_pdb_next_part(struct wk_pdb *pdb, struct wk_pdb_part *part);
 struct wk_str wk_pdb_public_at(struct wk_pdb *pdb, uint16_t section, uint32_t offset,
 			       struct wk_str name);
 void wk_pdb_publics_fini(struct wk_pdb_publics *publics);
+
+/* pdb_records.c: what symbols say of the code that they begin. */
+struct wk_pdb_function {
+	uint16_t section, parent_section;
+	uint32_t offset, parent_offset, size_bytes; /* parent: of a part that lies elsewhere */
+	struct wk_str name;                         /* empty in such a part */
+};
+bool wk_pdb_begins_function(uint16_t kind);
+/* False for code that is of no machine, and where the symbol is broken. */
+bool wk_pdb_read_function(uint16_t kind, struct wk_bytes body, struct wk_pdb_function *function);
+/* False where there is no such place. */
+bool wk_pdb_function_start(const struct wk_pdb *pdb, const struct wk_pdb_function *function,
+			   uint32_t *start);
+
+/* A record as the next thing in `in`; false at the end. */
+static inline bool wk_pdb_next_record(struct wk_bytes *in, uint16_t *kind, struct wk_bytes *body)
+{
+	uint16_t len = wk_u16le(in);
+
+	*body = wk_bytes_take(in, len);
+	*kind = wk_u16le(body);
+	return !in->bad && !body->bad;
+}
 
 /* pdb_types.c: the function that an inlined call is of; 0 where that is not known. */
 uint32_t wk_pdb_inlinee_name(struct wk_pdb *pdb, uint32_t id);

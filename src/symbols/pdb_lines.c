@@ -78,7 +78,7 @@ static void open_names(struct wk_pdb *pdb)
 
 static uint32_t find_file_text(struct wk_pdb *pdb, struct wk_pdb_block *block, uint32_t file_id)
 {
-	struct wk_bytes at = block->checksums;
+	struct wk_bytes at = block->outline->checksums;
 	uint32_t text = wk_map_find(&block->file_texts, file_id), offset;
 
 	if (text == 0) {
@@ -102,7 +102,7 @@ uint32_t wk_pdb_file_text(struct wk_pdb *pdb, struct wk_pdb_block *block, uint32
 	return block->last_text;
 }
 
-static void read_inlinees(struct wk_pdb_block *block, struct wk_bytes in)
+static void read_inlinees(struct wk_pdb_outline *outline, struct wk_bytes in)
 {
 	bool has_files = wk_u32le(&in) & INLINEES_HAVE_FILES;
 
@@ -113,26 +113,58 @@ static void read_inlinees(struct wk_pdb_block *block, struct wk_bytes in)
 		inlinee.line = wk_u32le(&in);
 		if (has_files)
 			wk_bytes_skip(&in, (uint64_t)wk_u32le(&in) * 4);
-		block->inlinees = wk_grow(block->inlinees, &block->inlinee_cap,
-					  block->inlinee_count + 1, sizeof(*block->inlinees));
-		block->inlinees[block->inlinee_count++] = inlinee;
-		wk_map_set(&block->inlinee_of, id, (uint32_t)block->inlinee_count);
+		outline->inlinees = wk_grow(outline->inlinees, &outline->inlinee_cap,
+					    outline->inlinee_count + 1,
+					    sizeof(*outline->inlinees));
+		outline->inlinees[outline->inlinee_count++] = inlinee;
+		wk_map_set(&outline->inlinee_of, id, (uint32_t)outline->inlinee_count);
 	}
 }
 
-/* Lines of code that lies in one piece; where it ends, one without a number stands behind them. */
-struct stretch {
-	uint32_t start, end;
-	uint32_t first, count; /* among the block's, without the one behind */
-};
+static void outline_stretch(const struct wk_pdb *pdb, struct wk_pdb_outline *outline,
+			    struct wk_bytes in)
+{
+	uint32_t offset = wk_u32le(&in), size;
+	uint16_t section = wk_u16le(&in);
+	struct wk_pdb_stretch s = { 0 };
 
-struct stretches {
-	struct wk_pdb *pdb;
-	struct wk_pdb_block *block;
-	struct stretch *rows;
-	size_t count, cap;
-	bool is_disordered; /* one begins before the end of the one before */
-};
+	wk_bytes_skip(&in, 2); /* columns lie behind the lines of their file */
+	size = wk_u32le(&in);
+	if (in.bad || !wk_pdb_source_rva(pdb, section, offset, &s.start) || size == 0 ||
+	    size > UINT32_MAX - s.start)
+		return;
+	s.end = s.start + size;
+	s.files = in;
+	outline->stretches = wk_grow(outline->stretches, &outline->stretch_cap,
+				     outline->stretch_count + 1, sizeof(*outline->stretches));
+	outline->stretches[outline->stretch_count++] = s;
+}
+
+/* By address. Functions whose code was folded have stretches at the same place: the first has it,
+ * as with the functions themselves. */
+static void order_stretches(struct wk_pdb_outline *outline)
+{
+	struct wk_sort_key *keys = wk_alloc((outline->stretch_count + 1) * sizeof(*keys));
+	struct wk_pdb_stretch *sorted =
+		wk_alloc((outline->stretch_count + 1) * sizeof(*sorted));
+	size_t count = 0;
+
+	for (size_t i = 0; i < outline->stretch_count; i++)
+		keys[i] = (struct wk_sort_key){ outline->stretches[i].start, (uint32_t)i };
+	wk_sort_keys(keys, outline->stretch_count);
+	for (size_t i = 0; i < outline->stretch_count; i++) {
+		struct wk_pdb_stretch s = outline->stretches[keys[i].row];
+		uint32_t from = count ? sorted[count - 1].end : 0;
+
+		s.from = s.start < from ? from : s.start;
+		if (s.end > s.from)
+			sorted[count++] = s;
+	}
+	free(keys);
+	free(outline->stretches);
+	outline->stretches = sorted;
+	outline->stretch_count = count;
+}
 
 static void add_line(struct wk_pdb_block *b, struct wk_pdb_line line)
 {
@@ -142,7 +174,7 @@ static void add_line(struct wk_pdb_block *b, struct wk_pdb_line line)
 
 /* Lines of one file. */
 static void read_file_lines(struct wk_pdb_block *block, struct wk_bytes in,
-			    const struct stretch *s, uint32_t file, uint32_t count)
+			    const struct wk_pdb_stretch *s, uint32_t file, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && wk_bytes_left(&in) >= 8; i++) {
 		uint32_t offset = wk_u32le(&in);
@@ -182,83 +214,46 @@ static void sort_lines(struct wk_pdb_line *lines, uint32_t count)
 	free(keys);
 }
 
-static void end_stretch(struct stretches *all, struct stretch s)
+/* Only what begins at `from` or reaches there, and before `end`. */
+static void cut_lines(struct wk_pdb_block *b, size_t first, uint32_t from, uint64_t end)
 {
-	struct wk_pdb_block *b = all->block;
+	size_t to = first;
 
-	s.count = (uint32_t)b->line_count - s.first;
-	if (s.count > 1)
-		sort_lines(b->lines + s.first, s.count);
-	add_line(b, (struct wk_pdb_line){ s.end, 0, 0 });
-	if (all->count > 0 && all->rows[all->count - 1].end > s.start)
-		all->is_disordered = true;
-	all->rows = wk_grow(all->rows, &all->cap, all->count + 1, sizeof(*all->rows));
-	all->rows[all->count++] = s;
+	for (size_t i = first; i < b->line_count; i++) {
+		struct wk_pdb_line line = b->lines[i];
+
+		if (line.start >= end || (line.start < from && i + 1 < b->line_count &&
+					  b->lines[i + 1].start <= from))
+			continue;
+		if (line.start < from)
+			line.start = from;
+		b->lines[to++] = line;
+	}
+	b->line_count = to;
 }
 
-static void read_stretch(struct stretches *all, struct wk_bytes in)
+/* Where a stretch ends, a line without a number stands behind it. */
+static void read_stretch(struct wk_pdb *pdb, struct wk_pdb_block *b,
+			 const struct wk_pdb_stretch *s)
 {
-	uint32_t offset = wk_u32le(&in), size;
-	uint16_t section = wk_u16le(&in);
-	struct stretch s = { .first = (uint32_t)all->block->line_count };
+	struct wk_bytes in = s->files;
+	size_t first = b->line_count;
+	uint32_t from = s->from < b->low ? b->low : s->from;
 
-	wk_bytes_skip(&in, 2); /* columns lie behind the lines of their file */
-	size = wk_u32le(&in);
-	if (in.bad || !wk_pdb_source_rva(all->pdb, section, offset, &s.start) || size == 0 ||
-	    size > UINT32_MAX - s.start)
-		return;
-	s.end = s.start + size;
 	while (wk_bytes_left(&in) >= 12) {
 		uint32_t file_id = wk_u32le(&in), count = wk_u32le(&in), bytes = wk_u32le(&in);
 
 		if (bytes < 12)
 			break;
-		read_file_lines(all->block, wk_bytes_take(&in, bytes - 12), &s,
-				wk_pdb_file_text(all->pdb, all->block, file_id), count);
+		read_file_lines(b, wk_bytes_take(&in, bytes - 12), s,
+				wk_pdb_file_text(pdb, b, file_id), count);
 	}
-	end_stretch(all, s);
-}
-
-/* Only what begins at `from` or reaches there: before it, another stretch has told. */
-static void put_stretch(struct wk_pdb_block *block, const struct wk_pdb_line *lines,
-			const struct stretch *s, uint32_t from)
-{
-	for (uint32_t i = 0; i < s->count; i++) {
-		struct wk_pdb_line line = lines[s->first + i];
-
-		if (line.start < from && i + 1 < s->count && lines[s->first + i + 1].start <= from)
-			continue;
-		if (line.start < from)
-			line.start = from;
-		add_line(block, line);
-	}
-	add_line(block, (struct wk_pdb_line){ s->end, 0, 0 });
-}
-
-/* By address. Functions whose code was folded have stretches at the same place: the first has it,
- * as with the functions themselves. */
-static void order_stretches(struct stretches *all)
-{
-	struct wk_sort_key *keys = wk_alloc((all->count + 1) * sizeof(*keys));
-	struct wk_pdb_block *block = all->block;
-	struct wk_pdb_line *lines = block->lines;
-	uint32_t from = 0;
-
-	for (size_t i = 0; i < all->count; i++)
-		keys[i] = (struct wk_sort_key){ all->rows[i].start, (uint32_t)i };
-	wk_sort_keys(keys, all->count);
-	block->lines = NULL;
-	block->line_count = block->line_cap = 0;
-	for (size_t i = 0; i < all->count; i++) {
-		const struct stretch *s = &all->rows[keys[i].row];
-
-		if (s->end <= from)
-			continue;
-		put_stretch(block, lines, s, from);
-		from = s->end;
-	}
-	free(lines);
-	free(keys);
+	if (b->line_count - first > 1)
+		sort_lines(b->lines + first, (uint32_t)(b->line_count - first));
+	if (from > s->start || b->high < s->end)
+		cut_lines(b, first, from, b->high);
+	if (s->end < b->high)
+		add_line(b, (struct wk_pdb_line){ s->end, 0, 0 });
 }
 
 static void find_part(struct wk_bytes in, uint32_t wanted, struct wk_bytes *found)
@@ -274,20 +269,42 @@ static void find_part(struct wk_bytes in, uint32_t wanted, struct wk_bytes *foun
 		}
 }
 
-void wk_pdb_read_lines(struct wk_pdb *pdb, struct wk_pdb_block *block)
+void wk_pdb_outline_lines(const struct wk_pdb *pdb, struct wk_pdb_outline *outline)
 {
-	struct stretches all = { .pdb = pdb, .block = block };
-	struct wk_bytes in = block->line_parts, body;
+	struct wk_bytes in = outline->line_parts, body;
 	uint32_t type;
 
-	find_part(in, PART_CHECKSUMS, &block->checksums);
+	find_part(in, PART_CHECKSUMS, &outline->checksums);
 	while (next_part(&in, &type, &body)) {
 		if (type == PART_LINES)
-			read_stretch(&all, body);
+			outline_stretch(pdb, outline, body);
 		else if (type == PART_INLINEES)
-			read_inlinees(block, body);
+			read_inlinees(outline, body);
 	}
-	if (all.is_disordered)
-		order_stretches(&all);
-	free(all.rows);
+	order_stretches(outline);
+}
+
+/* The first that reaches beyond `address`. */
+static size_t stretches_from(const struct wk_pdb_outline *outline, uint32_t address)
+{
+	size_t low = 0, high = outline->stretch_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (outline->stretches[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void wk_pdb_read_lines(struct wk_pdb *pdb, struct wk_pdb_block *block)
+{
+	const struct wk_pdb_outline *outline = block->outline;
+
+	for (size_t i = stretches_from(outline, block->low);
+	     i < outline->stretch_count && outline->stretches[i].from < block->high; i++)
+		read_stretch(pdb, block, &outline->stretches[i]);
 }

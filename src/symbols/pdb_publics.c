@@ -24,16 +24,6 @@ static uint64_t key_of(uint16_t section, uint32_t offset)
 	return (uint64_t)section << 32 | offset;
 }
 
-/* A record as the next thing in `in`; false at the end. */
-static bool next_record(struct wk_bytes *in, uint16_t *kind, struct wk_bytes *body)
-{
-	uint16_t len = wk_u16le(in);
-
-	*body = wk_bytes_take(in, len);
-	*kind = wk_u16le(body);
-	return !in->bad && !body->bad;
-}
-
 static bool read_public(struct wk_bytes body, struct public *public)
 {
 	public->flags = wk_u32le(&body);
@@ -59,7 +49,7 @@ static bool public_at(const struct wk_pdb_publics *publics, uint32_t offset,
 
 	in = wk_bytes_at(&in, 0, wk_bytes_left(&in));
 	wk_bytes_skip(&in, offset);
-	return next_record(&in, &kind, &body) && kind == S_PUB32 && read_public(body, public);
+	return wk_pdb_next_record(&in, &kind, &body) && kind == S_PUB32 && read_public(body, public);
 }
 
 static void open_publics(struct wk_pdb *pdb)
@@ -99,7 +89,7 @@ static void sort_publics(struct wk_pdb_publics *publics)
 
 	publics->is_sorted = true;
 	publics->count = 0;
-	for (uint64_t at = 0; next_record(&in, &kind, &body); at = wk_bytes_offset(&in)) {
+	for (uint64_t at = 0; wk_pdb_next_record(&in, &kind, &body); at = wk_bytes_offset(&in)) {
 		if (kind != S_PUB32 || !read_public(body, &public))
 			continue;
 		publics->sorted = wk_grow(publics->sorted, &publics->cap, publics->count + 1,
@@ -223,7 +213,7 @@ void wk_pdb_each_public(struct wk_pdb *pdb,
 
 	open_publics(pdb);
 	in = pdb->publics.records.bytes;
-	while (next_record(&in, &kind, &body)) {
+	while (wk_pdb_next_record(&in, &kind, &body)) {
 		struct wk_pdb_part part;
 		uint32_t rva;
 

@@ -1,6 +1,6 @@
 /* Functions, inlined calls and lines laid over one another: what each stretch of code is.
  *
- * Goes through a module once, by address. Calls that hold at an address wait in a heap with the
+ * Goes through a unit once, by address. Calls that hold at an address wait in a heap with the
  * one that was told last on top, since it lies inside those before it. Each says by its own lines
  * where it is; where it calls the next one is what its line is there. So a call has a node for each
  * line that it is called from. */
@@ -17,12 +17,13 @@ struct sweep {
 				     * + 1 where it ends */
 	size_t event_count, next_event;
 	struct wk_sort_key *order; /* of functions */
-	size_t order_count, next_proc;
+	size_t next_proc;
 	size_t next_line;
 	uint32_t *heap; /* sites */
 	size_t heap_count, heap_cap;
 	struct wk_pdb_proc *proc; /* that holds; NULL: none */
 	struct wk_pdb_line line;  /* that holds */
+	bool has_begun;           /* the lowest address of the block is behind */
 };
 
 static void sort_procs(struct sweep *s)
@@ -33,18 +34,6 @@ static void sort_procs(struct sweep *s)
 	for (size_t i = 0; i < b->proc_count; i++)
 		s->order[i] = (struct wk_sort_key){ b->procs[i].start, (uint32_t)i };
 	wk_sort_keys(s->order, b->proc_count);
-	for (size_t i = 0; i < b->proc_count; i++) {
-		struct wk_pdb_proc *proc = &b->procs[s->order[i].row];
-		struct wk_pdb_proc *last =
-			s->order_count ? &b->procs[s->order[s->order_count - 1].row] : NULL;
-
-		proc->is_hidden = proc->start >= proc->end || (last && last->start == proc->start);
-		if (proc->is_hidden)
-			continue;
-		if (last && last->end > proc->start)
-			last->end = proc->start;
-		s->order[s->order_count++] = s->order[i];
-	}
 }
 
 /* Where the next row of the same call begins at once, nothing ends. */
@@ -62,8 +51,6 @@ static void sort_events(struct sweep *s)
 	for (size_t i = 0; i < b->row_count && i < UINT32_MAX / 2; i++) {
 		const struct wk_pdb_site_row *row = &b->rows[i];
 
-		if (b->procs[b->sites[row->site].proc].is_hidden)
-			continue;
 		s->events[s->event_count++] =
 			(struct wk_sort_key){ row->start, (uint32_t)i * 2 };
 		if (!goes_on(b, i))
@@ -131,7 +118,7 @@ static void apply_event(struct sweep *s, uint32_t event)
 
 static const struct wk_pdb_proc *proc_ahead(const struct sweep *s)
 {
-	return s->next_proc < s->order_count ? &s->block->procs[s->order[s->next_proc].row] : NULL;
+	return s->next_proc < s->block->proc_count ? &s->block->procs[s->order[s->next_proc].row] : NULL;
 }
 
 static uint32_t least(uint32_t a, uint64_t b)
@@ -146,6 +133,10 @@ static bool next_address(const struct sweep *s, uint32_t *at)
 	bool is_any = false;
 
 	*at = UINT32_MAX;
+	if (!s->has_begun) {
+		*at = s->block->low;
+		is_any = true;
+	}
 	if (s->next_event < s->event_count) {
 		*at = least(*at, s->events[s->next_event].key);
 		is_any = true;
@@ -294,11 +285,13 @@ void wk_pdb_make_runs(struct wk_pdb_block *block)
 
 	sort_procs(&s);
 	sort_events(&s);
-	block->most_nodes = 1024 + wk_bytes_left(&block->symbols) / 4;
+	block->most_nodes = 1024 + wk_bytes_left(&block->outline->symbols) / 4;
 	wk_code_maker_begin(&block->maker, likely_bytes(block));
-	while (next_address(&s, &at)) {
+	while (next_address(&s, &at) && at < block->high) {
 		advance(&s, at);
-		put_here(&s, at);
+		s.has_begun |= at >= block->low;
+		if (s.has_begun)
+			put_here(&s, at);
 	}
 	free(s.events);
 	free(s.order);

@@ -7,6 +7,9 @@
 #define MOST_DEPTH 128 /* of calls within one another; deeper ones are left out */
 #define NOTHING    UINT32_MAX
 
+#define RECORD_HEAD    4 /* bytes: its length and its kind */
+#define MOST_NAMESAKES 16 /* that are looked at of parts of functions at one place */
+
 enum scope_kind {
 	SCOPE_FUNCTION,
 	SCOPE_BLOCK, /* and whatever else ends as it does */
@@ -19,20 +22,12 @@ struct scope {
 	uint32_t site; /* number + 1; 0: none */
 };
 
-/* A part of a function that lies elsewhere, and where the function begins. */
-struct apart {
-	uint32_t proc;
-	uint32_t parent_start;
-};
-
 struct walk {
 	struct wk_pdb *pdb;
 	struct wk_pdb_block *block;
+	uint32_t next; /* of the outline's functions */
 	struct scope *scopes;
 	size_t count, cap;
-	struct apart *apart;
-	size_t apart_count, apart_cap;
-	struct wk_map proc_at; /* by its start, for those: to its number + 1 */
 };
 
 static void push(struct walk *w, struct scope scope)
@@ -63,86 +58,86 @@ static void open_function(struct walk *w, uint32_t proc, bool is_inside)
 	push(w, (struct scope){ SCOPE_FUNCTION, proc, 0 });
 }
 
-static uint32_t add_proc(struct walk *w, uint16_t section, uint32_t offset, uint32_t size_bytes,
-			 uint32_t name)
+static uint32_t linked_name(struct walk *w, const struct wk_pdb_function *function)
+{
+	struct wk_str linked = wk_pdb_public_at(w->pdb, function->section, function->offset,
+						function->name);
+
+	return wk_pdb_text(w->pdb, linked.len ? linked : function->name);
+}
+
+/* Of the first that begins there and is no part itself. */
+static uint32_t parent_name(struct walk *w, const struct wk_pdb_function *part)
+{
+	const struct wk_pdb_outline *o = w->block->outline;
+	uint32_t start;
+	size_t at;
+
+	if (!wk_pdb_source_rva(w->pdb, part->parent_section, part->parent_offset, &start))
+		return 0;
+	at = wk_pdb_procs_from(o, start);
+	for (size_t end = at + MOST_NAMESAKES; at < end && at < o->proc_count; at++) {
+		struct wk_bytes in = o->symbols, body;
+		struct wk_pdb_function function;
+		uint16_t kind;
+
+		if (o->by_start[at].key != start)
+			break;
+		wk_bytes_skip(&in, o->procs[o->by_start[at].row].at);
+		if (wk_pdb_next_record(&in, &kind, &body) && kind != S_SEPCODE &&
+		    wk_pdb_read_function(kind, body, &function))
+			return linked_name(w, &function);
+	}
+	return 0;
+}
+
+static bool is_hidden(const struct wk_pdb_outlined *proc)
+{
+	return proc->start == proc->end;
+}
+
+static bool is_wanted(const struct wk_pdb_block *b, const struct wk_pdb_outlined *proc)
+{
+	return !is_hidden(proc) && proc->end > b->low && proc->start < b->high;
+}
+
+/* The function that begins at `at` in the symbols, if its place is known. */
+static uint32_t add_proc(struct walk *w, uint16_t kind, uint32_t at,
+			 const struct wk_pdb_function *function)
 {
 	struct wk_pdb_block *b = w->block;
-	uint32_t start;
+	const struct wk_pdb_outlined *proc = &b->outline->procs[w->next];
 
-	if (!wk_pdb_source_rva(w->pdb, section, offset, &start) ||
-	    size_bytes > UINT32_MAX - start)
+	if (w->next >= b->outline->proc_count || proc->at != at)
+		return NOTHING;
+	w->next++;
+	if (!is_wanted(b, proc))
 		return NOTHING;
 	b->procs = wk_grow(b->procs, &b->proc_cap, b->proc_count + 1, sizeof(*b->procs));
 	b->procs[b->proc_count] = (struct wk_pdb_proc){
-		.start = start, .end = start + size_bytes, .name = name };
+		.start = proc->start,
+		.end = proc->end,
+		.name = kind == S_SEPCODE ? parent_name(w, function) : linked_name(w, function),
+	};
 	return (uint32_t)b->proc_count++;
 }
 
-static uint32_t name_of(struct walk *w, uint16_t section, uint32_t offset, struct wk_str name)
+static void read_function(struct walk *w, uint16_t kind, struct wk_bytes in)
 {
-	struct wk_str linked = wk_pdb_public_at(w->pdb, section, offset, name);
+	const struct wk_bytes *symbols = &w->block->outline->symbols;
+	uint32_t at = (uint32_t)(in.at - symbols->start) - RECORD_HEAD, proc = NOTHING;
+	struct wk_pdb_function function;
 
-	return wk_pdb_text(w->pdb, linked.len ? linked : name);
-}
-
-static void read_proc(struct walk *w, struct wk_bytes in)
-{
-	uint32_t size, offset;
-	uint16_t section;
-	struct wk_str name;
-
-	wk_bytes_skip(&in, 12);
-	size = wk_u32le(&in);
-	wk_bytes_skip(&in, 12);
-	offset = wk_u32le(&in);
-	section = wk_u16le(&in);
-	wk_bytes_skip(&in, 1);
-	name = wk_bytes_text(&in);
-	open_function(w, in.bad ? NOTHING : add_proc(w, section, offset, size,
-						     name_of(w, section, offset, name)), false);
-}
-
-static void read_thunk(struct walk *w, struct wk_bytes in)
-{
-	uint32_t offset, size;
-	uint16_t section;
-	struct wk_str name;
-
-	wk_bytes_skip(&in, 12);
-	offset = wk_u32le(&in);
-	section = wk_u16le(&in);
-	size = wk_u16le(&in);
-	wk_bytes_skip(&in, 1);
-	name = wk_bytes_text(&in);
-	open_function(w, in.bad ? NOTHING : add_proc(w, section, offset, size,
-						     name_of(w, section, offset, name)), false);
-}
-
-static void read_apart(struct walk *w, struct wk_bytes in)
-{
-	uint32_t size, offset, parent_offset, parent_start, proc;
-	uint16_t section, parent_section;
-
-	wk_bytes_skip(&in, 8);
-	size = wk_u32le(&in);
-	wk_bytes_skip(&in, 4);
-	offset = wk_u32le(&in);
-	parent_offset = wk_u32le(&in);
-	section = wk_u16le(&in);
-	parent_section = wk_u16le(&in);
-	proc = in.bad ? NOTHING : add_proc(w, section, offset, size, 0);
-	open_function(w, proc, true);
-	if (proc == NOTHING ||
-	    !wk_pdb_source_rva(w->pdb, parent_section, parent_offset, &parent_start))
-		return;
-	w->apart = wk_grow(w->apart, &w->apart_cap, w->apart_count + 1, sizeof(*w->apart));
-	w->apart[w->apart_count++] = (struct apart){ proc, parent_start };
+	if (wk_pdb_read_function(kind, in, &function))
+		proc = add_proc(w, kind, at, &function);
+	open_function(w, proc, kind == S_SEPCODE);
 }
 
 static void read_site(struct walk *w, struct wk_bytes in, bool has_count)
 {
 	static const struct wk_pdb_inlinee unknown;
 	struct wk_pdb_block *b = w->block;
+	const struct wk_pdb_outline *o = b->outline;
 	struct scope outer = around(w), scope = { SCOPE_SITE, outer.proc, outer.site };
 	uint32_t id, inlinee, depth;
 
@@ -160,34 +155,20 @@ static void read_site(struct walk *w, struct wk_bytes in, bool has_count)
 			.depth = depth,
 		};
 		scope.site = (uint32_t)b->site_count;
-		inlinee = wk_map_find(&b->inlinee_of, id);
-		wk_pdb_run_annotations(w->pdb, b, in, scope.site - 1, b->procs[outer.proc].start,
-				       inlinee ? &b->inlinees[inlinee - 1] : &unknown);
+		inlinee = wk_map_find(&o->inlinee_of, id);
+		wk_pdb_run_annotations(w->pdb, b, in, scope.site - 1,
+				       inlinee ? &o->inlinees[inlinee - 1] : &unknown);
 	}
 	push(w, scope);
 }
 
 static void read_record(struct walk *w, uint16_t kind, struct wk_bytes in)
 {
+	if (wk_pdb_begins_function(kind)) {
+		read_function(w, kind, in);
+		return;
+	}
 	switch (kind) {
-	case S_GPROC32:
-	case S_LPROC32:
-	case S_GPROC32_ID:
-	case S_LPROC32_ID:
-	case S_LPROC32_DPC:
-	case S_LPROC32_DPC_ID:
-		read_proc(w, in);
-		break;
-	case S_THUNK32:
-		read_thunk(w, in);
-		break;
-	case S_SEPCODE:
-		read_apart(w, in);
-		break;
-	case S_GMANPROC:
-	case S_LMANPROC:
-		open_function(w, NOTHING, false);
-		break;
 	case S_BLOCK32:
 	case S_WITH32:
 		push(w, (struct scope){ SCOPE_BLOCK, around(w).proc, around(w).site });
@@ -208,37 +189,55 @@ static void read_record(struct walk *w, uint16_t kind, struct wk_bytes in)
 	}
 }
 
-static void name_parts_apart(struct walk *w)
+static void read_chapter(struct walk *w, uint32_t number)
 {
-	struct wk_pdb_block *b = w->block;
+	const struct wk_pdb_outline *o = w->block->outline;
+	struct wk_bytes in = o->symbols, body;
+	uint16_t kind;
 
-	for (size_t i = b->proc_count; w->apart_count > 0 && i-- > 0;)
-		if (b->procs[i].name != 0)
-			wk_map_set(&w->proc_at, b->procs[i].start, (uint32_t)i + 1);
-	for (size_t i = 0; i < w->apart_count; i++) {
-		uint32_t parent = wk_map_find(&w->proc_at, w->apart[i].parent_start);
+	if (number + 1 < o->chapter_count)
+		in.end = in.start + o->chapters[number + 1].at;
+	wk_bytes_skip(&in, o->chapters[number].at);
+	w->next = o->chapters[number].first;
+	w->count = 0;
+	while (wk_pdb_next_record(&in, &kind, &body))
+		read_record(w, kind, body);
+}
 
-		if (parent)
-			b->procs[w->apart[i].proc].name = b->procs[parent - 1].name;
+/* Those that have code between the block's bounds, in the order of the symbols. */
+static struct wk_sort_key *wanted_chapters(const struct wk_pdb_block *b, size_t *count)
+{
+	const struct wk_pdb_outline *o = b->outline;
+	size_t first = wk_pdb_procs_from(o, b->low), end = first;
+	struct wk_sort_key *chapters;
+
+	/* The one before may reach here, but for those that it hides. */
+	while (first > 0 && is_hidden(&o->procs[o->by_start[first - 1].row]))
+		first--;
+	first -= first > 0;
+	while (end < o->proc_count && o->by_start[end].key < b->high)
+		end++;
+	chapters = wk_alloc((end - first + 1) * sizeof(*chapters));
+	*count = 0;
+	for (size_t i = first; i < end; i++) {
+		const struct wk_pdb_outlined *proc = &o->procs[o->by_start[i].row];
+
+		if (is_wanted(b, proc))
+			chapters[(*count)++] = (struct wk_sort_key){ proc->chapter, 0 };
 	}
+	wk_sort_keys(chapters, *count);
+	return chapters;
 }
 
 void wk_pdb_read_scopes(struct wk_pdb *pdb, struct wk_pdb_block *block)
 {
 	struct walk w = { .pdb = pdb, .block = block };
-	struct wk_bytes in = block->symbols;
+	size_t count;
+	struct wk_sort_key *chapters = wanted_chapters(block, &count);
 
-	while (wk_bytes_left(&in) >= 4) {
-		uint16_t len = wk_u16le(&in);
-		struct wk_bytes body = wk_bytes_take(&in, len);
-		uint16_t kind = wk_u16le(&body);
-
-		if (body.bad)
-			break;
-		read_record(&w, kind, body);
-	}
-	name_parts_apart(&w);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || chapters[i].key != chapters[i - 1].key)
+			read_chapter(&w, (uint32_t)chapters[i].key);
+	free(chapters);
 	free(w.scopes);
-	free(w.apart);
-	wk_map_fini(&w.proc_at);
 }

@@ -1,9 +1,10 @@
 /* Any bytes as a program database: all modules are loaded and asked for places, all publics are
- * told. What one says is to be the same when it is asked twice. */
+ * told. What one says is to be the same when it is asked twice, and when its modules are read in
+ * small pieces. */
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/pdb.h"
+#include "symbols/pdb_internal.h"
 
 #define MOST_FRAMES 300
 
@@ -41,6 +42,52 @@ static void ask_all(struct wk_pdb *pdb, struct wk_code_index *index)
 	ask(index, UINT32_MAX);
 }
 
+static void load_all(struct wk_pdb *pdb, struct wk_code_index *index)
+{
+	wk_pdb_fill(pdb, index);
+	for (uint32_t i = 0; i < wk_pdb_unit_count(pdb); i++) {
+		struct wk_err fault = { 0 };
+		bool ok = wk_pdb_load(pdb, i, index, &fault);
+
+		assert(ok || fault.code != WK_OK);
+		assert(wk_code_index_has(index, i));
+	}
+}
+
+static bool is_same(const struct wk_place *a, const struct wk_place *b)
+{
+	return wk_str_eq(a->function, b->function) && wk_str_eq(a->file, b->file) &&
+	       a->line == b->line;
+}
+
+static void compare(const struct wk_code_index *whole, const struct wk_code_index *pieces)
+{
+	struct wk_place a[MOST_FRAMES], b[MOST_FRAMES];
+
+	for (uint64_t rva = 0; rva < 0x2000; rva++) {
+		size_t count = wk_code_index_places(whole, rva, a, MOST_FRAMES);
+
+		assert(wk_code_index_places(pieces, rva, b, MOST_FRAMES) == count);
+		for (size_t i = 0; i < count; i++)
+			assert(is_same(&a[i], &b[i]));
+	}
+}
+
+/* Names are made as long as there is a budget for them, which pieces spend on some of them twice. */
+static void read_in_pieces(const uint8_t *data, size_t size, const struct wk_code_index *whole)
+{
+	struct wk_pdb *pdb = wk_pdb_open(data, size, NULL);
+	struct wk_code_index *pieces = wk_code_index_new();
+
+	assert(pdb);
+	pdb->piece_bytes = 16;
+	load_all(pdb, pieces);
+	if (pdb->text_budget > 0)
+		compare(whole, pieces);
+	wk_code_index_free(pieces);
+	wk_pdb_free(pdb);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wk_err err = { 0 };
@@ -54,14 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	index = wk_code_index_new();
-	wk_pdb_fill(pdb, index);
-	for (uint32_t i = 0; i < wk_pdb_unit_count(pdb); i++) {
-		struct wk_err fault = { 0 };
-		bool ok = wk_pdb_load(pdb, i, index, &fault);
-
-		assert(ok || fault.code != WK_OK);
-		assert(wk_code_index_has(index, i));
-	}
+	load_all(pdb, index);
+	read_in_pieces(data, size, index);
 	wk_pdb_each_public(pdb, look_at, &first);
 	wk_pdb_each_public(pdb, look_at, &second);
 	assert(first == second);

@@ -9,7 +9,7 @@
 
 #include "pdb_maker.h"
 #include "symbols/msf.h"
-#include "symbols/pdb.h"
+#include "symbols/pdb_internal.h"
 
 #define MOST_FRAMES 8
 
@@ -556,6 +556,53 @@ static void a_module_is_read_when_it_is_asked_for(void **state)
 	unmake(&made);
 }
 
+/* Functions in disorder, one of them with a part elsewhere, and calls that lie over borders. */
+static void fill_several(struct pdb_spec *spec)
+{
+	static const uint32_t rows[][2] = { { 0, 15 }, { 0xc, 16 } };
+
+	fill_inlined(spec);
+	pdb_function(&spec->symbols[0], 0x80, 0x30, "late");
+	pdb_function_end(&spec->symbols[0]);
+	pdb_part_apart(&spec->symbols[0], 0xc0, 0x18, 0x58);
+	pdb_function_end(&spec->symbols[0]);
+	pdb_function(&spec->symbols[0], 0x58, 0x18, "early");
+	pdb_function_end(&spec->symbols[0]);
+	pdb_lines(&spec->lines[0], 0x80, 0x30, FILE_B, rows, 2);
+	pdb_lines(&spec->lines[0], 0x58, 0x18, FILE_A, rows, 2);
+}
+
+static void a_large_module_is_read_in_pieces(void **state)
+{
+	struct pdb_spec spec = { 0 };
+	struct made whole, pieces;
+
+	(void)state;
+	fill_several(&spec);
+	make(&spec, &whole);
+	fill_several(&spec);
+	make(&spec, &pieces);
+	wk_code_index_free(pieces.index);
+	wk_pdb_free(pieces.pdb);
+	pieces.pdb = wk_pdb_open(pieces.bytes.at, pieces.bytes.len, NULL);
+	pieces.pdb->piece_bytes = 16;
+	pieces.index = wk_code_index_new();
+	wk_pdb_fill(pieces.pdb, pieces.index);
+	assert_string_equal(chain_at(&whole, 0x10d0), "early :0");
+	for (uint64_t rva = 0x1000; rva < 0x1100; rva++) {
+		char expected[1024];
+
+		snprintf(expected, sizeof(expected), "%s", chain_at(&whole, rva));
+		assert_string_equal(chain_at(&pieces, rva), expected);
+		/* What lies further on is not read yet. */
+		if (rva < 0x10e0)
+			assert_false(wk_code_index_has(pieces.index, wk_code_index_unit_at(
+				pieces.index, rva + 16)));
+	}
+	unmake(&pieces);
+	unmake(&whole);
+}
+
 static void a_file_that_was_cut_gives_what_is_left(void **state)
 {
 	struct pdb_spec spec = { 0 };
@@ -760,6 +807,7 @@ int main(void)
 		cmocka_unit_test(sections_end_where_the_pdb_says),
 		cmocka_unit_test(moved_code_is_found_where_it_is),
 		cmocka_unit_test(a_module_is_read_when_it_is_asked_for),
+		cmocka_unit_test(a_large_module_is_read_in_pieces),
 		cmocka_unit_test(a_file_that_was_cut_gives_what_is_left),
 		cmocka_unit_test(scopes_that_do_not_match_harm_only_themselves),
 		cmocka_unit_test(other_files_are_told_by_their_kind),
