@@ -34,7 +34,7 @@ static const struct wk_opt output_options[] = {
 	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
 	  AT(output), NULL },
-	{ 'n', "top", "NUMBER", "at most so many rows (40; all of tree, images and system)",
+	{ 'n', "top", "NUMBER", "at most so many rows (40; all of trees, images and system)",
 	  WK_OPT_COUNT, AT(top), NULL },
 	{ 0, "by-total", NULL, "functions, images: rank by what they cost with all they call",
 	  WK_OPT_FLAG, AT(by_total), NULL },
@@ -236,12 +236,25 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 /* A trace that sampled nothing has processes, threads and images all the same. */
 static bool is_of_samples(const struct wk_table_view *what, const struct wk_model *model)
 {
-	static const char *const of_what_there_is[] = { "processes", "threads", "images", NULL };
+	static const char *const of_what_there_is[] = { "processes", "process-tree", "threads", "images",
+							NULL };
 
 	if (strcmp(what->name, "system") == 0)
 		return false;
 	return model->samples.count ||
 	       !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
+}
+
+/* The tree of a trace of Windows is that of its processes, unless it is said how calls are to be
+ * put together. */
+static const struct wk_table_view *view_for(const struct wk_table_view *what,
+					    const struct wk_model *model, const struct args *args,
+					    const struct wk_table_options *options)
+{
+	if (strcmp(what->name, "tree") != 0 || !model->is_windows || args->inverted ||
+	    args->by_process || args->by_thread || args->samples || options->tree.grouping)
+		return what;
+	return wk_table_view_find("process-tree");
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
@@ -267,6 +280,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	free(paths);
 	if (!model)
 		return wk_exit_code(err);
+	what = view_for(what, model, args, &options);
 	must_have = is_of_samples(what, model);
 	/* An empty table may be printed, but takes no file's place. */
 	if (wk_question_ask(&question, model, &args->filter, err) &&
@@ -287,7 +301,9 @@ const struct wk_command wk_cmd_show = {
 	.usage = (const char *const[]){ "[OPTION...] [FILE...] [WHAT]", NULL },
 	.description = (const char *const[]){
 		"Prints one table of FILE (wick.data where none is given), the functions unless "
-		"WHAT names another. Several FILEs are added up; those of one Windows session "
+		"WHAT names another. The word `tree` shows the calling tree of a recording and "
+		"the process tree of a Windows trace; `calls` and `process-tree` show the one or "
+		"the other of any. Several FILEs are added up; those of one Windows session "
 		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self time, with all it "
 		"called its total. Below the table stand what was left out, how many samples "
 		"were lost, and what share of stacks reach a root.",
@@ -302,6 +318,7 @@ const struct wk_command wk_cmd_show = {
 	.examples = (const struct wk_example[]){
 		{ "wick show", "the hottest functions of wick.data" },
 		{ "wick show tree --min 2", "who called whom, down to 2 % of the whole" },
+		{ "wick show trace.etl tree", "which process began which, and when" },
 		{ "wick show app.data functions --thread worker --csv",
 		  "one thread's, for a spreadsheet" },
 		{ 0 } },

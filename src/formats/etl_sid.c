@@ -51,10 +51,12 @@ static const char *known_name(const struct sid *sid)
 	return NULL;
 }
 
-/* The window manager's and the font driver's have the number of their session at the end. */
+/* The window manager's and the font driver's have the number of their session at the end;
+ * Windows 8 has no 0 before it. */
 static const char *session_name(const struct sid *sid)
 {
-	if (sid->authority != NT || sid->count != 3 || sid->parts[1] != 0)
+	if (sid->authority != NT || sid->count < 2 || sid->count > 3 ||
+	    (sid->count == 3 && sid->parts[1] != 0))
 		return NULL;
 	return sid->parts[0] == 90 ? "DWM-" : sid->parts[0] == 96 ? "UMFD-" : NULL;
 }
@@ -68,7 +70,7 @@ void wk_etl_sid_add(struct wk_buf *text, struct wk_bytes in)
 	if (known_name(&sid)) {
 		wk_buf_add_text(text, known_name(&sid));
 	} else if (session_name(&sid)) {
-		wk_buf_add_fmt(text, "%s%" PRIu32, session_name(&sid), sid.parts[2]);
+		wk_buf_add_fmt(text, "%s%" PRIu32, session_name(&sid), sid.parts[sid.count - 1]);
 	} else {
 		wk_buf_add_fmt(text, sid.authority >> 32 ? "S-1-0x%" PRIx64 : "S-1-%" PRIu64,
 			       sid.authority);

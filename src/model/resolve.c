@@ -490,11 +490,27 @@ static bool is_closed(const struct resolving_image *image)
 	       state == WK_IMAGE_UNREADABLE;
 }
 
+/* Every thread of Windows begins in one library, and nothing else calls what it begins with. */
+static bool is_in_ntdll(const struct wk_model *model, wk_image_id image)
+{
+	static const char name[] = "ntdll.dll";
+	struct wk_str last = wk_str_basename(wk_model_str(model, model->images[image].path));
+
+	if (last.len != strlen(name))
+		return false;
+	for (size_t i = 0; i < last.len; i++)
+		if (wk_lower(last.at[i]) != name[i])
+			return false;
+	return true;
+}
+
 static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 {
 	wk_image_id image = resolver->model->frames.image[frame];
 	const struct wk_carried_bounds *bounds;
 
+	if (resolver->model->is_windows)
+		return is_in_ntdll(resolver->model, image) ? WK_REACH_ROOT : WK_REACH_CUT;
 	if (is_root_frame(resolver, frame))
 		return WK_REACH_ROOT;
 	bounds = find_carried_bounds(resolver, image, resolver->model->frames.address[frame]);

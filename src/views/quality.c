@@ -1,5 +1,7 @@
 #include "views/quality.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -283,19 +285,30 @@ static struct wk_str source_name(const struct wk_model *model, wk_source_id sour
 	return name.len ? name : wk_str_c("an event without a name");
 }
 
+static uint8_t *find_sampled(const struct wk_model *model)
+{
+	uint8_t *is_sampled = wk_alloc_zeroed(model->source_count, 1);
+
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		is_sampled[model->samples.source[i]] = 1;
+	return is_sampled;
+}
+
 /* The events that --by could name instead. */
 static void add_others(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
+	uint8_t *is_sampled = find_sampled(model);
 	uint32_t others = 0;
 
 	for (wk_source_id i = 1; i < model->source_count; i++) {
-		if (i == quality->source || i == quality->before_source ||
+		if (i == quality->source || i == quality->before_source || !is_sampled[i] ||
 		    others++ >= MOST_OTHERS_TOLD)
 			continue;
 		wk_buf_add_text(line, others > 1 ? ", " : "--by ");
 		wk_buf_add_str(line, source_name(model, i));
 	}
+	free(is_sampled);
 	if (others > MOST_OTHERS_TOLD)
 		wk_buf_add_fmt(line, ", and %u more", others - MOST_OTHERS_TOLD);
 }

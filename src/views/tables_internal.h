@@ -1,6 +1,7 @@
 /* What the tables of `wick show` share: a file each for what samples were in
- * (tables_functions.c), the calling tree (tables_tree.c), who ran (tables_threads.c) and the
- * recording itself (tables_system.c). tables.c has the list of them and these helpers.
+ * (tables_functions.c), the calling tree (tables_tree.c), who ran (tables_processes.c,
+ * tables_process_tree.c, tables_threads.c) and the recording itself (tables_system.c). tables.c has
+ * the list of them and these helpers, tables_tally.c what those of who ran share.
  *
  * For views/tables*.c alone. */
 #ifndef WK_VIEWS_TABLES_INTERNAL_H
@@ -19,6 +20,9 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *model,
 			      const struct wk_filter *filter,
 			      const struct wk_table_options *options);
+void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *model,
+				 const struct wk_filter *filter,
+				 const struct wk_table_options *options);
 void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model,
 			    const struct wk_filter *filter,
 			    const struct wk_table_options *options);
@@ -63,5 +67,49 @@ struct wk_ranked {
 };
 
 int wk_tables_heavier_first(const void *left, const void *right);
+
+/* --- Who ran --- */
+
+/* What the samples in view say of each row of another table, by its id. */
+struct wk_tally {
+	uint64_t *weight;
+	uint64_t *samples;
+	uint64_t whole;
+	bool by_samples;
+	struct wk_str unit;
+};
+
+/* Of nothing yet; the caller counts samples for the rows they belong to. */
+struct wk_tally wk_tables_start_tally(const struct wk_model *model,
+				      const struct wk_filter *filter, uint32_t rows);
+void wk_tables_count_sample(struct wk_tally *tally, const struct wk_model *model,
+			    const struct wk_filter *filter, uint32_t sample, uint32_t row);
+void wk_tables_end_tally(struct wk_tally *tally);
+
+/* Of processes, all counted. */
+struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
+					  const struct wk_filter *filter);
+
+/* Rows by their weights. Those without samples in view are left out when the view is narrowed. */
+struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows,
+				      bool is_narrowed, uint32_t *count);
+
+/* How many of the ranked rows are shown; a note tells of the rest. */
+uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
+			      const struct wk_tally *tally, const struct wk_ranked *ranked,
+			      uint32_t count, const char *one, const char *many);
+
+/* Of a moment; none for what was before the recording or never came. What happened between the
+ * recording's start and its first sample happened at 0. */
+void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns);
+
+/* What is told of a process the same way in the list and in the tree. */
+void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_process *process);
+void wk_tables_parent_cell(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_process *process);
+void wk_tables_user_cell(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_process *process);
+void wk_tables_session_cell(struct wk_table *table, const struct wk_process *process);
 
 #endif
