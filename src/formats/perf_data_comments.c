@@ -2,7 +2,6 @@
  *
  * The lines are made as the sections are read, and told as one fact behind the last of them. Names
  * of `perf` are used throughout: whoever reads such text looks for them. */
-#define _GNU_SOURCE /* localtime_r */
 #include <inttypes.h>
 #include <time.h>
 

@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "os/input.h"
 
 /* Before any table is filled. The kernel gives each program 16 random bytes. */
 __attribute__((constructor)) static void draw_secret(void)
@@ -33,76 +34,6 @@ __attribute__((constructor)) static void draw_secret(void)
 		return;
 	memcpy(words, random, sizeof(words));
 	wk_hash_seed(words);
-}
-
-/* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
-struct guard {
-	bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err);
-	void *context;
-	size_t most; /* 0: of a file all, of a stream as much as usual */
-	bool maps_only;
-};
-
-#define GUARD_BYTES (64 * 1024)
-
-static bool read_some(int fd, struct wk_buf *out, size_t len)
-{
-	while (out->len < len) {
-		char block[16384];
-		ssize_t got = read(fd, block, sizeof(block));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return false;
-		if (got == 0)
-			return true;
-		wk_buf_add(out, block, (size_t)got);
-	}
-	return true;
-}
-
-/* A stream has no size that could be looked at first, and some have no end. */
-static size_t most_of_streams(void)
-{
-	const char *typed = getenv("WICK_MOST_INPUT");
-	unsigned long long most = typed ? strtoull(typed, NULL, 10) : 0;
-
-	if (most == 0)
-		most = (unsigned long long)sysconf(_SC_PHYS_PAGES) / 2 *
-		       (unsigned long long)sysconf(_SC_PAGESIZE);
-	return most < SIZE_MAX ? (size_t)most : SIZE_MAX - 1;
-}
-
-static bool is_too_long(const char *path, size_t most, struct wk_err *err)
-{
-	return wk_fail(err, WK_EIO, WK_NOWHERE,
-		       "%s has more than the %zu MiB that are read of such a file", path,
-		       most >> 20);
-}
-
-static bool has_no_end(const char *path, size_t most, struct wk_err *err)
-{
-	return wk_fail(err, WK_EIO, WK_NOWHERE,
-		       "%s did not end within %zu bytes, the most that is read of what is not a "
-		       "file: write it to a file first, or set WICK_MOST_INPUT to more bytes",
-		       path, most);
-}
-
-static bool read_guarded(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
-			 struct wk_err *err)
-{
-	size_t most = guard->most ? guard->most : most_of_streams();
-
-	if (!read_some(fd, whole, GUARD_BYTES))
-		return wk_fail_os(err, errno, "cannot read %s", path);
-	if (guard->accept && !guard->accept(guard->context, wk_buf_text(whole), whole->len, err))
-		return false;
-	if (!read_some(fd, whole, most + 1))
-		return wk_fail_os(err, errno, "cannot read %s", path);
-	if (whole->len <= most)
-		return true;
-	return guard->most ? is_too_long(path, most, err) : has_no_end(path, most, err);
 }
 
 /* A descriptor 0, 1 or 2 that was closed would be given to the next file that is opened,
@@ -156,46 +87,6 @@ bool wk_os_is_path(const char *word)
 	return strchr(word, '/') != NULL;
 }
 
-static bool cannot_be_mapped(const char *path, const struct stat *info, struct wk_err *err)
-{
-	if (!S_ISREG(info->st_mode))
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is no ordinary file", path);
-	return info->st_size == 0 || wk_fail_os(err, errno, "cannot map %s", path);
-}
-
-static bool map_or_read(int fd, const char *path, const struct guard *guard,
-			struct wk_os_file *file, struct wk_err *err)
-{
-	struct wk_buf whole = { 0 };
-	struct stat info;
-
-	if (fstat(fd, &info) != 0)
-		return wk_fail_os(err, errno, "cannot look at %s", path);
-	if (S_ISDIR(info.st_mode))
-		return wk_fail(err, WK_EIO, WK_NOWHERE, "%s is a directory, expected a file", path);
-	if (guard->most && info.st_size > 0 && (uint64_t)info.st_size > guard->most)
-		return is_too_long(path, guard->most, err);
-	if (S_ISREG(info.st_mode) && info.st_size > 0) {
-		void *at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-
-		if (at != MAP_FAILED) {
-			file->at = at;
-			file->size_bytes = (size_t)info.st_size;
-			return true;
-		}
-	}
-	if (guard->maps_only)
-		return cannot_be_mapped(path, &info, err);
-	if (!read_guarded(fd, path, guard, &whole, err)) {
-		wk_buf_fini(&whole);
-		return false;
-	}
-	file->at = (const uint8_t *)whole.at;
-	file->size_bytes = whole.len;
-	file->is_heap = true;
-	return true;
-}
-
 static struct wk_os_identity identity_of(const struct stat *info)
 {
 	return (struct wk_os_identity){
@@ -207,6 +98,35 @@ static struct wk_os_identity identity_of(const struct stat *info)
 		.changed_ns = (uint64_t)info->st_mtim.tv_sec * 1000000000u +
 			      (uint64_t)info->st_mtim.tv_nsec,
 	};
+}
+
+int wk_os_input_open(const char *path, bool waits)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK));
+}
+
+enum wk_os_input_kind wk_os_input_look(int fd, struct wk_os_identity *identity)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) != 0)
+		return WK_OS_INPUT_UNKNOWN;
+	*identity = identity_of(&info);
+	if (S_ISDIR(info.st_mode))
+		return WK_OS_INPUT_FOLDER;
+	return S_ISREG(info.st_mode) ? WK_OS_INPUT_FILE : WK_OS_INPUT_STREAM;
+}
+
+const uint8_t *wk_os_input_map(int fd, size_t size_bytes)
+{
+	void *at = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+uint64_t wk_os_memory_bytes(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 bool wk_os_identify(const char *path, struct wk_os_identity *identity, struct wk_err *err)
@@ -238,67 +158,6 @@ bool wk_os_vdso(const uint8_t **at, size_t *size_bytes)
 		}
 	}
 	wk_buf_fini(&maps);
-	return ok;
-}
-
-static bool open_guarded(const char *path, const struct guard *guard, struct wk_os_file *file,
-			 struct wk_err *err)
-{
-	bool is_stdin = strcmp(path, "-") == 0;
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	bool ok;
-
-	*file = (struct wk_os_file){ 0 };
-	if (fd < 0)
-		return wk_fail_os(err, errno, "cannot open %s", path);
-	ok = map_or_read(fd, is_stdin ? "standard input" : path, guard, file, err);
-	if (!is_stdin)
-		close(fd);
-	return ok;
-}
-
-bool wk_os_open_if(const char *path,
-		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
-		   void *context, struct wk_os_file *file, struct wk_err *err)
-{
-	struct guard guard = { .accept = accept, .context = context };
-
-	return open_guarded(path, &guard, file, err);
-}
-
-bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
-{
-	return open_guarded(path, &(struct guard){ 0 }, file, err);
-}
-
-bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err)
-{
-	return open_guarded(path, &(struct guard){ .most = WK_OS_MOST_ASIDE }, file, err);
-}
-
-bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,
-		   struct wk_err *err)
-{
-	struct guard guard = { .most = most_bytes, .maps_only = true };
-
-	*file = (struct wk_os_file){ 0 };
-	return map_or_read(fd, name, &guard, file, err);
-}
-
-bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
-		      struct wk_err *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat info;
-	bool ok;
-
-	*file = (struct wk_os_file){ 0 };
-	if (fd < 0)
-		return wk_fail_os(err, errno, "cannot open %s", path);
-	ok = wk_os_open_fd(fd, path, 0, file, err);
-	if (ok && identity && fstat(fd, &info) == 0)
-		*identity = identity_of(&info);
-	close(fd);
 	return ok;
 }
 
@@ -399,19 +258,6 @@ void wk_os_guard_maps(void)
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
-}
-
-bool wk_os_read_small(const char *path, struct wk_buf *out)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	bool ok;
-
-	wk_buf_reset(out);
-	if (fd < 0)
-		return false;
-	ok = read_some(fd, out, SIZE_MAX);
-	close(fd);
-	return ok;
 }
 
 int wk_os_create(const char *path, bool is_private, struct wk_err *err)

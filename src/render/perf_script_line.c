@@ -1,5 +1,4 @@
 /* One sample as `perf script` prints it: columns in its order, with its widths. */
-#define _GNU_SOURCE /* localtime_r */
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,5 +1,4 @@
 /* The table of the recording itself: the machine, what was recorded, what was noticed. */
-#include "os/os.h"
 #include "views/tables_internal.h"
 
 #include <inttypes.h>
@@ -8,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "os/os.h"
 #include "views/wall_clock.h"
 
 static void count_of(struct wk_buf *text, uint64_t count, const char *one, const char *many)

@@ -1,0 +1,207 @@
+#include "os/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
+struct guard {
+	bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err);
+	void *context;
+	size_t most; /* 0: of a file all, of a stream as much as usual */
+	bool maps_only;
+};
+
+#define GUARD_BYTES (64 * 1024)
+
+static bool read_some(int fd, struct wk_buf *out, size_t len)
+{
+	while (out->len < len) {
+		char block[16384];
+		ssize_t got = read(fd, block, sizeof(block));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return false;
+		if (got == 0)
+			return true;
+		wk_buf_add(out, block, (size_t)got);
+	}
+	return true;
+}
+
+/* A stream has no size that could be looked at first, and some have no end. */
+static size_t most_of_streams(void)
+{
+	const char *typed = wk_os_env("WICK_MOST_INPUT");
+	unsigned long long most = typed ? strtoull(typed, NULL, 10) : 0;
+
+	if (most == 0)
+		most = wk_os_memory_bytes() / 2;
+	return most < SIZE_MAX ? (size_t)most : SIZE_MAX - 1;
+}
+
+static bool is_too_long(const char *path, size_t most, struct wk_err *err)
+{
+	return wk_fail(err, WK_EIO, WK_NOWHERE,
+		       "%s has more than the %zu MiB that are read of such a file", path,
+		       most >> 20);
+}
+
+static bool has_no_end(const char *path, size_t most, struct wk_err *err)
+{
+	return wk_fail(err, WK_EIO, WK_NOWHERE,
+		       "%s did not end within %zu bytes, the most that is read of what is not a "
+		       "file: write it to a file first, or set WICK_MOST_INPUT to more bytes",
+		       path, most);
+}
+
+static bool read_guarded(int fd, const char *path, const struct guard *guard, struct wk_buf *whole,
+			 struct wk_err *err)
+{
+	size_t most = guard->most ? guard->most : most_of_streams();
+
+	if (!read_some(fd, whole, GUARD_BYTES))
+		return wk_fail_os(err, errno, "cannot read %s", path);
+	if (guard->accept && !guard->accept(guard->context, wk_buf_text(whole), whole->len, err))
+		return false;
+	if (!read_some(fd, whole, most + 1))
+		return wk_fail_os(err, errno, "cannot read %s", path);
+	if (whole->len <= most)
+		return true;
+	return guard->most ? is_too_long(path, most, err) : has_no_end(path, most, err);
+}
+
+static bool cannot_be_mapped(const char *path, enum wk_os_input_kind kind, uint64_t size_bytes,
+			     struct wk_err *err)
+{
+	if (kind != WK_OS_INPUT_FILE)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is no ordinary file", path);
+	return size_bytes == 0 || wk_fail_os(err, errno, "cannot map %s", path);
+}
+
+static bool read_whole(int fd, const char *path, const struct guard *guard,
+		       struct wk_os_file *file, struct wk_err *err)
+{
+	struct wk_buf whole = { 0 };
+
+	if (!read_guarded(fd, path, guard, &whole, err)) {
+		wk_buf_fini(&whole);
+		return false;
+	}
+	file->at = (const uint8_t *)whole.at;
+	file->size_bytes = whole.len;
+	file->is_heap = true;
+	return true;
+}
+
+static bool is_folder(const char *path, struct wk_err *err)
+{
+	return wk_fail(err, WK_EIO, WK_NOWHERE, "%s is a directory, expected a file", path);
+}
+
+static bool map_or_read(int fd, const char *path, const struct guard *guard,
+			struct wk_os_file *file, struct wk_err *err)
+{
+	struct wk_os_identity identity = { 0 };
+	enum wk_os_input_kind kind = wk_os_input_look(fd, &identity);
+	uint64_t size_bytes = identity.size_bytes;
+
+	if (kind == WK_OS_INPUT_UNKNOWN)
+		return wk_fail_os(err, errno, "cannot look at %s", path);
+	if (kind == WK_OS_INPUT_FOLDER)
+		return is_folder(path, err);
+	if (guard->most && size_bytes > guard->most)
+		return is_too_long(path, guard->most, err);
+	if (kind == WK_OS_INPUT_FILE && size_bytes > 0) {
+		file->at = wk_os_input_map(fd, (size_t)size_bytes);
+		if (file->at) {
+			file->size_bytes = (size_t)size_bytes;
+			return true;
+		}
+	}
+	if (guard->maps_only)
+		return cannot_be_mapped(path, kind, size_bytes, err);
+	return read_whole(fd, path, guard, file, err);
+}
+
+static bool open_guarded(const char *path, const struct guard *guard, struct wk_os_file *file,
+			 struct wk_err *err)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : wk_os_input_open(path, true);
+	bool ok;
+
+	*file = (struct wk_os_file){ 0 };
+	if (fd < 0 && errno == EISDIR)
+		return is_folder(path, err);
+	if (fd < 0)
+		return wk_fail_os(err, errno, "cannot open %s", path);
+	ok = map_or_read(fd, is_stdin ? "standard input" : path, guard, file, err);
+	if (!is_stdin)
+		close(fd);
+	return ok;
+}
+
+bool wk_os_open_if(const char *path,
+		   bool (*accept)(void *context, const void *first, size_t len, struct wk_err *err),
+		   void *context, struct wk_os_file *file, struct wk_err *err)
+{
+	struct guard guard = { .accept = accept, .context = context };
+
+	return open_guarded(path, &guard, file, err);
+}
+
+bool wk_os_open(const char *path, struct wk_os_file *file, struct wk_err *err)
+{
+	return open_guarded(path, &(struct guard){ 0 }, file, err);
+}
+
+bool wk_os_open_aside(const char *path, struct wk_os_file *file, struct wk_err *err)
+{
+	return open_guarded(path, &(struct guard){ .most = WK_OS_MOST_ASIDE }, file, err);
+}
+
+bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,
+		   struct wk_err *err)
+{
+	struct guard guard = { .most = most_bytes, .maps_only = true };
+
+	*file = (struct wk_os_file){ 0 };
+	return map_or_read(fd, name, &guard, file, err);
+}
+
+bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
+		      struct wk_err *err)
+{
+	int fd = wk_os_input_open(path, false);
+	bool ok;
+
+	*file = (struct wk_os_file){ 0 };
+	if (fd < 0 && errno == EISDIR)
+		return is_folder(path, err);
+	if (fd < 0)
+		return wk_fail_os(err, errno, "cannot open %s", path);
+	ok = wk_os_open_fd(fd, path, 0, file, err);
+	if (ok && identity)
+		wk_os_input_look(fd, identity);
+	close(fd);
+	return ok;
+}
+
+bool wk_os_read_small(const char *path, struct wk_buf *out)
+{
+	int fd = wk_os_input_open(path, true);
+	bool ok;
+
+	wk_buf_reset(out);
+	if (fd < 0)
+		return false;
+	ok = read_some(fd, out, SIZE_MAX);
+	close(fd);
+	return ok;
+}

@@ -1,0 +1,56 @@
+/* What the files of os/ for Windows share: text as its calls want it, its errors as errno, handles
+ * behind descriptors. All paths go through the wide calls, so that names of any alphabet and of any
+ * length are good; what comes back has '/' between its parts, which those calls take as well. */
+#ifndef WK_OS_WINDOWS_CALLS_H
+#define WK_OS_WINDOWS_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <wchar.h>
+
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+
+#include "os/os.h"
+
+/* On the heap. */
+wchar_t *wk_windows_wide(const char *text);
+char *wk_windows_utf8(const wchar_t *text);
+
+/* A path for the wide calls, on the heap: a long one as only its full form may be. */
+wchar_t *wk_windows_path(const char *path);
+
+/* A path from such a call, on the heap. */
+char *wk_windows_slashes(const wchar_t *path);
+
+/* From the root of a drive, or of a server. */
+bool wk_windows_is_absolute(const char *path);
+
+/* Sets errno from the last error. Returns -1. */
+int wk_windows_fail(void);
+
+HANDLE wk_windows_handle(int fd);
+
+/* INVALID_HANDLE_VALUE, with errno set, where it cannot be had. Others may read, write and rename
+ * what is open, as elsewhere. */
+HANDLE wk_windows_open(const char *path, DWORD rights, DWORD disposition, DWORD flags);
+
+/* A descriptor for a handle, which goes with it; -1 where there is none. */
+int wk_windows_descriptor(HANDLE handle, int flags);
+
+uint64_t wk_windows_ns(FILETIME time); /* since 1970 */
+
+/* A file that is gone when it is closed, however that comes about. Its handle has the right to
+ * change that. A name that is taken is EEXIST. */
+HANDLE wk_windows_create_passing(const char *path);
+
+/* It stays. */
+bool wk_windows_keep(HANDLE handle);
+
+/* Puts a closed file in the place of what may be there. */
+bool wk_windows_replace(const char *from, const char *to);
+
+#endif

@@ -1,0 +1,201 @@
+#include "os/windows_calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static bool set_passing(HANDLE handle, bool is_passing)
+{
+	FILE_DISPOSITION_INFO info = { .DeleteFile = is_passing };
+
+	return SetFileInformationByHandle(handle, FileDispositionInfo, &info, sizeof(info)) ||
+	       wk_windows_fail() == 0;
+}
+
+HANDLE wk_windows_create_passing(const char *path)
+{
+	HANDLE handle = wk_windows_open(path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
+					FILE_ATTRIBUTE_NORMAL);
+
+	/* Where that cannot be, a killed writer leaves it behind. */
+	if (handle != INVALID_HANDLE_VALUE)
+		set_passing(handle, true);
+	return handle;
+}
+
+bool wk_windows_keep(HANDLE handle)
+{
+	return set_passing(handle, false);
+}
+
+static bool move(const wchar_t *from, const wchar_t *to, DWORD flags)
+{
+	return MoveFileExW(from, to, flags) || wk_windows_fail() == 0;
+}
+
+/* What is mapped somewhere cannot be replaced, but renamed; it goes when nobody has it. */
+static bool move_aside(const wchar_t *from, const wchar_t *to)
+{
+	static unsigned number;
+	wchar_t *aside = wk_alloc_zeroed(wcslen(to) + 64, sizeof(*aside));
+	bool ok;
+
+	swprintf(aside, wcslen(to) + 63, L"%ls.old-%lu-%u", to, GetCurrentProcessId(), number++);
+	ok = move(to, aside, 0);
+	if (ok && !move(from, to, 0)) {
+		int cause = errno;
+
+		ok = false;
+		move(aside, to, 0);
+		errno = cause;
+	} else if (ok) {
+		DeleteFileW(aside);
+	}
+	free(aside);
+	return ok;
+}
+
+bool wk_windows_replace(const char *from, const char *to)
+{
+	wchar_t *source = wk_windows_path(from), *target = wk_windows_path(to);
+	/* Keeps who may read it. */
+	bool ok = ReplaceFileW(target, source, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL) ||
+		  move(source, target, MOVEFILE_REPLACE_EXISTING) ||
+		  (errno == EACCES && move_aside(source, target));
+
+	free(source);
+	free(target);
+	return ok;
+}
+
+static bool is_open_output(const struct wk_os_identity *there)
+{
+	for (int fd = 1; fd <= 2; fd++) {
+		BY_HANDLE_FILE_INFORMATION info;
+
+		if (GetFileInformationByHandle(wk_windows_handle(fd), &info) &&
+		    info.dwVolumeSerialNumber == there->device_major &&
+		    info.nFileIndexLow == (DWORD)there->inode &&
+		    info.nFileIndexHigh == (DWORD)(there->inode >> 32))
+			return true;
+	}
+	return false;
+}
+
+/* Where the draft goes in the end, links followed; NULL for what is written in place. */
+static char *target_of(const char *path)
+{
+	struct wk_os_identity there;
+
+	if (!wk_os_is_there(path))
+		return wk_strndup(path, strlen(path));
+	if (!wk_os_identify(path, &there, NULL) || !there.is_regular || is_open_output(&there) ||
+	    !wk_os_may_write(path))
+		return NULL;
+	return wk_os_real_path(path);
+}
+
+/* Beside the target, since only within a drive one file can take another's place. */
+static char *name_beside(const char *target)
+{
+	static unsigned number;
+	size_t len = strlen(target);
+	struct wk_buf name = { 0 };
+
+	while (len > 0 && target[len - 1] != '/' && target[len - 1] != '\\')
+		len--;
+	wk_buf_add(&name, target, len);
+	wk_buf_add_fmt(&name, ".wick-%lu-%u", GetCurrentProcessId(), number++);
+	return name.at;
+}
+
+static bool open_beside(struct wk_os_draft *draft, const char *path)
+{
+	draft->target = target_of(path);
+	if (!draft->target)
+		return false;
+	draft->temporary = name_beside(draft->target);
+	draft->fd = wk_windows_descriptor(wk_windows_create_passing(draft->temporary), _O_RDWR);
+	if (draft->fd >= 0)
+		return true;
+	free(draft->target);
+	free(draft->temporary);
+	draft->target = draft->temporary = NULL;
+	return false;
+}
+
+bool wk_os_draft_open(struct wk_os_draft *draft, const char *path, struct wk_err *err)
+{
+	*draft = (struct wk_os_draft){ .fd = -1 };
+	if (!open_beside(draft, path))
+		draft->fd = wk_os_create(path, false, err);
+	return draft->fd >= 0;
+}
+
+/* Closes the descriptor of a file that passes, and puts it in its place or lets it go. */
+static bool end(int fd, const char *temporary, const char *target, bool keep)
+{
+	int cause = 0;
+
+	if (temporary && keep && !wk_windows_keep(wk_windows_handle(fd)))
+		cause = errno;
+	if (_close(fd) != 0 && cause == 0)
+		cause = errno;
+	if (temporary && keep && cause == 0 && !wk_windows_replace(temporary, target))
+		cause = errno;
+	if (temporary && (!keep || cause != 0)) {
+		wchar_t *wide = wk_windows_path(temporary);
+
+		DeleteFileW(wide);
+		free(wide);
+	}
+	errno = cause;
+	return cause == 0;
+}
+
+bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
+{
+	bool ok = end(draft->fd, draft->temporary, draft->target, keep);
+	int cause = errno;
+
+	free(draft->target);
+	free(draft->temporary);
+	draft->target = draft->temporary = NULL;
+	errno = cause;
+	return ok;
+}
+
+bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err)
+{
+	static unsigned number;
+	struct wk_buf name = { 0 };
+
+	wk_buf_add_fmt(&name, "%s.%lu-%u.tmp", path, GetCurrentProcessId(), number++);
+	*keep = (struct wk_os_keep){ .fd = -1 };
+	keep->fd = wk_windows_descriptor(wk_windows_create_passing(name.at), _O_RDWR);
+	if (keep->fd < 0) {
+		wk_fail_os(err, errno, "cannot write %s", name.at);
+		wk_buf_fini(&name);
+		return false;
+	}
+	keep->path = wk_strndup(path, strlen(path));
+	keep->temporary = name.at;
+	return true;
+}
+
+bool wk_os_keep_end(struct wk_os_keep *keep, bool is_whole)
+{
+	bool ok = end(keep->fd, keep->temporary, keep->path, is_whole);
+	int cause = errno;
+
+	free(keep->path);
+	free(keep->temporary);
+	*keep = (struct wk_os_keep){ .fd = -1 };
+	errno = cause;
+	return ok;
+}

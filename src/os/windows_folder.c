@@ -1,0 +1,296 @@
+#include "os/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "os/input.h"
+#include "os/windows_calls.h"
+
+#include <aclapi.h>
+
+#define DRAFT	 ".draft-"
+#define YOUNG_NS ((uint64_t)2 * 1000000000)
+
+struct wk_os_folder {
+	char *path;
+};
+
+char *wk_os_cache_folder(void)
+{
+	const char *cache = wk_os_env("XDG_CACHE_HOME"), *local = wk_os_env("LOCALAPPDATA");
+	struct wk_buf path = { 0 };
+
+	if (!cache || !wk_windows_is_absolute(cache))
+		cache = local;
+	if (cache && wk_windows_is_absolute(cache))
+		wk_buf_add_fmt(&path, "%s/wick", cache);
+	return path.at;
+}
+
+/* Makes what is missing of the path, from above. What cannot be made is noticed at its end. */
+static void make_path(const char *path)
+{
+	wchar_t *part = wk_windows_path(path);
+
+	for (wchar_t *at = part + 1; *at; at++) {
+		wchar_t slash = *at;
+
+		if (slash != L'/' && slash != L'\\')
+			continue;
+		*at = L'\0';
+		CreateDirectoryW(part, NULL);
+		*at = slash;
+	}
+	CreateDirectoryW(part, NULL);
+	free(part);
+}
+
+/* This process' user, or what files of one are given to where he is an administrator. */
+static bool is_user(PSID owner)
+{
+	struct {
+		TOKEN_USER user;
+		uint8_t room[SECURITY_MAX_SID_SIZE];
+	} token;
+	HANDLE handle;
+	DWORD size;
+	bool found = IsWellKnownSid(owner, WinBuiltinAdministratorsSid);
+
+	if (!found && OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &handle)) {
+		found = GetTokenInformation(handle, TokenUser, &token, sizeof(token), &size) &&
+			EqualSid(owner, token.user.User.Sid);
+		CloseHandle(handle);
+	}
+	return found;
+}
+
+/* Who else may write is what the folder above has given on; that of a user's own profile lets in
+ * nobody. */
+static bool is_ours(HANDLE handle)
+{
+	PSECURITY_DESCRIPTOR descriptor = NULL;
+	PSID owner = NULL;
+	bool ok = GetSecurityInfo(handle, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION, &owner, NULL,
+				  NULL, NULL, &descriptor) == ERROR_SUCCESS &&
+		  owner && is_user(owner);
+
+	if (descriptor)
+		LocalFree(descriptor);
+	return ok;
+}
+
+struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct wk_err *err)
+{
+	struct wk_os_folder *folder;
+	HANDLE handle;
+
+	if (may_make && !wk_os_is_there(path))
+		make_path(path);
+	handle = wk_windows_open(path, FILE_LIST_DIRECTORY | READ_CONTROL, OPEN_EXISTING,
+				 FILE_FLAG_BACKUP_SEMANTICS);
+	if (handle == INVALID_HANDLE_VALUE || !wk_os_is_folder(path)) {
+		if (handle != INVALID_HANDLE_VALUE) {
+			CloseHandle(handle);
+			errno = ENOTDIR;
+		}
+		wk_fail_os(err, errno, "cannot use the folder %s", path);
+		return NULL;
+	}
+	if (!is_ours(handle)) {
+		CloseHandle(handle);
+		wk_fail(err, WK_EPERM, WK_NOWHERE,
+			"the folder %s is not used: it is another user's", path);
+		return NULL;
+	}
+	CloseHandle(handle);
+	folder = wk_alloc(sizeof(*folder));
+	folder->path = wk_strndup(path, strlen(path));
+	return folder;
+}
+
+void wk_os_folder_close(struct wk_os_folder *folder)
+{
+	if (!folder)
+		return;
+	free(folder->path);
+	free(folder);
+}
+
+static char *path_in(const struct wk_os_folder *folder, const char *name)
+{
+	struct wk_buf path = { 0 };
+
+	wk_buf_add_fmt(&path, "%s/%s", folder->path, name);
+	return path.at;
+}
+
+static HANDLE open_in(const struct wk_os_folder *folder, const char *name, DWORD rights)
+{
+	char *path = path_in(folder, name);
+	HANDLE handle = wk_windows_open(path, rights, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT);
+
+	free(path);
+	return handle;
+}
+
+bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_os_file *file,
+		      uint64_t *changed_ns)
+{
+	int fd = wk_windows_descriptor(open_in(folder, name, GENERIC_READ), _O_RDONLY);
+	struct wk_os_identity identity = { 0 };
+
+	*file = (struct wk_os_file){ 0 };
+	if (fd < 0)
+		return false;
+	if (wk_os_input_look(fd, &identity) == WK_OS_INPUT_FILE && identity.size_bytes > 0 &&
+	    is_ours(wk_windows_handle(fd)))
+		file->at = wk_os_input_map(fd, (size_t)identity.size_bytes);
+	_close(fd);
+	if (!file->at)
+		return false;
+	file->size_bytes = (size_t)identity.size_bytes;
+	*changed_ns = identity.changed_ns;
+	return true;
+}
+
+static bool write_pieces(int fd, const struct wk_str *pieces, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!wk_os_write(fd, pieces[i].at, pieces[i].len))
+			return false;
+	return true;
+}
+
+static char *draft_name(const struct wk_os_folder *folder)
+{
+	static unsigned number;
+	struct wk_buf name = { 0 };
+
+	wk_buf_add_fmt(&name, "%s/" DRAFT "%lu-%u", folder->path, GetCurrentProcessId(), number++);
+	return name.at;
+}
+
+bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const struct wk_str *pieces,
+			size_t count, struct wk_err *err)
+{
+	char *draft = draft_name(folder), *path = path_in(folder, name);
+	int fd = wk_windows_descriptor(wk_windows_create_passing(draft), _O_RDWR);
+	bool ok;
+
+	if (fd < 0) {
+		wk_fail_os(err, errno, "cannot write into %s", folder->path);
+	} else {
+		ok = write_pieces(fd, pieces, count) && wk_windows_keep(wk_windows_handle(fd));
+		ok = _close(fd) == 0 && ok;
+		if (ok && wk_windows_replace(draft, path))
+			fd = 0;
+		else
+			fd = -1;
+	}
+	if (fd < 0)
+		wk_fail_os(err, errno, "cannot write %s", path);
+	free(draft);
+	free(path);
+	return fd >= 0;
+}
+
+static void set_times(HANDLE handle, bool read, bool written)
+{
+	FILETIME now;
+
+	GetSystemTimeAsFileTime(&now);
+	if (handle == INVALID_HANDLE_VALUE)
+		return;
+	SetFileTime(handle, NULL, read ? &now : NULL, written ? &now : NULL);
+	CloseHandle(handle);
+}
+
+void wk_os_folder_touch(struct wk_os_folder *folder, const char *name)
+{
+	set_times(open_in(folder, name, FILE_WRITE_ATTRIBUTES), true, true);
+}
+
+void wk_os_note_use(const char *path)
+{
+	set_times(wk_windows_open(path, FILE_WRITE_ATTRIBUTES, OPEN_EXISTING,
+				  FILE_FLAG_OPEN_REPARSE_POINT),
+		  true, false);
+}
+
+bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name)
+{
+	char *path = path_in(folder, name);
+	wchar_t *wide = wk_windows_path(path);
+	bool ok = DeleteFileW(wide);
+
+	free(wide);
+	free(path);
+	return ok;
+}
+
+/* A living writer's file passes, and cannot be opened; a young one may be about to. */
+static bool is_left_behind(struct wk_os_folder *folder, const char *name, uint64_t age_ns)
+{
+	HANDLE handle = open_in(folder, name, GENERIC_READ);
+
+	if (handle == INVALID_HANDLE_VALUE)
+		return false;
+	CloseHandle(handle);
+	return age_ns > YOUNG_NS;
+}
+
+static bool is_draft(const char *name)
+{
+	return strncmp(name, DRAFT, strlen(DRAFT)) == 0 || strstr(name, ".old-");
+}
+
+static bool take_one(struct wk_os_folder *folder, const WIN32_FIND_DATAW *found,
+		     bool (*take)(void *context, const struct wk_os_folder_file *file),
+		     void *context)
+{
+	uint64_t now = wk_os_wall_ns(), read_ns = wk_windows_ns(found->ftLastAccessTime);
+	char *name = wk_windows_utf8(found->cFileName);
+	struct wk_os_folder_file file = {
+		.name = name,
+		.size_bytes = (uint64_t)found->nFileSizeHigh << 32 | found->nFileSizeLow,
+		.changed_ns = wk_windows_ns(found->ftLastWriteTime),
+	};
+	uint64_t age_ns = now > file.changed_ns ? now - file.changed_ns : 0;
+	bool goes_on = true;
+
+	file.used_ns = read_ns > file.changed_ns ? read_ns : file.changed_ns;
+	file.is_left_behind = is_draft(name) && is_left_behind(folder, name, age_ns);
+	if (!is_draft(name) || file.is_left_behind)
+		goes_on = take(context, &file);
+	free(name);
+	return goes_on;
+}
+
+bool wk_os_folder_each(struct wk_os_folder *folder,
+		       bool (*take)(void *context, const struct wk_os_folder_file *file),
+		       void *context, struct wk_err *err)
+{
+	char *all = path_in(folder, "*");
+	wchar_t *wide = wk_windows_path(all);
+	WIN32_FIND_DATAW found;
+	HANDLE search = FindFirstFileW(wide, &found);
+
+	free(wide);
+	free(all);
+	if (search == INVALID_HANDLE_VALUE) {
+		wk_windows_fail();
+		return wk_fail_os(err, errno, "cannot list %s", folder->path);
+	}
+	do
+		if (!(found.dwFileAttributes &
+		      (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) &&
+		    !take_one(folder, &found, take, context))
+			break;
+	while (FindNextFileW(search, &found));
+	FindClose(search);
+	return true;
+}
