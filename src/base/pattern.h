@@ -2,8 +2,8 @@
  *
  * Texts are names from files, which may be hostile: the time is the text's length times the
  * pattern's, whatever they are, and nothing recurses on the text. There are no back references, for
- * that reason. \w \W \s \S \b \B \< \> mean what they do in grep. Bytes are characters; case is that
- * of ASCII. */
+ * that reason. \w \W \s \S \b \B \< \> mean what they do in grep. Bytes are characters; case is
+ * that of ASCII. */
 #ifndef WK_BASE_PATTERN_H
 #define WK_BASE_PATTERN_H
 

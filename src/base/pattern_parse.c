@@ -291,7 +291,7 @@ static bool take_escape(struct parser *parser, struct part *part)
 	if (!c)
 		return fail(parser, "nothing follows the \\ at its end");
 	if (c >= '1' && c <= '9')
-		return fail(parser, "it refers back to what matched before, which is not supported");
+		return fail(parser, "it refers back to what matched before, which is not done");
 	parser->at++;
 	switch (c) {
 	case 'w':

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "os/os.h"
 
@@ -168,7 +167,7 @@ static bool go_up(struct wk_buf *folder)
 
 static void absolute(const char *folder, struct wk_buf *path)
 {
-	char *real = realpath(folder, NULL);
+	char *real = wk_os_real_path(folder);
 
 	wk_buf_add_text(path, real ? real : folder);
 	if (path->len && path->at[path->len - 1] == '/')
@@ -209,7 +208,7 @@ static bool find_in_environment(const char *profile, const char *key, struct wk_
 	const char *found;
 
 	wk_cargo_profile_variable(profile, key, where);
-	found = getenv(wk_buf_text(where));
+	found = wk_os_env(wk_buf_text(where));
 	if (found)
 		wk_buf_add_text(value, found);
 	else
@@ -230,7 +229,7 @@ static bool find_in(const char *folder, const char *file, const char *key, struc
 static bool find_in_config(const char *folder, const char *key, struct wk_buf *value,
 			   struct wk_buf *where)
 {
-	const char *cargo_home = getenv("CARGO_HOME"), *home = getenv("HOME");
+	const char *cargo_home = wk_os_env("CARGO_HOME"), *home = wk_os_env("HOME");
 	struct wk_buf above = { 0 };
 	bool found;
 

@@ -147,18 +147,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 
 const struct wk_command wk_cmd_flame = {
 	.name = "flame",
-	.summary = "draw a flame graph, of a command it runs or of a recording",
-	.usage = (const char *const[]){ "[OPTION...] -- COMMAND [ARGUMENT...]",
-					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a",
-					"[OPTION...] [FILE...]", NULL },
-	.description = (const char *const[]){
-		"With a command, a process or -a it records first, as `wick record` does, and "
-		"keeps the recording; else it takes the FILEs, or wick.data where none is given. "
-		"Then it draws one SVG picture that works in any browser, "
-		"from disk, on its own: point at a frame, click to zoom, search.",
-		"Each box is a function; below it is its caller, and its width is its share of "
-		"the time.",
-		NULL },
+	.summary = wk_flame_summary,
+	.usage = wk_flame_usage,
+	.description = wk_flame_description,
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
 		{ &wk_drawing_group, AT(flame.drawing) },
@@ -167,14 +158,8 @@ const struct wk_command wk_cmd_flame = {
 		{ &wk_filter_group, AT(flame.filter) },
 		{ &wk_load_group, AT(flame.load) },
 		{ 0 } },
-	.examples = (const struct wk_example[]){
-		{ "wick flame -- ./app input.txt", "record ./app and draw flame.svg" },
-		{ "wick flame -p 1234 --duration 10 -o live.svg", "a process that already runs" },
-		{ "wick flame --thread worker wick.data", "one thread of a recording" },
-		{ 0 } },
-	.exit_note = "After a recording, the command's own exit code is passed on; 128 + N where "
-		     "signal N ended it, 126 where it could not be run, 127 where it was not "
-		     "found.",
+	.examples = wk_flame_examples,
+	.exit_note = wk_flame_exit_note,
 	.words = WK_WORD_FILE,
 	.args_size = sizeof(struct args),
 	.run = run,

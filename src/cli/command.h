@@ -66,6 +66,7 @@ struct wk_command {
 	enum wk_word_kind words;
 	const char *choices_title;      /* how help calls the choices; NULL leaves them out */
 	struct wk_choice (*choice)(size_t index); /* the words by number, then one that is NULL */
+	const char *absent;             /* why this build cannot do it; NULL: it can */
 	bool word_ends_options;         /* the first word begins a command line */
 	size_t args_size;
 	int (*run)(const struct wk_call *call, struct wk_err *err);

@@ -7,7 +7,6 @@
 #include "cli/output.h"
 #include "cli/post_process.h"
 #include "cli/question.h"
-#include "cli/record_run.h"
 #include "cli/terminal.h"
 #include "os/os.h"
 #include "render/renderers.h"
@@ -99,22 +98,13 @@ static void subtitle(const struct wk_model *model, const struct wk_filter *filte
 	add_filters(&args->filter, text);
 }
 
-static const char *picture(const struct wk_flame_args *args)
+const char *wk_flame_picture(const struct wk_flame_args *args)
 {
 	return args->output ? args->output : "flame.svg";
 }
 
-/* What a picture is made with. */
-struct maker {
-	const struct wk_flame_args *args;
-	const struct wk_call *call;
-	struct wk_symbols *symbols;
-	struct wk_drawing_plan plan;
-	struct wk_view_choice choice;
-};
-
 /* Threads that take turns would cut each other to pieces in a chart. */
-static void set_levels(const struct maker *maker, struct wk_tree_options *options)
+static void set_levels(const struct wk_flame_maker *maker, struct wk_tree_options *options)
 {
 	options->by_process = !maker->args->no_process;
 	options->by_thread = maker->args->by_thread || maker->plan.tree.is_chart;
@@ -122,7 +112,7 @@ static void set_levels(const struct maker *maker, struct wk_tree_options *option
 }
 
 static bool draw(const struct wk_model *model, const struct wk_question *question,
-		 struct maker *maker, struct wk_err *err)
+		 struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
 	struct wk_tree_options tree_options = maker->plan.tree;
@@ -132,7 +122,7 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 		.drawing = maker->plan.drawing,
 	};
 	struct wk_output output;
-	struct wk_out *out = wk_output_open(&output, picture(args), maker->call, err);
+	struct wk_out *out = wk_output_open(&output, wk_flame_picture(args), maker->call, err);
 	struct wk_tree tree;
 	bool ok;
 
@@ -151,7 +141,7 @@ static bool draw(const struct wk_model *model, const struct wk_question *questio
 
 /* What a command of the user's made of the stacks; its first frames are the processes. */
 static bool draw_processed(const struct wk_model *model, const struct wk_question *question,
-			   struct maker *maker, struct wk_err *err)
+			   struct wk_flame_maker *maker, struct wk_err *err)
 {
 	struct wk_tree_options levels = { 0 };
 	struct wk_question all = { 0 };
@@ -169,7 +159,7 @@ static bool draw_processed(const struct wk_model *model, const struct wk_questio
 }
 
 static bool draw_question(const struct wk_model *model, const struct wk_question *question,
-			  struct maker *maker, struct wk_err *err)
+			  struct wk_flame_maker *maker, struct wk_err *err)
 {
 	struct wk_buf words = { 0 };
 	bool ok;
@@ -191,9 +181,9 @@ static void open_picture(const struct wk_flame_args *args)
 	struct wk_err err = { 0 };
 	struct wk_argv argv = { 0 };
 
-	if (!args->opens || strcmp(picture(args), "-") == 0)
+	if (!args->opens || strcmp(wk_flame_picture(args), "-") == 0)
 		return;
-	wk_argv_add_pair(&argv, wk_os_opener, picture(args));
+	wk_argv_add_pair(&argv, wk_os_opener, wk_flame_picture(args));
 	if (wk_os_program_run(argv.at, WK_OS_PROGRAM_PLAIN, &err) < 0)
 		wk_say(err.text);
 	wk_argv_fini(&argv);
@@ -203,9 +193,9 @@ static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 {
 	struct wk_buf words = { 0 };
 
-	if (strcmp(picture(args), "-") != 0) {
+	if (strcmp(wk_flame_picture(args), "-") != 0) {
 		wk_buf_add_fmt(&words, args->opens ? "the picture is %s" : "open %s in a browser",
-			       picture(args));
+			       wk_flame_picture(args));
 		if (recorded_to)
 			wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions",
 				       recorded_to);
@@ -214,8 +204,8 @@ static void say_where(const struct wk_flame_args *args, const char *recorded_to)
 	wk_buf_fini(&words);
 }
 
-static bool draw_files(const char *const *paths, const char *recorded_to, struct maker *maker,
-		       struct wk_err *err)
+bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
+			 struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
 	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time ||
@@ -243,7 +233,7 @@ static bool draw_files(const char *const *paths, const char *recorded_to, struct
 	return ok;
 }
 
-static bool plan(struct maker *maker, struct wk_err *err)
+bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
 
@@ -252,14 +242,14 @@ static bool plan(struct maker *maker, struct wk_err *err)
 	       wk_drawing_plan_init(&maker->plan, &args->drawing, err);
 }
 
-static bool draw_as_planned(const char *const *paths, const char *recorded_to, struct maker *maker,
-			    struct wk_err *err)
+static bool draw_as_planned(const char *const *paths, const char *recorded_to,
+			    struct wk_flame_maker *maker, struct wk_err *err)
 {
 	bool ok;
 
-	if (!plan(maker, err))
+	if (!wk_flame_plan(maker, err))
 		return false;
-	ok = draw_files(paths, recorded_to, maker, err);
+	ok = wk_flame_draw_files(paths, recorded_to, maker, err);
 	return wk_drawing_plan_end(&maker->plan, ok, err) && ok;
 }
 
@@ -267,7 +257,7 @@ bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols 
 		   const struct wk_flame_args *args, const struct wk_call *call,
 		   struct wk_err *err)
 {
-	struct maker maker = { .args = args, .call = call, .symbols = symbols };
+	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
 
 	return draw_as_planned((const char *const[]){ path, NULL }, recorded_to, &maker, err);
 }
@@ -276,63 +266,7 @@ bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
 		       const struct wk_flame_args *args, const struct wk_call *call,
 		       struct wk_err *err)
 {
-	struct maker maker = { .args = args, .call = call, .symbols = symbols };
+	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
 
 	return draw_as_planned(paths, NULL, &maker, err);
-}
-
-/* In quiet runs as well: what was asked for is not there, and perhaps something older is. */
-static void say_no_picture(const struct wk_flame_args *args)
-{
-	struct wk_buf words = { 0 };
-
-	wk_buf_add_text(&words, "no samples: no picture drawn");
-	if (strcmp(picture(args), "-") != 0 && wk_os_is_there(picture(args)))
-		wk_buf_add_fmt(&words, "; %s is of an earlier run", picture(args));
-	wk_say(wk_buf_text(&words));
-	wk_buf_fini(&words);
-}
-
-/* What was recorded, and not what lies under its name by now: another recorder may have begun in
- * the same folder. */
-static bool draw_recorded(const struct wk_record_outcome *outcome, const char *recording,
-			  struct maker *maker, struct wk_err *err)
-{
-	char open_file[64];
-
-	snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", outcome->fd);
-	return draw_files((const char *const[]){ outcome->fd >= 0 ? open_file : recording, NULL },
-			  wk_buf_text(&outcome->place), maker, err);
-}
-
-int wk_flame_record(const struct wk_record_plan *record, const char *recording,
-		    struct wk_symbols *symbols, const struct wk_flame_args *args,
-		    const struct wk_call *call, struct wk_err *err)
-{
-	struct wk_record_request request = {
-		.recorder = record->options,
-		.embeds_symbols = record->embeds_symbols,
-		.output = recording,
-		.quiet = args->quiet,
-		.stays_open = true,
-	};
-	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
-	struct maker maker = { .args = args, .call = call, .symbols = symbols };
-	bool ok = true;
-
-	/* What makes no sense is told before anything runs. */
-	if (!wk_output_check_picture(picture(args), err) ||
-	    !plan(&maker, err))
-		return wk_exit_code(err);
-	if (wk_record_run(&request, symbols, &outcome, err)) {
-		if (outcome.result.samples)
-			ok = draw_recorded(&outcome, recording, &maker, err);
-		else
-			say_no_picture(args);
-	}
-	if (!wk_drawing_plan_end(&maker.plan, ok, err) || !ok)
-		outcome.exit_code = wk_exit_code(err);
-	wk_record_wait(&outcome, args->quiet, err);
-	wk_record_outcome_fini(&outcome);
-	return outcome.exit_code;
 }

@@ -21,6 +21,25 @@ struct wk_flame_args {
 	struct wk_load_args load;
 };
 
+/* What a picture is made with. */
+struct wk_flame_maker {
+	const struct wk_flame_args *args;
+	const struct wk_call *call;
+	struct wk_symbols *symbols;
+	struct wk_drawing_plan plan;
+	struct wk_view_choice choice;
+};
+
+/* What makes no sense in the options is told here, before anything else is done. */
+bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err);
+
+/* Where the picture goes. */
+const char *wk_flame_picture(const struct wk_flame_args *args);
+
+/* Draws what is at NULL-terminated `paths`, as was planned. */
+bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
+			 struct wk_flame_maker *maker, struct wk_err *err);
+
 /* Draws the recording at `path`; `recorded_to` is that path again where the recording was made
  * just now, so that not everything is said twice, and else NULL. */
 bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
@@ -31,6 +50,14 @@ bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols 
 bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
 		       const struct wk_flame_args *args, const struct wk_call *call,
 		       struct wk_err *err);
+
+#define WK_FLAME_BOXES                                                                            \
+	"Each box is a function; below it is its caller, and its width is its share of the time."
+
+/* What help says of the command, which depends on whether this build records. */
+extern const char *const wk_flame_usage[], *const wk_flame_description[];
+extern const struct wk_example wk_flame_examples[];
+extern const char wk_flame_summary[], wk_flame_exit_note[];
 
 /* Records to the file `recording` and draws that. The exit code is that of the command which was
  * recorded, or of what went wrong. */

@@ -73,7 +73,8 @@ static void one_option(struct wk_out *out, struct wk_help_style style, const str
 static void one_group(struct wk_out *out, struct wk_help_style style,
 		      const struct wk_opt_group *group)
 {
-	heading(out, style, group->title);
+	if (group->options[0].name)
+		heading(out, style, group->title);
 	for (const struct wk_opt *opt = group->options; opt->name; opt++)
 		one_option(out, style, opt);
 }

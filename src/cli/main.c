@@ -32,6 +32,11 @@ static int run_command(const struct wk_command *command, char **argv, struct wk_
 	struct wk_call call = { .command = command, .args = args, .words = &words, .out = out };
 	int exit_code = WK_EXIT_DONE;
 
+	if (command->absent && !(argv[0] && strcmp(argv[0], "--help") == 0)) {
+		free(args);
+		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s", command->absent);
+		return WK_EXIT_FAILED;
+	}
 	for (size_t i = 0; command->options && command->options[i].group && i < MAX_GROUPS; i++)
 		targets[i] = (struct wk_opt_target){ command->options[i].group,
 						     args + command->options[i].at };
