@@ -120,16 +120,31 @@ static void fill(struct wk_table *table, const struct wk_model *model,
 		wk_table_note(table, "all names came with the recording: no file was looked for");
 }
 
+/* What it is known by: of a program of Windows as symbol stores write it. */
+static void add_id(const struct wk_model *model, wk_image_id image, struct wk_buf *id)
+{
+	struct wk_buf key = { 0 };
+	struct wk_str name;
+
+	if (wk_image_store_key(model, image, &name, &key)) {
+		wk_buf_add_fmt(id, "; %.*s %s", WK_STR_ARG(name), wk_buf_text(&key));
+	} else if (model->images[image].build_id.size) {
+		wk_buf_add_text(id, "; build id ");
+		wk_store_add_id(id, &model->images[image].build_id);
+	}
+	wk_buf_fini(&key);
+}
+
 static void heading(struct wk_findings *findings, const struct wk_model *model,
 		    const struct wk_images_facts *all, const struct wk_image_facts *facts)
 {
 	struct wk_buf share = { 0 }, id = { 0 };
 
 	wk_num_add_share(&share, facts->samples, all->whole_samples);
-	wk_store_add_id(&id, &model->images[facts->id].build_id);
-	wk_findings_about(findings, "%.*s (%s of samples%s%s)",
+	add_id(model, facts->id, &id);
+	wk_findings_about(findings, "%.*s (%s of samples%s)",
 			  WK_STR_ARG(wk_image_path_of(model, facts->id)), wk_buf_text(&share),
-			  id.len ? "; build id " : "", wk_buf_text(&id));
+			  wk_buf_text(&id));
 	wk_buf_fini(&share);
 	wk_buf_fini(&id);
 }
@@ -356,6 +371,7 @@ static bool load_and_tell(const char *path, const struct wk_call *call, struct w
 	if (about.symbols)
 		about.model = model = wk_load_with(path, &args->load, about.symbols, err);
 	about.remote = naming.asked.remote;
+	about.files = naming.asked.files;
 	if (model)
 		ok = tell(&about, call, err);
 	wk_model_free(model);
@@ -405,6 +421,10 @@ const struct wk_command wk_cmd_symbols = {
 		"server is told the build ids of what is looked for, symbol stores also file "
 		"names; what it sends is kept in the cache, and used only where its own build id "
 		"is the right one.",
+		"Names of Windows programs are in PDBs. They are looked for beside the program, in "
+		"--debug-dir, and along --symbol-path and then _NT_SYMBOL_PATH: folders, symbol "
+		"stores, and servers where the path names them (docs/symbols-windows.md has its "
+		"grammar). A PDB of another build is named and not used.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
@@ -416,6 +436,8 @@ const struct wk_command wk_cmd_symbols = {
 		{ "wick symbols", "what wick.data has, and what it lacks" },
 		{ "wick symbols app.data --debuginfod", "the same, after asking the servers of "
 		  "DEBUGINFOD_URLS" },
+		{ "wick symbols trace.etl --symbol-path './out;srv*'", "the PDBs of a Windows trace, "
+		  "from a folder and from Microsoft's public server" },
 		{ "wick symbols --cache list", "what is kept of all of this" },
 		{ 0 } },
 	.exit_note = "0 also where names are missing.",

@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "symbols/remote.h"
+#include "symbols/symbol_files.h"
 #include "views/filter.h"
 
 enum wk_lack {
@@ -46,6 +47,7 @@ struct wk_facts_about {
 	const struct wk_model *model;
 	struct wk_symbols *symbols;
 	const struct wk_remote *remote;
+	const struct wk_symbol_files *files;
 	const char *recording;          /* its path, as typed */
 };
 
@@ -55,6 +57,11 @@ void wk_images_facts_fini(struct wk_images_facts *facts);
 
 /* What would mend what they lack; called by gather. */
 void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_about *about);
+
+/* By what stores keep the PDB of an image of Windows, or else its file: "app.pdb", and the key.
+ * False where the recording tells neither. */
+bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_str *name,
+			struct wk_buf *key);
 
 /* "names, lines"; empty where it lacks nothing. */
 void wk_image_lacks_words(unsigned lacks, struct wk_buf *words);

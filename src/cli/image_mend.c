@@ -72,6 +72,59 @@ static bool has_debuginfod(void)
 	return urls && urls[0];
 }
 
+bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_str *name,
+			struct wk_buf *key)
+{
+	const struct wk_image *image = &model->images[id];
+	struct wk_symbol_want want = {
+		.time_stamp = image->time_stamp, .image_bytes = image->image_bytes };
+
+	*name = wk_model_str(model, image->pdb_path ? image->pdb_path : image->name);
+	if (image->pdb_path)
+		want.pdb = wk_pdb_id_of_build_id(&image->build_id);
+	for (size_t i = name->len; i > 0; i--)
+		if (name->at[i - 1] == '/' || name->at[i - 1] == '\\') {
+			*name = wk_str_skip(*name, i);
+			break;
+		}
+	wk_symbol_want_key(&want, key);
+	return key->len > 0;
+}
+
+/* Windows' own files are on a public server. Who has the others only their makers know. */
+static bool is_of_windows(const struct wk_model *model, wk_image_id id)
+{
+	struct wk_str path = wk_model_str(model, model->images[id].path);
+
+	for (; path.len; path = wk_str_skip(path, 1))
+		if (wk_str_starts(path, "\\Windows\\") || wk_str_starts(path, "\\WINDOWS\\") ||
+		    wk_str_starts(path, "\\SystemRoot\\"))
+			return true;
+	return false;
+}
+
+static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_about *about)
+{
+	struct wk_buf *mend = &facts->mend, key = { 0 };
+	struct wk_str name;
+
+	if (!wk_image_store_key(about->model, facts->id, &name, &key))
+		return false;
+	if (wk_symbol_files_asks(about->files)) {
+		wk_buf_add_fmt(mend, "# put %.*s of that build into a folder of the symbol path",
+			       WK_STR_ARG(name));
+	} else if (is_of_windows(about->model, facts->id)) {
+		add_asking(mend, about);
+		wk_buf_add_text(mend, "--symbol-path 'srv*'   # asks Microsoft's public server");
+	} else {
+		add_asking(mend, about);
+		wk_buf_add_fmt(mend, "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
+			       "symbol server", WK_STR_ARG(name));
+	}
+	wk_buf_fini(&key);
+	return true;
+}
+
 /* It is not here: it may lie in a folder, or another machine may have it. Who knows of neither
  * can only record again. */
 static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_about *about)
@@ -79,7 +132,7 @@ static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_abo
 	const struct wk_image *image = &about->model->images[facts->id];
 	struct wk_buf *mend = &facts->mend;
 
-	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE)
+	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE || mend_windows(facts, about))
 		return;
 	if (wk_remote_asks(about->remote)) {
 		wk_buf_add_text(mend, "# put that build back where it was, or into a folder that "
