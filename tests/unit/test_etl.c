@@ -7,28 +7,7 @@
 #include <cmocka.h>
 
 #include "etl_events.h"
-#include "event/dump.h"
-#include "formats/reader.h"
-
-/* What the reader tells, a line an event. */
-static void read_made(const struct etl_maker *m, struct wk_buf *text)
-{
-	struct wk_input input = { .bytes = etl_bytes(m), .name = "made.etl" };
-	struct wk_out out = wk_out_to_buf(text);
-	struct wk_sink sink = wk_dump_sink(&out);
-	struct wk_err err = { 0 };
-
-	if (!wk_reader_etl.read(&input, &sink, &err))
-		fail_msg("%s", err.text);
-	wk_out_end(&out);
-}
-
-static void assert_line(const struct wk_buf *text, const char *line)
-{
-	if (!strstr(wk_buf_text((struct wk_buf *)text), line))
-		fail_msg("expected a line with: %s\nin:\n%s", line,
-			 wk_buf_text((struct wk_buf *)text));
-}
+#include "etl_lines.h"
 
 static const char *place_of(const struct wk_buf *text, const char *line)
 {

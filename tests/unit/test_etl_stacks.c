@@ -116,9 +116,11 @@ static void a_half_that_is_told_twice_counts_once(void **state)
 	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
 
 	(void)state;
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(short_one, 2), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(short_one, 2),
+			  8);
 	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(long_one, 3), 8);
-	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(short_one, 2), 8);
+	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, chain_of(short_one, 2),
+			  8);
 	wk_etl_stacks_settle(stacks);
 	check(stacks, 5, 1, NULL, 0, long_one, 3);
 	wk_etl_stacks_free(stacks);
