@@ -59,6 +59,7 @@ static void end_trace(struct wk_etl_trace *trace)
 {
 	wk_etl_close(trace->file);
 	wk_etl_stacks_free(trace->stacks);
+	wk_etl_user_free(trace->user);
 	wk_etl_schemas_free(trace->schemas);
 	wk_etl_counts_free(trace->counts);
 	wk_etl_paths_fini(&trace->paths);
@@ -103,7 +104,8 @@ static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err 
 
 static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
-	struct wk_etl_trace trace = { .sink = sink, .err = err };
+	struct wk_etl_trace trace = { .sink = sink, .err = err,
+				      .in_full = !input->options.skips_details };
 	bool ok;
 
 	trace.file = open_all(input, err);
@@ -111,7 +113,8 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 		return false;
 	wk_etl_scan(&trace);
 	wk_etl_rewind(trace.file);
-	ok = wk_etl_tell(&trace) && tell_damage(&trace);
+	ok = wk_etl_tell(&trace) && wk_etl_user_tell_end(trace.user, sink, err) &&
+	     tell_damage(&trace);
 	end_trace(&trace);
 	return ok;
 }

@@ -32,7 +32,8 @@ struct named_values {
 struct kind {
 	struct wk_etl_event_key key;
 	uint8_t opcode;
-	bool is_message;
+	bool is_message, is_manifest_chunk;
+	bool is_looked_up;             /* among those that are known without the trace */
 	struct wk_str own_name;        /* of TraceLogging: the event's */
 	struct wk_str provider, event; /* made when asked for */
 };
@@ -352,6 +353,7 @@ static struct kind kind_of(const struct wk_etl_record *record)
 
 	if (record->kind == WK_ETL_MANIFEST) {
 		kind.own_name = wk_etl_tracelogging_name(item_of(record, WK_ETL_ITEM_SCHEMA));
+		kind.is_manifest_chunk = wk_etl_is_manifest_chunk(record);
 	} else if (record->kind == WK_ETL_CLASSIC || record->kind == WK_ETL_OTHER) {
 		kind.key.id = record->opcode;
 		kind.key.is_classic = true;
@@ -408,16 +410,32 @@ uint32_t wk_etl_schemas_kind(struct wk_etl_schemas *schemas, const struct wk_etl
 	return (uint32_t)schemas->kind_count;
 }
 
+/* The trace's own description is better than what is known without it. */
+static void look_up(struct wk_etl_schemas *schemas, struct kind *kind)
+{
+	size_t before = schemas->described_count;
+
+	kind->is_looked_up = true;
+	if (kind->own_name.len == 0)
+		wk_etl_clr_describe(schemas, &kind->key);
+	if (schemas->described_count > before)
+		give_values(schemas, &schemas->described[before]);
+}
+
 const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas, uint32_t kind)
 {
-	return kind ? find(schemas, &schemas->kinds[kind - 1].key) : NULL;
+	if (kind == 0)
+		return NULL;
+	if (!schemas->kinds[kind - 1].is_looked_up)
+		look_up(schemas, &schemas->kinds[kind - 1]);
+	return find(schemas, &schemas->kinds[kind - 1].key);
 }
 
 /* ---- names */
 
 static const char *opcode_word(uint8_t opcode)
 {
-	static const char *const words[] = { "",      "Start",  "Stop",    "DCStart", "DCStop",
+	static const char *const words[] = { "", "Start", "Stop", "DCStart", "DCStop",
 					     "Extension", "Reply", "Resume", "Suspend", "Send" };
 
 	if (opcode < sizeof(words) / sizeof(words[0]))
@@ -474,7 +492,7 @@ static struct wk_str event_name(struct wk_etl_schemas *schemas, const struct kin
 		return name;
 	if (kind->own_name.len)
 		return own_event(schemas, kind);
-	if (wk_etl_is_manifest_chunk(&kind->key, kind->opcode))
+	if (kind->is_manifest_chunk)
 		return wk_str_c("ManifestData");
 	schema = find(schemas, &kind->key);
 	return schema && schema->event.len ? schema->event : numbered_event(schemas, kind);

@@ -98,6 +98,7 @@ struct wk_etl_schema {
 	struct wk_str provider, event; /* event: "Task/Opcode", or a name */
 	const struct wk_etl_field *fields;
 	uint32_t count;
+	bool may_end; /* older versions end behind any of them */
 };
 
 /* Words for numbers: of one number, or of bits. */

@@ -160,7 +160,7 @@ struct head {
 
 static bool read_head(struct wk_bytes in, struct head *head)
 {
-	head->key.provider = wk_guid_take(&in);
+	*head = (struct head){ .key.provider = wk_guid_take(&in) };
 	head->class_guid = wk_guid_take(&in);
 	head->key.id = wk_u16le(&in);
 	head->key.version = wk_u8(&in);

@@ -96,13 +96,12 @@ static void read_whole(struct wk_etl_manifests *manifests, struct wk_etl_schemas
 void wk_etl_manifests_take(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
 			   const struct wk_etl_record *record)
 {
-	struct wk_etl_event_key key = { .id = record->id };
 	struct wk_bytes in = record->payload;
 	uint8_t form = wk_u8(&in), magic;
 	uint16_t total, index;
 	struct unfinished *row;
 
-	if (!wk_etl_is_manifest_chunk(&key, record->opcode))
+	if (!wk_etl_is_manifest_chunk(record))
 		return;
 	wk_bytes_skip(&in, 2);
 	magic = wk_u8(&in);

@@ -15,9 +15,9 @@ void wk_etl_manifests_free(struct wk_etl_manifests *manifests);
 void wk_etl_manifests_take(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
 			   const struct wk_etl_record *record);
 
-static inline bool wk_etl_is_manifest_chunk(const struct wk_etl_event_key *key, uint8_t opcode)
+static inline bool wk_etl_is_manifest_chunk(const struct wk_etl_record *record)
 {
-	return !key->is_classic && key->id == 0xfffe && opcode == 254;
+	return record->kind == WK_ETL_MANIFEST && record->id == 0xfffe && record->opcode == 254;
 }
 
 /* etl_schema_xml.c: a whole manifest. */

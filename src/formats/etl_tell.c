@@ -330,9 +330,14 @@ bool wk_etl_tell(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record record;
 	bool ok = tell_system(trace) &&
-		  wk_etl_tell_sources(trace) && tell_seen(trace);
+		  wk_etl_tell_sources(trace) &&
+		  wk_etl_user_tell_sources(trace->user, WK_ETL_FIRST_EVENT_SOURCE, trace->sink,
+					   trace->err) &&
+		  tell_seen(trace);
 
 	while (ok && wk_etl_next(trace->file, &record))
-		ok = tell_record(trace, &record);
+		ok = tell_record(trace, &record) &&
+		     wk_etl_user_tell(trace->user, &record, wk_etl_ns(trace->file, record.time),
+				      trace->in_full, trace->sink, trace->err);
 	return ok && wk_etl_counts_tell(trace->counts, trace->schemas, trace->sink, trace->err);
 }

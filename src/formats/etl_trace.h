@@ -19,6 +19,7 @@
 #include "formats/etl_payload.h"
 #include "formats/etl_schema.h"
 #include "formats/etl_stacks.h"
+#include "formats/etl_user.h"
 
 /* Kernel events by their hooks: group in the high byte, opcode in the low. */
 enum wk_etl_hook {
@@ -145,6 +146,8 @@ struct wk_etl_trace {
 	struct wk_etl_paths paths;
 	struct wk_etl_stacks *stacks;
 	struct wk_etl_schemas *schemas; /* what events are called and what is in them */
+	struct wk_etl_user *user;       /* events of programs and drivers */
+	bool in_full;                   /* somebody looks at each of them */
 	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */
 	struct wk_etl_debug_id *debug_ids;
 	size_t debug_id_count, debug_id_cap;

@@ -1,0 +1,158 @@
+#include "formats/etl_event_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "formats/etl_fields.h"
+#include "formats/etl_guid.h"
+#include "formats/etl_schema_sources.h"
+#include "formats/etl_trace.h"
+
+/* However long names are, a text is in proportion to the payload. */
+#define LEAST_TEXT      4096
+#define TEXT_OF_A_BYTE  16
+
+struct wk_etl_event_text {
+	struct wk_etl_schemas *schemas;
+	struct wk_etl_field_reader reader;
+	struct wk_etl_field_list fields; /* of the last TraceLogging event */
+	struct wk_buf what, text;
+	uint64_t undescribed; /* events of which nothing says what is in them */
+	uint64_t broken;      /* that end before their fields do */
+};
+
+struct wk_etl_event_text *wk_etl_event_text_new(struct wk_etl_schemas *schemas)
+{
+	struct wk_etl_event_text *texts = wk_alloc_zeroed(1, sizeof(*texts));
+
+	texts->schemas = schemas;
+	return texts;
+}
+
+void wk_etl_event_text_free(struct wk_etl_event_text *texts)
+{
+	wk_etl_field_reader_fini(&texts->reader);
+	wk_buf_fini(&texts->what);
+	wk_buf_fini(&texts->text);
+	free(texts->fields.at);
+	free(texts);
+}
+
+/* Written by the system when a trace is merged: identities of images, its own configuration, and
+ * the descriptions of events. */
+static bool is_of_system(const struct wk_etl_record *record)
+{
+	static const struct wk_guid providers[] = {
+		{ 0xb3e675d7, 0x2554, 0x4f18, { 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde } },
+		{ 0x9b79ee91, 0xb5fd, 0x41c0, { 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0 } },
+		{ 0xed54dff8, 0xc409, 0x4cf6, { 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4 } },
+		{ 0xbbccf6c1, 0x6cd1, 0x48c4, { 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71 } },
+	};
+
+	for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
+		if (wk_guid_eq(&record->provider, &providers[i]))
+			return true;
+	return wk_etl_hook_of(record) != WK_ETL_NO_HOOK;
+}
+
+static struct wk_bytes schema_item(const struct wk_etl_record *record)
+{
+	for (size_t i = 0; i < record->item_count; i++)
+		if (record->items[i].type == WK_ETL_ITEM_SCHEMA)
+			return record->items[i].data;
+	return (struct wk_bytes){ 0 };
+}
+
+static void add_numbers(const struct wk_etl_record *record, struct wk_buf *text)
+{
+	if (record->kind != WK_ETL_CLASSIC)
+		wk_buf_add_fmt(text, "id=%u ", record->id);
+	wk_buf_add_fmt(text, "version=%u opcode=%u task=%u bytes=%zu", record->version,
+		       record->opcode, record->task, wk_bytes_left(&record->payload));
+}
+
+static void add_fields(struct wk_etl_event_text *texts, const struct wk_etl_record *record,
+		       uint32_t kind)
+{
+	struct wk_bytes own = schema_item(record);
+	const struct wk_etl_schema *schema = wk_etl_schemas_of(texts->schemas, kind);
+	bool is_whole;
+
+	if (own.at != own.end) {
+		is_whole = wk_etl_tracelogging_fields(own, &texts->fields);
+		is_whole &= wk_etl_fields_add(&texts->reader, texts->fields.at,
+					      (uint32_t)texts->fields.count, false,
+					      record->pointer_bytes, record->payload,
+					      &texts->text);
+		texts->broken += !is_whole;
+		return;
+	}
+	if (schema) {
+		is_whole = wk_etl_fields_add(&texts->reader, schema->fields, schema->count,
+					     schema->may_end, record->pointer_bytes,
+					     record->payload, &texts->text);
+		texts->broken += !is_whole;
+		return;
+	}
+	if (wk_etl_is_manifest_chunk(record)) {
+		wk_buf_add_fmt(&texts->text, "bytes=%zu", wk_bytes_left(&record->payload));
+		return;
+	}
+	add_numbers(record, &texts->text);
+	texts->undescribed++;
+}
+
+bool wk_etl_event_text_tell(struct wk_etl_event_text *texts, const struct wk_etl_record *record,
+			    uint32_t kind, const struct wk_event *event,
+			    const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_event told = *event;
+	struct wk_str provider, name;
+
+	if (record->kind != WK_ETL_MANIFEST &&
+	    (record->kind != WK_ETL_CLASSIC || is_of_system(record)))
+		return true;
+	wk_buf_reset(&texts->what);
+	wk_buf_reset(&texts->text);
+	texts->text.limit = LEAST_TEXT + TEXT_OF_A_BYTE * wk_bytes_left(&record->payload);
+	texts->text.full = false;
+	wk_etl_schemas_name(texts->schemas, kind, &provider, &name);
+	wk_buf_add_str(&texts->what, provider);
+	wk_buf_add_char(&texts->what, '/');
+	wk_buf_add_str(&texts->what, name);
+	add_fields(texts, record, kind);
+	told.kind = WK_EVENT_OTHER;
+	told.other = (struct wk_event_other){ .what = wk_buf_str(&texts->what),
+					      .text = wk_buf_str(&texts->text),
+					      .running_pid = told.pid, .running_tid = told.tid };
+	return wk_sink_take(sink, &told, err);
+}
+
+static bool tell_count(uint64_t count, const char *what, const struct wk_sink *sink,
+		       struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	if (count == 0)
+		return true;
+	wk_buf_add_fmt(&words, "%" PRIu64 " %s", count, what);
+	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = wk_buf_str(&words),
+					     .severity = WK_NOTE_REMARK };
+	ok = wk_sink_take(sink, &event, err);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+bool wk_etl_event_text_tell_end(const struct wk_etl_event_text *texts, const struct wk_sink *sink,
+				struct wk_err *err)
+{
+	return tell_count(texts->undescribed,
+			  "events are only numbers and sizes: the trace does not describe them",
+			  sink, err) &&
+	       tell_count(texts->broken, "events end before the fields that they should have",
+			  sink, err);
+}
