@@ -73,6 +73,18 @@ static void add_numbers(const struct wk_etl_record *record, struct wk_buf *text)
 		       record->opcode, record->task, wk_bytes_left(&record->payload));
 }
 
+/* A piece of what describes events: the description itself is no news. */
+static void add_manifest_chunk(struct wk_bytes in, struct wk_buf *text)
+{
+	size_t bytes = wk_bytes_left(&in);
+	unsigned form = wk_u8(&in), major = wk_u8(&in), minor = wk_u8(&in), magic = wk_u8(&in);
+	unsigned total = wk_u16le(&in), index = wk_u16le(&in);
+
+	wk_buf_add_fmt(text, "Format=%u MajorVersion=%u MinorVersion=%u Magic=%u TotalChunks=%u "
+		       "ChunkNumber=%u PayloadLength=%zu", form, major, minor, magic, total, index,
+		       bytes);
+}
+
 static void add_fields(struct wk_etl_event_text *texts, const struct wk_etl_record *record,
 		       uint32_t kind)
 {
@@ -97,7 +109,7 @@ static void add_fields(struct wk_etl_event_text *texts, const struct wk_etl_reco
 		return;
 	}
 	if (wk_etl_is_manifest_chunk(record)) {
-		wk_buf_add_fmt(&texts->text, "bytes=%zu", wk_bytes_left(&record->payload));
+		add_manifest_chunk(record->payload, &texts->text);
 		return;
 	}
 	add_numbers(record, &texts->text);

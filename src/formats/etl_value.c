@@ -112,20 +112,46 @@ static void add_ipv4(struct wk_bytes *in, struct wk_buf *text)
 		wk_buf_add_fmt(text, "%s%u", i ? "." : "", wk_u8(in));
 }
 
-static void add_ipv6(struct wk_bytes *in, struct wk_buf *text)
-{
-	for (int i = 0; i < 8; i++) {
-		unsigned high = wk_u8(in);
-
-		wk_buf_add_fmt(text, "%s%x", i ? ":" : "", high << 8 | wk_u8(in));
-	}
-}
-
 static unsigned take_port(struct wk_bytes *in)
 {
 	unsigned high = wk_u8(in);
 
 	return high << 8 | wk_u8(in);
+}
+
+/* The longest row of zeros, the first of those: "::" stands for it. */
+static void find_zeros(const unsigned part[8], int *first, int *count)
+{
+	*first = 8;
+	*count = 1; /* one is not worth it */
+	for (int i = 0; i < 8; i++) {
+		int end = i;
+
+		while (end < 8 && part[end] == 0)
+			end++;
+		if (end - i > *count) {
+			*first = i;
+			*count = end - i;
+		}
+	}
+}
+
+static void add_ipv6(struct wk_bytes *in, struct wk_buf *text)
+{
+	unsigned part[8];
+	int first, count;
+
+	for (int i = 0; i < 8; i++)
+		part[i] = take_port(in);
+	find_zeros(part, &first, &count);
+	for (int i = 0; i < 8; i++) {
+		if (i == first) {
+			wk_buf_add_text(text, "::");
+			i += count - 1;
+			continue;
+		}
+		wk_buf_add_fmt(text, "%s%x", i && i != first + count ? ":" : "", part[i]);
+	}
 }
 
 /* An address of the network with its port, as programs hand it to the system. */
@@ -286,23 +312,37 @@ static bool add_value_word(const struct wk_etl_values *values, uint64_t number,
 	return true;
 }
 
-/* "A|B|0x40": words as far as there are some. */
+static bool is_single_bit(uint32_t value)
+{
+	return (value & (value - 1)) == 0;
+}
+
+/* Those words of `values` whose bits are all in `left`, which they are taken out of. */
+static bool add_bits(const struct wk_etl_values *values, bool single, bool has_words,
+		     uint64_t *left, struct wk_buf *text)
+{
+	for (uint32_t i = 0; i < values->count; i++) {
+		const struct wk_etl_value *value = &values->at[i];
+
+		if (value->value == 0 || is_single_bit(value->value) != single ||
+		    (*left & value->value) != value->value)
+			continue;
+		wk_buf_add_text(text, has_words ? "|" : "");
+		add_word(text, value->word);
+		*left &= ~(uint64_t)value->value;
+		has_words = true;
+	}
+	return has_words;
+}
+
+/* "A|B|0x40": words as far as there are some; those for several bits say less, and come last. */
 static bool add_bit_words(const struct wk_etl_values *values, uint64_t number,
 			  struct wk_buf *text)
 {
 	uint64_t left = number;
-	bool has_words = false;
+	bool has_words = add_bits(values, true, false, &left, text);
 
-	for (uint32_t i = values->count; i > 0; i--) {
-		const struct wk_etl_value *value = &values->at[i - 1];
-
-		if (value->value == 0 || (left & value->value) != value->value)
-			continue;
-		wk_buf_add_text(text, has_words ? "|" : "");
-		add_word(text, value->word);
-		left &= ~(uint64_t)value->value;
-		has_words = true;
-	}
+	has_words = add_bits(values, false, has_words, &left, text);
 	if (has_words && left)
 		wk_buf_add_fmt(text, "|0x%" PRIx64, left);
 	return has_words;
