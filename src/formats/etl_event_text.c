@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "formats/etl_classic.h"
 #include "formats/etl_fields.h"
-#include "formats/etl_guid.h"
 #include "formats/etl_schema_sources.h"
 #include "formats/etl_trace.h"
 
@@ -40,21 +40,11 @@ void wk_etl_event_text_free(struct wk_etl_event_text *texts)
 	free(texts);
 }
 
-/* Written by the system when a trace is merged: identities of images, its own configuration, and
- * the descriptions of events. */
+/* Written by the system when a trace is merged, or the kernel's own in the form of a program's. */
 static bool is_of_system(const struct wk_etl_record *record)
 {
-	static const struct wk_guid providers[] = {
-		{ 0xb3e675d7, 0x2554, 0x4f18, { 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde } },
-		{ 0x9b79ee91, 0xb5fd, 0x41c0, { 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0 } },
-		{ 0xed54dff8, 0xc409, 0x4cf6, { 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4 } },
-		{ 0xbbccf6c1, 0x6cd1, 0x48c4, { 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71 } },
-	};
-
-	for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
-		if (wk_guid_eq(&record->provider, &providers[i]))
-			return true;
-	return wk_etl_hook_of(record) != WK_ETL_NO_HOOK;
+	return wk_etl_classic_provider(&record->provider).len ||
+	       wk_etl_hook_of(record) != WK_ETL_NO_HOOK;
 }
 
 static struct wk_bytes schema_item(const struct wk_etl_record *record)

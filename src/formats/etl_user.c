@@ -113,7 +113,7 @@ static bool is_second_half(struct wk_etl_user *user, uint64_t number,
 static void scan_item(struct wk_etl_user *user, const struct wk_etl_record *record,
 		      const struct wk_etl_item *item)
 {
-	struct wk_etl_stack_owner owner = { record->time, record->tid };
+	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
 	unsigned pointer_bytes = item->type == WK_ETL_ITEM_STACK_32 ? 4 : 8;
 	struct wk_bytes addresses = item->data;
 	uint64_t number = wk_u64le(&addresses);
@@ -156,7 +156,8 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_record 
 		count = (uint32_t)(wk_bytes_left(&addresses) / record->pointer_bytes);
 	addresses = wk_bytes_take(&addresses, (uint64_t)count * record->pointer_bytes);
 	note_stack(user, latest->kind);
-	add_program_stack(user, (struct wk_etl_stack_owner){ latest->time, latest->tid },
+	add_program_stack(user, (struct wk_etl_stack_owner){ latest->time, latest->tid,
+							  record->cpu },
 			  addresses, record->pointer_bytes);
 	latest->kind = 0;
 }
@@ -233,8 +234,7 @@ static bool tell_sample(struct wk_etl_user *user, const struct wk_etl_record *re
 {
 	struct wk_etl_chain chain;
 
-	if (!wk_etl_stacks_find(user->stacks,
-				(struct wk_etl_stack_owner){ record->time, record->tid }, &chain))
+	if (!wk_etl_stacks_find(user->stacks, record->time, record->tid, &chain))
 		return true;
 	event.kind = WK_EVENT_SAMPLE;
 	event.sample = (struct wk_event_sample){

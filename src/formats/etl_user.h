@@ -24,7 +24,7 @@ void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_record *reco
 void wk_etl_user_settle(struct wk_etl_user *user);
 
 /* Sources are numbered from `first` up: behind those of the kernel. */
-#define WK_ETL_FIRST_EVENT_SOURCE 1000
+#define WK_ETL_FIRST_EVENT_SOURCE 100000
 bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first,
 			      const struct wk_sink *sink, struct wk_err *err);
 
