@@ -317,6 +317,10 @@ static bool on_hard_fault(struct wk_etl_trace *trace, const struct wk_etl_record
 	details.weight = fault.size_bytes;
 	event.sample.details = &details;
 	wk_etl_set_thread(trace, record, fault.tid, &event, &event.sample);
+	if (event.sample.kernel_count)
+		set_address(&event, record, event.sample.kernel_chain[0]);
+	else if (event.sample.user_count)
+		set_address(&event, record, event.sample.user_chain[0]);
 	return wk_etl_take(trace, &event);
 }
 

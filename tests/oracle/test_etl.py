@@ -18,6 +18,19 @@ SAMPLES = {"3676": 5129, "3988": 356, "1632": 283, "980": 132, "1104": 104, "4":
            "2876": 24, "3516": 16, "724": 9, "1408": 8, "1188": 6, "144": 4, "712": 3, "944": 3,
            "2108": 2, "840": 1, "3508": 5, "2868": 1, "0": 105}
 
+# Records in each, as other readers count them.
+EVENTS = {
+    NET + ".zip": 179474, "TraceLoggingTester.etl.zip": 172714, "gcevents.etl.zip": 71,
+    "gcrundownevents.etl.zip": 112, "primitive-types.etl.zip": 7,
+    "msbuild-PerfViewData.etl.zip": 5870, "monogame-PerfViewData.etl.zip": 103,
+    "SelfDescribingSingleEvent.etl": 22, "AMSITrace.etl": 21, "lxcore_kernel.etl": 4,
+    "krabsetw-powershell.etl": 114, "hw3d-trace.etl": 3,
+    "diaghub-dotnetcore3.1-win-x64-diagsession.zip": 16335 + 62379 + 22035 + 4,
+    **{f"sawbuck/image_data_{bits}_v{version}.etl": 27 for bits in (32, 64) for version in (0, 1, 2)},
+    **{f"sawbuck/process_data_{form}.etl": 3 if form == "32_v1" else 9
+       for form in ("32_v1", "32_v2", "32_v3", "64_v2", "64_v3")},
+}
+
 
 def trace(t):
     archive = FIXTURES / (NET + ".zip")
@@ -154,6 +167,78 @@ def _(t):
     t.equal(sum(not row["name"].startswith("[pid") for row in rows), 361, "processes")
     facts = {row["key"]: row["value"] for row in t.csv("show", archive, "system")}
     t.equal((facts["cpu"], facts["cpus"]), ("13th Gen Intel(R) Core(TM) i5-13600KF", "20"), "cpu")
+
+
+def counts(t, name):
+    """How many records of each kind a trace has, by "provider/kind", and whether any is used."""
+    archive = FIXTURES / name
+    if not archive.exists():
+        raise tap.Skip(f"{archive} is not there")
+    found = {}
+    for line in t.wick("dump", archive).stdout.splitlines():
+        told = re.match(r'count time=0 count=(\d+) provider="(.*?)" name="(.*?)"( used=0)?$', line)
+        if told:
+            found[f"{told.group(2)}/{told.group(3)}"] = int(told.group(1)), not told.group(4)
+    return found
+
+
+def baseline(name):
+    """What PerfView counts. Two of the kernel's events it does not know as such."""
+    rows = re.findall(r"^COUNT (.*):(\d+)$", (FIXTURES / name).read_text(), re.M)
+    return {name.replace("MSNT_SystemTrace/", "Windows Kernel/"): int(count)
+            for name, count in rows}
+
+
+@tap.case("records are counted as PerfView counts them")
+def _(t):
+    found = counts(t, NET + ".zip")
+    expected = baseline("net.4.5.2.x64.baseline.txt")
+    same = [name for name in expected if found.get(name, (0,))[0] == expected[name]]
+    differ = {name: (expected[name], found[name]) for name in expected
+              if name in found and name not in same}
+    print(f"# {len(same)} of {len(expected)} kinds are as many")
+    # PerfView leaves out the samples of idle processors.
+    t.equal(differ, {"Windows Kernel/PerfInfo/Sample": (6320, (79528, True))}, "kinds that differ")
+    kernel = [name for name in expected if name.startswith(("Windows Kernel/", "KernelTrace"))]
+    t.equal([name for name in kernel if name not in found], [], "kernel events without a name")
+    t.true(len(kernel) >= 53 and len(same) >= 129, f"{len(kernel)} kernel, {len(same)} in all")
+
+
+@tap.case("so are those of programs that log .NET's events and their own")
+def _(t):
+    for name in ("gcevents", "gcrundownevents", "primitive-types"):
+        found = counts(t, name + ".etl.zip")
+        expected = baseline(name + ".baseline.txt")
+        t.equal({name: found.get(name, (0,))[0] for name in expected}, expected, name)
+
+
+@tap.case("no record of any trace is passed over")
+def _(t):
+    for name, records in EVENTS.items():
+        t.equal(sum(count for count, used in counts(t, name).values()), records, name)
+
+
+@tap.case("a kind of which something is made is marked as used")
+def _(t):
+    found = counts(t, NET + ".zip")
+    used = {name for name, (count, is_used) in found.items() if is_used}
+    for name in ("PerfInfo/Sample", "Process/DCStart", "Image/DCStop", "Memory/HardFault",
+                 "SystemConfig/PnP", "StackWalk/KeyDelete"):
+        t.true("Windows Kernel/" + name in used, name + " is used")
+    t.true("Windows Kernel/DiskIO/Read" not in used, "nothing is made of what disks read")
+
+
+@tap.case("hard faults and marks are told")
+def _(t):
+    lines = t.wick("dump", trace(t)).stdout.splitlines()
+    source = next(re.search(r" source=(\d+) ", line).group(1) for line in lines
+                  if line.startswith("source ") and 'name="hard fault"' in line)
+    faults = [line for line in lines if line.startswith("sample ") and f" source={source} " in line]
+    t.equal(len(faults), 153, "hard faults")
+    t.equal(sum(" kernel=" in line for line in faults), 153, "hard faults with a stack")
+    marks = [line for line in t.wick("dump", FIXTURES / "TraceLoggingTester.etl.zip").stdout
+             .splitlines() if line.startswith("mark ")]
+    t.true(any('label="Wpr_Initiated_Rundown"' in line for line in marks), str(marks))
 
 
 tap.run_all(needs_recording=False)

@@ -138,7 +138,7 @@ static void faults_are_a_source_for_each_kind(void **state)
 	assert_line(&text, "source=9 weight=1 mode=kernel address=0xfffff80000000050 "
 			   "data_address=0x500060\n");
 	assert_line(&text, "source=3 name=\"hard fault\" unit=\"events\"");
-	assert_line(&text, "source=3 weight=1 mode=user address=0x0 user=0x10070 "
+	assert_line(&text, "source=3 weight=1 mode=user address=0x10070 user=0x10070 "
 			   "data_address=0x500070 data_weight=0x8000\n");
 	wk_buf_fini(&text);
 }
