@@ -238,8 +238,9 @@ static bool is_of_samples(const struct wk_table_view *what, const struct wk_mode
 {
 	static const char *const of_what_there_is[] = { "processes", "process-tree", "threads", "images",
 							NULL };
+	static const char *const of_something_else[] = { "system", "marks", "events", NULL };
 
-	if (strcmp(what->name, "system") == 0)
+	if (wk_str_is_one_of(wk_str_c(what->name), of_something_else))
 		return false;
 	return model->samples.count ||
 	       !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
@@ -255,6 +256,20 @@ static const struct wk_table_view *view_for(const struct wk_table_view *what,
 	    args->by_process || args->by_thread || args->samples || options->tree.grouping)
 		return what;
 	return wk_table_view_find("process-tree");
+}
+
+/* Words that no part of the filter says, since what is shown has a meaning of its own. */
+static bool ask(struct wk_question *question, const struct wk_table_view *what,
+		const struct wk_model *model, const struct args *args, struct wk_err *err)
+{
+	struct wk_filter_spec filter = args->filter;
+	const char *lacks = wk_table_view_lacks(what, model);
+
+	if (lacks)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s", lacks);
+	if (!filter.source)
+		filter.source = wk_table_view_source(what, model);
+	return wk_question_ask(question, model, &filter, err);
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
@@ -283,7 +298,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	what = view_for(what, model, args, &options);
 	must_have = is_of_samples(what, model);
 	/* An empty table may be printed, but takes no file's place. */
-	if (wk_question_ask(&question, model, &args->filter, err) &&
+	if (ask(&question, what, model, args, err) &&
 	    (!must_have || !args->output || wk_question_expect(&question, err)))
 		ok = show(what, &options, model, &question, call, err);
 	if (ok && must_have)

@@ -19,3 +19,94 @@ uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns)
 	}
 	return left;
 }
+
+/* A walk through allocations and ends in the order in which they came. */
+struct walk {
+	const struct wk_model *model;
+	const struct wk_filter *filter;
+	wk_source_id source;
+	enum wk_lifetimes_by by;
+	struct wk_lifetimes *sums, *whole;
+	uint64_t *left; /* by sample: what is there of it, and 1; 0: it is not in view, or ended */
+};
+
+static struct wk_lifetimes *sum_of(const struct walk *walk, uint32_t sample)
+{
+	const struct wk_samples *samples = &walk->model->samples;
+
+	if (walk->by == WK_LIFETIMES_HEAPS)
+		return &walk->sums[samples->heap ? samples->heap[sample] : 0];
+	return &walk->sums[walk->model->threads[samples->thread[sample]].process];
+}
+
+static void begin(struct wk_lifetimes *sum, uint64_t bytes, uint64_t time_ns)
+{
+	sum->count++;
+	sum->bytes += bytes;
+	sum->left_count++;
+	sum->left_bytes += bytes;
+	if (sum->left_bytes <= sum->peak_bytes)
+		return;
+	sum->peak_bytes = sum->left_bytes;
+	sum->peak_ns = time_ns;
+}
+
+static void end(struct wk_lifetimes *sum, uint64_t bytes, bool is_all)
+{
+	sum->left_bytes -= bytes;
+	sum->left_count -= is_all;
+}
+
+static void walk_sample(struct walk *walk, uint32_t i)
+{
+	const struct wk_samples *samples = &walk->model->samples;
+
+	if (samples->source[i] != walk->source || !wk_filter_passes(walk->filter, i))
+		return;
+	walk->left[i] = samples->weight[i] + 1;
+	begin(sum_of(walk, i), samples->weight[i], samples->time_ns[i]);
+	begin(walk->whole, samples->weight[i], samples->time_ns[i]);
+}
+
+static void walk_end(struct walk *walk, uint32_t i)
+{
+	uint32_t sample = walk->model->ends.sample[i];
+	uint64_t *left = &walk->left[sample], bytes = walk->model->ends.weight[i];
+
+	if (*left == 0 || walk->model->ends.time_ns[i] > walk->filter->to_ns)
+		return;
+	if (bytes > *left - 1)
+		bytes = *left - 1;
+	*left -= bytes;
+	end(sum_of(walk, sample), bytes, *left == 1);
+	end(walk->whole, bytes, *left == 1);
+	if (*left == 1)
+		*left = 0;
+}
+
+void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *filter,
+			 wk_source_id source, enum wk_lifetimes_by by, struct wk_lifetimes *sums,
+			 struct wk_lifetimes *whole)
+{
+	struct walk walk = { model, filter, source, by, sums, whole,
+			     wk_alloc_zeroed((size_t)model->samples.count + 1, sizeof(uint64_t)) };
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < model->samples.count && source; i++) {
+		for (; next < model->ends.count && model->ends.at_row[next] <= i; next++)
+			walk_end(&walk, next);
+		walk_sample(&walk, i);
+	}
+	for (; next < model->ends.count; next++)
+		walk_end(&walk, next);
+	free(walk.left);
+}
+
+wk_source_id wk_lifetimes_source(const struct wk_model *model, const char *name)
+{
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		if (model->sources[i].has_lifetimes &&
+		    wk_str_is(wk_model_str(model, model->sources[i].name), name))
+			return i;
+	return 0;
+}

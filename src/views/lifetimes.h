@@ -1,13 +1,36 @@
-/* What is still there of samples whose sources have lifetimes: memory that was not given back.
+/* What of samples whose sources have lifetimes is still there, and how much there was at most:
+ * memory that was allocated and given back.
  *
- * For other sources nothing ends, and all of a sample is left for ever. */
+ * For other sources nothing ends, and all of a sample is left for ever. The cost is in line with
+ * the samples and ends of the model. */
 #ifndef WK_VIEWS_LIFETIMES_H
 #define WK_VIEWS_LIFETIMES_H
 
-#include "model/model.h"
+#include "views/filter.h"
 
 /* By sample: what is left of its weight at the end of `to_ns`, whenever it began. The caller frees
  * it. */
 uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns);
+
+/* Of what was allocated in the time in view; what is given back later counts as left. */
+struct wk_lifetimes {
+	uint64_t count, bytes;           /* allocated */
+	uint64_t left_count, left_bytes; /* not given back: parts of one count as one */
+	uint64_t peak_bytes, peak_ns;    /* the most that was there, and when that was so first */
+};
+
+enum wk_lifetimes_by {
+	WK_LIFETIMES_PROCESSES,
+	WK_LIFETIMES_HEAPS,
+};
+
+/* Adds up the samples of a source that pass the filter: `sums` has a row for each process or heap
+ * of the model, and `whole` is of all of them. Both begin as zeros. */
+void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *filter,
+			 wk_source_id source, enum wk_lifetimes_by by, struct wk_lifetimes *sums,
+			 struct wk_lifetimes *whole);
+
+/* The source of a name whose rows have lifetimes, or 0. */
+wk_source_id wk_lifetimes_source(const struct wk_model *model, const char *name);
 
 #endif

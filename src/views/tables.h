@@ -27,6 +27,13 @@ struct wk_table_view {
 /* Ends with an entry without a name. */
 extern const struct wk_table_view wk_table_views[];
 
+/* Where the model has nothing of what it shows, a sentence that says so and what records it; else
+ * NULL. */
+const char *wk_table_view_lacks(const struct wk_table_view *view, const struct wk_model *model);
+
+/* The name of the event that it is about unless another is asked for; NULL: as all views. */
+const char *wk_table_view_source(const struct wk_table_view *view, const struct wk_model *model);
+
 /* NULL where there is none of that name. */
 const struct wk_table_view *wk_table_view_find(const char *name);
 

@@ -26,6 +26,16 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model,
 			    const struct wk_filter *filter,
 			    const struct wk_table_options *options);
+void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter,
+			   const struct wk_table_options *options);
+void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter, const struct wk_table_options *options);
+void wk_tables_fill_marks(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_filter *filter, const struct wk_table_options *options);
+void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter,
+			   const struct wk_table_options *options);
 void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter,
 			   const struct wk_table_options *options);

@@ -9,72 +9,46 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "model/builder.h"
-#include "model/check.h"
+#include "built_model.h"
 #include "views/filter.h"
 
 #define PAGE 0x1000u
 
-struct fixture {
-	struct wk_model *model;
-	struct wk_builder *builder;
-	struct wk_sink sink;
-};
-
-static void start(struct fixture *f)
+static void start(struct built *f)
 {
-	f->model = wk_model_new();
-	f->builder = wk_builder_new(f->model);
-	f->sink = wk_builder_sink(f->builder);
+	built_start(f);
 	wk_builder_sum_samples(f->builder); /* which lifetimes must outlive */
 }
 
-static void give(struct fixture *f, struct wk_event event)
-{
-	struct wk_err err = { 0 };
-
-	assert_true(wk_sink_take(&f->sink, &event, &err));
-}
-
-static void end(struct fixture *f)
-{
-	struct wk_err err = { 0 };
-
-	wk_builder_finish(f->builder);
-	if (!wk_model_check(f->model, &err))
-		fail_msg("%s", err.text);
-	wk_builder_free(f->builder);
-}
-
 /* By thread 70 of process 7, which has one stack for each time. */
-static void memory_of(struct fixture *f, uint64_t time_ns, uint32_t owner, uint32_t changes,
+static void memory_of(struct built *f, uint64_t time_ns, uint32_t owner, uint32_t changes,
 		      uint64_t begin, uint64_t size)
 {
 	uint64_t chain[] = { 0x1000 + time_ns };
 
-	give(f, (struct wk_event){
+	built_give(f, (struct wk_event){
 		.kind = WK_EVENT_MEMORY, .time_ns = time_ns, .pid = 7, .tid = 70,
 		.memory = { .changes = changes, .owner_pid = owner, .start = begin,
 			    .size_bytes = size,
 			    .sample = { .user_chain = chain, .user_count = 1 } } });
 }
 
-static void memory(struct fixture *f, uint64_t time_ns, uint32_t changes, uint64_t begin,
+static void memory(struct built *f, uint64_t time_ns, uint32_t changes, uint64_t begin,
 		   uint64_t size)
 {
 	memory_of(f, time_ns, 7, changes, begin, size);
 }
 
-static void process(struct fixture *f, uint64_t time_ns, uint32_t pid,
+static void process(struct built *f, uint64_t time_ns, uint32_t pid,
 		    enum wk_process_change change)
 {
-	give(f, (struct wk_event){
+	built_give(f, (struct wk_event){
 		.kind = WK_EVENT_PROCESS, .time_ns = time_ns, .pid = pid, .tid = pid,
 		.process = { .change = change, .name = WK_STR("app"), .threads_apart = true } });
 }
 
 /* The weights in view, in order, as "4096 8192". */
-static const char *weights(const struct fixture *f, const struct wk_filter_spec *spec)
+static const char *weights(const struct built *f, const struct wk_filter_spec *spec)
 {
 	static char text[512];
 	struct wk_filter filter;
@@ -93,40 +67,40 @@ static const char *weights(const struct fixture *f, const struct wk_filter_spec 
 	return text;
 }
 
-static const char *weights_of(const struct fixture *f, const char *source)
+static const char *weights_of(const struct built *f, const char *source)
 {
 	return weights(f, &(struct wk_filter_spec){ .source = source });
 }
 
-static const char *left_of(const struct fixture *f, const char *source)
+static const char *left_of(const struct built *f, const char *source)
 {
 	return weights(f, &(struct wk_filter_spec){ .source = source, .outstanding = true });
 }
 
 static void a_commit_over_committed_pages_takes_only_what_is_new(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
 	memory(&f, 1, WK_MEMORY_COMMIT, 10 * PAGE, 2 * PAGE);
 	memory(&f, 2, WK_MEMORY_COMMIT, 9 * PAGE, 4 * PAGE);
 	memory(&f, 3, WK_MEMORY_COMMIT, 10 * PAGE, PAGE);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(weights_of(&f, "commit"), "8192 8192");
 	wk_model_free(f.model);
 }
 
 static void a_decommit_in_the_middle_leaves_both_sides(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
 	memory(&f, 1, WK_MEMORY_RESERVE | WK_MEMORY_COMMIT, 0, 10 * PAGE);
 	memory(&f, 2, WK_MEMORY_DECOMMIT, 4 * PAGE, 2 * PAGE);
 	memory(&f, 3, WK_MEMORY_COMMIT, 5 * PAGE, PAGE);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(left_of(&f, "commit"), "32768 4096");
 	assert_string_equal(left_of(&f, "reserve"), "40960");
 	wk_model_free(f.model);
@@ -134,7 +108,7 @@ static void a_decommit_in_the_middle_leaves_both_sides(void **state)
 
 static void a_release_without_a_size_means_the_whole_reservation(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -143,7 +117,7 @@ static void a_release_without_a_size_means_the_whole_reservation(void **state)
 	memory(&f, 3, WK_MEMORY_COMMIT, 0x10000 + 2 * PAGE, PAGE);
 	memory(&f, 4, WK_MEMORY_COMMIT, 0x10000 + 7 * PAGE, 2 * PAGE); /* into the next one */
 	memory(&f, 5, WK_MEMORY_RELEASE, 0x10000, 0);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(left_of(&f, "reserve"), "32768");
 	assert_string_equal(left_of(&f, "commit"), "4096");
 	wk_model_free(f.model);
@@ -151,7 +125,7 @@ static void a_release_without_a_size_means_the_whole_reservation(void **state)
 
 static void what_was_there_before_is_nobodys(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -159,7 +133,7 @@ static void what_was_there_before_is_nobodys(void **state)
 	memory(&f, 0, WK_MEMORY_SEEN | WK_MEMORY_RESERVE, 0x14000, 4 * PAGE);
 	memory(&f, 1, WK_MEMORY_COMMIT, 0x10000, 5 * PAGE);
 	memory(&f, 2, WK_MEMORY_RELEASE, 0x10000, 0); /* and not its neighbour */
-	end(&f);
+	built_end(&f);
 	assert_string_equal(weights_of(&f, "commit"), "4096");
 	assert_string_equal(left_of(&f, "commit"), "4096");
 	assert_int_equal(f.model->ends.count, 0);
@@ -168,16 +142,16 @@ static void what_was_there_before_is_nobodys(void **state)
 
 static void memory_is_its_owners_and_the_stack_the_doers(void **state)
 {
-	struct fixture f;
+	struct built f;
 	const struct wk_thread *thread;
 
 	(void)state;
 	start(&f);
-	give(&f, (struct wk_event){
+	built_give(&f, (struct wk_event){
 		.kind = WK_EVENT_IMAGE, .pid = 7, .tid = 7,
 		.image = { .start = 0x1000, .size_bytes = 0x1000, .path = WK_STR("/doer") } });
 	memory_of(&f, 1, 9, WK_MEMORY_COMMIT, 0, PAGE);
-	end(&f);
+	built_end(&f);
 	assert_int_equal(f.model->samples.count, 1);
 	thread = &f.model->threads[f.model->samples.thread[0]];
 	assert_int_equal(f.model->processes[thread->process].pid, 9);
@@ -189,7 +163,7 @@ static void memory_is_its_owners_and_the_stack_the_doers(void **state)
 
 static void a_process_gives_everything_back_when_it_ends(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -200,7 +174,7 @@ static void a_process_gives_everything_back_when_it_ends(void **state)
 	memory(&f, 7, WK_MEMORY_COMMIT, 0, PAGE);
 	process(&f, 8, 7, WK_PROCESS_START); /* nobody told that the one before had ended */
 	memory(&f, 9, WK_MEMORY_COMMIT, 0, 2 * PAGE);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(weights_of(&f, "commit"), "12288 4096 8192");
 	assert_string_equal(left_of(&f, "commit"), "8192");
 	assert_int_equal(f.model->ends.count, 3);
@@ -212,7 +186,7 @@ static void a_process_gives_everything_back_when_it_ends(void **state)
 static void outstanding_of_a_time_was_allocated_in_it_and_not_freed_in_it(void **state)
 {
 	struct wk_filter_spec spec = { .source = "commit", .outstanding = true, .time = "10ns-30ns" };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -222,7 +196,7 @@ static void outstanding_of_a_time_was_allocated_in_it_and_not_freed_in_it(void *
 	memory(&f, 125, WK_MEMORY_DECOMMIT, 10 * PAGE, 2 * PAGE);
 	memory(&f, 140, WK_MEMORY_DECOMMIT, 20 * PAGE, 3 * PAGE);
 	memory(&f, 150, WK_MEMORY_COMMIT, 30 * PAGE, 4 * PAGE);  /* after */
-	end(&f);
+	built_end(&f);
 	assert_string_equal(weights(&f, &spec), "12288");
 	spec.outstanding = false;
 	assert_string_equal(weights(&f, &spec), "8192 12288");
@@ -234,13 +208,13 @@ static void nothing_of_an_event_without_lifetimes_is_outstanding(void **state)
 	struct wk_filter_spec spec = { .source = "cpu", .outstanding = true };
 	struct wk_filter filter;
 	struct wk_err err = { 0 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
-	give(&f, (struct wk_event){ .kind = WK_EVENT_SOURCE,
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_SOURCE,
 				    .source = { .source = 1, .name = WK_STR("cpu") } });
-	end(&f);
+	built_end(&f);
 	assert_false(wk_filter_init(&filter, f.model, &spec, &err));
 	assert_non_null(strstr(err.text, "\"cpu\""));
 	wk_filter_fini(&filter);
@@ -249,7 +223,7 @@ static void nothing_of_an_event_without_lifetimes_is_outstanding(void **state)
 
 static void sizes_at_the_end_of_all_addresses_do_no_harm(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -261,7 +235,7 @@ static void sizes_at_the_end_of_all_addresses_do_no_harm(void **state)
 	memory(&f, 6, WK_MEMORY_RELEASE, 0, UINT64_MAX);
 	memory(&f, 7, 0, 0, 0);
 	memory(&f, 8, UINT32_MAX, 0, 1);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(left_of(&f, "commit"), "");
 	wk_model_free(f.model);
 }
@@ -303,7 +277,7 @@ static uint32_t random_below(uint64_t *seed, uint32_t limit)
 	return (uint32_t)((*seed >> 33) % limit);
 }
 
-static void the_same_is_left(const struct fixture *f, const struct slow *slow)
+static void the_same_is_left(const struct built *f, const struct slow *slow)
 {
 	struct wk_filter_spec spec = { .source = "commit", .outstanding = true };
 	struct wk_filter filter;
@@ -330,7 +304,7 @@ static void random_calls_leave_what_an_array_of_pages_says(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed < 9; seed++) {
 		uint64_t random = seed;
-		struct fixture f;
+		struct built f;
 
 		memset(&slow, 0, sizeof(slow));
 		start(&f);
@@ -351,7 +325,7 @@ static void random_calls_leave_what_an_array_of_pages_says(void **state)
 				free_slowly(&slow, first, first + count);
 			}
 		}
-		end(&f);
+		built_end(&f);
 		the_same_is_left(&f, &slow);
 		wk_model_free(f.model);
 	}
@@ -361,7 +335,7 @@ static void half_a_million_single_pages_take_seconds_at_most(void **state)
 {
 	enum { COUNT = 500000 };
 	clock_t begin = clock();
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -370,7 +344,7 @@ static void half_a_million_single_pages_take_seconds_at_most(void **state)
 	for (uint64_t i = 0; i < COUNT; i += 2)
 		memory(&f, 10, WK_MEMORY_DECOMMIT, i * 2 * PAGE, PAGE);
 	memory(&f, 11, WK_MEMORY_RELEASE, 0, UINT64_MAX);
-	end(&f);
+	built_end(&f);
 	assert_int_equal(f.model->samples.count, COUNT);
 	assert_int_equal(f.model->ends.count, COUNT);
 	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 10);
@@ -379,10 +353,10 @@ static void half_a_million_single_pages_take_seconds_at_most(void **state)
 
 /* --- Heaps --- */
 
-static void heap(struct fixture *f, uint64_t time_ns, enum wk_heap_change change, uint64_t handle,
+static void heap(struct built *f, uint64_t time_ns, enum wk_heap_change change, uint64_t handle,
 		 uint64_t address, uint64_t size, uint64_t old_address)
 {
-	give(f, (struct wk_event){
+	built_give(f, (struct wk_event){
 		.kind = WK_EVENT_HEAP, .time_ns = time_ns, .pid = 7, .tid = 70,
 		.heap = { .change = change, .heap = handle, .address = address,
 			  .size_bytes = size, .old_address = old_address } });
@@ -390,7 +364,7 @@ static void heap(struct fixture *f, uint64_t time_ns, enum wk_heap_change change
 
 static void a_block_lives_until_it_is_freed_moved_or_lost(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -403,7 +377,7 @@ static void a_block_lives_until_it_is_freed_moved_or_lost(void **state)
 	heap(&f, 7, WK_HEAP_ALLOCATE, 1, 0x40, 444, 0); /* nobody told that it was freed */
 	heap(&f, 8, WK_HEAP_FREE, 1, 0x999, 0, 0);      /* of before the recording */
 	heap(&f, 9, WK_HEAP_REALLOCATE, 1, 0x50, 500, 0x888);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(weights_of(&f, "heap"), "100 200 300 350 400 444 500");
 	assert_string_equal(left_of(&f, "heap"), "350 444 500");
 	assert_int_equal(f.model->ends.count, 4);
@@ -412,7 +386,7 @@ static void a_block_lives_until_it_is_freed_moved_or_lost(void **state)
 
 static void an_address_in_two_heaps_is_two_blocks(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
@@ -423,7 +397,7 @@ static void an_address_in_two_heaps_is_two_blocks(void **state)
 	heap(&f, 5, WK_HEAP_ALLOCATE, 2, 0x20, 300, 0);
 	heap(&f, 6, WK_HEAP_DESTROY, 2, 0, 0, 0);
 	heap(&f, 7, WK_HEAP_ALLOCATE, 2, 0x20, 400, 0);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(left_of(&f, "heap"), "100 400");
 	assert_int_equal(f.model->heap_count, 3);
 	assert_int_equal(f.model->heaps[f.model->samples.heap[0]].handle, 1);
@@ -432,14 +406,14 @@ static void an_address_in_two_heaps_is_two_blocks(void **state)
 
 static void blocks_die_with_their_process(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
 	start(&f);
 	heap(&f, 1, WK_HEAP_ALLOCATE, 1, 0x10, 100, 0);
 	heap(&f, 2, WK_HEAP_ALLOCATE, 2, 0x10, 100, 0);
 	process(&f, 3, 7, WK_PROCESS_EXIT);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(left_of(&f, "heap"), "");
 	assert_int_equal(f.model->ends.time_ns[1], 3);
 	wk_model_free(f.model);

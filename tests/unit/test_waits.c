@@ -7,38 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/builder.h"
-#include "model/check.h"
-
-struct fixture {
-	struct wk_model *model;
-	struct wk_builder *builder;
-	struct wk_sink sink;
-};
-
-static void start(struct fixture *f)
-{
-	f->model = wk_model_new();
-	f->builder = wk_builder_new(f->model);
-	f->sink = wk_builder_sink(f->builder);
-}
-
-static void give(struct fixture *f, struct wk_event event)
-{
-	struct wk_err err = { 0 };
-
-	assert_true(wk_sink_take(&f->sink, &event, &err));
-}
-
-static void end(struct fixture *f)
-{
-	struct wk_err err = { 0 };
-
-	wk_builder_finish(f->builder);
-	if (!wk_model_check(f->model, &err))
-		fail_msg("%s", err.text);
-	wk_builder_free(f->builder);
-}
+#include "built_model.h"
 
 /* All threads are of process 7, but for number 0, which does nothing. */
 static uint32_t pid_of(uint32_t tid)
@@ -46,26 +15,26 @@ static uint32_t pid_of(uint32_t tid)
 	return tid ? 7 : 0;
 }
 
-static void switches(struct fixture *f, uint64_t time_ns, uint32_t old, bool old_waits,
+static void switches(struct built *f, uint64_t time_ns, uint32_t old, bool old_waits,
 		     uint32_t now)
 {
 	uint64_t chain[] = { 0x5000 + now };
 
-	give(f, (struct wk_event){
+	built_give(f, (struct wk_event){
 		.kind = WK_EVENT_SWITCH, .time_ns = time_ns, .pid = pid_of(now), .tid = now,
 		.switched = { .old_pid = pid_of(old), .old_tid = old, .old_waits = old_waits,
 			      .sample = { .user_chain = chain, .user_count = now ? 1 : 0 } } });
 }
 
-static void readies(struct fixture *f, uint64_t time_ns, uint32_t who, uint32_t ready)
+static void readies(struct built *f, uint64_t time_ns, uint32_t who, uint32_t ready)
 {
-	give(f, (struct wk_event){
+	built_give(f, (struct wk_event){
 		.kind = WK_EVENT_READY, .time_ns = time_ns, .pid = pid_of(who), .tid = who,
 		.ready = { .ready_pid = pid_of(ready), .ready_tid = ready } });
 }
 
 /* "wait 10 of 70; ready ..." */
-static const char *rows(const struct fixture *f)
+static const char *rows(const struct built *f)
 {
 	static char text[512];
 	const struct wk_samples *samples = &f->model->samples;
@@ -83,7 +52,7 @@ static const char *rows(const struct fixture *f)
 }
 
 /* "running, waiting, ready, switches" of a thread. */
-static const char *times(const struct fixture *f, uint32_t tid)
+static const char *times(const struct built *f, uint32_t tid)
 {
 	static char text[100];
 
@@ -103,17 +72,17 @@ static const char *times(const struct fixture *f, uint32_t tid)
 
 static void a_wait_ends_when_somebody_makes_the_thread_ready(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	switches(&f, 100, 0, false, 70);
 	switches(&f, 130, 70, true, 71);
 	readies(&f, 180, 71, 70);
 	readies(&f, 185, 71, 70); /* is already */
 	switches(&f, 200, 71, true, 70);
 	switches(&f, 210, 70, true, 0);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(rows(&f), "readying 1 of 71; readying 1 of 71; wait 50 of 70; "
 				      "ready 20 of 70");
 	assert_string_equal(times(&f, 70), "40, 50, 20, 2");
@@ -123,27 +92,27 @@ static void a_wait_ends_when_somebody_makes_the_thread_ready(void **state)
 
 static void where_nobody_says_ready_a_thread_waits_until_it_runs(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	switches(&f, 100, 70, true, 71);
 	switches(&f, 160, 71, true, 70);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(rows(&f), "wait 60 of 70");
 	wk_model_free(f.model);
 }
 
 static void a_thread_that_was_interrupted_is_ready_and_waits_for_nothing(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	switches(&f, 100, 70, false, 71);
 	readies(&f, 110, 71, 70); /* says nothing new */
 	switches(&f, 160, 71, true, 70);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(rows(&f), "readying 1 of 71; ready 60 of 70");
 	assert_string_equal(times(&f, 70), "0, 0, 60, 1");
 	wk_model_free(f.model);
@@ -151,14 +120,14 @@ static void a_thread_that_was_interrupted_is_ready_and_waits_for_nothing(void **
 
 static void what_ran_where_nothing_was_to_be_done_is_no_thread(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	switches(&f, 100, 0, false, 70);
 	switches(&f, 110, 70, true, 0);
 	switches(&f, 120, 0, false, 0);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(rows(&f), "");
 	assert_string_equal(times(&f, 70), "10, 10, 0, 1");
 	assert_string_equal(times(&f, 0), "");
@@ -167,49 +136,49 @@ static void what_ran_where_nothing_was_to_be_done_is_no_thread(void **state)
 
 static void a_thread_that_ended_waits_no_more(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	switches(&f, 100, 0, false, 70);
-	give(&f, (struct wk_event){ .kind = WK_EVENT_THREAD, .time_ns = 105, .pid = 7, .tid = 70,
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_THREAD, .time_ns = 105, .pid = 7, .tid = 70,
 				    .thread = { .change = WK_THREAD_EXIT } });
 	switches(&f, 110, 70, false, 71);
 	switches(&f, 500, 71, true, 0);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(times(&f, 70), "10, 0, 0, 1");
 	wk_model_free(f.model);
 }
 
 static void times_that_run_backwards_count_as_nothing(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	switches(&f, UINT64_MAX, 0, false, 70);
 	switches(&f, 5, 70, true, 0);
 	readies(&f, 1, 0, 70);
 	switches(&f, 0, 0, false, 70);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(times(&f, 70), "0, 0, 0, 2");
 	wk_model_free(f.model);
 }
 
 static void marks_and_counts_become_rows(void **state)
 {
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
-	give(&f, (struct wk_event){ .kind = WK_EVENT_MARK, .time_ns = 50, .pid = 7, .tid = 70,
+	built_start(&f);
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_MARK, .time_ns = 50, .pid = 7, .tid = 70,
 				    .mark = { .label = WK_STR("begin"), .provider = WK_STR("me") } });
-	give(&f, (struct wk_event){ .kind = WK_EVENT_MARK, .time_ns = 60, .pid = WK_NO_PID,
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_MARK, .time_ns = 60, .pid = WK_NO_PID,
 				    .mark = { .label = WK_STR("end") } });
-	give(&f, (struct wk_event){ .kind = WK_EVENT_COUNT,
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_COUNT,
 				    .count = { .provider = WK_STR("p"), .name = WK_STR("n"),
 					       .count = UINT64_MAX, .is_used = true } });
-	end(&f);
+	built_end(&f);
 	assert_int_equal(f.model->mark_count, 2);
 	assert_string_equal(wk_strtab_get(f.model->text, f.model->marks[0].label), "begin");
 	assert_int_equal(f.model->processes[f.model->marks[0].process].pid, 7);

@@ -1,0 +1,216 @@
+/* The tables of what was allocated and what of it is still there: memory and heap. */
+#include "views/tables_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "views/lifetimes.h"
+
+/* One kind of allocations, added up. */
+struct allocated {
+	struct wk_lifetimes *rows, whole;
+};
+
+static struct allocated add_up(const struct wk_model *model, const struct wk_filter *filter,
+			       const char *source, enum wk_lifetimes_by by, uint32_t count)
+{
+	struct allocated allocated = {
+		.rows = wk_alloc_zeroed(count, sizeof(*allocated.rows)),
+	};
+
+	wk_lifetimes_add_up(model, filter, wk_lifetimes_source(model, source), by, allocated.rows,
+			    &allocated.whole);
+	return allocated;
+}
+
+/* A row of the table, which has what is left, and then what there was, in order. */
+struct row {
+	uint64_t left, all;
+	uint32_t id;
+};
+
+static int more_left_first(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->left != b->left)
+		return a->left < b->left ? 1 : -1;
+	if (a->all != b->all)
+		return a->all < b->all ? 1 : -1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Those with any allocations, of the second kind alone if need be. */
+static struct row *rank(const struct allocated *first, const struct allocated *second,
+			uint32_t ids, uint32_t *count)
+{
+	struct row *rows = wk_alloc(((size_t)ids + 1) * sizeof(*rows));
+
+	*count = 0;
+	for (uint32_t i = 0; i < ids; i++)
+		if (first->rows[i].count || (second && second->rows[i].count))
+			rows[(*count)++] = (struct row){ first->rows[i].left_bytes,
+							 first->rows[i].bytes, i };
+	qsort(rows, *count, sizeof(*rows), more_left_first);
+	return rows;
+}
+
+static uint32_t limit_rows(struct wk_table *table, const struct wk_table_options *options,
+			   const struct row *rows, uint32_t count, uint64_t whole, const char *words)
+{
+	uint64_t left = 0;
+
+	if (options->limit == 0 || count <= options->limit)
+		return count;
+	for (uint32_t i = options->limit; i < count; i++)
+		left += rows[i].left;
+	wk_tables_note_hidden(table, words, "%", count - options->limit, left, whole);
+	return options->limit;
+}
+
+static void life_cells(struct wk_table *table, const struct wk_model *model,
+		       const struct wk_lifetimes *life, const struct wk_lifetimes *whole)
+{
+	wk_table_share(table, life->left_bytes, whole->left_bytes);
+	wk_table_number(table, life->left_bytes);
+	wk_table_number(table, life->left_count);
+	wk_table_number(table, life->peak_bytes);
+	if (life->count)
+		wk_tables_time_cell(table, model, life->peak_ns);
+	else
+		wk_table_none(table);
+	wk_table_number(table, life->bytes);
+	wk_table_number(table, life->count);
+}
+
+static void process_cells(struct wk_table *table, const struct wk_model *model, wk_process_id id)
+{
+	const struct wk_process *process = &model->processes[id];
+
+	if (id)
+		wk_table_number(table, process->pid);
+	else
+		wk_table_none(table);
+	wk_table_text(table, wk_tables_or_else(wk_model_str(model, process->name), "(unknown)"));
+}
+
+/* "in all 12.3 MB in 40 commits, of which 1.2 MB are outstanding; at most 4 MB were there at once"
+ */
+static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole, const char *one,
+		       const char *many)
+{
+	struct wk_buf words = { 0 };
+
+	if (whole->count == 0)
+		return;
+	wk_buf_add_text(&words, "in all ");
+	wk_num_add_bytes(&words, whole->bytes);
+	wk_buf_add_text(&words, " in ");
+	wk_num_add_grouped(&words, whole->count);
+	wk_buf_add_fmt(&words, " %s, ", whole->count == 1 ? one : many);
+	wk_num_add_bytes(&words, whole->left_bytes);
+	wk_buf_add_text(&words, " of it outstanding; at most ");
+	wk_num_add_bytes(&words, whole->peak_bytes);
+	wk_buf_add_text(&words, " were there at once");
+	wk_table_note(table, "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static void memory_columns(struct wk_table *table)
+{
+	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
+	wk_table_column(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding");
+	wk_table_detail_column(table, WK_CELL_COUNT, "outstanding_commits", "commits left");
+	wk_table_column(table, WK_CELL_BYTES, "peak_bytes", "peak");
+	wk_table_column(table, WK_CELL_MOMENT, "peak_ns", "peak at");
+	wk_table_column(table, WK_CELL_BYTES, "committed_bytes", "committed");
+	wk_table_column(table, WK_CELL_COUNT, "commits", "commits");
+	wk_table_column(table, WK_CELL_BYTES, "reserved_outstanding_bytes", "reserved");
+	wk_table_detail_column(table, WK_CELL_BYTES, "reserved_bytes", "reserved in all");
+	wk_table_detail_column(table, WK_CELL_COUNT, "reserves", "reserves");
+	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
+	wk_table_column(table, WK_CELL_TEXT, "process", "process");
+}
+
+void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct allocated commit = add_up(model, filter, "commit", WK_LIFETIMES_PROCESSES,
+					 model->process_count);
+	struct allocated reserve = add_up(model, filter, "reserve", WK_LIFETIMES_PROCESSES,
+					  model->process_count);
+	uint32_t count, shown;
+	struct row *rows = rank(&commit, &reserve, model->process_count, &count);
+
+	memory_columns(table);
+	shown = limit_rows(table, options, rows, count, commit.whole.left_bytes,
+			   count - options->limit == 1 ? "process is" : "processes are");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct wk_lifetimes *reserved = &reserve.rows[rows[i].id];
+
+		wk_table_row(table);
+		life_cells(table, model, &commit.rows[rows[i].id], &commit.whole);
+		wk_table_number(table, reserved->left_bytes);
+		wk_table_number(table, reserved->bytes);
+		wk_table_number(table, reserved->count);
+		process_cells(table, model, rows[i].id);
+	}
+	note_whole(table, &commit.whole, "commit", "commits");
+	free(rows);
+	free(commit.rows);
+	free(reserve.rows);
+}
+
+static void heap_columns(struct wk_table *table)
+{
+	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
+	wk_table_column(table, WK_CELL_BYTES, "outstanding_bytes", "outstanding");
+	wk_table_column(table, WK_CELL_COUNT, "outstanding_blocks", "blocks");
+	wk_table_column(table, WK_CELL_BYTES, "peak_bytes", "peak");
+	wk_table_column(table, WK_CELL_MOMENT, "peak_ns", "peak at");
+	wk_table_column(table, WK_CELL_BYTES, "allocated_bytes", "allocated");
+	wk_table_column(table, WK_CELL_COUNT, "allocations", "allocations");
+	wk_table_column(table, WK_CELL_BYTES, "freed_bytes", "freed");
+	wk_table_detail_column(table, WK_CELL_COUNT, "frees", "frees");
+	wk_table_column(table, WK_CELL_TEXT, "heap", "heap");
+	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
+	wk_table_column(table, WK_CELL_TEXT, "process", "process");
+}
+
+static void heap_cell(struct wk_table *table, uint64_t handle)
+{
+	struct wk_buf text = { 0 };
+
+	if (handle)
+		wk_buf_add_fmt(&text, "0x%" PRIx64, handle);
+	wk_table_text(table, wk_table_keep(table, wk_buf_str(&text)));
+	wk_buf_fini(&text);
+}
+
+void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct allocated blocks = add_up(model, filter, "heap", WK_LIFETIMES_HEAPS,
+					 model->heap_count);
+	uint32_t count, shown;
+	struct row *rows = rank(&blocks, NULL, model->heap_count, &count);
+
+	heap_columns(table);
+	shown = limit_rows(table, options, rows, count, blocks.whole.left_bytes,
+			   count - options->limit == 1 ? "heap is" : "heaps are");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct wk_lifetimes *life = &blocks.rows[rows[i].id];
+
+		wk_table_row(table);
+		life_cells(table, model, life, &blocks.whole);
+		wk_table_number(table, life->bytes - life->left_bytes);
+		wk_table_number(table, life->count - life->left_count);
+		heap_cell(table, model->heaps[rows[i].id].handle);
+		process_cells(table, model, model->heaps[rows[i].id].process);
+	}
+	note_whole(table, &blocks.whole, "allocation", "allocations");
+	free(rows);
+	free(blocks.rows);
+}

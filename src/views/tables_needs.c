@@ -1,0 +1,61 @@
+/* What tables need that not every recording has. */
+#include <string.h>
+
+#include "views/lifetimes.h"
+#include "views/tables.h"
+
+struct needs {
+	const char *table;
+	/* What it is about is the first of these that there is; NULL: it is about no event. */
+	const char *events[3];
+	const char *lacks; /* what is said where there is nothing of it */
+};
+
+static const struct needs all_needs[] = {
+	{ "memory", { "commit", "reserve" },
+	  "this recording has no records of memory being committed or given back; "
+	  "`xperf -on PROC_THREAD+LOADER+VIRT_ALLOC -stackwalk VirtualAlloc+VirtualFree` or "
+	  "`wpr -start VirtualAllocation` makes some" },
+	{ "heap", { "heap" },
+	  "this recording has no records of heaps; `xperf -start heap -heap -pids PID -stackwalk "
+	  "HeapAlloc+HeapRealloc` or `wpr -start Heap` makes some" },
+	{ "marks", { NULL },
+	  "nobody set a mark in this recording; `xperf -m TEXT` or `wpr -marker TEXT` sets one" },
+	{ "events", { NULL },
+	  "nothing tells how many records of which kind this recording has; traces of Windows "
+	  "(.etl) do" },
+};
+
+static const struct needs *needs_of(const struct wk_table_view *view)
+{
+	for (size_t i = 0; i < sizeof(all_needs) / sizeof(all_needs[0]); i++)
+		if (strcmp(all_needs[i].table, view->name) == 0)
+			return &all_needs[i];
+	return NULL;
+}
+
+const char *wk_table_view_source(const struct wk_table_view *view, const struct wk_model *model)
+{
+	const struct needs *needs = needs_of(view);
+
+	for (size_t i = 0; needs && needs->events[i]; i++)
+		if (wk_lifetimes_source(model, needs->events[i]))
+			return needs->events[i];
+	return NULL;
+}
+
+const char *wk_table_view_lacks(const struct wk_table_view *view, const struct wk_model *model)
+{
+	const struct needs *needs = needs_of(view);
+	bool has = true;
+
+	if (!needs)
+		return NULL;
+	if (needs->events[0])
+		has = wk_table_view_source(view, model) != NULL;
+	else if (strcmp(view->name, "marks") == 0)
+		has = model->mark_count > 0;
+	else if (strcmp(view->name, "events") == 0)
+		has = model->count_count > 0;
+	return has ? NULL : needs->lacks;
+}
