@@ -15,8 +15,18 @@ function share(part, whole) {
 	return percent.toFixed(1) + ' %';
 }
 
+function bytes(n) {
+	const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+	let unit = -1;
+	for (; n >= 1024 && unit < 5; unit++)
+		n /= 1024;
+	return unit < 0 ? n + ' B' : n.toFixed(1) + ' ' + units[unit];
+}
+
 function amount(weight) {
 	weight *= data.factor;
+	if (!data.countName && data.unit === 'bytes')
+		return bytes(weight);
 	if (data.countName || data.unit !== 'ns')
 		return grouped(weight) + ' ' + (data.countName || data.unit);
 	if (weight >= 1e9)
@@ -52,7 +62,8 @@ function numbersOf(i) {
 	else if (data.unit !== 'samples' || data.countName)
 		parts.push(amount(tree.total[i]));
 	if (!tree.before && !data.countName)
-		parts.push(grouped(tree.samples[i]) + (tree.samples[i] === 1 ? ' sample' : ' samples'));
+		parts.push(grouped(tree.samples[i]) + ' ' + (data.row || 'sample')
+			+ (tree.samples[i] === 1 ? '' : 's'));
 	// Reversed, a frame holds the time of the function it begins from, not its own.
 	if (!isReversed() && !tree.before)
 		parts.push('self ' + share(tree.self[i], tree.total[0]));

@@ -32,12 +32,18 @@ static struct wk_str recorded_what(const struct wk_model *model)
 	return recorded_command(model);
 }
 
-static void add_source(const struct wk_model *model, const struct wk_source *source,
+static void add_source(const struct wk_model *model, const struct wk_filter *filter,
 		       struct wk_buf *text)
 {
-	wk_buf_add_text(text, source->is_cpu_time ? "CPU time (" : "");
+	const struct wk_source *source = &model->sources[filter->source];
+	const char *what = source->is_cpu_time ? "CPU time"
+			   : filter->is_given[WK_FILTER_OUTSTANDING] ? "outstanding bytes"
+			   : source->has_lifetimes ? "bytes" : NULL;
+
+	if (what)
+		wk_buf_add_fmt(text, "%s (", what);
 	wk_buf_add_str(text, wk_model_str(model, source->name));
-	wk_buf_add_text(text, source->is_cpu_time ? ")" : "");
+	wk_buf_add_text(text, what ? ")" : "");
 }
 
 /* A saved picture says what it leaves out. */
@@ -89,7 +95,7 @@ static void subtitle(const struct wk_model *model, const struct wk_filter *filte
 
 	if (what.len == 0)
 		what = file_name(words);
-	add_source(model, &model->sources[filter->source], text);
+	add_source(model, filter, text);
 	if (what.len)
 		wk_buf_add_text(text, " of ");
 	add_cut(text, what);

@@ -117,6 +117,10 @@ void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct w
 		wk_num_add_duration(text, weight);
 		return;
 	}
+	if (!drawing->count_name && wk_str_is(unit, "bytes")) {
+		wk_num_add_bytes(text, weight);
+		return;
+	}
 	wk_num_add_grouped(text, weight);
 	wk_buf_add_char(text, ' ');
 	wk_buf_add_str(text, unit);

@@ -540,6 +540,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	tree->cut_whole = folding.cut_whole;
 	tree->unit = used.by_samples ? (struct wk_str)WK_STR("samples")
 				     : wk_model_str(model, model->sources[filter->source].unit);
+	tree->row_word = wk_source_row_word(&model->sources[filter->source]);
 	tree->only_weights = !used.by_samples && (model->sources[filter->source].is_weighed ||
 						  wk_str_is(tree->unit, "samples"));
 	free(o.numbered);

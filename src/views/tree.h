@@ -98,6 +98,7 @@ struct wk_tree {
 	uint32_t depth_max;
 	uint64_t steps;    /* stack entries looked at while folding: the work it took */
 	struct wk_str unit; /* of the weights: "ns", "cycles" ..., "samples" */
+	const char *row_word; /* what one of its samples is called */
 	bool only_weights;  /* how many samples there are says nothing, see wk_source */
 	struct wk_arena arena; /* names that are not the model's */
 };
