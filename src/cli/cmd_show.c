@@ -253,7 +253,8 @@ static const struct wk_table_view *view_for(const struct wk_table_view *what,
 					    const struct wk_table_options *options)
 {
 	if (strcmp(what->name, "tree") != 0 || !model->is_windows || args->inverted ||
-	    args->by_process || args->by_thread || args->samples || options->tree.grouping)
+	    args->by_process || args->by_thread || args->samples || options->tree.grouping ||
+	    args->filter.source || args->filter.outstanding)
 		return what;
 	return wk_table_view_find("process-tree");
 }
