@@ -301,7 +301,8 @@ static wk_function_id unnamed_function(struct resolver *resolver, wk_image_id im
 	wk_buf_reset(&resolver->scratch);
 	if (kind == WK_IMAGE_UNKNOWN) {
 		/* One name for all: an address that nothing was mapped at says no more. */
-		wk_buf_add_text(&resolver->scratch, "[unknown]");
+		wk_buf_add_text(&resolver->scratch,
+				wk_strtab_get(model->text, model->images[image].name));
 	} else if (kind == WK_IMAGE_ANONYMOUS) {
 		wk_buf_add_fmt(&resolver->scratch, "%s",
 			       wk_strtab_get(model->text, model->images[image].name));

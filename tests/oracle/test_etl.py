@@ -60,8 +60,9 @@ def module_of(frame):
     """A frame as the expected file has it: the file it lies in, or a method's name."""
     placed = re.match(r"(.*)\+0x[0-9a-f]+$", frame)
     if placed:
-        frame = placed.group(1).lower()
-        return "[unknown-kernel]" if frame == "[kernel.kallsyms]" else frame
+        return placed.group(1).lower()
+    if frame == "[unknown kernel]":
+        return "[unknown-kernel]"
     if frame == "[unknown]" or frame.startswith("0x"):
         return "[unknown]"
     return frame if frame.startswith("[") else "[jit]" + frame
