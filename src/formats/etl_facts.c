@@ -106,7 +106,7 @@ void wk_etl_guid_add(struct wk_buf *text, struct wk_bytes *in)
 #define TICKS_A_SECOND	10000000u
 #define SECONDS_A_DAY	86400u
 #define DAYS_TO_1970	134774u  /* from 1601 */
-#define LAST_DAY	3652058u /* 9999-12-31 */
+#define LAST_DAY	3067670u /* 9999-12-31 */
 
 /* Days since 1970 to a date of the Gregorian calendar. Years begin in March, so that the odd day
  * is the last one. */

@@ -127,12 +127,147 @@ def _(t):
     t.true(frames > 20000 and named >= 0.99 * frames, f"{named} of {frames}")
 
 
-@tap.case("the machine is told")
+def archive_of(name):
+    archive = FIXTURES / name
+    if not archive.exists():
+        raise tap.Skip(f"{archive} is not there")
+    return archive
+
+
+def facts_of(t, path):
+    """What `system` says: by section and key, and how many rows each section has."""
+    rows = t.csv("show", path, "system")
+    return ({(row["section"], row["key"]): row["value"] for row in rows},
+            collections.Counter(row["section"] for row in rows))
+
+
+def check_facts(t, facts, expected):
+    for (section, key), value in expected.items():
+        t.equal(facts.get((section, key)), value, f"{section}: {key}")
+
+
+@tap.case("the machine is told, and when it was recorded")
 def _(t):
-    facts = {row["key"]: row["value"] for row in t.csv("show", trace(t), "system")}
-    t.equal(facts.get("system"), "Windows 8 Pro, build 9200", "system")
-    t.equal(facts.get("cpus"), "8", "processors")
-    t.equal(facts.get("cpu MHz"), "3592", "MHz")
+    facts, rows = facts_of(t, trace(t))
+    check_facts(t, facts, {
+        ("machine", "system"): "Windows 8 Pro, build 9200",
+        ("machine", "cpus"): "8",
+        ("machine", "cpu MHz"): "3592",
+        ("machine", "memory"): "4.0 GiB (4294967296 bytes)",
+        ("machine", "architecture"): "x64",
+        ("machine", "build lab"): "9200.16384.amd64fre.win8_rtm.120725-1247",
+        ("platform", "product"): "Virtual Machine",
+        ("trace", "session"): "Relogger",
+        ("trace", "machine started"): "2020-07-29 00:03:46.487 UTC",
+        ("trace", "begin"): "2020-07-29 00:07:00.623 UTC",
+        ("trace", "time zone"): "UTC-08:00, without daylight saving",
+        ("trace", "lasted"): "10.070 s",
+        ("trace", "clock"): "performance counter, 10000000 ticks a second",
+        ("trace", "lost"): "0 events, 0 buffers",
+        ("trace", "kernel events"): "processes, threads, images, process counters, disk I/O, "
+                                    "file names, disk I/O starts, hard faults, network, samples",
+        ("disk 0", "model"): "Virtual HD ATA Device",
+        ("volume C:", "file system"): "NTFS",
+        ("paths", "\\Device\\HarddiskVolume2\\"): "C:\\"})
+    t.equal((rows["services"], rows["devices"], rows["IDE channels"]), (157, 78, 2), "lists")
+    t.true(facts["machine", "host name"], "a host name")
+
+
+@tap.case("a machine of Windows 11 is told whole")
+def _(t):
+    facts, rows = facts_of(t, archive_of("TraceLoggingTester.etl.zip"))
+    brand = "13th Gen Intel(R) Core(TM) i5-13600KF"
+    check_facts(t, facts, {
+        ("machine", "system"): "Windows 11 Pro, build 26100",
+        ("machine", "version"): "10.0.26100.4652",
+        ("machine", "cpu"): brand,
+        ("machine", "cpus"): "20",
+        ("machine", "cpu MHz"): "3494",
+        ("machine", "memory"): f"63.8 GiB ({65349 << 20} bytes)",
+        ("machine", "memory MHz"): "2666",
+        ("machine", "build lab"): "26100.4652.amd64fre.ge_release.240331-1435",
+        ("platform", "manufacturer"): "ASUS",
+        ("platform", "firmware"): "UEFI, secure boot off",
+        ("disk 0", "model"): "Samsung SSD 970 EVO Plus 2TB",
+        ("processors", "NUMA node 0"): "20 processors (mask 0xfffff)",
+        ("paths", "\\Device\\HarddiskVolume3\\"): "C:\\",
+        ("paths", "\\SystemRoot\\"): "C:\\WINDOWS\\",
+        ("assessment (WinSAT)", "mainboard"): "TUF GAMING B660M-PLUS WIFI D4",
+        ("assessment (WinSAT)", "processor"): brand,
+        ("assessment (WinSAT)", "memory"): "63.8 GiB (68523835392 bytes)",
+        ("assessment (WinSAT)", "graphics"): "NVIDIA GeForce RTX 4070 Ti"})
+    brands = [value for (section, key), value in facts.items()
+              if section == "processors" and key.startswith("cpu ")]
+    t.equal((len(brands), sum(value.startswith(brand + ",") for value in brands)), (20, 20),
+            "processors of the brand")
+    t.equal((rows["services"], rows["devices"], rows["interrupts"]), (340, 261, 23), "lists")
+
+
+@tap.case("a machine of four processors has four brands and its services")
+def _(t):
+    facts, rows = facts_of(t, archive_of("diaghub-dotnetcore3.1-win-x64-diagsession.zip"))
+    brands = [value for (section, key), value in facts.items()
+              if section == "processors" and key.startswith("cpu ")]
+    t.equal(len(brands), 4, "processors")
+    t.true(all(value.startswith("Intel(R) Xeon(R) CPU E5-2673 v4 @ 2.30GHz") for value in brands),
+           str(brands))
+    t.equal(rows["services"], 269, "services")
+
+
+@tap.case("processes have their users, sessions and times")
+def _(t):
+    rows = {row["pid"]: row for row in t.csv("show", "--all", trace(t), "processes")}
+    test = rows["3676"]
+    t.equal((round(int(test["start_ns"]) / 1e9, 4), round(int(test["end_ns"]) / 1e9, 4)),
+            (2.7332, 8.2023), "when the process that was looked at ran")
+    t.true(re.fullmatch(r"S-1-5-21-\d+-\d+-\d+-\d+", test["user"]), test["user"])
+    t.equal([rows[pid]["user"] for pid in ("4", "944", "1188", "980")],
+            ["SYSTEM", "LOCAL SERVICE", "NETWORK SERVICE", "DWM-1"], "users")
+    t.equal((rows["716"]["session"], test["session"]), ("0", "1"), "sessions")
+    t.true("WinDefend" in rows["1632"]["services"].split(", "), rows["1632"]["services"])
+    t.equal((rows["576"]["parent_pid"], "564" in rows), ("564", False),
+            "a parent that is only named")
+    threads = t.csv("show", "--all", trace(t), "threads")
+    t.equal([row["thread"] for row in threads if row["tid"] == "3960"], ["service WinDefend"],
+            "a thread without a name of its own")
+
+
+@tap.case("tree is the process tree")
+def _(t):
+    rows = t.csv("show", trace(t), "tree")
+    above, parents = [], {}
+    for row in rows:
+        depth = int(row["depth"])
+        above[depth:] = [row["pid"]]
+        parents[row["pid"]] = above[depth - 1] if depth else None
+    t.equal(len(rows), 33, "processes")
+    t.equal((parents["716"], parents["632"], parents["3508"], parents["3676"], parents["4"]),
+            ("632", None, "2876", "3508", "0"), "parents")
+    t.equal({pid for pid, parent in parents.items() if parent is None},
+            {"576", "624", "632", "664", "2876", "3988", "0"}, "roots")
+    test = next(row for row in rows if row["pid"] == "3676")
+    t.equal(round(int(test["lasted_ns"]) / 1e9, 4), round(8.2023 - 2.7332, 4), "how long it ran")
+    calls = t.csv("show", trace(t), "calls", "--by", "SampledProfile")
+    t.true("total_percent" in calls[0] and "pid" not in calls[0], str(calls[0]))
+
+
+@tap.case("packaged and 32-bit processes are known")
+def _(t):
+    rows = t.csv("show", "--all", archive_of("TraceLoggingTester.etl.zip"), "processes")
+    traits = collections.Counter(trait for row in rows
+                                 for trait in row["traits"].split(", ") if trait)
+    print(f"# {dict(traits)}")
+    t.true(traits["packaged"] > 10 and traits["32-bit"] > 3 and traits["protected"] > 3,
+           str(traits))
+    t.true(all(("packaged" in row["traits"]) == bool(row["package"]) for row in rows),
+           "packaged processes have a package")
+
+
+@tap.case("stacks that end where threads begin reach a root")
+def _(t):
+    words = t.wick("show", trace(t), "--top", "1").stdout
+    share = re.search(r"([0-9.]+) % of user stacks reach a root", words)
+    t.true(share and float(share.group(1)) > 98, words)
 
 
 @tap.case("an archive opens as the trace that is in it")
@@ -166,8 +301,6 @@ def _(t):
         raise tap.Skip(f"{archive} is not there")
     rows = t.csv("show", "--all", archive, "processes")
     t.equal(sum(not row["name"].startswith("[pid") for row in rows), 361, "processes")
-    facts = {row["key"]: row["value"] for row in t.csv("show", archive, "system")}
-    t.equal((facts["cpu"], facts["cpus"]), ("13th Gen Intel(R) Core(TM) i5-13600KF", "20"), "cpu")
 
 
 def counts(t, name):
