@@ -60,6 +60,7 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_close(trace->file);
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_user_free(trace->user);
+	wk_etl_methods_free(trace->methods);
 	wk_etl_schemas_free(trace->schemas);
 	wk_etl_counts_free(trace->counts);
 	wk_etl_paths_fini(&trace->paths);
@@ -78,7 +79,6 @@ static void end_trace(struct wk_etl_trace *trace)
 	free(trace->processes);
 	free(trace->threads);
 	free(trace->images);
-	free(trace->methods);
 	wk_arena_fini(&trace->texts);
 }
 

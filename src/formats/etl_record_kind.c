@@ -1,4 +1,5 @@
 /* Which kernel event a record is. */
+#include "formats/etl_schema_sources.h"
 #include "formats/etl_trace.h"
 
 #include "formats/etl_guid.h"
@@ -33,6 +34,8 @@ static const struct wk_guid winsat = {
 	0xed54dff8, 0xc409, 0x4cf6, { 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4 } };
 static const struct wk_guid clr = {
 	0xe13c0d23, 0xccbc, 0x4e12, { 0x93, 0x1b, 0xd9, 0xcc, 0x2e, 0xee, 0x27, 0xe4 } };
+static const struct wk_guid script = {
+	0x57277741, 0x3638, 0x4a4b, { 0xbd, 0xba, 0x0a, 0xc6, 0xe4, 0x5d, 0xa5, 0x6c } };
 static const struct wk_guid clr_rundown = {
 	0xa669021c, 0xc450, 0x4609, { 0xa0, 0x35, 0x5a, 0xf5, 0x9a, 0xf4, 0xdf, 0x18 } };
 
@@ -66,6 +69,24 @@ static uint32_t hook_of_classic(const struct wk_etl_record *record)
 	return WK_ETL_NO_HOOK;
 }
 
+/* Of Chakra, of V8 and of those that do as they do. V8 has more numbers than are documented, but
+ * calls its events by their names. */
+static uint32_t hook_of_script(const struct wk_etl_record *record)
+{
+	struct wk_str name = wk_str_c("");
+
+	if (record->id == 9)
+		return WK_ETL_SCRIPT_LOAD;
+	if (record->id == 41)
+		return WK_ETL_SCRIPT_SOURCE;
+	for (size_t i = 0; i < record->item_count; i++)
+		if (record->items[i].type == WK_ETL_ITEM_SCHEMA)
+			name = wk_etl_tracelogging_name(record->items[i].data);
+	if (wk_str_is(name, "SourceDCStart"))
+		return WK_ETL_SCRIPT_SOURCE;
+	return wk_str_is(name, "MethodDCStart") ? WK_ETL_SCRIPT_KNOWN : WK_ETL_NO_HOOK;
+}
+
 static uint32_t hook_of_manifest(const struct wk_etl_record *record)
 {
 	if (wk_guid_eq(&record->provider, &clr))
@@ -74,6 +95,8 @@ static uint32_t hook_of_manifest(const struct wk_etl_record *record)
 					   : WK_ETL_NO_HOOK;
 	if (wk_guid_eq(&record->provider, &clr_rundown) && (record->id == 143 || record->id == 144))
 		return WK_ETL_METHOD_KNOWN;
+	if (wk_guid_eq(&record->provider, &script))
+		return hook_of_script(record);
 	return WK_ETL_NO_HOOK;
 }
 

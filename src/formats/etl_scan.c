@@ -11,7 +11,6 @@ struct scan {
 	struct wk_map processes; /* pid + 1 */
 	struct wk_map threads;   /* tid + 1 */
 	struct wk_map images;    /* pid and base, hashed */
-	struct wk_map methods;   /* pid and start, hashed */
 };
 
 struct wk_str wk_etl_keep16(struct wk_etl_trace *trace, struct wk_bytes utf16)
@@ -31,20 +30,6 @@ struct wk_str wk_etl_keep_path(struct wk_etl_trace *trace, struct wk_bytes utf16
 	struct wk_str kept;
 
 	wk_etl_paths_show(&trace->paths, utf16, &text);
-	kept = wk_arena_copy(&trace->texts, wk_buf_str(&text));
-	wk_buf_fini(&text);
-	return kept;
-}
-
-struct wk_str wk_etl_method_name(struct wk_etl_trace *trace, const struct wk_etl_method *method)
-{
-	struct wk_buf text = { 0 };
-	struct wk_str kept;
-
-	wk_utf16_add(&text, method->space, false);
-	if (text.len)
-		wk_buf_add_char(&text, '.');
-	wk_utf16_add(&text, method->name, false);
 	kept = wk_arena_copy(&trace->texts, wk_buf_str(&text));
 	wk_buf_fini(&text);
 	return kept;
@@ -192,26 +177,6 @@ const struct wk_etl_image_id *wk_etl_image_id(const struct wk_etl_trace *trace, 
 	return row ? &trace->image_ids[row - 1] : NULL;
 }
 
-/* ---- code made at run time */
-
-static void scan_method(struct scan *scan, const struct wk_etl_record *record)
-{
-	struct wk_etl_trace *trace = scan->trace;
-	struct wk_etl_method method;
-
-	if (!wk_etl_read_method(record->payload, &method)) {
-		trace->short_payloads++;
-		return;
-	}
-	if (!is_first(&scan->methods, place_key(record->pid, method.start)))
-		return;
-	trace->methods = wk_grow(trace->methods, &trace->method_cap, trace->method_count + 1,
-				 sizeof(*trace->methods));
-	trace->methods[trace->method_count++] = (struct wk_etl_seen_method){
-		record->pid, method.size_bytes, method.start,
-		wk_etl_method_name(trace, &method) };
-}
-
 /* ---- stacks */
 
 static void scan_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record,
@@ -277,7 +242,6 @@ static bool is_told(uint32_t hook)
 	case WK_ETL_HEAP_FREE:
 	case WK_ETL_MARK:
 	case WK_ETL_MARK_LATER:
-	case WK_ETL_METHOD_LOAD:
 		return true;
 	default:
 		return false;
@@ -322,8 +286,12 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 			wk_etl_paths_add(&trace->paths, first, second);
 		scan_config(trace, record, hook);
 		break;
+	case WK_ETL_METHOD_LOAD:
 	case WK_ETL_METHOD_KNOWN:
-		scan_method(scan, record);
+	case WK_ETL_SCRIPT_LOAD:
+	case WK_ETL_SCRIPT_KNOWN:
+	case WK_ETL_SCRIPT_SOURCE:
+		trace->short_payloads += !wk_etl_methods_scan(trace->methods, record, hook);
 		break;
 	case WK_ETL_STACK:
 	case WK_ETL_STACK_KERNEL_KEY:
@@ -373,6 +341,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	trace->interval_ns = 1000000;
 	trace->schemas = wk_etl_schemas_new();
 	trace->user = wk_etl_user_new(trace->schemas);
+	trace->methods = wk_etl_methods_new();
 	while (wk_etl_next(trace->file, &record)) {
 		uint32_t hook = wk_etl_hook_of(&record);
 		struct wk_etl_tally *tally = tally_of(trace, &record, hook);
@@ -388,5 +357,4 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	wk_map_fini(&scan.processes);
 	wk_map_fini(&scan.threads);
 	wk_map_fini(&scan.images);
-	wk_map_fini(&scan.methods);
 }

@@ -149,18 +149,6 @@ static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_imag
 	return wk_etl_take(trace, &event);
 }
 
-static bool tell_method(struct wk_etl_trace *trace, const struct wk_etl_seen_method *method,
-			uint64_t time_ns)
-{
-	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = time_ns, .pid = method->pid,
-				  .tid = method->pid, .cpu = WK_NO_CPU };
-
-	event.symbol = (struct wk_event_symbol){ .start = method->start,
-						 .size_bytes = method->size_bytes,
-						 .name = method->name };
-	return wk_etl_take(trace, &event);
-}
-
 static bool tell_seen_images(struct wk_etl_trace *trace)
 {
 	bool ok = true;
@@ -186,9 +174,7 @@ static bool tell_seen(struct wk_etl_trace *trace)
 		ok = tell_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
 	}
 	ok = ok && tell_seen_images(trace);
-	for (size_t i = 0; ok && i < trace->method_count; i++)
-		ok = tell_method(trace, &trace->methods[i], 0);
-	return ok;
+	return ok && wk_etl_methods_tell_seen(trace->methods, trace->sink, trace->err);
 }
 
 /* ---- changes */
@@ -255,18 +241,6 @@ static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 	return tell_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
 }
 
-static bool on_method(struct wk_etl_trace *trace, const struct wk_etl_record *record)
-{
-	struct wk_etl_method method;
-	struct wk_etl_seen_method seen;
-
-	if (!wk_etl_read_method(record->payload, &method))
-		return true;
-	seen = (struct wk_etl_seen_method){ record->pid, method.size_bytes, method.start,
-					    wk_etl_method_name(trace, &method) };
-	return tell_method(trace, &seen, wk_etl_ns(trace->file, record->time));
-}
-
 /* ---- marks */
 
 /* `xperf -m` and WPR, in letters of one byte. */
@@ -302,7 +276,10 @@ static bool tell_record(struct wk_etl_trace *trace, const struct wk_etl_record *
 	case WK_ETL_IMAGE_UNLOAD:
 		return on_image(trace, record, true);
 	case WK_ETL_METHOD_LOAD:
-		return on_method(trace, record);
+	case WK_ETL_SCRIPT_LOAD:
+		return wk_etl_methods_tell(trace->methods, record, hook,
+					   wk_etl_ns(trace->file, record->time), trace->sink,
+					   trace->err);
 	case WK_ETL_SWITCH:
 		return wk_etl_tell_switch(trace, record);
 	case WK_ETL_READY:

@@ -15,6 +15,7 @@
 #include "formats/etl_config.h"
 #include "formats/etl_counts.h"
 #include "formats/etl_file.h"
+#include "formats/etl_methods.h"
 #include "formats/etl_paths.h"
 #include "formats/etl_payload.h"
 #include "formats/etl_schema.h"
@@ -93,6 +94,9 @@ enum wk_etl_hook {
 	WK_ETL_WINSAT_SYSTEM,
 	WK_ETL_METHOD_LOAD,
 	WK_ETL_METHOD_KNOWN, /* of a rundown, or when it goes */
+	WK_ETL_SCRIPT_LOAD,  /* the same of JavaScript */
+	WK_ETL_SCRIPT_KNOWN,
+	WK_ETL_SCRIPT_SOURCE, /* which file it is of */
 	WK_ETL_NO_HOOK = 0,
 };
 
@@ -123,12 +127,6 @@ struct wk_etl_seen_image {
 	uint32_t time_stamp; /* 0 in most rundowns: see wk_etl_image_id */
 };
 
-struct wk_etl_seen_method {
-	uint32_t pid, size_bytes;
-	uint64_t start;
-	struct wk_str name;
-};
-
 /* A counter of the processor, by Windows' number for it. */
 struct wk_etl_counter {
 	uint32_t source;
@@ -147,6 +145,7 @@ struct wk_etl_trace {
 	struct wk_etl_stacks *stacks;
 	struct wk_etl_schemas *schemas; /* what events are called and what is in them */
 	struct wk_etl_user *user;       /* events of programs and drivers */
+	struct wk_etl_methods *methods; /* code that they made */
 	bool in_full;                   /* somebody looks at each of them */
 	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */
 	struct wk_etl_debug_id *debug_ids;
@@ -161,8 +160,6 @@ struct wk_etl_trace {
 	size_t thread_count, thread_cap;
 	struct wk_etl_seen_image *images;
 	size_t image_count, image_cap;
-	struct wk_etl_seen_method *methods;
-	size_t method_count, method_cap;
 
 	struct wk_etl_counts *counts;
 	uint32_t sources_seen;       /* bits of what there are samples of (etl_tell_samples.c) */
@@ -193,7 +190,6 @@ static inline uint32_t wk_etl_owner_of(uint64_t base, unsigned pointer_bytes, ui
 /* UTF-16 as UTF-8 that lives as long as the trace. */
 struct wk_str wk_etl_keep16(struct wk_etl_trace *trace, struct wk_bytes utf16);
 struct wk_str wk_etl_keep_path(struct wk_etl_trace *trace, struct wk_bytes utf16);
-struct wk_str wk_etl_method_name(struct wk_etl_trace *trace, const struct wk_etl_method *method);
 
 /* What a process record says, but for what changed and the services; texts are the trace's. */
 struct wk_event_process wk_etl_told_process(struct wk_etl_trace *trace,
