@@ -1,0 +1,214 @@
+/* Payloads of switches, memory, faults and heaps, in both widths; test_etl_kernel.c has what the
+ * reader makes of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "etl_payloads.h"
+#include "formats/etl_payload_memory.h"
+#include "formats/etl_payload_threads.h"
+
+static const struct wk_etl_form narrow = { 2, 4 }, wide = { 2, 8 };
+
+static struct wk_etl_form form_of(size_t pointer)
+{
+	return pointer == 4 ? narrow : wide;
+}
+
+/* As Windows XP had it: sixteen bytes, with quantums where later ones have ranks. */
+static void an_old_switch_is_read_by_what_it_has_in_common(void **state)
+{
+	struct wk_buf p = { 0 };
+	struct wk_etl_switch switched;
+
+	(void)state;
+	put(&p, 8, 4);
+	put(&p, 7, 4);
+	put(&p, 0x01020304, 4);
+	put(&p, 37, 1);
+	put(&p, 1, 1);
+	put(&p, 5, 1);
+	put(&p, 0, 1);
+	assert_true(wk_etl_read_switch(bytes_of(&p), &switched));
+	assert_int_equal(switched.new_tid, 8);
+	assert_int_equal(switched.old_tid, 7);
+	assert_true(switched.old_waits);
+	assert_string_equal(wk_etl_wait_reason(switched.wait_reason), "WrAlertByThreadId");
+	wk_buf_fini(&p);
+}
+
+static void reasons_and_sources_that_nobody_knows_have_no_name(void **state)
+{
+	(void)state;
+	assert_string_equal(wk_etl_wait_reason(0), "Executive");
+	assert_string_equal(wk_etl_wait_reason(4), "DelayExecution");
+	assert_string_equal(wk_etl_wait_reason(15), "WrQueue");
+	assert_string_equal(wk_etl_wait_reason(32), "WrPreempted");
+	assert_string_equal(wk_etl_wait_reason(255), "");
+	assert_string_equal(wk_etl_heap_source(2), "low fragmentation heap");
+	assert_string_equal(wk_etl_heap_source(6), "segment heap");
+	assert_string_equal(wk_etl_heap_source(0), "");
+	assert_string_equal(wk_etl_heap_source(UINT32_MAX), "");
+}
+
+static void memory_is_read_with_either_pointer_size(void **state)
+{
+	(void)state;
+	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
+		struct wk_buf p = { 0 };
+		struct wk_etl_virtual memory;
+
+		put(&p, 0x7f0000, pointer);
+		put(&p, 0x2000, pointer);
+		put(&p, 100, 4);
+		put(&p, 0x3000, 4);
+		assert_true(wk_etl_read_virtual(bytes_of(&p), form_of(pointer), &memory));
+		assert_int_equal(memory.base, 0x7f0000);
+		assert_int_equal(memory.size_bytes, 0x2000);
+		assert_int_equal(memory.pid, 100);
+		assert_int_equal(memory.flags, 0x3000);
+		wk_buf_fini(&p);
+	}
+}
+
+static void faults_are_read_with_either_pointer_size(void **state)
+{
+	(void)state;
+	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
+		struct wk_buf p = { 0 }, hard = { 0 };
+		struct wk_etl_fault fault;
+		struct wk_etl_hard_fault hard_fault;
+
+		put(&p, 0x500010, pointer);
+		put(&p, 0x401000, pointer);
+		assert_true(wk_etl_read_fault(bytes_of(&p), form_of(pointer), &fault));
+		assert_int_equal(fault.address, 0x500010);
+		assert_int_equal(fault.program_counter, 0x401000);
+		put(&hard, 1, 16);
+		put(&hard, 0x500020, pointer);
+		put(&hard, 0xdead, pointer);
+		put(&hard, 101, 4);
+		put(&hard, 0x8000, 4);
+		assert_true(wk_etl_read_hard_fault(bytes_of(&hard), form_of(pointer),
+						   &hard_fault));
+		assert_int_equal(hard_fault.address, 0x500020);
+		assert_int_equal(hard_fault.tid, 101);
+		assert_int_equal(hard_fault.size_bytes, 0x8000);
+		wk_buf_fini(&p);
+		wk_buf_fini(&hard);
+	}
+}
+
+static void check_realloc(size_t pointer)
+{
+	struct wk_buf p = { 0 };
+	struct wk_etl_heap block;
+
+	for (uint64_t i = 1; i <= 5; i++)
+		put(&p, i * 0x1000, pointer);
+	put(&p, 3, 4);
+	assert_true(wk_etl_read_heap_realloc(bytes_of(&p), form_of(pointer), &block));
+	assert_int_equal(block.heap, 0x1000);
+	assert_int_equal(block.address, 0x2000);
+	assert_int_equal(block.old_address, 0x3000);
+	assert_int_equal(block.size_bytes, 0x4000);
+	assert_int_equal(block.old_size_bytes, 0x5000);
+	assert_int_equal(block.source, 3);
+	wk_buf_fini(&p);
+}
+
+static void blocks_of_heaps_are_read_with_either_pointer_size(void **state)
+{
+	(void)state;
+	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
+		struct wk_buf p = { 0 };
+		struct wk_etl_heap block;
+
+		for (uint64_t i = 1; i <= 3; i++)
+			put(&p, i * 0x1000, pointer);
+		put(&p, 2, 4);
+		assert_true(wk_etl_read_heap_alloc(bytes_of(&p), form_of(pointer), &block));
+		assert_int_equal(block.heap, 0x1000);
+		assert_int_equal(block.size_bytes, 0x2000);
+		assert_int_equal(block.address, 0x3000);
+		assert_int_equal(block.source, 2);
+		assert_true(wk_etl_read_heap_free(bytes_of(&p), form_of(pointer), &block));
+		assert_int_equal(block.address, 0x2000);
+		assert_int_equal(block.size_bytes, 0);
+		check_realloc(pointer);
+		wk_buf_fini(&p);
+	}
+}
+
+static void interrupts_are_read_with_either_pointer_size(void **state)
+{
+	(void)state;
+	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
+		struct wk_buf p = { 0 };
+		struct wk_etl_interrupt interrupt;
+
+		put(&p, 123456789, 8);
+		put(&p, 0x80001000, pointer);
+		assert_true(wk_etl_read_interrupt(bytes_of(&p), form_of(pointer), &interrupt));
+		assert_int_equal(interrupt.begin, 123456789);
+		assert_int_equal(interrupt.routine, 0x80001000);
+		wk_buf_fini(&p);
+	}
+}
+
+static void check_gathered(size_t pointer, uint32_t claimed, size_t there, size_t expected,
+			   bool is_whole)
+{
+	struct wk_buf p = { 0 };
+	struct wk_etl_samples samples;
+	struct wk_etl_sample sample;
+
+	put(&p, claimed, pointer);
+	for (size_t i = 0; i < there; i++) {
+		put(&p, 0x401000 + i, pointer);
+		put(&p, 101, 4);
+		put(&p, 5, 4);
+	}
+	assert_int_equal(wk_etl_read_samples(bytes_of(&p), form_of(pointer), &samples), is_whole);
+	assert_int_equal(samples.count, expected);
+	for (size_t i = 0; i < samples.count; i++) {
+		assert_true(wk_etl_read_sample(samples.at[i], form_of(pointer), &sample));
+		assert_int_equal(sample.address, 0x401000 + i);
+		assert_int_equal(sample.tid, 101);
+		assert_int_equal(sample.count, 5);
+	}
+	wk_buf_fini(&p);
+}
+
+/* Windows writes room for twenty, however many there are. */
+static void gathered_samples_are_as_many_as_are_there(void **state)
+{
+	(void)state;
+	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
+		check_gathered(pointer, 3, 20, 3, true);
+		check_gathered(pointer, 20, 20, 20, true);
+		check_gathered(pointer, 21, 30, 20, false);
+		check_gathered(pointer, 5, 2, 2, false);
+		check_gathered(pointer, UINT32_MAX, 0, 0, false);
+		check_gathered(pointer, 0, 0, 0, true);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_old_switch_is_read_by_what_it_has_in_common),
+		cmocka_unit_test(reasons_and_sources_that_nobody_knows_have_no_name),
+		cmocka_unit_test(memory_is_read_with_either_pointer_size),
+		cmocka_unit_test(faults_are_read_with_either_pointer_size),
+		cmocka_unit_test(blocks_of_heaps_are_read_with_either_pointer_size),
+		cmocka_unit_test(interrupts_are_read_with_either_pointer_size),
+		cmocka_unit_test(gathered_samples_are_as_many_as_are_there),
+	};
+
+	return cmocka_run_group_tests_name("etl_payload_kernel", tests, NULL, NULL);
+}
