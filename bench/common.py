@@ -6,6 +6,7 @@ Scripts need python3; those that compare need perf. What is missing is named and
 with exit code 77."""
 import os
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -74,6 +75,41 @@ class Cost:
         self.wall = time.monotonic() - started
         self.cpu = (after.children_user - before.children_user
                     + after.children_system - before.children_system)
+
+
+def answers_cost(command, asked, environment, times, cache=None):
+    """The least CPU seconds for the answers to a file of questions; with a cache that is removed
+    before each time, without what earlier times have kept."""
+    least = None
+    for _ in range(times):
+        if cache:
+            shutil.rmtree(cache, True)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with open(asked, "rb") as questions:
+            subprocess.run(command, stdin=questions, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, env=environment, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        least = seconds if least is None else min(least, seconds)
+    return least
+
+
+def first_answer(command, address, environment, times, cache=None):
+    """The least milliseconds from the start of a program to its first line; `cache` as above."""
+    least = None
+    for _ in range(times):
+        if cache:
+            shutil.rmtree(cache, True)
+        started = time.monotonic()
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, env=environment) as program:
+            program.stdin.write(b"%#x\n" % address)
+            program.stdin.flush()
+            program.stdout.readline()
+            took = 1000 * (time.monotonic() - started)
+            program.stdin.close()
+        least = took if least is None else min(least, took)
+    return least
 
 
 def perf_record(program, output, *options):

@@ -7,56 +7,13 @@ addr2line and llvm-symbolizer. CPU seconds, ratios, and how far the answers agre
     SHOW=3 bench/symbolize.py ...         so many examples of each kind of difference"""
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
-import time
 
-from common import ROOT, WICK, folder, need
+from common import ROOT, WICK, answers_cost, first_answer, folder, need
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 import answers  # noqa: E402
-
-
-def cpu_of_children():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def cost(command, asked, environment, times=3):
-    """The least CPU seconds of a few runs."""
-    least = None
-    for _ in range(times):
-        before = cpu_of_children()
-        with open(asked) as questions:
-            subprocess.run(command, stdin=questions, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, env=environment, check=True)
-        seconds = cpu_of_children() - before
-        least = seconds if least is None else min(least, seconds)
-    return least
-
-
-def first_answer(command, address, environment):
-    """Milliseconds from the start of the program to its first line."""
-    started = time.monotonic()
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, env=environment) as program:
-        program.stdin.write(b"%#x\n" % address)
-        program.stdin.flush()
-        program.stdout.readline()
-        took = time.monotonic() - started
-        program.stdin.close()
-    return took * 1000
-
-
-def costs_of_wick(command, asked, environment, cache):
-    """Cold (nothing is cached before each run) and warm."""
-    cold = None
-    for _ in range(3):
-        shutil.rmtree(cache, True)
-        seconds = cost(command, asked, environment, 1)
-        cold = seconds if cold is None else min(cold, seconds)
-    return cold, cost(command, asked, environment, 5)
 
 
 def show(image, found, address, ours, theirs, other):
@@ -99,11 +56,12 @@ def main():
     environment = dict(os.environ, WICK_CACHE_DIR=cache)
     wick = [WICK, "symbolize", "-a", "-e"]
     print(f"image: {image}, {os.path.getsize(image)} bytes; {len(addresses)} addresses")
-    cold, warm = costs_of_wick([*wick, image], asked, environment, cache)
+    cold = answers_cost([*wick, image], asked, environment, 3, cache)
+    warm = answers_cost([*wick, image], asked, environment, 5)
     print(f"wick, cold cache: {cold:.3f} CPU s\nwick, warm cache: {warm:.3f} CPU s")
-    print(f"first answer, warm: {first_answer([*wick, image], addresses[0], environment):.1f} ms")
-    shutil.rmtree(cache, True)
-    print(f"first answer, cold: {first_answer([*wick, image], addresses[0], environment):.1f} ms")
+    for what, forget in ("warm", None), ("cold", cache):
+        soonest = first_answer([*wick, image], addresses[0], environment, 1, forget)
+        print(f"first answer, {what}: {soonest:.1f} ms")
     ours = answers.ask([WICK, *answers.WICK_SAYS], image, addresses, env=environment)
     fastest, said = None, {}
     for tool, command in answers.TOOLS.items():
@@ -111,7 +69,8 @@ def main():
             print(f"{tool}: skipped, it is not installed")
             continue
         readable = [word for word in command if word != "--no-demangle"]
-        seconds = cost([*readable[:-1], "-C", "-e", image], asked, environment, 1 if tool == "addr2line" else 2)
+        seconds = answers_cost([*readable[:-1], "-C", "-e", image], asked, environment,
+                               1 if tool == "addr2line" else 2)
         print(f"{tool}: {seconds:.3f} CPU s")
         fastest = seconds if fastest is None else min(fastest, seconds)
         said[tool] = answers.ask(command, image, addresses)

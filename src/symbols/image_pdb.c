@@ -161,7 +161,7 @@ bool wk_image_open_pdb(struct wk_image_symbols *image)
 	struct wk_str path;
 	struct wk_pdb_id known;
 
-	if (places->pdb_was_searched)
+	if (places->pdb_was_searched || has_pdb(places))
 		return has_pdb(places);
 	places->pdb_was_searched = !(image->owner->is_live && image->owner->files);
 	known = wk_image_pdb_id(image, &path);

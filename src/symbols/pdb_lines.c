@@ -250,6 +250,9 @@ static void read_stretch(struct wk_pdb *pdb, struct wk_pdb_block *b,
 	}
 	if (b->line_count - first > 1)
 		sort_lines(b->lines + first, (uint32_t)(b->line_count - first));
+	/* A function that begins with an inlined call has no row for its own first bytes. */
+	if (b->line_count > first)
+		b->lines[first].start = s->start;
 	if (from > s->start || b->high < s->end)
 		cut_lines(b, first, from, b->high);
 	if (s->end < b->high)

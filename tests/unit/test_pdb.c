@@ -343,6 +343,26 @@ static void of_lines_at_one_address_the_last_counts(void **state)
 }
 
 /* b.h at +8 up to +0x10, told behind all lines of a.c. */
+static void code_in_front_of_the_first_row_has_its_line(void **state)
+{
+	static const uint32_t rows[][2] = { { 0x20, 7 }, { 8, 6 } };
+	struct pdb_spec spec = { 0 };
+	struct made made;
+
+	(void)state;
+	add_files(&spec);
+	pdb_function(&spec.symbols[0], 0x10, 0x40, "work");
+	pdb_function_end(&spec.symbols[0]);
+	pdb_lines(&spec.lines[0], 0x10, 0x40, FILE_A, rows, 2);
+	pdb_contribution(&spec, &spec.contributions, 0, 0x100, 0);
+	make(&spec, &made);
+	assert_string_equal(chain_at(&made, 0x100f), "");
+	assert_string_equal(chain_at(&made, 0x1010), "work a.c:6");
+	assert_string_equal(chain_at(&made, 0x1017), "work a.c:6");
+	assert_string_equal(chain_at(&made, 0x1030), "work a.c:7");
+	unmake(&made);
+}
+
 static void files_of_a_function_lie_among_one_another(void **state)
 {
 	static const uint32_t rows[][2] = { { 0, 5 }, { 0x10, 6 } };
@@ -797,6 +817,7 @@ int main(void)
 		cmocka_unit_test(a_call_without_a_name_is_left_out),
 		cmocka_unit_test(a_part_apart_has_its_functions_name),
 		cmocka_unit_test(of_lines_at_one_address_the_last_counts),
+		cmocka_unit_test(code_in_front_of_the_first_row_has_its_line),
 		cmocka_unit_test(files_of_a_function_lie_among_one_another),
 		cmocka_unit_test(functions_come_in_any_order_and_the_first_at_a_place_has_it),
 		cmocka_unit_test(a_linked_name_is_taken_before_a_plain_one),
