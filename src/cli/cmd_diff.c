@@ -295,7 +295,7 @@ static void say_lines(const struct comparison *c)
 
 static bool compare(struct comparison *c, struct wk_err *err)
 {
-	struct wk_filter_spec spec = c->args->filter;
+	struct wk_filter_spec spec = c->choice.filter;
 	bool ok = false;
 
 	if (!choose_measure(c, &spec, err) ||
@@ -312,6 +312,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	else
 		ok = write_form(c, err);
 	if (ok && !c->args->quiet) {
+		wk_view_say(&c->choice);
 		wk_question_warn(&c->question);
 		say_lines(c);
 		say_where(c);
@@ -325,6 +326,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct comparison c = { .args = args, .call = call, .form = form_of(args) };
+	const struct wk_view_typed typed = { &args->view, &args->filter,
+					     args->by_thread || args->no_process };
 	struct wk_load_input inputs[2] = { { .is_before = true } };
 	struct wk_model *model;
 	bool ok = false;
@@ -335,18 +338,22 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			call->words->count + call->words->rest_count);
 		return WK_EXIT_USAGE;
 	}
-	if (!wk_view_choose(&c.choice, &args->view, args->by_thread || args->no_process, err))
-		return WK_EXIT_USAGE;
 	inputs[0].path = call->words->at[0];
 	inputs[1].path = call->words->at[1];
 	if (!wk_output_allow(args->output,
 			     (const char *const[]){ inputs[0].path, inputs[1].path, NULL },
-			     forms + 1, call, err))
+			     forms + 1, call, err) ||
+	    !wk_view_choose(&c.choice, &typed, err))
+		return wk_exit_code(err);
+	if (!wk_view_expect_tree(&c.choice, err)) {
+		wk_view_choice_fini(&c.choice);
 		return WK_EXIT_USAGE;
+	}
 	model = wk_load_inputs(inputs, 2, &args->load, NULL, err);
 	c.model = model;
 	if (model)
 		ok = compare(&c, err);
+	wk_view_choice_fini(&c.choice);
 	wk_model_free(model);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }

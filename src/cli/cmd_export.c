@@ -116,11 +116,11 @@ static bool is_for_target(const struct wk_export_target *target, const struct ar
 {
 	static const struct wk_perf_script_args none;
 
-	if (args->view.group &&
+	if ((args->view.group || args->view.preset) &&
 	    (target->stream || target->renderer->wants != WK_RENDER_TREE))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--group is for --to folded: in %s a sample keeps its thread and its "
-			       "whole stack", target->name);
+			       "--group and --preset are for --to folded: in %s a sample keeps its "
+			       "thread and its whole stack", target->name);
 	return target->stream || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "-F, --ns and the other options of perf script are for --to perf-script, "
@@ -230,11 +230,13 @@ static bool export_model(struct export *export, const struct wk_call *call, stru
 		return false;
 	export->model = model;
 	export->question = &question;
-	if (wk_question_ask(&question, model, &args->filter, err) &&
+	if (wk_question_ask(&question, model, &export->choice->filter, err) &&
 	    wk_question_expect(&question, err))
 		ok = write_output(export, call, err);
-	if (ok && !args->quiet)
+	if (ok && !args->quiet) {
+		wk_view_say(export->choice);
 		wk_question_say(&question);
+	}
 	wk_question_fini(&question);
 	wk_model_free(model);
 	return ok;
@@ -248,15 +250,17 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	struct wk_export_job job = { .paths = paths, .load = &args->load,
 				     .filter = &args->filter,
 				     .perf_script = &args->perf_script };
-	struct wk_view_choice choice;
+	const struct wk_view_typed typed = { &args->view, &args->filter, false };
+	struct wk_view_choice choice = { 0 };
 	struct export export = { .target = target, .job = &job, .args = args,
 				 .choice = &choice };
 	bool ok = paths && check_output(target, paths, call, err) &&
-		  wk_view_choose(&choice, &args->view, false, err);
+		  wk_view_choose(&choice, &typed, err) && wk_view_expect_tree(&choice, err);
 
 	if (ok)
 		ok = target->stream ? write_output(&export, call, err)
 				    : export_model(&export, call, err);
+	wk_view_choice_fini(&choice);
 	free(paths);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }

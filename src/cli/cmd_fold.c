@@ -55,6 +55,7 @@ static bool fold(const struct wk_model *model, const struct wk_question *questio
 		.by_process = !args->no_process,
 		.by_thread = args->by_thread,
 		.grouping = wk_view_grouping(choice),
+		.inverted = choice->inverted,
 		.merge_images = true,
 		.merge_files = true,
 		.order = WK_TREE_BY_NAME,
@@ -83,7 +84,7 @@ static struct wk_model *load(const char **paths, const struct args *args,
 			     const struct wk_view_choice *choice, struct wk_err *err)
 {
 	struct wk_load_args summed =
-		wk_load_summed(&args->load, args->filter.time || choice->needs_samples);
+		wk_load_summed(&args->load, choice->needs_samples);
 
 	return wk_load_all(paths, &summed, NULL, err);
 }
@@ -94,20 +95,27 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const char **paths = wk_load_paths(call->words, err);
 	struct wk_question question = { 0 };
 	struct wk_model *model = NULL;
-	struct wk_view_choice choice;
+	const struct wk_view_typed typed = { &args->view, &args->filter,
+					     args->by_thread || args->no_process };
+	struct wk_view_choice choice = { 0 };
 	bool ok = false;
 
 	if (paths && wk_output_allow(args->output, paths, forms, call, err) &&
-	    wk_view_choose(&choice, &args->view, args->by_thread || args->no_process, err))
+	    wk_view_choose(&choice, &typed, err) && wk_view_expect_tree(&choice, err))
 		model = load(paths, args, &choice, err);
 	free(paths);
-	if (!model)
+	if (!model) {
+		wk_view_choice_fini(&choice);
 		return wk_exit_code(err);
-	if (wk_question_ask(&question, model, &args->filter, err) &&
+	}
+	if (wk_question_ask(&question, model, &choice.filter, err) &&
 	    wk_question_expect(&question, err))
 		ok = fold(model, &question, &choice, call, err);
-	if (ok && !args->quiet)
+	if (ok && !args->quiet) {
+		wk_view_say(&choice);
 		wk_question_say(&question);
+	}
+	wk_view_choice_fini(&choice);
 	wk_question_fini(&question);
 	wk_model_free(model);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);

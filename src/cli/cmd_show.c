@@ -7,6 +7,7 @@
 #include "cli/filter_options.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/preset_file.h"
 #include "cli/question.h"
 #include "cli/table_form.h"
 #include "cli/view_options.h"
@@ -200,7 +201,7 @@ static bool table_options(const struct args *args, const struct wk_table_view *w
 			.by_process = args->by_process,
 			.by_thread = args->by_thread,
 			.grouping = wk_view_grouping(choice),
-			.inverted = args->inverted,
+			.inverted = args->inverted || choice->inverted,
 			.by_samples = args->samples,
 		},
 	};
@@ -233,6 +234,25 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 	return wk_output_close(&output, ok, err);
 }
 
+static bool is_typed(const struct wk_words *words, const struct wk_table_view *what)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (wk_str_is(wk_str_c(words->at[i]), what->name))
+			return true;
+	return false;
+}
+
+/* Where no word says what to show, a preset does. */
+static const struct wk_table_view *what_of(const struct wk_words *words,
+					   const struct wk_table_view *what,
+					   const struct wk_view_choice *choice,
+					   const struct wk_view_args *view, struct wk_err *err)
+{
+	if (!view->preset || is_typed(words, what))
+		return what;
+	return find_table(choice->table ? choice->table : "tree", err);
+}
+
 /* A trace that sampled nothing has processes, threads and images all the same. */
 static bool is_of_samples(const struct wk_table_view *what, const struct wk_model *model)
 {
@@ -261,9 +281,9 @@ static const struct wk_table_view *view_for(const struct wk_table_view *what,
 
 /* Words that no part of the filter says, since what is shown has a meaning of its own. */
 static bool ask(struct wk_question *question, const struct wk_table_view *what,
-		const struct wk_model *model, const struct args *args, struct wk_err *err)
+		const struct wk_model *model, const struct wk_view_choice *choice, struct wk_err *err)
 {
-	struct wk_filter_spec filter = args->filter;
+	struct wk_filter_spec filter = choice->filter;
 	const char *lacks = wk_table_view_lacks(what, model);
 
 	if (lacks)
@@ -273,41 +293,97 @@ static bool ask(struct wk_question *question, const struct wk_table_view *what,
 	return wk_question_ask(question, model, &filter, err);
 }
 
-static int run(const struct wk_call *call, struct wk_err *err)
+/* A file of presets is no recording, but what is in it can be shown. */
+static bool is_preset_file(const char *const *paths)
+{
+	return paths && paths[0] && !paths[1] && wk_preset_file_is_meant(paths[0]);
+}
+
+static bool show_presets(const char *path, const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_view view = { .has_details = args->details };
+	struct wk_output output;
+	struct wk_table table;
+	struct wk_out *out;
+	bool ok;
+
+	if (!wk_table_form_check(args->csv, args->json, err) ||
+	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err) ||
+	    !wk_preset_file_table(&table, path, err))
+		return false;
+	out = wk_output_open(&output, args->output, call, err);
+	if (!out) {
+		wk_table_fini(&table);
+		return false;
+	}
+	wk_table_fit(&view, out, call, args->columns);
+	view.table = &table;
+	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
+	wk_table_fini(&table);
+	return wk_output_close(&output, ok, err);
+}
+
+static bool show_model(const struct wk_table_view *what, const struct wk_table_options *options,
+		       const struct wk_model *model, const struct wk_view_choice *choice,
+		       const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_question question = { 0 };
-	struct wk_table_options options;
-	struct wk_view_choice choice;
-	struct wk_load_args load;
-	const struct wk_table_view *what;
-	struct wk_model *model = NULL;
-	const char **paths;
-	bool ok = false, must_have;
+	bool must_have = is_of_samples(what, model), ok = false;
 
-	what = read_words(call->words, &paths, err);
-	if (what &&
-	    wk_view_choose(&choice, &args->view, args->by_process || args->by_thread, err) &&
-	    table_options(args, what, &choice, &options, err) &&
-	    wk_output_allow(args->output, paths, forms, call, err)) {
-		load = wk_load_summed(&args->load, args->filter.time || choice.needs_samples);
-		model = wk_load_all(paths, &load, NULL, err);
-	}
-	free(paths);
-	if (!model)
-		return wk_exit_code(err);
-	what = view_for(what, model, args, &options);
-	must_have = is_of_samples(what, model);
 	/* An empty table may be printed, but takes no file's place. */
-	if (ask(&question, what, model, args, err) &&
+	if (ask(&question, what, model, choice, err) &&
 	    (!must_have || !args->output || wk_question_expect(&question, err)))
-		ok = show(what, &options, model, &question, call, err);
+		ok = show(what, options, model, &question, call, err);
 	if (ok && must_have)
 		ok = wk_question_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */
 		wk_question_warn(&question);
+	if (ok)
+		wk_view_say(choice);
 	wk_question_fini(&question);
+	return ok;
+}
+
+static bool show_recording(const struct wk_table_view *what, const char **paths,
+			   const struct wk_view_choice *choice, const struct wk_call *call,
+			   struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_load_args load = wk_load_summed(&args->load, choice->needs_samples);
+	struct wk_table_options options;
+	struct wk_model *model;
+	bool ok;
+
+	if (!what || !table_options(args, what, choice, &options, err) ||
+	    !wk_output_allow(args->output, paths, forms, call, err))
+		return false;
+	model = wk_load_all(paths, &load, NULL, err);
+	if (!model)
+		return false;
+	ok = show_model(view_for(what, model, args, &options), &options, model, choice, call, err);
 	wk_model_free(model);
+	return ok;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const struct wk_view_typed typed = { &args->view, &args->filter,
+					     args->by_process || args->by_thread };
+	struct wk_view_choice choice = { 0 };
+	const char **paths = NULL;
+	const struct wk_table_view *what = read_words(call->words, &paths, err);
+	bool ok = what && wk_view_choose(&choice, &typed, err);
+
+	if (ok && is_preset_file(paths))
+		ok = show_presets(paths[0], call, err);
+	else if (ok)
+		ok = show_recording(what_of(call->words, what, &choice, &args->view, err), paths,
+				    &choice, call, err);
+	free(paths);
+	wk_view_choice_fini(&choice);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);
 }
 

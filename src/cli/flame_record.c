@@ -80,7 +80,7 @@ int wk_flame_record(const struct wk_record_plan *record, const char *recording,
 		else
 			say_no_picture(args);
 	}
-	if (!wk_drawing_plan_end(&maker.plan, ok, err) || !ok)
+	if (!wk_flame_end(&maker, ok, err))
 		outcome.exit_code = wk_exit_code(err);
 	wk_record_wait(&outcome, args->quiet, err);
 	wk_record_outcome_fini(&outcome);

@@ -88,20 +88,22 @@ static struct wk_str file_name(const struct wk_words *words)
 }
 
 static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
-		     const struct wk_flame_args *args, const struct wk_words *words,
-		     struct wk_buf *text)
+		     const struct wk_flame_maker *maker, struct wk_buf *text)
 {
+	const struct wk_flame_args *args = maker->args;
 	struct wk_str what = recorded_what(model);
 
 	if (what.len == 0)
-		what = file_name(words);
+		what = file_name(maker->call->words);
 	add_source(model, filter, text);
 	if (what.len)
 		wk_buf_add_text(text, " of ");
 	add_cut(text, what);
-	if (args->drawing.reverse)
+	if (maker->plan.drawing.is_inverted)
 		wk_buf_add_text(text, "; reversed: from the innermost function to its callers");
 	add_filters(&args->filter, text);
+	if (args->view.preset)
+		wk_buf_add_fmt(text, "; preset %s", args->view.preset);
 }
 
 const char *wk_flame_picture(const struct wk_flame_args *args)
@@ -170,7 +172,7 @@ static bool draw_question(const struct wk_model *model, const struct wk_question
 	struct wk_buf words = { 0 };
 	bool ok;
 
-	subtitle(model, &question->filter, maker->args, maker->call->words, &words);
+	subtitle(model, &question->filter, maker, &words);
 	if (!maker->plan.drawing.subtitle)
 		maker->plan.drawing.subtitle = wk_buf_text(&words);
 	if (maker->args->post_process && question->filter.in_view)
@@ -214,15 +216,14 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 			 struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_load_args load = wk_load_summed(&args->load, args->filter.time ||
-							       maker->choice.needs_samples);
+	struct wk_load_args load = wk_load_summed(&args->load, maker->choice.needs_samples);
 	struct wk_model *model = wk_load_all(paths, &load, maker->symbols, err);
 	struct wk_question question = { 0 };
 	bool ok = false;
 
 	if (!model)
 		return false;
-	if (wk_question_ask(&question, model, &args->filter, err) &&
+	if (wk_question_ask(&question, model, &maker->choice.filter, err) &&
 	    wk_question_expect(&question, err))
 		ok = draw_question(model, &question, maker, err);
 	/* The recorder's own closing words have said the like already. */
@@ -230,8 +231,10 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 		wk_question_say(&question);
 	else if (ok && !args->quiet)
 		wk_question_hint(&question);
-	if (ok && !args->quiet)
+	if (ok && !args->quiet) {
+		wk_view_say(&maker->choice);
 		say_where(args, recorded_to);
+	}
 	if (ok)
 		open_picture(args);
 	wk_question_fini(&question);
@@ -243,9 +246,24 @@ bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
 
-	return wk_view_choose(&maker->choice, &args->view, args->by_thread || args->no_process,
-			      err) &&
-	       wk_drawing_plan_init(&maker->plan, &args->drawing, err);
+	const struct wk_view_typed typed = { &args->view, &args->filter,
+					     args->by_thread || args->no_process };
+	struct wk_drawing_args drawing = args->drawing;
+
+	if (!wk_view_choose(&maker->choice, &typed, err))
+		return false;
+	drawing.reverse |= maker->choice.inverted;
+	if (wk_view_expect_tree(&maker->choice, err) &&
+	    wk_drawing_plan_init(&maker->plan, &drawing, err))
+		return true;
+	wk_view_choice_fini(&maker->choice);
+	return false;
+}
+
+bool wk_flame_end(struct wk_flame_maker *maker, bool ok, struct wk_err *err)
+{
+	wk_view_choice_fini(&maker->choice);
+	return wk_drawing_plan_end(&maker->plan, ok, err) && ok;
 }
 
 static bool draw_as_planned(const char *const *paths, const char *recorded_to,
@@ -256,7 +274,7 @@ static bool draw_as_planned(const char *const *paths, const char *recorded_to,
 	if (!wk_flame_plan(maker, err))
 		return false;
 	ok = wk_flame_draw_files(paths, recorded_to, maker, err);
-	return wk_drawing_plan_end(&maker->plan, ok, err) && ok;
+	return wk_flame_end(maker, ok, err);
 }
 
 bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,

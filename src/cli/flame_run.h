@@ -33,6 +33,9 @@ struct wk_flame_maker {
 /* What makes no sense in the options is told here, before anything else is done. */
 bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err);
 
+/* After a plan that was made: is all well, and what was planned to be kept is? */
+bool wk_flame_end(struct wk_flame_maker *maker, bool ok, struct wk_err *err);
+
 /* Where the picture goes. */
 const char *wk_flame_picture(const struct wk_flame_args *args);
 

@@ -5,8 +5,8 @@
 #include "cli/question.h"
 #include "views/tree.h"
 
-/* Folds what the question keeps under `levels`, gives it to `command` (run by sh) and reads what that prints
- * as folded stacks. The model is the caller's to free; NULL on failure. */
+/* Folds what the question keeps under `levels`, gives it to `command` (run by sh) and reads what
+ * that prints as folded stacks. The model is the caller's to free; NULL on failure. */
 struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_question *question,
 				 const char *command, const struct wk_tree_options *levels,
 				 struct wk_err *err);

@@ -126,6 +126,7 @@ extern const struct wk_reader wk_reader_sample;
 extern const struct wk_reader wk_reader_vsprof;
 extern const struct wk_reader wk_reader_vtune;
 extern const struct wk_reader wk_reader_wpa_csv;
+extern const struct wk_reader wk_reader_wpa_profile;
 extern const struct wk_reader wk_reader_xctrace;
 extern const struct wk_reader wk_reader_xperf;
 

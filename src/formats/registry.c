@@ -40,6 +40,7 @@ static const struct wk_reader *const readers[] = {
 	&wk_reader_vtune,
 	&wk_reader_pprof,
 	&wk_reader_wpa_csv,
+	&wk_reader_wpa_profile,
 	&wk_reader_xctrace,
 	&wk_reader_chrome_trace,
 	&wk_reader_speedscope,

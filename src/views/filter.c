@@ -4,16 +4,19 @@
 #include "base/num.h"
 #include "base/pattern.h"
 #include "views/lifetimes.h"
+#include "views/wpa_query.h"
 
 static const char *const part_names[WK_FILTER_PARTS] = {
 	[WK_FILTER_PROCESS] = "process",   [WK_FILTER_THREAD] = "thread",
 	[WK_FILTER_IMAGE] = "image",       [WK_FILTER_FUNCTION] = "function",
-	[WK_FILTER_TIME] = "time",         [WK_FILTER_OUTSTANDING] = "outstanding",
+	[WK_FILTER_TIME] = "time",         [WK_FILTER_QUERY] = "preset's",
+	[WK_FILTER_OUTSTANDING] = "outstanding",
 };
 
 /* What passes, part by part; an array is NULL where its part was not given. */
 struct passing {
 	uint8_t *processes, *threads; /* a byte a row */
+	uint8_t *samples;             /* of the query */
 	uint8_t *image_stacks, *function_stacks; /* a byte a named stack */
 };
 
@@ -26,6 +29,12 @@ static struct wk_pattern *compile(const char *what, const char *text, bool ignor
 	if (!pattern)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s pattern \"%s\": %s", what, text, why);
 	return pattern;
+}
+
+/* Names of files, and of processes by them, are alike in any case where Windows gave them. */
+static bool takes_any_case(const struct wk_model *model, const struct wk_filter_spec *spec)
+{
+	return spec->ignore_case || model->is_windows;
 }
 
 static bool matches(struct wk_pattern *pattern, const char *name)
@@ -75,7 +84,9 @@ static bool pass_processes(const struct wk_model *model, const struct wk_filter_
 	bool by_pid = is_number_list(spec->process);
 	struct wk_pattern *pattern = NULL;
 
-	if (!by_pid && !(pattern = compile("process", spec->process, spec->ignore_case, err)))
+	if (!by_pid)
+		pattern = compile("process", spec->process, takes_any_case(model, spec), err);
+	if (!by_pid && !pattern)
 		return false;
 	passing->processes = wk_alloc_zeroed(model->process_count, 1);
 	for (uint32_t i = 1; i < model->process_count; i++) {
@@ -144,7 +155,7 @@ static bool pass_functions(const struct wk_model *model, const struct wk_filter_
 static bool pass_images(const struct wk_model *model, const struct wk_filter_spec *spec,
 			struct passing *passing, struct wk_err *err)
 {
-	struct wk_pattern *pattern = compile("image", spec->image, spec->ignore_case, err);
+	struct wk_pattern *pattern = compile("image", spec->image, takes_any_case(model, spec), err);
 	uint8_t *images, *functions;
 
 	if (!pattern)
@@ -300,6 +311,7 @@ static void ask_parts(const struct wk_filter *filter, const struct wk_model *mod
 	answers[WK_FILTER_IMAGE] = !passing->image_stacks || passing->image_stacks[named];
 	answers[WK_FILTER_FUNCTION] = !passing->function_stacks || passing->function_stacks[named];
 	answers[WK_FILTER_TIME] = time_ns >= filter->from_ns && time_ns <= filter->to_ns;
+	answers[WK_FILTER_QUERY] = !passing->samples || passing->samples[sample];
 	answers[WK_FILTER_OUTSTANDING] = !filter->weights || filter->weights[sample];
 }
 
@@ -365,7 +377,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		.is_given = {
 			[WK_FILTER_PROCESS] = spec->process, [WK_FILTER_THREAD] = spec->thread,
 			[WK_FILTER_IMAGE] = spec->image,     [WK_FILTER_FUNCTION] = spec->function,
-			[WK_FILTER_TIME] = spec->time,
+			[WK_FILTER_TIME] = spec->time, [WK_FILTER_QUERY] = spec->query,
 			[WK_FILTER_OUTSTANDING] = spec->outstanding,
 		},
 	};
@@ -385,9 +397,12 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		goto out;
 	if (spec->outstanding && !weigh_outstanding(filter, model, err))
 		goto out;
+	if (spec->query)
+		passing.samples = wk_wpa_query_ask(spec->query, model);
 	mark_samples(filter, model, &passing);
 	ok = true;
 out:
+	free(passing.samples);
 	free(passing.processes);
 	free(passing.threads);
 	free(passing.image_stacks);

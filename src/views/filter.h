@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "model/model.h"
 
+struct wk_wpa_query; /* views/wpa_query.h */
+
 struct wk_filter_spec {
 	const char *process;  /* pids ("12" or "12,40"), else a pattern for process names */
 	const char *thread;   /* tids, else a pattern for thread names */
@@ -21,6 +23,7 @@ struct wk_filter_spec {
 	const char *source;   /* an event's name; NULL: CPU time if sampled, else the first */
 	const char *time;     /* "FROM-TO" since the first sample, either end may be left out; with
 			       * a % behind it an end is that part of the time to the last */
+	const struct wk_wpa_query *query; /* of a preset, or NULL */
 	bool ignore_case;
 	bool outstanding;     /* weigh by what is still there at the end of the time in view; only of
 			       * sources with lifetimes */
@@ -34,6 +37,7 @@ enum wk_filter_part {
 	WK_FILTER_IMAGE,
 	WK_FILTER_FUNCTION,
 	WK_FILTER_TIME,
+	WK_FILTER_QUERY,
 	WK_FILTER_OUTSTANDING,
 	WK_FILTER_PARTS
 };

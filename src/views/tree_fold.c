@@ -554,9 +554,8 @@ static void fold_some(struct folder *folder, const uint32_t *order, uint32_t cou
 	uint32_t top_before = NO_NODE;
 
 	for (uint32_t i = 0; i < count; i++) {
-		wk_stack_id named = has_stacks(folder->f)
-					    ? wk_model_named_of(model, model->samples.stack[order[i]])
-					    : 0;
+		wk_stack_id stack = model->samples.stack[order[i]];
+		wk_stack_id named = has_stacks(folder->f) ? wk_model_named_of(model, stack) : 0;
 		uint32_t top = top_of(folder, order[i]);
 
 		if (top != top_before)
