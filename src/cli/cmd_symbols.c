@@ -51,12 +51,14 @@ static const struct wk_opt output_options[] = {
 static const char *const forms[] = { "txt", "csv", "json", NULL };
 
 /* Text tells what mends an image below its table, where lines of it can be copied. */
-static void columns(struct wk_table *table, bool has_mend)
+static void columns(struct wk_table *table, bool has_keys, bool has_mend)
 {
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	wk_table_column(table, WK_CELL_COUNT, "samples", "samples");
 	wk_table_detail_column(table, WK_CELL_TEXT, "kind", "kind");
 	wk_table_detail_column(table, WK_CELL_TEXT, "build_id", "build id");
+	if (has_keys)
+		wk_table_detail_column(table, WK_CELL_TEXT, "store_key", "store key");
 	wk_table_detail_column(table, WK_CELL_TEXT, "path", "path");
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	wk_table_column(table, WK_CELL_TEXT, "names", "names");
@@ -67,6 +69,29 @@ static void columns(struct wk_table *table, bool has_mend)
 	if (has_mend)
 		wk_table_detail_column(table, WK_CELL_TEXT, "mend", "mend");
 	wk_table_column(table, WK_CELL_TEXT, "lacks", "lacks");
+}
+
+/* Only images of Windows have them. */
+static bool has_store_keys(const struct wk_model *model)
+{
+	for (uint32_t i = 1; i < model->image_count; i++)
+		if (model->images[i].pdb_path || model->images[i].time_stamp)
+			return true;
+	return false;
+}
+
+/* As a symbol store has it: "app.pdb/KEY/app.pdb". */
+static void store_key_cell(struct wk_table *table, const struct wk_model *model, wk_image_id image)
+{
+	struct wk_buf path = { 0 }, key = { 0 };
+	struct wk_str name;
+
+	if (wk_image_store_key(model, image, &name, &key))
+		wk_buf_add_fmt(&path, "%.*s/%s/%.*s", WK_STR_ARG(name), wk_buf_text(&key),
+			       WK_STR_ARG(name));
+	wk_table_text(table, wk_table_keep(table, wk_buf_str(&path)));
+	wk_buf_fini(&key);
+	wk_buf_fini(&path);
 }
 
 static void lacks_cell(struct wk_table *table, unsigned lacks)
@@ -89,7 +114,7 @@ static struct wk_str lines_from(const struct wk_image_facts *facts)
 
 static void row(struct wk_table *table, const struct wk_model *model,
 		const struct wk_images_facts *all, const struct wk_image_facts *facts,
-		bool has_mend)
+		bool has_keys, bool has_mend)
 {
 	const struct wk_image *image = &model->images[facts->id];
 
@@ -98,6 +123,8 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_table_number(table, facts->samples);
 	wk_table_text(table, wk_str_c(wk_image_kind_name(image->kind)));
 	wk_table_text(table, wk_image_build_id_text(table, &image->build_id));
+	if (has_keys)
+		store_key_cell(table, model, facts->id);
 	wk_table_text(table, wk_image_path_of(model, facts->id));
 	wk_table_text(table, wk_image_name_of(model, facts->id));
 	wk_table_text(table, wk_str_c(facts->names));
@@ -113,9 +140,11 @@ static void row(struct wk_table *table, const struct wk_model *model,
 static void fill(struct wk_table *table, const struct wk_model *model,
 		 const struct wk_images_facts *facts, bool has_mend)
 {
-	columns(table, has_mend);
+	bool has_keys = has_store_keys(model);
+
+	columns(table, has_keys, has_mend);
 	for (size_t i = 0; i < facts->count; i++)
-		row(table, model, facts, &facts->at[i], has_mend);
+		row(table, model, facts, &facts->at[i], has_keys, has_mend);
 	if (model->came_named)
 		wk_table_note(table, "all names came with the recording: no file was looked for");
 }
@@ -436,8 +465,8 @@ const struct wk_command wk_cmd_symbols = {
 		{ "wick symbols", "what wick.data has, and what it lacks" },
 		{ "wick symbols app.data --debuginfod", "the same, after asking the servers of "
 		  "DEBUGINFOD_URLS" },
-		{ "wick symbols trace.etl --symbol-path './out;srv*'", "the PDBs of a Windows trace, "
-		  "from a folder and from Microsoft's public server" },
+		{ "wick symbols trace.etl --symbol-path './out;srv*'", "the PDBs of a Windows "
+		  "trace, from a folder and from Microsoft's public server" },
 		{ "wick symbols --cache list", "what is kept of all of this" },
 		{ 0 } },
 	.exit_note = "0 also where names are missing.",

@@ -80,7 +80,11 @@ static void draw_line(const struct wk_remote_progress *now)
 	struct wk_out out = wk_out_to_buf(&line);
 
 	add_amount(&amount, now);
-	wk_out_fmt(&out, "fetching, %s: ", wk_buf_text(&amount));
+	wk_out_text(&out, "fetching");
+	if (now->name)
+		wk_out_char(&out, ' ');
+	wk_out_term(&out, wk_str_c(now->name));
+	wk_out_fmt(&out, ", %s: ", wk_buf_text(&amount));
 	wk_out_term(&out, wk_str_c(now->url));
 	wk_out_end(&out);
 	fprintf(stderr, "\r\033[K%.*s", (int)(line.len < columns ? line.len : columns - 1),

@@ -87,8 +87,11 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 			*name = wk_str_skip(*name, i);
 			break;
 		}
+	for (size_t i = 0; i < name->len; i++)
+		if ((unsigned char)name->at[i] < ' ')
+			return false; /* stores have no such names */
 	wk_symbol_want_key(&want, key);
-	return key->len > 0;
+	return name->len > 0 && key->len > 0;
 }
 
 /* Windows' own files are on a public server. Who has the others only their makers know. */

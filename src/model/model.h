@@ -346,6 +346,9 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 /* An image as symbols/ is asked for it. */
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
 
+/* The same of an image as an event tells of it, whose texts it borrows. */
+struct wk_image_key wk_image_key_of(const struct wk_event *event);
+
 /* What moments are counted from: the first sample, or the begin of a trace that knows its own. */
 static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
 {

@@ -126,18 +126,7 @@ void wk_unwind_stage_free(struct wk_unwind_stage *stage)
 static void open_image(struct wk_unwind_stage *stage, const struct wk_event *event, uint32_t id)
 {
 	struct stage_image *staged = &stage->staged[id];
-	struct wk_image_key key = {
-		.path = event->image.path,
-		.build_id = event->image.build_id,
-		.inode = event->image.inode,
-		.device_major = event->image.device_major,
-		.device_minor = event->image.device_minor,
-		.pdb_path = event->image.pdb_path,
-		.time_stamp = event->image.time_stamp,
-		.image_bytes = event->image.image_bytes,
-		.pid = event->pid,
-		.is_kernel = event->image.is_kernel,
-	};
+	struct wk_image_key key = wk_image_key_of(event);
 
 	if (wk_image_kind_of(&event->image) == WK_IMAGE_ANONYMOUS)
 		return;

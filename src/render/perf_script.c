@@ -177,15 +177,9 @@ static void add_row(struct wk_perf_script *script, const struct wk_event *event,
 	row->name = dso_name(script, event, row->is_anonymous);
 	row->first_start = image->start;
 	row->first_size_bytes = image->size_bytes;
-	row->key = (struct wk_image_key){
-		.path = wk_arena_copy(&script->arena, image->path),
-		.build_id = image->build_id,
-		.inode = image->inode,
-		.device_major = image->device_major,
-		.device_minor = image->device_minor,
-		.pid = event->pid,
-		.is_kernel = row->is_kernel,
-	};
+	row->key = wk_image_key_of(event);
+	row->key.path = wk_arena_copy(&script->arena, image->path);
+	row->key.pdb_path = wk_arena_copy(&script->arena, image->pdb_path);
 }
 
 static void note_kernel(struct wk_perf_script *script, const struct wk_event_image *image,

@@ -166,6 +166,7 @@ static void tell_progress(const struct wk_fetcher *f, bool is_done)
 {
 	struct wk_remote_progress progress = {
 		.url = f->fetch->shown_url,
+		.name = f->fetch->name,
 		.done_bytes = f->done_bytes,
 		.whole_bytes = f->whole_bytes,
 		.is_done = is_done,

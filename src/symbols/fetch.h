@@ -34,6 +34,7 @@ struct wk_fetch {
 	const char *url, *shown_url;
 	int fd; /* where the bytes go; of no use unless they were all there */
 	uint64_t most_bytes; /* 0: the options' */
+	const char *name;    /* of the file, for progress; may be NULL */
 };
 
 /* A file that came for `for_ns` and has so many bytes by now: is it as good as endless? Whoever

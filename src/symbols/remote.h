@@ -33,7 +33,7 @@
 struct wk_remote;
 
 struct wk_remote_progress {
-	const char *url;
+	const char *url, *name;           /* of the file; NULL: the URL says it */
 	uint64_t done_bytes, whole_bytes; /* whole: 0 where unknown */
 	bool is_done;                     /* this was the last word on this URL */
 };

@@ -51,16 +51,18 @@ static bool open_draft(struct asking *a, struct wk_os_keep *keep, struct wk_err 
 static enum wk_fetched fetch(struct asking *a, const struct wk_buf *url, uint64_t most_bytes, int fd)
 {
 	struct wk_symbol_files *files = a->s->files;
-	struct wk_buf shown = { 0 };
+	struct wk_buf shown = { 0 }, name = { 0 };
 	enum wk_fetched fetched;
 
 	if (!files->fetcher)
 		files->fetcher = wk_fetcher_new(&files->options);
 	wk_remote_add_shown(&shown, wk_buf_str(url));
+	wk_buf_add_str(&name, a->s->want->name);
 	a->err = (struct wk_err){ 0 };
 	fetched = wk_fetch(files->fetcher, &(struct wk_fetch){
 		.url = wk_buf_text((struct wk_buf *)url), .shown_url = wk_buf_text(&shown),
-		.fd = fd, .most_bytes = most_bytes }, &a->err);
+		.name = wk_buf_text(&name), .fd = fd, .most_bytes = most_bytes }, &a->err);
+	wk_buf_fini(&name);
 	wk_buf_fini(&shown);
 	return fetched;
 }
