@@ -31,13 +31,16 @@ static bool is_hidden(const struct wk_breakpad *b, const struct wk_sort_key *key
 	return false;
 }
 
-static uint64_t end_of(const struct wk_sort_key *keys, size_t count, size_t at)
+/* Up to the next one; the last has all that lies behind it, as for Breakpad itself. */
+static uint64_t size_of(const struct wk_sort_key *keys, size_t count, size_t at)
 {
 	size_t next = at + 1;
+	uint64_t size_bytes;
 
 	while (next < count && keys[next].key == keys[at].key)
 		next++;
-	return next < count ? keys[next].key : keys[at].key + 1;
+	size_bytes = next < count ? keys[next].key - keys[at].key : UINT32_MAX;
+	return size_bytes < UINT32_MAX ? size_bytes : UINT32_MAX;
 }
 
 struct wk_symtab *wk_breakpad_names(const struct wk_breakpad *b)
@@ -55,7 +58,7 @@ struct wk_symtab *wk_breakpad_names(const struct wk_breakpad *b)
 		names[found++] = (struct wk_obj_symbol){
 			.name = b->publics[keys[i].row].name,
 			.vaddr = keys[i].key,
-			.size_bytes = end_of(keys, count, i) - keys[i].key,
+			.size_bytes = size_of(keys, count, i),
 			.binding = WK_STB_GLOBAL,
 			.type = WK_STT_FUNC,
 		};

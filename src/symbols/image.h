@@ -166,6 +166,9 @@ bool wk_image_open_pdb(struct wk_image_symbols *image);
 /* Which one that is; none where it has no PDB. `path` is as it was linked. */
 struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk_str *path);
 
+/* The name of the file at the end of such a path, whichever slashes it has. */
+struct wk_str wk_image_pdb_name(struct wk_str path);
+
 /* image_places.c */
 bool wk_image_has_places(const struct wk_obj *obj);
 /* The function at an address by the image's PDB, which knows where functions end as the names of an

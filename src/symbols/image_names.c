@@ -12,18 +12,43 @@ bool wk_image_has_all_names(const struct wk_obj *obj)
 	return false;
 }
 
+static void add_why(struct wk_buf *reason, const struct wk_buf *why)
+{
+	if (why->len == 0)
+		return;
+	wk_buf_add_text(reason, "; ");
+	wk_buf_add_str(reason, wk_buf_str(why));
+}
+
+/* A program of Windows has its names in a PDB. */
+static void add_helper(const struct wk_image_symbols *image, struct wk_buf *reason)
+{
+	struct wk_str path;
+	struct wk_pdb_id id = wk_image_pdb_id(image, &path);
+
+	if (wk_pdb_id_is_none(&id)) {
+		wk_buf_add_text(reason, "a debug package or an unstripped build");
+		return;
+	}
+	wk_buf_add_text(reason, "its PDB, ");
+	wk_buf_add_str(reason, wk_image_pdb_name(path));
+	wk_buf_add_char(reason, ' ');
+	wk_pdb_id_add(reason, &id);
+	wk_buf_add_char(reason, ',');
+}
+
 static void add_what_would_help(struct wk_image_symbols *image)
 {
 	struct wk_buf *reason = &image->reason;
 
-	if (image->debug_reason.len > 0) {
-		wk_buf_add_text(reason, "; ");
-		wk_buf_add_str(reason, wk_buf_str(&image->debug_reason));
-	}
+	add_why(reason, &image->debug_reason);
+	add_why(reason, &image->places.reason);
 	if (wk_image_is_vdso(image))
 		return;
-	wk_buf_add_text(reason, "; a debug package or an unstripped build would name ");
-	wk_buf_add_text(reason, image->state == WK_IMAGE_STRIPPED ? "it" : "the rest");
+	wk_buf_add_text(reason, "; ");
+	add_helper(image, reason);
+	wk_buf_add_fmt(reason, " would name %s",
+		       image->state == WK_IMAGE_STRIPPED ? "it" : "the rest");
 }
 
 /* The debug file or, without one, the names that the image carries packed. */
@@ -110,14 +135,9 @@ static bool is_named(const struct wk_image_symbols *image)
 /* Its file is not here, and nothing that stands in for it. */
 static void tell_missing(struct wk_image_symbols *image)
 {
-	const struct wk_buf *why = &image->places.reason;
-
 	if (image->state == WK_IMAGE_NAMED)
 		image->state = WK_IMAGE_MISSING;
-	if (why->len == 0)
-		return;
-	wk_buf_add_text(&image->reason, "; ");
-	wk_buf_add_str(&image->reason, wk_buf_str(why));
+	add_why(&image->reason, &image->places.reason);
 }
 
 void wk_image_build_table(struct wk_image_symbols *image)

@@ -6,8 +6,7 @@
 #include "os/os.h"
 #include "symbols/pe.h"
 
-/* The last part of a path, whichever slashes it has. */
-static struct wk_str name_of(struct wk_str path)
+struct wk_str wk_image_pdb_name(struct wk_str path)
 {
 	for (size_t i = path.len; i > 0; i--)
 		if (path.at[i - 1] == '/' || path.at[i - 1] == '\\')
@@ -118,8 +117,8 @@ static bool find_pdb(struct wk_image_symbols *image)
 	struct wk_buf path = { 0 };
 	bool is_open;
 
-	want.name = name_of(linked_as);
-	want.suffix = suffix_of(name_of(image->key.path));
+	want.name = wk_image_pdb_name(linked_as);
+	want.suffix = suffix_of(wk_image_pdb_name(image->key.path));
 	if (!wk_symbol_wants_pdb(&want) || !wk_store_is_name(want.name))
 		return false;
 	is_open = try_beside(image, &want, &path);
@@ -136,7 +135,7 @@ static bool find_pdb(struct wk_image_symbols *image)
 static bool find_file(struct wk_image_symbols *image)
 {
 	const struct wk_symbol_want want = {
-		.name = name_of(image->key.path),
+		.name = wk_image_pdb_name(image->key.path),
 		.time_stamp = image->key.time_stamp,
 		.image_bytes = image->key.image_bytes,
 	};

@@ -51,6 +51,7 @@ static bool is_same_name(struct wk_str a, struct wk_str b)
 /* The file of that name in a cabinet, or its first: stores have one in each. */
 static bool unpack(struct wk_symbol_found *found, struct wk_str name, struct wk_err *err)
 {
+	struct wk_buf plain = { 0 };
 	struct wk_cab cab;
 	size_t chosen = 0;
 	bool ok;
@@ -61,9 +62,11 @@ static bool unpack(struct wk_symbol_found *found, struct wk_str name, struct wk_
 		if (is_same_name(cab.files[i].name, name))
 			chosen = i;
 	ok = cab.file_count > 0
-		     ? wk_cab_read(&cab, &cab.files[chosen], &found->file.plain, err)
+		     ? wk_cab_read(&cab, &cab.files[chosen], &plain, err)
 		     : wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the cabinet is empty");
 	wk_cab_close(&cab);
+	wk_buf_fini(&found->file.plain);
+	found->file.plain = plain;
 	return ok;
 }
 

@@ -43,6 +43,22 @@ static void check_publics(const struct wk_breakpad *breakpad)
 		touch(publics[i].name);
 }
 
+/* The same as a table, in which no name covers where another begins. */
+static void check_names(const struct wk_breakpad *breakpad)
+{
+	struct wk_symtab *names = wk_breakpad_names(breakpad);
+	struct wk_obj_symbol last = { 0 }, symbol;
+
+	for (uint32_t i = 0; i < wk_symtab_count(names); i++) {
+		symbol = wk_symtab_at(names, i);
+		assert(i == 0 || symbol.vaddr - last.vaddr >= last.size_bytes);
+		touch(symbol.name);
+		last = symbol;
+		assert(wk_symtab_find(names, symbol.vaddr, &symbol) || symbol.name.len == 0);
+	}
+	wk_symtab_free(names);
+}
+
 static void load_all(struct wk_breakpad *breakpad, struct wk_bytes text)
 {
 	struct wk_code_index *index = wk_code_index_new(), *loaded;
@@ -74,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	touch(wk_breakpad_module(breakpad)->key);
 	touch(wk_breakpad_module(breakpad)->name);
 	check_publics(breakpad);
+	check_names(breakpad);
 	load_all(breakpad, wk_bytes_of(data, size));
 	wk_breakpad_free(breakpad);
 	return 0;

@@ -138,6 +138,39 @@ static void the_module_and_public_names_are_told(void **state)
 	wk_breakpad_free(breakpad);
 }
 
+static void name_at(const struct wk_symtab *names, uint64_t vaddr, const char *expected)
+{
+	struct wk_obj_symbol symbol = { 0 };
+
+	assert_int_equal(wk_symtab_find(names, vaddr, &symbol), expected != NULL);
+	if (expected)
+		assert_true(wk_str_is(symbol.name, expected));
+}
+
+static void a_public_name_reaches_to_the_next_or_to_a_function(void **state)
+{
+	struct wk_breakpad *breakpad = opened(
+		"MODULE windows x86_64 01 a.pdb\nPUBLIC 1000 0 a\nPUBLIC 1008 0 b\n"
+		"PUBLIC 1008 0 same\nFUNC 1010 8 0 f\nPUBLIC 1010 0 f too\nPUBLIC 2000 0 z\n");
+	struct wk_symtab *names = wk_breakpad_names(breakpad);
+	struct wk_buf saved = { 0 };
+
+	(void)state;
+	name_at(names, 0xfff, NULL);
+	name_at(names, 0x1007, "a");
+	name_at(names, 0x100f, "b");
+	name_at(names, 0x1010, NULL);
+	name_at(names, 0x1018, NULL);
+	name_at(names, 0x2fff, "z");
+	assert_true(wk_symtab_save(names, &saved));
+	wk_symtab_free(names);
+	names = wk_symtab_load(wk_bytes_of(saved.at, saved.len), NULL);
+	name_at(names, 0x100f, "b");
+	wk_symtab_free(names);
+	wk_buf_fini(&saved);
+	wk_breakpad_free(breakpad);
+}
+
 static void what_begins_otherwise_is_none(void **state)
 {
 	static const char *const texts[] = {
@@ -297,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_chains_and_lines_are_found),
 		cmocka_unit_test(the_module_and_public_names_are_told),
+		cmocka_unit_test(a_public_name_reaches_to_the_next_or_to_a_function),
 		cmocka_unit_test(what_begins_otherwise_is_none),
 		cmocka_unit_test(lines_may_end_as_windows_ends_them),
 		cmocka_unit_test(a_last_line_without_its_end_is_left_out),
