@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "formats/etl_facts.h"
+#include "formats/etl_guid.h"
 
 static const struct wk_etl_section machine = { WK_ETL_PART_MACHINE, { 0 } };
 static const struct wk_etl_section platform = { WK_ETL_PART_PLATFORM, WK_STR("platform") };
@@ -38,8 +39,8 @@ static void read_cpu_kind(struct wk_etl_config *config, struct wk_bytes in,
 	uint16_t architecture;
 	uint32_t memory_mhz;
 
-	wk_etl_pointer(&in, form); /* hyper-threading */
-	wk_etl_pointer(&in, form); /* the highest address of programs */
+	wk_etl_take_pointer(&in, form); /* hyper-threading */
+	wk_etl_take_pointer(&in, form); /* the highest address of programs */
 	architecture = wk_u16le(&in);
 	wk_bytes_skip(&in, 6); /* level, revision, NX, PAE */
 	if (in.bad)
@@ -254,10 +255,11 @@ bool wk_etl_read_integrity(struct wk_etl_config *config, struct wk_bytes in,
 bool wk_etl_read_machine_id(struct wk_etl_config *config, struct wk_bytes in,
 			    struct wk_etl_form form)
 {
+	struct wk_guid id = wk_guid_take(&in);
 	struct wk_buf text = { 0 };
 
 	(void)form;
-	wk_etl_guid_add(&text, &in);
+	wk_guid_add(&id, &text);
 	if (!in.bad)
 		wk_etl_fact_add(config, machine, wk_str_c("machine id"), wk_buf_str(&text));
 	wk_buf_fini(&text);

@@ -85,22 +85,6 @@ struct wk_str wk_etl_config_keep(struct wk_etl_config *config, struct wk_bytes u
 	return kept;
 }
 
-uint64_t wk_etl_pointer(struct wk_bytes *in, struct wk_etl_form form)
-{
-	return form.pointer_bytes == 4 ? wk_u32le(in) : wk_u64le(in);
-}
-
-void wk_etl_guid_add(struct wk_buf *text, struct wk_bytes *in)
-{
-	uint32_t first = wk_u32le(in);
-	uint16_t second = wk_u16le(in), third = wk_u16le(in);
-
-	wk_buf_add_fmt(text, "{%08" PRIx32 "-%04x-%04x-", first, second, third);
-	for (int i = 0; i < 8; i++)
-		wk_buf_add_fmt(text, "%s%02x", i == 2 ? "-" : "", wk_u8(in));
-	wk_buf_add_char(text, '}');
-}
-
 /* ---- dates */
 
 #define TICKS_A_SECOND	10000000u

@@ -33,11 +33,6 @@ struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes);
 /* UTF-16 that lives as long as the config. */
 struct wk_str wk_etl_config_keep(struct wk_etl_config *config, struct wk_bytes utf16);
 
-uint64_t wk_etl_pointer(struct wk_bytes *in, struct wk_etl_form form);
-
-/* {00000000-0000-0000-0000-000000000000}, from 16 bytes as Windows stores it. */
-void wk_etl_guid_add(struct wk_buf *text, struct wk_bytes *in);
-
 /* 100 ns since 1601 as "2020-07-29 00:07:00.623 UTC"; nothing of what is no time. */
 void wk_etl_date_add(struct wk_buf *text, uint64_t since_1601);
 

@@ -294,11 +294,12 @@ static uint8_t *find_sampled(const struct wk_model *model)
 	return is_sampled;
 }
 
-/* The events that --by could name instead. */
-static void add_others(const struct wk_quality *quality, struct wk_buf *line)
+/* The events that --by could name instead; false where there is a table that tells them better. */
+static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 {
 	const struct wk_model *model = quality->model;
 	uint8_t *is_sampled = find_sampled(model);
+	size_t begin = line->len;
 	uint32_t others = 0;
 
 	for (wk_source_id i = 1; i < model->source_count; i++) {
@@ -309,8 +310,31 @@ static void add_others(const struct wk_quality *quality, struct wk_buf *line)
 		wk_buf_add_str(line, source_name(model, i));
 	}
 	free(is_sampled);
+	if (others > MOST_OTHERS_TOLD && model->is_windows) {
+		line->len = begin;
+		return false;
+	}
 	if (others > MOST_OTHERS_TOLD)
 		wk_buf_add_fmt(line, ", and %u more", others - MOST_OTHERS_TOLD);
+	return true;
+}
+
+/* What --by could show, behind the count of it. */
+static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
+{
+	struct wk_buf others = { 0 };
+	bool is_few = add_others(quality, &others);
+
+	wk_buf_add_text(line, "; ");
+	wk_num_add_grouped(line, quality->elsewhere);
+	if (is_few)
+		wk_buf_add_fmt(line, " %s%s of other events not shown (%s)",
+			       wk_source_row_word(&quality->model->sources[quality->source]),
+			       quality->elsewhere == 1 ? "" : "s", wk_buf_text(&others));
+	else
+		wk_buf_add_text(line, " other events not shown (--by takes one; `wick show FILE "
+				      "events` lists them)");
+	wk_buf_fini(&others);
 }
 
 static void add_count(const struct wk_quality *quality, struct wk_buf *line)
@@ -342,15 +366,8 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 		wk_num_add_share(line, quality->unnamed, quality->frames);
 		wk_buf_add_text(line, " of frames unnamed");
 	}
-	if (quality->elsewhere) {
-		wk_buf_add_text(line, "; ");
-		wk_num_add_grouped(line, quality->elsewhere);
-		wk_buf_add_fmt(line, " %s%s of other events not shown (",
-			       wk_source_row_word(&quality->model->sources[quality->source]),
-			       quality->elsewhere == 1 ? "" : "s");
-		add_others(quality, line);
-		wk_buf_add_char(line, ')');
-	}
+	if (quality->elsewhere)
+		add_elsewhere(quality, line);
 }
 
 void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)

@@ -192,25 +192,58 @@ static void add_source_count(struct wk_buf *text, const struct wk_model *model, 
 	wk_buf_add_str(text, wk_model_str(model, source->unit));
 }
 
+/* Windows logs many kinds of events, which have a table of their own. */
+static bool is_one_of_many(const struct wk_model *model, wk_source_id id)
+{
+	return model->is_windows &&
+	       wk_str_is(wk_model_str(model, model->sources[id].unit), "events");
+}
+
+static void source_row(struct rows *rows, wk_source_id id, uint64_t count)
+{
+	const struct wk_model *model = rows->model;
+	struct wk_str name = wk_model_str(model, model->sources[id].name);
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_str(&text, name);
+	wk_buf_add_text(&text, ": ");
+	add_source_count(&text, model, id, count);
+	add_setting(&text, model, name);
+	system_row(rows, "recording", "event", wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void other_events_row(struct rows *rows, uint64_t events, uint32_t kinds)
+{
+	struct wk_buf text = { 0 };
+
+	if (kinds == 0)
+		return;
+	wk_num_add_grouped(&text, events);
+	wk_buf_add_fmt(&text, " of %" PRIu32 " kind%s: `wick show FILE events` lists them", kinds,
+		       kinds == 1 ? "" : "s");
+	system_row(rows, "recording", "other events", wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+/* Of Windows' sources only those that sampled something: every trace has the same. */
 static void source_rows(struct rows *rows)
 {
 	const struct wk_model *model = rows->model;
-	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
-	struct wk_buf text = { 0 };
+	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts)), events = 0;
+	uint32_t kinds = 0;
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
 	for (wk_source_id i = 1; i < model->source_count; i++) {
-		if (counts[i] == 0 && model->is_windows)
-			continue; /* which has them all by heart */
-		wk_buf_reset(&text);
-		wk_buf_add_str(&text, wk_model_str(model, model->sources[i].name));
-		wk_buf_add_text(&text, ": ");
-		add_source_count(&text, model, i, counts[i]);
-		add_setting(&text, model, wk_model_str(model, model->sources[i].name));
-		system_row(rows, "recording", "event", wk_buf_str(&text));
+		if (is_one_of_many(model, i)) {
+			events += counts[i];
+			kinds += counts[i] > 0;
+		} else if (counts[i] || !model->is_windows) {
+			source_row(rows, i, counts[i]);
+		}
 	}
-	wk_buf_fini(&text);
+	other_events_row(rows, events, kinds);
 	free(counts);
 }
 
