@@ -6,12 +6,13 @@
 #include <assert.h>
 
 #include "base/hash.h"
+#include "base/map.h"
 #include "formats/collapse.h"
 #include "formats/reader.h"
 
 struct fuzz_seen {
 	uint32_t frames, stacks;
-	bool has_source;
+	struct wk_map sources; /* told, by number + 1 */
 	uint64_t digest;
 };
 
@@ -20,6 +21,50 @@ static void fuzz_touch(struct fuzz_seen *seen, struct wk_str text)
 {
 	if (text.len)
 		seen->digest ^= wk_hash_bytes(text.at, text.len);
+}
+
+static void fuzz_touch_chains(struct fuzz_seen *seen, const struct wk_event_sample *sample)
+{
+	for (size_t i = 0; i < sample->kernel_count; i++)
+		seen->digest ^= sample->kernel_chain[i];
+	for (size_t i = 0; i < sample->user_count; i++)
+		seen->digest ^= sample->user_chain[i];
+	if (sample->details)
+		seen->digest ^= sample->details->data_address;
+}
+
+static void fuzz_look_at_trace(struct fuzz_seen *seen, const struct wk_event *event)
+{
+	switch (event->kind) {
+	case WK_EVENT_MEMORY:
+		assert(event->memory.changes);
+		fuzz_touch_chains(seen, &event->memory.sample);
+		break;
+	case WK_EVENT_HEAP:
+		fuzz_touch(seen, event->heap.made_by);
+		fuzz_touch_chains(seen, &event->heap.sample);
+		break;
+	case WK_EVENT_SWITCH:
+		fuzz_touch(seen, event->switched.wait_reason);
+		fuzz_touch_chains(seen, &event->switched.sample);
+		break;
+	case WK_EVENT_READY:
+		fuzz_touch_chains(seen, &event->ready.sample);
+		break;
+	case WK_EVENT_MARK:
+		fuzz_touch(seen, event->mark.label);
+		break;
+	case WK_EVENT_COUNT:
+		assert(event->count.count && event->count.name.len);
+		fuzz_touch(seen, event->count.provider);
+		fuzz_touch(seen, event->count.name);
+		break;
+	case WK_EVENT_OTHER:
+		fuzz_touch(seen, event->other.text);
+		break;
+	default:
+		break;
+	}
 }
 
 static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err *err)
@@ -41,15 +86,20 @@ static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err
 		}
 		seen->stacks += event->stacks.count;
 	} else if (event->kind == WK_EVENT_SAMPLE) {
-		assert(seen->has_source && event->sample.named_stack <= seen->stacks);
+		assert(wk_map_find(&seen->sources, (uint64_t)event->sample.source + 1));
+		assert(event->sample.named_stack <= seen->stacks);
+		fuzz_touch_chains(seen, &event->sample);
 	} else if (event->kind == WK_EVENT_SOURCE) {
-		seen->has_source = true;
+		wk_map_set(&seen->sources, (uint64_t)event->source.source + 1, 1);
+		fuzz_touch(seen, event->source.name);
 	} else if (event->kind == WK_EVENT_PROCESS) {
 		fuzz_touch(seen, event->process.name);
 	} else if (event->kind == WK_EVENT_THREAD) {
 		fuzz_touch(seen, event->thread.name);
 	} else if (event->kind == WK_EVENT_NOTE) {
 		fuzz_touch(seen, event->note.text);
+	} else {
+		fuzz_look_at_trace(seen, event);
 	}
 	return true;
 }
@@ -64,9 +114,10 @@ static void fuzz_read_once(const struct wk_reader *reader, struct wk_bytes bytes
 
 	if (!reader->read(&input, &sink, &err))
 		assert(err.code != WK_OK && err.text[0] != '\0');
+	wk_map_fini(&seen.sources);
 }
 
-static int fuzz_reader(const struct wk_reader *reader, const uint8_t *data, size_t size)
+static inline int fuzz_reader(const struct wk_reader *reader, const uint8_t *data, size_t size)
 {
 	struct wk_bytes bytes = wk_bytes_of(data, size), first = bytes;
 	struct wk_collapse collapse = { .dialect = WK_COLLAPSE_PERL };
