@@ -5,15 +5,16 @@
 static const struct wk_opt options[] = {
 	{ 0, "process", "PID|PATTERN", "only processes with this number or a name that matches; a "
 	  "PATTERN here and below is an extended regular expression that may match anywhere in the "
-	  "name", WK_OPT_TEXT, AT(process), NULL },
+	  "name; of Windows, names of processes and files match in any case", WK_OPT_TEXT, AT(process), NULL },
 	{ 0, "thread", "TID|PATTERN", "only threads with this number or a name that matches",
 	  WK_OPT_TEXT, AT(thread), NULL },
 	{ 0, "image", "PATTERN", "only stacks with code of a file whose path matches", WK_OPT_TEXT,
 	  AT(image), NULL },
 	{ 0, "function", "PATTERN", "only stacks with a function whose name matches", WK_OPT_TEXT,
 	  AT(function), NULL },
-	{ 0, "time", "FROM-TO", "only this time since the first sample, in seconds, or that part "
-	  "of all the time (10%-20%); either may be left out", WK_OPT_TEXT, AT(time), NULL },
+	{ 0, "time", "FROM-TO", "only this time since the first sample (of a Windows trace, since "
+	  "its begin), in seconds, or that part of all the time (10%-20%); either may be left out",
+	  WK_OPT_TEXT, AT(time), NULL },
 	{ 0, "by", "EVENT", "weigh by this event where several were recorded", WK_OPT_TEXT,
 	  AT(source), NULL },
 	{ 0, "outstanding", NULL, "of memory only what was allocated in that time and is still "

@@ -3,6 +3,7 @@
 #include "base/num.h"
 #include "cli/runtime_makers.h"
 #include "cli/terminal.h"
+#include "views/filter_near.h"
 #include "views/memory_roots.h"
 #include "views/nameless.h"
 
@@ -14,7 +15,7 @@
 bool wk_question_ask(struct wk_question *question, const struct wk_model *model,
 		  const struct wk_filter_spec *spec, struct wk_err *err)
 {
-	*question = (struct wk_question){ 0 };
+	*question = (struct wk_question){ .asked = *spec };
 	if (!wk_filter_init(&question->filter, model, spec, err))
 		return false;
 	question->quality = wk_quality_of(model, &question->filter);
@@ -82,6 +83,9 @@ static void explain(const struct wk_question *question, struct wk_buf *sentence)
 	if (question->filter.total && !has_threads(question->quality.model) &&
 	    (is_given[WK_FILTER_PROCESS] || is_given[WK_FILTER_THREAD]))
 		wk_buf_add_text(sentence, "; this input tells no processes or threads");
+	else
+		wk_filter_near(&question->filter, question->quality.model, &question->asked,
+			       sentence);
 }
 
 bool wk_question_expect(const struct wk_question *question, struct wk_err *err)

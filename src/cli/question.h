@@ -8,6 +8,7 @@
 #include "views/quality.h"
 
 struct wk_question {
+	struct wk_filter_spec asked; /* its texts stay those of the command line */
 	struct wk_filter filter;
 	struct wk_quality quality;
 };
