@@ -61,6 +61,7 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_user_free(trace->user);
 	wk_etl_methods_free(trace->methods);
+	wk_etl_snapshots_free(trace->snapshots);
 	wk_etl_schemas_free(trace->schemas);
 	wk_etl_counts_free(trace->counts);
 	wk_etl_paths_fini(&trace->paths);
@@ -114,6 +115,7 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 	wk_etl_scan(&trace);
 	wk_etl_rewind(trace.file);
 	ok = wk_etl_tell(&trace) && wk_etl_user_tell_end(trace.user, sink, err) &&
+	     wk_etl_snapshots_tell(trace.snapshots, sink, err) &&
 	     tell_damage(&trace);
 	end_trace(&trace);
 	return ok;

@@ -51,6 +51,11 @@ struct wk_etl_tally *wk_etl_counts_add(struct wk_etl_counts *counts, uint32_t ho
 	return tally;
 }
 
+void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind)
+{
+	tally_of(counts, 0, kind)->is_used = true;
+}
+
 /* ---- telling */
 
 static bool tell(const struct wk_sink *sink, struct wk_str provider, struct wk_str name,

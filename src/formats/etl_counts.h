@@ -23,6 +23,9 @@ void wk_etl_counts_free(struct wk_etl_counts *counts);
 /* Of wk_etl_schemas_kind, or of wk_etl_hook_of where that is 0. Valid until the next call. */
 struct wk_etl_tally *wk_etl_counts_add(struct wk_etl_counts *counts, uint32_t hook, uint32_t kind);
 
+/* Something is made of events of this kind. */
+void wk_etl_counts_use(struct wk_etl_counts *counts, uint32_t kind);
+
 /* A COUNT event for each kind, those of the kernel first, by their hooks; others as they came. */
 bool wk_etl_counts_tell(const struct wk_etl_counts *counts, struct wk_etl_schemas *schemas,
 			const struct wk_sink *sink, struct wk_err *err);

@@ -342,16 +342,18 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	trace->schemas = wk_etl_schemas_new();
 	trace->user = wk_etl_user_new(trace->schemas);
 	trace->methods = wk_etl_methods_new();
+	trace->snapshots = wk_etl_snapshots_new();
 	while (wk_etl_next(trace->file, &record)) {
 		uint32_t hook = wk_etl_hook_of(&record);
 		struct wk_etl_tally *tally = tally_of(trace, &record, hook);
 
 		wk_etl_schemas_learn(trace->schemas, &record);
 		tally->is_used |= scan_record(&scan, &record, hook);
+		tally->is_used |= wk_etl_snapshots_scan(trace->snapshots, &record);
 		wk_etl_user_scan(trace->user, &record);
 	}
 	wk_etl_schemas_settle(trace->schemas);
-	wk_etl_user_settle(trace->user);
+	wk_etl_user_settle(trace->user, trace->counts);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
 	wk_etl_config_take_header(&trace->config, wk_etl_header(trace->file));
 	wk_map_fini(&scan.processes);

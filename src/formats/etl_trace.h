@@ -19,6 +19,7 @@
 #include "formats/etl_paths.h"
 #include "formats/etl_payload.h"
 #include "formats/etl_schema.h"
+#include "formats/etl_snapshots.h"
 #include "formats/etl_stacks.h"
 #include "formats/etl_user.h"
 
@@ -146,6 +147,7 @@ struct wk_etl_trace {
 	struct wk_etl_schemas *schemas; /* what events are called and what is in them */
 	struct wk_etl_user *user;       /* events of programs and drivers */
 	struct wk_etl_methods *methods; /* code that they made */
+	struct wk_etl_snapshots *snapshots;
 	bool in_full;                   /* somebody looks at each of them */
 	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */
 	struct wk_etl_debug_id *debug_ids;

@@ -7,10 +7,15 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/strtab.h"
+#include "base/utf16.h"
 #include "formats/etl_clr.h"
 #include "formats/etl_event_text.h"
+#include "formats/etl_guid.h"
+#include "formats/etl_payload.h"
 #include "formats/etl_schema_sources.h"
 #include "formats/etl_stacks.h"
+
+#define PERFVIEW_MARK 1 /* the id of an event */
 
 /* The latest event of the CLR by a thread: the stack that comes next is its. */
 struct latest {
@@ -195,7 +200,7 @@ static uint32_t name_source(struct wk_etl_user *user, uint32_t kind)
 }
 
 /* Versions of an event have one name, and so one source. */
-void wk_etl_user_settle(struct wk_etl_user *user)
+void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts)
 {
 	wk_etl_stacks_settle(user->stacks);
 	user->kind_count = (uint32_t)user->has_stacks_cap;
@@ -204,6 +209,7 @@ void wk_etl_user_settle(struct wk_etl_user *user)
 		if (!user->has_stacks[kind])
 			continue;
 		user->source_of[kind] = name_source(user, kind);
+		wk_etl_counts_use(counts, kind);
 		if (user->source_of[kind] > user->source_count)
 			user->source_count = user->source_of[kind];
 	}
@@ -246,6 +252,32 @@ static bool tell_sample(struct wk_etl_user *user, const struct wk_etl_record *re
 	return wk_sink_take(sink, &event, err);
 }
 
+/* PerfView's command `mark` logs it under a provider of its own. */
+static bool is_mark(const struct wk_etl_record *record)
+{
+	static const struct wk_guid perfview = {
+		0xa8a71ac1, 0x040f, 0x54a2, { 0x07, 0xca, 0x00, 0xa8, 0x9b, 0x5a, 0xb7, 0x61 } };
+
+	return record->kind == WK_ETL_MANIFEST && record->id == PERFVIEW_MARK &&
+	       wk_guid_eq(&record->provider, &perfview);
+}
+
+static bool tell_mark(const struct wk_etl_record *record, struct wk_event event,
+		      const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_bytes payload = record->payload;
+	struct wk_buf label = { 0 };
+	bool ok;
+
+	wk_utf16_add(&label, wk_etl_text16(&payload), false);
+	event.kind = WK_EVENT_MARK;
+	event.mark = (struct wk_event_mark){ .label = wk_buf_str(&label),
+					     .provider = wk_str_c("PerfView") };
+	ok = wk_sink_take(sink, &event, err);
+	wk_buf_fini(&label);
+	return ok;
+}
+
 bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *record,
 		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
 		      struct wk_err *err)
@@ -253,11 +285,15 @@ bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *reco
 	struct wk_event event = { .time_ns = time_ns, .cpu = record->cpu };
 	uint32_t kind;
 
-	if (record->kind == WK_ETL_KERNEL || (!in_full && user->source_count == 0))
+	if (record->kind == WK_ETL_KERNEL)
 		return true;
-	kind = wk_etl_schemas_kind(user->schemas, record);
 	event.pid = record->pid == WK_ETL_NO_THREAD ? 0 : record->pid;
 	event.tid = record->tid == WK_ETL_NO_THREAD ? 0 : record->tid;
+	if (is_mark(record) && !tell_mark(record, event, sink, err))
+		return false;
+	if (!in_full && user->source_count == 0)
+		return true;
+	kind = wk_etl_schemas_kind(user->schemas, record);
 	if (kind < user->kind_count && user->source_of[kind] &&
 	    !tell_sample(user, record, event, user->source_of[kind], sink, err))
 		return false;

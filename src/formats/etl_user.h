@@ -12,6 +12,7 @@
 #define WK_FORMATS_ETL_USER_H
 
 #include "event/sink.h"
+#include "formats/etl_counts.h"
 #include "formats/etl_file.h"
 #include "formats/etl_schema.h"
 
@@ -21,14 +22,16 @@ struct wk_etl_user *wk_etl_user_new(struct wk_etl_schemas *schemas);
 void wk_etl_user_free(struct wk_etl_user *user);
 
 void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_record *record);
-void wk_etl_user_settle(struct wk_etl_user *user);
+
+/* Marks in `counts` the kinds that have a source. */
+void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts);
 
 /* Sources are numbered from `first` up: behind those of the kernel. */
 #define WK_ETL_FIRST_EVENT_SOURCE 100000
 bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first,
 			      const struct wk_sink *sink, struct wk_err *err);
 
-/* The sample, if it is one; and with `in_full` the event and its fields. */
+/* The sample, if it is one; the mark; and with `in_full` the event and its fields. */
 bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *record,
 		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
 		      struct wk_err *err);
