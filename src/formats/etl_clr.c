@@ -1,11 +1,11 @@
-/* What the events of .NET's runtime are called and what is in them. */
+/* What some providers' events are called and what is in them. */
 #include "formats/etl_clr.h"
 
 #include "base/mem.h"
 #include "formats/etl_clr_spec.h"
 #include "formats/etl_guid.h"
 
-enum { RUNTIME, RUNDOWN, PRIVATE, NONE };
+enum { RUNTIME, RUNDOWN, PRIVATE, SCRIPT, SNAPSHOT, NONE };
 
 #define STACK 82 /* of the runtime: the stack of the event before it */
 
@@ -19,6 +19,10 @@ static const struct {
 	  "Microsoft-Windows-DotNETRuntimeRundown" },
 	{ { 0x763fd754, 0x7086, 0x4dfe, { 0x95, 0xeb, 0xc0, 0x1a, 0x46, 0xfa, 0xf4, 0xca } },
 	  "Microsoft-Windows-DotNETRuntimePrivate" },
+	{ { 0x57277741, 0x3638, 0x4a4b, { 0xbd, 0xba, 0x0a, 0xc6, 0xe4, 0x5d, 0xa5, 0x6c } },
+	  "Microsoft-JScript" },
+	{ { 0x901d2afa, 0x4ff6, 0x46d7, { 0x8d, 0x0e, 0x53, 0x64, 0x5e, 0x1a, 0x47, 0xf5 } },
+	  "Microsoft-Windows-Heap-Snapshot" },
 };
 
 /* Fields of several events, in the words of etl_clr_spec.h. */
@@ -61,7 +65,7 @@ static const char il_map[] =
 	"MethodID:h8 ReJITID:h8 MethodExtent:u1 CountOfMapEntries:u2 "
 	"ILOffsets:u4*CountOfMapEntries NativeOffsets:u4*CountOfMapEntries ClrInstanceID:u2";
 
-/* Fields are those of the newest version; a version from `since` on has them, or the first of them. */
+/* An empty name is not known. Fields are those of the newest version; a version from `since` on has them, or the first of them. */
 static const struct clr_event {
 	uint16_t id;
 	uint8_t provider, since;
@@ -248,6 +252,13 @@ static const struct clr_event {
 	{ 188, PRIVATE, 0, "NgenBinder/NgenBind",
 	  "ClrInstanceID:u2 BindingID:u8 ReasonCode:u4 AssemblyName:z" },
 	{ 196, PRIVATE, 0, "Binding/FusionMessage", "ClrInstanceID:u2 Prepend:u4 Message:z" },
+	{ 9, SCRIPT, 0, "MethodRuntime/MethodLoad",
+	  "ScriptContextID:p MethodStartAddress:p MethodSize:u8 MethodID:u4 MethodFlags:u2 "
+	  "MethodAddressRangeID:u2 SourceID:u8 Line:u4 Column:u4 MethodName:z" },
+	{ 41, SCRIPT, 0, "SourceLoad",
+	  "SourceID:u8 ScriptContextID:p SourceFlags:u4 Url:z" },
+	{ 100, SNAPSHOT, 0, "", "Instance:u4 Sequence:u4 Length:u4" },
+	{ 200, SNAPSHOT, 0, "", "Instance:u4 TotalData:u4" },
 };
 
 static unsigned provider_of(const struct wk_guid *guid)

@@ -1,11 +1,11 @@
-/* What the events of .NET's runtime are called and what is in them, as its documentation and tools
- * have it: a trace that was not merged does not say so. */
+/* What the events of .NET's runtime, of engines of JavaScript and of heap snapshots are called and
+ * what is in them, as documentation and tools have it: a trace that was not merged does not say. */
 #ifndef WK_FORMATS_ETL_CLR_H
 #define WK_FORMATS_ETL_CLR_H
 
 #include "formats/etl_schema.h"
 
-/* "Microsoft-Windows-DotNETRuntime"; empty where it is none of the runtime's. */
+/* "Microsoft-Windows-DotNETRuntime"; empty where it is none of those. */
 struct wk_str wk_etl_clr_provider(const struct wk_guid *provider);
 
 /* "GC/Start", or empty. */

@@ -154,9 +154,9 @@ static void add_faults(const struct snapshot *snapshot, const struct order *orde
 	if (!snapshot->has_total)
 		wk_buf_add_text(words, ", and nothing says how many there should be");
 	if (order->missing)
-		wk_buf_add_fmt(words, ", %" PRIu64 " parts are missing", order->missing);
+		wk_buf_add_fmt(words, ", parts missing: %" PRIu64, order->missing);
 	if (order->twice)
-		wk_buf_add_fmt(words, ", %" PRIu64 " parts came twice", order->twice);
+		wk_buf_add_fmt(words, ", parts that came twice: %" PRIu64, order->twice);
 	if (snapshot->cut_bytes)
 		wk_buf_add_fmt(words, ", %" PRIu64 " bytes of its parts are cut off",
 			       snapshot->cut_bytes);
@@ -173,7 +173,8 @@ static bool tell(const struct snapshot *snapshot, const struct order *order,
 		       snapshot->instance, snapshot->pid, snapshot->bytes);
 	if (snapshot->has_total && snapshot->bytes != snapshot->total_bytes)
 		wk_buf_add_fmt(&words, " of %" PRIu32, snapshot->total_bytes);
-	wk_buf_add_fmt(&words, " bytes in %" PRIu32 " parts", snapshot->pieces);
+	wk_buf_add_fmt(&words, " bytes in %" PRIu32 " part%s", snapshot->pieces,
+		       snapshot->pieces == 1 ? "" : "s");
 	add_faults(snapshot, order, &words);
 	wk_buf_add_text(&words, "; its content is not documented, so nothing is made of it");
 	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = wk_buf_str(&words),

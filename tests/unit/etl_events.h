@@ -19,11 +19,9 @@ static inline void etl_kernel(struct etl_maker *m, uint16_t version, uint16_t ho
 	etl_end(m, at, 4);
 }
 
-/* Of a provider whose number is `guid`; for opcode and version of a Full header. */
-static inline void etl_classic(struct etl_maker *m, const struct wk_guid *guid, uint8_t opcode,
-			       uint64_t time, const struct wk_buf *payload)
+/* The number that stands in a record which began at `at`. */
+static inline void etl_set_provider(struct etl_maker *m, size_t at, const struct wk_guid *guid)
 {
-	size_t at = etl_event(m, 20, (uint32_t)2 << 16 | opcode, ETL_T0 + time);
 	size_t provider = at + 24;
 
 	lz_put_at(&m->records, provider, guid->a, 4);
@@ -31,6 +29,15 @@ static inline void etl_classic(struct etl_maker *m, const struct wk_guid *guid, 
 	lz_put_at(&m->records, provider + 6, guid->c, 2);
 	for (size_t i = 0; i < 8; i++)
 		m->records.at[provider + 8 + i] = (char)guid->d[i];
+}
+
+/* Of a provider whose number is `guid`; for opcode and version of a Full header. */
+static inline void etl_classic(struct etl_maker *m, const struct wk_guid *guid, uint8_t opcode,
+			       uint64_t time, const struct wk_buf *payload)
+{
+	size_t at = etl_event(m, 20, (uint32_t)2 << 16 | opcode, ETL_T0 + time);
+
+	etl_set_provider(m, at, guid);
 	wk_buf_add_u64(&m->records, 0);
 	wk_buf_add(&m->records, payload->at, payload->len);
 	etl_end(m, at, 0);
