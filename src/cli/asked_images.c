@@ -134,13 +134,26 @@ static bool lacks_names(const struct wk_image_symbols *image, const struct wk_an
 	       (!used.has_all_names && wk_answers_lack(answers, image));
 }
 
+/* Exports and publics name addresses then, and hide that the PDB which lies there has not helped. */
+static void tell_pdb_trouble(const struct wk_image_symbols *image)
+{
+	struct wk_image_used used;
+
+	wk_image_used(image, &used);
+	if (used.pdb_trouble.len)
+		wk_say(used.pdb_trouble.at);
+}
+
 void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
 				   const struct wk_answers *answers)
 {
 	for (size_t i = 1; i < images->count && !images->is_quiet; i++) {
 		const struct wk_image_symbols *image = images->rows[i].symbols;
 
-		if (image && wk_image_obj(image) && lacks_names(image, answers))
+		if (!image || !wk_image_obj(image))
+			continue;
+		tell_pdb_trouble(image);
+		if (lacks_names(image, answers))
 			wk_say(wk_image_reason(image));
 	}
 }

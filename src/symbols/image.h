@@ -35,6 +35,7 @@ struct wk_image_debug {
 	struct wk_breakpad *breakpad;  /* in place of a PDB */
 	struct wk_store_file pdb_file;
 	bool pdb_was_searched; /* along the symbol path, too */
+	bool has_unfit_pdb; /* one lies there, and is of another build or broken */
 	struct wk_buf path;   /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
 };

@@ -56,6 +56,7 @@ static bool try_path(struct wk_image_symbols *image, const struct wk_symbol_want
 	if (!wk_os_open_named(path, &found.file.bytes, &found.file.identity, &err) ||
 	    !wk_symbol_found_open(&found, want, &err)) {
 		wk_buf_add_fmt(why, "%s%s: %s", why->len ? "; " : "", path, err.text);
+		image->places.has_unfit_pdb = true;
 		return false;
 	}
 	found.file.path = wk_strndup(path, strlen(path));

@@ -301,6 +301,13 @@ static struct wk_str shared_file(const struct wk_image_symbols *image)
 	return obj && wk_obj_debugaltlink(obj, &path, &id) ? path : wk_str_c("");
 }
 
+static bool has_pdb_trouble(const struct wk_image_debug *places)
+{
+	if (places->pdb)
+		return wk_pdb_refers_to_objects(places->pdb);
+	return places->has_unfit_pdb && !places->breakpad;
+}
+
 void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used)
 {
 	const struct wk_dwarf *dwarf = image->places.dwarf;
@@ -311,6 +318,8 @@ void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *u
 		.names_are_kept = image->names_are_kept,
 		.places_are_kept = image->places.index && !image->places.was_searched,
 	};
+	if (has_pdb_trouble(&image->places))
+		used->pdb_trouble = wk_str_c(wk_image_places_reason(image));
 	if (!dwarf || wk_dwarf_missing(dwarf).len == 0)
 		return;
 	used->missing = wk_dwarf_missing(dwarf);
@@ -328,9 +337,17 @@ static void add_words(struct wk_buf *reason, struct wk_str words)
 	wk_buf_add_str(reason, words);
 }
 
+static bool is_stripped(const struct wk_image_debug *places)
+{
+	return places->pdb && wk_pdb_is_stripped(places->pdb);
+}
+
 static void describe(struct wk_image_debug *places)
 {
-	if (places->reason.len == 0 && places->path.len)
+	if (places->reason.len == 0 && is_stripped(places))
+		wk_buf_add_fmt(&places->reason, "%s has public names only: %s",
+			       wk_buf_text(&places->path), wk_pdb_why_stripped(places->pdb));
+	else if (places->reason.len == 0 && places->path.len)
 		wk_buf_add_fmt(&places->reason, "lines and inlined calls from %s",
 			       wk_buf_text(&places->path));
 	if (places->dwarf)
@@ -345,7 +362,7 @@ enum wk_places_state wk_image_places_state(const struct wk_image_symbols *image)
 
 	if (!late->places.is_open)
 		open_index(late);
-	if (!late->places.index)
+	if (!late->places.index || is_stripped(&late->places))
 		return WK_PLACES_NONE;
 	return late->places.lacks_units ? WK_PLACES_SOME : WK_PLACES_ALL;
 }

@@ -35,6 +35,10 @@ const struct wk_pdb_id *wk_pdb_id(const struct wk_pdb *pdb);
 /* Has it public names only: it was stripped, was linked from objects without debug information, or
  * with /DEBUG:FASTLINK, which leaves the rest in those? */
 bool wk_pdb_is_stripped(const struct wk_pdb *pdb);
+/* Why, in a few words that follow a colon; only of such a one. */
+const char *wk_pdb_why_stripped(const struct wk_pdb *pdb);
+/* Is it /DEBUG:FASTLINK? */
+bool wk_pdb_refers_to_objects(const struct wk_pdb *pdb);
 
 size_t wk_pdb_unit_count(struct wk_pdb *pdb);
 

@@ -168,3 +168,17 @@ bool wk_pdb_is_stripped(const struct wk_pdb *pdb)
 			return false;
 	return true;
 }
+
+bool wk_pdb_refers_to_objects(const struct wk_pdb *pdb)
+{
+	return pdb->is_minimal;
+}
+
+const char *wk_pdb_why_stripped(const struct wk_pdb *pdb)
+{
+	if (pdb->is_minimal)
+		return "it was linked with /DEBUG:FASTLINK, which leaves functions, lines and "
+		       "inlined calls in the objects; with /DEBUG:FULL they are in the PDB";
+	return pdb->is_stripped ? "it was stripped"
+				: "what it was linked from had no debug information";
+}

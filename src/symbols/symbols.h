@@ -175,6 +175,8 @@ struct wk_image_used {
 	struct wk_str missing;      /* what its debug information refers to, and nobody found: a
 				     * sentence. Empty: nothing */
 	struct wk_str missing_file; /* the first of those */
+	struct wk_str pdb_trouble;  /* the PDB that lies where the image's was looked for is not it,
+				     * or leaves all to the objects: a sentence. Or empty */
 	bool misses_shared;   /* that file is the one which dwz made of what several share */
 };
 void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used);

@@ -2,7 +2,9 @@
 """`wick symbolize` of programs with a PDB beside them, at every instruction, against what llvm-symbolizer
 made of them (the truth files of the fixtures; their other column is as good)."""
 import pathlib
+import shutil
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
@@ -88,6 +90,18 @@ def _(t):
              if [name for name, _ in found[int(row[0], 16)]] != [row[1].split("|")[0]]]
     print(f"# {len(rows) - len(other)} of {len(rows)} as expected")
     t.equal(other[:3], [], "answers that differ")
+
+
+@tap.case("a PDB of another build is named, although exports name the address")
+def _(t):
+    with tempfile.TemporaryDirectory() as place:
+        for name, taken in ("c-O2.exe", "c-O2.exe"), ("c-O2.pdb", "c-O0.pdb"):
+            if not (FIXTURES / taken).exists():
+                raise tap.Skip(f"{FIXTURES / taken} is not there")
+            shutil.copy(FIXTURES / taken, pathlib.Path(place) / name)
+        said = t.wick("symbolize", "-e", pathlib.Path(place) / "c-O2.exe", "0x1100")
+    t.equal(said.stdout, "run_once\n??:?\n", "the answer")
+    t.true("c-O2.pdb: it is of another build" in said.stderr, said.stderr)
 
 
 tap.run_all(needs_recording=False)

@@ -235,12 +235,45 @@ static void names_of_c_are_as_written_on_32_bits(void **state)
 static void a_pdb_of_another_build_names_nothing(void **state)
 {
 	struct place *p = *state;
+	struct wk_image_used used;
 
 	pdb_public(&p->pdb.records, 1, 0x10, "work");
 	put_debug(p, 99);
 	open_image(p);
 	assert_string_equal(name_at(p, 0x1010), "");
 	assert_non_null(strstr(wk_image_places_reason(p->image), "is of another build"));
+	wk_image_used(p->image, &used);
+	assert_non_null(strstr(used.pdb_trouble.at, "is of another build"));
+}
+
+static void a_pdb_that_leaves_all_to_the_objects_says_so(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_used used;
+
+	p->pdb.is_minimal = true;
+	pdb_public(&p->pdb.records, 1, 0x10, "work");
+	put_debug(p, 1);
+	open_image(p);
+	assert_string_equal(name_at(p, 0x1010), "work");
+	assert_int_equal(wk_image_places_state(p->image), WK_PLACES_NONE);
+	assert_non_null(strstr(wk_image_places_reason(p->image),
+			       "a.pdb has public names only: it was linked with /DEBUG:FASTLINK"));
+	wk_image_used(p->image, &used);
+	assert_true(used.pdb_trouble.len > 0);
+}
+
+static void what_was_linked_without_debug_information_says_so(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_used used;
+
+	pdb_public(&p->pdb.records, 1, 0x10, "work");
+	put_debug(p, 1);
+	open_image(p);
+	assert_non_null(strstr(wk_image_places_reason(p->image), "had no debug information"));
+	wk_image_used(p->image, &used);
+	assert_int_equal(used.pdb_trouble.len, 0);
 }
 
 #define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, enter, leave)
@@ -254,6 +287,8 @@ int main(void)
 		IN_PLACE(a_function_of_a_module_comes_before_publics_and_exports),
 		IN_PLACE(names_of_c_are_as_written_on_32_bits),
 		IN_PLACE(a_pdb_of_another_build_names_nothing),
+		IN_PLACE(a_pdb_that_leaves_all_to_the_objects_says_so),
+		IN_PLACE(what_was_linked_without_debug_information_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
