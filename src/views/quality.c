@@ -319,6 +319,12 @@ static bool add_others(const struct wk_quality *quality, struct wk_buf *line)
 	return true;
 }
 
+/* They are not allocations because those in view are. */
+static const char *word_of_others(const struct wk_source *source)
+{
+	return source->has_lifetimes ? "record" : wk_source_row_word(source);
+}
+
 /* What --by could show, behind the count of it. */
 static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
 {
@@ -329,7 +335,7 @@ static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
 	wk_num_add_grouped(line, quality->elsewhere);
 	if (is_few)
 		wk_buf_add_fmt(line, " %s%s of other events not shown (%s)",
-			       wk_source_row_word(&quality->model->sources[quality->source]),
+			       word_of_others(&quality->model->sources[quality->source]),
 			       quality->elsewhere == 1 ? "" : "s", wk_buf_text(&others));
 	else
 		wk_buf_add_text(line, " other events not shown (--by takes one; `wick show FILE "

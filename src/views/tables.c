@@ -41,7 +41,8 @@ void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk
 	if (wk_tables_weighs_samples(unit))
 		return;
 	wk_table_weight_column(table, what, unit);
-	wk_table_detail(table);
+	if (!wk_str_is(unit, "bytes")) /* whose amount says more than their share */
+		wk_table_detail(table);
 }
 
 void wk_tables_weight_cell(struct wk_table *table, struct wk_str unit, uint64_t weight)

@@ -98,8 +98,8 @@ static void process_cells(struct wk_table *table, const struct wk_model *model, 
 
 /* "in all 12.3 MB in 40 commits, of which 1.2 MB are outstanding; at most 4 MB were there at once"
  */
-static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole, const char *one,
-		       const char *many)
+static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
+		       const char *event, const char *one, const char *many)
 {
 	struct wk_buf words = { 0 };
 
@@ -115,6 +115,9 @@ static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
 	wk_num_add_bytes(&words, whole->peak_bytes);
 	wk_buf_add_text(&words, " were there at once");
 	wk_table_note(table, "%s", wk_buf_text(&words));
+	wk_table_note(table, "`wick show FILE calls --by %s --group pid,stack` says by which calls, "
+			     "`wick flame FILE --by %s --outstanding` draws what is left", event,
+		      event);
 	wk_buf_fini(&words);
 }
 
@@ -157,7 +160,7 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		wk_table_number(table, reserved->count);
 		process_cells(table, model, rows[i].id);
 	}
-	note_whole(table, &commit.whole, "commit", "commits");
+	note_whole(table, &commit.whole, "commit", "commit", "commits");
 	free(rows);
 	free(commit.rows);
 	free(reserve.rows);
@@ -210,7 +213,7 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		heap_cell(table, model->heaps[rows[i].id].handle);
 		process_cells(table, model, model->heaps[rows[i].id].process);
 	}
-	note_whole(table, &blocks.whole, "allocation", "allocations");
+	note_whole(table, &blocks.whole, "heap", "allocation", "allocations");
 	free(rows);
 	free(blocks.rows);
 }

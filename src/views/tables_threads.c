@@ -3,8 +3,36 @@
 
 #include <stdlib.h>
 
+static bool has_switches(const struct wk_model *model)
+{
+	for (wk_thread_id id = 1; id < model->thread_count; id++)
+		if (model->threads[id].switches)
+			return true;
+	return false;
+}
+
+/* What switches tell is of the whole recording. */
+static void switch_columns(struct wk_table *table, const struct wk_filter *filter)
+{
+	wk_table_column(table, WK_CELL_DURATION, "running_ns", "running");
+	wk_table_column(table, WK_CELL_DURATION, "waiting_ns", "waiting");
+	wk_table_column(table, WK_CELL_DURATION, "ready_ns", "ready");
+	wk_table_column(table, WK_CELL_COUNT, "switches", "switches");
+	if (filter->is_given[WK_FILTER_TIME])
+		wk_table_note(table, "running, waiting, ready and switches are those of the whole "
+				     "recording");
+}
+
+static void switch_cells(struct wk_table *table, const struct wk_thread *thread)
+{
+	wk_table_number(table, thread->running_ns);
+	wk_table_number(table, thread->waiting_ns);
+	wk_table_number(table, thread->ready_ns);
+	wk_table_number(table, thread->switches);
+}
+
 static void thread_row(struct wk_table *table, const struct wk_model *model,
-		       const struct wk_tally *tally, wk_thread_id id)
+		       const struct wk_tally *tally, wk_thread_id id, bool with_switches)
 {
 	const struct wk_thread *thread = &model->threads[id];
 	const struct wk_process *process = &model->processes[thread->process];
@@ -13,6 +41,8 @@ static void thread_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_share(table, tally->weight[id], tally->whole);
 	wk_tables_weight_cell(table, tally->unit, tally->weight[id]);
 	wk_table_number(table, tally->samples[id]);
+	if (with_switches)
+		switch_cells(table, thread);
 	wk_table_number(table, process->pid);
 	wk_table_number(table, thread->tid);
 	wk_tables_time_cell(table, model, thread->start_ns);
@@ -27,6 +57,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	struct wk_tally tally = wk_tables_start_tally(model, filter, model->thread_count);
 	struct wk_ranked *ranked;
 	uint32_t count, shown;
+	bool with_switches = has_switches(model);
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
@@ -35,6 +66,8 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	if (!wk_tables_weighs_samples(tally.unit))
 		wk_table_weight_column(table, "weight", tally.unit);
 	wk_tables_samples_column(table, "samples", model, filter);
+	if (with_switches)
+		switch_columns(table, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
@@ -44,7 +77,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	ranked = wk_tables_rank_rows(&tally, model->thread_count, filter->is_narrowed, &count);
 	shown = wk_tables_limit_rows(table, options, &tally, ranked, count, "thread is", "threads are");
 	for (uint32_t i = 0; i < shown; i++)
-		thread_row(table, model, &tally, ranked[i].id);
+		thread_row(table, model, &tally, ranked[i].id, with_switches);
 	wk_tables_note_without_samples(table, "thread", "threads", model->thread_count - 1 - count);
 	free(ranked);
 	wk_tables_end_tally(&tally);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/lifetimes.h"
 
 /* The rows of the tree that are big enough, and how they hang together. */
 struct outline {
@@ -90,6 +91,8 @@ static void tree_row(struct wk_table *table, const struct outline *outline, uint
 	wk_table_share(table, self_of(outline, node), tree->total[0]);
 	wk_tables_weight_cell(table, tree->unit, tree->total[node]);
 	wk_table_number(table, self_of(outline, node));
+	if (tree->total_left)
+		wk_table_number(table, tree->total_left[node]);
 	wk_tables_samples_cell(table, tree->unit, tree->total[node], tree->total_samples[node]);
 	wk_table_number(table, tree->depth[node]);
 	/* The names of processes and threads may be the tree's own, which goes away. */
@@ -169,9 +172,13 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	struct wk_tree tree;
+	struct wk_tree_options how = options->tree;
 	struct outline outline = { .tree = &tree, .is_inverted = options->tree.inverted };
+	bool has_left = model->sources[filter->source].has_lifetimes && !filter->weights;
+	uint64_t *left = has_left ? wk_lifetimes_left(model, filter->to_ns) : NULL;
 
-	wk_tree_init(&tree, model, filter, &options->tree);
+	how.left = left;
+	wk_tree_init(&tree, model, filter, &how);
 	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
 	outline.is_shown = wk_alloc_zeroed(tree.count, 1);
 	choose_nodes(&outline, options);
@@ -180,6 +187,8 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 	wk_tables_weight_detail(table, "total", tree.unit);
 	wk_table_weight_column(table, "self", tree.unit);
 	wk_table_detail(table);
+	if (tree.total_left)
+		wk_table_weight_column(table, "outstanding", tree.unit);
 	wk_tables_samples_column(table, "samples", model, filter);
 	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
@@ -190,5 +199,6 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 	note_cut(table, &tree);
 	free(outline.is_shown);
 	free(outline.indent);
+	free(left);
 	wk_tree_fini(&tree);
 }

@@ -249,8 +249,8 @@ static void number_nodes(struct ordering *o)
 /* ---- columns */
 
 /* Unset: start_node sets all of a node. */
-static void start_columns(struct wk_tree *tree, const struct wk_kept *kept, bool is_comparison,
-			  bool has_leads)
+static void start_columns(struct wk_tree *tree, const struct wk_kept *kept,
+			  const struct wk_folding_weights *sum, bool has_leads)
 {
 	size_t count = (size_t)kept->count + kept->boxes;
 
@@ -269,7 +269,9 @@ static void start_columns(struct wk_tree *tree, const struct wk_kept *kept, bool
 		tree->lead = wk_alloc_table(count * sizeof(*tree->lead));
 	if (kept->boxes)
 		tree->small_count = wk_alloc_table(count * sizeof(*tree->small_count));
-	if (!is_comparison)
+	if (sum->left)
+		tree->total_left = wk_alloc_table(count * sizeof(*tree->total_left));
+	if (!sum->before)
 		return;
 	tree->self_before = wk_alloc_table(count * sizeof(*tree->self_before));
 	tree->total_before = wk_alloc_table(count * sizeof(*tree->total_before));
@@ -289,6 +291,8 @@ static void clear_node(struct wk_tree *tree, uint32_t node)
 		tree->lead[node] = 0;
 	if (tree->small_count)
 		tree->small_count[node] = 0;
+	if (tree->total_left)
+		tree->total_left[node] = 0;
 	if (!tree->self_before)
 		return;
 	tree->self_before[node] = tree->total_before[node] = 0;
@@ -341,6 +345,8 @@ static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t fr
 	tree->self_samples[node] = tree->total_samples[node] = wk_folding_samples(o->f, from);
 	if (o->number)
 		o->number[from] = node + 1;
+	if (sum->left)
+		tree->total_left[node] = sum->left[from];
 	if (sum->before) {
 		tree->total_before[node] = sum->before[from];
 		tree->total_after[node] = sum->after[from];
@@ -528,7 +534,7 @@ void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
 	order_children(&o, tree);
 	number_nodes(&o);
 	part_sides(&o);
-	start_columns(tree, &kept, folding.sum.before != NULL,
+	start_columns(tree, &kept, &folding.sum,
 		      options->is_chart || options->order == WK_TREE_BY_TEXT);
 	add_nodes(tree, &o);
 	fill_boxes(tree, &o);
@@ -570,6 +576,7 @@ void wk_tree_fini(struct wk_tree *tree)
 	free(tree->total_before);
 	free(tree->self_after);
 	free(tree->total_after);
+	free(tree->total_left);
 	wk_arena_fini(&tree->arena);
 	*tree = (struct wk_tree){ 0 };
 }

@@ -68,6 +68,8 @@ struct wk_tree_options {
 	const struct wk_pairs *pairs; /* of a comparison, instead of merge_...: views/pairs.h */
 	enum wk_tree_side side;
 	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
+	const uint64_t *left; /* by sample: what is left of its weight (views/lifetimes.h), which
+			       * the tree then has sums of, too; or NULL */
 	enum wk_tree_order order;
 };
 
@@ -88,6 +90,7 @@ struct wk_tree {
 
 	/* Of a comparison, else NULL; self and total are then those of the chosen side. */
 	uint64_t *self_before, *total_before, *self_after, *total_after;
+	uint64_t *total_left; /* where options say what is left; else NULL */
 
 	uint32_t small_nodes;  /* how many frames all nodes of kind SMALL stand for, */
 	uint64_t small_weight; /* and their weight */

@@ -45,6 +45,9 @@ static void make_room(struct folder *folder, uint32_t count)
 				      sizeof(*folder->sum->weight));
 	folder->sum->samples = cleared(folder->sum->samples, old, folder->sum_cap,
 				       sizeof(*folder->sum->samples));
+	if (folder->f->options->left)
+		folder->sum->left = cleared(folder->sum->left, old, folder->sum_cap,
+					    sizeof(*folder->sum->left));
 	if (!folder->f->model->samples.is_before)
 		return;
 	folder->sum->before = cleared(folder->sum->before, old, folder->sum_cap,
@@ -74,6 +77,8 @@ static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
 
 	make_room(folder, node + 1);
 	folder->sum->samples[node] = sum_u32(folder->sum->samples[node], times);
+	if (folder->sum->left)
+		folder->sum->left[node] += folder->f->options->left[sample];
 	if (!samples->is_before)
 		folder->sum->weight[node] += weight;
 	else if (samples->is_before[sample])
@@ -134,6 +139,8 @@ static void roll_up(struct wk_folding *f)
 	for (uint32_t i = f->sum.samples ? f->trie->count : 1; i-- > 1;)
 		f->sum.samples[f->trie->parent[i]] =
 			sum_u32(f->sum.samples[f->trie->parent[i]], f->sum.samples[i]);
+	if (f->sum.left)
+		roll_up_u64(f->trie, f->sum.left);
 	if (f->sum.before) {
 		roll_up_u64(f->trie, f->sum.before);
 		roll_up_u64(f->trie, f->sum.after);
@@ -705,6 +712,8 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
 		return;
 	}
 	f->sum.samples = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.samples));
+	if (f->options->left)
+		f->sum.left = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.left));
 	if (samples->is_before) {
 		f->sum.before = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.before));
 		f->sum.after = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.after));
@@ -765,6 +774,7 @@ void wk_folding_fini(struct wk_folding *folding)
 	free(folding->is_inlined);
 	free(folding->sum.weight);
 	free(folding->sum.samples);
+	free(folding->sum.left);
 	free(folding->sum.before);
 	free(folding->sum.after);
 }

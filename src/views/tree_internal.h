@@ -32,6 +32,7 @@ struct wk_folding_weights {
 	uint64_t *weight;
 	uint32_t *samples; /* NULL: as many as the weight */
 	uint64_t *before, *after; /* of a comparison, else NULL */
+	uint64_t *left;           /* where options say what is left, else NULL */
 };
 
 struct wk_folding {
