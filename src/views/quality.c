@@ -339,7 +339,7 @@ static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
 			       quality->elsewhere == 1 ? "" : "s", wk_buf_text(&others));
 	else
 		wk_buf_add_text(line, " other events not shown (--by takes one; `wick show FILE "
-				      "events` lists them)");
+				      "system` lists them)");
 	wk_buf_fini(&others);
 }
 
