@@ -23,16 +23,17 @@ static uint64_t load(const uint8_t *at, size_t len)
 /* Two words at a time; the last may overlap what was taken before. */
 uint64_t wk_hash_bytes(const void *bytes, size_t len)
 {
-	const uint8_t *at = bytes, *end = at + len;
+	const uint8_t *at = bytes, *end;
 	uint64_t hash = len;
 
+	if (len <= 8)
+		return wk_hash_mix(hash, load(at, len));
+	end = at + len;
 	for (; end - at > 16; at += 16)
 		hash = wk_hash_mix(hash ^ load(at, 8), load(at + 8, 8));
 	if (len >= 16)
 		return wk_hash_mix(hash ^ load(end - 16, 8), load(end - 8, 8));
-	if (len > 8)
-		return wk_hash_mix(hash ^ load(at, 8), load(end - 8, 8));
-	return wk_hash_mix(hash, load(at, len));
+	return wk_hash_mix(hash ^ load(at, 8), load(end - 8, 8));
 }
 
 static uint64_t fixed_u64(uint64_t v)

@@ -6,35 +6,43 @@
 #include "base/mem.h"
 
 #define KERNEL_PROVIDER "Windows Kernel"
-#define HOOKS		0x10000u
+#define GROUPS		256
+#define OPCODES		256
 
 struct wk_etl_counts {
-	struct wk_etl_tally *kernel; /* by hook */
+	struct wk_etl_tally *kernel[GROUPS]; /* by opcode; NULL for a group that there is not */
 	struct wk_etl_tally *others; /* by kind */
 	size_t other_count, other_cap;
 };
 
 struct wk_etl_counts *wk_etl_counts_new(void)
 {
-	struct wk_etl_counts *counts = wk_alloc_zeroed(1, sizeof(*counts));
-
-	counts->kernel = wk_alloc_zeroed(HOOKS, sizeof(*counts->kernel));
-	return counts;
+	return wk_alloc_zeroed(1, sizeof(struct wk_etl_counts));
 }
 
 void wk_etl_counts_free(struct wk_etl_counts *counts)
 {
 	if (!counts)
 		return;
-	free(counts->kernel);
+	for (size_t i = 0; i < GROUPS; i++)
+		free(counts->kernel[i]);
 	free(counts->others);
 	free(counts);
+}
+
+static struct wk_etl_tally *tally_of_kernel(struct wk_etl_counts *counts, uint32_t hook)
+{
+	struct wk_etl_tally **group = &counts->kernel[hook / OPCODES % GROUPS];
+
+	if (!*group)
+		*group = wk_alloc_zeroed(OPCODES, sizeof(**group));
+	return &(*group)[hook % OPCODES];
 }
 
 static struct wk_etl_tally *tally_of(struct wk_etl_counts *counts, uint32_t hook, uint32_t kind)
 {
 	if (kind == 0)
-		return &counts->kernel[hook % HOOKS];
+		return tally_of_kernel(counts, hook);
 	while (counts->other_count <= kind) {
 		counts->others = wk_grow(counts->others, &counts->other_cap,
 					 counts->other_count + 1, sizeof(*counts->others));
@@ -69,14 +77,16 @@ static bool tell(const struct wk_sink *sink, struct wk_str provider, struct wk_s
 	return tally->count == 0 || wk_sink_take(sink, &event, err);
 }
 
-static bool tell_kernel(const struct wk_etl_counts *counts, uint32_t hook,
-			const struct wk_sink *sink, struct wk_err *err)
+static bool tell_kernel(const struct wk_etl_tally *tally, size_t hook, const struct wk_sink *sink,
+			struct wk_err *err)
 {
 	struct wk_buf name = { 0 };
 	bool ok;
 
+	if (tally->count == 0)
+		return true;
 	wk_etl_kernel_name((uint16_t)hook, &name);
-	ok = tell(sink, wk_str_c(KERNEL_PROVIDER), wk_buf_str(&name), &counts->kernel[hook], err);
+	ok = tell(sink, wk_str_c(KERNEL_PROVIDER), wk_buf_str(&name), tally, err);
 	wk_buf_fini(&name);
 	return ok;
 }
@@ -141,8 +151,9 @@ bool wk_etl_counts_tell(const struct wk_etl_counts *counts, struct wk_etl_schema
 {
 	bool ok = true;
 
-	for (uint32_t hook = 0; ok && hook < HOOKS; hook++)
-		if (counts->kernel[hook].count)
-			ok = tell_kernel(counts, hook, sink, err);
+	for (size_t group = 0; group < GROUPS; group++)
+		for (size_t i = 0; ok && counts->kernel[group] && i < OPCODES; i++)
+			ok = tell_kernel(&counts->kernel[group][i], group * OPCODES + i, sink,
+					 err);
 	return ok && tell_others(counts, schemas, sink, err);
 }

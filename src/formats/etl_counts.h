@@ -2,7 +2,7 @@
  * the kinds of etl_schema.h, of which those with one name are one.
  *
  * Usual order of calls: new, add for each record, and where something is made of its kind,
- * `is_used` of what add gave; then tell. Memory: a megabyte, and a row for each kind. */
+ * `is_used` of what add gave; then tell. Memory: a row for each kind. */
 #ifndef WK_FORMATS_ETL_COUNTS_H
 #define WK_FORMATS_ETL_COUNTS_H
 
