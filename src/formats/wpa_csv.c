@@ -20,6 +20,8 @@ struct measure {
 static const struct measure measures[] = {
 	{ "Weight (in view) (", "CPU time", true },
 	{ "Weight (", "CPU time", true },
+	{ "Waits (", "wait", false }, /* of a table of switches, as wick's own */
+	{ "Time Since Last (", "wait", false },
 	{ "CPU Usage (in view) (", "CPU time", true },
 	{ "Impacting Size (", "impacting size", false },
 	{ "Size (", "size", false },
@@ -47,8 +49,9 @@ struct wpa {
 	struct wk_csv csv;
 	struct wk_windows_processes processes;
 	struct wk_call_tree tree;
-	struct wk_buf digits;
-	size_t stack, process, thread, weight; /* columns */
+	struct wk_buf digits, name;
+	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
+	char point; /* in front of the fraction of a number */
 	const struct measure *measure;         /* NULL: a row counts 1 */
 	const struct unit *unit;
 	uint32_t pid, tid;
@@ -64,6 +67,13 @@ static size_t column_of(const struct wpa *wpa, const char *name)
 	return NO_COLUMN;
 }
 
+static size_t either_column(const struct wpa *wpa, const char *name, const char *other)
+{
+	size_t column = column_of(wpa, name);
+
+	return column != NO_COLUMN ? column : column_of(wpa, other);
+}
+
 static const struct unit *unit_of(struct wk_str column)
 {
 	size_t bracket = wk_str_find_last(column, '(');
@@ -72,7 +82,7 @@ static const struct unit *unit_of(struct wk_str column)
 		return &plain_count;
 	column = wk_str_skip(column, bracket + 1);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (wk_str_is(column, units[i].text))
+		if (wk_str_starts(column, units[i].text))
 			return &units[i];
 	return &plain_count;
 }
@@ -117,25 +127,19 @@ static bool read_heading(struct wpa *wpa, struct wk_str line)
 	wpa->stack = stack_column(wpa);
 	if (wpa->stack == NO_COLUMN || wpa->csv.count < 2)
 		return false;
-	wpa->process = column_of(wpa, "Process");
-	if (wpa->process == NO_COLUMN)
-		wpa->process = column_of(wpa, "New Process");
-	wpa->thread = column_of(wpa, "Thread ID");
-	if (wpa->thread == NO_COLUMN)
-		wpa->thread = column_of(wpa, "New Thread Id");
+	wpa->point = wpa->csv.separator == ';' ? ',' : '.';
+	wpa->process = either_column(wpa, "Process", "New Process");
+	wpa->process_name = either_column(wpa, "Process Name", "New Process Name");
+	wpa->pid_column = either_column(wpa, "Process ID", "PID");
+	wpa->thread = either_column(wpa, "Thread ID", "New Thread Id");
 	choose_measure(wpa);
 	return true;
 }
 
-/* "1,234.5" or, where semicolons part the columns, "1.234,5"; perhaps as ="1,234.5". */
-static bool read_weight(struct wpa *wpa, uint64_t *weight)
+/* "1,234.5" or "1.234,5" as the system's language has it, perhaps as ="1,234.5": the digits, and
+ * '.' for each `point`. */
+static bool read_digits(struct wpa *wpa, struct wk_str text, char point)
 {
-	struct wk_str text = wk_trim(wk_csv_field(&wpa->csv, wpa->weight));
-	char point = wpa->csv.separator == ';' ? ',' : '.';
-
-	*weight = 1;
-	if (!wpa->measure)
-		return true;
 	wk_buf_reset(&wpa->digits);
 	for (size_t i = 0; i < text.len; i++) {
 		if (wk_is_digit(text.at[i]))
@@ -145,7 +149,64 @@ static bool read_weight(struct wpa *wpa, uint64_t *weight)
 		else if (!strchr("=\"., '", text.at[i]) && (unsigned char)text.at[i] < 0x80)
 			return false;
 	}
-	return wk_num_scaled(wk_buf_str(&wpa->digits), wpa->unit->times, weight);
+	return true;
+}
+
+static bool read_weight(struct wpa *wpa, uint64_t *weight)
+{
+	*weight = 1;
+	return !wpa->measure ||
+	       (read_digits(wpa, wk_trim(wk_csv_field(&wpa->csv, wpa->weight)), wpa->point) &&
+		wk_num_scaled(wk_buf_str(&wpa->digits), wpa->unit->times, weight));
+}
+
+/* A whole number, which may be parted as well: "6,148". */
+static bool read_whole(struct wpa *wpa, size_t column, uint64_t *number)
+{
+	return read_digits(wpa, wk_trim(wk_csv_field(&wpa->csv, column)), '\0') &&
+	       wk_num_u64(wk_buf_str(&wpa->digits), number);
+}
+
+/* Which of '.' and ',' stands in front of a fraction, if a number can tell: of both the last, and
+ * one that no three digits follow, or a 0 alone comes before. 0: it might be either. */
+static char point_of(struct wk_str text)
+{
+	size_t dot = wk_str_find_last(text, '.'), comma = wk_str_find_last(text, ',');
+	size_t last = dot == SIZE_MAX     ? comma
+		      : comma == SIZE_MAX ? dot
+		      : dot > comma       ? dot
+					  : comma;
+	size_t digits = 0, first = 0;
+
+	if (last == SIZE_MAX)
+		return 0;
+	while (last + 1 + digits < text.len && wk_is_digit(text.at[last + 1 + digits]))
+		digits++;
+	while (first < last && !wk_is_digit(text.at[first]))
+		first++;
+	if ((dot == SIZE_MAX || comma == SIZE_MAX) && digits == 3 &&
+	    !(text.at[first] == '0' && first + 1 == last))
+		return 0;
+	return text.at[last];
+}
+
+#define ROWS_AHEAD 1000
+
+/* The columns' separator says what is usual; numbers themselves, what is so. */
+static void find_point(struct wpa *wpa, struct wk_lines lines)
+{
+	struct wk_str line;
+
+	for (int i = 0; i < ROWS_AHEAD && wpa->measure && wk_lines_next(&lines, &line); i++) {
+		char point;
+
+		wk_csv_split(&wpa->csv, line);
+		point = point_of(wk_trim(wk_csv_field(&wpa->csv, wpa->weight)));
+		if (!point)
+			continue;
+		wpa->point = point;
+		return;
+	}
 }
 
 static void end_tree(struct wpa *wpa)
@@ -154,11 +215,25 @@ static void end_tree(struct wpa *wpa)
 	wpa->indent_count = 0;
 }
 
+/* "app.exe (12)"; of a table that has name and number apart, both together. */
+static struct wk_str process_of(struct wpa *wpa)
+{
+	uint64_t pid;
+
+	if (wpa->process != NO_COLUMN)
+		return wk_csv_field(&wpa->csv, wpa->process);
+	if (!read_whole(wpa, wpa->pid_column, &pid))
+		return (struct wk_str){ 0 };
+	wk_buf_reset(&wpa->name);
+	wk_buf_add_str(&wpa->name, wk_trim(wk_csv_field(&wpa->csv, wpa->process_name)));
+	wk_buf_add_fmt(&wpa->name, " (%llu)", (unsigned long long)pid);
+	return wk_buf_str(&wpa->name);
+}
+
 /* Cells of groups are filled in the first row of each alone. */
 static void read_thread(struct wpa *wpa)
 {
-	struct wk_str process = wk_csv_field(&wpa->csv, wpa->process);
-	struct wk_str thread = wk_trim(wk_csv_field(&wpa->csv, wpa->thread));
+	struct wk_str process = process_of(wpa);
 	uint32_t pid = wpa->pid, tid = wpa->tid;
 	uint64_t number;
 
@@ -166,7 +241,7 @@ static void read_thread(struct wpa *wpa)
 		pid = wk_windows_process(&wpa->processes, wpa->writer, process);
 		tid = pid;
 	}
-	if (wk_scan_number(&thread, &number) && number < WK_NO_PID)
+	if (read_whole(wpa, wpa->thread, &number) && number < WK_NO_PID)
 		tid = (uint32_t)number;
 	if (pid == wpa->pid && tid == wpa->tid)
 		return;
@@ -291,6 +366,7 @@ static bool read_table(struct wpa *wpa, struct wk_bytes bytes, struct wk_err *er
 		return wk_fail_no_stacks(err, bytes, EXPECTED);
 	wk_stack_writer_source(wpa->writer, wpa->measure ? wpa->measure->source : "samples",
 			       wpa->unit->counts, wpa->measure && wpa->measure->is_cpu_time);
+	find_point(wpa, wpa->lines);
 	while (wk_lines_next(&wpa->lines, &line) && !wk_stack_writer_is_done(wpa->writer))
 		if (wk_trim(line).len)
 			on_row(wpa, line);
@@ -321,6 +397,7 @@ static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sin
 	wk_windows_processes_fini(&wpa.processes);
 	wk_csv_fini(&wpa.csv);
 	wk_buf_fini(&wpa.digits);
+	wk_buf_fini(&wpa.name);
 	wk_buf_fini(&text);
 	free(wpa.indents);
 	return wk_stack_writer_end(wpa.writer, err) && ok;

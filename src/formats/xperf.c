@@ -53,6 +53,19 @@ static struct wk_str next_field(struct wk_str *rest)
 	return wk_trim(field);
 }
 
+/* "app.exe (4712)": the name may have commas. */
+static struct wk_str next_process(struct wk_str *rest)
+{
+	size_t end = wk_str_find(*rest, "),");
+	struct wk_str process = *rest;
+
+	if (end == SIZE_MAX)
+		return next_field(rest);
+	process.len = end + 1;
+	*rest = wk_str_skip(*rest, end + 2);
+	return wk_trim(process);
+}
+
 static bool next_number(struct wk_str *rest, uint64_t most, uint64_t *value)
 {
 	return wk_num_u64(next_field(rest), value) && *value <= most;
@@ -133,7 +146,7 @@ static bool on_sample(struct xperf *xperf, struct wk_str rest)
 
 	if (!next_number(&rest, UINT64_MAX / 1000, &time_us))
 		return false;
-	process = next_field(&rest);
+	process = next_process(&rest);
 	if (!next_number(&rest, WK_NO_PID - 1, &tid) || !next_address(&rest, &address) ||
 	    !next_number(&rest, WK_NO_CPU - 1, &cpu))
 		return false;
