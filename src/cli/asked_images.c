@@ -152,8 +152,9 @@ void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
 
 		if (!image || !wk_image_obj(image))
 			continue;
-		tell_pdb_trouble(image);
 		if (lacks_names(image, answers))
-			wk_say(wk_image_reason(image));
+			wk_say(wk_image_reason(image)); /* that has it, too */
+		else
+			tell_pdb_trouble(image);
 	}
 }

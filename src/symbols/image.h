@@ -35,6 +35,7 @@ struct wk_image_debug {
 	struct wk_breakpad *breakpad;  /* in place of a PDB */
 	struct wk_store_file pdb_file;
 	bool pdb_was_searched; /* along the symbol path, too */
+	struct wk_buf pdb_why; /* who was asked for it, and what lies there and is not it */
 	bool has_unfit_pdb; /* one lies there, and is of another build or broken */
 	struct wk_buf path;   /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
@@ -160,8 +161,8 @@ void wk_kernel_close(struct wk_symbols *symbols);
 
 /* image_pdb.c: opens the PDB that the image was linked with, or Breakpad's text in place of it, if it
  * can be found: beside the image, in a debug folder, along the symbol path; once, however often it
- * is asked. In the reason of `places` is what lies there and is of another build. Of an image
- * that is not here, its file is then looked for along the path, too. */
+ * is asked. What lies there and is of another build is told in `pdb_why`. Of an image that is not
+ * here, its file is then looked for along the path, too. */
 bool wk_image_open_pdb(struct wk_image_symbols *image);
 
 /* Which one that is; none where it has no PDB. `path` is as it was linked. */

@@ -42,7 +42,7 @@ static void add_what_would_help(struct wk_image_symbols *image)
 	struct wk_buf *reason = &image->reason;
 
 	add_why(reason, &image->debug_reason);
-	add_why(reason, &image->places.reason);
+	add_why(reason, &image->places.pdb_why);
 	if (wk_image_is_vdso(image))
 		return;
 	wk_buf_add_text(reason, "; ");
@@ -137,7 +137,7 @@ static void tell_missing(struct wk_image_symbols *image)
 {
 	if (image->state == WK_IMAGE_NAMED)
 		image->state = WK_IMAGE_MISSING;
-	add_why(&image->reason, &image->places.reason);
+	add_why(&image->reason, &image->places.pdb_why);
 }
 
 void wk_image_build_table(struct wk_image_symbols *image)

@@ -47,7 +47,7 @@ static void use(struct wk_image_symbols *image, const struct wk_symbol_found *fo
 static bool try_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
 		     const char *path)
 {
-	struct wk_buf *why = &image->places.reason;
+	struct wk_buf *why = &image->places.pdb_why;
 	struct wk_symbol_found found = { 0 };
 	struct wk_err err = { 0 };
 
@@ -96,7 +96,7 @@ static bool try_folder(struct wk_image_symbols *image, const char *folder,
 static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
 		     struct wk_symbol_found *found)
 {
-	struct wk_buf *why = &image->places.reason, said = { 0 };
+	struct wk_buf *why = &image->places.pdb_why, said = { 0 };
 	bool is_found = !image->owner->is_live &&
 			wk_symbol_files_get(image->owner->files, want, found, &said);
 

@@ -13,6 +13,7 @@ void wk_image_debug_fini(struct wk_image_debug *places)
 	wk_dwarf_free(places->dwarf);
 	wk_dwarf_files_free(places->files);
 	wk_code_index_free(places->index);
+	wk_buf_fini(&places->pdb_why);
 	wk_buf_fini(&places->path);
 	wk_buf_fini(&places->reason);
 }
@@ -37,6 +38,18 @@ static void use_path(struct wk_image_debug *places, const char *path)
 	wk_buf_add_text(&places->path, path);
 }
 
+static void say_none(struct wk_image_symbols *image)
+{
+	struct wk_buf *reason = &image->places.reason;
+
+	if (!image->file.obj)
+		wk_buf_add_text(reason, wk_image_reason(image));
+	else if (image->places.pdb_why.len)
+		wk_buf_add_str(reason, wk_buf_str(&image->places.pdb_why));
+	else
+		wk_buf_add_text(reason, "no debug information was found");
+}
+
 static void search(struct wk_image_symbols *image)
 {
 	struct wk_image_debug *places = &image->places;
@@ -52,10 +65,8 @@ static void search(struct wk_image_symbols *image)
 	}
 	file = image->file.obj ? find_file(image) : NULL;
 	if (!file) {
-		if (!image->file.obj)
-			wk_buf_add_text(&places->reason, wk_image_reason(image));
-		else if (places->reason.len == 0)
-			wk_buf_add_text(&places->reason, "no debug information was found");
+		if (places->reason.len == 0)
+			say_none(image);
 		return;
 	}
 	places->files = wk_dwarf_files_new(&image->file, file, image->owner->debug_dirs);
@@ -301,11 +312,15 @@ static struct wk_str shared_file(const struct wk_image_symbols *image)
 	return obj && wk_obj_debugaltlink(obj, &path, &id) ? path : wk_str_c("");
 }
 
-static bool has_pdb_trouble(const struct wk_image_debug *places)
+static struct wk_str pdb_trouble(const struct wk_image_symbols *image)
 {
-	if (places->pdb)
-		return wk_pdb_refers_to_objects(places->pdb);
-	return places->has_unfit_pdb && !places->breakpad;
+	const struct wk_image_debug *places = &image->places;
+
+	if (places->pdb && wk_pdb_refers_to_objects(places->pdb))
+		return wk_str_c(wk_image_places_reason(image));
+	if (places->has_unfit_pdb && !places->pdb && !places->breakpad)
+		return wk_buf_str(&places->pdb_why);
+	return wk_str_c("");
 }
 
 void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used)
@@ -318,8 +333,7 @@ void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *u
 		.names_are_kept = image->names_are_kept,
 		.places_are_kept = image->places.index && !image->places.was_searched,
 	};
-	if (has_pdb_trouble(&image->places))
-		used->pdb_trouble = wk_str_c(wk_image_places_reason(image));
+	used->pdb_trouble = pdb_trouble(image);
 	if (!dwarf || wk_dwarf_missing(dwarf).len == 0)
 		return;
 	used->missing = wk_dwarf_missing(dwarf);
