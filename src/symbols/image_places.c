@@ -319,7 +319,7 @@ static struct wk_str pdb_trouble(const struct wk_image_symbols *image)
 	if (places->pdb && wk_pdb_refers_to_objects(places->pdb))
 		return wk_str_c(wk_image_places_reason(image));
 	if (places->has_unfit_pdb && !places->pdb && !places->breakpad)
-		return wk_buf_str(&places->pdb_why);
+		return wk_str_c(wk_buf_text(&wk_image_late(image)->places.pdb_why));
 	return wk_str_c("");
 }
 
