@@ -120,14 +120,16 @@ static void unlink_block(struct wk_heap_lives *lives, struct block *block)
 	block->next = block->previous = 0;
 }
 
+/* Row 0 is a place where no block was seen. */
 static void end_block(struct wk_heap_lives *lives, uint32_t row, const struct wk_sample *who)
 {
-	struct block *block = &lives->blocks[row];
-	struct wk_end end = { .sample = block->sample - 1, .time_ns = who->time_ns,
-			      .thread = who->thread, .stack = who->stack };
+	struct block *block = row ? &lives->blocks[row] : NULL;
+	struct wk_end end = { .time_ns = who->time_ns, .thread = who->thread,
+			      .stack = who->stack };
 
-	if (!row || !block->sample)
+	if (!block || !block->sample)
 		return;
+	end.sample = block->sample - 1;
 	end.weight = lives->model->samples.weight[end.sample];
 	wk_model_add_end(lives->model, &end);
 	block->sample = 0;

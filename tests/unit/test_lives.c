@@ -368,6 +368,7 @@ static void a_block_lives_until_it_is_freed_moved_or_lost(void **state)
 
 	(void)state;
 	start(&f);
+	heap(&f, 0, WK_HEAP_FREE, 1, 0x10, 0, 0); /* the very first */
 	heap(&f, 1, WK_HEAP_ALLOCATE, 1, 0x10, 100, 0);
 	heap(&f, 2, WK_HEAP_ALLOCATE, 1, 0x20, 200, 0);
 	heap(&f, 3, WK_HEAP_FREE, 1, 0x10, 0, 0);

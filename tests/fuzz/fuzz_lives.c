@@ -1,0 +1,177 @@
+/* Any bytes as calls that reserve, commit, allocate, free and switch threads. What is left in the
+ * end must agree with itself; and, where the first byte is even and all happens to a few pages of
+ * one process, with an array of these pages. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "model/builder.h"
+#include "model/check.h"
+#include "views/lifetimes.h"
+
+#define PAGES 200
+#define PAGE  4096u
+
+struct feed {
+	struct wk_bytes in;
+	struct wk_sink sink;
+	bool is_plain;
+	uint64_t time_ns;
+	uint8_t committed[PAGES];
+};
+
+static void demand(bool promise, const char *words)
+{
+	if (!promise) {
+		fprintf(stderr, "broken promise: %s\n", words);
+		abort();
+	}
+}
+
+static void give(struct feed *feed, struct wk_event *event)
+{
+	struct wk_err err = { 0 };
+
+	feed->time_ns += wk_u8(&feed->in);
+	event->time_ns = feed->time_ns;
+	event->pid = feed->is_plain ? 1 : wk_u8(&feed->in) % 3;
+	event->tid = event->pid * 10 + wk_u8(&feed->in) % 3;
+	demand(wk_sink_take(&feed->sink, event, &err), err.text);
+}
+
+static uint32_t changes_of(uint8_t byte, bool is_plain)
+{
+	return is_plain ? byte % 2 ? WK_MEMORY_COMMIT : WK_MEMORY_DECOMMIT : byte;
+}
+
+static void note_pages(struct feed *feed, const struct wk_event_memory *memory)
+{
+	for (uint64_t i = memory->start / PAGE;
+	     i * PAGE < memory->start + memory->size_bytes; i++)
+		feed->committed[i] = memory->changes == WK_MEMORY_COMMIT;
+}
+
+static void give_memory(struct feed *feed)
+{
+	uint8_t byte = wk_u8(&feed->in);
+	uint64_t chain[] = { byte };
+	struct wk_event event = { .kind = WK_EVENT_MEMORY };
+
+	event.memory.changes = changes_of(byte, feed->is_plain);
+	if (feed->is_plain) {
+		event.memory.start = wk_u8(&feed->in) % PAGES * PAGE + 5;
+		event.memory.size_bytes = 1 + wk_u16le(&feed->in);
+		if (event.memory.start + event.memory.size_bytes > PAGES * PAGE)
+			event.memory.size_bytes = PAGES * PAGE - event.memory.start;
+		event.memory.owner_pid = 1;
+		note_pages(feed, &event.memory);
+	} else {
+		event.memory.start = (uint64_t)(int64_t)(int16_t)wk_u16le(&feed->in) * PAGE;
+		event.memory.size_bytes = byte & 64 ? wk_u64le(&feed->in)
+						    : (uint64_t)wk_u8(&feed->in) * PAGE;
+		event.memory.owner_pid = wk_u8(&feed->in) % 3;
+	}
+	event.memory.sample.user_chain = chain;
+	event.memory.sample.user_count = 1;
+	give(feed, &event);
+}
+
+static void give_heap(struct feed *feed)
+{
+	uint8_t byte = wk_u8(&feed->in);
+	struct wk_event event = {
+		.kind = WK_EVENT_HEAP,
+		.heap = { .change = byte % (WK_HEAP_FREE + 1), .heap = byte >> 6,
+			  .address = wk_u8(&feed->in), .old_address = wk_u8(&feed->in) },
+	};
+
+	event.heap.size_bytes = byte & 32 ? wk_u64le(&feed->in) : wk_u8(&feed->in);
+	give(feed, &event);
+}
+
+static void give_switch(struct feed *feed)
+{
+	uint8_t byte = wk_u8(&feed->in);
+	struct wk_event event = { .kind = byte & 1 ? WK_EVENT_SWITCH : WK_EVENT_READY };
+
+	if (event.kind == WK_EVENT_SWITCH) {
+		event.switched.old_pid = byte >> 1 & 3;
+		event.switched.old_tid = event.switched.old_pid * 10 + (byte >> 3 & 1);
+		event.switched.old_waits = byte >> 4 & 1;
+	} else {
+		event.ready.ready_pid = byte >> 1 & 3;
+		event.ready.ready_tid = event.ready.ready_pid * 10 + (byte >> 3 & 1);
+	}
+	give(feed, &event);
+}
+
+static void give_life(struct feed *feed)
+{
+	static const uint8_t changes[] = { WK_PROCESS_START, WK_PROCESS_EXIT, WK_PROCESS_EXEC,
+					   WK_PROCESS_FORK };
+	struct wk_event event = { .kind = WK_EVENT_PROCESS };
+
+	event.process.change = changes[wk_u8(&feed->in) % sizeof(changes)];
+	event.process.threads_apart = true;
+	give(feed, &event);
+}
+
+static void give_all(struct feed *feed)
+{
+	while (feed->in.at < feed->in.end && !feed->in.bad) {
+		uint8_t what = feed->is_plain ? 0 : wk_u8(&feed->in) % 8;
+
+		if (what < 4)
+			give_memory(feed);
+		else if (what < 6)
+			give_heap(feed);
+		else if (what < 7)
+			give_switch(feed);
+		else
+			give_life(feed);
+	}
+}
+
+/* Two ways to find out what is left of a source. */
+static uint64_t left_of(const struct wk_model *model, const char *name)
+{
+	wk_source_id source = wk_lifetimes_source(model, name);
+	struct wk_lifetimes *rows = calloc(model->process_count, sizeof(*rows)), whole = { 0 };
+	struct wk_filter filter = { .to_ns = UINT64_MAX };
+	uint64_t *left = wk_lifetimes_left(model, UINT64_MAX), sum = 0;
+
+	wk_lifetimes_add_up(model, &filter, source, WK_LIFETIMES_PROCESSES, rows, &whole);
+	for (uint32_t i = 0; i < model->samples.count && source; i++)
+		sum += model->samples.source[i] == source ? left[i] : 0;
+	demand(sum == whole.left_bytes, "what is left is left either way");
+	demand(whole.left_bytes <= whole.peak_bytes && whole.peak_bytes <= whole.bytes,
+	       "the peak lies between what is left and what was allocated");
+	free(left);
+	free(rows);
+	return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed feed = { .in = wk_bytes_of(data, size) };
+	struct wk_model *model = wk_model_new();
+	struct wk_builder *builder = wk_builder_new(model);
+	struct wk_err err = { 0 };
+	uint64_t pages = 0;
+
+	feed.sink = wk_builder_sink(builder);
+	feed.is_plain = wk_u8(&feed.in) % 2 == 0;
+	give_all(&feed);
+	wk_builder_finish(builder);
+	wk_builder_free(builder);
+	demand(wk_model_check(model, &err), err.text);
+	for (size_t i = 0; i < PAGES; i++)
+		pages += feed.committed[i];
+	left_of(model, "reserve");
+	left_of(model, "heap");
+	demand(left_of(model, "commit") == pages * PAGE || !feed.is_plain,
+	       "the pages that are left are those that the array has");
+	wk_model_free(model);
+	return 0;
+}
