@@ -46,7 +46,7 @@ struct wk_str wk_obj_raw_name(const struct wk_obj_tables *tables, enum wk_obj_ta
 		version = memchr(text.at + 1, '@', text.len - 1);
 	if (version)
 		text.len = (size_t)(version - text.at);
-	return text;
+	return tables->is_x86_windows ? wk_pe_plain_name(text) : text;
 }
 
 struct with_names {

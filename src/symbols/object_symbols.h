@@ -22,6 +22,7 @@ struct wk_obj_tables {
 	struct wk_bytes made_names; /* of the second table, behind the others: "Ordinal7" */
 	bool is_pe;
 	bool has_no_versions; /* an '@' in a name is the name's own */
+	bool is_x86_windows;  /* of 32 bits: names of C are decorated, see wk_pe_plain_name */
 };
 
 struct wk_obj_raw {
@@ -75,6 +76,10 @@ struct wk_str wk_obj_versioned_name(const struct wk_obj_tables *tables, enum wk_
 				    uint32_t name);
 struct wk_str wk_pe_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,
 			     uint32_t name);
+
+/* What was written in C by its name there: `f`, `f@8`, `@f@8` and `f@@16` are all f, called in
+ * several ways, behind the '_' that most have in front. */
+struct wk_str wk_pe_plain_name(struct wk_str name);
 
 /* Where code begins and ends by another table than that of symbols, in order of address, and none
  * of them in another: the functions of a PE's .pdata, of which symbols have no sizes. */

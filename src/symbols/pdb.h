@@ -4,9 +4,9 @@
  * docs/formats/pdb.md tells what is read. Addresses are the image's own, counted from where it is
  * loaded (RVA). Modules are the units, and pieces of the code of large ones: which addresses are
  * of which one is known from the contributions to sections (wk_pdb_fill), and one that is never
- * asked for is never read. A function has its linked name where a public begins at the same address, else the name that its
- * module has, with scopes and without parameters. What has only a public (wk_pdb_each_public) is
- * not in the index.
+ * asked for is never read. A function has its linked name where a public begins at the same
+ * address, else the name that its module has, with scopes and without parameters. What has only a
+ * public (wk_pdb_each_public) is not in the index.
  *
  * The bytes stay the caller's and must outlive it; the index borrows nothing of them. Order of
  * calls: open, fill, load for each unit that is asked for, free. Not for several threads at
@@ -40,6 +40,9 @@ const char *wk_pdb_why_stripped(const struct wk_pdb *pdb);
 /* Is it /DEBUG:FASTLINK? */
 bool wk_pdb_refers_to_objects(const struct wk_pdb *pdb);
 
+/* Is it of a 32-bit program for Intel's processors? */
+bool wk_pdb_is_x86(const struct wk_pdb *pdb);
+
 size_t wk_pdb_unit_count(struct wk_pdb *pdb);
 
 /* Sets the index' ranges. */
@@ -50,8 +53,8 @@ void wk_pdb_fill(struct wk_pdb *pdb, struct wk_code_index *index);
 bool wk_pdb_load(struct wk_pdb *pdb, uint32_t unit, struct wk_code_index *index,
 		 struct wk_err *err);
 
-/* A public name as linked (mangled); its end is the next one's begin or its section's end. Of 32-bit
- * programs without the '_' in front of what was written in C. */
+/* A public name as linked (mangled); its end is the next one's begin or its section's end. What was
+ * written in C has its plain name in 32-bit programs, too (wk_pe_plain_name). */
 struct wk_pdb_public {
 	uint64_t rva;
 	struct wk_str name; /* in wk_pdb_public_names */

@@ -159,6 +159,11 @@ void wk_pdb_dbi_fini(struct wk_pdb *pdb)
 	free(pdb->modules);
 }
 
+bool wk_pdb_is_x86(const struct wk_pdb *pdb)
+{
+	return pdb->is_x86;
+}
+
 bool wk_pdb_is_stripped(const struct wk_pdb *pdb)
 {
 	if (pdb->is_minimal || pdb->is_stripped)

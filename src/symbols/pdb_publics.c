@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "symbols/object_symbols.h"
 #include "symbols/pdb_internal.h"
 
 #define HEAD_BYTES     28
@@ -33,12 +34,14 @@ static bool read_public(struct wk_bytes body, struct public *public)
 	return !body.bad;
 }
 
-/* 32-bit Windows puts a '_' in front of what was written in C, as nothing else does. */
+/* 32-bit Windows decorates what was written in C, as nothing else does. */
 static struct wk_str plain_name(const struct wk_pdb *pdb, struct wk_bytes text)
 {
 	struct wk_str name = wk_bytes_text(&text);
 
-	return pdb->is_x86 && name.len > 1 && name.at[0] == '_' ? wk_str_skip(name, 1) : name;
+	if (!pdb->is_x86)
+		return name;
+	return wk_pe_plain_name(name.len > 1 && name.at[0] == '_' ? wk_str_skip(name, 1) : name);
 }
 
 static bool public_at(const struct wk_pdb_publics *publics, uint32_t offset,
@@ -49,7 +52,8 @@ static bool public_at(const struct wk_pdb_publics *publics, uint32_t offset,
 
 	in = wk_bytes_at(&in, 0, wk_bytes_left(&in));
 	wk_bytes_skip(&in, offset);
-	return wk_pdb_next_record(&in, &kind, &body) && kind == S_PUB32 && read_public(body, public);
+	return wk_pdb_next_record(&in, &kind, &body) && kind == S_PUB32 &&
+	       read_public(body, public);
 }
 
 static void open_publics(struct wk_pdb *pdb)

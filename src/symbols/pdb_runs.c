@@ -118,7 +118,9 @@ static void apply_event(struct sweep *s, uint32_t event)
 
 static const struct wk_pdb_proc *proc_ahead(const struct sweep *s)
 {
-	return s->next_proc < s->block->proc_count ? &s->block->procs[s->order[s->next_proc].row] : NULL;
+	const struct wk_pdb_block *b = s->block;
+
+	return s->next_proc < b->proc_count ? &b->procs[s->order[s->next_proc].row] : NULL;
 }
 
 static uint32_t least(uint32_t a, uint64_t b)

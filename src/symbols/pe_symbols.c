@@ -47,7 +47,8 @@ static bool is_marker(uint8_t first)
 }
 
 /* Where the name lies in wk_pe.names; false for what is no name of a function. 32-bit Windows puts
- * a '_' in front of what was written in C, as debug information does not. */
+ * a '_' in front of what was written in C, as debug information does not; what else it adds is left
+ * out of the name later. */
 static bool place_name(const struct wk_obj *pe, struct coff_symbol *symbol, uint64_t index)
 {
 	const struct wk_pe *own = pe->pe;
@@ -152,8 +153,23 @@ struct wk_obj_tables wk_pe_tables(const struct wk_obj *pe)
 		.short_names_end = wk_bytes_left(&pe->pe->symbols),
 		.made_names = wk_bytes_of(wk_buf_text(&pe->pe->made), pe->pe->made.len),
 		.is_pe = true,
+		.is_x86_windows = pe->machine == WK_MACHINE_X86,
 		.has_no_versions = true, /* names of Windows have an '@' of their own */
 	};
+}
+
+struct wk_str wk_pe_plain_name(struct wk_str name)
+{
+	size_t at = name.len;
+
+	while (at > 0 && name.at[at - 1] >= '0' && name.at[at - 1] <= '9')
+		at--;
+	if (at < 2 || at == name.len || name.at[at - 1] != '@' || name.at[0] == '?')
+		return name;
+	at--;
+	at -= at > 1 && name.at[at - 1] == '@';
+	name.len = at;
+	return at > 1 && name.at[0] == '@' ? wk_str_skip(name, 1) : name;
 }
 
 struct wk_str wk_pe_raw_name(const struct wk_obj_tables *tables, enum wk_obj_table table,

@@ -109,7 +109,10 @@ static void add_pdb(struct builder *b, struct wk_pdb *pdb)
 	b->source = FROM_PDB;
 	b->name_budget += wk_bytes_left(&names);
 	b->tab->tables[FROM_PDB] = (struct wk_obj_tables){
-		.names = { names, wk_bytes_of("", 0) }, .has_no_versions = true };
+		.names = { names, wk_bytes_of("", 0) },
+		.has_no_versions = true,
+		.is_x86_windows = wk_pdb_is_x86(pdb),
+	};
 	wk_pdb_each_public(pdb, add_public, b);
 	turn_round(b->tab->rows + first, b->tab->count - first);
 }

@@ -2,6 +2,7 @@
 """`wick symbolize` of programs with a PDB beside them, at every instruction, against what llvm-symbolizer
 made of them (the truth files of the fixtures; their other column is as good)."""
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -90,6 +91,74 @@ def _(t):
              if [name for name, _ in found[int(row[0], 16)]] != [row[1].split("|")[0]]]
     print(f"# {len(rows) - len(other)} of {len(rows)} as expected")
     t.equal(other[:3], [], "answers that differ")
+
+
+PROGRAM = """
+static __attribute__((noinline)) int leaf(int x) { return x * 3 + 1; }
+static __attribute__((noinline)) int hidden(int *a, int n)
+{
+	int s = 0;
+
+	for (int i = 0; i < n; i++)
+		s += leaf(a[i]) ^ s;
+	return s;
+}
+__declspec(dllexport) int visible(int *a, int n)
+{
+	int b[64];
+
+	for (int i = 0; i < 64; i++)
+		b[i] = a[i % n] + hidden(a, n);
+	return hidden(b, 64);
+}
+int __stdcall standard(int a, int b) { return leaf(a) + leaf(b); }
+int __fastcall fast(int a, int b) { return leaf(a) * leaf(b); }
+int start(void)
+{
+	int v[3] = { 4, 1, 2 };
+
+	return visible(v, 3) + standard(v[0], 2) + fast(v[1], 3);
+}
+"""
+
+
+def program_for(machine, place):
+    """Without a C library, and its PDB beside it."""
+    source, image = place / "program.c", place / "program.exe"
+    source.write_text(PROGRAM)
+    tap.run("clang", f"--target={machine}-pc-windows-msvc", "-O1", "-g", "-gcodeview",
+            "-fno-inline", "-ffreestanding", "-fno-builtin", "-mno-stack-arg-probe",
+            "-fasynchronous-unwind-tables", "-c", source, "-o", place / "program.obj")
+    tap.run("lld-link", "/nologo", "/nodefaultlib", "/entry:start", "/subsystem:console", "/debug",
+            "/opt:noref", "/safeseh:no", f"/out:{image}", place / "program.obj")
+    return image
+
+
+def code_of(image):
+    """Where instructions are, counted from where the image is loaded."""
+    head = tap.run("llvm-readobj", "--file-headers", image).stdout
+    base = int(re.search(r"ImageBase: (0x\w+)", head).group(1), 16)
+    listing = tap.run("llvm-objdump", "-d", "--no-show-raw-insn", image).stdout
+    return [int(at, 16) - base for at in re.findall(r"^ *(\w+): ", listing, re.M)]
+
+
+for machine in ("i686", "x86_64", "aarch64"):
+    @tap.case(f"a program for {machine} with a PDB: functions and lines as llvm-symbolizer")
+    def _(t, machine=machine):
+        tap.need("clang", "lld-link", "llvm-objdump", "llvm-readobj", "llvm-symbolizer")
+        with tempfile.TemporaryDirectory() as place:
+            image = program_for(machine, pathlib.Path(place))
+            asked = "".join(f"{at:#x}\n" for at in code_of(image))
+            ours = answers(t.wick("symbolize", "-a", "-e", image, input=asked).stdout)
+            theirs = answers(tap.run("llvm-symbolizer", "--output-style=GNU", "-a", "-f", "-C",
+                                     "--relative-address", "-e", image,
+                                     input=asked).stdout)
+        # Padding has no line, and the symbolizer then says whatever public is in front of it.
+        other = [(hex(at), ours[at], answer) for at, answer in theirs.items()
+                 if ours[at] != answer and not (ours[at][0][0] == "??" and answer[0][1][:2] == "??")
+                 and not (ours[at][0][0] == answer[0][0] and answer[0][1] == "??:0")]
+        t.true(len(theirs) > 40, f"{len(theirs)} instructions were asked for")
+        t.equal(other[:3], [], "answers that differ")
 
 
 @tap.case("a PDB of another build is named, although exports name the address")

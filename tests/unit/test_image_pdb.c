@@ -225,11 +225,40 @@ static void names_of_c_are_as_written_on_32_bits(void **state)
 	pdb_function(&p->pdb.symbols[0], 0x30, 0x10, "known");
 	pdb_function_end(&p->pdb.symbols[0]);
 	pdb_contribution(&p->pdb, &p->pdb.contributions, 0, 0x100, 0);
+	pdb_public(&p->pdb.records, 1, 0x50, "_standard@12");
+	pdb_public(&p->pdb.records, 1, 0x60, "@fast@8");
+	wk_buf_add_u32(&p->pdb.by_address, pdb_public(&p->pdb.records, 1, 0x70, "vector@@16"));
+	pdb_function(&p->pdb.symbols[0], 0x70, 0x10, "vector");
+	pdb_function_end(&p->pdb.symbols[0]);
 	put_debug(p, 1);
 	open_image(p);
+	assert_string_equal(name_at(p, 0x1050), "standard");
+	assert_string_equal(name_at(p, 0x1060), "fast");
+	assert_string_equal(name_at(p, 0x1070), "vector");
 	assert_string_equal(name_at(p, 0x1010), "work");
 	assert_string_equal(name_at(p, 0x1020), "?f@@YAXXZ");
 	assert_string_equal(name_at(p, 0x1030), "known");
+}
+
+/* COFF symbols, which mingw's linker writes, and what is exported. */
+static void decorations_are_left_out_without_a_pdb_too(void **state)
+{
+	struct place *p = *state;
+
+	p->pe.is_32 = true;
+	p->pe.machine = p->pdb.machine = 0x14c;
+	pe_add_symbol(&p->pe, "_ours@8", 1, 0x20, 0x20, 2, 0);
+	pe_add_symbol(&p->pe, "@fast@8", 1, 0x30, 0x20, 2, 0);
+	pe_add_symbol(&p->pe, "_odd@name", 1, 0x40, 0x20, 2, 0);
+	pe_add_symbol(&p->pe, "_@8", 1, 0x50, 0x20, 2, 0);
+	put_debug(p, 99);
+	put_export(p, "exported@4");
+	open_image(p);
+	assert_string_equal(name_at(p, 0x1010), "exported");
+	assert_string_equal(name_at(p, 0x1020), "ours");
+	assert_string_equal(name_at(p, 0x1030), "fast");
+	assert_string_equal(name_at(p, 0x1040), "odd@name");
+	assert_string_equal(name_at(p, 0x1050), "@8");
 }
 
 static void a_pdb_of_another_build_names_nothing(void **state)
@@ -286,6 +315,7 @@ int main(void)
 		IN_PLACE(of_publics_at_one_place_the_last_counts),
 		IN_PLACE(a_function_of_a_module_comes_before_publics_and_exports),
 		IN_PLACE(names_of_c_are_as_written_on_32_bits),
+		IN_PLACE(decorations_are_left_out_without_a_pdb_too),
 		IN_PLACE(a_pdb_of_another_build_names_nothing),
 		IN_PLACE(a_pdb_that_leaves_all_to_the_objects_says_so),
 		IN_PLACE(what_was_linked_without_debug_information_says_so),

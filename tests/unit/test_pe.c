@@ -294,7 +294,7 @@ static void functions_come_before_the_linkers_labels(void **state)
 	sample_fini(&s);
 }
 
-static void an_underscore_is_taken_off_in_32_bits(void **state)
+static void decorations_of_c_are_taken_off_in_32_bits(void **state)
 {
 	struct sample s;
 	struct wk_obj *obj;
@@ -308,8 +308,8 @@ static void an_underscore_is_taken_off_in_32_bits(void **state)
 	pe_add_symbol(&s.spec, "_call@12", 1, 12, FUNCTION, EXTERNAL, 0);
 	pe_add_symbol(&s.spec, "@fast@8", 1, 16, FUNCTION, EXTERNAL, 0);
 	obj = sample_write(&s);
-	check_symbols(obj, "main 1000\nshorter 1004\n_Z4workv 1008\ncall@12 100c\n"
-			   "@fast@8 1010\n");
+	check_symbols(obj, "main 1000\nshorter 1004\n_Z4workv 1008\ncall 100c\n"
+			   "fast 1010\n");
 	wk_obj_free(obj);
 	sample_fini(&s);
 }
@@ -674,7 +674,7 @@ int main(void)
 		cmocka_unit_test(an_old_pdb_is_told_by_its_time),
 		cmocka_unit_test(a_record_that_is_cut_tells_of_no_pdb),
 		cmocka_unit_test(functions_come_before_the_linkers_labels),
-		cmocka_unit_test(an_underscore_is_taken_off_in_32_bits),
+		cmocka_unit_test(decorations_of_c_are_taken_off_in_32_bits),
 		cmocka_unit_test(exports_have_names_or_numbers),
 		cmocka_unit_test(an_export_without_a_name_yields_to_a_symbol),
 		cmocka_unit_test(counts_of_exports_that_lie_cost_what_is_there),
