@@ -61,6 +61,7 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_stacks_free(trace->stacks);
 	wk_etl_user_free(trace->user);
 	wk_etl_methods_free(trace->methods);
+	wk_etl_modules_free(trace->modules);
 	wk_etl_snapshots_free(trace->snapshots);
 	wk_etl_schemas_free(trace->schemas);
 	wk_etl_counts_free(trace->counts);

@@ -87,14 +87,42 @@ static uint32_t hook_of_script(const struct wk_etl_record *record)
 	return wk_str_is(name, "MethodDCStart") ? WK_ETL_SCRIPT_KNOWN : WK_ETL_NO_HOOK;
 }
 
+/* Modules have their PDBs from the second version on. */
+static uint32_t hook_of_clr(const struct wk_etl_record *record)
+{
+	switch (record->id) {
+	case 143:
+		return WK_ETL_METHOD_LOAD;
+	case 144:
+		return WK_ETL_METHOD_KNOWN;
+	case 152:
+	case 153:
+		return record->version >= 2 ? WK_ETL_MODULE : WK_ETL_NO_HOOK;
+	default:
+		return WK_ETL_NO_HOOK;
+	}
+}
+
+static uint32_t hook_of_clr_rundown(const struct wk_etl_record *record)
+{
+	switch (record->id) {
+	case 143:
+	case 144:
+		return WK_ETL_METHOD_KNOWN;
+	case 153:
+	case 154:
+		return record->version >= 2 ? WK_ETL_MODULE : WK_ETL_NO_HOOK;
+	default:
+		return WK_ETL_NO_HOOK;
+	}
+}
+
 static uint32_t hook_of_manifest(const struct wk_etl_record *record)
 {
 	if (wk_guid_eq(&record->provider, &clr))
-		return record->id == 143   ? WK_ETL_METHOD_LOAD
-		       : record->id == 144 ? WK_ETL_METHOD_KNOWN
-					   : WK_ETL_NO_HOOK;
-	if (wk_guid_eq(&record->provider, &clr_rundown) && (record->id == 143 || record->id == 144))
-		return WK_ETL_METHOD_KNOWN;
+		return hook_of_clr(record);
+	if (wk_guid_eq(&record->provider, &clr_rundown))
+		return hook_of_clr_rundown(record);
 	if (wk_guid_eq(&record->provider, &script))
 		return hook_of_script(record);
 	return WK_ETL_NO_HOOK;

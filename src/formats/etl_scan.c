@@ -293,6 +293,9 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 	case WK_ETL_SCRIPT_SOURCE:
 		trace->short_payloads += !wk_etl_methods_scan(trace->methods, record, hook);
 		break;
+	case WK_ETL_MODULE:
+		trace->short_payloads += !wk_etl_modules_scan(trace->modules, record);
+		break;
 	case WK_ETL_STACK:
 	case WK_ETL_STACK_KERNEL_KEY:
 	case WK_ETL_STACK_USER_KEY:
@@ -342,6 +345,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	trace->schemas = wk_etl_schemas_new();
 	trace->user = wk_etl_user_new(trace->schemas);
 	trace->methods = wk_etl_methods_new();
+	trace->modules = wk_etl_modules_new();
 	trace->snapshots = wk_etl_snapshots_new();
 	while (wk_etl_next(trace->file, &record)) {
 		uint32_t hook = wk_etl_hook_of(&record);

@@ -142,6 +142,8 @@ static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_imag
 					       .path = image->path, .is_gone = is_gone };
 	event.image.time_stamp = key ? key->time_stamp : image->time_stamp;
 	event.image.image_bytes = (uint32_t)(key ? key->size_bytes : image->size_bytes);
+	if (!id)
+		id = wk_etl_modules_find(trace->modules, image->pid, image->path);
 	if (id) {
 		event.image.build_id = build_id_of(id);
 		event.image.pdb_path = id->path;

@@ -16,6 +16,7 @@
 #include "formats/etl_counts.h"
 #include "formats/etl_file.h"
 #include "formats/etl_methods.h"
+#include "formats/etl_modules.h"
 #include "formats/etl_paths.h"
 #include "formats/etl_payload.h"
 #include "formats/etl_schema.h"
@@ -95,7 +96,8 @@ enum wk_etl_hook {
 	WK_ETL_WINSAT_SYSTEM,
 	WK_ETL_METHOD_LOAD,
 	WK_ETL_METHOD_KNOWN, /* of a rundown, or when it goes */
-	WK_ETL_SCRIPT_LOAD,  /* the same of JavaScript */
+	WK_ETL_MODULE,       /* that the CLR has, with its PDBs */
+	WK_ETL_SCRIPT_LOAD,  /* of JavaScript, as the two of methods */
 	WK_ETL_SCRIPT_KNOWN,
 	WK_ETL_SCRIPT_SOURCE, /* which file it is of */
 	WK_ETL_NO_HOOK = 0,
@@ -147,6 +149,7 @@ struct wk_etl_trace {
 	struct wk_etl_schemas *schemas; /* what events are called and what is in them */
 	struct wk_etl_user *user;       /* events of programs and drivers */
 	struct wk_etl_methods *methods; /* code that they made */
+	struct wk_etl_modules *modules;
 	struct wk_etl_snapshots *snapshots;
 	bool in_full;                   /* somebody looks at each of them */
 	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */

@@ -5,6 +5,7 @@ import collections
 import pathlib
 import re
 import sys
+import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
@@ -236,6 +237,51 @@ def _(t):
         print(f"# {name}: {sum(kinds.values())} events of {len(kinds)} kinds; "
               f"{'; '.join(re.findall(r'text=.(.*?).$', ' '.join(notes)))}")
         t.true(not any("end before" in note for note in notes), f"{name}: {notes}")
+
+
+@tap.case("events with stacks are samples of a source by their name, and CPU time stays the default")
+def _(t):
+    path = fixture("net.4.5.2.x64.etl.zip")
+    rows = t.csv("show", "--all", "--by", "Microsoft-Windows-DotNETRuntime/GC/AllocationTick",
+                 path, "processes")
+    counted = {row["pid"]: int(row["samples"]) for row in rows if row["samples"] not in ("", "0")}
+    t.equal(counted, {"3676": 10371, "3988": 11}, "allocations by process")
+    folded = t.wick("fold", "-q", "--by", "Microsoft-Windows-DotNETRuntime/GC/AllocationTick",
+                    path).stdout
+    named = sum(int(row.rsplit(" ", 1)[1]) for row in folded.splitlines()
+                if "Test.Program.Main" in row)
+    t.equal(named, 10371, "allocations below Main")
+    rows = t.csv("show", "--all", path, "processes")
+    t.equal(sum(int(row["samples"] or 0) for row in rows), 6320, "samples without --by")
+
+
+def native_pdbs(t, path):
+    """What the runtime says of its modules, and what their images say: GUID and age as stored."""
+    images, modules = {}, []
+    for row in t.wick("dump", path).stdout.splitlines():
+        image = re.match(r'image .*? pid=(\d+) .*?path="([^"]*)".*? build_id=([0-9a-f]+)', row)
+        if image:
+            images[image.group(1), unquoted(image.group(2)).lower()] = image.group(3)
+        module = re.match(r'other .*? pid=(\d+) .*? text="(.*NativePdbAge=.*)"$', row)
+        if module:
+            fields = fields_of(unquoted(module.group(2)))
+            guid = uuid.UUID(fields["NativePdbSignature"])
+            path = unquoted(fields["ModuleNativePath"][1:-1] or '') or \
+                unquoted(fields["ModuleILPath"][1:-1])
+            if guid.int:
+                modules.append((module.group(1), path.lower(), guid.bytes_le.hex() +
+                                int(fields["NativePdbAge"]).to_bytes(4, "little").hex()))
+    return images, modules
+
+
+@tap.case("the runtime names the same PDBs for its modules as their images do")
+def _(t):
+    for name, least in (("diaghub-dotnetcore3.1-win-x64-diagsession.zip", 60),
+                        ("TraceLoggingTester.etl.zip", 500)):
+        images, modules = native_pdbs(t, fixture(name))
+        same = sum(images.get((pid, path)) == pdb for pid, path, pdb in modules)
+        print(f"# {name}: {same} of {len(modules)} modules")
+        t.true(same == len(modules) >= least, f"{same} of {len(modules)}")
 
 
 tap.run_all(needs_recording=False)

@@ -509,6 +509,47 @@ static void functions_of_javascript_have_names_files_and_lines(void **state)
 	wk_buf_fini(&text);
 }
 
+static void put_module(struct etl_maker *m, const char *il_path, const char *native_path)
+{
+	struct etl_program p = { .provider = &etl_clr, .id = 152, .version = 2, .pid = 100 };
+	struct wk_buf payload = { 0 };
+
+	put(&payload, 0, 24);
+	put_text16(&payload, il_path);
+	put_text16(&payload, native_path);
+	put(&payload, 9, 2);
+	put(&payload, 1, 20); /* the managed PDB */
+	put_text16(&payload, "a.pdb");
+	put_guid(&payload, &etl_demo);
+	put(&payload, 2, 4);
+	put_text16(&payload, "a.ni.pdb");
+	etl_program(m, &p, ETL_MS, &payload);
+	wk_buf_fini(&payload);
+}
+
+static void an_image_without_a_pdb_has_that_of_the_runtimes_module(void **state)
+{
+	struct wk_buf text = { 0 };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_image(&m, 0x1404, 9 * ETL_MS, 100, 0x10000, "C:\\App\\A.dll");
+	etl_image(&m, 0x1404, 9 * ETL_MS, 101, 0x10000, "C:\\App\\A.dll");
+	etl_image(&m, 0x1404, 9 * ETL_MS, 100, 0x20000, "C:\\Gac\\B.ni.dll");
+	put_module(&m, "c:\\app\\a.dll", "");
+	put_module(&m, "c:\\app\\b.dll", "c:\\gac\\b.ni.dll");
+	end_trace(&m, &text);
+	assert_line(&text, "image time=0 pid=100 tid=100 start=0x10000 size=0x1000 offset=0x0 "
+			   "path=\"C:\\\\App\\\\A.dll\" "
+			   "build_id=1111111122223333040405050505050502000000 pdb=\"a.ni.pdb\"");
+	assert_line(&text, "start=0x20000 size=0x1000 offset=0x0 path=\"C:\\\\Gac\\\\B.ni.dll\" "
+			   "build_id=1111111122223333040405050505050502000000 pdb=\"a.ni.pdb\"");
+	assert_line(&text, "image time=0 pid=101 tid=101 start=0x10000 size=0x1000 offset=0x0 "
+			   "path=\"C:\\\\App\\\\A.dll\"\n");
+	wk_buf_fini(&text);
+}
+
 /* ---- snapshots and marks */
 
 static const struct wk_guid snapshot_guid = {
@@ -600,6 +641,7 @@ int main(void)
 		cmocka_unit_test(the_runtimes_stack_is_of_the_event_that_its_thread_told_before),
 		cmocka_unit_test(code_at_the_place_of_other_code_has_its_name_from_then_on),
 		cmocka_unit_test(functions_of_javascript_have_names_files_and_lines),
+		cmocka_unit_test(an_image_without_a_pdb_has_that_of_the_runtimes_module),
 		cmocka_unit_test(a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks),
 		cmocka_unit_test(a_mark_of_perfview_is_a_mark),
 	};
