@@ -65,7 +65,8 @@ static const char il_map[] =
 	"MethodID:h8 ReJITID:h8 MethodExtent:u1 CountOfMapEntries:u2 "
 	"ILOffsets:u4*CountOfMapEntries NativeOffsets:u4*CountOfMapEntries ClrInstanceID:u2";
 
-/* An empty name is not known. Fields are those of the newest version; a version from `since` on has them, or the first of them. */
+/* An empty name is not known. Fields are those of the newest version; a version from `since` on has
+ * them, or the first of them. */
 static const struct clr_event {
 	uint16_t id;
 	uint8_t provider, since;
@@ -175,8 +176,10 @@ static const struct clr_event {
 	{ 186, RUNTIME, 0, "Method/InliningFailed", NULL },
 	{ 187, RUNTIME, 0, "Runtime/Start", runtime },
 	{ 190, RUNTIME, 0, "Method/ILToNativeMap", il_map },
-	{ 200, RUNTIME, 0, "GarbageCollection/IncreaseMemoryPressure", "BytesAllocated:u8 ClrInstanceID:u2" },
-	{ 201, RUNTIME, 0, "GarbageCollection/DecreaseMemoryPressure", "BytesAllocated:u8 ClrInstanceID:u2" },
+	{ 200, RUNTIME, 0, "GarbageCollection/IncreaseMemoryPressure",
+	  "BytesAllocated:u8 ClrInstanceID:u2" },
+	{ 201, RUNTIME, 0, "GarbageCollection/DecreaseMemoryPressure",
+	  "BytesAllocated:u8 ClrInstanceID:u2" },
 	{ 202, RUNTIME, 0, "GC/MarkWithType",
 	  "HeapNum:u4 ClrInstanceID:u2 Type:u4 Promoted:u8" },
 	{ 203, RUNTIME, 0, "GC/Join", NULL },

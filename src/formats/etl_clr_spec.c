@@ -5,7 +5,7 @@
 #define MOST_FIELDS 32
 #define MOST_WORDS  8
 
-/* The tables are the program's own: what is wrong in them is wick's mistake, and a test's to find. */
+/* The tables are the program's own: what is wrong in them is a test's to find. */
 struct spec {
 	struct wk_etl_schemas *schemas;
 	const struct wk_etl_event_key *key;

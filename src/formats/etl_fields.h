@@ -21,8 +21,8 @@ struct wk_etl_field_reader {
 
 void wk_etl_field_reader_fini(struct wk_etl_field_reader *reader);
 
-/* False where the payload ends before its fields do, or they cannot be read: the text then has those
- * before, and "...". With `may_end` a payload may end behind any field. */
+/* False where the payload ends before its fields do, or they cannot be read: the text then has
+ * those before, and "...". With `may_end` a payload may end behind any field. */
 bool wk_etl_fields_add(struct wk_etl_field_reader *reader, const struct wk_etl_field *fields,
 		       uint32_t count, bool may_end, unsigned pointer_bytes,
 		       struct wk_bytes payload, struct wk_buf *text);

@@ -1,5 +1,5 @@
-/* Descriptions of events as Windows' own library gives them, which are written into a trace when its
- * files are merged: one record an event, one for each list of words for numbers. */
+/* Descriptions of events as Windows' own library gives them, which are written into a trace when
+ * its files are merged: one record an event, one for each list of words for numbers. */
 #include <stdlib.h>
 
 #include "base/mem.h"

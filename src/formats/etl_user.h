@@ -6,8 +6,8 @@
  * together and notes which kinds of events have any; each of those names is a source of its own,
  * "Provider/Event", and each event with a stack a sample of it.
  *
- * Order of calls: new; scan for every record of the first pass, settle once; then tell_sources, tell
- * for every record of the second, tell_end. */
+ * Order of calls: new; scan for every record of the first pass, settle once; then tell_sources,
+ * tell for every record of the second, tell_end. */
 #ifndef WK_FORMATS_ETL_USER_H
 #define WK_FORMATS_ETL_USER_H
 

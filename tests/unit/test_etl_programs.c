@@ -51,7 +51,8 @@ static void structs_in_structs_and_lists_of_them_are_told_by_name(void **state)
 	etl_begin_file(&m);
 	etl_program(&m, &p, ETL_MS, &payload);
 	end_trace(&m, &text);
-	assert_line(&text, "what=\"Demo/Nested\" text=\"outer=[{inner={text=\\\"a\\\\\\\"b\\\\n\\\"} "
+	assert_line(&text, "what=\"Demo/Nested\" "
+			   "text=\"outer=[{inner={text=\\\"a\\\\\\\"b\\\\n\\\"} "
 			   "number=-2}, {inner={text=\\\"\\\"} number=3}] fixed=[7, 8] "
 			   "last=true\"");
 	wk_buf_fini(&payload);
@@ -114,7 +115,8 @@ enum { STRUCT = 1, LENGTH_BY_FIELD = 2, COUNT_BY_FIELD = 4 };
 
 static void a_described_event_has_its_fields_and_words_for_numbers(void **state)
 {
-	static const char *const kinds[] = { "Small ", "Very large " }, *const bits[] = { "A ", "B " };
+	static const char *const kinds[] = { "Small ", "Very large " };
+	static const char *const bits[] = { "A ", "B " };
 	static const struct etl_property properties[] = {
 		{ "Bytes", 0, 6, 0, NULL, 1, 2 },
 		{ "Data", LENGTH_BY_FIELD, 14, 0, NULL, 1, 0 },
