@@ -57,8 +57,18 @@ void wk_etl_config_fini(struct wk_etl_config *config)
 	*config = (struct wk_etl_config){ 0 };
 }
 
+/* Asked of every record: nearly all are of other groups. */
+static bool may_know(uint32_t hook)
+{
+	return hook >> 8 == 0x0b || hook == WK_ETL_KERNEL_MASKS_ON ||
+	       hook == WK_ETL_KERNEL_MASKS_END ||
+	       (hook >= WK_ETL_VOLUME && hook <= WK_ETL_WINSAT_SYSTEM);
+}
+
 bool wk_etl_config_knows(uint32_t hook)
 {
+	if (!may_know(hook))
+		return false;
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
 		if (readers[i].hook == hook)
 			return true;

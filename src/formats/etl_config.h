@@ -54,6 +54,7 @@ struct wk_etl_service {
 	uint32_t tag;   /* of its threads */
 	struct wk_str name;
 	size_t next;    /* of the same process, + 1 */
+	struct wk_str joined; /* of the last of a process: all of its names, once asked for */
 };
 
 #define WK_ETL_KERNEL_MASKS 8
@@ -90,7 +91,7 @@ const struct wk_etl_fact *wk_etl_config_facts(struct wk_etl_config *config, size
 /* The name of the service that threads of a tag work for, or an empty text. */
 struct wk_str wk_etl_service_of_tag(const struct wk_etl_config *config, uint32_t tag);
 
-/* Those of a process, joined by ", ", in the arena; or an empty text. */
+/* Those of a process, joined by ", ", the first few dozens; or an empty text. */
 struct wk_str wk_etl_services_of(const struct wk_etl_config *config, uint32_t pid);
 
 #endif

@@ -126,8 +126,8 @@ static bool read_masks(struct wk_etl_config *config, struct wk_bytes in, const c
 		uint64_t mask = wk_u64le(&entry);
 
 		snprintf(key, sizeof(key), "%s %" PRIu32, one, i);
-		wk_etl_fact_fmt(config, processors, key, "%u processors (mask 0x%" PRIx64 ")",
-				bits_of(mask), mask);
+		wk_etl_fact_fmt(config, processors, key, "%u processor%s (mask 0x%" PRIx64 ")",
+				bits_of(mask), bits_of(mask) == 1 ? "" : "s", mask);
 	}
 	return true;
 }

@@ -4,6 +4,9 @@
 #include "base/mem.h"
 #include "formats/etl_facts.h"
 
+#define MOST_NAME 256 /* characters that the service manager takes */
+#define MOST_TOLD 64  /* of a process; a dozen share one in real traces */
+
 static const struct wk_etl_section services = { WK_ETL_PART_SERVICES, WK_STR("services") };
 
 static const char *state_name(uint32_t state)
@@ -47,6 +50,16 @@ static void describe(struct wk_buf *text, const struct wk_etl_service *service,
 		wk_buf_add_fmt(text, ", of the group %s", group.at);
 }
 
+/* What is longer is no service's name, and would be told with each of its threads. */
+static struct wk_bytes take_name(struct wk_bytes *in)
+{
+	struct wk_bytes name = wk_etl_text16(in);
+
+	if (wk_bytes_left(&name) > 2 * MOST_NAME)
+		name.end = name.at + 2 * MOST_NAME;
+	return name;
+}
+
 /* Versions before 2 have no numbers in front that real files could confirm. */
 bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
@@ -59,7 +72,7 @@ bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struc
 	service.tag = wk_u32le(&in);
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	service.name = wk_etl_config_keep(config, wk_etl_text16(&in));
+	service.name = wk_etl_config_keep(config, take_name(&in));
 	display = wk_etl_config_keep(config, wk_etl_text16(&in));
 	program = wk_etl_config_keep(config, wk_etl_text16(&in));
 	group = wk_etl_config_keep(config, wk_etl_text16(&in));
@@ -77,17 +90,33 @@ struct wk_str wk_etl_service_of_tag(const struct wk_etl_config *config, uint32_t
 	return row ? config->services[row - 1].name : (struct wk_str){ 0 };
 }
 
-struct wk_str wk_etl_services_of(const struct wk_etl_config *config, uint32_t pid)
+static struct wk_str join_services(const struct wk_etl_config *config, size_t row)
 {
 	struct wk_buf text = { 0 };
 	struct wk_str kept;
-	size_t row = pid ? wk_map_find(&config->services_of_pid, pid) : 0;
 
-	for (; row; row = config->services[row - 1].next) {
-		wk_buf_add_text(&text, text.len ? ", " : "");
+	for (unsigned told = 0; row; row = config->services[row - 1].next) {
+		wk_buf_add_text(&text, told ? ", " : "");
+		if (told++ == MOST_TOLD) {
+			wk_buf_add_text(&text, "...");
+			break;
+		}
 		wk_buf_add_str(&text, config->services[row - 1].name);
 	}
 	kept = wk_arena_copy(config->texts, wk_buf_str(&text));
 	wk_buf_fini(&text);
 	return kept;
+}
+
+struct wk_str wk_etl_services_of(const struct wk_etl_config *config, uint32_t pid)
+{
+	size_t last = pid ? wk_map_find(&config->services_of_pid, pid) : 0;
+	struct wk_str *joined;
+
+	if (!last)
+		return (struct wk_str){ 0 };
+	joined = &config->services[last - 1].joined;
+	if (!joined->at)
+		*joined = join_services(config, last);
+	return *joined;
 }

@@ -5,7 +5,8 @@
 #include "formats/etl_sid.h"
 
 /* Older kernels kept 15 bytes of a name, with or without the zero behind it. */
-#define CUT_NAME 14
+#define CUT_NAME   14
+#define MOST_NAME  260 /* of a file, which may be told with each of many records */
 
 static struct wk_str keep_sid(struct wk_etl_trace *trace, struct wk_bytes sid)
 {
@@ -66,7 +67,7 @@ static struct wk_str first_word(struct wk_str command_line)
 
 static bool continues(struct wk_str whole, struct wk_str cut)
 {
-	if (whole.len <= cut.len)
+	if (whole.len <= cut.len || whole.len > MOST_NAME)
 		return false;
 	for (size_t i = 0; i < cut.len; i++)
 		if (wk_lower(whole.at[i]) != wk_lower(cut.at[i]))

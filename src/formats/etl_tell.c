@@ -62,11 +62,26 @@ static bool tell_config(struct wk_etl_trace *trace)
 	return ok;
 }
 
+#define TICKS_TO_1970 116444736000000000u /* from 1601 */
+#define LAST_TICK     (TICKS_TO_1970 + INT64_MAX / 100)
+
+/* When the trace's own clock was at 0, in ns since 1970. */
+static bool tell_clock(struct wk_etl_trace *trace)
+{
+	uint64_t start = wk_etl_header(trace->file)->start_time;
+	char text[32];
+
+	if (start < TICKS_TO_1970 || start > LAST_TICK)
+		return true;
+	snprintf(text, sizeof(text), "0 %" PRIu64, (start - TICKS_TO_1970) * 100);
+	return tell_fact(trace, "clock pair", wk_str_c(text));
+}
+
 static bool tell_system(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
 
-	return tell_version(trace) && tell_fact(trace, "cpu", trace->config.cpu_name) &&
+	return tell_version(trace) && tell_clock(trace) && tell_fact(trace, "cpu", trace->config.cpu_name) &&
 	       tell_number(trace, "cpus", header->processors) &&
 	       tell_number(trace, "cpu MHz", header->cpu_mhz) && tell_config(trace);
 }

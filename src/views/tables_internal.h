@@ -113,6 +113,9 @@ uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_opti
  * recording's start and its first sample happened at 0. */
 void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns);
 
+/* Where nothing was sampled, the columns so far, which say what of it, are details. */
+void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model);
+
 /* What is told of a process the same way in the list and in the tree. */
 void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_process *process);

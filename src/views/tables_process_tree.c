@@ -124,8 +124,7 @@ static void columns(struct wk_table *table, const struct wk_model *model,
 		wk_table_weight_column(table, "self", own->unit);
 	wk_tables_samples_column(table, "self_samples", model, filter);
 	wk_table_detail(table);
-	for (uint32_t i = 0; model->samples.count == 0 && i < table->column_count; i++)
-		table->columns[i].is_detail = true; /* nothing was sampled */
+	wk_tables_hide_samples(table, model);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_detail_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");

@@ -110,6 +110,8 @@ static bool fact_text(const struct wk_model *model, struct wk_str *key, struct w
 		return false;
 	if (wk_str_is(*key, "cpus configured") && fact_of(model, "cpus").len)
 		return false;
+	if (wk_str_is(*key, "clock pair") && model->is_windows)
+		return false;
 	if (wk_str_is(*key, "clock pair") && add_wall_time(text, model)) {
 		*key = (struct wk_str)WK_STR("first sample at");
 		return true;

@@ -90,3 +90,9 @@ void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, u
 	else
 		wk_table_number(table, time_ns > begin_ns ? time_ns - begin_ns : 0);
 }
+
+void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model)
+{
+	for (uint32_t i = 0; model->samples.count == 0 && i < table->column_count; i++)
+		table->columns[i].is_detail = true;
+}

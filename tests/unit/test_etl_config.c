@@ -111,7 +111,7 @@ static void the_machine_is_told(void **state)
 	assert_fact(&told, "processors|cpu 1|Some CPU, 3000 MHz, Family 6");
 	assert_fact(&told, "processors|NUMA node 0|4 processors (mask 0xf)");
 	assert_fact(&told, "processors|processor group 0|3 processors (mask 0x7)");
-	assert_fact(&told, "processors|processor group 1|1 processors (mask 0x1)");
+	assert_fact(&told, "processors|processor group 1|1 processor (mask 0x1)");
 	assert_fact(&told, "processors|numbered|2 in 2 groups");
 	forget(&m, &told);
 }
@@ -225,6 +225,28 @@ static void services_name_their_processes_and_threads(void **state)
 						      "thread 101 service Dhcp\n"
 						      "thread 102 own name\n");
 	wk_buf_fini(&p);
+	forget(&m, &told);
+}
+
+/* A trace could have each of its processes tell all of them, again and again. */
+static void only_so_many_services_of_a_process_are_told(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct told told;
+	size_t commas = 0;
+
+	(void)state;
+	m.buffer_bytes = 32768;
+	etl_begin_file(&m);
+	for (uint32_t i = 0; i < 100; i++)
+		etl_service(&m, 100, 4, i, "x", "");
+	etl_process(&m, 0x0304, 50 * ETL_MS, 100, 4, 0x103, "svchost.exe");
+	etl_end_buffer(&m, 0);
+	tell(&m, &told);
+	for (const char *at = wk_buf_text(&told.names); *at; at++)
+		commas += *at == ',';
+	assert_int_equal(commas, 64);
+	assert_non_null(strstr(wk_buf_text(&told.names), "x, ...\n"));
 	forget(&m, &told);
 }
 
@@ -399,6 +421,7 @@ int main(void)
 		cmocka_unit_test(the_trace_tells_of_itself),
 		cmocka_unit_test(what_windows_assessed_is_told),
 		cmocka_unit_test(services_name_their_processes_and_threads),
+		cmocka_unit_test(only_so_many_services_of_a_process_are_told),
 		cmocka_unit_test(a_name_that_was_cut_is_whole_again),
 		cmocka_unit_test(records_that_are_too_short_are_counted),
 		cmocka_unit_test(claims_are_held_to_what_is_there),
