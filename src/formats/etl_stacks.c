@@ -1,5 +1,6 @@
 #include "formats/etl_stacks.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/trie.h"
@@ -49,6 +50,10 @@ struct wk_etl_stacks {
 	struct waiting *waiting;
 	size_t waiting_count, waiting_cap;
 	struct row kernel, user;
+	struct half *halves;         /* all that there were, by number - 1 */
+	size_t half_count, half_cap;
+	struct wk_index half_of;     /* the bytes of a record's addresses */
+	size_t last;                 /* where the last question was answered */
 };
 
 struct wk_etl_stacks *wk_etl_stacks_new(void)
@@ -64,7 +69,9 @@ void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
 	if (!stacks)
 		return;
 	wk_map_fini(&stacks->number_of);
+	wk_index_fini(&stacks->half_of);
 	wk_trie_fini(&stacks->trie);
+	free(stacks->halves);
 	free(stacks->addresses);
 	free(stacks->entries);
 	free(stacks->definitions);
@@ -108,20 +115,71 @@ static bool is_kernel(uint64_t address, unsigned pointer_bytes)
 	return address >> (pointer_bytes * 8 - 1);
 }
 
-static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes addresses,
-			   unsigned pointer_bytes)
+/* What a record says, innermost first. */
+struct told {
+	struct wk_bytes addresses;
+	unsigned pointer_bytes;
+};
+
+static uint64_t next_address(struct told *told)
+{
+	return told->pointer_bytes == 4 ? wk_u32le(&told->addresses) : wk_u64le(&told->addresses);
+}
+
+static struct half new_half(struct wk_etl_stacks *stacks, struct told told)
 {
 	stacks->kernel.count = stacks->user.count = 0;
-	while (wk_bytes_left(&addresses) >= pointer_bytes &&
-	       stacks->kernel.count + stacks->user.count < MOST_FRAMES) {
-		uint64_t address = pointer_bytes == 4 ? wk_u32le(&addresses)
-						      : wk_u64le(&addresses);
+	while (wk_bytes_left(&told.addresses)) {
+		uint64_t address = next_address(&told);
 
 		if (address)
-			push(is_kernel(address, pointer_bytes) ? &stacks->kernel : &stacks->user,
+			push(is_kernel(address, told.pointer_bytes) ? &stacks->kernel
+								    : &stacks->user,
 			     address);
 	}
 	return (struct half){ leaf_of(stacks, &stacks->kernel), leaf_of(stacks, &stacks->user) };
+}
+
+static bool is_same_half(const void *table, uint32_t id, const void *wanted)
+{
+	const struct wk_etl_stacks *stacks = table;
+	struct half at = stacks->halves[id - 1];
+	struct told told = *(const struct told *)wanted;
+
+	while (wk_bytes_left(&told.addresses)) {
+		uint64_t address = next_address(&told);
+		uint32_t *leaf = is_kernel(address, told.pointer_bytes) ? &at.kernel : &at.user;
+
+		if (address == 0)
+			continue;
+		if (!*leaf || stacks->addresses[stacks->trie.label[*leaf] - 1] != address)
+			return false;
+		*leaf = stacks->trie.parent[*leaf];
+	}
+	return !at.kernel && !at.user;
+}
+
+/* Most stacks were told before: that is found by all of their addresses at once. */
+static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes addresses,
+			   unsigned pointer_bytes)
+{
+	size_t bytes = wk_bytes_left(&addresses) / pointer_bytes * pointer_bytes;
+	struct told told = { .pointer_bytes = pointer_bytes };
+	uint64_t hash;
+	uint32_t known;
+
+	if (bytes > MOST_FRAMES * pointer_bytes)
+		bytes = MOST_FRAMES * pointer_bytes;
+	told.addresses = wk_bytes_of(addresses.at, bytes);
+	hash = wk_hash_bytes(addresses.at, bytes);
+	known = wk_index_find(&stacks->half_of, hash, is_same_half, stacks, &told);
+	if (known)
+		return stacks->halves[known - 1];
+	stacks->halves = wk_grow(stacks->halves, &stacks->half_cap, stacks->half_count + 1,
+				 sizeof(*stacks->halves));
+	stacks->halves[stacks->half_count++] = new_half(stacks, told);
+	wk_index_add(&stacks->half_of, hash, (uint32_t)stacks->half_count);
+	return stacks->halves[stacks->half_count - 1];
 }
 
 static size_t add_entry(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
@@ -271,6 +329,9 @@ uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
 
 	wk_trie_seal(&stacks->trie);
 	wk_map_fini(&stacks->number_of);
+	wk_index_fini(&stacks->half_of);
+	free(stacks->halves);
+	stacks->halves = NULL;
 	if (stacks->entry_count)
 		qsort(stacks->entries, stacks->entry_count, sizeof(*stacks->entries),
 		      entries_by_owner);
@@ -280,20 +341,49 @@ uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
 
 /* ---- questions */
 
+static bool is_before(const struct wk_etl_stacks *stacks, size_t entry,
+		      const struct wk_etl_stack_owner *owner)
+{
+	return by_owner(&stacks->entries[entry].owner, owner) < 0;
+}
+
+/* Questions come in order of time, so the answer is close to the last: between `low` and `high`
+ * lies the first entry that is not before `owner`. */
+static void close_in(const struct wk_etl_stacks *stacks, const struct wk_etl_stack_owner *owner,
+		     size_t *low, size_t *high)
+{
+	size_t at = stacks->last, step = 1;
+
+	if (at < stacks->entry_count && is_before(stacks, at, owner)) {
+		for (*low = at + 1; step < stacks->entry_count - *low &&
+				    is_before(stacks, *low + step, owner); step *= 2)
+			*low += step;
+		if (step < stacks->entry_count - *low)
+			*high = *low + step;
+		return;
+	}
+	for (*high = at; step < *high && !is_before(stacks, *high - step, owner); step *= 2)
+		*high -= step;
+	if (step < *high)
+		*low = *high - step;
+}
+
 /* The first entry that is not before that time and thread; entry_count if there is none. */
-static size_t lower_bound(const struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid)
+static size_t lower_bound(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid)
 {
 	struct wk_etl_stack_owner owner = { .time = time, .tid = tid };
 	size_t low = 0, high = stacks->entry_count;
 
+	close_in(stacks, &owner, &low, &high);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_owner(&stacks->entries[middle].owner, &owner) < 0)
+		if (is_before(stacks, middle, &owner))
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	stacks->last = low;
 	return low;
 }
 
