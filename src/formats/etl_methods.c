@@ -18,6 +18,12 @@ struct method {
 	struct wk_runtime_line line; /* of a script; its line is 0 where that is unknown */
 };
 
+/* As it is read: its name is made of both texts where somebody wants it. */
+struct record {
+	struct method method;
+	struct wk_bytes space, name; /* UTF-16; no space is no namespace */
+};
+
 struct wk_etl_methods {
 	struct wk_arena texts;
 	struct method *seen;
@@ -47,26 +53,17 @@ void wk_etl_methods_free(struct wk_etl_methods *methods)
 
 /* ---- one record */
 
-/* "Namespace.Type.Method" */
-static bool read_clr(const struct wk_etl_record *record, struct method *method,
-		     struct wk_buf *name)
+static bool read_clr(const struct wk_etl_record *from, struct record *record)
 {
 	struct wk_etl_method read;
 
-	if (!wk_etl_read_method(record->payload, &read))
+	if (!wk_etl_read_method(from->payload, &read))
 		return false;
-	method->start = read.start;
-	method->size_bytes = read.size_bytes;
-	wk_utf16_add(name, read.space, false);
-	if (name->len)
-		wk_buf_add_char(name, '.');
-	wk_utf16_add(name, read.name, false);
+	record->method.start = read.start;
+	record->method.size_bytes = read.size_bytes;
+	record->space = read.space;
+	record->name = read.name;
 	return true;
-}
-
-static uint64_t take_pointer(struct wk_bytes *in, unsigned pointer_bytes)
-{
-	return pointer_bytes == 4 ? wk_u32le(in) : wk_u64le(in);
 }
 
 static struct wk_str file_of(const struct wk_etl_methods *methods, uint32_t pid, uint64_t source)
@@ -77,14 +74,16 @@ static struct wk_str file_of(const struct wk_etl_methods *methods, uint32_t pid,
 }
 
 /* Context, start, size, numbers of method and range, the script's number, where in it, name. */
-static bool read_script(const struct wk_etl_methods *methods, const struct wk_etl_record *record,
-			struct method *method, struct wk_buf *name)
+static bool read_script(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
+			struct record *record)
 {
-	struct wk_bytes in = record->payload;
+	struct wk_etl_form form = wk_etl_form_of(from);
+	struct method *method = &record->method;
+	struct wk_bytes in = from->payload;
 	uint64_t size_bytes, source;
 
-	take_pointer(&in, record->pointer_bytes);
-	method->start = take_pointer(&in, record->pointer_bytes);
+	wk_etl_take_pointer(&in, form);
+	method->start = wk_etl_take_pointer(&in, form);
 	size_bytes = wk_u64le(&in);
 	wk_bytes_skip(&in, 8);
 	source = wk_u64le(&in);
@@ -94,19 +93,28 @@ static bool read_script(const struct wk_etl_methods *methods, const struct wk_et
 		return false;
 	method->size_bytes = size_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)size_bytes;
 	method->line.address = method->start;
-	method->line.file = file_of(methods, record->pid, source);
-	wk_utf16_add(name, wk_etl_text16(&in), false);
+	method->line.file = file_of(methods, from->pid, source);
+	record->name = wk_etl_text16(&in);
 	return true;
 }
 
-static bool read_method(const struct wk_etl_methods *methods, const struct wk_etl_record *record,
-			uint32_t hook, struct method *method, struct wk_buf *name)
+/* "Namespace.Type.Method" */
+static struct wk_str name_of(const struct record *record, struct wk_buf *name)
+{
+	wk_utf16_add(name, record->space, false);
+	if (name->len)
+		wk_buf_add_char(name, '.');
+	wk_utf16_add(name, record->name, false);
+	return wk_buf_str(name);
+}
+
+static bool read_method(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
+			uint32_t hook, struct record *record)
 {
 	bool is_clr = hook == WK_ETL_METHOD_LOAD || hook == WK_ETL_METHOD_KNOWN;
 
-	*method = (struct method){ .pid = record->pid };
-	return is_clr ? read_clr(record, method, name)
-		      : read_script(methods, record, method, name);
+	*record = (struct record){ .method.pid = from->pid };
+	return is_clr ? read_clr(from, record) : read_script(methods, from, record);
 }
 
 /* ---- the first pass */
@@ -119,7 +127,7 @@ static bool scan_source(struct wk_etl_methods *methods, const struct wk_etl_reco
 	struct wk_buf file = { 0 };
 	uint32_t *row;
 
-	take_pointer(&in, record->pointer_bytes);
+	wk_etl_take_pointer(&in, wk_etl_form_of(record));
 	wk_u32le(&in);
 	if (in.bad)
 		return false;
@@ -134,34 +142,34 @@ static bool scan_source(struct wk_etl_methods *methods, const struct wk_etl_reco
 	return true;
 }
 
-static void keep(struct wk_etl_methods *methods, struct method *method, const struct wk_buf *name)
+static void keep(struct wk_etl_methods *methods, struct record *record)
 {
-	method->name = wk_arena_copy(&methods->texts, wk_buf_str(name));
+	struct wk_buf name = { 0 };
+
+	record->method.name = wk_arena_copy(&methods->texts, name_of(record, &name));
+	wk_buf_fini(&name);
 	methods->seen = wk_grow(methods->seen, &methods->seen_cap, methods->seen_count + 1,
 				sizeof(*methods->seen));
-	methods->seen[methods->seen_count++] = *method;
+	methods->seen[methods->seen_count++] = record->method;
 }
 
-bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_record *record,
+bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_record *from,
 			 uint32_t hook)
 {
 	bool is_made_now = hook == WK_ETL_METHOD_LOAD || hook == WK_ETL_SCRIPT_LOAD;
-	struct wk_buf name = { 0 };
-	struct method method;
+	struct record record;
 	uint32_t *is_met;
-	bool ok;
 
 	if (hook == WK_ETL_SCRIPT_SOURCE)
-		return scan_source(methods, record);
-	ok = read_method(methods, record, hook, &method, &name);
-	if (ok) {
-		is_met = wk_map_at(&methods->met, wk_hash_pair(method.start, method.pid));
-		if (!*is_met && !is_made_now)
-			keep(methods, &method, &name);
-		*is_met = 1;
-	}
-	wk_buf_fini(&name);
-	return ok;
+		return scan_source(methods, from);
+	if (!read_method(methods, from, hook, &record))
+		return false;
+	is_met = wk_map_at(&methods->met,
+			   wk_hash_pair(record.method.start, record.method.pid));
+	if (!*is_met && !is_made_now)
+		keep(methods, &record);
+	*is_met = 1;
+	return true;
 }
 
 /* ---- the second */
@@ -192,17 +200,17 @@ bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods, const struct
 	return ok;
 }
 
-bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_record *record,
+bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
 			 uint32_t hook, uint64_t time_ns, const struct wk_sink *sink,
 			 struct wk_err *err)
 {
 	struct wk_buf name = { 0 };
-	struct method method;
+	struct record record;
 	bool ok = true;
 
-	if (read_method(methods, record, hook, &method, &name)) {
-		method.name = wk_buf_str(&name);
-		ok = tell(&method, time_ns, sink, err);
+	if (read_method(methods, from, hook, &record)) {
+		record.method.name = name_of(&record, &name);
+		ok = tell(&record.method, time_ns, sink, err);
 	}
 	wk_buf_fini(&name);
 	return ok;

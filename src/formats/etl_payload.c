@@ -2,15 +2,14 @@
 
 struct wk_bytes wk_etl_text16(struct wk_bytes *in)
 {
+	size_t units = wk_bytes_left(in) / 2, len = 0;
 	struct wk_bytes text = *in;
 
-	text.start = text.end = text.at;
-	while (wk_bytes_left(in) >= 2) {
-		if (wk_u16le(in) == 0)
-			return text;
-		text.end = in->at;
-	}
-	in->at = in->end;
+	while (len < units && (in->at[2 * len] | in->at[2 * len + 1]))
+		len++;
+	text.start = text.at;
+	text.end = text.at + 2 * len;
+	in->at = len < units ? text.end + 2 : in->end;
 	return text;
 }
 
