@@ -15,6 +15,7 @@
 #include "formats/etl_guid.h"
 #include "formats/etl_schema_sources.h"
 
+#define RECENT	  64
 #define MOST_BITS 64 /* words for bits of one number; there are 32 bits */
 
 struct described {
@@ -50,6 +51,7 @@ struct wk_etl_schemas {
 	struct kind *kinds;
 	size_t kind_count, kind_cap;
 	struct wk_index kind_at;
+	uint32_t recent_kinds[RECENT]; /* those asked for lately, by what costs nothing to hash */
 	struct provider {
 		struct wk_guid guid;
 		struct wk_str name;
@@ -388,26 +390,30 @@ static void name_tracelogging(struct wk_etl_schemas *schemas, const struct wk_et
 
 uint32_t wk_etl_schemas_kind(struct wk_etl_schemas *schemas, const struct wk_etl_record *record)
 {
+	uint32_t *recent;
 	struct kind kind;
 	uint64_t hash;
-	uint32_t row;
 
 	if (record->kind == WK_ETL_KERNEL)
 		return 0;
 	kind = kind_of(record);
 	if (kind.own_name.len > WK_ETL_MOST_NAME)
 		kind.own_name.len = WK_ETL_MOST_NAME;
+	recent = &schemas->recent_kinds[(kind.key.id ^ kind.key.provider.a) % RECENT];
+	if (*recent && is_same_kind(schemas, *recent, &kind))
+		return *recent;
 	hash = hash_of_kind(&kind);
-	row = wk_index_find(&schemas->kind_at, hash, is_same_kind, schemas, &kind);
-	if (row)
-		return row;
+	*recent = wk_index_find(&schemas->kind_at, hash, is_same_kind, schemas, &kind);
+	if (*recent)
+		return *recent;
 	name_tracelogging(schemas, record);
 	kind.own_name = wk_etl_schemas_text(schemas, kind.own_name);
 	schemas->kinds = wk_grow(schemas->kinds, &schemas->kind_cap, schemas->kind_count + 1,
 				 sizeof(*schemas->kinds));
 	schemas->kinds[schemas->kind_count++] = kind;
 	wk_index_add(&schemas->kind_at, hash, (uint32_t)schemas->kind_count);
-	return (uint32_t)schemas->kind_count;
+	*recent = (uint32_t)schemas->kind_count;
+	return *recent;
 }
 
 /* The trace's own description is better than what is known without it. */
