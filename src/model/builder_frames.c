@@ -1,0 +1,141 @@
+#include "base/hash.h"
+#include "model/builder_internal.h"
+
+void wk_builder_take_image(struct wk_builder *builder, const struct wk_event *event)
+{
+	wk_image_id image = 0;
+
+	if (!event->image.is_gone)
+		image = wk_model_add_image(builder->model, wk_image_kind_of(&event->image),
+					   &event->image, event->pid, event->time_ns);
+
+	if (event->image.is_kernel && !builder->kernel)
+		builder->kernel = image;
+	wk_spaces_take(builder->spaces, event, image);
+}
+
+/* What kernel code lies in that no module has: Linux' is in one that need not be told, Windows'
+ * kernel is a file like its drivers. */
+static wk_image_id kernel_image(struct wk_builder *builder)
+{
+	static const struct wk_event_image linux = {
+		.path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
+	static const struct wk_event_image windows = { .path = WK_STR("[unknown kernel]") };
+	bool is_windows = builder->model->is_windows;
+
+	if (!builder->kernel)
+		builder->kernel = wk_model_add_image(
+			builder->model, is_windows ? WK_IMAGE_UNKNOWN : WK_IMAGE_KERNEL,
+			is_windows ? &windows : &linux, WK_KERNEL_PID, 0);
+	return builder->kernel;
+}
+
+static wk_image_id unknown_image(struct wk_builder *builder)
+{
+	struct wk_event_image image = { .path = WK_STR("[unknown]") };
+
+	if (!builder->unknown)
+		builder->unknown =
+			wk_model_add_image(builder->model, WK_IMAGE_UNKNOWN, &image, 0, 0);
+	return builder->unknown;
+}
+
+/* Code that no file holds may have been named by whoever made it. */
+static wk_frame_id frame_made_at_run_time(struct wk_builder *builder, uint32_t pid,
+					  uint64_t address, const struct wk_mapping *mapping)
+{
+	wk_image_id kernel = 0;
+
+	if (pid == WK_KERNEL_PID)
+		kernel = mapping ? mapping->image : kernel_image(builder);
+	return wk_runtime_code_frame(builder->code, pid, address, kernel);
+}
+
+/* Memory that is mapped by a name lies elsewhere in each process, as files do. */
+static bool has_offsets(const struct wk_model *model, const struct wk_image *image)
+{
+	struct wk_str path = wk_model_str(model, image->path);
+
+	return image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO ||
+	       wk_str_starts(path, "/memfd:") || wk_str_starts(path, "/SYSV");
+}
+
+/* A place is named by its offset in what is mapped there, or else by its address. */
+static uint64_t frame_address(const struct wk_model *model, const struct wk_mapping *mapping,
+			      uint64_t address)
+{
+	if (!has_offsets(model, &model->images[mapping->image]))
+		return address;
+	return address - mapping->start + mapping->file_offset;
+}
+
+static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t address)
+{
+	const struct wk_mapping *mapping = wk_spaces_find(builder->spaces, pid, address);
+	enum wk_image_kind kind = mapping ? builder->model->images[mapping->image].kind
+					  : WK_IMAGE_UNKNOWN;
+	wk_frame_id frame = 0;
+
+	if (kind != WK_IMAGE_FILE && kind != WK_IMAGE_VDSO)
+		frame = frame_made_at_run_time(builder, pid, address, mapping);
+	if (frame)
+		return frame;
+	if (!mapping)
+		return wk_model_add_frame(builder->model,
+					  pid == WK_KERNEL_PID ? kernel_image(builder)
+							       : unknown_image(builder),
+					  address);
+	return wk_model_add_frame(builder->model, mapping->image,
+				  frame_address(builder->model, mapping, address));
+}
+
+static wk_frame_id frame_of(struct wk_builder *builder, uint32_t pid, uint64_t version,
+			    uint64_t address)
+{
+	size_t slot = (size_t)(wk_hash_pair(address, version) % WK_FRAME_CACHE);
+	struct wk_cached_frame *cached = &builder->cache[slot];
+
+	if (cached->address != address || cached->version != version)
+		*cached = (struct wk_cached_frame){ address, version,
+						 new_frame(builder, pid, address) };
+	return cached->frame;
+}
+
+/* Adds one part of a chain on top of `stack`, outermost frame first. Return addresses point
+ * behind their call, so all but the innermost are looked up one byte before. */
+static wk_stack_id add_chain(struct wk_builder *builder, struct wk_chain_memory *memory,
+			     wk_stack_id stack, uint32_t pid, const uint64_t *chain, size_t count,
+			     bool is_exact)
+{
+	struct wk_chain_place place = { wk_spaces_version(builder->spaces, pid), stack, is_exact };
+	size_t known = wk_chain_memory_begin(memory, &place, chain, count);
+
+	if (known)
+		stack = memory->stack[known - 1];
+	for (size_t i = count - known; i-- > 0;) {
+		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
+
+		stack = wk_model_add_stack(builder->model, stack,
+					   frame_of(builder, pid, place.version, address));
+		wk_chain_memory_set(memory, count - 1 - i, chain[i], stack);
+	}
+	return stack;
+}
+
+wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thread *recent,
+				const struct wk_event_sample *taken)
+{
+	wk_stack_id stack = 0;
+
+	if (taken->user_count)
+		stack = add_chain(builder, &recent->user, 0, recent->pid, taken->user_chain,
+				  taken->user_count, taken->user_is_exact);
+	if (taken->kernel_count)
+		stack = add_chain(builder, &recent->kernel, stack, WK_KERNEL_PID,
+				  taken->kernel_chain, taken->kernel_count, false);
+	if (taken->user_count == 0 && taken->kernel_count == 0)
+		stack = add_chain(builder, taken->in_kernel ? &recent->kernel : &recent->user, 0,
+				  taken->in_kernel ? WK_KERNEL_PID : recent->pid, &taken->address,
+				  1, true);
+	return stack;
+}

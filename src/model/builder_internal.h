@@ -1,0 +1,116 @@
+/* What the parts of the builder share: builder.c takes events and makes rows of samples, and has
+ * others do what it is not about:
+ *
+ *   builder_who.c     processes and threads, and whose numbers they are at a moment
+ *   builder_frames.c  what is mapped, and the frames and stacks of addresses
+ *   builder_named.c   frames and stacks that came with their names
+ *   builder_made.c    rows of what is no sample: memory, heaps, switches, marks, counts
+ *
+ * For model/builder*.c alone. */
+#ifndef WK_MODEL_BUILDER_INTERNAL_H
+#define WK_MODEL_BUILDER_INTERNAL_H
+
+#include "base/map.h"
+#include "model/builder.h"
+#include "model/chain_memory.h"
+#include "model/heap_lives.h"
+#include "model/memory_lives.h"
+#include "model/runtime_code.h"
+#include "model/space.h"
+#include "model/waits.h"
+
+/* Remembers which frame an address was, as long as its process's mappings stay. */
+#define WK_FRAME_CACHE 4096
+
+struct wk_cached_frame {
+	uint64_t address, version;
+	wk_frame_id frame;
+};
+
+/* Threads by the low bits of their number, so that those that take turns do not meet. */
+#define WK_RECENT_THREADS 64
+
+struct wk_recent_thread {
+	uint64_t lives; /* as of the builder, when the row was found; 0: never */
+	uint32_t pid, tid;
+	wk_thread_id row;
+	struct wk_chain_memory user, kernel;
+};
+
+struct wk_builder {
+	struct wk_model *model;
+	struct wk_spaces *spaces;
+	struct wk_runtime_code *code;
+	struct wk_map process_of; /* pid to the row of its present life */
+	struct wk_map thread_of;  /* process row and tid to the row of its present life */
+	struct wk_map source_of;  /* number + 1 to row */
+	wk_image_id unknown, kernel;
+	struct wk_map image_of_path;  /* of frames: path's text and whether of the kernel */
+	wk_frame_id *frame_of_number; /* of FRAME events; [frame_numbers] */
+	size_t frame_numbers_cap;
+	uint32_t frame_numbers;
+	wk_stack_id *stack_of_number; /* of STACKS events; NULL while numbers are ids */
+	size_t stack_numbers_cap;
+	uint32_t stack_numbers;
+	uint32_t inputs;
+	wk_process_id first_process; /* of the input at hand */
+	bool may_count_anew;      /* the input at hand has told no frame yet */
+	bool sums_samples;
+	struct wk_memory_lives memory;
+	struct wk_heap_lives *heaps;
+	struct wk_waits *waits;
+	wk_source_id wait, ready, readying; /* made for rows of switches; 0: not yet */
+	uint64_t lives; /* counts what may give a pid and tid another row */
+	struct wk_recent_thread recent[WK_RECENT_THREADS];
+	struct wk_cached_frame cache[WK_FRAME_CACHE];
+};
+
+/* --- Who --- */
+
+wk_process_id wk_builder_process_row(struct wk_builder *builder, uint32_t pid);
+
+/* 0 for a process that is none. */
+wk_thread_id wk_builder_thread_row(struct wk_builder *builder, uint32_t pid, uint32_t tid);
+
+/* The thread of a sample, found at once if it was seen lately. */
+struct wk_recent_thread *wk_builder_recent_thread(struct wk_builder *builder, uint32_t pid,
+						  uint32_t tid);
+
+void wk_builder_take_process(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_take_thread(struct wk_builder *builder, const struct wk_event *event);
+
+/* Once all processes of an input are told, and once all is told. */
+void wk_builder_find_parents(struct wk_builder *builder);
+void wk_builder_name_all(struct wk_model *model);
+
+/* --- Where --- */
+
+void wk_builder_take_image(struct wk_builder *builder, const struct wk_event *event);
+
+/* Of a sample's chains or, where it has none, its address. */
+wk_stack_id wk_builder_stack_of(struct wk_builder *builder, struct wk_recent_thread *recent,
+				const struct wk_event_sample *taken);
+
+/* --- Frames and stacks that came with their names --- */
+
+/* They begin again at 1. */
+void wk_builder_forget_numbers(struct wk_builder *builder);
+
+bool wk_builder_take_frame(struct wk_builder *builder, const struct wk_event_frame *frame,
+			   struct wk_err *err);
+bool wk_builder_take_stacks(struct wk_builder *builder, const struct wk_event_stacks *stacks,
+			    struct wk_err *err);
+
+/* 0 where that number was not told. */
+wk_stack_id wk_builder_stack_of_number(const struct wk_builder *builder, uint32_t number);
+
+/* --- Rows of what is no sample --- */
+
+void wk_builder_take_memory(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_take_heap(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_take_switch(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_take_ready(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_take_mark(struct wk_builder *builder, const struct wk_event *event);
+void wk_builder_take_count(struct wk_builder *builder, const struct wk_event_count *count);
+
+#endif

@@ -1,0 +1,108 @@
+#include "model/builder_internal.h"
+
+/* What rows have in common that are made of events which are no samples themselves. */
+static struct wk_sample who_did(struct wk_builder *builder, const struct wk_event *event,
+				const struct wk_event_sample *taken)
+{
+	struct wk_recent_thread *recent = wk_builder_recent_thread(builder, event->pid, event->tid);
+	struct wk_sample who = { .time_ns = event->time_ns, .thread = recent->row,
+				 .cpu = event->cpu, .is_before = taken->is_before };
+
+	if (taken->user_count || taken->kernel_count || taken->address)
+		who.stack = wk_builder_stack_of(builder, recent, taken);
+	return who;
+}
+
+/* Memory is its owner's, whoever's thread asked for it. */
+void wk_builder_take_memory(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_memory *memory = &event->memory;
+	struct wk_sample who = who_did(builder, event, &memory->sample);
+
+	if (memory->owner_pid != event->pid)
+		who.thread = wk_builder_thread_row(builder, memory->owner_pid, event->tid);
+	wk_memory_lives_take(&builder->memory, builder->model,
+			     builder->model->threads[who.thread].process, memory, &who);
+}
+
+void wk_builder_take_heap(struct wk_builder *builder, const struct wk_event *event)
+{
+	struct wk_sample who = who_did(builder, event, &event->heap.sample);
+
+	wk_heap_lives_take(builder->heaps, builder->model->threads[who.thread].process,
+			   &event->heap, &who);
+}
+
+static void add_made(struct wk_builder *builder, wk_source_id *source, const char *name,
+		     uint64_t weight, struct wk_sample *sample)
+{
+	if (weight == 0)
+		return;
+	if (!*source)
+		*source = wk_model_made_source(builder->model, name,
+					       source == &builder->readying ? "events" : "ns",
+					       false);
+	sample->source = *source;
+	sample->weight = wk_model_fit_weight(builder->model, weight);
+	if (builder->sums_samples)
+		wk_model_sum_sample(builder->model, sample);
+	else
+		wk_model_add_sample(builder->model, sample);
+}
+
+/* What runs where nothing is to be done is a thread of each processor, all with number 0. */
+static wk_thread_id thread_that_runs(struct wk_builder *builder, uint32_t pid, uint32_t tid)
+{
+	return tid ? wk_builder_thread_row(builder, pid, tid) : 0;
+}
+
+void wk_builder_take_switch(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_switch *switched = &event->switched;
+	wk_thread_id old = thread_that_runs(builder, switched->old_pid, switched->old_tid);
+	wk_thread_id now = thread_that_runs(builder, event->pid, event->tid);
+	struct wk_waited waited =
+		wk_waits_switch(builder->waits, old, switched->old_waits, now, event->time_ns);
+	struct wk_sample who;
+
+	if (!waited.wait_ns && !waited.ready_ns)
+		return;
+	who = who_did(builder, event, &switched->sample);
+	add_made(builder, &builder->wait, "wait", waited.wait_ns, &who);
+	add_made(builder, &builder->ready, "ready", waited.ready_ns, &who);
+}
+
+void wk_builder_take_ready(struct wk_builder *builder, const struct wk_event *event)
+{
+	const struct wk_event_ready *ready = &event->ready;
+	wk_thread_id thread = thread_that_runs(builder, ready->ready_pid, ready->ready_tid);
+	struct wk_sample who = who_did(builder, event, &ready->sample);
+
+	wk_waits_ready(builder->waits, thread, event->time_ns);
+	add_made(builder, &builder->readying, "readying", 1, &who);
+}
+
+void wk_builder_take_mark(struct wk_builder *builder, const struct wk_event *event)
+{
+	struct wk_mark mark = {
+		.time_ns = event->time_ns,
+		.thread = wk_builder_thread_row(builder, event->pid, event->tid),
+		.label = wk_model_text(builder->model, event->mark.label),
+		.provider = wk_model_text(builder->model, event->mark.provider),
+	};
+
+	mark.process = builder->model->threads[mark.thread].process;
+	wk_model_add_mark(builder->model, &mark);
+}
+
+void wk_builder_take_count(struct wk_builder *builder, const struct wk_event_count *count)
+{
+	struct wk_count row = {
+		.provider = wk_model_text(builder->model, count->provider),
+		.name = wk_model_text(builder->model, count->name),
+		.count = count->count,
+		.is_used = count->is_used,
+	};
+
+	wk_model_add_count(builder->model, &row);
+}
