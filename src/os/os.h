@@ -66,6 +66,16 @@ bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_id
 bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_file *file,
 		   struct wk_err *err);
 
+/* Are there paths such as C:\syms and \\server\share? Elsewhere they are names of strange files. */
+static inline bool wk_os_has_drives(void)
+{
+#ifdef _WIN32
+	return true;
+#else
+	return false;
+#endif
+}
+
 bool wk_os_is_there(const char *path);
 bool wk_os_is_folder(const char *path);
 

@@ -222,15 +222,17 @@ static bool try_pointer(struct wk_symbol_search *s, const char *path)
 
 /* ---- copies */
 
-/* The n-th cache of a place, and whether it is wick's own folder. */
-static struct wk_str cache_of(const struct wk_symbol_search *s, size_t place, size_t n,
-			      bool *is_own)
+struct wk_str wk_symbol_cache_at(const struct wk_symbol_files *files, size_t place, size_t n)
 {
-	const struct wk_symbol_path *path = &s->files->path;
+	const struct wk_symbol_path *path = &files->path;
 	struct wk_str cache = path->caches[path->places[place].first_cache + n];
 
-	*is_own = s->files->folder && wk_str_is(cache, s->files->folder);
-	return cache;
+	return wk_os_has_drives() || !wk_str_is_windows_path(cache) ? cache : wk_str_c("");
+}
+
+static bool is_own(const struct wk_symbol_files *files, struct wk_str folder)
+{
+	return files->folder && wk_str_is(folder, files->folder);
 }
 
 static const char *own_kind(const struct wk_symbol_search *s)
@@ -288,41 +290,54 @@ static void note_newest(struct wk_symbol_files *files, const char *path)
 	make_room(files);
 }
 
-static bool copy_to(struct wk_symbol_search *s, struct wk_str cache, bool is_own,
-		    struct wk_buf *path, struct wk_err *err)
+static bool copy_to_own(struct wk_symbol_search *s, struct wk_buf *path, struct wk_err *err)
 {
-	wk_buf_reset(path);
-	if (is_own && !wk_symbol_files_folder(s->files, true))
+	if (!wk_symbol_files_folder(s->files, true))
 		return wk_fail(err, WK_EIO, WK_NOWHERE, "%s", s->files->no_folder.text);
-	if (is_own)
-		wk_buf_add_fmt(path, "%s%s", wk_buf_text(&s->own), own_kind(s));
-	else if (!place_in(s, cache, path) || !make_folder_of(wk_buf_text(path), err))
-		return false;
+	wk_buf_reset(path);
+	wk_buf_add_fmt(path, "%s%s", wk_buf_text(&s->own), own_kind(s));
 	if (!write_copy(wk_buf_text(path), wk_symbol_found_bytes(s->found), err))
 		return false;
-	if (is_own)
-		note_newest(s->files, wk_buf_text(path));
+	note_newest(s->files, wk_buf_text(path));
 	return true;
+}
+
+static bool copy_to(struct wk_symbol_search *s, struct wk_str cache, struct wk_buf *path,
+		    struct wk_err *err)
+{
+	if (is_own(s->files, cache))
+		return copy_to_own(s, path, err);
+	return place_in(s, cache, path) && make_folder_of(wk_buf_text(path), err) &&
+	       write_copy(wk_buf_text(path), wk_symbol_found_bytes(s->found), err);
+}
+
+/* It is of use all the same, but costs as much the next time. */
+static void note_no_copy(struct wk_symbol_place_state *state, const struct wk_err *err)
+{
+	if (!state->complaint && err->text[0])
+		state->complaint = wk_strndup(err->text, strlen(err->text));
 }
 
 void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *path)
 {
-	size_t count = s->files->path.places[place].cache_count;
+	const struct wk_symbol_place *from = &s->files->path.places[place];
+	struct wk_symbol_place_state *state = &s->files->states[place];
 	struct wk_buf copy = { 0 };
+	struct wk_err err = { 0 };
 
 	wk_buf_reset(path);
-	for (size_t n = count; n-- > 0;) {
-		struct wk_err err = { 0 };
-		bool is_own;
-		struct wk_str cache = cache_of(s, place, n, &is_own);
+	for (size_t n = from->cache_count; n-- > 0; err = (struct wk_err){ 0 }) {
+		struct wk_str cache = wk_symbol_cache_at(s->files, place, n);
 
-		if (copy_to(s, cache, is_own, &copy, &err)) {
+		if (cache.len && copy_to(s, cache, &copy, &err)) {
 			wk_buf_reset(path);
 			wk_buf_add_str(path, wk_buf_str(&copy));
-		} else if (!s->files->states[place].complaint) {
-			s->files->states[place].complaint =
-				wk_strndup(err.text, strlen(err.text));
 		}
+		note_no_copy(state, &err);
+	}
+	if (path->len == 0 && from->kind == WK_SYMBOL_SERVER && !copy_to_own(s, path, &err)) {
+		wk_buf_reset(path);
+		note_no_copy(state, &err);
 	}
 	wk_buf_fini(&copy);
 }
@@ -351,7 +366,8 @@ static bool is_open(struct wk_symbol_search *s, size_t number)
 
 	if (is_share && s->files->asks_nobody)
 		wk_symbol_say(s, number, "not asked, since it is on another machine");
-	else if (wk_os_is_folder(s->files->states[number].shown))
+	else if ((!place->is_windows || wk_os_has_drives()) &&
+		 wk_os_is_folder(s->files->states[number].shown))
 		return true;
 	else
 		wk_symbol_say(s, number, place->is_windows ? "there is no such folder here"
@@ -367,7 +383,7 @@ static bool look_into(struct wk_symbol_search *s, size_t number)
 	size_t said = s->said->len;
 	bool found = false;
 
-	if (s->files->folder && wk_str_is(place->where, s->files->folder))
+	if (is_own(s->files, place->where))
 		return false; /* it was looked into already */
 	if (!is_open(s, number))
 		return false;

@@ -49,8 +49,11 @@ bool wk_symbol_take(struct wk_symbol_search *s, const char *path, struct wk_err 
 bool wk_symbol_follow(struct wk_symbol_search *s, struct wk_str pointer, bool is_here,
 		      struct wk_err *err);
 
-/* Copies what was found to the caches of the place. In `path` the nearest of the copies, or nothing
- * where none could be made. */
+/* The n-th cache of a place; empty where this system has no such path. */
+struct wk_str wk_symbol_cache_at(const struct wk_symbol_files *files, size_t place, size_t n);
+
+/* Copies what was found to the caches of the place, and what a server sent to wick's own folder where
+ * they take none. In `path` the nearest of the copies, or nothing where none could be made. */
 void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *path);
 
 /* "PLACE: WHAT" for people; `complain` also for the end, where somebody may have hoped for more. */

@@ -21,28 +21,31 @@ struct asking {
 	struct wk_err err;
 };
 
+/* The user's nearest cache that there can be; empty where there is none. */
+static bool find_cache(struct asking *a, struct wk_buf *cache, struct wk_err *err)
+{
+	const struct wk_symbol_files *files = a->s->files;
+
+	for (size_t n = 0; n < files->path.places[a->place].cache_count && !cache->len; n++)
+		wk_buf_add_str(cache, wk_symbol_cache_at(files, a->place, n));
+	if (cache->len)
+		return wk_os_folder_make(wk_buf_text(cache), err);
+	return wk_fail(err, WK_EIO, WK_NOWHERE, "not asked, since there is no cache to keep it in "
+		       "(%s)", files->no_folder.text);
+}
+
 /* A file for what comes, without a name where that can be: in wick's own folder or, where that is
  * not to be, in the user's nearest cache. */
 static bool open_draft(struct asking *a, struct wk_os_keep *keep, struct wk_err *err)
 {
-	const struct wk_symbol_path *path = &a->s->files->path;
-	const struct wk_symbol_place *place = &path->places[a->place];
 	struct wk_buf at = { 0 };
-	bool ok;
+	bool ok = true;
 
-	if (wk_symbol_files_folder(a->s->files, true)) {
+	if (wk_symbol_files_folder(a->s->files, true))
 		wk_buf_add_fmt(&at, "%s.pdb", wk_buf_text(&a->s->own));
-	} else if (place->cache_count) {
-		wk_buf_add_str(&at, path->caches[place->first_cache]);
-		if (!wk_os_folder_make(wk_buf_text(&at), err)) {
-			wk_buf_fini(&at);
-			return false;
-		}
+	else if ((ok = find_cache(a, &at, err)))
 		wk_buf_add_text(&at, "/fetched");
-	}
-	ok = at.len ? wk_os_keep_open(keep, wk_buf_text(&at), err)
-		    : wk_fail(err, WK_EIO, WK_NOWHERE, "not asked, since there is no cache to keep "
-			      "it in (%s)", a->s->files->no_folder.text);
+	ok = ok && wk_os_keep_open(keep, wk_buf_text(&at), err);
 	wk_buf_fini(&at);
 	return ok;
 }

@@ -244,6 +244,25 @@ def _(t):
     t.equal(kept(t), [], "after clear")
 
 
+@tap.case("a cache that this system cannot have, or that takes no file, is stood in for by wick's own")
+def _(t):
+    path, closed = small(t), t.folder / "closed"
+    closed.write_text("no folder")
+    for cache in "C:\\syms", closed:
+        with Server(serves({STORE: pdb()})) as server:
+            t.true(is_named(t, path, "--symbol-path", f"srv*{cache}*{server.url}"), f"{cache}")
+        t.equal(len(kept(t)), 1, f"copies beside {cache}")
+        shutil.rmtree(t.folder / "cache")
+    t.equal([name.name for name in t.folder.glob("C:*")], [], "strange files")
+    with Server(serves({STORE: pdb()})) as server:
+        words = "--symbol-path", f"srv*{t.folder}/c*{server.url}"
+        t.true(is_named(t, path, *words, WICK_CACHE_DIR=""), "without wick's own")
+        t.equal((t.folder / "c" / STORE[1:]).read_bytes(), pdb(), "the copy")
+        t.equal(sorted(file.name for file in (t.folder / "c").glob("*")), ["cpp-O2.pdb"], "nothing else")
+        said = functions(t, path, "--symbol-path", server.url, WICK_CACHE_DIR="")[1]
+        t.true("not asked, since there is no cache to keep it in" in said, said)
+
+
 @tap.case("what a server does not have is asked for once, in all its spots, and not again for a day")
 def _(t):
     path = small(t)

@@ -361,6 +361,9 @@ static void places_that_are_not_here_say_so(void **state)
 
 	(void)state;
 	finds_nothing("@/gone;srv*C:\\syms", &want, words);
+	put_pdb("/far/app.pdb/" KEY "/app.pdb", 1);
+	finds("srv*C:\\syms*@/far", "/far/app.pdb/" KEY "/app.pdb");
+	assert_false(wk_os_is_there("C:\\syms"));
 }
 
 int main(void)
