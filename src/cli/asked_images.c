@@ -134,7 +134,7 @@ static bool lacks_names(const struct wk_image_symbols *image, const struct wk_an
 	       (!used.has_all_names && wk_answers_lack(answers, image));
 }
 
-/* Exports and publics name addresses then, and hide that the PDB which lies there has not helped. */
+/* Exports and publics name addresses then, and hide that the PDB that lies there has not helped. */
 static void tell_pdb_trouble(const struct wk_image_symbols *image)
 {
 	struct wk_image_used used;

@@ -114,15 +114,15 @@ static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_abo
 	if (!wk_image_store_key(about->model, facts->id, &name, &key))
 		return false;
 	if (wk_symbol_files_asks(about->files)) {
-		wk_buf_add_fmt(mend, "# put %.*s of that build into a folder of the symbol path",
-			       WK_STR_ARG(name));
+		wk_buf_add_fmt(mend, "# put %.*s of that build beside the trace, or into a folder "
+			       "of the symbol path", WK_STR_ARG(name));
 	} else if (is_of_windows(about->model, facts->id)) {
 		add_asking(mend, about);
 		wk_buf_add_text(mend, "--symbol-path 'srv*'   # asks Microsoft's public server");
 	} else {
 		add_asking(mend, about);
 		wk_buf_add_fmt(mend, "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
-			       "symbol server", WK_STR_ARG(name));
+			       "symbol server;\n# or put it beside the trace", WK_STR_ARG(name));
 	}
 	wk_buf_fini(&key);
 	return true;

@@ -331,6 +331,8 @@ static struct wk_model *load(const struct wk_load_input *inputs, size_t input_co
 
 	if (!reads_stdin_once(inputs, input_count, err))
 		return NULL;
+	for (size_t i = input_count; i-- > 0;)
+		wk_symbols_look_beside(symbols, inputs[i].path);
 	sources = wk_alloc_zeroed(input_count, sizeof(*sources));
 	count = group_inputs(inputs, input_count, sources);
 	model = build_as_needed(sources, count, args, symbols, err);

@@ -54,16 +54,15 @@ void wk_symbol_files_free(struct wk_symbol_files *files)
 	free(files);
 }
 
-static void add_state(struct wk_symbol_files *files, size_t place)
+static struct wk_symbol_place_state state_of(struct wk_str where)
 {
+	struct wk_symbol_place_state state = { 0 };
 	struct wk_buf shown = { 0 };
 
-	files->states = wk_grow(files->states, &files->state_cap, place + 1,
-				sizeof(*files->states));
-	wk_remote_add_shown(&shown, files->path.places[place].where);
-	files->states[place] = (struct wk_symbol_place_state){
-		.shown = wk_strndup(wk_buf_text(&shown), shown.len) };
+	wk_remote_add_shown(&shown, where);
+	state.shown = wk_strndup(wk_buf_text(&shown), shown.len);
 	wk_buf_fini(&shown);
+	return state;
 }
 
 bool wk_symbol_files_add(struct wk_symbol_files *files, struct wk_str path, struct wk_err *err)
@@ -71,14 +70,29 @@ bool wk_symbol_files_add(struct wk_symbol_files *files, struct wk_str path, stru
 	size_t known = files->path.count;
 	bool ok = wk_symbol_path_add(&files->path, path, wk_str_c(files->folder), err);
 
+	files->states = wk_grow(files->states, &files->state_cap, files->path.count + 1,
+				sizeof(*files->states));
 	for (; known < files->path.count; known++)
-		add_state(files, known);
+		files->states[known] = state_of(files->path.places[known].where);
 	return ok;
+}
+
+void wk_symbol_files_begin_with(struct wk_symbol_files *files, struct wk_str folder)
+{
+	size_t known = files->path.count;
+
+	if (!wk_symbol_path_begin_with(&files->path, folder))
+		return;
+	files->states = wk_grow(files->states, &files->state_cap, known + 1,
+				sizeof(*files->states));
+	memmove(files->states + 1, files->states, known * sizeof(*files->states));
+	files->states[0] = state_of(folder);
+	files->silent_count++;
 }
 
 bool wk_symbol_files_asks(const struct wk_symbol_files *files)
 {
-	return files && files->path.count > 0;
+	return files && files->path.count > files->silent_count;
 }
 
 bool wk_symbol_files_complaint(const struct wk_symbol_files *files, size_t number,
@@ -369,7 +383,7 @@ static bool is_open(struct wk_symbol_search *s, size_t number)
 	else if ((!place->is_windows || wk_os_has_drives()) &&
 		 wk_os_is_folder(s->files->states[number].shown))
 		return true;
-	else
+	else if (number >= s->files->silent_count)
 		wk_symbol_say(s, number, place->is_windows ? "there is no such folder here"
 							   : "there is no such folder");
 	return false;
@@ -396,7 +410,7 @@ static bool look_into(struct wk_symbol_search *s, size_t number)
 		wk_symbol_keep(s, number, &copy);
 		wk_buf_reset(s->said);
 		wk_buf_add_fmt(s->said, "found in %s", s->files->states[number].shown);
-	} else if (s->said->len == said) {
+	} else if (s->said->len == said && number >= s->files->silent_count) {
 		wk_symbol_say(s, number, "it does not have it");
 	}
 	wk_buf_fini(&copy);

@@ -26,7 +26,10 @@ void wk_symbol_files_free(struct wk_symbol_files *files);
 /* False, with a sentence, at the first element that makes no sense: those before it are added. */
 bool wk_symbol_files_add(struct wk_symbol_files *files, struct wk_str path, struct wk_err *err);
 
-/* Is there any place to look at? NULL has none. */
+/* A folder that is asked before all others, and says nothing where it does not have a file. */
+void wk_symbol_files_begin_with(struct wk_symbol_files *files, struct wk_str folder);
+
+/* Is there any place that somebody named? NULL has none. */
 bool wk_symbol_files_asks(const struct wk_symbol_files *files);
 
 /* True if it was found: then it is the caller's to close. `said` gets who was asked and what they

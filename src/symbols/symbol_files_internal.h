@@ -21,6 +21,7 @@ struct wk_symbol_files {
 	struct wk_symbol_path path;
 	struct wk_symbol_place_state *states; /* one a place */
 	size_t state_cap;
+	size_t silent_count; /* of the first places, which nobody named */
 	char *folder; /* wick's own; NULL: the cache is switched off, */
 	struct wk_err no_folder; /* or for this reason not to be used */
 	bool is_folder_known, has_remembered;

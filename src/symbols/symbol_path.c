@@ -339,6 +339,21 @@ bool wk_symbol_path_add(struct wk_symbol_path *path, struct wk_str text,
 	return true;
 }
 
+bool wk_symbol_path_begin_with(struct wk_symbol_path *path, struct wk_str folder)
+{
+	struct wk_symbol_place place = {
+		.kind = WK_SYMBOL_FOLDER, .where = folder, .is_windows = is_windows(folder) };
+
+	if (path->count == WK_MOST_SYMBOL_PLACES || is_there(path, &place))
+		return false;
+	place.where = wk_arena_copy(&path->texts, folder);
+	path->places = wk_grow(path->places, &path->cap, path->count + 1, sizeof(*path->places));
+	memmove(path->places + 1, path->places, path->count * sizeof(*path->places));
+	path->places[0] = place;
+	path->count++;
+	return true;
+}
+
 void wk_symbol_path_fini(struct wk_symbol_path *path)
 {
 	free(path->places);

@@ -62,6 +62,9 @@ struct wk_symbol_path {
  * no such cache. */
 bool wk_symbol_path_add(struct wk_symbol_path *path, struct wk_str text,
 			struct wk_str default_cache, struct wk_err *err);
+
+/* A folder that is asked before all others, without caches. False where it is there already. */
+bool wk_symbol_path_begin_with(struct wk_symbol_path *path, struct wk_str folder);
 void wk_symbol_path_fini(struct wk_symbol_path *path);
 
 /* A file that is wanted: by its name and the key of its build. They may come from a recording: a

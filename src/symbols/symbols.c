@@ -60,6 +60,23 @@ void wk_symbols_free(struct wk_symbols *s)
 	free(s);
 }
 
+void wk_symbols_look_beside(struct wk_symbols *symbols, const char *recording)
+{
+	struct wk_str folder = wk_str_c(recording);
+	struct wk_buf native = { 0 };
+
+	if (!symbols->files || strcmp(recording, "-") == 0)
+		return;
+	folder.len -= wk_str_basename(folder).len;
+	while (folder.len > 1 && folder.at[folder.len - 1] == '/')
+		folder.len--;
+	wk_buf_add_fmt(&native, "%s.NGENPDB", recording);
+	if (wk_os_is_folder(wk_buf_text(&native)))
+		wk_symbol_files_begin_with(symbols->files, wk_buf_str(&native));
+	wk_symbol_files_begin_with(symbols->files, folder.len ? folder : wk_str_c("."));
+	wk_buf_fini(&native);
+}
+
 void wk_symbols_be_live(struct wk_symbols *symbols, bool is_live)
 {
 	symbols->is_live = is_live;

@@ -154,6 +154,22 @@ def _(t):
     compare(t, "cpp-O2")
 
 
+@tap.case("a PDB beside the trace is found without a word, and so is one in what WPR leaves there")
+def _(t):
+    path = small(t)
+    for name in "cpp-O2.pdb", f"x.etl.NGENPDB/cpp-O2.pdb/{KEYS['cpp-O2']}/cpp-O2.pdb":
+        file = t.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(pdb())
+        t.true(is_named(t, path), name)
+        t.true(is_named(t, path.name), f"{name}, from its folder")
+        file.unlink()
+        shutil.rmtree(t.folder / "cache")
+    t.true("was looked for" not in reason(t, path), "nothing is said of a folder nobody named")
+    (t.folder / "cpp-O2.pdb").write_bytes(fixture("c-O2.pdb").read_bytes())
+    t.true("it is of another build" in reason(t, path), "what lies there and is wrong is named")
+
+
 @tap.case("a store of each form has it: two tiers, three tiers, a cabinet, a pointer, Breakpad's text")
 def _(t):
     path = small(t)
