@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "formats/etl_config.h"
+#include "formats/etl_date.h"
 
 /* A part and what its rows stand under: "disk 0", "services" ... */
 struct wk_etl_section {
@@ -32,9 +33,6 @@ struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes);
 
 /* UTF-16 that lives as long as the config. */
 struct wk_str wk_etl_config_keep(struct wk_etl_config *config, struct wk_bytes utf16);
-
-/* 100 ns since 1601 as "2020-07-29 00:07:00.623 UTC"; nothing of what is no time. */
-void wk_etl_date_add(struct wk_buf *text, uint64_t since_1601);
 
 /* Reads what one record says; false where it is too short. */
 typedef bool wk_etl_config_read(struct wk_etl_config *config, struct wk_bytes in,

@@ -61,6 +61,22 @@ static const char *session_name(const struct sid *sid)
 	return sid->parts[0] == 90 ? "DWM-" : sid->parts[0] == 96 ? "UMFD-" : NULL;
 }
 
+static void add_numbers(struct wk_buf *text, const struct sid *sid)
+{
+	wk_buf_add_fmt(text, sid->authority >> 32 ? "S-1-0x%" PRIx64 : "S-1-%" PRIu64,
+		       sid->authority);
+	for (uint8_t i = 0; i < sid->count; i++)
+		wk_buf_add_fmt(text, "-%" PRIu32, sid->parts[i]);
+}
+
+void wk_etl_sid_add_numbers(struct wk_buf *text, struct wk_bytes in)
+{
+	struct sid sid;
+
+	if (read_sid(in, &sid))
+		add_numbers(text, &sid);
+}
+
 void wk_etl_sid_add(struct wk_buf *text, struct wk_bytes in)
 {
 	struct sid sid;
@@ -72,9 +88,6 @@ void wk_etl_sid_add(struct wk_buf *text, struct wk_bytes in)
 	} else if (session_name(&sid)) {
 		wk_buf_add_fmt(text, "%s%" PRIu32, session_name(&sid), sid.parts[sid.count - 1]);
 	} else {
-		wk_buf_add_fmt(text, sid.authority >> 32 ? "S-1-0x%" PRIx64 : "S-1-%" PRIu64,
-			       sid.authority);
-		for (uint8_t i = 0; i < sid.count; i++)
-			wk_buf_add_fmt(text, "-%" PRIu32, sid.parts[i]);
+		add_numbers(text, &sid);
 	}
 }

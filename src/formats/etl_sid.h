@@ -11,4 +11,7 @@
 /* From its revision on; adds nothing where that is none. */
 void wk_etl_sid_add(struct wk_buf *text, struct wk_bytes sid);
 
+/* The same without names: "S-1-5-18". */
+void wk_etl_sid_add_numbers(struct wk_buf *text, struct wk_bytes sid);
+
 #endif

@@ -3,11 +3,10 @@
 #include <inttypes.h>
 
 #include "base/utf16.h"
-#include "base/utf8.h"
+#include "formats/etl_date.h"
 #include "formats/etl_guid.h"
 #include "formats/etl_payload.h"
-
-#define SECOND 10000000u /* in 100 ns */
+#include "formats/etl_sid.h"
 
 /* ---- text */
 
@@ -58,6 +57,7 @@ static void add_text8(struct wk_buf *text, struct wk_bytes bytes)
 	add_quoted(text, value);
 }
 
+/* Without a length up to a zero, or the payload's end where nothing comes behind. */
 static bool take_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
 	struct wk_bytes value;
@@ -77,15 +77,16 @@ static bool take_text16(struct wk_bytes *in, uint32_t length, struct wk_buf *tex
 
 static bool take_text8(struct wk_bytes *in, uint32_t length, struct wk_buf *text)
 {
+	size_t left = wk_bytes_left(in);
+	const uint8_t *nul = left ? memchr(in->at, 0, left) : NULL;
 	struct wk_bytes value;
 
-	if (length == WK_ETL_NO_LENGTH) {
-		struct wk_str plain = wk_bytes_text(in);
-
-		add_quoted(text, plain);
-		return !in->bad;
-	}
-	value = wk_bytes_take(in, length);
+	if (length != WK_ETL_NO_LENGTH)
+		value = wk_bytes_take(in, length);
+	else if (nul)
+		value = wk_bytes_take(in, (uint64_t)(nul - in->at) + 1);
+	else
+		value = wk_bytes_take(in, left ? left : 1);
 	if (value.bad)
 		return false;
 	add_text8(text, value);
@@ -203,18 +204,17 @@ static bool take_guid(struct wk_bytes *in, struct wk_buf *text)
 	return !in->bad;
 }
 
-/* S-1-5-18: revision, how many parts, an authority with its highest byte first, then parts. */
+/* Revision, how many parts, an authority of six bytes, then parts. */
 static bool take_sid(struct wk_bytes *in, struct wk_buf *text)
 {
-	unsigned revision = wk_u8(in), parts = wk_u8(in);
-	uint64_t authority = 0;
+	struct wk_bytes sid;
+	size_t before = text->len;
 
-	for (int i = 0; i < 6; i++)
-		authority = authority << 8 | wk_u8(in);
-	wk_buf_add_fmt(text, "S-%u-%" PRIu64, revision, authority);
-	for (unsigned i = 0; i < parts && !in->bad; i++)
-		wk_buf_add_fmt(text, "-%" PRIu32, wk_u32le(in));
-	return !in->bad;
+	if (!wk_bytes_need(in, 2))
+		return false;
+	sid = wk_bytes_take(in, 8 + 4 * (uint64_t)in->at[1]);
+	wk_etl_sid_add_numbers(text, sid);
+	return text->len > before;
 }
 
 /* A structure of two pointers stands before it; where its first is 0 there is no more. */
@@ -232,37 +232,6 @@ static bool take_mof_sid(struct wk_bytes *in, unsigned pointer_bytes, struct wk_
 }
 
 /* ---- times */
-
-struct date {
-	uint64_t year;
-	unsigned month, day;
-};
-
-/* Counted in eras of 400 years that begin in March, so that leap days end them. */
-static struct date date_of(uint64_t days_since_1601)
-{
-	uint64_t days = days_since_1601 + 584694; /* from March 1st of the year 0 */
-	uint64_t era = days / 146097, of_era = days % 146097;
-	uint64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	unsigned of_year = (unsigned)(of_era - (365 * year + year / 4 - year / 100));
-	unsigned month = (5 * of_year + 2) / 153;
-	struct date date = { .year = year + era * 400 + (month >= 10 ? 1 : 0),
-			     .month = month < 10 ? month + 3 : month - 9,
-			     .day = of_year - (153 * month + 2) / 5 + 1 };
-
-	return date;
-}
-
-void wk_etl_time_add(uint64_t filetime, struct wk_buf *text)
-{
-	uint64_t seconds = filetime / SECOND;
-	struct date date = date_of(seconds / 86400);
-	unsigned of_day = (unsigned)(seconds % 86400);
-
-	wk_buf_add_fmt(text, "%04" PRIu64 "-%02u-%02uT%02u:%02u:%02u.%07uZ", date.year,
-		       date.month, date.day, of_day / 3600, of_day / 60 % 60, of_day % 60,
-		       (unsigned)(filetime % SECOND));
-}
 
 static bool take_system_time(struct wk_bytes *in, struct wk_buf *text)
 {
@@ -550,7 +519,7 @@ bool wk_etl_value_add(struct wk_bytes *in, const struct wk_etl_field *field, uin
 	case WK_ETL_IN_POINTER:
 		return take_hex(in, field, pointer_bytes, number, text);
 	case WK_ETL_IN_FILETIME:
-		wk_etl_time_add(wk_u64le(in), text);
+		wk_etl_date_add_exact(text, wk_u64le(in));
 		return !in->bad;
 	case WK_ETL_IN_SYSTEMTIME:
 		return take_system_time(in, text);

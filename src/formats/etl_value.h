@@ -18,7 +18,4 @@ bool wk_etl_value_is_character(const struct wk_etl_field *field);
 bool wk_etl_characters_add(struct wk_bytes *in, const struct wk_etl_field *field, uint32_t count,
 			   struct wk_buf *text);
 
-/* Of the 100 ns since 1601: "2021-09-09T12:59:35.7912345Z". */
-void wk_etl_time_add(uint64_t filetime, struct wk_buf *text);
-
 #endif

@@ -10,6 +10,7 @@
 
 #include "etl_lines.h"
 #include "etl_programs.h"
+#include "formats/etl_fields.h"
 #include "formats/xml.h"
 
 static void end_trace(struct etl_maker *m, struct wk_buf *text)
@@ -241,6 +242,84 @@ static void a_description_that_contradicts_itself_is_none(void **state)
 	assert_line(&text, "text=\"id=3 version=0 opcode=0 task=0 bytes=0\"");
 	assert_line(&text, "note time=0 text=\"3 events are only numbers and sizes");
 	wk_buf_fini(&text);
+}
+
+/* ---- values */
+
+struct value {
+	uint16_t in, out, length;
+	const char *bytes;
+	size_t byte_count;
+	const char *text;
+};
+
+static void assert_value(const struct value *value)
+{
+	struct wk_etl_field field = { .name = wk_str_c("a"), .in_type = value->in,
+				      .out_type = value->out, .length = value->length, .end = 1,
+				      .sized = value->length ? WK_ETL_BY_SCHEMA : WK_ETL_BY_TYPE };
+	struct wk_etl_field_reader reader = { 0 };
+	struct wk_bytes payload = wk_bytes_of(value->bytes, value->byte_count);
+	struct wk_buf text = { 0 }, expected = { 0 };
+	bool ends_with_payload = !value->length && (value->in == WK_ETL_IN_TEXT16 ||
+						    value->in == WK_ETL_IN_TEXT8);
+
+	wk_buf_add_fmt(&expected, "a=%s", value->text);
+	assert_true(wk_etl_fields_add(&reader, &field, 1, false, 8, payload, &text));
+	assert_string_equal(wk_buf_text(&text), wk_buf_text(&expected));
+	wk_buf_reset(&text);
+	payload.end--;
+	assert_int_equal(wk_etl_fields_add(&reader, &field, 1, false, 8, payload, &text),
+			 ends_with_payload);
+	wk_etl_field_reader_fini(&reader);
+	wk_buf_fini(&expected);
+	wk_buf_fini(&text);
+}
+
+/* And of each, one byte less is too little, but for texts without a length. */
+static void values_of_every_type_are_told_as_people_write_them(void **state)
+{
+	static const struct value values[] = {
+		{ WK_ETL_IN_I8, 0, 0, "\xfe", 1, "-2" },
+		{ WK_ETL_IN_I64, 0, 0, "\xff\xff\xff\xff\xff\xff\xff\xff", 8, "-1" },
+		{ WK_ETL_IN_U64, 0, 0, "\xff\xff\xff\xff\xff\xff\xff\xff", 8,
+		  "18446744073709551615" },
+		{ WK_ETL_IN_U32, WK_ETL_OUT_NTSTATUS, 0, "\x34\0\0\xc0", 4, "0xc0000034" },
+		{ WK_ETL_IN_U32, WK_ETL_OUT_IPV4, 0, "\x7f\0\0\1", 4, "127.0.0.1" },
+		{ WK_ETL_IN_U16, WK_ETL_OUT_PORT, 0, "\x01\xbb", 2, "443" },
+		{ WK_ETL_IN_U8, WK_ETL_OUT_BOOL, 0, "\1", 1, "true" },
+		{ WK_ETL_IN_BOOL, 0, 0, "\0\0\0\0", 4, "false" },
+		{ WK_ETL_IN_U16, WK_ETL_OUT_STRING, 0, "A\0", 2, "\"A\"" },
+		{ WK_ETL_IN_F32, 0, 0, "\0\0\xc0\x3f", 4, "1.5" },
+		{ WK_ETL_IN_F64, 0, 0, "\0\0\0\0\0\0\xf8\xbf", 8, "-1.5" },
+		{ WK_ETL_IN_HEX32, 0, 0, "\x10\0\0\0", 4, "0x10" },
+		{ WK_ETL_IN_TEXT16, 0, 0, "a\0\n\0\0\0", 6, "\"a\\n\"" },
+		{ WK_ETL_IN_TEXT16, 0, 3, "a\0b\0\0\0", 6, "\"ab\"" },
+		{ WK_ETL_IN_TEXT8, 0, 0, "q\"\x01", 4, "\"q\\\"\\x01\"" },
+		{ WK_ETL_IN_TEXT8, 0, 2, "hi", 2, "\"hi\"" },
+		{ WK_ETL_IN_COUNTED_TEXT16, 0, 0, "\4\0h\0i\0", 6, "\"hi\"" },
+		{ WK_ETL_IN_COUNTED_BINARY, 0, 0, "\2\0\xab\xcd", 4, "0xabcd" },
+		{ WK_ETL_IN_BINARY, 0, 2, "\xab\xcd", 2, "0xabcd" },
+		{ WK_ETL_IN_BINARY, WK_ETL_OUT_IPV6, 0, "\x20\1\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16,
+		  "2001::1" },
+		{ WK_ETL_IN_BINARY, WK_ETL_OUT_IPV6, 16, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16,
+		  "::" },
+		{ WK_ETL_IN_BINARY, WK_ETL_OUT_SOCKET, 8, "\2\0\0\x50\x0a\0\0\1", 8,
+		  "10.0.0.1:80" },
+		{ WK_ETL_IN_BINARY, WK_ETL_OUT_SOCKET, 3, "\x09\0\1", 3, "0x090001" },
+		{ WK_ETL_IN_FILETIME, 0, 0, "\x01\0\0\0\0\0\0\0", 8,
+		  "1601-01-01T00:00:00.0000001Z" },
+		{ WK_ETL_IN_SYSTEMTIME, 0, 0, "\xe5\7\x09\0\4\0\x09\0\x0e\0\x3b\0\x23\0\x1f\3", 16,
+		  "2021-09-09T14:59:35.799" },
+		{ WK_ETL_IN_SID, 0, 0, "\1\1\0\0\0\0\0\5\x12\0\0\0", 12, "S-1-5-18" },
+		{ WK_ETL_IN_MOF_COUNTED_TEXT8, 0, 0, "\2\0hi", 4, "\"hi\"" },
+		{ WK_ETL_IN_MOF_REVERSED_TEXT16, 0, 0, "\0\2h\0", 4, "\"h\"" },
+		{ WK_ETL_IN_MOF_HEX_DUMP, 0, 0, "\1\0\0\0\x7f", 5, "0x7f" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		assert_value(&values[i]);
 }
 
 /* ---- manifests */
@@ -636,6 +715,7 @@ int main(void)
 		cmocka_unit_test(pointers_are_as_wide_as_the_events_program),
 		cmocka_unit_test(classic_events_are_described_by_their_class),
 		cmocka_unit_test(a_description_that_contradicts_itself_is_none),
+		cmocka_unit_test(values_of_every_type_are_told_as_people_write_them),
 		cmocka_unit_test(a_manifest_in_pieces_by_two_programs_at_once_is_joined),
 		cmocka_unit_test(pieces_that_are_missing_or_broken_describe_nothing),
 		cmocka_unit_test(events_with_stacks_are_samples_of_a_source_by_their_name),
