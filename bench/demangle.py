@@ -20,7 +20,7 @@ def main():
             print(f"{name}: skipped, it is not under WICK_SHARED")
             continue
         print(f"{name}: " + run([DEMANGLE, kind, path], check=False).stdout.decode().strip())
-    print("hostile: " + run([DEMANGLE, "hostile"], check=False).stdout.decode().strip())
+    print(run([DEMANGLE, "hostile"], check=False).stdout.decode().strip())
 
 
 main()

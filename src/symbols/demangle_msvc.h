@@ -148,7 +148,7 @@ struct wk_msvc_node *wk_msvc_fail(struct wk_msvc *p);
 bool wk_msvc_enter(struct wk_msvc *p);
 void wk_msvc_leave(struct wk_msvc *p);
 bool wk_msvc_take(struct wk_msvc *p, char c);
-bool wk_msvc_take_text(struct wk_msvc *p, const char *text);
+bool wk_msvc_take_whole(struct wk_msvc *p, const char *text);
 /* Passes over `c` or fails. */
 void wk_msvc_need(struct wk_msvc *p, char c);
 /* False once `stop` was passed over, or nothing is left (then it fails). */
@@ -206,6 +206,12 @@ bool wk_msvc_print(struct wk_msvc_out *o, const struct wk_msvc_node *node, enum 
 static inline char wk_msvc_peek(const struct wk_msvc *p, size_t ahead)
 {
 	return ahead < (size_t)(p->end - p->at) ? p->at[ahead] : '\0';
+}
+
+/* Mostly something else stands there. */
+static inline bool wk_msvc_take_text(struct wk_msvc *p, const char *text)
+{
+	return wk_msvc_peek(p, 0) == *text && wk_msvc_take_whole(p, text);
 }
 
 static inline bool wk_msvc_is_digit(char c)

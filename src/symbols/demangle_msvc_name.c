@@ -29,7 +29,7 @@ bool wk_msvc_take(struct wk_msvc *p, char c)
 	return true;
 }
 
-bool wk_msvc_take_text(struct wk_msvc *p, const char *text)
+bool wk_msvc_take_whole(struct wk_msvc *p, const char *text)
 {
 	if (!wk_str_starts(wk_str_of(p->at, (size_t)(p->end - p->at)), text))
 		return false;
