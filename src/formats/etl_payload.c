@@ -280,7 +280,6 @@ bool wk_etl_read_method(struct wk_bytes in, struct wk_etl_method *method)
 		return false;
 	method->space = wk_etl_text16(&in);
 	method->name = wk_etl_text16(&in);
-	method->signature = wk_etl_text16(&in);
 	return true;
 }
 

@@ -132,7 +132,7 @@ bool wk_etl_read_image_id(struct wk_bytes payload, struct wk_etl_form form,
 struct wk_etl_method {
 	uint64_t start;
 	uint32_t size_bytes;
-	struct wk_bytes space, name, signature; /* UTF-16 */
+	struct wk_bytes space, name; /* UTF-16; its signature follows, which nobody asks for */
 };
 bool wk_etl_read_method(struct wk_bytes payload, struct wk_etl_method *method);
 

@@ -320,6 +320,12 @@ static bool tell_record(struct wk_etl_trace *trace, const struct wk_etl_record *
 	}
 }
 
+static bool tell_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	return wk_etl_user_tell(trace->user, record, wk_etl_ns(trace->file, record->time),
+				trace->in_full, trace->sink, trace->err);
+}
+
 bool wk_etl_tell(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record record;
@@ -331,7 +337,6 @@ bool wk_etl_tell(struct wk_etl_trace *trace)
 
 	while (ok && wk_etl_next(trace->file, &record))
 		ok = tell_record(trace, &record) &&
-		     wk_etl_user_tell(trace->user, &record, wk_etl_ns(trace->file, record.time),
-				      trace->in_full, trace->sink, trace->err);
+		     (record.kind == WK_ETL_KERNEL || tell_user(trace, &record));
 	return ok && wk_etl_counts_tell(trace->counts, trace->schemas, trace->sink, trace->err);
 }
