@@ -93,6 +93,7 @@ bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
 		process->package = wk_etl_text16(&in);
 		process->application = wk_etl_text16(&in);
 	}
+	process->rest = in;
 	return true;
 }
 
@@ -137,7 +138,7 @@ bool wk_etl_read_image(struct wk_bytes in, struct wk_etl_form form, struct wk_et
 {
 	*image = (struct wk_etl_image){ .pid = WK_ETL_NO_PID };
 	image->base = wk_etl_take_pointer(&in, form);
-	image->size_bytes = wk_etl_take_pointer(&in, form);
+	image->size_bytes = form.version ? wk_etl_take_pointer(&in, form) : wk_u32le(&in);
 	if (form.version >= 1)
 		image->pid = wk_u32le(&in);
 	if (form.version >= 2) {

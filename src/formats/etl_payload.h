@@ -34,6 +34,7 @@ struct wk_etl_process {
 	struct wk_bytes sid;   /* the security identifier, from its revision on; empty: none */
 	struct wk_str name;
 	struct wk_bytes command_line, package, application; /* UTF-16 */
+	struct wk_bytes rest;  /* what stands behind all that is known */
 };
 bool wk_etl_read_process(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_process *process);

@@ -351,6 +351,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 		uint32_t hook = wk_etl_hook_of(&record);
 		struct wk_etl_tally *tally = tally_of(trace, &record, hook);
 
+		wk_etl_mend_width(&record, hook);
 		wk_etl_schemas_learn(trace->schemas, &record);
 		tally->is_used |= scan_record(&scan, &record, hook);
 		tally->is_used |= wk_etl_snapshots_scan(trace->snapshots, &record);

@@ -272,10 +272,11 @@ static bool on_mark(struct wk_etl_trace *trace, const struct wk_etl_record *reco
 	return wk_etl_take(trace, &event);
 }
 
-static bool tell_record(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
 {
 	uint32_t hook = wk_etl_hook_of(record);
 
+	wk_etl_mend_width(record, hook);
 	switch (hook) {
 	case WK_ETL_PROCESS_START:
 		return on_process(trace, record, false);

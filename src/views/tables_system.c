@@ -194,7 +194,7 @@ static void add_source_count(struct wk_buf *text, const struct wk_model *model, 
 	wk_buf_add_str(text, wk_model_str(model, source->unit));
 }
 
-/* Windows logs many kinds of events, which have a table of their own. */
+/* Windows logs many kinds of events: they have a section of their own. */
 static bool is_one_of_many(const struct wk_model *model, wk_source_id id)
 {
 	return model->is_windows &&
@@ -222,21 +222,28 @@ static void other_events_row(struct rows *rows, uint64_t events, uint32_t kinds)
 	if (kinds == 0)
 		return;
 	wk_num_add_grouped(&text, events);
-	wk_buf_add_fmt(&text, " of %" PRIu32 " kind%s: `wick show FILE events` lists them", kinds,
-		       kinds == 1 ? "" : "s");
+	wk_buf_add_fmt(&text, " of %" PRIu32 " kind%s, listed below", kinds, kinds == 1 ? "" : "s");
 	system_row(rows, "recording", "other events", wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
 
-/* Of Windows' sources only those that sampled something: every trace has the same. */
-static void source_rows(struct rows *rows)
+/* How many samples each source has. */
+static uint64_t *count_samples(const struct wk_model *model)
 {
-	const struct wk_model *model = rows->model;
-	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts)), events = 0;
-	uint32_t kinds = 0;
+	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
 
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
+	return counts;
+}
+
+/* Of Windows' sources only those that sampled something: every trace has the same. */
+static void source_rows(struct rows *rows, const uint64_t *counts)
+{
+	const struct wk_model *model = rows->model;
+	uint64_t events = 0;
+	uint32_t kinds = 0;
+
 	for (wk_source_id i = 1; i < model->source_count; i++) {
 		if (is_one_of_many(model, i)) {
 			events += counts[i];
@@ -246,7 +253,23 @@ static void source_rows(struct rows *rows)
 		}
 	}
 	other_events_row(rows, events, kinds);
-	free(counts);
+}
+
+/* By the names that --by takes. */
+static void event_rows(struct rows *rows, const uint64_t *counts)
+{
+	const struct wk_model *model = rows->model;
+	struct wk_buf text = { 0 };
+
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		if (!is_one_of_many(model, i) || counts[i] == 0)
+			continue;
+		wk_buf_reset(&text);
+		wk_num_add_grouped(&text, counts[i]);
+		add_row(rows, wk_str_c("events"), wk_model_str(model, model->sources[i].name),
+			wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
 }
 
 static void note_rows(struct rows *rows)
@@ -290,6 +313,7 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	struct rows rows = { table, model, has_sections(model), { 0 } };
+	uint64_t *counts = count_samples(model);
 
 	(void)filter;
 	(void)options;
@@ -299,7 +323,9 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_TEXT, "value", "value");
 	fact_rows(&rows);
 	count_rows(&rows);
-	source_rows(&rows);
+	source_rows(&rows, counts);
 	note_rows(&rows);
 	section_rows(&rows);
+	event_rows(&rows, counts);
+	free(counts);
 }

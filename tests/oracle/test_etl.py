@@ -251,6 +251,23 @@ def _(t):
     t.true("total_percent" in calls[0] and "pid" not in calls[0], str(calls[0]))
 
 
+@tap.case("processes and images that a 32-bit program logged for a 64-bit kernel are read")
+def _(t):
+    for form in ("32_v2", "32_v3", "64_v2", "64_v3"):
+        path = archive_of(f"sawbuck/process_data_{form}.etl")
+        rows = t.csv("show", "--all", path, "processes")
+        t.equal([(row["pid"], row["name"], row["user"].split("-")[0]) for row in rows],
+                [("0", "Idle", "SYSTEM"), ("4", "System", "SYSTEM"), ("264", "smss.exe", "SYSTEM"),
+                 ("1776", "notepad.exe", "S")], form)
+    for form in ("32_v0", "32_v1", "32_v2", "64_v0", "64_v1", "64_v2"):
+        path = archive_of(f"sawbuck/image_data_{form}.etl")
+        images = [line for line in t.wick("dump", path).stdout.splitlines()
+                  if line.startswith("image ")]
+        t.equal((len(images), sum(" pid=7644 " in line for line in images)), (26, 26), form)
+        t.true(any("start=0x1160000 size=0x19e000" in line and "test_program.exe" in line
+                   for line in images), form)
+
+
 @tap.case("packaged and 32-bit processes are known")
 def _(t):
     rows = t.csv("show", "--all", archive_of("TraceLoggingTester.etl.zip"), "processes")

@@ -11,6 +11,7 @@
 #include "event/sink.h"
 #include "formats/etl_facts.h"
 #include "formats/etl_sid.h"
+#include "formats/etl_trace.h"
 #include "formats/reader.h"
 
 /* What the reader told: facts as "section|key|value" lines, processes and threads by their names,
@@ -334,6 +335,46 @@ static void claims_are_held_to_what_is_there(void **state)
 	forget(&m, &told);
 }
 
+static uint8_t mended_width(enum wk_etl_kind kind, uint16_t version, uint32_t hook,
+			    const struct wk_buf *payload)
+{
+	struct wk_etl_record record = { .kind = kind, .version = version, .pointer_bytes = 4,
+					.payload = bytes_of(payload) };
+
+	wk_etl_mend_width(&record, hook);
+	return record.pointer_bytes;
+}
+
+/* A 32-bit program logs what a 64-bit kernel would, under a header of 32 bits. */
+static void records_that_fit_only_the_other_width_have_it(void **state)
+{
+	struct wk_buf p = { 0 };
+
+	(void)state;
+	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
+		put(&p, 0x1160000, pointer);
+		put(&p, 0x19e000, pointer);
+		put(&p, 7644, 4);
+		put_text16(&p, "\\app.exe");
+		assert_int_equal(mended_width(WK_ETL_CLASSIC, 1, WK_ETL_IMAGE_LOAD, &p), pointer);
+		assert_int_equal(mended_width(WK_ETL_KERNEL, 1, WK_ETL_IMAGE_LOAD, &p), 4);
+		wk_buf_reset(&p);
+		put(&p, 0, pointer);
+		put(&p, 1776, 4);
+		put(&p, 988, 4);
+		put(&p, 1, 4);
+		put(&p, 0x103, 4);
+		put(&p, 0, 2 * pointer);
+		put_sid(&p);
+		put_text8(&p, "app.exe");
+		put_text16(&p, "app.exe -x");
+		assert_int_equal(mended_width(WK_ETL_CLASSIC, 2, WK_ETL_PROCESS_BEFORE, &p),
+				 pointer);
+		wk_buf_reset(&p);
+	}
+	wk_buf_fini(&p);
+}
+
 static void assert_sid(const char *expected, const uint8_t *bytes, size_t len)
 {
 	struct wk_buf text = { 0 };
@@ -425,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_name_that_was_cut_is_whole_again),
 		cmocka_unit_test(records_that_are_too_short_are_counted),
 		cmocka_unit_test(claims_are_held_to_what_is_there),
+		cmocka_unit_test(records_that_fit_only_the_other_width_have_it),
 		cmocka_unit_test(users_have_the_names_that_every_machine_knows),
 		cmocka_unit_test(other_users_are_numbers),
 		cmocka_unit_test(what_is_no_user_has_no_name),

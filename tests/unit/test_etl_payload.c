@@ -147,7 +147,7 @@ static void a_thread_has_its_start_and_its_name(void **state)
 static void put_image(struct wk_buf *to, unsigned version, size_t pointer)
 {
 	put(to, 0x7f9d02f0000, pointer);
-	put(to, 0x1be000, pointer);
+	put(to, 0x1be000, version ? pointer : 4);
 	if (version >= 1)
 		put(to, 3676, 4);
 	if (version >= 2) {
