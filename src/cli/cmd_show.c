@@ -266,20 +266,37 @@ static bool is_of_samples(const struct wk_table_view *what, const struct wk_mode
 	       !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
 }
 
+static bool says_how(const struct args *args, const struct wk_table_options *options)
+{
+	return args->inverted || args->by_process || args->by_thread || args->samples ||
+	       options->tree.grouping;
+}
+
 /* The tree of a trace of Windows is that of its processes, unless it is said how calls are to be
  * put together. */
 static const struct wk_table_view *view_for(const struct wk_table_view *what,
 					    const struct wk_model *model, const struct args *args,
 					    const struct wk_table_options *options)
 {
-	if (strcmp(what->name, "tree") != 0 || !model->is_windows || args->inverted ||
-	    args->by_process || args->by_thread || args->samples || options->tree.grouping ||
+	if (strcmp(what->name, "tree") != 0 || !model->is_windows || says_how(args, options) ||
 	    args->filter.source || args->filter.outstanding)
 		return what;
 	return wk_table_view_find("process-tree");
 }
 
-/* Words that no part of the filter says, since what is shown has a meaning of its own. */
+/* Memory by other levels than processes is a tree of the calls that allocated it. */
+static const struct wk_table_view *shown_as(const struct wk_table_view *what,
+					    const struct args *args,
+					    const struct wk_table_options *options)
+{
+	static const char *const of_memory[] = { "memory", "heap", NULL };
+
+	if (!wk_str_is_one_of(wk_str_c(what->name), of_memory) || !says_how(args, options))
+		return what;
+	return wk_table_view_find("calls");
+}
+
+/* What is shown may be about an event of its own, which not every recording has. */
 static bool ask(struct wk_question *question, const struct wk_table_view *what,
 		const struct wk_model *model, const struct wk_view_choice *choice, struct wk_err *err)
 {
@@ -335,7 +352,7 @@ static bool show_model(const struct wk_table_view *what, const struct wk_table_o
 	/* An empty table may be printed, but takes no file's place. */
 	if (ask(&question, what, model, choice, err) &&
 	    (!must_have || !args->output || wk_question_expect(&question, err)))
-		ok = show(what, options, model, &question, call, err);
+		ok = show(shown_as(what, args, options), options, model, &question, call, err);
 	if (ok && must_have)
 		ok = wk_question_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */

@@ -7,44 +7,13 @@
 
 #include <cmocka.h>
 
-#include "model/builder.h"
-#include "model/check.h"
+#include "built_model.h"
 #include "model/resolve.h"
 
-struct fixture {
-	struct wk_model *model;
-	struct wk_builder *builder;
-	struct wk_sink sink;
-};
-
-static void start(struct fixture *fixture)
-{
-	fixture->model = wk_model_new();
-	fixture->builder = wk_builder_new(fixture->model);
-	fixture->sink = wk_builder_sink(fixture->builder);
-}
-
-static void give(struct fixture *fixture, struct wk_event event)
-{
-	struct wk_err err = { 0 };
-
-	assert_true(wk_sink_take(&fixture->sink, &event, &err));
-}
-
-static void end(struct fixture *fixture)
-{
-	struct wk_err err = { 0 };
-
-	wk_builder_finish(fixture->builder);
-	if (!wk_model_check(fixture->model, &err))
-		fail_msg("%s", err.text);
-	wk_builder_free(fixture->builder);
-}
-
-static void give_process(struct fixture *fixture, enum wk_process_change change, uint64_t time_ns,
+static void give_process(struct built *fixture, enum wk_process_change change, uint64_t time_ns,
 			 uint32_t pid, uint32_t parent_pid, const char *name)
 {
-	give(fixture, (struct wk_event){
+	built_give(fixture, (struct wk_event){
 			      .kind = WK_EVENT_PROCESS,
 			      .time_ns = time_ns,
 			      .pid = pid,
@@ -53,10 +22,10 @@ static void give_process(struct fixture *fixture, enum wk_process_change change,
 					   .name = wk_str_c(name) } });
 }
 
-static void give_image(struct fixture *fixture, uint32_t pid, uint64_t start, uint64_t offset,
+static void give_image(struct built *fixture, uint32_t pid, uint64_t start, uint64_t offset,
 		       const char *path)
 {
-	give(fixture, (struct wk_event){
+	built_give(fixture, (struct wk_event){
 			      .kind = WK_EVENT_IMAGE,
 			      .pid = pid,
 			      .tid = pid,
@@ -65,11 +34,11 @@ static void give_image(struct fixture *fixture, uint32_t pid, uint64_t start, ui
 					 .is_kernel = pid == WK_KERNEL_PID } });
 }
 
-static void give_sample(struct fixture *fixture, uint64_t time_ns, uint32_t pid, uint32_t tid,
+static void give_sample(struct built *fixture, uint64_t time_ns, uint32_t pid, uint32_t tid,
 			const uint64_t *kernel, size_t kernel_count, const uint64_t *user,
 			size_t user_count, bool is_exact)
 {
-	give(fixture, (struct wk_event){
+	built_give(fixture, (struct wk_event){
 			      .kind = WK_EVENT_SAMPLE,
 			      .time_ns = time_ns,
 			      .pid = pid,
@@ -106,16 +75,16 @@ static void a_chain_becomes_offsets_in_files_with_callers_one_byte_back(void **s
 {
 	static const uint64_t user[] = { 0x5010, 0x5120, 0x9044 };
 	static const uint64_t kernel[] = { 0xffffffff81000010, 0xffffffff81000200 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_process(&f, WK_PROCESS_SEEN, 0, 7, 1, "app");
 	give_image(&f, WK_KERNEL_PID, 0xffffffff81000000, 0, "[kernel.kallsyms]");
 	give_image(&f, 7, 0x5000, 0x200, "/bin/app");
 	give_sample(&f, 100, 7, 7, kernel, 2, user, 3, false);
 	give_sample(&f, 200, 7, 7, NULL, 0, user, 3, true);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(stack_text(f.model, 0),
 			    "[unknown]@9043 app@31f app@210 "
 			    "[kernel.kallsyms]@ffffffff810001ff [kernel.kallsyms]@ffffffff81000010");
@@ -126,14 +95,14 @@ static void a_chain_becomes_offsets_in_files_with_callers_one_byte_back(void **s
 static void the_same_stack_is_one_row(void **state)
 {
 	static const uint64_t user[] = { 0x5010, 0x5120 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0, "/bin/app");
 	for (uint64_t i = 0; i < 100; i++)
 		give_sample(&f, i, 7, 7, NULL, 0, user, 2, true);
-	end(&f);
+	built_end(&f);
 	assert_int_equal(f.model->samples.count, 100);
 	assert_int_equal(f.model->stacks.count, 3);
 	assert_int_equal(f.model->frames.count, 3);
@@ -146,10 +115,10 @@ static void chains_with_common_callers_share_only_what_is_the_same(void **state)
 	static const uint64_t long_one[] = { 0x5010, 0x5120, 0x5230 };
 	static const uint64_t other_leaf[] = { 0x5020, 0x5120, 0x5230 };
 	static const uint64_t callers_alone[] = { 0x5120, 0x5230 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0, "/bin/app");
 	give_sample(&f, 1, 7, 7, NULL, 0, long_one, 3, false);
 	give_sample(&f, 2, 7, 7, NULL, 0, other_leaf, 3, false);
@@ -158,7 +127,7 @@ static void chains_with_common_callers_share_only_what_is_the_same(void **state)
 	give_sample(&f, 5, 7, 7, NULL, 0, long_one, 3, true);
 	give_image(&f, 7, 0x5000, 0, "/bin/other");
 	give_sample(&f, 6, 7, 7, NULL, 0, long_one, 3, false);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(stack_text(f.model, 0), "app@22f app@11f app@10");
 	assert_string_equal(stack_text(f.model, 1), "app@22f app@11f app@20");
 	assert_string_equal(stack_text(f.model, 2), "app@22f app@120");
@@ -172,16 +141,16 @@ static void kernel_parts_stand_on_their_own_users(void **state)
 {
 	static const uint64_t kernel[] = { 0xf010, 0xf020 };
 	static const uint64_t one[] = { 0x5010 }, two[] = { 0x5020 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, WK_KERNEL_PID, 0xf000, 0, "[kernel.kallsyms]");
 	give_image(&f, 7, 0x5000, 0, "/bin/app");
 	give_sample(&f, 1, 7, 7, kernel, 2, one, 1, false);
 	give_sample(&f, 2, 7, 7, kernel, 2, two, 1, false);
 	give_sample(&f, 3, 7, 7, kernel, 2, NULL, 0, false);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(stack_text(f.model, 0),
 			    "app@10 [kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
 	assert_string_equal(stack_text(f.model, 1),
@@ -193,17 +162,17 @@ static void kernel_parts_stand_on_their_own_users(void **state)
 static void summed_samples_are_a_row_a_stack_and_thread(void **state)
 {
 	static const uint64_t one[] = { 0x5010 }, two[] = { 0x5020 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	wk_builder_sum_samples(f.builder);
 	give_image(&f, 7, 0x5000, 0, "/bin/app");
 	for (uint64_t i = 1; i <= 100; i++) {
 		give_sample(&f, i, 7, 7, NULL, 0, one, 1, false);
 		give_sample(&f, i, 7, 8, NULL, 0, i > 50 ? one : two, 1, false);
 	}
-	end(&f);
+	built_end(&f);
 	assert_int_equal(f.model->samples.count, 3);
 	assert_int_equal(wk_model_sample_times(f.model, 0), 100);
 	assert_int_equal(f.model->samples.weight[0], 1000);
@@ -217,11 +186,11 @@ static void summed_samples_are_a_row_a_stack_and_thread(void **state)
 static void short_lived_children_keep_their_names(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
-	struct fixture f;
+	struct built f;
 	const struct wk_process *first, *second;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_process(&f, WK_PROCESS_SEEN, 0, 7, 1, "make");
 	for (uint64_t i = 0; i < 2; i++) {
 		/* The same pid twice: a reused number is another process. */
@@ -230,7 +199,7 @@ static void short_lived_children_keep_their_names(void **state)
 		give_sample(&f, 30 + 100 * i, 8, 8, NULL, 0, user, 1, true);
 		give_process(&f, WK_PROCESS_EXIT, 40 + 100 * i, 8, 0, "");
 	}
-	end(&f);
+	built_end(&f);
 	first = &f.model->processes[f.model->threads[f.model->samples.thread[0]].process];
 	second = &f.model->processes[f.model->threads[f.model->samples.thread[1]].process];
 	assert_string_equal(wk_strtab_get(f.model->text, first->name), "cc1");
@@ -245,15 +214,15 @@ static void short_lived_children_keep_their_names(void **state)
 static void a_new_mapping_at_the_same_place_is_another_frame(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0, "/lib/a.so");
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
 	give_image(&f, 7, 0x5000, 0, "/lib/b.so");
 	give_sample(&f, 2, 7, 7, NULL, 0, user, 1, true);
-	end(&f);
+	built_end(&f);
 	assert_string_equal(stack_text(f.model, 0), "a.so@10");
 	assert_string_equal(stack_text(f.model, 1), "b.so@10");
 	wk_model_free(f.model);
@@ -263,12 +232,12 @@ static void tasks_that_had_no_number_left_are_named_for_that(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
 	const struct wk_process *process;
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_sample(&f, 1, UINT32_MAX, UINT32_MAX, NULL, 0, user, 1, true);
-	end(&f);
+	built_end(&f);
 	process = &f.model->processes[f.model->threads[f.model->samples.thread[0]].process];
 	assert_string_equal(wk_strtab_get(f.model->text, process->name), "[exiting]");
 	wk_model_free(f.model);
@@ -277,22 +246,22 @@ static void tasks_that_had_no_number_left_are_named_for_that(void **state)
 static void carried_names_are_used_and_demangled(void **state)
 {
 	static const uint64_t user[] = { 0x5010, 0x5110, 0x5900 };
-	struct fixture f;
+	struct built f;
 	wk_stack_id named;
 	struct wk_named_frames *frames;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0, "/gone/app");
-	give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
 				    .symbol = { .image_path = WK_STR("/gone/app"), .start = 0x0,
 						.size_bytes = 0x100, .name = WK_STR("_Z3foov") } });
-	give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
+	built_give(&f, (struct wk_event){ .kind = WK_EVENT_SYMBOL,
 				    .symbol = { .image_path = WK_STR("/gone/app"), .start = 0x100,
 						.size_bytes = 0x100, .name = WK_STR("_start") } });
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 2, true);
 	give_sample(&f, 2, 7, 7, NULL, 0, user, 3, true);
-	end(&f);
+	built_end(&f);
 	wk_model_resolve(f.model, NULL, NULL);
 	assert_true(wk_model_check(f.model, NULL));
 	frames = &f.model->named_frames;
@@ -314,14 +283,14 @@ static void carried_names_are_used_and_demangled(void **state)
 static void what_has_no_name_shows_image_and_offset(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
-	struct fixture f;
+	struct built f;
 	const struct wk_function *function;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0x1a00, "/gone/app");
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
-	end(&f);
+	built_end(&f);
 	wk_model_resolve(f.model, NULL, NULL);
 	function = &f.model->functions[f.model->named_frames.function[1]];
 	assert_string_equal(wk_strtab_get(f.model->text, function->name), "app+0x1a10");
@@ -334,17 +303,17 @@ static void memory_that_has_a_name_is_named_by_offsets(void **state)
 {
 	static const uint64_t first[] = { 0x5010 }, second[] = { 0x9010 }, nameless[] = { 0xc010 };
 	const struct wk_model *model;
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0x2000, "/memfd:code (deleted)");
 	give_image(&f, 8, 0x9000, 0x2000, "/memfd:code (deleted)");
 	give_image(&f, 8, 0xc000, 0x2000, "//anon");
 	give_sample(&f, 1, 7, 7, NULL, 0, first, 1, true);
 	give_sample(&f, 2, 8, 8, NULL, 0, second, 1, true);
 	give_sample(&f, 3, 8, 8, NULL, 0, nameless, 1, true);
-	end(&f);
+	built_end(&f);
 	model = f.model;
 	wk_model_resolve(f.model, NULL, NULL);
 	assert_int_equal(model->samples.stack[0], model->samples.stack[1]);
@@ -359,14 +328,14 @@ static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void *
 	static const uint64_t user[] = { 0x5010 };
 	struct wk_symbols *symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
 	struct wk_model_reach reach;
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0, "/nowhere/app");
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
 	give_sample(&f, 2, 8, 8, NULL, 0, user, 1, true);
-	end(&f);
+	built_end(&f);
 	wk_model_resolve(f.model, symbols, NULL);
 	assert_int_equal(f.model->images[1].state, WK_IMAGE_MISSING);
 	reach = wk_model_reach(f.model);
@@ -381,15 +350,15 @@ static void what_the_kernel_does_between_two_programs_has_no_user_part(void **st
 {
 	static const uint64_t kernel[] = { 0xffffffff81000010, 0xffffffff81000200 };
 	static const uint64_t user[] = { 0x7010, 0x7110 };
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, WK_KERNEL_PID, 0xffffffff81000000, 0, "[kernel.kallsyms]");
 	give_sample(&f, 1, 7, 7, kernel, 2, user, 1, true);
 	give_sample(&f, 2, 7, 7, kernel, 2, user, 2, true);
 	give_sample(&f, 3, 7, 7, NULL, 0, user, 1, true);
-	end(&f);
+	built_end(&f);
 	wk_model_resolve(f.model, NULL, NULL);
 	assert_int_equal(wk_model_reach(f.model).with_user_part, 2);
 	wk_model_free(f.model);
@@ -400,13 +369,13 @@ static void stacks_that_begin_in_code_of_memory_are_of_unknown_reach(void **stat
 {
 	static const uint64_t user[] = { 0x5010 };
 	struct wk_model_reach reach;
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, 7, 0x5000, 0, "/memfd:tool (deleted)");
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
-	end(&f);
+	built_end(&f);
 	wk_model_resolve(f.model, NULL, NULL);
 	reach = wk_model_reach(f.model);
 	assert_int_equal(reach.with_user_part, 1);
@@ -420,15 +389,15 @@ static void a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed(void **state)
 	static const uint64_t kernel[] = { 0xffffffff81000010 };
 	uint64_t user[] = { 0 };
 	struct wk_symbols *symbols = wk_symbols_new(NULL);
-	struct fixture f;
+	struct built f;
 
 	(void)state;
-	start(&f);
+	built_start(&f);
 	give_image(&f, WK_KERNEL_PID, 0xffffffff81000000, 0, "[kernel.kallsyms]");
 	give_image(&f, 7, 0x5000, 0, "[vdso]");
 	for (user[0] = 0x5000; user[0] < 0x6000; user[0] += 16)
 		give_sample(&f, 1, 7, 7, kernel, 1, user, 1, true);
-	end(&f);
+	built_end(&f);
 	wk_model_resolve(f.model, symbols, NULL);
 	for (uint32_t i = 1; i < f.model->named_frames.count; i++) {
 		wk_function_id function = f.model->named_frames.function[i];
@@ -442,12 +411,12 @@ static void a_kernel_and_a_vdso_of_nobody_knows_where_stay_unnamed(void **state)
 /* Traces count threads from 1 in each process. */
 static void threads_of_one_number_in_two_processes_stay_two(void **state)
 {
-	struct fixture fixture;
+	struct built fixture;
 
 	(void)state;
-	start(&fixture);
+	built_start(&fixture);
 	for (uint32_t i = 0; i < 6; i++)
-		give(&fixture, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
+		built_give(&fixture, (struct wk_event){ .kind = WK_EVENT_SAMPLE,
 						  .time_ns = 1 + i,
 						  .pid = 10 + i % 2,
 						  .tid = 1,
@@ -456,14 +425,14 @@ static void threads_of_one_number_in_two_processes_stay_two(void **state)
 	assert_int_equal(fixture.model->thread_count, 3);
 	assert_int_equal(fixture.model->samples.thread[0], fixture.model->samples.thread[4]);
 	assert_int_not_equal(fixture.model->samples.thread[0], fixture.model->samples.thread[1]);
-	end(&fixture);
+	built_end(&fixture);
 	wk_model_free(fixture.model);
 }
 
 /* Windows: a process is made of a file, and its threads have numbers of their own. */
-static void give_started(struct fixture *fixture, uint32_t pid, uint32_t parent_pid)
+static void give_started(struct built *fixture, uint32_t pid, uint32_t parent_pid)
 {
-	give(fixture, (struct wk_event){
+	built_give(fixture, (struct wk_event){
 			      .kind = WK_EVENT_PROCESS, .time_ns = 5, .pid = pid,
 			      .process = { .change = WK_PROCESS_START, .parent_pid = parent_pid,
 					   .threads_apart = true, .name = WK_STR("child.exe") } });
@@ -472,16 +441,16 @@ static void give_started(struct fixture *fixture, uint32_t pid, uint32_t parent_
 static void a_process_that_starts_by_itself_has_nothing_of_its_parent(void **state)
 {
 	static const uint64_t user[] = { 0x1010 };
-	struct fixture fixture;
+	struct built fixture;
 	wk_process_id process;
 
 	(void)state;
-	start(&fixture);
+	built_start(&fixture);
 	give_process(&fixture, WK_PROCESS_SEEN, 0, 10, 0, "parent.exe");
 	give_image(&fixture, 10, 0x1000, 0, "C:\\bin\\parent.exe");
 	give_started(&fixture, 20, 10);
 	give_sample(&fixture, 6, 20, 21, NULL, 0, user, 1, false);
-	end(&fixture);
+	built_end(&fixture);
 	assert_string_equal(stack_text(fixture.model, 0), "[unknown]@1010");
 	process = fixture.model->threads[fixture.model->samples.thread[0]].process;
 	assert_true(wk_str_is(wk_model_str(fixture.model, fixture.model->processes[process].name),
@@ -495,20 +464,20 @@ static void a_process_that_starts_by_itself_has_nothing_of_its_parent(void **sta
 static void what_was_unmapped_is_not_there_any_more(void **state)
 {
 	static const uint64_t user[] = { 0x1010 };
-	struct fixture fixture;
+	struct built fixture;
 
 	(void)state;
-	start(&fixture);
+	built_start(&fixture);
 	give_process(&fixture, WK_PROCESS_SEEN, 0, 10, 0, "a.exe");
 	give_image(&fixture, 10, 0x1000, 0, "C:\\bin\\a.dll");
 	give_sample(&fixture, 1, 10, 11, NULL, 0, user, 1, false);
-	give(&fixture, (struct wk_event){ .kind = WK_EVENT_IMAGE, .time_ns = 2, .pid = 10,
+	built_give(&fixture, (struct wk_event){ .kind = WK_EVENT_IMAGE, .time_ns = 2, .pid = 10,
 					  .image = { .start = 0x1000, .size_bytes = 0x1000,
 						     .is_gone = true } });
 	give_sample(&fixture, 3, 10, 11, NULL, 0, user, 1, false);
 	give_image(&fixture, 10, 0x1000, 0, "C:\\bin\\b.dll");
 	give_sample(&fixture, 4, 10, 11, NULL, 0, user, 1, false);
-	end(&fixture);
+	built_end(&fixture);
 	assert_string_equal(stack_text(fixture.model, 0), "a.dll@10");
 	assert_string_equal(stack_text(fixture.model, 1), "[unknown]@1010");
 	assert_string_equal(stack_text(fixture.model, 2), "b.dll@10");
@@ -518,18 +487,18 @@ static void what_was_unmapped_is_not_there_any_more(void **state)
 static void a_file_that_the_kernel_has_mapped_is_a_file_with_offsets(void **state)
 {
 	static const uint64_t kernel[] = { 0xfffff80000001234 };
-	struct fixture fixture;
+	struct built fixture;
 	wk_image_id image = 0;
 
 	(void)state;
-	start(&fixture);
+	built_start(&fixture);
 	give_process(&fixture, WK_PROCESS_SEEN, 0, 10, 0, "a.exe");
-	give(&fixture, (struct wk_event){ .kind = WK_EVENT_IMAGE, .pid = WK_KERNEL_PID,
+	built_give(&fixture, (struct wk_event){ .kind = WK_EVENT_IMAGE, .pid = WK_KERNEL_PID,
 					  .image = { .start = 0xfffff80000001000,
 						     .size_bytes = 0x1000,
 						     .path = WK_STR("C:\\drivers\\x.sys") } });
 	give_sample(&fixture, 1, 10, 11, kernel, 1, NULL, 0, false);
-	end(&fixture);
+	built_end(&fixture);
 	assert_string_equal(stack_text(fixture.model, 0), "x.sys@234");
 	for (wk_image_id id = 1; id < fixture.model->image_count; id++)
 		if (fixture.model->images[id].in_kernel)
