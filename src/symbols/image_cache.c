@@ -11,7 +11,8 @@
  *	image SIZE TIME         of the image's file, when it was read
  *	names SIZE TIME PATH    of the file that the names are from
  *	lines SIZE TIME PATH
- *	units KIND              of debug information that the lines are from: their numbers are its
+ *	units KIND              of debug information that the lines are from: their numbers are its;
+ *				"publics": it has none
  *	complete                no other file would have more names
  */
 #include "symbols/image.h"

@@ -80,11 +80,38 @@ static void search(struct wk_image_symbols *image)
 	use_path(places, file->path);
 }
 
+static bool is_stripped(const struct wk_image_debug *places)
+{
+	return places->pdb && wk_pdb_is_stripped(places->pdb);
+}
+
+const char *wk_image_debug_kind(const struct wk_image_debug *places)
+{
+	if (places->pdb)
+		return is_stripped(places) && !wk_pdb_refers_to_objects(places->pdb) ? "publics"
+										     : "pdb";
+	return places->breakpad ? "breakpad" : "dwarf";
+}
+
+/* Is it known from before that its PDB has names alone? Then it need not be opened, nor be here. */
+static bool is_known_to_have_none(struct wk_image_symbols *image)
+{
+	const struct wk_image_kept *kept = wk_image_kept(image);
+
+	if (!wk_str_is(kept->units, "publics") || !kept->lines.path.len || kept->lines.is_stale)
+		return false;
+	wk_buf_add_fmt(&image->places.reason, "%.*s has public names only",
+		       WK_STR_ARG(kept->lines.path));
+	return true;
+}
+
 static void open_index(struct wk_image_symbols *image)
 {
 	struct wk_image_debug *places = &image->places;
 
 	places->is_open = true;
+	if (is_known_to_have_none(image))
+		return;
 	places->index = wk_image_kept_places(image);
 	places->is_kept = places->index != NULL;
 	if (places->index) {
@@ -110,13 +137,6 @@ static bool read_unit(struct wk_image_debug *places, uint32_t unit, struct wk_er
 	if (places->breakpad)
 		return wk_breakpad_load(places->breakpad, unit, places->index, err);
 	return wk_dwarf_load(places->dwarf, unit, places->index, err);
-}
-
-const char *wk_image_debug_kind(const struct wk_image_debug *places)
-{
-	if (places->pdb)
-		return "pdb";
-	return places->breakpad ? "breakpad" : "dwarf";
 }
 
 /* Units of an index that was kept are of the kind of file that it was made from. */
@@ -211,8 +231,10 @@ static bool has_pdb_places(struct wk_image_symbols *image)
 
 	if (wk_pdb_id_is_none(&id) || !index_of(image))
 		return false;
-	return image->places.pdb || image->places.breakpad || (image->kept.lines.path.len && !image->places.dwarf &&
-				     !wk_str_is(image->kept.lines.path, image->file.path));
+	if (image->places.pdb || image->places.breakpad)
+		return true;
+	return image->kept.lines.path.len && !image->places.dwarf &&
+	       !wk_str_is(image->kept.lines.path, image->file.path);
 }
 
 bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr,
@@ -349,11 +371,6 @@ static void add_words(struct wk_buf *reason, struct wk_str words)
 		return;
 	wk_buf_add_text(reason, "; ");
 	wk_buf_add_str(reason, words);
-}
-
-static bool is_stripped(const struct wk_image_debug *places)
-{
-	return places->pdb && wk_pdb_is_stripped(places->pdb);
 }
 
 static void describe(struct wk_image_debug *places)

@@ -10,7 +10,6 @@
 #include "base/num.h"
 #include "os/folder.h"
 #include "os/os.h"
-#include "symbols/cache.h"
 #include "symbols/fetch.h"
 #include "symbols/remote_internal.h"
 #include "symbols/remote_memory.h"
@@ -118,21 +117,12 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 	return NULL;
 }
 
-static void make_room(const struct wk_remote *remote)
-{
-	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
-
-	wk_remote_make_room(remote->folder, remote->newest ? remote->newest : "",
-			    wk_cache_usual_bytes(&complaint));
-	wk_buf_fini(&complaint);
-}
-
 void wk_remote_close(struct wk_remote *remote)
 {
 	if (!remote)
 		return;
 	if (remote->has_remembered)
-		make_room(remote);
+		wk_remote_make_usual_room(remote->folder, remote->newest);
 	for (size_t i = 0; i < remote->server_count; i++) {
 		free(remote->servers[i].why_down);
 		free(remote->servers[i].complaint);
@@ -262,7 +252,7 @@ static void note_newest(struct wk_remote *remote, struct wk_str name)
 {
 	free(remote->newest);
 	remote->newest = wk_strndup(name.at, name.len);
-	make_room(remote);
+	wk_remote_make_usual_room(remote->folder, remote->newest);
 }
 
 /* Fetches into a file without a name, which takes its place when it is found to be the wanted

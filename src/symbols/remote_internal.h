@@ -19,4 +19,7 @@ char *wk_remote_usual_folder(void);
  * than `most_bytes`; but not `newest`, a name in the folder. */
 void wk_remote_make_room(const char *folder, const char *newest, uint64_t most_bytes);
 
+/* The same with as many bytes as WICK_CACHE_SIZE says; `newest` may be NULL. */
+void wk_remote_make_usual_room(const char *folder, const char *newest);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "os/folder.h"
+#include "symbols/cache.h"
 #include "symbols/remote_internal.h"
 #include "symbols/remote_memory.h"
 
@@ -208,4 +209,12 @@ void wk_remote_make_room(const char *path, const char *newest, uint64_t most_byt
 	}
 	free(kept.at);
 	wk_os_folder_close(folder);
+}
+
+void wk_remote_make_usual_room(const char *folder, const char *newest)
+{
+	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
+
+	wk_remote_make_room(folder, newest ? newest : "", wk_cache_usual_bytes(&complaint));
+	wk_buf_fini(&complaint);
 }

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "os/folder.h"
-#include "symbols/cache.h"
 #include "symbols/remote_internal.h"
 #include "symbols/remote_places.h"
 
@@ -26,21 +25,12 @@ struct wk_symbol_files *wk_symbol_files_new(const struct wk_remote_options *opti
 	return files;
 }
 
-static void make_room(const struct wk_symbol_files *files)
-{
-	struct wk_buf complaint = { 0 }; /* that of the symbol cache is enough */
-
-	wk_remote_make_room(files->folder, files->newest ? files->newest : "",
-			    wk_cache_usual_bytes(&complaint));
-	wk_buf_fini(&complaint);
-}
-
 void wk_symbol_files_free(struct wk_symbol_files *files)
 {
 	if (!files)
 		return;
 	if (files->folder && (files->newest || files->has_remembered))
-		make_room(files);
+		wk_remote_make_usual_room(files->folder, files->newest);
 	for (size_t i = 0; i < files->path.count; i++) {
 		free(files->states[i].shown);
 		free(files->states[i].why_down);
@@ -301,7 +291,7 @@ static void note_newest(struct wk_symbol_files *files, const char *path)
 
 	free(files->newest);
 	files->newest = wk_strndup(name.at, name.len);
-	make_room(files);
+	wk_remote_make_usual_room(files->folder, files->newest);
 }
 
 static bool copy_to_own(struct wk_symbol_search *s, struct wk_buf *path, struct wk_err *err)
@@ -443,7 +433,7 @@ static bool search(struct wk_symbol_search *s)
 	if (s->key.len == 0)
 		return false;
 	name_own(s);
-	found = find_own(s);
+	found = wk_symbol_files_folder(files, false) && find_own(s);
 	for (size_t i = 0; i < files->path.count && !found; i++) {
 		bool is_server = files->path.places[i].kind == WK_SYMBOL_SERVER;
 

@@ -237,7 +237,7 @@ bool wk_symbol_ask(struct wk_symbol_search *s, size_t place)
 	struct asking a = { .s = s, .place = place, .state = &s->files->states[place] };
 	bool found = false;
 
-	if (s->own.len)
+	if (s->own.len && wk_symbol_files_folder(s->files, true))
 		wk_buf_add_fmt(&a.memory_path, "%s.%s.asked", wk_buf_text(&s->own),
 			       wk_symbol_wants_pdb(s->want) ? "pdb" : "image");
 	if (a.state->why_down)

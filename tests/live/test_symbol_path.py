@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
@@ -168,6 +169,26 @@ def _(t):
     t.true("was looked for" not in reason(t, path), "nothing is said of a folder nobody named")
     (t.folder / "cpp-O2.pdb").write_bytes(fixture("c-O2.pdb").read_bytes())
     t.true("it is of another build" in reason(t, path), "what lies there and is wrong is named")
+
+
+@tap.case("a PDB with public names only, as Microsoft gives them away, is opened once, too")
+def _(t):
+    body = fixture("c-publics.pdb").read_bytes()
+    exe = fixture("c-publics.exe").read_bytes()
+    at = exe.index(b"RSDS") + 4
+    key = uuid.UUID(bytes_le=exe[at:at + 16]).hex.upper() + \
+        f"{int.from_bytes(exe[at + 16:at + 20], 'little'):X}"
+    rows = truth("c-publics")
+    path, asks = trace(t, rows, "c-publics", key), f"/c-publics.pdb/{key}/c-publics.pdb"
+    with Server(serves({asks: body})) as server:
+        words = "--symbol-path", f"srv*{t.folder}/c*{server.url}"
+        first, _said = functions(t, path, *words)
+        t.true(not any("+0x" in name for name in first), f"{first}")
+        shutil.rmtree(t.folder / "c")
+        count = len(server.asked)
+        t.equal(functions(t, path, *words)[0], first, "names of the second time")
+        t.true("has public names only" in reason(t, path, *words), "why there are no lines")
+        t.equal(len(server.asked), count, "requests")
 
 
 @tap.case("a store of each form has it: two tiers, three tiers, a cabinet, a pointer, Breakpad's text")
