@@ -452,6 +452,7 @@ const struct wk_command wk_cmd_cargo = {
 		{ &(const struct wk_opt_group){ "Building", build }, 0 },
 		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
 		{ &wk_drawing_group, AT(flame.drawing) },
+		{ &wk_view_group, AT(flame.view) },
 		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
 		{ &wk_load_group, AT(flame.load) },
 		{ 0 } },

@@ -5,7 +5,8 @@
 static const struct wk_opt options[] = {
 	{ 0, "process", "PID|PATTERN", "only processes with this number or a name that matches; a "
 	  "PATTERN here and below is an extended regular expression that may match anywhere in the "
-	  "name; of Windows, names of processes and files match in any case", WK_OPT_TEXT, AT(process), NULL },
+	  "name; of Windows, names of processes and files match in any case", WK_OPT_TEXT,
+	  AT(process), NULL },
 	{ 0, "thread", "TID|PATTERN", "only threads with this number or a name that matches",
 	  WK_OPT_TEXT, AT(thread), NULL },
 	{ 0, "image", "PATTERN", "only stacks with code of a file whose path matches", WK_OPT_TEXT,

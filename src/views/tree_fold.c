@@ -186,18 +186,13 @@ static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id 
 	return f->model->named_frames.function[f->model->named.label[named]];
 }
 
-static bool is_by_modules(const struct wk_folding *f)
-{
-	return wk_grouping_last(&f->grouping) == WK_GROUP_MODULES;
-}
-
 static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
 {
 	wk_function_id function = function_of_stack(f, named);
 
 	if (is_process(f, named))
 		return process_label(f, f->model->functions[function].name);
-	if (is_by_modules(f))
+	if (f->is_by_modules)
 		return WK_LABEL(WK_LABEL_MODULE, f->module[function]);
 	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[function]);
 }
@@ -205,7 +200,7 @@ static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
 /* Is what follows a frame of the same label that frame again? */
 static bool joins_alike(const struct wk_folding *f)
 {
-	return f->options->collapses_recursion || is_by_modules(f);
+	return f->options->collapses_recursion || f->is_by_modules;
 }
 
 static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
@@ -746,8 +741,8 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 
 	*folding = (struct wk_folding){ .model = model, .options = options,
 					.grouping = wk_tree_grouping(options) };
-	if (wk_grouping_has(&folding->grouping, WK_GROUP_MODULE) ||
-	    wk_grouping_has(&folding->grouping, WK_GROUP_MODULES))
+	folding->is_by_modules = wk_grouping_last(&folding->grouping) == WK_GROUP_MODULES;
+	if (folding->is_by_modules || wk_grouping_has(&folding->grouping, WK_GROUP_MODULE))
 		folding->module = wk_functions_of_modules(model);
 	if (!options->pairs)
 		folding->merged = wk_functions_merged(model, options->merge_images,

@@ -39,6 +39,7 @@ struct wk_folding {
 	const struct wk_model *model;
 	const struct wk_tree_options *options;
 	struct wk_grouping grouping; /* of the options */
+	bool is_by_modules;          /* it ends in the stack by modules */
 	const struct wk_trie *trie;  /* `own`, or the model's named stacks */
 	struct wk_trie own;
 	bool is_borrowed;

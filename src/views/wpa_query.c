@@ -61,7 +61,7 @@ enum wk_wpa_cell wk_wpa_cell_of(struct wk_str column)
 #define OPEN       0xff /* a parenthesis among the steps that wait */
 #define MOST_STEPS (4 * WK_WPA_MOST_TERMS)
 
-#define LONGEST_PATTERN 1000
+#define LONGEST_PATTERN 1000 /* bytes; what is longer is not taken */
 
 struct reading {
 	struct wk_wpa_query *query;
@@ -164,34 +164,47 @@ static struct wk_pattern *read_pattern(struct wk_str value)
 	return pattern;
 }
 
+/* "[Process]:" or "Process:". */
+static bool read_column(struct reading *r, struct wk_str *column)
+{
+	struct wk_str from = r->text;
+
+	if (from.at[0] != '[') {
+		if (take_until(r, ':', column))
+			return true;
+	} else {
+		r->text = wk_str_skip(r->text, 1);
+		if (take_until(r, ']', column) && take_while(r, ":").len == 1)
+			return true;
+	}
+	r->text = from;
+	return wrong(r, "no [column]:");
+}
+
+static bool read_value(struct reading *r, struct wk_str *value)
+{
+	if (!r->text.len || r->text.at[0] != '"') {
+		*value = take_bare(r);
+		return true;
+	}
+	r->text = wk_str_skip(r->text, 1);
+	return take_until(r, '"', value) || wrong(r, "a value without its second quotation mark");
+}
+
 static bool read_term(struct reading *r)
 {
 	struct wk_wpa_query *query = r->query;
 	struct wk_str from = r->text;
 	struct wk_wpa_term term = { 0 };
-	bool has_column;
 
 	if (query->term_count == WK_WPA_MOST_TERMS)
 		return wk_fail(r->err, WK_ECORRUPT, WK_NOWHERE, "more than %d conditions",
 			       WK_WPA_MOST_TERMS);
-	if (from.at[0] == '[') {
-		r->text = wk_str_skip(r->text, 1);
-		has_column = take_until(r, ']', &term.column) && take_while(r, ":").len == 1;
-	} else {
-		has_column = take_until(r, ':', &term.column);
-	}
-	if (!has_column) {
-		r->text = from;
-		return wrong(r, "no [column]:");
-	}
+	if (!read_column(r, &term.column))
+		return false;
 	term.operator = wk_wpa_operator_of(take_while(r, "=<>~*!"));
-	if (r->text.len && r->text.at[0] == '"') {
-		r->text = wk_str_skip(r->text, 1);
-		if (!take_until(r, '"', &term.value))
-			return wrong(r, "a value without its second quotation mark");
-	} else {
-		term.value = take_bare(r);
-	}
+	if (!read_value(r, &term.value))
+		return false;
 	term.text = wk_str_of(from.at, from.len - r->text.len);
 	term.cell = wk_wpa_cell_of(term.column);
 	if (term.operator == WK_WPA_PATTERN)

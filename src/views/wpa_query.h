@@ -52,9 +52,8 @@ bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keep
 		       struct wk_err *err);
 void wk_wpa_query_fini(struct wk_wpa_query *query);
 
-/* Which column a name stands for, as WK_WPA_NO_CELL where none of wick's. Blanks, dashes, case and
- * a unit in parentheses make no difference, and so does "New" in front (of a context switch, who
- * runs from then on). */
+/* Which column a name stands for. Blanks, dashes, case and a unit in parentheses make no
+ * difference, nor does "New" in front (of a context switch: who runs from then on). */
 enum wk_wpa_cell wk_wpa_cell_of(struct wk_str column);
 
 /* By sample: a byte, 1 where it is kept; the caller frees them. */
