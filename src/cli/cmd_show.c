@@ -298,7 +298,8 @@ static const struct wk_table_view *shown_as(const struct wk_table_view *what,
 
 /* What is shown may be about an event of its own, which not every recording has. */
 static bool ask(struct wk_question *question, const struct wk_table_view *what,
-		const struct wk_model *model, const struct wk_view_choice *choice, struct wk_err *err)
+		const struct wk_model *model, const struct wk_view_choice *choice,
+		struct wk_err *err)
 {
 	struct wk_filter_spec filter = choice->filter;
 	const char *lacks = wk_table_view_lacks(what, model);
