@@ -85,7 +85,9 @@ static bool read_info(struct wk_pdb *pdb, struct wk_err *err)
 	if (!wk_msf_read(&pdb->msf, INFO_STREAM, &info, err))
 		return false;
 	in = info.bytes;
-	wk_bytes_skip(&in, 4 + 4 + 4); /* version, time, age: the DBI stream's age counts */
+	wk_bytes_skip(&in, 4); /* the version */
+	pdb->id.signature = wk_u32le(&in);
+	wk_bytes_skip(&in, 4); /* an age; the DBI stream's counts */
 	if (wk_bytes_left(&in) >= sizeof(pdb->id.guid))
 		memcpy(pdb->id.guid, in.at, sizeof(pdb->id.guid));
 	wk_bytes_skip(&in, sizeof(pdb->id.guid));

@@ -7,6 +7,7 @@
 
 /* Places in the DBI's list of streams. */
 enum {
+	MOVED_TO_SOURCE = 3,
 	MOVED_FROM_SOURCE = 4,
 	SECTION_HEADERS = 5,
 	SOURCE_SECTION_HEADERS = 10,
@@ -62,6 +63,7 @@ static bool read_headers(struct wk_pdb *pdb, int which, struct wk_pdb_sections *
 	return true;
 }
 
+/* By where they begin; of several at one place the last counts. */
 static void sort_moved(struct wk_pdb *pdb)
 {
 	size_t count = pdb->moved_count;
@@ -78,41 +80,78 @@ static void sort_moved(struct wk_pdb *pdb)
 	pdb->moved = sorted;
 }
 
-static bool read_moved(struct wk_pdb *pdb, struct wk_err *err)
+/* Sorts only what is not. */
+static void order_moved(struct wk_pdb *pdb)
+{
+	for (size_t i = 1; i < pdb->moved_count; i++)
+		if (pdb->moved[i - 1].from > pdb->moved[i].from) {
+			sort_moved(pdb);
+			return;
+		}
+}
+
+static bool read_moved(struct wk_pdb *pdb, int which, struct wk_err *err)
 {
 	struct wk_msf_stream stream;
-	bool is_sorted = true;
-	size_t count;
 
-	if (!wk_msf_read(&pdb->msf, pdb->debug_streams[MOVED_FROM_SOURCE], &stream, err))
+	if (!wk_msf_read(&pdb->msf, pdb->debug_streams[which], &stream, err))
 		return false;
-	count = wk_bytes_left(&stream.bytes) / MOVED_BYTES;
-	pdb->moved = wk_alloc((count + 1) * sizeof(*pdb->moved));
-	for (size_t i = 0; i < count; i++) {
+	pdb->moved_count = wk_bytes_left(&stream.bytes) / MOVED_BYTES;
+	pdb->moved = wk_alloc((pdb->moved_count + 1) * sizeof(*pdb->moved));
+	for (size_t i = 0; i < pdb->moved_count; i++) {
 		pdb->moved[i].from = wk_u32le(&stream.bytes);
 		pdb->moved[i].to = wk_u32le(&stream.bytes);
-		if (i > 0 && pdb->moved[i - 1].from > pdb->moved[i].from)
-			is_sorted = false;
 	}
-	pdb->moved_count = count;
 	wk_msf_stream_fini(&stream);
-	if (!is_sorted)
-		sort_moved(pdb);
+	order_moved(pdb);
+	return true;
+}
+
+/* The table that goes from the image back to the source says the same, the other way round: where
+ * a stretch ends something was taken out, unless another begins there. */
+static void turn_moved(struct wk_pdb *pdb)
+{
+	const struct wk_pdb_moved *back = pdb->moved;
+	size_t count = pdb->moved_count, made = 0;
+	struct wk_pdb_moved *moved = wk_alloc((2 * count + 1) * sizeof(*moved));
+
+	for (size_t i = 0; i + 1 < count; i++)
+		if (back[i].to && back[i + 1].from - back[i].from <= UINT32_MAX - back[i].to)
+			moved[made++] = (struct wk_pdb_moved){
+				back[i].to + (back[i + 1].from - back[i].from), 0 };
+	for (size_t i = 0; i < count; i++)
+		if (back[i].to)
+			moved[made++] = (struct wk_pdb_moved){ back[i].to, back[i].from };
+	free(pdb->moved);
+	pdb->moved = moved;
+	pdb->moved_count = made;
+	order_moved(pdb);
+}
+
+static bool find_moved(struct wk_pdb *pdb, struct wk_err *err)
+{
+	if (has(pdb, MOVED_FROM_SOURCE))
+		return read_moved(pdb, MOVED_FROM_SOURCE, err);
+	if (!has(pdb, MOVED_TO_SOURCE))
+		return true;
+	if (!read_moved(pdb, MOVED_TO_SOURCE, err))
+		return false;
+	turn_moved(pdb);
 	return true;
 }
 
 bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err)
 {
-	bool is_moved = has(pdb, MOVED_FROM_SOURCE);
+	bool is_moved;
 
 	if (!has(pdb, SECTION_HEADERS))
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "this PDB does not say where the "
 			       "image's sections are");
 	if (!read_headers(pdb, SECTION_HEADERS, &pdb->sections, err) ||
-	    (is_moved && !read_moved(pdb, err)))
+	    !find_moved(pdb, err))
 		return false;
 	/* Without headers of their own the sections stayed and only what is in them moved. */
-	is_moved = is_moved && has(pdb, SOURCE_SECTION_HEADERS);
+	is_moved = pdb->moved_count > 0 && has(pdb, SOURCE_SECTION_HEADERS);
 	pdb->move_budget = SMALL_BUDGET + MOST_ROUNDS * (uint64_t)pdb->moved_count;
 	return read_headers(pdb, is_moved ? SOURCE_SECTION_HEADERS : SECTION_HEADERS,
 			    &pdb->source_sections, err);

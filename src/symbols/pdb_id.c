@@ -65,9 +65,9 @@ bool wk_pdb_id_same_build(const struct wk_pdb_id *a, const struct wk_pdb_id *b)
 {
 	if (wk_pdb_id_is_none(a) || wk_pdb_id_is_none(b))
 		return false;
-	if (!has_guid(a) && !has_guid(b))
-		return a->signature == b->signature;
-	return memcmp(a->guid, b->guid, sizeof(a->guid)) == 0;
+	if (has_guid(a) && has_guid(b))
+		return memcmp(a->guid, b->guid, sizeof(a->guid)) == 0;
+	return a->signature != 0 && a->signature == b->signature;
 }
 
 struct wk_build_id wk_pdb_id_as_build_id(const struct wk_pdb_id *id)

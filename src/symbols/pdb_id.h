@@ -9,11 +9,11 @@
 #include "base/buf.h"
 #include "event/event.h"
 
-/* All zero: none. NB10 images have no GUID but the time they were linked at. */
+/* All zero: none. NB10 images have no GUID but the time they were linked at; a PDB has both. */
 struct wk_pdb_id {
 	uint8_t guid[16];   /* as it lies in files */
 	uint32_t age;
-	uint32_t signature; /* where the GUID is zero: NB10's */
+	uint32_t signature; /* that time; asked for where a GUID is zero */
 };
 
 /* The key of symbol stores: 32 upper hex digits of the GUID (8 of an NB10 signature) and the age

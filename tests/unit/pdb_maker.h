@@ -25,6 +25,7 @@ enum {
 	PDB_STREAM_PUBLICS,
 	PDB_STREAM_SECTIONS,
 	PDB_STREAM_MOVED,
+	PDB_STREAM_MOVED_BACK,
 	PDB_STREAM_SOURCE_SECTIONS,
 	PDB_STREAM_ID_HASH,
 	PDB_STREAM_MODULE,
@@ -41,7 +42,8 @@ struct pdb_spec {
 	uint16_t dbi_flags, machine; /* machine 0: x86-64 */
 	struct wk_buf symbols[PDB_MODULES], lines[PDB_MODULES]; /* of modules */
 	struct wk_buf contributions;
-	struct wk_buf names, records, by_address, moved;
+	struct wk_buf names, records, by_address;
+	struct wk_buf moved, moved_back; /* to the image, and from it */
 	struct wk_buf types, ids, id_pairs; /* records from 0x1000 on */
 };
 
@@ -358,8 +360,12 @@ static inline void pdb_put_module(const struct pdb_spec *spec, int i, struct wk_
 static inline void pdb_put_dbi(const struct pdb_spec *spec, struct wk_buf *out)
 {
 	struct wk_buf modules = { 0 };
-	static const uint8_t of[11] = { [3] = 1, [4] = 1, [5] = 2, [10] = 3 };
-	uint16_t moved = spec->moved.len ? PDB_STREAM_MOVED : PDB_NO_STREAM;
+	const uint16_t streams[11] = {
+		[3] = spec->moved_back.len ? PDB_STREAM_MOVED_BACK : 0,
+		[4] = spec->moved.len ? PDB_STREAM_MOVED : 0,
+		[5] = PDB_STREAM_SECTIONS,
+		[10] = spec->moved.len || spec->moved_back.len ? PDB_STREAM_SOURCE_SECTIONS : 0,
+	};
 
 	for (int i = 0; i < PDB_MODULES; i++)
 		pdb_put_module(spec, i, &modules);
@@ -384,9 +390,7 @@ static inline void pdb_put_dbi(const struct pdb_spec *spec, struct wk_buf *out)
 		wk_buf_add_u32(out, spec->has_wide_contributions ? 0xf13151e4 : 0xf12eba2d);
 	wk_buf_add_str(out, wk_buf_str(&spec->contributions));
 	for (int i = 0; i < 11; i++)
-		wk_buf_add_u16(out, of[i] == 1 ? moved : of[i] == 2 ? PDB_STREAM_SECTIONS
-				    : of[i] == 3 && spec->moved.len
-					  ? PDB_STREAM_SOURCE_SECTIONS : PDB_NO_STREAM);
+		wk_buf_add_u16(out, streams[i] ? streams[i] : PDB_NO_STREAM);
 	wk_buf_fini(&modules);
 }
 
@@ -412,6 +416,7 @@ static inline void pdb_put_streams(const struct pdb_spec *spec, struct wk_buf *s
 	pdb_section(&streams[PDB_STREAM_SECTIONS], 0x3000, 0x800, 0x40000040);
 	pdb_section(&streams[PDB_STREAM_SOURCE_SECTIONS], 0x8000, 0x1000, PDB_CODE);
 	wk_buf_add_str(&streams[PDB_STREAM_MOVED], wk_buf_str(&spec->moved));
+	wk_buf_add_str(&streams[PDB_STREAM_MOVED_BACK], wk_buf_str(&spec->moved_back));
 	wk_buf_add_str(&streams[PDB_STREAM_ID_HASH], wk_buf_str(&spec->id_pairs));
 	for (int i = 0; i < PDB_MODULES; i++) {
 		struct wk_buf *module = &streams[PDB_STREAM_MODULE + i];
@@ -518,6 +523,7 @@ static inline void pdb_spec_fini(struct pdb_spec *spec)
 	wk_buf_fini(&spec->records);
 	wk_buf_fini(&spec->by_address);
 	wk_buf_fini(&spec->moved);
+	wk_buf_fini(&spec->moved_back);
 	wk_buf_fini(&spec->types);
 	wk_buf_fini(&spec->ids);
 	wk_buf_fini(&spec->id_pairs);

@@ -66,18 +66,37 @@ static void write_file(const struct place *p, const char *name, const struct wk_
 	assert_int_equal(fclose(to), 0);
 }
 
-/* The directory of what is debugged, with one entry: a.pdb, by the GUID of pdb_maker.h and age 2. */
-static void put_debug(struct place *p, uint8_t first_of_guid)
+/* The directory of what is debugged, with one entry, of so many bytes behind it. */
+static void put_debug_entry(struct place *p, uint32_t size_bytes)
 {
 	pe_fill(&p->debug, 12);
 	pe_put(&p->debug, 2, 4);
-	pe_put(&p->debug, 4 + 16 + 4 + 6, 4);
+	pe_put(&p->debug, size_bytes, 4);
 	pe_put(&p->debug, 0x4000 + 28, 4);
 	pe_put(&p->debug, 0, 4);
+}
+
+/* a.pdb, by the GUID of pdb_maker.h and age 2. */
+static void put_debug(struct place *p, uint8_t first_of_guid)
+{
+	put_debug_entry(p, 4 + 16 + 4 + 6);
 	wk_buf_add(&p->debug, "RSDS", 4);
 	wk_buf_add_char(&p->debug, (char)first_of_guid);
 	for (int i = 2; i <= 16; i++)
 		wk_buf_add_char(&p->debug, (char)i);
+	pe_put(&p->debug, 2, 4);
+	wk_buf_add(&p->debug, "a.pdb", 6);
+	p->pe.directories[WK_PE_DEBUG] = (struct wk_pe_range){ 0x4000, 28 };
+	pe_section(&p->pe, 2, ".rdata", PE_DATA, 0x4000, wk_buf_str(&p->debug));
+}
+
+/* The same as linkers before Visual C++ 7 told it: by the time. */
+static void put_old_debug(struct place *p, uint32_t time)
+{
+	put_debug_entry(p, 4 + 4 + 4 + 4 + 6);
+	wk_buf_add(&p->debug, "NB10", 4);
+	pe_put(&p->debug, 0, 4);
+	pe_put(&p->debug, time, 4);
 	pe_put(&p->debug, 2, 4);
 	wk_buf_add(&p->debug, "a.pdb", 6);
 	p->pe.directories[WK_PE_DEBUG] = (struct wk_pe_range){ 0x4000, 28 };
@@ -275,6 +294,26 @@ static void a_pdb_of_another_build_names_nothing(void **state)
 	assert_non_null(strstr(used.pdb_trouble.at, "is of another build"));
 }
 
+static void the_pdb_of_an_old_image_is_known_by_its_time(void **state)
+{
+	struct place *p = *state;
+
+	pdb_public(&p->pdb.records, 1, 0x10, "work");
+	put_old_debug(p, 0x5f5f5f5f);
+	open_image(p);
+	assert_string_equal(name_at(p, 0x1010), "work");
+}
+
+static void a_pdb_of_another_time_names_nothing(void **state)
+{
+	struct place *p = *state;
+
+	pdb_public(&p->pdb.records, 1, 0x10, "work");
+	put_old_debug(p, 0x5f5f5f5e);
+	open_image(p);
+	assert_string_equal(name_at(p, 0x1010), "");
+}
+
 static void a_pdb_that_leaves_all_to_the_objects_says_so(void **state)
 {
 	struct place *p = *state;
@@ -317,6 +356,8 @@ int main(void)
 		IN_PLACE(names_of_c_are_as_written_on_32_bits),
 		IN_PLACE(decorations_are_left_out_without_a_pdb_too),
 		IN_PLACE(a_pdb_of_another_build_names_nothing),
+		IN_PLACE(the_pdb_of_an_old_image_is_known_by_its_time),
+		IN_PLACE(a_pdb_of_another_time_names_nothing),
 		IN_PLACE(a_pdb_that_leaves_all_to_the_objects_says_so),
 		IN_PLACE(what_was_linked_without_debug_information_says_so),
 	};

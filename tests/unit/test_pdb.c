@@ -518,29 +518,22 @@ static void sections_end_where_the_pdb_says(void **state)
 	unmake(&made);
 }
 
-static void add_moved(struct pdb_spec *spec, uint32_t from, uint32_t to)
+static void add_moved(struct wk_buf *moved, uint32_t from, uint32_t to)
 {
-	wk_buf_add_u32(&spec->moved, from);
-	wk_buf_add_u32(&spec->moved, to);
+	wk_buf_add_u32(moved, from);
+	wk_buf_add_u32(moved, to);
 }
 
 /* Section 1 was at 0x8000; of `work`, the first 0x10 bytes went to 0x1800, the next 8 are gone, and
  * the rest is at 0x1200. */
-static void moved_code_is_found_where_it_is(void **state)
+static void check_moved(struct pdb_spec *spec)
 {
-	struct pdb_spec spec = { 0 };
 	struct made made;
 	uint64_t sum = 0;
 
-	(void)state;
-	fill_plain(&spec);
-	pdb_public(&spec.records, 1, 0x10, "w");
-	add_moved(&spec, 0x8000, 0x1000);
-	add_moved(&spec, 0x8010, 0x1800);
-	add_moved(&spec, 0x8020, 0);
-	add_moved(&spec, 0x8028, 0x1200);
-	add_moved(&spec, 0x8050, 0x1400);
-	make(&spec, &made);
+	fill_plain(spec);
+	pdb_public(&spec->records, 1, 0x10, "w");
+	make(spec, &made);
 	assert_string_equal(chain_at(&made, 0x1010), "");
 	assert_string_equal(chain_at(&made, 0x1800), "w a.c:5");
 	assert_string_equal(chain_at(&made, 0x1808), "w a.c:6");
@@ -553,6 +546,36 @@ static void moved_code_is_found_where_it_is(void **state)
 	wk_pdb_each_public(made.pdb, count_public, &sum);
 	assert_int_equal(sum, 0x1800 + 1 + 1);
 	unmake(&made);
+}
+
+static void moved_code_is_found_where_it_is(void **state)
+{
+	struct pdb_spec spec = { 0 };
+
+	(void)state;
+	add_moved(&spec.moved, 0x8000, 0x1000);
+	add_moved(&spec.moved, 0x8010, 0x1800);
+	add_moved(&spec.moved, 0x8020, 0);
+	add_moved(&spec.moved, 0x8028, 0x1200);
+	add_moved(&spec.moved, 0x8050, 0x1400);
+	add_moved(&spec.moved_back, 0x1000, 0x8080); /* it is not asked then */
+	check_moved(&spec);
+}
+
+static void moved_code_is_found_by_the_way_back_alone(void **state)
+{
+	struct pdb_spec spec = { 0 };
+
+	(void)state;
+	add_moved(&spec.moved_back, 0x1810, 0);
+	add_moved(&spec.moved_back, 0x1000, 0x8000);
+	add_moved(&spec.moved_back, 0x1010, 0); /* was put in */
+	add_moved(&spec.moved_back, 0x1200, 0x8028);
+	add_moved(&spec.moved_back, 0x1228, 0);
+	add_moved(&spec.moved_back, 0x1400, 0x8050);
+	add_moved(&spec.moved_back, 0x1410, 0);
+	add_moved(&spec.moved_back, 0x1800, 0x8010);
+	check_moved(&spec);
 }
 
 static void a_module_is_read_when_it_is_asked_for(void **state)
@@ -732,8 +755,8 @@ static void no_damage_does_harm(void **state)
 	(void)state;
 	fill_inlined(&spec);
 	wk_buf_add_u32(&spec.by_address, pdb_public(&spec.records, 1, 0x10, "?work@@YAXXZ"));
-	add_moved(&spec, 0x8000, 0x1000);
-	add_moved(&spec, 0x8020, 0x1200);
+	add_moved(&spec.moved, 0x8000, 0x1000);
+	add_moved(&spec.moved, 0x8020, 0x1200);
 	pdb_write(&spec, &bytes);
 	pdb_spec_fini(&spec);
 	len = bytes.len;
@@ -827,6 +850,7 @@ int main(void)
 		cmocka_unit_test(what_was_stripped_says_so),
 		cmocka_unit_test(sections_end_where_the_pdb_says),
 		cmocka_unit_test(moved_code_is_found_where_it_is),
+		cmocka_unit_test(moved_code_is_found_by_the_way_back_alone),
 		cmocka_unit_test(a_module_is_read_when_it_is_asked_for),
 		cmocka_unit_test(a_large_module_is_read_in_pieces),
 		cmocka_unit_test(a_file_that_was_cut_gives_what_is_left),
