@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/trie.h"
 
 /* Windows takes 192 frames, or 256: no more can be meant, and each event tells its own anew. */
@@ -227,6 +228,22 @@ static int by_key_and_time(const void *left, const void *right)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
+/* What nothing else tells apart is told so by its stack: every system's qsort then has one order. */
+static int by_half(const struct half *a, const struct half *b)
+{
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
+	return (a->user > b->user) - (a->user < b->user);
+}
+
+static int definitions_in_order(const void *left, const void *right)
+{
+	int order = by_key_and_time(left, right);
+
+	return order ? order : by_half(&((const struct definition *)left)->half,
+				       &((const struct definition *)right)->half);
+}
+
 /* The first definition of the key that is not older; NULL if there is none. */
 static const struct definition *definition_of(const struct wk_etl_stacks *stacks,
 					      const struct waiting *waiting)
@@ -253,7 +270,7 @@ static uint64_t settle_keys(struct wk_etl_stacks *stacks)
 
 	if (stacks->definition_count)
 		qsort(stacks->definitions, stacks->definition_count, sizeof(*stacks->definitions),
-		      by_key_and_time);
+		      definitions_in_order);
 	for (size_t i = 0; i < stacks->waiting_count; i++) {
 		const struct definition *found = definition_of(stacks, &stacks->waiting[i]);
 
@@ -277,10 +294,25 @@ static int by_owner(const struct wk_etl_stack_owner *a, const struct wk_etl_stac
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static int entries_by_owner(const void *left, const void *right)
+/* By time and thread; those of one event stay in the order in which they were told. */
+static void sort_entries(struct wk_etl_stacks *stacks)
 {
-	return by_owner(&((const struct entry *)left)->owner,
-			&((const struct entry *)right)->owner);
+	size_t count = stacks->entry_count;
+	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
+	struct entry *sorted = wk_alloc(count * sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct wk_sort_key){ stacks->entries[i].owner.tid, (uint32_t)i };
+	wk_sort_keys(keys, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i].key = stacks->entries[keys[i].row].owner.time;
+	wk_sort_keys(keys, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = stacks->entries[keys[i].row];
+	free(keys);
+	free(stacks->entries);
+	stacks->entries = sorted;
+	stacks->entry_cap = count;
 }
 
 static uint32_t *depths_of(const struct wk_trie *trie)
@@ -333,8 +365,7 @@ uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
 	free(stacks->halves);
 	stacks->halves = NULL;
 	if (stacks->entry_count)
-		qsort(stacks->entries, stacks->entry_count, sizeof(*stacks->entries),
-		      entries_by_owner);
+		sort_entries(stacks);
 	join_entries(stacks);
 	return unknown;
 }
