@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/utf8.h"
 
 #define PENDING_BYTES (64 * 1024)
@@ -18,19 +18,7 @@ static bool write_to_buf(void *context, const char *bytes, size_t len)
 
 static bool write_to_fd(void *context, const char *bytes, size_t len)
 {
-	int fd = (int)(intptr_t)context;
-
-	while (len) {
-		ssize_t done = write(fd, bytes, len);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		bytes += done;
-		len -= (size_t)done;
-	}
-	return true;
+	return wk_fd_write((int)(intptr_t)context, bytes, len);
 }
 
 struct wk_out wk_out_to_buf(struct wk_buf *buf)

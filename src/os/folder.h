@@ -22,7 +22,8 @@ struct wk_os_folder;
 /* The path as it is from anywhere, on the heap: links stay, nothing need be there. */
 char *wk_os_absolute(const char *path);
 
-/* $XDG_CACHE_HOME/wick or ~/.cache/wick, on the heap; NULL where neither variable says. */
+/* $XDG_CACHE_HOME/wick, or ~/.cache/wick, or %LOCALAPPDATA%\wick; on the heap, NULL where no
+ * variable says. */
 char *wk_os_cache_folder(void);
 
 /* Makes a folder with those above it, for this user alone; true where there is one. */

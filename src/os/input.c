@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 /* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
@@ -204,4 +205,9 @@ bool wk_os_read_small(const char *path, struct wk_buf *out)
 	ok = read_some(fd, out, SIZE_MAX);
 	close(fd);
 	return ok;
+}
+
+bool wk_os_write(int fd, const void *bytes, size_t len)
+{
+	return wk_fd_write(fd, bytes, len);
 }

@@ -82,6 +82,11 @@ char *wk_os_real_path(const char *path)
 	return realpath(path, NULL);
 }
 
+bool wk_os_is_absolute(struct wk_str path)
+{
+	return wk_str_starts(path, "/");
+}
+
 bool wk_os_is_path(const char *word)
 {
 	return strchr(word, '/') != NULL;
@@ -306,23 +311,6 @@ bool wk_os_is_seekable(int fd)
 
 	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
 	       !(fcntl(fd, F_GETFL) & O_APPEND);
-}
-
-bool wk_os_write(int fd, const void *bytes, size_t len)
-{
-	const char *at = bytes;
-
-	while (len) {
-		ssize_t done = write(fd, at, len);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		at += done;
-		len -= (size_t)done;
-	}
-	return true;
 }
 
 bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len)

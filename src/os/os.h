@@ -86,6 +86,9 @@ bool wk_os_may_write(const char *path);
  * there. */
 char *wk_os_real_path(const char *path);
 
+/* From the root of this system's files on? */
+bool wk_os_is_absolute(struct wk_str path);
+
 /* Is this how one says where a program lies, not only what it is called? */
 bool wk_os_is_path(const char *word);
 

@@ -46,11 +46,14 @@ static char **utf8_of(wchar_t **words)
 	return texts;
 }
 
-/* What opens a file later must not be given the place of a stream that was closed. */
+/* What opens a file later must not be given the place of a stream that was closed. Those in the
+ * places do not do what the streams would: that they were closed is noticed. */
 static void hold_standard_streams(void)
 {
-	int fd;
+	int fd = _open("NUL", _O_WRONLY | _O_NOINHERIT);
 
+	if (fd > 0)
+		_close(fd);
 	do
 		fd = _open("NUL", _O_RDONLY | _O_NOINHERIT);
 	while (fd >= 0 && fd <= 2);

@@ -26,9 +26,6 @@ wchar_t *wk_windows_path(const char *path);
 /* A path from such a call, on the heap. */
 char *wk_windows_slashes(const wchar_t *path);
 
-/* From the root of a drive, or of a server. */
-bool wk_windows_is_absolute(const char *path);
-
 /* Sets errno from the last error. Returns -1. */
 int wk_windows_fail(void);
 

@@ -83,6 +83,20 @@ char *wk_os_real_path(const char *path)
 
 /* --- What is read --- */
 
+/* What was handed to us as a standard stream may tell no more. */
+static enum wk_os_input_kind look_at_size(HANDLE handle, struct wk_os_identity *identity)
+{
+	LARGE_INTEGER size;
+
+	if (!GetFileSizeEx(handle, &size)) {
+		wk_windows_fail();
+		return WK_OS_INPUT_UNKNOWN;
+	}
+	identity->size_bytes = (uint64_t)size.QuadPart;
+	identity->is_regular = true;
+	return WK_OS_INPUT_FILE;
+}
+
 static enum wk_os_input_kind look(HANDLE handle, struct wk_os_identity *identity)
 {
 	BY_HANDLE_FILE_INFORMATION info;
@@ -90,10 +104,8 @@ static enum wk_os_input_kind look(HANDLE handle, struct wk_os_identity *identity
 	*identity = (struct wk_os_identity){ 0 };
 	if (GetFileType(handle) != FILE_TYPE_DISK)
 		return WK_OS_INPUT_STREAM;
-	if (!GetFileInformationByHandle(handle, &info)) {
-		wk_windows_fail();
-		return WK_OS_INPUT_UNKNOWN;
-	}
+	if (!GetFileInformationByHandle(handle, &info))
+		return look_at_size(handle, identity);
 	identity->inode = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow;
 	identity->device_major = info.dwVolumeSerialNumber;
 	identity->size_bytes = (uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow;
@@ -231,21 +243,6 @@ bool wk_os_is_seekable(int fd)
 
 	return handle != INVALID_HANDLE_VALUE && GetFileType(handle) == FILE_TYPE_DISK &&
 	       _lseeki64(fd, 0, SEEK_CUR) == 0;
-}
-
-bool wk_os_write(int fd, const void *bytes, size_t len)
-{
-	const char *at = bytes;
-
-	while (len) {
-		int done = _write(fd, at, len < MOST_AT_ONCE ? (unsigned)len : MOST_AT_ONCE);
-
-		if (done <= 0)
-			return false;
-		at += done;
-		len -= (size_t)done;
-	}
-	return true;
 }
 
 static OVERLAPPED place_of(uint64_t offset)

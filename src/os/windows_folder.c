@@ -24,9 +24,9 @@ char *wk_os_cache_folder(void)
 	const char *cache = wk_os_env("XDG_CACHE_HOME"), *local = wk_os_env("LOCALAPPDATA");
 	struct wk_buf path = { 0 };
 
-	if (!cache || !wk_windows_is_absolute(cache))
+	if (!cache || !wk_os_is_absolute(wk_str_c(cache)))
 		cache = local;
-	if (cache && wk_windows_is_absolute(cache))
+	if (cache && *cache)
 		wk_buf_add_fmt(&path, "%s/wick", cache);
 	return path.at;
 }
@@ -47,6 +47,16 @@ static void make_path(const char *path)
 	}
 	CreateDirectoryW(part, NULL);
 	free(part);
+}
+
+bool wk_os_folder_make(const char *path, struct wk_err *err)
+{
+	if (!wk_os_is_folder(path))
+		make_path(path);
+	if (wk_os_is_folder(path))
+		return true;
+	errno = wk_os_is_there(path) ? EEXIST : errno;
+	return wk_fail_os(err, errno, "cannot make the folder %s", path);
 }
 
 /* This process' user, or what files of one are given to where he is an administrator. */

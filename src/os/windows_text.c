@@ -54,9 +54,10 @@ static wchar_t *long_path(wchar_t *path)
 	return whole;
 }
 
+/* Scripts for several systems write "/dev/null". */
 wchar_t *wk_windows_path(const char *path)
 {
-	wchar_t *wide = wk_windows_wide(path);
+	wchar_t *wide = wk_windows_wide(strcmp(path, "/dev/null") == 0 ? "NUL" : path);
 
 	if (wcslen(wide) < SHORT_PATH || wcsncmp(wide, L"\\\\?\\", 4) == 0)
 		return wide;
@@ -80,14 +81,12 @@ char *wk_windows_slashes(const wchar_t *path)
 	return text;
 }
 
-static bool is_slash(char c)
+/* As paths are written here, with '/': "C:/a", and "/a" of the drive that is current. With
+ * backslashes they are of a recording, and those files may be another machine's. */
+bool wk_os_is_absolute(struct wk_str path)
 {
-	return c == '/' || c == '\\';
-}
-
-bool wk_windows_is_absolute(const char *path)
-{
-	return is_slash(path[0]) || (path[0] && path[1] == ':' && is_slash(path[2]));
+	return wk_str_starts(path, "/") ||
+	       (path.len > 2 && path.at[1] == ':' && path.at[2] == '/');
 }
 
 char *wk_os_absolute(const char *path)

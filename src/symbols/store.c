@@ -342,7 +342,7 @@ static bool try_cache(struct search *s)
 /* Names that the kernel gives to memory without a file behind it. */
 static bool is_anonymous(struct wk_str path)
 {
-	return path.len == 0 || path.at[0] != '/' || wk_str_starts(path, "//") ||
+	return !wk_os_is_absolute(path) || wk_str_starts(path, "//") ||
 	       wk_str_starts(path, "/dev/") || wk_str_starts(path, "/memfd:") ||
 	       wk_str_starts(path, "/SYSV") || wk_str_starts(path, "/anon_hugepage");
 }
