@@ -26,6 +26,10 @@ test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gc
 	zip=zip cabextract=cabextract fish=fish node=nodejs npm=npm chromium=chromium xz=xz-utils clang=clang
 	ld.lld=lld llvm-symbolizer=llvm debuginfod=debuginfod go=golang-go javac=default-jdk-headless
 	/etc/ssl/certs/ca-certificates.crt=ca-certificates"
+# The build for Windows: a compiler, its zlib, and Wine to run what comes of it.
+windows_needs="$build_needs x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32
+	/usr/x86_64-w64-mingw32/lib/libz.a=libz-mingw-w64-dev"
+windows_wishes='wine=wine'
 # What drives pictures in a browser, and what opens exported profiles in another's reader.
 # The newest playwright-core that runs with Debian's node 18; the others with their major number.
 browser_modules='playwright-core@1.61 speedscope@1 ajv@8'
@@ -195,9 +199,40 @@ do_test() {
 	want $build_needs pc:cmocka=libcmocka-dev python3=python3
 	# shellcheck disable=SC2086
 	want_if_possible $test_needs
+	# shellcheck disable=SC2086
+	want_if_possible $windows_needs $windows_wishes
 	want_browser_modules
 	do_build true
+	# shellcheck disable=SC2086
+	[ -n "$(missing $windows_needs)" ] || build_windows
 	tested build "$@"
+}
+
+# The tests of it are run by the ordinary build, which they compare it with.
+build_windows() {
+	configured build-windows --cross-file tools/mingw.ini -Dtests=false ||
+		die "meson could not set up build-windows/"
+	compiled build-windows
+}
+
+do_windows() {
+	# shellcheck disable=SC2086
+	want $windows_needs
+	say "building wick.exe in build-windows/ ..."
+	build_windows
+	say "wick.exe is $root/build-windows/wick.exe"
+	case ${1:-} in
+	'') ;;
+	test)
+		# shellcheck disable=SC2086
+		want $build_needs pc:cmocka=libcmocka-dev python3=python3
+		# shellcheck disable=SC2086
+		want_if_possible $windows_wishes $build_wishes
+		do_build true
+		tested build windows
+		;;
+	*) die "unknown word \"$1\": ./do windows [test]" ;;
+	esac
 }
 
 do_asan() {
@@ -275,7 +310,7 @@ do_demo() {
 }
 
 do_clean() {
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-fuzz build-windows
 }
 
 do_help() {
@@ -285,7 +320,8 @@ usage: ./do WORD
   build            build wick; the program is build/wick
   demo             build wick and a small threaded program, record it, draw flame.svg
   test [SUITE...]  run every test, or some of: unit golden cli fuzz lint
-                   live oracle browser
+                   live oracle browser windows
+  windows [test]   build wick.exe for Windows in build-windows, and test it under Wine
   install [DIR]    install wick, its manual pages and completion under DIR (/usr/local)
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   lint             floors, headers, scripts, manual pages
@@ -299,7 +335,7 @@ word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
 build) do_build_alone ;;
-demo | test | install | asan | lint | fuzz | bench | clean | help) "do_$word" "$@" ;;
+demo | test | windows | install | asan | lint | fuzz | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""
