@@ -29,6 +29,12 @@ struct named_values {
 	struct wk_etl_values values;
 };
 
+struct kept_fields {
+	struct wk_guid provider;
+	struct wk_etl_field *at;
+	uint32_t count;
+};
+
 /* What all events of one kind have alike. */
 struct kind {
 	struct wk_etl_event_key key;
@@ -45,6 +51,8 @@ struct wk_etl_schemas {
 	struct described *described;
 	size_t described_count, described_cap;
 	struct wk_index described_at;
+	struct kept_fields *kept;
+	size_t kept_count, kept_cap;
 	struct named_values *values;
 	size_t values_count, values_cap;
 	struct wk_index values_at;
@@ -82,6 +90,7 @@ void wk_etl_schemas_free(struct wk_etl_schemas *schemas)
 	wk_index_fini(&schemas->kind_at);
 	wk_index_fini(&schemas->provider_at);
 	free(schemas->described);
+	free(schemas->kept);
 	free(schemas->values);
 	free(schemas->kinds);
 	free(schemas->providers);
@@ -217,26 +226,32 @@ bool wk_etl_schemas_lacks(const struct wk_etl_schemas *schemas,
 	return !find(schemas, key);
 }
 
+const struct wk_etl_field *wk_etl_schemas_keep(struct wk_etl_schemas *schemas,
+					       const struct wk_guid *provider,
+					       const struct wk_etl_field *fields, uint32_t count)
+{
+	struct wk_etl_field *kept;
+
+	if (count == 0)
+		return NULL;
+	kept = wk_arena_alloc(&schemas->arena, count * sizeof(*kept));
+	memcpy(kept, fields, count * sizeof(*kept));
+	schemas->kept = wk_grow(schemas->kept, &schemas->kept_cap, schemas->kept_count + 1,
+				sizeof(*schemas->kept));
+	schemas->kept[schemas->kept_count++] = (struct kept_fields){ *provider, kept, count };
+	return kept;
+}
+
 void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_event_key *key,
 			const struct wk_etl_schema *schema)
 {
-	size_t bytes = schema->count * sizeof(*schema->fields);
-	struct wk_etl_field *fields = NULL;
-	struct described *row;
-
 	if (!key->is_classic)
 		name_provider(schemas, &key->provider, schema->provider);
 	if (find(schemas, key))
 		return;
-	if (schema->count) {
-		fields = wk_arena_alloc(&schemas->arena, bytes);
-		memcpy(fields, schema->fields, bytes);
-	}
 	schemas->described = wk_grow(schemas->described, &schemas->described_cap,
 				     schemas->described_count + 1, sizeof(*schemas->described));
-	row = &schemas->described[schemas->described_count++];
-	*row = (struct described){ .key = *key, .schema = *schema };
-	row->schema.fields = fields;
+	schemas->described[schemas->described_count++] = (struct described){ *key, *schema };
 	wk_index_add(&schemas->described_at, hash_of_key(key),
 		     (uint32_t)schemas->described_count);
 }
@@ -310,15 +325,14 @@ void wk_etl_schemas_add_values(struct wk_etl_schemas *schemas, const struct wk_g
 	wk_index_add(&schemas->values_at, hash_of_values(&key), (uint32_t)schemas->values_count);
 }
 
-static void give_values(struct wk_etl_schemas *schemas, const struct described *row)
+static void give_values(struct wk_etl_schemas *schemas, const struct kept_fields *kept)
 {
-	struct wk_etl_field *fields = (struct wk_etl_field *)row->schema.fields;
+	for (uint32_t i = 0; i < kept->count; i++) {
+		struct values_key key = { &kept->provider, kept->at[i].values_name };
 
-	for (uint32_t i = 0; i < row->schema.count; i++)
-		if (fields[i].values_name.len)
-			fields[i].values = find_values(
-				schemas, &(struct values_key){ &row->key.provider,
-							       fields[i].values_name });
+		if (key.name.len)
+			kept->at[i].values = find_values(schemas, &key);
+	}
 }
 
 /* ---- learning */
@@ -333,8 +347,8 @@ void wk_etl_schemas_learn(struct wk_etl_schemas *schemas, const struct wk_etl_re
 
 void wk_etl_schemas_settle(struct wk_etl_schemas *schemas)
 {
-	for (size_t i = 0; i < schemas->described_count; i++)
-		give_values(schemas, &schemas->described[i]);
+	for (size_t i = 0; i < schemas->kept_count; i++)
+		give_values(schemas, &schemas->kept[i]);
 }
 
 /* ---- kinds */
@@ -419,13 +433,13 @@ uint32_t wk_etl_schemas_kind(struct wk_etl_schemas *schemas, const struct wk_etl
 /* The trace's own description is better than what is known without it. */
 static void look_up(struct wk_etl_schemas *schemas, struct kind *kind)
 {
-	size_t before = schemas->described_count;
+	size_t before = schemas->kept_count;
 
 	kind->is_looked_up = true;
 	if (kind->own_name.len == 0)
 		wk_etl_clr_describe(schemas, &kind->key);
-	if (schemas->described_count > before)
-		give_values(schemas, &schemas->described[before]);
+	if (schemas->kept_count > before)
+		give_values(schemas, &schemas->kept[before]);
 }
 
 const struct wk_etl_schema *wk_etl_schemas_of(struct wk_etl_schemas *schemas, uint32_t kind)

@@ -152,7 +152,14 @@ struct wk_str wk_etl_schemas_text16(struct wk_etl_schemas *schemas, struct wk_by
 bool wk_etl_schemas_lacks(const struct wk_etl_schemas *schemas,
 			  const struct wk_etl_event_key *key);
 
-/* Texts are from wk_etl_schemas_text; fields are copied. The first description stays. */
+/* A copy that lives as long as the schemas: several events may have the same. `provider` is whose
+ * words for numbers they mean. */
+const struct wk_etl_field *wk_etl_schemas_keep(struct wk_etl_schemas *schemas,
+					       const struct wk_guid *provider,
+					       const struct wk_etl_field *fields, uint32_t count);
+
+/* Texts are from wk_etl_schemas_text, fields from wk_etl_schemas_keep. The first description
+ * stays. */
 void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_event_key *key,
 			const struct wk_etl_schema *schema);
 

@@ -153,14 +153,15 @@ static bool read_properties(struct info *info, uint32_t top_count)
 
 struct head {
 	struct wk_etl_event_key key;
-	struct wk_guid class_guid;
+	struct wk_guid provider, class_guid;
 	uint8_t opcode;
 	uint32_t source, names[12], count, top_count;
 };
 
 static bool read_head(struct wk_bytes in, struct head *head)
 {
-	*head = (struct head){ .key.provider = wk_guid_take(&in) };
+	*head = (struct head){ .provider = wk_guid_take(&in) };
+	head->key.provider = head->provider;
 	head->class_guid = wk_guid_take(&in);
 	head->key.id = wk_u16le(&in);
 	head->key.version = wk_u8(&in);
@@ -202,7 +203,8 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 	info.fields = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.fields));
 	info.field_of = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.field_of));
 	if (read_properties(&info, head.top_count)) {
-		schema.fields = info.fields;
+		schema.fields = wk_etl_schemas_keep(schemas, &head.provider, info.fields,
+						    info.field_count);
 		schema.count = info.field_count;
 		wk_etl_schemas_add(schemas, &head.key, &schema);
 	}

@@ -22,6 +22,7 @@ struct event {
 struct template {
 	struct wk_str name;
 	uint32_t first, end; /* fields */
+	const struct wk_etl_field *kept; /* those, once all are in */
 };
 
 struct words {
@@ -148,7 +149,8 @@ static void on_template(struct reading *reading, const char *const *attributes)
 	reading->templates = wk_grow(reading->templates, &reading->template_cap,
 				     reading->template_count + 1, sizeof(*reading->templates));
 	reading->templates[reading->template_count++] = (struct template){
-		name, (uint32_t)reading->fields.count, (uint32_t)reading->fields.count };
+		.name = name, .first = (uint32_t)reading->fields.count,
+		.end = (uint32_t)reading->fields.count };
 	*wk_textmap_at(&reading->template_at, name) = (uint32_t)reading->template_count;
 	reading->open_struct = NOTHING;
 }
@@ -321,6 +323,17 @@ static void give_lists(struct reading *reading)
 	free(at);
 }
 
+static void keep_templates(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->template_count; i++) {
+		struct template *template = &reading->templates[i];
+
+		template->kept = wk_etl_schemas_keep(reading->schemas, &reading->provider,
+						     reading->fields.at + template->first,
+						     template->end - template->first);
+	}
+}
+
 /* An event without a task is called as its program's text calls it. */
 static void give_event(struct reading *reading, const struct event *event)
 {
@@ -336,7 +349,7 @@ static void give_event(struct reading *reading, const struct event *event)
 	if (row && *row) {
 		const struct template *template = &reading->templates[*row - 1];
 
-		schema.fields = reading->fields.at + template->first;
+		schema.fields = template->kept;
 		schema.count = template->end - template->first;
 	}
 	wk_etl_schemas_add(reading->schemas, &key, &schema);
@@ -364,6 +377,7 @@ void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml
 	wk_xml_read(xml, &handler, &reading, NULL);
 	if (reading.has_provider) {
 		give_lists(&reading);
+		keep_templates(&reading);
 		for (size_t i = 0; i < reading.event_count; i++)
 			give_event(&reading, &reading.events[i]);
 	}
