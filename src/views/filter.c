@@ -233,17 +233,43 @@ wk_source_id wk_filter_default_source(const struct wk_model *model)
 	return best ? best : first;
 }
 
+#define ENOUGH_NAMES 200 /* bytes: a sentence is for reading */
+
 static bool no_such_source(const struct wk_model *model, const char *name, struct wk_err *err)
 {
 	struct wk_buf names = { 0 };
+	wk_source_id i = 1;
 
-	for (wk_source_id i = 1; i < model->source_count; i++)
+	for (; i < model->source_count && names.len < ENOUGH_NAMES; i++)
 		wk_buf_add_fmt(&names, "%s%s", i > 1 ? ", " : "",
 			       wk_strtab_get(model->text, model->sources[i].name));
+	if (i < model->source_count)
+		wk_buf_add_fmt(&names, ", and %u more", (unsigned)(model->source_count - i));
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no event \"%s\" was recorded; there is: %s", name,
 		names.len ? wk_buf_text(&names) : "none");
 	wk_buf_fini(&names);
 	return false;
+}
+
+static bool ends_with_part(struct wk_str name, struct wk_str part)
+{
+	return part.len && name.len > part.len && name.at[name.len - part.len - 1] == '/' &&
+	       memcmp(name.at + name.len - part.len, part.at, part.len) == 0;
+}
+
+/* The one event whose name ends so, after a slash ("GC/Start" for one of a long name), or 0. */
+static wk_source_id source_by_end(const struct wk_model *model, const char *name)
+{
+	wk_source_id found = 0;
+
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		if (!ends_with_part(wk_model_str(model, model->sources[i].name), wk_str_c(name)))
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
 }
 
 static bool find_source(const struct wk_model *model, const char *name, wk_source_id *source,
@@ -259,7 +285,8 @@ static bool find_source(const struct wk_model *model, const char *name, wk_sourc
 			return true;
 		}
 	}
-	return no_such_source(model, name, err);
+	*source = source_by_end(model, name);
+	return *source || no_such_source(model, name, err);
 }
 
 static bool choose_sources(struct wk_filter *filter, const struct wk_model *model,

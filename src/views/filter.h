@@ -20,7 +20,8 @@ struct wk_filter_spec {
 	const char *thread;   /* tids, else a pattern for thread names */
 	const char *image;    /* keeps stacks with a frame in an image whose path matches */
 	const char *function; /* keeps stacks with a function whose name matches */
-	const char *source;   /* an event's name; NULL: CPU time if sampled, else the first */
+	const char *source;   /* an event's name, or the end of one behind a slash; NULL: CPU time
+			       * if sampled, else the first */
 	const char *time;     /* "FROM-TO" since the first sample, either end may be left out; with
 			       * a % behind it an end is that part of the time to the last */
 	const struct wk_wpa_query *query; /* of a preset, or NULL */

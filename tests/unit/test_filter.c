@@ -165,6 +165,38 @@ static void a_view_weighs_by_one_source_and_counts_the_others(void **state)
 	wk_model_free(model);
 }
 
+static void an_event_goes_by_the_end_of_its_name_if_no_other_ends_so(void **state)
+{
+	static const char *const names[] = { "Runtime/GC/Start", "Runtime/GC/Stop", "Other/GC/Stop" };
+	struct wk_model *model = small_model(lines);
+	struct wk_source row = { .unit = wk_model_text(model, wk_str_c("events")) };
+	struct wk_filter filter;
+	struct wk_err err = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		row.number = 2 + i;
+		row.name = wk_model_text(model, wk_str_c(names[i]));
+		wk_model_add_source(model, &row);
+	}
+	assert_true(wk_filter_init(&filter, model,
+				   &(struct wk_filter_spec){ .source = "GC/Start" }, NULL));
+	assert_int_equal(filter.source, 2);
+	wk_filter_fini(&filter);
+	assert_false(wk_filter_init(&filter, model,
+				    &(struct wk_filter_spec){ .source = "GC/Stop" }, NULL));
+	assert_false(wk_filter_init(&filter, model,
+				    &(struct wk_filter_spec){ .source = "Star" }, NULL));
+	for (uint32_t i = 0; i < 40; i++) {
+		row.number = 10 + i;
+		wk_model_add_source(model, &row);
+	}
+	assert_false(wk_filter_init(&filter, model,
+				    &(struct wk_filter_spec){ .source = "nothing" }, &err));
+	assert_non_null(strstr(err.text, "Other/GC/Stop, and 30 more"));
+	wk_model_free(model);
+}
+
 static void a_model_without_samples_has_an_empty_view(void **state)
 {
 	struct wk_model *model = small_empty_model();
@@ -195,6 +227,7 @@ int main(void)
 		cmocka_unit_test(what_makes_no_sense_is_said),
 		cmocka_unit_test(an_empty_view_says_which_part_emptied_it),
 		cmocka_unit_test(a_view_weighs_by_one_source_and_counts_the_others),
+		cmocka_unit_test(an_event_goes_by_the_end_of_its_name_if_no_other_ends_so),
 		cmocka_unit_test(a_model_without_samples_has_an_empty_view),
 	};
 
