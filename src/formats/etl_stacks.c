@@ -287,11 +287,14 @@ static uint64_t settle_keys(struct wk_etl_stacks *stacks)
 	return unknown;
 }
 
+/* Every processor has an idle thread, and all of them have the number 0. */
 static int by_owner(const struct wk_etl_stack_owner *a, const struct wk_etl_stack_owner *b)
 {
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return (a->tid > b->tid) - (a->tid < b->tid);
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->tid == 0 ? (a->cpu > b->cpu) - (a->cpu < b->cpu) : 0;
 }
 
 /* By time and thread; those of one event stay in the order in which they were told. */
@@ -399,17 +402,16 @@ static void close_in(const struct wk_etl_stacks *stacks, const struct wk_etl_sta
 		*low = *high - step;
 }
 
-/* The first entry that is not before that time and thread; entry_count if there is none. */
-static size_t lower_bound(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid)
+/* The first entry that is not before `owner`; entry_count if there is none. */
+static size_t lower_bound(struct wk_etl_stacks *stacks, const struct wk_etl_stack_owner *owner)
 {
-	struct wk_etl_stack_owner owner = { .time = time, .tid = tid };
 	size_t low = 0, high = stacks->entry_count;
 
-	close_in(stacks, &owner, &low, &high);
+	close_in(stacks, owner, &low, &high);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (is_before(stacks, middle, &owner))
+		if (is_before(stacks, middle, owner))
 			low = middle + 1;
 		else
 			high = middle;
@@ -435,21 +437,20 @@ static bool chain_of(struct wk_etl_stacks *stacks, const struct entry *entry,
 	return chain->kernel_count + chain->user_count > 0;
 }
 
-bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
+bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
 			struct wk_etl_chain *chain)
 {
-	size_t i = lower_bound(stacks, time, tid);
-	const struct entry *entry = i < stacks->entry_count ? &stacks->entries[i] : NULL;
+	size_t i = lower_bound(stacks, &owner);
 
 	*chain = (struct wk_etl_chain){ 0 };
-	return entry && entry->owner.time == time && entry->owner.tid == tid &&
-	       chain_of(stacks, entry, chain);
+	return i < stacks->entry_count && by_owner(&stacks->entries[i].owner, &owner) == 0 &&
+	       chain_of(stacks, &stacks->entries[i], chain);
 }
 
 bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu,
 			   uint32_t *tid, struct wk_etl_chain *chain)
 {
-	size_t i = lower_bound(stacks, time, 0);
+	size_t i = lower_bound(stacks, &(struct wk_etl_stack_owner){ .time = time });
 	size_t end = stacks->entry_count - i > MOST_AT_ONCE ? i + MOST_AT_ONCE
 							    : stacks->entry_count;
 

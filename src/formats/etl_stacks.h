@@ -46,8 +46,9 @@ struct wk_etl_chain {
 	size_t kernel_count, user_count;
 };
 
-/* False if the event of that time and thread has no stack. */
-bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
+/* False if the event of that time and thread has no stack. The processor matters for idle threads
+ * only. */
+bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
 			struct wk_etl_chain *chain);
 
 /* The same for an event that does not say whose it is: its stack, made on the same processor,

@@ -46,6 +46,14 @@ static void set_chain(struct wk_event_sample *sample, const struct wk_etl_chain 
 	sample->user_count = chain->user_count;
 }
 
+static bool find_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       uint32_t tid, struct wk_etl_chain *chain)
+{
+	struct wk_etl_stack_owner owner = { record->time, tid, record->cpu };
+
+	return wk_etl_stacks_find(trace->stacks, owner, chain);
+}
+
 void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		       uint32_t tid, struct wk_event *event, struct wk_event_sample *sample)
 {
@@ -53,7 +61,7 @@ void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *r
 
 	event->tid = tid;
 	event->pid = pid_of_thread(trace, tid);
-	if (wk_etl_stacks_find(trace->stacks, record->time, tid, &chain))
+	if (find_stack(trace, record, tid, &chain))
 		set_chain(sample, &chain);
 }
 
@@ -78,8 +86,7 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 
 	if (tid == WK_ETL_NO_THREAD)
 		tid = running_on(trace, record->cpu);
-	if (tid != WK_ETL_NO_THREAD &&
-	    wk_etl_stacks_find(trace->stacks, record->time, tid, &chain))
+	if (tid != WK_ETL_NO_THREAD && find_stack(trace, record, tid, &chain))
 		set_chain(sample, &chain);
 	else if (record->tid == WK_ETL_NO_THREAD &&
 		 wk_etl_stacks_find_on(trace->stacks, record->time, record->cpu, &tid, &chain))

@@ -238,9 +238,10 @@ static bool tell_sample(struct wk_etl_user *user, const struct wk_etl_record *re
 			struct wk_event event, uint32_t source, const struct wk_sink *sink,
 			struct wk_err *err)
 {
+	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
 	struct wk_etl_chain chain;
 
-	if (!wk_etl_stacks_find(user->stacks, record->time, record->tid, &chain))
+	if (!wk_etl_stacks_find(user->stacks, owner, &chain))
 		return true;
 	event.kind = WK_EVENT_SAMPLE;
 	event.sample = (struct wk_event_sample){

@@ -15,13 +15,19 @@ static struct wk_bytes chain_of(const uint64_t *addresses, size_t count)
 	return wk_bytes_of(addresses, count * sizeof(*addresses));
 }
 
+static bool find(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
+		 struct wk_etl_chain *chain)
+{
+	return wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ time, tid, 0 }, chain);
+}
+
 static void check(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
 		  const uint64_t *kernel, size_t kernel_count, const uint64_t *user,
 		  size_t user_count)
 {
 	struct wk_etl_chain chain;
 
-	assert_true(wk_etl_stacks_find(stacks, time, tid, &chain));
+	assert_true(find(stacks, time, tid, &chain));
 	assert_int_equal(chain.kernel_count, kernel_count);
 	assert_int_equal(chain.user_count, user_count);
 	if (kernel_count)
@@ -87,8 +93,8 @@ static void a_key_means_the_first_definition_that_is_not_older(void **state)
 	check(stacks, 90, 1, NULL, 0, a, 2);
 	check(stacks, 95, 1, NULL, 0, b, 3);
 	check(stacks, 250, 1, NULL, 0, c, 1);
-	assert_false(wk_etl_stacks_find(stacks, 300, 1, &chain));
-	assert_false(wk_etl_stacks_find(stacks, 301, 1, &chain));
+	assert_false(find(stacks, 300, 1, &chain));
+	assert_false(find(stacks, 301, 1, &chain));
 	wk_etl_stacks_free(stacks);
 }
 
@@ -105,8 +111,8 @@ static void a_stack_is_of_the_thread_that_it_names(void **state)
 	wk_etl_stacks_settle(stacks);
 	check(stacks, 5, 10, NULL, 0, a, 1);
 	check(stacks, 5, 11, NULL, 0, b, 1);
-	assert_false(wk_etl_stacks_find(stacks, 5, 12, &chain));
-	assert_false(wk_etl_stacks_find(stacks, 6, 10, &chain));
+	assert_false(find(stacks, 5, 12, &chain));
+	assert_false(find(stacks, 6, 10, &chain));
 	wk_etl_stacks_free(stacks);
 }
 
@@ -140,7 +146,7 @@ static void what_is_deeper_than_any_stack_is_cut_at_its_root(void **state)
 	wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 6, 1, 0 },
 			  wk_bytes_of(addresses, 13), 8);
 	wk_etl_stacks_settle(stacks);
-	assert_true(wk_etl_stacks_find(stacks, 5, 1, &chain));
+	assert_true(find(stacks, 5, 1, &chain));
 	assert_int_equal(chain.user_count, 1024);
 	assert_int_equal(chain.user[0], 1);
 	check(stacks, 6, 1, NULL, 0, addresses, 1);
@@ -154,7 +160,7 @@ static void without_any_stack_there_is_none(void **state)
 
 	(void)state;
 	assert_int_equal(wk_etl_stacks_settle(stacks), 0);
-	assert_false(wk_etl_stacks_find(stacks, 0, 0, &chain));
+	assert_false(find(stacks, 0, 0, &chain));
 	wk_etl_stacks_free(stacks);
 }
 
@@ -180,6 +186,49 @@ static void an_event_without_a_thread_has_the_stack_of_its_processor(void **stat
 	assert_false(wk_etl_stacks_find_on(stacks, 5, 2, &tid, &chain));
 	assert_false(wk_etl_stacks_find_on(stacks, 6, 3, &tid, &chain));
 	assert_int_equal(tid, 9);
+	wk_etl_stacks_free(stacks);
+}
+
+static void idle_threads_of_two_processors_are_two(void **state)
+{
+	static const uint64_t a[] = { KERNEL + 1 }, b[] = { KERNEL + 2 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_stack_owner first = { 5, 0, 2 }, second = { 5, 0, 3 }, third = { 5, 0, 4 };
+	struct wk_etl_chain chain;
+
+	(void)state;
+	wk_etl_stacks_add(stacks, second, chain_of(b, 1), 8);
+	wk_etl_stacks_add(stacks, first, chain_of(a, 1), 8);
+	wk_etl_stacks_settle(stacks);
+	assert_true(wk_etl_stacks_find(stacks, first, &chain));
+	assert_int_equal(chain.kernel[0], KERNEL + 1);
+	assert_true(wk_etl_stacks_find(stacks, second, &chain));
+	assert_int_equal(chain.kernel[0], KERNEL + 2);
+	assert_false(wk_etl_stacks_find(stacks, third, &chain));
+	wk_etl_stacks_free(stacks);
+}
+
+/* Questions mostly come in order; those that do not are answered all the same. */
+static void stacks_are_found_in_whatever_order_they_are_asked_for(void **state)
+{
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+	struct wk_etl_chain chain;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 1000; i++) {
+		uint64_t address = KERNEL + i;
+
+		wk_etl_stacks_add(stacks, (struct wk_etl_stack_owner){ 2 * i, 1, 0 },
+				  chain_of(&address, 1), 8);
+	}
+	wk_etl_stacks_settle(stacks);
+	for (uint64_t i = 0, at = 0; i < 4000; i++, at = (at + 617 * i) % 2002) {
+		bool is_there = at && at % 2 == 0 && at <= 2000;
+
+		assert_int_equal(find(stacks, at, 1, &chain), is_there);
+		if (is_there)
+			assert_int_equal(chain.kernel[0], KERNEL + at / 2);
+	}
 	wk_etl_stacks_free(stacks);
 }
 
@@ -213,6 +262,8 @@ int main(void)
 		cmocka_unit_test(what_is_deeper_than_any_stack_is_cut_at_its_root),
 		cmocka_unit_test(without_any_stack_there_is_none),
 		cmocka_unit_test(an_event_without_a_thread_has_the_stack_of_its_processor),
+		cmocka_unit_test(idle_threads_of_two_processors_are_two),
+		cmocka_unit_test(stacks_are_found_in_whatever_order_they_are_asked_for),
 		cmocka_unit_test(only_so_many_stacks_of_one_time_are_looked_through),
 	};
 
