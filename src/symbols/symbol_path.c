@@ -540,7 +540,11 @@ static bool among_files(struct spotting *s)
 
 static bool among_keys(struct spotting *s, bool has_three_tiers)
 {
-	for (s->kind = WK_SYMBOL_SPOT_FILE; s->kind <= WK_SYMBOL_SPOT_BREAKPAD; s->kind++)
+	/* Servers with small keys are .NET's, which have files alone; each spot is a question. */
+	bool is_plain = s->spelling == LOWER_ALL && s->place->kind == WK_SYMBOL_SERVER;
+
+	for (s->kind = WK_SYMBOL_SPOT_FILE;
+	     s->kind <= (is_plain ? WK_SYMBOL_SPOT_FILE : WK_SYMBOL_SPOT_BREAKPAD); s->kind++)
 		if (has_leaf(s) && in_store(s, has_three_tiers))
 			return true;
 	return false;
