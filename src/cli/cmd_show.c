@@ -256,8 +256,8 @@ static const struct wk_table_view *what_of(const struct wk_words *words,
 /* A trace that sampled nothing has processes, threads and images all the same. */
 static bool is_of_samples(const struct wk_table_view *what, const struct wk_model *model)
 {
-	static const char *const of_what_there_is[] = { "processes", "process-tree", "threads", "images",
-							NULL };
+	static const char *const of_what_there_is[] = { "processes", "process-tree", "threads",
+							"images", NULL };
 	static const char *const of_something_else[] = { "system", "marks", "events", NULL };
 
 	if (wk_str_is_one_of(wk_str_c(what->name), of_something_else))
@@ -414,8 +414,8 @@ const struct wk_command wk_cmd_show = {
 		"WHAT names another. The word `tree` shows the calling tree of a recording and "
 		"the process tree of a Windows trace; `calls` and `process-tree` show the one or "
 		"the other of any. Several FILEs are added up; those of one Windows session "
-		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self time, with all it "
-		"called its total. Below the table stand what was left out, how many samples "
+		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self "
+		"time, with all it called its total. Below the table stand what was left out, how many samples "
 		"were lost, and what share of stacks reach a root.",
 		NULL },
 	.options = (const struct wk_opt_use[]){

@@ -439,7 +439,7 @@ struct wk_event_other {
 struct wk_event_system {
 	struct wk_str key;   /* "host name", "kernel", "cpu", "memory", "command line" ... */
 	struct wk_str value;
-	struct wk_str section; /* what it is a part of: "disk 0", "services" ...; empty: the whole */
+	struct wk_str section; /* what it is a part of: "disk 0", "services" ...; empty: all */
 };
 
 struct wk_event {
