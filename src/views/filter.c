@@ -305,12 +305,20 @@ static bool choose_sources(struct wk_filter *filter, const struct wk_model *mode
 
 static bool has_lifetimes(const struct wk_model *model, wk_source_id source, struct wk_err *err)
 {
+	struct wk_buf others = { 0 };
+
 	if (source == 0 || model->sources[source].has_lifetimes)
 		return true;
-	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		       "nothing of \"%s\" is ever given back, so nothing of it is outstanding; that "
-		       "is for events such as commit, reserve and heap",
-		       wk_strtab_get(model->text, model->sources[source].name));
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		if (model->sources[i].has_lifetimes)
+			wk_buf_add_fmt(&others, "%s%s", others.len ? ", " : "--by takes ",
+				       wk_strtab_get(model->text, model->sources[i].name));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"nothing of \"%s\" is ever given back, so nothing of it is outstanding; %s",
+		wk_strtab_get(model->text, model->sources[source].name),
+		others.len ? wk_buf_text(&others) : "this recording has no events of memory");
+	wk_buf_fini(&others);
+	return false;
 }
 
 static bool weigh_outstanding(struct wk_filter *filter, const struct wk_model *model,
