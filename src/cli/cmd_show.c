@@ -242,15 +242,31 @@ static bool is_typed(const struct wk_words *words, const struct wk_table_view *w
 	return false;
 }
 
-/* Where no word says what to show, a preset does. */
+/* Only trees have levels, and memory, which becomes one. */
+static const struct wk_table_view *expect_levels(const struct wk_table_view *what,
+						 const char *group, struct wk_err *err)
+{
+	static const char *const with_levels[] = { "tree", "calls", "memory", "heap", NULL };
+
+	if (!group || wk_str_is_one_of(wk_str_c(what->name), with_levels))
+		return what;
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"the table %s has no levels that --group could say; that is for calls, memory and "
+		"heap", what->name);
+	return NULL;
+}
+
+/* Where no word says what to show, a preset or a grouping does. */
 static const struct wk_table_view *what_of(const struct wk_words *words,
 					   const struct wk_table_view *what,
 					   const struct wk_view_choice *choice,
 					   const struct wk_view_args *view, struct wk_err *err)
 {
-	if (!view->preset || is_typed(words, what))
-		return what;
-	return find_table(choice->table ? choice->table : "tree", err);
+	if (is_typed(words, what))
+		return expect_levels(what, view->group, err);
+	if (view->preset || view->group)
+		return find_table(choice->table ? choice->table : "calls", err);
+	return what;
 }
 
 /* A trace that sampled nothing has processes, threads and images all the same. */
