@@ -232,9 +232,12 @@ bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
 {
 	struct wk_obj_symbol found;
 
-	make_ready(image);
+	/* Where the file is here, the table of a PDB's publics is made only for what needs it. */
+	if (!image->file.obj)
+		make_ready(image);
 	if (wk_image_find_in_pdb(wk_image_late(image), vaddr, symbol))
 		return true;
+	make_ready(image);
 	if (!image->tab || !wk_symtab_find(image->tab, vaddr, &found))
 		return false;
 	*symbol = (struct wk_symbol){
