@@ -322,40 +322,40 @@ static void a_part_apart_has_its_functions_name(void **state)
 	unmake(&made);
 }
 
+/* `work` from 0x10 to 0x50 of section 1, with these lines. */
+static void make_work(const uint32_t (*rows)[2], uint32_t count, struct made *made)
+{
+	struct pdb_spec spec = { 0 };
+
+	add_files(&spec);
+	pdb_function(&spec.symbols[0], 0x10, 0x40, "work");
+	pdb_function_end(&spec.symbols[0]);
+	pdb_lines(&spec.lines[0], 0x10, 0x40, FILE_A, rows, count);
+	pdb_contribution(&spec, &spec.contributions, 0, 0x100, 0);
+	make(&spec, made);
+}
+
 static void of_lines_at_one_address_the_last_counts(void **state)
 {
 	static const uint32_t rows[][2] = { { 0, 5 }, { 0, 9 }, { 8, 0xf00f00 }, { 0x10, 0xfeefee },
 					    { 0x20, 7 } };
-	struct pdb_spec spec = { 0 };
 	struct made made;
 
 	(void)state;
-	add_files(&spec);
-	pdb_function(&spec.symbols[0], 0x10, 0x40, "work");
-	pdb_function_end(&spec.symbols[0]);
-	pdb_lines(&spec.lines[0], 0x10, 0x40, FILE_A, rows, 5);
-	pdb_contribution(&spec, &spec.contributions, 0, 0x100, 0);
-	make(&spec, &made);
+	make_work(rows, 5, &made);
 	assert_string_equal(chain_at(&made, 0x1010), "work a.c:9");
 	assert_string_equal(chain_at(&made, 0x1024), "work a.c:9"); /* hidden lines are not shown */
 	assert_string_equal(chain_at(&made, 0x1030), "work a.c:7");
 	unmake(&made);
 }
 
-/* b.h at +8 up to +0x10, told behind all lines of a.c. */
 static void code_in_front_of_the_first_row_has_its_line(void **state)
 {
 	static const uint32_t rows[][2] = { { 0x20, 7 }, { 8, 6 } };
-	struct pdb_spec spec = { 0 };
 	struct made made;
 
 	(void)state;
-	add_files(&spec);
-	pdb_function(&spec.symbols[0], 0x10, 0x40, "work");
-	pdb_function_end(&spec.symbols[0]);
-	pdb_lines(&spec.lines[0], 0x10, 0x40, FILE_A, rows, 2);
-	pdb_contribution(&spec, &spec.contributions, 0, 0x100, 0);
-	make(&spec, &made);
+	make_work(rows, 2, &made);
 	assert_string_equal(chain_at(&made, 0x100f), "");
 	assert_string_equal(chain_at(&made, 0x1010), "work a.c:6");
 	assert_string_equal(chain_at(&made, 0x1017), "work a.c:6");
@@ -363,6 +363,7 @@ static void code_in_front_of_the_first_row_has_its_line(void **state)
 	unmake(&made);
 }
 
+/* b.h at +8 up to +0x10, told behind all lines of a.c. */
 static void files_of_a_function_lie_among_one_another(void **state)
 {
 	static const uint32_t rows[][2] = { { 0, 5 }, { 0x10, 6 } };
