@@ -86,10 +86,9 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 
 	if (tid == WK_ETL_NO_THREAD)
 		tid = running_on(trace, record->cpu);
-	if (tid != WK_ETL_NO_THREAD && find_stack(trace, record, tid, &chain))
-		set_chain(sample, &chain);
-	else if (record->tid == WK_ETL_NO_THREAD &&
-		 wk_etl_stacks_find_on(trace->stacks, record->time, record->cpu, &tid, &chain))
+	if (tid != WK_ETL_NO_THREAD ? find_stack(trace, record, tid, &chain)
+				    : wk_etl_stacks_find_on(trace->stacks, record->time,
+							    record->cpu, &tid, &chain))
 		set_chain(sample, &chain);
 	if (tid == WK_ETL_NO_THREAD)
 		return false;
