@@ -1,8 +1,8 @@
 /* What a Windows trace says of the machine and of itself: facts in sections, and services.
  *
  * Windows logs its configuration when a session ends (group 0x0b of the kernel's events), and the
- * merging of files adds what xperf and WPR know (SystemConfigEx, WinSAT). Each record that is one of
- * those is given to wk_etl_config_take as it comes; when all have come, wk_etl_config_facts gives
+ * merging of files adds what xperf and WPR know (SystemConfigEx, WinSAT). Each record that is one
+ * of those is given to wk_etl_config_take as it comes; when all have come, wk_etl_config_facts gives
  * what they said in the order in which a person reads it: the machine first, long lists last.
  * etl_config.c holds the list of the readers, etl_config_*.c a file a subject.
  *
@@ -68,7 +68,7 @@ struct wk_etl_config {
 	struct wk_map service_of_tag;   /* row + 1 */
 	struct wk_map services_of_pid;  /* the last one's row + 1; others by `next` */
 	struct wk_str product, cpu_name; /* as Windows calls itself; of the first processor */
-	uint32_t kernel_masks[WK_ETL_KERNEL_MASKS]; /* what the kernel was asked for, of all times */
+	uint32_t kernel_masks[WK_ETL_KERNEL_MASKS]; /* what the kernel was asked for */
 	uint8_t winsat_read;            /* a bit for each record that came */
 };
 

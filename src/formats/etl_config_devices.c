@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/mem.h"
 #include "formats/etl_facts.h"
 
 static const struct wk_etl_section devices = { WK_ETL_PART_DEVICES, WK_STR("devices") };

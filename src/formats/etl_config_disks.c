@@ -62,10 +62,11 @@ bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in, struct
 	clusters = wk_u64le(&in);
 	if (in.bad)
 		return false;
-	volume = letter.len ? wk_etl_section_fmt(config, WK_ETL_PART_VOLUMES, "volume %s", letter.at)
-			    : wk_etl_section_fmt(config, WK_ETL_PART_VOLUMES,
-						 "disk %" PRIu32 " partition %" PRIu32, disk,
-						 partition);
+	if (letter.len)
+		volume = wk_etl_section_fmt(config, WK_ETL_PART_VOLUMES, "volume %s", letter.at);
+	else
+		volume = wk_etl_section_fmt(config, WK_ETL_PART_VOLUMES,
+					    "disk %" PRIu32 " partition %" PRIu32, disk, partition);
 	wk_etl_fact_text(config, volume, "file system",
 			 wk_etl_field16(&in, wk_bytes_left(&in) < SYSTEM_BYTES ? wk_bytes_left(&in)
 									   : SYSTEM_BYTES));
@@ -90,7 +91,7 @@ static struct wk_str trimmed(struct wk_str text)
 
 bool wk_etl_read_optical(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
-	enum { HEAD_BYTES = 64 }; /* what lies in it, which may be nothing */
+	enum { HEAD_BYTES = 64 }; /* of the disk that is in it, if there is one */
 	struct wk_etl_section drive;
 	struct wk_str letter;
 	struct wk_bytes files;

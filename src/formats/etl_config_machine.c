@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/num.h"
 #include "formats/etl_facts.h"
 #include "formats/etl_guid.h"
 
@@ -268,8 +267,9 @@ bool wk_etl_read_machine_id(struct wk_etl_config *config, struct wk_bytes in,
 
 static const char *family_name(uint32_t number)
 {
-	static const char *const names[] = { NULL, "Windows 8", "mobile", "desktop", "server",
-					     "Xbox", "Xbox system", "Xbox game", "IoT" };
+	static const char *const names[] = {
+		NULL, "Windows 8", "Windows Phone 8", "desktop", "mobile", "Xbox", "Surface Hub",
+		"IoT", "IoT without a display", "server", "HoloLens" };
 
 	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
 }

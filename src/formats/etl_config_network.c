@@ -1,7 +1,6 @@
 /* What ties the machine to others. */
 #include <inttypes.h>
 
-#include "base/num.h"
 #include "formats/etl_facts.h"
 
 /* Lists of addresses have semicolons between them. */

@@ -14,7 +14,8 @@ static const char *state_name(uint32_t state)
 	static const char *const names[] = { NULL, "stopped", "starting", "stopping", "running",
 					     "continuing", "pausing", "paused" };
 
-	return state && state < sizeof(names) / sizeof(names[0]) ? names[state] : "in no known state";
+	return state && state < sizeof(names) / sizeof(names[0]) ? names[state]
+								 : "in no known state";
 }
 
 static void keep_service(struct wk_etl_config *config, struct wk_etl_service service)
@@ -60,14 +61,15 @@ static struct wk_bytes take_name(struct wk_bytes *in)
 	return name;
 }
 
-/* Versions before 2 have no numbers in front that real files could confirm. */
+/* Older versions have another layout, which no file at hand has. */
 bool wk_etl_read_service(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	struct wk_etl_service service = { .pid = wk_u32le(&in) };
 	struct wk_str display, program, group;
 	struct wk_buf text = { 0 };
 
-	(void)form;
+	if (form.version < 2)
+		return true;
 	service.state = wk_u32le(&in);
 	service.tag = wk_u32le(&in);
 	if (in.bad || wk_bytes_left(&in) < 2)

@@ -81,7 +81,8 @@ static bool tell_system(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_header *header = wk_etl_header(trace->file);
 
-	return tell_version(trace) && tell_clock(trace) && tell_fact(trace, "cpu", trace->config.cpu_name) &&
+	return tell_version(trace) && tell_clock(trace) &&
+	       tell_fact(trace, "cpu", trace->config.cpu_name) &&
 	       tell_number(trace, "cpus", header->processors) &&
 	       tell_number(trace, "cpu MHz", header->cpu_mhz) && tell_config(trace);
 }

@@ -240,8 +240,8 @@ bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record 
 bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		      uint32_t hook);
 
-/* A 32-bit program may log what a 64-bit kernel would, in a record that says its own width: what fits
- * only the other width has that from now on. */
+/* A 32-bit program may log what a 64-bit kernel would, in a record that says its own width: what
+ * fits only the other width has that from now on. */
 void wk_etl_mend_width(struct wk_etl_record *record, uint32_t hook);
 
 void wk_etl_scan(struct wk_etl_trace *trace);
