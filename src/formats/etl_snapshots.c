@@ -90,13 +90,13 @@ static void scan_total(struct wk_etl_snapshots *snapshots, const struct wk_etl_r
 {
 	struct wk_bytes in = record->payload;
 	uint32_t instance = wk_u32le(&in), total = wk_u32le(&in);
-	struct snapshot *snapshot;
+	uint32_t row;
 
 	if (in.bad)
 		return;
-	snapshot = &snapshots->at[snapshot_of(snapshots, record->pid, instance)];
-	snapshot->total_bytes = total;
-	snapshot->has_total = true;
+	row = snapshot_of(snapshots, record->pid, instance); /* which may move the table */
+	snapshots->at[row].total_bytes = total;
+	snapshots->at[row].has_total = true;
 }
 
 bool wk_etl_snapshots_scan(struct wk_etl_snapshots *snapshots, const struct wk_etl_record *record)
