@@ -67,6 +67,7 @@ struct wk_etl_schemas {
 	size_t provider_count, provider_cap;
 	struct wk_index provider_at;
 	struct wk_etl_manifests *manifests;
+	uint64_t unread_manifests;
 };
 
 struct wk_etl_schemas *wk_etl_schemas_new(void)
@@ -534,4 +535,14 @@ void wk_etl_schemas_name(struct wk_etl_schemas *schemas, uint32_t kind, struct w
 	}
 	*provider = row->provider;
 	*event = row->event;
+}
+
+void wk_etl_schemas_count_unread(struct wk_etl_schemas *schemas)
+{
+	schemas->unread_manifests++;
+}
+
+uint64_t wk_etl_schemas_unread(const struct wk_etl_schemas *schemas)
+{
+	return schemas ? schemas->unread_manifests : 0;
 }

@@ -144,6 +144,10 @@ struct wk_etl_event_key {
 	bool is_classic;
 };
 
+/* Manifests that are there and that this build cannot read. */
+void wk_etl_schemas_count_unread(struct wk_etl_schemas *schemas);
+uint64_t wk_etl_schemas_unread(const struct wk_etl_schemas *schemas);
+
 /* A text that lives as long as the schemas, cut at WK_ETL_MOST_NAME. */
 struct wk_str wk_etl_schemas_text(struct wk_etl_schemas *schemas, struct wk_str text);
 struct wk_str wk_etl_schemas_text16(struct wk_etl_schemas *schemas, struct wk_bytes utf16);

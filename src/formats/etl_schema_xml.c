@@ -374,6 +374,8 @@ void wk_etl_schemas_read_xml(struct wk_etl_schemas *schemas, struct wk_bytes xml
 	static const struct wk_xml_handler handler = { on_start, on_end, on_text };
 	struct reading reading = { .schemas = schemas, .open_struct = NOTHING };
 
+	if (!wk_xml_is_read())
+		wk_etl_schemas_count_unread(schemas);
 	wk_xml_read(xml, &handler, &reading, NULL);
 	if (reading.has_provider) {
 		give_lists(&reading);

@@ -14,6 +14,11 @@ const char *wk_xml_attribute(const char *const *attributes, const char *name)
 
 #ifdef WK_HAS_EXPAT
 
+bool wk_xml_is_read(void)
+{
+	return true;
+}
+
 #define STEP (1u << 30) /* expat counts bytes in an int */
 
 struct reading {
@@ -111,6 +116,11 @@ bool wk_xml_read(struct wk_bytes bytes, const struct wk_xml_handler *handler, vo
 }
 
 #else
+
+bool wk_xml_is_read(void)
+{
+	return false;
+}
 
 bool wk_xml_read(struct wk_bytes bytes, const struct wk_xml_handler *handler, void *context,
 		 struct wk_err *err)

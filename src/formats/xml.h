@@ -20,6 +20,9 @@ struct wk_xml_handler {
 	void (*text)(void *context, struct wk_str text);
 };
 
+/* Was wick built with expat? */
+bool wk_xml_is_read(void);
+
 /* The value of an attribute, or NULL. */
 const char *wk_xml_attribute(const char *const *attributes, const char *name);
 
