@@ -431,8 +431,8 @@ const struct wk_command wk_cmd_show = {
 		"the process tree of a Windows trace; `calls` and `process-tree` show the one or "
 		"the other of any. Several FILEs are added up; those of one Windows session "
 		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self "
-		"time, with all it called its total. Below the table stand what was left out, how many samples "
-		"were lost, and what share of stacks reach a root.",
+		"time, with all it called its total. Below the table stand what was left out, how "
+		"many samples were lost, and what share of stacks reach a root.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
