@@ -159,6 +159,8 @@ void wk_preset_file_close(struct wk_preset_file *file)
 /* "--by commit --outstanding --group pid,stack". */
 static void add_words(const struct wk_wpa_view *view, struct wk_buf *words)
 {
+	size_t before = words->len;
+
 	if (view->table)
 		wk_buf_add_fmt(words, " %s", view->table);
 	if (view->source)
@@ -174,6 +176,8 @@ static void add_words(const struct wk_wpa_view *view, struct wk_buf *words)
 		wk_buf_add_text(words, " inverted");
 	if (view->has_query)
 		wk_buf_add_text(words, " and its filter");
+	if (words->len == before)
+		wk_buf_add_text(words, " as usual");
 }
 
 void wk_preset_file_say(const struct wk_preset_file *file, struct wk_buf *lines)

@@ -22,6 +22,19 @@ static struct wk_str keep(struct reading *reading, const char *text)
 		    : (struct wk_str){ 0 };
 }
 
+#define LONGEST_SHARED 200
+
+/* What all presets of a view or graph have in common is short, so that as many copies as there are
+ * presets stay in proportion to the file. */
+static struct wk_str keep_short(struct reading *reading, const char *text)
+{
+	struct wk_str all = wk_str_c(text ? text : "");
+
+	if (all.len > LONGEST_SHARED)
+		all.len = LONGEST_SHARED;
+	return wk_arena_copy(&reading->profile->texts, all);
+}
+
 static struct wk_str attribute(struct reading *reading, const char *const *attributes,
 			       const char *name)
 {
@@ -97,7 +110,7 @@ static void start_graph(struct reading *reading, const char *name, const char *c
 
 	if (!guid)
 		guid = wk_xml_attribute(attributes, "ClsID");
-	reading->graph = keep(reading, guid ? guid : name);
+	reading->graph = keep_short(reading, guid ? guid : name);
 }
 
 /* "XGraphTreeItem", and not its property "XGraphTreeItem.Preset". */
@@ -113,12 +126,12 @@ static void on_start(void *context, const char *name, const char *const *attribu
 	if (strcmp(name, "WpaProfileContainer") == 0 || strcmp(name, "WpaProfile") == 0)
 		reading->is_profile = true;
 	else if (strcmp(name, "View") == 0 || strcmp(name, "ViewTitle") == 0)
-		reading->view = attribute(reading, attributes, "Title");
+		reading->view = keep_short(reading, wk_xml_attribute(attributes, "Title"));
 	else if (strcmp(name, "Graph") == 0 || strcmp(name, "GraphSchema") == 0 ||
 		 is_old_graph(name))
 		start_graph(reading, name, attributes);
 	else if (strcmp(name, "HdvViewModelPresetCollection") == 0)
-		reading->graph = attribute(reading, attributes, "Name");
+		reading->graph = keep_short(reading, wk_xml_attribute(attributes, "Name"));
 	else if (strcmp(name, "Preset") == 0 || strcmp(name, "HdvViewModelPreset") == 0)
 		start_preset(reading, attributes);
 	else if (strcmp(name, "Column") == 0 || strcmp(name, "HdvColumnViewModelPreset") == 0)

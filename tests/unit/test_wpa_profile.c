@@ -193,6 +193,26 @@ static void a_preset_that_is_kept_once_more_is_a_copy(void **state)
 	wk_wpa_profile_fini(&profile);
 }
 
+static void what_presets_share_is_short(void **state)
+{
+	struct wk_wpa_profile profile;
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	wk_buf_add_text(&text, "<WpaProfileContainer><View Title='");
+	for (int i = 0; i < 1000; i++)
+		wk_buf_add_char(&text, 't');
+	wk_buf_add_text(&text, "'><Graph Guid='");
+	for (int i = 0; i < 1000; i++)
+		wk_buf_add_char(&text, '1');
+	wk_buf_add_text(&text, "'><Preset/></Graph></View></WpaProfileContainer>");
+	read_text(&profile, wk_buf_text(&text));
+	assert_int_equal(profile.presets[0].graph.len, 200);
+	assert_int_equal(profile.presets[0].view.len, 200);
+	wk_wpa_profile_fini(&profile);
+	wk_buf_fini(&text);
+}
+
 static void assert_refused(const char *text, const char *sentence)
 {
 	struct wk_wpa_profile profile;
@@ -235,6 +255,7 @@ int main(void)
 		cmocka_unit_test(a_graph_that_nobody_knows_is_told_by_its_number),
 		cmocka_unit_test(the_older_form_says_the_same_in_other_words),
 		cmocka_unit_test(a_preset_that_is_kept_once_more_is_a_copy),
+		cmocka_unit_test(what_presets_share_is_short),
 		cmocka_unit_test(other_xml_and_entities_are_refused),
 		cmocka_unit_test(a_profile_is_known_by_its_first_tag),
 	};
