@@ -266,7 +266,8 @@ do_fuzz() {
 
 do_bench() {
 	want python3=python3
-	want_if_possible perf=linux-perf g++=g++ musl-gcc=musl-tools cargo=cargo
+	want_if_possible perf=linux-perf g++=g++ musl-gcc=musl-tools cargo=cargo clang=clang \
+		lld-link=lld llvm-symbolizer=llvm x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64
 	do_build "$(has_cmocka)"
 	found=
 	for script in bench/*.sh bench/*.py; do
