@@ -93,11 +93,12 @@ struct place {
 /* Where a stretch begins at which the one before ended, nothing lies between. */
 static void begin_stretch(struct wk_dwarf_block *b, struct place *place, uint32_t start)
 {
-	const struct wk_dwarf_stretch *last = &b->stretches[b->stretch_count - 1];
+	const struct wk_dwarf_stretch *last =
+		b->stretch_count > 0 ? &b->stretches[b->stretch_count - 1] : NULL;
 
-	if (b->stretch_count > 0 && start == last->end)
+	if (last && start == last->end)
 		place->at--;
-	else if (b->stretch_count > 0 && start < last->end)
+	else if (last && start < last->end)
 		b->is_sorted = false;
 	place->first = place->at;
 	b->stretches[b->stretch_count++] = (struct wk_dwarf_stretch){
