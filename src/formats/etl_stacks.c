@@ -297,6 +297,12 @@ static int by_owner(const struct wk_etl_stack_owner *a, const struct wk_etl_stac
 	return a->tid == 0 ? (a->cpu > b->cpu) - (a->cpu < b->cpu) : 0;
 }
 
+/* A number in the order of by_owner's threads. */
+static uint64_t thread_key(const struct wk_etl_stack_owner *owner)
+{
+	return owner->tid ? (uint64_t)owner->tid << 32 : owner->cpu;
+}
+
 /* By time and thread; those of one event stay in the order in which they were told. */
 static void sort_entries(struct wk_etl_stacks *stacks)
 {
@@ -305,7 +311,8 @@ static void sort_entries(struct wk_etl_stacks *stacks)
 	struct entry *sorted = wk_alloc(count * sizeof(*sorted));
 
 	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ stacks->entries[i].owner.tid, (uint32_t)i };
+		keys[i] = (struct wk_sort_key){ thread_key(&stacks->entries[i].owner),
+						(uint32_t)i };
 	wk_sort_keys(keys, count);
 	for (size_t i = 0; i < count; i++)
 		keys[i].key = stacks->entries[keys[i].row].owner.time;
