@@ -1,5 +1,5 @@
-/* Between symbol_files.c (the search through all places) and symbol_server.c (those that are asked
- * over http). */
+/* Between symbol_files.c (the search through all places), symbol_server.c (those that are asked over
+ * http) and symbol_copies.c (what is kept of that). */
 #ifndef WK_SYMBOLS_SYMBOL_FILES_INTERNAL_H
 #define WK_SYMBOLS_SYMBOL_FILES_INTERNAL_H
 
@@ -42,6 +42,11 @@ struct wk_symbol_search {
 
 /* Is there a folder of wick's own? It is made where `may_make`. */
 bool wk_symbol_files_folder(struct wk_symbol_files *files, bool may_make);
+
+static inline bool wk_symbol_is_own(const struct wk_symbol_files *files, struct wk_str folder)
+{
+	return files->folder && wk_str_is(folder, files->folder);
+}
 
 /* Opens what lies at `path`; false, with a sentence, where it is not what is wanted. */
 bool wk_symbol_take(struct wk_symbol_search *s, const char *path, struct wk_err *err);

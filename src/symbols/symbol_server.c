@@ -1,7 +1,7 @@
 /* Symbol servers over http and https: the layout of a store behind an address. */
 #include "symbols/symbol_files_internal.h"
 
-#include <errno.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/num.h"
