@@ -2,8 +2,8 @@
  *
  * Windows logs its configuration when a session ends (group 0x0b of the kernel's events), and the
  * merging of files adds what xperf and WPR know (SystemConfigEx, WinSAT). Each record that is one
- * of those is given to wk_etl_config_take as it comes; when all have come, wk_etl_config_facts gives
- * what they said in the order in which a person reads it: the machine first, long lists last.
+ * of those is given to wk_etl_config_take as it comes; when all have come, wk_etl_config_facts
+ * gives what they said in the order in which a person reads it: the machine first, long lists last.
  * etl_config.c holds the list of the readers, etl_config_*.c a file a subject.
  *
  * Memory in proportion to the records; texts live in the arena that the config was given. */
