@@ -124,8 +124,8 @@ static void add_times(struct wk_etl_config *config, const struct wk_etl_header *
 	static const char *const clocks[] = {
 		[WK_ETL_QPC] = "performance counter", [WK_ETL_SYSTEM_TIME] = "system time",
 		[WK_ETL_CYCLES] = "processor cycles" };
-	int32_t zone = -header->time_zone_minutes;
-	unsigned minutes = (unsigned)(zone < 0 ? -(int64_t)zone : zone);
+	int64_t zone = -(int64_t)header->time_zone_minutes;
+	unsigned minutes = (unsigned)(zone < 0 ? -zone : zone);
 	struct wk_buf text = { 0 };
 
 	add_date(config, "machine started", header->boot_time);

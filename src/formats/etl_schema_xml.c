@@ -328,7 +328,8 @@ static void keep_templates(struct reading *reading)
 	for (size_t i = 0; i < reading->template_count; i++) {
 		struct template *template = &reading->templates[i];
 
-		template->kept = wk_etl_schemas_keep(reading->schemas, &reading->provider,
+		if (template->end > template->first)
+			template->kept = wk_etl_schemas_keep(reading->schemas, &reading->provider,
 						     reading->fields.at + template->first,
 						     template->end - template->first);
 	}

@@ -194,10 +194,13 @@ bool wk_etl_snapshots_tell(struct wk_etl_snapshots *snapshots, const struct wk_s
 		qsort(snapshots->pieces, snapshots->piece_count, sizeof(*snapshots->pieces),
 		      by_place);
 	for (size_t i = 0; ok && i < snapshots->count; i++) {
-		struct order order = order_of(snapshots->pieces + at, snapshots->at[i].pieces);
+		const struct snapshot *snapshot = &snapshots->at[i];
+		struct order order = { 0 };
 
-		ok = tell(&snapshots->at[i], &order, sink, err);
-		at += snapshots->at[i].pieces;
+		if (snapshot->pieces)
+			order = order_of(snapshots->pieces + at, snapshot->pieces);
+		ok = tell(snapshot, &order, sink, err);
+		at += snapshot->pieces;
 	}
 	return ok;
 }

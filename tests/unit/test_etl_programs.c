@@ -668,6 +668,7 @@ static void a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks(void **state)
 
 	(void)state;
 	etl_begin_file(&m);
+	put_total(&m, 9, 3, 70); /* and nothing of it */
 	put_piece(&m, 10, 1, 1, 40, 40); /* in any order, and of several processes at once */
 	put_piece(&m, 11, 1, 0, 30, 30);
 	put_piece(&m, 10, 1, 0, 60, 60);
@@ -681,6 +682,7 @@ static void a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks(void **state)
 			   "content is not documented");
 	assert_line(&text, "heap snapshot 1 of process 11: 50 of 90 bytes in 2 parts, parts "
 			   "missing: 1, 10 bytes of its parts are cut off; its content");
+	assert_line(&text, "heap snapshot 3 of process 9: 0 of 70 bytes in 0 parts; its content");
 	assert_line(&text, "heap snapshot 2 of process 10: 16 bytes in 2 parts, and nothing says "
 			   "how many there should be, parts that came twice: 1; its content");
 	wk_buf_fini(&text);
