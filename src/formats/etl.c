@@ -47,8 +47,8 @@ static bool tell_damage(struct wk_etl_trace *trace)
 		  tell_count(trace, trace->packed_switches,
 			     "records of context switches are packed in a way that is not known") &&
 		  tell_count(trace, wk_etl_schemas_unread(trace->schemas),
-			     "descriptions of events are XML, which this wick, built without expat, "
-			     "does not read: numbers stand for names");
+			     "descriptions of events are XML, which this wick, built without "
+			     "expat, does not read: numbers stand for names");
 
 	if (ok && damage->first_words[0]) {
 		wk_buf_add_text(&words, damage->first_words);

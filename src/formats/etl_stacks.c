@@ -228,7 +228,7 @@ static int by_key_and_time(const void *left, const void *right)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-/* What nothing else tells apart is told so by its stack: every system's qsort then has one order. */
+/* What nothing else tells apart is told so by its stack: every system's qsort has one order. */
 static int by_half(const struct half *a, const struct half *b)
 {
 	if (a->kernel != b->kernel)
