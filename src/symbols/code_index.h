@@ -108,8 +108,8 @@ size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
 			       struct wk_place_ids *places, size_t cap, uint32_t *missing);
 
 /* The function that the machine runs at `vaddr`, by text id, and how far around it the unit's table
- * says the same: a function that was cut apart, or is very long, is told in pieces. False where none
- * is known, or its unit is not there. */
+ * says the same: a function that was cut apart, or is very long, is told in pieces. False where
+ * none is known, or its unit is not there. */
 struct wk_code_function {
 	uint64_t start, end;
 	uint32_t function;

@@ -159,10 +159,10 @@ bool wk_kernel_open(struct wk_symbols *symbols);
 bool wk_kernel_find(struct wk_symbols *symbols, uint64_t address, struct wk_kallsym *found);
 void wk_kernel_close(struct wk_symbols *symbols);
 
-/* image_pdb.c: opens the PDB that the image was linked with, or Breakpad's text in place of it, if it
- * can be found: beside the image, in a debug folder, along the symbol path; once, however often it
- * is asked. What lies there and is of another build is told in `pdb_why`. Of an image that is not
- * here, its file is then looked for along the path, too. */
+/* image_pdb.c: opens the PDB that the image was linked with, or Breakpad's text in place of it, if
+ * it can be found: beside the image, in a debug folder, along the symbol path; once, however often
+ * it is asked. What lies there and is of another build is told in `pdb_why`. Of an image that is
+ * not here, its file is then looked for along the path, too. */
 bool wk_image_open_pdb(struct wk_image_symbols *image);
 
 /* Which one that is; none where it has no PDB. `path` is as it was linked. */

@@ -115,8 +115,8 @@ static bool is_of_this_file(const struct wk_image_symbols *image)
 	return wk_str_eq(image->kept.image.path, path_of(image));
 }
 
-/* Is the entry of the image's build? Where it was made from this very file, nothing is read. A PDB's
- * id is of one build, whoever made the entry. */
+/* Is the entry of the image's build? Where it was made from this very file, nothing is read. A
+ * PDB's id is of one build, whoever made the entry. */
 static bool is_of_this_build(struct wk_image_symbols *image)
 {
 	struct wk_image_kept *kept = &image->kept;
@@ -362,7 +362,8 @@ void wk_image_keep(struct wk_image_symbols *image)
 	add_kernel(&k);
 	if (k.has_news) {
 		keep_source(&k);
-		wk_cache_write(image->owner->cache, wk_image_build_id(image), k.sections, k.count, NULL);
+		wk_cache_write(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
+			       NULL);
 	}
 	wk_buf_fini(&k.source);
 	wk_buf_fini(&k.names);

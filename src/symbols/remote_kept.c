@@ -17,9 +17,9 @@ static bool take_word(struct wk_str *rest, const char *word)
 	return true;
 }
 
-/* ID.debuginfo and ID.executable; of Windows programs ID.pdb, ID.sym and ID.image. In front of `rest`
- * of their names others lie beside them: what is remembered of servers, and what killed writers
- * left. */
+/* ID.debuginfo and ID.executable; of Windows programs ID.pdb, ID.sym and ID.image. In front of
+ * `rest` of their names others lie beside them: what is remembered of servers, and what killed
+ * writers left. */
 static bool take_name_of_kept(struct wk_str *rest)
 {
 	static const char *const words[] = {

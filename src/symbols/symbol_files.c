@@ -194,11 +194,13 @@ bool wk_symbol_follow(struct wk_symbol_search *s, struct wk_str pointer, bool is
 	is_share = wk_str_starts(at, "\\\\") || wk_str_starts(at, "//");
 	wk_buf_add_str(&path, at);
 	if (!is_here || (is_share && s->files->asks_nobody))
-		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "file.ptr says that it is %.*s, which is not "
-			"followed", (int)(at.len < 300 ? at.len : 300), at.at);
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			"file.ptr says that it is %.*s, which is not followed",
+			(int)(at.len < 300 ? at.len : 300), at.at);
 	else if (memchr(at.at, '\0', at.len) || !wk_os_is_there(wk_buf_text(&path)))
-		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "file.ptr says that it is %.*s, which is not "
-			"here", (int)(at.len < 300 ? at.len : 300), at.at);
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			"file.ptr says that it is %.*s, which is not here",
+			(int)(at.len < 300 ? at.len : 300), at.at);
 	else
 		found = wk_symbol_take(s, wk_buf_text(&path), err);
 	wk_buf_fini(&path);

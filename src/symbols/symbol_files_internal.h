@@ -1,5 +1,5 @@
-/* Between symbol_files.c (the search through all places), symbol_server.c (those that are asked over
- * http) and symbol_copies.c (what is kept of that). */
+/* Between symbol_files.c (the search through all places), symbol_server.c (those that are asked
+ * over http) and symbol_copies.c (what is kept of that). */
 #ifndef WK_SYMBOLS_SYMBOL_FILES_INTERNAL_H
 #define WK_SYMBOLS_SYMBOL_FILES_INTERNAL_H
 
@@ -58,8 +58,9 @@ bool wk_symbol_follow(struct wk_symbol_search *s, struct wk_str pointer, bool is
 /* The n-th cache of a place; empty where this system has no such path. */
 struct wk_str wk_symbol_cache_at(const struct wk_symbol_files *files, size_t place, size_t n);
 
-/* Copies what was found to the caches of the place, and what a server sent to wick's own folder where
- * they take none. In `path` the nearest of the copies, or nothing where none could be made. */
+/* Copies what was found to the caches of the place, and what a server sent to wick's own folder
+ * where they take none. In `path` the nearest of the copies, or nothing where none could be
+ * made. */
 void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *path);
 
 /* "PLACE: WHAT" for people; `complain` also for the end, where somebody may have hoped for more. */

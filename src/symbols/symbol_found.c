@@ -70,8 +70,8 @@ static bool unpack(struct wk_symbol_found *found, struct wk_str name, struct wk_
 	return ok;
 }
 
-static bool fail_build(const struct wk_symbol_want *want, const char *what, const struct wk_buf *has,
-		       struct wk_err *err)
+static bool fail_build(const struct wk_symbol_want *want, const char *what,
+		       const struct wk_buf *has, struct wk_err *err)
 {
 	struct wk_buf key = { 0 };
 

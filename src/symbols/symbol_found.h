@@ -1,4 +1,4 @@
-/* What a file is that was found for a Windows program, and whether it is the one that was wanted. */
+/* What a file is that was found for a Windows program, and whether it is the one that is wanted. */
 #ifndef WK_SYMBOLS_SYMBOL_FOUND_H
 #define WK_SYMBOLS_SYMBOL_FOUND_H
 

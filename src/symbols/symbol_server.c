@@ -51,7 +51,8 @@ static bool open_draft(struct asking *a, struct wk_os_keep *keep, struct wk_err 
 }
 
 /* One address, into a file that is open. */
-static enum wk_fetched fetch(struct asking *a, const struct wk_buf *url, uint64_t most_bytes, int fd)
+static enum wk_fetched fetch(struct asking *a, const struct wk_buf *url, uint64_t most_bytes,
+			     int fd)
 {
 	struct wk_symbol_files *files = a->s->files;
 	struct wk_buf shown = { 0 }, name = { 0 };

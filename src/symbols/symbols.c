@@ -113,7 +113,8 @@ static bool same_key(const void *table, uint32_t id, const void *wanted)
 static void retry_image(struct wk_image_symbols *image, uint32_t pid)
 {
 	if (image->key.is_kernel || image->file.obj || image->state == WK_IMAGE_NO_FILE ||
-	    wk_image_has_rvas(image) || pid == 0 || pid == image->key.pid || image->retries >= MAX_RETRIES)
+	    wk_image_has_rvas(image) || pid == 0 || pid == image->key.pid ||
+	    image->retries >= MAX_RETRIES)
 		return;
 	image->retries++;
 	image->key.pid = pid;

@@ -47,8 +47,8 @@ void wk_symbols_free(struct wk_symbols *symbols);
  * For a recorder, which looks at each place of a large library once. */
 void wk_symbols_release_pages(struct wk_symbols *symbols);
 
-/* The recording's own folder, where people put what belongs to it: PDBs of Windows programs are looked
- * for there, and in RECORDING.NGENPDB, which WPR makes of the code that .NET keeps. */
+/* The recording's own folder, where people put what belongs to it: PDBs of Windows programs are
+ * looked for there, and in RECORDING.NGENPDB, which WPR makes of the code that .NET keeps. */
 void wk_symbols_look_beside(struct wk_symbols *symbols, const char *recording);
 
 /* While a recording is made no other machine is asked for anything: to wait for it would be to

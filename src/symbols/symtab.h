@@ -2,10 +2,10 @@
  *
  * Built from .symtab, .dynsym and the PLT of an ELF file and, where there is one, of its
  * separate debug file; of a PE, from its COFF table, its exports and the publics of its PDB. A row
- * is 24 bytes; names stay in the files, which must outlive the table. Of several symbols at one address the best is kept: with a size before without,
- * global before weak before local, function before label, fewer leading underscores, longer
- * name. A symbol without a size reaches to the next one or to its section's end, and
- * is left out where another one that has a size covers it. */
+ * is 24 bytes; names stay in the files, which must outlive the table. Of several symbols at one
+ * address the best is kept: with a size before without, global before weak before local, function
+ * before label, fewer leading underscores, longer name. A symbol without a size reaches to the next
+ * one or to its section's end, and is left out where another one that has a size covers it. */
 #ifndef WK_SYMBOLS_SYMTAB_H
 #define WK_SYMBOLS_SYMTAB_H
 

@@ -155,7 +155,8 @@ static bool pass_functions(const struct wk_model *model, const struct wk_filter_
 static bool pass_images(const struct wk_model *model, const struct wk_filter_spec *spec,
 			struct passing *passing, struct wk_err *err)
 {
-	struct wk_pattern *pattern = compile("image", spec->image, takes_any_case(model, spec), err);
+	struct wk_pattern *pattern =
+		compile("image", spec->image, takes_any_case(model, spec), err);
 	uint8_t *images, *functions;
 
 	if (!pattern)

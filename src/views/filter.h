@@ -26,8 +26,8 @@ struct wk_filter_spec {
 			       * a % behind it an end is that part of the time to the last */
 	const struct wk_wpa_query *query; /* of a preset, or NULL */
 	bool ignore_case;
-	bool outstanding;     /* weigh by what is still there at the end of the time in view; only of
-			       * sources with lifetimes */
+	bool outstanding;     /* weigh by what is still there at the end of the time in view; only
+			       * of sources with lifetimes */
 	/* Of a comparison, instead of `source`: that of each side. */
 	wk_source_id before_source, after_source;
 };

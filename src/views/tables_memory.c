@@ -58,7 +58,8 @@ static struct row *rank(const struct allocated *first, const struct allocated *s
 }
 
 static uint32_t limit_rows(struct wk_table *table, const struct wk_table_options *options,
-			   const struct row *rows, uint32_t count, uint64_t whole, const char *words)
+			   const struct row *rows, uint32_t count, uint64_t whole,
+			   const char *words)
 {
 	uint64_t left = 0;
 

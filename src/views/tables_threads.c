@@ -75,7 +75,8 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");
 	ranked = wk_tables_rank_rows(&tally, model->thread_count, filter->is_narrowed, &count);
-	shown = wk_tables_limit_rows(table, options, &tally, ranked, count, "thread is", "threads are");
+	shown = wk_tables_limit_rows(table, options, &tally, ranked, count, "thread is",
+				     "threads are");
 	for (uint32_t i = 0; i < shown; i++)
 		thread_row(table, model, &tally, ranked[i].id, with_switches);
 	wk_tables_note_without_samples(table, "thread", "threads", model->thread_count - 1 - count);
