@@ -16,7 +16,8 @@ static const struct wk_opt options[] = {
 	  "in; as the last one, the stack by files), function (that a sample was in), stack; such "
 	  "as process,thread,stack", WK_OPT_TEXT, AT(group), NULL },
 	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by one name: "
-	  "cpu-by-process, wait-by-process, commit-by-process ... (`--preset list` has them all), "
+	  "cpu-by-process, cpu-by-thread, cpu-by-module, cpu-by-function, wait-by-process, "
+	  "ready-by-process, commit-by-process, commits-by-process, heap-by-process, hard-faults, "
 	  "or one of a .wpaProfile, which `wick show FILE.wpaProfile` lists", WK_OPT_TEXT,
 	  AT(preset), wk_preset_names },
 	{ 0 },

@@ -5,12 +5,13 @@
 #include "formats/etl_trace.h"
 #include "formats/reader.h"
 
-static bool tell_note(struct wk_etl_trace *trace, const struct wk_buf *words, uint64_t offset)
+static bool tell_note(struct wk_etl_trace *trace, enum wk_note_severity severity,
+		      const struct wk_buf *words, uint64_t offset)
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
 
 	event.note = (struct wk_event_note){ .offset = offset, .text = wk_buf_str(words),
-					     .severity = WK_NOTE_FAULT };
+					     .severity = severity };
 	return wk_sink_take(trace->sink, &event, trace->err);
 }
 
@@ -22,7 +23,7 @@ static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *w
 	if (count == 0)
 		return true;
 	wk_buf_add_fmt(&words, "%" PRIu64 " %s", count, what);
-	ok = tell_note(trace, &words, WK_NOWHERE);
+	ok = tell_note(trace, WK_NOTE_FAULT, &words, WK_NOWHERE);
 	wk_buf_fini(&words);
 	return ok;
 }
@@ -35,11 +36,33 @@ static bool tell_lost(struct wk_etl_trace *trace)
 	return event.lost.count == 0 || wk_sink_take(trace->sink, &event, trace->err);
 }
 
+/* A trace that was cut: the end of it has what stacks and images are called, too. */
+static bool tell_missing(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	if (damage->missing_buffers + damage->cut_buffers == 0)
+		return true;
+	wk_buf_add_text(&words, "the trace was cut off: ");
+	if (damage->missing_buffers)
+		wk_buf_add_fmt(&words, "%" PRIu64 " of its %" PRIu64 " buffers are not there",
+			       damage->missing_buffers,
+			       damage->missing_buffers + wk_etl_buffer_count(trace->file));
+	else
+		wk_buf_add_text(&words, "it ends inside a buffer");
+	wk_buf_add_text(&words, ", and with them what names many of its stacks");
+	ok = tell_note(trace, WK_NOTE_INCOMPLETE, &words, WK_NOWHERE);
+	wk_buf_fini(&words);
+	return ok;
+}
+
 static bool tell_damage(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
 	struct wk_buf words = { 0 };
-	bool ok = tell_lost(trace) &&
+	bool ok = tell_lost(trace) && tell_missing(trace) &&
 		  tell_count(trace, trace->unknown_keys,
 			     "stacks are only numbers, and nothing says what they stood for") &&
 		  tell_count(trace, trace->short_payloads,
@@ -52,7 +75,7 @@ static bool tell_damage(struct wk_etl_trace *trace)
 
 	if (ok && damage->first_words[0]) {
 		wk_buf_add_text(&words, damage->first_words);
-		ok = tell_note(trace, &words, damage->first_offset);
+		ok = tell_note(trace, WK_NOTE_FAULT, &words, damage->first_offset);
 	}
 	wk_buf_fini(&words);
 	return ok;

@@ -139,6 +139,20 @@ static void sum_headers(struct wk_etl_file *etl)
 	etl->header.buffers_lost = buffers_lost;
 }
 
+/* A circular file has as many as there is room for, whatever was written. */
+static void count_missing(struct wk_etl_file *etl)
+{
+	for (size_t i = 0; i < etl->input_count; i++) {
+		const struct wk_etl_input *input = &etl->inputs[i];
+		uint64_t there = 0;
+
+		for (size_t k = 0; k < etl->feeds.count; k++)
+			there += etl->feeds.feeds[k].input == input ? etl->feeds.feeds[k].count : 0;
+		if (!input->header.is_circular && there < input->header.buffers_written)
+			etl->damage.missing_buffers += input->header.buffers_written - there;
+	}
+}
+
 struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
 				       const struct wk_os_file *const *mapped, size_t count,
 				       unsigned threads, struct wk_err *err)
@@ -154,6 +168,7 @@ struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
 	}
 	sum_headers(etl);
 	wk_etl_feeds_find(etl->inputs, count, &etl->damage, &etl->feeds);
+	count_missing(etl);
 	etl->streams = wk_alloc_zeroed(etl->feeds.count, sizeof(*etl->streams));
 	etl->heap = wk_alloc_zeroed(etl->feeds.count, sizeof(*etl->heap));
 	etl->ahead = wk_etl_ahead_new(etl->feeds.feeds, etl->feeds.count, threads);

@@ -106,6 +106,7 @@ struct wk_etl_header {
 struct wk_etl_damage {
 	uint64_t broken_buffers;   /* whose header lies or that do not unpack to its claim */
 	uint64_t cut_buffers;      /* by the end of the file */
+	uint64_t missing_buffers;  /* fewer there than the headers say were written */
 	uint64_t broken_records;   /* with sizes or types that cannot be */
 	uint64_t backward_records; /* older than the one before them on their processor */
 	uint64_t unread_bytes;     /* behind a buffer whose end cannot be known */

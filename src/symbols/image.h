@@ -36,7 +36,8 @@ struct wk_image_debug {
 	struct wk_store_file pdb_file;
 	bool pdb_was_searched; /* along the symbol path, too */
 	struct wk_buf pdb_why; /* who was asked for it, and what lies there and is not it */
-	bool has_unfit_pdb; /* one lies there, and is of another build or broken */
+	bool has_unfit_pdb; /* one lies there, and is of another build or broken; or a symbol path
+			     * was asked for it in vain */
 	struct wk_buf path;   /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
 };

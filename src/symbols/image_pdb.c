@@ -104,6 +104,7 @@ static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want
 		wk_buf_add_fmt(why, "%s%.*s ", why->len ? "; " : "", WK_STR_ARG(want->name));
 		wk_symbol_want_key(want, why);
 		wk_buf_add_fmt(why, " was looked for: %s", wk_buf_text(&said));
+		image->places.has_unfit_pdb = true;
 	}
 	wk_buf_fini(&said);
 	return is_found;

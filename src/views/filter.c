@@ -410,6 +410,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 
 	*filter = (struct wk_filter){
 		.to_ns = UINT64_MAX,
+		.has_counts = model->count_count > 0,
 		.is_given = {
 			[WK_FILTER_PROCESS] = spec->process, [WK_FILTER_THREAD] = spec->thread,
 			[WK_FILTER_IMAGE] = spec->image,     [WK_FILTER_FUNCTION] = spec->function,
@@ -460,6 +461,9 @@ void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
 
 	if (filter->total == 0) {
 		wk_buf_add_text(sentence, "no samples were recorded");
+		if (filter->has_counts)
+			wk_buf_add_text(sentence, "; `wick show FILE events` lists what was, "
+						  "`wick dump FILE` all of it");
 		return;
 	}
 	wk_buf_add_text(sentence, "no samples in view of ");

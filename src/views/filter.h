@@ -54,6 +54,7 @@ struct wk_filter {
 	uint64_t total;      /* samples of the source */
 	uint64_t elsewhere;  /* samples of other sources */
 	bool is_narrowed;    /* some part of the specification was given */
+	bool has_counts;     /* the input tells how many records of each kind it has */
 	bool is_given[WK_FILTER_PARTS];
 	uint64_t kept[WK_FILTER_PARTS]; /* how many of the total each part alone lets pass */
 };

@@ -171,6 +171,19 @@ def _(t):
     t.true("it is of another build" in reason(t, path), "what lies there and is wrong is named")
 
 
+@tap.case("symbolize says whom it asked in vain, and what was of another build")
+def _(t):
+    shutil.copy(fixture("c-O2.exe"), t.folder)
+    other = t.folder / "other"
+    other.mkdir()
+    shutil.copy(fixture("c-O0.pdb"), other / "c-O2.pdb")
+    for folder, why in ("other", "it is of another build"), ("none", "there is no such folder"):
+        said = t.wick("symbolize", "-e", "c-O2.exe", "--symbol-path", folder, "0x1010").stderr
+        t.true("c-O2.pdb" in said and why in said, said)
+    said = t.wick("symbolize", "-e", "c-O2.exe", "0x1010").stderr
+    t.true("was looked for" not in said, said)
+
+
 @tap.case("a PDB with public names only, as Microsoft gives them away, is opened once, too")
 def _(t):
     body = fixture("c-publics.pdb").read_bytes()

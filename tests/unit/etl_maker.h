@@ -18,7 +18,7 @@ struct etl_maker {
 	bool is_32_bit, is_windows_7;
 	struct wk_buf records; /* of the buffer that is being made */
 	uint64_t sequence;
-	uint32_t events_lost;
+	uint32_t events_lost, buffers_written;
 };
 
 static inline void etl_put_text(struct wk_buf *out, const char *text)
@@ -173,7 +173,7 @@ static inline void etl_header_system(struct etl_maker *m)
 	wk_buf_add_u32(r, 156250); /* timer */
 	wk_buf_add_u32(r, 0);
 	wk_buf_add_u32(r, m->mode | (m->packing ? 0x4000000 : 0));
-	wk_buf_add_u32(r, 3); /* buffers written */
+	wk_buf_add_u32(r, m->buffers_written); /* 0: nobody said */
 	wk_buf_add_u32(r, 1);
 	wk_buf_add_u32(r, m->is_32_bit ? 4 : 8);
 	wk_buf_add_u32(r, m->events_lost);

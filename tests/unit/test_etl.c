@@ -98,6 +98,21 @@ static void what_is_too_short_is_counted(void **state)
 	etl_fini(&m);
 }
 
+static void a_trace_that_was_cut_off_says_so(void **state)
+{
+	struct etl_maker m = { .buffers_written = 5 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_sampled(&m, 10, 0x1000, 7, 0);
+	etl_end_buffer(&m, 0);
+	read_made(&m, &text);
+	assert_non_null(strstr(wk_buf_text(&text), "the trace was cut off: 3 of its 5 buffers"));
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +121,7 @@ int main(void)
 		cmocka_unit_test(a_sample_has_both_halves_of_its_stack_whatever_they_are_told_by),
 		cmocka_unit_test(an_idle_processor_counts_apart_unless_a_device_asks),
 		cmocka_unit_test(what_is_too_short_is_counted),
+		cmocka_unit_test(a_trace_that_was_cut_off_says_so),
 	};
 
 	return cmocka_run_group_tests_name("etl", tests, NULL, NULL);
