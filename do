@@ -229,6 +229,7 @@ do_windows() {
 		# shellcheck disable=SC2086
 		want_if_possible $windows_wishes $build_wishes
 		do_build true
+		export WICK_EVERY_QUESTION=1
 		tested build windows
 		;;
 	*) die "unknown word \"$1\": ./do windows [test]" ;;

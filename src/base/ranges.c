@@ -9,9 +9,12 @@
  * list of chunks. With so many in each, ten million ranges make that as cheap as the former. */
 #define CHUNK 256
 
+enum gaps { GAPS_UNKNOWN, HAS_GAPS, NO_GAPS };
+
 struct wk_range_chunk { /* never empty between calls */
 	struct wk_range *at;
 	size_t count, cap;
+	enum gaps gaps; /* between its ranges; unknown as soon as one of them changes */
 };
 
 /* Of a range, or behind the last one: then chunk == ranges->count. */
@@ -110,6 +113,7 @@ static void split_chunk(struct wk_ranges *ranges, struct place *place)
 	left = &ranges->chunks[place->chunk];
 	right = left + 1;
 	right->at = wk_grow(NULL, &right->cap, CHUNK, sizeof(*right->at));
+	left->gaps = GAPS_UNKNOWN;
 	left->count = CHUNK / 2;
 	right->count = CHUNK - left->count;
 	memcpy(right->at, &left->at[left->count], right->count * sizeof(*right->at));
@@ -143,8 +147,33 @@ static void insert(struct wk_ranges *ranges, struct place *place, const struct w
 	memmove(&chunk->at[place->row + 1], &chunk->at[place->row],
 		(chunk->count - place->row) * sizeof(*chunk->at));
 	chunk->at[place->row] = copy;
+	chunk->gaps = GAPS_UNKNOWN;
 	chunk->count++;
 	step(ranges, place);
+}
+
+static bool has_no_gaps(struct wk_range_chunk *chunk)
+{
+	if (chunk->gaps == GAPS_UNKNOWN) {
+		chunk->gaps = NO_GAPS;
+		for (size_t i = 1; i < chunk->count; i++)
+			if (chunk->at[i].space != chunk->at[0].space ||
+			    chunk->at[i].first != chunk->at[i - 1].end)
+				chunk->gaps = HAS_GAPS;
+	}
+	return chunk->gaps == NO_GAPS;
+}
+
+/* Past the chunk that begins at the place, if there is nothing to claim in it: who claims again and
+ * again what is had already does not go through every range. Returns where it ends, or 0. */
+static uint64_t pass_chunk(struct wk_ranges *ranges, struct place *place, uint64_t first)
+{
+	struct wk_range_chunk *chunk = &ranges->chunks[place->chunk];
+
+	if (place->row > 0 || chunk->at[0].first > first || !has_no_gaps(chunk))
+		return 0;
+	*place = (struct place){ .chunk = place->chunk + 1 };
+	return chunk->at[chunk->count - 1].end;
 }
 
 uint64_t wk_ranges_claim(struct wk_ranges *ranges, const struct wk_range *claimed)
@@ -157,7 +186,12 @@ uint64_t wk_ranges_claim(struct wk_ranges *ranges, const struct wk_range *claime
 		const struct wk_range *had =
 			range_below(ranges, place, claimed->space, claimed->end);
 		uint64_t behind = had ? had->end : claimed->end;
+		uint64_t passed = had ? pass_chunk(ranges, &place, part.first) : 0;
 
+		if (passed) {
+			part.first = passed;
+			continue;
+		}
 		part.end = had ? had->first : claimed->end;
 		if (part.first < part.end) {
 			insert(ranges, &place, &part);
@@ -174,6 +208,7 @@ static void remove_rows(struct wk_range_chunk *chunk, size_t from, size_t to)
 {
 	memmove(&chunk->at[from], &chunk->at[to], (chunk->count - to) * sizeof(*chunk->at));
 	chunk->count -= to - from;
+	chunk->gaps = GAPS_UNKNOWN;
 }
 
 /* All ranges from one place up to another. */
@@ -187,6 +222,7 @@ static void erase(struct wk_ranges *ranges, struct place from, struct place to)
 		return;
 	}
 	ranges->chunks[from.chunk].count = from.row;
+	ranges->chunks[from.chunk].gaps = GAPS_UNKNOWN;
 	if (to.row)
 		remove_rows(&ranges->chunks[to.chunk], 0, to.row);
 	if (from.row)
@@ -208,6 +244,7 @@ static void cut_tail(struct wk_ranges *ranges, struct place *place,
 	uint64_t end = range->end < released->end ? range->end : released->end;
 
 	range->end = released->first;
+	ranges->chunks[place->chunk].gaps = GAPS_UNKNOWN;
 	gone(context, range->value, end - released->first);
 	step(ranges, place);
 	behind.first = end;
@@ -231,6 +268,7 @@ void wk_ranges_release(struct wk_ranges *ranges, const struct wk_range *released
 		if (range->end > released->end) {
 			gone(context, range->value, released->end - range->first);
 			range->first = released->end;
+			ranges->chunks[to.chunk].gaps = GAPS_UNKNOWN;
 			break;
 		}
 		gone(context, range->value, range->end - range->first);

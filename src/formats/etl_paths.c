@@ -3,13 +3,18 @@
 #include "base/mem.h"
 #include "base/utf16.h"
 
-#define MOST_PREFIXES 1000
+/* Real ones are a volume, a server or a folder. Each path may get one in its front, so a long one
+ * would make of a small file any number of long texts. */
+#define MOST_PREFIXES	  1000
+#define MOST_PREFIX_BYTES 520 /* of UTF-16 */
 
 void wk_etl_paths_add(struct wk_etl_paths *paths, struct wk_bytes kernel, struct wk_bytes shown)
 {
 	struct prefix prefix = { 0 };
 
-	if (paths->count >= MOST_PREFIXES || wk_bytes_left(&kernel) == 0)
+	if (paths->count >= MOST_PREFIXES || wk_bytes_left(&kernel) == 0 ||
+	    wk_bytes_left(&kernel) > MOST_PREFIX_BYTES ||
+	    wk_bytes_left(&shown) > MOST_PREFIX_BYTES)
 		return;
 	wk_utf16_add(&prefix.kernel, kernel, false);
 	wk_utf16_add(&prefix.shown, shown, false);
@@ -44,8 +49,8 @@ static const struct prefix *longest_prefix(const struct wk_etl_paths *paths, str
 	for (size_t i = 0; i < paths->count; i++) {
 		const struct prefix *prefix = &paths->prefixes[i];
 
-		if (begins_with(path, wk_buf_str(&prefix->kernel)) &&
-		    (!best || prefix->kernel.len > best->kernel.len))
+		if ((!best || prefix->kernel.len > best->kernel.len) &&
+		    begins_with(path, wk_buf_str(&prefix->kernel)))
 			best = prefix;
 	}
 	return best;

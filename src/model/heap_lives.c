@@ -17,6 +17,7 @@ struct block {
 struct heap {
 	uint32_t first;  /* of its blocks */
 	wk_heap_id next; /* of its process's heaps */
+	bool is_listed;  /* among those */
 };
 
 struct wk_heap_lives {
@@ -28,7 +29,7 @@ struct wk_heap_lives {
 	struct heap *heaps;
 	size_t heaps_cap;
 	struct wk_index heap_index;
-	struct wk_map heap_of_process; /* the first of them */
+	struct wk_map heap_of_process; /* the first of those that had a block since it began */
 	wk_source_id source;
 };
 
@@ -65,18 +66,29 @@ static wk_heap_id heap_row(struct wk_heap_lives *lives, wk_process_id process, u
 	struct wk_heap key = { process, handle };
 	uint64_t hash = wk_hash_pair(handle, process);
 	wk_heap_id id = wk_index_find(&lives->heap_index, hash, same_heap, lives->model, &key);
-	uint32_t *first;
 
 	if (id)
 		return id;
 	id = wk_model_add_heap(lives->model, &key);
 	wk_index_add(&lives->heap_index, hash, id);
-	first = wk_map_at(&lives->heap_of_process, process);
 	lives->heaps = wk_grow(lives->heaps, &lives->heaps_cap, (size_t)id + 1,
 			       sizeof(*lives->heaps));
-	lives->heaps[id] = (struct heap){ .next = *first };
-	*first = id;
+	lives->heaps[id] = (struct heap){ 0 };
 	return id;
+}
+
+/* So that it ends with its process. */
+static void list_heap(struct wk_heap_lives *lives, wk_heap_id id)
+{
+	struct heap *heap = &lives->heaps[id];
+	uint32_t *first;
+
+	if (heap->is_listed)
+		return;
+	first = wk_map_at(&lives->heap_of_process, lives->model->heaps[id].process);
+	heap->next = *first;
+	heap->is_listed = true;
+	*first = id;
 }
 
 static bool same_block(const void *table, uint32_t id, const void *key)
@@ -162,6 +174,7 @@ static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap, uint64_t a
 	if (block->next)
 		lives->blocks[block->next].previous = row;
 	lives->heaps[heap].first = row;
+	list_heap(lives, heap);
 }
 
 void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
@@ -190,8 +203,13 @@ void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
 void wk_heap_lives_end(struct wk_heap_lives *lives, wk_process_id process, uint64_t time_ns)
 {
 	struct wk_sample nobody = { .time_ns = time_ns };
-	wk_heap_id heap = wk_map_find(&lives->heap_of_process, process);
+	wk_heap_id heap = wk_map_find(&lives->heap_of_process, process), next;
 
-	for (; heap; heap = lives->heaps[heap].next)
+	if (heap)
+		wk_map_set(&lives->heap_of_process, process, 0);
+	for (; heap; heap = next) {
+		next = lives->heaps[heap].next;
 		end_heap(lives, heap, &nobody);
+		lives->heaps[heap] = (struct heap){ 0 };
+	}
 }

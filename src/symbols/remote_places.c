@@ -13,17 +13,34 @@ static bool is_url(struct wk_str text)
 	return wk_str_starts(text, "http://") || wk_str_starts(text, "https://");
 }
 
+/* "host:8080", or "user:se" of "user:se/cret@host", whose password nobody escaped. */
+static bool may_be_password(struct wk_str authority)
+{
+	struct wk_str host, port;
+
+	if (!wk_str_split(authority, ':', &host, &port) || wk_str_starts(authority, "["))
+		return false;
+	for (size_t i = 0; i < port.len; i++)
+		if (port.at[i] < '0' || port.at[i] > '9')
+			return true;
+	return false;
+}
+
 void wk_remote_add_shown(struct wk_buf *text, struct wk_str url)
 {
 	struct wk_str scheme, rest;
-	size_t host = 0;
+	size_t host = 0, end = 0;
 
 	if (!wk_str_split(url, ':', &scheme, &rest) || !wk_str_starts(rest, "//")) {
 		wk_buf_add_str(text, url);
 		return;
 	}
 	rest = wk_str_skip(rest, 2);
-	for (size_t i = 0; i < rest.len && !strchr("/?#", rest.at[i]); i++)
+	while (end < rest.len && !strchr("/?#", rest.at[end]))
+		end++;
+	if (!memchr(rest.at, '@', end) && may_be_password(wk_str_of(rest.at, end)))
+		end = rest.len;
+	for (size_t i = 0; i < end; i++)
 		if (rest.at[i] == '@')
 			host = i + 1;
 	wk_buf_add_fmt(text, "%.*s://", WK_STR_ARG(scheme));

@@ -98,6 +98,27 @@ static void what_is_too_short_is_counted(void **state)
 	etl_fini(&m);
 }
 
+static void a_volume_of_a_long_name_is_none(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+	char name[400] = { 0 };
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	etl_begin_file(&m);
+	etl_volume(&m, "\\Long\\", name);
+	etl_volume(&m, "\\Short\\", "C:\\");
+	etl_image(&m, 0x1403, 1, 7, 0x10000, "\\Long\\a.dll");
+	etl_image(&m, 0x1403, 1, 7, 0x20000, "\\Short\\b.dll");
+	etl_end_buffer(&m, 0);
+	read_made(&m, &text);
+	assert_non_null(strstr(wk_buf_text(&text), "path=\"\\\\Long\\\\a.dll\""));
+	assert_non_null(strstr(wk_buf_text(&text), "path=\"C:\\\\b.dll\""));
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
 static void a_trace_that_was_cut_off_says_so(void **state)
 {
 	struct etl_maker m = { .buffers_written = 5 };
@@ -121,6 +142,7 @@ int main(void)
 		cmocka_unit_test(a_sample_has_both_halves_of_its_stack_whatever_they_are_told_by),
 		cmocka_unit_test(an_idle_processor_counts_apart_unless_a_device_asks),
 		cmocka_unit_test(what_is_too_short_is_counted),
+		cmocka_unit_test(a_volume_of_a_long_name_is_none),
 		cmocka_unit_test(a_trace_that_was_cut_off_says_so),
 	};
 

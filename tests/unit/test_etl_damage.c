@@ -23,8 +23,8 @@ static const char *const names[] = {
 	"sawbuck/process_data_32_v1.etl", "sawbuck/process_data_64_v3.etl", NULL };
 
 /* However large a trace is, it is read so many bytes long altogether in a test. */
-#define MOST_READ_BYTES (48u << 20)
-#define MOST_TRIES	3000
+#define MOST_READ_BYTES (24u << 20)
+#define MOST_TRIES	1500
 #define EVERY_TENTH	65536 /* files up to this size are cut at every tenth byte */
 
 static size_t tries_of(size_t size)

@@ -169,6 +169,26 @@ static void a_million_ranges_take_seconds_at_most(void **state)
 	test_free(gone);
 }
 
+/* Each claim would go through all ranges, if it looked at each: 10 billion of them. */
+static void to_claim_what_is_had_already_costs_little(void **state)
+{
+	enum { COUNT = 100000 };
+	struct wk_ranges ranges = { 0 };
+	uint64_t gone[3] = { 0 };
+	clock_t begin = clock();
+
+	(void)state;
+	for (uint64_t i = 0; i < COUNT; i++)
+		wk_ranges_claim(&ranges, &(struct wk_range){ i, i + 1, 1, 1 });
+	for (uint64_t i = 0; i < COUNT; i++) {
+		wk_ranges_release(&ranges, &(struct wk_range){ i, i + 1, 1, 0 }, note_gone, gone);
+		assert_int_equal(
+			wk_ranges_claim(&ranges, &(struct wk_range){ 0, COUNT, 1, 2 }), 1);
+	}
+	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 10);
+	wk_ranges_fini(&ranges);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +196,7 @@ int main(void)
 		cmocka_unit_test(the_last_numbers_can_be_claimed_and_released),
 		cmocka_unit_test(an_empty_range_changes_nothing),
 		cmocka_unit_test(a_million_ranges_take_seconds_at_most),
+		cmocka_unit_test(to_claim_what_is_had_already_costs_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

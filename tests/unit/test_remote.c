@@ -160,6 +160,12 @@ static void a_password_is_not_shown(void **state)
 	assert_string_equal(server.shown, "https://host:80/a@b");
 	assert_string_equal(server.base, "https://me:se@cret@host:80/a@b");
 	wk_remote_server_fini(&server);
+	server = server_of("https://me:se/cr?e#t@host:80/a");
+	assert_string_equal(server.shown, "https://host:80/a");
+	wk_remote_server_fini(&server);
+	server = server_of("https://host:80/a@b");
+	assert_string_equal(server.shown, "https://host:80/a@b");
+	wk_remote_server_fini(&server);
 }
 
 static void an_id_filled_up_with_zeros_is_cut_to_what_it_was(void **state)
