@@ -3,8 +3,9 @@
  * Numbers live in spaces that know nothing of each other. What is claimed goes to the claimer as
  * far as nobody had it; what is released is taken from whoever had it, and splits ranges where it
  * must. A call looks among n ranges in O(log n) steps and then costs what it makes or removes; to
- * claim what is had already costs a step for some hundred ranges. Each call makes at most one range more than it fills gaps, so there never are more ranges than
- * twice the calls. Zero-initialised; freed with _fini. */
+ * claim what is had already costs a step for some hundred ranges. Each call makes at most one range
+ * more than it fills gaps, so there never are more ranges than twice the calls. Zero-initialised;
+ * freed with _fini. */
 #ifndef WK_BASE_RANGES_H
 #define WK_BASE_RANGES_H
 
