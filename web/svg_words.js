@@ -62,7 +62,7 @@ function numbersOf(i) {
 	else if (data.unit !== 'samples' || data.countName)
 		parts.push(amount(tree.total[i]));
 	if (!tree.before && !data.countName)
-		parts.push(grouped(tree.samples[i]) + ' ' + (data.row || 'sample')
+		parts.push(grouped(tree.samples[i]) + ' ' + (data.rowWord || 'sample')
 			+ (tree.samples[i] === 1 ? '' : 's'));
 	// Reversed, a frame holds the time of the function it begins from, not its own.
 	if (!isReversed() && !tree.before)

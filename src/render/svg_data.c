@@ -289,7 +289,7 @@ void wk_svg_data(const struct wk_svg_picture *p)
 	wk_out_text(p->out, "\"unit\":");
 	wk_svg_quoted(p->out, wk_svg_unit(p));
 	if (strcmp(tree->row_word, "sample") != 0)
-		wk_out_fmt(p->out, ",\"row\":\"%s\"", tree->row_word);
+		wk_out_fmt(p->out, ",\"rowWord\":\"%s\"", tree->row_word);
 	wk_out_fmt(p->out, ",\"count\":%" PRIu32 ",\"names\":%" PRIu32 ",\"whole\":%" PRIu64,
 		   tree->count, p->names.count, p->whole);
 	kinds(p->out);
