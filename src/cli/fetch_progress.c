@@ -29,7 +29,10 @@ bool wk_fetch_progress_is_stopped(void *context)
 /* Only where a person sees what it is that takes long; and not where nobody may stop us. */
 static void begin(struct wk_fetch_progress *p, uint64_t now_ns)
 {
-	*p = (struct wk_fetch_progress){ .is_begun = true, .begun_ns = now_ns,
+	bool goes_on = p->ended_ns && now_ns - p->ended_ns < QUIET_NS;
+
+	*p = (struct wk_fetch_progress){ .is_begun = true,
+					 .begun_ns = goes_on ? p->begun_ns : now_ns,
 					 .interrupt = SIG_IGN };
 	if (wk_os_is_terminal(STDERR_FILENO))
 		p->interrupt = signal(SIGINT, stop);
@@ -37,9 +40,10 @@ static void begin(struct wk_fetch_progress *p, uint64_t now_ns)
 		signal(SIGINT, SIG_IGN);
 }
 
-static void end(struct wk_fetch_progress *p)
+static void end(struct wk_fetch_progress *p, uint64_t now_ns)
 {
 	p->is_begun = false;
+	p->ended_ns = now_ns;
 	if (p->interrupt != SIG_IGN && p->interrupt != SIG_ERR)
 		signal(SIGINT, p->interrupt);
 }
@@ -119,5 +123,5 @@ void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now)
 		clear_line();
 	}
 	if (now->is_done)
-		end(p);
+		end(p, now_ns);
 }

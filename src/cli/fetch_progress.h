@@ -9,7 +9,8 @@
 struct wk_fetch_progress {
 	bool is_begun, is_on_screen;
 	void (*interrupt)(int signal_number); /* what Ctrl-C did before */
-	uint64_t begun_ns, told_ns;
+	uint64_t begun_ns; /* of the first of those that are asked for one behind the other */
+	uint64_t told_ns, ended_ns;
 };
 
 /* For wk_remote_options; `context` is the struct above. */

@@ -471,4 +471,21 @@ def _(t):
     t.true("app.exe+0x" in (t.folder / "out").read_text(), "what was shown without it")
 
 
+@tap.case("on a terminal a server that has nothing, and says so slowly, is seen to be asked")
+def _(t):
+    tap.need("script")
+    path = small(t)
+
+    def slowly(asked):
+        time.sleep(0.3)
+        return missing(asked)
+
+    with Server(slowly) as server:
+        words = f"{tap.WICK} fold {path} --symbol-path {server.url} > {t.folder}/out"
+        done = subprocess.run(["script", "-qefc", words, "/dev/null"], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, env=environment(t), timeout=60)
+    t.equal(done.returncode, 0, f"exit code: {done.stdout}")
+    t.true("fetching app.pdb" in done.stdout or "fetching cpp-O2.pdb" in done.stdout, done.stdout)
+
+
 tap.run_all(needs_recording=False)
