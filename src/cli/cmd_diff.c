@@ -322,6 +322,15 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	return ok;
 }
 
+static bool expect_levels(const struct comparison *c, struct wk_err *err)
+{
+	if (!c->args->view.group || strcmp(c->form, "svg") == 0 || strcmp(c->form, "folded") == 0)
+		return true;
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "the table of what changed has no levels that --group could say; "
+		       "-o FILE.svg and --to folded have");
+}
+
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
@@ -345,7 +354,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 			     forms + 1, call, err) ||
 	    !wk_view_choose(&c.choice, &typed, err))
 		return wk_exit_code(err);
-	if (!wk_view_expect_tree(&c.choice, err)) {
+	if (!wk_view_expect_tree(&c.choice, err) || !expect_levels(&c, err)) {
 		wk_view_choice_fini(&c.choice);
 		return WK_EXIT_USAGE;
 	}
