@@ -16,9 +16,10 @@ static const struct colours {
 	[WK_LOOK_STRUCTURE] = { 0xe4e8eb, 0xb4bcc4 },
 };
 
-const char *wk_palette_kind_name(unsigned kind)
+const char *wk_palette_kind_name(const struct wk_model *model, unsigned kind)
 {
-	return kind == WK_LOOK_STRUCTURE ? "" : wk_code_kind_name((enum wk_code_kind)kind);
+	return kind == WK_LOOK_STRUCTURE ? ""
+					 : wk_code_kind_name(model, (enum wk_code_kind)kind);
 }
 
 bool wk_palette_is_unknown(unsigned kind)

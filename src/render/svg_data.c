@@ -251,12 +251,12 @@ static void links(const struct wk_svg_picture *p)
 	wk_out_char(p->out, '}');
 }
 
-static void kinds(struct wk_out *out)
+static void kinds(struct wk_out *out, const struct wk_model *model)
 {
 	wk_out_fmt(out, ",\n\"shades\":%d,\"kinds\":[", WK_SHADES);
 	for (unsigned i = 0; i < WK_LOOK_KINDS; i++) {
 		wk_out_text(out, i ? "," : "");
-		wk_svg_quoted(out, wk_str_c(wk_palette_kind_name(i)));
+		wk_svg_quoted(out, wk_str_c(wk_palette_kind_name(model, i)));
 	}
 	wk_out_text(out, "],\"unknown\":[");
 	for (unsigned i = 0, met = 0; i < WK_LOOK_KINDS; i++)
@@ -292,7 +292,7 @@ void wk_svg_data(const struct wk_svg_picture *p)
 		wk_out_fmt(p->out, ",\"rowWord\":\"%s\"", tree->row_word);
 	wk_out_fmt(p->out, ",\"count\":%" PRIu32 ",\"names\":%" PRIu32 ",\"whole\":%" PRIu64,
 		   tree->count, p->names.count, p->whole);
-	kinds(p->out);
+	kinds(p->out, p->view->model);
 	looks_of_names(p);
 	origins_of_names(p);
 	links(p);

@@ -136,7 +136,7 @@ static void legend_entry(struct wk_svg_picture *p, const char *words, uint64_t w
 
 static void kind_entry(struct wk_svg_picture *p, unsigned kind, uint64_t weight)
 {
-	const char *words = kind != WK_LOOK_STRUCTURE ? wk_palette_kind_name(kind)
+	const char *words = kind != WK_LOOK_STRUCTURE ? wk_palette_kind_name(p->view->model, kind)
 			    : weight		      ? "no stack"
 						      : "process or thread";
 

@@ -1,6 +1,7 @@
 #include "views/kind.h"
 
 #include "views/owner.h"
+#include "views/windows_kind.h"
 
 static const char *const names[WK_CODE_KINDS] = {
 	[WK_CODE_PROGRAM] = "your program",     [WK_CODE_COMPILER] = "rustc",
@@ -9,8 +10,10 @@ static const char *const names[WK_CODE_KINDS] = {
 	[WK_CODE_RUNTIME] = "language runtime", [WK_CODE_UNKNOWN] = "unknown",
 };
 
-const char *wk_code_kind_name(enum wk_code_kind kind)
+const char *wk_code_kind_name(const struct wk_model *model, enum wk_code_kind kind)
 {
+	if (kind == WK_CODE_NATIVE && model->is_windows)
+		return "system libraries";
 	return kind < WK_CODE_KINDS ? names[kind] : "unknown";
 }
 
@@ -139,6 +142,16 @@ static bool is_kernel(const struct wk_image *image, const struct wk_function *fu
 	       function->kind == WK_FRAME_KERNEL;
 }
 
+/* A runtime that a program brings along is not of Windows, but has the names that it has elsewhere. */
+static enum wk_code_kind kind_of_windows(const struct wk_model *model, const struct wk_image *image)
+{
+	enum wk_code_kind kind = wk_windows_kind(model, image);
+
+	if (kind == WK_CODE_PROGRAM && is_runtime_image(wk_model_str(model, image->name)))
+		return WK_CODE_RUNTIME;
+	return kind;
+}
+
 enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_function_id id)
 {
 	const struct wk_function *function = &model->functions[id];
@@ -147,6 +160,8 @@ enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_functio
 
 	if (is_kernel(image, function))
 		return WK_CODE_KERNEL;
+	if (wk_windows_kind_is(model, image))
+		return kind_of_windows(model, image);
 	if (image->kind == WK_IMAGE_UNKNOWN || (!function->image && !function->file))
 		return WK_CODE_UNKNOWN;
 	if (is_made_at_run_time(image, function) || is_runtime_image(file))
@@ -166,6 +181,8 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 	struct wk_str file = wk_model_str(model, image->name);
 	struct wk_owner owner = wk_owner_of(name);
 
+	if (function->is_unnamed && wk_windows_kind_is(model, image))
+		return kind_of_windows(model, image);
 	if (id == 0 || function->is_unnamed || name.len == 0)
 		return WK_CODE_UNKNOWN;
 	if (is_kernel(image, function))
@@ -178,6 +195,8 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 		return WK_CODE_STANDARD;
 	if (is_made_at_run_time(image, function))
 		return kind_of_script(name);
+	if (wk_windows_kind_is(model, image) && !owner.is_stub && !is_native_name(owner.plain))
+		return kind_of_windows(model, image);
 	if (is_runtime_image(file))
 		return WK_CODE_RUNTIME;
 	if (image->kind == WK_IMAGE_VDSO || is_system_path(path) || is_native_image(file) ||

@@ -1,7 +1,8 @@
 /* What kind of code a function is: whose fault it is, at a glance.
  *
  * Views colour and sum by it. The answer comes from the function's name and from where its
- * image lies; it is a guess by convention, never more. */
+ * image lies (of Windows from that alone where it has no name); it is a guess by convention, never
+ * more. */
 #ifndef WK_VIEWS_KIND_H
 #define WK_VIEWS_KIND_H
 
@@ -11,7 +12,8 @@ enum wk_code_kind {
 	WK_CODE_PROGRAM,   /* the program itself and the libraries it brings along */
 	WK_CODE_COMPILER,  /* crates of rustc */
 	WK_CODE_STANDARD,  /* std, core, alloc; C++'s std */
-	WK_CODE_NATIVE,    /* the system's C and C++ libraries, LLVM, start-up code */
+	WK_CODE_NATIVE,    /* the system's C and C++ libraries, LLVM, start-up code; all of
+			    * Windows outside of its kernel */
 	WK_CODE_KERNEL,
 	WK_CODE_ALLOCATOR,
 	WK_CODE_RUNTIME,   /* interpreters, virtual machines; what they compile of no file */
@@ -25,6 +27,6 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id f
 enum wk_code_kind wk_code_kind_of_image(const struct wk_model *model, wk_function_id function);
 
 /* "your program", "kernel" ... */
-const char *wk_code_kind_name(enum wk_code_kind kind);
+const char *wk_code_kind_name(const struct wk_model *model, enum wk_code_kind kind);
 
 #endif

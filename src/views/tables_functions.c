@@ -81,7 +81,8 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 		wk_tables_weight_cell(table, flat.unit, row->total);
 		wk_tables_samples_cell(table, flat.unit, row->self, row->self_samples);
 		wk_tables_samples_cell(table, flat.unit, row->total, row->total_samples);
-		wk_table_text(table, wk_str_c(wk_code_kind_name(wk_code_kind_of(model, row->id))));
+		wk_table_text(table, wk_str_c(wk_code_kind_name(model,
+								wk_code_kind_of(model, row->id))));
 		if (function->linked)
 			wk_table_text(table, wk_model_str(model, function->linked));
 		else

@@ -15,8 +15,8 @@ static void assert_kind(const char *word, enum wk_code_kind expected)
 	enum wk_code_kind kind = wk_code_kind_of(model, model->named_frames.function[frame]);
 
 	if (kind != expected)
-		fail_msg("%s is %s, expected %s", word, wk_code_kind_name(kind),
-			 wk_code_kind_name(expected));
+		fail_msg("%s is %s, expected %s", word, wk_code_kind_name(model, kind),
+			 wk_code_kind_name(model, expected));
 	wk_model_free(model);
 }
 
@@ -172,6 +172,31 @@ static void allocators_compilers_and_runtimes_have_kinds_of_their_own(void **sta
 	assert_kind("/usr/bin/node!v8::internal::Execution", WK_CODE_RUNTIME);
 }
 
+/* Of Windows most functions have no names, but all files are told where they lay. */
+static void files_of_windows_are_known_by_where_they_lie(void **state)
+{
+	(void)state;
+	assert_kind("C:\\Windows\\System32\\ntdll.dll!ntdll.dll+0x1c3f0", WK_CODE_NATIVE);
+	assert_kind("C:\\Windows\\SysWOW64\\user32.dll!DispatchMessageW", WK_CODE_NATIVE);
+	assert_kind("\\Device\\HarddiskVolume2\\Windows\\explorer.exe!main", WK_CODE_NATIVE);
+	assert_kind("\\SystemRoot\\System32\\smss.exe!smss.exe+0x10", WK_CODE_NATIVE);
+	assert_kind("ntdll.dll!LdrInitializeThunk", WK_CODE_NATIVE);
+	assert_kind("C:\\Windows\\system32\\ntoskrnl.exe!KiSystemCall64", WK_CODE_KERNEL);
+	assert_kind("C:\\Windows\\System32\\drivers\\Ntfs.SYS!Ntfs.SYS+0x8", WK_CODE_KERNEL);
+	assert_kind("win32kfull.sys!win32kfull.sys+0x8", WK_CODE_KERNEL);
+	assert_kind("C:\\Windows\\Microsoft.NET\\Framework64\\v4.0.30319\\clr.dll!clr.dll+0x1",
+		    WK_CODE_RUNTIME);
+	assert_kind("C:\\Windows\\assembly\\NativeImages_v4.0.30319_64\\System\\a\\System.ni.dll!f",
+		    WK_CODE_RUNTIME);
+	assert_kind("C:\\Program Files\\dotnet\\shared\\a\\8.0.1\\System.Linq.dll!f",
+		    WK_CODE_RUNTIME);
+	assert_kind("D:\\tools\\python311.dll!_PyEval_EvalFrameDefault", WK_CODE_RUNTIME);
+	assert_kind("C:\\app\\server.exe!server.exe+0x200", WK_CODE_PROGRAM);
+	assert_kind("C:\\app\\windows\\plugin.dll!run", WK_CODE_PROGRAM);
+	assert_kind("C:\\app\\server.exe!core::fmt::write", WK_CODE_STANDARD);
+	assert_kind("/opt/app/helper.dll!helper.dll+0x20", WK_CODE_UNKNOWN);
+}
+
 static void what_has_no_name_is_unknown(void **state)
 {
 	(void)state;
@@ -200,6 +225,7 @@ int main(void)
 		cmocka_unit_test(code_made_at_run_time_is_whose_its_file_is),
 		cmocka_unit_test(the_system_is_known_by_where_it_lies),
 		cmocka_unit_test(allocators_compilers_and_runtimes_have_kinds_of_their_own),
+		cmocka_unit_test(files_of_windows_are_known_by_where_they_lie),
 		cmocka_unit_test(what_has_no_name_is_unknown),
 		cmocka_unit_test(names_of_one_character_and_of_sigils_alone_do_no_harm),
 	};
