@@ -124,18 +124,25 @@ static int binding_of(const struct wk_kallsyms *k, const struct wk_kallsyms_row 
 	return type == 'T' ? 2 : type == 'w' || type == 'W' ? 1 : 0;
 }
 
-/* Of two names of one address: global before weak before local, fewer leading underscores, and
- * the longer one, which says more. */
+/* Calls that take nothing have one entry for programs of 32 and of 64 bits. */
+static bool is_of_32_bits(struct wk_str name)
+{
+	return wk_str_starts(name, "__ia32_");
+}
+
+/* Of two names of one address: global before weak before local, fewer leading underscores, entries
+ * of 64 bits, and the longer one, which says more. */
 static bool is_better(const struct wk_kallsyms *k, const struct wk_kallsyms_row *a,
 		      const struct wk_kallsyms_row *b)
 {
-	unsigned a_underscores = underscores(wk_kallsyms_name(k, a));
-	unsigned b_underscores = underscores(wk_kallsyms_name(k, b));
+	struct wk_str a_name = wk_kallsyms_name(k, a), b_name = wk_kallsyms_name(k, b);
 
 	if (binding_of(k, a) != binding_of(k, b))
 		return binding_of(k, a) > binding_of(k, b);
-	if (a_underscores != b_underscores)
-		return a_underscores < b_underscores;
+	if (underscores(a_name) != underscores(b_name))
+		return underscores(a_name) < underscores(b_name);
+	if (is_of_32_bits(a_name) != is_of_32_bits(b_name))
+		return is_of_32_bits(b_name);
 	return a->name_len > b->name_len;
 }
 

@@ -73,6 +73,23 @@ static void a_weak_name_goes_before_a_local_one(void **state)
 	wk_kallsyms_free(k);
 }
 
+/* The kernel lists both at one address where a call takes nothing. */
+static void of_a_system_calls_entries_the_64_bit_one_is_taken(void **state)
+{
+	struct wk_kallsyms *k = parse("ffffffff81000000 t __do_sys_getpid\n"
+				      "ffffffff81000000 T __ia32_sys_getpid\n"
+				      "ffffffff81000000 T __x64_sys_getpid\n"
+				      "ffffffff81000040 T __x64_sys_read\n"
+				      "ffffffff81000080 T __ia32_sys_read\n");
+
+	(void)state;
+	assert_string_equal(at(k, 0xffffffff81000004),
+			    "__x64_sys_getpid [kernel.kallsyms] ffffffff81000000+40");
+	assert_string_equal(at(k, 0xffffffff81000084),
+			    "__ia32_sys_read [kernel.kallsyms] ffffffff81000080+f80");
+	wk_kallsyms_free(k);
+}
+
 static void modules_keep_their_names_and_need_no_order(void **state)
 {
 	struct wk_kallsyms *k = parse(table);
@@ -330,6 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_is_in_the_function_that_begins_before_it),
 		cmocka_unit_test(a_weak_name_goes_before_a_local_one),
+		cmocka_unit_test(of_a_system_calls_entries_the_64_bit_one_is_taken),
 		cmocka_unit_test(modules_keep_their_names_and_need_no_order),
 		cmocka_unit_test(the_last_function_does_not_reach_to_the_next_module),
 		cmocka_unit_test(hidden_addresses_are_an_error_that_names_the_setting),
