@@ -217,6 +217,16 @@ VDSO_BRANCH = re.compile(r"__vdso_\w+\+0x[0-9a-f]+")
 MAPPED = re.compile(r" PERF_RECORD_MMAP2 .* (\d+) \d+\]: \S+ (/.*)$", re.M)
 FRAME = re.compile(r"(\s+[0-9a-f]+) .* \((/.*)\)$")
 
+# Where a return address lies beyond the copy of the stack, perf goes on with the 0 that it got for
+# it: an address below 0 ends the chain. wick ends it there.
+LOST_CALLER = re.compile(r"^\tffffffffffffffff \[unknown\](?: \(\[unknown\]\))?\n(?=\n)", re.M)
+# What the linker puts in front of and behind a program's own code. No table says who called these:
+# perf ends the chain or takes what lies on the stack for a caller; wick looks at the instructions.
+WITHOUT_TABLES = re.compile(
+    r"^(\s+[0-9a-f]+ (?:_init|_fini|frame_dummy|(?:de)?register_tm_clones|__do_global_dtors_aux)"
+    r"\+0x[0-9a-f]+ .*\n)(?:.+\n)+", re.M)
+KERNEL_FRAME = re.compile(r"^(\s+([0-9a-f]+) )(\w+)\+(0x[0-9a-f]+)( \(\[kernel\.kallsyms\]\))", re.M)
+
 
 @functools.lru_cache(maxsize=None)
 def replaced_here(recording):
@@ -259,18 +269,47 @@ def of_another_machine(text, recording):
     return without_replaced(text, replaced, has_stack_copies(recording)) if replaced else text
 
 
+@functools.lru_cache(maxsize=None)
+def kernel_names():
+    """By address all names that the kernel has for it: perf takes the last, wick the plainest."""
+    names = collections.defaultdict(set)
+    for line in pathlib.Path("/proc/kallsyms").read_text().splitlines():
+        address, _, name = line.split()[:3]
+        names[int(address, 16)].add(name)
+    return names
+
+
+def one_name_each(text):
+    """Functions of this kernel by the first of all names that they have."""
+    def first(frame):
+        names = kernel_names().get(int(frame[2], 16) - int(frame[4], 16), ())
+        name = min(names) if frame[3] in names else frame[3]
+        return f"{frame[1]}{name}+{frame[4]}{frame[5]}"
+    return KERNEL_FRAME.sub(first, text)
+
+
+def of_this_machine(perf, wick, recording):
+    """Both texts without what perf may say of a recording that was made here and wick need not."""
+    perf, wick = one_name_each(perf), one_name_each(wick)
+    if has_stack_copies(recording):
+        perf = LOST_CALLER.sub("", perf)
+        perf, wick = WITHOUT_TABLES.sub(r"\1", perf), WITHOUT_TABLES.sub(r"\1", wick)
+    return perf, wick
+
+
 def share(recording, *options):
     """Of perf's lines those that wick has too, in percent; and the first that differs."""
     if "--inline" in options:  # perf's default, and wick's
         options = [option for option in options if option != "--inline"]
     else:
         options = ["--no-inline", *options]
-    text = tap.run("perf", "script", "-i", recording, *options).stdout
+    perf = tap.run("perf", "script", "-i", recording, *options).stdout
+    wick = tap.run(tap.WICK, "export", "--to", "perf-script", recording, *options).stdout
     if FIXTURES in pathlib.Path(recording).parents:
-        text = of_another_machine(text, recording)
-    perf = text.split("\n")
-    wick = tap.run(tap.WICK, "export", "--to", "perf-script", recording,
-                   *options).stdout.split("\n")
+        perf = of_another_machine(perf, recording)
+    else:
+        perf, wick = of_this_machine(perf, wick, recording)
+    perf, wick = perf.split("\n"), wick.split("\n")
     if len(perf) < 2:
         raise tap.Failure(f"perf printed nothing of {recording} {' '.join(options)}")
     if len(perf) == len(wick):
