@@ -327,7 +327,8 @@ def fixture(name):
 
 
 def record(recording, *words):
-    done = tap.run("perf", "record", "-q", "-o", recording, *words, check=False)
+    done = tap.run("perf", "record", "-q", "-o", recording, *words, check=False,
+                   cwd=recording.parent)  # where node leaves a log
     if done.returncode:
         raise tap.Skip("perf cannot record this here: " + done.stderr.strip()[-100:])
 

@@ -86,7 +86,7 @@ static void of_a_system_calls_entries_the_64_bit_one_is_taken(void **state)
 	assert_string_equal(at(k, 0xffffffff81000004),
 			    "__x64_sys_getpid [kernel.kallsyms] ffffffff81000000+40");
 	assert_string_equal(at(k, 0xffffffff81000084),
-			    "__ia32_sys_read [kernel.kallsyms] ffffffff81000080+f80");
+			    "__ia32_sys_read [kernel.kallsyms] ffffffff81000080+1f80");
 	wk_kallsyms_free(k);
 }
 
