@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/child.h"
+#include "os/os.h"
 
 const char *wk_cargo_program(void)
 {
-	const char *cargo = getenv("CARGO");
+	const char *cargo = wk_os_env("CARGO");
 
 	return cargo && *cargo ? cargo : "cargo";
 }
@@ -217,7 +217,7 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 			  const struct wk_argv *options, enum wk_cargo_talk talk,
 			  struct wk_err *err)
 {
-	char *folder = manifest_path ? realpath(manifest_path, NULL) : getcwd(NULL, 0);
+	char *folder = wk_os_real_path(manifest_path ? manifest_path : ".");
 	struct wk_buf text = { 0 };
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_argv argv = { 0 };

@@ -1,13 +1,11 @@
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/help.h"
 #include "cli/load.h"
+#include "os/os.h"
+#include "os/program.h"
 
 struct args {
 	bool json;
@@ -21,20 +19,13 @@ static const struct wk_opt options[] = {
 	{ 0 },
 };
 
-static bool is_folder(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 static bool examine_folder(struct wk_findings *findings, const char *folder, struct wk_err *err)
 {
 	struct wk_buf manifest = { 0 };
 	bool is_cargo;
 
 	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", folder);
-	is_cargo = access(wk_buf_text(&manifest), R_OK) == 0;
+	is_cargo = wk_os_is_there(wk_buf_text(&manifest));
 	wk_buf_fini(&manifest);
 	if (!is_cargo)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
@@ -49,13 +40,13 @@ static bool examine(struct wk_findings *findings, const char *word, const char *
 {
 	char *found;
 
-	if (is_folder(word))
+	if (wk_os_is_folder(word))
 		return examine_folder(findings, word, err);
-	if (access(word, F_OK) == 0) {
+	if (wk_os_is_there(word)) {
 		wk_doctor_program(findings, word, debug_dirs);
 		return true;
 	}
-	found = strchr(word, '/') ? NULL : wk_os_program_find(word);
+	found = wk_os_program_find(word);
 	if (!found)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s",
 			       word);
@@ -85,7 +76,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	wk_doctor_libc(&findings, debug_dirs);
 	if (words->count)
 		ok = examine(&findings, words->at[0], debug_dirs, err);
-	else if (access("Cargo.toml", R_OK) == 0)
+	else if (wk_os_is_there("Cargo.toml"))
 		wk_doctor_cargo(&findings, ".");
 	if (ok && args->json)
 		wk_findings_print_json(&findings, call->out);

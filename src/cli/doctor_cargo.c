@@ -1,15 +1,13 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cargo_profile.h"
 #include "cli/cargo_project.h"
-#include "cli/child.h"
 #include "cli/debug_words.h"
 #include "cli/doctor.h"
+#include "os/program.h"
 
-static bool is_in_path(const char *program)
+bool wk_doctor_is_in_path(const char *program)
 {
 	char *found = wk_os_program_find(program);
 
@@ -17,23 +15,13 @@ static bool is_in_path(const char *program)
 	return found != NULL;
 }
 
-static void tools(struct wk_findings *findings)
+/* The lines of a file, and where wick records the words that do the same for one build. */
+static void add_setting(struct wk_buf *mend, const char *file, const char *profile,
+			const char *setting)
 {
-	struct wk_buf mend = { 0 };
-	char self[4096];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[len > 0 ? len : 0] = '\0';
-	wk_buf_add_fmt(&mend, "ln -s %s ~/.cargo/bin/cargo-wick", self);
-	if (!is_in_path("cargo"))
-		wk_findings_bad(findings, "sudo apt-get install cargo", "cargo is not in PATH");
-	else if (is_in_path("cargo-wick"))
-		wk_findings_good(findings, "`cargo wick` is there: it builds, records and draws");
-	else
-		wk_findings_better(findings, wk_buf_text(&mend),
-				   "`wick cargo` works here, `cargo wick` does not: there is no "
-				   "cargo-wick in PATH");
-	wk_buf_fini(&mend);
+	wk_buf_add_fmt(mend, "in %s:\n[profile.%s]\n%s", file, profile, setting);
+	if (wk_doctor_records())
+		wk_buf_add_text(mend, "\nor for one build: cargo wick --with-debug");
 }
 
 /* What decides whether a profile's programs can be looked at well. */
@@ -72,12 +60,11 @@ static bool is_stripped(const struct profile *profile)
 static void debug(struct wk_findings *findings, const char *folder,
 		  const struct profile *profile)
 {
-	struct wk_buf root = { 0 }, mend = { 0 };
+	struct wk_buf file = { 0 }, mend = { 0 };
 
-	wk_cargo_root(folder, &root);
-	wk_buf_add_fmt(&mend, "in %s/Cargo.toml:\n[profile.%s]\ndebug = true\n"
-			      "or for one build: cargo wick --with-debug",
-		       wk_buf_text(&root), profile->name);
+	wk_cargo_root(folder, &file);
+	wk_buf_add_text(&file, "/Cargo.toml");
+	add_setting(&mend, wk_buf_text(&file), profile->name, "debug = true");
 	if (has_debug(profile))
 		wk_findings_good(findings, "profile %s has debug information (debug = %s in %s)",
 				 profile->name, wk_buf_text(&profile->debug),
@@ -86,7 +73,7 @@ static void debug(struct wk_findings *findings, const char *folder,
 		wk_findings_better(findings, wk_buf_text(&mend),
 				   "profile %s has no debug information: " WK_DEBUG_WORDS,
 				   profile->name);
-	wk_buf_fini(&root);
+	wk_buf_fini(&file);
 	wk_buf_fini(&mend);
 }
 
@@ -94,9 +81,7 @@ static void strip(struct wk_findings *findings, const struct profile *profile)
 {
 	struct wk_buf mend = { 0 };
 
-	wk_buf_add_fmt(&mend, "in %s:\n[profile.%s]\nstrip = \"none\"\n"
-			      "or for one build: cargo wick --with-debug",
-		       wk_buf_text(&profile->strip_from), profile->name);
+	add_setting(&mend, wk_buf_text(&profile->strip_from), profile->name, "strip = \"none\"");
 	if (is_stripped(profile))
 		wk_findings_bad(findings, wk_buf_text(&mend),
 				"profile %s takes the names of all functions away (strip = %s in "
@@ -124,9 +109,9 @@ static void tell_targets(struct wk_findings *findings, const struct wk_cargo_pro
 		wk_findings_good(findings, "%zu %s to record", programs,
 				 programs == 1 ? "program" : "programs");
 	else if (listed)
-		wk_findings_better(findings, wk_buf_text(&lines),
+		wk_findings_better(findings, wk_doctor_records() ? wk_buf_text(&lines) : NULL,
 				   "no program of its own; what can be profiled here are tests, "
-				   "benchmarks and examples:");
+				   "benchmarks and examples%s", wk_doctor_records() ? ":" : "");
 	else
 		wk_findings_bad(findings, NULL, "nothing here that could be profiled: no program, "
 				"library, test, benchmark or example");
@@ -143,7 +128,7 @@ static void targets(struct wk_findings *findings, const char *folder)
 	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", folder);
 	wk_argv_add_pair(&options, "--manifest-path", wk_buf_text(&manifest));
 	wk_argv_add(&options, "--offline");
-	if (is_in_path("cargo")) {
+	if (wk_doctor_is_in_path("cargo")) {
 		if (wk_cargo_project_read(&project, wk_buf_text(&manifest), &options,
 					  WK_CARGO_MUTE, NULL) == 0)
 			tell_targets(findings, &project);
@@ -162,7 +147,7 @@ void wk_doctor_cargo(struct wk_findings *findings, const char *folder)
 	struct profile bench = read_profile(folder, "bench");
 
 	wk_findings_about(findings, "Cargo project %s", folder);
-	tools(findings);
+	wk_doctor_cargo_tools(findings);
 	targets(findings, folder);
 	debug(findings, folder, &release);
 	strip(findings, &release);

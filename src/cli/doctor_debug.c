@@ -1,6 +1,5 @@
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/num.h"
 #include "cli/debug_package.h"
@@ -8,6 +7,7 @@
 #include "cli/doctor.h"
 #include "cli/program_mend.h"
 #include "formats/scan.h"
+#include "os/os.h"
 #include "symbols/object_symbols.h"
 #include "symbols/unwind_table.h"
 
@@ -231,12 +231,12 @@ static bool is_there(const struct patient *p, struct wk_str name)
 	bool found;
 
 	wk_buf_add_str(&path, name);
-	found = access(wk_buf_text(&path), R_OK) == 0;
+	found = wk_os_is_there(wk_buf_text(&path));
 	if (!found && name.at[0] != '/') {
 		wk_buf_reset(&path);
 		wk_buf_add(&path, p->program->path, strlen(p->program->path) - base.len);
 		wk_buf_add_str(&path, name);
-		found = access(wk_buf_text(&path), R_OK) == 0;
+		found = wk_os_is_there(wk_buf_text(&path));
 	}
 	wk_buf_fini(&path);
 	return found;
@@ -307,7 +307,7 @@ static void split(const struct patient *p)
 	wk_buf_add_fmt(&mend, "dwp -e %s -o %s.dwp", p->program->path, p->program->path);
 	count_dwo(p, ".debug_str", &files);
 	count_dwo(p, ".debug_line_str", &files);
-	if (access(wk_buf_text(&package), R_OK) == 0)
+	if (wk_os_is_there(wk_buf_text(&package)))
 		wk_findings_good(p->findings, "split debug information, packed in %s",
 				 wk_buf_text(&package));
 	else if (files.found < files.named || files.named == 0)

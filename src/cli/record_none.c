@@ -18,8 +18,6 @@ const struct wk_command wk_cmd_record = ABSENT_COMMAND(
 	"record", "`wick record` is there on Linux only (on Windows, xperf and WPR record)");
 const struct wk_command wk_cmd_cargo = ABSENT_COMMAND(
 	"cargo", "`wick cargo`, which records what cargo builds, is there on Linux only");
-const struct wk_command wk_cmd_doctor = ABSENT_COMMAND(
-	"doctor", "`wick doctor`, which looks at what recording needs, is there on Linux only");
 
 const struct wk_opt_group wk_record_group = { "Recording", (const struct wk_opt[]){ { 0 } } };
 

@@ -10,6 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "os/os.h"
+
 const char *const wk_os_shell[2] = { "sh", "-c" };
 const char *const wk_os_opener = "xdg-open";
 
@@ -133,6 +136,8 @@ char *wk_os_program_find(const char *name)
 {
 	const char *path = getenv("PATH");
 
+	if (wk_os_is_path(name))
+		return is_program(name) ? wk_strndup(name, strlen(name)) : NULL;
 	for (const char *at = path; at && *at;) {
 		size_t len = strcspn(at, ":");
 		struct wk_buf candidate = { 0 };

@@ -22,7 +22,9 @@ struct wk_os_program_io {
  * 128 + N where signal N ended it; -1 where it could not be run. */
 int wk_os_program_run(const char *const *words, struct wk_os_program_io io, struct wk_err *err);
 
-/* Where the shell would find a program in PATH; the caller frees it. NULL if nowhere. */
+/* Where the shell would find a program: in PATH or, of a word that says where it lies, there. On
+ * Windows the ending may be left out (.exe and the others of PATHEXT). The caller frees it; NULL if
+ * nowhere. */
 char *wk_os_program_find(const char *name);
 
 /* The words in front of a line that the system's shell is to run. */

@@ -141,16 +141,39 @@ int wk_os_program_run(const char *const *words, struct wk_os_program_io io, stru
 	return ok ? (int)exit_code : -1;
 }
 
-char *wk_os_program_find(const char *name)
+/* Where the system finds `name`, or with `ending` behind it where it has none; NULL if nowhere. */
+static char *search(const wchar_t *name, const char *ending)
 {
-	wchar_t *wide = wk_windows_wide(name);
-	DWORD room = SearchPathW(NULL, wide, L".exe", 0, NULL, NULL);
+	wchar_t *wide = wk_windows_wide(ending);
+	DWORD room = SearchPathW(NULL, name, wide, 0, NULL, NULL);
 	wchar_t *found = wk_alloc_zeroed((size_t)room + 1, sizeof(*found));
 	char *path = NULL;
 
-	if (room && SearchPathW(NULL, wide, L".exe", room, found, NULL))
+	if (room && SearchPathW(NULL, name, wide, room, found, NULL))
 		path = wk_windows_slashes(found);
+	if (path && wk_os_is_folder(path)) {
+		free(path);
+		path = NULL;
+	}
 	free(found);
+	free(wide);
+	return path;
+}
+
+char *wk_os_program_find(const char *name)
+{
+	const char *endings = wk_os_env("PATHEXT");
+	wchar_t *wide = wk_windows_wide(name);
+	char *path = NULL;
+
+	for (const char *at = endings ? endings : ".COM;.EXE;.BAT;.CMD"; *at && !path;) {
+		size_t len = strcspn(at, ";");
+		char *ending = wk_strndup(at, len);
+
+		path = search(wide, ending);
+		free(ending);
+		at += len + (at[len] == ';');
+	}
 	free(wide);
 	return path;
 }
