@@ -86,9 +86,10 @@ static size_t same_bytes(const uint8_t *a, const uint8_t *b, size_t most)
 }
 
 /* The copy that begins at the place seen last with the same four bytes. */
-static struct lz_token find_token(const uint8_t *plain, size_t at, size_t end, uint32_t *seen)
+static struct lz_token find_token(void *context, const uint8_t *plain, size_t at, size_t end)
 {
 	struct lz_token token = { 0, 1 };
+	uint32_t *seen = context;
 	uint32_t word, slot;
 	size_t length;
 
@@ -109,31 +110,9 @@ static struct lz_token find_token(const uint8_t *plain, size_t at, size_t end, u
 static void pack(struct wk_buf *out, const uint8_t *plain, size_t size)
 {
 	static uint32_t seen[HASHES];
-	size_t flags_at = 0, shared = 0, at = 0;
-	uint32_t flags = 0;
-	unsigned count = 0;
 
 	memset(seen, 0, sizeof(seen));
-	while (at < size) {
-		struct lz_token token = find_token(plain, at, size, seen);
-
-		if (count % 32 == 0) {
-			flags_at = out->len;
-			flags = UINT32_MAX;
-			wk_buf_add_u32(out, flags);
-		}
-		if (token.distance) {
-			lz_plain_copy(out, &shared, token);
-		} else {
-			flags &= ~((uint32_t)1 << (31 - count % 32));
-			wk_buf_add_char(out, (char)plain[at]);
-		}
-		lz_put_at(out, flags_at, flags, 4);
-		at += token.length;
-		count++;
-	}
-	if (count % 32 == 0)
-		wk_buf_add_u32(out, UINT32_MAX);
+	lz_pack_chosen(out, plain, size, find_token, seen);
 }
 
 static void write_out(struct repeat *repeat)

@@ -36,9 +36,9 @@ static bool holds(enum wk_step_place place, struct surroundings at)
 	return false;
 }
 
-/* Goes from a step as far as no byte is needed, and notes the steps that need one. True where the
- * end of the pattern is among them. */
-static bool spread(struct wk_pattern *pattern, uint32_t from, struct surroundings at,
+/* Goes from a step as far as no byte is needed, and notes the steps that need one. True as soon as
+ * it comes to the end of the pattern. Without `at` every place holds. */
+static bool spread(struct wk_pattern *pattern, uint32_t from, const struct surroundings *at,
 		   uint32_t *list, size_t *count)
 {
 	size_t waiting = 0;
@@ -58,7 +58,7 @@ static bool spread(struct wk_pattern *pattern, uint32_t from, struct surrounding
 		else if (step->kind == WK_STEP_FORK)
 			pattern->waiting[waiting++] = step->other;
 		if (step->kind == WK_STEP_FORK ||
-		    (step->kind == WK_STEP_PLACE && holds(step->place, at)))
+		    (step->kind == WK_STEP_PLACE && (!at || holds(step->place, *at))))
 			pattern->waiting[waiting++] = step->next;
 	}
 	return false;
@@ -94,6 +94,7 @@ bool wk_pattern_matches(struct wk_pattern *pattern, struct wk_str text)
 {
 	uint32_t *now = pattern->now, *then = pattern->then, *other;
 	size_t count = 0, next_count;
+	struct surroundings here;
 
 	next_turn(pattern);
 	for (size_t at = 0;; at++) {
@@ -103,17 +104,19 @@ bool wk_pattern_matches(struct wk_pattern *pattern, struct wk_str text)
 				return false;
 			next_turn(pattern); /* a place may hold here that did not before */
 		}
-		if (spread(pattern, pattern->first, around(text, at), now, &count))
+		here = around(text, at);
+		if (spread(pattern, pattern->first, &here, now, &count))
 			return true;
 		if (at == text.len)
 			return false;
 		next_turn(pattern);
 		next_count = 0;
+		here = around(text, at + 1);
 		for (size_t i = 0; i < count; i++) {
 			const struct wk_step *step = &pattern->steps[now[i]];
 
 			if (wk_byte_set_has(&pattern->sets[step->set], (uint8_t)text.at[at]) &&
-			    spread(pattern, step->next, around(text, at + 1), then, &next_count))
+			    spread(pattern, step->next, &here, then, &next_count))
 				return true;
 		}
 		other = now;
@@ -123,32 +126,18 @@ bool wk_pattern_matches(struct wk_pattern *pattern, struct wk_str text)
 	}
 }
 
-/* As if every place held: what a match may begin with, and whether it needs a byte at all. */
+/* Whether a match needs a byte at all, and, if it does, which it may begin with. */
 static void find_begins(struct wk_pattern *pattern)
 {
-	size_t waiting = 0;
+	size_t count = 0;
 
 	next_turn(pattern);
-	pattern->waiting[waiting++] = pattern->first;
-	while (waiting > 0) {
-		uint32_t id = pattern->waiting[--waiting];
-		const struct wk_step *step = &pattern->steps[id];
+	pattern->may_be_empty = spread(pattern, pattern->first, NULL, pattern->now, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_step *step = &pattern->steps[pattern->now[i]];
 
-		if (pattern->seen[id] == pattern->turn)
-			continue;
-		pattern->seen[id] = pattern->turn;
-		if (step->kind == WK_STEP_BYTE) {
-			for (size_t i = 0; i < 4; i++)
-				pattern->begins.words[i] |= pattern->sets[step->set].words[i];
-			continue;
-		}
-		if (step->kind == WK_STEP_FOUND) {
-			pattern->may_be_empty = true;
-			continue;
-		}
-		pattern->waiting[waiting++] = step->next;
-		if (step->kind == WK_STEP_FORK)
-			pattern->waiting[waiting++] = step->other;
+		for (size_t k = 0; k < 4; k++)
+			pattern->begins.words[k] |= pattern->sets[step->set].words[k];
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "symbols/dwarf_sections.h"
 #include "symbols/elf_unlinked.h"
 #include "symbols/symtab.h"
+#include "symtab_rows.h"
 
 struct seen {
 	const struct wk_obj *obj;
@@ -91,14 +92,7 @@ static void check_table(const struct wk_obj *obj, uint64_t vaddr)
 	struct wk_symtab *tab = wk_symtab_new(obj, obj);
 	struct wk_obj_symbol found;
 
-	for (uint32_t i = 0; i < wk_symtab_count(tab); i++) {
-		struct wk_obj_symbol row = wk_symtab_at(tab, i);
-
-		assert(row.size_bytes > 0);
-		assert(i == 0 || wk_symtab_at(tab, i - 1).vaddr <= row.vaddr);
-		if (wk_symtab_find(tab, row.vaddr, &found))
-			assert(found.vaddr <= row.vaddr);
-	}
+	check_rows(tab);
 	if (wk_symtab_find(tab, vaddr, &found))
 		assert(vaddr - found.vaddr < found.size_bytes);
 	check_saved(tab);

@@ -7,6 +7,7 @@
 #include "symbols/object_symbols.h"
 #include "symbols/pe.h"
 #include "symbols/symtab.h"
+#include "symtab_rows.h"
 
 struct seen {
 	const struct wk_obj *obj;
@@ -70,16 +71,8 @@ static void check_sections(const struct wk_obj *obj)
 static void check_table(const struct wk_obj *obj)
 {
 	struct wk_symtab *tab = wk_symtab_new(obj, NULL);
-	struct wk_obj_symbol found;
 
-	for (uint32_t i = 0; i < wk_symtab_count(tab); i++) {
-		struct wk_obj_symbol row = wk_symtab_at(tab, i);
-
-		assert(row.size_bytes > 0);
-		assert(i == 0 || wk_symtab_at(tab, i - 1).vaddr <= row.vaddr);
-		if (wk_symtab_find(tab, row.vaddr, &found))
-			assert(found.vaddr <= row.vaddr);
-	}
+	check_rows(tab);
 	wk_symtab_free(tab);
 }
 

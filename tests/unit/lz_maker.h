@@ -64,15 +64,19 @@ static inline void lz_plain_copy(struct wk_buf *out, size_t *shared, struct lz_t
 		lz_plain_length(out, shared, length);
 }
 
+/* What goes out for the bytes at `at`. */
+typedef struct lz_token (*lz_choose)(void *context, const uint8_t *plain, size_t at, size_t end);
+
 /* Flags behind the last token are 1, as Windows writes them. */
-static inline void lz_pack_plain(struct wk_buf *out, const uint8_t *plain, size_t size)
+static inline void lz_pack_chosen(struct wk_buf *out, const uint8_t *plain, size_t size,
+				  lz_choose choose, void *context)
 {
 	size_t flags_at = 0, shared = 0, at = 0;
 	uint32_t flags = 0;
 	unsigned count = 0;
 
 	while (at < size) {
-		struct lz_token token = lz_token(plain, at, size, 512);
+		struct lz_token token = choose(context, plain, at, size);
 
 		if (count % 32 == 0) {
 			flags_at = out->len;
@@ -91,6 +95,18 @@ static inline void lz_pack_plain(struct wk_buf *out, const uint8_t *plain, size_
 	}
 	if (count % 32 == 0)
 		wk_buf_add_u32(out, UINT32_MAX);
+}
+
+static inline struct lz_token lz_choose_longest(void *context, const uint8_t *plain, size_t at,
+						size_t end)
+{
+	(void)context;
+	return lz_token(plain, at, end, 512);
+}
+
+static inline void lz_pack_plain(struct wk_buf *out, const uint8_t *plain, size_t size)
+{
+	lz_pack_chosen(out, plain, size, lz_choose_longest, NULL);
 }
 
 struct lz_huffman {
