@@ -53,6 +53,7 @@ enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image)
 void wk_builder_sum_samples(struct wk_builder *builder)
 {
 	builder->sums_samples = true;
+	wk_waits_sum(builder->waits);
 }
 
 void wk_builder_next_input(struct wk_builder *builder)

@@ -202,8 +202,9 @@ void wk_builder_take_thread(struct wk_builder *builder, const struct wk_event *e
 			.start_ns = event->time_ns,
 		};
 
-		*wk_map_at(&builder->thread_of, thread_key(process, event->tid)) =
-			wk_model_add_thread(model, &thread);
+		id = wk_model_add_thread(model, &thread);
+		*wk_map_at(&builder->thread_of, thread_key(process, event->tid)) = id;
+		wk_waits_begin(builder->waits, id, event->time_ns);
 	}
 	id = wk_builder_thread_row(builder, event->pid, event->tid);
 	if (name)

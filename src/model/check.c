@@ -59,6 +59,16 @@ static bool check_ends(const struct wk_model *model, struct wk_err *err)
 	return true;
 }
 
+static bool check_spells(const struct wk_model *model, struct wk_err *err)
+{
+	for (uint32_t i = 0; i < model->spells.count; i++)
+		if (!below(model->spells.thread[i], model->thread_count, "the spell's thread", i,
+			   err) ||
+		    !below(model->spells.doing[i], WK_READY + 1, "what is done in a spell", i, err))
+			return false;
+	return true;
+}
+
 static bool check_owners(const struct wk_model *model, struct wk_err *err)
 {
 	for (uint32_t i = 0; i < model->thread_count; i++)
@@ -99,5 +109,6 @@ bool wk_model_check(const struct wk_model *model, struct wk_err *err)
 {
 	return check_frames(model, err) && check_owners(model, err) &&
 	       check_stacks(&model->stacks, model->frames.count, err) &&
-	       check_samples(model, err) && check_ends(model, err) && check_resolved(model, err);
+	       check_samples(model, err) && check_ends(model, err) &&
+	       check_spells(model, err) && check_resolved(model, err);
 }

@@ -12,7 +12,7 @@ struct wk_model_private {
 	size_t facts_cap, notes_cap, heaps_cap, marks_cap, counts_cap;
 	uint64_t weight_left; /* until the sum of all weights would not fit in 64 bits, or be the
 			       * largest number, which stands for "above all" */
-	struct wk_index images, functions, frames, named_frames, sample_rows;
+	struct wk_index images, functions, frames, named_frames, sample_rows, spell_rows;
 };
 
 static void start_columns(struct wk_model *model)
@@ -74,6 +74,11 @@ static void free_columns(struct wk_model *model)
 	free(model->ends.weight);
 	free(model->ends.thread);
 	free(model->ends.stack);
+	free(model->spells.thread);
+	free(model->spells.doing);
+	free(model->spells.begin_ns);
+	free(model->spells.took_ns);
+	free(model->spells.times);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -100,6 +105,7 @@ void wk_model_free(struct wk_model *model)
 	wk_index_fini(&model->own->frames);
 	wk_index_fini(&model->own->named_frames);
 	wk_index_fini(&model->own->sample_rows);
+	wk_index_fini(&model->own->spell_rows);
 	wk_strtab_free(model->text);
 	free(model->own);
 	free(model);
@@ -661,6 +667,64 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 	samples->weight[id - 1] += sample->weight;
 	samples->times[id - 1] += times_of(model, sample);
 	see_time(model, sample->time_ns);
+}
+
+static void grow_spells(struct wk_spells *spells)
+{
+	size_t count = spells->count, room = spells->cap ? spells->cap * 2 : 64;
+
+	spells->thread = wk_grow_table(spells->thread, count, room, sizeof(wk_thread_id));
+	spells->doing = wk_grow_table(spells->doing, count, room, 1);
+	spells->begin_ns = wk_grow_table(spells->begin_ns, count, room, sizeof(uint64_t));
+	spells->took_ns = wk_grow_table(spells->took_ns, count, room, sizeof(uint64_t));
+	if (spells->times)
+		spells->times = wk_grow_table(spells->times, count, room, sizeof(uint64_t));
+	spells->cap = room;
+}
+
+void wk_model_add_spell(struct wk_model *model, const struct wk_spell *spell)
+{
+	struct wk_spells *spells = &model->spells;
+
+	if (spells->count == UINT32_MAX)
+		return;
+	if (spells->count == spells->cap)
+		grow_spells(spells);
+	spells->thread[spells->count] = spell->thread;
+	spells->doing[spells->count] = (uint8_t)spell->doing;
+	spells->begin_ns[spells->count] = spell->begin_ns;
+	spells->took_ns[spells->count] = spell->took_ns;
+	if (spells->times)
+		spells->times[spells->count] = 1;
+	spells->count++;
+}
+
+static bool same_spell(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_spells *spells = table;
+	const struct wk_spell *spell = key;
+
+	return spells->thread[id - 1] == spell->thread &&
+	       spells->doing[id - 1] == (uint8_t)spell->doing;
+}
+
+void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell)
+{
+	struct wk_spells *spells = &model->spells;
+	uint64_t hash = wk_hash_pair(spell->thread, spell->doing);
+	uint32_t id = wk_index_find(&model->own->spell_rows, hash, same_spell, spells, spell);
+
+	if (id) {
+		spells->took_ns[id - 1] += spell->took_ns;
+		spells->times[id - 1]++;
+		return;
+	}
+	if (!spells->times) {
+		grow_spells(spells);
+		spells->times = wk_alloc_table_zeroed(spells->cap, sizeof(uint64_t));
+	}
+	wk_model_add_spell(model, spell);
+	wk_index_add(&model->own->spell_rows, hash, spells->count);
 }
 
 struct wk_model_reach wk_model_reach(const struct wk_model *model)

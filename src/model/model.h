@@ -86,10 +86,6 @@ struct wk_thread {
 	wk_process_id process;
 	wk_text_id name;
 	uint64_t start_ns, end_ns;
-	/* Of what switches tell, else 0: how often it began to run, and for how long it ran, waited
-	 * for something, and could have run. */
-	uint64_t switches;
-	uint64_t running_ns, waiting_ns, ready_ns;
 };
 
 /* A heap of a process, as the system names it. */
@@ -191,6 +187,25 @@ struct wk_ends {
 	size_t cap;
 };
 
+enum wk_doing {
+	WK_DOING_UNKNOWN, /* of no spell */
+	WK_RUNNING,
+	WK_WAITING,       /* for something */
+	WK_READY,         /* it could run, and no processor did */
+};
+
+/* What threads did from when to when, as switches between them tell. Where no single samples are
+ * asked for, all spells of one thread that did the same are a row, and `times` how many. */
+struct wk_spells {
+	uint32_t count;
+	wk_thread_id *thread;
+	uint8_t *doing;       /* enum wk_doing */
+	uint64_t *begin_ns;   /* of the first */
+	uint64_t *took_ns;    /* all of them */
+	uint64_t *times;      /* NULL: each row is one */
+	size_t cap;
+};
+
 /* A moment that somebody named. */
 struct wk_mark {
 	uint64_t time_ns;
@@ -289,6 +304,7 @@ struct wk_model {
 	struct wk_trie stacks;     /* labels are wk_frame_id */
 	struct wk_samples samples; /* from row 0 on: samples have no ids */
 	struct wk_ends ends;       /* from row 0 on */
+	struct wk_spells spells;   /* from row 0 on */
 
 	/* Filled by wk_model_resolve. */
 	struct wk_calls calls;
@@ -439,6 +455,17 @@ struct wk_end {
 	wk_stack_id stack;
 };
 void wk_model_add_end(struct wk_model *model, const struct wk_end *end);
+
+struct wk_spell {
+	wk_thread_id thread;
+	enum wk_doing doing;
+	uint64_t begin_ns, took_ns;
+};
+void wk_model_add_spell(struct wk_model *model, const struct wk_spell *spell);
+
+/* The same, added to the row of its thread that did the same, if there is one. A model has rows of
+ * the one kind or of the other. */
+void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell);
 
 /* How many of the samples with a user part have a stack that reaches a root, and of how many
  * nobody can tell. */

@@ -4,17 +4,10 @@
 
 #include "base/mem.h"
 
-enum doing {
-	UNKNOWN,
-	RUNNING,
-	WAITING,
-	READY,
-};
-
 struct state {
 	uint64_t since_ns;
 	uint64_t waited_ns; /* until it became ready */
-	enum doing doing;
+	enum wk_doing doing;
 };
 
 struct wk_waits {
@@ -22,6 +15,7 @@ struct wk_waits {
 	struct state *states; /* by thread */
 	size_t cap;
 	uint64_t last_ns;
+	bool has_switches, sums;
 };
 
 struct wk_waits *wk_waits_new(struct wk_model *model)
@@ -30,6 +24,11 @@ struct wk_waits *wk_waits_new(struct wk_model *model)
 
 	waits->model = model;
 	return waits;
+}
+
+void wk_waits_sum(struct wk_waits *waits)
+{
+	waits->sums = true;
 }
 
 void wk_waits_free(struct wk_waits *waits)
@@ -49,22 +48,26 @@ static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)
 	return &waits->states[thread];
 }
 
-/* Goes over to something else, and tells for how long it did what it did. */
-static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, struct state *state,
-			enum doing doing, uint64_t time_ns)
+/* Goes over to something else, and tells for how long it did what it did. Running for no time at
+ * all is a spell, since a thread was switched to. */
+static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing doing,
+			uint64_t time_ns)
 {
-	struct wk_thread *thread = &waits->model->threads[id];
-	uint64_t took_ns = time_ns > state->since_ns ? time_ns - state->since_ns : 0;
+	struct state *state = state_of(waits, id);
+	struct wk_spell spell = { .thread = id, .doing = state->doing,
+				  .begin_ns = state->since_ns };
 
-	if (state->doing == RUNNING)
-		thread->running_ns += took_ns;
-	else if (state->doing == WAITING)
-		thread->waiting_ns += took_ns;
-	else if (state->doing == READY)
-		thread->ready_ns += took_ns;
+	if (time_ns > state->since_ns)
+		spell.took_ns = time_ns - state->since_ns;
 	state->since_ns = time_ns;
 	state->doing = doing;
-	return took_ns;
+	if (spell.doing == WK_DOING_UNKNOWN || (spell.doing != WK_RUNNING && !spell.took_ns))
+		return spell.took_ns;
+	if (waits->sums)
+		wk_model_sum_spell(waits->model, &spell);
+	else
+		wk_model_add_spell(waits->model, &spell);
+	return spell.took_ns;
 }
 
 /* A thread that has ended leaves the processor for good. */
@@ -73,8 +76,8 @@ static void leave(struct wk_waits *waits, wk_thread_id id, bool is_waiting, uint
 	bool is_gone = waits->model->threads[id].end_ns != 0;
 
 	if (id)
-		go_over(waits, id, state_of(waits, id),
-			is_gone ? UNKNOWN : is_waiting ? WAITING : READY, time_ns);
+		go_over(waits, id,
+			is_gone ? WK_DOING_UNKNOWN : is_waiting ? WK_WAITING : WK_READY, time_ns);
 }
 
 struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old, bool old_waits,
@@ -82,19 +85,19 @@ struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old, bool 
 {
 	struct wk_waited waited = { 0 };
 	struct state *state;
-	enum doing did;
+	enum wk_doing did;
 	uint64_t took_ns;
 
+	waits->has_switches = true;
 	waits->last_ns = time_ns;
 	leave(waits, old, old_waits, time_ns);
 	if (!now)
 		return waited;
+	did = state_of(waits, now)->doing;
+	took_ns = go_over(waits, now, WK_RUNNING, time_ns);
 	state = state_of(waits, now);
-	did = state->doing;
-	took_ns = go_over(waits, now, state, RUNNING, time_ns);
-	waits->model->threads[now].switches++;
-	waited.ready_ns = did == READY ? took_ns : 0;
-	waited.wait_ns = did == WAITING ? took_ns : state->waited_ns;
+	waited.ready_ns = did == WK_READY ? took_ns : 0;
+	waited.wait_ns = did == WK_WAITING ? took_ns : state->waited_ns;
 	state->waited_ns = 0;
 	return waited;
 }
@@ -104,8 +107,13 @@ void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, uint64_t time_n
 	struct state *state = state_of(waits, thread);
 
 	waits->last_ns = time_ns;
-	if (thread && state->doing == WAITING)
-		state->waited_ns = go_over(waits, thread, state, READY, time_ns);
+	if (thread && waits->has_switches && state->doing == WK_WAITING)
+		state->waited_ns = go_over(waits, thread, WK_READY, time_ns);
+}
+
+void wk_waits_begin(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns)
+{
+	*state_of(waits, thread) = (struct state){ .since_ns = time_ns, .doing = WK_WAITING };
 }
 
 /* Of what a thread does at the end of the recording. */
@@ -116,8 +124,15 @@ static uint64_t end_of(const struct wk_waits *waits, wk_thread_id id)
 	return end_ns && end_ns < waits->last_ns ? end_ns : waits->last_ns;
 }
 
+/* Where nothing tells of switches, nobody knows what threads did that began. */
 void wk_waits_finish(struct wk_waits *waits)
 {
-	for (wk_thread_id id = 1; id < waits->cap && id < waits->model->thread_count; id++)
-		go_over(waits, id, &waits->states[id], UNKNOWN, end_of(waits, id));
+	for (wk_thread_id id = 1; id < waits->cap && id < waits->model->thread_count; id++) {
+		if (!waits->has_switches)
+			waits->states[id].doing = WK_DOING_UNKNOWN;
+		go_over(waits, id, WK_DOING_UNKNOWN, end_of(waits, id));
+		waits->states[id].waited_ns = 0;
+	}
+	waits->has_switches = false;
+	waits->last_ns = 0;
 }

@@ -1,9 +1,10 @@
 /* How long threads waited, and how long they could have run and did not, from switches of
  * processors between them.
  *
- * What a thread did before its first switch in the recording is unknown and counts as nothing.
- * Times of threads are added up in their rows of the model; what ends at a switch is given back,
- * for the rows of the sources "wait" and "ready". */
+ * What a thread that was there before did until its first switch is unknown and counts as nothing;
+ * one that begins waits until somebody makes it ready. What a thread does from one moment to
+ * another is a spell of the model; what ends at a switch is given back, for the rows of the sources
+ * "wait" and "ready". */
 #ifndef WK_MODEL_WAITS_H
 #define WK_MODEL_WAITS_H
 
@@ -13,6 +14,9 @@ struct wk_waits;
 
 struct wk_waits *wk_waits_new(struct wk_model *model);
 void wk_waits_free(struct wk_waits *waits);
+
+/* Call before the first switch: spells are added up, and none has a row of its own. */
+void wk_waits_sum(struct wk_waits *waits);
 
 /* What a thread that begins to run has behind it. */
 struct wk_waited {
@@ -26,7 +30,10 @@ struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old, bool 
 /* A thread that waited may run on. */
 void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns);
 
-/* After the last event of an input: what threads still do at that time is added up too. */
+/* A thread begins. */
+void wk_waits_begin(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns);
+
+/* After the last event of an input: what threads still do at that time are spells, too. */
 void wk_waits_finish(struct wk_waits *waits);
 
 #endif

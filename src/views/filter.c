@@ -381,6 +381,18 @@ static bool keep(struct wk_filter *filter, const struct wk_model *model,
 	return all && answers[WK_FILTER_OUTSTANDING];
 }
 
+static void mark_threads(struct wk_filter *filter, const struct wk_model *model,
+			 const struct passing *passing)
+{
+	if (!passing->processes && !passing->threads)
+		return;
+	filter->threads = wk_alloc(model->thread_count);
+	for (wk_thread_id i = 0; i < model->thread_count; i++)
+		filter->threads[i] =
+			(!passing->processes || passing->processes[model->threads[i].process]) &&
+			(!passing->threads || passing->threads[i]);
+}
+
 static void mark_samples(struct wk_filter *filter, const struct wk_model *model,
 			 const struct passing *passing)
 {
@@ -436,6 +448,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		goto out;
 	if (spec->query)
 		passing.samples = wk_wpa_query_ask(spec->query, model);
+	mark_threads(filter, model, &passing);
 	mark_samples(filter, model, &passing);
 	ok = true;
 out:
@@ -452,7 +465,9 @@ void wk_filter_fini(struct wk_filter *filter)
 	free(filter->bits);
 	free(filter->passes);
 	free(filter->weights);
+	free(filter->threads);
 	filter->bits = filter->passes = filter->weights = NULL;
+	filter->threads = NULL;
 }
 
 void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)

@@ -47,6 +47,7 @@ struct wk_filter {
 	uint64_t *bits;      /* bit i: sample i is in view */
 	uint64_t *passes;    /* bit i: it is but for its source and weight; NULL: all are */
 	uint64_t *weights;   /* of the samples; NULL: as they were recorded */
+	uint8_t *threads;    /* a byte a thread: process and thread are in view; NULL: all are */
 	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
 	wk_source_id source; /* 0 where nothing was sampled */
 	wk_source_id before_source; /* of a comparison's before; the same otherwise */
@@ -78,6 +79,19 @@ static inline bool wk_filter_has(const struct wk_filter *filter, uint32_t sample
 static inline bool wk_filter_passes(const struct wk_filter *filter, uint32_t sample)
 {
 	return !filter->passes || (filter->passes[sample / 64] >> (sample % 64) & 1);
+}
+
+/* For what threads did that is no sample: ask for its time as well. */
+static inline bool wk_filter_has_thread(const struct wk_filter *filter, wk_thread_id thread)
+{
+	return !filter->threads || filter->threads[thread];
+}
+
+/* Is the view narrowed by what only samples have? */
+static inline bool wk_filter_is_of_stacks(const struct wk_filter *filter)
+{
+	return filter->is_given[WK_FILTER_IMAGE] || filter->is_given[WK_FILTER_FUNCTION] ||
+	       filter->is_given[WK_FILTER_QUERY] || filter->is_given[WK_FILTER_OUTSTANDING];
 }
 
 /* What a sample in view weighs there. */

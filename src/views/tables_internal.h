@@ -84,6 +84,7 @@ int wk_tables_heavier_first(const void *left, const void *right);
 struct wk_tally {
 	uint64_t *weight;
 	uint64_t *samples;
+	const uint8_t *others; /* a byte a row: it is in view without samples, too; NULL: none */
 	uint64_t whole;
 	bool by_samples;
 	struct wk_str unit;
@@ -100,7 +101,8 @@ void wk_tables_end_tally(struct wk_tally *tally);
 struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 					  const struct wk_filter *filter);
 
-/* Rows by their weights. Those without samples in view are left out when the view is narrowed. */
+/* Rows by their weights. Those without samples in view are left out when the view is narrowed, but
+ * for those that the tally says are there all the same. */
 struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows,
 				      bool is_narrowed, uint32_t *count);
 

@@ -3,36 +3,47 @@
 
 #include <stdlib.h>
 
-static bool has_switches(const struct wk_model *model)
-{
-	for (wk_thread_id id = 1; id < model->thread_count; id++)
-		if (model->threads[id].switches)
-			return true;
-	return false;
-}
+#include "base/mem.h"
+#include "views/spells.h"
 
-/* What switches tell is of the whole recording. */
+/* What switches tell is of all that the threads did in the time in view. */
 static void switch_columns(struct wk_table *table, const struct wk_filter *filter)
 {
 	wk_table_column(table, WK_CELL_DURATION, "running_ns", "running");
 	wk_table_column(table, WK_CELL_DURATION, "waiting_ns", "waiting");
 	wk_table_column(table, WK_CELL_DURATION, "ready_ns", "ready");
 	wk_table_column(table, WK_CELL_COUNT, "switches", "switches");
-	if (filter->is_given[WK_FILTER_TIME])
-		wk_table_note(table, "running, waiting, ready and switches are those of the whole "
-				     "recording");
+	if (wk_filter_is_of_stacks(filter))
+		wk_table_note(table, "running, waiting, ready and switches are of all that a "
+				     "thread did, wherever");
 }
 
-static void switch_cells(struct wk_table *table, const struct wk_thread *thread)
+static void switch_cells(struct wk_table *table, const struct wk_spell_sums *sums)
 {
-	wk_table_number(table, thread->running_ns);
-	wk_table_number(table, thread->waiting_ns);
-	wk_table_number(table, thread->ready_ns);
-	wk_table_number(table, thread->switches);
+	wk_table_number(table, sums->running_ns);
+	wk_table_number(table, sums->waiting_ns);
+	wk_table_number(table, sums->ready_ns);
+	wk_table_number(table, sums->switches);
+}
+
+/* A thread that did nothing but wait has no samples, and is in view. */
+static uint8_t *seen_in_spells(const struct wk_model *model, const struct wk_filter *filter)
+{
+	uint8_t *seen;
+
+	if (wk_filter_is_of_stacks(filter))
+		return NULL;
+	seen = wk_alloc_zeroed(model->thread_count, 1);
+	for (uint32_t i = 0; i < model->spells.count; i++)
+		if (wk_filter_has_thread(filter, model->spells.thread[i]) &&
+		    wk_spell_is_in_view(model, filter, i))
+			seen[model->spells.thread[i]] = 1;
+	return seen;
 }
 
 static void thread_row(struct wk_table *table, const struct wk_model *model,
-		       const struct wk_tally *tally, wk_thread_id id, bool with_switches)
+		       const struct wk_tally *tally, wk_thread_id id,
+		       const struct wk_spell_sums *sums)
 {
 	const struct wk_thread *thread = &model->threads[id];
 	const struct wk_process *process = &model->processes[thread->process];
@@ -41,8 +52,8 @@ static void thread_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_share(table, tally->weight[id], tally->whole);
 	wk_tables_weight_cell(table, tally->unit, tally->weight[id]);
 	wk_table_number(table, tally->samples[id]);
-	if (with_switches)
-		switch_cells(table, thread);
+	if (sums)
+		switch_cells(table, &sums[id]);
 	wk_table_number(table, process->pid);
 	wk_table_number(table, thread->tid);
 	wk_tables_time_cell(table, model, thread->start_ns);
@@ -56,9 +67,11 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 {
 	struct wk_tally tally = wk_tables_start_tally(model, filter, model->thread_count);
 	struct wk_ranked *ranked;
+	struct wk_spell_sums *sums = wk_spells_of_threads(model, filter);
+	uint8_t *seen = seen_in_spells(model, filter);
 	uint32_t count, shown;
-	bool with_switches = has_switches(model);
 
+	tally.others = seen;
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			wk_tables_count_sample(&tally, model, filter, i, model->samples.thread[i]);
@@ -66,7 +79,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	if (!wk_tables_weighs_samples(tally.unit))
 		wk_table_weight_column(table, "weight", tally.unit);
 	wk_tables_samples_column(table, "samples", model, filter);
-	if (with_switches)
+	if (sums)
 		switch_columns(table, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
@@ -78,8 +91,10 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	shown = wk_tables_limit_rows(table, options, &tally, ranked, count, "thread is",
 				     "threads are");
 	for (uint32_t i = 0; i < shown; i++)
-		thread_row(table, model, &tally, ranked[i].id, with_switches);
+		thread_row(table, model, &tally, ranked[i].id, sums);
 	wk_tables_note_without_samples(table, "thread", "threads", model->thread_count - 1 - count);
 	free(ranked);
+	free(sums);
+	free(seen);
 	wk_tables_end_tally(&tally);
 }

@@ -9,6 +9,7 @@
 #include "model/builder.h"
 #include "model/check.h"
 #include "views/lifetimes.h"
+#include "views/spells.h"
 
 #define PAGES 200
 #define PAGE  4096u
@@ -117,10 +118,18 @@ static void give_life(struct feed *feed)
 	give(feed, &event);
 }
 
+static void give_thread(struct feed *feed)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD };
+
+	event.thread.change = wk_u8(&feed->in) & 1 ? WK_THREAD_START : WK_THREAD_EXIT;
+	give(feed, &event);
+}
+
 static void give_all(struct feed *feed)
 {
 	while (feed->in.at < feed->in.end && !feed->in.bad) {
-		uint8_t what = feed->is_plain ? 0 : wk_u8(&feed->in) % 8;
+		uint8_t what = feed->is_plain ? 0 : wk_u8(&feed->in) % 9;
 
 		if (what < 4)
 			give_memory(feed);
@@ -128,8 +137,10 @@ static void give_all(struct feed *feed)
 			give_heap(feed);
 		else if (what < 7)
 			give_switch(feed);
-		else
+		else if (what < 8)
 			give_life(feed);
+		else
+			give_thread(feed);
 	}
 }
 
@@ -152,6 +163,19 @@ static uint64_t left_of(const struct wk_model *model, const char *name)
 	return sum;
 }
 
+/* What all threads did in some time. */
+static uint64_t spells_in(const struct wk_model *model, uint64_t from_ns, uint64_t to_ns)
+{
+	struct wk_filter filter = { .from_ns = from_ns, .to_ns = to_ns };
+	struct wk_spell_sums *sums = wk_spells_of_threads(model, &filter);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; sums && i < model->thread_count; i++)
+		sum += sums[i].running_ns + sums[i].waiting_ns + sums[i].ready_ns;
+	free(sums);
+	return sum;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct feed feed = { .in = wk_bytes_of(data, size) };
@@ -170,6 +194,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		pages += feed.committed[i];
 	left_of(model, "reserve");
 	left_of(model, "heap");
+	demand(spells_in(model, 0, feed.time_ns / 2) +
+			       spells_in(model, feed.time_ns / 2, UINT64_MAX) ==
+		       spells_in(model, 0, UINT64_MAX),
+	       "two halves of a time are the whole");
 	demand(left_of(model, "commit") == pages * PAGE || !feed.is_plain,
 	       "the pages that are left are those that the array has");
 	wk_model_free(model);

@@ -3,11 +3,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "built_model.h"
+#include "views/spells.h"
 
 /* All threads are of process 7, but for number 0, which does nothing. */
 static uint32_t pid_of(uint32_t tid)
@@ -51,23 +53,33 @@ static const char *rows(const struct built *f)
 	return text;
 }
 
-/* "running, waiting, ready, switches" of a thread. */
-static const char *times(const struct built *f, uint32_t tid)
+/* "running, waiting, ready, switches" of a thread, or of a time "FROM-TO" of it. */
+static const char *times_in(const struct built *f, uint32_t tid, const char *time)
 {
 	static char text[100];
+	struct wk_filter_spec spec = { .time = time };
+	struct wk_filter filter;
+	struct wk_spell_sums *sums;
 
 	text[0] = '\0';
+	assert_true(wk_filter_init(&filter, f->model, &spec, NULL));
+	sums = wk_spells_of_threads(f->model, &filter);
 	for (wk_thread_id i = 1; i < f->model->thread_count; i++) {
-		const struct wk_thread *thread = &f->model->threads[i];
-
-		if (thread->tid == tid)
+		if (f->model->threads[i].tid == tid)
 			snprintf(text, sizeof(text), "%llu, %llu, %llu, %llu",
-				 (unsigned long long)thread->running_ns,
-				 (unsigned long long)thread->waiting_ns,
-				 (unsigned long long)thread->ready_ns,
-				 (unsigned long long)thread->switches);
+				 (unsigned long long)sums[i].running_ns,
+				 (unsigned long long)sums[i].waiting_ns,
+				 (unsigned long long)sums[i].ready_ns,
+				 (unsigned long long)sums[i].switches);
 	}
+	free(sums);
+	wk_filter_fini(&filter);
 	return text;
+}
+
+static const char *times(const struct built *f, uint32_t tid)
+{
+	return times_in(f, tid, NULL);
 }
 
 static void a_wait_ends_when_somebody_makes_the_thread_ready(void **state)
@@ -165,6 +177,141 @@ static void times_that_run_backwards_count_as_nothing(void **state)
 	wk_model_free(f.model);
 }
 
+static void begins(struct built *f, uint64_t time_ns, uint32_t tid)
+{
+	built_give(f, (struct wk_event){ .kind = WK_EVENT_THREAD, .time_ns = time_ns, .pid = 7,
+				   .tid = tid, .thread = { .change = WK_THREAD_START } });
+}
+
+static void a_thread_that_begins_waits_until_somebody_makes_it_ready(void **state)
+{
+	struct built f;
+
+	(void)state;
+	built_start(&f);
+	switches(&f, 100, 0, false, 70);
+	begins(&f, 110, 71);
+	readies(&f, 115, 70, 71);
+	begins(&f, 116, 72); /* nobody ever runs it */
+	switches(&f, 140, 70, true, 71);
+	switches(&f, 200, 71, true, 0);
+	built_end(&f);
+	assert_string_equal(times(&f, 70), "40, 60, 0, 1");
+	assert_string_equal(times(&f, 71), "60, 5, 25, 1");
+	assert_string_equal(times(&f, 72), "0, 84, 0, 0");
+	wk_model_free(f.model);
+}
+
+static void without_switches_nobody_knows_what_threads_did(void **state)
+{
+	struct built f;
+
+	(void)state;
+	built_start(&f);
+	begins(&f, 110, 71);
+	readies(&f, 150, 70, 71);
+	built_end(&f);
+	assert_int_equal(f.model->spells.count, 0);
+	wk_model_free(f.model);
+}
+
+/* The first row, where times of views begin, is at 180. */
+static void of_a_spell_what_lies_in_the_time_in_view_counts(void **state)
+{
+	struct built f;
+
+	(void)state;
+	built_start(&f);
+	switches(&f, 100, 0, false, 70);
+	switches(&f, 130, 70, true, 71);
+	readies(&f, 180, 71, 70);
+	switches(&f, 200, 71, true, 70);
+	switches(&f, 300, 70, false, 71);
+	switches(&f, 400, 71, true, 70);
+	switches(&f, 450, 70, true, 0);
+	built_end(&f);
+	assert_int_equal(f.model->first_ns, 180);
+	assert_string_equal(times(&f, 70), "180, 50, 120, 3");
+	assert_string_equal(times_in(&f, 70, "0ns-20ns"), "0, 0, 20, 1");
+	assert_string_equal(times_in(&f, 70, "10ns-40ns"), "20, 0, 10, 1");
+	assert_string_equal(times_in(&f, 70, "21ns-119ns"), "98, 0, 0, 0");
+	assert_string_equal(times_in(&f, 70, "21ns-"), "149, 0, 100, 1");
+	assert_string_equal(times_in(&f, 71, "100ns-170ns"), "50, 20, 0, 1");
+	assert_string_equal(times_in(&f, 70, "1s-"), "0, 0, 0, 0");
+	wk_model_free(f.model);
+}
+
+/* Any switches between five threads on one processor. */
+static void give_many(struct built *f, uint32_t count)
+{
+	uint32_t seed = 12345, running = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t next, time = 100 + i * 7;
+
+		seed = seed * 1664525 + 1013904223;
+		next = seed >> 16 & 7;
+		next = next < 5 ? 70 + next : 0;
+		if (seed >> 24 & 1)
+			readies(f, time, running, 70 + (seed >> 25) % 5);
+		if (next == running)
+			continue;
+		switches(f, time, running, seed >> 28 & 1, next);
+		running = next;
+	}
+	switches(f, 100 + count * 7, running, true, running == 70 ? 71 : 70);
+}
+
+static void what_a_thread_did_adds_up_to_its_time_however_it_is_cut(void **state)
+{
+	uint64_t whole[5] = { 0 };
+	struct built f;
+
+	(void)state;
+	built_start(&f);
+	for (uint32_t tid = 70; tid < 75; tid++)
+		begins(&f, 100, tid);
+	give_many(&f, 1000);
+	built_end(&f);
+	for (uint64_t from = 0; from < 8000; from += 1000) {
+		struct wk_filter filter = { .from_ns = from, .to_ns = from + 1000 };
+		struct wk_spell_sums *sums = wk_spells_of_threads(f.model, &filter);
+
+		for (uint32_t tid = 70; tid < 75; tid++)
+			for (wk_thread_id i = 1; i < f.model->thread_count; i++)
+				whole[tid - 70] += f.model->threads[i].tid != tid ? 0
+						   : sums[i].running_ns + sums[i].waiting_ns +
+							     sums[i].ready_ns;
+		free(sums);
+	}
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(whole[i], 7000);
+	wk_model_free(f.model);
+}
+
+static void sums_of_spells_say_the_same_as_the_spells(void **state)
+{
+	struct built single, summed;
+	char text[100];
+
+	(void)state;
+	built_start(&single);
+	built_start(&summed);
+	wk_builder_sum_samples(summed.builder);
+	give_many(&single, 1000);
+	give_many(&summed, 1000);
+	built_end(&single);
+	built_end(&summed);
+	assert_true(single.model->spells.count > 1000);
+	assert_int_equal(summed.model->spells.count, 15);
+	for (uint32_t tid = 70; tid < 75; tid++) {
+		snprintf(text, sizeof(text), "%s", times(&single, tid));
+		assert_string_equal(times(&summed, tid), text);
+	}
+	wk_model_free(single.model);
+	wk_model_free(summed.model);
+}
+
 static void marks_and_counts_become_rows(void **state)
 {
 	struct built f;
@@ -197,6 +344,11 @@ int main(void)
 		cmocka_unit_test(what_ran_where_nothing_was_to_be_done_is_no_thread),
 		cmocka_unit_test(a_thread_that_ended_waits_no_more),
 		cmocka_unit_test(times_that_run_backwards_count_as_nothing),
+		cmocka_unit_test(a_thread_that_begins_waits_until_somebody_makes_it_ready),
+		cmocka_unit_test(without_switches_nobody_knows_what_threads_did),
+		cmocka_unit_test(of_a_spell_what_lies_in_the_time_in_view_counts),
+		cmocka_unit_test(what_a_thread_did_adds_up_to_its_time_however_it_is_cut),
+		cmocka_unit_test(sums_of_spells_say_the_same_as_the_spells),
 		cmocka_unit_test(marks_and_counts_become_rows),
 	};
 
