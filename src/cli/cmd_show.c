@@ -10,12 +10,11 @@
 #include "cli/preset_file.h"
 #include "cli/question.h"
 #include "cli/table_form.h"
+#include "cli/table_uses.h"
+#include "cli/terminal.h"
 #include "cli/view_options.h"
 #include "os/os.h"
 #include "views/tables.h"
-
-/* What a person is shown unless asked otherwise; programs get all. */
-#define USUAL_MIN_PERCENT 0.5
 
 struct args {
 	const char *output, *min_percent;
@@ -35,11 +34,12 @@ static const struct wk_opt output_options[] = {
 	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
 	  AT(output), NULL },
-	{ 'n', "top", "NUMBER", "at most so many rows (40; all of trees, images and system)",
-	  WK_OPT_COUNT, AT(top), NULL },
+	{ 'n', "top", "NUMBER", "at most so many rows (40, of system of each part; all of trees, "
+	  "marks and events)", WK_OPT_COUNT, AT(top), NULL },
 	{ 0, "by-total", NULL, "functions, images: rank by what they cost with all they call",
 	  WK_OPT_FLAG, AT(by_total), NULL },
-	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5)", WK_OPT_TEXT,
+	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5 for functions "
+	  "and calls)", WK_OPT_TEXT,
 	  AT(min_percent), NULL },
 	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
 	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
@@ -187,15 +187,10 @@ static bool read_percent(const char *text, double *percent, struct wk_err *err)
 	return true;
 }
 
-static bool table_options(const struct args *args, const struct wk_table_view *what,
-			  const struct wk_view_choice *choice, struct wk_table_options *options,
-			  struct wk_err *err)
+static bool table_options(const struct args *args, const struct wk_view_choice *choice,
+			  struct wk_table_options *options, struct wk_err *err)
 {
-	bool for_people = !args->csv && !args->json && !args->all;
-
 	*options = (struct wk_table_options){
-		.min_percent = for_people ? USUAL_MIN_PERCENT : 0,
-		.limit = for_people ? what->usual_limit : 0,
 		.by_total = args->by_total,
 		.tree = {
 			.by_process = args->by_process,
@@ -205,10 +200,32 @@ static bool table_options(const struct args *args, const struct wk_table_view *w
 			.by_samples = args->samples,
 		},
 	};
-	if (args->top)
-		options->limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
 	return wk_table_form_check(args->csv, args->json, err) &&
 	       (!args->min_percent || read_percent(args->min_percent, &options->min_percent, err));
+}
+
+/* What a person is shown of a table unless asked otherwise; programs get all. */
+static void usual_options(const struct args *args, const struct wk_table_view *table,
+			  struct wk_table_options *options)
+{
+	bool for_people = !args->csv && !args->json && !args->all;
+
+	if (args->top)
+		options->limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
+	else if (for_people)
+		options->limit = table->usual_limit;
+	if (!args->min_percent && for_people)
+		options->min_percent = table->usual_min_percent;
+}
+
+/* The word `tree` is one of calls where options are about calls: which it is, and how to have the
+ * other. */
+static void note_other_tree(struct wk_table *table, const struct wk_table_view *shown,
+			    const struct wk_model *model)
+{
+	if (strcmp(shown->name, "tree") == 0 && model->is_windows)
+		wk_table_note(table, "this is the tree of calls, which the options are about; the "
+				     "tree of processes is `wick show FILE process-tree`");
 }
 
 static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
@@ -228,6 +245,7 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 	wk_table_fit(&view, out, call, args->columns);
 	wk_table_init(&table, what->name);
 	what->fill(&table, model, &question->filter, options);
+	note_other_tree(&table, what, model);
 	view.table = &table;
 	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
 	wk_table_fini(&table);
@@ -242,31 +260,66 @@ static bool is_typed(const struct wk_words *words, const struct wk_table_view *w
 	return false;
 }
 
-/* Only trees have levels, and memory, which becomes one. */
-static const struct wk_table_view *expect_levels(const struct wk_table_view *what,
-						 const char *group, struct wk_err *err)
+/* Where no word says what to show, a preset or levels do. */
+static const struct wk_table_view *what_of(const struct wk_call *call,
+					   const struct wk_table_view *what,
+					   const struct wk_view_choice *choice, struct wk_err *err)
 {
-	static const char *const with_levels[] = { "tree", "calls", "memory", "heap", NULL };
+	const struct args *args = call->args;
 
-	if (!group || wk_str_is_one_of(wk_str_c(what->name), with_levels))
+	if (is_typed(call->words, what))
 		return what;
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"the table %s has no levels that --group could say; that is for calls, memory and "
-		"heap", what->name);
-	return NULL;
+	if (choice->table)
+		return find_table(choice->table, err);
+	if (args->view.preset || args->view.group || args->inverted || args->by_process ||
+	    args->by_thread || args->samples)
+		return find_table("calls", err);
+	return what;
 }
 
-/* Where no word says what to show, a preset or a grouping does. */
-static const struct wk_table_view *what_of(const struct wk_words *words,
-					   const struct wk_table_view *what,
-					   const struct wk_view_choice *choice,
-					   const struct wk_view_args *view, struct wk_err *err)
+static bool says_how(const struct args *args, const struct wk_table_options *options)
 {
-	if (is_typed(words, what))
-		return expect_levels(what, view->group, err);
-	if (view->preset || view->group)
-		return find_table(choice->table ? choice->table : "calls", err);
-	return what;
+	return args->inverted || args->by_process || args->by_thread || args->samples ||
+	       options->tree.grouping;
+}
+
+/* Memory by other levels than processes is a tree of the calls that allocated it. */
+static const struct wk_table_view *shown_as(const struct wk_table_view *what,
+					    const struct args *args,
+					    const struct wk_table_options *options)
+{
+	static const char *const of_memory[] = { "memory", "heap", NULL };
+
+	if (!wk_str_is_one_of(wk_str_c(what->name), of_memory) || !says_how(args, options))
+		return what;
+	return wk_table_view_find("calls");
+}
+
+/* What was typed and the table that was asked for cannot follow is refused. */
+static bool expect_uses(const struct wk_table_view *table, const struct args *args,
+			struct wk_err *err)
+{
+	const struct wk_filter_spec *filter = &args->filter;
+	const struct wk_typed_use uses[] = {
+		{ "--by-total", WK_TABLE_HAS_TOTALS, args->by_total },
+		{ "--min", WK_TABLE_HAS_SHARES, args->min_percent },
+		{ "--inverted", WK_TABLE_HAS_LEVELS, args->inverted },
+		{ "--by-process", WK_TABLE_HAS_LEVELS, args->by_process },
+		{ "--by-thread", WK_TABLE_HAS_LEVELS, args->by_thread },
+		{ "--samples", WK_TABLE_HAS_LEVELS, args->samples },
+		{ "--group", WK_TABLE_HAS_LEVELS, args->view.group },
+		{ "--preset", WK_TABLE_HAS_SAMPLES, args->view.preset },
+		{ "--process", WK_TABLE_HAS_SAMPLES, filter->process },
+		{ "--thread", WK_TABLE_HAS_SAMPLES, filter->thread },
+		{ "--image", WK_TABLE_HAS_SAMPLES, filter->image },
+		{ "--function", WK_TABLE_HAS_SAMPLES, filter->function },
+		{ "--time", WK_TABLE_HAS_TIMES, filter->time },
+		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
+		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
+		{ 0 },
+	};
+
+	return wk_table_expect_uses(table, uses, err);
 }
 
 /* A trace that sampled nothing has processes, threads and images all the same. */
@@ -282,12 +335,6 @@ static bool is_of_samples(const struct wk_table_view *what, const struct wk_mode
 	       !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
 }
 
-static bool says_how(const struct args *args, const struct wk_table_options *options)
-{
-	return args->inverted || args->by_process || args->by_thread || args->samples ||
-	       options->tree.grouping;
-}
-
 /* The tree of a trace of Windows is that of its processes, unless it is said how calls are to be
  * put together. */
 static const struct wk_table_view *view_for(const struct wk_table_view *what,
@@ -298,18 +345,6 @@ static const struct wk_table_view *view_for(const struct wk_table_view *what,
 	    args->filter.source || args->filter.outstanding)
 		return what;
 	return wk_table_view_find("process-tree");
-}
-
-/* Memory by other levels than processes is a tree of the calls that allocated it. */
-static const struct wk_table_view *shown_as(const struct wk_table_view *what,
-					    const struct args *args,
-					    const struct wk_table_options *options)
-{
-	static const char *const of_memory[] = { "memory", "heap", NULL };
-
-	if (!wk_str_is_one_of(wk_str_c(what->name), of_memory) || !says_how(args, options))
-		return what;
-	return wk_table_view_find("calls");
 }
 
 /* What is shown may be about an event of its own, which not every recording has. */
@@ -358,24 +393,46 @@ static bool show_presets(const char *path, const struct wk_call *call, struct wk
 	return wk_output_close(&output, ok, err);
 }
 
-static bool show_model(const struct wk_table_view *what, const struct wk_table_options *options,
+/* What a preset groups by is not lost in silence. */
+static void say_dropped_grouping(const struct wk_view_choice *choice,
+				 const struct wk_table_view *shown)
+{
+	struct wk_buf words = { 0 };
+
+	if (!choice->is_grouped || shown->uses & WK_TABLE_HAS_LEVELS)
+		return;
+	wk_buf_add_fmt(&words, "the table %s has no levels, so the preset's grouping (", shown->name);
+	wk_grouping_write(&choice->grouping, &words);
+	wk_buf_add_fmt(&words, ") is not in it: `wick show FILE calls` with the preset has both");
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+/* `typed` is the table that was asked for, which of a model may be another. */
+static bool show_model(const struct wk_table_view *typed, struct wk_table_options *options,
 		       const struct wk_model *model, const struct wk_view_choice *choice,
 		       const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
+	const struct wk_table_view *what = view_for(typed, model, args, options);
+	const struct wk_table_view *shown = shown_as(what, args, options);
 	struct wk_question question = { 0 };
 	bool must_have = is_of_samples(what, model), ok = false;
+
+	usual_options(args, shown, options);
 
 	/* An empty table may be printed, but takes no file's place. */
 	if (ask(&question, what, model, choice, err) &&
 	    (!must_have || !args->output || wk_question_expect(&question, err)))
-		ok = show(shown_as(what, args, options), options, model, &question, call, err);
+		ok = show(shown, options, model, &question, call, err);
 	if (ok && must_have)
 		ok = wk_question_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */
 		wk_question_warn(&question);
-	if (ok)
+	if (ok) {
+		say_dropped_grouping(choice, shown);
 		wk_view_say(choice);
+	}
 	wk_question_fini(&question);
 	return ok;
 }
@@ -390,13 +447,14 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	struct wk_model *model;
 	bool ok;
 
-	if (!what || !table_options(args, what, choice, &options, err) ||
+	if (!what || !table_options(args, choice, &options, err) ||
+	    !expect_uses(shown_as(what, args, &options), args, err) ||
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
 	model = wk_load_all(paths, &load, NULL, err);
 	if (!model)
 		return false;
-	ok = show_model(view_for(what, model, args, &options), &options, model, choice, call, err);
+	ok = show_model(what, &options, model, choice, call, err);
 	wk_model_free(model);
 	return ok;
 }
@@ -414,8 +472,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (ok && is_preset_file(paths))
 		ok = show_presets(paths[0], call, err);
 	else if (ok)
-		ok = show_recording(what_of(call->words, what, &choice, &args->view, err), paths,
-				    &choice, call, err);
+		ok = show_recording(what_of(call, what, &choice, err), paths, &choice, call, err);
 	free(paths);
 	wk_view_choice_fini(&choice);
 	return ok ? WK_EXIT_DONE : wk_exit_code(err);

@@ -92,33 +92,38 @@ void wk_tables_note_without_samples(struct wk_table *table, const char *one, con
 			      count == 1 ? one : many, count == 1 ? "is" : "are");
 }
 
-#define USUAL_ROWS 40
+#define USUAL_ROWS        40
+#define USUAL_MIN_PERCENT 0.5
+
+/* Of samples, in any of the usual ways. */
+#define OF_SAMPLES (WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS | WK_TABLE_HAS_EVENTS)
 
 const struct wk_table_view wk_table_views[] = {
 	{ "functions", "functions by the time spent in them",
-	  wk_tables_fill_functions, USUAL_ROWS },
+	  wk_tables_fill_functions, USUAL_ROWS, USUAL_MIN_PERCENT,
+	  OF_SAMPLES | WK_TABLE_HAS_TOTALS },
 	{ "tree", "who called whom, and what it cost; of a Windows trace the process tree",
-	  wk_tables_fill_tree, 0 },
+	  wk_tables_fill_tree, 0, USUAL_MIN_PERCENT, OF_SAMPLES | WK_TABLE_HAS_LEVELS },
 	{ "calls", "who called whom, of any recording",
-	  wk_tables_fill_tree, 0 },
+	  wk_tables_fill_tree, 0, USUAL_MIN_PERCENT, OF_SAMPLES | WK_TABLE_HAS_LEVELS },
 	{ "processes", "processes with their times and command lines",
-	  wk_tables_fill_processes, USUAL_ROWS },
+	  wk_tables_fill_processes, USUAL_ROWS, 0, OF_SAMPLES },
 	{ "process-tree", "which process began which, and when, of any recording",
-	  wk_tables_fill_process_tree, 0 },
+	  wk_tables_fill_process_tree, 0, 0, OF_SAMPLES },
 	{ "threads", "threads of all processes",
-	  wk_tables_fill_threads, USUAL_ROWS },
+	  wk_tables_fill_threads, USUAL_ROWS, 0, OF_SAMPLES },
 	{ "images", "programs and libraries, and where their names came from",
-	  wk_tables_fill_images, 0 },
+	  wk_tables_fill_images, USUAL_ROWS, 0, OF_SAMPLES | WK_TABLE_HAS_TOTALS },
 	{ "memory", "what processes committed and reserved, and what is left of it",
-	  wk_tables_fill_memory, USUAL_ROWS },
+	  wk_tables_fill_memory, USUAL_ROWS, 0, WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS },
 	{ "heap", "what was allocated from which heap, and what is left of it",
-	  wk_tables_fill_heap, USUAL_ROWS },
+	  wk_tables_fill_heap, USUAL_ROWS, 0, WK_TABLE_HAS_SHARES | WK_TABLE_HAS_FILTERS },
 	{ "marks", "moments that somebody named",
-	  wk_tables_fill_marks, 0 },
+	  wk_tables_fill_marks, 0, 0, WK_TABLE_HAS_TIMES },
 	{ "events", "how many records of each kind there are, and which are used",
-	  wk_tables_fill_counts, 0 },
+	  wk_tables_fill_counts, 0, 0, 0 },
 	{ "system", "the machine, the recording and what was noticed",
-	  wk_tables_fill_system, 0 },
+	  wk_tables_fill_system, USUAL_ROWS, 0, 0 },
 	{ 0 },
 };
 

@@ -11,10 +11,22 @@
 
 struct wk_table_options {
 	double min_percent;          /* leave out rows under this share of the whole; 0: none */
-	uint32_t limit;              /* at most so many rows, but for "system"; 0: all */
+	uint32_t limit;              /* at most so many rows, of "system" of each part; 0: all */
 	bool by_total;               /* functions, images: most total first, not most self */
 	struct wk_tree_options tree; /* how the calling tree is built */
 };
+
+/* What may be asked of a table, besides how many rows it has. What it has no use for is refused. */
+enum wk_table_use {
+	WK_TABLE_HAS_SHARES = 1 << 0,  /* rows under a share can be left out */
+	WK_TABLE_HAS_TOTALS = 1 << 1,  /* and ranked by what they cost with all they call */
+	WK_TABLE_HAS_LEVELS = 1 << 2,  /* that can be chosen */
+	WK_TABLE_HAS_TIMES = 1 << 3,   /* it can be of a part of the time */
+	WK_TABLE_HAS_SAMPLES = 1 << 4, /* it is of samples, or of those of a process, a thread ... */
+	WK_TABLE_HAS_EVENTS = 1 << 5,  /* it is of one event of several, and of what is left of it */
+};
+
+#define WK_TABLE_HAS_FILTERS (WK_TABLE_HAS_TIMES | WK_TABLE_HAS_SAMPLES)
 
 struct wk_table_view {
 	const char *name, *summary;
@@ -22,6 +34,8 @@ struct wk_table_view {
 	void (*fill)(struct wk_table *table, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_table_options *options);
 	uint32_t usual_limit; /* for people who ask for none; 0: all rows */
+	double usual_min_percent; /* the same */
+	unsigned uses;            /* enum wk_table_use */
 };
 
 /* Ends with an entry without a name. */

@@ -145,7 +145,8 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 	image_columns(table, flat.unit, model, filter);
 	for (uint32_t i = 0; i < flat.count; i++) {
 		is_met[flat.rows[i].id] = 1;
-		if (wk_tables_is_full(table, options)) {
+		if (wk_tables_is_full(table, options) ||
+		    wk_tables_is_small(flat.rows[i].total, flat.whole, options->min_percent)) {
 			hidden++;
 			hidden_weight += flat.rows[i].self;
 			continue;
@@ -157,7 +158,7 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 			continue;
 		if (filter->is_narrowed)
 			without++;
-		else if (wk_tables_is_full(table, options))
+		else if (wk_tables_is_full(table, options) || options->min_percent > 0)
 			hidden++;
 		else
 			image_row(table, model, &flat, &(struct wk_flat_row){ .id = i });

@@ -57,18 +57,20 @@ static struct row *rank(const struct allocated *first, const struct allocated *s
 	return rows;
 }
 
+/* How many are shown: `words` are of one that is not, and of several. */
 static uint32_t limit_rows(struct wk_table *table, const struct wk_table_options *options,
 			   const struct row *rows, uint32_t count, uint64_t whole,
-			   const char *words)
+			   const char *const words[2])
 {
+	uint32_t shown = options->limit && options->limit < count ? options->limit : count;
 	uint64_t left = 0;
 
-	if (options->limit == 0 || count <= options->limit)
-		return count;
-	for (uint32_t i = options->limit; i < count; i++)
+	while (shown > 0 && wk_tables_is_small(rows[shown - 1].left, whole, options->min_percent))
+		shown--;
+	for (uint32_t i = shown; i < count; i++)
 		left += rows[i].left;
-	wk_tables_note_hidden(table, words, "%", count - options->limit, left, whole);
-	return options->limit;
+	wk_tables_note_hidden(table, words[count - shown != 1], "%", count - shown, left, whole);
+	return shown;
 }
 
 static void life_cells(struct wk_table *table, const struct wk_model *model,
@@ -150,7 +152,7 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 
 	memory_columns(table);
 	shown = limit_rows(table, options, rows, count, commit.whole.left_bytes,
-			   count - options->limit == 1 ? "process is" : "processes are");
+			   (const char *const[]){ "process is", "processes are" });
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct wk_lifetimes *reserved = &reserve.rows[rows[i].id];
 
@@ -203,7 +205,7 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 
 	heap_columns(table);
 	shown = limit_rows(table, options, rows, count, blocks.whole.left_bytes,
-			   count - options->limit == 1 ? "heap is" : "heaps are");
+			   (const char *const[]){ "heap is", "heaps are" });
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct wk_lifetimes *life = &blocks.rows[rows[i].id];
 

@@ -36,20 +36,24 @@ static void sum_up(struct outline *outline)
 
 /* Of too many those with the highest totals, which no parent has less of than its children; of
  * equals the first. So none is shown without its parents. */
-static uint32_t choose(struct outline *outline, const struct wk_filter *filter, uint32_t limit)
+static uint32_t choose(struct outline *outline, const struct wk_filter *filter,
+		       const struct wk_table_options *options)
 {
 	const struct wk_process_tree *tree = &outline->tree;
 	struct wk_ranked *ranked = wk_alloc(((size_t)tree->count + 1) * sizeof(*ranked));
-	uint32_t count = 0, found;
+	uint32_t count = 0, found, limit = options->limit;
 
 	for (uint32_t i = 0; i < tree->count; i++)
 		if (!filter->is_narrowed || outline->total_samples[tree->order[i]])
 			ranked[count++] = (struct wk_ranked){ outline->total[tree->order[i]], i };
 	found = count;
-	if (limit && count > limit) {
+	if ((limit && count > limit) || options->min_percent > 0)
 		qsort(ranked, count, sizeof(*ranked), wk_tables_heavier_first);
+	if (limit && count > limit)
 		count = limit;
-	}
+	while (count > 0 && wk_tables_is_small(ranked[count - 1].weight, outline->own.whole,
+					       options->min_percent))
+		count--;
 	for (uint32_t i = 0; i < count; i++) {
 		wk_process_id process = tree->order[ranked[i].id];
 
@@ -174,12 +178,12 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 
 	wk_process_tree_init(&outline.tree, model);
 	sum_up(&outline);
-	hidden = choose(&outline, filter, options->limit);
+	hidden = choose(&outline, filter, options);
 	columns(table, model, filter, &outline.own);
 	rows(table, &outline);
 	if (hidden)
-		wk_table_note(table, "%" PRIu32 " %s with less not shown; --all shows %s", hidden,
-			      hidden == 1 ? "process is" : "processes are",
+		wk_table_note(table, "%" PRIu32 " %s not shown; --all shows %s", hidden,
+			      hidden == 1 ? "process with less is" : "processes with less are",
 			      hidden == 1 ? "it" : "them");
 	wk_tables_note_without_samples(table, "process", "processes",
 				       (uint32_t)(outline.tree.count - table->row_count - hidden));

@@ -31,6 +31,9 @@ struct rows {
 	const struct wk_model *model;
 	bool has_sections;
 	struct wk_str section; /* of the last row */
+	uint32_t limit;        /* rows of a part; 0: all */
+	struct wk_str part;    /* that is being told, whether or not it has a column */
+	uint32_t told, hidden; /* of it */
 };
 
 /* People read a section's name once. */
@@ -44,13 +47,43 @@ static void section_cell(struct rows *rows, struct wk_str section)
 	rows->section = section;
 }
 
-static void add_row(struct rows *rows, struct wk_str section, struct wk_str key,
-		    struct wk_str value)
+static void write_row(struct rows *rows, struct wk_str section, struct wk_str key,
+		      struct wk_str value)
 {
 	wk_table_row(rows->table);
 	section_cell(rows, section);
 	wk_table_text(rows->table, key);
 	wk_table_text(rows->table, wk_table_keep(rows->table, value));
+}
+
+/* Behind the rows of a part: how many more there are. */
+static void end_part(struct rows *rows)
+{
+	struct wk_buf more = { 0 };
+
+	if (rows->hidden) {
+		wk_num_add_grouped(&more, rows->hidden);
+		wk_buf_add_text(&more, " more");
+		write_row(rows, rows->part, wk_table_keep(rows->table, wk_buf_str(&more)),
+			  wk_str_c("--all shows them"));
+	}
+	rows->told = rows->hidden = 0;
+	wk_buf_fini(&more);
+}
+
+/* What was noticed is told whole: it is why people look here. */
+static void add_row(struct rows *rows, struct wk_str section, struct wk_str key,
+		    struct wk_str value)
+{
+	if (!wk_str_eq(section, rows->part))
+		end_part(rows);
+	rows->part = section;
+	if (rows->limit && rows->told >= rows->limit && !wk_str_is(section, "notes")) {
+		rows->hidden++;
+		return;
+	}
+	rows->told++;
+	write_row(rows, section, key, value);
 }
 
 static void system_row(struct rows *rows, const char *section, const char *key,
@@ -312,11 +345,11 @@ static void count_rows(struct rows *rows)
 void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct rows rows = { table, model, has_sections(model), { 0 } };
+	struct rows rows = { .table = table, .model = model, .has_sections = has_sections(model),
+			     .limit = options->limit };
 	uint64_t *counts = count_samples(model);
 
 	(void)filter;
-	(void)options;
 	if (rows.has_sections)
 		wk_table_column(table, WK_CELL_TEXT, "section", "part");
 	wk_table_column(table, WK_CELL_TEXT, "key", "what");
@@ -327,5 +360,10 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 	note_rows(&rows);
 	section_rows(&rows);
 	event_rows(&rows, counts);
+	end_part(&rows);
+	if (model->count_count)
+		wk_table_note(table, "samples and events here are what --by shows; `wick show FILE "
+				     "events` counts all records of the input, also those that "
+				     "only tell of others");
 	free(counts);
 }

@@ -70,15 +70,17 @@ uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_opti
 			   const struct wk_tally *tally, const struct wk_ranked *ranked,
 			   uint32_t count, const char *one, const char *many)
 {
+	uint32_t shown = options->limit && options->limit < count ? options->limit : count;
 	uint64_t weight = 0;
 
-	if (options->limit == 0 || count <= options->limit)
-		return count;
-	for (uint32_t i = options->limit; i < count; i++)
+	while (shown > 0 && wk_tables_is_small(ranked[shown - 1].weight, tally->whole,
+					       options->min_percent))
+		shown--;
+	for (uint32_t i = shown; i < count; i++)
 		weight += ranked[i].weight;
-	wk_tables_note_hidden(table, count - options->limit == 1 ? one : many, "%",
-			      count - options->limit, weight, tally->whole);
-	return options->limit;
+	wk_tables_note_hidden(table, count - shown == 1 ? one : many, "%", count - shown, weight,
+			      tally->whole);
+	return shown;
 }
 
 void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns)
