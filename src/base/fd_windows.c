@@ -2,25 +2,36 @@
 
 #include <errno.h>
 #include <io.h>
+#include <stdint.h>
 #include <windows.h>
+
+#include "base/windows_error.h"
 
 #define MOST_AT_ONCE (1u << 20)
 
+/* Not by the C library's _write: where a reader went away in the middle some take what was written
+ * until then for a fault that has no name. */
 bool wk_fd_write(int fd, const void *bytes, size_t len)
 {
+	intptr_t handle = _get_osfhandle(fd);
 	const char *at = bytes;
 
+	if (handle == -1 || handle == -2) {
+		errno = EBADF;
+		return false;
+	}
 	while (len) {
-		int done = _write(fd, at, len < MOST_AT_ONCE ? (unsigned)len : MOST_AT_ONCE);
+		DWORD done = 0;
 
-		if (done <= 0) {
-			/* What the C library knows no number for. */
-			if (GetLastError() == ERROR_PIPE_NOT_CONNECTED)
-				errno = EPIPE;
+		SetLastError(ERROR_SUCCESS);
+		if (!WriteFile((HANDLE)handle, at, len < MOST_AT_ONCE ? (DWORD)len : MOST_AT_ONCE,
+			       &done, NULL) ||
+		    done == 0) {
+			errno = wk_windows_error_number(GetLastError());
 			return false;
 		}
 		at += done;
-		len -= (size_t)done;
+		len -= done;
 	}
 	return true;
 }

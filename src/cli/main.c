@@ -13,12 +13,18 @@
 
 #define MAX_GROUPS 8
 
-/* A reader that went away wants no more: not a fault worth words, but not a success. */
+/* A reader that went away wants no more, and where the system ends nobody for that, a command ends
+ * by a fault: not one worth words, but not a success. */
+static bool reader_went_away(const struct wk_out *out)
+{
+	return out->failed && out->error_number == EPIPE;
+}
+
 static int end_output(struct wk_out *out, int exit_code, struct wk_err *err)
 {
 	if (wk_out_end(out))
 		return exit_code;
-	if (out->error_number != EPIPE)
+	if (!reader_went_away(out))
 		wk_fail_os(err, out->error_number, "cannot write to standard output");
 	return exit_code == WK_EXIT_DONE ? WK_EXIT_FAILED : exit_code;
 }
@@ -124,7 +130,7 @@ int main(int argc, char **argv)
 	wk_os_guard_maps();
 	exit_code = dispatch(wk_os_start(argv), &out, &err);
 	exit_code = end_output(&out, exit_code, &err);
-	if (err.code != WK_OK)
+	if (err.code != WK_OK && !reader_went_away(&out))
 		wk_say(err.text);
 	return exit_code;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/windows_error.h"
 #include "os/folder.h"
 
 /* Longer ones, with a file's name behind them, need their full form. */
@@ -104,33 +105,9 @@ bool wk_os_is_path(const char *word)
 	return strpbrk(word, "/\\:") != NULL;
 }
 
-static const struct {
-	DWORD error;
-	int number;
-} errors[] = {
-	{ ERROR_FILE_NOT_FOUND, ENOENT },	{ ERROR_PATH_NOT_FOUND, ENOENT },
-	{ ERROR_INVALID_NAME, ENOENT },		{ ERROR_BAD_NETPATH, ENOENT },
-	{ ERROR_BAD_PATHNAME, ENOENT },		{ ERROR_NOT_READY, ENOENT },
-	{ ERROR_ACCESS_DENIED, EACCES },	{ ERROR_SHARING_VIOLATION, EACCES },
-	{ ERROR_LOCK_VIOLATION, EACCES },	{ ERROR_USER_MAPPED_FILE, EACCES },
-	{ ERROR_DELETE_PENDING, EACCES },
-	{ ERROR_FILE_EXISTS, EEXIST },		{ ERROR_ALREADY_EXISTS, EEXIST },
-	{ ERROR_DIRECTORY, ENOTDIR },		{ ERROR_WRITE_PROTECT, EROFS },
-	{ ERROR_DISK_FULL, ENOSPC },		{ ERROR_HANDLE_DISK_FULL, ENOSPC },
-	{ ERROR_NOT_ENOUGH_MEMORY, ENOMEM },	{ ERROR_OUTOFMEMORY, ENOMEM },
-	{ ERROR_BROKEN_PIPE, EPIPE },		{ ERROR_NO_DATA, EPIPE },
-	{ ERROR_TOO_MANY_OPEN_FILES, EMFILE },	{ ERROR_INVALID_HANDLE, EBADF },
-	{ ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG },
-};
-
 int wk_windows_fail(void)
 {
-	DWORD error = GetLastError();
-
-	errno = EIO;
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (errors[i].error == error)
-			errno = errors[i].number;
+	errno = wk_windows_error_number(GetLastError());
 	return -1;
 }
 
