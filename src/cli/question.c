@@ -59,8 +59,12 @@ void wk_question_warn(const struct wk_question *question)
 	wk_buf_reset(&sentence);
 	wk_quality_stacks_line(&question->quality, &sentence);
 	if (sentence.len) {
-		wk_buf_add_text(&sentence, "; `perf record --call-graph dwarf` or `wick record` "
-					   "records them whole");
+		wk_buf_add_text(&sentence,
+				question->quality.model->is_windows
+					? "; `xperf -on Diag -stackwalk Profile` or `wpr -start CPU` "
+					  "records them"
+					: "; `perf record --call-graph dwarf` or `wick record` records "
+					  "them whole");
 		wk_say(wk_buf_text(&sentence));
 	}
 	wk_buf_fini(&sentence);
@@ -123,6 +127,14 @@ static void add_symbols(struct wk_buf *sentence, struct wk_str path)
 		       WK_STR_ARG(wk_str_basename(path)));
 }
 
+/* Of Windows it is the recorder that asks for them. */
+static void add_maker_of_windows(struct wk_buf *sentence)
+{
+	wk_buf_add_text(sentence, " of all frames are code made at run time of which the trace tells "
+				  "no names; PerfView and `wpr -start CPU -start DotNET` record those "
+				  "of .NET");
+}
+
 static void add_maker(struct wk_buf *sentence, const struct wk_runtime_maker *maker)
 {
 	wk_buf_add_text(sentence, " of all frames are code made at run time of which the program "
@@ -146,7 +158,9 @@ static void hint_names(const struct wk_question *question)
 	if (nameless.unnamed * MANY_UNNAMED < nameless.frames || nameless.unnamed == 0)
 		return;
 	wk_num_add_share(&sentence, nameless.unnamed, nameless.frames);
-	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
+	if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS && model->is_windows)
+		add_maker_of_windows(&sentence);
+	else if (model->images[nameless.image].kind == WK_IMAGE_ANONYMOUS)
 		add_maker(&sentence, wk_runtime_maker_of(model, nameless.image));
 	else
 		add_symbols(&sentence, wk_model_str(model, model->images[nameless.image].path));
@@ -166,10 +180,14 @@ static void hint_stacks(const struct wk_question *question)
 		return;
 	maker = wk_runtime_maker_in(model, &model->processes[roots.process]);
 	wk_num_add_share(&sentence, roots.cut, roots.samples);
-	wk_buf_add_fmt(&sentence, " of stacks end in code made at run time that keeps no frame "
-				  "pointers and has no unwinding tables in a jitdump%s%s",
-		       maker && maker->stacks ? "; " : "",
-		       maker && maker->stacks ? maker->stacks : "");
+	wk_buf_add_text(&sentence, " of stacks end in code made at run time");
+	if (model->is_windows)
+		wk_buf_add_text(&sentence, ": the trace does not have who called it");
+	else
+		wk_buf_add_fmt(&sentence, " that keeps no frame pointers and has no unwinding "
+					  "tables in a jitdump%s%s",
+			       maker && maker->stacks ? "; " : "",
+			       maker && maker->stacks ? maker->stacks : "");
 	wk_say(wk_buf_text(&sentence));
 	wk_buf_fini(&sentence);
 }

@@ -1,7 +1,6 @@
 /* Event traces of Windows (.etl): what xperf, WPR and PerfView record; see docs/formats/etl.md. */
-#include <inttypes.h>
-
 #include "base/mem.h"
+#include "base/num.h"
 #include "formats/etl_trace.h"
 #include "formats/reader.h"
 
@@ -22,7 +21,8 @@ static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *w
 
 	if (count == 0)
 		return true;
-	wk_buf_add_fmt(&words, "%" PRIu64 " %s", count, what);
+	wk_num_add_grouped(&words, count);
+	wk_buf_add_fmt(&words, " %s", what);
 	ok = tell_note(trace, WK_NOTE_FAULT, &words, WK_NOWHERE);
 	wk_buf_fini(&words);
 	return ok;
@@ -46,12 +46,15 @@ static bool tell_missing(struct wk_etl_trace *trace)
 	if (damage->missing_buffers + damage->cut_buffers == 0)
 		return true;
 	wk_buf_add_text(&words, "the trace was cut off: ");
-	if (damage->missing_buffers)
-		wk_buf_add_fmt(&words, "%" PRIu64 " of its %" PRIu64 " buffers are not there",
-			       damage->missing_buffers,
-			       damage->missing_buffers + wk_etl_buffer_count(trace->file));
-	else
+	if (damage->missing_buffers) {
+		wk_num_add_grouped(&words, damage->missing_buffers);
+		wk_buf_add_text(&words, " of its ");
+		wk_num_add_grouped(&words, damage->missing_buffers +
+						   wk_etl_buffer_count(trace->file));
+		wk_buf_add_text(&words, " buffers are not there");
+	} else {
 		wk_buf_add_text(&words, "it ends inside a buffer");
+	}
 	wk_buf_add_text(&words, ", and with them what names many of its stacks");
 	ok = tell_note(trace, WK_NOTE_INCOMPLETE, &words, WK_NOWHERE);
 	wk_buf_fini(&words);

@@ -1,10 +1,10 @@
 #include "formats/etl_event_text.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "formats/etl_classic.h"
 #include "formats/etl_fields.h"
 #include "formats/etl_schema_sources.h"
@@ -141,7 +141,8 @@ static bool tell_count(uint64_t count, const char *what, const struct wk_sink *s
 
 	if (count == 0)
 		return true;
-	wk_buf_add_fmt(&words, "%" PRIu64 " %s", count, what);
+	wk_num_add_grouped(&words, count);
+	wk_buf_add_fmt(&words, " %s", what);
 	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = wk_buf_str(&words),
 					     .severity = WK_NOTE_REMARK };
 	ok = wk_sink_take(sink, &event, err);

@@ -19,6 +19,7 @@
 /* How one column is shown. */
 struct format {
 	bool is_shown;
+	bool is_left_out; /* since lines are too short */
 	double scale;     /* of durations: nanoseconds in the unit */
 	int decimals;
 	const char *unit; /* behind the title */
@@ -210,15 +211,50 @@ static void measure(struct printer *p)
 			measure_column(p, i);
 }
 
-static size_t room_for_last(const struct printer *p)
+static size_t width_before_last(const struct printer *p)
 {
 	size_t used = 0;
 
-	if (p->view->columns == 0)
-		return SIZE_MAX;
 	for (uint32_t i = 0; i < p->last; i++)
 		if (p->formats[i].is_shown)
 			used += p->formats[i].width + 2;
+	return used;
+}
+
+/* The column that is missed least, or `last` where none is left that may go. */
+static uint32_t most_spare(const struct printer *p)
+{
+	uint32_t found = p->last;
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < p->last; i++) {
+		if (!p->formats[i].is_shown || p->table->columns[i].spare <= most)
+			continue;
+		most = p->table->columns[i].spare;
+		found = i;
+	}
+	return found;
+}
+
+/* Columns go before the last one is cut to nothing. */
+static void leave_out_columns(struct printer *p)
+{
+	while (p->view->columns && width_before_last(p) + LEAST_LAST_COLUMN > p->view->columns) {
+		uint32_t spare = most_spare(p);
+
+		if (spare == p->last)
+			return;
+		p->formats[spare].is_shown = false;
+		p->formats[spare].is_left_out = true;
+	}
+}
+
+static size_t room_for_last(const struct printer *p)
+{
+	size_t used = width_before_last(p);
+
+	if (p->view->columns == 0)
+		return SIZE_MAX;
 	if (used + LEAST_LAST_COLUMN > p->view->columns)
 		return LEAST_LAST_COLUMN;
 	return p->view->columns - used;
@@ -345,11 +381,27 @@ static void foot_line(struct printer *p, struct wk_buf *line)
 	wk_buf_reset(line);
 }
 
+static void note_left_out(struct printer *p, struct wk_buf *line)
+{
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < p->last; i++) {
+		if (!p->formats[i].is_left_out)
+			continue;
+		wk_buf_add_text(line, told++ ? ", " : "not shown for want of room: ");
+		wk_buf_add_str(line, p->table->columns[i].title);
+	}
+	if (told)
+		wk_buf_add_text(line, "; a larger --width shows more");
+	foot_line(p, line);
+}
+
 static void foot(struct printer *p)
 {
 	struct wk_buf line = { 0 };
 
 	style(p, DIM);
+	note_left_out(p, &line);
 	for (size_t i = 0; i < p->table->note_count; i++) {
 		wk_out_term(p->out, p->table->notes[i]);
 		wk_out_char(p->out, '\n');
@@ -361,8 +413,8 @@ static void foot(struct printer *p)
 		foot_line(p, &line);
 		wk_quality_closed_line(p->view->quality, &line);
 		foot_line(p, &line);
-		wk_buf_fini(&line);
 	}
+	wk_buf_fini(&line);
 	style(p, PLAIN);
 }
 
@@ -372,6 +424,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 
 	(void)err;
 	measure(&p);
+	leave_out_columns(&p);
 	titles(&p);
 	rows(&p);
 	wk_out_char(out, '\n');

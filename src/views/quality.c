@@ -434,11 +434,42 @@ static void add_closed_words(const struct wk_quality *quality, uint32_t i, struc
 		wk_buf_add_text(line, " is not here");
 }
 
+/* Files of Windows are on the machine where it was recorded: their makers' servers have the names.
+ */
+static void add_windows_files(const struct wk_quality *quality, uint32_t told, struct wk_buf *line)
+{
+	const struct wk_model *model = quality->model;
+
+	for (uint32_t i = 0; i < told; i++) {
+		wk_buf_add_text(line, i == 0 ? "" : told < quality->closed_count ? ", " : " and ");
+		wk_buf_add_str(line, wk_model_str(model, model->images[quality->closed[i].id].name));
+	}
+	if (told < quality->closed_count)
+		wk_buf_add_fmt(line, " and %u more", quality->closed_count - told);
+	wk_buf_add_fmt(line, quality->closed_count == 1
+				     ? " is not here, so its functions have no names"
+				     : " are not here, so their functions have no names");
+	wk_buf_add_text(line, ": `wick symbols FILE --symbol-path 'srv*'` fetches what Microsoft "
+			      "has of them");
+}
+
+static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t told)
+{
+	for (uint32_t i = 0; i < told; i++)
+		if (quality->model->images[quality->closed[i].id].state != WK_IMAGE_MISSING)
+			return false;
+	return told && quality->model->is_windows;
+}
+
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line)
 {
 	uint32_t told = quality->closed_count < MOST_CLOSED_TOLD ? quality->closed_count
 								 : MOST_CLOSED_TOLD;
 
+	if (are_missing_of_windows(quality, told)) {
+		add_windows_files(quality, told, line);
+		return;
+	}
 	for (uint32_t i = 0; i < told; i++) {
 		wk_buf_add_text(line, i ? ", " : "");
 		add_closed_words(quality, i, line);

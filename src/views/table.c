@@ -30,7 +30,14 @@ static void add_column(struct wk_table *table, struct wk_column column)
 void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 		     const char *title)
 {
-	add_column(table, (struct wk_column){ wk_str_c(key), wk_str_c(title), kind, false });
+	add_column(table, (struct wk_column){ .key = wk_str_c(key), .title = wk_str_c(title),
+					      .kind = kind });
+}
+
+void wk_table_spare(struct wk_table *table, uint8_t spare)
+{
+	assert(table->column_count > 0);
+	table->columns[table->column_count - 1].spare = spare;
 }
 
 void wk_table_detail(struct wk_table *table)

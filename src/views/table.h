@@ -29,7 +29,8 @@ struct wk_column {
 	struct wk_str key;   /* for programs: lower case, with the unit ("self_ns") */
 	struct wk_str title; /* for people */
 	enum wk_cell_kind kind;
-	bool is_detail;      /* for programs and wide tables; left out where room is short */
+	bool is_detail;      /* for programs and wide tables; people ask for it */
+	uint8_t spare;       /* the most goes first where lines are too short for all; 0: stays */
 };
 
 struct wk_cell {
@@ -71,6 +72,9 @@ void wk_table_fini(struct wk_table *table);
 
 void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
 		     const char *title);
+
+/* What the column added last may be spared for, the most first. */
+void wk_table_spare(struct wk_table *table, uint8_t spare);
 
 /* Makes the column added last a detail; and a column that is one. */
 void wk_table_detail(struct wk_table *table);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
+#include "views/alike_images.h"
 #include "views/flat.h"
 #include "views/image_words.h"
 #include "views/kind.h"
@@ -17,30 +17,11 @@ static struct wk_str origin_name(const struct wk_model *model, const struct wk_f
 	return wk_image_name_of(model, function->image);
 }
 
-/* "app+0x1040" in the row of the image app says no more than an address. */
-static struct wk_str address_of_unnamed(struct wk_str name, struct wk_str image)
+static void origin_cell(struct wk_table *table, const struct wk_alike_images *alike,
+			const struct wk_function *function)
 {
-	struct wk_str behind = wk_str_skip(name, image.len);
-
-	if (image.len == 0 || !wk_str_eq(wk_str_of(name.at, name.len - behind.len), image) ||
-	    !wk_str_starts(behind, "+0x"))
-		return wk_str_c("");
-	return wk_str_skip(behind, 1);
-}
-
-static void function_cell(struct wk_table *table, const struct wk_model *model,
-			  const struct wk_function *function)
-{
-	struct wk_str name = wk_model_str(model, function->name);
-	struct wk_str address = address_of_unnamed(name, origin_name(model, function));
-	struct wk_buf brief = { 0 };
-
-	wk_table_text(table, wk_tables_or_else(name, "(unknown)"));
-	if (!function->is_unnamed || address.len == 0)
-		return;
-	wk_buf_add_fmt(&brief, "unnamed, at %.*s", WK_STR_ARG(address));
-	wk_table_brief(table, wk_table_keep(table, wk_buf_str(&brief)));
-	wk_buf_fini(&brief);
+	wk_table_text(table, origin_name(alike->model, function));
+	wk_table_brief(table, alike->shown[function->image]);
 }
 
 void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
@@ -48,8 +29,10 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 			      const struct wk_table_options *options)
 {
 	uint64_t hidden = 0, hidden_weight = 0;
+	struct wk_alike_images alike;
 	struct wk_flat flat;
 
+	wk_alike_images_init(&alike, model);
 	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS);
 	if (options->by_total)
 		wk_flat_sort_by_total(&flat);
@@ -58,6 +41,7 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 	wk_tables_weight_detail(table, "self", flat.unit);
 	wk_tables_weight_detail(table, "total", flat.unit);
 	wk_tables_samples_column(table, "self_samples", model, filter);
+	wk_table_spare(table, 1);
 	wk_tables_samples_column(table, "total_samples", model, filter);
 	wk_table_detail(table);
 	wk_table_detail_column(table, WK_CELL_TEXT, "kind", "kind");
@@ -87,17 +71,20 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 			wk_table_text(table, wk_model_str(model, function->linked));
 		else
 			wk_table_none(table);
-		wk_table_text(table, origin_name(model, function));
-		function_cell(table, model, function);
+		origin_cell(table, &alike, function);
+		wk_table_text(table, wk_tables_or_else(wk_model_str(model, function->name),
+						       "(unknown)"));
 	}
 	wk_tables_note_hidden(table, hidden == 1 ? "function is" : "functions are", "self %",
 			      hidden, hidden_weight, flat.whole);
 	wk_flat_fini(&flat);
+	wk_alike_images_fini(&alike);
 }
 
-static void image_row(struct wk_table *table, const struct wk_model *model,
+static void image_row(struct wk_table *table, const struct wk_alike_images *alike,
 		      const struct wk_flat *flat, const struct wk_flat_row *row)
 {
+	const struct wk_model *model = alike->model;
 	const struct wk_image *image = &model->images[row->id];
 
 	wk_table_row(table);
@@ -111,6 +98,7 @@ static void image_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
 	wk_table_text(table, wk_image_path_of(model, row->id));
 	wk_table_text(table, wk_image_name_of(model, row->id));
+	wk_table_brief(table, alike->shown[row->id]);
 	wk_table_text(table, wk_image_names_from(model, image));
 }
 
@@ -137,8 +125,10 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 	uint8_t *is_met = wk_alloc_zeroed(model->image_count, 1);
 	uint64_t hidden = 0, hidden_weight = 0;
 	uint32_t without = 0;
+	struct wk_alike_images alike;
 	struct wk_flat flat;
 
+	wk_alike_images_init(&alike, model);
 	wk_flat_init(&flat, model, filter, WK_FLAT_IMAGES);
 	if (options->by_total)
 		wk_flat_sort_by_total(&flat);
@@ -151,7 +141,7 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 			hidden_weight += flat.rows[i].self;
 			continue;
 		}
-		image_row(table, model, &flat, &flat.rows[i]);
+		image_row(table, &alike, &flat, &flat.rows[i]);
 	}
 	for (wk_image_id i = 1; i < model->image_count; i++) {
 		if (is_met[i])
@@ -161,11 +151,12 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 		else if (wk_tables_is_full(table, options) || options->min_percent > 0)
 			hidden++;
 		else
-			image_row(table, model, &flat, &(struct wk_flat_row){ .id = i });
+			image_row(table, &alike, &flat, &(struct wk_flat_row){ .id = i });
 	}
 	wk_tables_note_hidden(table, hidden == 1 ? "image is" : "images are", "self %", hidden,
 			      hidden_weight, flat.whole);
 	wk_tables_note_without_samples(table, "image", "images", without);
 	wk_flat_fini(&flat);
+	wk_alike_images_fini(&alike);
 	free(is_met);
 }

@@ -106,7 +106,9 @@ static void traits_cell(struct wk_table *table, uint32_t traits)
 static void windows_columns(struct wk_table *table)
 {
 	wk_table_column(table, WK_CELL_TEXT, "user", "user");
+	wk_table_spare(table, 4);
 	wk_table_column(table, WK_CELL_NUMBER, "session", "session");
+	wk_table_spare(table, 5);
 	wk_table_detail_column(table, WK_CELL_TEXT, "traits", "traits");
 	wk_table_detail_column(table, WK_CELL_TEXT, "package", "package");
 	wk_table_detail_column(table, WK_CELL_TEXT, "services", "services");
@@ -150,13 +152,17 @@ static void columns(struct wk_table *table, const struct wk_model *model,
 	if (!wk_tables_weighs_samples(tally->unit))
 		wk_table_weight_column(table, "weight", tally->unit);
 	wk_tables_samples_column(table, "samples", model, filter);
+	if (!wk_tables_weighs_samples(tally->unit))
+		wk_table_spare(table, 2);
 	wk_tables_hide_samples(table, model);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
+	wk_table_spare(table, 1);
 	wk_table_detail_column(table, WK_CELL_COUNT, "threads", "threads");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
 	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
+	wk_table_spare(table, 3);
 	if (model->is_windows)
 		windows_columns(table);
 	table->has_one_scale = model->is_windows;

@@ -79,11 +79,14 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	if (!wk_tables_weighs_samples(tally.unit))
 		wk_table_weight_column(table, "weight", tally.unit);
 	wk_tables_samples_column(table, "samples", model, filter);
+	if (!wk_tables_weighs_samples(tally.unit))
+		wk_table_spare(table, 2);
 	if (sums)
 		switch_columns(table, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
+	wk_table_spare(table, 1);
 	wk_table_detail_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");

@@ -96,17 +96,38 @@ static void check_unnamed(const char *form, const char *const *stacks, const cha
 	wk_model_free(model);
 }
 
-static void a_function_without_a_name_does_not_repeat_its_image(void **state)
+static void a_function_without_a_name_is_called_as_in_trees_and_pictures(void **state)
 {
 	static const char *const stacks[] = { "demo;/lib/libc.so.6!libc.so.6+0x1040 1", NULL };
 	static const char *const other[] = { "demo;/lib/libc.so.6!libm.so.6+0x1040 1", NULL };
 	static const char *const address[] = { "demo;/lib/libc.so.6!0x1040 1", NULL };
 
 	(void)state;
-	check_unnamed("text", stacks, "libc.so.6+0x1040", " libc.so.6  unnamed, at 0x1040\n");
+	check_unnamed("text", stacks, "libc.so.6+0x1040", " libc.so.6  libc.so.6+0x1040\n");
 	check_unnamed("csv", stacks, "libc.so.6+0x1040", ",libc.so.6,libc.so.6+0x1040\n");
 	check_unnamed("text", other, "libm.so.6+0x1040", " libc.so.6  libm.so.6+0x1040\n");
 	check_unnamed("text", address, "0x1040", " libc.so.6  0x1040\n");
+}
+
+static void files_of_one_name_are_told_apart_by_their_folders(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){
+		"app;C:\\Windows\\System32\\ntdll.dll!f 3",
+		"app;C:\\Windows\\SysWOW64\\ntdll.dll!f 2",
+		"app;C:\\a\\v4\\clr.dll!g 1", "app;C:\\b\\v4\\clr.dll!h 1",
+		"app;C:\\app\\own.dll!i 1", NULL });
+	struct wk_buf text = rendered(model, &(struct asked){ .view = "functions", .form = "text" });
+
+	(void)state;
+	assert_non_null(strstr(wk_buf_text(&text), "  System32\\ntdll.dll  f\n"));
+	assert_non_null(strstr(wk_buf_text(&text), "  SysWOW64\\ntdll.dll  f\n"));
+	assert_non_null(strstr(wk_buf_text(&text), "  a\\v4\\clr.dll        g\n"));
+	assert_non_null(strstr(wk_buf_text(&text), "  own.dll             i\n"));
+	wk_buf_fini(&text);
+	text = rendered(model, &(struct asked){ .view = "functions", .form = "csv" });
+	assert_non_null(strstr(wk_buf_text(&text), ",ntdll.dll,f\n"));
+	wk_buf_fini(&text);
+	wk_model_free(model);
 }
 
 static void the_tree_as_text_keeps_chains_straight_and_says_what_it_folds(void **state)
@@ -427,7 +448,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_as_text),
-		cmocka_unit_test(a_function_without_a_name_does_not_repeat_its_image),
+		cmocka_unit_test(a_function_without_a_name_is_called_as_in_trees_and_pictures),
+		cmocka_unit_test(files_of_one_name_are_told_apart_by_their_folders),
 		cmocka_unit_test(the_tree_as_text_keeps_chains_straight_and_says_what_it_folds),
 		cmocka_unit_test(guides_run_past_branches_that_go_on),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_last_column_only),
