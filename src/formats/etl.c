@@ -143,7 +143,7 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 	if (!trace.file)
 		return false;
 	wk_etl_scan(&trace);
-	wk_etl_rewind(trace.file);
+	wk_etl_rewind_to_kept(trace.file);
 	ok = wk_etl_tell(&trace) && wk_etl_user_tell_end(trace.user, sink, err) &&
 	     wk_etl_snapshots_tell(trace.snapshots, sink, err) &&
 	     tell_damage(&trace);

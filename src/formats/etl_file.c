@@ -33,8 +33,11 @@ struct wk_etl_file {
 	struct next *heap; /* streams that have a record, the earliest first */
 	size_t heap_count;
 	bool was_told; /* the first of the heap is what the last call gave */
+	bool has_timeless; /* records that stand where the one before them does */
+	bool *is_kept; /* by place, or NULL */
+	bool has_dropped; /* buffers; the damage of all is then known */
 	uint64_t read_bytes; /* of mapped files, since their pages were given back */
-	struct wk_etl_damage damage, damage_at_open;
+	struct wk_etl_damage damage, damage_at_open, damage_of_all;
 };
 
 static uint64_t away(uint64_t a, uint64_t b)
@@ -191,6 +194,7 @@ void wk_etl_close(struct wk_etl_file *etl)
 	wk_etl_feeds_fini(&etl->feeds);
 	free(etl->streams);
 	free(etl->heap);
+	free(etl->is_kept);
 	free(etl->inputs);
 	free(etl);
 }
@@ -339,8 +343,10 @@ static bool read_first(struct wk_etl_file *etl, struct wk_etl_record *record)
 	record->cpu = feed_of(etl, stream)->cpu;
 	record->file = file_of(etl, stream);
 	record->offset = stream->buffer_offset;
-	if (wk_etl_record_read(wk_bytes_of(at, stream->record_bytes), record))
+	if (wk_etl_record_read(wk_bytes_of(at, stream->record_bytes), record)) {
+		etl->has_timeless |= record->kind == WK_ETL_MESSAGE || record->kind == WK_ETL_OTHER;
 		return true;
+	}
 	wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
 		       &etl->damage.broken_records,
 		       "what a record has beside its payload is larger than the record");
@@ -360,6 +366,57 @@ bool wk_etl_next(struct wk_etl_file *etl, struct wk_etl_record *record)
 	}
 }
 
+/* ---- what a second reading needs */
+
+uint32_t wk_etl_place(const struct wk_etl_file *etl)
+{
+	const struct wk_etl_feed *feed = &etl->feeds.feeds[etl->heap[0].stream];
+
+	return (uint32_t)(feed->offsets - etl->feeds.offsets + feed->taken - 1);
+}
+
+void wk_etl_keep(struct wk_etl_file *etl, uint32_t place)
+{
+	if (!etl->is_kept)
+		etl->is_kept = wk_alloc_zeroed(etl->feeds.buffer_count, sizeof(*etl->is_kept));
+	etl->is_kept[place] = true;
+}
+
+/* Without a buffer the others stay in their order if times in it only grow, and each record has its
+ * own. */
+static bool may_drop(const struct wk_etl_file *etl)
+{
+	return etl->damage.backward_records == 0 && !etl->has_timeless;
+}
+
+static void drop_others(struct wk_etl_file *etl)
+{
+	uint64_t *offsets = etl->feeds.offsets;
+
+	for (size_t i = 0; i < etl->feeds.count; i++) {
+		struct wk_etl_feed *feed = &etl->feeds.feeds[i];
+		size_t first = (size_t)(feed->offsets - offsets), kept = 0;
+
+		for (size_t k = 0; k < feed->count; k++)
+			if (etl->is_kept && etl->is_kept[first + k])
+				offsets[first + kept++] = offsets[first + k];
+		feed->count = kept;
+	}
+	free(etl->is_kept);
+	etl->is_kept = NULL;
+}
+
+void wk_etl_rewind_to_kept(struct wk_etl_file *etl)
+{
+	if (may_drop(etl)) {
+		etl->damage_of_all = etl->damage;
+		etl->has_dropped = true;
+		wk_etl_ahead_rewind(etl->ahead); /* nobody looks at offsets now */
+		drop_others(etl);
+	}
+	wk_etl_rewind(etl);
+}
+
 const struct wk_etl_header *wk_etl_header(const struct wk_etl_file *etl)
 {
 	return &etl->header;
@@ -377,7 +434,7 @@ uint64_t wk_etl_buffer_count(const struct wk_etl_file *etl)
 
 const struct wk_etl_damage *wk_etl_damage(const struct wk_etl_file *etl)
 {
-	return &etl->damage;
+	return etl->has_dropped ? &etl->damage_of_all : &etl->damage;
 }
 
 uint64_t wk_etl_ns(const struct wk_etl_file *etl, uint64_t time)

@@ -324,13 +324,31 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 
 /* The kernel's own, whoever logged them, are known by their hooks. */
 static struct wk_etl_tally *tally_of(struct wk_etl_trace *trace,
-				     const struct wk_etl_record *record, uint32_t hook)
+				     const struct wk_etl_record *record, uint32_t hook,
+				     uint32_t kind)
 {
 	bool is_kernel = record->kind == WK_ETL_KERNEL ||
 			 (hook != WK_ETL_NO_HOOK && hook <= UINT16_MAX);
 
-	return wk_etl_counts_add(trace->counts, hook,
-				 is_kernel ? 0 : wk_etl_schemas_kind(trace->schemas, record));
+	return wk_etl_counts_add(trace->counts, hook, is_kernel ? 0 : kind);
+}
+
+static void scan_next(struct scan *scan, struct wk_etl_record *record)
+{
+	struct wk_etl_trace *trace = scan->trace;
+	uint32_t hook = wk_etl_hook_of(record);
+	uint32_t kind = wk_etl_schemas_kind(trace->schemas, record);
+	struct wk_etl_tally *tally = tally_of(trace, record, hook, kind);
+
+	wk_etl_mend_width(record, hook);
+	tally->is_used |= scan_record(scan, record, hook);
+	if (wk_etl_tells(trace, record, hook))
+		wk_etl_keep(trace->file, wk_etl_place(trace->file));
+	if (record->kind == WK_ETL_KERNEL)
+		return;
+	wk_etl_schemas_learn(trace->schemas, record);
+	tally->is_used |= wk_etl_snapshots_scan(trace->snapshots, record);
+	wk_etl_user_scan(trace->user, &(struct wk_etl_event){ trace->file, record, kind });
 }
 
 void wk_etl_scan(struct wk_etl_trace *trace)
@@ -347,16 +365,8 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	trace->methods = wk_etl_methods_new();
 	trace->modules = wk_etl_modules_new();
 	trace->snapshots = wk_etl_snapshots_new();
-	while (wk_etl_next(trace->file, &record)) {
-		uint32_t hook = wk_etl_hook_of(&record);
-		struct wk_etl_tally *tally = tally_of(trace, &record, hook);
-
-		wk_etl_mend_width(&record, hook);
-		wk_etl_schemas_learn(trace->schemas, &record);
-		tally->is_used |= scan_record(&scan, &record, hook);
-		tally->is_used |= wk_etl_snapshots_scan(trace->snapshots, &record);
-		wk_etl_user_scan(trace->user, &record);
-	}
+	while (wk_etl_next(trace->file, &record))
+		scan_next(&scan, &record);
 	wk_etl_schemas_settle(trace->schemas);
 	wk_etl_user_settle(trace->user, trace->counts);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);

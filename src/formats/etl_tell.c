@@ -322,6 +322,46 @@ static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 	}
 }
 
+/* The cases of tell_record. */
+static bool is_told(uint32_t hook)
+{
+	switch (hook) {
+	case WK_ETL_PROCESS_START:
+	case WK_ETL_PROCESS_END:
+	case WK_ETL_THREAD_START:
+	case WK_ETL_THREAD_END:
+	case WK_ETL_THREAD_NAME:
+	case WK_ETL_PROCESS_LOADS:
+	case WK_ETL_IMAGE_LOAD:
+	case WK_ETL_IMAGE_UNLOAD:
+	case WK_ETL_METHOD_LOAD:
+	case WK_ETL_SCRIPT_LOAD:
+	case WK_ETL_SWITCH:
+	case WK_ETL_READY:
+	case WK_ETL_VIRTUAL_ALLOC:
+	case WK_ETL_VIRTUAL_FREE:
+	case WK_ETL_VIRTUAL_BEFORE:
+	case WK_ETL_VIRTUAL_BEHIND:
+	case WK_ETL_HEAP_CREATE:
+	case WK_ETL_HEAP_ALLOC:
+	case WK_ETL_HEAP_REALLOC:
+	case WK_ETL_HEAP_DESTROY:
+	case WK_ETL_HEAP_FREE:
+	case WK_ETL_MARK:
+	case WK_ETL_MARK_LATER:
+		return true;
+	default:
+		return wk_etl_is_sampled(hook);
+	}
+}
+
+bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		  uint32_t hook)
+{
+	return is_told(hook) || (record->kind != WK_ETL_KERNEL &&
+				 (trace->in_full || wk_etl_user_is_mark(record)));
+}
+
 static bool tell_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
 	return wk_etl_user_tell(trace->user, record, wk_etl_ns(trace->file, record->time),

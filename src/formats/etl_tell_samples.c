@@ -80,6 +80,19 @@ static enum source source_of_hook(uint32_t hook)
 	}
 }
 
+bool wk_etl_is_sampled(uint32_t hook)
+{
+	switch (hook) {
+	case WK_ETL_SAMPLE:
+	case WK_ETL_SAMPLE_NMI:
+	case WK_ETL_SAMPLE_CACHE:
+	case WK_ETL_COUNTED:
+		return true;
+	default:
+		return source_of_hook(hook) != NO_SOURCE;
+	}
+}
+
 /* ---- the first pass: which there are */
 
 static void see(struct wk_etl_trace *trace, enum source source)

@@ -5,7 +5,8 @@
  * What was there all the time is told only when a trace ends, and stacks and names come after what
  * they belong to. So the records are gone through twice: the first pass keeps what already ran
  * and was mapped, methods, stacks and what the map of volumes says; the second tells those as
- * having been there before, and then all changes and samples in order of time. */
+ * having been there before, and then all changes and samples in order of time. Buffers in which
+ * the first pass met nothing that the second tells are not read again. */
 #ifndef WK_FORMATS_ETL_TRACE_H
 #define WK_FORMATS_ETL_TRACE_H
 
@@ -228,6 +229,7 @@ void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *
 /* ---- one kind of record each; payloads that are too short are counted */
 
 void wk_etl_scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload);
+bool wk_etl_is_sampled(uint32_t hook);
 bool wk_etl_scan_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook); /* false if it is none */
 bool wk_etl_tell_sources(struct wk_etl_trace *trace);
@@ -246,6 +248,11 @@ void wk_etl_mend_width(struct wk_etl_record *record, uint32_t hook);
 
 void wk_etl_scan(struct wk_etl_trace *trace);
 bool wk_etl_tell(struct wk_etl_trace *trace);
+
+/* Whether the second pass does anything with a record, but for the sample that an event of a program
+ * is with its stack. */
+bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		  uint32_t hook);
 
 /* The identity of the PDB of an image, and the key of its file, or NULL. */
 const struct wk_etl_debug_id *wk_etl_debug_id(const struct wk_etl_trace *trace, uint32_t pid,

@@ -21,6 +21,7 @@
 struct latest {
 	uint64_t time;
 	uint32_t tid, kind; /* 0: it has its stack */
+	uint32_t place;     /* of its buffer */
 };
 
 struct wk_etl_user {
@@ -115,9 +116,10 @@ static bool is_second_half(struct wk_etl_user *user, uint64_t number,
 	return false;
 }
 
-static void scan_item(struct wk_etl_user *user, const struct wk_etl_record *record,
+static void scan_item(struct wk_etl_user *user, const struct wk_etl_event *event,
 		      const struct wk_etl_item *item)
 {
+	const struct wk_etl_record *record = event->record;
 	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
 	unsigned pointer_bytes = item->type == WK_ETL_ITEM_STACK_32 ? 4 : 8;
 	struct wk_bytes addresses = item->data;
@@ -127,13 +129,16 @@ static void scan_item(struct wk_etl_user *user, const struct wk_etl_record *reco
 	if (addresses.bad)
 		return;
 	addresses = wk_bytes_take(&addresses, left - left % pointer_bytes);
-	if (number == 0 || !is_second_half(user, number, &owner))
-		note_stack(user, wk_etl_schemas_kind(user->schemas, record));
+	if (number == 0 || !is_second_half(user, number, &owner)) {
+		note_stack(user, event->kind);
+		wk_etl_keep(event->file, wk_etl_place(event->file));
+	}
 	wk_etl_stacks_add(user->stacks, owner, addresses, pointer_bytes);
 }
 
-static void remember(struct wk_etl_user *user, const struct wk_etl_record *record)
+static void remember(struct wk_etl_user *user, const struct wk_etl_event *event)
 {
+	const struct wk_etl_record *record = event->record;
 	uint32_t *row = wk_map_at(&user->latest_of, (uint64_t)record->tid + 1);
 
 	if (!*row) {
@@ -141,13 +146,14 @@ static void remember(struct wk_etl_user *user, const struct wk_etl_record *recor
 				       sizeof(*user->latest));
 		*row = (uint32_t)++user->latest_count;
 	}
-	user->latest[*row - 1] = (struct latest){
-		record->time, record->tid, wk_etl_schemas_kind(user->schemas, record) };
+	user->latest[*row - 1] = (struct latest){ record->time, record->tid, event->kind,
+						  wk_etl_place(event->file) };
 }
 
 /* Its frames are of the program alone, each as wide as the program's pointers. */
-static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_record *record)
+static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *event)
 {
+	const struct wk_etl_record *record = event->record;
 	uint32_t row = wk_map_find(&user->latest_of, (uint64_t)record->tid + 1);
 	struct latest *latest = row ? &user->latest[row - 1] : NULL;
 	struct wk_bytes addresses = record->payload;
@@ -161,6 +167,7 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_record 
 		count = (uint32_t)(wk_bytes_left(&addresses) / record->pointer_bytes);
 	addresses = wk_bytes_take(&addresses, (uint64_t)count * record->pointer_bytes);
 	note_stack(user, latest->kind);
+	wk_etl_keep(event->file, latest->place);
 	add_program_stack(user, (struct wk_etl_stack_owner){ latest->time, latest->tid,
 							  record->cpu },
 			  addresses, record->pointer_bytes);
@@ -168,18 +175,20 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_record 
 }
 
 /* Manifests are written by the runtime, not by what it runs. */
-void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_record *record)
+void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event)
 {
+	const struct wk_etl_record *record = event->record;
+
 	if (record->kind != WK_ETL_MANIFEST || wk_etl_is_manifest_chunk(record))
 		return;
 	for (size_t i = 0; i < record->item_count; i++)
 		if (record->items[i].type == WK_ETL_ITEM_STACK_32 ||
 		    record->items[i].type == WK_ETL_ITEM_STACK_64)
-			scan_item(user, record, &record->items[i]);
+			scan_item(user, event, &record->items[i]);
 	if (wk_etl_clr_is_stack(record))
-		scan_clr_stack(user, record);
+		scan_clr_stack(user, event);
 	else if (wk_etl_clr_is_runtime(record))
-		remember(user, record);
+		remember(user, event);
 }
 
 /* ---- sources */
@@ -254,7 +263,7 @@ static bool tell_sample(struct wk_etl_user *user, const struct wk_etl_record *re
 }
 
 /* PerfView's command `mark` logs it under a provider of its own. */
-static bool is_mark(const struct wk_etl_record *record)
+bool wk_etl_user_is_mark(const struct wk_etl_record *record)
 {
 	static const struct wk_guid perfview = {
 		0xa8a71ac1, 0x040f, 0x54a2, { 0x07, 0xca, 0x00, 0xa8, 0x9b, 0x5a, 0xb7, 0x61 } };
@@ -290,7 +299,7 @@ bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *reco
 		return true;
 	event.pid = record->pid == WK_ETL_NO_THREAD ? 0 : record->pid;
 	event.tid = record->tid == WK_ETL_NO_THREAD ? 0 : record->tid;
-	if (is_mark(record) && !tell_mark(record, event, sink, err))
+	if (wk_etl_user_is_mark(record) && !tell_mark(record, event, sink, err))
 		return false;
 	if (!in_full && user->source_count == 0)
 		return true;

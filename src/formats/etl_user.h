@@ -21,7 +21,15 @@ struct wk_etl_user;
 struct wk_etl_user *wk_etl_user_new(struct wk_etl_schemas *schemas);
 void wk_etl_user_free(struct wk_etl_user *user);
 
-void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_record *record);
+/* A record of the first pass: the one that the file gave last. */
+struct wk_etl_event {
+	struct wk_etl_file *file;
+	const struct wk_etl_record *record;
+	uint32_t kind; /* as the schemas number it; 0 of the kernel's */
+};
+
+/* Keeps the buffers of events that have a stack. */
+void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event);
 
 /* Marks in `counts` the kinds that have a source. */
 void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts);
@@ -30,6 +38,9 @@ void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts);
 #define WK_ETL_FIRST_EVENT_SOURCE 100000
 bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first,
 			      const struct wk_sink *sink, struct wk_err *err);
+
+/* Is it one of those that `PerfView mark` makes? */
+bool wk_etl_user_is_mark(const struct wk_etl_record *record);
 
 /* The sample, if it is one; the mark; and with `in_full` the event and its fields. */
 bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *record,

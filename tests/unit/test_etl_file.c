@@ -919,6 +919,94 @@ static void a_record_that_goes_back_in_time_is_told_and_counted(void **state)
 	etl_fini(&m);
 }
 
+/* Reads to the end and keeps the buffers that a sample of that payload lies in. */
+static void keep_one(struct wk_etl_file *etl, char payload)
+{
+	struct wk_etl_record r;
+
+	while (wk_etl_next(etl, &r))
+		if (r.kind == WK_ETL_KERNEL && r.hook == 0x0f2e && *r.payload.at == payload)
+			wk_etl_keep(etl, wk_etl_place(etl));
+}
+
+static void only_buffers_that_are_kept_are_read_again(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_etl_file *etl;
+
+	(void)state;
+	make_three_buffers(&m);
+	lz_put_at(&m.out, 3 * ETL_BUFFER_BYTES + 72 + 4, 7, 2); /* the size of 'e' */
+	etl = open_made(&m);
+	keep_one(etl, 'b');
+	wk_etl_rewind_to_kept(etl);
+	assert_told(etl, "bc");
+	wk_etl_rewind(etl);
+	assert_told(etl, "bc");
+	assert_int_equal(wk_etl_buffer_count(etl), 4);
+	assert_int_equal(wk_etl_damage(etl)->broken_records, 1);
+	wk_etl_close(etl);
+	etl_fini(&m);
+}
+
+static void without_a_kept_buffer_nothing_is_read_again(void **state)
+{
+	struct etl_maker m = { .packing = 3 };
+	struct wk_bytes bytes;
+	struct wk_etl_file *etl;
+	struct wk_err err = { 0 };
+
+	(void)state;
+	make_three_buffers(&m);
+	bytes = etl_bytes(&m);
+	etl = wk_etl_open(&bytes, 1, 2, &err);
+	assert_non_null(etl);
+	keep_one(etl, 'z');
+	wk_etl_rewind_to_kept(etl);
+	assert_told(etl, "");
+	wk_etl_close(etl);
+	etl_fini(&m);
+}
+
+static void all_buffers_are_read_again_where_times_go_back(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_etl_file *etl;
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_sample(&m, ETL_T0 + 20, 'b');
+	etl_sample(&m, ETL_T0 + 10, 'a');
+	etl_end_buffer(&m, 1);
+	etl_sample(&m, ETL_T0 + 30, 'c');
+	etl_end_buffer(&m, 2);
+	etl = open_made(&m);
+	keep_one(etl, 'c');
+	wk_etl_rewind_to_kept(etl);
+	assert_told(etl, "bac");
+	assert_int_equal(wk_etl_damage(etl)->backward_records, 1);
+	wk_etl_close(etl);
+	etl_fini(&m);
+}
+
+/* Its place among the others is that of the record before it. */
+static void all_buffers_are_read_again_where_a_record_has_no_time(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_etl_file *etl;
+
+	(void)state;
+	make_three_buffers(&m);
+	add_message(&m, 0, 0);
+	etl_end_buffer(&m, 2);
+	etl = open_made(&m);
+	keep_one(etl, 'e');
+	wk_etl_rewind_to_kept(etl);
+	assert_told(etl, "abcde");
+	wk_etl_close(etl);
+	etl_fini(&m);
+}
+
 static void marks_of_lost_events_are_counted(void **state)
 {
 	struct etl_maker m = { 0 };
@@ -1056,6 +1144,10 @@ int main(void)
 		cmocka_unit_test(of_a_mapped_file_a_part_is_in_memory_at_a_time),
 		cmocka_unit_test(a_broken_record_costs_the_rest_of_its_buffer),
 		cmocka_unit_test(a_record_that_goes_back_in_time_is_told_and_counted),
+		cmocka_unit_test(only_buffers_that_are_kept_are_read_again),
+		cmocka_unit_test(without_a_kept_buffer_nothing_is_read_again),
+		cmocka_unit_test(all_buffers_are_read_again_where_times_go_back),
+		cmocka_unit_test(all_buffers_are_read_again_where_a_record_has_no_time),
 		cmocka_unit_test(marks_of_lost_events_are_counted),
 		cmocka_unit_test(files_cut_anywhere_give_what_there_is),
 		cmocka_unit_test(flipped_bits_never_stop_the_reading),
