@@ -1,4 +1,4 @@
-/* Sorting by a 64-bit number, in time proportional to the count.
+/* Sorting by a 64-bit number, in time proportional to the count, and finding in what is sorted.
  *
  * The rows stay where they are: what is sorted is keys that say which row they are of, and
  * the caller gathers its rows in that order. Equal keys keep their order. */
@@ -17,5 +17,24 @@ void wk_sort_keys(struct wk_sort_key *keys, size_t count);
 
 /* By the keys' bits from `first_bit` up; those below are taken along. */
 void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit);
+
+/* How many of `count` sorted rows have a number of at most `most`: the uint64_t that lies `number_at`
+ * bytes into each. The last of those is the one that `most` may lie in. */
+static inline size_t wk_sorted_up_to(const void *rows, size_t count, size_t row_bytes,
+				     size_t number_at, uint64_t most)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const char *row = (const char *)rows + middle * row_bytes;
+
+		if (*(const uint64_t *)(const void *)(row + number_at) <= most)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
 
 #endif

@@ -1,6 +1,7 @@
 #include "formats/perf_data_internal.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Files are runs of ascending times, one a ring and round: a merge of such runs is cheap,
  * stable as the format asks for, and never worse than n log n. */
@@ -91,19 +92,13 @@ size_t wk_perf_order_all(struct wk_perf_order *order)
 /* What was seen before the previous round's end is older than all that still comes. */
 size_t wk_perf_order_round(struct wk_perf_order *order)
 {
-	size_t low = 0, high = order->count;
+	size_t count;
 
 	sort(order);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (order->rows[middle].time_ns <= order->settled_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	count = wk_sorted_up_to(order->rows, order->count, sizeof(*order->rows),
+				offsetof(struct wk_perf_waiting, time_ns), order->settled_ns);
 	order->settled_ns = order->latest_ns;
-	return low;
+	return count;
 }
 
 void wk_perf_order_drop(struct wk_perf_order *order, size_t count)

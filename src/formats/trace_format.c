@@ -366,25 +366,20 @@ static void make_functions(struct wk_trace_formats *formats)
 bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address,
 			    struct wk_str *name, uint64_t *start)
 {
-	size_t low = 0, high;
+	const struct wk_trace_function *found;
+	size_t count;
 
 	if (formats->namer.name &&
 	    formats->namer.name(formats->namer.context, address, name, start))
 		return true;
 	if (!formats->has_functions)
 		make_functions(formats);
-	high = formats->function_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (formats->functions[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	count = wk_sorted_up_to(formats->functions, formats->function_count, sizeof(*found),
+				offsetof(struct wk_trace_function, start), address);
+	if (count == 0)
 		return false;
-	*name = formats->functions[low - 1].name;
-	*start = formats->functions[low - 1].start;
+	found = &formats->functions[count - 1];
+	*name = found->name;
+	*start = found->start;
 	return true;
 }

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "os/os.h"
 #include "symbols/function_name.h"
 #include "symbols/unwind.h"
@@ -220,20 +221,17 @@ static bool find_carried(const struct resolver *resolver, wk_image_id id, uint64
 {
 	const struct resolving_image *open = &resolver->images[id];
 	const struct wk_image *image = &resolver->model->images[id];
-	uint32_t low = open->first_carried, high = low + open->carried_count;
 	const struct wk_carried_symbol *found;
+	size_t count;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (resolver->carried[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == open->first_carried)
+	if (open->carried_count == 0)
 		return false;
-	found = &resolver->carried[low - 1];
+	found = &resolver->carried[open->first_carried];
+	count = wk_sorted_up_to(found, open->carried_count, sizeof(*found),
+				offsetof(struct wk_carried_symbol, start), address);
+	if (count == 0)
+		return false;
+	found += count - 1;
 	if (address - found->start >= found->size_bytes ||
 	    (found->build_id.size && image->build_id.size &&
 	     !wk_build_id_eq(&found->build_id, &image->build_id)))

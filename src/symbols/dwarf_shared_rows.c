@@ -9,17 +9,10 @@
 /* The row that `address` lies in; the first where it lies before all. */
 static size_t row_at(const struct wk_dwarf_lines *lines, uint64_t address)
 {
-	size_t low = 0, high = lines->row_count;
+	size_t count = wk_sorted_up_to(lines->rows, lines->row_count, sizeof(*lines->rows),
+				       offsetof(struct wk_dwarf_row, address), address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lines->rows[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	return count ? count - 1 : 0;
 }
 
 static void add_row(struct wk_dwarf_lines *lines, struct wk_dwarf_row row)

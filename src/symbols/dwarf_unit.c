@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
@@ -203,19 +204,13 @@ bool wk_dwarf_unit_read(struct wk_dwarf_unit *unit)
 
 struct wk_dwarf_unit *wk_dwarf_unit_around(struct wk_dwarf_file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->unit_count;
+	/* Those that end in front of it. */
+	size_t count = wk_sorted_up_to(file->units, file->unit_count, sizeof(*file->units),
+				       offsetof(struct wk_dwarf_unit, end), offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->units[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == file->unit_count || file->units[low].offset > offset)
+	if (count == file->unit_count || file->units[count].offset > offset)
 		return NULL;
-	return &file->units[low];
+	return &file->units[count];
 }
 
 struct wk_dwarf_unit *wk_dwarf_unit_of(struct wk_dwarf_file *file, uint64_t offset)

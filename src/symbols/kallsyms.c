@@ -263,17 +263,8 @@ uint32_t wk_kallsyms_count(const struct wk_kallsyms *k)
 /* How many rows begin at `address` or below. */
 static size_t rows_up_to(const struct wk_kallsyms *k, uint64_t address)
 {
-	size_t low = 0, high = k->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (k->rows[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return wk_sorted_up_to(k->rows, k->count, sizeof(*k->rows),
+			       offsetof(struct wk_kallsyms_row, address), address);
 }
 
 static uint64_t size_of(const struct wk_kallsyms *k, size_t index)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "symbols/object_kinds.h"
 
 /* Windows loads no image with more than 96 sections. */
@@ -275,19 +276,12 @@ static void sort_segments(struct wk_obj *pe)
  * loads no image whose sections lie over each other. */
 static bool segment_up_to(const struct wk_pe *pe, uint64_t rva, uint32_t *number)
 {
-	size_t low = 0, high = pe->by_rva_count;
+	size_t count = wk_sorted_up_to(pe->by_rva, pe->by_rva_count, sizeof(*pe->by_rva),
+				       offsetof(struct wk_sort_key, key), rva);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pe->by_rva[middle].key <= rva)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (count == 0)
 		return false;
-	*number = pe->by_rva[low - 1].row;
+	*number = pe->by_rva[count - 1].row;
 	return true;
 }
 

@@ -273,17 +273,8 @@ static void size_by_bounds(struct wk_symtab *tab, struct bounds bounds)
 /* How many rows begin at `vaddr` or below. */
 static size_t rows_up_to(const struct wk_symtab *tab, uint64_t vaddr)
 {
-	size_t low = 0, high = tab->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (tab->rows[middle].vaddr <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return wk_sorted_up_to(tab->rows, tab->count, sizeof(*tab->rows),
+			       offsetof(struct row, vaddr), vaddr);
 }
 
 static bool has_row_at(const struct wk_symtab *tab, uint64_t vaddr, struct row *row)

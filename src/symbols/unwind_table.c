@@ -681,23 +681,21 @@ static bool is_in_plt(const struct wk_obj *obj, uint64_t vaddr)
 static bool function_by_bounds(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
 			       uint64_t *size_bytes)
 {
-	size_t low = 0, high;
+	const struct wk_obj_bound *bound;
+	size_t count;
 
 	if (!table->has_bounds)
 		table->bound_count = wk_obj_bounds(table->obj, &table->bounds);
 	table->has_bounds = true;
-	for (high = table->bound_count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->bounds[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || vaddr >= table->bounds[low - 1].end)
+	count = wk_sorted_up_to(table->bounds, table->bound_count, sizeof(*bound),
+				offsetof(struct wk_obj_bound, start), vaddr);
+	if (count == 0)
 		return false;
-	*start = table->bounds[low - 1].start;
-	*size_bytes = table->bounds[low - 1].end - *start;
+	bound = &table->bounds[count - 1];
+	if (vaddr >= bound->end)
+		return false;
+	*start = bound->start;
+	*size_bytes = bound->end - bound->start;
 	return true;
 }
 
