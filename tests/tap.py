@@ -35,6 +35,10 @@ for _variable, _folder in (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup"),
 os.environ["HOME"] = _home.name
 SHARED = pathlib.Path(os.environ.get("WICK_SHARED", ROOT / ".." / "shared"))
 
+# A shell starts what goes to the background with Ctrl-C ignored, and whatever is started here would
+# inherit that, wick among it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 _cases = []
 
 
