@@ -41,25 +41,40 @@ static void tell_unfit(const char *path, const struct wk_obj *obj)
 	wk_buf_fini(&text);
 }
 
+/* NULL where it is neither a program nor a PDB, from which its program's addresses are answered. */
+static const struct wk_image_symbols *open_image_at(struct wk_asked_images *images,
+						    const char *path, const char *whole,
+						    struct wk_err *err)
+{
+	struct wk_image_key key = { .path = wk_str_c(whole) };
+	struct wk_err pdb_err = { 0 };
+	bool is_pdb = wk_image_key_of_pdb(whole, &key, &pdb_err);
+	struct wk_image_symbols *image;
+
+	if (pdb_err.code == WK_EFORMAT || pdb_err.code == WK_ECORRUPT ||
+	    pdb_err.code == WK_EUNSUPPORTED) {
+		*err = pdb_err;
+		wk_err_in(err, path);
+		return NULL;
+	}
+	image = wk_symbols_image(images->symbols, &key);
+	if (wk_image_obj(image))
+		tell_unfit(path, wk_image_obj(image));
+	else if (!is_pdb || wk_image_state(image) == WK_IMAGE_MISSING)
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
+	return err->text[0] ? NULL : image;
+}
+
 static const struct wk_image_symbols *open_image(struct wk_asked_images *images, const char *path,
 						 struct wk_err *err)
 {
-	struct wk_image_key key = { 0 };
-	struct wk_image_symbols *image;
+	const struct wk_image_symbols *image = NULL;
 	char *whole = wk_os_real_path(path);
 
-	if (!whole) {
+	if (whole)
+		image = open_image_at(images, path, whole, err);
+	else
 		wk_fail_os(err, errno, "cannot open %s", path);
-		return NULL;
-	}
-	key.path = wk_str_c(whole);
-	image = wk_symbols_image(images->symbols, &key);
-	if (!wk_image_obj(image)) {
-		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
-		image = NULL;
-	} else {
-		tell_unfit(path, wk_image_obj(image));
-	}
 	free(whole);
 	return image;
 }
@@ -147,14 +162,14 @@ static void tell_pdb_trouble(const struct wk_image_symbols *image)
 void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
 				   const struct wk_answers *answers)
 {
-	for (size_t i = 1; i < images->count && !images->is_quiet; i++) {
+	for (size_t i = 1; i < images->count; i++) {
 		const struct wk_image_symbols *image = images->rows[i].symbols;
 
 		if (!image || !wk_image_obj(image))
 			continue;
-		if (lacks_names(image, answers))
-			wk_say(wk_image_reason(image)); /* that has it, too */
-		else
+		if (!lacks_names(image, answers))
 			tell_pdb_trouble(image);
+		else if (!images->is_quiet)
+			wk_say(wk_image_reason(image)); /* that has it, too */
 	}
 }

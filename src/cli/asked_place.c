@@ -38,11 +38,19 @@ static bool take_named(void *context, const struct wk_obj_symbol *symbol)
 	return named->without_clones && !named->other.len;
 }
 
+static bool take_public(void *context, struct wk_str name, uint64_t rva)
+{
+	return take_named(context, &(struct wk_obj_symbol){ .name = name, .vaddr = rva });
+}
+
 static void find_in_tables(const struct wk_image_symbols *image, struct named *named)
 {
-	wk_obj_each_symbol(wk_image_obj(image), take_named, named);
+	if (wk_image_obj(image))
+		wk_obj_each_symbol(wk_image_obj(image), take_named, named);
 	if (!named->found.len && wk_image_debug_obj(image))
 		wk_obj_each_symbol(wk_image_debug_obj(image), take_named, named);
+	if (!named->found.len)
+		wk_image_each_public(image, take_public, named);
 }
 
 static bool find_named(const struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,
@@ -140,5 +148,8 @@ bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
 		place_in_section(obj, from, place);
 	else if (obj)
 		place_in_file(obj, place);
+	else if (image && !wk_image_pdb_covers(image, place->vaddr))
+		place->outside = "outside of the program that this PDB is of: addresses count from "
+				 "where that is loaded (RVA)";
 	return true;
 }

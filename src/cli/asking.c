@@ -38,6 +38,10 @@ bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *er
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"the addresses of which image? Say -e IMAGE (there is no a.out here)");
 	}
+	if (usual && asking->section && !wk_image_obj(usual))
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is a PDB and has no sections by "
+			       "name: leave -j out and count from where its program is loaded",
+			       path);
 	if (usual && asking->section && !wk_obj_section(wk_image_obj(usual), asking->section))
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s has no section %s", path,
 			       asking->section);

@@ -64,7 +64,10 @@ static const struct known_other others[] = {
 	{ "\x7f"
 	  "ELF", 4,
 	  "a program or library (ELF), not a recording; `wick record -- PROGRAM` makes one" },
-	{ "MZ", 2, "a Windows program (PE), not a recording" },
+	{ "MZ", 2, "a Windows program (PE), not a recording; `wick doctor` looks at it" },
+	{ "Microsoft C/C++ ", 16,
+	  "what a compiler tells of a Windows program (PDB), not a recording; `wick doctor` looks at "
+	  "it" },
 };
 
 const struct wk_reader *const *wk_readers(void)

@@ -64,6 +64,16 @@ static bool try_path(struct wk_image_symbols *image, const struct wk_symbol_want
 	return true;
 }
 
+/* Of an image that is known by its PDB alone. */
+static bool try_itself(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		       struct wk_buf *path)
+{
+	if (!wk_str_eq(image->key.path, image->key.pdb_path))
+		return false;
+	wk_buf_add_str(path, image->key.path);
+	return try_path(image, want, wk_buf_text(path));
+}
+
 static bool try_beside(struct wk_image_symbols *image, const struct wk_symbol_want *want,
 		       struct wk_buf *path)
 {
@@ -123,7 +133,7 @@ static bool find_pdb(struct wk_image_symbols *image)
 	want.suffix = suffix_of(wk_image_pdb_name(image->key.path));
 	if (!wk_symbol_wants_pdb(&want) || !wk_store_is_name(want.name))
 		return false;
-	is_open = try_beside(image, &want, &path);
+	is_open = try_itself(image, &want, &path) || try_beside(image, &want, &path);
 	for (; !is_open && folder && *folder; folder++)
 		is_open = try_folder(image, *folder, &want, &path);
 	wk_buf_fini(&path);
@@ -169,4 +179,53 @@ bool wk_image_open_pdb(struct wk_image_symbols *image)
 	if (!find_pdb(image) && find_file(image) && wk_pdb_id_is_none(&known))
 		find_pdb(image);
 	return has_pdb(places);
+}
+
+bool wk_image_key_of_pdb(const char *path, struct wk_image_key *key, struct wk_err *err)
+{
+	struct wk_os_file file;
+	struct wk_pdb *pdb = NULL;
+
+	if (!wk_os_open_named(path, &file, NULL, err))
+		return false;
+	if (wk_pdb_is(wk_bytes_of(file.at, file.size_bytes)))
+		pdb = wk_pdb_open(file.at, file.size_bytes, err);
+	if (pdb)
+		*key = (struct wk_image_key){
+			.path = wk_str_c(path),
+			.pdb_path = wk_str_c(path),
+			.build_id = wk_pdb_id_as_build_id(wk_pdb_id(pdb)),
+		};
+	wk_pdb_free(pdb);
+	wk_os_close(&file);
+	return pdb != NULL;
+}
+
+struct public_taker {
+	bool (*take)(void *context, struct wk_str name, uint64_t rva);
+	void *context;
+};
+
+static bool take_public(void *context, const struct wk_pdb_public *symbol)
+{
+	const struct public_taker *taker = context;
+
+	return taker->take(taker->context, symbol->name, symbol->rva);
+}
+
+void wk_image_each_public(const struct wk_image_symbols *image,
+			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
+			  void *context)
+{
+	struct public_taker taker = { take, context };
+
+	if (wk_image_open_pdb(wk_image_late(image)) && image->places.pdb)
+		wk_pdb_each_public(image->places.pdb, take_public, &taker);
+}
+
+bool wk_image_pdb_covers(const struct wk_image_symbols *image, uint64_t rva)
+{
+	if (!wk_image_open_pdb(wk_image_late(image)) || !image->places.pdb)
+		return false;
+	return wk_pdb_section_end(image->places.pdb, rva) != 0;
 }

@@ -100,6 +100,13 @@ static bool read_info(struct wk_pdb *pdb, struct wk_err *err)
 	return ok;
 }
 
+bool wk_pdb_is(struct wk_bytes file)
+{
+	struct wk_str text = wk_str_of((const char *)file.at, wk_bytes_left(&file));
+
+	return wk_str_starts(text, "Microsoft C/C++ ") || wk_str_starts(text, "BSJB");
+}
+
 struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err)
 {
 	struct wk_pdb *pdb = wk_alloc_zeroed(1, sizeof(*pdb));

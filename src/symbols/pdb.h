@@ -25,6 +25,9 @@
 
 struct wk_pdb;
 
+/* Does a file begin as one, of whichever kind? Not all of them can be opened. */
+bool wk_pdb_is(struct wk_bytes file);
+
 /* NULL, with a sentence that says which kind of file it is, where it cannot be read. */
 struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err);
 void wk_pdb_free(struct wk_pdb *pdb);

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/str.h"
 #include "event/event.h"
 #include "symbols/place.h"
@@ -77,6 +78,10 @@ enum wk_image_state {
 	WK_IMAGE_NO_FILE,    /* anonymous memory: there never was one */
 };
 
+/* The key of an image of Windows of which only the PDB is at hand, which lies at `path`, as the key
+ * says then; false where that is no PDB. Addresses are RVAs. */
+bool wk_image_key_of_pdb(const char *path, struct wk_image_key *key, struct wk_err *err);
+
 struct wk_image_symbols;
 
 /* Never NULL; look at its state. The same key gives the same one. */
@@ -119,6 +124,15 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
 /* The same for an address as the image's own tables count (vaddr). */
 bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
 		      struct wk_symbol *symbol);
+
+/* Public names of the image's PDB, as linked, by RVA; none where it has no PDB. `take` returns false
+ * to stop. */
+void wk_image_each_public(const struct wk_image_symbols *image,
+			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
+			  void *context);
+
+/* Where all that is known of an image is its PDB: is there a section of it at an RVA? */
+bool wk_image_pdb_covers(const struct wk_image_symbols *image, uint64_t rva);
 
 /* What a function that was inlined is called where it was not, if it has a linked name there, so
  * that both are one; else the place's own name. */
