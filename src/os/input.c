@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/file_name.h"
 #include "base/mem.h"
 
 /* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
@@ -179,10 +180,14 @@ bool wk_os_open_fd(int fd, const char *name, size_t most_bytes, struct wk_os_fil
 bool wk_os_open_named(const char *path, struct wk_os_file *file, struct wk_os_identity *identity,
 		      struct wk_err *err)
 {
-	int fd = wk_os_input_open(path, false);
+	int fd;
 	bool ok;
 
 	*file = (struct wk_os_file){ 0 };
+	if (wk_os_has_drives() && !wk_file_path_is_windows(wk_str_c(path)))
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "%s is not looked at: no file of Windows can be called so", path);
+	fd = wk_os_input_open(path, false);
 	if (fd < 0 && errno == EISDIR)
 		return is_folder(path, err);
 	if (fd < 0)

@@ -2,6 +2,7 @@
  * not here, its file: both may be found along the symbol path. */
 #include "symbols/image.h"
 
+#include "base/file_name.h"
 #include "base/mem.h"
 #include "os/os.h"
 #include "symbols/pe.h"
@@ -120,6 +121,22 @@ static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want
 	return is_found;
 }
 
+/* A name comes from a recording, and one that is a device on Windows, or leads elsewhere, is looked
+ * for nowhere: neither there nor in a store that such a machine may share. */
+static bool is_file_name(struct wk_image_symbols *image, struct wk_str name)
+{
+	struct wk_buf *why = &image->places.pdb_why;
+
+	if (wk_file_name_is_windows(name))
+		return true;
+	if (name.len == 0)
+		return false;
+	wk_buf_add_fmt(why, "%s%.*s was not looked for: no file of Windows can be called so",
+		       why->len ? "; " : "", (int)(name.len < 300 ? name.len : 300), name.at);
+	image->places.has_unfit_pdb = true;
+	return false;
+}
+
 static bool find_pdb(struct wk_image_symbols *image)
 {
 	const char *const *folder = image->owner->debug_dirs;
@@ -131,7 +148,7 @@ static bool find_pdb(struct wk_image_symbols *image)
 
 	want.name = wk_image_pdb_name(linked_as);
 	want.suffix = suffix_of(wk_image_pdb_name(image->key.path));
-	if (!wk_symbol_wants_pdb(&want) || !wk_store_is_name(want.name))
+	if (!wk_symbol_wants_pdb(&want) || !is_file_name(image, want.name))
 		return false;
 	is_open = try_itself(image, &want, &path) || try_beside(image, &want, &path);
 	for (; !is_open && folder && *folder; folder++)
@@ -154,7 +171,7 @@ static bool find_file(struct wk_image_symbols *image)
 	struct wk_symbol_found found = { 0 };
 
 	if (image->file.obj || !want.time_stamp || !want.image_bytes ||
-	    !wk_store_is_name(want.name) || !ask_path(image, &want, &found))
+	    !is_file_name(image, want.name) || !ask_path(image, &want, &found))
 		return false;
 	image->file = found.file;
 	image->state = WK_IMAGE_NAMED;

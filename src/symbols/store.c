@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_name.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "symbols/pe.h"
@@ -433,7 +434,8 @@ bool wk_store_is_name(struct wk_str name)
 {
 	return name.len > 0 && name.len <= 255 && !wk_str_is(name, ".") &&
 	       !wk_str_is(name, "..") && !memchr(name.at, '/', name.len) &&
-	       !memchr(name.at, '\0', name.len);
+	       !memchr(name.at, '\0', name.len) &&
+	       (!wk_os_has_drives() || wk_file_name_is_windows(name));
 }
 
 bool wk_store_is_below(struct wk_str path)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/file_name.h"
 #include "base/mem.h"
 #include "symbols/remote_places.h"
 
@@ -374,15 +375,6 @@ struct spotting {
 	struct wk_symbol_spot *spot;
 };
 
-/* A name comes from a recording, and one that leads elsewhere is not followed. */
-static bool is_name(struct wk_str name)
-{
-	for (size_t i = 0; i < name.len; i++)
-		if (is_slash(name.at[i]) || name.at[i] == ':' || (unsigned char)name.at[i] < ' ')
-			return false;
-	return name.len > 0 && name.len <= 255 && !wk_str_is(name, ".") && !wk_str_is(name, "..");
-}
-
 static bool is_key(struct wk_str key)
 {
 	for (size_t i = 0; i < key.len; i++)
@@ -514,7 +506,7 @@ static bool in_folder(struct spotting *s, struct wk_str suffix, bool is_below_sy
 static bool in_sorted_folders(struct spotting *s)
 {
 	static const struct wk_str usual[] = { WK_STR("dll"), WK_STR("exe"), WK_STR("sys") };
-	bool is_told = is_name(s->wish->suffix);
+	bool is_told = wk_file_name_is_windows(s->wish->suffix);
 	const struct wk_str *suffixes = is_told ? &s->wish->suffix : usual;
 
 	for (size_t i = 0; i < (is_told ? 1 : sizeof(usual) / sizeof(usual[0])); i++)
@@ -583,7 +575,7 @@ bool wk_symbol_spot(const struct wk_symbol_place *place, const struct wk_symbol_
 {
 	struct spotting s = { .place = place, .wish = wish, .left = n, .spot = spot };
 
-	if (!is_name(wish->name))
+	if (!wk_file_name_is_windows(wish->name))
 		return false;
 	for (s.spelling = AS_IS; s.spelling < SPELLINGS; s.spelling++)
 		if (is_of_use(&s) && spelled(&s))

@@ -16,6 +16,7 @@
 
 struct place {
 	char dir[64];
+	const char *pdb_name;
 	struct pe_spec pe;
 	struct pdb_spec pdb;
 	struct wk_buf code, debug, exports, bounds;
@@ -31,6 +32,7 @@ static int enter(void **state)
 	assert_non_null(mkdtemp(p->dir));
 	setenv("HOME", p->dir, 1);
 	p->pe.machine = 0x8664;
+	p->pdb_name = "a.pdb";
 	*state = p;
 	return 0;
 }
@@ -76,16 +78,18 @@ static void put_debug_entry(struct place *p, uint32_t size_bytes)
 	pe_put(&p->debug, 0, 4);
 }
 
-/* a.pdb, by the GUID of pdb_maker.h and age 2. */
+/* The PDB, by the GUID of pdb_maker.h and age 2. */
 static void put_debug(struct place *p, uint8_t first_of_guid)
 {
-	put_debug_entry(p, 4 + 16 + 4 + 6);
+	size_t name_bytes = strlen(p->pdb_name) + 1;
+
+	put_debug_entry(p, (uint32_t)(4 + 16 + 4 + name_bytes));
 	wk_buf_add(&p->debug, "RSDS", 4);
 	wk_buf_add_char(&p->debug, (char)first_of_guid);
 	for (int i = 2; i <= 16; i++)
 		wk_buf_add_char(&p->debug, (char)i);
 	pe_put(&p->debug, 2, 4);
-	wk_buf_add(&p->debug, "a.pdb", 6);
+	wk_buf_add(&p->debug, p->pdb_name, name_bytes);
 	p->pe.directories[WK_PE_DEBUG] = (struct wk_pe_range){ 0x4000, 28 };
 	pe_section(&p->pe, 2, ".rdata", PE_DATA, 0x4000, wk_buf_str(&p->debug));
 }
@@ -143,7 +147,7 @@ static void open_image(struct place *p)
 	pe_write(&p->pe, &pe);
 	pdb_write(&p->pdb, &pdb);
 	write_file(p, "a.exe", &pe);
-	write_file(p, "a.pdb", &pdb);
+	write_file(p, p->pdb_name, &pdb);
 	p->symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
 	snprintf(path, sizeof(path), "%s/a.exe", p->dir);
 	key.path = wk_str_c(path);
@@ -294,6 +298,22 @@ static void a_pdb_of_another_build_names_nothing(void **state)
 	assert_non_null(strstr(used.pdb_trouble.at, "is of another build"));
 }
 
+/* It lies there, as it may on this system. */
+static void a_pdb_with_the_name_of_a_device_is_not_looked_for(void **state)
+{
+	struct place *p = *state;
+	struct wk_image_used used;
+
+	p->pdb_name = "Aux.pdb";
+	pdb_public(&p->pdb.records, 1, 0x10, "work");
+	put_debug(p, 1);
+	open_image(p);
+	assert_string_equal(name_at(p, 0x1010), "");
+	wk_image_used(p->image, &used);
+	assert_string_equal(used.pdb_trouble.at, "Aux.pdb was not looked for: no file of Windows "
+						 "can be called so");
+}
+
 static void the_pdb_of_an_old_image_is_known_by_its_time(void **state)
 {
 	struct place *p = *state;
@@ -356,6 +376,7 @@ int main(void)
 		IN_PLACE(names_of_c_are_as_written_on_32_bits),
 		IN_PLACE(decorations_are_left_out_without_a_pdb_too),
 		IN_PLACE(a_pdb_of_another_build_names_nothing),
+		IN_PLACE(a_pdb_with_the_name_of_a_device_is_not_looked_for),
 		IN_PLACE(the_pdb_of_an_old_image_is_known_by_its_time),
 		IN_PLACE(a_pdb_of_another_time_names_nothing),
 		IN_PLACE(a_pdb_that_leaves_all_to_the_objects_says_so),

@@ -296,7 +296,8 @@ static void addresses_are_escaped(void **state)
 static void names_that_lead_elsewhere_have_no_spots(void **state)
 {
 	static const char *const names[] = { "", ".", "..", "../a.pdb", "a/b.pdb", "C:a.pdb",
-					     "..\\a.pdb", "a\nb" };
+					     "..\\a.pdb", "a\nb", "CON.pdb", "aux.sym", "nul",
+					     "a.pdb.", "a.pdb ", "a.pdb:b" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
