@@ -45,6 +45,7 @@ class Wine:
         self.folder = tempfile.TemporaryDirectory(prefix="wick-wine-")
         home = pathlib.Path(self.folder.name)
         self.bin = home / "bin"
+        self.drive_c = home / "prefix" / "drive_c"
         self.variables = {
             "WINEPREFIX": str(home / "prefix"), "TMPDIR": str(home / "tmp"),
             # Silent, but for why a program could not begin (see fixing).

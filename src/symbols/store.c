@@ -117,6 +117,18 @@ static void tell_other_stamp(struct search *s, const char *path, uint32_t time_s
 	wk_buf_fini(&text);
 }
 
+static void tell_other_size(struct search *s, const char *path, uint32_t image_bytes)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text,
+		       "%s is another build than the one recorded: it takes %" PRIu32
+		       " bytes in memory, recorded %" PRIu32, path, image_bytes,
+		       s->key->image_bytes);
+	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
 /* Linux says where in a mapped file code lies, and a PE's addresses are those in memory: they are
  * the same where its sections are laid out for that. */
 static bool lies_as_in_file(const struct wk_obj *obj)
@@ -139,6 +151,33 @@ static void tell_layout(struct search *s, const char *path)
 	wk_buf_fini(&text);
 }
 
+static void tell_other_kind(struct search *s, const char *path)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "%s is no program for Windows, and the one recorded was", path);
+	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+/* What a recording of Windows tells of a file, beside its PDB. */
+static bool has_recorded_key(struct search *s, const char *path, const struct wk_pe *pe)
+{
+	const struct wk_image_key *key = s->key;
+
+	if (key->time_stamp == 0)
+		return true;
+	if (!pe)
+		tell_other_kind(s, path);
+	else if (pe->time_stamp != key->time_stamp)
+		tell_other_stamp(s, path, pe->time_stamp);
+	else if (key->image_bytes && pe->image_bytes != key->image_bytes)
+		tell_other_size(s, path, pe->image_bytes);
+	else
+		return true;
+	return false;
+}
+
 /* Devices are not compared: on overlay and btrfs a mapping names another device than stat. */
 static bool is_recorded(struct search *s, const char *path, const struct wk_store_file *file)
 {
@@ -148,11 +187,8 @@ static bool is_recorded(struct search *s, const char *path, const struct wk_stor
 		tell_layout(s, path);
 		return false;
 	}
-	if (s->key->time_stamp && file->obj->pe &&
-	    file->obj->pe->time_stamp != s->key->time_stamp) {
-		tell_other_stamp(s, path, file->obj->pe->time_stamp);
+	if (!has_recorded_key(s, path, file->obj->pe))
 		return false;
-	}
 	if (s->key->build_id.size > 0) {
 		if (wk_store_same_id(&file->obj->build_id, &s->key->build_id))
 			return true;
@@ -369,16 +405,31 @@ static struct search begin_search(const struct wk_image_key *key, struct wk_stor
 	return s;
 }
 
+/* Where this machine is the one that recorded, or has the same programs, the file lies there. On a
+ * share it would be another machine that is asked. */
+static enum wk_image_state find_of_windows(struct search *s)
+{
+	bool is_on_drive = s->path.at[0] != '\\' && !memchr(s->path.at, '\0', s->path.len);
+	struct wk_buf path = { 0 };
+
+	wk_buf_add_str(&path, s->path);
+	if (wk_os_has_drives() && is_on_drive && (s->key->time_stamp || has_identity(s->key)))
+		try_path(s, wk_buf_text(&path));
+	wk_buf_fini(&path);
+	if (s->state == WK_IMAGE_MISSING) {
+		wk_buf_add_str(s->why, s->path);
+		wk_buf_add_text(s->why, " is not here: it is a file of a Windows machine");
+	}
+	return s->state;
+}
+
 enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
 				   struct wk_buf *why)
 {
 	struct search s = begin_search(key, file, why);
 
-	if (wk_str_is_windows_path(s.path)) {
-		wk_buf_add_str(why, s.path);
-		wk_buf_add_text(why, " is not here: it is a file of a Windows machine");
-		return WK_IMAGE_MISSING;
-	}
+	if (wk_str_is_windows_path(s.path))
+		return find_of_windows(&s);
 	if (is_anonymous(s.path) || memchr(s.path.at, '\0', s.path.len)) {
 		wk_buf_add_text(why, "memory without a file");
 		return WK_IMAGE_NO_FILE;

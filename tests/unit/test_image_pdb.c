@@ -20,6 +20,7 @@ struct place {
 	struct pe_spec pe;
 	struct pdb_spec pdb;
 	struct wk_buf code, debug, exports, bounds;
+	uint32_t time_stamp, image_bytes; /* as recorded */
 	struct wk_symbols *symbols;
 	const struct wk_image_symbols *image;
 };
@@ -134,7 +135,7 @@ static void open_image(struct place *p)
 {
 	char path[128];
 	struct wk_buf pe = { 0 }, pdb = { 0 };
-	struct wk_image_key key = { 0 };
+	struct wk_image_key key = { .time_stamp = p->time_stamp, .image_bytes = p->image_bytes };
 
 	pe_fill(&p->code, CODE_BYTES);
 	pe_section(&p->pe, 1, ".text", PE_CODE, 0x1000, wk_buf_str(&p->code));
@@ -298,6 +299,36 @@ static void a_pdb_of_another_build_names_nothing(void **state)
 	assert_non_null(strstr(used.pdb_trouble.at, "is of another build"));
 }
 
+static void check_key(struct place *p, uint32_t time_stamp, uint32_t image_bytes,
+		      enum wk_image_state state, const char *reason)
+{
+	p->pe.time_stamp = 0x5f5f5f5f;
+	p->pe.image_bytes = 0x8000;
+	p->time_stamp = time_stamp;
+	p->image_bytes = image_bytes;
+	pe_add_symbol(&p->pe, "ours", 1, 0x20, 0x20, 2, 0);
+	open_image(p);
+	assert_int_equal(wk_image_state(p->image), state);
+	assert_non_null(strstr(wk_image_reason(p->image), reason));
+}
+
+static void a_file_has_the_time_stamp_and_the_size_that_were_recorded(void **state)
+{
+	check_key(*state, 0x5f5f5f5f, 0x8000, WK_IMAGE_NAMED, "");
+}
+
+static void a_file_of_another_time_stamp_is_another(void **state)
+{
+	check_key(*state, 0x5f5f5f5e, 0x8000, WK_IMAGE_DIFFERS,
+		  "time stamp 5F5F5F5F, recorded 5F5F5F5E");
+}
+
+static void a_file_of_another_size_in_memory_is_another(void **state)
+{
+	check_key(*state, 0x5f5f5f5f, 0x9000, WK_IMAGE_DIFFERS,
+		  "it takes 32768 bytes in memory, recorded 36864");
+}
+
 /* It lies there, as it may on this system. */
 static void a_pdb_with_the_name_of_a_device_is_not_looked_for(void **state)
 {
@@ -376,6 +407,9 @@ int main(void)
 		IN_PLACE(names_of_c_are_as_written_on_32_bits),
 		IN_PLACE(decorations_are_left_out_without_a_pdb_too),
 		IN_PLACE(a_pdb_of_another_build_names_nothing),
+		IN_PLACE(a_file_has_the_time_stamp_and_the_size_that_were_recorded),
+		IN_PLACE(a_file_of_another_time_stamp_is_another),
+		IN_PLACE(a_file_of_another_size_in_memory_is_another),
 		IN_PLACE(a_pdb_with_the_name_of_a_device_is_not_looked_for),
 		IN_PLACE(the_pdb_of_an_old_image_is_known_by_its_time),
 		IN_PLACE(a_pdb_of_another_time_names_nothing),
