@@ -8,6 +8,7 @@ tap.run_all():
 
 A case that raises tap.Skip is skipped with its reason; any other exception fails it.
 """
+import collections
 import csv
 import glob
 import io
@@ -96,6 +97,14 @@ class Case:
     def csv(self, *words):
         """The rows of `wick show ... --csv` as dictionaries."""
         return list(csv.DictReader(io.StringIO(self.wick(*words, "--csv").stdout)))
+
+    def percents(self, *words, column="total_percent"):
+        """By the functions' names. Several may have one name (`_start` of the program and of the
+        loader, code that was made at run time and what made it): theirs are added up."""
+        sums = collections.Counter()
+        for row in self.csv("show", *words, "functions"):
+            sums[row["function"]] += float(row[column])
+        return dict(sums)
 
     def json(self, *words):
         return json.loads(self.wick(*words, "--json").stdout)

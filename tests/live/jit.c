@@ -253,7 +253,7 @@ struct bare {
 	} steps[4];
 };
 
-static struct bare bare_inner(unsigned char *at)
+static struct bare make_inner(unsigned char *at)
 {
 	static const unsigned char code[] = {
 		0x55,                         /* push %rbp */
@@ -273,7 +273,7 @@ static struct bare bare_inner(unsigned char *at)
 	return bare;
 }
 
-static struct bare bare_outer(unsigned char *at, const char *name, unsigned char room,
+static struct bare make_outer(unsigned char *at, const char *name, unsigned char room,
 			      const struct bare *callee)
 {
 	static const unsigned char code[] = {
@@ -361,14 +361,14 @@ static void put_bare(const struct bare *bare, uint64_t index, int has_tables)
 static void run_bare(uint64_t ns, const char *folder, int has_tables)
 {
 	unsigned char *memory = code_memory();
-	struct bare inner = bare_inner(memory + 512), outer, wider;
+	struct bare inner = make_inner(memory + 512), outer, wider;
 
 	begin_dump(folder);
 	put_bare(&inner, 1, has_tables);
-	outer = bare_outer(memory, "bare_outer", 32, &inner);
+	outer = make_outer(memory, "bare_outer", 32, &inner);
 	put_bare(&outer, 2, has_tables);
 	run(&outer.piece, ns / 2);
-	wider = bare_outer(memory, "bare_wider", 96, &inner);
+	wider = make_outer(memory, "bare_wider", 96, &inner);
 	put_bare(&wider, 3, has_tables);
 	run(&wider.piece, ns / 2);
 	fclose(dump);

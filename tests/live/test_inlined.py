@@ -90,7 +90,7 @@ def _(t):
     tap.run("g++", "-O2", "-g", "-o", t.folder / "twice", t.folder / "twice.cpp")
     recording = t.record("--user-only", "--", t.folder / "twice")
     for name in (recording, t.record("--embed-symbols", "--user-only", "--", t.folder / "twice", name="own.data")):
-        own = {row["function"]: float(row["self_percent"]) for row in t.csv("show", name, "functions")}
+        own = t.percents(name, column="self_percent")
         named = [name for name in own if "part" in name or "area" in name]
         t.equal(sorted(named), ["(anonymous namespace)::Shape::area(unsigned long) const", "part(unsigned long)"],
                 "functions")

@@ -47,14 +47,7 @@ outer_work(time.process_time() + 1)
 
 
 def shares(t, *words):
-    """Self percent by function."""
-    rows = t.csv("show", *words, "functions")
-    return {row["function"]: float(row["self_percent"]) for row in rows}
-
-
-def totals(t, *words):
-    rows = t.csv("show", *words, "functions")
-    return {row["function"]: float(row["total_percent"]) for row in rows}
+    return t.percents(*words, column="self_percent")
 
 
 def maps():
@@ -159,7 +152,7 @@ def _(t):
 
 def check_bare(t, *words):
     """Whole stacks, and each half with the caller that lay there by then."""
-    came = totals(t, *words)
+    came = t.percents(*words)
     t.within(came.get("bare_inner", 0), 95, 100, "stacks in bare_inner")
     t.within(came.get("bare_outer", 0), 45, 55, "stacks through bare_outer")
     t.within(came.get("bare_wider", 0), 45, 55, "stacks through bare_wider, which came in its place")
@@ -176,7 +169,7 @@ def need_bare(t):
 def _(t):
     need_bare(t)
     blind = t.record("--", tap.program("live", "jit"), "blind", 600, ".")
-    came = totals(t, blind)
+    came = t.percents(blind)
     t.true(came.get("main", 0) < 20, f"without tables {came.get('main')} % of stacks reach main")
     said = tap.run(tap.WICK, "fold", blind, cwd=t.folder).stderr
     t.true("of stacks end in code made at run time" in said, f"the cause is told: {said}")
@@ -205,7 +198,7 @@ def _(t):
         came = shares(t, recording)
         hot = sum(share for name, share in came.items() if "hotFibonacci" in name)
         t.true(hot > 70, f"{option}: hotFibonacci has {hot} %")
-        callers = totals(t, recording)
+        callers = t.percents(recording)
         caller = sum(share for name, share in callers.items() if "callerOfHot" in name)
         t.true(caller > 60, f"{option}: callerOfHot has {caller} % in total")
         # From V8's own code, which has no tables, back to C++.
@@ -256,7 +249,7 @@ def _(t):
     (t.folder / "hot.py").write_text(PYTHON)
     recording = t.record("--", python, "-X", "perf", "hot.py")
     remove_maps()
-    came = totals(t, recording)
+    came = t.percents(recording)
     inner = sum(share for name, share in came.items() if name.startswith("py::inner_work:"))
     t.true(inner > 70, f"py::inner_work has {inner} % in total")
     if os.uname().machine == "x86_64":
@@ -273,7 +266,7 @@ def _(t):
     (t.folder / "hot.py").write_text(PYTHON)
     tap.run("perf", "record", "-q", "--call-graph", "dwarf,16384", "-k", "mono", "-F", 300,
             "-o", "perf.data", python, "-X", "perf_jit", "hot.py", cwd=t.folder)
-    came = totals(t, "perf.data")
+    came = t.percents("perf.data")
     remove_maps()
     for function in "inner_work", "outer_work":
         share = sum(share for name, share in came.items() if name.startswith(f"py::{function}:"))

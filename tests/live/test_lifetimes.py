@@ -73,8 +73,7 @@ def _(t):
     program.chmod(0o755)
     # Late enough that the recorder has opened the file by its path.
     recording = t.record("--", "sh", "-c", f"{program} 2000 & sleep 1; rm {program}; wait")
-    rows = {row["function"]: float(row["total_percent"])
-            for row in t.csv("show", recording, "functions")}
+    rows = t.percents(recording)
     t.true(rows.get("burn_seventy", 0) > 50, f"expected burn_seventy, came {rows}")
 
 
@@ -89,8 +88,7 @@ def _(t):
     copy = f"mount -t tmpfs none {place} && cp {tap.program('live', 'burn_30_70')} {place}/burn"
     recording = t.record("--", "unshare", "-m", "sh", "-c", f"{copy} && {place}/burn 1500")
     t.true(not (place / "burn").exists(), "expected the program to be out of sight here")
-    rows = {row["function"]: float(row["total_percent"])
-            for row in t.csv("show", recording, "functions", "--process", "^burn$")}
+    rows = t.percents(recording, "--process", "^burn$")
     t.true(rows.get("burn_seventy", 0) > 50, f"expected burn_seventy, came {rows}")
     t.true(rows.get("_start", 0) > 90, f"expected stacks down to _start, came {rows}")
 

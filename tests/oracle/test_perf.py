@@ -72,9 +72,7 @@ def _(t):
     t.true(count is not None and ours > 0, "expected samples in both")
     if not count.group(2):
         t.equal(ours, int(count.group(1)), "samples")
-    shares = {row["function"]: float(row["total_percent"])
-              for row in t.csv("show", recording, "functions")}
-    t.within(shares.get("burn_seventy", 0), 60, 80, "share of burn_seventy")
+    t.within(t.percents(recording).get("burn_seventy", 0), 60, 80, "share of burn_seventy")
 
 
 @tap.case("wick unwinds the stack copies of perf record --call-graph dwarf")
