@@ -78,16 +78,21 @@ static void add_files(struct pdb_spec *spec)
 	pdb_files(&spec->lines[0], names, 2);
 }
 
-/* `work` from 0x10 to 0x50 of section 1, all of module 0. */
+/* `work` from 0x10 to 0x50 of section 1, with these lines, all of module 0. */
+static void fill_work(struct pdb_spec *spec, const uint32_t (*rows)[2], uint32_t count)
+{
+	add_files(spec);
+	pdb_function(&spec->symbols[0], 0x10, 0x40, "work");
+	pdb_function_end(&spec->symbols[0]);
+	pdb_lines(&spec->lines[0], 0x10, 0x40, FILE_A, rows, count);
+	pdb_contribution(spec, &spec->contributions, 0, 0x100, 0);
+}
+
 static void fill_plain(struct pdb_spec *spec)
 {
 	static const uint32_t rows[][2] = { { 0, 5 }, { 8, 6 }, { 0x20, 7 } };
 
-	add_files(spec);
-	pdb_function(&spec->symbols[0], 0x10, 0x40, "work");
-	pdb_function_end(&spec->symbols[0]);
-	pdb_lines(&spec->lines[0], 0x10, 0x40, FILE_A, rows, 3);
-	pdb_contribution(spec, &spec->contributions, 0, 0x100, 0);
+	fill_work(spec, rows, 3);
 }
 
 /* `work` with a call of `outer` in which one of `inner` is. */
@@ -125,6 +130,17 @@ static void check_plain(struct made *made)
 	assert_string_equal(chain_at(made, 0x1050), "");
 }
 
+/* What fill_plain makes, in a container of some other form. */
+static void check_plain_in(struct pdb_spec spec)
+{
+	struct made made;
+
+	fill_plain(&spec);
+	make(&spec, &made);
+	check_plain(&made);
+	unmake(&made);
+}
+
 static void a_function_has_its_lines(void **state)
 {
 	struct pdb_spec spec = { 0 };
@@ -155,39 +171,20 @@ static void blocks_may_lie_anywhere(void **state)
 static void blocks_may_be_of_any_size_that_is_allowed(void **state)
 {
 	(void)state;
-	for (uint32_t size = 512; size <= 32768; size *= 2) {
-		struct pdb_spec spec = { .block_bytes = size };
-		struct made made;
-
-		fill_plain(&spec);
-		make(&spec, &made);
-		check_plain(&made);
-		unmake(&made);
-	}
+	for (uint32_t size = 512; size <= 32768; size *= 2)
+		check_plain_in((struct pdb_spec){ .block_bytes = size });
 }
 
 static void a_large_directory_has_several_map_pages(void **state)
 {
-	struct pdb_spec spec = { .empty_streams = 50000 }; /* 4 pages of 128 blocks of it */
-	struct made made;
-
 	(void)state;
-	fill_plain(&spec);
-	make(&spec, &made);
-	check_plain(&made);
-	unmake(&made);
+	check_plain_in((struct pdb_spec){ .empty_streams = 50000 }); /* 4 pages of 128 blocks */
 }
 
 static void wide_contributions_are_read_too(void **state)
 {
-	struct pdb_spec spec = { .has_wide_contributions = true };
-	struct made made;
-
 	(void)state;
-	fill_plain(&spec);
-	make(&spec, &made);
-	check_plain(&made);
-	unmake(&made);
+	check_plain_in((struct pdb_spec){ .has_wide_contributions = true });
 }
 
 static void an_inlined_call_is_named_with_its_scopes(void **state)
@@ -322,16 +319,11 @@ static void a_part_apart_has_its_functions_name(void **state)
 	unmake(&made);
 }
 
-/* `work` from 0x10 to 0x50 of section 1, with these lines. */
 static void make_work(const uint32_t (*rows)[2], uint32_t count, struct made *made)
 {
 	struct pdb_spec spec = { 0 };
 
-	add_files(&spec);
-	pdb_function(&spec.symbols[0], 0x10, 0x40, "work");
-	pdb_function_end(&spec.symbols[0]);
-	pdb_lines(&spec.lines[0], 0x10, 0x40, FILE_A, rows, count);
-	pdb_contribution(&spec, &spec.contributions, 0, 0x100, 0);
+	fill_work(&spec, rows, count);
 	make(&spec, made);
 }
 
