@@ -18,8 +18,8 @@ void wk_sort_keys(struct wk_sort_key *keys, size_t count);
 /* By the keys' bits from `first_bit` up; those below are taken along. */
 void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit);
 
-/* How many of `count` sorted rows have a number of at most `most`: the uint64_t that lies `number_at`
- * bytes into each. The last of those is the one that `most` may lie in. */
+/* How many of `count` sorted rows have a number of at most `most`, where the number is the uint64_t
+ * that lies `number_at` bytes into each. The last of those is the one that `most` may lie in. */
 static inline size_t wk_sorted_up_to(const void *rows, size_t count, size_t row_bytes,
 				     size_t number_at, uint64_t most)
 {
