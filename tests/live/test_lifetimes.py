@@ -157,10 +157,14 @@ def _(t):
                                 cwd=t.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, start_new_session=True)
     ready = t.folder / "ready"
-    wait_for(lambda: ready.exists() and ready.read_text(), "the command to be ready")
-    work(t, int(ready.read_text()), 0.2)
-    os.killpg(recorder.pid, signal.SIGINT)
-    out, said = recorder.communicate(timeout=20)
+    try:
+        wait_for(lambda: ready.exists() and ready.read_text(), "the command to be ready")
+        work(t, int(ready.read_text()), 0.2)
+        os.killpg(recorder.pid, signal.SIGINT)
+        out, said = recorder.communicate(timeout=20)
+    finally:
+        if recorder.poll() is None:  # the command would go on for ever
+            os.killpg(recorder.pid, signal.SIGKILL)
     t.equal(out, "caught\n", f"what the command printed ({said})")
     t.equal(recorder.returncode, 9, "exit code")
     t.true(samples(t) > 0, "expected samples")
