@@ -1,21 +1,27 @@
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
 #include "cli/help.h"
 #include "cli/load.h"
+#include "cli/windows_file.h"
 #include "os/os.h"
 #include "os/program.h"
 
 struct args {
 	bool json;
-	struct wk_opt_list debug_dirs;
+	struct wk_opt_list debug_dirs, symbol_paths;
 };
 
 static const struct wk_opt options[] = {
 	{ 0, "json", NULL, "print JSON", WK_OPT_FLAG, offsetof(struct args, json), NULL },
 	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
 	  offsetof(struct args, debug_dirs), NULL },
+	{ 0, "symbol-path", "PATH", "look for PDBs of Windows programs here, then along "
+	  "_NT_SYMBOL_PATH; no server is asked", WK_OPT_LIST, offsetof(struct args, symbol_paths),
+	  NULL },
 	{ 0 },
 };
 
@@ -35,56 +41,70 @@ static bool examine_folder(struct wk_findings *findings, const char *folder, str
 	return true;
 }
 
-static bool examine(struct wk_findings *findings, const char *word, const char *const *debug_dirs,
-		    struct wk_err *err)
+/* A file or folder that is there, or a program found by its name; the caller frees it. */
+static char *resolve(const char *word, struct wk_err *err)
 {
-	char *found;
+	char *found = wk_os_is_there(word) ? wk_strndup(word, strlen(word))
+					   : wk_os_program_find(word);
 
-	if (wk_os_is_folder(word))
-		return examine_folder(findings, word, err);
-	if (wk_os_is_there(word)) {
-		wk_doctor_program(findings, word, debug_dirs);
-		return true;
-	}
-	found = wk_os_program_find(word);
 	if (!found)
-		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s",
-			       word);
-	wk_doctor_program(findings, found, debug_dirs);
-	free(found);
-	return true;
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s", word);
+	return found;
+}
+
+/* `path` NULL: of this machine alone, or of the project that we are in. */
+static bool examine(struct wk_findings *findings, const char *path,
+		    const struct wk_load_args *load, struct wk_err *err)
+{
+	const char **debug_dirs;
+	bool ok = true;
+
+	/* It is recorded elsewhere. */
+	if (path && wk_windows_file_is(path))
+		return wk_windows_file_tell(findings, path, load, err);
+	debug_dirs = wk_load_debug_dirs(load);
+	wk_doctor_machine(findings);
+	wk_doctor_libc(findings, debug_dirs);
+	if (path && wk_os_is_folder(path))
+		ok = examine_folder(findings, path, err);
+	else if (path)
+		wk_doctor_program(findings, path, debug_dirs);
+	else if (wk_os_is_there("Cargo.toml"))
+		wk_doctor_cargo(findings, ".");
+	free(debug_dirs);
+	return ok;
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	const struct wk_words *words = call->words;
-	const struct wk_load_args load = { .debug_dirs = args->debug_dirs };
+	/* Nobody is asked over the network. */
+	const struct wk_load_args load = {
+		.debug_dirs = args->debug_dirs,
+		.remote = { .symbol_paths = args->symbol_paths, .offline = true },
+	};
 	struct wk_help_style style = wk_help_style();
 	struct wk_findings findings = { 0 };
-	const char **debug_dirs;
+	char *path = NULL;
 	int exit_code;
-	bool ok = true;
+	bool ok;
 
 	if (words->count > 1) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "one program or folder at a time, found %zu",
 			words->count);
 		return WK_EXIT_USAGE;
 	}
-	debug_dirs = wk_load_debug_dirs(&load);
-	wk_doctor_machine(&findings);
-	wk_doctor_libc(&findings, debug_dirs);
 	if (words->count)
-		ok = examine(&findings, words->at[0], debug_dirs, err);
-	else if (wk_os_is_there("Cargo.toml"))
-		wk_doctor_cargo(&findings, ".");
+		path = resolve(words->at[0], err);
+	ok = (path || !words->count) && examine(&findings, path, &load, err);
 	if (ok && args->json)
 		wk_findings_print_json(&findings, call->out);
 	else if (ok)
 		wk_findings_print(&findings, call->out, style.columns, style.color);
 	exit_code = wk_findings_count(&findings, WK_GRADE_BAD) ? WK_EXIT_FAILED : WK_EXIT_DONE;
 	wk_findings_fini(&findings);
-	free(debug_dirs);
+	free(path);
 	return ok ? exit_code : wk_exit_code(err);
 }
 
@@ -96,6 +116,9 @@ const struct wk_command wk_cmd_doctor = {
 		"Tries what a recording needs, and looks at PROGRAM (a path, or a name that is in "
 		"PATH) or at the Cargo project in FOLDER: names, stacks, debug information. "
 		"Nothing is changed, and nothing is fetched.",
+		"Of a program for Windows (.exe, .dll) it says which PDB it was linked with, where "
+		"that was looked for, and whether it has names, lines and unwind tables; of a PDB "
+		"which program it belongs to and what it has.",
 		"Each line is good, or says what could be better, or what is bad: in the way of a "
 		"recording with names. Below it stands what mends it, to be pasted into a shell "
 		"or a file.",
@@ -106,6 +129,8 @@ const struct wk_command wk_cmd_doctor = {
 	.examples = (const struct wk_example[]){
 		{ "wick doctor", "may I record here?" },
 		{ "wick doctor ./app", "will its functions have names?" },
+		{ "wick doctor app.exe --symbol-path ./out", "the same of a program for Windows, "
+							     "with the PDBs in a folder" },
 		{ "wick doctor ~/src/project", "are the profiles of a Cargo project as they should "
 					       "be?" },
 		{ 0 } },

@@ -5,12 +5,14 @@
 #include "cli/fetched_files.h"
 #include "cli/filter_options.h"
 #include "cli/findings.h"
+#include "cli/help.h"
 #include "cli/image_facts.h"
 #include "cli/naming.h"
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/symbol_cache.h"
 #include "cli/table_form.h"
+#include "cli/windows_file.h"
 #include "symbols/store.h"
 #include "views/image_words.h"
 
@@ -408,6 +410,31 @@ static bool load_and_tell(const char *path, const struct wk_call *call, struct w
 	return ok;
 }
 
+/* A program or a PDB of Windows in place of a recording: what of it there is. */
+static bool tell_file(const char *path, const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_findings findings = { 0 };
+	struct wk_help_style style = wk_help_style();
+	struct wk_output output;
+	struct wk_out *out;
+	bool ok;
+
+	if (args->csv)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv is for recordings: %s is a file "
+			       "of Windows, of which --json tells the same as text", path);
+	ok = wk_windows_file_tell(&findings, path, &args->load, err);
+	out = ok ? wk_output_open(&output, args->output, call, err) : NULL;
+	if (out && args->json)
+		wk_findings_print_json(&findings, out);
+	else if (out)
+		wk_findings_print(&findings, out,
+				  args->columns ? (unsigned)args->columns : style.columns,
+				  style.color && !args->output);
+	wk_findings_fini(&findings);
+	return out && wk_output_close(&output, true, err);
+}
+
 static int run_cache(const struct wk_call *call, struct wk_err *err)
 {
 	const char *word = ((const struct args *)call->args)->cache;
@@ -432,6 +459,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	if (!path || !wk_table_form_check(args->csv, args->json, err) ||
 	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err))
 		return wk_exit_code(err);
+	if (wk_windows_file_is(path))
+		return tell_file(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);
 	return load_and_tell(path, call, err) ? WK_EXIT_DONE : wk_exit_code(err);
 }
 
@@ -453,7 +482,8 @@ const struct wk_command wk_cmd_symbols = {
 		"Names of Windows programs are in PDBs. They are looked for beside the program, in "
 		"--debug-dir, and along --symbol-path and then _NT_SYMBOL_PATH: folders, symbol "
 		"stores, and servers where the path names them (docs/symbols-windows.md has its "
-		"grammar). A PDB of another build is named and not used.",
+		"grammar). A PDB of another build is named and not used. FILE may be a program for "
+		"Windows or a PDB, too: what it has is told, and where its PDB was looked for.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
@@ -467,6 +497,8 @@ const struct wk_command wk_cmd_symbols = {
 		  "DEBUGINFOD_URLS" },
 		{ "wick symbols trace.etl --symbol-path './out;srv*'", "the PDBs of a Windows "
 		  "trace, from a folder and from Microsoft's public server" },
+		{ "wick symbols app.exe --symbol-path ./out", "where the PDB of a program is looked "
+		  "for, and what it has" },
 		{ "wick symbols --cache list", "what is kept of all of this" },
 		{ 0 } },
 	.exit_note = "0 also where names are missing.",

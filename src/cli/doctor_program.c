@@ -87,7 +87,8 @@ static bool is_something_else(struct wk_findings *findings, const char *path)
 		script(findings, first);
 	else if (!is_elf)
 		wk_findings_bad(findings, NULL,
-				"not a program of Linux: it does not begin as ELF files do");
+				"not a program: it begins neither as those of Linux do (ELF) nor "
+				"as those of Windows (PE, PDB)");
 	wk_os_close(&file);
 	return !is_elf;
 }

@@ -218,6 +218,17 @@ bool wk_image_key_of_pdb(const char *path, struct wk_image_key *key, struct wk_e
 	return pdb != NULL;
 }
 
+void wk_image_pdb(const struct wk_image_symbols *image, struct wk_image_pdb *pdb)
+{
+	const struct wk_image_debug *places = &image->places;
+	bool is_found = wk_image_open_pdb(wk_image_late(image));
+
+	*pdb = (struct wk_image_pdb){ .path = is_found ? places->pdb_file.path : NULL };
+	pdb->id = wk_image_pdb_id(image, &pdb->linked_as);
+	if (places->pdb && wk_pdb_is_stripped(places->pdb))
+		pdb->stripped = wk_pdb_why_stripped(places->pdb);
+}
+
 struct public_taker {
 	bool (*take)(void *context, struct wk_str name, uint64_t rva);
 	void *context;

@@ -100,6 +100,11 @@ static bool read_info(struct wk_pdb *pdb, struct wk_err *err)
 	return ok;
 }
 
+size_t wk_pdb_module_count(const struct wk_pdb *pdb)
+{
+	return pdb->module_count;
+}
+
 bool wk_pdb_is(struct wk_bytes file)
 {
 	struct wk_str text = wk_str_of((const char *)file.at, wk_bytes_left(&file));

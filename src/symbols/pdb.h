@@ -46,6 +46,9 @@ bool wk_pdb_refers_to_objects(const struct wk_pdb *pdb);
 /* Is it of a 32-bit program for Intel's processors? */
 bool wk_pdb_is_x86(const struct wk_pdb *pdb);
 
+/* What it was linked from, object files mostly. */
+size_t wk_pdb_module_count(const struct wk_pdb *pdb);
+
 size_t wk_pdb_unit_count(struct wk_pdb *pdb);
 
 /* Sets the index' ranges. */

@@ -90,7 +90,8 @@ static bool read_optional(struct wk_obj *pe, struct wk_bytes in, struct header *
 			       "the optional header's magic is 0x%x, expected 0x10b (32 bits) or "
 			       "0x20b (64 bits)", magic);
 	pe->is_64 = magic == 0x20b;
-	wk_bytes_skip(&in, 14); /* versions, sizes */
+	pe->pe->linker_version = wk_u8(&in);
+	wk_bytes_skip(&in, 13); /* the version's second number, sizes */
 	pe->entry = wk_u32le(&in);
 	wk_u32le(&in); /* BaseOfCode */
 	if (!pe->is_64)

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "event/event.h"
+#include "symbols/pdb_id.h"
 #include "symbols/place.h"
 
 struct wk_symbols;
@@ -124,6 +125,15 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address,
 /* The same for an address as the image's own tables count (vaddr). */
 bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
 		      struct wk_symbol *symbol);
+
+/* The PDB that an image of Windows was linked with, once it was looked for. */
+struct wk_image_pdb {
+	struct wk_str linked_as; /* its path then; empty: the image names none */
+	struct wk_pdb_id id;
+	const char *path;     /* where it was found; NULL: nowhere */
+	const char *stripped; /* why it has public names only; NULL: it has more */
+};
+void wk_image_pdb(const struct wk_image_symbols *image, struct wk_image_pdb *pdb);
 
 /* Public names of the image's PDB, as linked, by RVA; none where it has no PDB. `take` returns false
  * to stop. */
