@@ -401,7 +401,8 @@ static void say_dropped_grouping(const struct wk_view_choice *choice,
 
 	if (!choice->is_grouped || shown->uses & WK_TABLE_HAS_LEVELS)
 		return;
-	wk_buf_add_fmt(&words, "the table %s has no levels, so the preset's grouping (", shown->name);
+	wk_buf_add_fmt(&words, "the table %s has no levels, so the preset's grouping (",
+		       shown->name);
 	wk_grouping_write(&choice->grouping, &words);
 	wk_buf_add_fmt(&words, ") is not in it: `wick show FILE calls` with the preset has both");
 	wk_say(wk_buf_text(&words));
@@ -420,11 +421,13 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 	bool must_have = is_of_samples(what, model), ok = false;
 
 	usual_options(args, shown, options);
-
 	/* An empty table may be printed, but takes no file's place. */
 	if (ask(&question, what, model, choice, err) &&
-	    (!must_have || !args->output || wk_question_expect(&question, err)))
+	    (!must_have || !args->output || wk_question_expect(&question, err))) {
+		if (must_have)
+			wk_question_say_cpu(&question);
 		ok = show(shown, options, model, &question, call, err);
+	}
 	if (ok && must_have)
 		ok = wk_question_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */

@@ -6,6 +6,7 @@
 #include "views/filter_near.h"
 #include "views/memory_roots.h"
 #include "views/nameless.h"
+#include "views/windows_events.h"
 
 #define MANY_UNNAMED 20 /* one in so many */
 #define MANY_CUT     10
@@ -61,10 +62,9 @@ void wk_question_warn(const struct wk_question *question)
 	if (sentence.len) {
 		wk_buf_add_text(&sentence,
 				question->quality.model->is_windows
-					? "; `xperf -on Diag -stackwalk Profile` or `wpr -start CPU` "
-					  "records them"
-					: "; `perf record --call-graph dwarf` or `wick record` records "
-					  "them whole");
+					? "; " WK_WINDOWS_CPU_SAMPLES " records them"
+					: "; `perf record --call-graph dwarf` or `wick record` "
+					  "records them whole");
 		wk_say(wk_buf_text(&sentence));
 	}
 	wk_buf_fini(&sentence);
@@ -104,10 +104,21 @@ bool wk_question_expect(const struct wk_question *question, struct wk_err *err)
 	return false;
 }
 
+void wk_question_say_cpu(const struct wk_question *question)
+{
+	struct wk_buf sentence = { 0 };
+
+	wk_quality_cpu_line(&question->quality, &sentence);
+	if (sentence.len)
+		wk_say(wk_buf_text(&sentence));
+	wk_buf_fini(&sentence);
+}
+
 void wk_question_say(const struct wk_question *question)
 {
 	struct wk_buf sentence = { 0 };
 
+	wk_question_say_cpu(question);
 	if (question->filter.in_view == 0)
 		explain(question, &sentence);
 	else
@@ -130,9 +141,9 @@ static void add_symbols(struct wk_buf *sentence, struct wk_str path)
 /* Of Windows it is the recorder that asks for them. */
 static void add_maker_of_windows(struct wk_buf *sentence)
 {
-	wk_buf_add_text(sentence, " of all frames are code made at run time of which the trace tells "
-				  "no names; PerfView and `wpr -start CPU -start DotNET` record those "
-				  "of .NET");
+	wk_buf_add_text(sentence, " of all frames are code made at run time of which the trace "
+				  "tells no names; PerfView and `wpr -start CPU -start DotNET` "
+				  "record those of .NET");
 }
 
 static void add_maker(struct wk_buf *sentence, const struct wk_runtime_maker *maker)

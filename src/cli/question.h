@@ -25,6 +25,10 @@ void wk_question_say(const struct wk_question *question);
  * what the input never tells, that. */
 bool wk_question_expect(const struct wk_question *question, struct wk_err *err);
 
+/* First of all: that what is shown is not the time that people look for. Nothing, or a line on
+ * standard error; wk_question_say includes it. */
+void wk_question_say_cpu(const struct wk_question *question);
+
 /* What of the input could not be used and, where tables do not say it, what is not there: a few
  * lines on standard error. */
 void wk_question_say_faults(const struct wk_question *question, bool and_missing);

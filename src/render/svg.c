@@ -89,7 +89,7 @@ static void small_note(const struct wk_svg_picture *p, struct wk_buf *note)
 }
 
 /* Lines between the title and the legend: what was recorded and how well. */
-#define MOST_LINES 6
+#define MOST_LINES 7
 
 static unsigned add_lines(const struct wk_svg_picture *p, struct wk_buf lines[MOST_LINES])
 {
@@ -99,6 +99,8 @@ static unsigned add_lines(const struct wk_svg_picture *p, struct wk_buf lines[MO
 	if (p->drawing->subtitle)
 		wk_buf_add_text(&lines[count++], p->drawing->subtitle);
 	if (quality) {
+		wk_quality_cpu_line(quality, &lines[count]);
+		count += lines[count].len != 0;
 		wk_quality_line(quality, &lines[count++]);
 		wk_quality_missing_line(quality, &lines[count]);
 		count += lines[count].len != 0;

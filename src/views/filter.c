@@ -3,7 +3,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pattern.h"
+#include "base/suggest.h"
 #include "views/lifetimes.h"
+#include "views/windows_events.h"
 #include "views/wpa_query.h"
 
 static const char *const part_names[WK_FILTER_PARTS] = {
@@ -174,7 +176,8 @@ static bool pass_images(const struct wk_model *model, const struct wk_filter_spe
 	return true;
 }
 
-/* "1.5" seconds since the first sample, or "10%" of the time up to the last one. */
+/* "1.5" seconds since the first sample (of Windows since the trace's begin), or "10%" of the time up
+ * to the last one. */
 static bool read_time(const struct wk_model *model, struct wk_str text, uint64_t *ns)
 {
 	double percent;
@@ -200,9 +203,9 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	    (from.len && !read_time(model, from, &from_ns)) ||
 	    (to.len && !read_time(model, to, &to_ns)))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "time range \"%s\": expected FROM-TO since the first sample, such "
-			       "as 1.5-3, 200ms-1s or 10-, or parts such as 10%%-20%%",
-			       spec->time);
+			       "time range \"%s\": expected FROM-TO since %s, such as 1.5-3, "
+			       "200ms-1s or 10-, or parts such as 10%%-20%%", spec->time,
+			       model->is_windows ? "the trace's begin" : "the first sample");
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": it ends before it begins", spec->time);
@@ -234,13 +237,44 @@ wk_source_id wk_filter_default_source(const struct wk_model *model)
 	return best ? best : first;
 }
 
+static wk_source_id source_named(const struct wk_model *model, const char *name)
+{
+	for (wk_source_id i = 1; i < model->source_count; i++)
+		if (wk_str_is(wk_model_str(model, model->sources[i].name), name))
+			return i;
+	return 0;
+}
+
+/* Its name in other words, or nearly; NULL: nothing is meant. */
+static const char *source_meant(const struct wk_model *model, const char *name,
+				const struct wk_windows_event *event)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
+
+	if (event && source_named(model, event->source))
+		return event->source;
+	for (wk_source_id i = 1; i < model->source_count && !event; i++)
+		wk_suggestion_try(&near, wk_strtab_get(model->text, model->sources[i].name));
+	return near.best;
+}
+
 #define ENOUGH_NAMES 200 /* bytes: a sentence is for reading */
 
 static bool no_such_source(const struct wk_model *model, const char *name, struct wk_err *err)
 {
+	const struct wk_windows_event *event =
+		model->is_windows ? wk_windows_event_of(wk_str_c(name)) : NULL;
+	const char *meant = source_meant(model, name, event);
 	struct wk_buf names = { 0 };
 	wk_source_id i = 1;
 
+	if (meant)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "no event \"%s\" was recorded; did you mean \"%s\"?", name, meant);
+	if (event)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "no event \"%s\" was recorded: %s records it; `wick show FILE "
+			       "system` lists what there is", name, event->recorded_by);
 	for (; i < model->source_count && names.len < ENOUGH_NAMES; i++)
 		wk_buf_add_fmt(&names, "%s%s", i > 1 ? ", " : "",
 			       wk_strtab_get(model->text, model->sources[i].name));
@@ -280,13 +314,9 @@ static bool find_source(const struct wk_model *model, const char *name, wk_sourc
 		*source = wk_filter_default_source(model);
 		return true;
 	}
-	for (wk_source_id i = 1; i < model->source_count; i++) {
-		if (wk_str_is(wk_model_str(model, model->sources[i].name), name)) {
-			*source = i;
-			return true;
-		}
-	}
-	*source = source_by_end(model, name);
+	*source = source_named(model, name);
+	if (!*source)
+		*source = source_by_end(model, name);
 	return *source || no_such_source(model, name, err);
 }
 
@@ -422,6 +452,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 
 	*filter = (struct wk_filter){
 		.to_ns = UINT64_MAX,
+		.has_named_source = spec->source || spec->after_source,
 		.has_counts = model->count_count > 0,
 		.is_given = {
 			[WK_FILTER_PROCESS] = spec->process, [WK_FILTER_THREAD] = spec->thread,

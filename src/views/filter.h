@@ -22,7 +22,8 @@ struct wk_filter_spec {
 	const char *function; /* keeps stacks with a function whose name matches */
 	const char *source;   /* an event's name, or the end of one behind a slash; NULL: CPU time
 			       * if sampled, else the first */
-	const char *time;     /* "FROM-TO" since the first sample, either end may be left out; with
+	const char *time;     /* "FROM-TO" since the first sample, of Windows since the
+			       * trace's begin; either end may be left out; with
 			       * a % behind it an end is that part of the time to the last */
 	const struct wk_wpa_query *query; /* of a preset, or NULL */
 	bool ignore_case;
@@ -55,6 +56,7 @@ struct wk_filter {
 	uint64_t total;      /* samples of the source */
 	uint64_t elsewhere;  /* samples of other sources */
 	bool is_narrowed;    /* some part of the specification was given */
+	bool has_named_source; /* it is the one that was asked for */
 	bool has_counts;     /* the input tells how many records of each kind it has */
 	bool is_given[WK_FILTER_PARTS];
 	uint64_t kept[WK_FILTER_PARTS]; /* how many of the total each part alone lets pass */

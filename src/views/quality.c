@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "views/windows_events.h"
 
 #define MOST_CLOSED_TOLD 2
 #define MOST_OTHERS_TOLD 3
@@ -172,6 +173,12 @@ static uint32_t missing_parts(const struct wk_model *model)
 	return count;
 }
 
+static bool lacks_cpu(const struct wk_model *model, const struct wk_filter *filter)
+{
+	return model->is_windows && !filter->has_named_source && filter->total &&
+	       !model->sources[filter->source].is_cpu_time;
+}
+
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter)
 {
 	struct wk_quality quality = {
@@ -184,6 +191,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 		.lost_samples = model->lost_samples,
 		.lost_records = model->lost_records,
 		.missing_parts = missing_parts(model),
+		.lacks_cpu = lacks_cpu(model, filter),
 	};
 	struct depths depths;
 
@@ -374,6 +382,20 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	}
 	if (quality->elsewhere)
 		add_elsewhere(quality, line);
+}
+
+void wk_quality_cpu_line(const struct wk_quality *quality, struct wk_buf *line)
+{
+	const struct wk_source *source = &quality->model->sources[quality->source];
+
+	if (!quality->lacks_cpu)
+		return;
+	wk_buf_add_text(line, "no CPU samples in this trace: shown are ");
+	wk_num_add_grouped(line, quality->total);
+	wk_buf_add_fmt(line, " %s%s of ", source->is_weighed ? wk_source_row_word(source) : "event",
+		       quality->total == 1 ? "" : "s");
+	wk_buf_add_str(line, source_name(quality->model, quality->source));
+	wk_buf_add_text(line, "; " WK_WINDOWS_CPU_SAMPLES " records what takes CPU time");
 }
 
 void wk_quality_missing_line(const struct wk_quality *quality, struct wk_buf *line)

@@ -24,6 +24,7 @@ struct wk_quality {
 	wk_source_id source;          /* the filter's; 0: none */
 	wk_source_id before_source;
 	uint64_t elsewhere;           /* samples of other sources */
+	bool lacks_cpu;               /* nobody asked for another event, but there is no CPU time */
 	uint64_t lost_samples;        /* in the whole recording */
 	uint64_t lost_records;
 	uint32_t missing_parts;       /* notes of what is not there of the recording, so that more
@@ -47,6 +48,10 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 
 /* "1,700 samples, none lost; 99.9 % of user stacks reach a root; 0.3 % of frames unnamed" */
 void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line);
+
+/* Of a trace of Windows that says what happened, but not what took time: that, and what records it.
+ * Nothing where CPU time is shown, or what was asked for. */
+void wk_quality_cpu_line(const struct wk_quality *quality, struct wk_buf *line);
 
 /* "the file was cut off: ..."; nothing where the recording is whole. The two that came first, and
  * how many more there are. */

@@ -3,6 +3,7 @@
 
 #include "views/lifetimes.h"
 #include "views/tables.h"
+#include "views/windows_events.h"
 
 struct needs {
 	const char *table;
@@ -14,11 +15,9 @@ struct needs {
 static const struct needs all_needs[] = {
 	{ "memory", { "commit", "reserve" },
 	  "this recording has no records of memory being committed or given back; "
-	  "`xperf -on PROC_THREAD+LOADER+VIRT_ALLOC -stackwalk VirtualAlloc+VirtualFree` or "
-	  "`wpr -start VirtualAllocation` makes some" },
+	  WK_WINDOWS_VIRTUAL_MEMORY " makes some" },
 	{ "heap", { "heap" },
-	  "this recording has no records of heaps; `xperf -start heap -heap -pids PID -stackwalk "
-	  "HeapAlloc+HeapRealloc` or `wpr -start Heap` makes some" },
+	  "this recording has no records of heaps; " WK_WINDOWS_HEAPS " makes some" },
 	{ "marks", { NULL },
 	  "nobody set a mark in this recording; `xperf -m TEXT` or `wpr -marker TEXT` sets one" },
 	{ "events", { NULL },
