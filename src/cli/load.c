@@ -285,6 +285,35 @@ static bool reads_stdin_once(const struct wk_load_input *inputs, size_t count, s
 	return times <= 1;
 }
 
+static bool is_same_file(const struct wk_load_input *a, const struct wk_os_identity *of_a,
+			 const struct wk_load_input *b, const struct wk_os_identity *of_b)
+{
+	if (a->is_before != b->is_before || !of_a->is_regular || !of_b->is_regular)
+		return false;
+	return of_a->inode && of_a->inode == of_b->inode &&
+	       of_a->device_major == of_b->device_major &&
+	       of_a->device_minor == of_b->device_minor;
+}
+
+/* What is in a file that is given twice would count twice, which nobody means. */
+static bool are_other_files(const struct wk_load_input *inputs, size_t count, struct wk_err *err)
+{
+	struct wk_os_identity *identities = wk_alloc_zeroed(count, sizeof(*identities));
+	bool ok = true;
+
+	for (size_t i = 0; i < count && ok; i++) {
+		if (!wk_os_identify(inputs[i].path, &identities[i], NULL))
+			identities[i].is_regular = false;
+		for (size_t j = 0; j < i && ok; j++)
+			if (is_same_file(&inputs[i], &identities[i], &inputs[j], &identities[j]))
+				ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+					     "\"%s\" was given twice: all in it would count "
+					     "twice", inputs[i].path);
+	}
+	free(identities);
+	return ok;
+}
+
 /* The one whose session it belongs to, or NULL. */
 static struct source *source_with(struct source *sources, size_t count, bool is_before,
 				  const struct wk_session_part *part)
@@ -329,7 +358,8 @@ static struct wk_model *load(const struct wk_load_input *inputs, size_t input_co
 	struct wk_model *model;
 	size_t count;
 
-	if (!reads_stdin_once(inputs, input_count, err))
+	if (!reads_stdin_once(inputs, input_count, err) ||
+	    !are_other_files(inputs, input_count, err))
 		return NULL;
 	for (size_t i = input_count; i-- > 0;)
 		wk_symbols_look_beside(symbols, inputs[i].path);

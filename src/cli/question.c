@@ -7,6 +7,7 @@
 #include "views/memory_roots.h"
 #include "views/nameless.h"
 #include "views/windows_events.h"
+#include "views/wpa_query.h"
 
 #define MANY_UNNAMED 20 /* one in so many */
 #define MANY_CUT     10
@@ -79,6 +80,23 @@ static bool has_threads(const struct wk_model *model)
 	return false;
 }
 
+#define MOST_QUERY_BYTES 300
+
+/* Nobody typed it: it stands in a preset's file. */
+static void add_query(const struct wk_question *question, struct wk_buf *sentence)
+{
+	const struct wk_wpa_query *query = question->asked.query;
+	struct wk_str text = query ? query->text : wk_str_c("");
+	bool is_cut = text.len > MOST_QUERY_BYTES;
+
+	if (!query || question->filter.kept[WK_FILTER_QUERY])
+		return;
+	while (text.len > MOST_QUERY_BYTES || (is_cut && (text.at[text.len] & 0xc0) == 0x80))
+		text.len--;
+	wk_buf_add_fmt(sentence, "; that filter is %.*s%s, and %s what matches",
+		       WK_STR_ARG(text), is_cut ? "…" : "", query->keeps ? "keeps" : "leaves out");
+}
+
 static void explain(const struct wk_question *question, struct wk_buf *sentence)
 {
 	const bool *is_given = question->filter.is_given;
@@ -90,6 +108,7 @@ static void explain(const struct wk_question *question, struct wk_buf *sentence)
 	else
 		wk_filter_near(&question->filter, question->quality.model, &question->asked,
 			       sentence);
+	add_query(question, sentence);
 }
 
 bool wk_question_expect(const struct wk_question *question, struct wk_err *err)

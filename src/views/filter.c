@@ -176,8 +176,8 @@ static bool pass_images(const struct wk_model *model, const struct wk_filter_spe
 	return true;
 }
 
-/* "1.5" seconds since the first sample (of Windows since the trace's begin), or "10%" of the time up
- * to the last one. */
+/* "1.5" seconds since the first sample, of Windows since the trace's begin, or "10%" of the time
+ * up to the last one. */
 static bool read_time(const struct wk_model *model, struct wk_str text, uint64_t *ns)
 {
 	double percent;

@@ -142,7 +142,7 @@ static bool is_kernel(const struct wk_image *image, const struct wk_function *fu
 	       function->kind == WK_FRAME_KERNEL;
 }
 
-/* A runtime that a program brings along is not of Windows, but has the names that it has elsewhere. */
+/* A runtime that a program brings along is not of Windows, but is called as it is elsewhere. */
 static enum wk_code_kind kind_of_windows(const struct wk_model *model, const struct wk_image *image)
 {
 	enum wk_code_kind kind = wk_windows_kind(model, image);

@@ -282,7 +282,7 @@ bool wk_wpa_query_read(struct wk_wpa_query *query, struct wk_str text, bool keep
 	struct reading r = { .query = query, .text = text, .wants_operand = true, .err = err };
 	bool ok = true;
 
-	*query = (struct wk_wpa_query){ .keeps = keeps };
+	*query = (struct wk_wpa_query){ .text = text, .keeps = keeps };
 	take_while(&r, " \t\r\n");
 	while (ok && r.text.len) {
 		ok = read_next(&r);

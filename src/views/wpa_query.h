@@ -44,6 +44,7 @@ struct wk_wpa_query {
 	uint32_t term_count;
 	uint8_t *steps; /* enum wk_wpa_step; terms come one after the other */
 	size_t step_count, step_cap;
+	struct wk_str text; /* all of it, as it was written */
 	bool keeps;     /* what matches; else that is left out */
 };
 
