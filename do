@@ -265,6 +265,14 @@ do_fuzz() {
 	tools/fuzz build-fuzz "$seconds" ${2:+"$2"}
 }
 
+# What takes too long for every change; `do_test` has the same questions with fewer places.
+do_soak() {
+	# shellcheck disable=SC2086
+	want $build_needs pc:cmocka=libcmocka-dev python3=python3
+	do_build true
+	WICK_SOAK=1 build/tests/unit/test_etl_damage
+}
+
 do_bench() {
 	want python3=python3
 	want_if_possible perf=linux-perf g++=g++ musl-gcc=musl-tools cargo=cargo clang=clang \
@@ -328,6 +336,7 @@ usage: ./do WORD
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   lint             floors, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
+  soak             real traces cut at every tenth byte, all of them: half an hour
   bench [NAME]     measure: all of bench/, or one script of it
   clean            remove what was built
 EOF
@@ -337,7 +346,7 @@ word=${1:-help}
 [ $# -eq 0 ] || shift
 case $word in
 build) do_build_alone ;;
-demo | test | windows | install | asan | lint | fuzz | bench | clean | help) "do_$word" "$@" ;;
+demo | test | windows | install | asan | lint | fuzz | soak | bench | clean | help) "do_$word" "$@" ;;
 -h | --help) do_help ;;
 *)
 	say "do: unknown word \"$word\""

@@ -26,6 +26,7 @@ static const char *const names[] = {
 #define MOST_READ_BYTES (24u << 20)
 #define MOST_TRIES	1500
 #define EVERY_TENTH	65536 /* files up to this size are cut at every tenth byte */
+#define BUFFER_HEADER	72
 
 static size_t tries_of(size_t size)
 {
@@ -123,6 +124,38 @@ static void for_each_fixture(void (*try)(const struct wk_opened *opened, struct 
 	assert_int_equal(tried, sizeof(names) / sizeof(names[0]) - 1);
 }
 
+static size_t size_of_buffer(const uint8_t *at, size_t left)
+{
+	struct wk_bytes begin = wk_bytes_of(at, left);
+	size_t size = wk_u32le(&begin);
+
+	return size < BUFFER_HEADER || size > left ? left : size;
+}
+
+/* Large files, too, at every tenth byte: what stands before the buffer that is cut changes nothing
+ * in how it is read, so of that only the first, which describes the trace, is put before it. */
+static void cut_each_buffer(const struct wk_opened *opened, struct wk_bytes bytes)
+{
+	size_t size = wk_bytes_left(&bytes), first = size_of_buffer(bytes.at, size), len;
+	struct wk_opened how = *opened;
+	size_t tries = 0;
+
+	for (size_t at = first; at < size; at += len) {
+		len = size_of_buffer(bytes.at + at, size - at);
+		for (size_t cut = 0; cut < len; cut += 10, tries++) {
+			uint8_t *exact = malloc(first + cut);
+
+			memcpy(exact, bytes.at, first);
+			memcpy(exact + first, bytes.at + at, cut);
+			how.input.options.skips_details = tries % 8 != 0; /* most of the time */
+			read_bytes(&how, exact, first + cut);
+			free(exact);
+		}
+	}
+	print_message("%zu bytes, cut at %zu places of their buffers\n", size, tries);
+	assert_true(tries >= (size - first) / 10);
+}
+
 static void cut_everywhere(const struct wk_opened *opened, struct wk_bytes bytes)
 {
 	size_t size = wk_bytes_left(&bytes);
@@ -143,6 +176,12 @@ static void traces_cut_anywhere_give_an_answer_or_a_sentence(void **state)
 {
 	(void)state;
 	for_each_fixture(cut_everywhere);
+}
+
+static void large_traces_cut_at_every_tenth_byte_give_an_answer_or_a_sentence(void **state)
+{
+	(void)state;
+	for_each_fixture(cut_each_buffer);
 }
 
 static void flip_bits(const struct wk_opened *opened, struct wk_bytes bytes)
@@ -220,5 +259,12 @@ int main(void)
 		cmocka_unit_test(memory_stayed_in_proportion),
 	};
 
+	/* For `./do soak`: half an hour. */
+	const struct CMUnitTest long_tests[] = {
+		cmocka_unit_test(large_traces_cut_at_every_tenth_byte_give_an_answer_or_a_sentence),
+	};
+
+	if (getenv("WICK_SOAK"))
+		return cmocka_run_group_tests(long_tests, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
