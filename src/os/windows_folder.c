@@ -31,10 +31,38 @@ char *wk_os_cache_folder(void)
 	return path.at;
 }
 
-/* Makes what is missing of the path, from above. What cannot be made is noticed at its end. */
-static void make_path(const char *path)
+static DWORD attributes_of(const wchar_t *path)
+{
+	DWORD attributes = GetFileAttributesW(path);
+
+	return attributes == INVALID_FILE_ATTRIBUTES ? 0 : attributes;
+}
+
+/* 0, or errno's number for why there is no such folder. */
+static int make_part(const wchar_t *part)
+{
+	DWORD attributes = attributes_of(part);
+
+	if (attributes)
+		return attributes & FILE_ATTRIBUTE_DIRECTORY ? 0 : ENOTDIR;
+	if (CreateDirectoryW(part, NULL))
+		return 0;
+	wk_windows_fail();
+	return attributes_of(part) & FILE_ATTRIBUTE_DIRECTORY ? 0 : errno;
+}
+
+/* That something is missing, below a folder that cannot be made, says less than why that is so. */
+static int first_cause(int before, int now)
+{
+	return before == 0 || before == ENOENT ? now : before;
+}
+
+/* Makes what is missing of the path, from above; false, with errno set, where that cannot be done.
+ * Paths begin with what nobody makes (a drive, a server), and that is no fault. */
+static bool make_path(const char *path)
 {
 	wchar_t *part = wk_windows_path(path);
+	int cause = 0, last;
 
 	for (wchar_t *at = part + 1; *at; at++) {
 		wchar_t slash = *at;
@@ -42,21 +70,18 @@ static void make_path(const char *path)
 		if (slash != L'/' && slash != L'\\')
 			continue;
 		*at = L'\0';
-		CreateDirectoryW(part, NULL);
+		cause = first_cause(cause, make_part(part));
 		*at = slash;
 	}
-	CreateDirectoryW(part, NULL);
+	last = make_part(part);
 	free(part);
+	errno = first_cause(cause, last);
+	return last == 0;
 }
 
 bool wk_os_folder_make(const char *path, struct wk_err *err)
 {
-	if (!wk_os_is_folder(path))
-		make_path(path);
-	if (wk_os_is_folder(path))
-		return true;
-	errno = wk_os_is_there(path) ? EEXIST : errno;
-	return wk_fail_os(err, errno, "cannot make the folder %s", path);
+	return make_path(path) || wk_fail_os(err, errno, "cannot make the folder %s", path);
 }
 
 /* This process' user, or what files of one are given to where he is an administrator. */
@@ -98,8 +123,10 @@ struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct w
 	struct wk_os_folder *folder;
 	HANDLE handle;
 
-	if (may_make && !wk_os_is_there(path))
-		make_path(path);
+	if (may_make && !wk_os_is_there(path) && !make_path(path)) {
+		wk_fail_os(err, errno, "cannot use the folder %s", path);
+		return NULL;
+	}
 	handle = wk_windows_open(path, FILE_LIST_DIRECTORY | READ_CONTROL, OPEN_EXISTING,
 				 FILE_FLAG_BACKUP_SEMANTICS);
 	if (handle == INVALID_HANDLE_VALUE || !wk_os_is_folder(path)) {
