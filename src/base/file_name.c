@@ -50,13 +50,18 @@ static bool is_letter(char c)
 	return (unsigned char)c >= ' ' && !strchr("<>:\"/\\|?*", c);
 }
 
-bool wk_file_name_is_windows(struct wk_str name)
+static bool is_name(struct wk_str name)
 {
 	for (size_t i = 0; i < name.len; i++)
 		if (!is_letter(name.at[i]))
 			return false;
-	return name.len > 0 && name.len <= 255 && name.at[name.len - 1] != '.' &&
-	       name.at[name.len - 1] != ' ' && !is_device(name);
+	return name.len > 0 && name.at[name.len - 1] != '.' && name.at[name.len - 1] != ' ' &&
+	       !is_device(name);
+}
+
+bool wk_file_name_is_windows(struct wk_str name)
+{
+	return name.len <= 255 && is_name(name);
 }
 
 static bool is_slash(char c)
@@ -103,8 +108,7 @@ bool wk_file_path_is_windows(struct wk_str path)
 		while (len < path.len && !is_slash(path.at[len]))
 			len++;
 		name = wk_str_of(path.at, len);
-		if (len > 0 && !wk_str_is(name, ".") && !wk_str_is(name, "..") &&
-		    !wk_file_name_is_windows(name))
+		if (len > 0 && !wk_str_is(name, ".") && !wk_str_is(name, "..") && !is_name(name))
 			return false;
 		path = wk_str_skip(path, len + (len < path.len));
 	}

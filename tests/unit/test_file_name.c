@@ -68,12 +68,15 @@ static void each_part_of_a_path_is_a_name(void **state)
 		"C:\\aux", "C:\\con.d\\a.pdb", "\\\\.\\PhysicalDrive0", "//./pipe/a", "/\\.\\COM1",
 		"\\\\?\\GLOBALROOT\\Device\\a", "\\\\?\\Volume{1}\\a", "C:\\a.pdb:b", "C:\\a.\\b",
 		"C:\\C:\\a", "1:\\a", "\\??\\C:\\a", "nul", NULL };
+	char long_path[400] = "C:\\";
 
 	(void)state;
 	for (size_t i = 0; good[i]; i++)
 		assert_true(is_path(good[i]));
 	for (size_t i = 0; bad[i]; i++)
 		assert_false(is_path(bad[i]));
+	memset(long_path + 3, 'a', 300); /* may be a hundred letters of three bytes each */
+	assert_true(is_path(long_path));
 }
 
 int main(void)
