@@ -406,7 +406,8 @@ static struct search begin_search(const struct wk_image_key *key, struct wk_stor
 }
 
 /* Where this machine is the one that recorded, or has the same programs, the file lies there. On a
- * share it would be another machine that is asked. */
+ * share it would be another machine that is asked. Another build is told of, and yet the file is not
+ * here: all machines have some ntdll.dll at that path. */
 static enum wk_image_state find_of_windows(struct search *s)
 {
 	bool is_on_drive = s->path.at[0] != '\\' && !memchr(s->path.at, '\0', s->path.len);
@@ -420,7 +421,7 @@ static enum wk_image_state find_of_windows(struct search *s)
 		wk_buf_add_str(s->why, s->path);
 		wk_buf_add_text(s->why, " is not here: it is a file of a Windows machine");
 	}
-	return s->state;
+	return s->state == WK_IMAGE_DIFFERS ? WK_IMAGE_MISSING : s->state;
 }
 
 enum wk_image_state wk_store_image(const struct wk_image_key *key, struct wk_store_file *file,
