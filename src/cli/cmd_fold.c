@@ -84,7 +84,7 @@ static struct wk_model *load(const char **paths, const struct args *args,
 			     const struct wk_view_choice *choice, struct wk_err *err)
 {
 	struct wk_load_args summed =
-		wk_load_summed(&args->load, choice->needs_samples);
+		wk_load_summed(&args->load, choice->needs_samples, choice->filter.source);
 
 	return wk_load_all(paths, &summed, NULL, err);
 }

@@ -445,7 +445,8 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 			   struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_load_args load = wk_load_summed(&args->load, choice->needs_samples);
+	struct wk_load_args load = wk_load_summed(&args->load, choice->needs_samples,
+						  choice->filter.source);
 	struct wk_table_options options;
 	struct wk_model *model;
 	bool ok;

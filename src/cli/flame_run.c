@@ -217,7 +217,8 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 			 struct wk_flame_maker *maker, struct wk_err *err)
 {
 	const struct wk_flame_args *args = maker->args;
-	struct wk_load_args load = wk_load_summed(&args->load, maker->choice.needs_samples);
+	struct wk_load_args load = wk_load_summed(&args->load, maker->choice.needs_samples,
+						  maker->choice.filter.source);
 	struct wk_model *model = wk_load_all(paths, &load, maker->symbols, err);
 	struct wk_question question = { 0 };
 	bool ok = false;

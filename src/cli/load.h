@@ -17,6 +17,7 @@ struct wk_load_args {
 	bool no_inlined;
 	uint64_t threads;              /* 0: one for each processor */
 	bool sums_samples;             /* single samples are not asked for: see model/model.h */
+	bool counts_others;            /* nor, where CPU time was sampled, stacks of anything else */
 	bool as_perf;                  /* names as perf chooses them: see symbols/symbols.h */
 };
 
@@ -42,13 +43,15 @@ struct wk_model *wk_load(const char *path, const struct wk_load_args *args, stru
 struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 			      struct wk_symbols *symbols, struct wk_err *err);
 
-/* The arguments of a view that adds samples up; `needs_times` if a filter asks for theirs. */
+/* The arguments of a view that adds samples up; `needs_times` if a filter asks for theirs, and
+ * `source` as in it (views/filter.h). */
 static inline struct wk_load_args wk_load_summed(const struct wk_load_args *args,
-						 bool needs_times)
+						 bool needs_times, const char *source)
 {
 	struct wk_load_args summed = *args;
 
 	summed.sums_samples = !needs_times;
+	summed.counts_others = !needs_times && !source;
 	return summed;
 }
 

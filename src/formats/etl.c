@@ -136,7 +136,9 @@ static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err 
 static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_etl_trace trace = { .sink = sink, .err = err,
-				      .in_full = !input->options.skips_details };
+				      .in_full = !input->options.skips_details,
+				      .counts_others = input->options.skips_details &&
+						       input->options.counts_others };
 	bool ok;
 
 	trace.file = open_all(input, err);

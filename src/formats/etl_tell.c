@@ -368,6 +368,20 @@ static bool tell_user(struct wk_etl_trace *trace, const struct wk_etl_record *re
 				trace->in_full, trace->sink, trace->err);
 }
 
+static bool tell_counted(struct wk_etl_trace *trace)
+{
+	struct wk_etl_sums sums = { 0 };
+	bool ok;
+
+	if (!wk_etl_counts_others(trace))
+		return true;
+	wk_etl_count_idle(trace, &sums);
+	wk_etl_user_count(trace->user, &sums);
+	ok = wk_etl_sums_tell(&sums, trace->file, trace->sink, trace->err);
+	wk_etl_sums_fini(&sums);
+	return ok;
+}
+
 bool wk_etl_tell(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record record;
@@ -380,5 +394,6 @@ bool wk_etl_tell(struct wk_etl_trace *trace)
 	while (ok && wk_etl_next(trace->file, &record))
 		ok = tell_record(trace, &record) &&
 		     (record.kind == WK_ETL_KERNEL || tell_user(trace, &record));
-	return ok && wk_etl_counts_tell(trace->counts, trace->schemas, trace->sink, trace->err);
+	return ok && tell_counted(trace) &&
+	       wk_etl_counts_tell(trace->counts, trace->schemas, trace->sink, trace->err);
 }

@@ -100,24 +100,53 @@ static void see(struct wk_etl_trace *trace, enum source source)
 	trace->sources_seen |= 1u << source;
 }
 
-static void scan_sample(struct wk_etl_trace *trace, struct wk_bytes payload,
-			struct wk_etl_form form)
+bool wk_etl_counts_others(const struct wk_etl_trace *trace)
+{
+	return trace->counts_others && trace->sources_seen & 1u << SAMPLED;
+}
+
+static void add_idle(struct wk_event_sum *idle, uint64_t time, const struct wk_etl_sample *sample)
+{
+	if (idle->times == 0 || time < idle->time_ns)
+		idle->time_ns = time;
+	if (time > idle->until_ns)
+		idle->until_ns = time;
+	idle->times++;
+	idle->weight += sample->count ? sample->count : 1;
+}
+
+void wk_etl_count_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums)
+{
+	struct wk_event_sum idle = trace->idle;
+	struct wk_event_whose whose = { .pid = wk_etl_pid_of_thread(trace, IDLE_TID),
+					.tid = IDLE_TID, .source = IDLE };
+
+	idle.weight *= trace->interval_ns;
+	if (idle.times)
+		wk_etl_sums_add(sums, &whose, &idle);
+}
+
+static void scan_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_bytes payload)
 {
 	const uint32_t both = 1u << SAMPLED | 1u << IDLE;
 	struct wk_etl_sample sample;
 
-	if ((trace->sources_seen & both) != both && wk_etl_read_sample(payload, form, &sample))
-		see(trace, source_of_sample(&sample));
+	if (((trace->sources_seen & both) == both && !trace->counts_others) ||
+	    !wk_etl_read_sample(payload, wk_etl_form_of(record), &sample))
+		return;
+	see(trace, source_of_sample(&sample));
+	if (trace->counts_others && source_of_sample(&sample) == IDLE)
+		add_idle(&trace->idle, record->time, &sample);
 }
 
 static void scan_samples(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
-	struct wk_etl_form form = wk_etl_form_of(record);
 	struct wk_etl_samples samples;
 
-	wk_etl_read_samples(record->payload, form, &samples);
+	wk_etl_read_samples(record->payload, wk_etl_form_of(record), &samples);
 	for (size_t i = 0; i < samples.count; i++)
-		scan_sample(trace, samples.at[i], form);
+		scan_sample(trace, record, samples.at[i]);
 }
 
 static struct wk_etl_counter *counter_of(struct wk_etl_trace *trace, uint32_t source)
@@ -168,7 +197,7 @@ bool wk_etl_scan_sampled(struct wk_etl_trace *trace, const struct wk_etl_record 
 	switch (hook) {
 	case WK_ETL_SAMPLE:
 	case WK_ETL_SAMPLE_NMI:
-		scan_sample(trace, record->payload, wk_etl_form_of(record));
+		scan_sample(trace, record, record->payload);
 		break;
 	case WK_ETL_SAMPLE_CACHE:
 		scan_samples(trace, record);
@@ -251,14 +280,16 @@ static void set_address(struct wk_event *event, const struct wk_etl_record *reco
 static bool on_sample(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		      struct wk_bytes payload)
 {
-	struct wk_event event = begin_sample(trace, record, SAMPLED);
 	struct wk_etl_sample sample;
+	struct wk_event event;
 
 	if (!wk_etl_read_sample(payload, wk_etl_form_of(record), &sample)) {
 		trace->short_payloads++;
 		return true;
 	}
-	event.sample.source = source_of_sample(&sample);
+	if (source_of_sample(&sample) == IDLE && wk_etl_counts_others(trace))
+		return true;
+	event = begin_sample(trace, record, source_of_sample(&sample));
 	event.sample.weight = (sample.count ? sample.count : 1) * trace->interval_ns;
 	set_address(&event, record, sample.address);
 	wk_etl_set_thread(trace, record, sample.tid, &event, &event.sample);

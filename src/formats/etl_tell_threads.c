@@ -8,7 +8,7 @@
 /* Processors are numbered in 11 bits. */
 #define MOST_CPUS 2048
 
-static uint32_t pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid)
+uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid)
 {
 	uint32_t pid = wk_map_find(&trace->pid_of, tid);
 
@@ -60,7 +60,7 @@ void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *r
 	struct wk_etl_chain chain;
 
 	event->tid = tid;
-	event->pid = pid_of_thread(trace, tid);
+	event->pid = wk_etl_pid_of_thread(trace, tid);
 	if (find_stack(trace, record, tid, &chain))
 		set_chain(sample, &chain);
 }
@@ -75,7 +75,7 @@ void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *
 	if (tid == WK_ETL_NO_THREAD)
 		return;
 	event->tid = tid;
-	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid : pid_of_thread(trace, tid);
+	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
 }
 
 bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *record,
@@ -93,7 +93,7 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 	if (tid == WK_ETL_NO_THREAD)
 		return false;
 	event->tid = tid;
-	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid : pid_of_thread(trace, tid);
+	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
 	return true;
 }
 
@@ -111,7 +111,7 @@ bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *
 	}
 	run_on(trace, record->cpu, switched.new_tid);
 	event.switched.old_tid = switched.old_tid;
-	event.switched.old_pid = pid_of_thread(trace, switched.old_tid);
+	event.switched.old_pid = wk_etl_pid_of_thread(trace, switched.old_tid);
 	event.switched.old_waits = switched.old_waits;
 	if (switched.old_waits)
 		event.switched.wait_reason = wk_str_c(wk_etl_wait_reason(switched.wait_reason));
@@ -130,7 +130,7 @@ bool wk_etl_tell_ready(struct wk_etl_trace *trace, const struct wk_etl_record *r
 		return true;
 	}
 	event.ready.ready_tid = ready.tid;
-	event.ready.ready_pid = pid_of_thread(trace, ready.tid);
+	event.ready.ready_pid = wk_etl_pid_of_thread(trace, ready.tid);
 	event.ready.is_interrupt = ready.in_dpc;
 	wk_etl_set_doer(trace, record, &event, &event.ready.sample);
 	return wk_etl_take(trace, &event);

@@ -23,6 +23,7 @@
 #include "formats/etl_schema.h"
 #include "formats/etl_snapshots.h"
 #include "formats/etl_stacks.h"
+#include "formats/etl_sums.h"
 #include "formats/etl_user.h"
 
 /* Kernel events by their hooks: group in the high byte, opcode in the low. */
@@ -153,6 +154,7 @@ struct wk_etl_trace {
 	struct wk_etl_modules *modules;
 	struct wk_etl_snapshots *snapshots;
 	bool in_full;                   /* somebody looks at each of them */
+	bool counts_others;             /* nobody at samples but those of the timer, if there are */
 	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */
 	struct wk_etl_debug_id *debug_ids;
 	size_t debug_id_count, debug_id_cap;
@@ -169,6 +171,7 @@ struct wk_etl_trace {
 
 	struct wk_etl_counts *counts;
 	uint32_t sources_seen;       /* bits of what there are samples of (etl_tell_samples.c) */
+	struct wk_event_sum idle;    /* all of the processors that had nothing to do, in ticks */
 	struct wk_map counter_of;    /* Windows' number of it: row + 1 */
 	struct wk_etl_counter *counters;
 	size_t counter_count, counter_cap;
@@ -213,6 +216,9 @@ static inline bool wk_etl_take(const struct wk_etl_trace *trace, const struct wk
 
 /* ---- who did it (etl_tell_threads.c) */
 
+/* 0 if nothing says whose it is. */
+uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid);
+
 /* The thread of an event that is known, its process, and its stack into `sample`. */
 void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		       uint32_t tid, struct wk_event *event, struct wk_event_sample *sample);
@@ -230,6 +236,11 @@ void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *
 
 void wk_etl_scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload);
 bool wk_etl_is_sampled(uint32_t hook);
+
+/* Whether samples of other sources are only counted: known in the first pass from the first sample
+ * of the timer on. wk_etl_count_idle counts those that the second pass leaves out then. */
+bool wk_etl_counts_others(const struct wk_etl_trace *trace);
+void wk_etl_count_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums);
 bool wk_etl_scan_sampled(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook); /* false if it is none */
 bool wk_etl_tell_sources(struct wk_etl_trace *trace);

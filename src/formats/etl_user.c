@@ -20,7 +20,7 @@
 /* The latest event of the CLR by a thread: the stack that comes next is its. */
 struct latest {
 	uint64_t time;
-	uint32_t tid, kind; /* 0: it has its stack */
+	uint32_t pid, tid, kind; /* 0: it has its stack */
 	uint32_t place;     /* of its buffer */
 };
 
@@ -34,6 +34,8 @@ struct wk_etl_user {
 	struct wk_map half_of; /* by the number that halves share: row + 1 */
 	struct wk_etl_stack_owner *halves; /* who has it */
 	size_t half_count, half_cap;
+	bool keeps_stacks;     /* of some event */
+	struct wk_etl_sums counted; /* the source is the kind */
 	bool *has_stacks;      /* by kind */
 	size_t has_stacks_cap;
 	uint32_t *source_of;   /* by kind, once settled */
@@ -60,6 +62,7 @@ void wk_etl_user_free(struct wk_etl_user *user)
 		return;
 	wk_etl_event_text_free(user->texts);
 	wk_etl_stacks_free(user->stacks);
+	wk_etl_sums_fini(&user->counted);
 	wk_strtab_free(user->sources);
 	wk_map_fini(&user->latest_of);
 	wk_map_fini(&user->half_of);
@@ -72,14 +75,67 @@ void wk_etl_user_free(struct wk_etl_user *user)
 
 /* ---- stacks */
 
-static void note_stack(struct wk_etl_user *user, uint32_t kind)
+static void note_kind(struct wk_etl_user *user, uint32_t kind)
 {
 	size_t before = user->has_stacks_cap;
 
+	if (kind < before) {
+		user->has_stacks[kind] = true;
+		return;
+	}
 	user->has_stacks = wk_grow(user->has_stacks, &user->has_stacks_cap, (size_t)kind + 1,
 				   sizeof(*user->has_stacks));
 	memset(user->has_stacks + before, 0, user->has_stacks_cap - before);
 	user->has_stacks[kind] = true;
+}
+
+/* A thread is 0 where the record does not say. */
+static uint32_t told_id(uint32_t id)
+{
+	return id == WK_ETL_NO_THREAD ? 0 : id;
+}
+
+static void count(struct wk_etl_user *user, const struct latest *event)
+{
+	struct wk_event_whose whose = { told_id(event->pid), told_id(event->tid), event->kind };
+	struct wk_event_sum sum = { .time_ns = event->time, .until_ns = event->time, .weight = 1,
+				    .times = 1, .cpu = WK_NO_CPU };
+
+	wk_etl_sums_add(&user->counted, &whose, &sum);
+}
+
+/* The event has a stack: that is all, or its buffer is kept for the second pass. */
+static void note_stack(struct wk_etl_user *user, const struct wk_etl_event *event,
+		       const struct latest *latest)
+{
+	note_kind(user, latest->kind);
+	if (event->is_counted)
+		count(user, latest);
+	else
+		wk_etl_keep(event->file, latest->place);
+}
+
+static struct latest latest_of(const struct wk_etl_event *event)
+{
+	const struct wk_etl_record *record = event->record;
+
+	return (struct latest){ record->time, record->pid, record->tid, event->kind,
+				wk_etl_place(event->file) };
+}
+
+static bool has_address(struct wk_bytes addresses)
+{
+	for (; addresses.at < addresses.end; addresses.at++)
+		if (*addresses.at)
+			return true;
+	return false;
+}
+
+static void add_stack(struct wk_etl_user *user, struct wk_etl_stack_owner owner,
+		      struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	user->keeps_stacks = true;
+	wk_etl_stacks_add(user->stacks, owner, addresses, pointer_bytes);
 }
 
 /* Programs of 32 bits may have code above the middle of their addresses, where it is not the
@@ -90,12 +146,12 @@ static void add_program_stack(struct wk_etl_user *user, struct wk_etl_stack_owne
 	struct wk_buf wide = { 0 };
 
 	if (pointer_bytes == 8) {
-		wk_etl_stacks_add(user->stacks, owner, addresses, 8);
+		add_stack(user, owner, addresses, 8);
 		return;
 	}
 	while (wk_bytes_left(&addresses) >= 4)
 		wk_buf_add_u64(&wide, wk_u32le(&addresses));
-	wk_etl_stacks_add(user->stacks, owner, wk_bytes_of(wide.at, wide.len), 8);
+	add_stack(user, owner, wk_bytes_of(wide.at, wide.len), 8);
 	wk_buf_fini(&wide);
 }
 
@@ -116,8 +172,22 @@ static bool is_second_half(struct wk_etl_user *user, uint64_t number,
 	return false;
 }
 
+/* An event counts once, and not for a stack without any address. */
+static void meet_stack(struct wk_etl_user *user, const struct wk_etl_event *event, bool has_frames,
+		       bool *is_met)
+{
+	const struct latest own = latest_of(event);
+
+	if (!event->is_counted || (has_frames && !*is_met))
+		note_stack(user, event, &own);
+	else
+		note_kind(user, event->kind);
+	*is_met |= has_frames;
+}
+
+/* `*is_met`: a stack of the event was met before. */
 static void scan_item(struct wk_etl_user *user, const struct wk_etl_event *event,
-		      const struct wk_etl_item *item)
+		      const struct wk_etl_item *item, bool *is_met)
 {
 	const struct wk_etl_record *record = event->record;
 	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
@@ -129,25 +199,26 @@ static void scan_item(struct wk_etl_user *user, const struct wk_etl_event *event
 	if (addresses.bad)
 		return;
 	addresses = wk_bytes_take(&addresses, left - left % pointer_bytes);
-	if (number == 0 || !is_second_half(user, number, &owner)) {
-		note_stack(user, event->kind);
-		wk_etl_keep(event->file, wk_etl_place(event->file));
-	}
-	wk_etl_stacks_add(user->stacks, owner, addresses, pointer_bytes);
+	if (number == 0 || !is_second_half(user, number, &owner))
+		meet_stack(user, event, number || has_address(addresses), is_met);
+	if (!event->is_counted)
+		add_stack(user, owner, addresses, pointer_bytes);
 }
 
-static void remember(struct wk_etl_user *user, const struct wk_etl_event *event)
+static void remember(struct wk_etl_user *user, const struct wk_etl_event *event, bool is_counted)
 {
-	const struct wk_etl_record *record = event->record;
-	uint32_t *row = wk_map_at(&user->latest_of, (uint64_t)record->tid + 1);
+	uint32_t *row = wk_map_at(&user->latest_of, (uint64_t)event->record->tid + 1);
+	struct latest *latest;
 
 	if (!*row) {
 		user->latest = wk_grow(user->latest, &user->latest_cap, user->latest_count + 1,
 				       sizeof(*user->latest));
 		*row = (uint32_t)++user->latest_count;
 	}
-	user->latest[*row - 1] = (struct latest){ record->time, record->tid, event->kind,
-						  wk_etl_place(event->file) };
+	latest = &user->latest[*row - 1];
+	*latest = latest_of(event);
+	if (is_counted)
+		latest->kind = 0;
 }
 
 /* Its frames are of the program alone, each as wide as the program's pointers. */
@@ -166,11 +237,14 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *
 	if (count > wk_bytes_left(&addresses) / record->pointer_bytes)
 		count = (uint32_t)(wk_bytes_left(&addresses) / record->pointer_bytes);
 	addresses = wk_bytes_take(&addresses, (uint64_t)count * record->pointer_bytes);
-	note_stack(user, latest->kind);
-	wk_etl_keep(event->file, latest->place);
-	add_program_stack(user, (struct wk_etl_stack_owner){ latest->time, latest->tid,
-							  record->cpu },
-			  addresses, record->pointer_bytes);
+	if (event->is_counted && !has_address(addresses))
+		note_kind(user, latest->kind);
+	else
+		note_stack(user, event, latest);
+	if (!event->is_counted)
+		add_program_stack(user, (struct wk_etl_stack_owner){ latest->time, latest->tid,
+								     record->cpu },
+				  addresses, record->pointer_bytes);
 	latest->kind = 0;
 }
 
@@ -178,17 +252,18 @@ static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *
 void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event)
 {
 	const struct wk_etl_record *record = event->record;
+	bool is_met = false;
 
 	if (record->kind != WK_ETL_MANIFEST || wk_etl_is_manifest_chunk(record))
 		return;
 	for (size_t i = 0; i < record->item_count; i++)
 		if (record->items[i].type == WK_ETL_ITEM_STACK_32 ||
 		    record->items[i].type == WK_ETL_ITEM_STACK_64)
-			scan_item(user, event, &record->items[i]);
+			scan_item(user, event, &record->items[i], &is_met);
 	if (wk_etl_clr_is_stack(record))
 		scan_clr_stack(user, event);
 	else if (wk_etl_clr_is_runtime(record))
-		remember(user, event);
+		remember(user, event, event->is_counted && is_met);
 }
 
 /* ---- sources */
@@ -297,17 +372,28 @@ bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *reco
 
 	if (record->kind == WK_ETL_KERNEL)
 		return true;
-	event.pid = record->pid == WK_ETL_NO_THREAD ? 0 : record->pid;
-	event.tid = record->tid == WK_ETL_NO_THREAD ? 0 : record->tid;
+	event.pid = told_id(record->pid);
+	event.tid = told_id(record->tid);
 	if (wk_etl_user_is_mark(record) && !tell_mark(record, event, sink, err))
 		return false;
-	if (!in_full && user->source_count == 0)
+	if (!in_full && !user->keeps_stacks)
 		return true;
 	kind = wk_etl_schemas_kind(user->schemas, record);
 	if (kind < user->kind_count && user->source_of[kind] &&
 	    !tell_sample(user, record, event, user->source_of[kind], sink, err))
 		return false;
 	return !in_full || wk_etl_event_text_tell(user->texts, record, kind, &event, sink, err);
+}
+
+/* Kinds of one name are of one source. */
+void wk_etl_user_count(const struct wk_etl_user *user, struct wk_etl_sums *sums)
+{
+	for (size_t i = 0; i < user->counted.count; i++) {
+		struct wk_event_whose whose = user->counted.whose[i];
+
+		whose.source = user->first_source + user->source_of[whose.source] - 1;
+		wk_etl_sums_add(sums, &whose, &user->counted.rows[i]);
+	}
 }
 
 bool wk_etl_user_tell_end(const struct wk_etl_user *user, const struct wk_sink *sink,

@@ -7,7 +7,7 @@
  * "Provider/Event", and each event with a stack a sample of it.
  *
  * Order of calls: new; scan for every record of the first pass, settle once; then tell_sources,
- * tell for every record of the second, tell_end. */
+ * tell for every record of the second, count, tell_end. */
 #ifndef WK_FORMATS_ETL_USER_H
 #define WK_FORMATS_ETL_USER_H
 
@@ -15,6 +15,7 @@
 #include "formats/etl_counts.h"
 #include "formats/etl_file.h"
 #include "formats/etl_schema.h"
+#include "formats/etl_sums.h"
 
 struct wk_etl_user;
 
@@ -25,10 +26,11 @@ void wk_etl_user_free(struct wk_etl_user *user);
 struct wk_etl_event {
 	struct wk_etl_file *file;
 	const struct wk_etl_record *record;
-	uint32_t kind; /* as the schemas number it; 0 of the kernel's */
+	uint32_t kind;   /* as the schemas number it; 0 of the kernel's */
+	bool is_counted; /* if it has a stack: that is all that has to be known of it */
 };
 
-/* Keeps the buffers of events that have a stack. */
+/* Keeps the buffers of events that have a stack and are not only counted. */
 void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event);
 
 /* Marks in `counts` the kinds that have a source. */
@@ -46,6 +48,9 @@ bool wk_etl_user_is_mark(const struct wk_etl_record *record);
 bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *record,
 		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
 		      struct wk_err *err);
+
+/* Those that were only counted. */
+void wk_etl_user_count(const struct wk_etl_user *user, struct wk_etl_sums *sums);
 
 /* What could not be said of events that were told in full. */
 bool wk_etl_user_tell_end(const struct wk_etl_user *user, const struct wk_sink *sink,

@@ -27,6 +27,8 @@ struct wk_read_options {
 	unsigned threads; /* at most so many; 0: one */
 	bool sums_samples; /* nobody asks for single samples: those of a stack, thread and source
 			    * may be told as one (SUMS), and in any order */
+	bool counts_others; /* as above, and where there are samples of CPU time nobody looks at the
+			     * others' stacks: those may be told as SUMS without */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
 	bool is_header_only; /* only what lies beside the records, and all of that; where a reader
 			      * knows no such thing it reads as ever */

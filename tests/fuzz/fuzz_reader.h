@@ -67,6 +67,16 @@ static void fuzz_look_at_trace(struct fuzz_seen *seen, const struct wk_event *ev
 	}
 }
 
+static void fuzz_look_at_sums(struct fuzz_seen *seen, const struct wk_event_sums *sums)
+{
+	for (size_t i = 0; i < sums->count; i++) {
+		assert(sums->at[i].whose < sums->whose_count);
+		assert(sums->at[i].times && sums->at[i].time_ns <= sums->at[i].until_ns);
+		assert(wk_map_find(&seen->sources,
+				   (uint64_t)sums->whose[sums->at[i].whose].source + 1));
+	}
+}
+
 static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err *err)
 {
 	struct fuzz_seen *seen = context;
@@ -89,6 +99,8 @@ static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err
 		assert(wk_map_find(&seen->sources, (uint64_t)event->sample.source + 1));
 		assert(event->sample.named_stack <= seen->stacks);
 		fuzz_touch_chains(seen, &event->sample);
+	} else if (event->kind == WK_EVENT_SUMS) {
+		fuzz_look_at_sums(seen, &event->sums);
 	} else if (event->kind == WK_EVENT_SOURCE) {
 		wk_map_set(&seen->sources, (uint64_t)event->source.source + 1, 1);
 		fuzz_touch(seen, event->source.name);
@@ -104,17 +116,23 @@ static bool fuzz_look(void *context, const struct wk_event *event, struct wk_err
 	return true;
 }
 
-static void fuzz_read_once(const struct wk_reader *reader, struct wk_bytes bytes,
-			   const struct wk_collapse *collapse)
+static void fuzz_read_as(const struct wk_reader *reader, struct wk_bytes bytes,
+			 struct wk_read_options options)
 {
 	struct fuzz_seen seen = { 0 };
 	struct wk_sink sink = { .take = fuzz_look, .context = &seen };
-	struct wk_input input = { .bytes = bytes, .name = "fuzz", .options.collapse = collapse };
+	struct wk_input input = { .bytes = bytes, .name = "fuzz", .options = options };
 	struct wk_err err = { 0 };
 
 	if (!reader->read(&input, &sink, &err))
 		assert(err.code != WK_OK && err.text[0] != '\0');
 	wk_map_fini(&seen.sources);
+}
+
+static void fuzz_read_once(const struct wk_reader *reader, struct wk_bytes bytes,
+			   const struct wk_collapse *collapse)
+{
+	fuzz_read_as(reader, bytes, (struct wk_read_options){ .collapse = collapse });
 }
 
 static inline int fuzz_reader(const struct wk_reader *reader, const uint8_t *data, size_t size)

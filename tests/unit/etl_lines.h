@@ -7,9 +7,10 @@
 #include "formats/reader.h"
 
 /* What the reader tells, a line an event. */
-static inline void read_made(const struct etl_maker *m, struct wk_buf *text)
+static inline void read_made_as(const struct etl_maker *m, struct wk_read_options options,
+				struct wk_buf *text)
 {
-	struct wk_input input = { .bytes = etl_bytes(m), .name = "made.etl" };
+	struct wk_input input = { .bytes = etl_bytes(m), .name = "made.etl", .options = options };
 	struct wk_out out = wk_out_to_buf(text);
 	struct wk_sink sink = wk_dump_sink(&out);
 	struct wk_err err = { 0 };
@@ -17,6 +18,11 @@ static inline void read_made(const struct etl_maker *m, struct wk_buf *text)
 	if (!wk_reader_etl.read(&input, &sink, &err))
 		fail_msg("%s", err.text);
 	wk_out_end(&out);
+}
+
+static inline void read_made(const struct etl_maker *m, struct wk_buf *text)
+{
+	read_made_as(m, (struct wk_read_options){ 0 }, text);
 }
 
 static inline void assert_line(const struct wk_buf *text, const char *line)

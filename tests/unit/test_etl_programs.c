@@ -512,6 +512,116 @@ static void the_runtimes_stack_is_of_the_event_that_its_thread_told_before(void 
 	wk_buf_fini(&text);
 }
 
+/* ---- samples that are only counted */
+
+static const struct wk_read_options for_cpu_time = {
+	.sums_samples = true, .counts_others = true, .skips_details = true };
+
+/* Two threads' events with stacks, the first before anything of the timer is known. */
+static void make_events(struct etl_maker *m)
+{
+	struct wk_buf stack = { 0 }, payload = { 0 };
+	struct etl_program p = { .provider = &etl_demo, .id = 3, .items = &stack };
+	struct etl_program gc = { .provider = &etl_clr, .id = 35, .opcode = 35 };
+	struct etl_program walk = { .provider = &etl_clr, .id = 82, .opcode = 82 };
+
+	etl_item_stack(&stack, 0, first_chain, 2);
+	put_clr_stack(&payload, first_chain, 2, 8);
+	etl_program(m, &p, ETL_MS, NULL);
+	etl_sampled(m, 2 * ETL_MS, 0x10010, 0, 0);
+	etl_sampled(m, 3 * ETL_MS, 0x10010, 77, 0);
+	etl_program(m, &p, 4 * ETL_MS, NULL);
+	p.tid = 78;
+	etl_program(m, &p, 5 * ETL_MS, NULL);
+	p.tid = 77;
+	etl_program(m, &p, 6 * ETL_MS, NULL);
+	etl_program(m, &gc, 7 * ETL_MS, NULL);
+	etl_program(m, &walk, 8 * ETL_MS, &payload);
+	etl_sampled(m, 9 * ETL_MS, 0x10010, 0, 0);
+	wk_buf_fini(&payload);
+	wk_buf_fini(&stack);
+}
+
+static void for_a_view_of_cpu_time_other_samples_are_counted_by_their_threads(void **state)
+{
+	struct wk_buf text = { 0 };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	make_events(&m);
+	etl_end_buffer(&m, 0);
+	read_made_as(&m, for_cpu_time, &text);
+	assert_line(&text, "sample time=1000000 pid=66 tid=77 cpu=0 source=100000 weight=1 ");
+	assert_line(&text, "sample time=3000000 pid=0 tid=77 cpu=0 source=1 weight=1000000 ");
+	assert_line(&text, "sums time=0 count=4\n"
+			   "sum time=2000000 until=9000000 pid=0 tid=0 source=2 weight=2000000 "
+			   "times=2 stack=0\n"
+			   "sum time=4000000 until=6000000 pid=66 tid=77 source=100000 weight=2 "
+			   "times=2 stack=0\n"
+			   "sum time=5000000 until=5000000 pid=66 tid=78 source=100000 weight=1 "
+			   "times=1 stack=0\n"
+			   "sum time=7000000 until=7000000 pid=66 tid=77 source=100001 weight=1 "
+			   "times=1 stack=0\n");
+	assert_no_line(&text, "sample time=2000000");
+	assert_no_line(&text, "sample time=4000000");
+	etl_fini(&m);
+	wk_buf_fini(&text);
+}
+
+static void without_samples_of_cpu_time_all_others_are_told_with_their_stacks(void **state)
+{
+	struct wk_buf text = { 0 }, stack = { 0 };
+	struct etl_program p = { .provider = &etl_demo, .id = 3, .items = &stack };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	etl_item_stack(&stack, 0, first_chain, 2);
+	etl_begin_file(&m);
+	etl_sampled(&m, ETL_MS, 0x10010, 0, 0);
+	etl_program(&m, &p, 2 * ETL_MS, NULL);
+	etl_end_buffer(&m, 0);
+	read_made_as(&m, for_cpu_time, &text);
+	assert_line(&text, "sample time=1000000 pid=0 tid=0 cpu=0 source=2 ");
+	assert_line(&text, "sample time=2000000 pid=66 tid=77 cpu=0 source=100000 weight=1 "
+			   "mode=user address=0x10010 user=0x10010,0x10020\n");
+	assert_no_line(&text, "sums");
+	etl_fini(&m);
+	wk_buf_fini(&stack);
+	wk_buf_fini(&text);
+}
+
+/* A stack of nothing is none, and two beside one event are one. */
+static void an_event_with_several_stacks_is_counted_once(void **state)
+{
+	static const uint64_t nothing[] = { 0 };
+	struct wk_buf text = { 0 }, stacks = { 0 }, empty = { 0 }, data = { 0 };
+	struct etl_program p = { .provider = &etl_demo, .id = 3, .items = &stacks };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	put(&data, 0, 8);
+	put(&data, 0x30010, 8);
+	etl_item(&stacks, WK_ETL_ITEM_STACK_64, false, &data);
+	etl_item_stack(&stacks, 0, first_chain, 2);
+	etl_item_stack(&empty, 0, nothing, 1);
+	etl_begin_file(&m);
+	etl_sampled(&m, ETL_MS, 0x10010, 77, 0);
+	etl_program(&m, &p, 2 * ETL_MS, NULL);
+	p.items = &empty;
+	etl_program(&m, &p, 3 * ETL_MS, NULL);
+	etl_end_buffer(&m, 0);
+	read_made_as(&m, for_cpu_time, &text);
+	assert_line(&text, "sums time=0 count=1\n"
+			   "sum time=2000000 until=2000000 pid=66 tid=77 source=100000 weight=1 "
+			   "times=1 stack=0\n");
+	etl_fini(&m);
+	wk_buf_fini(&data);
+	wk_buf_fini(&empty);
+	wk_buf_fini(&stacks);
+	wk_buf_fini(&text);
+}
+
 /* ---- code that programs make */
 
 static void put_method(struct etl_maker *m, uint16_t id, uint64_t time, uint64_t start,
@@ -723,6 +833,11 @@ int main(void)
 		cmocka_unit_test(events_with_stacks_are_samples_of_a_source_by_their_name),
 		cmocka_unit_test(halves_of_a_stack_find_each_other_by_their_number),
 		cmocka_unit_test(the_runtimes_stack_is_of_the_event_that_its_thread_told_before),
+		cmocka_unit_test(
+			for_a_view_of_cpu_time_other_samples_are_counted_by_their_threads),
+		cmocka_unit_test(
+			without_samples_of_cpu_time_all_others_are_told_with_their_stacks),
+		cmocka_unit_test(an_event_with_several_stacks_is_counted_once),
 		cmocka_unit_test(code_at_the_place_of_other_code_has_its_name_from_then_on),
 		cmocka_unit_test(functions_of_javascript_have_names_files_and_lines),
 		cmocka_unit_test(an_image_without_a_pdb_has_that_of_the_runtimes_module),
