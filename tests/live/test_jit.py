@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Code made at run time: does every sample get the name that was true at its moment?"""
-import glob
 import json
 import os
 import pathlib
@@ -50,19 +49,12 @@ def shares(t, *words):
     return t.percents(*words, column="self_percent")
 
 
-def maps():
-    return set(glob.glob("/tmp/perf-*.map") + glob.glob("/tmp/jit-*.dump"))
-
-
-THERE_BEFORE = maps()
-
-
-def remove_maps():
-    """What the programs here left behind, as far as they have ended."""
-    for path in maps() - THERE_BEFORE:
-        pid = re.search(r"-(\d+)\.", path).group(1)
-        if not os.path.exists(f"/proc/{pid}") and os.stat(path).st_uid == os.getuid():
-            os.remove(path)
+def remove_maps(t):
+    """What the programs that were recorded left behind; other maps there may be wanted yet."""
+    for recording in t.folder.glob("*.data*"):
+        for row in t.csv("show", recording, "processes"):
+            for path in f"/tmp/perf-{row['pid']}.map", f"/tmp/jit-{row['pid']}.dump":
+                pathlib.Path(path).unlink(missing_ok=True)
 
 
 def check_thirty_seventy(t, *words):
@@ -81,7 +73,7 @@ def check_dump(t, *words):
 @tap.case("a perf map names what was made at run time, and the recording keeps the names")
 def _(t):
     recording = t.record("--", tap.program("live", "jit"), "map", 600)
-    remove_maps()
+    remove_maps(t)
     check_thirty_seventy(t, recording)
 
 
@@ -89,7 +81,7 @@ def _(t):
 def _(t):
     spoil = f"{tap.program('live', 'jit')} map 900 & sleep 0.4; echo no code here >>/tmp/perf-$!.map; wait"
     recording = t.record("--", "sh", "-c", spoil)
-    remove_maps()
+    remove_maps(t)
     check_thirty_seventy(t, recording)
     told = t.wick("symbols", recording)
     t.true('.map: 1 line makes no sense and was passed over (the first: "no code here")'
@@ -121,7 +113,7 @@ def _(t):
 @tap.case("a child runs on with the code and the names of its parent")
 def _(t):
     recording = t.record("--", tap.program("live", "jit"), "fork", 600)
-    remove_maps()
+    remove_maps(t)
     check_thirty_seventy(t, recording)
 
 
@@ -147,7 +139,7 @@ def _(t):
             tap.run("perf", "record", "-q", "-g", *clock, "-o", "perf.data",
                     tap.program("live", "jit"), mode, 600, *more, cwd=t.folder)
             check(t, "perf.data")
-    remove_maps()
+    remove_maps(t)
 
 
 def check_bare(t, *words):
@@ -194,7 +186,7 @@ def _(t):
         recording = t.record("--", "node", option, "--interpreted-frames-native-stack", "hot.js")
         for path in t.folder.glob("jit-*.dump"):
             path.unlink()
-        remove_maps()
+        remove_maps(t)
         came = shares(t, recording)
         hot = sum(share for name, share in came.items() if "hotFibonacci" in name)
         t.true(hot > 70, f"{option}: hotFibonacci has {hot} %")
@@ -238,7 +230,7 @@ def _(t):
     (t.folder / "Hot.java").write_text(JAVA)
     tap.run("javac", "Hot.java", cwd=t.folder)
     recording = t.record("--", "java", *options, "Hot")
-    remove_maps()
+    remove_maps(t)
     hot = sum(share for name, share in shares(t, recording).items() if "Hot.burnHot" in name)
     t.true(hot > 70, f"Hot.burnHot has {hot} %")
 
@@ -248,7 +240,7 @@ def _(t):
     python = tap.perf_python(12, "perf")
     (t.folder / "hot.py").write_text(PYTHON)
     recording = t.record("--", python, "-X", "perf", "hot.py")
-    remove_maps()
+    remove_maps(t)
     came = t.percents(recording)
     inner = sum(share for name, share in came.items() if name.startswith("py::inner_work:"))
     t.true(inner > 70, f"py::inner_work has {inner} % in total")
@@ -267,7 +259,7 @@ def _(t):
     tap.run("perf", "record", "-q", "--call-graph", "dwarf,16384", "-k", "mono", "-F", 300,
             "-o", "perf.data", python, "-X", "perf_jit", "hot.py", cwd=t.folder)
     came = t.percents("perf.data")
-    remove_maps()
+    remove_maps(t)
     for function in "inner_work", "outer_work":
         share = sum(share for name, share in came.items() if name.startswith(f"py::{function}:"))
         t.true(share > 70, f"py::{function} has {share} % in total")

@@ -562,11 +562,19 @@ print(sum(outer(60) for _ in range(100)))
 
 def expect_lines_of_maps(recording, least):
     """That many lines of perf's bear a name from a perf map, and wick has the same."""
-    names = [line for line in tap.run("perf", "script", "-i", recording).stdout.split("\n")
-             if ".map)" in line and "[unknown]" not in line]
+    perf = tap.run("perf", "script", "-i", recording).stdout
+    try:
+        expect(recording, 99.9)
+        expect_names_of_maps(recording, perf, least)
+    finally:
+        for path in set(re.findall(r"\((/tmp/perf-\d+\.map)\)", perf)):
+            pathlib.Path(path).unlink(missing_ok=True)
+
+
+def expect_names_of_maps(recording, perf, least):
+    names = [line for line in perf.split("\n") if ".map)" in line and "[unknown]" not in line]
     if len(names) < least:
         raise tap.Failure(f"perf named only {len(names)} frames from a perf map")
-    expect(recording, 99.9)
     wick = tap.run(tap.WICK, "export", "--to", "perf-script", recording).stdout.split("\n")
     missing = collections.Counter(names) - collections.Counter(wick)
     if missing:
