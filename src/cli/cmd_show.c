@@ -283,14 +283,15 @@ static bool says_how(const struct args *args, const struct wk_table_options *opt
 	       options->tree.grouping;
 }
 
-/* Memory by other levels than processes is a tree of the calls that allocated it. */
+/* Memory by other levels than processes is a tree of the calls that allocated it, and waits are one
+ * of where threads waited. */
 static const struct wk_table_view *shown_as(const struct wk_table_view *what,
 					    const struct args *args,
 					    const struct wk_table_options *options)
 {
-	static const char *const of_memory[] = { "memory", "heap", NULL };
+	static const char *const of_calls[] = { "memory", "heap", "waits", NULL };
 
-	if (!wk_str_is_one_of(wk_str_c(what->name), of_memory) || !says_how(args, options))
+	if (!wk_str_is_one_of(wk_str_c(what->name), of_calls) || !says_how(args, options))
 		return what;
 	return wk_table_view_find("calls");
 }
@@ -311,8 +312,8 @@ static bool expect_uses(const struct wk_table_view *table, const struct args *ar
 		{ "--preset", WK_TABLE_HAS_SAMPLES, args->view.preset },
 		{ "--process", WK_TABLE_HAS_SAMPLES, filter->process },
 		{ "--thread", WK_TABLE_HAS_SAMPLES, filter->thread },
-		{ "--image", WK_TABLE_HAS_SAMPLES, filter->image },
-		{ "--function", WK_TABLE_HAS_SAMPLES, filter->function },
+		{ "--image", WK_TABLE_HAS_STACKS, filter->image },
+		{ "--function", WK_TABLE_HAS_STACKS, filter->function },
 		{ "--time", WK_TABLE_HAS_TIMES, filter->time },
 		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
 		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
@@ -327,7 +328,8 @@ static bool is_of_samples(const struct wk_table_view *what, const struct wk_mode
 {
 	static const char *const of_what_there_is[] = { "processes", "process-tree", "threads",
 							"images", NULL };
-	static const char *const of_something_else[] = { "system", "marks", "events", NULL };
+	static const char *const of_something_else[] = { "system", "marks", "events", "waits",
+							 NULL };
 
 	if (wk_str_is_one_of(wk_str_c(what->name), of_something_else))
 		return false;
@@ -418,7 +420,7 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 	const struct wk_table_view *what = view_for(typed, model, args, options);
 	const struct wk_table_view *shown = shown_as(what, args, options);
 	struct wk_question question = { 0 };
-	bool must_have = is_of_samples(what, model), ok = false;
+	bool must_have = is_of_samples(shown, model), ok = false;
 
 	usual_options(args, shown, options);
 	/* An empty table may be printed, but takes no file's place. */

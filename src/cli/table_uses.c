@@ -26,8 +26,8 @@ static bool fail_use(const struct wk_table_view *table, const struct wk_typed_us
 	add_tables_with(&others, use->use);
 	if (use->use == WK_TABLE_HAS_LEVELS)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"the table %s has no levels that %s could say; that is for calls, memory "
-			"and heap", table->name, use->option);
+			"the table %s has no levels that %s could say; that is for calls, memory, "
+			"heap and waits", table->name, use->option);
 	else
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the table %s has no use for %s; that is for "
 			"%s", table->name, use->option, wk_buf_text(&others));

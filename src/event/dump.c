@@ -71,6 +71,15 @@ static void chain_field(struct wk_out *out, const char *name, const uint64_t *ch
 		wk_out_fmt(out, "%s0x%" PRIx64, i ? "," : "", chain[i]);
 }
 
+static void dump_use(const struct wk_process_use *use, struct wk_out *out)
+{
+	wk_out_fmt(out, " faults=%" PRIu32 " handles=%" PRIu32 " working_set=%" PRIu64
+		   " commit=%" PRIu64 " peak_working_set=%" PRIu64 " peak_commit=%" PRIu64
+		   " peak_virtual=%" PRIu64,
+		   use->page_faults, use->handles, use->working_set_bytes, use->commit_bytes,
+		   use->peak_working_set_bytes, use->peak_commit_bytes, use->peak_virtual_bytes);
+}
+
 static void dump_process(const struct wk_event_process *process, struct wk_out *out)
 {
 	static const char *const changes[] = { "seen", "fork", "exec", "exit",
@@ -94,6 +103,8 @@ static void dump_process(const struct wk_event_process *process, struct wk_out *
 		wk_out_text(out, " protected=1");
 	if (process->traits & WK_PROCESS_IS_PACKAGED)
 		wk_out_text(out, " packaged=1");
+	if (process->use.is_known)
+		dump_use(&process->use, out);
 }
 
 static void dump_thread(const struct wk_event_thread *thread, struct wk_out *out)
@@ -299,11 +310,17 @@ static void dump_heap(const struct wk_event_heap *heap, struct wk_out *out)
 	dump_chains(&heap->sample, out);
 }
 
+const char *wk_wait_mode_name(enum wk_wait_mode mode)
+{
+	return mode == WK_WAIT_KERNEL ? "kernel" : mode == WK_WAIT_USER ? "user" : "";
+}
+
 static void dump_switch(const struct wk_event_switch *switched, struct wk_out *out)
 {
 	wk_out_fmt(out, " old_pid=%" PRIu32 " old_tid=%" PRIu32 " old=%s", switched->old_pid,
 		   switched->old_tid, switched->old_waits ? "waits" : "ready");
 	text_field(out, "reason", switched->wait_reason);
+	text_field(out, "mode", wk_str_c(wk_wait_mode_name(switched->wait_mode)));
 	dump_chains(&switched->sample, out);
 }
 

@@ -65,6 +65,14 @@ enum wk_process_trait {
 	WK_PROCESS_IS_PACKAGED = 4,
 };
 
+/* What the system counted for a process by now. */
+struct wk_process_use {
+	bool is_known;
+	uint32_t page_faults, handles;
+	uint64_t peak_working_set_bytes, peak_commit_bytes, peak_virtual_bytes;
+	uint64_t working_set_bytes, commit_bytes; /* now */
+};
+
 struct wk_event_process {
 	enum wk_process_change change;
 	uint32_t parent_pid;
@@ -80,6 +88,7 @@ struct wk_event_process {
 	bool has_session;
 	uint32_t session;
 	uint32_t traits;            /* enum wk_process_trait */
+	struct wk_process_use use;
 };
 
 enum wk_thread_change {
@@ -365,11 +374,20 @@ struct wk_event_heap {
 	struct wk_event_sample sample;        /* chains; source and weight are the builder's */
 };
 
+enum wk_wait_mode {
+	WK_WAIT_UNTOLD,
+	WK_WAIT_KERNEL, /* the kernel waits for itself */
+	WK_WAIT_USER,   /* for the program, whose stack may be paged out meanwhile */
+	WK_WAIT_MODES
+};
+
 /* The event's pid and tid run from now on. */
 struct wk_event_switch {
 	uint32_t old_pid, old_tid; /* ran until now */
 	bool old_waits;            /* for something; else it could run on */
-	struct wk_str wait_reason; /* what for, as the system says; may be empty */
+	enum wk_wait_mode wait_mode;
+	struct wk_str wait_reason; /* what for, or why it had to go, as the system says; may be
+				    * empty */
 	struct wk_event_sample sample; /* chains of who runs now: where it had been waiting */
 };
 
@@ -490,6 +508,9 @@ static inline struct wk_event_sample *wk_event_sample_in(struct wk_event *event)
 		return NULL;
 	}
 }
+
+/* "kernel", "user" or "". */
+const char *wk_wait_mode_name(enum wk_wait_mode mode);
 
 /* "sample", "image" ...: the first word of a line of `wick dump`. */
 const char *wk_event_kind_name(enum wk_event_kind kind);

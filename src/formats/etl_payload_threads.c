@@ -12,7 +12,7 @@ bool wk_etl_read_switch(struct wk_bytes in, struct wk_etl_switch *switched)
 	switched->old_tid = wk_u32le(&in);
 	wk_bytes_skip(&in, 4); /* priorities; then quantums, or the processor's state of rest */
 	switched->wait_reason = wk_u8(&in);
-	wk_u8(&in); /* does the kernel wait, or the program */
+	switched->wait_mode = wk_u8(&in);
 	state = wk_u8(&in);
 	switched->old_waits = state == WAITING || state == TERMINATED ||
 			      state == WAITING_AT_GATE;
@@ -34,6 +34,12 @@ static const char *const wait_reasons[] = {
 const char *wk_etl_wait_reason(uint8_t reason)
 {
 	return reason < sizeof(wait_reasons) / sizeof(wait_reasons[0]) ? wait_reasons[reason] : "";
+}
+
+/* KPROCESSOR_MODE. */
+enum wk_wait_mode wk_etl_wait_mode(uint8_t mode)
+{
+	return mode == 0 ? WK_WAIT_KERNEL : mode == 1 ? WK_WAIT_USER : WK_WAIT_UNTOLD;
 }
 
 bool wk_etl_read_ready(struct wk_bytes in, struct wk_etl_ready *ready)

@@ -114,6 +114,8 @@ bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *
 	event.switched.old_pid = wk_etl_pid_of_thread(trace, switched.old_tid);
 	event.switched.old_waits = switched.old_waits;
 	if (switched.old_waits)
+		event.switched.wait_mode = wk_etl_wait_mode(switched.wait_mode);
+	if (switched.old_tid)
 		event.switched.wait_reason = wk_str_c(wk_etl_wait_reason(switched.wait_reason));
 	wk_etl_set_thread(trace, record, switched.new_tid, &event, &event.switched.sample);
 	return wk_etl_take(trace, &event);

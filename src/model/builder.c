@@ -54,6 +54,8 @@ void wk_builder_sum_samples(struct wk_builder *builder)
 {
 	builder->sums_samples = true;
 	wk_waits_sum(builder->waits);
+	wk_heap_lives_sum(builder->heaps);
+	builder->memory.sums = true;
 }
 
 void wk_builder_next_input(struct wk_builder *builder)

@@ -61,13 +61,17 @@ void wk_builder_take_switch(struct wk_builder *builder, const struct wk_event *e
 	const struct wk_event_switch *switched = &event->switched;
 	wk_thread_id old = thread_that_runs(builder, switched->old_pid, switched->old_tid);
 	wk_thread_id now = thread_that_runs(builder, event->pid, event->tid);
+	struct wk_about why = { .what = wk_model_text(builder->model, switched->wait_reason),
+				.mode = (uint8_t)switched->wait_mode,
+				.could_run = !switched->old_waits };
 	struct wk_waited waited =
-		wk_waits_switch(builder->waits, old, switched->old_waits, now, event->time_ns);
+		wk_waits_switch(builder->waits, old, &why, now, event->time_ns);
 	struct wk_sample who;
 
 	if (!waited.wait_ns && !waited.ready_ns)
 		return;
 	who = who_did(builder, event, &switched->sample);
+	who.about = waited.about;
 	add_made(builder, &builder->wait, "wait", waited.wait_ns, &who);
 	add_made(builder, &builder->ready, "ready", waited.ready_ns, &who);
 }
@@ -78,7 +82,8 @@ void wk_builder_take_ready(struct wk_builder *builder, const struct wk_event *ev
 	wk_thread_id thread = thread_that_runs(builder, ready->ready_pid, ready->ready_tid);
 	struct wk_sample who = who_did(builder, event, &ready->sample);
 
-	wk_waits_ready(builder->waits, thread, event->time_ns);
+	wk_waits_ready(builder->waits, thread, ready->is_interrupt ? 0 : who.thread,
+		       event->time_ns);
 	add_made(builder, &builder->readying, "readying", 1, &who);
 }
 

@@ -39,7 +39,10 @@ static bool check_samples(const struct wk_model *model, struct wk_err *err)
 		if (!below(samples->thread[i], model->thread_count, "the sample's thread", i,
 			   err) ||
 		    !below(samples->stack[i], model->stacks.count, "the sample's stack", i, err) ||
-		    !below(samples->source[i], model->source_count, "the sample's source", i, err))
+		    !below(samples->source[i], model->source_count, "the sample's source", i,
+			   err) ||
+		    (samples->about && !below(samples->about[i], model->about_count,
+					      "what the sample is about", i, err)))
 			return false;
 	return true;
 }
@@ -64,6 +67,8 @@ static bool check_spells(const struct wk_model *model, struct wk_err *err)
 	for (uint32_t i = 0; i < model->spells.count; i++)
 		if (!below(model->spells.thread[i], model->thread_count, "the spell's thread", i,
 			   err) ||
+		    !below(model->spells.about[i], model->about_count, "what the spell is about",
+			   i, err) ||
 		    !below(model->spells.doing[i], WK_READY + 1, "what is done in a spell", i, err))
 			return false;
 	return true;
@@ -82,6 +87,12 @@ static bool check_owners(const struct wk_model *model, struct wk_err *err)
 	for (uint32_t i = 0; i < model->heap_count; i++)
 		if (!below(model->heaps[i].process, model->process_count, "the heap's process", i,
 			   err))
+			return false;
+	for (uint32_t i = 0; i < model->about_count; i++)
+		if (!below(model->abouts[i].heap, model->heap_count, "the heap of what a row is "
+			   "about", i, err) ||
+		    !below(model->abouts[i].by, model->thread_count, "the thread of what a row is "
+			   "about", i, err))
 			return false;
 	for (uint32_t i = 0; i < model->mark_count; i++)
 		if (!below(model->marks[i].process, model->process_count, "the mark's process", i,

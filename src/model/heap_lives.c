@@ -1,8 +1,14 @@
 #include "model/heap_lives.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+
+/* A heap may have many blocks when it is destroyed; the builder refuses more before that. */
+#define MOST_ROWS (UINT32_MAX - 1)
 
 /* A place in a heap where a block was seen. It stays when the block is freed, for the next one
  * there. */
@@ -30,7 +36,8 @@ struct wk_heap_lives {
 	size_t heaps_cap;
 	struct wk_index heap_index;
 	struct wk_map heap_of_process; /* the first of those that had a block since it began */
-	wk_source_id source;
+	wk_source_id source, freed;
+	bool sums;
 };
 
 struct wk_heap_lives *wk_heap_lives_new(struct wk_model *model)
@@ -40,6 +47,11 @@ struct wk_heap_lives *wk_heap_lives_new(struct wk_model *model)
 	lives->model = model;
 	lives->block_count = 1;
 	return lives;
+}
+
+void wk_heap_lives_sum(struct wk_heap_lives *lives)
+{
+	lives->sums = true;
 }
 
 void wk_heap_lives_free(struct wk_heap_lives *lives)
@@ -61,14 +73,23 @@ static bool same_heap(const void *table, uint32_t id, const void *key)
 	return a->process == b->process && a->handle == b->handle;
 }
 
+static wk_text_id name_heap(struct wk_model *model, uint64_t handle)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, handle);
+	return handle ? wk_model_text(model, wk_str_c(text)) : 0;
+}
+
 static wk_heap_id heap_row(struct wk_heap_lives *lives, wk_process_id process, uint64_t handle)
 {
-	struct wk_heap key = { process, handle };
+	struct wk_heap key = { .process = process, .handle = handle };
 	uint64_t hash = wk_hash_pair(handle, process);
 	wk_heap_id id = wk_index_find(&lives->heap_index, hash, same_heap, lives->model, &key);
 
 	if (id)
 		return id;
+	key.name = name_heap(lives->model, handle);
 	id = wk_model_add_heap(lives->model, &key);
 	wk_index_add(&lives->heap_index, hash, id);
 	lives->heaps = wk_grow(lives->heaps, &lives->heaps_cap, (size_t)id + 1,
@@ -132,14 +153,13 @@ static void unlink_block(struct wk_heap_lives *lives, struct block *block)
 	block->next = block->previous = 0;
 }
 
-/* Row 0 is a place where no block was seen. */
 static void end_block(struct wk_heap_lives *lives, uint32_t row, const struct wk_sample *who)
 {
-	struct block *block = row ? &lives->blocks[row] : NULL;
+	struct block *block = &lives->blocks[row];
 	struct wk_end end = { .time_ns = who->time_ns, .thread = who->thread,
 			      .stack = who->stack };
 
-	if (!block || !block->sample)
+	if (!block->sample)
 		return;
 	end.sample = block->sample - 1;
 	end.weight = lives->model->samples.weight[end.sample];
@@ -148,16 +168,46 @@ static void end_block(struct wk_heap_lives *lives, uint32_t row, const struct wk
 	unlink_block(lives, block);
 }
 
+/* Ends a block, if there is one, and tells who freed it. Row 0 is a place where none was seen. */
+static void free_block(struct wk_heap_lives *lives, uint32_t row, const struct wk_sample *who)
+{
+	struct wk_sample freed = *who;
+	uint32_t sample = row ? lives->blocks[row].sample : 0;
+
+	if (!sample)
+		return;
+	end_block(lives, row, who);
+	if (lives->model->samples.count >= MOST_ROWS)
+		return;
+	if (!lives->freed)
+		lives->freed = wk_model_made_source(lives->model, "free", "bytes", false);
+	freed.source = lives->freed;
+	freed.weight = wk_model_fit_weight(lives->model, lives->model->samples.weight[sample - 1]);
+	freed.about = lives->model->samples.about[sample - 1];
+	if (lives->sums)
+		wk_model_sum_sample(lives->model, &freed);
+	else
+		wk_model_add_sample(lives->model, &freed);
+}
+
+static void free_heap(struct wk_heap_lives *lives, wk_heap_id heap, const struct wk_sample *who)
+{
+	while (lives->heaps[heap].first)
+		free_block(lives, lives->heaps[heap].first, who);
+}
+
 static void end_heap(struct wk_heap_lives *lives, wk_heap_id heap, const struct wk_sample *who)
 {
 	while (lives->heaps[heap].first)
 		end_block(lives, lives->heaps[heap].first, who);
 }
 
-static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap, uint64_t address,
-			uint64_t size_bytes, const struct wk_sample *who)
+static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap,
+			const struct wk_event_heap *told, const struct wk_sample *who)
 {
-	uint32_t row = block_row(lives, heap, address);
+	struct wk_about about = { .heap = heap,
+				  .what = wk_model_text(lives->model, told->made_by) };
+	uint32_t row = block_row(lives, heap, told->address);
 	struct block *block = &lives->blocks[row];
 	struct wk_sample sample = *who;
 
@@ -166,8 +216,8 @@ static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap, uint64_t a
 		lives->source = wk_model_made_source(lives->model, "heap", "bytes",
 						     true);
 	sample.source = lives->source;
-	sample.weight = wk_model_fit_weight(lives->model, size_bytes);
-	sample.heap = heap;
+	sample.weight = wk_model_fit_weight(lives->model, told->size_bytes);
+	sample.about = wk_model_add_about(lives->model, &about);
 	wk_model_add_sample(lives->model, &sample);
 	block->sample = lives->model->samples.count;
 	block->next = lives->heaps[heap].first;
@@ -184,18 +234,20 @@ void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
 
 	switch (heap->change) {
 	case WK_HEAP_CREATE: /* of the one that had its number before nobody told the end */
-	case WK_HEAP_DESTROY:
 		end_heap(lives, id, who);
 		break;
+	case WK_HEAP_DESTROY:
+		free_heap(lives, id, who);
+		break;
 	case WK_HEAP_FREE:
-		end_block(lives, find_block(lives, id, heap->address), who);
+		free_block(lives, find_block(lives, id, heap->address), who);
 		break;
 	case WK_HEAP_REALLOCATE:
-		end_block(lives, find_block(lives, id, heap->old_address), who);
-		begin_block(lives, id, heap->address, heap->size_bytes, who);
+		free_block(lives, find_block(lives, id, heap->old_address), who);
+		begin_block(lives, id, heap, who);
 		break;
 	case WK_HEAP_ALLOCATE:
-		begin_block(lives, id, heap->address, heap->size_bytes, who);
+		begin_block(lives, id, heap, who);
 		break;
 	}
 }

@@ -1,5 +1,5 @@
 /* Which blocks of which heaps are allocated, and by which call: rows and ends of the source
- * "heap".
+ * "heap"; and which call freed them: rows of the source "free".
  *
  * A block that changes its size is its end and a new one. An allocation where a block lies is the
  * end of that one too: nobody told that it was freed. Freeing what nobody allocated ends nothing:
@@ -13,6 +13,9 @@ struct wk_heap_lives;
 
 struct wk_heap_lives *wk_heap_lives_new(struct wk_model *model);
 void wk_heap_lives_free(struct wk_heap_lives *lives);
+
+/* Call before the first block: what is freed by calls that are alike becomes one row. */
+void wk_heap_lives_sum(struct wk_heap_lives *lives);
 
 /* `who` did it: time, thread, stack and so on; the rest of the row is set here. */
 void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,

@@ -64,6 +64,7 @@ struct giving {
 	struct wk_model *model;
 	struct wk_end end;
 	bool has_end;
+	uint64_t pages; /* of all */
 };
 
 static void add_end(struct giving *giving)
@@ -79,6 +80,7 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 
 	if (value == NOBODY)
 		return;
+	giving->pages += pages;
 	if (!giving->has_end || giving->end.sample != value - 1) {
 		add_end(giving);
 		giving->end.sample = value - 1;
@@ -88,16 +90,18 @@ static void give_back(void *context, uint32_t value, uint64_t pages)
 	giving->end.weight += pages << PAGE_BITS;
 }
 
-static void release(struct wk_memory_lives *lives, struct wk_model *model,
-		    const struct wk_range *pages, const struct wk_sample *who)
+/* How many pages had been somebody's. */
+static uint64_t release(struct wk_memory_lives *lives, struct wk_model *model,
+			const struct wk_range *pages, const struct wk_sample *who)
 {
 	struct giving giving = { model,
 				 { .time_ns = who->time_ns, .thread = who->thread,
 				   .stack = who->stack },
-				 false };
+				 false, 0 };
 
 	wk_ranges_release(&lives->ranges, pages, give_back, &giving);
 	add_end(&giving);
+	return giving.pages;
 }
 
 /* The pieces from a place on that lie side by side and are one row's. What is nobody's is one
@@ -131,12 +135,29 @@ static struct wk_range find_whole(const struct wk_memory_lives *lives, wk_proces
 	return whole;
 }
 
+static void add_decommit(struct wk_memory_lives *lives, struct wk_model *model, uint64_t pages,
+			 const struct wk_sample *who)
+{
+	struct wk_sample sample = *who;
+
+	if (pages == 0)
+		return;
+	if (!lives->decommit)
+		lives->decommit = wk_model_made_source(model, "decommit", "bytes", false);
+	sample.source = lives->decommit;
+	sample.weight = wk_model_fit_weight(model, pages << PAGE_BITS);
+	if (lives->sums)
+		wk_model_sum_sample(model, &sample);
+	else
+		wk_model_add_sample(model, &sample);
+}
+
 static void take_back(struct wk_memory_lives *lives, struct wk_model *model, wk_process_id owner,
 		      const struct wk_event_memory *memory, const struct wk_sample *who)
 {
 	struct wk_range pages = find_whole(lives, owner, memory);
 
-	release(lives, model, &pages, who);
+	add_decommit(lives, model, release(lives, model, &pages, who), who);
 	pages.space = space_of(owner, RESERVED);
 	if (memory->changes & WK_MEMORY_RELEASE)
 		release(lives, model, &pages, who);

@@ -1,5 +1,6 @@
 /* What of address spaces is committed and reserved, and by which call: rows and ends of the
- * sources "commit" and "reserve".
+ * sources "commit" and "reserve"; and which call gave committed pages back: rows of the source
+ * "decommit".
  *
  * A call weighs what it newly took: pages that were there already stay the row's that took them
  * first. What was there before the recording is nobody's, and giving it back ends nothing. Sizes
@@ -12,7 +13,9 @@
 
 struct wk_memory_lives {
 	struct wk_ranges ranges; /* of pages, by process and whether committed or reserved */
-	wk_source_id commit, reserve;
+	wk_source_id commit, reserve, decommit;
+	bool sums; /* set before the first event: what is given back by calls that are alike
+		    * becomes one row */
 };
 
 void wk_memory_lives_fini(struct wk_memory_lives *lives);

@@ -9,10 +9,11 @@
 struct wk_model_private {
 	size_t images_cap, processes_cap, threads_cap, sources_cap, functions_cap;
 	size_t carried_cap, carried_places_cap, carried_bounds_cap, carried_calls_cap;
-	size_t facts_cap, notes_cap, heaps_cap, marks_cap, counts_cap;
+	size_t facts_cap, notes_cap, heaps_cap, abouts_cap, marks_cap, counts_cap;
 	uint64_t weight_left; /* until the sum of all weights would not fit in 64 bits, or be the
 			       * largest number, which stands for "above all" */
 	struct wk_index images, functions, frames, named_frames, sample_rows, spell_rows;
+	struct wk_index abouts;
 };
 
 static void start_columns(struct wk_model *model)
@@ -36,6 +37,7 @@ struct wk_model *wk_model_new(void)
 	wk_model_add_source(model, &(struct wk_source){ 0 });
 	wk_model_add_function(model, &(struct wk_function){ 0 });
 	wk_model_add_heap(model, &(struct wk_heap){ 0 });
+	wk_model_add_about(model, &(struct wk_about){ 0 });
 	start_columns(model);
 	return model;
 }
@@ -67,7 +69,7 @@ static void free_columns(struct wk_model *model)
 	free(model->samples.cpu);
 	free(model->samples.is_before);
 	free(model->samples.times);
-	free(model->samples.heap);
+	free(model->samples.about);
 	free(model->ends.sample);
 	free(model->ends.at_row);
 	free(model->ends.time_ns);
@@ -78,7 +80,9 @@ static void free_columns(struct wk_model *model)
 	free(model->spells.doing);
 	free(model->spells.begin_ns);
 	free(model->spells.took_ns);
+	free(model->spells.about);
 	free(model->spells.times);
+	free(model->spells.longest_ns);
 }
 
 void wk_model_free(struct wk_model *model)
@@ -95,6 +99,7 @@ void wk_model_free(struct wk_model *model)
 	free(model->facts);
 	free(model->notes);
 	free(model->heaps);
+	free(model->abouts);
 	free(model->marks);
 	free(model->counts);
 	free(model->named_of);
@@ -106,6 +111,7 @@ void wk_model_free(struct wk_model *model)
 	wk_index_fini(&model->own->named_frames);
 	wk_index_fini(&model->own->sample_rows);
 	wk_index_fini(&model->own->spell_rows);
+	wk_index_fini(&model->own->abouts);
 	wk_strtab_free(model->text);
 	free(model->own);
 	free(model);
@@ -468,6 +474,33 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 				  .severity = note->severity };
 }
 
+static bool same_about(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_about *a = &((const struct wk_model *)table)->abouts[id], *b = key;
+
+	return a->heap == b->heap && a->what == b->what && a->by == b->by &&
+	       a->by_interrupt == b->by_interrupt && a->could_run == b->could_run &&
+	       a->mode == b->mode;
+}
+
+wk_about_id wk_model_add_about(struct wk_model *model, const struct wk_about *about)
+{
+	uint64_t hash = wk_hash_pair((uint64_t)about->heap << 32 | about->what,
+				     (uint64_t)about->by << 32 | (uint64_t)about->mode << 2 |
+					     (uint64_t)about->by_interrupt << 1 |
+					     about->could_run);
+	wk_about_id id = wk_index_find(&model->own->abouts, hash, same_about, model, about);
+
+	if (id || (model->about_count && same_about(model, 0, about)))
+		return id;
+	model->abouts = wk_grow(model->abouts, &model->own->abouts_cap,
+				(size_t)model->about_count + 1, sizeof(*about));
+	model->abouts[model->about_count] = *about;
+	if (model->about_count)
+		wk_index_add(&model->own->abouts, hash, model->about_count);
+	return model->about_count++;
+}
+
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap)
 {
 	model->heaps = wk_grow(model->heaps, &model->own->heaps_cap,
@@ -504,8 +537,8 @@ static void grow_samples(struct wk_samples *samples, size_t room)
 		samples->is_before = wk_realloc(samples->is_before, room);
 	if (samples->times)
 		samples->times = wk_grow_table(samples->times, count, room, sizeof(uint64_t));
-	if (samples->heap)
-		samples->heap = wk_grow_table(samples->heap, count, room, sizeof(wk_heap_id));
+	if (samples->about)
+		samples->about = wk_grow_table(samples->about, count, room, sizeof(wk_about_id));
 	samples->cap = room;
 }
 
@@ -526,12 +559,12 @@ static void set_before(struct wk_samples *samples, bool is_before)
 		samples->is_before[samples->count] = is_before;
 }
 
-static void set_heap(struct wk_samples *samples, wk_heap_id heap)
+static void set_about(struct wk_samples *samples, wk_about_id about)
 {
-	if (heap && !samples->heap)
-		samples->heap = wk_alloc_table_zeroed(samples->cap, sizeof(*samples->heap));
-	if (samples->heap)
-		samples->heap[samples->count] = heap;
+	if (about && !samples->about)
+		samples->about = wk_alloc_table_zeroed(samples->cap, sizeof(*samples->about));
+	if (samples->about)
+		samples->about[samples->count] = about;
 }
 
 static uint64_t times_of(const struct wk_model *model, const struct wk_sample *sample)
@@ -599,7 +632,7 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 	samples->source[samples->count] = sample->source;
 	samples->cpu[samples->count] = sample->cpu;
 	set_before(samples, sample->is_before);
-	set_heap(samples, sample->heap);
+	set_about(samples, sample->about);
 	if (sample->times > 1)
 		have_times(model);
 	if (samples->times)
@@ -648,6 +681,7 @@ static bool same_row(const void *table, uint32_t id, const void *key)
 
 	return samples->stack[row] == sample->stack && samples->thread[row] == sample->thread &&
 	       samples->source[row] == sample->source &&
+	       (samples->about ? samples->about[row] : 0) == sample->about &&
 	       (samples->is_before && samples->is_before[row]) == sample->is_before;
 }
 
@@ -655,7 +689,8 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_samples *samples = &model->samples;
 	uint64_t hash = wk_hash_pair((uint64_t)sample->stack << 32 | sample->thread,
-				     (uint64_t)sample->source << 1 | sample->is_before);
+				     (uint64_t)sample->about << 32 |
+					     (uint64_t)sample->source << 1 | sample->is_before);
 	uint32_t id = wk_index_find(&model->own->sample_rows, hash, same_row, samples, sample);
 
 	if (!id) {
@@ -675,10 +710,14 @@ static void grow_spells(struct wk_spells *spells)
 
 	spells->thread = wk_grow_table(spells->thread, count, room, sizeof(wk_thread_id));
 	spells->doing = wk_grow_table(spells->doing, count, room, 1);
+	spells->about = wk_grow_table(spells->about, count, room, sizeof(wk_about_id));
 	spells->begin_ns = wk_grow_table(spells->begin_ns, count, room, sizeof(uint64_t));
 	spells->took_ns = wk_grow_table(spells->took_ns, count, room, sizeof(uint64_t));
-	if (spells->times)
+	if (spells->times) {
 		spells->times = wk_grow_table(spells->times, count, room, sizeof(uint64_t));
+		spells->longest_ns =
+			wk_grow_table(spells->longest_ns, count, room, sizeof(uint64_t));
+	}
 	spells->cap = room;
 }
 
@@ -692,10 +731,13 @@ void wk_model_add_spell(struct wk_model *model, const struct wk_spell *spell)
 		grow_spells(spells);
 	spells->thread[spells->count] = spell->thread;
 	spells->doing[spells->count] = (uint8_t)spell->doing;
+	spells->about[spells->count] = spell->about;
 	spells->begin_ns[spells->count] = spell->begin_ns;
 	spells->took_ns[spells->count] = spell->took_ns;
-	if (spells->times)
+	if (spells->times) {
 		spells->times[spells->count] = 1;
+		spells->longest_ns[spells->count] = spell->took_ns;
+	}
 	spells->count++;
 }
 
@@ -705,23 +747,27 @@ static bool same_spell(const void *table, uint32_t id, const void *key)
 	const struct wk_spell *spell = key;
 
 	return spells->thread[id - 1] == spell->thread &&
+	       spells->about[id - 1] == spell->about &&
 	       spells->doing[id - 1] == (uint8_t)spell->doing;
 }
 
 void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell)
 {
 	struct wk_spells *spells = &model->spells;
-	uint64_t hash = wk_hash_pair(spell->thread, spell->doing);
+	uint64_t hash = wk_hash_pair((uint64_t)spell->about << 32 | spell->thread, spell->doing);
 	uint32_t id = wk_index_find(&model->own->spell_rows, hash, same_spell, spells, spell);
 
 	if (id) {
 		spells->took_ns[id - 1] += spell->took_ns;
 		spells->times[id - 1]++;
+		if (spell->took_ns > spells->longest_ns[id - 1])
+			spells->longest_ns[id - 1] = spell->took_ns;
 		return;
 	}
 	if (!spells->times) {
 		grow_spells(spells);
 		spells->times = wk_alloc_table_zeroed(spells->cap, sizeof(uint64_t));
+		spells->longest_ns = wk_alloc_table_zeroed(spells->cap, sizeof(uint64_t));
 	}
 	wk_model_add_spell(model, spell);
 	wk_index_add(&model->own->spell_rows, hash, spells->count);

@@ -34,6 +34,7 @@ typedef uint32_t wk_process_id;
 typedef uint32_t wk_thread_id;
 typedef uint32_t wk_source_id;
 typedef uint32_t wk_heap_id;
+typedef uint32_t wk_about_id;
 
 enum wk_image_kind {
 	WK_IMAGE_FILE,      /* an executable or a library */
@@ -79,6 +80,7 @@ struct wk_process {
 	bool has_session;
 	uint32_t session;
 	uint32_t traits;         /* enum wk_process_trait */
+	struct wk_process_use use; /* as was told last */
 };
 
 struct wk_thread {
@@ -92,6 +94,18 @@ struct wk_thread {
 struct wk_heap {
 	wk_process_id process;
 	uint64_t handle; /* 0: the one of a process that tells no heaps apart */
+	wk_text_id name; /* the handle in words: "0x1f0000" */
+};
+
+/* What a row is about beside its thread and stack. One row a distinct one. */
+struct wk_about {
+	wk_heap_id heap;   /* of a block: which it lies in; 0: it is about a wait */
+	wk_text_id what;   /* the part of the allocator that a block is of, as the system calls it;
+			    * or what for a thread waits. 0: untold */
+	wk_thread_id by;   /* who ended a wait; 0: nobody, or unknown, or: */
+	bool by_interrupt; /* done for a device or a timer */
+	bool could_run;    /* no wait: it had to leave the processor */
+	uint8_t mode;      /* of a wait: enum wk_wait_mode */
 };
 
 /* How the recorder came by the callers of a user stack. */
@@ -169,7 +183,7 @@ struct wk_samples {
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
 	uint64_t *times;      /* how many samples a row stands for; NULL: ask its source */
-	wk_heap_id *heap;     /* of blocks of a heap, else 0; NULL: there are none */
+	wk_about_id *about;   /* of blocks and waits, else 0; NULL: there are none */
 	size_t cap, expected; /* rows: there is room for, there will be if one can tell */
 };
 
@@ -195,14 +209,16 @@ enum wk_doing {
 };
 
 /* What threads did from when to when, as switches between them tell. Where no single samples are
- * asked for, all spells of one thread that did the same are a row, and `times` how many. */
+ * asked for, all spells of a thread that are about the same are a row, and `times` how many. */
 struct wk_spells {
 	uint32_t count;
 	wk_thread_id *thread;
 	uint8_t *doing;       /* enum wk_doing */
+	wk_about_id *about;   /* the wait, or the one that it is ready after; 0 while it runs */
 	uint64_t *begin_ns;   /* of the first */
 	uint64_t *took_ns;    /* all of them */
-	uint64_t *times;      /* NULL: each row is one */
+	uint64_t *times;      /* this and the next NULL: each row is one */
+	uint64_t *longest_ns;
 	size_t cap;
 };
 
@@ -295,6 +311,8 @@ struct wk_model {
 	uint32_t note_count;
 	struct wk_heap *heaps;
 	uint32_t heap_count;
+	struct wk_about *abouts;
+	uint32_t about_count;
 	struct wk_mark *marks;  /* from row 0 on, in order of time */
 	uint32_t mark_count;
 	struct wk_count *counts; /* from row 0 on */
@@ -380,6 +398,12 @@ static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint3
 		       ? model->samples.weight[sample] : 1;
 }
 
+/* What a row is about, beside its thread and stack. */
+static inline const struct wk_about *wk_model_about(const struct wk_model *model, uint32_t sample)
+{
+	return &model->abouts[model->samples.about ? model->samples.about[sample] : 0];
+}
+
 /* What its rows are called: "sample", or "record" where they are only parts of a sum. */
 static inline const char *wk_source_row_word(const struct wk_source *source)
 {
@@ -421,6 +445,7 @@ void wk_model_add_carried_bounds(struct wk_model *model, const struct wk_event_b
 void wk_model_add_carried_place(struct wk_model *model, const struct wk_event_calls *calls);
 void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *fact);
 void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note);
+wk_about_id wk_model_add_about(struct wk_model *model, const struct wk_about *about);
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap);
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark);
 void wk_model_add_count(struct wk_model *model, const struct wk_count *count);
@@ -434,7 +459,7 @@ struct wk_sample {
 	bool is_before;
 	uint64_t times;    /* how many samples it stands for; 0: one, or what its weight says */
 	uint64_t until_ns; /* when the last of them was, if not at time_ns */
-	wk_heap_id heap;
+	wk_about_id about;
 };
 void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample);
 
@@ -459,12 +484,13 @@ void wk_model_add_end(struct wk_model *model, const struct wk_end *end);
 struct wk_spell {
 	wk_thread_id thread;
 	enum wk_doing doing;
+	wk_about_id about;
 	uint64_t begin_ns, took_ns;
 };
 void wk_model_add_spell(struct wk_model *model, const struct wk_spell *spell);
 
-/* The same, added to the row of its thread that did the same, if there is one. A model has rows of
- * the one kind or of the other. */
+/* The same, added to the row of its thread that is about the same, if there is one. A model has
+ * rows of the one kind or of the other. */
 void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell);
 
 /* How many of the samples with a user part have a stack that reaches a root, and of how many

@@ -6,7 +6,8 @@
 
 struct state {
 	uint64_t since_ns;
-	uint64_t waited_ns; /* until it became ready */
+	uint64_t waited_ns;   /* until it became ready */
+	struct wk_about why;  /* it waits, or is ready */
 	enum wk_doing doing;
 };
 
@@ -48,6 +49,12 @@ static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)
 	return &waits->states[thread];
 }
 
+static wk_about_id about_of(struct wk_waits *waits, const struct state *state)
+{
+	return state->doing == WK_WAITING || state->doing == WK_READY
+		       ? wk_model_add_about(waits->model, &state->why) : 0;
+}
+
 /* Goes over to something else, and tells for how long it did what it did. Running for no time at
  * all is a spell, since a thread was switched to. */
 static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing doing,
@@ -55,7 +62,7 @@ static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing d
 {
 	struct state *state = state_of(waits, id);
 	struct wk_spell spell = { .thread = id, .doing = state->doing,
-				  .begin_ns = state->since_ns };
+				  .about = about_of(waits, state), .begin_ns = state->since_ns };
 
 	if (time_ns > state->since_ns)
 		spell.took_ns = time_ns - state->since_ns;
@@ -71,17 +78,20 @@ static uint64_t go_over(struct wk_waits *waits, wk_thread_id id, enum wk_doing d
 }
 
 /* A thread that has ended leaves the processor for good. */
-static void leave(struct wk_waits *waits, wk_thread_id id, bool is_waiting, uint64_t time_ns)
+static void leave(struct wk_waits *waits, wk_thread_id id, const struct wk_about *why,
+		  uint64_t time_ns)
 {
 	bool is_gone = waits->model->threads[id].end_ns != 0;
 
-	if (id)
-		go_over(waits, id,
-			is_gone ? WK_DOING_UNKNOWN : is_waiting ? WK_WAITING : WK_READY, time_ns);
+	if (!id)
+		return;
+	go_over(waits, id,
+		is_gone ? WK_DOING_UNKNOWN : why->could_run ? WK_READY : WK_WAITING, time_ns);
+	waits->states[id].why = *why;
 }
 
-struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old, bool old_waits,
-				 wk_thread_id now, uint64_t time_ns)
+struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old,
+				 const struct wk_about *why, wk_thread_id now, uint64_t time_ns)
 {
 	struct wk_waited waited = { 0 };
 	struct state *state;
@@ -90,25 +100,30 @@ struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old, bool 
 
 	waits->has_switches = true;
 	waits->last_ns = time_ns;
-	leave(waits, old, old_waits, time_ns);
+	leave(waits, old, why, time_ns);
 	if (!now)
 		return waited;
-	did = state_of(waits, now)->doing;
-	took_ns = go_over(waits, now, WK_RUNNING, time_ns);
 	state = state_of(waits, now);
+	did = state->doing;
+	waited.about = about_of(waits, state);
+	took_ns = go_over(waits, now, WK_RUNNING, time_ns);
 	waited.ready_ns = did == WK_READY ? took_ns : 0;
 	waited.wait_ns = did == WK_WAITING ? took_ns : state->waited_ns;
 	state->waited_ns = 0;
 	return waited;
 }
 
-void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns)
+void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, wk_thread_id by,
+		    uint64_t time_ns)
 {
 	struct state *state = state_of(waits, thread);
 
 	waits->last_ns = time_ns;
-	if (thread && waits->has_switches && state->doing == WK_WAITING)
-		state->waited_ns = go_over(waits, thread, WK_READY, time_ns);
+	if (!thread || !waits->has_switches || state->doing != WK_WAITING)
+		return;
+	state->why.by = by;
+	state->why.by_interrupt = !by;
+	state->waited_ns = go_over(waits, thread, WK_READY, time_ns);
 }
 
 void wk_waits_begin(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns)

@@ -1,7 +1,8 @@
 /* Which levels a calling tree has: columns, the outermost first, as analysers of traces group by
  * them.
  *
- * Some columns say who ran: processes, threads, processors. The others say where: `module` and
+ * Some columns say who ran: processes, threads, processors; some what a wait or a block was about,
+ * and are no level of what is neither. The others say where: `module` and
  * `function` are those that a sample was in, and the last one may be the whole stack. A grouping
  * that says nothing of where ends in the stack; one that ends in `module` has the stack by
  * modules, in which functions of one file that follow each other are one frame. */
@@ -20,6 +21,11 @@ enum wk_group_column {
 	WK_GROUP_PID,      /* each process by itself */
 	WK_GROUP_THREAD,
 	WK_GROUP_CPU,
+	WK_GROUP_REASON,   /* what for a thread waited */
+	WK_GROUP_READIER,  /* the thread that ended the wait */
+	WK_GROUP_HEAP,     /* that a block lies in */
+	WK_GROUP_PART,     /* the part of the allocator that it is of */
+	WK_GROUP_SIZE,     /* its size, from one power of two to the next */
 	WK_GROUP_MODULE,   /* the file, and */
 	WK_GROUP_FUNCTION, /* the function that a sample was in */
 	WK_GROUP_STACK,    /* these two are last */
@@ -27,7 +33,7 @@ enum wk_group_column {
 	WK_GROUP_COLUMNS
 };
 
-#define WK_GROUPING_MOST 8
+#define WK_GROUPING_MOST 12
 
 struct wk_grouping {
 	uint8_t columns[WK_GROUPING_MOST]; /* enum wk_group_column, each at most once */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns)
 {
@@ -35,7 +36,7 @@ static struct wk_lifetimes *sum_of(const struct walk *walk, uint32_t sample)
 	const struct wk_samples *samples = &walk->model->samples;
 
 	if (walk->by == WK_LIFETIMES_HEAPS)
-		return &walk->sums[samples->heap ? samples->heap[sample] : 0];
+		return &walk->sums[wk_model_about(walk->model, sample)->heap];
 	return &walk->sums[walk->model->threads[samples->thread[sample]].process];
 }
 
@@ -100,6 +101,51 @@ void wk_lifetimes_add_up(const struct wk_model *model, const struct wk_filter *f
 	for (; next < model->ends.count; next++)
 		walk_end(&walk, next);
 	free(walk.left);
+}
+
+/* The lives of blocks that ended, with the heaps they were in. */
+static struct wk_sort_key *find_lives(const struct wk_model *model, const struct wk_filter *filter,
+				      wk_source_id source, size_t *count)
+{
+	const struct wk_ends *ends = &model->ends;
+	struct wk_sort_key *lives = wk_alloc(((size_t)ends->count + 1) * sizeof(*lives));
+
+	*count = 0;
+	for (uint32_t i = 0; i < ends->count && source; i++) {
+		uint32_t sample = ends->sample[i];
+		uint64_t begin_ns = model->samples.time_ns[sample], end_ns = ends->time_ns[i];
+
+		if (model->samples.source[sample] != source || end_ns > filter->to_ns ||
+		    !wk_filter_passes(filter, sample))
+			continue;
+		lives[(*count)++] = (struct wk_sort_key){
+			.key = end_ns > begin_ns ? end_ns - begin_ns : 0,
+			.row = wk_model_about(model, sample)->heap };
+	}
+	return lives;
+}
+
+struct wk_block_lives *wk_lifetimes_of_blocks(const struct wk_model *model,
+					      const struct wk_filter *filter, wk_source_id source)
+{
+	struct wk_block_lives *heaps = wk_alloc_zeroed(model->heap_count, sizeof(*heaps));
+	uint32_t *seen = wk_alloc_zeroed(model->heap_count, sizeof(*seen));
+	size_t count;
+	struct wk_sort_key *lives = find_lives(model, filter, source, &count);
+
+	for (size_t i = 0; i < count; i++)
+		heaps[lives[i].row].count++;
+	wk_sort_keys(lives, count);
+	for (size_t i = 0; i < count; i++) {
+		struct wk_block_lives *heap = &heaps[lives[i].row];
+
+		if (seen[lives[i].row]++ == (heap->count - 1) / 2)
+			heap->median_ns = lives[i].key;
+		heap->longest_ns = lives[i].key;
+	}
+	free(lives);
+	free(seen);
+	return heaps;
 }
 
 wk_source_id wk_lifetimes_source(const struct wk_model *model, const char *name)

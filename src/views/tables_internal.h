@@ -1,6 +1,6 @@
 /* What the tables of `wick show` share: a file each for what samples were in
  * (tables_functions.c), the calling tree (tables_tree.c), who ran (tables_processes.c,
- * tables_process_tree.c, tables_threads.c) and the recording itself (tables_system.c). tables.c has
+ * tables_process_tree.c, tables_threads.c, tables_waits.c) and the recording itself (tables_system.c). tables.c has
  * the list of them and these helpers, tables_tally.c what those of who ran share.
  *
  * For views/tables*.c alone. */
@@ -26,6 +26,8 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model,
 			    const struct wk_filter *filter,
 			    const struct wk_table_options *options);
+void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter,
 			   const struct wk_table_options *options);

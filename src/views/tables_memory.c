@@ -1,7 +1,6 @@
 /* The tables of what was allocated and what of it is still there: memory and heap. */
 #include "views/tables_internal.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -180,19 +179,22 @@ static void heap_columns(struct wk_table *table)
 	wk_table_column(table, WK_CELL_COUNT, "allocations", "allocations");
 	wk_table_column(table, WK_CELL_BYTES, "freed_bytes", "freed");
 	wk_table_detail_column(table, WK_CELL_COUNT, "frees", "frees");
+	wk_table_column(table, WK_CELL_DURATION, "median_life_ns", "median life");
+	wk_table_column(table, WK_CELL_DURATION, "longest_life_ns", "longest life");
 	wk_table_column(table, WK_CELL_TEXT, "heap", "heap");
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 }
 
-static void heap_cell(struct wk_table *table, uint64_t handle)
+static void block_cells(struct wk_table *table, const struct wk_block_lives *lives)
 {
-	struct wk_buf text = { 0 };
-
-	if (handle)
-		wk_buf_add_fmt(&text, "0x%" PRIx64, handle);
-	wk_table_text(table, wk_table_keep(table, wk_buf_str(&text)));
-	wk_buf_fini(&text);
+	if (lives->count) {
+		wk_table_number(table, lives->median_ns);
+		wk_table_number(table, lives->longest_ns);
+	} else {
+		wk_table_none(table);
+		wk_table_none(table);
+	}
 }
 
 void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
@@ -200,6 +202,8 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 {
 	struct allocated blocks = add_up(model, filter, "heap", WK_LIFETIMES_HEAPS,
 					 model->heap_count);
+	struct wk_block_lives *lives = wk_lifetimes_of_blocks(
+		model, filter, wk_lifetimes_source(model, "heap"));
 	uint32_t count, shown;
 	struct row *rows = rank(&blocks, NULL, model->heap_count, &count);
 
@@ -213,10 +217,12 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		life_cells(table, model, life, &blocks.whole);
 		wk_table_number(table, life->bytes - life->left_bytes);
 		wk_table_number(table, life->count - life->left_count);
-		heap_cell(table, model->heaps[rows[i].id].handle);
+		block_cells(table, &lives[rows[i].id]);
+		wk_table_text(table, wk_model_str(model, model->heaps[rows[i].id].name));
 		process_cells(table, model, model->heaps[rows[i].id].process);
 	}
 	note_whole(table, &blocks.whole, "heap", "allocation", "allocations");
 	free(rows);
+	free(lives);
 	free(blocks.rows);
 }

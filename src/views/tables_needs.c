@@ -18,6 +18,9 @@ static const struct needs all_needs[] = {
 	  WK_WINDOWS_VIRTUAL_MEMORY " makes some" },
 	{ "heap", { "heap" },
 	  "this recording has no records of heaps; " WK_WINDOWS_HEAPS " makes some" },
+	{ "waits", { "wait", "ready" },
+	  "this recording has no records of threads that wait; " WK_WINDOWS_SWITCHES
+	  " makes some" },
 	{ "marks", { NULL },
 	  "nobody set a mark in this recording; `xperf -m TEXT` or `wpr -marker TEXT` sets one" },
 	{ "events", { NULL },
@@ -33,12 +36,29 @@ static const struct needs *needs_of(const struct wk_table_view *view)
 	return NULL;
 }
 
+static bool is_of_waits(const struct wk_table_view *view)
+{
+	return strcmp(view->name, "waits") == 0;
+}
+
+/* Memory has a lifetime, a wait has none. */
+static bool has_source(const struct wk_table_view *view, const struct wk_model *model,
+		       const char *name)
+{
+	if (!is_of_waits(view))
+		return wk_lifetimes_source(model, name) != 0;
+	for (wk_source_id i = 1; model->spells.count && i < model->source_count; i++)
+		if (wk_str_is(wk_model_str(model, model->sources[i].name), name))
+			return true;
+	return false;
+}
+
 const char *wk_table_view_source(const struct wk_table_view *view, const struct wk_model *model)
 {
 	const struct needs *needs = needs_of(view);
 
 	for (size_t i = 0; needs && needs->events[i]; i++)
-		if (wk_lifetimes_source(model, needs->events[i]))
+		if (has_source(view, model, needs->events[i]))
 			return needs->events[i];
 	return NULL;
 }
@@ -50,7 +70,9 @@ const char *wk_table_view_lacks(const struct wk_table_view *view, const struct w
 
 	if (!needs)
 		return NULL;
-	if (needs->events[0])
+	if (is_of_waits(view))
+		has = model->spells.count > 0;
+	else if (needs->events[0])
 		has = wk_table_view_source(view, model) != NULL;
 	else if (strcmp(view->name, "marks") == 0)
 		has = model->mark_count > 0;

@@ -60,6 +60,19 @@ static struct wk_str thread_name(struct wk_tree *tree, const struct wk_folding *
 		       ? name : composed_name(tree, name, "thread", f->model->threads[id].tid);
 }
 
+/* "64 B and more", up to twice as much. */
+static struct wk_str size_name(struct wk_tree *tree, uint32_t digits)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str copy;
+
+	wk_num_add_bytes(&text, digits ? (uint64_t)1 << (digits - 1) : 0);
+	wk_buf_add_text(&text, digits ? " and more" : "");
+	copy = wk_arena_copy(&tree->arena, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return copy;
+}
+
 static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding *f,
 				   uint32_t label)
 {
@@ -77,7 +90,11 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding
 	case WK_LABEL_MODULE:
 		return module_name(model, id);
 	case WK_LABEL_THREAD:
-		return thread_name(tree, f, id);
+		return id ? thread_name(tree, f, id) : wk_str_c("(interrupt)");
+	case WK_LABEL_TEXT:
+		return wk_model_str(model, id);
+	case WK_LABEL_SIZE:
+		return size_name(tree, id);
 	default:
 		return wk_function_shown_name(model, id);
 	}
@@ -321,6 +338,8 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		[WK_LABEL_THREAD] = WK_NODE_THREAD,
 		[WK_LABEL_CPU] = WK_NODE_CPU,
 		[WK_LABEL_MODULE] = WK_NODE_MODULE,
+		[WK_LABEL_TEXT] = WK_NODE_ABOUT,
+		[WK_LABEL_SIZE] = WK_NODE_ABOUT,
 	};
 
 	tree->name[node] = name_of_label(tree, o->f, label);

@@ -359,6 +359,40 @@ static uint32_t label_of_runner(const struct wk_folding *f, enum wk_group_column
 		       : WK_LABEL(WK_LABEL_PROCESS, process);
 }
 
+static uint32_t size_label(uint64_t bytes)
+{
+	uint32_t digits = 0;
+
+	for (; bytes; bytes >>= 1)
+		digits++;
+	return WK_LABEL(WK_LABEL_SIZE, digits);
+}
+
+/* And of one that says what it is about: 0 where it is about no such thing. */
+static uint32_t label_of_about(const struct wk_folding *f, enum wk_group_column column,
+			       uint32_t sample)
+{
+	const struct wk_about *about = wk_model_about(f->model, sample);
+	wk_text_id text = 0;
+
+	switch (column) {
+	case WK_GROUP_READIER:
+		return about->by || about->by_interrupt
+			       ? WK_LABEL(WK_LABEL_THREAD,
+					  wk_pairs_thread(f->options->pairs, about->by))
+			       : 0;
+	case WK_GROUP_SIZE:
+		return about->heap ? size_label(f->model->samples.weight[sample]) : 0;
+	case WK_GROUP_HEAP:
+		text = f->model->heaps[about->heap].name;
+		break;
+	default:
+		if ((column == WK_GROUP_PART) == (about->heap != 0))
+			text = about->what;
+	}
+	return text ? WK_LABEL(WK_LABEL_TEXT, text) : 0;
+}
+
 /* And of one that says where: 0 where the sample has no stack. */
 static uint32_t label_of_place(const struct wk_folding *f, enum wk_group_column column,
 			       uint32_t sample)
@@ -380,8 +414,10 @@ static uint32_t make_top(struct wk_folding *f, uint32_t sample)
 		enum wk_group_column column = f->grouping.columns[i];
 		uint32_t label = 0;
 
-		if (column < WK_GROUP_MODULE)
+		if (column < WK_GROUP_REASON)
 			label = label_of_runner(f, column, sample);
+		else if (column < WK_GROUP_MODULE)
+			label = label_of_about(f, column, sample);
 		else if (column < WK_GROUP_STACK)
 			label = label_of_place(f, column, sample);
 		if (label)
@@ -617,6 +653,15 @@ static uint8_t *find_skipped(const struct wk_folding *f)
 	return skips;
 }
 
+/* Processes and threads alone are the same in all samples of a thread. */
+static bool tops_differ(const struct wk_grouping *grouping)
+{
+	for (unsigned i = 0; i < grouping->count; i++)
+		if (grouping->columns[i] >= WK_GROUP_CPU && grouping->columns[i] < WK_GROUP_STACK)
+			return true;
+	return false;
+}
+
 static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 {
 	const struct wk_model *model = f->model;
@@ -625,9 +670,7 @@ static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
 	wk_trie_init(&f->own);
 	f->trie = &f->own;
 	folder.skips_callers = find_skipped(f);
-	folder.tops_differ = wk_grouping_has(&f->grouping, WK_GROUP_CPU) ||
-			     wk_grouping_has(&f->grouping, WK_GROUP_MODULE) ||
-			     wk_grouping_has(&f->grouping, WK_GROUP_FUNCTION);
+	folder.tops_differ = tops_differ(&f->grouping);
 	folder.top_of_thread = wk_alloc(model->thread_count * sizeof(*folder.top_of_thread));
 	memset(folder.top_of_thread, 0xff, /* NO_NODE */
 	       model->thread_count * sizeof(*folder.top_of_thread));

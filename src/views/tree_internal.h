@@ -18,9 +18,11 @@ enum wk_tree_label {
 	WK_LABEL_FUNCTION,
 	WK_LABEL_PROCESS_NAME, /* text id: processes of one name share a node */
 	WK_LABEL_PROCESS,      /* one process, or one that has no name */
-	WK_LABEL_THREAD,
+	WK_LABEL_THREAD,       /* 0: an interrupt, which is nobody's */
 	WK_LABEL_CPU,
 	WK_LABEL_MODULE,       /* function id: the first of its module */
+	WK_LABEL_TEXT,         /* text id: what a row is about */
+	WK_LABEL_SIZE,         /* of so many binary digits */
 };
 #define WK_LABEL_ID_BITS 29
 #define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))

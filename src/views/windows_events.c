@@ -2,9 +2,6 @@
 
 #define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
-#define SWITCHES \
-	"`xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread` or `wpr " \
-	"-start CPU`"
 #define HARD_FAULTS \
 	"`xperf -on PROC_THREAD+LOADER+HARD_FAULTS -stackwalk HardFault` or `wpr " \
 	"-start GeneralProfile`"
@@ -13,13 +10,15 @@ static const struct wk_windows_event events[] = {
 	{ "SampledProfile", WORDS("sampledprofile", "cpu", "profile", "samples", "cycles", "time"),
 	  WK_WINDOWS_CPU_SAMPLES },
 	{ "wait", WORDS("wait", "waits", "waiting", "cswitch", "switch", "switches", "off-cpu"),
-	  SWITCHES },
-	{ "ready", WORDS("ready", "readythread"), SWITCHES },
-	{ "readying", WORDS("readying"), SWITCHES },
+	  WK_WINDOWS_SWITCHES },
+	{ "ready", WORDS("ready", "readythread"), WK_WINDOWS_SWITCHES },
+	{ "readying", WORDS("readying"), WK_WINDOWS_SWITCHES },
 	{ "commit", WORDS("commit", "commits", "memory", "virtualalloc"),
 	  WK_WINDOWS_VIRTUAL_MEMORY },
 	{ "reserve", WORDS("reserve", "reserves"), WK_WINDOWS_VIRTUAL_MEMORY },
+	{ "decommit", WORDS("decommit", "decommits", "virtualfree"), WK_WINDOWS_VIRTUAL_MEMORY },
 	{ "heap", WORDS("heap", "heaps", "heapalloc", "alloc"), WK_WINDOWS_HEAPS },
+	{ "free", WORDS("free", "frees", "freed", "heapfree"), WK_WINDOWS_HEAPS },
 	{ "hard fault", WORDS("hard fault", "hard faults", "hardfault", "page-faults", "faults"),
 	  HARD_FAULTS },
 };

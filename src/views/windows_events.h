@@ -15,9 +15,12 @@ struct wk_windows_event {
 /* NULL where it is no such word. */
 const struct wk_windows_event *wk_windows_event_of(struct wk_str word);
 
-/* What records samples of what processors do, and memory. */
+/* What records samples of what processors do, switches between threads, and memory. */
 #define WK_WINDOWS_CPU_SAMPLES \
 	"`xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile` or `wpr -start CPU`"
+#define WK_WINDOWS_SWITCHES \
+	"`xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread` or `wpr " \
+	"-start CPU`"
 #define WK_WINDOWS_VIRTUAL_MEMORY \
 	"`xperf -on PROC_THREAD+LOADER+VIRT_ALLOC -stackwalk VirtualAlloc+VirtualFree` or `wpr " \
 	"-start VirtualAllocation`"

@@ -10,6 +10,7 @@
 #include "model/check.h"
 #include "views/lifetimes.h"
 #include "views/spells.h"
+#include "views/tables.h"
 
 #define PAGES 200
 #define PAGE  4096u
@@ -87,6 +88,7 @@ static void give_heap(struct feed *feed)
 			  .address = wk_u8(&feed->in), .old_address = wk_u8(&feed->in) },
 	};
 
+	event.heap.made_by = wk_str_c(byte & 16 ? "segment heap" : "");
 	event.heap.size_bytes = byte & 32 ? wk_u64le(&feed->in) : wk_u8(&feed->in);
 	give(feed, &event);
 }
@@ -100,9 +102,12 @@ static void give_switch(struct feed *feed)
 		event.switched.old_pid = byte >> 1 & 3;
 		event.switched.old_tid = event.switched.old_pid * 10 + (byte >> 3 & 1);
 		event.switched.old_waits = byte >> 4 & 1;
+		event.switched.wait_mode = byte >> 5 & 1 ? WK_WAIT_USER : WK_WAIT_KERNEL;
+		event.switched.wait_reason = wk_str_c(byte >> 6 & 1 ? "WrQueue" : "");
 	} else {
 		event.ready.ready_pid = byte >> 1 & 3;
 		event.ready.ready_tid = event.ready.ready_pid * 10 + (byte >> 3 & 1);
+		event.ready.is_interrupt = byte >> 4 & 1;
 	}
 	give(feed, &event);
 }
@@ -163,17 +168,41 @@ static uint64_t left_of(const struct wk_model *model, const char *name)
 	return sum;
 }
 
+/* The column of a table of waits added up. */
+static uint64_t waits_in(const struct wk_model *model, const struct wk_filter *filter,
+			 const char *column)
+{
+	struct wk_table_options options = { 0 };
+	struct wk_table table;
+	uint64_t sum = 0;
+
+	wk_table_init(&table, "waits");
+	wk_table_view_find("waits")->fill(&table, model, filter, &options);
+	for (uint32_t i = 0; i < table.column_count; i++)
+		for (size_t row = 0; row < table.row_count; row++)
+			sum += wk_str_is(table.columns[i].key, column)
+				       ? wk_table_cell(&table, row, i)->number : 0;
+	wk_table_fini(&table);
+	return sum;
+}
+
 /* What all threads did in some time. */
 static uint64_t spells_in(const struct wk_model *model, uint64_t from_ns, uint64_t to_ns)
 {
 	struct wk_filter filter = { .from_ns = from_ns, .to_ns = to_ns };
 	struct wk_spell_sums *sums = wk_spells_of_threads(model, &filter);
-	uint64_t sum = 0;
+	uint64_t waiting_ns = 0, ready_ns = 0, running_ns = 0;
 
-	for (uint32_t i = 0; sums && i < model->thread_count; i++)
-		sum += sums[i].running_ns + sums[i].waiting_ns + sums[i].ready_ns;
+	for (uint32_t i = 0; sums && i < model->thread_count; i++) {
+		running_ns += sums[i].running_ns;
+		waiting_ns += sums[i].waiting_ns;
+		ready_ns += sums[i].ready_ns;
+	}
 	free(sums);
-	return sum;
+	demand(waits_in(model, &filter, "waiting_ns") == waiting_ns &&
+		       waits_in(model, &filter, "ready_ns") == ready_ns,
+	       "waits by reason are the waits of threads");
+	return running_ns + waiting_ns + ready_ns;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -33,13 +33,13 @@ static void a_switch_says_who_ran_why_it_stopped_and_where_the_new_one_waited(vo
 	assert_line(&text, "switch time=10000000 pid=100 tid=101 cpu=3 old_pid=0 old_tid=0 "
 			   "old=ready\n");
 	assert_line(&text, "switch time=20000000 pid=0 tid=0 cpu=3 old_pid=100 old_tid=101 "
-			   "old=waits reason=\"UserRequest\"\n");
+			   "old=waits reason=\"UserRequest\" mode=\"user\"\n");
 	assert_line(&text, "switch time=30000000 pid=100 tid=101 cpu=3 old_pid=0 old_tid=0 "
 			   "old=ready kernel=0xfffff80000000010 user=0x10010\n");
 	assert_line(&text, "switch time=32000000 pid=200 tid=201 cpu=3 old_pid=100 old_tid=101 "
-			   "old=ready\n");
+			   "old=ready reason=\"WrPreempted\"\n");
 	assert_line(&text, "switch time=33000000 pid=100 tid=101 cpu=3 old_pid=200 old_tid=201 "
-			   "old=waits reason=\"WrTerminated\"\n");
+			   "old=waits reason=\"WrTerminated\" mode=\"user\"\n");
 	wk_buf_fini(&text);
 }
 
@@ -53,6 +53,21 @@ static void who_makes_a_thread_ready_is_who_runs_on_that_processor(void **state)
 			   "interrupt=1\n");
 	assert_line(&text, "ready time=31000000 pid=100 tid=101 cpu=3 ready_pid=200 ready_tid=201 "
 			   "user=0x10030\n");
+	wk_buf_fini(&text);
+}
+
+static void what_was_counted_for_a_process_is_told_of_it(void **state)
+{
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	read_kernel_trace(&text);
+	assert_line(&text, "process time=74000000 pid=200 tid=200 change=seen faults=1234 "
+			   "handles=56 working_set=65542 commit=65543 peak_working_set=65537 "
+			   "peak_commit=65538 peak_virtual=65536\n");
+	assert_line(&text, "process time=77000000 pid=100 tid=100 change=seen faults=1234 "
+			   "handles=56 working_set=131078 commit=131079 peak_working_set=131073 "
+			   "peak_commit=131074 peak_virtual=131072\n");
 	wk_buf_fini(&text);
 }
 
@@ -262,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_switch_says_who_ran_why_it_stopped_and_where_the_new_one_waited),
+		cmocka_unit_test(what_was_counted_for_a_process_is_told_of_it),
 		cmocka_unit_test(who_makes_a_thread_ready_is_who_runs_on_that_processor),
 		cmocka_unit_test(memory_is_its_owners_and_its_stack_the_doers),
 		cmocka_unit_test(the_same_bit_means_something_else_of_an_allocation),

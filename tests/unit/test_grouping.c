@@ -150,7 +150,8 @@ static void a_wrong_column_is_told_with_the_right_ones(void **state)
 	assert_wrong("process,treads",
 		     "nothing is grouped by \"treads\"; did you mean \"thread\"?");
 	assert_wrong("process,", "nothing is grouped by \"\"; there is: process, pid, thread, "
-				 "cpu, module, function, stack");
+				 "cpu, wait-reason, readied-by, heap, allocator, size, "
+				 "module, function, stack");
 	assert_wrong("thread,thread", "thread is there twice");
 	assert_wrong("stack,process",
 		     "the stack is the last that is grouped by; found process behind it");
@@ -159,7 +160,9 @@ static void a_wrong_column_is_told_with_the_right_ones(void **state)
 static void a_grouping_is_written_as_it_is_read(void **state)
 {
 	static const char *const texts[] = { "process,stack", "pid,thread,module,function",
-					     "cpu,module", "process,module,stack", NULL };
+					     "cpu,module", "process,module,stack",
+					     "wait-reason,readied-by,heap,allocator,size,stack",
+					     NULL };
 
 	(void)state;
 	for (int i = 0; texts[i]; i++) {

@@ -121,12 +121,81 @@ static void blocks_are_listed_by_heap(void **state)
 	heap(&b, 300, WK_HEAP_ALLOCATE, 0xdef0, 0x10, 300);
 	heap(&b, 400, WK_HEAP_FREE, 0xdef0, 0x10, 0);
 	heap(&b, 500, WK_HEAP_ALLOCATE, 0xdef0, 0x30, 0);
-	heap(&b, 600, WK_HEAP_FREE, 0xdef0, 0x30, 0);
+	heap(&b, 550, WK_HEAP_FREE, 0xdef0, 0x30, 0);
 	shows(&b, "heap", NULL,
 	      "percent,outstanding_bytes,outstanding_blocks,peak_bytes,peak_ns,allocated_bytes,"
-	      "allocations,freed_bytes,frees,heap,pid,process\n"
-	      "100.0000,100,2,100,0,100,2,0,0,0xabc0,10,editor\n"
-	      "0.0000,0,0,300,200,300,2,300,2,0xdef0,10,editor\n");
+	      "allocations,freed_bytes,frees,median_life_ns,longest_life_ns,heap,pid,process\n"
+	      "100.0000,100,2,100,0,100,2,0,0,,,0xabc0,10,editor\n"
+	      "0.0000,0,0,300,200,300,2,300,2,50,100,0xdef0,10,editor\n");
+}
+
+static void switches(struct built *b, uint64_t time_ns, uint32_t old, const char *reason,
+		     bool could_run, uint32_t now)
+{
+	built_give(b, (struct wk_event){
+		.kind = WK_EVENT_SWITCH, .time_ns = time_ns, .pid = now / 10 * 10, .tid = now,
+		.switched = { .old_pid = old / 10 * 10, .old_tid = old, .old_waits = !could_run,
+			      .wait_mode = could_run ? WK_WAIT_UNTOLD : WK_WAIT_KERNEL,
+			      .wait_reason = wk_str_c(reason) } });
+}
+
+static void readies(struct built *b, uint64_t time_ns, uint32_t who, uint32_t ready)
+{
+	built_give(b, (struct wk_event){
+		.kind = WK_EVENT_READY, .time_ns = time_ns, .pid = who / 10 * 10, .tid = who,
+		.ready = { .ready_pid = ready / 10 * 10, .ready_tid = ready,
+			   .is_interrupt = who == 0 } });
+}
+
+/* 11 waits 100-200, 300-350 and 800-900; it is ready 200-210 and 350-400. Thread 21 has to go at 210
+ * until 300, and waits 400-500 and from 600 on. */
+static void give_waits(struct built *b)
+{
+	switches(b, 50, 0, "", true, 11);
+	switches(b, 100, 11, "Queue", false, 21);
+	readies(b, 200, 21, 11);
+	switches(b, 210, 21, "Preempted", true, 11);
+	switches(b, 300, 11, "Queue", false, 21);
+	readies(b, 350, 21, 11);
+	switches(b, 400, 21, "Page", false, 11);
+	readies(b, 500, 0, 21);
+	switches(b, 500, 0, "", true, 21);
+	switches(b, 600, 21, "Page", false, 0);
+	switches(b, 800, 11, "Queue", false, 0);
+	readies(b, 900, 0, 11);
+	switches(b, 900, 0, "", true, 11);
+}
+
+#define WAITS_HEAD                                                                               \
+	"percent,waiting_ns,waits,longest_ns,ready_ns,longest_ready_ns,reason,mode,state,"        \
+	"readied_by_waits,readied_by_pid,readied_by_tid,readied_by_thread,readied_by\n"
+
+static void waits_are_listed_by_reason(void **state)
+{
+	struct built b;
+
+	(void)state;
+	start(&b);
+	give_waits(&b);
+	shows(&b, "waits", NULL,
+	      WAITS_HEAD
+	      "61.5385,400,2,300,0,0,Page,kernel,waiting,1,,,,(interrupt)\n"
+	      "38.4615,250,3,100,60,50,Queue,kernel,waiting,2,20,21,server,server\n"
+	      "0.0000,0,1,0,90,90,Preempted,,ready,0,,,,\n");
+}
+
+/* Times count from the first row, which is at 200. */
+static void of_a_time_the_part_of_a_wait_that_lies_in_it_counts(void **state)
+{
+	struct built b;
+
+	(void)state;
+	start(&b);
+	give_waits(&b);
+	shows(&b, "waits", "20ns-150ns",
+	      WAITS_HEAD
+	      "100.0000,50,1,50,0,0,Queue,kernel,waiting,1,20,21,server,server\n"
+	      "0.0000,0,1,0,80,80,Preempted,,ready,0,,,,\n");
 }
 
 static void marks_are_listed_in_order_of_time(void **state)
@@ -184,6 +253,8 @@ int main(void)
 		cmocka_unit_test(memory_is_listed_by_what_is_left_of_it),
 		cmocka_unit_test(of_a_time_only_what_was_allocated_in_it_counts),
 		cmocka_unit_test(blocks_are_listed_by_heap),
+		cmocka_unit_test(waits_are_listed_by_reason),
+		cmocka_unit_test(of_a_time_the_part_of_a_wait_that_lies_in_it_counts),
 		cmocka_unit_test(marks_are_listed_in_order_of_time),
 		cmocka_unit_test(counts_are_listed_as_they_were_told),
 		cmocka_unit_test(what_a_recording_has_nothing_of_is_said),
