@@ -11,6 +11,24 @@ bool wk_etl_read_virtual(struct wk_bytes in, struct wk_etl_form form,
 	return !in.bad;
 }
 
+bool wk_etl_read_use(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_use *use)
+{
+	*use = (struct wk_etl_use){ .use.is_known = true };
+	use->pid = wk_u32le(&in);
+	use->use.page_faults = wk_u32le(&in);
+	use->use.handles = wk_u32le(&in);
+	wk_bytes_skip(&in, 4);
+	use->use.peak_virtual_bytes = wk_etl_take_pointer(&in, form);
+	use->use.peak_working_set_bytes = wk_etl_take_pointer(&in, form);
+	use->use.peak_commit_bytes = wk_etl_take_pointer(&in, form);
+	wk_etl_take_pointer(&in, form); /* the most of the kernel's paged pool */
+	wk_etl_take_pointer(&in, form); /* and of the other one */
+	wk_etl_take_pointer(&in, form); /* addresses it has now */
+	use->use.working_set_bytes = wk_etl_take_pointer(&in, form);
+	use->use.commit_bytes = wk_etl_take_pointer(&in, form);
+	return !in.bad;
+}
+
 bool wk_etl_read_fault(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_fault *fault)
 {
 	*fault = (struct wk_etl_fault){ 0 };

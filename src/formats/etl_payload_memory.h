@@ -3,6 +3,7 @@
 #ifndef WK_FORMATS_ETL_PAYLOAD_MEMORY_H
 #define WK_FORMATS_ETL_PAYLOAD_MEMORY_H
 
+#include "event/event.h"
 #include "formats/etl_payload.h"
 
 /* Flags of VirtualAlloc; of VirtualFree; the others of both do not matter here. */
@@ -20,6 +21,13 @@ struct wk_etl_virtual {
 };
 bool wk_etl_read_virtual(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_virtual *memory);
+
+/* What was counted for a process. */
+struct wk_etl_use {
+	uint32_t pid;
+	struct wk_process_use use;
+};
+bool wk_etl_read_use(struct wk_bytes payload, struct wk_etl_form form, struct wk_etl_use *use);
 
 /* A page was not there, but no disk was needed; or was not to be accessed. */
 struct wk_etl_fault {

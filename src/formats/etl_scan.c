@@ -228,6 +228,8 @@ static bool scan_config(struct wk_etl_trace *trace, const struct wk_etl_record *
 static bool is_told(uint32_t hook)
 {
 	switch (hook) {
+	case WK_ETL_PROCESS_USE:
+	case WK_ETL_PROCESS_USE_BEHIND:
 	case WK_ETL_THREAD_NAME:
 	case WK_ETL_SWITCH:
 	case WK_ETL_READY:

@@ -303,6 +303,9 @@ static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 		return wk_etl_tell_switch(trace, record);
 	case WK_ETL_READY:
 		return wk_etl_tell_ready(trace, record);
+	case WK_ETL_PROCESS_USE:
+	case WK_ETL_PROCESS_USE_BEHIND:
+		return wk_etl_tell_use(trace, record);
 	case WK_ETL_VIRTUAL_ALLOC:
 	case WK_ETL_VIRTUAL_FREE:
 	case WK_ETL_VIRTUAL_BEFORE:
@@ -338,6 +341,8 @@ static bool is_told(uint32_t hook)
 	case WK_ETL_SCRIPT_LOAD:
 	case WK_ETL_SWITCH:
 	case WK_ETL_READY:
+	case WK_ETL_PROCESS_USE:
+	case WK_ETL_PROCESS_USE_BEHIND:
 	case WK_ETL_VIRTUAL_ALLOC:
 	case WK_ETL_VIRTUAL_FREE:
 	case WK_ETL_VIRTUAL_BEFORE:

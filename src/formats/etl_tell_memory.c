@@ -44,6 +44,24 @@ bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record 
 	return event.memory.changes == 0 || wk_etl_take(trace, &event);
 }
 
+/* ---- what was counted for a process */
+
+bool wk_etl_tell_use(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU,
+				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_etl_use use;
+
+	if (!wk_etl_read_use(record->payload, wk_etl_form_of(record), &use)) {
+		trace->short_payloads++;
+		return true;
+	}
+	event.pid = event.tid = use.pid;
+	event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN,
+						   .threads_apart = true, .use = use.use };
+	return wk_etl_take(trace, &event);
+}
+
 /* ---- heaps */
 
 static bool read_heap(const struct wk_etl_record *record, uint32_t hook, struct wk_etl_heap *block,

@@ -46,6 +46,8 @@ enum wk_etl_hook {
 	WK_ETL_PROCESS_BEFORE = 0x0303, /* it ran when the trace began */
 	WK_ETL_PROCESS_BEHIND = 0x0304, /* it ran when the trace ended */
 	WK_ETL_PROCESS_LOADS = 0x030a,  /* an image */
+	WK_ETL_PROCESS_USE = 0x0320,    /* its counters when it ended */
+	WK_ETL_PROCESS_USE_BEHIND = 0x0321, /* and when the trace did */
 	WK_ETL_THREAD_START = 0x0501,
 	WK_ETL_THREAD_END = 0x0502,
 	WK_ETL_THREAD_BEFORE = 0x0503,
@@ -248,6 +250,7 @@ bool wk_etl_tell_sampled(struct wk_etl_trace *trace, const struct wk_etl_record 
 			 uint32_t hook);
 bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record);
 bool wk_etl_tell_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record);
+bool wk_etl_tell_use(struct wk_etl_trace *trace, const struct wk_etl_record *record);
 bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record *record,
 			 uint32_t hook);
 bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record,

@@ -128,6 +128,8 @@ static void describe_process(struct wk_model *model, struct wk_process *row,
 	keep_text(model, &row->package, change->package);
 	keep_text(model, &row->services, change->services);
 	row->traits |= change->traits;
+	if (change->use.is_known)
+		row->use = change->use;
 	if (change->has_session) {
 		row->has_session = true;
 		row->session = change->session;

@@ -50,7 +50,7 @@ struct wk_row {
 	bool is_inlined;
 };
 
-#define WK_TABLE_COLUMNS 16
+#define WK_TABLE_COLUMNS 24
 
 struct wk_table {
 	struct wk_str name;  /* "functions", "tree" ... */

@@ -124,8 +124,41 @@ static void windows_cells(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_model_str(model, process->services));
 }
 
+static bool has_use(const struct wk_model *model)
+{
+	for (wk_process_id i = 1; i < model->process_count; i++)
+		if (model->processes[i].use.is_known)
+			return true;
+	return false;
+}
+
+static void use_columns(struct wk_table *table)
+{
+	wk_table_column(table, WK_CELL_BYTES, "peak_working_set_bytes", "peak memory");
+	wk_table_spare(table, 6);
+	wk_table_column(table, WK_CELL_BYTES, "peak_commit_bytes", "peak commit");
+	wk_table_spare(table, 7);
+	wk_table_detail_column(table, WK_CELL_BYTES, "commit_bytes", "commit");
+	wk_table_detail_column(table, WK_CELL_COUNT, "page_faults", "faults");
+	wk_table_detail_column(table, WK_CELL_COUNT, "handles", "handles");
+}
+
+static void use_cells(struct wk_table *table, const struct wk_process_use *use)
+{
+	for (int i = 0; !use->is_known && i < 5; i++)
+		wk_table_none(table);
+	if (!use->is_known)
+		return;
+	wk_table_number(table, use->peak_working_set_bytes);
+	wk_table_number(table, use->peak_commit_bytes);
+	wk_table_number(table, use->commit_bytes);
+	wk_table_number(table, use->page_faults);
+	wk_table_number(table, use->handles);
+}
+
 static void process_row(struct wk_table *table, const struct wk_model *model,
-			const struct wk_tally *tally, wk_process_id id, uint32_t threads)
+			const struct wk_tally *tally, wk_process_id id, uint32_t threads,
+			bool with_use)
 {
 	const struct wk_process *process = &model->processes[id];
 
@@ -139,6 +172,8 @@ static void process_row(struct wk_table *table, const struct wk_model *model,
 	wk_tables_time_cell(table, model, process->start_ns);
 	wk_tables_time_cell(table, model, process->end_ns);
 	wk_tables_exit_cell(table, model, process);
+	if (with_use)
+		use_cells(table, &process->use);
 	if (model->is_windows)
 		windows_cells(table, model, process);
 	wk_table_text(table, wk_tables_or_else(wk_model_str(model, process->name), "(unknown)"));
@@ -146,7 +181,7 @@ static void process_row(struct wk_table *table, const struct wk_model *model,
 }
 
 static void columns(struct wk_table *table, const struct wk_model *model,
-		    const struct wk_filter *filter, const struct wk_tally *tally)
+		    const struct wk_filter *filter, const struct wk_tally *tally, bool with_use)
 {
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	if (!wk_tables_weighs_samples(tally->unit))
@@ -163,6 +198,8 @@ static void columns(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
 	wk_table_spare(table, 3);
+	if (with_use)
+		use_columns(table);
 	if (model->is_windows)
 		windows_columns(table);
 	table->has_one_scale = model->is_windows;
@@ -177,13 +214,15 @@ void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *mod
 	struct wk_tally tally = wk_tables_tally_processes(model, filter);
 	uint32_t *threads = count_threads(model), count, shown;
 	struct wk_ranked *ranked;
+	bool with_use = has_use(model);
 
-	columns(table, model, filter, &tally);
+	columns(table, model, filter, &tally, with_use);
 	ranked = wk_tables_rank_rows(&tally, model->process_count, filter->is_narrowed, &count);
 	shown = wk_tables_limit_rows(table, options, &tally, ranked, count, "process is",
 				     "processes are");
 	for (uint32_t i = 0; i < shown; i++)
-		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id]);
+		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id],
+			    with_use);
 	wk_tables_note_without_samples(table, "process", "processes",
 				       model->process_count - 1 - count);
 	free(ranked);

@@ -101,7 +101,9 @@ static void use_processor(struct etl_maker *m)
 	stack_at(m, 705 * ETL_MS, SERVER, SERVER + 1, OPEN, 0);
 	etl_switch(m, 720 * ETL_MS, 0, SERVER + 1, 5, 6);
 	etl_mark(m, 800 * ETL_MS, "done");
+	etl_use(m, 0x0320, 899 * ETL_MS, SERVER, 3000 * KILOBYTES);
 	etl_process(m, 0x0302, 900 * ETL_MS, SERVER, 4, 0, "server.exe");
+	etl_use(m, 0x0321, 901 * ETL_MS, EDITOR, 2000 * KILOBYTES);
 	etl_end_buffer(m, 0);
 }
 

@@ -81,6 +81,22 @@ static inline void etl_virtual(struct etl_maker *m, uint16_t hook, uint64_t time
 	etl_by_nobody_once(m, hook, time, &p);
 }
 
+/* Counters of a process: what it has of memory is `bytes` and more, each in its place. */
+static inline void etl_use(struct etl_maker *m, uint16_t hook, uint64_t time, uint32_t pid,
+			   uint64_t bytes)
+{
+	struct wk_buf p = { 0 };
+
+	put(&p, pid, 4);
+	put(&p, 1234, 4);
+	put(&p, 56, 4);
+	put(&p, 0, 4);
+	for (uint64_t i = 0; i < 11; i++)
+		put(&p, bytes + i, 8);
+	etl_by(m, hook, time, pid, pid + 1, &p);
+	wk_buf_fini(&p);
+}
+
 static inline void etl_fault(struct etl_maker *m, uint16_t hook, uint64_t time, uint64_t address,
 			     uint64_t program_counter)
 {
@@ -301,8 +317,10 @@ static inline void etl_kernel_trace(struct etl_maker *m)
 	etl_make_memory(m);
 	etl_make_heap(m);
 	etl_make_counters(m);
+	etl_use(m, 0x0320, 74 * ETL_MS, 200, 0x10000);
 	etl_by_nobody(m, 0x0525, 75 * ETL_MS, &nothing);
 	etl_by_nobody(m, 0x0999, 76 * ETL_MS, &nothing);
+	etl_use(m, 0x0321, 77 * ETL_MS, 100, 0x20000);
 	etl_end_buffer(m, 3);
 }
 

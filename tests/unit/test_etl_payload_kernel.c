@@ -37,6 +37,9 @@ static void an_old_switch_is_read_by_what_it_has_in_common(void **state)
 	assert_int_equal(switched.new_tid, 8);
 	assert_int_equal(switched.old_tid, 7);
 	assert_true(switched.old_waits);
+	assert_int_equal(wk_etl_wait_mode(switched.wait_mode), WK_WAIT_USER);
+	assert_int_equal(wk_etl_wait_mode(0), WK_WAIT_KERNEL);
+	assert_int_equal(wk_etl_wait_mode(2), WK_WAIT_UNTOLD);
 	assert_string_equal(wk_etl_wait_reason(switched.wait_reason), "WrAlertByThreadId");
 	wk_buf_fini(&p);
 }
@@ -71,6 +74,32 @@ static void memory_is_read_with_either_pointer_size(void **state)
 		assert_int_equal(memory.size_bytes, 0x2000);
 		assert_int_equal(memory.pid, 100);
 		assert_int_equal(memory.flags, 0x3000);
+		wk_buf_fini(&p);
+	}
+}
+
+static void counters_of_a_process_are_read_with_either_pointer_size(void **state)
+{
+	(void)state;
+	for (size_t pointer = 4; pointer <= 8; pointer += 4) {
+		struct wk_buf p = { 0 };
+		struct wk_etl_use use;
+
+		for (uint64_t i = 1; i <= 4; i++)
+			put(&p, i, 4);
+		for (uint64_t i = 11; i <= 18; i++)
+			put(&p, i, pointer);
+		assert_true(wk_etl_read_use(bytes_of(&p), form_of(pointer), &use));
+		assert_int_equal(use.pid, 1);
+		assert_int_equal(use.use.page_faults, 2);
+		assert_int_equal(use.use.handles, 3);
+		assert_int_equal(use.use.peak_virtual_bytes, 11);
+		assert_int_equal(use.use.peak_working_set_bytes, 12);
+		assert_int_equal(use.use.peak_commit_bytes, 13);
+		assert_int_equal(use.use.working_set_bytes, 17);
+		assert_int_equal(use.use.commit_bytes, 18);
+		p.len--;
+		assert_false(wk_etl_read_use(bytes_of(&p), form_of(pointer), &use));
 		wk_buf_fini(&p);
 	}
 }
@@ -204,6 +233,7 @@ int main(void)
 		cmocka_unit_test(an_old_switch_is_read_by_what_it_has_in_common),
 		cmocka_unit_test(reasons_and_sources_that_nobody_knows_have_no_name),
 		cmocka_unit_test(memory_is_read_with_either_pointer_size),
+		cmocka_unit_test(counters_of_a_process_are_read_with_either_pointer_size),
 		cmocka_unit_test(faults_are_read_with_either_pointer_size),
 		cmocka_unit_test(blocks_of_heaps_are_read_with_either_pointer_size),
 		cmocka_unit_test(interrupts_are_read_with_either_pointer_size),
