@@ -1,7 +1,8 @@
 /* What the tables of `wick show` share: a file each for what samples were in
  * (tables_functions.c), the calling tree (tables_tree.c), who ran (tables_processes.c,
- * tables_process_tree.c, tables_threads.c, tables_waits.c) and the recording itself (tables_system.c). tables.c has
- * the list of them and these helpers, tables_tally.c what those of who ran share.
+ * tables_process_tree.c, tables_threads.c), what for they waited (tables_waits.c) and the recording
+ * itself (tables_system.c). tables.c has the list of them and these helpers, tables_tally.c what
+ * those of who ran share.
  *
  * For views/tables*.c alone. */
 #ifndef WK_VIEWS_TABLES_INTERNAL_H

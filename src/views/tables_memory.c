@@ -180,7 +180,9 @@ static void heap_columns(struct wk_table *table)
 	wk_table_column(table, WK_CELL_BYTES, "freed_bytes", "freed");
 	wk_table_detail_column(table, WK_CELL_COUNT, "frees", "frees");
 	wk_table_column(table, WK_CELL_DURATION, "median_life_ns", "median life");
+	wk_table_spare(table, 1);
 	wk_table_column(table, WK_CELL_DURATION, "longest_life_ns", "longest life");
+	wk_table_spare(table, 2);
 	wk_table_column(table, WK_CELL_TEXT, "heap", "heap");
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");

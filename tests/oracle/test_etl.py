@@ -379,6 +379,29 @@ def _(t):
     t.true("Windows Kernel/DiskIO/Read" not in used, "nothing is made of what disks read")
 
 
+def perfview_counters():
+    """Peaks of working set and commit, commit, page faults and handles of each process, as PerfView
+    prints them."""
+    keys = ("PeakWorkingSetSize", "PeakPagefileUsage", "PagefileUsage", "MemoryCount", "HandleCount")
+    found = {}
+    for line in (FIXTURES / "net.4.5.2.x64.baseline.txt").read_text().splitlines():
+        if re.match(r"EVENT .*: Windows Kernel/Process/PerfCtr", line):
+            told = {key: value.replace(",", "") for key, value in re.findall(r"(\w+)=([\d,]+);", line)}
+            found[told["ProcessID"]] = [told[key] for key in keys]
+    return found
+
+
+@tap.case("counters of processes are those that PerfView prints")
+def _(t):
+    expected = perfview_counters()
+    rows = t.csv("show", "--all", trace(t), "processes")
+    found = {row["pid"]: [row[key] for key in ("peak_working_set_bytes", "peak_commit_bytes",
+                                               "commit_bytes", "page_faults", "handles")]
+             for row in rows if row["peak_working_set_bytes"]}
+    t.equal(len(expected), 6, "processes whose counters PerfView prints")
+    t.equal({pid: found.get(pid) for pid in expected}, expected, "their counters")
+
+
 @tap.case("hard faults and marks are told")
 def _(t):
     lines = t.wick("dump", trace(t)).stdout.splitlines()

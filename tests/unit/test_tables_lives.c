@@ -147,8 +147,8 @@ static void readies(struct built *b, uint64_t time_ns, uint32_t who, uint32_t re
 			   .is_interrupt = who == 0 } });
 }
 
-/* 11 waits 100-200, 300-350 and 800-900; it is ready 200-210 and 350-400. Thread 21 has to go at 210
- * until 300, and waits 400-500 and from 600 on. */
+/* 11 waits 100-200, 300-350 and 800-900; it is ready 200-210 and 350-400. Thread 21 has to go at
+ * 210 until 300, and waits 400-500 and from 600 on. */
 static void give_waits(struct built *b)
 {
 	switches(b, 50, 0, "", true, 11);
