@@ -7,6 +7,7 @@
 
 #include "base/file_name.h"
 #include "base/mem.h"
+#include "os/os.h"
 #include "symbols/remote_places.h"
 
 /* What `srv*` with nothing behind it means to Microsoft's debuggers. */
@@ -546,6 +547,8 @@ static bool among_keys(struct spotting *s, bool has_three_tiers)
  * is behind them, have all in one. */
 static bool is_of_use(const struct spotting *s)
 {
+	if (s->place->kind != WK_SYMBOL_SERVER && s->spelling != AS_IS && wk_os_has_drives())
+		return false; /* there, the same file would be found again */
 	switch (s->spelling) {
 	case AS_IS:
 		return true;
