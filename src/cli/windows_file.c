@@ -15,19 +15,26 @@
 
 #define GNU_LINKER 2
 
-bool wk_windows_file_is(const char *path)
+enum kind { KIND_OTHER, KIND_PROGRAM, KIND_PDB };
+
+static enum kind kind_of(const char *path)
 {
+	enum kind kind = KIND_OTHER;
 	struct wk_os_file file;
-	struct wk_bytes bytes;
-	bool is_one;
 
 	if (!wk_os_open_named(path, &file, NULL, NULL))
-		return false;
-	bytes = wk_bytes_of(file.at, file.size_bytes);
-	is_one = wk_pdb_is(bytes) ||
-		 wk_str_starts(wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), "MZ");
+		return KIND_OTHER;
+	if (wk_pdb_is(wk_bytes_of(file.at, file.size_bytes)))
+		kind = KIND_PDB;
+	else if (wk_str_starts(wk_str_of((const char *)file.at, file.size_bytes), "MZ"))
+		kind = KIND_PROGRAM;
 	wk_os_close(&file);
-	return is_one;
+	return kind;
+}
+
+bool wk_windows_file_is(const char *path)
+{
+	return kind_of(path) != KIND_OTHER;
 }
 
 /* A program that is looked at. */
@@ -233,18 +240,6 @@ static void tell_file(struct program *p, struct wk_symbols *symbols, const char 
 				wk_image_reason(p->image));
 }
 
-static bool is_pdb(const char *path)
-{
-	struct wk_os_file file;
-	bool found;
-
-	if (!wk_os_open_named(path, &file, NULL, NULL))
-		return false;
-	found = wk_pdb_is(wk_bytes_of(file.at, file.size_bytes));
-	wk_os_close(&file);
-	return found;
-}
-
 bool wk_windows_file_tell(struct wk_findings *findings, const char *path,
 			  const struct wk_load_args *args, struct wk_err *err)
 {
@@ -255,7 +250,7 @@ bool wk_windows_file_tell(struct wk_findings *findings, const char *path,
 	bool ok = wk_remote_asked_open(&asked, &args->remote, err);
 
 	wk_findings_about(findings, "%s", path);
-	if (ok && is_pdb(path)) {
+	if (ok && kind_of(path) == KIND_PDB) {
 		wk_windows_pdb_tell(findings, path);
 	} else if (ok && whole) {
 		symbols = wk_symbols_new(&(struct wk_symbols_options){
