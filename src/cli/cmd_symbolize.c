@@ -183,7 +183,8 @@ const struct wk_command wk_cmd_symbolize = {
 		"is ?? and ??:0; of a function whose lines nobody knows the line is ??:?.",
 		"Addresses are hexadecimal, with or without 0x, and count as the image's own "
 		"tables do, not as it was loaded; of a program for Windows they may count from its "
-		"begin, too, and IMAGE may be its PDB alone, where they do so always. FUNCTION+0x10 is taken, and what a backtrace prints: "
+		"begin, too, and IMAGE may be its PDB alone, where they do so always. "
+		"FUNCTION+0x10 is taken, and what a backtrace prints: "
 		"IMAGE+0x22f0, IMAGE(+0x22f0), IMAGE(FUNCTION+0x10) [0x55d0c0de]. Without "
 		"any they are read from standard input, one a line; a line may also be IMAGE "
 		"ADDRESS. Each line is answered before the next is waited for.",

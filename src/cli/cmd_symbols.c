@@ -497,8 +497,8 @@ const struct wk_command wk_cmd_symbols = {
 		  "DEBUGINFOD_URLS" },
 		{ "wick symbols trace.etl --symbol-path './out;srv*'", "the PDBs of a Windows "
 		  "trace, from a folder and from Microsoft's public server" },
-		{ "wick symbols app.exe --symbol-path ./out", "where the PDB of a program is looked "
-		  "for, and what it has" },
+		{ "wick symbols app.exe --symbol-path ./out", "where the PDB of a program is "
+		  "looked for, and what it has" },
 		{ "wick symbols --cache list", "what is kept of all of this" },
 		{ 0 } },
 	.exit_note = "0 also where names are missing.",

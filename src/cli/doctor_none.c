@@ -1,5 +1,5 @@
-/* Of a machine on which wick does not record: what does instead. Programs and projects are looked at
- * all the same. */
+/* Of a machine on which wick does not record: what does instead. Programs and projects are
+ * looked at all the same. */
 #include "cli/doctor.h"
 
 bool wk_doctor_records(void)

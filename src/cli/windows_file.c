@@ -200,17 +200,18 @@ static void tell_stacks(const struct program *p)
 	wk_num_add_grouped(&text, count);
 	if (count)
 		wk_findings_good(p->findings,
-				 "Windows walks its stacks by unwind tables (.pdata, %s function%s); "
-				 "it needs no frame pointers", wk_buf_text(&text),
+				 "Windows walks its stacks by unwind tables (.pdata, %s "
+				 "function%s); it needs no frame pointers", wk_buf_text(&text),
 				 count == 1 ? "" : "s");
 	else if (p->obj->machine == WK_MACHINE_X86)
-		wk_findings_better(p->findings, "cl /Oy- ...   # gcc, clang: -fno-omit-frame-pointer",
-				   "code of 32 bits has no unwind tables on Windows: its stacks are "
-				   "walked by frame pointers, and end where it keeps none");
+		wk_findings_better(p->findings,
+				   "cl /Oy- ...   # gcc, clang: -fno-omit-frame-pointer",
+				   "code of 32 bits has no unwind tables on Windows: its stacks "
+				   "are walked by frame pointers, and end where it keeps none");
 	else
 		wk_findings_better(p->findings, NULL,
-				   "no unwind tables (.pdata): without them Windows walks stacks only "
-				   "through functions that call no others");
+				   "no unwind tables (.pdata): without them Windows walks stacks "
+				   "only through functions that call no others");
 	free(bounds);
 	wk_buf_fini(&text);
 }

@@ -1,5 +1,6 @@
-/* What a program of Windows (PE) or a PDB has, and where the PDB of a program was looked for: the same
- * rows for `wick doctor` and for `wick symbols`, of the same search as names of recordings have. */
+/* What a program of Windows (PE) or a PDB has, and where the PDB of a program was looked for: the
+ * same rows for `wick doctor` and for `wick symbols`, of the same search as names of recordings
+ * have. */
 #ifndef WK_CLI_WINDOWS_FILE_H
 #define WK_CLI_WINDOWS_FILE_H
 

@@ -33,7 +33,7 @@ struct wk_pe {
 	uint32_t time_stamp;      /* seconds since 1970, or a hash; with image_bytes the key by
 				   * which symbol stores keep the image */
 	uint32_t image_bytes;     /* SizeOfImage */
-	uint8_t linker_version;   /* the first number of it: GNU's is 2, Microsoft's and LLVM's 14 */
+	uint8_t linker_version;   /* its first number: GNU's is 2, Microsoft's and LLVM's 14 */
 	struct wk_pdb_id pdb;     /* all zero: it tells of no PDB */
 	struct wk_str pdb_path;   /* as it was linked; empty where none is told */
 	struct wk_pe_range directories[WK_PE_DIRECTORIES];

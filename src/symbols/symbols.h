@@ -135,8 +135,8 @@ struct wk_image_pdb {
 };
 void wk_image_pdb(const struct wk_image_symbols *image, struct wk_image_pdb *pdb);
 
-/* Public names of the image's PDB, as linked, by RVA; none where it has no PDB. `take` returns false
- * to stop. */
+/* Public names of the image's PDB, as linked, by RVA; none where it has no PDB. `take` returns
+ * false to stop. */
 void wk_image_each_public(const struct wk_image_symbols *image,
 			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
 			  void *context);
