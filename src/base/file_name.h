@@ -10,8 +10,8 @@
 
 #include "base/str.h"
 
-/* Could a file of Windows, without its folders, be called so? In up to 255 bytes, which is as much as
- * any system takes. */
+/* Could a file of Windows, without its folders, be called so? In up to 255 bytes, which is as much
+ * as any system takes. */
 bool wk_file_name_is_windows(struct wk_str name);
 
 /* The same of a whole path, which may begin with a drive or a share. "\\.\PhysicalDrive0" and other
