@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,12 @@
 
 static char *name_beside(const char *path)
 {
-	static unsigned number;
+	static atomic_uint number; /* several threads may keep files */
 	size_t len = strlen(path) + 48;
 	char *name = wk_alloc(len);
 
-	snprintf(name, len, "%s.%ld-%u.tmp", path, (long)getpid(), number++);
+	snprintf(name, len, "%s.%ld-%u.tmp", path, (long)getpid(),
+		 atomic_fetch_add(&number, 1));
 	return name;
 }
 

@@ -453,6 +453,55 @@ void wk_os_thread_join(struct wk_os_thread *thread)
 	free(thread);
 }
 
+struct wk_os_lock {
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+};
+
+struct wk_os_lock *wk_os_lock_new(void)
+{
+	struct wk_os_lock *lock = wk_alloc(sizeof(*lock));
+
+	pthread_mutex_init(&lock->mutex, NULL);
+	pthread_cond_init(&lock->changed, NULL);
+	return lock;
+}
+
+void wk_os_lock_free(struct wk_os_lock *lock)
+{
+	if (!lock)
+		return;
+	pthread_cond_destroy(&lock->changed);
+	pthread_mutex_destroy(&lock->mutex);
+	free(lock);
+}
+
+void wk_os_lock_take(struct wk_os_lock *lock)
+{
+	pthread_mutex_lock(&lock->mutex);
+}
+
+void wk_os_lock_leave(struct wk_os_lock *lock)
+{
+	pthread_mutex_unlock(&lock->mutex);
+}
+
+void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+	until.tv_sec += milliseconds / 1000 + until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
+}
+
+void wk_os_lock_wake(struct wk_os_lock *lock)
+{
+	pthread_cond_broadcast(&lock->changed);
+}
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;

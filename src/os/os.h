@@ -204,6 +204,16 @@ struct wk_os_thread;
 struct wk_os_thread *wk_os_thread_start(void (*run)(void *context), void *context);
 void wk_os_thread_join(struct wk_os_thread *thread);
 
+/* What threads share they look at and change only while they hold its lock. Who waits leaves it to
+ * the others until somebody wakes all who wait, or for so long, and holds it again afterwards. */
+struct wk_os_lock;
+struct wk_os_lock *wk_os_lock_new(void);
+void wk_os_lock_free(struct wk_os_lock *lock);
+void wk_os_lock_take(struct wk_os_lock *lock);
+void wk_os_lock_leave(struct wk_os_lock *lock);
+void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds);
+void wk_os_lock_wake(struct wk_os_lock *lock);
+
 uint64_t wk_os_clock_ns(void);     /* monotonic */
 uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
 

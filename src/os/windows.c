@@ -185,6 +185,45 @@ void wk_os_thread_join(struct wk_os_thread *thread)
 	free(thread);
 }
 
+struct wk_os_lock {
+	SRWLOCK taken;
+	CONDITION_VARIABLE changed;
+};
+
+struct wk_os_lock *wk_os_lock_new(void)
+{
+	struct wk_os_lock *lock = wk_alloc(sizeof(*lock));
+
+	InitializeSRWLock(&lock->taken);
+	InitializeConditionVariable(&lock->changed);
+	return lock;
+}
+
+void wk_os_lock_free(struct wk_os_lock *lock)
+{
+	free(lock);
+}
+
+void wk_os_lock_take(struct wk_os_lock *lock)
+{
+	AcquireSRWLockExclusive(&lock->taken);
+}
+
+void wk_os_lock_leave(struct wk_os_lock *lock)
+{
+	ReleaseSRWLockExclusive(&lock->taken);
+}
+
+void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds)
+{
+	SleepConditionVariableSRW(&lock->changed, &lock->taken, milliseconds, 0);
+}
+
+void wk_os_lock_wake(struct wk_os_lock *lock)
+{
+	WakeAllConditionVariable(&lock->changed);
+}
+
 uint64_t wk_os_clock_ns(void)
 {
 	LARGE_INTEGER now, hz;
