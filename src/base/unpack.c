@@ -66,9 +66,14 @@ const char *wk_packing_name(enum wk_packing packing)
 	return names[packing];
 }
 
+uint64_t wk_unpack_limit_of(uint64_t packed_bytes)
+{
+	return (64u << 20) + 300 * packed_bytes;
+}
+
 uint64_t wk_unpack_limit(struct wk_bytes packed)
 {
-	return (64u << 20) + 300 * (uint64_t)wk_bytes_left(&packed);
+	return wk_unpack_limit_of(wk_bytes_left(&packed));
 }
 
 #if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD) || defined(WK_HAS_LZMA)

@@ -35,6 +35,7 @@ const char *wk_packing_name(enum wk_packing packing);
 
 /* 64 MiB and 300 times what is packed. */
 uint64_t wk_unpack_limit(struct wk_bytes packed);
+uint64_t wk_unpack_limit_of(uint64_t packed_bytes);
 
 /* Adds the plain bytes to `plain`. False, with a sentence, if the library is missing, the
  * input is broken or ends early, or the limit is reached. */

@@ -13,12 +13,18 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/unpack.h"
 #include "os/os.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define CONNECT_SECONDS 15L
 #define LEAST_RATE 1024 /* bytes a second: what is slower never ends */
 #define MOST_REDIRECTS 8L
+#define WAIT_MS 100 /* until somebody may stop us */
+
+/* The page that comes with a refusal is read, so that the connection may be used again. */
+#define MOST_PAGE_BYTES ((uint64_t)64 << 10)
+#define MOST_PAGE_NS (2 * SECOND_NS)
 
 #define AGENT "wick/" WICK_VERSION
 
@@ -27,15 +33,23 @@ struct library {
 	CURLcode (*global_init)(long flags);
 	CURL *(*init)(void);
 	CURLcode (*setopt)(CURL *easy, CURLoption option, ...);
-	CURLcode (*perform)(CURL *easy);
 	CURLcode (*getinfo)(CURL *easy, CURLINFO info, ...);
 	const char *(*strerror)(CURLcode code);
 	void (*cleanup)(CURL *easy);
+	CURLM *(*multi_init)(void);
+	CURLMcode (*multi_add)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_remove)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_perform)(CURLM *multi, int *running);
+	CURLMcode (*multi_wait)(CURLM *multi, struct curl_waitfd *more, unsigned more_count,
+				int most_ms, int *ready);
+	CURLMsg *(*multi_read)(CURLM *multi, int *left);
+	CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
 struct wk_fetcher {
 	struct library library;
-	CURL *easy; /* NULL until the first file; keeps its connections */
+	CURL *easy; /* NULL until the first file */
+	CURLM *multi; /* keeps its connections */
 	bool is_loaded, is_impossible;
 	struct wk_err why_impossible;
 
@@ -50,7 +64,8 @@ struct wk_fetcher {
 	uint64_t done_bytes, whole_bytes;
 	uint64_t window_ns, window_bytes; /* since when, and with how many, the rate is measured */
 	uint64_t begun_ns;
-	bool is_too_large, is_too_slow, is_too_long;
+	uint64_t refused_ns, page_bytes; /* since when there is a refusal, and what came with it */
+	bool is_too_large, is_too_slow, is_too_long, is_bomb;
 	int write_errno;
 	char message[CURL_ERROR_SIZE];
 };
@@ -81,6 +96,8 @@ void wk_fetcher_free(struct wk_fetcher *f)
 		return;
 	if (f->easy)
 		f->library.cleanup(f->easy);
+	if (f->multi)
+		f->library.multi_cleanup(f->multi);
 	free(f);
 }
 
@@ -93,11 +110,18 @@ static bool find_calls(struct library *library, void *loaded, struct wk_err *err
 		{ "curl_global_init", offsetof(struct library, global_init) },
 		{ "curl_easy_init", offsetof(struct library, init) },
 		{ "curl_easy_setopt", offsetof(struct library, setopt) },
-		{ "curl_easy_perform", offsetof(struct library, perform) },
 		{ "curl_easy_getinfo", offsetof(struct library, getinfo) },
 		{ "curl_easy_strerror", offsetof(struct library, strerror) },
 		{ "curl_easy_cleanup", offsetof(struct library, cleanup) },
+		{ "curl_multi_init", offsetof(struct library, multi_init) },
+		{ "curl_multi_add_handle", offsetof(struct library, multi_add) },
+		{ "curl_multi_remove_handle", offsetof(struct library, multi_remove) },
+		{ "curl_multi_perform", offsetof(struct library, multi_perform) },
+		{ "curl_multi_wait", offsetof(struct library, multi_wait) },
+		{ "curl_multi_info_read", offsetof(struct library, multi_read) },
+		{ "curl_multi_cleanup", offsetof(struct library, multi_cleanup) },
 	};
+	void *better;
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		void *call = dlsym(loaded, calls[i].name);
@@ -107,6 +131,10 @@ static bool find_calls(struct library *library, void *loaded, struct wk_err *err
 				       "libcurl has no %s", calls[i].name);
 		memcpy((char *)library + calls[i].at, &call, sizeof(call));
 	}
+	/* It waits also where there is no connection yet; libraries before 7.66 do not have it. */
+	better = dlsym(loaded, "curl_multi_poll");
+	if (better)
+		memcpy(&library->multi_wait, &better, sizeof(better));
 	return true;
 }
 
@@ -124,11 +152,36 @@ static bool load(struct library *library, struct wk_err *err)
 	return find_calls(library, loaded, err);
 }
 
+static long status_of(const struct wk_fetcher *f)
+{
+	long status = 0;
+
+	f->library.getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+/* Servers may pack what they send, and little can be much. What came is counted a piece late at
+ * most. */
+static bool is_in_proportion(const struct wk_fetcher *f, size_t len)
+{
+	curl_off_t packed = 0;
+
+	f->library.getinfo(f->easy, CURLINFO_SIZE_DOWNLOAD_T, &packed);
+	return f->done_bytes + len <= wk_unpack_limit_of(packed > 0 ? (uint64_t)packed : 0);
+}
+
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 {
 	struct wk_fetcher *f = context;
 	size_t len = size * count;
 
+	if (status_of(f) >= 400) {
+		f->page_bytes += len;
+		return f->page_bytes <= MOST_PAGE_BYTES ? len : 0;
+	}
+	f->is_bomb = !is_in_proportion(f, len);
+	if (f->is_bomb)
+		return 0;
 	if (len > f->most_bytes - f->done_bytes) {
 		f->is_too_large = true;
 		return 0;
@@ -154,6 +207,9 @@ static bool goes_on(struct wk_fetcher *f)
 
 	f->is_too_long = f->whole_seconds ? for_ns > f->whole_seconds * SECOND_NS
 					  : wk_fetch_is_hopeless(for_ns, f->done_bytes);
+	if (f->refused_ns)
+		return now_ns - f->refused_ns < MOST_PAGE_NS;
+	f->refused_ns = status_of(f) >= 400 ? now_ns : 0;
 	if (now_ns - f->window_ns > f->wait_seconds * SECOND_NS) {
 		f->is_too_slow = came < (uint64_t)f->wait_seconds * LEAST_RATE;
 		f->window_ns = now_ns;
@@ -195,7 +251,6 @@ static void set_up(struct wk_fetcher *f)
 	CURL *easy = f->easy;
 
 	set(easy, CURLOPT_NOSIGNAL, 1L);
-	set(easy, CURLOPT_FAILONERROR, 1L);
 	set(easy, CURLOPT_FOLLOWLOCATION, 1L);
 	set(easy, CURLOPT_MAXREDIRS, MOST_REDIRECTS);
 	set(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
@@ -212,7 +267,7 @@ static void set_up(struct wk_fetcher *f)
 	set(easy, CURLOPT_ERRORBUFFER, f->message);
 }
 
-static bool make_ready(struct wk_fetcher *f, struct wk_err *err)
+bool wk_fetcher_make_ready(struct wk_fetcher *f, struct wk_err *err)
 {
 	if (!f->is_loaded) {
 		f->is_loaded = true;
@@ -221,7 +276,8 @@ static bool make_ready(struct wk_fetcher *f, struct wk_err *err)
 	}
 	if (!f->is_impossible && !f->easy) {
 		f->easy = f->library.init();
-		f->is_impossible = !f->easy;
+		f->multi = f->library.multi_init();
+		f->is_impossible = !f->easy || !f->multi;
 		if (f->easy)
 			set_up(f);
 	}
@@ -240,7 +296,8 @@ static void begin(struct wk_fetcher *f, const struct wk_fetch *fetch)
 	f->most_bytes = fetch->most_bytes ? fetch->most_bytes : f->most_of_any;
 	f->done_bytes = f->whole_bytes = f->window_bytes = 0;
 	f->begun_ns = f->window_ns = wk_os_clock_ns();
-	f->is_too_large = f->is_too_slow = f->is_too_long = false;
+	f->refused_ns = f->page_bytes = 0;
+	f->is_too_large = f->is_too_slow = f->is_too_long = f->is_bomb = false;
 	f->write_errno = 0;
 	f->message[0] = '\0';
 	f->library.setopt(f->easy, CURLOPT_URL, fetch->url);
@@ -250,14 +307,26 @@ static void begin(struct wk_fetcher *f, const struct wk_fetch *fetch)
 				   : (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
-static enum wk_fetched too_large(const struct wk_fetcher *f, struct wk_err *err)
+static enum wk_fetched too_large(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
 {
 	struct wk_buf most = { 0 };
 
+	bool is_told = code == CURLE_FILESIZE_EXCEEDED || f->whole_bytes;
+
 	wk_num_add_bytes(&most, f->most_bytes);
-	wk_fail(err, WK_EIO, WK_NOWHERE, "it is larger than %s", wk_buf_text(&most));
+	wk_fail(err, WK_EIO, WK_NOWHERE,
+		is_told ? "it is larger than %s"
+			: "it sent more than %s and no end, so it is not asked again",
+		wk_buf_text(&most));
 	wk_buf_fini(&most);
-	return WK_FETCH_FAILED;
+	return is_told ? WK_FETCH_FAILED : WK_FETCH_ENDLESS;
+}
+
+static enum wk_fetched out_of_proportion(struct wk_err *err)
+{
+	wk_fail(err, WK_EIO, WK_NOWHERE,
+		"what it sent unpacks to hundreds of times its size, so it is not asked again");
+	return WK_FETCH_ENDLESS;
 }
 
 static enum wk_fetched too_slow(const struct wk_fetcher *f, struct wk_err *err)
@@ -270,11 +339,8 @@ static enum wk_fetched too_slow(const struct wk_fetcher *f, struct wk_err *err)
 	return WK_FETCH_UNREACHABLE;
 }
 
-static enum wk_fetched refused(const struct wk_fetcher *f, struct wk_err *err)
+static enum wk_fetched refused(long status, struct wk_err *err)
 {
-	long status = 0;
-
-	f->library.getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 404 || status == 410) {
 		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "it does not have it");
 		return WK_FETCH_NOT_THERE;
@@ -285,14 +351,18 @@ static enum wk_fetched refused(const struct wk_fetcher *f, struct wk_err *err)
 
 static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
 {
+	long status = status_of(f);
+
+	if (status >= 400)
+		return refused(status, err);
 	if (code == CURLE_OK)
 		return WK_FETCH_DONE;
+	if (f->is_bomb)
+		return out_of_proportion(err);
 	if (f->is_too_large || code == CURLE_FILESIZE_EXCEEDED)
-		return too_large(f, err);
+		return too_large(f, code, err);
 	if (f->is_too_slow)
 		return too_slow(f, err);
-	if (code == CURLE_HTTP_RETURNED_ERROR)
-		return refused(f, err);
 	if (f->is_too_long && f->whole_seconds)
 		wk_fail(err, WK_EIO, WK_NOWHERE, "it took longer than %u seconds",
 			f->whole_seconds);
@@ -318,16 +388,35 @@ static enum wk_fetched stopped(struct wk_err *err)
 	return WK_FETCH_STOPPED;
 }
 
+/* Until it is there, or will not come. */
+static CURLcode perform(struct wk_fetcher *f)
+{
+	const struct library *call = &f->library;
+	CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+	const CURLMsg *message;
+	int running = 1, left;
+
+	if (call->multi_add(f->multi, f->easy) != CURLM_OK)
+		return CURLE_FAILED_INIT;
+	while (call->multi_perform(f->multi, &running) == CURLM_OK && running && !is_stopped(f))
+		call->multi_wait(f->multi, NULL, 0, WAIT_MS, NULL);
+	while ((message = call->multi_read(f->multi, &left)))
+		if (message->msg == CURLMSG_DONE)
+			code = message->data.result;
+	call->multi_remove(f->multi, f->easy);
+	return code;
+}
+
 enum wk_fetched wk_fetch(struct wk_fetcher *f, const struct wk_fetch *fetch, struct wk_err *err)
 {
 	CURLcode code;
 
 	if (is_stopped(f))
 		return stopped(err);
-	if (!make_ready(f, err))
+	if (!wk_fetcher_make_ready(f, err))
 		return WK_FETCH_IMPOSSIBLE;
 	begin(f, fetch);
-	code = f->library.perform(f->easy);
+	code = perform(f);
 	tell_progress(f, true);
 	if (code != CURLE_OK && is_stopped(f))
 		return stopped(err);

@@ -18,6 +18,8 @@ enum wk_fetched {
 	WK_FETCH_FAILED,      /* this file was not to be had */
 	WK_FETCH_FORBIDDEN,   /* nor was this: some say so of what they have not */
 	WK_FETCH_UNREACHABLE, /* the server does not answer: there is no use in asking again */
+	WK_FETCH_ENDLESS,     /* it sent what has no end, or unpacks to far more than it is: the
+			       * same */
 	WK_FETCH_IMPOSSIBLE,  /* the library is missing */
 	WK_FETCH_STOPPED,     /* by the options' `is_stopped` */
 };
@@ -25,8 +27,8 @@ enum wk_fetched {
 /* Is there no use in asking the same server again? */
 static inline bool wk_fetch_is_end(enum wk_fetched fetched)
 {
-	return fetched == WK_FETCH_UNREACHABLE || fetched == WK_FETCH_IMPOSSIBLE ||
-	       fetched == WK_FETCH_STOPPED;
+	return fetched == WK_FETCH_UNREACHABLE || fetched == WK_FETCH_ENDLESS ||
+	       fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED;
 }
 
 /* What is to be fetched, and how it is called where a person reads it. */
@@ -49,9 +51,13 @@ static inline bool wk_fetch_is_hopeless(uint64_t for_ns, uint64_t bytes)
 /* Is wick built with what fetching takes? */
 bool wk_fetch_is_possible(struct wk_err *err);
 
-/* Limits and progress are those of `options`. */
+/* Limits and progress are those of `options`. A fetcher keeps its connections for the next file,
+ * and is one thread's at a time. */
 struct wk_fetcher *wk_fetcher_new(const struct wk_remote_options *options);
 void wk_fetcher_free(struct wk_fetcher *fetcher);
+
+/* Loads the library, which is not for several threads. The first file does so, too. */
+bool wk_fetcher_make_ready(struct wk_fetcher *fetcher, struct wk_err *err);
 
 /* What did not go well is told in `err`, without the URL. */
 enum wk_fetched wk_fetch(struct wk_fetcher *fetcher, const struct wk_fetch *fetch,

@@ -18,6 +18,12 @@ void wk_fetcher_free(struct wk_fetcher *fetcher)
 	(void)fetcher;
 }
 
+bool wk_fetcher_make_ready(struct wk_fetcher *fetcher, struct wk_err *err)
+{
+	(void)fetcher;
+	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, MISSING);
+}
+
 enum wk_fetched wk_fetch(struct wk_fetcher *fetcher, const struct wk_fetch *fetch,
 			 struct wk_err *err)
 {
