@@ -338,6 +338,7 @@ static int run(const struct wk_call *call, struct wk_err *err)
 	const struct wk_view_typed typed = { &args->view, &args->filter,
 					     args->by_thread || args->no_process };
 	struct wk_load_input inputs[2] = { { .is_before = true } };
+	struct wk_load_args load = args->load;
 	struct wk_model *model;
 	bool ok = false;
 
@@ -358,7 +359,9 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		wk_view_choice_fini(&c.choice);
 		return WK_EXIT_USAGE;
 	}
-	model = wk_load_inputs(inputs, 2, &args->load, NULL, err);
+	load.in_view = &c.choice.filter;
+	load.is_of_any_event = true; /* each side has its own */
+	model = wk_load_inputs(inputs, 2, &load, NULL, err);
 	c.model = model;
 	if (model)
 		ok = compare(&c, err);

@@ -222,10 +222,13 @@ static bool write_output(const struct export *export, const struct wk_call *call
 static bool export_model(struct export *export, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = export->args;
-	struct wk_model *model = wk_load_all(export->job->paths, &args->load, NULL, err);
+	struct wk_load_args load = args->load;
 	struct wk_question question = { 0 };
+	struct wk_model *model;
 	bool ok = false;
 
+	load.in_view = &export->choice->filter;
+	model = wk_load_all(export->job->paths, &load, NULL, err);
 	if (!model)
 		return false;
 	export->model = model;

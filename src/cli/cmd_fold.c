@@ -86,6 +86,7 @@ static struct wk_model *load(const char **paths, const struct args *args,
 	struct wk_load_args summed =
 		wk_load_summed(&args->load, choice->needs_samples, choice->filter.source);
 
+	summed.in_view = &choice->filter;
 	return wk_load_all(paths, &summed, NULL, err);
 }
 

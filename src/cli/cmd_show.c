@@ -457,6 +457,8 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 	    !expect_uses(shown_as(what, args, &options), args, err) ||
 	    !wk_output_allow(args->output, paths, forms, call, err))
 		return false;
+	load.in_view = &choice->filter;
+	load.table = what;
 	model = wk_load_all(paths, &load, NULL, err);
 	if (!model)
 		return false;

@@ -394,13 +394,15 @@ static bool load_and_tell(const char *path, const struct wk_call *call, struct w
 {
 	const struct args *args = call->args;
 	struct wk_facts_about about = { .recording = path };
+	struct wk_load_args load = args->load;
 	struct wk_naming naming;
 	struct wk_model *model = NULL;
 	bool ok = false;
 
+	load.in_view = &args->filter;
 	about.symbols = wk_naming_open(&naming, &args->load, err);
 	if (about.symbols)
-		about.model = model = wk_load_with(path, &args->load, about.symbols, err);
+		about.model = model = wk_load_with(path, &load, about.symbols, err);
 	about.remote = naming.asked.remote;
 	about.files = naming.asked.files;
 	if (model)

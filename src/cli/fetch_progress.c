@@ -76,25 +76,52 @@ static void say_line(const struct wk_remote_progress *now)
 	wk_buf_fini(&line);
 }
 
+static void add_file(struct wk_out *out, const struct wk_remote_progress *now)
+{
+	struct wk_buf amount = { 0 };
+
+	add_amount(&amount, now);
+	wk_out_text(out, "fetching");
+	if (now->name)
+		wk_out_char(out, ' ');
+	wk_out_term(out, wk_str_c(now->name));
+	wk_out_fmt(out, ", %s: ", wk_buf_text(&amount));
+	wk_out_term(out, wk_str_c(now->url));
+	wk_buf_fini(&amount);
+}
+
+/* Of those that come at once, the one that matters most is named. */
+static void add_several(struct wk_out *out, const struct wk_remote_progress *now)
+{
+	struct wk_buf amount = { 0 };
+
+	wk_out_fmt(out, "symbols: %zu of %zu modules", now->done_jobs, now->job_count);
+	if (now->name) {
+		wk_out_text(out, ", ");
+		wk_out_term(out, wk_str_c(now->name));
+		if (now->done_bytes)
+			add_amount(&amount, now);
+		wk_out_fmt(out, "%s%s", amount.len ? " " : "", wk_buf_text(&amount));
+	}
+	wk_out_text(out, " ...");
+	wk_buf_fini(&amount);
+}
+
 /* Cut to one line of the terminal: names are of plain bytes, since URLs are escaped. */
 static void draw_line(const struct wk_remote_progress *now)
 {
 	unsigned columns = wk_os_terminal_columns(STDERR_FILENO);
-	struct wk_buf amount = { 0 }, line = { 0 };
+	struct wk_buf line = { 0 };
 	struct wk_out out = wk_out_to_buf(&line);
 
-	add_amount(&amount, now);
-	wk_out_text(&out, "fetching");
-	if (now->name)
-		wk_out_char(&out, ' ');
-	wk_out_term(&out, wk_str_c(now->name));
-	wk_out_fmt(&out, ", %s: ", wk_buf_text(&amount));
-	wk_out_term(&out, wk_str_c(now->url));
+	if (now->job_count)
+		add_several(&out, now);
+	else
+		add_file(&out, now);
 	wk_out_end(&out);
 	fprintf(stderr, "\r\033[K%.*s", (int)(line.len < columns ? line.len : columns - 1),
 		wk_buf_text(&line));
 	fflush(stderr);
-	wk_buf_fini(&amount);
 	wk_buf_fini(&line);
 }
 
@@ -108,20 +135,21 @@ void wk_fetch_progress_tell(void *context, const struct wk_remote_progress *now)
 {
 	struct wk_fetch_progress *p = context;
 	uint64_t now_ns = wk_os_clock_ns();
+	bool is_end = now->job_count ? now->is_end : now->is_done;
 
 	if (!p->is_begun)
 		begin(p, now_ns);
 	if (!wk_os_is_terminal(STDERR_FILENO)) {
-		if (now->is_done)
+		if (now->is_done && now->url)
 			say_line(now);
+	} else if (is_end && p->is_on_screen) {
+		clear_line();
 	} else if (!now->is_done && now_ns - p->begun_ns > QUIET_NS &&
 		   now_ns - p->told_ns > STEP_NS) {
 		p->told_ns = now_ns;
 		p->is_on_screen = true;
 		draw_line(now);
-	} else if (now->is_done && p->is_on_screen) {
-		clear_line();
 	}
-	if (now->is_done)
+	if (is_end)
 		end(p, now_ns);
 }

@@ -1,5 +1,6 @@
 /* What is told of files while they are fetched: on a terminal a line that changes, and that goes
- * away at the end; elsewhere, and only for those who set DEBUGINFOD_PROGRESS, a line a file. */
+ * away at the end; elsewhere, and only for those who set DEBUGINFOD_PROGRESS, a line for whatever
+ * was asked for. */
 #ifndef WK_CLI_FETCH_PROGRESS_H
 #define WK_CLI_FETCH_PROGRESS_H
 

@@ -219,10 +219,12 @@ bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
 	const struct wk_flame_args *args = maker->args;
 	struct wk_load_args load = wk_load_summed(&args->load, maker->choice.needs_samples,
 						  maker->choice.filter.source);
-	struct wk_model *model = wk_load_all(paths, &load, maker->symbols, err);
 	struct wk_question question = { 0 };
+	struct wk_model *model;
 	bool ok = false;
 
+	load.in_view = &maker->choice.filter;
+	model = wk_load_all(paths, &load, maker->symbols, err);
 	if (!model)
 		return false;
 	if (wk_question_ask(&question, model, &maker->choice.filter, err) &&

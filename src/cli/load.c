@@ -13,6 +13,7 @@
 #include "model/runtime_stage.h"
 #include "model/unwind_stage.h"
 #include "os/os.h"
+#include "views/images_in_view.h"
 
 static const struct wk_opt options[] = {
 	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "
@@ -351,6 +352,40 @@ static size_t group_inputs(const struct wk_load_input *inputs, size_t count,
 	return source_count;
 }
 
+static struct wk_images_in_view in_view(const struct wk_model *model,
+					const struct wk_load_args *args)
+{
+	static const struct wk_filter_spec all;
+	struct wk_filter_spec spec = args->in_view ? *args->in_view : all;
+
+	if (args->table && !spec.source)
+		spec.source = wk_table_view_source(args->table, model);
+	return wk_images_in_view(model, &spec, !args->in_view || args->is_of_any_event);
+}
+
+/* Before names are asked for one after the other, so that it is not waited for each. */
+static void fetch_ahead(const struct wk_model *model, const struct wk_load_args *args,
+			struct wk_symbols *symbols)
+{
+	struct wk_images_in_view images;
+	struct wk_image_symbols **wanted;
+	size_t count = 0;
+
+	if (!wk_symbols_asks_machines(symbols))
+		return;
+	images = in_view(model, args);
+	wanted = wk_alloc_zeroed(images.count + 1, sizeof(*wanted));
+	for (size_t i = 0; i < images.count; i++) {
+		struct wk_image_key key = wk_model_image_key(model, images.at[i].id);
+
+		if (model->images[images.at[i].id].kind == WK_IMAGE_FILE)
+			wanted[count++] = wk_symbols_image(symbols, &key);
+	}
+	wk_symbols_fetch_ahead(symbols, wanted, count);
+	free(wanted);
+	wk_images_in_view_fini(&images);
+}
+
 static struct wk_model *load(const struct wk_load_input *inputs, size_t input_count,
 			     const struct wk_load_args *args, struct wk_symbols *symbols,
 			     struct wk_err *err)
@@ -372,9 +407,11 @@ static struct wk_model *load(const struct wk_load_input *inputs, size_t input_co
 		free(sources[i].paths);
 	}
 	free(sources);
-	if (model)
-		wk_model_resolve(model, symbols,
-				 &(struct wk_resolve_options){ .no_inlined = args->no_inlined });
+	if (!model)
+		return NULL;
+	fetch_ahead(model, args, symbols);
+	wk_model_resolve(model, symbols,
+			 &(struct wk_resolve_options){ .no_inlined = args->no_inlined });
 	return model;
 }
 

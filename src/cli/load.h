@@ -6,6 +6,8 @@
 #include "cli/remote_options.h"
 #include "model/model.h"
 #include "symbols/symbols.h"
+#include "views/filter.h"
+#include "views/tables.h"
 
 /* What `wick record` writes, and what is read where no FILE is given. */
 #define WK_USUAL_RECORDING "wick.data"
@@ -18,6 +20,11 @@ struct wk_load_args {
 	uint64_t threads;              /* 0: one for each processor */
 	bool sums_samples;             /* single samples are not asked for: see model/model.h */
 	bool counts_others;            /* nor, where CPU time was sampled, stacks of anything else */
+	/* What will be asked of the samples: other machines are not asked for names of others.
+	 * NULL: of all. */
+	const struct wk_filter_spec *in_view;
+	bool is_of_any_event;          /* else it is of the filter's, */
+	const struct wk_table_view *table; /* or of that which this table shows, if any */
 	bool as_perf;                  /* names as perf chooses them: see symbols/symbols.h */
 };
 

@@ -35,6 +35,8 @@ struct wk_image_debug {
 	struct wk_breakpad *breakpad;  /* in place of a PDB */
 	struct wk_store_file pdb_file;
 	bool pdb_was_searched; /* along the symbol path, too */
+	bool file_was_searched; /* so was the image's file */
+	struct wk_pdb_id looked_here_for; /* beside the image and in debug folders */
 	struct wk_buf pdb_why; /* who was asked for it, and what lies there and is not it */
 	bool has_unfit_pdb; /* one lies there, and is of another build or broken; or a symbol path
 			     * was asked for it in vain */
@@ -75,6 +77,7 @@ struct wk_image_symbols {
 	unsigned retries;
 	bool debug_done;
 	bool was_asked, debug_asked; /* of other machines: the image, its debug file */
+	bool is_in_view; /* of meaning where the owner is narrowed */
 	bool is_ready; /* state and reason are final, the table is built */
 	struct wk_image_debug places;
 };
@@ -95,6 +98,7 @@ struct wk_symbols {
 	struct wk_remote *remote; /* or NULL */
 	struct wk_symbol_files *files; /* or NULL */
 	bool is_live;             /* nobody is asked now */
+	bool is_narrowed;         /* and later only for images that are in view */
 	bool as_perf;             /* see symbols.h */
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
@@ -150,6 +154,7 @@ uint64_t wk_image_build(const struct wk_obj *obj);
 /* image_cache.c: what the cache has, NULL where it has nothing that is as good as what is there;
  * and what it is to keep, before the image goes. */
 const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image);
+bool wk_image_keeps_all(struct wk_image_symbols *image);
 struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image);
 struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image);
 void wk_image_take_unwind(struct wk_image_symbols *image);
@@ -165,6 +170,16 @@ void wk_kernel_close(struct wk_symbols *symbols);
  * it is asked. What lies there and is of another build is told in `pdb_why`. Of an image that is
  * not here, its file is then looked for along the path, too. */
 bool wk_image_open_pdb(struct wk_image_symbols *image);
+
+/* The image's file along the symbol path, where it is not here. */
+bool wk_image_find_file(struct wk_image_symbols *image);
+
+/* What would be looked for along the symbol path next; false where nothing would be. It borrows from
+ * the image. */
+bool wk_image_want(struct wk_image_symbols *image, struct wk_symbol_want *want);
+
+/* May other machines be asked for it, since code of it is shown? */
+bool wk_image_is_in_view(const struct wk_image_symbols *image);
 
 /* Which one that is; none where it has no PDB. `path` is as it was linked. */
 struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk_str *path);

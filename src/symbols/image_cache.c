@@ -176,6 +176,18 @@ static bool can_make_places(struct wk_image_symbols *image)
 	       wk_image_has_places(wk_image_debug_obj(image)) || wk_image_open_pdb(image);
 }
 
+/* Is what is kept all that there is to know? Then its files need not be looked for. */
+bool wk_image_keeps_all(struct wk_image_symbols *image)
+{
+	const struct wk_image_kept *kept = wk_image_kept(image);
+	struct wk_bytes names = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
+	struct wk_bytes lines = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
+
+	return kept->has_all_names && wk_bytes_left(&names) && !are_names_stale(kept) &&
+	       !kept->lines.is_stale &&
+	       (wk_bytes_left(&lines) || wk_str_is(kept->units, "publics"));
+}
+
 struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
 {
 	struct wk_bytes bytes = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);

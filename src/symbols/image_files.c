@@ -108,7 +108,8 @@ void wk_image_fetch(const struct wk_image_symbols *image)
 	struct wk_image_symbols *late = wk_image_late(image);
 
 	if (image->file.obj || image->state == WK_IMAGE_NO_FILE || image->was_asked ||
-	    image->key.is_kernel || image->owner->is_live || wk_image_has_rvas(image))
+	    image->key.is_kernel || image->owner->is_live || wk_image_has_rvas(image) ||
+	    !wk_image_is_in_view(image))
 		return; /* for images of Windows, see image_pdb.c */
 	late->was_asked = true;
 	if (image->key.build_id.size == 0)
@@ -135,7 +136,7 @@ const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image)
 			       &late->debug_reason);
 	}
 	if (image->file.obj && !image->debug.obj && !image->debug_asked &&
-	    !image->owner->is_live) {
+	    !image->owner->is_live && wk_image_is_in_view(image)) {
 		late->debug_asked = true;
 		if (!is_complete(image->file.obj))
 			fetch(late, WK_REMOTE_DEBUG, &image->file.obj->build_id, &late->debug,

@@ -35,6 +35,11 @@ struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk
 	return path->len ? wk_pdb_id_of_build_id(&image->key.build_id) : (struct wk_pdb_id){ 0 };
 }
 
+static bool has_pdb(const struct wk_image_debug *places)
+{
+	return places->pdb || places->breakpad;
+}
+
 static void use(struct wk_image_symbols *image, const struct wk_symbol_found *found)
 {
 	struct wk_image_debug *places = &image->places;
@@ -103,6 +108,12 @@ static bool try_folder(struct wk_image_symbols *image, const char *folder,
 	return try_path(image, want, wk_buf_text(path));
 }
 
+/* Is code of it shown? Nobody is asked for what no person will see. */
+bool wk_image_is_in_view(const struct wk_image_symbols *image)
+{
+	return !image->owner->is_narrowed || image->is_in_view;
+}
+
 /* Along the symbol path; in the reason who was asked for what, and what they said. */
 static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
 		     struct wk_symbol_found *found)
@@ -123,64 +134,113 @@ static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want
 
 /* A name comes from a recording, and one that is a device on Windows, or leads elsewhere, is looked
  * for nowhere: neither there nor in a store that such a machine may share. */
-static bool is_file_name(struct wk_image_symbols *image, struct wk_str name)
+static void say_no_name(struct wk_image_symbols *image, struct wk_str name)
 {
 	struct wk_buf *why = &image->places.pdb_why;
 
-	if (wk_file_name_is_windows(name))
-		return true;
-	if (name.len == 0)
-		return false;
+	if (name.len == 0 || wk_file_name_is_windows(name))
+		return;
 	wk_buf_add_fmt(why, "%s%.*s was not looked for: no file of Windows can be called so",
 		       why->len ? "; " : "", (int)(name.len < 300 ? name.len : 300), name.at);
 	image->places.has_unfit_pdb = true;
-	return false;
+}
+
+/* What the image's PDB is called; false where it has none that can be looked for. */
+static bool want_pdb(const struct wk_image_symbols *image, struct wk_symbol_want *want)
+{
+	struct wk_str linked_as;
+
+	*want = (struct wk_symbol_want){ .pdb = wk_image_pdb_id(image, &linked_as) };
+	want->name = wk_image_pdb_name(linked_as);
+	want->suffix = suffix_of(wk_image_pdb_name(image->key.path));
+	want->asks_no_server = !wk_image_is_in_view(image);
+	return wk_symbol_wants_pdb(want) && wk_file_name_is_windows(want->name);
+}
+
+/* In the folders of this machine that belong to no symbol path. */
+static bool find_here(struct wk_image_symbols *image, const struct wk_symbol_want *want)
+{
+	const char *const *folder = image->owner->debug_dirs;
+	struct wk_buf path = { 0 };
+	bool is_open = try_itself(image, want, &path) || try_beside(image, want, &path);
+
+	for (; !is_open && folder && *folder; folder++)
+		is_open = try_folder(image, *folder, want, &path);
+	wk_buf_fini(&path);
+	return is_open;
+}
+
+/* What lies there and is of another build is told once. */
+static bool look_here(struct wk_image_symbols *image, const struct wk_symbol_want *want)
+{
+	struct wk_image_debug *places = &image->places;
+
+	if (has_pdb(places))
+		return true;
+	if (wk_pdb_id_eq(&places->looked_here_for, &want->pdb))
+		return false;
+	places->looked_here_for = want->pdb;
+	return find_here(image, want);
 }
 
 static bool find_pdb(struct wk_image_symbols *image)
 {
-	const char *const *folder = image->owner->debug_dirs;
-	struct wk_str linked_as;
-	struct wk_symbol_want want = { .pdb = wk_image_pdb_id(image, &linked_as) };
 	struct wk_symbol_found found = { 0 };
-	struct wk_buf path = { 0 };
-	bool is_open;
+	struct wk_symbol_want want;
 
-	want.name = wk_image_pdb_name(linked_as);
-	want.suffix = suffix_of(wk_image_pdb_name(image->key.path));
-	if (!wk_symbol_wants_pdb(&want) || !is_file_name(image, want.name))
+	if (!want_pdb(image, &want)) {
+		if (wk_symbol_wants_pdb(&want))
+			say_no_name(image, want.name);
 		return false;
-	is_open = try_itself(image, &want, &path) || try_beside(image, &want, &path);
-	for (; !is_open && folder && *folder; folder++)
-		is_open = try_folder(image, *folder, &want, &path);
-	wk_buf_fini(&path);
-	if (is_open || !ask_path(image, &want, &found))
-		return is_open;
+	}
+	if (look_here(image, &want))
+		return true;
+	if (!ask_path(image, &want, &found))
+		return false;
 	use(image, &found);
 	return true;
 }
 
-/* The file itself: it may have names of its own, or tell which PDB it has. */
-static bool find_file(struct wk_image_symbols *image)
+/* The file itself: it may have names of its own, or tell which PDB it has. Where that is known,
+ * servers are not asked for it: who has the image and not the PDB has a few exports at best. */
+static bool want_file(const struct wk_image_symbols *image, struct wk_symbol_want *want)
 {
-	const struct wk_symbol_want want = {
+	struct wk_str path;
+	struct wk_pdb_id id = wk_image_pdb_id(image, &path);
+
+	*want = (struct wk_symbol_want){
 		.name = wk_image_pdb_name(image->key.path),
 		.time_stamp = image->key.time_stamp,
 		.image_bytes = image->key.image_bytes,
+		.asks_no_server = !wk_image_is_in_view(image) || !wk_pdb_id_is_none(&id),
 	};
-	struct wk_symbol_found found = { 0 };
+	return !image->file.obj && want->time_stamp && want->image_bytes;
+}
 
-	if (image->file.obj || !want.time_stamp || !want.image_bytes ||
-	    !is_file_name(image, want.name) || !ask_path(image, &want, &found))
+bool wk_image_find_file(struct wk_image_symbols *image)
+{
+	struct wk_symbol_found found = { 0 };
+	struct wk_symbol_want want;
+
+	if (image->places.file_was_searched || !want_file(image, &want))
+		return false;
+	image->places.file_was_searched = !image->owner->is_live;
+	say_no_name(image, want.name);
+	if (!wk_file_name_is_windows(want.name) || !ask_path(image, &want, &found))
 		return false;
 	image->file = found.file;
 	image->state = WK_IMAGE_NAMED;
 	return true;
 }
 
-static bool has_pdb(const struct wk_image_debug *places)
+bool wk_image_want(struct wk_image_symbols *image, struct wk_symbol_want *want)
 {
-	return places->pdb || places->breakpad;
+	if (has_pdb(&image->places) || image->places.pdb_was_searched)
+		return false;
+	if (want_pdb(image, want))
+		return !look_here(image, want);
+	return want_file(image, want) && !want->asks_no_server &&
+	       wk_file_name_is_windows(want->name);
 }
 
 bool wk_image_open_pdb(struct wk_image_symbols *image)
@@ -193,7 +253,7 @@ bool wk_image_open_pdb(struct wk_image_symbols *image)
 		return has_pdb(places);
 	places->pdb_was_searched = !(image->owner->is_live && image->owner->files);
 	known = wk_image_pdb_id(image, &path);
-	if (!find_pdb(image) && find_file(image) && wk_pdb_id_is_none(&known))
+	if (!find_pdb(image) && wk_image_find_file(image) && wk_pdb_id_is_none(&known))
 		find_pdb(image);
 	return has_pdb(places);
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "event/event.h"
 
@@ -28,6 +30,13 @@ bool wk_pdb_id_is_none(const struct wk_pdb_id *id);
 /* Are they of one build? Tools that write into a PDB later may raise its age: where only the age
  * differs it is the same program, and worth a word. Nothing is the same as none. */
 bool wk_pdb_id_same_build(const struct wk_pdb_id *a, const struct wk_pdb_id *b);
+
+/* In all that they are. */
+static inline bool wk_pdb_id_eq(const struct wk_pdb_id *a, const struct wk_pdb_id *b)
+{
+	return memcmp(a->guid, b->guid, sizeof(a->guid)) == 0 && a->age == b->age &&
+	       a->signature == b->signature;
+}
 
 /* As a build id of 20 bytes, GUID (or signature and zeros) and age, by which model and cache know
  * an image. */

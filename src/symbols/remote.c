@@ -420,9 +420,9 @@ static bool look_into(struct search *s, struct server *server)
 	return found;
 }
 
-static bool has_machines(const struct wk_remote *remote)
+bool wk_remote_asks_machines(const struct wk_remote *remote)
 {
-	for (size_t i = 0; i < remote->server_count; i++)
+	for (size_t i = 0; remote && i < remote->server_count; i++)
 		if (!remote->servers[i].at.is_folder)
 			return true;
 	return false;
@@ -440,7 +440,7 @@ static bool has_folder(struct wk_remote *remote)
 	if (!remote->folder)
 		return wk_fail(&remote->no_folder, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "WICK_CACHE_DIR is empty");
-	folder = wk_os_folder_open(remote->folder, has_machines(remote), &remote->no_folder);
+	folder = wk_os_folder_open(remote->folder, wk_remote_asks_machines(remote), &remote->no_folder);
 	wk_os_folder_close(folder);
 	if (!folder) {
 		free(remote->folder);

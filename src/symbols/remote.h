@@ -36,6 +36,10 @@ struct wk_remote_progress {
 	const char *url, *name;           /* of the file; NULL: the URL says it */
 	uint64_t done_bytes, whole_bytes; /* whole: 0 where unknown */
 	bool is_done;                     /* this was the last word on this URL */
+	/* Of several that are fetched at once: what they are for, and how much of that is done. No
+	 * URL: nothing comes just now. */
+	size_t done_jobs, job_count; /* count 0: it is fetched alone */
+	bool is_end;                 /* this was the last word on all of them */
 };
 
 struct wk_remote_options {
@@ -72,6 +76,9 @@ bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 
 /* Is there a server or a folder to ask? */
 bool wk_remote_asks(const struct wk_remote *remote);
+
+/* Is one of them on another machine? */
+bool wk_remote_asks_machines(const struct wk_remote *remote);
 
 /* The `number`th of them as a person typed it, without a password; NULL behind the last. Folders
  * may be looked into for files of which no build id is known, too. */

@@ -1,8 +1,10 @@
 #include "symbols/remote_places.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "symbols/store.h"
 
@@ -26,6 +28,25 @@ static bool may_be_password(struct wk_str authority)
 	return false;
 }
 
+/* How much of it is there before a query. */
+static size_t query_at(struct wk_str url)
+{
+	size_t at = 0;
+
+	while (at < url.len && url.at[at] != '?' && url.at[at] != '#')
+		at++;
+	return at;
+}
+
+static void add_without_query(struct wk_buf *text, struct wk_str url)
+{
+	size_t len = query_at(url);
+
+	wk_buf_add_str(text, wk_str_of(url.at, len));
+	if (len < url.len)
+		wk_buf_add_text(text, "?\u2026");
+}
+
 void wk_remote_add_shown(struct wk_buf *text, struct wk_str url)
 {
 	struct wk_str scheme, rest;
@@ -44,10 +65,19 @@ void wk_remote_add_shown(struct wk_buf *text, struct wk_str url)
 		if (rest.at[i] == '@')
 			host = i + 1;
 	wk_buf_add_fmt(text, "%.*s://", WK_STR_ARG(scheme));
-	wk_buf_add_str(text, wk_str_skip(rest, host));
+	add_without_query(text, wk_str_skip(rest, host));
 }
 
-static char *without_password(struct wk_str url)
+void wk_remote_add_difference(struct wk_buf *text, struct wk_str url)
+{
+	struct wk_str query = wk_str_skip(url, query_at(url));
+
+	if (is_url(url) && query.len)
+		wk_buf_add_fmt(text, " %08" PRIx32,
+			       (uint32_t)wk_hash_bytes(query.at, query.len));
+}
+
+static char *without_secrets(struct wk_str url)
 {
 	struct wk_buf text = { 0 };
 
@@ -83,6 +113,15 @@ static bool is_folder_name(struct wk_str place)
 	return place.len > 0 && (place.at[0] == '/' || place.at[0] == '.');
 }
 
+static bool fail_no_url(struct wk_str place, struct wk_err *err)
+{
+	char *shown = without_secrets(place);
+
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "symbol server \"%.200s\" is no URL", shown);
+	free(shown);
+	return false;
+}
+
 bool wk_remote_server_read(struct wk_remote_server *server, const char *word, struct wk_err *err)
 {
 	struct wk_str place = wk_str_c(word);
@@ -101,11 +140,10 @@ bool wk_remote_server_read(struct wk_remote_server *server, const char *word, st
 		place.len--;
 	if (place.len > MOST_SERVER || (!server->is_folder && !is_printable(place)) ||
 	    (!server->is_folder && wk_str_ends(place, ":")))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "symbol server \"%.200s\" is no URL", word);
+		return fail_no_url(place, err);
 	server->base = wk_strndup(place.at, place.len);
 	server->shown = server->is_folder ? wk_strndup(place.at, place.len)
-					  : without_password(place);
+					  : without_secrets(place);
 	return true;
 }
 

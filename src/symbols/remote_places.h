@@ -14,7 +14,7 @@ enum wk_remote_layout {
 struct wk_remote_server {
 	enum wk_remote_layout layout;
 	char *base;     /* URL or folder, without a '/' at the end */
-	char *shown;    /* the same for people: a URL without name and password */
+	char *shown;    /* the same for people: a URL without secrets */
 	bool is_folder;
 };
 
@@ -35,8 +35,12 @@ struct wk_build_id wk_remote_id(const struct wk_build_id *id);
 /* Names of files come from recordings: in a URL all but the plainest bytes are escaped. */
 void wk_remote_add_escaped(struct wk_buf *url, struct wk_str name);
 
-/* "https://user:word@host/x" without what stands before the host, for people. */
+/* "https://user:word@host/x?key" for people: without what stands before the host, and "?…" for
+ * what stands behind the path, since either may be secret. */
 void wk_remote_add_shown(struct wk_buf *text, struct wk_str url);
+
+/* Some digits behind that which tell it from others with another query, or nothing. */
+void wk_remote_add_difference(struct wk_buf *text, struct wk_str url);
 
 /* Sets `place` to what stands behind the server's base in its `number`th place, from 0 on;
  * false behind the last. A place that needs a name there is none for is empty. */

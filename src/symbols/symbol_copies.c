@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "os/folder.h"
-#include "symbols/remote_internal.h"
 
 struct wk_str wk_symbol_cache_at(const struct wk_symbol_files *files, size_t place, size_t n)
 {
@@ -63,13 +62,12 @@ static bool write_copy(const char *path, struct wk_str bytes, struct wk_err *err
 	return wk_os_keep_end(&keep, ok) ? ok : wk_fail_os(err, errno, "cannot keep %s", path);
 }
 
-static void note_newest(struct wk_symbol_files *files, const char *path)
+static void note_newest(struct wk_symbol_search *s, const char *path)
 {
 	struct wk_str name = wk_str_basename(wk_str_c(path));
 
-	free(files->newest);
-	files->newest = wk_strndup(name.at, name.len);
-	wk_remote_make_usual_room(files->folder, files->newest);
+	free(s->newest);
+	s->newest = wk_strndup(name.at, name.len);
 }
 
 static bool copy_to_own(struct wk_symbol_search *s, struct wk_buf *path, struct wk_err *err)
@@ -80,7 +78,7 @@ static bool copy_to_own(struct wk_symbol_search *s, struct wk_buf *path, struct 
 	wk_buf_add_fmt(path, "%s%s", wk_buf_text(&s->own), own_kind(s));
 	if (!write_copy(wk_buf_text(path), wk_symbol_found_bytes(s->found), err))
 		return false;
-	note_newest(s->files, wk_buf_text(path));
+	note_newest(s, wk_buf_text(path));
 	return true;
 }
 
@@ -94,16 +92,15 @@ static bool copy_to(struct wk_symbol_search *s, struct wk_str cache, struct wk_b
 }
 
 /* It is of use all the same, but costs as much the next time. */
-static void note_no_copy(struct wk_symbol_place_state *state, const struct wk_err *err)
+static void note_no_copy(struct wk_symbol_search *s, size_t place, const struct wk_err *err)
 {
-	if (!state->complaint && err->text[0])
-		state->complaint = wk_strndup(err->text, strlen(err->text));
+	if (err->text[0])
+		wk_symbol_note_complaint(s, place, err->text);
 }
 
 void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *path)
 {
 	const struct wk_symbol_place *from = &s->files->path.places[place];
-	struct wk_symbol_place_state *state = &s->files->states[place];
 	struct wk_buf copy = { 0 };
 	struct wk_err err = { 0 };
 
@@ -115,11 +112,11 @@ void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *pat
 			wk_buf_reset(path);
 			wk_buf_add_str(path, wk_buf_str(&copy));
 		}
-		note_no_copy(state, &err);
+		note_no_copy(s, place, &err);
 	}
 	if (path->len == 0 && from->kind == WK_SYMBOL_SERVER && !copy_to_own(s, path, &err)) {
 		wk_buf_reset(path);
-		note_no_copy(state, &err);
+		note_no_copy(s, place, &err);
 	}
 	wk_buf_fini(&copy);
 }

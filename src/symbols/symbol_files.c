@@ -18,6 +18,7 @@ struct wk_symbol_files *wk_symbol_files_new(const struct wk_remote_options *opti
 	files->options = *options;
 	wk_remote_usual_limits(&files->options);
 	files->asks_nobody = asks_nobody;
+	files->lock = wk_os_lock_new();
 	files->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
 					: wk_remote_usual_folder();
 	return files;
@@ -29,14 +30,17 @@ void wk_symbol_files_free(struct wk_symbol_files *files)
 		return;
 	if (files->folder && (files->newest || files->has_remembered))
 		wk_remote_make_usual_room(files->folder, files->newest);
+	wk_symbol_files_forget(files);
 	for (size_t i = 0; i < files->path.count; i++) {
 		free(files->states[i].shown);
+		free(files->states[i].remembered_as);
 		free(files->states[i].why_down);
 		free(files->states[i].complaint);
 	}
 	free(files->states);
 	wk_symbol_path_fini(&files->path);
 	wk_fetcher_free(files->fetcher);
+	wk_os_lock_free(files->lock);
 	free(files->folder);
 	free(files->newest);
 	free(files);
@@ -49,6 +53,8 @@ static struct wk_symbol_place_state state_of(struct wk_str where)
 
 	wk_remote_add_shown(&shown, where);
 	state.shown = wk_strndup(wk_buf_text(&shown), shown.len);
+	wk_remote_add_difference(&shown, where);
+	state.remembered_as = wk_strndup(wk_buf_text(&shown), shown.len);
 	wk_buf_fini(&shown);
 	return state;
 }
@@ -83,6 +89,14 @@ bool wk_symbol_files_asks(const struct wk_symbol_files *files)
 	return files && files->path.count > files->silent_count;
 }
 
+bool wk_symbol_files_has_servers(const struct wk_symbol_files *files)
+{
+	for (size_t i = 0; files && !files->asks_nobody && i < files->path.count; i++)
+		if (files->path.places[i].kind == WK_SYMBOL_SERVER)
+			return true;
+	return false;
+}
+
 bool wk_symbol_files_complaint(const struct wk_symbol_files *files, size_t number,
 			       const char **place, const char **complaint)
 {
@@ -97,7 +111,7 @@ bool wk_symbol_files_folder(struct wk_symbol_files *files, bool may_make)
 {
 	struct wk_os_folder *folder;
 
-	if (!files->folder)
+	if (!files->folder && !files->no_folder.code)
 		wk_fail(&files->no_folder, WK_EUNSUPPORTED, WK_NOWHERE, "WICK_CACHE_DIR is empty");
 	if (!files->folder || files->is_folder_known)
 		return files->folder != NULL;
@@ -122,13 +136,18 @@ void wk_symbol_say(struct wk_symbol_search *s, size_t place, const char *what)
 	say(s, s->files->states[place].shown, what);
 }
 
+void wk_symbol_note_complaint(struct wk_symbol_search *s, size_t place, const char *what)
+{
+	if (!s->complaints)
+		s->complaints = wk_alloc_zeroed(s->files->path.count, sizeof(*s->complaints));
+	if (!s->complaints[place])
+		s->complaints[place] = wk_strndup(what, strlen(what));
+}
+
 void wk_symbol_complain(struct wk_symbol_search *s, size_t place, const char *what)
 {
-	struct wk_symbol_place_state *state = &s->files->states[place];
-
 	wk_symbol_say(s, place, what);
-	if (!state->complaint)
-		state->complaint = wk_strndup(what, strlen(what));
+	wk_symbol_note_complaint(s, place, what);
 }
 
 bool wk_symbol_take(struct wk_symbol_search *s, const char *path, struct wk_err *err)
@@ -231,12 +250,14 @@ static void look_at_tiers(struct wk_symbol_files *files, size_t number)
 	struct wk_symbol_place *place = &files->path.places[number];
 	struct wk_buf mark = { 0 };
 
-	if (files->states[number].was_looked_at)
-		return;
+	wk_os_lock_take(files->lock);
+	if (!files->states[number].was_looked_at) {
+		wk_symbol_tiers_mark(place, &mark);
+		if (wk_os_is_there(wk_buf_text(&mark)))
+			place->tiers = WK_SYMBOL_THREE_TIERS;
+	}
 	files->states[number].was_looked_at = true;
-	wk_symbol_tiers_mark(place, &mark);
-	if (wk_os_is_there(wk_buf_text(&mark)))
-		place->tiers = WK_SYMBOL_THREE_TIERS;
+	wk_os_lock_leave(files->lock);
 	wk_buf_fini(&mark);
 }
 
@@ -301,10 +322,10 @@ static void name_own(struct wk_symbol_search *s)
 		wk_buf_add_fmt(&s->own, "%08x%08x", s->want->time_stamp, s->want->image_bytes);
 }
 
-static bool search(struct wk_symbol_search *s)
+bool wk_symbol_search_run(struct wk_symbol_search *s)
 {
 	struct wk_symbol_files *files = s->files;
-	bool found;
+	bool found, asks_nobody = files->asks_nobody || s->want->asks_no_server;
 
 	wk_symbol_want_key(s->want, &s->key);
 	s->wish = (struct wk_symbol_wish){ s->want->name, wk_buf_str(&s->key), s->want->suffix };
@@ -312,14 +333,43 @@ static bool search(struct wk_symbol_search *s)
 		return false;
 	name_own(s);
 	found = wk_symbol_files_folder(files, false) && find_own(s);
-	for (size_t i = 0; i < files->path.count && !found; i++) {
+	for (size_t i = 0; i < files->path.count && !found && !s->is_open; i++) {
 		bool is_server = files->path.places[i].kind == WK_SYMBOL_SERVER;
 
-		if (is_server && files->asks_nobody)
+		if (is_server && asks_nobody)
 			continue;
 		found = is_server ? wk_symbol_ask(s, i) : look_into(s, i);
 	}
 	return found;
+}
+
+void wk_symbol_search_finish(struct wk_symbol_search *s)
+{
+	struct wk_symbol_files *files = s->files;
+
+	for (size_t i = 0; s->complaints && i < files->path.count; i++)
+		if (!files->states[i].complaint)
+			files->states[i].complaint = s->complaints[i];
+		else
+			free(s->complaints[i]);
+	free(s->complaints);
+	files->has_remembered |= s->has_remembered;
+	if (s->newest && !files->lacks_room) {
+		free(files->newest);
+		files->newest = s->newest;
+		files->lacks_room = true;
+	} else {
+		free(s->newest); /* of several the first is dearest */
+	}
+	wk_buf_fini(&s->key);
+	wk_buf_fini(&s->own);
+}
+
+void wk_symbol_files_make_room(struct wk_symbol_files *files)
+{
+	if (files->lacks_room)
+		wk_remote_make_usual_room(files->folder, files->newest);
+	files->lacks_room = false;
 }
 
 bool wk_symbol_files_get(struct wk_symbol_files *files, const struct wk_symbol_want *want,
@@ -332,8 +382,10 @@ bool wk_symbol_files_get(struct wk_symbol_files *files, const struct wk_symbol_w
 	*found = (struct wk_symbol_found){ 0 };
 	if (!files)
 		return false;
-	ok = search(&s);
-	wk_buf_fini(&s.key);
-	wk_buf_fini(&s.own);
+	if (wk_symbol_files_know(files, want, found, said, &ok))
+		return ok;
+	ok = wk_symbol_search_run(&s);
+	wk_symbol_search_finish(&s);
+	wk_symbol_files_make_room(files);
 	return ok;
 }

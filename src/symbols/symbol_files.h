@@ -8,7 +8,8 @@
  * There it also remembers what servers did not have. A file is used only when it is whole and
  * of the wanted build, whatever its name and its place claim.
  *
- * Order of calls: new, add each path, get as often as wished, free. Not for several threads. */
+ * Order of calls: new, add each path, fetch ahead what will be wanted, get as often as wished,
+ * free. Not for several threads. */
 #ifndef WK_SYMBOLS_SYMBOL_FILES_H
 #define WK_SYMBOLS_SYMBOL_FILES_H
 
@@ -31,6 +32,15 @@ void wk_symbol_files_begin_with(struct wk_symbol_files *files, struct wk_str fol
 
 /* Is there any place that somebody named? NULL has none. */
 bool wk_symbol_files_asks(const struct wk_symbol_files *files);
+
+/* Is there a server that may be asked? */
+bool wk_symbol_files_has_servers(const struct wk_symbol_files *files);
+
+/* Looks for all of them, several at once, and keeps what comes of it for wk_symbol_files_get, which
+ * then has no need to ask: the answer is the same as it would have been one after the other. The
+ * first are begun first. Does nothing where no server would be asked. */
+void wk_symbol_files_fetch_ahead(struct wk_symbol_files *files, const struct wk_symbol_want *wants,
+				 size_t count);
 
 /* True if it was found: then it is the caller's to close. `said` gets who was asked and what they
  * said, or where it comes from. */

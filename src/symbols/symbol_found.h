@@ -12,6 +12,7 @@ struct wk_symbol_want {
 	struct wk_str suffix; /* of a PDB's image, as for wk_symbol_wish; may be empty */
 	struct wk_pdb_id pdb;
 	uint32_t time_stamp, image_bytes;
+	bool asks_no_server; /* it is looked for in folders alone */
 };
 
 /* One of these is open: the PDB, Breakpad's text in place of it, or the image in file.obj. All

@@ -21,13 +21,27 @@ struct adding {
 	struct wk_err *err;
 };
 
-/* What stands between "://" and '@' is nobody's to read. */
-static void add_without_passwords(struct wk_buf *shown, struct wk_str text)
+/* How long what stands behind the path of an address is, up to the next place. */
+static size_t query_len(struct wk_str text)
+{
+	size_t len = 0;
+
+	while (len < text.len && text.at[len] != '*' && text.at[len] != ';')
+		len++;
+	return len;
+}
+
+/* What stands between "://" and '@' is nobody's to read, nor is what stands behind a '?'. */
+static void add_without_secrets(struct wk_buf *shown, struct wk_str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		size_t behind = i + 3, at = 0;
 
 		wk_buf_add_char(shown, text.at[i]);
+		if (text.at[i] == '?') {
+			wk_buf_add_text(shown, "\u2026");
+			i += query_len(wk_str_skip(text, i)) - 1;
+		}
 		if (!wk_str_starts(wk_str_skip(text, i), "://"))
 			continue;
 		for (size_t k = behind; k < text.len &&
@@ -42,7 +56,7 @@ static bool fail_element(struct adding *a, const char *why)
 {
 	struct wk_buf shown = { 0 };
 
-	add_without_passwords(&shown, a->element);
+	add_without_secrets(&shown, a->element);
 	wk_fail(a->err, WK_EUSAGE, WK_NOWHERE, "symbol path \"%.200s\": %s", wk_buf_text(&shown),
 		why);
 	wk_buf_fini(&shown);
@@ -165,6 +179,12 @@ static bool check_place(struct adding *a, struct wk_str where)
 	return names_server(where) || fail_element(a, "the address names no server");
 }
 
+/* The one server of which all is known: it has two tiers and knows no case. */
+static bool is_microsofts(const struct wk_symbol_place *place)
+{
+	return place->kind == WK_SYMBOL_SERVER && is_word(place->where, DEFAULT_SERVER);
+}
+
 static bool is_there(const struct wk_symbol_path *path, const struct wk_symbol_place *place)
 {
 	for (size_t i = 0; i < path->count; i++)
@@ -199,6 +219,8 @@ static bool add_place(struct adding *a, enum wk_symbol_place_kind kind, struct w
 	place.cache_count = caches_before(a, place.where);
 	if (is_there(path, &place))
 		return true;
+	if (is_microsofts(&place))
+		place.tiers = WK_SYMBOL_TWO_TIERS;
 	path->places = wk_grow(path->places, &path->cap, path->count + 1, sizeof(*path->places));
 	path->places[path->count++] = place;
 	return true;
@@ -516,15 +538,33 @@ static bool in_sorted_folders(struct spotting *s)
 	return false;
 }
 
-static bool has_leaf(const struct spotting *s)
+/* Breakpad's text is of PDBs, of programs that crash alone, and lies in stores of its own tools,
+ * which have two tiers. */
+static bool may_be_breakpad(const struct spotting *s, bool has_three_tiers)
 {
-	return s->kind != WK_SYMBOL_SPOT_BREAKPAD || is_pdb(s->wish->name);
+	return is_pdb(s->wish->name) &&
+	       (s->place->kind != WK_SYMBOL_SERVER ||
+		(!has_three_tiers && !is_word(s->wish->suffix, "sys") && !is_microsofts(s->place)));
+}
+
+/* Each spot of a server is a question, so it is asked only where it may help. To where a file.ptr
+ * leads there nobody goes. */
+static bool has_leaf(const struct spotting *s, bool has_three_tiers)
+{
+	switch (s->kind) {
+	case WK_SYMBOL_SPOT_POINTER:
+		return s->place->kind != WK_SYMBOL_SERVER;
+	case WK_SYMBOL_SPOT_BREAKPAD:
+		return may_be_breakpad(s, has_three_tiers);
+	default:
+		return true;
+	}
 }
 
 static bool among_files(struct spotting *s)
 {
 	for (s->kind = WK_SYMBOL_SPOT_FILE; s->kind <= WK_SYMBOL_SPOT_BREAKPAD; s->kind++)
-		if (s->kind != WK_SYMBOL_SPOT_POINTER && has_leaf(s) &&
+		if (s->kind != WK_SYMBOL_SPOT_POINTER && has_leaf(s, false) &&
 		    in_folder(s, wk_str_of("", 0), false))
 			return true;
 	s->kind = WK_SYMBOL_SPOT_FILE;
@@ -533,14 +573,22 @@ static bool among_files(struct spotting *s)
 
 static bool among_keys(struct spotting *s, bool has_three_tiers)
 {
-	/* Servers with small keys are .NET's, which have files alone; each spot is a question. */
+	/* Servers with small keys are .NET's, which have files alone. */
 	bool is_plain = s->spelling == LOWER_ALL && s->place->kind == WK_SYMBOL_SERVER;
 
 	for (s->kind = WK_SYMBOL_SPOT_FILE;
 	     s->kind <= (is_plain ? WK_SYMBOL_SPOT_FILE : WK_SYMBOL_SPOT_BREAKPAD); s->kind++)
-		if (has_leaf(s) && in_store(s, has_three_tiers))
+		if (has_leaf(s, has_three_tiers) && in_store(s, has_three_tiers))
 			return true;
 	return false;
+}
+
+/* Has it a key in small letters? That is .NET's way, which has no drivers; Microsoft's own server
+ * knows no case. */
+static bool may_be_small(const struct spotting *s)
+{
+	return s->place->kind != WK_SYMBOL_SERVER ||
+	       (!is_word(s->wish->suffix, "sys") && !is_microsofts(s->place));
 }
 
 /* Spelled otherwise it must be something else; and servers either know no case or, where a disk
@@ -555,7 +603,7 @@ static bool is_of_use(const struct spotting *s)
 	case LOWER_NAME:
 		return s->place->kind != WK_SYMBOL_SERVER && has_upper(s->wish->name);
 	default:
-		return is_key(s->wish->key) &&
+		return is_key(s->wish->key) && may_be_small(s) &&
 		       (has_upper(s->wish->key) ||
 			(s->place->kind == WK_SYMBOL_SERVER && has_upper(s->wish->name)));
 	}

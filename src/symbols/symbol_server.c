@@ -9,7 +9,7 @@
 #include "symbols/remote_memory.h"
 #include "symbols/remote_places.h"
 
-/* Of index2.txt and file.ptr. */
+/* Of index2.txt. */
 #define MOST_SMALL_BYTES ((uint64_t)64 << 10)
 
 /* A question to one server. */
@@ -55,15 +55,16 @@ static enum wk_fetched fetch(struct asking *a, const struct wk_buf *url, uint64_
 			     int fd)
 {
 	struct wk_symbol_files *files = a->s->files;
+	struct wk_fetcher *fetcher = a->s->fetcher;
 	struct wk_buf shown = { 0 }, name = { 0 };
 	enum wk_fetched fetched;
 
-	if (!files->fetcher)
+	if (!fetcher && !files->fetcher)
 		files->fetcher = wk_fetcher_new(&files->options);
 	wk_remote_add_shown(&shown, wk_buf_str(url));
 	wk_buf_add_str(&name, a->s->want->name);
 	a->err = (struct wk_err){ 0 };
-	fetched = wk_fetch(files->fetcher, &(struct wk_fetch){
+	fetched = wk_fetch(fetcher ? fetcher : files->fetcher, &(struct wk_fetch){
 		.url = wk_buf_text((struct wk_buf *)url), .shown_url = wk_buf_text(&shown),
 		.name = wk_buf_text(&name), .fd = fd, .most_bytes = most_bytes }, &a->err);
 	wk_buf_fini(&name);
@@ -83,21 +84,8 @@ static enum wk_fetched take(struct asking *a, const char *url, int fd)
 	return WK_FETCH_DONE;
 }
 
-/* file.ptr, of which only what it says to people is of use. */
-static enum wk_fetched read_pointer(struct asking *a, const char *url, int fd)
-{
-	struct wk_os_file file;
-
-	if (!wk_os_open_fd(fd, url, 0, &file, &a->err))
-		return WK_FETCH_FAILED;
-	wk_symbol_follow(a->s, wk_str_of((const char *)file.at, file.size_bytes), false, &a->err);
-	wk_os_close(&file);
-	return WK_FETCH_FAILED;
-}
-
 static enum wk_fetched fetch_spot(struct asking *a, const struct wk_symbol_spot *spot)
 {
-	bool is_pointer = spot->kind == WK_SYMBOL_SPOT_POINTER;
 	struct wk_buf url = spot->path;
 	struct wk_os_keep keep;
 	enum wk_fetched fetched;
@@ -105,35 +93,78 @@ static enum wk_fetched fetch_spot(struct asking *a, const struct wk_symbol_spot 
 	a->err = (struct wk_err){ 0 };
 	if (!open_draft(a, &keep, &a->err))
 		return WK_FETCH_IMPOSSIBLE;
-	fetched = fetch(a, &url, is_pointer ? MOST_SMALL_BYTES : 0, keep.fd);
+	fetched = fetch(a, &url, 0, keep.fd);
 	if (fetched == WK_FETCH_DONE)
-		fetched = is_pointer ? read_pointer(a, wk_buf_text(&url), keep.fd)
-				     : take(a, wk_buf_text(&url), keep.fd);
+		fetched = take(a, wk_buf_text(&url), keep.fd);
 	wk_os_keep_end(&keep, false);
 	return fetched;
 }
 
-/* Has it two tiers or three? Asked once. */
-static enum wk_fetched look_at_tiers(struct asking *a)
+/* Nobody asks it any more, for the reason that `a` was told first. */
+static void leave_alone(struct asking *a, enum wk_fetched fetched)
+{
+	struct wk_os_lock *lock = a->s->files->lock;
+
+	wk_os_lock_take(lock);
+	if (!a->state->why_down) {
+		a->state->why_down = wk_strndup(a->err.text, strlen(a->err.text));
+		a->state->went_down = fetched;
+	}
+	wk_os_lock_leave(lock);
+}
+
+/* Has it two tiers or three? */
+static enum wk_fetched ask_for_tiers(struct asking *a)
 {
 	struct wk_symbol_place *place = &a->s->files->path.places[a->place];
-	struct wk_symbol_spot mark = { .kind = WK_SYMBOL_SPOT_POINTER };
+	struct wk_buf mark = { 0 };
 	enum wk_fetched fetched;
 	struct wk_os_keep keep;
 
-	if (a->state->was_looked_at)
-		return WK_FETCH_DONE;
-	a->state->was_looked_at = true;
 	if (!open_draft(a, &keep, &a->err))
 		return WK_FETCH_IMPOSSIBLE;
-	wk_symbol_tiers_mark(place, &mark.path);
-	fetched = fetch(a, &mark.path, MOST_SMALL_BYTES, keep.fd);
+	wk_symbol_tiers_mark(place, &mark);
+	fetched = fetch(a, &mark, MOST_SMALL_BYTES, keep.fd);
 	wk_os_keep_end(&keep, false);
 	if (fetched == WK_FETCH_DONE)
 		place->tiers = WK_SYMBOL_THREE_TIERS;
 	else if (fetched == WK_FETCH_NOT_THERE)
 		place->tiers = WK_SYMBOL_TWO_TIERS;
-	wk_buf_fini(&mark.path);
+	wk_buf_fini(&mark);
+	return fetched;
+}
+
+/* Whose turn it is to ask for that: the first to come asks, and all others wait for the answer. */
+static bool take_turn(struct asking *a)
+{
+	struct wk_os_lock *lock = a->s->files->lock;
+	bool is_ours;
+
+	wk_os_lock_take(lock);
+	while (a->state->is_looked_at)
+		wk_os_lock_wait(lock, 1000);
+	is_ours = !a->state->was_looked_at &&
+		  a->s->files->path.places[a->place].tiers == WK_SYMBOL_TIERS_UNKNOWN;
+	a->state->is_looked_at = is_ours;
+	wk_os_lock_leave(lock);
+	return is_ours;
+}
+
+static enum wk_fetched look_at_tiers(struct asking *a)
+{
+	struct wk_os_lock *lock = a->s->files->lock;
+	enum wk_fetched fetched;
+
+	if (!take_turn(a))
+		return WK_FETCH_DONE;
+	fetched = ask_for_tiers(a);
+	if (wk_fetch_is_end(fetched))
+		leave_alone(a, fetched);
+	wk_os_lock_take(lock);
+	a->state->is_looked_at = false;
+	a->state->was_looked_at = true;
+	wk_os_lock_wake(lock);
+	wk_os_lock_leave(lock);
 	return fetched;
 }
 
@@ -142,13 +173,10 @@ static enum wk_fetched look_at_tiers(struct asking *a)
 static enum wk_fetched fetch_all(struct asking *a)
 {
 	const struct wk_symbol_place *place = &a->s->files->path.places[a->place];
-	enum wk_fetched fetched = look_at_tiers(a), worst = WK_FETCH_NOT_THERE;
+	enum wk_fetched fetched = WK_FETCH_NOT_THERE, worst = WK_FETCH_NOT_THERE;
 	struct wk_symbol_spot spot = { 0 };
 	struct wk_err first = { 0 };
 
-	if (wk_fetch_is_end(fetched))
-		return fetched;
-	fetched = WK_FETCH_NOT_THERE;
 	for (size_t n = 0; (fetched == WK_FETCH_NOT_THERE || fetched == WK_FETCH_FORBIDDEN) &&
 			   wk_symbol_spot(place, &a->s->wish, n, &spot); n++) {
 		fetched = fetch_spot(a, &spot);
@@ -192,17 +220,34 @@ static void remember(struct asking *a, enum wk_fetched fetched)
 {
 	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED || !a->memory_path.len)
 		return;
-	wk_remote_remember(wk_buf_text(&a->memory_path), a->state->shown,
+	wk_remote_remember(wk_buf_text(&a->memory_path), a->state->remembered_as,
 			   fetched == WK_FETCH_NOT_THERE);
-	a->s->files->has_remembered = true;
+	a->s->has_remembered = true;
+}
+
+/* Is it left alone? Then what it would have said is what it did when that began. */
+static bool is_left_alone(struct asking *a, enum wk_fetched *fetched)
+{
+	struct wk_os_lock *lock = a->s->files->lock;
+
+	wk_os_lock_take(lock);
+	if (a->state->why_down) {
+		wk_fail(&a->err, WK_EIO, WK_NOWHERE, "%s", a->state->why_down);
+		*fetched = a->state->went_down;
+	}
+	wk_os_lock_leave(lock);
+	return a->err.code != 0;
 }
 
 static bool ask(struct asking *a)
 {
-	enum wk_fetched fetched = fetch_all(a);
+	enum wk_fetched fetched = look_at_tiers(a);
 
+	a->err = (struct wk_err){ 0 };
+	if (!is_left_alone(a, &fetched))
+		fetched = fetch_all(a);
 	if (wk_fetch_is_end(fetched))
-		a->state->why_down = wk_strndup(a->err.text, strlen(a->err.text));
+		leave_alone(a, fetched);
 	if (fetched == WK_FETCH_DONE) {
 		keep_copy(a);
 		return true;
@@ -222,7 +267,7 @@ static bool is_remembered(struct asking *a)
 	struct wk_buf words = { 0 };
 
 	if (!a->memory_path.len || !wk_remote_remembers(wk_buf_text(&a->memory_path),
-							a->state->shown, &memory))
+							a->state->remembered_as, &memory))
 		return false;
 	wk_remote_memory_add_words(&memory, &words);
 	if (memory.is_missing)
@@ -241,9 +286,11 @@ bool wk_symbol_ask(struct wk_symbol_search *s, size_t place)
 	if (s->own.len && wk_symbol_files_folder(s->files, true))
 		wk_buf_add_fmt(&a.memory_path, "%s.%s.asked", wk_buf_text(&s->own),
 			       wk_symbol_wants_pdb(s->want) ? "pdb" : "image");
-	if (a.state->why_down)
-		wk_symbol_complain(s, place, a.state->why_down);
-	else if (!is_remembered(&a))
+	if (is_remembered(&a))
+		found = false;
+	else if (s->is_look)
+		s->is_open = true;
+	else
 		found = ask(&a);
 	wk_buf_fini(&a.memory_path);
 	return found;

@@ -19,7 +19,8 @@ static const char *const part_names[WK_FILTER_PARTS] = {
 struct passing {
 	uint8_t *processes, *threads; /* a byte a row */
 	uint8_t *samples;             /* of the query */
-	uint8_t *image_stacks, *function_stacks; /* a byte a named stack */
+	uint8_t *image_stacks, *function_stacks; /* a byte a named stack ... */
+	uint8_t *recorded_stacks;     /* or a recorded one, of images where no frame has a name yet */
 };
 
 static struct wk_pattern *compile(const char *what, const char *text, bool ignore_case,
@@ -123,7 +124,17 @@ static bool pass_threads(const struct wk_model *model, const struct wk_filter_sp
 }
 
 /* A stack passes if its own frame does or its parent passed, and parents come first. */
-static uint8_t *pass_stacks(const struct wk_model *model, const uint8_t *functions)
+static uint8_t *pass_recorded(const struct wk_model *model, const uint8_t *images)
+{
+	uint8_t *stacks = wk_alloc_zeroed((size_t)model->stacks.count + 1, 1);
+
+	for (wk_stack_id i = 1; i < model->stacks.count; i++)
+		stacks[i] = stacks[model->stacks.parent[i]] |
+			    images[model->frames.image[model->stacks.label[i]]];
+	return stacks;
+}
+
+static uint8_t *pass_named(const struct wk_model *model, const uint8_t *functions)
 {
 	uint8_t *stacks = wk_alloc_zeroed((size_t)model->named.count + 1, 1);
 
@@ -148,7 +159,7 @@ static bool pass_functions(const struct wk_model *model, const struct wk_filter_
 	for (uint32_t i = 1; i < model->function_count; i++)
 		functions[i] = matches(pattern,
 				       wk_strtab_get(model->text, model->functions[i].name));
-	passing->function_stacks = pass_stacks(model, functions);
+	passing->function_stacks = pass_named(model, functions);
 	free(functions);
 	wk_pattern_free(pattern);
 	return true;
@@ -169,7 +180,10 @@ static bool pass_images(const struct wk_model *model, const struct wk_filter_spe
 		images[i] = matches(pattern, wk_strtab_get(model->text, model->images[i].path));
 	for (uint32_t i = 1; i < model->function_count; i++)
 		functions[i] = images[model->functions[i].image];
-	passing->image_stacks = pass_stacks(model, functions);
+	if (model->named_of || model->came_named)
+		passing->image_stacks = pass_named(model, functions);
+	else
+		passing->recorded_stacks = pass_recorded(model, images);
 	free(functions);
 	free(images);
 	wk_pattern_free(pattern);
@@ -374,7 +388,9 @@ static void ask_parts(const struct wk_filter *filter, const struct wk_model *mod
 
 	answers[WK_FILTER_PROCESS] = !passing->processes || passing->processes[process];
 	answers[WK_FILTER_THREAD] = !passing->threads || passing->threads[thread];
-	answers[WK_FILTER_IMAGE] = !passing->image_stacks || passing->image_stacks[named];
+	answers[WK_FILTER_IMAGE] =
+		(!passing->image_stacks || passing->image_stacks[named]) &&
+		(!passing->recorded_stacks || passing->recorded_stacks[stack]);
 	answers[WK_FILTER_FUNCTION] = !passing->function_stacks || passing->function_stacks[named];
 	answers[WK_FILTER_TIME] = time_ns >= filter->from_ns && time_ns <= filter->to_ns;
 	answers[WK_FILTER_QUERY] = !passing->samples || passing->samples[sample];
@@ -487,6 +503,7 @@ out:
 	free(passing.processes);
 	free(passing.threads);
 	free(passing.image_stacks);
+	free(passing.recorded_stacks);
 	free(passing.function_stacks);
 	return ok;
 }

@@ -4,7 +4,8 @@
  * wk_filter_init picks that source and marks each of its samples that passes every part of
  * the specification; all views of the same question share one filter. Patterns are POSIX
  * extended regular expressions that may match anywhere in a name. A part left NULL lets
- * everything pass. The model must be resolved before function patterns mean anything.
+ * everything pass. The model must be resolved before function patterns mean anything; the
+ * other parts say the same before.
  * The filter keeps no pointers: it stays valid as long as the model's rows do not grow. */
 #ifndef WK_VIEWS_FILTER_H
 #define WK_VIEWS_FILTER_H

@@ -288,9 +288,29 @@ static void addresses_are_escaped(void **state)
 	check_spots("srv*https://h/s", WK_SYMBOL_TWO_TIERS, wish,
 		    "f* https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.pdb\n"
 		    "c* https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.pd_\n"
-		    "p* https://h/s/A%23b%20%251.pdb/12AB1/file.ptr\n"
 		    "b* https://h/s/A%23b%20%251.pdb/12AB1/A%23b%20%251.sym\n"
 		    "f* https://h/s/a%23b%20%251.pdb/12ab1/a%23b%20%251.pdb\n");
+}
+
+/* Each spot of a server is a question. */
+static void servers_are_asked_only_for_what_may_help(void **state)
+{
+	struct wk_symbol_wish driver = { .name = WK_STR("Ab.pdb"), .key = WK_STR("12AB1"),
+					 .suffix = WK_STR("sys") };
+	struct wk_symbol_wish program = driver;
+
+	(void)state;
+	program.suffix = (struct wk_str)WK_STR("dll");
+	check_spots("srv*http://h", WK_SYMBOL_TWO_TIERS, driver,
+		    "f* http://h/Ab.pdb/12AB1/Ab.pdb\n"
+		    "c* http://h/Ab.pdb/12AB1/Ab.pd_\n");
+	check_spots("srv*http://h", WK_SYMBOL_THREE_TIERS, program,
+		    "f* http://h/Ab/Ab.pdb/12AB1/Ab.pdb\n"
+		    "c* http://h/Ab/Ab.pdb/12AB1/Ab.pd_\n"
+		    "f* http://h/ab/ab.pdb/12ab1/ab.pdb\n");
+	check_spots("srv*", WK_SYMBOL_TWO_TIERS, program,
+		    "f* https://msdl.microsoft.com/download/symbols/Ab.pdb/12AB1/Ab.pdb\n"
+		    "c* https://msdl.microsoft.com/download/symbols/Ab.pdb/12AB1/Ab.pd_\n");
 }
 
 static void names_that_lead_elsewhere_have_no_spots(void **state)
@@ -363,6 +383,7 @@ int main(void)
 		cmocka_unit_test(what_is_known_of_the_tiers_is_used),
 		cmocka_unit_test(a_folder_has_files_as_they_are_and_a_store),
 		cmocka_unit_test(addresses_are_escaped),
+		cmocka_unit_test(servers_are_asked_only_for_what_may_help),
 		cmocka_unit_test(names_that_lead_elsewhere_have_no_spots),
 		cmocka_unit_test(the_mark_of_three_tiers_lies_at_the_root),
 		cmocka_unit_test(a_pointer_leads_to_a_path_or_says_something),

@@ -1,0 +1,28 @@
+/* Several files at once: jobs that fetch, done by threads with a fetcher each.
+ *
+ * Jobs are begun in their order, the first first, so that what matters most comes first and is there
+ * when a person has seen enough. The calling thread waits, tells the progress of all together and
+ * asks whether to stop; nobody else calls what the options say. Where the system gives no threads,
+ * the jobs are done one after the other. */
+#ifndef WK_SYMBOLS_FETCH_CREW_H
+#define WK_SYMBOLS_FETCH_CREW_H
+
+#include "os/os.h"
+#include "symbols/fetch.h"
+
+/* As many as are asked at a time. */
+#define WK_MOST_FETCHERS 8
+
+struct wk_fetch_work {
+	size_t count;
+	/* Called by several threads, each with a fetcher of its own. */
+	void (*run)(void *context, size_t job, struct wk_fetcher *fetcher);
+	void *context;
+};
+
+/* Returns when all jobs are done. False, with a sentence, where nothing can be fetched: then none
+ * was begun. `lock` is held while progress is told. */
+bool wk_fetch_crew_run(const struct wk_remote_options *options, struct wk_os_lock *lock,
+		       const struct wk_fetch_work *work, struct wk_err *err);
+
+#endif

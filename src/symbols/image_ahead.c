@@ -1,0 +1,48 @@
+/* What other machines have of many images, fetched before names are asked for. */
+#include "symbols/image.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+bool wk_symbols_asks_machines(const struct wk_symbols *symbols)
+{
+	return wk_symbol_files_has_servers(symbols->files) ||
+	       wk_remote_asks_machines(symbols->remote);
+}
+
+/* One that is missing in what is kept is not known before it is asked for: that one waits. */
+static bool wants_more(struct wk_image_symbols *image, struct wk_symbol_want *want)
+{
+	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) &&
+	       wk_image_want(image, want);
+}
+
+/* Returns how many of the images came that tell which PDB they have. */
+static size_t fetch_once(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			 size_t count)
+{
+	struct wk_symbol_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
+	size_t wanted = 0, came = 0;
+
+	for (size_t i = 0; i < count; i++)
+		wanted += wants_more(images[i], &wants[wanted]);
+	wk_symbol_files_fetch_ahead(symbols->files, wants, wanted);
+	for (size_t i = 0; i < count; i++)
+		if (wants_more(images[i], &wants[0]) && !wk_symbol_wants_pdb(&wants[0]))
+			came += wk_image_find_file(images[i]);
+	free(wants);
+	return came;
+}
+
+void wk_symbols_fetch_ahead(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			    size_t count)
+{
+	symbols->is_narrowed = true;
+	for (size_t i = 0; i < count; i++)
+		images[i]->is_in_view = true;
+	if (!symbols->files || !wk_symbol_files_has_servers(symbols->files))
+		return;
+	if (fetch_once(symbols, images, count))
+		fetch_once(symbols, images, count);
+}
