@@ -4,12 +4,14 @@ import threading
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Answers by a function from a path to (status, headers, pieces of the body)."""
+    """Answers by a function from a path to (status, headers, pieces of the body). With `keeps`, who
+    asks may ask again over the same connection; `connections` counts them."""
     daemon_threads = True
+    request_queue_size = 64
 
-    def __init__(self, answer):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answer, self.asked = answer, []
+    def __init__(self, answer, keeps=False):
+        super().__init__(("127.0.0.1", 0), Keeping if keeps else Handler)
+        self.answer, self.asked, self.connections = answer, [], 0
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05},
                          daemon=True).start()
 
@@ -19,6 +21,10 @@ class Server(http.server.ThreadingHTTPServer):
     def __exit__(self, *_):
         self.shutdown()
         self.server_close()
+
+    def process_request(self, *what):
+        self.connections += 1
+        super().process_request(*what)
 
     def handle_error(self, *_):
         pass  # who asked has hung up
@@ -41,6 +47,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+class Keeping(Handler):
+    protocol_version = "HTTP/1.1"
 
 
 def whole(body):

@@ -316,7 +316,8 @@ static bool ask_server(struct search *s, struct server *server)
 	struct wk_err err = { 0 };
 	enum wk_fetched fetched;
 
-	if (wk_remote_remembers(wk_buf_text(&s->memory_path), server->at.shown, &memory)) {
+	if (wk_remote_remembers(wk_buf_text(&s->memory_path), server->at.remembered_as,
+				&memory)) {
 		say_remembered(s, server, &memory);
 		return false;
 	}
@@ -339,7 +340,7 @@ static bool ask_server(struct search *s, struct server *server)
 		complain(s, server, err.text);
 	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED)
 		return false;
-	wk_remote_remember(wk_buf_text(&s->memory_path), server->at.shown,
+	wk_remote_remember(wk_buf_text(&s->memory_path), server->at.remembered_as,
 			   fetched == WK_FETCH_NOT_THERE);
 	s->remote->has_remembered = true;
 	return false;

@@ -113,6 +113,16 @@ static bool is_folder_name(struct wk_str place)
 	return place.len > 0 && (place.at[0] == '/' || place.at[0] == '.');
 }
 
+static char *with_difference(const char *shown, struct wk_str url)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_text(&text, shown);
+	wk_remote_add_difference(&text, url);
+	wk_buf_text(&text);
+	return text.at;
+}
+
 static bool fail_no_url(struct wk_str place, struct wk_err *err)
 {
 	char *shown = without_secrets(place);
@@ -144,6 +154,7 @@ bool wk_remote_server_read(struct wk_remote_server *server, const char *word, st
 	server->base = wk_strndup(place.at, place.len);
 	server->shown = server->is_folder ? wk_strndup(place.at, place.len)
 					  : without_secrets(place);
+	server->remembered_as = with_difference(server->shown, place);
 	return true;
 }
 
@@ -151,6 +162,7 @@ void wk_remote_server_fini(struct wk_remote_server *server)
 {
 	free(server->base);
 	free(server->shown);
+	free(server->remembered_as);
 	*server = (struct wk_remote_server){ 0 };
 }
 

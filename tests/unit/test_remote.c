@@ -168,6 +168,27 @@ static void a_password_is_not_shown(void **state)
 	wk_remote_server_fini(&server);
 }
 
+static void what_stands_behind_the_path_is_not_shown(void **state)
+{
+	struct wk_remote_server server = server_of("https://host/a?sig=x&token=y");
+	struct wk_remote_server other = server_of("https://host/a?sig=x&token=z");
+	struct wk_remote_server plain = server_of("https://host/a");
+
+	(void)state;
+	assert_string_equal(server.shown, "https://host/a?\u2026");
+	assert_string_equal(server.base, "https://host/a?sig=x&token=y");
+	/* What one did not have the other may have. */
+	assert_string_not_equal(server.remembered_as, other.remembered_as);
+	assert_null(strstr(server.remembered_as, "sig"));
+	assert_string_equal(plain.remembered_as, plain.shown);
+	wk_remote_server_fini(&server);
+	wk_remote_server_fini(&other);
+	wk_remote_server_fini(&plain);
+	server = server_of("https://me:word@host?sig=x");
+	assert_string_equal(server.shown, "https://host?\u2026");
+	wk_remote_server_fini(&server);
+}
+
 static void an_id_filled_up_with_zeros_is_cut_to_what_it_was(void **state)
 {
 	struct wk_build_id id = sha1;
@@ -440,6 +461,7 @@ int main(void)
 		cmocka_unit_test(a_hostile_name_stays_one_part_of_the_path),
 		cmocka_unit_test(other_schemes_and_nonsense_are_refused),
 		cmocka_unit_test(a_password_is_not_shown),
+		cmocka_unit_test(what_stands_behind_the_path_is_not_shown),
 		cmocka_unit_test(an_id_filled_up_with_zeros_is_cut_to_what_it_was),
 		cmocka_unit_test_setup(what_servers_did_not_have_is_remembered_by_server,
 				       make_memory_folder),

@@ -1,0 +1,102 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "symbols/fetch_crew.h"
+
+#define JOBS 100
+
+struct tally {
+	struct wk_os_lock *lock;
+	unsigned done[JOBS], together, most_together, waits_ms;
+	size_t ends, most_done;
+};
+
+static void count(void *context, size_t job, struct wk_fetcher *fetcher)
+{
+	struct tally *tally = context;
+
+	wk_os_lock_take(tally->lock);
+	tally->done[job] += fetcher != NULL;
+	tally->together++;
+	if (tally->together > tally->most_together)
+		tally->most_together = tally->together;
+	wk_os_lock_wait(tally->lock, tally->waits_ms); /* others may go on meanwhile */
+	tally->together--;
+	wk_os_lock_leave(tally->lock);
+}
+
+static void tell(void *context, const struct wk_remote_progress *progress)
+{
+	struct tally *tally = context;
+
+	tally->ends += progress->is_end;
+	assert_int_equal(progress->job_count, JOBS);
+	assert_true(progress->done_jobs >= tally->most_done);
+	tally->most_done = progress->done_jobs;
+}
+
+static void every_job_is_done_once_and_some_at_the_same_time(void **state)
+{
+	struct tally tally = { .lock = wk_os_lock_new(), .waits_ms = 3 };
+	struct wk_remote_options options = { .progress = tell, .context = &tally };
+	struct wk_fetch_work work = { .count = JOBS, .run = count, .context = &tally };
+	struct wk_err err = { 0 };
+
+	(void)state;
+	if (!wk_fetch_crew_run(&options, tally.lock, &work, &err)) {
+		assert_int_equal(err.code, WK_EUNSUPPORTED); /* built without what it takes */
+		wk_os_lock_free(tally.lock);
+		skip();
+	}
+	for (size_t i = 0; i < JOBS; i++)
+		assert_int_equal(tally.done[i], 1);
+	assert_in_range(tally.most_together, 2, WK_MOST_FETCHERS);
+	assert_int_equal(tally.most_done, JOBS);
+	assert_int_equal(tally.ends, 1);
+	wk_os_lock_free(tally.lock);
+}
+
+struct handing {
+	struct wk_os_lock *lock;
+	bool is_there;
+};
+
+static void hand_over(void *context)
+{
+	struct handing *handing = context;
+
+	wk_os_lock_take(handing->lock);
+	handing->is_there = true;
+	wk_os_lock_wake(handing->lock);
+	wk_os_lock_leave(handing->lock);
+}
+
+static void who_waits_leaves_the_lock_to_others_and_is_woken(void **state)
+{
+	struct handing handing = { .lock = wk_os_lock_new() };
+	struct wk_os_thread *thread;
+
+	(void)state;
+	wk_os_lock_take(handing.lock);
+	thread = wk_os_thread_start(hand_over, &handing);
+	assert_non_null(thread);
+	while (!handing.is_there)
+		wk_os_lock_wait(handing.lock, 60000);
+	wk_os_lock_leave(handing.lock);
+	wk_os_thread_join(thread);
+	wk_os_lock_free(handing.lock);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_job_is_done_once_and_some_at_the_same_time),
+		cmocka_unit_test(who_waits_leaves_the_lock_to_others_and_is_woken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
