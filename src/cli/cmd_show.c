@@ -497,7 +497,8 @@ const struct wk_command wk_cmd_show = {
 		"the other of any. Several FILEs are added up; those of one Windows session "
 		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self "
 		"time, with all it called its total. Below the table stand what was left out, how "
-		"many samples were lost, and what share of stacks reach a root.",
+		"many samples were lost, and what share of stacks reach a root. An option that a "
+		"table cannot follow is refused.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
