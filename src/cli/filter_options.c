@@ -16,8 +16,8 @@ static const struct wk_opt options[] = {
 	{ 0, "time", "FROM-TO", "only this time since the first sample (of a Windows trace, since "
 	  "its begin), in seconds, or that part of all the time (10%-20%); either may be left out",
 	  WK_OPT_TEXT, AT(time), NULL },
-	{ 0, "by", "EVENT", "weigh by this event where several were recorded (`wick show FILE system` "
-	  "lists them)", WK_OPT_TEXT,
+	{ 0, "by", "EVENT", "weigh by this event where several were recorded (`wick show FILE "
+	  "system` lists them)", WK_OPT_TEXT,
 	  AT(source), NULL },
 	{ 0, "outstanding", NULL, "of memory only what was allocated in that time and is still "
 	  "there at its end", WK_OPT_FLAG, AT(outstanding), NULL },

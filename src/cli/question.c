@@ -94,7 +94,8 @@ static void add_query(const struct wk_question *question, struct wk_buf *sentenc
 	while (text.len > MOST_QUERY_BYTES || (is_cut && (text.at[text.len] & 0xc0) == 0x80))
 		text.len--;
 	wk_buf_add_fmt(sentence, "; that filter is %.*s%s, and %s what matches",
-		       WK_STR_ARG(text), is_cut ? "…" : "", query->keeps ? "keeps" : "leaves out");
+		       WK_STR_ARG(text), is_cut ? "…" : "",
+		       query->keeps ? "keeps" : "leaves out");
 }
 
 static void explain(const struct wk_question *question, struct wk_buf *sentence)
