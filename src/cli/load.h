@@ -19,7 +19,7 @@ struct wk_load_args {
 	bool no_inlined;
 	uint64_t threads;              /* 0: one for each processor */
 	bool sums_samples;             /* single samples are not asked for: see model/model.h */
-	bool counts_others;            /* nor, where CPU time was sampled, stacks of anything else */
+	bool counts_others;            /* nor, where there is CPU time, other stacks */
 	/* What will be asked of the samples: other machines are not asked for names of others.
 	 * NULL: of all. */
 	const struct wk_filter_spec *in_view;

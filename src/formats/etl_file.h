@@ -8,10 +8,10 @@
  * Order of calls: open, header, then next until false, damage; rewind and next again as often as
  * wanted; close. Who knows from a first reading which buffers a second one needs marks them (place,
  * keep) and has only those again. The files' bytes stay the caller's and must outlive it. Memory:
- * nine bytes for each buffer, and for each processor of each file one unpacked buffer, with threads up to 64 MiB
- * more of them; plain buffers are read where they lie. Whatever a file claims, a buffer becomes at
- * most 64 KiB and 300 times its packed bytes, and all of them together 64 MiB and 20 times the
- * files. */
+ * nine bytes for each buffer, and for each processor of each file one unpacked buffer, with
+ * threads up to 64 MiB more of them; plain buffers are read where they lie. Whatever a file
+ * claims, a buffer becomes at most 64 KiB and 300 times its packed bytes, and all of them together
+ * 64 MiB and 20 times the files. */
 #ifndef WK_FORMATS_ETL_FILE_H
 #define WK_FORMATS_ETL_FILE_H
 
@@ -146,8 +146,8 @@ uint32_t wk_etl_place(const struct wk_etl_file *etl);
 void wk_etl_keep(struct wk_etl_file *etl, uint32_t place);
 
 /* At the end of a reading: to the first record again, and from then on only buffers that are kept
- * are read, and others only where the order of records hangs on them. Damage stays that of the whole
- * reading. */
+ * are read, and others only where the order of records hangs on them. Damage stays that of the
+ * whole reading. */
 void wk_etl_rewind_to_kept(struct wk_etl_file *etl);
 
 /* The next record in order of time, those of the same time by file and processor, those of one

@@ -224,32 +224,6 @@ static bool scan_config(struct wk_etl_trace *trace, const struct wk_etl_record *
 	return true;
 }
 
-/* Of these only the second pass has to know. */
-static bool is_told(uint32_t hook)
-{
-	switch (hook) {
-	case WK_ETL_PROCESS_USE:
-	case WK_ETL_PROCESS_USE_BEHIND:
-	case WK_ETL_THREAD_NAME:
-	case WK_ETL_SWITCH:
-	case WK_ETL_READY:
-	case WK_ETL_VIRTUAL_ALLOC:
-	case WK_ETL_VIRTUAL_FREE:
-	case WK_ETL_VIRTUAL_BEFORE:
-	case WK_ETL_VIRTUAL_BEHIND:
-	case WK_ETL_HEAP_CREATE:
-	case WK_ETL_HEAP_ALLOC:
-	case WK_ETL_HEAP_REALLOC:
-	case WK_ETL_HEAP_DESTROY:
-	case WK_ETL_HEAP_FREE:
-	case WK_ETL_MARK:
-	case WK_ETL_MARK_LATER:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* False if nothing is made of such records. */
 static bool scan_record(struct scan *scan, const struct wk_etl_record *record, uint32_t hook)
 {
@@ -318,7 +292,7 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 	case WK_ETL_NO_HOOK:
 		return record->kind == WK_ETL_KERNEL; /* the header, which is read already */
 	default:
-		return wk_etl_scan_sampled(trace, record, hook) || is_told(hook) ||
+		return wk_etl_scan_sampled(trace, record, hook) || wk_etl_is_told(hook) ||
 		       scan_config(trace, record, hook);
 	}
 	return true;

@@ -326,7 +326,7 @@ static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 }
 
 /* The cases of tell_record. */
-static bool is_told(uint32_t hook)
+bool wk_etl_is_told(uint32_t hook)
 {
 	switch (hook) {
 	case WK_ETL_PROCESS_START:
@@ -356,15 +356,16 @@ static bool is_told(uint32_t hook)
 	case WK_ETL_MARK_LATER:
 		return true;
 	default:
-		return wk_etl_is_sampled(hook);
+		return false;
 	}
 }
 
 bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		  uint32_t hook)
 {
-	return is_told(hook) || (record->kind != WK_ETL_KERNEL &&
-				 (trace->in_full || wk_etl_user_is_mark(record)));
+	return wk_etl_is_told(hook) || wk_etl_is_sampled(hook) ||
+	       (record->kind != WK_ETL_KERNEL &&
+		(trace->in_full || wk_etl_user_is_mark(record)));
 }
 
 static bool tell_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)

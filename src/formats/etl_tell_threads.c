@@ -75,7 +75,8 @@ void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *
 	if (tid == WK_ETL_NO_THREAD)
 		return;
 	event->tid = tid;
-	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
+	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid
+						     : wk_etl_pid_of_thread(trace, tid);
 }
 
 bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *record,
@@ -93,7 +94,8 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 	if (tid == WK_ETL_NO_THREAD)
 		return false;
 	event->tid = tid;
-	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
+	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid
+						     : wk_etl_pid_of_thread(trace, tid);
 	return true;
 }
 

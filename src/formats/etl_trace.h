@@ -263,8 +263,11 @@ void wk_etl_mend_width(struct wk_etl_record *record, uint32_t hook);
 void wk_etl_scan(struct wk_etl_trace *trace);
 bool wk_etl_tell(struct wk_etl_trace *trace);
 
-/* Whether the second pass does anything with a record, but for the sample that an event of a program
- * is with its stack. */
+/* Of which hooks the second pass tells more than samples. */
+bool wk_etl_is_told(uint32_t hook);
+
+/* Whether the second pass does anything with a record, but for the sample that an event of a
+ * program is with its stack. */
 bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		  uint32_t hook);
 

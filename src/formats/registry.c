@@ -66,8 +66,8 @@ static const struct known_other others[] = {
 	  "a program or library (ELF), not a recording; `wick record -- PROGRAM` makes one" },
 	{ "MZ", 2, "a Windows program (PE), not a recording; `wick doctor` looks at it" },
 	{ "Microsoft C/C++ ", 16,
-	  "what a compiler tells of a Windows program (PDB), not a recording; `wick doctor` looks at "
-	  "it" },
+	  "what a compiler tells of a Windows program (PDB), not a recording; `wick doctor` looks "
+	  "at it" },
 };
 
 const struct wk_reader *const *wk_readers(void)

@@ -136,7 +136,8 @@ static bool hire(struct crew *crew, struct wk_err *err)
 	return ok;
 }
 
-/* Members without a thread leave their work to the others; where nobody has one, it is done here. */
+/* Members without a thread leave their work to the others; where nobody has one, it is done
+ * here. */
 static void start(struct crew *crew)
 {
 	size_t count = crew->member_count;

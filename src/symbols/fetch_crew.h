@@ -1,7 +1,7 @@
 /* Several files at once: jobs that fetch, done by threads with a fetcher each.
  *
- * Jobs are begun in their order, the first first, so that what matters most comes first and is there
- * when a person has seen enough. The calling thread waits, tells the progress of all together and
+ * Jobs are begun in their order, so that what matters most comes first and is there when a person
+ * has seen enough. The calling thread waits, tells the progress of all together and
  * asks whether to stop; nobody else calls what the options say. Where the system gives no threads,
  * the jobs are done one after the other. */
 #ifndef WK_SYMBOLS_FETCH_CREW_H

@@ -174,8 +174,8 @@ bool wk_image_open_pdb(struct wk_image_symbols *image);
 /* The image's file along the symbol path, where it is not here. */
 bool wk_image_find_file(struct wk_image_symbols *image);
 
-/* What would be looked for along the symbol path next; false where nothing would be. It borrows from
- * the image. */
+/* What would be looked for along the symbol path next; false where nothing would be. It borrows
+ * from the image. */
 bool wk_image_want(struct wk_image_symbols *image, struct wk_symbol_want *want);
 
 /* May other machines be asked for it, since code of it is shown? */

@@ -441,7 +441,8 @@ static bool has_folder(struct wk_remote *remote)
 	if (!remote->folder)
 		return wk_fail(&remote->no_folder, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "WICK_CACHE_DIR is empty");
-	folder = wk_os_folder_open(remote->folder, wk_remote_asks_machines(remote), &remote->no_folder);
+	folder = wk_os_folder_open(remote->folder, wk_remote_asks_machines(remote),
+				   &remote->no_folder);
 	wk_os_folder_close(folder);
 	if (!folder) {
 		free(remote->folder);

@@ -406,8 +406,8 @@ static struct search begin_search(const struct wk_image_key *key, struct wk_stor
 }
 
 /* Where this machine is the one that recorded, or has the same programs, the file lies there. On a
- * share it would be another machine that is asked. Another build is told of, and yet the file is not
- * here: all machines have some ntdll.dll at that path. */
+ * share it would be another machine that is asked. Another build is told of, and yet the file is
+ * not here: all machines have some ntdll.dll at that path. */
 static enum wk_image_state find_of_windows(struct search *s)
 {
 	bool is_on_drive = s->path.at[0] != '\\' && !memchr(s->path.at, '\0', s->path.len);

@@ -3,13 +3,13 @@
  * An image is known by what a recording says of it (wk_image_key). Candidates are tried in
  * this order until one is it: the path as the recorded process sees it (/proc/PID/root), the
  * path, what the living process still has mapped (/proc/PID/exe, /proc/PID/map_files: files
- * deleted or replaced since), and perf's cache (~/.debug). A candidate is it when the build
- * id is the recorded one or, where the recording has none, the inode. A file of Windows ("C:\a.dll")
- * is looked for by its path, on Windows only, and has the recorded time stamp and size as well.
- * Debug files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory,
- * ~/.debug) and by .gnu_debuglink (beside the image, in .debug/, in DIR and below it), and are used
- * only when their build id or else their CRC-32 is the right one. What debug files refer to in
- * turn is looked for by the rules of store_parts.c: the table that an image carries packed
+ * deleted or replaced since), and perf's cache (~/.debug). A candidate is it when the build id is
+ * the recorded one or, where the recording has none, the inode. A file of Windows ("C:\a.dll") is
+ * looked for by its path, on Windows only, and has the recorded time stamp and size as well. Debug
+ * files are looked for by build id (DIR/.build-id/ab/cd.debug for each debug directory, ~/.debug)
+ * and by .gnu_debuglink (beside the image, in .debug/, in DIR and below it), and are used only
+ * when their build id or else their CRC-32 is the right one. What debug files refer to in turn is
+ * looked for by the rules of store_parts.c: the table that an image carries packed
  * (.gnu_debugdata), the file that dwz shares (.gnu_debugaltlink), packages and split files.
  *
  * Files stay mapped until wk_store_close. Nothing here is kept between calls. */

@@ -103,9 +103,10 @@ void wk_symbol_search_finish(struct wk_symbol_search *s);
 /* For what came, after one search or after all of several. */
 void wk_symbol_files_make_room(struct wk_symbol_files *files);
 
-/* symbol_ahead.c: whether the search was made before, and `found` and `said` are what came of it. */
+/* symbol_ahead.c: whether the search was made before: `found` and `said` are what came of it. */
 bool wk_symbol_files_know(struct wk_symbol_files *files, const struct wk_symbol_want *want,
-			  struct wk_symbol_found *found, struct wk_buf *said, bool *is_found);
+			  struct wk_symbol_found *found, struct wk_buf *said,
+			  bool *is_found);
 void wk_symbol_files_forget(struct wk_symbol_files *files);
 
 /* "PLACE: WHAT" for people; `complain` also for the end, where somebody may have hoped for more. */

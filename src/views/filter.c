@@ -20,7 +20,7 @@ struct passing {
 	uint8_t *processes, *threads; /* a byte a row */
 	uint8_t *samples;             /* of the query */
 	uint8_t *image_stacks, *function_stacks; /* a byte a named stack ... */
-	uint8_t *recorded_stacks;     /* or a recorded one, of images where no frame has a name yet */
+	uint8_t *recorded_stacks;     /* or a recorded one, where frames have no names yet */
 };
 
 static struct wk_pattern *compile(const char *what, const char *text, bool ignore_case,

@@ -464,7 +464,8 @@ static void add_windows_files(const struct wk_quality *quality, uint32_t told, s
 
 	for (uint32_t i = 0; i < told; i++) {
 		wk_buf_add_text(line, i == 0 ? "" : told < quality->closed_count ? ", " : " and ");
-		wk_buf_add_str(line, wk_model_str(model, model->images[quality->closed[i].id].name));
+		wk_buf_add_str(line, wk_model_str(model,
+						  model->images[quality->closed[i].id].name));
 	}
 	if (told < quality->closed_count)
 		wk_buf_add_fmt(line, " and %u more", quality->closed_count - told);

@@ -22,8 +22,8 @@ enum wk_table_use {
 	WK_TABLE_HAS_TOTALS = 1 << 1,  /* and ranked by what they cost with all they call */
 	WK_TABLE_HAS_LEVELS = 1 << 2,  /* that can be chosen */
 	WK_TABLE_HAS_TIMES = 1 << 3,   /* it can be of a part of the time */
-	WK_TABLE_HAS_SAMPLES = 1 << 4, /* it can be of one process, of one thread ... */
-	WK_TABLE_HAS_EVENTS = 1 << 5,  /* it is of one event of several, and of what is left of it */
+	WK_TABLE_HAS_SAMPLES = 1 << 4, /* it can be of one process, a thread ... */
+	WK_TABLE_HAS_EVENTS = 1 << 5,  /* it is of one event of several, or what is left of it */
 	WK_TABLE_HAS_STACKS = 1 << 6,  /* of those with a function, an image ... */
 };
 

@@ -69,6 +69,6 @@ void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
 	if (hidden)
 		wk_table_note(table, "%u more %s not shown; --all shows %s", hidden,
 			      hidden == 1 ? "kind is" : "kinds are", hidden == 1 ? "it" : "them");
-	wk_table_note(table, "these are all records of the input; those of several kinds may make one "
-			     "sample, and `wick show FILE system` counts what --by shows");
+	wk_table_note(table, "these are all records of the input; those of several kinds may make "
+			     "one sample, and `wick show FILE system` counts what --by shows");
 }

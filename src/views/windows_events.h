@@ -19,8 +19,8 @@ const struct wk_windows_event *wk_windows_event_of(struct wk_str word);
 #define WK_WINDOWS_CPU_SAMPLES \
 	"`xperf -on PROC_THREAD+LOADER+PROFILE -stackwalk Profile` or `wpr -start CPU`"
 #define WK_WINDOWS_SWITCHES \
-	"`xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread` or `wpr " \
-	"-start CPU`"
+	"`xperf -on PROC_THREAD+LOADER+CSWITCH+DISPATCHER -stackwalk CSwitch+ReadyThread` or " \
+	"`wpr -start CPU`"
 #define WK_WINDOWS_VIRTUAL_MEMORY \
 	"`xperf -on PROC_THREAD+LOADER+VIRT_ALLOC -stackwalk VirtualAlloc+VirtualFree` or `wpr " \
 	"-start VirtualAllocation`"
