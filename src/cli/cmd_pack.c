@@ -1,5 +1,6 @@
 /* A recording made fit to travel: unwound, and with the names of all that was sampled in it. */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/num.h"
@@ -46,11 +47,17 @@ static void packed_name(const char *path, struct wk_buf *name)
 	wk_buf_add_str(name, wk_str_skip(base, dot));
 }
 
-/* Only recordings of machine code have addresses that want names. */
+/* Only recordings of machine code have addresses that want names; those of Windows have them in
+ * PDBs, which are not copied into a trace. */
 static bool is_recording(const struct wk_opened *opened, struct wk_err *err)
 {
 	if (opened->reader == &wk_reader_perf_data)
 		return true;
+	if (strcmp(opened->reader->name, "etl") == 0)
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "%s is a trace of Windows; only recordings in the form of perf.data "
+			       "are packed: give the PDBs of its programs along with it",
+			       opened->input.name);
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 		"%s has its names already (it is read as %s); only recordings in the form of "
 		"perf.data are packed", opened->input.name, opened->reader->name);

@@ -34,8 +34,8 @@ static const struct wk_opt options[] = {
 	{ 0, "no-inline", NULL, "show only the functions that the machine ran, not the calls that "
 	  "the compiler inlined into them", WK_OPT_FLAG,
 	  offsetof(struct wk_load_args, no_inlined), NULL },
-	{ 0, "threads", "N", "read large text with so many threads (as many as processors)",
-	  WK_OPT_NUMBER, offsetof(struct wk_load_args, threads), NULL },
+	{ 0, "threads", "N", "read large text and traces of Windows with so many threads (as "
+	  "many as processors)", WK_OPT_NUMBER, offsetof(struct wk_load_args, threads), NULL },
 	{ 0 },
 };
 

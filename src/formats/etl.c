@@ -14,7 +14,8 @@ static bool tell_note(struct wk_etl_trace *trace, enum wk_note_severity severity
 	return wk_sink_take(trace->sink, &event, trace->err);
 }
 
-static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *what)
+static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *one,
+		       const char *several)
 {
 	struct wk_buf words = { 0 };
 	bool ok;
@@ -22,7 +23,7 @@ static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *w
 	if (count == 0)
 		return true;
 	wk_num_add_grouped(&words, count);
-	wk_buf_add_fmt(&words, " %s", what);
+	wk_buf_add_text(&words, count == 1 ? one : several);
 	ok = tell_note(trace, WK_NOTE_FAULT, &words, WK_NOWHERE);
 	wk_buf_fini(&words);
 	return ok;
@@ -61,20 +62,25 @@ static bool tell_missing(struct wk_etl_trace *trace)
 	return ok;
 }
 
+#define NO_EXPAT ", which this wick, built without expat, does not read: numbers stand for names"
+
 static bool tell_damage(struct wk_etl_trace *trace)
 {
 	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
 	struct wk_buf words = { 0 };
 	bool ok = tell_lost(trace) && tell_missing(trace) &&
 		  tell_count(trace, trace->unknown_keys,
-			     "stacks are only numbers, and nothing says what they stood for") &&
+			     " stack is only a number, and nothing says what it stood for",
+			     " stacks are only numbers, and nothing says what they stood for") &&
 		  tell_count(trace, trace->short_payloads,
-			     "records are too short for what they should tell") &&
+			     " record is too short for what it should tell",
+			     " records are too short for what they should tell") &&
 		  tell_count(trace, trace->packed_switches,
-			     "records of context switches are packed in a way that is not known") &&
+			     " record of context switches is packed in a way that is not known",
+			     " records of context switches are packed in a way that is not known") &&
 		  tell_count(trace, wk_etl_schemas_unread(trace->schemas),
-			     "descriptions of events are XML, which this wick, built without "
-			     "expat, does not read: numbers stand for names");
+			     " description of events is XML" NO_EXPAT,
+			     " descriptions of events are XML" NO_EXPAT);
 
 	if (ok && damage->first_words[0]) {
 		wk_buf_add_text(&words, damage->first_words);

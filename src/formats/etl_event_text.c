@@ -132,8 +132,8 @@ bool wk_etl_event_text_tell(struct wk_etl_event_text *texts, const struct wk_etl
 	return wk_sink_take(sink, &told, err);
 }
 
-static bool tell_count(uint64_t count, const char *what, const struct wk_sink *sink,
-		       struct wk_err *err)
+static bool tell_count(uint64_t count, const char *one, const char *several,
+		       const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
 	struct wk_buf words = { 0 };
@@ -142,7 +142,7 @@ static bool tell_count(uint64_t count, const char *what, const struct wk_sink *s
 	if (count == 0)
 		return true;
 	wk_num_add_grouped(&words, count);
-	wk_buf_add_fmt(&words, " %s", what);
+	wk_buf_add_text(&words, count == 1 ? one : several);
 	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = wk_buf_str(&words),
 					     .severity = WK_NOTE_REMARK };
 	ok = wk_sink_take(sink, &event, err);
@@ -154,8 +154,9 @@ bool wk_etl_event_text_tell_end(const struct wk_etl_event_text *texts, const str
 				struct wk_err *err)
 {
 	return tell_count(texts->undescribed,
-			  "events are only numbers and sizes: the trace does not describe them",
+			  " event is only a number and a size: the trace does not describe it",
+			  " events are only numbers and sizes: the trace does not describe them",
 			  sink, err) &&
-	       tell_count(texts->broken, "events end before the fields that they should have",
-			  sink, err);
+	       tell_count(texts->broken, " event ends before the fields that it should have",
+			  " events end before the fields that they should have", sink, err);
 }

@@ -103,7 +103,7 @@ static void what_ends_early_has_the_fields_that_are_there_and_is_counted(void **
 	end_trace(&m, &text);
 	assert_line(&text, "text=\"here=5 gone=...\"");
 	assert_line(&text, "text=\"here=5 gone=0 (3 bytes more)\"");
-	assert_line(&text, "note time=0 text=\"1 events end before the fields that they should");
+	assert_line(&text, "note time=0 text=\"1 event ends before the fields that it should");
 	wk_buf_fini(&payload);
 	wk_buf_fini(&items);
 	wk_buf_fini(&fields);
