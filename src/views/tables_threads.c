@@ -72,6 +72,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	uint32_t count, shown;
 
 	tally.others = seen;
+	table->has_one_scale = true;
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			wk_tables_count_sample(&tally, model, filter, i, model->samples.thread[i]);

@@ -114,6 +114,7 @@ static struct row *join(const struct wk_model *model, const struct waits *sums, 
 
 static void columns(struct wk_table *table)
 {
+	table->has_one_scale = true;
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	wk_table_column(table, WK_CELL_DURATION, "waiting_ns", "waiting");
 	wk_table_column(table, WK_CELL_COUNT, "waits", "waits");
