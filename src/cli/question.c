@@ -103,6 +103,9 @@ static void explain(const struct wk_question *question, struct wk_buf *sentence)
 	const bool *is_given = question->filter.is_given;
 
 	wk_filter_explain(&question->filter, sentence);
+	if (question->filter.total == 0 && question->quality.model->is_windows &&
+	    !question->filter.has_named_source)
+		wk_buf_add_text(sentence, "; " WK_WINDOWS_CPU_SAMPLES " records some");
 	if (question->filter.total && !has_threads(question->quality.model) &&
 	    (is_given[WK_FILTER_PROCESS] || is_given[WK_FILTER_THREAD]))
 		wk_buf_add_text(sentence, "; this input tells no processes or threads");
