@@ -230,7 +230,7 @@ static void note_other_tree(struct wk_table *table, const struct wk_table_view *
 
 static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
 		 const struct wk_model *model, const struct wk_question *question,
-		 const struct wk_call *call, struct wk_err *err)
+		 const struct wk_call *call, bool *is_empty, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_view view = { .model = model, .quality = &question->quality,
@@ -247,6 +247,7 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 	what->fill(&table, model, &question->filter, options);
 	note_other_tree(&table, what, model);
 	view.table = &table;
+	*is_empty = table.row_count == 0;
 	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
 	wk_table_fini(&table);
 	return wk_output_close(&output, ok, err);
@@ -349,18 +350,34 @@ static const struct wk_table_view *view_for(const struct wk_table_view *what,
 	return wk_table_view_find("process-tree");
 }
 
+/* A preset's event is not lost in silence, and takes no other's place. */
+static bool expect_source(const struct wk_table_view *what, const struct wk_view_choice *choice,
+			  const char *own, struct wk_err *err)
+{
+	const char *source = choice->filter.source;
+
+	if (wk_table_view_takes_source(what, source))
+		return true;
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "the table %s is of %s, the preset of %s: `wick show FILE calls` with the "
+		       "preset shows that", what->name, own, source ? source : "CPU time");
+}
+
 /* What is shown may be about an event of its own, which not every recording has. */
 static bool ask(struct wk_question *question, const struct wk_table_view *what,
 		const struct wk_model *model, const struct wk_view_choice *choice,
-		struct wk_err *err)
+		bool has_preset, struct wk_err *err)
 {
 	struct wk_filter_spec filter = choice->filter;
 	const char *lacks = wk_table_view_lacks(what, model);
+	const char *own = wk_table_view_source(what, model);
 
 	if (lacks)
 		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s", lacks);
+	if (has_preset && !expect_source(what, choice, own ? own : what->name, err))
+		return false;
 	if (!filter.source)
-		filter.source = wk_table_view_source(what, model);
+		filter.source = own;
 	return wk_question_ask(question, model, &filter, err);
 }
 
@@ -420,16 +437,18 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 	const struct wk_table_view *what = view_for(typed, model, args, options);
 	const struct wk_table_view *shown = shown_as(what, args, options);
 	struct wk_question question = { 0 };
-	bool must_have = is_of_samples(shown, model), ok = false;
+	bool must_have = is_of_samples(shown, model), is_empty = false, ok = false;
 
 	usual_options(args, shown, options);
 	/* An empty table may be printed, but takes no file's place. */
-	if (ask(&question, what, model, choice, err) &&
+	if (ask(&question, what, model, choice, args->view.preset, err) &&
 	    (!must_have || !args->output || wk_question_expect(&question, err))) {
 		if (must_have)
 			wk_question_say_cpu(&question);
-		ok = show(shown, options, model, &question, call, err);
+		ok = show(shown, options, model, &question, call, &is_empty, err);
 	}
+	/* Threads can have waited where no sample is of a wait. */
+	must_have |= is_empty && wk_str_is(wk_str_c(shown->name), "waits");
 	if (ok && must_have)
 		ok = wk_question_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */

@@ -49,6 +49,10 @@ const char *wk_table_view_lacks(const struct wk_table_view *view, const struct w
 /* The name of the event that it is about unless another is asked for; NULL: as all views. */
 const char *wk_table_view_source(const struct wk_table_view *view, const struct wk_model *model);
 
+/* Whether it can be of that event; NULL is the one that views are about unless another is asked
+ * for. A table of memory is of no other. */
+bool wk_table_view_takes_source(const struct wk_table_view *view, const char *name);
+
 /* NULL where there is none of that name. */
 const struct wk_table_view *wk_table_view_find(const char *name);
 

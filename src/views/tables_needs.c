@@ -63,6 +63,18 @@ const char *wk_table_view_source(const struct wk_table_view *view, const struct 
 	return NULL;
 }
 
+bool wk_table_view_takes_source(const struct wk_table_view *view, const char *name)
+{
+	const struct needs *needs = needs_of(view);
+
+	if (view->uses & WK_TABLE_HAS_EVENTS || !needs || !needs->events[0])
+		return true;
+	for (size_t i = 0; name && needs->events[i]; i++)
+		if (strcmp(needs->events[i], name) == 0)
+			return true;
+	return false;
+}
+
 const char *wk_table_view_lacks(const struct wk_table_view *view, const struct wk_model *model)
 {
 	const struct needs *needs = needs_of(view);
