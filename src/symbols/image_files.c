@@ -120,10 +120,12 @@ void wk_image_fetch(const struct wk_image_symbols *image)
 		wk_buf_reset(&late->reason); /* that it is not here */
 }
 
-/* Names and lines are in the file itself, or nobody has more. */
+/* Names and lines are in the file itself, or nobody has more. What a program of Windows has in
+ * place of a build id is its PDB's: see image_pdb.c. */
 static bool is_complete(const struct wk_obj *obj)
 {
-	return wk_image_has_all_names(obj) && wk_obj_section(obj, ".debug_info");
+	return obj->pe ||
+	       (wk_image_has_all_names(obj) && wk_obj_section(obj, ".debug_info"));
 }
 
 const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image)
