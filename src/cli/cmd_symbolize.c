@@ -1,3 +1,4 @@
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/asking.h"
@@ -67,6 +68,19 @@ static size_t word_count(const struct wk_words *words)
 	return words->count + words->rest_count;
 }
 
+/* "./app", "/usr/lib/a.so" and "app.pdb": a slash within is found in names of functions, too. */
+static bool is_path(const char *typed)
+{
+	static const char *const begins[] = { "/", "./", "../", NULL };
+	static const char *const ends[] = { ".exe", ".dll", ".sys", ".pdb", ".so" };
+	struct wk_str word = wk_str_c(typed);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (wk_str_ends(word, ends[i]))
+			return true;
+	return wk_str_starts_one_of(word, begins) && !strpbrk(typed, "+( ");
+}
+
 /* Without -e the first word may be the image, as in a line of standard input. One such as "a" may
  * be an address as well, of the usual image where there is that. */
 static bool is_image_word(const struct args *args, const struct wk_words *words)
@@ -80,7 +94,7 @@ static bool is_image_word(const struct args *args, const struct wk_words *words)
 	if (wk_typed_address_is_plain(wk_str_c(word), &address) &&
 	    (word_count(words) == 1 || wk_os_is_there("a.out")))
 		return false;
-	return wk_os_is_there(word);
+	return wk_os_is_there(word) || is_path(word);
 }
 
 /* Addresses alone are of an image that must be there; others may name theirs. */

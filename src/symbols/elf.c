@@ -51,7 +51,8 @@ static bool read_ident(struct wk_obj *elf, struct wk_bytes *in, struct wk_err *e
 
 	if (in->bad || magic != 0x464c457f)
 		return wk_fail(err, WK_EFORMAT, 0,
-			       "not an ELF file: it does not begin with 7f 45 4c 46");
+			       "not an ELF file, nor one of Windows (PE, PDB): it begins as "
+			       "none of them");
 	if (class != 1 && class != 2)
 		return wk_fail(err, WK_ECORRUPT, 4, "ELF class is %u, expected 1 or 2", class);
 	if (order != 1 && order != 2)
