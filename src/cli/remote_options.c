@@ -106,21 +106,34 @@ static bool open_list(struct wk_remote_asked *asked, const struct list *list, st
 	return asked->remote != NULL;
 }
 
+/* An element that makes no sense is told of; those behind it are of use nevertheless. */
+static void add_variable(struct wk_symbol_files *files, struct wk_str path)
+{
+	bool is_more = path.len > 0;
+	struct wk_str element;
+
+	while (is_more) {
+		struct wk_err fault = { 0 };
+
+		is_more = wk_str_split(path, ';', &element, &path);
+		if (wk_symbol_files_add(files, element, &fault))
+			continue;
+		wk_err_in(&fault, "_NT_SYMBOL_PATH");
+		wk_say(fault.text);
+	}
+}
+
 /* What was typed is asked before what the environment says. */
 static bool open_files(struct wk_remote_asked *asked, const struct wk_remote_args *args,
 		       struct wk_err *err)
 {
 	struct wk_remote_options options = options_of(asked);
-	struct wk_err fault = { 0 };
 
 	asked->files = wk_symbol_files_new(&options, args->offline);
 	for (size_t i = 0; i < args->symbol_paths.count; i++)
 		if (!wk_symbol_files_add(asked->files, wk_str_c(args->symbol_paths.at[i]), err))
 			return false;
-	if (!wk_symbol_files_add(asked->files, wk_str_c(environment("_NT_SYMBOL_PATH")), &fault)) {
-		wk_err_in(&fault, "_NT_SYMBOL_PATH");
-		wk_say(fault.text);
-	}
+	add_variable(asked->files, wk_str_c(environment("_NT_SYMBOL_PATH")));
 	return true;
 }
 
