@@ -1,5 +1,6 @@
 #include "cli/windows_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ struct program {
 	struct wk_findings *findings;
 	const char *path; /* as typed */
 	const char *const *debug_dirs;
+	bool passes_servers; /* of the symbol path */
 	const struct wk_image_symbols *image;
 	const struct wk_obj *obj;
 	struct wk_image_pdb pdb;
@@ -173,6 +175,21 @@ static void tell_names(const struct program *p)
 	wk_buf_fini(&mend);
 }
 
+/* By the doctor never; of a path that is typed it is not shown what may be secret. */
+static void tell_servers(const struct program *p)
+{
+	struct wk_buf mend = { 0 };
+
+	if (!p->passes_servers || !lacks_pdb(p))
+		return;
+	wk_buf_add_text(&mend, "wick symbols ");
+	wk_shell_word(&mend, wk_str_c(p->path));
+	wk_buf_add_text(&mend, " --symbol-path PATH   # the same path: this asks them");
+	wk_findings_better(p->findings, wk_buf_text(&mend),
+			   "the servers of the symbol path were not asked");
+	wk_buf_fini(&mend);
+}
+
 static void tell_lines(const struct program *p)
 {
 	enum wk_places_state state = wk_image_places_state(p->image);
@@ -216,13 +233,36 @@ static void tell_stacks(const struct program *p)
 	wk_buf_fini(&text);
 }
 
+/* True if the file has not all of a section: what is not there is then no fault of its build. */
+static bool tell_cut(const struct program *p)
+{
+	const struct wk_obj *obj = p->obj;
+
+	for (uint32_t i = 1; i < obj->section_count; i++) {
+		const struct wk_obj_section *s = &obj->sections[i];
+		uint64_t end = s->offset + s->size_bytes;
+
+		if (s->type == WK_SHT_NOBITS || s->offset == 0 || end <= obj->size_bytes)
+			continue;
+		wk_findings_bad(p->findings, NULL,
+				"the file was cut: its section %.*s ends at byte %" PRIu64
+				", and there are only %zu", WK_STR_ARG(s->name), end,
+				obj->size_bytes);
+		return true;
+	}
+	return false;
+}
+
 static void tell_program(struct program *p)
 {
 	wk_image_pdb(p->image, &p->pdb);
 	wk_image_used(p->image, &p->used);
 	tell_kind(p);
+	if (tell_cut(p))
+		return;
 	tell_reference(p);
 	tell_names(p);
+	tell_servers(p);
 	tell_lines(p);
 	tell_stacks(p);
 }
@@ -257,7 +297,10 @@ bool wk_windows_file_tell(struct wk_findings *findings, const char *path,
 		symbols = wk_symbols_new(&(struct wk_symbols_options){
 			.debug_dirs = debug_dirs, .remote = asked.remote, .files = asked.files });
 		tell_file(&(struct program){ .findings = findings, .path = path,
-					     .debug_dirs = debug_dirs }, symbols, whole);
+					     .debug_dirs = debug_dirs,
+					     .passes_servers =
+						     wk_symbol_files_passes_servers(asked.files) },
+			  symbols, whole);
 		wk_symbols_free(symbols);
 	}
 	wk_remote_asked_close(&asked);

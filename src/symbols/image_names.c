@@ -27,7 +27,9 @@ static void add_helper(const struct wk_image_symbols *image, struct wk_buf *reas
 	struct wk_pdb_id id = wk_image_pdb_id(image, &path);
 
 	if (wk_pdb_id_is_none(&id)) {
-		wk_buf_add_text(reason, "a debug package or an unstripped build");
+		wk_buf_add_text(reason, image->file.obj && image->file.obj->pe
+						? "a build with debug information"
+						: "a debug package or an unstripped build");
 		return;
 	}
 	wk_buf_add_text(reason, "its PDB, ");

@@ -89,12 +89,22 @@ bool wk_symbol_files_asks(const struct wk_symbol_files *files)
 	return files && files->path.count > files->silent_count;
 }
 
-bool wk_symbol_files_has_servers(const struct wk_symbol_files *files)
+static bool names_servers(const struct wk_symbol_files *files)
 {
-	for (size_t i = 0; files && !files->asks_nobody && i < files->path.count; i++)
+	for (size_t i = 0; i < files->path.count; i++)
 		if (files->path.places[i].kind == WK_SYMBOL_SERVER)
 			return true;
 	return false;
+}
+
+bool wk_symbol_files_has_servers(const struct wk_symbol_files *files)
+{
+	return files && !files->asks_nobody && names_servers(files);
+}
+
+bool wk_symbol_files_passes_servers(const struct wk_symbol_files *files)
+{
+	return files && files->asks_nobody && names_servers(files);
 }
 
 bool wk_symbol_files_complaint(const struct wk_symbol_files *files, size_t number,

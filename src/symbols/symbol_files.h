@@ -36,6 +36,9 @@ bool wk_symbol_files_asks(const struct wk_symbol_files *files);
 /* Is there a server that may be asked? */
 bool wk_symbol_files_has_servers(const struct wk_symbol_files *files);
 
+/* Is there one that is passed over, since nobody is to be asked? */
+bool wk_symbol_files_passes_servers(const struct wk_symbol_files *files);
+
 /* Looks for all of them, several at once, and keeps what comes of it for wk_symbol_files_get, which
  * then has no need to ask: the answer is the same as it would have been one after the other. The
  * first are begun first. Does nothing where no server would be asked. */
