@@ -14,6 +14,7 @@
 #include "cli/table_form.h"
 #include "cli/windows_file.h"
 #include "symbols/store.h"
+#include "views/alike_images.h"
 #include "views/image_words.h"
 
 #define USUAL_DETAILS 10 /* images that are told of below the table */
@@ -116,7 +117,7 @@ static struct wk_str lines_from(const struct wk_image_facts *facts)
 
 static void row(struct wk_table *table, const struct wk_model *model,
 		const struct wk_images_facts *all, const struct wk_image_facts *facts,
-		bool has_keys, bool has_mend)
+		struct wk_str brief, bool has_keys, bool has_mend)
 {
 	const struct wk_image *image = &model->images[facts->id];
 
@@ -129,6 +130,7 @@ static void row(struct wk_table *table, const struct wk_model *model,
 		store_key_cell(table, model, facts->id);
 	wk_table_text(table, wk_image_path_of(model, facts->id));
 	wk_table_text(table, wk_image_name_of(model, facts->id));
+	wk_table_brief(table, brief);
 	wk_table_text(table, wk_str_c(facts->names));
 	wk_table_text(table, wk_str_c(facts->lines));
 	wk_table_text(table, wk_str_c(facts->unwind));
@@ -143,11 +145,18 @@ static void fill(struct wk_table *table, const struct wk_model *model,
 		 const struct wk_images_facts *facts, bool has_mend)
 {
 	bool has_keys = has_store_keys(model);
+	struct wk_alike_images alike;
 
+	wk_alike_images_init(&alike, model);
 	columns(table, has_keys, has_mend);
 	for (size_t i = 0; i < facts->count; i++)
-		row(table, model, facts, &facts->at[i], has_keys, has_mend);
-	if (model->came_named)
+		row(table, model, facts, &facts->at[i], alike.shown[facts->at[i].id], has_keys,
+		    has_mend);
+	wk_alike_images_fini(&alike);
+	if (model->samples.count == 0)
+		wk_table_note(table, "no samples: no names were needed, and no file was looked "
+				     "for");
+	else if (model->came_named)
 		wk_table_note(table, "all names came with the recording: no file was looked for");
 }
 
@@ -190,7 +199,10 @@ static void add_lines_reason(const struct wk_image_facts *facts, struct wk_buf *
 		wk_buf_add_fmt(reason, "inlined calls stay unknown, since %.*s",
 			       WK_STR_ARG(used.missing));
 	} else if (facts->frames.known == 0) {
-		wk_buf_add_text(reason, wk_image_places_reason(facts->symbols));
+		wk_buf_add_text(reason, wk_image_places_state(facts->symbols) == WK_PLACES_NONE
+						? wk_image_places_reason(facts->symbols)
+						: "debug information has nothing for what was "
+						  "sampled in it");
 	} else {
 		wk_buf_add_text(reason, "debug information is there for only ");
 		wk_num_add_share(reason, facts->frames.known, facts->frames.asked);
@@ -412,6 +424,24 @@ static bool load_and_tell(const char *path, const struct wk_call *call, struct w
 	return ok;
 }
 
+/* The option that only a recording can be narrowed by, or NULL. */
+static const char *filter_option(const struct wk_filter_spec *filter)
+{
+	if (filter->process)
+		return "--process";
+	if (filter->thread)
+		return "--thread";
+	if (filter->image)
+		return "--image";
+	if (filter->function)
+		return "--function";
+	if (filter->source)
+		return "--by";
+	if (filter->time)
+		return "--time";
+	return filter->outstanding ? "--outstanding" : NULL;
+}
+
 /* A program or a PDB of Windows in place of a recording: what of it there is. */
 static bool tell_file(const char *path, const struct wk_call *call, struct wk_err *err)
 {
@@ -420,8 +450,12 @@ static bool tell_file(const char *path, const struct wk_call *call, struct wk_er
 	struct wk_help_style style = wk_help_style();
 	struct wk_output output;
 	struct wk_out *out;
+	const char *filter = filter_option(&args->filter);
 	bool ok;
 
+	if (filter)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s is for recordings: %s is a file "
+			       "of Windows", filter, path);
 	if (args->csv)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv is for recordings: %s is a file "
 			       "of Windows, of which --json tells the same as text", path);
@@ -477,10 +511,10 @@ const struct wk_command wk_cmd_symbols = {
 		"exports, or none; whether source lines and inlined calls are known; and which "
 		"unwind tables it has. Below stands what is missing, why, and the command that "
 		"would mend it.",
-		"No other machine is asked, unless --debuginfod or --symbol-server says so. A "
-		"server is told the build ids of what is looked for, symbol stores also file "
-		"names; what it sends is kept in the cache, and used only where its own build id "
-		"is the right one.",
+		"No other machine is asked, unless --debuginfod, --symbol-server or an address "
+		"(or srv*) in a symbol path says so. A server is told the build ids of what is "
+		"looked for, symbol stores also file names; what it sends is kept in the cache, "
+		"and used only where its own build id is the right one.",
 		"Names of Windows programs are in PDBs. They are looked for beside the program, in "
 		"--debug-dir, and along --symbol-path and then _NT_SYMBOL_PATH: folders, symbol "
 		"stores, and servers where the path names them (docs/symbols-windows.md has its "
