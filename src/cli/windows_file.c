@@ -9,6 +9,7 @@
 #include "cli/program_mend.h"
 #include "formats/scan.h"
 #include "os/os.h"
+#include "symbols/cache.h"
 #include "symbols/object_symbols.h"
 #include "symbols/pdb.h"
 #include "symbols/pe.h"
@@ -42,6 +43,7 @@ bool wk_windows_file_is(const char *path)
 struct program {
 	struct wk_findings *findings;
 	const char *path; /* as typed */
+	const char *whole;
 	const char *const *debug_dirs;
 	bool passes_servers; /* of the symbol path */
 	const struct wk_image_symbols *image;
@@ -151,11 +153,35 @@ static void mend_names(const struct program *p, struct wk_buf *mend)
 			      "# or build it again: its linker writes both at once");
 }
 
+/* Has the symbol cache all names, from when the PDB was here? It is looked into only where it has
+ * an entry: nothing is kept of a program because somebody looked at it. */
+static bool is_in_cache(const struct program *p)
+{
+	struct wk_cache *cache = wk_cache_open(NULL);
+	struct wk_image_key key = { .path = wk_str_c(p->whole) };
+	struct wk_image_used used = { 0 };
+	struct wk_symbols *symbols;
+
+	if (wk_cache_peek(cache, &p->obj->build_id)) {
+		symbols = wk_symbols_new(&(struct wk_symbols_options){
+			.debug_dirs = p->debug_dirs, .cache = cache });
+		wk_image_used(wk_symbols_image(symbols, &key), &used);
+		wk_symbols_free(symbols);
+	}
+	wk_cache_close(cache);
+	return used.names_are_kept && used.has_all_names;
+}
+
 /* In the words of `wick symbols` of a recording. */
 static void tell_names(const struct program *p)
 {
 	struct wk_buf text = { 0 }, mend = { 0 };
 
+	if (lacks_pdb(p) && is_in_cache(p)) {
+		wk_findings_good(p->findings, "names from the symbol cache, which kept them of its "
+				 "PDB: that is not here");
+		return;
+	}
 	wk_buf_add_text(&text, wk_image_reason(p->image));
 	if (lacks_pdb(p)) {
 		wk_buf_add_text(&text, "; that was looked for beside it");
@@ -296,7 +322,7 @@ bool wk_windows_file_tell(struct wk_findings *findings, const char *path,
 	} else if (ok && whole) {
 		symbols = wk_symbols_new(&(struct wk_symbols_options){
 			.debug_dirs = debug_dirs, .remote = asked.remote, .files = asked.files });
-		tell_file(&(struct program){ .findings = findings, .path = path,
+		tell_file(&(struct program){ .findings = findings, .path = path, .whole = whole,
 					     .debug_dirs = debug_dirs,
 					     .passes_servers =
 						     wk_symbol_files_passes_servers(asked.files) },
