@@ -2,6 +2,7 @@
  * last column as wide as there is room for. Where no width is given nothing is cut. Names of
  * functions are shortened before they are cut. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -13,7 +14,8 @@
 #define PLAIN "\033[0m"
 
 #define LEAST_LAST_COLUMN 24
-#define MOST_TEXT_COLUMN  32 /* of text columns before the last, on a terminal */
+#define MOST_TEXT_COLUMN  32 /* of text columns before the last, unless room is left */
+#define LEAST_TEXT_COLUMN 12 /* where there is none */
 #define MOST_GUIDES       40 /* beyond, a tree goes no further to the right */
 
 /* How one column is shown. */
@@ -24,6 +26,7 @@ struct format {
 	int decimals;
 	const char *unit; /* behind the title */
 	size_t width;     /* in characters */
+	size_t whole;     /* that nothing is cut at */
 };
 
 struct printer {
@@ -177,6 +180,13 @@ static size_t title_width(const struct wk_column *column, const struct format *f
 	return width_of(column->title) + (format->unit ? 1 + strlen(format->unit) : 0);
 }
 
+/* Names of functions are shortened to what room there is, trees go far to the right. */
+static bool takes_any_room(const struct printer *p, uint32_t i)
+{
+	return i == p->last && (p->table->is_tree || p->view->columns == 0 ||
+				wk_str_is(p->table->columns[i].key, "function"));
+}
+
 static void measure_column(struct printer *p, uint32_t i)
 {
 	const struct wk_column *column = &p->table->columns[i];
@@ -185,7 +195,8 @@ static void measure_column(struct printer *p, uint32_t i)
 	if (is_time(column))
 		choose_unit(format, largest_for(p, i));
 	format->width = title_width(column, format);
-	if (i == p->last)
+	format->whole = SIZE_MAX;
+	if (takes_any_room(p, i))
 		return;
 	for (size_t row = 0; row < p->table->row_count; row++) {
 		size_t width;
@@ -195,6 +206,7 @@ static void measure_column(struct printer *p, uint32_t i)
 		if (width > format->width)
 			format->width = width;
 	}
+	format->whole = format->width;
 	if (column->kind == WK_CELL_TEXT && p->view->columns && format->width > MOST_TEXT_COLUMN)
 		format->width = MOST_TEXT_COLUMN;
 }
@@ -221,6 +233,14 @@ static size_t width_before_last(const struct printer *p)
 	return used;
 }
 
+/* What the last column has in any case. */
+static size_t least_last(const struct printer *p)
+{
+	size_t whole = p->formats[p->last].whole;
+
+	return whole < LEAST_LAST_COLUMN ? whole : LEAST_LAST_COLUMN;
+}
+
 /* The column that is missed least, or `last` where none is left that may go. */
 static uint32_t most_spare(const struct printer *p)
 {
@@ -239,7 +259,7 @@ static uint32_t most_spare(const struct printer *p)
 /* Columns go before the last one is cut to nothing. */
 static void leave_out_columns(struct printer *p)
 {
-	while (p->view->columns && width_before_last(p) + LEAST_LAST_COLUMN > p->view->columns) {
+	while (p->view->columns && width_before_last(p) + least_last(p) > p->view->columns) {
 		uint32_t spare = most_spare(p);
 
 		if (spare == p->last)
@@ -249,14 +269,55 @@ static void leave_out_columns(struct printer *p)
 	}
 }
 
+/* The widest text column that can be narrower, or `last`. */
+static uint32_t widest_text(const struct printer *p)
+{
+	uint32_t found = p->last;
+	size_t most = LEAST_TEXT_COLUMN;
+
+	for (uint32_t i = 0; i < p->last; i++) {
+		if (!p->formats[i].is_shown || p->table->columns[i].kind != WK_CELL_TEXT ||
+		    p->formats[i].width <= most)
+			continue;
+		most = p->formats[i].width;
+		found = i;
+	}
+	return found;
+}
+
+/* Text columns are narrower where lines are too short for all, and have what the last one leaves,
+ * which keeps half of the line if it needs that. */
+static void fit_text_columns(struct printer *p)
+{
+	size_t room = p->view->columns, last = p->formats[p->last].whole, used;
+	uint32_t widest;
+
+	if (room == 0)
+		return;
+	while (width_before_last(p) + least_last(p) > room &&
+	       (widest = widest_text(p)) != p->last)
+		p->formats[widest].width--;
+	used = width_before_last(p) + (last < room / 2 ? last : room / 2);
+	for (uint32_t i = 0; i < p->last && used < room; i++) {
+		struct format *format = &p->formats[i];
+		size_t more = format->whole - format->width;
+
+		if (!format->is_shown || format->width >= format->whole)
+			continue;
+		more = more < room - used ? more : room - used;
+		format->width += more;
+		used += more;
+	}
+}
+
 static size_t room_for_last(const struct printer *p)
 {
 	size_t used = width_before_last(p);
 
 	if (p->view->columns == 0)
 		return SIZE_MAX;
-	if (used + LEAST_LAST_COLUMN > p->view->columns)
-		return LEAST_LAST_COLUMN;
+	if (used + least_last(p) > p->view->columns)
+		return least_last(p);
 	return p->view->columns - used;
 }
 
@@ -272,6 +333,21 @@ static void style(struct printer *p, const char *sequence)
 		wk_out_text(p->out, sequence);
 }
 
+/* What names of events have in common is what they begin with: "…/GC/Start". */
+static void cut_event(struct wk_buf *text, size_t width, bool is_plain)
+{
+	struct wk_str name = wk_buf_str(text), provider, rest;
+	struct wk_buf end = { 0 };
+
+	if (width_of(name) <= width || memchr(name.at, ' ', name.len) ||
+	    !wk_str_split(name, '/', &provider, &rest))
+		return;
+	wk_buf_add_fmt(&end, "%s/%.*s", is_plain ? "..." : "…", WK_STR_ARG(rest));
+	wk_buf_reset(text);
+	wk_buf_add_str(text, wk_buf_str(&end));
+	wk_buf_fini(&end);
+}
+
 /* The buffered text in its column, to the right or to the left. */
 static void put(struct printer *p, uint32_t i)
 {
@@ -279,6 +355,8 @@ static void put(struct printer *p, uint32_t i)
 	bool is_left = p->table->columns[i].kind == WK_CELL_TEXT;
 	size_t width;
 
+	if (i != p->last && wk_str_is(p->table->columns[i].key, "key"))
+		cut_event(&p->text, format->width, p->view->is_plain);
 	if (i != p->last)
 		cut_to(&p->text, format->width, p->view->is_plain);
 	width = width_of(wk_buf_str(&p->text));
@@ -425,6 +503,7 @@ static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err
 	(void)err;
 	measure(&p);
 	leave_out_columns(&p);
+	fit_text_columns(&p);
 	titles(&p);
 	rows(&p);
 	wk_out_char(out, '\n');

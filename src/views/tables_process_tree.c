@@ -133,8 +133,10 @@ static void columns(struct wk_table *table, const struct wk_model *model,
 	wk_table_detail_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
 	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
+	wk_table_spare(table, 2);
 	wk_table_column(table, WK_CELL_DURATION, "lasted_ns", "lasted");
 	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
+	wk_table_spare(table, 3);
 	if (model->is_windows) {
 		wk_table_detail_column(table, WK_CELL_TEXT, "user", "user");
 		wk_table_detail_column(table, WK_CELL_NUMBER, "session", "session");

@@ -106,9 +106,9 @@ static void traits_cell(struct wk_table *table, uint32_t traits)
 static void windows_columns(struct wk_table *table)
 {
 	wk_table_column(table, WK_CELL_TEXT, "user", "user");
-	wk_table_spare(table, 4);
+	wk_table_spare(table, 6);
 	wk_table_column(table, WK_CELL_NUMBER, "session", "session");
-	wk_table_spare(table, 5);
+	wk_table_spare(table, 7);
 	wk_table_detail_column(table, WK_CELL_TEXT, "traits", "traits");
 	wk_table_detail_column(table, WK_CELL_TEXT, "package", "package");
 	wk_table_detail_column(table, WK_CELL_TEXT, "services", "services");
@@ -135,9 +135,9 @@ static bool has_use(const struct wk_model *model)
 static void use_columns(struct wk_table *table)
 {
 	wk_table_column(table, WK_CELL_BYTES, "peak_working_set_bytes", "peak memory");
-	wk_table_spare(table, 6);
+	wk_table_spare(table, 8);
 	wk_table_column(table, WK_CELL_BYTES, "peak_commit_bytes", "peak commit");
-	wk_table_spare(table, 7);
+	wk_table_spare(table, 9);
 	wk_table_detail_column(table, WK_CELL_BYTES, "commit_bytes", "commit");
 	wk_table_detail_column(table, WK_CELL_COUNT, "page_faults", "faults");
 	wk_table_detail_column(table, WK_CELL_COUNT, "handles", "handles");
@@ -188,16 +188,17 @@ static void columns(struct wk_table *table, const struct wk_model *model,
 		wk_table_weight_column(table, "weight", tally->unit);
 	wk_tables_samples_column(table, "samples", model, filter);
 	if (!wk_tables_weighs_samples(tally->unit))
-		wk_table_spare(table, 2);
+		wk_table_spare(table, 4);
 	wk_tables_hide_samples(table, model);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
-	wk_table_spare(table, 1);
+	wk_table_spare(table, 3);
 	wk_table_detail_column(table, WK_CELL_COUNT, "threads", "threads");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
 	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
+	wk_table_spare(table, 2);
 	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
-	wk_table_spare(table, 3);
+	wk_table_spare(table, 5);
 	if (with_use)
 		use_columns(table);
 	if (model->is_windows)

@@ -12,7 +12,9 @@ static void switch_columns(struct wk_table *table, const struct wk_filter *filte
 	wk_table_column(table, WK_CELL_DURATION, "running_ns", "running");
 	wk_table_column(table, WK_CELL_DURATION, "waiting_ns", "waiting");
 	wk_table_column(table, WK_CELL_DURATION, "ready_ns", "ready");
+	wk_table_spare(table, 1);
 	wk_table_column(table, WK_CELL_COUNT, "switches", "switches");
+	wk_table_spare(table, 2);
 	if (wk_filter_is_of_stacks(filter))
 		wk_table_note(table, "running, waiting, ready and switches are of all that a "
 				     "thread did, wherever");
@@ -81,13 +83,13 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 		wk_table_weight_column(table, "weight", tally.unit);
 	wk_tables_samples_column(table, "samples", model, filter);
 	if (!wk_tables_weighs_samples(tally.unit))
-		wk_table_spare(table, 2);
+		wk_table_spare(table, 4);
 	if (sums)
 		switch_columns(table, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "tid", "tid");
 	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
-	wk_table_spare(table, 1);
+	wk_table_spare(table, 3);
 	wk_table_detail_column(table, WK_CELL_MOMENT, "end_ns", "end");
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");

@@ -190,6 +190,8 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 	if (tree.total_left)
 		wk_table_weight_column(table, "outstanding", tree.unit);
 	wk_tables_samples_column(table, "samples", model, filter);
+	if (tree.total_left)
+		wk_table_spare(table, 1);
 	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
 	table->is_tree = true;

@@ -119,18 +119,21 @@ static void columns(struct wk_table *table)
 	wk_table_column(table, WK_CELL_DURATION, "waiting_ns", "waiting");
 	wk_table_column(table, WK_CELL_COUNT, "waits", "waits");
 	wk_table_column(table, WK_CELL_DURATION, "longest_ns", "longest");
+	wk_table_spare(table, 1);
 	wk_table_column(table, WK_CELL_DURATION, "ready_ns", "ready");
 	wk_table_detail_column(table, WK_CELL_DURATION, "longest_ready_ns", "longest ready");
 	wk_table_column(table, WK_CELL_TEXT, "reason", "reason");
 	wk_table_column(table, WK_CELL_TEXT, "mode", "mode");
-	wk_table_spare(table, 2);
+	wk_table_spare(table, 5);
 	wk_table_column(table, WK_CELL_TEXT, "state", "state");
-	wk_table_spare(table, 1);
+	wk_table_spare(table, 4);
 	wk_table_column(table, WK_CELL_COUNT, "readied_by_waits", "most by");
+	wk_table_spare(table, 3);
 	wk_table_detail_column(table, WK_CELL_NUMBER, "readied_by_pid", "by pid");
 	wk_table_column(table, WK_CELL_NUMBER, "readied_by_tid", "by tid");
-	wk_table_spare(table, 3);
+	wk_table_spare(table, 6);
 	wk_table_column(table, WK_CELL_TEXT, "readied_by_thread", "thread");
+	wk_table_spare(table, 2);
 	wk_table_column(table, WK_CELL_TEXT, "readied_by", "process");
 }
 
