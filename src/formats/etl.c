@@ -76,9 +76,8 @@ static bool tell_damage(struct wk_etl_trace *trace)
 			     " record is too short for what it should tell",
 			     " records are too short for what they should tell") &&
 		  tell_count(trace, trace->packed_switches,
-			     " record of context switches is packed in a way that is not known",
-			     " records of context switches are packed in a way that is not "
-			     "known") &&
+			     " record of context switches is packed in a way that is unknown",
+			     " records of context switches are packed in a way that is unknown") &&
 		  tell_count(trace, wk_etl_schemas_unread(trace->schemas),
 			     " description of events is XML" NO_EXPAT,
 			     " descriptions of events are XML" NO_EXPAT);
