@@ -78,7 +78,7 @@ static bool is_something_else(struct wk_findings *findings, const char *path)
 	bool is_elf;
 
 	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
-	    !wk_os_open(path, &file, NULL))
+	    !wk_os_open_named(path, &file, NULL, NULL))
 		return false;
 	first = wk_str_of((const char *)file.at,
 			  file.size_bytes < MOST_FIRST_LINE ? file.size_bytes : MOST_FIRST_LINE);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,10 +173,11 @@ bool wk_os_draft_end(struct wk_os_draft *draft, bool keep)
 
 bool wk_os_keep_open(struct wk_os_keep *keep, const char *path, struct wk_err *err)
 {
-	static unsigned number;
+	static atomic_uint number; /* several threads may keep files */
 	struct wk_buf name = { 0 };
 
-	wk_buf_add_fmt(&name, "%s.%lu-%u.tmp", path, GetCurrentProcessId(), number++);
+	wk_buf_add_fmt(&name, "%s.%lu-%u.tmp", path, GetCurrentProcessId(),
+		       atomic_fetch_add(&number, 1));
 	*keep = (struct wk_os_keep){ .fd = -1 };
 	keep->fd = wk_windows_descriptor(wk_windows_create_passing(name.at), _O_RDWR);
 	if (keep->fd < 0) {

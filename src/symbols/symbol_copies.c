@@ -27,11 +27,13 @@ static const char *own_kind(const struct wk_symbol_search *s)
 static bool place_in(struct wk_symbol_search *s, struct wk_str cache, struct wk_buf *path)
 {
 	struct wk_symbol_place store = {
-		.kind = WK_SYMBOL_STORE, .where = cache, .tiers = WK_SYMBOL_TWO_TIERS,
+		.kind = WK_SYMBOL_STORE, .where = cache,
 		.is_windows = wk_str_is_windows_path(cache) };
 	struct wk_symbol_spot spot = { 0 };
 	bool is_text = s->found->breakpad != NULL, found = false;
 
+	store.tiers = wk_symbol_is_three_tiered(&store) ? WK_SYMBOL_THREE_TIERS
+							: WK_SYMBOL_TWO_TIERS;
 	for (size_t n = 0; !found && wk_symbol_spot(&store, &s->wish, n, &spot); n++)
 		found = spot.kind == (is_text ? WK_SYMBOL_SPOT_BREAKPAD : WK_SYMBOL_SPOT_FILE);
 	wk_buf_reset(path);
@@ -114,9 +116,23 @@ void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *pat
 		}
 		note_no_copy(s, place, &err);
 	}
-	if (path->len == 0 && from->kind == WK_SYMBOL_SERVER && !copy_to_own(s, path, &err)) {
+	if (path->len == 0 && (from->kind == WK_SYMBOL_SERVER || s->found->file.plain.len) &&
+	    !copy_to_own(s, path, &err)) {
 		wk_buf_reset(path);
-		note_no_copy(s, place, &err);
+		if (from->kind == WK_SYMBOL_SERVER)
+			note_no_copy(s, place, &err);
 	}
 	wk_buf_fini(&copy);
+}
+
+void wk_symbol_use_copy(struct wk_symbol_search *s, const struct wk_buf *path)
+{
+	struct wk_symbol_found unpacked = *s->found;
+
+	if (unpacked.file.plain.len == 0 || path->len == 0)
+		return;
+	if (wk_symbol_take(s, wk_buf_text(path), NULL))
+		wk_symbol_found_close(&unpacked);
+	else
+		*s->found = unpacked;
 }

@@ -255,20 +255,28 @@ static bool try_pointer(struct wk_symbol_search *s, const char *path)
 
 /* ---- folders and stores */
 
+bool wk_symbol_is_three_tiered(const struct wk_symbol_place *place)
+{
+	struct wk_buf mark = { 0 };
+	bool is_three;
+
+	wk_symbol_tiers_mark(place, &mark);
+	is_three = wk_os_is_there(wk_buf_text(&mark)) && !wk_os_is_folder(wk_buf_text(&mark));
+	wk_buf_fini(&mark);
+	return is_three;
+}
+
 static void look_at_tiers(struct wk_symbol_files *files, size_t number)
 {
 	struct wk_symbol_place *place = &files->path.places[number];
-	struct wk_buf mark = { 0 };
 
 	wk_os_lock_take(files->lock);
 	if (!files->states[number].was_looked_at) {
-		wk_symbol_tiers_mark(place, &mark);
-		if (wk_os_is_there(wk_buf_text(&mark)))
+		if (wk_symbol_is_three_tiered(place))
 			place->tiers = WK_SYMBOL_THREE_TIERS;
 	}
 	files->states[number].was_looked_at = true;
 	wk_os_lock_leave(files->lock);
-	wk_buf_fini(&mark);
 }
 
 /* Is the folder there, and may it be looked at? */
@@ -307,6 +315,7 @@ static bool look_into(struct wk_symbol_search *s, size_t number)
 				: try_path(s, wk_buf_text(&spot.path));
 	if (found) {
 		wk_symbol_keep(s, number, &copy);
+		wk_symbol_use_copy(s, &copy);
 		wk_buf_reset(s->said);
 		wk_buf_add_fmt(s->said, "found in %s", s->files->states[number].shown);
 	} else if (s->said->len == said && number >= s->files->silent_count) {

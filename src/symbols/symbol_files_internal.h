@@ -89,10 +89,16 @@ bool wk_symbol_follow(struct wk_symbol_search *s, struct wk_str pointer, bool is
 /* The n-th cache of a place; empty where this system has no such path. */
 struct wk_str wk_symbol_cache_at(const struct wk_symbol_files *files, size_t place, size_t n);
 
-/* Copies what was found to the caches of the place, and what a server sent to wick's own folder
- * where they take none. In `path` the nearest of the copies, or nothing where none could be
- * made. */
+/* Copies what was found to the caches of the place, and what a server sent or what was unpacked
+ * to wick's own folder where they take none. In `path` the nearest of the copies, or nothing
+ * where none could be made. */
 void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *path);
+
+/* In place of what was unpacked into memory, its copy, which is mapped. */
+void wk_symbol_use_copy(struct wk_symbol_search *s, const struct wk_buf *path);
+
+/* Of a place on this machine. */
+bool wk_symbol_is_three_tiered(const struct wk_symbol_place *place);
 
 /* All of it, but that what was found out stays the search's. */
 bool wk_symbol_search_run(struct wk_symbol_search *s);

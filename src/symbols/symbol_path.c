@@ -621,12 +621,28 @@ static bool spelled(struct spotting *s)
 	       (tiers != WK_SYMBOL_TWO_TIERS && among_keys(s, true));
 }
 
+static bool is_same_name(struct wk_str name, const char *small)
+{
+	size_t at = 0;
+
+	while (at < name.len && small[at] && wk_lower(name.at[at]) == small[at])
+		at++;
+	return at == name.len && !small[at];
+}
+
+/* Under these names a store keeps what it knows of itself: a folder of that name spoils it. */
+static bool is_of_stores(struct wk_str name)
+{
+	return is_same_name(name, "index2.txt") || is_same_name(name, "pingme.txt") ||
+	       is_same_name(name, "file.ptr");
+}
+
 bool wk_symbol_spot(const struct wk_symbol_place *place, const struct wk_symbol_wish *wish,
 		    size_t n, struct wk_symbol_spot *spot)
 {
 	struct spotting s = { .place = place, .wish = wish, .left = n, .spot = spot };
 
-	if (!wk_file_name_is_windows(wish->name))
+	if (!wk_file_name_is_windows(wish->name) || is_of_stores(wish->name))
 		return false;
 	for (s.spelling = AS_IS; s.spelling < SPELLINGS; s.spelling++)
 		if (is_of_use(&s) && spelled(&s))

@@ -203,6 +203,7 @@ static void keep_copy(struct asking *a)
 
 	wk_symbol_keep(a->s, a->place, &path);
 	wk_num_add_bytes(&size, wk_symbol_found_bytes(a->s->found).len);
+	wk_symbol_use_copy(a->s, &path);
 	if (path.len == 0) {
 		wk_remote_add_shown(&path, wk_str_c(file->path));
 	} else {

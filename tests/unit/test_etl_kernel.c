@@ -236,7 +236,7 @@ static void every_kind_of_record_is_counted(void **state)
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"PerfInfo/Mark\"\n");
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"Thread/CompCS\" used=0\n");
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"Registry/0x0999\" used=0\n");
-	assert_line(&text, "1 records of context switches are packed in a way that is not known");
+	assert_line(&text, "1 record of context switches is packed in a way that is unknown");
 	wk_buf_fini(&text);
 }
 

@@ -219,6 +219,36 @@ static void what_a_far_store_has_is_copied_to_the_nearer_ones(void **state)
 	finds("srv*@/near*@/far", "/near/app.pdb/" KEY "/app.pdb");
 }
 
+static void a_cache_of_three_tiers_finds_its_copies_again(void **state)
+{
+	(void)state;
+	put_pdb("/far/app.pdb/" KEY "/app.pdb", 1);
+	put_file("/near/index2.txt", wk_str_c(""));
+	finds("srv*@/near*@/far", "/far/app.pdb/" KEY "/app.pdb");
+	assert_true(is_there("/near/ap/app.pdb/" KEY "/app.pdb"));
+	finds("srv*@/near*@/far", "/near/ap/app.pdb/" KEY "/app.pdb");
+}
+
+/* A folder of the name by which stores say that they have three tiers is no such sign, and a trace
+ * cannot have one made. */
+static void a_trace_cannot_change_how_a_store_is_laid_out(void **state)
+{
+	struct wk_symbol_want want = want_pdb();
+	struct looking l;
+
+	(void)state;
+	put_pdb("/far/app.pdb/" KEY "/app.pdb", 1);
+	put_pdb("/far/Index2.TXT/" KEY "/Index2.TXT", 1);
+	want.name = wk_str_c("Index2.TXT");
+	l = look("srv*@/near*@/far", &want);
+	assert_false(l.is_found);
+	assert_false(is_there("/near/Index2.TXT"));
+	look_fini(&l);
+	put_pdb("/near/index2.txt/" KEY "/a.pdb", 1);
+	put_pdb("/near/app.pdb/" KEY "/app.pdb", 1);
+	finds("srv*@/near", "/near/app.pdb/" KEY "/app.pdb");
+}
+
 static void a_copy_for_the_default_cache_lies_in_our_own_folder(void **state)
 {
 	struct wk_symbol_want want = want_pdb();
@@ -235,18 +265,19 @@ static void a_copy_for_the_default_cache_lies_in_our_own_folder(void **state)
 	look_fini(&l);
 }
 
-static void cabinets_are_unpacked_and_copied_plain(void **state)
+/* The copy is in use at once: what is unpacked into memory would stay there. */
+static void cabinets_are_unpacked_and_their_plain_copy_is_used(void **state)
 {
 	struct wk_buf pdb = made_pdb(1), copy = { 0 };
 
 	(void)state;
 	put_cabinet("/packed/app.pdb/" KEY "/app.pd_", wk_buf_str(&pdb));
 	put_cabinet("/named/app.pdb/" KEY "/app.pdb", wk_buf_str(&pdb));
-	finds("srv*@/near*@/packed", "/packed/app.pdb/" KEY "/app.pd_");
+	finds("srv*@/near*@/packed", "/near/app.pdb/" KEY "/app.pdb");
 	assert_true(wk_os_read_small(at("/near/app.pdb/" KEY "/app.pdb"), &copy));
 	assert_int_equal(copy.len, pdb.len);
 	assert_memory_equal(copy.at, pdb.at, pdb.len);
-	finds("srv*@/named", "/named/app.pdb/" KEY "/app.pdb");
+	finds("srv*@/named", "/own/0102030405060708090a0b0c0d0e0f1002000000.pdb");
 	wk_buf_fini(&pdb);
 	wk_buf_fini(&copy);
 }
@@ -372,8 +403,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		A_TEST(files_are_found_in_folders_and_in_stores_of_two_and_three_tiers),
 		A_TEST(what_a_far_store_has_is_copied_to_the_nearer_ones),
+		A_TEST(a_cache_of_three_tiers_finds_its_copies_again),
+		A_TEST(a_trace_cannot_change_how_a_store_is_laid_out),
 		A_TEST(a_copy_for_the_default_cache_lies_in_our_own_folder),
-		A_TEST(cabinets_are_unpacked_and_copied_plain),
+		A_TEST(cabinets_are_unpacked_and_their_plain_copy_is_used),
 		A_TEST(a_pointer_leads_to_the_file_or_says_why_not),
 		A_TEST(breakpads_text_stands_in_for_a_pdb),
 		A_TEST(what_is_of_another_build_is_named_and_not_used),
