@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pattern.h"
 #include "base/suggest.h"
 
 #define MOST_TOLD 5
@@ -127,18 +128,39 @@ static void add_most(struct rows *rows, struct wk_buf *sentence)
 		wk_buf_add_text(sentence, " ...");
 }
 
+static bool matches(const struct rows *rows, const char *typed, bool ignore_case)
+{
+	const char *why;
+	struct wk_pattern *pattern = wk_pattern_new(typed, ignore_case, &why);
+	bool is_met = false;
+
+	for (uint32_t i = 1; pattern && i < rows->count && !is_met; i++)
+		is_met = wk_pattern_matches(pattern, wk_str_c(name_of_row(rows, i)));
+	wk_pattern_free(pattern);
+	return is_met;
+}
+
 static void add_part(const struct wk_filter *filter, const struct wk_model *model,
-		     enum wk_filter_part part, const char *typed, struct wk_buf *sentence)
+		     enum wk_filter_part part, const struct wk_filter_spec *spec,
+		     const char *typed, struct wk_buf *sentence)
 {
 	static const char *const what[] = {
 		[WK_FILTER_PROCESS] = "process", [WK_FILTER_THREAD] = "thread",
 		[WK_FILTER_IMAGE] = "file", [WK_FILTER_FUNCTION] = "function",
 	};
+	bool takes_any_case = spec->ignore_case || /* as the filter has it */
+			      (model->is_windows &&
+			       (part == WK_FILTER_PROCESS || part == WK_FILTER_IMAGE));
 	struct rows rows = { .model = model, .part = part };
 	const char *near;
 
 	if (!typed || filter->kept[part])
 		return;
+	rows.count = count_of_rows(model, part);
+	if (!takes_any_case && matches(&rows, typed, true) && !matches(&rows, typed, false)) {
+		wk_buf_add_text(sentence, "; -i matches upper and lower case alike");
+		return;
+	}
 	count_samples(&rows, filter);
 	near = nearest(&rows, typed);
 	if (near || part != WK_FILTER_FUNCTION) /* of which there are too many */
@@ -156,8 +178,8 @@ void wk_filter_near(const struct wk_filter *filter, const struct wk_model *model
 {
 	if (!filter->total)
 		return;
-	add_part(filter, model, WK_FILTER_PROCESS, spec->process, sentence);
-	add_part(filter, model, WK_FILTER_THREAD, spec->thread, sentence);
-	add_part(filter, model, WK_FILTER_IMAGE, spec->image, sentence);
-	add_part(filter, model, WK_FILTER_FUNCTION, spec->function, sentence);
+	add_part(filter, model, WK_FILTER_PROCESS, spec, spec->process, sentence);
+	add_part(filter, model, WK_FILTER_THREAD, spec, spec->thread, sentence);
+	add_part(filter, model, WK_FILTER_IMAGE, spec, spec->image, sentence);
+	add_part(filter, model, WK_FILTER_FUNCTION, spec, spec->function, sentence);
 }

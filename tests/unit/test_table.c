@@ -365,7 +365,7 @@ static void a_start_before_the_first_sample_is_zero_and_one_before_the_recording
 	model->threads[1].start_ns = model->first_ns - 40;
 	text = rendered(model, &asked);
 	assert_non_null(strstr(wk_buf_text(&text), "time ms"));
-	assert_non_null(strstr(wk_buf_text(&text), "    0.000  p        p\n"));
+	assert_non_null(strstr(wk_buf_text(&text), "    0.00  p        p\n"));
 	assert_non_null(strstr(wk_buf_text(&text), "        ·  q        q\n"));
 	wk_buf_fini(&text);
 	wk_model_free(model);
