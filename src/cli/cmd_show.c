@@ -78,6 +78,8 @@ static const struct wk_table_view *find_table(const char *name, struct wk_err *e
 		wk_suggestion_try(&near, view->name);
 		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "", view->name);
 	}
+	if (wk_str_is(wk_str_c(name), "modules")) /* as --group calls them */
+		near.best = "images";
 	if (near.best)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; did you mean \"%s\"?",
 			name, near.best);
