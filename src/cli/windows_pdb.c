@@ -109,7 +109,10 @@ void wk_windows_pdb_tell(struct wk_findings *findings, const char *path)
 
 	if (wk_os_open_named(path, &file, NULL, &err))
 		pdb = wk_pdb_open(file.at, file.size_bytes, &err);
-	if (pdb)
+	if (pdb && !wk_pdb_is_whole(wk_bytes_of(file.at, file.size_bytes)))
+		wk_findings_bad(findings, NULL, "it was cut: it says that it has more pages than "
+				"there are, and is not used");
+	else if (pdb)
 		tell_pdb(findings, pdb, path);
 	else
 		wk_findings_bad(findings, NULL, "it cannot be looked at: %s", err.text);

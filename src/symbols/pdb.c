@@ -112,6 +112,16 @@ bool wk_pdb_is(struct wk_bytes file)
 	return wk_str_starts(text, "Microsoft C/C++ ") || wk_str_starts(text, "BSJB");
 }
 
+bool wk_pdb_is_whole(struct wk_bytes pdb)
+{
+	struct wk_bytes head = wk_bytes_at(&pdb, 32, 12);
+	uint64_t page_bytes = wk_u32le(&head), pages;
+
+	wk_u32le(&head);
+	pages = wk_u32le(&head);
+	return head.bad || pages == 0 || (pages - 1) * page_bytes < wk_bytes_left(&pdb);
+}
+
 struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err)
 {
 	struct wk_pdb *pdb = wk_alloc_zeroed(1, sizeof(*pdb));

@@ -28,6 +28,9 @@ struct wk_pdb;
 /* Does a file begin as one, of whichever kind? Not all of them can be opened. */
 bool wk_pdb_is(struct wk_bytes file);
 
+/* A PDB says how many pages it has. One that has fewer was cut: what is missing may be anything. */
+bool wk_pdb_is_whole(struct wk_bytes pdb);
+
 /* NULL, with a sentence that says which kind of file it is, where it cannot be read. */
 struct wk_pdb *wk_pdb_open(const void *at, size_t size_bytes, struct wk_err *err);
 void wk_pdb_free(struct wk_pdb *pdb);

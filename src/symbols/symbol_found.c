@@ -95,17 +95,6 @@ static bool check_pdb(const struct wk_pdb_id *id, const struct wk_symbol_want *w
 	return false;
 }
 
-/* A PDB says how many pages it has, and is of no use where they end before. */
-static bool is_whole(struct wk_bytes pdb)
-{
-	struct wk_bytes head = wk_bytes_at(&pdb, 32, 12);
-	uint64_t page_bytes = wk_u32le(&head), pages;
-
-	wk_u32le(&head);
-	pages = wk_u32le(&head);
-	return head.bad || pages == 0 || (pages - 1) * page_bytes < wk_bytes_left(&pdb);
-}
-
 static bool open_pdb(struct wk_symbol_found *found, const struct wk_symbol_want *want,
 		     struct wk_err *err)
 {
@@ -113,7 +102,7 @@ static bool open_pdb(struct wk_symbol_found *found, const struct wk_symbol_want 
 
 	found->pdb = wk_pdb_open(bytes.at, bytes.len, err);
 	return found->pdb && check_pdb(wk_pdb_id(found->pdb), want, err) &&
-	       (is_whole(window(found)) ||
+	       (wk_pdb_is_whole(window(found)) ||
 		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "it ends early"));
 }
 
