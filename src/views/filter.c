@@ -481,6 +481,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 		filter->is_narrowed |= filter->is_given[part];
 	if (!choose_sources(filter, model, spec, err))
 		goto out;
+	filter->row_word = wk_source_row_word(&model->sources[filter->source]);
 	if (spec->process && !pass_processes(model, spec, &passing, err))
 		goto out;
 	if (spec->thread && !pass_threads(model, spec, &passing, err))
@@ -529,7 +530,7 @@ void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence)
 						  "`wick dump FILE` all of it");
 		return;
 	}
-	wk_buf_add_text(sentence, "no samples in view of ");
+	wk_buf_add_fmt(sentence, "no %ss in view of ", filter->row_word);
 	wk_num_add_grouped(sentence, filter->total);
 	for (int part = 0; part < WK_FILTER_PARTS; part++) {
 		if (!filter->is_given[part])

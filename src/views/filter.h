@@ -53,6 +53,7 @@ struct wk_filter {
 	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
 	wk_source_id source; /* 0 where nothing was sampled */
 	wk_source_id before_source; /* of a comparison's before; the same otherwise */
+	const char *row_word; /* what one of its samples is called */
 	uint64_t in_view;
 	uint64_t total;      /* samples of the source */
 	uint64_t elsewhere;  /* samples of other sources */
