@@ -259,7 +259,7 @@ int main(void)
 		cmocka_unit_test(memory_stayed_in_proportion),
 	};
 
-	/* For `./do soak`: half an hour. */
+	/* For `./do soak`: hours. */
 	const struct CMUnitTest long_tests[] = {
 		cmocka_unit_test(large_traces_cut_at_every_tenth_byte_give_an_answer_or_a_sentence),
 	};
