@@ -17,10 +17,14 @@ static const char *const names[] = {
 	"SelfDescribingSingleEvent.etl", "AMSITrace.etl", "lxcore_kernel.etl", "hw3d-trace.etl",
 	"krabsetw-powershell.etl", "gcevents.etl.zip", "gcrundownevents.etl.zip",
 	"primitive-types.etl.zip", "msbuild-PerfViewData.etl.zip", "monogame-PerfViewData.etl.zip",
-	"TraceLoggingTester.etl.zip", "net.4.5.2.x64.etl.zip",
-	"diaghub-dotnetcore3.1-win-x64-diagsession.zip",
-	"sawbuck/image_data_32_v0.etl", "sawbuck/image_data_64_v2.etl",
-	"sawbuck/process_data_32_v1.etl", "sawbuck/process_data_64_v3.etl", NULL };
+	"sawbuck/image_data_32_v0.etl", "sawbuck/image_data_32_v1.etl",
+	"sawbuck/image_data_32_v2.etl", "sawbuck/image_data_64_v0.etl",
+	"sawbuck/image_data_64_v1.etl", "sawbuck/image_data_64_v2.etl",
+	"sawbuck/process_data_32_v1.etl", "sawbuck/process_data_32_v2.etl",
+	"sawbuck/process_data_32_v3.etl", "sawbuck/process_data_64_v2.etl",
+	"sawbuck/process_data_64_v3.etl",
+	"net.4.5.2.x64.etl.zip", "diaghub-dotnetcore3.1-win-x64-diagsession.zip",
+	"TraceLoggingTester.etl.zip", NULL };
 
 /* However large a trace is, it is read so many bytes long altogether in a test. */
 #define MOST_READ_BYTES (24u << 20)
