@@ -270,7 +270,7 @@ do_soak() {
 	# shellcheck disable=SC2086
 	want $build_needs pc:cmocka=libcmocka-dev python3=python3
 	do_build true
-	WICK_SOAK=1 build/tests/unit/test_etl_damage
+	WICK_SOAK=1 build/tests/unit/test_etl_cuts
 }
 
 do_bench() {
@@ -336,7 +336,7 @@ usage: ./do WORD
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   lint             floors, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
-  soak             real traces cut at every tenth byte, all of them: hours
+  soak             real traces cut at every tenth byte: 6.6 million times, minutes
   bench [NAME]     measure: all of bench/, or one script of it
   clean            remove what was built
 EOF
