@@ -336,7 +336,7 @@ usage: ./do WORD
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
   lint             floors, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
-  soak             real traces cut at every tenth byte: 6.6 million times, minutes
+  soak             real traces cut at every tenth byte: 7 million times, minutes
   bench [NAME]     measure: all of bench/, or one script of it
   clean            remove what was built
 EOF
