@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit/shared_path.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int count;
@@ -106,13 +108,8 @@ static void replay_folder(const char *folder, const char *suffix, size_t step)
 
 static void replay_shared(const char *folder, const char *suffix, size_t step)
 {
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
-	char path[4096];
+	const char *path = shared_path("%s", folder);
 
-	if (shared)
-		snprintf(path, sizeof(path), "%s/%s", shared, folder);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/%s", root ? root : ".", folder);
 	replay_folder(path, suffix, step);
 	if (count == 0)
 		printf("ok %d - files cut # SKIP no *%s in %s\n", ++count, suffix, path);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "formats/reader.h"
+#include "shared_path.h"
 
 static const char *const etl_trace_names[] = {
 	"SelfDescribingSingleEvent.etl", "AMSITrace.etl", "lxcore_kernel.etl", "hw3d-trace.etl",
@@ -29,16 +30,9 @@ static const char *const etl_trace_names[] = {
 
 static inline bool etl_open_trace(const char *name, struct wk_opened *opened)
 {
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
 	struct wk_err err = { 0 };
-	char path[4200];
 
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/etl/%s", shared, name);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/etl/%s", root ? root : ".",
-			 name);
-	if (wk_reader_open(path, NULL, opened, &err))
+	if (wk_reader_open(shared_path("fixtures/etl/%s", name), NULL, opened, &err))
 		return true;
 	print_message("no traces here: %s\n", err.text);
 	return false;

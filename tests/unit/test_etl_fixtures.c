@@ -17,6 +17,7 @@
 #include "formats/etl_file.h"
 #include "formats/xpress.h"
 #include "os/os.h"
+#include "shared_path.h"
 
 /* The bytes of a trace: a file, or a member of an archive. */
 struct trace {
@@ -25,18 +26,6 @@ struct trace {
 	struct wk_bytes bytes;
 	bool is_there;
 };
-
-static const char *folder(void)
-{
-	static char path[4096];
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
-
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/etl", shared);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/etl", root ? root : ".");
-	return path;
-}
 
 static void close_trace(struct trace *trace)
 {
@@ -68,10 +57,9 @@ static void read_member(struct trace *trace, const char *path, const char *membe
 /* Skips the test, in words, where the traces or zlib are not there. */
 static void open_trace(struct trace *trace, const char *name, const char *member)
 {
-	char path[4200];
+	const char *path = shared_path("fixtures/etl/%s", name);
 
 	*trace = (struct trace){ 0 };
-	snprintf(path, sizeof(path), "%s/%s", folder(), name);
 	trace->is_there = wk_os_open(path, &trace->file, NULL);
 	if (!trace->is_there) {
 		print_message("no traces here: %s cannot be opened\n", path);

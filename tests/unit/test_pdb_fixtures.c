@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "os/os.h"
+#include "shared_path.h"
 #include "symbols/pdb.h"
 
 #define MOST_FRAMES 16
@@ -29,19 +30,6 @@ struct tally {
 	size_t lines, equal, alternate, padding, differ;
 };
 
-/* The fixtures' folder. */
-static const char *folder(void)
-{
-	static char path[4096];
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
-
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/pdb", shared);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/pdb", root ? root : ".");
-	return path;
-}
-
 static bool keep_public(void *context, const struct wk_pdb_public *symbol)
 {
 	struct opened *o = context;
@@ -52,22 +40,23 @@ static bool keep_public(void *context, const struct wk_pdb_public *symbol)
 	return true;
 }
 
-static bool open_fixture(const char *name, struct opened *o)
+/* Skips the test where it is not there. */
+static void open_fixture(const char *name, struct opened *o)
 {
-	char path[4200];
+	const char *path = shared_path("fixtures/pdb/%s.pdb", name);
 	struct wk_err err = { 0 };
 
 	*o = (struct opened){ 0 };
-	snprintf(path, sizeof(path), "%s/%s.pdb", folder(), name);
-	if (!wk_os_open(path, &o->file, &err))
-		return false;
+	if (!wk_os_open(path, &o->file, &err)) {
+		print_message("# SKIPPED: %s is not here (set WICK_SHARED)\n", path);
+		skip();
+	}
 	o->pdb = wk_pdb_open(o->file.at, o->file.size_bytes, &err);
 	if (!o->pdb)
 		fail_msg("%s: %s", path, err.text);
 	o->index = wk_code_index_new();
 	wk_pdb_fill(o->pdb, o->index);
 	wk_pdb_each_public(o->pdb, keep_public, o);
-	return true;
 }
 
 static void close_fixture(struct opened *o)
@@ -219,18 +208,13 @@ static void check_line(struct opened *o, struct wk_str line, struct tally *tally
 
 static void check_fixture(const char *name, size_t lines)
 {
-	char path[4200];
 	struct opened o;
 	struct wk_os_file file = { 0 };
 	struct wk_str text, line;
 	struct tally tally = { 0 };
 
-	if (!open_fixture(name, &o)) {
-		print_message("# SKIPPED: %s/%s.pdb is not there\n", folder(), name);
-		skip();
-	}
-	snprintf(path, sizeof(path), "%s/%s.truth.tsv", folder(), name);
-	assert_true(wk_os_open(path, &file, NULL));
+	open_fixture(name, &o);
+	assert_true(wk_os_open(shared_path("fixtures/pdb/%s.truth.tsv", name), &file, NULL));
 	text = wk_str_of((const char *)file.at, file.size_bytes);
 	while (text.len > 0) {
 		wk_str_split(text, '\n', &line, &text);
@@ -312,10 +296,7 @@ static void identity_is_the_one_in_symbol_stores(void **state)
 	struct opened o;
 
 	(void)state;
-	if (!open_fixture("c-O2", &o)) {
-		print_message("# SKIPPED: %s/c-O2.pdb is not there\n", folder());
-		skip();
-	}
+	open_fixture("c-O2", &o);
 	wk_pdb_id_add(&key, wk_pdb_id(o.pdb));
 	assert_string_equal(wk_buf_text(&key), "83FA1D6E2C1E837C4C4C44205044422E1");
 	assert_false(wk_pdb_is_stripped(o.pdb));
@@ -328,10 +309,7 @@ static void publics_alone_are_a_stripped_pdb(void **state)
 	struct opened o;
 
 	(void)state;
-	if (!open_fixture("c-publics", &o)) {
-		print_message("# SKIPPED: %s/c-publics.pdb is not there\n", folder());
-		skip();
-	}
+	open_fixture("c-publics", &o);
 	assert_true(wk_pdb_is_stripped(o.pdb));
 	assert_int_equal(o.public_count, 8);
 	close_fixture(&o);

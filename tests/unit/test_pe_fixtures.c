@@ -12,6 +12,7 @@
 
 #include "base/num.h"
 #include "os/os.h"
+#include "shared_path.h"
 #include "symbols/object_symbols.h"
 #include "symbols/pe.h"
 #include "symbols/symbols.h"
@@ -25,16 +26,11 @@ struct tally {
 /* A fixture's path; skips the test where it is not there. */
 static const char *fixture(const char *name)
 {
-	static char path[4200], whole[PATH_MAX];
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
+	static char whole[PATH_MAX];
+	const char *path = shared_path("fixtures/pdb/%s", name);
 
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/pdb/%s", shared, name);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/pdb/%s", root ? root : ".",
-			 name);
 	if (!realpath(path, whole)) {
-		print_message("# SKIPPED: %s is not there (set WICK_SHARED)\n", path);
+		print_message("# SKIPPED: %s is not here (set WICK_SHARED)\n", path);
 		skip();
 	}
 	return whole;

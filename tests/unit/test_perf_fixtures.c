@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "formats/reader.h"
 #include "os/os.h"
+#include "shared_path.h"
 
 #define MOST_SOURCES 16
 
@@ -45,19 +46,6 @@ static bool count(void *context, const struct wk_event *event, struct wk_err *er
 	source->weight += event->sample.weight;
 	wk_map_set(&tally->tids, event->tid, 1);
 	return true;
-}
-
-/* The fixtures' folder, or NULL. */
-static const char *folder(void)
-{
-	static char path[4096];
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
-
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/perf-data", shared);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/perf-data", root ? root : ".");
-	return path;
 }
 
 /* The text behind `"key": ` in a line of JSON, or the empty text. */
@@ -189,7 +177,7 @@ static void check_file(struct wk_str line)
 {
 	struct wk_str text = behind(line, "file");
 	const char *end = memchr(text.at + 1, '"', text.len - 1);
-	char name[256], path[8192];
+	char name[256];
 	struct tally tally = { 0 };
 	struct wk_sink sink = { .take = count, .context = &tally };
 	struct wk_err err = { 0 };
@@ -197,9 +185,8 @@ static void check_file(struct wk_str line)
 	bool ok;
 
 	snprintf(name, sizeof(name), "%.*s", (int)(end - text.at - 1), text.at + 1);
-	snprintf(path, sizeof(path), "%s/%s", folder(), name);
 	refusal = expected_refusal(name);
-	ok = wk_read_file(path, NULL, &sink, &err);
+	ok = wk_read_file(shared_path("fixtures/perf-data/%s", name), NULL, &sink, &err);
 	if (refusal && (ok || !strstr(err.text, refusal)))
 		fail_msg("%s: expected an error with \"%s\", not \"%s\"", name, refusal, err.text);
 	if (!refusal && !ok)
@@ -211,13 +198,12 @@ static void check_file(struct wk_str line)
 
 static void recordings_of_many_perfs_count_as_perf_counts_them(void **state)
 {
-	char path[4200];
+	const char *path = shared_path("fixtures/perf-data/facts.jsonl");
 	struct wk_buf facts = { 0 };
 	struct wk_str rest;
 	int files = 0;
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/facts.jsonl", folder());
 	if (!wk_os_read_small(path, &facts)) {
 		print_message("# SKIPPED: %s is not here (set WICK_SHARED)\n", path);
 		wk_buf_fini(&facts);
