@@ -1,17 +1,6 @@
 /* C++ names. The rows here show one production of the mangling grammar each; the fixture file,
  * where it is present, brings what compilers and other demanglers agree on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "symbols/demangle.h"
+#include "demangled.h"
 
 struct row {
 	const char *mangled, *plain;
@@ -704,30 +693,6 @@ static void a_buffer_too_small_for_the_name_is_left_alone(void **state)
 	wk_buf_fini(&out);
 }
 
-/* Adds `count` times `unit`. */
-static void repeat(struct wk_buf *name, const char *unit, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		wk_buf_add_text(name, unit);
-}
-
-/* The promise is 10 ms for an optimised build; CPU time and a tenfold margin keep slow and
- * sanitised machines from failing what holds. Without the bounds these names take hours. */
-#define MOST_SECONDS 0.1
-
-static bool answered_in_time(struct wk_str mangled, struct wk_buf *out)
-{
-	clock_t began = clock();
-	bool answered = demangled(mangled, out) != NULL;
-	double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-
-	if (seconds > MOST_SECONDS)
-		fail_msg("%.40s... took %.3f s", mangled.at, seconds);
-	assert_true(out->len <= WK_DEMANGLE_LIMIT);
-	assert_int_equal(strlen(wk_buf_text(out)), out->len);
-	return answered;
-}
-
 /* S_, S0_ ... S9_, SA_ ...: the text that speaks of substitution `index`. */
 static void add_substitution(struct wk_buf *name, unsigned index)
 {
@@ -765,12 +730,12 @@ static void doubling_types_are_refused_at_once(void **state)
 
 	(void)state;
 	a_type_of_twice_the_last(&name, "_Z1f1AIiE", "S_I", 1, 1);
-	assert_false(answered_in_time(wk_buf_str(&name), &out));
+	assert_false(answers_in_time(demangled, wk_buf_str(&name), &out));
 	a_type_of_twice_the_last(&name, "_Z1fFvvE", "F", 0, 1);
-	assert_false(answered_in_time(wk_buf_str(&name), &out));
+	assert_false(answers_in_time(demangled, wk_buf_str(&name), &out));
 	/* An expansion of an empty pack: all of it is written in vain. */
 	a_type_of_twice_the_last(&name, "_Z1fIJEEvDpT_", "DpF", 2, 2);
-	assert_false(answered_in_time(wk_buf_str(&name), &out));
+	assert_false(answers_in_time(demangled, wk_buf_str(&name), &out));
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 }
@@ -784,7 +749,7 @@ static void writing_in_vain_is_bounded(void **state)
 	repeat(&name, "a", 30000);
 	wk_buf_add_text(&name, "IT_E");
 	repeat(&name, "S3_", 10000);
-	assert_false(answered_in_time(wk_buf_str(&name), &out));
+	assert_false(answers_in_time(demangled, wk_buf_str(&name), &out));
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 }
@@ -801,7 +766,7 @@ static void arguments_that_hold_themselves_end(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		answered_in_time(wk_str_c(names[i]), &out);
+		answers_in_time(demangled, wk_str_c(names[i]), &out);
 	wk_buf_fini(&out);
 }
 
@@ -845,17 +810,11 @@ static void nesting_is_followed_as_deep_as_people_go_and_no_deeper(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(nests) / sizeof(nests[0]); i++) {
-		wk_buf_reset(&name);
-		wk_buf_add_text(&name, nests[i][0]);
-		repeat(&name, nests[i][1], 50000 / strlen(nests[i][1]));
-		wk_buf_add_text(&name, nests[i][2]);
-		assert_false(answered_in_time(wk_buf_str(&name), &out));
+		stretched(&name, nests[i][0], nests[i][1], 50000, nests[i][2]);
+		assert_false(answers_in_time(demangled, wk_buf_str(&name), &out));
 	}
-	wk_buf_reset(&name);
-	wk_buf_add_text(&name, "_Z1f");
-	repeat(&name, "P", 200);
-	wk_buf_add_text(&name, "i");
-	assert_true(answered_in_time(wk_buf_str(&name), &out));
+	stretched(&name, "_Z1f", "P", 200, "i");
+	assert_true(answers_in_time(demangled, wk_buf_str(&name), &out));
 	assert_int_equal(out.len, 200 + strlen("f(int)"));
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
@@ -874,7 +833,7 @@ static void a_chain_of_substitutions_is_no_deeper_than_the_stack(void **state)
 			add_substitution(&name, 300 * i - 1);
 		else
 			wk_buf_add_text(&name, "i");
-		assert_int_equal(answered_in_time(wk_buf_str(&name), &out), i < 6);
+		assert_int_equal(answers_in_time(demangled, wk_buf_str(&name), &out), i < 6);
 	}
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
@@ -905,85 +864,21 @@ static void long_names_are_answered_in_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		wk_buf_reset(&name);
-		wk_buf_add_text(&name, names[i][0]);
-		repeat(&name, names[i][1], 60000 / strlen(names[i][1]));
-		wk_buf_add_text(&name, names[i][2]);
-		answered_in_time(wk_buf_str(&name), &out);
+		stretched(&name, names[i][0], names[i][1], 60000, names[i][2]);
+		answers_in_time(demangled, wk_buf_str(&name), &out);
 	}
 	wk_buf_reset(&name);
 	wk_buf_add_text(&name, "_Z70000");
 	repeat(&name, "a", 70000);
-	assert_false(answered_in_time(wk_buf_str(&name), &out));
+	assert_false(answers_in_time(demangled, wk_buf_str(&name), &out));
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 }
 
-static FILE *open_fixture(const char *file)
-{
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
-	char path[4096];
-
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/demangle/%s", shared, file);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/demangle/%s", root ? root : ".",
-			 file);
-	return fopen(path, "r");
-}
-
-/* "> >" and ">>" are the same end of two lists; some demanglers write the one, some the other. */
-static void join_ends(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; from++)
-		if (!(*from == ' ' && to > text && to[-1] == '>' && from[1] == '>'))
-			*to++ = *from;
-	*to = '\0';
-}
-
-/* One line of the fixture: mangled, tab, expected. */
-static bool row_agrees(char *line)
-{
-	struct wk_buf out = { 0 };
-	char *tab = strchr(line, '\t');
-	bool agrees;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (!tab)
-		return false;
-	agrees = demangled(wk_str_of(line, (size_t)(tab - line)), &out);
-	if (agrees) {
-		join_ends(out.at);
-		join_ends(tab + 1);
-		agrees = strcmp(out.at, tab + 1) == 0;
-	}
-	if (!agrees)
-		print_message("# %.*s\n#   expected %s\n#   got      %s\n", (int)(tab - line), line,
-			      tab + 1, out.at ? out.at : "(refused)");
-	wk_buf_fini(&out);
-	return agrees;
-}
-
 static void names_agree_with_the_fixture(void **state)
 {
-	FILE *in = open_fixture("itanium.tsv");
-	size_t rows = 0, agreed = 0, cap = 0;
-	char *line = NULL;
-
 	(void)state;
-	if (!in) {
-		print_message("# SKIPPED: the fixture itanium.tsv is not here (set WICK_SHARED)\n");
-		skip();
-	}
-	for (; getline(&line, &cap, in) > 0; rows++)
-		agreed += row_agrees(line);
-	free(line);
-	fclose(in);
-	print_message("# itanium.tsv: %zu of %zu rows agree\n", agreed, rows);
-	assert_true(rows > 0);
-	assert_int_equal(agreed, rows);
+	check_table(demangled, "itanium.tsv");
 }
 
 int main(void)

@@ -4,37 +4,30 @@
  * In one thing the short form is not llvm-undname 22's: of a pointer to a function that returns a
  * pointer to a function it prints "int (__cdecl * (__cdecl *)(char)", where a half is missing and
  * a bracket left open. Newer ones print it whole, and so do we. No row of the fixture has one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "symbols/demangle.h"
+#include "demangled.h"
 
 struct row {
 	const char *mangled, *plain;
 };
 
-/* NULL if refused. The answer lives until the next call. */
-static const char *demangled(struct wk_str mangled, bool is_short, struct wk_buf *out)
+static const char *whole(struct wk_str mangled, struct wk_buf *out)
 {
 	wk_buf_reset(out);
-	return wk_demangle_msvc(mangled, is_short, out) ? wk_buf_text(out) : NULL;
+	return wk_demangle_msvc(mangled, false, out) ? wk_buf_text(out) : NULL;
 }
 
-static void check_rows(const struct row *rows, size_t count, bool is_short)
+static const char *shortened(struct wk_str mangled, struct wk_buf *out)
+{
+	wk_buf_reset(out);
+	return wk_demangle_msvc(mangled, true, out) ? wk_buf_text(out) : NULL;
+}
+
+static void check_rows(const struct row *rows, size_t count, demangler demangle)
 {
 	struct wk_buf out = { 0 };
 
 	for (size_t i = 0; i < count; i++) {
-		const char *got = demangled(wk_str_c(rows[i].mangled), is_short, &out);
+		const char *got = demangle(wk_str_c(rows[i].mangled), &out);
 
 		if (!got)
 			fail_msg("%s was refused, expected %s", rows[i].mangled, rows[i].plain);
@@ -43,7 +36,7 @@ static void check_rows(const struct row *rows, size_t count, bool is_short)
 	wk_buf_fini(&out);
 }
 
-#define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]), false)
+#define CHECK_ROWS(rows) check_rows(rows, sizeof(rows) / sizeof((rows)[0]), whole)
 
 static void a_function_shows_access_convention_and_types(void **state)
 {
@@ -371,7 +364,7 @@ static void the_short_form_says_what_is_called_with_what(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), true);
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), shortened);
 }
 
 /* `name` is wk_demangle or wk_demangle_bare. */
@@ -498,7 +491,7 @@ static void every_operator_has_its_sign(void **state)
 		wk_buf_add_fmt(&mangled, "?\?%sA@@QEAAXXZ", rows[i].mangled);
 		wk_buf_reset(&expected);
 		wk_buf_add_fmt(&expected, "A::%s(void)", rows[i].plain);
-		assert_non_null(demangled(wk_buf_str(&mangled), true, &out));
+		assert_non_null(shortened(wk_buf_str(&mangled), &out));
 		assert_string_equal(wk_buf_text(&out), wk_buf_text(&expected));
 	}
 	wk_buf_fini(&mangled);
@@ -521,9 +514,9 @@ static void there_are_ten_digits(void **state)
 	struct wk_buf out = { 0 };
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), true);
-	assert_null(demangled(wk_str_c("?f@a@b@@YAXU3@@Z"), true, &out));
-	assert_null(demangled(wk_str_c("?f@@YAXPAH1@Z"), true, &out));
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), shortened);
+	assert_null(shortened(wk_str_c("?f@a@b@@YAXU3@@Z"), &out));
+	assert_null(shortened(wk_str_c("?f@@YAXPAH1@Z"), &out));
 	wk_buf_fini(&out);
 }
 
@@ -536,7 +529,7 @@ static void what_follows_a_whole_name_is_not_looked_at(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), true);
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), shortened);
 }
 
 /* Every beginning of a name: it ends early, or is a shorter name. */
@@ -563,10 +556,10 @@ static void a_name_cut_short_is_no_fault(void **state)
 
 			assert_non_null(cut);
 			memcpy(cut, names[i], len);
-			demangled(wk_str_of(cut, len), false, &out);
+			whole(wk_str_of(cut, len), &out);
 			free(cut);
 		}
-		if (!demangled(wk_str_c(names[i]), false, &out))
+		if (!whole(wk_str_c(names[i]), &out))
 			fail_msg("%s was refused", names[i]);
 	}
 	wk_buf_fini(&out);
@@ -663,10 +656,10 @@ static void what_is_no_msvc_name_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (demangled(wk_str_c(names[i]), false, &out))
+		if (whole(wk_str_c(names[i]), &out))
 			fail_msg("%s was taken for %s", names[i], wk_buf_text(&out));
-	assert_null(demangled(wk_str_of("?r\0n@@YAXXZ", 11), false, &out));
-	assert_null(demangled(wk_str_c("?r\xffn@@YAXXZ"), false, &out));
+	assert_null(whole(wk_str_of("?r\0n@@YAXXZ", 11), &out));
+	assert_null(whole(wk_str_c("?r\xffn@@YAXXZ"), &out));
 	wk_buf_fini(&out);
 }
 
@@ -687,29 +680,6 @@ static void the_buffer_keeps_what_it_held(void **state)
 
 /* --- Names made to be slow ----------------------------------------------------------------- */
 
-/* The promise is 10 ms for an optimised build; CPU time and a tenfold margin keep slow and
- * sanitised machines from failing what holds. */
-#define MOST_SECONDS 0.1
-
-static bool answered_in_time(struct wk_str mangled, struct wk_buf *out)
-{
-	clock_t began = clock();
-	bool answered = demangled(mangled, false, out) != NULL;
-	double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-
-	if (seconds > MOST_SECONDS)
-		fail_msg("%.40s... took %.3f s", mangled.at, seconds);
-	assert_true(out->len <= WK_DEMANGLE_LIMIT);
-	assert_int_equal(strlen(wk_buf_text(out)), out->len);
-	return answered;
-}
-
-static void repeat(struct wk_buf *name, const char *unit, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		wk_buf_add_text(name, unit);
-}
-
 /* Ten parameters, each a function of twenty times the one before it: 20^9 ints. */
 static void growing_parameters_are_refused_at_once(void **state)
 {
@@ -726,7 +696,7 @@ static void growing_parameters_are_refused_at_once(void **state)
 		wk_buf_add_text(&name, "@Z");
 	}
 	wk_buf_add_text(&name, "@Z");
-	assert_false(answered_in_time(wk_buf_str(&name), &out));
+	assert_false(answers_in_time(whole, wk_buf_str(&name), &out));
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 }
@@ -742,7 +712,7 @@ static bool nests(size_t depth, const char *lead, const char *open, const char *
 	repeat(&name, open, depth);
 	repeat(&name, close, depth);
 	wk_buf_add_text(&name, tail);
-	answered = answered_in_time(wk_buf_str(&name), &out);
+	answered = answers_in_time(whole, wk_buf_str(&name), &out);
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 	return answered;
@@ -807,83 +777,28 @@ static void long_names_are_answered_in_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		wk_buf_reset(&name);
-		wk_buf_add_text(&name, names[i][0]);
-		repeat(&name, names[i][1], 65000 / strlen(names[i][1]));
-		wk_buf_add_text(&name, names[i][2]);
-		answered_in_time(wk_buf_str(&name), &out);
+		stretched(&name, names[i][0], names[i][1], 65000, names[i][2]);
+		answers_in_time(whole, wk_buf_str(&name), &out);
 	}
 	wk_buf_reset(&name);
 	repeat(&name, "?", 70000);
-	assert_false(answered_in_time(wk_buf_str(&name), &out));
+	assert_false(answers_in_time(whole, wk_buf_str(&name), &out));
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 }
 
 /* --- The fixtures -------------------------------------------------------------------------- */
 
-static FILE *open_fixture(const char *file)
-{
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
-	char path[4096];
-
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/demangle/%s", shared, file);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/demangle/%s", root ? root : ".",
-			 file);
-	return fopen(path, "r");
-}
-
-/* One line of the fixture: mangled, tab, expected. */
-static bool row_agrees(char *line, bool is_short)
-{
-	struct wk_buf out = { 0 };
-	char *tab = strchr(line, '\t');
-	const char *got;
-	bool agrees;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (!tab)
-		return false;
-	got = demangled(wk_str_of(line, (size_t)(tab - line)), is_short, &out);
-	agrees = got && strcmp(got, tab + 1) == 0;
-	if (!agrees)
-		print_message("# %.*s\n#   expected %s\n#   got      %s\n", (int)(tab - line), line,
-			      tab + 1, got ? got : "(refused)");
-	wk_buf_fini(&out);
-	return agrees;
-}
-
-static void check_fixture(const char *file, bool is_short)
-{
-	FILE *in = open_fixture(file);
-	size_t rows = 0, agreed = 0, cap = 0;
-	char *line = NULL;
-
-	if (!in) {
-		print_message("# SKIPPED: the fixture %s is not here (set WICK_SHARED)\n", file);
-		skip();
-	}
-	for (; getline(&line, &cap, in) > 0; rows++)
-		agreed += row_agrees(line, is_short);
-	free(line);
-	fclose(in);
-	print_message("# %s: %zu of %zu rows agree\n", file, agreed, rows);
-	assert_true(rows > 0);
-	assert_int_equal(agreed, rows);
-}
-
 static void names_agree_with_the_fixture(void **state)
 {
 	(void)state;
-	check_fixture("msvc.tsv", false);
+	check_table(whole, "msvc.tsv");
 }
 
 static void short_names_agree_with_the_fixture(void **state)
 {
 	(void)state;
-	check_fixture("msvc-short.tsv", true);
+	check_table(shortened, "msvc-short.tsv");
 }
 
 int main(void)

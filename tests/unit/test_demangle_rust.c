@@ -1,34 +1,28 @@
 /* Rust names. The rows here show one production of the grammar each; the fixture files, where
  * they are present, bring what compilers and other demanglers agree on. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#include <cmocka.h>
-
-#include "base/buf.h"
-#include "symbols/demangle.h"
+#include "demangled.h"
 
 /* `full` is the form with hashes, where it differs. */
 struct row {
 	const char *mangled, *plain, *full;
 };
 
-/* NULL if refused. The answer lives until the next call. */
-static const char *demangled(struct wk_str mangled, bool with_hash, struct wk_buf *out)
+static const char *plain(struct wk_str mangled, struct wk_buf *out)
 {
 	wk_buf_reset(out);
-	return wk_demangle_rust(mangled, with_hash, out) ? wk_buf_text(out) : NULL;
+	return wk_demangle_rust(mangled, false, out) ? wk_buf_text(out) : NULL;
 }
 
-static void check_form(const char *mangled, bool with_hash, const char *expected)
+static const char *full(struct wk_str mangled, struct wk_buf *out)
+{
+	wk_buf_reset(out);
+	return wk_demangle_rust(mangled, true, out) ? wk_buf_text(out) : NULL;
+}
+
+static void check_form(const char *mangled, demangler demangle, const char *expected)
 {
 	struct wk_buf out = { 0 };
-	const char *got = demangled(wk_str_c(mangled), with_hash, &out);
+	const char *got = demangle(wk_str_c(mangled), &out);
 
 	if (!got)
 		fail_msg("%s was refused, expected %s", mangled, expected);
@@ -39,8 +33,8 @@ static void check_form(const char *mangled, bool with_hash, const char *expected
 static void check_rows(const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		check_form(rows[i].mangled, false, rows[i].plain);
-		check_form(rows[i].mangled, true, rows[i].full ? rows[i].full : rows[i].plain);
+		check_form(rows[i].mangled, plain, rows[i].plain);
+		check_form(rows[i].mangled, full, rows[i].full ? rows[i].full : rows[i].plain);
 	}
 }
 
@@ -50,9 +44,8 @@ static void check_refused(struct wk_str mangled)
 {
 	struct wk_buf out = { 0 };
 
-	for (int with_hash = 0; with_hash < 2; with_hash++)
-		if (demangled(mangled, with_hash, &out))
-			fail_msg("%.*s was taken for %s", WK_STR_ARG(mangled), wk_buf_text(&out));
+	if (plain(mangled, &out) || full(mangled, &out))
+		fail_msg("%.*s was taken for %s", WK_STR_ARG(mangled), wk_buf_text(&out));
 	wk_buf_fini(&out);
 }
 
@@ -161,7 +154,7 @@ static void functions_show_their_binder_safety_and_abi(void **state)
 static void lifetimes_beyond_z_are_numbered(void **state)
 {
 	struct wk_buf out = { 0 };
-	const char *got = demangled(wk_str_c("_RINvC4wick3runFGr_RL0_hEuE"), false, &out);
+	const char *got = plain(wk_str_c("_RINvC4wick3runFGr_RL0_hEuE"), &out);
 
 	(void)state;
 	assert_non_null(got);
@@ -363,34 +356,6 @@ static void a_buffer_too_small_for_the_name_is_left_alone(void **state)
 	wk_buf_fini(&out);
 }
 
-/* Makes `lead`, `count` times `unit`, `tail`. */
-static void repeat(struct wk_buf *name, const char *lead, const char *unit, size_t count,
-		   const char *tail)
-{
-	wk_buf_reset(name);
-	wk_buf_add_text(name, lead);
-	for (size_t i = 0; i < count; i++)
-		wk_buf_add_text(name, unit);
-	wk_buf_add_text(name, tail);
-}
-
-/* The promise is 10 ms for an optimised build; CPU time and a tenfold margin keep slow and
- * sanitised machines from failing what holds. Without the bounds these names take hours. */
-#define MOST_SECONDS 0.1
-
-static bool answered_in_time(struct wk_str mangled, struct wk_buf *out)
-{
-	clock_t began = clock();
-	bool answered = demangled(mangled, true, out) != NULL;
-	double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-
-	if (seconds > MOST_SECONDS)
-		fail_msg("%.40s... took %.3f s", mangled.at, seconds);
-	assert_true(out->len <= WK_DEMANGLE_LIMIT);
-	assert_int_equal(strlen(wk_buf_text(out)), out->len);
-	return answered;
-}
-
 static void bombs_of_back_references_are_refused_at_once(void **state)
 {
 	static const char *const names[] = {
@@ -418,7 +383,7 @@ static void bombs_of_back_references_are_refused_at_once(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (answered_in_time(wk_str_c(names[i]), &out))
+		if (answers_in_time(full, wk_str_c(names[i]), &out))
 			fail_msg("%s gave %zu bytes", names[i], out.len);
 	wk_buf_fini(&out);
 }
@@ -428,7 +393,7 @@ static void a_binder_that_fits_the_cap_is_written_out(void **state)
 	struct wk_buf out = { 0 };
 
 	(void)state;
-	assert_true(answered_in_time(wk_str_c("_RIC4wickFGFF_EuE"), &out));
+	assert_true(answers_in_time(full, wk_str_c("_RIC4wickFGFF_EuE"), &out));
 	assert_true(wk_str_ends(wk_buf_str(&out), ", '_2583, '_2584> fn()>"));
 	wk_buf_fini(&out);
 }
@@ -461,12 +426,11 @@ static void nesting_is_followed_as_deep_as_people_go_and_no_deeper(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(nests) / sizeof(nests[0]); i++) {
-		repeat(&name, nests[i].lead, nests[i].unit, 100000 / strlen(nests[i].unit),
-		       nests[i].tail);
-		assert_false(answered_in_time(wk_buf_str(&name), &out));
+		stretched(&name, nests[i].lead, nests[i].unit, 100000, nests[i].tail);
+		assert_false(answers_in_time(full, wk_buf_str(&name), &out));
 	}
-	repeat(&name, "_RMC0", "R", 200, "h");
-	assert_true(answered_in_time(wk_buf_str(&name), &out));
+	stretched(&name, "_RMC0", "R", 200, "h");
+	assert_true(answers_in_time(full, wk_buf_str(&name), &out));
 	assert_int_equal(out.len, 200 + strlen("<u8>"));
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
@@ -487,14 +451,15 @@ static void reading_that_writes_nothing_is_bounded(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		repeat(&name, names[i].lead, names[i].unit, 400, names[i].tail);
+		stretched(&name, names[i].lead, names[i].unit, 400 * strlen(names[i].unit),
+			  names[i].tail);
 		if (i == 4)
 			for (int k = 0; k < 403; k++)
 				wk_buf_add_text(&name, "0");
 		for (int k = 0; k < 20000; k++)
 			wk_buf_add_text(&name, names[i].again);
 		wk_buf_add_text(&name, "E");
-		assert_false(answered_in_time(wk_buf_str(&name), &out));
+		assert_false(answers_in_time(full, wk_buf_str(&name), &out));
 	}
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
@@ -517,75 +482,24 @@ static void long_names_are_answered_in_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		repeat(&name, names[i].lead, names[i].unit, 50000, names[i].tail);
-		answered_in_time(wk_buf_str(&name), &out);
+		stretched(&name, names[i].lead, names[i].unit, 50000 * strlen(names[i].unit),
+			  names[i].tail);
+		answers_in_time(full, wk_buf_str(&name), &out);
 	}
 	wk_buf_fini(&name);
 	wk_buf_fini(&out);
 }
 
-static FILE *open_fixture(const char *file)
-{
-	const char *shared = getenv("WICK_SHARED"), *root = getenv("WICK_SOURCE_ROOT");
-	char path[4096];
-
-	if (shared)
-		snprintf(path, sizeof(path), "%s/fixtures/demangle/%s", shared, file);
-	else
-		snprintf(path, sizeof(path), "%s/../shared/fixtures/demangle/%s", root ? root : ".",
-			 file);
-	return fopen(path, "r");
-}
-
-/* One line of a fixture: mangled, tab, expected. */
-static bool row_agrees(char *line, bool with_hash)
-{
-	struct wk_buf out = { 0 };
-	char *tab = strchr(line, '\t');
-	const char *got;
-	bool agrees;
-
-	line[strcspn(line, "\n")] = '\0';
-	if (!tab)
-		return false;
-	got = demangled(wk_str_of(line, (size_t)(tab - line)), with_hash, &out);
-	agrees = got && strcmp(got, tab + 1) == 0;
-	if (!agrees)
-		print_message("# %.*s\n#   expected %s\n#   got      %s\n", (int)(tab - line), line,
-			      tab + 1, got ? got : "(refused)");
-	wk_buf_fini(&out);
-	return agrees;
-}
-
-static void check_fixture(const char *file, bool with_hash)
-{
-	FILE *in = open_fixture(file);
-	size_t rows = 0, agreed = 0, cap = 0;
-	char *line = NULL;
-
-	if (!in) {
-		print_message("# SKIPPED: the fixture %s is not here (set WICK_SHARED)\n", file);
-		skip();
-	}
-	for (; getline(&line, &cap, in) > 0; rows++)
-		agreed += row_agrees(line, with_hash);
-	free(line);
-	fclose(in);
-	print_message("# %s: %zu of %zu rows agree\n", file, agreed, rows);
-	assert_true(rows > 0);
-	assert_int_equal(agreed, rows);
-}
-
 static void names_without_hash_agree_with_the_fixture(void **state)
 {
 	(void)state;
-	check_fixture("rust.tsv", false);
+	check_table(plain, "rust.tsv");
 }
 
 static void names_with_hash_agree_with_the_fixture(void **state)
 {
 	(void)state;
-	check_fixture("rust-hash.tsv", true);
+	check_table(full, "rust-hash.tsv");
 }
 
 int main(void)
