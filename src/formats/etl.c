@@ -94,6 +94,7 @@ static void end_trace(struct wk_etl_trace *trace)
 {
 	wk_etl_close(trace->file);
 	wk_etl_stacks_free(trace->stacks);
+	wk_etl_ids_free(trace->ids);
 	wk_etl_user_free(trace->user);
 	wk_etl_methods_free(trace->methods);
 	wk_etl_modules_free(trace->modules);
@@ -104,15 +105,11 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_etl_config_fini(&trace->config);
 	wk_map_fini(&trace->program_of);
 	free(trace->programs);
-	wk_map_fini(&trace->debug_id_of);
-	wk_map_fini(&trace->image_id_of);
 	wk_map_fini(&trace->counter_of);
 	wk_map_fini(&trace->pid_of);
 	wk_map_fini(&trace->guess_of);
 	free(trace->counters);
 	free(trace->running);
-	free(trace->debug_ids);
-	free(trace->image_ids);
 	free(trace->processes);
 	free(trace->threads);
 	free(trace->images);

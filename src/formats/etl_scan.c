@@ -115,66 +115,31 @@ static void scan_image(struct scan *scan, const struct wk_etl_record *record, bo
 		wk_arena_copy(&trace->texts,
 			      wk_str_of((const char *)image.path.at,
 					wk_bytes_left(&image.path))),
-		image.time_stamp };
+		image.time_stamp, record->time };
 }
 
 static void scan_debug_id(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
 	struct wk_etl_debug_id id;
-	uint32_t *row;
 
 	if (!wk_etl_read_debug_id(record->payload, wk_etl_form_of(record), &id)) {
 		trace->short_payloads++;
 		return;
 	}
 	id.pid = wk_etl_owner_of(id.base, record->pointer_bytes, id.pid);
-	id.path = wk_arena_copy(&trace->texts, id.path);
-	row = wk_map_at(&trace->debug_id_of, place_key(id.pid, id.base));
-	if (*row) {
-		trace->debug_ids[*row - 1] = id;
-		return;
-	}
-	trace->debug_ids = wk_grow(trace->debug_ids, &trace->debug_id_cap,
-				   trace->debug_id_count + 1, sizeof(id));
-	trace->debug_ids[trace->debug_id_count++] = id;
-	*row = (uint32_t)trace->debug_id_count;
-}
-
-const struct wk_etl_debug_id *wk_etl_debug_id(const struct wk_etl_trace *trace, uint32_t pid,
-					      uint64_t base)
-{
-	uint32_t row = wk_map_find(&trace->debug_id_of, place_key(pid, base));
-
-	return row ? &trace->debug_ids[row - 1] : NULL;
+	wk_etl_ids_add_debug(trace->ids, record->time, &id);
 }
 
 static void scan_image_id(struct wk_etl_trace *trace, const struct wk_etl_record *record)
 {
 	struct wk_etl_image_id id;
-	uint32_t *row;
 
 	if (!wk_etl_read_image_id(record->payload, wk_etl_form_of(record), &id)) {
 		trace->short_payloads++;
 		return;
 	}
 	id.pid = wk_etl_owner_of(id.base, record->pointer_bytes, id.pid);
-	row = wk_map_at(&trace->image_id_of, place_key(id.pid, id.base));
-	if (*row) {
-		trace->image_ids[*row - 1] = id;
-		return;
-	}
-	trace->image_ids = wk_grow(trace->image_ids, &trace->image_id_cap,
-				   trace->image_id_count + 1, sizeof(id));
-	trace->image_ids[trace->image_id_count++] = id;
-	*row = (uint32_t)trace->image_id_count;
-}
-
-const struct wk_etl_image_id *wk_etl_image_id(const struct wk_etl_trace *trace, uint32_t pid,
-					      uint64_t base)
-{
-	uint32_t row = wk_map_find(&trace->image_id_of, place_key(pid, base));
-
-	return row ? &trace->image_ids[row - 1] : NULL;
+	wk_etl_ids_add_key(trace->ids, record->time, &id);
 }
 
 /* ---- stacks */
@@ -334,6 +299,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	struct wk_etl_record record;
 
 	trace->stacks = wk_etl_stacks_new();
+	trace->ids = wk_etl_ids_new();
 	trace->config.texts = &trace->texts;
 	trace->counts = wk_etl_counts_new();
 	trace->interval_ns = 1000000;
@@ -347,6 +313,7 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	wk_etl_schemas_settle(trace->schemas);
 	wk_etl_user_settle(trace->user, trace->counts);
 	trace->unknown_keys = wk_etl_stacks_settle(trace->stacks);
+	wk_etl_ids_settle(trace->ids);
 	wk_etl_config_take_header(&trace->config, wk_etl_header(trace->file));
 	wk_map_fini(&scan.processes);
 	wk_map_fini(&scan.threads);

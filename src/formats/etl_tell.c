@@ -148,8 +148,10 @@ static struct wk_build_id build_id_of(const struct wk_etl_debug_id *id)
 static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_image *image,
 		       bool is_gone, uint64_t time_ns)
 {
-	const struct wk_etl_debug_id *id = wk_etl_debug_id(trace, image->pid, image->base);
-	const struct wk_etl_image_id *key = wk_etl_image_id(trace, image->pid, image->base);
+	const struct wk_etl_debug_id *id =
+		wk_etl_ids_debug(trace->ids, image->pid, image->base, image->time);
+	const struct wk_etl_image_id *key =
+		wk_etl_ids_key(trace->ids, image->pid, image->base, image->time);
 	struct wk_event event = { .kind = WK_EVENT_IMAGE, .time_ns = time_ns, .pid = image->pid,
 				  .tid = image->pid, .cpu = WK_NO_CPU };
 
@@ -255,7 +257,7 @@ static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 				       image.pid == WK_ETL_NO_PID ? record->pid : image.pid),
 		.base = image.base, .size_bytes = image.size_bytes,
 		.path = wk_etl_keep_path(trace, image.path),
-		.time_stamp = image.time_stamp };
+		.time_stamp = image.time_stamp, .time = record->time };
 	return tell_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
 }
 

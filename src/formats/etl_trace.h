@@ -16,6 +16,7 @@
 #include "formats/etl_config.h"
 #include "formats/etl_counts.h"
 #include "formats/etl_file.h"
+#include "formats/etl_ids.h"
 #include "formats/etl_methods.h"
 #include "formats/etl_modules.h"
 #include "formats/etl_paths.h"
@@ -131,7 +132,8 @@ struct wk_etl_seen_image {
 	uint32_t pid;
 	uint64_t base, size_bytes;
 	struct wk_str path;
-	uint32_t time_stamp; /* 0 in most rundowns: see wk_etl_image_id */
+	uint32_t time_stamp; /* 0 in most rundowns: see etl_ids.h */
+	uint64_t time;       /* of the record, in ticks */
 };
 
 /* A counter of the processor, by Windows' number for it. */
@@ -157,12 +159,7 @@ struct wk_etl_trace {
 	struct wk_etl_snapshots *snapshots;
 	bool in_full;                   /* somebody looks at each of them */
 	bool counts_others;             /* nobody at samples but those of the timer, if there are */
-	struct wk_map debug_id_of;   /* pid and base, hashed: row + 1 of debug_ids */
-	struct wk_etl_debug_id *debug_ids;
-	size_t debug_id_count, debug_id_cap;
-	struct wk_map image_id_of;   /* the same of image_ids */
-	struct wk_etl_image_id *image_ids;
-	size_t image_id_count, image_id_cap;
+	struct wk_etl_ids *ids;         /* of images */
 
 	struct wk_etl_seen_process *processes;
 	size_t process_count, process_cap;
@@ -270,11 +267,5 @@ bool wk_etl_is_told(uint32_t hook);
  * program is with its stack. */
 bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
 		  uint32_t hook);
-
-/* The identity of the PDB of an image, and the key of its file, or NULL. */
-const struct wk_etl_debug_id *wk_etl_debug_id(const struct wk_etl_trace *trace, uint32_t pid,
-					      uint64_t base);
-const struct wk_etl_image_id *wk_etl_image_id(const struct wk_etl_trace *trace, uint32_t pid,
-					      uint64_t base);
 
 #endif

@@ -146,7 +146,7 @@ static const struct wk_guid etl_image_ids = {
 	0xb3e675d7, 0x2554, 0x4f18, { 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde } };
 
 /* Which PDB an image was linked with. */
-static inline void etl_pdb_of(struct etl_maker *m, uint32_t pid, uint64_t base,
+static inline void etl_pdb_at(struct etl_maker *m, uint64_t time, uint32_t pid, uint64_t base,
 			      const uint8_t *guid, uint32_t age, const char *path)
 {
 	struct wk_buf p = { 0 };
@@ -156,12 +156,18 @@ static inline void etl_pdb_of(struct etl_maker *m, uint32_t pid, uint64_t base,
 	wk_buf_add(&p, guid, 16);
 	put(&p, age, 4);
 	put_text8(&p, path);
-	etl_classic(m, &etl_image_ids, 36, 0, &p);
+	etl_classic(m, &etl_image_ids, 36, time, &p);
 	wk_buf_fini(&p);
 }
 
+static inline void etl_pdb_of(struct etl_maker *m, uint32_t pid, uint64_t base,
+			      const uint8_t *guid, uint32_t age, const char *path)
+{
+	etl_pdb_at(m, 0, pid, base, guid, age, path);
+}
+
 /* The key of its file. */
-static inline void etl_key_of(struct etl_maker *m, uint32_t pid, uint64_t base,
+static inline void etl_key_at(struct etl_maker *m, uint64_t time, uint32_t pid, uint64_t base,
 			      uint32_t size_bytes, uint32_t time_stamp, const char *name)
 {
 	struct wk_buf p = { 0 };
@@ -171,8 +177,14 @@ static inline void etl_key_of(struct etl_maker *m, uint32_t pid, uint64_t base,
 	put(&p, pid, 4);
 	put(&p, time_stamp, 4);
 	put_text16(&p, name);
-	etl_classic(m, &etl_image_ids, 0, 0, &p);
+	etl_classic(m, &etl_image_ids, 0, time, &p);
 	wk_buf_fini(&p);
+}
+
+static inline void etl_key_of(struct etl_maker *m, uint32_t pid, uint64_t base,
+			      uint32_t size_bytes, uint32_t time_stamp, const char *name)
+{
+	etl_key_at(m, 0, pid, base, size_bytes, time_stamp, name);
 }
 
 static inline void etl_debug_id(struct etl_maker *m, uint32_t pid, uint64_t base)

@@ -98,6 +98,41 @@ static void what_is_too_short_is_counted(void **state)
 	etl_fini(&m);
 }
 
+/* What the tool that merges a trace writes at the time of an image's own record. */
+static void came(struct etl_maker *m, uint64_t time, const char *name, uint32_t time_stamp,
+		 bool has_pdb)
+{
+	static const uint8_t guid[16] = { 1 };
+
+	etl_key_at(m, time, 7, 0x10000, 0x1000, time_stamp, name);
+	if (has_pdb)
+		etl_pdb_at(m, time, 7, 0x10000, guid, time_stamp, name);
+	etl_image(m, 0x140a, time, 7, 0x10000, name);
+}
+
+static void images_that_come_to_one_place_have_each_its_own_pdb(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	came(&m, 1, "a.dll", 1, true);
+	etl_image(&m, 0x1402, 2, 7, 0x10000, "a.dll");
+	came(&m, 3, "b.dll", 2, true);
+	etl_image(&m, 0x1402, 4, 7, 0x10000, "b.dll");
+	came(&m, 5, "c.dll", 3, false);
+	etl_end_buffer(&m, 0);
+	read_made(&m, &text);
+	assert_line(&text, "path=\"a.dll\" build_id="
+			   "0100000000000000000000000000000001000000 pdb=\"a.dll\" time_stamp=0x1");
+	assert_line(&text, "path=\"b.dll\" build_id="
+			   "0100000000000000000000000000000002000000 pdb=\"b.dll\" time_stamp=0x2");
+	assert_line(&text, "path=\"c.dll\" time_stamp=0x3");
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
 static void a_volume_of_a_long_name_is_none(void **state)
 {
 	struct etl_maker m = { 0 };
@@ -142,6 +177,7 @@ int main(void)
 		cmocka_unit_test(a_sample_has_both_halves_of_its_stack_whatever_they_are_told_by),
 		cmocka_unit_test(an_idle_processor_counts_apart_unless_a_device_asks),
 		cmocka_unit_test(what_is_too_short_is_counted),
+		cmocka_unit_test(images_that_come_to_one_place_have_each_its_own_pdb),
 		cmocka_unit_test(a_volume_of_a_long_name_is_none),
 		cmocka_unit_test(a_trace_that_was_cut_off_says_so),
 	};
