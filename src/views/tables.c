@@ -81,7 +81,34 @@ int wk_tables_heavier_first(const void *left, const void *right)
 
 	if (a->weight != b->weight)
 		return a->weight < b->weight ? 1 : -1;
+	if (a->then != b->then)
+		return a->then < b->then ? 1 : -1;
 	return (a->id > b->id) - (a->id < b->id);
+}
+
+uint32_t wk_tables_shown_rows(const struct wk_table_options *options,
+			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole)
+{
+	uint32_t shown = options->limit && options->limit < count ? options->limit : count;
+
+	while (shown > 0 &&
+	       wk_tables_is_small(ranked[shown - 1].weight, whole, options->min_percent))
+		shown--;
+	return shown;
+}
+
+uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
+			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole,
+			      const char *one, const char *many)
+{
+	uint32_t shown = wk_tables_shown_rows(options, ranked, count, whole);
+	uint64_t weight = 0;
+
+	for (uint32_t i = shown; i < count; i++)
+		weight += ranked[i].weight;
+	wk_tables_note_hidden(table, count - shown == 1 ? one : many, "%", count - shown, weight,
+			      whole);
+	return shown;
 }
 
 void wk_tables_note_without_samples(struct wk_table *table, const char *one, const char *many,

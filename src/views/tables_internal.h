@@ -1,8 +1,9 @@
 /* What the tables of `wick show` share: a file each for what samples were in
  * (tables_functions.c), the calling tree (tables_tree.c), who ran (tables_processes.c,
- * tables_process_tree.c, tables_threads.c), what for they waited (tables_waits.c) and the recording
- * itself (tables_system.c). tables.c has the list of them and these helpers, tables_tally.c what
- * those of who ran share.
+ * tables_process_tree.c, tables_threads.c), what for they waited (tables_waits.c), what was
+ * allocated (tables_memory.c), marks and records (tables_marks.c) and the recording itself
+ * (tables_system.c). tables.c has the list of them and these helpers, tables_tally.c what those of
+ * who ran share.
  *
  * For views/tables*.c alone. */
 #ifndef WK_VIEWS_TABLES_INTERNAL_H
@@ -73,13 +74,24 @@ static inline struct wk_str wk_tables_or_else(struct wk_str text, const char *ot
 	return text.len ? text : wk_str_c(otherwise);
 }
 
-/* Ids of rows, most weight first, in the model's own order where that is the same. */
+/* Ids of rows, most weight first; where that is the same, most of `then`, and then in the model's
+ * own order. */
 struct wk_ranked {
 	uint64_t weight;
 	uint32_t id;
+	uint64_t then;
 };
 
 int wk_tables_heavier_first(const void *left, const void *right);
+
+/* How many of the ranked rows are shown. */
+uint32_t wk_tables_shown_rows(const struct wk_table_options *options,
+			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole);
+
+/* The same, with a note that tells of the rest. */
+uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
+			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole,
+			      const char *one, const char *many);
 
 /* --- Who ran --- */
 
@@ -109,10 +121,10 @@ struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows,
 				      bool is_narrowed, uint32_t *count);
 
-/* How many of the ranked rows are shown; a note tells of the rest. */
-uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
-			      const struct wk_tally *tally, const struct wk_ranked *ranked,
-			      uint32_t count, const char *one, const char *many);
+/* The first columns of both lists, and their cells: what was sampled. */
+void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *model,
+			     const struct wk_filter *filter, const struct wk_tally *tally);
+void wk_tables_tally_cells(struct wk_table *table, const struct wk_tally *tally, uint32_t row);
 
 /* Of a moment; none for what was before the recording or never came. What happened between the
  * recording's start and its first sample happened at 0. */

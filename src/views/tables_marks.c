@@ -17,6 +17,13 @@ static void mark_row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_model_str(model, mark->label));
 }
 
+static void note_more(struct wk_table *table, uint32_t hidden, const char *one, const char *many)
+{
+	if (hidden)
+		wk_table_note(table, "%u more %s not shown; --all shows %s", hidden,
+			      hidden == 1 ? one : many, hidden == 1 ? "it" : "them");
+}
+
 /* Of a filter only the time counts: marks are nobody's samples. */
 void wk_tables_fill_marks(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
@@ -38,9 +45,7 @@ void wk_tables_fill_marks(struct wk_table *table, const struct wk_model *model,
 		else
 			mark_row(table, model, mark);
 	}
-	if (hidden)
-		wk_table_note(table, "%u more %s not shown; --all shows %s", hidden,
-			      hidden == 1 ? "mark is" : "marks are", hidden == 1 ? "it" : "them");
+	note_more(table, hidden, "mark is", "marks are");
 }
 
 void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
@@ -66,9 +71,7 @@ void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
 		wk_table_text(table, wk_model_str(model, count->provider));
 		wk_table_text(table, wk_model_str(model, count->name));
 	}
-	if (hidden)
-		wk_table_note(table, "%u more %s not shown; --all shows %s", hidden,
-			      hidden == 1 ? "kind is" : "kinds are", hidden == 1 ? "it" : "them");
+	note_more(table, hidden, "kind is", "kinds are");
 	wk_table_note(table, "these are all records of the input; those of several kinds may make "
 			     "one sample, and `wick show FILE system` counts what --by shows");
 }

@@ -24,52 +24,23 @@ static struct allocated add_up(const struct wk_model *model, const struct wk_fil
 	return allocated;
 }
 
-/* A row of the table, which has what is left, and then what there was, in order. */
-struct row {
-	uint64_t left, all;
-	uint32_t id;
-};
-
-static int more_left_first(const void *left, const void *right)
+/* Those with any allocations, of the second kind alone if need be: most left first, then what there
+ * was most of. */
+static struct wk_ranked *rank(const struct allocated *first, const struct allocated *second,
+			      uint32_t ids, uint32_t *count)
 {
-	const struct row *a = left, *b = right;
-
-	if (a->left != b->left)
-		return a->left < b->left ? 1 : -1;
-	if (a->all != b->all)
-		return a->all < b->all ? 1 : -1;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
-/* Those with any allocations, of the second kind alone if need be. */
-static struct row *rank(const struct allocated *first, const struct allocated *second,
-			uint32_t ids, uint32_t *count)
-{
-	struct row *rows = wk_alloc(((size_t)ids + 1) * sizeof(*rows));
+	struct wk_ranked *rows = wk_alloc(((size_t)ids + 1) * sizeof(*rows));
 
 	*count = 0;
 	for (uint32_t i = 0; i < ids; i++)
 		if (first->rows[i].count || (second && second->rows[i].count))
-			rows[(*count)++] = (struct row){ first->rows[i].left_bytes,
-							 first->rows[i].bytes, i };
-	qsort(rows, *count, sizeof(*rows), more_left_first);
+			rows[(*count)++] = (struct wk_ranked){
+				.weight = first->rows[i].left_bytes,
+				.id = i,
+				.then = first->rows[i].bytes,
+			};
+	qsort(rows, *count, sizeof(*rows), wk_tables_heavier_first);
 	return rows;
-}
-
-/* How many are shown: `words` are of one that is not, and of several. */
-static uint32_t limit_rows(struct wk_table *table, const struct wk_table_options *options,
-			   const struct row *rows, uint32_t count, uint64_t whole,
-			   const char *const words[2])
-{
-	uint32_t shown = options->limit && options->limit < count ? options->limit : count;
-	uint64_t left = 0;
-
-	while (shown > 0 && wk_tables_is_small(rows[shown - 1].left, whole, options->min_percent))
-		shown--;
-	for (uint32_t i = shown; i < count; i++)
-		left += rows[i].left;
-	wk_tables_note_hidden(table, words[count - shown != 1], "%", count - shown, left, whole);
-	return shown;
 }
 
 static void life_cells(struct wk_table *table, const struct wk_model *model,
@@ -149,11 +120,11 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 	struct allocated reserve = add_up(model, filter, "reserve", WK_LIFETIMES_PROCESSES,
 					  model->process_count);
 	uint32_t count, shown;
-	struct row *rows = rank(&commit, &reserve, model->process_count, &count);
+	struct wk_ranked *rows = rank(&commit, &reserve, model->process_count, &count);
 
 	memory_columns(table);
-	shown = limit_rows(table, options, rows, count, commit.whole.left_bytes,
-			   (const char *const[]){ "process is", "processes are" });
+	shown = wk_tables_limit_rows(table, options, rows, count, commit.whole.left_bytes,
+				     "process is", "processes are");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct wk_lifetimes *reserved = &reserve.rows[rows[i].id];
 
@@ -213,11 +184,11 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 	struct wk_block_lives *lives = wk_lifetimes_of_blocks(
 		model, filter, wk_lifetimes_source(model, "heap"));
 	uint32_t count, shown;
-	struct row *rows = rank(&blocks, NULL, model->heap_count, &count);
+	struct wk_ranked *rows = rank(&blocks, NULL, model->heap_count, &count);
 
 	heap_columns(table);
-	shown = limit_rows(table, options, rows, count, blocks.whole.left_bytes,
-			   (const char *const[]){ "heap is", "heaps are" });
+	shown = wk_tables_limit_rows(table, options, rows, count, blocks.whole.left_bytes,
+				     "heap is", "heaps are");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct wk_lifetimes *life = &blocks.rows[rows[i].id];
 

@@ -41,27 +41,22 @@ static uint32_t choose(struct outline *outline, const struct wk_filter *filter,
 {
 	const struct wk_process_tree *tree = &outline->tree;
 	struct wk_ranked *ranked = wk_alloc(((size_t)tree->count + 1) * sizeof(*ranked));
-	uint32_t count = 0, found, limit = options->limit;
+	uint32_t count = 0, shown;
 
 	for (uint32_t i = 0; i < tree->count; i++)
 		if (!filter->is_narrowed || outline->total_samples[tree->order[i]])
-			ranked[count++] = (struct wk_ranked){ outline->total[tree->order[i]], i };
-	found = count;
-	if ((limit && count > limit) || options->min_percent > 0)
-		qsort(ranked, count, sizeof(*ranked), wk_tables_heavier_first);
-	if (limit && count > limit)
-		count = limit;
-	while (count > 0 && wk_tables_is_small(ranked[count - 1].weight, outline->own.whole,
-					       options->min_percent))
-		count--;
-	for (uint32_t i = 0; i < count; i++) {
+			ranked[count++] = (struct wk_ranked){
+				.weight = outline->total[tree->order[i]], .id = i };
+	qsort(ranked, count, sizeof(*ranked), wk_tables_heavier_first);
+	shown = wk_tables_shown_rows(options, ranked, count, outline->own.whole);
+	for (uint32_t i = 0; i < shown; i++) {
 		wk_process_id process = tree->order[ranked[i].id];
 
 		outline->is_shown[process] = 1;
 		outline->left[tree->parent[process]]++;
 	}
 	free(ranked);
-	return found - count;
+	return count - shown;
 }
 
 static void lasted_cell(struct wk_table *table, const struct wk_process *process)

@@ -163,9 +163,7 @@ static void process_row(struct wk_table *table, const struct wk_model *model,
 	const struct wk_process *process = &model->processes[id];
 
 	wk_table_row(table);
-	wk_table_share(table, tally->weight[id], tally->whole);
-	wk_tables_weight_cell(table, tally->unit, tally->weight[id]);
-	wk_table_number(table, tally->samples[id]);
+	wk_tables_tally_cells(table, tally, id);
 	wk_table_number(table, process->pid);
 	wk_tables_parent_cell(table, model, process);
 	wk_table_number(table, threads);
@@ -183,12 +181,7 @@ static void process_row(struct wk_table *table, const struct wk_model *model,
 static void columns(struct wk_table *table, const struct wk_model *model,
 		    const struct wk_filter *filter, const struct wk_tally *tally, bool with_use)
 {
-	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	if (!wk_tables_weighs_samples(tally->unit))
-		wk_table_weight_column(table, "weight", tally->unit);
-	wk_tables_samples_column(table, "samples", model, filter);
-	if (!wk_tables_weighs_samples(tally->unit))
-		wk_table_spare(table, 4);
+	wk_tables_tally_columns(table, model, filter, tally);
 	wk_tables_hide_samples(table, model);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
 	wk_table_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
@@ -219,7 +212,7 @@ void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *mod
 
 	columns(table, model, filter, &tally, with_use);
 	ranked = wk_tables_rank_rows(&tally, model->process_count, filter->is_narrowed, &count);
-	shown = wk_tables_limit_rows(table, options, &tally, ranked, count, "process is",
+	shown = wk_tables_limit_rows(table, options, ranked, count, tally.whole, "process is",
 				     "processes are");
 	for (uint32_t i = 0; i < shown; i++)
 		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id],

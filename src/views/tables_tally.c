@@ -61,26 +61,27 @@ struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t row
 	*count = 0;
 	for (uint32_t i = 1; i < rows; i++)
 		if (tally->samples[i] || !is_narrowed || (tally->others && tally->others[i]))
-			ranked[(*count)++] = (struct wk_ranked){ tally->weight[i], i };
+			ranked[(*count)++] = (struct wk_ranked){ .weight = tally->weight[i], .id = i };
 	qsort(ranked, *count, sizeof(*ranked), wk_tables_heavier_first);
 	return ranked;
 }
 
-uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
-			   const struct wk_tally *tally, const struct wk_ranked *ranked,
-			   uint32_t count, const char *one, const char *many)
+void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *model,
+			     const struct wk_filter *filter, const struct wk_tally *tally)
 {
-	uint32_t shown = options->limit && options->limit < count ? options->limit : count;
-	uint64_t weight = 0;
+	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
+	if (!wk_tables_weighs_samples(tally->unit))
+		wk_table_weight_column(table, "weight", tally->unit);
+	wk_tables_samples_column(table, "samples", model, filter);
+	if (!wk_tables_weighs_samples(tally->unit))
+		wk_table_spare(table, 4);
+}
 
-	while (shown > 0 && wk_tables_is_small(ranked[shown - 1].weight, tally->whole,
-					       options->min_percent))
-		shown--;
-	for (uint32_t i = shown; i < count; i++)
-		weight += ranked[i].weight;
-	wk_tables_note_hidden(table, count - shown == 1 ? one : many, "%", count - shown, weight,
-			      tally->whole);
-	return shown;
+void wk_tables_tally_cells(struct wk_table *table, const struct wk_tally *tally, uint32_t row)
+{
+	wk_table_share(table, tally->weight[row], tally->whole);
+	wk_tables_weight_cell(table, tally->unit, tally->weight[row]);
+	wk_table_number(table, tally->samples[row]);
 }
 
 void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns)

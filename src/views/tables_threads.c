@@ -51,9 +51,7 @@ static void thread_row(struct wk_table *table, const struct wk_model *model,
 	const struct wk_process *process = &model->processes[thread->process];
 
 	wk_table_row(table);
-	wk_table_share(table, tally->weight[id], tally->whole);
-	wk_tables_weight_cell(table, tally->unit, tally->weight[id]);
-	wk_table_number(table, tally->samples[id]);
+	wk_tables_tally_cells(table, tally, id);
 	if (sums)
 		switch_cells(table, &sums[id]);
 	wk_table_number(table, process->pid);
@@ -78,12 +76,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	for (uint32_t i = 0; i < model->samples.count; i++)
 		if (wk_filter_has(filter, i))
 			wk_tables_count_sample(&tally, model, filter, i, model->samples.thread[i]);
-	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
-	if (!wk_tables_weighs_samples(tally.unit))
-		wk_table_weight_column(table, "weight", tally.unit);
-	wk_tables_samples_column(table, "samples", model, filter);
-	if (!wk_tables_weighs_samples(tally.unit))
-		wk_table_spare(table, 4);
+	wk_tables_tally_columns(table, model, filter, &tally);
 	if (sums)
 		switch_columns(table, filter);
 	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
@@ -94,7 +87,7 @@ void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model
 	wk_table_column(table, WK_CELL_TEXT, "process", "process");
 	wk_table_column(table, WK_CELL_TEXT, "thread", "thread");
 	ranked = wk_tables_rank_rows(&tally, model->thread_count, filter->is_narrowed, &count);
-	shown = wk_tables_limit_rows(table, options, &tally, ranked, count, "thread is",
+	shown = wk_tables_limit_rows(table, options, ranked, count, tally.whole, "thread is",
 				     "threads are");
 	for (uint32_t i = 0; i < shown; i++)
 		thread_row(table, model, &tally, ranked[i].id, sums);

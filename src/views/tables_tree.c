@@ -59,7 +59,8 @@ static void choose_nodes(struct outline *outline, const struct wk_table_options 
 	for (uint32_t node = 0; node < tree->count; node++)
 		if (node == 0 ||
 		    !wk_tables_is_small(tree->total[node], tree->total[0], options->min_percent))
-			ranked[count++] = (struct wk_ranked){ tree->total[node], node };
+			ranked[count++] = (struct wk_ranked){ .weight = tree->total[node],
+							      .id = node };
 	outline->is_limited = options->limit && count > options->limit;
 	if (outline->is_limited) {
 		qsort(ranked, count, sizeof(*ranked), wk_tables_heavier_first);

@@ -17,7 +17,6 @@ struct waits {
 /* A row of the table: all waits of one reason, whoever ended them. */
 struct row {
 	struct waits waits;
-	wk_about_id about;     /* one of them */
 	wk_about_id by;        /* of who ended the most; 0: nobody is known to have ended any */
 	uint64_t count_by;
 };
@@ -78,38 +77,43 @@ static void add_to_row(struct row *row, const struct wk_model *model, const stru
 	}
 }
 
-static int longer_first(const void *left, const void *right)
-{
-	const struct row *a = left, *b = right;
-
-	if (a->waits.waiting_ns != b->waits.waiting_ns)
-		return a->waits.waiting_ns < b->waits.waiting_ns ? 1 : -1;
-	if (a->waits.ready_ns != b->waits.ready_ns)
-		return a->waits.ready_ns < b->waits.ready_ns ? 1 : -1;
-	return (a->about > b->about) - (a->about < b->about);
-}
-
-/* Those that differ only in who ended them are one. */
-static struct row *join(const struct wk_model *model, const struct waits *sums, uint32_t *count)
+/* Those that differ only in who ended them are one: the row of the first of them. */
+static struct row *join(const struct wk_model *model, const struct waits *sums)
 {
 	struct wk_sort_key *keys = wk_alloc((size_t)model->about_count * sizeof(*keys));
 	struct row *rows = wk_alloc_zeroed((size_t)model->about_count, sizeof(*rows));
-	uint32_t found = 0;
+	uint32_t found = 0, first = 0;
 
 	for (wk_about_id i = 0; i < model->about_count; i++)
 		if (sums[i].count || sums[i].ready_ns)
 			keys[found++] = (struct wk_sort_key){ .key = key_of(&model->abouts[i]),
 							      .row = i };
 	wk_sort_keys(keys, found);
-	*count = 0;
 	for (uint32_t i = 0; i < found; i++) {
 		if (i == 0 || keys[i].key != keys[i - 1].key)
-			rows[(*count)++].about = keys[i].row;
-		add_to_row(&rows[*count - 1], model, &sums[keys[i].row], keys[i].row);
+			first = keys[i].row;
+		add_to_row(&rows[first], model, &sums[keys[i].row], keys[i].row);
 	}
-	qsort(rows, *count, sizeof(*rows), longer_first);
 	free(keys);
 	return rows;
+}
+
+/* Those that waited longest first. */
+static struct wk_ranked *rank(const struct wk_model *model, const struct row *rows,
+			      uint32_t *count)
+{
+	struct wk_ranked *ranked = wk_alloc((size_t)model->about_count * sizeof(*ranked));
+
+	*count = 0;
+	for (wk_about_id i = 0; i < model->about_count; i++)
+		if (rows[i].waits.count || rows[i].waits.ready_ns)
+			ranked[(*count)++] = (struct wk_ranked){
+				.weight = rows[i].waits.waiting_ns,
+				.id = i,
+				.then = rows[i].waits.ready_ns,
+			};
+	qsort(ranked, *count, sizeof(*ranked), wk_tables_heavier_first);
+	return ranked;
 }
 
 static void columns(struct wk_table *table)
@@ -157,11 +161,9 @@ static void by_cells(struct wk_table *table, const struct wk_model *model, const
 	wk_table_text(table, wk_model_str(model, process->name));
 }
 
-static void wait_row(struct wk_table *table, const struct wk_model *model, const struct row *row,
-		     uint64_t whole_ns)
+static void wait_row(struct wk_table *table, const struct wk_model *model,
+		     const struct wk_about *about, const struct row *row, uint64_t whole_ns)
 {
-	const struct wk_about *about = &model->abouts[row->about];
-
 	wk_table_row(table);
 	wk_table_share(table, row->waits.waiting_ns, whole_ns);
 	wk_table_number(table, row->waits.waiting_ns);
@@ -175,42 +177,30 @@ static void wait_row(struct wk_table *table, const struct wk_model *model, const
 	by_cells(table, model, row);
 }
 
-static uint32_t limit_rows(struct wk_table *table, const struct wk_table_options *options,
-			   const struct row *rows, uint32_t count, uint64_t whole_ns)
-{
-	uint32_t shown = options->limit && options->limit < count ? options->limit : count;
-	uint64_t hidden_ns = 0;
-
-	while (shown > 0 && wk_tables_is_small(rows[shown - 1].waits.waiting_ns, whole_ns,
-					       options->min_percent))
-		shown--;
-	for (uint32_t i = shown; i < count; i++)
-		hidden_ns += rows[i].waits.waiting_ns;
-	wk_tables_note_hidden(table, count - shown == 1 ? "reason is" : "reasons are", "%",
-			      count - shown, hidden_ns, whole_ns);
-	return shown;
-}
-
 /* Of processes and threads the filter narrows the table, and of time; not of what samples have. */
 void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	struct waits *sums = add_up_spells(model, filter);
+	struct row *rows = join(model, sums);
 	uint32_t count, shown;
-	struct row *rows = join(model, sums, &count);
+	struct wk_ranked *ranked = rank(model, rows, &count);
 	uint64_t whole_ns = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		whole_ns += rows[i].waits.waiting_ns;
+		whole_ns += ranked[i].weight;
 	columns(table);
-	shown = limit_rows(table, options, rows, count, whole_ns);
+	shown = wk_tables_limit_rows(table, options, ranked, count, whole_ns, "reason is",
+				     "reasons are");
 	for (uint32_t i = 0; i < shown; i++)
-		wait_row(table, model, &rows[i], whole_ns);
+		wait_row(table, model, &model->abouts[ranked[i].id], &rows[ranked[i].id],
+			 whole_ns);
 	if (wk_filter_is_of_stacks(filter))
 		wk_table_note(table, "these are waits of threads, wherever; with --group they are "
 				     "narrowed by their stacks");
 	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` says where threads "
 			     "waited, `--group wait-reason,readied-by` who ended it");
+	free(ranked);
 	free(rows);
 	free(sums);
 }
