@@ -127,3 +127,21 @@ void wk_previous_restore(struct wk_buf *old)
 		wk_buf_reset(old);
 	free(previous);
 }
+
+/* The file behind a symbolic link, as what was there before lay behind it. */
+static bool remove_file(const char *path)
+{
+	char *real = realpath(path, NULL);
+	bool ok = real && unlink(real) == 0;
+
+	free(real);
+	return ok;
+}
+
+bool wk_previous_take_back(const char *output, struct wk_buf *old)
+{
+	if (old->len == 0)
+		return remove_file(output);
+	wk_previous_restore(old);
+	return old->len == 0;
+}

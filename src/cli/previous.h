@@ -20,4 +20,8 @@ void wk_previous_hold(int fd);
 /* Puts back what was kept, and forgets it. */
 void wk_previous_restore(struct wk_buf *old);
 
+/* The same in the place of a file at `output` that came to nothing; where nothing was kept, that
+ * is removed. At each moment one of the two is there. */
+bool wk_previous_take_back(const char *output, struct wk_buf *old);
+
 #endif

@@ -83,16 +83,16 @@ static void add_recording(struct line *line, const struct wk_record_args *record
 
 /* An empty file of the user's, which root then writes to. What lay there goes to FILE.old, as
  * `wick record` does it itself. */
-static bool make_file(const char *data, struct wk_err *err)
+static bool make_file(const char *data, struct wk_buf *old, struct wk_err *err)
 {
-	struct wk_buf old = { 0 };
 	int fd = -1;
 
-	if (wk_previous_keep(data, &old, err))
+	if (wk_previous_keep(data, old, err))
 		fd = wk_os_create(data, true, err);
 	if (fd >= 0)
 		close(fd);
-	wk_buf_fini(&old);
+	else
+		wk_previous_restore(old);
 	return fd >= 0;
 }
 
@@ -126,6 +126,7 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 		      struct wk_err *err)
 {
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
+	struct wk_buf old = { 0 };
 	struct line line = { 0 };
 	struct stat info;
 	char self[4096];
@@ -134,14 +135,20 @@ int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
 
 	*has_recorded = false;
 	self[len > 0 ? len : 0] = '\0';
-	if (!make_file(request->data, err))
+	if (!make_file(request->data, &old, err)) {
+		wk_buf_fini(&old);
 		return WK_EXIT_FAILED;
+	}
 	fill(&line, request, self);
 	if (request->verbose)
 		wk_argv_say(&line.argv);
 	io.outlives_interrupt = true;
 	exit_code = wk_os_program_run(line.argv.at, io, err);
 	*has_recorded = exit_code >= 0 && stat(request->data, &info) == 0 && info.st_size > 0;
+	/* A password that was not known, or a Ctrl-C at it. */
+	if (!*has_recorded)
+		wk_previous_take_back(request->data, &old);
+	wk_buf_fini(&old);
 	for (size_t i = 0; i < line.count; i++)
 		free(line.owned[i]);
 	wk_argv_fini(&line.argv);

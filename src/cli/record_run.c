@@ -23,6 +23,7 @@
 
 /* A signal handler knows no context: the one recording of this program. */
 static struct wk_recorder *volatile recording;
+static volatile sig_atomic_t stopped_by; /* the signal that came first; 0 before */
 
 static void on_signal(int signal_number)
 {
@@ -30,6 +31,8 @@ static void on_signal(int signal_number)
 
 	if (!recorder)
 		return;
+	if (!stopped_by)
+		stopped_by = signal_number;
 	/* A terminal sends Ctrl-C to the command as well; other signals reach only us. */
 	if (signal_number != SIGINT)
 		wk_recorder_signal(recorder, signal_number);
@@ -51,24 +54,29 @@ static void handle_one(int signal_number, struct sigaction *old)
 		sigaction(signal_number, &action, NULL);
 }
 
-static void handle_signals(struct handlers *old)
+static void handle_signals(struct wk_recorder *recorder, struct handlers *old)
 {
+	recording = recorder;
+	stopped_by = 0;
 	handle_one(SIGINT, &old->interrupt);
 	handle_one(SIGTERM, &old->terminate);
 	handle_one(SIGHUP, &old->hang_up);
 }
 
+/* Also where that was done already. */
 static void restore_signals(const struct handlers *old)
 {
 	sigaction(SIGINT, &old->interrupt, NULL);
 	sigaction(SIGTERM, &old->terminate, NULL);
 	sigaction(SIGHUP, &old->hang_up, NULL);
+	recording = NULL;
 }
 
 struct run {
 	const struct wk_record_request *request;
 	struct wk_perf_data_writer *writer;
 	struct wk_buf old; /* where the recording went that lay at `output`; empty without one */
+	struct handlers handlers; /* of signals, as they were before */
 	bool shows_progress, progress_shown;
 };
 
@@ -362,7 +370,6 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	struct wk_unwind_stage *stage =
 		wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
-	struct handlers old;
 	bool ok;
 
 	wk_unwind_stage_set_live(stage);
@@ -371,11 +378,8 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	wk_unwind_stage_ask(stage, names);
 	if (run->request->embeds_symbols)
 		wk_unwind_stage_embed_names(stage);
-	recording = recorder;
-	handle_signals(&old);
 	ok = wk_recorder_run(recorder, &sink, on_progress, run, &outcome->result, err);
-	restore_signals(&old);
-	recording = NULL;
+	restore_signals(&run->handlers);
 	clear_progress(run);
 	if (outcome->result.command_running)
 		outcome->running = outcome->result.command_pid;
@@ -393,27 +397,26 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 	return ok;
 }
 
-/* A file without its head is no recording: what was there before comes back in its place. */
-static void take_back(struct run *run, int fd, struct wk_buf *words)
+/* A file without its head, or of a command that never ran. */
+static bool is_worthless(const struct run *run, const struct wk_record_outcome *outcome)
 {
-	const char *output = run->request->output;
-
-	wk_buf_add_text(words, "nothing was kept");
-	if (!is_at(fd, output) || unlink(output) != 0)
-		return;
-	wk_previous_restore(&run->old);
-	wk_buf_add_fmt(words, wk_os_is_there(output) ? "; %s is as it was before"
-						     : ", and there is no %s", output);
+	return !wk_perf_data_writer_has_head(run->writer) ||
+	       (outcome->result.has_command && !outcome->result.command_began);
 }
 
 static void add_kept(struct run *run, int fd, const struct wk_record_outcome *outcome,
 		     struct wk_buf *words)
 {
+	const char *output = run->request->output;
 	uint64_t samples = wk_perf_data_writer_samples(run->writer);
 
 	wk_buf_add_text(words, ": ");
-	if (!wk_perf_data_writer_has_head(run->writer)) {
-		take_back(run, fd, words);
+	if (is_worthless(run, outcome)) {
+		wk_buf_add_text(words, "nothing was kept");
+		if (is_at(fd, output) && wk_previous_take_back(output, &run->old))
+			wk_buf_add_fmt(words, wk_os_is_there(output) ? "; %s is as it was before"
+								     : ", and there is no %s",
+				       output);
 		return;
 	}
 	if (samples)
@@ -433,7 +436,8 @@ static void tell_kept(struct run *run, int fd, const struct wk_record_outcome *o
 	wk_buf_add_text(&words, err->text);
 	if (is_file(fd) && is_linked(fd))
 		add_kept(run, fd, outcome, &words);
-	if (outcome->result.has_command && !outcome->result.command_began)
+	if (outcome->result.has_command && !outcome->result.command_began &&
+	    !outcome->result.wait_status)
 		wk_buf_add_text(&words, "; the command was not run");
 	snprintf(err->text, sizeof(err->text), "%s", wk_buf_text(&words));
 	wk_buf_fini(&words);
@@ -481,6 +485,16 @@ static int exit_code_of_failure(const struct wk_err *err)
 	return err->code == WK_ENOTRUNNABLE ? WK_EXIT_NOT_EXECUTABLE : wk_exit_code(err);
 }
 
+/* Of a recording. A command that a Ctrl-C kept from running ended by that. */
+static int exit_code_after(const struct wk_recorder_result *result, const struct wk_err *err)
+{
+	bool was_kept_back = result->has_command && !result->command_began;
+
+	if (was_kept_back && WIFSIGNALED(result->wait_status))
+		return exit_code_of_status(result->wait_status);
+	return was_kept_back && stopped_by ? 128 + stopped_by : exit_code_of_failure(err);
+}
+
 bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
 		   struct wk_record_outcome *outcome, struct wk_err *err)
 {
@@ -500,6 +514,8 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	/* A write past ulimit -f fails like one to a full disk. The command is born already and
 	 * keeps its own way with this signal. */
 	signal(SIGXFSZ, SIG_IGN);
+	/* The child has them as they were. What was recorded last is not touched before. */
+	handle_signals(recorder, &run.handlers);
 	fd = open_output(request->output, &run.old, err);
 	if (fd < 0)
 		goto out;
@@ -511,7 +527,8 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 		wk_say_lines(wk_recorder_notices(recorder));
 	ok = record_events(&run, recorder, symbols, outcome, err) &&
 	     is_still_there(fd, request->output, err);
-	outcome->exit_code = ok ? exit_code_of(&outcome->result) : exit_code_of_failure(err);
+	outcome->exit_code = ok ? exit_code_of(&outcome->result)
+				: exit_code_after(&outcome->result, err);
 	add_place(fd, request, &outcome->place);
 	if (request->stays_open && is_file(fd))
 		outcome->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -520,6 +537,7 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	else if (!request->quiet)
 		say_closing_words(&run, outcome);
 out:
+	restore_signals(&run.handlers);
 	wk_perf_data_writer_free(run.writer);
 	wk_buf_fini(&run.old);
 	if (fd >= 0 && fd != STDOUT_FILENO && close(fd) != 0 && ok) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,12 @@ static bool private_pipe(int fds[2])
 	return true;
 }
 
+/* As above, and whoever writes where nobody reads any more is told so, without a signal. */
+static bool private_sockets(int fds[2])
+{
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0;
+}
+
 /* The child: waits for its byte, then becomes the program. Never returns. */
 static void become(char *const *command, const char *folder, int go_fd, int failure_fd)
 {
@@ -110,7 +117,7 @@ bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const cha
 	*launch = (struct wk_launch){ .go_fd = -1, .failure_fd = -1 };
 	if (cause)
 		return fail_exec(err, command[0], cause);
-	if (!private_pipe(go) || !private_pipe(failure) || (launch->pid = fork()) < 0) {
+	if (!private_sockets(go) || !private_pipe(failure) || (launch->pid = fork()) < 0) {
 		cause = errno;
 		launch->pid = 0;
 		close_pair(go);
@@ -130,22 +137,36 @@ bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const cha
 	return true;
 }
 
+static bool send_word(int go_fd)
+{
+	ssize_t sent;
+
+	do {
+		sent = send(go_fd, "", 1, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	close(go_fd);
+	return sent == 1;
+}
+
 bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *err)
 {
-	int cause = 0;
+	int cause = 0, go_fd = launch->go_fd;
 	ssize_t got;
 
-	while (write(launch->go_fd, "", 1) < 0 && errno == EINTR)
-		continue;
-	close(launch->go_fd);
+	/* From here on a signal that came to us alone is passed on. */
 	launch->go_fd = -1;
+	if (!send_word(go_fd)) {
+		wk_launch_ended(launch, true);
+		return wk_fail(err, WK_EIO, WK_NOWHERE, WK_LAUNCH_ENDED_EARLY);
+	}
 	/* The exec closes the other end; before that nothing comes but the cause of a failure. */
 	do {
 		got = read(launch->failure_fd, &cause, sizeof(cause));
 	} while (got < 0 && errno == EINTR);
 	close(launch->failure_fd);
 	launch->failure_fd = -1;
-	if (got != (ssize_t)sizeof(cause))
+	launch->began = got != (ssize_t)sizeof(cause);
+	if (launch->began)
 		return true;
 	wk_launch_ended(launch, true);
 	return fail_exec(err, program, cause);

@@ -1,6 +1,6 @@
 /* Runs the command that is to be recorded, once everything is open.
  *
- * wk_launch_prepare forks; the child waits for a word on a pipe and touches nothing else:
+ * wk_launch_prepare forks; the child waits for a word from us and touches nothing else:
  * its standard streams, signals, limits and process group are those of wick's caller.
  * wk_launch_go lets it run and tells whether the program could be started. */
 #ifndef WK_RECORD_LAUNCH_H
@@ -15,6 +15,7 @@ struct wk_launch {
 	pid_t pid;      /* 0 while there is none */
 	int go_fd;      /* a byte written here starts the program; closing it ends the child */
 	int failure_fd; /* errno of a failed exec comes here; nothing if it worked */
+	bool began;     /* it was let go and could be run */
 	bool has_ended;
 	int wait_status;
 };
@@ -24,6 +25,9 @@ struct wk_launch {
  * place of standard output as well. */
 bool wk_launch_prepare(struct wk_launch *launch, char *const *command, const char *folder,
 		       bool to_stderr, struct wk_err *err);
+
+#define WK_LAUNCH_ENDED_EARLY "the command was ended before it began"
+
 bool wk_launch_go(struct wk_launch *launch, const char *program, struct wk_err *err);
 
 /* Has it ended? With `wait` it is waited for. */

@@ -114,7 +114,7 @@ static bool open_targets(struct wk_recorder *recorder, struct wk_err *err)
 	case WK_OPENED:
 		return true;
 	case WK_OPEN_GONE:
-		return wk_fail(err, WK_EIO, WK_NOWHERE, "the command was ended before it began");
+		return wk_fail(err, WK_EIO, WK_NOWHERE, WK_LAUNCH_ENDED_EARLY);
 	case WK_OPEN_FAILED:
 		break;
 	}
@@ -425,14 +425,21 @@ static bool tell_end(struct wk_recorder *recorder, struct wk_err *err)
 	       tell_note(recorder, broken, "bytes of the kernel's rings were no records", err);
 }
 
+/* Not after a Ctrl-C: the child has heard it as a rule, but a SIGTERM came to us alone. */
+static bool let_command_go(struct wk_recorder *recorder, struct wk_err *err)
+{
+	if (atomic_load(&recorder->reader.stops))
+		return wk_fail(err, WK_EIO, WK_NOWHERE, "interrupted");
+	return wk_launch_go(&recorder->launch, recorder->options.command[0], err);
+}
+
 static bool begin(struct wk_recorder *recorder, struct wk_err *err)
 {
 	if (!tell_beginning(recorder, err))
 		return false;
 	if (recorder->options.all_cpus || recorder->options.pid_count)
 		wk_perf_enable(&recorder->perf);
-	return !recorder->launch.pid ||
-	       wk_launch_go(&recorder->launch, recorder->options.command[0], err);
+	return !recorder->launch.pid || let_command_go(recorder, err);
 }
 
 static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result *result)
@@ -449,9 +456,8 @@ static void fill_result(struct wk_recorder *recorder, struct wk_recorder_result 
 		.elapsed_ns = elapsed_ns(recorder, wk_os_clock_ns()),
 		.end_ns = atomic_load(&recorder->reader.end_ns),
 		.has_command = recorder->launch.pid != 0,
-		.command_began = recorder->launch.pid && recorder->launch.go_fd < 0,
-		.command_running = recorder->launch.pid && recorder->launch.go_fd < 0 &&
-				   !recorder->launch.has_ended,
+		.command_began = recorder->launch.began,
+		.command_running = recorder->launch.began && !recorder->launch.has_ended,
 		.command_pid = recorder->launch.pid,
 		.wait_status = recorder->launch.wait_status,
 	};

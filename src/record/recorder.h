@@ -55,7 +55,7 @@ struct wk_recorder_result {
 	uint64_t elapsed_ns;
 	uint64_t end_ns;         /* recorder's clock when the command ended or recording stopped */
 	bool has_command;
-	bool command_began;      /* false where what came before it failed already */
+	bool command_began;      /* false where it could not be run, or was not let go */
 	bool command_running;    /* recording ended before it did; it is still a child */
 	pid_t command_pid;
 	int wait_status;         /* of the command once it has ended, as waitpid gives it */

@@ -483,6 +483,29 @@ def _(t):
     t.true((t.folder / "wick.data.old").read_bytes() == older, "what was there before is lost")
 
 
+@tap.case("--root leaves what was recorded before where sudo records nothing")
+def _(t):
+    for name, text in ("cargo", FAKE_CARGO % "app"), ("sudo", "#!/bin/sh\nexit 1\n"):
+        (t.folder / name).write_text(text)
+        (t.folder / name).chmod(0o755)
+    shutil.copy(tap.WICK, t.folder / "cargo-wick")
+    t.folder.chmod(0o777)
+    other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+    environment = os.environ | {"PATH": f"{t.folder}:{os.environ['PATH']}",
+                                "CARGO": str(t.folder / "cargo")}
+    files = sorted(os.listdir(t.folder))
+    older = (tap.ROOT / "tests/data/shop.data").read_bytes()
+    for before in None, older:
+        if before:
+            (t.folder / "wick.data").write_bytes(before)
+            (t.folder / "wick.data").chmod(0o666)
+        done = tap.run(t.folder / "cargo-wick", "wick", "--root", cwd=t.folder, env=environment,
+                       check=False, **other)
+        t.equal(done.returncode, 1, f"exit code: {done.stderr}")
+        t.equal(sorted(os.listdir(t.folder)), files + ["wick.data"] * bool(before), "files")
+    t.true((t.folder / "wick.data").read_bytes() == older, "what was recorded before is lost")
+
+
 @tap.case("--open hands the picture to xdg-open")
 def _(t):
     p = project()
