@@ -3,38 +3,30 @@
 #include "base/mem.h"
 #include "os/os.h"
 
-#define MOST_WORKERS 15
-#define MOST_DEPTH   16
-#define MOST_AHEAD   ((size_t)64 << 20) /* bytes of all feeds together */
-#define LEAST_PLAIN  65536              /* what any buffer may unpack to */
-#define LEAST_PACKED 4096
+#define MOST_WORKERS  7 /* the reader keeps up with no more */
+#define LEAST_BUFFERS 8 /* that make a worker worth its start */
+#define MOST_DEPTH    16
+#define MOST_AHEAD    ((size_t)64 << 20) /* bytes of all feeds together */
+#define LEAST_PLAIN   65536              /* what any buffer may unpack to */
+#define LEAST_PACKED  4096
+#define WAIT_MS       1000 /* or until woken; who waits looks again at what it waits for */
 
 /* All unpacked buffers together may take that much and so many times what the files have, which is
  * three times what real ones need. A file can name thousands of processors in a few bytes. */
 #define LEAST_MEMORY      ((size_t)64 << 20)
 #define MOST_MEMORY_RATIO 20
 
-struct job {
-	struct wk_etl_feed *feed;
-	size_t index;
-};
-
-/* Every so many-th job of the batch. */
-struct worker {
-	const struct wk_etl_ahead *ahead;
-	size_t first;
-	struct wk_os_thread *thread;
-};
-
 struct wk_etl_ahead {
 	struct wk_etl_feed *feeds;
 	size_t feed_count;
-	struct job *jobs;
-	size_t job_count, job_cap;
 	size_t most_plain; /* bytes of a buffer */
-	struct worker workers[MOST_WORKERS];
+	struct wk_os_thread *workers[MOST_WORKERS];
 	unsigned worker_count;
-	bool is_running;
+	struct wk_os_lock *lock; /* for what follows, and what the feeds have of it */
+	unsigned busy, idle; /* workers */
+	bool reader_waits;
+	bool is_halted; /* nothing is begun */
+	bool is_over;
 };
 
 static struct wk_etl_plain *place(const struct wk_etl_feed *feed, size_t index)
@@ -51,82 +43,158 @@ static void unpack(const struct wk_etl_ahead *ahead, const struct wk_etl_feed *f
 						&plain->room, &plain->records);
 }
 
+/* ---- workers; all but the unpacking itself with the lock held */
+
+static size_t stock(const struct wk_etl_feed *feed)
+{
+	return feed->begun - feed->taken;
+}
+
+/* Whose next buffer will be needed first: the feed with the fewest ahead, since those that are
+ * read faster have fewer. NULL where all have what they may. */
+static struct wk_etl_feed *neediest(const struct wk_etl_ahead *ahead)
+{
+	struct wk_etl_feed *found = NULL;
+
+	for (size_t i = 0; i < ahead->feed_count; i++) {
+		struct wk_etl_feed *feed = &ahead->feeds[i];
+
+		if (feed->begun < feed->count && stock(feed) < feed->depth &&
+		    (!found || stock(feed) < stock(found)))
+			found = feed;
+	}
+	return found;
+}
+
+static void unpack_next(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
+{
+	size_t index = feed->begun++;
+
+	ahead->busy++;
+	wk_os_lock_leave(ahead->lock);
+	unpack(ahead, feed, index);
+	wk_os_lock_take(ahead->lock);
+	ahead->busy--;
+	place(feed, index)->is_ready = true;
+	if (ahead->reader_waits)
+		wk_os_lock_wake(ahead->lock);
+}
+
+static void rest(struct wk_etl_ahead *ahead)
+{
+	ahead->idle++;
+	wk_os_lock_wait(ahead->lock, WAIT_MS);
+	ahead->idle--;
+}
+
 static void work(void *context)
 {
-	const struct worker *worker = context;
-	const struct wk_etl_ahead *ahead = worker->ahead;
+	struct wk_etl_ahead *ahead = context;
 
-	for (size_t i = worker->first; i < ahead->job_count; i += ahead->worker_count)
-		unpack(ahead, ahead->jobs[i].feed, ahead->jobs[i].index);
-}
+	wk_os_lock_take(ahead->lock);
+	while (!ahead->is_over) {
+		struct wk_etl_feed *feed = ahead->is_halted ? NULL : neediest(ahead);
 
-/* Until all that was given is unpacked. */
-static void collect(struct wk_etl_ahead *ahead)
-{
-	if (!ahead->is_running)
-		return;
-	for (unsigned i = 0; i < ahead->worker_count; i++)
-		if (ahead->workers[i].thread)
-			wk_os_thread_join(ahead->workers[i].thread);
-	for (size_t i = 0; i < ahead->feed_count; i++)
-		ahead->feeds[i].ready = ahead->feeds[i].given;
-	ahead->is_running = false;
-}
-
-/* Where the system gives no thread its part is done here. */
-static void start(struct wk_etl_ahead *ahead)
-{
-	for (unsigned i = 0; i < ahead->worker_count; i++) {
-		struct worker *worker = &ahead->workers[i];
-
-		*worker = (struct worker){ .ahead = ahead, .first = i };
-		if (i < ahead->job_count)
-			worker->thread = wk_os_thread_start(work, worker);
-		if (!worker->thread)
-			work(worker);
+		if (feed)
+			unpack_next(ahead, feed);
+		else
+			rest(ahead);
 	}
-	ahead->is_running = true;
+	wk_os_lock_leave(ahead->lock);
 }
 
-static void give(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
+/* Where the system gives fewer threads, or none, more is left to the reader. */
+static void hire(struct wk_etl_ahead *ahead, unsigned count)
 {
-	size_t end = feed->taken + feed->depth;
+	ahead->lock = wk_os_lock_new();
+	while (ahead->worker_count < count) {
+		struct wk_os_thread *thread = wk_os_thread_start(work, ahead);
 
-	if (end > feed->count)
-		end = feed->count;
-	for (; feed->given < end; feed->given++) {
-		ahead->jobs = wk_grow(ahead->jobs, &ahead->job_cap, ahead->job_count + 1,
-				      sizeof(*ahead->jobs));
-		ahead->jobs[ahead->job_count++] = (struct job){ feed, feed->given };
+		if (!thread)
+			break;
+		ahead->workers[ahead->worker_count++] = thread;
 	}
 }
 
-static void give_all(struct wk_etl_ahead *ahead)
+/* ---- the reader's side */
+
+static void wait_for_worker(struct wk_etl_ahead *ahead)
 {
-	collect(ahead);
-	ahead->job_count = 0;
-	for (size_t i = 0; i < ahead->feed_count; i++)
-		give(ahead, &ahead->feeds[i]);
-	start(ahead);
+	ahead->reader_waits = true;
+	wk_os_lock_wait(ahead->lock, WAIT_MS);
+	ahead->reader_waits = false;
+}
+
+/* What was ahead may be half used up before those who rest are woken: to wake somebody costs about
+ * as much as to unpack a buffer. */
+static void wake_workers(struct wk_etl_ahead *ahead, const struct wk_etl_feed *feed)
+{
+	bool is_resumed = ahead->is_halted;
+
+	ahead->is_halted = false;
+	if (is_resumed || (ahead->idle && feed->begun < feed->count &&
+			   stock(feed) <= feed->depth / 2))
+		wk_os_lock_wake(ahead->lock);
+}
+
+/* True where nobody else unpacks it. */
+static bool take_next(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
+{
+	struct wk_etl_plain *plain = place(feed, feed->taken);
+	bool is_own = feed->begun == feed->taken;
+
+	feed->begun += is_own;
+	while (!is_own && !plain->is_ready)
+		wait_for_worker(ahead);
+	plain->is_ready = false;
+	feed->taken++;
+	return is_own;
 }
 
 const struct wk_etl_plain *wk_etl_ahead_take(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
 {
 	size_t index = feed->taken;
+	bool is_own = true;
 
 	if (index == feed->count)
 		return NULL;
-	if (index == feed->given) {
-		unpack(ahead, feed, index);
-		feed->given = feed->ready = index + 1;
-	} else if (index >= feed->ready) {
-		collect(ahead);
+	if (ahead->lock) {
+		wk_os_lock_take(ahead->lock);
+		is_own = take_next(ahead, feed);
+		wake_workers(ahead, feed);
+		wk_os_lock_leave(ahead->lock);
+	} else {
+		feed->taken++;
 	}
-	feed->taken++;
-	if (feed->given < feed->count && feed->given - feed->taken < (feed->depth + 1) / 2)
-		give_all(ahead);
+	if (is_own)
+		unpack(ahead, feed, index);
 	return place(feed, index);
 }
+
+/* What the workers have begun is ended, and they begin nothing until a buffer is taken. */
+static void halt(struct wk_etl_ahead *ahead)
+{
+	wk_os_lock_take(ahead->lock);
+	ahead->is_halted = true;
+	while (ahead->busy)
+		wait_for_worker(ahead);
+	wk_os_lock_leave(ahead->lock);
+}
+
+void wk_etl_ahead_rewind(struct wk_etl_ahead *ahead)
+{
+	if (ahead->lock)
+		halt(ahead);
+	for (size_t i = 0; i < ahead->feed_count; i++) {
+		struct wk_etl_feed *feed = &ahead->feeds[i];
+
+		feed->taken = feed->begun = 0;
+		for (size_t k = 0; k <= feed->depth; k++)
+			feed->ring[k].is_ready = false;
+	}
+}
+
+/* ---- how many, and how far ahead */
 
 /* What plain buffers need is in the file; only packed ones are worth a thread. */
 static bool is_packed(const struct wk_etl_feed *feed)
@@ -169,46 +237,69 @@ static struct sums sum_up(const struct wk_etl_ahead *ahead)
 	return sums;
 }
 
-/* As many buffers ahead as there is memory for; none where they are so small that to start threads
- * costs more than to unpack them. */
-static size_t depth_of(const struct wk_etl_ahead *ahead, const struct sums *sums)
+/* As many buffers ahead as there is memory for; none where they are so small that to hand them
+ * over costs more than to unpack them. Whether there are threads does not matter here, since how
+ * large a buffer may become hangs on it. */
+static size_t depth_of(const struct sums *sums)
 {
 	size_t depth;
 
-	if (ahead->worker_count == 0 || sums->packed_bytes < LEAST_PACKED * sums->buffers)
+	if (sums->feeds == 0 || sums->packed_bytes < LEAST_PACKED * sums->buffers)
 		return 0;
 	depth = MOST_AHEAD / sums->plain_bytes;
 	return depth < MOST_DEPTH ? depth : MOST_DEPTH;
 }
 
+static unsigned workers_of(const struct sums *sums, unsigned threads)
+{
+	size_t worth = sums->buffers / LEAST_BUFFERS, most = threads > 1 ? threads - 1 : 0;
+
+	most = most < worth ? most : worth;
+	return most < MOST_WORKERS ? (unsigned)most : MOST_WORKERS;
+}
+
 struct wk_etl_ahead *wk_etl_ahead_new(struct wk_etl_feed *feeds, size_t count, unsigned threads)
 {
 	struct wk_etl_ahead *ahead = wk_alloc_zeroed(1, sizeof(*ahead));
-	unsigned workers = threads > 1 ? threads - 1 : 0;
 	struct sums sums;
-	size_t depth = 0;
+	size_t depth;
+	unsigned workers;
 
 	ahead->feeds = feeds;
 	ahead->feed_count = count;
-	ahead->worker_count = workers < MOST_WORKERS ? workers : MOST_WORKERS;
+	ahead->is_halted = true;
 	sums = sum_up(ahead);
-	if (sums.feeds) {
-		depth = depth_of(ahead, &sums);
+	depth = depth_of(&sums);
+	workers = depth ? workers_of(&sums, threads) : 0;
+	if (sums.feeds)
 		ahead->most_plain = (LEAST_MEMORY + MOST_MEMORY_RATIO * sums.packed_bytes) /
 				    (sums.feeds * (depth + 1));
-	}
 	for (size_t i = 0; i < count; i++) {
-		feeds[i].depth = is_packed(&feeds[i]) ? depth : 0;
+		feeds[i].depth = workers && is_packed(&feeds[i]) ? depth : 0;
 		feeds[i].ring = wk_alloc_zeroed(feeds[i].depth + 1, sizeof(*feeds[i].ring));
 	}
+	if (workers)
+		hire(ahead, workers);
 	return ahead;
+}
+
+static void dismiss(struct wk_etl_ahead *ahead)
+{
+	wk_os_lock_take(ahead->lock);
+	ahead->is_over = true;
+	wk_os_lock_wake(ahead->lock);
+	wk_os_lock_leave(ahead->lock);
+	for (unsigned i = 0; i < ahead->worker_count; i++)
+		wk_os_thread_join(ahead->workers[i]);
+	wk_os_lock_free(ahead->lock);
 }
 
 void wk_etl_ahead_free(struct wk_etl_ahead *ahead)
 {
 	if (!ahead)
 		return;
-	collect(ahead);
+	if (ahead->lock)
+		dismiss(ahead);
 	for (size_t i = 0; i < ahead->feed_count; i++) {
 		struct wk_etl_feed *feed = &ahead->feeds[i];
 
@@ -216,13 +307,5 @@ void wk_etl_ahead_free(struct wk_etl_ahead *ahead)
 			free(feed->ring[k].room.at);
 		free(feed->ring);
 	}
-	free(ahead->jobs);
 	free(ahead);
-}
-
-void wk_etl_ahead_rewind(struct wk_etl_ahead *ahead)
-{
-	collect(ahead);
-	for (size_t i = 0; i < ahead->feed_count; i++)
-		ahead->feeds[i].taken = ahead->feeds[i].ready = ahead->feeds[i].given = 0;
 }

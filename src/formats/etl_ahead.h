@@ -1,9 +1,10 @@
 /* The buffers of each feed, one after the other, unpacked before they are asked for.
  *
- * With one thread a buffer is unpacked when it
- * is taken. With more, others unpack the next few of every feed while the taken ones are read:
- * a batch is started when a feed has come half through what it had, and waited for before the
- * next. All calls are the reader's thread's; what was taken stays until that feed's next. */
+ * With one thread a buffer is unpacked when it is taken. With more, the others stay as long as
+ * this does and unpack the next few buffers of every feed while the reader is at work, first where
+ * the fewest are ahead. What nobody has begun when it is taken the reader unpacks itself. All calls
+ * are the reader's thread's; what was taken stays until that feed's next. What feeds have is
+ * changed only behind a rewind and before the next take. */
 #ifndef WK_FORMATS_ETL_AHEAD_H
 #define WK_FORMATS_ETL_AHEAD_H
 
@@ -13,6 +14,7 @@ struct wk_etl_plain {
 	struct wk_etl_buffer buffer;
 	struct wk_bytes records;
 	bool is_whole; /* as its header claims */
+	bool is_ready; /* another thread has unpacked it */
 	struct wk_etl_room room;
 };
 

@@ -13,10 +13,10 @@ struct wk_etl_feed {
 	uint32_t cpu;
 	const uint64_t *offsets; /* of its buffers, in order */
 	size_t count;
-	/* Set and used by etl_ahead.c: the first so many buffers are taken, unpacked, and given to
-	 * be unpacked. */
-	size_t taken, ready, given;
-	size_t depth; /* how many may be given beyond those taken */
+	/* Set and used by etl_ahead.c: of the first so many buffers all are taken, and somebody has
+	 * begun to unpack them. */
+	size_t taken, begun;
+	size_t depth; /* how many may be begun beyond those taken */
 	struct wk_etl_plain *ring; /* depth + 1: buffer i is in place i modulo that */
 };
 
