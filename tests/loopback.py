@@ -1,5 +1,6 @@
 """Servers on the loopback address, for tests of what is fetched."""
 import http.server
+import os
 import threading
 
 
@@ -59,3 +60,12 @@ def whole(body):
 
 def missing(_path):
     return 404, {"Content-Length": "9"}, [b"no such\n\n"]
+
+
+def environment(t, **more):
+    """Nothing that the tester's own environment says of servers, and a cache of the case's own."""
+    keep = {name: value for name, value in os.environ.items()
+            if not name.startswith(("DEBUGINFOD", "WICK_SYMBOL", "WICK_DEBUGINFOD", "_NT_"))
+            and not name.lower().endswith("_proxy")}
+    return keep | {"WICK_CACHE_DIR": str(t.folder / "cache")} | \
+        {name: str(value) for name, value in more.items()}

@@ -15,6 +15,7 @@
 #include "symbols/dwarf_files.h"
 #include "symbols/kallsyms.h"
 #include "symbols/pdb.h"
+#include "symbols/remote.h"
 #include "symbols/store.h"
 #include "symbols/symbol_files.h"
 #include "symbols/symbols.h"
@@ -177,6 +178,10 @@ bool wk_image_find_file(struct wk_image_symbols *image);
 /* What would be looked for along the symbol path next; false where nothing would be. It borrows
  * from the image. */
 bool wk_image_want(struct wk_image_symbols *image, struct wk_symbol_want *want);
+
+/* image_files.c: what other machines would be asked for next of an image that is none of Windows;
+ * false where nothing would be. It borrows from the image. */
+bool wk_image_want_remote(struct wk_image_symbols *image, struct wk_remote_want *want);
 
 /* May other machines be asked for it, since code of it is shown? */
 bool wk_image_is_in_view(const struct wk_image_symbols *image);

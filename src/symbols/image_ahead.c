@@ -19,7 +19,7 @@ static bool wants_more(struct wk_image_symbols *image, struct wk_symbol_want *wa
 }
 
 /* Returns how many of the images came that tell which PDB they have. */
-static size_t fetch_once(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
 			 size_t count)
 {
 	struct wk_symbol_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
@@ -35,14 +35,34 @@ static size_t fetch_once(struct wk_symbols *symbols, struct wk_image_symbols *co
 	return came;
 }
 
+/* Returns how many images came: now it is known whether they lack a debug file. */
+static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			  size_t count)
+{
+	struct wk_remote_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
+	size_t wanted = 0, came = 0;
+
+	for (size_t i = 0; i < count; i++)
+		wanted += wk_image_want_remote(images[i], &wants[wanted]);
+	wk_remote_fetch_ahead(symbols->remote, wants, wanted);
+	for (size_t i = 0; i < count; i++) {
+		if (images[i]->file.obj || !wk_image_want_remote(images[i], &wants[0]))
+			continue;
+		wk_image_fetch(images[i]);
+		came += images[i]->file.obj != NULL;
+	}
+	free(wants);
+	return came;
+}
+
 void wk_symbols_fetch_ahead(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
 			    size_t count)
 {
 	symbols->is_narrowed = true;
 	for (size_t i = 0; i < count; i++)
 		images[i]->is_in_view = true;
-	if (!symbols->files || !wk_symbol_files_has_servers(symbols->files))
-		return;
-	if (fetch_once(symbols, images, count))
-		fetch_once(symbols, images, count);
+	if (wk_symbol_files_has_servers(symbols->files) && fetch_pdbs(symbols, images, count))
+		fetch_pdbs(symbols, images, count);
+	if (wk_remote_asks_machines(symbols->remote) && fetch_files(symbols, images, count))
+		fetch_files(symbols, images, count);
 }

@@ -103,14 +103,20 @@ void wk_image_open(struct wk_image_symbols *image)
 	image->state = wk_store_image(&image->key, &image->file, &image->reason);
 }
 
+/* Would other machines be asked for its file? Those of Windows are looked for by image_pdb.c. */
+static bool lacks_file(const struct wk_image_symbols *image)
+{
+	return !image->file.obj && image->state != WK_IMAGE_NO_FILE && !image->was_asked &&
+	       !image->key.is_kernel && !image->owner->is_live && !wk_image_has_rvas(image) &&
+	       wk_image_is_in_view(image);
+}
+
 void wk_image_fetch(const struct wk_image_symbols *image)
 {
 	struct wk_image_symbols *late = wk_image_late(image);
 
-	if (image->file.obj || image->state == WK_IMAGE_NO_FILE || image->was_asked ||
-	    image->key.is_kernel || image->owner->is_live || wk_image_has_rvas(image) ||
-	    !wk_image_is_in_view(image))
-		return; /* for images of Windows, see image_pdb.c */
+	if (!lacks_file(image))
+		return;
 	late->was_asked = true;
 	if (image->key.build_id.size == 0)
 		look_for_copy(late);
@@ -128,21 +134,54 @@ static bool is_complete(const struct wk_obj *obj)
 	       (wk_image_has_all_names(obj) && wk_obj_section(obj, ".debug_info"));
 }
 
+/* Its debug file, if that is on this machine. */
+static void find_debug(struct wk_image_symbols *image)
+{
+	if (!image->file.obj || image->debug_done)
+		return;
+	image->debug_done = true;
+	wk_store_debug(&image->file, image->owner->debug_dirs, &image->debug,
+		       &image->debug_reason);
+}
+
+/* May other machines be asked for it? */
+static bool lacks_debug(const struct wk_image_symbols *image)
+{
+	return image->file.obj && !image->debug.obj && !image->debug_asked &&
+	       !image->owner->is_live && wk_image_is_in_view(image);
+}
+
 const struct wk_obj *wk_image_debug_obj(const struct wk_image_symbols *image)
 {
 	struct wk_image_symbols *late = wk_image_late(image);
 
-	if (image->file.obj && !image->debug_done) {
-		late->debug_done = true;
-		wk_store_debug(&image->file, image->owner->debug_dirs, &late->debug,
-			       &late->debug_reason);
-	}
-	if (image->file.obj && !image->debug.obj && !image->debug_asked &&
-	    !image->owner->is_live && wk_image_is_in_view(image)) {
+	find_debug(late);
+	if (lacks_debug(image)) {
 		late->debug_asked = true;
 		if (!is_complete(image->file.obj))
 			fetch(late, WK_REMOTE_DEBUG, &image->file.obj->build_id, &late->debug,
 			      &late->debug_reason);
 	}
 	return image->debug.obj;
+}
+
+static bool want_debug(struct wk_image_symbols *image, struct wk_remote_want *want)
+{
+	if (!image->file.obj || is_complete(image->file.obj) || wk_image_keeps_all(image))
+		return false;
+	find_debug(image);
+	want->which = WK_REMOTE_DEBUG;
+	want->id = image->file.obj->build_id;
+	return lacks_debug(image);
+}
+
+bool wk_image_want_remote(struct wk_image_symbols *image, struct wk_remote_want *want)
+{
+	*want = (struct wk_remote_want){
+		.which = WK_REMOTE_IMAGE,
+		.id = image->key.build_id,
+		.image_path = image->key.path,
+	};
+	return !wk_image_is_vdso(image) && (lacks_file(image) || want_debug(image, want)) &&
+	       want->id.size > 0;
 }

@@ -18,7 +18,7 @@
  *	ssqp:PLACE         one with the keys of .NET's: app/elf-buildid-ID/app
  *	/a/folder          the same as store:/a/folder; also ./folder
  *
- * Order of calls: open, get as often as wished, close. Not for use from several threads. */
+ * Order of calls: open, fetch ahead what will be wanted, get as often as wished, close. Not for use from several threads. */
 #ifndef WK_SYMBOLS_REMOTE_H
 #define WK_SYMBOLS_REMOTE_H
 
@@ -73,6 +73,18 @@ void wk_remote_close(struct wk_remote *remote);
 bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 		   const struct wk_build_id *id, struct wk_str image_path, struct wk_buf *path,
 		   struct wk_err *err);
+
+struct wk_remote_want {
+	enum wk_remote_file which;
+	struct wk_build_id id;
+	struct wk_str image_path; /* as recorded */
+};
+
+/* Looks for all of them, several at once, and keeps what comes of it for wk_remote_get, which then
+ * has no need to ask: the answer is the same as it would have been one after the other. The first
+ * are begun first. Does nothing where no other machine would be asked. */
+void wk_remote_fetch_ahead(struct wk_remote *remote, const struct wk_remote_want *wants,
+			   size_t count);
 
 /* Is there a server or a folder to ask? */
 bool wk_remote_asks(const struct wk_remote *remote);

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
-from loopback import Server, missing, whole  # noqa: E402
+from loopback import Server, environment, missing, whole  # noqa: E402
 
 NAMES = {"burn_thirty", "burn_seventy"}
 
@@ -52,15 +52,6 @@ def app():
     if not _app:
         _app.append(App())
     return _app[0]
-
-
-def environment(t, **more):
-    """Nothing that the tester's own environment says of servers, and a cache of the case's own."""
-    keep = {key: value for key, value in os.environ.items()
-            if not key.startswith(("DEBUGINFOD", "WICK_SYMBOL", "WICK_DEBUGINFOD"))
-            and not key.lower().endswith("_proxy")}
-    return keep | {"WICK_CACHE_DIR": str(t.folder / "cache")} | \
-        {key: str(value) for key, value in more.items()}
 
 
 def show(t, what, *words, **more):

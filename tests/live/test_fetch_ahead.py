@@ -3,7 +3,6 @@
 no difference to what is shown who answers first."""
 import collections
 import gzip
-import os
 import pathlib
 import random
 import re
@@ -13,7 +12,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
-from loopback import Server, missing, whole  # noqa: E402
+from loopback import Server, environment, missing, whole  # noqa: E402
 
 FIXTURE = tap.SHARED / "fixtures" / "pdb" / "cpp-O2.pdb"
 NAMED = "geo::total(struct geo::Shape *const *, int)"
@@ -56,14 +55,6 @@ def trace(t, modules):
     path = t.folder / "x.etl"
     tap.run(tap.program("live", "windows_modules"), path, *(module.word for module in modules))
     return path
-
-
-def environment(t, **more):
-    keep = {name: value for name, value in os.environ.items()
-            if not name.startswith(("DEBUGINFOD", "WICK_SYMBOL", "WICK_DEBUGINFOD", "_NT_"))
-            and not name.lower().endswith("_proxy")}
-    return keep | {"WICK_CACHE_DIR": str(t.folder / "cache")} | \
-        {name: str(value) for name, value in more.items()}
 
 
 def fold(t, path, *words, **more):

@@ -2,7 +2,6 @@
 """Names of a Windows program that is not here: by its PDB, from folders, stores and servers on
 loopback that a symbol path names. The PDBs are those of the shared fixtures."""
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -14,7 +13,7 @@ import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
-from loopback import Server, missing, whole  # noqa: E402
+from loopback import Server, environment, missing, whole  # noqa: E402
 
 FIXTURES = tap.SHARED / "fixtures" / "pdb"
 # What stores keep them by.
@@ -52,15 +51,6 @@ def trace(t, rvas, name="cpp-O2", key=None, stamp=0, size=0, pdb_path=None, to="
     tap.run(tap.program("live", "windows_trace"), path, pdb_path or f"c:\\out\\{name}.pdb", key,
             f"{stamp:x}", f"{size:x}", *(f"{rva:x}" for rva in rvas))
     return path
-
-
-def environment(t, **more):
-    """Nothing that the tester's own environment says of symbols, and a cache of the case's own."""
-    keep = {key: value for key, value in os.environ.items()
-            if not key.startswith(("DEBUGINFOD", "WICK_SYMBOL", "WICK_DEBUGINFOD", "_NT_"))
-            and not key.lower().endswith("_proxy")}
-    return keep | {"WICK_CACHE_DIR": str(t.folder / "cache")} | \
-        {key: str(value) for key, value in more.items()}
 
 
 def functions(t, path, *words, **more):

@@ -1,0 +1,356 @@
+/* One search: through what was fetched before, folders and servers, in their order. */
+#include "symbols/remote_search.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "os/folder.h"
+#include "symbols/remote_internal.h"
+#include "symbols/remote_memory.h"
+#include "symbols/store.h"
+
+/* What one server said, behind what others did: "http://host/x: it does not have it". */
+static void say(struct wk_remote_search *s, const char *server, const char *what)
+{
+	wk_buf_add_fmt(&s->said, "%s%s: %s", s->said.len ? "; " : "", server, what);
+}
+
+/* The same of what a person must be told, who may have hoped for more. */
+static void complain(struct wk_remote_search *s, const struct wk_remote_host *host,
+		     const char *what)
+{
+	size_t number = (size_t)(host - s->remote->hosts);
+
+	say(s, host->at.shown, what);
+	if (!s->complaints)
+		s->complaints = wk_alloc_zeroed(s->remote->host_count, sizeof(*s->complaints));
+	if (!s->complaints[number])
+		s->complaints[number] = wk_strndup(what, strlen(what));
+}
+
+static void say_found(struct wk_remote_search *s, const char *server, const char *path)
+{
+	struct wk_os_file file;
+	struct wk_buf size = { 0 };
+
+	wk_buf_reset(&s->said);
+	if (wk_os_open_named(path, &file, NULL, NULL)) {
+		wk_num_add_bytes(&size, file.size_bytes);
+		wk_os_close(&file);
+	}
+	wk_buf_add_fmt(&s->said, "fetched from %s (%s)", server, wk_buf_text(&size));
+	wk_buf_fini(&size);
+}
+
+static void say_remembered(struct wk_remote_search *s, struct wk_remote_host *host,
+			   const struct wk_remote_memory *memory)
+{
+	struct wk_buf text = { 0 };
+
+	wk_remote_memory_add_words(memory, &text);
+	if (memory->is_missing)
+		say(s, host->at.shown, wk_buf_text(&text));
+	else
+		complain(s, host, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+static void note_newest(struct wk_remote_search *s)
+{
+	struct wk_str name = wk_str_basename(wk_buf_str(&s->path));
+
+	free(s->newest);
+	s->newest = wk_strndup(name.at, name.len);
+}
+
+static struct wk_fetcher *fetcher_of(struct wk_remote_search *s)
+{
+	struct wk_remote *remote = s->remote;
+
+	if (!s->fetcher && !remote->fetcher)
+		remote->fetcher = wk_fetcher_new(&remote->options);
+	return s->fetcher ? s->fetcher : remote->fetcher;
+}
+
+/* Fetches into a file without a name, which takes its place when it is found to be the wanted
+ * one. */
+static enum wk_fetched fetch_one(struct wk_remote_search *s, const struct wk_fetch *wish,
+				 struct wk_err *err)
+{
+	struct wk_fetch fetch = *wish;
+	enum wk_fetched fetched;
+	struct wk_os_keep keep;
+	bool ok;
+
+	if (!wk_os_keep_open(&keep, wk_buf_text(&s->path), err))
+		return WK_FETCH_IMPOSSIBLE;
+	fetch.fd = keep.fd;
+	fetched = wk_fetch(fetcher_of(s), &fetch, err);
+	ok = fetched == WK_FETCH_DONE && wk_remote_check_fd(keep.fd, &s->wish.id, err);
+	if (!wk_os_keep_end(&keep, ok))
+		ok = wk_fail_os(err, errno, "cannot keep %s", wk_buf_text(&s->path));
+	if (ok)
+		note_newest(s);
+	return fetched == WK_FETCH_DONE && !ok ? WK_FETCH_FAILED : fetched;
+}
+
+/* All places where this server may have it, until one does or the server fails. */
+static enum wk_fetched fetch_from(struct wk_remote_search *s, const struct wk_remote_host *host,
+				  struct wk_err *err)
+{
+	struct wk_buf place = { 0 }, url = { 0 }, shown = { 0 }, name = { 0 };
+	enum wk_fetched fetched = WK_FETCH_NOT_THERE;
+
+	wk_buf_add_str(&name, s->wish.name);
+	for (unsigned i = 0; fetched == WK_FETCH_NOT_THERE &&
+			     wk_remote_place(&host->at, &s->wish, i, &place); i++) {
+		if (place.len == 0)
+			continue;
+		wk_buf_reset(&url);
+		wk_buf_reset(&shown);
+		wk_buf_add_fmt(&url, "%s%s", host->at.base, wk_buf_text(&place));
+		wk_buf_add_fmt(&shown, "%s%s", host->at.shown, wk_buf_text(&place));
+		*err = (struct wk_err){ 0 };
+		fetched = fetch_one(s, &(struct wk_fetch){
+			.url = wk_buf_text(&url), .shown_url = wk_buf_text(&shown),
+			.name = name.len ? wk_buf_text(&name) : NULL }, err);
+	}
+	wk_buf_fini(&name);
+	wk_buf_fini(&place);
+	wk_buf_fini(&url);
+	wk_buf_fini(&shown);
+	return fetched;
+}
+
+/* Is it left alone, and why? */
+static bool is_left_alone(struct wk_remote_search *s, const struct wk_remote_host *host,
+			  struct wk_err *err)
+{
+	struct wk_os_lock *lock = s->remote->lock;
+	bool is_alone;
+
+	wk_os_lock_take(lock);
+	is_alone = host->why_down != NULL;
+	if (is_alone)
+		wk_fail(err, WK_EIO, WK_NOWHERE, "%s", host->why_down);
+	wk_os_lock_leave(lock);
+	return is_alone;
+}
+
+/* From now on, for the reason that was told first. */
+static void leave_alone(struct wk_remote_search *s, struct wk_remote_host *host, const char *why)
+{
+	struct wk_os_lock *lock = s->remote->lock;
+
+	wk_os_lock_take(lock);
+	if (!host->why_down)
+		host->why_down = wk_strndup(why, strlen(why));
+	wk_os_lock_leave(lock);
+}
+
+static void remember(struct wk_remote_search *s, const struct wk_remote_host *host,
+		     enum wk_fetched fetched)
+{
+	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED)
+		return;
+	wk_remote_remember(wk_buf_text(&s->memory_path), host->at.remembered_as,
+			   fetched == WK_FETCH_NOT_THERE);
+	s->has_remembered = true;
+}
+
+static bool ask(struct wk_remote_search *s, struct wk_remote_host *host)
+{
+	struct wk_err err = { 0 };
+	enum wk_fetched fetched;
+
+	if (is_left_alone(s, host, &err)) {
+		complain(s, host, err.text);
+		return false;
+	}
+	fetched = fetch_from(s, host, &err);
+	if (wk_fetch_is_end(fetched))
+		leave_alone(s, host, err.text);
+	if (fetched == WK_FETCH_DONE)
+		say_found(s, host->at.shown, wk_buf_text(&s->path));
+	else if (fetched == WK_FETCH_NOT_THERE)
+		say(s, host->at.shown, "it does not have it");
+	else
+		complain(s, host, err.text);
+	if (fetched != WK_FETCH_DONE)
+		remember(s, host, fetched);
+	return fetched == WK_FETCH_DONE;
+}
+
+static bool ask_server(struct wk_remote_search *s, struct wk_remote_host *host)
+{
+	struct wk_remote_memory memory;
+
+	if (wk_remote_remembers(wk_buf_text(&s->memory_path), host->at.remembered_as, &memory)) {
+		say_remembered(s, host, &memory);
+		return false;
+	}
+	if (s->is_look) {
+		s->is_open = true;
+		return false;
+	}
+	return ask(s, host);
+}
+
+/* The name of a file in a folder's layouts, which a person may want to see. */
+static void say_not_there(struct wk_remote_search *s, struct wk_remote_host *host)
+{
+	struct wk_buf place = { 0 }, text = { 0 };
+	struct wk_os_identity identity;
+	struct wk_err err = { 0 };
+
+	if (!wk_os_identify(host->at.base, &identity, &err)) {
+		complain(s, host, err.code == WK_ENOTFOUND ? "there is no such folder"
+							     : err.text);
+		return;
+	}
+	wk_buf_add_text(&text, "it does not have it as");
+	for (unsigned i = 0; wk_remote_place(&host->at, &s->wish, i, &place); i++)
+		if (place.len)
+			wk_buf_add_fmt(&text, "%s %s", i ? " or" : "", wk_buf_text(&place) + 1);
+	say(s, host->at.shown, wk_buf_text(&text));
+	wk_buf_fini(&place);
+	wk_buf_fini(&text);
+}
+
+/* What lies in a folder is used where it lies. */
+static bool look_into(struct wk_remote_search *s, struct wk_remote_host *host)
+{
+	struct wk_buf place = { 0 }, path = { 0 };
+	struct wk_err err = { 0 };
+	bool found = false;
+
+	for (unsigned i = 0; !found && wk_remote_place(&host->at, &s->wish, i, &place); i++) {
+		struct wk_err tried = { 0 };
+
+		if (place.len == 0)
+			continue;
+		wk_buf_reset(&path);
+		wk_buf_add_fmt(&path, "%s%s", host->at.base, wk_buf_text(&place));
+		found = wk_remote_check(wk_buf_text(&path), &s->wish.id, &tried) &&
+			(s->wish.which == WK_REMOTE_IMAGE ||
+			 wk_remote_says_more(wk_buf_text(&path), &tried));
+		if (!found && tried.code != WK_ENOTFOUND)
+			wk_fail(&err, tried.code, WK_NOWHERE, "%s: %s", wk_buf_text(&path),
+				tried.text);
+	}
+	if (found) {
+		wk_buf_reset(&s->said);
+		wk_buf_reset(&s->path);
+		wk_buf_add_str(&s->path, wk_buf_str(&path));
+		wk_buf_add_fmt(&s->said, "found in %s", host->at.shown);
+	} else if (err.code) {
+		say(s, host->at.shown, err.text);
+	} else {
+		say_not_there(s, host);
+	}
+	wk_buf_fini(&place);
+	wk_buf_fini(&path);
+	return found;
+}
+
+bool wk_remote_has_folder(struct wk_remote *remote)
+{
+	struct wk_os_folder *folder;
+
+	if (remote->is_folder_known)
+		return remote->folder != NULL;
+	remote->is_folder_known = true;
+	if (!remote->folder)
+		return wk_fail(&remote->no_folder, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "WICK_CACHE_DIR is empty");
+	folder = wk_os_folder_open(remote->folder, wk_remote_asks_machines(remote),
+				   &remote->no_folder);
+	wk_os_folder_close(folder);
+	if (!folder) {
+		free(remote->folder);
+		remote->folder = NULL;
+	}
+	return folder != NULL;
+}
+
+/* Fetched before, from whichever server. */
+static bool search_kept(struct wk_remote_search *s)
+{
+	wk_buf_add_fmt(&s->path, "%s/", s->remote->folder);
+	wk_store_add_id(&s->path, &s->wish.id);
+	wk_buf_add_text(&s->path, s->wish.which == WK_REMOTE_DEBUG ? ".debuginfo" : ".executable");
+	wk_buf_add_fmt(&s->memory_path, "%s.asked", wk_buf_text(&s->path));
+	if (!wk_remote_check(wk_buf_text(&s->path), &s->wish.id, NULL))
+		return false;
+	wk_os_note_use(wk_buf_text(&s->path));
+	wk_buf_add_text(&s->said, "fetched before");
+	return true;
+}
+
+static void say_nowhere(struct wk_remote_search *s, struct wk_remote_host *host)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "not asked, since there is no cache to keep it in (%s)",
+		       s->remote->no_folder.text);
+	complain(s, host, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+bool wk_remote_search_run(struct wk_remote_search *s)
+{
+	struct wk_remote *remote = s->remote;
+	bool found = wk_remote_has_folder(remote) && search_kept(s);
+
+	for (size_t i = 0; i < remote->host_count && !found && !s->is_open; i++) {
+		struct wk_remote_host *host = &remote->hosts[i];
+
+		if (host->at.is_folder)
+			found = look_into(s, host);
+		else if (!remote->folder)
+			say_nowhere(s, host);
+		else
+			found = ask_server(s, host);
+	}
+	return found;
+}
+
+void wk_remote_search_undo(struct wk_remote_search *s)
+{
+	for (size_t i = 0; s->complaints && i < s->remote->host_count; i++)
+		free(s->complaints[i]);
+	free(s->complaints);
+	free(s->newest);
+	wk_buf_fini(&s->path);
+	wk_buf_fini(&s->memory_path);
+	wk_buf_fini(&s->said);
+}
+
+void wk_remote_search_finish(struct wk_remote_search *s)
+{
+	struct wk_remote *remote = s->remote;
+
+	for (size_t i = 0; s->complaints && i < remote->host_count; i++)
+		if (!remote->hosts[i].complaint) {
+			remote->hosts[i].complaint = s->complaints[i];
+			s->complaints[i] = NULL;
+		}
+	remote->has_remembered |= s->has_remembered;
+	if (s->newest && !remote->lacks_room) { /* of several the first is dearest */
+		free(remote->newest);
+		remote->newest = s->newest;
+		remote->lacks_room = true;
+		s->newest = NULL;
+	}
+	wk_remote_search_undo(s);
+}
+
+void wk_remote_make_room_for_newest(struct wk_remote *remote)
+{
+	if (remote->lacks_room)
+		wk_remote_make_usual_room(remote->folder, remote->newest);
+	remote->lacks_room = false;
+}
