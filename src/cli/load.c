@@ -35,7 +35,7 @@ static const struct wk_opt options[] = {
 	  "the compiler inlined into them", WK_OPT_FLAG,
 	  offsetof(struct wk_load_args, no_inlined), NULL },
 	{ 0, "threads", "N", "read large text and traces of Windows with so many threads (as "
-	  "many as processors)", WK_OPT_NUMBER, offsetof(struct wk_load_args, threads), NULL },
+	  "many as processors)", WK_OPT_COUNT, offsetof(struct wk_load_args, threads), NULL },
 	{ 0 },
 };
 
