@@ -485,7 +485,10 @@ static void foot(struct printer *p)
 		wk_out_char(p->out, '\n');
 	}
 	if (p->view->quality) {
-		wk_quality_line(p->view->quality, &line);
+		if (p->table->counted)
+			wk_quality_counted_line(p->view->quality, p->table, &line);
+		else
+			wk_quality_line(p->view->quality, &line);
 		foot_line(p, &line);
 		wk_quality_missing_line(p->view->quality, &line);
 		foot_line(p, &line);

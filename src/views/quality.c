@@ -351,16 +351,21 @@ static void add_elsewhere(const struct wk_quality *quality, struct wk_buf *line)
 	wk_buf_fini(&others);
 }
 
+/* "1 of 3 waits" */
+static void add_part(struct wk_buf *line, uint64_t in_view, uint64_t total, const char *word)
+{
+	wk_num_add_grouped(line, in_view);
+	if (in_view != total) {
+		wk_buf_add_text(line, " of ");
+		wk_num_add_grouped(line, total);
+	}
+	wk_buf_add_fmt(line, " %s%s", word, total == 1 ? "" : "s");
+}
+
 static void add_count(const struct wk_quality *quality, struct wk_buf *line)
 {
-	const char *word = wk_source_row_word(&quality->model->sources[quality->source]);
-
-	wk_num_add_grouped(line, quality->in_view);
-	if (quality->in_view != quality->total) {
-		wk_buf_add_text(line, " of ");
-		wk_num_add_grouped(line, quality->total);
-	}
-	wk_buf_add_fmt(line, " %s%s", word, quality->total == 1 ? "" : "s");
+	add_part(line, quality->in_view, quality->total,
+		 wk_source_row_word(&quality->model->sources[quality->source]));
 	if (quality->elsewhere) {
 		wk_buf_add_text(line, " of ");
 		wk_buf_add_str(line, source_name(quality->model, quality->source));
@@ -382,6 +387,15 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 	}
 	if (quality->elsewhere)
 		add_elsewhere(quality, line);
+}
+
+void wk_quality_counted_line(const struct wk_quality *quality, const struct wk_table *table,
+			     struct wk_buf *line)
+{
+	add_part(line, table->counted_in_view, table->counted_in_all, table->counted);
+	if (table->counted_in_view != table->counted_in_all)
+		wk_buf_add_text(line, " in view");
+	add_lost(quality, line);
 }
 
 void wk_quality_cpu_line(const struct wk_quality *quality, struct wk_buf *line)

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "views/filter.h"
+#include "views/table.h"
 
 /* An image whose file cannot be used any more, so that its functions have no names. */
 struct wk_quality_image {
@@ -48,6 +49,10 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 
 /* "1,700 samples, none lost; 99.9 % of user stacks reach a root; 0.3 % of frames unnamed" */
 void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line);
+
+/* The same under a table that counts something else than samples: "1 of 3 waits in view". */
+void wk_quality_counted_line(const struct wk_quality *quality, const struct wk_table *table,
+			     struct wk_buf *line);
 
 /* Of a trace of Windows that says what happened, but not what took time: that, and what records it.
  * Nothing where CPU time is shown, or what was asked for. */

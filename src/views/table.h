@@ -62,6 +62,9 @@ struct wk_table {
 	size_t rows_cap, cells_cap;
 	bool is_tree;          /* the last column is drawn with the rows' indents */
 	bool has_one_scale;    /* all durations are shown in one unit, since they are compared */
+	const char *counted;   /* what its rows count, where that is not the samples in view: one
+				* of them by name, how many it shows, and how many there are */
+	uint64_t counted_in_view, counted_in_all;
 	struct wk_str *notes;  /* what the reader must know: what was left out ... */
 	size_t note_count, notes_cap;
 	struct wk_arena arena;

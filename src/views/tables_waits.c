@@ -27,7 +27,18 @@ static void add_longest(uint64_t *longest_ns, uint64_t ns)
 		*longest_ns = ns;
 }
 
-/* Who had to leave the processor waits for nothing, but is counted as well. */
+/* Who had to leave the processor waits for nothing, but is counted as well; who had waited before
+ * is counted already. */
+static uint64_t waits_of(const struct wk_model *model, uint32_t spell)
+{
+	const struct wk_spells *spells = &model->spells;
+
+	if (spells->doing[spell] == WK_RUNNING ||
+	    (spells->doing[spell] == WK_READY && !model->abouts[spells->about[spell]].could_run))
+		return 0;
+	return spells->times ? spells->times[spell] : 1;
+}
+
 static void add_spell(struct waits *waits, const struct wk_model *model,
 		      const struct wk_filter *filter, uint32_t spell)
 {
@@ -37,8 +48,7 @@ static void add_spell(struct waits *waits, const struct wk_model *model,
 	uint64_t longest_ns = spells->times && spells->times[spell] > 1
 				      ? spells->longest_ns[spell] : ns;
 
-	if (!is_ready || model->abouts[spells->about[spell]].could_run)
-		waits->count += spells->times ? spells->times[spell] : 1;
+	waits->count += waits_of(model, spell);
 	*(is_ready ? &waits->ready_ns : &waits->waiting_ns) += ns;
 	add_longest(is_ready ? &waits->longest_ready_ns : &waits->longest_ns, longest_ns);
 }
@@ -177,6 +187,16 @@ static void wait_row(struct wk_table *table, const struct wk_model *model,
 	by_cells(table, model, row);
 }
 
+static void tell_counts(struct wk_table *table, const struct wk_model *model,
+			const struct waits *sums)
+{
+	table->counted = "wait";
+	for (wk_about_id i = 0; i < model->about_count; i++)
+		table->counted_in_view += sums[i].count;
+	for (uint32_t i = 0; i < model->spells.count; i++)
+		table->counted_in_all += waits_of(model, i);
+}
+
 /* Of processes and threads the filter narrows the table, and of time; not of what samples have. */
 void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options)
@@ -190,6 +210,7 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 	for (uint32_t i = 0; i < count; i++)
 		whole_ns += ranked[i].weight;
 	columns(table);
+	tell_counts(table, model, sums);
 	shown = wk_tables_limit_rows(table, options, ranked, count, whole_ns, "reason is",
 				     "reasons are");
 	for (uint32_t i = 0; i < shown; i++)
