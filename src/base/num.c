@@ -146,6 +146,12 @@ void wk_num_add_grouped(struct wk_buf *buf, uint64_t value)
 	}
 }
 
+void wk_num_add_counted(struct wk_buf *buf, uint64_t value, const char *one, const char *several)
+{
+	wk_num_add_grouped(buf, value);
+	wk_buf_add_text(buf, value == 1 ? one : several);
+}
+
 void wk_num_add_bytes(struct wk_buf *buf, uint64_t size_bytes)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

@@ -361,8 +361,7 @@ static void tell_fractions(const struct reading *r)
 	wk_buf_add_text(&text, "The input data has fractional sample counts: ");
 	wk_buf_add_text(&text, r->scale > 1 ? "what is below a thousandth was dropped in "
 					    : "what is behind the point was dropped in ");
-	wk_num_add_grouped(&text, r->fractions);
-	wk_buf_add_text(&text, r->fractions == 1 ? " line" : " lines");
+	wk_num_add_counted(&text, r->fractions, " line", " lines");
 	wk_buf_add_text(&text, "; scale the counts up and draw with --factor to keep it");
 	wk_stack_writer_note(r->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);

@@ -64,9 +64,8 @@ static void narrow_note(struct wk_svg_picture *p, struct wk_buf *note)
 {
 	if (p->too_narrow == 0)
 		return;
-	wk_num_add_grouped(note, p->too_narrow);
-	wk_buf_add_fmt(note, " %s narrower than %g pixel ",
-		       p->too_narrow == 1 ? "frame is" : "frames are", p->min_width);
+	wk_num_add_counted(note, p->too_narrow, " frame is", " frames are");
+	wk_buf_add_fmt(note, " narrower than %g pixel ", p->min_width);
 	if (p->deepest != UINT32_MAX)
 		wk_buf_add_fmt(note, "or deeper than %" PRIu32 " ", p->deepest);
 	wk_buf_add_text(note, "and not drawn here (");

@@ -251,9 +251,8 @@ static void add_lost(const struct wk_quality *quality, struct wk_buf *line)
 	wk_buf_add_text(line, " lost");
 	if (quality->lost_records) {
 		wk_buf_add_text(line, " and ");
-		wk_num_add_grouped(line, quality->lost_records);
-		wk_buf_add_text(line, quality->lost_records == 1 ? " other record lost"
-								 : " other records lost");
+		wk_num_add_counted(line, quality->lost_records, " other record lost",
+				   " other records lost");
 	}
 	if (quality->missing_parts)
 		wk_buf_add_fmt(line, ", and %s recording is not complete",

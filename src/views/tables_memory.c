@@ -81,8 +81,8 @@ static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
 	wk_buf_add_text(&words, "in all ");
 	wk_num_add_bytes(&words, whole->bytes);
 	wk_buf_add_text(&words, " in ");
-	wk_num_add_grouped(&words, whole->count);
-	wk_buf_add_fmt(&words, " %s, ", whole->count == 1 ? one : many);
+	wk_num_add_counted(&words, whole->count, one, many);
+	wk_buf_add_text(&words, ", ");
 	wk_num_add_bytes(&words, whole->left_bytes);
 	wk_buf_add_text(&words, " of it outstanding; at most ");
 	wk_num_add_bytes(&words, whole->peak_bytes);
@@ -135,7 +135,7 @@ void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 		wk_table_number(table, reserved->count);
 		process_cells(table, model, rows[i].id);
 	}
-	note_whole(table, &commit.whole, "commit", "commit", "commits");
+	note_whole(table, &commit.whole, "commit", " commit", " commits");
 	free(rows);
 	free(commit.rows);
 	free(reserve.rows);
@@ -200,7 +200,7 @@ void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 		wk_table_text(table, wk_model_str(model, model->heaps[rows[i].id].name));
 		process_cells(table, model, model->heaps[rows[i].id].process);
 	}
-	note_whole(table, &blocks.whole, "heap", "allocation", "allocations");
+	note_whole(table, &blocks.whole, "heap", " allocation", " allocations");
 	free(rows);
 	free(lives);
 	free(blocks.rows);

@@ -10,12 +10,6 @@
 #include "os/os.h"
 #include "views/wall_clock.h"
 
-static void count_of(struct wk_buf *text, uint64_t count, const char *one, const char *many)
-{
-	wk_num_add_grouped(text, count);
-	wk_buf_add_text(text, count == 1 ? one : many);
-}
-
 /* Recordings that say of each fact what it is a part of have a column for it. */
 static bool has_sections(const struct wk_model *model)
 {
@@ -335,9 +329,9 @@ static void count_rows(struct rows *rows)
 		system_row(rows, "recording", "sampled for", wk_buf_str(&text));
 	}
 	wk_buf_reset(&text);
-	count_of(&text, model->process_count - 1, " process, ", " processes, ");
-	count_of(&text, model->thread_count - 1, " thread, ", " threads, ");
-	count_of(&text, model->image_count - 1, " image", " images");
+	wk_num_add_counted(&text, model->process_count - 1, " process, ", " processes, ");
+	wk_num_add_counted(&text, model->thread_count - 1, " thread, ", " threads, ");
+	wk_num_add_counted(&text, model->image_count - 1, " image", " images");
 	system_row(rows, "recording", "seen", wk_buf_str(&text));
 	wk_buf_fini(&text);
 }

@@ -144,8 +144,7 @@ static void note_folded(struct wk_table *table, const struct outline *outline,
 
 	if (outline->hidden == 0)
 		return;
-	wk_num_add_grouped(&words, outline->hidden);
-	wk_buf_add_text(&words, outline->hidden == 1 ? " node" : " nodes");
+	wk_num_add_counted(&words, outline->hidden, " node", " nodes");
 	if (options->min_percent > 0)
 		wk_buf_add_fmt(&words, " under %g %%", options->min_percent);
 	if (outline->is_limited)

@@ -605,8 +605,7 @@ void wk_tree_cut_note(const struct wk_tree *tree, struct wk_buf *note)
 	if (tree->cut_stacks == 0)
 		return;
 	wk_buf_add_text(note, "Of ");
-	wk_num_add_grouped(note, tree->cut_stacks);
-	wk_buf_add_text(note, tree->cut_stacks == 1 ? " stack (" : " stacks (");
+	wk_num_add_counted(note, tree->cut_stacks, " stack (", " stacks (");
 	wk_num_add_share(note, tree->cut_weight, tree->cut_whole);
 	wk_buf_add_text(note, " of the whole) the outer callers are left out: inverted, there "
 			      "would be too many frames");

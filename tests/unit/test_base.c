@@ -288,6 +288,18 @@ static void numbers_are_written_for_people(void **state)
 	wk_buf_fini(&buf);
 }
 
+static void one_of_a_thing_is_called_otherwise_than_several(void **state)
+{
+	struct wk_buf buf = { 0 };
+
+	(void)state;
+	wk_num_add_counted(&buf, 0, " page, ", " pages, ");
+	wk_num_add_counted(&buf, 1, " page, ", " pages, ");
+	wk_num_add_counted(&buf, 1200, " page", " pages");
+	assert_string_equal(wk_buf_text(&buf), "0 pages, 1 page, 1,200 pages");
+	wk_buf_fini(&buf);
+}
+
 static void a_full_buffer_drops_and_says_so(void **state)
 {
 	struct wk_buf buf = { .limit = 5 };
@@ -368,6 +380,7 @@ int main(void)
 		cmocka_unit_test(broken_utf8_is_taken_byte_by_byte),
 		cmocka_unit_test(numbers_are_read_strictly),
 		cmocka_unit_test(numbers_are_written_for_people),
+		cmocka_unit_test(one_of_a_thing_is_called_otherwise_than_several),
 		cmocka_unit_test(a_full_buffer_drops_and_says_so),
 		cmocka_unit_test(texts_made_to_meet_do_not_meet),
 		cmocka_unit_test(hashes_are_those_of_a_secret_and_fixed_ones_are_not),

@@ -91,8 +91,7 @@ static void warn_of_lost(const struct wk_as_flamegraph_input *in, uint64_t lost)
 
 	if (lost == 0)
 		return;
-	wk_num_add_grouped(&text, lost);
-	wk_buf_add_text(&text, lost == 1 ? " line ends" : " lines end");
+	wk_num_add_counted(&text, lost, " line ends", " lines end");
 	wk_buf_add_text(&text, " in a function of --base with none above it and "
 			       "count for nothing, as inferno has it");
 	in->warn(in->context, wk_buf_str(&text));
