@@ -29,4 +29,13 @@ static inline bool wk_sink_take(const struct wk_sink *sink, const struct wk_even
 	return sink->take(sink->context, event, err);
 }
 
+/* What is noted of an input as a whole: at no time, and at no place in it. */
+bool wk_sink_note(const struct wk_sink *sink, enum wk_note_severity severity, struct wk_str text,
+		  struct wk_err *err);
+
+/* The same of how many there were of something, where there were any: "1,200" and then one of the
+ * texts. */
+bool wk_sink_note_count(const struct wk_sink *sink, enum wk_note_severity severity, uint64_t count,
+			const char *one, const char *several, struct wk_err *err);
+
 #endif

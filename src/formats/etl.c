@@ -4,29 +4,10 @@
 #include "formats/etl_trace.h"
 #include "formats/reader.h"
 
-static bool tell_note(struct wk_etl_trace *trace, enum wk_note_severity severity,
-		      const struct wk_buf *words, uint64_t offset)
-{
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
-
-	event.note = (struct wk_event_note){ .offset = offset, .text = wk_buf_str(words),
-					     .severity = severity };
-	return wk_sink_take(trace->sink, &event, trace->err);
-}
-
 static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *one,
 		       const char *several)
 {
-	struct wk_buf words = { 0 };
-	bool ok;
-
-	if (count == 0)
-		return true;
-	wk_num_add_grouped(&words, count);
-	wk_buf_add_text(&words, count == 1 ? one : several);
-	ok = tell_note(trace, WK_NOTE_FAULT, &words, WK_NOWHERE);
-	wk_buf_fini(&words);
-	return ok;
+	return wk_sink_note_count(trace->sink, WK_NOTE_FAULT, count, one, several, trace->err);
 }
 
 static bool tell_lost(struct wk_etl_trace *trace)
@@ -57,37 +38,41 @@ static bool tell_missing(struct wk_etl_trace *trace)
 		wk_buf_add_text(&words, "it ends inside a buffer");
 	}
 	wk_buf_add_text(&words, ", and with them what names many of its stacks");
-	ok = tell_note(trace, WK_NOTE_INCOMPLETE, &words, WK_NOWHERE);
+	ok = wk_sink_note(trace->sink, WK_NOTE_INCOMPLETE, wk_buf_str(&words), trace->err);
 	wk_buf_fini(&words);
 	return ok;
+}
+
+/* The first of the faults, where it is. */
+static bool tell_first_damage(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+
+	event.note = (struct wk_event_note){ .offset = damage->first_offset,
+					     .text = wk_str_c(damage->first_words),
+					     .severity = WK_NOTE_FAULT };
+	return event.note.text.len == 0 || wk_sink_take(trace->sink, &event, trace->err);
 }
 
 #define NO_EXPAT ", which this wick, built without expat, does not read: numbers stand for names"
 
 static bool tell_damage(struct wk_etl_trace *trace)
 {
-	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
-	struct wk_buf words = { 0 };
-	bool ok = tell_lost(trace) && tell_missing(trace) &&
-		  tell_count(trace, trace->unknown_keys,
-			     " stack is only a number, and nothing says what it stood for",
-			     " stacks are only numbers, and nothing says what they stood for") &&
-		  tell_count(trace, trace->short_payloads,
-			     " record is too short for what it should tell",
-			     " records are too short for what they should tell") &&
-		  tell_count(trace, trace->packed_switches,
-			     " record of context switches is packed in a way that is unknown",
-			     " records of context switches are packed in a way that is unknown") &&
-		  tell_count(trace, wk_etl_schemas_unread(trace->schemas),
-			     " description of events is XML" NO_EXPAT,
-			     " descriptions of events are XML" NO_EXPAT);
-
-	if (ok && damage->first_words[0]) {
-		wk_buf_add_text(&words, damage->first_words);
-		ok = tell_note(trace, WK_NOTE_FAULT, &words, damage->first_offset);
-	}
-	wk_buf_fini(&words);
-	return ok;
+	return tell_lost(trace) && tell_missing(trace) &&
+	       tell_count(trace, trace->unknown_keys,
+			  " stack is only a number, and nothing says what it stood for",
+			  " stacks are only numbers, and nothing says what they stood for") &&
+	       tell_count(trace, trace->short_payloads,
+			  " record is too short for what it should tell",
+			  " records are too short for what they should tell") &&
+	       tell_count(trace, trace->packed_switches,
+			  " record of context switches is packed in a way that is unknown",
+			  " records of context switches are packed in a way that is unknown") &&
+	       tell_count(trace, wk_etl_schemas_unread(trace->schemas),
+			  " description of events is XML" NO_EXPAT,
+			  " descriptions of events are XML" NO_EXPAT) &&
+	       tell_first_damage(trace);
 }
 
 static void end_trace(struct wk_etl_trace *trace)

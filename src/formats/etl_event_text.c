@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "formats/etl_classic.h"
 #include "formats/etl_fields.h"
 #include "formats/etl_schema_sources.h"
@@ -132,31 +131,16 @@ bool wk_etl_event_text_tell(struct wk_etl_event_text *texts, const struct wk_etl
 	return wk_sink_take(sink, &told, err);
 }
 
-static bool tell_count(uint64_t count, const char *one, const char *several,
-		       const struct wk_sink *sink, struct wk_err *err)
-{
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
-	struct wk_buf words = { 0 };
-	bool ok;
-
-	if (count == 0)
-		return true;
-	wk_num_add_grouped(&words, count);
-	wk_buf_add_text(&words, count == 1 ? one : several);
-	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = wk_buf_str(&words),
-					     .severity = WK_NOTE_REMARK };
-	ok = wk_sink_take(sink, &event, err);
-	wk_buf_fini(&words);
-	return ok;
-}
-
 bool wk_etl_event_text_tell_end(const struct wk_etl_event_text *texts, const struct wk_sink *sink,
 				struct wk_err *err)
 {
-	return tell_count(texts->undescribed,
-			  " event is only a number and a size: the trace does not describe it",
-			  " events are only numbers and sizes: the trace does not describe them",
-			  sink, err) &&
-	       tell_count(texts->broken, " event ends before the fields that it should have",
-			  " events end before the fields that they should have", sink, err);
+	return wk_sink_note_count(
+		       sink, WK_NOTE_REMARK, texts->undescribed,
+		       " event is only a number and a size: the trace does not describe it",
+		       " events are only numbers and sizes: the trace does not describe them",
+		       err) &&
+	       wk_sink_note_count(
+		       sink, WK_NOTE_REMARK, texts->broken,
+		       " event ends before the fields that it should have",
+		       " events end before the fields that they should have", err);
 }

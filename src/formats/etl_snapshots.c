@@ -165,7 +165,6 @@ static void add_faults(const struct snapshot *snapshot, const struct order *orde
 static bool tell(const struct snapshot *snapshot, const struct order *order,
 		 const struct wk_sink *sink, struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
 	struct wk_buf words = { 0 };
 	bool ok;
 
@@ -177,9 +176,7 @@ static bool tell(const struct snapshot *snapshot, const struct order *order,
 		       snapshot->pieces == 1 ? "" : "s");
 	add_faults(snapshot, order, &words);
 	wk_buf_add_text(&words, "; its content is not documented, so nothing is made of it");
-	event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = wk_buf_str(&words),
-					     .severity = WK_NOTE_FAULT };
-	ok = wk_sink_take(sink, &event, err);
+	ok = wk_sink_note(sink, WK_NOTE_FAULT, wk_buf_str(&words), err);
 	wk_buf_fini(&words);
 	return ok;
 }

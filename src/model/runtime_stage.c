@@ -76,12 +76,8 @@ void wk_runtime_stage_set_live(struct wk_runtime_stage *stage)
 static bool say(struct wk_runtime_stage *stage, const struct wk_buf *text, bool is_fault,
 		struct wk_err *err)
 {
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
-
-	event.note.severity = is_fault ? WK_NOTE_FAULT : WK_NOTE_REMARK;
-	event.note.offset = WK_NOWHERE;
-	event.note.text = wk_buf_str(text);
-	return wk_sink_take(&stage->next, &event, err);
+	return wk_sink_note(&stage->next, is_fault ? WK_NOTE_FAULT : WK_NOTE_REMARK,
+			    wk_buf_str(text), err);
 }
 
 static bool say_refused(struct wk_runtime_stage *stage, const char *path, const struct wk_buf *why,

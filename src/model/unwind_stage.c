@@ -1,7 +1,6 @@
 #include "model/unwind_stage.h"
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "model/builder.h"
 #include "model/carry.h"
 #include "model/model.h"
@@ -343,25 +342,16 @@ struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage
 	return wk_carry_counts(stage->carry);
 }
 
+#define WERE_COMPLETED \
+	" deeper than the copy taken of it; the outermost frames were read from the process a " \
+	"moment later"
+
 /* A recording says which of its stacks are not from one single moment. */
 static bool tell_completed(struct wk_unwind_stage *stage, struct wk_err *err)
 {
-	uint64_t completed = wk_unwinder_completed(stage->unwinder);
-	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
-	struct wk_buf text = { 0 };
-	bool ok;
-
-	if (completed == 0)
-		return true;
-	wk_num_add_grouped(&text, completed);
-	wk_buf_add_text(&text, completed == 1 ? " stack was" : " stacks were");
-	wk_buf_add_text(&text, " deeper than the copy taken of it; the outermost frames were read "
-			       "from the process a moment later");
-	event.note.offset = WK_NOWHERE;
-	event.note.text = wk_buf_str(&text);
-	ok = wk_sink_take(&stage->next, &event, err);
-	wk_buf_fini(&text);
-	return ok;
+	return wk_sink_note_count(&stage->next, WK_NOTE_REMARK,
+				  wk_unwinder_completed(stage->unwinder),
+				  " stack was" WERE_COMPLETED, " stacks were" WERE_COMPLETED, err);
 }
 
 bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err)
