@@ -25,6 +25,7 @@
 /* The page that comes with a refusal is read, so that the connection may be used again. */
 #define MOST_PAGE_BYTES ((uint64_t)64 << 10)
 #define MOST_PAGE_NS (2 * SECOND_NS)
+#define MOST_STEP_NS (SECOND_NS / 2) /* from one look to the next */
 
 #define AGENT "wick/" WICK_VERSION
 
@@ -64,8 +65,10 @@ struct wk_fetcher {
 	uint64_t done_bytes, whole_bytes;
 	uint64_t window_ns, window_bytes; /* since when, and with how many, the rate is measured */
 	uint64_t begun_ns;
-	uint64_t refused_ns, page_bytes; /* since when there is a refusal, and what came with it */
+	uint64_t page_bytes; /* that came with a refusal, ... */
+	uint64_t page_ns, page_seen_ns; /* ... how long that took, as last seen; 0: no refusal */
 	bool is_too_large, is_too_slow, is_too_long, is_bomb;
+	bool is_page_slow; /* the page of the refusal drips */
 	int write_errno;
 	char message[CURL_ERROR_SIZE];
 };
@@ -199,6 +202,17 @@ static bool is_stopped(const struct wk_fetcher *f)
 	return f->is_stopped && f->is_stopped(f->context);
 }
 
+/* Time in which this machine had something else to do is not the server's. */
+static bool page_goes_on(struct wk_fetcher *f, uint64_t now_ns)
+{
+	uint64_t step_ns = f->page_seen_ns ? now_ns - f->page_seen_ns : 0;
+
+	f->page_seen_ns = now_ns;
+	f->page_ns += step_ns < MOST_STEP_NS ? step_ns : MOST_STEP_NS;
+	f->is_page_slow = f->page_ns >= MOST_PAGE_NS;
+	return !f->is_page_slow;
+}
+
 /* Is there something to wait for? Asked about once a second, also where nothing comes. */
 static bool goes_on(struct wk_fetcher *f)
 {
@@ -207,9 +221,8 @@ static bool goes_on(struct wk_fetcher *f)
 
 	f->is_too_long = f->whole_seconds ? for_ns > f->whole_seconds * SECOND_NS
 					  : wk_fetch_is_hopeless(for_ns, f->done_bytes);
-	if (f->refused_ns)
-		return now_ns - f->refused_ns < MOST_PAGE_NS;
-	f->refused_ns = status_of(f) >= 400 ? now_ns : 0;
+	if (status_of(f) >= 400)
+		return page_goes_on(f, now_ns);
 	if (now_ns - f->window_ns > f->wait_seconds * SECOND_NS) {
 		f->is_too_slow = came < (uint64_t)f->wait_seconds * LEAST_RATE;
 		f->window_ns = now_ns;
@@ -296,8 +309,8 @@ static void begin(struct wk_fetcher *f, const struct wk_fetch *fetch)
 	f->most_bytes = fetch->most_bytes ? fetch->most_bytes : f->most_of_any;
 	f->done_bytes = f->whole_bytes = f->window_bytes = 0;
 	f->begun_ns = f->window_ns = wk_os_clock_ns();
-	f->refused_ns = f->page_bytes = 0;
-	f->is_too_large = f->is_too_slow = f->is_too_long = f->is_bomb = false;
+	f->page_bytes = f->page_ns = f->page_seen_ns = 0;
+	f->is_too_large = f->is_too_slow = f->is_too_long = f->is_bomb = f->is_page_slow = false;
 	f->write_errno = 0;
 	f->message[0] = '\0';
 	f->library.setopt(f->easy, CURLOPT_URL, fetch->url);
@@ -349,10 +362,21 @@ static enum wk_fetched refused(long status, struct wk_err *err)
 	return status == 401 || status == 403 ? WK_FETCH_FORBIDDEN : WK_FETCH_FAILED;
 }
 
+/* Who makes each of many files wait for a page that nobody reads says so once. */
+static enum wk_fetched page_too_slow(long status, struct wk_err *err)
+{
+	wk_fail(err, WK_EIO, WK_NOWHERE,
+		"it answered with HTTP status %ld and came to no end of it within %u seconds, so "
+		"it is not asked again", status, (unsigned)(MOST_PAGE_NS / SECOND_NS));
+	return WK_FETCH_ENDLESS;
+}
+
 static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
 {
 	long status = status_of(f);
 
+	if (status >= 400 && f->is_page_slow)
+		return page_too_slow(status, err);
 	if (status >= 400)
 		return refused(status, err);
 	if (code == CURLE_OK)

@@ -18,8 +18,8 @@ enum wk_fetched {
 	WK_FETCH_FAILED,      /* this file was not to be had */
 	WK_FETCH_FORBIDDEN,   /* nor was this: some say so of what they have not */
 	WK_FETCH_UNREACHABLE, /* the server does not answer: there is no use in asking again */
-	WK_FETCH_ENDLESS,     /* it sent what has no end, or unpacks to far more than it is: the
-			       * same */
+	WK_FETCH_ENDLESS,     /* it sent what has no end, also a refusal, or unpacks to far more
+			       * than it is: the same */
 	WK_FETCH_IMPOSSIBLE,  /* the library is missing */
 	WK_FETCH_STOPPED,     /* by the options' `is_stopped` */
 };

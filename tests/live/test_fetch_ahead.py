@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -300,6 +301,24 @@ def _(t):
     seen.append(wrong.stderr)
     t.true("https://h/x?\u2026" in wrong.stderr, wrong.stderr)
     t.true(len(seen) > 5 and not any("hush" in text for text in seen), f"{seen}")
+
+
+@tap.case("who drips a page of what it does not have is left alone, and says so once")
+def _(t):
+    modules = [Module(i, i, pid=100 + 10 * i) for i in range(1, 31)]
+    path, gone = trace(t, modules), threading.Event()
+
+    def drips(asked):
+        def pieces():
+            while not gone.wait(0.05):
+                yield b"x"
+        return missing(asked) if asked == "/index2.txt" else (404, {}, pieces())
+    with Server(drips) as server:
+        said = fold(t, path, "--symbol-path", server.url).stderr
+        gone.set()
+    t.equal(said.count("came to no end of it within 2 seconds, so it is not asked again"), 1, said)
+    t.true(set(asked_for(server)) <= set(range(23, 31)), f"more than eight: {server.asked}")
+    t.within(len(server.asked), 2, 1 + 8, "questions")
 
 
 tap.run_all(needs_recording=False)

@@ -222,4 +222,22 @@ def _(t):
     t.equal(len(asked_for(server)), 11, "modules asked for")
 
 
+@tap.case("who drips a page of what it does not have is left alone, and says so once")
+def _(t):
+    modules = [Module(i, 40 - i) for i in range(30)]
+    (_, path), gone = recording(t, modules), threading.Event()
+
+    def drips(_asked):
+        def pieces():
+            while not gone.wait(0.05):
+                yield b"x"
+        return 404, {}, pieces()
+    with Server(drips) as server:
+        said = fold(t, path, "--symbol-server", server.url).stderr
+        gone.set()
+    t.equal(said.count("came to no end of it within 2 seconds, so it is not asked again"), 1, said)
+    t.true(set(asked_for(server)) <= set(range(8)), f"more than eight: {server.asked}")
+    t.within(len(server.asked), 1, 8, "questions")
+
+
 tap.run_all(needs_recording=False)
