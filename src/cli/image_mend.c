@@ -94,6 +94,9 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 	return name->len > 0 && key->len > 0;
 }
 
+/* For who stopped fetching. */
+#define GO_ON "# fetching was interrupted: the same command goes on with it"
+
 /* Windows' own files are on a public server. Who has the others only their makers know. */
 static bool is_of_windows(const struct wk_model *model, wk_image_id id)
 {
@@ -113,7 +116,9 @@ static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_abo
 
 	if (!wk_image_store_key(about->model, facts->id, &name, &key))
 		return false;
-	if (wk_symbol_files_asks(about->files)) {
+	if (wk_symbol_files_was_stopped(about->files)) {
+		wk_buf_add_text(mend, GO_ON);
+	} else if (wk_symbol_files_asks(about->files)) {
 		wk_buf_add_fmt(mend, "# put %.*s of that build beside the trace, or into a folder "
 			       "of the symbol path", WK_STR_ARG(name));
 	} else if (is_of_windows(about->model, facts->id)) {
@@ -137,6 +142,10 @@ static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_abo
 
 	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE || mend_windows(facts, about))
 		return;
+	if (wk_remote_was_stopped(about->remote)) {
+		wk_buf_add_text(mend, GO_ON);
+		return;
+	}
 	if (wk_remote_asks(about->remote)) {
 		wk_buf_add_text(mend, "# put that build back where it was, or into a folder that "
 				      "--symbol-server names");

@@ -336,6 +336,7 @@ struct wk_model {
 	uint64_t lost_samples, lost_records;
 	uint64_t first_ns, last_ns; /* of the samples */
 	bool is_windows;            /* recorded there: times count from the trace's own begin */
+	enum wk_fetching fetching;  /* of what would have brought more names */
 
 	struct wk_model_private *own; /* growth and hash tables, known to model/ alone */
 };

@@ -715,6 +715,7 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	wk_trie_trim(&model->named);
 	mark_roots(&resolver);
 	close_images(&resolver);
+	model->fetching = symbols ? wk_symbols_fetching(symbols) : WK_FETCHING_NOTHING;
 	free(resolver.carried);
 	free(resolver.carried_places);
 	free(resolver.carried_bounds);

@@ -11,6 +11,13 @@ bool wk_symbols_asks_machines(const struct wk_symbols *symbols)
 	       wk_remote_asks_machines(symbols->remote);
 }
 
+enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols)
+{
+	if (wk_symbol_files_was_stopped(symbols->files) || wk_remote_was_stopped(symbols->remote))
+		return WK_FETCHING_STOPPED;
+	return wk_symbol_files_has_servers(symbols->files) ? WK_FETCHING_DONE : WK_FETCHING_NOTHING;
+}
+
 /* One that is missing in what is kept is not known before it is asked for: that one waits. */
 static bool wants_more(struct wk_image_symbols *image, struct wk_symbol_want *want)
 {

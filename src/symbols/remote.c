@@ -188,6 +188,11 @@ bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 	return true;
 }
 
+bool wk_remote_was_stopped(const struct wk_remote *remote)
+{
+	return remote && remote->was_stopped;
+}
+
 bool wk_remote_asks(const struct wk_remote *remote)
 {
 	return remote && remote->host_count > 0;

@@ -89,6 +89,9 @@ void wk_remote_fetch_ahead(struct wk_remote *remote, const struct wk_remote_want
 /* Is there a server or a folder to ask? */
 bool wk_remote_asks(const struct wk_remote *remote);
 
+/* Did somebody stop fetching (the options' `is_stopped`) before all was asked? */
+bool wk_remote_was_stopped(const struct wk_remote *remote);
+
 /* Is one of them on another machine? */
 bool wk_remote_asks_machines(const struct wk_remote *remote);
 

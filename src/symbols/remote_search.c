@@ -173,6 +173,7 @@ static bool ask(struct wk_remote_search *s, struct wk_remote_host *host)
 	fetched = fetch_from(s, host, &err);
 	if (wk_fetch_is_end(fetched))
 		leave_alone(s, host, err.text);
+	s->was_stopped |= fetched == WK_FETCH_STOPPED;
 	if (fetched == WK_FETCH_DONE)
 		say_found(s, host->at.shown, wk_buf_text(&s->path));
 	else if (fetched == WK_FETCH_NOT_THERE)
@@ -339,6 +340,7 @@ void wk_remote_search_finish(struct wk_remote_search *s)
 			s->complaints[i] = NULL;
 		}
 	remote->has_remembered |= s->has_remembered;
+	remote->was_stopped |= s->was_stopped;
 	if (s->newest && !remote->lacks_room) { /* of several the first is dearest */
 		free(remote->newest);
 		remote->newest = s->newest;

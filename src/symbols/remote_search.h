@@ -37,6 +37,7 @@ struct wk_remote {
 	bool has_remembered; /* something was written down of a server */
 	char *newest; /* the name of the file that came last, which makes no room. Or NULL */
 	bool lacks_room; /* nobody has made room for that yet */
+	bool was_stopped;
 	struct wk_fetcher *fetcher;
 	struct wk_os_lock *lock;
 	struct wk_remote_answer *answers;
@@ -54,7 +55,7 @@ struct wk_remote_search {
 	struct wk_buf path, memory_path; /* of the local copy, and what is remembered of it */
 	struct wk_buf said;
 	char **complaints; /* one a host, or NULL: what went wrong there first */
-	bool has_remembered;
+	bool has_remembered, was_stopped;
 	char *newest; /* as in `remote` */
 };
 

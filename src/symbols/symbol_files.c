@@ -102,6 +102,11 @@ bool wk_symbol_files_has_servers(const struct wk_symbol_files *files)
 	return files && !files->asks_nobody && names_servers(files);
 }
 
+bool wk_symbol_files_was_stopped(const struct wk_symbol_files *files)
+{
+	return files && files->was_stopped;
+}
+
 bool wk_symbol_files_passes_servers(const struct wk_symbol_files *files)
 {
 	return files && files->asks_nobody && names_servers(files);
@@ -373,6 +378,7 @@ void wk_symbol_search_finish(struct wk_symbol_search *s)
 			free(s->complaints[i]);
 	free(s->complaints);
 	files->has_remembered |= s->has_remembered;
+	files->was_stopped |= s->was_stopped;
 	if (s->newest && !files->lacks_room) {
 		free(files->newest);
 		files->newest = s->newest;

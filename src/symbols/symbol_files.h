@@ -36,6 +36,9 @@ bool wk_symbol_files_asks(const struct wk_symbol_files *files);
 /* Is there a server that may be asked? */
 bool wk_symbol_files_has_servers(const struct wk_symbol_files *files);
 
+/* Did somebody stop fetching (the options' `is_stopped`) before all was asked? NULL: no. */
+bool wk_symbol_files_was_stopped(const struct wk_symbol_files *files);
+
 /* Is there one that is passed over, since nobody is to be asked? */
 bool wk_symbol_files_passes_servers(const struct wk_symbol_files *files);
 

@@ -43,7 +43,7 @@ struct wk_symbol_files {
 	size_t silent_count; /* of the first places, which nobody named */
 	char *folder; /* wick's own; NULL: the cache is switched off, */
 	struct wk_err no_folder; /* or for this reason not to be used */
-	bool is_folder_known, has_remembered;
+	bool is_folder_known, has_remembered, was_stopped;
 	char *newest; /* the name of the file that came last, which makes no room. Or NULL */
 	bool lacks_room; /* nobody has made room for that yet */
 	struct wk_fetcher *fetcher;
@@ -60,7 +60,7 @@ struct wk_symbol_search {
 	bool is_look; /* no server is asked: where one would be, it is left open ... */
 	bool is_open; /* ... whether the file is to be had */
 	char **complaints; /* one a place, or NULL: what went wrong there first */
-	bool has_remembered;
+	bool has_remembered, was_stopped;
 	char *newest; /* as in `files` */
 	const struct wk_symbol_want *want;
 	struct wk_symbol_wish wish;

@@ -249,6 +249,7 @@ static bool ask(struct asking *a)
 		fetched = fetch_all(a);
 	if (wk_fetch_is_end(fetched))
 		leave_alone(a, fetched);
+	a->s->was_stopped |= fetched == WK_FETCH_STOPPED;
 	if (fetched == WK_FETCH_DONE) {
 		keep_copy(a);
 		return true;

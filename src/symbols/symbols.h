@@ -118,6 +118,14 @@ void wk_symbols_fetch_ahead(struct wk_symbols *symbols, struct wk_image_symbols 
 /* Is there another machine that may be asked for anything? */
 bool wk_symbols_asks_machines(const struct wk_symbols *symbols);
 
+/* For whoever tells a person what would bring more names. */
+enum wk_fetching {
+	WK_FETCHING_NOTHING, /* no symbol server was named for what is missing */
+	WK_FETCHING_DONE,    /* those of a symbol path were asked */
+	WK_FETCHING_STOPPED, /* a person stopped it before all was asked for */
+};
+enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols);
+
 struct wk_symbol {
 	struct wk_str name;      /* as linked, not demangled */
 	uint64_t start;          /* where the symbol begins, in the address form asked with */

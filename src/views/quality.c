@@ -485,8 +485,19 @@ static void add_windows_files(const struct wk_quality *quality, uint32_t told, s
 	wk_buf_add_fmt(line, quality->closed_count == 1
 				     ? " is not here, so its functions have no names"
 				     : " are not here, so their functions have no names");
-	wk_buf_add_text(line, ": `wick symbols FILE --symbol-path 'srv*'` fetches what Microsoft "
-			      "has of them");
+	if (model->fetching == WK_FETCHING_NOTHING)
+		wk_buf_add_text(line, ": `wick symbols FILE --symbol-path 'srv*'` fetches what "
+				      "Microsoft has of them");
+	else if (model->fetching == WK_FETCHING_DONE)
+		wk_buf_add_text(line, ": `wick symbols FILE` with the same symbol path says "
+				      "where they were looked for");
+}
+
+/* Advice to fetch would be no news to who just stopped that. */
+static void add_interruption(const struct wk_quality *quality, struct wk_buf *line)
+{
+	if (line->len && quality->model->fetching == WK_FETCHING_STOPPED)
+		wk_buf_add_text(line, "; fetching was interrupted: the next run goes on with it");
 }
 
 static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t told)
@@ -504,6 +515,7 @@ void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *lin
 
 	if (are_missing_of_windows(quality, told)) {
 		add_windows_files(quality, told, line);
+		add_interruption(quality, line);
 		return;
 	}
 	for (uint32_t i = 0; i < told; i++) {
@@ -516,4 +528,5 @@ void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *lin
 	if (quality->closed_count > told)
 		wk_buf_add_fmt(line, "; and %u more: `wick show FILE images` lists them",
 			       quality->closed_count - told);
+	add_interruption(quality, line);
 }

@@ -233,6 +233,28 @@ static void files_that_cannot_be_used_any_more_are_told_heaviest_first(void **st
 	wk_model_free(model);
 }
 
+static void what_was_fetched_or_interrupted_is_not_advised(void **state)
+{
+	struct wk_model *model = small_model((const char *[]){ "p;/a/one!one+0x1 3", NULL });
+	const struct wk_filter_spec all = { 0 };
+
+	(void)state;
+	set_state(model, "/a/one", WK_IMAGE_MISSING);
+	model->fetching = WK_FETCHING_STOPPED;
+	assert_closed(model, &all, "one is not here, so its functions have no names; fetching was "
+				   "interrupted: the next run goes on with it");
+	model->is_windows = true;
+	assert_closed(model, &all, "one is not here, so its functions have no names; fetching was "
+				   "interrupted: the next run goes on with it");
+	model->fetching = WK_FETCHING_DONE;
+	assert_closed(model, &all, "one is not here, so its functions have no names: `wick symbols "
+				   "FILE` with the same symbol path says where they were looked for");
+	model->fetching = WK_FETCHING_NOTHING;
+	assert_closed(model, &all, "one is not here, so its functions have no names: `wick symbols "
+				   "FILE --symbol-path 'srv*'` fetches what Microsoft has of them");
+	wk_model_free(model);
+}
+
 static void very_many_files_without_names_are_counted(void **state)
 {
 	struct wk_model *model = small_empty_model();
@@ -269,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_view_says_how_good_it_is),
 		cmocka_unit_test(what_nobody_can_tell_is_not_counted_as_cut),
 		cmocka_unit_test(files_that_cannot_be_used_any_more_are_told_heaviest_first),
+		cmocka_unit_test(what_was_fetched_or_interrupted_is_not_advised),
 		cmocka_unit_test(very_many_files_without_names_are_counted),
 		cmocka_unit_test(nothing_is_of_no_quality),
 	};
