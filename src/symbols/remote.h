@@ -18,7 +18,8 @@
  *	ssqp:PLACE         one with the keys of .NET's: app/elf-buildid-ID/app
  *	/a/folder          the same as store:/a/folder; also ./folder
  *
- * Order of calls: open, fetch ahead what will be wanted, get as often as wished, close. Not for use from several threads. */
+ * Order of calls: open, fetch ahead what will be wanted, get as often as wished, close. Not for use
+ * from several threads. */
 #ifndef WK_SYMBOLS_REMOTE_H
 #define WK_SYMBOLS_REMOTE_H
 
