@@ -161,7 +161,7 @@ static void sum_kinds(const struct wk_svg_picture *p, uint64_t *spent, bool *is_
 		if (p->tree->kind[node] == WK_NODE_SMALL)
 			continue;
 		spent[kind] += spent_in(p, node);
-		is_drawn[kind] |= node != 0 && p->tree->total[node] != 0;
+		is_drawn[kind] |= node != 0 && wk_svg_is_drawn(p, node);
 	}
 }
 
