@@ -106,13 +106,15 @@ static void lacks_cell(struct wk_table *table, unsigned lacks)
 	wk_buf_fini(&words);
 }
 
-/* Without the words that the column's title says. */
-static struct wk_str lines_from(const struct wk_image_facts *facts)
+/* Where names or lines came from, and whether they are there no more. */
+static void source_cell(struct wk_table *table, struct wk_str source, bool is_kept)
 {
-	static const char said[] = "lines and inlined calls from ";
-	struct wk_str reason = wk_str_c(facts->lines ? wk_image_places_reason(facts->symbols) : "");
+	struct wk_buf words = { 0 };
 
-	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
+	wk_buf_add_str(&words, source);
+	wk_buf_add_text(&words, is_kept ? ", kept in the symbol cache" : "");
+	wk_table_text(table, wk_table_keep(table, wk_buf_str(&words)));
+	wk_buf_fini(&words);
 }
 
 static void row(struct wk_table *table, const struct wk_model *model,
@@ -134,8 +136,8 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_table_text(table, wk_str_c(facts->names));
 	wk_table_text(table, wk_str_c(facts->lines));
 	wk_table_text(table, wk_str_c(facts->unwind));
-	wk_table_text(table, wk_image_names_from(model, image));
-	wk_table_text(table, lines_from(facts));
+	source_cell(table, wk_image_names_from(model, image), facts->names_are_kept);
+	source_cell(table, wk_image_lines_source(facts), facts->lines_are_kept);
 	if (has_mend)
 		wk_table_text(table, wk_buf_str(&facts->mend));
 	lacks_cell(table, facts->lacks);

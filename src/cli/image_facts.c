@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "os/os.h"
 #include "symbols/object.h"
 #include "views/flat.h"
+#include "views/image_words.h"
 
 static bool has_section(const struct wk_obj *obj, const char *name)
 {
@@ -25,9 +27,37 @@ static bool is_not_here(enum wk_image_state state)
 	       state == WK_IMAGE_UNREADABLE;
 }
 
-/* A file that is gone is no loss where its names came with the recording. */
-static void find_names(struct wk_image_facts *facts, const struct wk_image *image)
+/* Without the words that the column's title says. */
+struct wk_str wk_image_lines_source(const struct wk_image_facts *facts)
 {
+	static const char said[] = "lines and inlined calls from ";
+	struct wk_str reason = wk_str_c(facts->lines ? wk_image_places_reason(facts->symbols) : "");
+
+	return wk_str_starts(reason, said) ? wk_str_skip(reason, strlen(said)) : reason;
+}
+
+static bool is_there(struct wk_str path)
+{
+	char *name = wk_strndup(path.at, path.len);
+	bool found = wk_os_is_there(name);
+
+	free(name);
+	return found;
+}
+
+/* Does the file have the names still that the cache keeps of it? Of Windows it is the PDB, which
+ * nobody opens as long as the cache knows what it says. */
+static bool has_names_now(const struct wk_image_facts *facts, const struct wk_model *model)
+{
+	return in_either(facts->symbols, ".symtab") ||
+	       in_either(facts->symbols, ".gnu_debugdata") ||
+	       (model->is_windows && is_there(wk_image_names_from(model, &model->images[facts->id])));
+}
+
+/* A file that is gone is no loss where its names came with the recording. */
+static void find_names(struct wk_image_facts *facts, const struct wk_model *model)
+{
+	const struct wk_image *image = &model->images[facts->id];
 	enum wk_image_state state = wk_image_state(facts->symbols);
 	struct wk_image_used used;
 
@@ -40,15 +70,13 @@ static void find_names(struct wk_image_facts *facts, const struct wk_image *imag
 	wk_image_used(facts->symbols, &used);
 	if (state != WK_IMAGE_NAMED)
 		facts->names = "none";
-	else if (used.names_are_kept && used.has_all_names &&
-		 !in_either(facts->symbols, ".symtab") &&
-		 !in_either(facts->symbols, ".gnu_debugdata"))
-		facts->names = "cache";
 	else if (used.has_all_names || image->kind == WK_IMAGE_VDSO ||
 		 in_either(facts->symbols, ".gnu_debugdata"))
 		facts->names = "all";
 	else
 		facts->names = "exported";
+	facts->names_are_kept = used.names_are_kept && used.has_all_names &&
+				!has_names_now(facts, model);
 	if (strcmp(facts->names, "exported") == 0 || strcmp(facts->names, "none") == 0)
 		facts->lacks |= WK_LACKS_NAMES;
 }
@@ -66,6 +94,12 @@ static bool has_debug_info(const struct wk_image_symbols *image)
 	return in_either(image, ".debug_info") || in_either(image, ".zdebug_info");
 }
 
+static bool has_lines_now(const struct wk_image_facts *facts, const struct wk_model *model)
+{
+	return has_debug_info(facts->symbols) ||
+	       (model->is_windows && is_there(wk_image_lines_source(facts)));
+}
+
 /* A few samples always lie between functions, or in those that were written as machine code. And a
  * program that was built without lines has some of the libraries that were put into it. */
 static const char *how_many(const struct wk_image_lines *lines)
@@ -73,15 +107,6 @@ static const char *how_many(const struct wk_image_lines *lines)
 	if (lines->known >= lines->asked - lines->asked / 10)
 		return "all";
 	return lines->known > lines->asked / 1000 ? "some" : "none";
-}
-
-static const char *where_all_are_from(const struct wk_image_facts *facts,
-				      const struct wk_model *model,
-				      const struct wk_image_used *used)
-{
-	if (came_with_lines(model, model->images[facts->id].path))
-		return "recorded";
-	return used->places_are_kept && !has_debug_info(facts->symbols) ? "cache" : "all";
 }
 
 static void find_lines(struct wk_image_facts *facts, const struct wk_model *model)
@@ -96,8 +121,13 @@ static void find_lines(struct wk_image_facts *facts, const struct wk_model *mode
 		facts->lines = how_many(lines);
 	if (used.missing.len && lines->known)
 		facts->lines = "some";
-	if (strcmp(facts->lines, "all") == 0)
-		facts->lines = where_all_are_from(facts, model, &used);
+	if (strcmp(facts->lines, "all") == 0) {
+		if (came_with_lines(model, model->images[facts->id].path))
+			facts->lines = "recorded";
+		else
+			facts->lines_are_kept = used.places_are_kept &&
+						!has_lines_now(facts, model);
+	}
 	if (strcmp(facts->lines, "none") == 0 || strcmp(facts->lines, "some") == 0)
 		facts->lacks |= WK_LACKS_LINES;
 }
@@ -135,7 +165,7 @@ static void find_out(struct wk_image_facts *facts, const struct wk_facts_about *
 		find_memory(facts, image);
 	} else if (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO) {
 		facts->symbols = wk_symbols_image(about->symbols, &key);
-		find_names(facts, image);
+		find_names(facts, about->model);
 		find_unwind(facts);
 		if (image->kind == WK_IMAGE_FILE)
 			find_lines(facts, about->model);

@@ -31,6 +31,7 @@ struct wk_image_facts {
 	uint64_t samples;                 /* with it in their stack */
 	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
 	const char *names, *lines, *unwind; /* in a word; NULL where there can be none */
+	bool names_are_kept, lines_are_kept; /* by the symbol cache alone: no file has them now */
 	struct wk_image_lines frames;
 	unsigned lacks;                   /* enum wk_lack */
 	struct wk_buf mend;               /* lines to be typed or written; empty: none is known */
@@ -62,6 +63,9 @@ void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_a
  * False where the recording tells neither. */
 bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_str *name,
 			struct wk_buf *key);
+
+/* Which file lines and inlined calls came from, or why there are none. */
+struct wk_str wk_image_lines_source(const struct wk_image_facts *facts);
 
 /* "names, lines"; empty where it lacks nothing. */
 void wk_image_lacks_words(unsigned lacks, struct wk_buf *words);

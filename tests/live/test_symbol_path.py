@@ -73,6 +73,12 @@ def reason(t, path, *words, **more):
     return re.sub(r"\s+", " ", done.stdout)
 
 
+def words(t, path, *options):
+    done = t.wick("symbols", path, "--json", *options, env=environment(t))
+    row = json.loads(done.stdout)["rows"][0]
+    return [row[key] for key in ("names", "lines", "names_from", "lines_from")]
+
+
 def kept(t):
     """Files in wick's own folder, but for what it remembers of servers."""
     return sorted(path.name for path in (t.folder / "cache/remote").glob("*")
@@ -143,6 +149,19 @@ def _(t):
     compare(t, "cpp-O2", "--symbol-path", folder)
     (folder / "cpp-O2.pdb").unlink()
     compare(t, "cpp-O2")
+
+
+@tap.case("`wick symbols` says the same of a PDB that it reads and of one that the cache knows")
+def _(t):
+    folder = t.folder / "plain"
+    folder.mkdir()
+    file = pathlib.Path(shutil.copy(fixture("cpp-O2.pdb"), folder))
+    path = small(t)
+    for time in "first", "second":
+        t.equal(words(t, path, "--symbol-path", folder), ["all", "all", str(file), str(file)], time)
+    file.unlink()
+    kept = f"{file}, kept in the symbol cache"
+    t.equal(words(t, path, "--symbol-path", folder), ["all", "all", kept, kept], "without the file")
 
 
 @tap.case("a PDB beside the trace is found without a word, and so is one in what WPR leaves there")

@@ -195,7 +195,9 @@ def _(t):
     t.equal(row(t, recording, program, env=cached)["lacks"], "", "lacks with all in it")
     tap.run("strip", program)
     came = row(t, recording, program, env=cached)
-    t.equal((came["names"], came["lines"], came["lacks"]), ("cache", "cache", ""), "the row")
+    t.equal((came["names"], came["lines"], came["lacks"]), ("all", "all", ""), "the row")
+    kept = f"{program}, kept in the symbol cache"
+    t.equal((came["names_from"], came["lines_from"]), (kept, kept), "where they came from")
     t.equal(row(t, recording, program)["lacks"], "names, lines", "lacks without a cache")
 
 
