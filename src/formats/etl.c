@@ -144,7 +144,7 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 const struct wk_reader wk_reader_etl = {
 	.name = "etl",
 	.summary = "event trace of Windows, by xperf, WPR or PerfView",
-	.suffixes = (const char *const[]){ ".etl", NULL },
+	.suffixes = (const char *const[]){ ".etl", ".etl.zip", ".zip", ".diagsession", NULL },
 	.probe = wk_etl_probe,
 	.read = read_etl,
 };
