@@ -1,5 +1,5 @@
 /* What `wick doctor` looks at, a subject a file: doctor_program.c (with doctor_debug.c for its
- * debug information) and doctor_cargo.c, the same on all systems; and what a recording on this
+ * debug information), doctor_recording.c and doctor_cargo.c, the same on all systems; and what a recording on this
  * machine needs: doctor_machine.c and doctor_here.c, or doctor_none.c where wick does not record.
  * Each adds rows to the findings and changes nothing. */
 #ifndef WK_CLI_DOCTOR_H
@@ -30,6 +30,9 @@ void wk_doctor_cargo_tools(struct wk_findings *findings);
 /* `path` is a file. */
 void wk_doctor_program(struct wk_findings *findings, const char *path,
 		       const char *const *debug_dirs);
+
+/* The same of a recording, which is none: what it is, and what looks at it. False of all else. */
+bool wk_doctor_recording(struct wk_findings *findings, const char *path);
 
 /* Names, debug information and debug files of a program that was opened. */
 void wk_doctor_debug(struct wk_findings *findings, const struct wk_store_file *program,
