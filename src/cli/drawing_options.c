@@ -17,11 +17,6 @@
 static const char *const sides[] = { "left", "right", NULL };
 static const char *const sorts[] = { "weight", "name", NULL };
 
-/* Offered by completion; wk_palette_find has the last word. */
-static const char *const palettes[] = {
-	"kind", "hot", "mem", "io", "wakeup", "chain", "java", "js", "perl", "python", "rust",
-	"red", "green", "blue", "aqua", "yellow", "purple", "orange", NULL };
-
 static const struct wk_opt options[] = {
 	{ 0, "title", "TEXT", "what stands above the picture", WK_OPT_TEXT, AT(title), NULL },
 	{ 0, "subtitle", "TEXT", "what stands below the title, instead of what was recorded",
@@ -48,7 +43,7 @@ static const struct wk_opt options[] = {
 	{ 0, "factor", "N", "tell numbers multiplied by this", WK_OPT_TEXT, AT(factor), NULL },
 	{ 0, "palette", "NAME", "colours: kind (of code, the usual), hot, mem, io, wakeup, chain, "
 	  "java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, orange",
-	  WK_OPT_TEXT, AT(palette), palettes },
+	  WK_OPT_TEXT, AT(palette), wk_palette_names },
 	{ 0, "hash", NULL, "names that begin alike look alike", WK_OPT_FLAG, AT(hash), NULL },
 	{ 0, "random", NULL, "colours by chance, the same in every run", WK_OPT_FLAG, AT(random),
 	  NULL },
@@ -97,10 +92,11 @@ static bool is_no_palette(const char *typed, struct wk_err *err)
 	struct wk_suggestion near = wk_suggestion_for(wk_str_c(typed));
 	struct wk_buf expected = { 0 };
 
-	for (size_t i = 0; palettes[i]; i++) {
-		wk_suggestion_try(&near, palettes[i]);
-		wk_buf_add_fmt(&expected, "%s%s", i == 0 ? "" : palettes[i + 1] ? ", " : " or ",
-			       palettes[i]);
+	for (size_t i = 0; wk_palette_names[i]; i++) {
+		wk_suggestion_try(&near, wk_palette_names[i]);
+		wk_buf_add_fmt(&expected, "%s%s",
+			       i == 0 ? "" : wk_palette_names[i + 1] ? ", " : " or ",
+			       wk_palette_names[i]);
 	}
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--palette takes %s, found \"%.60s\"%s%s%s",
 		wk_buf_text(&expected), typed, near.best ? "; did you mean " : "",

@@ -21,7 +21,7 @@ struct wk_drawing_args {
 	const char *font, *font_size;
 	const char *count_name, *name_type, *factor;
 	const char *total;
-	const char *palette;    /* one of wk_palette_name, "kind" */
+	const char *palette;    /* one of wk_palette_names, "kind" */
 	const char *background, *search_colour;
 	bool hash, random, deterministic, diffusion; /* one of them */
 	bool keeps_colours;     /* --cp: in palette.map */

@@ -15,7 +15,7 @@
 enum wk_palette {
 	WK_PALETTE_KIND, /* wick's own: by kind of code */
 	WK_PALETTE_HOT, WK_PALETTE_MEM, WK_PALETTE_IO, WK_PALETTE_WAKEUP, WK_PALETTE_CHAIN,
-	WK_PALETTE_JAVA, WK_PALETTE_JS, WK_PALETTE_PERL, WK_PALETTE_RUST, WK_PALETTE_PYTHON,
+	WK_PALETTE_JAVA, WK_PALETTE_JS, WK_PALETTE_PERL, WK_PALETTE_PYTHON, WK_PALETTE_RUST,
 	WK_PALETTE_RED, WK_PALETTE_GREEN, WK_PALETTE_BLUE, WK_PALETTE_AQUA, WK_PALETTE_YELLOW,
 	WK_PALETTE_PURPLE, WK_PALETTE_ORANGE,
 };
@@ -51,7 +51,7 @@ void wk_colouring_free(struct wk_colouring *colouring);
 /* "hot", "java" ...: false where there is no such palette. */
 bool wk_palette_find(struct wk_str name, enum wk_palette *palette);
 /* The palettes' names by number, then NULL. */
-const char *wk_palette_name(size_t index);
+extern const char *const wk_palette_names[];
 
 /* A consistent palette: lines "name->rgb(r,g,b)". Reading adds to what is known; writing
  * gives all names that were read or asked for. */

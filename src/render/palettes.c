@@ -1,6 +1,6 @@
 #include "render/palettes.h"
 
-static const char *const names[] = {
+const char *const wk_palette_names[] = {
 	[WK_PALETTE_KIND] = "kind",
 	[WK_PALETTE_HOT] = "hot",
 	[WK_PALETTE_MEM] = "mem",
@@ -10,8 +10,8 @@ static const char *const names[] = {
 	[WK_PALETTE_JAVA] = "java",
 	[WK_PALETTE_JS] = "js",
 	[WK_PALETTE_PERL] = "perl",
-	[WK_PALETTE_RUST] = "rust",
 	[WK_PALETTE_PYTHON] = "python",
+	[WK_PALETTE_RUST] = "rust",
 	[WK_PALETTE_RED] = "red",
 	[WK_PALETTE_GREEN] = "green",
 	[WK_PALETTE_BLUE] = "blue",
@@ -19,19 +19,13 @@ static const char *const names[] = {
 	[WK_PALETTE_YELLOW] = "yellow",
 	[WK_PALETTE_PURPLE] = "purple",
 	[WK_PALETTE_ORANGE] = "orange",
+	NULL,
 };
-
-#define PALETTES (sizeof(names) / sizeof(names[0]))
-
-const char *wk_palette_name(size_t index)
-{
-	return index < PALETTES ? names[index] : NULL;
-}
 
 bool wk_palette_find(struct wk_str name, enum wk_palette *palette)
 {
-	for (size_t i = 0; i < PALETTES; i++)
-		if (wk_str_is(name, names[i])) {
+	for (size_t i = 0; wk_palette_names[i]; i++)
+		if (wk_str_is(name, wk_palette_names[i])) {
 			*palette = (enum wk_palette)i;
 			return true;
 		}
@@ -43,7 +37,7 @@ struct channel {
 	uint8_t low, range, by; /* by v1, v2 or v3 */
 };
 
-static const struct channel channels[PALETTES][3] = {
+static const struct channel channels[][3] = {
 	[WK_PALETTE_HOT] = { { 205, 50, 3 }, { 0, 230, 1 }, { 0, 55, 2 } },
 	[WK_PALETTE_MEM] = { { 0, 0, 3 }, { 190, 50, 2 }, { 0, 210, 1 } },
 	[WK_PALETTE_IO] = { { 80, 60, 1 }, { 80, 60, 1 }, { 190, 55, 2 } },
