@@ -773,24 +773,6 @@ void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell)
 	wk_index_add(&model->own->spell_rows, hash, spells->count);
 }
 
-struct wk_model_reach wk_model_reach(const struct wk_model *model)
-{
-	struct wk_model_reach reach = { 0 };
-
-	if (!model->has_user_part)
-		return reach;
-	for (uint32_t i = 0; i < model->samples.count; i++) {
-		wk_stack_id stack = model->samples.stack[i];
-
-		uint64_t times = wk_model_sample_times(model, i);
-
-		reach.with_user_part += times * model->has_user_part[stack];
-		reach.whole += times * (model->reaches_root[stack] == WK_REACH_ROOT);
-		reach.unknown += times * (model->reaches_root[stack] == WK_REACH_UNKNOWN);
-	}
-	return reach;
-}
-
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id)
 {
 	const struct wk_image *image = &model->images[id];

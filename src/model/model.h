@@ -494,11 +494,4 @@ void wk_model_add_spell(struct wk_model *model, const struct wk_spell *spell);
  * rows of the one kind or of the other. */
 void wk_model_sum_spell(struct wk_model *model, const struct wk_spell *spell);
 
-/* How many of the samples with a user part have a stack that reaches a root, and of how many
- * nobody can tell. */
-struct wk_model_reach {
-	uint64_t with_user_part, whole, unknown;
-};
-struct wk_model_reach wk_model_reach(const struct wk_model *model);
-
 #endif

@@ -263,16 +263,6 @@ bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struc
 	return true;
 }
 
-struct wk_str wk_kernel_module_of(const struct wk_image_symbols *kernel, uint64_t address)
-{
-	struct wk_kallsym found;
-
-	make_ready(kernel);
-	if (!wk_kernel_find(kernel->owner, address, &found))
-		return wk_str_c("");
-	return found.module;
-}
-
 bool wk_is_running_kernel(const struct wk_build_id *id)
 {
 	struct wk_build_id running = { 0 };

@@ -225,8 +225,4 @@ struct wk_image_used {
 };
 void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used);
 
-/* The kernel's module for an absolute address: "[kernel.kallsyms]" or "[nf_tables]"; empty
- * where unknown. */
-struct wk_str wk_kernel_module_of(const struct wk_image_symbols *kernel, uint64_t address);
-
 #endif

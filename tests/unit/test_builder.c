@@ -9,6 +9,7 @@
 
 #include "built_model.h"
 #include "model/resolve.h"
+#include "reach.h"
 
 static void give_process(struct built *fixture, enum wk_process_change change, uint64_t time_ns,
 			 uint32_t pid, uint32_t parent_pid, const char *name)
@@ -275,8 +276,8 @@ static void carried_names_are_used_and_demangled(void **state)
 		wk_strtab_get(f.model->text,
 			      f.model->functions[frames->function[f.model->named.label[named]]].name),
 		"_start");
-	assert_int_equal(wk_model_reach(f.model).with_user_part, 2);
-	assert_int_equal(wk_model_reach(f.model).whole, 1);
+	assert_int_equal(reach_of(f.model).with_user_part, 2);
+	assert_int_equal(reach_of(f.model).whole, 1);
 	wk_model_free(f.model);
 }
 
@@ -327,7 +328,7 @@ static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void *
 {
 	static const uint64_t user[] = { 0x5010 };
 	struct wk_symbols *symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
-	struct wk_model_reach reach;
+	struct reach reach;
 	struct built f;
 
 	(void)state;
@@ -338,7 +339,7 @@ static void stacks_that_begin_in_a_file_that_is_gone_are_of_unknown_reach(void *
 	built_end(&f);
 	wk_model_resolve(f.model, symbols, NULL);
 	assert_int_equal(f.model->images[1].state, WK_IMAGE_MISSING);
-	reach = wk_model_reach(f.model);
+	reach = reach_of(f.model);
 	assert_int_equal(reach.with_user_part, 2);
 	assert_int_equal(reach.whole, 0);
 	assert_int_equal(reach.unknown, 1);
@@ -360,7 +361,7 @@ static void what_the_kernel_does_between_two_programs_has_no_user_part(void **st
 	give_sample(&f, 3, 7, 7, NULL, 0, user, 1, true);
 	built_end(&f);
 	wk_model_resolve(f.model, NULL, NULL);
-	assert_int_equal(wk_model_reach(f.model).with_user_part, 2);
+	assert_int_equal(reach_of(f.model).with_user_part, 2);
 	wk_model_free(f.model);
 }
 
@@ -368,7 +369,7 @@ static void what_the_kernel_does_between_two_programs_has_no_user_part(void **st
 static void stacks_that_begin_in_code_of_memory_are_of_unknown_reach(void **state)
 {
 	static const uint64_t user[] = { 0x5010 };
-	struct wk_model_reach reach;
+	struct reach reach;
 	struct built f;
 
 	(void)state;
@@ -377,7 +378,7 @@ static void stacks_that_begin_in_code_of_memory_are_of_unknown_reach(void **stat
 	give_sample(&f, 1, 7, 7, NULL, 0, user, 1, true);
 	built_end(&f);
 	wk_model_resolve(f.model, NULL, NULL);
-	reach = wk_model_reach(f.model);
+	reach = reach_of(f.model);
 	assert_int_equal(reach.with_user_part, 1);
 	assert_int_equal(reach.unknown, 1);
 	wk_model_free(f.model);

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "reach.h"
 #include "small_model.h"
 #include "views/flat.h"
 #include "views/quality.h"
@@ -132,7 +133,7 @@ static void assert_quality(const struct wk_model *model, const struct wk_filter_
 	wk_quality_line(&quality, &line);
 	assert_string_equal(wk_buf_text(&line), expected);
 	if (!filter.is_narrowed) {
-		struct wk_model_reach reach = wk_model_reach(model);
+		struct reach reach = reach_of(model);
 
 		assert_int_equal(quality.with_user_part, reach.with_user_part);
 		assert_int_equal(quality.whole, reach.whole);
