@@ -512,9 +512,6 @@ static inline struct wk_event_sample *wk_event_sample_in(struct wk_event *event)
 /* "kernel", "user" or "". */
 const char *wk_wait_mode_name(enum wk_wait_mode mode);
 
-/* "sample", "image" ...: the first word of a line of `wick dump`. */
-const char *wk_event_kind_name(enum wk_event_kind kind);
-
 static inline bool wk_build_id_eq(const struct wk_build_id *a, const struct wk_build_id *b)
 {
 	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;

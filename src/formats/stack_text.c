@@ -65,7 +65,7 @@ void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name)
 		add(text, wk_stack_writer_name(text->writer, name));
 }
 
-uint32_t wk_stack_text_take(struct wk_stack_text *text)
+static uint32_t take_stack(struct wk_stack_text *text)
 {
 	uint32_t stack = wk_stack_writer_reversed(text->writer, text->frames, text->count);
 
@@ -92,7 +92,7 @@ void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid
 	}
 	event.sample.source = source;
 	event.sample.weight = weight;
-	event.sample.named_stack = wk_stack_text_take(text);
+	event.sample.named_stack = take_stack(text);
 	wk_stack_writer_event(text->writer, &event);
 }
 

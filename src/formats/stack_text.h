@@ -46,8 +46,7 @@ void wk_stack_text_source(struct wk_stack_text *text, uint32_t source, const cha
 void wk_stack_text_frame(struct wk_stack_text *text, const struct wk_event_frame *frame);
 void wk_stack_text_name(struct wk_stack_text *text, struct wk_str name);
 
-/* Takes the gathered frames: the number of their stack, 0 where there were none. */
-uint32_t wk_stack_text_take(struct wk_stack_text *text);
+/* Forgets the gathered frames. */
 void wk_stack_text_drop(struct wk_stack_text *text);
 
 /* A sample of the gathered frames, if there are any. Process and thread as the input has

@@ -67,8 +67,6 @@ struct wk_builder {
 
 /* --- Who --- */
 
-wk_process_id wk_builder_process_row(struct wk_builder *builder, uint32_t pid);
-
 /* 0 for a process that is none. */
 wk_thread_id wk_builder_thread_row(struct wk_builder *builder, uint32_t pid, uint32_t tid);
 

@@ -8,7 +8,7 @@
 #define WINDOWS_IDLE_PID   0
 #define WINDOWS_SYSTEM_PID 4
 
-wk_process_id wk_builder_process_row(struct wk_builder *builder, uint32_t pid)
+static wk_process_id process_row(struct wk_builder *builder, uint32_t pid)
 {
 	uint32_t *row = wk_map_at(&builder->process_of, pid);
 
@@ -30,7 +30,7 @@ wk_thread_id wk_builder_thread_row(struct wk_builder *builder, uint32_t pid, uin
 
 	if (pid == WK_NO_PID)
 		return 0;
-	process = wk_builder_process_row(builder, pid);
+	process = process_row(builder, pid);
 	row = wk_map_at(&builder->thread_of, thread_key(process, tid));
 	if (!*row) {
 		struct wk_thread thread = {
@@ -61,7 +61,7 @@ struct wk_recent_thread *wk_builder_recent_thread(struct wk_builder *builder, ui
 static void name_process(struct wk_builder *builder, uint32_t pid, wk_text_id name)
 {
 	if (name) {
-		wk_process_id process = wk_builder_process_row(builder, pid);
+		wk_process_id process = process_row(builder, pid);
 		wk_thread_id thread = wk_builder_thread_row(builder, pid, pid);
 
 		builder->model->processes[process].name = name;
@@ -175,7 +175,7 @@ void wk_builder_take_process(struct wk_builder *builder, const struct wk_event *
 		start_process(builder, event);
 	if (!change->threads_apart)
 		name_process(builder, event->pid, wk_model_text(builder->model, change->name));
-	process = wk_builder_process_row(builder, event->pid);
+	process = process_row(builder, event->pid);
 	row = &builder->model->processes[process];
 	if (change->change == WK_PROCESS_SEEN && change->parent_pid) {
 		row->parent_pid = change->parent_pid;
@@ -193,7 +193,7 @@ void wk_builder_take_thread(struct wk_builder *builder, const struct wk_event *e
 	wk_thread_id id;
 
 	if (event->thread.change == WK_THREAD_START) {
-		wk_process_id process = wk_builder_process_row(builder, event->pid);
+		wk_process_id process = process_row(builder, event->pid);
 		wk_thread_id parent = wk_map_find(
 			&builder->thread_of, thread_key(process, event->thread.parent_tid));
 		struct wk_thread thread = {

@@ -138,7 +138,7 @@ static void add_processes(struct wk_buf *text, const pid_t *pids, size_t count)
 	wk_buf_fini(&name);
 }
 
-void wk_facts_add_recorded(const struct wk_recorder_options *options, struct wk_buf *text)
+static void add_recorded(const struct wk_recorder_options *options, struct wk_buf *text)
 {
 	if (options->all_cpus)
 		wk_buf_add_text(text, "the whole system");
@@ -154,7 +154,7 @@ static void tell_recorded(struct teller *teller, const struct wk_recorder_option
 {
 	struct wk_buf text = { 0 };
 
-	wk_facts_add_recorded(options, &text);
+	add_recorded(options, &text);
 	tell(teller, "recorded", wk_buf_str(&text));
 	wk_buf_fini(&text);
 }

@@ -17,9 +17,6 @@
 bool wk_facts_tell(const struct wk_perf *perf, const struct wk_recorder_options *options,
 		   const struct wk_sink *sink, struct wk_err *err);
 
-/* The value of "recorded". */
-void wk_facts_add_recorded(const struct wk_recorder_options *options, struct wk_buf *text);
-
 /* Does the kernel keep the addresses of its functions from us? */
 bool wk_facts_kernel_is_hidden(void);
 

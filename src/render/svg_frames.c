@@ -14,14 +14,14 @@
 #define MOST_MIN_WIDTH     8    /* before levels are left out, not narrow frames */
 #define LABEL_INSET        4
 
-uint64_t wk_svg_weight(const struct wk_svg_picture *p, uint32_t node)
+static uint64_t weight_of(const struct wk_svg_picture *p, uint32_t node)
 {
 	return node ? p->tree->total[node] : p->whole;
 }
 
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node)
 {
-	return (double)wk_svg_weight(p, node) * p->scale >= p->min_width &&
+	return (double)weight_of(p, node) * p->scale >= p->min_width &&
 	       p->tree->depth[node] <= p->deepest;
 }
 
@@ -104,7 +104,7 @@ struct wk_str wk_svg_unit(const struct wk_svg_picture *p)
 							      : p->tree->unit;
 }
 
-void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text)
+static void add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text)
 {
 	const struct wk_drawing *drawing = p->drawing;
 	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name)
@@ -159,9 +159,9 @@ static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_
 	uint64_t before = p->tree->total_before[node], after = p->tree->total_after[node];
 
 	wk_buf_add_text(text, "; before ");
-	wk_svg_add_amount(p, before, text);
+	add_amount(p, before, text);
 	wk_buf_add_text(text, ", after ");
-	wk_svg_add_amount(p, after, text);
+	add_amount(p, after, text);
 	if (before == after)
 		wk_buf_add_text(text, ", the same");
 	else if (!before || !after)
@@ -177,7 +177,7 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
 	const struct wk_name_entry *entry = wk_name_attributes_find(p->drawing->attributes, name);
 	struct wk_str told = wk_name_entry_get(entry, "title");
-	uint64_t weight = wk_svg_weight(p, node);
+	uint64_t weight = weight_of(p, node);
 
 	wk_out_text(p->out, "<title>");
 	if (told.len) {
@@ -185,7 +185,7 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 	} else {
 		wk_buf_reset(&p->text);
 		wk_buf_add_text(&p->text, " (");
-		wk_svg_add_amount(p, weight, &p->text);
+		add_amount(p, weight, &p->text);
 		wk_buf_add_text(&p->text, ", ");
 		if (node == 0)
 			wk_buf_add_text(&p->text, "100%");
@@ -315,7 +315,7 @@ static double gap_of(const struct wk_svg_picture *p, double width)
 
 static void frame(struct wk_svg_picture *p, uint32_t node, double x)
 {
-	double width = (double)wk_svg_weight(p, node) * p->scale;
+	double width = (double)weight_of(p, node) * p->scale;
 	double shown = width - gap_of(p, width);
 	unsigned level = p->tree->depth[node];
 	double y = p->drawing->is_icicle ? p->head + (double)level * p->row

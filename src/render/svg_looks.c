@@ -21,7 +21,7 @@ static const struct colours {
 /* Where a frame that grew or shrank by this share of its larger side reaches the next level. */
 static const double level_starts[WK_SVG_CHANGE_LEVELS] = { 0.01, 0.1, 0.25, 0.5 };
 
-unsigned wk_svg_change(uint64_t before, uint64_t after, bool negates)
+static unsigned look_of_change(uint64_t before, uint64_t after, bool negates)
 {
 	uint64_t larger = before > after ? before : after;
 	bool grew = (after > before) != negates;
@@ -49,7 +49,7 @@ void wk_svg_find_colours(struct wk_svg_picture *p)
 
 static unsigned change_of(const struct wk_svg_picture *p, uint32_t node)
 {
-	return wk_svg_change(p->tree->total_before[node], p->tree->total_after[node],
+	return look_of_change(p->tree->total_before[node], p->tree->total_after[node],
 			     p->drawing->negates);
 }
 

@@ -38,14 +38,10 @@ struct wk_svg_picture {
 void wk_svg_choose_frames(struct wk_svg_picture *p);
 void wk_svg_frames(struct wk_svg_picture *p);
 bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node);
-uint64_t wk_svg_weight(const struct wk_svg_picture *p, uint32_t node);
 
 /* What numbers are multiplied by, and what they then count. */
 double wk_svg_factor(const struct wk_svg_picture *picture);
 struct wk_str wk_svg_unit(const struct wk_svg_picture *picture);
-
-/* "1,234 samples", "12.4 ms", or as the drawing says; to the end of `text`. */
-void wk_svg_add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text);
 
 /* svg_data.c: members of the script's JSON object, without its braces and without a comma at
  * the end; and the names, which stand apart because they may be long. */
@@ -63,7 +59,6 @@ enum wk_svg_change {
 
 /* svg_looks.c */
 void wk_svg_find_colours(struct wk_svg_picture *p);
-unsigned wk_svg_change(uint64_t before, uint64_t after, bool negates);
 /* ` class="c12"` or ` fill="#rrggbb"`, with the blank in front. */
 void wk_svg_look(const struct wk_svg_picture *p, uint32_t node);
 /* The rules for looks, light and dark. */

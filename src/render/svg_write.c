@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Beyond 2^50 there are no thousandths left to lose. */
-void wk_svg_pixels(struct wk_out *out, double value)
+static void pixels(struct wk_out *out, double value)
 {
 	uint64_t thousandths;
 	char decimals[4] = ".000";
@@ -28,7 +28,7 @@ void wk_svg_attribute(struct wk_out *out, const char *name, double value)
 	wk_out_char(out, ' ');
 	wk_out_text(out, name);
 	wk_out_bytes(out, "=\"", 2);
-	wk_svg_pixels(out, value);
+	pixels(out, value);
 	wk_out_char(out, '"');
 }
 

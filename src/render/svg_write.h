@@ -6,10 +6,7 @@
 
 #include "base/out.h"
 
-/* A coordinate: at most three decimals, no zeros behind. */
-void wk_svg_pixels(struct wk_out *out, double value);
-
-/* ` name="12.5"`, with the blank in front. */
+/* ` name="12.5"`, with the blank in front: at most three decimals, no zeros behind. */
 void wk_svg_attribute(struct wk_out *out, const char *name, double value);
 
 /* "#rrggbb" */

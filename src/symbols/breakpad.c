@@ -28,7 +28,7 @@ bool wk_breakpad_next_line(struct wk_str *text, struct wk_str *line)
 	return true;
 }
 
-struct wk_str wk_breakpad_take_word(struct wk_str *line)
+static struct wk_str take_word(struct wk_str *line)
 {
 	struct wk_str word;
 
@@ -38,12 +38,12 @@ struct wk_str wk_breakpad_take_word(struct wk_str *line)
 
 bool wk_breakpad_take_hex(struct wk_str *line, uint64_t *value)
 {
-	return wk_num_hex(wk_breakpad_take_word(line), value);
+	return wk_num_hex(take_word(line), value);
 }
 
 bool wk_breakpad_take_number(struct wk_str *line, uint64_t *value)
 {
-	return wk_num_u64(wk_breakpad_take_word(line), value);
+	return wk_num_u64(take_word(line), value);
 }
 
 bool wk_breakpad_take_record(struct wk_str *line, const char *record)
@@ -228,9 +228,9 @@ static bool read_module(struct wk_breakpad *b, struct wk_str *rest)
 
 	if (!wk_breakpad_next_line(rest, &line) || !wk_breakpad_take_record(&line, "MODULE"))
 		return false;
-	module->system = wk_breakpad_take_word(&line);
-	module->machine = wk_breakpad_take_word(&line);
-	module->key = wk_breakpad_take_word(&line);
+	module->system = take_word(&line);
+	module->machine = take_word(&line);
+	module->key = take_word(&line);
 	module->name = line;
 	return module->key.len > 0;
 }

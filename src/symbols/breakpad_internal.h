@@ -41,8 +41,7 @@ struct wk_breakpad {
 /* The next whole line; false at the end. */
 bool wk_breakpad_next_line(struct wk_str *text, struct wk_str *line);
 
-/* Takes a word, or a number, and the blank behind it off the front of `line`. */
-struct wk_str wk_breakpad_take_word(struct wk_str *line);
+/* Takes a number and the blank behind it off the front of `line`. */
 bool wk_breakpad_take_hex(struct wk_str *line, uint64_t *value);
 bool wk_breakpad_take_number(struct wk_str *line, uint64_t *value);
 

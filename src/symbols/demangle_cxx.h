@@ -296,10 +296,7 @@ struct wk_cxx_out {
 	size_t pack_at, pack_size; /* which element of each pack is printed; SIZE_MAX: not known */
 };
 
-/* A node's text is two halves around what it declares: `int (*` and `)(char)`. */
 void wk_cxx_print(struct wk_cxx_out *o, struct wk_cxx_node *n);
-void wk_cxx_print_left(struct wk_cxx_out *o, struct wk_cxx_node *n);
-void wk_cxx_print_right(struct wk_cxx_out *o, struct wk_cxx_node *n);
 void wk_cxx_print_list(struct wk_cxx_out *o, const struct wk_cxx_node *n);
 /* A closure's template parameters, parameters and constraints. */
 void wk_cxx_print_closure_sig(struct wk_cxx_out *o, struct wk_cxx_node *n);

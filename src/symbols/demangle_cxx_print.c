@@ -121,10 +121,14 @@ static bool has_aspect(struct wk_cxx_out *o, const struct wk_cxx_node *n, enum a
 	}
 }
 
+/* A node's text is two halves around what it declares: `int (*` and `)(char)`. */
+static void print_left(struct wk_cxx_out *o, struct wk_cxx_node *n);
+static void print_right(struct wk_cxx_out *o, struct wk_cxx_node *n);
+
 void wk_cxx_print(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n);
-	wk_cxx_print_right(o, n);
+	print_left(o, n);
+	print_right(o, n);
 }
 
 void wk_cxx_print_operand(struct wk_cxx_out *o, struct wk_cxx_node *n, enum wk_cxx_binding binding,
@@ -197,7 +201,7 @@ static void print_scoped(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 static void print_tagged(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n->a);
+	print_left(o, n->a);
 	add(o, "[abi:");
 	add_str(o, n->text);
 	add(o, "]");
@@ -283,7 +287,7 @@ static void print_prefixed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 static void print_suffixed(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n->a);
+	print_left(o, n->a);
 	add_str(o, n->text);
 }
 
@@ -383,14 +387,14 @@ static void print_params(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	wk_cxx_print_list(o, n);
 	wk_cxx_close(o, ')');
 	if (n->a)
-		wk_cxx_print_right(o, n->a);
+		print_right(o, n->a);
 	print_quals(o, n->quals);
 }
 
 static void encoding_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (n->a) {
-		wk_cxx_print_left(o, n->a);
+		print_left(o, n->a);
 		if (!has_aspect(o, n->a, HAS_RIGHT))
 			add(o, " ");
 	}
@@ -417,7 +421,7 @@ static void print_enable_if(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 static void function_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n->a);
+	print_left(o, n->a);
 	add(o, " ");
 }
 
@@ -442,7 +446,7 @@ static void print_before_sign(struct wk_cxx_out *o, struct wk_cxx_node *pointee)
 {
 	bool is_array = has_aspect(o, pointee, IS_ARRAY);
 
-	wk_cxx_print_left(o, pointee);
+	print_left(o, pointee);
 	if (is_array)
 		add(o, " ");
 	if (is_array || has_aspect(o, pointee, IS_FUNCTION))
@@ -453,7 +457,7 @@ static void print_after_sign(struct wk_cxx_out *o, struct wk_cxx_node *pointee)
 {
 	if (has_aspect(o, pointee, IS_ARRAY) || has_aspect(o, pointee, IS_FUNCTION))
 		add(o, ")");
-	wk_cxx_print_right(o, pointee);
+	print_right(o, pointee);
 }
 
 static void pointer_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -539,7 +543,7 @@ static void member_pointer_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	bool wants_paren = has_aspect(o, n->b, IS_ARRAY) || has_aspect(o, n->b, IS_FUNCTION);
 
-	wk_cxx_print_left(o, n->b);
+	print_left(o, n->b);
 	add(o, wants_paren ? "(" : " ");
 	wk_cxx_print(o, n->a);
 	add(o, "::*");
@@ -552,18 +556,18 @@ static void member_pointer_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 static void qualified_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n->a);
+	print_left(o, n->a);
 	print_quals(o, n->quals);
 }
 
 static void right_of_a(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_right(o, n->a);
+	print_right(o, n->a);
 }
 
 static void left_of_a(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n->a);
+	print_left(o, n->a);
 }
 
 static void print_vendor_qualified(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -591,7 +595,7 @@ static void array_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	if (n->b)
 		wk_cxx_print(o, n->b);
 	wk_cxx_close(o, ']');
-	wk_cxx_print_right(o, n->a);
+	print_right(o, n->a);
 }
 
 static void print_vector(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -610,7 +614,7 @@ static void forward_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	if (n->busy || !n->a)
 		return;
 	n->busy = true;
-	wk_cxx_print_left(o, n->a);
+	print_left(o, n->a);
 	n->busy = false;
 }
 
@@ -619,7 +623,7 @@ static void forward_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	if (n->busy || !n->a)
 		return;
 	n->busy = true;
-	wk_cxx_print_right(o, n->a);
+	print_right(o, n->a);
 	n->busy = false;
 }
 
@@ -628,7 +632,7 @@ static void pack_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	struct wk_cxx_node *element = pack_element(o, n);
 
 	if (element)
-		wk_cxx_print_left(o, element);
+		print_left(o, element);
 }
 
 static void pack_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -636,7 +640,7 @@ static void pack_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	struct wk_cxx_node *element = pack_element(o, n);
 
 	if (element)
-		wk_cxx_print_right(o, element);
+		print_right(o, element);
 }
 
 /* The pattern once for each element of the pack within it; "..." if there is no pack, as for
@@ -680,7 +684,7 @@ static void decl_name_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 static void decl_value_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n->b);
+	print_left(o, n->b);
 	if (!has_aspect(o, n->b, HAS_RIGHT))
 		add(o, " ");
 }
@@ -688,7 +692,7 @@ static void decl_value_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 static void decl_value_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_print(o, n->a);
-	wk_cxx_print_right(o, n->b);
+	print_right(o, n->b);
 }
 
 static void decl_template_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
@@ -709,7 +713,7 @@ static void decl_template_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 
 static void decl_pack_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
-	wk_cxx_print_left(o, n->a);
+	print_left(o, n->a);
 	add(o, "...");
 }
 
@@ -757,7 +761,7 @@ static const struct {
 	[WK_CXX_DECL_PACK] = { decl_pack_left, right_of_a },
 };
 
-void wk_cxx_print_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
+static void print_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	wk_cxx_printer *printer = printers[n->kind].left;
 
@@ -770,7 +774,7 @@ void wk_cxx_print_left(struct wk_cxx_out *o, struct wk_cxx_node *n)
 	leave(o);
 }
 
-void wk_cxx_print_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
+static void print_right(struct wk_cxx_out *o, struct wk_cxx_node *n)
 {
 	if (!printers[n->kind].right || !enter(o))
 		return;

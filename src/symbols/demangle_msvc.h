@@ -168,8 +168,6 @@ int64_t wk_msvc_signed(struct wk_msvc *p);
 
 /* The part's text is one that digits may stand for from here on. */
 void wk_msvc_remember(struct wk_msvc *p, struct wk_msvc_node *part);
-/* What is written up to an '@', which is passed over; fails where that is nothing. */
-struct wk_str wk_msvc_identifier(struct wk_msvc *p);
 /* The first part of the name of a type, and the whole of it: A@B@@ is B::A. */
 struct wk_msvc_node *wk_msvc_type_part(struct wk_msvc *p);
 struct wk_msvc_node *wk_msvc_type_name(struct wk_msvc *p);

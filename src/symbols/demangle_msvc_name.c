@@ -181,7 +181,7 @@ static struct wk_msvc_node *name_seen(struct wk_msvc *p)
 
 /* --- Parts --------------------------------------------------------------------------------- */
 
-struct wk_str wk_msvc_identifier(struct wk_msvc *p)
+static struct wk_str take_identifier(struct wk_msvc *p)
 {
 	const char *begin = p->at;
 	const char *stop = memchr(begin, '@', (size_t)(p->end - begin));
@@ -196,7 +196,7 @@ struct wk_str wk_msvc_identifier(struct wk_msvc *p)
 
 static struct wk_msvc_node *simple_part(struct wk_msvc *p)
 {
-	struct wk_str text = wk_msvc_identifier(p);
+	struct wk_str text = take_identifier(p);
 
 	if (p->bad)
 		return &p->nothing;
@@ -238,7 +238,7 @@ static const char *operator_of(size_t underscores, char c)
 static struct wk_msvc_node *literal_operator(struct wk_msvc *p)
 {
 	wk_buf_add_text(&p->words, "operator \"\"");
-	wk_buf_add_str(&p->words, wk_msvc_identifier(p));
+	wk_buf_add_str(&p->words, take_identifier(p));
 	return wk_msvc_text(p, WK_MSVC_NAME, wk_msvc_words(p));
 }
 
@@ -340,7 +340,7 @@ static struct wk_msvc_node *enclosing_function(struct wk_msvc *p)
 
 	if (c == '?' || c == '.')
 		return wk_msvc_symbol(p);
-	name = wk_msvc_identifier(p);
+	name = take_identifier(p);
 	if (!p->bad)
 		p->at--;
 	return wk_msvc_text(p, WK_MSVC_NAME, name);

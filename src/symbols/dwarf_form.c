@@ -72,7 +72,7 @@ uint8_t wk_dwarf_form_size(uint8_t form, struct wk_dwarf_shape shape)
 	}
 }
 
-uint32_t wk_dwarf_form_bytes(uint8_t form, struct wk_dwarf_shape shape)
+static uint32_t form_bytes(uint8_t form, struct wk_dwarf_shape shape)
 {
 	uint8_t size = wk_dwarf_form_size(form, shape);
 
@@ -145,7 +145,7 @@ bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8
 		form = wk_dwarf_short_form(wk_uleb(in));
 	if (form == 0 || form == DW_FORM_indirect)
 		return false;
-	bytes = wk_dwarf_form_bytes(form, shape);
+	bytes = form_bytes(form, shape);
 	value->form = form;
 	value->value = bytes != VARYING ? read_fixed(in, bytes) : read_varying(in, form);
 	return true;

@@ -339,8 +339,6 @@ struct wk_dwarf {
 uint8_t wk_dwarf_short_form(uint64_t form);
 /* Bytes, or SIZE_* where that depends on the value, and for unknown forms. */
 uint8_t wk_dwarf_form_size(uint8_t form, struct wk_dwarf_shape shape);
-/* The same; VARYING where it depends. */
-uint32_t wk_dwarf_form_bytes(uint8_t form, struct wk_dwarf_shape shape);
 /* False for a form that nobody knows. Reading beyond the end leaves `in` bad. */
 bool wk_dwarf_read_value(struct wk_bytes *in, struct wk_dwarf_shape shape, uint8_t form,
 			 struct wk_dwarf_value *value);

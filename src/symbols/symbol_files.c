@@ -216,8 +216,9 @@ static bool find_own(struct wk_symbol_search *s)
 
 /* A store may say that a file is elsewhere. To what a server says nobody is asked: it may name a
  * share, and so another machine. */
-bool wk_symbol_follow(struct wk_symbol_search *s, struct wk_str pointer, bool is_here,
-		      struct wk_err *err)
+/* What file.ptr says, of a place that is on this machine or not: true if it led to the file. */
+static bool follow(struct wk_symbol_search *s, struct wk_str pointer, bool is_here,
+		   struct wk_err *err)
 {
 	struct wk_buf path = { 0 };
 	struct wk_str at;
@@ -249,7 +250,7 @@ static bool try_pointer(struct wk_symbol_search *s, const char *path)
 
 	if (!wk_os_is_there(path) || !wk_os_open_named(path, &file, NULL, NULL))
 		return false;
-	found = wk_symbol_follow(s, wk_str_of((const char *)file.at,
+	found = follow(s, wk_str_of((const char *)file.at,
 					      file.size_bytes < 4096 ? file.size_bytes : 4096),
 				 true, &err);
 	wk_os_close(&file);

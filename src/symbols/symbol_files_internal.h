@@ -82,10 +82,6 @@ static inline bool wk_symbol_is_own(const struct wk_symbol_files *files, struct 
 /* Opens what lies at `path`; false, with a sentence, where it is not what is wanted. */
 bool wk_symbol_take(struct wk_symbol_search *s, const char *path, struct wk_err *err);
 
-/* What file.ptr says, of a place that is on this machine or not: true if it led to the file. */
-bool wk_symbol_follow(struct wk_symbol_search *s, struct wk_str pointer, bool is_here,
-		      struct wk_err *err);
-
 /* The n-th cache of a place; empty where this system has no such path. */
 struct wk_str wk_symbol_cache_at(const struct wk_symbol_files *files, size_t place, size_t n);
 

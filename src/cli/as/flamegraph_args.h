@@ -21,7 +21,6 @@ struct wk_as_flamegraph_args {
 	struct wk_opt_list base;
 };
 
-void wk_as_flamegraph_prepare(void *args, const struct wk_as_tool *tool);
 int wk_as_flamegraph(const struct wk_as_call *call, struct wk_err *err);
 
 /* Says what cannot be as the tool does; false and wrong usage. */

@@ -118,31 +118,7 @@ static const struct wk_opt inferno_options[] = {
 	{ 0 },
 };
 
-static const struct wk_as_kind scripts = {
-	.family = WK_AS_PERL,
-	.usage = "[OPTION...] [FILE...]",
-	.args_size = sizeof(struct wk_as_flamegraph_args),
-	.prepare = wk_as_flamegraph_prepare,
-	.run = wk_as_flamegraph,
-};
-
-static const struct wk_as_kind inferno = {
-	.family = WK_AS_INFERNO,
-	.usage = "[OPTION...] [FILE...]",
-	.args_size = sizeof(struct wk_as_flamegraph_args),
-	.prepare = wk_as_flamegraph_prepare,
-	.run = wk_as_flamegraph,
-};
-
-const struct wk_as_tool wk_as_flamegraph_tools[] = {
-	{ &scripts, "flamegraph.pl", "draws folded stacks as a flame graph",
-	  .options = script_options },
-	{ &inferno, "inferno-flamegraph", "draws folded stacks as a flame graph",
-	  .options = inferno_options },
-	{ 0 },
-};
-
-void wk_as_flamegraph_prepare(void *args, const struct wk_as_tool *tool)
+static void prepare(void *args, const struct wk_as_tool *tool)
 {
 	struct wk_as_flamegraph_args *a = args;
 	bool is_inferno = tool->kind->family == WK_AS_INFERNO;
@@ -154,6 +130,30 @@ void wk_as_flamegraph_prepare(void *args, const struct wk_as_tool *tool)
 	a->min_width = "0.1";
 	a->min_share = 0.01;
 }
+
+static const struct wk_as_kind scripts = {
+	.family = WK_AS_PERL,
+	.usage = "[OPTION...] [FILE...]",
+	.args_size = sizeof(struct wk_as_flamegraph_args),
+	.prepare = prepare,
+	.run = wk_as_flamegraph,
+};
+
+static const struct wk_as_kind inferno = {
+	.family = WK_AS_INFERNO,
+	.usage = "[OPTION...] [FILE...]",
+	.args_size = sizeof(struct wk_as_flamegraph_args),
+	.prepare = prepare,
+	.run = wk_as_flamegraph,
+};
+
+const struct wk_as_tool wk_as_flamegraph_tools[] = {
+	{ &scripts, "flamegraph.pl", "draws folded stacks as a flame graph",
+	  .options = script_options },
+	{ &inferno, "inferno-flamegraph", "draws folded stacks as a flame graph",
+	  .options = inferno_options },
+	{ 0 },
+};
 
 /* Options that exclude each other, and values that are none. */
 static const char *conflict(const struct wk_as_flamegraph_args *args)

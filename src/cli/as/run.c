@@ -25,7 +25,7 @@ void wk_as_warn(const struct wk_as_tool *tool, struct wk_str text)
 	say(tool->kind->family == WK_AS_INFERNO ? "[WARN ] " : "", text);
 }
 
-void wk_as_fail(const struct wk_as_tool *tool, struct wk_str text)
+static void say_failed(const struct wk_as_tool *tool, struct wk_str text)
 {
 	say(tool->kind->family == WK_AS_INFERNO ? "Error: " : "ERROR: ", text);
 }
@@ -73,7 +73,7 @@ static int run_engine(const struct wk_as_call *call, const struct wk_opt_group *
 	if (err.code == WK_EUSAGE)
 		return wrong_usage(call->tool, group, &err);
 	if (err.code != WK_OK)
-		wk_as_fail(call->tool, wk_str_c(err.text));
+		say_failed(call->tool, wk_str_c(err.text));
 	return exit_code;
 }
 

@@ -61,9 +61,8 @@ const struct wk_as_tool *wk_as_tool_at(size_t index);
  * standard error; the exit code is the tool's, too. */
 int wk_as_run(const struct wk_as_tool *tool, char **argv, struct wk_out *out);
 
-/* A warning or an error as the tool would write it: a bare line, or one with its level. */
+/* A warning as the tool would write it: a bare line, or one with its level. */
 void wk_as_warn(const struct wk_as_tool *tool, struct wk_str text);
-void wk_as_fail(const struct wk_as_tool *tool, struct wk_str text);
 
 void wk_as_collapse_prepare(void *args, const struct wk_as_tool *tool);
 int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err);
