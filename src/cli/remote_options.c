@@ -92,6 +92,7 @@ static struct wk_remote_options options_of(struct wk_remote_asked *asked)
 		.progress = is_told ? wk_fetch_progress_tell : NULL,
 		.is_stopped = is_told ? wk_fetch_progress_is_stopped : NULL,
 		.context = &asked->progress,
+		.few_at_once = &asked->few_at_once,
 	};
 }
 
@@ -179,12 +180,27 @@ static void say_complaint(const char *what, const char *who, const char *complai
 	wk_buf_fini(&line);
 }
 
+static void say_few(unsigned at_once)
+{
+	struct wk_buf line = { 0 };
+	unsigned limit;
+
+	wk_os_files_left(0, &limit);
+	wk_buf_add_fmt(&line, "only %u file%s fetched at a time, since this process may have only "
+			      "%u files open at once (`ulimit -n` raises that)",
+		       at_once, at_once == 1 ? " was" : "s were", limit);
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
 /* Names that are missing are to be no riddle. */
 static void tell_complaints(const struct wk_remote_asked *asked)
 {
 	const char *who, *complaint;
 	bool is_folder;
 
+	if (asked->few_at_once)
+		say_few(asked->few_at_once);
 	for (size_t i = 0; (who = wk_remote_server(asked->remote, i, &is_folder)); i++)
 		if ((complaint = wk_remote_complaint(asked->remote, i)))
 			say_complaint("symbol server", who, complaint);

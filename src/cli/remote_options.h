@@ -19,6 +19,7 @@ struct wk_remote_asked {
 	struct wk_remote *remote; /* perhaps without anybody to ask; so is the next */
 	struct wk_symbol_files *files;
 	struct wk_fetch_progress progress;
+	unsigned few_at_once; /* 0: as many as usual */
 };
 
 /* False, with a sentence, where what was typed cannot be done; what only the environment asks for

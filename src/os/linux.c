@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/sysmacros.h>
@@ -553,6 +555,21 @@ unsigned wk_os_terminal_columns(int fd)
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return 80;
+}
+
+unsigned wk_os_files_left(unsigned most, unsigned *limit)
+{
+	struct rlimit files;
+	unsigned left = 0, all;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		files.rlim_cur = 1024;
+	all = files.rlim_cur < INT_MAX ? (unsigned)files.rlim_cur : INT_MAX;
+	if (limit)
+		*limit = all;
+	for (unsigned fd = 0; fd < all && left < most; fd++)
+		left += fcntl((int)fd, F_GETFD) < 0 && errno == EBADF;
+	return left;
 }
 
 unsigned wk_os_cpu_count(void)

@@ -228,4 +228,8 @@ bool wk_os_shows_colors(int fd);
 unsigned wk_os_terminal_columns(int fd); /* 80 where unknown */
 unsigned wk_os_cpu_count(void);
 
+/* How many more files this process may open, up to `most`; `limit`, if not NULL, is how many it may
+ * have open in all, or 0 where nobody says. */
+unsigned wk_os_files_left(unsigned most, unsigned *limit);
+
 #endif

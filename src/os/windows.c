@@ -285,6 +285,13 @@ unsigned wk_os_terminal_columns(int fd)
 	return (unsigned)(info.srWindow.Right - info.srWindow.Left) + 1;
 }
 
+unsigned wk_os_files_left(unsigned most, unsigned *limit)
+{
+	if (limit)
+		*limit = 0;
+	return most;
+}
+
 unsigned wk_os_cpu_count(void)
 {
 	DWORD count = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);

@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "base/unpack.h"
 #include "os/os.h"
+#include "symbols/fetch_crew.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define CONNECT_SECONDS 15L
@@ -148,6 +149,8 @@ static bool load(struct library *library, struct wk_err *err)
 
 	if (!loaded)
 		loaded = dlopen("libcurl-gnutls.so.4", RTLD_NOW | RTLD_LOCAL);
+	if (!loaded && wk_fetch_lacks_files(err))
+		return false;
 	if (!loaded)
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "libcurl.so.4 is missing, which asks symbol servers (package "
@@ -294,7 +297,7 @@ bool wk_fetcher_make_ready(struct wk_fetcher *f, struct wk_err *err)
 		if (f->easy)
 			set_up(f);
 	}
-	if (f->is_impossible)
+	if (f->is_impossible && !wk_fetch_lacks_files(err))
 		wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s",
 			f->why_impossible.code ? f->why_impossible.text
 					       : "libcurl cannot be made ready");
@@ -371,22 +374,16 @@ static enum wk_fetched page_too_slow(long status, struct wk_err *err)
 	return WK_FETCH_ENDLESS;
 }
 
-static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
+/* What libcurl says, too, where it could have no socket, or read no certificates. */
+static bool may_lack_files(CURLcode code)
 {
-	long status = status_of(f);
+	return code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
+	       code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_FAILED_INIT ||
+	       code == CURLE_OUT_OF_MEMORY || code == CURLE_SSL_CACERT_BADFILE;
+}
 
-	if (status >= 400 && f->is_page_slow)
-		return page_too_slow(status, err);
-	if (status >= 400)
-		return refused(status, err);
-	if (code == CURLE_OK)
-		return WK_FETCH_DONE;
-	if (f->is_bomb)
-		return out_of_proportion(err);
-	if (f->is_too_large || code == CURLE_FILESIZE_EXCEEDED)
-		return too_large(f, code, err);
-	if (f->is_too_slow)
-		return too_slow(f, err);
+static enum wk_fetched failed(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
+{
 	if (f->is_too_long && f->whole_seconds)
 		wk_fail(err, WK_EIO, WK_NOWHERE, "it took longer than %u seconds",
 			f->whole_seconds);
@@ -404,6 +401,27 @@ static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct
 			       code == CURLE_SSL_CONNECT_ERROR ||
 			       code == CURLE_PEER_FAILED_VERIFICATION
 		       ? WK_FETCH_UNREACHABLE : WK_FETCH_FAILED;
+}
+
+static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)
+{
+	long status = status_of(f);
+
+	if (status >= 400 && f->is_page_slow)
+		return page_too_slow(status, err);
+	if (status >= 400)
+		return refused(status, err);
+	if (code == CURLE_OK)
+		return WK_FETCH_DONE;
+	if (f->is_bomb)
+		return out_of_proportion(err);
+	if (f->is_too_large || code == CURLE_FILESIZE_EXCEEDED)
+		return too_large(f, code, err);
+	if (f->is_too_slow)
+		return too_slow(f, err);
+	if (may_lack_files(code) && wk_fetch_lacks_files(err))
+		return WK_FETCH_IMPOSSIBLE;
+	return failed(f, code, err);
 }
 
 static enum wk_fetched stopped(struct wk_err *err)

@@ -2,6 +2,14 @@
 
 #include "base/mem.h"
 
+/* Files that a fetcher has open at most: what comes, what it came from, what wakes it, and what
+ * finding an address and checking a certificate takes; and those of all others. */
+#define FILES_EACH  8
+#define FILES_SPARE 4
+
+/* Fewer than that are left: it was the lack of them that something failed of. */
+#define FEW_FILES 3
+
 #define TICK_MS 50 /* until progress is told again, and it is asked whether to stop */
 
 struct crew;
@@ -116,10 +124,37 @@ static void work_beside(void *context)
 	wk_os_lock_leave(crew->lock);
 }
 
+bool wk_fetch_lacks_files(struct wk_err *err)
+{
+	unsigned limit;
+
+	if (wk_os_files_left(FEW_FILES, &limit) >= FEW_FILES)
+		return false;
+	if (err)
+		*err = (struct wk_err){ 0 };
+	wk_fail(err, WK_EIO, WK_NOWHERE,
+		"not asked, since this process may have only %u files open at once (`ulimit -n` "
+		"raises that)", limit);
+	return true;
+}
+
+/* As many as there is work for, and files. One tries in any case. */
+static size_t members_for(const struct crew *crew)
+{
+	size_t most = crew->work->count < WK_MOST_FETCHERS ? crew->work->count : WK_MOST_FETCHERS;
+	unsigned wanted = FILES_SPARE + FILES_EACH * (unsigned)most;
+	unsigned left = wk_os_files_left(wanted, NULL);
+	size_t fed = left < FILES_SPARE ? 0 : (left - FILES_SPARE) / FILES_EACH;
+
+	if (fed && fed < most && crew->options->few_at_once)
+		*crew->options->few_at_once = (unsigned)fed;
+	return fed > most ? most : fed ? fed : 1;
+}
+
 /* Fetchers are made by one thread, since the library is loaded with the first. */
 static bool hire(struct crew *crew, struct wk_err *err)
 {
-	size_t count = crew->work->count < WK_MOST_FETCHERS ? crew->work->count : WK_MOST_FETCHERS;
+	size_t count = members_for(crew);
 	struct wk_remote_options options = *crew->options;
 	bool ok = true;
 

@@ -10,7 +10,7 @@
 #include "os/os.h"
 #include "symbols/fetch.h"
 
-/* As many as are asked at a time. */
+/* As many as are asked at a time, if the process may open so many files. */
 #define WK_MOST_FETCHERS 8
 
 struct wk_fetch_work {
@@ -24,5 +24,9 @@ struct wk_fetch_work {
  * was begun. `lock` is held while progress is told. */
 bool wk_fetch_crew_run(const struct wk_remote_options *options, struct wk_os_lock *lock,
 		       const struct wk_fetch_work *work, struct wk_err *err);
+
+/* True where this process may open no more files, which is nobody else's fault: then `err` says
+ * that, whatever it said. To be asked before what was open is closed. */
+bool wk_fetch_lacks_files(struct wk_err *err);
 
 #endif

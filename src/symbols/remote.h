@@ -55,6 +55,8 @@ struct wk_remote_options {
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
 	bool (*is_stopped)(void *context); /* asked often; true: nothing is fetched any more */
 	void *context;
+	unsigned *few_at_once; /* set where the process may open so few files that fewer are fetched
+				* at a time than usual: how many. May be NULL */
 };
 
 enum wk_remote_file {

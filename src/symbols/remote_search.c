@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "os/folder.h"
+#include "symbols/fetch_crew.h"
 #include "symbols/remote_internal.h"
 #include "symbols/remote_memory.h"
 #include "symbols/store.h"
@@ -85,8 +86,10 @@ static enum wk_fetched fetch_one(struct wk_remote_search *s, const struct wk_fet
 	struct wk_os_keep keep;
 	bool ok;
 
-	if (!wk_os_keep_open(&keep, wk_buf_text(&s->path), err))
+	if (!wk_os_keep_open(&keep, wk_buf_text(&s->path), err)) {
+		wk_fetch_lacks_files(err);
 		return WK_FETCH_IMPOSSIBLE;
+	}
 	fetch.fd = keep.fd;
 	fetched = wk_fetch(fetcher_of(s), &fetch, err);
 	ok = fetched == WK_FETCH_DONE && wk_remote_check_fd(keep.fd, &s->wish.id, err);

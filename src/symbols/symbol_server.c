@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "os/folder.h"
+#include "symbols/fetch_crew.h"
 #include "symbols/remote_memory.h"
 #include "symbols/remote_places.h"
 
@@ -46,6 +47,8 @@ static bool open_draft(struct asking *a, struct wk_os_keep *keep, struct wk_err 
 	else if ((ok = find_cache(a, &at, err)))
 		wk_buf_add_text(&at, "/fetched");
 	ok = ok && wk_os_keep_open(keep, wk_buf_text(&at), err);
+	if (!ok)
+		wk_fetch_lacks_files(err);
 	wk_buf_fini(&at);
 	return ok;
 }

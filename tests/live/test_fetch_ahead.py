@@ -6,6 +6,7 @@ import gzip
 import pathlib
 import random
 import re
+import resource
 import subprocess
 import sys
 import threading
@@ -321,6 +322,24 @@ def _(t):
     t.equal(said.count("came to no end of it within 2 seconds, so it is not asked again"), 1, said)
     t.true(set(asked_for(server)) <= set(range(23, 31)), f"more than eight: {server.asked}")
     t.within(len(server.asked), 2, 1 + 8, "questions")
+
+
+@tap.case("with few files open fewer are fetched at a time, and nobody else is blamed for it")
+def _(t):
+    modules = [Module(i, i, pid=100 + 10 * i) for i in range(1, 13)]
+    path = trace(t, modules)
+    for count in 6, 8, 10, 12, 16, 20, 40:
+        limit = (count, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+        with Server(serves(modules)) as server:
+            done = t.wick("fold", path, "--threads", "1", "--symbol-path", server.url,
+                          env=environment(t, WICK_CACHE_DIR=t.folder / f"cache{count}"),
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit))
+        said, found = done.stderr, named(done.stdout)
+        t.true("Failed" not in said and "Too many" not in said, f"{count}: {said}")
+        t.equal(said.count("`ulimit -n`"), "`ulimit -n`" in said, f"{count}: once in {said}")
+        t.true(len(found) == 12 or "`ulimit -n`" in said, f"{count}: {found}, {said}")
+        if count in (20, 40):
+            t.equal(len(found), 12, f"processes with names, with {count} files")
 
 
 tap.run_all(needs_recording=False)

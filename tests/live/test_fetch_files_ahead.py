@@ -4,6 +4,7 @@ the heaviest first, and that it makes no difference to what is shown who answers
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -240,6 +241,33 @@ def _(t):
     t.equal(said.count("came to no end of it within 2 seconds, so it is not asked again"), 1, said)
     t.true(set(asked_for(server)) <= set(range(8)), f"more than eight: {server.asked}")
     t.within(len(server.asked), 1, 8, "questions")
+
+
+def with_files(t, count, *words, **more):
+    """wick, where it may have only so many files open."""
+    limit = (count, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    return t.wick(*words, env=environment(t, **more),
+                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit))
+
+
+@tap.case("with few files open fewer are fetched at a time, and nobody else is blamed for it")
+def _(t):
+    modules = [Module(i, 20 - i) for i in range(12)]
+    bodies, path = recording(t, modules)
+    files = {module.asks: bodies("whole", module.number) for module in modules}
+    for count in 6, 7, 8, 10, 12, 16, 20, 30, 40:
+        with Server(serves(files)) as server:
+            done = with_files(t, count, "fold", path, "--symbol-server", server.url,
+                              WICK_CACHE_DIR=t.folder / f"cache{count}")
+        said, found = done.stderr, named(done.stdout)
+        t.true("Failed" not in said and "Too many" not in said, f"{count}: {said}")
+        t.equal(said.count("`ulimit -n`"), "`ulimit -n`" in said, f"{count}: once in {said}")
+        t.true(len(found) == 12 or not found and "not asked, since this process may have only "
+               f"{count} files open at once" in said, f"{count}: {found}, {said}")
+        if count in (20, 40):
+            t.equal(len(found), 12, f"programs with names, with {count} files")
+            t.true("fetched at a time, since this process may have only "
+                   f"{count} files open at once" in said, said)
 
 
 tap.run_all(needs_recording=False)

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -60,6 +61,33 @@ static void every_job_is_done_once_and_some_at_the_same_time(void **state)
 	wk_os_lock_free(tally.lock);
 }
 
+static void who_may_open_few_files_fetches_fewer_at_a_time(void **state)
+{
+	struct tally tally = { .lock = wk_os_lock_new(), .waits_ms = 1 };
+	unsigned at_once = 0;
+	struct wk_remote_options options = { .progress = tell, .context = &tally,
+					     .few_at_once = &at_once };
+	struct wk_fetch_work work = { .count = JOBS, .run = count, .context = &tally };
+	struct rlimit usual, few;
+	struct wk_err err = { 0 };
+	bool ok;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	few = usual;
+	few.rlim_cur = 40;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ok = wk_fetch_crew_run(&options, tally.lock, &work, &err);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+	wk_os_lock_free(tally.lock);
+	if (!ok)
+		skip(); /* built without what it takes */
+	assert_in_range(at_once, 1, 5);
+	assert_in_range(tally.most_together, 1, at_once);
+	for (size_t i = 0; i < JOBS; i++)
+		assert_int_equal(tally.done[i], 1);
+}
+
 struct handing {
 	struct wk_os_lock *lock;
 	bool is_there;
@@ -95,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_job_is_done_once_and_some_at_the_same_time),
+		cmocka_unit_test(who_may_open_few_files_fetches_fewer_at_a_time),
 		cmocka_unit_test(who_waits_leaves_the_lock_to_others_and_is_woken),
 	};
 
