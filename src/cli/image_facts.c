@@ -132,10 +132,15 @@ static void find_lines(struct wk_image_facts *facts, const struct wk_model *mode
 		facts->lacks |= WK_LACKS_LINES;
 }
 
-static void find_unwind(struct wk_image_facts *facts)
+/* Windows walks stacks while it records: what it had for that is told, but nothing lacks here. */
+static void find_unwind(struct wk_image_facts *facts, const struct wk_model *model)
 {
-	if (!wk_image_obj(facts->symbols)) {
+	const struct wk_obj *obj = wk_image_obj(facts->symbols);
+
+	if (!obj) {
 		facts->unwind = "none";
+	} else if (model->is_windows && obj->pe) {
+		facts->unwind = has_section(obj, ".pdata") ? "pdata" : "none";
 	} else if (has_section(wk_image_obj(facts->symbols), ".eh_frame")) {
 		facts->unwind = "eh_frame";
 	} else if (in_either(facts->symbols, ".debug_frame")) {
@@ -166,7 +171,7 @@ static void find_out(struct wk_image_facts *facts, const struct wk_facts_about *
 	} else if (image->kind == WK_IMAGE_FILE || image->kind == WK_IMAGE_VDSO) {
 		facts->symbols = wk_symbols_image(about->symbols, &key);
 		find_names(facts, about->model);
-		find_unwind(facts);
+		find_unwind(facts, about->model);
 		if (image->kind == WK_IMAGE_FILE)
 			find_lines(facts, about->model);
 	} else if (image->kind != WK_IMAGE_UNKNOWN) {

@@ -7,6 +7,7 @@
 #include "cli/image_facts.h"
 #include "cli/program_mend.h"
 #include "cli/runtime_makers.h"
+#include "cli/windows_file.h"
 #include "os/os.h"
 #include "symbols/object.h"
 
@@ -82,11 +83,7 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 	*name = wk_model_str(model, image->pdb_path ? image->pdb_path : image->name);
 	if (image->pdb_path)
 		want.pdb = wk_pdb_id_of_build_id(&image->build_id);
-	for (size_t i = name->len; i > 0; i--)
-		if (name->at[i - 1] == '/' || name->at[i - 1] == '\\') {
-			*name = wk_str_skip(*name, i);
-			break;
-		}
+	*name = wk_windows_basename(*name);
 	for (size_t i = 0; i < name->len; i++)
 		if ((unsigned char)name->at[i] < ' ')
 			return false; /* stores have no such names */
@@ -109,13 +106,12 @@ static bool is_of_windows(const struct wk_model *model, wk_image_id id)
 	return false;
 }
 
-static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_about *about)
+/* Where a file of that name would be found. */
+static void mend_windows_file(struct wk_image_facts *facts, const struct wk_facts_about *about,
+			      struct wk_str name)
 {
-	struct wk_buf *mend = &facts->mend, key = { 0 };
-	struct wk_str name;
+	struct wk_buf *mend = &facts->mend;
 
-	if (!wk_image_store_key(about->model, facts->id, &name, &key))
-		return false;
 	if (wk_symbol_files_was_stopped(about->files)) {
 		wk_buf_add_text(mend, GO_ON);
 	} else if (wk_symbol_files_asks(about->files)) {
@@ -129,7 +125,32 @@ static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_abo
 		wk_buf_add_fmt(mend, "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
 			       "symbol server;\n# or put it beside the trace", WK_STR_ARG(name));
 	}
+}
+
+static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_about *about)
+{
+	struct wk_buf key = { 0 };
+	struct wk_str name;
+
+	if (!wk_image_store_key(about->model, facts->id, &name, &key))
+		return false;
+	mend_windows_file(facts, about, name);
 	wk_buf_fini(&key);
+	return true;
+}
+
+/* Its file is here but not its PDB, or that is one for everybody. False where it has none. */
+static bool mend_pdb(struct wk_image_facts *facts, const struct wk_facts_about *about)
+{
+	struct wk_image_pdb pdb;
+
+	wk_image_pdb(facts->symbols, &pdb);
+	if (pdb.linked_as.len == 0)
+		return false;
+	if (!pdb.path && wk_image_obj(facts->symbols))
+		mend_windows_file(facts, about, wk_windows_basename(pdb.linked_as));
+	else if (pdb.stripped && !is_of_windows(about->model, facts->id))
+		wk_buf_add_text(&facts->mend, wk_windows_pdb_mend(pdb.stripped));
 	return true;
 }
 
@@ -174,6 +195,8 @@ static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about 
 		mend_missing(facts, about);
 		return;
 	}
+	if (facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES) && mend_pdb(facts, about))
+		return;
 	if (!wk_image_obj(facts->symbols))
 		return; /* gone, but its names came with the recording */
 	is_packed = wk_packages_command(packages, index, mend);

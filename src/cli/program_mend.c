@@ -6,6 +6,9 @@
 #include "cli/cargo_profile.h"
 #include "formats/scan.h"
 #include "os/os.h"
+#include "symbols/pe.h"
+
+#define GNU_LINKER 2
 
 void wk_shell_word(struct wk_buf *text, struct wk_str word)
 {
@@ -125,12 +128,35 @@ static void mend_cargo(const struct wk_program_mend *program, struct wk_buf *men
 	wk_buf_fini(&profile);
 }
 
+static bool is_windows_rust(const struct wk_obj *obj)
+{
+	return has_text(obj, ".rdata", "/rustc/") || has_text(obj, ".rdata", "library/std/src/") ||
+	       has_text(obj, ".rdata", "library\\std\\src\\");
+}
+
+/* Whose linker it was shows which tools these are. */
+void wk_program_mend_windows(const struct wk_obj *obj, struct wk_buf *mend)
+{
+	if (is_windows_rust(obj))
+		wk_buf_add_text(mend, "in Cargo.toml, or -C debuginfo=2 for rustc:\n"
+				      "[profile.release]\ndebug = true\nstrip = \"none\"");
+	else if (obj->pe->linker_version == GNU_LINKER)
+		wk_buf_add_text(mend, "# build it with -g, and neither link it with -s nor run "
+				      "strip on it");
+	else
+		wk_buf_add_text(mend, "cl /Zi ... /link /DEBUG   # or clang-cl, with the same "
+				      "words; /O2 may stay\n# that writes a PDB beside the "
+				      "program: keep the two together");
+}
+
 /* True if it was said how: what to build anew. */
 static bool mend_build(const struct wk_program_mend *program, struct wk_buf *mend)
 {
 	const struct wk_obj *obj = program->obj;
 
-	if (wk_program_is_rust(obj)) {
+	if (obj->pe) {
+		wk_program_mend_windows(obj, mend);
+	} else if (wk_program_is_rust(obj)) {
 		if (is_of_the_toolchain(wk_str_c(program->path)))
 			return false;
 		mend_cargo(program, mend);

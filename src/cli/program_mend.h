@@ -18,6 +18,9 @@ struct wk_program_mend {
 };
 void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend);
 
+/* How to build a program for Windows so that it has all. */
+void wk_program_mend_windows(const struct wk_obj *obj, struct wk_buf *mend);
+
 /* Whether Rust's compiler made it. */
 bool wk_program_is_rust(const struct wk_obj *obj);
 

@@ -15,8 +15,6 @@
 #include "symbols/pe.h"
 #include "symbols/symbol_found.h"
 
-#define GNU_LINKER 2
-
 enum kind { KIND_OTHER, KIND_PROGRAM, KIND_PDB };
 
 static enum kind kind_of(const char *path)
@@ -80,14 +78,17 @@ static void tell_kind(const struct program *p)
 	wk_buf_fini(&key);
 }
 
-static struct wk_str pdb_name(const struct program *p)
+struct wk_str wk_windows_basename(struct wk_str path)
 {
-	struct wk_str path = p->pdb.linked_as;
-
 	for (size_t i = path.len; i > 0; i--)
 		if (path.at[i - 1] == '/' || path.at[i - 1] == '\\')
 			return wk_str_skip(path, i);
 	return path;
+}
+
+static struct wk_str pdb_name(const struct program *p)
+{
+	return wk_windows_basename(p->pdb.linked_as);
 }
 
 static void tell_reference(const struct program *p)
@@ -106,35 +107,6 @@ static void tell_reference(const struct program *p)
 	wk_buf_fini(&key);
 }
 
-static bool has_text(const struct wk_obj *obj, const char *text)
-{
-	struct wk_bytes bytes = wk_obj_bytes(obj, wk_obj_section(obj, ".rdata"));
-
-	return wk_str_find(wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), text) !=
-	       SIZE_MAX;
-}
-
-static bool is_rust(const struct wk_obj *obj)
-{
-	return has_text(obj, "/rustc/") || has_text(obj, "library/std/src/") ||
-	       has_text(obj, "library\\std\\src\\");
-}
-
-/* How to build it so that it has all; whose linker it was shows which tools these are. */
-static void mend_build(const struct program *p, struct wk_buf *mend)
-{
-	if (is_rust(p->obj))
-		wk_buf_add_text(mend, "in Cargo.toml, or -C debuginfo=2 for rustc:\n"
-				      "[profile.release]\ndebug = true\nstrip = \"none\"");
-	else if (p->obj->pe->linker_version == GNU_LINKER)
-		wk_buf_add_text(mend, "# build it with -g, and neither link it with -s nor run "
-				      "strip on it");
-	else
-		wk_buf_add_text(mend, "cl /Zi ... /link /DEBUG   # or clang-cl, with the same "
-				      "words; /O2 may stay\n# that writes a PDB beside the "
-				      "program: keep the two together");
-}
-
 static bool lacks_pdb(const struct program *p)
 {
 	return !wk_pdb_id_is_none(&p->pdb.id) && !p->pdb.path;
@@ -143,7 +115,7 @@ static bool lacks_pdb(const struct program *p)
 static void mend_names(const struct program *p, struct wk_buf *mend)
 {
 	if (!lacks_pdb(p)) {
-		mend_build(p, mend);
+		wk_program_mend_windows(p->obj, mend);
 		return;
 	}
 	wk_buf_add_fmt(mend, "# put the %.*s of that build beside it, or say which folder has "
@@ -227,7 +199,7 @@ static void tell_lines(const struct program *p)
 	} else if (p->pdb.stripped) {
 		wk_findings_better(p->findings, wk_windows_pdb_mend(p->pdb.stripped), "%s", reason);
 	} else if (p->used.has_all_names) { /* else what mends names brings this, too */
-		mend_build(p, &mend);
+		wk_program_mend_windows(p->obj, &mend);
 		wk_findings_better(p->findings, wk_buf_text(&mend),
 				   "no debug information: " WK_DEBUG_WORDS);
 	}

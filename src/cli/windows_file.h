@@ -21,4 +21,7 @@ void wk_windows_pdb_tell(struct wk_findings *findings, const char *path);
 /* What brings a PDB more than public names, by why it has no more; NULL: nothing. */
 const char *wk_windows_pdb_mend(const char *stripped);
 
+/* The last part of what Windows may call a file, also of a path that begins nowhere. */
+struct wk_str wk_windows_basename(struct wk_str path);
+
 #endif
