@@ -337,13 +337,12 @@ static void pass_first(struct wk_etl_file *etl)
 static bool read_first(struct wk_etl_file *etl, struct wk_etl_record *record)
 {
 	const struct stream *stream = &etl->streams[etl->heap[0].stream];
-	const uint8_t *at = stream->records.at;
 
 	record->time = stream->time;
 	record->cpu = feed_of(etl, stream)->cpu;
 	record->file = file_of(etl, stream);
 	record->offset = stream->buffer_offset;
-	if (wk_etl_record_read(wk_bytes_of(at, stream->record_bytes), record)) {
+	if (wk_etl_record_read(stream->records.at, stream->record_bytes, record)) {
 		etl->has_timeless |= record->kind == WK_ETL_MESSAGE || record->kind == WK_ETL_OTHER;
 		return true;
 	}

@@ -139,7 +139,7 @@ static bool read_first_record(struct wk_etl_input *input, struct wk_err *err)
 	bool is_broken = false;
 	uint32_t size = wk_etl_record_peek(&b, &time, &is_broken);
 
-	if (size == 0 || !wk_etl_record_read(wk_bytes_take(&b, size), &record) ||
+	if (size == 0 || !wk_etl_record_read(b.at, size, &record) ||
 	    !read_payload(record.payload, record.pointer_bytes, &input->header))
 		return wk_fail(err, WK_ECORRUPT, FIRST_RECORD,
 			       "the first record of the .etl file is cut: %zu bytes are left",

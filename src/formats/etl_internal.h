@@ -73,9 +73,9 @@ uint32_t wk_etl_record_peek(const struct wk_bytes *left, uint64_t *time, bool *i
  * there is none. */
 uint64_t wk_etl_record_time(const struct wk_bytes *left);
 
-/* Takes apart a record of exactly that size. Sets all but time, cpu, file and offset. False where
- * its inner sizes contradict it. */
-bool wk_etl_record_read(struct wk_bytes bytes, struct wk_etl_record *record);
+/* Takes apart a record of the size that `peek` has found. Sets all but time, cpu, file and offset.
+ * False where its inner sizes contradict it. */
+bool wk_etl_record_read(const uint8_t *at, size_t size_bytes, struct wk_etl_record *record);
 
 /* The header that a file begins with; sets all of `input` but `number`. */
 bool wk_etl_input_open(struct wk_etl_input *input, struct wk_bytes bytes, struct wk_err *err);

@@ -287,9 +287,9 @@ static void read_shape(struct wk_etl_record *r, const struct kind *kind, const u
 	}
 }
 
-bool wk_etl_record_read(struct wk_bytes bytes, struct wk_etl_record *record)
+bool wk_etl_record_read(const uint8_t *at, size_t size_bytes, struct wk_etl_record *record)
 {
-	const struct kind *kind = kind_of(bytes.at);
+	const struct kind *kind = kind_of(at);
 	struct wk_etl_record *r = record;
 
 	r->keyword = 0;
@@ -299,9 +299,12 @@ bool wk_etl_record_read(struct wk_bytes bytes, struct wk_etl_record *record)
 	r->pid = r->tid = WK_ETL_NO_THREAD;
 	r->pointer_bytes = kind->pointer_bytes;
 	r->item_count = 0;
-	r->payload = wk_bytes_of(bytes.at, wk_bytes_left(&bytes));
-	r->payload.at = r->payload.start = bytes.at + kind->head_bytes;
-	read_shape(r, kind, bytes.at);
+	/* One by one: copied whole they would be waited for until they are written. */
+	r->payload.at = at + kind->head_bytes;
+	r->payload.end = at + size_bytes;
+	r->payload.start = r->payload.at;
+	r->payload.bad = false;
+	read_shape(r, kind, at);
 	r->payload.start = r->payload.at;
 	return !r->payload.bad;
 }
