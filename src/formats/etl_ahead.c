@@ -127,27 +127,44 @@ static void wait_for_worker(struct wk_etl_ahead *ahead)
 
 /* What was ahead may be half used up before those who rest are woken: to wake somebody costs about
  * as much as to unpack a buffer. */
-static void wake_workers(struct wk_etl_ahead *ahead, const struct wk_etl_feed *feed)
+static bool wakes_workers(const struct wk_etl_ahead *ahead, const struct wk_etl_feed *feed)
 {
-	bool is_resumed = ahead->is_halted;
-
-	ahead->is_halted = false;
-	if (is_resumed || (ahead->idle && feed->begun < feed->count &&
-			   stock(feed) <= feed->depth / 2))
-		wk_os_lock_wake(ahead->lock);
+	return ahead->idle && feed->begun < feed->count && stock(feed) <= feed->depth / 2;
 }
 
-/* True where nobody else unpacks it. */
-static bool take_next(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
+/* What another thread has begun will be ready soon; until then there is more to unpack. */
+static void await(struct wk_etl_ahead *ahead, const struct wk_etl_plain *plain)
+{
+	while (!plain->is_ready) {
+		struct wk_etl_feed *feed = neediest(ahead);
+
+		if (feed)
+			unpack_next(ahead, feed);
+		else
+			wait_for_worker(ahead);
+	}
+}
+
+/* True where it is the reader's to unpack. */
+static bool take_shared(struct wk_etl_ahead *ahead, struct wk_etl_feed *feed)
 {
 	struct wk_etl_plain *plain = place(feed, feed->taken);
-	bool is_own = feed->begun == feed->taken;
+	bool is_own, wakes;
 
-	feed->begun += is_own;
-	while (!is_own && !plain->is_ready)
-		wait_for_worker(ahead);
+	wk_os_lock_take(ahead->lock);
+	wakes = ahead->is_halted;
+	ahead->is_halted = false;
+	is_own = feed->begun == feed->taken;
+	if (is_own)
+		feed->begun++;
+	else
+		await(ahead, plain);
 	plain->is_ready = false;
 	feed->taken++;
+	wakes = wakes || wakes_workers(ahead, feed);
+	wk_os_lock_leave(ahead->lock);
+	if (wakes)
+		wk_os_lock_wake(ahead->lock);
 	return is_own;
 }
 
@@ -158,14 +175,10 @@ const struct wk_etl_plain *wk_etl_ahead_take(struct wk_etl_ahead *ahead, struct 
 
 	if (index == feed->count)
 		return NULL;
-	if (ahead->lock) {
-		wk_os_lock_take(ahead->lock);
-		is_own = take_next(ahead, feed);
-		wake_workers(ahead, feed);
-		wk_os_lock_leave(ahead->lock);
-	} else {
+	if (ahead->lock)
+		is_own = take_shared(ahead, feed);
+	else
 		feed->taken++;
-	}
 	if (is_own)
 		unpack(ahead, feed, index);
 	return place(feed, index);
