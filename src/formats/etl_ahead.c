@@ -260,7 +260,9 @@ static size_t depth_of(const struct sums *sums)
 	if (sums->feeds == 0 || sums->packed_bytes < LEAST_PACKED * sums->buffers)
 		return 0;
 	depth = MOST_AHEAD / sums->plain_bytes;
-	return depth < MOST_DEPTH ? depth : MOST_DEPTH;
+	if (depth > MOST_DEPTH)
+		return MOST_DEPTH;
+	return depth ? depth - 1 : 0; /* beside the one that is being read */
 }
 
 static unsigned workers_of(const struct sums *sums, unsigned threads)

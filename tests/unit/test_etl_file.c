@@ -775,62 +775,6 @@ static void memory_is_in_proportion_to_the_file(void **state)
 	etl_fini(&m);
 }
 
-/* Buffers that are worth a thread: of bytes that hardly pack. */
-static void make_large(struct etl_maker *m)
-{
-	uint32_t x = 1;
-
-	etl_begin_file(m);
-	for (unsigned i = 0; i < 40; i++) {
-		for (unsigned k = 0; k < 400; k++) {
-			x = x * 1664525 + 1013904223;
-			etl_sample(m, ETL_T0 + 1000 * i + k, x ^ (uint64_t)x << 29);
-		}
-		etl_end_buffer(m, (uint16_t)(i % 3 ? i % 3 : x >> 28));
-	}
-}
-
-static uint64_t sum_of_all(struct wk_etl_file *etl)
-{
-	struct wk_etl_record r;
-	uint64_t sum = 0;
-
-	while (wk_etl_next(etl, &r))
-		sum = sum * 31 + wk_u64le(&r.payload) + r.time + r.cpu;
-	return sum;
-}
-
-static void threads_change_nothing_of_what_is_told(void **state)
-{
-	struct etl_maker m = { .packing = 3 };
-	struct wk_bytes bytes;
-	uint64_t expected = 0;
-
-	(void)state;
-	make_large(&m);
-	bytes = etl_bytes(&m);
-	for (unsigned threads = 1; threads < 20; threads += threads) {
-		struct wk_etl_file *etl = wk_etl_open(&bytes, 1, threads, NULL);
-		uint64_t sum = sum_of_all(etl);
-
-		expected = threads == 1 ? sum : expected;
-		assert_true(sum == expected);
-		for (unsigned i = 0; i < 1000; i++) {
-			struct wk_etl_record r;
-
-			assert_true(i > 0 || !wk_etl_next(etl, &r));
-			if (i == 0)
-				wk_etl_rewind(etl);
-			assert_true(wk_etl_next(etl, &r));
-		}
-		wk_etl_rewind(etl); /* from the middle, with buffers on their way */
-		assert_true(sum_of_all(etl) == expected);
-		assert_true(no_damage(wk_etl_damage(etl)));
-		wk_etl_close(etl);
-	}
-	etl_fini(&m);
-}
-
 /* Pages of a mapped file that are in memory for this process. */
 static size_t resident_bytes(const struct wk_os_file *file)
 {
@@ -1140,7 +1084,6 @@ int main(void)
 		cmocka_unit_test(a_fill_beyond_the_buffer_is_clamped_and_counted),
 		cmocka_unit_test(a_fill_that_packed_bytes_cannot_have_is_bounded),
 		cmocka_unit_test(memory_is_in_proportion_to_the_file),
-		cmocka_unit_test(threads_change_nothing_of_what_is_told),
 		cmocka_unit_test(of_a_mapped_file_a_part_is_in_memory_at_a_time),
 		cmocka_unit_test(a_broken_record_costs_the_rest_of_its_buffer),
 		cmocka_unit_test(a_record_that_goes_back_in_time_is_told_and_counted),
