@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "event/dump.h"
+#include "formats/content.h"
 #include "formats/session.h"
 
 struct args {
@@ -63,18 +64,20 @@ static bool print_events(struct wk_opened *opened, struct wk_out *out, struct wk
 }
 
 /* Events of several recordings are of several clocks: there is no order in which to print them. */
-static bool are_one(const char *const *paths, size_t *count, struct wk_err *err)
+static bool are_one(const char *const *paths, size_t count, struct wk_err *err)
 {
 	struct wk_session_part first = { 0 }, other;
 
-	for (*count = 1; paths[*count]; ++*count) {
-		if (*count == 1)
-			first = wk_session_part(paths[0]);
-		other = wk_session_part(paths[*count]);
+	if (!wk_content_differs(paths, count, err))
+		return false;
+	if (count > 1)
+		first = wk_session_part(paths[0]);
+	for (size_t i = 1; i < count; i++) {
+		other = wk_session_part(paths[i]);
 		if (!wk_session_is_one(&first, &other))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "%s and %s are not parts of one Windows session: dump them "
-				       "one by one", paths[0], paths[*count]);
+				       "one by one", paths[0], paths[i]);
 	}
 	return true;
 }
@@ -83,10 +86,12 @@ static bool dump(const struct args *args, const char *const *paths, struct wk_ou
 		 struct wk_err *err)
 {
 	struct wk_opened opened;
-	size_t count;
+	size_t count = 0;
 	bool ok;
 
-	if (!are_one(paths, &count, err) ||
+	while (paths[count])
+		count++;
+	if (!are_one(paths, count, err) ||
 	    !wk_session_open(paths, count, args->format, &opened, err))
 		return false;
 	ok = args->header ? print_header(&opened, out, err) : print_events(&opened, out, err);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/naming.h"
+#include "formats/content.h"
 #include "formats/session.h"
 #include "formats/stack_writer.h"
 #include "model/builder.h"
@@ -297,6 +298,22 @@ static bool is_same_file(const struct wk_load_input *a, const struct wk_os_ident
 	       of_a->device_minor == of_b->device_minor;
 }
 
+/* Nor the copy of one. What stands on the two sides of a comparison may be the same. */
+static bool have_other_content(const struct wk_load_input *inputs, size_t count, bool is_before,
+			       struct wk_err *err)
+{
+	const char **paths = wk_alloc((count + 1) * sizeof(*paths));
+	size_t of_side = 0;
+	bool ok;
+
+	for (size_t i = 0; i < count; i++)
+		if (inputs[i].is_before == is_before)
+			paths[of_side++] = inputs[i].path;
+	ok = wk_content_differs(paths, of_side, err);
+	free(paths);
+	return ok;
+}
+
 /* What is in a file that is given twice would count twice, which nobody means. */
 static bool are_other_files(const struct wk_load_input *inputs, size_t count, struct wk_err *err)
 {
@@ -313,7 +330,8 @@ static bool are_other_files(const struct wk_load_input *inputs, size_t count, st
 					     "twice", inputs[i].path);
 	}
 	free(identities);
-	return ok;
+	return ok && have_other_content(inputs, count, false, err) &&
+	       have_other_content(inputs, count, true, err);
 }
 
 /* The one whose session it belongs to, or NULL. */

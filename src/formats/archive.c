@@ -1,18 +1,15 @@
 #include "formats/archive.h"
 
 #include "base/mem.h"
-#include "base/zip.h"
 
-/* A session has a handful; each may unpack to what wk_unpack_limit lets it. */
-#define MOST_TRACES 64
-#define MOST_NAMED  5
+#define MOST_NAMED 5
 
 bool wk_archive_is(struct wk_bytes first)
 {
 	return wk_zip_is(first);
 }
 
-static bool is_trace(const struct wk_zip_member *member)
+bool wk_archive_is_trace(const struct wk_zip_member *member)
 {
 	static const char suffix[] = ".etl";
 	struct wk_str name = member->name;
@@ -30,13 +27,13 @@ static bool is_file(const struct wk_zip_member *member)
 	return member->name.len && !wk_str_ends(member->name, "/");
 }
 
-/* The members that make the recording; how many of `wanted` they are. */
-static size_t choose(const struct wk_zip *zip, const struct wk_zip_member **wanted)
+size_t wk_archive_choose(const struct wk_zip *zip,
+			 const struct wk_zip_member *wanted[WK_ARCHIVE_MOST])
 {
 	size_t count = 0, files = 0;
 
-	for (size_t i = 0; i < zip->count && count < MOST_TRACES; i++)
-		if (is_trace(&zip->members[i]))
+	for (size_t i = 0; i < zip->count && count < WK_ARCHIVE_MOST; i++)
+		if (wk_archive_is_trace(&zip->members[i]))
 			wanted[count++] = &zip->members[i];
 	for (size_t i = 0; i < zip->count && !count; i++)
 		files += is_file(&zip->members[i]);
@@ -98,14 +95,14 @@ static bool add_part(const struct wk_zip_member *member, struct wk_parts *parts,
 bool wk_archive_open(struct wk_bytes archive, struct wk_buf *plain, struct wk_parts *parts,
 		     struct wk_err *err)
 {
-	const struct wk_zip_member *wanted[MOST_TRACES];
+	const struct wk_zip_member *wanted[WK_ARCHIVE_MOST];
 	struct wk_zip zip = { 0 };
 	size_t count;
 	bool ok;
 
 	if (!wk_zip_open(archive, &zip, err))
 		return false;
-	count = choose(&zip, wanted);
+	count = wk_archive_choose(&zip, wanted);
 	ok = count ? read_member(wanted[0], plain, err) : fail_nothing(&zip, err);
 	for (size_t i = 1; ok && i < count; i++)
 		ok = add_part(wanted[i], parts, err);
