@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "cli/cargo_build.h"
 #include "cli/cargo_report.h"
 #include "cli/command.h"

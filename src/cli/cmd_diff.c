@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "base/num.h"
 #include "cli/command.h"
 #include "cli/drawing_options.h"
 #include "cli/filter_options.h"

@@ -2,14 +2,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/num.h"
 #include "base/pack.h"
 #include "cli/command.h"
 #include "cli/export.h"
 #include "cli/filter_options.h"
 #include "cli/output.h"
 #include "cli/question.h"
-#include "cli/terminal.h"
 #include "cli/view_options.h"
 #include "os/os.h"
 

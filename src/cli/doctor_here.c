@@ -6,7 +6,6 @@
 
 #include "cli/doctor.h"
 #include "os/os.h"
-#include "os/program.h"
 #include "symbols/object.h"
 
 bool wk_doctor_records(void)

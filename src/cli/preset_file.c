@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/suggest.h"
 #include "formats/reader.h"

@@ -1,7 +1,6 @@
 /* What some providers' events are called and what is in them. */
 #include "formats/etl_clr.h"
 
-#include "base/mem.h"
 #include "formats/etl_clr_spec.h"
 #include "formats/etl_guid.h"
 

@@ -1,6 +1,5 @@
 #include "formats/etl_guid.h"
 
-#include "base/num.h"
 
 static int hex_digit(char c)
 {

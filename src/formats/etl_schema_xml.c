@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/textmap.h"
 #include "formats/etl_guid.h"

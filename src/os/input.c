@@ -7,7 +7,6 @@
 
 #include "base/fd.h"
 #include "base/file_name.h"
-#include "base/mem.h"
 
 /* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
 struct guard {

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "os/os.h"
 #include "record/cpus.h"
 #include "record/pmu.h"

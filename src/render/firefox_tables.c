@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
-#include "render/sampled.h"
 #include "views/kind.h"
 #include "views/merge.h"
 

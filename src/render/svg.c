@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "render/background.h"
-#include "render/palette.h"
 #include "render/renderers.h"
 #include "render/svg_picture.h"
 #include "render/svg_write.h"

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "render/renderers.h"
 #include "render/short_name.h"

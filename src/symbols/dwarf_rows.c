@@ -1,6 +1,4 @@
 /* A unit's line program to the lines of a block. */
-#include "base/mem.h"
-#include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
 /* How often the bytes of .debug_line may be run, and its rows be taken by a unit that shares a

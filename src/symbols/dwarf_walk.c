@@ -1,7 +1,6 @@
 /* The walk over a unit's entries: functions and inlined calls to nodes, their code to
  * intervals. */
 #include "base/mem.h"
-#include "symbols/dwarf_constants.h"
 #include "symbols/dwarf_internal.h"
 
 /* A unit's code lies closer together. */

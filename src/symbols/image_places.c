@@ -3,7 +3,6 @@
  * The index is asked first; only a unit that is not in it yet makes its file be opened and
  * read. What cannot be read is said in the reason, and names nothing. */
 #include "symbols/image.h"
-#include "symbols/pe.h"
 
 void wk_image_debug_fini(struct wk_image_debug *places)
 {

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "symbols/unwind_frame.h"
-#include "symbols/unwind_rules.h"
 
 /* Pointer encodings (LSB, DWARF extensions): the low half is a form, the high half says what
  * to add to it. */

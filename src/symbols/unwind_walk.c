@@ -5,7 +5,6 @@
  * too, as one of the constant rules below. */
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "symbols/unwind_code.h"
 #include "symbols/unwind_expr.h"

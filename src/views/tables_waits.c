@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/sort.h"
 #include "views/spells.h"
 

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "symbols/dwarf_line.h"
 
 static void check(const struct wk_dwarf_lines *lines, const struct wk_code_index *index,

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "symbols/dwarf_sections.h"
 #include "symbols/elf_unlinked.h"
 #include "symbols/symtab.h"

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "cli/as/restack.h"
 #include "cli/as/stack_counts.h"
 #include "cli/as/tally.h"

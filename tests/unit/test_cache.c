@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
 #include "symbols/cache.h"
 
 static const struct wk_build_id ids[] = {

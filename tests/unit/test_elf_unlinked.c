@@ -5,7 +5,6 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "elf_writer.h"
 #include "symbols/elf_unlinked.h"
 #include "symbols/symtab.h"

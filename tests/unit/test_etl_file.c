@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "base/utf16.h"
 #include "etl_maker.h"
 #include "os/os.h"

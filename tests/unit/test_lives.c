@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "built_model.h"
 #include "views/filter.h"
 

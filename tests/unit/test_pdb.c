@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "pdb_maker.h"
-#include "symbols/msf.h"
 #include "symbols/pdb_internal.h"
 
 #define MOST_FRAMES 8

@@ -4,7 +4,6 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
 #include "event/sink.h"
 #include "model/builder.h"
 #include "render/renderers.h"

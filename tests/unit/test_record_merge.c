@@ -8,7 +8,6 @@
 #include <cmocka.h>
 #include <linux/perf_event.h>
 
-#include "record/layout.h"
 #include "record/merge.h"
 #include "record/queue.h"
 

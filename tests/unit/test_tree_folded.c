@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "folded_model.h"
 #include "formats/stack_writer.h"
 

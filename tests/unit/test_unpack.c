@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
 #include "base/pack.h"
 #include "base/unpack.h"
 
