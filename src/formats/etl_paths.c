@@ -32,6 +32,8 @@ void wk_etl_paths_fini(struct wk_etl_paths *paths)
 	*paths = (struct wk_etl_paths){ 0 };
 }
 
+#define DOS_PREFIX "\\??\\" /* of a path as programs write it, for the kernel */
+
 static bool begins_with(struct wk_str text, struct wk_str prefix)
 {
 	if (text.len < prefix.len)
@@ -77,6 +79,8 @@ void wk_etl_paths_show(const struct wk_etl_paths *paths, struct wk_bytes utf16, 
 	if (prefix) {
 		wk_buf_add_str(out, wk_buf_str(&prefix->shown));
 		path = wk_str_skip(path, prefix->kernel.len);
+	} else if (begins_with(path, wk_str_c(DOS_PREFIX))) {
+		path = wk_str_skip(path, sizeof(DOS_PREFIX) - 1);
 	} else if (begins_with(path, wk_str_c("\\Windows\\"))) {
 		wk_buf_add_str(out, system_drive(paths));
 	}

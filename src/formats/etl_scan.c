@@ -165,17 +165,21 @@ static void scan_stack(struct wk_etl_trace *trace, const struct wk_etl_record *r
 		wk_etl_stacks_add(trace->stacks, owner, stack.addresses, form.pointer_bytes);
 }
 
-static void scan_definition(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+static void scan_definition(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			    bool is_begin)
 {
 	struct wk_etl_form form = wk_etl_form_of(record);
 	struct wk_bytes addresses;
 	uint64_t key;
 
-	if (wk_etl_read_stack_definition(record->payload, form, &key, &addresses))
+	if (!wk_etl_read_stack_definition(record->payload, form, &key, &addresses))
+		trace->short_payloads++;
+	else if (is_begin)
+		wk_etl_stacks_begin_key(trace->stacks, key, record->time, addresses,
+					form.pointer_bytes);
+	else
 		wk_etl_stacks_define(trace->stacks, key, record->time, addresses,
 				     form.pointer_bytes);
-	else
-		trace->short_payloads++;
 }
 
 /* ---- the machine */
@@ -242,9 +246,10 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 	case WK_ETL_STACK_USER_KEY:
 		scan_stack(trace, record, hook);
 		break;
+	case WK_ETL_STACK_CREATE:
 	case WK_ETL_STACK_EVICT:
 	case WK_ETL_STACK_REST:
-		scan_definition(trace, record);
+		scan_definition(trace, record, hook == WK_ETL_STACK_CREATE);
 		break;
 	case WK_ETL_INTERVAL_SET:
 	case WK_ETL_INTERVAL_BEGIN:

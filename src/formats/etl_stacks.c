@@ -22,6 +22,11 @@ struct definition {
 	struct half half;
 };
 
+struct definitions {
+	struct definition *at;
+	size_t count, cap;
+};
+
 struct entry {
 	struct wk_etl_stack_owner owner;
 	struct half half;
@@ -46,8 +51,7 @@ struct wk_etl_stacks {
 	struct wk_trie trie;         /* labels are such numbers; outermost first */
 	struct entry *entries;       /* settled: in order of time and thread */
 	size_t entry_count, entry_cap;
-	struct definition *definitions;
-	size_t definition_count, definition_cap;
+	struct definitions ended, begun; /* what keys stood for until then; and from then on */
 	struct waiting *waiting;
 	size_t waiting_count, waiting_cap;
 	struct row kernel, user;
@@ -75,7 +79,8 @@ void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
 	free(stacks->halves);
 	free(stacks->addresses);
 	free(stacks->entries);
-	free(stacks->definitions);
+	free(stacks->ended.at);
+	free(stacks->begun.at);
 	free(stacks->waiting);
 	free(stacks->kernel.at);
 	free(stacks->user.at);
@@ -207,14 +212,24 @@ void wk_etl_stacks_add_key(struct wk_etl_stacks *stacks, struct wk_etl_stack_own
 		key, record_time, add_entry(stacks, owner, (struct half){ 0 }) };
 }
 
+static void add_definition(struct definitions *to, const struct definition *definition)
+{
+	to->at = wk_grow(to->at, &to->cap, to->count + 1, sizeof(*to->at));
+	to->at[to->count++] = *definition;
+}
+
 void wk_etl_stacks_define(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
 			  struct wk_bytes addresses, unsigned pointer_bytes)
 {
-	stacks->definitions = wk_grow(stacks->definitions, &stacks->definition_cap,
-				      stacks->definition_count + 1,
-				      sizeof(*stacks->definitions));
-	stacks->definitions[stacks->definition_count++] = (struct definition){
-		key, record_time, half_of(stacks, addresses, pointer_bytes) };
+	add_definition(&stacks->ended, &(struct definition){
+		key, record_time, half_of(stacks, addresses, pointer_bytes) });
+}
+
+void wk_etl_stacks_begin_key(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
+			     struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	add_definition(&stacks->begun, &(struct definition){
+		key, record_time, half_of(stacks, addresses, pointer_bytes) });
 }
 
 /* ---- settling */
@@ -244,33 +259,56 @@ static int definitions_in_order(const void *left, const void *right)
 				       &((const struct definition *)right)->half);
 }
 
-/* The first definition of the key that is not older; NULL if there is none. */
-static const struct definition *definition_of(const struct wk_etl_stacks *stacks,
-					      const struct waiting *waiting)
+/* How many are of a lower key, or of this one and older. */
+static size_t count_before(const struct definitions *definitions, uint64_t key, uint64_t time)
 {
-	struct definition key = { .key = waiting->key, .time = waiting->time };
-	size_t low = 0, high = stacks->definition_count;
+	struct definition wanted = { .key = key, .time = time };
+	size_t low = 0, high = definitions->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_key_and_time(&stacks->definitions[middle], &key) < 0)
+		if (by_key_and_time(&definitions->at[middle], &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == stacks->definition_count || stacks->definitions[low].key != waiting->key)
-		return NULL;
-	return &stacks->definitions[low];
+	return low;
+}
+
+/* The first end of the key that is not older, or else the last begin that is not newer: a trace
+ * that was cut off lacks the ends. NULL if there is neither. */
+static const struct definition *definition_of(const struct wk_etl_stacks *stacks,
+					      const struct waiting *waiting)
+{
+	const struct definitions *ended = &stacks->ended, *begun = &stacks->begun;
+	size_t at = count_before(ended, waiting->key, waiting->time);
+
+	if (at < ended->count && ended->at[at].key == waiting->key)
+		return &ended->at[at];
+	at = count_before(begun, waiting->key, waiting->time + 1);
+	return at > 0 && begun->at[at - 1].key == waiting->key ? &begun->at[at - 1] : NULL;
+}
+
+static void sort_definitions(struct definitions *definitions)
+{
+	if (definitions->count)
+		qsort(definitions->at, definitions->count, sizeof(*definitions->at),
+		      definitions_in_order);
+}
+
+static void drop_definitions(struct definitions *definitions)
+{
+	free(definitions->at);
+	*definitions = (struct definitions){ 0 };
 }
 
 static uint64_t settle_keys(struct wk_etl_stacks *stacks)
 {
 	uint64_t unknown = 0;
 
-	if (stacks->definition_count)
-		qsort(stacks->definitions, stacks->definition_count, sizeof(*stacks->definitions),
-		      definitions_in_order);
+	sort_definitions(&stacks->ended);
+	sort_definitions(&stacks->begun);
 	for (size_t i = 0; i < stacks->waiting_count; i++) {
 		const struct definition *found = definition_of(stacks, &stacks->waiting[i]);
 
@@ -279,11 +317,11 @@ static uint64_t settle_keys(struct wk_etl_stacks *stacks)
 		else
 			unknown++;
 	}
-	free(stacks->definitions);
+	drop_definitions(&stacks->ended);
+	drop_definitions(&stacks->begun);
 	free(stacks->waiting);
-	stacks->definitions = NULL;
 	stacks->waiting = NULL;
-	stacks->definition_count = stacks->waiting_count = 0;
+	stacks->waiting_count = 0;
 	return unknown;
 }
 

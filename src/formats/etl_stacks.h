@@ -33,8 +33,12 @@ void wk_etl_stacks_add(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner o
 		       struct wk_bytes addresses, unsigned pointer_bytes);
 void wk_etl_stacks_add_key(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
 			   uint64_t key, uint64_t record_time);
+
+/* What a key stood for until that time; or from it on, which counts where no end is told. */
 void wk_etl_stacks_define(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
 			  struct wk_bytes addresses, unsigned pointer_bytes);
+void wk_etl_stacks_begin_key(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
+			     struct wk_bytes addresses, unsigned pointer_bytes);
 
 /* Once, when all are in: how many keys nobody defined. */
 uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks);

@@ -133,6 +133,23 @@ static void images_that_come_to_one_place_have_each_its_own_pdb(void **state)
 	etl_fini(&m);
 }
 
+static void a_trace_that_was_not_merged_has_no_map_of_volumes(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_image(&m, 0x1403, 1, 7, 0x10000, "\\??\\C:\\Windows\\a.sys");
+	etl_image(&m, 0x1403, 1, 7, 0x20000, "\\Device\\HarddiskVolume1\\b.dll");
+	etl_end_buffer(&m, 0);
+	read_made(&m, &text);
+	assert_line(&text, "path=\"C:\\\\Windows\\\\a.sys\"");
+	assert_line(&text, "path=\"\\\\Device\\\\HarddiskVolume1\\\\b.dll\"");
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
 static void a_volume_of_a_long_name_is_none(void **state)
 {
 	struct etl_maker m = { 0 };
@@ -178,6 +195,7 @@ int main(void)
 		cmocka_unit_test(an_idle_processor_counts_apart_unless_a_device_asks),
 		cmocka_unit_test(what_is_too_short_is_counted),
 		cmocka_unit_test(images_that_come_to_one_place_have_each_its_own_pdb),
+		cmocka_unit_test(a_trace_that_was_not_merged_has_no_map_of_volumes),
 		cmocka_unit_test(a_volume_of_a_long_name_is_none),
 		cmocka_unit_test(a_trace_that_was_cut_off_says_so),
 	};

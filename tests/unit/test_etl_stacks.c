@@ -99,6 +99,27 @@ static void a_key_means_the_first_definition_that_is_not_older(void **state)
 }
 
 /* Two processors tick alike: the time alone tells nothing. */
+static void a_key_whose_end_is_not_told_means_what_it_began_as(void **state)
+{
+	static const uint64_t a[] = { 1, 2 }, b[] = { 3, 4, 5 }, c[] = { 6 };
+	struct wk_etl_stacks *stacks = wk_etl_stacks_new();
+
+	(void)state;
+	wk_etl_stacks_begin_key(stacks, 77, 10, chain_of(a, 2), 8);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 11, 1, 0 }, 77, 11);
+	wk_etl_stacks_begin_key(stacks, 77, 20, chain_of(b, 3), 8);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 20, 1, 0 }, 77, 20);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 5, 1, 0 }, 77, 5);
+	wk_etl_stacks_begin_key(stacks, 78, 10, chain_of(a, 2), 8);
+	wk_etl_stacks_add_key(stacks, (struct wk_etl_stack_owner){ 30, 1, 0 }, 78, 30);
+	wk_etl_stacks_define(stacks, 78, 40, chain_of(c, 1), 8);
+	assert_int_equal(wk_etl_stacks_settle(stacks), 1);
+	check(stacks, 11, 1, NULL, 0, a, 2);
+	check(stacks, 20, 1, NULL, 0, b, 3);
+	check(stacks, 30, 1, NULL, 0, c, 1);
+	wk_etl_stacks_free(stacks);
+}
+
 static void a_stack_is_of_the_thread_that_it_names(void **state)
 {
 	static const uint64_t a[] = { 1 }, b[] = { 2 };
@@ -257,6 +278,7 @@ int main(void)
 		cmocka_unit_test(two_halves_of_an_event_are_one_stack_in_whatever_order),
 		cmocka_unit_test(frames_are_the_kernels_by_their_addresses),
 		cmocka_unit_test(a_key_means_the_first_definition_that_is_not_older),
+		cmocka_unit_test(a_key_whose_end_is_not_told_means_what_it_began_as),
 		cmocka_unit_test(a_stack_is_of_the_thread_that_it_names),
 		cmocka_unit_test(a_half_that_is_told_twice_counts_once),
 		cmocka_unit_test(what_is_deeper_than_any_stack_is_cut_at_its_root),
