@@ -146,7 +146,26 @@ static bool read_near(struct reading *reading, struct wk_json *json)
 	return found;
 }
 
-/* What older cargos leave to us: the package that we are in, or all of them. */
+/* Cargo writes paths of Windows with backslashes, and whoever typed a folder in any case. */
+static char as_compared(char c, bool is_windows)
+{
+	if (!is_windows)
+		return c;
+	return c == '\\' ? '/' : wk_lower(c);
+}
+
+/* Is `path` that folder, or in it? `folder` ends without a slash. */
+static bool is_within(const char *path, struct wk_str folder)
+{
+	bool is_windows = wk_str_is_windows_path(folder);
+
+	for (size_t i = 0; i < folder.len; i++)
+		if (as_compared(path[i], is_windows) != as_compared(folder.at[i], is_windows))
+			return false;
+	return !path[folder.len] || as_compared(path[folder.len], is_windows) == '/';
+}
+
+/* What older cargos (before 1.71) leave to us: the package that we are in, or all of them. */
 static void guess_near(struct reading *reading, const char *folder)
 {
 	size_t best_len = 0, best = 0;
@@ -156,8 +175,7 @@ static void guess_near(struct reading *reading, const char *folder)
 		size_t len = manifest.len - wk_str_basename(manifest).len;
 
 		/* `len` counts the slash in front of Cargo.toml. */
-		if (len > best_len && strncmp(folder, manifest.at, len - 1) == 0 &&
-		    (folder[len - 1] == '/' || !folder[len - 1])) {
+		if (len > best_len && is_within(folder, wk_str_of(manifest.at, len - 1))) {
 			best_len = len;
 			best = i;
 		}

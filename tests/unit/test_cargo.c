@@ -75,6 +75,30 @@ static void an_older_cargo_leaves_the_package_to_the_folder(void **state)
 	wk_cargo_project_free(&beside);
 }
 
+#define WINDOWS_PACKAGE(name) \
+	"{\"name\":\"" name "\",\"id\":\"id-" name "\",\"targets\":[" TARGET("bin", name) "]," \
+	"\"manifest_path\":\"C:\\\\Users\\\\me\\\\" name "\\\\Cargo.toml\"}"
+
+static void the_folder_of_a_package_is_found_by_paths_of_windows(void **state)
+{
+	static const char text[] = "{\"packages\":[" WINDOWS_PACKAGE("app") "," WINDOWS_PACKAGE("two")
+				   "],\"workspace_root\":\"C:\\\\Users\\\\me\"}";
+	struct wk_cargo_project inside = parsed(text, "C:/Users/me/two/src");
+	struct wk_cargo_project as_typed = parsed(text, "c:\\users\\ME\\Two");
+	struct wk_cargo_project above = parsed(text, "C:/Users/me");
+	struct wk_cargo_project beside = parsed(text, "C:/Users/me/twofold");
+
+	(void)state;
+	assert_true(!inside.targets[0].is_near && inside.targets[1].is_near);
+	assert_true(!as_typed.targets[0].is_near && as_typed.targets[1].is_near);
+	assert_true(above.targets[0].is_near && above.targets[1].is_near);
+	assert_true(beside.targets[0].is_near && beside.targets[1].is_near);
+	wk_cargo_project_free(&inside);
+	wk_cargo_project_free(&as_typed);
+	wk_cargo_project_free(&above);
+	wk_cargo_project_free(&beside);
+}
+
 static void the_only_program_is_chosen(void **state)
 {
 	struct wk_cargo_project project = parsed(METADATA(""), "/home/me/app");
@@ -251,6 +275,7 @@ int main(void)
 		cmocka_unit_test(metadata_tells_what_there_is_to_run),
 		cmocka_unit_test(metadata_without_a_root_is_no_metadata),
 		cmocka_unit_test(an_older_cargo_leaves_the_package_to_the_folder),
+		cmocka_unit_test(the_folder_of_a_package_is_found_by_paths_of_windows),
 		cmocka_unit_test(the_only_program_is_chosen),
 		cmocka_unit_test(of_several_the_default_of_the_package_is_chosen),
 		cmocka_unit_test(unit_tests_of_a_name_are_those_of_the_library),
