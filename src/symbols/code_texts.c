@@ -151,6 +151,9 @@ uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text)
 
 	if (text.len == 0)
 		return 0;
+	/* Not more of it than would be got from a file. */
+	if (text.len > LONGEST_KEPT)
+		text.len = LONGEST_KEPT;
 	hash = wk_hash_bytes(text.at, text.len);
 	id = find(texts, hash, text);
 	if (id)

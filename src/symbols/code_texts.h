@@ -55,7 +55,8 @@ struct wk_code_texts {
 
 void wk_code_texts_fini(struct wk_code_texts *texts);
 
-/* Id 0, the empty text, also where four billion bytes are full. */
+/* Of a text the first MiB, and up to a NUL. Id 0, the empty text, also where four billion bytes are
+ * full. */
 uint32_t wk_code_texts_add(struct wk_code_texts *texts, struct wk_str text);
 struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id);
 

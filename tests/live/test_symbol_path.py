@@ -253,6 +253,18 @@ def breakpad(key):
             "PUBLIC 10b0 0 start\n").encode()
 
 
+@tap.case("a name as long as no name is, is the same from the file and from what was kept of it")
+def _(t):
+    folder, path = t.folder / "syms", small(t)
+    folder.mkdir()
+    long = "f" * (1 << 21)
+    text = breakpad(KEYS["cpp-O2"]).replace(b"start", f"p{long}".encode())
+    (folder / "cpp-O2.sym").write_bytes(text.replace(b"geo::total", long.encode()))
+    first, second = (functions(t, path, "--symbol-path", folder)[0] for _ in range(2))
+    t.true(first == second, f"lengths: {sorted(map(len, first))}, then {sorted(map(len, second))}")
+    t.equal(sorted(map(len, first)), [1 << 20] * 2, "lengths")
+
+
 @tap.case("_NT_SYMBOL_PATH is asked behind what was typed, and --offline asks no server of either")
 def _(t):
     path = small(t)

@@ -417,6 +417,28 @@ static void a_saved_index_answers_the_same(void **state)
 	wk_buf_fini(&saved);
 }
 
+static void a_long_text_is_no_longer_than_the_saved_one(void **state)
+{
+	struct wk_code_index *index = example();
+	char *long_one = wk_alloc((2 << 20) + 1);
+	struct wk_buf saved = { 0 };
+	uint32_t id;
+
+	(void)state;
+	memset(long_one, 'x', 2 << 20);
+	long_one[2 << 20] = '\0';
+	id = text(index, long_one);
+	assert_int_equal(wk_code_index_str(index, id).len, 1 << 20);
+	wk_code_index_save(index, &saved);
+	wk_code_index_free(index);
+	index = load(&saved);
+	assert_int_equal(text(index, long_one), id);
+	assert_int_equal(wk_code_index_str(index, id).len, 1 << 20);
+	free(long_one);
+	wk_code_index_free(index);
+	wk_buf_fini(&saved);
+}
+
 static void what_is_added_to_a_loaded_index_is_saved_with_it(void **state)
 {
 	struct wk_code_index *index = example();
@@ -618,6 +640,7 @@ int main(void)
 		cmocka_unit_test(every_address_of_a_large_unit_is_right),
 		cmocka_unit_test(every_address_of_a_unit_in_many_places_is_right),
 		cmocka_unit_test(a_saved_index_answers_the_same),
+		cmocka_unit_test(a_long_text_is_no_longer_than_the_saved_one),
 		cmocka_unit_test(what_is_added_to_a_loaded_index_is_saved_with_it),
 		cmocka_unit_test(a_text_that_was_saved_is_not_kept_twice),
 		cmocka_unit_test(texts_that_are_lent_are_saved_with_what_has_them),
