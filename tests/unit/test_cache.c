@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "own_folder.h"
 #include "symbols/cache.h"
 
 static const struct wk_build_id ids[] = {
@@ -22,27 +23,9 @@ static const struct wk_build_id ids[] = {
 	{ 20, { 1, 2, 3 } },
 	{ 2, { 0xab, 0xcd } },
 };
-static char folder[64];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/wick-test-cache-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[200];
-
-	(void)state;
-	snprintf(command, sizeof(command), "chmod -R u+rwx %s; rm -rf %s", folder, folder);
-	return system(command);
-}
-
 static struct wk_cache *open_bounded(uint64_t most_bytes)
 {
-	struct wk_cache_options options = { folder, most_bytes };
+	struct wk_cache_options options = { own_folder, most_bytes };
 
 	return wk_cache_open(&options);
 }
@@ -91,14 +74,6 @@ static void what_is_added_leaves_the_other_kinds_as_they_are(void **state)
 	wk_cache_close(cache);
 }
 
-static char *path_of(const char *name)
-{
-	static char path[200];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
 static void what_is_written_is_found_by_the_next_process(void **state)
 {
 	struct wk_cache *cache = open_bounded(0);
@@ -140,7 +115,7 @@ static void an_entry_stays_readable_when_it_is_replaced(void **state)
 
 static void change_byte(const char *name, long at)
 {
-	FILE *file = fopen(path_of(name), "r+b");
+	FILE *file = fopen(in_own_folder(name), "r+b");
 	int byte;
 
 	assert_non_null(file);
@@ -160,7 +135,7 @@ static void nothing_damaged_is_handed_out(void **state)
 
 	(void)state;
 	assert_true(write_text(cache, 0, "where it came from", "code"));
-	assert_int_equal(stat(path_of("deadbeef.wick"), &info), 0);
+	assert_int_equal(stat(in_own_folder("deadbeef.wick"), &info), 0);
 	wk_cache_close(cache);
 	for (long at = 0; at < info.st_size; at++) {
 		const struct wk_cache_entry *entry;
@@ -187,7 +162,7 @@ static void a_cut_file_is_as_if_it_were_not_there(void **state)
 	assert_true(write_text(cache, 0, "where it came from", "code"));
 	wk_cache_close(cache);
 	for (int len = 300; len >= 0; len -= 7) {
-		if (truncate(path_of("deadbeef.wick"), len) != 0)
+		if (truncate(in_own_folder("deadbeef.wick"), len) != 0)
 			fail();
 		cache = open_bounded(0);
 		assert_null(wk_cache_find(cache, &ids[0]));
@@ -202,8 +177,8 @@ static void files_of_another_image_under_this_name_are_not_used(void **state)
 
 	(void)state;
 	assert_true(write_text(cache, 0, "a", "b"));
-	strcpy(to, path_of("abcd.wick"));
-	assert_int_equal(rename(path_of("deadbeef.wick"), to), 0);
+	strcpy(to, in_own_folder("abcd.wick"));
+	assert_int_equal(rename(in_own_folder("deadbeef.wick"), to), 0);
 	assert_null(wk_cache_find(cache, &ids[2]));
 	wk_cache_close(cache);
 }
@@ -212,7 +187,7 @@ static void set_age(const char *name, long seconds)
 {
 	struct timespec times[2] = { { time(NULL) - seconds, 0 }, { time(NULL) - seconds, 0 } };
 
-	assert_int_equal(utimensat(AT_FDCWD, path_of(name), times, 0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, in_own_folder(name), times, 0), 0);
 }
 
 static void the_oldest_goes_when_there_is_no_room(void **state)
@@ -251,7 +226,7 @@ static void use_makes_a_file_young_again(void **state)
 		cache = open_bounded(0);
 		assert_non_null(wk_cache_find(cache, &ids[0]));
 		wk_cache_close(cache);
-		assert_int_equal(stat(path_of("deadbeef.wick"), &info), 0);
+		assert_int_equal(stat(in_own_folder("deadbeef.wick"), &info), 0);
 		/* Not each hour: that would be a write for every read. */
 		assert_int_equal(time(NULL) - info.st_mtime > 1800, days == 0);
 	}
@@ -263,15 +238,15 @@ static void files_are_the_users_alone(void **state)
 	struct stat info;
 
 	(void)state;
-	strcat(folder, "/a/b");
+	strcat(own_folder, "/a/b");
 	cache = open_bounded(0);
 	assert_true(write_text(cache, 0, "a", "b"));
-	assert_int_equal(stat(folder, &info), 0);
+	assert_int_equal(stat(own_folder, &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0700);
-	assert_int_equal(stat(path_of("deadbeef.wick"), &info), 0);
+	assert_int_equal(stat(in_own_folder("deadbeef.wick"), &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
 	wk_cache_close(cache);
-	folder[strlen(folder) - 4] = '\0';
+	own_folder[strlen(own_folder) - 4] = '\0';
 }
 
 static void a_folder_that_others_can_write_is_not_used(void **state)
@@ -281,7 +256,7 @@ static void a_folder_that_others_can_write_is_not_used(void **state)
 	(void)state;
 	assert_true(write_text(cache, 0, "a", "b"));
 	wk_cache_close(cache);
-	assert_int_equal(chmod(folder, 0777), 0);
+	assert_int_equal(chmod(own_folder, 0777), 0);
 	cache = open_bounded(0);
 	assert_null(wk_cache_find(cache, &ids[0]));
 	assert_false(write_text(cache, 1, "a", "b"));
@@ -297,13 +272,13 @@ static void links_are_not_followed(void **state)
 	(void)state;
 	assert_true(write_text(cache, 0, "a", "b"));
 	wk_cache_close(cache);
-	strcpy(to, path_of("elsewhere"));
-	assert_int_equal(rename(path_of("deadbeef.wick"), to), 0);
-	assert_int_equal(symlink(to, path_of("deadbeef.wick")), 0);
+	strcpy(to, in_own_folder("elsewhere"));
+	assert_int_equal(rename(in_own_folder("deadbeef.wick"), to), 0);
+	assert_int_equal(symlink(to, in_own_folder("deadbeef.wick")), 0);
 	cache = open_bounded(0);
 	assert_null(wk_cache_find(cache, &ids[0]));
 	assert_true(write_text(cache, 0, "new", "b"));
-	assert_int_equal(lstat(path_of("deadbeef.wick"), &info), 0);
+	assert_int_equal(lstat(in_own_folder("deadbeef.wick"), &info), 0);
 	assert_true(S_ISREG(info.st_mode)); /* the link was replaced, not what it led to */
 	assert_true(has_text(wk_cache_find(cache, &ids[0]), WK_CACHE_SOURCE, 1, "new"));
 	wk_cache_close(cache);
@@ -315,23 +290,23 @@ static void drafts_of_the_dead_are_swept_up_and_those_of_the_living_stay(void **
 	int living;
 
 	(void)state;
-	close(open(path_of(".draft-1-1"), O_CREAT | O_WRONLY, 0600));
-	living = open(path_of(".draft-1-2"), O_CREAT | O_WRONLY, 0600);
+	close(open(in_own_folder(".draft-1-1"), O_CREAT | O_WRONLY, 0600));
+	living = open(in_own_folder(".draft-1-2"), O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(flock(living, LOCK_EX), 0);
-	close(open(path_of(".draft-1-3"), O_CREAT | O_WRONLY, 0600)); /* just begun, perhaps */
+	close(open(in_own_folder(".draft-1-3"), O_CREAT | O_WRONLY, 0600)); /* just begun, perhaps */
 	set_age(".draft-1-1", 10);
 	set_age(".draft-1-2", 10);
 	assert_true(write_text(cache, 0, "a", "b"));
-	assert_int_not_equal(access(path_of(".draft-1-1"), F_OK), 0);
-	assert_int_equal(access(path_of(".draft-1-2"), F_OK), 0);
-	assert_int_equal(access(path_of(".draft-1-3"), F_OK), 0);
+	assert_int_not_equal(access(in_own_folder(".draft-1-1"), F_OK), 0);
+	assert_int_equal(access(in_own_folder(".draft-1-2"), F_OK), 0);
+	assert_int_equal(access(in_own_folder(".draft-1-3"), F_OK), 0);
 	close(living);
 	wk_cache_close(cache);
 }
 
 static void leave_file(const char *name, const char *text)
 {
-	FILE *file = fopen(path_of(name), "wb");
+	FILE *file = fopen(in_own_folder(name), "wb");
 
 	assert_non_null(file);
 	fputs(text, file);
@@ -341,7 +316,7 @@ static void leave_file(const char *name, const char *text)
 
 static bool is_left(const char *name)
 {
-	return access(path_of(name), F_OK) == 0;
+	return access(in_own_folder(name), F_OK) == 0;
 }
 
 static void files_of_others_are_neither_swept_up_nor_counted_nor_cleared(void **state)
@@ -392,10 +367,10 @@ static void a_relative_folder_stays_where_it_was(void **state)
 
 	(void)state;
 	assert_non_null(getcwd(before, sizeof(before)));
-	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(chdir(own_folder), 0);
 	cache = wk_cache_open(&options);
 	assert_int_equal(chdir("/"), 0);
-	assert_string_equal(wk_cache_folder(cache), path_of("kept"));
+	assert_string_equal(wk_cache_folder(cache), in_own_folder("kept"));
 	assert_true(write_text(cache, 0, "a", "b"));
 	assert_true(is_left("kept/deadbeef.wick"));
 	wk_cache_close(cache);
@@ -419,14 +394,14 @@ static void all_that_is_kept_is_listed_and_cleared(void **state)
 	(void)state;
 	assert_true(write_text(cache, 0, "a", "b"));
 	assert_true(write_text(cache, 1, "a", "b"));
-	close(open(path_of("notes.txt"), O_CREAT | O_WRONLY, 0600));
+	close(open(in_own_folder("notes.txt"), O_CREAT | O_WRONLY, 0600));
 	assert_true(wk_cache_each(cache, count_row, &count, NULL));
 	assert_int_equal(count, 2);
 	assert_true(wk_cache_clear(cache, &files, &bytes, NULL));
 	assert_int_equal(files, 2);
 	assert_true(bytes > 100);
 	assert_null(wk_cache_find(cache, &ids[0]));
-	assert_int_equal(access(path_of("notes.txt"), F_OK), 0); /* not ours to remove */
+	assert_int_equal(access(in_own_folder("notes.txt"), F_OK), 0); /* not ours to remove */
 	wk_cache_close(cache);
 }
 
@@ -437,15 +412,15 @@ static void a_folder_that_is_not_there_is_an_empty_cache(void **state)
 	int count = 0;
 
 	(void)state;
-	strcat(folder, "/not/there");
+	strcat(own_folder, "/not/there");
 	cache = open_bounded(0);
 	assert_null(wk_cache_find(cache, &ids[0]));
 	assert_true(wk_cache_each(cache, count_row, &count, NULL));
 	assert_true(wk_cache_clear(cache, &files, &bytes, NULL));
 	assert_int_equal(count + files + bytes, 0);
-	assert_int_not_equal(access(folder, F_OK), 0); /* looking makes nothing */
+	assert_int_not_equal(access(own_folder, F_OK), 0); /* looking makes nothing */
 	wk_cache_close(cache);
-	folder[strlen(folder) - strlen("/not/there")] = '\0';
+	own_folder[strlen(own_folder) - strlen("/not/there")] = '\0';
 }
 
 static void the_environment_says_where_and_how_much(void **state)
@@ -505,7 +480,7 @@ static void a_checksum_changes_with_every_bit(void **state)
 	}
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_own_folder, remove_own_folder)
 
 int main(void)
 {

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* O_TMPFILE, mkdtemp */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,31 +17,21 @@
 #include <unistd.h>
 
 #include "os/os.h"
+#include "own_folder.h"
 
-static char folder[64], target[80];
+static char target[80];
 
 static int make_folder(void **state)
 {
-	(void)state;
-	strcpy(folder, "/tmp/wick-test-draft-XXXXXX");
-	if (!mkdtemp(folder))
+	if (make_own_folder(state) != 0)
 		return -1;
-	snprintf(target, sizeof(target), "%s/out", folder);
+	snprintf(target, sizeof(target), "%s/out", own_folder);
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
 }
 
 static int file_count(void)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = opendir(own_folder);
 	struct dirent *entry;
 	int count = 0;
 
@@ -116,7 +106,7 @@ static void the_file_behind_a_link_is_replaced(void **state)
 	struct stat info;
 
 	(void)state;
-	snprintf(link, sizeof(link), "%s/link", folder);
+	snprintf(link, sizeof(link), "%s/link", own_folder);
 	put_there(target, "there", 0600);
 	assert_int_equal(symlink("out", link), 0);
 	write_draft(link, "new", true);
@@ -128,7 +118,7 @@ static void the_file_behind_a_link_is_replaced(void **state)
 
 static bool can_be_nameless(void)
 {
-	int fd = open(folder, O_TMPFILE | O_RDWR, 0600);
+	int fd = open(own_folder, O_TMPFILE | O_RDWR, 0600);
 
 	if (fd >= 0)
 		close(fd);
@@ -162,7 +152,7 @@ static void a_killed_writer_leaves_nothing(void **state)
 	assert_int_equal(file_count(), 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_own_folder)
 
 int main(void)
 {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "own_folder.h"
 #include "pdb_maker.h"
 #include "pe_writer.h"
 #include "symbols/symbols.h"
@@ -15,7 +16,6 @@
 #define CODE_BYTES 0x1000
 
 struct place {
-	char dir[64];
 	const char *pdb_name;
 	struct pe_spec pe;
 	struct pdb_spec pdb;
@@ -29,9 +29,8 @@ static int enter(void **state)
 {
 	struct place *p = test_calloc(1, sizeof(*p));
 
-	snprintf(p->dir, sizeof(p->dir), "/tmp/wick-test-XXXXXX");
-	assert_non_null(mkdtemp(p->dir));
-	setenv("HOME", p->dir, 1);
+	assert_int_equal(make_own_folder(state), 0);
+	setenv("HOME", own_folder, 1);
 	p->pe.machine = 0x8664;
 	p->pdb_name = "a.pdb";
 	*state = p;
@@ -41,7 +40,6 @@ static int enter(void **state)
 static int leave(void **state)
 {
 	struct place *p = *state;
-	char command[96];
 
 	wk_symbols_free(p->symbols);
 	pdb_spec_fini(&p->pdb);
@@ -51,19 +49,15 @@ static int leave(void **state)
 	wk_buf_fini(&p->debug);
 	wk_buf_fini(&p->exports);
 	wk_buf_fini(&p->bounds);
-	snprintf(command, sizeof(command), "rm -rf %s", p->dir);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(remove_own_folder(state), 0);
 	test_free(p);
 	return 0;
 }
 
-static void write_file(const struct place *p, const char *name, const struct wk_buf *bytes)
+static void write_file(const char *name, const struct wk_buf *bytes)
 {
-	char path[128];
-	FILE *to;
+	FILE *to = fopen(in_own_folder(name), "wb");
 
-	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
-	to = fopen(path, "wb");
 	assert_non_null(to);
 	assert_int_equal(fwrite(bytes->at, 1, bytes->len, to), bytes->len);
 	assert_int_equal(fclose(to), 0);
@@ -147,10 +141,10 @@ static void open_image(struct place *p)
 	}
 	pe_write(&p->pe, &pe);
 	pdb_write(&p->pdb, &pdb);
-	write_file(p, "a.exe", &pe);
-	write_file(p, p->pdb_name, &pdb);
+	write_file("a.exe", &pe);
+	write_file(p->pdb_name, &pdb);
 	p->symbols = wk_symbols_new(&(struct wk_symbols_options){ 0 });
-	snprintf(path, sizeof(path), "%s/a.exe", p->dir);
+	snprintf(path, sizeof(path), "%s/a.exe", own_folder);
 	key.path = wk_str_c(path);
 	p->image = wk_symbols_image(p->symbols, &key);
 	wk_buf_fini(&pe);

@@ -14,6 +14,7 @@
 
 #include "os/folder.h"
 #include "os/os.h"
+#include "own_folder.h"
 #include "symbols/fetch.h"
 #include "symbols/remote_internal.h"
 #include "symbols/remote_memory.h"
@@ -304,49 +305,23 @@ static void a_kept_file_that_is_given_up_leaves_what_was_there(void **state)
 	forget_memory();
 }
 
-static char folder[64];
-
-static const char *path_in_folder(const char *name)
-{
-	static char path[200];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
 /* A file of 100 bytes, fetched and read so many hours ago. */
 static void put_there(const char *name, int fetched_hours, int read_hours)
 {
 	time_t now = (time_t)(wk_os_wall_ns() / 1000000000);
 	struct timespec times[2] = { { .tv_sec = now - read_hours * 3600 },
 				     { .tv_sec = now - fetched_hours * 3600 } };
-	FILE *file = fopen(path_in_folder(name), "w");
+	FILE *file = fopen(in_own_folder(name), "w");
 
 	assert_non_null(file);
 	fprintf(file, "%100s", "");
 	fclose(file);
-	assert_int_equal(utimensat(AT_FDCWD, path_in_folder(name), times, 0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, in_own_folder(name), times, 0), 0);
 }
 
 static bool is_there(const char *name)
 {
-	return access(path_in_folder(name), F_OK) == 0;
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/wick-test-remote-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	return access(in_own_folder(name), F_OK) == 0;
 }
 
 static void what_was_not_used_for_the_longest_time_makes_room(void **state)
@@ -358,15 +333,15 @@ static void what_was_not_used_for_the_longest_time_makes_room(void **state)
 	put_there("dd44.debuginfo", 99, 99); /* the newest, whatever its times say */
 	put_there("letters.debuginfo", 200, 200);
 	put_there("ee55.debuginfo.old", 200, 200);
-	wk_remote_make_room(folder, "dd44.debuginfo", 400);
+	wk_remote_make_room(own_folder, "dd44.debuginfo", 400);
 	assert_true(is_there("cc33.executable"));
-	wk_remote_make_room(folder, "dd44.debuginfo", 399);
+	wk_remote_make_room(own_folder, "dd44.debuginfo", 399);
 	assert_false(is_there("cc33.executable"));
 	assert_true(is_there("bb22.debuginfo"));
-	wk_remote_make_room(folder, "dd44.debuginfo", 200);
+	wk_remote_make_room(own_folder, "dd44.debuginfo", 200);
 	assert_false(is_there("bb22.debuginfo"));
 	assert_true(is_there("aa11.debuginfo"));
-	wk_remote_make_room(folder, "dd44.debuginfo", 1);
+	wk_remote_make_room(own_folder, "dd44.debuginfo", 1);
 	assert_false(is_there("aa11.debuginfo"));
 	assert_true(is_there("dd44.debuginfo"));
 	assert_true(is_there("letters.debuginfo") && is_there("ee55.debuginfo.old"));
@@ -381,15 +356,15 @@ static void what_is_remembered_of_servers_goes_when_it_holds_no_more(void **stat
 	put_there("cc33.debuginfo.12-0.tmp", 99, 99);
 	put_there("dd44.debuginfo", 99, 99);
 	put_there("notes.asked", 99, 99);
-	wk_remote_make_room(folder, "", UINT64_MAX);
+	wk_remote_make_room(own_folder, "", UINT64_MAX);
 	assert_true(is_there("aa11.debuginfo.asked"));
 	assert_false(is_there("bb22.debuginfo.asked"));
 	assert_true(is_there("dd44.debuginfo") && is_there("notes.asked"));
 	put_there("ee55.debuginfo", 1, 1);
-	wk_remote_make_room(folder, "", 4096 + 100); /* a memory takes a block of the disk */
+	wk_remote_make_room(own_folder, "", 4096 + 100); /* a memory takes a block of the disk */
 	assert_false(is_there("dd44.debuginfo"));
 	assert_true(is_there("aa11.debuginfo.asked") && is_there("ee55.debuginfo"));
-	wk_remote_make_room(folder, "", 4096);
+	wk_remote_make_room(own_folder, "", 4096);
 	assert_false(is_there("aa11.debuginfo.asked"));
 	assert_true(is_there("ee55.debuginfo"));
 }
@@ -401,11 +376,11 @@ static void use_is_noted_and_the_time_of_the_fetch_stays(void **state)
 	(void)state;
 	put_there("aa11.debuginfo", 9, 9);
 	put_there("bb22.debuginfo", 5, 5);
-	wk_os_note_use(path_in_folder("aa11.debuginfo"));
-	assert_int_equal(stat(path_in_folder("aa11.debuginfo"), &info), 0);
+	wk_os_note_use(in_own_folder("aa11.debuginfo"));
+	assert_int_equal(stat(in_own_folder("aa11.debuginfo"), &info), 0);
 	assert_in_range((uint64_t)info.st_mtim.tv_sec, 1,
 			wk_os_wall_ns() / 1000000000 - 8 * 3600);
-	wk_remote_make_room(folder, "", 100);
+	wk_remote_make_room(own_folder, "", 100);
 	assert_true(is_there("aa11.debuginfo"));
 	assert_false(is_there("bb22.debuginfo"));
 }
@@ -421,7 +396,7 @@ static void only_what_was_fetched_is_cleared(void **state)
 	put_there("aa11.debuginfo.12-0.tmp", 9, 9);
 	put_there("letters.debuginfo", 9, 9);
 	put_there("notes.txt", 9, 9);
-	assert_true(wk_remote_clear(folder, &files, &bytes, &err));
+	assert_true(wk_remote_clear(own_folder, &files, &bytes, &err));
 	assert_int_equal(files, 1);
 	assert_int_equal(bytes, 100);
 	assert_false(is_there("aa11.executable.asked") || is_there("aa11.debuginfo.12-0.tmp"));
@@ -449,7 +424,7 @@ static void nobody_is_asked_where_nobody_is_named(void **state)
 	assert_string_equal(err.text, "no symbol server is asked");
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_own_folder, remove_own_folder)
 
 int main(void)
 {

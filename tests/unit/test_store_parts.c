@@ -9,13 +9,14 @@
 
 #include <cmocka.h>
 
+#include "own_folder.h"
 #include "symbols/dwarf_sections.h"
 #include "symbols/object_symbols.h"
 #include "symbols/store.h"
 
 /* Every test works in a directory of its own; `debug` in it is the debug directory. */
 struct place {
-	char dir[64], debug[80];
+	char debug[80];
 	const char *dirs[2];
 	struct wk_store_file image, debug_file, part;
 	struct wk_buf why;
@@ -25,11 +26,10 @@ static int enter(void **state)
 {
 	struct place *p = test_calloc(1, sizeof(*p));
 
-	snprintf(p->dir, sizeof(p->dir), "/tmp/wick-test-XXXXXX");
-	assert_non_null(mkdtemp(p->dir));
-	snprintf(p->debug, sizeof(p->debug), "%s/debug", p->dir);
+	assert_int_equal(make_own_folder(state), 0);
+	snprintf(p->debug, sizeof(p->debug), "%s/debug", own_folder);
 	p->dirs[0] = p->debug;
-	setenv("HOME", p->dir, 1);
+	setenv("HOME", own_folder, 1);
 	*state = p;
 	return 0;
 }
@@ -37,20 +37,18 @@ static int enter(void **state)
 static int leave(void **state)
 {
 	struct place *p = *state;
-	char command[96];
 
 	wk_store_close(&p->image);
 	wk_store_close(&p->debug_file);
 	wk_store_close(&p->part);
 	wk_buf_fini(&p->why);
-	snprintf(command, sizeof(command), "rm -rf %s", p->dir);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(remove_own_folder(state), 0);
 	test_free(p);
 	return 0;
 }
 
 /* Runs in the place's directory; where a tool is missing the test is skipped and says so. */
-static void run(const struct place *p, const char *tool, const char *command)
+static void run(const char *tool, const char *command)
 {
 	char line[2000];
 
@@ -59,12 +57,12 @@ static void run(const struct place *p, const char *tool, const char *command)
 		print_message("# skipped: %s is not installed\n", tool);
 		skip();
 	}
-	snprintf(line, sizeof(line), "cd %s && { %s ; } >log 2>&1", p->dir, command);
+	snprintf(line, sizeof(line), "cd %s && { %s ; } >log 2>&1", own_folder, command);
 	if (system(line) != 0)
 		fail_msg("%s", line);
 }
 
-static void build(const struct place *p, const char *options)
+static void build(const char *options)
 {
 	char command[600];
 
@@ -72,22 +70,14 @@ static void build(const struct place *p, const char *options)
 		 "echo 'static __attribute__((noinline)) int hidden(int n) { return n + 2; }\n"
 		 "int main(int c, char **v) { (void)v; return hidden(c); }' >a.c && "
 		 "gcc -O1 -g -Wl,--build-id %s a.c -o a", options);
-	run(p, "gcc", command);
+	run("gcc", command);
 }
 
-static const char *path_in(const struct place *p, const char *name)
-{
-	static char path[200];
-
-	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
-	return path;
-}
-
-static void open_file(const struct place *p, const char *name, struct wk_store_file *file)
+static void open_file(const char *name, struct wk_store_file *file)
 {
 	struct wk_err err = { 0 };
 
-	if (!wk_store_open(path_in(p, name), file, &err))
+	if (!wk_store_open(in_own_folder(name), file, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -114,11 +104,11 @@ static void packed_names_are_unpacked(void **state)
 {
 	struct place *p = *state;
 
-	build(p, "");
-	run(p, "xz",
+	build("");
+	run("xz",
 	    "objcopy --only-keep-debug --remove-section '.debug*' a mini && xz -k mini && "
 	    "strip a && objcopy --add-section .gnu_debugdata=mini.xz a");
-	open_file(p, "a", &p->image);
+	open_file("a", &p->image);
 	if (!wk_store_minidebug(&p->image, &p->part, &p->why)) {
 		skip_without_lzma(p);
 		fail_msg("%s", wk_buf_text(&p->why));
@@ -132,8 +122,8 @@ static void a_file_without_packed_names_says_nothing(void **state)
 {
 	struct place *p = *state;
 
-	build(p, "");
-	open_file(p, "a", &p->image);
+	build("");
+	open_file("a", &p->image);
 	assert_false(wk_store_minidebug(&p->image, &p->part, &p->why));
 	assert_int_equal(p->why.len, 0);
 }
@@ -142,9 +132,9 @@ static void broken_packed_names_are_said(void **state)
 {
 	struct place *p = *state;
 
-	build(p, "");
-	run(p, "xz", "echo no file | xz >b.xz && objcopy --add-section .gnu_debugdata=b.xz a");
-	open_file(p, "a", &p->image);
+	build("");
+	run("xz", "echo no file | xz >b.xz && objcopy --add-section .gnu_debugdata=b.xz a");
+	open_file("a", &p->image);
 	assert_false(wk_store_minidebug(&p->image, &p->part, &p->why));
 	skip_without_lzma(p);
 	assert_non_null(strstr(wk_buf_text(&p->why), "/a: .gnu_debugdata: not an ELF file"));
@@ -152,22 +142,22 @@ static void broken_packed_names_are_said(void **state)
 }
 
 /* Two debug files whose common part dwz put into a third. */
-static void build_shared(const struct place *p, const char *link)
+static void build_shared(const char *link)
 {
 	char command[600];
 
-	build(p, "");
+	build("");
 	snprintf(command, sizeof(command),
 		 "cp a b && mkdir -p debug/.dwz && objcopy --only-keep-debug a debug/a.debug && "
 		 "objcopy --only-keep-debug b debug/b.debug && "
 		 "dwz -m debug/.dwz/common.debug -M '%s' debug/a.debug debug/b.debug && "
 		 "test -f debug/.dwz/common.debug", link);
-	run(p, "dwz", command);
+	run("dwz", command);
 }
 
 static void check_alternate(struct place *p, const char *where)
 {
-	open_file(p, "debug/a.debug", &p->debug_file);
+	open_file("debug/a.debug", &p->debug_file);
 	if (!wk_store_alternate(&p->debug_file, p->dirs, &p->part, &p->why))
 		fail_msg("%s", wk_buf_text(&p->why));
 	assert_true(wk_str_ends(wk_str_c(p->part.path), where));
@@ -178,7 +168,7 @@ static void a_shared_file_is_found_from_the_debug_file(void **state)
 {
 	struct place *p = *state;
 
-	build_shared(p, ".dwz/common.debug");
+	build_shared(".dwz/common.debug");
 	p->dirs[0] = "/nowhere";
 	check_alternate(p, "/debug/.dwz/common.debug");
 }
@@ -187,7 +177,7 @@ static void a_shared_file_is_found_below_a_debug_directory(void **state)
 {
 	struct place *p = *state;
 
-	build_shared(p, "/gone/.dwz/common.debug");
+	build_shared("/gone/.dwz/common.debug");
 	check_alternate(p, "/debug/.dwz/common.debug");
 }
 
@@ -195,12 +185,12 @@ static void a_shared_file_is_found_by_its_build_id(void **state)
 {
 	struct place *p = *state;
 
-	build_shared(p, "/gone/other.debug");
-	run(p, "readelf",
+	build_shared("/gone/other.debug");
+	run("readelf",
 	    "id=$(readelf -n debug/.dwz/common.debug | sed -n 's/.*Build ID: //p') && "
 	    "first=$(echo $id | cut -c1-2) && mkdir -p debug/.build-id/$first && "
 	    "mv debug/.dwz/common.debug debug/.build-id/$first/$(echo $id | cut -c3-).debug");
-	open_file(p, "debug/a.debug", &p->debug_file);
+	open_file("debug/a.debug", &p->debug_file);
 	assert_true(wk_store_alternate(&p->debug_file, p->dirs, &p->part, &p->why));
 	assert_non_null(strstr(p->part.path, "/debug/.build-id/"));
 }
@@ -209,9 +199,9 @@ static void a_shared_file_of_another_build_is_not_used(void **state)
 {
 	struct place *p = *state;
 
-	build_shared(p, ".dwz/common.debug");
-	run(p, "gcc", "gcc -g -Wl,--build-id=0x1234567890 a.c -o debug/.dwz/common.debug");
-	open_file(p, "debug/a.debug", &p->debug_file);
+	build_shared(".dwz/common.debug");
+	run("gcc", "gcc -g -Wl,--build-id=0x1234567890 a.c -o debug/.dwz/common.debug");
+	open_file("debug/a.debug", &p->debug_file);
 	assert_false(wk_store_alternate(&p->debug_file, p->dirs, &p->part, &p->why));
 	assert_non_null(strstr(wk_buf_text(&p->why), "/.dwz/common.debug is of another build"));
 }
@@ -220,9 +210,9 @@ static void a_shared_file_that_is_gone_is_named(void **state)
 {
 	struct place *p = *state;
 
-	build_shared(p, ".dwz/common.debug");
-	run(p, "rm", "rm debug/.dwz/common.debug");
-	open_file(p, "debug/a.debug", &p->debug_file);
+	build_shared(".dwz/common.debug");
+	run("rm", "rm debug/.dwz/common.debug");
+	open_file("debug/a.debug", &p->debug_file);
 	assert_false(wk_store_alternate(&p->debug_file, p->dirs, &p->part, &p->why));
 	assert_non_null(strstr(wk_buf_text(&p->why),
 			       "/debug/a.debug shares debug information with .dwz/common.debug, "
@@ -233,9 +223,9 @@ static void a_package_is_found_beside_the_image(void **state)
 {
 	struct place *p = *state;
 
-	build(p, "-gdwarf-4 -gsplit-dwarf");
-	run(p, "dwp", "dwp -e a -o a.dwp");
-	open_file(p, "a", &p->image);
+	build("-gdwarf-4 -gsplit-dwarf");
+	run("dwp", "dwp -e a -o a.dwp");
+	open_file("a", &p->image);
 	assert_true(wk_store_package(&p->image, NULL, p->dirs, &p->part, &p->why));
 	assert_true(wk_str_ends(wk_str_c(p->part.path), "/a.dwp"));
 	assert_non_null(wk_obj_section(p->part.obj, ".debug_cu_index"));
@@ -245,11 +235,11 @@ static void a_package_is_found_beside_the_debug_file(void **state)
 {
 	struct place *p = *state;
 
-	build(p, "-gdwarf-4 -gsplit-dwarf");
-	run(p, "dwp",
+	build("-gdwarf-4 -gsplit-dwarf");
+	run("dwp",
 	    "mkdir debug && dwp -e a -o debug/a.dwp && objcopy --only-keep-debug a debug/a.debug");
-	open_file(p, "a", &p->image);
-	open_file(p, "debug/a.debug", &p->debug_file);
+	open_file("a", &p->image);
+	open_file("debug/a.debug", &p->debug_file);
 	assert_true(wk_store_package(&p->image, &p->debug_file, p->dirs, &p->part, &p->why));
 	assert_true(wk_str_ends(wk_str_c(p->part.path), "/debug/a.dwp"));
 }
@@ -258,9 +248,9 @@ static void a_package_of_another_build_is_not_used(void **state)
 {
 	struct place *p = *state;
 
-	build(p, "");
-	run(p, "gcc", "gcc -g -Wl,--build-id=0x1234567890 a.c -o a.dwp");
-	open_file(p, "a", &p->image);
+	build("");
+	run("gcc", "gcc -g -Wl,--build-id=0x1234567890 a.c -o a.dwp");
+	open_file("a", &p->image);
 	assert_false(wk_store_package(&p->image, NULL, p->dirs, &p->part, &p->why));
 	assert_non_null(strstr(wk_buf_text(&p->why), "/a.dwp is of another build"));
 }
@@ -279,14 +269,14 @@ static void split_files_are_found_where_they_were_made_and_where_they_were_put(v
 	struct place *p = *state;
 	char made[200];
 
-	run(p, "gcc",
+	run("gcc",
 	    "mkdir -p made debug/gone && cd made && echo 'int main(void) { return 0; }' >m.c && "
 	    "gcc -g -gsplit-dwarf -c m.c && gcc m.o -o ../m && "
 	    "cp m.dwo ../n.dwo && cp m.dwo ../debug/o.dwo && cp m.dwo ../debug/gone/p.dwo");
-	open_file(p, "m", &p->image);
-	snprintf(made, sizeof(made), "%s", path_in(p, "made"));
+	open_file("m", &p->image);
+	snprintf(made, sizeof(made), "%s", in_own_folder("made"));
 	check_split(p, made, "m.dwo", "/made/m.dwo");
-	check_split(p, "/gone", path_in(p, "made/m.dwo"), "/made/m.dwo");
+	check_split(p, "/gone", in_own_folder("made/m.dwo"), "/made/m.dwo");
 	check_split(p, "made", "m.dwo", "/made/m.dwo");
 	check_split(p, "/gone", "sub/n.dwo", "/n.dwo");
 	check_split(p, "/gone", "n.dwo", "/n.dwo");
@@ -303,9 +293,9 @@ static void sections_that_objcopy_packed_are_read(void **state)
 	static const char *const ways[] = { "zlib", "zlib-gnu", "zstd" };
 	struct place *p = *state;
 
-	build(p, "");
-	run(p, "objcopy", "objcopy --decompress-debug-sections a plain");
-	open_file(p, "plain", &p->image);
+	build("");
+	run("objcopy", "objcopy --decompress-debug-sections a plain");
+	open_file("plain", &p->image);
 	for (size_t i = 0; i < 3; i++) {
 		struct wk_dwarf_sections plain, packed;
 		char command[100];
@@ -313,8 +303,8 @@ static void sections_that_objcopy_packed_are_read(void **state)
 		snprintf(command, sizeof(command),
 			 "objcopy --compress-debug-sections=%s plain packed || "
 			 "test %s = zstd && cp plain packed", ways[i], ways[i]);
-		run(p, "objcopy", command);
-		open_file(p, "packed", &p->part);
+		run("objcopy", command);
+		open_file("packed", &p->part);
 		wk_dwarf_sections_init(&plain, p->image.obj, false);
 		wk_dwarf_sections_init(&packed, p->part.obj, false);
 		for (int which = 0; which < WK_DWARF_SECTIONS; which++) {

@@ -13,24 +13,12 @@
 #include <unistd.h>
 
 #include "cli/symbol_cache.h"
+#include "own_folder.h"
 #include "symbols/cache.h"
-
-static char folder[64];
 
 static int make_folder(void **state)
 {
-	(void)state;
-	strcpy(folder, "/tmp/wick-test-symbols-XXXXXX");
-	return mkdtemp(folder) && setenv("WICK_CACHE_DIR", folder, 1) == 0 ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	return make_own_folder(state) == 0 && setenv("WICK_CACHE_DIR", own_folder, 1) == 0 ? 0 : -1;
 }
 
 static void keep_of(uint32_t version, const struct wk_build_id *id, const char *source,
@@ -44,7 +32,7 @@ static void keep_of(uint32_t version, const struct wk_build_id *id, const char *
 
 	assert_true(wk_cache_write(cache, id, &section, 1, NULL));
 	wk_cache_close(cache);
-	len = snprintf(path, sizeof(path), "%s/", folder);
+	len = snprintf(path, sizeof(path), "%s/", own_folder);
 	for (size_t i = 0; i < id->size; i++)
 		len += snprintf(path + len, sizeof(path) - (size_t)len, "%02x", id->bytes[i]);
 	strcpy(path + len, ".wick");
@@ -67,9 +55,9 @@ static const char *said(const char *word, struct wk_err *err)
 	wk_out_end(&out);
 	snprintf(text, sizeof(text), "%s", wk_buf_text(&buf));
 	wk_buf_fini(&buf);
-	while ((at = strstr(text, folder)) != NULL) {
+	while ((at = strstr(text, own_folder)) != NULL) {
 		*at = '@';
-		memmove(at + 1, at + strlen(folder), strlen(at + strlen(folder)) + 1);
+		memmove(at + 1, at + strlen(own_folder), strlen(at + strlen(own_folder)) + 1);
 	}
 	return text;
 }
@@ -140,7 +128,7 @@ static void other_words_and_no_cache_are_told(void **state)
 	assert_int_equal(off.code, WK_EEMPTY);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_own_folder)
 
 int main(void)
 {

@@ -1,6 +1,5 @@
 /* Files of Windows programs in the folders of a symbol path: what is found, what is copied where, and
  * what is of another build. No network. */
-#define _GNU_SOURCE /* mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,38 +12,21 @@
 
 #include "os/folder.h"
 #include "os/os.h"
+#include "own_folder.h"
 #include "pdb_maker.h"
 #include "pe_writer.h"
 #include "symbols/symbol_files.h"
 
 #define KEY "0403020106050807090A0B0C0D0E0F102"
 
-static char root[64];
-
-static int make_root(void **state)
-{
-	(void)state;
-	strcpy(root, "/tmp/wick-symbols-XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-	char words[96];
-
-	(void)state;
-	snprintf(words, sizeof(words), "rm -rf %s", root);
-	return system(words);
-}
-
-/* ROOT and what stands behind it. */
+/* The folder and what stands behind it. */
 static const char *at(const char *path)
 {
 	static char whole[4][512];
 	static unsigned next;
 
 	next = (next + 1) % 4;
-	snprintf(whole[next], sizeof(whole[next]), "%s%s", root, path);
+	snprintf(whole[next], sizeof(whole[next]), "%s%s", own_folder, path);
 	return whole[next];
 }
 
@@ -139,10 +121,10 @@ static struct looking look(const char *path, const struct wk_symbol_want *want)
 
 	for (; *path; path++)
 		if (*path == '@')
-			wk_buf_add_text(&text, root);
+			wk_buf_add_text(&text, own_folder);
 		else
 			wk_buf_add_char(&text, *path);
-	wk_buf_add_fmt(&own, "%s/own", root);
+	wk_buf_add_fmt(&own, "%s/own", own_folder);
 	l.files = wk_symbol_files_new(
 		&(struct wk_remote_options){ .folder = wk_buf_text(&own) }, false);
 	if (!wk_symbol_files_add(l.files, wk_buf_str(&text), &err))
@@ -399,7 +381,7 @@ static void places_that_are_not_here_say_so(void **state)
 
 int main(void)
 {
-#define A_TEST(name) cmocka_unit_test_setup_teardown(name, make_root, remove_root)
+#define A_TEST(name) cmocka_unit_test_setup_teardown(name, make_own_folder, remove_own_folder)
 	const struct CMUnitTest tests[] = {
 		A_TEST(files_are_found_in_folders_and_in_stores_of_two_and_three_tiers),
 		A_TEST(what_a_far_store_has_is_copied_to_the_nearer_ones),

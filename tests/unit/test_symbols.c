@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "elf_writer.h"
 #include "os/os.h"
+#include "own_folder.h"
 #include "pe_writer.h"
 #include "symbols/cache.h"
 #include "symbols/kallsyms.h"
@@ -24,7 +25,6 @@
 
 /* Every test works in a directory of its own, which is also HOME. */
 struct place {
-	char dir[64];
 	struct wk_symbols *symbols;
 	const char *debug_dirs[2];
 	char debug_dir[96];
@@ -34,11 +34,10 @@ static int enter(void **state)
 {
 	struct place *p = test_calloc(1, sizeof(*p));
 
-	snprintf(p->dir, sizeof(p->dir), "/tmp/wick-test-XXXXXX");
-	assert_non_null(mkdtemp(p->dir));
-	snprintf(p->debug_dir, sizeof(p->debug_dir), "%s/debug", p->dir);
+	assert_int_equal(make_own_folder(state), 0);
+	snprintf(p->debug_dir, sizeof(p->debug_dir), "%s/debug", own_folder);
 	p->debug_dirs[0] = p->debug_dir;
-	setenv("HOME", p->dir, 1);
+	setenv("HOME", own_folder, 1);
 	p->symbols = wk_symbols_new(&(struct wk_symbols_options){ .debug_dirs = p->debug_dirs });
 	*state = p;
 	return 0;
@@ -47,11 +46,9 @@ static int enter(void **state)
 static int leave(void **state)
 {
 	struct place *p = *state;
-	char command[96];
 
 	wk_symbols_free(p->symbols);
-	snprintf(command, sizeof(command), "rm -rf %s", p->dir);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(remove_own_folder(state), 0);
 	test_free(p);
 	return 0;
 }
@@ -68,16 +65,8 @@ struct file {
 /* The code's offset in the files that write_file makes. */
 static uint64_t code_offset;
 
-static const char *path_of(const struct place *p, const char *name)
-{
-	static char path[200];
-
-	snprintf(path, sizeof(path), "%s/%s", p->dir, name);
-	return path;
-}
-
 /* Gives the CRC-32 of what was written. */
-static uint32_t write_file(const struct place *p, const struct file *f)
+static uint32_t write_file(const struct file *f)
 {
 	static const char code[64];
 	struct elf_spec spec = { .type = WK_ET_DYN, .machine = WK_EM_X86_64 };
@@ -111,9 +100,9 @@ static uint32_t write_file(const struct place *p, const struct file *f)
 	spec.segments[0] = (struct elf_segment_spec){ WK_PT_LOAD, WK_PF_X, 1, 1 };
 	elf_write(&spec, &out);
 	code_offset = spec.sections[1].offset;
-	snprintf(command, sizeof(command), "mkdir -p $(dirname %s)", path_of(p, f->name));
+	snprintf(command, sizeof(command), "mkdir -p $(dirname %s)", in_own_folder(f->name));
 	assert_int_equal(system(command), 0);
-	to = fopen(path_of(p, f->name), "wb");
+	to = fopen(in_own_folder(f->name), "wb");
 	assert_non_null(to);
 	assert_int_equal(fwrite(out.at, 1, out.len, to), out.len);
 	assert_int_equal(fclose(to), 0);
@@ -167,8 +156,8 @@ static void addresses_are_file_offsets(void **state)
 	struct wk_image_symbols *image;
 	struct wk_symbol symbol;
 
-	write_file(p, &(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
-	image = image_of(p, path_of(p, "app"), "0123456789");
+	write_file(&(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
+	image = image_of(p, in_own_folder("app"), "0123456789");
 	assert_int_equal(wk_image_state(image), WK_IMAGE_NAMED);
 	assert_true(wk_image_find(image, code_offset + 5, &symbol));
 	assert_true(wk_str_is(symbol.name, "work"));
@@ -182,7 +171,7 @@ static void addresses_are_file_offsets(void **state)
 }
 
 /* With a function at 0x1000, which lies there in the file, too, if `is_alike`. */
-static void write_windows_file(const struct place *p, const char *name, bool is_alike)
+static void write_windows_file(const char *name, bool is_alike)
 {
 	static const char before[0x1000 - 1024], code[64];
 	struct pe_spec spec = { .machine = 0x8664, .image_base = 0x140000000 };
@@ -197,7 +186,7 @@ static void write_windows_file(const struct place *p, const char *name, bool is_
 	}
 	pe_add_symbol(&spec, "work", is_alike ? 2 : 1, 0, 0x20, 2, 0);
 	pe_write(&spec, &out);
-	to = fopen(path_of(p, name), "wb");
+	to = fopen(in_own_folder(name), "wb");
 	assert_non_null(to);
 	assert_int_equal(fwrite(out.at, 1, out.len, to), out.len);
 	assert_int_equal(fclose(to), 0);
@@ -212,16 +201,16 @@ static void addresses_in_programs_for_windows_are_those_in_memory(void **state)
 	struct wk_image_key key = { 0 };
 	struct wk_os_identity identity;
 
-	write_windows_file(p, "a.exe", false);
-	assert_string_equal(name_at(image_of(p, path_of(p, "a.exe"), NULL), 0x1005), "work");
-	assert_true(wk_os_identify(path_of(p, "a.exe"), &identity, NULL));
-	key.path = wk_str_c(path_of(p, "a.exe"));
+	write_windows_file("a.exe", false);
+	assert_string_equal(name_at(image_of(p, in_own_folder("a.exe"), NULL), 0x1005), "work");
+	assert_true(wk_os_identify(in_own_folder("a.exe"), &identity, NULL));
+	key.path = wk_str_c(in_own_folder("a.exe"));
 	key.inode = identity.inode;
 	check_reason(wk_symbols_image(p->symbols, &key), "code lies elsewhere in memory");
 
-	write_windows_file(p, "b.exe", true);
-	assert_true(wk_os_identify(path_of(p, "b.exe"), &identity, NULL));
-	key.path = wk_str_c(path_of(p, "b.exe"));
+	write_windows_file("b.exe", true);
+	assert_true(wk_os_identify(in_own_folder("b.exe"), &identity, NULL));
+	key.path = wk_str_c(in_own_folder("b.exe"));
 	key.inode = identity.inode;
 	assert_string_equal(name_at(wk_symbols_image(p->symbols, &key), 0x1005), "work");
 }
@@ -230,11 +219,11 @@ static void the_same_key_gives_the_same_image(void **state)
 {
 	struct place *p = *state;
 
-	write_file(p, &(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
-	assert_ptr_equal(image_of(p, path_of(p, "app"), "0123456789"),
-			 image_of(p, path_of(p, "app"), "0123456789"));
-	assert_ptr_not_equal(image_of(p, path_of(p, "app"), "0123456789"),
-			     image_of(p, path_of(p, "app"), "9876543210"));
+	write_file(&(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
+	assert_ptr_equal(image_of(p, in_own_folder("app"), "0123456789"),
+			 image_of(p, in_own_folder("app"), "0123456789"));
+	assert_ptr_not_equal(image_of(p, in_own_folder("app"), "0123456789"),
+			     image_of(p, in_own_folder("app"), "9876543210"));
 }
 
 static void another_build_under_the_same_name_is_not_used(void **state)
@@ -242,8 +231,8 @@ static void another_build_under_the_same_name_is_not_used(void **state)
 	struct place *p = *state;
 	struct wk_image_symbols *image;
 
-	write_file(p, &(struct file){ .name = "app", .id = "new_build!", .symbol = "work" });
-	image = image_of(p, path_of(p, "app"), "old_build!");
+	write_file(&(struct file){ .name = "app", .id = "new_build!", .symbol = "work" });
+	image = image_of(p, in_own_folder("app"), "old_build!");
 	assert_int_equal(wk_image_state(image), WK_IMAGE_DIFFERS);
 	assert_null(wk_image_obj(image));
 	assert_string_equal(name_at(image, code_offset), "none");
@@ -253,10 +242,10 @@ static void another_build_under_the_same_name_is_not_used(void **state)
 static void a_build_id_padded_with_zeros_is_the_same(void **state)
 {
 	struct place *p = *state;
-	struct wk_image_key key = { .path = wk_str_c(path_of(p, "app")),
+	struct wk_image_key key = { .path = wk_str_c(in_own_folder("app")),
 				    .build_id = id_of("01234567") };
 
-	write_file(p, &(struct file){ .name = "app", .id = "01234567", .symbol = "work" });
+	write_file(&(struct file){ .name = "app", .id = "01234567", .symbol = "work" });
 	key.build_id.size = 20;
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
 }
@@ -268,8 +257,8 @@ static void without_a_build_id_the_inode_tells_a_replaced_file(void **state)
 	struct wk_os_identity identity;
 	char path[200];
 
-	write_file(p, &(struct file){ .name = "app", .symbol = "work" });
-	snprintf(path, sizeof(path), "%s", path_of(p, "app"));
+	write_file(&(struct file){ .name = "app", .symbol = "work" });
+	snprintf(path, sizeof(path), "%s", in_own_folder("app"));
 	assert_true(wk_os_identify(path, &identity, NULL));
 	key.path = wk_str_c(path);
 	key.inode = identity.inode;
@@ -284,8 +273,8 @@ static void without_a_build_id_the_inode_tells_a_replaced_file(void **state)
 static void what_is_not_there_or_no_file_says_so(void **state)
 {
 	struct place *p = *state;
-	struct wk_image_symbols *image = image_of(p, path_of(p, "gone"), NULL);
-	FILE *text = fopen(path_of(p, "script"), "w");
+	struct wk_image_symbols *image = image_of(p, in_own_folder("gone"), NULL);
+	FILE *text = fopen(in_own_folder("script"), "w");
 
 	assert_int_equal(wk_image_state(image), WK_IMAGE_MISSING);
 	check_reason(image, "gone is not here");
@@ -297,24 +286,24 @@ static void what_is_not_there_or_no_file_says_so(void **state)
 	assert_int_equal(wk_image_state(image_of(p, "", NULL)), WK_IMAGE_NO_FILE);
 	assert_int_equal(wk_image_state(image_of(p, "C:\\Windows\\ntdll.dll", NULL)),
 			 WK_IMAGE_MISSING);
-	assert_int_equal(wk_image_state(image_of(p, p->dir, NULL)), WK_IMAGE_UNREADABLE);
-	check_reason(image_of(p, p->dir, NULL), "is a directory, expected a file");
+	assert_int_equal(wk_image_state(image_of(p, own_folder, NULL)), WK_IMAGE_UNREADABLE);
+	check_reason(image_of(p, own_folder, NULL), "is a directory, expected a file");
 	assert_non_null(text);
 	fputs("#!/bin/sh\n", text);
 	fclose(text);
-	image = image_of(p, path_of(p, "script"), NULL);
+	image = image_of(p, in_own_folder("script"), NULL);
 	assert_int_equal(wk_image_state(image), WK_IMAGE_UNREADABLE);
 	check_reason(image, "not an ELF file");
 }
 
 /* With one folder to ask. */
-static struct wk_symbols *symbols_with(const struct place *p, struct wk_remote **remote)
+static struct wk_symbols *symbols_with(struct wk_remote **remote)
 {
 	static char folder[200];
 	const char *const servers[] = { folder, NULL };
 	struct wk_err err = { 0 };
 
-	snprintf(folder, sizeof(folder), "%s", path_of(p, "root"));
+	snprintf(folder, sizeof(folder), "%s", in_own_folder("root"));
 	*remote = wk_remote_open(&(struct wk_remote_options){ .servers = servers }, &err);
 	assert_non_null(*remote);
 	return wk_symbols_new(&(struct wk_symbols_options){ .remote = *remote });
@@ -322,24 +311,24 @@ static struct wk_symbols *symbols_with(const struct place *p, struct wk_remote *
 
 static void a_file_without_a_build_id_is_found_below_a_folder_that_is_asked(void **state)
 {
-	struct place *p = *state;
 	struct wk_remote *remote;
-	struct wk_symbols *symbols = symbols_with(p, &remote);
+	struct wk_symbols *symbols = symbols_with(&remote);
 	struct wk_image_key key = { .path = WK_STR("/opt/inroot") };
 	struct wk_image_symbols *image;
 	struct wk_os_identity identity;
 	char below[200];
 
-	write_file(p, &(struct file){ .name = "root/opt/inroot", .symbol = "work" });
-	assert_true(wk_os_identify(path_of(p, "root/opt/inroot"), &identity, NULL));
+	(void)state;
+	write_file(&(struct file){ .name = "root/opt/inroot", .symbol = "work" });
+	assert_true(wk_os_identify(in_own_folder("root/opt/inroot"), &identity, NULL));
 	key.inode = identity.inode;
 	image = wk_symbols_image(symbols, &key);
 	assert_string_equal(name_at(image, code_offset), "work");
 	assert_null(strstr(wk_image_reason(image), "not here"));
 	key.path = wk_str_c("/elsewhere/opt/inroot"); /* by its name: root has it not */
 	check_reason(wk_symbols_image(symbols, &key), "root: it has no such file");
-	snprintf(below, sizeof(below), "%s", path_of(p, "root/opt/inroot"));
-	assert_int_equal(rename(below, path_of(p, "root/inroot")), 0);
+	snprintf(below, sizeof(below), "%s", in_own_folder("root/opt/inroot"));
+	assert_int_equal(rename(below, in_own_folder("root/inroot")), 0);
 	key.path = wk_str_c("/third/inroot");
 	assert_string_equal(name_at(wk_symbols_image(symbols, &key), code_offset), "work");
 	key.inode++;
@@ -360,9 +349,9 @@ static void a_pipe_under_an_images_name_is_not_opened(void **state)
 	struct place *p = *state;
 	struct wk_image_symbols *image;
 
-	assert_int_equal(mkfifo(path_of(p, "pipe"), 0600), 0);
+	assert_int_equal(mkfifo(in_own_folder("pipe"), 0600), 0);
 	alarm(20);
-	image = image_of(p, path_of(p, "pipe"), NULL);
+	image = image_of(p, in_own_folder("pipe"), NULL);
 	alarm(0);
 	assert_int_equal(wk_image_state(image), WK_IMAGE_UNREADABLE);
 }
@@ -372,8 +361,8 @@ static void a_stripped_file_says_what_would_name_it(void **state)
 	struct place *p = *state;
 	struct wk_image_symbols *image;
 
-	write_file(p, &(struct file){ .name = "app", .id = "0123456789" });
-	image = image_of(p, path_of(p, "app"), "0123456789");
+	write_file(&(struct file){ .name = "app", .id = "0123456789" });
+	image = image_of(p, in_own_folder("app"), "0123456789");
 	assert_int_equal(wk_image_state(image), WK_IMAGE_STRIPPED);
 	check_reason(image, "is stripped");
 	check_reason(image, "a debug package or an unstripped build would name it");
@@ -387,9 +376,8 @@ static void exported_names_alone_are_said_to_be_few(void **state)
 	struct place *p = *state;
 	struct wk_image_symbols *image;
 
-	write_file(p,
-		   &(struct file){ .name = "lib.so", .id = "0123456789", .exported = "open_it" });
-	image = image_of(p, path_of(p, "lib.so"), "0123456789");
+	write_file(&(struct file){ .name = "lib.so", .id = "0123456789", .exported = "open_it" });
+	image = image_of(p, in_own_folder("lib.so"), "0123456789");
 	assert_int_equal(wk_image_state(image), WK_IMAGE_NAMED);
 	assert_string_equal(name_at(image, code_offset + 0x10), "open_it");
 	assert_string_equal(name_at(image, code_offset), "none");
@@ -401,12 +389,11 @@ static void a_debug_file_is_found_by_build_id(void **state)
 	struct place *p = *state;
 	struct wk_image_symbols *image;
 
-	write_file(p,
-		   &(struct file){ .name = "lib.so", .id = "0123456789", .exported = "open_it" });
-	write_file(p, &(struct file){ .name = "debug/.build-id/30/313233343536373839.debug",
+	write_file(&(struct file){ .name = "lib.so", .id = "0123456789", .exported = "open_it" });
+	write_file(&(struct file){ .name = "debug/.build-id/30/313233343536373839.debug",
 				      .id = "0123456789",
 				      .symbol = "hidden" });
-	image = image_of(p, path_of(p, "lib.so"), "0123456789");
+	image = image_of(p, in_own_folder("lib.so"), "0123456789");
 	assert_non_null(wk_image_debug_obj(image));
 	assert_string_equal(name_at(image, code_offset + 0x18), "open_it");
 	assert_string_equal(name_at(image, code_offset + 0x28), "hidden");
@@ -419,11 +406,11 @@ static void a_debug_file_of_another_build_is_not_used(void **state)
 	struct place *p = *state;
 	struct wk_image_symbols *image;
 
-	write_file(p, &(struct file){ .name = "debug/.build-id/30/313233343536373839.debug",
+	write_file(&(struct file){ .name = "debug/.build-id/30/313233343536373839.debug",
 				      .id = "9999999999",
 				      .symbol = "hidden" });
-	write_file(p, &(struct file){ .name = "app", .id = "0123456789" });
-	image = image_of(p, path_of(p, "app"), "0123456789");
+	write_file(&(struct file){ .name = "app", .id = "0123456789" });
+	image = image_of(p, in_own_folder("app"), "0123456789");
 	assert_int_equal(wk_image_state(image), WK_IMAGE_STRIPPED);
 	check_reason(image, "is of another build");
 }
@@ -450,15 +437,15 @@ static void check_longer_link(struct place *p, const char *debug_name, size_t ad
 	char app[200];
 	uint32_t crc;
 
-	crc = write_file(p, &(struct file){ .name = debug_name, .symbol = "hidden" });
-	crc = lengthen(path_of(p, debug_name), crc, added_bytes);
-	write_file(p, &(struct file){
+	crc = write_file(&(struct file){ .name = debug_name, .symbol = "hidden" });
+	crc = lengthen(in_own_folder(debug_name), crc, added_bytes);
+	write_file(&(struct file){
 			      .name = "bin/app", .link = "app.debug", .crc = crc ^ crc_error });
-	snprintf(app, sizeof(app), "%s", path_of(p, "bin/app"));
+	snprintf(app, sizeof(app), "%s", in_own_folder("bin/app"));
 	key.path = wk_str_c(app);
 	assert_string_equal(name_at(wk_symbols_image(symbols, &key), code_offset), expected);
 	wk_symbols_free(symbols);
-	assert_int_equal(unlink(path_of(p, debug_name)), 0);
+	assert_int_equal(unlink(in_own_folder(debug_name)), 0);
 }
 
 static void check_link(struct place *p, const char *debug_name, uint32_t crc_error,
@@ -483,7 +470,7 @@ static void a_debug_link_is_followed_when_its_checksum_fits(void **state)
 
 	check_link(p, "bin/app.debug", 0, "hidden");
 	check_link(p, "bin/.debug/app.debug", 0, "hidden");
-	snprintf(below, sizeof(below), "debug%s/bin/app.debug", p->dir);
+	snprintf(below, sizeof(below), "debug%s/bin/app.debug", own_folder);
 	check_link(p, below, 0, "hidden");
 	check_link(p, "debug/app.debug", 0, "hidden");
 	check_link(p, "debug/app.debug", 1, "none");
@@ -496,7 +483,7 @@ static void perfs_cache_stands_in_for_a_file_that_is_gone(void **state)
 	struct place *p = *state;
 	struct wk_image_symbols *image;
 
-	write_file(p, &(struct file){ .name = ".debug/.build-id/30/313233343536373839/elf",
+	write_file(&(struct file){ .name = ".debug/.build-id/30/313233343536373839/elf",
 				      .id = "0123456789",
 				      .symbol = "cached" });
 	image = image_of(p, "/no/such/program", "0123456789");
@@ -513,14 +500,14 @@ static void a_deleted_file_is_read_from_a_process_that_still_maps_it(void **stat
 	void *at;
 	int fd;
 
-	write_file(p, &(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
-	fd = open(path_of(p, "app"), O_RDONLY);
+	write_file(&(struct file){ .name = "app", .id = "0123456789", .symbol = "work" });
+	fd = open(in_own_folder("app"), O_RDONLY);
 	assert_true(fd >= 0);
 	at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	assert_ptr_not_equal(at, MAP_FAILED);
 	close(fd);
-	snprintf(path, sizeof(path), "%s (deleted)", path_of(p, "app"));
-	assert_int_equal(unlink(path_of(p, "app")), 0);
+	snprintf(path, sizeof(path), "%s (deleted)", in_own_folder("app"));
+	assert_int_equal(unlink(in_own_folder("app")), 0);
 	key.path = wk_str_c(path);
 	image = wk_symbols_image(p->symbols, &key);
 	snprintf(probe, sizeof(probe), "/proc/self/map_files/%lx-%lx", (unsigned long)at,
@@ -541,10 +528,10 @@ static void a_missing_file_is_looked_for_again_by_another_process(void **state)
 	struct wk_image_key key = { .path = { 0 }, .pid = 0 };
 	char path[200];
 
-	snprintf(path, sizeof(path), "%s", path_of(p, "late"));
+	snprintf(path, sizeof(path), "%s", in_own_folder("late"));
 	key.path = wk_str_c(path);
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_MISSING);
-	write_file(p, &(struct file){ .name = "late", .symbol = "work" });
+	write_file(&(struct file){ .name = "late", .symbol = "work" });
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_MISSING);
 	key.pid = (uint32_t)getpid();
 	assert_int_equal(wk_image_state(wk_symbols_image(p->symbols, &key)), WK_IMAGE_NAMED);
@@ -569,13 +556,13 @@ static void the_vdso_names_the_clock(void **state)
 
 static void the_kernel_is_named_from_its_table(void **state)
 {
-	struct place *p = *state;
-	struct wk_symbols_options options = { .kallsyms_path = path_of(p, "kallsyms") };
+	struct wk_symbols_options options = { .kallsyms_path = in_own_folder("kallsyms") };
 	struct wk_symbols *symbols = wk_symbols_new(&options);
 	struct wk_image_key key = { .path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
 	struct wk_image_symbols *image;
 	FILE *table = fopen(options.kallsyms_path, "w");
 
+	(void)state;
 	assert_non_null(table);
 	fputs("ffffffff81000000 T begin\nffffffff81000100 T next\nffffffffc0000000 t hook\t[mod]\n",
 	      table);
@@ -588,12 +575,12 @@ static void the_kernel_is_named_from_its_table(void **state)
 
 static void a_hidden_kernel_says_which_setting_hides_it(void **state)
 {
-	struct place *p = *state;
-	struct wk_symbols_options options = { .kallsyms_path = path_of(p, "kallsyms") };
+	struct wk_symbols_options options = { .kallsyms_path = in_own_folder("kallsyms") };
 	struct wk_symbols *symbols = wk_symbols_new(&options);
 	struct wk_image_key key = { .path = WK_STR("[kernel.kallsyms]"), .is_kernel = true };
 	FILE *table = fopen(options.kallsyms_path, "w");
 
+	(void)state;
 	assert_non_null(table);
 	fputs("0000000000000000 T begin\n", table);
 	fclose(table);
@@ -665,7 +652,8 @@ static void the_kernels_table_is_kept_for_the_next_time(void **state)
 	char text[300];
 	char folder[80];
 
-	snprintf(folder, sizeof(folder), "%s/cache", ((struct place *)*state)->dir);
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/cache", own_folder);
 	if (!look_at_kernel(&kernel)) {
 		print_message("the kernel hides its addresses or its build id\n");
 		skip();
@@ -684,7 +672,8 @@ static void a_kept_kernel_table_is_not_believed_where_it_may_be_wrong(void **sta
 	char text[300];
 	char folder[80];
 
-	snprintf(folder, sizeof(folder), "%s/cache", ((struct place *)*state)->dir);
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/cache", own_folder);
 	if (!look_at_kernel(&kernel)) {
 		print_message("the kernel hides its addresses or its build id\n");
 		skip();
