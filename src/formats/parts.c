@@ -18,22 +18,19 @@ char *wk_parts_first(const char *path)
 	return NULL;
 }
 
-static bool open_part(const char *path, struct wk_parts *parts, struct wk_err *err)
+void wk_parts_add(struct wk_parts *parts, const struct wk_os_file *file)
 {
-	struct wk_part part = { 0 };
-
-	if (!wk_os_open_named(path, &part.file, NULL, err))
-		return false;
-	part.bytes = wk_bytes_of(part.file.at ? (const void *)part.file.at : "",
-				 part.file.size_bytes);
-	parts->at = wk_grow(parts->at, &parts->cap, parts->count + 1, sizeof(part));
-	parts->at[parts->count++] = part;
-	return true;
+	parts->at = wk_grow(parts->at, &parts->cap, parts->count + 1, sizeof(*parts->at));
+	parts->at[parts->count++] = (struct wk_part){
+		.bytes = wk_bytes_of(file->at ? (const void *)file->at : "", file->size_bytes),
+		.file = *file,
+	};
 }
 
 bool wk_parts_open(const char *path, struct wk_parts *parts, struct wk_err *err)
 {
 	struct wk_buf name = { 0 };
+	struct wk_os_file file;
 	bool ok = true;
 
 	while (ok && parts->count < MOST_PARTS) {
@@ -41,7 +38,9 @@ bool wk_parts_open(const char *path, struct wk_parts *parts, struct wk_err *err)
 		wk_buf_add_fmt(&name, "%s/data.%zu", path, parts->count);
 		if (!wk_os_is_there(wk_buf_text(&name)))
 			break;
-		ok = open_part(wk_buf_text(&name), parts, err);
+		ok = wk_os_open_named(wk_buf_text(&name), &file, NULL, err);
+		if (ok)
+			wk_parts_add(parts, &file);
 	}
 	wk_buf_fini(&name);
 	return ok;

@@ -23,6 +23,9 @@ char *wk_parts_first(const char *path);
 
 /* Opens data.0 and so on, up to the first that is not there. */
 bool wk_parts_open(const char *path, struct wk_parts *parts, struct wk_err *err);
+
+/* Adds one that was opened, which is theirs from then on. */
+void wk_parts_add(struct wk_parts *parts, const struct wk_os_file *file);
 void wk_parts_close(struct wk_parts *parts);
 
 #endif

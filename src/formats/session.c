@@ -1,7 +1,5 @@
 #include "formats/session.h"
 
-#include "base/mem.h"
-
 struct wk_session_part wk_session_part(const char *path)
 {
 	struct wk_session_part part = { 0 };
@@ -24,28 +22,19 @@ bool wk_session_is_one(const struct wk_session_part *a, const struct wk_session_
 	       wk_etl_is_one_session(&a->identity, &b->identity);
 }
 
-static bool add_part(const char *path, struct wk_parts *parts, struct wk_err *err)
-{
-	struct wk_part part = { 0 };
-
-	if (!wk_os_open(path, &part.file, err))
-		return false;
-	part.bytes = wk_bytes_of(part.file.at ? (const void *)part.file.at : "",
-				 part.file.size_bytes);
-	parts->at = wk_grow(parts->at, &parts->cap, parts->count + 1, sizeof(part));
-	parts->at[parts->count++] = part;
-	return true;
-}
-
 bool wk_session_open(const char *const *paths, size_t count, const char *format,
 		     struct wk_opened *opened, struct wk_err *err)
 {
+	struct wk_os_file file;
+
 	if (!wk_reader_open(paths[0], format, opened, err))
 		return false;
-	for (size_t i = 1; i < count; i++)
-		if (!add_part(paths[i], &opened->input.parts, err)) {
+	for (size_t i = 1; i < count; i++) {
+		if (!wk_os_open(paths[i], &file, err)) {
 			wk_reader_close(opened);
 			return false;
 		}
+		wk_parts_add(&opened->input.parts, &file);
+	}
 	return true;
 }
