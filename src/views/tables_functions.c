@@ -24,22 +24,30 @@ static void origin_cell(struct wk_table *table, const struct wk_alike_images *al
 	wk_table_brief(table, alike->shown[function->image]);
 }
 
-void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
-			      const struct wk_filter *filter,
-			      const struct wk_table_options *options)
-{
-	uint64_t hidden = 0, hidden_weight = 0;
-	struct wk_alike_images alike;
-	struct wk_flat flat;
+/* What a table has left out, of either kind. */
+struct hidden {
+	uint64_t rows, weight;
+};
 
-	wk_alike_images_init(&alike, model);
-	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS);
-	if (options->by_total)
-		wk_flat_sort_by_total(&flat);
+static bool is_hidden(const struct wk_table *table, const struct wk_table_options *options,
+		      const struct wk_flat *flat, const struct wk_flat_row *row,
+		      struct hidden *hidden)
+{
+	if (!wk_tables_is_full(table, options) &&
+	    !wk_tables_is_small(row->total, flat->whole, options->min_percent))
+		return false;
+	hidden->rows++;
+	hidden->weight += row->self;
+	return true;
+}
+
+static void function_columns(struct wk_table *table, struct wk_str unit,
+			     const struct wk_model *model, const struct wk_filter *filter)
+{
 	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
 	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
-	wk_tables_weight_detail(table, "self", flat.unit);
-	wk_tables_weight_detail(table, "total", flat.unit);
+	wk_tables_weight_detail(table, "self", unit);
+	wk_tables_weight_detail(table, "total", unit);
 	wk_tables_samples_column(table, "self_samples", model, filter);
 	wk_table_spare(table, 1);
 	wk_tables_samples_column(table, "total_samples", model, filter);
@@ -48,35 +56,48 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 	wk_table_detail_column(table, WK_CELL_TEXT, "linked_name", "linked name");
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	wk_table_column(table, WK_CELL_TEXT, "function", "function");
-	for (uint32_t i = 0; i < flat.count; i++) {
-		const struct wk_flat_row *row = &flat.rows[i];
-		const struct wk_function *function = &model->functions[row->id];
+}
 
-		if (wk_tables_is_full(table, options) ||
-		    wk_tables_is_small(row->total, flat.whole, options->min_percent)) {
-			hidden++;
-			hidden_weight += row->self;
-			continue;
-		}
-		wk_table_row(table);
-		wk_table_share(table, row->self, flat.whole);
-		wk_table_share(table, row->total, flat.whole);
-		wk_tables_weight_cell(table, flat.unit, row->self);
-		wk_tables_weight_cell(table, flat.unit, row->total);
-		wk_tables_samples_cell(table, flat.unit, row->self, row->self_samples);
-		wk_tables_samples_cell(table, flat.unit, row->total, row->total_samples);
-		wk_table_text(table, wk_str_c(wk_code_kind_name(model,
-								wk_code_kind_of(model, row->id))));
-		if (function->linked)
-			wk_table_text(table, wk_model_str(model, function->linked));
-		else
-			wk_table_none(table);
-		origin_cell(table, &alike, function);
-		wk_table_text(table, wk_tables_or_else(wk_model_str(model, function->name),
-						       "(unknown)"));
-	}
-	wk_tables_note_hidden(table, hidden == 1 ? "function is" : "functions are", "self %",
-			      hidden, hidden_weight, flat.whole);
+static void function_row(struct wk_table *table, const struct wk_alike_images *alike,
+			 const struct wk_flat *flat, const struct wk_flat_row *row)
+{
+	const struct wk_model *model = alike->model;
+	const struct wk_function *function = &model->functions[row->id];
+
+	wk_table_row(table);
+	wk_table_share(table, row->self, flat->whole);
+	wk_table_share(table, row->total, flat->whole);
+	wk_tables_weight_cell(table, flat->unit, row->self);
+	wk_tables_weight_cell(table, flat->unit, row->total);
+	wk_tables_samples_cell(table, flat->unit, row->self, row->self_samples);
+	wk_tables_samples_cell(table, flat->unit, row->total, row->total_samples);
+	wk_table_text(table, wk_str_c(wk_code_kind_name(model, wk_code_kind_of(model, row->id))));
+	if (function->linked)
+		wk_table_text(table, wk_model_str(model, function->linked));
+	else
+		wk_table_none(table);
+	origin_cell(table, alike, function);
+	wk_table_text(table, wk_tables_or_else(wk_model_str(model, function->name), "(unknown)"));
+}
+
+void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
+			      const struct wk_filter *filter,
+			      const struct wk_table_options *options)
+{
+	struct hidden hidden = { 0 };
+	struct wk_alike_images alike;
+	struct wk_flat flat;
+
+	wk_alike_images_init(&alike, model);
+	wk_flat_init(&flat, model, filter, WK_FLAT_FUNCTIONS);
+	if (options->by_total)
+		wk_flat_sort_by_total(&flat);
+	function_columns(table, flat.unit, model, filter);
+	for (uint32_t i = 0; i < flat.count; i++)
+		if (!is_hidden(table, options, &flat, &flat.rows[i], &hidden))
+			function_row(table, &alike, &flat, &flat.rows[i]);
+	wk_tables_note_hidden(table, hidden.rows == 1 ? "function is" : "functions are", "self %",
+			      hidden.rows, hidden.weight, flat.whole);
 	wk_flat_fini(&flat);
 	wk_alike_images_fini(&alike);
 }
@@ -123,7 +144,7 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
 	uint8_t *is_met = wk_alloc_zeroed(model->image_count, 1);
-	uint64_t hidden = 0, hidden_weight = 0;
+	struct hidden hidden = { 0 };
 	uint32_t without = 0;
 	struct wk_alike_images alike;
 	struct wk_flat flat;
@@ -135,13 +156,8 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 	image_columns(table, flat.unit, model, filter);
 	for (uint32_t i = 0; i < flat.count; i++) {
 		is_met[flat.rows[i].id] = 1;
-		if (wk_tables_is_full(table, options) ||
-		    wk_tables_is_small(flat.rows[i].total, flat.whole, options->min_percent)) {
-			hidden++;
-			hidden_weight += flat.rows[i].self;
-			continue;
-		}
-		image_row(table, &alike, &flat, &flat.rows[i]);
+		if (!is_hidden(table, options, &flat, &flat.rows[i], &hidden))
+			image_row(table, &alike, &flat, &flat.rows[i]);
 	}
 	for (wk_image_id i = 1; i < model->image_count; i++) {
 		if (is_met[i])
@@ -149,12 +165,12 @@ void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
 		if (filter->is_narrowed)
 			without++;
 		else if (wk_tables_is_full(table, options) || options->min_percent > 0)
-			hidden++;
+			hidden.rows++;
 		else
 			image_row(table, &alike, &flat, &(struct wk_flat_row){ .id = i });
 	}
-	wk_tables_note_hidden(table, hidden == 1 ? "image is" : "images are", "self %", hidden,
-			      hidden_weight, flat.whole);
+	wk_tables_note_hidden(table, hidden.rows == 1 ? "image is" : "images are", "self %",
+			      hidden.rows, hidden.weight, flat.whole);
 	wk_tables_note_without_samples(table, "image", "images", without);
 	wk_flat_fini(&flat);
 	wk_alike_images_fini(&alike);
