@@ -38,6 +38,19 @@ struct resolver {
 	struct wk_place places[WK_MOST_PLACES];
 };
 
+/* For the caller to free; what `rows` points to stays in its order. */
+static void *sorted_copy(const void *rows, size_t count, size_t row_bytes,
+			 int (*order)(const void *a, const void *b))
+{
+	void *copy = wk_alloc(count * row_bytes);
+
+	if (count) {
+		memcpy(copy, rows, count * row_bytes);
+		qsort(copy, count, row_bytes, order);
+	}
+	return copy;
+}
+
 static int by_path_and_start(const void *a, const void *b)
 {
 	const struct wk_carried_symbol *left = a, *right = b;
@@ -45,18 +58,6 @@ static int by_path_and_start(const void *a, const void *b)
 	if (left->path != right->path)
 		return left->path < right->path ? -1 : 1;
 	return (left->start > right->start) - (left->start < right->start);
-}
-
-static void sort_carried(struct resolver *resolver)
-{
-	uint32_t count = resolver->model->carried_count;
-
-	resolver->carried = wk_alloc(count * sizeof(*resolver->carried));
-	if (count) {
-		memcpy(resolver->carried, resolver->model->carried,
-		       count * sizeof(*resolver->carried));
-		qsort(resolver->carried, count, sizeof(*resolver->carried), by_path_and_start);
-	}
 }
 
 static int by_path_and_address(const void *a, const void *b)
@@ -68,19 +69,6 @@ static int by_path_and_address(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-static void sort_carried_places(struct resolver *resolver)
-{
-	uint32_t count = resolver->model->carried_place_count;
-
-	if (!count)
-		return;
-	resolver->carried_places = wk_alloc(count * sizeof(*resolver->carried_places));
-	memcpy(resolver->carried_places, resolver->model->carried_places,
-	       count * sizeof(*resolver->carried_places));
-	qsort(resolver->carried_places, count, sizeof(*resolver->carried_places),
-	      by_path_and_address);
-}
-
 static int by_bounds(const void *a, const void *b)
 {
 	const struct wk_carried_bounds *left = a, *right = b;
@@ -90,16 +78,17 @@ static int by_bounds(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-static void sort_carried_bounds(struct resolver *resolver)
+static void sort_carried(struct resolver *resolver)
 {
-	uint32_t count = resolver->model->carried_bounds_count;
+	const struct wk_model *model = resolver->model;
 
-	if (!count)
-		return;
-	resolver->carried_bounds = wk_alloc(count * sizeof(*resolver->carried_bounds));
-	memcpy(resolver->carried_bounds, resolver->model->carried_bounds,
-	       count * sizeof(*resolver->carried_bounds));
-	qsort(resolver->carried_bounds, count, sizeof(*resolver->carried_bounds), by_bounds);
+	resolver->carried = sorted_copy(model->carried, model->carried_count,
+					sizeof(*model->carried), by_path_and_start);
+	resolver->carried_places =
+		sorted_copy(model->carried_places, model->carried_place_count,
+			    sizeof(*model->carried_places), by_path_and_address);
+	resolver->carried_bounds = sorted_copy(model->carried_bounds, model->carried_bounds_count,
+					       sizeof(*model->carried_bounds), by_bounds);
 }
 
 /* The function that the recorder saw around `address`; NULL where it told of none. */
@@ -107,8 +96,7 @@ static const struct wk_carried_bounds *find_carried_bounds(const struct resolver
 							   wk_image_id id, uint64_t address)
 {
 	const struct wk_image *image = &resolver->model->images[id];
-	uint32_t low = 0, high = resolver->carried_bounds ? resolver->model->carried_bounds_count
-							   : 0;
+	uint32_t low = 0, high = resolver->model->carried_bounds_count;
 
 	/* The last row that starts at `address` or before; files of one path may lie mixed. */
 	while (low < high) {
@@ -250,8 +238,6 @@ static const struct wk_carried_place *find_carried_place(const struct resolver *
 	const struct wk_image *image = &resolver->model->images[id];
 	struct wk_carried_place key = { .path = image->path, .address = address }, *found;
 
-	if (!resolver->carried_places)
-		return NULL;
 	found = bsearch(&key, resolver->carried_places, resolver->model->carried_place_count,
 			sizeof(key), by_path_and_address);
 	if (!found || (found->build_id.size && image->build_id.size &&
@@ -707,8 +693,6 @@ void wk_model_resolve(struct wk_model *model, struct wk_symbols *symbols,
 	}
 	resolver.images = wk_alloc_zeroed(model->image_count, sizeof(*resolver.images));
 	sort_carried(&resolver);
-	sort_carried_bounds(&resolver);
-	sort_carried_places(&resolver);
 	resolve_frames(&resolver);
 	name_stacks(&resolver);
 	wk_trie_trim(&model->stacks);
