@@ -284,15 +284,17 @@ void wk_os_make_private(int fd)
 
 int wk_os_temporary(char **path)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	struct wk_buf text = { 0 };
-	int fd;
 
 	*path = NULL;
-	wk_buf_add_fmt(&text, "%s/wick-XXXXXX", folder && *folder ? folder : "/tmp");
-	fd = mkostemp(text.at, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(text.at);
+	if (fd < 0) { /* not every file system can */
+		wk_buf_add_fmt(&text, "%s/wick-XXXXXX", folder);
+		fd = mkostemp(text.at, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(text.at);
+	}
 	wk_buf_reset(&text);
 	wk_buf_add_fmt(&text, "/proc/self/fd/%d", fd);
 	if (fd >= 0)

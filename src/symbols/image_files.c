@@ -1,6 +1,9 @@
 /* The file of an image, and its debug file: on this machine, or fetched from another. */
 #include "symbols/image.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "os/os.h"
 #include "symbols/remote.h"
@@ -39,18 +42,21 @@ static enum wk_image_state open_vdso(struct wk_image_symbols *image)
 static bool fetch(struct wk_image_symbols *image, enum wk_remote_file which,
 		  const struct wk_build_id *id, struct wk_store_file *file, struct wk_buf *why)
 {
-	struct wk_buf path = { 0 };
+	struct wk_remote_copy copy;
 	struct wk_err err = { 0 };
 	bool found = false;
 
 	if (!image->owner->remote || id->size == 0 || wk_image_is_vdso(image))
 		return false;
-	if (wk_remote_get(image->owner->remote, which, id, image->key.path, &path, &err)) {
-		found = wk_store_take(wk_buf_text(&path), id, file, why);
+	if (wk_remote_get(image->owner->remote, which, id, image->key.path, &copy, &err)) {
+		found = wk_store_take(copy.path, id, file, why);
+		if (found) {
+			free(file->path);
+			file->path = wk_strndup(copy.shown, strlen(copy.shown));
+		}
 	} else if (err.text[0]) {
 		wk_buf_add_fmt(why, "%s%s", why->len ? "; " : "", err.text);
 	}
-	wk_buf_fini(&path);
 	return found;
 }
 

@@ -29,6 +29,13 @@ char *wk_remote_usual_folder(void)
 	return kept;
 }
 
+void wk_remote_fail_no_folder(struct wk_err *err)
+{
+	wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "%s",
+		wk_os_env("WICK_CACHE_DIR") ? "WICK_CACHE_DIR is empty"
+					    : "no variable HOME says where");
+}
+
 static bool add_server(struct wk_remote *remote, const char *word, struct wk_err *err)
 {
 	struct wk_remote_host *host = &remote->hosts[remote->host_count];
@@ -57,7 +64,7 @@ struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct
 
 	remote->options = *options;
 	wk_remote_usual_limits(&remote->options);
-	remote->lock = wk_os_lock_new();
+	remote->lock = remote->room.lock = wk_os_lock_new();
 	remote->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
 					 : wk_remote_usual_folder();
 	while (options->servers[count])
@@ -83,7 +90,10 @@ void wk_remote_close(struct wk_remote *remote)
 		wk_remote_server_fini(&remote->hosts[i].at);
 	}
 	for (size_t i = 0; i < remote->answer_count; i++) {
+		if (remote->answers[i].is_unkept)
+			wk_os_keep_end(&remote->answers[i].unkept, false);
 		free(remote->answers[i].path);
+		free(remote->answers[i].shown);
 		free(remote->answers[i].said);
 	}
 	wk_fetcher_free(remote->fetcher);
@@ -144,8 +154,15 @@ void wk_remote_answer_fill(struct wk_remote *remote, size_t number, struct wk_re
 {
 	struct wk_remote_answer *answer = &remote->answers[number];
 
-	if (is_found)
+	if (is_found) {
+		const struct wk_buf *shown = s->is_unkept ? &s->unkept_url : &s->path;
+
 		answer->path = wk_strndup(s->path.at, s->path.len);
+		answer->shown = wk_strndup(shown->at, shown->len);
+		answer->is_unkept = s->is_unkept;
+		answer->unkept = s->unkept;
+		s->is_unkept = false;
+	}
 	answer->said = wk_strndup(wk_buf_text(&s->said), s->said.len);
 	wk_remote_search_finish(s);
 }
@@ -160,15 +177,18 @@ static const struct wk_remote_answer *look_for(struct wk_remote *remote,
 		.wish = { which, *id, wk_str_basename(image_path), image_path },
 	};
 	size_t number = wk_remote_answer_add(remote, which, id);
+	bool found;
 
-	wk_remote_answer_fill(remote, number, &s, wk_remote_search_run(&s));
+	found = wk_remote_search_run(&s);
+	wk_fetch_room_take_up(&remote->room, s.unkept_bytes);
+	wk_remote_answer_fill(remote, number, &s, found);
 	wk_remote_make_room_for_newest(remote);
 	return &remote->answers[number];
 }
 
 bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
-		   const struct wk_build_id *id, struct wk_str image_path, struct wk_buf *path,
-		   struct wk_err *err)
+		   const struct wk_build_id *id, struct wk_str image_path,
+		   struct wk_remote_copy *copy, struct wk_err *err)
 {
 	struct wk_build_id wanted = wk_remote_id(id);
 	const struct wk_remote_answer *answer;
@@ -183,8 +203,7 @@ bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
 		answer = look_for(remote, which, &wanted, image_path);
 	if (!answer->path)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "%s", answer->said);
-	wk_buf_reset(path);
-	wk_buf_add_text(path, answer->path);
+	*copy = (struct wk_remote_copy){ answer->path, answer->shown };
 	return true;
 }
 

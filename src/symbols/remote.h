@@ -6,7 +6,8 @@
  * day, and what went wrong not for some minutes (ID.debuginfo.asked tells). A file is used only
  * when it is whole and its own build id is the wanted one, whatever the server says. All files
  * together, and what is remembered, stay below WICK_CACHE_SIZE, as with the symbol cache: those not
- * used for the longest time go, but never the one that just came. The library for it (libcurl) may
+ * used for the longest time go, but never the one that just came. Where that folder cannot be, what
+ * comes is kept for this run alone, in files without a name. The library for it (libcurl) may
  * be missing from the build or from the machine: then servers fail by name, and folders still work.
  *
  * A server is written as
@@ -69,13 +70,19 @@ enum wk_remote_file {
 struct wk_remote *wk_remote_open(const struct wk_remote_options *options, struct wk_err *err);
 void wk_remote_close(struct wk_remote *remote);
 
-/* The path of a local copy in `path`; false, with a sentence on who was asked and what they
+/* Where a file lies here: its path, and how that is called where a person reads it. Both are the
+ * remote's, and hold until it is closed. */
+struct wk_remote_copy {
+	const char *path, *shown;
+};
+
+/* A local copy; false, with a sentence on who was asked and what they
  * said, where nobody has it (empty where nobody was asked). `image_path` is the image's, as
  * recorded: stores go by its last part. `remote` may be NULL. The same question is not asked
  * twice. */
 bool wk_remote_get(struct wk_remote *remote, enum wk_remote_file which,
-		   const struct wk_build_id *id, struct wk_str image_path, struct wk_buf *path,
-		   struct wk_err *err);
+		   const struct wk_build_id *id, struct wk_str image_path,
+		   struct wk_remote_copy *copy, struct wk_err *err);
 
 struct wk_remote_want {
 	enum wk_remote_file which;

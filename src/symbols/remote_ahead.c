@@ -46,8 +46,24 @@ static bool is_settled(struct early *early)
 	return false;
 }
 
+/* What was there sooner than all before it, and has no room behind them, is looked for as it would
+ * have been without. */
+static void take_up(struct early *early)
+{
+	const struct wk_remote_wish wish = early->search.wish;
+	struct wk_remote *remote = early->search.remote;
+
+	if (wk_fetch_room_take_up(&remote->room, early->search.unkept_bytes))
+		return;
+	wk_remote_search_undo(&early->search);
+	early->search = (struct wk_remote_search){
+		.remote = remote, .wish = wish, .has_no_room = true };
+	early->is_found = wk_remote_search_run(&early->search);
+}
+
 static void finish(struct early *early)
 {
+	take_up(early);
 	wk_remote_answer_fill(early->search.remote, early->answer, &early->search,
 			      early->is_found);
 }
@@ -58,6 +74,7 @@ static void run(void *context, size_t job, struct wk_fetcher *fetcher)
 	struct early *early = &crowd->early[job];
 
 	early->search.fetcher = fetcher;
+	early->search.job = job;
 	early->is_found = wk_remote_search_run(&early->search);
 }
 
@@ -66,9 +83,13 @@ static void fetch(struct crowd *crowd)
 	const struct wk_fetch_work work = { .count = crowd->count, .run = run, .context = crowd };
 	struct wk_remote *remote = crowd->remote;
 
+	remote->room.came_bytes = wk_alloc_zeroed(crowd->count,
+						  sizeof(*remote->room.came_bytes));
 	if (!wk_fetch_crew_run(&remote->options, remote->lock, &work, NULL))
 		for (size_t i = 0; i < crowd->count; i++)
 			run(crowd, i, NULL);
+	free(remote->room.came_bytes);
+	remote->room.came_bytes = NULL;
 	for (size_t i = 0; i < crowd->count; i++)
 		finish(&crowd->early[i]);
 	wk_remote_make_room_for_newest(remote);

@@ -11,8 +11,10 @@ void wk_remote_usual_limits(struct wk_remote_options *options);
 /* Is all there that the headers speak of? A file that was cut still has its build id in front. */
 bool wk_remote_is_whole(const struct wk_obj *obj);
 
-/* A folder of its own in the symbol cache's, on the heap; NULL where there is to be none. */
+/* A folder of its own in the symbol cache's, on the heap; NULL where there is to be none, which
+ * then is said. */
 char *wk_remote_usual_folder(void);
+void wk_remote_fail_no_folder(struct wk_err *err);
 
 /* Removes what killed writers left and what is remembered of servers that holds no more; then what
  * was fetched, or is remembered, and not used for the longest time, until all of it has no more

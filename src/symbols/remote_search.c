@@ -19,29 +19,38 @@ static void say(struct wk_remote_search *s, const char *server, const char *what
 	wk_buf_add_fmt(&s->said, "%s%s: %s", s->said.len ? "; " : "", server, what);
 }
 
-/* The same of what a person must be told, who may have hoped for more. */
-static void complain(struct wk_remote_search *s, const struct wk_remote_host *host,
-		     const char *what)
+/* What a person must be told, who may have hoped for more. */
+static void note_complaint(struct wk_remote_search *s, const struct wk_remote_host *host,
+			   const char *what)
 {
 	size_t number = (size_t)(host - s->remote->hosts);
 
-	say(s, host->at.shown, what);
 	if (!s->complaints)
 		s->complaints = wk_alloc_zeroed(s->remote->host_count, sizeof(*s->complaints));
 	if (!s->complaints[number])
 		s->complaints[number] = wk_strndup(what, strlen(what));
 }
 
+static void complain(struct wk_remote_search *s, const struct wk_remote_host *host,
+		     const char *what)
+{
+	say(s, host->at.shown, what);
+	note_complaint(s, host, what);
+}
+
+static uint64_t size_of(const char *path)
+{
+	struct wk_os_identity identity;
+
+	return wk_os_identify(path, &identity, NULL) ? identity.size_bytes : 0;
+}
+
 static void say_found(struct wk_remote_search *s, const char *server, const char *path)
 {
-	struct wk_os_file file;
 	struct wk_buf size = { 0 };
 
 	wk_buf_reset(&s->said);
-	if (wk_os_open_named(path, &file, NULL, NULL)) {
-		wk_num_add_bytes(&size, file.size_bytes);
-		wk_os_close(&file);
-	}
+	wk_num_add_bytes(&size, size_of(path));
 	wk_buf_add_fmt(&s->said, "fetched from %s (%s)", server, wk_buf_text(&size));
 	wk_buf_fini(&size);
 }
@@ -67,6 +76,17 @@ static void note_newest(struct wk_remote_search *s)
 	s->newest = wk_strndup(name.at, name.len);
 }
 
+/* It is of use all the same, but costs as much the next time. */
+static void note_unkept(struct wk_remote_search *s, const struct wk_remote_host *host,
+			const struct wk_err *why)
+{
+	struct wk_buf text = { 0 };
+
+	wk_fetch_room_add_remark(&text, why);
+	note_complaint(s, host, wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
 static struct wk_fetcher *fetcher_of(struct wk_remote_search *s)
 {
 	struct wk_remote *remote = s->remote;
@@ -76,23 +96,56 @@ static struct wk_fetcher *fetcher_of(struct wk_remote_search *s)
 	return s->fetcher ? s->fetcher : remote->fetcher;
 }
 
-/* Fetches into a file without a name, which takes its place when it is found to be the wanted
- * one. */
-static enum wk_fetched fetch_one(struct wk_remote_search *s, const struct wk_fetch *wish,
-				 struct wk_err *err)
+/* A file without a name, which takes its place when it is found to be the wanted one; where it can
+ * have none, for the reason in `why`, one that has none. */
+static enum wk_fetched open_draft(struct wk_remote_search *s, struct wk_os_keep *keep,
+				  struct wk_err *why, struct wk_err *err)
+{
+	struct wk_remote *remote = s->remote;
+
+	*why = remote->no_folder;
+	if (remote->folder && wk_os_keep_open(keep, wk_buf_text(&s->path), why))
+		return WK_FETCH_DONE;
+	if (wk_fetch_lacks_files(err))
+		return WK_FETCH_IMPOSSIBLE;
+	if (s->has_no_room || !wk_fetch_room_is_left(&remote->room, s->job)) {
+		wk_fetch_room_fail(err);
+		return WK_FETCH_NO_ROOM;
+	}
+	return wk_fetch_room_open(keep, err) ? WK_FETCH_DONE : WK_FETCH_IMPOSSIBLE;
+}
+
+/* For this run alone: the file is open until the remote is closed. */
+static void keep_open(struct wk_remote_search *s, const struct wk_os_keep *keep, const char *url)
+{
+	s->is_unkept = true;
+	s->unkept = *keep;
+	wk_buf_reset(&s->path);
+	wk_buf_add_fmt(&s->path, "/proc/self/fd/%d", keep->fd);
+	wk_buf_add_text(&s->unkept_url, url);
+	s->unkept_bytes = size_of(wk_buf_text(&s->path));
+	wk_fetch_room_came(&s->remote->room, s->job, s->unkept_bytes);
+}
+
+static enum wk_fetched fetch_one(struct wk_remote_search *s, const struct wk_remote_host *host,
+				 const struct wk_fetch *wish, struct wk_err *err)
 {
 	struct wk_fetch fetch = *wish;
-	enum wk_fetched fetched;
+	struct wk_err why = { 0 };
 	struct wk_os_keep keep;
+	enum wk_fetched fetched = open_draft(s, &keep, &why, err);
 	bool ok;
 
-	if (!wk_os_keep_open(&keep, wk_buf_text(&s->path), err)) {
-		wk_fetch_lacks_files(err);
-		return WK_FETCH_IMPOSSIBLE;
-	}
+	if (fetched != WK_FETCH_DONE)
+		return fetched;
 	fetch.fd = keep.fd;
 	fetched = wk_fetch(fetcher_of(s), &fetch, err);
 	ok = fetched == WK_FETCH_DONE && wk_remote_check_fd(keep.fd, &s->wish.id, err);
+	if (ok && why.code) {
+		keep_open(s, &keep, wish->shown_url);
+		note_unkept(s, host, &why);
+		return WK_FETCH_DONE;
+	}
 	if (!wk_os_keep_end(&keep, ok))
 		ok = wk_fail_os(err, errno, "cannot keep %s", wk_buf_text(&s->path));
 	if (ok)
@@ -117,7 +170,7 @@ static enum wk_fetched fetch_from(struct wk_remote_search *s, const struct wk_re
 		wk_buf_add_fmt(&url, "%s%s", host->at.base, wk_buf_text(&place));
 		wk_buf_add_fmt(&shown, "%s%s", host->at.shown, wk_buf_text(&place));
 		*err = (struct wk_err){ 0 };
-		fetched = fetch_one(s, &(struct wk_fetch){
+		fetched = fetch_one(s, host, &(struct wk_fetch){
 			.url = wk_buf_text(&url), .shown_url = wk_buf_text(&shown),
 			.name = name.len ? wk_buf_text(&name) : NULL }, err);
 	}
@@ -157,7 +210,8 @@ static void leave_alone(struct wk_remote_search *s, struct wk_remote_host *host,
 static void remember(struct wk_remote_search *s, const struct wk_remote_host *host,
 		     enum wk_fetched fetched)
 {
-	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED)
+	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED ||
+	    fetched == WK_FETCH_NO_ROOM || !s->memory_path.len)
 		return;
 	wk_remote_remember(wk_buf_text(&s->memory_path), host->at.remembered_as,
 			   fetched == WK_FETCH_NOT_THERE);
@@ -192,7 +246,8 @@ static bool ask_server(struct wk_remote_search *s, struct wk_remote_host *host)
 {
 	struct wk_remote_memory memory;
 
-	if (wk_remote_remembers(wk_buf_text(&s->memory_path), host->at.remembered_as, &memory)) {
+	if (s->memory_path.len &&
+	    wk_remote_remembers(wk_buf_text(&s->memory_path), host->at.remembered_as, &memory)) {
 		say_remembered(s, host, &memory);
 		return false;
 	}
@@ -268,8 +323,9 @@ bool wk_remote_has_folder(struct wk_remote *remote)
 		return remote->folder != NULL;
 	remote->is_folder_known = true;
 	if (!remote->folder)
-		return wk_fail(&remote->no_folder, WK_EUNSUPPORTED, WK_NOWHERE,
-			       "WICK_CACHE_DIR is empty");
+		wk_remote_fail_no_folder(&remote->no_folder);
+	if (!remote->folder)
+		return false;
 	folder = wk_os_folder_open(remote->folder, wk_remote_asks_machines(remote),
 				   &remote->no_folder);
 	wk_os_folder_close(folder);
@@ -294,16 +350,6 @@ static bool search_kept(struct wk_remote_search *s)
 	return true;
 }
 
-static void say_nowhere(struct wk_remote_search *s, struct wk_remote_host *host)
-{
-	struct wk_buf text = { 0 };
-
-	wk_buf_add_fmt(&text, "not asked, since there is no cache to keep it in (%s)",
-		       s->remote->no_folder.text);
-	complain(s, host, wk_buf_text(&text));
-	wk_buf_fini(&text);
-}
-
 bool wk_remote_search_run(struct wk_remote_search *s)
 {
 	struct wk_remote *remote = s->remote;
@@ -312,12 +358,7 @@ bool wk_remote_search_run(struct wk_remote_search *s)
 	for (size_t i = 0; i < remote->host_count && !found && !s->is_open; i++) {
 		struct wk_remote_host *host = &remote->hosts[i];
 
-		if (host->at.is_folder)
-			found = look_into(s, host);
-		else if (!remote->folder)
-			say_nowhere(s, host);
-		else
-			found = ask_server(s, host);
+		found = host->at.is_folder ? look_into(s, host) : ask_server(s, host);
 	}
 	return found;
 }
@@ -328,6 +369,9 @@ void wk_remote_search_undo(struct wk_remote_search *s)
 		free(s->complaints[i]);
 	free(s->complaints);
 	free(s->newest);
+	if (s->is_unkept)
+		wk_os_keep_end(&s->unkept, false);
+	wk_buf_fini(&s->unkept_url);
 	wk_buf_fini(&s->path);
 	wk_buf_fini(&s->memory_path);
 	wk_buf_fini(&s->said);
@@ -338,10 +382,7 @@ void wk_remote_search_finish(struct wk_remote_search *s)
 	struct wk_remote *remote = s->remote;
 
 	for (size_t i = 0; s->complaints && i < remote->host_count; i++)
-		if (!remote->hosts[i].complaint) {
-			remote->hosts[i].complaint = s->complaints[i];
-			s->complaints[i] = NULL;
-		}
+		wk_fetch_room_complain(&remote->hosts[i].complaint, &s->complaints[i]);
 	remote->has_remembered |= s->has_remembered;
 	remote->was_stopped |= s->was_stopped;
 	if (s->newest && !remote->lacks_room) { /* of several the first is dearest */

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "os/os.h"
 #include "symbols/fetch.h"
+#include "symbols/fetch_room.h"
 #include "symbols/remote_places.h"
 
 /* One of those that are asked. */
@@ -24,6 +25,9 @@ struct wk_remote_answer {
 	enum wk_remote_file which;
 	struct wk_build_id id;
 	char *path; /* NULL: nobody has it */
+	char *shown; /* the same for people */
+	bool is_unkept; /* it lies in `unkept`, and is gone with that */
+	struct wk_os_keep unkept;
 	char *said;
 };
 
@@ -40,6 +44,7 @@ struct wk_remote {
 	bool was_stopped;
 	struct wk_fetcher *fetcher;
 	struct wk_os_lock *lock;
+	struct wk_fetch_room room; /* of what is kept for this run alone */
 	struct wk_remote_answer *answers;
 	size_t answer_count, answer_cap;
 	struct wk_index answer_of; /* build id to the number of an answer, from 1 */
@@ -49,11 +54,17 @@ struct wk_remote {
 struct wk_remote_search {
 	struct wk_remote *remote;
 	struct wk_fetcher *fetcher; /* NULL: that of `remote` */
+	size_t job;       /* its number among those that run beside each other */
+	bool has_no_room; /* for a file that is kept for this run alone */
 	bool is_look; /* no server is asked: where one would be, it is left open ... */
 	bool is_open; /* ... whether the file is to be had */
 	struct wk_remote_wish wish;
 	struct wk_buf path, memory_path; /* of the local copy, and what is remembered of it */
 	struct wk_buf said;
+	bool is_unkept; /* what was found is kept for this run alone, here: */
+	struct wk_os_keep unkept;
+	struct wk_buf unkept_url;
+	uint64_t unkept_bytes;
 	char **complaints; /* one a host, or NULL: what went wrong there first */
 	bool has_remembered, was_stopped;
 	char *newest; /* as in `remote` */

@@ -101,8 +101,39 @@ static void begin(struct early *early, struct wk_symbol_files *files, bool is_lo
 		.said = &early->said, .is_look = is_look };
 }
 
+static void forget_search(struct early *early)
+{
+	struct wk_symbol_search *s = &early->search;
+
+	for (size_t i = 0; s->complaints && i < s->files->path.count; i++)
+		free(s->complaints[i]);
+	free(s->complaints);
+	free(s->newest);
+	wk_buf_fini(&s->key);
+	wk_buf_fini(&s->own);
+	wk_buf_reset(&early->said);
+}
+
+/* What was there sooner than all before it, and has no room behind them, is looked for as it would
+ * have been without. */
+static void take_up(struct early *early)
+{
+	struct wk_symbol_search *s = &early->search;
+	struct wk_symbol_files *files = s->files;
+
+	if (wk_fetch_room_take_up(&files->room, s->unkept_bytes))
+		return;
+	wk_symbol_found_close(s->found);
+	forget_search(early);
+	begin(early, files, false);
+	s->has_no_room = true;
+	early->is_found = wk_symbol_search_run(s);
+}
+
 static void finish(struct early *early)
 {
+	take_up(early);
+
 	struct wk_symbol_answer *answer = &early->search.files->answers[early->answer];
 
 	answer->is_found = early->is_found;
@@ -119,12 +150,7 @@ static bool is_settled(struct early *early, struct wk_symbol_files *files)
 	early->is_found = wk_symbol_search_run(&early->search);
 	if (!early->search.is_open)
 		return true;
-	for (size_t i = 0; early->search.complaints && i < files->path.count; i++)
-		free(early->search.complaints[i]);
-	free(early->search.complaints);
-	wk_buf_fini(&early->search.key);
-	wk_buf_fini(&early->search.own);
-	wk_buf_reset(&early->said);
+	forget_search(early);
 	return false;
 }
 
@@ -134,6 +160,7 @@ static void run(void *context, size_t job, struct wk_fetcher *fetcher)
 	struct early *early = &crowd->early[job];
 
 	early->search.fetcher = fetcher;
+	early->search.job = job;
 	early->is_found = wk_symbol_search_run(&early->search);
 }
 
@@ -146,9 +173,12 @@ static void fetch(struct crowd *crowd)
 	wk_symbol_files_folder(files, true);
 	for (size_t i = 0; i < crowd->count; i++)
 		begin(&crowd->early[i], files, false);
+	files->room.came_bytes = wk_alloc_zeroed(crowd->count, sizeof(*files->room.came_bytes));
 	if (!wk_fetch_crew_run(&files->options, files->lock, &work, NULL))
 		for (size_t i = 0; i < crowd->count; i++)
 			run(crowd, i, NULL);
+	free(files->room.came_bytes);
+	files->room.came_bytes = NULL;
 	for (size_t i = 0; i < crowd->count; i++)
 		finish(&crowd->early[i]);
 	wk_symbol_files_make_room(files);

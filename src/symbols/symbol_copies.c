@@ -93,11 +93,20 @@ static bool copy_to(struct wk_symbol_search *s, struct wk_str cache, struct wk_b
 	       write_copy(wk_buf_text(path), wk_symbol_found_bytes(s->found), err);
 }
 
-/* It is of use all the same, but costs as much the next time. */
+/* It is of use all the same, but what a server sent costs as much the next time. */
 static void note_no_copy(struct wk_symbol_search *s, size_t place, const struct wk_err *err)
 {
+	const struct wk_symbol_files *files = s->files;
+	bool is_server = files->path.places[place].kind == WK_SYMBOL_SERVER;
+	struct wk_buf text = { 0 };
+
+	if (is_server && strcmp(err->text, files->no_folder.text) == 0)
+		wk_fetch_room_add_remark(&text, err);
+	else
+		wk_buf_add_text(&text, err->text);
 	if (err->text[0])
-		wk_symbol_note_complaint(s, place, err->text);
+		wk_symbol_note_complaint(s, place, wk_buf_text(&text));
+	wk_buf_fini(&text);
 }
 
 void wk_symbol_keep(struct wk_symbol_search *s, size_t place, struct wk_buf *path)

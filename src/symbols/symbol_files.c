@@ -18,7 +18,7 @@ struct wk_symbol_files *wk_symbol_files_new(const struct wk_remote_options *opti
 	files->options = *options;
 	wk_remote_usual_limits(&files->options);
 	files->asks_nobody = asks_nobody;
-	files->lock = wk_os_lock_new();
+	files->lock = files->room.lock = wk_os_lock_new();
 	files->folder = options->folder ? wk_strndup(options->folder, strlen(options->folder))
 					: wk_remote_usual_folder();
 	return files;
@@ -42,6 +42,7 @@ void wk_symbol_files_free(struct wk_symbol_files *files)
 	wk_fetcher_free(files->fetcher);
 	wk_os_lock_free(files->lock);
 	free(files->folder);
+	free(files->lost_folder);
 	free(files->newest);
 	free(files);
 }
@@ -127,14 +128,14 @@ bool wk_symbol_files_folder(struct wk_symbol_files *files, bool may_make)
 	struct wk_os_folder *folder;
 
 	if (!files->folder && !files->no_folder.code)
-		wk_fail(&files->no_folder, WK_EUNSUPPORTED, WK_NOWHERE, "WICK_CACHE_DIR is empty");
+		wk_remote_fail_no_folder(&files->no_folder);
 	if (!files->folder || files->is_folder_known)
 		return files->folder != NULL;
 	folder = wk_os_folder_open(files->folder, may_make, may_make ? &files->no_folder : NULL);
 	files->is_folder_known = folder || may_make;
 	wk_os_folder_close(folder);
 	if (!folder && may_make) {
-		free(files->folder);
+		files->lost_folder = files->folder;
 		files->folder = NULL;
 	}
 	return folder != NULL;
@@ -372,11 +373,10 @@ void wk_symbol_search_finish(struct wk_symbol_search *s)
 {
 	struct wk_symbol_files *files = s->files;
 
-	for (size_t i = 0; s->complaints && i < files->path.count; i++)
-		if (!files->states[i].complaint)
-			files->states[i].complaint = s->complaints[i];
-		else
-			free(s->complaints[i]);
+	for (size_t i = 0; s->complaints && i < files->path.count; i++) {
+		wk_fetch_room_complain(&files->states[i].complaint, &s->complaints[i]);
+		free(s->complaints[i]);
+	}
 	free(s->complaints);
 	files->has_remembered |= s->has_remembered;
 	files->was_stopped |= s->was_stopped;
@@ -411,6 +411,7 @@ bool wk_symbol_files_get(struct wk_symbol_files *files, const struct wk_symbol_w
 	if (wk_symbol_files_know(files, want, found, said, &ok))
 		return ok;
 	ok = wk_symbol_search_run(&s);
+	wk_fetch_room_take_up(&files->room, s.unkept_bytes);
 	wk_symbol_search_finish(&s);
 	wk_symbol_files_make_room(files);
 	return ok;

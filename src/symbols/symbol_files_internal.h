@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "os/os.h"
 #include "symbols/fetch.h"
+#include "symbols/fetch_room.h"
 #include "symbols/symbol_files.h"
 #include "symbols/symbol_path.h"
 
@@ -42,12 +43,14 @@ struct wk_symbol_files {
 	size_t state_cap;
 	size_t silent_count; /* of the first places, which nobody named */
 	char *folder; /* wick's own; NULL: the cache is switched off, */
-	struct wk_err no_folder; /* or for this reason not to be used */
+	struct wk_err no_folder; /* or for this reason not to be used, ... */
+	char *lost_folder; /* ... where it would be. Or NULL */
 	bool is_folder_known, has_remembered, was_stopped;
 	char *newest; /* the name of the file that came last, which makes no room. Or NULL */
 	bool lacks_room; /* nobody has made room for that yet */
 	struct wk_fetcher *fetcher;
 	struct wk_os_lock *lock;
+	struct wk_fetch_room room; /* of what is kept for this run alone */
 	struct wk_symbol_answer *answers; /* fetched ahead */
 	size_t answer_count, answer_cap;
 	struct wk_index answer_of; /* a want to the number of its answer, from 1 */
@@ -57,6 +60,9 @@ struct wk_symbol_files {
 struct wk_symbol_search {
 	struct wk_symbol_files *files;
 	struct wk_fetcher *fetcher; /* NULL: that of `files` */
+	size_t job;       /* its number among those that run beside each other */
+	bool has_no_room; /* for a file that is kept for this run alone */
+	uint64_t unkept_bytes; /* of one that came, and is */
 	bool is_look; /* no server is asked: where one would be, it is left open ... */
 	bool is_open; /* ... whether the file is to be had */
 	char **complaints; /* one a place, or NULL: what went wrong there first */
@@ -74,9 +80,11 @@ struct wk_symbol_search {
 /* Is there a folder of wick's own? It is made where `may_make`. */
 bool wk_symbol_files_folder(struct wk_symbol_files *files, bool may_make);
 
+/* Is it that one, usable or not? */
 static inline bool wk_symbol_is_own(const struct wk_symbol_files *files, struct wk_str folder)
 {
-	return files->folder && wk_str_is(folder, files->folder);
+	return (files->folder && wk_str_is(folder, files->folder)) ||
+	       (files->lost_folder && wk_str_is(folder, files->lost_folder));
 }
 
 /* Opens what lies at `path`; false, with a sentence, where it is not what is wanted. */

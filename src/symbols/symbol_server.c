@@ -23,34 +23,49 @@ struct asking {
 };
 
 /* The user's nearest cache that there can be; empty where there is none. */
-static bool find_cache(struct asking *a, struct wk_buf *cache, struct wk_err *err)
+static bool find_cache(const struct asking *a, struct wk_buf *cache)
 {
 	const struct wk_symbol_files *files = a->s->files;
 
-	for (size_t n = 0; n < files->path.places[a->place].cache_count && !cache->len; n++)
-		wk_buf_add_str(cache, wk_symbol_cache_at(files, a->place, n));
-	if (cache->len)
-		return wk_os_folder_make(wk_buf_text(cache), err);
-	return wk_fail(err, WK_EIO, WK_NOWHERE, "not asked, since there is no cache to keep it in "
-		       "(%s)", files->no_folder.text);
+	for (size_t n = 0; n < files->path.places[a->place].cache_count && !cache->len; n++) {
+		struct wk_str one = wk_symbol_cache_at(files, a->place, n);
+
+		if (!wk_symbol_is_own(files, one))
+			wk_buf_add_str(cache, one);
+	}
+	return cache->len && wk_os_folder_make(wk_buf_text(cache), NULL);
 }
 
-/* A file for what comes, without a name where that can be: in wick's own folder or, where that is
- * not to be, in the user's nearest cache. */
-static bool open_draft(struct asking *a, struct wk_os_keep *keep, struct wk_err *err)
+/* In wick's own folder or, where that is not to be, in the user's nearest cache. */
+static bool open_in_cache(const struct asking *a, struct wk_os_keep *keep)
 {
 	struct wk_buf at = { 0 };
 	bool ok = true;
 
 	if (wk_symbol_files_folder(a->s->files, true))
 		wk_buf_add_fmt(&at, "%s.pdb", wk_buf_text(&a->s->own));
-	else if ((ok = find_cache(a, &at, err)))
+	else if ((ok = find_cache(a, &at)))
 		wk_buf_add_text(&at, "/fetched");
-	ok = ok && wk_os_keep_open(keep, wk_buf_text(&at), err);
-	if (!ok)
-		wk_fetch_lacks_files(err);
+	ok = ok && wk_os_keep_open(keep, wk_buf_text(&at), NULL);
 	wk_buf_fini(&at);
 	return ok;
+}
+
+/* A file for what comes, without a name where that can be: where the copies lie or, if there are to
+ * be none, anywhere. */
+static enum wk_fetched open_draft(struct asking *a, bool is_small, struct wk_os_keep *keep)
+{
+	struct wk_symbol_search *s = a->s;
+
+	if (open_in_cache(a, keep))
+		return WK_FETCH_DONE;
+	if (wk_fetch_lacks_files(&a->err))
+		return WK_FETCH_IMPOSSIBLE;
+	if (!is_small && (s->has_no_room || !wk_fetch_room_is_left(&s->files->room, s->job))) {
+		wk_fetch_room_fail(&a->err);
+		return WK_FETCH_NO_ROOM;
+	}
+	return wk_fetch_room_open(keep, &a->err) ? WK_FETCH_DONE : WK_FETCH_IMPOSSIBLE;
 }
 
 /* One address, into a file that is open. */
@@ -94,8 +109,9 @@ static enum wk_fetched fetch_spot(struct asking *a, const struct wk_symbol_spot 
 	enum wk_fetched fetched;
 
 	a->err = (struct wk_err){ 0 };
-	if (!open_draft(a, &keep, &a->err))
-		return WK_FETCH_IMPOSSIBLE;
+	fetched = open_draft(a, false, &keep);
+	if (fetched != WK_FETCH_DONE)
+		return fetched;
 	fetched = fetch(a, &url, 0, keep.fd);
 	if (fetched == WK_FETCH_DONE)
 		fetched = take(a, wk_buf_text(&url), keep.fd);
@@ -121,11 +137,11 @@ static enum wk_fetched ask_for_tiers(struct asking *a)
 {
 	struct wk_symbol_place *place = &a->s->files->path.places[a->place];
 	struct wk_buf mark = { 0 };
-	enum wk_fetched fetched;
 	struct wk_os_keep keep;
+	enum wk_fetched fetched = open_draft(a, true, &keep);
 
-	if (!open_draft(a, &keep, &a->err))
-		return WK_FETCH_IMPOSSIBLE;
+	if (fetched != WK_FETCH_DONE)
+		return fetched;
 	wk_symbol_tiers_mark(place, &mark);
 	fetched = fetch(a, &mark, MOST_SMALL_BYTES, keep.fd);
 	wk_os_keep_end(&keep, false);
@@ -209,6 +225,8 @@ static void keep_copy(struct asking *a)
 	wk_symbol_use_copy(a->s, &path);
 	if (path.len == 0) {
 		wk_remote_add_shown(&path, wk_str_c(file->path));
+		a->s->unkept_bytes = wk_symbol_found_bytes(a->s->found).len;
+		wk_fetch_room_came(&a->s->files->room, a->s->job, a->s->unkept_bytes);
 	} else {
 		wk_os_identify(wk_buf_text(&path), &file->identity, NULL);
 	}
@@ -222,7 +240,8 @@ static void keep_copy(struct asking *a)
 
 static void remember(struct asking *a, enum wk_fetched fetched)
 {
-	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED || !a->memory_path.len)
+	if (fetched == WK_FETCH_IMPOSSIBLE || fetched == WK_FETCH_STOPPED ||
+	    fetched == WK_FETCH_NO_ROOM || !a->memory_path.len)
 		return;
 	wk_remote_remember(wk_buf_text(&a->memory_path), a->state->remembered_as,
 			   fetched == WK_FETCH_NOT_THERE);

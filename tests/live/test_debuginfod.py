@@ -378,10 +378,11 @@ def _(t):
                    f"{path} over http")
 
 
-@tap.case("an interrupt leaves nothing half")
+@tap.case("an interrupt leaves nothing half, with a cache or without")
 def _(t):
-    body = app().debug.read_bytes()
+    body, scratch = app().debug.read_bytes(), t.folder / "scratch"
     begun = threading.Event()
+    scratch.mkdir()
 
     def hangs(path):
         def pieces():
@@ -392,16 +393,19 @@ def _(t):
             else missing(path)
 
     with Server(hangs) as server:
-        for number in (signal.SIGINT, signal.SIGKILL):
+        for number, cache in ((signal.SIGINT, t.folder / "cache"), (signal.SIGINT, ""),
+                              (signal.SIGKILL, t.folder / "cache"), (signal.SIGKILL, "")):
             begun.clear()
             wick = subprocess.Popen([tap.WICK, "show", app().recording, "--symbol-server",
-                                     server.url], env=environment(t), stdin=subprocess.DEVNULL,
+                                     server.url], stdin=subprocess.DEVNULL,
+                                    env=environment(t, WICK_CACHE_DIR=cache, TMPDIR=scratch),
                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             t.true(begun.wait(20), "the download began")
             time.sleep(0.2)
             wick.send_signal(number)
             t.equal(wick.wait(10), -number, "how it ended")
             t.equal([name for name in left(t) if not name.endswith(".asked")], [], "files kept")
+            t.equal(list(scratch.iterdir()), [], "files in the temporary folder")
 
 
 @tap.case("a broken copy in the cache is fetched again")
@@ -416,24 +420,37 @@ def _(t):
     t.equal(copy.read_bytes(), body, "the copy")
 
 
-@tap.case("a cache folder that others can write is not used")
+@tap.case("a cache folder that others can write is not used: what comes is for this run alone")
 def _(t):
-    (t.folder / "cache/remote").mkdir(parents=True)
-    (t.folder / "cache/remote").chmod(0o777)
+    folder = t.folder / "cache/remote"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
     with Server(serves(app().debug.read_bytes())) as server:
-        said = reason(t, "--symbol-server", server.url)
-        t.true("there is no cache to keep it in" in said, said)
-        t.equal(server.asked, [], "requests")
+        done = show(t, "functions", "--symbol-server", server.url)
+        t.true(NAMES <= set(re.findall(r"\w+", done.stdout)), done.stdout)
+        t.true("kept for this run alone, since there is no cache" in done.stderr, done.stderr)
+    t.equal(list(folder.iterdir()), [], "files there")
 
 
-@tap.case("without a cache nothing is fetched, and that is said")
+@tap.case("without a cache what comes is for one run alone, is told so, and leaves nothing")
 def _(t):
-    with Server(serves(app().debug.read_bytes())) as server:
-        said = reason(t, "--symbol-server", server.url, WICK_CACHE_DIR="")
-        t.true("WICK_CACHE_DIR is empty" in said, said)
-        said = show(t, "functions", "--symbol-server", server.url, WICK_CACHE_DIR="").stderr
-        t.true("not asked, since there is no cache" in said, said)
-        t.equal(server.asked, [], "requests")
+    body, scratch = app().debug.read_bytes(), t.folder / "scratch"
+    scratch.mkdir()
+    with Server(serves(body)) as server:
+        for _ in range(2):
+            done = show(t, "functions", "--symbol-server", server.url, WICK_CACHE_DIR="",
+                        TMPDIR=scratch)
+            t.true(NAMES <= set(re.findall(r"\w+", done.stdout)), done.stdout)
+            t.equal(done.stderr.count("what it sent is kept for this run alone, since there is no "
+                                      "cache (WICK_CACHE_DIR is empty)"), 1, done.stderr)
+        said = reason(t, "--symbol-server", server.url, WICK_CACHE_DIR="", TMPDIR=scratch)
+        t.true(f"{server.url}{app().asks_debug}" in said, f"where the names are from: {said}")
+        t.equal(server.asked.count(app().asks_debug), 3, "requests: one a run")
+        done = show(t, "functions", "--symbol-server", server.url, WICK_CACHE_DIR="",
+                    TMPDIR=t.folder / "none")
+        t.true("neither a cache nor TMPDIR" in done.stderr, done.stderr)
+        t.equal(server.asked.count(app().asks_debug), 3, "requests without any folder")
+    t.equal(list(scratch.iterdir()), [], "files left")
 
 
 @contextlib.contextmanager

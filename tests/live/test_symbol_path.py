@@ -330,8 +330,29 @@ def _(t):
         t.true(is_named(t, path, *words, WICK_CACHE_DIR=""), "without wick's own")
         t.equal((t.folder / "c" / STORE[1:]).read_bytes(), pdb(), "the copy")
         t.equal(sorted(file.name for file in (t.folder / "c").glob("*")), ["cpp-O2.pdb"], "nothing else")
-        said = functions(t, path, "--symbol-path", server.url, WICK_CACHE_DIR="")[1]
-        t.true("not asked, since there is no cache to keep it in" in said, said)
+
+
+@tap.case("without any cache what comes is for one run alone, is told so, and leaves nothing")
+def _(t):
+    path, scratch = small(t), t.folder / "scratch"
+    scratch.mkdir()
+    with Server(serves({STORE: pdb()})) as server:
+        words = "--symbol-path", server.url
+        for run in range(1, 3):
+            t.true(is_named(t, path, *words, WICK_CACHE_DIR="", TMPDIR=scratch), "names")
+            t.equal(server.asked.count(STORE), run, "requests: one a run")
+        said = functions(t, path, *words, WICK_CACHE_DIR="", TMPDIR=scratch)[1]
+        t.equal(said.count("what it sent is kept for this run alone, since there is no cache "
+                           "(WICK_CACHE_DIR is empty)"), 1, said)
+        said = functions(t, path, *words, WICK_CACHE_DIR="", TMPDIR=t.folder / "none")[1]
+        t.true("neither a cache nor TMPDIR" in said, said)
+        home = {"HOME": t.folder / "nobody", "XDG_CACHE_HOME": t.folder / "x.etl/cache"}
+        keep = {name: value for name, value in environment(t, TMPDIR=scratch, **home).items()
+                if name != "WICK_CACHE_DIR"}
+        done = t.wick("fold", path, *words, env=keep)
+        t.true("geo::total" in done.stdout and "kept for this run alone" in done.stderr, "a folder "
+               f"that cannot be made: {done.stderr}")
+    t.equal(list(scratch.iterdir()), [], "files left")
 
 
 @tap.case("what a server does not have is asked for once, in all its spots, and not again for a day")

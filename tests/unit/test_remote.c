@@ -416,11 +416,11 @@ static void a_file_that_drips_for_a_quarter_of_an_hour_is_given_up(void **state)
 
 static void nobody_is_asked_where_nobody_is_named(void **state)
 {
-	struct wk_buf path = { 0 };
+	struct wk_remote_copy copy;
 	struct wk_err err = { 0 };
 
 	(void)state;
-	assert_false(wk_remote_get(NULL, WK_REMOTE_DEBUG, &sha1, wk_str_c("/a"), &path, &err));
+	assert_false(wk_remote_get(NULL, WK_REMOTE_DEBUG, &sha1, wk_str_c("/a"), &copy, &err));
 	assert_string_equal(err.text, "no symbol server is asked");
 }
 
