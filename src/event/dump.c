@@ -315,10 +315,19 @@ const char *wk_wait_mode_name(enum wk_wait_mode mode)
 	return mode == WK_WAIT_KERNEL ? "kernel" : mode == WK_WAIT_USER ? "user" : "";
 }
 
+static void pid_field(struct wk_out *out, const char *name, uint32_t pid)
+{
+	if (pid == WK_UNKNOWN_PID)
+		wk_out_fmt(out, " %s=unknown", name);
+	else
+		wk_out_fmt(out, " %s=%" PRIu32, name, pid);
+}
+
 static void dump_switch(const struct wk_event_switch *switched, struct wk_out *out)
 {
-	wk_out_fmt(out, " old_pid=%" PRIu32 " old_tid=%" PRIu32 " old=%s", switched->old_pid,
-		   switched->old_tid, switched->old_waits ? "waits" : "ready");
+	pid_field(out, "old_pid", switched->old_pid);
+	wk_out_fmt(out, " old_tid=%" PRIu32 " old=%s", switched->old_tid,
+		   switched->old_waits ? "waits" : "ready");
 	text_field(out, "reason", switched->wait_reason);
 	text_field(out, "mode", wk_str_c(wk_wait_mode_name(switched->wait_mode)));
 	dump_chains(&switched->sample, out);
@@ -326,8 +335,9 @@ static void dump_switch(const struct wk_event_switch *switched, struct wk_out *o
 
 static void dump_ready(const struct wk_event_ready *ready, struct wk_out *out)
 {
-	wk_out_fmt(out, " ready_pid=%" PRIu32 " ready_tid=%" PRIu32 "%s", ready->ready_pid,
-		   ready->ready_tid, ready->is_interrupt ? " interrupt=1" : "");
+	pid_field(out, "ready_pid", ready->ready_pid);
+	wk_out_fmt(out, " ready_tid=%" PRIu32 "%s", ready->ready_tid,
+		   ready->is_interrupt ? " interrupt=1" : "");
 	dump_chains(&ready->sample, out);
 }
 
@@ -356,6 +366,8 @@ void wk_event_dump(const struct wk_event *event, struct wk_out *out)
 	wk_out_fmt(out, "%s time=%" PRIu64, kind_name(event->kind), event->time_ns);
 	if (event->pid == WK_KERNEL_PID)
 		wk_out_text(out, " pid=kernel");
+	else if (event->pid == WK_UNKNOWN_PID)
+		wk_out_fmt(out, " pid=unknown tid=%" PRIu32, event->tid);
 	else if (event->pid != WK_NO_PID && (!about_all || event->pid))
 		wk_out_fmt(out, " pid=%" PRIu32 " tid=%" PRIu32, event->pid, event->tid);
 	if (has_cpu(event->kind) && event->cpu != WK_NO_CPU)

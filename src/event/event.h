@@ -22,6 +22,9 @@
 /* The kernel, as the owner of images that every process sees. */
 #define WK_KERNEL_PID UINT32_MAX
 
+/* For what was somebody's, of whom nobody tells. */
+#define WK_UNKNOWN_PID (UINT32_MAX - 2)
+
 /* For samples of an input that does not speak of processes (folded stacks, for one). */
 #define WK_NO_PID (UINT32_MAX - 1)
 

@@ -39,7 +39,7 @@ bool wk_etl_tell_virtual(struct wk_etl_trace *trace, const struct wk_etl_record 
 	if (event.memory.changes & WK_MEMORY_SEEN ||
 	    !wk_etl_set_doer(trace, record, &event, &event.memory.sample))
 		event.pid = event.tid = memory.pid;
-	if (event.pid == 0)
+	if (event.pid == WK_UNKNOWN_PID)
 		event.pid = memory.pid;
 	return event.memory.changes == 0 || wk_etl_take(trace, &event);
 }

@@ -8,13 +8,19 @@
 /* Processors are numbered in 11 bits. */
 #define MOST_CPUS 2048
 
+/* What runs where nothing is to be done. */
+#define IDLE_TID 0
+#define IDLE_PID 0
+
 uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid)
 {
 	uint32_t pid = wk_map_find(&trace->pid_of, tid);
 
 	if (!pid)
 		pid = wk_map_find(&trace->guess_of, tid);
-	return pid ? pid - 1 : 0;
+	if (!pid)
+		return tid == IDLE_TID ? IDLE_PID : WK_UNKNOWN_PID;
+	return pid - 1;
 }
 
 /* ---- who runs */

@@ -216,7 +216,7 @@ static inline bool wk_etl_take(const struct wk_etl_trace *trace, const struct wk
 
 /* ---- who did it (etl_tell_threads.c) */
 
-/* 0 if nothing says whose it is. */
+/* WK_UNKNOWN_PID if nothing says whose it is. */
 uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid);
 
 /* The thread of an event that is known, its process, and its stack into `sample`. */

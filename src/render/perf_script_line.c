@@ -112,10 +112,10 @@ static bool has_chain(const struct wk_perf_script *script, const struct wk_scrip
 	return source->source.details & WK_DETAIL_CHAIN && !script->options.hides_chains;
 }
 
-/* As perf says it: -1 for none. */
+/* As perf says it: -1 for none, and for what is not known. */
 static int printed_id(uint32_t id)
 {
-	return (int)id;
+	return id == WK_UNKNOWN_PID ? -1 : (int)id;
 }
 
 void wk_script_add_head(struct wk_perf_script *script, const struct wk_event *event,

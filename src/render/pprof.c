@@ -183,7 +183,8 @@ static void add_labels(struct writing *w, wk_thread_id id)
 
 	if (!id)
 		return;
-	add_label_number(w, "pid", process->pid);
+	if (process->pid != WK_UNKNOWN_PID)
+		add_label_number(w, "pid", process->pid);
 	add_label_number(w, "tid", thread->tid);
 	add_label_text(w, "process_name", process->name);
 	add_label_text(w, "thread_name", thread->name);

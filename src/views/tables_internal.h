@@ -133,7 +133,8 @@ void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, u
 /* Where nothing was sampled, the columns so far, which say what of it, are details. */
 void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model);
 
-/* What is told of a process the same way in the list and in the tree. */
+/* What is told of a process the same way wherever it is told. */
+void wk_tables_pid_cell(struct wk_table *table, const struct wk_process *process);
 void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_process *process);
 void wk_tables_parent_cell(struct wk_table *table, const struct wk_model *model,

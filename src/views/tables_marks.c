@@ -10,7 +10,7 @@ static void mark_row(struct wk_table *table, const struct wk_model *model,
 	wk_tables_time_cell(table, model, mark->time_ns);
 	wk_table_text(table, wk_model_str(model, mark->provider));
 	if (mark->process)
-		wk_table_number(table, process->pid);
+		wk_tables_pid_cell(table, process);
 	else
 		wk_table_none(table);
 	wk_table_text(table, wk_model_str(model, process->name));

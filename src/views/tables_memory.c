@@ -63,7 +63,7 @@ static void process_cells(struct wk_table *table, const struct wk_model *model, 
 	const struct wk_process *process = &model->processes[id];
 
 	if (id)
-		wk_table_number(table, process->pid);
+		wk_tables_pid_cell(table, process);
 	else
 		wk_table_none(table);
 	wk_table_text(table, wk_tables_or_else(wk_model_str(model, process->name), "(unknown)"));

@@ -99,7 +99,7 @@ static void tree_row(struct wk_table *table, const struct outline *outline, wk_p
 	wk_table_share(table, outline->total[id], outline->own.whole);
 	wk_tables_weight_cell(table, outline->own.unit, outline->own.weight[id]);
 	wk_table_number(table, outline->own.samples[id]);
-	wk_table_number(table, process->pid);
+	wk_tables_pid_cell(table, process);
 	wk_tables_parent_cell(table, model, process);
 	wk_tables_time_cell(table, model, process->start_ns);
 	wk_tables_time_cell(table, model, process->end_ns);

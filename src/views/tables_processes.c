@@ -31,6 +31,14 @@ void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
 	wk_buf_fini(&hex);
 }
 
+void wk_tables_pid_cell(struct wk_table *table, const struct wk_process *process)
+{
+	if (process->pid == WK_UNKNOWN_PID)
+		wk_table_none(table);
+	else
+		wk_table_number(table, process->pid);
+}
+
 void wk_tables_parent_cell(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_process *process)
 {
@@ -164,7 +172,7 @@ static void process_row(struct wk_table *table, const struct wk_model *model,
 
 	wk_table_row(table);
 	wk_tables_tally_cells(table, tally, id);
-	wk_table_number(table, process->pid);
+	wk_tables_pid_cell(table, process);
 	wk_tables_parent_cell(table, model, process);
 	wk_table_number(table, threads);
 	wk_tables_time_cell(table, model, process->start_ns);

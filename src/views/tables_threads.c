@@ -54,7 +54,7 @@ static void thread_row(struct wk_table *table, const struct wk_model *model,
 	wk_tables_tally_cells(table, tally, id);
 	if (sums)
 		switch_cells(table, &sums[id]);
-	wk_table_number(table, process->pid);
+	wk_tables_pid_cell(table, process);
 	wk_table_number(table, thread->tid);
 	wk_tables_time_cell(table, model, thread->start_ns);
 	wk_tables_time_cell(table, model, thread->end_ns);

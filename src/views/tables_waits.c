@@ -164,7 +164,7 @@ static void by_cells(struct wk_table *table, const struct wk_model *model, const
 		wk_table_text(table, wk_str_c(row->by ? "(interrupt)" : ""));
 		return;
 	}
-	wk_table_number(table, process->pid);
+	wk_tables_pid_cell(table, process);
 	wk_table_number(table, thread->tid);
 	wk_table_text(table, wk_model_str(model, thread->name));
 	wk_table_text(table, wk_model_str(model, process->name));

@@ -83,6 +83,8 @@ static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding
 	case WK_LABEL_PROCESS_NAME:
 		return wk_model_str(model, id);
 	case WK_LABEL_PROCESS:
+		if (model->processes[id].pid == WK_UNKNOWN_PID)
+			return wk_model_str(model, model->processes[id].name);
 		return composed_name(tree, wk_model_str(model, model->processes[id].name),
 				     "process", model->processes[id].pid);
 	case WK_LABEL_CPU:

@@ -150,6 +150,24 @@ static void a_trace_that_was_not_merged_has_no_map_of_volumes(void **state)
 	etl_fini(&m);
 }
 
+/* Of a trace that was cut off before it tells of threads: nobody was idle there. */
+static void a_thread_that_nobody_tells_of_is_not_the_idle_process(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_sampled(&m, 1 * ETL_MS, 0x10010, 77, 0);
+	etl_sampled(&m, 2 * ETL_MS, 0x10010, 0, 1);
+	etl_end_buffer(&m, 0);
+	read_made(&m, &text);
+	assert_line(&text, "time=1000000 pid=unknown tid=77");
+	assert_line(&text, "time=2000000 pid=0 tid=0");
+	wk_buf_fini(&text);
+	etl_fini(&m);
+}
+
 static void a_volume_of_a_long_name_is_none(void **state)
 {
 	struct etl_maker m = { 0 };
@@ -196,6 +214,7 @@ int main(void)
 		cmocka_unit_test(what_is_too_short_is_counted),
 		cmocka_unit_test(images_that_come_to_one_place_have_each_its_own_pdb),
 		cmocka_unit_test(a_trace_that_was_not_merged_has_no_map_of_volumes),
+		cmocka_unit_test(a_thread_that_nobody_tells_of_is_not_the_idle_process),
 		cmocka_unit_test(a_volume_of_a_long_name_is_none),
 		cmocka_unit_test(a_trace_that_was_cut_off_says_so),
 	};

@@ -553,7 +553,7 @@ static void for_a_view_of_cpu_time_other_samples_are_counted_by_their_threads(vo
 	etl_end_buffer(&m, 0);
 	read_made_as(&m, for_cpu_time, &text);
 	assert_line(&text, "sample time=1000000 pid=66 tid=77 cpu=0 source=100000 weight=1 ");
-	assert_line(&text, "sample time=3000000 pid=0 tid=77 cpu=0 source=1 weight=1000000 ");
+	assert_line(&text, "sample time=3000000 pid=unknown tid=77 cpu=0 source=1 weight=1000000 ");
 	assert_line(&text, "sums time=0 count=4\n"
 			   "sum time=2000000 until=9000000 pid=0 tid=0 source=2 weight=2000000 "
 			   "times=2 stack=0\n"
