@@ -20,7 +20,7 @@ struct wk_cargo_build {
 	struct wk_cargo_choice choice;
 };
 
-/* A program that was built; the owner frees it with wk_cargo_program_fini. */
+/* A program that was built; the owner ends it with wk_cargo_built_fini. */
 struct wk_cargo_built {
 	char *path;
 	char *folder;         /* of its package's Cargo.toml */

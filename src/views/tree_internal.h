@@ -29,7 +29,7 @@ enum wk_tree_label {
 #define WK_LABEL_KIND(label) ((label) >> WK_LABEL_ID_BITS)
 #define WK_LABEL_ID(label)   ((label) & ((1u << WK_LABEL_ID_BITS) - 1))
 
-/* Weights of a folding's nodes; of their own until wk_folding_roll_up, then of their subtrees. */
+/* Weights of a folding's nodes with all below them; until it is made, of their own. */
 struct wk_folding_weights {
 	uint64_t *weight;
 	uint32_t *samples; /* NULL: as many as the weight */

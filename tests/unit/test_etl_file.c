@@ -213,7 +213,7 @@ static void a_file_of_windows_7_of_32_bits_is_read(void **state)
 	etl_fini(&m);
 }
 
-/* A file with one record behind its header, which `type` and `extra` describe. */
+/* A file with what `add` makes, behind its header. */
 static struct wk_etl_file *open_with(struct etl_maker *m, void (*add)(struct etl_maker *m))
 {
 	etl_begin_file(m);
