@@ -209,8 +209,9 @@ static void environment(struct wk_out *out)
 		{ "DEBUGINFOD_PROGRESS", "Set: tells what is fetched also where standard error is "
 		  "no terminal." },
 		{ "NO_COLOR", "Set to anything but nothing: no colours, also on terminals." },
-		{ "_NT_SYMBOL_PATH", "Where PDBs and images of Windows programs are looked for, "
-		  "after what --symbol-path says: folders, symbol stores and servers." },
+		{ "_NT_SYMBOL_PATH , _NT_ALT_SYMBOL_PATH", "Where PDBs and images of Windows "
+		  "programs are looked for, after what --symbol-path says: folders, symbol stores "
+		  "and servers." },
 		{ "WICK_DEBUGINFOD", "Set to 1: as if --debuginfod was always typed." },
 		{ "WICK_MOST_INPUT", "How many bytes are read of a pipe at most; without it, half "
 		  "of the machine's memory." },

@@ -108,8 +108,9 @@ static bool open_list(struct wk_remote_asked *asked, const struct list *list, st
 }
 
 /* An element that makes no sense is told of; those behind it are of use nevertheless. */
-static void add_variable(struct wk_symbol_files *files, struct wk_str path)
+static void add_variable(struct wk_symbol_files *files, const char *name)
 {
+	struct wk_str path = wk_str_c(environment(name));
 	bool is_more = path.len > 0;
 	struct wk_str element;
 
@@ -119,7 +120,7 @@ static void add_variable(struct wk_symbol_files *files, struct wk_str path)
 		is_more = wk_str_split(path, ';', &element, &path);
 		if (wk_symbol_files_add(files, element, &fault))
 			continue;
-		wk_err_in(&fault, "_NT_SYMBOL_PATH");
+		wk_err_in(&fault, name);
 		wk_say(fault.text);
 	}
 }
@@ -134,7 +135,8 @@ static bool open_files(struct wk_remote_asked *asked, const struct wk_remote_arg
 	for (size_t i = 0; i < args->symbol_paths.count; i++)
 		if (!wk_symbol_files_add(asked->files, wk_str_c(args->symbol_paths.at[i]), err))
 			return false;
-	add_variable(asked->files, wk_str_c(environment("_NT_SYMBOL_PATH")));
+	add_variable(asked->files, "_NT_SYMBOL_PATH");
+	add_variable(asked->files, "_NT_ALT_SYMBOL_PATH");
 	return true;
 }
 

@@ -225,7 +225,8 @@ static wk_process_id parent_row(const struct wk_model *model, const struct wk_ma
 	const struct wk_process *row = &model->processes[child];
 	wk_process_id parent = wk_map_find(first_of, row->parent_pid);
 
-	if (parent == child || row->pid == WK_UNKNOWN_PID || (row->parent_pid == 0 && !model->is_windows) ||
+	if (parent == child || row->pid == WK_UNKNOWN_PID ||
+	    (row->parent_pid == 0 && !model->is_windows) ||
 	    model->processes[parent].start_ns > row->start_ns)
 		return 0;
 	return parent;
