@@ -414,6 +414,21 @@ async function all() {
 		equal(asked.length, 1);
 	});
 
+	await test('in a low window the root and the title are in sight from the begin', async () => {
+		await resize(1200, 300);
+		await open('svg', 'p' + ';f'.repeat(100) + ' 3\np;g 1');
+		const [bar, root] = await page.evaluate(() => [
+			document.querySelector('.bar').getBoundingClientRect().top,
+			Math.max(...[...document.querySelectorAll('.graph rect')]
+				.map(box => box.getBoundingClientRect().bottom)),
+		]);
+		equal(Math.round(bar), 0);
+		if (root < 250 || root > 300)
+			throw new Error('the root ends at ' + root + ' of 300 pixels');
+		await shoot('low');
+		await resize(1200, 700);
+	});
+
 	await test('ten thousand frames deep, it still draws, walks and scrolls', async () => {
 		await open('svg', 'p' + ';f'.repeat(10000) + ' 3\np;g 1');
 		equal(await shown(), 10003);
