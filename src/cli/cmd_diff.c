@@ -292,6 +292,31 @@ static void say_lines(const struct comparison *c)
 	wk_buf_fini(&words);
 }
 
+static bool is_side_empty(const struct comparison *c, bool is_before)
+{
+	const struct wk_samples *samples = &c->model->samples;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(&c->question.filter, i) &&
+		    (samples->is_before && samples->is_before[i]) == is_before)
+			return false;
+	return true;
+}
+
+/* "after: 0" alone could be a program that got better. */
+static void say_empty_side(const struct comparison *c)
+{
+	bool no_before = is_side_empty(c, true), no_after = is_side_empty(c, false);
+	struct wk_buf words = { 0 };
+
+	if (no_before == no_after)
+		return;
+	wk_buf_add_fmt(&words, "%s has no samples in view, so everything is %s",
+		       c->call->words->at[no_before ? 0 : 1], no_before ? "new" : "gone");
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 static bool compare(struct comparison *c, struct wk_err *err)
 {
 	struct wk_filter_spec spec = c->choice.filter;
@@ -313,6 +338,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	if (ok && !c->args->quiet) {
 		wk_view_say(&c->choice);
 		wk_question_warn(&c->question);
+		say_empty_side(c);
 		say_lines(c);
 		say_where(c);
 	}
@@ -384,6 +410,7 @@ const struct wk_command wk_cmd_diff = {
 		"folders, or a recording and text without images, are compared as one program. "
 		"Names that differ in parameters that one side does not know, as those of inlined "
 		"C++ functions, are taken for one where nothing else is called so.",
+		"--time is that part of each of the two, from its own begin.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", diff_options }, 0 },

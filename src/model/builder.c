@@ -69,6 +69,7 @@ void wk_builder_next_input(struct wk_builder *builder)
 		builder->recent[i].user.count = builder->recent[i].kernel.count = 0;
 	wk_strtab_forget_places(builder->model->text);
 	builder->may_count_anew = true;
+	builder->model->input_is_windows = false;
 	wk_map_fini(&builder->source_of);
 	wk_map_fini(&builder->process_of);
 	wk_map_fini(&builder->thread_of);
@@ -218,7 +219,7 @@ static void take_symbol(struct wk_builder *builder, const struct wk_event *event
 static void take_fact(struct wk_builder *builder, const struct wk_event_system *fact)
 {
 	if (wk_str_is(fact->key, "system") && wk_str_starts(fact->value, "Windows "))
-		builder->model->is_windows = true;
+		builder->model->is_windows = builder->model->input_is_windows = true;
 	wk_model_add_fact(builder->model, fact);
 }
 

@@ -587,12 +587,29 @@ static void have_times(struct wk_model *model)
 					    ? samples->weight[i] : 1;
 }
 
-static void see_time(struct wk_model *model, uint64_t time_ns)
+static void see_side_time(struct wk_model *model, const struct wk_sample *sample)
 {
+	struct wk_side_time *side = &model->side_times[sample->is_before];
+
+	if (!side->has_samples || sample->time_ns < side->first_ns)
+		side->first_ns = sample->time_ns;
+	if (!side->has_samples || sample->time_ns > side->last_ns)
+		side->last_ns = sample->time_ns;
+	if (sample->until_ns > side->last_ns)
+		side->last_ns = sample->until_ns;
+	side->has_samples = true;
+	side->is_windows |= model->input_is_windows;
+}
+
+static void see_time(struct wk_model *model, const struct wk_sample *sample)
+{
+	uint64_t time_ns = sample->time_ns;
+
 	if (model->samples.count == 0 || time_ns < model->first_ns)
 		model->first_ns = time_ns;
 	if (model->samples.count == 0 || time_ns > model->last_ns)
 		model->last_ns = time_ns;
+	see_side_time(model, sample);
 }
 
 uint64_t wk_model_fit_weight(struct wk_model *model, uint64_t weight)
@@ -637,7 +654,7 @@ void wk_model_add_sample(struct wk_model *model, const struct wk_sample *sample)
 		have_times(model);
 	if (samples->times)
 		samples->times[samples->count] = times_of(model, sample);
-	see_time(model, sample->time_ns);
+	see_time(model, sample);
 	samples->count++;
 	if (sample->until_ns > model->last_ns)
 		model->last_ns = sample->until_ns;
@@ -701,7 +718,7 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 	}
 	samples->weight[id - 1] += sample->weight;
 	samples->times[id - 1] += times_of(model, sample);
-	see_time(model, sample->time_ns);
+	see_time(model, sample);
 }
 
 static void grow_spells(struct wk_spells *spells)

@@ -283,6 +283,12 @@ struct wk_note {
 	enum wk_note_severity severity;
 };
 
+/* When the samples of a side were, by its own clock. */
+struct wk_side_time {
+	uint64_t first_ns, last_ns;
+	bool has_samples, is_windows;
+};
+
 struct wk_model {
 	struct wk_strtab *text;
 
@@ -336,6 +342,8 @@ struct wk_model {
 	uint64_t lost_samples, lost_records;
 	uint64_t first_ns, last_ns; /* of the samples */
 	bool is_windows;            /* recorded there: times count from the trace's own begin */
+	bool input_is_windows;      /* while it is built: so is what is being read */
+	struct wk_side_time side_times[2]; /* of a comparison: [is_before] */
 	enum wk_fetching fetching;  /* of what would have brought more names */
 
 	struct wk_model_private *own; /* growth and hash tables, known to model/ alone */
@@ -388,6 +396,21 @@ struct wk_image_key wk_image_key_of(const struct wk_event *event);
 static inline uint64_t wk_model_begin_ns(const struct wk_model *model)
 {
 	return model->is_windows ? 0 : model->first_ns;
+}
+
+/* The same, and the last sample, of one side of a comparison: each was recorded at its own time. */
+static inline uint64_t wk_model_side_begin_ns(const struct wk_model *model, bool is_before)
+{
+	const struct wk_side_time *side = &model->side_times[is_before];
+
+	if (!model->samples.is_before)
+		return wk_model_begin_ns(model);
+	return side->is_windows ? 0 : side->first_ns;
+}
+
+static inline uint64_t wk_model_side_last_ns(const struct wk_model *model, bool is_before)
+{
+	return model->samples.is_before ? model->side_times[is_before].last_ns : model->last_ns;
 }
 
 /* How many samples a row stands for. */

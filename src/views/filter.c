@@ -190,9 +190,8 @@ static bool pass_images(const struct wk_model *model, const struct wk_filter_spe
 	return true;
 }
 
-/* "1.5" seconds since the first sample, of Windows since the trace's begin, or "10%" of the time
- * up to the last one. */
-static bool read_time(const struct wk_model *model, struct wk_str text, uint64_t *ns)
+/* "1.5" seconds, or "10%" of all. */
+static bool read_moment(struct wk_str text, uint64_t all_ns, uint64_t *ns)
 {
 	double percent;
 
@@ -201,21 +200,25 @@ static bool read_time(const struct wk_model *model, struct wk_str text, uint64_t
 	if (!wk_num_real(wk_str_of(text.at, text.len - 1), &percent) ||
 	    !(percent >= 0 && percent <= 100))
 		return false;
-	*ns = (uint64_t)((double)(model->last_ns - wk_model_begin_ns(model)) * percent / 100);
+	*ns = (uint64_t)((double)all_ns * percent / 100);
 	return true;
 }
 
-static bool pass_time(const struct wk_model *model, const struct wk_filter_spec *spec,
-		      struct wk_filter *filter, struct wk_err *err)
+/* Since the first sample, of Windows since the trace's begin, up to the last one; of each side of a
+ * comparison. */
+static bool read_times(const struct wk_model *model, const struct wk_filter_spec *spec,
+		       bool is_before, uint64_t *at_from, uint64_t *at_to, struct wk_err *err)
 {
 	const char *dash = strchr(spec->time, '-');
 	struct wk_str from = wk_str_of(spec->time, dash ? (size_t)(dash - spec->time) : 0);
 	struct wk_str to = wk_str_c(dash ? dash + 1 : "");
-	uint64_t from_ns = 0, to_ns = UINT64_MAX, begin_ns = wk_model_begin_ns(model);
+	uint64_t from_ns = 0, to_ns = UINT64_MAX;
+	uint64_t begin_ns = wk_model_side_begin_ns(model, is_before);
+	uint64_t all_ns = wk_model_side_last_ns(model, is_before) - begin_ns;
 
 	if (!dash || (from.len == 0 && to.len == 0) ||
-	    (from.len && !read_time(model, from, &from_ns)) ||
-	    (to.len && !read_time(model, to, &to_ns)))
+	    (from.len && !read_moment(from, all_ns, &from_ns)) ||
+	    (to.len && !read_moment(to, all_ns, &to_ns)))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": expected FROM-TO since %s, such as 1.5-3, "
 			       "200ms-1s or 10-, or parts such as 10%%-20%%", spec->time,
@@ -223,9 +226,16 @@ static bool pass_time(const struct wk_model *model, const struct wk_filter_spec 
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": it ends before it begins", spec->time);
-	filter->from_ns = from_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + from_ns;
-	filter->to_ns = to_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + to_ns;
+	*at_from = from_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + from_ns;
+	*at_to = to_ns > UINT64_MAX - begin_ns ? UINT64_MAX : begin_ns + to_ns;
 	return true;
+}
+
+static bool pass_time(const struct wk_model *model, const struct wk_filter_spec *spec,
+		      struct wk_filter *filter, struct wk_err *err)
+{
+	return read_times(model, spec, false, &filter->from_ns, &filter->to_ns, err) &&
+	       read_times(model, spec, true, &filter->before_from_ns, &filter->before_to_ns, err);
 }
 
 static void count_by_source(const struct wk_model *model, uint64_t *counts)
@@ -372,8 +382,18 @@ static bool weigh_outstanding(struct wk_filter *filter, const struct wk_model *m
 	if (!has_lifetimes(model, filter->source, err) ||
 	    !has_lifetimes(model, filter->before_source, err))
 		return false;
-	filter->weights = wk_lifetimes_left(model, filter->to_ns);
+	filter->weights = wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns);
 	return true;
+}
+
+static bool is_in_time(const struct wk_filter *filter, const struct wk_samples *samples,
+		       uint32_t i)
+{
+	uint64_t time_ns = samples->time_ns[i];
+
+	if (samples->is_before && samples->is_before[i])
+		return time_ns >= filter->before_from_ns && time_ns <= filter->before_to_ns;
+	return time_ns >= filter->from_ns && time_ns <= filter->to_ns;
 }
 
 /* What each part says of one sample; a part that was not given says yes. */
@@ -384,7 +404,6 @@ static void ask_parts(const struct wk_filter *filter, const struct wk_model *mod
 	wk_process_id process = model->threads[thread].process;
 	wk_stack_id stack = model->samples.stack[sample];
 	wk_stack_id named = wk_model_named_of(model, stack);
-	uint64_t time_ns = model->samples.time_ns[sample];
 
 	answers[WK_FILTER_PROCESS] = !passing->processes || passing->processes[process];
 	answers[WK_FILTER_THREAD] = !passing->threads || passing->threads[thread];
@@ -392,7 +411,7 @@ static void ask_parts(const struct wk_filter *filter, const struct wk_model *mod
 		(!passing->image_stacks || passing->image_stacks[named]) &&
 		(!passing->recorded_stacks || passing->recorded_stacks[stack]);
 	answers[WK_FILTER_FUNCTION] = !passing->function_stacks || passing->function_stacks[named];
-	answers[WK_FILTER_TIME] = time_ns >= filter->from_ns && time_ns <= filter->to_ns;
+	answers[WK_FILTER_TIME] = is_in_time(filter, &model->samples, sample);
 	answers[WK_FILTER_QUERY] = !passing->samples || passing->samples[sample];
 	answers[WK_FILTER_OUTSTANDING] = !filter->weights || filter->weights[sample];
 }
@@ -468,6 +487,7 @@ bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
 
 	*filter = (struct wk_filter){
 		.to_ns = UINT64_MAX,
+		.before_to_ns = UINT64_MAX,
 		.has_named_source = spec->source || spec->after_source,
 		.has_counts = model->count_count > 0,
 		.is_given = {

@@ -51,6 +51,7 @@ struct wk_filter {
 	uint64_t *weights;   /* of the samples; NULL: as they were recorded */
 	uint8_t *threads;    /* a byte a thread: process and thread are in view; NULL: all are */
 	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
+	uint64_t before_from_ns, before_to_ns; /* the same of a comparison's "before" side */
 	wk_source_id source; /* 0 where nothing was sampled */
 	wk_source_id before_source; /* of a comparison's before; the same otherwise */
 	const char *row_word; /* what one of its samples is called */

@@ -8,9 +8,9 @@
 
 #include "views/filter.h"
 
-/* By sample: what is left of its weight at the end of `to_ns`, whenever it began. The caller frees
- * it. */
-uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns);
+/* By sample: what is left of its weight at the end of `to_ns`, of a comparison's "before" side at
+ * that of `before_to_ns`, whenever it began. The caller frees it. */
+uint64_t *wk_lifetimes_left(const struct wk_model *model, uint64_t to_ns, uint64_t before_to_ns);
 
 /* Of what was allocated in the time in view; what is given back later counts as left. */
 struct wk_lifetimes {
