@@ -60,6 +60,9 @@ struct wk_fetcher {
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
 	bool (*is_stopped)(void *context);
 	void *context;
+	uint64_t free_bytes;
+	bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch); /* or NULL */
+	void *turns;
 
 	/* Of the file at hand. */
 	const struct wk_fetch *fetch;
@@ -70,6 +73,7 @@ struct wk_fetcher {
 	uint64_t page_ns, page_seen_ns; /* ... how long that took, as last seen; 0: no refusal */
 	bool is_too_large, is_too_slow, is_too_long, is_bomb;
 	bool is_page_slow; /* the page of the refusal drips */
+	bool has_turn, has_no_turn;
 	int write_errno;
 	char message[CURL_ERROR_SIZE];
 };
@@ -91,6 +95,17 @@ struct wk_fetcher *wk_fetcher_new(const struct wk_remote_options *options)
 	f->is_stopped = options->is_stopped;
 	f->context = options->context;
 	return f;
+}
+
+void wk_fetcher_take_turns(struct wk_fetcher *f, uint64_t free_bytes,
+			   bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
+			   void *context)
+{
+	if (!f)
+		return;
+	f->free_bytes = free_bytes;
+	f->wait_for_turn = wait_for_turn;
+	f->turns = context;
 }
 
 /* The library stays loaded: what it brings with it has things to do when the program ends. */
@@ -176,6 +191,19 @@ static bool is_in_proportion(const struct wk_fetcher *f, size_t len)
 	return f->done_bytes + len <= wk_unpack_limit_of(packed > 0 ? (uint64_t)packed : 0);
 }
 
+/* The time in which it waits for others is not the server's. */
+static bool wait_for_turn(struct wk_fetcher *f)
+{
+	uint64_t begun_ns = wk_os_clock_ns(), waited_ns;
+
+	f->has_turn = f->wait_for_turn(f->turns, f->fetch);
+	f->has_no_turn = !f->has_turn;
+	waited_ns = wk_os_clock_ns() - begun_ns;
+	f->begun_ns += waited_ns;
+	f->window_ns += waited_ns;
+	return f->has_turn;
+}
+
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 {
 	struct wk_fetcher *f = context;
@@ -192,6 +220,9 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *context)
 		f->is_too_large = true;
 		return 0;
 	}
+	if (f->wait_for_turn && !f->has_turn && f->done_bytes + len > f->free_bytes &&
+	    !wait_for_turn(f))
+		return 0;
 	if (!wk_os_write(f->fetch->fd, bytes, len)) {
 		f->write_errno = errno ? errno : EIO;
 		return 0;
@@ -314,6 +345,7 @@ static void begin(struct wk_fetcher *f, const struct wk_fetch *fetch)
 	f->begun_ns = f->window_ns = wk_os_clock_ns();
 	f->page_bytes = f->page_ns = f->page_seen_ns = 0;
 	f->is_too_large = f->is_too_slow = f->is_too_long = f->is_bomb = f->is_page_slow = false;
+	f->has_turn = f->has_no_turn = false;
 	f->write_errno = 0;
 	f->message[0] = '\0';
 	f->library.setopt(f->easy, CURLOPT_URL, fetch->url);
@@ -413,6 +445,8 @@ static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct
 		return refused(status, err);
 	if (code == CURLE_OK)
 		return WK_FETCH_DONE;
+	if (f->has_no_turn)
+		return WK_FETCH_IN_VAIN;
 	if (f->is_bomb)
 		return out_of_proportion(err);
 	if (f->is_too_large || code == CURLE_FILESIZE_EXCEEDED)

@@ -20,6 +20,7 @@ enum wk_fetched {
 	WK_FETCH_UNREACHABLE, /* the server does not answer: there is no use in asking again */
 	WK_FETCH_ENDLESS,     /* it sent what has no end, also a refusal, or unpacks to far more
 			       * than it is: the same */
+	WK_FETCH_IN_VAIN,     /* the fetch's `is_in_vain` said so: what `err` says is worth nothing */
 	WK_FETCH_NO_ROOM,     /* for this file: see fetch_room.h */
 	WK_FETCH_IMPOSSIBLE,  /* the library is missing, or a place for what comes */
 	WK_FETCH_STOPPED,     /* by the options' `is_stopped` */
@@ -38,6 +39,10 @@ struct wk_fetch {
 	int fd; /* where the bytes go; of no use unless they were all there */
 	uint64_t most_bytes; /* 0: the options' */
 	const char *name;    /* of the file, for progress; may be NULL */
+	/* Is the server left alone by now? Asked where the file has to wait for others; may be
+	 * NULL. */
+	bool (*is_in_vain)(void *context);
+	void *context;
 };
 
 /* A file that came for `for_ns` and has so many bytes by now: is it as good as endless? Whoever
@@ -56,6 +61,13 @@ bool wk_fetch_is_possible(struct wk_err *err);
  * and is one thread's at a time. */
 struct wk_fetcher *wk_fetcher_new(const struct wk_remote_options *options);
 void wk_fetcher_free(struct wk_fetcher *fetcher);
+
+/* Of a file that comes to more than `free_bytes` the rest waits until `wait_for_turn` returns true;
+ * where that returns false the file is given up. For whoever fetches several at once: an answer
+ * without an end is not to fill the disk as often as it is asked for. */
+void wk_fetcher_take_turns(struct wk_fetcher *fetcher, uint64_t free_bytes,
+			   bool (*wait_for_turn)(void *context, const struct wk_fetch *fetch),
+			   void *context);
 
 /* Loads the library, which is not for several threads. The first file does so, too. */
 bool wk_fetcher_make_ready(struct wk_fetcher *fetcher, struct wk_err *err);

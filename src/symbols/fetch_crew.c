@@ -10,6 +10,9 @@
 /* Fewer than that are left: it was the lack of them that something failed of. */
 #define FEW_FILES 3
 
+/* Small files of which others wait to know the answer need no turn. */
+#define LEAST_SHARE ((uint64_t)64 << 10)
+
 #define TICK_MS 50 /* until progress is told again, and it is asked whether to stop */
 
 struct crew;
@@ -22,6 +25,7 @@ struct member {
 	struct wk_remote_progress now; /* of no meaning where `is_busy` is not set */
 	size_t job;
 	bool is_busy;
+	bool waits; /* for the turn */
 	bool is_caller; /* it does the work of all, since there are no threads */
 };
 
@@ -32,6 +36,7 @@ struct crew {
 	struct member members[WK_MOST_FETCHERS];
 	size_t member_count;
 	size_t next_job, done_jobs, working;
+	struct member *turn; /* whose file may be large. Or NULL */
 	bool is_stopped;
 };
 
@@ -86,6 +91,38 @@ static bool is_stopped(void *context)
 	return stopped;
 }
 
+/* Under the lock. Those that were begun first go first. */
+static bool takes_turn(struct member *member)
+{
+	struct crew *crew = member->crew;
+
+	for (size_t i = 0; i < crew->member_count && !crew->turn; i++)
+		if (crew->members[i].waits && crew->members[i].job < member->job)
+			return false;
+	if (!crew->turn)
+		crew->turn = member;
+	return crew->turn == member;
+}
+
+static bool wait_for_turn(void *context, const struct wk_fetch *fetch)
+{
+	struct member *member = context;
+	struct crew *crew = member->crew;
+	bool is_ours = false, goes_on = true;
+
+	while (!is_ours && goes_on) {
+		goes_on = !(fetch->is_in_vain && fetch->is_in_vain(fetch->context));
+		wk_os_lock_take(crew->lock);
+		goes_on = goes_on && !crew->is_stopped;
+		is_ours = goes_on && takes_turn(member);
+		member->waits = goes_on && !is_ours;
+		if (member->waits)
+			wk_os_lock_wait(crew->lock, TICK_MS);
+		wk_os_lock_leave(crew->lock);
+	}
+	return is_ours;
+}
+
 static bool take_job(struct member *member)
 {
 	struct crew *crew = member->crew;
@@ -108,6 +145,10 @@ static void work(void *context)
 		crew->work->run(crew->work->context, member->job, member->fetcher);
 		wk_os_lock_take(crew->lock);
 		crew->done_jobs++;
+		if (crew->turn == member) { /* and who is left alone is known to all */
+			crew->turn = NULL;
+			wk_os_lock_wake(crew->lock);
+		}
 		wk_os_lock_leave(crew->lock);
 	}
 }
@@ -151,6 +192,14 @@ static size_t members_for(const struct crew *crew)
 	return fed > most ? most : fed ? fed : 1;
 }
 
+/* What a file may have without waiting for its turn. */
+static uint64_t free_bytes(const struct crew *crew)
+{
+	uint64_t share = crew->options->most_bytes / WK_MOST_FETCHERS;
+
+	return share > LEAST_SHARE ? share : LEAST_SHARE;
+}
+
 /* Fetchers are made by one thread, since the library is loaded with the first. */
 static bool hire(struct crew *crew, struct wk_err *err)
 {
@@ -166,6 +215,7 @@ static bool hire(struct crew *crew, struct wk_err *err)
 		options.context = member;
 		member->crew = crew;
 		member->fetcher = wk_fetcher_new(&options);
+		wk_fetcher_take_turns(member->fetcher, free_bytes(crew), wait_for_turn, member);
 		ok = wk_fetcher_make_ready(member->fetcher, err);
 	}
 	return ok;

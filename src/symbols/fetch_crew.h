@@ -3,7 +3,8 @@
  * Jobs are begun in their order, so that what matters most comes first and is there when a person
  * has seen enough. The calling thread waits, tells the progress of all together and
  * asks whether to stop; nobody else calls what the options say. Where the system gives no threads,
- * the jobs are done one after the other. */
+ * the jobs are done one after the other. Of files larger than an eighth of what one may have only
+ * one comes at a time, so that all that come at once have less than two may have. */
 #ifndef WK_SYMBOLS_FETCH_CREW_H
 #define WK_SYMBOLS_FETCH_CREW_H
 

@@ -33,8 +33,8 @@ bool wk_fetch_room_take_up(struct wk_fetch_room *room, uint64_t bytes);
 /* What is told of a file for which there is none. */
 void wk_fetch_room_fail(struct wk_err *err);
 
-/* What is told of a server whose files are kept for this run alone, for the reason in `why`: no more
- * than a remark, and what went wrong is worth more. */
+/* What is told of a server whose files are kept for this run alone, for the reason in `why`: no
+ * more than a remark, and what went wrong is worth more. */
 void wk_fetch_room_add_remark(struct wk_buf *text, const struct wk_err *why);
 
 /* Of a place: `complaint` becomes `next` where it is none, or only that remark. What is not there

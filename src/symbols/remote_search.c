@@ -127,9 +127,28 @@ static void keep_open(struct wk_remote_search *s, const struct wk_os_keep *keep,
 	wk_fetch_room_came(&s->remote->room, s->job, s->unkept_bytes);
 }
 
+/* Of one search to one host. */
+struct question {
+	struct wk_remote_search *s;
+	const struct wk_remote_host *host;
+};
+
+static bool is_left_alone(void *context)
+{
+	const struct question *question = context;
+	struct wk_os_lock *lock = question->s->remote->lock;
+	bool is_alone;
+
+	wk_os_lock_take(lock);
+	is_alone = question->host->why_down != NULL;
+	wk_os_lock_leave(lock);
+	return is_alone;
+}
+
 static enum wk_fetched fetch_one(struct wk_remote_search *s, const struct wk_remote_host *host,
 				 const struct wk_fetch *wish, struct wk_err *err)
 {
+	struct question question = { s, host };
 	struct wk_fetch fetch = *wish;
 	struct wk_err why = { 0 };
 	struct wk_os_keep keep;
@@ -139,6 +158,8 @@ static enum wk_fetched fetch_one(struct wk_remote_search *s, const struct wk_rem
 	if (fetched != WK_FETCH_DONE)
 		return fetched;
 	fetch.fd = keep.fd;
+	fetch.is_in_vain = is_left_alone;
+	fetch.context = &question;
 	fetched = wk_fetch(fetcher_of(s), &fetch, err);
 	ok = fetched == WK_FETCH_DONE && wk_remote_check_fd(keep.fd, &s->wish.id, err);
 	if (ok && why.code) {
@@ -181,18 +202,14 @@ static enum wk_fetched fetch_from(struct wk_remote_search *s, const struct wk_re
 	return fetched;
 }
 
-/* Is it left alone, and why? */
-static bool is_left_alone(struct wk_remote_search *s, const struct wk_remote_host *host,
-			  struct wk_err *err)
+/* Is it left alone? Then why is said. */
+static bool is_said_alone(struct wk_remote_search *s, const struct wk_remote_host *host)
 {
-	struct wk_os_lock *lock = s->remote->lock;
-	bool is_alone;
+	struct question question = { s, host };
+	bool is_alone = is_left_alone(&question);
 
-	wk_os_lock_take(lock);
-	is_alone = host->why_down != NULL;
 	if (is_alone)
-		wk_fail(err, WK_EIO, WK_NOWHERE, "%s", host->why_down);
-	wk_os_lock_leave(lock);
+		complain(s, host, host->why_down); /* which stays as it is */
 	return is_alone;
 }
 
@@ -223,11 +240,11 @@ static bool ask(struct wk_remote_search *s, struct wk_remote_host *host)
 	struct wk_err err = { 0 };
 	enum wk_fetched fetched;
 
-	if (is_left_alone(s, host, &err)) {
-		complain(s, host, err.text);
+	if (is_said_alone(s, host))
 		return false;
-	}
 	fetched = fetch_from(s, host, &err);
+	if (fetched == WK_FETCH_IN_VAIN && is_said_alone(s, host))
+		return false;
 	if (wk_fetch_is_end(fetched))
 		leave_alone(s, host, err.text);
 	s->was_stopped |= fetched == WK_FETCH_STOPPED;

@@ -68,6 +68,18 @@ static enum wk_fetched open_draft(struct asking *a, bool is_small, struct wk_os_
 	return wk_fetch_room_open(keep, &a->err) ? WK_FETCH_DONE : WK_FETCH_IMPOSSIBLE;
 }
 
+static bool is_in_vain(void *context)
+{
+	const struct asking *a = context;
+	struct wk_os_lock *lock = a->s->files->lock;
+	bool is_alone;
+
+	wk_os_lock_take(lock);
+	is_alone = a->state->why_down != NULL;
+	wk_os_lock_leave(lock);
+	return is_alone;
+}
+
 /* One address, into a file that is open. */
 static enum wk_fetched fetch(struct asking *a, const struct wk_buf *url, uint64_t most_bytes,
 			     int fd)
@@ -84,7 +96,8 @@ static enum wk_fetched fetch(struct asking *a, const struct wk_buf *url, uint64_
 	a->err = (struct wk_err){ 0 };
 	fetched = wk_fetch(fetcher ? fetcher : files->fetcher, &(struct wk_fetch){
 		.url = wk_buf_text((struct wk_buf *)url), .shown_url = wk_buf_text(&shown),
-		.name = wk_buf_text(&name), .fd = fd, .most_bytes = most_bytes }, &a->err);
+		.name = wk_buf_text(&name), .fd = fd, .most_bytes = most_bytes,
+		.is_in_vain = is_in_vain, .context = a }, &a->err);
 	wk_buf_fini(&name);
 	wk_buf_fini(&shown);
 	return fetched;
@@ -269,6 +282,10 @@ static bool ask(struct asking *a)
 	a->err = (struct wk_err){ 0 };
 	if (!is_left_alone(a, &fetched))
 		fetched = fetch_all(a);
+	if (fetched == WK_FETCH_IN_VAIN) {
+		a->err = (struct wk_err){ 0 };
+		is_left_alone(a, &fetched);
+	}
 	if (wk_fetch_is_end(fetched))
 		leave_alone(a, fetched);
 	a->s->was_stopped |= fetched == WK_FETCH_STOPPED;
