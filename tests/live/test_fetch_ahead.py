@@ -363,4 +363,23 @@ def _(t):
     t.within(sent[0], most, 4 * most, "bytes sent, of 512 MiB that eight could have written")
 
 
+@tap.case("nobody is asked where no server is named, or with --offline whatever is named")
+def _(t):
+    path = trace(t, [Module(1, 5, stamp=0x50001), Module(2, 3, stamp=0x50002, known=False)])
+    with Server(missing) as proxy:
+        # Whoever is asked by mistake is asked here, and no name of another machine is looked up.
+        proxies = {name: proxy.url for name in ("http_proxy", "https_proxy", "all_proxy")}
+        for words in ([], ["--symbol-path", ""], ["--symbol-path", "srv**"],
+                      ["--symbol-path", f"srv*{t.folder}/a*{t.folder}/b;cache*;{t.folder}"],
+                      ["--symbol-path", "srv*", "--offline"],
+                      ["--symbol-path", proxy.url, "--offline"]):
+            fold(t, path, *words, **proxies)
+            t.equal(proxy.connections, 0, f"connections with {words}")
+        for names in "", "srv**;cache*":
+            fold(t, path, _NT_SYMBOL_PATH=names, **proxies)
+            t.equal(proxy.connections, 0, f"connections with _NT_SYMBOL_PATH={names}")
+        fold(t, path, "--symbol-path", "http://127.0.0.1:9/x", no_proxy="", **proxies)
+        t.true(proxy.connections > 0, "the proxy is asked in place of a server that is named")
+
+
 tap.run_all(needs_recording=False)
