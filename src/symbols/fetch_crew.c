@@ -1,5 +1,7 @@
 #include "symbols/fetch_crew.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 
 /* Files that a fetcher has open at most: what comes, what it came from, what wakes it, and what
@@ -269,4 +271,15 @@ bool wk_fetch_crew_run(const struct wk_remote_options *options, struct wk_os_loc
 	for (size_t i = 0; i < crew.member_count; i++)
 		wk_fetcher_free(crew.members[i].fetcher);
 	return ok;
+}
+
+void wk_fetch_together(const struct wk_remote_options *options, struct wk_fetch_room *room,
+		       const struct wk_fetch_work *jobs)
+{
+	room->came_bytes = wk_alloc_zeroed(jobs->count, sizeof(*room->came_bytes));
+	if (!wk_fetch_crew_run(options, room->lock, jobs, NULL))
+		for (size_t i = 0; i < jobs->count; i++)
+			jobs->run(jobs->context, i, NULL);
+	free(room->came_bytes);
+	room->came_bytes = NULL;
 }

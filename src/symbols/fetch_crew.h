@@ -10,6 +10,7 @@
 
 #include "os/os.h"
 #include "symbols/fetch.h"
+#include "symbols/fetch_room.h"
 
 /* As many as are asked at a time, if the process may open so many files. */
 #define WK_MOST_FETCHERS 8
@@ -25,6 +26,11 @@ struct wk_fetch_work {
  * was begun. `lock` is held while progress is told. */
 bool wk_fetch_crew_run(const struct wk_remote_options *options, struct wk_os_lock *lock,
 		       const struct wk_fetch_work *work, struct wk_err *err);
+
+/* The same with room for what the jobs keep for this run alone, whose lock it takes. Where nothing
+ * can be fetched the jobs are done all the same, without a fetcher: they know whom to tell of. */
+void wk_fetch_together(const struct wk_remote_options *options, struct wk_fetch_room *room,
+		       const struct wk_fetch_work *work);
 
 /* True where this process may open no more files, which is nobody else's fault: then `err` says
  * that, whatever it said. To be asked before what was open is closed. */

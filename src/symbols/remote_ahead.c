@@ -83,13 +83,7 @@ static void fetch(struct crowd *crowd)
 	const struct wk_fetch_work work = { .count = crowd->count, .run = run, .context = crowd };
 	struct wk_remote *remote = crowd->remote;
 
-	remote->room.came_bytes = wk_alloc_zeroed(crowd->count,
-						  sizeof(*remote->room.came_bytes));
-	if (!wk_fetch_crew_run(&remote->options, remote->lock, &work, NULL))
-		for (size_t i = 0; i < crowd->count; i++)
-			run(crowd, i, NULL);
-	free(remote->room.came_bytes);
-	remote->room.came_bytes = NULL;
+	wk_fetch_together(&remote->options, &remote->room, &work);
 	for (size_t i = 0; i < crowd->count; i++)
 		finish(&crowd->early[i]);
 	wk_remote_make_room_for_newest(remote);

@@ -173,12 +173,7 @@ static void fetch(struct crowd *crowd)
 	wk_symbol_files_folder(files, true);
 	for (size_t i = 0; i < crowd->count; i++)
 		begin(&crowd->early[i], files, false);
-	files->room.came_bytes = wk_alloc_zeroed(crowd->count, sizeof(*files->room.came_bytes));
-	if (!wk_fetch_crew_run(&files->options, files->lock, &work, NULL))
-		for (size_t i = 0; i < crowd->count; i++)
-			run(crowd, i, NULL);
-	free(files->room.came_bytes);
-	files->room.came_bytes = NULL;
+	wk_fetch_together(&files->options, &files->room, &work);
 	for (size_t i = 0; i < crowd->count; i++)
 		finish(&crowd->early[i]);
 	wk_symbol_files_make_room(files);
