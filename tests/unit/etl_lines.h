@@ -20,9 +20,18 @@ static inline void read_made_as(const struct etl_maker *m, struct wk_read_option
 	wk_out_end(&out);
 }
 
-static inline void read_made(const struct etl_maker *m, struct wk_buf *text)
+/* The same of what was made, which ends with this. */
+static inline void read_trace(struct etl_maker *m, struct wk_buf *text)
 {
 	read_made_as(m, (struct wk_read_options){ 0 }, text);
+	etl_fini(m);
+}
+
+/* And of what is still in its last buffer. */
+static inline void end_trace(struct etl_maker *m, struct wk_buf *text)
+{
+	etl_end_buffer(m, 0);
+	read_trace(m, text);
 }
 
 static inline void assert_line(const struct wk_buf *text, const char *line)

@@ -67,8 +67,15 @@ static void put_unit(struct maker *m, uint64_t start, uint64_t bytes)
 	unit_end(m);
 }
 
-static void load_all(struct maker *m)
+/* Units of so many bytes of code, each so far behind the one before, that share a program. */
+static void open_units(struct maker *m, unsigned count, uint64_t apart, uint64_t bytes)
 {
+	maker_init(m, 4);
+	put_kinds(m);
+	put_program(m);
+	for (unsigned i = 0; i < count; i++)
+		put_unit(m, CODE_AT + apart * i, bytes);
+	assert_true(maker_open(m));
 	for (uint32_t i = 0; i < wk_dwarf_unit_count(m->dwarf); i++)
 		assert_true(wk_dwarf_load(m->dwarf, i, m->index, NULL));
 }
@@ -80,13 +87,7 @@ static void units_that_share_a_program_have_the_lines_of_their_code(void **state
 	char expected[32];
 
 	(void)state;
-	maker_init(&m, 4);
-	put_kinds(&m);
-	put_program(&m);
-	for (unsigned i = 0; i < UNITS; i++)
-		put_unit(&m, CODE_AT + UNIT_BYTES * i, UNIT_BYTES);
-	assert_true(maker_open(&m));
-	load_all(&m);
+	open_units(&m, UNITS, UNIT_BYTES, UNIT_BYTES);
 	for (unsigned i = 0; i < ROWS; i++) {
 		snprintf(expected, sizeof(expected), "f:%u", i + 1);
 		assert_string_equal(chain_at(&m, CODE_AT + 4 * i), expected);
@@ -101,13 +102,7 @@ static void what_units_that_share_a_program_keep_is_their_own_rows(void **state)
 	struct maker m;
 
 	(void)state;
-	maker_init(&m, 4);
-	put_kinds(&m);
-	put_program(&m);
-	for (unsigned i = 0; i < UNITS; i++)
-		put_unit(&m, CODE_AT + UNIT_BYTES * i, UNIT_BYTES);
-	assert_true(maker_open(&m));
-	load_all(&m);
+	open_units(&m, UNITS, UNIT_BYTES, UNIT_BYTES);
 	assert_true(wk_code_index_bytes(m.index) < 10 * ROWS * 16);
 	maker_fini(&m);
 }
@@ -117,13 +112,7 @@ static void units_that_all_want_all_of_one_program_take_no_more_than_some(void *
 	struct maker m;
 
 	(void)state;
-	maker_init(&m, 4);
-	put_kinds(&m);
-	put_program(&m);
-	for (unsigned i = 0; i < 4 * UNITS; i++)
-		put_unit(&m, CODE_AT, ROWS * 4);
-	assert_true(maker_open(&m));
-	load_all(&m);
+	open_units(&m, 4 * UNITS, 0, ROWS * 4);
 	assert_true(wk_code_index_bytes(m.index) < 40 * ROWS * 16 + 4 * UNITS * 512);
 	assert_non_null(strstr(wk_dwarf_missing(m.dwarf).at, "line programs"));
 	maker_fini(&m);

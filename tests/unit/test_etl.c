@@ -15,14 +15,20 @@ static const char *place_of(const struct wk_buf *text, const char *line)
 	return strstr(wk_buf_text((struct wk_buf *)text), line);
 }
 
-static void what_is_told_at_the_end_was_there_from_the_begin(void **state)
+static void read_whole_trace(struct wk_buf *text)
 {
 	struct etl_maker m = { 0 };
+
+	etl_whole_trace(&m);
+	read_trace(&m, text);
+}
+
+static void what_is_told_at_the_end_was_there_from_the_begin(void **state)
+{
 	struct wk_buf text = { 0 };
 
 	(void)state;
-	etl_whole_trace(&m);
-	read_made(&m, &text);
+	read_whole_trace(&text);
 	assert_line(&text, "pid=100 tid=100 change=seen parent_pid=4 name=\"app.exe\"");
 	assert_line(&text, "pid=100 tid=101 change=seen name=\"worker\"");
 	assert_line(&text, "path=\"C:\\\\Windows\\\\app.exe\"");
@@ -31,53 +37,43 @@ static void what_is_told_at_the_end_was_there_from_the_begin(void **state)
 			   "pdb=\"c:\\\\out\\\\app.pdb\" time_stamp=0x5f000001");
 	assert_true(place_of(&text, "app.exe") < place_of(&text, "sample "));
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 static void a_process_that_starts_and_ends_has_its_times(void **state)
 {
-	struct etl_maker m = { 0 };
 	struct wk_buf text = { 0 };
 
 	(void)state;
-	etl_whole_trace(&m);
-	read_made(&m, &text);
+	read_whole_trace(&text);
 	assert_line(&text, "time=20000000 pid=200 tid=200 change=start parent_pid=100 name=\"child.exe\"");
 	assert_line(&text, "time=26000000 pid=200 tid=200 change=exit name=\"child.exe\" "
 			   "command_line=\"child.exe\" exit_code=7");
 	assert_line(&text, "path=\"C:\\\\child.exe\"");
 	assert_line(&text, "gone=1");
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 static void a_sample_has_both_halves_of_its_stack_whatever_they_are_told_by(void **state)
 {
-	struct etl_maker m = { 0 };
 	struct wk_buf text = { 0 };
 
 	(void)state;
-	etl_whole_trace(&m);
-	read_made(&m, &text);
+	read_whole_trace(&text);
 	assert_line(&text, "time=10000000 pid=100 tid=101");
 	assert_line(&text, "kernel=0xfffff80000000020 user=0x10010,0x10020");
 	assert_line(&text, "user=0x20010\n"); /* the key's second meaning */
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 static void an_idle_processor_counts_apart_unless_a_device_asks(void **state)
 {
-	struct etl_maker m = { 0 };
 	struct wk_buf text = { 0 };
 
 	(void)state;
-	etl_whole_trace(&m);
-	read_made(&m, &text);
+	read_whole_trace(&text);
 	assert_line(&text, "time=13000000 pid=0 tid=0 cpu=0 source=2");
 	assert_line(&text, "time=14000000 pid=0 tid=0 cpu=0 source=1");
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 static void what_is_too_short_is_counted(void **state)
@@ -90,12 +86,10 @@ static void what_is_too_short_is_counted(void **state)
 	put(&nothing, 1, 4);
 	etl_kernel(&m, 4, 0x0301, ETL_MS, &nothing);
 	etl_kernel(&m, 3, 0x1404, ETL_MS, &nothing);
-	etl_end_buffer(&m, 0);
-	read_made(&m, &text);
+	end_trace(&m, &text);
 	assert_line(&text, "2 records are too short");
 	wk_buf_fini(&nothing);
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 /* What the tool that merges a trace writes at the time of an image's own record. */
@@ -122,15 +116,13 @@ static void images_that_come_to_one_place_have_each_its_own_pdb(void **state)
 	came(&m, 3, "b.dll", 2, true);
 	etl_image(&m, 0x1402, 4, 7, 0x10000, "b.dll");
 	came(&m, 5, "c.dll", 3, false);
-	etl_end_buffer(&m, 0);
-	read_made(&m, &text);
+	end_trace(&m, &text);
 	assert_line(&text, "path=\"a.dll\" build_id="
 			   "0100000000000000000000000000000001000000 pdb=\"a.dll\" time_stamp=0x1");
 	assert_line(&text, "path=\"b.dll\" build_id="
 			   "0100000000000000000000000000000002000000 pdb=\"b.dll\" time_stamp=0x2");
 	assert_line(&text, "path=\"c.dll\" time_stamp=0x3");
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 static void a_trace_that_was_not_merged_has_no_map_of_volumes(void **state)
@@ -142,12 +134,10 @@ static void a_trace_that_was_not_merged_has_no_map_of_volumes(void **state)
 	etl_begin_file(&m);
 	etl_image(&m, 0x1403, 1, 7, 0x10000, "\\??\\C:\\Windows\\a.sys");
 	etl_image(&m, 0x1403, 1, 7, 0x20000, "\\Device\\HarddiskVolume1\\b.dll");
-	etl_end_buffer(&m, 0);
-	read_made(&m, &text);
+	end_trace(&m, &text);
 	assert_line(&text, "path=\"C:\\\\Windows\\\\a.sys\"");
 	assert_line(&text, "path=\"\\\\Device\\\\HarddiskVolume1\\\\b.dll\"");
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 /* Of a trace that was cut off before it tells of threads: nobody was idle there. */
@@ -160,12 +150,10 @@ static void a_thread_that_nobody_tells_of_is_not_the_idle_process(void **state)
 	etl_begin_file(&m);
 	etl_sampled(&m, 1 * ETL_MS, 0x10010, 77, 0);
 	etl_sampled(&m, 2 * ETL_MS, 0x10010, 0, 1);
-	etl_end_buffer(&m, 0);
-	read_made(&m, &text);
+	end_trace(&m, &text);
 	assert_line(&text, "time=1000000 pid=unknown tid=77");
 	assert_line(&text, "time=2000000 pid=0 tid=0");
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 static void a_volume_of_a_long_name_is_none(void **state)
@@ -181,12 +169,10 @@ static void a_volume_of_a_long_name_is_none(void **state)
 	etl_volume(&m, "\\Short\\", "C:\\");
 	etl_image(&m, 0x1403, 1, 7, 0x10000, "\\Long\\a.dll");
 	etl_image(&m, 0x1403, 1, 7, 0x20000, "\\Short\\b.dll");
-	etl_end_buffer(&m, 0);
-	read_made(&m, &text);
+	end_trace(&m, &text);
 	assert_non_null(strstr(wk_buf_text(&text), "path=\"\\\\Long\\\\a.dll\""));
 	assert_non_null(strstr(wk_buf_text(&text), "path=\"C:\\\\b.dll\""));
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 static void a_trace_that_was_cut_off_says_so(void **state)
@@ -197,11 +183,9 @@ static void a_trace_that_was_cut_off_says_so(void **state)
 	(void)state;
 	etl_begin_file(&m);
 	etl_sampled(&m, 10, 0x1000, 7, 0);
-	etl_end_buffer(&m, 0);
-	read_made(&m, &text);
+	end_trace(&m, &text);
 	assert_non_null(strstr(wk_buf_text(&text), "the trace was cut off: 3 of its 5 buffers"));
 	wk_buf_fini(&text);
-	etl_fini(&m);
 }
 
 int main(void)

@@ -10,12 +10,6 @@
 #include "etl_kernel_events.h"
 #include "etl_lines.h"
 
-static void read_trace(struct etl_maker *m, struct wk_buf *text)
-{
-	read_made(m, text);
-	etl_fini(m);
-}
-
 static void read_kernel_trace(struct wk_buf *text)
 {
 	struct etl_maker m = { 0 };

@@ -13,13 +13,6 @@
 #include "formats/etl_fields.h"
 #include "formats/xml.h"
 
-static void end_trace(struct etl_maker *m, struct wk_buf *text)
-{
-	etl_end_buffer(m, 0);
-	read_made(m, text);
-	etl_fini(m);
-}
-
 /* ---- TraceLogging */
 
 static void put_field(struct wk_buf *fields, const char *name, const char *types, size_t count)
