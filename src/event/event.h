@@ -381,7 +381,6 @@ enum wk_wait_mode {
 	WK_WAIT_UNTOLD,
 	WK_WAIT_KERNEL, /* the kernel waits for itself */
 	WK_WAIT_USER,   /* for the program, whose stack may be paged out meanwhile */
-	WK_WAIT_MODES
 };
 
 /* The event's pid and tid run from now on. */

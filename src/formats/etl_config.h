@@ -34,7 +34,6 @@ enum wk_etl_part {
 	WK_ETL_PART_INTERRUPTS,
 	WK_ETL_PART_SERVICES,
 	WK_ETL_PART_DEVICES,
-	WK_ETL_PARTS
 };
 
 struct wk_etl_fact {

@@ -8,7 +8,6 @@
 /* A record's size is 16 bits wide. */
 #define MOST_RECORD_BYTES 65528
 #define SAMPLE_FIXED      80 /* bytes of a sample without its call chain's entries */
-#define TRAILER           32
 #define MOST_CHAIN        ((MOST_RECORD_BYTES - SAMPLE_FIXED) / 8)
 #define MOST_KERNEL_CHAIN (MOST_CHAIN / 2)
 #define MOST_NAME         (MOST_RECORD_BYTES / 2)
