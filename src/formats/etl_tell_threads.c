@@ -76,6 +76,7 @@ void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *
 {
 	uint32_t tid = record->tid;
 
+	event->pid = WK_UNKNOWN_PID;
 	if (tid == WK_ETL_NO_THREAD)
 		tid = running_on(trace, record->cpu);
 	if (tid == WK_ETL_NO_THREAD)
@@ -97,6 +98,7 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 				    : wk_etl_stacks_find_on(trace->stacks, record->time,
 							    record->cpu, &tid, &chain))
 		set_chain(sample, &chain);
+	event->pid = WK_UNKNOWN_PID;
 	if (tid == WK_ETL_NO_THREAD)
 		return false;
 	event->tid = tid;

@@ -166,6 +166,22 @@ static void interrupts_take_time_in_whoever_ran(void **state)
 	wk_buf_fini(&text);
 }
 
+static void without_switches_nobody_knows_whom_an_interrupt_stopped(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_interrupt(&m, 0x0f44, 9 * ETL_MS, 2 * ETL_MS, ETL_KERNEL_BASE + 0x50);
+	etl_fault(&m, 0x020b, 10 * ETL_MS, 0x30000, 0x10010);
+	etl_end_buffer(&m, 0);
+	read_trace(&m, &text);
+	assert_line(&text, "sample time=9000000 pid=unknown tid=0 cpu=0 source=10 weight=2000000");
+	assert_line(&text, "sample time=10000000 pid=unknown tid=0");
+	wk_buf_fini(&text);
+}
+
 static void a_counter_has_its_name_and_its_samples_their_interval(void **state)
 {
 	struct wk_buf text = { 0 };
@@ -278,6 +294,7 @@ int main(void)
 		cmocka_unit_test(without_switches_the_stack_says_who_did_it),
 		cmocka_unit_test(faults_are_a_source_for_each_kind),
 		cmocka_unit_test(interrupts_take_time_in_whoever_ran),
+		cmocka_unit_test(without_switches_nobody_knows_whom_an_interrupt_stopped),
 		cmocka_unit_test(a_counter_has_its_name_and_its_samples_their_interval),
 		cmocka_unit_test(samples_that_were_gathered_are_told_one_by_one),
 		cmocka_unit_test(blocks_of_a_heap_are_told_with_their_stacks),
