@@ -35,7 +35,8 @@ bool wk_doctor_recording(struct wk_findings *findings, const char *path)
 	wk_findings_about(findings, "%s", path);
 	wk_findings_bad(findings, wk_buf_text(&mend),
 			"a recording and no program (%s: %s); the command below says which names "
-			"it lacks, and what mends that", opened.reader->name, opened.reader->summary);
+			"it lacks, and what mends that", opened.reader->name,
+			opened.reader->summary);
 	wk_buf_fini(&mend);
 	wk_reader_close(&opened);
 	return true;

@@ -49,9 +49,11 @@ static bool is_there(struct wk_str path)
  * nobody opens as long as the cache knows what it says. */
 static bool has_names_now(const struct wk_image_facts *facts, const struct wk_model *model)
 {
+	struct wk_str source = wk_image_names_from(model, &model->images[facts->id]);
+
 	return in_either(facts->symbols, ".symtab") ||
 	       in_either(facts->symbols, ".gnu_debugdata") ||
-	       (model->is_windows && is_there(wk_image_names_from(model, &model->images[facts->id])));
+	       (model->is_windows && is_there(source));
 }
 
 /* A file that is gone is no loss where its names came with the recording. */

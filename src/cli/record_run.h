@@ -31,12 +31,12 @@ struct wk_record_outcome {
 };
 
 /* Records to `output`; a recording that was there before is then `output`.old, unless it has
- * no samples. On failure
- * `outcome->exit_code` is what wick should return: 127 or 126 for a command that cannot be
- * run, 130 where a Ctrl-C came first: both leave the files as they were. A recording that broke in the middle (disk full)
- * fails, and what was written until then can be opened; `err` tells how much that is, and where not
- * even its head was written, the files are as they were. `symbols` is used for unwinding and knows
- * all images afterwards, also those that are gone by then. */
+ * no samples. On failure `outcome->exit_code` is what wick should return: 127 or 126 for a command
+ * that cannot be run, 130 where a Ctrl-C came first: both leave the files as they were. A recording
+ * that broke in the middle (disk full) fails, and what was written until then can be opened; `err`
+ * tells how much that is, and where not even its head was written, the files are as they were.
+ * `symbols` is used for unwinding and knows all images afterwards, also those that are gone by
+ * then. */
 bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *symbols,
 		   struct wk_record_outcome *outcome, struct wk_err *err);
 

@@ -456,11 +456,9 @@ exec "$@"
 """
 
 
-@tap.case("--root records through sudo, draws without, and the files stay the user's")
-def _(t):
-    program = t.folder / "app"
-    shutil.copy(tap.program("live", "burn_30_70"), program)
-    for name, text in ("cargo", FAKE_CARGO % program), ("sudo", FAKE_SUDO):
+def with_sudo(t, program, sudo):
+    """How a user who is not root runs `cargo wick` with the stand-ins."""
+    for name, text in ("cargo", FAKE_CARGO % program), ("sudo", sudo):
         (t.folder / name).write_text(text)
         (t.folder / name).chmod(0o755)
     shutil.copy(tap.WICK, t.folder / "cargo-wick")
@@ -468,11 +466,19 @@ def _(t):
     other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
     environment = os.environ | {"PATH": f"{t.folder}:{os.environ['PATH']}",
                                 "CARGO": str(t.folder / "cargo")}
+    return {"cwd": t.folder, "env": environment, "check": False} | other
+
+
+@tap.case("--root records through sudo, draws without, and the files stay the user's")
+def _(t):
+    program = t.folder / "app"
+    shutil.copy(tap.program("live", "burn_30_70"), program)
+    by_user = with_sudo(t, program, FAKE_SUDO)
     older = (tap.ROOT / "tests/data/shop.data").read_bytes()
     (t.folder / "wick.data").write_bytes(older)
     (t.folder / "wick.data").chmod(0o666)
     done = tap.run(t.folder / "cargo-wick", "wick", "--root=-E -n", "-F", "499", "--", "300",
-                   cwd=t.folder, env=environment, check=False, **other)
+                   **by_user)
     t.equal(done.returncode, 0, done.stderr)
     t.true("burn_seventy" in (t.folder / "flamegraph.svg").read_text(), "the function is missing")
     t.equal((t.folder / "sudo.log").read_text(),
@@ -485,22 +491,14 @@ def _(t):
 
 @tap.case("--root leaves what was recorded before where sudo records nothing")
 def _(t):
-    for name, text in ("cargo", FAKE_CARGO % "app"), ("sudo", "#!/bin/sh\nexit 1\n"):
-        (t.folder / name).write_text(text)
-        (t.folder / name).chmod(0o755)
-    shutil.copy(tap.WICK, t.folder / "cargo-wick")
-    t.folder.chmod(0o777)
-    other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
-    environment = os.environ | {"PATH": f"{t.folder}:{os.environ['PATH']}",
-                                "CARGO": str(t.folder / "cargo")}
+    by_user = with_sudo(t, "app", "#!/bin/sh\nexit 1\n")
     files = sorted(os.listdir(t.folder))
     older = (tap.ROOT / "tests/data/shop.data").read_bytes()
     for before in None, older:
         if before:
             (t.folder / "wick.data").write_bytes(before)
             (t.folder / "wick.data").chmod(0o666)
-        done = tap.run(t.folder / "cargo-wick", "wick", "--root", cwd=t.folder, env=environment,
-                       check=False, **other)
+        done = tap.run(t.folder / "cargo-wick", "wick", "--root", **by_user)
         t.equal(done.returncode, 1, f"exit code: {done.stderr}")
         t.equal(sorted(os.listdir(t.folder)), files + ["wick.data"] * bool(before), "files")
     t.true((t.folder / "wick.data").read_bytes() == older, "what was recorded before is lost")
