@@ -15,6 +15,8 @@ struct stream {
 	struct wk_bytes records; /* of the buffer that is being read, from the next record */
 	uint64_t buffer_offset, time;
 	uint32_t record_bytes; /* of the next record */
+	uint32_t cpu, file;
+	struct wk_etl_feed *feed;
 };
 
 /* In the heap: a stream, and the time of what it has next. */
@@ -156,6 +158,21 @@ static void count_missing(struct wk_etl_file *etl)
 	}
 }
 
+static void make_streams(struct wk_etl_file *etl)
+{
+	size_t count = etl->feeds.count;
+
+	etl->streams = wk_alloc_zeroed(count, sizeof(*etl->streams));
+	etl->heap = wk_alloc_zeroed(count, sizeof(*etl->heap));
+	for (size_t i = 0; i < count; i++) {
+		struct wk_etl_feed *feed = &etl->feeds.feeds[i];
+
+		etl->streams[i].feed = feed;
+		etl->streams[i].cpu = feed->cpu;
+		etl->streams[i].file = feed->input->number;
+	}
+}
+
 struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
 				       const struct wk_os_file *const *mapped, size_t count,
 				       unsigned threads, struct wk_err *err)
@@ -172,8 +189,7 @@ struct wk_etl_file *wk_etl_open_mapped(const struct wk_bytes *files,
 	sum_headers(etl);
 	wk_etl_feeds_find(etl->inputs, count, &etl->damage, &etl->feeds);
 	count_missing(etl);
-	etl->streams = wk_alloc_zeroed(etl->feeds.count, sizeof(*etl->streams));
-	etl->heap = wk_alloc_zeroed(etl->feeds.count, sizeof(*etl->heap));
+	make_streams(etl);
 	etl->ahead = wk_etl_ahead_new(etl->feeds.feeds, etl->feeds.count, threads);
 	etl->damage_at_open = etl->damage;
 	wk_etl_rewind(etl);
@@ -199,16 +215,6 @@ void wk_etl_close(struct wk_etl_file *etl)
 	free(etl);
 }
 
-static struct wk_etl_feed *feed_of(const struct wk_etl_file *etl, const struct stream *stream)
-{
-	return &etl->feeds.feeds[stream - etl->streams];
-}
-
-static uint32_t file_of(const struct wk_etl_file *etl, const struct stream *stream)
-{
-	return feed_of(etl, stream)->input->number;
-}
-
 /* Now and then all pages: the few that are being read come again when they are touched. */
 static void release_read(struct wk_etl_file *etl, uint32_t size_bytes)
 {
@@ -224,7 +230,7 @@ static void release_read(struct wk_etl_file *etl, uint32_t size_bytes)
 /* False at the stream's end. */
 static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 {
-	const struct wk_etl_plain *plain = wk_etl_ahead_take(etl->ahead, feed_of(etl, stream));
+	const struct wk_etl_plain *plain = wk_etl_ahead_take(etl->ahead, stream->feed);
 
 	if (!plain)
 		return false;
@@ -232,7 +238,7 @@ static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 	stream->records = plain->records;
 	stream->buffer_offset = plain->buffer.offset;
 	if (!plain->is_whole && !plain->buffer.is_cut)
-		wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
+		wk_etl_damaged(&etl->damage, stream->file, stream->buffer_offset,
 			       &etl->damage.broken_buffers,
 			       "a buffer that should hold %u bytes gives %zu",
 			       plain->buffer.filled_bytes,
@@ -242,7 +248,7 @@ static bool next_buffer(struct wk_etl_file *etl, struct stream *stream)
 
 static void note_broken_record(struct wk_etl_file *etl, const struct stream *stream)
 {
-	wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
+	wk_etl_damaged(&etl->damage, stream->file, stream->buffer_offset,
 		       &etl->damage.broken_records,
 		       "a record %zu bytes into its buffer has no size it can have",
 		       WK_ETL_BUFFER_HEAD + (size_t)wk_bytes_offset(&stream->records));
@@ -266,7 +272,7 @@ static bool find_record(struct wk_etl_file *etl, struct stream *stream)
 			return false;
 	}
 	if (stream->time < before)
-		wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
+		wk_etl_damaged(&etl->damage, stream->file, stream->buffer_offset,
 			       &etl->damage.backward_records,
 			       "a record is older than the one before it");
 	return true;
@@ -339,14 +345,14 @@ static bool read_first(struct wk_etl_file *etl, struct wk_etl_record *record)
 	const struct stream *stream = &etl->streams[etl->heap[0].stream];
 
 	record->time = stream->time;
-	record->cpu = feed_of(etl, stream)->cpu;
-	record->file = file_of(etl, stream);
+	record->cpu = stream->cpu;
+	record->file = stream->file;
 	record->offset = stream->buffer_offset;
 	if (wk_etl_record_read(stream->records.at, stream->record_bytes, record)) {
 		etl->has_timeless |= record->kind == WK_ETL_MESSAGE || record->kind == WK_ETL_OTHER;
 		return true;
 	}
-	wk_etl_damaged(&etl->damage, file_of(etl, stream), stream->buffer_offset,
+	wk_etl_damaged(&etl->damage, stream->file, stream->buffer_offset,
 		       &etl->damage.broken_records,
 		       "what a record has beside its payload is larger than the record");
 	return false;
@@ -369,7 +375,7 @@ bool wk_etl_next(struct wk_etl_file *etl, struct wk_etl_record *record)
 
 uint32_t wk_etl_place(const struct wk_etl_file *etl)
 {
-	const struct wk_etl_feed *feed = &etl->feeds.feeds[etl->heap[0].stream];
+	const struct wk_etl_feed *feed = etl->streams[etl->heap[0].stream].feed;
 
 	return (uint32_t)(feed->offsets - etl->feeds.offsets + feed->taken - 1);
 }

@@ -67,12 +67,13 @@ static uint64_t u64_at(const uint8_t *at)
 	return WK_FROM_LE(64, v);
 }
 
+/* Laid out as in the file, and written at once, since it is soon read at once. */
 static void read_guid(struct wk_guid *guid, const uint8_t *at)
 {
-	guid->a = u32_at(at);
-	guid->b = u16_at(at + 4);
-	guid->c = u16_at(at + 6);
-	memcpy(guid->d, at + 8, 8);
+	memcpy(guid, at, sizeof(*guid));
+	guid->a = WK_FROM_LE(32, guid->a);
+	guid->b = WK_FROM_LE(16, guid->b);
+	guid->c = WK_FROM_LE(16, guid->c);
 }
 
 /* NULL where the two bytes say nothing that is known. */
