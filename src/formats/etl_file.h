@@ -118,7 +118,8 @@ struct wk_etl_damage {
 
 /* Opens one file or more. NULL, with a sentence, where the first is no trace, or another is none or
  * is of another start of the machine; those are named by number. With more than one thread the
- * buffers that come next are unpacked ahead. */
+ * others stay until close and unpack what comes next; whatever their number, all that is told here
+ * is the same. */
 struct wk_etl_file *wk_etl_open(const struct wk_bytes *files, size_t count, unsigned threads,
 				struct wk_err *err);
 
