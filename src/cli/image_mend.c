@@ -142,8 +142,18 @@ static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_abo
 /* Its file is here but not its PDB, or that is one for everybody. False where it has none. */
 static bool mend_pdb(struct wk_image_facts *facts, const struct wk_facts_about *about)
 {
+	bool tells_pdb = about->model->images[facts->id].pdb_path != 0;
+	struct wk_image_used used;
 	struct wk_image_pdb pdb;
 
+	wk_image_used(facts->symbols, &used);
+	if (tells_pdb && used.names_are_kept && used.has_all_names) {
+		/* Nobody is asked for a PDB again to say why it had no more. */
+		if (!is_of_windows(about->model, facts->id))
+			wk_buf_add_text(&facts->mend, "# take the PDB with all that the compiler "
+						      "wrote: cl /Zi ... /link /DEBUG");
+		return true;
+	}
 	wk_image_pdb(facts->symbols, &pdb);
 	if (pdb.linked_as.len == 0)
 		return false;

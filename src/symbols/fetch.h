@@ -20,7 +20,7 @@ enum wk_fetched {
 	WK_FETCH_UNREACHABLE, /* the server does not answer: there is no use in asking again */
 	WK_FETCH_ENDLESS,     /* it sent what has no end, also a refusal, or unpacks to far more
 			       * than it is: the same */
-	WK_FETCH_IN_VAIN,     /* the fetch's `is_in_vain` said so: what `err` says is worth nothing */
+	WK_FETCH_IN_VAIN,     /* the fetch's `is_in_vain` said so: `err` is worth nothing */
 	WK_FETCH_NO_ROOM,     /* for this file: see fetch_room.h */
 	WK_FETCH_IMPOSSIBLE,  /* the library is missing, or a place for what comes */
 	WK_FETCH_STOPPED,     /* by the options' `is_stopped` */
