@@ -2,6 +2,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include <cmocka.h>
@@ -88,6 +90,69 @@ static void who_may_open_few_files_fetches_fewer_at_a_time(void **state)
 		assert_int_equal(tally.done[i], 1);
 }
 
+static void those_that_come_first_in_their_order_have_the_room(void **state)
+{
+	uint64_t came[4] = { 0 };
+	struct wk_fetch_room room = { .came_bytes = came, .lock = wk_os_lock_new() };
+
+	(void)state;
+	assert_int_equal(setenv("WICK_CACHE_SIZE", "100", 1), 0);
+	assert_true(wk_fetch_room_is_left(&room, 0));
+	wk_fetch_room_came(&room, 2, 90);
+	wk_fetch_room_came(&room, 1, 60);
+	assert_true(wk_fetch_room_is_left(&room, 2));
+	assert_false(wk_fetch_room_is_left(&room, 3));
+	wk_fetch_room_came(&room, 0, 50);
+	assert_true(wk_fetch_room_is_left(&room, 1));
+	assert_false(wk_fetch_room_is_left(&room, 2));
+
+	assert_true(wk_fetch_room_take_up(&room, came[0]));
+	assert_true(wk_fetch_room_take_up(&room, came[1])); /* the last that has any */
+	assert_false(wk_fetch_room_take_up(&room, came[2]));
+	assert_true(wk_fetch_room_take_up(&room, 0));
+	assert_int_equal(room.used_bytes, 110);
+	assert_int_equal(unsetenv("WICK_CACHE_SIZE"), 0);
+	wk_os_lock_free(room.lock);
+}
+
+static void what_went_wrong_is_worth_more_than_a_remark(void **state)
+{
+	struct wk_err why = { .code = WK_EPERM, .text = "no right" };
+	struct wk_buf remark = { 0 };
+	char *complaint = NULL, *first, *fault = strdup("HTTP status 500");
+
+	(void)state;
+	wk_fetch_room_add_remark(&remark, &why);
+	first = strdup(wk_buf_text(&remark));
+	wk_fetch_room_complain(&complaint, &first);
+	assert_null(first);
+	assert_non_null(strstr(complaint, "(no right)"));
+	first = strdup("another");
+	wk_fetch_room_complain(&complaint, &fault);
+	assert_null(fault);
+	wk_fetch_room_complain(&complaint, &first);
+	assert_string_equal(complaint, "HTTP status 500");
+	assert_string_equal(first, "another");
+	free(first);
+	free(complaint);
+	wk_buf_fini(&remark);
+}
+
+static void what_is_for_one_run_has_no_name(void **state)
+{
+	struct wk_os_keep keep;
+	struct wk_err err = { 0 };
+
+	(void)state;
+	assert_true(wk_fetch_room_open(&keep, &err));
+	assert_true(wk_os_write(keep.fd, "x", 1));
+	assert_true(wk_os_keep_end(&keep, false));
+	assert_int_equal(setenv("TMPDIR", "/nonexistent/folder", 1), 0);
+	assert_false(wk_fetch_room_open(&keep, &err));
+	assert_non_null(strstr(err.text, "neither a cache nor TMPDIR"));
+	assert_int_equal(unsetenv("TMPDIR"), 0);
+}
+
 struct handing {
 	struct wk_os_lock *lock;
 	bool is_there;
@@ -124,6 +189,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_job_is_done_once_and_some_at_the_same_time),
 		cmocka_unit_test(who_may_open_few_files_fetches_fewer_at_a_time),
+		cmocka_unit_test(those_that_come_first_in_their_order_have_the_room),
+		cmocka_unit_test(what_went_wrong_is_worth_more_than_a_remark),
+		cmocka_unit_test(what_is_for_one_run_has_no_name),
 		cmocka_unit_test(who_waits_leaves_the_lock_to_others_and_is_woken),
 	};
 
