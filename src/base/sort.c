@@ -96,3 +96,27 @@ void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_b
 		memcpy(keys, from, count * sizeof(*keys));
 	free(spare);
 }
+
+void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, size_t row_bytes)
+{
+	char *sorted = wk_alloc(count * row_bytes);
+
+	for (size_t i = 0; i < count; i++)
+		memcpy(sorted + i * row_bytes, (char *)rows + keys[i].row * row_bytes, row_bytes);
+	free(rows);
+	return sorted;
+}
+
+void *wk_sort_rows(void *rows, size_t count, size_t row_bytes, size_t number_at)
+{
+	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&keys[i].key, (char *)rows + i * row_bytes + number_at, sizeof(uint64_t));
+		keys[i].row = (uint32_t)i;
+	}
+	wk_sort_keys(keys, count);
+	rows = wk_sort_gather(rows, keys, count, row_bytes);
+	free(keys);
+	return rows;
+}

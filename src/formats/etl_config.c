@@ -88,18 +88,15 @@ bool wk_etl_config_take(struct wk_etl_config *config, uint32_t hook,
 
 const struct wk_etl_fact *wk_etl_config_facts(struct wk_etl_config *config, size_t *count)
 {
-	struct wk_sort_key *keys = wk_alloc((config->fact_count + 1) * sizeof(*keys));
-	struct wk_etl_fact *sorted = wk_alloc((config->fact_count + 1) * sizeof(*sorted));
+	struct wk_sort_key *keys = wk_alloc(config->fact_count * sizeof(*keys));
 
 	for (size_t i = 0; i < config->fact_count; i++)
 		keys[i] = (struct wk_sort_key){ config->facts[i].part, (uint32_t)i };
 	wk_sort_keys(keys, config->fact_count);
-	for (size_t i = 0; i < config->fact_count; i++)
-		sorted[i] = config->facts[keys[i].row];
+	config->facts = wk_sort_gather(config->facts, keys, config->fact_count,
+				       sizeof(*config->facts));
+	config->fact_cap = config->fact_count;
 	free(keys);
-	free(config->facts);
-	config->facts = sorted;
-	config->fact_cap = config->fact_count + 1;
 	*count = config->fact_count;
-	return sorted;
+	return config->facts;
 }

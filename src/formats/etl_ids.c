@@ -71,20 +71,10 @@ void wk_etl_ids_add_key(struct wk_etl_ids *ids, uint64_t time, const struct wk_e
 
 static void settle(struct moments *moments)
 {
-	struct wk_sort_key *keys = wk_alloc_zeroed(moments->count + 1, sizeof(*keys));
-	struct moment *sorted = wk_alloc_zeroed(moments->count + 1, sizeof(*sorted));
-
-	for (size_t i = 0; i < moments->count; i++)
-		keys[i] = (struct wk_sort_key){ moments->at[i].time, (uint32_t)i };
-	wk_sort_keys(keys, moments->count);
-	for (size_t i = 0; i < moments->count; i++)
-		keys[i].key = moments->at[keys[i].row].place;
-	wk_sort_keys(keys, moments->count);
-	for (size_t i = 0; i < moments->count; i++)
-		sorted[i] = moments->at[keys[i].row];
-	free(keys);
-	free(moments->at);
-	moments->at = sorted;
+	moments->at = wk_sort_rows(moments->at, moments->count, sizeof(*moments->at),
+				   offsetof(struct moment, time));
+	moments->at = wk_sort_rows(moments->at, moments->count, sizeof(*moments->at),
+				   offsetof(struct moment, place));
 }
 
 void wk_etl_ids_settle(struct wk_etl_ids *ids)

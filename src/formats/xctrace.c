@@ -420,22 +420,6 @@ static void on_end(void *context, const char *name)
 		parent->part[element->kind] = element->own;
 }
 
-/* Rows come in order of time, except that each table begins anew. */
-static void sort_rows(struct xctrace *trace)
-{
-	struct wk_sort_key *keys = wk_alloc(trace->row_count * sizeof(*keys));
-	struct row *sorted = wk_alloc(trace->row_count * sizeof(*sorted));
-
-	for (size_t i = 0; i < trace->row_count; i++)
-		keys[i] = (struct wk_sort_key){ trace->rows[i].time_ns, (uint32_t)i };
-	wk_sort_keys(keys, trace->row_count);
-	for (size_t i = 0; i < trace->row_count; i++)
-		sorted[i] = trace->rows[keys[i].row];
-	free(keys);
-	free(trace->rows);
-	trace->rows = sorted;
-}
-
 static void tell_sources(struct xctrace *trace)
 {
 	for (size_t i = 0; i < trace->table_count; i++) {
@@ -458,7 +442,9 @@ static void tell_sources(struct xctrace *trace)
 static void tell_rows(struct xctrace *trace)
 {
 	tell_sources(trace);
-	sort_rows(trace);
+	/* Rows come in order of time, except that each table begins anew. */
+	trace->rows = wk_sort_rows(trace->rows, trace->row_count, sizeof(*trace->rows),
+				   offsetof(struct row, time_ns));
 	for (size_t i = 0; i < trace->row_count; i++) {
 		const struct row *row = &trace->rows[i];
 		struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = row->time_ns,

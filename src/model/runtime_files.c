@@ -63,17 +63,8 @@ bool wk_runtime_next(struct wk_runtime_names *names, struct wk_jit_code *code)
 /* Threads take the time first and write a moment later, so records may lie in another order. */
 static void sort_by_time(struct wk_runtime_names *names)
 {
-	struct wk_sort_key *keys = wk_alloc(names->count * sizeof(*keys));
-	struct wk_jit_code *sorted = wk_alloc(names->count * sizeof(*sorted));
-
-	for (size_t i = 0; i < names->count; i++)
-		keys[i] = (struct wk_sort_key){ names->pieces[i].time_ns, (uint32_t)i };
-	wk_sort_keys(keys, names->count);
-	for (size_t i = 0; i < names->count; i++)
-		sorted[i] = names->pieces[keys[i].row];
-	free(names->pieces);
-	free(keys);
-	names->pieces = sorted;
+	names->pieces = wk_sort_rows(names->pieces, names->count, sizeof(*names->pieces),
+				     offsetof(struct wk_jit_code, time_ns));
 }
 
 enum wk_runtime_answer wk_runtime_read_dump(const struct wk_runtime_owner *owner, int fd,

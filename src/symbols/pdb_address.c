@@ -67,17 +67,13 @@ static bool read_headers(struct wk_pdb *pdb, int which, struct wk_pdb_sections *
 static void sort_moved(struct wk_pdb *pdb)
 {
 	size_t count = pdb->moved_count;
-	struct wk_sort_key *keys = wk_alloc((count + 1) * sizeof(*keys));
-	struct wk_pdb_moved *sorted = wk_alloc((count + 1) * sizeof(*sorted));
+	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
 
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct wk_sort_key){ pdb->moved[i].from, (uint32_t)i };
 	wk_sort_keys(keys, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = pdb->moved[keys[i].row];
+	pdb->moved = wk_sort_gather(pdb->moved, keys, count, sizeof(*pdb->moved));
 	free(keys);
-	free(pdb->moved);
-	pdb->moved = sorted;
 }
 
 /* Sorts only what is not. */

@@ -85,22 +85,6 @@ static size_t read_entries(const struct wk_obj *pe, struct wk_obj_bound *bounds)
 	return count;
 }
 
-/* Linkers write them in order; nobody need believe it. */
-static struct wk_obj_bound *sorted(struct wk_obj_bound *bounds, size_t count)
-{
-	struct wk_sort_key *keys = wk_alloc((count + 1) * sizeof(*keys));
-	struct wk_obj_bound *result = wk_alloc((count + 1) * sizeof(*result));
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct wk_sort_key){ bounds[i].start, (uint32_t)i };
-	wk_sort_keys(keys, count);
-	for (size_t i = 0; i < count; i++)
-		result[i] = bounds[keys[i].row];
-	free(keys);
-	free(bounds);
-	return result;
-}
-
 /* Ends each where the next begins, unless that is a part of it: LLVM's assembler has such inside of
  * the whole, and others let them follow. */
 static size_t tidy(struct wk_obj_bound *bounds, size_t count)
@@ -134,6 +118,8 @@ size_t wk_pe_bounds(const struct wk_obj *pe, struct wk_obj_bound **bounds)
 		return 0;
 	*bounds = wk_alloc(count * sizeof(**bounds));
 	count = read_entries(pe, *bounds);
-	*bounds = sorted(*bounds, count);
+	/* Linkers write them in order; nobody need believe it. */
+	*bounds = wk_sort_rows(*bounds, count, sizeof(**bounds),
+			       offsetof(struct wk_obj_bound, start));
 	return tidy(*bounds, count);
 }

@@ -131,17 +131,13 @@ void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
 
 void wk_flat_sort_by_total(struct wk_flat *flat)
 {
-	struct wk_flat_row *rows = wk_alloc(((size_t)flat->count + 1) * sizeof(*rows));
-	struct wk_sort_key *keys = wk_alloc(((size_t)flat->count + 1) * sizeof(*keys));
+	struct wk_sort_key *keys = wk_alloc((size_t)flat->count * sizeof(*keys));
 
 	for (uint32_t i = 0; i < flat->count; i++)
 		keys[i] = (struct wk_sort_key){ UINT64_MAX - flat->rows[i].total, i };
 	wk_sort_keys(keys, flat->count);
-	for (uint32_t i = 0; i < flat->count; i++)
-		rows[i] = flat->rows[keys[i].row];
+	flat->rows = wk_sort_gather(flat->rows, keys, flat->count, sizeof(*flat->rows));
 	free(keys);
-	free(flat->rows);
-	flat->rows = rows;
 }
 
 void wk_flat_fini(struct wk_flat *flat)

@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/sort.h"
 
 #define COUNT 5000
@@ -44,10 +46,30 @@ static void lower_bits_are_taken_along_and_equal_keys_keep_their_order(void **st
 			     keys[i - 1].row < keys[i].row));
 }
 
+struct row {
+	char name;
+	uint64_t time;
+};
+
+static void rows_come_in_order_of_a_number_in_them(void **state)
+{
+	static const struct row made[] = { { 'b', 7 }, { 'a', 3 }, { 'c', 7 }, { 'd', UINT64_MAX } };
+	struct row *rows = wk_alloc(sizeof(made));
+
+	(void)state;
+	memcpy(rows, made, sizeof(made));
+	rows = wk_sort_rows(rows, 4, sizeof(*rows), offsetof(struct row, time));
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(rows[i].name, "abcd"[i]);
+	free(rows);
+	free(wk_sort_rows(NULL, 0, sizeof(*rows), offsetof(struct row, time)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_come_in_order_of_all_their_bits),
+		cmocka_unit_test(rows_come_in_order_of_a_number_in_them),
 		cmocka_unit_test(lower_bits_are_taken_along_and_equal_keys_keep_their_order),
 	};
 
