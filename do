@@ -210,7 +210,8 @@ do_test() {
 
 # The tests of it are run by the ordinary build, which they compare it with.
 build_windows() {
-	configured build-windows --cross-file tools/mingw.ini -Dtests=false ||
+	[ -f build-windows/build.ninja ] ||
+		configured build-windows --cross-file tools/mingw.ini -Dtests=false ||
 		die "meson could not set up build-windows/"
 	compiled build-windows
 }

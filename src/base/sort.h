@@ -18,7 +18,8 @@ void wk_sort_keys(struct wk_sort_key *keys, size_t count);
 /* By the keys' bits from `first_bit` up; those below are taken along. */
 void wk_sort_keys_above(struct wk_sort_key *keys, size_t count, unsigned first_bit);
 
-/* Rows on the heap in the order of their keys, for the caller to free; those that come are freed. */
+/* Rows in the order of their keys, on the heap, for the caller to free; those that come are freed.
+ */
 void *wk_sort_gather(void *rows, const struct wk_sort_key *keys, size_t count, size_t row_bytes);
 
 /* The same by the uint64_t that lies `number_at` bytes into each row. */

@@ -61,7 +61,8 @@ struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t row
 	*count = 0;
 	for (uint32_t i = 1; i < rows; i++)
 		if (tally->samples[i] || !is_narrowed || (tally->others && tally->others[i]))
-			ranked[(*count)++] = (struct wk_ranked){ .weight = tally->weight[i], .id = i };
+			ranked[(*count)++] = (struct wk_ranked){ .weight = tally->weight[i],
+								 .id = i };
 	qsort(ranked, *count, sizeof(*ranked), wk_tables_heavier_first);
 	return ranked;
 }
