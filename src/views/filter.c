@@ -244,21 +244,32 @@ static void count_by_source(const struct wk_model *model, uint64_t *counts)
 		counts[model->samples.source[i]] += wk_model_sample_times(model, i);
 }
 
+/* Where nobody sampled a Windows trace may still tell what was waited for, which says more than who
+ * ended the waiting. */
+static unsigned worth(const struct wk_model *model, const struct wk_source *source)
+{
+	if (source->is_cpu_time)
+		return 3;
+	return model->is_windows && wk_str_is(wk_model_str(model, source->unit), "ns") ? 2 : 1;
+}
+
 wk_source_id wk_filter_default_source(const struct wk_model *model)
 {
 	uint64_t *counts = wk_alloc_zeroed(model->source_count, sizeof(*counts));
-	wk_source_id first = 0, best = 0;
+	wk_source_id best = 0;
+	unsigned most = 0;
 
 	count_by_source(model, counts);
-	for (wk_source_id i = model->source_count; i-- > 1;) {
-		if (counts[i] == 0)
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		unsigned it = counts[i] ? worth(model, &model->sources[i]) : 0;
+
+		if (it <= most)
 			continue;
-		first = i;
-		if (model->sources[i].is_cpu_time)
-			best = i;
+		most = it;
+		best = i;
 	}
 	free(counts);
-	return best ? best : first;
+	return best;
 }
 
 static wk_source_id source_named(const struct wk_model *model, const char *name)

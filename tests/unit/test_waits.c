@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "built_model.h"
+#include "views/filter.h"
 #include "views/spells.h"
 
 /* All threads are of process 7, but for number 0, which does nothing. */
@@ -385,6 +386,29 @@ static void marks_and_counts_become_rows(void **state)
 	wk_model_free(f.model);
 }
 
+/* Who ended a wait is told first, and is not what somebody wants to see first. */
+static void without_samples_a_trace_shows_what_was_waited_for(void **state)
+{
+	const struct wk_model *model;
+	struct built f;
+
+	(void)state;
+	built_start(&f);
+	f.model->is_windows = true;
+	switches(&f, 100, 70, true, 71);
+	readies(&f, 180, 71, 70);
+	switches(&f, 200, 71, false, 70);
+	built_end(&f);
+	model = f.model;
+	assert_string_equal(
+		wk_strtab_get(model->text, model->sources[model->samples.source[0]].name),
+		"readying");
+	assert_string_equal(
+		wk_strtab_get(model->text, model->sources[wk_filter_default_source(model)].name),
+		"wait");
+	wk_model_free(f.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +425,7 @@ int main(void)
 		cmocka_unit_test(sums_of_spells_say_the_same_as_the_spells),
 		cmocka_unit_test(a_wait_knows_what_for_it_was_and_who_ended_it),
 		cmocka_unit_test(marks_and_counts_become_rows),
+		cmocka_unit_test(without_samples_a_trace_shows_what_was_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
