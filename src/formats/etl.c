@@ -18,6 +18,25 @@ static bool tell_lost(struct wk_etl_trace *trace)
 	return event.lost.count == 0 || wk_sink_take(trace->sink, &event, trace->err);
 }
 
+/* Whole buffers, of whose events nobody knows how many they were; and where the header counts no
+ * loss, what Windows marked. */
+static bool tell_lost_buffers(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_header *header = wk_etl_header(trace->file);
+	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
+	uint64_t marked = header->events_lost ? 0 : damage->lossy_buffers; /* those are counted */
+
+	if (header->buffers_lost)
+		return wk_sink_note_count(
+			trace->sink, WK_NOTE_INCOMPLETE, header->buffers_lost,
+			" buffer was lost while recording, and what was in it",
+			" buffers were lost while recording, and what was in them", trace->err);
+	return wk_sink_note_count(trace->sink, WK_NOTE_INCOMPLETE, marked,
+				  " buffer is marked: events were lost while recording",
+				  " buffers are marked: events were lost while recording",
+				  trace->err);
+}
+
 /* A trace that was cut: the end of it has what stacks and images are called, too. */
 static bool tell_missing(struct wk_etl_trace *trace)
 {
@@ -59,7 +78,7 @@ static bool tell_first_damage(struct wk_etl_trace *trace)
 
 static bool tell_damage(struct wk_etl_trace *trace)
 {
-	return tell_lost(trace) && tell_missing(trace) &&
+	return tell_lost(trace) && tell_lost_buffers(trace) && tell_missing(trace) &&
 	       tell_count(trace, trace->unknown_keys,
 			  " stack is only a number, and nothing says what it stood for",
 			  " stacks are only numbers, and nothing says what they stood for") &&

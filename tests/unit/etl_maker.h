@@ -18,7 +18,7 @@ struct etl_maker {
 	bool is_32_bit, is_windows_7;
 	struct wk_buf records; /* of the buffer that is being made */
 	uint64_t sequence;
-	uint32_t events_lost, buffers_written;
+	uint32_t events_lost, buffers_lost, buffers_written;
 };
 
 static inline void etl_put_text(struct wk_buf *out, const char *text)
@@ -201,7 +201,7 @@ static inline void etl_begin_file(struct etl_maker *m)
 	wk_buf_add_u64(r, m->frequency);
 	wk_buf_add_u64(r, 132000000000000000);
 	wk_buf_add_u32(r, m->clock);
-	wk_buf_add_u32(r, 5); /* buffers lost */
+	wk_buf_add_u32(r, m->buffers_lost);
 	etl_put_text(r, "Made");
 	etl_put_text(r, "made.etl");
 	etl_end(m, at, 4);

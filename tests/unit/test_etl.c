@@ -188,6 +188,31 @@ static void a_trace_that_was_cut_off_says_so(void **state)
 	wk_buf_fini(&text);
 }
 
+static void lost_buffers_make_a_trace_incomplete(void **state)
+{
+	struct etl_maker lost = { .buffers_lost = 5 }, marked = { 0 }, counted = { .events_lost = 3 };
+	struct etl_maker *const makers[] = { &lost, &marked, &counted };
+	static const char *const notes[] = {
+		"5 buffers were lost while recording",
+		"1 buffer is marked: events were lost while recording", NULL };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct wk_buf text = { 0 };
+		const char *found;
+
+		etl_begin_file(makers[i]);
+		etl_sampled(makers[i], 10, 0x1000, 7, 0);
+		etl_end_buffer(makers[i], 0);
+		if (i > 0) /* "events lost" among the flags of a buffer */
+			makers[i]->out.at[ETL_BUFFER_BYTES + 0x34] |= 2;
+		read_trace(makers[i], &text);
+		found = strstr(wk_buf_text(&text), " lost while recording");
+		assert_true(notes[i] ? found && strstr(wk_buf_text(&text), notes[i]) : !found);
+		wk_buf_fini(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +226,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_nobody_tells_of_is_not_the_idle_process),
 		cmocka_unit_test(a_volume_of_a_long_name_is_none),
 		cmocka_unit_test(a_trace_that_was_cut_off_says_so),
+		cmocka_unit_test(lost_buffers_make_a_trace_incomplete),
 	};
 
 	return cmocka_run_group_tests_name("etl", tests, NULL, NULL);

@@ -128,7 +128,8 @@ static void a_packing_that_is_not_known_is_named(void **state)
 
 static void the_header_says_when_and_where(void **state)
 {
-	struct etl_maker m = { .events_lost = 12, .cpu_mhz = 2400, .mode = 0x10002 };
+	struct etl_maker m = { .events_lost = 12, .buffers_lost = 5, .cpu_mhz = 2400,
+			       .mode = 0x10002 };
 	struct wk_buf session = { 0 };
 	const struct wk_etl_header *h;
 	struct wk_etl_file *etl;
