@@ -10,22 +10,32 @@ struct needs {
 	/* What it is about is the first of these that there is; NULL: it is about no event. */
 	const char *events[3];
 	const char *lacks; /* what is said where there is nothing of it */
+	const char *elsewhere; /* the same of a recording that is not of Windows */
 };
+
+#define ONLY_WINDOWS " is known of traces of Windows (.etl) only; "
+
 
 static const struct needs all_needs[] = {
 	{ "memory", { "commit", "reserve" },
 	  "this recording has no records of memory being committed or given back; "
-	  WK_WINDOWS_VIRTUAL_MEMORY " makes some" },
+	  WK_WINDOWS_VIRTUAL_MEMORY " makes some",
+	  "what processes committed" ONLY_WINDOWS "on Linux `wick record -e page-faults -- COMMAND` "
+	  "records who first touches memory" },
 	{ "heap", { "heap" },
-	  "this recording has no records of heaps; " WK_WINDOWS_HEAPS " makes some" },
+	  "this recording has no records of heaps; " WK_WINDOWS_HEAPS " makes some",
+	  "what was allocated from heaps is known of traces of Windows (.etl) only" },
 	{ "waits", { "wait", "ready" },
 	  "this recording has no records of threads that wait; " WK_WINDOWS_SWITCHES
-	  " makes some" },
+	  " makes some",
+	  "how long threads waited" ONLY_WINDOWS "on Linux `wick record -e sched:sched_switch -- "
+	  "COMMAND` records where they stop running" },
 	{ "marks", { NULL },
-	  "nobody set a mark in this recording; `xperf -m TEXT` or `wpr -marker TEXT` sets one" },
+	  "nobody set a mark in this recording; `xperf -m TEXT` or `wpr -marker TEXT` sets one",
+	  "nobody set a mark in this recording" },
 	{ "events", { NULL },
 	  "nothing tells how many records of which kind this recording has; traces of Windows "
-	  "(.etl) do" },
+	  "(.etl) do", NULL },
 };
 
 static const struct needs *needs_of(const struct wk_table_view *view)
@@ -90,5 +100,7 @@ const char *wk_table_view_lacks(const struct wk_table_view *view, const struct w
 		has = model->mark_count > 0;
 	else if (strcmp(view->name, "events") == 0)
 		has = model->count_count > 0;
-	return has ? NULL : needs->lacks;
+	if (has)
+		return NULL;
+	return !model->is_windows && needs->elsewhere ? needs->elsewhere : needs->lacks;
 }
