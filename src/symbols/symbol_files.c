@@ -286,6 +286,20 @@ static void look_at_tiers(struct wk_symbol_files *files, size_t number)
 	wk_os_lock_leave(files->lock);
 }
 
+/* A plain folder was meant to be there; a store may be made when the first file comes, and what
+ * lies on a drive is known to be of another machine. */
+static void say_not_there(struct wk_symbol_search *s, size_t number)
+{
+	const struct wk_symbol_place *place = &s->files->path.places[number];
+
+	if (place->is_windows)
+		wk_symbol_say(s, number, "there is no such folder here");
+	else if (place->kind == WK_SYMBOL_FOLDER)
+		wk_symbol_complain(s, number, "there is no such folder");
+	else
+		wk_symbol_say(s, number, "there is no such folder");
+}
+
 /* Is the folder there, and may it be looked at? */
 static bool is_open(struct wk_symbol_search *s, size_t number)
 {
@@ -298,8 +312,7 @@ static bool is_open(struct wk_symbol_search *s, size_t number)
 		 wk_os_is_folder(s->files->states[number].shown))
 		return true;
 	else if (number >= s->files->silent_count)
-		wk_symbol_say(s, number, place->is_windows ? "there is no such folder here"
-							   : "there is no such folder");
+		say_not_there(s, number);
 	return false;
 }
 
