@@ -293,6 +293,30 @@ static const char *source_meant(const struct wk_model *model, const char *name,
 	return near.best;
 }
 
+/* The input counted records of it that are no samples; 0: it has none. */
+static uint64_t counted_records(const struct wk_model *model, const char *name)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < model->count_count; i++)
+		if (wk_str_is(wk_model_str(model, model->counts[i].name), name))
+			count += model->counts[i].count;
+	return count;
+}
+
+static bool fail_no_samples(const char *name, uint64_t records, struct wk_err *err)
+{
+	struct wk_buf count = { 0 };
+
+	wk_num_add_counted(&count, records, " record", " records");
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"%s of \"%s\" %s there, but wick weighs nothing by that; `wick show FILE "
+		"system` lists what --by takes", wk_buf_text(&count), name,
+		records == 1 ? "is" : "are");
+	wk_buf_fini(&count);
+	return false;
+}
+
 #define ENOUGH_NAMES 200 /* bytes: a sentence is for reading */
 
 static bool no_such_source(const struct wk_model *model, const char *name, struct wk_err *err)
@@ -300,9 +324,12 @@ static bool no_such_source(const struct wk_model *model, const char *name, struc
 	const struct wk_windows_event *event =
 		model->is_windows ? wk_windows_event_of(wk_str_c(name)) : NULL;
 	const char *meant = source_meant(model, name, event);
+	uint64_t records = counted_records(model, name);
 	struct wk_buf names = { 0 };
 	wk_source_id i = 1;
 
+	if (records)
+		return fail_no_samples(name, records, err);
 	if (meant)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no event \"%s\" was recorded; did you mean \"%s\"?", name, meant);

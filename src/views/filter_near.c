@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/pattern.h"
 #include "base/suggest.h"
 
@@ -172,6 +173,19 @@ static void add_part(const struct wk_filter *filter, const struct wk_model *mode
 	free(rows.samples);
 }
 
+/* A time that nothing lies in: where what was sampled ends. */
+static void add_end(const struct wk_filter *filter, const struct wk_model *model,
+		    const struct wk_filter_spec *spec, struct wk_buf *sentence)
+{
+	uint64_t begin_ns = wk_model_begin_ns(model);
+
+	if (!spec->time || filter->kept[WK_FILTER_TIME] || model->samples.is_before ||
+	    model->last_ns <= begin_ns)
+		return;
+	wk_buf_add_text(sentence, "; the last sample is at ");
+	wk_num_add_duration(sentence, model->last_ns - begin_ns);
+}
+
 void wk_filter_near(const struct wk_filter *filter, const struct wk_model *model,
 		    const struct wk_filter_spec *spec, struct wk_buf *sentence)
 {
@@ -181,4 +195,5 @@ void wk_filter_near(const struct wk_filter *filter, const struct wk_model *model
 	add_part(filter, model, WK_FILTER_THREAD, spec, spec->thread, sentence);
 	add_part(filter, model, WK_FILTER_IMAGE, spec, spec->image, sentence);
 	add_part(filter, model, WK_FILTER_FUNCTION, spec, spec->function, sentence);
+	add_end(filter, model, spec, sentence);
 }

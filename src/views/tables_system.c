@@ -207,18 +207,20 @@ static void add_setting(struct wk_buf *text, const struct wk_model *model, struc
 	}
 }
 
-/* "1,700 samples in ns", "610 records in Ir", or where samples are all that was counted, those. */
+/* "1,700 samples", "610 records in Ir": of time, and where samples are all that was counted, the
+ * samples say enough. */
 static void add_source_count(struct wk_buf *text, const struct wk_model *model, wk_source_id id,
 			     uint64_t count)
 {
 	const struct wk_source *source = &model->sources[id];
+	struct wk_str unit = wk_model_str(model, source->unit);
 
 	wk_num_add_grouped(text, count);
 	wk_buf_add_fmt(text, " %s%s", wk_source_row_word(source), count == 1 ? "" : "s");
-	if (source->counts_samples)
+	if (source->counts_samples || wk_str_is(unit, "ns"))
 		return;
 	wk_buf_add_text(text, " in ");
-	wk_buf_add_str(text, wk_model_str(model, source->unit));
+	wk_buf_add_str(text, unit);
 }
 
 /* Windows logs many kinds of events: they have a section of their own. */

@@ -73,6 +73,8 @@ void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *mode
 	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
 	if (!wk_tables_weighs_samples(tally->unit))
 		wk_table_weight_column(table, "weight", tally->unit);
+	if (wk_str_is(tally->unit, "events") && tally->whole == filter->in_view)
+		wk_table_detail(table); /* the samples say it */
 	wk_tables_samples_column(table, "samples", model, filter);
 	if (!wk_tables_weighs_samples(tally->unit))
 		wk_table_spare(table, 4);

@@ -313,7 +313,7 @@ static void the_system_table_shows_facts_events_and_notes(void **state)
 						"host name,box\n"
 						"sampled for,999.0 ms\n"
 						"seen,\"2 processes, 2 threads, 3 images\"\n"
-						"event,\"cpu-clock: 1,000 samples in ns\"\n"
+						"event,\"cpu-clock: 1,000 samples\"\n"
 						"note,0x40: odd record (2 times)\n");
 	wk_buf_fini(&text);
 	wk_model_free(model);
@@ -350,7 +350,7 @@ static void facts_are_told_once_and_readably(void **state)
 			    "first sample at,2026-11-21 21:24:31 UTC\n"
 			    "sampled for,999.0 ms\n"
 			    "seen,\"2 processes, 2 threads, 3 images\"\n"
-			    "event,\"cpu-clock: 1,000 samples in ns; 997 samples a second\"\n");
+			    "event,\"cpu-clock: 1,000 samples; 997 samples a second\"\n");
 	wk_buf_fini(&text);
 	wk_model_free(model);
 }
