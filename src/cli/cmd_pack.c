@@ -210,9 +210,10 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		output = wk_buf_text(&name);
 		ok = is_free(output, err);
 	}
-	ok = ok && wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err) &&
-	     wk_reader_open(path, args->load.format, &opened, err) &&
-	     is_recording(&opened, err) && wk_naming_open(&naming, &args->load, err) &&
+	ok = ok && wk_reader_open(path, args->load.format, &opened, err) &&
+	     is_recording(&opened, err) &&
+	     wk_output_allow(output, (const char *const[]){ path, NULL }, forms, call, err) &&
+	     wk_naming_open(&naming, &args->load, err) &&
 	     write_packed(&opened, output, naming.symbols, &packed, err);
 	wk_naming_close(&naming);
 	wk_reader_close(&opened);

@@ -125,8 +125,8 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 		return is_nearly_table(word, err) ? NULL : find_table("functions", err);
 	if (!wk_load_has_usual()) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"there is no file \"%s\"; the FILE comes first: wick show "
-			WK_USUAL_RECORDING " %s", word, word);
+			"there is no " WK_USUAL_RECORDING " in this folder, nor a file \"%s\"; "
+			"the FILE comes first: wick show FILE %s", word, word);
 		return NULL;
 	}
 	files->count = 0;

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "os/os.h"
+#include "views/tables.h"
 
 extern const struct wk_command wk_cmd_flame;
 extern const struct wk_command wk_cmd_cargo;
@@ -65,6 +67,8 @@ static const struct {
 	{ "stackcollapse", "wick fold" },
 	{ "flamegraph", "wick flame" },
 	{ "list", "wick help" },
+	{ "open", "wick show" },
+	{ "view", "wick show" },
 };
 
 static const char *elsewhere_typed(const char *name)
@@ -83,6 +87,15 @@ bool wk_command_unknown(const char *name, struct wk_err *err)
 	if (typed)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "there is no command \"%s\"; `%s` does the like", name, typed);
+	if (wk_table_view_find(name))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "there is no command \"%s\"; `wick show FILE %s` shows that", name,
+			       name);
+	if (wk_os_is_there(name) && !wk_os_is_folder(name))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "\"%s\" is a file and no command; `wick show FILE` and `wick flame "
+			       "FILE` show a recording, `wick flame -- PROGRAM` profiles a program",
+			       name);
 	for (size_t i = 0; wk_commands[i]; i++)
 		wk_suggestion_try(&near, wk_commands[i]->name);
 	if (near.best)

@@ -10,6 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* In this folder, where no shell looks for it either. */
+static bool is_here(const char *program)
+{
+	struct stat info;
+
+	return program[0] && !strchr(program, '/') && stat(program, &info) == 0 &&
+	       S_ISREG(info.st_mode) && access(program, X_OK) == 0;
+}
+
 static bool fail_exec(struct wk_err *err, const char *program, int cause)
 {
 	/* exec says "not there" as well for a script whose first line names what is not there. */
@@ -18,7 +27,9 @@ static bool fail_exec(struct wk_err *err, const char *program, int cause)
 			       "cannot run %s: the interpreter that it asks for is not there",
 			       program);
 	if (cause == ENOENT || cause == ENOTDIR)
-		return wk_fail(err, WK_ENOCOMMAND, WK_NOWHERE, "command not found: %s", program);
+		return wk_fail(err, WK_ENOCOMMAND, WK_NOWHERE, "command not found: %s%s%s", program,
+			       is_here(program) ? "; there is one in this folder: ./" : "",
+			       is_here(program) ? program : "");
 	return wk_fail(err, WK_ENOTRUNNABLE, WK_NOWHERE, "cannot run %s: %s", program,
 		       strerror(cause));
 }
