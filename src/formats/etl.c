@@ -112,7 +112,10 @@ static void end_trace(struct wk_etl_trace *trace)
 	wk_map_fini(&trace->counter_of);
 	wk_map_fini(&trace->pid_of);
 	wk_map_fini(&trace->guess_of);
+	for (size_t i = 0; i < trace->counter_count; i++)
+		free(trace->counters[i].intervals.at);
 	free(trace->counters);
+	free(trace->intervals.at);
 	free(trace->running);
 	free(trace->processes);
 	free(trace->threads);

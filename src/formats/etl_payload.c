@@ -223,7 +223,7 @@ bool wk_etl_read_interval(struct wk_bytes in, struct wk_etl_interval *interval)
 	interval->interval = wk_u32le(&in);
 	if (in.bad)
 		return false;
-	wk_u32le(&in); /* the former one */
+	interval->before = wk_u32le(&in);
 	interval->name = wk_etl_text16(&in);
 	return true;
 }

@@ -90,7 +90,7 @@ bool wk_etl_read_counted(struct wk_bytes payload, struct wk_etl_form form,
 
 /* How far the samples of a source are apart: time in 100 ns (source 0), or events. */
 struct wk_etl_interval {
-	uint32_t source, interval;
+	uint32_t source, interval, before;
 	struct wk_bytes name; /* UTF-16 */
 };
 bool wk_etl_read_interval(struct wk_bytes payload, struct wk_etl_interval *interval);

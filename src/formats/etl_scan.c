@@ -254,7 +254,7 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 	case WK_ETL_INTERVAL_SET:
 	case WK_ETL_INTERVAL_BEGIN:
 	case WK_ETL_INTERVAL_END:
-		wk_etl_scan_interval(trace, record->payload);
+		wk_etl_scan_interval(trace, record, hook);
 		break;
 	case WK_ETL_COMPACT_SWITCH:
 		trace->packed_switches++;
@@ -307,7 +307,6 @@ void wk_etl_scan(struct wk_etl_trace *trace)
 	trace->ids = wk_etl_ids_new();
 	trace->config.texts = &trace->texts;
 	trace->counts = wk_etl_counts_new();
-	trace->interval_ns = 1000000;
 	trace->schemas = wk_etl_schemas_new();
 	trace->user = wk_etl_user_new(trace->schemas);
 	trace->methods = wk_etl_methods_new();

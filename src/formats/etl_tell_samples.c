@@ -11,6 +11,8 @@
 
 #define IDLE_TID 0
 
+#define TIMER_100NS 10000 /* where nobody tells */
+
 /* Numbers of sources; those of counters follow by their rows. */
 enum source {
 	NO_SOURCE,
@@ -105,14 +107,26 @@ bool wk_etl_counts_others(const struct wk_etl_trace *trace)
 	return trace->counts_others && trace->sources_seen & 1u << SAMPLED;
 }
 
-static void add_idle(struct wk_event_sum *idle, uint64_t time, const struct wk_etl_sample *sample)
+/* What a sample of the timer stands for. */
+static uint64_t timer_ns(struct wk_etl_trace *trace, uint64_t time)
 {
+	return wk_etl_intervals_at(&trace->intervals, time, TIMER_100NS) * 100;
+}
+
+static void add_idle(struct wk_etl_trace *trace, uint64_t time, const struct wk_etl_sample *sample)
+{
+	struct wk_event_sum *idle = &trace->idle;
+	uint64_t count = sample->count ? sample->count : 1;
+
 	if (idle->times == 0 || time < idle->time_ns)
 		idle->time_ns = time;
 	if (time > idle->until_ns)
 		idle->until_ns = time;
 	idle->times++;
-	idle->weight += sample->count ? sample->count : 1;
+	if (trace->intervals.count)
+		idle->weight += count * timer_ns(trace, time);
+	else
+		trace->idle_untold += count;
 }
 
 void wk_etl_count_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums)
@@ -121,7 +135,7 @@ void wk_etl_count_idle(struct wk_etl_trace *trace, struct wk_etl_sums *sums)
 	struct wk_event_whose whose = { .pid = wk_etl_pid_of_thread(trace, IDLE_TID),
 					.tid = IDLE_TID, .source = IDLE };
 
-	idle.weight *= trace->interval_ns;
+	idle.weight += trace->idle_untold * timer_ns(trace, 0);
 	if (idle.times)
 		wk_etl_sums_add(sums, &whose, &idle);
 }
@@ -137,7 +151,7 @@ static void scan_sample(struct wk_etl_trace *trace, const struct wk_etl_record *
 		return;
 	see(trace, source_of_sample(&sample));
 	if (trace->counts_others && source_of_sample(&sample) == IDLE)
-		add_idle(&trace->idle, record->time, &sample);
+		add_idle(trace, record->time, &sample);
 }
 
 static void scan_samples(struct wk_etl_trace *trace, const struct wk_etl_record *record)
@@ -157,7 +171,7 @@ static struct wk_etl_counter *counter_of(struct wk_etl_trace *trace, uint32_t so
 		trace->counters = wk_grow(trace->counters, &trace->counter_cap,
 					  trace->counter_count + 1, sizeof(*trace->counters));
 		trace->counters[trace->counter_count++] = (struct wk_etl_counter){
-			.source = source, .interval = 1 };
+			.source = source };
 		*row = (uint32_t)trace->counter_count;
 	}
 	return &trace->counters[*row - 1];
@@ -172,20 +186,21 @@ static void scan_counted(struct wk_etl_trace *trace, const struct wk_etl_record 
 }
 
 /* Of the timer the unit is known; of a counter it is whatever that counts. */
-void wk_etl_scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload)
+void wk_etl_scan_interval(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			  uint32_t hook)
 {
 	struct wk_etl_interval interval;
-	struct wk_etl_counter *counter;
+	struct wk_etl_counter *counter = NULL;
+	uint32_t before;
 
-	if (!wk_etl_read_interval(payload, &interval) || !interval.interval)
+	if (!wk_etl_read_interval(record->payload, &interval) || !interval.interval)
 		return;
-	if (interval.source == 0) {
-		trace->interval_ns = (uint64_t)interval.interval * 100;
-		return;
-	}
-	counter = counter_of(trace, interval.source);
-	counter->interval = interval.interval;
-	if (!counter->name.len)
+	before = hook == WK_ETL_INTERVAL_SET ? interval.before : 0; /* else it was another trace's */
+	if (interval.source)
+		counter = counter_of(trace, interval.source);
+	wk_etl_intervals_add(counter ? &counter->intervals : &trace->intervals, record->time,
+			     before, interval.interval);
+	if (counter && !counter->name.len)
 		counter->name = wk_etl_keep16(trace, interval.name);
 }
 
@@ -290,7 +305,8 @@ static bool on_sample(struct wk_etl_trace *trace, const struct wk_etl_record *re
 	if (source_of_sample(&sample) == IDLE && wk_etl_counts_others(trace))
 		return true;
 	event = begin_sample(trace, record, source_of_sample(&sample));
-	event.sample.weight = (sample.count ? sample.count : 1) * trace->interval_ns;
+	event.sample.weight = (sample.count ? sample.count : 1) *
+			      timer_ns(trace, record->time);
 	set_address(&event, record, sample.address);
 	wk_etl_set_thread(trace, record, sample.tid, &event, &event.sample);
 	return wk_etl_take(trace, &event);
@@ -322,7 +338,8 @@ static bool on_counted(struct wk_etl_trace *trace, const struct wk_etl_record *r
 	if (!row)
 		return true;
 	event.sample.source = FIRST_COUNTER + row - 1;
-	event.sample.weight = trace->counters[row - 1].interval;
+	event.sample.weight =
+		wk_etl_intervals_at(&trace->counters[row - 1].intervals, record->time, 1);
 	set_address(&event, record, counted.address);
 	wk_etl_set_thread(trace, record, counted.tid, &event, &event.sample);
 	return wk_etl_take(trace, &event);

@@ -17,6 +17,7 @@
 #include "formats/etl_counts.h"
 #include "formats/etl_file.h"
 #include "formats/etl_ids.h"
+#include "formats/etl_intervals.h"
 #include "formats/etl_methods.h"
 #include "formats/etl_modules.h"
 #include "formats/etl_paths.h"
@@ -140,9 +141,9 @@ struct wk_etl_seen_image {
 /* A counter of the processor, by Windows' number for it. */
 struct wk_etl_counter {
 	uint32_t source;
-	uint64_t interval; /* how many events a sample stands for */
+	struct wk_etl_intervals intervals; /* how many events a sample stands for */
 	struct wk_str name;
-	bool is_seen;      /* there are samples of it */
+	bool is_seen; /* there are samples of it */
 };
 
 struct wk_etl_trace {
@@ -172,6 +173,7 @@ struct wk_etl_trace {
 	struct wk_etl_counts *counts;
 	uint32_t sources_seen;       /* bits of what there are samples of (etl_tell_samples.c) */
 	struct wk_event_sum idle;    /* all of the processors that had nothing to do, in ticks */
+	uint64_t idle_untold;        /* samples of it before anybody said what they stand for */
 	struct wk_map counter_of;    /* Windows' number of it: row + 1 */
 	struct wk_etl_counter *counters;
 	size_t counter_count, counter_cap;
@@ -179,7 +181,7 @@ struct wk_etl_trace {
 
 	struct wk_map pid_of;        /* of a thread, + 1: as the second pass has come to */
 	struct wk_map guess_of;      /* the same by what else names both */
-	uint64_t interval_ns;        /* of samples */
+	struct wk_etl_intervals intervals; /* of the timer, in 100 ns */
 	uint64_t unknown_keys;       /* stacks that nobody defined */
 	uint64_t short_payloads;     /* records with less than they must have */
 	uint64_t packed_switches;    /* records of switches that nobody can read */
@@ -234,7 +236,8 @@ void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *
 
 /* ---- one kind of record each; payloads that are too short are counted */
 
-void wk_etl_scan_interval(struct wk_etl_trace *trace, struct wk_bytes payload);
+void wk_etl_scan_interval(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			  uint32_t hook);
 bool wk_etl_is_sampled(uint32_t hook);
 
 /* Whether samples of other sources are only counted: known in the first pass from the first sample

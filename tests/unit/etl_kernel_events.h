@@ -134,16 +134,23 @@ static inline void etl_interrupt(struct etl_maker *m, uint16_t hook, uint64_t ti
 	etl_by_nobody_once(m, hook, time, &p);
 }
 
-static inline void etl_interval(struct etl_maker *m, uint64_t time, uint32_t source,
-				uint32_t interval, const char *name)
+static inline void etl_interval_change(struct etl_maker *m, uint16_t hook, uint64_t time,
+				       uint32_t source, uint32_t interval, uint32_t before,
+				       const char *name)
 {
 	struct wk_buf p = { 0 };
 
 	put(&p, source, 4);
 	put(&p, interval, 4);
-	put(&p, interval, 4);
+	put(&p, before, 4);
 	put_text16(&p, name);
-	etl_by_nobody_once(m, 0x0f49, time, &p);
+	etl_by_nobody_once(m, hook, time, &p);
+}
+
+static inline void etl_interval(struct etl_maker *m, uint64_t time, uint32_t source,
+				uint32_t interval, const char *name)
+{
+	etl_interval_change(m, 0x0f49, time, source, interval, interval, name);
 }
 
 static inline void etl_counted(struct etl_maker *m, uint64_t time, uint64_t address, uint32_t tid,

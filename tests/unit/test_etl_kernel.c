@@ -195,6 +195,33 @@ static void a_counter_has_its_name_and_its_samples_their_interval(void **state)
 	wk_buf_fini(&text);
 }
 
+/* And what was before the first change is told by that change; how it was left is of no matter. */
+static void an_interval_holds_until_it_is_changed(void **state)
+{
+	struct etl_maker m = { 0 };
+	struct wk_buf text = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_sampled(&m, 1 * ETL_MS, 0x1001, 101, 0);
+	etl_counted(&m, 2 * ETL_MS, 0x2001, 101, 5);
+	etl_interval_change(&m, 0x0f48, 3 * ETL_MS, 0, 20000, 5000, "Timer");
+	etl_interval_change(&m, 0x0f48, 3 * ETL_MS, 5, 70, 60, "Misses");
+	etl_sampled(&m, 4 * ETL_MS, 0x1002, 101, 0);
+	etl_counted(&m, 5 * ETL_MS, 0x2002, 101, 5);
+	etl_interval_change(&m, 0x0f49, 6 * ETL_MS, 0, 1000, 20000, "Timer");
+	etl_sampled(&m, 7 * ETL_MS, 0x1003, 101, 0);
+	etl_interval_change(&m, 0x0f4a, 8 * ETL_MS, 0, 10000, 1000, "Timer");
+	etl_end_buffer(&m, 0);
+	read_trace(&m, &text);
+	assert_line(&text, "weight=500000 mode=user address=0x1001\n");
+	assert_line(&text, "weight=60 mode=user address=0x2001\n");
+	assert_line(&text, "weight=2000000 mode=user address=0x1002\n");
+	assert_line(&text, "weight=70 mode=user address=0x2002\n");
+	assert_line(&text, "weight=100000 mode=user address=0x1003\n");
+	wk_buf_fini(&text);
+}
+
 static void samples_that_were_gathered_are_told_one_by_one(void **state)
 {
 	struct wk_buf text = { 0 };
@@ -296,6 +323,7 @@ int main(void)
 		cmocka_unit_test(interrupts_take_time_in_whoever_ran),
 		cmocka_unit_test(without_switches_nobody_knows_whom_an_interrupt_stopped),
 		cmocka_unit_test(a_counter_has_its_name_and_its_samples_their_interval),
+		cmocka_unit_test(an_interval_holds_until_it_is_changed),
 		cmocka_unit_test(samples_that_were_gathered_are_told_one_by_one),
 		cmocka_unit_test(blocks_of_a_heap_are_told_with_their_stacks),
 		cmocka_unit_test(a_mark_is_a_moment_with_a_name),

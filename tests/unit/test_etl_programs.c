@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "etl_kernel_events.h"
 #include "etl_lines.h"
 #include "etl_programs.h"
 #include "formats/etl_fields.h"
@@ -535,6 +536,24 @@ static void make_events(struct etl_maker *m)
 	wk_buf_fini(&stack);
 }
 
+static void idle_samples_that_are_counted_have_the_interval_of_their_time(void **state)
+{
+	struct wk_buf text = { 0 };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	etl_sampled(&m, 1 * ETL_MS, 0x10010, 77, 0);
+	etl_sampled(&m, 2 * ETL_MS, 0x10010, 0, 0);
+	etl_interval_change(&m, 0x0f48, 3 * ETL_MS, 0, 20000, 5000, "Timer");
+	etl_sampled(&m, 4 * ETL_MS, 0x10010, 0, 0);
+	etl_end_buffer(&m, 0);
+	read_made_as(&m, for_cpu_time, &text);
+	assert_line(&text, "sum time=2000000 until=4000000 pid=0 tid=0 source=2 weight=2500000 "
+			   "times=2 stack=0\n");
+	wk_buf_fini(&text);
+}
+
 static void for_a_view_of_cpu_time_other_samples_are_counted_by_their_threads(void **state)
 {
 	struct wk_buf text = { 0 };
@@ -826,6 +845,8 @@ int main(void)
 		cmocka_unit_test(events_with_stacks_are_samples_of_a_source_by_their_name),
 		cmocka_unit_test(halves_of_a_stack_find_each_other_by_their_number),
 		cmocka_unit_test(the_runtimes_stack_is_of_the_event_that_its_thread_told_before),
+		cmocka_unit_test(
+			idle_samples_that_are_counted_have_the_interval_of_their_time),
 		cmocka_unit_test(
 			for_a_view_of_cpu_time_other_samples_are_counted_by_their_threads),
 		cmocka_unit_test(
