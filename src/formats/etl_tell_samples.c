@@ -195,7 +195,7 @@ void wk_etl_scan_interval(struct wk_etl_trace *trace, const struct wk_etl_record
 
 	if (!wk_etl_read_interval(record->payload, &interval) || !interval.interval)
 		return;
-	before = hook == WK_ETL_INTERVAL_SET ? interval.before : 0; /* else it was another trace's */
+	before = hook == WK_ETL_INTERVAL_SET ? interval.before : 0; /* else another trace's */
 	if (interval.source)
 		counter = counter_of(trace, interval.source);
 	wk_etl_intervals_add(counter ? &counter->intervals : &trace->intervals, record->time,

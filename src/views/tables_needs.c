@@ -20,8 +20,8 @@ static const struct needs all_needs[] = {
 	{ "memory", { "commit", "reserve" },
 	  "this recording has no records of memory being committed or given back; "
 	  WK_WINDOWS_VIRTUAL_MEMORY " makes some",
-	  "what processes committed" ONLY_WINDOWS "on Linux `wick record -e page-faults -- COMMAND` "
-	  "records who first touches memory" },
+	  "what processes committed" ONLY_WINDOWS "on Linux `wick record -e page-faults -- "
+	  "COMMAND` records who first touches memory" },
 	{ "heap", { "heap" },
 	  "this recording has no records of heaps; " WK_WINDOWS_HEAPS " makes some",
 	  "what was allocated from heaps is known of traces of Windows (.etl) only" },
