@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/strtab.h"
 
 /* Where and when a record says something: the place is a process and an address, hashed. */
 struct moment {
@@ -18,7 +19,7 @@ struct moments {
 };
 
 struct wk_etl_ids {
-	struct wk_arena texts;
+	struct wk_strtab *texts; /* each process names the same PDBs */
 	struct moments debug_moments, key_moments;
 	struct wk_etl_debug_id *debugs;
 	struct wk_etl_image_id *keys;
@@ -27,14 +28,17 @@ struct wk_etl_ids {
 
 struct wk_etl_ids *wk_etl_ids_new(void)
 {
-	return wk_alloc_zeroed(1, sizeof(struct wk_etl_ids));
+	struct wk_etl_ids *ids = wk_alloc_zeroed(1, sizeof(*ids));
+
+	ids->texts = wk_strtab_new();
+	return ids;
 }
 
 void wk_etl_ids_free(struct wk_etl_ids *ids)
 {
 	if (!ids)
 		return;
-	wk_arena_fini(&ids->texts);
+	wk_strtab_free(ids->texts);
 	free(ids->debug_moments.at);
 	free(ids->key_moments.at);
 	free(ids->debugs);
@@ -56,7 +60,8 @@ void wk_etl_ids_add_debug(struct wk_etl_ids *ids, uint64_t time, const struct wk
 
 	ids->debugs = wk_grow(ids->debugs, &ids->debug_cap, row + 1, sizeof(*ids->debugs));
 	ids->debugs[row] = *id;
-	ids->debugs[row].path = wk_arena_copy(&ids->texts, id->path);
+	ids->debugs[row].path =
+		wk_strtab_str(ids->texts, wk_strtab_add_str(ids->texts, id->path));
 	add_moment(&ids->debug_moments, wk_hash_pair(id->base, id->pid), time);
 }
 

@@ -6,7 +6,6 @@
 #ifndef WK_FORMATS_ETL_IDS_H
 #define WK_FORMATS_ETL_IDS_H
 
-#include "base/arena.h"
 #include "formats/etl_payload.h"
 
 struct wk_etl_ids;
