@@ -15,7 +15,6 @@ struct needs {
 
 #define ONLY_WINDOWS " is known of traces of Windows (.etl) only; "
 
-
 static const struct needs all_needs[] = {
 	{ "memory", { "commit", "reserve" },
 	  "this recording has no records of memory being committed or given back; "
