@@ -206,7 +206,7 @@ function zoomTo(i, isBack) {
 		before.push(zoomed);
 	zoomed = i;
 	forgetTurn();
-	draw();
+	drawInPlace();
 	report();
 	noteState(!isBack);
 }

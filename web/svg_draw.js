@@ -317,3 +317,13 @@ function followScroll() {
 	placeBar();
 	paintMore();
 }
+
+// The graph grows and shrinks at its top: what was in sight stays where it was.
+function drawInPlace() {
+	const was = height, seen = window.scrollY || 0;
+	draw();
+	if (icicle || height === was)
+		return;
+	window.scrollTo(window.scrollX || 0, Math.max(seen + height - was, 0));
+	followScroll();
+}

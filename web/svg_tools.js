@@ -71,7 +71,7 @@ function resetAll() {
 	zoomed = 0;
 	forgetTurn();
 	find('');
-	draw();
+	drawInPlace();
 	noteState(true);
 }
 
@@ -242,7 +242,7 @@ function showAddress() {
 	if (stateWords() === location.href.split('#')[1])
 		return;
 	restoreState();
-	draw();
+	drawInPlace();
 	find(search.value);
 }
 

@@ -429,6 +429,25 @@ async function all() {
 		await resize(1200, 700);
 	});
 
+	await test('a frame that is zoomed to stays in sight where that makes the picture higher', async () => {
+		await resize(1200, 300);
+		await open('svg', 'p' + ';g'.repeat(30) + ' 6000\nq;a 99\nq' + ';f'.repeat(100) + ' 1');
+		const bottomOf = async () => (await page.evaluate(() => [
+			Math.max(...[...document.querySelectorAll('.graph rect')]
+				.map(box => box.getBoundingClientRect().bottom)),
+			document.documentElement.getBoundingClientRect().height,
+		])).map(Math.round);
+		const before = await bottomOf();
+		await (await frame('q')).click();
+		const zoomed = await bottomOf();
+		if (zoomed[1] <= before[1] + 1000)
+			throw new Error('the picture is no higher than before: ' + zoomed[1]);
+		equal(zoomed[0], before[0]);
+		await press('Reset');
+		equal((await bottomOf())[0], before[0]);
+		await resize(1200, 700);
+	});
+
 	await test('ten thousand frames deep, it still draws, walks and scrolls', async () => {
 		await open('svg', 'p' + ';f'.repeat(10000) + ' 3\np;g 1');
 		equal(await shown(), 10003);
