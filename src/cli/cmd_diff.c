@@ -238,6 +238,24 @@ static bool write_form(const struct comparison *c, struct wk_err *err)
 	return wk_output_close(&output, ok, err);
 }
 
+/* Traces of Windows without CPU samples may have nothing in common but that they count; other
+ * forms only have names of their own for the same. */
+static void say_events(const struct comparison *c)
+{
+	const struct wk_source *before = &c->model->sources[c->measure.before];
+	const struct wk_source *after = &c->model->sources[c->measure.after];
+	struct wk_buf words = { 0 };
+
+	if (!c->model->side_times[false].is_windows || !c->model->side_times[true].is_windows ||
+	    before->name == after->name)
+		return;
+	wk_buf_add_fmt(&words, "what is compared are two events: %s of %s, %s of %s",
+		       wk_strtab_get(c->model->text, before->name), c->call->words->at[0],
+		       wk_strtab_get(c->model->text, after->name), c->call->words->at[1]);
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
 /* Which sources are compared; and where they are not of a kind, what they have in common. */
 static bool choose_measure(struct comparison *c, struct wk_filter_spec *spec, struct wk_err *err)
 {
@@ -247,6 +265,8 @@ static bool choose_measure(struct comparison *c, struct wk_filter_spec *spec, st
 		return false;
 	spec->before_source = c->measure.before;
 	spec->after_source = c->measure.after;
+	if (!c->args->quiet)
+		say_events(c);
 	if (c->args->quiet || c->args->by_samples ||
 	    sources[c->measure.before].unit == sources[c->measure.after].unit)
 		return true;
