@@ -52,11 +52,12 @@ static bool tell_missing(struct wk_etl_trace *trace)
 		wk_buf_add_text(&words, " of its ");
 		wk_num_add_grouped(&words, damage->missing_buffers +
 						   wk_etl_buffer_count(trace->file));
-		wk_buf_add_text(&words, " buffers are not there");
+		wk_buf_add_fmt(&words, " buffers %s not there",
+			       damage->missing_buffers == 1 ? "is" : "are");
 	} else {
 		wk_buf_add_text(&words, "it ends inside a buffer");
 	}
-	wk_buf_add_text(&words, ", and with them what names many of its stacks");
+	wk_buf_add_text(&words, ", and with that what names many of its stacks");
 	ok = wk_sink_note(trace->sink, WK_NOTE_INCOMPLETE, wk_buf_str(&words), trace->err);
 	wk_buf_fini(&words);
 	return ok;
