@@ -243,10 +243,11 @@ void wk_os_release_to(const struct wk_os_file *file, uint64_t offset)
 }
 
 /* Puts a page of zeros where the file's page is gone. A fault that this does not mend
- * (SIGBUS for another reason) comes again and then takes the default way. */
+ * (SIGBUS for another reason) comes again and then takes the default way; another thread's at the
+ * same page is no such one. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
-	static const void *volatile last;
+	static _Thread_local const void *volatile last;
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	void *at = (void *)((uintptr_t)info->si_addr & ~(page - 1));
 	int saved = errno;
