@@ -517,6 +517,8 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 	/* The child has them as they were. What was recorded last is not touched before. */
 	handle_signals(recorder, &run.handlers);
 	fd = open_output(request->output, &run.old, err);
+	if (fd < 0 && stopped_by)
+		outcome->exit_code = 128 + stopped_by;
 	if (fd < 0)
 		goto out;
 	run.writer = wk_perf_data_writer_new(fd, NULL);

@@ -268,10 +268,13 @@ void wk_os_guard_maps(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
+/* Whoever could read from a named pipe himself would never hear that nobody else does. */
 int wk_os_create(const char *path, bool is_private, struct wk_err *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-		      is_private ? 0600 : 0666);
+	struct stat info;
+	bool is_pipe = stat(path, &info) == 0 && S_ISFIFO(info.st_mode);
+	int fd = open(path, (is_pipe ? O_WRONLY : O_RDWR) | O_CREAT | O_TRUNC | O_CLOEXEC |
+		      O_NOCTTY, is_private ? 0600 : 0666);
 
 	if (fd < 0)
 		wk_fail_os(err, errno, "cannot write %s", path);
