@@ -87,8 +87,9 @@ bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_
 	for (size_t i = 0; i < name->len; i++)
 		if ((unsigned char)name->at[i] < ' ')
 			return false; /* stores have no such names */
-	wk_symbol_want_key(&want, key);
-	return name->len > 0 && key->len > 0;
+	if (name->len)
+		wk_symbol_want_key(&want, key);
+	return key->len > 0;
 }
 
 /* For who stopped fetching. */
