@@ -156,7 +156,7 @@ static const struct wk_table_view *read_last_word(struct wk_words *files, struct
 		return find_table(first, err);
 	}
 	files->count++;
-	return find_table("functions", err);
+	return is_nearly_table(first, err) ? NULL : find_table("functions", err);
 }
 
 /* Each of them may be missing: the usual recording, the functions. */
