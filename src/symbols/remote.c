@@ -82,7 +82,7 @@ void wk_remote_close(struct wk_remote *remote)
 {
 	if (!remote)
 		return;
-	if (remote->has_remembered)
+	if (remote->has_remembered || remote->lacks_room)
 		wk_remote_make_usual_room(remote->folder, remote->newest);
 	for (size_t i = 0; i < remote->host_count; i++) {
 		free(remote->hosts[i].why_down);

@@ -84,9 +84,9 @@ static void fetch(struct crowd *crowd)
 	struct wk_remote *remote = crowd->remote;
 
 	wk_fetch_together(&remote->options, &remote->room, &work);
+	/* Room is made by whoever looks next, or at the end: what came is not used yet. */
 	for (size_t i = 0; i < crowd->count; i++)
 		finish(&crowd->early[i]);
-	wk_remote_make_room_for_newest(remote);
 }
 
 /* Those that nobody asked for yet, but for what is known without asking another machine. */

@@ -83,7 +83,7 @@ void wk_remote_search_finish(struct wk_remote_search *s);
 /* All of it is forgotten, as if nobody had looked. */
 void wk_remote_search_undo(struct wk_remote_search *s);
 
-/* For what came, after one search or after all of several. */
+/* For what came, by the next search of one alone, and when the remote is closed. */
 void wk_remote_make_room_for_newest(struct wk_remote *remote);
 
 /* remote.c: the answer to a question, or NULL; the number of a new one, which says nothing yet; and

@@ -117,6 +117,19 @@ def _(t):
         t.equal(server.asked[count:], [], "its questions")
 
 
+@tap.case("files for which the cache is too small are used all the same, before room is made")
+def _(t):
+    modules = [Module(i, 20 - i) for i in range(16)]
+    bodies, path = recording(t, modules)
+    files = {module.asks: bodies("whole", module.number) for module in modules}
+    most = 4 * len(bodies("whole", 0))
+    with Server(serves(files), keeps=True) as server:
+        done = fold(t, path, "--symbol-server", server.url, WICK_CACHE_SIZE=most)
+    t.equal(named(done.stdout), {module.name for module in modules}, "programs with names")
+    kept = sum(file.stat().st_size for file in (t.folder / "cache" / "remote").iterdir())
+    t.within(kept, 1, most + len(bodies("whole", 0)), "bytes that are kept")
+
+
 @tap.case("those with most samples come first, and nobody is asked for what is not shown")
 def _(t):
     counts = [3, 50, 7, 90, 1, 20, 60, 30, 10, 40, 70, 80, 2]
