@@ -81,7 +81,8 @@ static void look(struct content *content, const char *path)
 	wk_os_close(&file);
 }
 
-static bool are_files_equal(const char *a, const char *b)
+/* A copy, or one that was cut off: what is there of both is equal. */
+static bool is_copy(const char *a, const char *b)
 {
 	struct wk_os_file left, right;
 	bool is_equal = false;
@@ -89,8 +90,10 @@ static bool are_files_equal(const char *a, const char *b)
 	if (!map(a, &left))
 		return false;
 	if (map(b, &right)) {
-		is_equal = left.size_bytes == right.size_bytes &&
-			   (!left.size_bytes || memcmp(left.at, right.at, left.size_bytes) == 0);
+		size_t both = left.size_bytes < right.size_bytes ? left.size_bytes
+								 : right.size_bytes;
+
+		is_equal = both && memcmp(left.at, right.at, both) == 0;
 		wk_os_close(&right);
 	}
 	wk_os_close(&left);
@@ -111,10 +114,10 @@ static void find_crc(struct content *content, struct piece *piece)
 
 static bool is_same(struct content *a, struct piece *of_a, struct content *b, struct piece *of_b)
 {
+	if (!a->is_archive && !b->is_archive)
+		return is_copy(a->path, b->path);
 	if (of_a->size_bytes != of_b->size_bytes || !(of_a->is_trace || of_b->is_trace))
 		return false;
-	if (!a->is_archive && !b->is_archive)
-		return are_files_equal(a->path, b->path);
 	find_crc(a, of_a);
 	find_crc(b, of_b);
 	return of_a->has_crc && of_b->has_crc && of_a->crc == of_b->crc;

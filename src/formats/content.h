@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 
-/* False, with a sentence that names them, where one is the copy of another or the archive that it
- * was taken out of. All bytes are looked at where sizes are equal, and else only what they are. */
+/* False, with a sentence that names them, where one is the copy of another, whole or cut off, or
+ * the archive that it was taken out of. Two are looked at as far as they are equal. */
 bool wk_content_differs(const char *const *paths, size_t count, struct wk_err *err);
 
 #endif
