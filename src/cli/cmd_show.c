@@ -230,9 +230,14 @@ static void note_other_tree(struct wk_table *table, const struct wk_table_view *
 				     "tree of processes is `wick show FILE process-tree`");
 }
 
+/* What is known of a table once it was printed. */
+struct printed {
+	bool is_empty, names_functions;
+};
+
 static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
 		 const struct wk_model *model, const struct wk_question *question,
-		 const struct wk_call *call, bool *is_empty, struct wk_err *err)
+		 const struct wk_call *call, struct printed *printed, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_view view = { .model = model, .quality = &question->quality,
@@ -249,7 +254,7 @@ static bool show(const struct wk_table_view *what, const struct wk_table_options
 	what->fill(&table, model, &question->filter, options);
 	note_other_tree(&table, what, model);
 	view.table = &table;
-	*is_empty = table.row_count == 0;
+	*printed = (struct printed){ table.row_count == 0, table.names_functions };
 	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
 	wk_table_fini(&table);
 	return wk_output_close(&output, ok, err);
@@ -430,6 +435,14 @@ static void say_dropped_grouping(const struct wk_view_choice *choice,
 	wk_buf_fini(&words);
 }
 
+static void warn(const struct wk_question *question, const struct printed *printed)
+{
+	if (printed->names_functions)
+		wk_question_warn(question);
+	else
+		wk_question_say_faults(question, true);
+}
+
 /* `typed` is the table that was asked for, which of a model may be another. */
 static bool show_model(const struct wk_table_view *typed, struct wk_table_options *options,
 		       const struct wk_model *model, const struct wk_view_choice *choice,
@@ -439,7 +452,8 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 	const struct wk_table_view *what = view_for(typed, model, args, options);
 	const struct wk_table_view *shown = shown_as(what, args, options);
 	struct wk_question question = { 0 };
-	bool must_have = is_of_samples(shown, model), is_empty = false, ok = false;
+	bool must_have = is_of_samples(shown, model), ok = false;
+	struct printed printed = { 0 };
 
 	usual_options(args, shown, options);
 	/* An empty table may be printed, but takes no file's place. */
@@ -447,14 +461,14 @@ static bool show_model(const struct wk_table_view *typed, struct wk_table_option
 	    (!must_have || !args->output || wk_question_expect(&question, err))) {
 		if (must_have)
 			wk_question_say_cpu(&question);
-		ok = show(shown, options, model, &question, call, &is_empty, err);
+		ok = show(shown, options, model, &question, call, &printed, err);
 	}
 	/* Threads can have waited where no sample is of a wait. */
-	must_have |= is_empty && wk_str_is(wk_str_c(shown->name), "waits");
+	must_have |= printed.is_empty && wk_str_is(wk_str_c(shown->name), "waits");
 	if (ok && must_have)
 		ok = wk_question_expect(&question, err);
 	if (ok && args->csv) /* which has no place for words below its rows */
-		wk_question_warn(&question);
+		warn(&question, &printed);
 	if (ok) {
 		say_dropped_grouping(choice, shown);
 		wk_view_say(choice);

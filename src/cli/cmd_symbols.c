@@ -151,6 +151,7 @@ static void fill(struct wk_table *table, const struct wk_model *model,
 
 	wk_alike_images_init(&alike, model);
 	columns(table, has_keys, has_mend);
+	table->names_functions = true; /* it is about what names them */
 	for (size_t i = 0; i < facts->count; i++)
 		row(table, model, facts, &facts->at[i], alike.shown[facts->at[i].id], has_keys,
 		    has_mend);

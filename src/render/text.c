@@ -491,7 +491,8 @@ static void foot(struct printer *p)
 		foot_line(p, &line);
 		wk_quality_missing_line(p->view->quality, &line);
 		foot_line(p, &line);
-		wk_quality_closed_line(p->view->quality, &line);
+		if (p->table->names_functions)
+			wk_quality_closed_line(p->view->quality, &line);
 		foot_line(p, &line);
 	}
 	wk_buf_fini(&line);

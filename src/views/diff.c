@@ -297,6 +297,7 @@ static void add_columns(struct wk_table *table, struct wk_str unit, bool by_tota
 	if (!needs_images)
 		wk_table_detail(table);
 	wk_table_column(table, WK_CELL_TEXT, "function", "function");
+	table->names_functions = true;
 }
 
 static void add_row(struct wk_table *table, const struct wk_model *model,

@@ -61,6 +61,7 @@ struct wk_table {
 	size_t row_count, cell_count;
 	size_t rows_cap, cells_cap;
 	bool is_tree;          /* the last column is drawn with the rows' indents */
+	bool names_functions;  /* so that it matters which of them have no names */
 	bool has_one_scale;    /* all durations are shown in one unit, since they are compared */
 	const char *counted;   /* what its rows count, where that is not the samples in view: one
 				* of them by name, how many it shows, and how many there are */

@@ -56,6 +56,7 @@ static void function_columns(struct wk_table *table, struct wk_str unit,
 	wk_table_detail_column(table, WK_CELL_TEXT, "linked_name", "linked name");
 	wk_table_column(table, WK_CELL_TEXT, "image", "image");
 	wk_table_column(table, WK_CELL_TEXT, "function", "function");
+	table->names_functions = true;
 }
 
 static void function_row(struct wk_table *table, const struct wk_alike_images *alike,

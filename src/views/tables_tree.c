@@ -195,6 +195,7 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 		wk_table_spare(table, 1);
 	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
+	table->names_functions = true;
 	table->is_tree = true;
 	if (tree.total_samples[0])
 		tree_rows(table, &outline);
