@@ -127,7 +127,7 @@ static void row(struct wk_table *table, const struct wk_model *model,
 	wk_table_share(table, facts->samples, all->whole_samples);
 	wk_table_number(table, facts->samples);
 	wk_table_text(table, wk_str_c(wk_image_kind_name(image->kind)));
-	wk_table_text(table, wk_image_build_id_text(table, &image->build_id));
+	wk_table_text(table, wk_image_build_id_text(table, image));
 	if (has_keys)
 		store_key_cell(table, model, facts->id);
 	wk_table_text(table, wk_image_path_of(model, facts->id));

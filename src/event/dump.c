@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "event/pdb_id.h"
+
 static const char *const kind_names[WK_EVENT_KINDS] = {
 	[WK_EVENT_NONE] = "none",
 	[WK_EVENT_SYSTEM] = "system",
@@ -53,13 +55,14 @@ static void text_field(struct wk_out *out, const char *name, struct wk_str value
 	wk_out_char(out, '"');
 }
 
-static void build_id_field(struct wk_out *out, const struct wk_build_id *id)
+static void build_id_field(struct wk_out *out, const struct wk_build_id *id, bool is_of_pdb)
 {
-	if (id->size == 0)
-		return;
-	wk_out_text(out, " build_id=");
-	for (size_t i = 0; i < id->size && i < sizeof(id->bytes); i++)
-		wk_out_fmt(out, "%02x", id->bytes[i]);
+	struct wk_buf text = { 0 };
+
+	wk_build_id_add(&text, id, is_of_pdb);
+	if (text.len)
+		wk_out_fmt(out, " build_id=%s", wk_buf_text(&text));
+	wk_buf_fini(&text);
 }
 
 static void chain_field(struct wk_out *out, const char *name, const uint64_t *chain, size_t count)
@@ -129,7 +132,7 @@ static void dump_image(const struct wk_event_image *image, struct wk_out *out)
 	if (image->inode)
 		wk_out_fmt(out, " device=%" PRIu32 ":%" PRIu32 " inode=%" PRIu64,
 			   image->device_major, image->device_minor, image->inode);
-	build_id_field(out, &image->build_id);
+	build_id_field(out, &image->build_id, image->pdb_path.len > 0);
 	if (image->pdb_path.len)
 		text_field(out, "pdb", image->pdb_path);
 	if (image->time_stamp)
@@ -141,7 +144,7 @@ static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out
 	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64, symbol->start, symbol->size_bytes);
 	text_field(out, "name", symbol->name);
 	text_field(out, "path", symbol->image_path);
-	build_id_field(out, &symbol->build_id);
+	build_id_field(out, &symbol->build_id, false);
 	for (size_t i = 0; i < symbol->line_count; i++) {
 		if (i == 0 || !wk_str_eq(symbol->lines[i].file, symbol->lines[i - 1].file))
 			text_field(out, "file", symbol->lines[i].file);
@@ -160,7 +163,7 @@ static void dump_calls(const struct wk_event_calls *calls, struct wk_out *out)
 			wk_out_fmt(out, " line=%" PRIu32, calls->calls[i].line);
 	}
 	text_field(out, "path", calls->image_path);
-	build_id_field(out, &calls->build_id);
+	build_id_field(out, &calls->build_id, false);
 }
 
 static void dump_bounds(const struct wk_event_bounds *bounds, struct wk_out *out)
@@ -168,7 +171,7 @@ static void dump_bounds(const struct wk_event_bounds *bounds, struct wk_out *out
 	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx32 "%s", bounds->start,
 		   bounds->size_bytes, bounds->is_root ? " root" : "");
 	text_field(out, "path", bounds->image_path);
-	build_id_field(out, &bounds->build_id);
+	build_id_field(out, &bounds->build_id, false);
 }
 
 static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)

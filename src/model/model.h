@@ -51,7 +51,8 @@ struct wk_image {
 	struct wk_build_id build_id;
 	uint64_t inode;
 	uint32_t device_major, device_minor;
-	wk_text_id pdb_path;       /* of an image of Windows, as for events; 0 where unknown */
+	wk_text_id pdb_path;       /* of an image of Windows, as for events; 0 where unknown: where
+				    * it is known the build id is that of its PDB */
 	uint32_t time_stamp, image_bytes;
 	uint32_t pid;              /* a process that had it mapped (the first) */
 	uint64_t first_start;      /* where it was mapped first, and what of it */

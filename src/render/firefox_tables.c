@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "event/pdb_id.h"
 #include "views/kind.h"
 #include "views/merge.h"
 
@@ -404,16 +405,38 @@ void wk_fox_tables_write(struct wk_fox_shared *shared, const struct wk_fox_table
 
 /* --- What threads share -------------------------------------------------------------------- */
 
-/* As Breakpad writes ids: the first 16 bytes as a GUID, whose three first numbers are
- * little-endian, and an age, which ELF has not. */
-static void add_breakpad_id(struct wk_out *out, const struct wk_build_id *id)
+/* As Breakpad writes ids: a PDB's like symbol stores; of others the first 16 bytes as a GUID and an
+ * age of 0. */
+static void write_breakpad_id(const struct wk_image *image, struct wk_out *out)
 {
-	static const uint8_t order[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+	struct wk_pdb_id id = { 0 };
+	struct wk_buf text = { 0 };
 
-	for (int i = 0; id->size && i < 16; i++)
-		wk_out_fmt(out, "%02X", id->bytes[order[i]]);
-	if (id->size)
-		wk_out_char(out, '0');
+	if (image->pdb_path)
+		id = wk_pdb_id_of_build_id(&image->build_id);
+	if (wk_pdb_id_is_none(&id))
+		memcpy(id.guid, image->build_id.bytes, sizeof(id.guid));
+	if (image->build_id.size)
+		wk_pdb_id_add(&text, &id);
+	wk_out_json_quoted(out, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+/* Of Windows that by which stores keep the image itself, else its build id. */
+static void write_code_id(const struct wk_image *image, struct wk_out *out)
+{
+	struct wk_buf text = { 0 };
+
+	if (image->time_stamp && image->image_bytes)
+		wk_buf_add_fmt(&text, "%08" PRIX32 "%" PRIx32, image->time_stamp,
+			       image->image_bytes);
+	else if (!image->pdb_path)
+		wk_build_id_add(&text, &image->build_id, false);
+	if (text.len)
+		wk_out_json_quoted(out, wk_buf_str(&text));
+	else
+		wk_out_text(out, "null");
+	wk_buf_fini(&text);
 }
 
 static void write_lib(const struct wk_model *model, wk_image_id id, struct wk_out *out)
@@ -426,17 +449,19 @@ static void write_lib(const struct wk_model *model, wk_image_id id, struct wk_ou
 	wk_out_json_quoted(out, name);
 	wk_out_text(out, ",\"path\":");
 	wk_out_json_quoted(out, path);
+	if (image->pdb_path) {
+		path = wk_model_str(model, image->pdb_path);
+		name = wk_str_basename(path);
+	}
 	wk_out_text(out, ",\"debugName\":");
 	wk_out_json_quoted(out, name);
 	wk_out_text(out, ",\"debugPath\":");
 	wk_out_json_quoted(out, path);
-	wk_out_text(out, ",\"breakpadId\":\"");
-	add_breakpad_id(out, &image->build_id);
-	wk_out_text(out, image->build_id.size ? "\",\"codeId\":\"" : "\",\"codeId\":null}");
-	for (int i = 0; i < image->build_id.size; i++)
-		wk_out_fmt(out, "%02x", image->build_id.bytes[i]);
-	if (image->build_id.size)
-		wk_out_text(out, "\"}");
+	wk_out_text(out, ",\"breakpadId\":");
+	write_breakpad_id(image, out);
+	wk_out_text(out, ",\"codeId\":");
+	write_code_id(image, out);
+	wk_out_char(out, '}');
 }
 
 void wk_fox_shared_write(struct wk_fox_shared *shared, struct wk_out *out)

@@ -8,6 +8,7 @@
 #include "base/strtab.h"
 #include "base/trie.h"
 #include "base/utf8.h"
+#include "event/pdb_id.h"
 #include "render/renderers.h"
 #include "render/sampled.h"
 #include "views/by_thread.h"
@@ -314,15 +315,15 @@ static void write_function(struct writing *w, wk_function_id id)
 	end_message(w, PROFILE_FUNCTION);
 }
 
-static uint64_t build_id_text(struct writing *w, const struct wk_build_id *id)
+/* Any text that tells builds apart: for a program of Windows the one that stores know it by. */
+static uint64_t build_id_text(struct writing *w, const struct wk_image *image)
 {
-	struct wk_buf hex = { 0 };
+	struct wk_buf id = { 0 };
 	uint64_t number;
 
-	for (int i = 0; i < id->size; i++)
-		wk_buf_add_fmt(&hex, "%02x", id->bytes[i]);
-	number = text(w, wk_buf_str(&hex));
-	wk_buf_fini(&hex);
+	wk_build_id_add(&id, &image->build_id, image->pdb_path != 0);
+	number = text(w, wk_buf_str(&id));
+	wk_buf_fini(&id);
 	return number;
 }
 
@@ -338,7 +339,7 @@ static void write_mapping(struct writing *w, wk_image_id id)
 	wk_proto_add_number(&w->message, MAPPING_OFFSET,
 			    image->kind == WK_IMAGE_KERNEL ? 0 : image->first_offset);
 	wk_proto_add_number(&w->message, MAPPING_FILE, text_of(w, image->path));
-	wk_proto_add_number(&w->message, MAPPING_BUILD_ID, build_id_text(w, &image->build_id));
+	wk_proto_add_number(&w->message, MAPPING_BUILD_ID, build_id_text(w, image));
 	wk_proto_add_number(&w->message, MAPPING_HAS_FUNCTIONS, !!(has & HAS_FUNCTIONS));
 	wk_proto_add_number(&w->message, MAPPING_HAS_FILES, !!(has & HAS_FILES));
 	wk_proto_add_number(&w->message, MAPPING_HAS_LINES, !!(has & HAS_LINES));

@@ -20,8 +20,8 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "event/pdb_id.h"
 #include "symbols/code_index.h"
-#include "symbols/pdb_id.h"
 
 struct wk_pdb;
 

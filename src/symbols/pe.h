@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "base/sort.h"
+#include "event/pdb_id.h"
 #include "symbols/object.h"
-#include "symbols/pdb_id.h"
 
 enum wk_pe_directory {
 	WK_PE_EXPORTS = 0,

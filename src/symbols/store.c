@@ -7,8 +7,9 @@
 #include "base/file_name.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "symbols/pe.h"
+#include "event/pdb_id.h"
 #include "os/os.h"
+#include "symbols/pe.h"
 
 #define DELETED " (deleted)"
 
@@ -36,8 +37,7 @@ bool wk_store_same_id(const struct wk_build_id *a, const struct wk_build_id *b)
 
 void wk_store_add_id(struct wk_buf *buf, const struct wk_build_id *id)
 {
-	for (uint8_t i = 0; i < id->size; i++)
-		wk_buf_add_fmt(buf, "%02x", id->bytes[i]);
+	wk_build_id_add(buf, id, false);
 }
 
 void wk_store_close(struct wk_store_file *file)

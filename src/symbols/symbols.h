@@ -21,7 +21,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "event/event.h"
-#include "symbols/pdb_id.h"
+#include "event/pdb_id.h"
 #include "symbols/place.h"
 
 struct wk_symbols;

@@ -1,6 +1,7 @@
 #include "views/image_words.h"
 
 #include "base/buf.h"
+#include "event/pdb_id.h"
 
 static struct wk_str or_none(struct wk_str text)
 {
@@ -27,15 +28,14 @@ struct wk_str wk_image_path_of(const struct wk_model *model, wk_image_id image)
 	return or_none(wk_model_str(model, model->images[image].path));
 }
 
-struct wk_str wk_image_build_id_text(struct wk_table *table, const struct wk_build_id *id)
+struct wk_str wk_image_build_id_text(struct wk_table *table, const struct wk_image *image)
 {
-	struct wk_buf hex = { 0 };
+	struct wk_buf text = { 0 };
 	struct wk_str kept;
 
-	for (size_t i = 0; i < id->size && i < sizeof(id->bytes); i++)
-		wk_buf_add_fmt(&hex, "%02x", id->bytes[i]);
-	kept = wk_table_keep(table, wk_buf_str(&hex));
-	wk_buf_fini(&hex);
+	wk_build_id_add(&text, &image->build_id, image->pdb_path != 0);
+	kept = wk_table_keep(table, wk_buf_str(&text));
+	wk_buf_fini(&text);
 	return kept;
 }
 

@@ -12,8 +12,8 @@ const char *wk_image_kind_name(enum wk_image_kind kind);
 struct wk_str wk_image_name_of(const struct wk_model *model, wk_image_id image);
 struct wk_str wk_image_path_of(const struct wk_model *model, wk_image_id image);
 
-/* In hexadecimal digits, kept by the table. */
-struct wk_str wk_image_build_id_text(struct wk_table *table, const struct wk_build_id *id);
+/* As symbol stores write that of a PDB, else in hexadecimal digits; kept by the table. */
+struct wk_str wk_image_build_id_text(struct wk_table *table, const struct wk_image *image);
 
 /* The image's reason without the words that a column's title says. */
 struct wk_str wk_image_names_from(const struct wk_model *model, const struct wk_image *image);

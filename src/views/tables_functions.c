@@ -116,7 +116,7 @@ static void image_row(struct wk_table *table, const struct wk_alike_images *alik
 	wk_tables_weight_cell(table, flat->unit, row->total);
 	wk_tables_samples_cell(table, flat->unit, row->total, row->total_samples);
 	wk_table_text(table, wk_str_c(wk_image_kind_name(image->kind)));
-	wk_table_text(table, wk_image_build_id_text(table, &image->build_id));
+	wk_table_text(table, wk_image_build_id_text(table, image));
 	wk_table_text(table, wk_str_c(image->has_names ? "yes" : "no"));
 	wk_table_text(table, wk_image_path_of(model, row->id));
 	wk_table_text(table, wk_image_name_of(model, row->id));

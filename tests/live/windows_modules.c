@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "../unit/etl_events.h"
-#include "symbols/pdb_id.h"
+#include "event/pdb_id.h"
 
 #define BASE 0x140000000u
 #define STEP 0x1000000u

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../unit/etl_events.h"
-#include "symbols/pdb_id.h"
+#include "event/pdb_id.h"
 
 #define BASE 0x140000000u
 

@@ -256,10 +256,10 @@ def _(t):
 
 
 def native_pdbs(t, path):
-    """What the runtime says of its modules, and what their images say: GUID and age as stored."""
+    """What the runtime says of its modules, and what their images say: GUID and age as stores write them."""
     images, modules = {}, []
     for row in t.wick("dump", path).stdout.splitlines():
-        image = re.match(r'image .*? pid=(\d+) .*?path="([^"]*)".*? build_id=([0-9a-f]+)', row)
+        image = re.match(r'image .*? pid=(\d+) .*?path="([^"]*)".*? build_id=([0-9A-Fa-f]+)', row)
         if image:
             images[image.group(1), unquoted(image.group(2)).lower()] = image.group(3)
         module = re.match(r'other .*? pid=(\d+) .*? text="(.*NativePdbAge=.*)"$', row)
@@ -269,8 +269,8 @@ def native_pdbs(t, path):
             path = unquoted(fields["ModuleNativePath"][1:-1] or '') or \
                 unquoted(fields["ModuleILPath"][1:-1])
             if guid.int:
-                modules.append((module.group(1), path.lower(), guid.bytes_le.hex() +
-                                int(fields["NativePdbAge"]).to_bytes(4, "little").hex()))
+                modules.append((module.group(1), path.lower(),
+                                f"{guid.hex.upper()}{int(fields['NativePdbAge']):x}"))
     return images, modules
 
 

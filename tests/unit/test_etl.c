@@ -33,7 +33,7 @@ static void what_is_told_at_the_end_was_there_from_the_begin(void **state)
 	assert_line(&text, "pid=100 tid=101 change=seen name=\"worker\"");
 	assert_line(&text, "path=\"C:\\\\Windows\\\\app.exe\"");
 	assert_line(&text, "path=\"C:\\\\Windows\\\\x.sys\"");
-	assert_line(&text, "build_id=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf03000000 "
+	assert_line(&text, "build_id=A3A2A1A0A5A4A7A6A8A9AAABACADAEAF3 "
 			   "pdb=\"c:\\\\out\\\\app.pdb\" time_stamp=0x5f000001");
 	assert_true(place_of(&text, "app.exe") < place_of(&text, "sample "));
 	wk_buf_fini(&text);
@@ -117,10 +117,10 @@ static void images_that_come_to_one_place_have_each_its_own_pdb(void **state)
 	etl_image(&m, 0x1402, 4, 7, 0x10000, "b.dll");
 	came(&m, 5, "c.dll", 3, false);
 	end_trace(&m, &text);
-	assert_line(&text, "path=\"a.dll\" build_id="
-			   "0100000000000000000000000000000001000000 pdb=\"a.dll\" time_stamp=0x1");
-	assert_line(&text, "path=\"b.dll\" build_id="
-			   "0100000000000000000000000000000002000000 pdb=\"b.dll\" time_stamp=0x2");
+	assert_line(&text, "path=\"a.dll\" build_id=000000011 "
+			   "pdb=\"a.dll\" time_stamp=0x1");
+	assert_line(&text, "path=\"b.dll\" build_id=000000012 "
+			   "pdb=\"b.dll\" time_stamp=0x2");
 	assert_line(&text, "path=\"c.dll\" time_stamp=0x3");
 	wk_buf_fini(&text);
 }

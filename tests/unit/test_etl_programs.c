@@ -745,9 +745,9 @@ static void an_image_without_a_pdb_has_that_of_the_runtimes_module(void **state)
 	end_trace(&m, &text);
 	assert_line(&text, "image time=0 pid=100 tid=100 start=0x10000 size=0x1000 offset=0x0 "
 			   "path=\"C:\\\\App\\\\A.dll\" "
-			   "build_id=1111111122223333040405050505050502000000 pdb=\"a.ni.pdb\"");
+			   "build_id=111111112222333304040505050505052 pdb=\"a.ni.pdb\"");
 	assert_line(&text, "start=0x20000 size=0x1000 offset=0x0 path=\"C:\\\\Gac\\\\B.ni.dll\" "
-			   "build_id=1111111122223333040405050505050502000000 pdb=\"a.ni.pdb\"");
+			   "build_id=111111112222333304040505050505052 pdb=\"a.ni.pdb\"");
 	assert_line(&text, "image time=0 pid=101 tid=101 start=0x10000 size=0x1000 offset=0x0 "
 			   "path=\"C:\\\\App\\\\A.dll\"\n");
 	wk_buf_fini(&text);

@@ -1,11 +1,9 @@
 /* Which PDB an image was linked with. */
-#ifndef WK_SYMBOLS_PDB_ID_H
-#define WK_SYMBOLS_PDB_ID_H
+#ifndef WK_EVENT_PDB_ID_H
+#define WK_EVENT_PDB_ID_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
-
 #include <string.h>
 
 #include "base/buf.h"
@@ -41,6 +39,9 @@ static inline bool wk_pdb_id_eq(const struct wk_pdb_id *a, const struct wk_pdb_i
 /* As a build id of 20 bytes, GUID (or signature and zeros) and age, by which model and cache know
  * an image. */
 struct wk_build_id wk_pdb_id_as_build_id(const struct wk_pdb_id *id);
+
+/* For people: that of a PDB as symbol stores write it, any other in hexadecimal digits. */
+void wk_build_id_add(struct wk_buf *buf, const struct wk_build_id *id, bool is_of_pdb);
 
 /* The one that was made such a build id; none where it is not of 20 bytes. */
 struct wk_pdb_id wk_pdb_id_of_build_id(const struct wk_build_id *build);

@@ -1,4 +1,4 @@
-#include "symbols/pdb_id.h"
+#include "event/pdb_id.h"
 
 #include <inttypes.h>
 
@@ -104,4 +104,18 @@ struct wk_pdb_id wk_pdb_id_of_build_id(const struct wk_build_id *build)
 		id.signature = signature;
 	}
 	return id;
+}
+
+void wk_build_id_add(struct wk_buf *buf, const struct wk_build_id *id, bool is_of_pdb)
+{
+	struct wk_pdb_id pdb = { 0 };
+
+	if (is_of_pdb)
+		pdb = wk_pdb_id_of_build_id(id);
+	if (!wk_pdb_id_is_none(&pdb)) {
+		wk_pdb_id_add(buf, &pdb);
+		return;
+	}
+	for (uint8_t i = 0; i < id->size && i < sizeof(id->bytes); i++)
+		wk_buf_add_fmt(buf, "%02x", id->bytes[i]);
 }
