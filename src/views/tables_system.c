@@ -284,6 +284,28 @@ static void source_rows(struct rows *rows, const uint64_t *counts)
 	other_events_row(rows, events, kinds);
 }
 
+/* A trace of Windows has samples of processors with nothing to do, too: shares elsewhere are of the
+ * others. */
+static void busy_row(struct rows *rows, const uint64_t *counts)
+{
+	const struct wk_model *model = rows->model;
+	struct wk_buf text = { 0 };
+	uint64_t busy = 0, idle = 0;
+
+	for (wk_source_id i = 1; i < model->source_count; i++) {
+		if (model->sources[i].is_cpu_time)
+			busy += counts[i];
+		else if (wk_str_is(wk_model_str(model, model->sources[i].name), "idle"))
+			idle += counts[i];
+	}
+	if (model->is_windows && idle) {
+		wk_num_add_share(&text, busy, busy + idle);
+		wk_buf_add_text(&text, " of all processors' time, the 100 % of other tables");
+		system_row(rows, "recording", "busy", wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
+}
+
 /* By the names that --by takes. */
 static void event_rows(struct rows *rows, const uint64_t *counts)
 {
@@ -353,6 +375,7 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 	fact_rows(&rows);
 	count_rows(&rows);
 	source_rows(&rows, counts);
+	busy_row(&rows, counts);
 	note_rows(&rows);
 	section_rows(&rows);
 	event_rows(&rows, counts);
