@@ -15,6 +15,7 @@
 #define LEAST_LAST_COLUMN 24
 #define MOST_TEXT_COLUMN  32 /* of text columns before the last, unless room is left */
 #define LEAST_TEXT_COLUMN 12 /* where there is none */
+#define MOST_COMMON_COLUMN 20 /* of what all parts of a table are wide */
 #define MOST_GUIDES       40 /* beyond, a tree goes no further to the right */
 
 /* How one column is shown. */
@@ -24,6 +25,7 @@ struct format {
 	double scale;     /* of durations: nanoseconds in the unit */
 	int decimals;
 	const char *unit; /* behind the title */
+	size_t common;    /* in characters, that it has in all parts of the table */
 	size_t width;     /* in characters */
 	size_t whole;     /* that nothing is cut at */
 };
@@ -34,6 +36,7 @@ struct printer {
 	struct wk_out *out;
 	struct format formats[WK_TABLE_COLUMNS];
 	uint32_t last;                    /* the last column that is shown */
+	size_t first_row, end_row;        /* of the part at hand */
 	bool goes_on[MOST_GUIDES + 1];    /* a branch at this level has siblings to come */
 	struct wk_buf text;               /* the cell at hand */
 };
@@ -186,10 +189,36 @@ static bool takes_any_room(const struct printer *p, uint32_t i)
 				wk_str_is(p->table->columns[i].key, "function"));
 }
 
+/* Of the column's cells in the part at hand: the widest that is not wider than `most`. */
+static size_t widest_cell(struct printer *p, uint32_t i, size_t most)
+{
+	size_t widest = 0;
+
+	for (size_t row = p->first_row; row < p->end_row; row++) {
+		size_t width;
+
+		format_cell(p, row, i);
+		width = width_of(wk_buf_str(&p->text));
+		if (width > widest && width <= most)
+			widest = width;
+	}
+	return widest;
+}
+
+/* What all parts have in common: their names, and what is not too wide for the others. */
+static void measure_common(struct printer *p, uint32_t i)
+{
+	size_t most = i == 0 ? SIZE_MAX : MOST_COMMON_COLUMN;
+
+	if (p->table->has_parts && i != p->last)
+		p->formats[i].common = widest_cell(p, i, most);
+}
+
 static void measure_column(struct printer *p, uint32_t i)
 {
 	const struct wk_column *column = &p->table->columns[i];
 	struct format *format = &p->formats[i];
+	size_t widest;
 
 	if (is_time(column))
 		choose_unit(format, largest_for(p, i));
@@ -197,29 +226,30 @@ static void measure_column(struct printer *p, uint32_t i)
 	format->whole = SIZE_MAX;
 	if (takes_any_room(p, i))
 		return;
-	for (size_t row = 0; row < p->table->row_count; row++) {
-		size_t width;
-
-		format_cell(p, row, i);
-		width = width_of(wk_buf_str(&p->text));
-		if (width > format->width)
-			format->width = width;
-	}
+	if (format->common > format->width)
+		format->width = format->common;
+	widest = widest_cell(p, i, SIZE_MAX);
+	if (widest > format->width)
+		format->width = widest;
 	format->whole = format->width;
 	if (column->kind == WK_CELL_TEXT && p->view->columns && format->width > MOST_TEXT_COLUMN)
 		format->width = MOST_TEXT_COLUMN;
 }
 
-static void measure(struct printer *p)
+static void choose_columns(struct printer *p)
 {
 	for (uint32_t i = 0; i < p->table->column_count; i++) {
 		p->formats[i].is_shown = p->view->has_details || !p->table->columns[i].is_detail;
 		if (p->formats[i].is_shown)
 			p->last = i;
 	}
+}
+
+static void measure(struct printer *p, void (*column)(struct printer *p, uint32_t i))
+{
 	for (uint32_t i = 0; i < p->table->column_count; i++)
 		if (p->formats[i].is_shown)
-			measure_column(p, i);
+			column(p, i);
 }
 
 static size_t width_before_last(const struct printer *p)
@@ -431,7 +461,7 @@ static void rows(struct printer *p)
 {
 	size_t room = room_for_last(p);
 
-	for (size_t row = 0; row < p->table->row_count; row++) {
+	for (size_t row = p->first_row; row < p->end_row; row++) {
 		for (uint32_t i = 0; i < p->last; i++) {
 			bool dot = is_dot(&p->table->columns[i], wk_table_cell(p->table, row, i));
 
@@ -499,16 +529,52 @@ static void foot(struct printer *p)
 	style(p, PLAIN);
 }
 
+static bool is_of_part(const struct printer *p, size_t row)
+{
+	return !p->table->has_parts ||
+	       wk_str_eq(wk_table_cell(p->table, row, 0)->text,
+			 wk_table_cell(p->table, p->first_row, 0)->text);
+}
+
+/* False behind the last row. */
+static bool next_part(struct printer *p)
+{
+	p->first_row = p->end_row;
+	while (p->end_row < p->table->row_count && is_of_part(p, p->end_row))
+		p->end_row++;
+	return p->first_row < p->end_row;
+}
+
+static void fit(struct printer *p)
+{
+	measure(p, measure_column);
+	leave_out_columns(p);
+	fit_text_columns(p);
+}
+
+/* The titles stand where the first part has its columns. */
+static void titles_and_rows(struct printer *p)
+{
+	p->end_row = p->table->row_count;
+	measure(p, measure_common);
+	p->end_row = 0;
+	next_part(p);
+	fit(p);
+	titles(p);
+	rows(p);
+	while (next_part(p)) {
+		fit(p);
+		rows(p);
+	}
+}
+
 static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
 {
 	struct printer p = { .table = view->table, .view = view, .out = out };
 
 	(void)err;
-	measure(&p);
-	leave_out_columns(&p);
-	fit_text_columns(&p);
-	titles(&p);
-	rows(&p);
+	choose_columns(&p);
+	titles_and_rows(&p);
 	wk_out_char(out, '\n');
 	foot(&p);
 	wk_buf_fini(&p.text);

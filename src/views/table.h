@@ -61,6 +61,8 @@ struct wk_table {
 	size_t row_count, cell_count;
 	size_t rows_cap, cells_cap;
 	bool is_tree;          /* the last column is drawn with the rows' indents */
+	bool has_parts;        /* rows of the same text in the first column are one, and laid out
+				* by themselves: some are lists of names as long as lines */
 	bool names_functions;  /* so that it matters which of them have no names */
 	bool has_one_scale;    /* all durations are shown in one unit, since they are compared */
 	const char *counted;   /* what its rows count, where that is not the samples in view: one

@@ -184,6 +184,44 @@ static void a_narrow_terminal_cuts_the_last_column_only(void **state)
 			"unnamed\n");
 }
 
+static void add_row_of_part(struct wk_table *table, const char *part, const char *key,
+			    const char *value)
+{
+	wk_table_row(table);
+	wk_table_text(table, wk_str_c(part));
+	wk_table_text(table, wk_str_c(key));
+	wk_table_text(table, wk_str_c(value));
+}
+
+static void the_long_names_of_one_part_push_no_other_part_to_the_right(void **state)
+{
+	struct wk_buf text = { 0 };
+	struct wk_out out = wk_out_to_buf(&text);
+	struct wk_table table;
+
+	(void)state;
+	wk_table_init(&table, "system");
+	wk_table_column(&table, WK_CELL_TEXT, "section", "part");
+	wk_table_column(&table, WK_CELL_TEXT, "key", "what");
+	wk_table_column(&table, WK_CELL_TEXT, "value", "value");
+	table.has_parts = true;
+	add_row_of_part(&table, "machine", "cpus", "8");
+	add_row_of_part(&table, "trace", "recorded to", "a.etl");
+	add_row_of_part(&table, "events", "A-Provider/Of-Long-Names/Start", "15");
+	add_row_of_part(&table, "events", "hard fault", "3");
+	assert_true(wk_renderer_text.render(&(struct wk_view){ .table = &table }, &out, NULL));
+	assert_true(wk_out_end(&out));
+	assert_string_equal(wk_buf_text(&text),
+			    "part     what         value\n"
+			    "machine  cpus         8\n"
+			    "trace    recorded to  a.etl\n"
+			    "events   A-Provider/Of-Long-Names/Start  15\n"
+			    "events   hard fault                      3\n"
+			    "\n");
+	wk_table_fini(&table);
+	wk_buf_fini(&text);
+}
+
 static void colours_are_written_only_when_welcome(void **state)
 {
 	struct wk_model *model = small_model(lines);
@@ -455,6 +493,8 @@ int main(void)
 		cmocka_unit_test(the_tree_as_text_keeps_chains_straight_and_says_what_it_folds),
 		cmocka_unit_test(guides_run_past_branches_that_go_on),
 		cmocka_unit_test(a_narrow_terminal_cuts_the_last_column_only),
+		cmocka_unit_test(
+			the_long_names_of_one_part_push_no_other_part_to_the_right),
 		cmocka_unit_test(colours_are_written_only_when_welcome),
 		cmocka_unit_test(the_tree_as_csv_has_every_column),
 		cmocka_unit_test(functions_as_json_with_the_quality_of_the_view),
