@@ -62,8 +62,8 @@ static bool examine(struct wk_findings *findings, const char *path,
 	/* They are recorded elsewhere, or were. */
 	if (path && wk_windows_file_is(path))
 		return wk_windows_file_tell(findings, path, load, err);
-	if (path && wk_doctor_recording(findings, path))
-		return true;
+	if (path && wk_doctor_recording(path, err))
+		return false;
 	debug_dirs = wk_load_debug_dirs(load);
 	wk_doctor_machine(findings);
 	wk_doctor_libc(findings, debug_dirs);
@@ -121,8 +121,8 @@ const struct wk_command wk_cmd_doctor = {
 		"Of a program for Windows (.exe, .dll) it says which PDB it was linked with, where "
 		"that was looked for, and whether it has names, lines and unwind tables; of a PDB "
 		"which program it belongs to and what it has.",
-		"Of a recording it says only that it is one: `wick symbols` tells what its names "
-		"lack.",
+		"A recording is nothing that it looks at: `wick symbols FILE` says which names "
+		"that lacks, and what brings them.",
 		"Each line is good, or says what could be better, or what is bad: in the way of a "
 		"recording with names. Below it stands what mends it, to be pasted into a shell "
 		"or a file.",

@@ -31,8 +31,8 @@ void wk_doctor_cargo_tools(struct wk_findings *findings);
 void wk_doctor_program(struct wk_findings *findings, const char *path,
 		       const char *const *debug_dirs);
 
-/* The same of a recording, which is none: what it is, and what looks at it. False of all else. */
-bool wk_doctor_recording(struct wk_findings *findings, const char *path);
+/* A recording is no program: in `err` stands what it is, and what looks at it. False of all else. */
+bool wk_doctor_recording(const char *path, struct wk_err *err);
 
 /* Names, debug information and debug files of a program that was opened. */
 void wk_doctor_debug(struct wk_findings *findings, const struct wk_store_file *program,

@@ -1,7 +1,6 @@
 /* Who hands `wick doctor` a recording asks for its names as a rule. */
 #include "cli/doctor.h"
 
-#include "cli/program_mend.h"
 #include "formats/reader.h"
 #include "os/os.h"
 
@@ -22,22 +21,17 @@ static bool may_be_one(const char *path)
 	return !is_script;
 }
 
-bool wk_doctor_recording(struct wk_findings *findings, const char *path)
+bool wk_doctor_recording(const char *path, struct wk_err *err)
 {
 	struct wk_opened opened;
 	struct wk_err not_one = { 0 };
-	struct wk_buf mend = { 0 };
 
 	if (!may_be_one(path) || !wk_reader_open(path, NULL, &opened, &not_one))
 		return false;
-	wk_buf_add_text(&mend, "wick symbols ");
-	wk_shell_word(&mend, wk_str_c(path));
-	wk_findings_about(findings, "%s", path);
-	wk_findings_bad(findings, wk_buf_text(&mend),
-			"a recording and no program (%s: %s); the command below says which names "
-			"it lacks, and what mends that", opened.reader->name,
-			opened.reader->summary);
-	wk_buf_fini(&mend);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"%.200s is a recording that wick reads (%s: %s), and doctor looks at programs and "
+		"projects: `wick symbols FILE` says which names it lacks, and what brings them",
+		path, opened.reader->name, opened.reader->summary);
 	wk_reader_close(&opened);
 	return true;
 }
