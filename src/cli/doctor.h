@@ -31,7 +31,7 @@ void wk_doctor_cargo_tools(struct wk_findings *findings);
 void wk_doctor_program(struct wk_findings *findings, const char *path,
 		       const char *const *debug_dirs);
 
-/* A recording is no program: in `err` stands what it is, and what looks at it. False of all else. */
+/* A recording is none: `err` says what it is, and what looks at it. False of all else. */
 bool wk_doctor_recording(const char *path, struct wk_err *err);
 
 /* Names, debug information and debug files of a program that was opened. */
