@@ -527,13 +527,16 @@ const struct wk_command wk_cmd_show = {
 	.usage = (const char *const[]){ "[OPTION...] [FILE...] [WHAT]", NULL },
 	.description = (const char *const[]){
 		"Prints one table of FILE (wick.data where none is given), the functions unless "
-		"WHAT names another. The word `tree` shows the calling tree of a recording and "
-		"the process tree of a Windows trace; `calls` and `process-tree` show the one or "
-		"the other of any. Several FILEs are added up; those of one Windows session "
+		"WHAT names another. Several FILEs are added up; those of one Windows session "
 		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self "
 		"time, with all it called its total. Below the table stand what was left out, how "
 		"many samples were lost, and what share of stacks reach a root. An option that a "
 		"table cannot follow is refused.",
+		"`calls` is the calling tree of any recording, `process-tree` the process tree. "
+		"The word `tree` is the former, but of a Windows trace the latter, also where "
+		"--process, --time and other filters narrow it, unless an option is about calls: "
+		"--by, --outstanding, --group, --preset, --inverted, --by-process, --by-thread or "
+		"--samples.",
 		NULL },
 	.options = (const struct wk_opt_use[]){
 		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
