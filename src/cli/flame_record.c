@@ -25,6 +25,8 @@ const struct wk_example wk_flame_examples[] = {
 	{ "wick flame -- ./app input.txt", "record ./app and draw flame.svg" },
 	{ "wick flame -p 1234 --duration 10 -o live.svg", "a process that already runs" },
 	{ "wick flame --thread worker wick.data", "one thread of a recording" },
+	{ "wick flame --group pid,stack trace.etl", "processes of one name (svchost.exe) apart, "
+						    "which usually are one box" },
 	{ 0 } };
 
 const char wk_flame_exit_note[] =

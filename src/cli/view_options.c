@@ -12,10 +12,10 @@
 
 static const struct wk_opt options[] = {
 	{ 0, "group", "COLUMN[,COLUMN...]", "a level for each of these, the outermost first: "
-	  "process, pid (each process by itself), thread, cpu, of waits wait-reason and "
-	  "readied-by, of blocks heap, allocator and size, module (the file that a sample was "
-	  "in; as the last one, the stack by files), function (that a sample was in), stack; such "
-	  "as process,thread,stack", WK_OPT_TEXT, AT(group), NULL },
+	  "process (all of one name are one), pid (each by itself), thread, cpu, of waits "
+	  "wait-reason and readied-by, of blocks heap, allocator and size, module (the file that "
+	  "a sample was in; as the last one, the stack by files), function (that a sample was "
+	  "in), stack; such as process,thread,stack", WK_OPT_TEXT, AT(group), NULL },
 	{ 0, "preset", "NAME|FILE[:NAME]", "event, grouping and filter by one name: "
 	  "cpu-by-process, cpu-by-thread, cpu-by-module, cpu-by-function, wait-by-process, "
 	  "ready-by-process, commit-by-process, commits-by-process, heap-by-process, hard-faults, "
