@@ -65,6 +65,14 @@ static void build_id_field(struct wk_out *out, const struct wk_build_id *id, boo
 	wk_buf_fini(&text);
 }
 
+static void kind_field(struct wk_out *out, enum wk_frame_kind kind)
+{
+	static const char *const kinds[] = { NULL, "user", "kernel", "jit", "jit-program" };
+
+	if (kinds[kind])
+		wk_out_fmt(out, " kind=%s", kinds[kind]);
+}
+
 static void chain_field(struct wk_out *out, const char *name, const uint64_t *chain, size_t count)
 {
 	if (count == 0)
@@ -145,6 +153,7 @@ static void dump_symbol(const struct wk_event_symbol *symbol, struct wk_out *out
 	text_field(out, "name", symbol->name);
 	text_field(out, "path", symbol->image_path);
 	build_id_field(out, &symbol->build_id, false);
+	kind_field(out, symbol->kind);
 	for (size_t i = 0; i < symbol->line_count; i++) {
 		if (i == 0 || !wk_str_eq(symbol->lines[i].file, symbol->lines[i - 1].file))
 			text_field(out, "file", symbol->lines[i].file);
@@ -176,8 +185,6 @@ static void dump_bounds(const struct wk_event_bounds *bounds, struct wk_out *out
 
 static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
 {
-	static const char *const kinds[] = { NULL, "user", "kernel", "jit" };
-
 	wk_out_fmt(out, " frame=%" PRIu32, frame->number);
 	text_field(out, "name", frame->name);
 	text_field(out, "image", frame->image);
@@ -186,8 +193,7 @@ static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
 		wk_out_fmt(out, " line=%" PRIu32, frame->line);
 	if (frame->address)
 		wk_out_fmt(out, " address=0x%" PRIx64, frame->address);
-	if (kinds[frame->kind])
-		wk_out_fmt(out, " kind=%s", kinds[frame->kind]);
+	kind_field(out, frame->kind);
 	if (frame->is_inlined)
 		wk_out_text(out, " inlined=1");
 	if (frame->is_unnamed)

@@ -132,6 +132,20 @@ struct wk_event_image {
 	uint32_t image_bytes;   /* of all of it in memory */
 };
 
+/* Where an input says which kind of code a frame is. */
+enum wk_frame_kind {
+	WK_FRAME_UNKNOWN,
+	WK_FRAME_USER,
+	WK_FRAME_KERNEL,
+	WK_FRAME_JIT,
+	WK_FRAME_JIT_PROGRAM, /* made at run time of a file that came with the program */
+};
+
+static inline bool wk_frame_kind_is_jit(enum wk_frame_kind kind)
+{
+	return kind == WK_FRAME_JIT || kind == WK_FRAME_JIT_PROGRAM;
+}
+
 /* From `address` on, up to the next one's. */
 struct wk_runtime_line {
 	uint64_t address;
@@ -149,6 +163,7 @@ struct wk_event_symbol {
 	struct wk_str name;         /* as linked, not demangled */
 	const struct wk_runtime_line *lines; /* of code made at run time; sorted */
 	size_t line_count;
+	enum wk_frame_kind kind; /* of such code; WK_FRAME_UNKNOWN where the input does not say */
 };
 
 struct wk_event_call {
@@ -197,14 +212,6 @@ struct wk_event_stack {
 	const uint8_t *bytes; /* memory from the stack pointer up */
 	size_t size_bytes;
 	bool is_full;         /* the copy ended at its limit, not at the stack's end */
-};
-
-/* Where an input says which kind of code a frame is. */
-enum wk_frame_kind {
-	WK_FRAME_UNKNOWN,
-	WK_FRAME_USER,
-	WK_FRAME_KERNEL,
-	WK_FRAME_JIT,
 };
 
 /* Text formats name their frames themselves. Each distinct frame is told once, before the

@@ -13,7 +13,8 @@
 
 struct method {
 	uint32_t pid, size_bytes;
-	uint64_t start;
+	uint64_t start, module;
+	bool is_clr;
 	struct wk_str name;
 	struct wk_runtime_line line; /* of a script; its line is 0 where that is unknown */
 };
@@ -59,6 +60,8 @@ static bool read_clr(const struct wk_etl_record *from, struct record *record)
 
 	if (!wk_etl_read_method(from->payload, &read))
 		return false;
+	record->method.is_clr = true;
+	record->method.module = read.module;
 	record->method.start = read.start;
 	record->method.size_bytes = read.size_bytes;
 	record->space = read.space;
@@ -174,8 +177,8 @@ bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_rec
 
 /* ---- the second */
 
-static bool tell(const struct method *method, uint64_t time_ns, const struct wk_sink *sink,
-		 struct wk_err *err)
+static bool tell(const struct method *method, const struct wk_etl_modules *modules,
+		 uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_event event = { .kind = WK_EVENT_SYMBOL, .time_ns = time_ns, .pid = method->pid,
 				  .tid = method->pid, .cpu = WK_NO_CPU };
@@ -187,20 +190,25 @@ static bool tell(const struct method *method, uint64_t time_ns, const struct wk_
 		event.symbol.lines = &method->line;
 		event.symbol.line_count = 1;
 	}
+	if (method->is_clr && wk_etl_modules_is_program(modules, method->pid, method->module,
+							method->name))
+		event.symbol.kind = WK_FRAME_JIT_PROGRAM;
 	return wk_sink_take(sink, &event, err);
 }
 
-bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods, const struct wk_sink *sink,
+bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods,
+			      const struct wk_etl_modules *modules, const struct wk_sink *sink,
 			      struct wk_err *err)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < methods->seen_count; i++)
-		ok = tell(&methods->seen[i], 0, sink, err);
+		ok = tell(&methods->seen[i], modules, 0, sink, err);
 	return ok;
 }
 
-bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_record *from,
+bool wk_etl_methods_tell(const struct wk_etl_methods *methods,
+			 const struct wk_etl_modules *modules, const struct wk_etl_record *from,
 			 uint32_t hook, uint64_t time_ns, const struct wk_sink *sink,
 			 struct wk_err *err)
 {
@@ -210,7 +218,7 @@ bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_e
 
 	if (read_method(methods, from, hook, &record)) {
 		record.method.name = name_of(&record, &name);
-		ok = tell(&record.method, time_ns, sink, err);
+		ok = tell(&record.method, modules, time_ns, sink, err);
 	}
 	wk_buf_fini(&name);
 	return ok;

@@ -12,6 +12,7 @@
 
 #include "event/sink.h"
 #include "formats/etl_file.h"
+#include "formats/etl_modules.h"
 
 struct wk_etl_methods;
 
@@ -22,12 +23,14 @@ void wk_etl_methods_free(struct wk_etl_methods *methods);
 bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_record *record,
 			 uint32_t hook);
 
-/* As SYMBOL events of time 0. */
-bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods, const struct wk_sink *sink,
+/* As SYMBOL events of time 0. All modules have been scanned: they say whose code it is. */
+bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods,
+			      const struct wk_etl_modules *modules, const struct wk_sink *sink,
 			      struct wk_err *err);
 
 /* One that is made now. */
-bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_record *record,
+bool wk_etl_methods_tell(const struct wk_etl_methods *methods,
+			 const struct wk_etl_modules *modules, const struct wk_etl_record *record,
 			 uint32_t hook, uint64_t time_ns, const struct wk_sink *sink,
 			 struct wk_err *err);
 

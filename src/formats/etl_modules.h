@@ -1,5 +1,6 @@
-/* Which PDB the native code of a managed program was linked with, as .NET's runtime tells it of the
- * modules that it loads: for images whose own record of that is missing. */
+/* What .NET's runtime tells of the modules that it loads: which PDB their native code was linked
+ * with, for images whose own record of that is missing, and whether what is compiled of them is of
+ * .NET itself or came with the program. */
 #ifndef WK_FORMATS_ETL_MODULES_H
 #define WK_FORMATS_ETL_MODULES_H
 
@@ -17,5 +18,11 @@ bool wk_etl_modules_scan(struct wk_etl_modules *modules, const struct wk_etl_rec
 /* By the process and the path of the image, in letters of any size; NULL if there is none. */
 const struct wk_etl_debug_id *wk_etl_modules_find(const struct wk_etl_modules *modules,
 						  uint32_t pid, struct wk_str path);
+
+/* Did a method of the module of that number come with the program? What lies in folders of Windows
+ * and .NET did not, nor did System.*.dll, which programs bring along at times. Where the trace
+ * does not say where the module lies, the namespace of the `method` tells. */
+bool wk_etl_modules_is_program(const struct wk_etl_modules *modules, uint32_t pid, uint64_t number,
+			       struct wk_str method);
 
 #endif

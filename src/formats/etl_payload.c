@@ -273,7 +273,8 @@ bool wk_etl_read_stack_definition(struct wk_bytes in, struct wk_etl_form form, u
 bool wk_etl_read_method(struct wk_bytes in, struct wk_etl_method *method)
 {
 	*method = (struct wk_etl_method){ 0 };
-	wk_bytes_skip(&in, 16); /* numbers of method and module */
+	wk_bytes_skip(&in, 8); /* the method's number */
+	method->module = wk_u64le(&in);
 	method->start = wk_u64le(&in);
 	method->size_bytes = wk_u32le(&in);
 	wk_bytes_skip(&in, 8); /* token, flags */

@@ -131,6 +131,7 @@ bool wk_etl_read_image_id(struct wk_bytes payload, struct wk_etl_form form,
 
 /* Code that the CLR made: MethodLoadVerbose and its rundown. */
 struct wk_etl_method {
+	uint64_t module; /* the number of the file that it was compiled from */
 	uint64_t start;
 	uint32_t size_bytes;
 	struct wk_bytes space, name; /* UTF-16; its signature follows, which nobody asks for */

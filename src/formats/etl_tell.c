@@ -194,7 +194,8 @@ static bool tell_seen(struct wk_etl_trace *trace)
 		ok = tell_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
 	}
 	ok = ok && tell_seen_images(trace);
-	return ok && wk_etl_methods_tell_seen(trace->methods, trace->sink, trace->err);
+	return ok && wk_etl_methods_tell_seen(trace->methods, trace->modules, trace->sink,
+					      trace->err);
 }
 
 /* ---- changes */
@@ -298,7 +299,7 @@ static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record
 		return on_image(trace, record, true);
 	case WK_ETL_METHOD_LOAD:
 	case WK_ETL_SCRIPT_LOAD:
-		return wk_etl_methods_tell(trace->methods, record, hook,
+		return wk_etl_methods_tell(trace->methods, trace->modules, record, hook,
 					   wk_etl_ns(trace->file, record->time), trace->sink,
 					   trace->err);
 	case WK_ETL_SWITCH:

@@ -14,6 +14,7 @@ struct code_line {
 struct code_row {
 	wk_text_id name;         /* as told */
 	wk_function_id function; /* made when first asked for */
+	enum wk_frame_kind kind;
 	uint32_t line_count;
 	size_t first_line;       /* in `lines`, sorted by offset */
 };
@@ -82,7 +83,8 @@ static bool take_symbol(struct wk_runtime_code *code, const struct wk_event *eve
 		.pid = event->pid,
 		.image = { .start = symbol->start, .size_bytes = symbol->size_bytes },
 	};
-	struct code_row row = { .name = wk_model_text(code->model, symbol->name) };
+	struct code_row row = { .name = wk_model_text(code->model, symbol->name),
+				.kind = symbol->kind ? symbol->kind : WK_FRAME_JIT };
 
 	if (symbol->image_path.len || symbol->size_bytes == 0 || row.name == 0 ||
 	    code->row_count == UINT32_MAX)
@@ -128,7 +130,7 @@ static wk_function_id new_function(struct wk_runtime_code *code, const struct co
 		.name = row->name,
 		.image = kernel ? kernel : runtime_image(code),
 		.file = row->line_count ? code->lines[row->first_line].file : 0,
-		.kind = kernel ? WK_FRAME_KERNEL : WK_FRAME_JIT,
+		.kind = (uint8_t)(kernel ? WK_FRAME_KERNEL : row->kind),
 	};
 
 	if (wk_demangle(name, &readable)) {

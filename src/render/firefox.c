@@ -253,7 +253,7 @@ static void write_quality(struct writing *w)
 static bool has_script(const struct wk_model *model)
 {
 	for (wk_function_id id = 1; id < model->function_count; id++)
-		if (model->functions[id].kind == WK_FRAME_JIT)
+		if (wk_frame_kind_is_jit(model->functions[id].kind))
 			return true;
 	return false;
 }

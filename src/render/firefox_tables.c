@@ -332,8 +332,8 @@ static void write_funcs(struct wk_fox_shared *shared, const struct wk_fox_tables
 	begin_column(out, "isJS", false);
 	for (uint32_t i = 0; i < count; i++) {
 		next(out, i);
-		wk_out_text(out, functions[tables->funcs.at[i]].kind == WK_FRAME_JIT ? "true"
-										     : "false");
+		wk_out_text(out, wk_frame_kind_is_jit(functions[tables->funcs.at[i]].kind)
+					 ? "true" : "false");
 	}
 	wk_out_char(out, ']');
 	same(out, "relevantForJS", "false", count);

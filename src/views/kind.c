@@ -133,7 +133,8 @@ static enum wk_code_kind kind_of_script(struct wk_str name)
 
 static bool is_made_at_run_time(const struct wk_image *image, const struct wk_function *function)
 {
-	return image->kind == WK_IMAGE_ANONYMOUS || function->kind == WK_FRAME_JIT;
+	return image->kind == WK_IMAGE_ANONYMOUS ||
+	       wk_frame_kind_is_jit(function->kind);
 }
 
 static bool is_kernel(const struct wk_image *image, const struct wk_function *function)
@@ -193,6 +194,8 @@ enum wk_code_kind wk_code_kind_of(const struct wk_model *model, wk_function_id i
 		return WK_CODE_COMPILER;
 	if (is_standard(&owner))
 		return WK_CODE_STANDARD;
+	if (function->kind == WK_FRAME_JIT_PROGRAM)
+		return WK_CODE_PROGRAM;
 	if (is_made_at_run_time(image, function))
 		return kind_of_script(name);
 	if (wk_windows_kind_is(model, image) && !owner.is_stub && !is_native_name(owner.plain))

@@ -16,7 +16,8 @@ enum wk_code_kind {
 			    * Windows outside of its kernel */
 	WK_CODE_KERNEL,
 	WK_CODE_ALLOCATOR,
-	WK_CODE_RUNTIME,   /* interpreters, virtual machines; what they compile of no file */
+	WK_CODE_RUNTIME,   /* interpreters, virtual machines and their libraries; what they compile
+			    * of no file */
 	WK_CODE_UNKNOWN,   /* nothing names it */
 	WK_CODE_KINDS
 };

@@ -127,6 +127,18 @@ def _(t):
     t.true(frames > 20000 and named >= 0.99 * frames, f"{named} of {frames}")
 
 
+@tap.case("methods of the program are told from those of .NET")
+def _(t):
+    rows = t.csv("show", "--by", "SampledProfile", "--details", trace(t), "functions")
+    made = [row for row in rows if row["image"] == "[jit]"]
+    kinds = {row["function"]: row["kind"] for row in made}
+    t.equal(kinds["Test.Program.Main"], "your program", "the program's own")
+    t.equal({kind for name, kind in kinds.items() if name.startswith("System.")},
+            {"language runtime"}, "what .NET brings")
+    own = {name.split(".")[0] for name, kind in kinds.items() if kind == "your program"}
+    t.true({"Test", "PerfView"} <= own <= {"Test", "PerfView", "Microsoft"}, f"namespaces {own}")
+
+
 def archive_of(name):
     archive = FIXTURES / name
     if not archive.exists():

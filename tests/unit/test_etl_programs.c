@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -636,22 +637,36 @@ static void an_event_with_several_stacks_is_counted_once(void **state)
 
 /* ---- code that programs make */
 
+struct made_method {
+	uint16_t id;
+	uint32_t pid;
+	uint64_t time, start, module;
+	const char *space, *name;
+};
+
+static void put_method_of(struct etl_maker *m, const struct made_method *made)
+{
+	struct etl_program p = { .provider = &etl_clr, .id = made->id, .version = 1,
+				 .pid = made->pid };
+	struct wk_buf payload = { 0 };
+
+	put(&payload, 0, 8);
+	put(&payload, made->module, 8);
+	put(&payload, made->start, 8);
+	put(&payload, 0x100, 4);
+	put(&payload, 0, 8);
+	put_text16(&payload, made->space);
+	put_text16(&payload, made->name);
+	put_text16(&payload, "void ()");
+	put(&payload, 9, 2);
+	etl_program(m, &p, made->time, &payload);
+	wk_buf_fini(&payload);
+}
+
 static void put_method(struct etl_maker *m, uint16_t id, uint64_t time, uint64_t start,
 		       const char *name)
 {
-	struct etl_program p = { .provider = &etl_clr, .id = id, .version = 1 };
-	struct wk_buf payload = { 0 };
-
-	put(&payload, 0, 16);
-	put(&payload, start, 8);
-	put(&payload, 0x100, 4);
-	put(&payload, 0, 8);
-	put_text16(&payload, "Space");
-	put_text16(&payload, name);
-	put_text16(&payload, "void ()");
-	put(&payload, 9, 2);
-	etl_program(m, &p, time, &payload);
-	wk_buf_fini(&payload);
+	put_method_of(m, &(struct made_method){ id, 66, time, start, 0, "System.Space", name });
 }
 
 static void code_at_the_place_of_other_code_has_its_name_from_then_on(void **state)
@@ -668,11 +683,11 @@ static void code_at_the_place_of_other_code_has_its_name_from_then_on(void **sta
 	put_method(&m, 144, 9 * ETL_MS, 0x6000, "Young");
 	end_trace(&m, &text);
 	assert_line(&text, "symbol time=0 pid=66 tid=66 start=0x5000 size=0x100 "
-			   "name=\"Space.Old\"\n");
+			   "name=\"System.Space.Old\"\n");
 	assert_line(&text, "symbol time=3000000 pid=66 tid=66 start=0x5000 size=0x100 "
-			   "name=\"Space.New\"\n");
+			   "name=\"System.Space.New\"\n");
 	assert_line(&text, "symbol time=3000000 pid=66 tid=66 start=0x6000 size=0x100 "
-			   "name=\"Space.Young\"\n");
+			   "name=\"System.Space.Young\"\n");
 	assert_no_line(&text, "symbol time=0 pid=66 tid=66 start=0x6000");
 	wk_buf_fini(&text);
 }
@@ -712,12 +727,14 @@ static void functions_of_javascript_have_names_files_and_lines(void **state)
 	wk_buf_fini(&text);
 }
 
-static void put_module(struct etl_maker *m, const char *il_path, const char *native_path)
+static void put_module(struct etl_maker *m, uint64_t number, const char *il_path,
+		       const char *native_path)
 {
 	struct etl_program p = { .provider = &etl_clr, .id = 152, .version = 2, .pid = 100 };
 	struct wk_buf payload = { 0 };
 
-	put(&payload, 0, 24);
+	put(&payload, number, 8);
+	put(&payload, 0, 16);
 	put_text16(&payload, il_path);
 	put_text16(&payload, native_path);
 	put(&payload, 9, 2);
@@ -740,8 +757,8 @@ static void an_image_without_a_pdb_has_that_of_the_runtimes_module(void **state)
 	etl_image(&m, 0x1404, 9 * ETL_MS, 100, 0x10000, "C:\\App\\A.dll");
 	etl_image(&m, 0x1404, 9 * ETL_MS, 101, 0x10000, "C:\\App\\A.dll");
 	etl_image(&m, 0x1404, 9 * ETL_MS, 100, 0x20000, "C:\\Gac\\B.ni.dll");
-	put_module(&m, "c:\\app\\a.dll", "");
-	put_module(&m, "c:\\app\\b.dll", "c:\\gac\\b.ni.dll");
+	put_module(&m, 1, "c:\\app\\a.dll", "");
+	put_module(&m, 2, "c:\\app\\b.dll", "c:\\gac\\b.ni.dll");
 	end_trace(&m, &text);
 	assert_line(&text, "image time=0 pid=100 tid=100 start=0x10000 size=0x1000 offset=0x0 "
 			   "path=\"C:\\\\App\\\\A.dll\" "
@@ -750,6 +767,55 @@ static void an_image_without_a_pdb_has_that_of_the_runtimes_module(void **state)
 			   "build_id=111111112222333304040505050505052 pdb=\"a.ni.pdb\"");
 	assert_line(&text, "image time=0 pid=101 tid=101 start=0x10000 size=0x1000 offset=0x0 "
 			   "path=\"C:\\\\App\\\\A.dll\"\n");
+	wk_buf_fini(&text);
+}
+
+static bool came_with_program(const char *dump, unsigned start)
+{
+	char wanted[32];
+	const char *line, *kind;
+
+	snprintf(wanted, sizeof(wanted), " start=0x%x ", start);
+	line = strstr(dump, wanted);
+	assert_non_null(line);
+	kind = strstr(line, " kind=jit-program");
+	return kind && kind < strchr(line, '\n');
+}
+
+static void managed_code_is_the_programs_by_where_its_module_lies(void **state)
+{
+	static const struct made_method methods[] = {
+		{ 144, 100, ETL_MS, 0x1000, 1, "Test.Program", "Main" },
+		{ 144, 100, ETL_MS, 0x2000, 2, "Test.Helper", "Get" },
+		{ 144, 100, ETL_MS, 0x3000, 3, "Grpc.Core", "Call" },
+		{ 144, 100, ETL_MS, 0x4000, 4, "Json", "Read" },
+		{ 144, 100, ETL_MS, 0x5000, 5, "Microsoft.Extra", "Run" },
+		{ 144, 100, ETL_MS, 0x6000, 1, "System.Collections.List", "Add" },
+		{ 144, 100, ETL_MS, 0x7000, 1, "dynamicClass", "IL_STUB_PInvoke" },
+		{ 144, 100, ETL_MS, 0x8000, 99, "Microsoft.Win32", "Open" },
+		{ 144, 100, ETL_MS, 0x9000, 99, "Test.Made", "Run" },
+		{ 144, 101, ETL_MS, 0xa000, 2, "Test.Other", "Run" },
+		{ 144, 100, ETL_MS, 0xb000, 6, "Microsoft.Made", "Run" },
+		{ 143, 100, 2 * ETL_MS, 0xc000, 1, "Test.Program", "Late" },
+	};
+	struct wk_buf text = { 0 };
+	struct etl_maker m = { 0 };
+
+	(void)state;
+	etl_begin_file(&m);
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		put_method_of(&m, &methods[i]);
+	put_module(&m, 1, "Z:\\Work\\Test.exe", "");
+	put_module(&m, 2, "C:\\Windows\\Microsoft.Net\\assembly\\GAC_64\\x\\x.dll", "");
+	put_module(&m, 3, "D:\\dotnet\\shared\\Microsoft.NETCore.App\\8.0.0\\a.dll", "");
+	put_module(&m, 4, "C:\\App\\System.Text.Json.dll", "");
+	put_module(&m, 5, "C:\\App\\Microsoft.Extra.dll", "");
+	put_module(&m, 6, "MadeInMemory", "");
+	end_trace(&m, &text);
+	for (unsigned start = 0x1000; start <= 0xc000; start += 0x1000)
+		assert_int_equal(came_with_program(wk_buf_text(&text), start),
+				 start == 0x1000 || start == 0x5000 || start == 0x9000 ||
+					 start == 0xa000 || start == 0xc000);
 	wk_buf_fini(&text);
 }
 
@@ -855,6 +921,7 @@ int main(void)
 		cmocka_unit_test(code_at_the_place_of_other_code_has_its_name_from_then_on),
 		cmocka_unit_test(functions_of_javascript_have_names_files_and_lines),
 		cmocka_unit_test(an_image_without_a_pdb_has_that_of_the_runtimes_module),
+		cmocka_unit_test(managed_code_is_the_programs_by_where_its_module_lies),
 		cmocka_unit_test(a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks),
 		cmocka_unit_test(a_mark_of_perfview_is_a_mark),
 	};

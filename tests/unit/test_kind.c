@@ -117,15 +117,28 @@ static void stubs_are_not_the_programs(void **state)
 	assert_kind("std::ostream::put(char)@plt", WK_CODE_STANDARD);
 }
 
-static enum wk_code_kind kind_of_made(const char *name)
+static enum wk_code_kind kind_of_frame(const char *name, enum wk_frame_kind said)
 {
 	struct wk_model *model = small_empty_model();
 	wk_function_id function = wk_model_add_function(model, &(struct wk_function){
-		.name = wk_model_text(model, wk_str_c(name)), .kind = WK_FRAME_JIT });
+		.name = wk_model_text(model, wk_str_c(name)), .kind = (uint8_t)said });
 	enum wk_code_kind kind = wk_code_kind_of(model, function);
 
 	wk_model_free(model);
 	return kind;
+}
+
+static enum wk_code_kind kind_of_made(const char *name)
+{
+	return kind_of_frame(name, WK_FRAME_JIT);
+}
+
+static void code_made_at_run_time_is_the_programs_where_the_input_says_so(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_of_frame("Test.Program.Main", WK_FRAME_JIT_PROGRAM),
+			 WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_frame("Test.Program.Main", WK_FRAME_JIT), WK_CODE_RUNTIME);
 }
 
 static void code_made_at_run_time_is_whose_its_file_is(void **state)
@@ -223,6 +236,7 @@ int main(void)
 		cmocka_unit_test(clones_of_an_allocators_functions_are_the_allocators),
 		cmocka_unit_test(stubs_are_not_the_programs),
 		cmocka_unit_test(code_made_at_run_time_is_whose_its_file_is),
+		cmocka_unit_test(code_made_at_run_time_is_the_programs_where_the_input_says_so),
 		cmocka_unit_test(the_system_is_known_by_where_it_lies),
 		cmocka_unit_test(allocators_compilers_and_runtimes_have_kinds_of_their_own),
 		cmocka_unit_test(files_of_windows_are_known_by_where_they_lie),
