@@ -503,6 +503,24 @@ static void note_left_out(struct printer *p, struct wk_buf *line)
 	foot_line(p, line);
 }
 
+/* How good the recording is: what of that the table is about. */
+static void quality_lines(struct printer *p, struct wk_buf *line)
+{
+	struct wk_quality quality = *p->view->quality;
+
+	quality.shows_elsewhere = p->table->lists_events;
+	if (p->table->counted)
+		wk_quality_counted_line(&quality, p->table, line);
+	else
+		wk_quality_line(&quality, line);
+	foot_line(p, line);
+	wk_quality_missing_line(&quality, line);
+	foot_line(p, line);
+	if (p->table->names_functions)
+		wk_quality_closed_line(&quality, line);
+	foot_line(p, line);
+}
+
 static void foot(struct printer *p)
 {
 	struct wk_buf line = { 0 };
@@ -513,18 +531,8 @@ static void foot(struct printer *p)
 		wk_out_term(p->out, p->table->notes[i]);
 		wk_out_char(p->out, '\n');
 	}
-	if (p->view->quality) {
-		if (p->table->counted)
-			wk_quality_counted_line(p->view->quality, p->table, &line);
-		else
-			wk_quality_line(p->view->quality, &line);
-		foot_line(p, &line);
-		wk_quality_missing_line(p->view->quality, &line);
-		foot_line(p, &line);
-		if (p->table->names_functions)
-			wk_quality_closed_line(p->view->quality, &line);
-		foot_line(p, &line);
-	}
+	if (p->view->quality)
+		quality_lines(p, &line);
 	wk_buf_fini(&line);
 	style(p, PLAIN);
 }

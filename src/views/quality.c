@@ -384,7 +384,7 @@ void wk_quality_line(const struct wk_quality *quality, struct wk_buf *line)
 		wk_num_add_share(line, quality->unnamed, quality->frames);
 		wk_buf_add_text(line, " of frames unnamed");
 	}
-	if (quality->elsewhere)
+	if (quality->elsewhere && !quality->shows_elsewhere)
 		add_elsewhere(quality, line);
 }
 

@@ -24,7 +24,8 @@ struct wk_quality {
 	uint64_t in_view, total;      /* samples of the filter's source */
 	wk_source_id source;          /* the filter's; 0: none */
 	wk_source_id before_source;
-	uint64_t elsewhere;           /* samples of other sources */
+	uint64_t elsewhere;           /* samples of other sources ... */
+	bool shows_elsewhere;         /* ... which the view has, too, so that none is missed */
 	bool lacks_cpu;               /* nobody asked for another event, but there is no CPU time */
 	uint64_t lost_samples;        /* in the whole recording */
 	uint64_t lost_records;

@@ -63,6 +63,7 @@ struct wk_table {
 	bool is_tree;          /* the last column is drawn with the rows' indents */
 	bool has_parts;        /* rows of the same text in the first column are one, and laid out
 				* by themselves: some are lists of names as long as lines */
+	bool lists_events;     /* of all kinds: none is left out */
 	bool names_functions;  /* so that it matters which of them have no names */
 	bool has_one_scale;    /* all durations are shown in one unit, since they are compared */
 	const char *counted;   /* what its rows count, where that is not the samples in view: one

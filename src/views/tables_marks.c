@@ -58,6 +58,7 @@ void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
 	wk_table_column(table, WK_CELL_TEXT, "used", "used");
 	wk_table_column(table, WK_CELL_TEXT, "provider", "provider");
 	wk_table_column(table, WK_CELL_TEXT, "name", "name");
+	table->lists_events = true;
 	for (uint32_t i = 0; i < model->count_count; i++) {
 		const struct wk_count *count = &model->counts[i];
 

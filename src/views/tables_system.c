@@ -371,6 +371,7 @@ void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
 	if (rows.has_sections)
 		wk_table_column(table, WK_CELL_TEXT, "section", "part");
 	table->has_parts = rows.has_sections;
+	table->lists_events = true;
 	wk_table_column(table, WK_CELL_TEXT, "key", "what");
 	wk_table_column(table, WK_CELL_TEXT, "value", "value");
 	fact_rows(&rows);
