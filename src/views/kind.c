@@ -133,8 +133,7 @@ static enum wk_code_kind kind_of_script(struct wk_str name)
 
 static bool is_made_at_run_time(const struct wk_image *image, const struct wk_function *function)
 {
-	return image->kind == WK_IMAGE_ANONYMOUS ||
-	       wk_frame_kind_is_jit(function->kind);
+	return image->kind == WK_IMAGE_ANONYMOUS || wk_frame_kind_is_jit(function->kind);
 }
 
 static bool is_kernel(const struct wk_image *image, const struct wk_function *function)

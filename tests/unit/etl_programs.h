@@ -116,6 +116,54 @@ static inline void put_guid(struct wk_buf *to, const struct wk_guid *guid)
 	wk_buf_add(to, guid->d, 8);
 }
 
+/* That .NET compiled. */
+struct etl_method {
+	uint16_t id;
+	uint32_t pid;
+	uint64_t time, start, module;
+	const char *space, *name;
+};
+
+static inline void etl_method(struct etl_maker *m, const struct etl_method *made)
+{
+	struct etl_program p = { .provider = &etl_clr, .id = made->id, .version = 1,
+				 .pid = made->pid };
+	struct wk_buf payload = { 0 };
+
+	put(&payload, 0, 8);
+	put(&payload, made->module, 8);
+	put(&payload, made->start, 8);
+	put(&payload, 0x100, 4);
+	put(&payload, 0, 8);
+	put_text16(&payload, made->space);
+	put_text16(&payload, made->name);
+	put_text16(&payload, "void ()");
+	put(&payload, 9, 2);
+	etl_program(m, &p, made->time, &payload);
+	wk_buf_fini(&payload);
+}
+
+/* That .NET loaded, in process 100. */
+static inline void etl_module(struct etl_maker *m, uint64_t number, const char *il_path,
+			      const char *native_path)
+{
+	struct etl_program p = { .provider = &etl_clr, .id = 152, .version = 2, .pid = 100 };
+	struct wk_buf payload = { 0 };
+
+	put(&payload, number, 8);
+	put(&payload, 0, 16);
+	put_text16(&payload, il_path);
+	put_text16(&payload, native_path);
+	put(&payload, 9, 2);
+	put(&payload, 1, 20); /* the managed PDB */
+	put_text16(&payload, "a.pdb");
+	put_guid(&payload, &etl_demo);
+	put(&payload, 2, 4);
+	put_text16(&payload, "a.ni.pdb");
+	etl_program(m, &p, ETL_MS, &payload);
+	wk_buf_fini(&payload);
+}
+
 /* Offsets of texts that are put behind everything else. */
 static inline uint32_t put_later(struct wk_buf *texts, size_t begin, const char *text)
 {

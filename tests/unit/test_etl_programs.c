@@ -637,36 +637,10 @@ static void an_event_with_several_stacks_is_counted_once(void **state)
 
 /* ---- code that programs make */
 
-struct made_method {
-	uint16_t id;
-	uint32_t pid;
-	uint64_t time, start, module;
-	const char *space, *name;
-};
-
-static void put_method_of(struct etl_maker *m, const struct made_method *made)
-{
-	struct etl_program p = { .provider = &etl_clr, .id = made->id, .version = 1,
-				 .pid = made->pid };
-	struct wk_buf payload = { 0 };
-
-	put(&payload, 0, 8);
-	put(&payload, made->module, 8);
-	put(&payload, made->start, 8);
-	put(&payload, 0x100, 4);
-	put(&payload, 0, 8);
-	put_text16(&payload, made->space);
-	put_text16(&payload, made->name);
-	put_text16(&payload, "void ()");
-	put(&payload, 9, 2);
-	etl_program(m, &p, made->time, &payload);
-	wk_buf_fini(&payload);
-}
-
 static void put_method(struct etl_maker *m, uint16_t id, uint64_t time, uint64_t start,
 		       const char *name)
 {
-	put_method_of(m, &(struct made_method){ id, 66, time, start, 0, "System.Space", name });
+	etl_method(m, &(struct etl_method){ id, 66, time, start, 0, "System.Space", name });
 }
 
 static void code_at_the_place_of_other_code_has_its_name_from_then_on(void **state)
@@ -727,26 +701,6 @@ static void functions_of_javascript_have_names_files_and_lines(void **state)
 	wk_buf_fini(&text);
 }
 
-static void put_module(struct etl_maker *m, uint64_t number, const char *il_path,
-		       const char *native_path)
-{
-	struct etl_program p = { .provider = &etl_clr, .id = 152, .version = 2, .pid = 100 };
-	struct wk_buf payload = { 0 };
-
-	put(&payload, number, 8);
-	put(&payload, 0, 16);
-	put_text16(&payload, il_path);
-	put_text16(&payload, native_path);
-	put(&payload, 9, 2);
-	put(&payload, 1, 20); /* the managed PDB */
-	put_text16(&payload, "a.pdb");
-	put_guid(&payload, &etl_demo);
-	put(&payload, 2, 4);
-	put_text16(&payload, "a.ni.pdb");
-	etl_program(m, &p, ETL_MS, &payload);
-	wk_buf_fini(&payload);
-}
-
 static void an_image_without_a_pdb_has_that_of_the_runtimes_module(void **state)
 {
 	struct wk_buf text = { 0 };
@@ -757,8 +711,8 @@ static void an_image_without_a_pdb_has_that_of_the_runtimes_module(void **state)
 	etl_image(&m, 0x1404, 9 * ETL_MS, 100, 0x10000, "C:\\App\\A.dll");
 	etl_image(&m, 0x1404, 9 * ETL_MS, 101, 0x10000, "C:\\App\\A.dll");
 	etl_image(&m, 0x1404, 9 * ETL_MS, 100, 0x20000, "C:\\Gac\\B.ni.dll");
-	put_module(&m, 1, "c:\\app\\a.dll", "");
-	put_module(&m, 2, "c:\\app\\b.dll", "c:\\gac\\b.ni.dll");
+	etl_module(&m, 1, "c:\\app\\a.dll", "");
+	etl_module(&m, 2, "c:\\app\\b.dll", "c:\\gac\\b.ni.dll");
 	end_trace(&m, &text);
 	assert_line(&text, "image time=0 pid=100 tid=100 start=0x10000 size=0x1000 offset=0x0 "
 			   "path=\"C:\\\\App\\\\A.dll\" "
@@ -784,7 +738,7 @@ static bool came_with_program(const char *dump, unsigned start)
 
 static void managed_code_is_the_programs_by_where_its_module_lies(void **state)
 {
-	static const struct made_method methods[] = {
+	static const struct etl_method methods[] = {
 		{ 144, 100, ETL_MS, 0x1000, 1, "Test.Program", "Main" },
 		{ 144, 100, ETL_MS, 0x2000, 2, "Test.Helper", "Get" },
 		{ 144, 100, ETL_MS, 0x3000, 3, "Grpc.Core", "Call" },
@@ -804,13 +758,13 @@ static void managed_code_is_the_programs_by_where_its_module_lies(void **state)
 	(void)state;
 	etl_begin_file(&m);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		put_method_of(&m, &methods[i]);
-	put_module(&m, 1, "Z:\\Work\\Test.exe", "");
-	put_module(&m, 2, "C:\\Windows\\Microsoft.Net\\assembly\\GAC_64\\x\\x.dll", "");
-	put_module(&m, 3, "D:\\dotnet\\shared\\Microsoft.NETCore.App\\8.0.0\\a.dll", "");
-	put_module(&m, 4, "C:\\App\\System.Text.Json.dll", "");
-	put_module(&m, 5, "C:\\App\\Microsoft.Extra.dll", "");
-	put_module(&m, 6, "MadeInMemory", "");
+		etl_method(&m, &methods[i]);
+	etl_module(&m, 1, "Z:\\Work\\Test.exe", "");
+	etl_module(&m, 2, "C:\\Windows\\Microsoft.Net\\assembly\\GAC_64\\x\\x.dll", "");
+	etl_module(&m, 3, "D:\\dotnet\\shared\\Microsoft.NETCore.App\\8.0.0\\a.dll", "");
+	etl_module(&m, 4, "C:\\App\\System.Text.Json.dll", "");
+	etl_module(&m, 5, "C:\\App\\Microsoft.Extra.dll", "");
+	etl_module(&m, 6, "MadeInMemory", "");
 	end_trace(&m, &text);
 	for (unsigned start = 0x1000; start <= 0xc000; start += 0x1000)
 		assert_int_equal(came_with_program(wk_buf_text(&text), start),
