@@ -552,6 +552,7 @@ static void idle_samples_that_are_counted_have_the_interval_of_their_time(void *
 	read_made_as(&m, for_cpu_time, &text);
 	assert_line(&text, "sum time=2000000 until=4000000 pid=0 tid=0 source=2 weight=2500000 "
 			   "times=2 stack=0\n");
+	etl_fini(&m);
 	wk_buf_fini(&text);
 }
 
