@@ -1,7 +1,7 @@
 /* What `wick doctor` looks at, a subject a file: doctor_program.c (with doctor_debug.c for its
- * debug information), doctor_recording.c and doctor_cargo.c, the same on all systems; and what a
- * recording on this machine needs: doctor_machine.c and doctor_here.c, or doctor_none.c where wick
- * does not record. Each adds rows to the findings and changes nothing. */
+ * debug information) and doctor_cargo.c, the same on all systems; and what a recording on this
+ * machine needs: doctor_machine.c and doctor_here.c, or doctor_none.c where wick does not record.
+ * Each adds rows to the findings and changes nothing. doctor_recording.c turns recordings away. */
 #ifndef WK_CLI_DOCTOR_H
 #define WK_CLI_DOCTOR_H
 
