@@ -2,10 +2,9 @@
  * code that .NET compiled of a program's file, of the program's copy of a library, and of its own.
  *
  *	managed_trace OUT */
-#include <stdio.h>
-
 #include "../unit/etl_kernel_events.h"
 #include "../unit/etl_programs.h"
+#include "write_file.h"
 
 #define SHOP 100
 
@@ -47,10 +46,9 @@ static void tell(struct etl_maker *m)
 int main(int argc, char **argv)
 {
 	struct etl_maker m = { .packing = 3 };
-	FILE *out = argc == 2 ? fopen(argv[1], "wb") : NULL;
 	bool ok;
 
-	if (!out)
+	if (argc != 2)
 		return 2;
 	etl_begin_file(&m);
 	etl_process(&m, 0x0303, 0, SHOP, 4, 0x103, "shop.exe");
@@ -58,8 +56,7 @@ int main(int argc, char **argv)
 	etl_image(&m, 0x1403, 0, SHOP, 0x50000, "C:\\Windows\\System32\\ntdll.dll");
 	work(&m);
 	tell(&m);
-	ok = fwrite(m.out.at, 1, m.out.len, out) == m.out.len;
-	ok &= fclose(out) == 0;
+	ok = write_file(argv[1], &m.out);
 	etl_fini(&m);
 	return ok ? 0 : 1;
 }

@@ -2,9 +2,8 @@
  * marks, as the reference has them.
  *
  *	memory_trace OUT */
-#include <stdio.h>
-
 #include "../unit/etl_kernel_events.h"
+#include "write_file.h"
 
 #define EDITOR 100
 #define SERVER 200
@@ -110,17 +109,15 @@ static void use_processor(struct etl_maker *m)
 int main(int argc, char **argv)
 {
 	struct etl_maker m = { .packing = 3 };
-	FILE *out = argc == 2 ? fopen(argv[1], "wb") : NULL;
 	bool ok;
 
-	if (!out)
+	if (argc != 2)
 		return 2;
 	begin(&m);
 	use_memory(&m);
 	use_heap(&m);
 	use_processor(&m);
-	ok = fwrite(m.out.at, 1, m.out.len, out) == m.out.len;
-	ok &= fclose(out) == 0;
+	ok = write_file(argv[1], &m.out);
 	etl_fini(&m);
 	return ok ? 0 : 1;
 }

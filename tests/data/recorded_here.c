@@ -6,6 +6,7 @@
 
 #include "../unit/etl_kernel_events.h"
 #include "../unit/pe_writer.h"
+#include "write_file.h"
 
 #define SHOP	    100
 #define STAMP	    0x5f5f5f5fu
@@ -52,18 +53,12 @@ static void make_program(struct pe_spec *spec, struct wk_buf *code, struct wk_bu
 	pe_write(spec, out);
 }
 
-static bool write_file(const char *folder, const char *name, const struct wk_buf *bytes)
+static bool write_in(const char *folder, const char *name, const struct wk_buf *bytes)
 {
 	char path[1000];
-	FILE *out;
-	bool ok;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	out = fopen(path, "wb");
-	if (!out)
-		return false;
-	ok = fwrite(bytes->at, 1, bytes->len, out) == bytes->len;
-	return fclose(out) == 0 && ok;
+	return write_file(path, bytes);
 }
 
 static bool write_trace(const char *folder, const char *name, const struct image *images,
@@ -73,7 +68,7 @@ static bool write_trace(const char *folder, const char *name, const struct image
 	bool ok;
 
 	make_trace(&m, images, count);
-	ok = write_file(folder, name, &m.out);
+	ok = write_in(folder, name, &m.out);
 	etl_fini(&m);
 	return ok;
 }
@@ -95,7 +90,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	make_program(&spec, &code, &program);
-	ok = write_file(argv[1], "shop.exe", &program) &&
+	ok = write_in(argv[1], "shop.exe", &program) &&
 	     write_trace(argv[1], "here.etl", here, 2) &&
 	     write_trace(argv[1], "device.etl", devices, 2);
 	wk_buf_fini(&spec.symbols);
