@@ -69,3 +69,19 @@ def environment(t, **more):
             and not name.lower().endswith("_proxy")}
     return keep | {"WICK_CACHE_DIR": str(t.folder / "cache")} | \
         {name: str(value) for name, value in more.items()}
+
+
+class Endless:
+    """Answers that never end, to all but questions for the lists of a symbol store."""
+
+    def __init__(self):
+        self.sent, self.lock = 0, threading.Lock()
+
+    def pieces(self):
+        while True:
+            yield bytes(1 << 16)
+            with self.lock:
+                self.sent += 1 << 16
+
+    def __call__(self, asked):
+        return missing(asked) if "index2" in asked else (200, {}, self.pieces())

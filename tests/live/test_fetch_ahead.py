@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
-from loopback import Server, environment, missing, whole  # noqa: E402
+from loopback import Endless, Server, environment, missing, whole  # noqa: E402
 
 FIXTURE = tap.SHARED / "fixtures" / "pdb" / "cpp-O2.pdb"
 NAMED = "geo::total(struct geo::Shape *const *, int)"
@@ -346,21 +346,13 @@ def _(t):
 def _(t):
     modules = [Module(i, 40 - i, pid=100 + 10 * i) for i in range(20)]
     path = trace(t, modules)
-    sent, lock, most = [0], threading.Lock(), 64 << 20
-
-    def endless(asked):
-        def pieces():
-            while True:
-                yield bytes(1 << 16)
-                with lock:
-                    sent[0] += 1 << 16
-        return (200, {}, pieces()) if "index2" not in asked else missing(asked)
+    endless, most = Endless(), 64 << 20
     with Server(endless) as server:
         said = fold(t, path, "--symbol-path", server.url, DEBUGINFOD_MAXSIZE=most).stderr
     t.true("it sent more than 64.0 MiB and no end, so it is not asked again" in said, said)
     t.true(len(asked_for(server)) <= 8, f"asked for after that: {server.asked}")
     # One whole file, an eighth of it seven times, and what was under way to us.
-    t.within(sent[0], most, 4 * most, "bytes sent, of 512 MiB that eight could have written")
+    t.within(endless.sent, most, 4 * most, "bytes sent, of 512 MiB that eight could have written")
 
 
 @tap.case("nobody is asked where no server is named, or with --offline whatever is named")

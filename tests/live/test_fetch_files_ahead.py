@@ -12,7 +12,7 @@ import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
-from loopback import Server, environment, missing, whole  # noqa: E402
+from loopback import Endless, Server, environment, missing, whole  # noqa: E402
 
 NAMED = "burn_thirty"
 
@@ -317,21 +317,13 @@ def _(t):
 def _(t):
     modules = [Module(i, 40 - i) for i in range(20)]
     _, path = recording(t, modules)
-    sent, lock, most = [0], threading.Lock(), 64 << 20
-
-    def endless(asked):
-        def pieces():
-            while True:
-                yield bytes(1 << 16)
-                with lock:
-                    sent[0] += 1 << 16
-        return (200, {}, pieces()) if "index2" not in asked else missing(asked)
+    endless, most = Endless(), 64 << 20
     with Server(endless) as server:
         said = fold(t, path, "--symbol-server", server.url, DEBUGINFOD_MAXSIZE=most).stderr
     t.true("it sent more than 64.0 MiB and no end, so it is not asked again" in said, said)
     t.true(len(asked_for(server)) <= 8, f"asked for after that: {server.asked}")
     # One whole file, an eighth of it seven times, and what was under way to us.
-    t.within(sent[0], most, 4 * most, "bytes sent, of 512 MiB that eight could have written")
+    t.within(endless.sent, most, 4 * most, "bytes sent, of 512 MiB that eight could have written")
 
 
 tap.run_all(needs_recording=False)
