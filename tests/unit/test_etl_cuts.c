@@ -1,7 +1,7 @@
 /* Real traces, cut at every tenth byte: each gives an answer or one sentence.
  *
  * What stands far before a cut changes nothing in how the bytes at the cut are read, and to read it
- * anew for each of six million cuts would take days. So there is a small trace for each record: a
+ * anew for each of seven million cuts would take days. So there is a small trace for each record: a
  * buffer with the header of the trace, then the record's own buffer with only the records just
  * before it. Packed buffers stay whole. test_etl_damage.c cuts whole traces, at fewer places. */
 #include "etl_traces.h"
