@@ -406,8 +406,8 @@ def perfview_counters():
 
 @tap.case("counters of processes are those that PerfView prints")
 def _(t):
-    expected = perfview_counters()
     rows = t.csv("show", "--all", trace(t), "processes")
+    expected = perfview_counters()
     found = {row["pid"]: [row[key] for key in ("peak_working_set_bytes", "peak_commit_bytes",
                                                "commit_bytes", "page_faults", "handles")]
              for row in rows if row["peak_working_set_bytes"]}
