@@ -335,7 +335,7 @@ usage: ./do WORD
   windows [test]   build wick.exe for Windows in build-windows, and test it under Wine
   install [DIR]    install wick, its manual pages and completion under DIR (/usr/local)
   asan [SUITE...]  the tests under the address, undefined and leak sanitizers
-  lint             floors, headers, scripts, manual pages
+  lint             layers, headers, scripts, manual pages
   fuzz [SECONDS] [TARGET]   run each fuzz target, or one, for 60 seconds
   soak             real traces cut at every tenth byte: 7 million times, minutes
   bench [NAME]     measure: all of bench/, or one script of it

@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "names/demangle/demangle.h"
 #include "os/os.h"
-#include "symbols/demangle.h"
 
 static double cpu_ms(void)
 {

@@ -21,7 +21,7 @@
 
 #include "base/mem.h"
 #include "os/os.h"
-#include "symbols/dwarf_internal.h"
+#include "symbols/dwarf/internal.h"
 
 #define SPLIT_FILES 4096
 

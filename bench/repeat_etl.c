@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "formats/etl_internal.h"
+#include "formats/etl/internal.h"
 #include "os/os.h"
 #include "tests/unit/lz_maker.h"
 

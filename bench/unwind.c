@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "symbols/unwind.h"
+#include "symbols/unwind/unwind.h"
 
 #define CHAIN_CAP 20000
 

@@ -13,7 +13,7 @@ const svg = document.currentScript.closest('svg');
 const data = JSON.parse(svg.querySelector('script.data').textContent);
 const count = data.count;
 
-// ---- columns: see render/svg_data.c
+// ---- columns: see render/svg/data.c
 
 const DIGITS = new Uint8Array(128);
 Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')

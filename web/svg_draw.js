@@ -123,7 +123,7 @@ const placeOf = i => rows[tree.depth[i]] ? rows[tree.depth[i]].nodes.indexOf(i) 
 
 const LEVEL_STARTS = [0.01, 0.1, 0.25, 0.5];
 
-// As wk_svg_change of render/svg_looks.c has it.
+// As wk_svg_change of render/svg/looks.c has it.
 function changeOf(i) {
 	const was = tree.before[i], is = tree.after[i], larger = Math.max(was, is);
 	const grew = (is > was) !== data.negates;

@@ -86,7 +86,7 @@ function originOf(i) {
 		link && (link[0] || link[1])].filter(Boolean).join(' \u00b7 ');
 }
 
-// The most telling piece of a name that has room. render/short_name.c and render/label.c do the
+// The most telling piece of a name that has room. names/short_name.c and names/label.c do the
 // same; tests/data/short_names.tsv holds them together.
 const isNameChar = c => /[\w:\x80-\uffff]/.test(c || '');
 const OPERATOR = /operator[-+*/%^&|~!=<>,()[\]]{1,3}$/;

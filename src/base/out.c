@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/fd.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #define PENDING_BYTES (64 * 1024)
 

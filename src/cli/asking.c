@@ -5,11 +5,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cli/asked_place.h"
-#include "cli/line_input.h"
+#include "cli/symbols/address_query.h"
+#include "cli/symbols/line_input.h"
 #include "cli/terminal.h"
 #include "os/os.h"
-#include "symbols/elf_unlinked.h"
+#include "symbols/object/elf_unlinked.h"
 
 void wk_asking_fini(struct wk_asking *asking)
 {

@@ -9,8 +9,8 @@
 #define WK_CLI_ASKING_H
 
 #include "base/out.h"
-#include "cli/asked_images.h"
-#include "cli/symbolize.h"
+#include "cli/symbols/image_list.h"
+#include "cli/symbols/symbolize.h"
 
 struct wk_asking {
 	const char *image;   /* of questions that name none, as typed; NULL: a.out */

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/out.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 enum wk_exit {
 	WK_EXIT_DONE = 0,

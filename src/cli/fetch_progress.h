@@ -4,7 +4,7 @@
 #ifndef WK_CLI_FETCH_PROGRESS_H
 #define WK_CLI_FETCH_PROGRESS_H
 
-#include "symbols/remote.h"
+#include "fetch/remote.h"
 
 /* Of the file at hand; zeroed before the first. */
 struct wk_fetch_progress {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/kept_rows.h"
-#include "symbols/remote.h"
+#include "cli/symbols/cached_rows.h"
+#include "fetch/remote.h"
 
 struct row {
 	char *name;

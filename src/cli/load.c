@@ -6,15 +6,15 @@
 
 #include "base/mem.h"
 #include "cli/naming.h"
-#include "formats/content.h"
-#include "formats/session.h"
+#include "formats/archive/content.h"
+#include "formats/archive/session.h"
 #include "formats/stack_writer.h"
 #include "model/builder.h"
 #include "model/resolve.h"
-#include "model/runtime_stage.h"
-#include "model/unwind_stage.h"
 #include "os/os.h"
-#include "views/images_in_view.h"
+#include "stages/jit/jit_stage.h"
+#include "stages/unwind_stage.h"
+#include "views/filter/images_in_view.h"
 
 static const struct wk_opt options[] = {
 	{ 0, "format", "FORMAT", "read FILE as this format, whatever it looks like; `wick formats` "

@@ -2,12 +2,12 @@
 #ifndef WK_CLI_LOAD_H
 #define WK_CLI_LOAD_H
 
-#include "cli/options.h"
-#include "cli/remote_options.h"
+#include "cli/options/options.h"
+#include "cli/options/remote_options.h"
 #include "model/model.h"
-#include "symbols/symbols.h"
-#include "views/filter.h"
-#include "views/tables.h"
+#include "symbols/image/symbols.h"
+#include "views/filter/filter.h"
+#include "views/tables/tables.h"
 
 /* What `wick record` writes, and what is read where no FILE is given. */
 #define WK_USUAL_RECORDING "wick.data"
@@ -25,7 +25,7 @@ struct wk_load_args {
 	const struct wk_filter_spec *in_view;
 	bool is_of_any_event;          /* else it is of the filter's, */
 	const struct wk_table_view *table; /* or of that which this table shows, if any */
-	bool as_perf;                  /* names as perf chooses them: see symbols/symbols.h */
+	bool as_perf;                  /* names as perf chooses them: see symbols/image/symbols.h */
 };
 
 extern const struct wk_opt_group wk_load_group;
@@ -51,7 +51,7 @@ struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 			      struct wk_symbols *symbols, struct wk_err *err);
 
 /* The arguments of a view that adds samples up; `needs_times` if a filter asks for theirs, and
- * `source` as in it (views/filter.h). */
+ * `source` as in it (views/filter/filter.h). */
 static inline struct wk_load_args wk_load_summed(const struct wk_load_args *args,
 						 bool needs_times, const char *source)
 {

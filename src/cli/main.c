@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 #include "cli/as/tool.h"
 #include "cli/command.h"
 #include "cli/help.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/terminal.h"
-#include "symbols/cache.h"
+#include "symbols/cache/cache.h"
 
 struct wk_symbols *wk_naming_open(struct wk_naming *naming, const struct wk_load_args *args,
 				  struct wk_err *err)

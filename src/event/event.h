@@ -290,7 +290,7 @@ struct wk_event_details {
 	struct wk_str trace;        /* a tracepoint's fields as its own format prints them */
 	struct wk_str trace_system, trace_name;
 	/* The bytes that `trace` was made of and their formats, for who can name the kernel's
-	 * functions in it (formats/trace_format.h). */
+	 * functions in it (formats/tracepoint/format.h). */
 	struct wk_str trace_raw;
 	struct wk_trace_formats *trace_formats;
 	const struct wk_event_branch *branches; /* the latest first */

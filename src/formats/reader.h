@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "event/sink.h"
-#include "formats/parts.h"
+#include "formats/archive/parts.h"
 #include "os/os.h"
 
 struct wk_collapse;
@@ -65,8 +65,8 @@ struct wk_reader {
 const struct wk_reader *const *wk_readers(void);
 
 /* The reader named `format` or, where that is NULL, the one that is most sure of the bytes;
- * a suffix of the name decides between equals. What is packed (base/unpack.h) is looked into,
- * and so is text with a byte order mark (base/utf16.h).
+ * a suffix of the name decides between equals. What is packed (base/packed/unpack.h) is looked into,
+ * and so is text with a byte order mark (base/text/utf16.h).
  * NULL, with a sentence on what was seen and what is known, if there is none. */
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
@@ -81,7 +81,7 @@ struct wk_opened {
 	struct wk_buf text;    /* of UTF-16, likewise */
 };
 
-/* Opens `path` ("-" is standard input; formats/parts.h tells which folders there are) and chooses
+/* Opens `path` ("-" is standard input; formats/archive/parts.h tells which folders there are) and chooses
  * its reader. Puts the path in front of any error; so does wk_opened_fail for what goes wrong
  * later. */
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,

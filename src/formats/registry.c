@@ -1,12 +1,12 @@
-#include "formats/archive.h"
+#include "formats/archive/archive.h"
 #include "formats/reader.h"
 
 #include <stdlib.h>
 
 #include "base/out.h"
-#include "base/suggest.h"
-#include "base/unpack.h"
-#include "base/utf16.h"
+#include "base/packed/unpack.h"
+#include "base/text/suggest.h"
+#include "base/text/utf16.h"
 #include "os/os.h"
 
 static const struct wk_reader *const readers[] = {

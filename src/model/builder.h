@@ -26,7 +26,4 @@ void wk_builder_next_input(struct wk_builder *builder);
 void wk_builder_finish(struct wk_builder *builder);
 void wk_builder_free(struct wk_builder *builder);
 
-/* What an image event maps: a file, the vDSO, the kernel, or memory without a file. */
-enum wk_image_kind wk_image_kind_of(const struct wk_event_image *image);
-
 #endif

@@ -12,12 +12,12 @@
 
 #include "base/map.h"
 #include "model/builder.h"
-#include "model/chain_memory.h"
-#include "model/heap_lives.h"
-#include "model/memory_lives.h"
-#include "model/runtime_code.h"
-#include "model/space.h"
+#include "model/heap_lifetimes.h"
+#include "model/jit_code.h"
+#include "model/memory_lifetimes.h"
 #include "model/waits.h"
+#include "stages/chain_cache.h"
+#include "stages/space.h"
 
 /* Remembers which frame an address was, as long as its process's mappings stay. */
 #define WK_FRAME_CACHE 4096

@@ -807,21 +807,3 @@ struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id
 		.is_kernel = image->kind == WK_IMAGE_KERNEL,
 	};
 }
-
-struct wk_image_key wk_image_key_of(const struct wk_event *event)
-{
-	const struct wk_event_image *image = &event->image;
-
-	return (struct wk_image_key){
-		.path = image->path,
-		.build_id = image->build_id,
-		.inode = image->inode,
-		.device_major = image->device_major,
-		.device_minor = image->device_minor,
-		.pdb_path = image->pdb_path,
-		.time_stamp = image->time_stamp,
-		.image_bytes = image->image_bytes,
-		.pid = event->pid,
-		.is_kernel = image->is_kernel,
-	};
-}

@@ -23,7 +23,8 @@
 #include "base/strtab.h"
 #include "base/trie.h"
 #include "event/event.h"
-#include "symbols/symbols.h"
+#include "event/image_kind.h"
+#include "symbols/image/symbols.h"
 
 typedef uint32_t wk_text_id; /* in wk_model.text */
 typedef uint32_t wk_image_id;
@@ -35,14 +36,6 @@ typedef uint32_t wk_thread_id;
 typedef uint32_t wk_source_id;
 typedef uint32_t wk_heap_id;
 typedef uint32_t wk_about_id;
-
-enum wk_image_kind {
-	WK_IMAGE_FILE,      /* an executable or a library */
-	WK_IMAGE_VDSO,
-	WK_IMAGE_KERNEL,    /* the kernel and its modules */
-	WK_IMAGE_ANONYMOUS, /* memory without a file: code made at run time */
-	WK_IMAGE_UNKNOWN,   /* nothing was mapped where the address points */
-};
 
 /* One row a distinct (path, build id, inode). */
 struct wk_image {
@@ -389,9 +382,6 @@ static inline struct wk_frame_calls wk_model_calls_of(const struct wk_model *mod
 
 /* An image as symbols/ is asked for it. */
 struct wk_image_key wk_model_image_key(const struct wk_model *model, wk_image_id id);
-
-/* The same of an image as an event tells of it, whose texts it borrows. */
-struct wk_image_key wk_image_key_of(const struct wk_event *event);
 
 /* What moments are counted from: the first sample, or the begin of a trace that knows its own. */
 static inline uint64_t wk_model_begin_ns(const struct wk_model *model)

@@ -6,9 +6,9 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "names/function_name.h"
 #include "os/os.h"
-#include "symbols/function_name.h"
-#include "symbols/unwind.h"
+#include "symbols/unwind/unwind.h"
 
 /* Versions of one file under one path, of which one may have been sampled in a place. */
 #define MOST_BOUNDS_TRIED 8

@@ -10,7 +10,7 @@
 #define WK_MODEL_RESOLVE_H
 
 #include "model/model.h"
-#include "symbols/symbols.h"
+#include "symbols/image/symbols.h"
 
 struct wk_resolve_options {
 	bool no_inlined; /* only the functions that the machine ran; lines are told all the same */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/file_name.h"
+#include "base/text/file_name.h"
 
 /* Who looks at the first bytes of what cannot be mapped, and how much of anything is read. */
 struct guard {

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "base/suggest.h"
+#include "base/text/suggest.h"
 
 #define WK_PERF_NAME_MAX 128
 

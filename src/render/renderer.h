@@ -9,12 +9,12 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "views/quality.h"
-#include "views/table.h"
-#include "views/tree.h"
+#include "views/tables/table.h"
+#include "views/tree/tree.h"
 
-struct wk_stack_rows;      /* views/stack_rows.h */
-struct wk_colouring;       /* render/colouring.h */
-struct wk_name_attributes; /* render/name_attributes.h */
+struct wk_stack_rows;      /* views/tree/stack_rows.h */
+struct wk_colouring;       /* render/colours/colouring.h */
+struct wk_name_attributes; /* render/svg/name_attributes.h */
 
 /* How a picture of a calling tree looks; all zero is the usual. */
 struct wk_drawing {

@@ -3,7 +3,7 @@
 #define WK_VIEWS_IMAGE_WORDS_H
 
 #include "model/model.h"
-#include "views/table.h"
+#include "views/tables/table.h"
 
 /* "file", "kernel", "anonymous" ... */
 const char *wk_image_kind_name(enum wk_image_kind kind);

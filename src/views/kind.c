@@ -1,6 +1,6 @@
 #include "views/kind.h"
 
-#include "views/owner.h"
+#include "names/owner.h"
 #include "views/windows_kind.h"
 
 static const char *const names[WK_CODE_KINDS] = {

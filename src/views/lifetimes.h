@@ -6,7 +6,7 @@
 #ifndef WK_VIEWS_LIFETIMES_H
 #define WK_VIEWS_LIFETIMES_H
 
-#include "views/filter.h"
+#include "views/filter/filter.h"
 
 /* By sample: what is left of its weight at the end of `to_ns`, of a comparison's "before" side at
  * that of `before_to_ns`, whenever it began. The caller frees it. */

@@ -3,7 +3,7 @@
 #ifndef WK_VIEWS_MEMORY_ROOTS_H
 #define WK_VIEWS_MEMORY_ROOTS_H
 
-#include "views/filter.h"
+#include "views/filter/filter.h"
 
 struct wk_memory_roots {
 	uint64_t samples, cut;  /* of those that the filter keeps: with a stack, and cut so */

@@ -3,7 +3,7 @@
 #ifndef WK_VIEWS_NAMELESS_H
 #define WK_VIEWS_NAMELESS_H
 
-#include "views/filter.h"
+#include "views/filter/filter.h"
 
 struct wk_nameless {
 	wk_image_id image;    /* with most of them; 0 where there are none */

@@ -6,8 +6,8 @@
 #define WK_VIEWS_QUALITY_H
 
 #include "base/buf.h"
-#include "views/filter.h"
-#include "views/table.h"
+#include "views/filter/filter.h"
+#include "views/tables/table.h"
 
 /* An image whose file cannot be used any more, so that its functions have no names. */
 struct wk_quality_image {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "render/renderers.h"
-#include "views/tables.h"
+#include "views/tables/tables.h"
 
 #include "../unit/small_model.h"
 

@@ -1,4 +1,4 @@
-// The picture's script shortens names as render/short_name.c does: by the list that
+// The picture's script shortens names as names/short_name.c does: by the list that
 // tests/unit/test_short_name.c reads. Needs node alone.
 //
 //	node tests/browser/test_short_name.js

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/hash.h"
-#include "symbols/breakpad.h"
+#include "symbols/breakpad/breakpad.h"
 
 static uint64_t sum;
 

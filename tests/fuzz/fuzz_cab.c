@@ -1,8 +1,8 @@
 /* Any bytes as a cabinet: its lists, and the first files of it. */
 #include <assert.h>
 
-#include "base/cab.h"
 #include "base/hash.h"
+#include "base/packed/cab.h"
 
 /* Each may unpack its folder from the beginning. */
 #define MOST_READ 4

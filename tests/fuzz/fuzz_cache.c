@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "symbols/cache.h"
+#include "symbols/cache/cache.h"
 
 /* As cache.c lays a file out. */
 enum {

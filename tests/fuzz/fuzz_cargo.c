@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "cli/cargo_build.h"
-#include "cli/perf_words.h"
+#include "cli/cargo/build.h"
+#include "cli/options/perf_arguments.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "symbols/code_index.h"
+#include "symbols/code_index/code_index.h"
 
 #define HEAD_BYTES 80
 #define MOST_PLACES 300

@@ -2,7 +2,7 @@
  * is taken and comes out the same. */
 #include <stdlib.h>
 
-#include "render/colouring.h"
+#include "render/colours/colouring.h"
 
 static bool taken(struct wk_str text, struct wk_buf *written)
 {

@@ -9,8 +9,8 @@
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
-#include "views/pairs.h"
-#include "views/stack_rows.h"
+#include "views/compare/pairs.h"
+#include "views/tree/stack_rows.h"
 
 static void demand(bool promise, const char *what)
 {

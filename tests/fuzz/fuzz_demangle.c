@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "symbols/demangle.h"
-#include "symbols/spelling.h"
+#include "names/demangle/demangle.h"
+#include "names/spelling.h"
 
 static void require(bool holds)
 {

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/dwarf.h"
+#include "symbols/dwarf/dwarf.h"
 
 enum {
 	FLAG_BIG_ENDIAN = 1,

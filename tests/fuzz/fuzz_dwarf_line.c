@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/dwarf_line.h"
+#include "symbols/dwarf/line.h"
 
 static void check(const struct wk_dwarf_lines *lines, const struct wk_code_index *index,
 		  size_t size)

@@ -2,9 +2,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/dwarf_sections.h"
-#include "symbols/elf_unlinked.h"
-#include "symbols/symtab.h"
+#include "symbols/dwarf/sections.h"
+#include "symbols/object/elf_unlinked.h"
+#include "symbols/object/symtab.h"
 #include "symtab_rows.h"
 
 struct seen {

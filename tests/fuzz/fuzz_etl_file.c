@@ -3,7 +3,7 @@
  * its buffers, wherever only those are read again. */
 #include <stdlib.h>
 
-#include "formats/etl_file.h"
+#include "formats/etl/file/file.h"
 
 static uint64_t sum(uint64_t so_far, struct wk_bytes bytes)
 {

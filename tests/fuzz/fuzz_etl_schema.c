@@ -6,8 +6,8 @@
  * wide pointers are. */
 #include <stdlib.h>
 
-#include "formats/etl_event_text.h"
-#include "formats/etl_schema.h"
+#include "formats/etl/schema/event_text.h"
+#include "formats/etl/schema/schema.h"
 
 static const struct wk_guid metadata = {
 	0xbbccf6c1, 0x6cd1, 0x48c4, { 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71 } };

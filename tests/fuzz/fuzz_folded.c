@@ -7,7 +7,7 @@
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
-#include "views/tree.h"
+#include "views/tree/tree.h"
 
 static void demand(bool promise, const char *what)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/jitdump.h"
-#include "symbols/unwind_table.h"
+#include "symbols/jit/jitdump.h"
+#include "symbols/unwind/table.h"
 
 #define CODE  0x10000
 #define STACK 0x7ff000000000u

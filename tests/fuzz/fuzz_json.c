@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 
 #define MOST_DEPTH 6
 

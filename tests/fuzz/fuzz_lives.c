@@ -8,9 +8,9 @@
 #include "base/bytes.h"
 #include "model/builder.h"
 #include "model/check.h"
+#include "views/intervals.h"
 #include "views/lifetimes.h"
-#include "views/spells.h"
-#include "views/tables.h"
+#include "views/tables/tables.h"
 
 #define PAGES 200
 #define PAGE  4096u

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/pdb_internal.h"
+#include "symbols/pdb/internal.h"
 
 #define MOST_FRAMES 300
 

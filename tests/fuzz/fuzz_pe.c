@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "symbols/dwarf.h"
-#include "symbols/object_symbols.h"
-#include "symbols/pe.h"
-#include "symbols/symtab.h"
+#include "symbols/dwarf/dwarf.h"
+#include "symbols/object/object_symbols.h"
+#include "symbols/object/pe.h"
+#include "symbols/object/symtab.h"
 #include "symtab_rows.h"
 
 struct seen {

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "formats/perf_data_write.h"
+#include "formats/perf/write.h"
 #include "formats/reader.h"
 
 struct seen {

@@ -1,7 +1,7 @@
 /* Any bytes as a perf map: each row is of the bytes and makes sense. */
 #include <assert.h>
 
-#include "symbols/perf_map.h"
+#include "symbols/jit/perf_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "formats/perf_script_internal.h"
+#include "formats/perf_script/internal.h"
 
 struct sums {
 	uint32_t frames, stacks;

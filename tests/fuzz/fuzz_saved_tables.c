@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "symbols/kallsyms.h"
-#include "symbols/symtab.h"
-#include "symbols/unwind_table.h"
+#include "symbols/kernel/kallsyms.h"
+#include "symbols/object/symtab.h"
+#include "symbols/unwind/table.h"
 
 #define STACK 0x7ff000000000u
 #define CAP   32

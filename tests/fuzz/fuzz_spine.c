@@ -9,7 +9,7 @@
 #include "model/check.h"
 #include "model/resolve.h"
 #include "render/renderers.h"
-#include "views/tables.h"
+#include "views/tables/tables.h"
 
 static void demand(bool promise, const struct wk_err *err)
 {

@@ -7,9 +7,9 @@
 #include "formats/reader.h"
 #include "model/builder.h"
 #include "model/resolve.h"
-#include "render/colouring.h"
-#include "render/name_attributes.h"
+#include "render/colours/colouring.h"
 #include "render/renderers.h"
+#include "render/svg/name_attributes.h"
 
 static void demand(bool promise, const char *what)
 {

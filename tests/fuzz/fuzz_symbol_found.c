@@ -2,7 +2,7 @@
  * of them in a cabinet. */
 #include <assert.h>
 
-#include "symbols/symbol_found.h"
+#include "fetch/symbol_found.h"
 
 static void open_as(const struct wk_symbol_want *want, const uint8_t *data, size_t size)
 {

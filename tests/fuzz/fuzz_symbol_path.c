@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "symbols/remote_places.h"
-#include "symbols/symbol_path.h"
+#include "fetch/remote_places.h"
+#include "fetch/symbol_path.h"
 
 #define SECRET "hush-hush"
 

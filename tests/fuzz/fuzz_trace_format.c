@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "formats/trace_format.h"
+#include "formats/tracepoint/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

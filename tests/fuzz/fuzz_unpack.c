@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/unpack.h"
+#include "base/packed/unpack.h"
 
 #define MOST (1u << 20)
 

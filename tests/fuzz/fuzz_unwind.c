@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/unwind_code.h"
-#include "symbols/unwind_table.h"
+#include "symbols/unwind/code.h"
+#include "symbols/unwind/table.h"
 
 #define BASE  0x400000
 #define STACK 0x7ff000000000u

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "model/model.h"
-#include "views/wpa_preset.h"
+#include "views/filter/wpa_preset.h"
 
 static struct wk_model *one_sample(void)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/xpress.h"
+#include "formats/etl/packed/xpress.h"
 
 typedef bool (*unpacker)(struct wk_bytes packed, uint8_t *plain, size_t size_bytes, size_t *made);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "base/zip.h"
+#include "base/packed/zip.h"
 
 /* Few are read of many: each may make room for what its size claims. */
 #define MOST_READ 16

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "symbols/symtab.h"
+#include "symbols/object/symtab.h"
 
 static inline void check_rows(const struct wk_symtab *tab)
 {

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "os/os.h"
-#include "symbols/cache.h"
+#include "symbols/cache/cache.h"
 
 #define IDS 12
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "formats/perf_data_write.h"
+#include "formats/perf/write.h"
 
 #define BASE 0x500000000000u
 #define MS   1000000u

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbols/demangle.h"
+#include "names/demangle/demangle.h"
 
 int main(int argc, char **argv)
 {

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/cab.h"
 #include "base/hash.h"
-#include "base/zip.h"
+#include "base/packed/cab.h"
+#include "base/packed/zip.h"
 #include "os/os.h"
 
 static void print_line(struct wk_str name, const struct wk_buf *plain)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "os/os.h"
-#include "symbols/object.h"
-#include "symbols/symbols.h"
+#include "symbols/image/symbols.h"
+#include "symbols/object/object.h"
 
 static uint64_t random_u64(uint64_t *seed)
 {

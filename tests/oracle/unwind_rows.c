@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "symbols/symbols.h"
-#include "symbols/unwind_table.h"
+#include "symbols/image/symbols.h"
+#include "symbols/unwind/table.h"
 
 static const char *const names[17] = {
 	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",

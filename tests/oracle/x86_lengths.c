@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/unwind_code_x86.h"
+#include "symbols/unwind/code_x86.h"
 
 int main(void)
 {

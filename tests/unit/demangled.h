@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "names/demangle/demangle.h"
 #include "shared_path.h"
-#include "symbols/demangle.h"
 
 /* A demangler, in one of its forms: the name as text, which lives until `out` changes, or NULL if
  * it refuses. */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "elf_writer.h"
-#include "symbols/dwarf.h"
-#include "symbols/dwarf_constants.h"
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/dwarf.h"
 
 #define CODE_AT    0x10000
 #define CODE_BYTES 0x10000

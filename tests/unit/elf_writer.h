@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "symbols/object.h"
+#include "symbols/object/object.h"
 
 #define ELF_MOST_SECTIONS 16
 

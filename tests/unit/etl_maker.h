@@ -3,7 +3,7 @@
 #ifndef WK_TEST_ETL_MAKER_H
 #define WK_TEST_ETL_MAKER_H
 
-#include "formats/etl_file.h"
+#include "formats/etl/file/file.h"
 #include "lz_maker.h"
 
 #define ETL_BUFFER_BYTES 4096

@@ -3,7 +3,7 @@
 #define WK_TESTS_ETL_PAYLOADS_H
 
 #include "base/buf.h"
-#include "formats/etl_payload.h"
+#include "formats/etl/payload/payload.h"
 
 static inline void put(struct wk_buf *to, uint64_t value, size_t bytes)
 {

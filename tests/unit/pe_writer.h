@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "symbols/pe.h"
+#include "symbols/object/pe.h"
 
 #define PE_MOST_SECTIONS 16
 

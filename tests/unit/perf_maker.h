@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/out.h"
 #include "event/dump.h"
-#include "formats/perf_data_format.h"
+#include "formats/perf/format.h"
 #include "formats/reader.h"
 
 struct perf_maker {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "views/bare_name.h"
+#include "names/bare_name.h"
 
 static void assert_bare(const char *name, const char *expected, bool has_parameters)
 {

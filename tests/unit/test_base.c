@@ -17,7 +17,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/strtab.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #define TWINS 10
 

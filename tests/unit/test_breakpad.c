@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "symbols/breakpad.h"
+#include "symbols/breakpad/breakpad.h"
 
 #define HEAD "MODULE windows x86_64 83FA1D6E2C1E837C4C4C44205044422E1 my app.pdb\n"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/cab.h"
+#include "base/packed/cab.h"
 
 /* By the rules of deflate, without compression: that is all a test needs of a first block. */
 #define STORED "CK\1\15\0\362\377main;work 12\n"

@@ -16,7 +16,7 @@
 
 #include "base/hash.h"
 #include "own_folder.h"
-#include "symbols/cache.h"
+#include "symbols/cache/cache.h"
 
 static const struct wk_build_id ids[] = {
 	{ 4, { 0xde, 0xad, 0xbe, 0xef } },

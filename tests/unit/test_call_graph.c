@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "formats/call_graph.h"
-#include "formats/call_graph_circles.h"
+#include "formats/reports/call_graph.h"
+#include "formats/reports/call_graph_circles.h"
 
 #define MOST 20000
 

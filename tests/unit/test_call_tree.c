@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "formats/call_tree.h"
-#include "formats/rust_name.h"
-#include "formats/windows.h"
+#include "formats/reports/call_tree.h"
+#include "formats/reports/windows_names.h"
+#include "names/rust_escapes.h"
 
 /* What was told: "STACK:WEIGHT " a sample. */
 static bool note_sample(void *context, const struct wk_event *event, struct wk_err *err)

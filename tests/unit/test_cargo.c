@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "cli/cargo_build.h"
-#include "cli/perf_words.h"
+#include "cli/cargo/build.h"
+#include "cli/options/perf_arguments.h"
 
 #define TARGET(kind, name) "{\"kind\":[\"" kind "\"],\"crate_types\":[\"bin\"],\"name\":\"" name "\"}"
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "symbols/code_index.h"
+#include "symbols/code_index/code_index.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/csv.h"
+#include "base/text/csv.h"
 
 static void assert_fields(char separator, const char *line, const char *const *expected)
 {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "line_maker.h"
-#include "symbols/dwarf_line.h"
+#include "symbols/dwarf/line.h"
 
 struct read {
 	struct wk_code_index *index;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "elf_writer.h"
-#include "symbols/dwarf_sections.h"
+#include "symbols/dwarf/sections.h"
 
 /* "information " 20 times. */
 #define PLAIN_SIZE 240

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/dwarf_internal.h"
+#include "symbols/dwarf/internal.h"
 
 #define MOST  64
 #define WIDTH 256 /* addresses */

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "elf_writer.h"
-#include "symbols/elf_unlinked.h"
-#include "symbols/symtab.h"
+#include "symbols/object/elf_unlinked.h"
+#include "symbols/object/symtab.h"
 
 #define CODE (WK_SHF_ALLOC | WK_SHF_EXECINSTR)
 

@@ -9,9 +9,9 @@
 
 #include "etl_configs.h"
 #include "event/sink.h"
-#include "formats/etl_facts.h"
-#include "formats/etl_sid.h"
-#include "formats/etl_trace.h"
+#include "formats/etl/config/facts.h"
+#include "formats/etl/config/sid.h"
+#include "formats/etl/trace.h"
 #include "formats/reader.h"
 
 /* What the reader told: facts as "section|key|value" lines, processes and threads by their names,

@@ -6,7 +6,7 @@
  * before it. Packed buffers stay whole. test_etl_damage.c cuts whole traces, at fewer places. */
 #include "etl_traces.h"
 
-#include "formats/etl_internal.h"
+#include "formats/etl/internal.h"
 
 #define BEFORE_CUT  4096 /* bytes of records that are kept */
 #define MOST_UNUSED 4096 /* behind the records of a buffer: cut in pieces of so many bytes */

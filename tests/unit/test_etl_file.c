@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/utf16.h"
+#include "base/text/utf16.h"
 #include "etl_maker.h"
 #include "os/os.h"
 

@@ -12,10 +12,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/utf16.h"
-#include "base/zip.h"
-#include "formats/etl_file.h"
-#include "formats/xpress.h"
+#include "base/packed/zip.h"
+#include "base/text/utf16.h"
+#include "formats/etl/file/file.h"
+#include "formats/etl/packed/xpress.h"
 #include "os/os.h"
 #include "shared_path.h"
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "etl_payloads.h"
-#include "formats/etl_payload_memory.h"
-#include "formats/etl_payload_threads.h"
+#include "formats/etl/payload/memory.h"
+#include "formats/etl/payload/threads.h"
 
 static const struct wk_etl_form narrow = { 2, 4 }, wide = { 2, 8 };
 

@@ -12,8 +12,8 @@
 #include "etl_kernel_events.h"
 #include "etl_lines.h"
 #include "etl_programs.h"
-#include "formats/etl_fields.h"
-#include "formats/xml.h"
+#include "formats/etl/schema/fields.h"
+#include "formats/reports/xml.h"
 
 /* ---- TraceLogging */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "formats/etl_stacks.h"
+#include "formats/etl/stacks.h"
 
 #define KERNEL 0xfffff80000000000u
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/fetch_crew.h"
+#include "fetch/fetch_workers.h"
 
 #define JOBS 100
 

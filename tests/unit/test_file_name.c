@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/file_name.h"
+#include "base/text/file_name.h"
 
 static bool is_name(const char *name)
 {

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "small_model.h"
-#include "views/filter.h"
+#include "views/filter/filter.h"
 
 static const char *const lines[] = {
 	"demo;main;work 70",

@@ -7,8 +7,8 @@
 
 #include "reach.h"
 #include "small_model.h"
-#include "views/flat.h"
 #include "views/quality.h"
+#include "views/tree/flat.h"
 
 /* "name self total" a line. */
 static void assert_flat(const struct wk_model *model, enum wk_flat_by by, const char *expected)

@@ -4,7 +4,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/function_name.h"
+#include "names/function_name.h"
 
 static void assert_name(const char *linked, const char *expected)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/given_names.h"
+#include "stages/supplied_names.h"
 
 static const struct wk_build_id none, first = { 2, { 1, 2 } }, second = { 2, { 3, 4 } };
 

@@ -11,7 +11,7 @@
 #include "own_folder.h"
 #include "pdb_maker.h"
 #include "pe_writer.h"
-#include "symbols/symbols.h"
+#include "symbols/image/symbols.h"
 
 #define CODE_BYTES 0x1000
 

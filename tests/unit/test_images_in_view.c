@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "small_model.h"
-#include "views/images_in_view.h"
+#include "views/filter/images_in_view.h"
 
 /* A model whose frames have no names yet: "process;image+1;image+2 count". */
 static void add(struct wk_model *model, const char *process, const char *const *images,

@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "symbols/jitdump.h"
-#include "symbols/perf_map.h"
-#include "symbols/unwind_table.h"
 #include "jitdump_maker.h"
+#include "symbols/jit/jitdump.h"
+#include "symbols/jit/perf_map.h"
+#include "symbols/unwind/table.h"
 
 /* Rows as "START+SIZE name;" in hex. */
 static void expect_map(const char *text, const char *rows, uint64_t bad_lines)

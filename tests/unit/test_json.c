@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/json.h"
 #include "base/mem.h"
+#include "base/text/json.h"
 
 static struct wk_json json_of(const char *text)
 {

@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "symbols/kallsyms.h"
+#include "symbols/kernel/kallsyms.h"
 
 static const char table[] = "0000000000000000 A fixed_percpu_data\n"
 			    "ffffffff81000000 T _stext\n"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "built_model.h"
-#include "views/filter.h"
+#include "views/filter/filter.h"
 
 #define PAGE 0x1000u
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/lzx.h"
+#include "base/packed/lzx.h"
 
 #define TEXT "main;work 12\nmain;work 12\nmain;work 12\n"
 

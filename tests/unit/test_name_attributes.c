@@ -8,8 +8,8 @@
 /* clang-format on */
 
 #include "base/buf.h"
-#include "render/background.h"
-#include "render/name_attributes.h"
+#include "render/colours/background.h"
+#include "render/svg/name_attributes.h"
 
 static void tell(void *context, const char *why, struct wk_str name, struct wk_str attribute)
 {

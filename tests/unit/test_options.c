@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 struct values {
 	bool loud, quick, tidy;

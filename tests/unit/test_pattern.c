@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/pattern.h"
+#include "base/text/pattern.h"
 
 static bool matches(const char *pattern, const char *text)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "pdb_maker.h"
-#include "symbols/pdb_internal.h"
+#include "symbols/pdb/internal.h"
 
 #define MOST_FRAMES 8
 

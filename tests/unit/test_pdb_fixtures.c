@@ -14,7 +14,7 @@
 #include "base/num.h"
 #include "os/os.h"
 #include "shared_path.h"
-#include "symbols/pdb.h"
+#include "symbols/pdb/pdb.h"
 
 #define MOST_FRAMES 16
 

@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 #include "pe_writer.h"
-#include "symbols/object_symbols.h"
-#include "symbols/symtab.h"
-#include "symbols/unwind.h"
+#include "symbols/object/object_symbols.h"
+#include "symbols/object/symtab.h"
+#include "symbols/unwind/unwind.h"
 
 #define FUNCTION 0x20
 #define EXTERNAL 2

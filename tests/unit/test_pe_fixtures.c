@@ -13,9 +13,9 @@
 #include "base/num.h"
 #include "os/os.h"
 #include "shared_path.h"
-#include "symbols/object_symbols.h"
-#include "symbols/pe.h"
-#include "symbols/symbols.h"
+#include "symbols/image/symbols.h"
+#include "symbols/object/object_symbols.h"
+#include "symbols/object/pe.h"
 
 #define MOST_FRAMES 16
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "formats/perf_data_internal.h"
+#include "formats/perf/internal.h"
 #include "perf_maker.h"
 
 #define INFO_BYTES 192

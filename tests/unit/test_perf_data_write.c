@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "formats/perf_data_write.h"
-#include "formats/wick_sections.h"
+#include "formats/perf/wick_sections.h"
+#include "formats/perf/write.h"
 #include "perf_maker.h"
 
 #define CHAIN(...) (const uint64_t[]){ __VA_ARGS__ }

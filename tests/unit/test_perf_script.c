@@ -8,7 +8,7 @@
 
 #include "base/out.h"
 #include "event/dump.h"
-#include "formats/perf_script_internal.h"
+#include "formats/perf_script/internal.h"
 
 #include "collapse_lines.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "render/perf_times.h"
+#include "render/perf_script/perf_times.h"
 
 /* A recording whose first sample is at 100 s, and its last one 10 s later. */
 static const struct wk_perf_time_range span = { 100000000000, 110000000000 };

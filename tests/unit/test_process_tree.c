@@ -7,8 +7,8 @@
 #include "event/sink.h"
 #include "model/builder.h"
 #include "render/renderers.h"
-#include "views/process_tree.h"
-#include "views/tables.h"
+#include "views/tables/tables.h"
+#include "views/tree/process_tree.h"
 
 struct fixture {
 	struct wk_model *model;

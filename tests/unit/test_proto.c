@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/proto.h"
+#include "base/text/proto.h"
 
 static struct wk_bytes message_of(const char *bytes, size_t len)
 {

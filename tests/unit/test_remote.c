@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
+#include "fetch/fetch.h"
+#include "fetch/remote_internal.h"
+#include "fetch/remote_misses.h"
+#include "fetch/remote_places.h"
 #include "os/folder.h"
 #include "os/os.h"
 #include "own_folder.h"
-#include "symbols/fetch.h"
-#include "symbols/remote_internal.h"
-#include "symbols/remote_memory.h"
-#include "symbols/remote_places.h"
 
 static const struct wk_build_id sha1 = {
 	.size = 20,

@@ -17,7 +17,7 @@
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
-#include "symbols/symbols.h"
+#include "symbols/image/symbols.h"
 
 #define START 0x5000
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "cli/runtime_makers.h"
+#include "cli/symbols/jit_makers.h"
 
 static void expect(const char *program, const char *maker)
 {

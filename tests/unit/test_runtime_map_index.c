@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "model/runtime_map_index.h"
+#include "stages/jit/map_index.h"
 
 #define LINES 10000
 #define CODE  0x1000

@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
+#include "jitdump_maker.h"
 #include "model/builder.h"
 #include "model/check.h"
 #include "model/resolve.h"
-#include "model/runtime_files.h"
-#include "model/runtime_stage.h"
 #include "os/os.h"
-#include "jitdump_maker.h"
+#include "stages/jit/files.h"
+#include "stages/jit/jit_stage.h"
 
 /* Events go through the stage into a model; named leaves of the samples come out as text. */
 struct fixture {

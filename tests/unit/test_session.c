@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "etl_events.h"
-#include "formats/session.h"
+#include "formats/archive/session.h"
 
 /* Writes what was made to a new file, whose path is for unlink and free. */
 static char *write_made(struct etl_maker *m)

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/num.h"
-#include "render/label.h"
-#include "render/short_name.h"
+#include "names/label.h"
+#include "names/short_name.h"
 
 #define MOST_LINE 8192
 

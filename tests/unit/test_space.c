@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/space.h"
+#include "stages/space.h"
 
 static void map(struct wk_spaces *spaces, uint32_t pid, uint64_t start, uint64_t end,
 		uint64_t file_offset, uint32_t image)

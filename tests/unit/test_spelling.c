@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/demangle.h"
-#include "symbols/spelling.h"
+#include "names/demangle/demangle.h"
+#include "names/spelling.h"
 
 static void assert_written(const char *written, const char *expected)
 {

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "folded_model.h"
-#include "views/pairs.h"
-#include "views/stack_rows.h"
+#include "views/compare/pairs.h"
+#include "views/tree/stack_rows.h"
 
 static void add_sides(struct wk_buf *words, uint64_t before, uint64_t after)
 {

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
+#include "fetch/store.h"
 #include "own_folder.h"
-#include "symbols/dwarf_sections.h"
-#include "symbols/object_symbols.h"
-#include "symbols/store.h"
+#include "symbols/dwarf/sections.h"
+#include "symbols/object/object_symbols.h"
 
 /* Every test works in a directory of its own; `debug` in it is the debug directory. */
 struct place {

@@ -4,8 +4,8 @@
 
 #include <cmocka.h>
 
-#include "base/utf8.h"
-#include "render/label.h"
+#include "base/text/utf8.h"
+#include "names/label.h"
 #include "render/renderers.h"
 #include "small_model.h"
 

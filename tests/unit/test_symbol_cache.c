@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/symbol_cache.h"
+#include "cli/symbols/symbol_cache.h"
 #include "own_folder.h"
-#include "symbols/cache.h"
+#include "symbols/cache/cache.h"
 
 static int make_folder(void **state)
 {

@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
+#include "fetch/symbol_files.h"
 #include "os/folder.h"
 #include "os/os.h"
 #include "own_folder.h"
 #include "pdb_maker.h"
 #include "pe_writer.h"
-#include "symbols/symbol_files.h"
 
 #define KEY "0403020106050807090A0B0C0D0E0F102"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/symbol_path.h"
+#include "fetch/symbol_path.h"
 
 static const char *const kinds[] = { "folder", "store", "server" };
 

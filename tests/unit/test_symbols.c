@@ -15,13 +15,13 @@
 
 #include "base/hash.h"
 #include "elf_writer.h"
+#include "fetch/remote.h"
 #include "os/os.h"
 #include "own_folder.h"
 #include "pe_writer.h"
-#include "symbols/cache.h"
-#include "symbols/kallsyms.h"
-#include "symbols/remote.h"
-#include "symbols/symbols.h"
+#include "symbols/cache/cache.h"
+#include "symbols/image/symbols.h"
+#include "symbols/kernel/kallsyms.h"
 
 /* Every test works in a directory of its own, which is also HOME. */
 struct place {

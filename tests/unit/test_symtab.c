@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "elf_writer.h"
-#include "symbols/symtab.h"
+#include "symbols/object/symtab.h"
 
 #define CODE (WK_SHF_ALLOC | WK_SHF_EXECINSTR)
 

@@ -6,7 +6,7 @@
 
 #include "render/renderers.h"
 #include "small_model.h"
-#include "views/tables.h"
+#include "views/tables/tables.h"
 
 static const char *const lines[] = {
 	"demo;main;work 700",

@@ -8,7 +8,7 @@
 
 #include "built_model.h"
 #include "render/renderers.h"
-#include "views/tables.h"
+#include "views/tables/tables.h"
 
 #define PAGE 0x1000u
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "formats/trace_format.h"
+#include "formats/tracepoint/format.h"
 
 #define COMMON                                                                                     \
 	"name: thing\nID: 7\nformat:\n"                                                            \

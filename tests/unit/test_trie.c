@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "base/textmap.h"
+#include "base/text/textmap.h"
 #include "base/trie.h"
 
 static void the_same_entry_gets_the_same_id(void **state)

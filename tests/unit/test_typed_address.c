@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/typed_address.h"
+#include "cli/symbols/typed_address.h"
 
 /* A text and what is to be made of it. */
 struct example {

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "base/pack.h"
-#include "base/unpack.h"
+#include "base/packed/pack.h"
+#include "base/packed/unpack.h"
 
 #define PLAIN "main;work 12\nmain;work 12\nmain;work 12\n"
 

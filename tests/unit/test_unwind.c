@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "cfi_maker.h"
-#include "symbols/unwind.h"
-#include "symbols/unwind_table.h"
+#include "symbols/unwind/table.h"
+#include "symbols/unwind/unwind.h"
 
 /* A made-up process: one image with tables at BASE, stack words from STACK up. */
 #define BASE    0x550000000000

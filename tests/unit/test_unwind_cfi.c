@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "cfi_maker.h"
-#include "symbols/unwind_cfi.h"
-#include "symbols/unwind_rules.h"
+#include "symbols/unwind/cfi.h"
+#include "symbols/unwind/rules.h"
 
 #define SECTION 0x900000
 #define START   0x401000

@@ -5,9 +5,9 @@
 
 #include <cmocka.h>
 
-#include "symbols/unwind_code.h"
-#include "symbols/unwind_code_x86.h"
-#include "symbols/unwind_rules.h"
+#include "symbols/unwind/code.h"
+#include "symbols/unwind/code_x86.h"
+#include "symbols/unwind/rules.h"
 
 enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12, RIP = 16 };
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/unwind_expr.h"
+#include "symbols/unwind/expr.h"
 
 static const uint8_t memory[16] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0xff };
 

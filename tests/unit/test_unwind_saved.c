@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "os/os.h"
-#include "symbols/symtab.h"
-#include "symbols/unwind_table.h"
+#include "symbols/object/symtab.h"
+#include "symbols/unwind/table.h"
 
 /* This very program is the image. */
 static struct wk_os_file file;

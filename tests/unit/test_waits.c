@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "built_model.h"
-#include "views/filter.h"
-#include "views/spells.h"
+#include "views/filter/filter.h"
+#include "views/intervals.h"
 
 /* All threads are of process 7, but for number 0, which does nothing. */
 static uint32_t pid_of(uint32_t tid)

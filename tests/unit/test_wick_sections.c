@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "formats/wick_sections.h"
+#include "formats/perf/wick_sections.h"
 
 /* A section of rows, each one text that goes by number. */
 static struct wk_section section_of(const char *const *texts)

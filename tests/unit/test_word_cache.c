@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/word_cache.h"
+#include "base/text/word_cache.h"
 
 /* Reads of WK_WORD_BYTES may begin anywhere in `text`. */
 static uint32_t *place_of(struct wk_word_cache *cache, const char *text, size_t len, size_t *found)

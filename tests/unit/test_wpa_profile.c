@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "views/wpa_preset.h"
+#include "views/filter/wpa_preset.h"
 
 #define SAMPLED "b855361e-7be0-4bc8-a754-3e8507715ca5"
 #define PRECISE "c58f5fea-0319-4046-932d-e695ebe20b47"

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "small_model.h"
-#include "views/wpa_query.h"
+#include "views/filter/wpa_query.h"
 
 static const char *const lines[] = {
 	"demo.exe;main;ntdll.dll!wait 1",    /* pid 101 */

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "formats/xpress.h"
+#include "formats/etl/packed/xpress.h"
 #include "lz_maker.h"
 
 typedef bool (*unpacker)(struct wk_bytes packed, uint8_t *plain, size_t size_bytes, size_t *made);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "base/zip.h"
+#include "base/packed/zip.h"
 
 #define TEXT	 "main;work 12\n"
 #define REPEATED TEXT TEXT TEXT

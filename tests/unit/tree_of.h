@@ -2,7 +2,7 @@
 #ifndef WK_TESTS_TREE_OF_H
 #define WK_TESTS_TREE_OF_H
 
-#include "views/tree.h"
+#include "views/tree/tree.h"
 
 static inline struct wk_tree tree_of(const struct wk_model *model, struct wk_tree_options options)
 {

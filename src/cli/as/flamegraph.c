@@ -3,11 +3,11 @@
 
 #include "base/num.h"
 #include "cli/as/flamegraph_input.h"
-#include "cli/colour_map.h"
-#include "cli/drawing_options.h"
+#include "cli/options/colour_map.h"
+#include "cli/options/drawing_options.h"
 #include "os/os.h"
 #include "render/renderers.h"
-#include "views/filter.h"
+#include "views/filter/filter.h"
 
 #define SCRIPT_DREW_NOTHING 2 /* the exit code of flamegraph.pl then */
 

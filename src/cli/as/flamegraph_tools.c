@@ -1,6 +1,6 @@
 #include "cli/as/flamegraph_args.h"
-#include "render/background.h"
-#include "render/colouring.h"
+#include "render/colours/background.h"
+#include "render/colours/colouring.h"
 
 #define AT(field) offsetof(struct wk_as_flamegraph_args, field)
 

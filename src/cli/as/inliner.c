@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cli/naming.h"
-#include "symbols/demangle.h"
+#include "names/demangle/demangle.h"
 
 struct wk_as_inliner {
 	struct wk_collapse_inliner reader;

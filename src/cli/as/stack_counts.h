@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/out.h"
-#include "base/textmap.h"
+#include "base/text/textmap.h"
 
 struct wk_stack_count {
 	struct wk_str stack;

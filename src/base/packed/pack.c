@@ -1,0 +1,108 @@
+#include "base/packed/pack.h"
+
+#ifdef WK_HAS_ZLIB
+
+#include <limits.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+
+#define STEP  (64 * 1024)
+#define LEVEL 5 /* half the time of the usual 6 for one percent more */
+
+struct wk_packer {
+	struct wk_out in, *to;
+	z_stream stream;
+	char packed[STEP];
+};
+
+bool wk_can_pack(void)
+{
+	return true;
+}
+
+/* Passes on what comes out until zlib wants more input or, at the end, has no more. */
+static void pump(struct wk_packer *packer, int flush)
+{
+	int answer = Z_OK;
+
+	do {
+		packer->stream.next_out = (Bytef *)packer->packed;
+		packer->stream.avail_out = STEP;
+		answer = deflate(&packer->stream, flush);
+		wk_out_bytes(packer->to, packer->packed, STEP - packer->stream.avail_out);
+	} while (answer == Z_OK && packer->stream.avail_out == 0);
+}
+
+/* Failures stay with the writer behind, which is asked at the end. */
+static bool pack(void *context, const char *bytes, size_t len)
+{
+	struct wk_packer *packer = context;
+
+	while (len) {
+		uInt piece = len < UINT_MAX ? (uInt)len : UINT_MAX;
+
+		packer->stream.next_in = (Bytef *)bytes;
+		packer->stream.avail_in = piece;
+		pump(packer, Z_NO_FLUSH);
+		bytes += piece;
+		len -= piece;
+	}
+	return true;
+}
+
+struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
+{
+	struct wk_packer *packer = wk_alloc_zeroed(1, sizeof(*packer));
+
+	packer->to = to;
+	packer->in = (struct wk_out){ .write = pack, .context = packer };
+	if (deflateInit2(&packer->stream, LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			 Z_DEFAULT_STRATEGY) == Z_OK)
+		return packer;
+	wk_fail(err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
+	free(packer);
+	return NULL;
+}
+
+struct wk_out *wk_packer_out(struct wk_packer *packer)
+{
+	return &packer->in;
+}
+
+void wk_packer_end(struct wk_packer *packer)
+{
+	wk_out_end(&packer->in);
+	pump(packer, Z_FINISH);
+	deflateEnd(&packer->stream);
+	free(packer);
+}
+
+#else
+
+bool wk_can_pack(void)
+{
+	return false;
+}
+
+struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err)
+{
+	(void)to;
+	wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+		"this wick was built without zlib and cannot pack with gzip; leave .gz out of the "
+		"name and pack it afterwards (gzip)");
+	return NULL;
+}
+
+struct wk_out *wk_packer_out(struct wk_packer *packer)
+{
+	(void)packer;
+	return NULL;
+}
+
+void wk_packer_end(struct wk_packer *packer)
+{
+	(void)packer;
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* Plain bytes to packed ones: a writer that packs what it is given with gzip and hands it on.
+ *
+ *	struct wk_packer *packer = wk_packer_new(&file, &err);
+ *	... wk_packer_out(packer) is a wk_out like any other ...
+ *	wk_packer_end(packer);       then the file, which is the caller's
+ *
+ * The same bytes give the same packed bytes: no time and no name is put into them. zlib may be
+ * missing from a build; wk_packer_new then fails and names it. */
+#ifndef WK_BASE_PACKED_PACK_H
+#define WK_BASE_PACKED_PACK_H
+
+#include "base/err.h"
+#include "base/out.h"
+
+struct wk_packer;
+
+/* Whether this build can pack. */
+bool wk_can_pack(void);
+
+/* `to` must outlive the packer. NULL on failure. */
+struct wk_packer *wk_packer_new(struct wk_out *to, struct wk_err *err);
+struct wk_out *wk_packer_out(struct wk_packer *packer);
+
+/* Ends the packed bytes and frees the packer; whether they could be written, `to` tells. */
+void wk_packer_end(struct wk_packer *packer);
+
+#endif

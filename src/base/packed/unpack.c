@@ -1,0 +1,457 @@
+#include "base/packed/unpack.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+
+#ifdef WK_HAS_ZLIB
+#include <zlib.h>
+#endif
+#ifdef WK_HAS_ZSTD
+#include <zstd.h>
+#endif
+#ifdef WK_HAS_LZMA
+#include <lzma.h>
+#endif
+#ifdef WK_HAS_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+
+#define STEP (256u * 1024) /* plain bytes asked for at a time */
+
+#define WINDOW (32u * 1024) /* how far back deflate repeats */
+
+/* What `xz -9` needs to unpack is 65 MiB; a header may claim gigabytes. */
+#define MOST_XZ_MEMORY (80ull << 20)
+
+static const char xz_mark[] = { '\xfd', '7', 'z', 'X', 'Z', '\0' };
+
+struct unpacking {
+	enum wk_packing packing;
+	struct wk_bytes in;
+	struct wk_buf *out;
+	size_t known_bytes; /* of `out` that deflate may repeat */
+	uint64_t most;     /* bytes that may be added to `out` */
+	bool is_look;      /* reaching `most` or an early end is no error */
+	struct wk_err *err;
+};
+
+enum wk_packing wk_packing_of(struct wk_bytes first)
+{
+	size_t left = wk_bytes_left(&first);
+
+	/* The third byte of gzip is its one method, deflate. */
+	if (left >= 3 && memcmp(first.at, "\x1f\x8b\x08", 3) == 0)
+		return WK_PACKED_GZIP;
+	if (left >= 4 && memcmp(first.at, "\x28\xb5\x2f\xfd", 4) == 0)
+		return WK_PACKED_ZSTD;
+	if (left >= sizeof(xz_mark) && memcmp(first.at, xz_mark, sizeof(xz_mark)) == 0)
+		return WK_PACKED_XZ;
+	return WK_NOT_PACKED;
+}
+
+const char *wk_packing_name(enum wk_packing packing)
+{
+	static const char *const names[] = {
+		[WK_NOT_PACKED] = "nothing",
+		[WK_PACKED_GZIP] = "gzip",
+		[WK_PACKED_ZLIB] = "zlib",
+		[WK_PACKED_DEFLATE] = "deflate",
+		[WK_PACKED_ZSTD] = "zstd",
+		[WK_PACKED_XZ] = "xz",
+	};
+
+	return names[packing];
+}
+
+uint64_t wk_unpack_limit_of(uint64_t packed_bytes)
+{
+	return (64u << 20) + 300 * packed_bytes;
+}
+
+uint64_t wk_unpack_limit(struct wk_bytes packed)
+{
+	return wk_unpack_limit_of(wk_bytes_left(&packed));
+}
+
+#if defined(WK_HAS_ZLIB) || defined(WK_HAS_ZSTD) || defined(WK_HAS_LZMA)
+/* How much of the next step may be filled; 0 where the limit was reached. */
+static size_t room(const struct unpacking *u)
+{
+	return u->most < STEP ? (size_t)u->most : STEP;
+}
+
+/* `got` of the `asked` bytes that were made ready at the end of the output were filled. */
+static void keep(struct unpacking *u, size_t asked, size_t got)
+{
+	u->out->len -= asked - got;
+	u->out->at[u->out->len] = '\0';
+	u->most -= got;
+}
+
+static bool fail_too_large(struct unpacking *u)
+{
+	struct wk_buf size = { 0 };
+
+	wk_num_add_bytes(&size, wk_unpack_limit((struct wk_bytes){ .at = u->in.start,
+								   .end = u->in.end }));
+	wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
+		"unpacked with %s it is larger than %s, which is more than recordings of that "
+		"packed size need; if it is one, unpack it first", wk_packing_name(u->packing),
+		wk_buf_text(&size));
+	wk_buf_fini(&size);
+	return false;
+}
+
+static bool fail_cut(struct unpacking *u)
+{
+	return u->is_look || wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+				     "the %s data ends in the middle; the file was cut",
+				     wk_packing_name(u->packing));
+}
+#endif
+
+#if !defined(WK_HAS_ZLIB) || !defined(WK_HAS_ZSTD) || !defined(WK_HAS_LZMA)
+static bool fail_without(struct unpacking *u, const char *library, const char *program)
+{
+	return wk_fail(u->err, WK_EFORMAT, WK_NOWHERE,
+		       "this is compressed with %s, and this wick was built without %s: "
+		       "unpack it first (%s)", wk_packing_name(u->packing), library,
+		       program);
+}
+#endif
+
+#ifdef WK_HAS_ZLIB
+static void feed(z_stream *stream, const struct unpacking *u)
+{
+	size_t left = wk_bytes_left(&u->in);
+
+	stream->next_in = (Bytef *)u->in.at;
+	stream->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
+}
+
+/* One step; the answer is zlib's, and Z_MEM_ERROR also stands for "at the limit". */
+static int inflate_step(z_stream *stream, struct unpacking *u)
+{
+	size_t asked = room(u);
+	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	int answer;
+
+	if (!to)
+		return Z_MEM_ERROR;
+	feed(stream, u);
+	stream->next_out = to;
+	stream->avail_out = (uInt)asked;
+	answer = inflate(stream, Z_NO_FLUSH);
+	u->in.at = stream->next_in;
+	keep(u, asked, asked - stream->avail_out);
+	return answer;
+}
+
+static bool inflate_all(z_stream *stream, struct unpacking *u)
+{
+	for (;;) {
+		int answer = inflate_step(stream, u);
+
+		if (answer == Z_MEM_ERROR)
+			return u->is_look || fail_too_large(u);
+		if (answer == Z_STREAM_END) {
+			if (u->packing != WK_PACKED_GZIP || wk_packing_of(u->in) != WK_PACKED_GZIP)
+				return true;
+			inflateReset(stream);
+		} else if (answer == Z_BUF_ERROR || (answer == Z_OK && stream->avail_out &&
+						     wk_bytes_left(&u->in) == 0)) {
+			return fail_cut(u);
+		} else if (answer != Z_OK) {
+			return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+				       "the %s data is broken: %s", wk_packing_name(u->packing),
+				       stream->msg ? stream->msg : "no more can be unpacked");
+		}
+	}
+}
+
+/* How zlib is told what is around the deflated data. */
+static int window_bits(enum wk_packing packing)
+{
+	if (packing == WK_PACKED_DEFLATE)
+		return -MAX_WBITS;
+	return packing == WK_PACKED_GZIP ? 16 + MAX_WBITS : MAX_WBITS;
+}
+
+static bool tell_known(z_stream *stream, const struct unpacking *u)
+{
+	size_t known = u->known_bytes < WINDOW ? u->known_bytes : WINDOW;
+
+	return known == 0 || inflateSetDictionary(stream, (Bytef *)u->out->at + u->out->len - known,
+						  (uInt)known) == Z_OK;
+}
+
+static bool unpack_deflated(struct unpacking *u)
+{
+	z_stream stream = { 0 };
+	bool ok;
+
+	if (inflateInit2(&stream, window_bits(u->packing)) != Z_OK || !tell_known(&stream, u))
+		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "zlib cannot be started");
+	ok = inflate_all(&stream, u);
+	inflateEnd(&stream);
+	return ok;
+}
+#else
+static bool unpack_deflated(struct unpacking *u)
+{
+	return fail_without(u, "zlib", u->packing == WK_PACKED_DEFLATE ? "unzip" : "gunzip");
+}
+#endif
+
+#ifdef WK_HAS_ZSTD
+/* One step; false at a fault, with `hint` zstd's answer: 0 where a frame ended. */
+static bool zstd_step(ZSTD_DStream *stream, struct unpacking *u, size_t *hint)
+{
+	size_t asked = room(u);
+	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	ZSTD_inBuffer in = { u->in.at, wk_bytes_left(&u->in), 0 };
+	ZSTD_outBuffer out = { to, asked, 0 };
+
+	if (!to)
+		return u->is_look || fail_too_large(u);
+	*hint = ZSTD_decompressStream(stream, &out, &in);
+	u->in.at += in.pos;
+	keep(u, asked, out.pos);
+	if (ZSTD_isError(*hint))
+		return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+			       "the zstd data is broken: %s", ZSTD_getErrorName(*hint));
+	return true;
+}
+
+static bool unpack_zstd(struct unpacking *u)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	bool ok = stream != NULL;
+	size_t hint = 1;
+
+	while (ok && wk_bytes_left(&u->in) && !(u->is_look && u->most == 0)) {
+		const uint8_t *before = u->in.at;
+		uint64_t most = u->most;
+
+		if (hint == 0 && wk_packing_of(u->in) != WK_PACKED_ZSTD)
+			break;
+		ok = zstd_step(stream, u, &hint);
+		if (u->in.at == before && u->most == most)
+			break;
+	}
+	/* What the stream still holds when all input is in. */
+	while (ok && hint != 0 && !(u->is_look && u->most == 0)) {
+		uint64_t most = u->most;
+
+		ok = zstd_step(stream, u, &hint);
+		if (u->most == most)
+			break;
+	}
+	ZSTD_freeDStream(stream);
+	return ok && (hint == 0 || fail_cut(u));
+}
+#else
+static bool unpack_zstd(struct unpacking *u)
+{
+	return fail_without(u, "libzstd", "unzstd");
+}
+#endif
+
+#ifdef WK_HAS_LZMA
+/* One step; the answer is liblzma's, and LZMA_PROG_ERROR stands for "at the limit". */
+static lzma_ret xz_step(lzma_stream *stream, struct unpacking *u)
+{
+	size_t asked = room(u);
+	uint8_t *to = asked ? wk_buf_extend(u->out, asked) : NULL;
+	lzma_ret answer;
+
+	if (!to)
+		return LZMA_PROG_ERROR;
+	stream->next_in = u->in.at;
+	stream->avail_in = wk_bytes_left(&u->in);
+	stream->next_out = to;
+	stream->avail_out = asked;
+	answer = lzma_code(stream, LZMA_RUN);
+	u->in.at = stream->next_in;
+	keep(u, asked, asked - stream->avail_out);
+	return answer;
+}
+
+static bool fail_xz(struct unpacking *u, lzma_ret answer)
+{
+	if (answer == LZMA_MEMLIMIT_ERROR)
+		return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
+			       "the xz data claims to need more memory than xz -9 does; unpack "
+			       "it first (unxz)");
+	return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in), "the xz data is broken: %s",
+		       answer == LZMA_OPTIONS_ERROR ? "its options are not known"
+						    : "no more can be unpacked");
+}
+
+static bool xz_all(lzma_stream *stream, struct unpacking *u)
+{
+	for (;;) {
+		lzma_ret answer = xz_step(stream, u);
+
+		if (answer == LZMA_PROG_ERROR)
+			return u->is_look || fail_too_large(u);
+		if (answer == LZMA_STREAM_END) {
+			if (wk_packing_of(u->in) != WK_PACKED_XZ)
+				return true;
+			answer = lzma_stream_decoder(stream, MOST_XZ_MEMORY, 0);
+		} else if (answer == LZMA_BUF_ERROR ||
+			   (answer == LZMA_OK && stream->avail_out &&
+			    wk_bytes_left(&u->in) == 0)) {
+			return fail_cut(u);
+		}
+		if (answer != LZMA_OK)
+			return fail_xz(u, answer);
+	}
+}
+
+static bool unpack_xz(struct unpacking *u)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	bool ok;
+
+	if (lzma_stream_decoder(&stream, MOST_XZ_MEMORY, 0) != LZMA_OK)
+		return wk_fail(u->err, WK_EIO, WK_NOWHERE, "liblzma cannot be started");
+	ok = xz_all(&stream, u);
+	lzma_end(&stream);
+	return ok;
+}
+#else
+static bool unpack_xz(struct unpacking *u)
+{
+	return fail_without(u, "liblzma", "unxz");
+}
+#endif
+
+static bool unpack(struct unpacking *u)
+{
+	switch (u->packing) {
+	case WK_PACKED_GZIP:
+	case WK_PACKED_ZLIB:
+	case WK_PACKED_DEFLATE:
+		return unpack_deflated(u);
+	case WK_PACKED_ZSTD:
+		return unpack_zstd(u);
+	case WK_PACKED_XZ:
+		return unpack_xz(u);
+	case WK_NOT_PACKED:
+		break;
+	}
+	return wk_fail(u->err, WK_EFORMAT, WK_NOWHERE, "this is not packed");
+}
+
+bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
+{
+	struct unpacking u = {
+		.packing = wk_packing_of(packed), .in = packed, .out = plain,
+		.most = wk_unpack_limit(packed), .err = err };
+
+	return unpack(&u);
+}
+
+bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
+		     struct wk_err *err)
+{
+	struct unpacking u = {
+		.packing = wk_packing_of(packed), .in = packed, .out = plain,
+		.most = most, .is_look = true, .err = err };
+
+	return unpack(&u);
+}
+
+#ifdef WK_HAS_LIBDEFLATE
+/* Takes half as long as zlib, but only what is there as a whole and exactly as long as told. What
+ * it refuses is left to zlib, which knows why. */
+static bool unpack_at_once(const struct unpacking *u)
+{
+	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
+	size_t before = u->out->len, len = wk_bytes_left(&u->in);
+	void *to = library ? wk_buf_extend(u->out, (size_t)u->most) : NULL;
+	enum libdeflate_result result = LIBDEFLATE_BAD_DATA;
+
+	if (to && u->packing == WK_PACKED_ZLIB)
+		result = libdeflate_zlib_decompress(library, u->in.at, len, to, (size_t)u->most,
+						    NULL);
+	else if (to)
+		result = libdeflate_deflate_decompress(library, u->in.at, len, to,
+						       (size_t)u->most, NULL);
+	libdeflate_free_decompressor(library);
+	if (result != LIBDEFLATE_SUCCESS)
+		u->out->len = before;
+	return result == LIBDEFLATE_SUCCESS;
+}
+
+static bool can_unpack_at_once(const struct unpacking *u)
+{
+	return (u->packing == WK_PACKED_ZLIB || u->packing == WK_PACKED_DEFLATE) &&
+	       u->known_bytes == 0;
+}
+#else
+static bool unpack_at_once(const struct unpacking *u)
+{
+	(void)u;
+	return false;
+}
+
+static bool can_unpack_at_once(const struct unpacking *u)
+{
+	(void)u;
+	return false;
+}
+#endif
+
+/* Pages that are given one by one cost as much as unpacking does. */
+static void make_room(struct wk_buf *plain, uint64_t size_bytes)
+{
+	if (plain->at)
+		return;
+	plain->cap = (size_t)size_bytes + 1;
+	plain->at = wk_alloc_table(plain->cap);
+}
+
+/* Room for all of it is made at once, which is why the size is judged first. */
+static bool unpack_told(struct unpacking *u)
+{
+	uint64_t size_bytes = u->most;
+	size_t before = u->out->len;
+
+	if (size_bytes > wk_unpack_limit(u->in))
+		return wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
+			       "%zu bytes packed with %s claim to be %" PRIu64
+			       " bytes of plain data",
+			       wk_bytes_left(&u->in), wk_packing_name(u->packing), size_bytes);
+	make_room(u->out, size_bytes);
+	if (can_unpack_at_once(u) && unpack_at_once(u))
+		return true;
+	if (wk_buf_extend(u->out, (size_t)size_bytes))
+		u->out->len = before;
+	if (!unpack(u))
+		return false;
+	return u->out->len - before == size_bytes ||
+	       wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
+		       "the %s data ends after %zu of the %" PRIu64 " bytes that were told",
+		       wk_packing_name(u->packing), u->out->len - before, size_bytes);
+}
+
+bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
+		    struct wk_buf *plain, struct wk_err *err)
+{
+	return unpack_told(&(struct unpacking){
+		.packing = packing, .in = packed, .out = plain, .most = size_bytes,
+		.is_look = true, .err = err });
+}
+
+bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
+		     struct wk_buf *plain, struct wk_err *err)
+{
+	return unpack_told(&(struct unpacking){
+		.packing = WK_PACKED_DEFLATE, .in = packed, .out = plain,
+		.known_bytes = known_bytes, .most = size_bytes, .is_look = true, .err = err });
+}

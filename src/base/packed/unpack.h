@@ -1,0 +1,60 @@
+/* Packed bytes to plain ones: the one door to zlib, zstd, lzma and libdeflate.
+ *
+ * Each library may be missing from a build; what needs it then fails with a sentence that
+ * names it, and nothing else is lost. libdeflate is missed by nobody: it does some of zlib's work
+ * in half the time. Formats are known by their first bytes.
+ *
+ * Packed input is a claim about sizes like any other: unpacking stops with an error at
+ * wk_unpack_limit, which is more than real recordings need and far less than a bomb wants.
+ * Several packed pieces one behind the other, as gzip, zstd and xz allow, are one text;
+ * what follows the last and is not packed (padding) is left alone. */
+#ifndef WK_BASE_PACKED_UNPACK_H
+#define WK_BASE_PACKED_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+
+enum wk_packing {
+	WK_NOT_PACKED,
+	WK_PACKED_GZIP,
+	WK_PACKED_ZLIB, /* has no mark of its own: only for wk_unpack_told */
+	WK_PACKED_DEFLATE, /* nor has this, which is in zlib, gzip, zip archives and cabinets */
+	WK_PACKED_ZSTD,
+	WK_PACKED_XZ,
+};
+
+enum wk_packing wk_packing_of(struct wk_bytes first);
+
+/* "gzip", "zlib", "deflate", "zstd", "xz". */
+const char *wk_packing_name(enum wk_packing packing);
+
+/* 64 MiB and 300 times what is packed. */
+uint64_t wk_unpack_limit(struct wk_bytes packed);
+uint64_t wk_unpack_limit_of(uint64_t packed_bytes);
+
+/* Adds the plain bytes to `plain`. False, with a sentence, if the library is missing, the
+ * input is broken or ends early, or the limit is reached. */
+bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err);
+
+/* The same for at most `most` plain bytes, for a look at what is inside: what comes behind
+ * them is not looked at, and input that ends early gives what there is. */
+bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
+		     struct wk_err *err);
+
+/* The same where packing and plain size are told beside the packed bytes, as for sections of
+ * ELF files: exactly that many bytes are added. What the stream has beyond them is not looked
+ * at. A size above wk_unpack_limit is refused. */
+bool wk_unpack_told(enum wk_packing packing, struct wk_bytes packed, uint64_t size_bytes,
+		    struct wk_buf *plain, struct wk_err *err);
+
+/* The same for a block of deflate that may repeat what lies in front of it: the last `known_bytes`
+ * of `plain` as it is, of which 32 KiB are looked at. */
+bool wk_unpack_block(struct wk_bytes packed, size_t known_bytes, uint64_t size_bytes,
+		     struct wk_buf *plain, struct wk_err *err);
+
+#endif

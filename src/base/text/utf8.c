@@ -1,0 +1,78 @@
+#include "base/text/utf8.h"
+
+uint32_t wk_utf8_next(struct wk_str *text)
+{
+	const uint8_t *at = (const uint8_t *)text->at;
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	uint32_t character;
+	size_t more;
+
+	if (at[0] < 0x80) {
+		*text = wk_str_skip(*text, 1);
+		return at[0];
+	}
+	if ((at[0] & 0xe0) == 0xc0) {
+		more = 1;
+		character = at[0] & 0x1fu;
+	} else if ((at[0] & 0xf0) == 0xe0) {
+		more = 2;
+		character = at[0] & 0x0fu;
+	} else if ((at[0] & 0xf8) == 0xf0) {
+		more = 3;
+		character = at[0] & 0x07u;
+	} else {
+		goto broken;
+	}
+	if (text->len <= more)
+		goto broken;
+	for (size_t i = 1; i <= more; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			goto broken;
+		character = character << 6 | (at[i] & 0x3fu);
+	}
+	if (character < least[more] || character > 0x10ffff ||
+	    (character >= 0xd800 && character < 0xe000))
+		goto broken;
+	*text = wk_str_skip(*text, more + 1);
+	return character;
+broken:
+	*text = wk_str_skip(*text, 1);
+	return WK_UTF8_BROKEN;
+}
+
+bool wk_utf8_is_text(struct wk_str text)
+{
+	while (text.len) {
+		uint32_t c = wk_utf8_next(&text);
+
+		if (c == 0 || c == WK_UTF8_BROKEN)
+			return false;
+	}
+	return true;
+}
+
+void wk_utf8_add(struct wk_buf *buf, uint32_t character)
+{
+	if (character < 0x80) {
+		wk_buf_add_char(buf, (char)character);
+	} else if (character < 0x800) {
+		wk_buf_add_char(buf, (char)(0xc0 | character >> 6));
+		wk_buf_add_char(buf, (char)(0x80 | (character & 0x3f)));
+	} else if (character < 0x10000) {
+		wk_buf_add_char(buf, (char)(0xe0 | character >> 12));
+		wk_buf_add_char(buf, (char)(0x80 | (character >> 6 & 0x3f)));
+		wk_buf_add_char(buf, (char)(0x80 | (character & 0x3f)));
+	} else {
+		wk_buf_add_char(buf, (char)(0xf0 | character >> 18));
+		wk_buf_add_char(buf, (char)(0x80 | (character >> 12 & 0x3f)));
+		wk_buf_add_char(buf, (char)(0x80 | (character >> 6 & 0x3f)));
+		wk_buf_add_char(buf, (char)(0x80 | (character & 0x3f)));
+	}
+}
+
+bool wk_utf8_is_unsafe(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
+	       c == 0x2028 || c == 0x2029 || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}

@@ -1,0 +1,25 @@
+/* One look at UTF-8: the next character of a text, or the fact that it is broken. */
+#ifndef WK_BASE_TEXT_UTF8_H
+#define WK_BASE_TEXT_UTF8_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+#define WK_UTF8_BROKEN UINT32_MAX
+
+/* Takes the next character off `text`, which must not be empty. A byte that begins no
+ * whole, shortest-form, legal character is taken alone and gives WK_UTF8_BROKEN. */
+uint32_t wk_utf8_next(struct wk_str *text);
+
+/* UTF-8 all through, and no NUL? */
+bool wk_utf8_is_text(struct wk_str text);
+
+void wk_utf8_add(struct wk_buf *buf, uint32_t character);
+
+/* Does this character change how its neighbours are shown: control or bidirectional? */
+bool wk_utf8_is_unsafe(uint32_t character);
+
+#endif

@@ -1,0 +1,288 @@
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "base/text/suggest.h"
+#include "cli/cargo/project.h"
+
+/* Could this target be what was asked for? `far` looks beyond the packages that we are in. */
+static bool may_be(const struct wk_cargo_target *target, const struct wk_cargo_choice *choice,
+		   bool far)
+{
+	bool right_kind = target->kind == WK_CARGO_BIN ||
+			  (choice->is_unit && target->kind == WK_CARGO_LIB);
+
+	if (choice->has_unit_kind)
+		right_kind = target->kind == choice->kind;
+	if (!right_kind || (choice->name && strcmp(target->name, choice->name) != 0))
+		return false;
+	if (choice->package)
+		return strcmp(target->package, choice->package) == 0;
+	return far || target->is_near;
+}
+
+static size_t count(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		    bool far, const struct wk_cargo_target **one)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < project->count; i++) {
+		if (!may_be(&project->targets[i], choice, far))
+			continue;
+		*one = &project->targets[i];
+		found++;
+	}
+	return found;
+}
+
+/* Of several, the one that a package names itself as its program, or its library. */
+static const struct wk_cargo_target *preferred(const struct wk_cargo_project *project,
+					       const struct wk_cargo_choice *choice, bool far)
+{
+	const struct wk_cargo_target *found = NULL;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+		bool wanted = choice->is_unit ? choice->name && target->kind == WK_CARGO_LIB
+					      : target->is_default;
+
+		if (!wanted || !may_be(target, choice, far))
+			continue;
+		if (found)
+			return NULL;
+		found = target;
+	}
+	return found;
+}
+
+static const char *option_of(enum wk_cargo_kind kind, const struct wk_cargo_choice *choice)
+{
+	if (choice->is_unit)
+		return choice->is_bench ? "--unit-bench" : "--unit-test";
+	switch (kind) {
+	case WK_CARGO_BIN:
+		return "--bin";
+	case WK_CARGO_EXAMPLE:
+		return "--example";
+	case WK_CARGO_TEST:
+		return "--test";
+	case WK_CARGO_BENCH:
+		return "--bench";
+	default:
+		return "--unit-test";
+	}
+}
+
+/* Has the package a library and a program of this name? */
+static bool is_double(const struct wk_cargo_project *project, const struct wk_cargo_target *target)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *other = &project->targets[i];
+
+		found += (other->kind == WK_CARGO_BIN || other->kind == WK_CARGO_LIB) &&
+			 strcmp(other->name, target->name) == 0 &&
+			 strcmp(other->package, target->package) == 0;
+	}
+	return found > 1;
+}
+
+static void list_one(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		     const struct wk_cargo_target *target, bool with_package, struct wk_out *out)
+{
+	const char *option = option_of(target->kind, choice);
+
+	wk_out_fmt(out, "    cargo wick %s ", option);
+	wk_out_term(out, wk_str_c(target->name));
+	if (strncmp(option, "--unit", 6) == 0 && is_double(project, target))
+		wk_out_fmt(out, " --unit-test-kind %s",
+			   target->kind == WK_CARGO_LIB ? "lib" : "bin");
+	if (with_package) {
+		wk_out_text(out, " -p ");
+		wk_out_term(out, wk_str_c(target->package));
+	}
+	wk_out_char(out, '\n');
+}
+
+static bool is_of_several_packages(const struct wk_cargo_project *project)
+{
+	for (size_t i = 1; i < project->count; i++)
+		if (strcmp(project->targets[i].package, project->targets[0].package) != 0)
+			return true;
+	return false;
+}
+
+/* What could be meant, as it is typed. */
+static void list_fitting(const struct wk_cargo_project *project,
+			 const struct wk_cargo_choice *choice, bool far)
+{
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+	bool several = is_of_several_packages(project);
+
+	for (size_t i = 0; i < project->count; i++)
+		if (may_be(&project->targets[i], choice, far))
+			list_one(project, choice, &project->targets[i], several, &out);
+	wk_out_end(&out);
+}
+
+/* Is the target in the packages that are meant: the one of -p, or those that we are in? */
+static bool is_here(const struct wk_cargo_target *target, const struct wk_cargo_choice *choice)
+{
+	if (target->kind == WK_CARGO_OTHER)
+		return false;
+	return choice->package ? strcmp(target->package, choice->package) == 0 : target->is_near;
+}
+
+size_t wk_cargo_list(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		     struct wk_out *out)
+{
+	bool several = is_of_several_packages(project);
+	size_t listed = 0;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+
+		if (!is_here(target, choice) || (choice->is_unit && target->kind != WK_CARGO_BIN &&
+						 target->kind != WK_CARGO_LIB))
+			continue;
+		list_one(project, choice, target, several, out);
+		listed++;
+	}
+	return listed;
+}
+
+/* The packages that have programs, or all, once each: a package's targets stand together. */
+static void add_packages(const struct wk_cargo_project *project, bool with_programs,
+			 struct wk_buf *names)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+
+		if ((with_programs && target->kind != WK_CARGO_BIN) ||
+		    strcmp(target->package, last) == 0)
+			continue;
+		wk_buf_add_fmt(names, "%s%s", names->len ? ", " : "", target->package);
+		last = target->package;
+	}
+}
+
+/* -p may also say more than a name (app@1.0, a path): that is left to cargo. */
+static bool has_package(const struct wk_cargo_project *project, const char *package)
+{
+	if (!package || strpbrk(package, "@:/#*?["))
+		return true;
+	for (size_t i = 0; i < project->count; i++)
+		if (strcmp(project->targets[i].package, package) == 0)
+			return true;
+	return false;
+}
+
+static bool fail_package(const struct wk_cargo_project *project, const char *package,
+			 struct wk_err *err)
+{
+	struct wk_buf names = { 0 };
+
+	add_packages(project, false, &names);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no package \"%s\" here; those there are: %s",
+		package, wk_buf_text(&names));
+	wk_buf_fini(&names);
+	return false;
+}
+
+static bool fail_name(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		      struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(choice->name));
+
+	for (size_t i = 0; i < project->count; i++)
+		wk_suggestion_try(&near, project->targets[i].name);
+	if (near.best)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no library or program \"%s\"; did you "
+			       "mean \"%s\"?", choice->name, near.best);
+	list_fitting(project, &(struct wk_cargo_choice){ .is_unit = choice->is_unit,
+							 .is_bench = choice->is_bench }, true);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "no library or program \"%s\"; those there are stand above", choice->name);
+}
+
+/* The one package that is meant, for messages; NULL where there are several. */
+static const char *package_here(const struct wk_cargo_project *project,
+				const struct wk_cargo_choice *choice)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < project->count; i++) {
+		const struct wk_cargo_target *target = &project->targets[i];
+
+		if (!is_here(target, choice))
+			continue;
+		if (found && strcmp(found, target->package) != 0)
+			return NULL;
+		found = target->package;
+	}
+	return found;
+}
+
+/* No program here. Its tests, examples and benchmarks are listed, those of other packages not:
+ * of these only the programs are told, by their packages. */
+static bool fail_none(const struct wk_cargo_project *project, const struct wk_cargo_choice *choice,
+		      struct wk_err *err)
+{
+	const char *package = choice->package ? choice->package : package_here(project, choice);
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+	struct wk_buf words = { 0 }, others = { 0 };
+	size_t listed = wk_cargo_list(project, choice, &out);
+
+	wk_out_end(&out);
+	wk_buf_add_text(&words, choice->is_unit ? "no library or program" : "no program to run");
+	wk_buf_add_fmt(&words, "%s%s", package ? " in package " : " here", package ? package : "");
+	wk_buf_add_text(&words, listed ? "; what can be profiled there stands above"
+				       : ", and nothing else that could be profiled");
+	add_packages(project, true, &others);
+	if (others.len && !choice->is_unit)
+		wk_buf_add_fmt(&words, "; programs are in: %s (say which with -p)",
+			       wk_buf_text(&others));
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
+	wk_buf_fini(&others);
+	return false;
+}
+
+bool wk_cargo_choose(const struct wk_cargo_project *project, struct wk_cargo_choice *choice,
+		     struct wk_err *err)
+{
+	const struct wk_cargo_target *one = NULL;
+	bool far = false;
+	size_t found;
+
+	/* Whether such a target exists cargo says best itself. */
+	if (choice->name && !choice->is_unit)
+		return true;
+	found = count(project, choice, far, &one);
+	if (found == 0 && !has_package(project, choice->package))
+		return fail_package(project, choice->package, err);
+	if (found == 0) {
+		far = true;
+		found = count(project, choice, far, &one);
+	}
+	if (found > 1)
+		one = preferred(project, choice, far);
+	if (found == 0 && choice->name)
+		return fail_name(project, choice, err);
+	/* Of several elsewhere none is nearer than the others. */
+	if (found == 0 || (far && !one))
+		return fail_none(project, choice, err);
+	if (!one) {
+		list_fitting(project, choice, far);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%zu %s could be meant; say which, as above", found,
+			       choice->is_unit ? "libraries and programs" : "programs");
+	}
+	choice->kind = one->kind;
+	choice->name = one->name;
+	choice->package = one->package;
+	return true;
+}

@@ -1,0 +1,149 @@
+#include "cli/cargo/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "cli/cargo/profile.h"
+#include "cli/doctor/debug_advice.h"
+#include "cli/run/child.h"
+#include "cli/terminal.h"
+#include "fetch/store.h"
+
+static bool has_names(const char *path)
+{
+	const char *const debug_dirs[] = { "/usr/lib/debug", NULL };
+	struct wk_image_key key = { .path = wk_str_c(path) };
+	struct wk_store_file program, debug = { 0 };
+	struct wk_buf why = { 0 };
+	bool found = true;
+
+	if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
+		found = wk_obj_section(program.obj, ".symtab") ||
+			wk_store_debug(&program, debug_dirs, &debug, &why);
+	wk_store_close(&debug);
+	wk_store_close(&program);
+	wk_buf_fini(&why);
+	return found;
+}
+
+/* What mends it. Lines to be copied stand alone, without "wick:" in front. */
+static void tell_lines(const char *why, const char *file, const char *profile, const char *line)
+{
+	struct wk_out out = wk_out_to_fd(STDERR_FILENO);
+
+	wk_out_fmt(&out, "wick: %s ", why);
+	wk_out_term(&out, wk_str_c(file));
+	wk_out_text(&out, ":\n    [profile.");
+	wk_out_term(&out, wk_str_c(profile));
+	wk_out_fmt(&out, "]\n    %s\n", line);
+	wk_out_end(&out);
+}
+
+static void report_stripped(const struct wk_cargo_build *build,
+			    const struct wk_cargo_project *project, const char *manifest)
+{
+	const char *profile = wk_cargo_build_profile(build);
+	struct wk_buf value = { 0 }, where = { 0 }, words = { 0 };
+	bool found = wk_cargo_profile_find(project->root, profile, "strip", &value, &where);
+
+	wk_buf_add_text(&words, "the program is stripped: its functions will have no names");
+	if (found)
+		wk_buf_add_fmt(&words, " (strip = %s in %s)", wk_buf_text(&value),
+			       wk_buf_text(&where));
+	wk_say(wk_buf_text(&words));
+	tell_lines("to keep the names in every build, in", manifest, profile, "strip = \"none\"");
+	wk_say("to keep them in one build: cargo wick --with-debug");
+	wk_buf_fini(&value);
+	wk_buf_fini(&where);
+	wk_buf_fini(&words);
+}
+
+void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_project *project,
+		     const struct wk_cargo_built *built)
+{
+	struct wk_buf manifest = { 0 };
+
+	wk_buf_add_fmt(&manifest, "%s/Cargo.toml", project->root ? project->root : "");
+	if (!has_names(built->path)) {
+		report_stripped(build, project, wk_buf_text(&manifest));
+	} else if (!built->has_debug && built->is_fresh) {
+		/* The lines were told when it was built. */
+		wk_say("no debug information (" WK_DEBUG_WORDS "); --with-debug brings it");
+	} else if (!built->has_debug) {
+		tell_lines("no debug information (" WK_DEBUG_WORDS "); in",
+			   wk_buf_text(&manifest), wk_cargo_build_profile(build), "debug = true");
+	}
+	wk_buf_fini(&manifest);
+}
+
+/* Where programs of the profile lie: tests are in deps/ there, examples in examples/. */
+static struct wk_str output_folder(const char *path)
+{
+	struct wk_str folder = wk_str_c(path);
+
+	folder.len -= wk_str_basename(folder).len;
+	if (wk_str_ends(folder, "/deps/"))
+		folder.len -= strlen("deps/");
+	else if (wk_str_ends(folder, "/examples/"))
+		folder.len -= strlen("examples/");
+	return folder;
+}
+
+/* Is Rust's own library a shared one for this program? So it is for tests of proc-macros. */
+static bool shares_std(const char *path)
+{
+	static const char name[] = "libstd-";
+	struct wk_image_key key = { .path = wk_str_c(path) };
+	struct wk_store_file program;
+	struct wk_buf why = { 0 };
+	bool found = false;
+
+	if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED) {
+		struct wk_bytes names =
+			wk_obj_bytes(program.obj, wk_obj_section(program.obj, ".dynstr"));
+
+		while (wk_bytes_left(&names) && !names.bad && !found)
+			found = wk_str_starts(wk_bytes_text(&names), name);
+	}
+	wk_store_close(&program);
+	wk_buf_fini(&why);
+	return found;
+}
+
+/* Where that library is, as the compiler knows. */
+static void add_std_folder(struct wk_buf *path)
+{
+	const char *compiler = getenv("RUSTC");
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
+	struct wk_argv argv = { 0 };
+	struct wk_buf folder = { 0 };
+
+	io.collect = &folder;
+	wk_argv_add(&argv, compiler && *compiler ? compiler : "rustc");
+	wk_argv_add_pair(&argv, "--print", "target-libdir");
+	if (wk_os_program_run(argv.at, io, NULL) == 0 && folder.len > 1)
+		wk_buf_add_fmt(path, ":%.*s", (int)folder.len - 1, folder.at);
+	wk_argv_fini(&argv);
+	wk_buf_fini(&folder);
+}
+
+void wk_cargo_environment(const struct wk_cargo_built *built)
+{
+	struct wk_str folder = output_folder(built->path), manifest = wk_str_c(built->folder);
+	const char *before = getenv("LD_LIBRARY_PATH");
+	struct wk_buf text = { 0 };
+
+	if (manifest.len > 1)
+		wk_buf_add(&text, manifest.at, manifest.len - 1);
+	setenv("CARGO_MANIFEST_DIR", wk_buf_text(&text), true);
+	wk_buf_reset(&text);
+	wk_buf_add_fmt(&text, "%.*sdeps:%.*s", WK_STR_ARG(folder), WK_STR_ARG(folder));
+	if (shares_std(built->path))
+		add_std_folder(&text);
+	if (before && *before)
+		wk_buf_add_fmt(&text, ":%s", before);
+	setenv("LD_LIBRARY_PATH", wk_buf_text(&text), true);
+	wk_buf_fini(&text);
+}

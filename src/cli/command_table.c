@@ -1,0 +1,124 @@
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "base/text/suggest.h"
+#include "os/os.h"
+#include "views/tables/tables.h"
+
+extern const struct wk_command wk_cmd_flame;
+extern const struct wk_command wk_cmd_cargo;
+extern const struct wk_command wk_cmd_record;
+extern const struct wk_command wk_cmd_show;
+extern const struct wk_command wk_cmd_fold;
+extern const struct wk_command wk_cmd_diff;
+extern const struct wk_command wk_cmd_export;
+extern const struct wk_command wk_cmd_dump;
+extern const struct wk_command wk_cmd_symbols;
+extern const struct wk_command wk_cmd_pack;
+extern const struct wk_command wk_cmd_symbolize;
+extern const struct wk_command wk_cmd_as;
+extern const struct wk_command wk_cmd_doctor;
+extern const struct wk_command wk_cmd_formats;
+extern const struct wk_command wk_cmd_help;
+extern const struct wk_command wk_cmd_man;
+extern const struct wk_command wk_cmd_completion;
+
+const struct wk_command *const wk_commands[] = {
+	&wk_cmd_flame,
+	&wk_cmd_cargo,
+	&wk_cmd_record,
+	&wk_cmd_show,
+	&wk_cmd_fold,
+	&wk_cmd_diff,
+	&wk_cmd_export,
+	&wk_cmd_symbols,
+	&wk_cmd_dump,
+	&wk_cmd_pack,
+	&wk_cmd_symbolize,
+	&wk_cmd_as,
+	&wk_cmd_doctor,
+	&wk_cmd_formats,
+	&wk_cmd_help,
+	&wk_cmd_man,
+	&wk_cmd_completion,
+	NULL,
+};
+
+const struct wk_command *wk_command_find(const char *name)
+{
+	for (size_t i = 0; wk_commands[i]; i++)
+		if (strcmp(wk_commands[i]->name, name) == 0)
+			return wk_commands[i];
+	return NULL;
+}
+
+/* What others call it, as perf and cargo do. */
+static const struct {
+	const char *word, *typed;
+} elsewhere[] = {
+	{ "version", "wick --version" },
+	{ "report", "wick show" },
+	{ "top", "wick show" },
+	{ "annotate", "wick show" },
+	{ "stat", "wick show" },
+	{ "script", "wick dump" },
+	{ "collapse", "wick fold" },
+	{ "stackcollapse", "wick fold" },
+	{ "flamegraph", "wick flame" },
+	{ "list", "wick help" },
+	{ "open", "wick show" },
+	{ "view", "wick show" },
+};
+
+static const char *elsewhere_typed(const char *name)
+{
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (strcmp(elsewhere[i].word, name) == 0)
+			return elsewhere[i].typed;
+	return NULL;
+}
+
+bool wk_command_unknown(const char *name, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
+	const char *typed = elsewhere_typed(name);
+
+	if (typed)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "there is no command \"%s\"; `%s` does the like", name, typed);
+	if (wk_table_view_find(name))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "there is no command \"%s\"; `wick show FILE %s` shows that", name,
+			       name);
+	if (wk_os_is_there(name) && !wk_os_is_folder(name))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "\"%s\" is a file and no command; `wick show FILE` and `wick flame "
+			       "FILE` show a recording, `wick flame -- PROGRAM` profiles a program",
+			       name);
+	for (size_t i = 0; wk_commands[i]; i++)
+		wk_suggestion_try(&near, wk_commands[i]->name);
+	if (near.best)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "unknown command \"%s\"; did you mean \"%s\"?", name, near.best);
+	if (strchr(name, '/'))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "unknown command \"%s\"; `wick flame -- PROGRAM` profiles a program",
+			       name);
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "unknown command \"%s\"; `wick help` lists the commands", name);
+}
+
+struct wk_choice wk_command_choice(size_t index)
+{
+	const struct wk_command *command = wk_commands[index];
+
+	if (!command)
+		return (struct wk_choice){ 0 };
+	return (struct wk_choice){ command->name, command->summary };
+}
+
+int wk_exit_code(const struct wk_err *err)
+{
+	return err->code == WK_EUSAGE ? WK_EXIT_USAGE : WK_EXIT_FAILED;
+}

@@ -1,0 +1,471 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cargo/build.h"
+#include "cli/cargo/report.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/naming.h"
+#include "cli/options/perf_arguments.h"
+#include "cli/options/record_options.h"
+#include "cli/output.h"
+#include "cli/run/flame_run.h"
+#include "cli/run/record_by_root.h"
+#include "cli/terminal.h"
+#include "record/perf_names.h"
+
+struct args {
+	struct wk_flame_args flame;
+	struct wk_record_args record;
+	struct wk_cargo_build build;
+	const char *package, *bin, *example, *test, *unit_test, *bench, *unit_bench;
+	const char *unit_test_kind;
+	const char *data, *root, *cmd, *perfdata, *completions;
+	bool ignore_status;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const char *const unit_kinds[] = { "lib", "bin", NULL };
+static const char *const whens[] = { "auto", "always", "never", NULL };
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
+static const struct wk_opt target[] = {
+	{ 'b', "bin", "NAME", "run this program of the package", WK_OPT_TEXT, AT(bin), NULL },
+	{ 0, "example", "NAME", "run an example", WK_OPT_TEXT, AT(example), NULL },
+	{ 0, "test", "NAME", "run an integration test", WK_OPT_TEXT, AT(test), NULL },
+	{ 0, "unit-test", "[NAME]", "run the unit tests of a library or program; its name may be "
+	  "left out where there is only one", WK_OPT_MAYBE, AT(unit_test), NULL },
+	{ 0, "unit-test-kind", "KIND", "of these, the library's (lib) or the program's (bin), "
+	  "where both have the same name", WK_OPT_CHOICE, AT(unit_test_kind), unit_kinds },
+	{ 0, "bench", "NAME", "run a benchmark, with --bench as its first argument as `cargo "
+	  "bench` does", WK_OPT_TEXT, AT(bench), NULL },
+	{ 0, "unit-bench", "[NAME]", "run the benchmarks that lie within a library or program",
+	  WK_OPT_MAYBE, AT(unit_bench), NULL },
+	{ 'p', "package", "NAME", "of this package of the workspace", WK_OPT_TEXT, AT(package),
+	  NULL },
+	{ 0, "manifest-path", "FILE", "of the project with this Cargo.toml", WK_OPT_TEXT,
+	  AT(build.manifest_path), NULL },
+	{ 0, "pid", "PID[,PID...]", "build nothing, record processes that already run",
+	  WK_OPT_LIST, AT(record.pids), NULL },
+	{ 0, "perfdata", "FILE", "build and record nothing, draw this recording", WK_OPT_TEXT,
+	  AT(perfdata), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt build[] = {
+	{ 'r', "release", NULL, "build with the release profile; this is usual, but for --bench",
+	  WK_OPT_FLAG, AT(build.release), NULL },
+	{ 0, "dev", NULL, "build with the dev profile", WK_OPT_FLAG, AT(build.dev), NULL },
+	{ 0, "profile", "NAME", "build with a profile of this name", WK_OPT_TEXT,
+	  AT(build.profile), NULL },
+	{ 0, "with-debug", NULL, "with debug information and all names for this build, whatever "
+	  "the profile says", WK_OPT_FLAG, AT(build.with_debug), NULL },
+	{ 'f', "features", "NAMES", "features to enable; may be repeated", WK_OPT_LIST,
+	  AT(build.features), NULL },
+	{ 0, "all-features", NULL, "with all features", WK_OPT_FLAG, AT(build.all_features), NULL },
+	{ 0, "no-default-features", NULL, "without the default features", WK_OPT_FLAG,
+	  AT(build.no_default_features), NULL },
+	{ 0, "target", "TRIPLE", "build for this target, which must run here", WK_OPT_TEXT,
+	  AT(build.target), NULL },
+	{ 0, "target-dir", "DIR", "where cargo puts what it builds", WK_OPT_TEXT,
+	  AT(build.target_dir), NULL },
+	{ 'j', "jobs", "N", "build with so many jobs at a time", WK_OPT_TEXT, AT(build.jobs),
+	  NULL },
+	{ 0, "config", "KEY=VALUE", "a setting of cargo's configuration, or a file of them; may "
+	  "be repeated", WK_OPT_LIST, AT(build.config), NULL },
+	{ 0, "offline", NULL, "without the network", WK_OPT_FLAG, AT(build.offline), NULL },
+	{ 0, "locked", NULL, "only if Cargo.lock stays as it is", WK_OPT_FLAG, AT(build.locked),
+	  NULL },
+	{ 0, "frozen", NULL, "--locked and --offline", WK_OPT_FLAG, AT(build.frozen), NULL },
+	{ 0, "color", "WHEN", "cargo's words in colour", WK_OPT_CHOICE, AT(build.color), whens },
+	{ 'v', "verbose", NULL, "say which commands are run", WK_OPT_FLAG, AT(build.verbose),
+	  NULL },
+	{ 0 },
+};
+
+static const struct wk_opt picture[] = {
+	{ 'o', "output", "FILE", "write the picture to FILE (flamegraph.svg)", WK_OPT_TEXT,
+	  AT(flame.output), NULL },
+	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
+	{ 'i', "upside-down", NULL, "the same as --inverted", WK_OPT_FLAG,
+	  AT(flame.drawing.inverted), NULL },
+	{ 0, "by-thread", NULL, "a level for each thread, above its process", WK_OPT_FLAG,
+	  AT(flame.by_thread), NULL },
+	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	  WK_OPT_FLAG, AT(flame.no_process), NULL },
+	{ 0, "post-process", "COMMAND", "draw what this shell command makes of the folded stacks",
+	  WK_OPT_TEXT, AT(flame.post_process), NULL },
+	{ 'q', "quiet", NULL, "say nothing but errors; cargo too", WK_OPT_FLAG, AT(flame.quiet),
+	  NULL },
+	{ 0, "completions", "SHELL", "print wick's completion for a shell, nothing else",
+	  WK_OPT_CHOICE, AT(completions), shells },
+	{ 0 },
+};
+
+static const char *const call_graphs[] = { "auto", "dwarf", "fp", "none", NULL };
+
+static const struct wk_opt recording[] = {
+	{ 'F', "freq", "HZ", "samples a second on each CPU (997)", WK_OPT_TEXT,
+	  AT(record.frequency), NULL },
+	{ 'c', "cmd", "WORDS", "how to record, in the words of perf: \"record -e branch-misses -c "
+	  "100\"", WK_OPT_TEXT, AT(cmd), NULL },
+	{ 'e', "event", "NAME[,NAME...]", "what to sample by, by perf's names (cycles)",
+	  WK_OPT_LIST, AT(record.events), NULL },
+	{ 0, "count", "EVENTS", "a sample every so many events, instead of a frequency",
+	  WK_OPT_TEXT, AT(record.period), NULL },
+	{ 0, "duration", "TIME", "stop recording after so long; the program runs on to its end",
+	  WK_OPT_DURATION, AT(record.duration_ns), NULL },
+	{ 0, "call-graph", "HOW", "how stacks are found: by tables (dwarf, which is usual) or "
+	  "frame pointers (fp)", WK_OPT_CHOICE, AT(record.call_graph), call_graphs },
+	{ 0, "stack-size", "SIZE", "most of each stack to copy, up to 64K (32K)", WK_OPT_SIZE,
+	  AT(record.stack_bytes), NULL },
+	{ 0, "buffer", "SIZE", "memory between kernel and wick, for each CPU", WK_OPT_SIZE,
+	  AT(record.ring_bytes), NULL },
+	{ 0, "user-only", NULL, "leave out the kernel's code", WK_OPT_FLAG, AT(record.user_only),
+	  NULL },
+	{ 'd', "data", "FILE", "where the recording goes (wick.data)", WK_OPT_TEXT, AT(data),
+	  NULL },
+	{ 0, "root", "[OPTIONS]", "record as root, through sudo with these options", WK_OPT_MAYBE,
+	  AT(root), NULL },
+	{ 0, "ignore-status", NULL, "exit with 0, whatever the program ends with", WK_OPT_FLAG,
+	  AT(ignore_status), NULL },
+	{ 0 },
+};
+
+/* Where the words of the command line leave a choice, or none. */
+static bool choose_kind(const struct args *args, struct wk_cargo_choice *choice,
+			struct wk_err *err)
+{
+	const struct {
+		const char *name;
+		enum wk_cargo_kind kind;
+		bool is_unit, is_bench;
+	} asked[] = {
+		{ args->bin, WK_CARGO_BIN, false, false },
+		{ args->example, WK_CARGO_EXAMPLE, false, false },
+		{ args->test, WK_CARGO_TEST, false, false },
+		{ args->bench, WK_CARGO_BENCH, false, false },
+		{ args->unit_test, WK_CARGO_BIN, true, false },
+		{ args->unit_bench, WK_CARGO_BIN, true, true },
+	};
+	size_t count = 0;
+
+	choice->package = args->package;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		if (!asked[i].name)
+			continue;
+		count++;
+		choice->kind = asked[i].kind;
+		choice->is_unit = asked[i].is_unit;
+		choice->is_bench = asked[i].is_bench;
+		choice->name = *asked[i].name ? asked[i].name : NULL;
+	}
+	if (args->unit_test_kind && choice->is_unit) {
+		choice->kind = wk_cargo_kind_of(wk_str_c(args->unit_test_kind));
+		choice->has_unit_kind = true;
+	}
+	if (count > 1)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "one of --bin, --example, --test, --unit-test, --bench and "
+			       "--unit-bench at a time, found %zu", count);
+	if (count && (args->record.pids.count || args->perfdata))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s builds nothing, so there is no "
+			       "target to choose", args->perfdata ? "perfdata" : "pid");
+	return true;
+}
+
+static bool check(const struct args *args, const struct wk_words *words, struct wk_err *err)
+{
+	bool builds = !args->record.pids.count && !args->perfdata;
+
+	if (words->count)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "\"%s\" is no option; arguments for the "
+			       "program stand behind \"--\"", words->at[0]);
+	if (args->build.dev + args->build.release + (args->build.profile != NULL) > 1)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--dev, --release and --profile exclude each other");
+	if (args->record.pids.count && args->perfdata)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--pid records, --perfdata draws what was recorded: not both");
+	if (!builds && words->rest_count)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "nothing is run that arguments behind \"--\" could go to");
+	if (args->cmd && (args->record.frequency || args->record.period))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--cmd and --%s exclude each other; say it in --cmd",
+			       args->record.period ? "count" : "freq");
+	if (args->data && strcmp(args->data, "-") == 0)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--data must be a file: it is read again");
+	return true;
+}
+
+/* Everything that a run needs, in the order in which it comes to be. */
+struct job {
+	struct args args;        /* as typed, and then with what --cmd says */
+	const struct wk_call *call;
+	struct wk_perf_words perf;
+	struct wk_cargo_project project;
+	struct wk_cargo_built built;
+	struct wk_argv command;  /* what is recorded; empty for --pid */
+	struct wk_symbols *symbols;
+};
+
+static void say_words(const struct wk_perf_words *perf)
+{
+	struct wk_buf words = { 0 };
+
+	if (perf->ignored.len) {
+		wk_buf_add_fmt(&words, "--cmd: without a meaning here, and left out: %s",
+			       wk_buf_text(&perf->ignored));
+		wk_say(wk_buf_text(&words));
+	}
+	wk_say_lines(wk_buf_text(&perf->notes));
+	wk_buf_fini(&words);
+}
+
+/* What --cmd says goes where the options of the same meaning go. */
+static bool take_cmd(struct job *job, struct wk_err *err)
+{
+	struct args *args = &job->args;
+
+	if (!args->cmd)
+		return true;
+	if (!wk_perf_words_read(&job->perf, args->cmd, err))
+		return false;
+	args->record.frequency = job->perf.record.frequency;
+	args->record.period = job->perf.record.period;
+	args->record.all_cpus = job->perf.record.all_cpus;
+	args->record.user_only |= job->perf.record.user_only;
+	if (job->perf.record.events.count)
+		args->record.events = job->perf.record.events;
+	if (job->perf.record.pids.count)
+		args->record.pids = job->perf.record.pids;
+	if (job->perf.record.call_graph)
+		args->record.call_graph = job->perf.record.call_graph;
+	if (job->perf.record.stack_bytes)
+		args->record.stack_bytes = job->perf.record.stack_bytes;
+	if (job->perf.output && !args->data)
+		args->data = job->perf.output;
+	args->flame.quiet |= job->perf.quiet;
+	if (!args->flame.quiet)
+		say_words(&job->perf);
+	return true;
+}
+
+/* As `cargo bench` and `cargo test` do it; a program that gets --bench twice may refuse it. */
+static void add_arguments(struct job *job)
+{
+	const struct wk_words *words = job->call->words;
+	const struct wk_cargo_choice *choice = &job->args.build.choice;
+	bool wants_bench = choice->kind == WK_CARGO_BENCH || choice->is_bench;
+
+	for (size_t i = 0; i < words->rest_count; i++)
+		if (strcmp(words->rest[i], "--bench") == 0)
+			wants_bench = false;
+	if (wants_bench)
+		wk_argv_add(&job->command, "--bench");
+	for (size_t i = 0; i < words->rest_count; i++)
+		wk_argv_add(&job->command, words->rest[i]);
+}
+
+/* 0 and a command to record, or the exit code to end with. */
+static int build_command(struct job *job, struct wk_err *err)
+{
+	struct wk_cargo_build *cargo = &job->args.build;
+	int exit_code;
+
+	cargo->quiet = job->args.flame.quiet;
+	exit_code = wk_cargo_metadata(cargo, &job->project, err);
+	if (exit_code == 0 && !wk_cargo_choose(&job->project, &cargo->choice, err))
+		exit_code = -1;
+	if (exit_code == 0)
+		exit_code = wk_cargo_build_run(cargo, &job->built, err);
+	if (exit_code != 0)
+		return exit_code < 0 ? wk_exit_code(err) : exit_code;
+	if (!job->args.flame.quiet)
+		wk_cargo_report(cargo, &job->project, &job->built);
+	wk_argv_add(&job->command, job->built.path);
+	add_arguments(job);
+	wk_cargo_environment(&job->built);
+	return 0;
+}
+
+static const char *data_of(const struct args *args)
+{
+	return args->data ? args->data : WK_USUAL_RECORDING;
+}
+
+/* Tests and benchmarks run in their package's folder, as cargo lets them; programs here. */
+static const char *folder_of(const struct job *job)
+{
+	const struct wk_cargo_choice *choice = &job->args.build.choice;
+
+	if (choice->is_unit || choice->kind == WK_CARGO_TEST || choice->kind == WK_CARGO_BENCH)
+		return job->built.folder;
+	return NULL;
+}
+
+static int record_by_root(struct job *job, struct wk_err *err)
+{
+	const struct args *args = &job->args;
+	bool has_recorded = false;
+	int exit_code = wk_record_by_root(&(struct wk_root_request){
+		.record = &args->record,
+		.sudo_options = args->root,
+		.data = data_of(args),
+		.command = &job->command,
+		.folder = folder_of(job),
+		.quiet = args->flame.quiet,
+		.verbose = args->build.verbose,
+	}, &has_recorded, err);
+
+	if (has_recorded && !wk_flame_draw(data_of(args), data_of(args), job->symbols, &args->flame,
+					   job->call, err))
+		return wk_exit_code(err);
+	return exit_code;
+}
+
+static int record(struct job *job, struct wk_err *err)
+{
+	const struct args *args = &job->args;
+	char *const *command = job->command.count
+		? (char *const *)(uintptr_t)job->command.at : NULL;
+	struct wk_record_plan plan;
+	int exit_code;
+
+	if (args->root && geteuid() != 0)
+		return record_by_root(job, err);
+	if (args->build.verbose && command)
+		wk_argv_say(&job->command);
+	if (wk_record_plan_init(&plan, &args->record, command, err)) {
+		plan.options.folder = folder_of(job);
+		exit_code = wk_flame_record(&plan, data_of(args), job->symbols,
+					    &args->flame, job->call, err);
+	} else {
+		exit_code = wk_exit_code(err);
+	}
+	wk_record_plan_fini(&plan);
+	return exit_code;
+}
+
+static bool are_events(const struct wk_record_plan *plan, struct wk_err *err)
+{
+	struct wk_perf_event event;
+
+	for (size_t i = 0; i < plan->options.event_count; i++)
+		if (!wk_perf_name_parse(wk_str_c(plan->events[i]), &event, err))
+			return false;
+	return true;
+}
+
+/* What makes no sense is told before a build that may take minutes. */
+static bool check_values(const struct args *args, struct wk_err *err)
+{
+	char *const stand_in[] = { (char *)(uintptr_t)"program", NULL };
+	struct wk_drawing_plan drawing;
+	struct wk_record_plan plan;
+	bool ok = wk_record_plan_init(&plan, &args->record,
+				      args->record.pids.count ? NULL : stand_in, err) &&
+		  are_events(&plan, err);
+
+	wk_record_plan_fini(&plan);
+	if (!ok || !wk_output_check_picture(args->flame.output, err) ||
+	    !wk_output_check(data_of(args), err) ||
+	    !wk_drawing_plan_init(&drawing, &args->flame.drawing, err))
+		return false;
+	wk_drawing_plan_fini(&drawing);
+	return true;
+}
+
+static int make(struct job *job, struct wk_err *err)
+{
+	struct args *args = &job->args;
+	int exit_code = 0;
+
+	if (!choose_kind(args, &args->build.choice, err) || !check(args, job->call->words, err) ||
+	    !take_cmd(job, err) || !check_values(args, err))
+		return wk_exit_code(err);
+	if (args->perfdata)
+		return wk_flame_draw(args->perfdata, NULL, job->symbols, &args->flame, job->call,
+				     err) ? WK_EXIT_DONE : wk_exit_code(err);
+	if (!args->record.pids.count)
+		exit_code = build_command(job, err);
+	if (exit_code != 0)
+		return exit_code;
+	exit_code = record(job, err);
+	return args->ignore_status && err->code == WK_OK ? WK_EXIT_DONE : exit_code;
+}
+
+static int print_completion(const struct wk_call *call, const char *shell, struct wk_err *err)
+{
+	struct wk_words words = { .at = &shell, .count = 1 };
+	struct wk_call other = *call;
+
+	other.command = wk_command_find("completion");
+	other.words = &words;
+	return other.command->run(&other, err);
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_naming naming;
+	struct job job = { .args = *args, .call = call };
+	int exit_code;
+
+	if (args->completions)
+		return print_completion(call, args->completions, err);
+	if (!args->flame.output)
+		job.args.flame.output = "flamegraph.svg";
+	job.symbols = wk_naming_open(&naming, &args->flame.load, err);
+	exit_code = job.symbols ? make(&job, err) : wk_exit_code(err);
+	wk_naming_close(&naming);
+	wk_argv_fini(&job.command);
+	wk_cargo_built_fini(&job.built);
+	wk_cargo_project_free(&job.project);
+	wk_perf_words_fini(&job.perf);
+	return exit_code;
+}
+
+const struct wk_command wk_cmd_cargo = {
+	.name = "cargo",
+	.summary = "build a Rust program with cargo, record it and draw a flame graph",
+	.usage = (const char *const[]){ "[OPTION...] [-- ARGUMENT...]",
+					"[OPTION...] --pid PID[,PID...]",
+					"[OPTION...] --perfdata FILE", NULL },
+	.description = (const char *const[]){
+		"Installed under the name cargo-wick it is a subcommand of cargo: `cargo wick` "
+		"takes the options of `cargo flamegraph`, and is `wick cargo`.",
+		"Builds with the release profile (the bench profile for benchmarks), runs what was "
+		"built with each ARGUMENT, records it to wick.data and draws flamegraph.svg. "
+		"Without a target it takes the only program there is, or lists those there are.",
+		"A program that fails or panics gets its picture too. Nothing is fetched but what "
+		"cargo itself may fetch for a build.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Target", target }, 0 },
+		{ &(const struct wk_opt_group){ "Building", build }, 0 },
+		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
+		{ &wk_drawing_group, AT(flame.drawing) },
+		{ &wk_view_group, AT(flame.view) },
+		{ &(const struct wk_opt_group){ "Recording", recording }, 0 },
+		{ &wk_load_group, AT(flame.load) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "cargo wick", "build the program of this package, record it, draw it" },
+		{ "cargo wick --bin server --with-debug -- --port 8080",
+		  "one of several programs, with arguments" },
+		{ "cargo wick --bench parser -o parser.svg -- large_input", "one benchmark" },
+		{ "cargo wick --unit-test -- slow_case", "unit tests whose name has slow_case" },
+		{ 0 } },
+	.exit_note = "The program's own exit code is passed on, unless --ignore-status says "
+		     "otherwise; so is cargo's where the build fails (101). 128 + N says that "
+		     "signal N ended the program.",
+	.words = WK_WORD_NONE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

@@ -1,0 +1,396 @@
+#include <string.h>
+
+#include "cli/command.h"
+#include "formats/reader.h"
+#include "render/perf_script/perf_fields.h"
+
+/* Shell completion printed from the tables. The three shells share one idea: the first word
+ * is a command; then come its options, and after them what its words are. */
+
+static bool takes_files(const struct wk_command *command)
+{
+	return command->words == WK_WORD_FILE || command->words == WK_WORD_FILE_THEN_CHOICE;
+}
+
+/* What help calls a value tells what it may be: a FILE, a FORMAT, PIDs. */
+static bool takes(const struct wk_opt *opt, const char *argument)
+{
+	return opt->argument && strncmp(opt->argument, argument, strlen(argument)) == 0;
+}
+
+/* Several words with commas between them. */
+static bool is_list(const struct wk_opt *opt)
+{
+	return takes(opt, "FIELDS");
+}
+
+static bool has_choices(const struct wk_opt *opt)
+{
+	return opt->choices || takes(opt, "FORMAT") || is_list(opt);
+}
+
+static bool takes_file(const struct wk_opt *opt)
+{
+	return takes(opt, "FILE") || takes(opt, "IMAGE");
+}
+
+static void out_fields(struct wk_out *out)
+{
+	struct wk_buf names = { 0 };
+
+	wk_perf_fields_names(&names);
+	wk_out_str(out, wk_buf_str(&names));
+	wk_buf_fini(&names);
+}
+
+static void out_choices(struct wk_out *out, const struct wk_opt *opt)
+{
+	const struct wk_reader *const *readers = wk_readers();
+
+	if (is_list(opt)) {
+		out_fields(out);
+		return;
+	}
+	for (size_t i = 0; opt->choices && opt->choices[i]; i++)
+		wk_out_fmt(out, "%s%s", i ? " " : "", opt->choices[i]);
+	for (size_t i = 0; !opt->choices && readers[i]; i++)
+		wk_out_fmt(out, "%s%s", i ? " " : "", readers[i]->name);
+}
+
+static void out_words(struct wk_out *out, struct wk_choice (*choice)(size_t))
+{
+	for (size_t i = 0; choice(i).word; i++)
+		wk_out_fmt(out, "%s%s", i ? " " : "", choice(i).word);
+}
+
+typedef void option_fn(struct wk_out *out, const struct wk_command *command,
+		       const struct wk_opt *opt);
+
+static void each_option(struct wk_out *out, const struct wk_command *command, option_fn *each)
+{
+	for (const struct wk_opt_use *use = command->options; use && use->group; use++)
+		for (const struct wk_opt *opt = use->group->options; opt->name; opt++)
+			each(out, command, opt);
+}
+
+/* bash: one case arm a command. `$prev` decides when it is an option that takes a value. */
+
+static void bash_name(struct wk_out *out, const struct wk_command *command,
+		      const struct wk_opt *opt)
+{
+	(void)command;
+	wk_out_fmt(out, " --%s", opt->name);
+}
+
+static void bash_value(struct wk_out *out, const struct wk_command *command,
+		       const struct wk_opt *opt)
+{
+	if (!opt->argument)
+		return;
+	wk_out_fmt(out, "\t%s\\ --%s", command->name, opt->name);
+	if (opt->letter)
+		wk_out_fmt(out, " | %s\\ -%c", command->name, opt->letter);
+	wk_out_text(out, ") ");
+	if (has_choices(opt)) {
+		wk_out_text(out, "words='");
+		out_choices(out, opt);
+		wk_out_text(out, is_list(opt) ? "' list=1" : "'");
+	} else if (takes_file(opt)) {
+		wk_out_text(out, "files=1");
+	} else if (takes(opt, "DIR")) {
+		wk_out_text(out, "folders=1");
+	} else if (takes(opt, "PID[")) {
+		wk_out_text(out, "words=$(cd /proc && echo [0-9]*)");
+	} else {
+		wk_out_text(out, ":");
+	}
+	wk_out_text(out, " ;;\n");
+}
+
+static void bash_words(struct wk_out *out, const struct wk_command *command)
+{
+	wk_out_fmt(out, "\t\t%s) options='--help", command->name);
+	each_option(out, command, bash_name);
+	if (command->choice) {
+		wk_out_text(out, "' words='");
+		out_words(out, command->choice);
+	}
+	wk_out_fmt(out, "'%s ;;\n",
+		   takes_files(command) || command->words == WK_WORD_PROGRAM ? " files=1" : "");
+}
+
+static void bash(struct wk_out *out)
+{
+	wk_out_text(out, "# wick's completion for bash, printed by `wick completion bash`.\n"
+			 "_wick()\n{\n"
+			 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+			 "\tlocal cmd=${COMP_WORDS[1]} options='' words='' files='' i\n"
+			 "\tlocal folders='' list='' before=''\n\n"
+			 "\tif [[ $COMP_CWORD -eq 1 ]]; then\n"
+			 "\t\tmapfile -t COMPREPLY < <(compgen -W '--help --version ");
+	out_words(out, wk_command_choice);
+	wk_out_text(out, "' -- \"$cur\")\n\t\treturn\n\tfi\n"
+			 "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+			 "\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+			 "\t\t\tCOMP_WORDS=(\"${COMP_WORDS[@]:i+1}\")\n"
+			 "\t\t\tCOMP_CWORD=$((COMP_CWORD - i - 1))\n"
+			 "\t\t\tif ((COMP_CWORD == 0)); then\n"
+			 "\t\t\t\tmapfile -t COMPREPLY < <(compgen -c -f -- \"$cur\")\n"
+			 "\t\t\telse\n"
+			 "\t\t\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+			 "\t\t\tfi\n\t\t\treturn\n\t\tfi\n\tdone\n"
+			 "\tcase \"$cmd $prev\" in\n");
+	for (size_t i = 0; wk_commands[i]; i++)
+		each_option(out, wk_commands[i], bash_value);
+	wk_out_text(out, "\t*)\n\t\tcase $cmd in\n");
+	for (size_t i = 0; wk_commands[i]; i++)
+		bash_words(out, wk_commands[i]);
+	wk_out_text(out, "\t\tesac ;;\n\tesac\n"
+			 "\tif [[ $cur == -* ]]; then words=$options files=''; fi\n"
+			 "\t# Of a list with commas only the last piece is completed.\n"
+			 "\tif [[ $list ]]; then before=${cur%\"${cur##*[,+]}\"}; fi\n"
+			 "\tmapfile -t COMPREPLY < <(\n"
+			 "\t\tcompgen -P \"$before\" -W \"$words\" -- \"${cur#\"$before\"}\"\n"
+			 "\t\t[[ $folders ]] && compgen -d -- \"$cur\"\n"
+			 "\t\t[[ $files ]] && compgen -f -- \"$cur\")\n}\n"
+			 "complete -o filenames -F _wick wick\n"
+			 "# `cargo-wick` by itself, and as cargo starts it, is `wick cargo`.\n"
+			 "_cargo_wick()\n{\n"
+			 "\tlocal skip=1\n\n"
+			 "\tif [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == wick ]]; then\n"
+			 "\t\tskip=2\n\tfi\n"
+			 "\tCOMP_WORDS=(wick cargo \"${COMP_WORDS[@]:skip}\")\n"
+			 "\tCOMP_CWORD=$((COMP_CWORD - skip + 2))\n"
+			 "\t_wick\n}\n"
+			 "complete -o filenames -F _cargo_wick cargo-wick\n");
+}
+
+/* zsh: _arguments reads the tables nearly as they are. */
+
+/* Inside a single-quoted zsh specification. */
+static void zsh_escaped(struct wk_out *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			wk_out_text(out, "'\\''");
+		else if (strchr("[]:\\", *text))
+			wk_out_fmt(out, "\\%c", *text);
+		else
+			wk_out_char(out, *text);
+	}
+}
+
+static void zsh_action(struct wk_out *out, const struct wk_opt *opt)
+{
+	wk_out_char(out, ':');
+	zsh_escaped(out, opt->argument);
+	wk_out_char(out, ':');
+	if (is_list(opt)) {
+		wk_out_text(out, "_sequence compadd - ");
+		out_choices(out, opt);
+	} else if (has_choices(opt)) {
+		wk_out_char(out, '(');
+		out_choices(out, opt);
+		wk_out_char(out, ')');
+	} else if (takes_file(opt)) {
+		wk_out_text(out, "_files");
+	} else if (takes(opt, "DIR")) {
+		wk_out_text(out, "_files -/");
+	} else if (takes(opt, "PID[")) {
+		wk_out_text(out, "_pids");
+	}
+}
+
+static void zsh_form(struct wk_out *out, const struct wk_opt *opt, bool is_long)
+{
+	wk_out_text(out, "\t\t\t'*");
+	if (is_long)
+		wk_out_fmt(out, "--%s%s[", opt->name, opt->argument ? "=" : "");
+	else
+		wk_out_fmt(out, "-%c%s[", opt->letter, opt->argument ? "+" : "");
+	zsh_escaped(out, opt->help);
+	wk_out_char(out, ']');
+	if (opt->argument)
+		zsh_action(out, opt);
+	wk_out_text(out, "' \\\n");
+}
+
+static void zsh_option(struct wk_out *out, const struct wk_command *command,
+		       const struct wk_opt *opt)
+{
+	(void)command;
+	if (opt->letter)
+		zsh_form(out, opt, false);
+	zsh_form(out, opt, true);
+}
+
+static void zsh_rest(struct wk_out *out, const struct wk_command *command)
+{
+	if (command->words == WK_WORD_PROGRAM) {
+		wk_out_text(out, "\t\t\t'(-)*:: :_normal'");
+	} else if (command->words == WK_WORD_FILE) {
+		wk_out_text(out, "\t\t\t'*:file:_files'");
+	} else if (command->choice) {
+		/* The file may be left out: the first word is either. */
+		if (takes_files(command)) {
+			wk_out_text(out, "\t\t\t'1:file or table:{_files; compadd ");
+			out_words(out, command->choice);
+			wk_out_text(out, "}' \\\n");
+		}
+		wk_out_fmt(out, "\t\t\t'%c:what:(", takes_files(command) ? '2' : '1');
+		out_words(out, command->choice);
+		wk_out_text(out, ")'");
+	} else {
+		wk_out_text(out, "\t\t\t'*: :'");
+	}
+	wk_out_text(out, " ;;\n");
+}
+
+static void zsh(struct wk_out *out)
+{
+	wk_out_text(out, "#compdef wick cargo-wick\n"
+			 "# wick's completion for zsh, printed by `wick completion zsh`.\n"
+			 "_wick()\n{\n\tlocal -a commands=(\n");
+	for (size_t i = 0; wk_commands[i]; i++) {
+		wk_out_fmt(out, "\t\t'%s:", wk_commands[i]->name);
+		zsh_escaped(out, wk_commands[i]->summary);
+		wk_out_text(out, "'\n");
+	}
+	wk_out_text(out, "\t)\n\tif [[ $service == cargo-wick ]]; then\n"
+			 "\t\twords=(wick cargo \"${(@)words[2,-1]}\")\n\t\t((CURRENT++))\n\tfi\n"
+			 "\tif ((CURRENT == 2)); then\n"
+			 "\t\t_describe command commands\n\t\treturn\n\tfi\n"
+			 "\tlocal command=$words[2]\n"
+			 "\tshift words\n\t((CURRENT--))\n"
+			 "\tcase $command in\n");
+	for (size_t i = 0; wk_commands[i]; i++) {
+		wk_out_fmt(out, "\t%s)\n\t\t_arguments -s -S \\\n\t\t\t'--help[print this]' \\\n",
+			   wk_commands[i]->name);
+		each_option(out, wk_commands[i], zsh_option);
+		zsh_rest(out, wk_commands[i]);
+	}
+	wk_out_text(out, "\tesac\n}\n"
+			 "if [[ $funcstack[1] == _wick ]]; then\n\t_wick \"$@\"\nelse\n"
+			 "\tcompdef _wick wick cargo-wick\nfi\n");
+}
+
+/* fish: one `complete` line an option. */
+
+static void fish_quoted(struct wk_out *out, const char *text)
+{
+	wk_out_char(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			wk_out_char(out, '\\');
+		wk_out_char(out, *text);
+	}
+	wk_out_char(out, '\'');
+}
+
+static void fish_option(struct wk_out *out, const struct wk_command *command,
+			const struct wk_opt *opt)
+{
+	wk_out_fmt(out, "complete -c wick -n '__fish_seen_subcommand_from %s' -l %s", command->name,
+		   opt->name);
+	if (opt->letter)
+		wk_out_fmt(out, " -s %c", opt->letter);
+	if (opt->argument)
+		wk_out_text(out, takes_file(opt) || takes(opt, "DIR") ? " -r -F" : " -x");
+	if (is_list(opt)) {
+		wk_out_text(out, " -a '(__fish_complete_list , \"string split \\\" \\\" \\\"");
+		out_choices(out, opt);
+		wk_out_text(out, "\\\"\")'");
+	} else if (has_choices(opt)) {
+		wk_out_text(out, " -a '");
+		out_choices(out, opt);
+		wk_out_char(out, '\'');
+	} else if (takes(opt, "PID[")) {
+		wk_out_text(out, " -a '(__fish_complete_pids)'");
+	}
+	wk_out_text(out, " -d ");
+	fish_quoted(out, opt->help);
+	wk_out_char(out, '\n');
+}
+
+static void fish_words(struct wk_out *out, const struct wk_command *command)
+{
+	const char *from = "complete -c wick -n '__fish_seen_subcommand_from";
+
+	if (takes_files(command))
+		wk_out_fmt(out, "%s %s' -F\n", from, command->name);
+	if (command->words == WK_WORD_PROGRAM)
+		wk_out_fmt(out, "%s %s' -a '(__fish_complete_subcommand)'\n", from, command->name);
+	if (command->choice) {
+		wk_out_fmt(out, "%s %s' -a '", from, command->name);
+		out_words(out, command->choice);
+		wk_out_text(out, "'\n");
+	}
+}
+
+static void fish(struct wk_out *out)
+{
+	wk_out_text(out, "# wick's completion for fish, printed by `wick completion fish`.\n"
+			 "complete -c wick -f\n"
+			 "complete -c wick -l help -s h -d 'print help'\n"
+			 "complete -c wick -n __fish_use_subcommand -l version -s V "
+			 "-d 'print the version'\n");
+	for (size_t i = 0; wk_commands[i]; i++) {
+		wk_out_fmt(out, "complete -c wick -n __fish_use_subcommand -a %s -d ",
+			   wk_commands[i]->name);
+		fish_quoted(out, wk_commands[i]->summary);
+		wk_out_char(out, '\n');
+	}
+	for (size_t i = 0; wk_commands[i]; i++) {
+		each_option(out, wk_commands[i], fish_option);
+		fish_words(out, wk_commands[i]);
+	}
+	wk_out_text(out, "complete -c cargo-wick --wraps 'wick cargo'\n");
+}
+
+static const struct {
+	struct wk_choice choice;
+	void (*print)(struct wk_out *out);
+} shells[] = {
+	{ { "bash", "source it, or put it where bash-completion looks" }, bash },
+	{ { "zsh", "as _wick in a folder of $fpath" }, zsh },
+	{ { "fish", "as wick.fish in ~/.config/fish/completions" }, fish },
+	{ { 0 }, NULL },
+};
+
+static struct wk_choice shell_choice(size_t index)
+{
+	return shells[index].choice;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const char *wanted = call->words->count == 1 ? call->words->at[0] : "";
+
+	for (size_t i = 0; shells[i].print; i++) {
+		if (strcmp(wanted, shells[i].choice.word) == 0) {
+			shells[i].print(call->out);
+			return WK_EXIT_DONE;
+		}
+	}
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"completion needs the name of a shell: bash, zsh or fish");
+	return WK_EXIT_USAGE;
+}
+
+const struct wk_command wk_cmd_completion = {
+	.name = "completion",
+	.summary = "print completion for a shell: bash, zsh or fish",
+	.usage = (const char *const[]){ "SHELL", NULL },
+	.description = (const char *const[]){
+		"Prints a script that makes the shell complete wick's commands, options and "
+		"words. `./do install` puts it where each shell looks.", NULL },
+	.examples = (const struct wk_example[]){
+		{ "source <(wick completion bash)", "complete in this bash" },
+		{ "wick completion fish > ~/.config/fish/completions/wick.fish",
+		  "complete in every fish from now on" },
+		{ 0 } },
+	.words = WK_WORD_CHOICE,
+	.choices_title = "Shells",
+	.choice = shell_choice,
+	.run = run,
+};

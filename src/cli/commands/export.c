@@ -1,0 +1,296 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/packed/pack.h"
+#include "cli/command.h"
+#include "cli/export/export.h"
+#include "cli/options/filter_options.h"
+#include "cli/options/view_options.h"
+#include "cli/output.h"
+#include "cli/symbols/question.h"
+#include "os/os.h"
+
+struct args {
+	const char *output, *to;
+	bool samples, quiet;
+	struct wk_filter_spec filter;
+	struct wk_view_args view;
+	struct wk_load_args load;
+	struct wk_perf_script_args perf_script;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const struct wk_opt options[] = {
+	{ 0, "to", "FORMAT", "one of the formats above", WK_OPT_CHOICE, AT(to), wk_export_names },
+	{ 'o', "output", "FILE", "write to FILE instead of standard output; a name such as "
+	  "x.speedscope.json says the format, and .gz behind it packs the file", WK_OPT_TEXT,
+	  AT(output), NULL },
+	{ 0, "samples", NULL, "let every sample count as one, whatever it weighs; folded stacks "
+	  "always do, where samples can be counted", WK_OPT_FLAG,
+	  AT(samples), NULL },
+	{ 'q', "quiet", NULL, "do not say on standard error how many samples there were and were "
+	  "lost", WK_OPT_FLAG, AT(quiet), NULL },
+	{ 0 },
+};
+
+static struct wk_choice target_choice(size_t index)
+{
+	const struct wk_export_target *target = &wk_export_targets[index];
+
+	return (struct wk_choice){ target->name, target->summary };
+}
+
+/* --- Which format, and where to ------------------------------------------------------------ */
+
+static bool fail_unsaid(const struct args *args, struct wk_err *err)
+{
+	struct wk_buf names = { 0 };
+
+	for (size_t i = 0; wk_export_names[i]; i++)
+		wk_buf_add_fmt(&names, "%s%s",
+			       i == 0 ? "" : wk_export_names[i + 1] ? ", " : " or ",
+			       wk_export_names[i]);
+	if (args->output)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"the name %s does not say which format; say --to %s", args->output,
+			wk_buf_text(&names));
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "to which format? Say --to %s",
+			wk_buf_text(&names));
+	wk_buf_fini(&names);
+	return false;
+}
+
+static const struct wk_export_target *target_of(const struct args *args, struct wk_err *err)
+{
+	const struct wk_export_target *target = NULL;
+
+	if (args->to)
+		target = wk_export_find(args->to);
+	else if (args->output)
+		target = wk_export_by_path(args->output);
+	if (!target)
+		fail_unsaid(args, err);
+	return target;
+}
+
+static bool goes_to_stdout(const struct args *args)
+{
+	return !args->output || strcmp(args->output, "-") == 0;
+}
+
+static bool is_packed(const struct wk_export_target *target, const struct args *args)
+{
+	return (target->is_packed && wk_can_pack()) ||
+	       (args->output && wk_str_ends(wk_str_c(args->output), ".gz"));
+}
+
+/* A name that promises another format would be opened by another viewer. */
+static bool is_promise_kept(const struct wk_export_target *target, const struct args *args,
+			    struct wk_err *err)
+{
+	const struct wk_export_target *promised =
+		args->output ? wk_export_by_path(args->output) : NULL;
+	struct wk_str name = wk_str_c(args->output ? args->output : "");
+
+	if (wk_str_ends(name, ".gz"))
+		name.len -= strlen(".gz");
+	if (promised && promised != target)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%s is a name for %s, and --to says %s", args->output,
+			       promised->name, target->name);
+	if (wk_str_ends(name, ".json") && strcmp(target->ending, "json") != 0)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%s is a name for JSON, and --to %s writes .%s", args->output,
+			       target->name, target->ending);
+	return true;
+}
+
+/* Options that only one format has change nothing of the others. */
+static bool is_for_target(const struct wk_export_target *target, const struct args *args,
+			  struct wk_err *err)
+{
+	static const struct wk_perf_script_args none;
+
+	if ((args->view.group || args->view.preset) &&
+	    (target->stream || target->renderer->wants != WK_RENDER_TREE))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--group and --preset are for --to folded: in %s a sample keeps its "
+			       "thread and its whole stack", target->name);
+	return target->stream || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "-F, --ns and the other options of perf script are for --to perf-script, "
+		       "not for %s", target->name);
+}
+
+/* Before anything is read that may take long. */
+static bool check_output(const struct wk_export_target *target, const char *const *paths,
+			 const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const char *const forms[] = { target->ending, "gz", NULL };
+
+	if (!is_promise_kept(target, args, err) || !is_for_target(target, args, err))
+		return false;
+	if (goes_to_stdout(args) && target->is_binary && wk_os_is_terminal(STDOUT_FILENO))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%s is not text and would only upset the terminal; give -o FILE, or "
+			       "a pipe", target->name);
+	if (is_packed(target, args) && !wk_can_pack())
+		return wk_packer_new(call->out, err) != NULL;
+	return wk_output_allow(args->output, paths, forms, call, err);
+}
+
+/* --- Writing ------------------------------------------------------------------------------- */
+
+/* What is exported: a question to a model, or the words for a stream. */
+struct export {
+	const struct wk_export_target *target;
+	const struct wk_model *model;
+	const struct wk_question *question;
+	const struct wk_export_job *job;
+	const struct args *args;
+	const struct wk_view_choice *choice;
+};
+
+static bool render_tree(const struct export *export, struct wk_view *view, struct wk_out *out,
+			struct wk_err *err)
+{
+	struct wk_tree_options tree_options = {
+		.by_process = true,
+		.grouping = wk_view_grouping(export->choice),
+		.merge_images = true,
+		.merge_files = true,
+		.order = WK_TREE_BY_NAME,
+		.side = WK_TREE_LARGER,
+	};
+	struct wk_tree tree;
+	bool ok;
+
+	wk_tree_init(&tree, export->model, &export->question->filter, &tree_options);
+	view->tree = &tree;
+	view->by_weight = tree.only_weights; /* as `wick fold` prints it */
+	ok = export->target->renderer->render(view, out, err);
+	wk_tree_fini(&tree);
+	return ok;
+}
+
+static bool write_to(const struct export *export, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_view view = { .model = export->model };
+
+	if (export->target->stream)
+		return export->target->stream(export->job, out, err);
+	view.quality = &export->question->quality;
+	view.filter = &export->question->filter;
+	view.by_weight = !export->args->samples;
+	if (export->target->renderer->wants == WK_RENDER_TREE)
+		return render_tree(export, &view, out, err);
+	return export->target->renderer->render(&view, out, err);
+}
+
+static bool write_packed(const struct export *export, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_packer *packer = wk_packer_new(out, err);
+	bool ok;
+
+	if (!packer)
+		return false;
+	ok = write_to(export, wk_packer_out(packer), err);
+	wk_packer_end(packer);
+	return ok;
+}
+
+static bool write_output(const struct export *export, const struct wk_call *call,
+			 struct wk_err *err)
+{
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, export->args->output, call, err);
+	bool ok;
+
+	if (!out)
+		return false;
+	ok = is_packed(export->target, export->args) ? write_packed(export, out, err)
+						     : write_to(export, out, err);
+	return wk_output_close(&output, ok, err);
+}
+
+static bool export_model(struct export *export, const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = export->args;
+	struct wk_load_args load = args->load;
+	struct wk_question question = { 0 };
+	struct wk_model *model;
+	bool ok = false;
+
+	load.in_view = &export->choice->filter;
+	model = wk_load_all(export->job->paths, &load, NULL, err);
+	if (!model)
+		return false;
+	export->model = model;
+	export->question = &question;
+	if (wk_question_ask(&question, model, &export->choice->filter, err) &&
+	    wk_question_expect(&question, err))
+		ok = write_output(export, call, err);
+	if (ok && !args->quiet) {
+		wk_view_say(export->choice);
+		wk_question_say(&question);
+	}
+	wk_question_fini(&question);
+	wk_model_free(model);
+	return ok;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const struct wk_export_target *target = target_of(args, err);
+	const char **paths = target ? wk_load_paths(call->words, err) : NULL;
+	struct wk_export_job job = { .paths = paths, .load = &args->load,
+				     .filter = &args->filter,
+				     .perf_script = &args->perf_script };
+	const struct wk_view_typed typed = { &args->view, &args->filter, false };
+	struct wk_view_choice choice = { 0 };
+	struct export export = { .target = target, .job = &job, .args = args,
+				 .choice = &choice };
+	bool ok = paths && check_output(target, paths, call, err) &&
+		  wk_view_choose(&choice, &typed, err) && wk_view_expect_tree(&choice, err);
+
+	if (ok)
+		ok = target->stream ? write_output(&export, call, err)
+				    : export_model(&export, call, err);
+	wk_view_choice_fini(&choice);
+	free(paths);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_export = {
+	.name = "export",
+	.summary = "write a recording in another tool's format",
+	.usage = (const char *const[]){ "--to FORMAT [OPTION...] [FILE...]", NULL },
+	.description = (const char *const[]){
+		"Writes the samples of the FILEs (wick.data where none is given), with the names "
+		"and lines that wick found, for other viewers; docs/export.md says what each "
+		"format keeps.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", options }, 0 },
+		{ &wk_view_group, offsetof(struct args, view) },
+		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_load_group, offsetof(struct args, load) },
+		{ &wk_perf_script_group, offsetof(struct args, perf_script) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick export --to firefox -o app.json.gz", "for profiler.firefox.com" },
+		{ "wick export -o app.pb.gz; go tool pprof -top app.pb.gz", "for pprof" },
+		{ "wick export --thread worker -o app.speedscope.json",
+		  "one thread, for the viewer speedscope" },
+		{ 0 } },
+	.words = WK_WORD_FILE,
+	.choices_title = "Formats",
+	.choice = target_choice,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

@@ -1,0 +1,166 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/naming.h"
+#include "cli/options/filter_options.h"
+#include "cli/options/record_options.h"
+#include "cli/output.h"
+#include "cli/run/child.h"
+#include "cli/run/flame_run.h"
+#include "os/os.h"
+
+struct args {
+	struct wk_flame_args flame;
+	const char *data;
+	struct wk_record_args record;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const struct wk_opt picture[] = {
+	{ 'o', "output", "FILE", "write the picture to FILE (flame.svg)", WK_OPT_TEXT,
+	  AT(flame.output), NULL },
+	{ 0, "by-thread", NULL, "a level for each thread, above its process", WK_OPT_FLAG,
+	  AT(flame.by_thread), NULL },
+	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	  WK_OPT_FLAG, AT(flame.no_process), NULL },
+	{ 'd', "data", "FILE", "where the recording goes (wick.data)", WK_OPT_TEXT, AT(data),
+	  NULL },
+	{ 0, "open", NULL, "open the picture with xdg-open", WK_OPT_FLAG, AT(flame.opens), NULL },
+	{ 0, "post-process", "COMMAND", "draw what this shell command makes of the folded stacks",
+	  WK_OPT_TEXT, AT(flame.post_process), NULL },
+	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, AT(flame.quiet), NULL },
+	{ 0 },
+};
+
+static const char *const forms[] = { "svg", NULL };
+
+static int record_and_draw(const struct wk_call *call, struct wk_symbols *symbols,
+			   struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const char *data = args->data ? args->data : WK_USUAL_RECORDING;
+	struct wk_record_plan plan;
+	int exit_code;
+
+	if (strcmp(data, "-") == 0) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--data must be a file: flame reads it again");
+		return WK_EXIT_USAGE;
+	}
+	if (wk_record_plan_init(&plan, &args->record, call->words->rest, err))
+		exit_code = wk_flame_record(&plan, data, symbols, &args->flame, call, err);
+	else
+		exit_code = wk_exit_code(err);
+	wk_record_plan_fini(&plan);
+	return exit_code;
+}
+
+static bool is_elf(const char *path)
+{
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	bool found;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    !wk_os_open(path, &file, NULL))
+		return false;
+	found = wk_str_starts(wk_str_of((const char *)file.at, file.size_bytes), "\177ELF");
+	wk_os_close(&file);
+	return found;
+}
+
+/* A program where a recording is expected: the "--" in front of it was forgotten. */
+static bool refuse_program(const struct wk_words *words, struct wk_err *err)
+{
+	const char *word = words->count ? words->at[0] : "-";
+	char *program = NULL;
+	struct wk_buf line = { 0 };
+
+	if (wk_os_is_there(word) ? is_elf(word)
+				 : !wk_os_is_path(word) && (program = wk_os_program_find(word))) {
+		/* What lies here and not in PATH is run by its path only. */
+		wk_buf_add_text(&line, program || wk_os_is_path(word) ? " " : " ./");
+		for (size_t i = 0; i < words->count; i++)
+			wk_buf_add_fmt(&line, "%s%s", i ? " " : "", words->at[i]);
+		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			"%s is %s, not a recording; to run and record it: wick flame --%s", word,
+			program ? "a program in PATH" : "a program or library (ELF)",
+			wk_buf_text(&line));
+	}
+	free(program);
+	wk_buf_fini(&line);
+	return err->code == WK_OK;
+}
+
+/* What says how to record says nothing of a recording that is there. */
+static bool refuse_recording_options(const struct args *args, struct wk_err *err)
+{
+	const char *name = args->data ? "data" : wk_record_args_given(&args->record);
+
+	return !name || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				"--%s is for recording, and nothing is recorded here: a command "
+				"stands behind \"--\"", name);
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	bool records = call->words->rest || args->record.pids.count || args->record.all_cpus;
+	struct wk_naming naming;
+	const char **paths = NULL;
+	int exit_code;
+
+	if (records && call->words->count) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"either a FILE to draw or something to record, not both; a command stands "
+			"behind \"--\"");
+		return WK_EXIT_USAGE;
+	}
+	if (wk_record_args_want_list(&args->record, err) ||
+	    (!records && !refuse_recording_options(args, err)))
+		return WK_EXIT_USAGE;
+	if (!records)
+		paths = wk_load_paths(call->words, err);
+	if (!records && !paths)
+		return WK_EXIT_USAGE;
+	if (!records && !args->flame.load.format && !refuse_program(call->words, err)) {
+		free(paths);
+		return wk_exit_code(err);
+	}
+	if (!wk_output_allow(args->flame.output, paths, forms, call, err)) {
+		free(paths);
+		return WK_EXIT_USAGE;
+	}
+	if (!wk_naming_open(&naming, &args->flame.load, err))
+		exit_code = wk_exit_code(err);
+	else if (records)
+		exit_code = record_and_draw(call, naming.symbols, err);
+	else
+		exit_code = wk_flame_draw_all(paths, naming.symbols, &args->flame, call, err)
+				    ? WK_EXIT_DONE : wk_exit_code(err);
+	wk_naming_close(&naming);
+	free(paths);
+	return exit_code;
+}
+
+const struct wk_command wk_cmd_flame = {
+	.name = "flame",
+	.summary = wk_flame_summary,
+	.usage = wk_flame_usage,
+	.description = wk_flame_description,
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Picture", picture }, 0 },
+		{ &wk_drawing_group, AT(flame.drawing) },
+		{ &wk_record_group, AT(record) },
+		{ &wk_view_group, AT(flame.view) },
+		{ &wk_filter_group, AT(flame.filter) },
+		{ &wk_load_group, AT(flame.load) },
+		{ 0 } },
+	.examples = wk_flame_examples,
+	.exit_note = wk_flame_exit_note,
+	.words = WK_WORD_FILE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

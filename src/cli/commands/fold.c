@@ -1,0 +1,150 @@
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/options/filter_options.h"
+#include "cli/options/view_options.h"
+#include "cli/output.h"
+#include "cli/symbols/question.h"
+#include "cli/terminal.h"
+#include "render/renderers.h"
+
+struct args {
+	const char *output;
+	bool by_thread, no_process, weights, quiet;
+	struct wk_filter_spec filter;
+	struct wk_view_args view;
+	struct wk_load_args load;
+};
+
+static const struct wk_opt options[] = {
+	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
+	  offsetof(struct args, output), NULL },
+	{ 0, "by-thread", NULL, "a level for each thread, below its process", WK_OPT_FLAG,
+	  offsetof(struct args, by_thread), NULL },
+	{ 0, "no-process", NULL, "begin with the outermost function, not with the process's name",
+	  WK_OPT_FLAG, offsetof(struct args, no_process), NULL },
+	{ 0, "weights", NULL, "end each line with the weight (nanoseconds, events ...), not with "
+	  "the number of samples", WK_OPT_FLAG, offsetof(struct args, weights), NULL },
+	{ 'q', "quiet", NULL, "do not say on standard error how many samples there were and were "
+	  "lost", WK_OPT_FLAG, offsetof(struct args, quiet), NULL },
+	{ 0 },
+};
+
+static const char *const forms[] = { "folded", NULL };
+/* Samples without any frame have no line to stand on. */
+static void say_left_out(const struct wk_tree *tree)
+{
+	struct wk_buf words = { 0 };
+
+	if (tree->self[0] == 0)
+		return;
+	wk_num_add_share(&words, tree->self[0], tree->total[0]);
+	wk_buf_add_text(&words, " has no stack and stands on no line");
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static bool fold(const struct wk_model *model, const struct wk_question *question,
+		 const struct wk_view_choice *choice, const struct wk_call *call,
+		 struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_tree_options tree_options = {
+		.by_process = !args->no_process,
+		.by_thread = args->by_thread,
+		.grouping = wk_view_grouping(choice),
+		.inverted = choice->inverted,
+		.merge_images = true,
+		.merge_files = true,
+		.order = WK_TREE_BY_NAME,
+		.side = WK_TREE_LARGER, /* of a comparison both counts are printed */
+	};
+	struct wk_view view = { .model = model, .quality = &question->quality,
+				.by_weight = args->weights };
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, args->output, call, err);
+	struct wk_tree tree;
+	bool ok;
+
+	if (!out)
+		return false;
+	wk_tree_init(&tree, model, &question->filter, &tree_options);
+	view.tree = &tree;
+	view.by_weight |= tree.only_weights;
+	ok = wk_renderer_folded.render(&view, out, err);
+	if (ok && !args->quiet)
+		say_left_out(&tree);
+	wk_tree_fini(&tree);
+	return wk_output_close(&output, ok, err);
+}
+
+static struct wk_model *load(const char **paths, const struct args *args,
+			     const struct wk_view_choice *choice, struct wk_err *err)
+{
+	struct wk_load_args summed =
+		wk_load_summed(&args->load, choice->needs_samples, choice->filter.source);
+
+	summed.in_view = &choice->filter;
+	return wk_load_all(paths, &summed, NULL, err);
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const char **paths = wk_load_paths(call->words, err);
+	struct wk_question question = { 0 };
+	struct wk_model *model = NULL;
+	const struct wk_view_typed typed = { &args->view, &args->filter,
+					     args->by_thread || args->no_process };
+	struct wk_view_choice choice = { 0 };
+	bool ok = false;
+
+	if (paths && wk_output_allow(args->output, paths, forms, call, err) &&
+	    wk_view_choose(&choice, &typed, err) && wk_view_expect_tree(&choice, err))
+		model = load(paths, args, &choice, err);
+	free(paths);
+	if (!model) {
+		wk_view_choice_fini(&choice);
+		return wk_exit_code(err);
+	}
+	if (wk_question_ask(&question, model, &choice.filter, err) &&
+	    wk_question_expect(&question, err))
+		ok = fold(model, &question, &choice, call, err);
+	if (ok && !args->quiet) {
+		wk_view_say(&choice);
+		wk_question_say(&question);
+	}
+	wk_view_choice_fini(&choice);
+	wk_question_fini(&question);
+	wk_model_free(model);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_fold = {
+	.name = "fold",
+	.summary = "print a recording as folded stacks, for flame graph tools",
+	.usage = (const char *const[]){ "[OPTION...] [FILE...]", NULL },
+	.description = (const char *const[]){
+		"Prints one line for each distinct stack of the FILEs (wick.data where none is "
+		"given), taken together: the process's name, the functions from the outermost to "
+		"the innermost, joined by semicolons, and how many samples had it.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", options }, 0 },
+		{ &wk_view_group, offsetof(struct args, view) },
+		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_load_group, offsetof(struct args, load) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick fold > stacks.folded", "for any tool that draws folded stacks" },
+		{ "wick fold --function parse wick.data",
+		  "only stacks that went through the parser" },
+		{ "wick fold --group process,module trace.etl",
+		  "which file called which, in each process" },
+		{ 0 } },
+	.words = WK_WORD_FILE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

@@ -1,0 +1,356 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/run/child.h"
+#include "os/os.h"
+
+/* Manual pages in mdoc(7), printed from the tables: `wick man` is wick.1, `wick man fold`
+ * is wick-fold.1. Changed by hand when what the pages say changes. */
+#define PAGE_DATE "November 21, 2026"
+
+#define LINE_COLUMNS 78
+
+/* Text in which roff reads nothing as its own: a leading dot or quote begins a request, a
+ * backslash an escape, and a bare '-' is a hyphen, which cannot be pasted into a shell. */
+static void escaped(struct wk_buf *out, struct wk_str text)
+{
+	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
+		wk_buf_add_text(out, "\\&");
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] == '\\')
+			wk_buf_add_text(out, "\\e");
+		else if (text.at[i] == '-')
+			wk_buf_add_text(out, "\\-");
+		else if (text.at[i] == '`')
+			wk_buf_add_text(out, "\\(ga");
+		else
+			wk_buf_add_char(out, text.at[i]);
+	}
+}
+
+/* A word of running text. What stands in backquotes is set as typed; `quoted` carries it
+ * from word to word. Only there and at the start of an option is '-' not a hyphen. */
+static void word(struct wk_buf *out, struct wk_str text, bool *quoted)
+{
+	bool is_option = text.len && strchr("-\"(", text.at[0]);
+
+	if (text.len && (text.at[0] == '.' || text.at[0] == '\''))
+		wk_buf_add_text(out, "\\&");
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] == '`') {
+			*quoted = !*quoted;
+			wk_buf_add_text(out, *quoted ? "\\fB" : "\\fP");
+		} else if (text.at[i] == '\\' || (text.at[i] == '-' && (*quoted || is_option))) {
+			escaped(out, wk_str_of(text.at + i, 1));
+		} else {
+			wk_buf_add_char(out, text.at[i]);
+		}
+	}
+}
+
+/* Running text in short lines, a new one for each sentence as mdoc(7) asks. */
+static void line(struct wk_out *out, const char *text)
+{
+	struct wk_buf piece = { 0 };
+	bool quoted = false, ends_sentence = false;
+	size_t column = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		wk_buf_reset(&piece);
+		word(&piece, wk_str_of(text, len), &quoted);
+		if (ends_sentence || column + piece.len > LINE_COLUMNS) {
+			wk_out_char(out, '\n');
+			column = 0;
+		} else if (column) {
+			wk_out_char(out, ' ');
+		}
+		wk_out_str(out, wk_buf_str(&piece));
+		column += piece.len + 1;
+		ends_sentence = len && strchr(".?!", text[len - 1]);
+		text += len + strspn(text + len, " ");
+	}
+	wk_out_char(out, '\n');
+	wk_buf_fini(&piece);
+}
+
+static void head(struct wk_out *out, const char *page, const char *summary)
+{
+	struct wk_buf upper = { 0 };
+
+	for (const char *c = page; *c; c++)
+		wk_buf_add_char(&upper, *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
+	wk_out_fmt(out, ".\\\" Printed by `wick man`: change src/cli/ instead.\n"
+			".Dd " PAGE_DATE "\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n",
+		   wk_buf_text(&upper), page, summary);
+	wk_buf_fini(&upper);
+}
+
+static void option(struct wk_out *out, const struct wk_opt *opt)
+{
+	wk_out_text(out, ".It ");
+	if (opt->letter)
+		wk_out_fmt(out, "Fl %c , ", opt->letter);
+	wk_out_fmt(out, "Fl \\-%s", opt->name);
+	if (opt->argument)
+		wk_out_fmt(out, " Ar %s", opt->argument);
+	wk_out_char(out, '\n');
+	line(out, opt->help);
+}
+
+static void options(struct wk_out *out, const struct wk_command *command)
+{
+	for (const struct wk_opt_use *use = command->options; use && use->group; use++) {
+		wk_out_fmt(out, ".Ss %s\n.Bl -tag -width Ds\n", use->group->title);
+		for (const struct wk_opt *opt = use->group->options; opt->name; opt++)
+			option(out, opt);
+		wk_out_text(out, ".El\n");
+	}
+}
+
+static void choices(struct wk_out *out, const struct wk_command *command)
+{
+	wk_out_fmt(out, ".Ss %s\n.Bl -tag -width completion\n", command->choices_title);
+	for (size_t i = 0; command->choice(i).word; i++) {
+		wk_out_fmt(out, ".It Ic %s\n", command->choice(i).word);
+		line(out, command->choice(i).summary);
+	}
+	wk_out_text(out, ".El\n");
+}
+
+static void examples(struct wk_out *out, const struct wk_example *example)
+{
+	struct wk_buf typed = { 0 };
+
+	if (!example)
+		return;
+	wk_out_text(out, ".Sh EXAMPLES\n.Bl -tag -width Ds\n");
+	for (; example->typed; example++) {
+		wk_buf_reset(&typed);
+		escaped(&typed, wk_str_c(example->typed));
+		wk_out_fmt(out, ".It Li \"%s\"\n", wk_buf_text(&typed));
+		line(out, example->does);
+	}
+	wk_out_text(out, ".El\n");
+	wk_buf_fini(&typed);
+}
+
+static void exit_status(struct wk_out *out, const char *note)
+{
+	wk_out_text(out, ".Sh EXIT STATUS\n0 for done, 1 for failed, 2 for wrong usage.\n");
+	if (note)
+		line(out, note);
+}
+
+static void command_page(struct wk_out *out, const struct wk_command *command)
+{
+	struct wk_buf page = { 0 };
+
+	wk_buf_add_fmt(&page, "wick-%s", command->name);
+	head(out, wk_buf_text(&page), command->summary);
+	wk_out_text(out, ".Sh SYNOPSIS\n");
+	for (size_t i = 0; command->usage[i]; i++) {
+		wk_out_fmt(out, "%s.Ic wick %s\n", i ? ".br\n" : "", command->name);
+		if (*command->usage[i])
+			line(out, command->usage[i]);
+	}
+	wk_out_text(out, ".Sh DESCRIPTION\n");
+	for (size_t i = 0; command->description[i]; i++) {
+		wk_out_text(out, i ? ".Pp\n" : "");
+		line(out, command->description[i]);
+	}
+	if (command->choices_title)
+		choices(out, command);
+	options(out, command);
+	exit_status(out, command->exit_note);
+	examples(out, command->examples);
+	wk_out_text(out, ".Sh SEE ALSO\n.Xr wick 1\n");
+	wk_buf_fini(&page);
+}
+
+/* Cross references are sorted by name, as mandoc wants them. */
+static void all_references(struct wk_out *out)
+{
+	const char *last = "";
+
+	for (;;) {
+		const char *next = NULL;
+
+		for (size_t i = 0; wk_commands[i]; i++) {
+			const char *name = wk_commands[i]->name;
+
+			if (strcmp(name, last) > 0 && (!next || strcmp(name, next) < 0))
+				next = name;
+		}
+		if (!next)
+			break;
+		wk_out_fmt(out, "%s.Xr wick-%s 1", *last ? " ,\n" : "", next);
+		last = next;
+	}
+	wk_out_char(out, '\n');
+}
+
+/* What the environment says to every command. */
+static void environment(struct wk_out *out)
+{
+	static const struct {
+		const char *name, *text;
+	} variables[] = {
+		{ "DEBUGINFOD_URLS", "The debuginfod servers that --debuginfod asks, with blanks "
+		  "between them. That it is set is not enough to have them asked." },
+		{ "DEBUGINFOD_TIMEOUT , DEBUGINFOD_MAXTIME", "For how many seconds a server may "
+		  "send next to nothing (60), and how long one file may take (for ever)." },
+		{ "DEBUGINFOD_MAXSIZE", "The most bytes of a file that is fetched (2 GiB)." },
+		{ "DEBUGINFOD_PROGRESS", "Set: tells what is fetched also where standard error is "
+		  "no terminal." },
+		{ "NO_COLOR", "Set to anything but nothing: no colours, also on terminals." },
+		{ "_NT_SYMBOL_PATH , _NT_ALT_SYMBOL_PATH", "Where PDBs and images of Windows "
+		  "programs are looked for, after what --symbol-path says: folders, symbol stores "
+		  "and servers." },
+		{ "WICK_DEBUGINFOD", "Set to 1: as if --debuginfod was always typed." },
+		{ "WICK_MOST_INPUT", "How many bytes are read of a pipe at most; without it, half "
+		  "of the machine's memory." },
+		{ "WICK_SYMBOL_SERVERS", "Servers that are asked as if --symbol-server was typed, "
+		  "with blanks between them." },
+	};
+
+	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width WICK_SYMBOL_SERVERS\n");
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		wk_out_fmt(out, ".It Ev %s\n", variables[i].name);
+		line(out, variables[i].text);
+	}
+	wk_out_text(out, ".El\n");
+}
+
+static void overview_page(struct wk_out *out)
+{
+	head(out, "wick", "a native profiler that draws flame graphs");
+	wk_out_text(out, ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar option ...\n.Op Ar word ...\n"
+			 ".Nm\n.Fl \\-help | Fl \\-version\n.Sh DESCRIPTION\n.Nm\n");
+	line(out, "records where a program's time goes, gives every address its name, and "
+		  "shows the answer as a flame graph or as text. A recording on Linux is an "
+		  "ordinary perf.data file.");
+	wk_out_text(out, ".Pp\nThe commands, each with a page of its own:\n"
+			 ".Bl -tag -width completion\n");
+	for (size_t i = 0; wk_commands[i]; i++) {
+		wk_out_fmt(out, ".It Ic %s\n", wk_commands[i]->name);
+		line(out, wk_commands[i]->summary);
+	}
+	wk_out_text(out, ".El\n.Pp\n");
+	line(out, "A file named \"-\" is standard input or standard output. Progress is written to "
+		  "standard error, and only where that is a terminal.");
+	environment(out);
+	exit_status(out, "A recorded command's own exit code is passed on.");
+	wk_out_text(out, ".Sh SEE ALSO\n");
+	all_references(out);
+}
+
+static void print_page(struct wk_out *out, const struct wk_command *command)
+{
+	if (command)
+		command_page(out, command);
+	else
+		overview_page(out);
+}
+
+/* --- On a terminal, where nobody wants to read source --------------------------------------- */
+
+/* A program that shows the source on its standard input; NULL-terminated. */
+static const char *const viewers[][4] = {
+	{ "man", "-l", "-", NULL },
+	{ "mandoc", "-a", NULL },
+};
+
+static bool view(const char *const *viewer, int page)
+{
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
+	struct wk_argv argv = { 0 };
+	struct wk_err err = { 0 };
+	char *program = wk_os_program_find(viewer[0]);
+	bool ok = false;
+
+	if (program) {
+		for (size_t i = 0; viewer[i]; i++)
+			wk_argv_add(&argv, viewer[i]);
+		io.input = page;
+		io.is_mute = true;
+		io.outlives_interrupt = true;
+		ok = wk_os_rewind(page) && wk_os_program_run(argv.at, io, &err) == 0;
+	}
+	wk_argv_fini(&argv);
+	free(program);
+	return ok;
+}
+
+static bool show_page(const struct wk_command *command)
+{
+	char *path;
+	int page = wk_os_temporary(&path);
+	struct wk_out out = wk_out_to_fd(page);
+	bool ok = false;
+
+	if (page < 0)
+		return false;
+	print_page(&out, command);
+	if (wk_out_end(&out))
+		for (size_t i = 0; !ok && i < sizeof(viewers) / sizeof(viewers[0]); i++)
+			ok = view(viewers[i], page);
+	close(page);
+	free(path);
+	return ok;
+}
+
+static void show_help(struct wk_out *out, const struct wk_command *command)
+{
+	if (command)
+		wk_help_command(out, wk_help_style(), command);
+	else
+		wk_help_overview(out, wk_help_style());
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct wk_words *words = call->words;
+	const struct wk_command *command = NULL;
+
+	if (words->count > 1) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "man prints one page at a time");
+		return WK_EXIT_USAGE;
+	}
+	if (words->count == 1 && strcmp(words->at[0], "wick") != 0) {
+		command = wk_command_find(words->at[0]);
+		if (!command) {
+			wk_command_unknown(words->at[0], err);
+			return WK_EXIT_USAGE;
+		}
+	}
+	if (!wk_os_is_terminal(STDOUT_FILENO))
+		print_page(call->out, command);
+	else if (!show_page(command))
+		show_help(call->out, command);
+	return WK_EXIT_DONE;
+}
+
+const struct wk_command wk_cmd_man = {
+	.name = "man",
+	.summary = "show the manual page of wick or of one of its commands",
+	.usage = (const char *const[]){ "[COMMAND]", NULL },
+	.description = (const char *const[]){
+		"Shows a manual page, made from the same tables as `--help`; without a word, or "
+		"with the word wick, the page of wick itself. On a terminal man or mandoc shows "
+		"it, and where there is neither it is what `--help` says. Into a pipe or file "
+		"goes the page's source, which is what installed pages are.",
+		NULL },
+	.examples = (const struct wk_example[]){
+		{ "wick man record", "read a page, installed or not" },
+		{ "wick man record >wick-record.1", "its source" },
+		{ 0 } },
+	.words = WK_WORD_CHOICE,
+	.choice = wk_command_choice,
+	.run = run,
+};

@@ -1,0 +1,127 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/options/record_options.h"
+#include "cli/run/record_run.h"
+#include "record/perf_list.h"
+
+struct args {
+	const char *output;
+	bool quiet;
+	struct wk_record_args record;
+};
+
+static const struct wk_opt options[] = {
+	{ 'o', "output", "FILE", "write the recording to FILE (wick.data)", WK_OPT_TEXT,
+	  offsetof(struct args, output), NULL },
+	{ 'q', "quiet", NULL, "say nothing but errors", WK_OPT_FLAG, offsetof(struct args, quiet),
+	  NULL },
+	{ 0 },
+};
+
+static void print_event(void *context, const struct wk_listed_event *event)
+{
+	static const char *const needs[] = {
+		[WK_EVENT_FREE] = "",
+		[WK_EVENT_USER_ONLY] = "user code; of the kernel: sudo sysctl "
+				       "kernel.perf_event_paranoid=1",
+		[WK_EVENT_REFUSED] = "needs root, or: sudo sysctl kernel.perf_event_paranoid=-1",
+	};
+	struct wk_out *out = context;
+	struct wk_buf line = { 0 };
+
+	wk_buf_add_fmt(&line, "%-30s  %-10s  %s", event->name, event->kind, needs[event->right]);
+	while (line.len && line.at[line.len - 1] == ' ')
+		line.len--;
+	wk_out_term(out, wk_buf_str(&line));
+	wk_out_char(out, '\n');
+	wk_buf_fini(&line);
+}
+
+/* What -e can be here, and what it needs. */
+static int list_events(struct wk_out *out)
+{
+	struct wk_err why = { 0 };
+	size_t absent;
+
+	if (!wk_perf_list(print_event, out, &absent, &why))
+		wk_out_fmt(out, "tracepoints are not listed: %s\n", why.text);
+	if (absent)
+		wk_out_fmt(out, "%zu more names stand for counters that this machine has not\n",
+			   absent);
+	wk_out_text(out, "and raw codes of this processor, such as r01c4; behind a name :u is for "
+			 "user code, :k for the kernel's\n");
+	return WK_EXIT_DONE;
+}
+
+static bool asks_for_list(const struct wk_opt_list *events)
+{
+	return events->count == 1 && strcmp(events->at[0], "list") == 0;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_record_request request = {
+		.output = args->output ? args->output : WK_USUAL_RECORDING,
+		.quiet = args->quiet,
+	};
+	struct wk_record_outcome outcome = { .exit_code = WK_EXIT_FAILED };
+	struct wk_record_plan plan;
+	struct wk_symbols *symbols;
+
+	if (asks_for_list(&args->record.events) && !call->words->rest)
+		return list_events(call->out);
+	if (!wk_record_plan_init(&plan, &args->record, call->words->rest, err)) {
+		wk_record_plan_fini(&plan);
+		return wk_exit_code(err);
+	}
+	request.recorder = plan.options;
+	request.embeds_symbols = plan.embeds_symbols;
+	symbols = wk_symbols_new(NULL);
+	wk_record_run(&request, symbols, &outcome, err);
+	wk_symbols_free(symbols);
+	wk_record_plan_fini(&plan);
+	wk_record_wait(&outcome, args->quiet, err);
+	wk_record_outcome_fini(&outcome);
+	return outcome.exit_code;
+}
+
+const struct wk_command wk_cmd_record = {
+	.name = "record",
+	.summary = "record a command, running processes or the whole system",
+	.usage = (const char *const[]){ "[OPTION...] [--] COMMAND [ARGUMENT...]",
+					"[OPTION...] -p PID[,PID...]", "[OPTION...] -a",
+					"-e list", NULL },
+	.description = (const char *const[]){
+		"Runs COMMAND, follows all its threads and children, and writes what they did to "
+		"wick.data: an ordinary perf.data file, which `perf report` opens as well. With "
+		"-p or -a it records what already runs, until Ctrl-C or --duration.",
+		"Stacks are unwound while recording, by the tables that compilers put into every "
+		"program, so programs need no frame pointers and no debug information. The file "
+		"can be opened at every moment, also after the recorder was killed. On a disk that "
+		"is full the recording ends with what fitted, which is told.",
+		"A recording that is there already is kept as FILE.old, in place of an older "
+		"one. The command's input, output and signals are its own; with -o - what it "
+		"prints goes to standard error.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &wk_record_group, offsetof(struct args, record) },
+		{ &(const struct wk_opt_group){ "Output", options }, 0 },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick record -- ./app input.txt", "then: wick show" },
+		{ "wick record -p 1234 --duration 10",
+		  "ten seconds of a process that already runs" },
+		{ "wick record -e list", "what can be sampled by here" },
+		{ "wick record -a -F 199 -o all.data -- make", "the whole system while make runs" },
+		{ 0 } },
+	.exit_note = "The command's own exit code is passed on; 128 + N where signal N ended it. "
+		     "126 says that it could not be run, 127 that it was not found.",
+	.words = WK_WORD_PROGRAM,
+	.word_ends_options = true,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

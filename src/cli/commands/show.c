@@ -1,0 +1,560 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/suggest.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "cli/options/filter_options.h"
+#include "cli/options/preset_file.h"
+#include "cli/options/table_form.h"
+#include "cli/options/table_uses.h"
+#include "cli/options/view_options.h"
+#include "cli/output.h"
+#include "cli/symbols/question.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+#include "views/tables/tables.h"
+
+struct args {
+	const char *output, *min_percent;
+	uint64_t top, columns;
+	bool csv, json, all, details, by_total;
+	bool inverted, by_thread, by_process, samples;
+	struct wk_filter_spec filter;
+	struct wk_view_args view;
+	struct wk_load_args load;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const struct wk_opt output_options[] = {
+	{ 0, "csv", NULL, "comma separated values, all columns and rows", WK_OPT_FLAG, AT(csv),
+	  NULL },
+	{ 0, "json", NULL, "one JSON object, all columns and rows", WK_OPT_FLAG, AT(json), NULL },
+	{ 'o', "output", "FILE", "write to FILE instead of standard output", WK_OPT_TEXT,
+	  AT(output), NULL },
+	{ 'n', "top", "NUMBER", "at most so many rows (40, of system of each part; all of trees, "
+	  "marks and events)", WK_OPT_COUNT, AT(top), NULL },
+	{ 0, "by-total", NULL, "functions, images: rank by what they cost with all they call",
+	  WK_OPT_FLAG, AT(by_total), NULL },
+	{ 0, "min", "PERCENT", "leave out what is under this share of the whole (0.5 for functions "
+	  "and calls)", WK_OPT_TEXT,
+	  AT(min_percent), NULL },
+	{ 0, "all", NULL, "leave out nothing", WK_OPT_FLAG, AT(all), NULL },
+	{ 0, "details", NULL, "also the columns that text leaves out", WK_OPT_FLAG, AT(details),
+	  NULL },
+	{ 0, "width", "COLUMNS", "cut lines to so many columns (the terminal's; whole in a file)",
+	  WK_OPT_COUNT, AT(columns), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt tree_options[] = {
+	{ 0, "inverted", NULL, "from the innermost function: callers below callees", WK_OPT_FLAG,
+	  AT(inverted), NULL },
+	{ 0, "by-process", NULL, "a tree for each process name", WK_OPT_FLAG, AT(by_process),
+	  NULL },
+	{ 0, "by-thread", NULL, "a tree for each thread", WK_OPT_FLAG, AT(by_thread), NULL },
+	{ 0, "samples", NULL, "weigh by number of samples", WK_OPT_FLAG, AT(samples), NULL },
+	{ 0 },
+};
+
+static const char *const forms[] = { "txt", "csv", "json", NULL };
+
+static struct wk_choice table_choice(size_t index)
+{
+	return (struct wk_choice){ wk_table_views[index].name, wk_table_views[index].summary };
+}
+
+static const struct wk_table_view *find_table(const char *name, struct wk_err *err)
+{
+	const struct wk_table_view *view = wk_table_view_find(name);
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(name));
+	struct wk_buf names = { 0 };
+
+	if (view)
+		return view;
+	for (view = wk_table_views; view->name; view++) {
+		wk_suggestion_try(&near, view->name);
+		wk_buf_add_fmt(&names, "%s%s", names.len ? ", " : "", view->name);
+	}
+	if (wk_str_is(wk_str_c(name), "modules")) /* as --group calls them */
+		near.best = "images";
+	if (near.best)
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; did you mean \"%s\"?",
+			name, near.best);
+	else
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "show has no \"%.60s\"; it has %s", name,
+			wk_buf_text(&names));
+	wk_buf_fini(&names);
+	return NULL;
+}
+
+static bool is_table_and_no_file(const char *word)
+{
+	return wk_table_view_find(word) && !wk_os_is_there(word);
+}
+
+/* No file, but a slip away from a word for what to show; says so. */
+static bool is_nearly_table(const char *word, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(word));
+
+	for (const struct wk_table_view *view = wk_table_views; view->name; view++)
+		wk_suggestion_try(&near, view->name);
+	if (!near.best || strcmp(word, "-") == 0 || wk_os_is_there(word))
+		return false;
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no file \"%s\"; did you mean \"%s\"?", word,
+		near.best);
+	return true;
+}
+
+static const struct wk_table_view *fail_words(struct wk_err *err)
+{
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"show takes FILEs and, behind them, one word for what to show");
+	return NULL;
+}
+
+/* The only word: a file, or what to show of the usual recording. */
+static const struct wk_table_view *read_word(struct wk_words *files, struct wk_err *err)
+{
+	const char *word = files->at[0];
+
+	if (!is_table_and_no_file(word))
+		return is_nearly_table(word, err) ? NULL : find_table("functions", err);
+	if (!wk_load_has_usual()) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"there is no " WK_USUAL_RECORDING " in this folder, nor a file \"%s\"; "
+			"the FILE comes first: wick show FILE %s", word, word);
+		return NULL;
+	}
+	files->count = 0;
+	return find_table(word, err);
+}
+
+/* FILEs and the word behind them: leaves the files in `files`. */
+static const struct wk_table_view *read_last_word(struct wk_words *files, struct wk_err *err)
+{
+	const char *first = files->at[0], *last = files->at[files->count - 1];
+	bool is_behind = !wk_os_is_there(last) && strcmp(last, "-") != 0;
+
+	for (size_t i = 1; i + 1 < files->count; i++)
+		if (is_table_and_no_file(files->at[i]))
+			return fail_words(err);
+	if (is_table_and_no_file(first) && is_behind) {
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"there is no file \"%s\"; the FILE comes first: wick show %s %s", first,
+			last, first);
+		return NULL;
+	}
+	files->count--;
+	if (is_behind)
+		return find_table(last, err);
+	if (is_table_and_no_file(first)) { /* the other way round is as clear */
+		files->at++;
+		return find_table(first, err);
+	}
+	files->count++;
+	return is_nearly_table(first, err) ? NULL : find_table("functions", err);
+}
+
+/* Each of them may be missing: the usual recording, the functions. */
+static const struct wk_table_view *read_words(const struct wk_words *words, const char ***paths,
+					      struct wk_err *err)
+{
+	struct wk_words files = *words;
+	const struct wk_table_view *what = NULL;
+
+	if (words->rest_count > 0)
+		return fail_words(err);
+	if (words->count == 0)
+		what = find_table("functions", err);
+	else if (words->count == 1)
+		what = read_word(&files, err);
+	else
+		what = read_last_word(&files, err);
+	*paths = what ? wk_load_paths(&files, err) : NULL;
+	return *paths ? what : NULL;
+}
+
+static bool read_percent(const char *text, double *percent, struct wk_err *err)
+{
+	char *end = NULL;
+
+	*percent = strtod(text, &end);
+	if (end == text || *end || !isfinite(*percent) || *percent < 0 || *percent > 100)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--min is \"%s\", expected a number from 0 to 100", text);
+	return true;
+}
+
+static bool table_options(const struct args *args, const struct wk_view_choice *choice,
+			  struct wk_table_options *options, struct wk_err *err)
+{
+	*options = (struct wk_table_options){
+		.by_total = args->by_total,
+		.tree = {
+			.by_process = args->by_process,
+			.by_thread = args->by_thread,
+			.grouping = wk_view_grouping(choice),
+			.inverted = args->inverted || choice->inverted,
+			.by_samples = args->samples,
+		},
+	};
+	return wk_table_form_check(args->csv, args->json, err) &&
+	       (!args->min_percent || read_percent(args->min_percent, &options->min_percent, err));
+}
+
+/* What a person is shown of a table unless asked otherwise; programs get all. */
+static void usual_options(const struct args *args, const struct wk_table_view *table,
+			  struct wk_table_options *options)
+{
+	bool for_people = !args->csv && !args->json && !args->all;
+
+	if (args->top)
+		options->limit = args->top < UINT32_MAX ? (uint32_t)args->top : UINT32_MAX;
+	else if (for_people)
+		options->limit = table->usual_limit;
+	if (!args->min_percent && for_people)
+		options->min_percent = table->usual_min_percent;
+}
+
+/* The word `tree` is one of calls where options are about calls: which it is, and how to have the
+ * other. */
+static void note_other_tree(struct wk_table *table, const struct wk_table_view *shown,
+			    const struct wk_model *model)
+{
+	if (strcmp(shown->name, "tree") == 0 && model->is_windows)
+		wk_table_note(table, "this is the tree of calls, which the options are about; the "
+				     "tree of processes is `wick show FILE process-tree`");
+}
+
+/* What is known of a table once it was printed. */
+struct printed {
+	bool is_empty, names_functions;
+};
+
+static bool show(const struct wk_table_view *what, const struct wk_table_options *options,
+		 const struct wk_model *model, const struct wk_question *question,
+		 const struct wk_call *call, struct printed *printed, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_view view = { .model = model, .quality = &question->quality,
+				.has_details = args->details };
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, args->output, call, err);
+	struct wk_table table;
+	bool ok;
+
+	if (!out)
+		return false;
+	wk_table_fit(&view, out, call, args->columns);
+	wk_table_init(&table, what->name);
+	what->fill(&table, model, &question->filter, options);
+	note_other_tree(&table, what, model);
+	view.table = &table;
+	*printed = (struct printed){ table.row_count == 0, table.names_functions };
+	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
+	wk_table_fini(&table);
+	return wk_output_close(&output, ok, err);
+}
+
+static bool is_typed(const struct wk_words *words, const struct wk_table_view *what)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (wk_str_is(wk_str_c(words->at[i]), what->name))
+			return true;
+	return false;
+}
+
+/* Where no word says what to show, a preset or levels do. */
+static const struct wk_table_view *what_of(const struct wk_call *call,
+					   const struct wk_table_view *what,
+					   const struct wk_view_choice *choice, struct wk_err *err)
+{
+	const struct args *args = call->args;
+
+	if (is_typed(call->words, what))
+		return what;
+	if (choice->table)
+		return find_table(choice->table, err);
+	if (args->view.preset || args->view.group || args->inverted || args->by_process ||
+	    args->by_thread || args->samples)
+		return find_table("calls", err);
+	return what;
+}
+
+static bool says_how(const struct args *args, const struct wk_table_options *options)
+{
+	return args->inverted || args->by_process || args->by_thread || args->samples ||
+	       options->tree.grouping;
+}
+
+/* Memory by other levels than processes is a tree of the calls that allocated it, and waits are one
+ * of where threads waited. */
+static const struct wk_table_view *shown_as(const struct wk_table_view *what,
+					    const struct args *args,
+					    const struct wk_table_options *options)
+{
+	static const char *const of_calls[] = { "memory", "heap", "waits", NULL };
+
+	if (!wk_str_is_one_of(wk_str_c(what->name), of_calls) || !says_how(args, options))
+		return what;
+	return wk_table_view_find("calls");
+}
+
+/* What was typed and the table that was asked for cannot follow is refused. */
+static bool expect_uses(const struct wk_table_view *table, const struct args *args,
+			struct wk_err *err)
+{
+	const struct wk_filter_spec *filter = &args->filter;
+	const struct wk_typed_use uses[] = {
+		{ "--by-total", WK_TABLE_HAS_TOTALS, args->by_total },
+		{ "--min", WK_TABLE_HAS_SHARES, args->min_percent },
+		{ "--inverted", WK_TABLE_HAS_LEVELS, args->inverted },
+		{ "--by-process", WK_TABLE_HAS_LEVELS, args->by_process },
+		{ "--by-thread", WK_TABLE_HAS_LEVELS, args->by_thread },
+		{ "--samples", WK_TABLE_HAS_LEVELS, args->samples },
+		{ "--group", WK_TABLE_HAS_LEVELS, args->view.group },
+		{ "--preset", WK_TABLE_HAS_SAMPLES, args->view.preset },
+		{ "--process", WK_TABLE_HAS_SAMPLES, filter->process },
+		{ "--thread", WK_TABLE_HAS_SAMPLES, filter->thread },
+		{ "--image", WK_TABLE_HAS_STACKS, filter->image },
+		{ "--function", WK_TABLE_HAS_STACKS, filter->function },
+		{ "--time", WK_TABLE_HAS_TIMES, filter->time },
+		{ "--by", WK_TABLE_HAS_EVENTS, filter->source },
+		{ "--outstanding", WK_TABLE_HAS_EVENTS, filter->outstanding },
+		{ 0 },
+	};
+
+	return wk_table_expect_uses(table, uses, err);
+}
+
+/* A trace that sampled nothing has processes, threads and images all the same. */
+static bool is_of_samples(const struct wk_table_view *what, const struct wk_model *model)
+{
+	static const char *const of_what_there_is[] = { "processes", "process-tree", "threads",
+							"images", NULL };
+	static const char *const of_something_else[] = { "system", "marks", "events", "waits",
+							 NULL };
+
+	if (wk_str_is_one_of(wk_str_c(what->name), of_something_else))
+		return false;
+	return model->samples.count ||
+	       !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
+}
+
+/* The tree of a trace of Windows is that of its processes, unless it is said how calls are to be
+ * put together. */
+static const struct wk_table_view *view_for(const struct wk_table_view *what,
+					    const struct wk_model *model, const struct args *args,
+					    const struct wk_table_options *options)
+{
+	if (strcmp(what->name, "tree") != 0 || !model->is_windows || says_how(args, options) ||
+	    args->filter.source || args->filter.outstanding)
+		return what;
+	return wk_table_view_find("process-tree");
+}
+
+/* A preset's event is not lost in silence, and takes no other's place. */
+static bool expect_source(const struct wk_table_view *what, const struct wk_view_choice *choice,
+			  const char *own, struct wk_err *err)
+{
+	const char *source = choice->filter.source;
+
+	if (wk_table_view_takes_source(what, source))
+		return true;
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "the table %s is of %s, the preset of %s: `wick show FILE calls` with the "
+		       "preset shows that", what->name, own, source ? source : "CPU time");
+}
+
+/* What is shown may be about an event of its own, which not every recording has. */
+static bool ask(struct wk_question *question, const struct wk_table_view *what,
+		const struct wk_model *model, const struct wk_view_choice *choice,
+		bool has_preset, struct wk_err *err)
+{
+	struct wk_filter_spec filter = choice->filter;
+	const char *lacks = wk_table_view_lacks(what, model);
+	const char *own = wk_table_view_source(what, model);
+
+	if (lacks)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "%s", lacks);
+	if (has_preset && !expect_source(what, choice, own ? own : what->name, err))
+		return false;
+	if (!filter.source)
+		filter.source = own;
+	return wk_question_ask(question, model, &filter, err);
+}
+
+/* A file of presets is no recording, but what is in it can be shown. */
+static bool is_preset_file(const char *const *paths)
+{
+	return paths && paths[0] && !paths[1] && wk_preset_file_is_meant(paths[0]);
+}
+
+static bool show_presets(const char *path, const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_view view = { .has_details = args->details };
+	struct wk_output output;
+	struct wk_table table;
+	struct wk_out *out;
+	bool ok;
+
+	if (!wk_table_form_check(args->csv, args->json, err) ||
+	    !wk_output_allow(args->output, (const char *const[]){ path, NULL }, forms, call, err) ||
+	    !wk_preset_file_table(&table, path, err))
+		return false;
+	out = wk_output_open(&output, args->output, call, err);
+	if (!out) {
+		wk_table_fini(&table);
+		return false;
+	}
+	wk_table_fit(&view, out, call, args->columns);
+	view.table = &table;
+	ok = wk_table_form(args->csv, args->json)->render(&view, out, err);
+	wk_table_fini(&table);
+	return wk_output_close(&output, ok, err);
+}
+
+/* What a preset groups by is not lost in silence. */
+static void say_dropped_grouping(const struct wk_view_choice *choice,
+				 const struct wk_table_view *shown)
+{
+	struct wk_buf words = { 0 };
+
+	if (!choice->is_grouped || shown->uses & WK_TABLE_HAS_LEVELS)
+		return;
+	wk_buf_add_fmt(&words, "the table %s has no levels, so the preset's grouping (",
+		       shown->name);
+	wk_grouping_write(&choice->grouping, &words);
+	wk_buf_add_fmt(&words, ") is not in it: `wick show FILE calls` with the preset has both");
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static void warn(const struct wk_question *question, const struct printed *printed)
+{
+	if (printed->names_functions)
+		wk_question_warn(question);
+	else
+		wk_question_say_faults(question, true);
+}
+
+/* `typed` is the table that was asked for, which of a model may be another. */
+static bool show_model(const struct wk_table_view *typed, struct wk_table_options *options,
+		       const struct wk_model *model, const struct wk_view_choice *choice,
+		       const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const struct wk_table_view *what = view_for(typed, model, args, options);
+	const struct wk_table_view *shown = shown_as(what, args, options);
+	struct wk_question question = { 0 };
+	bool must_have = is_of_samples(shown, model), ok = false;
+	struct printed printed = { 0 };
+
+	usual_options(args, shown, options);
+	/* An empty table may be printed, but takes no file's place. */
+	if (ask(&question, what, model, choice, args->view.preset, err) &&
+	    (!must_have || !args->output || wk_question_expect(&question, err))) {
+		if (must_have)
+			wk_question_say_cpu(&question);
+		ok = show(shown, options, model, &question, call, &printed, err);
+	}
+	/* Threads can have waited where no sample is of a wait. */
+	must_have |= printed.is_empty && wk_str_is(wk_str_c(shown->name), "waits");
+	if (ok && must_have)
+		ok = wk_question_expect(&question, err);
+	if (ok && args->csv) /* which has no place for words below its rows */
+		warn(&question, &printed);
+	if (ok) {
+		say_dropped_grouping(choice, shown);
+		wk_view_say(choice);
+	}
+	wk_question_fini(&question);
+	return ok;
+}
+
+static bool show_recording(const struct wk_table_view *what, const char **paths,
+			   const struct wk_view_choice *choice, const struct wk_call *call,
+			   struct wk_err *err)
+{
+	const struct args *args = call->args;
+	struct wk_load_args load = wk_load_summed(&args->load, choice->needs_samples,
+						  choice->filter.source);
+	struct wk_table_options options;
+	struct wk_model *model;
+	bool ok;
+
+	if (!what || !table_options(args, choice, &options, err) ||
+	    !expect_uses(shown_as(what, args, &options), args, err) ||
+	    !wk_output_allow(args->output, paths, forms, call, err))
+		return false;
+	load.in_view = &choice->filter;
+	load.table = what;
+	model = wk_load_all(paths, &load, NULL, err);
+	if (!model)
+		return false;
+	ok = show_model(what, &options, model, choice, call, err);
+	wk_model_free(model);
+	return ok;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	const struct wk_view_typed typed = { &args->view, &args->filter,
+					     args->by_process || args->by_thread };
+	struct wk_view_choice choice = { 0 };
+	const char **paths = NULL;
+	const struct wk_table_view *what = read_words(call->words, &paths, err);
+	bool ok = what && wk_view_choose(&choice, &typed, err);
+
+	if (ok && is_preset_file(paths))
+		ok = show_presets(paths[0], call, err);
+	else if (ok)
+		ok = show_recording(what_of(call, what, &choice, err), paths, &choice, call, err);
+	free(paths);
+	wk_view_choice_fini(&choice);
+	return ok ? WK_EXIT_DONE : wk_exit_code(err);
+}
+
+const struct wk_command wk_cmd_show = {
+	.name = "show",
+	.summary = "print a recording as text: hottest functions, call tree and more",
+	.usage = (const char *const[]){ "[OPTION...] [FILE...] [WHAT]", NULL },
+	.description = (const char *const[]){
+		"Prints one table of FILE (wick.data where none is given), the functions unless "
+		"WHAT names another. Several FILEs are added up; those of one Windows session "
+		"(kernel.etl, user.etl ...) are read as one. What a row spent itself is its self "
+		"time, with all it called its total. Below the table stand what was left out, how "
+		"many samples were lost, and what share of stacks reach a root. An option that a "
+		"table cannot follow is refused.",
+		"`calls` is the calling tree of any recording, `process-tree` the process tree. "
+		"The word `tree` is the former, but of a Windows trace the latter, also where "
+		"--process, --time and other filters narrow it, unless an option is about calls: "
+		"--by, --outstanding, --group, --preset, --inverted, --by-process, --by-thread or "
+		"--samples.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Output", output_options }, 0 },
+		{ &(const struct wk_opt_group){ "The tree", tree_options }, 0 },
+		{ &wk_view_group, offsetof(struct args, view) },
+		{ &wk_filter_group, offsetof(struct args, filter) },
+		{ &wk_load_group, offsetof(struct args, load) },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick show", "the hottest functions of wick.data" },
+		{ "wick show tree --min 2", "who called whom, down to 2 % of the whole" },
+		{ "wick show trace.etl tree", "which process began which, and when" },
+		{ "wick show app.data functions --thread worker --csv",
+		  "one thread's, for a spreadsheet" },
+		{ 0 } },
+	.words = WK_WORD_FILE_THEN_CHOICE,
+	.choices_title = "What",
+	.choice = table_choice,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

@@ -1,0 +1,229 @@
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/asking.h"
+#include "cli/command.h"
+#include "cli/naming.h"
+#include "cli/symbols/typed_address.h"
+#include "os/os.h"
+
+struct args {
+	const char *image, *section;
+	bool addresses, functions, inlines, demangle, basenames, pretty, columns, json;
+	bool no_functions, no_demangle;
+	struct wk_load_args load;
+};
+
+#define AT(field) offsetof(struct args, field)
+
+static const struct wk_opt options[] = {
+	{ 'e', "exe", "IMAGE", "the program, library or debug file that the addresses are of "
+	  "(a.out)", WK_OPT_TEXT, AT(image), NULL },
+	{ 'j', "section", "NAME", "addresses count from the begin of this section", WK_OPT_TEXT,
+	  AT(section), NULL },
+	{ 'a', "addresses", NULL, "print each address before its answer", WK_OPT_FLAG,
+	  AT(addresses), NULL },
+	{ 's', "basenames", NULL, "files without their directories", WK_OPT_FLAG, AT(basenames),
+	  NULL },
+	{ 'p', "pretty-print", NULL, "one line for each function", WK_OPT_FLAG, AT(pretty), NULL },
+	{ 0, "columns", NULL, "the column, too: file:line:column", WK_OPT_FLAG, AT(columns),
+	  NULL },
+	{ 0, "json", NULL, "one JSON object for each address, a line each; -a, -p and --columns "
+	  "change nothing there", WK_OPT_FLAG, AT(json), NULL },
+	{ 0, "no-functions", NULL, "files and lines only", WK_OPT_FLAG, AT(no_functions), NULL },
+	{ 0, "no-inline", NULL, "only the function that the machine ran, not the calls that were "
+	  "inlined into it", WK_OPT_FLAG, AT(load.no_inlined), NULL },
+	{ 0, "no-demangle", NULL, "names as they are linked", WK_OPT_FLAG, AT(no_demangle), NULL },
+	{ 'f', "functions", NULL, "as it is done anyway; so are -i and -C, for scripts that say "
+	  "them to addr2line", WK_OPT_FLAG, AT(functions), NULL },
+	{ 'i', "inlines", NULL, "as it is done anyway", WK_OPT_FLAG, AT(inlines), NULL },
+	{ 'C', "demangle", NULL, "as it is done anyway", WK_OPT_FLAG, AT(demangle), NULL },
+	{ 0 },
+};
+
+static const struct wk_opt finding[] = {
+	{ 0, "debug-dir", "DIR", "look for debug files here, before /usr/lib/debug", WK_OPT_LIST,
+	  AT(load.debug_dirs), NULL },
+	{ 0, "debuginfod", NULL, "fetch files that are not here from the servers of "
+	  "DEBUGINFOD_URLS (WICK_DEBUGINFOD=1: always)", WK_OPT_FLAG, AT(load.remote.debuginfod),
+	  NULL },
+	{ 0, "symbol-server", "SERVER", "fetch them from this debuginfod server, or store:URL, or "
+	  "store:FOLDER (WICK_SYMBOL_SERVERS: always)", WK_OPT_LIST, AT(load.remote.servers),
+	  NULL },
+	{ 0, "symbol-path", "PATH", "look for PDBs of Windows programs here, then along "
+	  "_NT_SYMBOL_PATH: folders, stores and srv*CACHE*URL, with ; between", WK_OPT_LIST,
+	  AT(load.remote.symbol_paths), NULL },
+	{ 0, "offline", NULL, "ask no other machine, whatever the environment says", WK_OPT_FLAG,
+	  AT(load.remote.offline), NULL },
+	{ 0 },
+};
+
+static const char *word_at(const struct wk_words *words, size_t i)
+{
+	return i < words->count ? words->at[i] : words->rest[i - words->count];
+}
+
+static size_t word_count(const struct wk_words *words)
+{
+	return words->count + words->rest_count;
+}
+
+/* "./app", "/usr/lib/a.so" and "app.pdb": a slash within is found in names of functions, too. */
+static bool is_path(const char *typed)
+{
+	static const char *const begins[] = { "/", "./", "../", NULL };
+	static const char *const ends[] = { ".exe", ".dll", ".sys", ".pdb", ".so" };
+	struct wk_str word = wk_str_c(typed);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (wk_str_ends(word, ends[i]))
+			return true;
+	return wk_str_starts_one_of(word, begins) && !strpbrk(typed, "+( ");
+}
+
+/* Without -e the first word may be the image, as in a line of standard input. One such as "a" may
+ * be an address as well, of the usual image where there is that. */
+static bool is_image_word(const struct args *args, const struct wk_words *words)
+{
+	const char *word;
+	uint64_t address;
+
+	if (args->image || word_count(words) == 0)
+		return false;
+	word = word_at(words, 0);
+	if (wk_typed_address_is_plain(wk_str_c(word), &address) &&
+	    (word_count(words) == 1 || wk_os_is_there("a.out")))
+		return false;
+	return wk_os_is_there(word) || is_path(word);
+}
+
+/* Addresses alone are of an image that must be there; others may name theirs. */
+static bool wants_usual(const struct wk_words *words, size_t first)
+{
+	uint64_t address;
+
+	return first < word_count(words) &&
+	       wk_typed_address_is_plain(wk_str_c(word_at(words, first)), &address);
+}
+
+/* How many of the words were no addresses. */
+static size_t answer_words(struct wk_asking *asking, const struct wk_words *words, size_t first)
+{
+	size_t wrong = 0;
+
+	for (size_t i = first; i < word_count(words); i++)
+		wrong += !wk_asking_word(asking, wk_str_c(word_at(words, i)));
+	wk_asking_answer(asking);
+	return wrong;
+}
+
+static bool answer(struct wk_asking *asking, const struct wk_words *words, size_t first,
+		   size_t *wrong, struct wk_err *err)
+{
+	if (!wk_asking_check(asking, wants_usual(words, first), err))
+		return false;
+	if (word_count(words) == first)
+		return wk_asking_lines(asking, STDIN_FILENO, err);
+	*wrong = answer_words(asking, words, first);
+	return true;
+}
+
+/* Who asks another machine by name wants to know where it did not help. */
+static bool asks_others(const struct wk_remote_args *remote)
+{
+	return !remote->offline && (remote->servers.count || remote->debuginfod);
+}
+
+static bool symbolize(const struct args *args, const struct wk_call *call,
+		      struct wk_symbols *symbols, size_t *wrong, struct wk_err *err)
+{
+	const struct wk_words *words = call->words;
+	size_t first = is_image_word(args, words);
+	struct wk_answer_style style = {
+		.shows_address = args->addresses,
+		.no_functions = args->no_functions,
+		.no_inlined = args->load.no_inlined,
+		.no_demangle = args->no_demangle,
+		.basenames = args->basenames,
+		.columns = args->columns,
+		.pretty = args->pretty,
+		.json = args->json,
+	};
+	struct wk_asking asking = {
+		.image = first ? word_at(words, 0) : args->image,
+		.section = args->section,
+		.tells_in_answers = args->json,
+		.out = call->out,
+		.answers = wk_answers_new(&style, call->out),
+	};
+	bool ok;
+
+	wk_asked_images_init(&asking.images, symbols);
+	ok = answer(&asking, words, first, wrong, err);
+	if (asks_others(&args->load.remote))
+		wk_asked_images_tell_unnamed(&asking.images);
+	else
+		wk_asked_images_tell_stripped(&asking.images, asking.answers);
+	wk_answers_free(asking.answers);
+	wk_asking_fini(&asking);
+	return ok;
+}
+
+static int run(const struct wk_call *call, struct wk_err *err)
+{
+	const struct args *args = call->args;
+	size_t wrong = 0;
+	bool ok = false;
+	struct wk_naming naming;
+	struct wk_symbols *symbols = wk_naming_open(&naming, &args->load, err);
+
+	if (symbols)
+		ok = symbolize(args, call, symbols, &wrong, err);
+	wk_naming_close(&naming);
+	if (!ok)
+		return wk_exit_code(err);
+	return wrong ? WK_EXIT_FAILED : WK_EXIT_DONE;
+}
+
+const struct wk_command wk_cmd_symbolize = {
+	.name = "symbolize",
+	.summary = "say which function and line an address is",
+	.usage = (const char *const[]){ "[OPTION...] [-e IMAGE] [ADDRESS...]",
+					"[OPTION...] IMAGE [ADDRESS...]", NULL },
+	.description = (const char *const[]){
+		"Prints for each ADDRESS of IMAGE the function, and then its file and line, as "
+		"`addr2line -f -i -C` does: of calls that the compiler inlined, the innermost "
+		"first, each followed by the function that it was inlined into. What is not known "
+		"is ?? and ??:0; of a function whose lines nobody knows the line is ??:?.",
+		"Addresses are hexadecimal, with or without 0x, and count as the image's own "
+		"tables do, not as it was loaded; of a program for Windows they may count from its "
+		"begin, too, and IMAGE may be its PDB alone, where they do so always. "
+		"FUNCTION+0x10 is taken, and what a backtrace prints: "
+		"IMAGE+0x22f0, IMAGE(+0x22f0), IMAGE(FUNCTION+0x10) [0x55d0c0de]. Without "
+		"any they are read from standard input, one a line; a line may also be IMAGE "
+		"ADDRESS. Each line is answered before the next is waited for.",
+		"Functions, inlined calls and readable names are on, whether -f, -i and -C are "
+		"given or not. Lines come from the image's debug information or from its separate "
+		"debug file; without any, functions come from its table of symbols.",
+		"--json answers with an object for each address: `asked` as typed, `address`, "
+		"`image`, `frames` from the innermost (`function`, `file`, `line`, `column`, and "
+		"whether it was `inlined` into the next), and `error` where nothing is known of "
+		"it, which is then told nowhere else. What is not known is null.",
+		NULL },
+	.options = (const struct wk_opt_use[]){
+		{ &(const struct wk_opt_group){ "Options", options }, 0 },
+		{ &(const struct wk_opt_group){ "Where debug files are", finding }, 0 },
+		{ 0 } },
+	.examples = (const struct wk_example[]){
+		{ "wick symbolize -e ./server 0x41f3a0 0x41f3c4", "two addresses" },
+		{ "wick symbolize -e ./server -a -p < addresses", "many, a line each" },
+		{ "wick symbolize -e ./server --json 0x41f3a0 | jq .frames[0]", "for a program to "
+		  "read" },
+		{ "echo './libparse.so 0x1139' | wick symbolize", "the image beside the address" },
+		{ 0 } },
+	.exit_note = "1, too, where a word is no address: the others are answered nevertheless, "
+		     "and it with ??.",
+	.words = WK_WORD_FILE,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

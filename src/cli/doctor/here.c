@@ -1,0 +1,146 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/doctor/doctor.h"
+#include "os/os.h"
+#include "symbols/object/object.h"
+
+bool wk_doctor_records(void)
+{
+	return true;
+}
+
+static bool is_for_this_machine(const struct wk_obj *obj, struct wk_buf *machine)
+{
+	static const struct {
+		const char *name;
+		enum wk_machine machine;
+	} known[] = {
+		{ "x86_64", WK_MACHINE_X86_64 },
+		{ "aarch64", WK_MACHINE_AARCH64 },
+	};
+	struct utsname system;
+
+	if (uname(&system) != 0)
+		return true;
+	wk_buf_add_text(machine, system.machine);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].name, system.machine) == 0)
+			return obj->machine == known[i].machine;
+	return true;
+}
+
+bool wk_doctor_fits(struct wk_findings *findings, const struct wk_obj *obj)
+{
+	struct wk_buf machine = { 0 };
+	bool fits = is_for_this_machine(obj, &machine);
+
+	if (!fits)
+		wk_findings_bad(findings, NULL, "built for another machine than this, which is %s",
+				wk_buf_text(&machine));
+	wk_buf_fini(&machine);
+	return fits;
+}
+
+/* Libraries are looked at too; only what is started by its name must be executable. */
+static bool is_program(const struct wk_obj *obj)
+{
+	return obj->type == WK_ET_EXEC ||
+	       (obj->type == WK_ET_DYN && wk_obj_section(obj, ".interp"));
+}
+
+void wk_doctor_rights(struct wk_findings *findings, const char *path,
+		      const struct wk_obj *obj)
+{
+	struct wk_buf mend = { 0 };
+	struct stat info;
+
+	if (stat(path, &info) != 0 || !is_program(obj))
+		return;
+	wk_buf_add_fmt(&mend, "chmod +x %s", path);
+	if (access(path, X_OK) != 0)
+		wk_findings_bad(findings, wk_buf_text(&mend), "it may not be run: %s is not "
+				"executable", path);
+	wk_buf_reset(&mend);
+	wk_buf_add_fmt(&mend, "sudo wick flame -- %s", path);
+	if (info.st_mode & (S_ISUID | S_ISGID) && geteuid() != 0)
+		wk_findings_bad(findings, wk_buf_text(&mend),
+				"it runs with the rights of another user or group, so only root "
+				"may record it");
+	wk_buf_fini(&mend);
+}
+
+/* The C library that wick itself runs with, which is that of most programs here. */
+static char *libc_path(void)
+{
+	struct wk_buf maps = { 0 };
+	const char *found, *start;
+	char *path = NULL;
+
+	wk_os_read_small("/proc/self/maps", &maps);
+	found = strstr(wk_buf_text(&maps), "/libc.so.6\n");
+	if (found) {
+		for (start = found; start > maps.at && start[-1] != ' ' && start[-1] != '\n';)
+			start--;
+		path = strndup(start, (size_t)(found - start) + strlen("/libc.so.6"));
+	}
+	wk_buf_fini(&maps);
+	return path;
+}
+
+static const char *libc_symbols_command(void)
+{
+	if (access("/usr/bin/apt-get", X_OK) == 0)
+		return "sudo apt-get install libc6-dbg";
+	if (access("/usr/bin/dnf", X_OK) == 0)
+		return "sudo dnf debuginfo-install glibc";
+	if (access("/usr/bin/zypper", X_OK) == 0)
+		return "sudo zypper install glibc-debuginfo";
+	return NULL;
+}
+
+void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
+{
+	char *path = libc_path();
+	struct wk_image_key key = { .path = wk_str_c(path) };
+	struct wk_store_file libc = { 0 }, debug = { 0 };
+	struct wk_buf why = { 0 };
+
+	if (path && wk_store_image(&key, &libc, &why) == WK_IMAGE_NAMED) {
+		if (wk_obj_section(libc.obj, ".symtab"))
+			wk_findings_good(findings, "the C library names all of its functions");
+		else if (wk_store_debug(&libc, debug_dirs, &debug, &why))
+			wk_findings_good(findings, "the C library's debug symbols are there: %s",
+					 debug.path);
+		else
+			wk_findings_better(findings, libc_symbols_command(),
+					   "of the C library, only exported functions have names: "
+					   "its debug symbols are not installed");
+	}
+	wk_store_close(&debug);
+	wk_store_close(&libc);
+	wk_buf_fini(&why);
+	free(path);
+}
+
+void wk_doctor_cargo_tools(struct wk_findings *findings)
+{
+	struct wk_buf mend = { 0 };
+	char self[4096];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	self[len > 0 ? len : 0] = '\0';
+	wk_buf_add_fmt(&mend, "ln -s %s ~/.cargo/bin/cargo-wick", self);
+	if (!wk_doctor_is_in_path("cargo"))
+		wk_findings_bad(findings, "sudo apt-get install cargo", "cargo is not in PATH");
+	else if (wk_doctor_is_in_path("cargo-wick"))
+		wk_findings_good(findings, "`cargo wick` is there: it builds, records and draws");
+	else
+		wk_findings_better(findings, wk_buf_text(&mend),
+				   "`wick cargo` works here, `cargo wick` does not: there is no "
+				   "cargo-wick in PATH");
+	wk_buf_fini(&mend);
+}

@@ -1,0 +1,222 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/doctor/doctor.h"
+#include "cli/options/record_options.h"
+#include "os/os.h"
+#include "record/facts.h"
+#include "record/perf_open.h"
+#include "record/probe.h"
+
+#define CAP_SYS_PTRACE_BIT 19
+
+/* A recording of one busy thread takes some 200 KiB a second. */
+#define LITTLE_DISK ((uint64_t)1 << 30)
+#define NO_DISK     ((uint64_t)64 << 20)
+
+/* A number in a file of /proc/sys; false where there is no such file. */
+static bool setting(const char *path, int64_t *value)
+{
+	struct wk_buf text = { 0 };
+	bool found = wk_os_read_small(path, &text) &&
+		     sscanf(wk_buf_text(&text), "%" SCNd64, value) == 1;
+
+	wk_buf_fini(&text);
+	return found;
+}
+
+static bool may_trace_others(void)
+{
+	struct wk_buf text = { 0 };
+	uint64_t rights = 0;
+	const char *line;
+
+	wk_os_read_small("/proc/self/status", &text);
+	line = strstr(wk_buf_text(&text), "\nCapEff:");
+	if (line)
+		sscanf(line, "\nCapEff: %" SCNx64, &rights);
+	wk_buf_fini(&text);
+	return rights >> CAP_SYS_PTRACE_BIT & 1;
+}
+
+/* What lets a program in a container record, where we are in one. */
+static const char *container_command(void)
+{
+	if (access("/.dockerenv", F_OK) == 0)
+		return "docker run --cap-add PERFMON --security-opt seccomp=unconfined ...";
+	if (access("/run/.containerenv", F_OK) == 0)
+		return "podman run --cap-add PERFMON --security-opt seccomp=unconfined ...";
+	return NULL;
+}
+
+static void right_to_record(struct wk_findings *findings, const struct wk_record_probe *probe)
+{
+	int paranoid = wk_perf_paranoid();
+
+	if (probe->can_record && geteuid() == 0)
+		wk_findings_good(findings, "root may record any program");
+	else if (probe->can_record)
+		wk_findings_good(findings,
+				 "this user may record programs (kernel.perf_event_paranoid is %d)",
+				 paranoid);
+	else if (paranoid > 2 && geteuid() != 0)
+		wk_findings_bad(findings, "sudo sysctl kernel.perf_event_paranoid=1",
+				"this user may record nothing: kernel.perf_event_paranoid is %d",
+				paranoid);
+	else
+		wk_findings_bad(findings, container_command(), "%s", probe->refusal.text);
+}
+
+static void kernel_code(struct wk_findings *findings, const struct wk_record_probe *probe)
+{
+	int64_t restricted = 0;
+
+	if (!probe->can_record_kernel) {
+		wk_findings_better(findings, "sudo sysctl kernel.perf_event_paranoid=1",
+				   "only programs' own code is recorded, not what the kernel does "
+				   "for them: kernel.perf_event_paranoid is %d",
+				   wk_perf_paranoid());
+		return;
+	}
+	wk_findings_good(findings, "the kernel's code is recorded");
+	if (!wk_facts_kernel_is_hidden()) {
+		wk_findings_good(findings, "the kernel's functions have names");
+		return;
+	}
+	setting("/proc/sys/kernel/kptr_restrict", &restricted);
+	wk_findings_better(findings,
+			   restricted ? "sudo sysctl kernel.kptr_restrict=0"
+				      : "sudo sysctl kernel.perf_event_paranoid=1",
+			   "the kernel's functions have no names: kernel.kptr_restrict is %d%s",
+			   (int)restricted,
+			   restricted ? "" : " and kernel.perf_event_paranoid is above 1");
+}
+
+static void whole_system(struct wk_findings *findings, const struct wk_record_probe *probe)
+{
+	if (probe->can_record_all)
+		wk_findings_good(findings, "the whole system may be recorded (-a)");
+	else
+		wk_findings_better(findings, "sudo sysctl kernel.perf_event_paranoid=0",
+				   "the whole system (-a) may not be recorded, only programs of "
+				   "this user");
+}
+
+static void counters(struct wk_findings *findings, const struct wk_record_probe *probe)
+{
+	if (probe->has_counters)
+		wk_findings_good(findings, "the hardware counts cycles");
+	else
+		wk_findings_better(findings, NULL,
+				   "no hardware counters, as in many virtual machines: time is "
+				   "sampled by a clock (cpu-clock), which serves flame graphs as "
+				   "well; cache-misses and the like cannot be recorded");
+}
+
+static void rate(struct wk_findings *findings)
+{
+	int64_t most;
+
+	if (!setting("/proc/sys/kernel/perf_event_max_sample_rate", &most))
+		return;
+	if (most < WK_USUAL_FREQUENCY_HZ)
+		wk_findings_bad(findings, "sudo sysctl kernel.perf_event_max_sample_rate=100000",
+				"the kernel gives at most %" PRId64 " samples a second, wick asks "
+				"for %d; -F asks for less",
+				most, WK_USUAL_FREQUENCY_HZ);
+	else
+		wk_findings_good(findings, "the kernel gives up to %" PRId64 " samples a second",
+				 most);
+}
+
+static void buffers(struct wk_findings *findings, const struct wk_record_probe *probe)
+{
+	struct wk_buf size = { 0 }, mend = { 0 };
+	struct rlimit limit = { 0 };
+
+	wk_num_add_bytes(&size, probe->ring_bytes);
+	if (probe->ring_bytes * 4 > probe->wanted_ring_bytes) {
+		wk_findings_good(findings, "the kernel's buffers are large enough: %s for each CPU",
+				 wk_buf_text(&size));
+	} else {
+		getrlimit(RLIMIT_MEMLOCK, &limit);
+		wk_buf_add_fmt(&mend, "sudo sysctl kernel.perf_event_mlock_kb=%" PRIu64,
+			       (probe->wanted_ring_bytes >> 10) + 64);
+		wk_findings_better(findings, wk_buf_text(&mend),
+				   "samples may be lost: the kernel's buffers are %s for each CPU, "
+				   "limited by kernel.perf_event_mlock_kb and ulimit -l (%" PRIu64
+				   " KiB)", wk_buf_text(&size), (uint64_t)limit.rlim_cur >> 10);
+	}
+	wk_buf_fini(&size);
+	wk_buf_fini(&mend);
+}
+
+/* What lies deeper than the kernel copies of a stack is read from the process itself. */
+static void tracing(struct wk_findings *findings)
+{
+	int64_t scope;
+
+	if (!setting("/proc/sys/kernel/yama/ptrace_scope", &scope) || scope == 0)
+		return;
+	if (scope < 3 && may_trace_others())
+		return;
+	wk_findings_better(findings,
+			   scope < 3 ? "sudo sysctl kernel.yama.ptrace_scope=0" : NULL,
+			   "%s deeper than 32 KiB may be cut (--stack-size 64K copies more): "
+			   "kernel.yama.ptrace_scope is %d%s",
+			   scope == 1 ? "of processes that already run (-p), stacks" : "stacks",
+			   (int)scope,
+			   scope < 3 ? "" : ", which stays until the machine starts again");
+}
+
+static void disk(struct wk_findings *findings)
+{
+	struct wk_buf free_text = { 0 };
+	struct statvfs info;
+	uint64_t free_bytes;
+
+	if (access(".", W_OK) != 0) {
+		wk_findings_bad(findings, "wick flame -d /tmp/wick.data -o /tmp/flame.svg -- ...",
+				"nothing can be written to this folder: %s", strerror(errno));
+		return;
+	}
+	if (statvfs(".", &info) != 0)
+		return;
+	free_bytes = (uint64_t)info.f_bavail * info.f_frsize;
+	wk_num_add_bytes(&free_text, free_bytes);
+	if (free_bytes < NO_DISK)
+		wk_findings_bad(findings, "wick flame -d /another/disk/wick.data -- ...",
+				"this disk is full: %s are free", wk_buf_text(&free_text));
+	else if (free_bytes < LITTLE_DISK)
+		wk_findings_better(findings, "wick flame -d /another/disk/wick.data -- ...",
+				   "a long recording may fill this disk: %s are free",
+				   wk_buf_text(&free_text));
+	else
+		wk_findings_good(findings, "%s are free for recordings in this folder",
+				 wk_buf_text(&free_text));
+	wk_buf_fini(&free_text);
+}
+
+void wk_doctor_machine(struct wk_findings *findings)
+{
+	struct wk_record_probe probe = wk_record_probe(WK_USUAL_FREQUENCY_HZ,
+						       WK_USUAL_STACK_BYTES);
+
+	wk_findings_about(findings, "Recording");
+	right_to_record(findings, &probe);
+	rate(findings);
+	if (probe.can_record) {
+		kernel_code(findings, &probe);
+		whole_system(findings, &probe);
+		counters(findings, &probe);
+		buffers(findings, &probe);
+	}
+	tracing(findings);
+	disk(findings);
+}

@@ -1,0 +1,47 @@
+/* Of a machine on which wick does not record: what does instead. Programs and projects are
+ * looked at all the same. */
+#include "cli/doctor/doctor.h"
+
+bool wk_doctor_records(void)
+{
+	return false;
+}
+
+void wk_doctor_machine(struct wk_findings *findings)
+{
+	wk_findings_about(findings, "Recording");
+	wk_findings_better(findings,
+			   "wpr -start CPU\n"
+			   "wpr -stop trace.etl\n"
+			   "wick flame trace.etl",
+			   "wick does not record on Windows yet; it reads what Windows' own tools "
+			   "record (WPR, xperf), and recordings of Linux");
+}
+
+/* Windows' own files have their PDBs on a symbol server, not on the machine. */
+void wk_doctor_libc(struct wk_findings *findings, const char *const *debug_dirs)
+{
+	(void)findings;
+	(void)debug_dirs;
+}
+
+/* Nothing is run here, so that it may be for any machine. */
+bool wk_doctor_fits(struct wk_findings *findings, const struct wk_obj *obj)
+{
+	(void)findings;
+	(void)obj;
+	return true;
+}
+
+void wk_doctor_rights(struct wk_findings *findings, const char *path, const struct wk_obj *obj)
+{
+	(void)findings;
+	(void)path;
+	(void)obj;
+}
+
+void wk_doctor_cargo_tools(struct wk_findings *findings)
+{
+	if (!wk_doctor_is_in_path("cargo"))
+		wk_findings_bad(findings, "winget install Rustlang.Rustup", "cargo is not in PATH");
+}

@@ -1,0 +1,139 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/doctor/doctor.h"
+#include "cli/symbols/jit_makers.h"
+#include "os/os.h"
+#include "os/program.h"
+
+#define MOST_FIRST_LINE 256 /* of a script: the kernel reads no more */
+
+/* The next word of a script's first line, and the line behind it. */
+static struct wk_str take_word(struct wk_str *line)
+{
+	struct wk_str word;
+	size_t len = 0;
+
+	while (line->len && (*line->at == ' ' || *line->at == '\t'))
+		*line = wk_str_skip(*line, 1);
+	while (len < line->len && !strchr(" \t\r\n", line->at[len]))
+		len++;
+	word = wk_str_of(line->at, len);
+	*line = wk_str_skip(*line, len);
+	return word;
+}
+
+/* What env(1) runs: behind its options, of which -S may have the word glued to it, and behind
+ * the variables that it sets. Empty where there is no such word. */
+static struct wk_str program_of_env(struct wk_str line)
+{
+	struct wk_str word = take_word(&line);
+
+	while (word.len && (*word.at == '-' || memchr(word.at, '=', word.len))) {
+		if (wk_str_starts(word, "-S") && word.len > 2)
+			return wk_str_skip(word, 2);
+		word = take_word(&line);
+	}
+	return word;
+}
+
+/* The program behind "#!", without its arguments; the caller frees it. */
+static char *interpreter_of(struct wk_str first)
+{
+	struct wk_str line = wk_str_skip(first, 2), word, inner;
+	char *name, *found;
+
+	word = take_word(&line);
+	inner = wk_str_is(wk_str_basename(word), "env") ? program_of_env(line) : wk_str_c("");
+	if (inner.len == 0)
+		return wk_strndup(word.at, word.len);
+	name = wk_strndup(inner.at, inner.len);
+	found = wk_os_program_find(name);
+	if (!found)
+		return name;
+	free(name);
+	return found;
+}
+
+static void script(struct wk_findings *findings, struct wk_str first)
+{
+	char *interpreter = interpreter_of(first);
+	struct wk_buf mend = { 0 };
+
+	wk_buf_add_fmt(&mend, "wick doctor %s", interpreter);
+	wk_findings_better(findings, wk_buf_text(&mend),
+			   "a script: what is recorded is its interpreter, %s, whose own "
+			   "functions are seen and not those of the script", interpreter);
+	wk_buf_fini(&mend);
+	free(interpreter);
+}
+
+/* True if `path` is no ELF file, and it was said what it is. */
+static bool is_something_else(struct wk_findings *findings, const char *path)
+{
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	struct wk_str first;
+	bool is_elf;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    !wk_os_open_named(path, &file, NULL, NULL))
+		return false;
+	first = wk_str_of((const char *)file.at,
+			  file.size_bytes < MOST_FIRST_LINE ? file.size_bytes : MOST_FIRST_LINE);
+	is_elf = wk_str_starts(first, "\177ELF");
+	if (wk_str_starts(first, "#!"))
+		script(findings, first);
+	else if (!is_elf)
+		wk_findings_bad(findings, NULL,
+				"not a program: it begins neither as those of Linux do (ELF) nor "
+				"as those of Windows (PE, PDB)");
+	wk_os_close(&file);
+	return !is_elf;
+}
+
+static void code_it_makes(struct wk_findings *findings, const char *path)
+{
+	const struct wk_runtime_maker *maker = wk_runtime_maker(wk_str_c(path));
+	struct wk_buf mend = { 0 };
+
+	if (!maker)
+		return;
+	wk_buf_add_fmt(&mend, "%s%s%s", maker->words, maker->remark ? "   # " : "",
+		       maker->remark ? maker->remark : "");
+	wk_findings_better(findings, wk_buf_text(&mend),
+			   "it runs code that it makes itself, whose functions have names only if "
+			   "it is told to write them down");
+	wk_buf_fini(&mend);
+}
+
+static void look_at(struct wk_findings *findings, const struct wk_store_file *program,
+		    const char *const *debug_dirs)
+{
+	if (wk_doctor_fits(findings, program->obj))
+		wk_doctor_debug(findings, program, debug_dirs);
+	code_it_makes(findings, program->path);
+	wk_doctor_rights(findings, program->path, program->obj);
+}
+
+void wk_doctor_program(struct wk_findings *findings, const char *path,
+		       const char *const *debug_dirs)
+{
+	char *absolute = wk_os_real_path(path);
+	struct wk_image_key key = { .path = wk_str_c(absolute) };
+	struct wk_store_file program;
+	struct wk_buf why = { 0 };
+
+	wk_findings_about(findings, "%s", path);
+	if (!absolute || !is_something_else(findings, absolute)) {
+		if (wk_store_image(&key, &program, &why) == WK_IMAGE_NAMED)
+			look_at(findings, &program, debug_dirs);
+		else
+			wk_findings_bad(findings, NULL, "it cannot be looked at: %s",
+					wk_buf_text(&why));
+		wk_store_close(&program);
+	}
+	wk_buf_fini(&why);
+	free(absolute);
+}

@@ -1,0 +1,208 @@
+#include "cli/doctor/program_fix.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/cargo/profile.h"
+#include "formats/scan.h"
+#include "os/os.h"
+#include "symbols/object/pe.h"
+
+#define GNU_LINKER 2
+
+void wk_shell_word(struct wk_buf *text, struct wk_str word)
+{
+	wk_buf_add_char(text, '\'');
+	for (size_t i = 0; i < word.len; i++)
+		if (word.at[i] == '\'')
+			wk_buf_add_text(text, "'\\''");
+		else
+			wk_buf_add_char(text, word.at[i]);
+	wk_buf_add_char(text, '\'');
+}
+
+static bool contains(struct wk_str text, const char *part)
+{
+	return wk_str_find(text, part) != SIZE_MAX;
+}
+
+static bool has_text(const struct wk_obj *obj, const char *section, const char *text)
+{
+	struct wk_bytes bytes = wk_obj_bytes(obj, wk_obj_section(obj, section));
+
+	return contains(wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)), text);
+}
+
+/* Compilers of before 1.73 (Debian 12 has 1.63) do not sign what they make, but messages of the
+ * library name its sources. */
+bool wk_program_is_rust(const struct wk_obj *obj)
+{
+	return has_text(obj, ".comment", "rustc") ||
+	       has_text(obj, ".rodata", "library/std/src/");
+}
+
+/* With the '/' at its end. */
+static struct wk_str folder_of(struct wk_str path)
+{
+	while (path.len > 1 && path.at[path.len - 1] == '/')
+		path.len--;
+	return wk_str_of(path.at, path.len - wk_str_basename(path).len);
+}
+
+static struct wk_str without_slash(struct wk_str path)
+{
+	path.len -= path.len > 1 && path.at[path.len - 1] == '/';
+	return path;
+}
+
+static bool is_there(struct wk_str folder, const char *name)
+{
+	struct wk_buf path = { 0 };
+	bool found;
+
+	wk_buf_add_str(&path, folder);
+	wk_buf_add_text(&path, name);
+	found = wk_os_is_there(wk_buf_text(&path));
+	wk_buf_fini(&path);
+	return found;
+}
+
+/* The compiler and what comes with it: bin/rustc, lib/librustc_driver.so, lib/rustlib/... */
+static bool is_of_the_toolchain(struct wk_str path)
+{
+	return contains(path, "/rustlib/") || is_there(folder_of(path), "rustlib") ||
+	       is_there(folder_of(path), "../lib/rustlib");
+}
+
+/* Cargo's folder of one profile, where it leaves its lock: tests are in deps/ there, examples in
+ * examples/. Empty where the program lies elsewhere. */
+static struct wk_str profile_folder(struct wk_str path)
+{
+	struct wk_str folder = folder_of(path);
+
+	if (wk_str_ends(folder, "/deps/") || wk_str_ends(folder, "/examples/"))
+		folder = folder_of(folder);
+	return is_there(folder, ".cargo-lock") || is_there(folder, ".fingerprint")
+		       ? folder : wk_str_c("");
+}
+
+/* Profiles are written in folders of their names, but for two that are older than that. */
+static void add_profile(struct wk_str folder, struct wk_buf *profile)
+{
+	struct wk_str name = wk_str_basename(without_slash(folder));
+
+	if (wk_str_is(name, "debug"))
+		name = wk_str_c("dev");
+	wk_buf_add_str(profile, name);
+}
+
+static void add_setting(const char *profile, const char *key, const char *value,
+			struct wk_buf *mend)
+{
+	struct wk_buf name = { 0 };
+
+	wk_cargo_profile_variable(profile, key, &name);
+	wk_buf_add_fmt(mend, "%s=%s ", wk_buf_text(&name), value);
+	wk_buf_fini(&name);
+}
+
+static void mend_cargo(const struct wk_program_mend *program, struct wk_buf *mend)
+{
+	struct wk_str folder = profile_folder(wk_str_c(program->path));
+	struct wk_buf profile = { 0 };
+
+	if (folder.len == 0) {
+		wk_buf_add_fmt(mend, "# build it again with debug = \"line-tables-only\"%s in its "
+			       "profile of Cargo.toml",
+			       program->lacks_names ? " and strip = \"none\"" : "");
+		return;
+	}
+	add_profile(folder, &profile);
+	add_setting(wk_buf_text(&profile), "debug", "line-tables-only", mend);
+	if (program->lacks_names)
+		add_setting(wk_buf_text(&profile), "strip", "none", mend);
+	if (strcmp(wk_buf_text(&profile), "release") == 0)
+		wk_buf_add_text(mend, "cargo build --release");
+	else
+		wk_buf_add_fmt(mend, "cargo build --profile %s", wk_buf_text(&profile));
+	wk_buf_fini(&profile);
+}
+
+static bool is_windows_rust(const struct wk_obj *obj)
+{
+	return has_text(obj, ".rdata", "/rustc/") || has_text(obj, ".rdata", "library/std/src/") ||
+	       has_text(obj, ".rdata", "library\\std\\src\\");
+}
+
+/* Whose linker it was shows which tools these are. */
+void wk_program_mend_windows(const struct wk_obj *obj, struct wk_buf *mend)
+{
+	if (is_windows_rust(obj))
+		wk_buf_add_text(mend, "in Cargo.toml, or -C debuginfo=2 for rustc:\n"
+				      "[profile.release]\ndebug = true\nstrip = \"none\"");
+	else if (obj->pe->linker_version == GNU_LINKER)
+		wk_buf_add_text(mend, "# build it with -g, and neither link it with -s nor run "
+				      "strip on it");
+	else
+		wk_buf_add_text(mend, "cl /Zi ... /link /DEBUG   # or clang-cl, with the same "
+				      "words; /O2 may stay\n# that writes a PDB beside the "
+				      "program: keep the two together");
+}
+
+/* True if it was said how: what to build anew. */
+static bool mend_build(const struct wk_program_mend *program, struct wk_buf *mend)
+{
+	const struct wk_obj *obj = program->obj;
+
+	if (obj->pe) {
+		wk_program_mend_windows(obj, mend);
+	} else if (wk_program_is_rust(obj)) {
+		if (is_of_the_toolchain(wk_str_c(program->path)))
+			return false;
+		mend_cargo(program, mend);
+	} else if (wk_obj_section(obj, ".go.buildinfo")) {
+		wk_buf_add_text(mend, "go build   # without -ldflags=\"-s -w\"");
+	} else {
+		wk_buf_add_fmt(mend, "# build it again with -g%s",
+			       program->lacks_names ? ", and neither link it with -s nor run "
+						      "strip on it" : "");
+	}
+	return true;
+}
+
+void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend)
+{
+	struct wk_str link;
+	uint32_t crc;
+
+	if (wk_obj_debuglink(program->obj, &link, &crc)) {
+		wk_buf_add_fmt(mend, "# its debug information is in the file \"%.*s\": put it "
+			       "beside the program,\n# or name its folder by --debug-dir",
+			       WK_STR_ARG(link));
+		return;
+	}
+	if (mend_build(program, mend) && program->is_recorded)
+		wk_buf_add_text(mend, "\n# and record again: this recording is of the build that "
+				      "was, and names of another do not fit");
+}
+
+void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *mend)
+{
+	struct wk_str program = wk_str_c(path), name = wk_str_basename(file);
+
+	wk_buf_add_fmt(mend, "# put \"%.*s\" back where it was compiled, or beside the program;\n"
+		       "# or, before such files go, pack all of them into one that is found beside "
+		       "it:\ndwp -e ", WK_STR_ARG(name));
+	wk_shell_word(mend, program);
+	wk_buf_add_text(mend, " -o ");
+	wk_shell_word(mend, program);
+	wk_buf_add_text(mend, ".dwp");
+}
+
+void wk_program_mend_shared(struct wk_str file, struct wk_buf *mend)
+{
+	wk_buf_add_fmt(mend, "# put \"%.*s\" back, which dwz made of what several programs share;\n"
+		       "# a path that does not begin with / goes from where the program or its "
+		       "debug file lies;\n# .dwz in the folders that --debug-dir names is looked "
+		       "into, too", WK_STR_ARG(file));
+}

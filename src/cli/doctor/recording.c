@@ -1,0 +1,37 @@
+/* Who hands `wick doctor` a recording asks for its names as a rule. */
+#include "cli/doctor/doctor.h"
+
+#include "formats/reader.h"
+#include "os/os.h"
+
+/* A program is none, and neither is a script, whatever text it has. */
+static bool may_be_one(const char *path)
+{
+	struct wk_os_identity identity;
+	struct wk_os_file file;
+	struct wk_str bytes;
+	bool is_script;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    !wk_os_open_named(path, &file, NULL, NULL))
+		return false;
+	bytes = wk_str_of((const char *)file.at, (size_t)file.size_bytes);
+	is_script = wk_str_starts(bytes, "#!");
+	wk_os_close(&file);
+	return !is_script;
+}
+
+bool wk_doctor_recording(const char *path, struct wk_err *err)
+{
+	struct wk_opened opened;
+	struct wk_err not_one = { 0 };
+
+	if (!may_be_one(path) || !wk_reader_open(path, NULL, &opened, &not_one))
+		return false;
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		"%.200s is a recording that wick reads (%s: %s), and doctor looks at programs and "
+		"projects: `wick symbols FILE` says which names it lacks, and what brings them",
+		path, opened.reader->name, opened.reader->summary);
+	wk_reader_close(&opened);
+	return true;
+}

@@ -1,0 +1,221 @@
+#define _GNU_SOURCE /* localtime_r */
+#include "cli/export/export_perf_script.h"
+
+#include <stdio.h>
+
+#include "cli/export/export.h"
+#include "cli/export/export_times.h"
+#include "cli/incomplete.h"
+#include "cli/naming.h"
+#include "cli/terminal.h"
+#include "formats/reader.h"
+#include "os/os.h"
+#include "render/perf_script/perf_script.h"
+#include "stages/jit/jit_stage.h"
+#include "stages/unwind_stage.h"
+
+#define AT(field) offsetof(struct wk_perf_script_args, field)
+
+static const struct wk_opt options[] = {
+	{ 'F', "fields", "FIELDS", "print these columns, as `perf script -F` does: "
+	  "\"comm,tid,ip\", \"sw:comm,tid\" for one type of events, \"+srcline\" or \"-cpu\" for "
+	  "changes",
+	  WK_OPT_LIST, AT(fields), NULL },
+	{ 0, "ns", NULL, "print times to the nanosecond", WK_OPT_FLAG, AT(nanoseconds), NULL },
+	{ 0, "reltime", NULL, "print times since the first line", WK_OPT_FLAG, AT(since_first),
+	  NULL },
+	{ 0, "deltatime", NULL, "print times since the line before", WK_OPT_FLAG, AT(since_last),
+	  NULL },
+	{ 'G', "hide-call-graph", NULL, "print where a sample was, in its line, and no callers",
+	  WK_OPT_FLAG, AT(hides_chains), NULL },
+	{ 0, "max-stack", "N", "at most so many frames (127), and of a program's part "
+	  "that was unwound", WK_OPT_NUMBER, AT(most_frames), NULL },
+	{ 0, "no-demangle", NULL, "print names as they are linked", WK_OPT_FLAG, AT(no_demangle),
+	  NULL },
+	{ 0, "header", NULL, "begin with what the file says of its machine and events, as comments",
+	  WK_OPT_FLAG, AT(header), NULL },
+	{ 0, "pid", "LIST", "only samples of these processes (\"12,40\")", WK_OPT_TEXT, AT(pids),
+	  NULL },
+	{ 0, "tid", "LIST", "only samples of these threads", WK_OPT_TEXT, AT(tids), NULL },
+	{ 'c', "comms", "LIST", "only samples of threads of these names", WK_OPT_TEXT, AT(comms),
+	  NULL },
+	{ 'C', "cpu", "LIST", "only samples on these CPUs (\"0-3,7\")", WK_OPT_TEXT, AT(cpus),
+	  NULL },
+	{ 'S', "symbols", "LIST", "only samples in these functions, by name or by address",
+	  WK_OPT_TEXT, AT(functions), NULL },
+	{ 0, "addr-range", "N", "each address of --symbols stands for so many bytes", WK_OPT_NUMBER,
+	  AT(range_bytes), NULL },
+	{ 0, "dsos", "LIST", "only samples in these files, by path or name", WK_OPT_TEXT,
+	  AT(images), NULL },
+	{ 0, "show-task-events", NULL, "a line for each process and thread that begins, is "
+	  "named or ends", WK_OPT_FLAG, AT(tasks), NULL },
+	{ 0, "show-mmap-events", NULL, "a line for each file that is mapped", WK_OPT_FLAG,
+	  AT(mappings), NULL },
+	{ 0, "show-switch-events", NULL, "a line for each time that a thread gets a CPU or leaves "
+	  "it", WK_OPT_FLAG, AT(switches), NULL },
+	{ 0, "show-namespace-events", NULL, "a line for each set of namespaces", WK_OPT_FLAG,
+	  AT(namespaces), NULL },
+	{ 0, "show-cgroup-events", NULL, "a line for each cgroup that came up", WK_OPT_FLAG,
+	  AT(cgroups), NULL },
+	{ 0, "show-lost-events", NULL, "a line for each loss of records", WK_OPT_FLAG,
+	  AT(lost), NULL },
+	{ 0, "show-bpf-events", NULL, "a line for each BPF program and each symbol of the kernel "
+	  "that comes or goes", WK_OPT_FLAG, AT(programs), NULL },
+	{ 0, "show-round-events", NULL, "all in the order of the file, and a line where a round of "
+	  "records ends", WK_OPT_FLAG, AT(rounds), NULL },
+	{ 0 },
+};
+
+const struct wk_opt_group wk_perf_script_group = { "Only with --to perf-script", options };
+
+static bool is_narrowed(const struct wk_filter_spec *filter)
+{
+	return filter->process || filter->thread || filter->image || filter->function ||
+	       filter->source;
+}
+
+static bool check(const struct wk_perf_script_args *args, struct wk_err *err)
+{
+	const char *lists[] = { args->pids, args->tids, args->cpus };
+
+	if (args->since_first && args->since_last)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "times are since the first line or since the one before: --reltime "
+			       "or --deltatime");
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (lists[i] && !wk_perf_script_is_list(lists[i]))
+			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+				       "\"%s\" is not a list of numbers like 3,5-7", lists[i]);
+	return true;
+}
+
+static bool fill_options(const struct wk_export_job *job, struct wk_perf_script_options *out,
+			 struct wk_err *err)
+{
+	const struct wk_perf_script_args *args = job->perf_script;
+
+	*out = (struct wk_perf_script_options){
+		.nanoseconds = args->nanoseconds,
+		.since_first = args->since_first,
+		.since_last = args->since_last,
+		.hides_chains = args->hides_chains,
+		.functions = args->functions,
+		.images = args->images,
+		.range_bytes = args->range_bytes,
+		.no_inlined = job->load->no_inlined,
+		.no_demangle = args->no_demangle,
+		.pids = args->pids,
+		.tids = args->tids,
+		.comms = args->comms,
+		.cpus = args->cpus,
+		.shows_header = args->header,
+		.shows_tasks = args->tasks,
+		.shows_mappings = args->mappings,
+		.shows_switches = args->switches,
+		.shows_namespaces = args->namespaces,
+		.shows_cgroups = args->cgroups,
+		.shows_lost = args->lost,
+		.shows_programs = args->programs,
+		.shows_rounds = args->rounds,
+		.most_frames = args->most_frames < UINT32_MAX ? (uint32_t)args->most_frames : 0,
+	};
+	wk_perf_fields_init(&out->fields);
+	for (size_t i = 0; i < args->fields.count; i++)
+		if (!wk_perf_fields_add(&out->fields, args->fields.at[i], err))
+			return false;
+	if (is_narrowed(job->filter))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "perf-script writes samples as they are read: --pid, --tid, "
+			       "--comms, --cpu, --symbols, --dsos and --time choose here, the "
+			       "other filters do not");
+	return check(args, err);
+}
+
+/* "Sun Nov 22 02:20:18 2026"; empty for what is not a file. */
+static void write_time(const char *path, char *text, size_t size)
+{
+	struct wk_os_identity identity;
+	char day[16], time[16];
+	struct tm tm;
+
+	text[0] = '\0';
+	if (!wk_os_identify(path, &identity, NULL) ||
+	    !wk_os_local_time(identity.changed_ns / 1000000000, &tm))
+		return;
+	strftime(day, sizeof(day), "%a %b", &tm);
+	strftime(time, sizeof(time), "%H:%M:%S", &tm);
+	snprintf(text, size, "%s %2d %s %d", day, tm.tm_mday, time, tm.tm_year + 1900);
+}
+
+/* Other forms have names where perf prints addresses. */
+static bool check_reader(const struct wk_opened *opened, const char *path, struct wk_err *err)
+{
+	if (opened->reader == &wk_reader_perf_data)
+		return true;
+	return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		       "%s is no recording in the form of perf.data (it is read as %s): there is "
+		       "no text of `perf script` to be made of it; `--to folded` keeps its stacks",
+		       path, opened->reader->name);
+}
+
+static bool write_opened(struct wk_opened *opened, const struct wk_perf_script_options *how,
+			 struct wk_symbols *symbols, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_perf_script *script = wk_perf_script_new(symbols, how, out);
+	struct wk_runtime_stage *names = wk_runtime_stage_new(wk_perf_script_sink(script));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
+	struct wk_incomplete incomplete = { .next = wk_unwind_stage_sink(stage) };
+	struct wk_sink sink = wk_incomplete_sink(&incomplete);
+	bool ok;
+
+	wk_unwind_stage_ask(stage, names);
+	opened->input.options.wants_comments = how->shows_header;
+	opened->input.options.wants_symbols = how->shows_programs;
+	opened->input.options.in_file_order = how->shows_rounds;
+	ok = opened->reader->read(&opened->input, &sink, err) || wk_opened_fail(opened, err);
+	if (ok && wk_perf_script_had_none(script))
+		wk_say("no sample matches");
+	wk_unwind_stage_free(stage);
+	wk_runtime_stage_free(names);
+	wk_perf_script_free(script);
+	return ok;
+}
+
+static bool write_one(const struct wk_export_job *job, const char *path,
+		      const struct wk_perf_script_options *usual, struct wk_symbols *symbols,
+		      struct wk_out *out, struct wk_err *err)
+{
+	struct wk_perf_script_options options_here = *usual;
+	struct wk_perf_times times = { 0 };
+	struct wk_opened opened;
+	char captured[64];
+	bool ok;
+
+	if (!wk_reader_open(path, job->load->format, &opened, err))
+		return false;
+	write_time(path, captured, sizeof(captured));
+	options_here.captured = captured;
+	options_here.times = &times;
+	ok = check_reader(&opened, path, err) &&
+	     wk_export_times(job->filter->time, usual->since_first, &opened, &times, err) &&
+	     write_opened(&opened, &options_here, symbols, out, err);
+	wk_perf_times_fini(&times);
+	wk_reader_close(&opened);
+	return ok;
+}
+
+bool wk_export_perf_script(const struct wk_export_job *job, struct wk_out *out, struct wk_err *err)
+{
+	struct wk_perf_script_options script_options;
+	struct wk_load_args load = *job->load;
+	struct wk_naming naming;
+	bool ok = fill_options(job, &script_options, err);
+
+	load.as_perf = true;
+	if (!ok || !wk_naming_open(&naming, &load, err))
+		return false;
+	for (size_t i = 0; job->paths[i] && ok; i++)
+		ok = write_one(job, job->paths[i], &script_options, naming.symbols, out, err);
+	wk_naming_close(&naming);
+	return ok;
+}

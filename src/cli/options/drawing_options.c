@@ -1,0 +1,369 @@
+#include "cli/options/drawing_options.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text/suggest.h"
+#include "cli/options/colour_map.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+#include "render/colours/background.h"
+
+#define AT(field) offsetof(struct wk_drawing_args, field)
+
+static const char *const sides[] = { "left", "right", NULL };
+static const char *const sorts[] = { "weight", "name", NULL };
+
+static const struct wk_opt options[] = {
+	{ 0, "title", "TEXT", "what stands above the picture", WK_OPT_TEXT, AT(title), NULL },
+	{ 0, "subtitle", "TEXT", "what stands below the title, instead of what was recorded",
+	  WK_OPT_TEXT, AT(subtitle), NULL },
+	{ 0, "notes", "TEXT", "a remark that stands below the picture", WK_OPT_TEXT, AT(notes),
+	  NULL },
+	{ 0, "width", "PIXELS", "a fixed width, instead of the window's", WK_OPT_TEXT, AT(width),
+	  NULL },
+	{ 0, "image-width", "PIXELS", "the same as --width", WK_OPT_TEXT, AT(width), NULL },
+	{ 0, "frame-height", "PIXELS", "height of a frame (18)", WK_OPT_TEXT, AT(frame_height),
+	  NULL },
+	{ 0, "min-width", "PIXELS|N%", "leave out narrower frames where no script runs, in pixels "
+	  "or as a share of the whole", WK_OPT_TEXT, AT(min_width), NULL },
+	{ 0, "font", "NAME", "the font of the frames", WK_OPT_TEXT, AT(font), NULL },
+	{ 0, "font-size", "PIXELS", "its size (12)", WK_OPT_TEXT, AT(font_size), NULL },
+	{ 0, "truncate", "SIDE", "names that are too long lose this end: left or right; without "
+	  "it, what tells least", WK_OPT_CHOICE, AT(truncate), sides },
+	{ 0, "count-name", "TEXT", "what is counted: samples, bytes ...", WK_OPT_TEXT,
+	  AT(count_name), NULL },
+	{ 0, "name-type", "TEXT", "what stands in front of a name that is told", WK_OPT_TEXT,
+	  AT(name_type), NULL },
+	{ 0, "total", "N", "what the full width stands for, if more than was counted",
+	  WK_OPT_TEXT, AT(total), NULL },
+	{ 0, "factor", "N", "tell numbers multiplied by this", WK_OPT_TEXT, AT(factor), NULL },
+	{ 0, "palette", "NAME", "colours: kind (of code, the usual), hot, mem, io, wakeup, chain, "
+	  "java, js, perl, python, rust, red, green, blue, aqua, yellow, purple, orange",
+	  WK_OPT_TEXT, AT(palette), wk_palette_names },
+	{ 0, "hash", NULL, "names that begin alike look alike", WK_OPT_FLAG, AT(hash), NULL },
+	{ 0, "random", NULL, "colours by chance, the same in every run", WK_OPT_FLAG, AT(random),
+	  NULL },
+	{ 0, "deterministic", NULL, "a name has the same colour in every picture (the usual with a "
+	  "palette)", WK_OPT_FLAG, AT(deterministic), NULL },
+	{ 0, "colour-diffusion", NULL, "the wider, the redder", WK_OPT_FLAG, AT(diffusion), NULL },
+	{ 0, "cp", NULL, "keep colours from picture to picture, in palette.map", WK_OPT_FLAG,
+	  AT(keeps_colours), NULL },
+	{ 0, "palette-map", "FILE", "the same, in FILE", WK_OPT_TEXT, AT(colour_map), NULL },
+	{ 0, "negate", NULL, "a comparison with its colours the other way round", WK_OPT_FLAG,
+	  AT(negates), NULL },
+	{ 0, "background", "COLOUR", "yellow, blue, green, grey, #rrggbb, or #rrggbb-#rrggbb from "
+	  "above to below", WK_OPT_TEXT, AT(background), NULL },
+	{ 0, "search-colour", "#rrggbb", "the colour of frames that match", WK_OPT_TEXT,
+	  AT(search_colour), NULL },
+	{ 0, "nameattr", "FILE", "links and titles for functions: a name a line, then key=value "
+	  "behind tabs", WK_OPT_TEXT, AT(name_attributes), NULL },
+	{ 0, "icicle", NULL, "the outermost function on top", WK_OPT_FLAG, AT(icicle), NULL },
+	{ 0, "inverted", NULL, "the same as --icicle: upside down", WK_OPT_FLAG, AT(inverted),
+	  NULL },
+	{ 0, "reverse", NULL, "from the innermost function: callers above callees", WK_OPT_FLAG,
+	  AT(reverse), NULL },
+	{ 0, "flamechart", NULL, "in order of time, what is alike not merged", WK_OPT_FLAG,
+	  AT(flamechart), NULL },
+	{ 0, "sort", "BY", "neighbours by weight, or by name", WK_OPT_CHOICE, AT(sort), sorts },
+	{ 0, "skip-after", "FUNCTION", "leave out the callers of this function; may be repeated",
+	  WK_OPT_LIST, AT(skip_after), NULL },
+	{ 0, "collapse-recursion", NULL, "a function that calls itself is one frame", WK_OPT_FLAG,
+	  AT(collapse_recursion), NULL },
+	{ 0, "most-frames", "N", "fold the lightest frames beyond N (250000; 0: none)", WK_OPT_TEXT,
+	  AT(most_frames), NULL },
+	{ 0, "no-script", NULL, "a still picture", WK_OPT_FLAG, AT(no_script), NULL },
+	{ 0 },
+};
+
+const struct wk_opt_group wk_drawing_group = { "Drawing", options };
+
+static bool is_wrong(struct wk_err *err, const char *option, const char *value, const char *wanted)
+{
+	return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s takes %s, found \"%.100s\"", option,
+		       wanted, value);
+}
+
+static bool is_no_palette(const char *typed, struct wk_err *err)
+{
+	struct wk_suggestion near = wk_suggestion_for(wk_str_c(typed));
+	struct wk_buf expected = { 0 };
+
+	for (size_t i = 0; wk_palette_names[i]; i++) {
+		wk_suggestion_try(&near, wk_palette_names[i]);
+		wk_buf_add_fmt(&expected, "%s%s",
+			       i == 0 ? "" : wk_palette_names[i + 1] ? ", " : " or ",
+			       wk_palette_names[i]);
+	}
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--palette takes %s, found \"%.60s\"%s%s%s",
+		wk_buf_text(&expected), typed, near.best ? "; did you mean " : "",
+		near.best ? near.best : "", near.best ? "?" : "");
+	wk_buf_fini(&expected);
+	return false;
+}
+
+/* NULL leaves `value` alone. */
+static bool read_decimal(const char *option, const char *text, double *value, struct wk_err *err)
+{
+	char *end;
+
+	if (!text)
+		return true;
+	*value = strtod(text, &end);
+	if (end == text || *end || !isfinite(*value) || *value <= 0)
+		return is_wrong(err, option, text, "a number above zero");
+	return true;
+}
+
+static bool read_min_width(const char *text, struct wk_drawing *drawing, struct wk_err *err)
+{
+	static const char wanted[] = "pixels such as 0.5, or a share such as 1%";
+	char *end;
+
+	if (!text)
+		return true;
+	drawing->min_width = strtod(text, &end);
+	drawing->min_width_is_share = end != text && *end == '%';
+	if (end == text || end[drawing->min_width_is_share] || !isfinite(drawing->min_width) ||
+	    drawing->min_width < 0 || (drawing->min_width_is_share && drawing->min_width > 100))
+		return is_wrong(err, "min-width", text, wanted);
+	if (drawing->min_width == 0) /* typed, it means all; unset, the usual */
+		drawing->min_width = 1e-9;
+	return true;
+}
+
+static bool read_colours(const struct wk_drawing_args *args, struct wk_drawing *drawing,
+			 struct wk_err *err)
+{
+	struct wk_background background;
+	uint32_t colour;
+
+	if (args->background && !wk_background_read(wk_str_c(args->background), &background))
+		return is_wrong(err, "background", args->background,
+				"yellow, blue, green, grey, #rrggbb or #rrggbb-#rrggbb");
+	if (args->search_colour && !wk_colour_read(wk_str_c(args->search_colour), &colour))
+		return is_wrong(err, "search-colour", args->search_colour, "#rrggbb");
+	drawing->background = args->background;
+	drawing->search_colour = args->search_colour;
+	return true;
+}
+
+static enum wk_colour_choice choice_of(const struct wk_drawing_args *args)
+{
+	return args->diffusion ? WK_COLOUR_BY_WIDTH
+	       : args->hash    ? WK_COLOUR_BY_HASH
+	       : args->random  ? WK_COLOUR_BY_CHANCE
+			       : WK_COLOUR_BY_NAME;
+}
+
+/* wick's own colours are by kind of code; any of these options asks for others. */
+static bool make_colouring(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
+			   struct wk_err *err)
+{
+	struct wk_colouring_options chosen = {
+		.palette = WK_PALETTE_HOT,
+		.choice = choice_of(args),
+	};
+	bool has_map = args->keeps_colours || args->colour_map;
+
+	if (args->hash + args->random + args->deterministic + args->diffusion > 1)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "only one of --hash, --random, --deterministic, --colour-diffusion");
+	if (args->palette && !wk_palette_find(wk_str_c(args->palette), &chosen.palette))
+		return is_no_palette(args->palette, err);
+	if (chosen.palette == WK_PALETTE_KIND)
+		return true;
+	if (!args->palette && !has_map && chosen.choice == WK_COLOUR_BY_NAME &&
+	    !args->deterministic)
+		return true;
+	plan->colouring = plan->drawing.colouring = wk_colouring_new(&chosen);
+	if (has_map)
+		plan->colour_map = args->colour_map ? args->colour_map : WK_USUAL_COLOUR_MAP;
+	return !has_map || wk_colour_map_read(plan->colour_map, plan->colouring, err);
+}
+
+static void tell_attribute(void *context, const char *why, struct wk_str name,
+			   struct wk_str attribute)
+{
+	struct wk_buf words = { 0 };
+
+	wk_buf_add_fmt(&words, "%s: %s left out: %.*s of %.*s", (const char *)context, why,
+		       WK_STR_ARG(attribute), WK_STR_ARG(name));
+	wk_say(wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static bool read_attributes(struct wk_drawing_plan *plan, const char *path, struct wk_err *err)
+{
+	struct wk_os_file file;
+
+	if (!path)
+		return true;
+	if (!wk_os_open_aside(path, &file, err))
+		return false;
+	wk_name_attributes_init(&plan->attributes,
+				wk_str_of((const char *)file.at, file.size_bytes), tell_attribute,
+				(void *)(uintptr_t)path);
+	plan->drawing.attributes = &plan->attributes;
+	wk_os_close(&file);
+	return true;
+}
+
+static bool read_tree(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
+		      struct wk_err *err)
+{
+	uint64_t most = WK_MOST_FRAMES;
+	size_t skips = args->skip_after.count;
+
+	if (args->most_frames &&
+	    (!wk_num_u64(wk_str_c(args->most_frames), &most) || most > UINT32_MAX))
+		return is_wrong(err, "most-frames", args->most_frames, "a number");
+	plan->tree = (struct wk_tree_options){
+		.inverted = args->reverse,
+		.merge_images = true,
+		.is_chart = args->flamechart,
+		.collapses_recursion = args->collapse_recursion,
+		.most_nodes = (uint32_t)most,
+		.order = args->flamechart ? WK_TREE_BY_TIME
+			 : args->sort && args->sort[0] == 'n' ? WK_TREE_BY_NAME
+							      : WK_TREE_BY_WEIGHT,
+	};
+	if (skips) {
+		plan->skip_after = wk_alloc_zeroed(skips + 1, sizeof(*plan->skip_after));
+		memcpy(plan->skip_after, args->skip_after.at, skips * sizeof(*plan->skip_after));
+		plan->tree.skip_after = plan->skip_after;
+	}
+	return true;
+}
+
+/* NULL leaves `value` alone. */
+static bool read_pixels(const char *option, const char *text, unsigned least, unsigned most,
+			unsigned *value, struct wk_err *err)
+{
+	uint64_t number;
+
+	if (!text)
+		return true;
+	if (!wk_num_u64(wk_str_c(text), &number) || number < least || number > most)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--%s is from %u to %u pixels, found \"%.100s\"", option, least,
+			       most, text);
+	*value = (unsigned)number;
+	return true;
+}
+
+/* Bounds that keep coordinates far from where numbers lose their meaning. */
+static bool read_sizes(const struct wk_drawing_args *args, struct wk_drawing *drawing,
+		       struct wk_err *err)
+{
+	if (!read_pixels("width", args->width, 50, 1000000, &drawing->width, err) ||
+	    !read_pixels("frame-height", args->frame_height, 3, 1000, &drawing->frame_height, err))
+		return false;
+	if (args->total && (!wk_num_u64(wk_str_c(args->total), &drawing->total) ||
+			    drawing->total == 0))
+		return is_wrong(err, "total", args->total, "a whole number above zero");
+	if (args->flamechart && args->reverse)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "a flame chart cannot be reversed: what is alike is not merged");
+	return true;
+}
+
+static void take_words(struct wk_drawing *drawing, const struct wk_drawing_args *args)
+{
+	*drawing = (struct wk_drawing){
+		.title = args->title,
+		.subtitle = args->subtitle,
+		.notes = args->notes,
+		.font = args->font,
+		.count_name = args->count_name,
+		.name_type = args->name_type,
+		.is_icicle = args->icicle || args->inverted,
+		.is_inverted = args->reverse,
+		.is_chart = args->flamechart,
+		.has_fixed_width = args->width != NULL,
+		.cuts_left = args->truncate && args->truncate[0] == 'l',
+		.cuts_right = args->truncate && args->truncate[0] == 'r',
+		.has_no_script = args->no_script,
+		.negates = args->negates,
+	};
+}
+
+bool wk_drawing_plan_init(struct wk_drawing_plan *plan, const struct wk_drawing_args *args,
+			  struct wk_err *err)
+{
+	struct wk_drawing *drawing = &plan->drawing;
+
+	*plan = (struct wk_drawing_plan){ 0 };
+	take_words(drawing, args);
+	if (!read_sizes(args, drawing, err) || !read_tree(plan, args, err) ||
+	    !read_decimal("font-size", args->font_size, &drawing->font_size, err) ||
+	    !read_decimal("factor", args->factor, &drawing->factor, err) ||
+	    !read_min_width(args->min_width, drawing, err) || !read_colours(args, drawing, err) ||
+	    !make_colouring(plan, args, err) ||
+	    !read_attributes(plan, args->name_attributes, err)) {
+		wk_drawing_plan_fini(plan);
+		return false;
+	}
+	drawing->order = plan->tree.order;
+	return true;
+}
+
+static bool has_function(const struct wk_model *model, const char *name)
+{
+	for (wk_function_id id = 1; id < model->function_count; id++)
+		if (wk_str_is(wk_model_str(model, model->functions[id].name), name))
+			return true;
+	return false;
+}
+
+void wk_drawing_plan_warn(const struct wk_drawing_plan *plan, const struct wk_model *model,
+			  const struct wk_tree *tree)
+{
+	const char *const *skips = plan->tree.skip_after;
+	struct wk_buf words = { 0 };
+
+	for (size_t i = 0; skips && skips[i]; i++) {
+		if (has_function(model, skips[i]))
+			continue;
+		wk_buf_add_fmt(&words, "--skip-after: no function is named \"%s\"", skips[i]);
+		wk_say(wk_buf_text(&words));
+		wk_buf_reset(&words);
+	}
+	if (plan->drawing.total && tree->total[0] > plan->drawing.total) {
+		wk_buf_add_fmt(&words, "--total %" PRIu64 " is less than what was counted, ",
+			       plan->drawing.total);
+		wk_num_add_grouped(&words, tree->total[0]);
+		wk_buf_add_fmt(&words, tree->unit.len ? " %.*s" : "%.*s", WK_STR_ARG(tree->unit));
+		wk_buf_add_text(&words, ", which is taken instead");
+		wk_say(wk_buf_text(&words));
+	}
+	wk_buf_fini(&words);
+}
+
+bool wk_drawing_plan_takes_comparison(const struct wk_drawing_plan *plan, struct wk_err *err)
+{
+	return !plan->colouring ||
+	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+		       "the colours of a comparison say what changed, so it takes no others: leave "
+		       "out --palette and the options that choose colours");
+}
+
+bool wk_drawing_plan_end(struct wk_drawing_plan *plan, bool ok, struct wk_err *err)
+{
+	bool is_kept = !ok || !plan->colour_map ||
+		       wk_colour_map_write(plan->colour_map, plan->colouring, err);
+
+	wk_drawing_plan_fini(plan);
+	return is_kept;
+}
+
+void wk_drawing_plan_fini(struct wk_drawing_plan *plan)
+{
+	wk_colouring_free(plan->colouring);
+	free(plan->skip_after);
+	wk_name_attributes_fini(&plan->attributes);
+	*plan = (struct wk_drawing_plan){ 0 };
+}

@@ -1,0 +1,49 @@
+/* The options that say what to record and how; shared by every command that records.
+ *
+ * A command lists wk_record_group among its options with a wk_record_args as their values,
+ * and then asks for the plan: the recorder's options, and the memory they point into. */
+#ifndef WK_CLI_OPTIONS_RECORD_OPTIONS_H
+#define WK_CLI_OPTIONS_RECORD_OPTIONS_H
+
+#include "cli/options/options.h"
+#include "record/recorder.h"
+
+/* What holds when nothing is typed. The frequency is a prime, so as not to march in step with
+ * what is measured. */
+#define WK_USUAL_FREQUENCY_HZ 997
+#define WK_USUAL_STACK_BYTES  32768
+
+struct wk_record_args {
+	bool all_cpus, user_only;
+	const char *frequency; /* text: 0 typed is not the same as nothing typed */
+	const char *period;
+	struct wk_opt_list events, pids;
+	uint64_t duration_ns;
+	const char *call_graph;
+	uint64_t stack_bytes, ring_bytes;
+	bool embeds_symbols;
+};
+
+extern const struct wk_opt_group wk_record_group;
+
+struct wk_record_plan {
+	struct wk_recorder_options options;
+	pid_t *pids;
+	const char **events;
+	struct wk_buf names; /* the text of `events` */
+	bool embeds_symbols; /* for who writes the recording */
+};
+
+/* `command` is what stands after "--", or NULL. Fails where nothing would be recorded, where
+ * two options contradict each other, and for values that cannot be. */
+bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_args *args,
+			 char *const *command, struct wk_err *err);
+/* The long name of an option that says how to record, where one was given; else NULL. */
+const char *wk_record_args_given(const struct wk_record_args *args);
+
+/* `-e list` where it cannot be had; says so in `err`. */
+bool wk_record_args_want_list(const struct wk_record_args *args, struct wk_err *err);
+
+void wk_record_plan_fini(struct wk_record_plan *plan);
+
+#endif

@@ -1,0 +1,220 @@
+#include "cli/options/remote_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+
+/* Servers in the order in which they are asked; ends with NULL. */
+struct list {
+	char **at;
+	size_t count, cap;
+};
+
+static void add(struct list *list, const char *word, size_t len)
+{
+	list->at = wk_grow(list->at, &list->cap, list->count + 2, sizeof(*list->at));
+	list->at[list->count++] = wk_strndup(word, len);
+	list->at[list->count] = NULL;
+}
+
+static void free_list(struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->at[i]);
+	free(list->at);
+}
+
+static const char *environment(const char *name)
+{
+	const char *value = wk_os_env(name);
+
+	return value && value[0] ? value : NULL;
+}
+
+/* The words of a variable. Those that elfutils has between its URLs to say how they are trusted
+ * ("ima:enforcing") are no servers. */
+static void add_words(struct list *list, const char *words)
+{
+	for (const char *at = words; at && *(at += strspn(at, " \t\n"));) {
+		size_t len = strcspn(at, " \t\n");
+
+		if (strncmp(at, "ima:", strlen("ima:")) != 0)
+			add(list, at, len);
+		at += len;
+	}
+}
+
+/* As elfutils reads them: nothing and nonsense are 0. */
+static uint64_t number(const char *name)
+{
+	const char *value = environment(name);
+	uint64_t read = 0;
+
+	return value && wk_num_u64(wk_str_c(value), &read) ? read : 0;
+}
+
+static unsigned seconds(const char *name)
+{
+	uint64_t value = number(name);
+
+	return value < 1000000 ? (unsigned)value : 1000000;
+}
+
+static bool is_switched_on(const char *name)
+{
+	const char *value = environment(name);
+
+	return value && strcmp(value, "0") != 0;
+}
+
+static bool add_debuginfod(struct list *list, struct wk_err *err)
+{
+	const char *urls = environment("DEBUGINFOD_URLS");
+
+	add_words(list, urls);
+	return urls || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "debuginfod: the variable DEBUGINFOD_URLS, which lists the servers, "
+			       "is not set; --symbol-server names one");
+}
+
+static struct wk_remote_options options_of(struct wk_remote_asked *asked)
+{
+	bool is_told = wk_fetch_progress_wanted();
+
+	return (struct wk_remote_options){
+		.most_bytes = number("DEBUGINFOD_MAXSIZE"),
+		.wait_seconds = seconds("DEBUGINFOD_TIMEOUT"),
+		.whole_seconds = seconds("DEBUGINFOD_MAXTIME"),
+		.progress = is_told ? wk_fetch_progress_tell : NULL,
+		.is_stopped = is_told ? wk_fetch_progress_is_stopped : NULL,
+		.context = &asked->progress,
+		.few_at_once = &asked->few_at_once,
+	};
+}
+
+/* Without servers, too: what was fetched before is used by all. */
+static bool open_list(struct wk_remote_asked *asked, const struct list *list, struct wk_err *err)
+{
+	static const char *const nobody[] = { NULL };
+	struct wk_remote_options options = options_of(asked);
+
+	options.servers = list->count ? (const char *const *)list->at : nobody;
+	asked->remote = wk_remote_open(&options, err);
+	return asked->remote != NULL;
+}
+
+/* An element that makes no sense is told of; those behind it are of use nevertheless. */
+static void add_variable(struct wk_symbol_files *files, const char *name)
+{
+	struct wk_str path = wk_str_c(environment(name));
+	bool is_more = path.len > 0;
+	struct wk_str element;
+
+	while (is_more) {
+		struct wk_err fault = { 0 };
+
+		is_more = wk_str_split(path, ';', &element, &path);
+		if (wk_symbol_files_add(files, element, &fault))
+			continue;
+		wk_err_in(&fault, name);
+		wk_say(fault.text);
+	}
+}
+
+/* What was typed is asked before what the environment says. */
+static bool open_files(struct wk_remote_asked *asked, const struct wk_remote_args *args,
+		       struct wk_err *err)
+{
+	struct wk_remote_options options = options_of(asked);
+
+	asked->files = wk_symbol_files_new(&options, args->offline);
+	for (size_t i = 0; i < args->symbol_paths.count; i++)
+		if (!wk_symbol_files_add(asked->files, wk_str_c(args->symbol_paths.at[i]), err))
+			return false;
+	add_variable(asked->files, "_NT_SYMBOL_PATH");
+	add_variable(asked->files, "_NT_ALT_SYMBOL_PATH");
+	return true;
+}
+
+static bool collect(struct list *list, const struct wk_remote_args *args, struct wk_err *err)
+{
+	for (size_t i = 0; i < args->servers.count; i++)
+		add(list, args->servers.at[i], strlen(args->servers.at[i]));
+	add_words(list, environment("WICK_SYMBOL_SERVERS"));
+	return !(args->debuginfod || is_switched_on("WICK_DEBUGINFOD")) ||
+	       add_debuginfod(list, err);
+}
+
+bool wk_remote_asked_open(struct wk_remote_asked *asked, const struct wk_remote_args *args,
+			  struct wk_err *err)
+{
+	bool is_typed = args->debuginfod || args->servers.count > 0;
+	struct list list = { 0 }, nobody = { 0 };
+	struct wk_err fault = { 0 };
+	bool ok;
+
+	*asked = (struct wk_remote_asked){ 0 };
+	if (!open_files(asked, args, err))
+		return false;
+	if (args->offline)
+		return open_list(asked, &nobody, err);
+	ok = collect(&list, args, &fault) && open_list(asked, &list, &fault);
+	free_list(&list);
+	if (ok || is_typed) {
+		if (!ok)
+			*err = fault;
+		return ok;
+	}
+	wk_say(fault.text);
+	return open_list(asked, &nobody, err);
+}
+
+static void say_complaint(const char *what, const char *who, const char *complaint)
+{
+	struct wk_buf line = { 0 };
+
+	wk_buf_add_fmt(&line, "%s %s: %s", what, who, complaint);
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
+static void say_few(unsigned at_once)
+{
+	struct wk_buf line = { 0 };
+	unsigned limit;
+
+	wk_os_files_left(0, &limit);
+	wk_buf_add_fmt(&line, "only %u file%s fetched at a time, since this process may have only "
+			      "%u files open at once (`ulimit -n` raises that)",
+		       at_once, at_once == 1 ? " was" : "s were", limit);
+	wk_say(wk_buf_text(&line));
+	wk_buf_fini(&line);
+}
+
+/* Names that are missing are to be no riddle. */
+static void tell_complaints(const struct wk_remote_asked *asked)
+{
+	const char *who, *complaint;
+	bool is_folder;
+
+	if (asked->few_at_once)
+		say_few(asked->few_at_once);
+	for (size_t i = 0; (who = wk_remote_server(asked->remote, i, &is_folder)); i++)
+		if ((complaint = wk_remote_complaint(asked->remote, i)))
+			say_complaint("symbol server", who, complaint);
+	for (size_t i = 0; wk_symbol_files_complaint(asked->files, i, &who, &complaint); i++)
+		if (complaint)
+			say_complaint("symbol path", who, complaint);
+}
+
+void wk_remote_asked_close(struct wk_remote_asked *asked)
+{
+	tell_complaints(asked);
+	wk_symbol_files_free(asked->files);
+	wk_remote_close(asked->remote);
+	*asked = (struct wk_remote_asked){ 0 };
+}

@@ -1,0 +1,73 @@
+/* Texts of one image as they are shown, by the image's own number of each: made once, however
+ * often they come again. */
+#ifndef WK_CLI_OPTIONS_TEXTS_OPTION_H
+#define WK_CLI_OPTIONS_TEXTS_OPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+/* The words lie together with what is to be known of them, and are copied in pieces of so many
+ * bytes, each a move of the processor or two: there is room for all of the last piece. */
+#define WK_SHOWN_PIECE 32
+
+struct wk_shown {
+	uint32_t len;
+	bool is_final; /* a function's name that no symbol says better */
+	char words[];
+};
+
+struct wk_shown *wk_shown_new(struct wk_arena *arena, struct wk_str words);
+
+static inline struct wk_str wk_shown_words(const struct wk_shown *shown)
+{
+	return wk_str_of(shown->words, shown->len);
+}
+
+/* Puts words of a wk_shown where there is room for another piece; the end of them. */
+static inline char *wk_shown_put(char *at, struct wk_str words)
+{
+	for (size_t done = 0; done < words.len; done += WK_SHOWN_PIECE)
+		memcpy(at + done, words.at + done, WK_SHOWN_PIECE);
+	return at + words.len;
+}
+
+struct wk_shown_slot {
+	struct wk_shown *shown; /* NULL: free */
+	uint32_t id;
+};
+
+struct wk_shown_texts {
+	struct wk_shown_slot *slots; /* at most half of them taken */
+	size_t cap, count;
+	unsigned shift; /* of a hash of 32 bits, to a slot */
+	struct wk_arena arena;
+};
+
+void wk_shown_texts_init(struct wk_shown_texts *texts);
+void wk_shown_texts_fini(struct wk_shown_texts *texts);
+
+/* What has `id`, or is free for it. */
+static inline struct wk_shown_slot *wk_shown_texts_slot(const struct wk_shown_texts *texts,
+							uint32_t id)
+{
+	size_t at = id * 0x9e3779b1u >> texts->shift;
+
+	while (texts->slots[at].shown && texts->slots[at].id != id)
+		at = (at + 1) & (texts->cap - 1);
+	return &texts->slots[at];
+}
+
+/* NULL where it was not added. */
+static inline struct wk_shown *wk_shown_texts_find(const struct wk_shown_texts *texts, uint32_t id)
+{
+	return wk_shown_texts_slot(texts, id)->shown;
+}
+
+/* One that is not there. It stays where it is. */
+struct wk_shown *wk_shown_texts_add(struct wk_shown_texts *texts, uint32_t id,
+				    struct wk_str words);
+
+#endif

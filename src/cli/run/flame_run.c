@@ -1,0 +1,300 @@
+#include "cli/run/flame_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/run/child.h"
+#include "cli/run/post_process.h"
+#include "cli/symbols/question.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+#include "render/renderers.h"
+
+#define MOST_RECORDED_BYTES 100 /* of a command line above the picture */
+
+/* The command that was recorded: the process whose end the recorder waited for, and so the
+ * one with an exit code. */
+static struct wk_str recorded_command(const struct wk_model *model)
+{
+	for (wk_process_id id = 1; id < model->process_count; id++)
+		if (model->processes[id].has_exit_code)
+			return wk_model_str(model, model->processes[id].command_line);
+	return wk_str_c("");
+}
+
+/* What was watched, in the words of who recorded it. Others leave no such fact. */
+static struct wk_str recorded_what(const struct wk_model *model)
+{
+	for (uint32_t i = 0; i < model->fact_count; i++)
+		if (wk_str_is(wk_model_str(model, model->facts[i].key), "recorded"))
+			return wk_model_str(model, model->facts[i].value);
+	/* A trace of Windows has whatever ran. */
+	return model->is_windows ? wk_str_c("") : recorded_command(model);
+}
+
+static void add_source(const struct wk_model *model, const struct wk_filter *filter,
+		       struct wk_buf *text)
+{
+	const struct wk_source *source = &model->sources[filter->source];
+	const char *what = source->is_cpu_time ? "CPU time"
+			   : filter->is_given[WK_FILTER_OUTSTANDING] ? "outstanding bytes"
+			   : source->has_lifetimes ? "bytes" : NULL;
+
+	if (what)
+		wk_buf_add_fmt(text, "%s (", what);
+	wk_buf_add_str(text, wk_model_str(model, source->name));
+	wk_buf_add_text(text, what ? ")" : "");
+}
+
+/* A saved picture says what it leaves out. */
+static void add_filters(const struct wk_filter_spec *spec, struct wk_buf *text)
+{
+	const struct {
+		const char *words, *value;
+	} parts[] = {
+		{ "process", spec->process },
+		{ "thread", spec->thread },
+		{ "stacks with code of", spec->image },
+		{ "stacks with function", spec->function },
+		{ "seconds", spec->time },
+	};
+	const char *between = "; only ";
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!parts[i].value)
+			continue;
+		wk_buf_add_fmt(text, "%s%s %s", between, parts[i].words, parts[i].value);
+		between = ", ";
+	}
+}
+
+/* As much as there is room for, of whole characters. */
+static void add_cut(struct wk_buf *text, struct wk_str what)
+{
+	size_t len = what.len < MOST_RECORDED_BYTES ? what.len : MOST_RECORDED_BYTES;
+
+	while (len > 0 && len < what.len && (what.at[len] & 0xc0) == 0x80)
+		len--;
+	wk_buf_add_str(text, wk_str_of(what.at, len));
+	wk_buf_add_text(text, len < what.len ? "\u2026" : "");
+}
+
+/* Of what was not recorded by wick the file's name says most. */
+static struct wk_str file_name(const struct wk_words *words)
+{
+	if (words->count != 1 || strcmp(words->at[0], "-") == 0)
+		return wk_str_c("");
+	return wk_str_basename(wk_str_c(words->at[0]));
+}
+
+static void subtitle(const struct wk_model *model, const struct wk_filter *filter,
+		     const struct wk_flame_maker *maker, struct wk_buf *text)
+{
+	const struct wk_flame_args *args = maker->args;
+	struct wk_str what = recorded_what(model);
+
+	if (what.len == 0)
+		what = file_name(maker->call->words);
+	add_source(model, filter, text);
+	if (what.len)
+		wk_buf_add_text(text, " of ");
+	add_cut(text, what);
+	if (maker->plan.drawing.is_inverted)
+		wk_buf_add_text(text, "; reversed: from the innermost function to its callers");
+	add_filters(&args->filter, text);
+	if (args->view.preset)
+		wk_buf_add_fmt(text, "; preset %s", args->view.preset);
+}
+
+const char *wk_flame_picture(const struct wk_flame_args *args)
+{
+	return args->output ? args->output : "flame.svg";
+}
+
+/* Threads that take turns would cut each other to pieces in a chart. */
+static void set_levels(const struct wk_flame_maker *maker, struct wk_tree_options *options)
+{
+	options->by_process = !maker->args->no_process;
+	options->by_thread = maker->args->by_thread || maker->plan.tree.is_chart;
+	options->grouping = wk_view_grouping(&maker->choice);
+}
+
+static bool draw(const struct wk_model *model, const struct wk_question *question,
+		 struct wk_flame_maker *maker, struct wk_err *err)
+{
+	const struct wk_flame_args *args = maker->args;
+	struct wk_tree_options tree_options = maker->plan.tree;
+	struct wk_view view = {
+		.model = model,
+		.quality = &question->quality,
+		.drawing = maker->plan.drawing,
+	};
+	struct wk_output output;
+	struct wk_out *out = wk_output_open(&output, wk_flame_picture(args), maker->call, err);
+	struct wk_tree tree;
+	bool ok;
+
+	if (!out)
+		return false;
+	set_levels(maker, &tree_options);
+	wk_tree_init(&tree, model, &question->filter, &tree_options);
+	if (!args->quiet)
+		wk_drawing_plan_warn(&maker->plan, model, &tree);
+	view.tree = &tree;
+	ok = !tree.total_before || wk_drawing_plan_takes_comparison(&maker->plan, err);
+	ok = ok && wk_renderer_svg.render(&view, out, err);
+	wk_tree_fini(&tree);
+	return wk_output_close(&output, ok, err);
+}
+
+/* What a command of the user's made of the stacks; its first frames are the processes. */
+static bool draw_processed(const struct wk_model *model, const struct wk_question *question,
+			   struct wk_flame_maker *maker, struct wk_err *err)
+{
+	struct wk_tree_options levels = { 0 };
+	struct wk_question all = { 0 };
+	struct wk_model *processed;
+	bool ok;
+
+	set_levels(maker, &levels);
+	processed = wk_post_process(model, question, maker->args->post_process, &levels, err);
+	ok = processed && wk_question_ask(&all, processed, &(struct wk_filter_spec){ 0 }, err);
+	maker->choice.is_grouped = false; /* the text has its levels */
+	ok = ok && draw(processed, &all, maker, err);
+	wk_question_fini(&all);
+	wk_model_free(processed);
+	return ok;
+}
+
+static bool draw_question(const struct wk_model *model, const struct wk_question *question,
+			  struct wk_flame_maker *maker, struct wk_err *err)
+{
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	subtitle(model, &question->filter, maker, &words);
+	if (!maker->plan.drawing.subtitle)
+		maker->plan.drawing.subtitle = wk_buf_text(&words);
+	if (maker->args->post_process && question->filter.in_view)
+		ok = draw_processed(model, question, maker, err);
+	else
+		ok = draw(model, question, maker, err);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+/* The picture is there whether or not a browser is. */
+static void open_picture(const struct wk_flame_args *args)
+{
+	struct wk_err err = { 0 };
+	struct wk_argv argv = { 0 };
+
+	if (!args->opens || strcmp(wk_flame_picture(args), "-") == 0)
+		return;
+	wk_argv_add_pair(&argv, wk_os_opener, wk_flame_picture(args));
+	if (wk_os_program_run(argv.at, WK_OS_PROGRAM_PLAIN, &err) < 0)
+		wk_say(err.text);
+	wk_argv_fini(&argv);
+}
+
+static void say_where(const struct wk_flame_args *args, const char *recorded_to)
+{
+	struct wk_buf words = { 0 };
+
+	if (strcmp(wk_flame_picture(args), "-") != 0) {
+		wk_buf_add_fmt(&words, args->opens ? "the picture is %s" : "open %s in a browser",
+			       wk_flame_picture(args));
+		if (recorded_to)
+			wk_buf_add_fmt(&words, "; wick show %s lists the hottest functions",
+				       recorded_to);
+		wk_say(wk_buf_text(&words));
+	}
+	wk_buf_fini(&words);
+}
+
+bool wk_flame_draw_files(const char *const *paths, const char *recorded_to,
+			 struct wk_flame_maker *maker, struct wk_err *err)
+{
+	const struct wk_flame_args *args = maker->args;
+	struct wk_load_args load = wk_load_summed(&args->load, maker->choice.needs_samples,
+						  maker->choice.filter.source);
+	struct wk_question question = { 0 };
+	struct wk_model *model;
+	bool ok = false;
+
+	load.in_view = &maker->choice.filter;
+	model = wk_load_all(paths, &load, maker->symbols, err);
+	if (!model)
+		return false;
+	if (wk_question_ask(&question, model, &maker->choice.filter, err) &&
+	    wk_question_expect(&question, err))
+		ok = draw_question(model, &question, maker, err);
+	/* The recorder's own closing words have said the like already. */
+	if (ok && !args->quiet && !recorded_to)
+		wk_question_say(&question);
+	else if (ok && !args->quiet)
+		wk_question_hint(&question);
+	if (ok && !args->quiet) {
+		wk_view_say(&maker->choice);
+		say_where(args, recorded_to);
+	}
+	if (ok)
+		open_picture(args);
+	wk_question_fini(&question);
+	wk_model_free(model);
+	return ok;
+}
+
+bool wk_flame_plan(struct wk_flame_maker *maker, struct wk_err *err)
+{
+	const struct wk_flame_args *args = maker->args;
+
+	const struct wk_view_typed typed = { &args->view, &args->filter,
+					     args->by_thread || args->no_process };
+	struct wk_drawing_args drawing = args->drawing;
+
+	if (!wk_view_choose(&maker->choice, &typed, err))
+		return false;
+	drawing.reverse |= maker->choice.inverted;
+	if (wk_view_expect_tree(&maker->choice, err) &&
+	    wk_drawing_plan_init(&maker->plan, &drawing, err))
+		return true;
+	wk_view_choice_fini(&maker->choice);
+	return false;
+}
+
+bool wk_flame_end(struct wk_flame_maker *maker, bool ok, struct wk_err *err)
+{
+	wk_view_choice_fini(&maker->choice);
+	return wk_drawing_plan_end(&maker->plan, ok, err) && ok;
+}
+
+static bool draw_as_planned(const char *const *paths, const char *recorded_to,
+			    struct wk_flame_maker *maker, struct wk_err *err)
+{
+	bool ok;
+
+	if (!wk_flame_plan(maker, err))
+		return false;
+	ok = wk_flame_draw_files(paths, recorded_to, maker, err);
+	return wk_flame_end(maker, ok, err);
+}
+
+bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
+		   const struct wk_flame_args *args, const struct wk_call *call,
+		   struct wk_err *err)
+{
+	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
+
+	return draw_as_planned((const char *const[]){ path, NULL }, recorded_to, &maker, err);
+}
+
+bool wk_flame_draw_all(const char *const *paths, struct wk_symbols *symbols,
+		       const struct wk_flame_args *args, const struct wk_call *call,
+		       struct wk_err *err)
+{
+	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
+
+	return draw_as_planned(paths, NULL, &maker, err);
+}

@@ -1,0 +1,82 @@
+#include "cli/run/post_process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/load.h"
+#include "cli/run/child.h"
+#include "os/os.h"
+#include "render/renderers.h"
+
+static bool fold(const struct wk_model *model, const struct wk_question *question,
+		 const struct wk_tree_options *levels, int fd, struct wk_err *err)
+{
+	struct wk_tree_options options = *levels;
+	struct wk_view view = { .model = model, .quality = &question->quality };
+	struct wk_out out = wk_out_to_fd(fd);
+	struct wk_tree tree;
+	bool ok;
+
+	options.merge_images = options.merge_files = true;
+	options.order = WK_TREE_BY_NAME;
+	options.side = WK_TREE_LARGER;
+	wk_tree_init(&tree, model, &question->filter, &options);
+	view.tree = &tree;
+	view.by_weight = tree.only_weights;
+	ok = wk_renderer_folded.render(&view, &out, err);
+	wk_tree_fini(&tree);
+	if (!wk_out_end(&out) && ok)
+		ok = wk_fail_os(err, out.error_number, "cannot write folded stacks");
+	return ok && wk_os_rewind(fd);
+}
+
+/* Files in between and not pipes, so that neither side waits for the other. */
+static bool run(const char *command, int input, int output, struct wk_err *err)
+{
+	struct wk_os_program_io io = { .input = input, .output = output };
+	struct wk_argv argv = { 0 };
+	int exit_code;
+
+	wk_argv_add(&argv, wk_os_shell[0]);
+	wk_argv_add_pair(&argv, wk_os_shell[1], command);
+	exit_code = wk_os_program_run(argv.at, io, err);
+	wk_argv_fini(&argv);
+	if (exit_code > 0)
+		wk_fail(err, WK_EIO, WK_NOWHERE, "--post-process: \"%s\" ended with exit code %d",
+			command, exit_code);
+	return exit_code == 0;
+}
+
+static struct wk_model *read_back(const char *path, struct wk_err *err)
+{
+	const struct wk_load_args args = { .format = "folded" };
+	struct wk_model *model = wk_load(path, &args, err);
+
+	if (!model)
+		wk_err_in(err, "what --post-process printed");
+	return model;
+}
+
+struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_question *question,
+				 const char *command, const struct wk_tree_options *levels,
+				 struct wk_err *err)
+{
+	char *input_path, *output_path = NULL;
+	int input = wk_os_temporary(&input_path);
+	int output = input < 0 ? -1 : wk_os_temporary(&output_path);
+	struct wk_model *processed = NULL;
+
+	if (output < 0)
+		wk_fail_os(err, errno, "cannot make a temporary file");
+	else if (fold(model, question, levels, input, err) &&
+		 run(command, input, output, err))
+		processed = read_back(output_path, err);
+	if (input >= 0)
+		close(input);
+	if (output >= 0)
+		close(output);
+	free(input_path);
+	free(output_path);
+	return processed;
+}

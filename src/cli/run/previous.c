@@ -1,0 +1,147 @@
+#include "cli/run/previous.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "event/sink.h"
+#include "formats/reader.h"
+
+#define SUFFIX ".old"
+
+/* Without samples a recording has little more than what was mapped. Larger files are not worth
+ * the time to look. */
+#define MOST_EMPTY_BYTES (16 << 20)
+
+/* Whoever records holds a lock on the file; where locks cannot be had nobody knows. */
+static bool is_being_written(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is_held = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return is_held;
+}
+
+void wk_previous_hold(int fd)
+{
+	(void)flock(fd, LOCK_EX | LOCK_NB);
+}
+
+/* What would be lost by opening `output`, by its own name: behind a symbolic link, so that the
+ * link leads to the new recording as it led to the old one. NULL where nothing would. */
+static char *previous_at(const char *output)
+{
+	struct stat info;
+
+	if (stat(output, &info) != 0 || !S_ISREG(info.st_mode) || access(output, W_OK) != 0 ||
+	    (info.st_size == 0 && !is_being_written(output)))
+		return NULL;
+	if (lstat(output, &info) == 0 && S_ISLNK(info.st_mode))
+		return realpath(output, NULL);
+	return strdup(output);
+}
+
+/* Fails at the first sample, which ends the reading. */
+static bool find_sample(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	bool *found = context;
+
+	*found = event->kind == WK_EVENT_SAMPLE;
+	return !*found || wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "there is a sample");
+}
+
+/* Is it a recording, and read to its end without a sample? */
+static bool is_empty(const char *path)
+{
+	bool found = false, is_read;
+	struct wk_sink sink = { .take = find_sample, .context = &found };
+	struct wk_err err = { 0 };
+	struct wk_opened opened;
+	struct stat info;
+
+	if (stat(path, &info) != 0 || info.st_size > MOST_EMPTY_BYTES || is_being_written(path) ||
+	    !wk_reader_open(path, wk_reader_perf_data.name, &opened, &err))
+		return false;
+	is_read = opened.reader->read(&opened.input, &sink, &err);
+	wk_reader_close(&opened);
+	return is_read && !found;
+}
+
+/* A recording, or the place where one is about to be written. */
+static bool is_recording(const char *path)
+{
+	struct wk_os_file file;
+	size_t len;
+	bool found;
+
+	if (!wk_os_open(path, &file, NULL))
+		return false;
+	len = file.size_bytes < WK_PROBE_BYTES ? file.size_bytes : WK_PROBE_BYTES;
+	found = len == 0 || wk_reader_perf_data.probe(wk_bytes_of(file.at, len)) > 0;
+	wk_os_close(&file);
+	return found;
+}
+
+bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err)
+{
+	char *previous = previous_at(output);
+	bool ok = true;
+
+	if (!previous)
+		return true;
+	if (!is_recording(previous)) {
+		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			     "%s is there and is no recording: it is left alone; give another "
+			     "name, or remove it first", output);
+		goto out;
+	}
+	if (is_empty(previous))
+		goto out;
+	wk_buf_add_fmt(old, "%s" SUFFIX, previous);
+	if (rename(previous, wk_buf_text(old)) != 0) {
+		ok = wk_fail_os(err, errno, "cannot rename the recording that is there to %s",
+				wk_buf_text(old));
+		wk_buf_reset(old);
+	}
+out:
+	free(previous);
+	return ok;
+}
+
+void wk_previous_restore(struct wk_buf *old)
+{
+	char *previous;
+
+	if (old->len == 0)
+		return;
+	previous = wk_strndup(old->at, old->len - strlen(SUFFIX));
+	if (rename(wk_buf_text(old), previous) == 0)
+		wk_buf_reset(old);
+	free(previous);
+}
+
+/* The file behind a symbolic link, as what was there before lay behind it. */
+static bool remove_file(const char *path)
+{
+	char *real = realpath(path, NULL);
+	bool ok = real && unlink(real) == 0;
+
+	free(real);
+	return ok;
+}
+
+bool wk_previous_take_back(const char *output, struct wk_buf *old)
+{
+	if (old->len == 0)
+		return remove_file(output);
+	wk_previous_restore(old);
+	return old->len == 0;
+}

@@ -1,0 +1,156 @@
+#include "cli/run/record_by_root.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/run/previous.h"
+#include "os/os.h"
+
+/* A command line whose words are ours. */
+struct line {
+	struct wk_argv argv;
+	char *owned[64];
+	size_t count;
+};
+
+static void add_owned(struct line *line, char *word)
+{
+	if (line->count == sizeof(line->owned) / sizeof(line->owned[0])) {
+		free(word);
+		return;
+	}
+	line->owned[line->count++] = word;
+	wk_argv_add(&line->argv, word);
+}
+
+static void add_words(struct line *line, const char *words)
+{
+	while (*words) {
+		size_t len = strcspn(words, " \t");
+
+		if (len)
+			add_owned(line, wk_strndup(words, len));
+		words += len;
+		words += strspn(words, " \t");
+	}
+}
+
+static void add_number(struct line *line, const char *option, uint64_t value)
+{
+	struct wk_buf text = { 0 };
+
+	if (!value)
+		return;
+	wk_buf_add_fmt(&text, "%s=%" PRIu64, option, value);
+	add_owned(line, wk_strndup(wk_buf_text(&text), text.len));
+	wk_buf_fini(&text);
+}
+
+static void add_list(struct line *line, const char *option, const struct wk_opt_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		wk_argv_add_pair(&line->argv, option, list->at[i]);
+}
+
+static void add_recording(struct line *line, const struct wk_record_args *record)
+{
+	wk_argv_add_pair(&line->argv, "--freq", record->frequency);
+	wk_argv_add_pair(&line->argv, "--count", record->period);
+	add_list(line, "--event", &record->events);
+	add_list(line, "--pid", &record->pids);
+	wk_argv_add_pair(&line->argv, "--call-graph", record->call_graph);
+	add_number(line, "--stack-size", record->stack_bytes);
+	add_number(line, "--buffer", record->ring_bytes);
+	if (record->all_cpus)
+		wk_argv_add(&line->argv, "--all-cpus");
+	if (record->user_only)
+		wk_argv_add(&line->argv, "--user-only");
+	if (record->duration_ns) {
+		struct wk_buf text = { 0 };
+
+		wk_buf_add_fmt(&text, "--duration=%" PRIu64 "ns", record->duration_ns);
+		add_owned(line, wk_strndup(wk_buf_text(&text), text.len));
+		wk_buf_fini(&text);
+	}
+}
+
+/* An empty file of the user's, which root then writes to. What lay there goes to FILE.old, as
+ * `wick record` does it itself. */
+static bool make_file(const char *data, struct wk_buf *old, struct wk_err *err)
+{
+	int fd = -1;
+
+	if (wk_previous_keep(data, old, err))
+		fd = wk_os_create(data, true, err);
+	if (fd >= 0)
+		close(fd);
+	else
+		wk_previous_restore(old);
+	return fd >= 0;
+}
+
+/* sudo does not know of folders; env(1) changes to one before it runs the command. */
+static void add_command(struct line *line, const struct wk_root_request *request)
+{
+	wk_argv_add(&line->argv, "--");
+	if (request->folder) {
+		wk_argv_add(&line->argv, "env");
+		wk_argv_add_pair(&line->argv, "-C", request->folder);
+	}
+	for (size_t i = 0; i < request->command->count; i++)
+		wk_argv_add(&line->argv, request->command->at[i]);
+}
+
+static void fill(struct line *line, const struct wk_root_request *request, const char *self)
+{
+	wk_argv_add(&line->argv, "sudo");
+	add_words(line, request->sudo_options);
+	wk_argv_add(&line->argv, self);
+	wk_argv_add(&line->argv, "record");
+	wk_argv_add_pair(&line->argv, "-o", request->data);
+	if (request->quiet)
+		wk_argv_add(&line->argv, "-q");
+	add_recording(line, request->record);
+	if (request->command->count)
+		add_command(line, request);
+}
+
+int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
+		      struct wk_err *err)
+{
+	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
+	struct wk_buf old = { 0 };
+	struct line line = { 0 };
+	struct stat info;
+	char self[4096];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int exit_code;
+
+	*has_recorded = false;
+	self[len > 0 ? len : 0] = '\0';
+	if (!make_file(request->data, &old, err)) {
+		wk_buf_fini(&old);
+		return WK_EXIT_FAILED;
+	}
+	fill(&line, request, self);
+	if (request->verbose)
+		wk_argv_say(&line.argv);
+	io.outlives_interrupt = true;
+	exit_code = wk_os_program_run(line.argv.at, io, err);
+	*has_recorded = exit_code >= 0 && stat(request->data, &info) == 0 && info.st_size > 0;
+	/* A password that was not known, or a Ctrl-C at it. */
+	if (!*has_recorded)
+		wk_previous_take_back(request->data, &old);
+	wk_buf_fini(&old);
+	for (size_t i = 0; i < line.count; i++)
+		free(line.owned[i]);
+	wk_argv_fini(&line.argv);
+	return exit_code < 0 ? WK_EXIT_FAILED : exit_code;
+}

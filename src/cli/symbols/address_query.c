@@ -1,0 +1,155 @@
+#include "cli/symbols/address_query.h"
+
+#include "names/function_name.h"
+#include "symbols/object/elf_unlinked.h"
+
+#define PAGE_BYTES 4096
+
+/* A function's address by its name as linked or, where nothing is linked by that name, by what
+ * wick prints for it: "hot" of "hot.constprop.0". */
+struct named {
+	struct wk_str name;
+	bool without_clones;
+	uint64_t vaddr;
+	struct wk_str found, other; /* the first, and one that lies elsewhere; empty: none */
+};
+
+/* What a compiler put aside of a function is not where it begins. */
+static bool is_named(const struct named *named, struct wk_str linked)
+{
+	if (!named->without_clones)
+		return wk_str_eq(linked, named->name);
+	return !wk_str_ends(linked, ".cold") &&
+	       wk_str_eq(wk_name_without_clones(linked), named->name);
+}
+
+static bool take_named(void *context, const struct wk_obj_symbol *symbol)
+{
+	struct named *named = context;
+
+	if (symbol->is_plt || !is_named(named, symbol->name))
+		return true;
+	if (!named->found.len) {
+		named->found = symbol->name;
+		named->vaddr = symbol->vaddr;
+	} else if (symbol->vaddr != named->vaddr) {
+		named->other = symbol->name;
+	}
+	return named->without_clones && !named->other.len;
+}
+
+static bool take_public(void *context, struct wk_str name, uint64_t rva)
+{
+	return take_named(context, &(struct wk_obj_symbol){ .name = name, .vaddr = rva });
+}
+
+static void find_in_tables(const struct wk_image_symbols *image, struct named *named)
+{
+	if (wk_image_obj(image))
+		wk_obj_each_symbol(wk_image_obj(image), take_named, named);
+	if (!named->found.len && wk_image_debug_obj(image))
+		wk_obj_each_symbol(wk_image_debug_obj(image), take_named, named);
+	if (!named->found.len)
+		wk_image_each_public(image, take_public, named);
+}
+
+static bool find_named(const struct wk_image_symbols *image, struct wk_str name, uint64_t *vaddr,
+		       struct wk_asked_place *place)
+{
+	struct named named = { .name = name };
+
+	if (!image)
+		return false;
+	find_in_tables(image, &named);
+	if (!named.found.len) {
+		named.without_clones = true;
+		find_in_tables(image, &named);
+	}
+	if (named.other.len) {
+		place->one = named.found;
+		place->other = named.other;
+	}
+	*vaddr = named.vaddr;
+	return named.found.len && !named.other.len;
+}
+
+/* Whole pages are mapped, whatever of the last is used. */
+static bool is_mapped(const struct wk_obj *obj, uint64_t vaddr)
+{
+	bool has_segments = false;
+
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *segment = &obj->segments[i];
+
+		if (segment->type != WK_PT_LOAD)
+			continue;
+		has_segments = true;
+		if (vaddr >= segment->vaddr && (vaddr - segment->vaddr) / PAGE_BYTES <=
+						       segment->memory_size / PAGE_BYTES)
+			return true;
+	}
+	return !has_segments;
+}
+
+/* Windows and its tools speak of addresses in an image as they would be were it loaded where it was
+ * linked to be. What is inside of the image without that is taken as it is. */
+static void take_base(const struct wk_obj *obj, struct wk_asked_place *place)
+{
+	uint64_t vaddr;
+
+	if (obj->image_base && place->vaddr >= obj->image_base &&
+	    !wk_obj_vaddr_of(obj, place->vaddr, &vaddr))
+		place->vaddr -= obj->image_base;
+}
+
+static void place_in_file(const struct wk_obj *obj, struct wk_asked_place *place)
+{
+	take_base(obj, place);
+	if (!is_mapped(obj, place->vaddr))
+		place->outside = "outside of this file; take away where it was loaded";
+}
+
+/* Somebody else would call the place by its section and the offset there. */
+static void place_in_section(const struct wk_obj *obj, const struct wk_obj_section *section,
+			     struct wk_asked_place *place)
+{
+	if (!section)
+		section = wk_elf_code_at(obj, place->vaddr);
+	place->shown = place->vaddr - (section ? section->vaddr : 0);
+	place->section = section ? section->name : wk_str_c("");
+	if (section && place->shown < section->size_bytes)
+		return;
+	place->vaddr = 0; /* it must not be another section's */
+	if (wk_elf_code_with(obj, 0))
+		place->outside = "outside of this file, which is not linked";
+}
+
+bool wk_asked_place(const struct wk_image_symbols *image, const char *section,
+		    const struct wk_typed_address *typed, struct wk_asked_place *place)
+{
+	const struct wk_obj *obj = image ? wk_image_obj(image) : NULL;
+	const struct wk_obj_section *from = NULL;
+	uint64_t begin = 0;
+
+	*place = (struct wk_asked_place){ 0 };
+	if (typed->function.len && !find_named(image, typed->function, &begin, place))
+		return false;
+	if (obj && !typed->function.len && section) {
+		from = wk_obj_section(obj, section);
+		if (!from)
+			return false;
+	} else if (obj && !typed->function.len && wk_elf_is_unlinked(obj)) {
+		from = wk_elf_code_with(obj, typed->offset);
+		place->is_first_section = from != NULL;
+	}
+	place->vaddr = begin + typed->offset + (from ? from->vaddr : 0);
+	place->shown = place->vaddr;
+	if (obj && wk_elf_is_unlinked(obj))
+		place_in_section(obj, from, place);
+	else if (obj)
+		place_in_file(obj, place);
+	else if (image && !wk_image_pdb_covers(image, place->vaddr))
+		place->outside = "outside of the program that this PDB is of: addresses count from "
+				 "where that is loaded (RVA)";
+	return true;
+}

@@ -1,0 +1,73 @@
+/* What is known of each image of a recording that has samples in it: where its names, source lines
+ * and unwind tables come from, what it lacks, and what would mend that. For `wick symbols`.
+ *
+ * Order of calls: gather, look, fini; model and symbols must outlive it. */
+#ifndef WK_CLI_SYMBOLS_IMAGE_FACTS_H
+#define WK_CLI_SYMBOLS_IMAGE_FACTS_H
+
+#include "fetch/remote.h"
+#include "fetch/symbol_files.h"
+#include "model/model.h"
+#include "views/filter/filter.h"
+
+enum wk_lack {
+	WK_LACKS_FILE = 1,   /* it is not here, or another lies there */
+	WK_LACKS_NAMES = 2,  /* all, or those that are not exported */
+	WK_LACKS_LINES = 4,  /* source lines and inlined calls */
+	WK_LACKS_UNWIND = 8,
+};
+
+/* Of an image's frames in the samples' stacks. */
+struct wk_image_lines {
+	uint64_t asked, known;
+};
+
+/* A row an image of the model, freed by the caller. */
+struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
+					    const struct wk_filter *filter);
+
+struct wk_image_facts {
+	wk_image_id id;
+	uint64_t samples;                 /* with it in their stack */
+	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
+	const char *names, *lines, *unwind; /* in a word; NULL where there can be none */
+	bool names_are_kept, lines_are_kept; /* by the symbol cache alone: no file has them now */
+	struct wk_image_lines frames;
+	unsigned lacks;                   /* enum wk_lack */
+	struct wk_buf mend;               /* lines to be typed or written; empty: none is known */
+};
+
+struct wk_images_facts {
+	struct wk_image_facts *at; /* most samples first */
+	size_t count;
+	uint64_t whole_samples;
+};
+
+/* Who asks, for the commands that mend. */
+struct wk_facts_about {
+	const struct wk_model *model;
+	struct wk_symbols *symbols;
+	const struct wk_remote *remote;
+	const struct wk_symbol_files *files;
+	const char *recording;          /* its path, as typed */
+};
+
+void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts_about *about,
+			    const struct wk_filter *filter);
+void wk_images_facts_fini(struct wk_images_facts *facts);
+
+/* What would mend what they lack; called by gather. */
+void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_about *about);
+
+/* By what stores keep the PDB of an image of Windows, or else its file: "app.pdb", and the key.
+ * False where the recording tells neither. */
+bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_str *name,
+			struct wk_buf *key);
+
+/* Which file lines and inlined calls came from, or why there are none. */
+struct wk_str wk_image_lines_source(const struct wk_image_facts *facts);
+
+/* "names, lines"; empty where it lacks nothing. */
+void wk_image_lacks_words(unsigned lacks, struct wk_buf *words);
+
+#endif

@@ -1,0 +1,265 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/doctor/debug_package.h"
+#include "cli/doctor/program_fix.h"
+#include "cli/symbols/image_facts.h"
+#include "cli/symbols/jit_makers.h"
+#include "cli/symbols/windows_file.h"
+#include "os/os.h"
+#include "symbols/object/object.h"
+
+static void mend_anonymous(struct wk_image_facts *facts, const struct wk_model *model)
+{
+	const struct wk_runtime_maker *maker = wk_runtime_maker_of(model, facts->id);
+
+	if (maker)
+		wk_buf_add_fmt(&facts->mend, "%s%s%s", maker->words, maker->remark ? "   # " : "",
+			       maker->remark ? maker->remark : "");
+}
+
+static void mend_kernel(struct wk_image_facts *facts, const struct wk_model *model)
+{
+	struct wk_str reason = wk_model_str(model, model->images[facts->id].reason);
+	struct wk_buf text = { 0 };
+	uint64_t restricted = 0;
+
+	if (!wk_str_starts(reason, "kernel addresses are hidden"))
+		return;
+	wk_os_read_small("/proc/sys/kernel/kptr_restrict", &text);
+	while (text.len && text.at[text.len - 1] == '\n')
+		text.len--;
+	wk_num_u64(wk_buf_str(&text), &restricted);
+	wk_buf_add_text(&facts->mend, restricted ? "sudo sysctl kernel.kptr_restrict=0"
+						 : "sudo sysctl kernel.perf_event_paranoid=1");
+	wk_buf_fini(&text);
+}
+
+/* Its file is here, but not all of what it says, or of what that refers to. */
+static void mend_own(struct wk_image_facts *facts, const char *path)
+{
+	struct wk_program_mend program = {
+		.path = path,
+		.obj = wk_image_obj(facts->symbols),
+		.lacks_names = facts->lacks & WK_LACKS_NAMES,
+		.is_recorded = true,
+	};
+	struct wk_image_used used;
+
+	wk_image_used(facts->symbols, &used);
+	if (used.missing.len == 0)
+		wk_program_mend(&program, &facts->mend);
+	else if (used.misses_shared)
+		wk_program_mend_shared(used.missing_file, &facts->mend);
+	else if (used.missing_file.len > 0) /* else nothing would help */
+		wk_program_mend_split(path, used.missing_file, &facts->mend);
+}
+
+static void add_asking(struct wk_buf *mend, const struct wk_facts_about *about)
+{
+	wk_buf_add_text(mend, "wick symbols ");
+	if (about->recording && strcmp(about->recording, "-") != 0) {
+		wk_shell_word(mend, wk_str_c(about->recording));
+		wk_buf_add_char(mend, ' ');
+	}
+}
+
+static bool has_debuginfod(void)
+{
+	const char *urls = wk_os_env("DEBUGINFOD_URLS");
+
+	return urls && urls[0];
+}
+
+bool wk_image_store_key(const struct wk_model *model, wk_image_id id, struct wk_str *name,
+			struct wk_buf *key)
+{
+	const struct wk_image *image = &model->images[id];
+	struct wk_symbol_want want = {
+		.time_stamp = image->time_stamp, .image_bytes = image->image_bytes };
+
+	*name = wk_model_str(model, image->pdb_path ? image->pdb_path : image->name);
+	if (image->pdb_path)
+		want.pdb = wk_pdb_id_of_build_id(&image->build_id);
+	*name = wk_windows_basename(*name);
+	for (size_t i = 0; i < name->len; i++)
+		if ((unsigned char)name->at[i] < ' ')
+			return false; /* stores have no such names */
+	if (name->len)
+		wk_symbol_want_key(&want, key);
+	return key->len > 0;
+}
+
+/* For who stopped fetching. */
+#define GO_ON "# fetching was interrupted: the same command goes on with it"
+
+/* Windows' own files are on a public server. Who has the others only their makers know. */
+static bool is_of_windows(const struct wk_model *model, wk_image_id id)
+{
+	struct wk_str path = wk_model_str(model, model->images[id].path);
+
+	for (; path.len; path = wk_str_skip(path, 1))
+		if (wk_str_starts(path, "\\Windows\\") || wk_str_starts(path, "\\WINDOWS\\") ||
+		    wk_str_starts(path, "\\SystemRoot\\"))
+			return true;
+	return false;
+}
+
+/* Where a file of that name would be found. */
+static void mend_windows_file(struct wk_image_facts *facts, const struct wk_facts_about *about,
+			      struct wk_str name)
+{
+	struct wk_buf *mend = &facts->mend;
+
+	if (wk_symbol_files_was_stopped(about->files)) {
+		wk_buf_add_text(mend, GO_ON);
+	} else if (wk_symbol_files_asks(about->files)) {
+		wk_buf_add_fmt(mend, "# put %.*s of that build beside the trace, or into a folder "
+			       "of the symbol path", WK_STR_ARG(name));
+	} else if (is_of_windows(about->model, facts->id)) {
+		add_asking(mend, about);
+		wk_buf_add_text(mend, "--symbol-path 'srv*'   # asks Microsoft's public server");
+	} else {
+		add_asking(mend, about);
+		wk_buf_add_fmt(mend, "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
+			       "symbol server;\n# or put it beside the trace", WK_STR_ARG(name));
+	}
+}
+
+static bool mend_windows(struct wk_image_facts *facts, const struct wk_facts_about *about)
+{
+	struct wk_buf key = { 0 };
+	struct wk_str name;
+
+	if (!wk_image_store_key(about->model, facts->id, &name, &key))
+		return false;
+	mend_windows_file(facts, about, name);
+	wk_buf_fini(&key);
+	return true;
+}
+
+/* Its file is here but not its PDB, or that is one for everybody. False where it has none. */
+static bool mend_pdb(struct wk_image_facts *facts, const struct wk_facts_about *about)
+{
+	bool tells_pdb = about->model->images[facts->id].pdb_path != 0;
+	struct wk_image_used used;
+	struct wk_image_pdb pdb;
+
+	wk_image_used(facts->symbols, &used);
+	if (tells_pdb && used.names_are_kept && used.has_all_names) {
+		/* Nobody is asked for a PDB again to say why it had no more. */
+		if (!is_of_windows(about->model, facts->id))
+			wk_buf_add_text(&facts->mend, "# take the PDB with all that the compiler "
+						      "wrote: cl /Zi ... /link /DEBUG");
+		return true;
+	}
+	wk_image_pdb(facts->symbols, &pdb);
+	if (pdb.linked_as.len == 0)
+		return false;
+	if (!pdb.path && wk_image_obj(facts->symbols))
+		mend_windows_file(facts, about, wk_windows_basename(pdb.linked_as));
+	else if (pdb.stripped && !is_of_windows(about->model, facts->id))
+		wk_buf_add_text(&facts->mend, wk_windows_pdb_mend(pdb.stripped));
+	return true;
+}
+
+/* It is not here: it may lie in a folder, or another machine may have it. Who knows of neither
+ * can only record again. */
+static void mend_missing(struct wk_image_facts *facts, const struct wk_facts_about *about)
+{
+	const struct wk_image *image = &about->model->images[facts->id];
+	struct wk_buf *mend = &facts->mend;
+
+	if (wk_image_state(facts->symbols) == WK_IMAGE_UNREADABLE || mend_windows(facts, about))
+		return;
+	if (wk_remote_was_stopped(about->remote)) {
+		wk_buf_add_text(mend, GO_ON);
+		return;
+	}
+	if (wk_remote_asks(about->remote)) {
+		wk_buf_add_text(mend, "# put that build back where it was, or into a folder that "
+				      "--symbol-server names");
+		return;
+	}
+	if (image->build_id.size && has_debuginfod()) {
+		add_asking(mend, about);
+		wk_buf_add_text(mend, "--debuginfod   # or, if the recorded build lies elsewhere "
+				      "by now:\n");
+	} else {
+		wk_buf_add_text(mend, "# if the recorded build lies elsewhere by now:\n");
+	}
+	add_asking(mend, about);
+	wk_buf_add_text(mend, "--symbol-server ./FOLDER   # which has it, or URL of a server\n"
+			      "# else record again; with `wick record --embed-symbols` names stay "
+			      "when programs go");
+}
+
+static void mend_file(struct wk_image_facts *facts, const struct wk_facts_about *about,
+		      const struct wk_packages *packages, size_t index)
+{
+	struct wk_buf *mend = &facts->mend;
+	bool is_packed;
+
+	if (facts->lacks & WK_LACKS_FILE) {
+		mend_missing(facts, about);
+		return;
+	}
+	if (facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES) && mend_pdb(facts, about))
+		return;
+	if (!wk_image_obj(facts->symbols))
+		return; /* gone, but its names came with the recording */
+	is_packed = wk_packages_command(packages, index, mend);
+	if (!is_packed && facts->lacks & (WK_LACKS_NAMES | WK_LACKS_LINES))
+		mend_own(facts, packages->paths[index]);
+	if (is_packed && !wk_remote_asks(about->remote) && has_debuginfod()) {
+		wk_buf_add_text(mend, "\n# or, without installing anything:\n");
+		add_asking(mend, about);
+		wk_buf_add_text(mend, "--debuginfod");
+	}
+	if (!is_packed && facts->lacks & WK_LACKS_UNWIND)
+		wk_buf_add_fmt(mend, "%s# build it with -fasynchronous-unwind-tables, too",
+			       mend->len ? "\n" : "");
+}
+
+/* The paths of those whose packages matter, for all at once. */
+static const char **paths_of(const struct wk_images_facts *facts, const struct wk_model *model,
+			     size_t *count)
+{
+	const char **paths = wk_alloc_zeroed(facts->count + 1, sizeof(*paths));
+
+	*count = 0;
+	for (size_t i = 0; i < facts->count; i++)
+		if (facts->at[i].symbols && facts->at[i].lacks &&
+		    !(facts->at[i].lacks & WK_LACKS_FILE))
+			paths[(*count)++] = wk_model_str(model,
+							 model->images[facts->at[i].id].path).at;
+	return paths;
+}
+
+void wk_images_facts_mend(struct wk_images_facts *facts, const struct wk_facts_about *about)
+{
+	const struct wk_model *model = about->model;
+	struct wk_packages packages;
+	size_t count, next = 0;
+	const char **paths = paths_of(facts, model, &count);
+
+	wk_packages_find(&packages, paths, count);
+	for (size_t i = 0; i < facts->count; i++) {
+		struct wk_image_facts *one = &facts->at[i];
+		enum wk_image_kind kind = model->images[one->id].kind;
+
+		if (!one->lacks)
+			continue;
+		if (kind == WK_IMAGE_KERNEL)
+			mend_kernel(one, model);
+		else if (kind == WK_IMAGE_ANONYMOUS)
+			mend_anonymous(one, model);
+		else if (one->symbols)
+			mend_file(one, about, &packages, next);
+		next += one->symbols && !(one->lacks & WK_LACKS_FILE);
+	}
+	wk_packages_fini(&packages);
+	free(paths);
+}

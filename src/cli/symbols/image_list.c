@@ -1,0 +1,175 @@
+#include "cli/symbols/image_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cli/terminal.h"
+#include "os/os.h"
+#include "symbols/object/elf_unlinked.h"
+
+void wk_asked_images_init(struct wk_asked_images *images, struct wk_symbols *symbols)
+{
+	*images = (struct wk_asked_images){ .symbols = symbols, .paths = wk_strtab_new() };
+	images->rows = wk_grow(NULL, &images->cap, 1, sizeof(*images->rows));
+	images->rows[images->count++] = (struct wk_asked_image){ 0 };
+}
+
+void wk_asked_images_fini(struct wk_asked_images *images)
+{
+	wk_strtab_free(images->paths);
+	wk_arena_fini(&images->texts);
+	free(images->rows);
+}
+
+/* Files whose addresses are not yet, or not at all, those of a program. */
+static void tell_unfit(const char *path, const struct wk_obj *obj)
+{
+	bool is_split = wk_obj_section(obj, ".debug_info.dwo") != NULL;
+	struct wk_buf text = { 0 };
+
+	if (is_split && !wk_obj_section(obj, ".debug_info"))
+		wk_buf_add_fmt(&text, "%s is a piece of a program's debug information and knows no "
+			       "addresses; give -e the program, from which it is found", path);
+	else if (wk_elf_is_unlinked(obj) && !wk_elf_can_relocate(obj))
+		wk_buf_add_fmt(&text, "%s is not linked, and of such files wick reads lines and "
+			       "inlined calls for 64-bit x86 and ARM only; ask of what it is "
+			       "linked into", path);
+	if (text.len)
+		wk_say(wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+/* NULL where it is neither a program nor a PDB, from which its program's addresses are answered. */
+static const struct wk_image_symbols *open_image_at(struct wk_asked_images *images,
+						    const char *path, const char *whole,
+						    struct wk_err *err)
+{
+	struct wk_image_key key = { .path = wk_str_c(whole) };
+	struct wk_err pdb_err = { 0 };
+	bool is_pdb = wk_image_key_of_pdb(whole, &key, &pdb_err);
+	struct wk_image_symbols *image;
+
+	if (pdb_err.code == WK_EFORMAT || pdb_err.code == WK_ECORRUPT ||
+	    pdb_err.code == WK_EUNSUPPORTED) {
+		*err = pdb_err;
+		wk_err_in(err, path);
+		return NULL;
+	}
+	image = wk_symbols_image(images->symbols, &key);
+	if (wk_image_obj(image))
+		tell_unfit(path, wk_image_obj(image));
+	else if (!is_pdb || wk_image_state(image) == WK_IMAGE_MISSING)
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s", wk_image_reason(image));
+	return err->text[0] ? NULL : image;
+}
+
+static const struct wk_image_symbols *open_image(struct wk_asked_images *images, const char *path,
+						 struct wk_err *err)
+{
+	const struct wk_image_symbols *image = NULL;
+	char *whole = wk_os_real_path(path);
+
+	if (whole)
+		image = open_image_at(images, path, whole, err);
+	else
+		wk_fail_os(err, errno, "cannot open %s", path);
+	free(whole);
+	return image;
+}
+
+static struct wk_asked_image open_row(struct wk_asked_images *images, const char *path,
+				      struct wk_err *err)
+{
+	struct wk_asked_image row = { .symbols = open_image(images, path, err) };
+
+	if (!row.symbols)
+		row.why = wk_arena_copy(&images->texts, wk_str_c(err->text));
+	return row;
+}
+
+/* `err` is filled the first time only. */
+static struct wk_asked_image get(struct wk_asked_images *images, struct wk_str path,
+				 struct wk_err *err)
+{
+	uint32_t id = wk_strtab_add_str(images->paths, path);
+
+	if (id >= images->count) {
+		images->rows = wk_grow(images->rows, &images->cap, id + 1u, sizeof(*images->rows));
+		images->rows[id] = open_row(images, wk_strtab_get(images->paths, id), err);
+		images->count = id + 1u;
+	}
+	return images->rows[id];
+}
+
+struct wk_asked_image wk_asked_image(struct wk_asked_images *images, struct wk_str path)
+{
+	struct wk_err err = { 0 };
+	struct wk_asked_image image = get(images, path, &err);
+
+	if (err.text[0] && !images->is_quiet)
+		wk_say(err.text);
+	return image;
+}
+
+const struct wk_image_symbols *wk_asked_image_or_fail(struct wk_asked_images *images,
+						      const char *path, struct wk_err *err)
+{
+	return get(images, wk_str_c(path), err).symbols;
+}
+
+static void tell_unnamed(const char *path, const struct wk_image_symbols *image)
+{
+	struct wk_buf text = { 0 };
+
+	if (!image || wk_image_places_state(image) == WK_PLACES_ALL)
+		return;
+	wk_buf_add_fmt(&text, "%s: %s; %s", path, wk_image_places_reason(image),
+		       wk_image_reason(image));
+	wk_say(wk_buf_text(&text));
+	wk_buf_fini(&text);
+}
+
+void wk_asked_images_tell_unnamed(const struct wk_asked_images *images)
+{
+	for (size_t i = 1; i < images->count; i++)
+		tell_unnamed(wk_strtab_get(images->paths, (uint32_t)i), images->rows[i].symbols);
+}
+
+static bool lacks_names(const struct wk_image_symbols *image, const struct wk_answers *answers)
+{
+	struct wk_image_used used;
+
+	if (wk_image_obj(image)->type == WK_ET_REL ||
+	    wk_image_places_state(image) != WK_PLACES_NONE)
+		return false;
+	wk_image_used(image, &used);
+	return wk_image_state(image) == WK_IMAGE_STRIPPED ||
+	       (!used.has_all_names && wk_answers_lack(answers, image));
+}
+
+/* Exports and publics name addresses then, and hide that the PDB that lies there has not helped. */
+static void tell_pdb_trouble(const struct wk_image_symbols *image)
+{
+	struct wk_image_used used;
+
+	wk_image_used(image, &used);
+	if (used.pdb_trouble.len)
+		wk_say(used.pdb_trouble.at);
+}
+
+void wk_asked_images_tell_stripped(const struct wk_asked_images *images,
+				   const struct wk_answers *answers)
+{
+	for (size_t i = 1; i < images->count; i++) {
+		const struct wk_image_symbols *image = images->rows[i].symbols;
+
+		if (!image || !wk_image_obj(image))
+			continue;
+		if (!lacks_names(image, answers))
+			tell_pdb_trouble(image);
+		else if (!images->is_quiet)
+			wk_say(wk_image_reason(image)); /* that has it, too */
+	}
+}

@@ -1,0 +1,308 @@
+#include "cli/symbols/windows_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/doctor/debug_advice.h"
+#include "cli/doctor/program_fix.h"
+#include "fetch/symbol_found.h"
+#include "formats/scan.h"
+#include "os/os.h"
+#include "symbols/cache/cache.h"
+#include "symbols/object/object_symbols.h"
+#include "symbols/object/pe.h"
+#include "symbols/pdb/pdb.h"
+
+enum kind { KIND_OTHER, KIND_PROGRAM, KIND_PDB };
+
+static enum kind kind_of(const char *path)
+{
+	enum kind kind = KIND_OTHER;
+	struct wk_os_file file;
+
+	if (!wk_os_open_named(path, &file, NULL, NULL))
+		return KIND_OTHER;
+	if (wk_pdb_is(wk_bytes_of(file.at, file.size_bytes)))
+		kind = KIND_PDB;
+	else if (wk_str_starts(wk_str_of((const char *)file.at, file.size_bytes), "MZ"))
+		kind = KIND_PROGRAM;
+	wk_os_close(&file);
+	return kind;
+}
+
+bool wk_windows_file_is(const char *path)
+{
+	return kind_of(path) != KIND_OTHER;
+}
+
+/* A program that is looked at. */
+struct program {
+	struct wk_findings *findings;
+	const char *path; /* as typed */
+	const char *whole;
+	const char *const *debug_dirs;
+	bool passes_servers; /* of the symbol path */
+	const struct wk_image_symbols *image;
+	const struct wk_obj *obj;
+	struct wk_image_pdb pdb;
+	struct wk_image_used used;
+};
+
+static const char *machine_name(const struct wk_obj *obj)
+{
+	static const char *const names[] = {
+		[WK_MACHINE_UNKNOWN] = "a processor that wick does not know",
+		[WK_MACHINE_X86_64] = "x86-64",
+		[WK_MACHINE_AARCH64] = "ARM64",
+		[WK_MACHINE_X86] = "x86 of 32 bits",
+		[WK_MACHINE_ARM] = "ARM of 32 bits",
+	};
+
+	return names[obj->machine];
+}
+
+static void tell_kind(const struct program *p)
+{
+	struct wk_symbol_want want = {
+		.time_stamp = p->obj->pe->time_stamp,
+		.image_bytes = p->obj->pe->image_bytes,
+	};
+	struct wk_buf key = { 0 };
+
+	wk_symbol_want_key(&want, &key);
+	wk_findings_good(p->findings, "a %s for Windows on %s%s%s",
+			 p->obj->type == WK_ET_DYN ? "library" : "program", machine_name(p->obj),
+			 key.len ? "; symbol stores keep it by " : "", wk_buf_text(&key));
+	wk_buf_fini(&key);
+}
+
+struct wk_str wk_windows_basename(struct wk_str path)
+{
+	for (size_t i = path.len; i > 0; i--)
+		if (path.at[i - 1] == '/' || path.at[i - 1] == '\\')
+			return wk_str_skip(path, i);
+	return path;
+}
+
+static struct wk_str pdb_name(const struct program *p)
+{
+	return wk_windows_basename(p->pdb.linked_as);
+}
+
+static void tell_reference(const struct program *p)
+{
+	struct wk_str name = pdb_name(p);
+	struct wk_buf key = { 0 };
+
+	if (wk_pdb_id_is_none(&p->pdb.id))
+		return;
+	wk_pdb_id_add(&key, &p->pdb.id);
+	wk_findings_good(p->findings, "it was linked with the PDB %.*s, GUID and age %s%s%.*s",
+			 WK_STR_ARG(name), wk_buf_text(&key),
+			 name.len < p->pdb.linked_as.len ? ", as " : "",
+			 name.len < p->pdb.linked_as.len ? (int)p->pdb.linked_as.len : 0,
+			 p->pdb.linked_as.at);
+	wk_buf_fini(&key);
+}
+
+static bool lacks_pdb(const struct program *p)
+{
+	return !wk_pdb_id_is_none(&p->pdb.id) && !p->pdb.path;
+}
+
+static void mend_names(const struct program *p, struct wk_buf *mend)
+{
+	if (!lacks_pdb(p)) {
+		wk_program_mend_windows(p->obj, mend);
+		return;
+	}
+	wk_buf_add_fmt(mend, "# put the %.*s of that build beside it, or say which folder has "
+			     "it:\nwick doctor ", WK_STR_ARG(pdb_name(p)));
+	wk_shell_word(mend, wk_str_c(p->path));
+	wk_buf_add_text(mend, " --symbol-path FOLDER\n"
+			      "# or build it again: its linker writes both at once");
+}
+
+/* Has the symbol cache all names, from when the PDB was here? It is looked into only where it has
+ * an entry: nothing is kept of a program because somebody looked at it. */
+static bool is_in_cache(const struct program *p)
+{
+	struct wk_cache *cache = wk_cache_open(NULL);
+	struct wk_image_key key = { .path = wk_str_c(p->whole) };
+	struct wk_image_used used = { 0 };
+	struct wk_symbols *symbols;
+
+	if (wk_cache_peek(cache, &p->obj->build_id)) {
+		symbols = wk_symbols_new(&(struct wk_symbols_options){
+			.debug_dirs = p->debug_dirs, .cache = cache });
+		wk_image_used(wk_symbols_image(symbols, &key), &used);
+		wk_symbols_free(symbols);
+	}
+	wk_cache_close(cache);
+	return used.names_are_kept && used.has_all_names;
+}
+
+/* In the words of `wick symbols` of a recording. */
+static void tell_names(const struct program *p)
+{
+	struct wk_buf text = { 0 }, mend = { 0 };
+
+	if (lacks_pdb(p) && is_in_cache(p)) {
+		wk_findings_good(p->findings, "names from the symbol cache, which kept them of its "
+				 "PDB: that is not here");
+		return;
+	}
+	wk_buf_add_text(&text, wk_image_reason(p->image));
+	if (lacks_pdb(p)) {
+		wk_buf_add_text(&text, "; that was looked for beside it");
+		for (size_t i = 0; p->debug_dirs[i]; i++)
+			wk_buf_add_fmt(&text, "%s%s", p->debug_dirs[i + 1] ? ", in " : " and in ",
+				       p->debug_dirs[i]);
+	}
+	if (!p->used.has_all_names)
+		mend_names(p, &mend);
+	if (p->used.has_all_names)
+		wk_findings_good(p->findings, "%s", wk_buf_text(&text));
+	else
+		(wk_image_state(p->image) == WK_IMAGE_STRIPPED ? wk_findings_bad
+							       : wk_findings_better)(
+			p->findings, wk_buf_text(&mend), "%s", wk_buf_text(&text));
+	wk_buf_fini(&text);
+	wk_buf_fini(&mend);
+}
+
+/* By the doctor never; of a path that is typed it is not shown what may be secret. */
+static void tell_servers(const struct program *p)
+{
+	struct wk_buf mend = { 0 };
+
+	if (!p->passes_servers || !lacks_pdb(p))
+		return;
+	wk_buf_add_text(&mend, "wick symbols ");
+	wk_shell_word(&mend, wk_str_c(p->path));
+	wk_buf_add_text(&mend, " --symbol-path PATH   # the same path: this asks them");
+	wk_findings_better(p->findings, wk_buf_text(&mend),
+			   "the servers of the symbol path were not asked");
+	wk_buf_fini(&mend);
+}
+
+static void tell_lines(const struct program *p)
+{
+	enum wk_places_state state = wk_image_places_state(p->image);
+	const char *reason = wk_image_places_reason(p->image);
+	struct wk_buf mend = { 0 };
+
+	if (state != WK_PLACES_NONE) {
+		wk_findings_good(p->findings, "%s", reason);
+	} else if (p->pdb.stripped) {
+		wk_findings_better(p->findings, wk_windows_pdb_mend(p->pdb.stripped), "%s", reason);
+	} else if (p->used.has_all_names) { /* else what mends names brings this, too */
+		wk_program_mend_windows(p->obj, &mend);
+		wk_findings_better(p->findings, wk_buf_text(&mend),
+				   "no debug information: " WK_DEBUG_WORDS);
+	}
+	wk_buf_fini(&mend);
+}
+
+static void tell_stacks(const struct program *p)
+{
+	struct wk_obj_bound *bounds = NULL;
+	size_t count = wk_obj_bounds(p->obj, &bounds);
+	struct wk_buf text = { 0 };
+
+	wk_num_add_grouped(&text, count);
+	if (count)
+		wk_findings_good(p->findings,
+				 "Windows walks its stacks by unwind tables (.pdata, %s "
+				 "function%s); it needs no frame pointers", wk_buf_text(&text),
+				 count == 1 ? "" : "s");
+	else if (p->obj->machine == WK_MACHINE_X86)
+		wk_findings_better(p->findings,
+				   "cl /Oy- ...   # gcc, clang: -fno-omit-frame-pointer",
+				   "code of 32 bits has no unwind tables on Windows: its stacks "
+				   "are walked by frame pointers, and end where it keeps none");
+	else
+		wk_findings_better(p->findings, NULL,
+				   "no unwind tables (.pdata): without them Windows walks stacks "
+				   "only through functions that call no others");
+	free(bounds);
+	wk_buf_fini(&text);
+}
+
+/* True if the file has not all of a section: what is not there is then no fault of its build. */
+static bool tell_cut(const struct program *p)
+{
+	const struct wk_obj *obj = p->obj;
+
+	for (uint32_t i = 1; i < obj->section_count; i++) {
+		const struct wk_obj_section *s = &obj->sections[i];
+		uint64_t end = s->offset + s->size_bytes;
+
+		if (s->type == WK_SHT_NOBITS || s->offset == 0 || end <= obj->size_bytes)
+			continue;
+		wk_findings_bad(p->findings, NULL,
+				"the file was cut: its section %.*s ends at byte %" PRIu64
+				", and there are only %zu", WK_STR_ARG(s->name), end,
+				obj->size_bytes);
+		return true;
+	}
+	return false;
+}
+
+static void tell_program(struct program *p)
+{
+	wk_image_pdb(p->image, &p->pdb);
+	wk_image_used(p->image, &p->used);
+	tell_kind(p);
+	if (tell_cut(p))
+		return;
+	tell_reference(p);
+	tell_names(p);
+	tell_servers(p);
+	tell_lines(p);
+	tell_stacks(p);
+}
+
+/* `path` is one from the root on. */
+static void tell_file(struct program *p, struct wk_symbols *symbols, const char *path)
+{
+	struct wk_image_key key = { .path = wk_str_c(path) };
+
+	p->image = wk_symbols_image(symbols, &key);
+	p->obj = wk_image_obj(p->image);
+	if (p->obj && p->obj->pe)
+		tell_program(p);
+	else
+		wk_findings_bad(p->findings, NULL, "it cannot be looked at: %s",
+				wk_image_reason(p->image));
+}
+
+bool wk_windows_file_tell(struct wk_findings *findings, const char *path,
+			  const struct wk_load_args *args, struct wk_err *err)
+{
+	const char **debug_dirs = wk_load_debug_dirs(args);
+	char *whole = wk_os_real_path(path);
+	struct wk_remote_asked asked;
+	struct wk_symbols *symbols;
+	bool ok = wk_remote_asked_open(&asked, &args->remote, err);
+
+	wk_findings_about(findings, "%s", path);
+	if (ok && kind_of(path) == KIND_PDB) {
+		wk_windows_pdb_tell(findings, path);
+	} else if (ok && whole) {
+		symbols = wk_symbols_new(&(struct wk_symbols_options){
+			.debug_dirs = debug_dirs, .remote = asked.remote, .files = asked.files });
+		tell_file(&(struct program){ .findings = findings, .path = path, .whole = whole,
+					     .debug_dirs = debug_dirs,
+					     .passes_servers =
+						     wk_symbol_files_passes_servers(asked.files) },
+			  symbols, whole);
+		wk_symbols_free(symbols);
+	}
+	wk_remote_asked_close(&asked);
+	free(whole);
+	free(debug_dirs);
+	return ok;
+}

@@ -1,0 +1,129 @@
+#include "fetch/remote_misses.h"
+
+#include <inttypes.h>
+
+#include "base/num.h"
+#include "os/os.h"
+
+#define MISSING_SECONDS WK_REMOTE_MEMORY_SECONDS
+#define FAILED_SECONDS (5 * 60)
+#define MOST_BYTES 65536 /* what is longer is not ours */
+
+struct line {
+	struct wk_str whole, server;
+	uint64_t said_s;
+	bool is_missing;
+};
+
+static uint64_t now_s(void)
+{
+	return wk_os_wall_ns() / 1000000000;
+}
+
+static struct wk_str take_until(struct wk_str *text, char end)
+{
+	const char *found = memchr(text->at, end, text->len);
+	struct wk_str part = wk_str_of(text->at, found ? (size_t)(found - text->at) : text->len);
+
+	*text = wk_str_skip(*text, part.len + 1);
+	return part;
+}
+
+static bool next_line(struct wk_str *text, struct line *line)
+{
+	while (text->len > 0) {
+		struct wk_str rest = take_until(text, '\n'), what;
+
+		line->whole = rest;
+		if (!wk_num_u64(take_until(&rest, ' '), &line->said_s))
+			continue;
+		what = take_until(&rest, ' ');
+		line->is_missing = wk_str_is(what, "missing");
+		line->server = rest;
+		if (line->is_missing || wk_str_is(what, "failed"))
+			return true;
+	}
+	return false;
+}
+
+/* What was said in the future was said by another clock. */
+static bool holds(const struct line *line, uint64_t now, uint64_t *left_s)
+{
+	uint64_t last_s = line->said_s + (line->is_missing ? MISSING_SECONDS : FAILED_SECONDS);
+
+	*left_s = last_s > now ? last_s - now : 0;
+	return line->said_s <= now && last_s > now;
+}
+
+static struct wk_str read_lines(const char *path, struct wk_buf *bytes)
+{
+	struct wk_os_identity identity;
+
+	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
+	    !wk_os_read_small(path, bytes) || bytes->len > MOST_BYTES)
+		return wk_str_c("");
+	return wk_buf_str(bytes);
+}
+
+bool wk_remote_remembers(const char *path, const char *server, struct wk_remote_memory *memory)
+{
+	struct wk_buf bytes = { 0 };
+	struct wk_str text = read_lines(path, &bytes);
+	uint64_t now = now_s();
+	struct line line;
+	bool found = false;
+
+	while (!found && next_line(&text, &line)) {
+		found = wk_str_is(line.server, server) && holds(&line, now, &memory->left_s);
+		memory->is_missing = line.is_missing;
+		memory->ago_s = now - line.said_s;
+	}
+	wk_buf_fini(&bytes);
+	return found;
+}
+
+static void add_ago(struct wk_buf *text, uint64_t seconds)
+{
+	static const struct {
+		uint64_t seconds;
+		const char *one, *many;
+	} units[] = { { 3600, "hour", "hours" }, { 60, "minute", "minutes" },
+		      { 1, "second", "seconds" } };
+	size_t i = 0;
+
+	while (i < 2 && seconds < units[i].seconds)
+		i++;
+	seconds /= units[i].seconds;
+	wk_buf_add_fmt(text, "%llu %s", (unsigned long long)seconds,
+		       seconds == 1 ? units[i].one : units[i].many);
+}
+
+void wk_remote_memory_add_words(const struct wk_remote_memory *memory, struct wk_buf *text)
+{
+	wk_buf_add_text(text, memory->is_missing ? "it did not have it " : "it failed ");
+	add_ago(text, memory->ago_s);
+	wk_buf_add_text(text, " ago, and is asked again in ");
+	add_ago(text, memory->left_s);
+}
+
+void wk_remote_remember(const char *path, const char *server, bool is_missing)
+{
+	struct wk_buf bytes = { 0 }, lines = { 0 };
+	struct wk_str text = read_lines(path, &bytes);
+	uint64_t now = now_s(), left_s;
+	struct wk_os_keep keep;
+	struct line line;
+
+	while (next_line(&text, &line)) {
+		if (wk_str_is(line.server, server) || !holds(&line, now, &left_s))
+			continue;
+		wk_buf_add_str(&lines, line.whole);
+		wk_buf_add_char(&lines, '\n');
+	}
+	wk_buf_add_fmt(&lines, "%" PRIu64 " %s %s\n", now, is_missing ? "missing" : "failed",
+		       server);
+	if (wk_os_keep_open(&keep, path, NULL))
+		wk_os_keep_end(&keep, wk_os_write(keep.fd, lines.at, lines.len));
+	wk_buf_fini(&lines);
+	wk_buf_fini(&bytes);
+}

@@ -1,0 +1,111 @@
+#include "formats/archive/archive.h"
+
+#include "base/mem.h"
+
+#define MOST_NAMED 5
+
+bool wk_archive_is(struct wk_bytes first)
+{
+	return wk_zip_is(first);
+}
+
+bool wk_archive_is_trace(const struct wk_zip_member *member)
+{
+	static const char suffix[] = ".etl";
+	struct wk_str name = member->name;
+
+	if (name.len < strlen(suffix))
+		return false;
+	for (size_t i = 0; i < strlen(suffix); i++)
+		if (wk_lower(name.at[name.len - strlen(suffix) + i]) != suffix[i])
+			return false;
+	return true;
+}
+
+static bool is_file(const struct wk_zip_member *member)
+{
+	return member->name.len && !wk_str_ends(member->name, "/");
+}
+
+size_t wk_archive_choose(const struct wk_zip *zip,
+			 const struct wk_zip_member *wanted[WK_ARCHIVE_MOST])
+{
+	size_t count = 0, files = 0;
+
+	for (size_t i = 0; i < zip->count && count < WK_ARCHIVE_MOST; i++)
+		if (wk_archive_is_trace(&zip->members[i]))
+			wanted[count++] = &zip->members[i];
+	for (size_t i = 0; i < zip->count && !count; i++)
+		files += is_file(&zip->members[i]);
+	for (size_t i = 0; i < zip->count && files == 1 && !count; i++)
+		if (is_file(&zip->members[i]))
+			wanted[count++] = &zip->members[i];
+	return count;
+}
+
+static bool fail_nothing(const struct wk_zip *zip, struct wk_err *err)
+{
+	struct wk_buf names = { 0 };
+
+	for (size_t i = 0; i < zip->count && i < MOST_NAMED; i++) {
+		wk_buf_add_text(&names, i ? ", " : "");
+		wk_buf_add_str(&names, zip->members[i].name);
+	}
+	if (zip->count > MOST_NAMED)
+		wk_buf_add_text(&names, " ...");
+	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+		"an archive of %zu files, expected event traces (.etl) or one recording: %s",
+		zip->count, wk_buf_text(&names));
+	wk_buf_fini(&names);
+	return false;
+}
+
+static bool read_member(const struct wk_zip_member *member, struct wk_buf *plain,
+			struct wk_err *err)
+{
+	struct wk_buf name = { 0 };
+	bool ok = wk_zip_read(member, plain, err);
+
+	if (!ok) {
+		wk_buf_add_str(&name, member->name);
+		wk_err_in(err, wk_buf_text(&name));
+		wk_buf_fini(&name);
+	}
+	return ok;
+}
+
+static bool add_part(const struct wk_zip_member *member, struct wk_parts *parts,
+		     struct wk_err *err)
+{
+	struct wk_part part = { 0 };
+	struct wk_buf plain = { 0 };
+
+	if (!read_member(member, &plain, err)) {
+		wk_buf_fini(&plain);
+		return false;
+	}
+	part.file = (struct wk_os_file){ .at = (const uint8_t *)plain.at, .size_bytes = plain.len,
+					 .is_heap = true };
+	part.bytes = wk_bytes_of(plain.at ? plain.at : "", plain.len);
+	parts->at = wk_grow(parts->at, &parts->cap, parts->count + 1, sizeof(part));
+	parts->at[parts->count++] = part;
+	return true;
+}
+
+bool wk_archive_open(struct wk_bytes archive, struct wk_buf *plain, struct wk_parts *parts,
+		     struct wk_err *err)
+{
+	const struct wk_zip_member *wanted[WK_ARCHIVE_MOST];
+	struct wk_zip zip = { 0 };
+	size_t count;
+	bool ok;
+
+	if (!wk_zip_open(archive, &zip, err))
+		return false;
+	count = wk_archive_choose(&zip, wanted);
+	ok = count ? read_member(wanted[0], plain, err) : fail_nothing(&zip, err);
+	for (size_t i = 1; ok && i < count; i++)
+		ok = add_part(wanted[i], parts, err);
+	wk_zip_close(&zip);
+	return ok;
+}

@@ -1,0 +1,372 @@
+/* The machine: its processors, its maker, its system. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/etl/config/facts.h"
+#include "formats/etl/schema/guid.h"
+
+static const struct wk_etl_section machine = { WK_ETL_PART_MACHINE, { 0 } };
+static const struct wk_etl_section platform = { WK_ETL_PART_PLATFORM, WK_STR("platform") };
+static const struct wk_etl_section power = { WK_ETL_PART_POWER, WK_STR("power") };
+static const struct wk_etl_section display = { WK_ETL_PART_DISPLAY, WK_STR("display") };
+static const struct wk_etl_section processors = { WK_ETL_PART_PROCESSORS, WK_STR("processors") };
+
+/* ---- processors and memory */
+
+enum { CPU_NAME_BYTES = 512, CPU_DOMAIN_BYTES = 268 };
+
+static const char *architecture_name(uint16_t number)
+{
+	switch (number) {
+	case 0:
+		return "x86";
+	case 5:
+		return "ARM";
+	case 9:
+		return "x64";
+	case 12:
+		return "ARM64";
+	default:
+		return NULL;
+	}
+}
+
+/* Behind the names, and not in all versions. */
+static void read_cpu_kind(struct wk_etl_config *config, struct wk_bytes in,
+			  struct wk_etl_form form)
+{
+	uint16_t architecture;
+	uint32_t memory_mhz;
+
+	wk_etl_take_pointer(&in, form); /* hyper-threading */
+	wk_etl_take_pointer(&in, form); /* the highest address of programs */
+	architecture = wk_u16le(&in);
+	wk_bytes_skip(&in, 6); /* level, revision, NX, PAE */
+	if (in.bad)
+		return;
+	if (architecture_name(architecture))
+		wk_etl_fact_fmt(config, machine, "architecture", "%s",
+				architecture_name(architecture));
+	memory_mhz = wk_u32le(&in);
+	if (!in.bad && memory_mhz)
+		wk_etl_fact_fmt(config, machine, "memory MHz", "%" PRIu32, memory_mhz);
+}
+
+bool wk_etl_read_cpu(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	uint32_t memory_mb;
+	struct wk_bytes host;
+
+	wk_bytes_skip(&in, 8); /* MHz and processors, which the header has */
+	memory_mb = wk_u32le(&in);
+	wk_bytes_skip(&in, 8); /* sizes of pages */
+	if (in.bad)
+		return false;
+	if (memory_mb)
+		wk_etl_fact_fmt(config, machine, "memory", "%" PRIu64, (uint64_t)memory_mb << 20);
+	host = wk_etl_field16(&in, wk_bytes_left(&in) < CPU_NAME_BYTES ? wk_bytes_left(&in)
+								      : CPU_NAME_BYTES);
+	wk_etl_fact_text(config, machine, "host name", host);
+	wk_etl_fact_text(config, machine, "domain", wk_etl_field16(&in, CPU_DOMAIN_BYTES));
+	read_cpu_kind(config, in, form);
+	return true;
+}
+
+bool wk_etl_read_processor(struct wk_etl_config *config, struct wk_bytes in,
+			   struct wk_etl_form form)
+{
+	enum { BRAND_BYTES = 128 };
+	uint32_t number = wk_u32le(&in), mhz;
+	struct wk_buf text = { 0 };
+	struct wk_str brand, family;
+	char key[32];
+
+	(void)form;
+	wk_u32le(&in); /* what it can */
+	mhz = wk_u32le(&in);
+	brand = wk_etl_config_keep(config, wk_etl_field16(&in, BRAND_BYTES));
+	if (in.bad)
+		return false;
+	family = wk_etl_config_keep(config, wk_etl_field16(&in, BRAND_BYTES));
+	if (config->cpu_name.len == 0)
+		config->cpu_name = brand;
+	snprintf(key, sizeof(key), "cpu %" PRIu32, number);
+	wk_buf_add_str(&text, brand);
+	wk_buf_add_fmt(&text, ", %" PRIu32 " MHz", mhz);
+	if (family.len) {
+		wk_buf_add_text(&text, ", ");
+		wk_buf_add_str(&text, family);
+	}
+	wk_etl_fact_add(config, processors, wk_str_c(key), wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return true;
+}
+
+static unsigned bits_of(uint64_t mask)
+{
+	unsigned count = 0;
+
+	for (; mask; mask &= mask - 1)
+		count++;
+	return count;
+}
+
+/* Nodes of memory, or groups of 64, and how many processors each has. */
+static bool read_masks(struct wk_etl_config *config, struct wk_bytes in, const char *one,
+		       size_t step)
+{
+	uint32_t count = wk_u32le(&in);
+	char key[48];
+
+	if (in.bad || count > wk_bytes_left(&in) / step)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		struct wk_bytes entry = wk_bytes_take(&in, step);
+		uint64_t mask = wk_u64le(&entry);
+
+		snprintf(key, sizeof(key), "%s %" PRIu32, one, i);
+		wk_etl_fact_fmt(config, processors, key, "%u processor%s (mask 0x%" PRIx64 ")",
+				bits_of(mask), bits_of(mask) == 1 ? "" : "s", mask);
+	}
+	return true;
+}
+
+bool wk_etl_read_numa(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	(void)form;
+	return read_masks(config, in, "NUMA node", 16);
+}
+
+bool wk_etl_read_groups(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	(void)form;
+	return read_masks(config, in, "processor group", 8);
+}
+
+/* Which group each is in: worth a word only where there is more than one. */
+bool wk_etl_read_processor_numbers(struct wk_etl_config *config, struct wk_bytes in,
+				   struct wk_etl_form form)
+{
+	uint32_t count = wk_u32le(&in), most = 0;
+
+	(void)form;
+	if (in.bad || count > wk_bytes_left(&in) / 4)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint16_t group = wk_u16le(&in);
+
+		wk_bytes_skip(&in, 2);
+		most = group > most ? group : most;
+	}
+	wk_etl_fact_fmt(config, processors, "numbered", "%" PRIu32 " in %" PRIu32 " group%s", count,
+			most + 1, most ? "s" : "");
+	return true;
+}
+
+/* ---- its maker, power, display */
+
+bool wk_etl_read_platform(struct wk_etl_config *config, struct wk_bytes in,
+			  struct wk_etl_form form)
+{
+	static const char *const keys[] = { "manufacturer", "product", "BIOS date",
+					    "BIOS version" };
+	bool is_there = wk_bytes_left(&in) >= 2;
+
+	(void)form;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		wk_etl_fact_text(config, platform, keys[i], wk_etl_text16(&in));
+	return is_there;
+}
+
+bool wk_etl_read_power(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	static const char *const names[] = { "S1", "S2", "S3", "S4 (hibernate)", "S5 (off)" };
+	struct wk_buf text = { 0 };
+	uint8_t is_always_on;
+
+	(void)form;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (wk_u8(&in))
+			wk_buf_add_fmt(&text, "%s%s", text.len ? ", " : "", names[i]);
+	is_always_on = wk_u8(&in);
+	if (!in.bad) {
+		wk_etl_fact_add(config, power, wk_str_c("sleep states"),
+				text.len ? wk_buf_str(&text) : wk_str_c("none"));
+		wk_etl_fact_fmt(config, power, "always on, always connected", "%s",
+				is_always_on ? "yes" : "no");
+	}
+	wk_buf_fini(&text);
+	return !in.bad;
+}
+
+bool wk_etl_read_dpi(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	uint32_t of_machine = wk_u32le(&in), of_user = wk_u32le(&in);
+
+	(void)form;
+	if (in.bad)
+		return false;
+	wk_etl_fact_fmt(config, display, "dots an inch", "%" PRIu32 ", the user's %" PRIu32,
+			of_machine, of_user);
+	return true;
+}
+
+bool wk_etl_read_video(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	static const char *const keys[] = { "chip", "DAC", "adapter", "video BIOS",
+					    "display device" };
+	uint32_t memory = wk_u32le(&in), width = wk_u32le(&in), height = wk_u32le(&in),
+		 bits = wk_u32le(&in), refresh = wk_u32le(&in);
+
+	(void)form;
+	if (in.bad)
+		return false;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		wk_etl_fact_text(config, display, keys[i], wk_etl_field16(&in, CPU_NAME_BYTES));
+	wk_etl_fact_fmt(config, display, "resolution",
+			"%" PRIu32 " x %" PRIu32 ", %" PRIu32 " bits, %" PRIu32 " Hz", width,
+			height, bits, refresh);
+	if (memory)
+		wk_etl_fact_bytes(config, display, "video memory", memory);
+	return true;
+}
+
+/* ---- the system */
+
+bool wk_etl_read_integrity(struct wk_etl_config *config, struct wk_bytes in,
+			   struct wk_etl_form form)
+{
+	enum { ENABLED = 1, TEST_SIGNED = 2, USER_MODE = 4, DEBUGGED = 0x80, HVCI = 0x400 };
+	uint32_t flags = wk_u32le(&in);
+
+	(void)form;
+	if (in.bad)
+		return false;
+	wk_etl_fact_fmt(config, platform, "code integrity", "%s%s%s%s%s (0x%" PRIx32 ")",
+			flags & ENABLED ? "on" : "off",
+			flags & TEST_SIGNED ? ", test-signed code allowed" : "",
+			flags & USER_MODE ? ", also of programs" : "",
+			flags & DEBUGGED ? ", with a debugger" : "",
+			flags & HVCI ? ", guarded by the hypervisor" : "", flags);
+	return true;
+}
+
+bool wk_etl_read_machine_id(struct wk_etl_config *config, struct wk_bytes in,
+			    struct wk_etl_form form)
+{
+	struct wk_guid id = wk_guid_take(&in);
+	struct wk_buf text = { 0 };
+
+	(void)form;
+	wk_guid_add(&id, &text);
+	if (!in.bad)
+		wk_etl_fact_add(config, machine, wk_str_c("machine id"), wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return !in.bad;
+}
+
+static const char *family_name(uint32_t number)
+{
+	static const char *const names[] = {
+		NULL, "Windows 8", "Windows Phone 8", "desktop", "mobile", "Xbox", "Surface Hub",
+		"IoT", "IoT without a display", "server", "HoloLens" };
+
+	return number < sizeof(names) / sizeof(names[0]) ? names[number] : NULL;
+}
+
+/* The version in four numbers, in 16 bits each. */
+bool wk_etl_read_family(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	uint64_t version = wk_u64le(&in);
+	uint32_t family = wk_u32le(&in);
+
+	(void)form;
+	if (in.bad)
+		return false;
+	if (version)
+		wk_etl_fact_fmt(config, machine, "version", "%u.%u.%u.%u",
+				(unsigned)(version >> 48), (unsigned)(version >> 32 & 0xffff),
+				(unsigned)(version >> 16 & 0xffff), (unsigned)(version & 0xffff));
+	if (family_name(family))
+		wk_etl_fact_fmt(config, machine, "device family", "%s", family_name(family));
+	return true;
+}
+
+bool wk_etl_read_flights(struct wk_etl_config *config, struct wk_bytes in,
+			 struct wk_etl_form form)
+{
+	bool is_there = wk_bytes_left(&in) >= 2;
+
+	(void)form;
+	wk_etl_fact_text(config, platform, "update id", wk_etl_text16(&in));
+	wk_etl_fact_text(config, platform, "flights", wk_etl_text16(&in));
+	return is_there;
+}
+
+bool wk_etl_read_virtualization(struct wk_etl_config *config, struct wk_bytes in,
+				struct wk_etl_form form)
+{
+	uint8_t security = wk_u8(&in), integrity = wk_u8(&in), hypervisor = wk_u8(&in);
+
+	(void)form;
+	if (in.bad)
+		return false;
+	wk_etl_fact_fmt(config, platform, "virtualization",
+			"security %s, code integrity %s, hypervisor %s", security ? "on" : "off",
+			integrity ? "on" : "off", hypervisor ? "on" : "off");
+	return true;
+}
+
+bool wk_etl_read_boot(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	enum { BIOS = 1, UEFI = 2 };
+	uint32_t firmware;
+	uint8_t is_secure;
+
+	(void)form;
+	wk_bytes_skip(&in, 8); /* flags of the start */
+	firmware = wk_u32le(&in);
+	is_secure = wk_u8(&in);
+	if (in.bad)
+		return false;
+	if (firmware == BIOS || firmware == UEFI)
+		wk_etl_fact_fmt(config, platform, "firmware", "%s%s",
+				firmware == UEFI ? "UEFI" : "BIOS",
+				firmware == BIOS ? ""
+				: is_secure	 ? ", secure boot on"
+						 : ", secure boot off");
+	return true;
+}
+
+/* Of those who wrote no date it is that of 1970. */
+#define NO_INSTALL_DATE 116444736000000000u
+
+bool wk_etl_read_build(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
+{
+	uint64_t installed = wk_u64le(&in);
+	struct wk_bytes lab = wk_etl_text16(&in);
+	struct wk_buf date = { 0 };
+
+	(void)form;
+	if (in.bad)
+		return false;
+	config->product = wk_etl_config_keep(config, wk_etl_text16(&in));
+	wk_etl_fact_text(config, machine, "build lab", lab);
+	if (installed > NO_INSTALL_DATE)
+		wk_etl_date_add(&date, installed);
+	wk_etl_fact_add(config, machine, wk_str_c("installed"), wk_buf_str(&date));
+	wk_buf_fini(&date);
+	return true;
+}
+
+bool wk_etl_read_system_paths(struct wk_etl_config *config, struct wk_bytes in,
+			      struct wk_etl_form form)
+{
+	struct wk_etl_section paths = { WK_ETL_PART_PATHS, WK_STR("paths") };
+	bool is_there = wk_bytes_left(&in) >= 2;
+
+	(void)form;
+	wk_etl_fact_text(config, paths, "system folder", wk_etl_text16(&in));
+	wk_etl_fact_text(config, paths, "Windows folder", wk_etl_text16(&in));
+	return is_there;
+}

@@ -1,0 +1,149 @@
+/* Who runs on which processor in a Windows trace, and so who did what: context switches, threads
+ * made ready, and the thread and stack of every event. */
+#include "formats/etl/trace.h"
+
+#include "base/mem.h"
+#include "formats/etl/payload/threads.h"
+
+/* Processors are numbered in 11 bits. */
+#define MOST_CPUS 2048
+
+/* What runs where nothing is to be done. */
+#define IDLE_TID 0
+#define IDLE_PID 0
+
+uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid)
+{
+	uint32_t pid = wk_map_find(&trace->pid_of, tid);
+
+	if (!pid)
+		pid = wk_map_find(&trace->guess_of, tid);
+	if (!pid)
+		return tid == IDLE_TID ? IDLE_PID : WK_UNKNOWN_PID;
+	return pid - 1;
+}
+
+/* ---- who runs */
+
+static void run_on(struct wk_etl_trace *trace, uint32_t cpu, uint32_t tid)
+{
+	if (!trace->running) {
+		trace->running = wk_alloc(MOST_CPUS * sizeof(*trace->running));
+		for (size_t i = 0; i < MOST_CPUS; i++)
+			trace->running[i] = WK_ETL_NO_THREAD;
+	}
+	if (cpu < MOST_CPUS)
+		trace->running[cpu] = tid;
+}
+
+/* WK_ETL_NO_THREAD before the first switch of a processor. */
+static uint32_t running_on(const struct wk_etl_trace *trace, uint32_t cpu)
+{
+	return trace->running && cpu < MOST_CPUS ? trace->running[cpu] : WK_ETL_NO_THREAD;
+}
+
+/* ---- who did it */
+
+static void set_chain(struct wk_event_sample *sample, const struct wk_etl_chain *chain)
+{
+	sample->kernel_chain = chain->kernel;
+	sample->kernel_count = chain->kernel_count;
+	sample->user_chain = chain->user;
+	sample->user_count = chain->user_count;
+}
+
+static bool find_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       uint32_t tid, struct wk_etl_chain *chain)
+{
+	struct wk_etl_stack_owner owner = { record->time, tid, record->cpu };
+
+	return wk_etl_stacks_find(trace->stacks, owner, chain);
+}
+
+void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		       uint32_t tid, struct wk_event *event, struct wk_event_sample *sample)
+{
+	struct wk_etl_chain chain;
+
+	event->tid = tid;
+	event->pid = wk_etl_pid_of_thread(trace, tid);
+	if (find_stack(trace, record, tid, &chain))
+		set_chain(sample, &chain);
+}
+
+void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+			struct wk_event *event)
+{
+	uint32_t tid = record->tid;
+
+	event->pid = WK_UNKNOWN_PID;
+	if (tid == WK_ETL_NO_THREAD)
+		tid = running_on(trace, record->cpu);
+	if (tid == WK_ETL_NO_THREAD)
+		return;
+	event->tid = tid;
+	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid
+						     : wk_etl_pid_of_thread(trace, tid);
+}
+
+bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		     struct wk_event *event, struct wk_event_sample *sample)
+{
+	uint32_t tid = record->tid;
+	struct wk_etl_chain chain;
+
+	if (tid == WK_ETL_NO_THREAD)
+		tid = running_on(trace, record->cpu);
+	if (tid != WK_ETL_NO_THREAD ? find_stack(trace, record, tid, &chain)
+				    : wk_etl_stacks_find_on(trace->stacks, record->time,
+							    record->cpu, &tid, &chain))
+		set_chain(sample, &chain);
+	event->pid = WK_UNKNOWN_PID;
+	if (tid == WK_ETL_NO_THREAD)
+		return false;
+	event->tid = tid;
+	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid
+						     : wk_etl_pid_of_thread(trace, tid);
+	return true;
+}
+
+/* ---- switches */
+
+bool wk_etl_tell_switch(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_event event = { .kind = WK_EVENT_SWITCH, .cpu = record->cpu,
+				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_etl_switch switched;
+
+	if (!wk_etl_read_switch(record->payload, &switched)) {
+		trace->short_payloads++;
+		return true;
+	}
+	run_on(trace, record->cpu, switched.new_tid);
+	event.switched.old_tid = switched.old_tid;
+	event.switched.old_pid = wk_etl_pid_of_thread(trace, switched.old_tid);
+	event.switched.old_waits = switched.old_waits;
+	if (switched.old_waits)
+		event.switched.wait_mode = wk_etl_wait_mode(switched.wait_mode);
+	if (switched.old_tid)
+		event.switched.wait_reason = wk_str_c(wk_etl_wait_reason(switched.wait_reason));
+	wk_etl_set_thread(trace, record, switched.new_tid, &event, &event.switched.sample);
+	return wk_etl_take(trace, &event);
+}
+
+bool wk_etl_tell_ready(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_event event = { .kind = WK_EVENT_READY, .cpu = record->cpu,
+				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_etl_ready ready;
+
+	if (!wk_etl_read_ready(record->payload, &ready)) {
+		trace->short_payloads++;
+		return true;
+	}
+	event.ready.ready_tid = ready.tid;
+	event.ready.ready_pid = wk_etl_pid_of_thread(trace, ready.tid);
+	event.ready.is_interrupt = ready.in_dpc;
+	wk_etl_set_doer(trace, record, &event, &event.ready.sample);
+	return wk_etl_take(trace, &event);
+}

@@ -1,0 +1,173 @@
+/* Event traces of Windows (.etl): what xperf, WPR and PerfView record; see docs/formats/etl.md. */
+#include "base/mem.h"
+#include "base/num.h"
+#include "formats/etl/trace.h"
+#include "formats/reader.h"
+
+static bool tell_count(struct wk_etl_trace *trace, uint64_t count, const char *one,
+		       const char *several)
+{
+	return wk_sink_note_count(trace->sink, WK_NOTE_FAULT, count, one, several, trace->err);
+}
+
+static bool tell_lost(struct wk_etl_trace *trace)
+{
+	struct wk_event event = { .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU };
+
+	event.lost.count = wk_etl_header(trace->file)->events_lost;
+	return event.lost.count == 0 || wk_sink_take(trace->sink, &event, trace->err);
+}
+
+/* Whole buffers, of whose events nobody knows how many they were; and where the header counts no
+ * loss, what Windows marked. */
+static bool tell_lost_buffers(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_header *header = wk_etl_header(trace->file);
+	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
+	uint64_t marked = header->events_lost ? 0 : damage->lossy_buffers; /* those are counted */
+
+	if (header->buffers_lost)
+		return wk_sink_note_count(
+			trace->sink, WK_NOTE_INCOMPLETE, header->buffers_lost,
+			" buffer was lost while recording, and what was in it",
+			" buffers were lost while recording, and what was in them", trace->err);
+	return wk_sink_note_count(trace->sink, WK_NOTE_INCOMPLETE, marked,
+				  " buffer is marked: events were lost while recording",
+				  " buffers are marked: events were lost while recording",
+				  trace->err);
+}
+
+/* A trace that was cut: the end of it has what stacks and images are called, too. */
+static bool tell_missing(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	if (damage->missing_buffers + damage->cut_buffers == 0)
+		return true;
+	wk_buf_add_text(&words, "the trace was cut off: ");
+	if (damage->missing_buffers) {
+		wk_num_add_grouped(&words, damage->missing_buffers);
+		wk_buf_add_text(&words, " of its ");
+		wk_num_add_grouped(&words, damage->missing_buffers +
+						   wk_etl_buffer_count(trace->file));
+		wk_buf_add_fmt(&words, " buffers %s not there",
+			       damage->missing_buffers == 1 ? "is" : "are");
+	} else {
+		wk_buf_add_text(&words, "it ends inside a buffer");
+	}
+	wk_buf_add_text(&words, ", and with that what names many of its stacks");
+	ok = wk_sink_note(trace->sink, WK_NOTE_INCOMPLETE, wk_buf_str(&words), trace->err);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+/* The first of the faults, where it is. */
+static bool tell_first_damage(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_damage *damage = wk_etl_damage(trace->file);
+	struct wk_event event = { .kind = WK_EVENT_NOTE, .cpu = WK_NO_CPU };
+
+	event.note = (struct wk_event_note){ .offset = damage->first_offset,
+					     .text = wk_str_c(damage->first_words),
+					     .severity = WK_NOTE_FAULT };
+	return event.note.text.len == 0 || wk_sink_take(trace->sink, &event, trace->err);
+}
+
+#define NO_EXPAT ", which this wick, built without expat, does not read: numbers stand for names"
+
+static bool tell_damage(struct wk_etl_trace *trace)
+{
+	return tell_lost(trace) && tell_lost_buffers(trace) && tell_missing(trace) &&
+	       tell_count(trace, trace->unknown_keys,
+			  " stack is only a number, and nothing says what it stood for",
+			  " stacks are only numbers, and nothing says what they stood for") &&
+	       tell_count(trace, trace->short_payloads,
+			  " record is too short for what it should tell",
+			  " records are too short for what they should tell") &&
+	       tell_count(trace, trace->packed_switches,
+			  " record of context switches is packed in a way that is unknown",
+			  " records of context switches are packed in a way that is unknown") &&
+	       tell_count(trace, wk_etl_schemas_unread(trace->schemas),
+			  " description of events is XML" NO_EXPAT,
+			  " descriptions of events are XML" NO_EXPAT) &&
+	       tell_first_damage(trace);
+}
+
+static void end_trace(struct wk_etl_trace *trace)
+{
+	wk_etl_close(trace->file);
+	wk_etl_stacks_free(trace->stacks);
+	wk_etl_ids_free(trace->ids);
+	wk_etl_user_free(trace->user);
+	wk_etl_methods_free(trace->methods);
+	wk_etl_modules_free(trace->modules);
+	wk_etl_snapshots_free(trace->snapshots);
+	wk_etl_schemas_free(trace->schemas);
+	wk_etl_counts_free(trace->counts);
+	wk_etl_paths_fini(&trace->paths);
+	wk_etl_config_fini(&trace->config);
+	wk_map_fini(&trace->program_of);
+	free(trace->programs);
+	wk_map_fini(&trace->counter_of);
+	wk_map_fini(&trace->pid_of);
+	wk_map_fini(&trace->guess_of);
+	for (size_t i = 0; i < trace->counter_count; i++)
+		free(trace->counters[i].intervals.at);
+	free(trace->counters);
+	free(trace->intervals.at);
+	free(trace->running);
+	free(trace->processes);
+	free(trace->threads);
+	free(trace->images);
+	wk_arena_fini(&trace->texts);
+}
+
+/* The files of a session that came together. */
+static struct wk_etl_file *open_all(const struct wk_input *input, struct wk_err *err)
+{
+	size_t count = input->parts.count + 1;
+	struct wk_bytes *files = wk_alloc(count * sizeof(*files));
+	const struct wk_os_file **mapped = wk_alloc(count * sizeof(*mapped));
+	struct wk_etl_file *etl;
+
+	files[0] = input->bytes;
+	mapped[0] = input->file;
+	for (size_t i = 1; i < count; i++) {
+		files[i] = input->parts.at[i - 1].bytes;
+		mapped[i] = &input->parts.at[i - 1].file;
+	}
+	etl = wk_etl_open_mapped(files, mapped, count, input->options.threads, err);
+	free(mapped);
+	free(files);
+	return etl;
+}
+
+static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_etl_trace trace = { .sink = sink, .err = err,
+				      .in_full = !input->options.skips_details,
+				      .counts_others = input->options.skips_details &&
+						       input->options.counts_others };
+	bool ok;
+
+	trace.file = open_all(input, err);
+	if (!trace.file)
+		return false;
+	wk_etl_scan(&trace);
+	wk_etl_rewind_to_kept(trace.file);
+	ok = wk_etl_tell(&trace) && wk_etl_user_tell_end(trace.user, sink, err) &&
+	     wk_etl_snapshots_tell(trace.snapshots, sink, err) &&
+	     tell_damage(&trace);
+	end_trace(&trace);
+	return ok;
+}
+
+const struct wk_reader wk_reader_etl = {
+	.name = "etl",
+	.summary = "event trace of Windows, by xperf, WPR or PerfView",
+	.suffixes = (const char *const[]){ ".etl", ".etl.zip", ".zip", ".diagsession", NULL },
+	.probe = wk_etl_probe,
+	.read = read_etl,
+};

@@ -1,0 +1,137 @@
+#include "formats/etl/file/feeds.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+#define FIRST_BYTES 40 /* of a buffer, for the time of its first record */
+
+/* A buffer; `key` has its file, session and processor. */
+struct place {
+	uint64_t key, order, offset;
+};
+
+/* Where all buffers are; the caller frees. */
+static struct place *find_places(const struct wk_etl_input *inputs, size_t input_count,
+				 struct wk_etl_damage *damage, size_t *count)
+{
+	struct place *places = NULL;
+	struct wk_etl_buffer buffer;
+	size_t cap = 0;
+
+	for (size_t i = 0; i < input_count; i++) {
+		struct wk_etl_walk walk = { .input = &inputs[i], .damage = damage };
+
+		while (*count < UINT32_MAX && wk_etl_walk_next(&walk, &buffer)) {
+			places = wk_grow(places, &cap, *count + 1, sizeof(*places));
+			places[(*count)++] = (struct place){
+				.key = (uint64_t)i << 32 | (uint32_t)buffer.logger << 16 |
+				       buffer.cpu,
+				.order = buffer.sequence,
+				.offset = buffer.offset,
+			};
+		}
+	}
+	return places;
+}
+
+/* Sorted by feed and, in a feed, by the number Windows gave; equal ones stay as they were. */
+static void sort_places(struct place *places, size_t count)
+{
+	struct wk_sort_key *keys = wk_alloc_zeroed(count + 1, sizeof(*keys));
+	struct place *sorted = wk_alloc_zeroed(count, sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct wk_sort_key){ places[i].order, (uint32_t)i };
+	wk_sort_keys(keys, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i].key = places[keys[i].row].key;
+	wk_sort_keys(keys, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = places[keys[i].row];
+	memcpy(places, sorted, count * sizeof(*places));
+	free(sorted);
+	free(keys);
+}
+
+static uint64_t first_time(const struct wk_etl_input *input, uint64_t offset,
+			   struct wk_etl_room *room)
+{
+	struct wk_etl_buffer buffer;
+	struct wk_bytes records;
+
+	wk_etl_buffer_at(input, offset, &buffer);
+	wk_etl_buffer_records(input, &buffer, FIRST_BYTES, room, &records);
+	return wk_etl_record_time(&records);
+}
+
+/* Numbers that repeat say no order: the time of the first record does. */
+static void order_by_time(const struct wk_etl_input *inputs, struct place *places, size_t count)
+{
+	struct wk_etl_room room = { 0 };
+	bool is_changed = false;
+	size_t end;
+
+	for (size_t first = 0; first < count; first = end) {
+		bool repeats = false;
+
+		for (end = first + 1; end < count && places[end].key == places[first].key; end++)
+			repeats = repeats || places[end].order == places[end - 1].order;
+		for (size_t i = first; repeats && i < end; i++)
+			places[i].order = first_time(&inputs[places[i].key >> 32],
+						     places[i].offset, &room);
+		is_changed = is_changed || repeats;
+	}
+	free(room.at);
+	if (is_changed)
+		sort_places(places, count);
+}
+
+static size_t count_feeds(const struct place *places, size_t count)
+{
+	size_t feeds = 0;
+
+	for (size_t i = 0; i < count; i++)
+		feeds += i == 0 || places[i].key != places[i - 1].key;
+	return feeds;
+}
+
+static void make_feeds(const struct wk_etl_input *inputs, const struct place *places, size_t count,
+		       struct wk_etl_feeds *feeds)
+{
+	size_t at = 0;
+
+	*feeds = (struct wk_etl_feeds){ .buffer_count = count };
+	feeds->count = count_feeds(places, count);
+	feeds->feeds = wk_alloc_zeroed(feeds->count, sizeof(*feeds->feeds));
+	feeds->offsets = wk_alloc_zeroed(count, sizeof(*feeds->offsets));
+	for (size_t i = 0; i < count; i++) {
+		struct wk_etl_feed *feed;
+
+		at += i > 0 && places[i].key != places[i - 1].key;
+		feed = &feeds->feeds[at];
+		if (feed->count++ == 0) {
+			feed->cpu = places[i].key & 0xffff;
+			feed->input = &inputs[places[i].key >> 32];
+			feed->offsets = feeds->offsets + i;
+		}
+		feeds->offsets[i] = places[i].offset;
+	}
+}
+
+void wk_etl_feeds_find(const struct wk_etl_input *inputs, size_t input_count,
+		       struct wk_etl_damage *damage, struct wk_etl_feeds *feeds)
+{
+	size_t count = 0;
+	struct place *places = find_places(inputs, input_count, damage, &count);
+
+	sort_places(places, count);
+	order_by_time(inputs, places, count);
+	make_feeds(inputs, places, count, feeds);
+	free(places);
+}
+
+void wk_etl_feeds_fini(struct wk_etl_feeds *feeds)
+{
+	free(feeds->feeds);
+	free(feeds->offsets);
+}

@@ -1,0 +1,134 @@
+#include "formats/etl/ids.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/strtab.h"
+
+/* Where and when a record says something: the place is a process and an address, hashed. */
+struct moment {
+	uint64_t place, time;
+	uint32_t row;
+};
+
+struct moments {
+	struct moment *at; /* settled: by place, those of one place in order of time */
+	size_t count, cap;
+};
+
+struct wk_etl_ids {
+	struct wk_strtab *texts; /* each process names the same PDBs */
+	struct moments debug_moments, key_moments;
+	struct wk_etl_debug_id *debugs;
+	struct wk_etl_image_id *keys;
+	size_t debug_cap, key_cap;
+};
+
+struct wk_etl_ids *wk_etl_ids_new(void)
+{
+	struct wk_etl_ids *ids = wk_alloc_zeroed(1, sizeof(*ids));
+
+	ids->texts = wk_strtab_new();
+	return ids;
+}
+
+void wk_etl_ids_free(struct wk_etl_ids *ids)
+{
+	if (!ids)
+		return;
+	wk_strtab_free(ids->texts);
+	free(ids->debug_moments.at);
+	free(ids->key_moments.at);
+	free(ids->debugs);
+	free(ids->keys);
+	free(ids);
+}
+
+static void add_moment(struct moments *moments, uint64_t place, uint64_t time)
+{
+	moments->at = wk_grow(moments->at, &moments->cap, moments->count + 1,
+			      sizeof(*moments->at));
+	moments->at[moments->count] = (struct moment){ place, time, (uint32_t)moments->count };
+	moments->count++;
+}
+
+void wk_etl_ids_add_debug(struct wk_etl_ids *ids, uint64_t time, const struct wk_etl_debug_id *id)
+{
+	size_t row = ids->debug_moments.count;
+
+	ids->debugs = wk_grow(ids->debugs, &ids->debug_cap, row + 1, sizeof(*ids->debugs));
+	ids->debugs[row] = *id;
+	ids->debugs[row].path =
+		wk_strtab_str(ids->texts, wk_strtab_add_str(ids->texts, id->path));
+	add_moment(&ids->debug_moments, wk_hash_pair(id->base, id->pid), time);
+}
+
+void wk_etl_ids_add_key(struct wk_etl_ids *ids, uint64_t time, const struct wk_etl_image_id *id)
+{
+	size_t row = ids->key_moments.count;
+
+	ids->keys = wk_grow(ids->keys, &ids->key_cap, row + 1, sizeof(*ids->keys));
+	ids->keys[row] = *id;
+	add_moment(&ids->key_moments, wk_hash_pair(id->base, id->pid), time);
+}
+
+static void settle(struct moments *moments)
+{
+	moments->at = wk_sort_rows(moments->at, moments->count, sizeof(*moments->at),
+				   offsetof(struct moment, time));
+	moments->at = wk_sort_rows(moments->at, moments->count, sizeof(*moments->at),
+				   offsetof(struct moment, place));
+}
+
+void wk_etl_ids_settle(struct wk_etl_ids *ids)
+{
+	settle(&ids->debug_moments);
+	settle(&ids->key_moments);
+}
+
+static bool is_behind(const struct moment *moment, uint64_t place, uint64_t time)
+{
+	return moment->place != place ? moment->place > place : moment->time > time;
+}
+
+/* The last of a place up to that time, or else its first: in some merged traces all of these
+ * records lie behind the end. NULL without any. */
+static const struct moment *find(const struct moments *moments, uint64_t place, uint64_t time)
+{
+	size_t low = 0, high = moments->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_behind(&moments->at[middle], place, time))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low > 0 && moments->at[low - 1].place == place)
+		return &moments->at[low - 1];
+	return low < moments->count && moments->at[low].place == place ? &moments->at[low] : NULL;
+}
+
+/* Every image has a key, but not every one a PDB: what an earlier one had is not its. */
+const struct wk_etl_debug_id *wk_etl_ids_debug(const struct wk_etl_ids *ids, uint32_t pid,
+					       uint64_t base, uint64_t time)
+{
+	uint64_t place = wk_hash_pair(base, pid);
+	const struct moment *debug = find(&ids->debug_moments, place, time);
+	const struct moment *key = find(&ids->key_moments, place, time);
+
+	if (!debug || (key && debug->time < key->time))
+		return NULL;
+	return &ids->debugs[debug->row];
+}
+
+const struct wk_etl_image_id *wk_etl_ids_key(const struct wk_etl_ids *ids, uint32_t pid,
+					     uint64_t base, uint64_t time)
+{
+	const struct moment *key = find(&ids->key_moments, wk_hash_pair(base, pid), time);
+
+	return key ? &ids->keys[key->row] : NULL;
+}

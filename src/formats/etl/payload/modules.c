@@ -1,0 +1,177 @@
+#include "formats/etl/payload/modules.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/text/utf16.h"
+
+enum whose { UNTOLD, FRAMEWORKS, PROGRAMS };
+
+struct wk_etl_modules {
+	struct wk_arena texts;
+	struct wk_etl_debug_id *at;
+	size_t count, cap;
+	struct wk_map row_of;   /* process and path, hashed: row + 1 */
+	struct wk_map whose_of; /* process and number, hashed: enum whose */
+};
+
+struct wk_etl_modules *wk_etl_modules_new(void)
+{
+	return wk_alloc_zeroed(1, sizeof(struct wk_etl_modules));
+}
+
+void wk_etl_modules_free(struct wk_etl_modules *modules)
+{
+	if (!modules)
+		return;
+	wk_arena_fini(&modules->texts);
+	wk_map_fini(&modules->row_of);
+	wk_map_fini(&modules->whose_of);
+	free(modules->at);
+	free(modules);
+}
+
+static void add_lower(struct wk_buf *lower, struct wk_str path)
+{
+	for (size_t i = 0; i < path.len; i++)
+		wk_buf_add_char(lower, wk_lower(path.at[i]));
+}
+
+static uint64_t key_of(uint32_t pid, struct wk_str path)
+{
+	struct wk_buf lower = { 0 };
+	uint64_t hash;
+
+	add_lower(&lower, path);
+	hash = wk_hash_bytes(lower.at, lower.len);
+	wk_buf_fini(&lower);
+	return wk_hash_pair(hash, pid);
+}
+
+static bool is_unset(const uint8_t guid[16])
+{
+	for (int i = 0; i < 16; i++)
+		if (guid[i])
+			return false;
+	return true;
+}
+
+/* A GUID, an age, a path: first of the managed PDB, then of the native one. */
+static void take_pdb(struct wk_bytes *in, struct wk_etl_debug_id *id, struct wk_bytes *path)
+{
+	struct wk_bytes guid = wk_bytes_take(in, sizeof(id->guid));
+
+	id->age = wk_u32le(in);
+	if (!guid.bad)
+		memcpy(id->guid, guid.at, sizeof(id->guid));
+	*path = wk_etl_text16(in);
+}
+
+static void keep(struct wk_etl_modules *modules, struct wk_etl_debug_id *id,
+		 struct wk_bytes image, struct wk_bytes pdb)
+{
+	struct wk_buf text = { 0 };
+	uint32_t *row;
+
+	wk_utf16_add(&text, pdb, false);
+	id->path = wk_arena_copy(&modules->texts, wk_buf_str(&text));
+	wk_buf_reset(&text);
+	wk_utf16_add(&text, image, false);
+	row = wk_map_at(&modules->row_of, key_of(id->pid, wk_buf_str(&text)));
+	if (!*row) {
+		modules->at = wk_grow(modules->at, &modules->cap, modules->count + 1,
+				      sizeof(*modules->at));
+		modules->at[modules->count++] = *id;
+		*row = (uint32_t)modules->count;
+	}
+	wk_buf_fini(&text);
+}
+
+static bool holds(struct wk_str text, const char *part)
+{
+	for (; text.len; text = wk_str_skip(text, 1))
+		if (wk_str_starts(text, part))
+			return true;
+	return false;
+}
+
+/* `path` in lower case. A module that was made in memory has a name, but no folder. */
+static enum whose whose_is(struct wk_str path)
+{
+	static const char *const folders[] = { "\\windows\\", "\\program files\\dotnet\\",
+					       "\\program files (x86)\\dotnet\\", NULL };
+	static const char *const files[] = { "system.", "mscorlib.", "netstandard.", NULL };
+
+	if (!memchr(path.at, '\\', path.len))
+		return UNTOLD;
+	if (path.len > 1 && path.at[1] == ':' &&
+	    wk_str_starts_one_of(wk_str_skip(path, 2), folders))
+		return FRAMEWORKS;
+	return wk_str_starts_one_of(wk_str_basename(path), files) ||
+	       holds(path, "\\dotnet\\shared\\") ? FRAMEWORKS : PROGRAMS;
+}
+
+static void keep_whose(struct wk_etl_modules *modules, uint32_t pid, uint64_t number,
+		       struct wk_bytes il_path)
+{
+	struct wk_buf path = { 0 }, lower = { 0 };
+	enum whose whose;
+
+	wk_utf16_add(&path, il_path, false);
+	add_lower(&lower, wk_buf_str(&path));
+	whose = whose_is(wk_buf_str(&lower));
+	if (whose != UNTOLD)
+		wk_map_set(&modules->whose_of, wk_hash_pair(number, pid), (uint32_t)whose);
+	wk_buf_fini(&path);
+	wk_buf_fini(&lower);
+}
+
+bool wk_etl_modules_is_program(const struct wk_etl_modules *modules, uint32_t pid, uint64_t number,
+			       struct wk_str method)
+{
+	static const char *const spaces[] = { "Microsoft.", "MS.", "Internal.", NULL };
+	uint32_t whose = wk_map_find(&modules->whose_of, wk_hash_pair(number, pid));
+
+	/* Generics of .NET's for types of the program's go by the program's module. Stubs between
+	 * managed and native code the runtime makes. */
+	if (wk_str_starts(method, "System.") || holds(method, ".IL_STUB"))
+		return false;
+	return whose == UNTOLD ? !wk_str_starts_one_of(method, spaces) : whose == PROGRAMS;
+}
+
+/* Native code lies in a file of its own, or (ReadyToRun) in the managed one. */
+bool wk_etl_modules_scan(struct wk_etl_modules *modules, const struct wk_etl_record *record)
+{
+	struct wk_etl_debug_id managed, native = { .pid = record->pid };
+	struct wk_bytes in = record->payload, il_path, native_path, pdb;
+	uint64_t number;
+
+	number = wk_u64le(&in);
+	wk_bytes_skip(&in, 16); /* the assembly's number, flags */
+	if (in.bad)
+		return false;
+	il_path = wk_etl_text16(&in);
+	native_path = wk_etl_text16(&in);
+	keep_whose(modules, record->pid, number, il_path);
+	wk_u16le(&in); /* which of the process's runtimes */
+	take_pdb(&in, &managed, &pdb);
+	take_pdb(&in, &native, &pdb);
+	if (in.bad)
+		return false;
+	if (!is_unset(native.guid))
+		keep(modules, &native, native_path.at < native_path.end ? native_path : il_path,
+		     pdb);
+	return true;
+}
+
+const struct wk_etl_debug_id *wk_etl_modules_find(const struct wk_etl_modules *modules,
+						  uint32_t pid, struct wk_str path)
+{
+	uint32_t row = modules->count ? wk_map_find(&modules->row_of, key_of(pid, path)) : 0;
+
+	return row ? &modules->at[row - 1] : NULL;
+}

@@ -1,0 +1,295 @@
+#include "formats/etl/payload/payload.h"
+
+struct wk_bytes wk_etl_text16(struct wk_bytes *in)
+{
+	size_t units = wk_bytes_left(in) / 2, len = 0;
+	struct wk_bytes text = *in;
+
+	while (len < units && (in->at[2 * len] | in->at[2 * len + 1]))
+		len++;
+	text.start = text.at;
+	text.end = text.at + 2 * len;
+	in->at = len < units ? text.end + 2 : in->end;
+	return text;
+}
+
+struct wk_str wk_etl_text8(struct wk_bytes *in)
+{
+	size_t left = wk_bytes_left(in);
+	const uint8_t *nul = left ? memchr(in->at, 0, left) : NULL;
+	size_t len = nul ? (size_t)(nul - in->at) : left;
+	struct wk_str text = wk_str_of((const char *)in->at, len);
+
+	wk_bytes_skip(in, nul ? len + 1 : len);
+	return text;
+}
+
+/* ---- processes */
+
+#define MOST_SUB_AUTHORITIES 15
+
+static bool looks_like_sid(struct wk_bytes at)
+{
+	uint8_t revision = wk_u8(&at), count = wk_u8(&at);
+
+	return !at.bad && revision == 1 && count <= MOST_SUB_AUTHORITIES &&
+	       wk_bytes_left(&at) >= 6 + 4 * (size_t)count;
+}
+
+/* A structure of two pointers stands before the identifier, or a zero instead of both. Some writers
+ * give a structure of zeros and an identifier all the same. */
+static struct wk_bytes take_sid(struct wk_bytes *in, struct wk_etl_form form)
+{
+	struct wk_bytes behind = *in, first = *in, sid = *in;
+	uint32_t is_there = wk_u32le(&first);
+
+	wk_bytes_skip(&behind, 2 * (uint64_t)form.pointer_bytes);
+	sid.end = sid.at;
+	if (!is_there && !looks_like_sid(behind)) {
+		wk_bytes_skip(in, 4);
+		return sid;
+	}
+	*in = behind;
+	if (!wk_bytes_need(in, 2))
+		return sid;
+	sid = wk_bytes_take(in, 8 + 4 * (uint64_t)in->at[1]);
+	return sid;
+}
+
+/* Of Windows XP. */
+static bool read_oldest_process(struct wk_bytes in, struct wk_etl_form form,
+				struct wk_etl_process *process)
+{
+	process->pid = (uint32_t)wk_etl_take_pointer(&in, form);
+	process->parent_pid = (uint32_t)wk_etl_take_pointer(&in, form);
+	process->sid = take_sid(&in, form);
+	process->name = wk_etl_text8(&in);
+	return !in.bad;
+}
+
+bool wk_etl_read_process(struct wk_bytes in, struct wk_etl_form form,
+			 struct wk_etl_process *process)
+{
+	*process = (struct wk_etl_process){ 0 };
+	if (form.version == 0)
+		return read_oldest_process(in, form, process);
+	process->key = wk_etl_take_pointer(&in, form);
+	if (form.version == 1)
+		process->key = 0; /* the page directory's address, which tells nothing apart */
+	process->pid = wk_u32le(&in);
+	process->parent_pid = wk_u32le(&in);
+	process->session = wk_u32le(&in);
+	process->exit_status = (int32_t)wk_u32le(&in);
+	if (form.version >= 3)
+		wk_etl_take_pointer(&in, form); /* the page directory */
+	if (form.version >= 4)
+		process->flags = wk_u32le(&in);
+	process->sid = take_sid(&in, form);
+	if (in.bad)
+		return false;
+	process->name = wk_etl_text8(&in);
+	process->command_line = wk_etl_text16(&in);
+	if (form.version >= 4) {
+		process->package = wk_etl_text16(&in);
+		process->application = wk_etl_text16(&in);
+	}
+	process->rest = in;
+	return true;
+}
+
+/* ---- threads */
+
+bool wk_etl_read_thread(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_thread *thread)
+{
+	*thread = (struct wk_etl_thread){ 0 };
+	if (form.version == 0) { /* of Windows XP: the other way round, and no more */
+		thread->tid = wk_u32le(&in);
+		thread->pid = wk_u32le(&in);
+		return !in.bad;
+	}
+	thread->pid = wk_u32le(&in);
+	thread->tid = wk_u32le(&in);
+	if (in.bad)
+		return false;
+	wk_bytes_skip(&in, 4 * (uint64_t)form.pointer_bytes); /* both stacks */
+	wk_etl_take_pointer(&in, form); /* where the kernel began it, or its processors */
+	thread->start_address = wk_etl_take_pointer(&in, form);
+	wk_etl_take_pointer(&in, form); /* its environment block */
+	thread->service_tag = wk_u32le(&in);
+	wk_bytes_skip(&in, 4); /* priorities, flags */
+	if (form.version >= 3 && !in.bad)
+		thread->name = wk_etl_text16(&in);
+	return true;
+}
+
+bool wk_etl_read_thread_name(struct wk_bytes in, struct wk_etl_thread *thread)
+{
+	*thread = (struct wk_etl_thread){ .pid = wk_u32le(&in) };
+	thread->tid = wk_u32le(&in);
+	if (in.bad)
+		return false;
+	thread->name = wk_etl_text16(&in);
+	return true;
+}
+
+/* ---- images */
+
+bool wk_etl_read_image(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_image *image)
+{
+	*image = (struct wk_etl_image){ .pid = WK_ETL_NO_PID };
+	image->base = wk_etl_take_pointer(&in, form);
+	image->size_bytes = form.version ? wk_etl_take_pointer(&in, form) : wk_u32le(&in);
+	if (form.version >= 1)
+		image->pid = wk_u32le(&in);
+	if (form.version >= 2) {
+		image->checksum = wk_u32le(&in);
+		image->time_stamp = wk_u32le(&in);
+		wk_bytes_skip(&in, 4); /* how it is signed */
+		image->default_base = wk_etl_take_pointer(&in, form);
+		wk_bytes_skip(&in, 16);
+	}
+	if (in.bad)
+		return false;
+	image->path = wk_etl_text16(&in);
+	return true;
+}
+
+bool wk_etl_read_debug_id(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_debug_id *id)
+{
+	struct wk_bytes guid;
+
+	*id = (struct wk_etl_debug_id){ 0 };
+	id->base = wk_etl_take_pointer(&in, form);
+	id->pid = wk_u32le(&in);
+	guid = wk_bytes_take(&in, sizeof(id->guid));
+	id->age = wk_u32le(&in);
+	if (in.bad || guid.bad)
+		return false;
+	memcpy(id->guid, guid.at, sizeof(id->guid));
+	id->path = wk_etl_text8(&in);
+	return true;
+}
+
+bool wk_etl_read_image_id(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_image_id *id)
+{
+	id->base = wk_etl_take_pointer(&in, form);
+	id->size_bytes = wk_etl_take_pointer(&in, form);
+	id->pid = wk_u32le(&in);
+	id->time_stamp = wk_u32le(&in);
+	return !in.bad;
+}
+
+/* ---- samples and stacks */
+
+bool wk_etl_read_sample(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_sample *sample)
+{
+	uint8_t flags;
+
+	*sample = (struct wk_etl_sample){ 0 };
+	sample->address = wk_etl_take_pointer(&in, form);
+	sample->tid = wk_u32le(&in);
+	sample->count = wk_u16le(&in);
+	flags = wk_u8(&in);
+	sample->in_dpc = flags & 1;
+	sample->in_isr = flags & 2;
+	return !in.bad;
+}
+
+bool wk_etl_read_samples(struct wk_bytes in, struct wk_etl_form form,
+			 struct wk_etl_samples *samples)
+{
+	size_t each = form.pointer_bytes + 8u;
+	uint32_t count = (uint32_t)wk_etl_take_pointer(&in, form); /* 32 bits, but aligned */
+
+	samples->count = 0;
+	while (samples->count < count && samples->count < WK_ETL_MOST_CACHED && !in.bad &&
+	       wk_bytes_left(&in) >= each)
+		samples->at[samples->count++] = wk_bytes_take(&in, each);
+	return samples->count == count;
+}
+
+bool wk_etl_read_counted(struct wk_bytes in, struct wk_etl_form form,
+			 struct wk_etl_counted *counted)
+{
+	*counted = (struct wk_etl_counted){ .address = wk_etl_take_pointer(&in, form) };
+	counted->tid = wk_u32le(&in);
+	counted->source = wk_u16le(&in);
+	return !in.bad;
+}
+
+bool wk_etl_read_interval(struct wk_bytes in, struct wk_etl_interval *interval)
+{
+	*interval = (struct wk_etl_interval){ .source = wk_u32le(&in) };
+	interval->interval = wk_u32le(&in);
+	if (in.bad)
+		return false;
+	interval->before = wk_u32le(&in);
+	interval->name = wk_etl_text16(&in);
+	return true;
+}
+
+static bool take_owner(struct wk_bytes *in, struct wk_etl_stack *stack)
+{
+	*stack = (struct wk_etl_stack){ .time = wk_u64le(in) };
+	stack->pid = wk_u32le(in);
+	stack->tid = wk_u32le(in);
+	return !in->bad;
+}
+
+/* Whole addresses only. */
+static struct wk_bytes take_addresses(struct wk_bytes *in, struct wk_etl_form form)
+{
+	size_t left = wk_bytes_left(in);
+
+	return wk_bytes_take(in, left - left % form.pointer_bytes);
+}
+
+bool wk_etl_read_stack(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_stack *stack)
+{
+	if (!take_owner(&in, stack))
+		return false;
+	stack->addresses = take_addresses(&in, form);
+	return true;
+}
+
+bool wk_etl_read_stack_key(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_stack *stack)
+{
+	if (!take_owner(&in, stack))
+		return false;
+	stack->key = wk_etl_take_pointer(&in, form);
+	return !in.bad;
+}
+
+bool wk_etl_read_stack_definition(struct wk_bytes in, struct wk_etl_form form, uint64_t *key,
+				  struct wk_bytes *addresses)
+{
+	*key = wk_etl_take_pointer(&in, form);
+	*addresses = take_addresses(&in, form);
+	return !in.bad;
+}
+
+/* ---- code made at run time */
+
+bool wk_etl_read_method(struct wk_bytes in, struct wk_etl_method *method)
+{
+	*method = (struct wk_etl_method){ 0 };
+	wk_bytes_skip(&in, 8); /* the method's number */
+	method->module = wk_u64le(&in);
+	method->start = wk_u64le(&in);
+	method->size_bytes = wk_u32le(&in);
+	wk_bytes_skip(&in, 8); /* token, flags */
+	if (in.bad)
+		return false;
+	method->space = wk_etl_text16(&in);
+	method->name = wk_etl_text16(&in);
+	return true;
+}
+
+bool wk_etl_read_pair(struct wk_bytes in, struct wk_bytes *first, struct wk_bytes *second)
+{
+	bool is_there = wk_bytes_left(&in) >= 2;
+
+	*first = wk_etl_text16(&in);
+	*second = wk_etl_text16(&in);
+	return is_there;
+}

@@ -1,0 +1,155 @@
+/* What the payloads of Windows' kernel events say: bytes of one record to numbers and texts.
+ *
+ * Each function reads the known prefix of a payload by the record's version and pointer size, and
+ * gives false where the payload is shorter than that: a longer one is a newer version. Texts stay
+ * windows into the payload, UTF-16 where a wk_bytes, one byte a character where a wk_str.
+ * docs/formats/etl.md names the fields; what no real file could confirm is marked there. */
+#ifndef WK_FORMATS_ETL_PAYLOAD_PAYLOAD_H
+#define WK_FORMATS_ETL_PAYLOAD_PAYLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/str.h"
+
+/* What of a record decides how its payload is read. */
+struct wk_etl_form {
+	uint8_t version;
+	uint8_t pointer_bytes; /* 4 or 8 */
+};
+
+enum wk_etl_process_flag {
+	WK_ETL_PROCESS_HAS_APPLICATION = 1,
+	WK_ETL_PROCESS_IS_32BIT = 2, /* on a 64-bit system */
+	WK_ETL_PROCESS_IS_PROTECTED = 4,
+	WK_ETL_PROCESS_IS_PACKAGED = 8,
+};
+
+struct wk_etl_process {
+	uint64_t key;          /* tells apart processes of one pid; 0 where unknown */
+	uint32_t pid, parent_pid, session;
+	int32_t exit_status;
+	uint32_t flags;        /* enum wk_etl_process_flag */
+	struct wk_bytes sid;   /* the security identifier, from its revision on; empty: none */
+	struct wk_str name;
+	struct wk_bytes command_line, package, application; /* UTF-16 */
+	struct wk_bytes rest;  /* what stands behind all that is known */
+};
+bool wk_etl_read_process(struct wk_bytes payload, struct wk_etl_form form,
+			 struct wk_etl_process *process);
+
+struct wk_etl_thread {
+	uint32_t pid, tid;
+	uint64_t start_address; /* of the thread's own code; 0 where unknown */
+	uint32_t service_tag;   /* which service of its process it works for; 0: none */
+	struct wk_bytes name;   /* UTF-16 */
+};
+bool wk_etl_read_thread(struct wk_bytes payload, struct wk_etl_form form,
+			struct wk_etl_thread *thread);
+
+/* Its name was set: which, and the name. */
+bool wk_etl_read_thread_name(struct wk_bytes payload, struct wk_etl_thread *thread);
+
+struct wk_etl_image {
+	uint64_t base, size_bytes, default_base;
+	uint32_t pid;          /* WK_ETL_NO_PID: that of the record's header */
+	uint32_t checksum, time_stamp;
+	struct wk_bytes path;  /* UTF-16 */
+};
+#define WK_ETL_NO_PID UINT32_MAX
+bool wk_etl_read_image(struct wk_bytes payload, struct wk_etl_form form,
+		       struct wk_etl_image *image);
+
+/* A sample of the timer. */
+struct wk_etl_sample {
+	uint64_t address;
+	uint32_t tid, count;
+	bool in_dpc, in_isr;
+};
+bool wk_etl_read_sample(struct wk_bytes payload, struct wk_etl_form form,
+			struct wk_etl_sample *sample);
+
+/* Several samples of the timer that the kernel had gathered, each as read_sample reads it. */
+#define WK_ETL_MOST_CACHED 20
+struct wk_etl_samples {
+	struct wk_bytes at[WK_ETL_MOST_CACHED];
+	size_t count;
+};
+bool wk_etl_read_samples(struct wk_bytes payload, struct wk_etl_form form,
+			 struct wk_etl_samples *samples);
+
+/* A counter of the processor came round. */
+struct wk_etl_counted {
+	uint64_t address;
+	uint32_t tid;
+	uint16_t source; /* which counter, as intervals number them */
+};
+bool wk_etl_read_counted(struct wk_bytes payload, struct wk_etl_form form,
+			 struct wk_etl_counted *counted);
+
+/* How far the samples of a source are apart: time in 100 ns (source 0), or events. */
+struct wk_etl_interval {
+	uint32_t source, interval, before;
+	struct wk_bytes name; /* UTF-16 */
+};
+bool wk_etl_read_interval(struct wk_bytes payload, struct wk_etl_interval *interval);
+
+/* A stack, or half of one, and the event that it belongs to. */
+struct wk_etl_stack {
+	uint64_t time; /* that event's, in ticks */
+	uint32_t pid, tid;
+	struct wk_bytes addresses; /* innermost first, each of pointer_bytes; empty: see key */
+	uint64_t key;              /* of a definition that comes later */
+};
+bool wk_etl_read_stack(struct wk_bytes payload, struct wk_etl_form form,
+		       struct wk_etl_stack *stack);
+bool wk_etl_read_stack_key(struct wk_bytes payload, struct wk_etl_form form,
+			   struct wk_etl_stack *stack);
+
+/* The stack that a key stood for until now. */
+bool wk_etl_read_stack_definition(struct wk_bytes payload, struct wk_etl_form form, uint64_t *key,
+				  struct wk_bytes *addresses);
+
+/* Which PDB an image was linked with (KernelTraceControl's ImageID, opcode 36). */
+struct wk_etl_debug_id {
+	uint64_t base;
+	uint32_t pid, age;
+	uint8_t guid[16];
+	struct wk_str path;
+};
+bool wk_etl_read_debug_id(struct wk_bytes payload, struct wk_etl_form form,
+			  struct wk_etl_debug_id *id);
+
+/* The key of an image's file (opcode 0). */
+struct wk_etl_image_id {
+	uint64_t base, size_bytes;
+	uint32_t pid, time_stamp;
+};
+bool wk_etl_read_image_id(struct wk_bytes payload, struct wk_etl_form form,
+			  struct wk_etl_image_id *id);
+
+/* Code that the CLR made: MethodLoadVerbose and its rundown. */
+struct wk_etl_method {
+	uint64_t module; /* the number of the file that it was compiled from */
+	uint64_t start;
+	uint32_t size_bytes;
+	struct wk_bytes space, name; /* UTF-16; its signature follows, which nobody asks for */
+};
+bool wk_etl_read_method(struct wk_bytes payload, struct wk_etl_method *method);
+
+/* Two UTF-16 texts one behind the other, as the map of volumes has them. */
+bool wk_etl_read_pair(struct wk_bytes payload, struct wk_bytes *first, struct wk_bytes *second);
+
+/* UTF-16 up to a zero or the end, without it. */
+struct wk_bytes wk_etl_text16(struct wk_bytes *in);
+
+/* The same of one byte a character. */
+struct wk_str wk_etl_text8(struct wk_bytes *in);
+
+static inline uint64_t wk_etl_take_pointer(struct wk_bytes *in, struct wk_etl_form form)
+{
+	return form.pointer_bytes == 4 ? wk_u32le(in) : wk_u64le(in);
+}
+
+#endif

@@ -1,0 +1,403 @@
+#include "formats/etl/payload/user.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/strtab.h"
+#include "base/text/utf16.h"
+#include "formats/etl/payload/clr.h"
+#include "formats/etl/payload/payload.h"
+#include "formats/etl/schema/event_text.h"
+#include "formats/etl/schema/guid.h"
+#include "formats/etl/schema/schema_sources.h"
+#include "formats/etl/stacks.h"
+
+#define PERFVIEW_MARK 1 /* the id of an event */
+
+/* The latest event of the CLR by a thread: the stack that comes next is its. */
+struct latest {
+	uint64_t time;
+	uint32_t pid, tid, kind; /* 0: it has its stack */
+	uint32_t place;     /* of its buffer */
+};
+
+struct wk_etl_user {
+	struct wk_etl_schemas *schemas;
+	struct wk_etl_event_text *texts;
+	struct wk_etl_stacks *stacks;
+	struct wk_map latest_of; /* by thread: row + 1 */
+	struct latest *latest;
+	size_t latest_count, latest_cap;
+	struct wk_map half_of; /* by the number that halves share: row + 1 */
+	struct wk_etl_stack_owner *halves; /* who has it */
+	size_t half_count, half_cap;
+	bool keeps_stacks;     /* of some event */
+	struct wk_etl_sums counted; /* the source is the kind */
+	bool *has_stacks;      /* by kind */
+	size_t has_stacks_cap;
+	uint32_t *source_of;   /* by kind, once settled */
+	uint32_t kind_count;   /* then */
+	uint32_t first_source;
+	struct wk_strtab *sources; /* names; the first is number 1 */
+	uint32_t source_count;
+};
+
+struct wk_etl_user *wk_etl_user_new(struct wk_etl_schemas *schemas)
+{
+	struct wk_etl_user *user = wk_alloc_zeroed(1, sizeof(*user));
+
+	user->schemas = schemas;
+	user->texts = wk_etl_event_text_new(schemas);
+	user->stacks = wk_etl_stacks_new();
+	user->sources = wk_strtab_new();
+	return user;
+}
+
+void wk_etl_user_free(struct wk_etl_user *user)
+{
+	if (!user)
+		return;
+	wk_etl_event_text_free(user->texts);
+	wk_etl_stacks_free(user->stacks);
+	wk_etl_sums_fini(&user->counted);
+	wk_strtab_free(user->sources);
+	wk_map_fini(&user->latest_of);
+	wk_map_fini(&user->half_of);
+	free(user->latest);
+	free(user->halves);
+	free(user->has_stacks);
+	free(user->source_of);
+	free(user);
+}
+
+/* ---- stacks */
+
+static void note_kind(struct wk_etl_user *user, uint32_t kind)
+{
+	size_t before = user->has_stacks_cap;
+
+	if (kind < before) {
+		user->has_stacks[kind] = true;
+		return;
+	}
+	user->has_stacks = wk_grow(user->has_stacks, &user->has_stacks_cap, (size_t)kind + 1,
+				   sizeof(*user->has_stacks));
+	memset(user->has_stacks + before, 0, user->has_stacks_cap - before);
+	user->has_stacks[kind] = true;
+}
+
+/* A thread is 0 where the record does not say. */
+static uint32_t told_id(uint32_t id)
+{
+	return id == WK_ETL_NO_THREAD ? 0 : id;
+}
+
+static void count(struct wk_etl_user *user, const struct latest *event)
+{
+	struct wk_event_whose whose = { told_id(event->pid), told_id(event->tid), event->kind };
+	struct wk_event_sum sum = { .time_ns = event->time, .until_ns = event->time, .weight = 1,
+				    .times = 1, .cpu = WK_NO_CPU };
+
+	wk_etl_sums_add(&user->counted, &whose, &sum);
+}
+
+/* The event has a stack: that is all, or its buffer is kept for the second pass. */
+static void note_stack(struct wk_etl_user *user, const struct wk_etl_event *event,
+		       const struct latest *latest)
+{
+	note_kind(user, latest->kind);
+	if (event->is_counted)
+		count(user, latest);
+	else
+		wk_etl_keep(event->file, latest->place);
+}
+
+static struct latest latest_of(const struct wk_etl_event *event)
+{
+	const struct wk_etl_record *record = event->record;
+
+	return (struct latest){ record->time, record->pid, record->tid, event->kind,
+				wk_etl_place(event->file) };
+}
+
+static bool has_address(struct wk_bytes addresses)
+{
+	for (; addresses.at < addresses.end; addresses.at++)
+		if (*addresses.at)
+			return true;
+	return false;
+}
+
+static void add_stack(struct wk_etl_user *user, struct wk_etl_stack_owner owner,
+		      struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	user->keeps_stacks = true;
+	wk_etl_stacks_add(user->stacks, owner, addresses, pointer_bytes);
+}
+
+/* Programs of 32 bits may have code above the middle of their addresses, where it is not the
+ * kernel's as long as that has 64. */
+static void add_program_stack(struct wk_etl_user *user, struct wk_etl_stack_owner owner,
+			      struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	struct wk_buf wide = { 0 };
+
+	if (pointer_bytes == 8) {
+		add_stack(user, owner, addresses, 8);
+		return;
+	}
+	while (wk_bytes_left(&addresses) >= 4)
+		wk_buf_add_u64(&wide, wk_u32le(&addresses));
+	add_stack(user, owner, wk_bytes_of(wide.at, wide.len), 8);
+	wk_buf_fini(&wide);
+}
+
+/* The one who has it is the first event with that number. */
+static bool is_second_half(struct wk_etl_user *user, uint64_t number,
+			   struct wk_etl_stack_owner *owner)
+{
+	uint32_t *row = wk_map_at(&user->half_of, number);
+
+	if (*row) {
+		*owner = user->halves[*row - 1];
+		return true;
+	}
+	user->halves = wk_grow(user->halves, &user->half_cap, user->half_count + 1,
+			       sizeof(*user->halves));
+	user->halves[user->half_count++] = *owner;
+	*row = (uint32_t)user->half_count;
+	return false;
+}
+
+/* An event counts once, and not for a stack without any address. */
+static void meet_stack(struct wk_etl_user *user, const struct wk_etl_event *event, bool has_frames,
+		       bool *is_met)
+{
+	const struct latest own = latest_of(event);
+
+	if (!event->is_counted || (has_frames && !*is_met))
+		note_stack(user, event, &own);
+	else
+		note_kind(user, event->kind);
+	*is_met |= has_frames;
+}
+
+/* `*is_met`: a stack of the event was met before. */
+static void scan_item(struct wk_etl_user *user, const struct wk_etl_event *event,
+		      const struct wk_etl_item *item, bool *is_met)
+{
+	const struct wk_etl_record *record = event->record;
+	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
+	unsigned pointer_bytes = item->type == WK_ETL_ITEM_STACK_32 ? 4 : 8;
+	struct wk_bytes addresses = item->data;
+	uint64_t number = wk_u64le(&addresses);
+	size_t left = wk_bytes_left(&addresses);
+
+	if (addresses.bad)
+		return;
+	addresses = wk_bytes_take(&addresses, left - left % pointer_bytes);
+	if (number == 0 || !is_second_half(user, number, &owner))
+		meet_stack(user, event, number || has_address(addresses), is_met);
+	if (!event->is_counted)
+		add_stack(user, owner, addresses, pointer_bytes);
+}
+
+static void remember(struct wk_etl_user *user, const struct wk_etl_event *event, bool is_counted)
+{
+	uint32_t *row = wk_map_at(&user->latest_of, (uint64_t)event->record->tid + 1);
+	struct latest *latest;
+
+	if (!*row) {
+		user->latest = wk_grow(user->latest, &user->latest_cap, user->latest_count + 1,
+				       sizeof(*user->latest));
+		*row = (uint32_t)++user->latest_count;
+	}
+	latest = &user->latest[*row - 1];
+	*latest = latest_of(event);
+	if (is_counted)
+		latest->kind = 0;
+}
+
+/* Its frames are of the program alone, each as wide as the program's pointers. */
+static void scan_clr_stack(struct wk_etl_user *user, const struct wk_etl_event *event)
+{
+	const struct wk_etl_record *record = event->record;
+	uint32_t row = wk_map_find(&user->latest_of, (uint64_t)record->tid + 1);
+	struct latest *latest = row ? &user->latest[row - 1] : NULL;
+	struct wk_bytes addresses = record->payload;
+	uint32_t count;
+
+	wk_bytes_skip(&addresses, 4);
+	count = wk_u32le(&addresses);
+	if (!latest || latest->kind == 0 || addresses.bad)
+		return;
+	if (count > wk_bytes_left(&addresses) / record->pointer_bytes)
+		count = (uint32_t)(wk_bytes_left(&addresses) / record->pointer_bytes);
+	addresses = wk_bytes_take(&addresses, (uint64_t)count * record->pointer_bytes);
+	if (event->is_counted && !has_address(addresses))
+		note_kind(user, latest->kind);
+	else
+		note_stack(user, event, latest);
+	if (!event->is_counted)
+		add_program_stack(user, (struct wk_etl_stack_owner){ latest->time, latest->tid,
+								     record->cpu },
+				  addresses, record->pointer_bytes);
+	latest->kind = 0;
+}
+
+/* Manifests are written by the runtime, not by what it runs. */
+void wk_etl_user_scan(struct wk_etl_user *user, const struct wk_etl_event *event)
+{
+	const struct wk_etl_record *record = event->record;
+	bool is_met = false;
+
+	if (record->kind != WK_ETL_MANIFEST || wk_etl_is_manifest_chunk(record))
+		return;
+	for (size_t i = 0; i < record->item_count; i++)
+		if (record->items[i].type == WK_ETL_ITEM_STACK_32 ||
+		    record->items[i].type == WK_ETL_ITEM_STACK_64)
+			scan_item(user, event, &record->items[i], &is_met);
+	if (wk_etl_clr_is_stack(record))
+		scan_clr_stack(user, event);
+	else if (wk_etl_clr_is_runtime(record))
+		remember(user, event, event->is_counted && is_met);
+}
+
+/* ---- sources */
+
+static uint32_t name_source(struct wk_etl_user *user, uint32_t kind)
+{
+	struct wk_buf name = { 0 };
+	struct wk_str provider, event;
+	uint32_t number;
+
+	wk_etl_schemas_name(user->schemas, kind, &provider, &event);
+	wk_buf_add_str(&name, provider);
+	wk_buf_add_char(&name, '/');
+	wk_buf_add_str(&name, event);
+	number = wk_strtab_add_str(user->sources, wk_buf_str(&name));
+	wk_buf_fini(&name);
+	return number;
+}
+
+/* Versions of an event have one name, and so one source. */
+void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts)
+{
+	wk_etl_stacks_settle(user->stacks);
+	user->kind_count = (uint32_t)user->has_stacks_cap;
+	user->source_of = wk_alloc_zeroed((size_t)user->kind_count + 1, sizeof(*user->source_of));
+	for (uint32_t kind = 1; kind < user->kind_count; kind++) {
+		if (!user->has_stacks[kind])
+			continue;
+		user->source_of[kind] = name_source(user, kind);
+		wk_etl_counts_use(counts, kind);
+		if (user->source_of[kind] > user->source_count)
+			user->source_count = user->source_of[kind];
+	}
+}
+
+bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first,
+			      const struct wk_sink *sink, struct wk_err *err)
+{
+	bool ok = true;
+
+	user->first_source = first;
+	for (uint32_t number = 1; ok && number <= user->source_count; number++) {
+		struct wk_event event = { .kind = WK_EVENT_SOURCE, .cpu = WK_NO_CPU };
+
+		event.source = (struct wk_event_source){
+			.source = first + number - 1, .unit = wk_str_c("events"),
+			.name = wk_strtab_str(user->sources, number) };
+		ok = wk_sink_take(sink, &event, err);
+	}
+	return ok;
+}
+
+/* ---- events */
+
+static bool tell_sample(struct wk_etl_user *user, const struct wk_etl_record *record,
+			struct wk_event event, uint32_t source, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct wk_etl_stack_owner owner = { record->time, record->tid, record->cpu };
+	struct wk_etl_chain chain;
+
+	if (!wk_etl_stacks_find(user->stacks, owner, &chain))
+		return true;
+	event.kind = WK_EVENT_SAMPLE;
+	event.sample = (struct wk_event_sample){
+		.source = user->first_source + source - 1, .weight = 1,
+		.address = chain.kernel_count ? chain.kernel[0] : chain.user[0],
+		.in_kernel = chain.kernel_count > 0,
+		.kernel_chain = chain.kernel, .kernel_count = chain.kernel_count,
+		.user_chain = chain.user, .user_count = chain.user_count };
+	return wk_sink_take(sink, &event, err);
+}
+
+/* PerfView's command `mark` logs it under a provider of its own. */
+bool wk_etl_user_is_mark(const struct wk_etl_record *record)
+{
+	static const struct wk_guid perfview = {
+		0xa8a71ac1, 0x040f, 0x54a2, { 0x07, 0xca, 0x00, 0xa8, 0x9b, 0x5a, 0xb7, 0x61 } };
+
+	return record->kind == WK_ETL_MANIFEST && record->id == PERFVIEW_MARK &&
+	       wk_guid_eq(&record->provider, &perfview);
+}
+
+static bool tell_mark(const struct wk_etl_record *record, struct wk_event event,
+		      const struct wk_sink *sink, struct wk_err *err)
+{
+	struct wk_bytes payload = record->payload;
+	struct wk_buf label = { 0 };
+	bool ok;
+
+	wk_utf16_add(&label, wk_etl_text16(&payload), false);
+	event.kind = WK_EVENT_MARK;
+	event.mark = (struct wk_event_mark){ .label = wk_buf_str(&label),
+					     .provider = wk_str_c("PerfView") };
+	ok = wk_sink_take(sink, &event, err);
+	wk_buf_fini(&label);
+	return ok;
+}
+
+bool wk_etl_user_tell(struct wk_etl_user *user, const struct wk_etl_record *record,
+		      uint64_t time_ns, bool in_full, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct wk_event event = { .time_ns = time_ns, .cpu = record->cpu };
+	uint32_t kind;
+
+	if (record->kind == WK_ETL_KERNEL)
+		return true;
+	event.pid = told_id(record->pid);
+	event.tid = told_id(record->tid);
+	if (wk_etl_user_is_mark(record) && !tell_mark(record, event, sink, err))
+		return false;
+	if (!in_full && !user->keeps_stacks)
+		return true;
+	kind = wk_etl_schemas_kind(user->schemas, record);
+	if (kind < user->kind_count && user->source_of[kind] &&
+	    !tell_sample(user, record, event, user->source_of[kind], sink, err))
+		return false;
+	return !in_full || wk_etl_event_text_tell(user->texts, record, kind, &event, sink, err);
+}
+
+/* Kinds of one name are of one source. */
+void wk_etl_user_count(const struct wk_etl_user *user, struct wk_etl_sums *sums)
+{
+	for (size_t i = 0; i < user->counted.count; i++) {
+		struct wk_event_whose whose = user->counted.whose[i];
+
+		whose.source = user->first_source + user->source_of[whose.source] - 1;
+		wk_etl_sums_add(sums, &whose, &user->counted.rows[i]);
+	}
+}
+
+bool wk_etl_user_tell_end(const struct wk_etl_user *user, const struct wk_sink *sink,
+			  struct wk_err *err)
+{
+	return wk_etl_event_text_tell_end(user->texts, sink, err);
+}

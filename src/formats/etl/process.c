@@ -1,0 +1,122 @@
+/* What a process record of a Windows trace is told as. */
+#include "formats/etl/trace.h"
+
+#include "base/mem.h"
+#include "formats/etl/config/sid.h"
+
+/* Older kernels kept 15 bytes of a name, with or without the zero behind it. */
+#define CUT_NAME   14
+#define MOST_NAME  260 /* of a file, which may be told with each of many records */
+
+static struct wk_str keep_sid(struct wk_etl_trace *trace, struct wk_bytes sid)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str kept;
+
+	wk_etl_sid_add(&text, sid);
+	kept = wk_arena_copy(&trace->texts, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return kept;
+}
+
+static uint32_t traits_of(uint32_t flags)
+{
+	return (flags & WK_ETL_PROCESS_IS_32BIT ? (uint32_t)WK_PROCESS_IS_32BIT : 0) |
+	       (flags & WK_ETL_PROCESS_IS_PROTECTED ? (uint32_t)WK_PROCESS_IS_PROTECTED : 0) |
+	       (flags & WK_ETL_PROCESS_IS_PACKAGED ? (uint32_t)WK_PROCESS_IS_PACKAGED : 0);
+}
+
+struct wk_event_process wk_etl_told_process(struct wk_etl_trace *trace,
+					    const struct wk_etl_process *process)
+{
+	return (struct wk_event_process){
+		.parent_pid = process->parent_pid,
+		.name = wk_arena_copy(&trace->texts, process->name),
+		.command_line = wk_etl_keep16(trace, process->command_line),
+		.user = keep_sid(trace, process->sid),
+		.package = wk_etl_keep16(trace, process->package),
+		.has_session = process->session != UINT32_MAX, /* of none */
+		.session = process->session,
+		.traits = traits_of(process->flags),
+		.threads_apart = true,
+	};
+}
+
+/* ---- names that were cut */
+
+static struct wk_str last_part(struct wk_str path)
+{
+	for (size_t i = path.len; i-- > 0;)
+		if (path.at[i] == '\\' || path.at[i] == '/')
+			return wk_str_skip(path, i + 1);
+	return path;
+}
+
+static struct wk_str first_word(struct wk_str command_line)
+{
+	struct wk_str word = command_line, rest;
+	char end = ' ';
+
+	if (wk_str_starts(word, "\"")) {
+		word = wk_str_skip(word, 1);
+		end = '"';
+	}
+	wk_str_split(word, end, &word, &rest);
+	return word;
+}
+
+static bool continues(struct wk_str whole, struct wk_str cut)
+{
+	if (whole.len <= cut.len || whole.len > MOST_NAME)
+		return false;
+	for (size_t i = 0; i < cut.len; i++)
+		if (wk_lower(whole.at[i]) != wk_lower(cut.at[i]))
+			return false;
+	return true;
+}
+
+/* "...\app.exe", in UTF-16. */
+static bool is_program(struct wk_bytes path)
+{
+	static const char suffix[] = { '.', 'e', 'x', 'e' };
+	size_t left = wk_bytes_left(&path);
+
+	if (left < 2 * sizeof(suffix))
+		return false;
+	wk_bytes_skip(&path, left - 2 * sizeof(suffix));
+	for (size_t i = 0; i < sizeof(suffix); i++) {
+		uint16_t c = wk_u16le(&path);
+
+		if (c > 127 || wk_lower((char)c) != suffix[i])
+			return false;
+	}
+	return true;
+}
+
+void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_bytes path)
+{
+	uint32_t *row;
+
+	if (pid == WK_KERNEL_PID || !is_program(path))
+		return;
+	row = wk_map_at(&trace->program_of, (uint64_t)pid + 1);
+	if (*row)
+		return;
+	trace->programs = wk_grow(trace->programs, &trace->program_cap, trace->program_count + 1,
+				  sizeof(*trace->programs));
+	trace->programs[trace->program_count++] = last_part(wk_etl_keep16(trace, path));
+	*row = (uint32_t)trace->program_count;
+}
+
+struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid,
+				struct wk_str name, struct wk_str command_line)
+{
+	uint32_t row = wk_map_find(&trace->program_of, (uint64_t)pid + 1);
+	struct wk_str typed = last_part(first_word(command_line));
+
+	if (name.len < CUT_NAME || name.len > CUT_NAME + 1)
+		return name;
+	if (row && continues(trace->programs[row - 1], name))
+		return trace->programs[row - 1];
+	return continues(typed, name) ? typed : name;
+}

@@ -1,0 +1,136 @@
+/* TraceLogging: the event's name and its fields stand beside each payload. */
+#include "base/mem.h"
+#include "formats/etl/schema/schema_sources.h"
+
+#define TYPE       0x1f /* of a field's first byte */
+#define FIXED      0x20 /* an array; its length follows */
+#define COUNTED    0x40 /* an array; its length is in the payload */
+#define CUSTOM     0x60 /* both: bytes that only its writer knows */
+#define MORE       0x80 /* another byte of the same follows */
+#define MOST_DEPTH 16
+
+/* How TraceLogging numbers what a value is for, as Windows' own library does. */
+static uint16_t out_type_of(uint8_t out)
+{
+	static const uint8_t types[] = {
+		[2] = WK_ETL_OUT_STRING, [3] = WK_ETL_OUT_BOOL,     [4] = WK_ETL_OUT_HEX64,
+		[5] = 20,                [6] = 21,                  [7] = WK_ETL_OUT_PORT,
+		[8] = WK_ETL_OUT_IPV4,   [9] = WK_ETL_OUT_IPV6,     [10] = WK_ETL_OUT_SOCKET,
+		[11] = 28,               [12] = 34,                 [13] = 30,
+		[14] = WK_ETL_OUT_NTSTATUS, [15] = WK_ETL_OUT_HRESULT,
+	};
+
+	return out < sizeof(types) ? types[out] : out;
+}
+
+/* Bytes that say nothing to a reader: each but the last has its highest bit set. */
+static void skip_tags(struct wk_bytes *in)
+{
+	while (wk_u8(in) & MORE)
+		;
+}
+
+/* What the first two bytes say is how long it is. */
+static struct wk_bytes whole(struct wk_bytes in)
+{
+	struct wk_bytes size = in;
+	uint16_t bytes = wk_u16le(&size);
+
+	in = wk_bytes_take(&in, bytes);
+	wk_bytes_skip(&in, 2);
+	return in;
+}
+
+struct wk_str wk_etl_tracelogging_name(struct wk_bytes schema)
+{
+	struct wk_str name;
+
+	if (schema.at == schema.end)
+		return wk_str_c("");
+	schema = whole(schema);
+	skip_tags(&schema);
+	name = wk_bytes_text(&schema);
+	return schema.bad ? wk_str_c("") : name;
+}
+
+struct wk_str wk_etl_tracelogging_provider(struct wk_bytes traits)
+{
+	struct wk_str name;
+
+	if (traits.at == traits.end)
+		return wk_str_c("");
+	traits = whole(traits);
+	name = wk_bytes_text(&traits);
+	return traits.bad ? wk_str_c("") : name;
+}
+
+/* The byte on what a struct's values are for is the number of its members. */
+static bool read_field(struct wk_bytes *in, struct wk_etl_field *field, uint8_t *members)
+{
+	uint8_t in_type, out = 0;
+
+	*field = (struct wk_etl_field){ .name = wk_bytes_text(in) };
+	if (field->name.len > WK_ETL_MOST_NAME)
+		field->name.len = WK_ETL_MOST_NAME;
+	in_type = wk_u8(in);
+	if (in_type & MORE) {
+		out = wk_u8(in);
+		if (out & MORE)
+			skip_tags(in);
+	}
+	field->in_type = in_type & TYPE;
+	if ((in_type & CUSTOM) == CUSTOM)
+		return false;
+	if (in_type & FIXED) {
+		field->counted = WK_ETL_BY_SCHEMA;
+		field->count = wk_u16le(in);
+	} else if (in_type & COUNTED) {
+		field->counted = WK_ETL_BY_PAYLOAD;
+	}
+	*members = field->in_type == WK_ETL_IN_STRUCT ? out & (MORE - 1) : 0;
+	field->out_type = *members ? 0 : out_type_of(out & (MORE - 1));
+	if (field->in_type == WK_ETL_IN_BINARY)
+		field->in_type = WK_ETL_IN_COUNTED_BINARY;
+	return !in->bad;
+}
+
+/* Structs whose members are still coming. */
+struct open {
+	uint32_t field;
+	uint32_t missing;
+};
+
+/* A struct ends with its last member, and perhaps the one around it does, too. */
+static size_t close_structs(struct open *open, size_t depth, struct wk_etl_field_list *fields)
+{
+	while (depth && --open[depth - 1].missing == 0)
+		fields->at[open[--depth].field].end = (uint32_t)fields->count;
+	return depth;
+}
+
+bool wk_etl_tracelogging_fields(struct wk_bytes schema, struct wk_etl_field_list *fields)
+{
+	struct open open[MOST_DEPTH];
+	size_t depth = 0;
+
+	fields->count = 0;
+	schema = whole(schema);
+	skip_tags(&schema);
+	wk_bytes_text(&schema);
+	while (!schema.bad && schema.at < schema.end) {
+		struct wk_etl_field field;
+		uint8_t members;
+
+		if (!read_field(&schema, &field, &members) || depth == MOST_DEPTH)
+			return false;
+		fields->at = wk_grow(fields->at, &fields->cap, fields->count + 1,
+				     sizeof(*fields->at));
+		field.end = (uint32_t)++fields->count;
+		fields->at[fields->count - 1] = field;
+		if (members)
+			open[depth++] = (struct open){ field.end - 1, members };
+		else
+			depth = close_structs(open, depth, fields);
+	}
+	return !schema.bad && depth == 0;
+}

@@ -1,0 +1,408 @@
+/* The second pass over a Windows trace: events in order of time. */
+#include "formats/etl/trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+
+/* ---- what was there before */
+
+static bool tell_fact(struct wk_etl_trace *trace, const char *key, struct wk_str value)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+
+	event.system = (struct wk_event_system){ .key = wk_str_c(key), .value = value };
+	return value.len == 0 || wk_etl_take(trace, &event);
+}
+
+static bool tell_number(struct wk_etl_trace *trace, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return value == 0 || tell_fact(trace, key, wk_str_c(text));
+}
+
+/* "Windows 11 Pro, build 26100". Windows 11 calls itself 10, but for its build. */
+static bool tell_version(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_header *header = wk_etl_header(trace->file);
+	struct wk_str product = trace->config.product;
+	struct wk_buf text = { 0 };
+	bool is_11 = header->os_build >= 22000, ok;
+
+	if (is_11 && wk_str_starts(product, "Windows 10 ")) {
+		wk_buf_add_text(&text, "Windows 11 ");
+		wk_buf_add_str(&text, wk_str_skip(product, strlen("Windows 10 ")));
+	} else if (product.len) {
+		wk_buf_add_text(&text, wk_str_starts(product, "Windows ") ? "" : "Windows ");
+		wk_buf_add_str(&text, product);
+	} else {
+		wk_buf_add_fmt(&text, "Windows %" PRIu32 ".%" PRIu32,
+			       is_11 ? 11 : header->os_major, header->os_minor);
+	}
+	wk_buf_add_fmt(&text, ", build %" PRIu32, header->os_build);
+	ok = tell_fact(trace, "system", wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return ok;
+}
+
+static bool tell_config(struct wk_etl_trace *trace)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+	size_t count;
+	const struct wk_etl_fact *facts = wk_etl_config_facts(&trace->config, &count);
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < count; i++) {
+		event.system = facts[i].told;
+		ok = wk_etl_take(trace, &event);
+	}
+	return ok;
+}
+
+#define TICKS_TO_1970 116444736000000000u /* from 1601 */
+#define LAST_TICK     (TICKS_TO_1970 + INT64_MAX / 100)
+
+/* When the trace's own clock was at 0, in ns since 1970. */
+static bool tell_clock(struct wk_etl_trace *trace)
+{
+	uint64_t start = wk_etl_header(trace->file)->start_time;
+	char text[32];
+
+	if (start < TICKS_TO_1970 || start > LAST_TICK)
+		return true;
+	snprintf(text, sizeof(text), "0 %" PRIu64, (start - TICKS_TO_1970) * 100);
+	return tell_fact(trace, "clock pair", wk_str_c(text));
+}
+
+static bool tell_system(struct wk_etl_trace *trace)
+{
+	const struct wk_etl_header *header = wk_etl_header(trace->file);
+
+	return tell_version(trace) && tell_clock(trace) &&
+	       tell_fact(trace, "cpu", trace->config.cpu_name) &&
+	       tell_number(trace, "cpus", header->processors) &&
+	       tell_number(trace, "cpu MHz", header->cpu_mhz) && tell_config(trace);
+}
+
+/* What other records say of it. */
+static void complete_process(struct wk_etl_trace *trace, uint32_t pid,
+			     struct wk_event_process *process)
+{
+	process->name = wk_etl_whole_name(trace, pid, process->name, process->command_line);
+	process->services = wk_etl_services_of(&trace->config, pid);
+}
+
+static bool tell_process(struct wk_etl_trace *trace, const struct wk_etl_seen_process *process)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_PROCESS, .pid = process->pid, .tid = process->pid,
+		.cpu = WK_NO_CPU };
+
+	event.process = process->told;
+	event.process.change = WK_PROCESS_SEEN;
+	complete_process(trace, process->pid, &event.process);
+	return wk_etl_take(trace, &event);
+}
+
+/* Its own, or else that of the service it works for: "service Dhcp". */
+static struct wk_str thread_name(const struct wk_etl_trace *trace,
+				 const struct wk_etl_seen_thread *thread, struct wk_buf *words)
+{
+	struct wk_str service = wk_etl_service_of_tag(&trace->config, thread->service_tag);
+
+	if (thread->name.len || service.len == 0)
+		return thread->name;
+	wk_buf_add_text(words, "service ");
+	wk_buf_add_str(words, service);
+	return wk_buf_str(words);
+}
+
+static bool tell_thread(struct wk_etl_trace *trace, const struct wk_etl_seen_thread *thread,
+			enum wk_thread_change change, uint64_t time_ns)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD, .time_ns = time_ns, .pid = thread->pid,
+				  .tid = thread->tid, .cpu = WK_NO_CPU };
+	struct wk_buf words = { 0 };
+	bool ok;
+
+	event.thread = (struct wk_event_thread){
+		.change = change, .name = thread_name(trace, thread, &words) };
+	ok = wk_etl_take(trace, &event);
+	wk_buf_fini(&words);
+	return ok;
+}
+
+static struct wk_build_id build_id_of(const struct wk_etl_debug_id *id)
+{
+	struct wk_build_id build = { .size = 20 };
+
+	memcpy(build.bytes, id->guid, sizeof(id->guid));
+	for (unsigned i = 0; i < 4; i++)
+		build.bytes[16 + i] = (uint8_t)(id->age >> 8 * i);
+	return build;
+}
+
+static bool tell_image(struct wk_etl_trace *trace, const struct wk_etl_seen_image *image,
+		       bool is_gone, uint64_t time_ns)
+{
+	const struct wk_etl_debug_id *id =
+		wk_etl_ids_debug(trace->ids, image->pid, image->base, image->time);
+	const struct wk_etl_image_id *key =
+		wk_etl_ids_key(trace->ids, image->pid, image->base, image->time);
+	struct wk_event event = { .kind = WK_EVENT_IMAGE, .time_ns = time_ns, .pid = image->pid,
+				  .tid = image->pid, .cpu = WK_NO_CPU };
+
+	event.image = (struct wk_event_image){ .start = image->base,
+					       .size_bytes = image->size_bytes,
+					       .path = image->path, .is_gone = is_gone };
+	event.image.time_stamp = key ? key->time_stamp : image->time_stamp;
+	event.image.image_bytes = (uint32_t)(key ? key->size_bytes : image->size_bytes);
+	if (!id)
+		id = wk_etl_modules_find(trace->modules, image->pid, image->path);
+	if (id) {
+		event.image.build_id = build_id_of(id);
+		event.image.pdb_path = id->path;
+	}
+	return wk_etl_take(trace, &event);
+}
+
+static bool tell_seen_images(struct wk_etl_trace *trace)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < trace->image_count; i++) {
+		struct wk_etl_seen_image image = trace->images[i];
+
+		image.path = wk_etl_keep_path(trace,
+					      wk_bytes_of(image.path.at, image.path.len));
+		ok = tell_image(trace, &image, false, 0);
+	}
+	return ok;
+}
+
+static bool tell_seen(struct wk_etl_trace *trace)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < trace->process_count; i++)
+		ok = tell_process(trace, &trace->processes[i]);
+	for (size_t i = 0; ok && i < trace->thread_count; i++) {
+		wk_map_set(&trace->pid_of, trace->threads[i].tid, trace->threads[i].pid + 1);
+		ok = tell_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
+	}
+	ok = ok && tell_seen_images(trace);
+	return ok && wk_etl_methods_tell_seen(trace->methods, trace->modules, trace->sink,
+					      trace->err);
+}
+
+/* ---- changes */
+
+static bool on_process(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU,
+				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_etl_process process;
+
+	if (!wk_etl_read_process(record->payload, wk_etl_form_of(record), &process))
+		return true;
+	event.pid = event.tid = process.pid;
+	event.process = wk_etl_told_process(trace, &process);
+	event.process.change = ends ? WK_PROCESS_EXIT : WK_PROCESS_START;
+	event.process.has_exit_code = ends;
+	event.process.exit_code = process.exit_status;
+	complete_process(trace, process.pid, &event.process);
+	return wk_etl_take(trace, &event);
+}
+
+static bool on_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool ends)
+{
+	struct wk_etl_seen_thread seen;
+	struct wk_etl_thread thread;
+
+	if (!wk_etl_read_thread(record->payload, wk_etl_form_of(record), &thread))
+		return true;
+	seen = (struct wk_etl_seen_thread){ thread.pid, thread.tid, thread.service_tag,
+					    wk_etl_keep16(trace, thread.name) };
+	if (!ends)
+		wk_map_set(&trace->pid_of, thread.tid, thread.pid + 1);
+	return tell_thread(trace, &seen, ends ? WK_THREAD_EXIT : WK_THREAD_START,
+			   wk_etl_ns(trace->file, record->time));
+}
+
+static bool on_thread_name(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_etl_seen_thread seen;
+	struct wk_etl_thread thread;
+
+	if (!wk_etl_read_thread_name(record->payload, &thread)) {
+		trace->short_payloads++;
+		return true;
+	}
+	seen = (struct wk_etl_seen_thread){ .pid = thread.pid, .tid = thread.tid,
+					    .name = wk_etl_keep16(trace, thread.name) };
+	return tell_thread(trace, &seen, WK_THREAD_NAME, wk_etl_ns(trace->file, record->time));
+}
+
+static bool on_image(struct wk_etl_trace *trace, const struct wk_etl_record *record, bool is_gone)
+{
+	struct wk_etl_seen_image seen;
+	struct wk_etl_image image;
+
+	if (!wk_etl_read_image(record->payload, wk_etl_form_of(record), &image))
+		return true;
+	seen = (struct wk_etl_seen_image){
+		.pid = wk_etl_owner_of(image.base, record->pointer_bytes,
+				       image.pid == WK_ETL_NO_PID ? record->pid : image.pid),
+		.base = image.base, .size_bytes = image.size_bytes,
+		.path = wk_etl_keep_path(trace, image.path),
+		.time_stamp = image.time_stamp, .time = record->time };
+	return tell_image(trace, &seen, is_gone, wk_etl_ns(trace->file, record->time));
+}
+
+/* ---- marks */
+
+/* `xperf -m` and WPR, in letters of one byte. */
+static bool on_mark(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	struct wk_event event = { .kind = WK_EVENT_MARK, .cpu = record->cpu,
+				  .time_ns = wk_etl_ns(trace->file, record->time) };
+	struct wk_bytes label = record->payload;
+
+	wk_etl_set_running(trace, record, &event);
+	event.mark.label = wk_etl_text8(&label);
+	return wk_etl_take(trace, &event);
+}
+
+static bool tell_record(struct wk_etl_trace *trace, struct wk_etl_record *record)
+{
+	uint32_t hook = wk_etl_hook_of(record);
+
+	wk_etl_mend_width(record, hook);
+	switch (hook) {
+	case WK_ETL_PROCESS_START:
+		return on_process(trace, record, false);
+	case WK_ETL_PROCESS_END:
+		return on_process(trace, record, true);
+	case WK_ETL_THREAD_START:
+		return on_thread(trace, record, false);
+	case WK_ETL_THREAD_END:
+		return on_thread(trace, record, true);
+	case WK_ETL_THREAD_NAME:
+		return on_thread_name(trace, record);
+	case WK_ETL_PROCESS_LOADS:
+	case WK_ETL_IMAGE_LOAD:
+		return on_image(trace, record, false);
+	case WK_ETL_IMAGE_UNLOAD:
+		return on_image(trace, record, true);
+	case WK_ETL_METHOD_LOAD:
+	case WK_ETL_SCRIPT_LOAD:
+		return wk_etl_methods_tell(trace->methods, trace->modules, record, hook,
+					   wk_etl_ns(trace->file, record->time), trace->sink,
+					   trace->err);
+	case WK_ETL_SWITCH:
+		return wk_etl_tell_switch(trace, record);
+	case WK_ETL_READY:
+		return wk_etl_tell_ready(trace, record);
+	case WK_ETL_PROCESS_USE:
+	case WK_ETL_PROCESS_USE_BEHIND:
+		return wk_etl_tell_use(trace, record);
+	case WK_ETL_VIRTUAL_ALLOC:
+	case WK_ETL_VIRTUAL_FREE:
+	case WK_ETL_VIRTUAL_BEFORE:
+	case WK_ETL_VIRTUAL_BEHIND:
+		return wk_etl_tell_virtual(trace, record, hook);
+	case WK_ETL_HEAP_CREATE:
+	case WK_ETL_HEAP_ALLOC:
+	case WK_ETL_HEAP_REALLOC:
+	case WK_ETL_HEAP_DESTROY:
+	case WK_ETL_HEAP_FREE:
+		return wk_etl_tell_heap(trace, record, hook);
+	case WK_ETL_MARK:
+	case WK_ETL_MARK_LATER:
+		return on_mark(trace, record);
+	default:
+		return wk_etl_tell_sampled(trace, record, hook);
+	}
+}
+
+/* The cases of tell_record. */
+bool wk_etl_is_told(uint32_t hook)
+{
+	switch (hook) {
+	case WK_ETL_PROCESS_START:
+	case WK_ETL_PROCESS_END:
+	case WK_ETL_THREAD_START:
+	case WK_ETL_THREAD_END:
+	case WK_ETL_THREAD_NAME:
+	case WK_ETL_PROCESS_LOADS:
+	case WK_ETL_IMAGE_LOAD:
+	case WK_ETL_IMAGE_UNLOAD:
+	case WK_ETL_METHOD_LOAD:
+	case WK_ETL_SCRIPT_LOAD:
+	case WK_ETL_SWITCH:
+	case WK_ETL_READY:
+	case WK_ETL_PROCESS_USE:
+	case WK_ETL_PROCESS_USE_BEHIND:
+	case WK_ETL_VIRTUAL_ALLOC:
+	case WK_ETL_VIRTUAL_FREE:
+	case WK_ETL_VIRTUAL_BEFORE:
+	case WK_ETL_VIRTUAL_BEHIND:
+	case WK_ETL_HEAP_CREATE:
+	case WK_ETL_HEAP_ALLOC:
+	case WK_ETL_HEAP_REALLOC:
+	case WK_ETL_HEAP_DESTROY:
+	case WK_ETL_HEAP_FREE:
+	case WK_ETL_MARK:
+	case WK_ETL_MARK_LATER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *record,
+		  uint32_t hook)
+{
+	return wk_etl_is_told(hook) || wk_etl_is_sampled(hook) ||
+	       (record->kind != WK_ETL_KERNEL &&
+		(trace->in_full || wk_etl_user_is_mark(record)));
+}
+
+static bool tell_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
+{
+	return wk_etl_user_tell(trace->user, record, wk_etl_ns(trace->file, record->time),
+				trace->in_full, trace->sink, trace->err);
+}
+
+static bool tell_counted(struct wk_etl_trace *trace)
+{
+	struct wk_etl_sums sums = { 0 };
+	bool ok;
+
+	if (!wk_etl_counts_others(trace))
+		return true;
+	wk_etl_count_idle(trace, &sums);
+	wk_etl_user_count(trace->user, &sums);
+	ok = wk_etl_sums_tell(&sums, trace->file, trace->sink, trace->err);
+	wk_etl_sums_fini(&sums);
+	return ok;
+}
+
+bool wk_etl_tell(struct wk_etl_trace *trace)
+{
+	struct wk_etl_record record;
+	bool ok = tell_system(trace) &&
+		  wk_etl_tell_sources(trace) &&
+		  wk_etl_user_tell_sources(trace->user, WK_ETL_FIRST_EVENT_SOURCE, trace->sink,
+					   trace->err) &&
+		  tell_seen(trace);
+
+	while (ok && wk_etl_next(trace->file, &record))
+		ok = tell_record(trace, &record) &&
+		     (record.kind == WK_ETL_KERNEL || tell_user(trace, &record));
+	return ok && tell_counted(trace) &&
+	       wk_etl_counts_tell(trace->counts, trace->schemas, trace->sink, trace->err);
+}

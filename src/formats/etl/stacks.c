@@ -1,0 +1,509 @@
+#include "formats/etl/stacks.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/trie.h"
+
+/* Windows takes 192 frames, or 256: no more can be meant, and each event tells its own anew. */
+#define MOST_FRAMES 1024
+
+/* So many of one time are looked through: as many as processors can have made at once. */
+#define MOST_AT_ONCE 256
+
+/* A half of a stack as it is kept: two leaves of the trie of addresses. */
+struct half {
+	uint32_t kernel, user;
+};
+
+struct definition {
+	uint64_t key, time;
+	struct half half;
+};
+
+struct definitions {
+	struct definition *at;
+	size_t count, cap;
+};
+
+struct entry {
+	struct wk_etl_stack_owner owner;
+	struct half half;
+};
+
+/* An entry whose stack is still to be found. */
+struct waiting {
+	uint64_t key, time;
+	size_t entry;
+};
+
+/* Addresses of one chain. */
+struct row {
+	uint64_t *at;
+	size_t count, cap;
+};
+
+struct wk_etl_stacks {
+	uint64_t *addresses;         /* by number - 1 */
+	size_t address_count, address_cap;
+	struct wk_map number_of;     /* of an address */
+	struct wk_trie trie;         /* labels are such numbers; outermost first */
+	struct entry *entries;       /* settled: in order of time and thread */
+	size_t entry_count, entry_cap;
+	struct definitions ended, begun; /* what keys stood for until then; and from then on */
+	struct waiting *waiting;
+	size_t waiting_count, waiting_cap;
+	struct row kernel, user;
+	struct half *halves;         /* all that there were, by number - 1 */
+	size_t half_count, half_cap;
+	struct wk_index half_of;     /* the bytes of a record's addresses */
+	size_t last;                 /* where the last question was answered */
+};
+
+struct wk_etl_stacks *wk_etl_stacks_new(void)
+{
+	struct wk_etl_stacks *stacks = wk_alloc_zeroed(1, sizeof(*stacks));
+
+	wk_trie_init(&stacks->trie);
+	return stacks;
+}
+
+void wk_etl_stacks_free(struct wk_etl_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	wk_map_fini(&stacks->number_of);
+	wk_index_fini(&stacks->half_of);
+	wk_trie_fini(&stacks->trie);
+	free(stacks->halves);
+	free(stacks->addresses);
+	free(stacks->entries);
+	free(stacks->ended.at);
+	free(stacks->begun.at);
+	free(stacks->waiting);
+	free(stacks->kernel.at);
+	free(stacks->user.at);
+	free(stacks);
+}
+
+static void push(struct row *row, uint64_t address)
+{
+	row->at = wk_grow(row->at, &row->cap, row->count + 1, sizeof(*row->at));
+	row->at[row->count++] = address;
+}
+
+static uint32_t number_of(struct wk_etl_stacks *stacks, uint64_t address)
+{
+	uint32_t *number = wk_map_at(&stacks->number_of, address);
+
+	if (!*number) {
+		stacks->addresses = wk_grow(stacks->addresses, &stacks->address_cap,
+					    stacks->address_count + 1, sizeof(*stacks->addresses));
+		stacks->addresses[stacks->address_count++] = address;
+		*number = (uint32_t)stacks->address_count;
+	}
+	return *number;
+}
+
+static uint32_t leaf_of(struct wk_etl_stacks *stacks, const struct row *row)
+{
+	uint32_t leaf = 0;
+
+	for (size_t i = row->count; i-- > 0;)
+		leaf = wk_trie_add(&stacks->trie, leaf, number_of(stacks, row->at[i]));
+	return leaf;
+}
+
+/* The kernel has the upper half of all addresses. */
+static bool is_kernel(uint64_t address, unsigned pointer_bytes)
+{
+	return address >> (pointer_bytes * 8 - 1);
+}
+
+/* What a record says, innermost first. */
+struct told {
+	struct wk_bytes addresses;
+	unsigned pointer_bytes;
+};
+
+static uint64_t next_address(struct told *told)
+{
+	return told->pointer_bytes == 4 ? wk_u32le(&told->addresses) : wk_u64le(&told->addresses);
+}
+
+static struct half new_half(struct wk_etl_stacks *stacks, struct told told)
+{
+	stacks->kernel.count = stacks->user.count = 0;
+	while (wk_bytes_left(&told.addresses)) {
+		uint64_t address = next_address(&told);
+
+		if (address)
+			push(is_kernel(address, told.pointer_bytes) ? &stacks->kernel
+								    : &stacks->user,
+			     address);
+	}
+	return (struct half){ leaf_of(stacks, &stacks->kernel), leaf_of(stacks, &stacks->user) };
+}
+
+static bool is_same_half(const void *table, uint32_t id, const void *wanted)
+{
+	const struct wk_etl_stacks *stacks = table;
+	struct half at = stacks->halves[id - 1];
+	struct told told = *(const struct told *)wanted;
+
+	while (wk_bytes_left(&told.addresses)) {
+		uint64_t address = next_address(&told);
+		uint32_t *leaf = is_kernel(address, told.pointer_bytes) ? &at.kernel : &at.user;
+
+		if (address == 0)
+			continue;
+		if (!*leaf || stacks->addresses[stacks->trie.label[*leaf] - 1] != address)
+			return false;
+		*leaf = stacks->trie.parent[*leaf];
+	}
+	return !at.kernel && !at.user;
+}
+
+/* Most stacks were told before: that is found by all of their addresses at once. */
+static struct half half_of(struct wk_etl_stacks *stacks, struct wk_bytes addresses,
+			   unsigned pointer_bytes)
+{
+	size_t bytes = wk_bytes_left(&addresses) / pointer_bytes * pointer_bytes;
+	struct told told = { .pointer_bytes = pointer_bytes };
+	uint64_t hash;
+	uint32_t known;
+
+	if (bytes > MOST_FRAMES * pointer_bytes)
+		bytes = MOST_FRAMES * pointer_bytes;
+	told.addresses = wk_bytes_of(addresses.at, bytes);
+	hash = wk_hash_bytes(addresses.at, bytes);
+	known = wk_index_find(&stacks->half_of, hash, is_same_half, stacks, &told);
+	if (known)
+		return stacks->halves[known - 1];
+	stacks->halves = wk_grow(stacks->halves, &stacks->half_cap, stacks->half_count + 1,
+				 sizeof(*stacks->halves));
+	stacks->halves[stacks->half_count++] = new_half(stacks, told);
+	wk_index_add(&stacks->half_of, hash, (uint32_t)stacks->half_count);
+	return stacks->halves[stacks->half_count - 1];
+}
+
+static size_t add_entry(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+			struct half half)
+{
+	stacks->entries = wk_grow(stacks->entries, &stacks->entry_cap, stacks->entry_count + 1,
+				  sizeof(*stacks->entries));
+	stacks->entries[stacks->entry_count] = (struct entry){ owner, half };
+	return stacks->entry_count++;
+}
+
+void wk_etl_stacks_add(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+		       struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	add_entry(stacks, owner, half_of(stacks, addresses, pointer_bytes));
+}
+
+void wk_etl_stacks_add_key(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+			   uint64_t key, uint64_t record_time)
+{
+	stacks->waiting = wk_grow(stacks->waiting, &stacks->waiting_cap, stacks->waiting_count + 1,
+				  sizeof(*stacks->waiting));
+	stacks->waiting[stacks->waiting_count++] = (struct waiting){
+		key, record_time, add_entry(stacks, owner, (struct half){ 0 }) };
+}
+
+static void add_definition(struct definitions *to, const struct definition *definition)
+{
+	to->at = wk_grow(to->at, &to->cap, to->count + 1, sizeof(*to->at));
+	to->at[to->count++] = *definition;
+}
+
+void wk_etl_stacks_define(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
+			  struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	add_definition(&stacks->ended, &(struct definition){
+		key, record_time, half_of(stacks, addresses, pointer_bytes) });
+}
+
+void wk_etl_stacks_begin_key(struct wk_etl_stacks *stacks, uint64_t key, uint64_t record_time,
+			     struct wk_bytes addresses, unsigned pointer_bytes)
+{
+	add_definition(&stacks->begun, &(struct definition){
+		key, record_time, half_of(stacks, addresses, pointer_bytes) });
+}
+
+/* ---- settling */
+
+static int by_key_and_time(const void *left, const void *right)
+{
+	const struct definition *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+/* What nothing else tells apart is told so by its stack: every system's qsort has one order. */
+static int by_half(const struct half *a, const struct half *b)
+{
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
+	return (a->user > b->user) - (a->user < b->user);
+}
+
+static int definitions_in_order(const void *left, const void *right)
+{
+	int order = by_key_and_time(left, right);
+
+	return order ? order : by_half(&((const struct definition *)left)->half,
+				       &((const struct definition *)right)->half);
+}
+
+/* How many are of a lower key, or of this one and older. */
+static size_t count_before(const struct definitions *definitions, uint64_t key, uint64_t time)
+{
+	struct definition wanted = { .key = key, .time = time };
+	size_t low = 0, high = definitions->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_key_and_time(&definitions->at[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first end of the key that is not older, or else the last begin that is not newer: a trace
+ * that was cut off lacks the ends. NULL if there is neither. */
+static const struct definition *definition_of(const struct wk_etl_stacks *stacks,
+					      const struct waiting *waiting)
+{
+	const struct definitions *ended = &stacks->ended, *begun = &stacks->begun;
+	size_t at = count_before(ended, waiting->key, waiting->time);
+
+	if (at < ended->count && ended->at[at].key == waiting->key)
+		return &ended->at[at];
+	at = count_before(begun, waiting->key, waiting->time + 1);
+	return at > 0 && begun->at[at - 1].key == waiting->key ? &begun->at[at - 1] : NULL;
+}
+
+static void sort_definitions(struct definitions *definitions)
+{
+	if (definitions->count)
+		qsort(definitions->at, definitions->count, sizeof(*definitions->at),
+		      definitions_in_order);
+}
+
+static void drop_definitions(struct definitions *definitions)
+{
+	free(definitions->at);
+	*definitions = (struct definitions){ 0 };
+}
+
+static uint64_t settle_keys(struct wk_etl_stacks *stacks)
+{
+	uint64_t unknown = 0;
+
+	sort_definitions(&stacks->ended);
+	sort_definitions(&stacks->begun);
+	for (size_t i = 0; i < stacks->waiting_count; i++) {
+		const struct definition *found = definition_of(stacks, &stacks->waiting[i]);
+
+		if (found)
+			stacks->entries[stacks->waiting[i].entry].half = found->half;
+		else
+			unknown++;
+	}
+	drop_definitions(&stacks->ended);
+	drop_definitions(&stacks->begun);
+	free(stacks->waiting);
+	stacks->waiting = NULL;
+	stacks->waiting_count = 0;
+	return unknown;
+}
+
+/* Every processor has an idle thread, and all of them have the number 0. */
+static int by_owner(const struct wk_etl_stack_owner *a, const struct wk_etl_stack_owner *b)
+{
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->tid == 0 ? (a->cpu > b->cpu) - (a->cpu < b->cpu) : 0;
+}
+
+/* A number in the order of by_owner's threads. */
+static uint64_t thread_key(const struct wk_etl_stack_owner *owner)
+{
+	return owner->tid ? (uint64_t)owner->tid << 32 : owner->cpu;
+}
+
+/* By time and thread; those of one event stay in the order in which they were told. */
+static void sort_entries(struct wk_etl_stacks *stacks)
+{
+	size_t count = stacks->entry_count;
+	struct wk_sort_key *keys = wk_alloc(count * sizeof(*keys));
+	struct entry *sorted = wk_alloc(count * sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct wk_sort_key){ thread_key(&stacks->entries[i].owner),
+						(uint32_t)i };
+	wk_sort_keys(keys, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i].key = stacks->entries[keys[i].row].owner.time;
+	wk_sort_keys(keys, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = stacks->entries[keys[i].row];
+	free(keys);
+	free(stacks->entries);
+	stacks->entries = sorted;
+	stacks->entry_cap = count;
+}
+
+static uint32_t *depths_of(const struct wk_trie *trie)
+{
+	uint32_t *depth = wk_alloc_zeroed(trie->count, sizeof(*depth));
+
+	for (uint32_t i = 1; i < trie->count; i++)
+		depth[i] = depth[trie->parent[i]] + 1;
+	return depth;
+}
+
+/* A half may have been told twice: the longer one has the other in it. What the kernel told at once
+ * was on the event's own processor. */
+static void join_entry(struct entry *to, const struct entry *from, const uint32_t *depth)
+{
+	if (from->half.kernel && !to->half.kernel)
+		to->owner.cpu = from->owner.cpu;
+	if (depth[from->half.kernel] > depth[to->half.kernel])
+		to->half.kernel = from->half.kernel;
+	if (depth[from->half.user] > depth[to->half.user])
+		to->half.user = from->half.user;
+}
+
+/* The entries of one event become one. */
+static void join_entries(struct wk_etl_stacks *stacks)
+{
+	uint32_t *depth = depths_of(&stacks->trie);
+	size_t kept = 0;
+
+	for (size_t i = 1; i < stacks->entry_count; i++) {
+		const struct entry *entry = &stacks->entries[i];
+
+		if (by_owner(&stacks->entries[kept].owner, &entry->owner) == 0)
+			join_entry(&stacks->entries[kept], entry, depth);
+		else
+			stacks->entries[++kept] = *entry;
+	}
+	if (stacks->entry_count)
+		stacks->entry_count = kept + 1;
+	free(depth);
+}
+
+uint64_t wk_etl_stacks_settle(struct wk_etl_stacks *stacks)
+{
+	uint64_t unknown = settle_keys(stacks);
+
+	wk_trie_seal(&stacks->trie);
+	wk_map_fini(&stacks->number_of);
+	wk_index_fini(&stacks->half_of);
+	free(stacks->halves);
+	stacks->halves = NULL;
+	if (stacks->entry_count)
+		sort_entries(stacks);
+	join_entries(stacks);
+	return unknown;
+}
+
+/* ---- questions */
+
+static bool is_before(const struct wk_etl_stacks *stacks, size_t entry,
+		      const struct wk_etl_stack_owner *owner)
+{
+	return by_owner(&stacks->entries[entry].owner, owner) < 0;
+}
+
+/* Questions come in order of time, so the answer is close to the last: between `low` and `high`
+ * lies the first entry that is not before `owner`. */
+static void close_in(const struct wk_etl_stacks *stacks, const struct wk_etl_stack_owner *owner,
+		     size_t *low, size_t *high)
+{
+	size_t at = stacks->last, step = 1;
+
+	if (at < stacks->entry_count && is_before(stacks, at, owner)) {
+		for (*low = at + 1; step < stacks->entry_count - *low &&
+				    is_before(stacks, *low + step, owner); step *= 2)
+			*low += step;
+		if (step < stacks->entry_count - *low)
+			*high = *low + step;
+		return;
+	}
+	for (*high = at; step < *high && !is_before(stacks, *high - step, owner); step *= 2)
+		*high -= step;
+	if (step < *high)
+		*low = *high - step;
+}
+
+/* The first entry that is not before `owner`; entry_count if there is none. */
+static size_t lower_bound(struct wk_etl_stacks *stacks, const struct wk_etl_stack_owner *owner)
+{
+	size_t low = 0, high = stacks->entry_count;
+
+	close_in(stacks, owner, &low, &high);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_before(stacks, middle, owner))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	stacks->last = low;
+	return low;
+}
+
+static void climb(const struct wk_etl_stacks *stacks, struct row *row, uint32_t leaf)
+{
+	row->count = 0;
+	for (uint32_t at = leaf; at; at = stacks->trie.parent[at])
+		push(row, stacks->addresses[stacks->trie.label[at] - 1]);
+}
+
+static bool chain_of(struct wk_etl_stacks *stacks, const struct entry *entry,
+		     struct wk_etl_chain *chain)
+{
+	climb(stacks, &stacks->kernel, entry->half.kernel);
+	climb(stacks, &stacks->user, entry->half.user);
+	*chain = (struct wk_etl_chain){ stacks->kernel.at, stacks->user.at, stacks->kernel.count,
+					stacks->user.count };
+	return chain->kernel_count + chain->user_count > 0;
+}
+
+bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner owner,
+			struct wk_etl_chain *chain)
+{
+	size_t i = lower_bound(stacks, &owner);
+
+	*chain = (struct wk_etl_chain){ 0 };
+	return i < stacks->entry_count && by_owner(&stacks->entries[i].owner, &owner) == 0 &&
+	       chain_of(stacks, &stacks->entries[i], chain);
+}
+
+bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu,
+			   uint32_t *tid, struct wk_etl_chain *chain)
+{
+	size_t i = lower_bound(stacks, &(struct wk_etl_stack_owner){ .time = time });
+	size_t end = stacks->entry_count - i > MOST_AT_ONCE ? i + MOST_AT_ONCE
+							    : stacks->entry_count;
+
+	*chain = (struct wk_etl_chain){ 0 };
+	for (; i < end && stacks->entries[i].owner.time == time; i++)
+		if (stacks->entries[i].owner.cpu == cpu) {
+			*tid = stacks->entries[i].owner.tid;
+			return chain_of(stacks, &stacks->entries[i], chain);
+		}
+	return false;
+}

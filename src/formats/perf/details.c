@@ -1,0 +1,160 @@
+#include "formats/perf/internal.h"
+
+#include "base/mem.h"
+
+/* Bits of a sample's type and the details that they bring. */
+static const struct {
+	uint32_t sampled, detail;
+} kinds[] = {
+	{ WK_PERF_SAMPLE_ADDR, WK_DETAIL_ADDRESS },
+	{ WK_PERF_SAMPLE_PERIOD, WK_DETAIL_PERIOD },
+	{ WK_PERF_SAMPLE_CPU, WK_DETAIL_CPU },
+	{ WK_PERF_SAMPLE_TIME, WK_DETAIL_TIME },
+	{ WK_PERF_SAMPLE_TID, WK_DETAIL_THREAD },
+	{ WK_PERF_SAMPLE_CALLCHAIN, WK_DETAIL_CHAIN },
+	{ WK_PERF_SAMPLE_BRANCH_STACK, WK_DETAIL_BRANCHES },
+	{ WK_PERF_SAMPLE_WEIGHT, WK_DETAIL_WEIGHT },
+	{ WK_PERF_SAMPLE_WEIGHT_PARTS, WK_DETAIL_WEIGHT | WK_DETAIL_LATENCY },
+	{ WK_PERF_SAMPLE_REGS_USER, WK_DETAIL_USER_REGISTERS },
+	{ WK_PERF_SAMPLE_REGS_INTR, WK_DETAIL_REGISTERS },
+	{ WK_PERF_SAMPLE_DATA_SRC, WK_DETAIL_DATA_SOURCE },
+	{ WK_PERF_SAMPLE_TRANSACTION, WK_DETAIL_TRANSACTION },
+	{ WK_PERF_SAMPLE_PHYS_ADDR, WK_DETAIL_PHYSICAL },
+	{ WK_PERF_SAMPLE_CGROUP, WK_DETAIL_CGROUP },
+	{ WK_PERF_SAMPLE_DATA_PAGE, WK_DETAIL_DATA_PAGE },
+	{ WK_PERF_SAMPLE_CODE_PAGE, WK_DETAIL_CODE_PAGE },
+	{ WK_PERF_SAMPLE_RAW, WK_DETAIL_TRACE },
+};
+
+uint32_t wk_perf_details_of(uint64_t sample_type)
+{
+	uint32_t has = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (sample_type & kinds[i].sampled)
+			has |= kinds[i].detail;
+	return has;
+}
+
+size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *fields)
+{
+	struct wk_bytes entries = fields->branches;
+	size_t count = wk_bytes_left(&entries) / 24;
+
+	perf->branches = wk_grow(perf->branches, &perf->branch_cap, count + 1,
+				 sizeof(*perf->branches));
+	for (size_t i = 0; i < count; i++) {
+		struct wk_event_branch *branch = &perf->branches[i];
+
+		branch->from = wk_u64(&entries);
+		branch->to = wk_u64(&entries);
+		branch->flags = wk_u64(&entries);
+		if (entries.big_endian)
+			branch->flags = wk_perf_mirrored(branch->flags);
+	}
+	return count;
+}
+
+/* The values of those in `mask`, which a kernel thread does not have (abi 0). */
+static const struct wk_event_registers *read_registers(struct wk_perf *perf, uint64_t abi,
+							uint64_t mask, struct wk_bytes *values,
+							struct wk_event_registers *out)
+{
+	if (abi == 0)
+		return NULL;
+	out->machine = perf->machine;
+	out->abi = abi;
+	out->sampled = mask;
+	for (unsigned i = 0; i < 64; i++)
+		if (mask >> i & 1)
+			out->value[i] = wk_u64(values);
+	return values->bad ? NULL : out;
+}
+
+/* The fields behind the user's stack, in their order. */
+static void read_rest(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_bytes rest,
+		      struct wk_event_details *out)
+{
+	uint64_t type = attr->sample_type, parts;
+
+	if (type & WK_PERF_SAMPLE_WEIGHT)
+		out->weight = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_WEIGHT_PARTS) {
+		parts = wk_u64(&rest);
+		out->weight = (uint32_t)parts;
+		out->latency = (uint16_t)(parts >> 32);
+	}
+	if (type & WK_PERF_SAMPLE_DATA_SRC)
+		out->data_source = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_TRANSACTION)
+		out->transaction = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_REGS_INTR)
+		out->registers = read_registers(perf, wk_u64(&rest), attr->interrupt_registers,
+						&rest, &perf->registers);
+	if (type & WK_PERF_SAMPLE_PHYS_ADDR)
+		out->physical_address = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_CGROUP)
+		out->cgroup = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_DATA_PAGE)
+		out->data_page_bytes = wk_u64(&rest);
+	if (type & WK_PERF_SAMPLE_CODE_PAGE)
+		out->code_page_bytes = wk_u64(&rest);
+}
+
+struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf)
+{
+	if (!perf->tried_trace_formats && wk_bytes_left(&perf->tracing_data)) {
+		perf->trace_formats = wk_trace_formats_new(perf->tracing_data, NULL);
+		perf->tried_trace_formats = true;
+		if (!perf->trace_formats)
+			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, perf->tracing_data.at);
+	}
+	return perf->trace_formats;
+}
+
+static void print_trace(struct wk_perf *perf, const struct wk_perf_attr *attr,
+			struct wk_bytes raw, struct wk_event_details *out)
+{
+	struct wk_trace_formats *formats = wk_perf_trace_formats(perf);
+	const struct wk_trace_format *format =
+		formats ? wk_trace_formats_find(formats, (uint32_t)attr->config) : NULL;
+
+	if (!format)
+		return;
+	wk_buf_reset(&perf->trace_text);
+	wk_trace_formats_print(formats, raw, &perf->trace_text);
+	out->has |= WK_DETAIL_TRACE;
+	out->trace = wk_buf_str(&perf->trace_text);
+	out->trace_system = format->system;
+	out->trace_name = format->name;
+	out->trace_raw = wk_str_of((const char *)raw.at, wk_bytes_left(&raw));
+	out->trace_formats = formats;
+}
+
+const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
+					       const struct wk_perf_attr *attr, uint32_t misc,
+					       const struct wk_perf_fields *fields)
+{
+	struct wk_event_details *details = &perf->details;
+
+	*details = (struct wk_event_details){
+		.has = wk_perf_details_of(attr->sample_type),
+		.mode = (uint16_t)misc,
+		.data_address = fields->data_address,
+	};
+	read_rest(perf, attr, fields->rest, details);
+	if (details->has & WK_DETAIL_USER_REGISTERS) {
+		struct wk_bytes values = fields->registers;
+
+		details->user_registers =
+			read_registers(perf, fields->register_set, attr->user_registers, &values,
+				       &perf->user_registers);
+	}
+	if (details->has & WK_DETAIL_BRANCHES) {
+		details->branch_count = wk_perf_read_branches(perf, fields);
+		details->branches = perf->branches;
+	}
+	if (attr->type == WK_PERF_TYPE_TRACEPOINT && wk_bytes_left(&fields->raw))
+		print_trace(perf, attr, fields->raw, details);
+	return details;
+}

@@ -1,0 +1,196 @@
+#include "formats/perf/internal.h"
+
+#include <inttypes.h>
+
+#include "formats/perf/wick_sections.h"
+
+/* What only somebody wants to know who looks at the file itself: which sections it has, how each
+ * event was opened, which build ids and tracepoints it lists. */
+
+static const char *const feature_names[WK_PERF_FEATURE_END] = {
+	[WK_PERF_FEATURE_TRACING_DATA] = "TRACING_DATA",
+	[WK_PERF_FEATURE_BUILD_ID] = "BUILD_ID",
+	[WK_PERF_FEATURE_HOSTNAME] = "HOSTNAME",
+	[WK_PERF_FEATURE_OSRELEASE] = "OSRELEASE",
+	[WK_PERF_FEATURE_VERSION] = "VERSION",
+	[WK_PERF_FEATURE_ARCH] = "ARCH",
+	[WK_PERF_FEATURE_NRCPUS] = "NRCPUS",
+	[WK_PERF_FEATURE_CPUDESC] = "CPUDESC",
+	[WK_PERF_FEATURE_CPUID] = "CPUID",
+	[WK_PERF_FEATURE_TOTAL_MEM] = "TOTAL_MEM",
+	[WK_PERF_FEATURE_CMDLINE] = "CMDLINE",
+	[WK_PERF_FEATURE_EVENT_DESC] = "EVENT_DESC",
+	[WK_PERF_FEATURE_CPU_TOPOLOGY] = "CPU_TOPOLOGY",
+	[WK_PERF_FEATURE_NUMA_TOPOLOGY] = "NUMA_TOPOLOGY",
+	[WK_PERF_FEATURE_BRANCH_STACK] = "BRANCH_STACK",
+	[WK_PERF_FEATURE_PMU_MAPPINGS] = "PMU_MAPPINGS",
+	[WK_PERF_FEATURE_GROUP_DESC] = "GROUP_DESC",
+	[WK_PERF_FEATURE_AUXTRACE] = "AUXTRACE",
+	[WK_PERF_FEATURE_STAT] = "STAT",
+	[WK_PERF_FEATURE_CACHE] = "CACHE",
+	[WK_PERF_FEATURE_SAMPLE_TIME] = "SAMPLE_TIME",
+	[WK_PERF_FEATURE_MEM_TOPOLOGY] = "MEM_TOPOLOGY",
+	[WK_PERF_FEATURE_CLOCKID] = "CLOCKID",
+	[WK_PERF_FEATURE_DIR_FORMAT] = "DIR_FORMAT",
+	[WK_PERF_FEATURE_BPF_PROG_INFO] = "BPF_PROG_INFO",
+	[WK_PERF_FEATURE_BPF_BTF] = "BPF_BTF",
+	[WK_PERF_FEATURE_COMPRESSED] = "COMPRESSED",
+	[WK_PERF_FEATURE_CPU_PMU_CAPS] = "CPU_PMU_CAPS",
+	[WK_PERF_FEATURE_CLOCK_DATA] = "CLOCK_DATA",
+	[WK_PERF_FEATURE_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
+	[WK_PERF_FEATURE_PMU_CAPS] = "PMU_CAPS",
+};
+
+const char *wk_perf_feature_name(unsigned feature)
+{
+	return feature < WK_PERF_FEATURE_END ? feature_names[feature] : NULL;
+}
+
+static const char *const sample_bits[] = {
+	"IP", "TID", "TIME", "ADDR", "READ", "CALLCHAIN", "ID", "CPU", "PERIOD", "STREAM_ID",
+	"RAW", "BRANCH_STACK", "REGS_USER", "STACK_USER", "WEIGHT", "DATA_SRC", "IDENTIFIER",
+	"TRANSACTION", "REGS_INTR", "PHYS_ADDR", "AUX", "CGROUP", "DATA_PAGE_SIZE",
+	"CODE_PAGE_SIZE", "WEIGHT_STRUCT",
+};
+
+static const char *const read_bits[] = {
+	"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST",
+};
+
+static const char *const branch_bits[] = {
+	"USER", "KERNEL", "HV", "ANY", "ANY_CALL", "ANY_RETURN", "IND_CALL", "ABORT_TX", "IN_TX",
+	"NO_TX", "COND", "CALL_STACK", "IND_JUMP", "CALL", "NO_FLAGS", "NO_CYCLES", "TYPE_SAVE",
+	"HW_INDEX", "PRIV_SAVE", "COUNTERS",
+};
+
+/* precise_ip, two bits wide, is told apart. */
+static const char *const attr_flags[] = {
+	"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel",
+	"exclude_hv", "exclude_idle", "mmap", "comm", "freq", "inherit_stat", "enable_on_exec",
+	"task", "watermark", NULL, NULL, "mmap_data", "sample_id_all", "exclude_host",
+	"exclude_guest", "exclude_callchain_kernel", "exclude_callchain_user", "mmap2",
+	"comm_exec", "use_clockid", "context_switch", "write_backward", "namespaces", "ksymbol",
+	"bpf_event", "aux_output", "cgroup", "text_poke", "build_id", "inherit_thread",
+	"remove_on_exec", "sigtrap", "defer_callchain", "defer_output",
+};
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+/* ", TITLE A|B|0x80000000", or nothing where no bit is set. */
+static void add_bits(struct wk_buf *text, const char *title, uint64_t bits,
+		     const char *const *names, size_t count)
+{
+	const char *before = "";
+
+	if (bits == 0)
+		return;
+	wk_buf_add_fmt(text, ", %s ", title);
+	for (size_t i = 0; i < count; i++) {
+		if (!(bits >> i & 1) || !names[i])
+			continue;
+		wk_buf_add_fmt(text, "%s%s", before, names[i]);
+		before = "|";
+		bits &= ~((uint64_t)1 << i);
+	}
+	if (bits)
+		wk_buf_add_fmt(text, "%s0x%" PRIx64, before, bits);
+}
+
+static bool tell(struct wk_perf *perf, const char *key, struct wk_buf *value, struct wk_err *err)
+{
+	bool ok = wk_perf_tell_fact(perf, key, wk_buf_str(value), err);
+
+	wk_buf_fini(value);
+	return ok;
+}
+
+bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,
+			 struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	unsigned precise = attr->flags >> 15 & 3;
+
+	wk_buf_add_fmt(&text, "%.*s: type %" PRIu32 ", config 0x%" PRIx64 ", %s %" PRIu64,
+		       WK_STR_ARG(name), attr->type, attr->config,
+		       attr->flags & WK_PERF_FLAG_FREQ ? "frequency" : "period", attr->period);
+	add_bits(&text, "sample", attr->sample_type, sample_bits, COUNT_OF(sample_bits));
+	add_bits(&text, "read", attr->read_format, read_bits, COUNT_OF(read_bits));
+	add_bits(&text, "branches", attr->branch_sample_type, branch_bits, COUNT_OF(branch_bits));
+	add_bits(&text, "flags", attr->flags & ~((uint64_t)3 << 15), attr_flags,
+		 COUNT_OF(attr_flags));
+	if (precise)
+		wk_buf_add_fmt(&text, ", precise %u", precise);
+	if (attr->user_registers)
+		wk_buf_add_fmt(&text, ", user registers 0x%" PRIx64, attr->user_registers);
+	if (attr->interrupt_registers)
+		wk_buf_add_fmt(&text, ", registers 0x%" PRIx64, attr->interrupt_registers);
+	if (attr->user_stack_bytes)
+		wk_buf_add_fmt(&text, ", user stack %" PRIu32 " bytes", attr->user_stack_bytes);
+	if (attr->flags & WK_PERF_FLAG_USE_CLOCKID)
+		wk_buf_add_fmt(&text, ", clock %s", wk_perf_clock_name(attr->clock_id));
+	wk_buf_add_fmt(&text, ", %" PRIu32 " id%s", attr->id_count,
+		       attr->id_count == 1 ? "" : "s");
+	return tell(perf, "event attr", &text, err);
+}
+
+bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
+			     struct wk_str path, struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+
+	for (size_t i = 0; i < id->size; i++)
+		wk_buf_add_fmt(&text, "%02x", id->bytes[i]);
+	wk_buf_add_fmt(&text, " %.*s", WK_STR_ARG(path));
+	return tell(perf, "build id", &text, err);
+}
+
+static bool tell_times(struct wk_perf *perf, struct wk_bytes content, struct wk_err *err)
+{
+	uint64_t first = wk_u64(&content), last = wk_u64(&content);
+	struct wk_buf text = { 0 };
+
+	if (content.bad || last == 0) /* nobody filled it */
+		return true;
+	wk_buf_add_fmt(&text, "%" PRIu64 " ns to %" PRIu64 " ns", first, last);
+	return tell(perf, "sample times", &text, err);
+}
+
+bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+			    struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "%u ", feature);
+	if (feature < WK_PERF_FEATURE_END && feature_names[feature])
+		wk_buf_add_text(&text, feature_names[feature]);
+	else if (feature >= WK_SECTION_FIRST && feature < WK_SECTION_END)
+		wk_buf_add_text(&text, "of wick");
+	else if (feature >= WK_PERF_FEATURE_ANDROID_FIRST && feature < WK_PERF_FEATURE_ANDROID_END)
+		wk_buf_add_text(&text, "of simpleperf");
+	else
+		wk_buf_add_text(&text, "unknown");
+	wk_buf_add_fmt(&text, ", %zu bytes", wk_bytes_left(&content));
+	if (!tell(perf, "section", &text, err))
+		return false;
+	return feature != WK_PERF_FEATURE_SAMPLE_TIME || tell_times(perf, content, err);
+}
+
+bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_trace_formats *formats = wk_perf_trace_formats(perf);
+	size_t count = formats ? wk_trace_formats_count(formats) : 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < count && ok; i++) {
+		const struct wk_trace_format *format = wk_trace_formats_at(formats, i);
+		struct wk_buf text = { 0 };
+
+		if (!format)
+			continue;
+		wk_buf_add_fmt(&text, "%.*s:%.*s, id %" PRIu32 ", %zu fields",
+			       WK_STR_ARG(format->system), WK_STR_ARG(format->name), format->id,
+			       format->field_count);
+		ok = tell(perf, "tracepoint", &text, err);
+	}
+	return ok;
+}

@@ -1,0 +1,423 @@
+/* What the parts of the perf.data reader share.
+ *
+ * One struct wk_perf lives for one call of the reader. perf_data.c walks the file and decides
+ * what comes when; perf_data_attr.c knows what each source's records look like;
+ * perf_data_order.c puts records in order of time; perf_data_record.c and perf_data_sample.c
+ * turn a record into events, with perf_data_details.c and perf_data_deferred.c for what few
+ * recordings have; perf_data_packed.c unpacks records; perf_data_features.c reads what lies
+ * beside the records, of which perf_data_machine.c tells facts, and perf_data_sections.c what
+ * wick itself put there; perf_data_oddities.c counts what is wrong.
+ *
+ * Two passes: the first takes only what must be known before any event can be told (attrs,
+ * names, features of a pipe), the second orders and tells. Nothing is copied but
+ * what was packed: records are pointers into the input, and only 16 bytes are kept of each that
+ * waits for its turn. */
+#ifndef WK_FORMATS_PERF_INTERNAL_H
+#define WK_FORMATS_PERF_INTERNAL_H
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/map.h"
+#include "base/packed/unzstd.h"
+#include "base/strtab.h"
+#include "event/sink.h"
+#include "formats/perf/format.h"
+#include "formats/perf/wick_sections.h"
+#include "formats/tracepoint/format.h"
+
+/* A record's head, and the window of its body (which ends with the trailer, if any). */
+struct wk_perf_record {
+	uint32_t type;
+	uint32_t misc;
+	const uint8_t *at;
+	struct wk_bytes body;
+};
+
+struct wk_perf_attr {
+	uint32_t type;
+	uint64_t config, period, sample_type, read_format, flags;
+	uint64_t branch_sample_type, user_registers, interrupt_registers;
+	uint32_t user_stack_bytes;
+	uint32_t breakpoint_kind; /* bit 0 it reads, 1 writes, 2 runs */
+	uint64_t breakpoint_address;
+	int32_t clock_id;
+
+	/* Where fields lie, in words of 8 bytes: from the start of a sample's body, or from
+	 * the end of a trailer (1 is the last word). 0 is "not there" for the trailer, -1 for
+	 * the sample. */
+	int sample_time, sample_id;
+	unsigned trailer_tid, trailer_time, trailer_id, trailer_cpu;
+
+	uint32_t id_count;
+	struct wk_str name; /* in the input; empty until a feature tells it */
+	bool is_announced;  /* its SOURCE event was told */
+};
+
+/* Records that wait for their turn. */
+struct wk_perf_waiting {
+	uint64_t time_ns;
+	const uint8_t *at;
+};
+
+struct wk_perf_order {
+	struct wk_perf_waiting *rows, *scratch;
+	size_t count, cap, scratch_cap;
+	bool is_unsorted;
+	uint64_t latest_ns;   /* of all records so far */
+	uint64_t settled_ns;  /* nothing earlier comes any more */
+};
+
+/* Records that were packed with zstd, as one stream in pieces. */
+struct wk_perf_packed {
+	struct wk_unzstd *stream;
+	struct wk_buf carry; /* the begin of a record whose rest is still to come */
+	uint8_t **blocks;    /* of unpacked records, some of which still wait */
+	size_t block_count, block_cap;
+};
+
+/* What can be wrong or unknown about single records: counted, and told once at the end. */
+enum wk_perf_oddity {
+	WK_PERF_ODD_SHORT,      /* fields do not fit the record */
+	WK_PERF_ODD_NO_ATTR,    /* a sample without any attr */
+	WK_PERF_ODD_UNKNOWN,    /* a type that is not known */
+	WK_PERF_ODD_AUXTRACE,   /* a hardware trace (Intel PT ...) */
+	WK_PERF_ODD_DEFERRED,   /* samples whose user chain was to come later and did not */
+	WK_PERF_ODD_GUEST,      /* samples inside virtual machines */
+	WK_PERF_ODD_THROTTLED,  /* sampling paused by the kernel */
+	WK_PERF_ODD_LATE,       /* records behind their round */
+	WK_PERF_ODD_FEATURE,    /* feature sections that contradict themselves */
+	WK_PERF_ODD_SECTION,    /* damaged chunks of wick's own sections */
+	WK_PERF_ODD_VERSION,    /* such chunks of a later version */
+	WK_PERF_ODD_END,        /* the file ends inside a record */
+	WK_PERF_ODDITIES
+};
+
+/* A sample's fields, in the order of the record; windows lie in it. */
+struct wk_perf_fields {
+	uint64_t id, address, data_address, period;
+	uint32_t pid, tid, cpu;
+	struct wk_bytes group; /* the other counters of a group read */
+	uint64_t group_count;
+	struct wk_bytes chain, raw, branches;
+	uint64_t register_set; /* 0 none, 1 of 32 bits, 2 of 64 */
+	struct wk_bytes registers, stack;
+	uint64_t stack_used;
+	struct wk_bytes rest; /* what lies behind the stack */
+};
+
+/* A user's call chain that came after its samples, when their thread left the kernel. */
+struct wk_perf_deferred {
+	uint64_t cookie;
+	uint64_t *chain;
+	size_t count;
+};
+
+struct wk_perf_odd {
+	uint64_t count;
+	uint64_t offset; /* of the first */
+};
+
+struct wk_perf_build_id_row {
+	struct wk_build_id id;
+	bool is_kernel;
+};
+
+/* A row of wick's symbols or notes, waiting for its time. */
+struct wk_perf_extra {
+	uint64_t time_ns;
+	struct wk_bytes row;
+	bool is_note;
+};
+
+/* Where in `line_rows` the lines of one piece of code made at run time are. */
+struct wk_perf_lines {
+	uint64_t time_ns, start;
+	uint32_t pid;
+	size_t first, count;
+};
+
+/* Where in `call_rows` the calls of one address are. */
+struct wk_perf_calls {
+	struct wk_build_id build_id;
+	struct wk_str path;
+	uint64_t address;
+	size_t first, count;
+};
+
+/* A row of wick's processes: what the task record of this moment cannot hold. */
+struct wk_perf_process_row {
+	uint64_t time_ns;
+	uint32_t pid;
+	uint8_t change;
+	bool has_exit_code;
+	int exit_code;
+	struct wk_str command_line;
+};
+
+struct wk_perf_image_row {
+	struct wk_str path;
+	struct wk_build_id build_id;
+	uint32_t device_major, device_minor;
+	uint64_t inode, inode_generation;
+};
+
+struct wk_perf {
+	struct wk_bytes input; /* the whole, with the byte order */
+	const struct wk_sink *sink;
+	const struct wk_parts *parts; /* more records, where the recording is a folder */
+	const struct wk_os_file *file; /* behind the records being read, or NULL */
+	const uint8_t *file_start;
+	uint64_t released;             /* up to this offset its pages were given back */
+	bool is_pipe;
+	bool is_unfinished;   /* what the recorder writes at the end is not there */
+	uint64_t whole_bytes; /* of a file that was cut in its records: at least so long it was */
+	struct wk_bytes data; /* the records */
+
+	struct wk_perf_attr *attrs;
+	size_t attr_count, attr_cap;
+	struct wk_map attr_of_id; /* to index + 1 */
+	bool has_name_width;
+	uint32_t name_width;      /* of the longest event's name */
+	bool has_build_id_flag;   /* some attr asked for build ids in mappings */
+	enum wk_machine machine;
+	uint32_t cpus_configured; /* what lists of all CPUs count */
+
+	struct wk_err broken; /* the records end here: told when all before it has been */
+
+	struct wk_perf_packed packed;
+	struct wk_perf_order order;
+	uint64_t file_order_ns; /* the time that a record without one gets */
+	uint64_t told_ns;       /* of the last event told */
+	struct wk_perf_odd odd[WK_PERF_ODDITIES];
+
+	/* Build ids of the feature: text id of a path to rows. */
+	struct wk_strtab *paths;
+	struct wk_perf_build_id_row *build_ids;
+	size_t build_id_cap;
+
+	struct wk_perf_extra *extras;
+	size_t extra_count, extra_cap, extra_told;
+	struct wk_section_known known; /* texts of the chunk at hand */
+	struct wk_event_bounds *bounds; /* told at the end */
+	size_t bounds_count, bounds_cap;
+	struct wk_perf_calls *calls;
+	size_t call_count, call_cap;
+	struct wk_event_call *call_rows;
+	size_t call_row_count, call_row_cap;
+	struct wk_index lines_of; /* id - 1 is the index in `lines` */
+	struct wk_perf_lines *lines;
+	size_t line_count, line_cap;
+	struct wk_runtime_line *line_rows;
+	size_t line_row_count, line_row_cap;
+	struct wk_perf_process_row *processes;
+	size_t process_count, process_cap;
+	struct wk_index process_of;
+	struct wk_perf_image_row *images;
+	size_t image_count, image_cap;
+	struct wk_index image_of;
+
+	/* Something that was SEEN and may get its name from the next record. */
+	struct wk_event held;
+
+	/* Scratch for the sample being told. Fields that its attr does not have stay empty, so
+	 * they are cleared only when the attr is another than the last one's. */
+	struct wk_event sample;
+	struct wk_perf_fields fields;
+	const struct wk_perf_attr *fields_of;
+	uint64_t *kernel_chain, *user_chain;
+	size_t kernel_cap, user_cap;
+	struct wk_event_branch *branches;
+	size_t branch_cap;
+	struct wk_event_details details;
+	struct wk_event_registers registers, user_registers;
+	struct wk_buf trace_text;
+	bool skips_details, is_header_only, wants_comments, wants_symbols, in_file_order;
+	struct wk_buf comments;
+	struct wk_bytes bpf_programs; /* whose comments wait for their names */
+
+	struct wk_bytes tracing_data; /* what the kernel says of its tracepoints; empty: nothing */
+	struct wk_trace_formats *trace_formats;
+	bool tried_trace_formats;
+
+	/* Chains that came, of records that still wait for their turn. */
+	struct wk_perf_deferred *deferred;
+	size_t deferred_count, deferred_cap;
+	struct wk_map deferred_of; /* cookie to index + 1 */
+
+	/* Last values of counters that were read with a sample of their group. */
+	struct wk_map counter_of_id;
+	uint64_t *counters;
+	size_t counter_count, counter_cap;
+};
+
+/* perf_data_oddities.c */
+
+/* Counts one more, met in the record at `at`: NULL, or outside of the input, for packed ones. */
+void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t *at);
+/* Tells a note of each that was met. */
+bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
+
+/* perf_data.c */
+
+/* The record at `at`, which must lie whole in the input. */
+static inline struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf,
+						      const uint8_t *at)
+{
+	struct wk_bytes head = { .at = at, .end = at + 8, .big_endian = perf->input.big_endian };
+	uint32_t type = wk_u32(&head), misc = wk_u16(&head), size = wk_u16(&head);
+
+	return (struct wk_perf_record){
+		.type = type,
+		.misc = misc,
+		.at = at,
+		.body = { .at = at + 8, .end = at + size, .start = perf->input.start,
+			  .big_endian = perf->input.big_endian },
+	};
+}
+
+/* perf_data_attr.c */
+
+/* Bit-fields begin at the other end on big-endian machines. */
+uint64_t wk_perf_mirrored(uint64_t bits);
+
+/* Adds the attr in `raw` (all that the file holds of it); false if it is too short. */
+bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw);
+/* The ids of the attr added last. */
+void wk_perf_add_ids(struct wk_perf *perf, struct wk_bytes ids);
+void wk_perf_name_attr(struct wk_perf *perf, uint64_t id, struct wk_str name);
+/* The attr that a sample or another record belongs to; NULL if there is none at all. */
+struct wk_perf_attr *wk_perf_attr_of(struct wk_perf *perf, const struct wk_perf_record *record);
+uint64_t wk_perf_time_of(struct wk_perf *perf, const struct wk_perf_record *record);
+/* Fills time, ids and CPU of an event from a record's trailer. */
+void wk_perf_read_trailer(struct wk_perf *perf, const struct wk_perf_record *record,
+			  struct wk_event *event);
+bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struct wk_err *err);
+
+static inline bool wk_perf_announce(struct wk_perf *perf, struct wk_perf_attr *attr,
+				    struct wk_err *err)
+{
+	return attr->is_announced || wk_perf_announce_new(perf, attr, err);
+}
+
+/* perf_data_order.c */
+
+void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at);
+/* Ends a round: what cannot come any more is settled. Returns how many rows are final. */
+size_t wk_perf_order_round(struct wk_perf_order *order);
+/* Sorts; all rows are final. */
+size_t wk_perf_order_all(struct wk_perf_order *order);
+/* The first `count` rows were told. */
+void wk_perf_order_drop(struct wk_perf_order *order, size_t count);
+void wk_perf_order_fini(struct wk_perf_order *order);
+
+/* perf_data_packed.c */
+
+/* Unpacks the next piece: whole records in `plain`. False where that fails; `broken` says why. */
+bool wk_perf_unpack(struct wk_perf *perf, const struct wk_perf_record *record,
+		    struct wk_bytes *plain);
+/* Frees the unpacked records that were told. */
+void wk_perf_forget_packed(struct wk_perf *perf);
+/* The stream has come to its end; another may begin. */
+void wk_perf_end_packed(struct wk_perf *perf);
+void wk_perf_packed_fini(struct wk_perf_packed *packed);
+
+/* perf_data_record.c */
+
+/* Tells a record in its turn, after all rows of wick's sections that come before it. */
+bool wk_perf_tell(struct wk_perf *perf, uint64_t time_ns, const uint8_t *at, struct wk_err *err);
+/* After the last record. */
+bool wk_perf_tell_rest(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_give(struct wk_perf *perf, const struct wk_event *event, struct wk_err *err);
+
+/* perf_data_sample.c */
+bool wk_perf_tell_sample(struct wk_perf *perf, const struct wk_perf_record *record,
+			 uint64_t time_ns, struct wk_err *err);
+
+/* perf_data_details.c */
+
+/* What lies in a sample beside what views weigh by. Valid until the next sample. */
+/* What samples of such a type carry: enum wk_detail. */
+uint32_t wk_perf_details_of(uint64_t sample_type);
+const struct wk_event_details *wk_perf_details(struct wk_perf *perf,
+					       const struct wk_perf_attr *attr, uint32_t misc,
+					       const struct wk_perf_fields *fields);
+/* The kernel's descriptions of its tracepoints; NULL where the recording has none. */
+struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf);
+/* The sample's branches, the latest first, in perf->branches. Returns how many. */
+size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *fields);
+
+/* perf_data_deferred.c */
+
+/* A record with a chain was read; its samples wait or are still to come. */
+void wk_perf_add_deferred(struct wk_perf *perf, const struct wk_perf_record *record);
+/* The record's turn has come: no later sample is of its chain. */
+void wk_perf_drop_deferred(struct wk_perf *perf, const struct wk_perf_record *record);
+/* The chain of a cookie, or NULL. */
+const struct wk_perf_deferred *wk_perf_find_deferred(const struct wk_perf *perf, uint64_t cookie);
+void wk_perf_deferred_fini(struct wk_perf *perf);
+
+/* perf_data_features.c */
+
+/* Reads the content of one feature; facts are told to the sink at once. */
+bool wk_perf_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+		     struct wk_err *err);
+/* One record of the BUILD_ID feature or of a pipe. */
+bool wk_perf_add_build_id(struct wk_perf *perf, const struct wk_perf_record *record,
+			  struct wk_err *err);
+/* Fills the build id of an image that has none, where the feature knows it. */
+void wk_perf_apply_build_id(const struct wk_perf *perf, struct wk_event_image *image);
+
+/* perf_data_machine.c */
+
+/* Length, then text that is padded with NULs. */
+struct wk_str wk_perf_feature_text(struct wk_bytes *in);
+bool wk_perf_tell_fact(struct wk_perf *perf, const char *key, struct wk_str value,
+		       struct wk_err *err);
+/* Features that are facts for a person and no more. */
+bool wk_perf_machine_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes *in,
+			     struct wk_err *err);
+
+/* perf_data_android.c */
+bool wk_perf_android_files(struct wk_perf *perf, struct wk_bytes *in, struct wk_err *err);
+
+/* perf_data_other.c: what no view uses, for readers that look at details */
+bool wk_perf_tell_round(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_event *event, struct wk_err *err);
+
+/* perf_data_header.c: facts about the file itself, told where only its header is read */
+
+bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,
+			 struct wk_err *err);
+bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
+			     struct wk_str path, struct wk_err *err);
+/* That a section is there, and what no other fact tells of it. */
+bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+			    struct wk_err *err);
+bool wk_perf_header_tracepoints(struct wk_perf *perf, struct wk_err *err);
+
+/* NULL for those that perf has no name for. */
+const char *wk_perf_feature_name(unsigned feature);
+
+/* perf_data_comments.c: what `perf script --header` prints, where it was asked for */
+
+void wk_perf_comments_begin(struct wk_perf *perf, uint64_t data_at, uint64_t data_bytes);
+void wk_perf_comment(struct wk_perf *perf, unsigned feature, struct wk_bytes content);
+/* Tells them as a fact; `bits` says which features a file has. */
+bool wk_perf_tell_comments(struct wk_perf *perf, const uint64_t *bits, struct wk_err *err);
+
+/* perf_data_bpf.c: the lines of both features; either may be empty */
+void wk_perf_bpf_comments(struct wk_bytes programs, struct wk_bytes tables, struct wk_buf *out);
+
+/* perf_data_sections.c */
+bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+		     struct wk_err *err);
+/* Call once after the last section. */
+void wk_perf_sort_extras(struct wk_perf *perf);
+bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err);
+bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err);
+bool wk_perf_tell_bounds(struct wk_perf *perf, struct wk_err *err);
+void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event);
+void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image);
+
+#endif

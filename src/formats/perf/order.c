@@ -1,0 +1,111 @@
+#include "formats/perf/internal.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+/* Files are runs of ascending times, one a ring and round: a merge of such runs is cheap,
+ * stable as the format asks for, and never worse than n log n. */
+
+void wk_perf_order_fini(struct wk_perf_order *order)
+{
+	free(order->rows);
+	free(order->scratch);
+}
+
+void wk_perf_order_add(struct wk_perf_order *order, uint64_t time_ns, const uint8_t *at)
+{
+	if (order->count && time_ns < order->rows[order->count - 1].time_ns)
+		order->is_unsorted = true;
+	if (time_ns > order->latest_ns)
+		order->latest_ns = time_ns;
+	order->rows = wk_grow(order->rows, &order->cap, order->count + 1, sizeof(*order->rows));
+	order->rows[order->count++] = (struct wk_perf_waiting){ time_ns, at };
+}
+
+/* Where the ascending run that begins at `from` ends. */
+static size_t run_end(const struct wk_perf_waiting *rows, size_t from, size_t count)
+{
+	size_t end = from + 1;
+
+	while (end < count && rows[end].time_ns >= rows[end - 1].time_ns)
+		end++;
+	return end;
+}
+
+static void merge(const struct wk_perf_waiting *rows, size_t from, size_t middle, size_t end,
+		  struct wk_perf_waiting *out)
+{
+	size_t left = from, right = middle;
+
+	for (size_t i = from; i < end; i++) {
+		bool take_left = left < middle &&
+				 (right >= end || rows[left].time_ns <= rows[right].time_ns);
+
+		out[i] = take_left ? rows[left++] : rows[right++];
+	}
+}
+
+/* One pass that merges neighbouring runs; true if one run was left. */
+static bool merge_runs(const struct wk_perf_waiting *rows, size_t count,
+		       struct wk_perf_waiting *out)
+{
+	size_t from = 0, runs = 0;
+
+	while (from < count) {
+		size_t middle = run_end(rows, from, count);
+		size_t end = middle < count ? run_end(rows, middle, count) : middle;
+
+		merge(rows, from, middle, end, out);
+		from = end;
+		runs++;
+	}
+	return runs <= 1;
+}
+
+static void sort(struct wk_perf_order *order)
+{
+	bool is_sorted = !order->is_unsorted;
+
+	if (is_sorted)
+		return;
+	order->scratch = wk_grow(order->scratch, &order->scratch_cap, order->count,
+				 sizeof(*order->scratch));
+	while (!is_sorted) {
+		struct wk_perf_waiting *rows = order->rows;
+		size_t cap = order->cap;
+
+		is_sorted = merge_runs(rows, order->count, order->scratch);
+		order->rows = order->scratch;
+		order->cap = order->scratch_cap;
+		order->scratch = rows;
+		order->scratch_cap = cap;
+	}
+	order->is_unsorted = false;
+}
+
+size_t wk_perf_order_all(struct wk_perf_order *order)
+{
+	sort(order);
+	return order->count;
+}
+
+/* What was seen before the previous round's end is older than all that still comes. */
+size_t wk_perf_order_round(struct wk_perf_order *order)
+{
+	size_t count;
+
+	sort(order);
+	count = wk_sorted_up_to(order->rows, order->count, sizeof(*order->rows),
+				offsetof(struct wk_perf_waiting, time_ns), order->settled_ns);
+	order->settled_ns = order->latest_ns;
+	return count;
+}
+
+void wk_perf_order_drop(struct wk_perf_order *order, size_t count)
+{
+	order->count -= count;
+	if (order->count)
+		memmove(order->rows, order->rows + count, order->count * sizeof(*order->rows));
+	else
+		order->is_unsorted = false;
+}

@@ -1,0 +1,293 @@
+#include "formats/perf/internal.h"
+
+#include <inttypes.h>
+
+/* Records that no view uses, as text for who looks at the recording event by event. */
+
+#define SWITCH_OUT         0x2000u
+#define SWITCH_PREEMPTED   0x4000u
+#define MOST_NAMESPACES    32
+
+#define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char *const namespaces[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+
+static const char *switch_words(uint32_t misc)
+{
+	if (!(misc & SWITCH_OUT))
+		return "in";
+	return misc & SWITCH_PREEMPTED ? "out, preempted" : "out";
+}
+
+static void add_switch(const struct wk_perf_record *record, struct wk_bytes *body,
+		       struct wk_buf *text)
+{
+	wk_buf_add_text(text, switch_words(record->misc));
+	if (record->type == WK_PERF_SWITCH_CPU_WIDE) {
+		uint32_t pid = wk_u32(body), tid = wk_u32(body);
+
+		wk_buf_add_fmt(text, "; %s %" PRIu32 "/%" PRIu32,
+			       record->misc & SWITCH_OUT ? "next" : "previous", pid, tid);
+	}
+}
+
+/* A namespace goes by its device and inode. */
+static void add_namespaces(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
+{
+	uint64_t count;
+
+	event->pid = wk_u32(body);
+	event->tid = wk_u32(body);
+	count = wk_u64(body);
+	for (uint64_t i = 0; i < count && i < MOST_NAMESPACES && !body->bad; i++) {
+		uint64_t device = wk_u64(body), inode = wk_u64(body);
+
+		if (i < COUNT_OF(namespaces))
+			wk_buf_add_fmt(text, "%s%s", i ? " " : "", namespaces[i]);
+		else
+			wk_buf_add_fmt(text, " %" PRIu64, i);
+		wk_buf_add_fmt(text, "=0x%" PRIx64 ":0x%" PRIx64, device, inode);
+	}
+}
+
+static void add_cgroup(struct wk_bytes *body, struct wk_buf *text)
+{
+	uint64_t id = wk_u64(body);
+	struct wk_str path = wk_bytes_text(body);
+
+	wk_buf_add_fmt(text, "%" PRIu64 " %.*s", id, WK_STR_ARG(path));
+}
+
+static void add_program(struct wk_bytes *body, struct wk_buf *text)
+{
+	static const char *const changes[] = { "unknown", "load", "unload" };
+	uint16_t change = wk_u16(body);
+	uint32_t id;
+	struct wk_bytes tag;
+
+	wk_u16(body);
+	id = wk_u32(body);
+	tag = wk_bytes_take(body, 8);
+	wk_buf_add_fmt(text, "%s, id %" PRIu32 ", tag ", changes[change < 3 ? change : 0], id);
+	while (wk_bytes_left(&tag))
+		wk_buf_add_fmt(text, "%02x", wk_u8(&tag));
+}
+
+static void add_bytes(struct wk_bytes bytes, struct wk_buf *text)
+{
+	while (wk_bytes_left(&bytes))
+		wk_buf_add_fmt(text, "%02x", wk_u8(&bytes));
+}
+
+/* The kernel changed its own code. */
+static void add_text_poke(struct wk_bytes *body, struct wk_buf *text)
+{
+	uint64_t address = wk_u64(body);
+	uint16_t old_bytes = wk_u16(body), new_bytes = wk_u16(body);
+
+	wk_buf_add_fmt(text, "0x%" PRIx64 ": ", address);
+	add_bytes(wk_bytes_take(body, old_bytes), text);
+	wk_buf_add_text(text, " to ");
+	add_bytes(wk_bytes_take(body, new_bytes), text);
+}
+
+/* Of the kernel; returns what it is called. */
+static const char *add_symbol(struct wk_bytes *body, struct wk_event *event, struct wk_buf *text)
+{
+	uint64_t start = wk_u64(body);
+	uint32_t size_bytes = wk_u32(body);
+	uint16_t flags;
+	struct wk_str name;
+
+	event->pid = WK_KERNEL_PID;
+	event->tid = 0;
+	wk_u16(body); /* what made it */
+	flags = wk_u16(body);
+	name = wk_bytes_text(body);
+	wk_buf_add_fmt(text, "0x%" PRIx64 " 0x%" PRIx32 " %.*s", start, size_bytes,
+		       WK_STR_ARG(name));
+	return flags & 1 ? "symbol gone" : "symbol";
+}
+
+static void add_numbers(struct wk_bytes *body, size_t count, struct wk_buf *text)
+{
+	for (size_t i = 0; i < count; i++)
+		wk_buf_add_fmt(text, "%s0x%" PRIx64, i ? " " : "", wk_u64(body));
+}
+
+/* --- In the words of `perf script` ---------------------------------------------------------- */
+
+static void add_perf_switch(const struct wk_perf_record *record, struct wk_bytes body,
+			    struct wk_buf *text)
+{
+	bool is_out = record->misc & SWITCH_OUT;
+	uint32_t pid, tid;
+
+	if (record->type == WK_PERF_SWITCH_CPU_WIDE)
+		wk_buf_add_text(text, "_CPU_WIDE");
+	if (!is_out)
+		wk_buf_add_text(text, " IN         ");
+	else
+		wk_buf_add_text(text, record->misc & SWITCH_PREEMPTED ? " OUT preempt"
+								      : " OUT        ");
+	if (record->type != WK_PERF_SWITCH_CPU_WIDE)
+		return;
+	pid = wk_u32(&body);
+	tid = wk_u32(&body);
+	wk_buf_add_fmt(text, "  %s pid/tid: %5d/%-5d", is_out ? "next" : "prev", (int)pid,
+		       (int)tid);
+}
+
+static void add_perf_namespaces(struct wk_bytes body, struct wk_buf *text)
+{
+	uint32_t pid = wk_u32(&body), tid = wk_u32(&body);
+	uint64_t count = wk_u64(&body);
+
+	wk_buf_add_fmt(text, "S %d/%d - nr_namespaces: %" PRIu64 "\n\t\t[", (int)pid, (int)tid,
+		       count);
+	for (uint64_t i = 0; i < count && i < MOST_NAMESPACES && !body.bad; i++) {
+		uint64_t device = wk_u64(&body), inode = wk_u64(&body);
+
+		if (i > 0)
+			wk_buf_add_text(text, i % 4 ? ", " : ", \n\t\t ");
+		wk_buf_add_fmt(text, "%" PRIu64 "/%s: %" PRIu64 "/0x%" PRIx64, i,
+			       i < COUNT_OF(namespaces) ? namespaces[i] : "unknown", device,
+			       inode);
+	}
+	wk_buf_add_char(text, ']');
+}
+
+static void add_perf_symbol(struct wk_bytes body, struct wk_buf *text)
+{
+	uint64_t start = wk_u64(&body);
+	uint32_t size_bytes = wk_u32(&body);
+	uint16_t type = wk_u16(&body), flags = wk_u16(&body);
+	struct wk_str name = wk_bytes_text(&body);
+
+	wk_buf_add_fmt(text, "PERF_RECORD_KSYMBOL addr %" PRIx64 " len %" PRIu32 " type %u flags "
+		       "0x%x name %.*s", start, size_bytes, type, flags, WK_STR_ARG(name));
+}
+
+static void add_perf_program(struct wk_bytes body, struct wk_buf *text)
+{
+	unsigned type = wk_u16(&body), flags = wk_u16(&body);
+
+	wk_buf_add_fmt(text, "PERF_RECORD_BPF_EVENT type %u, flags %u, id %" PRIu32, type, flags,
+		       wk_u32(&body));
+}
+
+/* Only what has an option of its own there. */
+static void describe_as_perf(const struct wk_perf_record *record, struct wk_buf *text)
+{
+	struct wk_bytes body = record->body;
+	uint64_t id;
+	struct wk_str path;
+
+	switch (record->type) {
+	case WK_PERF_SWITCH:
+	case WK_PERF_SWITCH_CPU_WIDE:
+		wk_buf_add_text(text, "PERF_RECORD_SWITCH");
+		add_perf_switch(record, body, text);
+		break;
+	case WK_PERF_NAMESPACES:
+		wk_buf_add_text(text, "PERF_RECORD_NAMESPACE");
+		add_perf_namespaces(body, text);
+		break;
+	case WK_PERF_CGROUP:
+		id = wk_u64(&body);
+		path = wk_bytes_text(&body);
+		wk_buf_add_fmt(text, "PERF_RECORD_CGROUP cgroup: %" PRIu64 " %.*s", id,
+			       WK_STR_ARG(path));
+		break;
+	case WK_PERF_KSYMBOL:
+		add_perf_symbol(body, text);
+		break;
+	case WK_PERF_BPF_EVENT:
+		add_perf_program(body, text);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Writes what the record says and returns what it is called; NULL if it is not known. */
+static const char *describe(const struct wk_perf_record *record, struct wk_bytes *body,
+			    struct wk_event *event, struct wk_buf *text)
+{
+	switch (record->type) {
+	case WK_PERF_SWITCH:
+	case WK_PERF_SWITCH_CPU_WIDE:
+		add_switch(record, body, text);
+		return "switch";
+	case WK_PERF_NAMESPACES:
+		add_namespaces(body, event, text);
+		return "namespaces";
+	case WK_PERF_CGROUP:
+		add_cgroup(body, text);
+		return "cgroup";
+	case WK_PERF_BPF_EVENT:
+		add_program(body, text);
+		return "bpf program";
+	case WK_PERF_TEXT_POKE:
+		add_text_poke(body, text);
+		return "text poke";
+	case WK_PERF_KSYMBOL:
+		return add_symbol(body, event, text);
+	case WK_PERF_THROTTLE:
+	case WK_PERF_UNTHROTTLE:
+		wk_u64(body); /* the time again */
+		add_numbers(body, 2, text);
+		return record->type == WK_PERF_THROTTLE ? "throttle" : "unthrottle";
+	case WK_PERF_AUX:
+		add_numbers(body, 3, text);
+		return "aux";
+	case WK_PERF_ITRACE_START:
+		event->pid = wk_u32(body);
+		event->tid = wk_u32(body);
+		return "trace start";
+	case WK_PERF_AUX_OUTPUT_HW_ID:
+		add_numbers(body, 1, text);
+		return "aux output";
+	default:
+		return NULL;
+	}
+}
+
+bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_event *event, struct wk_err *err)
+{
+	struct wk_bytes body = record->body;
+	struct wk_buf text = { 0 }, as_perf = { 0 };
+	const char *what;
+	bool ok = true;
+
+	if (perf->skips_details)
+		return true;
+	event->kind = WK_EVENT_OTHER;
+	event->other.mode = (uint16_t)record->misc;
+	event->other.running_pid = event->pid;
+	event->other.running_tid = event->tid;
+	what = describe(record, &body, event, &text);
+	if (body.bad) {
+		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
+	} else if (what) {
+		event->other.what = wk_str_c(what);
+		event->other.text = wk_buf_str(&text);
+		describe_as_perf(record, &as_perf);
+		event->other.as_perf = wk_buf_str(&as_perf);
+		ok = wk_perf_give(perf, event, err);
+	}
+	wk_buf_fini(&text);
+	wk_buf_fini(&as_perf);
+	return ok;
+}
+
+bool wk_perf_tell_round(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_OTHER, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	event.other.what = wk_str_c("round");
+	event.other.as_perf = wk_str_c("PERF_RECORD_FINISHED_ROUND");
+	return wk_perf_give(perf, &event, err);
+}

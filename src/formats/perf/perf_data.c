@@ -1,0 +1,575 @@
+#include "formats/perf/internal.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "formats/perf/wick_sections.h"
+#include "formats/reader.h"
+
+struct span {
+	uint64_t offset, size;
+};
+
+#define RELEASE_BYTES (8u << 20) /* of the input, between two calls of wk_os_release_to */
+
+/* Records that wait are read again; their pages come back then. */
+static void release_to(struct wk_perf *perf, const uint8_t *at)
+{
+	uint64_t offset = (uint64_t)(at - perf->file_start);
+
+	if (perf->file && offset >= perf->released + RELEASE_BYTES) {
+		wk_os_release_to(perf->file, offset);
+		perf->released = offset;
+	}
+}
+
+enum step {
+	GOT_RECORD,
+	AT_END,
+	BROKEN,
+};
+
+/* Bytes that follow a record without being counted in its size. */
+static uint64_t bytes_behind(const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body;
+
+	if (record->type == WK_PERF_AUXTRACE)
+		return wk_u64(&body);
+	if (record->type == WK_PERF_HEADER_TRACING_DATA)
+		return ((uint64_t)wk_u32(&body) + 7) & ~(uint64_t)7;
+	return 0;
+}
+
+/* No record begins with text. What a program prints to where its recording goes does. */
+static bool is_text(const uint8_t *at, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((at[i] < 0x20 || at[i] > 0x7e) && !memchr("\t\n\r", at[i], 3))
+			return false;
+	return true;
+}
+
+static enum step fail_text(const struct wk_bytes *left, struct wk_err *err)
+{
+	size_t len = 0;
+
+	while (len < 32 && len < wk_bytes_left(left) && left->at[len] >= 0x20 &&
+	       left->at[len] < 0x7f)
+		len++;
+	wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
+		"perf.data: a record was expected, found the text \"%.*s\": what the recorded "
+		"command printed may have gone into the recording", (int)len,
+		(const char *)left->at);
+	return BROKEN;
+}
+
+/* Takes the next record off `left`. One that claims more than there is ends the data. */
+static enum step next_record(struct wk_perf *perf, struct wk_bytes *left,
+			     struct wk_perf_record *record, struct wk_err *err)
+{
+	struct wk_bytes head = *left;
+	const uint8_t *at = left->at;
+	uint32_t type, misc, size;
+
+	if (wk_bytes_left(left) == 0)
+		return AT_END;
+	if (wk_bytes_left(left) >= 8 && is_text(at, 8))
+		return fail_text(left, err);
+	type = wk_u32(&head);
+	misc = wk_u16(&head);
+	size = wk_u16(&head);
+	if (type >= WK_PERF_ANDROID_TYPES && type < WK_PERF_ANDROID_TYPES_END)
+		size |= misc << 16;
+	if (!head.bad && size < 8) {
+		wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
+			"perf.data: record size %" PRIu32 " is below the 8-byte header", size);
+		return BROKEN;
+	}
+	wk_bytes_skip(left, size);
+	if (head.bad || left->bad) {
+		wk_perf_odd(perf, WK_PERF_ODD_END, at);
+		return AT_END;
+	}
+	*record = wk_perf_record_at(perf, at);
+	wk_bytes_skip(left, bytes_behind(record));
+	return GOT_RECORD;
+}
+
+static void read_attr_record(struct wk_perf *perf, const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body, raw = record->body;
+	uint32_t size;
+
+	wk_u32(&body);
+	size = wk_u32(&body);
+	body.at = record->body.at;
+	raw = wk_bytes_take(&body, size);
+	if (raw.bad || !wk_perf_add_attr(perf, raw))
+		wk_perf_odd(perf, WK_PERF_ODD_SHORT, record->at);
+	else
+		wk_perf_add_ids(perf, body);
+}
+
+static void read_event_update(struct wk_perf *perf, const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body;
+	uint64_t what = wk_u64(&body), id = wk_u64(&body);
+
+	if (what == WK_PERF_EVENT_UPDATE_NAME) {
+		struct wk_str name = wk_bytes_text(&body);
+
+		if (!body.bad)
+			wk_perf_name_attr(perf, id, name);
+	}
+}
+
+/* It lies behind its record. */
+static void read_tracing_data(struct wk_perf *perf, const struct wk_perf_record *record)
+{
+	struct wk_bytes body = record->body;
+	uint32_t size = wk_u32(&body);
+
+	body.at = record->body.end;
+	body.end = perf->data.end;
+	body.bad = false;
+	perf->tracing_data = wk_bytes_take(&body, size);
+}
+
+static bool read_feature_record(struct wk_perf *perf, const struct wk_perf_record *record,
+				struct wk_err *err)
+{
+	struct wk_bytes body = record->body;
+	uint64_t feature = wk_u64(&body);
+
+	/* The number behind the last feature that the recorder knows marks their end. */
+	if (body.bad || feature >= WK_PERF_FEATURES ||
+	    (feature >= WK_PERF_FEATURE_END && wk_bytes_left(&body) == 0))
+		return true;
+	return wk_perf_feature(perf, (unsigned)feature, body, err);
+}
+
+/* Where wick's sections ride on a pipe; older recorders put names of events there. */
+static bool read_section_record(struct wk_perf *perf, const struct wk_perf_record *record,
+				struct wk_err *err)
+{
+	struct wk_bytes body = record->body;
+	uint64_t subject = wk_u64le(&body);
+
+	if (body.bad || subject < WK_SECTION_FIRST || subject >= WK_SECTION_END)
+		return true;
+	return wk_perf_section(perf, (unsigned)subject, body, err);
+}
+
+/* The first pass takes what must be known before any event is told. */
+static bool read_ahead(struct wk_perf *perf, const struct wk_perf_record *record,
+		       struct wk_err *err)
+{
+	switch (record->type) {
+	case WK_PERF_HEADER_ATTR:
+		read_attr_record(perf, record);
+		break;
+	case WK_PERF_EVENT_UPDATE:
+		read_event_update(perf, record);
+		break;
+	case WK_PERF_HEADER_BUILD_ID:
+		return wk_perf_add_build_id(perf, record, err);
+	case WK_PERF_HEADER_TRACING_DATA:
+		read_tracing_data(perf, record);
+		break;
+	case WK_PERF_HEADER_FEATURE:
+		return read_feature_record(perf, record, err);
+	case WK_PERF_HEADER_EVENT_TYPE:
+		return read_section_record(perf, record, err);
+	default:
+		break;
+	}
+	return true;
+}
+
+static bool may_hold_samples(const struct wk_perf_record *record)
+{
+	return record->type == WK_PERF_SAMPLE || record->type == WK_PERF_COMPRESSED ||
+	       record->type == WK_PERF_COMPRESSED2;
+}
+
+/* A file tells all of it before its first sample; on a pipe it may stand anywhere. */
+static bool first_pass(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_bytes left = perf->data;
+	struct wk_perf_record record;
+
+	/* A broken record is told by the second pass, when all before it has been. */
+	while (next_record(perf, &left, &record, NULL) == GOT_RECORD) {
+		if (may_hold_samples(&record) && !perf->is_pipe)
+			break;
+		if (!read_ahead(perf, &record, err))
+			return false;
+		release_to(perf, record.at);
+	}
+	perf->odd[WK_PERF_ODD_END].count = 0;
+	return true;
+}
+
+#define AHEAD 6 /* records */
+
+static bool tell_waiting(struct wk_perf *perf, size_t count, struct wk_err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct wk_perf_waiting *row = &perf->order.rows[i];
+
+		/* It was read a round ago, and many others since. */
+		if (i + AHEAD < count)
+			__builtin_prefetch(row[AHEAD].at);
+		if (!wk_perf_tell(perf, row->time_ns, row->at, err))
+			return false;
+	}
+	wk_perf_order_drop(&perf->order, count);
+	return true;
+}
+
+static bool take_kernel_record(struct wk_perf *perf, const struct wk_perf_record *record,
+			       struct wk_err *err)
+{
+	uint64_t time_ns = wk_perf_time_of(perf, record);
+
+	if (record->type == WK_PERF_CALLCHAIN_DEFERRED)
+		wk_perf_add_deferred(perf, record);
+	if (perf->in_file_order)
+		return wk_perf_tell(perf, time_ns, record->at, err);
+	wk_perf_order_add(&perf->order, time_ns, record->at);
+	return true;
+}
+
+static bool take_record(struct wk_perf *perf, const struct wk_perf_record *record,
+			struct wk_err *err)
+{
+	if (record->type == WK_PERF_AUXTRACE)
+		wk_perf_odd(perf, WK_PERF_ODD_AUXTRACE, record->at);
+	else if (record->type >= WK_PERF_ANDROID_TYPES && record->type < WK_PERF_ANDROID_TYPES_END)
+		return true; /* simpleperf's notes to itself */
+	else if (record->type == 0 || record->type >= WK_PERF_TYPES_END ||
+		 (record->type >= WK_PERF_KERNEL_TYPES_END && record->type < WK_PERF_HEADER_ATTR))
+		wk_perf_odd(perf, WK_PERF_ODD_UNKNOWN, record->at);
+	else if (record->type < WK_PERF_HEADER_ATTR)
+		return take_kernel_record(perf, record, err);
+	return true;
+}
+
+/* The parts of a folder are read one after the other, so a round is over with the last. */
+static bool end_round(struct wk_perf *perf, struct wk_err *err)
+{
+	if (perf->in_file_order && !wk_perf_tell_round(perf, err))
+		return false;
+	if (perf->parts->count)
+		return true;
+	if (!tell_waiting(perf, wk_perf_order_round(&perf->order), err))
+		return false;
+	wk_perf_forget_packed(perf);
+	return true;
+}
+
+/* The records of one packed piece. */
+static bool take_piece(struct wk_perf *perf, const struct wk_perf_record *piece,
+		       struct wk_err *err)
+{
+	struct wk_perf_record record;
+	struct wk_bytes plain;
+
+	if (!wk_perf_unpack(perf, piece, &plain))
+		return true;
+	while (wk_bytes_left(&plain)) {
+		record = wk_perf_record_at(perf, plain.at);
+		plain.at = record.body.end;
+		if (!take_record(perf, &record, err))
+			return false;
+	}
+	return true;
+}
+
+static bool take_outer_record(struct wk_perf *perf, const struct wk_perf_record *record,
+			      struct wk_err *err)
+{
+	switch (record->type) {
+	case WK_PERF_COMPRESSED:
+	case WK_PERF_COMPRESSED2:
+		return take_piece(perf, record, err);
+	case WK_PERF_FINISHED_ROUND:
+		return end_round(perf, err);
+	default:
+		return take_record(perf, record, err);
+	}
+}
+
+static bool take_records(struct wk_perf *perf, struct wk_bytes left, struct wk_err *err)
+{
+	struct wk_perf_record record;
+
+	while (!perf->broken.code &&
+	       next_record(perf, &left, &record, &perf->broken) == GOT_RECORD) {
+		release_to(perf, record.at);
+		if (!take_outer_record(perf, &record, err))
+			return false;
+	}
+	wk_perf_end_packed(perf);
+	return true;
+}
+
+static bool take_part(struct wk_perf *perf, const struct wk_part *part, struct wk_err *err)
+{
+	struct wk_bytes records = part->bytes;
+
+	records.big_endian = perf->input.big_endian;
+	perf->file = &part->file;
+	perf->file_start = records.start;
+	perf->released = 0;
+	return take_records(perf, records, err);
+}
+
+/* The second pass orders the records and tells them. What was read before a broken record
+ * still reaches the sink. */
+static bool second_pass(struct wk_perf *perf, struct wk_err *err)
+{
+	bool ok;
+
+	perf->released = 0;
+	ok = take_records(perf, perf->data, err);
+	for (size_t i = 0; i < perf->parts->count && ok; i++)
+		ok = take_part(perf, &perf->parts->at[i], err);
+	if (!ok || !tell_waiting(perf, wk_perf_order_all(&perf->order), err) ||
+	    !wk_perf_tell_rest(perf, err) || !wk_perf_tell_oddities(perf, err))
+		return false;
+	if (perf->broken.code)
+		return wk_fail(err, perf->broken.code, perf->broken.offset, "%s",
+			       perf->broken.text);
+	return true;
+}
+
+/* The counter that is only there for side-band records never samples. */
+static bool is_dummy(const struct wk_perf_attr *attr)
+{
+	return attr->type == WK_PERF_TYPE_SOFTWARE && attr->config == WK_PERF_SW_DUMMY;
+}
+
+static bool read_records(struct wk_perf *perf, struct wk_err *err)
+{
+	if (!first_pass(perf, err) ||
+	    (perf->is_pipe && perf->wants_comments && !wk_perf_tell_comments(perf, NULL, err)))
+		return false;
+	wk_perf_sort_extras(perf);
+	for (size_t i = 0; i < perf->attr_count; i++)
+		if ((perf->is_header_only || !is_dummy(&perf->attrs[i])) &&
+		    !wk_perf_announce(perf, &perf->attrs[i], err))
+			return false;
+	if (perf->is_header_only)
+		return wk_perf_header_tracepoints(perf, err) && wk_perf_tell_oddities(perf, err);
+	return second_pass(perf, err);
+}
+
+static struct span read_span(struct wk_bytes *in)
+{
+	struct span span = { .offset = wk_u64(in) };
+
+	span.size = wk_u64(in);
+	return span;
+}
+
+static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t stride,
+			    struct wk_err *err)
+{
+	struct wk_bytes table = wk_bytes_at(&perf->input, attrs.offset, attrs.size);
+
+	if (table.bad)
+		return wk_fail(err, WK_ECORRUPT, attrs.offset,
+			       "perf.data: the table of events (0x%" PRIx64
+			       " bytes) does not lie in the file", attrs.size);
+	while (wk_bytes_left(&table) >= stride) {
+		struct wk_bytes raw = wk_bytes_take(&table, stride - 16);
+		struct span ids = read_span(&table);
+		struct wk_bytes id_bytes = wk_bytes_at(&perf->input, ids.offset, ids.size);
+
+		if (!wk_perf_add_attr(perf, raw))
+			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&raw),
+				       "perf.data: an event's description of %" PRIu64
+				       " bytes is too short", stride - 16);
+		if (id_bytes.bad)
+			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, raw.at);
+		wk_perf_add_ids(perf, id_bytes);
+	}
+	return true;
+}
+
+/* The sections' places lie behind the data, the lowest feature first. */
+static bool read_features(struct wk_perf *perf, uint64_t table_at, const uint64_t *bits,
+			  struct wk_err *err)
+{
+	uint64_t size = (uint64_t)(perf->input.end - perf->input.start);
+	struct wk_bytes table = wk_bytes_at(&perf->input, table_at < size ? table_at : size,
+					    table_at < size ? size - table_at : 0);
+
+	for (unsigned feature = 0; feature < WK_PERF_FEATURES; feature++) {
+		struct span span;
+		struct wk_bytes content;
+
+		if (!(bits[feature / 64] >> feature % 64 & 1))
+			continue;
+		span = read_span(&table);
+		content = wk_bytes_at(&perf->input, span.offset, span.size);
+		if (table.bad || content.bad)
+			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, table.at);
+		else if (!wk_perf_feature(perf, feature, content, err))
+			return false;
+	}
+	return true;
+}
+
+/* Does a table of sections begin here? If records do, their first words taken for a place in
+ * the file point far behind its end. */
+static bool has_features_at(const struct wk_perf *perf, uint64_t offset)
+{
+	struct wk_bytes table = wk_bytes_at(&perf->input, offset, 16);
+	struct span first = read_span(&table);
+	struct wk_bytes content = wk_bytes_at(&perf->input, first.offset, first.size);
+
+	return !table.bad && !content.bad && first.offset > offset;
+}
+
+static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk_err *err)
+{
+	uint64_t size = (uint64_t)(perf->input.end - perf->input.start);
+	uint64_t bits[WK_PERF_FEATURES / 64], stride = wk_u64(&head);
+	struct span attrs = read_span(&head), data = read_span(&head);
+
+	read_span(&head); /* a table of event types that nobody fills any more */
+	for (size_t i = 0; i < WK_PERF_FEATURES / 64; i++)
+		bits[i] = wk_u64(&head);
+	if (head.bad)
+		return wk_fail(err, WK_ECORRUPT, 0,
+			       "perf.data: the file ends inside its %d-byte header",
+			       WK_PERF_FILE_HEAD);
+	if (stride < 64 || stride > size)
+		return wk_fail(err, WK_ECORRUPT, 16,
+			       "perf.data: %" PRIu64 " bytes for an event's description, expected "
+			       "64 or more", stride);
+	if (data.offset > size)
+		return wk_fail(err, WK_ECORRUPT, 40,
+			       "perf.data: the records begin at 0x%" PRIx64
+			       ", behind the end of the file", data.offset);
+	if (!read_attr_table(perf, attrs, stride, err))
+		return false;
+	if (data.size > size - data.offset)
+		perf->whole_bytes = data.size < UINT64_MAX - data.offset
+					    ? data.offset + data.size : UINT64_MAX;
+	/* A recorder that was killed leaves the size at 0: then all that is there counts. */
+	if ((data.size == 0 && !has_features_at(perf, data.offset)) ||
+	    data.size > size - data.offset) {
+		memset(bits, 0, sizeof(bits));
+		data.size = size - data.offset;
+	}
+	perf->is_unfinished = (bits[0] | bits[1] | bits[2] | bits[3]) == 0;
+	perf->data = wk_bytes_at(&perf->input, data.offset, data.size);
+	if (perf->wants_comments)
+		wk_perf_comments_begin(perf, data.offset, data.size);
+	return read_features(perf, data.offset + data.size, bits, err) &&
+	       (!perf->wants_comments || wk_perf_tell_comments(perf, bits, err)) &&
+	       read_records(perf, err);
+}
+
+static bool read_all(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_bytes head = perf->input;
+	uint64_t head_bytes;
+
+	wk_bytes_skip(&head, 8);
+	head_bytes = wk_u64(&head);
+	perf->is_pipe = head_bytes == WK_PERF_PIPE_HEAD;
+	if (!perf->is_pipe && head_bytes != WK_PERF_FILE_HEAD)
+		return wk_fail(err, WK_ECORRUPT, 8,
+			       "perf.data: header of %" PRIu64
+			       " bytes, expected %d (file) or %d (pipe)",
+			       head_bytes, WK_PERF_FILE_HEAD, WK_PERF_PIPE_HEAD);
+	if (!perf->is_pipe)
+		return read_file_mode(perf, head, err);
+	perf->data = head;
+	if (perf->wants_comments)
+		wk_perf_comments_begin(perf, 0, 0);
+	return read_records(perf, err);
+}
+
+static bool begins_with(struct wk_bytes bytes, const char *magic)
+{
+	return wk_bytes_left(&bytes) >= 8 && memcmp(bytes.at, magic, 8) == 0;
+}
+
+static int probe(struct wk_bytes first)
+{
+	bool is_ours = begins_with(first, WK_PERF_MAGIC) || begins_with(first, WK_PERF_MAGIC_BIG) ||
+		       begins_with(first, WK_PERF_MAGIC_OLD);
+
+	return is_ours ? 100 : 0;
+}
+
+static void fini(struct wk_perf *perf)
+{
+	wk_perf_order_fini(&perf->order);
+	wk_perf_packed_fini(&perf->packed);
+	wk_perf_deferred_fini(perf);
+	wk_map_fini(&perf->attr_of_id);
+	wk_map_fini(&perf->counter_of_id);
+	wk_index_fini(&perf->process_of);
+	wk_index_fini(&perf->image_of);
+	wk_strtab_free(perf->paths);
+	free(perf->attrs);
+	free(perf->build_ids);
+	free(perf->extras);
+	wk_section_known_fini(&perf->known);
+	free(perf->calls);
+	free(perf->bounds);
+	free(perf->call_rows);
+	wk_index_fini(&perf->lines_of);
+	free(perf->lines);
+	free(perf->line_rows);
+	free(perf->processes);
+	free(perf->images);
+	free(perf->kernel_chain);
+	free(perf->user_chain);
+	free(perf->branches);
+	wk_buf_fini(&perf->trace_text);
+	wk_buf_fini(&perf->comments);
+	wk_trace_formats_free(perf->trace_formats);
+	free(perf->counters);
+}
+
+static bool read_perf_data(const struct wk_input *input, const struct wk_sink *sink,
+			   struct wk_err *err)
+{
+	struct wk_perf perf = { .input = input->bytes, .sink = sink, .file = input->file,
+				.file_start = input->bytes.start, .parts = &input->parts,
+				.skips_details = input->options.skips_details,
+				.is_header_only = input->options.is_header_only,
+				.wants_comments = input->options.wants_comments,
+				.wants_symbols = input->options.wants_symbols,
+				.in_file_order = input->options.in_file_order };
+	bool ok;
+
+	if (begins_with(input->bytes, WK_PERF_MAGIC_OLD))
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "perf.data: written by perf before 2010 (version 1 of the format), "
+			       "which is too old to be read");
+	perf.input.big_endian = begins_with(input->bytes, WK_PERF_MAGIC_BIG);
+	if (!perf.input.big_endian && !begins_with(input->bytes, WK_PERF_MAGIC))
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "perf.data: expected the file to begin with " WK_PERF_MAGIC);
+	perf.paths = wk_strtab_new();
+	ok = read_all(&perf, err);
+	fini(&perf);
+	return ok;
+}
+
+const struct wk_reader wk_reader_perf_data = {
+	.name = "perf.data",
+	.summary = "Linux perf, file and pipe layout",
+	.suffixes = (const char *const[]){ ".data", NULL },
+	.probe = probe,
+	.read = read_perf_data,
+};

@@ -1,0 +1,400 @@
+#include "formats/perf/internal.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "formats/perf/wick_sections.h"
+
+static uint64_t process_hash(const struct wk_perf_process_row *row)
+{
+	return wk_hash_pair(row->time_ns, (uint64_t)row->pid << 8 | row->change);
+}
+
+static bool same_process(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_perf_process_row *row = (const struct wk_perf_process_row *)table + id - 1;
+	const struct wk_perf_process_row *wanted = key;
+
+	return row->time_ns == wanted->time_ns && row->pid == wanted->pid &&
+	       row->change == wanted->change;
+}
+
+static void read_process(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_perf_process_row row = { .time_ns = wk_u64le(rows) };
+	uint64_t hash;
+
+	row.pid = wk_u32le(rows);
+	row.change = wk_u8(rows);
+	row.has_exit_code = wk_u8(rows) != 0;
+	row.exit_code = (int)wk_u32le(rows);
+	row.command_line = wk_section_text(rows);
+	hash = process_hash(&row);
+	if (rows->bad ||
+	    wk_index_find(&perf->process_of, hash, same_process, perf->processes, &row))
+		return;
+	perf->processes = wk_grow(perf->processes, &perf->process_cap, perf->process_count + 1,
+				  sizeof(row));
+	perf->processes[perf->process_count++] = row;
+	wk_index_add(&perf->process_of, hash, (uint32_t)perf->process_count);
+}
+
+void wk_perf_apply_process_row(const struct wk_perf *perf, struct wk_event *event)
+{
+	struct wk_perf_process_row key = { .time_ns = event->time_ns, .pid = event->pid,
+					   .change = (uint8_t)event->process.change };
+	const struct wk_perf_process_row *row;
+	uint32_t id;
+
+	if (perf->process_count == 0)
+		return;
+	id = wk_index_find(&perf->process_of, process_hash(&key), same_process, perf->processes,
+			   &key);
+	if (!id)
+		return;
+	row = &perf->processes[id - 1];
+	event->process.command_line = row->command_line;
+	event->process.has_exit_code = row->has_exit_code;
+	event->process.exit_code = row->exit_code;
+}
+
+static uint64_t image_hash(struct wk_str path, const struct wk_build_id *id)
+{
+	return wk_hash_pair(wk_hash_bytes(path.at, path.len), wk_hash_bytes(id->bytes, id->size));
+}
+
+static bool same_image(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_perf_image_row *row = (const struct wk_perf_image_row *)table + id - 1;
+	const struct wk_perf_image_row *wanted = key;
+
+	return wk_str_eq(row->path, wanted->path) &&
+	       wk_build_id_eq(&row->build_id, &wanted->build_id);
+}
+
+static void read_image(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_perf_image_row row = { .build_id = wk_section_build_id(rows) };
+	uint64_t hash;
+
+	row.device_major = wk_u32le(rows);
+	row.device_minor = wk_u32le(rows);
+	row.inode = wk_u64le(rows);
+	row.inode_generation = wk_u64le(rows);
+	row.path = wk_section_text(rows);
+	hash = image_hash(row.path, &row.build_id);
+	if (rows->bad || wk_index_find(&perf->image_of, hash, same_image, perf->images, &row))
+		return;
+	perf->images = wk_grow(perf->images, &perf->image_cap, perf->image_count + 1, sizeof(row));
+	perf->images[perf->image_count++] = row;
+	wk_index_add(&perf->image_of, hash, (uint32_t)perf->image_count);
+}
+
+void wk_perf_apply_image_row(const struct wk_perf *perf, struct wk_event_image *image)
+{
+	struct wk_perf_image_row key = { .path = image->path, .build_id = image->build_id };
+	const struct wk_perf_image_row *row;
+	uint32_t id;
+
+	if (perf->image_count == 0 || image->build_id.size == 0 || image->inode)
+		return;
+	id = wk_index_find(&perf->image_of, image_hash(key.path, &key.build_id), same_image,
+			   perf->images, &key);
+	if (!id)
+		return;
+	row = &perf->images[id - 1];
+	image->device_major = row->device_major;
+	image->device_minor = row->device_minor;
+	image->inode = row->inode;
+	image->inode_generation = row->inode_generation;
+}
+
+static bool read_symbol(struct wk_bytes *rows, struct wk_event *event)
+{
+	event->kind = WK_EVENT_SYMBOL;
+	event->time_ns = wk_u64le(rows);
+	event->pid = wk_u32le(rows);
+	event->tid = wk_u32le(rows);
+	event->symbol.start = wk_u64le(rows);
+	event->symbol.size_bytes = wk_u64le(rows);
+	event->symbol.build_id = wk_section_build_id(rows);
+	event->symbol.image_path = wk_section_text(rows);
+	event->symbol.name = wk_section_text(rows);
+	return !rows->bad;
+}
+
+static bool read_note(struct wk_bytes *rows, struct wk_event *event)
+{
+	event->kind = WK_EVENT_NOTE;
+	event->time_ns = wk_u64le(rows);
+	event->pid = wk_u32le(rows);
+	event->tid = wk_u32le(rows);
+	event->note.offset = wk_u64le(rows);
+	event->note.text = wk_section_text(rows);
+	return !rows->bad;
+}
+
+/* Remembers where the row lies; it is read again when its time has come. */
+static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note)
+{
+	struct wk_perf_extra extra = { .row = *rows, .is_note = is_note };
+	struct wk_event event = { 0 };
+
+	if (is_note ? !read_note(rows, &event) : !read_symbol(rows, &event))
+		return;
+	extra.time_ns = event.time_ns;
+	perf->extras = wk_grow(perf->extras, &perf->extra_cap, perf->extra_count + 1,
+			       sizeof(extra));
+	perf->extras[perf->extra_count++] = extra;
+}
+
+/* Told after all else: nothing that is read needs them before. */
+static void read_calls(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_perf_calls calls = { .address = wk_u64le(rows), .first = perf->call_row_count };
+	uint32_t count;
+
+	calls.build_id = wk_section_build_id(rows);
+	calls.path = wk_section_known_text(rows, &perf->known);
+	count = wk_u32le(rows);
+	rows->bad |= count > WK_SECTION_MOST_CALLS;
+	for (; calls.count < count && !rows->bad; calls.count++) {
+		struct wk_event_call call;
+
+		call.function = wk_section_known_text(rows, &perf->known);
+		call.file = wk_section_known_text(rows, &perf->known);
+		call.line = wk_u32le(rows);
+		perf->call_rows = wk_grow(perf->call_rows, &perf->call_row_cap,
+					  perf->call_row_count + 1, sizeof(call));
+		perf->call_rows[perf->call_row_count++] = call;
+	}
+	if (rows->bad)
+		return;
+	perf->calls = wk_grow(perf->calls, &perf->call_cap, perf->call_count + 1, sizeof(calls));
+	perf->calls[perf->call_count++] = calls;
+}
+
+bool wk_perf_tell_calls(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_CALLS, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	for (size_t i = 0; i < perf->call_count; i++) {
+		const struct wk_perf_calls *calls = &perf->calls[i];
+
+		event.calls = (struct wk_event_calls){
+			.image_path = calls->path, .build_id = calls->build_id,
+			.address = calls->address, .calls = perf->call_rows + calls->first,
+			.count = calls->count };
+		if (!wk_perf_give(perf, &event, err))
+			return false;
+	}
+	return true;
+}
+
+/* So are these. */
+static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_event_bounds bounds = { .start = wk_u64le(rows) };
+	struct wk_str id;
+
+	bounds.size_bytes = wk_u32le(rows);
+	bounds.is_root = wk_u8(rows) != 0;
+	id = wk_section_known_text(rows, &perf->known);
+	bounds.image_path = wk_section_known_text(rows, &perf->known);
+	if (rows->bad || id.len > sizeof(bounds.build_id.bytes))
+		return;
+	bounds.build_id.size = (uint8_t)id.len;
+	memcpy(bounds.build_id.bytes, id.len ? id.at : "", id.len);
+	perf->bounds = wk_grow(perf->bounds, &perf->bounds_cap, perf->bounds_count + 1,
+			       sizeof(bounds));
+	perf->bounds[perf->bounds_count++] = bounds;
+}
+
+bool wk_perf_tell_bounds(struct wk_perf *perf, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_BOUNDS, .time_ns = perf->told_ns,
+				  .cpu = WK_NO_CPU };
+
+	for (size_t i = 0; i < perf->bounds_count; i++) {
+		event.bounds = perf->bounds[i];
+		if (!wk_perf_give(perf, &event, err))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t lines_hash(const struct wk_perf_lines *lines)
+{
+	return wk_hash_pair(wk_hash_pair(lines->time_ns, lines->start), lines->pid);
+}
+
+static bool same_lines(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_perf_lines *row = (const struct wk_perf_lines *)table + id - 1;
+	const struct wk_perf_lines *wanted = key;
+
+	return row->time_ns == wanted->time_ns && row->start == wanted->start &&
+	       row->pid == wanted->pid;
+}
+
+/* The place for the lines of a piece: behind those of the row before, which it may go on. */
+static struct wk_perf_lines *lines_place(struct wk_perf *perf, const struct wk_perf_lines *key)
+{
+	uint64_t hash = lines_hash(key);
+	uint32_t id = wk_index_find(&perf->lines_of, hash, same_lines, perf->lines, key);
+
+	if (id)
+		return id == perf->line_count ? &perf->lines[id - 1] : NULL;
+	perf->lines = wk_grow(perf->lines, &perf->line_cap, perf->line_count + 1, sizeof(*key));
+	perf->lines[perf->line_count++] = *key;
+	wk_index_add(&perf->lines_of, hash, (uint32_t)perf->line_count);
+	return &perf->lines[perf->line_count - 1];
+}
+
+static void read_lines(struct wk_perf *perf, struct wk_bytes *rows)
+{
+	struct wk_perf_lines key = { .time_ns = wk_u64le(rows), .pid = wk_u32le(rows) };
+	struct wk_perf_lines *lines;
+	uint32_t count;
+
+	key.start = wk_u64le(rows);
+	key.first = perf->line_row_count;
+	count = wk_u32le(rows);
+	lines = rows->bad ? NULL : lines_place(perf, &key);
+	for (uint32_t i = 0; i < count && !rows->bad; i++) {
+		struct wk_runtime_line line = { .address = key.start + wk_u32le(rows) };
+
+		line.line = wk_u32le(rows);
+		line.file = wk_section_known_text(rows, &perf->known);
+		if (!lines || rows->bad)
+			continue;
+		perf->line_rows = wk_grow(perf->line_rows, &perf->line_row_cap,
+					  perf->line_row_count + 1, sizeof(line));
+		perf->line_rows[perf->line_row_count++] = line;
+		lines->count++;
+	}
+}
+
+/* What the lines section says of a piece of code made at run time. */
+static void apply_lines(const struct wk_perf *perf, struct wk_event *event)
+{
+	struct wk_perf_lines key = { .time_ns = event->time_ns, .pid = event->pid,
+				     .start = event->symbol.start };
+	uint32_t id;
+
+	if (perf->line_count == 0 || event->symbol.image_path.len)
+		return;
+	id = wk_index_find(&perf->lines_of, lines_hash(&key), same_lines, perf->lines, &key);
+	if (!id)
+		return;
+	event->symbol.lines = perf->line_rows + perf->lines[id - 1].first;
+	event->symbol.line_count = perf->lines[id - 1].count;
+}
+
+static bool read_fact(struct wk_perf *perf, struct wk_bytes *rows, struct wk_err *err)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+	struct wk_str key = wk_section_text(rows), value = wk_section_text(rows);
+
+	bool is_fault = wk_str_is(key, WK_SECTION_FACT_FAULT);
+
+	if (is_fault || wk_str_is(key, WK_SECTION_FACT_INCOMPLETE)) {
+		event.kind = WK_EVENT_NOTE;
+		event.note = (struct wk_event_note){ .offset = WK_NOWHERE, .text = value,
+						     .severity = is_fault ? WK_NOTE_FAULT
+									  : WK_NOTE_INCOMPLETE };
+	} else {
+		event.system = (struct wk_event_system){ .key = key, .value = value };
+	}
+	return rows->bad || wk_sink_take(perf->sink, &event, err);
+}
+
+static bool read_row(struct wk_perf *perf, enum wk_section_subject subject, struct wk_bytes *rows,
+		     struct wk_err *err)
+{
+	switch (subject) {
+	case WK_SECTION_SYMBOLS:
+		read_extra(perf, rows, false);
+		break;
+	case WK_SECTION_NOTES:
+		read_extra(perf, rows, true);
+		break;
+	case WK_SECTION_PROCESSES:
+		read_process(perf, rows);
+		break;
+	case WK_SECTION_IMAGES:
+		read_image(perf, rows);
+		break;
+	case WK_SECTION_CALLS:
+		read_calls(perf, rows);
+		break;
+	case WK_SECTION_LINES:
+		read_lines(perf, rows);
+		break;
+	case WK_SECTION_BOUNDS:
+		read_bounds(perf, rows);
+		break;
+	case WK_SECTION_FACTS:
+		return read_fact(perf, rows, err);
+	case WK_SECTION_END:
+		break;
+	}
+	return true;
+}
+
+bool wk_perf_section(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
+		     struct wk_err *err)
+{
+	struct wk_section_chunk chunk;
+	const uint8_t *start = content.at;
+	uint64_t damaged = 0;
+
+	content.bad = false;
+	while (wk_section_next(&content, &chunk, &damaged)) {
+		if (chunk.subject != feature || chunk.version != WK_SECTION_VERSION) {
+			wk_perf_odd(perf, WK_PERF_ODD_VERSION, chunk.rows.at);
+			continue;
+		}
+		wk_section_known_begin(&perf->known);
+		for (uint32_t i = 0; i < chunk.row_count && !chunk.rows.bad; i++)
+			if (!read_row(perf, chunk.subject, &chunk.rows, err))
+				return false;
+		damaged += chunk.rows.bad;
+	}
+	if (damaged)
+		wk_perf_odd(perf, WK_PERF_ODD_SECTION, start);
+	return true;
+}
+
+/* Equal times keep the order of the file: compare where the rows lie. */
+static int compare_extras(const void *left, const void *right)
+{
+	const struct wk_perf_extra *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->row.at > b->row.at) - (a->row.at < b->row.at);
+}
+
+void wk_perf_sort_extras(struct wk_perf *perf)
+{
+	if (perf->extra_count)
+		qsort(perf->extras, perf->extra_count, sizeof(*perf->extras), compare_extras);
+}
+
+bool wk_perf_tell_extras(struct wk_perf *perf, uint64_t until_ns, struct wk_err *err)
+{
+	while (perf->extra_told < perf->extra_count &&
+	       perf->extras[perf->extra_told].time_ns <= until_ns) {
+		struct wk_perf_extra *extra = &perf->extras[perf->extra_told++];
+		struct wk_event event = { .cpu = WK_NO_CPU };
+
+		if (extra->is_note)
+			read_note(&extra->row, &event);
+		else if (read_symbol(&extra->row, &event))
+			apply_lines(perf, &event);
+		if (!wk_perf_give(perf, &event, err))
+			return false;
+	}
+	return true;
+}

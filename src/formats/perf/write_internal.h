@@ -1,0 +1,137 @@
+/* What the parts of the perf.data writer share: its state, and how features are put together.
+ *
+ * perf_data_write.c keeps the file whole, perf_data_write_room.c where there is no room for all of
+ * it, perf_data_write_record.c turns events to records,
+ * perf_data_write_attr.c describes sources, perf_data_write_features.c tells what is known
+ * at the end. The sections of wick's own are filled as events come. */
+#ifndef WK_FORMATS_PERF_WRITE_INTERNAL_H
+#define WK_FORMATS_PERF_WRITE_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "formats/perf/format.h"
+#include "formats/perf/wick_sections.h"
+#include "formats/perf/write.h"
+
+#define WK_PERF_WRITE_ATTR_BYTES 128 /* all perf versions read this size */
+
+/* One id a source; id 0 would mean "none". */
+#define WK_PERF_WRITE_ID(index) ((uint64_t)(index) + 1)
+
+struct wk_perf_write_source {
+	uint32_t number; /* as events name it */
+	struct wk_str name, unit;
+	uint32_t type;
+	uint64_t config;
+	uint64_t flags;
+	uint64_t user_registers;   /* of copies of stacks; 0: samples have no place for them */
+	uint32_t user_stack_bytes;
+};
+
+struct wk_perf_write_fact {
+	struct wk_str key, value;
+};
+
+struct wk_perf_write_build_id {
+	struct wk_str path;
+	struct wk_build_id id;
+	bool is_kernel;
+	bool has_inode;
+};
+
+#define WK_PERF_WRITE_MARKS 16
+
+struct wk_perf_write_mark {
+	uint64_t data_bytes, samples;
+};
+
+struct wk_perf_data_writer {
+	int fd;
+	bool is_pipe;
+	uint64_t flush_interval_ns;
+	size_t buffer_bytes;
+	bool keeps_stacks;
+
+	struct wk_arena arena;
+	struct wk_perf_write_source *sources;
+	size_t source_count, source_cap;
+	struct wk_map source_of; /* number to index + 1 */
+	struct wk_perf_write_fact *facts;
+	size_t fact_count, fact_cap;
+	struct wk_perf_write_build_id *build_ids;
+	size_t build_id_count, build_id_cap;
+	struct wk_index build_id_of;
+
+	bool began; /* its head is due, or there: `has_head` */
+	bool has_head;
+	uint64_t data_offset;
+	uint64_t data_bytes;   /* of records that the file holds */
+	struct wk_buf pending; /* whole records that it does not */
+	uint64_t data_samples; /* among them */
+	uint64_t feature_bytes; /* what the end of the file took */
+	uint64_t flushed_ns;   /* event time of the last flush */
+	uint64_t last_ns;
+	bool has_samples;
+	uint64_t first_sample_ns, last_sample_ns;
+	uint64_t cut_chains, cut_names;
+
+	struct wk_section symbols, processes, images, notes, own_facts, calls, lines, bounds;
+	struct wk_err failure; /* the first one, told again to whoever goes on */
+
+	/* Where the file ended after the last flushes, latest last: a full disk may need that room
+	 * for what lies at its end. */
+	struct wk_perf_write_mark marks[WK_PERF_WRITE_MARKS];
+	size_t mark_count;
+	bool is_full;       /* the file takes no more, and is whole up to `data_bytes` */
+	bool takes_names;   /* and what comes now is for its end alone */
+	uint64_t room_bytes; /* how long it could be made */
+};
+
+static inline void wk_perf_write_zeros(struct wk_buf *out, size_t count)
+{
+	memset(wk_buf_extend(out, count), 0, count);
+}
+
+/* The value of a SYSTEM event that came, or the empty text. */
+struct wk_str wk_perf_write_fact(const struct wk_perf_data_writer *writer, const char *key);
+
+/* Fills type, config and flags from the source's name. */
+void wk_perf_write_describe(struct wk_perf_write_source *source);
+
+/* The attr as it lies in the file; `index` 0 is the one that stands for side-band records. */
+void wk_perf_write_attr(const struct wk_perf_data_writer *writer, size_t index, struct wk_buf *out);
+
+/* Adds the records of one event to `pending` or its rows to a section. */
+bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_event *event,
+			 struct wk_err *err);
+void wk_perf_write_finished_round(struct wk_perf_data_writer *writer);
+
+/* What readers of any kind need before the first record: how events are named, and on a
+ * pipe the attrs too. */
+void wk_perf_write_leading_records(struct wk_perf_data_writer *writer);
+
+/* What is pending was written behind the other records: makes it part of the file. */
+bool wk_perf_write_pending_is_there(struct wk_perf_data_writer *writer);
+
+/* Not all of it could be written: makes part of the file what could, and leaves it pending. */
+void wk_perf_write_keep_fitting(struct wk_perf_data_writer *writer);
+
+/* Lets the last records go until `size_bytes` fit behind them in a file that is full. False, with
+ * nothing changed, where that would cost half of them. */
+bool wk_perf_write_make_room(struct wk_perf_data_writer *writer, uint64_t size_bytes);
+
+/* One feature's content; false if there is nothing to say. */
+bool wk_perf_write_feature(const struct wk_perf_data_writer *writer, unsigned feature,
+			   struct wk_buf *out);
+
+/* The same as records of a pipe, added to `pending`. */
+void wk_perf_write_feature_records(struct wk_perf_data_writer *writer, unsigned feature);
+
+/* Fills the section of the facts that no feature of perf's tells. */
+void wk_perf_write_own_facts(struct wk_perf_data_writer *writer);
+
+/* Empties the sections of names, which may be large, and says so. False where there was nothing. */
+bool wk_perf_write_leave_names_out(struct wk_perf_data_writer *writer);
+
+#endif

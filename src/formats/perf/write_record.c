@@ -1,0 +1,545 @@
+#include "formats/perf/write_internal.h"
+
+#include <inttypes.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* A record's size is 16 bits wide. */
+#define MOST_RECORD_BYTES 65528
+#define SAMPLE_FIXED      80 /* bytes of a sample without its call chain's entries */
+#define MOST_CHAIN        ((MOST_RECORD_BYTES - SAMPLE_FIXED) / 8)
+#define MOST_KERNEL_CHAIN (MOST_CHAIN / 2)
+#define MOST_NAME         (MOST_RECORD_BYTES / 2)
+
+static size_t record_begin(struct wk_perf_data_writer *writer, uint32_t type, uint32_t misc)
+{
+	size_t start = writer->pending.len;
+
+	wk_buf_add_u32(&writer->pending, type);
+	wk_buf_add_u16(&writer->pending, (uint16_t)misc);
+	wk_buf_add_u16(&writer->pending, 0);
+	return start;
+}
+
+static void record_end(struct wk_perf_data_writer *writer, size_t start)
+{
+	size_t size = writer->pending.len - start;
+
+	writer->pending.at[start + 6] = (char)(size & 0xff);
+	writer->pending.at[start + 7] = (char)(size >> 8);
+}
+
+static void add_ids(struct wk_perf_data_writer *writer, uint32_t first, uint32_t second)
+{
+	wk_buf_add_u32(&writer->pending, first);
+	wk_buf_add_u32(&writer->pending, second);
+}
+
+/* With its NUL and padded, as records hold names. */
+static void add_name(struct wk_perf_data_writer *writer, struct wk_str name)
+{
+	struct wk_buf *out = &writer->pending;
+
+	if (name.len > MOST_NAME) {
+		name.len = MOST_NAME;
+		writer->cut_names++;
+	}
+	wk_buf_add_str(out, name);
+	wk_perf_write_zeros(out, 8 - name.len % 8);
+}
+
+/* What sample_id_all promises at the end of every record that is not a sample. */
+static void add_trailer(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	add_ids(writer, event->pid, event->tid);
+	wk_buf_add_u64(&writer->pending, event->time_ns);
+	add_ids(writer, event->cpu, 0);
+	wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(0));
+}
+
+static void add_task_record(struct wk_perf_data_writer *writer, const struct wk_event *event,
+			    uint32_t type, uint32_t misc, uint32_t parent_pid, uint32_t parent_tid)
+{
+	size_t start = record_begin(writer, type, misc);
+
+	add_ids(writer, event->pid, parent_pid);
+	add_ids(writer, event->tid, parent_tid);
+	wk_buf_add_u64(&writer->pending, event->time_ns);
+	add_trailer(writer, event);
+	record_end(writer, start);
+}
+
+static void add_comm(struct wk_perf_data_writer *writer, const struct wk_event *event,
+		     struct wk_str name, uint32_t misc)
+{
+	size_t start = record_begin(writer, WK_PERF_COMM, misc);
+
+	add_ids(writer, event->pid, event->tid);
+	add_name(writer, name);
+	add_trailer(writer, event);
+	record_end(writer, start);
+}
+
+/* perf's way to say that something already ran: a fork that copies no mappings, then its
+ * name. At time 0 a name alone says as much. */
+static void add_seen(struct wk_perf_data_writer *writer, const struct wk_event *event,
+		     uint32_t parent_pid, uint32_t parent_tid, struct wk_str name)
+{
+	if (event->time_ns != 0 || parent_tid != 0 || name.len == 0)
+		add_task_record(writer, event, WK_PERF_FORK, WK_PERF_MISC_FORK_EXEC, parent_pid,
+				parent_tid);
+	if (name.len)
+		add_comm(writer, event, name, 0);
+}
+
+/* What a process record cannot hold goes beside it. */
+static void add_process_row(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	const struct wk_event_process *process = &event->process;
+	struct wk_buf *rows = &writer->processes.rows;
+
+	if (process->command_line.len == 0 && !process->has_exit_code)
+		return;
+	wk_buf_add_u64(rows, event->time_ns);
+	wk_buf_add_u32(rows, event->pid);
+	wk_buf_add_char(rows, (char)process->change);
+	wk_buf_add_char(rows, process->has_exit_code);
+	wk_buf_add_u32(rows, (uint32_t)process->exit_code);
+	wk_section_add_text(&writer->processes, process->command_line);
+	wk_section_end_row(&writer->processes);
+}
+
+static void write_process(struct wk_perf_data_writer *writer, const struct wk_event *given)
+{
+	const struct wk_event_process *process = &given->process;
+	struct wk_event leader = *given;
+	const struct wk_event *event = &leader;
+
+	/* Records tell a process from its threads by equal numbers. */
+	leader.tid = leader.pid;
+	switch (process->change) {
+	case WK_PROCESS_SEEN:
+		add_seen(writer, event, process->parent_pid, process->parent_pid, process->name);
+		break;
+	case WK_PROCESS_FORK:
+		add_task_record(writer, event, WK_PERF_FORK, 0, process->parent_pid,
+				process->parent_pid);
+		if (process->name.len)
+			add_comm(writer, event, process->name, 0);
+		break;
+	case WK_PROCESS_EXEC:
+	case WK_PROCESS_START: /* nothing of what ran before is left */
+		add_comm(writer, event, process->name, WK_PERF_MISC_COMM_EXEC);
+		break;
+	case WK_PROCESS_EXIT:
+		add_task_record(writer, event, WK_PERF_EXIT, 0, process->parent_pid,
+				process->parent_pid);
+		break;
+	}
+	add_process_row(writer, event);
+}
+
+static void write_thread(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	const struct wk_event_thread *thread = &event->thread;
+
+	switch (thread->change) {
+	case WK_THREAD_SEEN:
+		add_seen(writer, event, event->pid, thread->parent_tid, thread->name);
+		break;
+	case WK_THREAD_START:
+		add_task_record(writer, event, WK_PERF_FORK, 0, event->pid, thread->parent_tid);
+		if (thread->name.len)
+			add_comm(writer, event, thread->name, 0);
+		break;
+	case WK_THREAD_NAME:
+		add_comm(writer, event, thread->name, 0);
+		break;
+	case WK_THREAD_EXIT:
+		/* The first thread's end would read as the end of its process, which may have
+		 * others that still run; the process tells its own. */
+		if (event->tid != event->pid)
+			add_task_record(writer, event, WK_PERF_EXIT, 0, event->pid,
+					thread->parent_tid);
+		break;
+	}
+}
+
+static bool same_build_id(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_perf_data_writer *writer = table;
+	const struct wk_perf_write_build_id *row = &writer->build_ids[id - 1], *wanted = key;
+
+	return wk_str_eq(row->path, wanted->path) && wk_build_id_eq(&row->id, &wanted->id) &&
+	       row->is_kernel == wanted->is_kernel;
+}
+
+/* The kernel's path as perf wants it: with the symbol behind it whose address the offset is. */
+static struct wk_str kernel_path(const struct wk_event_image *image)
+{
+	if (image->is_kernel && wk_str_is(image->path, "[kernel.kallsyms]"))
+		return wk_str_c("[kernel.kallsyms]_text");
+	return image->path;
+}
+
+/* A mapping record has room for the build id or for the inode, not for both. */
+static void add_image_row(struct wk_perf_data_writer *writer, const struct wk_event_image *image)
+{
+	struct wk_buf *rows = &writer->images.rows;
+
+	wk_section_add_build_id(&writer->images, &image->build_id);
+	wk_buf_add_u32(rows, image->device_major);
+	wk_buf_add_u32(rows, image->device_minor);
+	wk_buf_add_u64(rows, image->inode);
+	wk_buf_add_u64(rows, image->inode_generation);
+	wk_section_add_text(&writer->images, image->path);
+	wk_section_end_row(&writer->images);
+}
+
+static void keep_build_id(struct wk_perf_data_writer *writer, const struct wk_event_image *image)
+{
+	struct wk_perf_write_build_id key = { .path = image->path, .id = image->build_id,
+					      .is_kernel = image->is_kernel };
+	uint64_t hash = wk_hash_bytes(key.path.at, key.path.len) ^
+			wk_hash_bytes(key.id.bytes, key.id.size);
+	uint32_t row = wk_index_find(&writer->build_id_of, hash, same_build_id, writer, &key);
+
+	if (!row) {
+		writer->build_ids = wk_grow(writer->build_ids, &writer->build_id_cap,
+					    writer->build_id_count + 1, sizeof(key));
+		key.path = wk_arena_copy(&writer->arena, key.path);
+		writer->build_ids[writer->build_id_count] = key;
+		row = (uint32_t)++writer->build_id_count;
+		wk_index_add(&writer->build_id_of, hash, row);
+	}
+	if (image->inode && !writer->build_ids[row - 1].has_inode) {
+		writer->build_ids[row - 1].has_inode = true;
+		add_image_row(writer, image);
+	}
+}
+
+static void add_build_id_field(struct wk_perf_data_writer *writer, const struct wk_build_id *id)
+{
+	struct wk_buf *out = &writer->pending;
+
+	wk_buf_add_char(out, (char)id->size);
+	wk_perf_write_zeros(out, 3);
+	wk_buf_add(out, id->bytes, id->size);
+	wk_perf_write_zeros(out, 20 - (size_t)id->size);
+}
+
+static void write_image(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	const struct wk_event_image *image = &event->image;
+	bool has_build_id = image->build_id.size != 0;
+	uint32_t protection = image->protection;
+	size_t start = record_begin(
+		writer, WK_PERF_MMAP2,
+		(image->is_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER) |
+			(image->is_data ? WK_PERF_MISC_MMAP_DATA : 0) |
+			(has_build_id ? WK_PERF_MISC_MMAP_BUILD_ID : 0));
+
+	add_ids(writer, event->pid, event->tid);
+	wk_buf_add_u64(&writer->pending, image->start);
+	wk_buf_add_u64(&writer->pending, image->size_bytes);
+	wk_buf_add_u64(&writer->pending, image->file_offset);
+	if (has_build_id) {
+		add_build_id_field(writer, &image->build_id);
+		keep_build_id(writer, image);
+	} else {
+		add_ids(writer, image->device_major, image->device_minor);
+		wk_buf_add_u64(&writer->pending, image->inode);
+		wk_buf_add_u64(&writer->pending, image->inode_generation);
+	}
+	/* perf takes mappings without the right to execute for data. */
+	add_ids(writer, image->is_data ? protection : protection | 4, image->flags);
+	add_name(writer, kernel_path(image));
+	add_trailer(writer, event);
+	record_end(writer, start);
+}
+
+/* As many lines as fit into a row, so that a chunk fits into a record of a pipe; gives how many. */
+static size_t write_some_lines(struct wk_section *section, const struct wk_event *event,
+			       const struct wk_runtime_line *lines, size_t count)
+{
+	size_t bytes = 0, fitting = 0;
+
+	for (; fitting < count && (fitting == 0 || bytes < WK_SECTION_TEXT); fitting++)
+		bytes += 16 + lines[fitting].file.len;
+	wk_buf_add_u64(&section->rows, event->time_ns);
+	wk_buf_add_u32(&section->rows, event->pid);
+	wk_buf_add_u64(&section->rows, event->symbol.start);
+	wk_buf_add_u32(&section->rows, (uint32_t)fitting);
+	for (size_t i = 0; i < fitting; i++) {
+		wk_buf_add_u32(&section->rows, (uint32_t)(lines[i].address - event->symbol.start));
+		wk_buf_add_u32(&section->rows, lines[i].line);
+		wk_section_add_known(section, lines[i].file);
+	}
+	wk_section_end_row(section);
+	return fitting;
+}
+
+/* Offsets have four bytes: code made at run time is smaller. */
+static void write_lines(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	const struct wk_event_symbol *symbol = &event->symbol;
+	size_t done = 0;
+
+	if (symbol->size_bytes > UINT32_MAX)
+		return;
+	while (done < symbol->line_count)
+		done += write_some_lines(&writer->lines, event, symbol->lines + done,
+					 symbol->line_count - done);
+}
+
+static void write_symbol(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	struct wk_buf *rows = &writer->symbols.rows;
+
+	wk_buf_add_u64(rows, event->time_ns);
+	wk_buf_add_u32(rows, event->pid);
+	wk_buf_add_u32(rows, event->tid);
+	wk_buf_add_u64(rows, event->symbol.start);
+	wk_buf_add_u64(rows, event->symbol.size_bytes);
+	wk_section_add_build_id(&writer->symbols, &event->symbol.build_id);
+	wk_section_add_text(&writer->symbols, event->symbol.image_path);
+	wk_section_add_text(&writer->symbols, event->symbol.name);
+	wk_section_end_row(&writer->symbols);
+	write_lines(writer, event);
+}
+
+/* How many of the calls fit into a row, so that a chunk fits into a record of a pipe. */
+static uint32_t calls_that_fit(const struct wk_event_calls *calls)
+{
+	size_t bytes = 0, count = 0;
+
+	for (; count < calls->count; count++) {
+		bytes += 20 + calls->calls[count].function.len + calls->calls[count].file.len;
+		if (bytes > 2 * WK_SECTION_TEXT)
+			break;
+	}
+	return count || !calls->count ? (uint32_t)count : 1;
+}
+
+static void write_calls(struct wk_perf_data_writer *writer, const struct wk_event_calls *calls)
+{
+	struct wk_section *section = &writer->calls;
+	uint32_t count = calls_that_fit(calls);
+
+	wk_buf_add_u64(&section->rows, calls->address);
+	wk_section_add_build_id(section, &calls->build_id);
+	wk_section_add_known(section, calls->image_path);
+	wk_buf_add_u32(&section->rows, count);
+	for (uint32_t i = 0; i < count; i++) {
+		wk_section_add_known(section, calls->calls[i].function);
+		wk_section_add_known(section, calls->calls[i].file);
+		wk_buf_add_u32(&section->rows, calls->calls[i].line);
+	}
+	wk_section_end_row(section);
+}
+
+static void write_bounds(struct wk_perf_data_writer *writer, const struct wk_event_bounds *bounds)
+{
+	struct wk_section *section = &writer->bounds;
+
+	wk_buf_add_u64(&section->rows, bounds->start);
+	wk_buf_add_u32(&section->rows, bounds->size_bytes);
+	wk_buf_add_char(&section->rows, (char)bounds->is_root);
+	wk_section_add_known(section, wk_str_of((const char *)bounds->build_id.bytes,
+						bounds->build_id.size));
+	wk_section_add_known(section, bounds->image_path);
+	wk_section_end_row(section);
+}
+
+static void write_note(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	struct wk_buf *rows = &writer->notes.rows;
+
+	wk_buf_add_u64(rows, event->time_ns);
+	wk_buf_add_u32(rows, event->pid);
+	wk_buf_add_u32(rows, event->tid);
+	wk_buf_add_u64(rows, event->note.offset);
+	wk_section_add_text(&writer->notes, event->note.text);
+	wk_section_end_row(&writer->notes);
+}
+
+static void write_lost(struct wk_perf_data_writer *writer, const struct wk_event *event)
+{
+	size_t start = record_begin(
+		writer, event->lost.samples_only ? WK_PERF_LOST_SAMPLES : WK_PERF_LOST, 0);
+
+	if (!event->lost.samples_only)
+		wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(0));
+	wk_buf_add_u64(&writer->pending, event->lost.count);
+	add_trailer(writer, event);
+	record_end(writer, start);
+}
+
+static void add_chain(struct wk_perf_data_writer *writer, const struct wk_event_sample *sample)
+{
+	struct wk_buf *out = &writer->pending;
+	size_t kernel = sample->kernel_count, user = sample->user_count;
+	size_t room = MOST_CHAIN - 2;
+	bool is_raw = !sample->user_is_exact;
+
+	if (kernel + user > room) {
+		writer->cut_chains++;
+		kernel = kernel < MOST_KERNEL_CHAIN ? kernel : MOST_KERNEL_CHAIN;
+		user = user < room - kernel ? user : room - kernel;
+	}
+	wk_buf_add_u64(out, kernel + user + (kernel > 0) + (user > 0));
+	if (kernel)
+		wk_buf_add_u64(out, WK_PERF_CONTEXT_KERNEL);
+	for (size_t i = 0; i < kernel; i++)
+		wk_buf_add_u64(out, sample->kernel_chain[i]);
+	if (user)
+		wk_buf_add_u64(out, WK_PERF_CONTEXT_USER);
+	for (size_t i = 0; i < user; i++)
+		wk_buf_add_u64(out, sample->user_chain[i] -
+					    (is_raw && i > 0 && sample->user_chain[i] > 0));
+}
+
+/* The copy of a stack that nobody could unwind, behind all else of the record that begins at
+ * `start`. A sample without one says so. */
+static void add_stack(struct wk_perf_data_writer *writer, const struct wk_event_sample *sample,
+		      uint64_t mask, size_t start)
+{
+	const struct wk_event_registers *registers =
+		sample->stack && sample->details ? sample->details->user_registers : NULL;
+	struct wk_buf *out = &writer->pending;
+	size_t used = out->len - start + 3 * 8 + 8 * (size_t)__builtin_popcountll(mask);
+	size_t room = used < MOST_RECORD_BYTES ? (MOST_RECORD_BYTES - used) & ~(size_t)7 : 0;
+	size_t size, copied;
+	bool is_full;
+
+	if (!registers || registers->sampled != mask || room < 8) {
+		wk_buf_add_u64(out, 0); /* no registers */
+		wk_buf_add_u64(out, 0); /* no stack */
+		return;
+	}
+	wk_buf_add_u64(out, registers->abi);
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (mask >> bit & 1)
+			wk_buf_add_u64(out, registers->value[bit]);
+	copied = sample->stack->size_bytes & ~(size_t)7;
+	is_full = sample->stack->is_full || copied + 8 > room;
+	copied = copied < room ? copied : room;
+	size = is_full ? copied : copied + 8;
+	wk_buf_add_u64(out, size);
+	wk_buf_add(out, sample->stack->bytes, copied);
+	wk_perf_write_zeros(out, size - copied);
+	if (size)
+		wk_buf_add_u64(out, copied);
+}
+
+static bool write_sample(struct wk_perf_data_writer *writer, const struct wk_event *event,
+			 struct wk_err *err)
+{
+	const struct wk_event_sample *sample = &event->sample;
+	uint32_t source = wk_map_find(&writer->source_of, sample->source);
+	size_t start;
+
+	if (!source)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "a sample of source %" PRIu32 ", which was not announced",
+			       sample->source);
+	start = record_begin(writer, WK_PERF_SAMPLE,
+			     sample->in_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER);
+	wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(source - 1));
+	wk_buf_add_u64(&writer->pending, sample->address);
+	add_ids(writer, event->pid, event->tid);
+	wk_buf_add_u64(&writer->pending, event->time_ns);
+	add_ids(writer, event->cpu, 0);
+	wk_buf_add_u64(&writer->pending, sample->weight);
+	add_chain(writer, sample);
+	if (writer->sources[source - 1].user_registers)
+		add_stack(writer, sample, writer->sources[source - 1].user_registers, start);
+	record_end(writer, start);
+	if (!writer->has_samples)
+		writer->first_sample_ns = event->time_ns;
+	writer->has_samples = true;
+	writer->last_sample_ns = event->time_ns;
+	return true;
+}
+
+bool wk_perf_write_event(struct wk_perf_data_writer *writer, const struct wk_event *event,
+			 struct wk_err *err)
+{
+	switch (event->kind) {
+	case WK_EVENT_PROCESS:
+		write_process(writer, event);
+		break;
+	case WK_EVENT_THREAD:
+		write_thread(writer, event);
+		break;
+	case WK_EVENT_IMAGE:
+		write_image(writer, event);
+		break;
+	case WK_EVENT_CALLS:
+		write_calls(writer, &event->calls);
+		break;
+	case WK_EVENT_BOUNDS:
+		write_bounds(writer, &event->bounds);
+		break;
+	case WK_EVENT_SYMBOL:
+		write_symbol(writer, event);
+		break;
+	case WK_EVENT_SAMPLE:
+		return write_sample(writer, event, err);
+	case WK_EVENT_LOST:
+		write_lost(writer, event);
+		break;
+	case WK_EVENT_NOTE:
+		write_note(writer, event);
+		break;
+	case WK_EVENT_SYSTEM:
+	case WK_EVENT_SOURCE:
+	case WK_EVENT_FRAME: /* no recorder names its frames itself */
+	case WK_EVENT_STACKS:
+	case WK_EVENT_SUMS:
+	case WK_EVENT_MEMORY:
+	case WK_EVENT_HEAP:
+	case WK_EVENT_SWITCH:
+	case WK_EVENT_READY:
+	case WK_EVENT_MARK:
+	case WK_EVENT_COUNT:
+	case WK_EVENT_OTHER:
+	case WK_EVENT_NONE:
+	case WK_EVENT_KINDS:
+		break;
+	}
+	return true;
+}
+
+void wk_perf_write_finished_round(struct wk_perf_data_writer *writer)
+{
+	record_end(writer, record_begin(writer, WK_PERF_FINISHED_ROUND, 0));
+}
+
+static void add_event_update(struct wk_perf_data_writer *writer, size_t index, struct wk_str name)
+{
+	size_t start = record_begin(writer, WK_PERF_EVENT_UPDATE, 0);
+
+	wk_buf_add_u64(&writer->pending, WK_PERF_EVENT_UPDATE_NAME);
+	wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(index));
+	add_name(writer, name);
+	record_end(writer, start);
+}
+
+static void add_header_attr(struct wk_perf_data_writer *writer, size_t index)
+{
+	size_t start = record_begin(writer, WK_PERF_HEADER_ATTR, 0);
+
+	wk_perf_write_attr(writer, index, &writer->pending);
+	wk_buf_add_u64(&writer->pending, WK_PERF_WRITE_ID(index));
+	record_end(writer, start);
+}
+
+void wk_perf_write_leading_records(struct wk_perf_data_writer *writer)
+{
+	for (size_t i = 0; writer->is_pipe && i < writer->source_count; i++)
+		add_header_attr(writer, i);
+	for (size_t i = 0; i < writer->source_count; i++)
+		add_event_update(writer, i, writer->sources[i].name);
+}

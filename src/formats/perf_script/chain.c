@@ -1,0 +1,383 @@
+/* Call chains: from the text of their lines to numbers.
+ *
+ * Most have been met before, byte for byte. So the text up to the next blank line is looked up
+ * as a whole, then what is left of it without its first lines (new innermost frames on known
+ * callers); only where that fails are lines read one by one, and those too are looked up by
+ * their text. Every find is compared with the text that it was made from. */
+#include "formats/perf_script/internal.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define TAILS      2                 /* a chain is also looked up without 1 ... TAILS lines */
+#define LONGEST    (INT32_MAX / 2)   /* longer texts are not remembered */
+#define IN_KERNEL  1                 /* flavours of a line */
+#define OF_JAVA    2
+
+/* Frames, found again by what they are. */
+
+static bool same_frame(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_event_frame *a = &((const struct wk_script_part *)table)->frames[id];
+	const struct wk_event_frame *b = key;
+
+	return wk_str_eq(a->name, b->name) && wk_str_eq(a->image, b->image) &&
+	       wk_str_eq(a->file, b->file) && a->line == b->line && a->kind == b->kind &&
+	       a->is_inlined == b->is_inlined && a->is_unnamed == b->is_unnamed;
+}
+
+static uint32_t frame_id(struct wk_script_part *part, const struct wk_event_frame *frame)
+{
+	uint64_t place = wk_hash_pair(wk_hash_bytes(frame->file.at, frame->file.len), frame->line);
+	uint64_t hash = wk_hash_pair(wk_hash_bytes(frame->name.at, frame->name.len),
+				     wk_hash_bytes(frame->image.at, frame->image.len) ^ place ^
+					     frame->is_inlined);
+	uint32_t id = wk_index_find(&part->frame_index, hash, same_frame, part, frame);
+
+	if (id)
+		return id;
+	part->frames = wk_grow(part->frames, &part->frames_cap, (size_t)part->frame_count + 1,
+			       sizeof(*part->frames));
+	part->frames[part->frame_count] = *frame;
+	/* Older tools' names were put together for the call only. */
+	if (part->collapse)
+		part->frames[part->frame_count].name = wk_arena_copy(&part->texts, frame->name);
+	wk_index_add(&part->frame_index, hash, part->frame_count);
+	return part->frame_count++;
+}
+
+void wk_script_add_frame(struct wk_script_part *part, const struct wk_event_frame *frame)
+{
+	part->line_frames = wk_grow(part->line_frames, &part->line_frames_cap,
+				    part->line_frame_count + 1, sizeof(*part->line_frames));
+	part->line_frames[part->line_frame_count++] = frame_id(part, frame);
+}
+
+/* Lines, found again by their text from behind the address. */
+
+static bool same_line(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_script_known_line *a = &((const struct wk_script_part *)table)->lines[id];
+	const struct wk_script_known_line *b = key;
+
+	return a->len == b->len && a->flavour == b->flavour && memcmp(a->at, b->at, a->len) == 0;
+}
+
+/* What a line's meaning depends on: the text behind the address and the line of source, in one
+ * piece as they lie in the input; the address too where it is to be shown. */
+static struct wk_script_known_line key_of(const struct wk_script_part *part,
+					const struct wk_script_frame_line *line, bool is_java)
+{
+	const char *begin = part->collapse && part->collapse->with_addresses ? line->address.at
+									      : line->rest.at;
+	const char *end = line->source.len ? line->source.at + line->source.len
+					   : line->rest.at + line->rest.len;
+
+	return (struct wk_script_known_line){
+		.at = begin,
+		.len = (uint32_t)(end - begin),
+		.flavour = (uint8_t)((line->in_kernel ? IN_KERNEL : 0) | (is_java ? OF_JAVA : 0)),
+		.first = (uint32_t)part->line_frame_count,
+	};
+}
+
+/* The number of a line, 0 if it is no frame after all. */
+static uint32_t line_id(struct wk_script_part *part, const struct wk_script_frame_line *line,
+			bool is_java)
+{
+	struct wk_script_known_line key = key_of(part, line, is_java);
+	uint64_t hash = wk_hash_bytes(key.at, key.len) ^ key.flavour;
+	uint32_t id = wk_index_find(&part->line_index, hash, same_line, part, &key);
+
+	if (id)
+		return id;
+	if (part->collapse ? !wk_script_frames_collapse(part, line, is_java, &key.cuts)
+			   : !wk_script_frames_plain(part, line))
+		return 0;
+	key.count = (uint32_t)(part->line_frame_count - key.first);
+	part->lines = wk_grow(part->lines, &part->lines_cap, (size_t)part->line_count + 1,
+			      sizeof(*part->lines));
+	part->lines[part->line_count] = key;
+	wk_index_add(&part->line_index, hash, part->line_count);
+	return part->line_count++;
+}
+
+/* Chains, found again by the text of all their lines. */
+
+static uint64_t load(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Four sums side by side: a chain is some hundred bytes, and each step must wait for its
+ * product. */
+static uint64_t hash_text(const char *at, size_t len)
+{
+	uint64_t a = len, b = 1, c = 2, d = 3;
+
+	for (; len >= 32; at += 32, len -= 32) {
+		a = wk_hash_u64(a ^ load(at));
+		b = wk_hash_u64(b ^ load(at + 8));
+		c = wk_hash_u64(c ^ load(at + 16));
+		d = wk_hash_u64(d ^ load(at + 24));
+	}
+	for (; len >= 8; at += 8, len -= 8)
+		a = wk_hash_u64(a ^ load(at));
+	for (; len; at++, len--)
+		b = wk_hash_u64(b ^ (uint8_t)*at);
+	return wk_hash_pair(wk_hash_pair(a, b), wk_hash_pair(c, d));
+}
+
+static bool same_chain(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_script_known_chain *a = &((const struct wk_script_part *)table)->known[id];
+	const struct wk_script_known_chain *b = key;
+
+	return a->hash == b->hash && a->len == b->len && a->is_java == b->is_java &&
+	       memcmp(a->at, b->at, a->len) == 0;
+}
+
+static struct wk_script_known_chain chain_key(const char *at, const char *end, bool is_java)
+{
+	return (struct wk_script_known_chain){ .at = at, .len = (uint32_t)(end - at),
+					     .is_java = is_java,
+					     .hash = hash_text(at, (size_t)(end - at)) + is_java };
+}
+
+/* Most texts that are new never come again. So only what is met a second time is remembered, and
+ * a bit for each hash tells whether it was; where it was not, no look-up is needed. */
+static bool was_met(const struct wk_script_part *part, uint64_t hash)
+{
+	uint64_t bit = hash & part->met_mask;
+
+	return part->met[bit / 64] >> bit % 64 & 1;
+}
+
+static void remember(struct wk_script_part *part, const struct wk_script_known_chain *key)
+{
+	uint64_t bit = key->hash & part->met_mask;
+
+	if (!was_met(part, key->hash)) {
+		part->met[bit / 64] |= (uint64_t)1 << bit % 64;
+		return;
+	}
+
+	part->known = wk_grow(part->known, &part->known_cap, (size_t)part->known_count + 1,
+			      sizeof(*part->known));
+	part->known[part->known_count] = *key;
+	wk_index_add(&part->known_index, key->hash, part->known_count++);
+}
+
+/* Sixteen bytes at once; the compiler makes one instruction of each step. */
+typedef uint8_t block __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+/* Bytes of all ones where two line feeds follow each other. */
+static inline block feed_pairs(const char *at)
+{
+	const block feeds = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
+			      '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n' };
+	block here, next;
+
+	memcpy(&here, at, sizeof(here));
+	memcpy(&next, at + 1, sizeof(next));
+	return (block)(here == feeds) & (block)(next == feeds);
+}
+
+/* Behind the line feed that ends the last line before an empty one, or the end. */
+static const char *blank_after(const char *at, const char *end)
+{
+	for (; end - at > 64; at += 64) {
+		halves any = (halves)(feed_pairs(at) | feed_pairs(at + 16) | feed_pairs(at + 32) |
+				      feed_pairs(at + 48));
+
+		if (any[0] | any[1])
+			break;
+	}
+	for (; end - at > 16; at += 16) {
+		halves any = (halves)feed_pairs(at);
+
+		if (any[0] | any[1])
+			break;
+	}
+	for (; end - at > 1; at++)
+		if (at[0] == '\n' && at[1] == '\n')
+			return at + 1;
+	return end;
+}
+
+/* A chain while its lines are read. */
+struct chain {
+	const char *end;             /* of what may belong to it */
+	bool is_java;
+	bool ends_early;             /* before `end` */
+	bool is_odd;                 /* holds lines that count for nothing: not to be remembered */
+	bool is_cut;                 /* by an option, behind the last pending line */
+	uint32_t callers;            /* of the pending lines */
+	size_t pending;
+	struct wk_script_known_chain tried[TAILS + 1]; /* texts that were not known */
+	size_t tried_at[TAILS + 1];  /* how many lines were pending before each */
+	size_t tried_count;
+};
+
+/* The chain of what begins at the line `at`, if its text is known. */
+static bool find_tail(struct wk_script_part *part, struct chain *chain, const char *at)
+{
+	struct wk_script_known_chain key;
+	uint32_t id = 0;
+
+	if (chain->tried_count > TAILS || chain->end - at > LONGEST)
+		return false;
+	key = chain_key(at, chain->end, chain->is_java);
+	if (was_met(part, key.hash))
+		id = wk_index_find(&part->known_index, key.hash, same_chain, part, &key);
+	if (id) {
+		chain->callers = part->known[id].chain;
+		return true;
+	}
+	chain->tried_at[chain->tried_count] = chain->pending;
+	chain->tried[chain->tried_count++] = key;
+	return false;
+}
+
+static void add_pending(struct wk_script_part *part, struct chain *chain, uint32_t id)
+{
+	if (chain->is_cut)
+		return;
+	part->pending = wk_grow(part->pending, &part->pending_cap, chain->pending + 1,
+				sizeof(*part->pending));
+	part->pending[chain->pending++] = id;
+	chain->is_cut = part->lines[id].cuts;
+}
+
+/* Does a sample begin here, though no blank line was met? Lines of a chain begin with a tab or
+ * with blanks, but so do, with blanks, first lines that hold their only frame themselves. */
+static bool begins_sample(struct wk_str line, bool is_frame)
+{
+	struct wk_script_head head;
+
+	if (line.at[0] == '\t' || !wk_script_head_parse(line, &head))
+		return false;
+	return !is_frame || line.at[0] != ' ' || head.frame.len > 0 || head.has_time;
+}
+
+/* The line of source behind a frame, if there is one. */
+static const char *take_source(struct wk_script_frame_line *frame, const char *at, const char *end)
+{
+	struct wk_script_frame_line other;
+	struct wk_str line = wk_script_line_at(at, end);
+
+	if (wk_script_line_kind(wk_script_plain_line(line), &other) != WK_SCRIPT_LINE_SOURCE ||
+	    begins_sample(wk_script_plain_line(line), false))
+		return at;
+	frame->source = wk_trim(wk_script_plain_line(line));
+	return wk_script_line_behind(line, end);
+}
+
+/* Reads one line, with that of its source; returns where the next begins. */
+static const char *read_line(struct wk_script_part *part, struct chain *chain, const char *at)
+{
+	struct wk_str raw = wk_script_line_at(at, chain->end), line = wk_script_plain_line(raw);
+	const char *next = wk_script_line_behind(raw, chain->end);
+	struct wk_script_frame_line frame;
+	enum wk_script_line_kind kind;
+	uint32_t id = 0;
+
+	if (line.len && line.at[0] == '#') {
+		chain->is_odd = true;
+		return next;
+	}
+	kind = wk_script_line_kind(line, &frame);
+	if (kind == WK_SCRIPT_LINE_BLANK ||
+	    begins_sample(line, kind == WK_SCRIPT_LINE_FRAME)) {
+		chain->ends_early = true;
+		return kind == WK_SCRIPT_LINE_BLANK ? next : at;
+	}
+	if (kind == WK_SCRIPT_LINE_FRAME) {
+		next = take_source(&frame, next, chain->end);
+		id = line_id(part, &frame, chain->is_java);
+	}
+	if (id) {
+		add_pending(part, chain, id);
+	} else if (kind == WK_SCRIPT_LINE_FRAME || kind == WK_SCRIPT_LINE_OTHER) {
+		wk_script_note_bad(part, line, false);
+		chain->is_odd = true;
+	}
+	return next;
+}
+
+/* What the pending lines from `at` on make is the chain of the texts that were tried there. */
+static void settle_tried(struct chain *chain, size_t at, uint32_t id)
+{
+	for (size_t i = 0; i < chain->tried_count; i++)
+		if (chain->tried_at[i] == at)
+			chain->tried[i].chain = id;
+}
+
+/* Puts the pending lines on their callers, outermost first. */
+static uint32_t stack_up(struct wk_script_part *part, struct chain *chain)
+{
+	uint32_t id = chain->is_cut ? wk_trie_add(&part->chains, 0, 0) : chain->callers;
+
+	for (size_t i = chain->pending; i-- > 0;) {
+		const struct wk_script_known_line *line = &part->lines[part->pending[i]];
+
+		for (uint32_t k = 0; k < line->count; k++)
+			id = wk_trie_add(&part->chains, id, part->line_frames[line->first + k]);
+		settle_tried(chain, i, id);
+	}
+	return id;
+}
+
+/* The chain from `part->at` to `end`; moves behind what belonged to it. */
+static uint32_t read_chain(struct wk_script_part *part, const char *end, bool is_java)
+{
+	struct chain chain = { .end = end, .is_java = is_java };
+	bool is_clean = part->at >= part->mixed_until;
+	const char *at = part->at;
+	uint32_t id;
+
+	while (at < end && !chain.ends_early) {
+		if (is_clean && !chain.is_odd && find_tail(part, &chain, at)) {
+			at = end;
+			break;
+		}
+		at = read_line(part, &chain, at);
+	}
+	id = stack_up(part, &chain);
+	part->at = at;
+	if (chain.ends_early && at < end)
+		part->mixed_until = end;
+	for (size_t i = 0; i < chain.tried_count; i++)
+		if (chain.tried[i].chain && !chain.is_odd && !chain.ends_early)
+			remember(part, &chain.tried[i]);
+	return id;
+}
+
+/* The chain behind a sample's first line. */
+uint32_t wk_script_next_chain(struct wk_script_part *part, bool is_java)
+{
+	const char *end;
+
+	if (part->at == part->end || *part->at == '\n')
+		return 0;
+	end = part->at < part->mixed_until ? part->mixed_until : blank_after(part->at, part->end);
+	return read_chain(part, end, is_java);
+}
+
+/* The chain of a single frame. */
+uint32_t wk_script_chain_of_frame(struct wk_script_part *part, struct wk_str text, bool is_java)
+{
+	struct chain chain = { .is_java = is_java };
+	struct wk_script_frame_line frame;
+	uint32_t id = 0;
+
+	if (wk_script_line_kind(text, &frame) == WK_SCRIPT_LINE_FRAME)
+		id = line_id(part, &frame, is_java);
+	if (id)
+		add_pending(part, &chain, id);
+	return stack_up(part, &chain);
+}

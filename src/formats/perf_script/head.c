@@ -1,0 +1,256 @@
+#include "formats/perf_script/internal.h"
+
+#include "base/num.h"
+
+/* COMM PID[/TID] [CPU] TIME: PERIOD EVENT: REST, where only some of these were asked for and
+ * COMM may hold blanks and numbers. */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The next word from `*at` on; empty at the end. */
+static struct wk_str next_word(struct wk_str line, size_t *at)
+{
+	size_t begin = *at, end;
+
+	while (begin < line.len && is_blank(line.at[begin]))
+		begin++;
+	end = begin;
+	while (end < line.len && !is_blank(line.at[end]))
+		end++;
+	*at = end;
+	return wk_str_of(line.at + begin, end - begin);
+}
+
+static size_t digits_at(struct wk_str word, size_t at)
+{
+	size_t end = at;
+
+	while (end < word.len && is_digit(word.at[end]))
+		end++;
+	return end - at;
+}
+
+/* A number, perhaps negative: what exited already is -1. */
+static size_t id_at(struct wk_str word, size_t at)
+{
+	size_t sign = at < word.len && word.at[at] == '-';
+	size_t digits = digits_at(word, at + sign);
+
+	return digits ? sign + digits : 0;
+}
+
+/* "123" is a thread, "123/456" a process and its thread. */
+static bool ids_of(struct wk_str word, struct wk_str *pid, struct wk_str *tid)
+{
+	size_t first = id_at(word, 0), second;
+
+	if (first == 0)
+		return false;
+	*pid = wk_str_of(word.at, 0);
+	*tid = wk_str_of(word.at, first);
+	if (first == word.len)
+		return true;
+	second = word.at[first] == '/' ? id_at(word, first + 1) : 0;
+	if (second == 0 || first + 1 + second != word.len)
+		return false;
+	*pid = *tid;
+	*tid = wk_str_of(word.at + first + 1, second);
+	return true;
+}
+
+/* "[003]", "[-01]" */
+static bool cpu_of(struct wk_str word, uint32_t *cpu)
+{
+	uint64_t number = 0;
+
+	if (word.len < 3 || word.at[0] != '[' || word.at[word.len - 1] != ']' ||
+	    id_at(word, 1) != word.len - 2)
+		return false;
+	*cpu = wk_num_u64(wk_str_of(word.at + 1, word.len - 2), &number) && number < WK_NO_CPU
+		       ? (uint32_t)number
+		       : WK_NO_CPU;
+	return true;
+}
+
+/* "4794564.109216:" in nanoseconds; a time beyond all clocks is none. */
+static bool time_of(struct wk_str word, uint64_t *time_ns)
+{
+	size_t seconds = digits_at(word, 0), fraction;
+	uint64_t value = 0;
+
+	if (seconds == 0 || seconds + 2 > word.len || word.at[seconds] != '.')
+		return false;
+	fraction = digits_at(word, seconds + 1);
+	if (fraction == 0 || seconds + fraction + 2 != word.len || word.at[word.len - 1] != ':')
+		return false;
+	if (seconds > 10)
+		return *time_ns = 0, true;
+	for (size_t i = 0; i < seconds; i++)
+		value = value * 10 + (uint64_t)(word.at[i] - '0');
+	for (size_t i = 0; i < 9; i++)
+		value = value * 10 +
+			(i < fraction ? (uint64_t)(word.at[seconds + 1 + i] - '0') : 0);
+	*time_ns = value;
+	return true;
+}
+
+static bool ends_in_colon(struct wk_str word)
+{
+	return word.len > 1 && word.at[word.len - 1] == ':';
+}
+
+static void set_event(struct wk_script_head *head, struct wk_str word)
+{
+	head->event = wk_str_of(word.at, word.len - 1);
+	head->has_event = true;
+}
+
+/* The only frame of a sample without a call chain; what follows it are its branches. */
+static void take_rest(struct wk_script_head *head, struct wk_str rest)
+{
+	struct wk_script_frame_line frame;
+
+	rest.len = wk_script_branches_at(rest);
+	rest = wk_trim(rest);
+	if (rest.len && wk_script_line_kind(rest, &frame) == WK_SCRIPT_LINE_FRAME &&
+	    (frame.rest.len == 0 || rest.at[rest.len - 1] == ')'))
+		head->frame = rest;
+}
+
+static void take_record(struct wk_script_head *head, struct wk_str line, struct wk_str word,
+			size_t at)
+{
+	head->is_record = true;
+	if (wk_str_is(word, "PERF_RECORD_LOST") && wk_str_is(next_word(line, &at), "lost") &&
+	    !wk_num_u64(next_word(line, &at), &head->lost))
+		head->lost = 0;
+}
+
+/* What stands behind the time: PERIOD EVENT: REST. */
+static void take_tail(struct wk_script_head *head, struct wk_str line, size_t at)
+{
+	size_t begin = at;
+	struct wk_str word = next_word(line, &at);
+	size_t behind = at;
+	struct wk_str second = next_word(line, &behind);
+
+	if (wk_str_starts(word, "PERF_RECORD_")) {
+		take_record(head, line, word, at);
+		return;
+	}
+	if (word.len && digits_at(word, 0) == word.len &&
+	    (second.len == 0 || ends_in_colon(second)) && wk_num_u64(word, &head->period)) {
+		head->has_period = true;
+		begin = at;
+		at = behind;
+		word = second;
+	}
+	if (ends_in_colon(word)) {
+		set_event(head, word);
+		begin = at;
+	}
+	take_rest(head, wk_str_skip(line, begin));
+}
+
+/* Words that may be the process's numbers. */
+struct ids {
+	struct wk_str word, pid, tid;
+	size_t end;   /* behind the word in the line */
+	size_t index; /* of the word, from 1; 0: there is none */
+};
+
+/* What is known while the words up to the time or the event are looked at. Numbers may be part
+ * of the name, so the last that are met count, but none behind the CPU's. */
+struct opening {
+	struct ids last, before;
+	bool has_cpu;
+	size_t index; /* of the word at hand */
+};
+
+static void take_word(struct opening *opening, struct wk_script_head *head, struct wk_str word,
+		      size_t end)
+{
+	struct ids ids = { .word = word, .end = end, .index = opening->index };
+
+	if (opening->last.index && opening->last.index + 1 == opening->index &&
+	    cpu_of(word, &head->cpu)) {
+		opening->has_cpu = true;
+	} else if (ids_of(word, &ids.pid, &ids.tid) && !opening->has_cpu) {
+		opening->before = opening->last;
+		opening->last = ids;
+	}
+}
+
+/* Without a time two numbers in a row are the thread and the period. */
+static struct ids choose_ids(const struct opening *opening, struct wk_script_head *head)
+{
+	const struct ids *last = &opening->last, *before = &opening->before;
+
+	if (opening->has_cpu || !before->index || before->index + 1 != last->index ||
+	    last->index + 1 != opening->index || !wk_num_u64(last->word, &head->period))
+		return *last;
+	head->has_period = true;
+	return *before;
+}
+
+/* Behind the CPU, a number in front of the event is the period. */
+static void take_late_period(struct wk_script_head *head, struct wk_str line, size_t event_begin)
+{
+	size_t end = event_begin, begin;
+
+	while (end > 0 && is_blank(line.at[end - 1]))
+		end--;
+	begin = end;
+	while (begin > 0 && is_digit(line.at[begin - 1]))
+		begin--;
+	if (begin < end && is_blank(line.at[begin - 1]))
+		head->has_period =
+			wk_num_u64(wk_str_of(line.at + begin, end - begin), &head->period);
+}
+
+static void set_ids(struct wk_script_head *head, struct wk_str line, const struct ids *ids)
+{
+	head->pid = ids->pid;
+	head->tid = ids->tid;
+	head->comm = wk_trim(wk_str_of(line.at, (size_t)(ids->word.at - line.at)));
+	head->who = wk_str_of(line.at, ids->end);
+}
+
+bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head)
+{
+	struct opening opening = { .index = 1 };
+	size_t at = 0;
+	struct wk_str word = next_word(line, &at);
+
+	*head = (struct wk_script_head){ .cpu = WK_NO_CPU };
+	for (; word.len; word = next_word(line, &at), opening.index++) {
+		bool has_colon = opening.last.index && ends_in_colon(word);
+
+		if (has_colon && time_of(word, &head->time_ns)) {
+			set_ids(head, line, &opening.last);
+			head->has_time = true;
+			take_tail(head, line, at);
+			return true;
+		}
+		if (has_colon) {
+			struct ids ids = choose_ids(&opening, head);
+
+			set_ids(head, line, &ids);
+			if (opening.has_cpu)
+				take_late_period(head, line, (size_t)(word.at - line.at));
+			set_event(head, word);
+			take_rest(head, wk_str_skip(line, at));
+			return true;
+		}
+		take_word(&opening, head, word, at);
+	}
+	return false;
+}

@@ -1,0 +1,469 @@
+/* One part of the input, sample after sample. */
+#include "formats/perf_script/internal.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+/* About sixteen for each chain of usual length, but no more than a processor keeps at hand. */
+static uint64_t filter_bits(size_t size_bytes)
+{
+	uint64_t bits = 1 << 10;
+
+	while (bits < size_bytes / 32 && bits < 1 << 21)
+		bits *= 2;
+	return bits;
+}
+
+void wk_script_part_init(struct wk_script_part *part, const struct wk_read_options *options,
+			 const char *begin, const char *end)
+{
+	*part = (struct wk_script_part){
+		.collapse = options->collapse, .sums = options->collapse || options->sums_samples,
+		.at = begin, .end = end, .mixed_until = begin };
+	wk_trie_init(&part->chains);
+	part->met_mask = filter_bits((size_t)(end - begin)) - 1;
+	part->met = wk_alloc_zeroed((part->met_mask + 1) / 64, sizeof(*part->met));
+	part->event_names = wk_strtab_new();
+	part->tasks = wk_grow(NULL, &part->tasks_cap, 1, sizeof(*part->tasks));
+	part->tasks[0] = (struct wk_script_task){ 0 };
+	part->frame_count = part->line_count = part->known_count = part->task_count = 1;
+}
+
+/* What is only needed to read: tables of texts that were met. */
+static void end_reading(struct wk_script_part *part)
+{
+	wk_index_fini(&part->frame_index);
+	wk_index_fini(&part->line_index);
+	wk_index_fini(&part->known_index);
+	wk_index_fini(&part->task_index);
+	wk_index_fini(&part->row_index);
+	wk_map_fini(&part->group_of);
+	wk_trie_seal(&part->chains);
+	free(part->lines);
+	free(part->line_frames);
+	free(part->known);
+	free(part->met);
+	free(part->pending);
+	part->lines = NULL;
+	part->line_frames = part->pending = NULL;
+	part->known = NULL;
+	part->met = NULL;
+}
+
+void wk_script_part_end(struct wk_script_part *part)
+{
+	end_reading(part);
+	wk_arena_fini(&part->texts);
+	free(part->frames);
+	wk_trie_fini(&part->chains);
+	free(part->tasks);
+	wk_strtab_free(part->event_names);
+	free(part->events);
+	free(part->groups);
+	free(part->rows);
+	free(part->number_of_frame);
+	free(part->stack_of_chain);
+}
+
+void wk_script_note_bad(struct wk_script_part *part, struct wk_str line, bool is_head)
+{
+	if (part->bad_count++)
+		return;
+	part->bad_first = line;
+	part->bad_is_head = is_head;
+}
+
+static bool head_of(const struct wk_script_part *part, struct wk_str line,
+		    struct wk_script_head *head)
+{
+	return part->collapse ? wk_script_head_collapse(part->collapse, line, head)
+			      : wk_script_head_parse(line, head);
+}
+
+/* Who was sampled, found again by how the line begins. */
+
+static bool same_task(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_script_task *task = &((const struct wk_script_part *)table)->tasks[id];
+
+	return wk_str_eq(task->who, *(const struct wk_str *)key);
+}
+
+static uint32_t id_number(struct wk_str text)
+{
+	uint64_t number = 0;
+
+	if (text.len && text.at[0] == '-')
+		return UINT32_MAX;
+	return wk_num_u64(text, &number) && number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
+static struct wk_str root_name(struct wk_script_part *part, const struct wk_script_head *head)
+{
+	struct wk_buf name = { 0 };
+	struct wk_str kept;
+
+	wk_script_root_name(part->collapse, head, &name);
+	kept = wk_arena_copy(&part->texts, wk_buf_str(&name));
+	wk_buf_fini(&name);
+	return kept;
+}
+
+static void new_task(struct wk_script_part *part, const struct wk_script_head *head)
+{
+	struct wk_script_task task = {
+		.who = head->who,
+		.name = part->collapse ? root_name(part, head) : head->comm,
+		.tid = id_number(head->tid),
+		.pid = id_number(head->pid.len ? head->pid : head->tid),
+		.has_pid = head->tid.len > 0,
+	};
+
+	part->tasks = wk_grow(part->tasks, &part->tasks_cap, (size_t)part->task_count + 1,
+			      sizeof(*part->tasks));
+	part->tasks[part->task_count++] = task;
+}
+
+static uint32_t task_id(struct wk_script_part *part, const struct wk_script_head *head)
+{
+	uint64_t hash = wk_hash_bytes(head->who.at, head->who.len);
+	uint32_t id = wk_index_find(&part->task_index, hash, same_task, part, &head->who);
+
+	if (id)
+		return id;
+	new_task(part, head);
+	id = part->task_count - 1;
+	wk_index_add(&part->task_index, hash, id);
+	return id;
+}
+
+/* The event as it stands in the line, with all modifiers and the colon: its last word, if the
+ * name that the line was read to have is in it. */
+static void note_event_word(struct wk_script_part *part, const struct wk_script_head *head,
+			    uint32_t id)
+{
+	const char *begin = head->event.at, *end = begin + head->event.len;
+
+	part->last_event = 0;
+	while (end < part->end && *end != ' ' && *end != '\n' && *end != '\r')
+		end++;
+	if (head->event.len == 0 || begin[-1] != ' ' || end[-1] != ':')
+		return;
+	part->last_event = id;
+	part->last_event_word = wk_str_of(begin, (size_t)(end - begin));
+}
+
+/* Row 0 is left to samples that do not say what they are of. */
+static uint32_t event_id(struct wk_script_part *part, const struct wk_script_head *head)
+{
+	uint32_t id;
+
+	if (!head->has_event)
+		return 0;
+	id = wk_strtab_add_str(part->event_names, head->event) + 1;
+	if (id >= part->events_cap) {
+		size_t old = part->events_cap;
+
+		part->events = wk_grow(part->events, &part->events_cap, (size_t)id + 1,
+				       sizeof(*part->events));
+		memset(part->events + old, 0,
+		       (part->events_cap - old) * sizeof(*part->events));
+	}
+	note_event_word(part, head, id);
+	return id;
+}
+
+/* Threads seldom have samples of many events. */
+static uint32_t group_id(struct wk_script_part *part, const struct wk_script_group *group)
+{
+	uint32_t known = part->tasks[group->task].group, *number;
+
+	if (known && part->groups[known - 1].event == group->event)
+		return known - 1;
+	number = wk_map_at(&part->group_of, (uint64_t)group->task << 32 | group->event);
+	if (!*number) {
+		part->groups = wk_grow(part->groups, &part->groups_cap,
+				       (size_t)part->group_count + 1, sizeof(*part->groups));
+		part->groups[part->group_count] = *group;
+		*number = ++part->group_count;
+	}
+	part->tasks[group->task].group = *number;
+	return *number - 1;
+}
+
+static struct wk_script_task *task_of(const struct wk_script_part *part,
+				      const struct wk_event_sum *row)
+{
+	return &part->tasks[part->groups[row->whose].task];
+}
+
+static bool same_row(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_event_sum *a = &((const struct wk_script_part *)table)->rows[id - 1];
+	const struct wk_event_sum *b = key;
+
+	return a->stack == b->stack && a->whose == b->whose;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+/* Where only sums are asked for: a row for each distinct stack. */
+static bool add_to_row(struct wk_script_part *part, const struct wk_event_sum *row)
+{
+	uint64_t hash = wk_hash_u64((uint64_t)row->whose << 32 | row->stack);
+	uint32_t id = wk_index_find(&part->row_index, hash, same_row, part, row);
+	struct wk_event_sum *known;
+
+	if (!id) {
+		wk_index_add(&part->row_index, hash, (uint32_t)part->row_count + 1);
+		return false;
+	}
+	known = &part->rows[id - 1];
+	known->weight = sum(known->weight, row->weight);
+	known->times++;
+	if (row->time_ns > known->until_ns)
+		known->until_ns = row->time_ns;
+	return true;
+}
+
+static void add_row(struct wk_script_part *part, const struct wk_event_sum *row)
+{
+	task_of(part, row)->last = ++part->sample_count;
+	if (part->sums && add_to_row(part, row))
+		return;
+	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1,
+			     sizeof(*part->rows));
+	part->rows[part->row_count++] = *row;
+}
+
+static struct wk_event_sum row_of(struct wk_script_part *part, const struct wk_script_head *head)
+{
+	struct wk_script_group group = {
+		.time_ns = head->time_ns,
+		.task = head->who.len ? task_id(part, head) : 0,
+		.event = event_id(part, head),
+		.has_period = head->has_period,
+	};
+
+	return (struct wk_event_sum){
+		.time_ns = head->time_ns,
+		.until_ns = head->time_ns,
+		.times = 1,
+		.weight = head->has_period ? head->period : 1,
+		.whose = group_id(part, &group),
+		.cpu = head->cpu,
+	};
+}
+
+/* A first line without numbers is only known by the chain behind it (-F comm,ip,sym); so is a
+ * chain without a first line (-F ip,sym). */
+static bool is_bare_head(struct wk_script_part *part, struct wk_str line, const char *next,
+			 struct wk_script_head *head)
+{
+	struct wk_script_frame_line frame;
+	struct wk_str second = wk_script_plain_line(wk_script_line_at(next, part->end));
+
+	*head = (struct wk_script_head){ .cpu = WK_NO_CPU };
+	if (part->collapse)
+		return false;
+	if (wk_script_line_kind(line, &frame) == WK_SCRIPT_LINE_FRAME)
+		return true;
+	head->comm = head->who = wk_trim(line);
+	return second.len && second.at[0] == '\t' &&
+	       wk_script_line_kind(second, &frame) == WK_SCRIPT_LINE_FRAME;
+}
+
+static bool is_java(const struct wk_script_part *part, const struct wk_event_sum *row)
+{
+	return part->collapse && wk_str_starts(task_of(part, row)->name, "java");
+}
+
+/* Is the end of the part behind a blank line? */
+static bool ends_in_blank(const struct wk_script_part *part, const char *from)
+{
+	const char *at = part->end;
+	size_t feeds = 0;
+
+	for (; at > from && (at[-1] == '\n' || at[-1] == '\r'); at--)
+		feeds += at[-1] == '\n';
+	return feeds > 1;
+}
+
+/* With the chain that stands behind the first line. */
+static void add_sample(struct wk_script_part *part, struct wk_event_sum *row)
+{
+	const char *from = part->at;
+
+	row->stack = wk_script_next_chain(part, is_java(part, row));
+	if (part->wants_blank && part->at == part->end && !ends_in_blank(part, from - 1))
+		part->has_unfinished = true;
+	else
+		add_row(part, row);
+}
+
+/* Numbers read from their last digit to the first; moves `*end` to it. */
+static bool number_before(struct wk_str line, size_t *end, uint64_t *value, uint64_t *scale)
+{
+	size_t at = *end, most = at > 18 ? at - 18 : 0;
+
+	*value = 0;
+	*scale = 1;
+	for (; at > most && line.at[at - 1] >= '0' && line.at[at - 1] <= '9'; at--) {
+		*value += (uint64_t)(line.at[at - 1] - '0') * *scale;
+		*scale *= 10;
+	}
+	if (at == *end || (at == most && at > 0))
+		return false;
+	*end = at;
+	return true;
+}
+
+static size_t skip_blanks_before(struct wk_str line, size_t end)
+{
+	while (end > 0 && line.at[end - 1] == ' ')
+		end--;
+	return end;
+}
+
+/* " SECONDS.FRACTION:" and, before it, "[CPU]". */
+static bool time_before(struct wk_str line, size_t *end, struct wk_event_sum *row)
+{
+	uint64_t fraction, scale, seconds, cpu, unused;
+	size_t at = *end, cpu_at;
+
+	if (at == 0 || line.at[--at] != ':' || !number_before(line, &at, &fraction, &scale) ||
+	    scale > 1000000000 || line.at[--at] != '.' ||
+	    !number_before(line, &at, &seconds, &unused) || unused > 10000000000u ||
+	    line.at[at - 1] != ' ')
+		return false;
+	row->time_ns = seconds * 1000000000u + fraction * (1000000000u / scale);
+	at = skip_blanks_before(line, at);
+	cpu_at = at ? at - 1 : 0;
+	if (cpu_at && line.at[cpu_at] == ']' && number_before(line, &cpu_at, &cpu, &unused) &&
+	    cpu_at > 1 && line.at[cpu_at - 1] == '[' && line.at[cpu_at - 2] == ' ') {
+		row->cpu = cpu < WK_NO_CPU ? (uint32_t)cpu : WK_NO_CPU;
+		at = skip_blanks_before(line, cpu_at - 1);
+	}
+	*end = at;
+	return true;
+}
+
+/* Most first lines differ from earlier ones in their numbers only. Read from its end, a line
+ * with the event of the last sample gives these without a question what they are, and what is
+ * left must be a command and its numbers that are known. Anything else is read in full. */
+static bool is_like_before(struct wk_script_part *part, struct wk_str line,
+			   struct wk_event_sum *row)
+{
+	struct wk_script_group group = { .event = part->last_event };
+	struct wk_str event = part->last_event_word;
+	size_t end = skip_blanks_before(line, line.len);
+	uint64_t period, unused;
+	struct wk_str who;
+
+	if (!part->last_event || end < event.len + 2 || line.at[end - event.len - 1] != ' ' ||
+	    memcmp(line.at + end - event.len, event.at, event.len) != 0)
+		return false;
+	*row = (struct wk_event_sum){ .cpu = WK_NO_CPU, .weight = 1, .times = 1 };
+	end = skip_blanks_before(line, end - event.len);
+	if (number_before(line, &end, &period, &unused)) {
+		if (end == 0 || line.at[end - 1] != ' ' || !period)
+			return false;
+		row->weight = period;
+		group.has_period = true;
+		end = skip_blanks_before(line, end);
+	}
+	if (!time_before(line, &end, row))
+		return false;
+	who = wk_str_of(line.at, end);
+	group.task = wk_index_find(&part->task_index, wk_hash_bytes(who.at, who.len), same_task,
+				   part, &who);
+	if (!group.task)
+		return false;
+	group.time_ns = row->until_ns = row->time_ns;
+	row->whose = group_id(part, &group);
+	return true;
+}
+
+/* Reads a first line in full; false, behind it, if it is none. */
+static bool read_head(struct wk_script_part *part, struct wk_str line, const char *next,
+		      struct wk_script_head *head)
+{
+	struct wk_script_frame_line frame;
+	const char *begin = part->at;
+
+	part->at = next;
+	if (head_of(part, line, head))
+		return true;
+	if (is_bare_head(part, line, next, head)) {
+		if (head->who.len == 0)
+			part->at = begin;
+		return true;
+	}
+	if (wk_script_line_kind(line, &frame) != WK_SCRIPT_LINE_EXTRA)
+		wk_script_note_bad(part, line, true);
+	return false;
+}
+
+static void read_sample(struct wk_script_part *part)
+{
+	struct wk_str raw = wk_script_line_at(part->at, part->end);
+	struct wk_str line = wk_script_plain_line(raw);
+	const char *next = wk_script_line_behind(raw, part->end);
+	struct wk_script_head head;
+	struct wk_event_sum row;
+
+	if (is_like_before(part, line, &row)) {
+		part->at = next;
+		add_sample(part, &row);
+		return;
+	}
+	if (!read_head(part, line, next, &head))
+		return;
+	if (head.is_record) {
+		part->lost += head.lost;
+		return;
+	}
+	row = row_of(part, &head);
+	if (head.frame.len) {
+		row.stack = wk_script_chain_of_frame(part, head.frame, is_java(part, &row));
+		add_row(part, &row);
+	} else {
+		add_sample(part, &row);
+	}
+}
+
+/* Blank lines and comments. */
+static bool skip_between(struct wk_script_part *part)
+{
+	while (part->at < part->end) {
+		struct wk_str line;
+
+		if (*part->at == '\n') {
+			part->at++;
+			continue;
+		}
+		if (*part->at != '#' && *part->at != '\r' && *part->at != ' ' && *part->at != '\t')
+			return true;
+		line = wk_script_line_at(part->at, part->end);
+		if (*part->at != '#' && wk_trim(wk_script_plain_line(line)).len)
+			return true;
+		part->at = wk_script_line_behind(line, part->end);
+	}
+	return false;
+}
+
+bool wk_script_part_read(struct wk_script_part *part, size_t most)
+{
+	while (part->row_count < most) {
+		if (!skip_between(part)) {
+			end_reading(part);
+			return false;
+		}
+		read_sample(part);
+	}
+	return true;
+}

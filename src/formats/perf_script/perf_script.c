@@ -1,0 +1,319 @@
+/* What `perf script` prints: samples of several lines with a blank line behind each, or of one
+ * line; see docs/formats/perf-script.md. */
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "formats/perf_script/internal.h"
+#include "formats/reader.h"
+#include "os/os.h"
+
+#define ROWS_AT_ONCE 4096
+#define SMALLEST_PART (256 * 1024) /* less is not worth a thread */
+
+#define EXPECTED "the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each " \
+		 "frame"
+
+static struct wk_str text_of(struct wk_bytes bytes)
+{
+	return wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+}
+
+static bool is_frame(struct wk_str line, bool needs_image)
+{
+	struct wk_script_frame_line frame;
+
+	return line.len && (line.at[0] == '\t' || line.at[0] == ' ') &&
+	       wk_script_line_kind(line, &frame) == WK_SCRIPT_LINE_FRAME &&
+	       (!needs_image || line.at[line.len - 1] == ')');
+}
+
+/* The first two lines tell: one that begins a sample, and one that is a frame. */
+static int judge(struct wk_str first, struct wk_str second)
+{
+	struct wk_script_head head;
+
+	if (!wk_script_head_parse(first, &head))
+		return is_frame(second, true) && second.at[0] == '\t' ? 50 : 0;
+	if (head.frame.len || is_frame(second, true))
+		return 95;
+	if (is_frame(second, false))
+		return 80;
+	return head.has_time && head.has_event ? 30 : 0;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_lines lines = wk_lines_of(first);
+	bool has_header = wk_str_starts(text_of(first), "# ========\n# captured on");
+	struct wk_str line, second = { 0 };
+
+	while (wk_lines_next(&lines, &line))
+		if (line.len && line.at[0] != '#' && wk_trim(line).len) {
+			wk_lines_next(&lines, &second);
+			return judge(line, second);
+		}
+	return has_header ? 90 : 0;
+}
+
+/* The comments at the begin are what `perf script --header` prints. */
+
+static void tell_fact(struct wk_stack_writer *writer, const char *key, struct wk_str value)
+{
+	struct wk_event event = { .kind = WK_EVENT_SYSTEM, .cpu = WK_NO_CPU };
+
+	event.system = (struct wk_event_system){ .key = wk_str_c(key), .value = value };
+	wk_stack_writer_event(writer, &event);
+}
+
+/* "8058796 kB" as bytes */
+static void tell_memory(struct wk_stack_writer *writer, struct wk_str value)
+{
+	struct wk_buf text = { 0 };
+	uint64_t kilobytes;
+
+	if (!wk_str_ends(value, " kB") ||
+	    !wk_num_u64(wk_str_of(value.at, value.len - 3), &kilobytes) || kilobytes > UINT32_MAX)
+		return;
+	wk_buf_add_fmt(&text, "%" PRIu64, kilobytes * 1024);
+	tell_fact(writer, "memory", wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void tell_comment(struct wk_stack_writer *writer, struct wk_str line)
+{
+	static const struct {
+		const char *perf, *key;
+	} facts[] = {
+		{ "hostname", "host name" }, { "os release", "kernel" },
+		{ "perf version", "recorder" }, { "arch", "machine" }, { "cpudesc", "cpu" },
+		{ "cpuid", "cpu id" }, { "nrcpus online", "cpus" }, { "cmdline", "command line" },
+	};
+	const char *colon = line.len ? memchr(line.at, ':', line.len) : NULL;
+	struct wk_str key, value;
+
+	if (!colon)
+		return;
+	key = wk_trim(wk_str_of(line.at + 1, (size_t)(colon - line.at) - 1));
+	value = wk_trim(wk_str_skip(line, (size_t)(colon - line.at) + 1));
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		if (wk_str_is(key, facts[i].perf))
+			tell_fact(writer, facts[i].key, value);
+	if (wk_str_is(key, "total memory"))
+		tell_memory(writer, value);
+}
+
+static void tell_facts(struct wk_stack_writer *writer, struct wk_bytes bytes)
+{
+	struct wk_lines lines = wk_lines_of(bytes);
+	struct wk_str line;
+
+	while (wk_lines_next(&lines, &line) && (line.len == 0 || line.at[0] == '#'))
+		tell_comment(writer, line);
+}
+
+/* Lines that made no sense, over all parts. */
+
+static uint64_t line_number(struct wk_str all, const char *at)
+{
+	uint64_t number = 1;
+
+	for (const char *from = all.at; from < at; number++) {
+		from = memchr(from, '\n', (size_t)(at - from));
+		if (!from)
+			break;
+		from++;
+	}
+	return number;
+}
+
+/* In the older tools' words where one of them is followed. */
+static void tell_weird(struct wk_stack_writer *writer, enum wk_collapse_dialect dialect,
+		       const struct wk_script_part *part, uint64_t count)
+{
+	struct wk_str line = part->bad_first;
+	struct wk_buf text = { 0 };
+
+	if (dialect == WK_COLLAPSE_PERL)
+		wk_buf_add_text(&text, "Unrecognized line: ");
+	else
+		wk_buf_add_fmt(&text, "Weird %s line: ", part->bad_is_head ? "event" : "stack");
+	wk_buf_add(&text, line.at, line.len < 200 ? line.len : 200);
+	if (count > 1)
+		wk_buf_add_fmt(&text, " (and %" PRIu64 " more)", count - 1);
+	wk_stack_writer_note(writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void tell_bad(struct wk_stack_writer *writer, const struct wk_input *input,
+		     const struct wk_script_part *parts, size_t count)
+{
+	const struct wk_script_part *first = NULL;
+	struct wk_bad_lines bad = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		bad.count += parts[i].bad_count;
+		if (parts[i].bad_count && !first)
+			first = &parts[i];
+	}
+	if (!first)
+		return;
+	if (input->options.collapse) {
+		tell_weird(writer, input->options.collapse->dialect, first, bad.count);
+		return;
+	}
+	bad.first = first->bad_first;
+	bad.first_number = line_number(text_of(input->bytes), bad.first.at);
+	bad.expected = first->bad_is_head ? "the first line of a sample" : "a frame";
+	wk_bad_lines_tell(&bad, writer);
+}
+
+static void tell_lost(struct wk_stack_writer *writer, const struct wk_script_part *parts,
+		      size_t count)
+{
+	struct wk_event event = { .kind = WK_EVENT_LOST, .cpu = WK_NO_CPU };
+
+	for (size_t i = 0; i < count; i++)
+		event.lost.count += parts[i].lost;
+	if (event.lost.count)
+		wk_stack_writer_event(writer, &event);
+}
+
+static void tell_unfinished(struct wk_stack_writer *writer, const struct wk_script_part *parts,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].has_unfinished)
+			wk_stack_writer_note(writer,
+					     wk_str_c("the last sample is not counted: no blank "
+						      "line stands behind it"));
+}
+
+/* Cuts between samples. */
+
+/* The first place from `at` on where a sample may begin: behind a blank line, or before a line
+ * that is a whole sample. */
+static const char *next_cut(const char *at, const char *end)
+{
+	while (at < end) {
+		const char *feed = memchr(at, '\n', (size_t)(end - at));
+		struct wk_script_head head;
+		struct wk_str line;
+
+		if (!feed || feed + 1 == end)
+			return end;
+		at = feed + 1;
+		if (*at == '\n')
+			return at;
+		if (*at == '\t' || *at == '#')
+			continue;
+		feed = memchr(at, '\n', (size_t)(end - at));
+		line = wk_str_of(at, feed ? (size_t)(feed - at) : 0);
+		if (wk_script_head_parse(line, &head) && head.frame.len)
+			return at;
+	}
+	return end;
+}
+
+static size_t part_count(const struct wk_input *input)
+{
+	size_t most = wk_bytes_left(&input->bytes) / SMALLEST_PART + 1;
+	size_t count = input->options.threads ? input->options.threads : 1;
+
+	/* Who tells what was inlined is asked by one thread. */
+	if (input->options.collapse && input->options.collapse->inliner)
+		return 1;
+	if (count > most)
+		count = most;
+	return count < WK_SCRIPT_MOST_PARTS ? count : WK_SCRIPT_MOST_PARTS;
+}
+
+/* Who reads the first part also tells it, which takes a twentieth of the time. */
+static size_t weight_up_to(size_t part)
+{
+	return 20 + 21 * part;
+}
+
+static void cut(struct wk_script_part *parts, size_t count, const struct wk_input *input)
+{
+	const struct wk_collapse *collapse = input->options.collapse;
+	struct wk_str all = text_of(input->bytes);
+	const char *begin = all.at, *end = all.at + all.len;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *stop = end;
+
+		if (i + 1 < count) {
+			stop = all.at + all.len / weight_up_to(count - 1) * weight_up_to(i);
+			stop = next_cut(stop < begin ? begin : stop, end);
+		}
+		wk_script_part_init(&parts[i], &input->options, begin, stop);
+		parts[i].wants_blank =
+			stop == end && collapse && collapse->dialect == WK_COLLAPSE_PERL;
+		begin = stop;
+	}
+}
+
+static void read_whole(void *context)
+{
+	wk_script_part_read(context, SIZE_MAX);
+}
+
+/* The first part is told while it is read, the others when their threads are done. */
+static void read_parts(struct wk_script_part *parts, size_t count, struct wk_script_teller *teller)
+{
+	struct wk_os_thread *threads[WK_SCRIPT_MOST_PARTS] = { 0 };
+	size_t at_once = parts[0].sums ? SIZE_MAX : ROWS_AT_ONCE;
+	bool goes_on = true;
+
+	for (size_t i = 1; i < count; i++)
+		threads[i] = wk_os_thread_start(read_whole, &parts[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i])
+			wk_os_thread_join(threads[i]);
+		do {
+			goes_on = !wk_stack_writer_is_done(teller->writer) &&
+				  wk_script_part_read(&parts[i], at_once);
+			wk_script_tell(teller, &parts[i]);
+		} while (goes_on);
+		wk_script_part_end(&parts[i]);
+	}
+}
+
+bool wk_script_read(const struct wk_input *input, size_t count, const struct wk_sink *sink,
+		    struct wk_err *err)
+{
+	const struct wk_collapse *collapse = input->options.collapse;
+	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
+	struct wk_script_part *parts = wk_alloc_zeroed(count, sizeof(*parts));
+	struct wk_script_teller teller;
+
+	if (collapse)
+		wk_stack_writer_source(writer, "samples", "samples", true);
+	else
+		tell_facts(writer, input->bytes);
+	cut(parts, count, input);
+	wk_script_teller_init(&teller, writer, collapse);
+	read_parts(parts, count, &teller);
+	tell_lost(writer, parts, count);
+	tell_bad(writer, input, parts, count);
+	tell_unfinished(writer, parts, count);
+	if (!collapse && !wk_stack_writer_samples(writer) && !wk_stack_writer_is_done(writer))
+		wk_fail_no_stacks(err, input->bytes, EXPECTED);
+	wk_script_teller_fini(&teller);
+	free(parts);
+	return wk_stack_writer_end(writer, err);
+}
+
+static bool read_text(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
+{
+	return wk_script_read(input, part_count(input), sink, err);
+}
+
+const struct wk_reader wk_reader_perf_script = {
+	.name = "perf-script",
+	.summary = "text of `perf script`",
+	.suffixes = (const char *const[]){ ".perf", ".stacks", NULL },
+	.probe = probe,
+	.read = read_text,
+};

@@ -1,0 +1,143 @@
+#include <inttypes.h>
+
+#include "formats/lines.h"
+#include "formats/profiles/v8_profile.h"
+#include "formats/reader.h"
+
+/* V8's profiles: .cpuprofile of Node, Deno and Chrome, in today's form and the nested one of
+ * before 2017, and .heapprofile. docs/formats/cpuprofile.md tells what is read. */
+
+static const char expected[] = "a V8 profile: nodes with call frames, and samples";
+
+static int probe(struct wk_bytes first)
+{
+	if (!wk_json_looks_like(first) || wk_json_has_key(first, "ph") ||
+	    wk_json_has_key(first, "traceEvents"))
+		return 0;
+	if (wk_json_has_key(first, "callFrame") || wk_json_has_key(first, "callUID"))
+		return 90;
+	if (wk_json_has_key(first, "timeDeltas") ||
+	    (wk_json_has_key(first, "startTime") && wk_json_has_key(first, "endTime")))
+		return 50;
+	return 0;
+}
+
+static uint64_t microseconds(struct wk_json *json)
+{
+	int64_t ns = wk_json_scaled(json, 3);
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static void read_nodes(struct wk_v8_profile *profile, struct wk_json *json)
+{
+	if (!wk_json_enter_array(json))
+		return;
+	while (wk_json_next_element(json))
+		wk_v8_node(profile, json);
+}
+
+struct reading {
+	struct wk_v8_profile profile;
+	bool has_samples;    /* the list, empty or not */
+	bool has_timestamps; /* the old form, where other times are in seconds */
+};
+
+static void read_key(struct reading *reading, struct wk_str key, struct wk_json *json)
+{
+	struct wk_v8_profile *profile = &reading->profile;
+
+	if (wk_str_is(key, "nodes")) {
+		read_nodes(profile, json);
+	} else if (wk_str_is(key, "head")) {
+		wk_v8_node(profile, json);
+	} else if (wk_str_is(key, "samples")) {
+		reading->has_samples = true;
+		wk_v8_samples(profile, json);
+	} else if (wk_str_is(key, "timeDeltas")) {
+		wk_v8_deltas(profile, json);
+	} else if (wk_str_is(key, "timestamps")) {
+		reading->has_timestamps = true;
+		wk_v8_timestamps(profile, json);
+	} else if (wk_str_is(key, "startTime") && !reading->has_timestamps) {
+		profile->start_ns = microseconds(json);
+	} else if (wk_str_is(key, "endTime")) {
+		profile->end_ns = microseconds(json);
+	} else {
+		wk_json_skip(json);
+	}
+}
+
+static void note_lost(struct wk_v8_profile *profile)
+{
+	struct wk_buf text = { 0 };
+
+	if (!profile->lost_samples)
+		return;
+	wk_buf_add_fmt(&text, "%" PRIu64 " of %zu samples name a node that is not there and were "
+		       "passed over", profile->lost_samples, profile->sample_count);
+	wk_stack_writer_note(profile->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void tell_source(struct wk_v8_profile *profile, const char *name, const char *unit)
+{
+	bool is_cpu = wk_str_is(wk_str_c(name), "cpu");
+	struct wk_event_source source = { .name = wk_str_c(name),
+					  .unit = wk_str_c(unit),
+					  .is_cpu_time = is_cpu,
+					  .is_weighed = !is_cpu };
+
+	wk_stack_writer_tell_source(profile->writer, &source);
+}
+
+static void tell(struct reading *reading)
+{
+	struct wk_v8_profile *profile = &reading->profile;
+
+	if (reading->has_timestamps)
+		profile->end_ns = 0;
+	if (profile->has_bytes) {
+		tell_source(profile, "allocated", "bytes");
+		wk_v8_tell_hits(profile);
+	} else if (profile->sample_count && profile->delta_count) {
+		tell_source(profile, "cpu", "ns");
+		wk_v8_tell(profile);
+	} else {
+		tell_source(profile, "hits", "samples");
+		wk_v8_tell_hits(profile);
+	}
+	note_lost(profile);
+}
+
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
+	struct wk_json json = wk_json_of(input->bytes);
+	struct reading reading = { 0 };
+	struct wk_str key;
+
+	wk_v8_init(&reading.profile, writer);
+	wk_json_enter_object(&json);
+	while (wk_json_next_key(&json, &key) && !wk_stack_writer_is_done(writer))
+		read_key(&reading, key, &json);
+	tell(&reading);
+	if (json.is_cut && !json.expected)
+		wk_stack_writer_note(writer,
+				     wk_str_c("the file ends in the middle of the profile"));
+	if (wk_json_end(&json, err) && wk_stack_writer_samples(writer) == 0 &&
+	    !wk_stack_writer_is_done(writer))
+		wk_fail_no_samples(err, reading.profile.node_count > 0 || reading.has_samples,
+				   input->bytes, expected);
+	wk_v8_fini(&reading.profile);
+	return wk_stack_writer_end(writer, err);
+}
+
+const struct wk_reader wk_reader_cpuprofile = {
+	.name = "cpuprofile",
+	.summary = "V8 CPU and heap profiles (Node, Deno, Chrome)",
+	.suffixes = (const char *const[]){ ".cpuprofile", ".heapprofile", NULL },
+	.probe = probe,
+	.read = read_file,
+};

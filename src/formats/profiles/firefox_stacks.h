@@ -1,0 +1,47 @@
+/* The tables that stacks of a Firefox profile are made of, and the stacks made of them.
+ *
+ *	while there are keys: wk_fx_tables_key(&maker, &tables, key, json)
+ *	stack = wk_fx_stack(&maker, &shared, &tables, row);    of a sample
+ *	wk_fx_tables_fini(&tables); */
+#ifndef WK_FORMATS_PROFILES_FIREFOX_STACKS_H
+#define WK_FORMATS_PROFILES_FIREFOX_STACKS_H
+
+#include "base/map.h"
+#include "base/strtab.h"
+#include "formats/profiles/firefox_table.h"
+#include "formats/stack_writer.h"
+
+/* What a stack is made of. In new profiles all threads share one, in others each has its own. */
+struct wk_fx_tables {
+	struct wk_fx_table stacks, frames, funcs, resources, symbols, sources;
+	uint32_t *strings, *libs;           /* texts */
+	size_t string_count, string_cap, lib_count, lib_cap;
+	uint32_t *categories;               /* texts; of the shared tables only */
+	size_t category_count, category_cap;
+	uint32_t *number_of_frame;          /* of the writer, + 1 */
+	uint32_t *number_of_stack;          /* + 1 */
+};
+
+/* What making them takes; the writer and the texts are the caller's. */
+struct wk_fx_maker {
+	struct wk_stack_writer *writer;
+	struct wk_strtab *texts;
+	struct wk_map open_of;    /* by text: see there */
+	uint32_t *path;           /* scratch of walks to the root */
+	size_t path_cap;
+};
+
+/* Reads the value of a key that names one of the tables; false if it is no such key. */
+bool wk_fx_tables_key(struct wk_fx_maker *maker, struct wk_fx_tables *tables, struct wk_str key,
+		      struct wk_json *json);
+void wk_fx_categories_read(struct wk_fx_maker *maker, struct wk_fx_tables *shared,
+			   struct wk_json *json);
+bool wk_fx_tables_have_stacks(const struct wk_fx_tables *tables);
+void wk_fx_tables_fini(struct wk_fx_tables *tables);
+
+/* The writer's number of the stack in a row of `tables`. Names that these have not are looked
+ * up in `shared`. */
+uint32_t wk_fx_stack(struct wk_fx_maker *maker, const struct wk_fx_tables *shared,
+		     struct wk_fx_tables *tables, int64_t row);
+
+#endif

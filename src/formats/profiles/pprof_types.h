@@ -1,0 +1,20 @@
+/* What pprof calls its measures, as sources of wick's: for its binary and its text form. */
+#ifndef WK_FORMATS_PROFILES_PPROF_TYPES_H
+#define WK_FORMATS_PROFILES_PPROF_TYPES_H
+
+#include "formats/stack_writer.h"
+
+/* Tells the source of a sample type ("cpu", "nanoseconds") under `number`. What values of it
+ * are to be multiplied by. */
+uint64_t wk_pprof_tell_source(struct wk_stack_writer *writer, uint32_t number, struct wk_str type,
+			      struct wk_str unit);
+
+/* No name of a thread or a measure is as long as what this leaves of a text. */
+struct wk_str wk_pprof_short_name(struct wk_str text);
+
+static inline uint64_t wk_pprof_scaled(uint64_t value, uint64_t scale)
+{
+	return value > UINT64_MAX / scale ? UINT64_MAX : value * scale;
+}
+
+#endif

@@ -1,0 +1,315 @@
+#include "formats/profiles/spans.h"
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+#define MOST_LOOKED_AT 64  /* open spans, for the one that an end names */
+#define FEW_TIES       16  /* spans that begin at once, sorted by hand */
+#define NO_END         UINT64_MAX
+#define ROUNDING_NS    1000 /* producers round to microseconds */
+
+enum span_kind {
+	SPAN_BEGIN,
+	SPAN_END,
+	SPAN_WHOLE,
+};
+
+struct wk_span_event {
+	uint64_t time_ns, duration_ns;
+	uint32_t thread, frame;
+	uint8_t kind;
+};
+
+struct wk_span_piece {
+	uint64_t time_ns, weight;
+	uint32_t thread, stack;
+	uint32_t source;
+};
+
+struct wk_span_thread {
+	uint32_t pid, tid, source;
+	bool has_no_time;
+	uint32_t top;     /* innermost open span + 1 */
+	uint64_t from_ns; /* since when the stack is what it is */
+	uint64_t last_ns;
+};
+
+struct wk_span_open {
+	uint64_t end_ns; /* where it ends at the latest, or NO_END */
+	uint32_t stack, frame;
+	uint32_t below;  /* the span around it + 1, or the next free one */
+	bool is_begin;   /* its end will be told */
+};
+
+void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer)
+{
+	*spans = (struct wk_spans){ .writer = writer };
+}
+
+void wk_spans_fini(struct wk_spans *spans)
+{
+	free(spans->events);
+	free(spans->pieces);
+	free(spans->threads);
+	free(spans->open);
+}
+
+uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source)
+{
+	spans->threads = wk_grow(spans->threads, &spans->thread_cap, spans->thread_count + 1,
+				 sizeof(*spans->threads));
+	spans->threads[spans->thread_count] = (struct wk_span_thread){
+		.pid = pid, .tid = tid, .source = source };
+	return (uint32_t)spans->thread_count++;
+}
+
+void wk_spans_no_time(struct wk_spans *spans, uint32_t thread)
+{
+	spans->threads[thread].has_no_time = true;
+}
+
+static void add_event(struct wk_spans *spans, enum span_kind kind, uint32_t thread,
+		      uint64_t time_ns, uint64_t duration_ns, uint32_t frame)
+{
+	struct wk_span_thread *row = &spans->threads[thread];
+	uint64_t end_ns;
+
+	/* Times stay where their sums cannot overflow. */
+	if (time_ns > INT64_MAX)
+		time_ns = INT64_MAX;
+	if (duration_ns > INT64_MAX - time_ns)
+		duration_ns = INT64_MAX - time_ns;
+	end_ns = time_ns + duration_ns;
+	if (end_ns > row->last_ns)
+		row->last_ns = end_ns;
+	spans->events = wk_grow(spans->events, &spans->event_cap, spans->event_count + 1,
+				sizeof(*spans->events));
+	spans->events[spans->event_count++] = (struct wk_span_event){
+		.time_ns = time_ns,
+		.duration_ns = duration_ns,
+		.thread = thread,
+		.frame = frame,
+		.kind = (uint8_t)kind,
+	};
+}
+
+void wk_spans_begin(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame)
+{
+	add_event(spans, SPAN_BEGIN, thread, time_ns, 0, frame);
+}
+
+void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame)
+{
+	add_event(spans, SPAN_END, thread, time_ns, 0, frame);
+}
+
+void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns,
+		    uint64_t duration_ns, uint32_t frame)
+{
+	add_event(spans, SPAN_WHOLE, thread, time_ns, duration_ns, frame);
+}
+
+void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, uint32_t stack,
+		     uint64_t time_ns, uint64_t weight)
+{
+	spans->pieces = wk_grow(spans->pieces, &spans->piece_cap, spans->piece_count + 1,
+				sizeof(*spans->pieces));
+	spans->pieces[spans->piece_count++] = (struct wk_span_piece){
+		.time_ns = spans->threads[thread].has_no_time ? 0 : time_ns,
+		.weight = weight,
+		.thread = thread,
+		.stack = stack,
+		.source = source,
+	};
+}
+
+/* --- Order --------------------------------------------------------------------------------- */
+
+/* Whole spans that begin at the same time: the longer one is around the shorter. */
+static void sort_by_length(const struct wk_spans *spans, struct wk_sort_key *keys, size_t count)
+{
+	if (count > FEW_TIES) {
+		uint64_t time_ns = keys[0].key;
+
+		for (size_t i = 0; i < count; i++)
+			keys[i].key = ~spans->events[keys[i].row].duration_ns;
+		wk_sort_keys(keys, count);
+		for (size_t i = 0; i < count; i++)
+			keys[i].key = time_ns;
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct wk_sort_key moved = keys[i];
+		uint64_t length = spans->events[moved.row].duration_ns;
+		size_t to = i;
+
+		for (; to && spans->events[keys[to - 1].row].duration_ns < length; to--)
+			keys[to] = keys[to - 1];
+		keys[to] = moved;
+	}
+}
+
+static bool is_whole(const struct wk_spans *spans, const struct wk_sort_key *key)
+{
+	return spans->events[key->row].kind == SPAN_WHOLE;
+}
+
+static struct wk_sort_key *events_in_order(const struct wk_spans *spans)
+{
+	size_t count = spans->event_count;
+	struct wk_sort_key *keys = wk_alloc((count + 1) * sizeof(*keys));
+	size_t next;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct wk_sort_key){ spans->events[i].time_ns, (uint32_t)i };
+	wk_sort_keys(keys, count);
+	for (size_t i = 0; i < count; i = next) {
+		next = i + 1;
+		if (!is_whole(spans, &keys[i]))
+			continue;
+		while (next < count && keys[next].key == keys[i].key &&
+		       is_whole(spans, &keys[next]))
+			next++;
+		sort_by_length(spans, keys + i, next - i);
+	}
+	return keys;
+}
+
+/* --- Nesting ------------------------------------------------------------------------------- */
+
+/* What was open until `time_ns` becomes a piece. */
+static void close_piece(struct wk_spans *spans, uint32_t thread, uint64_t time_ns)
+{
+	struct wk_span_thread *row = &spans->threads[thread];
+
+	if (row->top && time_ns > row->from_ns)
+		wk_spans_sample(spans, thread, row->source, spans->open[row->top - 1].stack,
+				row->from_ns, time_ns - row->from_ns);
+	if (time_ns > row->from_ns)
+		row->from_ns = time_ns;
+}
+
+static void pop(struct wk_spans *spans, uint32_t thread)
+{
+	struct wk_span_thread *row = &spans->threads[thread];
+	uint32_t top = row->top;
+
+	row->top = spans->open[top - 1].below;
+	spans->open[top - 1].below = spans->free_open;
+	spans->free_open = top;
+}
+
+/* Ends what ended by itself until `time_ns`. */
+static void advance(struct wk_spans *spans, uint32_t thread, uint64_t time_ns)
+{
+	struct wk_span_thread *row = &spans->threads[thread];
+
+	while (row->top && spans->open[row->top - 1].end_ns <= time_ns) {
+		close_piece(spans, thread, spans->open[row->top - 1].end_ns);
+		pop(spans, thread);
+	}
+	close_piece(spans, thread, time_ns);
+}
+
+static uint32_t new_open(struct wk_spans *spans)
+{
+	uint32_t at = spans->free_open;
+
+	if (at) {
+		spans->free_open = spans->open[at - 1].below;
+		return at;
+	}
+	spans->open = wk_grow(spans->open, &spans->open_cap, spans->open_count + 1,
+			      sizeof(*spans->open));
+	return (uint32_t)++spans->open_count;
+}
+
+static void push(struct wk_spans *spans, const struct wk_span_event *event)
+{
+	uint32_t at = new_open(spans);
+	struct wk_span_thread *row = &spans->threads[event->thread];
+	const struct wk_span_open *around = row->top ? &spans->open[row->top - 1] : NULL;
+	struct wk_span_open open = { .end_ns = NO_END, .frame = event->frame, .below = row->top };
+
+	open.is_begin = event->kind == SPAN_BEGIN;
+	if (!open.is_begin)
+		open.end_ns = event->time_ns + event->duration_ns;
+	if (around && open.end_ns > around->end_ns) {
+		spans->cut += !open.is_begin && open.end_ns - around->end_ns > ROUNDING_NS;
+		open.end_ns = around->end_ns;
+	}
+	open.stack = wk_stack_writer_stack(spans->writer, around ? around->stack : 0,
+					   event->frame);
+	spans->open[at - 1] = open;
+	row->top = at;
+}
+
+/* Whole spans end by themselves and are never meant. */
+static bool is_meant(const struct wk_span_open *open, uint32_t frame)
+{
+	return open->is_begin && (frame == 0 || open->frame == frame);
+}
+
+static void end(struct wk_spans *spans, const struct wk_span_event *event)
+{
+	uint32_t *top = &spans->threads[event->thread].top;
+	uint32_t at = *top;
+
+	for (int i = 0; at && i < MOST_LOOKED_AT; i++) {
+		if (is_meant(&spans->open[at - 1], event->frame))
+			break;
+		at = spans->open[at - 1].below;
+	}
+	if (!at || !is_meant(&spans->open[at - 1], event->frame)) {
+		spans->stray_ends++;
+		return;
+	}
+	while (*top != at)
+		pop(spans, event->thread);
+	pop(spans, event->thread);
+}
+
+static void nest(struct wk_spans *spans)
+{
+	struct wk_sort_key *keys = events_in_order(spans);
+
+	for (size_t i = 0; i < spans->event_count; i++) {
+		const struct wk_span_event *event = &spans->events[keys[i].row];
+
+		advance(spans, event->thread, event->time_ns);
+		if (event->kind == SPAN_END)
+			end(spans, event);
+		else
+			push(spans, event);
+	}
+	free(keys);
+	for (uint32_t i = 0; i < spans->thread_count; i++)
+		advance(spans, i, spans->threads[i].last_ns);
+}
+
+void wk_spans_tell(struct wk_spans *spans)
+{
+	struct wk_sort_key *keys;
+
+	nest(spans);
+	keys = wk_alloc((spans->piece_count + 1) * sizeof(*keys));
+	for (size_t i = 0; i < spans->piece_count; i++)
+		keys[i] = (struct wk_sort_key){ spans->pieces[i].time_ns, (uint32_t)i };
+	wk_sort_keys(keys, spans->piece_count);
+	for (size_t i = 0; i < spans->piece_count; i++) {
+		const struct wk_span_piece *piece = &spans->pieces[keys[i].row];
+		struct wk_event event = {
+			.kind = WK_EVENT_SAMPLE,
+			.time_ns = piece->time_ns,
+			.pid = spans->threads[piece->thread].pid,
+			.tid = spans->threads[piece->thread].tid,
+			.cpu = WK_NO_CPU,
+		};
+
+		event.sample.source = piece->source;
+		event.sample.weight = piece->weight;
+		event.sample.named_stack = piece->stack;
+		wk_stack_writer_event(spans->writer, &event);
+	}
+	free(keys);
+}

@@ -1,0 +1,58 @@
+/* Spans of time that nest, to samples: what traces of begins and ends are read with.
+ *
+ * Spans are told in any order; wk_spans_tell puts each thread's in order of time, keeps the
+ * stack of those that are open, and gives one sample for every piece of time in which that
+ * stack stays the same, weighing its length. So a frame's self time is what no inner span
+ * covers, and samples come in order of time across threads. Usual order of calls: init,
+ * thread and begin/end/whole/sample as the input goes, tell, fini.
+ *
+ * An end without a begin is counted and dropped, a span without an end lasts until its thread's
+ * last moment, and one that ends after the span around it is cut there. */
+#ifndef WK_FORMATS_PROFILES_SPANS_H
+#define WK_FORMATS_PROFILES_SPANS_H
+
+#include "base/map.h"
+#include "formats/stack_writer.h"
+
+struct wk_span_event;
+struct wk_span_piece;
+struct wk_span_thread;
+struct wk_span_open;
+
+struct wk_spans {
+	struct wk_stack_writer *writer;
+	struct wk_span_event *events;
+	struct wk_span_piece *pieces;
+	struct wk_span_thread *threads;
+	struct wk_span_open *open; /* all threads' open spans; those that ended are used again */
+	size_t event_count, event_cap, piece_count, piece_cap, thread_count, thread_cap;
+	size_t open_count, open_cap;
+	uint32_t free_open;       /* first of those that ended, + 1 */
+	uint64_t stray_ends, cut; /* what was mended */
+};
+
+void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer);
+void wk_spans_fini(struct wk_spans *spans);
+
+/* A new thread, whose spans become samples of `source`; threads are told apart by the number
+ * that comes back, alone. */
+uint32_t wk_spans_thread(struct wk_spans *spans, uint32_t pid, uint32_t tid, uint32_t source);
+
+/* What its spans and samples are measured in is bytes, say: they have an order, but no time. */
+void wk_spans_no_time(struct wk_spans *spans, uint32_t thread);
+
+/* `frame` is a number of the writer. */
+void wk_spans_begin(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);
+void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns,
+		    uint64_t duration_ns, uint32_t frame);
+
+/* Ends the innermost open span of that frame and all in it; frame 0: the innermost of all. */
+void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);
+
+/* A sample that is already one, to be told in its turn. */
+void wk_spans_sample(struct wk_spans *spans, uint32_t thread, uint32_t source, uint32_t stack,
+		     uint64_t time_ns, uint64_t weight);
+
+void wk_spans_tell(struct wk_spans *spans);
+
+#endif

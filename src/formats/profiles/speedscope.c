@@ -1,0 +1,414 @@
+#include "base/text/json.h"
+#include "base/mem.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+#include "formats/profiles/spans.h"
+
+/* speedscope's own file format, which py-spy, rbspy, samply's converters and many more write.
+ * docs/formats/speedscope.md tells what is read. */
+
+static const char expected[] = "a speedscope file: shared frames, and profiles of them";
+
+enum { SOURCE_SAMPLES, SOURCE_TIME, SOURCE_BYTES, SOURCES };
+
+static const struct {
+	const char *name, *unit;
+} sources[SOURCES] = { { "samples", "samples" }, { "time", "ns" }, { "bytes", "bytes" } };
+
+struct unit {
+	const char *name;
+	uint32_t source;
+	unsigned decimals; /* to nanoseconds */
+};
+
+static const struct unit units[] = {
+	{ "none", SOURCE_SAMPLES, 0 },    { "nanoseconds", SOURCE_TIME, 0 },
+	{ "microseconds", SOURCE_TIME, 3 }, { "milliseconds", SOURCE_TIME, 6 },
+	{ "seconds", SOURCE_TIME, 9 },    { "bytes", SOURCE_BYTES, 0 },
+};
+
+/* Values are set aside, since what they mean stands behind them as often as before. */
+struct profile {
+	struct wk_buf name;
+	const struct unit *unit;
+	int64_t start;
+	struct wk_json start_value, events, samples, weights;
+};
+
+struct reading {
+	struct wk_stack_writer *writer;
+	struct wk_spans spans;
+	uint32_t *frames;      /* by index: numbers of the writer */
+	size_t frame_count, frame_cap;
+	uint32_t profile_count;
+	bool has_profiles;     /* "profiles", empty or not */
+	bool has_several;      /* profiles: each is a thread */
+	bool is_told[SOURCES];
+	uint64_t missing, fractions, without_weight;
+};
+
+/* --- Frames -------------------------------------------------------------------------------- */
+
+static void keep_text(struct wk_buf *buf, struct wk_json *json)
+{
+	wk_buf_reset(buf);
+	wk_buf_add_str(buf, wk_json_text(json));
+}
+
+static void read_frame(struct reading *reading, struct wk_json *json)
+{
+	struct wk_buf name = { 0 }, file = { 0 };
+	struct wk_event_frame frame = { 0 };
+	struct wk_str key;
+
+	/* What is no object still takes an index. */
+	if (wk_json_enter_object(json)) {
+		while (wk_json_next_key(json, &key)) {
+			if (wk_str_is(key, "name")) {
+				keep_text(&name, json);
+			} else if (wk_str_is(key, "file")) {
+				keep_text(&file, json);
+			} else if (wk_str_is(key, "line")) {
+				uint64_t line = wk_json_u64(json);
+
+				frame.line = line <= UINT32_MAX ? (uint32_t)line : 0;
+			} else {
+				wk_json_skip(json);
+			}
+		}
+	}
+	frame.name = name.len ? wk_buf_str(&name) : wk_str_c("[unnamed]");
+	frame.file = wk_buf_str(&file);
+	reading->frames = wk_grow(reading->frames, &reading->frame_cap, reading->frame_count + 1,
+				  sizeof(*reading->frames));
+	reading->frames[reading->frame_count++] = wk_stack_writer_frame(reading->writer, &frame);
+	wk_buf_fini(&name);
+	wk_buf_fini(&file);
+}
+
+static void read_shared(struct reading *reading, struct wk_json *json)
+{
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key)) {
+		if (!wk_str_is(key, "frames"))
+			wk_json_skip(json);
+		else if (wk_json_enter_array(json))
+			while (wk_json_next_element(json))
+				read_frame(reading, json);
+	}
+}
+
+/* The number of the frame at an index, or 0. */
+static uint32_t frame_at(struct reading *reading, uint64_t index)
+{
+	if (index < reading->frame_count)
+		return reading->frames[index];
+	reading->missing++;
+	return 0;
+}
+
+/* --- Profiles ------------------------------------------------------------------------------ */
+
+/* A value or weight as wick counts it; what has a fraction that is lost is counted. */
+static int64_t measured(struct reading *reading, const struct profile *profile,
+			struct wk_json *json)
+{
+	int64_t thousandths;
+
+	if (profile->unit->decimals)
+		return wk_json_scaled(json, profile->unit->decimals);
+	thousandths = wk_json_scaled(json, 3);
+	reading->fractions += thousandths % 1000 != 0;
+	if (thousandths == INT64_MAX)
+		return INT64_MAX / 1000;
+	return thousandths / 1000 + (thousandths % 1000 >= 500);
+}
+
+static uint64_t not_negative(int64_t value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static void read_event(struct reading *reading, struct profile *profile, uint32_t thread)
+{
+	struct wk_json *json = &profile->events;
+	uint64_t frame_index = UINT64_MAX;
+	int64_t at = 0;
+	char type = 0;
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key)) {
+		if (wk_str_is(key, "type")) {
+			struct wk_str text = wk_json_text(json);
+
+			type = text.len == 1 ? text.at[0] : 0;
+		} else if (wk_str_is(key, "frame")) {
+			frame_index = wk_json_u64(json);
+		} else if (wk_str_is(key, "at")) {
+			at = measured(reading, profile, json);
+		} else {
+			wk_json_skip(json);
+		}
+	}
+	if ((type == 'O' || type == 'C') && !json->is_cut) {
+		uint32_t frame = frame_at(reading, frame_index);
+
+		if (frame && type == 'O')
+			wk_spans_begin(&reading->spans, thread, not_negative(at), frame);
+		else if (frame)
+			wk_spans_end(&reading->spans, thread, not_negative(at), frame);
+	}
+}
+
+static uint32_t read_stack(struct reading *reading, struct wk_json *json)
+{
+	uint32_t stack = 0;
+
+	if (!wk_json_enter_array(json))
+		return 0;
+	while (wk_json_next_element(json)) {
+		uint32_t frame = frame_at(reading, wk_json_u64(json));
+
+		if (frame)
+			stack = wk_stack_writer_stack(reading->writer, stack, frame);
+	}
+	return stack;
+}
+
+static void read_samples(struct reading *reading, struct profile *profile, uint32_t thread)
+{
+	uint64_t now = not_negative(profile->start);
+	bool has_weights = wk_json_enter_array(&profile->weights);
+
+	if (!wk_json_enter_array(&profile->samples))
+		return;
+	while (wk_json_next_element(&profile->samples)) {
+		uint32_t stack = read_stack(reading, &profile->samples);
+		uint64_t weight = 1;
+
+		has_weights = has_weights && wk_json_next_element(&profile->weights);
+		if (has_weights)
+			weight = not_negative(measured(reading, profile, &profile->weights));
+		reading->without_weight += !has_weights;
+		if (stack)
+			wk_spans_sample(&reading->spans, thread, profile->unit->source, stack, now,
+					weight);
+		now = weight > INT64_MAX - now ? INT64_MAX : now + weight;
+	}
+}
+
+static void tell_source(struct reading *reading, uint32_t number)
+{
+	struct wk_event_source source = { .source = number,
+					  .name = wk_str_c(sources[number].name),
+					  .unit = wk_str_c(sources[number].unit),
+					  .is_weighed = true };
+
+	if (!reading->is_told[number])
+		wk_stack_writer_tell_source(reading->writer, &source);
+	reading->is_told[number] = true;
+}
+
+/* Profiles of one file are most often the threads of one program. */
+static uint32_t tell_thread(struct reading *reading, const struct profile *profile)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU };
+
+	if (!reading->has_several)
+		return wk_spans_thread(&reading->spans, WK_NO_PID, WK_NO_PID,
+				       profile->unit->source);
+	event.tid = reading->profile_count;
+	event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN,
+						 .name = wk_buf_str(&profile->name) };
+	wk_stack_writer_event(reading->writer, &event);
+	return wk_spans_thread(&reading->spans, event.pid, event.tid, profile->unit->source);
+}
+
+static void take_profile(struct reading *reading, struct profile *profile)
+{
+	uint32_t thread;
+
+	reading->profile_count++;
+	tell_source(reading, profile->unit->source);
+	thread = tell_thread(reading, profile);
+	if (profile->unit->source != SOURCE_TIME)
+		wk_spans_no_time(&reading->spans, thread);
+	if (profile->start_value.at)
+		profile->start = measured(reading, profile, &profile->start_value);
+	if (profile->samples.at)
+		read_samples(reading, profile, thread);
+	if (profile->events.at && wk_json_enter_array(&profile->events))
+		while (wk_json_next_element(&profile->events))
+			read_event(reading, profile, thread);
+}
+
+static const struct unit *unit_of(struct wk_str name)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (wk_str_is(name, units[i].name))
+			return &units[i];
+	return &units[0];
+}
+
+static void set_aside(struct wk_json *value, struct wk_json *json)
+{
+	wk_json_end(value, NULL);
+	*value = wk_json_value(json);
+}
+
+static void profile_key(struct profile *profile, struct wk_str key, struct wk_json *json)
+{
+	if (wk_str_is(key, "name"))
+		keep_text(&profile->name, json);
+	else if (wk_str_is(key, "unit"))
+		profile->unit = unit_of(wk_json_text(json));
+	else if (wk_str_is(key, "startValue"))
+		set_aside(&profile->start_value, json);
+	else if (wk_str_is(key, "events"))
+		set_aside(&profile->events, json);
+	else if (wk_str_is(key, "samples"))
+		set_aside(&profile->samples, json);
+	else if (wk_str_is(key, "weights"))
+		set_aside(&profile->weights, json);
+	else
+		wk_json_skip(json);
+}
+
+static void read_profile(struct reading *reading, struct wk_json *json)
+{
+	struct profile profile = { .unit = &units[0] };
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key))
+		profile_key(&profile, key, json);
+	take_profile(reading, &profile);
+	wk_json_end_value(&profile.start_value, json);
+	wk_json_end_value(&profile.events, json);
+	wk_json_end_value(&profile.samples, json);
+	wk_json_end_value(&profile.weights, json);
+	wk_buf_fini(&profile.name);
+}
+
+/* Looks ahead, without taking anything, whether there are two of them. */
+static bool has_two(const struct wk_json *array)
+{
+	struct wk_json ahead = wk_json_of((struct wk_bytes){
+		.at = array->at, .end = array->end, .start = array->start });
+	int count = 0;
+
+	if (wk_json_enter_array(&ahead))
+		for (; count < 2 && wk_json_next_element(&ahead); count++)
+			wk_json_skip(&ahead);
+	wk_json_end(&ahead, NULL);
+	return count == 2;
+}
+
+static void read_profiles(struct reading *reading, struct wk_json *json)
+{
+	reading->has_several = has_two(json);
+	if (!wk_json_enter_array(json))
+		return;
+	while (wk_json_next_element(json) && !wk_stack_writer_is_done(reading->writer))
+		read_profile(reading, json);
+}
+
+/* --- The file ------------------------------------------------------------------------------ */
+
+static void tell_process(struct reading *reading, struct wk_str name)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
+
+	if (!reading->has_several)
+		return;
+	event.process = (struct wk_event_process){ .change = WK_PROCESS_SEEN, .name = name };
+	wk_stack_writer_event(reading->writer, &event);
+}
+
+/* The profiles wait until the frames are there. */
+static void read_all(struct reading *reading, struct wk_json *json)
+{
+	struct wk_json profiles = { 0 };
+	struct wk_buf name = { 0 };
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key)) {
+		if (wk_str_is(key, "shared"))
+			read_shared(reading, json);
+		else if (wk_str_is(key, "profiles"))
+			set_aside(&profiles, json);
+		else if (wk_str_is(key, "name"))
+			keep_text(&name, json);
+		else
+			wk_json_skip(json);
+	}
+	reading->has_profiles = profiles.at != NULL;
+	if (profiles.at)
+		read_profiles(reading, &profiles);
+	tell_process(reading, wk_buf_str(&name));
+	wk_json_end_value(&profiles, json);
+	wk_buf_fini(&name);
+}
+
+static void tell(struct reading *reading, bool is_cut)
+{
+	wk_spans_tell(&reading->spans);
+	wk_note_count(reading->writer, reading->missing,
+		      "frames that are not in the table, passed over");
+	wk_note_count(reading->writer, reading->fractions, "values with a fraction, rounded");
+	wk_note_count(reading->writer, reading->without_weight,
+		      "samples without a weight, counted once");
+	wk_note_count(reading->writer, reading->spans.stray_ends,
+		      "closes of frames that are not open, passed over");
+	if (is_cut)
+		wk_stack_writer_note(reading->writer,
+				     wk_str_c("the file has no end; what is there was read"));
+}
+
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
+		      struct wk_err *err)
+{
+	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
+	struct wk_json json = wk_json_of(input->bytes);
+	struct reading reading = { .writer = writer };
+	bool is_cut;
+
+	wk_spans_init(&reading.spans, writer);
+	read_all(&reading, &json);
+	is_cut = json.is_cut;
+	if (wk_json_end(&json, err)) {
+		tell(&reading, is_cut);
+		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
+			wk_fail_no_samples(err, reading.has_profiles, input->bytes, expected);
+	}
+	free(reading.frames);
+	wk_spans_fini(&reading.spans);
+	return wk_stack_writer_end(writer, err);
+}
+
+static int probe(struct wk_bytes first)
+{
+	if (!wk_json_looks_like(first))
+		return 0;
+	if (wk_json_has_string(first, "https://www.speedscope.app/file-format-schema.json"))
+		return 95;
+	if (!wk_json_has_key(first, "frames"))
+		return 0;
+	return wk_json_has_key(first, "shared") || wk_json_has_key(first, "profiles") ? 60 : 0;
+}
+
+const struct wk_reader wk_reader_speedscope = {
+	.name = "speedscope",
+	.summary = "speedscope's file format (py-spy, rbspy ...)",
+	.suffixes = (const char *const[]){ ".speedscope.json", ".speedscope", NULL },
+	.probe = probe,
+	.read = read_file,
+};

@@ -1,0 +1,341 @@
+#include "formats/profiles/v8_profile.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+
+enum node_state {
+	STACK_UNKNOWN,
+	STACK_ON_PATH, /* being walked; to meet it again is a circle */
+	STACK_KNOWN,
+};
+
+/* What is read of a node before its frame can be made. */
+struct call_frame {
+	struct wk_buf name, url;
+	int64_t line; /* from 1; 0: unknown */
+};
+
+/* A node whose end was not met yet. */
+struct open_node {
+	uint32_t row;
+	bool in_children;
+	struct call_frame call;
+};
+
+void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer)
+{
+	*profile = (struct wk_v8_profile){
+		.writer = writer, .pid = WK_NO_PID, .tid = WK_NO_PID };
+}
+
+void wk_v8_fini(struct wk_v8_profile *profile)
+{
+	wk_map_fini(&profile->row_of);
+	free(profile->nodes);
+	free(profile->edges);
+	free(profile->samples);
+	free(profile->deltas);
+	free(profile->path);
+	wk_buf_fini(&profile->anonymous);
+}
+
+static uint32_t new_node(struct wk_v8_profile *profile, uint32_t parent)
+{
+	profile->nodes = wk_grow(profile->nodes, &profile->node_cap, profile->node_count + 1,
+				 sizeof(*profile->nodes));
+	profile->nodes[profile->node_count++] = (struct wk_v8_node){ .parent = parent };
+	return (uint32_t)profile->node_count;
+}
+
+static void add_edge(struct wk_v8_profile *profile, uint32_t parent, uint64_t child_id)
+{
+	profile->edges = wk_grow(profile->edges, &profile->edge_cap, profile->edge_count + 1,
+				 sizeof(*profile->edges));
+	profile->edges[profile->edge_count++] =
+		(struct wk_v8_edge){ .child_id = child_id, .parent = parent };
+}
+
+static void keep_text(struct wk_buf *buf, struct wk_json *json)
+{
+	wk_buf_reset(buf);
+	wk_buf_add_str(buf, wk_json_text(json));
+}
+
+/* One key of a call frame. The first line is `first_line` in the input. */
+static void call_frame_key(struct call_frame *call, struct wk_str key, int64_t first_line,
+			   struct wk_json *json)
+{
+	if (wk_str_is(key, "functionName")) {
+		keep_text(&call->name, json);
+	} else if (wk_str_is(key, "url")) {
+		keep_text(&call->url, json);
+	} else if (wk_str_is(key, "lineNumber")) {
+		int64_t line = wk_json_i64(json);
+
+		call->line = line >= first_line && line < UINT32_MAX ? line + 1 - first_line : 0;
+	} else {
+		wk_json_skip(json);
+	}
+}
+
+static void read_call_frame(struct call_frame *call, struct wk_json *json)
+{
+	struct wk_str key;
+
+	if (!wk_json_enter_object(json))
+		return;
+	while (wk_json_next_key(json, &key))
+		call_frame_key(call, key, 0, json);
+}
+
+/* Functions without a name are told apart by where they stand, as in a debugger. */
+static struct wk_str name_of_place(struct wk_v8_profile *profile,
+				   const struct wk_event_frame *frame)
+{
+	struct wk_str file = wk_str_basename(frame->file);
+
+	if (file.len == 0)
+		return wk_str_c("(anonymous)");
+	wk_buf_reset(&profile->anonymous);
+	wk_buf_add_fmt(&profile->anonymous, "(anonymous) %.*s:%" PRIu32, WK_STR_ARG(file),
+		       frame->line);
+	return wk_buf_str(&profile->anonymous);
+}
+
+static uint32_t frame_of(struct wk_v8_profile *profile, const struct call_frame *call)
+{
+	struct wk_event_frame frame = {
+		.name = wk_buf_str(&call->name), .file = wk_buf_str(&call->url) };
+
+	if (wk_str_is(frame.name, "(root)"))
+		return 0;
+	if (wk_str_starts(frame.file, "file://"))
+		frame.file = wk_str_skip(frame.file, 7);
+	frame.line = (uint32_t)call->line;
+	if (frame.name.len == 0)
+		frame.name = name_of_place(profile, &frame);
+	return wk_stack_writer_frame(profile->writer, &frame);
+}
+
+static void node_key(struct wk_v8_profile *profile, struct open_node *open, struct wk_str key,
+		     struct wk_json *json)
+{
+	struct wk_v8_node *node = &profile->nodes[open->row - 1];
+
+	if (wk_str_is(key, "id")) {
+		wk_map_set(&profile->row_of, wk_json_u64(json) + 1, open->row);
+	} else if (wk_str_is(key, "parent")) {
+		node->parent_id = wk_json_u64(json);
+	} else if (wk_str_is(key, "hitCount")) {
+		node->hits = wk_json_u64(json);
+	} else if (wk_str_is(key, "selfSize")) {
+		profile->has_bytes = true;
+		node->hits = wk_json_u64(json);
+	} else if (wk_str_is(key, "callFrame")) {
+		read_call_frame(&open->call, json);
+	} else if (wk_str_is(key, "children")) {
+		open->in_children = wk_json_enter_array(json);
+	} else {
+		call_frame_key(&open->call, key, 1, json);
+	}
+}
+
+static void end_node(struct wk_v8_profile *profile, struct open_node *open)
+{
+	profile->nodes[open->row - 1].frame = frame_of(profile, &open->call);
+	wk_buf_fini(&open->call.name);
+	wk_buf_fini(&open->call.url);
+}
+
+/* One step in a list of children: a number, or a node, which is then begun (true). */
+static bool next_child(struct wk_v8_profile *profile, struct open_node *open,
+		       struct wk_json *json)
+{
+	if (!wk_json_next_element(json))
+		open->in_children = false;
+	else if (wk_json_peek(json) == WK_JSON_OBJECT)
+		return wk_json_enter_object(json);
+	else
+		add_edge(profile, open->row, wk_json_u64(json));
+	return false;
+}
+
+void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json)
+{
+	struct open_node *open = NULL;
+	size_t depth = 0, cap = 0;
+	bool begins = wk_json_enter_object(json);
+	struct wk_str key;
+
+	while (begins || depth) {
+		if (begins) {
+			uint32_t parent = depth ? open[depth - 1].row : 0;
+
+			open = wk_grow(open, &cap, depth + 1, sizeof(*open));
+			open[depth++] = (struct open_node){ .row = new_node(profile, parent) };
+			begins = false;
+		} else if (open[depth - 1].in_children) {
+			begins = next_child(profile, &open[depth - 1], json);
+		} else if (wk_json_next_key(json, &key)) {
+			node_key(profile, &open[depth - 1], key, json);
+		} else {
+			end_node(profile, &open[--depth]);
+		}
+	}
+	free(open);
+}
+
+void wk_v8_samples(struct wk_v8_profile *profile, struct wk_json *json)
+{
+	if (!wk_json_enter_array(json))
+		return;
+	while (wk_json_next_element(json)) {
+		profile->samples = wk_grow(profile->samples, &profile->sample_cap,
+					   profile->sample_count + 1, sizeof(*profile->samples));
+		profile->samples[profile->sample_count++] = wk_json_u64(json);
+	}
+}
+
+static void add_delta(struct wk_v8_profile *profile, int64_t delta_ns)
+{
+	profile->deltas = wk_grow(profile->deltas, &profile->delta_cap, profile->delta_count + 1,
+				  sizeof(*profile->deltas));
+	profile->deltas[profile->delta_count++] = delta_ns;
+}
+
+void wk_v8_deltas(struct wk_v8_profile *profile, struct wk_json *json)
+{
+	if (!wk_json_enter_array(json))
+		return;
+	while (wk_json_next_element(json))
+		add_delta(profile, wk_json_scaled(json, 3));
+}
+
+void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json)
+{
+	uint64_t last = 0;
+
+	if (!wk_json_enter_array(json))
+		return;
+	while (wk_json_next_element(json)) {
+		int64_t time = wk_json_scaled(json, 3);
+		uint64_t now = time > 0 ? (uint64_t)time : 0;
+
+		if (last == 0)
+			profile->start_ns = last = now;
+		add_delta(profile, (int64_t)(now - last));
+		last = now;
+	}
+}
+
+/* --- Stacks -------------------------------------------------------------------------------- */
+
+static void resolve_parents(struct wk_v8_profile *profile)
+{
+	for (size_t i = 0; i < profile->edge_count; i++) {
+		uint32_t child = wk_map_find(&profile->row_of, profile->edges[i].child_id + 1);
+
+		if (child && !profile->nodes[child - 1].parent)
+			profile->nodes[child - 1].parent = profile->edges[i].parent;
+	}
+	for (size_t i = 0; i < profile->node_count; i++) {
+		struct wk_v8_node *node = &profile->nodes[i];
+
+		if (!node->parent && node->parent_id)
+			node->parent = wk_map_find(&profile->row_of, node->parent_id + 1);
+	}
+	profile->edge_count = 0;
+}
+
+/* Walks towards the root as far as stacks are unknown, and back making them. Each node is
+ * walked over once, whatever the order and depth; a circle is cut where it closes. */
+static uint32_t stack_of(struct wk_v8_profile *profile, uint32_t row)
+{
+	size_t depth = 0;
+	uint32_t stack = 0;
+
+	while (row && profile->nodes[row - 1].state == STACK_UNKNOWN) {
+		profile->path = wk_grow(profile->path, &profile->path_cap, depth + 1,
+					sizeof(*profile->path));
+		profile->path[depth++] = row;
+		profile->nodes[row - 1].state = STACK_ON_PATH;
+		row = profile->nodes[row - 1].parent;
+	}
+	if (row && profile->nodes[row - 1].state == STACK_KNOWN)
+		stack = profile->nodes[row - 1].stack;
+	while (depth) {
+		struct wk_v8_node *node = &profile->nodes[profile->path[--depth] - 1];
+
+		if (node->frame)
+			stack = wk_stack_writer_stack(profile->writer, stack, node->frame);
+		node->stack = stack;
+		node->state = STACK_KNOWN;
+	}
+	return stack;
+}
+
+/* --- Telling ------------------------------------------------------------------------------- */
+
+static void tell_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t time_ns,
+			uint64_t weight)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_SAMPLE,
+		.time_ns = time_ns,
+		.pid = profile->pid,
+		.tid = profile->tid,
+		.cpu = WK_NO_CPU,
+	};
+
+	event.sample.source = profile->source;
+	event.sample.weight = weight;
+	event.sample.named_stack = stack_of(profile, row);
+	if (profile->take)
+		profile->take(profile->take_context, event.sample.named_stack, time_ns, weight);
+	else
+		wk_stack_writer_event(profile->writer, &event);
+}
+
+/* V8 writes samples that are a little out of order; time then stands still. */
+static uint64_t step(uint64_t time_ns, int64_t delta_ns)
+{
+	if (delta_ns < 0 && (uint64_t)-(delta_ns + 1) >= time_ns)
+		return 0;
+	if (delta_ns > 0 && (uint64_t)delta_ns > (uint64_t)INT64_MAX - time_ns)
+		return INT64_MAX;
+	return time_ns + (uint64_t)delta_ns;
+}
+
+void wk_v8_tell(struct wk_v8_profile *profile)
+{
+	uint64_t raw = profile->start_ns <= INT64_MAX ? profile->start_ns : 0;
+	uint64_t now;
+
+	resolve_parents(profile);
+	raw = profile->delta_count ? step(raw, profile->deltas[0]) : raw;
+	now = raw;
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		uint32_t row = wk_map_find(&profile->row_of, profile->samples[i] + 1);
+		uint64_t next = now;
+
+		if (i + 1 < profile->delta_count && i + 1 < profile->sample_count)
+			raw = step(raw, profile->deltas[i + 1]);
+		else if (i + 1 == profile->sample_count && profile->end_ns > now)
+			raw = profile->end_ns;
+		if (raw > now)
+			next = raw;
+		if (row)
+			tell_sample(profile, row, now, next - now);
+		profile->lost_samples += !row;
+		now = next;
+	}
+}
+
+void wk_v8_tell_hits(struct wk_v8_profile *profile)
+{
+	resolve_parents(profile);
+	for (size_t i = 0; i < profile->node_count; i++)
+		if (profile->nodes[i].hits)
+			tell_sample(profile, (uint32_t)i + 1, 0, profile->nodes[i].hits);
+}

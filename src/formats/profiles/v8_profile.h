@@ -1,0 +1,67 @@
+/* A profile as V8 makes it, piece by piece: nodes of a call tree, and samples that name them.
+ *
+ * .cpuprofile files hold one, trace files of Chrome hold one in chunks. Usual order of calls:
+ * wk_v8_init, then wk_v8_node, wk_v8_samples, wk_v8_deltas as the pieces come, in any order;
+ * wk_v8_tell when all are there; wk_v8_fini. Nodes may come before or after their parents,
+ * and name either their parent or their children, by number or nested. */
+#ifndef WK_FORMATS_PROFILES_V8_PROFILE_H
+#define WK_FORMATS_PROFILES_V8_PROFILE_H
+
+#include "base/map.h"
+#include "base/text/json.h"
+#include "formats/stack_writer.h"
+
+struct wk_v8_node {
+	uint64_t parent_id;    /* as the input names it; 0: see `parent` */
+	uint64_t hits;         /* samples, or bytes that were allocated */
+	uint32_t parent;       /* row + 1; 0: none */
+	uint32_t frame;        /* number of the writer; 0: the root, which is no frame */
+	uint32_t stack;        /* once it is known; see wk_v8_tell */
+	uint8_t state;
+};
+
+/* A parent and the number of its child. */
+struct wk_v8_edge {
+	uint64_t child_id;
+	uint32_t parent; /* row + 1 */
+};
+
+struct wk_v8_profile {
+	struct wk_stack_writer *writer;
+	uint32_t source;          /* that samples are of */
+	uint32_t pid, tid;
+	struct wk_v8_node *nodes;
+	struct wk_v8_edge *edges;
+	uint64_t *samples;        /* ids of nodes */
+	int64_t *deltas;          /* nanoseconds from the sample before, or from the start */
+	uint32_t *path;           /* scratch of walks to the root */
+	size_t node_count, node_cap, edge_count, edge_cap, sample_count, sample_cap;
+	size_t delta_count, delta_cap, path_cap;
+	struct wk_map row_of;     /* id + 1 to row + 1 */
+	uint64_t start_ns, end_ns; /* 0 where unknown */
+	/* Where samples go; NULL: to the writer. */
+	void (*take)(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight);
+	void *take_context;
+	uint64_t lost_samples;    /* that name no node */
+	bool has_bytes;           /* hits are bytes */
+	struct wk_buf anonymous;  /* scratch for what a function without a name is called */
+};
+
+void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer);
+void wk_v8_fini(struct wk_v8_profile *profile);
+
+/* Takes one node, with all that are nested in it. */
+void wk_v8_node(struct wk_v8_profile *profile, struct wk_json *json);
+
+/* Take an array of node numbers, of microseconds between samples, of times of samples. */
+void wk_v8_samples(struct wk_v8_profile *profile, struct wk_json *json);
+void wk_v8_deltas(struct wk_v8_profile *profile, struct wk_json *json);
+void wk_v8_timestamps(struct wk_v8_profile *profile, struct wk_json *json);
+
+/* Tells all samples, each with the time until the next. */
+void wk_v8_tell(struct wk_v8_profile *profile);
+
+/* For profiles without samples: one sample a node, weighing its hits. */
+void wk_v8_tell_hits(struct wk_v8_profile *profile);
+
+#endif

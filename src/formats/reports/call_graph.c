@@ -1,0 +1,422 @@
+#include "formats/reports/call_graph.h"
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "formats/reports/call_graph_circles.h"
+
+#define FEWEST_PATHS 65536
+
+/* A way into a circle (most are single functions) that is still to be followed. */
+struct path {
+	double weight;   /* the part of all costs that it stands for */
+	uint32_t number; /* its costs are at number * measures */
+	uint32_t stack, entry;
+};
+
+struct wk_call_graph {
+	size_t measures;
+	uint32_t functions;
+	uint64_t *self;                  /* [functions][measures] */
+	size_t self_cap;
+	struct wk_call_edge *edges;
+	uint64_t *edge_costs;            /* [edges][measures] */
+	uint32_t edge_count;
+	size_t edges_cap, edge_costs_cap;
+	struct wk_map edge_of;           /* (caller, callee): number and one */
+};
+
+/* What is worked with while stacks are made. */
+struct unfolding {
+	const struct wk_call_graph *graph;
+	struct wk_stack_writer *writer;
+	const uint32_t *frames;
+	uint32_t pid;
+	struct wk_call_circles circles;
+	double *whole, *came;            /* [circles][measures]: all that comes in; so far */
+	double *total;                   /* [measures] */
+	uint64_t *given;                 /* [functions][measures] of `self`, so far */
+	struct path *heap;               /* the costliest first */
+	size_t heap_count, heap_cap;
+	double *costs;                   /* [paths][measures] */
+	size_t costs_cap;
+	uint32_t paths, most_paths;
+	uint64_t work, most_work;
+	uint32_t *stack_of;              /* by function, in the circle at hand */
+};
+
+struct wk_call_graph *wk_call_graph_new(size_t measures)
+{
+	struct wk_call_graph *graph = wk_alloc_zeroed(1, sizeof(*graph));
+
+	graph->measures = measures;
+	return graph;
+}
+
+void wk_call_graph_free(struct wk_call_graph *graph)
+{
+	free(graph->self);
+	free(graph->edges);
+	free(graph->edge_costs);
+	wk_map_fini(&graph->edge_of);
+	free(graph);
+}
+
+static void *grown(void *at, size_t *cap, size_t rows, size_t measures, size_t size)
+{
+	return wk_grow(at, cap, rows * measures + 1, size);
+}
+
+uint32_t wk_call_graph_function(struct wk_call_graph *graph)
+{
+	size_t at = (size_t)graph->functions * graph->measures;
+
+	graph->self = grown(graph->self, &graph->self_cap, (size_t)graph->functions + 1,
+			    graph->measures, sizeof(*graph->self));
+	memset(graph->self + at, 0, graph->measures * sizeof(*graph->self));
+	return graph->functions++;
+}
+
+/* Sums of hostile numbers stop at the largest. */
+static void add(uint64_t *sums, const uint64_t *costs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (__builtin_add_overflow(sums[i], costs[i], &sums[i]))
+			sums[i] = UINT64_MAX;
+}
+
+void wk_call_graph_self(struct wk_call_graph *graph, uint32_t function, const uint64_t *costs)
+{
+	add(graph->self + function * graph->measures, costs, graph->measures);
+}
+
+void wk_call_graph_call(struct wk_call_graph *graph, uint32_t caller, uint32_t callee,
+			const uint64_t *costs)
+{
+	uint32_t *known = wk_map_at(&graph->edge_of, ((uint64_t)caller << 32 | callee) + 1);
+	uint32_t edge = graph->edge_count;
+
+	if (!*known) {
+		*known = ++graph->edge_count;
+		graph->edges = wk_grow(graph->edges, &graph->edges_cap, graph->edge_count,
+				       sizeof(*graph->edges));
+		graph->edges[edge] = (struct wk_call_edge){ caller, callee };
+		graph->edge_costs = grown(graph->edge_costs, &graph->edge_costs_cap,
+					  graph->edge_count, graph->measures,
+					  sizeof(*graph->edge_costs));
+		memset(graph->edge_costs + edge * graph->measures, 0,
+		       graph->measures * sizeof(*graph->edge_costs));
+	}
+	add(graph->edge_costs + (*known - 1) * graph->measures, costs, graph->measures);
+}
+
+uint64_t wk_call_graph_total(const struct wk_call_graph *graph, size_t measure)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < graph->functions; i++)
+		add(&total, &graph->self[i * graph->measures + measure], 1);
+	return total;
+}
+
+static const uint64_t *edge_costs(const struct unfolding *u, uint32_t edge)
+{
+	return u->graph->edge_costs + edge * u->graph->measures;
+}
+
+/* What comes into a circle is what its calls from outside cost, or, if that is less than what
+ * it gives out and costs itself, as much as that: the rest comes from nowhere that is told. */
+static void weigh_circles(struct unfolding *u)
+{
+	const struct wk_call_graph *graph = u->graph;
+	size_t m = graph->measures, rows = u->circles.count * m + 1;
+	double *out = wk_alloc_zeroed(rows, sizeof(*out));
+
+	for (uint32_t i = 0; i < graph->functions; i++)
+		for (size_t k = 0; k < m; k++) {
+			out[u->circles.of[i] * m + k] += (double)graph->self[i * m + k];
+			u->total[k] += (double)graph->self[i * m + k];
+		}
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		uint32_t from = u->circles.of[graph->edges[i].caller];
+		uint32_t to = u->circles.of[graph->edges[i].callee];
+
+		for (size_t k = 0; k < m && from != to; k++) {
+			out[from * m + k] += (double)edge_costs(u, i)[k];
+			u->whole[to * m + k] += (double)edge_costs(u, i)[k];
+		}
+	}
+	/* Until the roots are told, `came` is what comes from nowhere. */
+	for (size_t i = 0; i < u->circles.count * m; i++)
+		if (out[i] > u->whole[i]) {
+			u->came[i] = out[i] - u->whole[i];
+			u->whole[i] = out[i];
+		}
+	free(out);
+}
+
+static bool comes_before(const struct path *a, const struct path *b)
+{
+	return a->weight > b->weight || (a->weight == b->weight && a->number < b->number);
+}
+
+static void push_heap(struct unfolding *u, struct path path)
+{
+	size_t at = u->heap_count++;
+
+	u->heap = wk_grow(u->heap, &u->heap_cap, u->heap_count, sizeof(*u->heap));
+	while (at > 0 && comes_before(&path, &u->heap[(at - 1) / 2])) {
+		u->heap[at] = u->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	u->heap[at] = path;
+}
+
+static struct path pop_heap(struct unfolding *u)
+{
+	struct path first = u->heap[0], last = u->heap[--u->heap_count];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < u->heap_count) {
+		if (child + 1 < u->heap_count &&
+		    comes_before(&u->heap[child + 1], &u->heap[child]))
+			child++;
+		if (!comes_before(&u->heap[child], &last))
+			break;
+		u->heap[at] = u->heap[child];
+		at = child;
+	}
+	u->heap[at] = last;
+	return first;
+}
+
+/* Room for the costs of the next path; add_path keeps it or not. */
+static double *next_costs(struct unfolding *u)
+{
+	u->costs = grown(u->costs, &u->costs_cap, (size_t)u->paths + 1, u->graph->measures,
+			 sizeof(*u->costs));
+	return u->costs + (size_t)u->paths * u->graph->measures;
+}
+
+/* Less than half a unit in every measure is not followed. */
+static void add_path(struct unfolding *u, uint32_t stack, uint32_t entry)
+{
+	const double *costs = next_costs(u);
+	struct path path = { .number = u->paths, .stack = stack, .entry = entry };
+	bool counts = false;
+
+	for (size_t k = 0; k < u->graph->measures; k++) {
+		counts |= costs[k] >= 0.5;
+		if (u->total[k] > 0)
+			path.weight += costs[k] / u->total[k];
+	}
+	if (!counts || u->paths >= u->most_paths)
+		return;
+	u->paths++;
+	push_heap(u, path);
+}
+
+static void tell(struct unfolding *u, uint32_t stack, size_t measure, uint64_t weight)
+{
+	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+				  .pid = u->pid, .tid = u->pid };
+
+	if (weight == 0)
+		return;
+	event.sample.source = (uint32_t)measure;
+	event.sample.weight = weight;
+	event.sample.named_stack = stack;
+	wk_stack_writer_event(u->writer, &event);
+}
+
+/* The stacks of all functions of a circle, from where it is entered. */
+static void fill_stacks(struct unfolding *u, uint32_t stack, uint32_t entry)
+{
+	const uint32_t *order;
+	size_t count = wk_call_circles_from(&u->circles, entry, &order, &u->work);
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t above = i == 0 ? stack : u->stack_of[u->circles.above[order[i]]];
+
+		u->stack_of[order[i]] =
+			wk_stack_writer_stack(u->writer, above, u->frames[order[i]]);
+	}
+}
+
+/* Of a function's own cost, what falls to so much of its circle's; rounded such that all the
+ * parts add up to the whole. */
+static void give_self(struct unfolding *u, uint32_t function)
+{
+	size_t m = u->graph->measures, circle = u->circles.of[function] * m;
+
+	for (size_t k = 0; k < m; k++) {
+		uint64_t own = u->graph->self[function * m + k], give;
+		uint64_t *given = &u->given[function * m + k];
+		double until;
+
+		if (own == 0)
+			continue;
+		until = (double)own * (u->came[circle + k] / u->whole[circle + k]) + 0.5;
+		give = until >= (double)own ? own : (uint64_t)until;
+		if (give <= *given)
+			continue;
+		tell(u, u->stack_of[function], k, give - *given);
+		*given = give;
+	}
+}
+
+static void add_calls(struct unfolding *u, uint32_t function, uint32_t path)
+{
+	size_t m = u->graph->measures;
+	uint32_t circle = u->circles.of[function];
+
+	for (uint32_t i = u->circles.first[function]; i < u->circles.first[function + 1]; i++) {
+		uint32_t edge = u->circles.edge[i], callee = u->graph->edges[edge].callee;
+		double *costs = next_costs(u);
+
+		if (u->circles.of[callee] == circle)
+			continue;
+		for (size_t k = 0; k < m; k++) {
+			double whole = u->whole[circle * m + k];
+
+			costs[k] = whole > 0 ? (double)edge_costs(u, edge)[k] *
+						       (u->costs[path * m + k] / whole) : 0;
+		}
+		add_path(u, u->stack_of[function], callee);
+	}
+	u->work += u->circles.first[function + 1] - u->circles.first[function];
+}
+
+static void follow(struct unfolding *u, struct path path)
+{
+	size_t m = u->graph->measures;
+	uint32_t circle = u->circles.of[path.entry];
+
+	fill_stacks(u, path.stack, path.entry);
+	for (size_t k = 0; k < m; k++)
+		u->came[circle * m + k] += u->costs[path.number * m + k];
+	for (uint32_t i = u->circles.member_first[circle];
+	     i < u->circles.member_first[circle + 1]; i++) {
+		give_self(u, u->circles.member[i]);
+		add_calls(u, u->circles.member[i], path.number);
+	}
+}
+
+static void add_roots(struct unfolding *u)
+{
+	size_t m = u->graph->measures;
+
+	for (uint32_t circle = u->circles.count; circle-- > 0;) {
+		double *costs = next_costs(u);
+
+		memcpy(costs, u->came + circle * m, m * sizeof(*costs));
+		memset(u->came + circle * m, 0, m * sizeof(*costs));
+		add_path(u, 0, u->circles.member[u->circles.member_first[circle]]);
+	}
+}
+
+/* The costliest call into each circle: number and one, 0 for none. By the first measure. */
+static uint32_t *costliest_calls(const struct unfolding *u)
+{
+	uint32_t *best = wk_alloc_zeroed((size_t)u->circles.count + 1, sizeof(*best));
+
+	for (uint32_t i = 0; i < u->graph->edge_count; i++) {
+		uint32_t to = u->circles.of[u->graph->edges[i].callee];
+
+		if (to != u->circles.of[u->graph->edges[i].caller] &&
+		    (!best[to] || edge_costs(u, i)[0] > edge_costs(u, best[to] - 1)[0]))
+			best[to] = i + 1;
+	}
+	return best;
+}
+
+static bool is_given(const struct unfolding *u)
+{
+	size_t count = (size_t)u->graph->functions * u->graph->measures;
+
+	return count == 0 || memcmp(u->given, u->graph->self, count * sizeof(*u->given)) == 0;
+}
+
+/* What no path has reached goes below the costliest caller, callers first. Returns how much of
+ * the first measure that was. */
+static uint64_t give_rest(struct unfolding *u)
+{
+	size_t m = u->graph->measures;
+	uint32_t *best = costliest_calls(u);
+	uint64_t rest = 0;
+
+	for (uint32_t circle = u->circles.count; circle-- > 0;) {
+		const struct wk_call_edge *call =
+			best[circle] ? &u->graph->edges[best[circle] - 1] : NULL;
+		uint32_t entry = call ? call->callee
+				      : u->circles.member[u->circles.member_first[circle]];
+
+		fill_stacks(u, call ? u->stack_of[call->caller] : 0, entry);
+		for (uint32_t i = u->circles.member_first[circle];
+		     i < u->circles.member_first[circle + 1]; i++) {
+			uint32_t function = u->circles.member[i];
+
+			for (size_t k = 0; k < m; k++) {
+				uint64_t left = u->graph->self[function * m + k] -
+						u->given[function * m + k];
+
+				tell(u, u->stack_of[function], k, left);
+				if (k == 0)
+					add(&rest, &left, 1);
+			}
+		}
+	}
+	free(best);
+	return rest;
+}
+
+static void note_rest(struct unfolding *u, uint64_t rest)
+{
+	uint64_t total = wk_call_graph_total(u->graph, 0);
+	struct wk_buf text = { 0 };
+
+	if (rest == 0 || rest < total / 1000)
+		return;
+	wk_num_add_share(&text, rest, total);
+	wk_buf_add_fmt(&text, " of the cost stands below its costliest caller only: there are too "
+			      "many ways to it");
+	wk_stack_writer_note(u->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void unfold(struct unfolding *u)
+{
+	add_roots(u);
+	while (u->heap_count && u->work < u->most_work && !wk_stack_writer_is_done(u->writer))
+		follow(u, pop_heap(u));
+	if (!is_given(u))
+		note_rest(u, give_rest(u));
+}
+
+void wk_call_graph_tell(struct wk_call_graph *graph, struct wk_stack_writer *writer,
+			const uint32_t *frames, uint32_t pid)
+{
+	struct unfolding u = { .graph = graph, .writer = writer, .frames = frames, .pid = pid };
+	size_t m = graph->measures;
+
+	wk_call_circles_find(&u.circles, graph->edges, graph->edge_count, graph->functions);
+	u.whole = wk_alloc_zeroed(u.circles.count * m + 1, sizeof(*u.whole));
+	u.came = wk_alloc_zeroed(u.circles.count * m + 1, sizeof(*u.came));
+	u.total = wk_alloc_zeroed(m + 1, sizeof(*u.total));
+	u.given = wk_alloc_zeroed(graph->functions * m + 1, sizeof(*u.given));
+	u.stack_of = wk_alloc_zeroed((size_t)graph->functions + 1, sizeof(*u.stack_of));
+	u.most_paths = FEWEST_PATHS + (graph->edge_count < UINT32_MAX / 4 ? 2 * graph->edge_count
+									   : UINT32_MAX / 2);
+	u.most_work = 16 * (uint64_t)u.most_paths;
+	weigh_circles(&u);
+	unfold(&u);
+	wk_call_circles_fini(&u.circles);
+	free(u.whole);
+	free(u.came);
+	free(u.total);
+	free(u.given);
+	free(u.stack_of);
+	free(u.heap);
+	free(u.costs);
+}

@@ -1,0 +1,110 @@
+#include "formats/reports/call_tree.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+static uint64_t own_weight(const struct wk_call_tree *tree, const struct wk_call_level *level)
+{
+	if (!tree->with_callees || tree->leaves_only)
+		return level->weight;
+	return level->weight > level->in_callees ? level->weight - level->in_callees : 0;
+}
+
+static void replace(struct wk_call_tree *tree, uint32_t stack, uint64_t weight)
+{
+	size_t old = tree->last_cap;
+
+	if (stack >= old) {
+		tree->last = wk_grow(tree->last, &tree->last_cap, (size_t)stack + 1,
+				     sizeof(*tree->last));
+		memset(tree->last + old, 0, (tree->last_cap - old) * sizeof(*tree->last));
+	}
+	tree->replaced += tree->last[stack];
+	tree->last[stack] = weight;
+}
+
+static void tell(struct wk_call_tree *tree, const struct wk_call_level *level)
+{
+	uint64_t weight = own_weight(tree, level);
+	struct wk_event event = tree->sample;
+
+	if (level->is_silent || (tree->leaves_only && level->has_callees) ||
+	    (weight == 0 && !tree->keeps_zero))
+		return;
+	if (tree->keeps_last) {
+		replace(tree, level->stack, weight);
+		return;
+	}
+	if (event.kind != WK_EVENT_SAMPLE) {
+		wk_stack_writer_count(tree->writer, level->stack, weight);
+		return;
+	}
+	event.sample.named_stack = level->stack;
+	event.sample.weight = weight;
+	wk_stack_writer_event(tree->writer, &event);
+}
+
+void wk_call_tree_close(struct wk_call_tree *tree, uint32_t depth)
+{
+	while (tree->count && tree->levels[tree->count - 1].depth >= depth)
+		tell(tree, &tree->levels[--tree->count]);
+}
+
+struct wk_call_level *wk_call_tree_add(struct wk_call_tree *tree, uint32_t depth,
+				       const struct wk_event_frame *frame, uint64_t weight)
+{
+	struct wk_call_level *caller;
+	uint32_t parent = 0;
+
+	wk_call_tree_close(tree, depth);
+	if (tree->count) {
+		caller = &tree->levels[tree->count - 1];
+		caller->in_callees = weight > UINT64_MAX - caller->in_callees ?
+			UINT64_MAX : caller->in_callees + weight;
+		caller->has_callees = true;
+		parent = caller->stack;
+	}
+	tree->levels = wk_grow(tree->levels, &tree->cap, tree->count + 1, sizeof(*tree->levels));
+	tree->levels[tree->count] = (struct wk_call_level){
+		.weight = weight,
+		.depth = depth,
+		.stack = frame ? wk_stack_writer_push(tree->writer, parent, frame) : 0,
+	};
+	return &tree->levels[tree->count++];
+}
+
+void wk_call_tree_misplaced(struct wk_call_tree *tree, uint64_t line_number)
+{
+	if (tree->misplaced++ == 0)
+		tree->first_misplaced = line_number;
+}
+
+void wk_call_tree_tell_misplaced(const struct wk_call_tree *tree)
+{
+	struct wk_buf text = { 0 };
+
+	if (tree->misplaced == 1)
+		wk_buf_add_fmt(&text, "line %" PRIu64 " is indented as no line of a call tree can "
+			       "be; it was put", tree->first_misplaced);
+	else if (tree->misplaced)
+		wk_buf_add_fmt(&text, "%" PRIu64 " lines are indented as no lines of a call tree "
+			       "can be, the first is line %" PRIu64 "; they were put",
+			       tree->misplaced, tree->first_misplaced);
+	if (tree->misplaced) {
+		wk_buf_add_text(&text, " below the nearest line above that is less deep");
+		wk_stack_writer_note(tree->writer, wk_buf_str(&text));
+	}
+	wk_buf_fini(&text);
+}
+
+void wk_call_tree_fini(struct wk_call_tree *tree)
+{
+	wk_call_tree_close(tree, 0);
+	for (size_t stack = 0; stack < tree->last_cap; stack++)
+		if (tree->last[stack])
+			wk_stack_writer_count(tree->writer, (uint32_t)stack, tree->last[stack]);
+	free(tree->last);
+	free(tree->levels);
+}

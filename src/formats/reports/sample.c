@@ -1,0 +1,367 @@
+/* Call graphs as macOS `sample` and the "Sample Process" of Activity Monitor print them. */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "formats/reports/tree_text.h"
+#include "formats/scan.h"
+#include "names/rust_escapes.h"
+
+#define EXPECTED "what `sample` prints, with a line \"Call graph:\" and a tree below it"
+
+#define GRAPH_BEGINS "Call graph:"
+#define GRAPH_ENDS   "Total number in stack"
+#define LEFT_MARGIN  4
+
+struct sample {
+	struct wk_tree_text text;
+	struct wk_buf name, joined;
+	uint32_t pid;
+	bool has_pid;
+};
+
+/* A line of the graph. */
+struct entry {
+	uint64_t count;
+	uint32_t depth;
+	struct wk_str text; /* behind the count */
+};
+
+static bool is_inferno(const struct sample *sample)
+{
+	return sample->text.collapse && sample->text.collapse->dialect == WK_COLLAPSE_INFERNO;
+}
+
+static bool is_indent(char c)
+{
+	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';
+}
+
+static bool find_last(struct wk_str text, const char *what, size_t *at)
+{
+	*at = wk_str_find_last_text(text, what);
+	return *at != SIZE_MAX;
+}
+
+static struct wk_str until(struct wk_str text, char stop)
+{
+	const char *at = text.len ? memchr(text.at, stop, text.len) : NULL;
+
+	return at ? wk_str_of(text.at, (size_t)(at - text.at)) : text;
+}
+
+/* A line that is not as it should be: an error where the older tool has one. The words are
+ * those that its users look for. Nothing `expected`: the line is used where it can be. */
+/* "Process:         rg [64751]" */
+static void on_process(struct sample *sample, struct wk_str text)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
+	size_t bracket;
+	uint64_t pid;
+
+	text = wk_trim(text);
+	if (!wk_str_ends(text, "]") || !find_last(text, "[", &bracket) ||
+	    !wk_num_u64(wk_str_of(text.at + bracket + 1, text.len - bracket - 2), &pid) ||
+	    pid >= WK_NO_PID)
+		return;
+	sample->pid = (uint32_t)pid;
+	sample->has_pid = true;
+	event.pid = event.tid = sample->pid;
+	event.process.change = WK_PROCESS_SEEN;
+	event.process.name = wk_trim(wk_str_of(text.at, bracket));
+	wk_stack_writer_event(sample->text.writer, &event);
+}
+
+/* "Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)": no function. */
+static bool on_thread(struct sample *sample, const struct entry *entry)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU, .pid = sample->pid };
+	struct wk_str name = entry->text, number;
+	uint64_t tid;
+	size_t kind;
+
+	if (sample->text.collapse || !sample->has_pid || entry->depth > 0 ||
+	    !wk_str_starts(name, "Thread_"))
+		return false;
+	number = until(until(wk_str_skip(name, 7), ' '), ':');
+	if (!wk_num_u64(number, &tid) || tid >= WK_NO_PID)
+		return false;
+	name = wk_str_skip(name, 7 + number.len);
+	name = wk_trim(wk_str_starts(name, ":") ? wk_str_skip(name, 1) : name);
+	if (find_last(name, "  (", &kind)) /* of queue */
+		name.len = kind;
+	wk_call_tree_close(&sample->text.tree, 0);
+	event.tid = (uint32_t)tid;
+	event.thread = (struct wk_event_thread){ .change = WK_THREAD_SEEN, .name = name };
+	wk_stack_writer_event(sample->text.writer, &event);
+	sample->text.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+						 .pid = sample->pid, .tid = event.tid };
+	wk_call_tree_add(&sample->text.tree, 0, NULL, entry->count);
+	return true;
+}
+
+/* "  (in rg) + 41  [0x10384b549]  main.c:12", all of it optional. */
+static void read_place(struct wk_str place, struct wk_event_frame *frame)
+{
+	size_t at;
+	uint64_t line;
+
+	if (find_last(place, "[0x", &at)) {
+		struct wk_str inside = until(wk_str_skip(place, at + 3), ']');
+
+		wk_num_hex(until(inside, ','), &frame->address);
+		place = wk_trim(wk_str_skip(place, at + 3 + inside.len + 1));
+	}
+	if (find_last(place, ":", &at) && wk_num_u64(wk_str_skip(place, at + 1), &line) &&
+	    line <= UINT32_MAX) {
+		frame->line = (uint32_t)line;
+		frame->file = wk_str_of(place.at, at);
+	}
+}
+
+/* "main  (in rg) + 41  [0x10384b549]" */
+static struct wk_event_frame frame_of(struct sample *sample, struct wk_str text)
+{
+	struct wk_event_frame frame = { .name = text };
+	size_t in;
+
+	if (find_last(text, "  (in ", &in)) {
+		struct wk_str behind = wk_str_skip(text, in + 6);
+
+		frame.name = wk_str_of(text.at, in);
+		frame.image = until(behind, ')');
+		read_place(wk_str_skip(behind, frame.image.len + 1), &frame);
+	} else if (find_last(text, "  [0x", &in)) {
+		frame.name = wk_str_of(text.at, in);
+		read_place(wk_str_skip(text, in), &frame);
+	}
+	if (wk_str_ends(frame.name, ")") && find_last(frame.name, " (.llvm.", &in))
+		frame.name.len = in;
+	frame.name = wk_rust_name(wk_trim(frame.name), &sample->name);
+	frame.is_unnamed = wk_str_is(frame.name, "???");
+	return frame;
+}
+
+/* As inferno-collapse-sample has it: no arguments, the module in front. */
+static struct wk_event_frame tool_frame(struct sample *sample, struct wk_str text)
+{
+	struct wk_str module = { "", 0 };
+	size_t in;
+
+	if (!sample->text.collapse->no_modules && find_last(text, "(in ", &in))
+		module = until(wk_str_skip(text, in + 4), ')');
+	if (wk_str_ends(module, ".dylib"))
+		module.len -= 6;
+	text = wk_rust_name(wk_trim(until(text, '(')), &sample->name);
+	wk_buf_reset(&sample->joined);
+	wk_buf_add_str(&sample->joined, module);
+	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
+	wk_buf_add_str(&sample->joined, text);
+	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
+}
+
+/* As stackcollapse-sample.awk has it: the first word, and the second ("-[NSArray count]" is
+ * "-[NSArray.count]"). */
+static struct wk_event_frame awk_frame(struct sample *sample, struct wk_str text)
+{
+	size_t in = wk_str_find(text, "(in ");
+	struct wk_str module = { "", 0 }, word = wk_scan_word(&text);
+
+	if (in != SIZE_MAX)
+		module = until(wk_str_skip(text, in + 4 - word.len), ')');
+	if (wk_str_ends(module, ".dylib"))
+		module.len -= 6;
+	wk_buf_reset(&sample->joined);
+	wk_buf_add_str(&sample->joined, module);
+	wk_buf_add_text(&sample->joined, module.len ? "`" : "");
+	wk_buf_add_str(&sample->joined, word);
+	wk_scan_blanks(&text);
+	word = wk_scan_word(&text);
+	if (word.len && !wk_str_is(word, "(in")) {
+		wk_buf_add_char(&sample->joined, '.');
+		wk_buf_add_str(&sample->joined, word);
+	}
+	return (struct wk_event_frame){ .name = wk_buf_str(&sample->joined) };
+}
+
+/* Threads that wait: the tools leave them out, so that what runs is seen. One compares whole
+ * names and the other only how they end. */
+static bool is_idle(const struct sample *sample, struct wk_str name)
+{
+	static const char *const idle[] = {
+		"__psynch_cvwait", "__select", "__semwait_signal", "__ulock_wait", "__wait4",
+		"__workq_kernreturn", "kevent", "mach_msg_trap", "read", "semaphore_wait_trap",
+	};
+	bool is_whole = sample->text.collapse->dialect == WK_COLLAPSE_PERL;
+
+	if (is_whole && wk_str_starts(name, "libsystem_kernel`"))
+		name = wk_str_skip(name, strlen("libsystem_kernel`"));
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+		if (is_whole ? wk_str_is(name, idle[i]) : wk_str_ends(name, idle[i]))
+			return true;
+	return false;
+}
+
+static void add_entry(struct sample *sample, const struct entry *entry)
+{
+	struct wk_event_frame frame;
+
+	if (on_thread(sample, entry))
+		return;
+	if (!sample->text.collapse) {
+		frame = frame_of(sample, entry->text);
+		wk_call_tree_add(&sample->text.tree, entry->depth, &frame, entry->count);
+		return;
+	}
+	frame = sample->text.collapse->dialect == WK_COLLAPSE_PERL ? awk_frame(sample, entry->text)
+							      : tool_frame(sample, entry->text);
+	wk_call_tree_add(&sample->text.tree, entry->depth, &frame, entry->count)->is_silent =
+		!sample->text.collapse->keeps_idle && is_idle(sample, frame.name);
+}
+
+static bool is_well_placed(struct sample *sample, struct wk_str line, size_t signs, uint32_t depth)
+{
+	if (signs % 2)
+		return wk_tree_text_fault(&sample->text, line,
+					  "Odd number of indentation characters for line:", NULL);
+	return depth <= wk_call_tree_deepest(&sample->text.tree) ||
+	       wk_tree_text_fault(&sample->text, line, "Skipped indentation level at line:", NULL);
+}
+
+/* "    +   ! 4282 start  (in rg) ...": two signs of indentation a level, a count, a name. */
+static bool on_entry(struct sample *sample, struct wk_str line)
+{
+	struct wk_str rest = wk_str_skip(line, LEFT_MARGIN), count;
+	struct entry entry = { 0 };
+	size_t signs = 0;
+
+	while (signs < rest.len && is_indent(rest.at[signs]))
+		signs++;
+	if (signs == rest.len)
+		return wk_tree_text_fault(&sample->text, line,
+					  "Found stack line with only indent characters:",
+					  "a count and a function");
+	entry.depth = (uint32_t)((signs + 1) / 2);
+	if (!is_well_placed(sample, line, signs, entry.depth))
+		return false;
+	rest = wk_str_skip(rest, signs);
+	count = until(rest, ' ');
+	entry.text = wk_trim(wk_str_skip(rest, count.len));
+	if (!wk_num_u64(count, &entry.count))
+		return wk_tree_text_fault(&sample->text, line, "Invalid samples field:",
+					  "a count in front of a name");
+	if (entry.text.len == 0)
+		return wk_tree_text_fault(&sample->text, line, "Unable to parse stack line:",
+					  "a name behind the count");
+	add_entry(sample, &entry);
+	return true;
+}
+
+static bool read_graph(struct sample *sample)
+{
+	struct wk_str line;
+
+	while (wk_tree_text_row(&sample->text, &line)) {
+		if (wk_str_starts(line, GRAPH_ENDS))
+			return true;
+		if (wk_str_starts(line, "    ")) {
+			if (!on_entry(sample, line))
+				return false;
+		} else if (!wk_tree_text_fault(&sample->text, line,
+					       "Stack line doesn't start with 4 spaces:",
+					       "four blanks in front of an entry of the call "
+					       "graph")) {
+			return false;
+		}
+	}
+	if (is_inferno(sample))
+		return wk_fail(sample->text.err, WK_ECORRUPT, WK_NOWHERE,
+			       "File ended before end of call graph: no line \"" GRAPH_ENDS "\"");
+	wk_stack_writer_note(sample->text.writer,
+			     wk_str_c("the file ends within the call graph: no line \"" GRAPH_ENDS
+				      "\" closes it"));
+	return true;
+}
+
+static bool read_report(struct sample *sample)
+{
+	struct wk_str line;
+	bool found = false, ok;
+
+	while (wk_lines_next(&sample->text.lines, &line)) {
+		if (wk_str_starts(line, "Process:") && !sample->text.collapse)
+			on_process(sample, wk_str_skip(line, 8));
+		if (!wk_str_starts(line, GRAPH_BEGINS))
+			continue;
+		found = true;
+		if (!read_graph(sample))
+			return false;
+		wk_call_tree_close(&sample->text.tree, 0);
+	}
+	ok = wk_tree_text_end(&sample->text, EXPECTED);
+	if (!found && sample->text.collapse)
+		wk_stack_writer_note(sample->text.writer,
+				     wk_str_c("File ended before start of call graph: no line \""
+					      GRAPH_BEGINS "\""));
+	return ok;
+}
+
+/* inferno-collapse-sample counts a stack that the graph has twice (below one caller, called
+ * from two places of it) only as often as the second time. Its output is kept, not its silence. */
+static void tell_replaced(struct sample *sample)
+{
+	struct wk_buf text = { 0 };
+
+	if (!sample->text.tree.replaced)
+		return;
+	wk_buf_add_fmt(&text, "%" PRIu64 " samples of stacks that come again further down are "
+			      "left out, as inferno-collapse-sample does; `wick fold` has them",
+		       sample->text.tree.replaced);
+	wk_stack_writer_note(sample->text.writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static bool read_sample(const struct wk_input *input, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct sample sample = { 0 };
+	bool ok;
+
+	wk_tree_text_begin(&sample.text, input, input->bytes, sink, err);
+	sample.text.is_strict = is_inferno(&sample);
+	sample.text.tree.with_callees = true;
+	sample.text.tree.leaves_only = sample.text.tree.keeps_last = is_inferno(&sample);
+	sample.text.tree.keeps_zero = sample.text.collapse && !is_inferno(&sample);
+	wk_stack_writer_source(sample.text.writer, "samples", "samples", false);
+	ok = read_report(&sample);
+	wk_call_tree_close(&sample.text.tree, 0);
+	tell_replaced(&sample);
+	wk_buf_fini(&sample.name);
+	wk_buf_fini(&sample.joined);
+	return wk_tree_text_fini(&sample.text) && ok;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_lines lines = wk_lines_of(first);
+	struct wk_str line;
+	int score = 0;
+
+	while (wk_lines_next(&lines, &line)) {
+		if (lines.number == 1 && wk_str_starts(line, "Analysis of sampling "))
+			score = 80;
+		if (wk_str_starts(line, GRAPH_BEGINS))
+			return 90;
+		if (wk_str_starts(line, "Analysis Tool:") && wk_str_ends(wk_trim(line), "/sample"))
+			score = 85;
+	}
+	return score;
+}
+
+const struct wk_reader wk_reader_sample = {
+	.name = "sample",
+	.summary = "macOS sample, the call graph it prints",
+	.suffixes = (const char *const[]){ ".sample.txt", NULL },
+	.probe = probe,
+	.read = read_sample,
+};

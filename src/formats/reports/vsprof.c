@@ -1,0 +1,332 @@
+/* Call trees that the profiler of Visual Studio exports as CSV (CallTreeSummary.csv). */
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text/csv.h"
+#include "formats/reports/tree_text.h"
+
+#define EXPECTED "the heading of a call tree: Level, Function Name, samples or times ..."
+#define TOOL_HEADING "Level,Function Name,Number of Calls,Elapsed Inclusive Time %," \
+	"Elapsed Exclusive Time %,Avg Elapsed Inclusive Time,Avg Elapsed Exclusive Time," \
+	"Module Name,"
+#define MOST_DEPTH 10000000
+
+/* What is weighed, by its column. The first that a file has is used. */
+struct measure {
+	const char *column, *source, *unit;
+	bool with_callees, is_cpu_time;
+};
+
+static const struct measure measures[] = {
+	{ "Exclusive Samples", "samples", "samples", false, true },
+	{ "Inclusive Samples", "samples", "samples", true, true },
+	{ "Elapsed Exclusive Time %", "elapsed time", "0.01 %", false, false },
+	{ "Application Exclusive Time %", "application time", "0.01 %", false, false },
+	{ "Number of Calls", "calls", "calls", false, false },
+};
+
+/* A way down as inferno-collapse-vsprof keeps it. */
+struct called {
+	uint32_t stack;
+	uint64_t calls;
+};
+
+struct vsprof {
+	struct wk_tree_text text;
+	struct wk_csv csv;
+	struct wk_buf name;
+	const struct measure *measure;
+	size_t level, function, module, weight; /* columns */
+	bool has_module;
+	struct called *called;
+	size_t called_count, called_cap;
+};
+
+static bool is_inferno(const struct vsprof *vsprof)
+{
+	return vsprof->text.collapse && vsprof->text.collapse->dialect == WK_COLLAPSE_INFERNO;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "4718", "4,718", "4.718" or "4 718": what parts groups of three depends on the country. */
+static bool read_grouped(struct wk_str text, uint64_t *value)
+{
+	struct wk_buf digits = { .limit = 32 };
+	size_t group = 0, groups = 0;
+	bool ok = text.len > 0 && is_digit(text.at[0]) && is_digit(text.at[text.len - 1]);
+
+	for (size_t i = 0; i < text.len && ok; i++) {
+		if (is_digit(text.at[i])) {
+			wk_buf_add_char(&digits, text.at[i]);
+			group++;
+			continue;
+		}
+		if (i > 0 && !is_digit(text.at[i - 1]))
+			continue; /* a blank of more than one byte */
+		ok = groups++ ? group == 3 : group <= 3;
+		group = 0;
+	}
+	ok = ok && (groups == 0 || group == 3) && !digits.full &&
+	     wk_num_u64(wk_buf_str(&digits), value);
+	wk_buf_fini(&digits);
+	return ok;
+}
+
+/* "91.25" or "91,25" as 9125: these columns have two decimals. */
+static bool read_hundredths(struct wk_str text, uint64_t *value)
+{
+	struct wk_buf digits = { .limit = 32 };
+	bool ok = text.len > 3 && is_digit(text.at[0]) && !is_digit(text.at[text.len - 3]);
+
+	for (size_t i = 0; i < text.len; i++)
+		if (is_digit(text.at[i]))
+			wk_buf_add_char(&digits, text.at[i]);
+	ok = ok && !digits.full && wk_num_u64(wk_buf_str(&digits), value);
+	wk_buf_fini(&digits);
+	return ok;
+}
+
+static bool read_weight(const struct vsprof *vsprof, struct wk_str text, uint64_t *value)
+{
+	return wk_str_ends(wk_str_c(vsprof->measure->column), "%") ? read_hundredths(text, value)
+								    : read_grouped(text, value);
+}
+
+static bool column_of(const struct vsprof *vsprof, const char *name, size_t *column)
+{
+	for (*column = 0; *column < vsprof->csv.count; ++*column)
+		if (wk_str_is(wk_trim(vsprof->csv.fields[*column]), name))
+			return true;
+	return false;
+}
+
+static bool read_heading(struct vsprof *vsprof)
+{
+	struct wk_str line;
+
+	while (wk_lines_next(&vsprof->text.lines, &line)) {
+		vsprof->csv.separator = wk_csv_separator_of(line);
+		wk_csv_split(&vsprof->csv, line);
+		if (!column_of(vsprof, "Level", &vsprof->level) ||
+		    !column_of(vsprof, "Function Name", &vsprof->function))
+			continue;
+		vsprof->has_module = column_of(vsprof, "Module Name", &vsprof->module);
+		for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++)
+			if (column_of(vsprof, measures[i].column, &vsprof->weight)) {
+				vsprof->measure = &measures[i];
+				return true;
+			}
+	}
+	return false;
+}
+
+static bool on_row(struct vsprof *vsprof, struct wk_str line)
+{
+	struct wk_event_frame frame = { 0 };
+	uint64_t depth, weight;
+	const char *whole_row = "as many columns as the heading has, the level a number";
+
+	wk_csv_split(&vsprof->csv, line);
+	if (!wk_num_u64(wk_trim(wk_csv_field(&vsprof->csv, vsprof->level)), &depth) ||
+	    depth > MOST_DEPTH || vsprof->csv.count <= vsprof->weight ||
+	    vsprof->csv.count <= vsprof->function)
+		return wk_tree_text_fault(&vsprof->text, line, "no level in", whole_row);
+	frame.name = wk_trim(vsprof->csv.fields[vsprof->function]);
+	if (vsprof->has_module)
+		frame.image = wk_trim(wk_csv_field(&vsprof->csv, vsprof->module));
+	if (!read_weight(vsprof, wk_trim(vsprof->csv.fields[vsprof->weight]), &weight))
+		return wk_tree_text_fault(&vsprof->text, line, "no number in",
+					  "a number in the column that is weighed");
+	if (depth > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
+		wk_call_tree_misplaced(&vsprof->text.tree, vsprof->text.lines.number);
+	/* The row of level 0 is the whole. */
+	wk_call_tree_add(&vsprof->text.tree, (uint32_t)depth, depth ? &frame : NULL, weight);
+	return true;
+}
+
+static bool read_plainly(struct vsprof *vsprof)
+{
+	struct wk_str line;
+
+	if (!read_heading(vsprof))
+		return wk_fail_no_stacks(vsprof->text.err, vsprof->text.bytes, EXPECTED);
+	vsprof->text.tree.with_callees = vsprof->measure->with_callees;
+	wk_stack_writer_source(vsprof->text.writer, vsprof->measure->source, vsprof->measure->unit,
+			       vsprof->measure->is_cpu_time);
+	while (wk_tree_text_row(&vsprof->text, &line))
+		if (!on_row(vsprof, line))
+			return false;
+	return wk_tree_text_end(&vsprof->text, "rows that weigh more than 0");
+}
+
+/* From here on: as stackcollapse-vsprof.pl and inferno-collapse-vsprof do. */
+
+static void write_called(struct vsprof *vsprof)
+{
+	const struct called *last = &vsprof->called[vsprof->called_count - 1];
+
+	if (last->calls)
+		wk_stack_writer_count(vsprof->text.writer, last->stack, last->calls);
+}
+
+/* What a function called is taken off its own calls, so that it is not drawn twice. */
+static void go_up(struct vsprof *vsprof, uint64_t depth)
+{
+	uint64_t below = 0;
+
+	while (vsprof->called_count && vsprof->called_count >= depth) {
+		struct called *last = &vsprof->called[vsprof->called_count - 1];
+
+		if (below != last->calls)
+			write_called(vsprof);
+		below = last->calls;
+		vsprof->called_count--;
+		if (vsprof->called_count && below < last[-1].calls)
+			last[-1].calls -= below;
+	}
+}
+
+static void add_called(struct vsprof *vsprof, uint64_t depth, struct wk_str name, uint64_t calls)
+{
+	uint32_t parent = 0;
+
+	if (vsprof->called_count == depth && vsprof->called_count) {
+		write_called(vsprof);
+		vsprof->called_count--;
+	} else if (vsprof->called_count > depth) {
+		go_up(vsprof, depth);
+	}
+	if (vsprof->called_count)
+		parent = vsprof->called[vsprof->called_count - 1].stack;
+	vsprof->called = wk_grow(vsprof->called, &vsprof->called_cap, vsprof->called_count + 1,
+				 sizeof(*vsprof->called));
+	vsprof->called[vsprof->called_count++] = (struct called){
+		.stack = wk_stack_writer_stack(vsprof->text.writer, parent,
+					       wk_stack_writer_name(vsprof->text.writer, name)),
+		.calls = calls,
+	};
+}
+
+static bool on_inferno_row(struct vsprof *vsprof, struct wk_str line)
+{
+	struct wk_str calls_text;
+	uint64_t depth, calls;
+
+	wk_csv_split(&vsprof->csv, line);
+	if (!wk_num_u64(vsprof->csv.fields[0], &depth))
+		return wk_tree_text_fault(&vsprof->text, vsprof->csv.fields[0],
+					  "Unable to parse integer from", NULL);
+	if (vsprof->csv.count < 3)
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Unable to parse function name from line", NULL);
+	calls_text = vsprof->csv.fields[2];
+	if (!read_grouped(calls_text, &calls))
+		return wk_tree_text_fault(&vsprof->text, calls_text, "Unable to parse integer from",
+					  NULL);
+	add_called(vsprof, depth, vsprof->csv.fields[1], calls);
+	return true;
+}
+
+/* The tool drops blanks from names, and takes any dot or comma out of numbers. */
+static struct wk_str squeezed(struct vsprof *vsprof, struct wk_str text, const char *unwanted)
+{
+	wk_buf_reset(&vsprof->name);
+	for (size_t i = 0; i < text.len; i++)
+		if (!strchr(unwanted, text.at[i]))
+			wk_buf_add_char(&vsprof->name, text.at[i]);
+	return wk_buf_str(&vsprof->name);
+}
+
+static bool on_perl_row(struct vsprof *vsprof, struct wk_str line)
+{
+	struct wk_event_frame frame = { 0 };
+	uint64_t level, samples;
+
+	wk_csv_split(&vsprof->csv, line);
+	if (vsprof->csv.count < 3 || !wk_num_u64(wk_trim(vsprof->csv.fields[0]), &level) ||
+	    !wk_num_u64(squeezed(vsprof, vsprof->csv.fields[2], "., "), &samples))
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Error in regular expression, no level, function and "
+					  "samples in", NULL);
+	if (level == 0)
+		return true;
+	if (level > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Error in stack, a level is left out before", NULL);
+	frame.name = squeezed(vsprof, vsprof->csv.fields[1], " \t");
+	wk_call_tree_add(&vsprof->text.tree, (uint32_t)level - 1, &frame, samples);
+	return true;
+}
+
+static bool read_as_tool(struct vsprof *vsprof)
+{
+	bool (*on_tool_row)(struct vsprof *, struct wk_str) =
+		is_inferno(vsprof) ? on_inferno_row : on_perl_row;
+	struct wk_str line;
+
+	if (!wk_lines_next(&vsprof->text.lines, &line)) {
+		wk_stack_writer_note(vsprof->text.writer,
+				     wk_str_c("File ended before start of call graph: it is "
+					      "empty"));
+		return true;
+	}
+	if (is_inferno(vsprof) && !wk_str_starts(line, TOOL_HEADING))
+		return wk_tree_text_fault(&vsprof->text, line,
+					  "Expected first line to be header line \"" TOOL_HEADING
+					  "\", found", NULL);
+	while (wk_tree_text_row(&vsprof->text, &line))
+		if (!on_tool_row(vsprof, line))
+			return false;
+	if (vsprof->called_count)
+		write_called(vsprof);
+	return true;
+}
+
+static bool read_vsprof(const struct wk_input *input, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
+	struct vsprof vsprof = { .csv.separator = ',' };
+	bool ok;
+
+	wk_tree_text_begin(&vsprof.text, input, bytes, sink, err);
+	if (vsprof.text.collapse) {
+		vsprof.text.is_strict = true;
+		wk_stack_writer_source(vsprof.text.writer, "samples", "samples", false);
+		vsprof.text.tree.leaves_only = vsprof.text.tree.keeps_zero = true;
+		ok = read_as_tool(&vsprof);
+	} else {
+		ok = read_plainly(&vsprof);
+	}
+	wk_csv_fini(&vsprof.csv);
+	wk_buf_fini(&vsprof.name);
+	free(vsprof.called);
+	ok = wk_tree_text_fini(&vsprof.text) && ok;
+	wk_buf_fini(&text);
+	return ok;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_buf text = { 0 };
+	struct wk_bytes bytes = wk_csv_text(first, &text);
+	struct wk_str start = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+	bool is_tree = wk_str_starts(start, "Level,Function Name,") ||
+		       wk_str_starts(start, "Level;Function Name;") ||
+		       wk_str_starts(start, "Level\tFunction Name\t");
+
+	wk_buf_fini(&text);
+	return is_tree ? 95 : 0;
+}
+
+const struct wk_reader wk_reader_vsprof = {
+	.name = "vsprof",
+	.summary = "Visual Studio profiler, call tree exported as CSV",
+	.suffixes = (const char *const[]){ ".csv", NULL },
+	.probe = probe,
+	.read = read_vsprof,
+};

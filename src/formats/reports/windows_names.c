@@ -1,0 +1,78 @@
+#include "formats/reports/windows_names.h"
+
+#include "base/num.h"
+#include "formats/lines.h"
+#include "formats/scan.h"
+
+static bool has_no_name(struct wk_str name)
+{
+	return name.len == 0 || name.at[0] == '?' || wk_str_starts(name, "<PDB") ||
+	       wk_str_starts(name, "<Symbols") || wk_str_is(name, "<Unknown>") ||
+	       wk_str_is(name, "Unknown");
+}
+
+static enum wk_frame_kind kind_of(struct wk_str image)
+{
+	static const char *const kernel[] = { "ntoskrnl.exe", "ntkrnlmp.exe", "ntkrnlpa.exe",
+					      "ntkrpamp.exe", "hal.dll", "halmacpi.dll" };
+
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		if (wk_str_is(image, kernel[i]))
+			return WK_FRAME_KERNEL;
+	if (wk_str_ends(image, ".sys") || wk_str_ends(image, ".SYS"))
+		return WK_FRAME_KERNEL;
+	return image.len ? WK_FRAME_USER : WK_FRAME_UNKNOWN;
+}
+
+struct wk_event_frame wk_windows_frame(struct wk_str text)
+{
+	struct wk_event_frame frame = { .name = text };
+	size_t mark = wk_str_find(text, "!");
+	uint64_t address;
+
+	if (mark != SIZE_MAX && mark > 0 && mark + 1 < text.len) {
+		frame.image = wk_trim(wk_str_of(text.at, mark));
+		frame.name = wk_trim(wk_str_skip(text, mark + 1));
+	}
+	frame.is_unnamed = has_no_name(frame.name);
+	if (wk_str_starts(frame.name, "0x") && wk_num_hex(wk_str_skip(frame.name, 2), &address)) {
+		frame.is_unnamed = true;
+		frame.address = address;
+	}
+	if (wk_str_is(frame.image, "Unknown") || wk_str_is(frame.image, "\"Unknown\"") ||
+	    wk_str_is(frame.image, "?"))
+		frame.image.len = 0;
+	frame.kind = kind_of(frame.image);
+	return frame;
+}
+
+uint32_t wk_windows_process(struct wk_windows_processes *processes, struct wk_stack_writer *writer,
+			    struct wk_str text)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
+	size_t bracket = wk_str_find_last(text, '(');
+	struct wk_str number;
+	uint64_t pid;
+	uint32_t *seen;
+
+	if (bracket == SIZE_MAX)
+		return WK_NO_PID;
+	number = wk_str_skip(text, bracket + 1);
+	wk_scan_blanks(&number);
+	if (!wk_scan_number(&number, &pid) || !wk_str_starts(number, ")") || pid >= WK_NO_PID)
+		return WK_NO_PID;
+	seen = wk_map_at(&processes->seen, pid + 1);
+	if (!*seen) {
+		*seen = 1;
+		event.pid = event.tid = (uint32_t)pid;
+		event.process.change = WK_PROCESS_SEEN;
+		event.process.name = wk_trim(wk_str_of(text.at, bracket));
+		wk_stack_writer_event(writer, &event);
+	}
+	return (uint32_t)pid;
+}
+
+void wk_windows_processes_fini(struct wk_windows_processes *processes)
+{
+	wk_map_fini(&processes->seen);
+}

@@ -1,0 +1,442 @@
+/* Tables with stacks that Windows Performance Analyzer exports or copies as CSV. */
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text/csv.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+#include "formats/reports/call_tree.h"
+#include "formats/reports/windows_names.h"
+#include "formats/scan.h"
+
+#define EXPECTED "a heading with a column \"Stack\" and rows with frames such as ntdll.dll!LdrInit"
+#define NO_COLUMN SIZE_MAX
+
+/* Columns that can be weighed: the first found is. What stands in brackets is the unit. */
+struct measure {
+	const char *begins, *source;
+	bool is_cpu_time;
+};
+
+static const struct measure measures[] = {
+	{ "Weight (in view) (", "CPU time", true },
+	{ "Weight (", "CPU time", true },
+	{ "Waits (", "wait", false }, /* of a table of switches, as wick's own */
+	{ "Time Since Last (", "wait", false },
+	{ "CPU Usage (in view) (", "CPU time", true },
+	{ "Impacting Size (", "impacting size", false },
+	{ "Size (", "size", false },
+	{ "Count", "samples", false },
+};
+
+struct unit {
+	const char *text, *counts;
+	uint64_t times;
+};
+
+static const struct unit units[] = {
+	{ "ms)", "ns", 1000000 }, { "s)", "ns", 1000000000 }, { "us)", "ns", 1000 },
+	{ "\xc2\xb5s)", "ns", 1000 }, { "\xce\xbcs)", "ns", 1000 }, { "ns)", "ns", 1 },
+	{ "MB)", "bytes", 1024 * 1024 }, { "KB)", "bytes", 1024 }, { "GB)", "bytes", 1 << 30 },
+	{ "B)", "bytes", 1 },
+};
+
+static const struct unit plain_count = { "", "samples", 1 };
+
+struct wpa {
+	struct wk_stack_writer *writer;
+	struct wk_lines lines;
+	struct wk_bad_lines bad;
+	struct wk_csv csv;
+	struct wk_windows_processes processes;
+	struct wk_call_tree tree;
+	struct wk_buf digits, name;
+	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
+	char point; /* in front of the fraction of a number */
+	const struct measure *measure;         /* NULL: a row counts 1 */
+	const struct unit *unit;
+	uint32_t pid, tid;
+	size_t *indents; /* of the lines that are open in a tree */
+	size_t indent_count, indent_cap;
+};
+
+static size_t column_of(const struct wpa *wpa, const char *name)
+{
+	for (size_t i = 0; i < wpa->csv.count; i++)
+		if (wk_str_is(wk_trim(wpa->csv.fields[i]), name))
+			return i;
+	return NO_COLUMN;
+}
+
+static size_t either_column(const struct wpa *wpa, const char *name, const char *other)
+{
+	size_t column = column_of(wpa, name);
+
+	return column != NO_COLUMN ? column : column_of(wpa, other);
+}
+
+static const struct unit *unit_of(struct wk_str column)
+{
+	size_t bracket = wk_str_find_last(column, '(');
+
+	if (bracket == SIZE_MAX)
+		return &plain_count;
+	column = wk_str_skip(column, bracket + 1);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (wk_str_starts(column, units[i].text))
+			return &units[i];
+	return &plain_count;
+}
+
+static void choose_measure(struct wpa *wpa)
+{
+	wpa->unit = &plain_count;
+	wpa->weight = NO_COLUMN;
+	for (size_t m = 0; m < sizeof(measures) / sizeof(measures[0]); m++)
+		for (size_t i = 0; i < wpa->csv.count; i++) {
+			struct wk_str column = wk_trim(wpa->csv.fields[i]);
+
+			if (!wk_str_starts(column, measures[m].begins))
+				continue;
+			wpa->measure = &measures[m];
+			wpa->unit = unit_of(column);
+			wpa->weight = i;
+			return;
+		}
+}
+
+/* "Stack", "Commit Stack", "New Thread Stack" ..., but rather than its tags. */
+static size_t stack_column(const struct wpa *wpa)
+{
+	size_t best = NO_COLUMN;
+
+	for (size_t i = 0; i < wpa->csv.count; i++) {
+		struct wk_str column = wk_trim(wpa->csv.fields[i]);
+
+		if (wk_str_ends(column, "Stack"))
+			return i;
+		if (wk_str_ends(column, "Stack (Frame Tags)"))
+			best = i;
+	}
+	return best;
+}
+
+static bool read_heading(struct wpa *wpa, struct wk_str line)
+{
+	wpa->csv.separator = wk_csv_separator_of(line);
+	wk_csv_split(&wpa->csv, line);
+	wpa->stack = stack_column(wpa);
+	if (wpa->stack == NO_COLUMN || wpa->csv.count < 2)
+		return false;
+	wpa->point = wpa->csv.separator == ';' ? ',' : '.';
+	wpa->process = either_column(wpa, "Process", "New Process");
+	wpa->process_name = either_column(wpa, "Process Name", "New Process Name");
+	wpa->pid_column = either_column(wpa, "Process ID", "PID");
+	wpa->thread = either_column(wpa, "Thread ID", "New Thread Id");
+	choose_measure(wpa);
+	return true;
+}
+
+/* "1,234.5" or "1.234,5" as the system's language has it, perhaps as ="1,234.5": the digits, and
+ * '.' for each `point`. */
+static bool read_digits(struct wpa *wpa, struct wk_str text, char point)
+{
+	wk_buf_reset(&wpa->digits);
+	for (size_t i = 0; i < text.len; i++) {
+		if (wk_is_digit(text.at[i]))
+			wk_buf_add_char(&wpa->digits, text.at[i]);
+		else if (text.at[i] == point)
+			wk_buf_add_char(&wpa->digits, '.');
+		else if (!strchr("=\"., '", text.at[i]) && (unsigned char)text.at[i] < 0x80)
+			return false;
+	}
+	return true;
+}
+
+static bool read_weight(struct wpa *wpa, uint64_t *weight)
+{
+	*weight = 1;
+	return !wpa->measure ||
+	       (read_digits(wpa, wk_trim(wk_csv_field(&wpa->csv, wpa->weight)), wpa->point) &&
+		wk_num_scaled(wk_buf_str(&wpa->digits), wpa->unit->times, weight));
+}
+
+/* A whole number, which may be parted as well: "6,148". */
+static bool read_whole(struct wpa *wpa, size_t column, uint64_t *number)
+{
+	return read_digits(wpa, wk_trim(wk_csv_field(&wpa->csv, column)), '\0') &&
+	       wk_num_u64(wk_buf_str(&wpa->digits), number);
+}
+
+/* Which of '.' and ',' stands in front of a fraction, if a number can tell: of both the last, and
+ * one that no three digits follow, or a 0 alone comes before. 0: it might be either. */
+static char point_of(struct wk_str text)
+{
+	size_t dot = wk_str_find_last(text, '.'), comma = wk_str_find_last(text, ',');
+	size_t last = dot == SIZE_MAX     ? comma
+		      : comma == SIZE_MAX ? dot
+		      : dot > comma       ? dot
+					  : comma;
+	size_t digits = 0, first = 0;
+
+	if (last == SIZE_MAX)
+		return 0;
+	while (last + 1 + digits < text.len && wk_is_digit(text.at[last + 1 + digits]))
+		digits++;
+	while (first < last && !wk_is_digit(text.at[first]))
+		first++;
+	if ((dot == SIZE_MAX || comma == SIZE_MAX) && digits == 3 &&
+	    !(text.at[first] == '0' && first + 1 == last))
+		return 0;
+	return text.at[last];
+}
+
+#define ROWS_AHEAD 1000
+
+/* The columns' separator says what is usual; numbers themselves, what is so. */
+static void find_point(struct wpa *wpa, struct wk_lines lines)
+{
+	struct wk_str line;
+
+	for (int i = 0; i < ROWS_AHEAD && wpa->measure && wk_lines_next(&lines, &line); i++) {
+		char point;
+
+		wk_csv_split(&wpa->csv, line);
+		point = point_of(wk_trim(wk_csv_field(&wpa->csv, wpa->weight)));
+		if (!point)
+			continue;
+		wpa->point = point;
+		return;
+	}
+}
+
+static void end_tree(struct wpa *wpa)
+{
+	wk_call_tree_close(&wpa->tree, 0);
+	wpa->indent_count = 0;
+}
+
+/* "app.exe (12)"; of a table that has name and number apart, both together. */
+static struct wk_str process_of(struct wpa *wpa)
+{
+	uint64_t pid;
+
+	if (wpa->process != NO_COLUMN)
+		return wk_csv_field(&wpa->csv, wpa->process);
+	if (!read_whole(wpa, wpa->pid_column, &pid))
+		return (struct wk_str){ 0 };
+	wk_buf_reset(&wpa->name);
+	wk_buf_add_str(&wpa->name, wk_trim(wk_csv_field(&wpa->csv, wpa->process_name)));
+	wk_buf_add_fmt(&wpa->name, " (%llu)", (unsigned long long)pid);
+	return wk_buf_str(&wpa->name);
+}
+
+/* Cells of groups are filled in the first row of each alone. */
+static void read_thread(struct wpa *wpa)
+{
+	struct wk_str process = process_of(wpa);
+	uint32_t pid = wpa->pid, tid = wpa->tid;
+	uint64_t number;
+
+	if (wk_trim(process).len) {
+		pid = wk_windows_process(&wpa->processes, wpa->writer, process);
+		tid = pid;
+	}
+	if (read_whole(wpa, wpa->thread, &number) && number < WK_NO_PID)
+		tid = (uint32_t)number;
+	if (pid == wpa->pid && tid == wpa->tid)
+		return;
+	end_tree(wpa);
+	wpa->pid = pid;
+	wpa->tid = pid == WK_NO_PID ? WK_NO_PID : tid;
+	wpa->tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+					      .pid = pid, .tid = wpa->tid };
+}
+
+static bool is_root(struct wk_str text)
+{
+	return wk_str_is(text, "[Root]");
+}
+
+/* "[Root]/ntdll.dll!A/app.exe!operator/": parts between slashes, but one that ends in
+ * "operator" has its own. */
+static struct wk_str next_part(struct wk_str *rest)
+{
+	struct wk_str text = *rest, part = wk_scan_to(rest, '/');
+
+	while (rest->len && wk_str_ends(part, "operator")) {
+		*rest = wk_str_skip(*rest, 1);
+		wk_scan_text(rest, "=");
+		part = wk_str_of(text.at, (size_t)(rest->at - text.at));
+	}
+	if (rest->len)
+		*rest = wk_str_skip(*rest, 1);
+	return wk_trim(part);
+}
+
+static void tell_path(struct wpa *wpa, struct wk_str path, uint64_t weight)
+{
+	struct wk_event event = wpa->tree.sample;
+	uint32_t stack = 0;
+
+	if (wk_str_is(path, "n/a"))
+		path.len = 0;
+	while (path.len) {
+		struct wk_str part = next_part(&path);
+		struct wk_event_frame frame = wk_windows_frame(part);
+
+		if (part.len && !is_root(part))
+			stack = wk_stack_writer_push(wpa->writer, stack, &frame);
+	}
+	event.sample.named_stack = stack;
+	event.sample.weight = weight;
+	wk_stack_writer_event(wpa->writer, &event);
+}
+
+/* A line of a tree as it is copied: "|  |- app.exe!main" begins a branch; a line of the same
+ * indentation without the dash is called by the one above it. */
+static void tell_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
+{
+	size_t indent = 0;
+	bool is_branch;
+	struct wk_str name;
+	struct wk_event_frame frame;
+
+	while (indent < cell.len && strchr(" |-\t", cell.at[indent]))
+		indent++;
+	is_branch = wk_str_find(wk_str_of(cell.at, indent), "-") != SIZE_MAX;
+	name = wk_trim(wk_str_skip(cell, indent));
+	while (wpa->indent_count && (wpa->indents[wpa->indent_count - 1] > indent ||
+				     (is_branch &&
+				      wpa->indents[wpa->indent_count - 1] == indent)))
+		wpa->indent_count--;
+	frame = wk_windows_frame(name);
+	wk_call_tree_add(&wpa->tree, (uint32_t)wpa->indent_count, is_root(name) ? NULL : &frame,
+			 weight);
+	wpa->indents = wk_grow(wpa->indents, &wpa->indent_cap, wpa->indent_count + 1,
+			       sizeof(*wpa->indents));
+	wpa->indents[wpa->indent_count++] = indent;
+}
+
+static bool is_path(struct wk_str cell)
+{
+	struct wk_str first;
+
+	if (wk_str_is(wk_trim(cell), "n/a"))
+		return true;
+	if (wk_str_starts(cell, " ") || wk_str_starts(cell, "|"))
+		return false;
+	first = wk_scan_to(&cell, '/');
+	return cell.len && (is_root(wk_trim(first)) || memchr(first.at, '!', first.len));
+}
+
+static void on_row(struct wpa *wpa, struct wk_str line)
+{
+	struct wk_str cell;
+	uint64_t weight;
+
+	wk_csv_split(&wpa->csv, line);
+	read_thread(wpa);
+	cell = wk_csv_field(&wpa->csv, wpa->stack);
+	if (wk_trim(cell).len == 0) {
+		if (wpa->csv.count <= wpa->stack)
+			wk_bad_line(&wpa->bad, &wpa->lines, line, "the columns of the heading");
+		return; /* the sum of a process or thread */
+	}
+	if (!read_weight(wpa, &weight)) {
+		wk_bad_line(&wpa->bad, &wpa->lines, line,
+			    "a number in the column that is weighed");
+		return;
+	}
+	if (is_path(cell)) {
+		end_tree(wpa);
+		tell_path(wpa, cell, weight);
+	} else {
+		tell_line(wpa, cell, weight);
+	}
+}
+
+static bool read_table(struct wpa *wpa, struct wk_bytes bytes, struct wk_err *err)
+{
+	struct wk_str line;
+	bool found = false;
+
+	while (!found && wk_lines_next(&wpa->lines, &line))
+		found = read_heading(wpa, line);
+	if (!found)
+		return wk_fail_no_stacks(err, bytes, EXPECTED);
+	wk_stack_writer_source(wpa->writer, wpa->measure ? wpa->measure->source : "samples",
+			       wpa->unit->counts, wpa->measure && wpa->measure->is_cpu_time);
+	find_point(wpa, wpa->lines);
+	while (wk_lines_next(&wpa->lines, &line) && !wk_stack_writer_is_done(wpa->writer))
+		if (wk_trim(line).len)
+			on_row(wpa, line);
+	end_tree(wpa);
+	wk_bad_lines_tell(&wpa->bad, wpa->writer);
+	return wk_stack_writer_samples(wpa->writer) > 0 ||
+	       wk_fail_no_stacks(err, bytes, EXPECTED);
+}
+
+static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sink,
+			 struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);
+	struct wpa wpa = {
+		.writer = wk_stack_writer_new(sink),
+		.lines = wk_lines_of(bytes),
+		.pid = WK_NO_PID,
+		.tid = WK_NO_PID,
+	};
+	bool ok;
+
+	wpa.tree = (struct wk_call_tree){ .writer = wpa.writer, .with_callees = true };
+	wpa.tree.sample = (struct wk_event){ .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
+					     .pid = WK_NO_PID, .tid = WK_NO_PID };
+	ok = read_table(&wpa, bytes, err);
+	wk_call_tree_fini(&wpa.tree);
+	wk_windows_processes_fini(&wpa.processes);
+	wk_csv_fini(&wpa.csv);
+	wk_buf_fini(&wpa.digits);
+	wk_buf_fini(&wpa.name);
+	wk_buf_fini(&text);
+	free(wpa.indents);
+	return wk_stack_writer_end(wpa.writer, err) && ok;
+}
+
+static bool has_frames(struct wk_lines below)
+{
+	static const char *const signs[] = { "[Root]", ".dll!", ".exe!", ".sys!" };
+	struct wk_str text = wk_str_of(below.at, (size_t)(below.end - below.at));
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (text.len && wk_str_find(text, signs[i]) != SIZE_MAX)
+			return true;
+	return false;
+}
+
+/* A heading with a stack, and frames of Windows' images or a root below it. */
+static int probe(struct wk_bytes first)
+{
+	struct wk_buf text = { 0 };
+	struct wk_lines lines = wk_lines_of(wk_csv_text(first, &text));
+	struct wpa wpa = { 0 };
+	struct wk_str line;
+	int score = 0;
+
+	if (wk_lines_next(&lines, &line) && read_heading(&wpa, line)) {
+		int known = (wpa.weight != NO_COLUMN) + (wpa.process != NO_COLUMN);
+
+		score = has_frames(lines) ? 50 + 20 * known : known == 2 ? 40 : 0;
+	}
+	wk_csv_fini(&wpa.csv);
+	wk_buf_fini(&text);
+	return score;
+}
+
+const struct wk_reader wk_reader_wpa_csv = {
+	.name = "wpa-csv",
+	.summary = "Windows Performance Analyzer, a table with stacks as CSV",
+	.suffixes = (const char *const[]){ ".csv", NULL },
+	.probe = probe,
+	.read = read_wpa_csv,
+};

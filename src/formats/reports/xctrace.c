@@ -1,0 +1,546 @@
+/* Tables of Instruments as `xctrace export --xpath` writes them: rows of XML in which anything
+ * that comes again is a reference to where it stood first. */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "base/strtab.h"
+#include "formats/collapse.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+#include "formats/reports/xml.h"
+#include "formats/scan.h"
+#include "formats/stack_writer.h"
+#include "names/rust_escapes.h"
+
+#define HOW_TO_EXPORT "xctrace export --input RECORDING.trace --xpath " \
+	"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"time-profile\"]'"
+
+#define MOST_OPEN 64 /* elements that mean something, one within the other; real files: 6 */
+
+/* The elements that mean something; the tags of the rest are passed over. */
+enum kind {
+	OTHER,
+	ROW,
+	SCHEMA,
+	TIME,      /* value: nanoseconds */
+	WEIGHT,    /* value: nanoseconds or, see unit, cycles */
+	CORE,      /* value: a CPU */
+	PROCESS,   /* value: a pid */
+	PID,
+	TID,
+	THREAD,    /* value: pid and tid */
+	BACKTRACE, /* value: a stack */
+	FRAME,     /* value: the writer's frame */
+	BINARY,    /* value: a text, the image */
+	SOURCE,    /* value: a text, and a line */
+	PATH,      /* value: a text */
+	KINDS
+};
+
+static const struct {
+	const char *name;
+	enum kind kind;
+} names[] = {
+	{ "row", ROW }, { "schema", SCHEMA }, { "sample-time", TIME }, { "event-time", TIME },
+	{ "weight", WEIGHT }, { "cycle-weight", WEIGHT }, { "core", CORE },
+	{ "process", PROCESS }, { "pid", PID }, { "tid", TID }, { "thread", THREAD },
+	{ "backtrace", BACKTRACE }, { "tagged-backtrace", BACKTRACE }, { "frame", FRAME },
+	{ "binary", BINARY }, { "source", SOURCE }, { "path", PATH },
+};
+
+/* What an element stands for. */
+struct value {
+	uint64_t number;
+	uint32_t more; /* a thread's pid, a source's line */
+	bool is_known; /* else the element was empty: no backtrace, say */
+};
+
+/* An element that is open. */
+struct element {
+	enum kind kind;
+	bool is_reference, is_cycles;
+	uint64_t id;
+	struct value own;
+	struct value part[KINDS]; /* what its children stand for, by their kinds */
+	uint64_t address;
+	uint32_t name;
+};
+
+struct stored {
+	enum kind kind;
+	struct value value;
+};
+
+struct row {
+	uint64_t time_ns, weight;
+	uint32_t pid, tid, cpu, stack, source;
+};
+
+struct table {
+	uint32_t name;
+	bool has_weights, is_cycles;
+};
+
+struct xctrace {
+	struct wk_stack_writer *writer;
+	const struct wk_collapse *collapse;
+	struct wk_strtab *texts;
+	struct wk_buf text, mended;
+	struct element open[MOST_OPEN];
+	size_t open_count;
+	uint64_t too_deep; /* open elements beyond these */
+	struct stored *stored;
+	size_t stored_count, stored_cap;
+	struct wk_map by_id; /* id + 1 to place in `stored` + 1 */
+	uint32_t *frames;    /* of the open backtrace, innermost first */
+	size_t frame_count, frame_cap;
+	struct row *rows;
+	size_t row_count, row_cap;
+	struct table *tables;
+	size_t table_count, table_cap;
+	uint64_t dangling;   /* references to what is not there */
+	bool has_stacks;
+};
+
+static enum kind kind_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i].name, name) == 0)
+			return names[i].kind;
+	return OTHER;
+}
+
+static uint64_t number_of(const char *text)
+{
+	uint64_t number = 0;
+
+	wk_num_u64(wk_str_c(text), &number);
+	return number;
+}
+
+static uint32_t text_of(struct xctrace *trace, const char *text)
+{
+	return text ? wk_strtab_add_str(trace->texts, wk_str_c(text)) : 0;
+}
+
+static void add_table(struct xctrace *trace, const char *name)
+{
+	trace->tables = wk_grow(trace->tables, &trace->table_cap, trace->table_count + 1,
+				sizeof(*trace->tables));
+	trace->tables[trace->table_count++] = (struct table){
+		.name = text_of(trace, name ? name : "samples") };
+}
+
+static void look_up(struct xctrace *trace, struct element *element, const char *ref)
+{
+	uint32_t place = wk_map_find(&trace->by_id, number_of(ref) + 1);
+
+	element->is_reference = true;
+	if (place && trace->stored[place - 1].kind == element->kind)
+		element->own = trace->stored[place - 1].value;
+	else
+		trace->dangling++;
+}
+
+/* What the tag itself says; the rest is known when the element ends. */
+static void read_attributes(struct xctrace *trace, struct element *element,
+			    const char *const *attributes)
+{
+	const char *address = wk_xml_attribute(attributes, "addr");
+	const char *path = wk_xml_attribute(attributes, "path");
+	const char *fmt = wk_xml_attribute(attributes, "fmt");
+
+	switch (element->kind) {
+	case SCHEMA:
+		add_table(trace, wk_xml_attribute(attributes, "name"));
+		break;
+	case FRAME:
+		if (address && strncmp(address, "0x", 2) == 0)
+			wk_num_hex(wk_str_c(address + 2), &element->address);
+		element->name = text_of(trace, wk_xml_attribute(attributes, "name"));
+		if (!element->name)
+			element->name = text_of(trace, address);
+		break;
+	case BINARY:
+		element->own.number = text_of(trace, path && path[0] ? path :
+					      wk_xml_attribute(attributes, "name"));
+		element->own.is_known = true;
+		break;
+	case SOURCE:
+		element->own.more = (uint32_t)number_of(wk_xml_attribute(attributes, "line"));
+		break;
+	case PROCESS:
+	case THREAD:
+		element->name = text_of(trace, fmt);
+		break;
+	case BACKTRACE:
+		if (element == trace->open || element[-1].kind != BACKTRACE)
+			trace->frame_count = 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_start(void *context, const char *name, const char *const *attributes)
+{
+	struct xctrace *trace = context;
+	enum kind kind = kind_of(name);
+	const char *id = wk_xml_attribute(attributes, "id");
+	const char *ref = wk_xml_attribute(attributes, "ref");
+	struct element *element;
+
+	wk_buf_reset(&trace->text);
+	if (kind == OTHER)
+		return;
+	if (trace->open_count == MOST_OPEN) {
+		trace->too_deep++;
+		return;
+	}
+	element = &trace->open[trace->open_count++];
+	*element = (struct element){ .kind = kind, .id = id ? number_of(id) : 0,
+				     .is_cycles = strcmp(name, "cycle-weight") == 0 };
+	if (ref)
+		look_up(trace, element, ref);
+	else
+		read_attributes(trace, element, attributes);
+}
+
+static void on_text(void *context, struct wk_str text)
+{
+	struct xctrace *trace = context;
+
+	wk_buf_add_str(&trace->text, text);
+}
+
+/* Up to where `tail` begins. */
+static struct wk_str without_tail(struct wk_str text, const char *tail)
+{
+	size_t at = wk_str_find(text, tail);
+
+	return at == SIZE_MAX ? text : wk_str_of(text.at, at);
+}
+
+static bool is_id(const struct value *value)
+{
+	return value->is_known && value->number < WK_NO_PID;
+}
+
+static void end_process(struct xctrace *trace, struct element *element)
+{
+	struct wk_event event = { .kind = WK_EVENT_PROCESS, .cpu = WK_NO_CPU };
+
+	element->own = element->part[PID];
+	if (!is_id(&element->own) || trace->collapse)
+		return;
+	event.pid = event.tid = (uint32_t)element->own.number;
+	event.process.change = WK_PROCESS_SEEN;
+	event.process.name = without_tail(wk_strtab_str(trace->texts, element->name), " (");
+	wk_stack_writer_event(trace->writer, &event);
+}
+
+/* "main  0x3c606d (shop, pid: 21790)" */
+static void end_thread(struct xctrace *trace, struct element *element)
+{
+	struct wk_event event = { .kind = WK_EVENT_THREAD, .cpu = WK_NO_CPU };
+
+	element->own = element->part[TID];
+	element->own.more = (uint32_t)element->part[PROCESS].number;
+	if (!is_id(&element->own) || !is_id(&element->part[PROCESS]) || trace->collapse)
+		return;
+	event.pid = element->own.more;
+	event.tid = (uint32_t)element->own.number;
+	event.thread.change = WK_THREAD_SEEN;
+	event.thread.name = without_tail(without_tail(wk_strtab_str(trace->texts, element->name),
+						      " 0x"), " (");
+	event.thread.name = wk_trim(event.thread.name);
+	if (wk_str_starts(event.thread.name, "0x"))
+		event.thread.name.len = 0;
+	wk_stack_writer_event(trace->writer, &event);
+}
+
+static void end_frame(struct xctrace *trace, struct element *element)
+{
+	struct wk_str name = wk_strtab_str(trace->texts, element->name);
+	struct wk_event_frame frame = { .name = wk_rust_name(name, &trace->mended) };
+	uint64_t address;
+
+	frame.is_lasting = frame.name.at == name.at; /* and all others are kept texts */
+
+	if (!trace->collapse) {
+		const struct value *source = &element->part[SOURCE];
+
+		frame.address = element->address;
+		frame.image = wk_strtab_str(trace->texts,
+					    (uint32_t)element->part[BINARY].number);
+		frame.file = wk_strtab_str(trace->texts, (uint32_t)source->number);
+		frame.line = source->more;
+		frame.is_unnamed = wk_str_starts(name, "0x") &&
+				   wk_num_hex(wk_str_skip(name, 2), &address);
+	}
+	element->own.number = wk_stack_writer_frame(trace->writer, &frame);
+	element->own.is_known = true;
+}
+
+static void end_backtrace(struct xctrace *trace, struct element *element)
+{
+	if (element->part[BACKTRACE].is_known) {
+		element->own = element->part[BACKTRACE];
+		return;
+	}
+	element->own.number = wk_stack_writer_reversed(trace->writer, trace->frames,
+						       trace->frame_count);
+	element->own.is_known = true;
+}
+
+static void set_thread(struct row *row, const struct value *part)
+{
+	row->pid = row->tid = WK_NO_PID;
+	if (is_id(&part[PROCESS]))
+		row->pid = (uint32_t)part[PROCESS].number;
+	else if (is_id(&part[THREAD]))
+		row->pid = part[THREAD].more;
+	if (row->pid != WK_NO_PID)
+		row->tid = is_id(&part[THREAD]) ? (uint32_t)part[THREAD].number : row->pid;
+}
+
+static void end_row(struct xctrace *trace, const struct element *element)
+{
+	const struct value *part = element->part;
+	struct table *table;
+	struct row *row;
+
+	if (trace->collapse && !part[BACKTRACE].is_known)
+		return;
+	if (!trace->table_count)
+		add_table(trace, NULL);
+	table = &trace->tables[trace->table_count - 1];
+	table->has_weights |= part[WEIGHT].is_known;
+	table->is_cycles |= part[WEIGHT].is_known && part[WEIGHT].more;
+	trace->has_stacks |= part[BACKTRACE].number > 0;
+	trace->rows = wk_grow(trace->rows, &trace->row_cap, trace->row_count + 1,
+			      sizeof(*trace->rows));
+	row = &trace->rows[trace->row_count++];
+	*row = (struct row){
+		.time_ns = part[TIME].number,
+		.weight = part[WEIGHT].is_known ? part[WEIGHT].number : 1,
+		.cpu = part[CORE].is_known && part[CORE].number < WK_NO_CPU ?
+			(uint32_t)part[CORE].number : WK_NO_CPU,
+		.stack = (uint32_t)part[BACKTRACE].number,
+		.source = (uint32_t)trace->table_count - 1,
+	};
+	set_thread(row, part);
+}
+
+/* What an element stands for, now that it is whole. */
+static void finish(struct xctrace *trace, struct element *element)
+{
+	switch (element->kind) {
+	case TIME:
+	case WEIGHT:
+	case CORE:
+	case PID:
+	case TID:
+		element->own.is_known = wk_num_u64(wk_buf_str(&trace->text), &element->own.number);
+		element->own.more = element->is_cycles;
+		break;
+	case PATH:
+		element->own.number = wk_strtab_add_str(trace->texts, wk_buf_str(&trace->text));
+		element->own.is_known = true;
+		break;
+	case SOURCE:
+		element->own.number = element->part[PATH].number;
+		element->own.is_known = true;
+		break;
+	case PROCESS:
+		end_process(trace, element);
+		break;
+	case THREAD:
+		end_thread(trace, element);
+		break;
+	case FRAME:
+		end_frame(trace, element);
+		break;
+	case BACKTRACE:
+		end_backtrace(trace, element);
+		break;
+	case ROW:
+		end_row(trace, element);
+		break;
+	default:
+		break;
+	}
+}
+
+static void store(struct xctrace *trace, const struct element *element)
+{
+	trace->stored = wk_grow(trace->stored, &trace->stored_cap, trace->stored_count + 1,
+				sizeof(*trace->stored));
+	trace->stored[trace->stored_count++] = (struct stored){ element->kind, element->own };
+	wk_map_set(&trace->by_id, element->id + 1, (uint32_t)trace->stored_count);
+}
+
+static void add_frame(struct xctrace *trace, const struct value *frame)
+{
+	if (!frame->is_known)
+		return;
+	trace->frames = wk_grow(trace->frames, &trace->frame_cap, trace->frame_count + 1,
+				sizeof(*trace->frames));
+	trace->frames[trace->frame_count++] = (uint32_t)frame->number;
+}
+
+static void on_end(void *context, const char *name)
+{
+	struct xctrace *trace = context;
+	struct element *element, *parent;
+
+	if (kind_of(name) == OTHER || trace->open_count == 0)
+		return;
+	if (trace->too_deep) {
+		trace->too_deep--;
+		return;
+	}
+	element = &trace->open[trace->open_count - 1];
+	if (!element->is_reference) {
+		finish(trace, element);
+		if (element->id)
+			store(trace, element);
+	}
+	wk_buf_reset(&trace->text);
+	if (--trace->open_count == 0)
+		return;
+	parent = element - 1;
+	if (element->kind == FRAME && parent->kind == BACKTRACE)
+		add_frame(trace, &element->own);
+	else if (!parent->part[element->kind].is_known)
+		parent->part[element->kind] = element->own;
+}
+
+static void tell_sources(struct xctrace *trace)
+{
+	for (size_t i = 0; i < trace->table_count; i++) {
+		const struct table *table = &trace->tables[i];
+		struct wk_str name = wk_strtab_str(trace->texts, table->name);
+		struct wk_event_source source = {
+			.source = (uint32_t)i,
+			.name = name,
+			.unit = wk_str_c(!table->has_weights ? "samples" :
+					 table->is_cycles ? "cycles" : "ns"),
+			.is_weighed = table->has_weights,
+			.is_cpu_time = wk_str_is(name, "time-profile") ||
+				       wk_str_is(name, "cpu-profile"),
+		};
+
+		wk_stack_writer_tell_source(trace->writer, &source);
+	}
+}
+
+static void tell_rows(struct xctrace *trace)
+{
+	tell_sources(trace);
+	/* Rows come in order of time, except that each table begins anew. */
+	trace->rows = wk_sort_rows(trace->rows, trace->row_count, sizeof(*trace->rows),
+				   offsetof(struct row, time_ns));
+	for (size_t i = 0; i < trace->row_count; i++) {
+		const struct row *row = &trace->rows[i];
+		struct wk_event event = { .kind = WK_EVENT_SAMPLE, .time_ns = row->time_ns,
+					  .pid = row->pid, .tid = row->tid, .cpu = row->cpu };
+
+		if (trace->collapse) {
+			wk_stack_writer_count(trace->writer, row->stack, 1);
+			continue;
+		}
+		event.sample.source = row->source;
+		event.sample.weight = row->weight;
+		event.sample.named_stack = row->stack;
+		wk_stack_writer_event(trace->writer, &event);
+	}
+}
+
+static void tell_dangling(struct xctrace *trace)
+{
+	struct wk_buf text = { 0 };
+
+	if (!trace->dangling)
+		return;
+	wk_buf_add_fmt(&text, "%" PRIu64 " %s not in the file (or of another kind) and passed over",
+		       trace->dangling,
+		       trace->dangling == 1 ? "reference is to an element" :
+					      "references are to elements");
+	wk_stack_writer_note(trace->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+/* A file that breaks off still has its rows. */
+static bool forgive(struct xctrace *trace, struct wk_err *err)
+{
+	struct wk_buf text = { 0 };
+
+	if (trace->collapse || !trace->row_count || err->code != WK_ECORRUPT)
+		return false;
+	wk_buf_add_fmt(&text, "%s; what stands before is used", err->text);
+	*err = (struct wk_err){ 0 };
+	wk_stack_writer_note(trace->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return true;
+}
+
+static void release(struct xctrace *trace)
+{
+	wk_strtab_free(trace->texts);
+	wk_buf_fini(&trace->text);
+	wk_buf_fini(&trace->mended);
+	wk_map_fini(&trace->by_id);
+	free(trace->stored);
+	free(trace->frames);
+	free(trace->rows);
+	free(trace->tables);
+}
+
+static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sink,
+			 struct wk_err *err)
+{
+	static const struct wk_xml_handler handler = { on_start, on_end, on_text };
+	struct xctrace trace = {
+		.writer = wk_stack_writer_new(sink),
+		.collapse = input->options.collapse,
+		.texts = wk_strtab_new(),
+	};
+	struct wk_err xml_err = { 0 };
+	bool ok = wk_xml_read(input->bytes, &handler, &trace, &xml_err) ||
+		  forgive(&trace, &xml_err);
+
+	if (!ok && err)
+		*err = xml_err;
+	tell_rows(&trace);
+	tell_dangling(&trace);
+	if (ok && !trace.collapse && !trace.has_stacks)
+		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE, "no stacks in it: %zu rows, none with a "
+			     "backtrace; expected a table with backtraces, as from `"
+			     HOW_TO_EXPORT "`", trace.row_count);
+	release(&trace);
+	return wk_stack_writer_end(trace.writer, err) && ok;
+}
+
+static int probe(struct wk_bytes first)
+{
+	struct wk_str text = wk_str_of((const char *)first.at, wk_bytes_left(&first));
+
+	if (!wk_str_starts(text, "<?xml") && !wk_str_starts(text, "<trace-"))
+		return 0;
+	if (without_tail(text, "<trace-query-result").len < text.len)
+		return 95;
+	return without_tail(text, "<trace-toc").len < text.len ? 90 : 0;
+}
+
+const struct wk_reader wk_reader_xctrace = {
+	.name = "xctrace",
+	.summary = "Instruments, a table exported as XML by xctrace export",
+	.suffixes = (const char *const[]){ ".xml", NULL },
+	.probe = probe,
+	.read = read_xctrace,
+};

@@ -1,0 +1,197 @@
+/* What bcc's profile, offcputime, stackcount and their like print without -f: stacks, each
+ * with a process and a count below. docs/formats/bcc.md */
+#include "formats/text/bpf_frame.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+
+struct state {
+	struct wk_stack_text text;
+	struct wk_event_frame *frames; /* innermost first */
+	size_t count, cap;
+	size_t indent;                 /* of the frames of this stack */
+	struct wk_str process;
+	uint32_t pid;
+	uint64_t scale;                /* of counts, to make nanoseconds of microseconds */
+	uint32_t sources;
+};
+
+static const char profile_head[] = "Sampling at ";
+static const char tracing_head[] = "Tracing ";
+
+/* "name (12)" or "name [12]" */
+static bool take_process(struct wk_str text, char open, char close, struct wk_str *name,
+			 uint64_t *pid)
+{
+	size_t bracket = wk_str_find_last(text, open);
+	struct wk_str number;
+
+	if (bracket == SIZE_MAX || bracket < 2 || text.at[bracket - 1] != ' ')
+		return false;
+	number = wk_str_skip(text, bracket + 1);
+	*name = wk_str_of(text.at, bracket - 1);
+	return wk_scan_number(&number, pid) && number.len == 1 && number.at[0] == close;
+}
+
+/* "    -                bash (12)"; the oldest releases print no number. */
+static bool is_dash(struct wk_str line)
+{
+	return wk_scan_blanks(&line) && wk_scan_text(&line, "-") && wk_scan_blanks(&line) > 1 &&
+	       line.len;
+}
+
+static bool is_head(struct wk_str line)
+{
+	return wk_str_starts(line, profile_head) ||
+	       (wk_str_starts(line, tracing_head) &&
+		(wk_str_find(line, "Hit Ctrl-C") != SIZE_MAX ||
+		 wk_str_find(line, " secs") != SIZE_MAX ||
+		 wk_str_find(line, " functions for ") != SIZE_MAX));
+}
+
+/* "    tar [15069]", deeper than frames */
+static bool is_stackcount_process(struct wk_str line)
+{
+	struct wk_str name;
+	uint64_t pid;
+
+	return wk_scan_blanks(&line) == 4 && take_process(line, '[', ']', &name, &pid);
+}
+
+static int probe(struct wk_bytes first)
+{
+	size_t heads = wk_probe_lines(first, is_head), dashes = wk_probe_lines(first, is_dash);
+
+	return heads && dashes ? 95 : dashes ? 70 : heads ? 60 :
+	       wk_probe_lines(first, is_stackcount_process) ? 55 : 0;
+}
+
+static void tell_source(struct state *state, const char *name, const char *unit, uint64_t scale)
+{
+	wk_stack_text_source(&state->text, state->sources++, name, unit);
+	state->scale = scale;
+}
+
+static void read_head(struct state *state, struct wk_str line)
+{
+	if (wk_str_find(line, "off-CPU time (us)") != SIZE_MAX)
+		tell_source(state, "off-CPU time", "ns", 1000);
+	else if (wk_str_find(line, "time (us)") != SIZE_MAX)
+		tell_source(state, "blocked time", "ns", 1000);
+	else if (wk_str_starts(line, tracing_head))
+		tell_source(state, "calls", "samples", 1);
+	else
+		tell_source(state, "samples", "samples", 1);
+}
+
+static void drop(struct state *state)
+{
+	state->count = 0;
+	state->process = (struct wk_str){ 0 };
+	state->pid = WK_NO_PID;
+}
+
+static void end_stack(struct state *state, uint64_t count)
+{
+	if (state->sources == 0)
+		tell_source(state, "samples", "samples", 1);
+	for (size_t i = 0; i < state->count; i++)
+		wk_stack_text_frame(&state->text, &state->frames[i]);
+	if (state->process.len && state->pid == WK_NO_PID)
+		wk_stack_text_name(&state->text, state->process);
+	else if (state->process.len)
+		wk_stack_text_process(&state->text, state->pid, state->process);
+	if (count > UINT64_MAX / state->scale)
+		count = UINT64_MAX / state->scale;
+	wk_stack_text_sample(&state->text, state->pid, state->pid, state->sources - 1,
+			     count * state->scale);
+	drop(state);
+}
+
+static void read_process(struct state *state, struct wk_str text)
+{
+	uint64_t pid;
+
+	if (take_process(text, '(', ')', &state->process, &pid))
+		state->pid = wk_pid_of(pid);
+	else
+		state->process = text;
+}
+
+static void mark_kernel(struct state *state)
+{
+	for (size_t i = 0; i < state->count; i++)
+		state->frames[i].kind = WK_FRAME_KERNEL;
+}
+
+static void add_frame(struct state *state, struct wk_str text, size_t indent)
+{
+	state->frames = wk_grow(state->frames, &state->cap, state->count + 1,
+				sizeof(*state->frames));
+	state->frames[state->count++] = wk_bpf_frame(text);
+	state->indent = indent;
+}
+
+static void read_indented(struct state *state, struct wk_str line)
+{
+	struct wk_str text = line, name;
+	size_t indent = wk_scan_blanks(&text);
+	uint64_t number;
+
+	text = wk_trim(text);
+	if (wk_num_u64(text, &number)) {
+		if (state->count || state->process.len)
+			end_stack(state, number);
+		else
+			wk_stack_text_bad(&state->text, "a stack above the count");
+	} else if (wk_str_is(text, "--")) {
+		mark_kernel(state);
+	} else if (is_dash(line)) {
+		text = wk_str_skip(text, 1);
+		read_process(state, wk_trim(text));
+	} else if ((state->count == 0 || indent > state->indent) &&
+		   take_process(text, '[', ']', &name, &number)) {
+		state->process = name;
+		state->pid = wk_pid_of(number);
+	} else {
+		add_frame(state, text, indent);
+	}
+}
+
+static void read_line(struct state *state, struct wk_str line)
+{
+	struct wk_str rest = line;
+
+	if (is_head(line)) {
+		drop(state);
+		read_head(state, line);
+	} else if (wk_scan_blanks(&rest) && rest.len) {
+		read_indented(state, line);
+	} else if (state->count) {
+		wk_stack_text_bad(&state->text, "a count below the stack before this line");
+		drop(state);
+	}
+}
+
+static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct state state = { .pid = WK_NO_PID, .scale = 1 };
+	struct wk_str line;
+
+	wk_stack_text_begin(&state.text, input, sink);
+	while (wk_stack_text_next(&state.text, &line))
+		read_line(&state, line);
+	if (state.count)
+		wk_stack_text_bad(&state.text, "a count below the last stack");
+	free(state.frames);
+	return wk_stack_text_end(&state.text, "stacks of a bcc tool: indented frames, \"-  process "
+					      "(12)\", a count", err);
+}
+
+const struct wk_reader wk_reader_bcc = {
+	.name = "bcc",
+	.summary = "stacks of bcc's profile, offcputime, stackcount ...",
+	.probe = probe,
+	.read = read_stacks,
+};

@@ -1,0 +1,64 @@
+#include "formats/text/bpf_frame.h"
+
+#define LEAST_ADDRESS_DIGITS 6 /* shorter hexadecimal words may be names: "add", "bcd" */
+
+/* The address in front: "0x" and digits, or many digits alone. */
+static bool take_address(struct wk_str *text, struct wk_event_frame *frame)
+{
+	struct wk_str rest = *text;
+	uint64_t address;
+
+	if (!wk_scan_hex(&rest, &address) || (rest.len && rest.at[0] != ' ' && rest.at[0] != '\t'))
+		return false;
+	if (!wk_str_starts(*text, "0x") && text->len - rest.len < LEAST_ADDRESS_DIGITS)
+		return false;
+	frame->address = address;
+	*text = rest;
+	return true;
+}
+
+/* "(/lib/libc.so.6)" or "[nf_tables]" at the end. */
+static void take_image(struct wk_str *text, struct wk_event_frame *frame)
+{
+	size_t round = wk_str_ends(*text, ")") ? wk_str_find_last_text(*text, " (") : SIZE_MAX;
+	size_t square = wk_str_ends(*text, "]") ? wk_str_find_last_text(*text, " [") : SIZE_MAX;
+	size_t open = round != SIZE_MAX ? round : square;
+
+	if (open == SIZE_MAX || open == 0)
+		return;
+	frame->image = wk_str_of(text->at + open + 2, text->len - open - 3);
+	text->len = open;
+}
+
+/* "+808" or "+0x1f" behind the name. */
+static void drop_offset(struct wk_str *text)
+{
+	size_t plus = wk_str_find_last(*text, '+');
+	struct wk_str offset;
+	uint64_t value;
+
+	if (plus == SIZE_MAX || plus == 0)
+		return;
+	offset = wk_str_skip(*text, plus + 1);
+	if (wk_scan_hex(&offset, &value) && offset.len == 0)
+		text->len = plus;
+}
+
+struct wk_event_frame wk_bpf_frame(struct wk_str text)
+{
+	struct wk_event_frame frame = { 0 };
+	struct wk_str digits = text = wk_trim(text);
+
+	if (take_address(&text, &frame))
+		digits.len -= text.len;
+	text = wk_trim(text);
+	if (wk_str_ends(text, "_[k]")) {
+		frame.kind = WK_FRAME_KERNEL;
+		text.len -= strlen("_[k]");
+	}
+	take_image(&text, &frame);
+	drop_offset(&text);
+	frame.is_unnamed = text.len == 0 || wk_str_is(text, "[unknown]");
+	frame.name = text.len == 0 ? digits : text;
+	return frame;
+}

@@ -1,0 +1,479 @@
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text/textmap.h"
+#include "base/text/word_cache.h"
+#include "formats/collapse.h"
+#include "formats/lines.h"
+#include "formats/reader.h"
+
+/* Folded stacks: a line a stack, outermost frame first, ';' between, and a count at the end.
+ * docs/formats/folded.md tells what is read. */
+
+#define RELEASE_BYTES (8u << 20) /* of the input, between two calls of wk_os_release_to */
+#define FRACTION_SCALE  1000
+#define SIDES_LOOKED_AT 100      /* lines that tell whether all have two counts */
+
+static const char expected[] = "lines of frames with ';' between them and a count at the end";
+
+/* Lines are read in batches, so that the look-ups of their stacks overlap. */
+#define BATCH_LINES  64
+#define BATCH_FRAMES 2048 /* a line with more fills a batch alone */
+
+struct batch {
+	struct wk_stack_walk walks[BATCH_LINES];
+	size_t first_frame[BATCH_LINES];
+	uint64_t count[BATCH_LINES], before[BATCH_LINES];
+	size_t lines;
+	uint32_t *frames;
+	size_t frame_count, frames_cap;
+};
+
+struct reading {
+	struct wk_stack_writer *writer;
+	struct batch batch;
+	const char *start;
+	struct wk_lines lines;
+	struct wk_bad_lines bad;
+	struct wk_word_cache words; /* text between two ';' to frame, short and of late */
+	struct wk_textmap frames;   /* all of it */
+	bool has_two_counts;      /* each line: before and after */
+	uint32_t scale;           /* counts are multiplied by it: FRACTION_SCALE or 1 */
+	uint64_t fractions;       /* lines whose count has more of one than that keeps */
+	const struct wk_collapse *collapse; /* as an older tool: frames without a name count */
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* `count` and what stands behind its point, by `scale`. True if something of that is lost. */
+static bool scale_count(struct wk_str fraction, uint32_t scale, uint64_t *count)
+{
+	uint64_t part = 0, unit = scale;
+	bool is_lost = false;
+
+	for (size_t i = 0; i < fraction.len; i++) {
+		unit /= 10;
+		part += unit * (uint64_t)(fraction.at[i] - '0');
+		is_lost |= unit == 0 && fraction.at[i] != '0';
+	}
+	if (__builtin_mul_overflow(*count, scale, count) ||
+	    __builtin_add_overflow(*count, part, count))
+		*count = UINT64_MAX;
+	return is_lost;
+}
+
+/* Most counts are of one digit. */
+static bool take_digit(struct wk_str *line, uint64_t *count)
+{
+	const char *end = line->at + line->len;
+
+	if (line->len < 3 || !is_digit(end[-1]) || end[-2] != ' ' || is_blank(end[-3]))
+		return false;
+	*count = (uint64_t)(end[-1] - '0');
+	line->len -= 2;
+	return true;
+}
+
+/* Takes a number with a blank before it off the end of `line`, and the blanks, multiplied by
+ * `scale`. `lost` says whether it has more of a fraction than that keeps. */
+static bool take_count(struct wk_str *line, uint32_t scale, uint64_t *count, bool *lost)
+{
+	size_t end = line->len, start, whole;
+
+	*lost = false;
+	if (scale == 1 && take_digit(line, count))
+		return true;
+	while (end && is_blank(line->at[end - 1]))
+		end--;
+	for (start = end; start && (is_digit(line->at[start - 1]) || line->at[start - 1] == '.');)
+		start--;
+	for (whole = start; whole < end && is_digit(line->at[whole]);)
+		whole++;
+	if (start == 0 || !is_blank(line->at[start - 1]) ||
+	    (whole < end && memchr(line->at + whole + 1, '.', end - whole - 1)) ||
+	    !wk_num_u64(wk_str_of(line->at + start, whole - start), count))
+		return false;
+	if (whole < end)
+		*lost = scale_count(wk_str_of(line->at + whole + 1, end - whole - 1), scale, count);
+	else if (scale > 1)
+		scale_count((struct wk_str){ 0 }, scale, count);
+	while (start && is_blank(line->at[start - 1]))
+		start--;
+	line->len = start;
+	return start > 0;
+}
+
+#define EACH_BYTE 0x0101010101010101u
+#define HIGH_BITS 0x8080808080808080u
+
+/* The bytes of `word` that are ';', as their highest bits; only the first is sure to be right. */
+static uint64_t semicolons(uint64_t word)
+{
+	uint64_t differs = word ^ EACH_BYTE * ';';
+
+	return (differs - EACH_BYTE) & ~differs & HIGH_BITS;
+}
+
+/* The next ';', or `end`; `hash` goes on over what lies before it, a word at a time. */
+static const char *to_semicolon(const char *at, const char *end, uint64_t *hash)
+{
+	uint64_t word;
+	size_t len;
+
+	for (; end - at >= 8; at += 8) {
+		uint64_t found;
+
+		memcpy(&word, at, 8);
+		found = WK_FROM_LE(64, semicolons(word));
+		if (found) {
+			len = (size_t)__builtin_ctzll(found) / 8;
+			word = len ? WK_FROM_LE(64, word) << (64 - 8 * len) : 0;
+			*hash = wk_textmap_mix(*hash, word ^ len);
+			return at + len;
+		}
+		*hash = wk_textmap_mix(*hash, word);
+	}
+	for (len = 0; at + len < end && at[len] != ';';)
+		len++;
+	word = 0;
+	for (size_t i = 0; i < len; i++) /* as the shift above has it */
+		word |= (uint64_t)(uint8_t)at[i] << (64 - 8 * len + 8 * i);
+	*hash = wk_textmap_mix(*hash, word ^ len);
+	return at + len;
+}
+
+/* Does the ';' belong to the name? In brackets with a blank behind it it does: Rust's array
+ * types are written "[u8; 4]". `close` is where they end. */
+static bool is_in_brackets(const char *at, const char *semicolon, const char *end,
+			   const char **close)
+{
+	if (semicolon + 1 >= end || semicolon[1] != ' ' ||
+	    !memchr(at, '[', (size_t)(semicolon - at)))
+		return false;
+	*close = memchr(semicolon, ']', (size_t)(end - semicolon));
+	return *close && !memchr(semicolon + 1, ';', (size_t)(*close - semicolon - 1));
+}
+
+/* Where the frame that begins at `at` ends, and its hash. */
+static const char *end_of_frame(const char *at, const char *end, uint64_t *hash)
+{
+	const char *stop, *close;
+
+	*hash = 0;
+	stop = to_semicolon(at, end, hash);
+	while (stop < end && is_in_brackets(at, stop, end, &close))
+		stop = to_semicolon(close, end, hash);
+	return stop;
+}
+
+/* Marks that the older tools put behind names. */
+static void read_mark(struct wk_event_frame *frame)
+{
+	if (wk_str_ends(frame->name, "_[k]"))
+		frame->kind = WK_FRAME_KERNEL;
+	else if (wk_str_ends(frame->name, "_[j]"))
+		frame->kind = WK_FRAME_JIT;
+	else
+		frame->is_inlined = wk_str_ends(frame->name, "_[i]");
+}
+
+static uint32_t frame_of(struct reading *r, struct wk_str name, uint64_t hash)
+{
+	uint32_t *known = wk_textmap_at_hashed(&r->frames, name, hash);
+	struct wk_event_frame frame = { .name = name };
+
+	if (!*known) {
+		read_mark(&frame);
+		*known = wk_stack_writer_new_frame(r->writer, &frame);
+	}
+	return *known;
+}
+
+/* The place of the number of the short frame at `at`; NULL if it is not one that ends with the
+ * first ';' for sure. */
+static uint32_t *short_frame(struct reading *r, const char *at, const char *end, size_t *len)
+{
+	uint32_t *number;
+
+	if (r->lines.end - at < WK_WORD_BYTES)
+		return NULL;
+	number = wk_word_cache_at(&r->words, at, end, ';', len);
+	return number && (end - at - 1 <= (ptrdiff_t)*len || at[*len + 1] != ' ') ? number : NULL;
+}
+
+/* The frame at `at`, 0 if there is none; `stop` is where it ends. */
+static uint32_t next_frame(struct reading *r, const char *at, const char *end, const char **stop)
+{
+	size_t len;
+	uint32_t *known = short_frame(r, at, end, &len), frame;
+	uint64_t hash;
+
+	if (known && *known) {
+		*stop = at + len;
+		return *known;
+	}
+	*stop = end_of_frame(at, end, &hash);
+	if (*stop == at && !r->collapse)
+		return 0;
+	frame = frame_of(r, wk_str_of(at, (size_t)(*stop - at)), hash);
+	if (known)
+		*known = frame;
+	return frame;
+}
+
+static void add_frames(struct reading *r, struct wk_str frames)
+{
+	const char *at = frames.at, *end = at + frames.len;
+	struct batch *batch = &r->batch;
+
+	for (;; at++) {
+		uint32_t frame = next_frame(r, at, end, &at);
+
+		if (frame) {
+			batch->frames = wk_grow(batch->frames, &batch->frames_cap,
+						batch->frame_count + 1, sizeof(*batch->frames));
+			batch->frames[batch->frame_count++] = frame;
+		}
+		if (at == end)
+			break;
+	}
+}
+
+static void tell_before(struct reading *r, uint32_t stack, uint64_t count)
+{
+	struct wk_event event = {
+		.kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU, .pid = WK_NO_PID, .tid = WK_NO_PID };
+
+	event.sample.named_stack = stack;
+	event.sample.weight = count;
+	event.sample.is_before = true;
+	wk_stack_writer_event(r->writer, &event);
+}
+
+static void tell_batch(struct reading *r)
+{
+	struct batch *batch = &r->batch;
+
+	for (size_t i = 0; i < batch->lines; i++) {
+		size_t next = i + 1 < batch->lines ? batch->first_frame[i + 1]
+						   : batch->frame_count;
+
+		batch->walks[i] = (struct wk_stack_walk){
+			.frames = batch->frames + batch->first_frame[i],
+			.count = (uint32_t)(next - batch->first_frame[i]),
+		};
+	}
+	wk_stack_writer_progress(r->writer, (uint64_t)(r->lines.at - r->start),
+				 (uint64_t)(r->lines.end - r->start));
+	wk_stack_writer_walk(r->writer, batch->walks, batch->lines);
+	for (size_t i = 0; i < batch->lines; i++) {
+		if (r->has_two_counts)
+			tell_before(r, batch->walks[i].stack, batch->before[i]);
+		wk_stack_writer_count(r->writer, batch->walks[i].stack, batch->count[i]);
+	}
+	batch->lines = batch->frame_count = 0;
+}
+
+/* austin and others put remarks between the stacks; flamegraph.pl takes them for stacks. */
+static bool is_remark(const struct reading *r, struct wk_str line)
+{
+	return r->collapse && r->collapse->dialect == WK_COLLAPSE_INFERNO &&
+	       wk_str_starts(line, "# ");
+}
+
+static void read_line(struct reading *r, struct wk_str line)
+{
+	struct wk_str frames = line;
+	bool lost, before_lost = false;
+	uint64_t count, before = 0;
+
+	if (!take_count(&frames, r->scale, &count, &lost) ||
+	    (r->has_two_counts && !take_count(&frames, r->scale, &before, &before_lost))) {
+		if (wk_trim(line).len)
+			wk_bad_line(&r->bad, &r->lines, line, expected);
+		return;
+	}
+	r->fractions += lost | before_lost;
+	r->batch.first_frame[r->batch.lines] = r->batch.frame_count;
+	r->batch.count[r->batch.lines] = count;
+	r->batch.before[r->batch.lines++] = before;
+	add_frames(r, frames);
+	if (r->batch.lines == BATCH_LINES || r->batch.frame_count >= BATCH_FRAMES)
+		tell_batch(r);
+}
+
+/* Do the first lines all end in two counts? One that does by chance must not make a
+ * comparison of the whole. */
+static bool has_two_counts(struct wk_bytes input)
+{
+	struct wk_lines lines = wk_lines_of(input);
+	struct wk_str line;
+	unsigned looked_at = 0;
+
+	while (looked_at < SIDES_LOOKED_AT && wk_lines_next(&lines, &line)) {
+		uint64_t count;
+		bool lost;
+
+		if (!take_count(&line, 1, &count, &lost))
+			continue;
+		if (!take_count(&line, 1, &count, &lost))
+			return false;
+		looked_at++;
+	}
+	return looked_at > 0;
+}
+
+/* Has one of the first counts a fraction? Then all are kept in thousandths, but for those who
+ * want inferno's answers, which drops them. */
+static uint32_t scale_of(const struct wk_input *input)
+{
+	const struct wk_collapse *collapse = input->options.collapse;
+	struct wk_lines lines = wk_lines_of(input->bytes);
+	struct wk_str line;
+	bool lost = collapse && collapse->dialect == WK_COLLAPSE_INFERNO;
+
+	if (lost)
+		return 1;
+	for (unsigned i = 0; i < SIDES_LOOKED_AT && !lost && wk_lines_next(&lines, &line); i++) {
+		uint64_t count;
+
+		if (!take_count(&line, 1, &count, &lost))
+			lost = false;
+	}
+	return lost ? FRACTION_SCALE : 1;
+}
+
+static void tell_fractions(const struct reading *r)
+{
+	struct wk_buf text = { 0 };
+
+	if (r->fractions == 0)
+		return;
+	wk_buf_add_text(&text, "The input data has fractional sample counts: ");
+	wk_buf_add_text(&text, r->scale > 1 ? "what is below a thousandth was dropped in "
+					    : "what is behind the point was dropped in ");
+	wk_num_add_counted(&text, r->fractions, " line", " lines");
+	wk_buf_add_text(&text, "; scale the counts up and draw with --factor to keep it");
+	wk_stack_writer_note(r->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+/* In the words of the older tools. */
+static void tell_ignored(const struct reading *r)
+{
+	struct wk_buf text = { 0 };
+
+	if (r->bad.count == 0)
+		return;
+	wk_buf_add_fmt(&text, "Ignored %" PRIu64 " lines with invalid format; the first is line "
+			      "%" PRIu64, r->bad.count, r->bad.first_number);
+	wk_stack_writer_note(r->writer, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static bool read_folded(const struct wk_input *input, const struct wk_sink *sink,
+			struct wk_err *err)
+{
+	struct reading r = {
+		.writer = wk_stack_writer_new(sink),
+		.start = (const char *)input->bytes.at,
+		.lines = wk_lines_of(input->bytes),
+		.has_two_counts = has_two_counts(input->bytes),
+		.scale = scale_of(input),
+		.collapse = input->options.collapse,
+	};
+	const char *released = r.lines.at;
+	struct wk_str line;
+
+	wk_stack_writer_source(r.writer, "samples", r.scale > 1 ? WK_UNIT_THOUSANDTHS : "samples",
+			       false);
+	while (wk_lines_next(&r.lines, &line) && !wk_stack_writer_is_done(r.writer)) {
+		if (!is_remark(&r, line))
+			read_line(&r, line);
+		if ((size_t)(r.lines.at - released) > RELEASE_BYTES) {
+			wk_os_release_to(input->file, (uint64_t)(r.lines.at - r.start));
+			released = r.lines.at;
+		}
+	}
+	tell_batch(&r);
+	if (input->options.collapse)
+		tell_ignored(&r);
+	else
+		wk_bad_lines_tell(&r.bad, r.writer);
+	tell_fractions(&r);
+	if (wk_stack_writer_samples(r.writer) == 0 && !wk_stack_writer_is_done(r.writer))
+		wk_fail_no_stacks(err, input->bytes, expected);
+	free(r.batch.frames);
+	wk_textmap_fini(&r.frames);
+	wk_word_cache_fini(&r.words);
+	return wk_stack_writer_end(r.writer, err);
+}
+
+/* Does it end in a count that no number of wick's holds? Then the line is one all the same, and
+ * reading tells of it. */
+static bool ends_in_huge_count(struct wk_str line)
+{
+	size_t end = line.len, start;
+
+	while (end && is_blank(line.at[end - 1]))
+		end--;
+	for (start = end; start && is_digit(line.at[start - 1]);)
+		start--;
+	return end - start >= 20 && start > 1 && is_blank(line.at[start - 1]);
+}
+
+/* Stacks stand in a fifth of the lines at least: then the others are odd ones, of which reading
+ * tells. */
+static bool has_odd_lines(unsigned good, unsigned bad, unsigned deep)
+{
+	return deep > 0 && good >= bad / 4;
+}
+
+/* Text of which most of the first lines end in a count. */
+static int probe(struct wk_bytes first)
+{
+	struct wk_lines lines = wk_lines_of(first);
+	struct wk_str line;
+	unsigned good = 0, bad = 0, deep = 0;
+
+	if (memchr(first.at, 0, wk_bytes_left(&first)))
+		return 0;
+	while (wk_lines_next(&lines, &line)) {
+		uint64_t count;
+		bool lost;
+		bool is_cut = lines.at == lines.end && wk_bytes_left(&first) == WK_PROBE_BYTES;
+
+		if (is_cut || wk_trim(line).len == 0)
+			continue;
+		if (take_count(&line, 1, &count, &lost) || ends_in_huge_count(line)) {
+			good++;
+			deep += memchr(line.at, ';', line.len) != NULL;
+		} else {
+			bad++;
+		}
+	}
+	/* One line that is longer than what is looked at. */
+	if (good + bad == 0)
+		return wk_bytes_left(&first) == WK_PROBE_BYTES &&
+				       memchr(first.at, ';', WK_PROBE_BYTES) ? 30 : 0;
+	if (good < bad)
+		return has_odd_lines(good, bad, deep) ? 5 : 0;
+	return deep ? bad ? 50 : 70 : bad ? 10 : 30;
+}
+
+const struct wk_reader wk_reader_folded = {
+	.name = "folded",
+	.summary = "folded stacks, a line each: what stackcollapse programs print",
+	.suffixes = (const char *const[]){ ".folded", ".collapsed", ".stacks", NULL },
+	.probe = probe,
+	.read = read_folded,
+};

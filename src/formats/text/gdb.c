@@ -1,0 +1,151 @@
+/* Backtraces of gdb: `thread apply all bt`, once or many times. docs/formats/gdb.md */
+#include "formats/text/gdb_frame.h"
+
+struct state {
+	struct wk_stack_text text;
+	struct wk_str thread;  /* its name, where gdb knew one */
+	struct wk_buf joined;  /* a frame that stands on several lines */
+};
+
+static bool is_number_line(struct wk_str line)
+{
+	uint64_t number;
+
+	return wk_scan_text(&line, "#") && wk_scan_number(&line, &number) &&
+	       wk_str_starts(line, " ");
+}
+
+static bool is_frame(struct wk_str line)
+{
+	struct wk_event_frame frame;
+
+	return is_number_line(line) && wk_gdb_frame(line, &frame) &&
+	       (frame.file.len || frame.image.len || frame.address);
+}
+
+static bool is_thread(struct wk_str line)
+{
+	return wk_str_starts(line, "Thread ") && wk_str_find(line, " (") != SIZE_MAX &&
+	       wk_str_ends(line, "):");
+}
+
+static int probe(struct wk_bytes first)
+{
+	size_t frames = wk_probe_lines(first, is_frame);
+
+	return frames && wk_probe_lines(first, is_thread) ? 90 : frames > 1 ? 60 : 0;
+}
+
+/* The older tool takes the third word of "#1  0x1234 in name (...)" and else the first. */
+static bool collapsed_name(struct wk_str line, struct wk_str *name)
+{
+	struct wk_str rest = wk_str_skip(line, 1), first;
+
+	if (!wk_str_starts(line, "#"))
+		return false;
+	while (rest.len && wk_is_digit(rest.at[0]))
+		rest = wk_str_skip(rest, 1);
+	if (!wk_scan_spaces_but(&rest, 3))
+		return false;
+	first = wk_scan_to(&rest, ' ');
+	rest = wk_str_skip(rest, 1);
+	wk_scan_to(&rest, ' ');
+	rest = wk_str_skip(rest, 1);
+	*name = wk_str_find(first, "0x") != SIZE_MAX ? wk_scan_to(&rest, ' ') : first;
+	return true;
+}
+
+static void read_collapsed(struct state *state, struct wk_str line)
+{
+	struct wk_str name;
+
+	if (wk_str_starts(line, "Thread"))
+		wk_stack_text_drop(&state->text);
+	else if (!collapsed_name(line, &name))
+		wk_stack_text_count(&state->text, 1);
+	else if (name.len || state->text.count)
+		wk_stack_text_name(&state->text, name);
+}
+
+static void add_joined(struct state *state)
+{
+	struct wk_event_frame frame;
+
+	if (state->joined.len == 0)
+		return;
+	if (wk_gdb_frame(wk_buf_str(&state->joined), &frame))
+		wk_stack_text_frame(&state->text, &frame);
+	else
+		wk_stack_text_bad(&state->text, "\"#0  0x... in name (...)\"");
+	wk_buf_reset(&state->joined);
+}
+
+static void end_stack(struct state *state)
+{
+	add_joined(state);
+	if (state->text.count && state->thread.len)
+		wk_stack_text_name(&state->text, state->thread);
+	wk_stack_text_count(&state->text, 1);
+}
+
+/* `Thread 2 (Thread 0x7f12 (LWP 12) "worker"):` has a name. */
+static void begin_thread(struct state *state, struct wk_str line)
+{
+	size_t last = wk_str_find_last(line, '"');
+
+	wk_scan_to(&line, '"');
+	state->thread = (struct wk_str){ 0 };
+	if (last != SIZE_MAX && line.len > 1) {
+		line = wk_str_skip(line, 1);
+		state->thread = wk_scan_to(&line, '"');
+	}
+}
+
+static void read_line(struct state *state, struct wk_str line)
+{
+	struct wk_str rest = line;
+
+	if (is_thread(line)) {
+		end_stack(state);
+		begin_thread(state, line);
+	} else if (is_number_line(line)) {
+		add_joined(state);
+		if (wk_str_starts(line, "#0 "))
+			end_stack(state);
+		wk_buf_add_str(&state->joined, line);
+	} else if (state->joined.len && wk_scan_blanks(&rest) && rest.len) {
+		wk_buf_add_char(&state->joined, ' ');
+		wk_buf_add_str(&state->joined, rest);
+	} else {
+		end_stack(state);
+		if (line.len == 0)
+			state->thread = (struct wk_str){ 0 };
+	}
+}
+
+static bool read_backtraces(const struct wk_input *input, const struct wk_sink *sink,
+			    struct wk_err *err)
+{
+	struct state state = { 0 };
+	struct wk_str line;
+
+	wk_stack_text_begin(&state.text, input, sink);
+	wk_stack_text_source(&state.text, 0, "samples", "samples");
+	while (wk_stack_text_next(&state.text, &line)) {
+		if (state.text.collapse)
+			read_collapsed(&state, line);
+		else
+			read_line(&state, line);
+	}
+	end_stack(&state);
+	wk_buf_fini(&state.joined);
+	return wk_stack_text_end(&state.text, "backtraces of gdb: lines of \"#0  0x... in name "
+					      "(...)\"", err);
+}
+
+const struct wk_reader wk_reader_gdb = {
+	.name = "gdb",
+	.summary = "backtraces of gdb",
+	.probe = probe,
+	.read = read_backtraces,
+};

@@ -1,0 +1,385 @@
+#include "formats/tracepoint/format.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/sort.h"
+#include "formats/scan.h"
+#include "formats/tracepoint/format_internal.h"
+
+/* A name is looked for among all of its event; real ones have under a hundred. */
+#define MOST_FIELDS 512
+
+static const uint8_t magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
+
+/* The text up to `end`, which is passed over; all of it where there is no such character. */
+static struct wk_str cut(struct wk_str *text, char end)
+{
+	const char *at = text->len ? memchr(text->at, end, text->len) : NULL;
+	struct wk_str piece = { text->at, at ? (size_t)(at - text->at) : text->len };
+
+	*text = wk_str_skip(*text, piece.len + 1);
+	return piece;
+}
+
+static struct wk_str trim(struct wk_str text)
+{
+	while (text.len && (text.at[0] == ' ' || text.at[0] == '\t'))
+		text = wk_str_skip(text, 1);
+	while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+		text.len--;
+	return text;
+}
+
+/* "offset:8": the number behind the key. */
+static uint32_t number_behind(struct wk_str part)
+{
+	uint64_t value = 0;
+
+	part = trim(part);
+	cut(&part, ':');
+	return wk_num_u64(trim(part), &value) && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static bool holds(struct wk_str text, const char *word)
+{
+	return wk_str_find(text, word) != SIZE_MAX;
+}
+
+/* Takes "[16]" or "[]" off the name; a dynamic array has its brackets in the type. */
+static void split_array(struct wk_trace_field *field)
+{
+	struct wk_str inside = field->name;
+	uint64_t count;
+
+	cut(&inside, '[');
+	if (field->name.len > 0 && field->name.at[field->name.len - 1] == ']') {
+		field->name.len -= inside.len + 1;
+		field->is_array = true;
+		inside.len--;
+		if (wk_num_u64(inside, &count) && count > 0)
+			field->element_bytes = (uint32_t)(field->size / count);
+	}
+	if (field->is_dynamic)
+		field->is_array = true;
+	field->is_text = field->is_array && holds(field->type, "char");
+	field->is_pointer = !field->is_array && holds(field->type, "*");
+	if (field->is_text || field->element_bytes == 0)
+		field->element_bytes = 1;
+}
+
+static uint32_t dynamic_element_bytes(struct wk_str type, unsigned long_bytes)
+{
+	if (holds(type, "char") || holds(type, "u8") || holds(type, "s8"))
+		return 1;
+	if (holds(type, "short") || holds(type, "u16") || holds(type, "s16"))
+		return 2;
+	if (holds(type, "u64") || holds(type, "s64") || holds(type, "long long"))
+		return 8;
+	if (holds(type, "long"))
+		return long_bytes;
+	return 4;
+}
+
+/* "	field:char prev_comm[16];	offset:8;	size:16;	signed:0;" */
+static bool parse_field(const struct wk_trace_formats *formats, struct wk_str line,
+			struct wk_trace_field *field)
+{
+	struct wk_str declaration;
+
+	line = trim(line);
+	if (!wk_str_starts(line, "field"))
+		return false;
+	cut(&line, ':');
+	declaration = trim(cut(&line, ';'));
+	*field = (struct wk_trace_field){ .offset = number_behind(cut(&line, ';')) };
+	field->size = number_behind(cut(&line, ';'));
+	field->is_signed = number_behind(cut(&line, ';')) != 0;
+	field->is_relative = wk_str_starts(declaration, "__rel_loc");
+	field->is_dynamic = field->is_relative || wk_str_starts(declaration, "__data_loc");
+	field->element_bytes = field->size;
+	field->name = declaration;
+	for (size_t i = declaration.len; i > 0; i--)
+		if (declaration.at[i - 1] == ' ' || declaration.at[i - 1] == '\t') {
+			field->name = wk_str_skip(declaration, i);
+			field->type = trim(wk_str_of(declaration.at, i - 1));
+			break;
+		}
+	field->is_common = wk_str_starts(field->name, "common_");
+	if (field->is_dynamic) {
+		split_array(field);
+		field->element_bytes = dynamic_element_bytes(field->type, formats->long_bytes);
+	} else {
+		uint32_t whole = field->size;
+
+		split_array(field);
+		if (!field->is_array)
+			field->element_bytes = whole;
+	}
+	return field->name.len > 0;
+}
+
+static void parse_event(struct wk_trace_formats *formats, struct wk_trace_event *event)
+{
+	struct wk_str text = event->description;
+	struct wk_trace_field *fields = NULL;
+	size_t count = 0, cap = 0;
+
+	event->is_parsed = true;
+	while (text.len > 0 && !wk_str_starts(text, "print fmt:")) {
+		struct wk_trace_field field;
+
+		if (!parse_field(formats, cut(&text, '\n'), &field) || count == MOST_FIELDS)
+			continue;
+		fields = wk_grow(fields, &cap, count + 1, sizeof(*fields));
+		fields[count++] = field;
+	}
+	if (text.len > 0)
+		event->format.print_fmt = trim(wk_str_skip(text, 10));
+	if (count > 0) {
+		struct wk_trace_field *kept =
+			wk_arena_alloc(&formats->arena, count * sizeof(*kept));
+
+		memcpy(kept, fields, count * sizeof(*kept));
+		event->format.fields = kept;
+		event->format.field_count = count;
+	}
+	free(fields);
+}
+
+/* Only name and id: the rest is parsed where it is asked for. */
+static void add_event(struct wk_trace_formats *formats, struct wk_str system, struct wk_str text)
+{
+	struct wk_trace_event event = { .format.system = system, .description = text };
+	bool has_id = false;
+
+	while (text.len > 0 && !has_id) {
+		struct wk_str line = cut(&text, '\n');
+		uint64_t id;
+
+		if (wk_str_starts(line, "name:"))
+			event.format.name = trim(wk_str_skip(line, 5));
+		else if (wk_str_starts(line, "ID:") &&
+			 wk_num_u64(trim(wk_str_skip(line, 3)), &id) && id <= UINT32_MAX) {
+			event.format.id = (uint32_t)id;
+			has_id = true;
+		}
+	}
+	if (!has_id || event.format.name.len == 0)
+		return;
+	formats->events =
+		wk_grow(formats->events, &formats->cap, formats->count + 1, sizeof(event));
+	formats->events[formats->count++] = event;
+	wk_map_set(&formats->event_of_id, event.format.id, (uint32_t)formats->count);
+}
+
+static struct wk_str take_text(struct wk_bytes *in, uint64_t size)
+{
+	struct wk_bytes piece = wk_bytes_take(in, size);
+
+	return wk_str_of((const char *)piece.at, wk_bytes_left(&piece));
+}
+
+/* "header_page" or "header_event", a size and so many bytes: the ring's pages, of no use here. */
+static bool skip_header(struct wk_bytes *in, const char *name)
+{
+	if (!wk_str_is(wk_bytes_text(in), name))
+		return false;
+	wk_bytes_skip(in, wk_u64(in));
+	return !in->bad;
+}
+
+static void read_systems(struct wk_trace_formats *formats, struct wk_bytes *in)
+{
+	uint32_t ftrace = wk_u32(in), systems;
+
+	for (uint32_t i = 0; i < ftrace && !in->bad; i++)
+		add_event(formats, wk_str_c("ftrace"), take_text(in, wk_u64(in)));
+	systems = wk_u32(in);
+	for (uint32_t i = 0; i < systems && !in->bad; i++) {
+		struct wk_str system = wk_bytes_text(in);
+		uint32_t count = wk_u32(in);
+
+		for (uint32_t j = 0; j < count && !in->bad; j++)
+			add_event(formats, system, take_text(in, wk_u64(in)));
+	}
+	formats->kallsyms = take_text(in, wk_u32(in));
+	formats->printk = take_text(in, wk_u32(in));
+}
+
+struct wk_trace_formats *wk_trace_formats_new(struct wk_bytes content, struct wk_err *err)
+{
+	uint64_t offset = wk_bytes_offset(&content);
+	size_t size = wk_bytes_left(&content);
+	struct wk_trace_formats *formats;
+	struct wk_bytes in;
+
+	if (content.bad || size < sizeof(magic) || memcmp(content.at, magic, sizeof(magic)) != 0) {
+		wk_fail(err, WK_ECORRUPT, offset,
+			"the tracing data does not begin with 17 08 44 \"tracing\"");
+		return NULL;
+	}
+	formats = wk_alloc_zeroed(1, sizeof(*formats));
+	formats->content = wk_alloc(size);
+	memcpy(formats->content, content.at, size);
+	in = wk_bytes_of(formats->content, size);
+	wk_bytes_skip(&in, sizeof(magic));
+	wk_bytes_text(&in); /* the version: 0.5 or 0.6 */
+	in.big_endian = formats->big_endian = wk_u8(&in) != 0;
+	formats->long_bytes = wk_u8(&in) == 4 ? 4 : 8;
+	wk_u32(&in); /* size of a page */
+	if (skip_header(&in, "header_page") && skip_header(&in, "header_event"))
+		read_systems(formats, &in);
+	return formats;
+}
+
+static void free_program(struct wk_trace_program *program)
+{
+	free(program->nodes);
+	free(program->symbols);
+}
+
+void wk_trace_formats_free(struct wk_trace_formats *formats)
+{
+	if (!formats)
+		return;
+	for (size_t i = 0; i < formats->count; i++)
+		free_program(&formats->events[i].program);
+	free(formats->events);
+	free(formats->functions);
+	wk_map_fini(&formats->event_of_id);
+	wk_map_fini(&formats->printk_at);
+	wk_arena_fini(&formats->arena);
+	free(formats->content);
+	free(formats);
+}
+
+size_t wk_trace_formats_count(const struct wk_trace_formats *formats)
+{
+	return formats->count;
+}
+
+const struct wk_trace_format *wk_trace_formats_at(struct wk_trace_formats *formats, size_t index)
+{
+	struct wk_trace_event *event = &formats->events[index];
+
+	if (!event->is_parsed)
+		parse_event(formats, event);
+	return &event->format;
+}
+
+const struct wk_trace_format *wk_trace_formats_find(struct wk_trace_formats *formats, uint32_t id)
+{
+	uint32_t index = wk_map_find(&formats->event_of_id, id);
+
+	return index ? wk_trace_formats_at(formats, index - 1) : NULL;
+}
+
+void wk_trace_formats_set_namer(struct wk_trace_formats *formats, struct wk_trace_namer namer)
+{
+	formats->namer = namer;
+}
+
+const struct wk_trace_field *wk_trace_find_field(const struct wk_trace_format *format,
+						 struct wk_str name)
+{
+	for (size_t i = 0; i < format->field_count; i++)
+		if (wk_str_eq(format->fields[i].name, name))
+			return &format->fields[i];
+	return NULL;
+}
+
+/* Lines of "0xffff... : "text""; of several at one address the first counts. */
+static void make_printk(struct wk_trace_formats *formats)
+{
+	struct wk_str rest = formats->printk;
+
+	formats->has_printk = true;
+	while (rest.len > 0 && formats->printk.len < UINT32_MAX) {
+		uint32_t behind = (uint32_t)(rest.at - formats->printk.at) + 1, *place;
+		struct wk_str line = cut(&rest, '\n'), where = trim(cut(&line, ':'));
+		uint64_t address;
+
+		if (wk_str_starts(where, "0x"))
+			where = wk_str_skip(where, 2);
+		if (!wk_num_hex(where, &address))
+			continue;
+		place = wk_map_at(&formats->printk_at, address);
+		if (!*place)
+			*place = behind;
+	}
+}
+
+bool wk_trace_find_printk(struct wk_trace_formats *formats, uint64_t address, struct wk_str *text)
+{
+	struct wk_str rest, line;
+	uint32_t behind;
+
+	if (!formats->has_printk)
+		make_printk(formats);
+	behind = wk_map_find(&formats->printk_at, address);
+	if (!behind)
+		return false;
+	rest = wk_str_skip(formats->printk, behind - 1);
+	line = cut(&rest, '\n');
+	cut(&line, ':');
+	*text = trim(line);
+	if (text->len >= 2 && text->at[0] == '"')
+		*text = wk_str_of(text->at + 1, text->len - 2);
+	return true;
+}
+
+/* Lines as of /proc/kallsyms; perf wrote them until 3.x. */
+static void make_functions(struct wk_trace_formats *formats)
+{
+	struct wk_str rest = formats->kallsyms;
+	struct wk_trace_function *rows = NULL;
+	struct wk_sort_key *keys = NULL;
+	size_t count = 0, cap = 0, key_cap = 0;
+
+	formats->has_functions = true;
+	while (rest.len > 0) {
+		struct wk_str line = cut(&rest, '\n'), where = cut(&line, ' ');
+		struct wk_str kind = cut(&line, ' ');
+		uint64_t start;
+
+		if (!wk_num_hex(where, &start) || kind.len != 1)
+			continue;
+		rows = wk_grow(rows, &cap, count + 1, sizeof(*rows));
+		keys = wk_grow(keys, &key_cap, count + 1, sizeof(*keys));
+		rows[count] = (struct wk_trace_function){ start, cut(&line, '\t') };
+		keys[count] = (struct wk_sort_key){ start, (uint32_t)count };
+		count++;
+	}
+	if (count > 0) {
+		wk_sort_keys(keys, count);
+		formats->functions = wk_alloc(count * sizeof(*rows));
+		for (size_t i = 0; i < count; i++)
+			formats->functions[i] = rows[keys[i].row];
+		formats->function_count = count;
+	}
+	free(rows);
+	free(keys);
+}
+
+bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address,
+			    struct wk_str *name, uint64_t *start)
+{
+	const struct wk_trace_function *found;
+	size_t count;
+
+	if (formats->namer.name &&
+	    formats->namer.name(formats->namer.context, address, name, start))
+		return true;
+	if (!formats->has_functions)
+		make_functions(formats);
+	count = wk_sorted_up_to(formats->functions, formats->function_count, sizeof(*found),
+				offsetof(struct wk_trace_function, start), address);
+	if (count == 0)
+		return false;
+	found = &formats->functions[count - 1];
+	*name = found->name;
+	*start = found->start;
+	return true;
+}

@@ -1,0 +1,69 @@
+/* Tracepoints: what the kernel says of its own events' fields, and a sample's bytes as text.
+ *
+ * A recording of tracepoints carries, as the TRACING_DATA feature (or behind a TRACING_DATA record
+ * of a pipe), the kernel's description of each: fields with place and size, and a `print fmt`, a
+ * printf call in C. A sample's RAW bytes then hold the fields. Printing evaluates that call much
+ * as libtraceevent does for `perf script`; what cannot be evaluated is printed as name=value, in
+ * the order of the description.
+ *
+ * The formats keep a copy of the descriptions: `content` may go once they are made. Descriptions
+ * are parsed at the first question for their event. Printing is bounded, whatever the
+ * descriptions and bytes say. Not for use from several threads at once. */
+#ifndef WK_FORMATS_TRACEPOINT_FORMAT_H
+#define WK_FORMATS_TRACEPOINT_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct wk_trace_formats;
+
+struct wk_trace_field {
+	struct wk_str type, name; /* as declared: "unsigned long", "comm" */
+	uint32_t offset, size;    /* in the raw bytes */
+	uint32_t element_bytes;   /* of an array's entry; the size itself for all others */
+	bool is_signed, is_array, is_text, is_pointer;
+	bool is_dynamic;          /* __data_loc: low half of the word is where, high how long */
+	bool is_relative;         /* __rel_loc: where counts from behind the word */
+	bool is_common;           /* of every event: never printed */
+};
+
+struct wk_trace_format {
+	uint32_t id;              /* the first u16 of raw bytes, the `config` of its attr */
+	struct wk_str system, name;
+	struct wk_str print_fmt;  /* the text behind "print fmt:" */
+	const struct wk_trace_field *fields;
+	size_t field_count;
+};
+
+/* The content of the feature, from its 17 08 44 "tracing" on. NULL where it is no such thing;
+ * what is cut off at the end only loses the formats that lay there. */
+struct wk_trace_formats *wk_trace_formats_new(struct wk_bytes content, struct wk_err *err);
+void wk_trace_formats_free(struct wk_trace_formats *formats);
+
+/* NULL where the recording describes no such event. */
+const struct wk_trace_format *wk_trace_formats_find(struct wk_trace_formats *formats, uint32_t id);
+
+/* Adds the text of one sample's raw bytes (the event's id lies in their first field); nothing
+ * where no format has that id. */
+void wk_trace_formats_print(struct wk_trace_formats *formats, struct wk_bytes raw,
+			    struct wk_buf *out);
+
+/* Names a kernel function for %pS and the like: fills name and start, or returns false. Without
+ * a namer (or where it knows nothing) the recording's own table is asked, and where there is none
+ * addresses are printed as they are. */
+struct wk_trace_namer {
+	bool (*name)(void *context, uint64_t address, struct wk_str *name, uint64_t *start);
+	void *context;
+};
+void wk_trace_formats_set_namer(struct wk_trace_formats *formats, struct wk_trace_namer namer);
+
+/* How many formats there are, and the n-th: for lists. */
+size_t wk_trace_formats_count(const struct wk_trace_formats *formats);
+const struct wk_trace_format *wk_trace_formats_at(struct wk_trace_formats *formats, size_t index);
+
+#endif

@@ -1,0 +1,267 @@
+#include "model/heap_lifetimes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+/* A heap may have many blocks when it is destroyed; the builder refuses more before that. */
+#define MOST_ROWS (UINT32_MAX - 1)
+
+/* A place in a heap where a block was seen. It stays when the block is freed, for the next one
+ * there. */
+struct block {
+	uint64_t address;
+	wk_heap_id heap;
+	uint32_t sample;         /* the block's row + 1; 0: there is none now */
+	uint32_t next, previous; /* of the heap's blocks; 0: none */
+};
+
+/* Beside the model's row of the same number. */
+struct heap {
+	uint32_t first;  /* of its blocks */
+	wk_heap_id next; /* of its process's heaps */
+	bool is_listed;  /* among those */
+};
+
+struct wk_heap_lives {
+	struct wk_model *model;
+	struct block *blocks; /* row 0 is none */
+	size_t blocks_cap;
+	uint32_t block_count;
+	struct wk_index block_index;
+	struct heap *heaps;
+	size_t heaps_cap;
+	struct wk_index heap_index;
+	struct wk_map heap_of_process; /* the first of those that had a block since it began */
+	wk_source_id source, freed;
+	bool sums;
+};
+
+struct wk_heap_lives *wk_heap_lives_new(struct wk_model *model)
+{
+	struct wk_heap_lives *lives = wk_alloc_zeroed(1, sizeof(*lives));
+
+	lives->model = model;
+	lives->block_count = 1;
+	return lives;
+}
+
+void wk_heap_lives_sum(struct wk_heap_lives *lives)
+{
+	lives->sums = true;
+}
+
+void wk_heap_lives_free(struct wk_heap_lives *lives)
+{
+	if (!lives)
+		return;
+	free(lives->blocks);
+	free(lives->heaps);
+	wk_index_fini(&lives->block_index);
+	wk_index_fini(&lives->heap_index);
+	wk_map_fini(&lives->heap_of_process);
+	free(lives);
+}
+
+static bool same_heap(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_heap *a = &((const struct wk_model *)table)->heaps[id], *b = key;
+
+	return a->process == b->process && a->handle == b->handle;
+}
+
+static wk_text_id name_heap(struct wk_model *model, uint64_t handle)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, handle);
+	return handle ? wk_model_text(model, wk_str_c(text)) : 0;
+}
+
+static wk_heap_id heap_row(struct wk_heap_lives *lives, wk_process_id process, uint64_t handle)
+{
+	struct wk_heap key = { .process = process, .handle = handle };
+	uint64_t hash = wk_hash_pair(handle, process);
+	wk_heap_id id = wk_index_find(&lives->heap_index, hash, same_heap, lives->model, &key);
+
+	if (id)
+		return id;
+	key.name = name_heap(lives->model, handle);
+	id = wk_model_add_heap(lives->model, &key);
+	wk_index_add(&lives->heap_index, hash, id);
+	lives->heaps = wk_grow(lives->heaps, &lives->heaps_cap, (size_t)id + 1,
+			       sizeof(*lives->heaps));
+	lives->heaps[id] = (struct heap){ 0 };
+	return id;
+}
+
+/* So that it ends with its process. */
+static void list_heap(struct wk_heap_lives *lives, wk_heap_id id)
+{
+	struct heap *heap = &lives->heaps[id];
+	uint32_t *first;
+
+	if (heap->is_listed)
+		return;
+	first = wk_map_at(&lives->heap_of_process, lives->model->heaps[id].process);
+	heap->next = *first;
+	heap->is_listed = true;
+	*first = id;
+}
+
+static bool same_block(const void *table, uint32_t id, const void *key)
+{
+	const struct block *a = &((const struct block *)table)[id], *b = key;
+
+	return a->heap == b->heap && a->address == b->address;
+}
+
+/* The place's row, or 0 where no block was seen. */
+static uint32_t find_block(const struct wk_heap_lives *lives, wk_heap_id heap, uint64_t address)
+{
+	struct block key = { .heap = heap, .address = address };
+
+	return wk_index_find(&lives->block_index, wk_hash_pair(address, heap), same_block,
+			     lives->blocks, &key);
+}
+
+static uint32_t block_row(struct wk_heap_lives *lives, wk_heap_id heap, uint64_t address)
+{
+	uint32_t row = find_block(lives, heap, address);
+
+	if (row)
+		return row;
+	lives->blocks = wk_grow(lives->blocks, &lives->blocks_cap, (size_t)lives->block_count + 1,
+				sizeof(*lives->blocks));
+	row = lives->block_count++;
+	lives->blocks[row] = (struct block){ .heap = heap, .address = address };
+	wk_index_add(&lives->block_index, wk_hash_pair(address, heap), row);
+	return row;
+}
+
+static void unlink_block(struct wk_heap_lives *lives, struct block *block)
+{
+	if (block->next)
+		lives->blocks[block->next].previous = block->previous;
+	if (block->previous)
+		lives->blocks[block->previous].next = block->next;
+	else
+		lives->heaps[block->heap].first = block->next;
+	block->next = block->previous = 0;
+}
+
+static void end_block(struct wk_heap_lives *lives, uint32_t row, const struct wk_sample *who)
+{
+	struct block *block = &lives->blocks[row];
+	struct wk_end end = { .time_ns = who->time_ns, .thread = who->thread,
+			      .stack = who->stack };
+
+	if (!block->sample)
+		return;
+	end.sample = block->sample - 1;
+	end.weight = lives->model->samples.weight[end.sample];
+	wk_model_add_end(lives->model, &end);
+	block->sample = 0;
+	unlink_block(lives, block);
+}
+
+/* Ends a block, if there is one, and tells who freed it. Row 0 is a place where none was seen. */
+static void free_block(struct wk_heap_lives *lives, uint32_t row, const struct wk_sample *who)
+{
+	struct wk_sample freed = *who;
+	uint32_t sample = row ? lives->blocks[row].sample : 0;
+
+	if (!sample)
+		return;
+	end_block(lives, row, who);
+	if (lives->model->samples.count >= MOST_ROWS)
+		return;
+	if (!lives->freed)
+		lives->freed = wk_model_made_source(lives->model, "free", "bytes", false);
+	freed.source = lives->freed;
+	freed.weight = wk_model_fit_weight(lives->model, lives->model->samples.weight[sample - 1]);
+	freed.about = lives->model->samples.about[sample - 1];
+	if (lives->sums)
+		wk_model_sum_sample(lives->model, &freed);
+	else
+		wk_model_add_sample(lives->model, &freed);
+}
+
+static void free_heap(struct wk_heap_lives *lives, wk_heap_id heap, const struct wk_sample *who)
+{
+	while (lives->heaps[heap].first)
+		free_block(lives, lives->heaps[heap].first, who);
+}
+
+static void end_heap(struct wk_heap_lives *lives, wk_heap_id heap, const struct wk_sample *who)
+{
+	while (lives->heaps[heap].first)
+		end_block(lives, lives->heaps[heap].first, who);
+}
+
+static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap,
+			const struct wk_event_heap *told, const struct wk_sample *who)
+{
+	struct wk_about about = { .heap = heap,
+				  .what = wk_model_text(lives->model, told->made_by) };
+	uint32_t row = block_row(lives, heap, told->address);
+	struct block *block = &lives->blocks[row];
+	struct wk_sample sample = *who;
+
+	end_block(lives, row, who);
+	if (!lives->source)
+		lives->source = wk_model_made_source(lives->model, "heap", "bytes",
+						     true);
+	sample.source = lives->source;
+	sample.weight = wk_model_fit_weight(lives->model, told->size_bytes);
+	sample.about = wk_model_add_about(lives->model, &about);
+	wk_model_add_sample(lives->model, &sample);
+	block->sample = lives->model->samples.count;
+	block->next = lives->heaps[heap].first;
+	if (block->next)
+		lives->blocks[block->next].previous = row;
+	lives->heaps[heap].first = row;
+	list_heap(lives, heap);
+}
+
+void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
+			const struct wk_event_heap *heap, const struct wk_sample *who)
+{
+	wk_heap_id id = heap_row(lives, process, heap->heap);
+
+	switch (heap->change) {
+	case WK_HEAP_CREATE: /* of the one that had its number before nobody told the end */
+		end_heap(lives, id, who);
+		break;
+	case WK_HEAP_DESTROY:
+		free_heap(lives, id, who);
+		break;
+	case WK_HEAP_FREE:
+		free_block(lives, find_block(lives, id, heap->address), who);
+		break;
+	case WK_HEAP_REALLOCATE:
+		free_block(lives, find_block(lives, id, heap->old_address), who);
+		begin_block(lives, id, heap, who);
+		break;
+	case WK_HEAP_ALLOCATE:
+		begin_block(lives, id, heap, who);
+		break;
+	}
+}
+
+void wk_heap_lives_end(struct wk_heap_lives *lives, wk_process_id process, uint64_t time_ns)
+{
+	struct wk_sample nobody = { .time_ns = time_ns };
+	wk_heap_id heap = wk_map_find(&lives->heap_of_process, process), next;
+
+	if (heap)
+		wk_map_set(&lives->heap_of_process, process, 0);
+	for (; heap; heap = next) {
+		next = lives->heaps[heap].next;
+		end_heap(lives, heap, &nobody);
+		lives->heaps[heap] = (struct heap){ 0 };
+	}
+}

@@ -1,0 +1,27 @@
+/* Which blocks of which heaps are allocated, and by which call: rows and ends of the source
+ * "heap"; and which call freed them: rows of the source "free".
+ *
+ * A block that changes its size is its end and a new one. An allocation where a block lies is the
+ * end of that one too: nobody told that it was freed. Freeing what nobody allocated ends nothing:
+ * it was there before the recording. */
+#ifndef WK_MODEL_HEAP_LIFETIMES_H
+#define WK_MODEL_HEAP_LIFETIMES_H
+
+#include "model/model.h"
+
+struct wk_heap_lives;
+
+struct wk_heap_lives *wk_heap_lives_new(struct wk_model *model);
+void wk_heap_lives_free(struct wk_heap_lives *lives);
+
+/* Call before the first block: what is freed by calls that are alike becomes one row. */
+void wk_heap_lives_sum(struct wk_heap_lives *lives);
+
+/* `who` did it: time, thread, stack and so on; the rest of the row is set here. */
+void wk_heap_lives_take(struct wk_heap_lives *lives, wk_process_id process,
+			const struct wk_event_heap *heap, const struct wk_sample *who);
+
+/* The heaps of a process are gone when it ends. */
+void wk_heap_lives_end(struct wk_heap_lives *lives, wk_process_id process, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,194 @@
+#include "model/memory_lifetimes.h"
+
+#define PAGE_BITS 12
+#define LAST_PAGE (UINT64_MAX >> PAGE_BITS)
+
+enum kind {
+	COMMITTED,
+	RESERVED,
+};
+
+/* Of what was there before the recording. */
+#define NOBODY 0
+
+void wk_memory_lives_fini(struct wk_memory_lives *lives)
+{
+	wk_ranges_fini(&lives->ranges);
+}
+
+/* Row 0 of processes is none, and there are fewer than half as many as numbers. */
+static uint32_t space_of(wk_process_id process, enum kind kind)
+{
+	return process << 1 | (uint32_t)kind;
+}
+
+/* All pages that the bytes touch. */
+static struct wk_range pages_of(const struct wk_event_memory *memory, wk_process_id process,
+				enum kind kind)
+{
+	uint64_t room = UINT64_MAX - memory->start;
+	uint64_t size = memory->size_bytes < room ? memory->size_bytes : room;
+	struct wk_range pages = { .first = memory->start >> PAGE_BITS,
+				  .space = space_of(process, kind) };
+
+	pages.end = size ? ((memory->start + size - 1) >> PAGE_BITS) + 1 : pages.first;
+	return pages;
+}
+
+static wk_source_id source_of(struct wk_model *model, wk_source_id *source, const char *name)
+{
+	if (!*source)
+		*source = wk_model_made_source(model, name, "bytes", true);
+	return *source;
+}
+
+/* The value of a range is its row of samples + 1. */
+static void claim(struct wk_memory_lives *lives, struct wk_model *model, struct wk_range *pages,
+		  enum kind kind, bool is_from_before, const struct wk_sample *who)
+{
+	struct wk_sample sample = *who;
+	uint64_t count;
+
+	pages->value = is_from_before ? NOBODY : model->samples.count + 1;
+	count = wk_ranges_claim(&lives->ranges, pages);
+	if (count == 0 || is_from_before)
+		return;
+	sample.source = kind == COMMITTED ? source_of(model, &lives->commit, "commit")
+					  : source_of(model, &lives->reserve, "reserve");
+	sample.weight = wk_model_fit_weight(model, count << PAGE_BITS);
+	wk_model_add_sample(model, &sample);
+}
+
+/* One end for a row that loses several pieces in one call, where they lie side by side. */
+struct giving {
+	struct wk_model *model;
+	struct wk_end end;
+	bool has_end;
+	uint64_t pages; /* of all */
+};
+
+static void add_end(struct giving *giving)
+{
+	if (giving->has_end)
+		wk_model_add_end(giving->model, &giving->end);
+	giving->has_end = false;
+}
+
+static void give_back(void *context, uint32_t value, uint64_t pages)
+{
+	struct giving *giving = context;
+
+	if (value == NOBODY)
+		return;
+	giving->pages += pages;
+	if (!giving->has_end || giving->end.sample != value - 1) {
+		add_end(giving);
+		giving->end.sample = value - 1;
+		giving->end.weight = 0;
+		giving->has_end = true;
+	}
+	giving->end.weight += pages << PAGE_BITS;
+}
+
+/* How many pages had been somebody's. */
+static uint64_t release(struct wk_memory_lives *lives, struct wk_model *model,
+			const struct wk_range *pages, const struct wk_sample *who)
+{
+	struct giving giving = { model,
+				 { .time_ns = who->time_ns, .thread = who->thread,
+				   .stack = who->stack },
+				 false, 0 };
+
+	wk_ranges_release(&lives->ranges, pages, give_back, &giving);
+	add_end(&giving);
+	return giving.pages;
+}
+
+/* The pieces from a place on that lie side by side and are one row's. What is nobody's is one
+ * reservation a range. */
+static uint64_t end_of_run(const struct wk_memory_lives *lives, uint32_t space, uint64_t first)
+{
+	const struct wk_range *next = wk_ranges_from(&lives->ranges, space, first);
+	uint32_t value = next ? next->value : NOBODY;
+	uint64_t end = first;
+
+	while (next && next->first == end && next->value == value &&
+	       (value != NOBODY || end == first)) {
+		end = next->end;
+		next = wk_ranges_from(&lives->ranges, space, end);
+	}
+	return end;
+}
+
+/* Where a call tells no size, it means the reservation that begins there; or, where nobody knows of
+ * one, what was committed there by one call. */
+static struct wk_range find_whole(const struct wk_memory_lives *lives, wk_process_id owner,
+				  const struct wk_event_memory *memory)
+{
+	struct wk_range whole = pages_of(memory, owner, COMMITTED);
+
+	if (memory->size_bytes)
+		return whole;
+	whole.end = end_of_run(lives, space_of(owner, RESERVED), whole.first);
+	if (whole.end == whole.first)
+		whole.end = end_of_run(lives, whole.space, whole.first);
+	return whole;
+}
+
+static void add_decommit(struct wk_memory_lives *lives, struct wk_model *model, uint64_t pages,
+			 const struct wk_sample *who)
+{
+	struct wk_sample sample = *who;
+
+	if (pages == 0)
+		return;
+	if (!lives->decommit)
+		lives->decommit = wk_model_made_source(model, "decommit", "bytes", false);
+	sample.source = lives->decommit;
+	sample.weight = wk_model_fit_weight(model, pages << PAGE_BITS);
+	if (lives->sums)
+		wk_model_sum_sample(model, &sample);
+	else
+		wk_model_add_sample(model, &sample);
+}
+
+static void take_back(struct wk_memory_lives *lives, struct wk_model *model, wk_process_id owner,
+		      const struct wk_event_memory *memory, const struct wk_sample *who)
+{
+	struct wk_range pages = find_whole(lives, owner, memory);
+
+	add_decommit(lives, model, release(lives, model, &pages, who), who);
+	pages.space = space_of(owner, RESERVED);
+	if (memory->changes & WK_MEMORY_RELEASE)
+		release(lives, model, &pages, who);
+}
+
+void wk_memory_lives_take(struct wk_memory_lives *lives, struct wk_model *model,
+			  wk_process_id owner, const struct wk_event_memory *memory,
+			  const struct wk_sample *who)
+{
+	bool is_from_before = memory->changes & WK_MEMORY_SEEN;
+	struct wk_range pages;
+
+	if (memory->changes & (WK_MEMORY_DECOMMIT | WK_MEMORY_RELEASE))
+		take_back(lives, model, owner, memory, who);
+	if (memory->changes & WK_MEMORY_RESERVE) {
+		pages = pages_of(memory, owner, RESERVED);
+		claim(lives, model, &pages, RESERVED, is_from_before, who);
+	}
+	if (memory->changes & WK_MEMORY_COMMIT) {
+		pages = pages_of(memory, owner, COMMITTED);
+		claim(lives, model, &pages, COMMITTED, is_from_before, who);
+	}
+}
+
+void wk_memory_lives_end(struct wk_memory_lives *lives, struct wk_model *model,
+			 wk_process_id process, uint64_t time_ns)
+{
+	struct wk_sample nobody = { .time_ns = time_ns };
+	struct wk_range all = { .end = LAST_PAGE + 1, .space = space_of(process, COMMITTED) };
+
+	release(lives, model, &all, &nobody);
+	all.space = space_of(process, RESERVED);
+	release(lives, model, &all, &nobody);
+}

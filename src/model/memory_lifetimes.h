@@ -1,0 +1,33 @@
+/* What of address spaces is committed and reserved, and by which call: rows and ends of the
+ * sources "commit" and "reserve"; and which call gave committed pages back: rows of the source
+ * "decommit".
+ *
+ * A call weighs what it newly took: pages that were there already stay the row's that took them
+ * first. What was there before the recording is nobody's, and giving it back ends nothing. Sizes
+ * are of whole pages. */
+#ifndef WK_MODEL_MEMORY_LIFETIMES_H
+#define WK_MODEL_MEMORY_LIFETIMES_H
+
+#include "base/ranges.h"
+#include "model/model.h"
+
+struct wk_memory_lives {
+	struct wk_ranges ranges; /* of pages, by process and whether committed or reserved */
+	wk_source_id commit, reserve, decommit;
+	bool sums; /* set before the first event: what is given back by calls that are alike
+		    * becomes one row */
+};
+
+void wk_memory_lives_fini(struct wk_memory_lives *lives);
+
+/* `who` did it to the memory of `owner`, a row of processes: time, thread, stack and so on; source
+ * and weight are set here. */
+void wk_memory_lives_take(struct wk_memory_lives *lives, struct wk_model *model,
+			  wk_process_id owner, const struct wk_event_memory *memory,
+			  const struct wk_sample *who);
+
+/* A process gives everything back when it ends. */
+void wk_memory_lives_end(struct wk_memory_lives *lives, struct wk_model *model,
+			 wk_process_id process, uint64_t time_ns);
+
+#endif

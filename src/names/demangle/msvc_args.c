@@ -1,0 +1,118 @@
+#include "names/demangle/msvc.h"
+
+#include <inttypes.h>
+
+static struct wk_msvc_node *integer(struct wk_msvc *p)
+{
+	bool is_negative;
+	uint64_t value = wk_msvc_number(p, &is_negative);
+
+	wk_buf_add_fmt(&p->words, "%s%" PRIu64, is_negative ? "-" : "", value);
+	return wk_msvc_text(p, WK_MSVC_VALUE, wk_msvc_words(p));
+}
+
+/* Where in an object a member lies, and how to come to its class: "8, 0". */
+static struct wk_str offsets(struct wk_msvc *p, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t offset = wk_msvc_signed(p);
+
+		wk_buf_add_fmt(&p->words, "%s%" PRId64, i ? ", " : "", offset);
+	}
+	return wk_msvc_words(p);
+}
+
+/* A symbol's address, or a pointer to a member function, which has as many offsets as the class
+ * has kinds of inheritance. Null pointers have no symbol. */
+static struct wk_msvc_node *pointer(struct wk_msvc *p, size_t offset_count)
+{
+	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_REFERENCE);
+
+	node->flag = true;
+	if (wk_msvc_peek(p, 0) == '?') {
+		node->a = wk_msvc_symbol(p);
+		if (p->bad || !node->a->b)
+			return wk_msvc_fail(p);
+		wk_msvc_remember(p, wk_msvc_last_part(node->a->b));
+	}
+	node->text = offsets(p, offset_count);
+	return node;
+}
+
+static struct wk_msvc_node *data_member(struct wk_msvc *p, size_t offset_count)
+{
+	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_REFERENCE);
+
+	node->text = offsets(p, offset_count);
+	return node;
+}
+
+static struct wk_msvc_node *reference(struct wk_msvc *p)
+{
+	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_REFERENCE);
+
+	node->a = wk_msvc_symbol(p);
+	return node;
+}
+
+/* $ and a letter; the $ is left off where the type of an `auto` parameter came before. NULL if
+ * there is no value here. */
+static struct wk_msvc_node *value(struct wk_msvc *p, bool is_auto)
+{
+	const char *begin = p->at;
+	char letter;
+
+	if (!is_auto && !wk_msvc_take(p, '$'))
+		return NULL;
+	letter = wk_msvc_peek(p, 0);
+	if (p->at < p->end)
+		p->at++;
+	switch (letter) {
+	case '0':
+		return integer(p);
+	case '1':
+		return pointer(p, 0);
+	case 'H':
+	case 'I':
+	case 'J':
+		return pointer(p, (size_t)(letter - 'H') + 1);
+	case 'F':
+	case 'G':
+		return data_member(p, (size_t)(letter - 'F') + 2);
+	case 'E':
+		if (wk_msvc_peek(p, 0) == '?')
+			return reference(p);
+		break;
+	}
+	p->at = begin;
+	return NULL;
+}
+
+static struct wk_msvc_node *template_arg(struct wk_msvc *p)
+{
+	bool is_auto = wk_msvc_take_text(p, "$M");
+	struct wk_msvc_node *node;
+
+	if (is_auto)
+		wk_msvc_type(p);	 /* it is not shown */
+	if (wk_msvc_take_text(p, "$$Y")) /* an alias template */
+		return wk_msvc_type_name(p);
+	if (wk_msvc_take_text(p, "$$B")) /* an array */
+		return wk_msvc_type(p);
+	if (wk_msvc_take_text(p, "$$C"))
+		return wk_msvc_qualified_type(p);
+	node = value(p, is_auto);
+	return node ? node : wk_msvc_type(p);
+}
+
+void wk_msvc_template_args(struct wk_msvc *p, struct wk_msvc_node *part)
+{
+	size_t begin = p->pile.count;
+
+	while (wk_msvc_until(p, '@'))
+		/* Empty packs, and what stands between packs. */
+		if (!wk_msvc_take_text(p, "$S") && !wk_msvc_take_text(p, "$$V") &&
+		    !wk_msvc_take_text(p, "$$$V") && !wk_msvc_take_text(p, "$$Z"))
+			wk_msvc_push(p, template_arg(p));
+	wk_msvc_collect(p, begin, part);
+}

@@ -1,0 +1,350 @@
+#include "names/demangle/msvc.h"
+
+#include <inttypes.h>
+
+/* Types of one letter. */
+static const char *primitive(char c)
+{
+	static const char *const words[26] = {
+		['C' - 'A'] = "signed char",	['D' - 'A'] = "char",
+		['E' - 'A'] = "unsigned char",	['F' - 'A'] = "short",
+		['G' - 'A'] = "unsigned short", ['H' - 'A'] = "int",
+		['I' - 'A'] = "unsigned int",	['J' - 'A'] = "long",
+		['K' - 'A'] = "unsigned long",	['M' - 'A'] = "float",
+		['N' - 'A'] = "double",		['O' - 'A'] = "long double",
+		['X' - 'A'] = "void",
+	};
+
+	return c >= 'A' && c <= 'Z' ? words[c - 'A'] : NULL;
+}
+
+/* Those of two, by the one after the underscore. _L and _M are clang's. */
+static const char *primitive_of_two(char c)
+{
+	static const char *const words[26] = {
+		['J' - 'A'] = "__int64",	['K' - 'A'] = "unsigned __int64",
+		['L' - 'A'] = "__int128",	['M' - 'A'] = "unsigned __int128",
+		['N' - 'A'] = "bool",		['P' - 'A'] = "auto",
+		['Q' - 'A'] = "char8_t",	['S' - 'A'] = "char16_t",
+		['T' - 'A'] = "decltype(auto)", ['U' - 'A'] = "char32_t",
+		['W' - 'A'] = "wchar_t",
+	};
+
+	return c >= 'A' && c <= 'Z' ? words[c - 'A'] : NULL;
+}
+
+static struct wk_msvc_node *primitive_type(struct wk_msvc *p)
+{
+	const char *words;
+
+	if (wk_msvc_take_text(p, "$$T"))
+		return wk_msvc_text(p, WK_MSVC_PRIMITIVE, wk_str_c("std::nullptr_t"));
+	if (wk_msvc_take(p, '_'))
+		words = primitive_of_two(wk_msvc_peek(p, 0));
+	else
+		words = primitive(wk_msvc_peek(p, 0));
+	if (!words)
+		return wk_msvc_fail(p);
+	p->at++;
+	return wk_msvc_text(p, WK_MSVC_PRIMITIVE, wk_str_c(words));
+}
+
+/* A to D of what is pointed to or declared, Q to T where that is a member. */
+uint8_t wk_msvc_qualifiers(struct wk_msvc *p, bool *of_member)
+{
+	char c = wk_msvc_peek(p, 0);
+
+	*of_member = c >= 'Q' && c <= 'T';
+	if (!*of_member && (c < 'A' || c > 'D')) {
+		wk_msvc_fail(p);
+		return 0;
+	}
+	p->at++;
+	/* WK_MSVC_CONST and WK_MSVC_VOLATILE are the bits of the letter. */
+	return (uint8_t)(c - (*of_member ? 'Q' : 'A'));
+}
+
+/* [E] [I] [F]: E is __ptr64, and not shown. */
+uint8_t wk_msvc_extended_qualifiers(struct wk_msvc *p)
+{
+	uint8_t quals = 0;
+
+	wk_msvc_take(p, 'E');
+	if (wk_msvc_take(p, 'I'))
+		quals |= WK_MSVC_RESTRICT;
+	if (wk_msvc_take(p, 'F'))
+		quals |= WK_MSVC_UNALIGNED;
+	return quals;
+}
+
+/* class, struct, union, enum; the 4 of an enum says that it is as wide as int. */
+static struct wk_msvc_node *tag_type(struct wk_msvc *p)
+{
+	static const char *const words[] = { "union", "struct", "class", "enum" };
+	char c = *p->at++;
+	struct wk_msvc_node *node = wk_msvc_text(p, WK_MSVC_TAG, wk_str_c(words[c - 'T']));
+
+	if (c == 'W')
+		wk_msvc_need(p, '4');
+	node->a = wk_msvc_type_name(p);
+	return node;
+}
+
+/* ?<name>@: what has no name of its own, such as <auto>. */
+static struct wk_msvc_node *custom_type(struct wk_msvc *p)
+{
+	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_CUSTOM);
+
+	p->at++;
+	node->a = wk_msvc_type_part(p);
+	wk_msvc_need(p, '@');
+	return node;
+}
+
+/* Y <number of dimensions> <dimension>* [$$C <qualifiers>] <type> */
+static struct wk_msvc_node *array_type(struct wk_msvc *p)
+{
+	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_ARRAY);
+	bool of_member = false;
+	uint64_t rank;
+
+	p->at++;
+	rank = wk_msvc_unsigned(p);
+	if (rank == 0)
+		return wk_msvc_fail(p);
+	for (uint64_t i = 0; i < rank && !p->bad; i++) {
+		uint64_t dimension = wk_msvc_unsigned(p);
+
+		wk_buf_add_text(&p->words, i ? "][" : "");
+		if (dimension)
+			wk_buf_add_fmt(&p->words, "%" PRIu64, dimension);
+	}
+	node->text = wk_msvc_words(p);
+	if (wk_msvc_take_text(p, "$$C"))
+		node->quals = wk_msvc_qualifiers(p, &of_member);
+	if (of_member)
+		return wk_msvc_fail(p);
+	node->a = wk_msvc_type(p);
+	return node;
+}
+
+/* --- Functions ----------------------------------------------------------------------------- */
+
+char wk_msvc_convention(struct wk_msvc *p)
+{
+	if (p->at == p->end) {
+		wk_msvc_fail(p);
+		return '\0';
+	}
+	return *p->at++;
+}
+
+static struct wk_msvc_node *parameter_seen(struct wk_msvc *p)
+{
+	size_t number = (size_t)(*p->at++ - '0');
+
+	return number < p->seen.param_count ? p->seen.params[number] : wk_msvc_fail(p);
+}
+
+/* Nothing qualifies a parameter that is one letter, so one node will do for all of them. A digit
+ * for it would save nothing. */
+static struct wk_msvc_node *parameter_letter(struct wk_msvc *p)
+{
+	struct wk_msvc_node **node = &p->letters[wk_msvc_peek(p, 0) - 'A'];
+
+	if (*node)
+		p->at++;
+	else
+		*node = primitive_type(p);
+	return *node;
+}
+
+static struct wk_msvc_node *parameter(struct wk_msvc *p)
+{
+	struct wk_msvc_seen *seen = &p->seen;
+	char c = wk_msvc_peek(p, 0);
+	struct wk_msvc_node *node;
+
+	if (wk_msvc_is_digit(c))
+		return parameter_seen(p);
+	if (primitive(c))
+		return parameter_letter(p);
+	node = wk_msvc_type(p);
+	if (seen->param_count < sizeof(seen->params) / sizeof(seen->params[0]))
+		seen->params[seen->param_count++] = node;
+	return node;
+}
+
+/* X: none; or types up to an '@', or up to a Z that says ... follows. */
+static void parameters(struct wk_msvc *p, struct wk_msvc_node *node)
+{
+	size_t begin = p->pile.count;
+
+	if (wk_msvc_take(p, 'X'))
+		return;
+	while (!node->fn.is_variadic && wk_msvc_until(p, '@')) {
+		node->fn.is_variadic = wk_msvc_take(p, 'Z');
+		if (!node->fn.is_variadic)
+			wk_msvc_push(p, parameter(p));
+	}
+	wk_msvc_collect(p, begin, node);
+}
+
+struct wk_msvc_node *wk_msvc_function_type(struct wk_msvc *p, bool has_this)
+{
+	struct wk_msvc_node *node = wk_msvc_node(p, WK_MSVC_FUNCTION);
+	bool of_member;
+
+	node->fn.traits = WK_MSVC_GLOBAL;
+	if (has_this) {
+		char c;
+
+		node->quals = wk_msvc_extended_qualifiers(p);
+		c = wk_msvc_peek(p, 0);
+		if (wk_msvc_take(p, 'G') || wk_msvc_take(p, 'H'))
+			node->fn.reference = c;
+		node->quals |= wk_msvc_qualifiers(p, &of_member);
+	}
+	node->fn.convention = wk_msvc_convention(p);
+	if (!wk_msvc_take(p, '@')) /* constructors return nothing, not even void */
+		node->a = wk_msvc_result_type(p);
+	parameters(p, node);
+	node->fn.is_noexcept = wk_msvc_take_text(p, "_E");
+	if (!node->fn.is_noexcept)
+		wk_msvc_need(p, 'Z');
+	return node;
+}
+
+/* --- Pointers ------------------------------------------------------------------------------ */
+
+/* clang's signed pointers: "__ptrauth" and three numbers. NULL if there is none. */
+static struct wk_msvc_node *pointer_auth(struct wk_msvc *p)
+{
+	if (!wk_msvc_take_text(p, "__ptrauth"))
+		return NULL;
+	wk_buf_add_text(&p->words, "__ptrauth(");
+	for (size_t i = 0; i < 3; i++)
+		wk_buf_add_fmt(&p->words, "%s%" PRIu64, i ? ", " : "", wk_msvc_unsigned(p));
+	wk_buf_add_char(&p->words, ')');
+	return wk_msvc_text(p, WK_MSVC_VALUE, wk_msvc_words(p));
+}
+
+/* The letter that says what kind of pointer: & is A, * is P to S, && is $$Q. */
+static struct wk_msvc_node *pointer_kind(struct wk_msvc *p)
+{
+	struct wk_msvc_node *node = wk_msvc_text(p, WK_MSVC_POINTER, wk_str_c("*"));
+	char c;
+
+	if (wk_msvc_take_text(p, "$$Q")) {
+		node->text = wk_str_c("&&");
+		return node;
+	}
+	c = *p->at++;
+	if (c == 'A')
+		node->text = wk_str_c("&");
+	else
+		node->quals = (uint8_t)(c - 'P');
+	return node;
+}
+
+static struct wk_msvc_node *member_of(struct wk_msvc *p, struct wk_msvc_node *node, uint8_t quals)
+{
+	node->b = wk_msvc_type_name(p);
+	node->a = wk_msvc_type(p);
+	node->a->quals = quals;
+	return node;
+}
+
+/* <kind> 6 <function> | <kind> 8 <class> <function with this>
+ * | <kind> [E] [I] [F] <qualifiers> <type> | <kind> [E] [I] [F] <qualifiers> <class> <type> */
+static struct wk_msvc_node *pointer_type(struct wk_msvc *p)
+{
+	struct wk_msvc_node *node = pointer_kind(p), *auth;
+	bool is_pointer = wk_str_is(node->text, "*"), of_member;
+	uint8_t quals;
+
+	if (wk_msvc_take(p, '6')) {
+		node->a = wk_msvc_function_type(p, false);
+		return node;
+	}
+	if (is_pointer && wk_msvc_take(p, '8')) {
+		node->b = wk_msvc_type_name(p);
+		node->a = wk_msvc_function_type(p, true);
+		return node;
+	}
+	node->quals |= wk_msvc_extended_qualifiers(p);
+	auth = pointer_auth(p);
+	quals = wk_msvc_qualifiers(p, &of_member);
+	if (of_member && is_pointer)
+		return member_of(p, node, quals);
+	if (auth) {
+		size_t begin = p->pile.count;
+
+		wk_msvc_push(p, auth);
+		wk_msvc_collect(p, begin, node);
+	}
+	node->a = wk_msvc_type(p);
+	node->a->quals |= quals;
+	return node;
+}
+
+/* --- All of them --------------------------------------------------------------------------- */
+
+static struct wk_msvc_node *dollar_type(struct wk_msvc *p)
+{
+	if (wk_msvc_take_text(p, "$$A6"))
+		return wk_msvc_function_type(p, false);
+	if (wk_msvc_take_text(p, "$$A8@@"))
+		return wk_msvc_function_type(p, true);
+	return wk_msvc_peek(p, 2) == 'Q' ? pointer_type(p) : primitive_type(p);
+}
+
+static struct wk_msvc_node *any_type(struct wk_msvc *p)
+{
+	switch (wk_msvc_peek(p, 0)) {
+	case 'T':
+	case 'U':
+	case 'V':
+	case 'W':
+		return tag_type(p);
+	case 'A':
+	case 'P':
+	case 'Q':
+	case 'R':
+	case 'S':
+		return pointer_type(p);
+	case 'Y':
+		return array_type(p);
+	case '?':
+		return custom_type(p);
+	case '$':
+		return dollar_type(p);
+	default:
+		return primitive_type(p);
+	}
+}
+
+struct wk_msvc_node *wk_msvc_type(struct wk_msvc *p)
+{
+	struct wk_msvc_node *node = &p->nothing;
+
+	if (wk_msvc_enter(p))
+		node = any_type(p);
+	wk_msvc_leave(p);
+	return node;
+}
+
+struct wk_msvc_node *wk_msvc_qualified_type(struct wk_msvc *p)
+{
+	bool of_member;
+	uint8_t quals = wk_msvc_qualifiers(p, &of_member);
+	struct wk_msvc_node *node = wk_msvc_type(p);
+
+	node->quals |= quals;
+	return node;
+}
+
+struct wk_msvc_node *wk_msvc_result_type(struct wk_msvc *p)
+{
+	return wk_msvc_take(p, '?') ? wk_msvc_qualified_type(p) : wk_msvc_type(p);
+}

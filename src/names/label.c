@@ -1,0 +1,87 @@
+#include "names/label.h"
+
+#include "names/short_name.h"
+
+#define ELLIPSIS    "…"
+#define LEAST_ROOM  4
+
+static size_t characters(const char *at, size_t len)
+{
+	return wk_characters(wk_str_of(at, len));
+}
+
+/* Where the last step of the path begins: behind the last "::" outside of brackets. */
+static size_t last_step(const struct wk_buf *label)
+{
+	size_t last = 0;
+	int open = 0;
+
+	for (size_t i = 0; i + 2 < label->len; i++) {
+		char c = label->at[i];
+
+		if (c == '<' || c == '(' || c == '[' || c == '{')
+			open++;
+		else if ((c == '>' && (i == 0 || label->at[i - 1] != '-')) || c == ')' ||
+			 c == ']' || c == '}')
+			open--;
+		else if (open <= 0 && c == ':' && label->at[i + 1] == ':')
+			last = i + 2;
+	}
+	return last;
+}
+
+/* As much of the end as has room behind an ellipsis, but never less than the last step. */
+static void drop_path(struct wk_buf *label, size_t room)
+{
+	struct wk_buf rest = { 0 };
+	size_t last = last_step(label), from = label->len, left = room - 1;
+	bool is_cut = characters(label->at + last, label->len - last) > left;
+
+	if (last == 0)
+		return;
+	while (!is_cut && from > 0 && left > 0) {
+		from--;
+		left -= (label->at[from] & 0xc0) != 0x80;
+	}
+	while (from < last && label->at[from] == ':')
+		from++;
+	if (is_cut)
+		from = last;
+	else
+		wk_buf_add_text(&rest, ELLIPSIS);
+	wk_buf_add(&rest, label->at + from, label->len - from);
+	wk_buf_fini(label);
+	*label = rest;
+}
+
+static void cut_end(struct wk_buf *label, size_t room)
+{
+	size_t at = 0, count = 0;
+
+	if (characters(label->at, label->len) <= room)
+		return;
+	for (; at < label->len; at++) {
+		count += (label->at[at] & 0xc0) != 0x80;
+		if (count == room)
+			break;
+	}
+	label->len = at;
+	wk_buf_add_text(label, ELLIPSIS);
+}
+
+void wk_label_fit(struct wk_buf *label, size_t room)
+{
+	if (room < LEAST_ROOM) {
+		wk_buf_reset(label);
+		return;
+	}
+	/* Also where the whole has room: closures look the same in wide and in narrow frames. */
+	wk_short_name_step(label, WK_SHORT_TIDY);
+	if (label->len == 0 || characters(label->at, label->len) <= room)
+		return;
+	if (wk_short_name_fit(label, room))
+		return;
+	if (label->len <= WK_SHORT_MOST_BYTES)
+		drop_path(label, room);
+	cut_end(label, room);
+}

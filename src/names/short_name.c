@@ -1,0 +1,477 @@
+#include "names/short_name.h"
+
+#define NOT_THERE   SIZE_MAX
+#define MOST_NESTED 8 /* "<<<A as B>::C as D>::E as F>::g" */
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == ':' || (c & 0x80);
+}
+
+size_t wk_characters(struct wk_str text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		count += (text.at[i] & 0xc0) != 0x80;
+	return count;
+}
+
+static struct wk_str rest_of(const struct wk_buf *name, size_t i)
+{
+	return wk_str_skip(wk_buf_str(name), i);
+}
+
+static void replace(struct wk_buf *name, struct wk_buf *with)
+{
+	wk_buf_fini(name);
+	*name = *with;
+}
+
+/* --- Tidy ---------------------------------------------------------------------------------- */
+
+/* Behind "std::basic_string<char, std::char_traits<char>, std::allocator<char> >" and the like,
+ * whose short name is added. 0 where there is none. */
+static size_t take_standard(struct wk_str rest, struct wk_buf *tidy)
+{
+	static const char *const words[] = { "string<", "string_view<", "ostream<", "istream<" };
+	static const char start[] = "std::basic_", traits[] = "char, std::char_traits<char>",
+			  allocator[] = ", std::allocator<char>";
+	size_t at = sizeof(start) - 1, word = 0;
+
+	if (!wk_str_starts(rest, start))
+		return 0;
+	while (word < 4 && !wk_str_starts(wk_str_skip(rest, at), words[word]))
+		word++;
+	if (word == 4)
+		return 0;
+	at += strlen(words[word]);
+	if (!wk_str_starts(wk_str_skip(rest, at), traits))
+		return 0;
+	at += sizeof(traits) - 1;
+	if (wk_str_starts(wk_str_skip(rest, at), allocator))
+		at += sizeof(allocator) - 1;
+	at += wk_str_starts(wk_str_skip(rest, at), " ");
+	if (!wk_str_starts(wk_str_skip(rest, at), ">"))
+		return 0;
+	wk_buf_add_fmt(tidy, "std::%.*s", (int)strlen(words[word]) - 1, words[word]);
+	return at + 1;
+}
+
+/* Where the bracket at `open` is closed, of those two kinds alone. */
+static size_t close_of_kind(struct wk_str name, size_t open, char opening, char closing)
+{
+	size_t depth = 0;
+
+	for (size_t i = open; i < name.len; i++) {
+		depth += name.at[i] == opening;
+		if (name.at[i] == closing && --depth == 0)
+			return i;
+	}
+	return NOT_THERE;
+}
+
+/* "{{closure}}", "{closure#0}" and "{lambda(int)#1}" are told by one word. */
+static size_t take_braces(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
+{
+	size_t close, from = 0, to;
+
+	if (rest.at[0] != '{' || *is_broken)
+		return 0;
+	close = close_of_kind(rest, 0, '{', '}');
+	*is_broken = close == NOT_THERE;
+	if (*is_broken)
+		return 0;
+	while (rest.at[from] == '{')
+		from++;
+	for (to = from; to < close; to++)
+		if (rest.at[to] == '(' || rest.at[to] == '#' || rest.at[to] == '{' ||
+		    rest.at[to] == '}')
+			break;
+	wk_buf_add_char(tidy, '{');
+	wk_buf_add(tidy, rest.at + from, to - from);
+	wk_buf_add_char(tidy, '}');
+	return close + 1;
+}
+
+static size_t skip_digits(struct wk_str rest, size_t at)
+{
+	while (at < rest.len && rest.at[at] >= '0' && rest.at[at] <= '9')
+		at++;
+	return at;
+}
+
+/* What clang and LLVM call lambdas: "$_0" and "'lambda0'(int)". */
+static size_t take_lambda(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
+{
+	size_t at = 0, close;
+
+	if (wk_str_starts(rest, "$_") && wk_str_ends(wk_buf_str(tidy), "::")) {
+		at = skip_digits(rest, 2);
+	} else if (wk_str_starts(rest, "'lambda") && !*is_broken) {
+		at = skip_digits(rest, 7);
+		if (at == rest.len || rest.at[at++] != '\'')
+			return 0;
+		if (at < rest.len && rest.at[at] == '(') {
+			close = close_of_kind(rest, at, '(', ')');
+			*is_broken = close == NOT_THERE;
+			at = *is_broken ? at : close + 1;
+		}
+	}
+	if (at > 0)
+		wk_buf_add_text(tidy, "{lambda}");
+	return at;
+}
+
+/* What is written another way at the beginning of `rest`; how much of it that takes. Of a name
+ * with a bracket that is never closed no more are looked for: that takes time. */
+static size_t take_other(struct wk_str rest, struct wk_buf *tidy, bool *is_broken)
+{
+	size_t len = take_standard(rest, tidy);
+
+	if (len == 0)
+		len = take_braces(rest, tidy, is_broken);
+	if (len == 0)
+		len = take_lambda(rest, tidy, is_broken);
+	return len;
+}
+
+/* "std::__cxx11::list" is "std::list". */
+static void drop_versions(struct wk_buf *name)
+{
+	static const char *const versions[] = { "__cxx11::", "__1::" };
+	struct wk_buf kept = { 0 };
+
+	for (size_t i = 0; i < name->len; i++) {
+		if (wk_str_ends(wk_buf_str(&kept), "std::"))
+			for (int v = 0; v < 2; v++)
+				if (wk_str_starts(rest_of(name, i), versions[v]))
+					i += strlen(versions[v]);
+		if (i < name->len)
+			wk_buf_add_char(&kept, name->at[i]);
+	}
+	replace(name, &kept);
+}
+
+static void tidy(struct wk_buf *name)
+{
+	struct wk_buf kept = { 0 };
+	bool is_broken = false;
+	size_t taken;
+
+	drop_versions(name);
+	for (size_t i = 0; i < name->len; i += taken) {
+		taken = take_other(rest_of(name, i), &kept, &is_broken);
+		if (taken == 0) {
+			wk_buf_add_char(&kept, name->at[i]);
+			taken = 1;
+		} else if (wk_str_ends(wk_buf_str(&kept), "{lambda}") &&
+			   wk_str_starts(rest_of(name, i + taken), "::operator()")) {
+			taken += strlen("::operator()");
+		}
+	}
+	replace(name, &kept);
+}
+
+/* --- Parameters ---------------------------------------------------------------------------- */
+
+/* Is the bracket at `i` of "operator<", "operator<<", "operator()"? In "operator<<int>(int)" the
+ * second one opens arguments. */
+static bool is_operator(const char *at, size_t i)
+{
+	return wk_str_ends(wk_str_of(at, i), "operator") ||
+	       (wk_str_ends(wk_str_of(at, i), "operator<") && !is_name_char(at[i + 1]));
+}
+
+/* What C++ writes behind a name and nobody reads in a narrow frame: " const&", and which copy it
+ * is. `rest` begins with a blank. */
+static bool is_trailer(struct wk_str rest)
+{
+	static const char *const qualifiers[] = { " const", " volatile", " &&", " &", "&&", "&" };
+
+	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(qualifiers[0]); i++)
+		if (wk_str_starts(rest, qualifiers[i]))
+			rest = wk_str_skip(rest, strlen(qualifiers[i]));
+	return rest.len == 0 || wk_str_starts(rest, " (.") || wk_str_starts(rest, " [clone ");
+}
+
+/* Does "operator+", "operator[]", "operator->*" ... end at `i`? */
+static bool ends_operator(const struct wk_buf *name, size_t i)
+{
+	size_t begin = i;
+
+	while (begin && i - begin < 3 && strchr("+-*/%^&|~!=<>,()[]", name->at[begin - 1]))
+		begin--;
+	return begin < i && wk_str_ends(wk_str_of(name->at, begin), "operator");
+}
+
+/* Does the '(' at `i` open parameters, rather than a tuple or "(anonymous namespace)"? */
+static bool opens_parameters(const struct wk_buf *name, size_t i)
+{
+	char before = i ? name->at[i - 1] : 0;
+
+	return (before == '>' || before == ')' || before == '}' || ends_operator(name, i) ||
+		(before != ':' && is_name_char(before))) && !is_operator(name->at, i);
+}
+
+/* Where the name begins behind "void", "unsigned long", "std::vector<int> const&" ... */
+static size_t begin_of_name(const struct wk_buf *name)
+{
+	size_t begin = 0, depth = 0;
+
+	for (size_t i = 0; i < name->len; i++) {
+		char c = name->at[i];
+
+		if (depth == 0 && wk_str_starts(rest_of(name, i), "operator"))
+			break;
+		if (c == '<' || c == '(' || c == '[' || c == '{')
+			depth++;
+		else if (depth && (c == ')' || c == ']' || c == '}' ||
+				   (c == '>' && name->at[i - 1] != '-')))
+			depth--;
+		else if (depth == 0 && c == ' ')
+			begin = i + 1;
+	}
+	return begin;
+}
+
+/* Not of "non-virtual thunk to f" and "guard variable for f": those are not f. */
+static void drop_result(struct wk_buf *name)
+{
+	size_t begin = begin_of_name(name);
+	struct wk_str result = wk_str_of(name->at, begin);
+	struct wk_buf kept = { 0 };
+
+	if (begin == 0 || begin == name->len || wk_str_ends(result, " to ") ||
+	    wk_str_ends(result, " for "))
+		return;
+	wk_buf_add_str(&kept, rest_of(name, begin));
+	replace(name, &kept);
+}
+
+/* "run(llvm::Function&) const" to "run"; "operator()" stays. */
+static void drop_parameters(struct wk_buf *name)
+{
+	struct wk_buf kept = { 0 };
+	bool had_parameters = false;
+	int angles = 0, open = 0;
+
+	for (size_t i = 0; i < name->len; i++) {
+		char c = name->at[i];
+
+		if (!open && c == ' ' && is_trailer(rest_of(name, i)))
+			break;
+		if (c == '<' && !is_operator(name->at, i))
+			angles++;
+		else if (c == '>' && angles && name->at[i - 1] != '-')
+			angles--;
+		if (c == '(' && (open || (angles == 0 && opens_parameters(name, i))))
+			open++;
+		if (!open)
+			wk_buf_add_char(&kept, c);
+		if (c == ')' && open && --open == 0) {
+			had_parameters = true;
+			if (wk_str_starts(rest_of(name, i + 1), " const::"))
+				i += strlen(" const");
+		}
+	}
+	if (open || kept.len == 0) {
+		wk_buf_fini(&kept);
+		return;
+	}
+	replace(name, &kept);
+	if (had_parameters)
+		drop_result(name);
+}
+
+/* --- Self ---------------------------------------------------------------------------------- */
+
+/* Where the '<' at `open` is closed, and where `word` stands in it first outside of further
+ * brackets. The '>' of an arrow closes nothing. */
+static size_t close_of(struct wk_str name, size_t open, const char *word, size_t *word_at)
+{
+	size_t depth = 0;
+
+	*word_at = NOT_THERE;
+	for (size_t i = open; i < name.len; i++) {
+		char c = name.at[i];
+
+		if (c == '<' || c == '(' || c == '[')
+			depth++;
+		else if (c == ')' || c == ']' || (c == '>' && name.at[i - 1] != '-'))
+			depth--;
+		if (depth == 0)
+			return c == '>' ? i : NOT_THERE;
+		if (depth == 1 && *word_at == NOT_THERE &&
+		    wk_str_starts(wk_str_skip(name, i), word))
+			*word_at = i;
+	}
+	return NOT_THERE;
+}
+
+/* "T" and "&mut F" say nothing of whose function it is. */
+static bool is_any_type(struct wk_str type)
+{
+	static const char *const sigils[] = { "&", "*", "mut ", "const " };
+
+	for (int i = 0; i < 4; i++)
+		if (wk_str_starts(type, sigils[i]))
+			type = wk_str_skip(type, strlen(sigils[i]));
+	for (size_t i = 0; i < type.len; i++)
+		if (!is_name_char(type.at[i]))
+			return false;
+	return type.len <= 2;
+}
+
+/* "<SELF as TRAIT>::f" to "SELF::f", or "TRAIT::f" where SELF is any type. */
+static bool take_self(struct wk_buf *name)
+{
+	struct wk_str all = wk_buf_str(name), self, trait = { 0 };
+	struct wk_buf kept = { 0 };
+	size_t as, close = wk_str_starts(all, "<") ? close_of(all, 0, " as ", &as) : NOT_THERE;
+
+	if (close == NOT_THERE || !wk_str_starts(wk_str_skip(all, close + 1), "::"))
+		return false;
+	self = wk_str_of(all.at + 1, (as == NOT_THERE ? close : as) - 1);
+	if (as != NOT_THERE)
+		trait = wk_str_of(all.at + as + 4, close - as - 4);
+	wk_buf_add_str(&kept, trait.len && is_any_type(self) ? trait : self);
+	wk_buf_add_str(&kept, wk_str_skip(all, close + 1));
+	replace(name, &kept);
+	return true;
+}
+
+/* "core::slice::<impl [T]>::iter" to "[T]::iter", "a::<impl TRAIT for TYPE>::f" to "TYPE::f". */
+static void take_impl(struct wk_buf *name)
+{
+	struct wk_str all = wk_buf_str(name);
+	struct wk_buf kept = { 0 };
+	size_t open = 0, close, word;
+
+	while (open < all.len && all.at[open] != '<')
+		open++;
+	if (!wk_str_starts(wk_str_skip(all, open), "<impl "))
+		return;
+	close = close_of(all, open, " for ", &word);
+	if (close == NOT_THERE)
+		return;
+	word = word == NOT_THERE ? open + strlen("<impl ") : word + strlen(" for ");
+	wk_buf_add(&kept, all.at + word, close - word);
+	wk_buf_add_str(&kept, wk_str_skip(all, close + 1));
+	replace(name, &kept);
+}
+
+static void keep_self(struct wk_buf *name)
+{
+	for (int i = 0; i < MOST_NESTED && take_self(name); i++)
+		continue;
+	take_impl(name);
+}
+
+/* --- Arguments ----------------------------------------------------------------------------- */
+
+/* What is dropped is all there is to say: the last step of a type that has arguments of its own
+ * only at its end. Empty where it is another. */
+static struct wk_str last_of_type(struct wk_str type)
+{
+	size_t begin = 0, end = 0, word;
+
+	while (end < type.len && is_name_char(type.at[end])) {
+		end++;
+		if (type.at[end - 1] == ':')
+			begin = end;
+	}
+	if (end < type.len && (type.at[end] != '<' ||
+			       close_of(type, end, "", &word) != type.len - 1))
+		return wk_str_c("");
+	return wk_str_of(type.at + begin, end - begin);
+}
+
+/* "<u8, Global>" behind a name becomes "<..>", and "::<u8>" nothing. */
+static void close_arguments(struct wk_buf *folded, struct wk_str arguments)
+{
+	bool is_path = folded->len > 2 && wk_str_ends(wk_buf_str(folded), "::");
+	struct wk_str last = last_of_type(arguments);
+
+	if (is_path)
+		folded->at[folded->len -= 2] = '\0';
+	if (wk_str_ends(wk_buf_str(folded), "drop_in_place") && last.len)
+		wk_buf_add_fmt(folded, "<%.*s>", WK_STR_ARG(last));
+	else if (!is_path)
+		wk_buf_add_text(folded, "<..>");
+}
+
+static bool follows_name(const struct wk_buf *name, size_t i)
+{
+	return i && (is_name_char(name->at[i - 1]) || name->at[i - 1] == '}' ||
+		     ends_operator(name, i));
+}
+
+/* A '<' behind a name (or a lambda) opens its arguments; one at the start of a path is part of it.
+ * The '>' of an arrow closes nothing. Brackets that do not match leave the name as it is. */
+static void fold_arguments(struct wk_buf *name)
+{
+	struct wk_buf folded = { 0 };
+	size_t open = 0, begin = 0;
+
+	for (size_t i = 0; i < name->len; i++) {
+		char c = name->at[i];
+
+		if (c == '<' && (open || follows_name(name, i)) && !is_operator(name->at, i) &&
+		    open++ == 0)
+			begin = i + 1;
+		if (!open)
+			wk_buf_add_char(&folded, c);
+		if (c == '>' && open && name->at[i - 1] != '-' && --open == 0)
+			close_arguments(&folded, wk_str_of(name->at + begin, i - begin));
+	}
+	if (open) {
+		wk_buf_fini(&folded);
+		return;
+	}
+	replace(name, &folded);
+}
+
+/* "Vec<..>::push" to "Vec::push". */
+static void drop_arguments(struct wk_buf *name)
+{
+	static const char mark[] = "<..>";
+	size_t kept = 0;
+
+	for (size_t i = 0; i < name->len; i++) {
+		if (kept && wk_str_starts(rest_of(name, i), mark))
+			i += sizeof(mark) - 2;
+		else
+			name->at[kept++] = name->at[i];
+	}
+	name->at[name->len = kept] = '\0';
+}
+
+/* --- All of them --------------------------------------------------------------------------- */
+
+void wk_short_name_step(struct wk_buf *name, enum wk_short step)
+{
+	static void (*const steps[WK_SHORT_STEPS])(struct wk_buf *) = {
+		[WK_SHORT_TIDY] = tidy,
+		[WK_SHORT_PARAMETERS] = drop_parameters,
+		[WK_SHORT_SELF] = keep_self,
+		[WK_SHORT_FOLDED] = fold_arguments,
+		[WK_SHORT_PLAIN] = drop_arguments,
+	};
+
+	if (name->len && name->len <= WK_SHORT_MOST_BYTES)
+		steps[step](name);
+}
+
+bool wk_short_name_fit(struct wk_buf *name, size_t room)
+{
+	bool is_long = name->len > WK_SHORT_MOST_BYTES;
+
+	for (int step = 0; step < WK_SHORT_STEPS && !is_long; step++) {
+		if (wk_characters(wk_buf_str(name)) <= room)
+			return true;
+		wk_short_name_step(name, (enum wk_short)step);
+	}
+	return wk_characters(wk_buf_str(name)) <= room;
+}

@@ -1,0 +1,309 @@
+#include "names/spelling.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define NOT_THERE   SIZE_MAX
+#define MOST_NESTED 32
+#define MOST_BYTES  (64 * 1024) /* default arguments double with each level of brackets */
+
+static struct wk_str from(struct wk_str text, size_t at)
+{
+	return wk_str_skip(text, at < text.len ? at : text.len);
+}
+
+/* Where the bracket at `open` is closed, of that kind alone. */
+static size_t close_of(struct wk_str text, size_t open, char opening, char closing)
+{
+	size_t depth = 0;
+
+	for (size_t i = open; i < text.len; i++) {
+		depth += text.at[i] == opening;
+		if (text.at[i] == closing && !(closing == '>' && i && text.at[i - 1] == '-') &&
+		    --depth == 0)
+			return i;
+	}
+	return NOT_THERE;
+}
+
+/* --- What was demangled -------------------------------------------------------------------- */
+
+static const char quoted[] = "'lambda";
+
+static size_t find_quoted(struct wk_str name, size_t at)
+{
+	for (; at < name.len; at++)
+		if (name.at[at] == '\'' && wk_str_starts(from(name, at), quoted))
+			return at;
+	return NOT_THERE;
+}
+
+/* An open lambda: where its parameters end, and its number. */
+struct lambda {
+	size_t close, number;
+};
+
+/* The parts of "'lambda0'<typename T>(int)", whose parameters may hold lambdas again. `after` is
+ * where they begin. */
+static bool read_lambda(struct wk_str name, size_t at, struct lambda *lambda, size_t *after)
+{
+	size_t number = 0, open;
+
+	at += strlen(quoted);
+	lambda->number = 1;
+	for (; at < name.len && name.at[at] >= '0' && name.at[at] <= '9'; at++) {
+		if (number > UINT32_MAX)
+			return false;
+		number = number * 10 + (size_t)(name.at[at] - '0');
+		lambda->number = number + 2;
+	}
+	if (at >= name.len || name.at[at] != '\'')
+		return false;
+	*after = open = at + 1;
+	if (open < name.len && name.at[open] == '<') {
+		open = close_of(name, open, '<', '>');
+		open = open == NOT_THERE ? open : open + 1;
+	}
+	if (open >= name.len || name.at[open] != '(')
+		return false;
+	lambda->close = close_of(name, open, '(', ')');
+	return lambda->close != NOT_THERE;
+}
+
+/* A quoted lambda at `i`, opened; true where there is one. */
+static bool open_lambda(struct wk_str name, size_t *i, struct lambda *lambda, bool *is_broken)
+{
+	size_t after;
+
+	if (*is_broken || name.at[*i] != '\'' || !wk_str_starts(from(name, *i), quoted))
+		return false;
+	*is_broken = !read_lambda(name, *i, lambda, &after);
+	if (*is_broken)
+		return false;
+	*i = after;
+	return true;
+}
+
+static void respell(struct wk_str name, struct wk_buf *out)
+{
+	struct lambda open[MOST_NESTED];
+	size_t depth = 0, i = 0;
+	bool is_broken = false; /* one does not end: no more are looked for, which takes time */
+
+	while (i < name.len) {
+		if (depth < MOST_NESTED && open_lambda(name, &i, &open[depth], &is_broken)) {
+			wk_buf_add_text(out, "{lambda");
+			depth++;
+			continue;
+		}
+		wk_buf_add_char(out, name.at[i]);
+		if (depth && open[depth - 1].close == i)
+			wk_buf_add_fmt(out, "#%zu}", open[--depth].number);
+		i++;
+	}
+}
+
+/* Numbers take room that the demangler did not ask for. */
+static bool has_room(const struct wk_buf *name, size_t begin, size_t len)
+{
+	return len <= MOST_BYTES && (name->limit == 0 || begin + len <= name->limit);
+}
+
+void wk_spell_lambdas(struct wk_buf *name, size_t begin)
+{
+	struct wk_str spelled = from(wk_buf_str(name), begin);
+	struct wk_buf out = { 0 };
+
+	if (find_quoted(spelled, 0) == NOT_THERE)
+		return;
+	respell(spelled, &out);
+	if (has_room(name, begin, out.len)) {
+		name->len = begin;
+		wk_buf_add_str(name, wk_buf_str(&out));
+	}
+	wk_buf_fini(&out);
+}
+
+/* --- What debug information has ------------------------------------------------------------ */
+
+/* Where arguments begin in what was written so far, where the second is, and in how many other
+ * brackets within them the writing is. */
+struct arguments {
+	size_t begin, commas, second, others;
+};
+
+struct writer {
+	struct wk_buf *out;
+	size_t begin; /* of the name in `out` */
+	struct arguments open[MOST_NESTED];
+	size_t depth;
+	bool is_broken; /* a lambda does not end: no more are looked for */
+};
+
+static bool ends_so(const struct writer *w, const char *with)
+{
+	return wk_str_ends(from(wk_buf_str(w->out), w->begin), with);
+}
+
+/* Text that was written; wk_buf may move while it is added again. */
+static void add_again(struct wk_buf *out, size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++)
+		wk_buf_add_char(out, out->at[i]);
+}
+
+static void add_argument(struct writer *w, const char *template, size_t begin, size_t end)
+{
+	wk_buf_add_fmt(w->out, ", std::%s<", template);
+	add_again(w->out, begin, end);
+	wk_buf_add_char(w->out, '>');
+}
+
+/* Is what stands before the arguments std's template of that name? */
+static bool is_template(const struct writer *w, size_t begin, const char *name)
+{
+	static const char *const spaces[] = { "std::", "std::__cxx11::" };
+	struct wk_str before = wk_str_of(w->out->at, begin - 1);
+
+	if (!wk_str_ends(before, name))
+		return false;
+	before.len -= strlen(name);
+	for (int i = 0; i < 2; i++)
+		if (wk_str_ends(before, spaces[i]))
+			return true;
+	return false;
+}
+
+static bool is_one_of(const struct writer *w, size_t begin, const char *const *templates)
+{
+	for (; *templates; templates++)
+		if (is_template(w, begin, *templates))
+			return true;
+	return false;
+}
+
+/* The allocator of a map: of pairs, whose key cannot change. */
+static void add_pairs(struct writer *w, const struct arguments *arguments, size_t end)
+{
+	wk_buf_add_text(w->out, ", std::allocator<std::pair<");
+	add_again(w->out, arguments->begin, arguments->second);
+	wk_buf_add_text(w->out, " const");
+	add_again(w->out, arguments->second, end);
+	wk_buf_add_text(w->out, ">>");
+}
+
+/* gcc leaves out arguments that a template has by itself. */
+static void add_defaults(struct writer *w, const struct arguments *arguments)
+{
+	static const char *const characters[] = { "basic_string", "basic_string_view",
+						  "basic_ostream", "basic_istream", NULL };
+	static const char *const sequences[] = { "vector", "deque", "list", "forward_list",
+						 "basic_string", NULL };
+	static const char *const sets[] = { "set", "multiset", NULL };
+	static const char *const maps[] = { "map", "multimap", NULL };
+	size_t begin = arguments->begin, end = w->out->len;
+
+	if (end - w->begin > MOST_BYTES)
+		return;
+	if (arguments->commas == 1 && is_one_of(w, begin, maps)) {
+		add_argument(w, "less", begin, arguments->second);
+		add_pairs(w, arguments, end);
+	}
+	if (arguments->commas)
+		return;
+	if (is_one_of(w, begin, characters))
+		add_argument(w, "char_traits", begin, end);
+	if (is_one_of(w, begin, sets))
+		add_argument(w, "less", begin, end);
+	if (is_one_of(w, begin, sequences) || is_one_of(w, begin, sets))
+		add_argument(w, "allocator", begin, end);
+}
+
+/* "<lambda(int)>" of gcc, "(lambda at FILE:LINE:COLUMN)" of clang: how much of `rest` it is. */
+static size_t take_lambda(struct writer *w, struct wk_str rest)
+{
+	size_t close = NOT_THERE;
+
+	if (w->is_broken)
+		return 0;
+	if (wk_str_starts(rest, "<lambda("))
+		close = close_of(rest, 0, '<', '>');
+	else if (wk_str_starts(rest, "(lambda at "))
+		close = close_of(rest, 0, '(', ')');
+	else
+		return 0;
+	w->is_broken = close == NOT_THERE;
+	if (w->is_broken)
+		return 0;
+	wk_buf_add_text(w->out, "{lambda}");
+	return close + 1;
+}
+
+/* Of "operator<<", "operator->", "operator>=": no bracket. */
+static bool is_of_operator(const struct writer *w, char c)
+{
+	return ends_so(w, "operator") || (c == '<' && ends_so(w, "operator<")) ||
+	       (c == '>' && (ends_so(w, "operator>") || ends_so(w, "-")));
+}
+
+/* Deeper ones are written as they came. */
+static void open_arguments(struct writer *w)
+{
+	if (ends_so(w, "operator< ") || ends_so(w, "operator<< ") || ends_so(w, "operator> "))
+		w->out->len--;
+	wk_buf_add_char(w->out, '<');
+	w->open[w->depth++] = (struct arguments){ .begin = w->out->len };
+}
+
+static void close_arguments(struct writer *w)
+{
+	if (ends_so(w, "} ") || (ends_so(w, "> ") && !ends_so(w, "operator> ")))
+		w->out->len--;
+	add_defaults(w, &w->open[--w->depth]);
+	wk_buf_add_char(w->out, '>');
+}
+
+static void write_within(struct writer *w, struct arguments *inner, char c)
+{
+	if (c == '>' && inner->others == 0) {
+		close_arguments(w);
+		return;
+	}
+	if (c == '(' || c == '[' || c == '{')
+		inner->others++;
+	else if (inner->others && (c == ')' || c == ']' || c == '}'))
+		inner->others--;
+	else if (c == ',' && inner->others == 0 && inner->commas++ == 0)
+		inner->second = w->out->len;
+	wk_buf_add_char(w->out, c);
+}
+
+static void write_char(struct writer *w, char c)
+{
+	if ((c == '<' || c == '>') && is_of_operator(w, c))
+		wk_buf_add_char(w->out, c);
+	else if (c == '<')
+		open_arguments(w);
+	else if (w->depth)
+		write_within(w, &w->open[w->depth - 1], c);
+	else
+		wk_buf_add_char(w->out, c);
+}
+
+void wk_spell_written(struct wk_str written, struct wk_buf *out)
+{
+	struct writer w = { .out = out, .begin = out->len };
+	size_t i = written.len && memchr(written.at, '<', written.len) ? 0 : written.len;
+
+	wk_buf_add(out, written.at, i);
+	while (i < written.len) {
+		size_t taken = take_lambda(&w, from(written, i));
+
+		if (taken == 0 && written.at[i] == '<' && w.depth == MOST_NESTED)
+			break;
+		if (taken == 0)
+			write_char(&w, written.at[i]);
+		i += taken ? taken : 1;
+	}
+	wk_buf_add_str(out, from(written, i));
+}

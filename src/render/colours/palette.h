@@ -1,0 +1,26 @@
+/* The colours of frames: a hue for each kind of code, a shade for each name.
+ *
+ * The shade comes from the name alone, so a function looks the same in every picture, and
+ * neighbours of one kind can be told apart. A look is kind and shade in one number. */
+#ifndef WK_RENDER_COLOURS_PALETTE_H
+#define WK_RENDER_COLOURS_PALETTE_H
+
+#include "base/out.h"
+#include "views/kind.h"
+#include "views/tree/tree.h"
+
+#define WK_SHADES 5
+
+/* Kinds of looks: those of views/kind.h, then processes, threads and the whole. */
+#define WK_LOOK_STRUCTURE WK_CODE_KINDS
+#define WK_LOOK_KINDS     (WK_CODE_KINDS + 1)
+
+const char *wk_palette_kind_name(const struct wk_model *model, unsigned kind);
+bool wk_palette_is_unknown(unsigned kind);
+
+unsigned wk_palette_look(const struct wk_model *model, const struct wk_tree *tree, uint32_t node);
+
+/* A rule ".cN{fill:...}" for each look. */
+void wk_palette_css(struct wk_out *out, bool is_dark);
+
+#endif

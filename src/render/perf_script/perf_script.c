@@ -1,0 +1,465 @@
+#include "render/perf_script/perf_script.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "event/image_kind.h"
+#include "os/os.h"
+#include "render/perf_script/internal.h"
+
+struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
+					  const struct wk_perf_script_options *options,
+					  struct wk_out *out)
+{
+	struct wk_perf_script *script = wk_alloc_zeroed(1, sizeof(*script));
+
+	script->symbols = symbols;
+	script->options = *options;
+	script->out = out;
+	script->comms = wk_strtab_new();
+	script->images = wk_model_new();
+	script->spaces = wk_spaces_new();
+	script->code = wk_spaces_new();
+	return script;
+}
+
+void wk_perf_script_free(struct wk_perf_script *script)
+{
+	if (!script)
+		return;
+	free(script->sources);
+	free(script->rows);
+	free(script->texts);
+	free(script->carried);
+	wk_map_fini(&script->source_of);
+	wk_map_fini(&script->comm_of);
+	wk_index_fini(&script->text_of);
+	wk_strtab_free(script->comms);
+	wk_spaces_free(script->spaces);
+	wk_spaces_free(script->code);
+	free(script->code_names);
+	wk_model_free(script->images);
+	wk_buf_fini(&script->scratch);
+	wk_buf_fini(&script->name);
+	wk_arena_fini(&script->arena);
+	free(script);
+}
+
+/* --- Events that are sampled --------------------------------------------------------------- */
+
+static bool take_source(struct wk_perf_script *script, const struct wk_event_source *source,
+			struct wk_err *err)
+{
+	struct wk_script_source row = { .source = *source, .type = wk_perf_event_type_of(source) };
+
+	row.source.name = wk_arena_copy(&script->arena, source->name);
+	row.source.unit = (struct wk_str){ 0 };
+	if (!script->is_checked[row.type] &&
+	    !wk_perf_fields_check(&script->options.fields, &row.source, err))
+		return false;
+	if (script->options.cpus && !(source->details & WK_DETAIL_CPU))
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "samples of %.*s do not say on which CPU they were taken, which "
+			       "--cpu asks", WK_STR_ARG(source->name));
+	if (script->options.fields.asked[row.type] & WK_FIELD_TOD && !script->has_clock)
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "field tod: the recording does not say what the time was; perf "
+			       "record -k CLOCK_MONOTONIC would");
+	script->is_checked[row.type] = true;
+	if (source->name.len > script->name_width)
+		script->name_width = (uint32_t)source->name.len;
+	if (source->name_width > script->name_width)
+		script->name_width = source->name_width;
+	script->sources = wk_grow(script->sources, &script->source_cap, script->source_count + 1,
+				  sizeof(row));
+	script->sources[script->source_count++] = row;
+	wk_map_set(&script->source_of, (uint64_t)source->source + 1,
+		   (uint32_t)script->source_count);
+	return true;
+}
+
+/* --- Who runs ------------------------------------------------------------------------------ */
+
+struct wk_str wk_script_comm(const struct wk_perf_script *script, uint32_t tid, struct wk_buf *made)
+{
+	uint32_t id = wk_map_find(&script->comm_of, tid);
+
+	if (id)
+		return wk_strtab_str(script->comms, id);
+	if (tid == 0)
+		return wk_str_c("swapper");
+	wk_buf_add_fmt(made, ":%d", (int)tid);
+	return wk_buf_str(made);
+}
+
+static void set_comm(struct wk_perf_script *script, uint32_t tid, struct wk_str name)
+{
+	if (name.len > 0)
+		wk_map_set(&script->comm_of, tid, wk_strtab_add_str(script->comms, name));
+}
+
+static void inherit_comm(struct wk_perf_script *script, uint32_t tid, uint32_t parent_tid)
+{
+	uint32_t id = wk_map_find(&script->comm_of, parent_tid);
+
+	if (id)
+		wk_map_set(&script->comm_of, tid, id);
+}
+
+static void take_process(struct wk_perf_script *script, const struct wk_event *event)
+{
+	if (event->process.change == WK_PROCESS_FORK)
+		inherit_comm(script, event->tid, event->process.parent_pid);
+	set_comm(script, event->tid, event->process.name);
+}
+
+static void take_thread(struct wk_perf_script *script, const struct wk_event *event)
+{
+	if (event->thread.change == WK_THREAD_START)
+		inherit_comm(script, event->tid,
+			     event->thread.parent_tid ? event->thread.parent_tid : event->pid);
+	set_comm(script, event->tid, event->thread.name);
+}
+
+/* --- What is mapped ------------------------------------------------------------------------ */
+
+/* A module's file is shown as the kernel calls the module, "[ath9k_hw]"; perf does so unless it
+ * has the file's build id. */
+static struct wk_str module_name(struct wk_perf_script *script, struct wk_str path)
+{
+	struct wk_str name = wk_str_basename(path);
+	const char *dot = name.len ? memchr(name.at, '.', name.len) : NULL;
+
+	if (!dot || !wk_str_starts(wk_str_of(dot, (size_t)(name.at + name.len - dot)), ".ko"))
+		return path;
+	wk_buf_reset(&script->scratch);
+	wk_buf_add_char(&script->scratch, '[');
+	for (const char *at = name.at; at < dot; at++)
+		wk_buf_add_char(&script->scratch, *at == '-' ? '_' : *at);
+	wk_buf_add_char(&script->scratch, ']');
+	return wk_buf_str(&script->scratch);
+}
+
+/* Memory without a file, if it can run, is what a run-time compiler would describe. */
+static struct wk_str dso_name(struct wk_perf_script *script, const struct wk_event *event,
+			      bool is_anonymous)
+{
+	struct wk_str path = event->image.path;
+	/* Old kernels told only of what can run, and not how. */
+	bool can_run = event->image.protection & 4 ||
+		       (event->image.protection == 0 && !event->image.is_data);
+
+	if (event->image.is_kernel && event->image.build_id.size == 0)
+		path = module_name(script, path);
+	/* perf takes memory of a memfd for a file. */
+	if (is_anonymous && can_run && !wk_str_is(path, "[vdso]") &&
+	    !wk_str_starts(path, "/memfd:")) {
+		wk_buf_reset(&script->scratch);
+		wk_buf_add_fmt(&script->scratch, "/tmp/perf-%d.map", (int)event->pid);
+		path = wk_buf_str(&script->scratch);
+	}
+	return wk_arena_copy(&script->arena, path);
+}
+
+static void add_row(struct wk_perf_script *script, const struct wk_event *event, uint32_t id,
+		    enum wk_image_kind kind)
+{
+	const struct wk_event_image *image = &event->image;
+	struct wk_script_image *row;
+
+	script->rows = wk_grow(script->rows, &script->row_cap, (size_t)id + 1, sizeof(*row));
+	while (script->row_count <= id)
+		script->rows[script->row_count++] = (struct wk_script_image){ 0 };
+	row = &script->rows[id];
+	row->is_anonymous = kind == WK_IMAGE_ANONYMOUS;
+	row->is_kernel = kind == WK_IMAGE_KERNEL;
+	row->name = dso_name(script, event, row->is_anonymous);
+	row->first_start = image->start;
+	row->first_size_bytes = image->size_bytes;
+	row->key = wk_image_key_of(event);
+	row->key.path = wk_arena_copy(&script->arena, image->path);
+	row->key.pdb_path = wk_arena_copy(&script->arena, image->pdb_path);
+}
+
+static void note_kernel(struct wk_perf_script *script, const struct wk_event_image *image,
+			uint32_t id)
+{
+	if (!script->kernel && wk_str_starts(image->path, "[kernel"))
+		script->kernel = id;
+	if (wk_is_running_kernel(&image->build_id))
+		script->kernel_is_ours = true;
+}
+
+static void take_image(struct wk_perf_script *script, const struct wk_event *event)
+{
+	enum wk_image_kind kind = wk_image_kind_of(&event->image);
+	struct wk_event_image named = event->image;
+	uint32_t id;
+
+	if (kind == WK_IMAGE_ANONYMOUS)
+		named.path = dso_name(script, event, true); /* each process has its own */
+	id = wk_model_add_image(script->images, kind, &named, event->pid, event->time_ns);
+	if (id >= script->row_count || script->rows[id].name.at == NULL)
+		add_row(script, event, id, kind);
+	if (kind == WK_IMAGE_KERNEL)
+		note_kernel(script, &event->image, id);
+	wk_spaces_take(script->spaces, event, id);
+}
+
+/* --- Lines that are not samples ------------------------------------------------------------ */
+
+/* Who made the record: nobody where it describes what already ran, the parent for a fork. */
+static void begin_line(struct wk_perf_script *script, const struct wk_event *event, char kind,
+			    uint32_t pid, uint32_t tid, struct wk_buf *line)
+{
+	struct wk_event made = *event;
+	bool is_told = event->time_ns != 0;
+
+	made.pid = is_told ? pid : 0;
+	made.tid = is_told ? tid : 0;
+	if (script->source_count > 0)
+		wk_script_add_head(script, &made, &script->sources[0], kind,
+				   event->tid == UINT32_MAX ? 0 : event->tid, line);
+}
+
+static void end_line(struct wk_perf_script *script, const struct wk_event *event,
+		     struct wk_buf *line)
+{
+	wk_buf_add_char(line, '\n');
+	if (wk_script_wants_cpu(script, event->cpu))
+		wk_out_str(script->out, wk_buf_str(line));
+	wk_buf_fini(line);
+}
+
+static void show_comm(struct wk_perf_script *script, const struct wk_event *event, bool is_exec,
+		      struct wk_str name)
+{
+	struct wk_buf line = { 0 };
+
+	begin_line(script, event, 'c', event->pid, event->tid, &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_COMM%s: ", is_exec ? " exec" : "");
+	wk_script_add_text(name, &line);
+	wk_buf_add_fmt(&line, ":%d/%d", (int)event->pid, (int)event->tid);
+	end_line(script, event, &line);
+}
+
+static void show_fork(struct wk_perf_script *script, const struct wk_event *event, bool is_exit,
+		      uint32_t parent_pid, uint32_t parent_tid)
+{
+	struct wk_buf line = { 0 };
+
+	if (is_exit)
+		begin_line(script, event, 'f', event->pid, event->tid, &line);
+	else
+		begin_line(script, event, 'f', parent_pid, parent_tid, &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_%s(%d:%d):(%d:%d)", is_exit ? "EXIT" : "FORK",
+		       (int)event->pid, (int)event->tid, (int)parent_pid, (int)parent_tid);
+	end_line(script, event, &line);
+}
+
+static void show_process(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_process *process = &event->process;
+
+	if (process->change == WK_PROCESS_FORK || process->change == WK_PROCESS_EXIT)
+		show_fork(script, event, process->change == WK_PROCESS_EXIT, process->parent_pid,
+			  process->parent_tid ? process->parent_tid : process->parent_pid);
+	else
+		show_comm(script, event, process->change == WK_PROCESS_EXEC, process->name);
+}
+
+static void show_thread(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_thread *thread = &event->thread;
+
+	if (thread->change == WK_THREAD_START)
+		show_fork(script, event, false, event->pid, thread->parent_tid);
+	else if (thread->change == WK_THREAD_EXIT)
+		show_fork(script, event, true, thread->parent_pid, thread->parent_tid);
+	else
+		show_comm(script, event, false, thread->name);
+}
+
+static void add_protection(const struct wk_event_image *image, struct wk_buf *line)
+{
+	static const char letters[] = "rwx";
+
+	for (unsigned i = 0; i < 3; i++)
+		wk_buf_add_char(line, image->protection >> i & 1 ? letters[i] : '-');
+	wk_buf_add_char(line, image->flags & 1 ? 's' : 'p');
+}
+
+static void show_mapping(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_image *image = &event->image;
+	bool is_old = image->is_kernel || (!image->protection && !image->flags && !image->inode);
+	struct wk_buf line = { 0 };
+
+	begin_line(script, event, 'm', event->pid, event->tid, &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_MMAP%s %d/%d: [0x%" PRIx64 "(0x%" PRIx64 ") @ ",
+		       is_old ? "" : "2", (int)event->pid, (int)event->tid, image->start,
+		       image->size_bytes);
+	wk_buf_add_fmt(&line, image->file_offset ? "0x%" PRIx64 : "%" PRIx64, image->file_offset);
+	if (is_old) {
+		wk_buf_add_fmt(&line, "]: %c ", image->is_data ? 'r' : 'x');
+	} else if (image->build_id.size && !image->inode && image->path.at[0] == '/') {
+		wk_buf_add_text(&line, " <");
+		for (unsigned i = 0; i < image->build_id.size; i++)
+			wk_buf_add_fmt(&line, "%02x", image->build_id.bytes[i]);
+		wk_buf_add_text(&line, ">]: ");
+	} else {
+		wk_buf_add_fmt(&line, " %02x:%02x %" PRIu64 " %" PRIu64 "]: ", image->device_major,
+			       image->device_minor, image->inode, image->inode_generation);
+	}
+	if (!is_old) {
+		add_protection(image, &line);
+		wk_buf_add_char(&line, ' ');
+	}
+	wk_script_add_text(image->path, &line);
+	if (image->is_kernel && wk_str_is(image->path, "[kernel.kallsyms]"))
+		wk_buf_add_text(&line, "_text"); /* the symbol that its offset is the address of */
+	end_line(script, event, &line);
+}
+
+static void show_lost(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_lost *lost = &event->lost;
+	struct wk_event made = *event;
+	struct wk_buf line = { 0 };
+
+	made.tid = lost->running_tid;
+	begin_line(script, &made, 'o', lost->running_pid, lost->running_tid, &line);
+	wk_buf_add_fmt(&line, "PERF_RECORD_LOST lost %" PRIu64, lost->count);
+	end_line(script, event, &line);
+}
+
+static bool is_shown(const struct wk_perf_script_options *options, struct wk_str what)
+{
+	static const char *const programs[] = { "bpf program", "symbol", "symbol gone", NULL };
+
+	return (options->shows_switches && wk_str_is(what, "switch")) ||
+	       (options->shows_namespaces && wk_str_is(what, "namespaces")) ||
+	       (options->shows_cgroups && wk_str_is(what, "cgroup")) ||
+	       (options->shows_rounds && wk_str_is(what, "round")) ||
+	       (options->shows_programs && wk_str_is_one_of(what, programs));
+}
+
+/* A text of several lines, none of which the recording may add. */
+static void add_lines(struct wk_str text, struct wk_buf *line)
+{
+	while (text.len > 0) {
+		const char *end = memchr(text.at, '\n', text.len);
+		size_t len = end ? (size_t)(end - text.at) : text.len;
+
+		wk_script_add_text(wk_str_of(text.at, len), line);
+		if (end)
+			wk_buf_add_char(line, '\n');
+		text = wk_str_skip(text, len + 1);
+	}
+}
+
+static void show_header(struct wk_perf_script *script, struct wk_str comments)
+{
+	struct wk_buf text = { 0 };
+
+	wk_buf_add_fmt(&text, "# ========\n# captured on    : %s\n", script->options.captured);
+	add_lines(comments, &text);
+	wk_out_str(script->out, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+static void take_fact(struct wk_perf_script *script, struct wk_str key, struct wk_str value)
+{
+	const char *blank = value.len ? memchr(value.at, ' ', value.len) : NULL;
+	size_t first = blank ? (size_t)(blank - value.at) : 0;
+
+	if (script->options.shows_header && wk_str_is(key, "comments"))
+		show_header(script, value);
+	if (wk_str_is(key, "host name"))
+		script->host = wk_arena_copy(&script->arena, value);
+	if (wk_str_is(key, "kernel"))
+		script->release = wk_arena_copy(&script->arena, value);
+	if (!wk_str_is(key, "clock pair"))
+		return;
+	script->has_clock = wk_num_u64(wk_str_of(value.at, first), &script->clock_ns) &&
+			    wk_num_u64(wk_str_skip(value, first + 1), &script->wall_ns);
+}
+
+static void show_other(struct wk_perf_script *script, const struct wk_event *event)
+{
+	const struct wk_event_other *other = &event->other;
+	bool is_of_thread = wk_str_is(other->what, "namespaces");
+	struct wk_event made = *event;
+	struct wk_buf line = { 0 };
+
+	if (!is_of_thread)
+		made.tid = other->running_tid;
+	if (!wk_str_is(other->what, "round"))
+		begin_line(script, &made, 'o', other->running_pid, other->running_tid, &line);
+	if (is_of_thread)
+		add_lines(other->as_perf, &line);
+	else
+		wk_script_add_text(other->as_perf, &line);
+	end_line(script, event, &line);
+}
+
+/* perf takes in what a record says before it prints the record. */
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_perf_script *script = context;
+
+	switch (event->kind) {
+	case WK_EVENT_SOURCE:
+		return take_source(script, &event->source, err);
+	case WK_EVENT_SAMPLE:
+		return wk_script_sample(script, event, err);
+	case WK_EVENT_PROCESS:
+		take_process(script, event);
+		if (script->options.shows_tasks)
+			show_process(script, event);
+		break;
+	case WK_EVENT_THREAD:
+		take_thread(script, event);
+		if (script->options.shows_tasks)
+			show_thread(script, event);
+		break;
+	case WK_EVENT_IMAGE:
+		take_image(script, event);
+		if (script->options.shows_mappings)
+			show_mapping(script, event);
+		return true;
+	case WK_EVENT_SYSTEM:
+		take_fact(script, event->system.key, event->system.value);
+		return true;
+	case WK_EVENT_LOST:
+		if (script->options.shows_lost && !event->lost.samples_only)
+			show_lost(script, event);
+		return true;
+	case WK_EVENT_OTHER:
+		if (is_shown(&script->options, event->other.what))
+			show_other(script, event);
+		return true;
+	case WK_EVENT_SYMBOL:
+		if (event->symbol.image_path.len || event->pid == WK_KERNEL_PID)
+			wk_script_carry(script, &event->symbol);
+		else
+			wk_script_take_runtime(script, event);
+		return true;
+	default:
+		return true;
+	}
+	wk_spaces_take(script->spaces, event, 0);
+	wk_spaces_take(script->code, event, 0);
+	return true;
+}
+
+bool wk_perf_script_had_none(const struct wk_perf_script *script)
+{
+	return script->refused_count > 0 && script->wanted_count == 0;
+}
+
+struct wk_sink wk_perf_script_sink(struct wk_perf_script *script)
+{
+	return (struct wk_sink){ .take = take, .context = script };
+}

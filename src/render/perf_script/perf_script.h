@@ -1,0 +1,54 @@
+/* A sink that writes what `perf script` (6.1) prints, sample by sample.
+ *
+ * It stands behind a reader or, where stacks were copied, behind stages/unwind_stage. Names and
+ * lines come from `symbols`, which outlives it. Text goes to `out` as samples come: nothing is
+ * kept but who runs, what is mapped, and the text of each distinct place.
+ *
+ * Order of calls: new, feed its sink, free. docs/formats/perf-script.md tells where the text
+ * differs from perf's. */
+#ifndef WK_RENDER_PERF_SCRIPT_PERF_SCRIPT_H
+#define WK_RENDER_PERF_SCRIPT_PERF_SCRIPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "event/sink.h"
+#include "render/perf_script/perf_fields.h"
+#include "render/perf_script/perf_times.h"
+#include "symbols/image/symbols.h"
+
+struct wk_perf_script;
+
+struct wk_perf_script_options {
+	struct wk_perf_fields fields; /* of wk_perf_fields_init and _add */
+	bool nanoseconds;
+	bool since_first, since_last; /* times count from the first line's, or the last one's */
+	bool no_inlined, no_demangle;
+	bool hides_chains;             /* only where the sample was */
+	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
+	/* Only samples of these, "1,5-7" and names with commas between; NULL: of all. */
+	const char *pids, *tids, *cpus, *comms;
+	/* Where the sample was: names or addresses ("0x401000", for so many bytes) of functions,
+	 * and files by path or by the last part of it. */
+	const char *functions, *images;
+	uint64_t range_bytes;
+	const struct wk_perf_times *times; /* borrowed; NULL: at any time */
+	bool shows_header;             /* the fact "comments", as it stands */
+	const char *captured;          /* its first line: when the file was written */
+	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost, shows_programs,
+		shows_rounds;
+	uint32_t most_frames;             /* of the kernel's part and of the user's; 0: 127 */
+};
+
+struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,
+					  const struct wk_perf_script_options *options,
+					  struct wk_out *out);
+void wk_perf_script_free(struct wk_perf_script *script);
+struct wk_sink wk_perf_script_sink(struct wk_perf_script *script);
+/* Samples came, and none was of those that were asked for. */
+bool wk_perf_script_had_none(const struct wk_perf_script *script);
+/* Whether it is a list of numbers and ranges. */
+bool wk_perf_script_is_list(const char *text);
+
+#endif

@@ -1,0 +1,378 @@
+/* Addresses as text: " name+0x10 (file)", and a call chain's lines with the inlined calls. */
+#include <inttypes.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "names/demangle/demangle.h"
+#include "render/perf_script/internal.h"
+
+/* --- Which file an address lies in --------------------------------------------------------- */
+
+/* The kernel that ran is the one that runs now: by its build id or, where it came without, by what
+ * else is told of it. */
+static bool kernel_is_ours(struct wk_perf_script *script)
+{
+	const struct wk_script_image *kernel = &script->rows[script->kernel];
+
+	return script->kernel_is_ours ||
+	       (script->kernel && kernel->key.build_id.size == 0 &&
+		wk_is_running_release(script->host, script->release) &&
+		wk_kernel_is_at(wk_symbols_image(script->symbols, &kernel->key),
+				kernel->first_start, kernel->first_size_bytes));
+}
+
+static void open_image(struct wk_perf_script *script, struct wk_script_image *image)
+{
+	bool is_vdso = wk_str_is(image->key.path, "[vdso]");
+
+	image->is_open = true;
+	if (image->is_anonymous ||
+	    ((image->is_kernel || (is_vdso && image->key.build_id.size == 0)) &&
+	     !kernel_is_ours(script)))
+		return;
+	image->symbols = wk_symbols_image(script->symbols, &image->key);
+	if (image->is_kernel && image->key.build_id.size &&
+	    wk_kernel_has_moved(image->symbols, image->first_start))
+		image->symbols = NULL;
+}
+
+static struct wk_script_image *image_at(struct wk_perf_script *script, uint32_t number)
+{
+	struct wk_script_image *image = &script->rows[number];
+
+	if (!image->is_open)
+		open_image(script, image);
+	return image;
+}
+
+struct wk_script_place wk_script_place_at(struct wk_perf_script *script, uint32_t pid, uint64_t ip,
+					  bool in_kernel)
+{
+	struct wk_script_place place = { .ip = ip, .address = ip };
+	const struct wk_mapping *mapping =
+		wk_spaces_find(script->spaces, in_kernel ? WK_KERNEL_PID : pid, ip);
+
+	if (mapping)
+		place.image_number = mapping->image;
+	else if (in_kernel && script->kernel && ip >= script->rows[script->kernel].first_start)
+		place.image_number = script->kernel; /* for perf it has no end */
+	if (place.image_number == 0) {
+		wk_script_find_runtime(script, pid, &place);
+		return place;
+	}
+	place.image = image_at(script, place.image_number);
+	if (mapping && !place.image->is_kernel && !place.image->is_anonymous)
+		place.address = ip - mapping->start + mapping->file_offset;
+	wk_script_find_runtime(script, pid, &place);
+	return place;
+}
+
+/* --- Names --------------------------------------------------------------------------------- */
+
+bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+			   struct wk_symbol *symbol)
+{
+	if (place->code)
+		*symbol = wk_script_runtime_symbol(script, place);
+	if (!place->image || place->code)
+		return place->code != 0;
+	if (place->image->symbols &&
+	    wk_image_find(place->image->symbols, place->address, symbol))
+		return true;
+	return wk_script_find_carried(script, place, symbol);
+}
+
+/* Readable, unless that is not wanted; in `script->name` until the next call. */
+static struct wk_str readable(struct wk_perf_script *script, struct wk_str linked)
+{
+	if (script->options.no_demangle)
+		return linked;
+	wk_buf_reset(&script->name);
+	return wk_demangle_bare(linked, &script->name) ? wk_buf_str(&script->name) : linked;
+}
+
+bool wk_script_name_kernel(void *context, uint64_t address, struct wk_str *name, uint64_t *start)
+{
+	struct wk_perf_script *script = context;
+	struct wk_script_place place = wk_script_place_at(script, 0, address, true);
+	struct wk_symbol symbol;
+
+	if (!wk_script_find_symbol(script, &place, &symbol))
+		return false;
+	*name = symbol.name;
+	*start = symbol.start;
+	return true;
+}
+
+static bool is_plain(struct wk_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((text.at[i] < ' ' && text.at[i] != '\t') || text.at[i] > '~')
+			return false;
+	return true;
+}
+
+/* Nearly all texts are plain. Tabs stay: tracepoints print them. */
+void wk_script_add_text(struct wk_str text, struct wk_buf *out)
+{
+	struct wk_out writer;
+
+	if (is_plain(text)) {
+		wk_buf_add_str(out, text);
+		return;
+	}
+	writer = wk_out_to_buf(out);
+	while (text.len > 0) {
+		const char *tab = memchr(text.at, '\t', text.len);
+		size_t len = tab ? (size_t)(tab - text.at) : text.len;
+
+		wk_out_term(&writer, wk_str_of(text.at, len));
+		if (tab)
+			wk_out_char(&writer, '\t');
+		text = wk_str_skip(text, len + 1);
+	}
+	wk_out_end(&writer);
+}
+
+void wk_script_add_dso(const struct wk_script_place *place, struct wk_buf *out)
+{
+	if (place->image)
+		wk_script_add_text(place->image->name, out);
+	else
+		wk_buf_add_text(out, "[unknown]");
+}
+
+void wk_script_add_symbol(struct wk_perf_script *script, const struct wk_script_place *place,
+			  bool with_offset, struct wk_buf *out)
+{
+	struct wk_symbol symbol;
+
+	if (!wk_script_find_symbol(script, place, &symbol)) {
+		wk_buf_add_text(out, "[unknown]");
+		return;
+	}
+	/* Whoever names code at run time writes names as they are to be read. */
+	wk_script_add_text(place->code ? symbol.name : readable(script, symbol.name), out);
+	if (symbol.is_plt)
+		wk_buf_add_text(out, "@plt");
+	if (with_offset)
+		wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - symbol.start);
+}
+
+/* addr2line answers with question marks where it finds a function without a line. */
+static bool is_known_to_addr2line(const struct wk_script_place *place)
+{
+	const struct wk_script_image *image = place->image;
+	struct wk_symbol symbol;
+
+	return !image->is_kernel && !image->is_anonymous && image->symbols &&
+	       image->name.len && image->name.at[0] == '/' &&
+	       wk_image_find(image->symbols, place->address, &symbol);
+}
+
+/* "\n  file.c:12". Where no line is known: the file and the address, or what addr2line answers,
+ * which perf prints only in chains that it looks for inlined calls in. */
+static void add_line(const struct wk_script_place *place, struct wk_str file, uint32_t line,
+		     bool asks_for_calls, struct wk_buf *out)
+{
+	if (!place->image)
+		return;
+	if (line || file.len) {
+		wk_buf_add_text(out, "\n  ");
+		wk_script_add_text(wk_str_basename(file), out);
+		wk_buf_add_fmt(out, ":%" PRIu32, line);
+	} else if (!is_known_to_addr2line(place)) {
+		wk_buf_add_text(out, "\n  ");
+		wk_script_add_text(wk_str_basename(place->image->name), out);
+		wk_buf_add_fmt(out, "[%" PRIx64 "]", place->address);
+	} else if (asks_for_calls) {
+		wk_buf_add_text(out, "\n  ??:0");
+	}
+}
+
+static size_t places_of(struct wk_perf_script *script, const struct wk_script_place *place)
+{
+	if (!place->image || !place->image->symbols || place->image->is_kernel)
+		return 0;
+	return wk_image_places(place->image->symbols, place->address, script->places,
+			       WK_MOST_PLACES);
+}
+
+static void add_place(struct wk_perf_script *script, const struct wk_script_place *place,
+		      uint32_t fields, bool asks_for_calls, struct wk_buf *out)
+{
+	if (fields & WK_FIELD_SYM) {
+		wk_buf_add_char(out, ' ');
+		wk_script_add_symbol(script, place, fields & WK_FIELD_SYMOFF, out);
+	}
+	if (fields & WK_FIELD_DSO) {
+		wk_buf_add_text(out, " (");
+		wk_script_add_dso(place, out);
+		wk_buf_add_char(out, ')');
+	}
+	if (fields & WK_FIELD_SRCLINE) {
+		size_t count = places_of(script, place);
+
+		add_line(place, count ? script->places[0].file : (struct wk_str){ 0 },
+			 count ? script->places[0].line : 0, asks_for_calls, out);
+	}
+}
+
+void wk_script_add_place(struct wk_perf_script *script, const struct wk_script_place *place,
+			 uint32_t fields, struct wk_buf *out)
+{
+	add_place(script, place, fields, false, out);
+}
+
+/* --- Lines of a chain ---------------------------------------------------------------------- */
+
+static void add_ip(const struct wk_script_place *place, uint32_t fields, struct wk_buf *out)
+{
+	bool is_offset = place->image && !place->image->is_kernel;
+
+	if (fields & WK_FIELD_IP)
+		wk_buf_add_fmt(out, "\t%16" PRIx64, is_offset ? place->address : place->ip);
+}
+
+/* One call of the chain that `places` tells: `name` is readable. The last of them is the function
+ * that the machine ran; perf takes it for inlined too where its symbol has another name. */
+static void add_call(struct wk_perf_script *script, const struct wk_script_place *place,
+		     const struct wk_place *call, struct wk_str name, uint64_t start,
+		     bool is_inlined, uint32_t fields)
+{
+	struct wk_buf *out = &script->scratch;
+
+	add_ip(place, fields, out);
+	if (fields & WK_FIELD_SYM) {
+		wk_buf_add_char(out, ' ');
+		wk_script_add_text(name, out);
+		if (fields & WK_FIELD_SYMOFF)
+			wk_buf_add_fmt(out, "+0x%" PRIx64, place->address - start);
+	}
+	if (fields & WK_FIELD_DSO && !is_inlined) {
+		wk_buf_add_text(out, " (");
+		wk_script_add_dso(place, out);
+		wk_buf_add_char(out, ')');
+	}
+	if (fields & WK_FIELD_SRCLINE)
+		add_line(place, call->file, call->line, true, out);
+	if (is_inlined)
+		wk_buf_add_text(out, " (inlined)");
+	wk_buf_add_char(out, '\n');
+}
+
+/* How long "operator()", "operator<<" and their like are at the begin of `name`; else 0. */
+static size_t operator_length(struct wk_str name)
+{
+	size_t len = strlen("operator");
+
+	if (!wk_str_starts(name, "operator"))
+		return 0;
+	if (wk_str_starts(wk_str_skip(name, len), "()"))
+		return len + 2;
+	while (len < name.len && strchr("<>=!+-*/%&|^~,[]", name.at[len]))
+		len++;
+	return len;
+}
+
+/* "std::less<A::B>::operator()" without "std::less<A::B>::": perf sees only a function's own name
+ * where the debug information has none as linked. */
+static struct wk_str without_scope(struct wk_str name)
+{
+	size_t depth = 0, start = 0;
+
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.at[i];
+
+		if (depth == 0 && i == start)
+			i += operator_length(wk_str_skip(name, i));
+		if (i >= name.len)
+			break;
+		c = name.at[i];
+		if (c == '<' || c == '(' || c == '{' || c == '[')
+			depth++;
+		else if ((c == '>' || c == ')' || c == '}' || c == ']') && depth > 0)
+			depth--;
+		else if (c == ':' && depth == 0 && i + 1 < name.len && name.at[i + 1] == ':')
+			start = ++i + 1;
+	}
+	return wk_str_skip(name, start);
+}
+
+static struct wk_str name_of_call(struct wk_perf_script *script, const struct wk_place *call)
+{
+	if (wk_is_mangled(call->function))
+		return readable(script, call->function);
+	return without_scope(call->function);
+}
+
+static bool add_calls(struct wk_perf_script *script, const struct wk_script_place *place,
+		      uint32_t fields)
+{
+	struct wk_symbol symbol;
+	struct wk_str base, name;
+	size_t count;
+
+	if (script->options.no_inlined || !wk_script_find_symbol(script, place, &symbol))
+		return false;
+	count = places_of(script, place);
+	if (count == 0 || script->places[0].function.len == 0)
+		return false;
+	/* Alone, and known as linked to the table of symbols only. */
+	if (count == 1 && wk_is_mangled(symbol.name) && !wk_is_mangled(script->places[0].function))
+		return false;
+	base = wk_arena_copy(&script->arena, readable(script, symbol.name));
+	for (size_t i = 0; i < count; i++) {
+		name = name_of_call(script, &script->places[i]);
+		add_call(script, place, &script->places[i], name, symbol.start,
+			 !wk_str_eq(name, base), fields);
+	}
+	return true;
+}
+
+static void make_lines(struct wk_perf_script *script, const struct wk_script_place *place,
+		       uint32_t fields)
+{
+	wk_buf_reset(&script->scratch);
+	if (fields & WK_FIELD_SYM && add_calls(script, place, fields))
+		return;
+	add_ip(place, fields, &script->scratch);
+	add_place(script, place, fields, !script->options.no_inlined, &script->scratch);
+	wk_buf_add_char(&script->scratch, '\n');
+}
+
+static bool same_text(const void *table, uint32_t id, const void *key)
+{
+	const struct wk_perf_script *script = table;
+	const struct wk_script_text *text = &script->texts[id - 1], *wanted = key;
+
+	return text->address == wanted->address && text->image == wanted->image &&
+	       text->code == wanted->code && text->parts == wanted->parts;
+}
+
+static uint8_t parts_of(uint32_t fields)
+{
+	return (uint8_t)((unsigned)!!(fields & WK_FIELD_IP) | !!(fields & WK_FIELD_SYM) << 1 |
+			 !!(fields & WK_FIELD_DSO) << 2 | !!(fields & WK_FIELD_SYMOFF) << 3 |
+			 !!(fields & WK_FIELD_SRCLINE) << 4);
+}
+
+struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
+				    const struct wk_script_place *place, uint32_t fields)
+{
+	struct wk_script_text wanted = { .address = place->address, .image = place->image_number,
+					 .code = place->code, .parts = parts_of(fields) };
+	uint64_t hash = wk_hash_pair(wanted.address, (uint64_t)wanted.image << 8 | wanted.parts) +
+			wanted.code;
+	uint32_t id = wk_index_find(&script->text_of, hash, same_text, script, &wanted);
+
+	if (id)
+		return script->texts[id - 1].text;
+	make_lines(script, place, fields);
+	wanted.text = wk_arena_copy(&script->arena, wk_buf_str(&script->scratch));
+	script->texts = wk_grow(script->texts, &script->text_cap, script->text_count + 1,
+				sizeof(wanted));
+	script->texts[script->text_count++] = wanted;
+	wk_index_add(&script->text_of, hash, (uint32_t)script->text_count);
+	return wanted.text;
+}

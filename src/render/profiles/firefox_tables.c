@@ -1,0 +1,502 @@
+#include "render/profiles/firefox_tables.h"
+
+#include <inttypes.h>
+
+#include "base/mem.h"
+#include "event/pdb_id.h"
+#include "views/kind.h"
+#include "views/tree/merge.h"
+
+#define RESOURCE_LIBRARY 1
+
+/* What the format calls kinds of code. It takes only these colours; "Kernel" is known by name, and
+ * the grey one is for what nothing else says. */
+static const struct {
+	const char *name, *colour;
+} categories[WK_CODE_KINDS] = {
+	[WK_CODE_PROGRAM] = { "Your program", "orange" },
+	[WK_CODE_COMPILER] = { "rustc", "yellow" },
+	[WK_CODE_STANDARD] = { "Standard library", "brown" },
+	[WK_CODE_NATIVE] = { "Native libraries", "blue" },
+	[WK_CODE_KERNEL] = { "Kernel", "purple" },
+	[WK_CODE_ALLOCATOR] = { "Allocator", "green" },
+	[WK_CODE_RUNTIME] = { "Language runtime", "lightred" },
+	[WK_CODE_UNKNOWN] = { "Other", "grey" },
+};
+
+/* --- Rows ---------------------------------------------------------------------------------- */
+
+static uint32_t add_row(struct wk_fox_rows *rows, uint32_t id)
+{
+	rows->at = wk_grow(rows->at, &rows->cap, (size_t)rows->count + 1, sizeof(*rows->at));
+	rows->at[rows->count] = id;
+	return rows->count++;
+}
+
+static uint32_t row_of(struct wk_fox_ids *ids, uint32_t id)
+{
+	uint32_t *row = wk_map_at(&ids->row_of, id);
+
+	if (!*row)
+		*row = add_row(&ids->rows, id) + 1;
+	return *row - 1;
+}
+
+static void fini_ids(struct wk_fox_ids *ids)
+{
+	free(ids->rows.at);
+	wk_map_fini(&ids->row_of);
+}
+
+/* How many calls all frames stand for. */
+static size_t call_count(const struct wk_model *model)
+{
+	return model->calls.first ? model->calls.count : model->frames.count;
+}
+
+static uint32_t first_call(const struct wk_model *model, wk_frame_id frame)
+{
+	return model->calls.first ? model->calls.first[frame] : frame;
+}
+
+void wk_fox_shared_init(struct wk_fox_shared *shared, const struct wk_model *model)
+{
+	*shared = (struct wk_fox_shared){ .model = model };
+	shared->merged = wk_functions_merged(model, false, false);
+	shared->category_of = wk_alloc_zeroed(model->function_count, 1);
+	shared->stack_row = wk_alloc_zeroed(model->stacks.count, sizeof(uint32_t));
+	shared->frame_row = wk_alloc_zeroed(call_count(model), sizeof(uint32_t));
+	shared->func_row = wk_alloc_zeroed(model->function_count, sizeof(uint32_t));
+	shared->resource_row = wk_alloc_zeroed(model->image_count, sizeof(uint32_t));
+}
+
+void wk_fox_shared_fini(struct wk_fox_shared *shared)
+{
+	fini_ids(&shared->texts);
+	fini_ids(&shared->sources);
+	fini_ids(&shared->libs);
+	free(shared->merged);
+	free(shared->category_of);
+	free(shared->stack_row);
+	free(shared->frame_row);
+	free(shared->func_row);
+	free(shared->resource_row);
+}
+
+void wk_fox_tables_reset(struct wk_fox_shared *shared, struct wk_fox_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->known.count; i++)
+		shared->stack_row[tables->known.at[i]] = 0;
+	for (uint32_t i = 0; i < tables->frames.count; i++)
+		shared->frame_row[first_call(shared->model, tables->frames.at[i]) +
+				  tables->calls.at[i]] = 0;
+	for (uint32_t i = 0; i < tables->funcs.count; i++)
+		shared->func_row[tables->funcs.at[i]] = 0;
+	for (uint32_t i = 0; i < tables->resources.count; i++)
+		shared->resource_row[tables->resources.at[i]] = 0;
+	tables->stacks.count = tables->prefixes.count = tables->known.count = 0;
+	tables->frames.count = tables->calls.count = 0;
+	tables->depths.count = tables->places.count = 0;
+	tables->funcs.count = tables->resources.count = 0;
+}
+
+void wk_fox_tables_fini(struct wk_fox_tables *tables)
+{
+	free(tables->stacks.at);
+	free(tables->prefixes.at);
+	free(tables->known.at);
+	free(tables->frames.at);
+	free(tables->calls.at);
+	free(tables->depths.at);
+	free(tables->places.at);
+	free(tables->funcs.at);
+	free(tables->resources.at);
+	free(tables->path.at);
+}
+
+/* --- Stacks -------------------------------------------------------------------------------- */
+
+static wk_function_id function_of(const struct wk_fox_shared *shared, wk_frame_id frame,
+				  uint32_t call)
+{
+	return shared->merged[wk_model_calls_of(shared->model, frame).function[call]];
+}
+
+static void know_function(struct wk_fox_shared *shared, struct wk_fox_tables *tables,
+			  wk_function_id function)
+{
+	wk_image_id image = shared->model->functions[function].image;
+
+	if (shared->func_row[function])
+		return;
+	shared->func_row[function] = add_row(&tables->funcs, function) + 1;
+	if (image && !shared->resource_row[image])
+		shared->resource_row[image] = add_row(&tables->resources, image) + 1;
+}
+
+/* Where a call lies among those that were inlined into one another. */
+struct inlining {
+	uint32_t depth;
+	wk_frame_id place; /* the recorded frame of the outermost */
+};
+
+static uint32_t frame_row(struct wk_fox_shared *shared, struct wk_fox_tables *tables,
+			  wk_frame_id frame, uint32_t call, struct inlining inlining)
+{
+	uint32_t *row = &shared->frame_row[first_call(shared->model, frame) + call];
+
+	if (!*row) {
+		*row = add_row(&tables->frames, frame) + 1;
+		add_row(&tables->calls, call);
+		add_row(&tables->depths, inlining.depth);
+		add_row(&tables->places, inlining.place);
+		know_function(shared, tables, function_of(shared, frame, call));
+	}
+	return *row - 1;
+}
+
+/* Of a frame that came with its name and says itself that it was inlined into its caller. */
+static struct inlining inlining_of(const struct wk_fox_shared *shared,
+				   const struct wk_fox_tables *tables, wk_frame_id frame,
+				   uint32_t prefix)
+{
+	uint32_t caller;
+
+	if (!shared->model->frames.is_inlined[frame] || !prefix)
+		return (struct inlining){ 0, frame };
+	caller = tables->stacks.at[prefix - 1];
+	return (struct inlining){ tables->depths.at[caller] + 1, tables->places.at[caller] };
+}
+
+/* The calls of a recorded stack's frame, behind those of its parent, which has its row. */
+static void add_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables,
+		      wk_stack_id stack)
+{
+	const struct wk_model *model = shared->model;
+	uint32_t prefix = shared->stack_row[model->stacks.parent[stack]];
+	wk_frame_id frame = model->stacks.label[stack];
+	struct inlining inlining = inlining_of(shared, tables, frame, prefix);
+	uint32_t count = wk_model_calls_of(model, frame).count;
+
+	for (uint32_t i = 0; i < count; i++, inlining.depth++) {
+		add_row(&tables->prefixes, prefix);
+		prefix = add_row(&tables->stacks,
+				 frame_row(shared, tables, frame, i, inlining)) + 1;
+	}
+	shared->stack_row[stack] = prefix;
+	add_row(&tables->known, stack);
+}
+
+uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables, wk_stack_id stack)
+{
+	tables->path.count = 0;
+	for (wk_stack_id at = stack; at && !shared->stack_row[at];
+	     at = shared->model->stacks.parent[at])
+		add_row(&tables->path, at);
+	while (tables->path.count)
+		add_stack(shared, tables, tables->path.at[--tables->path.count]);
+	return shared->stack_row[stack] - 1;
+}
+
+/* --- Columns ------------------------------------------------------------------------------- */
+
+static void begin_column(struct wk_out *out, const char *name, bool is_first)
+{
+	wk_out_text(out, is_first ? "\"" : ",\n\"");
+	wk_out_text(out, name);
+	wk_out_text(out, "\":[");
+}
+
+static void next(struct wk_out *out, uint32_t row)
+{
+	if (row)
+		wk_out_char(out, ',');
+}
+
+/* A column in which every row has the same. */
+static void same(struct wk_out *out, const char *name, const char *value, uint32_t count)
+{
+	begin_column(out, name, false);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		wk_out_text(out, value);
+	}
+	wk_out_char(out, ']');
+}
+
+/* Ids as they are, or, `less` being 1, with 0 as null. */
+static void numbers(struct wk_out *out, const char *name, bool is_first,
+		    const struct wk_fox_rows *rows, uint32_t less)
+{
+	begin_column(out, name, is_first);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		next(out, i);
+		if (rows->at[i] < less)
+			wk_out_text(out, "null");
+		else
+			wk_out_u64(out, rows->at[i] - less);
+	}
+	wk_out_char(out, ']');
+}
+
+static void length(struct wk_out *out, uint32_t count)
+{
+	wk_out_text(out, ",\n\"length\":");
+	wk_out_u64(out, count);
+	wk_out_char(out, '}');
+}
+
+static unsigned category_of(struct wk_fox_shared *shared, wk_function_id function)
+{
+	uint8_t *known = &shared->category_of[function];
+
+	if (!*known)
+		*known = (uint8_t)(1 + wk_code_kind_of(shared->model, function));
+	return *known - 1u;
+}
+
+/* Where in its file; what is no offset in a file that others have is told as unknown. */
+static void address(const struct wk_model *model, wk_frame_id frame, struct wk_out *out)
+{
+	enum wk_image_kind kind = model->images[model->frames.image[frame]].kind;
+	bool is_file = kind == WK_IMAGE_FILE || kind == WK_IMAGE_VDSO;
+	bool is_known = model->frames.address[frame] || !model->frames.function[frame];
+
+	if (is_file && is_known && model->frames.image[frame] &&
+	    model->frames.address[frame] <= INT64_MAX)
+		wk_out_u64(out, model->frames.address[frame]);
+	else
+		wk_out_text(out, "-1");
+}
+
+static void write_frames(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
+			 struct wk_out *out)
+{
+	const struct wk_model *model = shared->model;
+	uint32_t count = tables->frames.count;
+
+	wk_out_text(out, ",\n\"frameTable\":{");
+	begin_column(out, "address", true);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		address(model, tables->places.at[i], out);
+	}
+	wk_out_char(out, ']');
+	numbers(out, "inlineDepth", false, &tables->depths, 0);
+	begin_column(out, "category", false);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		wk_out_u64(out, category_of(shared, function_of(shared, tables->frames.at[i],
+								tables->calls.at[i])));
+	}
+	wk_out_char(out, ']');
+	same(out, "subcategory", "0", count);
+	begin_column(out, "func", false);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		wk_out_u64(out, shared->func_row[function_of(shared, tables->frames.at[i],
+							     tables->calls.at[i])] - 1);
+	}
+	wk_out_char(out, ']');
+	same(out, "nativeSymbol", "null", count);
+	same(out, "innerWindowID", "null", count);
+	begin_column(out, "line", false);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t line = wk_model_calls_of(model, tables->frames.at[i])
+					.line[tables->calls.at[i]];
+
+		next(out, i);
+		if (line)
+			wk_out_u64(out, line);
+		else
+			wk_out_text(out, "null");
+	}
+	wk_out_char(out, ']');
+	same(out, "column", "null", count);
+	length(out, count);
+}
+
+static void write_funcs(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
+			struct wk_out *out)
+{
+	const struct wk_function *functions = shared->model->functions;
+	uint32_t count = tables->funcs.count;
+
+	wk_out_text(out, ",\n\"funcTable\":{");
+	begin_column(out, "name", true);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		wk_out_u64(out, row_of(&shared->texts, functions[tables->funcs.at[i]].name));
+	}
+	wk_out_char(out, ']');
+	begin_column(out, "isJS", false);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		wk_out_text(out, wk_frame_kind_is_jit(functions[tables->funcs.at[i]].kind)
+					 ? "true" : "false");
+	}
+	wk_out_char(out, ']');
+	same(out, "relevantForJS", "false", count);
+	begin_column(out, "resource", false);
+	for (uint32_t i = 0; i < count; i++) {
+		wk_image_id image = functions[tables->funcs.at[i]].image;
+
+		next(out, i);
+		if (image)
+			wk_out_u64(out, shared->resource_row[image] - 1);
+		else
+			wk_out_text(out, "-1");
+	}
+	wk_out_char(out, ']');
+	begin_column(out, "source", false);
+	for (uint32_t i = 0; i < count; i++) {
+		wk_text_id file = functions[tables->funcs.at[i]].file;
+
+		next(out, i);
+		if (file)
+			wk_out_u64(out, row_of(&shared->sources, file));
+		else
+			wk_out_text(out, "null");
+	}
+	wk_out_char(out, ']');
+	same(out, "lineNumber", "null", count);
+	same(out, "columnNumber", "null", count);
+	length(out, count);
+}
+
+static void write_resources(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
+			    struct wk_out *out)
+{
+	const struct wk_image *images = shared->model->images;
+	char type[] = { '0' + RESOURCE_LIBRARY, '\0' };
+	uint32_t count = tables->resources.count;
+
+	wk_out_text(out, ",\n\"resourceTable\":{");
+	begin_column(out, "lib", true);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		wk_out_u64(out, row_of(&shared->libs, tables->resources.at[i]));
+	}
+	wk_out_char(out, ']');
+	begin_column(out, "name", false);
+	for (uint32_t i = 0; i < count; i++) {
+		next(out, i);
+		wk_out_u64(out, row_of(&shared->texts, images[tables->resources.at[i]].name));
+	}
+	wk_out_char(out, ']');
+	same(out, "host", "null", count);
+	same(out, "type", type, count);
+	length(out, count);
+}
+
+void wk_fox_tables_write(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
+			struct wk_out *out)
+{
+	wk_out_text(out, ",\n\"stackTable\":{");
+	numbers(out, "frame", true, &tables->stacks, 0);
+	numbers(out, "prefix", false, &tables->prefixes, 1);
+	length(out, tables->stacks.count);
+	write_frames(shared, tables, out);
+	write_funcs(shared, tables, out);
+	write_resources(shared, tables, out);
+	wk_out_text(out, ",\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
+			 "\"functionSize\":[],\"length\":0}");
+}
+
+/* --- What threads share -------------------------------------------------------------------- */
+
+/* As Breakpad writes ids: a PDB's like symbol stores; of others the first 16 bytes as a GUID and an
+ * age of 0. */
+static void write_breakpad_id(const struct wk_image *image, struct wk_out *out)
+{
+	struct wk_pdb_id id = { 0 };
+	struct wk_buf text = { 0 };
+
+	if (image->pdb_path)
+		id = wk_pdb_id_of_build_id(&image->build_id);
+	if (wk_pdb_id_is_none(&id))
+		memcpy(id.guid, image->build_id.bytes, sizeof(id.guid));
+	if (image->build_id.size)
+		wk_pdb_id_add(&text, &id);
+	wk_out_json_quoted(out, wk_buf_str(&text));
+	wk_buf_fini(&text);
+}
+
+/* Of Windows that by which stores keep the image itself, else its build id. */
+static void write_code_id(const struct wk_image *image, struct wk_out *out)
+{
+	struct wk_buf text = { 0 };
+
+	if (image->time_stamp && image->image_bytes)
+		wk_buf_add_fmt(&text, "%08" PRIX32 "%" PRIx32, image->time_stamp,
+			       image->image_bytes);
+	else if (!image->pdb_path)
+		wk_build_id_add(&text, &image->build_id, false);
+	if (text.len)
+		wk_out_json_quoted(out, wk_buf_str(&text));
+	else
+		wk_out_text(out, "null");
+	wk_buf_fini(&text);
+}
+
+static void write_lib(const struct wk_model *model, wk_image_id id, struct wk_out *out)
+{
+	const struct wk_image *image = &model->images[id];
+	struct wk_str name = wk_model_str(model, image->name);
+	struct wk_str path = wk_model_str(model, image->path);
+
+	wk_out_text(out, "{\"arch\":\"\",\"name\":");
+	wk_out_json_quoted(out, name);
+	wk_out_text(out, ",\"path\":");
+	wk_out_json_quoted(out, path);
+	if (image->pdb_path) {
+		path = wk_model_str(model, image->pdb_path);
+		name = wk_str_basename(path);
+	}
+	wk_out_text(out, ",\"debugName\":");
+	wk_out_json_quoted(out, name);
+	wk_out_text(out, ",\"debugPath\":");
+	wk_out_json_quoted(out, path);
+	wk_out_text(out, ",\"breakpadId\":");
+	write_breakpad_id(image, out);
+	wk_out_text(out, ",\"codeId\":");
+	write_code_id(image, out);
+	wk_out_char(out, '}');
+}
+
+void wk_fox_shared_write(struct wk_fox_shared *shared, struct wk_out *out)
+{
+	const struct wk_model *model = shared->model;
+	uint32_t sources = shared->sources.rows.count;
+
+	wk_out_text(out, "\"libs\":[");
+	for (uint32_t i = 0; i < shared->libs.rows.count; i++) {
+		wk_out_text(out, i ? ",\n" : "\n");
+		write_lib(model, shared->libs.rows.at[i], out);
+	}
+	wk_out_text(out, "],\n\"shared\":{\"sources\":{");
+	begin_column(out, "filename", true);
+	for (uint32_t i = 0; i < sources; i++) {
+		next(out, i);
+		wk_out_u64(out, row_of(&shared->texts, shared->sources.rows.at[i]));
+	}
+	wk_out_char(out, ']');
+	same(out, "uuid", "null", sources);
+	length(out, sources);
+	wk_out_text(out, ",\n\"stringArray\":[");
+	for (uint32_t i = 0; i < shared->texts.rows.count; i++) {
+		wk_out_text(out, i ? ",\n" : "\n");
+		wk_out_json_quoted(out, wk_model_str(model, shared->texts.rows.at[i]));
+	}
+	wk_out_text(out, "]}");
+}
+
+void wk_fox_categories_write(struct wk_out *out)
+{
+	wk_out_text(out, "\"categories\":[");
+	for (int i = 0; i < WK_CODE_KINDS; i++)
+		wk_out_fmt(out, "%s{\"name\":\"%s\",\"color\":\"%s\","
+				"\"subcategories\":[\"Other\"]}",
+			   i ? ",\n" : "\n", categories[i].name, categories[i].colour);
+	wk_out_char(out, ']');
+}

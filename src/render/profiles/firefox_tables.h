@@ -1,0 +1,73 @@
+/* The tables that stacks of a Firefox Profiler profile are made of: each thread has its own, all
+ * share texts, source files and libraries.
+ *
+ *	wk_fox_shared_init(&shared, model);
+ *	for each thread:
+ *		row = wk_fox_stack(&shared, &tables, stack);     of each sample
+ *		wk_fox_tables_write(&shared, &tables, out);      the thread's keys
+ *		wk_fox_tables_reset(&tables);
+ *	wk_fox_shared_write(&shared, out);                       keys of the profile
+ *
+ * The cost of a thread is in line with the frames of its distinct stacks. */
+#ifndef WK_RENDER_PROFILES_FIREFOX_TABLES_H
+#define WK_RENDER_PROFILES_FIREFOX_TABLES_H
+
+#include "base/map.h"
+#include "base/out.h"
+#include "model/model.h"
+
+/* Ids in the order in which they were met; a row's number is its index. */
+struct wk_fox_rows {
+	uint32_t *at;
+	uint32_t count;
+	size_t cap;
+};
+
+/* The same with a way back from an id to its row. */
+struct wk_fox_ids {
+	struct wk_fox_rows rows;
+	struct wk_map row_of; /* + 1 */
+};
+
+struct wk_fox_shared {
+	const struct wk_model *model;
+	struct wk_fox_ids texts, sources, libs; /* texts, texts, images */
+	wk_function_id *merged;                /* functions of one name are one */
+	uint8_t *category_of;                  /* [function_count]: enum wk_code_kind + 1 */
+	/* Of the thread at hand, row + 1: by recorded stack, call, function and image. */
+	uint32_t *stack_row, *frame_row, *func_row, *resource_row;
+};
+
+struct wk_fox_tables {
+	struct wk_fox_rows stacks;   /* frame rows */
+	struct wk_fox_rows prefixes; /* of the stacks: row + 1 */
+	struct wk_fox_rows known;    /* recorded stacks that have a row */
+	struct wk_fox_rows frames;   /* recorded frames */
+	struct wk_fox_rows calls;    /* of the frames: which call of the frame */
+	struct wk_fox_rows depths;   /* of the frames: in how many inlined calls */
+	struct wk_fox_rows places;   /* of the frames: the recorded frame of the outermost call */
+	struct wk_fox_rows funcs, resources;
+	struct wk_fox_rows path;     /* scratch */
+};
+
+void wk_fox_shared_init(struct wk_fox_shared *shared, const struct wk_model *model);
+void wk_fox_shared_fini(struct wk_fox_shared *shared);
+
+/* The row of a recorded stack that is not 0. */
+uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables,
+		      wk_stack_id stack);
+
+void wk_fox_tables_write(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
+			struct wk_out *out);
+
+/* Ready for the next thread. */
+void wk_fox_tables_reset(struct wk_fox_shared *shared, struct wk_fox_tables *tables);
+void wk_fox_tables_fini(struct wk_fox_tables *tables);
+
+/* "libs" and "shared". */
+void wk_fox_shared_write(struct wk_fox_shared *shared, struct wk_out *out);
+
+/* "categories": one a kind of code. */
+void wk_fox_categories_write(struct wk_out *out);
+
+#endif

@@ -1,0 +1,357 @@
+/* The frames as plain rectangles, for viewers without script. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "names/label.h"
+#include "render/colours/palette.h"
+#include "render/svg/name_attributes.h"
+#include "render/svg/picture.h"
+#include "render/svg/write.h"
+
+#define MOST_FRAMES        20000
+#define MOST_SCRIPT_FRAMES 2500 /* where the script draws all of them anyway */
+#define MOST_MIN_WIDTH     8    /* before levels are left out, not narrow frames */
+#define LABEL_INSET        4
+
+static uint64_t weight_of(const struct wk_svg_picture *p, uint32_t node)
+{
+	return node ? p->tree->total[node] : p->whole;
+}
+
+bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node)
+{
+	return (double)weight_of(p, node) * p->scale >= p->min_width &&
+	       p->tree->depth[node] <= p->deepest;
+}
+
+/* Which frames are wide enough; returns how many. */
+static uint32_t measure(struct wk_svg_picture *p)
+{
+	const struct wk_tree *tree = p->tree;
+	uint32_t wide = 0;
+
+	p->depth = p->too_narrow = 0;
+	p->too_narrow_weight = 0;
+	for (uint32_t node = 0; node < tree->count;) {
+		if (!wk_svg_is_drawn(p, node)) {
+			p->too_narrow += tree->end[node] - node;
+			p->too_narrow_weight += tree->total[node];
+			node = tree->end[node];
+			continue;
+		}
+		if (tree->depth[node] > p->depth)
+			p->depth = tree->depth[node];
+		wide++;
+		node++;
+	}
+	return wide;
+}
+
+/* The level up to which there are not more than `most` frames that are wide enough; the first
+ * few are always there. */
+static uint32_t deepest_of(const struct wk_svg_picture *p, uint32_t most)
+{
+	const struct wk_tree *tree = p->tree;
+	uint32_t *counts = wk_alloc_zeroed((size_t)tree->depth_max + 1, sizeof(*counts));
+	uint32_t depth = 0, count = 0;
+
+	for (uint32_t node = 0; node < tree->count;) {
+		bool is_wide = wk_svg_is_drawn(p, node);
+
+		counts[tree->depth[node]] += is_wide;
+		node = is_wide ? node + 1 : tree->end[node];
+	}
+	while (depth <= tree->depth_max && (count += counts[depth]) <= most)
+		depth++;
+	free(counts);
+	return depth > 10 ? depth - 1 : 10;
+}
+
+/* A plain picture of very many frames is slow to open and tells no more: unless a width was
+ * asked for, it leaves out more of the narrow ones, and then what is deepest. The script draws
+ * from the data and does not care. */
+void wk_svg_choose_frames(struct wk_svg_picture *p)
+{
+	const struct wk_drawing *drawing = p->drawing;
+	uint32_t most = drawing->has_no_script ? MOST_FRAMES : MOST_SCRIPT_FRAMES, wide;
+	bool is_asked = drawing->min_width > 0;
+
+	p->deepest = UINT32_MAX;
+	p->min_width = is_asked ? drawing->min_width : 0.1;
+	if (drawing->min_width_is_share)
+		p->min_width *= (double)(p->width - 2 * WK_SVG_MARGIN) / 100;
+	while ((wide = measure(p)) > most && !is_asked && p->min_width < MOST_MIN_WIDTH)
+		p->min_width = p->min_width < 0.25 ? 0.25 : p->min_width * 2;
+	if (wide > most && !is_asked) {
+		p->deepest = deepest_of(p, most);
+		measure(p);
+	}
+	p->height = p->head + (p->depth + 1) * p->row + p->foot;
+}
+
+/* Thousandths are told as what they are parts of. */
+double wk_svg_factor(const struct wk_svg_picture *p)
+{
+	double factor = p->drawing->factor > 0 ? p->drawing->factor : 1;
+
+	return wk_str_is(p->tree->unit, WK_UNIT_THOUSANDTHS) ? factor / 1000 : factor;
+}
+
+struct wk_str wk_svg_unit(const struct wk_svg_picture *p)
+{
+	return wk_str_is(p->tree->unit, WK_UNIT_THOUSANDTHS) ? wk_str_c("samples")
+							      : p->tree->unit;
+}
+
+static void add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text)
+{
+	const struct wk_drawing *drawing = p->drawing;
+	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name)
+						 : wk_svg_unit(p);
+	double factor = wk_svg_factor(p);
+
+	if (factor != 1)
+		weight = (uint64_t)((double)weight * factor + 0.5);
+	if (!drawing->count_name && wk_str_is(unit, "ns")) {
+		wk_num_add_duration(text, weight);
+		return;
+	}
+	if (!drawing->count_name && wk_str_is(unit, "bytes")) {
+		wk_num_add_bytes(text, weight);
+		return;
+	}
+	wk_num_add_grouped(text, weight);
+	wk_buf_add_char(text, ' ');
+	wk_buf_add_str(text, unit);
+}
+
+/* Percent to two decimals, without printf: there are many. */
+static void add_percent(struct wk_buf *text, double percent)
+{
+	struct wk_out out = wk_out_to_buf(text);
+	uint64_t hundredths = (uint64_t)(percent * 100 + 0.5);
+
+	wk_out_u64(&out, hundredths / 100);
+	wk_out_char(&out, '.');
+	wk_out_char(&out, (char)('0' + hundredths / 10 % 10));
+	wk_out_char(&out, (char)('0' + hundredths % 10));
+	wk_out_char(&out, '%');
+	wk_out_end(&out);
+}
+
+/* How much a frame grew without what it calls, as a share of the whole: so the older tools count
+ * it. */
+static void add_older_change(const struct wk_svg_picture *p, uint32_t node, struct wk_buf *text)
+{
+	const struct wk_tree *tree = p->tree;
+	uint64_t before = tree->self_before[node], after = tree->self_after[node];
+	bool grew = (after > before) != p->drawing->negates;
+	double change = (double)(after > before ? after - before : before - after);
+
+	wk_buf_add_text(text, after == before ? "; " : grew ? "; +" : "; -");
+	add_percent(text, 100 * change / (double)p->whole);
+}
+
+/* A frame with all it calls, as a share of what it was: the words that the script has. */
+static void add_change(const struct wk_svg_picture *p, uint32_t node, struct wk_buf *text)
+{
+	uint64_t before = p->tree->total_before[node], after = p->tree->total_after[node];
+
+	wk_buf_add_text(text, "; before ");
+	add_amount(p, before, text);
+	wk_buf_add_text(text, ", after ");
+	add_amount(p, after, text);
+	if (before == after)
+		wk_buf_add_text(text, ", the same");
+	else if (!before || !after)
+		wk_buf_add_text(text, before ? ", gone" : ", new");
+	else
+		wk_buf_add_fmt(text, ", %+.1f %%",
+			       100 * ((double)after - (double)before) / (double)before);
+}
+
+/* "name (25 samples, 12.50%)" */
+static void frame_title(struct wk_svg_picture *p, uint32_t node)
+{
+	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
+	const struct wk_name_entry *entry = wk_name_attributes_find(p->drawing->attributes, name);
+	struct wk_str told = wk_name_entry_get(entry, "title");
+	uint64_t weight = weight_of(p, node);
+
+	wk_out_text(p->out, "<title>");
+	if (told.len) {
+		wk_svg_text(p->out, told);
+	} else {
+		wk_buf_reset(&p->text);
+		wk_buf_add_text(&p->text, " (");
+		add_amount(p, weight, &p->text);
+		wk_buf_add_text(&p->text, ", ");
+		if (node == 0)
+			wk_buf_add_text(&p->text, "100%");
+		else
+			add_percent(&p->text, 100 * (double)weight / (double)p->whole);
+		if (p->is_comparison)
+			add_change(p, node, &p->text);
+		else if (p->tree->total_before && node)
+			add_older_change(p, node, &p->text);
+		wk_buf_add_char(&p->text, ')');
+		wk_svg_text(p->out, p->tree->kind[node] == WK_NODE_SMALL ? p->tree->name[node]
+									 : name);
+		wk_svg_text(p->out, wk_buf_str(&p->text));
+	}
+	wk_out_text(p->out, "</title>");
+}
+
+static size_t characters(struct wk_str text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		count += (text.at[i] & 0xc0) != 0x80;
+	return count;
+}
+
+/* Where the name's n-th character begins. */
+static size_t byte_of(struct wk_str text, size_t n)
+{
+	size_t at = 0;
+
+	for (; at < text.len; at++)
+		if ((text.at[at] & 0xc0) != 0x80 && n-- == 0)
+			break;
+	return at;
+}
+
+/* As the older tools cut: two dots in place of one end. */
+static void cut_plainly(struct wk_buf *label, size_t room, bool at_left)
+{
+	size_t count = characters(wk_buf_str(label));
+	struct wk_buf kept = { 0 };
+
+	if (room < 3)
+		wk_buf_reset(label);
+	if (room < 3 || count <= room)
+		return;
+	if (at_left) {
+		size_t from = byte_of(wk_buf_str(label), count - (room - 2));
+
+		wk_buf_add_text(&kept, "..");
+		wk_buf_add(&kept, label->at + from, label->len - from);
+	} else {
+		wk_buf_add(&kept, label->at, byte_of(wk_buf_str(label), room - 2));
+		wk_buf_add_text(&kept, "..");
+	}
+	wk_buf_fini(label);
+	*label = kept;
+}
+
+/* The label of a frame `width` pixels wide, with "[inl]" behind it where there is room. */
+static void make_label(struct wk_svg_picture *p, uint32_t node, double width)
+{
+	static const char inlined[] = " [inl]";
+	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
+	double usable = width - LABEL_INSET - 3;
+	size_t room = usable > 0 ? (size_t)(usable / p->character) : 0;
+
+	wk_buf_reset(&p->text);
+	if (room < 3)
+		return;
+	wk_svg_clean(&p->text, p->tree->kind[node] == WK_NODE_SMALL ? p->tree->name[node] : name);
+	if (p->tree->is_inlined[node] && p->text.len + strlen(inlined) <= room)
+		wk_buf_add_text(&p->text, inlined);
+	if (p->drawing->cuts_left || p->drawing->cuts_right)
+		cut_plainly(&p->text, room, p->drawing->cuts_left);
+	else
+		wk_label_fit(&p->text, room);
+}
+
+static void frame_label(struct wk_svg_picture *p, uint32_t node, double x, double y, double width)
+{
+	unsigned look = p->names.entries[p->names.of_node[node]].look;
+
+	make_label(p, node, width);
+	if (p->text.len == 0)
+		return;
+	wk_out_text(p->out, wk_palette_is_unknown(look / WK_SHADES) ? "<text class=\"un\""
+								    : "<text");
+	wk_svg_attribute(p->out, "x", x + LABEL_INSET);
+	wk_svg_attribute(p->out, "y", y + p->row / 2.0 + p->font_size * 0.34);
+	wk_out_char(p->out, '>');
+	wk_out_xml(p->out, wk_buf_str(&p->text));
+	wk_out_text(p->out, "</text>");
+}
+
+/* The element around a frame: a link where its name has one. */
+static bool open_frame(struct wk_svg_picture *p, uint32_t node)
+{
+	struct wk_str name = p->names.entries[p->names.of_node[node]].name;
+	const struct wk_name_entry *entry = wk_name_attributes_find(p->drawing->attributes, name);
+	bool is_link = wk_name_entry_get(entry, "href").len != 0;
+
+	wk_out_text(p->out, is_link ? "<a" : "<g");
+	for (uint32_t i = 0; entry && i < entry->count; i++) {
+		const struct wk_name_attribute *attribute = &entry->attributes[i];
+
+		if (wk_str_is(attribute->key, "title") || wk_str_ends(attribute->key, "_extra"))
+			continue;
+		wk_out_char(p->out, ' ');
+		wk_out_str(p->out, attribute->key);
+		wk_out_text(p->out, "=\"");
+		wk_out_xml(p->out, attribute->value);
+		wk_out_char(p->out, '"');
+	}
+	wk_out_char(p->out, '>');
+	return is_link;
+}
+
+/* A little room between neighbours; pictures in the older tools' colours have none. */
+static double gap_of(const struct wk_svg_picture *p, double width)
+{
+	if (p->colours)
+		return 0;
+	return width > 8 ? 1 : width > 3 ? 0.5 : 0.2;
+}
+
+static void frame(struct wk_svg_picture *p, uint32_t node, double x)
+{
+	double width = (double)weight_of(p, node) * p->scale;
+	double shown = width - gap_of(p, width);
+	unsigned level = p->tree->depth[node];
+	double y = p->drawing->is_icicle ? p->head + (double)level * p->row
+					 : p->height - p->foot - (level + 1.0) * p->row;
+	bool is_link = open_frame(p, node);
+
+	frame_title(p, node);
+	wk_out_text(p->out, "<rect");
+	wk_svg_look(p, node);
+	wk_svg_attribute(p->out, "x", x);
+	wk_svg_attribute(p->out, "y", y);
+	wk_svg_attribute(p->out, "width", shown > 0.1 || p->colours ? shown : 0.1);
+	wk_svg_attribute(p->out, "height", p->row - 1);
+	wk_out_text(p->out, "/>");
+	frame_label(p, node, x, y, width);
+	wk_out_text(p->out, is_link ? "</a>\n" : "</g>\n");
+}
+
+/* `next` holds, for each depth, where the next child of that depth's open node begins. */
+void wk_svg_frames(struct wk_svg_picture *p)
+{
+	const struct wk_tree *tree = p->tree;
+	uint64_t *next = wk_alloc_zeroed((size_t)tree->depth_max + 2, sizeof(*next));
+
+	for (uint32_t node = 0; node < tree->count;) {
+		uint32_t depth = tree->depth[node];
+		uint64_t start = next[depth] + (tree->lead ? tree->lead[node] : 0);
+
+		next[depth] = start + tree->total[node];
+		next[depth + 1] = start;
+		if (!wk_svg_is_drawn(p, node)) {
+			node = tree->end[node];
+			continue;
+		}
+		frame(p, node, WK_SVG_MARGIN + (double)start * p->scale);
+		node++;
+	}
+	free(next);
+}

@@ -1,0 +1,69 @@
+/* What the parts of the SVG renderer share: the picture that is being drawn.
+ *
+ * svg.c writes the document and what stands around the frames, svg_frames.c the frames that
+ * viewers without script see, svg_data.c the tree for the script, svg_looks.c says what a
+ * frame looks like. Private to them. */
+#ifndef WK_RENDER_SVG_PICTURE_H
+#define WK_RENDER_SVG_PICTURE_H
+
+#include "render/renderer.h"
+#include "render/svg/names.h"
+
+#define WK_SVG_MARGIN 10
+#define WK_SVG_FOOT   12
+
+struct wk_svg_picture {
+	const struct wk_view *view;
+	const struct wk_drawing *drawing;
+	const struct wk_tree *tree;
+	struct wk_out *out;
+	struct wk_svg_names names;
+	uint32_t *colours;           /* 0xrrggbb of each node; NULL: looks */
+	bool is_comparison;          /* drawn as one: looks are those of changes */
+	unsigned width, height;
+	unsigned head, foot;         /* above and below the frames */
+	unsigned row;                /* a frame and the gap below it */
+	double font_size, character; /* in pixels */
+	uint64_t whole;              /* what the full width stands for */
+	double scale;                /* pixels a unit of weight */
+	double min_width;            /* of a frame that is drawn */
+	uint32_t deepest;            /* level that is drawn; UINT32_MAX: all */
+	uint32_t depth;              /* of the deepest frame that is drawn */
+	uint32_t too_narrow;         /* frames left out of the plain picture ... */
+	uint64_t too_narrow_weight;  /* ... and the weight of them all */
+	struct wk_buf text;          /* for a moment */
+};
+
+/* svg_frames.c: chooses what is wide enough, and so the height; then writes it. */
+void wk_svg_choose_frames(struct wk_svg_picture *p);
+void wk_svg_frames(struct wk_svg_picture *p);
+bool wk_svg_is_drawn(const struct wk_svg_picture *p, uint32_t node);
+
+/* What numbers are multiplied by, and what they then count. */
+double wk_svg_factor(const struct wk_svg_picture *picture);
+struct wk_str wk_svg_unit(const struct wk_svg_picture *picture);
+
+/* svg_data.c: members of the script's JSON object, without its braces and without a comma at
+ * the end; and the names, which stand apart because they may be long. */
+void wk_svg_data(const struct wk_svg_picture *p);
+void wk_svg_name_data(const struct wk_svg_picture *p);
+
+/* How a comparison shows a frame: one of these looks, from its own change. */
+#define WK_SVG_CHANGE_LEVELS 4
+enum wk_svg_change {
+	WK_SVG_SAME = WK_SVG_CHANGE_LEVELS, /* below it shrank, above it grew */
+	WK_SVG_GONE = 2 * WK_SVG_CHANGE_LEVELS + 1,
+	WK_SVG_NEW,
+	WK_SVG_CHANGES,
+};
+
+/* svg_looks.c */
+void wk_svg_find_colours(struct wk_svg_picture *p);
+/* ` class="c12"` or ` fill="#rrggbb"`, with the blank in front. */
+void wk_svg_look(const struct wk_svg_picture *p, uint32_t node);
+/* The rules for looks, light and dark. */
+void wk_svg_looks_css(const struct wk_svg_picture *p, bool is_dark);
+/* The line of coloured squares with words. */
+void wk_svg_legend(struct wk_svg_picture *p, unsigned y);
+
+#endif

@@ -1,0 +1,387 @@
+/* A calling tree as one SVG that works from disk.
+ *
+ * The file holds three things: the picture as plain rectangles, for viewers without script
+ * (svg_frames.c); the whole tree as columns (svg_data.c); and a script that draws from the
+ * columns what is wide enough to be seen, so that zooming shows what the plain picture could
+ * not. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "render/colours/background.h"
+#include "render/renderers.h"
+#include "render/svg/picture.h"
+#include "render/svg/write.h"
+
+/* Built from web/: see meson.build. */
+static const char style_css[] =
+#include "svg_style.css.inc"
+	;
+static const char dark_css[] =
+#include "svg_dark.css.inc"
+	;
+/* One script in several files. */
+static const char *const script_js[] = {
+#include "svg_data.js.inc"
+	,
+#include "svg_tree.js.inc"
+	,
+#include "svg_words.js.inc"
+	,
+#include "svg_draw.js.inc"
+	,
+#include "svg_bar.js.inc"
+	,
+#include "svg_search.js.inc"
+	,
+#include "svg_turn.js.inc"
+	,
+#include "svg_help.js.inc"
+	,
+#include "svg_tools.js.inc"
+	,
+#include "svg_start.js.inc"
+};
+
+#define USUAL_WIDTH     1200
+#define LEAST_WIDTH     120
+#define USUAL_ROW       18
+#define USUAL_FONT_SIZE 12
+
+/* Of the usual fonts, as a part of their size; the script measures, plain pictures guess. */
+#define CHARACTER 0.604
+
+static void text_line(struct wk_svg_picture *p, const char *classes, unsigned y, struct wk_str text)
+{
+	wk_out_fmt(p->out, "<text class=\"%s\" x=\"%d\" y=\"%u\">", classes, WK_SVG_MARGIN, y);
+	wk_svg_text(p->out, text);
+	wk_out_text(p->out, "</text>\n");
+}
+
+static void narrow_note(struct wk_svg_picture *p, struct wk_buf *note)
+{
+	if (p->too_narrow == 0)
+		return;
+	wk_num_add_counted(note, p->too_narrow, " frame is", " frames are");
+	wk_buf_add_fmt(note, " narrower than %g pixel ", p->min_width);
+	if (p->deepest != UINT32_MAX)
+		wk_buf_add_fmt(note, "or deeper than %" PRIu32 " ", p->deepest);
+	wk_buf_add_text(note, "and not drawn here (");
+	wk_num_add_share(note, p->too_narrow_weight, p->tree->total[0]);
+	wk_buf_add_text(note, " of the whole)");
+}
+
+/* What counted boxes stand for; nothing where there are none. */
+static void small_note(const struct wk_svg_picture *p, struct wk_buf *note)
+{
+	const struct wk_tree *tree = p->tree;
+
+	if (tree->small_nodes == 0)
+		return;
+	wk_buf_add_text(note, "The lightest ");
+	wk_num_add_grouped(note, tree->small_nodes);
+	wk_buf_add_text(note, " frames stand in hatched boxes that say how many they are (");
+	wk_num_add_share(note, tree->small_weight, tree->total[0]);
+	wk_buf_add_text(note, " of the whole)");
+}
+
+/* Lines between the title and the legend: what was recorded and how well. */
+#define MOST_LINES 7
+
+static unsigned add_lines(const struct wk_svg_picture *p, struct wk_buf lines[MOST_LINES])
+{
+	const struct wk_quality *quality = p->view->quality;
+	unsigned count = 0;
+
+	if (p->drawing->subtitle)
+		wk_buf_add_text(&lines[count++], p->drawing->subtitle);
+	if (quality) {
+		wk_quality_cpu_line(quality, &lines[count]);
+		count += lines[count].len != 0;
+		wk_quality_line(quality, &lines[count++]);
+		wk_quality_missing_line(quality, &lines[count]);
+		count += lines[count].len != 0;
+		wk_quality_closed_line(quality, &lines[count]);
+		count += lines[count].len != 0;
+	}
+	small_note(p, &lines[count]);
+	count += lines[count].len != 0;
+	wk_tree_cut_note(p->tree, &lines[count]);
+	count += lines[count].len != 0;
+	return count;
+}
+
+#define TITLE_LINE  27
+#define LINE        18
+#define LEGEND_LINE 20
+
+static bool has_legend(const struct wk_svg_picture *p)
+{
+	return p->is_comparison || !p->drawing->colouring;
+}
+
+/* What stays in sight while the frames scroll: title, what was recorded and how well, the
+ * legend, and two lines for the frame that is pointed at. */
+static void bar(struct wk_svg_picture *p)
+{
+	const struct wk_drawing *drawing = p->drawing;
+	struct wk_buf lines[MOST_LINES] = { { 0 } }, note = { 0 };
+	unsigned count = add_lines(p, lines), y = TITLE_LINE + 2;
+
+	wk_out_fmt(p->out,
+		   "<g class=\"bar\"><rect class=\"page cover\" width=\"%u\" height=\"%u\"/>\n",
+		   p->width, p->head - 2);
+	text_line(p, "title ink", TITLE_LINE,
+		  wk_str_c(drawing->title ? drawing->title : "Flame graph"));
+	wk_out_text(p->out, "<g class=\"below\">\n");
+	for (unsigned i = 0; i < count; i++)
+		text_line(p, "line small muted", y += LINE, wk_buf_str(&lines[i]));
+	if (has_legend(p))
+		wk_svg_legend(p, y += LEGEND_LINE);
+	narrow_note(p, &note);
+	wk_out_text(p->out, "<g class=\"details\">");
+	text_line(p, "detail small muted", y += 24, wk_buf_str(&note));
+	text_line(p, "detail small muted", y + 17, (struct wk_str){ 0 });
+	wk_out_text(p->out, "</g></g></g>\n");
+	for (unsigned i = 0; i < MOST_LINES; i++)
+		wk_buf_fini(&lines[i]);
+	wk_buf_fini(&note);
+}
+
+static unsigned head_height(const struct wk_svg_picture *p)
+{
+	struct wk_buf lines[MOST_LINES] = { { 0 } };
+	unsigned count = add_lines(p, lines);
+
+	for (unsigned i = 0; i < MOST_LINES; i++)
+		wk_buf_fini(&lines[i]);
+	return TITLE_LINE + 2 + count * LINE + (has_legend(p) ? LEGEND_LINE : 0) + 24 + 17 + 9;
+}
+
+static void flag(struct wk_out *out, const char *name, bool value)
+{
+	wk_out_fmt(out, "\"%s\":%s,", name, value ? "true" : "false");
+}
+
+static void settings(struct wk_svg_picture *p)
+{
+	static const char *const orders[] = {
+		[WK_TREE_BY_WEIGHT] = "weight", [WK_TREE_BY_NAME] = "name",
+		[WK_TREE_BY_TEXT] = "text",     [WK_TREE_BY_TIME] = "time",
+		[WK_TREE_UNSORTED] = "text",
+	};
+	const struct wk_drawing *drawing = p->drawing;
+	struct wk_out *out = p->out;
+
+	wk_out_fmt(out, "{\"margin\":%d,\"row\":%u,\"head\":%u,\"foot\":%u,\"width\":%u,"
+			"\"height\":%u,\"font\":%g,\"order\":\"%s\",\"factor\":%.17g,\n",
+		   WK_SVG_MARGIN, p->row, p->head, p->foot, p->width, p->height, p->font_size,
+		   orders[drawing->order], wk_svg_factor(p));
+	flag(out, "icicle", drawing->is_icicle);
+	flag(out, "reversed", drawing->is_inverted);
+	flag(out, "fixed", drawing->has_fixed_width);
+	flag(out, "chart", drawing->is_chart);
+	flag(out, "comparison", p->is_comparison);
+	flag(out, "negates", drawing->negates);
+	flag(out, "cutsLeft", drawing->cuts_left);
+	flag(out, "cutsRight", drawing->cuts_right);
+	wk_out_text(out, "\"countName\":");
+	wk_svg_quoted(out, wk_str_c(drawing->count_name));
+	wk_out_text(out, ",\"nameType\":");
+	wk_svg_quoted(out, wk_str_c(drawing->name_type));
+	wk_out_text(out, ",\n");
+}
+
+static void script(struct wk_svg_picture *p)
+{
+	wk_svg_name_data(p);
+	wk_out_text(p->out, "<script type=\"application/json\" class=\"data\">");
+	settings(p);
+	wk_svg_data(p);
+	wk_out_text(p->out, "}</script>\n<script><![CDATA[\n");
+	for (size_t i = 0; i < sizeof(script_js) / sizeof(script_js[0]); i++)
+		wk_out_text(p->out, script_js[i]);
+	wk_out_text(p->out, "]]></script>\n");
+}
+
+/* A font's name as a string of CSS; what could end the string or the style is escaped. */
+static void css_string(struct wk_out *out, const char *text)
+{
+	wk_out_char(out, '"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c > 0x7e || strchr("\"\\<>&'", c))
+			wk_out_fmt(out, "\\%x ", c);
+		else
+			wk_out_char(out, (char)c);
+	}
+	wk_out_char(out, '"');
+}
+
+/* Names that CSS knows as kinds of fonts must not stand in quotes. */
+static void font_family(struct wk_out *out, const char *font)
+{
+	static const char *const generic[] = { "monospace", "serif", "sans-serif", "cursive",
+					       "fantasy", "system-ui", NULL };
+
+	for (size_t i = 0; generic[i]; i++) {
+		if (strcmp(generic[i], font) == 0) {
+			wk_out_text(out, font);
+			return;
+		}
+	}
+	css_string(out, font);
+	wk_out_text(out, ",monospace");
+}
+
+static void asked_css(struct wk_svg_picture *p)
+{
+	const struct wk_drawing *drawing = p->drawing;
+
+	if (drawing->font) {
+		wk_out_text(p->out, ".wick .frames text,.wick .mono{font-family:");
+		font_family(p->out, drawing->font);
+		wk_out_text(p->out, "}\n");
+	}
+	if (drawing->font_size > 0)
+		wk_out_fmt(p->out, ".wick .frames text,.wick .mono{font-size:%gpx}\n",
+			   p->font_size);
+	if (drawing->search_colour)
+		wk_out_fmt(p->out, ".wick .frames .hit{fill:%s}\n", drawing->search_colour);
+}
+
+static void dark_rules(struct wk_svg_picture *p)
+{
+	wk_svg_looks_css(p, true);
+	wk_out_text(p->out, dark_css);
+}
+
+/* One background for all: behind what stays in sight above the frames it is the upper colour
+ * alone, and the window has it beyond a picture of a fixed width. */
+static void background_css(struct wk_svg_picture *p, const struct wk_background *background)
+{
+	wk_out_fmt(p->out,
+		   ".wick .page{fill:url(#wick-page)}\n.wick .cover{fill:#%06" PRIx32
+		   "}\nsvg.wick{background:#%06" PRIx32 " linear-gradient(#%06" PRIx32
+		   " var(--wick-head,%upx),#%06" PRIx32 ") fixed}\n",
+		   background->top, background->bottom, background->top, p->head,
+		   background->bottom);
+}
+
+static void background_gradient(struct wk_svg_picture *p, const struct wk_background *background)
+{
+	wk_out_fmt(p->out,
+		   "<linearGradient id=\"wick-page\" gradientUnits=\"userSpaceOnUse\" x1=\"0\" "
+		   "x2=\"0\" y1=\"%u\" y2=\"%u\">"
+		   "<stop offset=\"0\" stop-color=\"#%06" PRIx32 "\"/>"
+		   "<stop offset=\"1\" stop-color=\"#%06" PRIx32 "\"/></linearGradient>",
+		   p->head, p->height, background->top, background->bottom);
+}
+
+/* Light and dark follow the viewer, unless a background was asked for: then they follow it. */
+static void style(struct wk_svg_picture *p)
+{
+	struct wk_background background;
+	bool is_asked = p->drawing->background &&
+			wk_background_read(wk_str_c(p->drawing->background), &background);
+
+	wk_out_text(p->out, "<style>\n");
+	wk_svg_looks_css(p, false);
+	wk_out_text(p->out, style_css);
+	if (!is_asked) {
+		wk_out_text(p->out, "@media (prefers-color-scheme: dark) {\n");
+		dark_rules(p);
+		wk_out_text(p->out, "}\n");
+	} else if (wk_colour_is_dark(background.top)) {
+		dark_rules(p);
+	}
+	if (is_asked)
+		background_css(p, &background);
+	asked_css(p);
+	wk_out_text(p->out, "</style>\n<defs>");
+	wk_out_text(p->out,
+		    "<pattern id=\"wick-few\" width=\"6\" height=\"6\" "
+		    "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+		    "<rect class=\"few-back\" width=\"6\" height=\"6\"/>"
+		    "<rect class=\"few-line\" width=\"2.5\" height=\"6\"/></pattern>");
+	if (is_asked)
+		background_gradient(p, &background);
+	wk_out_text(p->out, "</defs>\n");
+}
+
+static void document(struct wk_svg_picture *p)
+{
+	struct wk_str title = wk_str_c(p->drawing->title ? p->drawing->title : "Flame graph");
+
+	wk_out_fmt(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"wick\" width=\"%u\" "
+			   "height=\"%u\" viewBox=\"0 0 %u %u\" role=\"group\" aria-label=\"",
+		   p->width, p->height, p->width, p->height);
+	wk_svg_text(p->out, title);
+	wk_out_text(p->out, "\">\n<title>");
+	wk_svg_text(p->out, title);
+	wk_out_text(p->out, "</title>\n");
+	style(p);
+	wk_out_fmt(p->out, "<rect class=\"page\" width=\"%u\" height=\"%u\"/>\n", p->width,
+		   p->height);
+	wk_out_text(p->out, "<g class=\"graph\"><g class=\"frames\">\n");
+	wk_svg_frames(p);
+	wk_out_text(p->out, "</g></g>\n");
+	bar(p);
+	if (p->drawing->notes)
+		text_line(p, "notes small muted", p->height - 9, wk_str_c(p->drawing->notes));
+	if (!p->drawing->has_no_script)
+		script(p);
+	wk_out_text(p->out, "</svg>\n");
+}
+
+static void choose_sizes(struct wk_svg_picture *p)
+{
+	const struct wk_drawing *drawing = p->drawing;
+	double character = drawing->font_width > 0 ? drawing->font_width : CHARACTER;
+
+	p->width = drawing->width ? drawing->width : USUAL_WIDTH;
+	if (p->width < LEAST_WIDTH)
+		p->width = LEAST_WIDTH;
+	p->row = drawing->frame_height ? drawing->frame_height : USUAL_ROW;
+	p->font_size = drawing->font_size > 0 ? drawing->font_size : USUAL_FONT_SIZE;
+	p->character = p->font_size * character;
+	p->head = head_height(p);
+	p->foot = WK_SVG_FOOT + (drawing->notes ? LINE : 0);
+	p->whole = p->tree->total[0] > drawing->total ? p->tree->total[0] : drawing->total;
+	p->scale = (double)(p->width - 2 * WK_SVG_MARGIN) / (double)p->whole;
+}
+
+static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
+{
+	const struct wk_tree *tree = view->tree;
+	struct wk_svg_picture p = {
+		.view = view,
+		.drawing = &view->drawing,
+		.tree = tree,
+		.out = out,
+		.is_comparison = tree->total_before && !view->drawing.colouring,
+	};
+
+	if (tree->total[0] == 0)
+		return wk_fail(err, WK_EEMPTY, WK_NOWHERE, "there are no samples to draw");
+	choose_sizes(&p);
+	wk_svg_names_init(&p.names, view->model, tree, view->drawing.keeps_marks);
+	wk_svg_choose_frames(&p);
+	wk_svg_find_colours(&p);
+	document(&p);
+	wk_svg_names_fini(&p.names);
+	wk_buf_fini(&p.text);
+	free(p.colours);
+	return true;
+}
+
+const struct wk_renderer wk_renderer_svg = {
+	.name = "svg",
+	.summary = "an interactive flame graph, one file for any browser",
+	.suffix = ".svg",
+	.wants = WK_RENDER_TREE,
+	.render = render,
+};

@@ -1,0 +1,121 @@
+/* Folded stacks: root to leaf joined by ';', then how often. What every flame graph tool
+ * reads. A ';' inside a name becomes ':' and a line never holds another's line break. */
+
+#include "base/mem.h"
+#include "render/renderers.h"
+#include "render/text/folded_rows.h"
+
+/* A line grows and is cut back: that of a node is its parent's and its own name. */
+struct line {
+	const struct wk_view *view;
+	struct wk_buf text;
+	struct wk_out names; /* to `text` */
+	size_t *ends;        /* by depth: where the name of that node ends */
+};
+
+void wk_folded_name(struct wk_out *names, struct wk_buf *text, struct wk_str name)
+{
+	size_t start = text->len;
+
+	wk_out_term(names, name);
+	wk_out_flush(names);
+	for (size_t i = start; i < text->len; i++)
+		if (text->at[i] == ';')
+			text->at[i] = ':';
+}
+
+static void add_name(struct line *line, uint32_t node)
+{
+	const struct wk_tree *tree = line->view->tree;
+	uint32_t depth = tree->depth[node];
+
+	line->text.len = line->ends[depth - 1];
+	if (depth > 1)
+		wk_buf_add_char(&line->text, ';');
+	wk_folded_name(&line->names, &line->text, tree->name[node]);
+	line->ends[depth] = line->text.len;
+}
+
+void wk_folded_count(struct wk_out *out, struct wk_str unit, uint64_t count)
+{
+	uint64_t part = count % 1000;
+
+	if (!wk_str_is(unit, WK_UNIT_THOUSANDTHS)) {
+		wk_out_u64(out, count);
+		return;
+	}
+	wk_out_u64(out, count / 1000);
+	if (part == 0)
+		return;
+	wk_out_char(out, '.');
+	for (uint64_t place = 100; part; place /= 10) {
+		wk_out_char(out, (char)('0' + part / place));
+		part %= place;
+	}
+}
+
+/* Of a comparison: both counts, as differential flame graphs are drawn from. */
+static void add_sides(struct wk_out *out, const struct wk_tree *tree, struct wk_str line,
+		      uint64_t before, uint64_t after)
+{
+	if (before == 0 && after == 0)
+		return;
+	wk_out_str(out, line);
+	wk_out_char(out, ' ');
+	wk_folded_count(out, tree->unit, before);
+	wk_out_char(out, ' ');
+	wk_folded_count(out, tree->unit, after);
+	wk_out_char(out, '\n');
+}
+
+static void write_node(struct line *line, uint32_t node, struct wk_out *out)
+{
+	const struct wk_view *view = line->view;
+	const struct wk_tree *tree = view->tree;
+
+	add_name(line, node);
+	if (tree->self_before) {
+		add_sides(out, tree, wk_buf_str(&line->text), tree->self_before[node],
+			  tree->self_after[node]);
+		return;
+	}
+	if (tree->self_samples[node] == 0 || (view->by_weight && tree->self[node] == 0))
+		return;
+	wk_out_str(out, wk_buf_str(&line->text));
+	wk_out_char(out, ' ');
+	wk_folded_count(out, tree->unit,
+			view->by_weight ? tree->self[node] : tree->self_samples[node]);
+	wk_out_char(out, '\n');
+}
+
+static void write_tree(const struct wk_view *view, struct wk_out *out)
+{
+	struct line line = { .view = view };
+
+	line.names = wk_out_to_buf(&line.text);
+	line.ends = wk_alloc(((size_t)view->tree->depth_max + 1) * sizeof(*line.ends));
+	line.ends[0] = 0;
+	for (uint32_t node = 1; node < view->tree->count; node++)
+		write_node(&line, node, out);
+	wk_out_end(&line.names);
+	wk_buf_fini(&line.text);
+	free(line.ends);
+}
+
+static bool render(const struct wk_view *view, struct wk_out *out, struct wk_err *err)
+{
+	(void)err;
+	if (view->rows)
+		wk_folded_rows(view->rows, view->model, out);
+	else
+		write_tree(view, out);
+	return true;
+}
+
+const struct wk_renderer wk_renderer_folded = {
+	.name = "folded",
+	.summary = "folded stacks, one line each, for flame graph tools",
+	.suffix = ".folded",
+	.wants = WK_RENDER_TREE,
+	.render = render,
+};

@@ -1,0 +1,42 @@
+#include "stages/chain_cache.h"
+
+#include "base/mem.h"
+
+void wk_chain_memory_fini(struct wk_chain_memory *memory)
+{
+	free(memory->address);
+	free(memory->stack);
+}
+
+static bool same_place(const struct wk_chain_place *a, const struct wk_chain_place *b)
+{
+	return a->version == b->version && a->base == b->base && a->is_exact == b->is_exact;
+}
+
+/* The innermost entry is where it was, the others are return addresses: one that was the
+ * innermost is another frame as a caller. */
+static size_t count_known(const struct wk_chain_memory *memory, const uint64_t *chain,
+			  size_t count)
+{
+	size_t least = count < memory->count ? count : memory->count, known = 0;
+
+	while (known < least && memory->address[known] == chain[count - 1 - known])
+		known++;
+	if (known == least && known && count != memory->count)
+		known--;
+	return known;
+}
+
+size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_chain_place *place,
+			     const uint64_t *chain, size_t count)
+{
+	size_t known = same_place(&memory->place, place) ? count_known(memory, chain, count) : 0;
+
+	memory->place = *place;
+	memory->count = count;
+	memory->address = wk_grow(memory->address, &memory->address_cap, count + 1,
+				  sizeof(*memory->address));
+	memory->stack = wk_grow(memory->stack, &memory->stack_cap, count + 1,
+				sizeof(*memory->stack));
+	return known;
+}

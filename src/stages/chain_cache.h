@@ -1,0 +1,39 @@
+/* The last call chain of a thread and the stacks it became: the next one shares its outer part
+ * in most cases, and need not be looked up there again. */
+#ifndef WK_STAGES_CHAIN_CACHE_H
+#define WK_STAGES_CHAIN_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What must be the same for the same addresses to be the same stacks. */
+struct wk_chain_place {
+	uint64_t version;    /* of the mappings that the addresses lie in */
+	uint32_t base;       /* the stack that the chain stands on */
+	bool is_exact;
+};
+
+/* All zero is empty. Rows go from the outermost entry to the innermost. */
+struct wk_chain_memory {
+	struct wk_chain_place place;
+	uint64_t *address;
+	uint32_t *stack; /* that ends in this entry */
+	size_t count, address_cap, stack_cap;
+};
+
+void wk_chain_memory_fini(struct wk_chain_memory *memory);
+
+/* How many of the outermost entries of `chain` (innermost first) have their stacks here; makes
+ * room for the others, which the caller fills with wk_chain_memory_set. */
+size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_chain_place *place,
+			     const uint64_t *chain, size_t count);
+
+static inline void wk_chain_memory_set(struct wk_chain_memory *memory, size_t row,
+				       uint64_t address, uint32_t stack)
+{
+	memory->address[row] = address;
+	memory->stack[row] = stack;
+}
+
+#endif

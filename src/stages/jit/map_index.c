@@ -1,0 +1,160 @@
+#include "stages/jit/map_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+
+#define BLOCK_ROWS 64
+
+struct wk_runtime_map_index {
+	struct wk_runtime_identity of; /* what the map was when it was asked last */
+	struct wk_sort_key *rows;      /* by start; `row` is the line's offset in the file */
+	size_t count, cap;
+	uint64_t *block_ends;          /* of each block of rows the last address */
+	bool was_asked, is_made;
+};
+
+struct wk_runtime_map_index *wk_runtime_map_index_new(void)
+{
+	return wk_alloc_zeroed(1, sizeof(struct wk_runtime_map_index));
+}
+
+/* What it had may be had again. */
+static void forget(struct wk_runtime_map_index *index, uint64_t *rows_left)
+{
+	*rows_left += index->count;
+	free(index->rows);
+	free(index->block_ends);
+	*index = (struct wk_runtime_map_index){ 0 };
+}
+
+void wk_runtime_map_index_free(struct wk_runtime_map_index *index)
+{
+	uint64_t rows_left = 0;
+
+	if (!index)
+		return;
+	forget(index, &rows_left);
+	free(index);
+}
+
+static bool is_same(const struct wk_runtime_identity *a, const struct wk_runtime_identity *b)
+{
+	return a->device == b->device && a->inode == b->inode &&
+	       a->size_bytes == b->size_bytes && a->modified_ns == b->modified_ns;
+}
+
+/* The offset of the line that has `name`. */
+static uint32_t line_at(const struct wk_runtime_names *names, const char *name)
+{
+	const char *base = (const char *)names->file.at, *at = name;
+
+	while (at > base && at[-1] != '\n')
+		at--;
+	return (uint32_t)(at - base);
+}
+
+static bool read_rows(struct wk_runtime_map_index *index, const struct wk_runtime_names *names,
+		      uint64_t most)
+{
+	struct wk_perf_map map = names->map;
+	struct wk_perf_map_row row;
+
+	while (wk_perf_map_next(&map, &row)) {
+		if (index->count == most)
+			return false;
+		index->rows = wk_grow(index->rows, &index->cap, index->count + 1,
+				      sizeof(*index->rows));
+		index->rows[index->count++] = (struct wk_sort_key){
+			.key = row.start, .row = line_at(names, row.name.at) };
+	}
+	return true;
+}
+
+/* False where the line is no longer what it was. */
+static bool read_line(const struct wk_runtime_names *names, uint32_t at,
+		      struct wk_perf_map_row *row)
+{
+	struct wk_perf_map map = names->map;
+
+	map.at = (const char *)names->file.at + at;
+	return wk_perf_map_next(&map, row);
+}
+
+static void set_block_ends(struct wk_runtime_map_index *index,
+			   const struct wk_runtime_names *names)
+{
+	struct wk_perf_map_row row;
+
+	index->block_ends = wk_alloc_zeroed(index->count / BLOCK_ROWS + 1,
+					    sizeof(*index->block_ends));
+	for (size_t i = 0; i < index->count; i++) {
+		uint64_t *end = &index->block_ends[i / BLOCK_ROWS];
+
+		if (read_line(names, index->rows[i].row, &row) &&
+		    row.start + row.size_bytes > *end)
+			*end = row.start + row.size_bytes;
+	}
+}
+
+static bool make(struct wk_runtime_map_index *index, const struct wk_runtime_names *names,
+		 uint64_t *rows_left)
+{
+	if (names->file.size_bytes > UINT32_MAX || !read_rows(index, names, *rows_left)) {
+		free(index->rows);
+		index->rows = NULL;
+		index->count = index->cap = 0;
+		return false;
+	}
+	*rows_left -= index->count;
+	wk_sort_keys(index->rows, index->count);
+	set_block_ends(index, names);
+	return true;
+}
+
+static size_t block_count(const struct wk_runtime_map_index *index)
+{
+	return (index->count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+}
+
+/* The lines of the blocks that a hit may lie in, in the order of the file. */
+static void pick(const struct wk_runtime_map_index *index, const struct wk_runtime_hits *hits,
+		 struct wk_runtime_names *names)
+{
+	size_t cap = 0;
+
+	names->is_picked = true;
+	for (size_t block = 0; block < block_count(index); block++) {
+		size_t first = block * BLOCK_ROWS, left = index->count - first;
+		size_t count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+
+		if (!wk_runtime_is_hit(hits, index->rows[first].key, index->block_ends[block]))
+			continue;
+		names->picked = wk_grow(names->picked, &cap, names->picked_count + count,
+					sizeof(*names->picked));
+		for (size_t i = first; i < first + count; i++)
+			names->picked[names->picked_count++] =
+				(struct wk_sort_key){ .key = index->rows[i].row };
+	}
+	wk_sort_keys(names->picked, names->picked_count);
+}
+
+void wk_runtime_map_index_pick(struct wk_runtime_map_index *index,
+			       const struct wk_runtime_hits *hits, uint64_t *rows_left,
+			       struct wk_runtime_names *names)
+{
+	bool is_known = index->was_asked && is_same(&index->of, &names->identity);
+
+	if (!is_known) {
+		forget(index, rows_left);
+		index->of = names->identity;
+		index->was_asked = true;
+		return;
+	}
+	if (!index->is_made)
+		index->is_made = make(index, names, rows_left);
+	if (index->is_made)
+		pick(index, hits, names);
+}

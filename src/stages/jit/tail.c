@@ -1,0 +1,88 @@
+#include "stages/jit/tail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "os/os.h"
+
+#define HEAD_BYTES 40
+#define PART_BYTES ((size_t)1 << 16)
+
+/* No record is longer; where one claims it, the reading ends. */
+#define MOST_BYTES ((size_t)1 << 24)
+
+struct wk_runtime_tail {
+	int fd;
+	uint64_t offset;     /* in the file, behind `bytes` */
+	struct wk_buf bytes; /* read, and not done with */
+	struct wk_jitdump *dump;
+	bool is_over;
+};
+
+struct wk_runtime_tail *wk_runtime_tail_open(int fd)
+{
+	struct wk_runtime_tail *tail = wk_alloc_zeroed(1, sizeof(*tail));
+
+	tail->fd = fd;
+	return tail;
+}
+
+void wk_runtime_tail_close(struct wk_runtime_tail *tail)
+{
+	if (!tail)
+		return;
+	wk_jitdump_free(tail->dump);
+	wk_buf_fini(&tail->bytes);
+	free(tail);
+}
+
+/* Gives what was read to the reader, which begins with the file's head. */
+static void go_on(struct wk_runtime_tail *tail)
+{
+	struct wk_err err = { 0 };
+
+	if (tail->dump) {
+		wk_jitdump_go_on(tail->dump, tail->bytes.at, tail->bytes.len);
+		return;
+	}
+	tail->dump = wk_jitdump_open(tail->bytes.at, tail->bytes.len, &err);
+	/* Half of the head may have been written. */
+	tail->is_over = (!tail->dump && tail->bytes.len >= HEAD_BYTES) ||
+			(tail->dump && wk_jitdump_has_own_times(tail->dump));
+}
+
+/* Takes more of the file in and lets go of what is done with; false where there is no more, or
+ * not yet. */
+static bool read_part(struct wk_runtime_tail *tail)
+{
+	size_t used = tail->dump ? wk_jitdump_used(tail->dump) : 0;
+	size_t left = tail->bytes.len - used;
+	uint64_t size_bytes;
+	size_t got;
+
+	if (!wk_os_size(tail->fd, &size_bytes) || size_bytes <= tail->offset)
+		return false;
+	tail->is_over = left >= MOST_BYTES;
+	if (used)
+		memmove(tail->bytes.at, tail->bytes.at + used, left);
+	tail->bytes.len = left;
+	got = wk_os_read_at(tail->fd, tail->offset, wk_buf_extend(&tail->bytes, PART_BYTES),
+			    PART_BYTES);
+	tail->bytes.len = left + got;
+	tail->offset += got;
+	go_on(tail);
+	return got > 0;
+}
+
+bool wk_runtime_tail_next(struct wk_runtime_tail *tail, struct wk_jit_code *code)
+{
+	while (!tail->is_over) {
+		if (tail->dump && wk_jitdump_next(tail->dump, code))
+			return true;
+		if (!read_part(tail))
+			return false;
+	}
+	return false;
+}

@@ -1,0 +1,19 @@
+/* A jitdump that a living program still writes: its pieces of code as they come.
+ *
+ * The file is read by and by, never mapped: its program may cut it off at any time. Order of
+ * calls: open, next until false, later again; close. */
+#ifndef WK_STAGES_JIT_TAIL_H
+#define WK_STAGES_JIT_TAIL_H
+
+#include "symbols/jit/jitdump.h"
+
+struct wk_runtime_tail;
+
+/* `fd` stays the caller's. */
+struct wk_runtime_tail *wk_runtime_tail_open(int fd);
+void wk_runtime_tail_close(struct wk_runtime_tail *tail);
+
+/* The next piece that is there as a whole. What it borrows is good until the next call. */
+bool wk_runtime_tail_next(struct wk_runtime_tail *tail, struct wk_jit_code *code);
+
+#endif

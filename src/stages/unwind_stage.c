@@ -1,0 +1,364 @@
+#include "stages/unwind_stage.h"
+
+#include "base/mem.h"
+#include "event/image_kind.h"
+#include "os/os.h"
+#include "stages/embed.h"
+#include "stages/image_numbers.h"
+#include "stages/jit/jit_stage.h"
+#include "stages/space.h"
+#include "symbols/unwind/unwind.h"
+
+/* The most user frames of one chain: a record of perf.data holds 65,535 bytes, and no stack
+ * copy can hold more return addresses than that. */
+#define CHAIN_CAP 8000
+
+/* After so many stacks the memory of the images' pages is given back: what was looked up stays
+ * in the tables, and a library of 150 MB is touched all over while they fill. */
+#define RELEASE_STACKS 128
+
+/* An image of `images` (same id) and what unwinding needs of it. */
+struct stage_image {
+	struct wk_image_symbols *symbols;
+	const struct wk_obj *obj;
+	struct wk_unwind_table *table; /* NULL where the image has no file */
+	bool is_ready;                 /* table and file are final: a stack went through it */
+};
+
+struct wk_unwind_stage {
+	struct wk_symbols *symbols;
+	struct wk_sink next;
+	struct wk_image_numbers *images;
+	struct stage_image *staged; /* by number of the image */
+	size_t staged_cap;
+	uint32_t staged_count;
+	struct wk_spaces *spaces;
+	struct wk_unwinder *unwinder;
+	struct wk_carry *carry;
+	struct wk_runtime_stage *runtime; /* may be NULL */
+	bool met_code;             /* that no file holds, in this walk */
+	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
+	bool keeps_stacks;         /* of such walks */
+	bool is_live;              /* what is mapped now is what is recorded */
+	uint32_t pid;              /* whose stack is being walked */
+	uint32_t since_release;    /* stacks */
+	struct wk_unwind_counts counts;
+	uint64_t chain[CHAIN_CAP];
+};
+
+/* The distance between addresses and the file's own: one mapping shows one part of the file,
+ * and the part's segment tells where it wants to lie. */
+static uint64_t bias_of(const struct stage_image *staged, const struct wk_mapping *mapping,
+			uint64_t address)
+{
+	uint64_t offset = address - mapping->start + mapping->file_offset;
+	uint64_t vaddr;
+
+	if (staged->obj && wk_obj_vaddr_of(staged->obj, offset, &vaddr))
+		return address - vaddr;
+	return mapping->start - mapping->file_offset;
+}
+
+/* Most images are never met in a stack: what is slow waits until one is. */
+static void make_ready(struct stage_image *staged)
+{
+	staged->is_ready = true;
+	if (!staged->symbols)
+		return;
+	if (!staged->obj) {
+		wk_image_fetch(staged->symbols);
+		staged->obj = wk_image_obj(staged->symbols);
+	}
+	staged->table = wk_image_unwind(staged->symbols);
+}
+
+static bool find_image(void *context, uint64_t address, struct wk_unwind_image *image)
+{
+	struct wk_unwind_stage *stage = context;
+	const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, stage->pid, address);
+	struct stage_image *staged;
+
+	if (!mapping)
+		return false;
+	staged = &stage->staged[mapping->image];
+	if (!staged->is_ready)
+		make_ready(staged);
+	if (!staged->symbols && stage->runtime) {
+		stage->met_code = true;
+		if (wk_runtime_stage_find(stage->runtime, stage->pid, address, image))
+			return true;
+	}
+	if (staged->symbols && !staged->obj && !stage->met_missing)
+		stage->met_missing = staged->symbols;
+	image->table = staged->table;
+	image->start = mapping->start;
+	image->end = mapping->end;
+	image->bias = bias_of(staged, mapping, address);
+	return true;
+}
+
+struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next)
+{
+	struct wk_unwind_stage *stage = wk_alloc_zeroed(1, sizeof(*stage));
+
+	stage->symbols = symbols;
+	stage->next = next;
+	stage->images = wk_image_numbers_new();
+	stage->spaces = wk_spaces_new();
+	stage->unwinder = wk_unwinder_new(find_image, stage);
+	stage->carry = wk_carry_new();
+	return stage;
+}
+
+void wk_unwind_stage_free(struct wk_unwind_stage *stage)
+{
+	if (!stage)
+		return;
+	free(stage->staged);
+	wk_unwinder_free(stage->unwinder);
+	wk_spaces_free(stage->spaces);
+	wk_carry_free(stage->carry);
+	wk_image_numbers_free(stage->images);
+	free(stage);
+}
+
+static void open_image(struct wk_unwind_stage *stage, const struct wk_event *event, uint32_t id)
+{
+	struct stage_image *staged = &stage->staged[id];
+	struct wk_image_key key = wk_image_key_of(event);
+
+	if (wk_image_kind_of(&event->image) == WK_IMAGE_ANONYMOUS)
+		return;
+	staged->symbols = wk_symbols_image(stage->symbols, &key);
+	if (!event->image.is_kernel)
+		staged->obj = wk_image_obj(staged->symbols);
+}
+
+/* Passes the event on with the build id of the file that is mapped now: a later reader can
+ * then tell this file from another that lies at the same path by that time. Of an older recording
+ * only the inode tells that the file is still the recorded one. */
+static bool take_image(struct wk_unwind_stage *stage, const struct wk_event *event,
+		       struct wk_err *err)
+{
+	uint32_t id = wk_image_numbers_add(stage->images, event);
+	struct wk_event identified = *event;
+
+	if (id >= stage->staged_count) {
+		stage->staged = wk_grow(stage->staged, &stage->staged_cap, (size_t)id + 1,
+					sizeof(*stage->staged));
+		while (stage->staged_count <= id)
+			stage->staged[stage->staged_count++] = (struct stage_image){ 0 };
+		open_image(stage, event, id);
+		wk_carry_image(stage->carry, id, event, stage->staged[id].symbols);
+	}
+	wk_spaces_take(stage->spaces, event, id);
+	if (identified.image.build_id.size == 0 && stage->staged[id].obj &&
+	    (stage->is_live || event->image.inode != 0))
+		identified.image.build_id = stage->staged[id].obj->build_id;
+	return wk_sink_take(&stage->next, &identified, err);
+}
+
+/* Notes the places whose names travel with the recording: return addresses point behind their
+ * call, and a later reader looks one byte before. */
+static void remember(struct wk_unwind_stage *stage, uint32_t pid, const uint64_t *chain,
+		     size_t count, bool is_exact)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = chain[i] - (i > 0 && !is_exact && chain[i] > 0);
+		const struct wk_mapping *mapping = wk_spaces_find(stage->spaces, pid, address);
+
+		if (mapping && wk_carry_wants(stage->carry, mapping->image))
+			wk_carry_address(stage->carry, mapping->image,
+					 pid == WK_KERNEL_PID ? address
+							      : address - mapping->start +
+									mapping->file_offset);
+	}
+}
+
+static void count_end(struct wk_unwind_counts *counts, enum wk_unwind_end end)
+{
+	counts->whole += end == WK_UNWIND_ROOT;
+	counts->cut += end == WK_UNWIND_CUT || end == WK_UNWIND_FULL;
+	counts->broken += end == WK_UNWIND_BROKEN;
+}
+
+static size_t walk(struct wk_unwind_stage *stage, const struct wk_event *event,
+		   enum wk_unwind_end *end)
+{
+	stage->pid = event->pid;
+	stage->met_code = false;
+	stage->met_missing = NULL;
+	wk_unwinder_set_space(stage->unwinder, wk_spaces_version(stage->spaces, event->pid));
+	return wk_unwind(stage->unwinder, event->sample.stack, stage->chain, CHAIN_CAP, end);
+}
+
+/* Brings the tables of code made at run time up to the event's time. */
+static bool advance(struct wk_unwind_stage *stage, const struct wk_event *event, bool *is_changed,
+		    struct wk_err *err)
+{
+	*is_changed = false;
+	if (!stage->runtime)
+		return true;
+	if (!wk_runtime_stage_advance(stage->runtime, event->pid, event->time_ns, stage->met_code,
+				      is_changed, err))
+		return false;
+	if (*is_changed)
+		wk_spaces_touch(stage->spaces, event->pid);
+	return true;
+}
+
+/* The first walk that meets such code is the one that asks for its tables, and is made again. */
+static bool walk_through_all(struct wk_unwind_stage *stage, const struct wk_event *event,
+			     size_t *count, enum wk_unwind_end *end, struct wk_err *err)
+{
+	bool is_changed;
+
+	stage->met_code = false;
+	if (!advance(stage, event, &is_changed, err))
+		return false;
+	*count = walk(stage, event, end);
+	if (!stage->met_code)
+		return true;
+	if (!advance(stage, event, &is_changed, err))
+		return false;
+	if (is_changed)
+		*count = walk(stage, event, end);
+	return true;
+}
+
+/* What the walk met may be a matter of luck: rules are known once, and not asked for again. So it
+ * is the file of any frame that tells. */
+static bool is_missing(struct wk_unwind_stage *stage, size_t count)
+{
+	struct wk_unwind_image image;
+
+	for (size_t i = 0; i < count && !stage->met_missing; i++)
+		find_image(stage, stage->chain[i], &image);
+	return stage->met_missing != NULL;
+}
+
+/* As model/resolve.c has it. */
+static bool is_between_programs(const struct wk_unwind_stage *stage, const struct wk_event *event)
+{
+	const struct wk_event_sample *sample = &event->sample;
+
+	return sample->kernel_count > 0 && sample->user_count == 1 &&
+	       !wk_spaces_find(stage->spaces, stage->pid, sample->user_chain[0]);
+}
+
+static bool keep_stack(struct wk_unwind_stage *stage, struct wk_event *event, struct wk_err *err)
+{
+	if (stage->counts.kept++ == 0)
+		stage->counts.missing_reason = wk_image_reason(stage->met_missing);
+	remember(stage, WK_KERNEL_PID, event->sample.kernel_chain, event->sample.kernel_count,
+		 false);
+	remember(stage, event->pid, stage->chain, event->sample.user_count, true);
+	event->sample.user_count = 0; /* what the copy says better */
+	return wk_sink_take(&stage->next, event, err);
+}
+
+static bool take_sample(struct wk_unwind_stage *stage, const struct wk_event *event,
+			struct wk_err *err)
+{
+	struct wk_event unwound = *event;
+	const struct wk_event_sample *sample = &event->sample;
+
+	if (sample->stack) {
+		enum wk_unwind_end end;
+
+		if (!walk_through_all(stage, event, &unwound.sample.user_count, &end, err))
+			return false;
+		if (stage->keeps_stacks && is_missing(stage, unwound.sample.user_count))
+			return keep_stack(stage, &unwound, err);
+		unwound.sample.user_chain = stage->chain;
+		unwound.sample.user_is_exact = true;
+		unwound.sample.stack = NULL;
+		stage->counts.frames += unwound.sample.user_count;
+		if (!is_between_programs(stage, &unwound))
+			count_end(&stage->counts, end);
+		if (++stage->since_release == RELEASE_STACKS) {
+			wk_symbols_release_pages(stage->symbols);
+			stage->since_release = 0;
+		}
+	}
+	remember(stage, WK_KERNEL_PID, sample->kernel_chain, sample->kernel_count, false);
+	remember(stage, event->pid, unwound.sample.user_chain, unwound.sample.user_count,
+		 unwound.sample.user_is_exact);
+	return wk_sink_take(&stage->next, &unwound, err);
+}
+
+static bool take(void *context, const struct wk_event *event, struct wk_err *err)
+{
+	struct wk_unwind_stage *stage = context;
+
+	if (event->kind == WK_EVENT_SAMPLE)
+		return take_sample(stage, event, err);
+	if (event->kind == WK_EVENT_IMAGE)
+		return take_image(stage, event, err);
+	if (event->kind == WK_EVENT_SYMBOL)
+		wk_carry_given(stage->carry, &event->symbol);
+	wk_spaces_take(stage->spaces, event, 0);
+	return wk_sink_take(&stage->next, event, err);
+}
+
+struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage)
+{
+	return (struct wk_sink){
+		.take = take, .context = stage, .stacks = stage->next.stacks };
+}
+
+static size_t read_memory(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct wk_unwind_stage *stage = context;
+
+	return wk_os_read_process(stage->pid, address, bytes, size);
+}
+
+void wk_unwind_stage_set_live(struct wk_unwind_stage *stage)
+{
+	stage->is_live = true;
+	wk_carry_live(stage->carry);
+	wk_unwinder_set_memory(stage->unwinder, read_memory, stage);
+}
+
+void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage *runtime)
+{
+	stage->runtime = runtime;
+}
+
+void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage)
+{
+	wk_carry_all(stage->carry);
+}
+
+void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage)
+{
+	stage->keeps_stacks = true;
+}
+
+struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage)
+{
+	return wk_carry_counts(stage->carry);
+}
+
+#define WERE_COMPLETED \
+	" deeper than the copy taken of it; the outermost frames were read from the process a " \
+	"moment later"
+
+/* A recording says which of its stacks are not from one single moment. */
+static bool tell_completed(struct wk_unwind_stage *stage, struct wk_err *err)
+{
+	return wk_sink_note_count(&stage->next, WK_NOTE_REMARK,
+				  wk_unwinder_completed(stage->unwinder),
+				  " stack was" WERE_COMPLETED, " stacks were" WERE_COMPLETED, err);
+}
+
+bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err)
+{
+	return wk_carry_send(stage->carry, &stage->next, err) && tell_completed(stage, err);
+}
+
+struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage)
+{
+	return stage->counts;
+}

@@ -1,0 +1,58 @@
+/* A sink between a recorder (or a reader) and the next sink: turns stack copies into chains.
+ *
+ * It follows what every process has mapped, opens each image when it is first mapped (a
+ * file may be gone a moment later), unwinds each sample that carries a stack copy, and hands
+ * it on with a plain call chain. All else passes through as it came.
+ *
+ * It also remembers which addresses were seen in images that a later reader may not find:
+ * the kernel, the vDSO, deleted files, files of other mount namespaces. wk_unwind_stage_finish
+ * sends their names on as SYMBOL events.
+ *
+ * Order of calls: new, feed its sink, finish, free. The wk_symbols stays the caller's and is
+ * used by the stage alone between new and finish. */
+#ifndef WK_STAGES_UNWIND_STAGE_H
+#define WK_STAGES_UNWIND_STAGE_H
+
+#include "event/sink.h"
+#include "stages/embed.h"
+#include "symbols/image/symbols.h"
+
+struct wk_unwind_stage;
+
+struct wk_unwind_stage *wk_unwind_stage_new(struct wk_symbols *symbols, struct wk_sink next);
+struct wk_sink wk_unwind_stage_sink(struct wk_unwind_stage *stage);
+
+/* The processes live while the samples come: where a stack is deeper than its copy, the rest is
+ * read from the process itself. For recorders. */
+void wk_unwind_stage_set_live(struct wk_unwind_stage *stage);
+
+/* Code that was made at run time is unwound by the tables that `runtime`, which must lie behind
+ * this stage and outlive it, has of it. */
+struct wk_runtime_stage;
+void wk_unwind_stage_ask(struct wk_unwind_stage *stage, struct wk_runtime_stage *runtime);
+
+/* The names of all that is sampled are sent on at the end, not only of what a later reader may not
+ * find: for recordings that are taken elsewhere. */
+void wk_unwind_stage_embed_names(struct wk_unwind_stage *stage);
+
+/* Samples whose stacks lead through a file that is not here keep the copy: it can be unwound where
+ * the file is. Where nobody says so it is given up, and such a chain ends early. */
+void wk_unwind_stage_keep_stacks(struct wk_unwind_stage *stage);
+
+bool wk_unwind_stage_finish(struct wk_unwind_stage *stage, struct wk_err *err);
+void wk_unwind_stage_free(struct wk_unwind_stage *stage);
+
+/* What became of the stacks so far. */
+struct wk_unwind_counts {
+	uint64_t whole, cut, broken; /* reached a root; copy too small; no rule */
+	uint64_t frames;
+	uint64_t kept;              /* copies handed on, since a file is not here: they are none of
+				     * the above */
+	const char *missing_reason; /* which file, of the first of them; or NULL */
+};
+struct wk_unwind_counts wk_unwind_stage_counts(const struct wk_unwind_stage *stage);
+
+/* How many of the sampled addresses have names after wk_unwind_stage_finish. */
+struct wk_carry_counts wk_unwind_stage_names(const struct wk_unwind_stage *stage);
+
+#endif

@@ -1,0 +1,133 @@
+/* One image's functions, inlined calls and source lines, as flat sorted tables.
+ *
+ * What readers of debug information (DWARF, PDB) fill, what the symbol cache keeps, and what
+ * is asked for names. It consists of units (of compilation): which addresses belong to which
+ * unit is known from the start (wk_code_index_set_ranges), what is inside one is added when
+ * somebody asks for it (wk_code_index_add). So a question costs the units it touches, and a
+ * saved index holds those that were ever asked for.
+ *
+ * Addresses are the image's own (vaddr). Texts are interned and go by ids; id 0 is empty.
+ * Order of calls: new or load; place_ids, add what is missing, place_ids again; save; free. */
+#ifndef WK_SYMBOLS_CODE_INDEX_CODE_INDEX_H
+#define WK_SYMBOLS_CODE_INDEX_CODE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "symbols/code_index/place.h"
+
+struct wk_code_index;
+
+/* Of a saved index, for the cache. Raised when the bytes change, and whenever the same file would
+ * give another index: what an older wick saved is then made anew. */
+#define WK_CODE_INDEX_VERSION 3
+
+/* Addresses from `start` up to `end` are of `unit` (counted from 0). */
+struct wk_code_range {
+	uint64_t start, end;
+	uint32_t unit;
+};
+
+/* A function, or a call of one that was inlined into `parent`. A parent's number is smaller. */
+struct wk_code_node {
+	uint32_t parent;   /* 0: this is the function itself */
+	uint32_t function; /* text id */
+	uint32_t call_file; /* text id: where it is called in the parent's source */
+	uint32_t call_line, call_column;
+};
+
+/* From base + start up to the next span; node 0: no function is known there. */
+struct wk_code_span {
+	uint32_t start, node;
+};
+
+/* From base + start up to the next; line 0: no line is known there, though its file may be. */
+struct wk_code_line {
+	uint32_t start, file; /* file: text id */
+	uint32_t line, column;
+};
+
+/* What is inside a unit. Node 0 stands for "none" and is not used. Spans and lines are sorted by
+ * start, no two with the same. */
+struct wk_code_block {
+	uint64_t base;
+	const struct wk_code_node *nodes;
+	const struct wk_code_span *spans;
+	const struct wk_code_line *lines;
+	uint32_t node_count, span_count, line_count;
+};
+
+struct wk_code_index *wk_code_index_new(void);
+void wk_code_index_free(struct wk_code_index *index);
+
+uint32_t wk_code_index_text(struct wk_code_index *index, struct wk_str text);
+
+/* The same text for a function of which there is a copy at `vaddr` that symbols may know better:
+ * wk_code_index_places tells of it. */
+uint32_t wk_code_index_copied(struct wk_code_index *index, struct wk_str text, uint64_t vaddr);
+
+/* The id of the text at the begin of `bytes`, which are somebody else's and must outlive the
+ * index; a text that begins n bytes later has the id + n. They are copied only into what is
+ * saved. 0 where they are too many: then texts must be added one by one. */
+uint32_t wk_code_index_lend(struct wk_code_index *index, struct wk_str bytes);
+
+struct wk_str wk_code_index_str(const struct wk_code_index *index, uint32_t id);
+
+/* Which addresses are of which unit, once, in any order. Where two units claim the same address
+ * the one whose range begins later (the narrower) has it. */
+void wk_code_index_set_ranges(struct wk_code_index *index, const struct wk_code_range *ranges,
+			      size_t count);
+
+#define WK_NO_UNIT UINT32_MAX
+uint32_t wk_code_index_unit_at(const struct wk_code_index *index, uint64_t vaddr);
+bool wk_code_index_has(const struct wk_code_index *index, uint32_t unit);
+
+/* Copies the block. A unit without anything in it is added as an empty block. */
+void wk_code_index_add(struct wk_code_index *index, uint32_t unit,
+		       const struct wk_code_block *block);
+
+/* The same, without the copy: nodes and files are those of `maker`, base, spans and lines those of
+ * the block. The maker is then to be begun anew. */
+struct wk_code_maker;
+void wk_code_index_take(struct wk_code_index *index, uint32_t unit, struct wk_code_maker *maker,
+			const struct wk_code_block *block);
+
+/* The chain at `vaddr`, innermost first; at most `cap`. 0 where its unit says nothing, or is not
+ * there. The texts live as long as the index. A last place without a function stands for a line
+ * whose function is not known. */
+size_t wk_code_index_places(const struct wk_code_index *index, uint64_t vaddr,
+			    struct wk_place *places, size_t cap);
+
+/* The same with text ids. In `missing` the unit that is not there, or WK_NO_UNIT. Remembers the
+ * unit, so that questions in order of address find it open. */
+size_t wk_code_index_place_ids(struct wk_code_index *index, uint64_t vaddr,
+			       struct wk_place_ids *places, size_t cap, uint32_t *missing);
+
+/* The function that the machine runs at `vaddr`, by text id, and how far around it the unit's table
+ * says the same: a function that was cut apart, or is very long, is told in pieces. False where
+ * none is known, or its unit is not there. */
+struct wk_code_function {
+	uint64_t start, end;
+	uint32_t function;
+};
+bool wk_code_index_function(const struct wk_code_index *index, uint64_t vaddr,
+			    struct wk_code_function *found);
+
+/* Has the memory fetched that a question for `vaddr` will look at soon. */
+void wk_code_index_expect(struct wk_code_index *index, uint64_t vaddr);
+
+/* Were units added since it was made or loaded? */
+bool wk_code_index_is_changed(const struct wk_code_index *index);
+
+/* To bytes and back. What is loaded stays in `bytes`, which must outlive the index; more units
+ * may be added to it. Broken bytes give an error or answers that make no sense, never a fault. */
+void wk_code_index_save(struct wk_code_index *index, struct wk_buf *out);
+struct wk_code_index *wk_code_index_load(struct wk_bytes bytes, struct wk_err *err);
+
+size_t wk_code_index_bytes(const struct wk_code_index *index); /* of memory, for measurements */
+
+#endif

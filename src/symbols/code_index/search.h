@@ -1,0 +1,44 @@
+/* Where in a sorted table of addresses to begin a search.
+ *
+ * A table of hints says, for each stretch of 2^shift addresses, how many rows begin before it;
+ * the search then goes on among the few that begin in the stretch. It may come from a file:
+ * whatever it holds, nothing outside of the rows is meant. */
+#ifndef WK_SYMBOLS_CODE_INDEX_SEARCH_H
+#define WK_SYMBOLS_CODE_INDEX_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct wk_code_hints {
+	uint32_t shift, count;
+	const uint32_t *at; /* count + 1 of them; the last is the number of rows */
+};
+
+/* A stretch for about two rows. `last` is the greatest address. Sets shift and count. */
+static inline struct wk_code_hints wk_code_hints_for(uint64_t last, uint32_t rows)
+{
+	struct wk_code_hints hints = { 0 };
+
+	if (rows == 0)
+		return hints;
+	while (last >> hints.shift > rows / 2 + 1) /* so the shift stays below 64 */
+		hints.shift++;
+	hints.count = (uint32_t)(last >> hints.shift) + 1;
+	return hints;
+}
+
+/* Narrows the search for the last row that is not above `key`: as many rows are not above it as
+ * `low` and those of the rows from there up to `high`. */
+static inline void wk_code_hints_narrow(const struct wk_code_hints *hints, uint64_t key,
+					uint32_t rows, uint32_t *low, uint32_t *high)
+{
+	uint64_t stretch = key >> (hints->shift & 63);
+
+	*low = *high = rows;
+	if (stretch >= hints->count)
+		return;
+	*high = hints->at[stretch + 1] < rows ? hints->at[stretch + 1] : rows;
+	*low = hints->at[stretch] < *high ? hints->at[stretch] : *high;
+}
+
+#endif

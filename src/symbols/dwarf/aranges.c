@@ -1,0 +1,63 @@
+/* .debug_aranges: which unit has which addresses, where its root does not say. */
+#include "symbols/dwarf/internal.h"
+
+static uint64_t read_address(struct wk_bytes *in, uint8_t size)
+{
+	return size == 8 ? wk_u64(in) : wk_u32(in);
+}
+
+struct set {
+	struct wk_bytes bytes;
+	uint64_t unit_offset;
+	uint8_t address_size;
+};
+
+/* The next set of pairs; false at the section's end. A set that makes no sense is empty. */
+static bool next_set(struct wk_bytes *section, struct set *set)
+{
+	uint64_t start = wk_bytes_offset(section), length = wk_u32(section), header;
+	bool is_64 = length == UINT32_MAX;
+	struct wk_bytes *in = &set->bytes;
+	uint8_t segment_size;
+	uint16_t version;
+
+	if (is_64)
+		length = wk_u64(section);
+	*in = wk_bytes_take(section, length);
+	if (section->bad)
+		return false;
+	version = wk_u16(in);
+	set->unit_offset = is_64 ? wk_u64(in) : wk_u32(in);
+	set->address_size = wk_u8(in);
+	segment_size = wk_u8(in);
+	if (version != 2 || segment_size != 0 ||
+	    (set->address_size != 4 && set->address_size != 8))
+		in->at = in->end;
+	/* The pairs begin at a multiple of their size, counted from the set's begin. */
+	header = wk_bytes_offset(in) - start;
+	wk_bytes_skip(in, -header & (2u * set->address_size - 1));
+	return true;
+}
+
+void wk_dwarf_each_arange(struct wk_dwarf_file *file,
+			  void (*take)(void *context, size_t unit, uint64_t start, uint64_t end),
+			  void *context)
+{
+	struct wk_bytes section = wk_dwarf_section(&file->sections, WK_DWARF_ARANGES);
+	struct set set;
+
+	while (wk_bytes_left(&section) > 0 && next_set(&section, &set)) {
+		struct wk_dwarf_unit *unit = wk_dwarf_unit_around(file, set.unit_offset);
+
+		while (unit && unit->offset == set.unit_offset) {
+			uint64_t start = read_address(&set.bytes, set.address_size);
+			uint64_t size = read_address(&set.bytes, set.address_size);
+
+			if (set.bytes.bad)
+				break;
+			if (size && size <= UINT64_MAX - start &&
+			    wk_dwarf_is_code(file->dwarf, start))
+				take(context, (size_t)(unit - file->units), start, start + size);
+		}
+	}
+}

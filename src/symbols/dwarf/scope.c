@@ -1,0 +1,254 @@
+/* Which namespaces, types and functions an entry lies in. DIEs do not say what is around them,
+ * so a walk over a unit notes its scopes, and a unit that another refers to is walked for them
+ * when the first name needs them. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "symbols/dwarf/constants.h"
+#include "symbols/dwarf/internal.h"
+
+/* Of names deeper or longer than people can read the outer scopes are left out. */
+#define MOST_SCOPES 32
+#define SCOPE_LIMIT 1024
+
+#define NAMELESS_STRUCT "(anonymous struct)"
+#define NAMELESS_CLASS  "(anonymous class)"
+
+/* How many scopes that ended before the DIE are looked at. They lie within one another, so it
+ * takes a damaged or a strange file to have more. */
+#define MOST_STEPS 256
+
+bool wk_dwarf_has_scopes(uint16_t language)
+{
+	switch (language) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DW_LANG_C_plus_plus_17:
+	case DW_LANG_C_plus_plus_20:
+	case DW_LANG_C_plus_plus_23:
+	case DW_LANG_ObjC_plus_plus:
+	case DW_LANG_Rust:
+	case DW_LANG_D:
+	case DW_LANG_Swift:
+	case DW_LANG_Java:
+	case DW_LANG_Zig:
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint32_t wk_dwarf_open_scope(struct wk_dwarf_unit *unit, uint64_t offset, uint32_t around)
+{
+	unit->scopes = wk_grow(unit->scopes, &unit->scope_cap, (size_t)unit->scope_count + 1,
+			       sizeof(*unit->scopes));
+	unit->scopes[unit->scope_count] = (struct wk_dwarf_scope){
+		.start = (uint32_t)(offset - unit->offset),
+		.around = around,
+	};
+	return unit->scope_count++;
+}
+
+void wk_dwarf_close_scope(struct wk_dwarf_unit *unit, uint32_t scope, uint64_t offset)
+{
+	unit->scopes[scope].end = (uint32_t)(offset - unit->offset);
+}
+
+void wk_dwarf_begin_scopes(struct wk_dwarf_unit *unit)
+{
+	unit->scope_name_count = 0;
+	unit->scope_count = 0;
+	unit->knows_scopes = false;
+	wk_dwarf_open_scope(unit, unit->offset, 0);
+}
+
+void wk_dwarf_forget_scopes(struct wk_dwarf_unit *unit)
+{
+	free(unit->scopes);
+	free(unit->scope_names);
+	unit->scopes = NULL;
+	unit->scope_names = NULL;
+	unit->scope_cap = unit->scope_name_cap = 0;
+	unit->scope_count = unit->scope_name_count = 0;
+	unit->knows_scopes = false;
+}
+
+/* The open DIEs of a walk: for each the innermost scope around it. */
+struct finder {
+	struct wk_dwarf_unit *unit;
+	uint32_t *around;
+	size_t depth, cap;
+	uint32_t scope;
+};
+
+static void open_die(struct finder *f, uint64_t offset, const struct wk_dwarf_abbrev *abbrev)
+{
+	f->around = wk_grow(f->around, &f->cap, f->depth + 1, sizeof(*f->around));
+	f->around[f->depth++] = f->scope;
+	if (abbrev->is_scope)
+		f->scope = wk_dwarf_open_scope(f->unit, offset, f->scope);
+}
+
+static void close_die(struct finder *f, uint64_t offset)
+{
+	uint32_t around = f->around[--f->depth];
+
+	if (around != f->scope)
+		wk_dwarf_close_scope(f->unit, f->scope, offset);
+	f->scope = around;
+}
+
+static void find_scopes(struct finder *f)
+{
+	struct wk_dwarf_unit *unit = f->unit;
+	struct wk_bytes section = wk_dwarf_section(&unit->file->sections, WK_DWARF_INFO);
+	struct wk_bytes in = wk_bytes_at(&section, unit->die, unit->end - unit->die);
+	const struct wk_dwarf_abbrevs *table = wk_dwarf_abbrevs_of(unit);
+
+	if (!table || unit->end - unit->offset > UINT32_MAX)
+		return;
+	do {
+		uint64_t offset, code, sibling;
+		const struct wk_dwarf_abbrev *abbrev;
+
+		if (f->depth > 0)
+			wk_dwarf_pass_leaves(table, &in);
+		offset = wk_bytes_offset(&in);
+		code = wk_dwarf_code(&in);
+		abbrev = wk_dwarf_abbrev(table, code);
+		if (code == 0 && f->depth > 0 && !in.bad)
+			close_die(f, offset);
+		else if (!wk_dwarf_pass_die(unit, table, abbrev, &in, &sibling))
+			return;
+		else if (abbrev->has_children)
+			open_die(f, offset, abbrev);
+	} while (f->depth > 0);
+}
+
+static void learn_scopes(struct wk_dwarf_unit *unit)
+{
+	struct finder f = { .unit = unit };
+
+	wk_dwarf_begin_scopes(unit);
+	find_scopes(&f);
+	unit->knows_scopes = true;
+	free(f.around);
+}
+
+/* The innermost scope that the DIE at `offset` lies in, as its number; 0 if it is in none. */
+static uint32_t scope_around(struct wk_dwarf_unit *unit, uint64_t offset)
+{
+	uint64_t at = offset - unit->offset;
+	uint32_t low = 1, high, scope;
+
+	if (!unit->knows_scopes)
+		learn_scopes(unit);
+	high = unit->scope_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (unit->scopes[middle].start < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	scope = low - 1;
+	for (int step = 0; scope && step < MOST_STEPS; step++) {
+		const struct wk_dwarf_scope *s = &unit->scopes[scope];
+
+		if (s->end == 0 || s->end > at)
+			return scope;
+		scope = s->around;
+	}
+	return 0;
+}
+
+static const char *nameless(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:      return "(anonymous namespace)";
+	case DW_TAG_class_type:     return NAMELESS_CLASS;
+	case DW_TAG_structure_type: return NAMELESS_STRUCT;
+	case DW_TAG_union_type:     return "(anonymous union)";
+	default:                    return NULL;
+	}
+}
+
+/* The name of the scope at `offset`. Where another DIE has it (a function's declaration), unit
+ * and offset become that one's, for it is that one's scopes that count. */
+static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
+{
+	struct wk_dwarf_unit *other = *unit;
+	struct wk_dwarf_die die;
+	uint16_t tag = 0;
+
+	for (int hop = 0; hop < 4 && wk_dwarf_die_at(other, *offset, &die); hop++) {
+		enum wk_dwarf_what what =
+			wk_dwarf_has(&die, WHAT_ORIGIN) ? WHAT_ORIGIN : WHAT_SPECIFICATION;
+
+		*unit = other;
+		tag = die.abbrev->tag;
+		if (wk_dwarf_has(&die, what)) {
+			other = wk_dwarf_referred(*unit, die.values[what], offset);
+			if (!other)
+				break;
+			continue;
+		}
+		if (wk_dwarf_has(&die, WHAT_NAME))
+			return wk_dwarf_text_read(
+				wk_dwarf_text_of(*unit, die.values[WHAT_NAME]), SCOPE_LIMIT);
+		break;
+	}
+	return wk_str_c(nameless(tag));
+}
+
+/* A unit may have a million functions in the same few scopes, so each is looked at once. The row is
+ * good until the next scope is asked for. */
+static const struct wk_dwarf_scope_name *known_scope(struct wk_dwarf_unit *unit, uint32_t scope)
+{
+	struct wk_dwarf_scope_name *known;
+
+	if (unit->scopes[scope].name)
+		return &unit->scope_names[unit->scopes[scope].name - 1];
+	unit->scope_names = wk_grow(unit->scope_names, &unit->scope_name_cap,
+				    (size_t)unit->scope_name_count + 1, sizeof(*known));
+	known = &unit->scope_names[unit->scope_name_count++];
+	unit->scopes[scope].name = unit->scope_name_count;
+	*known = (struct wk_dwarf_scope_name){
+		.unit = unit, .offset = unit->offset + unit->scopes[scope].start };
+	known->name = scope_name(&known->unit, &known->offset);
+	if (known->unit == unit)
+		known->around = scope_around(unit, known->offset);
+	return known;
+}
+
+void wk_dwarf_add_scopes(struct wk_dwarf_unit *unit, uint64_t offset, bool is_call,
+			 struct wk_buf *out)
+{
+	uint32_t scope = scope_around(unit, offset);
+	struct wk_str names[MOST_SCOPES];
+	size_t count = 0;
+
+	while (scope && count < MOST_SCOPES) {
+		const struct wk_dwarf_scope_name *known = known_scope(unit, scope);
+
+		names[count] = known->name;
+		scope = known->unit == unit ? known->around
+					    : scope_around(known->unit, known->offset);
+		unit = known->unit;
+		/* Compilers give a lambda's type no name: gcc a struct, clang a class. */
+		if (is_call && (wk_str_is(names[count], NAMELESS_STRUCT) ||
+				wk_str_is(names[count], NAMELESS_CLASS)))
+			names[count] = wk_str_c("{lambda}");
+		is_call = wk_str_starts(names[count], "operator()");
+		count++;
+	}
+	while (count-- > 0) {
+		if (names[count].len == 0)
+			continue;
+		wk_buf_add_str(out, names[count]);
+		wk_buf_add_text(out, "::");
+	}
+}

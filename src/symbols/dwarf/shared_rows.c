@@ -1,0 +1,93 @@
+/* A line program that several units name is run once, and each of the units given the rows within
+ * its own ranges. Compilers share a program among the units of one object file at times. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "symbols/dwarf/internal.h"
+
+/* The row that `address` lies in; the first where it lies before all. */
+static size_t row_at(const struct wk_dwarf_lines *lines, uint64_t address)
+{
+	size_t count = wk_sorted_up_to(lines->rows, lines->row_count, sizeof(*lines->rows),
+				       offsetof(struct wk_dwarf_row, address), address);
+
+	return count ? count - 1 : 0;
+}
+
+static void add_row(struct wk_dwarf_lines *lines, struct wk_dwarf_row row)
+{
+	lines->rows = wk_grow(lines->rows, &lines->row_cap, lines->row_count + 1,
+			      sizeof(*lines->rows));
+	lines->rows[lines->row_count++] = row;
+}
+
+/* False when the budget is spent. */
+static bool take_rows(struct wk_dwarf *dwarf, uint64_t start, uint64_t end)
+{
+	const struct wk_dwarf_lines *all = &dwarf->shared_lines;
+	size_t first = row_at(all, start), i = first;
+
+	while (i < all->row_count && all->rows[i].address < end)
+		i++;
+	if (i == first)
+		return true;
+	if (!wk_dwarf_charge_lines(dwarf, i - first))
+		return false;
+	for (size_t row = first; row < i; row++) {
+		add_row(&dwarf->lines, all->rows[row]);
+		if (all->rows[row].address < start)
+			dwarf->lines.rows[dwarf->lines.row_count - 1].address = start;
+	}
+	add_row(&dwarf->lines, (struct wk_dwarf_row){ .address = end, .is_end = true });
+	return true;
+}
+
+static void take_all(struct wk_dwarf *dwarf, const struct wk_dwarf_ranges *ranges)
+{
+	struct wk_sort_key *keys = wk_alloc_table(ranges->count * sizeof(*keys));
+	uint64_t covered = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		keys[i] = (struct wk_sort_key){ ranges->rows[i].start, (uint32_t)i };
+	wk_sort_keys(keys, ranges->count);
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct wk_dwarf_range *range = &ranges->rows[keys[i].row];
+		uint64_t start = range->start > covered ? range->start : covered;
+
+		if (start >= range->end)
+			continue;
+		if (!take_rows(dwarf, start, range->end))
+			break;
+		covered = range->end;
+	}
+	free(keys);
+}
+
+/* Rows of the last program that was run are put aside when a second unit asks for them. */
+static void put_aside(struct wk_dwarf *dwarf)
+{
+	struct wk_dwarf_lines *lines = &dwarf->lines, *aside = &dwarf->shared_lines;
+
+	free(aside->rows);
+	aside->rows = lines->rows;
+	aside->row_count = lines->row_count;
+	aside->row_cap = lines->row_cap;
+	lines->rows = NULL;
+	lines->row_cap = 0;
+	dwarf->shares_lines = true;
+}
+
+void wk_dwarf_share_lines(struct wk_dwarf_unit *unit)
+{
+	struct wk_dwarf *dwarf = unit->file->dwarf;
+	struct wk_dwarf_ranges ranges = { 0 };
+
+	if (!dwarf->shares_lines)
+		put_aside(dwarf);
+	dwarf->lines.row_count = 0;
+	if (!wk_dwarf_unit_ranges(unit, &ranges))
+		wk_dwarf_ranges_add(&ranges, 0, UINT64_MAX);
+	take_all(dwarf, &ranges);
+	free(ranges.rows);
+}

@@ -1,0 +1,327 @@
+/* Intervals that overlay one another to spans, of which each address has one.
+ *
+ * A function at a time, so that what is worked on is small; functions seldom overlap, and then
+ * their spans need at most to be put in order. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "symbols/dwarf/internal.h"
+
+/* So many are put in order by hand. */
+#define FEW 32
+
+/* The intervals that are open at an address. Calls mostly lie within one another: then they are a
+ * stack, the last the innermost. Where they do not, they become a heap with the highest node
+ * first; what ended already stays in that until it comes up. */
+struct covers {
+	struct wk_dwarf_cover *rows;
+	size_t count;
+	bool is_heap;
+};
+
+static struct wk_dwarf_cover *top(const struct covers *c)
+{
+	return &c->rows[c->is_heap ? 0 : c->count - 1];
+}
+
+/* From the lowest node first to the highest, which is a heap too. */
+static void reverse(struct covers *c)
+{
+	for (size_t i = 0; i < c->count / 2; i++) {
+		struct wk_dwarf_cover row = c->rows[i];
+
+		c->rows[i] = c->rows[c->count - 1 - i];
+		c->rows[c->count - 1 - i] = row;
+	}
+	c->is_heap = true;
+}
+
+static void push(struct covers *c, struct wk_dwarf_cover added)
+{
+	size_t at = c->count++;
+
+	while (at > 0 && c->rows[(at - 1) / 2].node < added.node) {
+		c->rows[at] = c->rows[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	c->rows[at] = added;
+}
+
+static void pop(struct covers *c)
+{
+	struct wk_dwarf_cover last = c->rows[--c->count];
+	size_t at = 0;
+
+	for (size_t child = 1; child < c->count; child = 2 * at + 1) {
+		if (child + 1 < c->count && c->rows[child + 1].node > c->rows[child].node)
+			child++;
+		if (c->rows[child].node <= last.node)
+			break;
+		c->rows[at] = c->rows[child];
+		at = child;
+	}
+	c->rows[at] = last;
+}
+
+static void open_cover(struct covers *c, struct wk_dwarf_cover added)
+{
+	if (c->count == 0)
+		c->is_heap = false;
+	else if (!c->is_heap && (added.node < top(c)->node || added.end > top(c)->end))
+		reverse(c);
+	if (c->is_heap)
+		push(c, added);
+	else
+		c->rows[c->count++] = added;
+}
+
+static void close_ended(struct covers *c, uint32_t at)
+{
+	while (c->count > 0 && top(c)->end <= at) {
+		if (c->is_heap)
+			pop(c);
+		else
+			c->count--;
+	}
+}
+
+/* Where spans are written: the next, and the first of the stretch. */
+struct place {
+	struct wk_code_span *at, *first;
+};
+
+/* Where a stretch begins at which the one before ended, nothing lies between. */
+static void begin_stretch(struct wk_dwarf_block *b, struct place *place, uint32_t start)
+{
+	const struct wk_dwarf_stretch *last =
+		b->stretch_count > 0 ? &b->stretches[b->stretch_count - 1] : NULL;
+
+	if (last && start == last->end)
+		place->at--;
+	else if (last && start < last->end)
+		b->is_sorted = false;
+	place->first = place->at;
+	b->stretches[b->stretch_count++] = (struct wk_dwarf_stretch){
+		.start = start, .first = (uint32_t)(place->at - b->spans) };
+}
+
+static void end_stretch(struct wk_dwarf_block *b, struct place *place, uint32_t end)
+{
+	struct wk_dwarf_stretch *stretch = &b->stretches[b->stretch_count - 1];
+
+	stretch->end = end;
+	stretch->count = (uint32_t)(place->at - place->first);
+	*place->at++ = (struct wk_code_span){ end, 0 };
+}
+
+/* Instead of what begins at the same address. */
+static inline void set_span(struct place *place, uint32_t start, uint32_t node)
+{
+	if (place->at > place->first && place->at[-1].start == start)
+		place->at--;
+	*place->at++ = (struct wk_code_span){ start, node };
+}
+
+/* Closes what ends up to `at`, of intervals that lie within one another. */
+static inline size_t unnest(struct wk_dwarf_block *b, struct place *place, size_t depth,
+			    uint32_t at)
+{
+	const struct wk_dwarf_cover *open = b->covers;
+
+	while (depth > 0 && open[depth - 1].end <= at) {
+		uint32_t end = open[--depth].end;
+
+		if (depth == 0)
+			end_stretch(b, place, end);
+		else if (open[depth - 1].end > end)
+			set_span(place, end, open[depth - 1].node);
+	}
+	return depth;
+}
+
+/* The way of nearly all functions. False where intervals do not lie within one another. */
+static bool nest(struct wk_dwarf_block *b, struct place *out)
+{
+	const struct wk_sort_key *interval = b->intervals, *end = interval + b->interval_count;
+	struct wk_dwarf_cover *open = b->covers;
+	struct place place = *out;
+	size_t depth = 0;
+
+	for (; interval < end; interval++) {
+		struct wk_dwarf_cover added = { wk_dwarf_end_of(interval), interval->row };
+		uint32_t start = wk_dwarf_start_of(interval);
+
+		depth = unnest(b, &place, depth, start);
+		if (depth == 0)
+			begin_stretch(b, &place, start);
+		else if (added.node < open[depth - 1].node || added.end > open[depth - 1].end)
+			return false;
+		set_span(&place, start, added.node);
+		open[depth++] = added;
+	}
+	unnest(b, &place, depth, UINT32_MAX);
+	*out = place;
+	return true;
+}
+
+static void open_at(struct covers *c, const struct wk_dwarf_block *b, size_t *next, uint32_t at)
+{
+	for (; *next < b->interval_count; (*next)++) {
+		const struct wk_sort_key *interval = &b->intervals[*next];
+
+		if (wk_dwarf_start_of(interval) > at)
+			return;
+		open_cover(c, (struct wk_dwarf_cover){ wk_dwarf_end_of(interval), interval->row });
+	}
+}
+
+/* Where the next one begins, if that is before `end`. */
+static uint32_t next_place(const struct wk_dwarf_block *b, size_t next, uint32_t end)
+{
+	if (next < b->interval_count && wk_dwarf_start_of(&b->intervals[next]) < end)
+		return wk_dwarf_start_of(&b->intervals[next]);
+	return end;
+}
+
+/* Goes from one place where something begins or ends to the next. */
+static void overlay(struct wk_dwarf_block *b, struct place *place)
+{
+	struct covers open = { .rows = b->covers };
+	size_t next = 0;
+	uint32_t at = 0;
+
+	while (next < b->interval_count || open.count > 0) {
+		if (open.count == 0) {
+			at = wk_dwarf_start_of(&b->intervals[next]);
+			begin_stretch(b, place, at);
+		}
+		open_at(&open, b, &next, at);
+		set_span(place, at, top(&open)->node);
+		at = next_place(b, next, top(&open)->end);
+		close_ended(&open, at);
+		if (open.count == 0)
+			end_stretch(b, place, at);
+	}
+}
+
+static void sort_intervals(struct wk_dwarf_block *b)
+{
+	struct wk_sort_key *keys = b->intervals;
+
+	if (b->interval_count > FEW) {
+		wk_sort_keys_above(keys, b->interval_count, 32);
+		return;
+	}
+	for (size_t i = 1; i < b->interval_count; i++) {
+		struct wk_sort_key key = keys[i];
+		size_t at = i;
+
+		for (; at > 0 && keys[at - 1].key >> 32 > key.key >> 32; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
+	}
+}
+
+/* Each interval begins one span at most, and another where it ends. */
+static void make_room(struct wk_dwarf_block *b)
+{
+	size_t count = b->interval_count;
+
+	b->spans = wk_grow(b->spans, &b->span_cap, b->span_count + 2 * count, sizeof(*b->spans));
+	b->stretches = wk_grow(b->stretches, &b->stretch_cap, b->stretch_count + count,
+			       sizeof(*b->stretches));
+	b->covers = wk_grow(b->covers, &b->cover_cap, count, sizeof(*b->covers));
+}
+
+static struct place place_of(const struct wk_dwarf_block *b)
+{
+	return (struct place){ b->spans + b->span_count, b->spans + b->span_count };
+}
+
+void wk_dwarf_end_function(struct wk_dwarf_block *b)
+{
+	size_t stretches = b->stretch_count;
+	bool is_sorted = b->is_sorted;
+	struct place place;
+
+	if (b->interval_count == 0)
+		return;
+	make_room(b);
+	sort_intervals(b);
+	place = place_of(b);
+	if (!nest(b, &place)) {
+		b->stretch_count = stretches;
+		b->is_sorted = is_sorted;
+		overlay(b, &place);
+	}
+	b->span_count = (size_t)(place.at - b->spans);
+	b->interval_count = 0;
+}
+
+static bool is_apart(const struct wk_dwarf_block *b, const struct wk_sort_key *order)
+{
+	for (size_t i = 1; i < b->stretch_count; i++)
+		if (b->stretches[order[i - 1].row].end > b->stretches[order[i].row].start)
+			return false;
+	return true;
+}
+
+/* As if all functions were one. */
+static void overlay_all(struct wk_dwarf_block *b)
+{
+	struct place place;
+
+	for (size_t i = 0; i < b->stretch_count; i++) {
+		const struct wk_dwarf_stretch *s = &b->stretches[i];
+
+		for (uint32_t k = s->first; k < s->first + s->count; k++) {
+			uint32_t end = k + 1 < s->first + s->count ? b->spans[k + 1].start : s->end;
+
+			wk_dwarf_add_interval(b, b->spans[k].start, end, b->spans[k].node);
+		}
+	}
+	b->span_count = b->stretch_count = 0;
+	make_room(b);
+	wk_sort_keys_above(b->intervals, b->interval_count, 32);
+	place = place_of(b);
+	overlay(b, &place);
+	b->span_count = (size_t)(place.at - b->spans);
+	b->ordered = b->spans;
+}
+
+static void gather(struct wk_dwarf_block *b, const struct wk_sort_key *order,
+		   struct wk_code_span *to)
+{
+	const struct wk_code_span *ordered = to;
+
+	for (size_t i = 0; i < b->stretch_count; i++) {
+		const struct wk_dwarf_stretch *s = &b->stretches[order[i].row];
+
+		if (i > 0 && to[-1].start == s->start)
+			to--;
+		memcpy(to, b->spans + s->first, s->count * sizeof(*to));
+		to += s->count;
+		*to++ = (struct wk_code_span){ s->end, 0 };
+	}
+	b->ordered = ordered;
+	b->span_count = (size_t)(to - ordered);
+}
+
+void wk_dwarf_order_spans(struct wk_dwarf_block *b, size_t line_count)
+{
+	struct wk_sort_key *order;
+
+	b->ordered = b->spans;
+	if (b->is_sorted)
+		return;
+	order = wk_alloc(b->stretch_count * sizeof(*order));
+	for (size_t i = 0; i < b->stretch_count; i++)
+		order[i] = (struct wk_sort_key){ b->stretches[i].start, (uint32_t)i };
+	wk_sort_keys(order, b->stretch_count);
+	if (is_apart(b, order))
+		gather(b, order, wk_code_maker_spans(&b->maker, b->span_count + b->stretch_count,
+						     line_count));
+	else
+		overlay_all(b);
+	free(order);
+}

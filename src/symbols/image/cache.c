@@ -1,0 +1,384 @@
+/* What the symbol cache keeps of an image, and takes back the next time.
+ *
+ * An entry is of one build, so its names stay right; but another debug file may have come since,
+ * which has more. What was made without one is taken only where there is still none. And a file
+ * may have been read while it was half there: what was made from one that has changed is taken
+ * only where there is no other to make it from, as where the program was stripped since.
+ *
+ * The source section is lines of text: the image's path, and behind it
+ *
+ *	build NUMBER            see wk_image_build
+ *	image SIZE TIME         of the image's file, when it was read
+ *	names SIZE TIME PATH    of the file that the names are from
+ *	lines SIZE TIME PATH
+ *	units KIND              of debug information that the lines are from: their numbers are its;
+ *				"publics": it has none
+ *	complete                no other file would have more names
+ */
+#include "symbols/image/image.h"
+
+#include <inttypes.h>
+
+#include "base/num.h"
+
+#define MOST_SECTIONS 5
+
+/* "word PATH" of the source section; empty where the line does not begin with the word. */
+static struct wk_str value_of(struct wk_str line, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (!wk_str_starts(line, word) || line.len <= len || line.at[len] != ' ')
+		return wk_str_c("");
+	return wk_str_skip(line, len + 1);
+}
+
+static uint64_t take_number(struct wk_str *rest)
+{
+	struct wk_str word = wk_str_of(rest->at, 0);
+	uint64_t number = 0;
+
+	while (word.len < rest->len && word.at[word.len] != ' ')
+		word.len++;
+	*rest = wk_str_skip(*rest, word.len + (word.len < rest->len));
+	return wk_num_u64(word, &number) ? number : 0;
+}
+
+static bool is_changed(const struct wk_image_source *source, const struct wk_os_identity *now)
+{
+	return source->size_bytes != now->size_bytes || source->changed_ns != now->changed_ns;
+}
+
+/* One that is gone cannot tell more. */
+static struct wk_image_source source_of(struct wk_str rest)
+{
+	struct wk_image_source source = { 0 };
+	struct wk_buf path = { 0 };
+	struct wk_os_identity now;
+
+	source.size_bytes = take_number(&rest);
+	source.changed_ns = take_number(&rest);
+	source.path = rest;
+	wk_buf_add_str(&path, rest);
+	source.is_stale = rest.len && wk_os_identify(wk_buf_text(&path), &now, NULL) &&
+			  is_changed(&source, &now);
+	wk_buf_fini(&path);
+	return source;
+}
+
+static void read_fact(struct wk_image_kept *kept, struct wk_str line)
+{
+	struct wk_str value;
+
+	if ((value = value_of(line, "build")).len) {
+		kept->build = take_number(&value);
+	} else if ((value = value_of(line, "image")).len) {
+		kept->image.size_bytes = take_number(&value);
+		kept->image.changed_ns = take_number(&value);
+	} else if ((value = value_of(line, "names")).len) {
+		kept->names = source_of(value);
+	} else if ((value = value_of(line, "lines")).len) {
+		kept->lines = source_of(value);
+	} else if ((value = value_of(line, "units")).len) {
+		kept->units = value;
+	} else {
+		kept->has_all_names |= wk_str_is(line, "complete");
+	}
+}
+
+static void read_sources(struct wk_image_kept *kept)
+{
+	struct wk_bytes bytes = wk_cache_section(kept->entry, WK_CACHE_SOURCE,
+						 WK_CACHE_SOURCE_VERSION);
+	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
+
+	for (bool is_first = true; text.len > 0; is_first = false) {
+		const char *end = memchr(text.at, '\n', text.len);
+		struct wk_str line = wk_str_of(text.at, end ? (size_t)(end - text.at) : text.len);
+
+		text = wk_str_skip(text, line.len + (end != NULL));
+		if (is_first)
+			kept->image.path = line;
+		else
+			read_fact(kept, line);
+	}
+}
+
+/* What it is called: an image of Windows that is not here has only what the recording says. */
+static struct wk_str path_of(const struct wk_image_symbols *image)
+{
+	return image->file.obj ? wk_str_c(image->file.path) : image->key.path;
+}
+
+static bool is_of_this_file(const struct wk_image_symbols *image)
+{
+	return wk_str_eq(image->kept.image.path, path_of(image));
+}
+
+/* Is the entry of the image's build? Where it was made from this very file, nothing is read. A
+ * PDB's id is of one build, whoever made the entry. */
+static bool is_of_this_build(struct wk_image_symbols *image)
+{
+	struct wk_image_kept *kept = &image->kept;
+
+	if (!image->file.obj || kept->build == 0)
+		return !image->file.obj || image->file.obj->pe;
+	kept->image.is_stale = is_of_this_file(image) &&
+			       is_changed(&kept->image, &image->file.identity);
+	if (is_of_this_file(image) && !kept->image.is_stale)
+		return true;
+	return kept->build == wk_image_build(image->file.obj);
+}
+
+static bool may_be_kept(const struct wk_image_symbols *image)
+{
+	return image->owner->cache && (image->file.obj || wk_image_has_rvas(image)) &&
+	       wk_image_build_id(image)->size > 0 && !wk_image_is_vdso(image);
+}
+
+const struct wk_image_kept *wk_image_kept(struct wk_image_symbols *image)
+{
+	struct wk_image_kept *kept = &image->kept;
+
+	if (kept->was_looked_for)
+		return kept;
+	kept->was_looked_for = true;
+	if (may_be_kept(image))
+		kept->entry = wk_cache_find(image->owner->cache, wk_image_build_id(image));
+	if (kept->entry)
+		read_sources(kept);
+	if (kept->entry && !is_of_this_build(image))
+		*kept = (struct wk_image_kept){ .was_looked_for = true };
+	return kept;
+}
+
+static struct wk_bytes section_of(struct wk_image_symbols *image, uint32_t kind, uint32_t version)
+{
+	return wk_cache_section(wk_image_kept(image)->entry, kind, version);
+}
+
+static bool are_names_stale(const struct wk_image_kept *kept)
+{
+	return kept->names.is_stale || kept->image.is_stale;
+}
+
+static bool can_make_names(struct wk_image_symbols *image)
+{
+	if (image->file.obj && (wk_image_has_all_names(image->file.obj) ||
+				wk_obj_section(image->file.obj, ".gnu_debugdata")))
+		return true;
+	return wk_image_debug_obj(image) || wk_image_open_pdb(image);
+}
+
+static bool can_make_places(struct wk_image_symbols *image)
+{
+	return wk_image_has_places(image->file.obj) ||
+	       wk_image_has_places(wk_image_debug_obj(image)) || wk_image_open_pdb(image);
+}
+
+/* Is what is kept all that there is to know? Then its files need not be looked for. */
+bool wk_image_keeps_all(struct wk_image_symbols *image)
+{
+	const struct wk_image_kept *kept = wk_image_kept(image);
+	struct wk_bytes names = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
+	struct wk_bytes lines = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
+
+	return kept->has_all_names && wk_bytes_left(&names) && !are_names_stale(kept) &&
+	       !kept->lines.is_stale &&
+	       (wk_bytes_left(&lines) || wk_str_is(kept->units, "publics"));
+}
+
+struct wk_symtab *wk_image_kept_names(struct wk_image_symbols *image)
+{
+	struct wk_bytes bytes = section_of(image, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
+
+	if (wk_bytes_left(&bytes) == 0)
+		return NULL;
+	if (!image->kept.has_all_names && (wk_image_debug_obj(image) || wk_image_open_pdb(image)))
+		return NULL; /* it may have more */
+	if (are_names_stale(&image->kept) && can_make_names(image))
+		return NULL;
+	return wk_symtab_load(bytes, NULL);
+}
+
+struct wk_code_index *wk_image_kept_places(struct wk_image_symbols *image)
+{
+	struct wk_bytes bytes = section_of(image, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
+
+	if (wk_bytes_left(&bytes) == 0 || (image->kept.lines.is_stale && can_make_places(image)))
+		return NULL;
+	return wk_code_index_load(bytes, NULL);
+}
+
+void wk_image_take_unwind(struct wk_image_symbols *image)
+{
+	struct wk_bytes bytes = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
+
+	if (wk_bytes_left(&bytes) && !image->kept.image.is_stale)
+		wk_unwind_table_load(image->unwind, bytes, NULL);
+}
+
+/* An entry in the making. */
+struct keeping {
+	struct wk_image_symbols *image;
+	struct wk_buf source, names, unwind, code;
+	struct wk_cache_section sections[MOST_SECTIONS];
+	size_t count;
+	bool has_news;
+};
+
+static void add_section(struct keeping *k, uint32_t kind, uint32_t version, struct wk_str bytes)
+{
+	if (bytes.len)
+		k->sections[k->count++] = (struct wk_cache_section){ kind, version, bytes };
+}
+
+/* What the entry has already and nobody made anew. */
+static void add_old(struct keeping *k, uint32_t kind, uint32_t version)
+{
+	struct wk_bytes bytes = section_of(k->image, kind, version);
+
+	add_section(k, kind, version, wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)));
+}
+
+/* Of the id alone, and not of this file. */
+static void add_kernel(struct keeping *k)
+{
+	struct wk_bytes bytes = wk_cache_section(
+		wk_cache_peek(k->image->owner->cache, wk_image_build_id(k->image)), WK_CACHE_KERNEL,
+		WK_KALLSYMS_VERSION);
+
+	add_section(k, WK_CACHE_KERNEL, WK_KALLSYMS_VERSION,
+		    wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)));
+}
+
+static void keep_names(struct keeping *k)
+{
+	struct wk_image_symbols *image = k->image;
+
+	if (!image->tab || image->names_are_kept || image->owner->as_perf) {
+		add_old(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION);
+		return;
+	}
+	if (!wk_symtab_save(image->tab, &k->names))
+		return;
+	k->has_news = true;
+	add_section(k, WK_CACHE_SYMBOLS, WK_SYMTAB_VERSION, wk_buf_str(&k->names));
+}
+
+/* Rules are compiled as stacks need them, so a few more come each time: written again only where
+ * an eighth is new. */
+static void keep_unwind(struct keeping *k)
+{
+	struct wk_image_symbols *image = k->image;
+	bool is_stale = wk_image_kept(image)->image.is_stale;
+	struct wk_bytes old = section_of(image, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
+
+	if (!image->unwind || !wk_unwind_table_is_changed(image->unwind)) {
+		if (!is_stale)
+			add_old(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION);
+		return;
+	}
+	wk_unwind_table_save(image->unwind, &k->unwind);
+	k->has_news |= is_stale || k->unwind.len > wk_bytes_left(&old) / 8 * 9;
+	add_section(k, WK_CACHE_UNWIND, WK_UNWIND_VERSION, wk_buf_str(&k->unwind));
+}
+
+/* What is missing or broken now may be there and mended the next time. */
+static bool are_whole(const struct wk_image_debug *places)
+{
+	if (places->dwarf)
+		return wk_dwarf_missing(places->dwarf).len == 0 &&
+		       wk_dwarf_is_sound(places->dwarf);
+	return (places->pdb || places->breakpad) && !places->lacks_units;
+}
+
+static void keep_places(struct keeping *k)
+{
+	const struct wk_image_debug *places = &k->image->places;
+	struct wk_code_index *index = places->index;
+
+	if (!index || !are_whole(places) || !wk_code_index_is_changed(index)) {
+		if (!wk_image_debug_has_source(places) || !k->image->kept.lines.is_stale)
+			add_old(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION);
+		return;
+	}
+	k->has_news = true;
+	wk_code_index_save(index, &k->code);
+	add_section(k, WK_CACHE_CODE, WK_CODE_INDEX_VERSION, wk_buf_str(&k->code));
+}
+
+static void add_source(struct wk_buf *text, const char *word, struct wk_image_source source)
+{
+	if (source.path.len == 0 || memchr(source.path.at, '\n', source.path.len))
+		return;
+	wk_buf_add_fmt(text, "%s %" PRIu64 " %" PRIu64 " ", word, source.size_bytes,
+		       source.changed_ns);
+	wk_buf_add_str(text, source.path);
+	wk_buf_add_char(text, '\n');
+}
+
+/* On one line: it may be a recording's word. */
+static void add_path(struct wk_buf *text, struct wk_str path)
+{
+	for (size_t i = 0; i < path.len; i++)
+		wk_buf_add_char(text, path.at[i] == '\n' ? '?' : path.at[i]);
+}
+
+/* The image's file or its debug file, as it was before it was read. */
+static struct wk_image_source file_at(const struct wk_image_symbols *image, struct wk_str path)
+{
+	const struct wk_store_file *file = &image->file;
+
+	if (image->debug.obj && wk_str_is(path, image->debug.path))
+		file = &image->debug;
+	if (image->places.pdb_file.path && wk_str_is(path, image->places.pdb_file.path))
+		file = &image->places.pdb_file;
+	return (struct wk_image_source){ .path = path, .size_bytes = file->identity.size_bytes,
+					 .changed_ns = file->identity.changed_ns };
+}
+
+static void keep_source(struct keeping *k)
+{
+	struct wk_image_symbols *image = k->image;
+	bool made_names = image->tab && !image->names_are_kept && !image->owner->as_perf;
+	bool made_places = wk_image_debug_has_source(&image->places);
+	const char *kind = wk_image_debug_kind(&image->places);
+
+	add_path(&k->source, path_of(image));
+	wk_buf_add_fmt(&k->source, "\nbuild %" PRIu64 "\nimage %" PRIu64 " %" PRIu64 "\n",
+		       image->file.obj ? wk_image_build(image->file.obj) : 0,
+		       image->file.identity.size_bytes, image->file.identity.changed_ns);
+	add_source(&k->source, "names",
+		   made_names ? file_at(image, wk_str_c(image->names_from)) : image->kept.names);
+	add_source(&k->source, "lines",
+		   made_places ? file_at(image, wk_buf_str(&image->places.path))
+			       : image->kept.lines);
+	if (made_places || image->kept.units.len)
+		wk_buf_add_fmt(&k->source, "units %.*s\n",
+			       WK_STR_ARG(made_places ? wk_str_c(kind) : image->kept.units));
+	if (made_names ? image->has_all_names : image->kept.has_all_names)
+		wk_buf_add_text(&k->source, "complete\n");
+	add_section(k, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, wk_buf_str(&k->source));
+}
+
+void wk_image_keep(struct wk_image_symbols *image)
+{
+	struct keeping k = { .image = image };
+
+	if (!may_be_kept(image))
+		return;
+	keep_names(&k);
+	keep_unwind(&k);
+	keep_places(&k);
+	add_kernel(&k);
+	if (k.has_news) {
+		keep_source(&k);
+		wk_cache_write(image->owner->cache, wk_image_build_id(image), k.sections, k.count,
+			       NULL);
+	}
+	wk_buf_fini(&k.source);
+	wk_buf_fini(&k.names);
+	wk_buf_fini(&k.unwind);
+	wk_buf_fini(&k.code);
+}

@@ -1,0 +1,99 @@
+/* The names of the kernel that runs, and what the cache keeps of them.
+ *
+ * A kept table is taken only where the system shows this process addresses now, and is asked
+ * before /proc/kallsyms is read. Where it has no answer, or one about what comes and goes (BPF
+ * programs), the file is read after all, once. */
+#include "symbols/image/image.h"
+
+#include "os/os.h"
+
+/* Before the table is read, so that what changes meanwhile makes it one of an earlier moment. */
+static bool look_at_the_clock(struct wk_kernel_names *kernel)
+{
+	if (wk_kallsyms_now(&kernel->moment))
+		kernel->id.size = (uint8_t)wk_os_kernel_build_id(kernel->id.bytes);
+	return kernel->id.size > 0;
+}
+
+static struct wk_kallsyms *take_kept(const struct wk_symbols *s)
+{
+	const struct wk_kernel_names *kernel = &s->kernel;
+	struct wk_bytes bytes = wk_cache_section(wk_cache_find(s->cache, &kernel->id),
+						 WK_CACHE_KERNEL, WK_KALLSYMS_VERSION);
+	struct wk_kallsyms *kept = wk_kallsyms_load(bytes, &kernel->moment, NULL);
+
+	if (kept && wk_kallsyms_agrees(kept, s->kallsyms_path))
+		return kept;
+	wk_kallsyms_free(kept);
+	return NULL;
+}
+
+static const struct wk_kallsyms *read_now(struct wk_symbols *s)
+{
+	struct wk_kernel_names *kernel = &s->kernel;
+
+	if (!kernel->was_read)
+		kernel->read = wk_kallsyms_open(s->kallsyms_path, &kernel->err);
+	kernel->was_read = true;
+	return kernel->read;
+}
+
+bool wk_kernel_open(struct wk_symbols *s)
+{
+	struct wk_kernel_names *kernel = &s->kernel;
+
+	if (!kernel->is_open && kernel->may_be_kept && look_at_the_clock(kernel))
+		kernel->kept = take_kept(s);
+	kernel->is_open = true;
+	return kernel->kept || read_now(s);
+}
+
+bool wk_kernel_find(struct wk_symbols *s, uint64_t address, struct wk_kallsym *found)
+{
+	const struct wk_kallsyms *kept, *read;
+
+	if (!wk_kernel_open(s))
+		return false;
+	kept = s->kernel.kept;
+	if (kept && wk_kallsyms_find(kept, address, found) && !wk_kallsyms_is_fleeting(found))
+		return true;
+	read = read_now(s);
+	return read && wk_kallsyms_find(read, address, found);
+}
+
+/* Rights that the program has and its user has not (a capability of its file) do not go into a
+ * file of the user's. */
+static bool is_to_be_kept(const struct wk_kernel_names *kernel)
+{
+	return kernel->id.size > 0 && kernel->read && !kernel->kept &&
+	       !wk_os_has_borrowed_rights();
+}
+
+static void keep(struct wk_symbols *s)
+{
+	const struct wk_kernel_names *kernel = &s->kernel;
+	struct wk_buf table = { 0 };
+	struct wk_cache_section sections[2];
+	struct wk_bytes source = wk_cache_section(wk_cache_peek(s->cache, &kernel->id),
+						  WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION);
+	size_t count = 0;
+
+	wk_kallsyms_save(kernel->read, &kernel->moment, &table);
+	sections[count++] = (struct wk_cache_section){
+		WK_CACHE_KERNEL, WK_KALLSYMS_VERSION, wk_buf_str(&table),
+	};
+	if (wk_bytes_left(&source) == 0)
+		sections[count++] = (struct wk_cache_section){
+			WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION, WK_STR("[kernel.kallsyms]\n"),
+		};
+	wk_cache_add(s->cache, &kernel->id, sections, count, NULL);
+	wk_buf_fini(&table);
+}
+
+void wk_kernel_close(struct wk_symbols *s)
+{
+	if (is_to_be_kept(&s->kernel))
+		keep(s);
+	wk_kallsyms_free(s->kernel.kept);
+	wk_kallsyms_free(s->kernel.read);
+}

@@ -1,0 +1,319 @@
+/* The PDB of an image: where it lies, and whether it is of the same build. And of an image that is
+ * not here, its file: both may be found along the symbol path. */
+#include "symbols/image/image.h"
+
+#include "base/mem.h"
+#include "base/text/file_name.h"
+#include "os/os.h"
+#include "symbols/object/pe.h"
+
+struct wk_str wk_image_pdb_name(struct wk_str path)
+{
+	for (size_t i = path.len; i > 0; i--)
+		if (path.at[i - 1] == '/' || path.at[i - 1] == '\\')
+			return wk_str_skip(path, i);
+	return path;
+}
+
+static struct wk_str suffix_of(struct wk_str name)
+{
+	for (size_t i = name.len; i > 0; i--)
+		if (name.at[i - 1] == '.')
+			return wk_str_skip(name, i);
+	return wk_str_c("");
+}
+
+struct wk_pdb_id wk_image_pdb_id(const struct wk_image_symbols *image, struct wk_str *path)
+{
+	const struct wk_pe *pe = image->file.obj ? image->file.obj->pe : NULL;
+
+	if (pe && !wk_pdb_id_is_none(&pe->pdb)) {
+		*path = pe->pdb_path;
+		return pe->pdb;
+	}
+	*path = image->key.pdb_path;
+	return path->len ? wk_pdb_id_of_build_id(&image->key.build_id) : (struct wk_pdb_id){ 0 };
+}
+
+static bool has_pdb(const struct wk_image_debug *places)
+{
+	return places->pdb || places->breakpad;
+}
+
+static void use(struct wk_image_symbols *image, const struct wk_symbol_found *found)
+{
+	struct wk_image_debug *places = &image->places;
+
+	places->pdb = found->pdb;
+	places->breakpad = found->breakpad;
+	places->pdb_file = found->file;
+}
+
+/* True if what lies at `path` is the image's; then it is open. */
+static bool try_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		     const char *path)
+{
+	struct wk_buf *why = &image->places.pdb_why;
+	struct wk_symbol_found found = { 0 };
+	struct wk_err err = { 0 };
+
+	if (!wk_os_is_there(path))
+		return false;
+	if (!wk_os_open_named(path, &found.file.bytes, &found.file.identity, &err) ||
+	    !wk_symbol_found_open(&found, want, &err)) {
+		wk_buf_add_fmt(why, "%s%s: %s", why->len ? "; " : "", path, err.text);
+		image->places.has_unfit_pdb = true;
+		return false;
+	}
+	found.file.path = wk_strndup(path, strlen(path));
+	use(image, &found);
+	return true;
+}
+
+/* Of an image that is known by its PDB alone. */
+static bool try_itself(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		       struct wk_buf *path)
+{
+	if (!wk_str_eq(image->key.path, image->key.pdb_path))
+		return false;
+	wk_buf_add_str(path, image->key.path);
+	return try_path(image, want, wk_buf_text(path));
+}
+
+static bool try_beside(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		       struct wk_buf *path)
+{
+	struct wk_str folder = wk_str_c(image->file.path);
+
+	if (!image->file.obj)
+		return false;
+	folder.len -= wk_str_basename(folder).len;
+	wk_buf_reset(path);
+	wk_buf_add_str(path, folder);
+	wk_buf_add_str(path, want->name);
+	return try_path(image, want, wk_buf_text(path));
+}
+
+/* As it is in a folder, and as symbol stores keep it: NAME/KEY/NAME. */
+static bool try_folder(struct wk_image_symbols *image, const char *folder,
+		       const struct wk_symbol_want *want, struct wk_buf *path)
+{
+	wk_buf_reset(path);
+	wk_buf_add_fmt(path, "%s/%.*s", folder, WK_STR_ARG(want->name));
+	if (!wk_os_is_folder(wk_buf_text(path)))
+		return try_path(image, want, wk_buf_text(path));
+	wk_buf_add_char(path, '/');
+	wk_symbol_want_key(want, path);
+	wk_buf_add_fmt(path, "/%.*s", WK_STR_ARG(want->name));
+	return try_path(image, want, wk_buf_text(path));
+}
+
+/* Is code of it shown? Nobody is asked for what no person will see. */
+bool wk_image_is_in_view(const struct wk_image_symbols *image)
+{
+	return !image->owner->is_narrowed || image->is_in_view;
+}
+
+/* Along the symbol path; in the reason who was asked for what, and what they said. */
+static bool ask_path(struct wk_image_symbols *image, const struct wk_symbol_want *want,
+		     struct wk_symbol_found *found)
+{
+	struct wk_buf *why = &image->places.pdb_why, said = { 0 };
+	bool is_found = !image->owner->is_live &&
+			wk_symbol_files_get(image->owner->files, want, found, &said);
+
+	if (!is_found && said.len) {
+		wk_buf_add_fmt(why, "%s%.*s ", why->len ? "; " : "", WK_STR_ARG(want->name));
+		wk_symbol_want_key(want, why);
+		wk_buf_add_fmt(why, " was looked for: %s", wk_buf_text(&said));
+		image->places.has_unfit_pdb = true;
+	}
+	wk_buf_fini(&said);
+	return is_found;
+}
+
+/* A name comes from a recording, and one that is a device on Windows, or leads elsewhere, is looked
+ * for nowhere: neither there nor in a store that such a machine may share. */
+static void say_no_name(struct wk_image_symbols *image, struct wk_str name)
+{
+	struct wk_buf *why = &image->places.pdb_why;
+
+	if (name.len == 0 || wk_file_name_is_windows(name))
+		return;
+	wk_buf_add_fmt(why, "%s%.*s was not looked for: no file of Windows can be called so",
+		       why->len ? "; " : "", (int)(name.len < 300 ? name.len : 300), name.at);
+	image->places.has_unfit_pdb = true;
+}
+
+/* What the image's PDB is called; false where it has none that can be looked for. */
+static bool want_pdb(const struct wk_image_symbols *image, struct wk_symbol_want *want)
+{
+	struct wk_str linked_as;
+
+	*want = (struct wk_symbol_want){ .pdb = wk_image_pdb_id(image, &linked_as) };
+	want->name = wk_image_pdb_name(linked_as);
+	want->suffix = suffix_of(wk_image_pdb_name(image->key.path));
+	want->asks_no_server = !wk_image_is_in_view(image);
+	return wk_symbol_wants_pdb(want) && wk_file_name_is_windows(want->name);
+}
+
+/* In the folders of this machine that belong to no symbol path. */
+static bool find_here(struct wk_image_symbols *image, const struct wk_symbol_want *want)
+{
+	const char *const *folder = image->owner->debug_dirs;
+	struct wk_buf path = { 0 };
+	bool is_open = try_itself(image, want, &path) || try_beside(image, want, &path);
+
+	for (; !is_open && folder && *folder; folder++)
+		is_open = try_folder(image, *folder, want, &path);
+	wk_buf_fini(&path);
+	return is_open;
+}
+
+/* What lies there and is of another build is told once. */
+static bool look_here(struct wk_image_symbols *image, const struct wk_symbol_want *want)
+{
+	struct wk_image_debug *places = &image->places;
+
+	if (has_pdb(places))
+		return true;
+	if (wk_pdb_id_eq(&places->looked_here_for, &want->pdb))
+		return false;
+	places->looked_here_for = want->pdb;
+	return find_here(image, want);
+}
+
+static bool find_pdb(struct wk_image_symbols *image)
+{
+	struct wk_symbol_found found = { 0 };
+	struct wk_symbol_want want;
+
+	if (!want_pdb(image, &want)) {
+		if (wk_symbol_wants_pdb(&want))
+			say_no_name(image, want.name);
+		return false;
+	}
+	if (look_here(image, &want))
+		return true;
+	if (!ask_path(image, &want, &found))
+		return false;
+	use(image, &found);
+	return true;
+}
+
+/* The file itself: it may have names of its own, or tell which PDB it has. Where that is known,
+ * servers are not asked for it: who has the image and not the PDB has a few exports at best. */
+static bool want_file(const struct wk_image_symbols *image, struct wk_symbol_want *want)
+{
+	struct wk_str path;
+	struct wk_pdb_id id = wk_image_pdb_id(image, &path);
+
+	*want = (struct wk_symbol_want){
+		.name = wk_image_pdb_name(image->key.path),
+		.time_stamp = image->key.time_stamp,
+		.image_bytes = image->key.image_bytes,
+		.asks_no_server = !wk_image_is_in_view(image) || !wk_pdb_id_is_none(&id),
+	};
+	return !image->file.obj && want->time_stamp && want->image_bytes;
+}
+
+bool wk_image_find_file(struct wk_image_symbols *image)
+{
+	struct wk_symbol_found found = { 0 };
+	struct wk_symbol_want want;
+
+	if (image->places.file_was_searched || !want_file(image, &want))
+		return false;
+	image->places.file_was_searched = !image->owner->is_live;
+	say_no_name(image, want.name);
+	if (!wk_file_name_is_windows(want.name) || !ask_path(image, &want, &found))
+		return false;
+	image->file = found.file;
+	image->state = WK_IMAGE_NAMED;
+	return true;
+}
+
+bool wk_image_want(struct wk_image_symbols *image, struct wk_symbol_want *want)
+{
+	if (has_pdb(&image->places) || image->places.pdb_was_searched)
+		return false;
+	if (want_pdb(image, want))
+		return !look_here(image, want);
+	return want_file(image, want) && !want->asks_no_server &&
+	       wk_file_name_is_windows(want->name);
+}
+
+bool wk_image_open_pdb(struct wk_image_symbols *image)
+{
+	struct wk_image_debug *places = &image->places;
+	struct wk_str path;
+	struct wk_pdb_id known;
+
+	if (places->pdb_was_searched || has_pdb(places))
+		return has_pdb(places);
+	places->pdb_was_searched = !(image->owner->is_live && image->owner->files);
+	known = wk_image_pdb_id(image, &path);
+	if (!find_pdb(image) && wk_image_find_file(image) && wk_pdb_id_is_none(&known))
+		find_pdb(image);
+	return has_pdb(places);
+}
+
+bool wk_image_key_of_pdb(const char *path, struct wk_image_key *key, struct wk_err *err)
+{
+	struct wk_os_file file;
+	struct wk_pdb *pdb = NULL;
+
+	if (!wk_os_open_named(path, &file, NULL, err))
+		return false;
+	if (wk_pdb_is(wk_bytes_of(file.at, file.size_bytes)))
+		pdb = wk_pdb_open(file.at, file.size_bytes, err);
+	if (pdb)
+		*key = (struct wk_image_key){
+			.path = wk_str_c(path),
+			.pdb_path = wk_str_c(path),
+			.build_id = wk_pdb_id_as_build_id(wk_pdb_id(pdb)),
+		};
+	wk_pdb_free(pdb);
+	wk_os_close(&file);
+	return pdb != NULL;
+}
+
+void wk_image_pdb(const struct wk_image_symbols *image, struct wk_image_pdb *pdb)
+{
+	const struct wk_image_debug *places = &image->places;
+	bool is_found = wk_image_open_pdb(wk_image_late(image));
+
+	*pdb = (struct wk_image_pdb){ .path = is_found ? places->pdb_file.path : NULL };
+	pdb->id = wk_image_pdb_id(image, &pdb->linked_as);
+	if (places->pdb && wk_pdb_is_stripped(places->pdb))
+		pdb->stripped = wk_pdb_why_stripped(places->pdb);
+}
+
+struct public_taker {
+	bool (*take)(void *context, struct wk_str name, uint64_t rva);
+	void *context;
+};
+
+static bool take_public(void *context, const struct wk_pdb_public *symbol)
+{
+	const struct public_taker *taker = context;
+
+	return taker->take(taker->context, symbol->name, symbol->rva);
+}
+
+void wk_image_each_public(const struct wk_image_symbols *image,
+			  bool (*take)(void *context, struct wk_str name, uint64_t rva),
+			  void *context)
+{
+	struct public_taker taker = { take, context };
+
+	if (wk_image_open_pdb(wk_image_late(image)) && image->places.pdb)
+		wk_pdb_each_public(image->places.pdb, take_public, &taker);
+}
+
+bool wk_image_pdb_covers(const struct wk_image_symbols *image, uint64_t rva)
+{
+	if (!wk_image_open_pdb(wk_image_late(image)) || !image->places.pdb)
+		return false;
+	return wk_pdb_section_end(image->places.pdb, rva) != 0;
+}

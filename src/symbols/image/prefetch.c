@@ -1,0 +1,75 @@
+/* What other machines have of many images, fetched before names are asked for. */
+#include "symbols/image/image.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+bool wk_symbols_asks_machines(const struct wk_symbols *symbols)
+{
+	return wk_symbol_files_has_servers(symbols->files) ||
+	       wk_remote_asks_machines(symbols->remote);
+}
+
+enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols)
+{
+	if (wk_symbol_files_was_stopped(symbols->files) || wk_remote_was_stopped(symbols->remote))
+		return WK_FETCHING_STOPPED;
+	return wk_symbol_files_has_servers(symbols->files) ? WK_FETCHING_DONE : WK_FETCHING_NOTHING;
+}
+
+/* One that is missing in what is kept is not known before it is asked for: that one waits. */
+static bool wants_more(struct wk_image_symbols *image, struct wk_symbol_want *want)
+{
+	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) &&
+	       wk_image_want(image, want);
+}
+
+/* Returns how many of the images came that tell which PDB they have. */
+static size_t fetch_pdbs(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			 size_t count)
+{
+	struct wk_symbol_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
+	size_t wanted = 0, came = 0;
+
+	for (size_t i = 0; i < count; i++)
+		wanted += wants_more(images[i], &wants[wanted]);
+	wk_symbol_files_fetch_ahead(symbols->files, wants, wanted);
+	for (size_t i = 0; i < count; i++)
+		if (wants_more(images[i], &wants[0]) && !wk_symbol_wants_pdb(&wants[0]))
+			came += wk_image_find_file(images[i]);
+	free(wants);
+	return came;
+}
+
+/* Returns how many images came: now it is known whether they lack a debug file. */
+static size_t fetch_files(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			  size_t count)
+{
+	struct wk_remote_want *wants = wk_alloc_zeroed(count + 1, sizeof(*wants));
+	size_t wanted = 0, came = 0;
+
+	for (size_t i = 0; i < count; i++)
+		wanted += wk_image_want_remote(images[i], &wants[wanted]);
+	wk_remote_fetch_ahead(symbols->remote, wants, wanted);
+	for (size_t i = 0; i < count; i++) {
+		if (images[i]->file.obj || !wk_image_want_remote(images[i], &wants[0]))
+			continue;
+		wk_image_fetch(images[i]);
+		came += images[i]->file.obj != NULL;
+	}
+	free(wants);
+	return came;
+}
+
+void wk_symbols_fetch_ahead(struct wk_symbols *symbols, struct wk_image_symbols *const *images,
+			    size_t count)
+{
+	symbols->is_narrowed = true;
+	for (size_t i = 0; i < count; i++)
+		images[i]->is_in_view = true;
+	if (wk_symbol_files_has_servers(symbols->files) && fetch_pdbs(symbols, images, count))
+		fetch_pdbs(symbols, images, count);
+	if (wk_remote_asks_machines(symbols->remote) && fetch_files(symbols, images, count))
+		fetch_files(symbols, images, count);
+}

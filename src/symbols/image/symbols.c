@@ -1,0 +1,300 @@
+#include "symbols/image/symbols.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "symbols/image/image.h"
+
+/* A file that only its own process could show is looked for again when another process has
+ * it too, but not for each of a thousand. */
+#define MAX_RETRIES 8
+
+static const char *const usual_debug_dirs[] = { "/usr/lib/debug", NULL };
+
+struct wk_symbols *wk_symbols_new(const struct wk_symbols_options *options)
+{
+	static const struct wk_symbols_options usual;
+	struct wk_symbols *s = wk_alloc_zeroed(1, sizeof(*s));
+
+	if (!options)
+		options = &usual;
+	s->cache = options->cache;
+	s->remote = options->remote;
+	s->files = options->files;
+	s->as_perf = options->as_perf;
+	s->debug_dirs = options->debug_dirs ? options->debug_dirs : usual_debug_dirs;
+	s->kallsyms_path = options->kallsyms_path ? options->kallsyms_path : "/proc/kallsyms";
+	s->kernel.may_be_kept = s->cache && !options->kallsyms_path;
+	s->image_count = 1;
+	return s;
+}
+
+static void close_image(struct wk_image_symbols *image)
+{
+	wk_image_keep(image);
+	wk_image_debug_fini(&image->places);
+	wk_unwind_table_free(image->unwind);
+	wk_symtab_free(image->tab);
+	wk_store_close(&image->file);
+	wk_store_close(&image->debug);
+	wk_store_close(&image->packed);
+	wk_buf_fini(&image->reason);
+	wk_buf_fini(&image->debug_reason);
+}
+
+void wk_symbols_free(struct wk_symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 1; i < s->image_count; i++)
+		close_image(s->images[i]);
+	wk_kernel_close(s);
+	wk_index_fini(&s->index);
+	wk_arena_fini(&s->arena);
+	free(s->images);
+	free(s);
+}
+
+void wk_symbols_look_beside(struct wk_symbols *symbols, const char *recording)
+{
+	struct wk_str folder = wk_str_c(recording);
+	struct wk_buf native = { 0 };
+
+	if (!symbols->files || strcmp(recording, "-") == 0)
+		return;
+	folder.len -= wk_str_basename(folder).len;
+	while (folder.len > 1 && folder.at[folder.len - 1] == '/')
+		folder.len--;
+	wk_buf_add_fmt(&native, "%s.NGENPDB", recording);
+	if (wk_os_is_folder(wk_buf_text(&native)))
+		wk_symbol_files_begin_with(symbols->files, wk_buf_str(&native));
+	wk_symbol_files_begin_with(symbols->files, folder.len ? folder : wk_str_c("."));
+	wk_buf_fini(&native);
+}
+
+void wk_symbols_be_live(struct wk_symbols *symbols, bool is_live)
+{
+	symbols->is_live = is_live;
+}
+
+void wk_symbols_release_pages(struct wk_symbols *symbols)
+{
+	for (size_t i = 1; i < symbols->image_count; i++) {
+		wk_os_release(&symbols->images[i]->file.bytes);
+		wk_os_release(&symbols->images[i]->debug.bytes);
+	}
+}
+
+static uint64_t hash_of(const struct wk_image_key *key)
+{
+	uint64_t hash = wk_hash_bytes(key->path.at, key->path.len);
+
+	hash = wk_hash_pair(hash, wk_hash_bytes(key->build_id.bytes, key->build_id.size));
+	return wk_hash_pair(hash, key->inode);
+}
+
+/* The process is not part of what an image is. */
+static bool same_key(const void *table, uint32_t id, const void *wanted)
+{
+	const struct wk_symbols *s = table;
+	const struct wk_image_key *a = &s->images[id]->key, *b = wanted;
+
+	return wk_str_eq(a->path, b->path) && wk_build_id_eq(&a->build_id, &b->build_id) &&
+	       a->inode == b->inode && a->device_major == b->device_major &&
+	       a->device_minor == b->device_minor && a->is_kernel == b->is_kernel &&
+	       wk_str_eq(a->pdb_path, b->pdb_path) && a->time_stamp == b->time_stamp;
+}
+
+static void retry_image(struct wk_image_symbols *image, uint32_t pid)
+{
+	if (image->key.is_kernel || image->file.obj || image->state == WK_IMAGE_NO_FILE ||
+	    wk_image_has_rvas(image) || pid == 0 || pid == image->key.pid ||
+	    image->retries >= MAX_RETRIES)
+		return;
+	image->retries++;
+	image->key.pid = pid;
+	image->is_ready = false;
+	wk_buf_reset(&image->reason);
+	wk_image_open(image);
+}
+
+struct wk_image_symbols *wk_symbols_image(struct wk_symbols *s, const struct wk_image_key *key)
+{
+	uint64_t hash = hash_of(key);
+	uint32_t id = wk_index_find(&s->index, hash, same_key, s, key);
+	struct wk_image_symbols *image;
+
+	if (id != 0) {
+		retry_image(s->images[id], key->pid);
+		return s->images[id];
+	}
+	image = wk_arena_alloc_zeroed(&s->arena, sizeof(*image));
+	image->owner = s;
+	image->key = *key;
+	image->key.path = wk_arena_copy(&s->arena, key->path);
+	image->key.pdb_path = wk_arena_copy(&s->arena, key->pdb_path);
+	wk_image_open(image);
+	s->images = wk_grow(s->images, &s->image_cap, s->image_count + 1,
+			    sizeof(struct wk_image_symbols *));
+	s->images[s->image_count] = image;
+	wk_index_add(&s->index, hash, (uint32_t)s->image_count++);
+	return image;
+}
+
+const struct wk_obj *wk_image_obj(const struct wk_image_symbols *image)
+{
+	return image->file.obj;
+}
+
+static void ready_kernel(struct wk_image_symbols *image)
+{
+	struct wk_symbols *s = image->owner;
+
+	if (wk_kernel_open(s)) {
+		image->state = WK_IMAGE_NAMED;
+		wk_buf_add_fmt(&image->reason, "names from %s", s->kallsyms_path);
+		return;
+	}
+	image->state = WK_IMAGE_UNREADABLE;
+	wk_buf_add_text(&image->reason, s->kernel.err.text);
+}
+
+/* Everything that is put off until somebody asks. */
+static void make_ready(const struct wk_image_symbols *image)
+{
+	struct wk_image_symbols *late = wk_image_late(image);
+
+	if (image->is_ready)
+		return;
+	late->is_ready = true;
+	wk_image_fetch(image);
+	if (image->key.is_kernel)
+		ready_kernel(late);
+	else if (image->file.obj || wk_image_has_rvas(image))
+		wk_image_build_table(late);
+}
+
+/* While a recording is made nobody else is asked, but the table is to have what others know. */
+static const struct wk_symtab *lend_symbols(void *context)
+{
+	const struct wk_image_symbols *image = context;
+
+	if (image->owner->is_live && (image->owner->remote || image->owner->files) &&
+	    !image->is_ready)
+		return NULL;
+	make_ready(image);
+	return image->tab;
+}
+
+struct wk_unwind_table *wk_image_unwind(struct wk_image_symbols *image)
+{
+	wk_image_fetch(image);
+	if (image->unwind || !image->file.obj)
+		return image->unwind;
+	image->unwind = wk_unwind_table_new(image->file.obj, wk_image_debug_obj(image));
+	wk_unwind_table_borrow_symbols(image->unwind, lend_symbols, image);
+	wk_image_take_unwind(image);
+	return image->unwind;
+}
+
+enum wk_image_state wk_image_state(const struct wk_image_symbols *image)
+{
+	make_ready(image);
+	return image->state;
+}
+
+const char *wk_image_reason(const struct wk_image_symbols *image)
+{
+	make_ready(image);
+	return wk_buf_text(&image->reason);
+}
+
+static bool find_in_kernel(struct wk_symbols *s, uint64_t address, struct wk_symbol *symbol)
+{
+	struct wk_kallsym found;
+
+	if (!wk_kernel_find(s, address, &found))
+		return false;
+	*symbol = (struct wk_symbol){
+		.name = found.name,
+		.start = found.start,
+		.size_bytes = found.size_bytes,
+	};
+	return true;
+}
+
+bool wk_image_find_of(const struct wk_image_symbols *image, uint64_t vaddr,
+		      struct wk_symbol *symbol)
+{
+	struct wk_obj_symbol found;
+
+	/* Where the file is here, the table of a PDB's publics is made only for what needs it. */
+	if (!image->file.obj)
+		make_ready(image);
+	if (wk_image_find_in_pdb(wk_image_late(image), vaddr, symbol))
+		return true;
+	make_ready(image);
+	if (!image->tab || !wk_symtab_find(image->tab, vaddr, &found))
+		return false;
+	*symbol = (struct wk_symbol){
+		.name = found.name,
+		.start = found.vaddr,
+		.size_bytes = found.size_bytes,
+		.is_plt = found.is_plt,
+	};
+	return true;
+}
+
+bool wk_image_find(const struct wk_image_symbols *image, uint64_t address, struct wk_symbol *symbol)
+{
+	uint64_t vaddr;
+
+	make_ready(image);
+	if (image->key.is_kernel)
+		return find_in_kernel(image->owner, address, symbol);
+	if (!wk_image_vaddr_of(image, address, &vaddr) || !wk_image_find_of(image, vaddr, symbol))
+		return false;
+	symbol->start += address - vaddr;
+	return true;
+}
+
+bool wk_is_running_kernel(const struct wk_build_id *id)
+{
+	struct wk_build_id running = { 0 };
+
+	running.size = (uint8_t)wk_os_kernel_build_id(running.bytes);
+	return id->size > 0 && wk_build_id_eq(id, &running);
+}
+
+bool wk_kernel_has_moved(const struct wk_image_symbols *kernel, uint64_t first_start)
+{
+	struct wk_symbol first;
+
+	return wk_image_find(kernel, first_start, &first) && first.start != first_start;
+}
+
+bool wk_is_running_release(struct wk_str host, struct wk_str release)
+{
+	struct wk_os_host here;
+
+	wk_os_host(&here);
+	return here.name[0] && wk_str_is(host, here.name) && wk_str_is(release, here.release);
+}
+
+bool wk_kernel_is_at(const struct wk_image_symbols *kernel, uint64_t start, uint64_t size_bytes)
+{
+	struct wk_symbol first, behind;
+
+	if (wk_image_state(kernel) != WK_IMAGE_NAMED)
+		return true;
+	if (!wk_image_find(kernel, start, &first) || first.start != start)
+		return false;
+	/* Recorders that count its data to it end where the table has no function. */
+	return !wk_image_find(kernel, start + size_bytes, &behind) ||
+	       behind.start == start + size_bytes;
+}

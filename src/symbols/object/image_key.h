@@ -1,0 +1,32 @@
+/* What identifies an image: what a recording knows of it, and whether its file is here. */
+#ifndef WK_SYMBOLS_OBJECT_IMAGE_KEY_H
+#define WK_SYMBOLS_OBJECT_IMAGE_KEY_H
+
+#include "event/event.h"
+
+struct wk_image_key {
+	struct wk_str path;          /* as recorded: absolute, "[vdso]", "[kernel.kallsyms]" ... */
+	struct wk_build_id build_id; /* size 0 where the recording has none */
+	uint64_t inode;              /* 0 where unknown; tells a replaced file from the recorded */
+	uint32_t device_major, device_minor;
+	/* Of an image of Windows, whose build id is then that of its PDB. Its addresses count from
+	 * where it is loaded (RVA), so that names need no file of it. */
+	struct wk_str pdb_path;      /* as it was linked; empty where unknown */
+	uint32_t time_stamp, image_bytes; /* the key of its file; 0 where unknown */
+	uint32_t pid;                /* a process that had it mapped, or 0 */
+	bool is_kernel;
+};
+
+enum wk_image_state {
+	WK_IMAGE_NAMED,      /* symbols were found */
+	WK_IMAGE_STRIPPED,   /* the file is there but names nothing */
+	WK_IMAGE_MISSING,    /* no file */
+	WK_IMAGE_DIFFERS,    /* a file, but not the one recorded */
+	WK_IMAGE_UNREADABLE, /* no right to read it, or it is damaged */
+	WK_IMAGE_NO_FILE,    /* anonymous memory: there never was one */
+};
+
+/* The key of the image in an image event. Borrows the event's text. */
+struct wk_image_key wk_image_key_of(const struct wk_event *event);
+
+#endif

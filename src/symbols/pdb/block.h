@@ -1,0 +1,94 @@
+/* What one unit of a PDB is made into, on its way to a block of the code index.
+ *
+ * Order of calls: wk_pdb_block_begin, wk_pdb_read_lines (files, lines), then wk_pdb_read_scopes
+ * (functions and inlined calls), then wk_pdb_make_runs, which lays all of it over one another, and
+ * wk_pdb_move_runs. All addresses are source addresses up to there; see pdb_internal.h. */
+#ifndef WK_SYMBOLS_PDB_BLOCK_H
+#define WK_SYMBOLS_PDB_BLOCK_H
+
+#include "symbols/code_index/block.h"
+#include "symbols/pdb/outline.h"
+
+/* A function, a thunk, or a part of a function that lies elsewhere. */
+struct wk_pdb_proc {
+	uint32_t start, end;
+	uint32_t name; /* text */
+	uint32_t node; /* made when it is first needed; 0: not yet */
+};
+
+/* An inlined call. */
+struct wk_pdb_site {
+	uint32_t parent; /* the site around it, + 1; 0: the function itself */
+	uint32_t proc;
+	uint32_t name; /* text; 0: it is not known, and the call is left out */
+	uint32_t depth;
+	uint32_t row;  /* that holds now, + 1; 0: none */
+	bool is_queued;
+	/* The node that was made last, and for what. */
+	uint32_t node, node_parent, node_file, node_line;
+};
+
+/* Code of an inlined call. */
+struct wk_pdb_site_row {
+	uint32_t start, end, site;
+	uint32_t file, line; /* file: text */
+};
+
+/* From `start` up to the next; line 0: none is known. Sorted; of several at one address the last
+ * counts. */
+struct wk_pdb_line {
+	uint32_t start, file, line;
+};
+
+/* From `start` up to the next the code is of `node`, at a line. */
+struct wk_pdb_run {
+	uint32_t start, node, file, line;
+};
+
+struct wk_pdb_block {
+	const struct wk_pdb_outline *outline; /* of its module */
+	uint32_t low;                         /* what lies before, or at `high`, is left out */
+	uint64_t high;
+
+	struct wk_map file_texts; /* by a file's place in the checksums to text; UINT32_MAX: none */
+	uint32_t last_file, last_text;
+	bool has_last_file;
+
+	struct wk_pdb_line *lines;
+	size_t line_count, line_cap;
+
+	struct wk_pdb_proc *procs;
+	size_t proc_count, proc_cap;
+	struct wk_pdb_site *sites;
+	size_t site_count, site_cap;
+	struct wk_pdb_site_row *rows;
+	size_t row_count, row_cap;
+
+	struct wk_code_maker maker; /* has the nodes */
+	size_t most_nodes;
+	struct wk_pdb_run *runs;
+	size_t run_count, run_cap;
+};
+
+void wk_pdb_block_begin(struct wk_pdb_block *block, const struct wk_pdb_outline *outline,
+			uint32_t low, uint64_t high);
+void wk_pdb_block_free(struct wk_pdb_block *block);
+
+/* pdb_lines.c */
+void wk_pdb_read_lines(struct wk_pdb *pdb, struct wk_pdb_block *block);
+/* The text of a file by its place among the checksums; 0: none. */
+uint32_t wk_pdb_file_text(struct wk_pdb *pdb, struct wk_pdb_block *block, uint32_t file_id);
+
+/* pdb_scopes.c */
+void wk_pdb_read_scopes(struct wk_pdb *pdb, struct wk_pdb_block *block);
+
+/* pdb_annotations.c: adds the rows of a site, of its function's code alone. */
+void wk_pdb_run_annotations(struct wk_pdb *pdb, struct wk_pdb_block *block, struct wk_bytes in,
+			    uint32_t site, const struct wk_pdb_inlinee *inlinee);
+
+/* pdb_runs.c: `runs`, sorted by address, and the nodes. */
+void wk_pdb_make_runs(struct wk_pdb_block *block);
+/* The same moved to where they are in the image. */
+void wk_pdb_move_runs(struct wk_pdb *pdb, struct wk_pdb_block *block);
+
+#endif

@@ -1,0 +1,149 @@
+#include "symbols/unwind/code.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "symbols/unwind/code_x86.h"
+
+/* Does the code before `at` end there? Returns, stops, padding. */
+static bool is_behind_an_end(const uint8_t *at)
+{
+	switch (at[-1]) {
+	case 0xc3: /* ret */
+	case 0x90: /* nop */
+	case 0xcc: /* int3 */
+	case 0xf4: /* hlt */
+	case 0x00: /* a longer nop's operand */
+		return true;
+	default:
+		return at[-2] == 0x0f && at[-1] == 0x0b; /* ud2 */
+	}
+}
+
+static void add(struct wk_code_starts *starts, uint64_t offset)
+{
+	starts->offsets = wk_grow(starts->offsets, &starts->cap, starts->count + 1,
+				  sizeof(*starts->offsets));
+	starts->offsets[starts->count++] = (uint32_t)offset;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort(struct wk_code_starts *starts)
+{
+	if (starts->count)
+		qsort(starts->offsets, starts->count, sizeof(*starts->offsets), by_number);
+}
+
+/* How many of the first `count`, which are in order, are at or before `offset`. */
+static size_t count_until(const struct wk_code_starts *starts, size_t count, uint64_t offset)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (starts->offsets[middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Calls `take` for each instruction, with the offset it begins at. What is none is passed
+ * over byte by byte: data in the middle of code. */
+static void each_instruction(struct wk_code_starts *starts, struct wk_bytes code,
+			     void (*take)(struct wk_code_starts *starts,
+					  const struct wk_bytes *code, uint64_t begin,
+					  const struct wk_x86 *ins))
+{
+	struct wk_x86 ins;
+
+	while (code.at < code.end) {
+		const uint8_t *begin = code.at;
+
+		if (wk_x86_read(&code, &ins)) {
+			take(starts, &code, (uint64_t)(begin - code.start), &ins);
+		} else {
+			code.bad = false;
+			code.at = begin + 1;
+		}
+	}
+}
+
+static void take_call(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
+		      const struct wk_x86 *ins)
+{
+	uint64_t target = wk_bytes_offset(code) + (uint64_t)(int64_t)ins->value;
+	bool is_called = ins->kind == WK_X86_CALL;
+
+	(void)begin;
+	if (ins->kind == WK_X86_CONSTANT)
+		target = (uint32_t)ins->value - starts->vaddr;
+	else if (!is_called && ins->kind != WK_X86_ADDRESS)
+		return;
+	if (target < 2 || target >= starts->size_bytes)
+		return;
+	if (is_called || (starts->vaddr + target) % 16 == 0 ||
+	    is_behind_an_end(code->start + target))
+		add(starts, target);
+}
+
+/* A jump out of its own function is a call in the last place. The functions known so far
+ * tell; and as a jump may also lead to the middle of one, only what looks like a beginning in
+ * every way is taken. */
+static void take_jump(struct wk_code_starts *starts, const struct wk_bytes *code, uint64_t begin,
+		      const struct wk_x86 *ins)
+{
+	uint64_t target = wk_bytes_offset(code) + (uint64_t)(int64_t)ins->value;
+
+	if (ins->kind != WK_X86_JUMP || target < 2 || target >= starts->size_bytes ||
+	    (starts->vaddr + target) % 16 != 0 || !is_behind_an_end(code->start + target))
+		return;
+	if (count_until(starts, starts->sorted, begin) !=
+	    count_until(starts, starts->sorted, target))
+		add(starts, target);
+}
+
+void wk_code_starts_read(struct wk_code_starts *starts, struct wk_bytes code, uint64_t vaddr)
+{
+	code.start = code.at;
+	starts->vaddr = vaddr;
+	starts->size_bytes = wk_bytes_left(&code);
+	starts->count = 0;
+	each_instruction(starts, code, take_call);
+	sort(starts);
+	starts->sorted = starts->count;
+	each_instruction(starts, code, take_jump);
+	sort(starts);
+}
+
+void wk_code_starts_fini(struct wk_code_starts *starts)
+{
+	free(starts->offsets);
+	*starts = (struct wk_code_starts){ 0 };
+}
+
+bool wk_code_starts_find(const struct wk_code_starts *starts, uint64_t vaddr, uint64_t *start,
+			 uint64_t *size_bytes)
+{
+	uint64_t end = starts->size_bytes;
+	size_t known;
+
+	if (vaddr < starts->vaddr || vaddr - starts->vaddr >= starts->size_bytes)
+		return false;
+	known = count_until(starts, starts->count, vaddr - starts->vaddr);
+	if (known == 0)
+		return false;
+	if (known < starts->count)
+		end = starts->offsets[known];
+	*start = starts->vaddr + starts->offsets[known - 1];
+	*size_bytes = end - starts->offsets[known - 1];
+	return true;
+}

@@ -1,0 +1,59 @@
+/* What a copy of the stack no longer holds, read from the process a moment later.
+ *
+ * The frames that matter here are the outermost: they stand for long, while those at the other
+ * end come and go. Still, the process may have moved on. So the return address that the copy
+ * held last must still stand where it was; and a walk that used such memory counts only if it
+ * reaches a root (unwind_walk.c), since what was overwritten does not lead to one. */
+#include "symbols/unwind/frame.h"
+
+/* Of 4 KiB each: a walk that needs more leads nowhere. */
+#define READ_LIMIT 512
+
+static uint64_t word_at(const uint8_t *bytes, size_t size)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < size; i++)
+		value |= (uint64_t)bytes[i] << (8 * i);
+	return value;
+}
+
+/* Does the last return address of the copy still stand in the process's memory? */
+static bool stands_still(const struct wk_frame *frame)
+{
+	struct wk_stack_memory *memory = frame->memory;
+	uint64_t offset = memory->highest - frame->base;
+	uint8_t now[8];
+
+	return memory->highest && offset <= frame->size_bytes && frame->size_bytes - offset >= 8 &&
+	       memory->read(memory->context, memory->highest, now, 8) == 8 &&
+	       memcmp(now, frame->bytes + offset, 8) == 0;
+}
+
+static bool is_held(const struct wk_stack_memory *memory, uint64_t address, size_t size)
+{
+	return address >= memory->base && address - memory->base <= memory->len &&
+	       memory->len - (address - memory->base) >= size;
+}
+
+bool wk_frame_load_above(struct wk_frame *frame, uint64_t address, size_t size, uint64_t *value)
+{
+	struct wk_stack_memory *memory = frame->memory;
+
+	if (!memory->is_allowed)
+		return false;
+	if (!memory->was_used)
+		memory->is_allowed = stands_still(frame);
+	if (memory->is_allowed && !is_held(memory, address, size)) {
+		memory->base = address & ~(uint64_t)7;
+		memory->len = memory->read(memory->context, memory->base, memory->bytes,
+					   sizeof(memory->bytes));
+		memory->is_allowed = is_held(memory, address, size) && ++memory->reads < READ_LIMIT;
+	}
+	if (!memory->is_allowed)
+		return false;
+	memory->was_used = true;
+	frame->missed_above = false;
+	*value = word_at(memory->bytes + (address - memory->base), size);
+	return true;
+}

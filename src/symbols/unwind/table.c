@@ -1,0 +1,897 @@
+#include "symbols/unwind/table.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "symbols/object/object_symbols.h"
+#include "symbols/object/symtab.h"
+#include "symbols/unwind/cfi.h"
+#include "symbols/unwind/code.h"
+#include "symbols/unwind/frame.h"
+#include "symbols/unwind/saved.h"
+
+/* ELF constants (System V ABI). */
+enum { SEGMENT_LOAD = 1, SEGMENT_EH_FRAME_HDR = 0x6474e550, SECTION_COMPRESSED = 0x800 };
+
+/* How far from the entry point code may be and still be taken for it. */
+#define ENTRY_BYTES 64
+
+/* Code without symbols is looked through in stretches of this size, and not for ever. */
+#define STRETCH_BYTES (4u << 20)
+#define STRETCH_LIMIT 16
+
+/* Remembered for an address of which the code tells nothing. */
+#define NO_RULES UINT32_MAX
+
+/* A damaged section may have entries that share bytes. Each byte is executed this often before
+ * the table gives up compiling; a sound one needs each once. */
+#define WORK_PER_BYTE 8
+
+enum source { EH_FRAME, DEBUG_FRAME, SEPARATE_DEBUG_FRAME, SOURCES, MADE = SOURCES };
+
+/* An entry whose rows are made: `row_count` rows from `first_row` on. */
+struct compiled {
+	uint64_t start, size_bytes;
+	uint32_t first_row, row_count;
+	uint32_t source; /* enum source */
+};
+
+struct row {
+	uint32_t distance; /* from the entry's start */
+	uint32_t rules;    /* index in `rules` */
+};
+
+struct wk_unwind_table {
+	const struct wk_obj *obj, *debug;
+	bool is_made; /* at run time: `compiled` is sorted, and all there is */
+	struct wk_cfi sections[SOURCES];
+	uint64_t work_left;
+
+	struct wk_map compiled_at; /* section and offset of an FDE -> id in `compiled` */
+	struct compiled *compiled; /* [0] is unused */
+	size_t compiled_count, compiled_cap;
+	struct row *rows;
+	size_t row_count, row_cap;
+
+	struct wk_arena arena;
+	struct wk_index rules_index; /* ids are indexes in `rules` */
+	struct wk_rules **rules;     /* [0] is unused */
+	size_t rules_count, rules_cap;
+
+	struct wk_unwind_saved saved; /* rows of an earlier time, of `saved_source` */
+	enum source saved_source;
+	uint32_t *saved_rules; /* number of saved rules -> index in `rules`, 0, or NO_RULES */
+
+	const struct wk_symtab *symbols; /* had when the code itself has to be asked */
+	struct wk_symtab *own_symbols;   /* where nobody lends any */
+	const struct wk_symtab *(*lend_symbols)(void *context);
+	void *lender;
+	struct wk_code_starts starts; /* where there are no symbols either */
+	unsigned stretches;
+	struct wk_map rules_by_code; /* address -> index in `rules`, or NO_RULES */
+
+	struct wk_obj_bound *bounds; /* of a PE, had when somebody asks for a function */
+	size_t bound_count;
+	bool has_bounds;
+};
+
+/* What lies at `vaddr`, up to the end of its segment's part of the file. */
+static struct wk_bytes bytes_at(const struct wk_obj *obj, uint64_t vaddr)
+{
+	struct wk_bytes none = { .bad = true };
+
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &obj->segments[i];
+		struct wk_bytes b = wk_bytes_of(obj->at, obj->size_bytes);
+
+		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr ||
+		    vaddr - s->vaddr >= s->file_size ||
+		    s->offset > obj->size_bytes || s->file_size > obj->size_bytes - s->offset)
+			continue;
+		b.big_endian = obj->big_endian;
+		wk_bytes_skip(&b, s->offset + (vaddr - s->vaddr));
+		b.end = obj->at + s->offset + s->file_size;
+		b.start = b.at;
+		return b;
+	}
+	return none;
+}
+
+/* The section that begins at `vaddr`, or all that follows where section headers are gone. */
+static struct wk_bytes section_at(const struct wk_obj *obj, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < obj->section_count; i++)
+		if (obj->sections[i].vaddr == vaddr && obj->sections[i].size_bytes)
+			return wk_obj_bytes(obj, &obj->sections[i]);
+	return bytes_at(obj, vaddr);
+}
+
+static uint64_t section_vaddr(const struct wk_obj *obj, const char *name)
+{
+	const struct wk_obj_section *section = wk_obj_section(obj, name);
+
+	return section ? section->vaddr : 0;
+}
+
+static void open_section(struct wk_cfi *cfi, const struct wk_obj *obj, const char *name)
+{
+	const struct wk_obj_section *section = wk_obj_section(obj, name);
+
+	if (!section || section->flags & SECTION_COMPRESSED)
+		return;
+	cfi->bytes = wk_obj_bytes(obj, section);
+	cfi->vaddr = section->vaddr;
+}
+
+/* .eh_frame: where the search table says it is, else by its name. */
+static void open_eh_frame(struct wk_cfi *cfi, const struct wk_obj *obj)
+{
+	for (uint32_t i = 0; i < obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &obj->segments[i];
+		struct wk_bytes header = wk_bytes_of(obj->at, obj->size_bytes);
+
+		if (s->type != SEGMENT_EH_FRAME_HDR)
+			continue;
+		header.big_endian = obj->big_endian;
+		header = wk_bytes_at(&header, s->offset, s->file_size);
+		header.start = header.at;
+		if (header.bad ||
+		    !wk_cfi_read_header(header, s->vaddr, cfi->address_size, &cfi->header))
+			continue;
+		cfi->bytes = section_at(obj, cfi->header.eh_frame_vaddr);
+		cfi->vaddr = cfi->header.eh_frame_vaddr;
+		if (!cfi->bytes.bad)
+			return;
+	}
+	cfi->header = (struct wk_cfi_header){ 0 };
+	cfi->bytes = (struct wk_bytes){ 0 };
+	open_section(cfi, obj, ".eh_frame");
+}
+
+struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const struct wk_obj *debug)
+{
+	struct wk_unwind_table *table = wk_alloc_zeroed(1, sizeof(*table));
+
+	table->obj = obj;
+	table->debug = debug;
+	table->compiled_count = 1;
+	table->rules_count = 1;
+	for (int i = 0; i < SOURCES; i++) {
+		struct wk_cfi *cfi = &table->sections[i];
+
+		cfi->is_debug = i != EH_FRAME;
+		cfi->address_size = obj->is_64 ? 8 : 4;
+		cfi->text_vaddr = section_vaddr(obj, ".text");
+		cfi->data_vaddr = section_vaddr(obj, ".got");
+	}
+	/* What Windows unwinds by is no call frame information, and that of a PE's debug
+	 * information is of addresses that begin at its base. */
+	if (obj->kind == WK_OBJ_PE)
+		return table;
+	open_eh_frame(&table->sections[EH_FRAME], obj);
+	open_section(&table->sections[DEBUG_FRAME], obj, ".debug_frame");
+	if (debug)
+		open_section(&table->sections[SEPARATE_DEBUG_FRAME], debug, ".debug_frame");
+	for (int i = 0; i < SOURCES; i++)
+		table->work_left += WORK_PER_BYTE * (uint64_t)(table->sections[i].bytes.end -
+							       table->sections[i].bytes.start);
+	return table;
+}
+
+void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
+				    const struct wk_symtab *(*symbols)(void *context),
+				    void *context)
+{
+	table->lend_symbols = symbols;
+	table->lender = context;
+}
+
+void wk_unwind_table_free(struct wk_unwind_table *table)
+{
+	if (!table)
+		return;
+	for (int i = 0; i < SOURCES; i++)
+		wk_cfi_fini(&table->sections[i]);
+	wk_map_fini(&table->compiled_at);
+	wk_map_fini(&table->rules_by_code);
+	wk_index_fini(&table->rules_index);
+	wk_symtab_free(table->own_symbols);
+	wk_code_starts_fini(&table->starts);
+	free(table->bounds);
+	wk_arena_fini(&table->arena);
+	free(table->compiled);
+	free(table->rows);
+	free(table->rules);
+	free(table->saved_rules);
+	free(table);
+}
+
+struct rules_key {
+	const struct wk_rules *rules;
+	size_t size_bytes;
+};
+
+static size_t rules_bytes(const struct wk_rules *rules)
+{
+	return sizeof(*rules) + rules->count * sizeof(rules->saved[0]);
+}
+
+static bool same_rules(const void *context, uint32_t id, const void *key)
+{
+	const struct wk_unwind_table *table = context;
+	const struct rules_key *k = key;
+
+	return rules_bytes(table->rules[id]) == k->size_bytes &&
+	       memcmp(table->rules[id], k->rules, k->size_bytes) == 0;
+}
+
+/* The index of rules like these. They must have been zeroed before they were filled. */
+static uint32_t intern(struct wk_unwind_table *table, const struct wk_rules *rules)
+{
+	struct rules_key key = { rules, rules_bytes(rules) };
+	uint64_t hash = wk_hash_bytes(rules, key.size_bytes);
+	uint32_t id = wk_index_find(&table->rules_index, hash, same_rules, table, &key);
+
+	if (id)
+		return id;
+	id = (uint32_t)table->rules_count;
+	table->rules = wk_grow(table->rules, &table->rules_cap, id + 1u, sizeof(*table->rules));
+	table->rules[id] = wk_arena_alloc(&table->arena, key.size_bytes);
+	memcpy(table->rules[id], rules, key.size_bytes);
+	table->rules_count++;
+	wk_index_add(&table->rules_index, hash, id);
+	return id;
+}
+
+static void add_rules_of(const struct wk_cfi_state *state, struct wk_rules *rules)
+{
+	rules->is_plain = state->cfa_kind == WK_CFA_REGISTER;
+	for (uint8_t reg = 0; reg < WK_REGISTERS; reg++) {
+		if (state->kind[reg] == WK_RULE_SAME)
+			continue;
+		rules->is_plain = rules->is_plain && state->kind[reg] == WK_RULE_AT;
+		rules->saved[rules->count++] =
+			(struct wk_rule){ reg, state->kind[reg], state->value[reg] };
+	}
+}
+
+static uint32_t intern_state(struct wk_unwind_table *table, const struct wk_cfi_state *state,
+			     uint8_t return_address, bool is_signal, const struct wk_bytes *section)
+{
+	union wk_unwind_wide wide;
+
+	memset(&wide, 0, sizeof(wide));
+	wide.rules.cfa_kind = state->cfa_kind;
+	wide.rules.cfa_register = state->cfa_register;
+	wide.rules.cfa_value = state->cfa_value;
+	wide.rules.return_address = return_address;
+	wide.rules.is_signal = is_signal;
+	wide.rules.is_root = state->kind[return_address] == WK_RULE_UNDEFINED;
+	add_rules_of(state, &wide.rules);
+	if (!wide.rules.is_plain)
+		wide.rules.section = section;
+	return intern(table, &wide.rules);
+}
+
+struct compiler {
+	struct wk_unwind_table *table;
+	const struct wk_cfi_fde *fde;
+	const struct wk_bytes *section; /* lives as long as the table */
+	uint32_t first_row;
+};
+
+static void take_row(void *context, uint64_t vaddr, const struct wk_cfi_state *state)
+{
+	struct compiler *c = context;
+	struct wk_unwind_table *table = c->table;
+	const struct wk_cfi_cie *cie = c->fde->cie;
+	struct row row = { .distance = (uint32_t)(vaddr - c->fde->start) };
+
+	if (vaddr - c->fde->start > UINT32_MAX || table->row_count == UINT32_MAX)
+		return;
+	row.rules = intern_state(table, state, cie->return_address, cie->is_signal, c->section);
+	if (table->row_count > c->first_row && table->rows[table->row_count - 1].rules == row.rules)
+		return;
+	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1, sizeof(row));
+	table->rows[table->row_count++] = row;
+}
+
+/* An entry with a broken program keeps no rows: what came before the fault may be as wrong. */
+static void compile(struct wk_unwind_table *table, const struct wk_cfi *cfi,
+		    const struct wk_bytes *section, const struct wk_cfi_fde *fde,
+		    struct compiled *compiled)
+{
+	uint64_t work = wk_bytes_left(&fde->program) + 1;
+	struct compiler c = { table, fde, section, (uint32_t)table->row_count };
+
+	*compiled = (struct compiled){
+		.start = fde->start,
+		.size_bytes = fde->size_bytes,
+		.first_row = c.first_row,
+		.source = MADE,
+	};
+	if (work > table->work_left)
+		return;
+	table->work_left -= work;
+	if (!wk_cfi_run(cfi, fde, take_row, &c))
+		table->row_count = c.first_row;
+	compiled->row_count = (uint32_t)table->row_count - c.first_row;
+}
+
+static const struct compiled *compiled_of(struct wk_unwind_table *table, enum source source,
+					  const struct wk_cfi_fde *fde)
+{
+	uint32_t *id = wk_map_at(&table->compiled_at, fde->offset * SOURCES + source);
+
+	if (!*id) {
+		*id = (uint32_t)table->compiled_count++;
+		table->compiled = wk_grow(table->compiled, &table->compiled_cap,
+					  table->compiled_count, sizeof(*table->compiled));
+		compile(table, &table->sections[source], &table->sections[source].bytes, fde,
+			&table->compiled[*id]);
+		table->compiled[*id].source = source;
+	}
+	return &table->compiled[*id];
+}
+
+static const struct wk_rules *row_at(const struct wk_unwind_table *table,
+				     const struct compiled *compiled, uint64_t vaddr)
+{
+	const struct row *rows = table->rows + compiled->first_row;
+	uint64_t distance = vaddr - compiled->start;
+	uint32_t low = 0, high = compiled->row_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rows[middle].distance <= distance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? table->rules[rows[low - 1].rules] : NULL;
+}
+
+static bool is_sigreturn(const struct wk_unwind_table *table, uint64_t vaddr)
+{
+	return wk_code_is_sigreturn(bytes_at(table->obj, vaddr), table->obj->machine);
+}
+
+/* The index of rules that were saved; NO_RULES where they make no sense. */
+static uint32_t saved_rules(struct wk_unwind_table *table, uint32_t number)
+{
+	const struct wk_bytes *section = &table->sections[table->saved_source].bytes;
+	union wk_unwind_wide wide;
+
+	if (number >= table->saved.rules_count)
+		return NO_RULES;
+	if (!table->saved_rules[number])
+		table->saved_rules[number] =
+			wk_unwind_saved_rules(&table->saved, number, section, &wide)
+				? intern(table, &wide.rules) : NO_RULES;
+	return table->saved_rules[number];
+}
+
+/* The row of what was saved that holds `vaddr`: NULL where nothing was. */
+static const struct wk_unwind_saved_row *saved_row(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_unwind_saved_entry *entry = wk_unwind_saved_find(&table->saved, vaddr);
+	const struct wk_unwind_saved_row *rows;
+	uint32_t low = 0, high;
+	uint64_t distance;
+
+	if (!entry)
+		return NULL;
+	distance = vaddr - table->saved.base - entry->start;
+	if (entry->size_bytes > 1 && distance == entry->size_bytes - 1 &&
+	    is_sigreturn(table, vaddr + 1))
+		return NULL;
+	rows = wk_unwind_saved_rows(&table->saved, entry, &high);
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (rows[middle].distance <= distance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &rows[low - 1] : NULL;
+}
+
+static const struct wk_rules *rules_by_tables(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	struct wk_cfi_fde fde;
+
+	for (int i = 0; i < SOURCES; i++) {
+		const struct wk_rules *rules;
+
+		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))
+			continue;
+		/* A trampoline right behind this function is returned to, not from its end. */
+		if (vaddr - fde.start == fde.size_bytes - 1 && is_sigreturn(table, vaddr + 1))
+			return NULL;
+		rules = row_at(table, compiled_of(table, (enum source)i, &fde), vaddr);
+		if (rules)
+			return rules;
+	}
+	return NULL;
+}
+
+/* The stretch of a segment of code around `vaddr`. */
+static void read_stretch(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < table->obj->segment_count; i++) {
+		const struct wk_obj_segment *s = &table->obj->segments[i];
+		struct wk_bytes code;
+		uint64_t skip;
+
+		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size)
+			continue;
+		skip = (vaddr - s->vaddr) / STRETCH_BYTES * STRETCH_BYTES;
+		code = bytes_at(table->obj, s->vaddr + skip);
+		if (wk_bytes_left(&code) > STRETCH_BYTES)
+			code.end = code.at + STRETCH_BYTES;
+		wk_code_starts_read(&table->starts, code, s->vaddr + skip);
+		return;
+	}
+}
+
+static bool start_by_calls(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			   uint64_t *size_bytes)
+{
+	const struct wk_code_starts *starts = &table->starts;
+
+	if (vaddr < starts->vaddr || vaddr - starts->vaddr >= starts->size_bytes) {
+		if (table->stretches++ >= STRETCH_LIMIT)
+			return false;
+		read_stretch(table, vaddr);
+	}
+	return wk_code_starts_find(starts, vaddr, start, size_bytes);
+}
+
+static const struct wk_symtab *symbols_of(struct wk_unwind_table *table)
+{
+	if (!table->symbols && table->lend_symbols)
+		table->symbols = table->lend_symbols(table->lender);
+	if (!table->symbols)
+		table->symbols = table->own_symbols = wk_symtab_new(table->obj, table->debug);
+	return table->symbols;
+}
+
+/* Where the function that holds `vaddr` begins, and its code: by the symbols or, in a stripped
+ * file, by what the code calls. */
+static struct wk_bytes function_at(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start)
+{
+	struct wk_bytes code = { .bad = true };
+	struct wk_obj_symbol symbol;
+	uint64_t size;
+
+	if (wk_symtab_find(symbols_of(table), vaddr, &symbol)) {
+		*start = symbol.vaddr;
+		size = symbol.size_bytes;
+	} else if (!start_by_calls(table, vaddr, start, &size)) {
+		return code;
+	}
+	code = bytes_at(table->obj, *start);
+	if (wk_bytes_left(&code) > size)
+		code.end = code.at + size;
+	return code;
+}
+
+/* The program's first instructions have no caller. */
+static bool is_entry(const struct wk_obj *obj, uint64_t vaddr, struct wk_bytes function,
+		     uint64_t start)
+{
+	if (!function.bad && start == obj->entry)
+		return true;
+	return obj->entry && vaddr >= obj->entry && vaddr - obj->entry < ENTRY_BYTES;
+}
+
+static uint32_t make_rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_unwind_machine *machine = wk_unwind_machine(table->obj->machine);
+	struct wk_rules rules = { .cfa_kind = WK_CFA_SIGNAL, .is_signal = true };
+	struct wk_cfi_state state;
+	struct wk_bytes function;
+	uint64_t start = 0;
+
+	if (!machine)
+		return NO_RULES;
+	rules.return_address = machine->pc;
+	if (is_sigreturn(table, vaddr) || is_sigreturn(table, vaddr + 1))
+		return intern(table, &rules);
+	function = function_at(table, vaddr, &start);
+	rules = (struct wk_rules){ .cfa_kind = WK_CFA_NONE, .is_root = true };
+	if (is_entry(table->obj, vaddr, function, start) ||
+	    (machine->return_on_stack && wk_code_ends_thread(bytes_at(table->obj, vaddr + 1))))
+		return intern(table, &rules);
+	if (!machine->return_on_stack || function.bad || vaddr < start ||
+	    !wk_code_rules(function, vaddr - start, &state))
+		return NO_RULES;
+	return intern_state(table, &state, machine->return_address, false, NULL);
+}
+
+/* Where there are no tables the code itself is asked, once for each address. */
+static const struct wk_rules *rules_by_code(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	uint32_t id = wk_map_find(&table->rules_by_code, vaddr);
+
+	if (!id) {
+		id = make_rules_by_code(table, vaddr);
+		wk_map_set(&table->rules_by_code, vaddr, id);
+	}
+	return id == NO_RULES ? NULL : table->rules[id];
+}
+
+struct wk_unwind_table *wk_unwind_table_new_made(void)
+{
+	static const struct wk_obj no_file = { .is_64 = true };
+	struct wk_unwind_table *table = wk_unwind_table_new(&no_file, NULL);
+
+	table->is_made = true;
+	return table;
+}
+
+/* The entries of one section, whose index is made, in order of address. */
+static void add_made(struct wk_unwind_table *table, struct wk_cfi *cfi,
+		     const struct wk_bytes *section, uint64_t start, uint64_t size_bytes)
+{
+	uint64_t from = start, end = start + size_bytes;
+	struct wk_cfi_fde fde;
+
+	for (size_t i = 0; i < cfi->index_count; i++) {
+		if (!wk_cfi_entry_at(cfi, cfi->index[i].offset, &fde) || fde.start < from ||
+		    fde.start >= end || table->compiled_count == UINT32_MAX)
+			continue;
+		if (fde.size_bytes > end - fde.start)
+			fde.size_bytes = end - fde.start;
+		from = fde.start + fde.size_bytes;
+		table->compiled = wk_grow(table->compiled, &table->compiled_cap,
+					  table->compiled_count + 1, sizeof(*table->compiled));
+		compile(table, cfi, section, &fde, &table->compiled[table->compiled_count++]);
+	}
+}
+
+void wk_unwind_table_add_made(struct wk_unwind_table *table, struct wk_bytes eh_frame,
+			      uint64_t vaddr, uint64_t start, uint64_t size_bytes)
+{
+	size_t len = wk_bytes_left(&eh_frame);
+	struct wk_bytes *section = wk_arena_alloc(&table->arena, sizeof(*section));
+	uint8_t *bytes = wk_arena_alloc(&table->arena, len);
+	struct wk_cfi cfi = { .vaddr = vaddr, .address_size = 8 };
+	struct wk_cfi_fde fde;
+
+	if (len)
+		memcpy(bytes, eh_frame.at, len);
+	*section = wk_bytes_of(bytes, len);
+	section->big_endian = eh_frame.big_endian;
+	cfi.bytes = *section;
+	table->work_left += WORK_PER_BYTE * (uint64_t)len;
+	wk_cfi_find(&cfi, start, &fde);
+	add_made(table, &cfi, section, start, size_bytes);
+	wk_cfi_fini(&cfi);
+}
+
+static const struct wk_rules *rules_made(const struct wk_unwind_table *table, uint64_t vaddr)
+{
+	size_t low = 1, high = table->compiled_count;
+	const struct compiled *entry;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->compiled[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	entry = low > 1 ? &table->compiled[low - 1] : NULL;
+	return entry && vaddr - entry->start < entry->size_bytes ? row_at(table, entry, vaddr)
+								  : NULL;
+}
+
+const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_unwind_saved_row *row;
+	const struct wk_rules *rules;
+
+	if (table->is_made)
+		return rules_made(table, vaddr);
+	row = saved_row(table, vaddr);
+	if (row) {
+		uint32_t number = saved_rules(table, row->rules);
+
+		return number == NO_RULES ? NULL : table->rules[number];
+	}
+	rules = rules_by_tables(table, vaddr);
+	return rules ? rules : rules_by_code(table, vaddr);
+}
+
+bool wk_unwind_table_is_empty(const struct wk_unwind_table *table)
+{
+	for (int i = 0; i < SOURCES; i++)
+		if (wk_bytes_left(&table->sections[i].bytes))
+			return false;
+	return true;
+}
+
+struct all {
+	struct wk_unwind_table *table;
+	enum source source;
+};
+
+static bool compile_one(void *context, const struct wk_cfi_fde *fde)
+{
+	struct all *all = context;
+
+	compiled_of(all->table, all->source, fde);
+	return true;
+}
+
+size_t wk_unwind_table_compile_all(struct wk_unwind_table *table)
+{
+	for (int i = 0; i < SOURCES; i++) {
+		struct all all = { table, (enum source)i };
+
+		wk_cfi_each(&table->sections[i], compile_one, &all);
+	}
+	return table->row_count;
+}
+
+size_t wk_unwind_table_bytes(const struct wk_unwind_table *table)
+{
+	size_t bytes = sizeof(*table);
+
+	bytes += table->compiled_cap * sizeof(*table->compiled);
+	bytes += table->compiled_at.cap * sizeof(*table->compiled_at.slots);
+	bytes += table->row_cap * sizeof(*table->rows);
+	bytes += table->rules_cap * sizeof(*table->rules);
+	bytes += table->rules_index.cap * sizeof(*table->rules_index.slots);
+	for (size_t i = 1; i < table->rules_count; i++)
+		bytes += rules_bytes(table->rules[i]);
+	for (int i = 0; i < SOURCES; i++)
+		bytes += table->sections[i].index_count * sizeof(struct wk_cfi_entry);
+	return bytes;
+}
+
+bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr)
+{
+	const struct wk_rules *rules = wk_unwind_table_rules(table, vaddr);
+
+	return rules && rules->is_root;
+}
+
+static bool is_in_plt(const struct wk_obj *obj, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < obj->section_count; i++) {
+		const struct wk_obj_section *s = &obj->sections[i];
+
+		if (vaddr >= s->vaddr && vaddr - s->vaddr < s->size_bytes &&
+		    (wk_str_starts(s->name, ".plt") || wk_str_is(s->name, ".iplt")))
+			return true;
+	}
+	return false;
+}
+
+/* By the last that begins at `vaddr` or below. */
+static bool function_by_bounds(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			       uint64_t *size_bytes)
+{
+	const struct wk_obj_bound *bound;
+	size_t count;
+
+	if (!table->has_bounds)
+		table->bound_count = wk_obj_bounds(table->obj, &table->bounds);
+	table->has_bounds = true;
+	count = wk_sorted_up_to(table->bounds, table->bound_count, sizeof(*bound),
+				offsetof(struct wk_obj_bound, start), vaddr);
+	if (count == 0)
+		return false;
+	bound = &table->bounds[count - 1];
+	if (vaddr >= bound->end)
+		return false;
+	*start = bound->start;
+	*size_bytes = bound->end - bound->start;
+	return true;
+}
+
+bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			uint64_t *size_bytes)
+{
+	struct wk_cfi_fde fde;
+
+	if (table->obj->kind == WK_OBJ_PE)
+		return function_by_bounds(table, vaddr, start, size_bytes);
+
+	for (int i = 0; i < SOURCES; i++) {
+		if (!wk_cfi_find(&table->sections[i], vaddr, &fde))
+			continue;
+		if (is_in_plt(table->obj, vaddr))
+			return false;
+		*start = fde.start;
+		*size_bytes = fde.size_bytes;
+		return true;
+	}
+	return false;
+}
+
+/* Where two sections have entries the first one is asked first: only of that one is it certain
+ * that what it says is the answer. */
+static enum source first_source(const struct wk_unwind_table *table)
+{
+	for (int i = 0; i < SOURCES; i++)
+		if (wk_bytes_left(&table->sections[i].bytes))
+			return (enum source)i;
+	return EH_FRAME;
+}
+
+/* All entries with rows, compiled or saved before, and then what code told of single places: each
+ * is an entry of one byte with one row. In order of address. */
+struct gathered {
+	struct wk_unwind_saved_entry *entries;
+	struct wk_unwind_saved_row *rows;
+	struct wk_sort_key *keys; /* row: in `compiled`, behind those in `saved`, then in the map */
+	uint32_t key_count, entry_count, row_count;
+	uint64_t base;
+};
+
+static bool is_used(const struct wk_map_slot *slot)
+{
+	return slot->id != 0 && slot->key != UINT64_MAX;
+}
+
+static void sort_entries(const struct wk_unwind_table *table, struct gathered *g)
+{
+	enum source source = first_source(table);
+
+	g->keys = wk_alloc((table->compiled_count + table->saved.entry_count +
+			    table->rules_by_code.count) * sizeof(*g->keys));
+	for (uint32_t i = 1; i < table->compiled_count; i++)
+		if (table->compiled[i].source == source && table->compiled[i].row_count)
+			g->keys[g->key_count++] =
+				(struct wk_sort_key){ table->compiled[i].start, i };
+	for (uint32_t i = 0; i < table->saved.entry_count; i++)
+		g->keys[g->key_count++] = (struct wk_sort_key){
+			table->saved.base + table->saved.entries[i].start,
+			(uint32_t)table->compiled_count + i,
+		};
+	for (size_t i = 0; i < table->rules_by_code.cap; i++)
+		if (is_used(&table->rules_by_code.slots[i]))
+			g->keys[g->key_count++] = (struct wk_sort_key){
+				table->rules_by_code.slots[i].key,
+				(uint32_t)(table->compiled_count + table->saved.entry_count + i),
+			};
+	wk_sort_keys(g->keys, g->key_count);
+	g->base = g->key_count ? g->keys[0].key : 0;
+}
+
+static void gather_row(struct gathered *g, uint32_t distance, uint32_t rules)
+{
+	g->rows[g->row_count++] = (struct wk_unwind_saved_row){
+		distance, rules == NO_RULES ? NO_RULES : rules - 1
+	};
+}
+
+/* A damaged file may tell the same rows in many entries: not more are taken than there are. */
+static void gather_saved(struct wk_unwind_table *table, struct gathered *g, uint32_t number,
+			 uint32_t *left)
+{
+	const struct wk_unwind_saved_entry *entry = &table->saved.entries[number];
+	uint32_t count;
+	const struct wk_unwind_saved_row *rows =
+		wk_unwind_saved_rows(&table->saved, entry, &count);
+
+	if (count > *left)
+		return;
+	*left -= count;
+	g->entries[g->entry_count].size_bytes = entry->size_bytes;
+	for (uint32_t i = 0; i < count; i++)
+		gather_row(g, rows[i].distance, saved_rules(table, rows[i].rules));
+}
+
+static void gather_compiled(const struct wk_unwind_table *table, struct gathered *g,
+			    const struct compiled *compiled)
+{
+	g->entries[g->entry_count].size_bytes =
+		compiled->size_bytes < UINT32_MAX ? (uint32_t)compiled->size_bytes : UINT32_MAX;
+	for (uint32_t i = 0; i < compiled->row_count; i++) {
+		const struct row *row = &table->rows[compiled->first_row + i];
+
+		gather_row(g, row->distance, row->rules);
+	}
+}
+
+/* A place inside of a function that has rows (behind it a signal's trampoline, say) would hide
+ * what follows in that function. */
+static void gather_code(struct gathered *g, const struct wk_map_slot *slot)
+{
+	struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
+	const struct wk_unwind_saved_entry *last = g->entry_count ? entry - 1 : NULL;
+
+	if (last && entry->start - last->start < last->size_bytes)
+		return;
+	entry->size_bytes = 1;
+	gather_row(g, 0, slot->id);
+}
+
+static void gather(struct wk_unwind_table *table, struct gathered *g)
+{
+	uint32_t compiled = (uint32_t)table->compiled_count;
+	uint32_t saved = compiled + table->saved.entry_count;
+	uint32_t left = table->saved.row_count;
+
+	sort_entries(table, g);
+	g->entries = wk_alloc(g->key_count * sizeof(*g->entries));
+	g->rows = wk_alloc((table->row_count + left + table->rules_by_code.count) *
+			   sizeof(*g->rows));
+	for (uint32_t i = 0; i < g->key_count; i++) {
+		struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
+		uint32_t row = g->keys[i].row;
+
+		if (g->keys[i].key - g->base > UINT32_MAX)
+			break;
+		if (i > 0 && g->keys[i].key == g->keys[i - 1].key)
+			continue;
+		*entry = (struct wk_unwind_saved_entry){ .first_row = g->row_count };
+		entry->start = (uint32_t)(g->keys[i].key - g->base);
+		if (row < compiled)
+			gather_compiled(table, g, &table->compiled[row]);
+		else if (row < saved)
+			gather_saved(table, g, row - compiled, &left);
+		else
+			gather_code(g, &table->rules_by_code.slots[row - saved]);
+		entry->row_count = g->row_count - entry->first_row;
+		g->entry_count += entry->row_count > 0;
+	}
+}
+
+void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out)
+{
+	struct gathered g = { 0 };
+	struct wk_unwind_saving saving;
+
+	gather(table, &g);
+	saving = (struct wk_unwind_saving){
+		.base = g.base,
+		.entries = g.entries,
+		.entry_count = g.entry_count,
+		.rows = g.rows,
+		.row_count = g.row_count,
+		.rules = table->rules_count > 1 ? table->rules + 1 : NULL,
+		.rules_count = (uint32_t)table->rules_count - 1,
+	};
+	wk_unwind_saved_write(&saving, out);
+	free(g.entries);
+	free(g.rows);
+	free(g.keys);
+}
+
+bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err)
+{
+	struct wk_unwind_saved saved;
+
+	if (table->saved_rules || !wk_unwind_saved_open(&saved, bytes, err))
+		return false;
+	table->saved = saved;
+	table->saved_source = first_source(table);
+	table->saved_rules = wk_alloc_zeroed(saved.rules_count, sizeof(*table->saved_rules));
+	return true;
+}
+
+bool wk_unwind_table_is_changed(const struct wk_unwind_table *table)
+{
+	enum source source = first_source(table);
+
+	for (size_t i = 1; i < table->compiled_count; i++)
+		if (table->compiled[i].source == source && table->compiled[i].row_count)
+			return true;
+	for (size_t i = 0; i < table->rules_by_code.cap; i++)
+		if (is_used(&table->rules_by_code.slots[i]) &&
+		    !wk_unwind_saved_find(&table->saved, table->rules_by_code.slots[i].key))
+			return true;
+	return false;
+}

@@ -1,0 +1,126 @@
+/* Call chains from sampled registers and a copy of the stack.
+ *
+ * A wk_unwind_table holds one image's unwind rules, compiled from .eh_frame (found by its
+ * program header, or scanned where there is no search table) and .debug_frame into rows of
+ * fixed size sorted by address. Rows are compiled on first use of their FDE, so a library of
+ * 150 MB costs what is sampled in it. Specified by the DWARF 5 standard, section 6.4, and the
+ * LSB's description of .eh_frame.
+ *
+ * On x86-64, code that has no tables (musl's C library, hand-written assembly) is followed by
+ * its instructions instead, from where symbols or calls say that its function begins.
+ *
+ * A wk_unwinder walks stacks: it asks its owner which image covers a pc, looks the row up
+ * (a direct-mapped cache sits in front), applies it, and falls back to frame pointers
+ * where tables end. One unwinder serves one thread at a time. */
+#ifndef WK_SYMBOLS_UNWIND_UNWIND_H
+#define WK_SYMBOLS_UNWIND_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "event/event.h"
+#include "symbols/object/object.h"
+
+struct wk_symtab;
+struct wk_unwind_table;
+
+/* Of a saved table, for the cache. Raised when the bytes change, and whenever the same file would
+ * give another table: what an older wick saved is then made anew. */
+#define WK_UNWIND_VERSION 2
+
+/* `debug` (may be NULL) is the separate debug file. Both must outlive the table. Never NULL:
+ * an image without any rules gives a table that finds nothing. Looking up compiles, so a table
+ * serves one thread at a time; and unwinders keep pointers into it: once it is freed, spaces
+ * that it was used in must not be set again. */
+struct wk_unwind_table *wk_unwind_table_new(const struct wk_obj *obj, const struct wk_obj *debug);
+void wk_unwind_table_free(struct wk_unwind_table *table);
+
+/* A table of code that was made at run time, which is told a piece at a time: each piece has a
+ * range of its own in the table's addresses, behind those of all pieces before. `eh_frame`, whose
+ * bytes begin at `vaddr`, is compiled and copied; what it says of places outside of the piece is
+ * left out. Is not saved nor loaded. */
+struct wk_unwind_table *wk_unwind_table_new_made(void);
+void wk_unwind_table_add_made(struct wk_unwind_table *table, struct wk_bytes eh_frame,
+			      uint64_t vaddr, uint64_t start, uint64_t size_bytes);
+
+/* Where the code itself has to be asked, symbols tell where its function begins. An owner who has
+ * them sorted already can lend them: `symbols` is called at the first such place, and what it
+ * returns must outlive the table. Without it, or where it returns NULL, the table makes its own.
+ * To be told before the first question. */
+void wk_unwind_table_borrow_symbols(struct wk_unwind_table *table,
+				    const struct wk_symtab *(*symbols)(void *context),
+				    void *context);
+
+/* Compiles everything now; gives the number of rows. For tests and measurements. */
+size_t wk_unwind_table_compile_all(struct wk_unwind_table *table);
+size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
+
+/* What was compiled and read from code so far, to bytes and back. Load, once and before the
+ * first question, makes it a base that what is compiled later is added to, and costs next to
+ * nothing: it is used where it lies in `bytes`, which must begin at a multiple of 8 and outlive
+ * the table, and be of the same files. Broken bytes give an error or wrong rules, never a fault.
+ * Save writes both the base and what came; is_changed tells whether anything came. */
+void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out);
+bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes,
+			  struct wk_err *err);
+bool wk_unwind_table_is_changed(const struct wk_unwind_table *table);
+
+/* Is this place the outermost frame by its own rules (return address undefined)? The question
+ * that tells a whole stack from a cut one, also in stripped images. */
+bool wk_unwind_is_root(struct wk_unwind_table *table, uint64_t vaddr);
+
+/* The function that holds this place, as the tables bound it: what a stripped image still tells
+ * of its functions. False where no entry covers the place, and in a procedure linkage table,
+ * which one entry covers although its slots lead to as many functions. Compiles nothing. */
+bool wk_unwind_function(struct wk_unwind_table *table, uint64_t vaddr, uint64_t *start,
+			uint64_t *size_bytes);
+
+/* What covers an address of the walked process. */
+struct wk_unwind_image {
+	struct wk_unwind_table *table; /* NULL: mapped, but no rules (anonymous memory, JIT code) */
+	uint64_t start, end;           /* the mapping's address range */
+	uint64_t bias;                 /* address - bias = virtual address in the image's file */
+};
+
+struct wk_unwinder;
+
+/* `find` fills `image` for the mapping that covers `address`, or returns false. */
+struct wk_unwinder *wk_unwinder_new(bool (*find)(void *context, uint64_t address,
+						  struct wk_unwind_image *image),
+				    void *context);
+void wk_unwinder_free(struct wk_unwinder *unwinder);
+
+/* The address space that following walks are of. A number that the owner changes whenever a
+ * process's mappings change or another process is walked: cached rows of other numbers are
+ * not used. */
+void wk_unwinder_set_space(struct wk_unwinder *unwinder, uint64_t space);
+
+/* Where a copy ends too soon, more of a living process's stack may be read: `read` copies up to
+ * `size` bytes of the walked process's memory and returns how many it got. What is read so is
+ * used only where the process still stands as the copy has it, and where it leads to a root. */
+void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
+			    size_t (*read)(void *context, uint64_t address, void *bytes,
+					   size_t size),
+			    void *context);
+
+/* How many walks were completed so. */
+uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder);
+
+enum wk_unwind_end {
+	WK_UNWIND_ROOT,     /* the outermost frame was reached */
+	WK_UNWIND_CUT,      /* the copy of the stack ended first: a larger one would help */
+	WK_UNWIND_BROKEN,   /* no rule, or a rule that led nowhere */
+	WK_UNWIND_FULL,     /* `cap` frames were found and there are more */
+};
+
+/* Walks one stack. chain[0] is the sampled pc; later entries are return addresses less one,
+ * or the pc itself above a signal frame: addresses that lie inside the calling instruction
+ * and are looked up as they stand. Returns how many were written, at most `cap`. */
+size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack,
+		 uint64_t *chain, size_t cap, enum wk_unwind_end *end);
+
+#endif

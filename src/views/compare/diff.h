@@ -1,0 +1,52 @@
+/* Two recordings beside each other: what grew, what shrank, what is new and what is gone.
+ *
+ * A model with samples of a "before" side (event/event.h) is a comparison. The tree of it
+ * (views/tree/tree.h) has both sides in every node; this is the flat part: the sides themselves,
+ * and a table of the functions that changed most. */
+#ifndef WK_VIEWS_COMPARE_DIFF_H
+#define WK_VIEWS_COMPARE_DIFF_H
+
+#include "views/compare/pairs.h"
+#include "views/filter/filter.h"
+#include "views/tables/table.h"
+
+/* What the two are compared by. The same event on both sides is best, then CPU time, then
+ * numbers of samples, then weights in one unit, and failing all of these what part each function
+ * has of the whole. */
+struct wk_diff_measure {
+	wk_source_id before, after;
+	bool by_samples;  /* weights are numbers of samples */
+	bool only_shares; /* amounts cannot be compared */
+};
+
+/* `event` and `by_samples` as they were asked for. Fails where samples are asked for and one
+ * side has only sums of them. A measure without sources is for the filter to explain. */
+bool wk_diff_measure_choose(struct wk_diff_measure *measure, const struct wk_model *model,
+			    const char *event, bool by_samples, struct wk_err *err);
+
+struct wk_diff_sides {
+	uint64_t before, after; /* weights in view */
+	uint64_t samples_before, samples_after;
+};
+
+struct wk_diff_sides wk_diff_sides(const struct wk_model *model, const struct wk_filter *filter,
+				   bool by_samples);
+
+/* "before: 1,200, after: 1,510 samples; +25.8 % in all", or weights where nobody knows how many
+ * samples they stand for. */
+void wk_diff_sides_line(const struct wk_diff_sides *sides, const struct wk_model *model,
+			const struct wk_diff_measure *measure, struct wk_buf *line);
+
+struct wk_diff_options {
+	const struct wk_pairs *pairs;
+	bool by_samples;
+	double before_factor; /* of the weights of "before" */
+	bool by_total;        /* rank by what functions and their callees cost, not by self */
+	uint32_t limit;       /* at most so many rows; 0: all */
+};
+
+/* Rows by how much they changed, most first; those that did not are left out. */
+void wk_diff_table(struct wk_table *table, const struct wk_model *model,
+		   const struct wk_filter *filter, const struct wk_diff_options *options);
+
+#endif

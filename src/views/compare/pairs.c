@@ -1,0 +1,457 @@
+#include "views/compare/pairs.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/strtab.h"
+#include "names/bare_name.h"
+#include "names/function_name.h"
+#include "views/tree/merge.h"
+
+/* The sides that something was met on, as bits. */
+enum { BEFORE = 1, AFTER = 2, BOTH = 3 };
+
+struct pairing {
+	const struct wk_model *model;
+	const struct wk_filter *filter;
+	struct wk_pairs *pairs;
+	uint8_t *stack_sides; /* [named.count] */
+	uint8_t *sides;       /* [function_count]: of functions that others are shown as */
+};
+
+static uint8_t side_of_sample(const struct wk_model *model, uint32_t sample)
+{
+	return model->samples.is_before && model->samples.is_before[sample] ? BEFORE : AFTER;
+}
+
+/* A parent's id is smaller than its children's. */
+static void find_sides(struct pairing *p)
+{
+	const struct wk_model *model = p->model;
+	const struct wk_trie *named = &model->named;
+
+	p->stack_sides = wk_alloc_zeroed((size_t)named->count + 1, 1);
+	p->sides = wk_alloc_zeroed(model->function_count, 1);
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (wk_filter_has(p->filter, i))
+			p->stack_sides[wk_model_named_of(model, model->samples.stack[i])] |=
+				side_of_sample(model, i);
+	for (wk_stack_id id = named->count; id-- > 1;) {
+		wk_function_id function = model->named_frames.function[named->label[id]];
+
+		p->stack_sides[named->parent[id]] |= p->stack_sides[id];
+		p->sides[p->pairs->shown[function]] |= p->stack_sides[id];
+	}
+}
+
+/* ---- functions */
+
+/* A function that others are shown as, with what it may be paired by. */
+struct candidate {
+	struct wk_str name;   /* without what text forms have of clones: names/function_name.h */
+	struct wk_str origin; /* the file's name without its folder */
+	wk_function_id id, shown;
+	uint8_t sides;        /* of all that are shown as `shown` */
+	bool is_nowhere;      /* nobody knows its image */
+};
+
+static struct wk_str origin_of(const struct wk_model *model, const struct wk_function *function)
+{
+	wk_text_id path = function->image ? model->images[function->image].path : function->file;
+
+	return wk_str_basename(wk_model_str(model, path));
+}
+
+static int by_name_and_origin(const void *left, const void *right)
+{
+	const struct candidate *a = left, *b = right;
+	int order = wk_str_compare(a->name, b->name);
+
+	if (order == 0)
+		order = wk_str_compare(a->origin, b->origin);
+	return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static struct candidate *list_candidates(const struct pairing *p, uint32_t *count)
+{
+	const struct wk_model *model = p->model;
+	struct candidate *list = wk_alloc((size_t)model->function_count * sizeof(*list));
+
+	*count = 0;
+	for (wk_function_id id = 1; id < model->function_count; id++) {
+		const struct wk_function *function = &model->functions[id];
+
+		if (!p->sides[id])
+			continue;
+		list[(*count)++] = (struct candidate){
+			.name = wk_name_without_clones(wk_model_str(model, function->name)),
+			.origin = origin_of(model, function),
+			.id = id, .shown = id, .sides = p->sides[id],
+			.is_nowhere = !function->image && !function->file,
+		};
+	}
+	qsort(list, *count, sizeof(*list), by_name_and_origin);
+	return list;
+}
+
+/* The one that tells where it is, and of those the one that is there after. */
+static bool is_better(const struct candidate *a, const struct candidate *b)
+{
+	if (a->is_nowhere != b->is_nowhere)
+		return b->is_nowhere;
+	return (a->sides & AFTER) > (b->sides & AFTER);
+}
+
+/* Makes one of those that have no partner, or of all, if that brings two sides together. */
+static void join(struct candidate *list, uint32_t count, bool all)
+{
+	const struct candidate *best = NULL;
+	uint8_t sides = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!all && list[i].sides == BOTH)
+			continue;
+		sides |= list[i].sides;
+		if (!best || is_better(&list[i], best))
+			best = &list[i];
+	}
+	for (uint32_t i = 0; i < count && sides == BOTH; i++) {
+		if (!all && list[i].sides == BOTH)
+			continue;
+		list[i].shown = best->shown;
+		list[i].sides = BOTH;
+	}
+}
+
+static bool is_same_contents(const struct wk_model *model, const struct candidate *list,
+			     uint32_t count)
+{
+	const struct wk_image *first = &model->images[model->functions[list->id].image];
+
+	for (uint32_t i = 1; i < count; i++) {
+		wk_image_id image = model->functions[list[i].id].image;
+
+		if (!first->build_id.size ||
+		    !wk_build_id_eq(&first->build_id, &model->images[image].build_id))
+			return false;
+	}
+	return true;
+}
+
+/* Candidates of one name, in order of their origins. */
+static void pair_name(const struct pairing *p, struct candidate *list, uint32_t count)
+{
+	bool is_anywhere = false;
+	uint32_t same;
+
+	if (p->model->functions[list->id].is_unnamed &&
+	    !is_same_contents(p->model, list, count))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		is_anywhere |= list[i].is_nowhere;
+	for (uint32_t i = 0; i < count && !is_anywhere; i += same) {
+		for (same = 1; i + same < count; same++)
+			if (!wk_str_eq(list[i].origin, list[i + same].origin))
+				break;
+		join(list + i, same, false);
+	}
+	join(list, count, is_anywhere);
+}
+
+/* A candidate by its bare name. */
+struct bare {
+	uint32_t name, candidate;
+	bool has_parameters;
+};
+
+static int by_bare_name(const void *left, const void *right)
+{
+	const struct bare *a = left, *b = right;
+
+	if (a->name != b->name)
+		return (a->name > b->name) - (a->name < b->name);
+	return (a->candidate > b->candidate) - (a->candidate < b->candidate);
+}
+
+static struct bare *list_bare(const struct pairing *p, const struct candidate *list, uint32_t count,
+			      uint32_t *bare_count)
+{
+	struct bare *bare = wk_alloc((size_t)count * sizeof(*bare));
+	struct wk_strtab *names = wk_strtab_new();
+	struct wk_buf name = { 0 };
+
+	*bare_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		bool has_parameters = wk_bare_name(list[i].name, &name);
+
+		if (name.len && !p->model->functions[list[i].id].is_unnamed)
+			bare[(*bare_count)++] = (struct bare){
+				wk_strtab_add_str(names, wk_buf_str(&name)), i, has_parameters };
+	}
+	wk_buf_fini(&name);
+	wk_strtab_free(names);
+	qsort(bare, *bare_count, sizeof(*bare), by_bare_name);
+	return bare;
+}
+
+/* Two of one bare name: the one there was before, and the one there is after, of which one source
+ * of names knew the parameters and the other did not. */
+static void pair_two(struct candidate *list, const struct bare *bare)
+{
+	struct candidate two[2] = { list[bare[0].candidate], list[bare[1].candidate] };
+
+	if (bare[0].has_parameters == bare[1].has_parameters || two[0].sides == BOTH ||
+	    two[1].sides == BOTH)
+		return;
+	join(two, 2, false);
+	list[bare[0].candidate] = two[0];
+	list[bare[1].candidate] = two[1];
+}
+
+/* Where there are more than two nobody knows which is which. */
+static void pair_bare(const struct pairing *p, struct candidate *list, uint32_t count)
+{
+	uint32_t bare_count, same;
+	struct bare *bare = list_bare(p, list, count, &bare_count);
+
+	for (uint32_t i = 0; i < bare_count; i += same) {
+		for (same = 1; i + same < bare_count && bare[i + same].name == bare[i].name; same++)
+			;
+		if (same == 2)
+			pair_two(list, bare + i);
+	}
+	free(bare);
+}
+
+static void pair_functions(struct pairing *p)
+{
+	wk_function_id *shown = p->pairs->shown;
+	uint32_t count, same;
+	struct candidate *list = list_candidates(p, &count);
+
+	for (uint32_t i = 0; i < count; i += same) {
+		for (same = 1; i + same < count && wk_str_eq(list[i + same].name, list[i].name);
+		     same++)
+			;
+		if (same > 1)
+			pair_name(p, list + i, same);
+	}
+	pair_bare(p, list, count);
+	for (uint32_t i = 0; i < count; i++) {
+		shown[list[i].id] = list[i].shown;
+		p->sides[list[i].shown] |= list[i].sides;
+	}
+	for (wk_function_id id = 1; id < p->model->function_count; id++)
+		shown[id] = shown[shown[id]];
+	free(list);
+}
+
+/* ---- processes */
+
+/* The names of the processes in view, with their sides; returns the sides that tell any. */
+static uint8_t find_processes(const struct pairing *p, struct wk_map *names)
+{
+	const struct wk_model *model = p->model;
+	uint8_t told = 0;
+
+	for (uint32_t i = 0; i < model->samples.count; i++) {
+		wk_thread_id thread = model->samples.thread[i];
+		wk_text_id name = model->processes[model->threads[thread].process].name;
+
+		if (!thread || !wk_filter_has(p->filter, i))
+			continue;
+		told |= side_of_sample(model, i);
+		if (name)
+			*wk_map_at(names, name) |= side_of_sample(model, i);
+	}
+	return told;
+}
+
+/* Where each side has one process that the other lacks, it is one program under two names. */
+static void find_renamed(struct pairing *p, struct wk_map *names)
+{
+	uint32_t gone = 0, new = 0;
+
+	for (wk_process_id id = 1; id < p->model->process_count; id++) {
+		wk_text_id name = p->model->processes[id].name;
+		uint32_t sides = name ? wk_map_find(names, name) : 0;
+
+		if (sides != BEFORE && sides != AFTER)
+			continue;
+		*(sides == BEFORE ? &p->pairs->renamed : &p->pairs->renamed_to) = name;
+		gone += sides == BEFORE;
+		new += sides == AFTER;
+		wk_map_set(names, name, 0);
+	}
+	if (gone != 1 || new != 1)
+		p->pairs->renamed = p->pairs->renamed_to = 0;
+}
+
+static wk_function_id function_of(const struct pairing *p, wk_stack_id stack)
+{
+	return p->model->named_frames.function[p->model->named.label[stack]];
+}
+
+/* Text tells of an outermost frame no more than its name. */
+static bool may_be_process(const struct pairing *p, wk_function_id id)
+{
+	const struct wk_function *function = &p->model->functions[id];
+
+	return id && !function->image && !function->file;
+}
+
+static void mark_process(struct pairing *p, wk_function_id id)
+{
+	if (!p->pairs->is_process)
+		p->pairs->is_process = wk_alloc_zeroed(p->model->function_count, 1);
+	p->pairs->is_process[id] = 1;
+}
+
+/* Outermost frames of the side that tells no processes, if they are called as those of the
+ * other are. */
+static bool mark_by_name(struct pairing *p, struct wk_map *names)
+{
+	const struct wk_trie *named = &p->model->named;
+
+	for (wk_stack_id id = 1; id < named->count; id++) {
+		wk_function_id function = function_of(p, id);
+
+		if (named->parent[id] == 0 && p->stack_sides[id] && may_be_process(p, function) &&
+		    wk_map_find(names, p->model->functions[function].name))
+			mark_process(p, function);
+	}
+	return p->pairs->is_process != NULL;
+}
+
+/* The sides on which functions stand outermost in a stack, and right below. */
+struct shape {
+	uint8_t *outermost, *second;
+	uint8_t bare, known; /* sides with outermost frames that are names alone, or more */
+};
+
+static void find_outermost(const struct pairing *p, struct shape *shape)
+{
+	const struct wk_trie *named = &p->model->named;
+
+	for (wk_stack_id id = 1; id < named->count; id++) {
+		wk_function_id function;
+
+		if (named->parent[id] != 0)
+			continue;
+		function = function_of(p, id);
+		shape->outermost[p->pairs->shown[function]] |= p->stack_sides[id];
+		*(may_be_process(p, function) ? &shape->bare : &shape->known) |= p->stack_sides[id];
+	}
+}
+
+static void find_second(const struct pairing *p, struct shape *shape)
+{
+	const struct wk_trie *named = &p->model->named;
+
+	for (wk_stack_id id = 1; id < named->count; id++)
+		if (named->parent[id] != 0 && named->parent[named->parent[id]] == 0)
+			shape->second[p->pairs->shown[function_of(p, id)]] |= p->stack_sides[id];
+}
+
+/* Two forms of text that tell names alone are believed to mean functions. */
+static bool may_have_one_more(const struct shape *shape, uint8_t side)
+{
+	return !(shape->known & side) && !(shape->bare & (side ^ BOTH));
+}
+
+/* All stacks of a side have one more frame outside, which the other side knows nothing of. */
+static bool has_one_more(const struct pairing *p, const struct shape *shape, uint8_t side)
+{
+	uint8_t other = side ^ BOTH;
+
+	if (!may_have_one_more(shape, side))
+		return false;
+	for (wk_function_id id = 1; id < p->model->function_count; id++) {
+		if ((shape->outermost[id] & side) && (p->sides[id] & other))
+			return false;
+		if ((shape->outermost[id] & other) && !(shape->second[id] & side))
+			return false;
+	}
+	return true;
+}
+
+static void mark_by_shape(struct pairing *p)
+{
+	const struct wk_trie *named = &p->model->named;
+	struct shape shape = { .outermost = wk_alloc_zeroed(p->model->function_count, 1),
+			       .second = wk_alloc_zeroed(p->model->function_count, 1) };
+	uint8_t side;
+
+	find_outermost(p, &shape);
+	if (may_have_one_more(&shape, BEFORE) || may_have_one_more(&shape, AFTER))
+		find_second(p, &shape);
+	side = has_one_more(p, &shape, BEFORE) ? BEFORE
+	       : has_one_more(p, &shape, AFTER) ? AFTER : 0;
+	p->pairs->has_processes &= !side; /* the one side's are not there on the other */
+	for (wk_stack_id id = 1; side && id < named->count; id++)
+		if (named->parent[id] == 0 && (p->stack_sides[id] & side))
+			mark_process(p, function_of(p, id));
+	free(shape.outermost);
+	free(shape.second);
+}
+
+static void pair_processes(struct pairing *p)
+{
+	struct wk_map names = { 0 };
+	uint8_t told = find_processes(p, &names);
+
+	p->pairs->has_processes = told == BOTH || told == 0;
+	if (told == BOTH)
+		find_renamed(p, &names);
+	else if (told && mark_by_name(p, &names))
+		p->pairs->has_processes = true;
+	else
+		mark_by_shape(p);
+	wk_map_fini(&names);
+}
+
+/* ---- threads */
+
+static void pair_threads(struct wk_pairs *pairs, const struct wk_model *model)
+{
+	struct wk_map first_of = { 0 }; /* process and name to a thread + 1 */
+
+	pairs->thread = wk_alloc(model->thread_count * sizeof(*pairs->thread));
+	for (wk_thread_id id = 0; id < model->thread_count; id++) {
+		const struct wk_thread *thread = &model->threads[id];
+		wk_text_id process = model->processes[thread->process].name;
+		uint64_t key = (uint64_t)wk_pairs_process_name(pairs, process) << 32 | thread->name;
+		uint32_t *first;
+
+		pairs->thread[id] = id;
+		if (!id || !thread->name || !process)
+			continue;
+		first = wk_map_at(&first_of, key);
+		if (!*first)
+			*first = id + 1;
+		pairs->thread[id] = *first - 1;
+	}
+	wk_map_fini(&first_of);
+}
+
+void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
+		   const struct wk_filter *filter, bool across_images, bool across_files)
+{
+	struct pairing p = { .model = model, .filter = filter, .pairs = pairs };
+
+	*pairs = (struct wk_pairs){
+		.shown = wk_functions_merged(model, across_images, across_files) };
+	find_sides(&p);
+	pair_functions(&p);
+	pair_processes(&p);
+	pair_threads(pairs, model);
+	free(p.stack_sides);
+	free(p.sides);
+}
+
+void wk_pairs_fini(struct wk_pairs *pairs)
+{
+	free(pairs->shown);
+	free(pairs->is_process);
+	free(pairs->thread);
+	*pairs = (struct wk_pairs){ 0 };
+}

@@ -1,0 +1,45 @@
+/* What of one side of a comparison is what of the other.
+ *
+ * Two builds of a program lie in two folders, or have two names; text forms tell no images at
+ * all. A function is looked for on the other side in the same image, then in images whose files
+ * are called alike, then by its name alone: each time only what has no partner yet is paired. A
+ * function whose image nobody knows is one with all of its name. What has no name ("app+0x1160")
+ * is paired in files of the same contents only. Last come C++ functions whose parameters one side
+ * does not know (names/bare_name.h): a pair where there is one such on each side.
+ *
+ * Where one side tells processes and the other, as folded text does, has their names as
+ * outermost frames, those frames stand for the processes. */
+#ifndef WK_VIEWS_COMPARE_PAIRS_H
+#define WK_VIEWS_COMPARE_PAIRS_H
+
+#include "views/filter/filter.h"
+
+struct wk_pairs {
+	wk_function_id *shown; /* [function_count]: the function that each is shown as */
+	uint8_t *is_process;   /* [function_count]: as an outermost frame it is no function but
+				* the process of that name; NULL: none is */
+	wk_thread_id *thread;  /* [thread_count]: the thread that each is shown as: the first of
+				* its name in processes of one name, since numbers are others
+				* in each recording */
+	bool has_processes;    /* a level for them makes both sides alike */
+	wk_text_id renamed, renamed_to; /* the one process that has another name after */
+};
+
+/* `across_images` and `across_files` as in views/tree/merge.h: what is one on either side alone. */
+void wk_pairs_init(struct wk_pairs *pairs, const struct wk_model *model,
+		   const struct wk_filter *filter, bool across_images, bool across_files);
+void wk_pairs_fini(struct wk_pairs *pairs);
+
+/* The name that a process is shown under. */
+static inline wk_text_id wk_pairs_process_name(const struct wk_pairs *pairs, wk_text_id name)
+{
+	return pairs && name == pairs->renamed ? pairs->renamed_to : name;
+}
+
+/* The thread that one is shown as. */
+static inline wk_thread_id wk_pairs_thread(const struct wk_pairs *pairs, wk_thread_id thread)
+{
+	return pairs ? pairs->thread[thread] : thread;
+}
+
+#endif

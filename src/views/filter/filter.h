@@ -1,0 +1,109 @@
+/* Which samples a view is about.
+ *
+ * A view weighs by one source at a time, since nanoseconds and page faults do not add up.
+ * wk_filter_init picks that source and marks each of its samples that passes every part of
+ * the specification; all views of the same question share one filter. Patterns are POSIX
+ * extended regular expressions that may match anywhere in a name. A part left NULL lets
+ * everything pass. The model must be resolved before function patterns mean anything; the
+ * other parts say the same before.
+ * The filter keeps no pointers: it stays valid as long as the model's rows do not grow. */
+#ifndef WK_VIEWS_FILTER_FILTER_H
+#define WK_VIEWS_FILTER_FILTER_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "model/model.h"
+
+struct wk_wpa_query; /* views/filter/wpa_query.h */
+
+struct wk_filter_spec {
+	const char *process;  /* pids ("12" or "12,40"), else a pattern for process names */
+	const char *thread;   /* tids, else a pattern for thread names */
+	const char *image;    /* keeps stacks with a frame in an image whose path matches */
+	const char *function; /* keeps stacks with a function whose name matches */
+	const char *source;   /* an event's name, or the end of one behind a slash; NULL: CPU time
+			       * if sampled, else the first */
+	const char *time;     /* "FROM-TO" since the first sample, of Windows since the
+			       * trace's begin; either end may be left out; with
+			       * a % behind it an end is that part of the time to the last */
+	const struct wk_wpa_query *query; /* of a preset, or NULL */
+	bool ignore_case;
+	bool outstanding;     /* weigh by what is still there at the end of the time in view; only
+			       * of sources with lifetimes */
+	/* Of a comparison, instead of `source`: that of each side. */
+	wk_source_id before_source, after_source;
+};
+
+enum wk_filter_part {
+	WK_FILTER_PROCESS,
+	WK_FILTER_THREAD,
+	WK_FILTER_IMAGE,
+	WK_FILTER_FUNCTION,
+	WK_FILTER_TIME,
+	WK_FILTER_QUERY,
+	WK_FILTER_OUTSTANDING,
+	WK_FILTER_PARTS
+};
+
+struct wk_filter {
+	uint64_t *bits;      /* bit i: sample i is in view */
+	uint64_t *passes;    /* bit i: it is but for its source and weight; NULL: all are */
+	uint64_t *weights;   /* of the samples; NULL: as they were recorded */
+	uint8_t *threads;    /* a byte a thread: process and thread are in view; NULL: all are */
+	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
+	uint64_t before_from_ns, before_to_ns; /* the same of a comparison's "before" side */
+	wk_source_id source; /* 0 where nothing was sampled */
+	wk_source_id before_source; /* of a comparison's before; the same otherwise */
+	const char *row_word; /* what one of its samples is called */
+	uint64_t in_view;
+	uint64_t total;      /* samples of the source */
+	uint64_t elsewhere;  /* samples of other sources */
+	bool is_narrowed;    /* some part of the specification was given */
+	bool has_named_source; /* it is the one that was asked for */
+	bool has_counts;     /* the input tells how many records of each kind it has */
+	bool is_given[WK_FILTER_PARTS];
+	uint64_t kept[WK_FILTER_PARTS]; /* how many of the total each part alone lets pass */
+};
+
+bool wk_filter_init(struct wk_filter *filter, const struct wk_model *model,
+		    const struct wk_filter_spec *spec, struct wk_err *err);
+void wk_filter_fini(struct wk_filter *filter);
+
+/* The source that a view takes when none is asked for, or 0. */
+wk_source_id wk_filter_default_source(const struct wk_model *model);
+
+/* For an empty view: which part of the filter keeps how much, as a sentence. */
+void wk_filter_explain(const struct wk_filter *filter, struct wk_buf *sentence);
+
+static inline bool wk_filter_has(const struct wk_filter *filter, uint32_t sample)
+{
+	return filter->bits[sample / 64] >> (sample % 64) & 1;
+}
+
+/* Whatever its source is: for views of several sources at once. */
+static inline bool wk_filter_passes(const struct wk_filter *filter, uint32_t sample)
+{
+	return !filter->passes || (filter->passes[sample / 64] >> (sample % 64) & 1);
+}
+
+/* For what threads did that is no sample: ask for its time as well. */
+static inline bool wk_filter_has_thread(const struct wk_filter *filter, wk_thread_id thread)
+{
+	return !filter->threads || filter->threads[thread];
+}
+
+/* Is the view narrowed by what only samples have? */
+static inline bool wk_filter_is_of_stacks(const struct wk_filter *filter)
+{
+	return filter->is_given[WK_FILTER_IMAGE] || filter->is_given[WK_FILTER_FUNCTION] ||
+	       filter->is_given[WK_FILTER_QUERY] || filter->is_given[WK_FILTER_OUTSTANDING];
+}
+
+/* What a sample in view weighs there. */
+static inline uint64_t wk_filter_weight(const struct wk_filter *filter,
+					const struct wk_model *model, uint32_t sample)
+{
+	return filter->weights ? filter->weights[sample] : model->samples.weight[sample];
+}
+
+#endif

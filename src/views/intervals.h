@@ -1,0 +1,26 @@
+/* What threads did in the time in view, from the model's spells: a spell that began before it or
+ * lasted longer counts for its part. */
+#ifndef WK_VIEWS_INTERVALS_H
+#define WK_VIEWS_INTERVALS_H
+
+#include "views/filter/filter.h"
+
+/* Did any of it lie in the time in view? One that took no time does where it began. Rows that stand
+ * for several spells have no times of their own, and always do. */
+bool wk_spell_is_in_view(const struct wk_model *model, const struct wk_filter *filter,
+			 uint32_t spell);
+
+/* How much of it did. */
+uint64_t wk_spell_ns_in_view(const struct wk_model *model, const struct wk_filter *filter,
+			     uint32_t spell);
+
+struct wk_spell_sums {
+	uint64_t running_ns, waiting_ns, ready_ns;
+	uint64_t switches; /* how often it began to run in the time in view */
+};
+
+/* By thread, of all processes. The caller frees it; NULL where the model has no spells. */
+struct wk_spell_sums *wk_spells_of_threads(const struct wk_model *model,
+					   const struct wk_filter *filter);
+
+#endif

@@ -1,0 +1,146 @@
+/* What the tables of `wick show` share: a file each for what samples were in
+ * (tables_functions.c), the calling tree (tables_tree.c), who ran (tables_processes.c,
+ * tables_process_tree.c, tables_threads.c), what for they waited (tables_waits.c), what was
+ * allocated (tables_memory.c), marks and records (tables_marks.c) and the recording itself
+ * (tables_system.c). tables.c has the list of them and these helpers, tables_tally.c what those of
+ * who ran share.
+ *
+ * For views/tables/tables*.c alone. */
+#ifndef WK_VIEWS_TABLES_INTERNAL_H
+#define WK_VIEWS_TABLES_INTERNAL_H
+
+#include "views/tables/tables.h"
+
+void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *model,
+			      const struct wk_filter *filter,
+			      const struct wk_table_options *options);
+void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter,
+			   const struct wk_table_options *options);
+void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter, const struct wk_table_options *options);
+void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *model,
+			      const struct wk_filter *filter,
+			      const struct wk_table_options *options);
+void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *model,
+				 const struct wk_filter *filter,
+				 const struct wk_table_options *options);
+void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model,
+			    const struct wk_filter *filter,
+			    const struct wk_table_options *options);
+void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_filter *filter, const struct wk_table_options *options);
+void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter,
+			   const struct wk_table_options *options);
+void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter, const struct wk_table_options *options);
+void wk_tables_fill_marks(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_filter *filter, const struct wk_table_options *options);
+void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter,
+			   const struct wk_table_options *options);
+void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_filter *filter,
+			   const struct wk_table_options *options);
+
+/* --- What is left out, and the words for it --- */
+
+bool wk_tables_is_small(uint64_t part, uint64_t whole, double min_percent);
+bool wk_tables_is_full(const struct wk_table *table, const struct wk_table_options *options);
+
+/* "12 functions are not shown; their self % adds up to 3.1 %": `column` is what adds up. */
+void wk_tables_note_hidden(struct wk_table *table, const char *what, const char *column,
+			   uint64_t count, uint64_t weight, uint64_t whole);
+void wk_tables_note_without_samples(struct wk_table *table, const char *one, const char *many,
+				    uint32_t count);
+
+/* --- Columns and cells of weights: where weights are numbers of samples, the columns of samples
+ * say it all, and there are none --- */
+
+bool wk_tables_weighs_samples(struct wk_str unit);
+
+/* A detail, and the cell that goes with it. */
+void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk_str unit);
+void wk_tables_weight_cell(struct wk_table *table, struct wk_str unit, uint64_t weight);
+
+void wk_tables_samples_column(struct wk_table *table, const char *key,
+			      const struct wk_model *model, const struct wk_filter *filter);
+void wk_tables_samples_cell(struct wk_table *table, struct wk_str unit, uint64_t weight,
+			    uint64_t samples);
+
+static inline struct wk_str wk_tables_or_else(struct wk_str text, const char *otherwise)
+{
+	return text.len ? text : wk_str_c(otherwise);
+}
+
+/* Ids of rows, most weight first; where that is the same, most of `then`, and then in the model's
+ * own order. */
+struct wk_ranked {
+	uint64_t weight;
+	uint32_t id;
+	uint64_t then;
+};
+
+int wk_tables_heavier_first(const void *left, const void *right);
+
+/* How many of the ranked rows are shown. */
+uint32_t wk_tables_shown_rows(const struct wk_table_options *options,
+			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole);
+
+/* The same, with a note that tells of the rest. */
+uint32_t wk_tables_limit_rows(struct wk_table *table, const struct wk_table_options *options,
+			      const struct wk_ranked *ranked, uint32_t count, uint64_t whole,
+			      const char *one, const char *many);
+
+/* --- Who ran --- */
+
+/* What the samples in view say of each row of another table, by its id. */
+struct wk_tally {
+	uint64_t *weight;
+	uint64_t *samples;
+	const uint8_t *others; /* a byte a row: it is in view without samples, too; NULL: none */
+	uint64_t whole;
+	bool by_samples;
+	struct wk_str unit;
+};
+
+/* Of nothing yet; the caller counts samples for the rows they belong to. */
+struct wk_tally wk_tables_start_tally(const struct wk_model *model,
+				      const struct wk_filter *filter, uint32_t rows);
+void wk_tables_count_sample(struct wk_tally *tally, const struct wk_model *model,
+			    const struct wk_filter *filter, uint32_t sample, uint32_t row);
+void wk_tables_end_tally(struct wk_tally *tally);
+
+/* Of processes, all counted. */
+struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
+					  const struct wk_filter *filter);
+
+/* Rows by their weights. Those without samples in view are left out when the view is narrowed, but
+ * for those that the tally says are there all the same. */
+struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows,
+				      bool is_narrowed, uint32_t *count);
+
+/* The first columns of both lists, and their cells: what was sampled. */
+void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *model,
+			     const struct wk_filter *filter, const struct wk_tally *tally);
+void wk_tables_tally_cells(struct wk_table *table, const struct wk_tally *tally, uint32_t row);
+
+/* Of a moment; none for what was before the recording or never came. What happened between the
+ * recording's start and its first sample happened at 0. */
+void wk_tables_time_cell(struct wk_table *table, const struct wk_model *model, uint64_t time_ns);
+
+/* Where nothing was sampled, the columns so far, which say what of it, are details. */
+void wk_tables_hide_samples(struct wk_table *table, const struct wk_model *model);
+
+/* What is told of a process the same way wherever it is told. */
+void wk_tables_pid_cell(struct wk_table *table, const struct wk_process *process);
+void wk_tables_exit_cell(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_process *process);
+void wk_tables_parent_cell(struct wk_table *table, const struct wk_model *model,
+			   const struct wk_process *process);
+void wk_tables_user_cell(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_process *process);
+void wk_tables_session_cell(struct wk_table *table, const struct wk_process *process);
+
+#endif

@@ -1,0 +1,195 @@
+/* The table of processes as a tree, with their times. */
+#include "views/tables/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "views/tree/process_tree.h"
+
+struct outline {
+	const struct wk_model *model;
+	struct wk_process_tree tree;
+	struct wk_tally own;
+	uint64_t *total;         /* by process: its weight with that of all below it */
+	uint64_t *total_samples;
+	uint8_t *is_shown;       /* by process */
+	uint32_t *left;          /* by process: shown children to come; of 0 the roots */
+};
+
+/* A parent comes before its children. */
+static void sum_up(struct outline *outline)
+{
+	const struct wk_process_tree *tree = &outline->tree;
+
+	for (wk_process_id i = 1; i < outline->model->process_count; i++) {
+		outline->total[i] = outline->own.weight[i];
+		outline->total_samples[i] = outline->own.samples[i];
+	}
+	for (uint32_t i = tree->count; i-- > 0;) {
+		wk_process_id at = tree->order[i];
+
+		outline->total[tree->parent[at]] += outline->total[at];
+		outline->total_samples[tree->parent[at]] += outline->total_samples[at];
+	}
+}
+
+/* Of too many those with the highest totals, which no parent has less of than its children; of
+ * equals the first. So none is shown without its parents. */
+static uint32_t choose(struct outline *outline, const struct wk_filter *filter,
+		       const struct wk_table_options *options)
+{
+	const struct wk_process_tree *tree = &outline->tree;
+	struct wk_ranked *ranked = wk_alloc(((size_t)tree->count + 1) * sizeof(*ranked));
+	uint32_t count = 0, shown;
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (!filter->is_narrowed || outline->total_samples[tree->order[i]])
+			ranked[count++] = (struct wk_ranked){
+				.weight = outline->total[tree->order[i]], .id = i };
+	qsort(ranked, count, sizeof(*ranked), wk_tables_heavier_first);
+	shown = wk_tables_shown_rows(options, ranked, count, outline->own.whole);
+	for (uint32_t i = 0; i < shown; i++) {
+		wk_process_id process = tree->order[ranked[i].id];
+
+		outline->is_shown[process] = 1;
+		outline->left[tree->parent[process]]++;
+	}
+	free(ranked);
+	return count - shown;
+}
+
+static void lasted_cell(struct wk_table *table, const struct wk_process *process)
+{
+	if (process->start_ns && process->end_ns >= process->start_ns)
+		wk_table_number(table, process->end_ns - process->start_ns);
+	else
+		wk_table_none(table);
+}
+
+/* For people with what tells it from others of its name, and what keeps it from hanging below
+ * another. */
+static void name_cell(struct wk_table *table, const struct wk_model *model,
+		      const struct wk_process *process)
+{
+	struct wk_str name = wk_tables_or_else(wk_model_str(model, process->name), "(unknown)");
+	struct wk_buf brief = { 0 };
+
+	wk_table_text(table, name);
+	wk_buf_add_str(&brief, name);
+	if (process->services) {
+		wk_buf_add_text(&brief, ": ");
+		wk_buf_add_str(&brief, wk_model_str(model, process->services));
+	}
+	if (!process->parent && process->parent_pid)
+		wk_buf_add_fmt(&brief, " (its parent %" PRIu32 " is not in the recording)",
+			       process->parent_pid);
+	wk_table_brief(table, wk_table_keep(table, wk_buf_str(&brief)));
+	wk_buf_fini(&brief);
+}
+
+static void tree_row(struct wk_table *table, const struct outline *outline, wk_process_id id,
+		     struct wk_row shape)
+{
+	const struct wk_model *model = outline->model;
+	const struct wk_process *process = &model->processes[id];
+
+	wk_table_row(table);
+	table->rows[table->row_count - 1] = shape;
+	wk_table_share(table, outline->total[id], outline->own.whole);
+	wk_tables_weight_cell(table, outline->own.unit, outline->own.weight[id]);
+	wk_table_number(table, outline->own.samples[id]);
+	wk_tables_pid_cell(table, process);
+	wk_tables_parent_cell(table, model, process);
+	wk_tables_time_cell(table, model, process->start_ns);
+	wk_tables_time_cell(table, model, process->end_ns);
+	lasted_cell(table, process);
+	wk_tables_exit_cell(table, model, process);
+	if (model->is_windows) {
+		wk_tables_user_cell(table, model, process);
+		wk_tables_session_cell(table, process);
+		wk_table_text(table, wk_model_str(model, process->services));
+	}
+	wk_table_text(table, wk_model_str(model, process->command_line));
+	wk_table_number(table, shape.indent);
+	name_cell(table, model, process);
+}
+
+static void columns(struct wk_table *table, const struct wk_model *model,
+		    const struct wk_filter *filter, const struct wk_tally *own)
+{
+	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
+	if (!wk_tables_weighs_samples(own->unit))
+		wk_table_weight_column(table, "self", own->unit);
+	wk_tables_samples_column(table, "self_samples", model, filter);
+	wk_table_detail(table);
+	wk_tables_hide_samples(table, model);
+	wk_table_column(table, WK_CELL_NUMBER, "pid", "pid");
+	wk_table_detail_column(table, WK_CELL_NUMBER, "parent_pid", "parent");
+	wk_table_column(table, WK_CELL_MOMENT, "start_ns", "start");
+	wk_table_column(table, WK_CELL_MOMENT, "end_ns", "end");
+	wk_table_spare(table, 2);
+	wk_table_column(table, WK_CELL_DURATION, "lasted_ns", "lasted");
+	wk_table_column(table, WK_CELL_NUMBER, "exit_code", "exit");
+	wk_table_spare(table, 3);
+	if (model->is_windows) {
+		wk_table_detail_column(table, WK_CELL_TEXT, "user", "user");
+		wk_table_detail_column(table, WK_CELL_NUMBER, "session", "session");
+		wk_table_detail_column(table, WK_CELL_TEXT, "services", "services");
+	}
+	wk_table_detail_column(table, WK_CELL_TEXT, "command_line", "command line");
+	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
+	wk_table_column(table, WK_CELL_TEXT, "name", "process");
+	table->is_tree = true;
+	table->has_one_scale = true;
+}
+
+static void rows(struct wk_table *table, struct outline *outline)
+{
+	const struct wk_process_tree *tree = &outline->tree;
+
+	for (uint32_t i = 0; i < tree->count; i++) {
+		wk_process_id process = tree->order[i];
+		struct wk_row shape = { .indent = tree->depth[i], .is_branch = tree->depth[i] > 0 };
+
+		if (!outline->is_shown[process])
+			continue;
+		shape.is_last = --outline->left[tree->parent[process]] == 0;
+		tree_row(table, outline, process, shape);
+	}
+}
+
+void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *model,
+				 const struct wk_filter *filter,
+				 const struct wk_table_options *options)
+{
+	struct outline outline = {
+		.model = model,
+		.own = wk_tables_tally_processes(model, filter),
+		.total = wk_alloc_zeroed(model->process_count, sizeof(uint64_t)),
+		.total_samples = wk_alloc_zeroed(model->process_count, sizeof(uint64_t)),
+		.is_shown = wk_alloc_zeroed(model->process_count, 1),
+		.left = wk_alloc_zeroed(model->process_count, sizeof(uint32_t)),
+	};
+	uint32_t hidden;
+
+	wk_process_tree_init(&outline.tree, model);
+	sum_up(&outline);
+	hidden = choose(&outline, filter, options);
+	columns(table, model, filter, &outline.own);
+	rows(table, &outline);
+	if (hidden)
+		wk_table_note(table, "%" PRIu32 " %s not shown; --all shows %s", hidden,
+			      hidden == 1 ? "process with less is" : "processes with less are",
+			      hidden == 1 ? "it" : "them");
+	wk_tables_note_without_samples(table, "process", "processes",
+				       (uint32_t)(outline.tree.count - table->row_count - hidden));
+	if (model->is_windows && model->samples.count)
+		wk_table_note(table, "the tree of calls is `wick show FILE calls`");
+	wk_process_tree_fini(&outline.tree);
+	wk_tables_end_tally(&outline.own);
+	free(outline.total);
+	free(outline.total_samples);
+	free(outline.is_shown);
+	free(outline.left);
+}

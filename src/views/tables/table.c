@@ -1,0 +1,166 @@
+#include "views/tables/table.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+void wk_table_init(struct wk_table *table, const char *name)
+{
+	*table = (struct wk_table){ .name = wk_str_c(name) };
+}
+
+void wk_table_fini(struct wk_table *table)
+{
+	free(table->rows);
+	free(table->cells);
+	free(table->notes);
+	wk_arena_fini(&table->arena);
+	*table = (struct wk_table){ 0 };
+}
+
+static void add_column(struct wk_table *table, struct wk_column column)
+{
+	assert(table->column_count < WK_TABLE_COLUMNS && table->row_count == 0);
+	table->columns[table->column_count++] = column;
+}
+
+void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+		     const char *title)
+{
+	add_column(table, (struct wk_column){ .key = wk_str_c(key), .title = wk_str_c(title),
+					      .kind = kind });
+}
+
+void wk_table_spare(struct wk_table *table, uint8_t spare)
+{
+	assert(table->column_count > 0);
+	table->columns[table->column_count - 1].spare = spare;
+}
+
+void wk_table_detail(struct wk_table *table)
+{
+	assert(table->column_count > 0);
+	table->columns[table->column_count - 1].is_detail = true;
+}
+
+void wk_table_detail_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+			    const char *title)
+{
+	wk_table_column(table, kind, key, title);
+	wk_table_detail(table);
+}
+
+struct wk_str wk_table_keep(struct wk_table *table, struct wk_str text)
+{
+	return wk_arena_copy(&table->arena, text);
+}
+
+/* The unit comes from a file, so what is not a letter or digit becomes '_'. */
+static void add_key(struct wk_buf *key, struct wk_str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.at[i];
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c - 'A' + 'a');
+		wk_buf_add_char(key, (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_');
+	}
+}
+
+void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_str unit)
+{
+	bool is_time = wk_str_is(unit, "ns");
+	struct wk_buf key = { 0 }, title = { 0 };
+
+	wk_buf_add_text(&key, what);
+	wk_buf_add_text(&title, is_time && strcmp(what, "weight") == 0 ? "time" : what);
+	if (unit.len)
+		wk_buf_add_char(&key, '_');
+	add_key(&key, unit);
+	if (unit.len && !is_time) {
+		wk_buf_add_char(&title, ' ');
+		wk_buf_add_str(&title, unit);
+	}
+	add_column(table, (struct wk_column){
+		.key = wk_table_keep(table, wk_buf_str(&key)),
+		.title = wk_table_keep(table, wk_buf_str(&title)),
+		.kind = is_time ? WK_CELL_DURATION
+				: wk_str_is(unit, "bytes") ? WK_CELL_BYTES : WK_CELL_COUNT,
+	});
+	wk_buf_fini(&key);
+	wk_buf_fini(&title);
+}
+
+void wk_table_note(struct wk_table *table, const char *format, ...)
+{
+	char text[1000];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	table->notes = wk_grow(table->notes, &table->notes_cap, table->note_count + 1,
+			       sizeof(*table->notes));
+	table->notes[table->note_count++] = wk_table_keep(table, wk_str_c(text));
+}
+
+void wk_table_row(struct wk_table *table)
+{
+	assert(table->cell_count == table->row_count * table->column_count);
+	table->rows = wk_grow(table->rows, &table->rows_cap, table->row_count + 1,
+			      sizeof(*table->rows));
+	table->rows[table->row_count++] = (struct wk_row){ 0 };
+}
+
+static void add_cell(struct wk_table *table, struct wk_cell cell)
+{
+	assert(table->cell_count < table->row_count * table->column_count);
+	table->cells = wk_grow(table->cells, &table->cells_cap, table->cell_count + 1,
+			       sizeof(*table->cells));
+	table->cells[table->cell_count++] = cell;
+}
+
+void wk_table_text(struct wk_table *table, struct wk_str text)
+{
+	add_cell(table, (struct wk_cell){ .text = text });
+}
+
+void wk_table_brief(struct wk_table *table, struct wk_str text)
+{
+	assert(table->cell_count > 0);
+	table->cells[table->cell_count - 1].brief = text;
+}
+
+void wk_table_number(struct wk_table *table, uint64_t number)
+{
+	add_cell(table, (struct wk_cell){ .number = number });
+}
+
+void wk_table_signed(struct wk_table *table, int64_t number)
+{
+	add_cell(table, (struct wk_cell){
+		.is_negative = number < 0,
+		.number = number < 0 ? 0 - (uint64_t)number : (uint64_t)number,
+	});
+}
+
+void wk_table_change(struct wk_table *table, uint64_t before, uint64_t after)
+{
+	add_cell(table, (struct wk_cell){
+		.is_negative = after < before,
+		.number = after < before ? before - after : after - before,
+	});
+}
+
+void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole)
+{
+	add_cell(table, (struct wk_cell){ .number = part, .whole = whole });
+}
+
+void wk_table_none(struct wk_table *table)
+{
+	add_cell(table, (struct wk_cell){ .is_none = true });
+}

@@ -1,0 +1,118 @@
+/* A table to be printed: named columns of typed cells, whatever they are about.
+ *
+ * A view fills one (views/tables/tables.h) and any renderer of tables prints it. Order of calls:
+ * init, the columns, then for each row wk_table_row and one cell call a column, from left
+ * to right; fini. Text is copied only by wk_table_keep: all else is borrowed, from the model
+ * or from literals, and must outlive the table. */
+#ifndef WK_VIEWS_TABLES_TABLE_H
+#define WK_VIEWS_TABLES_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/printf.h"
+#include "base/str.h"
+
+enum wk_cell_kind {
+	WK_CELL_TEXT,
+	WK_CELL_NUMBER,   /* a name made of digits: a pid, an exit code */
+	WK_CELL_COUNT,    /* how many of something */
+	WK_CELL_DURATION, /* nanoseconds */
+	WK_CELL_MOMENT,   /* nanoseconds since the first sample */
+	WK_CELL_BYTES,
+	WK_CELL_SHARE,    /* a part of a whole */
+};
+
+struct wk_column {
+	struct wk_str key;   /* for programs: lower case, with the unit ("self_ns") */
+	struct wk_str title; /* for people */
+	enum wk_cell_kind kind;
+	bool is_detail;      /* for programs and wide tables; people ask for it */
+	uint8_t spare;       /* the most goes first where lines are too short for all; 0: stays */
+};
+
+struct wk_cell {
+	bool is_none;   /* there is no such value */
+	bool is_negative;
+	struct wk_str text;
+	struct wk_str brief; /* the same for people; empty: `text` is */
+	uint64_t number; /* the part, of a share */
+	uint64_t whole;
+};
+
+/* How a row of a tree hangs below the one before; zero for rows of lists. */
+struct wk_row {
+	uint32_t indent;   /* levels to the right */
+	bool is_branch;    /* one of several children; else the only child of the row above */
+	bool is_last;      /* of those children */
+	bool is_inlined;
+};
+
+#define WK_TABLE_COLUMNS 24
+
+struct wk_table {
+	struct wk_str name;  /* "functions", "tree" ... */
+	struct wk_column columns[WK_TABLE_COLUMNS];
+	uint32_t column_count;
+	struct wk_row *rows;
+	struct wk_cell *cells; /* row by row */
+	size_t row_count, cell_count;
+	size_t rows_cap, cells_cap;
+	bool is_tree;          /* the last column is drawn with the rows' indents */
+	bool has_parts;        /* rows of the same text in the first column are one, and laid out
+				* by themselves: some are lists of names as long as lines */
+	bool lists_events;     /* of all kinds: none is left out */
+	bool names_functions;  /* so that it matters which of them have no names */
+	bool has_one_scale;    /* all durations are shown in one unit, since they are compared */
+	const char *counted;   /* what its rows count, where that is not the samples in view: one
+				* of them by name, how many it shows, and how many there are */
+	uint64_t counted_in_view, counted_in_all;
+	struct wk_str *notes;  /* what the reader must know: what was left out ... */
+	size_t note_count, notes_cap;
+	struct wk_arena arena;
+};
+
+void wk_table_init(struct wk_table *table, const char *name);
+void wk_table_fini(struct wk_table *table);
+
+void wk_table_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+		     const char *title);
+
+/* What the column added last may be spared for, the most first. */
+void wk_table_spare(struct wk_table *table, uint8_t spare);
+
+/* Makes the column added last a detail; and a column that is one. */
+void wk_table_detail(struct wk_table *table);
+void wk_table_detail_column(struct wk_table *table, enum wk_cell_kind kind, const char *key,
+			    const char *title);
+
+/* A column of weights: `what` is "self", "total" or "weight", the key and kind follow the unit;
+ * a weight of nanoseconds is titled "time". */
+void wk_table_weight_column(struct wk_table *table, const char *what, struct wk_str unit);
+
+/* A copy that lives as long as the table. */
+struct wk_str wk_table_keep(struct wk_table *table, struct wk_str text);
+
+void wk_table_note(struct wk_table *table, const char *format, ...)
+	__attribute__((format(WK_PRINTF, 2, 3)));
+
+void wk_table_row(struct wk_table *table);
+void wk_table_text(struct wk_table *table, struct wk_str text);
+/* Another text for people, who see what it leaves out in another column of the row. */
+void wk_table_brief(struct wk_table *table, struct wk_str text);
+void wk_table_number(struct wk_table *table, uint64_t number);
+void wk_table_signed(struct wk_table *table, int64_t number);
+/* From one weight to another: it may be larger than a signed number. */
+void wk_table_change(struct wk_table *table, uint64_t before, uint64_t after);
+void wk_table_share(struct wk_table *table, uint64_t part, uint64_t whole);
+void wk_table_none(struct wk_table *table);
+
+static inline const struct wk_cell *wk_table_cell(const struct wk_table *table, size_t row,
+						  uint32_t column)
+{
+	return &table->cells[row * table->column_count + column];
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* The table of the calling tree. */
+#include "views/tables/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "views/lifetimes.h"
+
+/* The rows of the tree that are big enough, and how they hang together. */
+struct outline {
+	const struct wk_tree *tree;
+	uint8_t *is_shown; /* by node */
+	uint32_t *indent;  /* of shown nodes, by node */
+	bool is_limited;   /* there are more big ones than may be shown */
+	bool is_inverted;
+	uint64_t hidden, hidden_weight;
+};
+
+static bool is_function(const struct wk_tree *tree, uint32_t node)
+{
+	return wk_node_is_code(tree->kind[node]) || tree->kind[node] == WK_NODE_SMALL;
+}
+
+/* What a function spent itself: in an inverted tree that is all of the first level, whose
+ * callers below it only say for whom. */
+static uint64_t self_of(const struct outline *outline, uint32_t node)
+{
+	const struct wk_tree *tree = outline->tree;
+
+	if (!outline->is_inverted)
+		return tree->self[node];
+	return node && is_function(tree, node) && !is_function(tree, tree->parent[node])
+		       ? tree->total[node]
+		       : 0;
+}
+
+/* What is seen nowhere if this node and all below it are not: of an inverted tree's callers,
+ * nothing. */
+static uint64_t weight_lost_with(const struct outline *outline, uint32_t node)
+{
+	const struct wk_tree *tree = outline->tree;
+
+	if (outline->is_inverted && node && is_function(tree, tree->parent[node]))
+		return 0;
+	return tree->total[node];
+}
+
+/* The big ones; of too many, those with the highest totals. A caller's total is no less than
+ * that of what it called, and it comes first in the tree: so no node is shown without its
+ * callers. */
+static void choose_nodes(struct outline *outline, const struct wk_table_options *options)
+{
+	const struct wk_tree *tree = outline->tree;
+	struct wk_ranked *ranked = wk_alloc((size_t)tree->count * sizeof(*ranked));
+	uint32_t count = 0;
+
+	for (uint32_t node = 0; node < tree->count; node++)
+		if (node == 0 ||
+		    !wk_tables_is_small(tree->total[node], tree->total[0], options->min_percent))
+			ranked[count++] = (struct wk_ranked){ .weight = tree->total[node],
+							      .id = node };
+	outline->is_limited = options->limit && count > options->limit;
+	if (outline->is_limited) {
+		qsort(ranked, count, sizeof(*ranked), wk_tables_heavier_first);
+		count = options->limit;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		outline->is_shown[ranked[i].id] = 1;
+	free(ranked);
+}
+
+static uint32_t shown_children(const struct outline *outline, uint32_t node)
+{
+	const struct wk_tree *tree = outline->tree;
+	uint32_t count = 0;
+
+	for (uint32_t child = node + 1; child < tree->end[node]; child = tree->end[child])
+		count += outline->is_shown[child];
+	return count;
+}
+
+static void tree_row(struct wk_table *table, const struct outline *outline, uint32_t node,
+		     struct wk_row shape)
+{
+	const struct wk_tree *tree = outline->tree;
+
+	wk_table_row(table);
+	table->rows[table->row_count - 1] = shape;
+	wk_table_share(table, tree->total[node], tree->total[0]);
+	wk_table_share(table, self_of(outline, node), tree->total[0]);
+	wk_tables_weight_cell(table, tree->unit, tree->total[node]);
+	wk_table_number(table, self_of(outline, node));
+	if (tree->total_left)
+		wk_table_number(table, tree->total_left[node]);
+	wk_tables_samples_cell(table, tree->unit, tree->total[node], tree->total_samples[node]);
+	wk_table_number(table, tree->depth[node]);
+	/* The names of processes and threads may be the tree's own, which goes away. */
+	wk_table_text(table, tree->kind[node] == WK_NODE_FUNCTION
+				     ? tree->name[node]
+				     : wk_table_keep(table, tree->name[node]));
+}
+
+/* An only child stays under its parent without a step to the right, so that a chain of
+ * calls is one straight column however long it is. */
+static void tree_rows(struct wk_table *table, struct outline *outline)
+{
+	const struct wk_tree *tree = outline->tree;
+	uint32_t *left = wk_alloc((size_t)tree->count * sizeof(*left)); /* children yet to come */
+	uint32_t *siblings = wk_alloc((size_t)tree->count * sizeof(*siblings));
+	uint32_t node = 0;
+
+	while (node < tree->count) {
+		uint32_t parent = tree->parent[node];
+		struct wk_row shape = { 0 };
+
+		if (!outline->is_shown[node]) {
+			outline->hidden += tree->end[node] - node;
+			outline->hidden_weight += weight_lost_with(outline, node);
+			node = tree->end[node];
+			continue;
+		}
+		left[node] = siblings[node] = shown_children(outline, node);
+		if (node) {
+			shape.is_branch = siblings[parent] > 1;
+			shape.is_last = --left[parent] == 0;
+			shape.indent = outline->indent[parent] + shape.is_branch;
+			shape.is_inlined = tree->is_inlined[node];
+		}
+		outline->indent[node] = shape.indent;
+		tree_row(table, outline, node, shape);
+		node++;
+	}
+	free(left);
+	free(siblings);
+}
+
+/* "12 nodes under 0.5 % are folded away; their self % adds up to 3.1 %". */
+static void note_folded(struct wk_table *table, const struct outline *outline,
+			const struct wk_table_options *options)
+{
+	struct wk_buf words = { 0 };
+
+	if (outline->hidden == 0)
+		return;
+	wk_num_add_counted(&words, outline->hidden, " node", " nodes");
+	if (options->min_percent > 0)
+		wk_buf_add_fmt(&words, " under %g %%", options->min_percent);
+	if (outline->is_limited)
+		wk_buf_add_fmt(&words, "%s beyond the %" PRIu32 " with the highest total",
+			       options->min_percent > 0 ? " or" : "", options->limit);
+	wk_buf_add_text(&words, outline->hidden == 1
+					? " is folded away; its self % is "
+					: " are folded away; their self % adds up to ");
+	wk_num_add_share(&words, outline->hidden_weight, outline->tree->total[0]);
+	wk_table_note(table, "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+static void note_cut(struct wk_table *table, const struct wk_tree *tree)
+{
+	struct wk_buf words = { 0 };
+
+	wk_tree_cut_note(tree, &words);
+	if (words.len)
+		wk_table_note(table, "%s", wk_buf_text(&words));
+	wk_buf_fini(&words);
+}
+
+void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
+			 const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct wk_tree tree;
+	struct wk_tree_options how = options->tree;
+	struct outline outline = { .tree = &tree, .is_inverted = options->tree.inverted };
+	bool has_left = model->sources[filter->source].has_lifetimes && !filter->weights;
+	uint64_t *left = has_left ? wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns)
+				  : NULL;
+
+	how.left = left;
+	wk_tree_init(&tree, model, filter, &how);
+	outline.indent = wk_alloc_zeroed(tree.count, sizeof(*outline.indent));
+	outline.is_shown = wk_alloc_zeroed(tree.count, 1);
+	choose_nodes(&outline, options);
+	wk_table_column(table, WK_CELL_SHARE, "total_percent", "total %");
+	wk_table_column(table, WK_CELL_SHARE, "self_percent", "self %");
+	wk_tables_weight_detail(table, "total", tree.unit);
+	wk_table_weight_column(table, "self", tree.unit);
+	wk_table_detail(table);
+	if (tree.total_left)
+		wk_table_weight_column(table, "outstanding", tree.unit);
+	wk_tables_samples_column(table, "samples", model, filter);
+	if (tree.total_left)
+		wk_table_spare(table, 1);
+	wk_table_detail_column(table, WK_CELL_NUMBER, "depth", "depth");
+	wk_table_column(table, WK_CELL_TEXT, "name", "name");
+	table->names_functions = true;
+	table->is_tree = true;
+	if (tree.total_samples[0])
+		tree_rows(table, &outline);
+	note_folded(table, &outline, options);
+	note_cut(table, &tree);
+	free(outline.is_shown);
+	free(outline.indent);
+	free(left);
+	wk_tree_fini(&tree);
+}

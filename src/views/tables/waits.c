@@ -1,0 +1,226 @@
+/* The table of waits: what for threads waited, how long, and who ended that. */
+#include "views/tables/internal.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/sort.h"
+#include "views/intervals.h"
+
+struct waits {
+	uint64_t count;
+	uint64_t waiting_ns, longest_ns;
+	uint64_t ready_ns, longest_ready_ns;
+};
+
+/* A row of the table: all waits of one reason, whoever ended them. */
+struct row {
+	struct waits waits;
+	wk_about_id by;        /* of who ended the most; 0: nobody is known to have ended any */
+	uint64_t count_by;
+};
+
+static void add_longest(uint64_t *longest_ns, uint64_t ns)
+{
+	if (ns > *longest_ns)
+		*longest_ns = ns;
+}
+
+/* Who had to leave the processor waits for nothing, but is counted as well; who had waited before
+ * is counted already. */
+static uint64_t waits_of(const struct wk_model *model, uint32_t spell)
+{
+	const struct wk_spells *spells = &model->spells;
+
+	if (spells->doing[spell] == WK_RUNNING ||
+	    (spells->doing[spell] == WK_READY && !model->abouts[spells->about[spell]].could_run))
+		return 0;
+	return spells->times ? spells->times[spell] : 1;
+}
+
+static void add_spell(struct waits *waits, const struct wk_model *model,
+		      const struct wk_filter *filter, uint32_t spell)
+{
+	const struct wk_spells *spells = &model->spells;
+	bool is_ready = spells->doing[spell] == WK_READY;
+	uint64_t ns = wk_spell_ns_in_view(model, filter, spell);
+	uint64_t longest_ns = spells->times && spells->times[spell] > 1
+				      ? spells->longest_ns[spell] : ns;
+
+	waits->count += waits_of(model, spell);
+	*(is_ready ? &waits->ready_ns : &waits->waiting_ns) += ns;
+	add_longest(is_ready ? &waits->longest_ready_ns : &waits->longest_ns, longest_ns);
+}
+
+/* By what they are about. */
+static struct waits *add_up_spells(const struct wk_model *model, const struct wk_filter *filter)
+{
+	struct waits *sums = wk_alloc_zeroed(model->about_count, sizeof(*sums));
+
+	for (uint32_t i = 0; i < model->spells.count; i++)
+		if (model->spells.doing[i] != WK_RUNNING &&
+		    wk_filter_has_thread(filter, model->spells.thread[i]) &&
+		    wk_spell_is_in_view(model, filter, i))
+			add_spell(&sums[model->spells.about[i]], model, filter, i);
+	return sums;
+}
+
+static uint64_t key_of(const struct wk_about *about)
+{
+	return (uint64_t)about->what << 8 | (uint64_t)about->mode << 1 | about->could_run;
+}
+
+static void add_to_row(struct row *row, const struct wk_model *model, const struct waits *waits,
+		       wk_about_id id)
+{
+	const struct wk_about *about = &model->abouts[id];
+
+	row->waits.count += waits->count;
+	row->waits.waiting_ns += waits->waiting_ns;
+	row->waits.ready_ns += waits->ready_ns;
+	add_longest(&row->waits.longest_ns, waits->longest_ns);
+	add_longest(&row->waits.longest_ready_ns, waits->longest_ready_ns);
+	if ((about->by || about->by_interrupt) && waits->count > row->count_by) {
+		row->count_by = waits->count;
+		row->by = id;
+	}
+}
+
+/* Those that differ only in who ended them are one: the row of the first of them. */
+static struct row *join(const struct wk_model *model, const struct waits *sums)
+{
+	struct wk_sort_key *keys = wk_alloc((size_t)model->about_count * sizeof(*keys));
+	struct row *rows = wk_alloc_zeroed((size_t)model->about_count, sizeof(*rows));
+	uint32_t found = 0, first = 0;
+
+	for (wk_about_id i = 0; i < model->about_count; i++)
+		if (sums[i].count || sums[i].ready_ns)
+			keys[found++] = (struct wk_sort_key){ .key = key_of(&model->abouts[i]),
+							      .row = i };
+	wk_sort_keys(keys, found);
+	for (uint32_t i = 0; i < found; i++) {
+		if (i == 0 || keys[i].key != keys[i - 1].key)
+			first = keys[i].row;
+		add_to_row(&rows[first], model, &sums[keys[i].row], keys[i].row);
+	}
+	free(keys);
+	return rows;
+}
+
+/* Those that waited longest first. */
+static struct wk_ranked *rank(const struct wk_model *model, const struct row *rows,
+			      uint32_t *count)
+{
+	struct wk_ranked *ranked = wk_alloc((size_t)model->about_count * sizeof(*ranked));
+
+	*count = 0;
+	for (wk_about_id i = 0; i < model->about_count; i++)
+		if (rows[i].waits.count || rows[i].waits.ready_ns)
+			ranked[(*count)++] = (struct wk_ranked){
+				.weight = rows[i].waits.waiting_ns,
+				.id = i,
+				.then = rows[i].waits.ready_ns,
+			};
+	qsort(ranked, *count, sizeof(*ranked), wk_tables_heavier_first);
+	return ranked;
+}
+
+static void columns(struct wk_table *table)
+{
+	table->has_one_scale = true;
+	wk_table_column(table, WK_CELL_SHARE, "percent", "%");
+	wk_table_column(table, WK_CELL_DURATION, "waiting_ns", "waiting");
+	wk_table_column(table, WK_CELL_COUNT, "waits", "waits");
+	wk_table_column(table, WK_CELL_DURATION, "longest_ns", "longest");
+	wk_table_spare(table, 1);
+	wk_table_column(table, WK_CELL_DURATION, "ready_ns", "ready");
+	wk_table_detail_column(table, WK_CELL_DURATION, "longest_ready_ns", "longest ready");
+	wk_table_column(table, WK_CELL_TEXT, "reason", "reason");
+	wk_table_column(table, WK_CELL_TEXT, "mode", "mode");
+	wk_table_spare(table, 5);
+	wk_table_column(table, WK_CELL_TEXT, "state", "state");
+	wk_table_spare(table, 4);
+	wk_table_column(table, WK_CELL_COUNT, "readied_by_waits", "most by");
+	wk_table_spare(table, 3);
+	wk_table_detail_column(table, WK_CELL_NUMBER, "readied_by_pid", "by pid");
+	wk_table_column(table, WK_CELL_NUMBER, "readied_by_tid", "by tid");
+	wk_table_spare(table, 6);
+	wk_table_column(table, WK_CELL_TEXT, "readied_by_thread", "thread");
+	wk_table_spare(table, 2);
+	wk_table_column(table, WK_CELL_TEXT, "readied_by", "process");
+}
+
+static void by_cells(struct wk_table *table, const struct wk_model *model, const struct row *row)
+{
+	const struct wk_thread *thread = &model->threads[model->abouts[row->by].by];
+	const struct wk_process *process = &model->processes[thread->process];
+	bool is_thread = model->abouts[row->by].by != 0;
+
+	wk_table_number(table, row->count_by);
+	if (!is_thread) {
+		wk_table_none(table);
+		wk_table_none(table);
+		wk_table_none(table);
+		wk_table_text(table, wk_str_c(row->by ? "(interrupt)" : ""));
+		return;
+	}
+	wk_tables_pid_cell(table, process);
+	wk_table_number(table, thread->tid);
+	wk_table_text(table, wk_model_str(model, thread->name));
+	wk_table_text(table, wk_model_str(model, process->name));
+}
+
+static void wait_row(struct wk_table *table, const struct wk_model *model,
+		     const struct wk_about *about, const struct row *row, uint64_t whole_ns)
+{
+	wk_table_row(table);
+	wk_table_share(table, row->waits.waiting_ns, whole_ns);
+	wk_table_number(table, row->waits.waiting_ns);
+	wk_table_number(table, row->waits.count);
+	wk_table_number(table, row->waits.longest_ns);
+	wk_table_number(table, row->waits.ready_ns);
+	wk_table_number(table, row->waits.longest_ready_ns);
+	wk_table_text(table, wk_tables_or_else(wk_model_str(model, about->what), "(unknown)"));
+	wk_table_text(table, wk_str_c(wk_wait_mode_name((enum wk_wait_mode)about->mode)));
+	wk_table_text(table, wk_str_c(about->could_run ? "ready" : "waiting"));
+	by_cells(table, model, row);
+}
+
+static void tell_counts(struct wk_table *table, const struct wk_model *model,
+			const struct waits *sums)
+{
+	table->counted = "wait";
+	for (wk_about_id i = 0; i < model->about_count; i++)
+		table->counted_in_view += sums[i].count;
+	for (uint32_t i = 0; i < model->spells.count; i++)
+		table->counted_in_all += waits_of(model, i);
+}
+
+/* Of processes and threads the filter narrows the table, and of time; not of what samples have. */
+void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
+			  const struct wk_filter *filter, const struct wk_table_options *options)
+{
+	struct waits *sums = add_up_spells(model, filter);
+	struct row *rows = join(model, sums);
+	uint32_t count, shown;
+	struct wk_ranked *ranked = rank(model, rows, &count);
+	uint64_t whole_ns = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		whole_ns += ranked[i].weight;
+	columns(table);
+	tell_counts(table, model, sums);
+	shown = wk_tables_limit_rows(table, options, ranked, count, whole_ns, "reason is",
+				     "reasons are");
+	for (uint32_t i = 0; i < shown; i++)
+		wait_row(table, model, &model->abouts[ranked[i].id], &rows[ranked[i].id],
+			 whole_ns);
+	if (wk_filter_is_of_stacks(filter))
+		wk_table_note(table, "these are waits of threads, wherever; with --group they are "
+				     "narrowed by their stacks");
+	wk_table_note(table, "`wick show FILE waits --group wait-reason,stack` says where threads "
+			     "waited, `--group wait-reason,readied-by` who ended it");
+	free(ranked);
+	free(rows);
+	free(sums);
+}

@@ -1,0 +1,43 @@
+/* The flat list: each function, or each image, with what it cost.
+ *
+ * `self` is what was spent in it, `total` what was spent in it and in all that it called; a
+ * stack that holds it more than once counts once. Rows are sorted by self, then total, then
+ * name. Rows of functions carry the function that others of its name are shown as. */
+#ifndef WK_VIEWS_TREE_FLAT_H
+#define WK_VIEWS_TREE_FLAT_H
+
+#include "views/compare/pairs.h"
+
+enum wk_flat_by {
+	WK_FLAT_FUNCTIONS,
+	WK_FLAT_IMAGES,
+};
+
+struct wk_flat_row {
+	uint32_t id; /* wk_function_id or wk_image_id; image 0: code that belongs to none */
+	uint64_t self, total;
+	uint32_t self_samples, total_samples;
+	uint64_t self_before, total_before; /* of a comparison; self and total are of its after */
+};
+
+struct wk_flat {
+	struct wk_flat_row *rows;
+	uint32_t count;
+	uint64_t whole;     /* weight of all samples in view */
+	uint32_t whole_samples;
+	uint64_t whole_before;
+	struct wk_str unit; /* as in views/tree/tree.h */
+};
+
+void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
+		  const struct wk_filter *filter, enum wk_flat_by by);
+/* The functions of a comparison; weights of its before are multiplied by `before_factor`, and
+ * functions that are only there are rows too. */
+void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_pairs *pairs,
+		     bool by_samples, double before_factor);
+/* Sorts the rows anew: by total, and those of one total as they stood. */
+void wk_flat_sort_by_total(struct wk_flat *flat);
+void wk_flat_fini(struct wk_flat *flat);
+
+#endif

@@ -1,0 +1,614 @@
+#include "views/tree/tree.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "views/tree/merge.h"
+#include "views/tree/siblings.h"
+#include "views/tree/tree_internal.h"
+
+bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter)
+{
+	for (uint32_t i = 0; i < model->samples.count; i++)
+		if (wk_filter_has(filter, i) && wk_filter_weight(filter, model, i))
+			return false;
+	return true;
+}
+
+/* ---- names */
+
+/* `id` says which of several that have no name of their own. */
+static struct wk_str composed_name(struct wk_tree *tree, struct wk_str name, const char *what,
+				   uint32_t id)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str copy;
+
+	if (name.len == 0)
+		wk_buf_add_fmt(&text, "%s %" PRIu32, what, id);
+	else
+		wk_buf_add_fmt(&text, "%.*s (%" PRIu32 ")", WK_STR_ARG(name), id);
+	copy = wk_arena_copy(&tree->arena, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return copy;
+}
+
+struct wk_str wk_function_shown_name(const struct wk_model *model, wk_function_id id)
+{
+	static const struct wk_str no_name = WK_STR("(unknown)");
+	struct wk_str name = wk_model_str(model, model->functions[id].name);
+
+	return name.len ? name : no_name;
+}
+
+static struct wk_str module_name(const struct wk_model *model, wk_function_id id)
+{
+	static const struct wk_str no_name = WK_STR("(unknown)");
+	struct wk_str name = wk_model_str(model, wk_function_module(model, id));
+
+	return name.len ? name : no_name;
+}
+
+/* In a comparison threads of one name are one, which has no number. */
+static struct wk_str thread_name(struct wk_tree *tree, const struct wk_folding *f, wk_thread_id id)
+{
+	struct wk_str name = wk_model_str(f->model, f->model->threads[id].name);
+
+	return f->options->pairs && name.len
+		       ? name : composed_name(tree, name, "thread", f->model->threads[id].tid);
+}
+
+/* "64 B and more", up to twice as much. */
+static struct wk_str size_name(struct wk_tree *tree, uint32_t digits)
+{
+	struct wk_buf text = { 0 };
+	struct wk_str copy;
+
+	wk_num_add_bytes(&text, digits ? (uint64_t)1 << (digits - 1) : 0);
+	wk_buf_add_text(&text, digits ? " and more" : "");
+	copy = wk_arena_copy(&tree->arena, wk_buf_str(&text));
+	wk_buf_fini(&text);
+	return copy;
+}
+
+static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding *f,
+				   uint32_t label)
+{
+	const struct wk_model *model = f->model;
+	uint32_t id = WK_LABEL_ID(label);
+
+	switch (WK_LABEL_KIND(label)) {
+	case WK_LABEL_PROCESS_NAME:
+		return wk_model_str(model, id);
+	case WK_LABEL_PROCESS:
+		if (model->processes[id].pid == WK_UNKNOWN_PID)
+			return wk_model_str(model, model->processes[id].name);
+		return composed_name(tree, wk_model_str(model, model->processes[id].name),
+				     "process", model->processes[id].pid);
+	case WK_LABEL_CPU:
+		return composed_name(tree, (struct wk_str){ 0 }, "CPU", id);
+	case WK_LABEL_MODULE:
+		return module_name(model, id);
+	case WK_LABEL_THREAD:
+		return id ? thread_name(tree, f, id) : wk_str_c("(interrupt)");
+	case WK_LABEL_TEXT:
+		return wk_model_str(model, id);
+	case WK_LABEL_SIZE:
+		return size_name(tree, id);
+	default:
+		return wk_function_shown_name(model, id);
+	}
+}
+
+/* ---- the order of siblings */
+
+/* A kept node as it will be numbered. */
+struct numbered {
+	uint32_t from;   /* the folding's node */
+	uint32_t parent; /* its new number */
+};
+
+#define IS_BOX UINT32_MAX /* instead of a folding's node: what its parent does not keep */
+
+struct ordering {
+	const struct wk_folding *f;
+	const struct wk_kept *kept;
+	struct wk_siblings siblings; /* places of kept */
+	struct numbered *numbered; /* [kept->count + kept->boxes] */
+	uint64_t *own_before, *own_after; /* of a comparison, by the folding's node: without those
+					   * that it calls */
+	uint32_t *number;        /* and where there are boxes: its new number + 1 */
+};
+
+/* Gives each kept node the number of its label, those that others follow having another one, and
+ * returns the rank of each number; `behind` may be NULL. So each name is compared once. */
+static uint32_t *rank_names(const struct ordering *o, struct wk_tree *tree, const char *behind,
+			    uint32_t *number)
+{
+	struct wk_ranked_name *ranked = NULL;
+	size_t ranked_cap = 0;
+	struct wk_trie labels;
+	uint32_t *rank;
+
+	wk_trie_init(&labels);
+	for (uint32_t i = 0; i < o->kept->count; i++) {
+		uint32_t label = wk_folding_label(o->f, o->kept->node[i]);
+		char next = behind ? behind[i] : 0;
+		uint32_t known = labels.count;
+		uint32_t entry = wk_trie_add(&labels, (uint32_t)(unsigned char)next, label);
+
+		number[i] = entry;
+		if (entry < known)
+			continue;
+		ranked = wk_grow(ranked, &ranked_cap, entry, sizeof(*ranked));
+		ranked[entry - 1] = (struct wk_ranked_name){
+			name_of_label(tree, o->f, label), entry, next };
+	}
+	rank = wk_rank_names(ranked, labels.count - 1, labels.count);
+	wk_trie_fini(&labels);
+	free(ranked);
+	return rank;
+}
+
+/* A name in a line of text ends in ' ' where a stack ends in it, in ';' where one goes on. */
+static char *find_behind(const struct ordering *o)
+{
+	uint32_t count = o->kept->count;
+	uint64_t *below = wk_alloc_zeroed(count, sizeof(*below));
+	char *behind = wk_alloc(count);
+
+	for (uint32_t i = 1; i < count; i++)
+		below[o->kept->parent[i]] += wk_folding_samples(o->f, o->kept->node[i]);
+	for (uint32_t i = 0; i < count; i++)
+		behind[i] = below[i] < wk_folding_samples(o->f, o->kept->node[i]) ? ' ' : ';';
+	free(below);
+	return behind;
+}
+
+struct weighed {
+	uint64_t weight;
+	uint32_t place, index;
+};
+
+static int heavier_first(const void *left, const void *right)
+{
+	const struct weighed *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Lists that are in order of names already. */
+static void sort_by_weight(struct ordering *o)
+{
+	struct weighed *list = NULL;
+	size_t cap = 0;
+
+	for (uint32_t p = 0; p < o->kept->count; p++) {
+		uint32_t first = o->siblings.first[p], count = o->siblings.first[p + 1] - first;
+
+		if (count < 2)
+			continue;
+		list = wk_grow(list, &cap, count, sizeof(*list));
+		for (uint32_t i = 0; i < count; i++)
+			list[i] = (struct weighed){
+				o->f->sum.weight[o->kept->node[o->siblings.order[first + i]]],
+				o->siblings.order[first + i], i };
+		qsort(list, count, sizeof(*list), heavier_first);
+		for (uint32_t i = 0; i < count; i++)
+			o->siblings.order[first + i] = list[i].place;
+	}
+	free(list);
+}
+
+static void order_children(struct ordering *o, struct wk_tree *tree)
+{
+	enum wk_tree_order wanted = o->f->options->order;
+	char *behind = NULL;
+	uint32_t *rank, *number;
+
+	wk_siblings_init(&o->siblings, o->kept->parent, NULL, o->kept->count);
+	if (wanted == WK_TREE_UNSORTED || wanted == WK_TREE_BY_TIME || o->f->options->is_chart)
+		return;
+	if (wanted == WK_TREE_BY_TEXT)
+		behind = find_behind(o);
+	number = wk_alloc_table((size_t)o->kept->count * sizeof(*number));
+	rank = rank_names(o, tree, behind, number);
+	wk_siblings_sort(&o->siblings, rank, number, o->kept->count);
+	free(number);
+	if (wanted == WK_TREE_BY_WEIGHT)
+		sort_by_weight(o);
+	free(behind);
+	free(rank);
+}
+
+static bool has_box(const struct wk_kept *kept, uint32_t place)
+{
+	return kept->small_frames && kept->small_frames[place];
+}
+
+/* Numbers the nodes anew, each before its subtree and behind the box that its parent may have.
+ * A parent's place is smaller than its children's, so one walk back sums up how many nodes there
+ * are below each, and one forth tells where they stand. What lists the children is used up. */
+static void number_nodes(struct ordering *o)
+{
+	const struct wk_kept *kept = o->kept;
+	const uint32_t *first = o->siblings.first;
+	uint32_t *size = wk_alloc_table((size_t)kept->count * sizeof(*size));
+	uint32_t *number = wk_alloc_table((size_t)kept->count * sizeof(*number));
+
+	o->numbered = wk_alloc_table(((size_t)kept->count + kept->boxes) * sizeof(*o->numbered));
+	for (uint32_t i = 0; i < kept->count; i++)
+		size[i] = has_box(kept, i) ? 2 : 1;
+	for (uint32_t i = kept->count; i-- > 1;)
+		size[kept->parent[i]] += size[i];
+	number[0] = 0;
+	o->numbered[0] = (struct numbered){ kept->node[0], 0 };
+	for (uint32_t p = 0; p < kept->count; p++) {
+		uint32_t next = number[p] + 1;
+
+		if (has_box(kept, p))
+			o->numbered[next++] = (struct numbered){ IS_BOX, number[p] };
+		for (uint32_t i = first[p]; i < first[p + 1]; i++) {
+			uint32_t place = o->siblings.order[i];
+
+			number[place] = next;
+			o->numbered[next] = (struct numbered){ kept->node[place], number[p] };
+			next += size[place];
+		}
+	}
+	free(size);
+	free(number);
+	wk_siblings_fini(&o->siblings);
+}
+
+/* ---- columns */
+
+/* Unset: start_node sets all of a node. */
+static void start_columns(struct wk_tree *tree, const struct wk_kept *kept,
+			  const struct wk_folding_weights *sum, bool has_leads)
+{
+	size_t count = (size_t)kept->count + kept->boxes;
+
+	tree->parent = wk_alloc_table(count * sizeof(*tree->parent));
+	tree->end = wk_alloc_table(count * sizeof(*tree->end));
+	tree->depth = wk_alloc_table(count * sizeof(*tree->depth));
+	tree->kind = wk_alloc_table(count * sizeof(*tree->kind));
+	tree->is_inlined = wk_alloc_table(count * sizeof(*tree->is_inlined));
+	tree->function = wk_alloc_table(count * sizeof(*tree->function));
+	tree->name = wk_alloc_table(count * sizeof(*tree->name));
+	tree->self = wk_alloc_table(count * sizeof(*tree->self));
+	tree->total = wk_alloc_table(count * sizeof(*tree->total));
+	tree->self_samples = wk_alloc_table(count * sizeof(*tree->self_samples));
+	tree->total_samples = wk_alloc_table(count * sizeof(*tree->total_samples));
+	if (has_leads)
+		tree->lead = wk_alloc_table(count * sizeof(*tree->lead));
+	if (kept->boxes)
+		tree->small_count = wk_alloc_table(count * sizeof(*tree->small_count));
+	if (sum->left)
+		tree->total_left = wk_alloc_table(count * sizeof(*tree->total_left));
+	if (!sum->before)
+		return;
+	tree->self_before = wk_alloc_table(count * sizeof(*tree->self_before));
+	tree->total_before = wk_alloc_table(count * sizeof(*tree->total_before));
+	tree->self_after = wk_alloc_table(count * sizeof(*tree->self_after));
+	tree->total_after = wk_alloc_table(count * sizeof(*tree->total_after));
+}
+
+static void clear_node(struct wk_tree *tree, uint32_t node)
+{
+	tree->end[node] = 0;
+	tree->kind[node] = WK_NODE_WHOLE;
+	tree->is_inlined[node] = 0;
+	tree->function[node] = 0;
+	tree->self[node] = tree->total[node] = 0;
+	tree->self_samples[node] = tree->total_samples[node] = 0;
+	if (tree->lead)
+		tree->lead[node] = 0;
+	if (tree->small_count)
+		tree->small_count[node] = 0;
+	if (tree->total_left)
+		tree->total_left[node] = 0;
+	if (!tree->self_before)
+		return;
+	tree->self_before[node] = tree->total_before[node] = 0;
+	tree->self_after[node] = tree->total_after[node] = 0;
+}
+
+static uint32_t start_node(struct wk_tree *tree, uint32_t parent, struct wk_str name)
+{
+	uint32_t node = tree->count++;
+
+	clear_node(tree, node);
+	tree->parent[node] = parent;
+	tree->depth[node] = node ? tree->depth[parent] + 1 : 0;
+	tree->name[node] = name;
+	if (tree->depth[node] > tree->depth_max)
+		tree->depth_max = tree->depth[node];
+	return node;
+}
+
+static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t node, uint32_t label)
+{
+	static const uint8_t kinds[] = {
+		[WK_LABEL_FUNCTION] = WK_NODE_FUNCTION,
+		[WK_LABEL_PROCESS_NAME] = WK_NODE_PROCESS,
+		[WK_LABEL_PROCESS] = WK_NODE_PROCESS,
+		[WK_LABEL_THREAD] = WK_NODE_THREAD,
+		[WK_LABEL_CPU] = WK_NODE_CPU,
+		[WK_LABEL_MODULE] = WK_NODE_MODULE,
+		[WK_LABEL_TEXT] = WK_NODE_ABOUT,
+		[WK_LABEL_SIZE] = WK_NODE_ABOUT,
+	};
+
+	tree->name[node] = name_of_label(tree, o->f, label);
+	tree->kind[node] = kinds[WK_LABEL_KIND(label)];
+	if (wk_node_is_code(tree->kind[node]))
+		tree->function[node] = WK_LABEL_ID(label);
+}
+
+static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t from,
+		     uint32_t parent)
+{
+	const struct wk_folding_weights *sum = &o->f->sum;
+	uint32_t node = start_node(tree, parent, (struct wk_str)WK_STR("all"));
+
+	if (node) {
+		name_node(tree, o, node, wk_folding_label(o->f, from));
+		tree->is_inlined[node] = wk_folding_is_inlined(o->f, from);
+	}
+	if (node && o->f->chart_own)
+		tree->lead[node] = o->f->chart_own[from];
+	tree->self[node] = tree->total[node] = sum->weight[from];
+	tree->self_samples[node] = tree->total_samples[node] = wk_folding_samples(o->f, from);
+	if (o->number)
+		o->number[from] = node + 1;
+	if (sum->left)
+		tree->total_left[node] = sum->left[from];
+	if (sum->before) {
+		tree->total_before[node] = sum->before[from];
+		tree->total_after[node] = sum->after[from];
+		tree->self_before[node] = o->own_before[from];
+		tree->self_after[node] = o->own_after[from];
+	}
+}
+
+/* What a node's children that are not kept have in common is a leaf of its own. */
+static void add_box(struct wk_tree *tree, const struct wk_kept *kept, uint32_t place,
+		    uint32_t parent)
+{
+	struct wk_buf name = { 0 };
+	uint32_t node;
+
+	wk_num_add_grouped(&name, kept->small_frames[place]);
+	wk_buf_add_text(&name, " small frames");
+	node = start_node(tree, parent, wk_arena_copy(&tree->arena, wk_buf_str(&name)));
+	wk_buf_fini(&name);
+	tree->kind[node] = WK_NODE_SMALL;
+	tree->total[node] = tree->self[node] = kept->small_weight[place];
+	tree->small_count[node] = kept->small_frames[place];
+	tree->small_nodes += kept->small_frames[place];
+	tree->small_weight += kept->small_weight[place];
+}
+
+#define NODES_AHEAD 16
+
+/* What is looked at soon lies anywhere in tables of many megabytes. */
+static void expect_node(const struct ordering *o, uint32_t from)
+{
+	const struct wk_folding_weights *sum = &o->f->sum;
+
+	if (from == IS_BOX)
+		return;
+	__builtin_prefetch(&o->f->trie->label[from]);
+	__builtin_prefetch(&sum->weight[from]);
+	if (sum->samples)
+		__builtin_prefetch(&sum->samples[from]);
+	if (!sum->before)
+		return;
+	__builtin_prefetch(&sum->before[from]);
+	__builtin_prefetch(&sum->after[from]);
+	__builtin_prefetch(&o->own_before[from]);
+	__builtin_prefetch(&o->own_after[from]);
+}
+
+/* The kept nodes are in order. */
+static uint32_t place_of(const struct wk_kept *kept, uint32_t from)
+{
+	uint32_t low = 0, high = kept->count - 1;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (kept->node[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_nodes(struct wk_tree *tree, const struct ordering *o)
+{
+	uint32_t count = o->kept->count + o->kept->boxes;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct numbered *at = &o->numbered[i];
+
+		if (i + NODES_AHEAD < count)
+			expect_node(o, at[NODES_AHEAD].from);
+		if (at->from == IS_BOX)
+			add_box(tree, o->kept, place_of(o->kept, o->numbered[at->parent].from),
+				at->parent);
+		else
+			add_node(tree, o, at->from, at->parent);
+	}
+}
+
+/* Rounded shares of a whole may be more than it. */
+static void take(uint64_t *from, uint64_t part)
+{
+	*from -= part < *from ? part : *from;
+}
+
+/* A counted box stands right behind its parent. */
+static void add_to_box(struct wk_tree *tree, uint32_t box, uint64_t before, uint64_t after)
+{
+	tree->self_before[box] += before;
+	tree->total_before[box] += before;
+	tree->self_after[box] += after;
+	tree->total_after[box] += after;
+}
+
+/* By node of the folding: the part of `sum` that is no child's, kept or not. */
+static uint64_t *own_part(const struct wk_trie *trie, const uint64_t *sum)
+{
+	uint64_t *own = wk_alloc_table((size_t)trie->count * sizeof(*own));
+
+	memcpy(own, sum, (size_t)trie->count * sizeof(*own));
+	for (uint32_t i = 1; i < trie->count; i++)
+		take(&own[trie->parent[i]], sum[i]);
+	return own;
+}
+
+/* Of a comparison's sides also what is not kept, since it weighs nothing on the chosen side, is
+ * its parent's no more. */
+static void part_sides(struct ordering *o)
+{
+	const struct wk_folding_weights *sum = &o->f->sum;
+
+	if (!sum->before)
+		return;
+	o->own_before = own_part(o->f->trie, sum->before);
+	o->own_after = own_part(o->f->trie, sum->after);
+	if (o->kept->boxes)
+		o->number = wk_alloc_zeroed(o->f->trie->count, sizeof(*o->number));
+}
+
+static void fill_boxes(struct wk_tree *tree, const struct ordering *o)
+{
+	const struct wk_folding_weights *sum = &o->f->sum;
+
+	for (uint32_t i = 1; o->number && i < o->f->trie->count; i++) {
+		uint32_t parent = o->number[o->f->trie->parent[i]];
+
+		if (parent && !o->number[i] && sum->weight[i])
+			add_to_box(tree, parent, sum->before[i], sum->after[i]);
+	}
+}
+
+static void take_from_parents(const struct wk_tree *tree, uint64_t *self, const uint64_t *total)
+{
+	for (uint32_t i = 1; self && i < tree->count; i++)
+		self[tree->parent[i]] -= total[i];
+}
+
+/* Ends of subtrees; and self, which began as the total, loses what the children have. */
+static void finish_columns(struct wk_tree *tree)
+{
+	for (uint32_t i = tree->count; i-- > 0;) {
+		if (tree->end[i] == 0)
+			tree->end[i] = i + 1;
+		if (i && tree->end[tree->parent[i]] < tree->end[i])
+			tree->end[tree->parent[i]] = tree->end[i];
+	}
+	take_from_parents(tree, tree->self, tree->total);
+	for (uint32_t i = 1; i < tree->count; i++)
+		tree->self_samples[tree->parent[i]] -= tree->total_samples[i];
+}
+
+/* In a chart the leads are sums since the parent began: each loses those before it. In order
+ * of text the line that ends in a name comes before those that go on. */
+static void finish_leads(struct wk_tree *tree, bool is_chart)
+{
+	uint64_t *led = wk_alloc_zeroed(tree->count, sizeof(*led));
+
+	for (uint32_t i = 1; tree->lead && i < tree->count; i++) {
+		uint32_t parent = tree->parent[i];
+		uint64_t own = is_chart ? tree->lead[i] : tree->self[parent];
+
+		if (own < led[parent]) /* a box of several knows no time */
+			own = led[parent];
+		tree->lead[i] = own - led[parent];
+		led[parent] = own;
+	}
+	free(led);
+}
+
+void wk_tree_init(struct wk_tree *tree, const struct wk_model *model,
+		  const struct wk_filter *filter, const struct wk_tree_options *options)
+{
+	struct wk_tree_options used = *options;
+	struct ordering o = { 0 };
+	struct wk_folding folding;
+	struct wk_kept kept;
+
+	*tree = (struct wk_tree){ 0 };
+	used.by_samples |= wk_tree_weighs_nothing(model, filter);
+	wk_folding_init(&folding, model, filter, &used);
+	wk_kept_init(&kept, &folding, options->most_nodes);
+	o.f = &folding;
+	o.kept = &kept;
+	order_children(&o, tree);
+	number_nodes(&o);
+	part_sides(&o);
+	start_columns(tree, &kept, &folding.sum,
+		      options->is_chart || options->order == WK_TREE_BY_TEXT);
+	add_nodes(tree, &o);
+	fill_boxes(tree, &o);
+	finish_columns(tree);
+	finish_leads(tree, options->is_chart);
+	tree->steps = folding.steps;
+	tree->cut_stacks = folding.cut_stacks;
+	tree->cut_weight = folding.cut_weight;
+	tree->cut_whole = folding.cut_whole;
+	tree->unit = used.by_samples ? (struct wk_str)WK_STR("samples")
+				     : wk_model_str(model, model->sources[filter->source].unit);
+	tree->row_word = wk_source_row_word(&model->sources[filter->source]);
+	tree->only_weights = !used.by_samples && (model->sources[filter->source].is_weighed ||
+						  wk_str_is(tree->unit, "samples"));
+	free(o.numbered);
+	free(o.own_before);
+	free(o.own_after);
+	free(o.number);
+	wk_kept_fini(&kept);
+	wk_folding_fini(&folding);
+}
+
+void wk_tree_fini(struct wk_tree *tree)
+{
+	free(tree->parent);
+	free(tree->end);
+	free(tree->depth);
+	free(tree->kind);
+	free(tree->is_inlined);
+	free(tree->function);
+	free(tree->name);
+	free(tree->self);
+	free(tree->total);
+	free(tree->lead);
+	free(tree->self_samples);
+	free(tree->total_samples);
+	free(tree->small_count);
+	free(tree->self_before);
+	free(tree->total_before);
+	free(tree->self_after);
+	free(tree->total_after);
+	free(tree->total_left);
+	wk_arena_fini(&tree->arena);
+	*tree = (struct wk_tree){ 0 };
+}
+
+void wk_tree_cut_note(const struct wk_tree *tree, struct wk_buf *note)
+{
+	if (tree->cut_stacks == 0)
+		return;
+	wk_buf_add_text(note, "Of ");
+	wk_num_add_counted(note, tree->cut_stacks, " stack (", " stacks (");
+	wk_num_add_share(note, tree->cut_weight, tree->cut_whole);
+	wk_buf_add_text(note, " of the whole) the outer callers are left out: inverted, there "
+			      "would be too many frames");
+}

@@ -1,0 +1,818 @@
+#include "views/tree/tree_internal.h"
+
+#include "base/mem.h"
+#include "views/compare/pairs.h"
+#include "views/tree/merge.h"
+
+#define NO_NODE UINT32_MAX
+
+/* While samples are folded into a trie of the folding's own. */
+struct folder {
+	struct wk_folding *f;
+	const struct wk_filter *filter;
+	uint8_t *skips_callers;   /* [function_count]: of options->skip_after; or NULL */
+	uint32_t *top_of_thread;  /* [thread_count]: the node its stacks grow from */
+	bool tops_differ;         /* within a thread, too */
+	uint32_t *node_of_stack;  /* [named.count]: under the top at hand */
+	uint32_t *seen_under;     /* [named.count]: the top that node_of_stack speaks of, + 1 */
+	uint32_t *path;           /* stacks, or labels, that wait */
+	size_t path_cap;
+	uint32_t *chart;          /* the nodes of the sample before, outermost first */
+	size_t chart_cap, chart_depth;
+	struct wk_folding_weights *sum;
+	size_t sum_cap;
+};
+
+/* ---- weights */
+
+static void *cleared(void *at, size_t from, size_t to, size_t size)
+{
+	at = wk_realloc(at, to * size);
+	memset((char *)at + from * size, 0, (to - from) * size);
+	return at;
+}
+
+static void make_room(struct folder *folder, uint32_t count)
+{
+	size_t old = folder->sum_cap;
+
+	if (count <= old)
+		return;
+	folder->sum_cap = old ? old * 2 : 64;
+	while (folder->sum_cap < count)
+		folder->sum_cap *= 2;
+	folder->sum->weight = cleared(folder->sum->weight, old, folder->sum_cap,
+				      sizeof(*folder->sum->weight));
+	folder->sum->samples = cleared(folder->sum->samples, old, folder->sum_cap,
+				       sizeof(*folder->sum->samples));
+	if (folder->f->options->left)
+		folder->sum->left = cleared(folder->sum->left, old, folder->sum_cap,
+					    sizeof(*folder->sum->left));
+	if (!folder->f->model->samples.is_before)
+		return;
+	folder->sum->before = cleared(folder->sum->before, old, folder->sum_cap,
+				      sizeof(*folder->sum->before));
+	folder->sum->after = cleared(folder->sum->after, old, folder->sum_cap,
+				     sizeof(*folder->sum->after));
+}
+
+static uint32_t sum_u32(uint32_t a, uint64_t b)
+{
+	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
+}
+
+static uint64_t weight_of_sample(const struct folder *folder, uint32_t sample)
+{
+	const struct wk_model *model = folder->f->model;
+
+	return folder->f->options->by_samples ? wk_model_sample_times(model, sample)
+					      : wk_filter_weight(folder->filter, model, sample);
+}
+
+static void add_sample(struct folder *folder, uint32_t node, uint32_t sample)
+{
+	const struct wk_samples *samples = &folder->f->model->samples;
+	uint64_t times = wk_model_sample_times(folder->f->model, sample);
+	uint64_t weight = weight_of_sample(folder, sample);
+
+	make_room(folder, node + 1);
+	folder->sum->samples[node] = sum_u32(folder->sum->samples[node], times);
+	if (folder->sum->left)
+		folder->sum->left[node] += folder->f->options->left[sample];
+	if (!samples->is_before)
+		folder->sum->weight[node] += weight;
+	else if (samples->is_before[sample])
+		folder->sum->before[node] += weight;
+	else
+		folder->sum->after[node] += weight;
+}
+
+static uint64_t weight_of_sides(enum wk_tree_side side, uint64_t before, uint64_t after)
+{
+	switch (side) {
+	case WK_TREE_BEFORE:
+		return before;
+	case WK_TREE_LARGER:
+		return before > after ? before : after;
+	case WK_TREE_AFTER_AND_GONE:
+		return after ? after : before;
+	default:
+		return after;
+	}
+}
+
+static uint64_t scaled(uint64_t weight, double factor)
+{
+	return factor == 1 ? weight : (uint64_t)((double)weight * factor + 0.5);
+}
+
+/* Of a comparison: what the chosen side makes a node's own weight. */
+static void choose_side(struct wk_folding *f)
+{
+	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
+
+	for (uint32_t i = 0; f->sum.before && i < f->trie->count; i++) {
+		uint64_t before = scaled(f->sum.before[i], factor);
+
+		f->sum.weight[i] = weight_of_sides(f->options->side, before, f->sum.after[i]);
+	}
+}
+
+/* Of whole subtrees, so that what is rounded off each stack does not add up. */
+static void scale_before(struct wk_folding *f)
+{
+	double factor = f->options->before_factor > 0 ? f->options->before_factor : 1;
+
+	for (uint32_t i = 0; f->sum.before && factor != 1 && i < f->trie->count; i++)
+		f->sum.before[i] = scaled(f->sum.before[i], factor);
+}
+
+static void roll_up_u64(const struct wk_trie *trie, uint64_t *sum)
+{
+	for (uint32_t i = trie->count; i-- > 1;)
+		sum[trie->parent[i]] += sum[i];
+}
+
+static void roll_up(struct wk_folding *f)
+{
+	roll_up_u64(f->trie, f->sum.weight);
+	for (uint32_t i = f->sum.samples ? f->trie->count : 1; i-- > 1;)
+		f->sum.samples[f->trie->parent[i]] =
+			sum_u32(f->sum.samples[f->trie->parent[i]], f->sum.samples[i]);
+	if (f->sum.left)
+		roll_up_u64(f->trie, f->sum.left);
+	if (f->sum.before) {
+		roll_up_u64(f->trie, f->sum.before);
+		roll_up_u64(f->trie, f->sum.after);
+	}
+}
+
+/* ---- nodes of a trie of our own */
+
+static void mark_inlined(struct wk_folding *f, uint32_t node, bool is_new, bool is_inlined)
+{
+	size_t old = f->inlined_cap;
+
+	if (!f->is_inlined && !is_inlined)
+		return;
+	if (node >= f->inlined_cap) {
+		f->is_inlined = wk_grow(f->is_inlined, &f->inlined_cap, (size_t)node + 1, 1);
+		memset(f->is_inlined + old, 0, f->inlined_cap - old);
+	}
+	f->is_inlined[node] = is_new ? is_inlined : f->is_inlined[node] & is_inlined;
+}
+
+static uint32_t child_of(struct wk_folding *f, uint32_t parent, uint32_t label)
+{
+	return wk_trie_add(&f->own, parent, label);
+}
+
+static uint32_t process_label(const struct wk_folding *f, wk_text_id name)
+{
+	return WK_LABEL(WK_LABEL_PROCESS_NAME, wk_pairs_process_name(f->options->pairs, name));
+}
+
+/* An outermost frame that stands for a process (views/compare/pairs.h). */
+static bool is_process(const struct wk_folding *f, wk_stack_id named)
+{
+	const struct wk_pairs *pairs = f->options->pairs;
+
+	return pairs && pairs->is_process && f->model->named.parent[named] == 0 &&
+	       pairs->is_process[f->model->named_frames.function[f->model->named.label[named]]];
+}
+
+static wk_function_id function_of_stack(const struct wk_folding *f, wk_stack_id named)
+{
+	return f->model->named_frames.function[f->model->named.label[named]];
+}
+
+static uint32_t label_of_stack(const struct wk_folding *f, wk_stack_id named)
+{
+	wk_function_id function = function_of_stack(f, named);
+
+	if (is_process(f, named))
+		return process_label(f, f->model->functions[function].name);
+	if (f->is_by_modules)
+		return WK_LABEL(WK_LABEL_MODULE, f->module[function]);
+	return WK_LABEL(WK_LABEL_FUNCTION, f->shown[function]);
+}
+
+/* Is what follows a frame of the same label that frame again? */
+static bool joins_alike(const struct wk_folding *f)
+{
+	return f->options->collapses_recursion || f->is_by_modules;
+}
+
+static uint32_t child_for_stack(struct wk_folding *f, uint32_t parent, wk_stack_id named)
+{
+	uint32_t label = label_of_stack(f, named), known = f->own.count, node;
+
+	f->steps++;
+	if (WK_LABEL_KIND(label) == WK_LABEL_PROCESS_NAME &&
+	    !wk_grouping_has(&f->grouping, WK_GROUP_PROCESS))
+		return parent;
+	if (joins_alike(f) && parent && f->own.label[parent] == label)
+		return parent;
+	node = child_of(f, parent, label);
+	if (WK_LABEL_KIND(label) == WK_LABEL_FUNCTION)
+		mark_inlined(f, node, node == known,
+			     f->model->named_frames.is_inlined[f->model->named.label[named]]);
+	return node;
+}
+
+static bool skips_callers(const struct folder *folder, wk_stack_id named)
+{
+	return folder->skips_callers && !is_process(folder->f, named) &&
+	       folder->skips_callers[folder->f->shown[function_of_stack(folder->f, named)]];
+}
+
+static void wait(struct folder *folder, size_t count, uint32_t value)
+{
+	folder->path = wk_grow(folder->path, &folder->path_cap, count + 1, sizeof(*folder->path));
+	folder->path[count] = value;
+}
+
+static bool is_known(const struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	return folder->seen_under[named] == top + 1;
+}
+
+static void remember(struct folder *folder, uint32_t top, wk_stack_id named, uint32_t node)
+{
+	folder->seen_under[named] = top + 1;
+	folder->node_of_stack[named] = node;
+}
+
+/* Climbs until a stack whose node is known, then comes down again adding nodes, so each
+ * (top, stack) is looked at once. */
+static uint32_t leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	size_t waiting = 0;
+	uint32_t node = top;
+
+	for (; named; named = folder->f->model->named.parent[named]) {
+		if (is_known(folder, top, named)) {
+			node = folder->node_of_stack[named];
+			break;
+		}
+		wait(folder, waiting++, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	while (waiting) {
+		named = folder->path[--waiting];
+		node = child_for_stack(folder->f, node, named);
+		remember(folder, top, named, node);
+	}
+	return node;
+}
+
+static uint32_t inverted_leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	wk_stack_id leaf = named;
+	uint32_t node = top;
+
+	if (is_known(folder, top, named))
+		return folder->node_of_stack[named];
+	for (; named; named = folder->f->model->named.parent[named]) {
+		node = child_for_stack(folder->f, node, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	remember(folder, top, leaf, node);
+	return node;
+}
+
+/* A chart keeps its times: what a function did by itself before it called another. */
+static void note_own(struct folder *folder, uint32_t parent, uint32_t node)
+{
+	struct wk_folding *f = folder->f;
+
+	size_t old = f->chart_own_cap;
+
+	/* Processes and threads are made before and lead with nothing. */
+	f->chart_own = wk_grow(f->chart_own, &f->chart_own_cap, (size_t)node + 1,
+			       sizeof(*f->chart_own));
+	memset(f->chart_own + old, 0, (f->chart_own_cap - old) * sizeof(*f->chart_own));
+	f->chart_own[node] = parent < folder->sum_cap ? f->sum.weight[parent] : 0;
+}
+
+/* Of a chart: goes on with the nodes of the sample before for as long as both agree. */
+static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id named)
+{
+	struct wk_folding *f = folder->f;
+	size_t waiting = 0, depth = 0;
+	uint32_t node = top;
+
+	for (; named; named = f->model->named.parent[named]) {
+		uint32_t label = label_of_stack(f, named);
+
+		if (joins_alike(f) && waiting &&
+		    label_of_stack(f, folder->path[waiting - 1]) == label)
+			waiting--;
+		wait(folder, waiting++, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	folder->chart = wk_grow(folder->chart, &folder->chart_cap, waiting + 1,
+				sizeof(*folder->chart));
+	while (waiting) {
+		uint32_t label = label_of_stack(f, folder->path[--waiting]);
+
+		f->steps++;
+		if (depth >= folder->chart_depth || f->own.parent[folder->chart[depth]] != node ||
+		    f->own.label[folder->chart[depth]] != label) {
+			folder->chart_depth = depth;
+			folder->chart[depth] = wk_trie_append(&f->own, node, label);
+			note_own(folder, node, folder->chart[depth]);
+			mark_inlined(f, folder->chart[depth], true,
+				     f->model->named_frames.is_inlined
+					     [f->model->named.label[folder->path[waiting]]]);
+			folder->chart_depth++;
+		}
+		node = folder->chart[depth++];
+	}
+	folder->chart_depth = depth;
+	return node;
+}
+
+/* ---- the tops: what stands above the stacks */
+
+/* The level of a column that says who ran: 0 where the sample does not tell. In a comparison
+ * numbers of processes differ, and so each is one with all of its name. */
+static uint32_t label_of_runner(const struct wk_folding *f, enum wk_group_column column,
+				uint32_t sample)
+{
+	wk_thread_id thread = f->model->samples.thread[sample];
+	wk_process_id process = f->model->threads[thread].process;
+	wk_text_id name = f->model->processes[process].name;
+	uint32_t cpu = f->model->samples.cpu[sample];
+
+	if (column == WK_GROUP_CPU)
+		return WK_LABEL_ID(cpu) == cpu ? WK_LABEL(WK_LABEL_CPU, cpu) : 0;
+	if (!thread)
+		return 0;
+	if (column == WK_GROUP_THREAD)
+		return WK_LABEL(WK_LABEL_THREAD, wk_pairs_thread(f->options->pairs, thread));
+	return name && (column == WK_GROUP_PROCESS || f->options->pairs)
+		       ? process_label(f, name)
+		       : WK_LABEL(WK_LABEL_PROCESS, process);
+}
+
+static uint32_t size_label(uint64_t bytes)
+{
+	uint32_t digits = 0;
+
+	for (; bytes; bytes >>= 1)
+		digits++;
+	return WK_LABEL(WK_LABEL_SIZE, digits);
+}
+
+/* And of one that says what it is about: 0 where it is about no such thing. */
+static uint32_t label_of_about(const struct wk_folding *f, enum wk_group_column column,
+			       uint32_t sample)
+{
+	const struct wk_about *about = wk_model_about(f->model, sample);
+	wk_text_id text = 0;
+
+	switch (column) {
+	case WK_GROUP_READIER:
+		return about->by || about->by_interrupt
+			       ? WK_LABEL(WK_LABEL_THREAD,
+					  wk_pairs_thread(f->options->pairs, about->by))
+			       : 0;
+	case WK_GROUP_SIZE:
+		return about->heap ? size_label(f->model->samples.weight[sample]) : 0;
+	case WK_GROUP_HEAP:
+		text = f->model->heaps[about->heap].name;
+		break;
+	default:
+		if ((column == WK_GROUP_PART) == (about->heap != 0))
+			text = about->what;
+	}
+	return text ? WK_LABEL(WK_LABEL_TEXT, text) : 0;
+}
+
+/* And of one that says where: 0 where the sample has no stack. */
+static uint32_t label_of_place(const struct wk_folding *f, enum wk_group_column column,
+			       uint32_t sample)
+{
+	wk_stack_id named = wk_model_named_of(f->model, f->model->samples.stack[sample]);
+
+	if (!named)
+		return 0;
+	return column == WK_GROUP_MODULE
+		       ? WK_LABEL(WK_LABEL_MODULE, f->module[function_of_stack(f, named)])
+		       : WK_LABEL(WK_LABEL_FUNCTION, f->shown[function_of_stack(f, named)]);
+}
+
+static uint32_t make_top(struct wk_folding *f, uint32_t sample)
+{
+	uint32_t node = 0;
+
+	for (unsigned i = 0; i < f->grouping.count; i++) {
+		enum wk_group_column column = f->grouping.columns[i];
+		uint32_t label = 0;
+
+		if (column < WK_GROUP_REASON)
+			label = label_of_runner(f, column, sample);
+		else if (column < WK_GROUP_MODULE)
+			label = label_of_about(f, column, sample);
+		else if (column < WK_GROUP_STACK)
+			label = label_of_place(f, column, sample);
+		if (label)
+			node = child_of(f, node, label);
+	}
+	return node;
+}
+
+static uint32_t top_of(struct folder *folder, uint32_t sample)
+{
+	uint32_t *known = &folder->top_of_thread[folder->f->model->samples.thread[sample]];
+
+	if (*known == NO_NODE || folder->tops_differ)
+		*known = make_top(folder->f, sample);
+	return *known;
+}
+
+/* The samples of the view, those of one top together and in order of time within. */
+static uint32_t *samples_by_top(struct folder *folder, uint32_t *count)
+{
+	const struct wk_samples *samples = &folder->f->model->samples;
+	uint32_t *first, *order;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(folder->filter, i))
+			top_of(folder, i);
+	first = wk_alloc_zeroed((size_t)folder->f->own.count + 1, sizeof(*first));
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(folder->filter, i))
+			first[top_of(folder, i) + 1]++;
+	for (uint32_t i = 0; i < folder->f->own.count; i++)
+		first[i + 1] += first[i];
+	*count = first[folder->f->own.count];
+	order = wk_alloc((size_t)*count * sizeof(*order));
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(folder->filter, i))
+			order[first[top_of(folder, i)]++] = i;
+	free(first);
+	return order;
+}
+
+/* ---- inverted stacks that are too many */
+
+#define FEWEST_INVERTED 4000000u
+#define MOST_INVERTED   8000000u /* where nobody says how many are drawn */
+
+static uint32_t most_inverted(const struct wk_tree_options *options)
+{
+	uint64_t most = (uint64_t)options->most_nodes * 16;
+
+	if (options->most_inverted)
+		return options->most_inverted;
+	if (most == 0)
+		return MOST_INVERTED;
+	return most < FEWEST_INVERTED ? FEWEST_INVERTED
+	       : most > UINT32_MAX    ? UINT32_MAX
+				      : (uint32_t)most;
+}
+
+static bool has_stacks(const struct wk_folding *f)
+{
+	return wk_grouping_last(&f->grouping) >= WK_GROUP_STACK;
+}
+
+/* Do all stacks fit even if no two of them have a caller in common? */
+static bool surely_fits(const struct folder *folder, const uint32_t *order, uint32_t count)
+{
+	const struct wk_model *model = folder->f->model;
+	uint32_t *depth;
+	uint64_t sum = 0;
+
+	if (!has_stacks(folder->f))
+		return true;
+	depth = wk_alloc_zeroed(model->named.count, sizeof(*depth));
+	for (wk_stack_id named = 1; named < model->named.count; named++)
+		depth[named] = depth[model->named.parent[named]] + 1;
+	for (uint32_t i = 0; i < count; i++)
+		sum += depth[wk_model_named_of(model, model->samples.stack[order[i]])];
+	free(depth);
+	return sum <= most_inverted(folder->f->options);
+}
+
+/* A stack below a top, with all of its samples. */
+struct path {
+	uint64_t weight;
+	uint32_t top, number;
+	wk_stack_id named;
+};
+
+static int heavy_first(const void *left, const void *right)
+{
+	const struct path *a = left, *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The distinct paths of `order`, whose place `i` has the path path_of[i]. */
+static struct path *find_paths(struct folder *folder, const uint32_t *order, uint32_t count,
+			       uint32_t *path_of, uint32_t *path_count)
+{
+	const struct wk_model *model = folder->f->model;
+	struct path *paths = NULL;
+	uint32_t found = 0;
+	size_t cap = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		wk_stack_id named = wk_model_named_of(model, model->samples.stack[order[i]]);
+		uint32_t top = top_of(folder, order[i]);
+
+		if (!is_known(folder, top, named)) {
+			paths = wk_grow(paths, &cap, (size_t)found + 1, sizeof(*paths));
+			paths[found] = (struct path){ 0, top, found, named };
+			remember(folder, top, named, found++);
+		}
+		path_of[i] = folder->node_of_stack[named];
+		paths[path_of[i]].weight += weight_of_sample(folder, order[i]);
+	}
+	*path_count = found;
+	return paths;
+}
+
+/* Ends where a frame would have to be made beyond the most; the innermost always is. */
+static uint32_t bounded_leaf_of(struct folder *folder, const struct path *path)
+{
+	struct wk_folding *f = folder->f;
+	const struct wk_trie *stacks = &f->model->named;
+	uint32_t most = most_inverted(f->options), node = path->top;
+
+	for (wk_stack_id named = path->named; named; named = stacks->parent[named]) {
+		uint32_t label = label_of_stack(f, named);
+
+		if (named != path->named && f->own.count >= most &&
+		    !(joins_alike(f) && f->own.label[node] == label) &&
+		    !wk_trie_has(&f->own, node, label)) {
+			f->cut_stacks++;
+			f->cut_weight += path->weight;
+			break;
+		}
+		node = child_for_stack(f, node, named);
+		if (skips_callers(folder, named))
+			break;
+	}
+	return node;
+}
+
+/* Heavy stacks come first and are whole; when there are enough frames the others are cut. */
+static void fold_bounded(struct folder *folder, const uint32_t *order, uint32_t count)
+{
+	uint32_t *path_of = wk_alloc((size_t)count * sizeof(*path_of)), path_count;
+	struct path *paths = find_paths(folder, order, count, path_of, &path_count);
+	uint32_t *node_of = wk_alloc((size_t)path_count * sizeof(*node_of));
+
+	qsort(paths, path_count, sizeof(*paths), heavy_first);
+	for (uint32_t i = 0; i < path_count; i++) {
+		folder->f->cut_whole += paths[i].weight;
+		node_of[paths[i].number] = bounded_leaf_of(folder, &paths[i]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		add_sample(folder, node_of[path_of[i]], order[i]);
+	free(node_of);
+	free(paths);
+	free(path_of);
+}
+
+/* Samples that are in order of their tops. */
+static void fold_some(struct folder *folder, const uint32_t *order, uint32_t count)
+{
+	const struct wk_tree_options *options = folder->f->options;
+	const struct wk_model *model = folder->f->model;
+	uint32_t top_before = NO_NODE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		wk_stack_id stack = model->samples.stack[order[i]];
+		wk_stack_id named = has_stacks(folder->f) ? wk_model_named_of(model, stack) : 0;
+		uint32_t top = top_of(folder, order[i]);
+
+		if (top != top_before)
+			folder->chart_depth = 0;
+		top_before = top;
+		add_sample(folder,
+			   options->is_chart ? chart_leaf_of(folder, top, named)
+			   : options->inverted ? inverted_leaf_of(folder, top, named)
+					       : leaf_of(folder, top, named),
+			   order[i]);
+	}
+}
+
+static void start_tables(struct folder *folder)
+{
+	size_t count = folder->f->model->named.count;
+
+	folder->node_of_stack = wk_alloc(count * sizeof(*folder->node_of_stack));
+	folder->seen_under = wk_alloc_zeroed(count, sizeof(*folder->seen_under));
+}
+
+static void free_tables(struct folder *folder)
+{
+	free(folder->node_of_stack);
+	free(folder->seen_under);
+	free(folder->path);
+	free(folder->chart);
+}
+
+static void fold_samples(struct folder *folder)
+{
+	const struct wk_tree_options *options = folder->f->options;
+	uint32_t count, *order = samples_by_top(folder, &count);
+
+	if (options->inverted && !options->is_chart && !surely_fits(folder, order, count))
+		fold_bounded(folder, order, count);
+	else
+		fold_some(folder, order, count);
+	free(order);
+}
+
+/* By the name a function is shown under; those of a name are one already. */
+static uint8_t *find_skipped(const struct wk_folding *f)
+{
+	const char *const *names = f->options->skip_after;
+	uint8_t *skips;
+
+	if (!names || !names[0])
+		return NULL;
+	skips = wk_alloc_zeroed(f->model->function_count, 1);
+	for (wk_function_id id = 1; id < f->model->function_count; id++) {
+		struct wk_str name = wk_model_str(f->model, f->model->functions[id].name);
+
+		for (size_t i = 0; names[i]; i++)
+			skips[id] |= wk_str_is(name, names[i]);
+	}
+	return skips;
+}
+
+/* Processes and threads alone are the same in all samples of a thread. */
+static bool tops_differ(const struct wk_grouping *grouping)
+{
+	for (unsigned i = 0; i < grouping->count; i++)
+		if (grouping->columns[i] >= WK_GROUP_CPU && grouping->columns[i] < WK_GROUP_STACK)
+			return true;
+	return false;
+}
+
+static void fold_into_own(struct wk_folding *f, const struct wk_filter *filter)
+{
+	const struct wk_model *model = f->model;
+	struct folder folder = { .f = f, .filter = filter, .sum = &f->sum };
+
+	wk_trie_init(&f->own);
+	f->trie = &f->own;
+	folder.skips_callers = find_skipped(f);
+	folder.tops_differ = tops_differ(&f->grouping);
+	folder.top_of_thread = wk_alloc(model->thread_count * sizeof(*folder.top_of_thread));
+	memset(folder.top_of_thread, 0xff, /* NO_NODE */
+	       model->thread_count * sizeof(*folder.top_of_thread));
+	start_tables(&folder);
+	fold_samples(&folder);
+	make_room(&folder, f->own.count);
+	wk_trie_seal(&f->own);
+	free(folder.skips_callers);
+	free(folder.top_of_thread);
+	free_tables(&folder);
+}
+
+/* ---- a trie borrowed from the model */
+
+/* Are there levels above the stacks, or others instead of them? */
+static bool has_levels(const struct wk_folding *f)
+{
+	if (wk_grouping_last(&f->grouping) != WK_GROUP_STACK)
+		return true;
+	for (unsigned i = 0; i + 1 < f->grouping.count; i++)
+		if (f->grouping.columns[i] >= WK_GROUP_CPU || f->model->thread_count > 1)
+			return true;
+	return false;
+}
+
+/* Input without processes whose frames came with names: its stacks are the tree. Of a comparison
+ * they are also where few of its functions are pairs of two names. */
+static bool may_borrow(const struct wk_folding *f)
+{
+	const struct wk_tree_options *options = f->options;
+	bool is_plain = !options->inverted && !options->is_chart &&
+			!options->collapses_recursion &&
+			!(options->skip_after && options->skip_after[0]);
+	enum wk_frame_joins joins;
+
+	if (options->pairs && options->pairs->is_process)
+		return false;
+	if (!is_plain || has_levels(f) || !f->model->came_named)
+		return false;
+	joins = wk_frame_joins(f);
+	return joins == WK_FRAMES_APART || (joins == WK_FRAMES_JOINED && options->pairs);
+}
+
+/* Rows whose weights are numbers of samples, as folded stacks have them. */
+static void add_counts(struct wk_folding *f, const struct wk_filter *filter)
+{
+	const struct wk_samples *samples = &f->model->samples;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(filter, i))
+			f->sum.weight[samples->stack[i]] += wk_filter_weight(filter, f->model, i);
+	f->steps = samples->count;
+}
+
+bool wk_folding_borrow(struct wk_folding *f, uint32_t **joined)
+{
+	*joined = NULL;
+	if (!may_borrow(f))
+		return false;
+	f->trie = &f->model->named;
+	f->is_borrowed = true;
+	if (wk_frame_joins(f) == WK_FRAMES_JOINED)
+		*joined = wk_folding_join(f);
+	return true;
+}
+
+static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
+			  const uint32_t *joined)
+{
+	const struct wk_samples *samples = &f->model->samples;
+	struct folder folder = { .f = f, .filter = filter, .sum = &f->sum };
+
+	folder.sum_cap = f->trie->count;
+	f->sum.weight = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.weight));
+	if (f->model->sources[filter->source].counts_samples && !samples->is_before && !joined) {
+		add_counts(f, filter);
+		return;
+	}
+	f->sum.samples = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.samples));
+	if (f->options->left)
+		f->sum.left = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.left));
+	if (samples->is_before) {
+		f->sum.before = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.before));
+		f->sum.after = wk_alloc_table_zeroed(f->trie->count, sizeof(*f->sum.after));
+	}
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (wk_filter_has(filter, i))
+			add_sample(&folder, joined ? joined[samples->stack[i]]
+						   : samples->stack[i], i);
+	f->steps = samples->count;
+}
+
+struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options)
+{
+	struct wk_grouping grouping = { 0 };
+
+	if (options->grouping)
+		return *options->grouping;
+	if (options->by_process)
+		wk_grouping_add(&grouping, WK_GROUP_PROCESS);
+	if (options->by_thread)
+		wk_grouping_add(&grouping, WK_GROUP_THREAD);
+	wk_grouping_finish(&grouping);
+	return grouping;
+}
+
+void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tree_options *options)
+{
+	uint32_t *joined;
+
+	*folding = (struct wk_folding){ .model = model, .options = options,
+					.grouping = wk_tree_grouping(options) };
+	folding->is_by_modules = wk_grouping_last(&folding->grouping) == WK_GROUP_MODULES;
+	if (folding->is_by_modules || wk_grouping_has(&folding->grouping, WK_GROUP_MODULE))
+		folding->module = wk_functions_of_modules(model);
+	if (!options->pairs)
+		folding->merged = wk_functions_merged(model, options->merge_images,
+						      options->merge_files);
+	folding->shown = options->pairs ? options->pairs->shown : folding->merged;
+	if (wk_folding_borrow(folding, &joined))
+		fold_borrowed(folding, filter, joined);
+	else
+		fold_into_own(folding, filter);
+	free(joined);
+	choose_side(folding);
+	roll_up(folding);
+	scale_before(folding);
+}
+
+void wk_folding_fini(struct wk_folding *folding)
+{
+	free(folding->chart_own);
+	free(folding->joined_parent);
+	if (!folding->is_borrowed)
+		wk_trie_fini(&folding->own);
+	free(folding->merged);
+	free(folding->module);
+	free(folding->is_inlined);
+	free(folding->sum.weight);
+	free(folding->sum.samples);
+	free(folding->sum.left);
+	free(folding->sum.before);
+	free(folding->sum.after);
+}

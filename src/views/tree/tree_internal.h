@@ -1,0 +1,128 @@
+/* How a tree comes to be, in three steps of a file each:
+ *
+ *   tree_fold.c   samples to a prefix tree with weights: borrowed from the model where the
+ *                 model's own stacks are the tree already, else made
+ *   tree_join.c   the borrowed one, where some functions are shown as one
+ *   tree_keep.c   which of its nodes are drawn, and what the rest becomes
+ *   tree.c        the kept ones in the order asked for, as columns
+ *
+ * For views/tree/tree*.c and views/tree/stack_rows.c alone. */
+#ifndef WK_VIEWS_TREE_TREE_INTERNAL_H
+#define WK_VIEWS_TREE_TREE_INTERNAL_H
+
+#include "base/trie.h"
+#include "views/tree/tree.h"
+
+/* What a node stands for, in 32 bits, so that (parent, label) names a child. */
+enum wk_tree_label {
+	WK_LABEL_FUNCTION,
+	WK_LABEL_PROCESS_NAME, /* text id: processes of one name share a node */
+	WK_LABEL_PROCESS,      /* one process, or one that has no name */
+	WK_LABEL_THREAD,       /* 0: an interrupt, which is nobody's */
+	WK_LABEL_CPU,
+	WK_LABEL_MODULE,       /* function id: the first of its module */
+	WK_LABEL_TEXT,         /* text id: what a row is about */
+	WK_LABEL_SIZE,         /* of so many binary digits */
+};
+#define WK_LABEL_ID_BITS 29
+#define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))
+#define WK_LABEL_KIND(label) ((label) >> WK_LABEL_ID_BITS)
+#define WK_LABEL_ID(label)   ((label) & ((1u << WK_LABEL_ID_BITS) - 1))
+
+/* Weights of a folding's nodes with all below them; until it is made, of their own. */
+struct wk_folding_weights {
+	uint64_t *weight;
+	uint32_t *samples; /* NULL: as many as the weight */
+	uint64_t *before, *after; /* of a comparison, else NULL */
+	uint64_t *left;           /* where options say what is left, else NULL */
+};
+
+struct wk_folding {
+	const struct wk_model *model;
+	const struct wk_tree_options *options;
+	struct wk_grouping grouping; /* of the options */
+	bool is_by_modules;          /* it ends in the stack by modules */
+	const struct wk_trie *trie;  /* `own`, or the model's named stacks */
+	struct wk_trie own;
+	bool is_borrowed;
+	uint32_t *joined_parent;     /* `own.parent` of a borrowed one that is joined; or NULL */
+	wk_function_id *merged;      /* made for `shown`, unless the options have it */
+	const wk_function_id *shown; /* which function each is shown as */
+	wk_function_id *module;      /* the first of each function's module; NULL: not asked for */
+	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
+	size_t inlined_cap;
+	struct wk_folding_weights sum;
+	uint64_t *chart_own;         /* of a chart, by node of `own`: what its parent weighed by
+				      * itself when the node began; else NULL */
+	size_t chart_own_cap;
+	uint64_t steps;
+	uint32_t cut_stacks;         /* see struct wk_tree */
+	uint64_t cut_weight, cut_whole;
+};
+
+struct wk_grouping wk_tree_grouping(const struct wk_tree_options *options);
+
+void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
+		     const struct wk_filter *filter, const struct wk_tree_options *options);
+
+/* Only the trie, if it may be the model's own: false where the samples must be folded. `*joined`
+ * as of wk_folding_join, or NULL where nothing is. */
+bool wk_folding_borrow(struct wk_folding *folding, uint32_t **joined);
+void wk_folding_fini(struct wk_folding *folding);
+
+/* How the model's named frames are shown. */
+enum wk_frame_joins {
+	WK_FRAMES_APART,  /* each as a function of its own */
+	WK_FRAMES_JOINED, /* some as the same function */
+	WK_FRAMES_MIXED,  /* and of those one was inlined and another was not */
+};
+enum wk_frame_joins wk_frame_joins(const struct wk_folding *folding);
+
+/* Makes the model's named stacks the folding's trie, those that are shown alike being one: the
+ * first of them, and the others are nodes without children that nothing is to be added to.
+ * Returns which node each stack is, for the caller to free. */
+uint32_t *wk_folding_join(struct wk_folding *folding);
+
+/* A node's label, whosever the trie is. */
+static inline uint32_t wk_folding_label(const struct wk_folding *f, uint32_t node)
+{
+	uint32_t label = f->trie->label[node];
+
+	return f->is_borrowed
+		       ? WK_LABEL(WK_LABEL_FUNCTION,
+				  f->shown[f->model->named_frames.function[label]])
+		       : label;
+}
+
+static inline bool wk_folding_is_inlined(const struct wk_folding *f, uint32_t node)
+{
+	if (f->is_borrowed)
+		return f->model->named_frames.is_inlined[f->trie->label[node]];
+	return f->is_inlined && f->is_inlined[node];
+}
+
+static inline uint32_t wk_folding_samples(const struct wk_folding *f, uint32_t node)
+{
+	uint64_t weight = f->sum.weight[node];
+
+	if (f->sum.samples)
+		return f->sum.samples[node];
+	return weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX;
+}
+
+bool wk_tree_weighs_nothing(const struct wk_model *model, const struct wk_filter *filter);
+
+/* Which nodes are kept, in the order of their ids; node 0 always is. */
+struct wk_kept {
+	uint32_t count;
+	uint32_t *node;         /* [count]: of the folding */
+	uint32_t *parent;       /* [count]: as a place in this list */
+	uint32_t *small_frames; /* [count]: below it, not kept; NULL: every frame is kept */
+	uint64_t *small_weight; /* [count] */
+	uint32_t boxes;         /* how many have small frames */
+};
+
+void wk_kept_init(struct wk_kept *kept, const struct wk_folding *folding, uint32_t most_nodes);
+void wk_kept_fini(struct wk_kept *kept);
+
+#endif
