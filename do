@@ -23,7 +23,7 @@ build_wishes='pc:zlib=zlib1g-dev pc:libzstd=libzstd-dev pc:liblzma=liblzma-dev
 test_needs="$build_needs pc:cmocka=libcmocka-dev g++=g++ python3=python3 musl-gcc=musl-tools
 	x86_64-w64-mingw32-gcc=gcc-mingw-w64-x86-64-win32
 	readelf=binutils dwz=dwz perf=linux-perf cargo=cargo mandoc=mandoc shellcheck=shellcheck zsh=zsh
-	zip=zip cabextract=cabextract fish=fish node=nodejs npm=npm chromium=chromium xz=xz-utils clang=clang strace=strace
+	zip=zip cabextract=cabextract fish=fish node=nodejs npm=npm chromium=chromium xz=xz-utils clang=clang strace=strace clang-format=clang-format
 	ld.lld=lld llvm-symbolizer=llvm debuginfod=debuginfod go=golang-go javac=default-jdk-headless
 	/etc/ssl/certs/ca-certificates.crt=ca-certificates"
 # The build for Windows: a compiler, its zlib, and Wine to run what comes of it.

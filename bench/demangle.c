@@ -192,6 +192,7 @@ int main(int argc, char **argv)
 		return time_all();
 	if (argc == 3)
 		return compare_file(argv[1], argv[2]);
-	fputs("usage: demangle rust|hash|cxx|msvc|msvc-short FILE.tsv, or demangle hostile\n", stderr);
+	fputs("usage: demangle rust|hash|cxx|msvc|msvc-short FILE.tsv, or demangle hostile\n",
+	      stderr);
 	return 2;
 }

@@ -291,7 +291,8 @@ static bool ask(struct bench *bench, struct wk_err *err)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: dwarf [-q] [-n ROUNDS] [-l] [-s] [-a ALTERNATE] [-p PACKAGE] FILE\n");
+	fprintf(stderr,
+		"usage: dwarf [-q] [-n ROUNDS] [-l] [-s] [-a ALTERNATE] [-p PACKAGE] FILE\n");
 	return 2;
 }
 

@@ -45,8 +45,10 @@ int main(int argc, char **argv)
 	struct wk_opened opened;
 
 	if (argc < 2 || !wk_reader_open(argv[1], "perf-script", &opened, &err)) {
-		fprintf(stderr, "%s\n", argc < 2 ? "usage: perf_script FILE [THREADS [ROUNDS "
-						   "[collapse]]]" : err.text);
+		fprintf(stderr, "%s\n",
+			argc < 2 ? "usage: perf_script FILE [THREADS [ROUNDS "
+				   "[collapse]]]"
+				 : err.text);
 		return 2;
 	}
 	opened.input.options.threads = argc > 2 ? (unsigned)atoi(argv[2]) : 1;

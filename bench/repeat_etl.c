@@ -16,10 +16,10 @@
 #include "os/os.h"
 #include "tests/unit/lz_maker.h"
 
-#define MODE_PACKED   0x4000000u
-#define MODE_AT	      (WK_ETL_BUFFER_HEAD + 32 + 32) /* of the first record's payload */
-#define HASHES	      (1u << 13)
-#define FARTHEST      8192
+#define MODE_PACKED    0x4000000u
+#define MODE_AT        (WK_ETL_BUFFER_HEAD + 32 + 32) /* of the first record's payload */
+#define HASHES         (1u << 13)
+#define FARTHEST       8192
 #define PERF_INFO_MASK 0xfe /* types 16 and 17 */
 
 struct repeat {
@@ -144,8 +144,10 @@ static void write_buffer(struct repeat *repeat, const struct wk_etl_buffer *buff
 	lz_put_at(out, 0x04, WK_ETL_BUFFER_HEAD + size, 4);
 	lz_put_at(out, 0x08, WK_ETL_BUFFER_HEAD + size, 4);
 	lz_put_at(out, 0x18, repeat->sequence++, 8);
-	lz_put_at(out, 0x34, (buffer->flags & ~WK_ETL_PACKED_BUFFER) |
-				     (repeat->packs ? WK_ETL_PACKED_BUFFER : 0), 2);
+	lz_put_at(out, 0x34,
+		  (buffer->flags & ~WK_ETL_PACKED_BUFFER) |
+			  (repeat->packs ? WK_ETL_PACKED_BUFFER : 0),
+		  2);
 	write_out(repeat);
 	repeat->written += size;
 	free(plain);
@@ -177,8 +179,8 @@ static void write_round(struct repeat *repeat)
 	struct wk_bytes records;
 
 	for (size_t i = 0; wk_etl_walk_next(&walk, &buffer); i++)
-		if (i > 0 && wk_etl_buffer_records(&repeat->input, &buffer,
-						   WK_ETL_MOST_BUFFER, &room, &records))
+		if (i > 0 && wk_etl_buffer_records(&repeat->input, &buffer, WK_ETL_MOST_BUFFER,
+						   &room, &records))
 			write_buffer(repeat, &buffer, records);
 	free(room.at);
 }

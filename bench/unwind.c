@@ -80,8 +80,8 @@ static size_t open_image(struct bench *bench, const char *path)
 		close(fd);
 	if (image.obj)
 		image.table = wk_unwind_table_new(image.obj, NULL);
-	bench->images = wk_grow(bench->images, &bench->image_cap, bench->image_count + 1,
-				sizeof(image));
+	bench->images =
+		wk_grow(bench->images, &bench->image_cap, bench->image_count + 1, sizeof(image));
 	bench->images[bench->image_count] = image;
 	return bench->image_count++;
 }
@@ -99,8 +99,9 @@ static void read_maps(struct bench *bench)
 		struct mapping m = { 0 };
 		char rights[8], path[4200] = "";
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4199[^\n]", &m.start,
-			   &m.end, rights, &m.file_offset, path) < 4 || rights[2] != 'x')
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4199[^\n]",
+			   &m.start, &m.end, rights, &m.file_offset, path) < 4 ||
+		    rights[2] != 'x')
 			continue;
 		m.image = open_image(bench, path);
 		bench->mappings = wk_grow(bench->mappings, &bench->mapping_cap,
@@ -123,7 +124,8 @@ static bool find_image(void *context, uint64_t address, struct wk_unwind_image *
 		if (address < m->start || address >= m->end)
 			continue;
 		*image = (struct wk_unwind_image){ file->table, m->start, m->end, m->start };
-		if (file->obj && wk_obj_vaddr_of(file->obj, address - m->start + m->file_offset, &vaddr))
+		if (file->obj &&
+		    wk_obj_vaddr_of(file->obj, address - m->start + m->file_offset, &vaddr))
 			image->bias = address - vaddr;
 		return true;
 	}
@@ -169,8 +171,8 @@ static bool take_snapshot(struct bench *bench, pid_t tid)
 	}
 	shot.stack.bytes = copy;
 	shot.stack.is_full = shot.stack.size_bytes == bench->stack_bytes;
-	bench->snapshots = wk_grow(bench->snapshots, &bench->snapshot_cap, bench->snapshot_count + 1,
-				   sizeof(shot));
+	bench->snapshots = wk_grow(bench->snapshots, &bench->snapshot_cap,
+				   bench->snapshot_count + 1, sizeof(shot));
 	bench->snapshots[bench->snapshot_count++] = shot;
 	if (WSTOPSIG(status) != SIGTRAP)
 		return ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)WSTOPSIG(status)) == 0;
@@ -217,7 +219,8 @@ static void show_chain(struct bench *bench, const uint64_t *chain, size_t count)
 		const char *path = "?";
 
 		for (size_t m = 0; m < bench->mapping_count; m++)
-			if (chain[i] >= bench->mappings[m].start && chain[i] < bench->mappings[m].end)
+			if (chain[i] >= bench->mappings[m].start &&
+			    chain[i] < bench->mappings[m].end)
 				path = bench->images[bench->mappings[m].image].path;
 		find_image(bench, chain[i], &image);
 		printf("\t%2zu %#" PRIx64 " %s\n", i, chain[i] - image.bias, path);
@@ -231,7 +234,8 @@ static void walk_fresh(struct bench *bench, struct wk_unwinder *unwinder, uint64
 
 	for (size_t i = 0; i < bench->snapshot_count; i++) {
 		enum wk_unwind_end end;
-		size_t count = wk_unwind(unwinder, &bench->snapshots[i].stack, chain, CHAIN_CAP, &end);
+		size_t count =
+			wk_unwind(unwinder, &bench->snapshots[i].stack, chain, CHAIN_CAP, &end);
 
 		ends[end]++;
 		frames += count;
@@ -241,8 +245,8 @@ static void walk_fresh(struct bench *bench, struct wk_unwinder *unwinder, uint64
 		}
 	}
 	printf("stacks: %zu\n", bench->snapshot_count);
-	printf("reaching a root: %.2f %%\n", 100.0 * (double)ends[WK_UNWIND_ROOT] /
-						     (double)bench->snapshot_count);
+	printf("reaching a root: %.2f %%\n",
+	       100.0 * (double)ends[WK_UNWIND_ROOT] / (double)bench->snapshot_count);
 	printf("cut: %zu, broken: %zu\n", ends[WK_UNWIND_CUT], ends[WK_UNWIND_BROKEN]);
 	printf("mean depth: %.2f\n", (double)frames / (double)bench->snapshot_count);
 }
@@ -256,7 +260,8 @@ static void walk_warm(struct bench *bench, struct wk_unwinder *unwinder, uint64_
 		for (size_t i = 0; i < bench->snapshot_count; i++) {
 			enum wk_unwind_end end;
 
-			frames += wk_unwind(unwinder, &bench->snapshots[i].stack, chain, CHAIN_CAP, &end);
+			frames += wk_unwind(unwinder, &bench->snapshots[i].stack, chain, CHAIN_CAP,
+					    &end);
 		}
 		taken = seconds() - start;
 	} while (taken < 1);

@@ -96,8 +96,8 @@ static struct wk_range *range_below(const struct wk_ranges *ranges, struct place
 
 static void add_chunk(struct wk_ranges *ranges, size_t at)
 {
-	ranges->chunks = wk_grow(ranges->chunks, &ranges->cap, ranges->count + 1,
-				 sizeof(*ranges->chunks));
+	ranges->chunks =
+		wk_grow(ranges->chunks, &ranges->cap, ranges->count + 1, sizeof(*ranges->chunks));
 	memmove(&ranges->chunks[at + 1], &ranges->chunks[at],
 		(ranges->count - at) * sizeof(*ranges->chunks));
 	ranges->chunks[at] = (struct wk_range_chunk){ 0 };
@@ -236,8 +236,8 @@ static void erase(struct wk_ranges *ranges, struct place from, struct place to)
 
 /* The range there begins in front of what is released: what is left of it there stays, and so does
  * what is left behind. */
-static void cut_tail(struct wk_ranges *ranges, struct place *place,
-		     const struct wk_range *released, wk_ranges_gone gone, void *context)
+static void cut_tail(struct wk_ranges *ranges, struct place *place, const struct wk_range *released,
+		     wk_ranges_gone gone, void *context)
 {
 	struct wk_range *range = range_at(ranges, *place);
 	struct wk_range behind = *range;
@@ -256,8 +256,7 @@ void wk_ranges_release(struct wk_ranges *ranges, const struct wk_range *released
 		       wk_ranges_gone gone, void *context)
 {
 	struct place from = find(ranges, released->space, released->first), to;
-	struct wk_range *range =
-		range_below(ranges, from, released->space, released->end);
+	struct wk_range *range = range_below(ranges, from, released->space, released->end);
 
 	if (released->first >= released->end)
 		return;

@@ -28,9 +28,9 @@ struct wk_trie {
 	size_t cap;
 	struct wk_trie_slot *slots; /* NULL: sealed */
 	size_t slot_mask;
-	unsigned slot_shift;        /* there are 2 to the power of (32 - slot_shift) slots */
-	uint32_t indexed, most;     /* entries in the index, and how many it has room for */
-	uint32_t expected;          /* entries of all that room is made for */
+	unsigned slot_shift;    /* there are 2 to the power of (32 - slot_shift) slots */
+	uint32_t indexed, most; /* entries in the index, and how many it has room for */
+	uint32_t expected;      /* entries of all that room is made for */
 };
 
 void wk_trie_init(struct wk_trie *trie);

@@ -39,7 +39,8 @@ bool wk_asking_check(struct wk_asking *asking, bool is_needed, struct wk_err *er
 			"the addresses of which image? Say -e IMAGE (there is no a.out here)");
 	}
 	if (usual && asking->section && !wk_image_obj(usual))
-		return wk_fail(err, WK_EFORMAT, WK_NOWHERE, "%s is a PDB and has no sections by "
+		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			       "%s is a PDB and has no sections by "
 			       "name: leave -j out and count from where its program is loaded",
 			       path);
 	if (usual && asking->section && !wk_obj_section(wk_image_obj(usual), asking->section))
@@ -117,9 +118,10 @@ static void tell_section(struct wk_asking *asking, const struct wk_image_symbols
 	if (count < 2)
 		return;
 	asking->said_section = true;
-	wk_buf_add_fmt(&text, "0x%" PRIx64 " is in %" PRIu32 " sections of this file, which is not "
-			      "linked: answered from %.*s, -j NAME takes another", place->shown,
-		       count, WK_STR_ARG(place->section));
+	wk_buf_add_fmt(&text,
+		       "0x%" PRIx64 " is in %" PRIu32 " sections of this file, which is not "
+		       "linked: answered from %.*s, -j NAME takes another",
+		       place->shown, count, WK_STR_ARG(place->section));
 	wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -264,8 +266,7 @@ static bool take_plain_line(struct wk_asking *asking, struct wk_str line)
 	struct wk_typed_address typed = { 0 };
 	struct wk_asked_place place;
 
-	if (!image || asking->tells_in_answers ||
-	    !wk_typed_address_is_plain(line, &typed.offset) ||
+	if (!image || asking->tells_in_answers || !wk_typed_address_is_plain(line, &typed.offset) ||
 	    !wk_asked_place(image, asking->section, &typed, &place) || place.outside)
 		return false;
 	tell_section(asking, image, &place);
@@ -283,8 +284,7 @@ static void take_line(void *context, struct wk_str line)
 	u = understand(asking, line);
 	if (u.is_nonsense && line.len && !asking->said_nonsense) {
 		asking->said_nonsense = true;
-		tell_nonsense(asking, &u,
-			      "IMAGE ADDRESS; such lines are answered with ??");
+		tell_nonsense(asking, &u, "IMAGE ADDRESS; such lines are answered with ??");
 	}
 	tell_outside(asking, &u);
 	add_question(asking, &u);

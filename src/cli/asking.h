@@ -13,9 +13,9 @@
 #include "cli/symbols/symbolize.h"
 
 struct wk_asking {
-	const char *image;   /* of questions that name none, as typed; NULL: a.out */
-	const char *section; /* addresses count from its begin; NULL: from the image's */
-	bool tells_in_answers; /* wk_question.asked is wanted */
+	const char *image;          /* of questions that name none, as typed; NULL: a.out */
+	const char *section;        /* addresses count from its begin; NULL: from the image's */
+	bool tells_in_answers;      /* wk_question.asked is wanted */
 	struct wk_answers *answers; /* the caller's */
 	struct wk_out *out;
 	struct wk_asked_images images;

@@ -51,23 +51,23 @@ struct wk_command;
 
 struct wk_call {
 	const struct wk_command *command;
-	const void *args;             /* the filled struct of command->args_size bytes */
+	const void *args; /* the filled struct of command->args_size bytes */
 	const struct wk_words *words;
-	struct wk_out *out;           /* standard output; main ends it and tells of failures */
+	struct wk_out *out; /* standard output; main ends it and tells of failures */
 };
 
 struct wk_command {
 	const char *name, *summary;
-	const char *const *usage;       /* what may follow "wick NAME", a form an entry */
-	const char *const *description; /* paragraphs */
-	const struct wk_opt_use *options; /* ends with a NULL group; NULL where there are none */
+	const char *const *usage;          /* what may follow "wick NAME", a form an entry */
+	const char *const *description;    /* paragraphs */
+	const struct wk_opt_use *options;  /* ends with a NULL group; NULL where there are none */
 	const struct wk_example *examples; /* ends with NULL */
-	const char *exit_note;          /* what exit codes mean beyond 0, 1 and 2; or NULL */
+	const char *exit_note;             /* what exit codes mean beyond 0, 1 and 2; or NULL */
 	enum wk_word_kind words;
-	const char *choices_title;      /* how help calls the choices; NULL leaves them out */
+	const char *choices_title; /* how help calls the choices; NULL leaves them out */
 	struct wk_choice (*choice)(size_t index); /* the words by number, then one that is NULL */
-	const char *absent;             /* why this build cannot do it; NULL: it can */
-	bool word_ends_options;         /* the first word begins a command line */
+	const char *absent;                       /* why this build cannot do it; NULL: it can */
+	bool word_ends_options;                   /* the first word begins a command line */
 	size_t args_size;
 	int (*run)(const struct wk_call *call, struct wk_err *err);
 };

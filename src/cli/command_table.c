@@ -57,18 +57,12 @@ const struct wk_command *wk_command_find(const char *name)
 static const struct {
 	const char *word, *typed;
 } elsewhere[] = {
-	{ "version", "wick --version" },
-	{ "report", "wick show" },
-	{ "top", "wick show" },
-	{ "annotate", "wick show" },
-	{ "stat", "wick show" },
-	{ "script", "wick dump" },
-	{ "collapse", "wick fold" },
-	{ "stackcollapse", "wick fold" },
-	{ "flamegraph", "wick flame" },
-	{ "list", "wick help" },
-	{ "open", "wick show" },
-	{ "view", "wick show" },
+	{ "version", "wick --version" }, { "report", "wick show" },
+	{ "top", "wick show" },          { "annotate", "wick show" },
+	{ "stat", "wick show" },         { "script", "wick dump" },
+	{ "collapse", "wick fold" },     { "stackcollapse", "wick fold" },
+	{ "flamegraph", "wick flame" },  { "list", "wick help" },
+	{ "open", "wick show" },         { "view", "wick show" },
 };
 
 static const char *elsewhere_typed(const char *name)

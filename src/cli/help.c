@@ -6,7 +6,7 @@
 #include "cli/terminal.h"
 #include "os/os.h"
 
-#define WIDEST 100
+#define WIDEST      100
 #define HELP_COLUMN 28 /* where the words of an option begin */
 
 struct wk_help_style wk_help_style(void)

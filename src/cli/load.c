@@ -166,8 +166,7 @@ static bool open_source(struct source *source, const struct wk_load_args *args, 
 
 	if (source->is_open)
 		return true;
-	if (!wk_session_open(source->paths, source->path_count, args->format, &source->opened,
-			     err))
+	if (!wk_session_open(source->paths, source->path_count, args->format, &source->opened, err))
 		return false;
 	how->threads = thread_count(args);
 	how->sums_samples = args->sums_samples;
@@ -215,9 +214,8 @@ static bool read_unwinding(struct source *source, const struct wk_load_args *arg
 static bool read_named(struct source *source, const struct wk_load_args *args,
 		       struct wk_symbols *unwinds_with, struct watch *watch, struct wk_err *err)
 {
-	struct wk_runtime_stage *stage =
-		wk_runtime_stage_new((struct wk_sink){ .take = watch_take, .context = watch,
-						       .stacks = watch->next.stacks });
+	struct wk_runtime_stage *stage = wk_runtime_stage_new((struct wk_sink){
+		.take = watch_take, .context = watch, .stacks = watch->next.stacks });
 	struct wk_sink sink = wk_runtime_stage_sink(stage);
 	bool ok = unwinds_with ? read_unwinding(source, args, unwinds_with, stage, err)
 			       : read_input(source, args, &sink, err);
@@ -229,9 +227,8 @@ static bool read_named(struct source *source, const struct wk_load_args *args,
 
 /* Reads as much as it can of `sources` into a new model. NULL on failure; `*found_copy` tells
  * whether the failure is only that stacks must be unwound. */
-static struct wk_model *build(struct source *sources, size_t count,
-			      const struct wk_load_args *args, struct wk_symbols *unwinds_with,
-			      bool *found_copy, struct wk_err *err)
+static struct wk_model *build(struct source *sources, size_t count, const struct wk_load_args *args,
+			      struct wk_symbols *unwinds_with, bool *found_copy, struct wk_err *err)
 {
 	struct wk_model *model = wk_model_new();
 	struct wk_builder *builder = wk_builder_new(model);
@@ -261,8 +258,8 @@ static struct wk_model *build(struct source *sources, size_t count,
 
 /* Finds out whether stacks must be unwound by beginning without. */
 static struct wk_model *build_as_needed(struct source *sources, size_t count,
-					const struct wk_load_args *args,
-					struct wk_symbols *symbols, struct wk_err *err)
+					const struct wk_load_args *args, struct wk_symbols *symbols,
+					struct wk_err *err)
 {
 	struct wk_err first_err = { 0 };
 	bool found_copy = false;
@@ -294,8 +291,7 @@ static bool is_same_file(const struct wk_load_input *a, const struct wk_os_ident
 	if (a->is_before != b->is_before || !of_a->is_regular || !of_b->is_regular)
 		return false;
 	return of_a->inode && of_a->inode == of_b->inode &&
-	       of_a->device_major == of_b->device_major &&
-	       of_a->device_minor == of_b->device_minor;
+	       of_a->device_major == of_b->device_major && of_a->device_minor == of_b->device_minor;
 }
 
 /* Nor the copy of one. What stands on the two sides of a comparison may be the same. */
@@ -327,7 +323,8 @@ static bool are_other_files(const struct wk_load_input *inputs, size_t count, st
 			if (is_same_file(&inputs[i], &identities[i], &inputs[j], &identities[j]))
 				ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 					     "\"%s\" was given twice: all in it would count "
-					     "twice", inputs[i].path);
+					     "twice",
+					     inputs[i].path);
 	}
 	free(identities);
 	return ok && have_other_content(inputs, count, false, err) &&
@@ -339,15 +336,13 @@ static struct source *source_with(struct source *sources, size_t count, bool is_
 				  const struct wk_session_part *part)
 {
 	for (size_t i = 0; i < count; i++)
-		if (sources[i].is_before == is_before &&
-		    wk_session_is_one(&sources[i].part, part))
+		if (sources[i].is_before == is_before && wk_session_is_one(&sources[i].part, part))
 			return &sources[i];
 	return NULL;
 }
 
 /* Files of one session become one source. Returns how many sources there are. */
-static size_t group_inputs(const struct wk_load_input *inputs, size_t count,
-			   struct source *sources)
+static size_t group_inputs(const struct wk_load_input *inputs, size_t count, struct source *sources)
 {
 	size_t source_count = 0;
 
@@ -363,8 +358,8 @@ static size_t group_inputs(const struct wk_load_input *inputs, size_t count,
 			source->part = part;
 			source->is_before = inputs[i].is_before;
 		}
-		source->paths = wk_grow(source->paths, &source->paths_cap,
-					source->path_count + 1, sizeof(*source->paths));
+		source->paths = wk_grow(source->paths, &source->paths_cap, source->path_count + 1,
+					sizeof(*source->paths));
 		source->paths[source->path_count++] = inputs[i].path;
 	}
 	return source_count;

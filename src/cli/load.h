@@ -13,19 +13,19 @@
 #define WK_USUAL_RECORDING "wick.data"
 
 struct wk_load_args {
-	const char *format;            /* NULL: seen from the bytes */
+	const char *format; /* NULL: seen from the bytes */
 	struct wk_opt_list debug_dirs;
 	struct wk_remote_args remote;
 	bool no_inlined;
-	uint64_t threads;              /* 0: one for each processor */
-	bool sums_samples;             /* single samples are not asked for: see model/model.h */
-	bool counts_others;            /* nor, where there is CPU time, other stacks */
+	uint64_t threads;   /* 0: one for each processor */
+	bool sums_samples;  /* single samples are not asked for: see model/model.h */
+	bool counts_others; /* nor, where there is CPU time, other stacks */
 	/* What will be asked of the samples: other machines are not asked for names of others.
 	 * NULL: of all. */
 	const struct wk_filter_spec *in_view;
-	bool is_of_any_event;          /* else it is of the filter's, */
+	bool is_of_any_event;              /* else it is of the filter's, */
 	const struct wk_table_view *table; /* or of that which this table shows, if any */
-	bool as_perf;                  /* names as perf chooses them: see symbols/image/symbols.h */
+	bool as_perf; /* names as perf chooses them: see symbols/image/symbols.h */
 };
 
 extern const struct wk_opt_group wk_load_group;
@@ -52,8 +52,8 @@ struct wk_model *wk_load_with(const char *path, const struct wk_load_args *args,
 
 /* The arguments of a view that adds samples up; `needs_times` if a filter asks for theirs, and
  * `source` as in it (views/filter/filter.h). */
-static inline struct wk_load_args wk_load_summed(const struct wk_load_args *args,
-						 bool needs_times, const char *source)
+static inline struct wk_load_args wk_load_summed(const struct wk_load_args *args, bool needs_times,
+						 const char *source)
 {
 	struct wk_load_args summed = *args;
 

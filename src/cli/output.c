@@ -19,8 +19,8 @@ static bool is_recording(const char *path)
 	if (!wk_os_identify(path, &identity, NULL) || !identity.is_regular ||
 	    !wk_os_open(path, &file, NULL))
 		return false;
-	first = wk_bytes_of(file.at, file.size_bytes < WK_PROBE_BYTES ? file.size_bytes
-								      : WK_PROBE_BYTES);
+	first = wk_bytes_of(file.at,
+			    file.size_bytes < WK_PROBE_BYTES ? file.size_bytes : WK_PROBE_BYTES);
 	for (size_t i = 0; file.at && wk_readers()[i] && !found; i++)
 		found = wk_readers()[i]->probe(first) == 100;
 	wk_os_close(&file);
@@ -75,10 +75,12 @@ static bool fail_form(const char *ending, const char *const *forms, const struct
 
 	for (size_t i = 0; forms[i]; i++)
 		wk_buf_add_fmt(&words, "%s.%s",
-			       i == 0 ? "" : forms[i + 1] ? ", " : " or ", forms[i]);
-	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-		"the form .%s is not written; %s writes %s%s", ending, call->command->name,
-		forms[0] ? wk_buf_text(&words) : "text",
+			       i == 0         ? ""
+			       : forms[i + 1] ? ", "
+					      : " or ",
+			       forms[i]);
+	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the form .%s is not written; %s writes %s%s", ending,
+		call->command->name, forms[0] ? wk_buf_text(&words) : "text",
 		draws ? "" : ", and `wick flame` draws .svg");
 	wk_buf_fini(&words);
 	return false;
@@ -107,12 +109,14 @@ bool wk_output_allow(const char *path, const char *const *inputs, const char *co
 	if (is_program(path, dot ? dot + 1 : ""))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "%s is a program or the source of one, which is not overwritten; "
-			       "give -o another name", path);
+			       "give -o another name",
+			       path);
 	for (size_t i = 0; inputs && inputs[i]; i++)
 		if (strcmp(inputs[i], "-") != 0 && is_same_file(path, inputs[i]))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "%s is what is read, and is not overwritten; give -o "
-				       "another name", path);
+				       "another name",
+				       path);
 	return true;
 }
 

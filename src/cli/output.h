@@ -11,7 +11,7 @@
 
 struct wk_output {
 	struct wk_out file;
-	const char *path;  /* NULL for standard output */
+	const char *path; /* NULL for standard output */
 	struct wk_os_draft draft;
 };
 

@@ -84,9 +84,9 @@ static void chain_field(struct wk_out *out, const char *name, const uint64_t *ch
 
 static void dump_use(const struct wk_process_use *use, struct wk_out *out)
 {
-	wk_out_fmt(out, " faults=%" PRIu32 " handles=%" PRIu32 " working_set=%" PRIu64
-		   " commit=%" PRIu64 " peak_working_set=%" PRIu64 " peak_commit=%" PRIu64
-		   " peak_virtual=%" PRIu64,
+	wk_out_fmt(out,
+		   " faults=%" PRIu32 " handles=%" PRIu32 " working_set=%" PRIu64 " commit=%" PRIu64
+		   " peak_working_set=%" PRIu64 " peak_commit=%" PRIu64 " peak_virtual=%" PRIu64,
 		   use->page_faults, use->handles, use->working_set_bytes, use->commit_bytes,
 		   use->peak_working_set_bytes, use->peak_commit_bytes, use->peak_virtual_bytes);
 }
@@ -201,8 +201,7 @@ static void dump_frame(const struct wk_event_frame *frame, struct wk_out *out)
 }
 
 /* A line each: the last one's end is its event's. */
-static void dump_stacks(const struct wk_event_stacks *stacks, uint64_t time_ns,
-			struct wk_out *out)
+static void dump_stacks(const struct wk_event_stacks *stacks, uint64_t time_ns, struct wk_out *out)
 {
 	for (uint32_t i = 0; i < stacks->count; i++) {
 		if (i)
@@ -272,8 +271,10 @@ static void dump_sums(const struct wk_event_sums *sums, struct wk_out *out)
 			   sum->until_ns);
 		if (whose->pid != WK_NO_PID)
 			wk_out_fmt(out, " pid=%" PRIu32 " tid=%" PRIu32, whose->pid, whose->tid);
-		wk_out_fmt(out, " source=%" PRIu32 " weight=%" PRIu64 " times=%" PRIu64
-			   " stack=%" PRIu32, whose->source, sum->weight, sum->times, sum->stack);
+		wk_out_fmt(out,
+			   " source=%" PRIu32 " weight=%" PRIu64 " times=%" PRIu64
+			   " stack=%" PRIu32,
+			   whose->source, sum->weight, sum->times, sum->stack);
 	}
 }
 
@@ -295,8 +296,7 @@ static void dump_memory(const struct wk_event *event, struct wk_out *out)
 			wk_out_fmt(out, "%s%s", before, changes[i]);
 			before = ",";
 		}
-	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64, memory->start,
-		   memory->size_bytes);
+	wk_out_fmt(out, " start=0x%" PRIx64 " size=0x%" PRIx64, memory->start, memory->size_bytes);
 	if (memory->owner_pid != event->pid)
 		wk_out_fmt(out, " owner=%" PRIu32, memory->owner_pid);
 	dump_chains(&memory->sample, out);
@@ -313,8 +313,8 @@ static void dump_heap(const struct wk_event_heap *heap, struct wk_out *out)
 	if (heap->size_bytes)
 		wk_out_fmt(out, " size=0x%" PRIx64, heap->size_bytes);
 	if (heap->change == WK_HEAP_REALLOCATE)
-		wk_out_fmt(out, " old_address=0x%" PRIx64 " old_size=0x%" PRIx64,
-			   heap->old_address, heap->old_size_bytes);
+		wk_out_fmt(out, " old_address=0x%" PRIx64 " old_size=0x%" PRIx64, heap->old_address,
+			   heap->old_size_bytes);
 	text_field(out, "made_by", heap->made_by);
 	dump_chains(&heap->sample, out);
 }

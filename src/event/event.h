@@ -41,16 +41,16 @@ enum wk_event_kind {
 	WK_EVENT_FRAME,   /* a frame that came with its name, and the number it goes by */
 	WK_EVENT_STACKS,  /* stacks of such frames, and the numbers they go by */
 	WK_EVENT_SAMPLE,
-	WK_EVENT_SUMS,    /* samples added up, only where a reader was asked for that */
-	WK_EVENT_MEMORY,  /* address space was reserved, committed or given back */
-	WK_EVENT_HEAP,    /* a block of a heap was allocated, moved or freed; or a whole heap */
-	WK_EVENT_SWITCH,  /* a processor went from one thread to another */
-	WK_EVENT_READY,   /* a thread that waited may run on */
-	WK_EVENT_MARK,    /* a moment that somebody named */
-	WK_EVENT_COUNT,   /* how many records of one kind an input has */
-	WK_EVENT_LOST,    /* records or samples that the kernel or the recorder dropped */
-	WK_EVENT_NOTE,    /* something a person should know: a bad record, a gap ... */
-	WK_EVENT_OTHER,   /* what no view uses, as text: only where details are asked for */
+	WK_EVENT_SUMS,   /* samples added up, only where a reader was asked for that */
+	WK_EVENT_MEMORY, /* address space was reserved, committed or given back */
+	WK_EVENT_HEAP,   /* a block of a heap was allocated, moved or freed; or a whole heap */
+	WK_EVENT_SWITCH, /* a processor went from one thread to another */
+	WK_EVENT_READY,  /* a thread that waited may run on */
+	WK_EVENT_MARK,   /* a moment that somebody named */
+	WK_EVENT_COUNT,  /* how many records of one kind an input has */
+	WK_EVENT_LOST,   /* records or samples that the kernel or the recorder dropped */
+	WK_EVENT_NOTE,   /* something a person should know: a bad record, a gap ... */
+	WK_EVENT_OTHER,  /* what no view uses, as text: only where details are asked for */
 	WK_EVENT_KINDS
 };
 
@@ -83,14 +83,14 @@ struct wk_event_process {
 	struct wk_str command_line; /* arguments joined by spaces; empty where unknown */
 	bool has_exit_code;
 	int exit_code;
-	uint32_t parent_tid;        /* the parent's thread; 0 where unknown */
-	bool threads_apart;         /* threads have numbers of their own: none has the process's */
-	struct wk_str user;         /* whose it is; this and the next empty where unknown */
-	struct wk_str package;      /* the full name of what it was installed with */
-	struct wk_str services;     /* the names of those that run in it, joined by ", " */
+	uint32_t parent_tid;    /* the parent's thread; 0 where unknown */
+	bool threads_apart;     /* threads have numbers of their own: none has the process's */
+	struct wk_str user;     /* whose it is; this and the next empty where unknown */
+	struct wk_str package;  /* the full name of what it was installed with */
+	struct wk_str services; /* the names of those that run in it, joined by ", " */
 	bool has_session;
 	uint32_t session;
-	uint32_t traits;            /* enum wk_process_trait */
+	uint32_t traits; /* enum wk_process_trait */
 	struct wk_process_use use;
 };
 
@@ -159,8 +159,8 @@ struct wk_runtime_line {
 struct wk_event_symbol {
 	struct wk_str image_path;
 	struct wk_build_id build_id;
-	uint64_t start, size_bytes; /* file offset in the image, else address */
-	struct wk_str name;         /* as linked, not demangled */
+	uint64_t start, size_bytes;          /* file offset in the image, else address */
+	struct wk_str name;                  /* as linked, not demangled */
 	const struct wk_runtime_line *lines; /* of code made at run time; sorted */
 	size_t line_count;
 	enum wk_frame_kind kind; /* of such code; WK_FRAME_UNKNOWN where the input does not say */
@@ -189,7 +189,7 @@ struct wk_event_bounds {
 	struct wk_build_id build_id;
 	uint64_t start; /* file offset in the image */
 	uint32_t size_bytes;
-	bool is_root;   /* a program or a thread begins in it */
+	bool is_root; /* a program or a thread begins in it */
 };
 
 /* Registers by their DWARF numbers of the machine: x86-64 0-15 rax rdx rcx rbx rsi rdi rbp
@@ -211,7 +211,7 @@ struct wk_event_stack {
 	uint64_t value[WK_REGISTERS];
 	const uint8_t *bytes; /* memory from the stack pointer up */
 	size_t size_bytes;
-	bool is_full;         /* the copy ended at its limit, not at the stack's end */
+	bool is_full; /* the copy ended at its limit, not at the stack's end */
 };
 
 /* Text formats name their frames themselves. Each distinct frame is told once, before the
@@ -219,15 +219,15 @@ struct wk_event_stack {
  * a sink has a place for them (event/sink.h). */
 struct wk_event_frame {
 	uint32_t number;
-	struct wk_str name;    /* as the input has it; readable, not demangled further */
-	struct wk_str image;   /* path or name of the file it lies in; empty where unknown */
-	struct wk_str file;    /* of its source; empty where unknown */
-	uint32_t line;         /* 0 where unknown */
-	uint64_t address;      /* 0 where unknown */
+	struct wk_str name;  /* as the input has it; readable, not demangled further */
+	struct wk_str image; /* path or name of the file it lies in; empty where unknown */
+	struct wk_str file;  /* of its source; empty where unknown */
+	uint32_t line;       /* 0 where unknown */
+	uint64_t address;    /* 0 where unknown */
 	enum wk_frame_kind kind;
-	bool is_inlined;       /* into its caller */
-	bool is_unnamed;       /* the input had no name: `name` is an address or the like */
-	bool is_lasting;       /* the texts stay where they are until the input ends */
+	bool is_inlined; /* into its caller */
+	bool is_unnamed; /* the input had no name: `name` is an address or the like */
+	bool is_lasting; /* the texts stay where they are until the input ends */
 };
 
 /* A stack is its caller's stack and the innermost frame; parent 0: `frame` is the outermost.
@@ -280,14 +280,14 @@ struct wk_event_registers {
 struct wk_trace_formats;
 
 struct wk_event_details {
-	uint32_t has;               /* enum wk_detail */
-	uint16_t mode;              /* `misc` of the record */
+	uint32_t has;  /* enum wk_detail */
+	uint16_t mode; /* `misc` of the record */
 	uint64_t data_address, physical_address, weight, data_source, transaction, cgroup,
 		data_page_bytes, code_page_bytes;
-	uint16_t latency;           /* of the instruction */
+	uint16_t latency; /* of the instruction */
 	/* The user's and those when the sample was taken; NULL where there are none. */
 	const struct wk_event_registers *user_registers, *registers;
-	struct wk_str trace;        /* a tracepoint's fields as its own format prints them */
+	struct wk_str trace; /* a tracepoint's fields as its own format prints them */
 	struct wk_str trace_system, trace_name;
 	/* The bytes that `trace` was made of and their formats, for who can name the kernel's
 	 * functions in it (formats/tracepoint/format.h). */
@@ -298,10 +298,10 @@ struct wk_event_details {
 };
 
 struct wk_event_sample {
-	uint32_t source;      /* number of a SOURCE event */
-	uint64_t weight;      /* in the source's unit: the period */
-	uint64_t address;     /* the sampled program counter */
-	bool in_kernel;       /* the sample was taken in kernel mode */
+	uint32_t source;  /* number of a SOURCE event */
+	uint64_t weight;  /* in the source's unit: the period */
+	uint64_t address; /* the sampled program counter */
+	bool in_kernel;   /* the sample was taken in kernel mode */
 
 	/* Call chains, innermost frame first, kernel part and user part apart.
 	 * The first entry of each part is where it was; later ones are return addresses,
@@ -353,16 +353,16 @@ struct wk_event_sums {
 /* What was done to a range of a process's address space; one call may do several. */
 enum wk_memory_change {
 	WK_MEMORY_RESERVE = 1 << 0,
-	WK_MEMORY_COMMIT = 1 << 1,   /* pages that are committed already stay whose they are */
+	WK_MEMORY_COMMIT = 1 << 1, /* pages that are committed already stay whose they are */
 	WK_MEMORY_DECOMMIT = 1 << 2,
-	WK_MEMORY_RELEASE = 1 << 3,  /* decommits, too; size 0: the reservation at `start`, whole */
-	WK_MEMORY_SEEN = 1 << 4,     /* nothing was done: it is known to be so from before */
+	WK_MEMORY_RELEASE = 1 << 3, /* decommits, too; size 0: the reservation at `start`, whole */
+	WK_MEMORY_SEEN = 1 << 4,    /* nothing was done: it is known to be so from before */
 };
 
 /* Who did it are the event's pid and tid, and so is the stack theirs. */
 struct wk_event_memory {
-	uint32_t changes;       /* enum wk_memory_change */
-	uint32_t owner_pid;     /* whose address space it is */
+	uint32_t changes;   /* enum wk_memory_change */
+	uint32_t owner_pid; /* whose address space it is */
 	uint64_t start, size_bytes;
 	struct wk_event_sample sample; /* chains; source and weight are the builder's */
 };
@@ -395,8 +395,8 @@ struct wk_event_switch {
 	uint32_t old_pid, old_tid; /* ran until now */
 	bool old_waits;            /* for something; else it could run on */
 	enum wk_wait_mode wait_mode;
-	struct wk_str wait_reason; /* what for, or why it had to go, as the system says; may be
-				    * empty */
+	struct wk_str wait_reason;     /* what for, or why it had to go, as the system says; may be
+					* empty */
 	struct wk_event_sample sample; /* chains of who runs now: where it had been waiting */
 };
 
@@ -416,7 +416,7 @@ struct wk_event_count {
 	struct wk_str provider; /* "Windows Kernel", a provider's name or number */
 	struct wk_str name;     /* of the kind of record, or its number */
 	uint64_t count;
-	bool is_used;           /* something in a view is made of it; others are only counted */
+	bool is_used; /* something in a view is made of it; others are only counted */
 };
 
 /* The unit of samples of which an input counts parts: weights are thousandths of one. */
@@ -424,16 +424,16 @@ struct wk_event_count {
 
 struct wk_event_source {
 	uint32_t source;
-	struct wk_str name;  /* "cycles", "cpu-clock", "sched:sched_switch" ... */
-	struct wk_str unit;  /* "ns", "cycles", "events" ...: what weights count */
-	bool is_cpu_time;    /* weights are time or cycles spent on a CPU */
-	bool is_weighed;     /* a sample stands for any number: how many there are says nothing */
-	bool is_perf;        /* the next three are known */
-	uint32_t perf_type;  /* of perf's attr: 0 hardware, 1 software, 2 tracepoint ... */
-	uint32_t details;    /* what its samples carry: enum wk_detail */
+	struct wk_str name; /* "cycles", "cpu-clock", "sched:sched_switch" ... */
+	struct wk_str unit; /* "ns", "cycles", "events" ...: what weights count */
+	bool is_cpu_time;   /* weights are time or cycles spent on a CPU */
+	bool is_weighed;    /* a sample stands for any number: how many there are says nothing */
+	bool is_perf;       /* the next three are known */
+	uint32_t perf_type; /* of perf's attr: 0 hardware, 1 software, 2 tracepoint ... */
+	uint32_t details;   /* what its samples carry: enum wk_detail */
 	uint64_t user_registers;   /* sampled with copies of stacks, as perf numbers them */
 	uint32_t user_stack_bytes; /* the most that is copied of each; 0: none */
-	uint32_t name_width; /* of the longest name in the recording */
+	uint32_t name_width;       /* of the longest name in the recording */
 };
 
 struct wk_event_lost {
@@ -450,7 +450,7 @@ enum wk_note_severity {
 };
 
 struct wk_event_note {
-	uint64_t offset;     /* in the input, or WK_NOWHERE */
+	uint64_t offset; /* in the input, or WK_NOWHERE */
 	struct wk_str text;
 	enum wk_note_severity severity;
 };
@@ -464,7 +464,7 @@ struct wk_event_other {
 };
 
 struct wk_event_system {
-	struct wk_str key;   /* "host name", "kernel", "cpu", "memory", "command line" ... */
+	struct wk_str key; /* "host name", "kernel", "cpu", "memory", "command line" ... */
 	struct wk_str value;
 	struct wk_str section; /* what it is a part of: "disk 0", "services" ...; empty: all */
 };

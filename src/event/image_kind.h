@@ -5,7 +5,7 @@
 #include "event/event.h"
 
 enum wk_image_kind {
-	WK_IMAGE_FILE,      /* an executable or a library */
+	WK_IMAGE_FILE, /* an executable or a library */
 	WK_IMAGE_VDSO,
 	WK_IMAGE_KERNEL,    /* the kernel and its modules */
 	WK_IMAGE_ANONYMOUS, /* memory without a file: code generated at run time */

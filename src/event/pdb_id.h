@@ -11,7 +11,7 @@
 
 /* All zero: none. NB10 images have no GUID but the time they were linked at; a PDB has both. */
 struct wk_pdb_id {
-	uint8_t guid[16];   /* as it lies in files */
+	uint8_t guid[16]; /* as it lies in files */
 	uint32_t age;
 	uint32_t signature; /* that time; asked for where a GUID is zero */
 };

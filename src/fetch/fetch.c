@@ -17,16 +17,16 @@
 #include "fetch/fetch_workers.h"
 #include "os/os.h"
 
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS       UINT64_C(1000000000)
 #define CONNECT_SECONDS 15L
-#define LEAST_RATE 1024 /* bytes a second: what is slower never ends */
-#define MOST_REDIRECTS 8L
-#define WAIT_MS 100 /* until somebody may stop us */
+#define LEAST_RATE      1024 /* bytes a second: what is slower never ends */
+#define MOST_REDIRECTS  8L
+#define WAIT_MS         100 /* until somebody may stop us */
 
 /* The page that comes with a refusal is read, so that the connection may be used again. */
 #define MOST_PAGE_BYTES ((uint64_t)64 << 10)
-#define MOST_PAGE_NS (2 * SECOND_NS)
-#define MOST_STEP_NS (SECOND_NS / 2) /* from one look to the next */
+#define MOST_PAGE_NS    (2 * SECOND_NS)
+#define MOST_STEP_NS    (SECOND_NS / 2) /* from one look to the next */
 
 #define AGENT "wick/" WICK_VERSION
 
@@ -50,7 +50,7 @@ struct library {
 
 struct wk_fetcher {
 	struct library library;
-	CURL *easy; /* NULL until the first file */
+	CURL *easy;   /* NULL until the first file */
 	CURLM *multi; /* keeps its connections */
 	bool is_loaded, is_impossible;
 	struct wk_err why_impossible;
@@ -69,7 +69,7 @@ struct wk_fetcher {
 	uint64_t done_bytes, whole_bytes;
 	uint64_t window_ns, window_bytes; /* since when, and with how many, the rate is measured */
 	uint64_t begun_ns;
-	uint64_t page_bytes; /* that came with a refusal, ... */
+	uint64_t page_bytes;            /* that came with a refusal, ... */
 	uint64_t page_ns, page_seen_ns; /* ... how long that took, as last seen; 0: no refusal */
 	bool is_too_large, is_too_slow, is_too_long, is_bomb;
 	bool is_page_slow; /* the page of the refusal drips */
@@ -146,8 +146,8 @@ static bool find_calls(struct library *library, void *loaded, struct wk_err *err
 		void *call = dlsym(loaded, calls[i].name);
 
 		if (!call)
-			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
-				       "libcurl has no %s", calls[i].name);
+			return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "libcurl has no %s",
+				       calls[i].name);
 		memcpy((char *)library + calls[i].at, &call, sizeof(call));
 	}
 	/* It waits also where there is no connection yet; libraries before 7.66 do not have it. */
@@ -294,7 +294,7 @@ static int on_progress(void *context, curl_off_t whole, curl_off_t done, curl_of
 
 static void set_up(struct wk_fetcher *f)
 {
-	CURLcode (*set)(CURL *easy, CURLoption option, ...) = f->library.setopt;
+	CURLcode (*set)(CURL * easy, CURLoption option, ...) = f->library.setopt;
 	CURL *easy = f->easy;
 
 	set(easy, CURLOPT_NOSIGNAL, 1L);
@@ -402,7 +402,8 @@ static enum wk_fetched page_too_slow(long status, struct wk_err *err)
 {
 	wk_fail(err, WK_EIO, WK_NOWHERE,
 		"it answered with HTTP status %ld and came to no end of it within %u seconds, so "
-		"it is not asked again", status, (unsigned)(MOST_PAGE_NS / SECOND_NS));
+		"it is not asked again",
+		status, (unsigned)(MOST_PAGE_NS / SECOND_NS));
 	return WK_FETCH_ENDLESS;
 }
 
@@ -432,7 +433,8 @@ static enum wk_fetched failed(const struct wk_fetcher *f, CURLcode code, struct 
 			       code == CURLE_OPERATION_TIMEDOUT ||
 			       code == CURLE_SSL_CONNECT_ERROR ||
 			       code == CURLE_PEER_FAILED_VERIFICATION
-		       ? WK_FETCH_UNREACHABLE : WK_FETCH_FAILED;
+		       ? WK_FETCH_UNREACHABLE
+		       : WK_FETCH_FAILED;
 }
 
 static enum wk_fetched outcome(const struct wk_fetcher *f, CURLcode code, struct wk_err *err)

@@ -36,7 +36,7 @@ static inline bool wk_fetch_is_end(enum wk_fetched fetched)
 /* What is to be fetched, and how it is called where a person reads it. */
 struct wk_fetch {
 	const char *url, *shown_url;
-	int fd; /* where the bytes go; of no use unless they were all there */
+	int fd;              /* where the bytes go; of no use unless they were all there */
 	uint64_t most_bytes; /* 0: the options' */
 	const char *name;    /* of the file, for progress; may be NULL */
 	/* Is the server left alone by now? Asked where the file has to wait for others; may be

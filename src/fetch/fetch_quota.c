@@ -56,7 +56,8 @@ void wk_fetch_room_fail(struct wk_err *err)
 	wk_num_add_bytes(&most, most_bytes());
 	wk_fail(err, WK_EIO, WK_NOWHERE,
 		"not asked for more, since without a cache what was fetched is kept for this run "
-		"alone, and that is %s already (WICK_CACHE_SIZE)", wk_buf_text(&most));
+		"alone, and that is %s already (WICK_CACHE_SIZE)",
+		wk_buf_text(&most));
 	wk_buf_fini(&most);
 }
 
@@ -85,7 +86,8 @@ bool wk_fetch_room_open(struct wk_os_keep *keep, struct wk_err *err)
 
 	*keep = (struct wk_os_keep){ .fd = wk_os_temporary(&path), .is_nameless = true };
 	if (keep->fd < 0)
-		return wk_fail_os(err, errno, "not asked, since there is no folder for what comes: "
+		return wk_fail_os(err, errno,
+				  "not asked, since there is no folder for what comes: "
 				  "neither a cache nor TMPDIR");
 	free(path);
 	return true;

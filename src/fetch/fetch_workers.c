@@ -27,7 +27,7 @@ struct member {
 	struct wk_remote_progress now; /* of no meaning where `is_busy` is not set */
 	size_t job;
 	bool is_busy;
-	bool waits; /* for the turn */
+	bool waits;     /* for the turn */
 	bool is_caller; /* it does the work of all, since there are no threads */
 };
 
@@ -177,7 +177,8 @@ bool wk_fetch_lacks_files(struct wk_err *err)
 		*err = (struct wk_err){ 0 };
 	wk_fail(err, WK_EIO, WK_NOWHERE,
 		"not asked, since this process may have only %u files open at once (`ulimit -n` "
-		"raises that)", limit);
+		"raises that)",
+		limit);
 	return true;
 }
 

@@ -9,9 +9,9 @@
 #include "fetch/remote_search.h"
 #include "os/folder.h"
 
-#define USUAL_MOST_BYTES ((uint64_t)2 << 30)
+#define USUAL_MOST_BYTES   ((uint64_t)2 << 30)
 #define USUAL_WAIT_SECONDS 60
-#define MOST_BYTES ((uint64_t)1 << 62)
+#define MOST_BYTES         ((uint64_t)1 << 62)
 
 char *wk_remote_usual_folder(void)
 {
@@ -167,8 +167,7 @@ void wk_remote_answer_fill(struct wk_remote *remote, size_t number, struct wk_re
 	wk_remote_search_finish(s);
 }
 
-static const struct wk_remote_answer *look_for(struct wk_remote *remote,
-					       enum wk_remote_file which,
+static const struct wk_remote_answer *look_for(struct wk_remote *remote, enum wk_remote_file which,
 					       const struct wk_build_id *id,
 					       struct wk_str image_path)
 {

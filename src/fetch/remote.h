@@ -48,9 +48,9 @@ struct wk_remote_options {
 	/* NULL-terminated, asked in this order. None at all: what was fetched before is still
 	 * found, and nobody is asked. */
 	const char *const *servers;
-	const char *folder;    /* NULL: "remote" in the user's cache folder */
-	uint64_t most_bytes;   /* of one file; 0: 2 GiB */
-	unsigned wait_seconds; /* with less than 1 KiB each on average; 0: 60 */
+	const char *folder;     /* NULL: "remote" in the user's cache folder */
+	uint64_t most_bytes;    /* of one file; 0: 2 GiB */
+	unsigned wait_seconds;  /* with less than 1 KiB each on average; 0: 60 */
 	unsigned whole_seconds; /* for one file; 0: while it comes with 32 KiB each on average,
 				   which is asked for after 15 minutes */
 	void (*progress)(void *context, const struct wk_remote_progress *progress);
@@ -116,7 +116,7 @@ const char *wk_remote_complaint(const struct wk_remote *remote, size_t number);
 /* For people: what was fetched, and how to be rid of it. `folder` as in the options. A folder that
  * is not there is empty. */
 struct wk_remote_kept {
-	const char *name;    /* without folders, valid during the call */
+	const char *name; /* without folders, valid during the call */
 	uint64_t size_bytes;
 	uint64_t fetched_ns; /* since 1970 */
 };

@@ -6,8 +6,8 @@
 #include "os/os.h"
 
 #define MISSING_SECONDS WK_REMOTE_MEMORY_SECONDS
-#define FAILED_SECONDS (5 * 60)
-#define MOST_BYTES 65536 /* what is longer is not ours */
+#define FAILED_SECONDS  (5 * 60)
+#define MOST_BYTES      65536 /* what is longer is not ours */
 
 struct line {
 	struct wk_str whole, server;
@@ -87,7 +87,8 @@ static void add_ago(struct wk_buf *text, uint64_t seconds)
 	static const struct {
 		uint64_t seconds;
 		const char *one, *many;
-	} units[] = { { 3600, "hour", "hours" }, { 60, "minute", "minutes" },
+	} units[] = { { 3600, "hour", "hours" },
+		      { 60, "minute", "minutes" },
 		      { 1, "second", "seconds" } };
 	size_t i = 0;
 

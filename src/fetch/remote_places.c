@@ -73,8 +73,7 @@ void wk_remote_add_difference(struct wk_buf *text, struct wk_str url)
 	struct wk_str query = wk_str_skip(url, query_at(url));
 
 	if (is_url(url) && query.len)
-		wk_buf_add_fmt(text, " %08" PRIx32,
-			       (uint32_t)wk_hash_bytes(query.at, query.len));
+		wk_buf_add_fmt(text, " %08" PRIx32, (uint32_t)wk_hash_bytes(query.at, query.len));
 }
 
 static char *without_secrets(struct wk_str url)
@@ -141,19 +140,21 @@ bool wk_remote_server_read(struct wk_remote_server *server, const char *word, st
 	if (server->is_folder && strchr(word, ':') && !is_folder_name(place))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "symbol server \"%.200s\": only http:// and https:// are asked, and "
-			       "folders looked into", word);
+			       "folders looked into",
+			       word);
 	if (server->is_folder && !is_folder_name(place))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "symbol server \"%.200s\" is neither a URL, which begins with "
-			       "http:// or https://, nor a folder, which begins with / or .", word);
+			       "http:// or https://, nor a folder, which begins with / or .",
+			       word);
 	while (place.len > 1 && place.at[place.len - 1] == '/')
 		place.len--;
 	if (place.len > MOST_SERVER || (!server->is_folder && !is_printable(place)) ||
 	    (!server->is_folder && wk_str_ends(place, ":")))
 		return fail_no_url(place, err);
 	server->base = wk_strndup(place.at, place.len);
-	server->shown = server->is_folder ? wk_strndup(place.at, place.len)
-					  : without_secrets(place);
+	server->shown =
+		server->is_folder ? wk_strndup(place.at, place.len) : without_secrets(place);
 	server->remembered_as = with_difference(server->shown, place);
 	return true;
 }

@@ -13,8 +13,8 @@ enum wk_remote_layout {
 
 struct wk_remote_server {
 	enum wk_remote_layout layout;
-	char *base;     /* URL or folder, without a '/' at the end */
-	char *shown;    /* the same for people: a URL without secrets */
+	char *base;          /* URL or folder, without a '/' at the end */
+	char *shown;         /* the same for people: a URL without secrets */
 	char *remembered_as; /* the same with a word that tells it from others with other secrets */
 	bool is_folder;
 };

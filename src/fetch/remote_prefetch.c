@@ -64,8 +64,7 @@ static void take_up(struct early *early)
 static void finish(struct early *early)
 {
 	take_up(early);
-	wk_remote_answer_fill(early->search.remote, early->answer, &early->search,
-			      early->is_found);
+	wk_remote_answer_fill(early->search.remote, early->answer, &early->search, early->is_found);
 }
 
 static void run(void *context, size_t job, struct wk_fetcher *fetcher)

@@ -182,8 +182,9 @@ static enum wk_fetched fetch_from(struct wk_remote_search *s, const struct wk_re
 	enum wk_fetched fetched = WK_FETCH_NOT_THERE;
 
 	wk_buf_add_str(&name, s->wish.name);
-	for (unsigned i = 0; fetched == WK_FETCH_NOT_THERE &&
-			     wk_remote_place(&host->at, &s->wish, i, &place); i++) {
+	for (unsigned i = 0;
+	     fetched == WK_FETCH_NOT_THERE && wk_remote_place(&host->at, &s->wish, i, &place);
+	     i++) {
 		if (place.len == 0)
 			continue;
 		wk_buf_reset(&url);
@@ -283,8 +284,7 @@ static void say_not_there(struct wk_remote_search *s, struct wk_remote_host *hos
 	struct wk_err err = { 0 };
 
 	if (!wk_os_identify(host->at.base, &identity, &err)) {
-		complain(s, host, err.code == WK_ENOTFOUND ? "there is no such folder"
-							     : err.text);
+		complain(s, host, err.code == WK_ENOTFOUND ? "there is no such folder" : err.text);
 		return;
 	}
 	wk_buf_add_text(&text, "it does not have it as");

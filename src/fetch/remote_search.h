@@ -24,8 +24,8 @@ struct wk_remote_host {
 struct wk_remote_answer {
 	enum wk_remote_file which;
 	struct wk_build_id id;
-	char *path; /* NULL: nobody has it */
-	char *shown; /* the same for people */
+	char *path;     /* NULL: nobody has it */
+	char *shown;    /* the same for people */
 	bool is_unkept; /* it lies in `unkept`, and is gone with that */
 	struct wk_os_keep unkept;
 	char *said;
@@ -35,12 +35,12 @@ struct wk_remote {
 	struct wk_remote_options options;
 	struct wk_remote_host *hosts;
 	size_t host_count;
-	char *folder; /* NULL: the cache is switched off, */
+	char *folder;            /* NULL: the cache is switched off, */
 	struct wk_err no_folder; /* or for this reason not to be used */
 	bool is_folder_known;
 	bool has_remembered; /* something was written down of a server */
-	char *newest; /* the name of the file that came last, which makes no room. Or NULL */
-	bool lacks_room; /* nobody has made room for that yet */
+	char *newest;        /* the name of the file that came last, which makes no room. Or NULL */
+	bool lacks_room;     /* nobody has made room for that yet */
 	bool was_stopped;
 	struct wk_fetcher *fetcher;
 	struct wk_os_lock *lock;
@@ -54,8 +54,8 @@ struct wk_remote {
 struct wk_remote_search {
 	struct wk_remote *remote;
 	struct wk_fetcher *fetcher; /* NULL: that of `remote` */
-	size_t job;       /* its number among those that run beside each other */
-	bool has_no_room; /* for a file that is kept for this run alone */
+	size_t job;                 /* its number among those that run beside each other */
+	bool has_no_room;           /* for a file that is kept for this run alone */
 	bool is_look; /* no server is asked: where one would be, it is left open ... */
 	bool is_open; /* ... whether the file is to be had */
 	struct wk_remote_wish wish;
@@ -93,8 +93,8 @@ const struct wk_remote_answer *wk_remote_answer_find(const struct wk_remote *rem
 						     const struct wk_build_id *id);
 size_t wk_remote_answer_add(struct wk_remote *remote, enum wk_remote_file which,
 			    const struct wk_build_id *id);
-void wk_remote_answer_fill(struct wk_remote *remote, size_t number,
-			   struct wk_remote_search *s, bool is_found);
+void wk_remote_answer_fill(struct wk_remote *remote, size_t number, struct wk_remote_search *s,
+			   bool is_found);
 
 /* Servers go by build ids; shorter ones are made by hand, and many files may have the same. */
 #define WK_REMOTE_LEAST_ID 4

@@ -112,7 +112,8 @@ static void tell_other_stamp(struct search *s, const char *path, uint32_t time_s
 
 	wk_buf_add_fmt(&text,
 		       "%s is another build than the one recorded: time stamp %08" PRIX32
-		       ", recorded %08" PRIX32, path, time_stamp, s->key->time_stamp);
+		       ", recorded %08" PRIX32,
+		       path, time_stamp, s->key->time_stamp);
 	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -123,8 +124,8 @@ static void tell_other_size(struct search *s, const char *path, uint32_t image_b
 
 	wk_buf_add_fmt(&text,
 		       "%s is another build than the one recorded: it takes %" PRIu32
-		       " bytes in memory, recorded %" PRIu32, path, image_bytes,
-		       s->key->image_bytes);
+		       " bytes in memory, recorded %" PRIu32,
+		       path, image_bytes, s->key->image_bytes);
 	tell(s, WK_IMAGE_DIFFERS, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -146,7 +147,8 @@ static void tell_layout(struct search *s, const char *path)
 
 	wk_buf_add_fmt(&text,
 		       "%s is a program for Windows whose code lies elsewhere in memory than in "
-		       "the file, and the recording says where in the file it was", path);
+		       "the file, and the recording says where in the file it was",
+		       path);
 	tell(s, WK_IMAGE_UNREADABLE, wk_buf_text(&text));
 	wk_buf_fini(&text);
 }
@@ -484,9 +486,8 @@ bool wk_store_take(const char *path, const struct wk_build_id *id, struct wk_sto
 
 bool wk_store_is_name(struct wk_str name)
 {
-	return name.len > 0 && name.len <= 255 && !wk_str_is(name, ".") &&
-	       !wk_str_is(name, "..") && !memchr(name.at, '/', name.len) &&
-	       !memchr(name.at, '\0', name.len) &&
+	return name.len > 0 && name.len <= 255 && !wk_str_is(name, ".") && !wk_str_is(name, "..") &&
+	       !memchr(name.at, '/', name.len) && !memchr(name.at, '\0', name.len) &&
 	       (!wk_os_has_drives() || wk_file_name_is_windows(name));
 }
 
@@ -499,8 +500,7 @@ bool wk_store_is_below(struct wk_str path)
 
 		path = wk_str_skip(path, 1);
 		slash = memchr(path.at, '/', path.len);
-		if (!wk_store_is_name(slash ? wk_str_of(path.at, (size_t)(slash - path.at))
-					    : path))
+		if (!wk_store_is_name(slash ? wk_str_of(path.at, (size_t)(slash - path.at)) : path))
 			return false;
 		path = slash ? wk_str_skip(path, (size_t)(slash - path.at)) : wk_str_c("");
 	}

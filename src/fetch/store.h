@@ -23,10 +23,10 @@
 
 struct wk_store_file {
 	struct wk_os_file bytes;
-	struct wk_obj *obj; /* NULL: there is no file */
-	char *path;         /* where it was found */
+	struct wk_obj *obj;             /* NULL: there is no file */
+	char *path;                     /* where it was found */
 	struct wk_os_identity identity; /* just before it was read */
-	struct wk_buf plain; /* of a file that lay packed in another */
+	struct wk_buf plain;            /* of a file that lay packed in another */
 };
 
 /* WK_IMAGE_NAMED when the file was found, and otherwise why not, with a sentence in `why`. */

@@ -130,8 +130,7 @@ static bool try_package(struct wk_store_search *s, struct wk_str dir, struct wk_
 }
 
 bool wk_store_package(const struct wk_store_file *image, const struct wk_store_file *debug,
-		      const char *const *debug_dirs, struct wk_store_file *file,
-		      struct wk_buf *why)
+		      const char *const *debug_dirs, struct wk_store_file *file, struct wk_buf *why)
 {
 	struct wk_store_search s = wk_store_search_of(file, why);
 	struct wk_str none = { "", 0 }, path = wk_str_c(image->path), bare;

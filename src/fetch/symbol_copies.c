@@ -32,8 +32,8 @@ static bool place_in(struct wk_symbol_search *s, struct wk_str cache, struct wk_
 	struct wk_symbol_spot spot = { 0 };
 	bool is_text = s->found->breakpad != NULL, found = false;
 
-	store.tiers = wk_symbol_is_three_tiered(&store) ? WK_SYMBOL_THREE_TIERS
-							: WK_SYMBOL_TWO_TIERS;
+	store.tiers =
+		wk_symbol_is_three_tiered(&store) ? WK_SYMBOL_THREE_TIERS : WK_SYMBOL_TWO_TIERS;
 	for (size_t n = 0; !found && wk_symbol_spot(&store, &s->wish, n, &spot); n++)
 		found = spot.kind == (is_text ? WK_SYMBOL_SPOT_BREAKPAD : WK_SYMBOL_SPOT_FILE);
 	wk_buf_reset(path);

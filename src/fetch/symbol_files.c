@@ -78,8 +78,8 @@ void wk_symbol_files_begin_with(struct wk_symbol_files *files, struct wk_str fol
 
 	if (!wk_symbol_path_begin_with(&files->path, folder))
 		return;
-	files->states = wk_grow(files->states, &files->state_cap, known + 1,
-				sizeof(*files->states));
+	files->states =
+		wk_grow(files->states, &files->state_cap, known + 1, sizeof(*files->states));
 	memmove(files->states + 1, files->states, known * sizeof(*files->states));
 	files->states[0] = state_of(folder);
 	files->silent_count++;
@@ -251,9 +251,10 @@ static bool try_pointer(struct wk_symbol_search *s, const char *path)
 
 	if (!wk_os_is_there(path) || !wk_os_open_named(path, &file, NULL, NULL))
 		return false;
-	found = follow(s, wk_str_of((const char *)file.at,
-					      file.size_bytes < 4096 ? file.size_bytes : 4096),
-				 true, &err);
+	found = follow(
+		s,
+		wk_str_of((const char *)file.at, file.size_bytes < 4096 ? file.size_bytes : 4096),
+		true, &err);
 	wk_os_close(&file);
 	if (!found)
 		say(s, path, err.text);

@@ -17,9 +17,9 @@
 
 /* What came out of one place so far. */
 struct wk_symbol_place_state {
-	char *shown;        /* for people: an address without secrets */
+	char *shown;         /* for people: an address without secrets */
 	char *remembered_as; /* tells it from others with other secrets, and tells none */
-	char *complaint;    /* or NULL */
+	char *complaint;     /* or NULL */
 	/* Under the lock. */
 	bool was_looked_at; /* which tiers it has */
 	bool is_looked_at;  /* that is being asked just now */
@@ -41,16 +41,16 @@ struct wk_symbol_files {
 	struct wk_symbol_path path;
 	struct wk_symbol_place_state *states; /* one a place */
 	size_t state_cap;
-	size_t silent_count; /* of the first places, which nobody named */
-	char *folder; /* wick's own; NULL: the cache is switched off, */
+	size_t silent_count;     /* of the first places, which nobody named */
+	char *folder;            /* wick's own; NULL: the cache is switched off, */
 	struct wk_err no_folder; /* or for this reason not to be used, ... */
-	char *lost_folder; /* ... where it would be. Or NULL */
+	char *lost_folder;       /* ... where it would be. Or NULL */
 	bool is_folder_known, has_remembered, was_stopped;
-	char *newest; /* the name of the file that came last, which makes no room. Or NULL */
+	char *newest;    /* the name of the file that came last, which makes no room. Or NULL */
 	bool lacks_room; /* nobody has made room for that yet */
 	struct wk_fetcher *fetcher;
 	struct wk_os_lock *lock;
-	struct wk_fetch_room room; /* of what is kept for this run alone */
+	struct wk_fetch_room room;        /* of what is kept for this run alone */
 	struct wk_symbol_answer *answers; /* fetched ahead */
 	size_t answer_count, answer_cap;
 	struct wk_index answer_of; /* a want to the number of its answer, from 1 */
@@ -60,19 +60,19 @@ struct wk_symbol_files {
 struct wk_symbol_search {
 	struct wk_symbol_files *files;
 	struct wk_fetcher *fetcher; /* NULL: that of `files` */
-	size_t job;       /* its number among those that run beside each other */
-	bool has_no_room; /* for a file that is kept for this run alone */
-	uint64_t unkept_bytes; /* of one that came, and is */
-	bool is_look; /* no server is asked: where one would be, it is left open ... */
-	bool is_open; /* ... whether the file is to be had */
+	size_t job;                 /* its number among those that run beside each other */
+	bool has_no_room;           /* for a file that is kept for this run alone */
+	uint64_t unkept_bytes;      /* of one that came, and is */
+	bool is_look;      /* no server is asked: where one would be, it is left open ... */
+	bool is_open;      /* ... whether the file is to be had */
 	char **complaints; /* one a place, or NULL: what went wrong there first */
 	bool has_remembered, was_stopped;
 	char *newest; /* as in `files` */
 	const struct wk_symbol_want *want;
 	struct wk_symbol_wish wish;
-	struct wk_buf key;       /* of `wish` */
-	struct wk_buf own;       /* where it would lie in wick's own folder, without what tells its
-				  * kind. Empty: there is no folder */
+	struct wk_buf key; /* of `wish` */
+	struct wk_buf own; /* where it would lie in wick's own folder, without what tells its
+			    * kind. Empty: there is no folder */
 	struct wk_symbol_found *found;
 	struct wk_buf *said;
 };
@@ -115,8 +115,7 @@ void wk_symbol_files_make_room(struct wk_symbol_files *files);
 
 /* symbol_ahead.c: whether the search was made before: `found` and `said` are what came of it. */
 bool wk_symbol_files_know(struct wk_symbol_files *files, const struct wk_symbol_want *want,
-			  struct wk_symbol_found *found, struct wk_buf *said,
-			  bool *is_found);
+			  struct wk_symbol_found *found, struct wk_buf *said, bool *is_found);
 void wk_symbol_files_forget(struct wk_symbol_files *files);
 
 /* "PLACE: WHAT" for people; `complain` also for the end, where somebody may have hoped for more. */

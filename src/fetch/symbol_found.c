@@ -61,9 +61,8 @@ static bool unpack(struct wk_symbol_found *found, struct wk_str name, struct wk_
 	for (size_t i = cab.file_count; i-- > 0;)
 		if (is_same_name(cab.files[i].name, name))
 			chosen = i;
-	ok = cab.file_count > 0
-		     ? wk_cab_read(&cab, &cab.files[chosen], &plain, err)
-		     : wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the cabinet is empty");
+	ok = cab.file_count > 0 ? wk_cab_read(&cab, &cab.files[chosen], &plain, err)
+				: wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the cabinet is empty");
 	wk_cab_close(&cab);
 	wk_buf_fini(&found->file.plain);
 	found->file.plain = plain;
@@ -116,8 +115,7 @@ static bool open_breakpad(struct wk_symbol_found *found, const struct wk_symbol_
 	if (!found->breakpad)
 		return false;
 	if (!wk_pdb_id_read(wk_breakpad_module(found->breakpad)->key, &id))
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			       "its MODULE line has no GUID and age");
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "its MODULE line has no GUID and age");
 	return check_pdb(&id, want, err);
 }
 

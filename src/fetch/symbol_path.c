@@ -44,8 +44,8 @@ static void add_without_secrets(struct wk_buf *shown, struct wk_str text)
 		}
 		if (!wk_str_starts(wk_str_skip(text, i), "://"))
 			continue;
-		for (size_t k = behind; k < text.len &&
-					!wk_str_starts(wk_str_skip(text, k), "://"); k++)
+		for (size_t k = behind; k < text.len && !wk_str_starts(wk_str_skip(text, k), "://");
+		     k++)
 			at = text.at[k] == '@' ? k : at;
 		wk_buf_add_text(shown, "//");
 		i = at ? at : behind - 1;
@@ -171,8 +171,7 @@ static bool check_place(struct adding *a, struct wk_str where)
 	if (memchr(where.at, '\0', where.len))
 		return fail_element(a, "a NUL byte is part of no path");
 	if (!is_url(where))
-		return !has_scheme(where) ||
-		       fail_element(a, "only http:// and https:// are asked");
+		return !has_scheme(where) || fail_element(a, "only http:// and https:// are asked");
 	for (size_t i = 0; i < where.len; i++)
 		if ((unsigned char)where.at[i] <= ' ' || where.at[i] == 0x7f)
 			return fail_element(a, "an address has no blanks in it");

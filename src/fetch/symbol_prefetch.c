@@ -36,16 +36,16 @@ static bool same_want(const void *table, uint32_t number, const void *key)
 	const struct wk_symbol_answer *answers = table;
 	const struct wk_symbol_want *a = &answers[number - 1].want, *b = key;
 
-	return wk_str_eq(a->name, b->name) &&
-	       wk_pdb_id_eq(&a->pdb, &b->pdb) && a->time_stamp == b->time_stamp &&
-	       a->image_bytes == b->image_bytes && a->asks_no_server == b->asks_no_server;
+	return wk_str_eq(a->name, b->name) && wk_pdb_id_eq(&a->pdb, &b->pdb) &&
+	       a->time_stamp == b->time_stamp && a->image_bytes == b->image_bytes &&
+	       a->asks_no_server == b->asks_no_server;
 }
 
 static struct wk_symbol_answer *find_answer(struct wk_symbol_files *files,
 					    const struct wk_symbol_want *want)
 {
-	uint32_t number = wk_index_find(&files->answer_of, hash_of(want), same_want,
-					files->answers, want);
+	uint32_t number =
+		wk_index_find(&files->answer_of, hash_of(want), same_want, files->answers, want);
 
 	return number ? &files->answers[number - 1] : NULL;
 }

@@ -210,7 +210,8 @@ static enum wk_fetched fetch_all(struct asking *a)
 	struct wk_err first = { 0 };
 
 	for (size_t n = 0; (fetched == WK_FETCH_NOT_THERE || fetched == WK_FETCH_FORBIDDEN) &&
-			   wk_symbol_spot(place, &a->s->wish, n, &spot); n++) {
+			   wk_symbol_spot(place, &a->s->wish, n, &spot);
+	     n++) {
 		fetched = fetch_spot(a, &spot);
 		if (fetched == WK_FETCH_FORBIDDEN && worst == WK_FETCH_NOT_THERE) {
 			worst = fetched;
@@ -307,8 +308,8 @@ static bool is_remembered(struct asking *a)
 	struct wk_remote_memory memory;
 	struct wk_buf words = { 0 };
 
-	if (!a->memory_path.len || !wk_remote_remembers(wk_buf_text(&a->memory_path),
-							a->state->remembered_as, &memory))
+	if (!a->memory_path.len ||
+	    !wk_remote_remembers(wk_buf_text(&a->memory_path), a->state->remembered_as, &memory))
 		return false;
 	wk_remote_memory_add_words(&memory, &words);
 	if (memory.is_missing)

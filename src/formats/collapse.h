@@ -43,20 +43,20 @@ struct wk_collapse_inliner {
 
 struct wk_collapse {
 	enum wk_collapse_dialect dialect;
-	bool with_pid, with_tid;      /* behind the command's name */
-	bool marks_kernel, marks_jit; /* "_[k]", "_[j]" behind names */
+	bool with_pid, with_tid;                   /* behind the command's name */
+	bool marks_kernel, marks_jit;              /* "_[k]", "_[j]" behind names */
 	const struct wk_collapse_inliner *inliner; /* --inline: or NULL */
-	bool with_context;            /* --context: file and line behind what --inline finds */
-	bool with_source_line;        /* --srcline */
-	bool with_addresses;          /* --addrs: the address where there is no name */
-	bool with_offsets;            /* --includeoffset */
-	bool no_modules;              /* --no-modules */
-	bool with_thread_name;        /* jstack: --include-tname */
-	bool with_thread_id;          /* jstack: --include-tid */
-	bool short_packages;          /* jstack: --shorten-pkgs */
-	uint32_t sample_index;        /* go: --sample_index, the measure to take */
-	bool keeps_idle;              /* the tool's own rule for idle stacks does not hold */
-	const char *event;            /* --event-filter; NULL: the first event that is met */
+	bool with_context;             /* --context: file and line behind what --inline finds */
+	bool with_source_line;         /* --srcline */
+	bool with_addresses;           /* --addrs: the address where there is no name */
+	bool with_offsets;             /* --includeoffset */
+	bool no_modules;               /* --no-modules */
+	bool with_thread_name;         /* jstack: --include-tname */
+	bool with_thread_id;           /* jstack: --include-tid */
+	bool short_packages;           /* jstack: --shorten-pkgs */
+	uint32_t sample_index;         /* go: --sample_index, the measure to take */
+	bool keeps_idle;               /* the tool's own rule for idle stacks does not hold */
+	const char *event;             /* --event-filter; NULL: the first event that is met */
 	const char *const *skip_after; /* functions, NULL-terminated: their callers go; or NULL */
 	enum wk_collapse_measure measure;
 };

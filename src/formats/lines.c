@@ -47,8 +47,10 @@ void wk_bad_lines_tell(const struct wk_bad_lines *bad, struct wk_stack_writer *w
 		wk_buf_add_fmt(&text, "line %" PRIu64 " makes no sense and was passed over: ",
 			       bad->first_number);
 	else
-		wk_buf_add_fmt(&text, "%" PRIu64 " lines make no sense and were passed over, the "
-			       "first is line %" PRIu64 ": ", bad->count, bad->first_number);
+		wk_buf_add_fmt(&text,
+			       "%" PRIu64 " lines make no sense and were passed over, the "
+			       "first is line %" PRIu64 ": ",
+			       bad->count, bad->first_number);
 	add_quoted(&text, bad->first);
 	wk_buf_add_fmt(&text, "; expected %s", bad->expected);
 	wk_stack_writer_note(writer, wk_buf_str(&text));

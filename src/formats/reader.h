@@ -24,9 +24,9 @@ struct wk_collapse;
 
 /* How to read; all zero is the usual, and most readers know of nothing else. */
 struct wk_read_options {
-	unsigned threads; /* at most so many; 0: one */
-	bool sums_samples; /* nobody asks for single samples: those of a stack, thread and source
-			    * may be told as one (SUMS), and in any order */
+	unsigned threads;   /* at most so many; 0: one */
+	bool sums_samples;  /* nobody asks for single samples: those of a stack, thread and source
+			     * may be told as one (SUMS), and in any order */
 	bool counts_others; /* as above, and where there are samples of CPU time nobody looks at the
 			     * others' stacks: those may be told as SUMS without */
 	const struct wk_collapse *collapse; /* frames as an older tool writes them, or NULL */
@@ -36,7 +36,7 @@ struct wk_read_options {
 	bool wants_symbols;  /* records of the kernel's symbols as OTHER events too */
 	bool in_file_order;  /* records as they lie in the file, and an OTHER event where a round
 			      * of them ends: for who looks at the recording itself */
-	bool skips_details; /* nobody looks at the details of samples (event/event.h) */
+	bool skips_details;  /* nobody looks at the details of samples (event/event.h) */
 };
 
 /* The whole of what is read; `name` (a path, or "-") is only for choosing and for words. */
@@ -65,9 +65,9 @@ struct wk_reader {
 const struct wk_reader *const *wk_readers(void);
 
 /* The reader named `format` or, where that is NULL, the one that is most sure of the bytes;
- * a suffix of the name decides between equals. What is packed (base/packed/unpack.h) is looked into,
- * and so is text with a byte order mark (base/text/utf16.h).
- * NULL, with a sentence on what was seen and what is known, if there is none. */
+ * a suffix of the name decides between equals. What is packed (base/packed/unpack.h) is looked
+ * into, and so is text with a byte order mark (base/text/utf16.h). NULL, with a sentence on what
+ * was seen and what is known, if there is none. */
 const struct wk_reader *wk_reader_for(struct wk_bytes bytes, const char *name, const char *format,
 				      struct wk_err *err);
 
@@ -77,13 +77,13 @@ struct wk_opened {
 	struct wk_input input; /* plain bytes; offsets in errors count in these */
 	const struct wk_reader *reader;
 	struct wk_os_file file;
-	struct wk_buf plain;   /* of a packed file, which is closed then */
-	struct wk_buf text;    /* of UTF-16, likewise */
+	struct wk_buf plain; /* of a packed file, which is closed then */
+	struct wk_buf text;  /* of UTF-16, likewise */
 };
 
-/* Opens `path` ("-" is standard input; formats/archive/parts.h tells which folders there are) and chooses
- * its reader. Puts the path in front of any error; so does wk_opened_fail for what goes wrong
- * later. */
+/* Opens `path` ("-" is standard input; formats/archive/parts.h tells which folders there are) and
+ * chooses its reader. Puts the path in front of any error; so does wk_opened_fail for what goes
+ * wrong later. */
 bool wk_reader_open(const char *path, const char *format, struct wk_opened *opened,
 		    struct wk_err *err);
 void wk_reader_close(struct wk_opened *opened);

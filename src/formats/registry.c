@@ -141,7 +141,8 @@ static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 	struct wk_buf seen = { 0 };
 
 	if (is_picture(bytes)) {
-		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "this is a picture (SVG); give the recording "
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			"this is a picture (SVG); give the recording "
 			"or the stacks that it was drawn from");
 		return;
 	}
@@ -152,8 +153,10 @@ static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 			return;
 		}
 	if (wk_packing_of(bytes) != WK_NOT_PACKED) {
-		wk_fail(err, WK_EFORMAT, WK_NOWHERE, "it was packed twice, inside with %s: unpack "
-			"it once", wk_packing_name(wk_packing_of(bytes)));
+		wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			"it was packed twice, inside with %s: unpack "
+			"it once",
+			wk_packing_name(wk_packing_of(bytes)));
 		return;
 	}
 	describe(bytes, &seen);
@@ -163,8 +166,7 @@ static void fail_unknown(struct wk_bytes bytes, struct wk_err *err)
 	wk_buf_fini(&seen);
 }
 
-static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name,
-					struct wk_err *err)
+static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name, struct wk_err *err)
 {
 	const struct wk_reader *best = NULL;
 	struct wk_bytes first = bytes;
@@ -192,8 +194,7 @@ static const struct wk_reader *by_bytes(struct wk_bytes bytes, const char *name,
 }
 
 /* Marks of an encoding are looked behind. Two bytes of UTF-16 become at least one. */
-static const struct wk_reader *by_text(struct wk_bytes bytes, const char *name,
-				       struct wk_err *err)
+static const struct wk_reader *by_text(struct wk_bytes bytes, const char *name, struct wk_err *err)
 {
 	const struct wk_reader *reader;
 	struct wk_buf text = { 0 };

@@ -78,8 +78,8 @@ void wk_stack_text_drop(struct wk_stack_text *text)
 	text->count = 0;
 }
 
-void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid,
-			  uint32_t source, uint64_t weight)
+void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid, uint32_t source,
+			  uint64_t weight)
 {
 	struct wk_event event = { .kind = WK_EVENT_SAMPLE, .cpu = WK_NO_CPU,
 				  .pid = WK_NO_PID, .tid = WK_NO_PID };

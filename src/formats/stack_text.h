@@ -26,13 +26,13 @@ struct wk_stack_text {
 	struct wk_bytes input;
 	const struct wk_collapse *collapse; /* NULL: tell what the input says */
 	struct wk_lines lines;
-	struct wk_str line;                 /* the one last given */
+	struct wk_str line; /* the one last given */
 	struct wk_bad_lines bad;
 	struct wk_stack_writer *writer;
-	uint32_t *frames;                   /* of the stack at hand, innermost first */
+	uint32_t *frames; /* of the stack at hand, innermost first */
 	size_t count, cap;
-	struct wk_strtab *names;            /* of processes */
-	struct wk_map named;                /* process to the name last told, both + 1 */
+	struct wk_strtab *names; /* of processes */
+	struct wk_map named;     /* process to the name last told, both + 1 */
 };
 
 void wk_stack_text_begin(struct wk_stack_text *text, const struct wk_input *input,
@@ -51,8 +51,8 @@ void wk_stack_text_drop(struct wk_stack_text *text);
 
 /* A sample of the gathered frames, if there are any. Process and thread as the input has
  * them, or WK_NO_PID; in collapse mode they are not told. */
-void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid,
-			  uint32_t source, uint64_t weight);
+void wk_stack_text_sample(struct wk_stack_text *text, uint32_t pid, uint32_t tid, uint32_t source,
+			  uint64_t weight);
 void wk_stack_text_count(struct wk_stack_text *text, uint64_t weight);
 
 /* Tells the name of a process, once for each name; nothing in collapse mode. */

@@ -22,22 +22,22 @@ struct frame_row {
 /* What has a number. */
 struct wk_stack_store {
 	struct wk_strtab *texts;
-	struct wk_index index;  /* of frames */
+	struct wk_index index; /* of frames */
 	struct frame_row *frames;
 	size_t frames_cap;
-	uint32_t frame_count;   /* row 0 is the empty one */
-	uint32_t *plain_frame;  /* by text: the frame of which only the name is known, or 0 */
+	uint32_t frame_count;  /* row 0 is the empty one */
+	uint32_t *plain_frame; /* by text: the frame of which only the name is known, or 0 */
 	size_t plain_cap;
 	struct wk_trie stacks;
 };
 
 struct wk_stack_writer {
 	struct wk_sink sink;
-	struct wk_err err;      /* of the sink */
+	struct wk_err err; /* of the sink */
 	bool failed;
 	struct wk_stack_store known;
-	uint32_t inputs_before;  /* how many stacks are theirs, the empty one with them */
-	uint32_t told_stacks;    /* those of a smaller id have been */
+	uint32_t inputs_before;      /* how many stacks are theirs, the empty one with them */
+	uint32_t told_stacks;        /* those of a smaller id have been */
 	struct wk_event count_event; /* filled but for its numbers */
 	uint64_t samples, expected_samples;
 };
@@ -149,8 +149,8 @@ static uint32_t tell_frame(struct wk_stack_writer *writer, const struct frame_ro
 
 	event.frame = *frame;
 	event.frame.number = known->frame_count;
-	known->frames = wk_grow(known->frames, &known->frames_cap,
-				(size_t)known->frame_count + 1, sizeof(*known->frames));
+	known->frames = wk_grow(known->frames, &known->frames_cap, (size_t)known->frame_count + 1,
+				sizeof(*known->frames));
 	known->frames[known->frame_count] = *row;
 	take(writer, &event); /* stacks that wait are of older frames */
 	return known->frame_count++;
@@ -265,8 +265,7 @@ struct walking {
 /* Goes on from stack to stack for as long as each is the one behind its caller. Is there more? */
 static bool walk_on(const struct wk_trie *stacks, struct wk_stack_walk *walk, uint32_t *depth)
 {
-	while (*depth < walk->count &&
-	       wk_trie_is_next(stacks, walk->stack, walk->frames[*depth])) {
+	while (*depth < walk->count && wk_trie_is_next(stacks, walk->stack, walk->frames[*depth])) {
 		walk->stack++;
 		(*depth)++;
 	}
@@ -345,12 +344,10 @@ static void walk_some(struct wk_stack_writer *writer, struct wk_stack_walk *walk
 		add_rest(w.stacks, &walks[i], w.depth[i]);
 }
 
-void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks,
-			  size_t count)
+void wk_stack_writer_walk(struct wk_stack_writer *writer, struct wk_stack_walk *walks, size_t count)
 {
 	for (size_t i = 0; i < count; i += WALKS_AT_ONCE)
-		walk_some(writer, walks + i,
-			  count - i < WALKS_AT_ONCE ? count - i : WALKS_AT_ONCE);
+		walk_some(writer, walks + i, count - i < WALKS_AT_ONCE ? count - i : WALKS_AT_ONCE);
 }
 
 /* How many there will be if the rest is as what was done; a beginning that is unlike it must not

@@ -72,8 +72,8 @@ static uint64_t frame_address(const struct wk_model *model, const struct wk_mapp
 static wk_frame_id new_frame(struct wk_builder *builder, uint32_t pid, uint64_t address)
 {
 	const struct wk_mapping *mapping = wk_spaces_find(builder->spaces, pid, address);
-	enum wk_image_kind kind = mapping ? builder->model->images[mapping->image].kind
-					  : WK_IMAGE_UNKNOWN;
+	enum wk_image_kind kind =
+		mapping ? builder->model->images[mapping->image].kind : WK_IMAGE_UNKNOWN;
 	wk_frame_id frame = 0;
 
 	if (kind != WK_IMAGE_FILE && kind != WK_IMAGE_VDSO)

@@ -54,13 +54,13 @@ struct wk_builder {
 	uint32_t stack_numbers;
 	uint32_t inputs;
 	wk_process_id first_process; /* of the input at hand */
-	bool may_count_anew;      /* the input at hand has told no frame yet */
+	bool may_count_anew;         /* the input at hand has told no frame yet */
 	bool sums_samples;
 	struct wk_memory_lives memory;
 	struct wk_heap_lives *heaps;
 	struct wk_waits *waits;
 	wk_source_id wait, ready, readying; /* made for rows of switches; 0: not yet */
-	uint64_t lives; /* counts what may give a pid and tid another row */
+	uint64_t lives;                     /* counts what may give a pid and tid another row */
 	struct wk_recent_thread recent[WK_RECENT_THREADS];
 	struct wk_cached_frame cache[WK_FRAME_CACHE];
 };

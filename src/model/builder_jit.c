@@ -39,9 +39,9 @@ static void add_made(struct wk_builder *builder, wk_source_id *source, const cha
 	if (weight == 0)
 		return;
 	if (!*source)
-		*source = wk_model_made_source(builder->model, name,
-					       source == &builder->readying ? "events" : "ns",
-					       false);
+		*source =
+			wk_model_made_source(builder->model, name,
+					     source == &builder->readying ? "events" : "ns", false);
 	sample->source = *source;
 	sample->weight = wk_model_fit_weight(builder->model, weight);
 	if (builder->sums_samples)
@@ -64,8 +64,7 @@ void wk_builder_take_switch(struct wk_builder *builder, const struct wk_event *e
 	struct wk_about why = { .what = wk_model_text(builder->model, switched->wait_reason),
 				.mode = (uint8_t)switched->wait_mode,
 				.could_run = !switched->old_waits };
-	struct wk_waited waited =
-		wk_waits_switch(builder->waits, old, &why, now, event->time_ns);
+	struct wk_waited waited = wk_waits_switch(builder->waits, old, &why, now, event->time_ns);
 	struct wk_sample who;
 
 	if (!waited.wait_ns && !waited.ready_ns)

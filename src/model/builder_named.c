@@ -10,8 +10,8 @@ void wk_builder_forget_numbers(struct wk_builder *builder)
 	builder->stack_of_number = NULL;
 	builder->stack_numbers_cap = 0;
 	builder->stack_numbers = 1;
-	builder->frame_of_number = wk_grow(builder->frame_of_number, &builder->frame_numbers_cap,
-					   1, sizeof(*builder->frame_of_number));
+	builder->frame_of_number = wk_grow(builder->frame_of_number, &builder->frame_numbers_cap, 1,
+					   sizeof(*builder->frame_of_number));
 	builder->frame_of_number[0] = 0;
 	builder->frame_numbers = 1;
 }
@@ -103,9 +103,8 @@ static bool take_stack(struct wk_builder *builder, uint32_t number, uint32_t par
 	if (!builder->stack_of_number)
 		keep_stack_numbers(builder);
 	id = wk_model_add_stack(builder->model, wk_builder_stack_of_number(builder, parent), frame);
-	builder->stack_of_number =
-		wk_grow(builder->stack_of_number, &builder->stack_numbers_cap,
-			(size_t)number + 1, sizeof(*builder->stack_of_number));
+	builder->stack_of_number = wk_grow(builder->stack_of_number, &builder->stack_numbers_cap,
+					   (size_t)number + 1, sizeof(*builder->stack_of_number));
 	builder->stack_of_number[builder->stack_numbers++] = id;
 	return true;
 }
@@ -140,7 +139,6 @@ bool wk_builder_take_stacks(struct wk_builder *builder, const struct wk_event_st
 	for (uint32_t i = ok ? append_stacks(builder, stacks) : 0; i < stacks->count && ok; i++)
 		ok = take_stack(builder, stacks->first + i, stacks->parents[i], stacks->frames[i]);
 	if (!ok)
-		wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
-			"a stack was told before what it is made of");
+		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "a stack was told before what it is made of");
 	return ok;
 }

@@ -194,8 +194,8 @@ void wk_builder_take_thread(struct wk_builder *builder, const struct wk_event *e
 
 	if (event->thread.change == WK_THREAD_START) {
 		wk_process_id process = process_row(builder, event->pid);
-		wk_thread_id parent = wk_map_find(
-			&builder->thread_of, thread_key(process, event->thread.parent_tid));
+		wk_thread_id parent = wk_map_find(&builder->thread_of,
+						  thread_key(process, event->thread.parent_tid));
 		struct wk_thread thread = {
 			.tid = event->tid,
 			.process = process,
@@ -276,6 +276,5 @@ void wk_builder_name_all(struct wk_model *model)
 	wk_buf_fini(&name);
 	for (uint32_t i = 1; i < model->thread_count; i++)
 		if (!model->threads[i].name)
-			model->threads[i].name =
-				model->processes[model->threads[i].process].name;
+			model->threads[i].name = model->processes[model->threads[i].process].name;
 }

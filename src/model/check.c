@@ -56,8 +56,8 @@ static bool check_ends(const struct wk_model *model, struct wk_err *err)
 		    !below(ends->sample[i], ends->at_row[i], "the end's sample", i, err) ||
 		    !below(ends->thread[i], model->thread_count, "the end's thread", i, err) ||
 		    !below(ends->stack[i], model->stacks.count, "the end's stack", i, err) ||
-		    (i && !below(ends->at_row[i - 1], ends->at_row[i] + 1, "the end's order", i,
-				 err)))
+		    (i &&
+		     !below(ends->at_row[i - 1], ends->at_row[i] + 1, "the end's order", i, err)))
 			return false;
 	return true;
 }
@@ -67,8 +67,8 @@ static bool check_spells(const struct wk_model *model, struct wk_err *err)
 	for (uint32_t i = 0; i < model->spells.count; i++)
 		if (!below(model->spells.thread[i], model->thread_count, "the spell's thread", i,
 			   err) ||
-		    !below(model->spells.about[i], model->about_count, "what the spell is about",
-			   i, err) ||
+		    !below(model->spells.about[i], model->about_count, "what the spell is about", i,
+			   err) ||
 		    !below(model->spells.doing[i], WK_READY + 1, "what is done in a spell", i, err))
 			return false;
 	return true;
@@ -77,22 +77,26 @@ static bool check_spells(const struct wk_model *model, struct wk_err *err)
 static bool check_owners(const struct wk_model *model, struct wk_err *err)
 {
 	for (uint32_t i = 0; i < model->thread_count; i++)
-		if (!below(model->threads[i].process, model->process_count,
-			   "the thread's process", i, err))
+		if (!below(model->threads[i].process, model->process_count, "the thread's process",
+			   i, err))
 			return false;
 	for (uint32_t i = 0; i < model->process_count; i++)
-		if (!below(model->processes[i].parent, model->process_count,
-			   "the process's parent", i, err))
+		if (!below(model->processes[i].parent, model->process_count, "the process's parent",
+			   i, err))
 			return false;
 	for (uint32_t i = 0; i < model->heap_count; i++)
 		if (!below(model->heaps[i].process, model->process_count, "the heap's process", i,
 			   err))
 			return false;
 	for (uint32_t i = 0; i < model->about_count; i++)
-		if (!below(model->abouts[i].heap, model->heap_count, "the heap of what a row is "
-			   "about", i, err) ||
-		    !below(model->abouts[i].by, model->thread_count, "the thread of what a row is "
-			   "about", i, err))
+		if (!below(model->abouts[i].heap, model->heap_count,
+			   "the heap of what a row is "
+			   "about",
+			   i, err) ||
+		    !below(model->abouts[i].by, model->thread_count,
+			   "the thread of what a row is "
+			   "about",
+			   i, err))
 			return false;
 	for (uint32_t i = 0; i < model->mark_count; i++)
 		if (!below(model->marks[i].process, model->process_count, "the mark's process", i,
@@ -101,8 +105,8 @@ static bool check_owners(const struct wk_model *model, struct wk_err *err)
 			   err))
 			return false;
 	for (uint32_t i = 0; i < model->function_count; i++)
-		if (!below(model->functions[i].image, model->image_count,
-			   "the function's image", i, err))
+		if (!below(model->functions[i].image, model->image_count, "the function's image", i,
+			   err))
 			return false;
 	return true;
 }
@@ -120,6 +124,6 @@ bool wk_model_check(const struct wk_model *model, struct wk_err *err)
 {
 	return check_frames(model, err) && check_owners(model, err) &&
 	       check_stacks(&model->stacks, model->frames.count, err) &&
-	       check_samples(model, err) && check_ends(model, err) &&
-	       check_spells(model, err) && check_resolved(model, err);
+	       check_samples(model, err) && check_ends(model, err) && check_spells(model, err) &&
+	       check_resolved(model, err);
 }

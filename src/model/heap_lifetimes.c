@@ -92,8 +92,8 @@ static wk_heap_id heap_row(struct wk_heap_lives *lives, wk_process_id process, u
 	key.name = name_heap(lives->model, handle);
 	id = wk_model_add_heap(lives->model, &key);
 	wk_index_add(&lives->heap_index, hash, id);
-	lives->heaps = wk_grow(lives->heaps, &lives->heaps_cap, (size_t)id + 1,
-			       sizeof(*lives->heaps));
+	lives->heaps =
+		wk_grow(lives->heaps, &lives->heaps_cap, (size_t)id + 1, sizeof(*lives->heaps));
 	lives->heaps[id] = (struct heap){ 0 };
 	return id;
 }
@@ -213,8 +213,7 @@ static void begin_block(struct wk_heap_lives *lives, wk_heap_id heap,
 
 	end_block(lives, row, who);
 	if (!lives->source)
-		lives->source = wk_model_made_source(lives->model, "heap", "bytes",
-						     true);
+		lives->source = wk_model_made_source(lives->model, "heap", "bytes", true);
 	sample.source = lives->source;
 	sample.weight = wk_model_fit_weight(lives->model, told->size_bytes);
 	sample.about = wk_model_add_about(lives->model, &about);

@@ -16,7 +16,7 @@ struct code_row {
 	wk_function_id function; /* made when first asked for */
 	enum wk_frame_kind kind;
 	uint32_t line_count;
-	size_t first_line;       /* in `lines`, sorted by offset */
+	size_t first_line; /* in `lines`, sorted by offset */
 };
 
 struct wk_runtime_code {

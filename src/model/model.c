@@ -297,8 +297,7 @@ static bool same_frame(const void *table, uint32_t id, const void *key)
 	const struct wk_frames *frames = table;
 	const struct frame_key *frame = key;
 
-	return frames->image[id] == frame->image &&
-	       frames->address[id] == frame->given.address &&
+	return frames->image[id] == frame->image && frames->address[id] == frame->given.address &&
 	       frames->function[id] == frame->given.function &&
 	       frames->line[id] == frame->given.line &&
 	       frames->is_inlined[id] == frame->given.is_inlined;
@@ -311,14 +310,16 @@ static void grow_frames(struct wk_frames *frames)
 	frames->address = wk_realloc(frames->address, frames->cap * sizeof(*frames->address));
 	frames->function = wk_realloc(frames->function, frames->cap * sizeof(*frames->function));
 	frames->line = wk_realloc(frames->line, frames->cap * sizeof(*frames->line));
-	frames->is_inlined = wk_realloc(frames->is_inlined,
-					frames->cap * sizeof(*frames->is_inlined));
+	frames->is_inlined =
+		wk_realloc(frames->is_inlined, frames->cap * sizeof(*frames->is_inlined));
 }
 
 static wk_frame_id intern_frame(struct wk_model *model, const struct frame_key *key)
 {
 	struct wk_frames *frames = &model->frames;
-	uint64_t hash = wk_hash_pair(key->given.address, (uint64_t)key->given.line << 32 |
+	uint64_t hash =
+		wk_hash_pair(key->given.address,
+			     (uint64_t)key->given.line << 32 |
 				     (key->given.function ? key->given.function : key->image));
 	wk_frame_id id = 0;
 
@@ -389,8 +390,8 @@ uint32_t wk_model_add_named_frame(struct wk_model *model, wk_function_id functio
 		frames->function = wk_grow(frames->function, &frames->cap,
 					   (size_t)frames->count + 1, sizeof(*frames->function));
 		frames->frame = wk_realloc(frames->frame, frames->cap * sizeof(*frames->frame));
-		frames->is_inlined = wk_realloc(frames->is_inlined,
-						frames->cap * sizeof(*frames->is_inlined));
+		frames->is_inlined =
+			wk_realloc(frames->is_inlined, frames->cap * sizeof(*frames->is_inlined));
 	}
 	frames->function[frames->count] = function;
 	frames->frame[frames->count] = frame;
@@ -451,8 +452,8 @@ void wk_model_add_fact(struct wk_model *model, const struct wk_event_system *tol
 	struct wk_fact fact = { wk_model_text(model, told->key), wk_model_text(model, told->value),
 				wk_model_text(model, told->section) };
 
-	model->facts = wk_grow(model->facts, &model->own->facts_cap,
-			       (size_t)model->fact_count + 1, sizeof(fact));
+	model->facts = wk_grow(model->facts, &model->own->facts_cap, (size_t)model->fact_count + 1,
+			       sizeof(fact));
 	model->facts[model->fact_count++] = fact;
 }
 
@@ -467,11 +468,11 @@ void wk_model_add_note(struct wk_model *model, const struct wk_event_note *note)
 			return;
 		}
 	}
-	model->notes = wk_grow(model->notes, &model->own->notes_cap,
-			       (size_t)model->note_count + 1, sizeof(*model->notes));
-	model->notes[model->note_count++] =
-		(struct wk_note){ .offset = note->offset, .text = id, .count = 1,
-				  .severity = note->severity };
+	model->notes = wk_grow(model->notes, &model->own->notes_cap, (size_t)model->note_count + 1,
+			       sizeof(*model->notes));
+	model->notes[model->note_count++] = (struct wk_note){
+		.offset = note->offset, .text = id, .count = 1, .severity = note->severity
+	};
 }
 
 static bool same_about(const void *table, uint32_t id, const void *key)
@@ -487,8 +488,7 @@ wk_about_id wk_model_add_about(struct wk_model *model, const struct wk_about *ab
 {
 	uint64_t hash = wk_hash_pair((uint64_t)about->heap << 32 | about->what,
 				     (uint64_t)about->by << 32 | (uint64_t)about->mode << 2 |
-					     (uint64_t)about->by_interrupt << 1 |
-					     about->could_run);
+					     (uint64_t)about->by_interrupt << 1 | about->could_run);
 	wk_about_id id = wk_index_find(&model->own->abouts, hash, same_about, model, about);
 
 	if (id || (model->about_count && same_about(model, 0, about)))
@@ -503,16 +503,16 @@ wk_about_id wk_model_add_about(struct wk_model *model, const struct wk_about *ab
 
 wk_heap_id wk_model_add_heap(struct wk_model *model, const struct wk_heap *heap)
 {
-	model->heaps = wk_grow(model->heaps, &model->own->heaps_cap,
-			       (size_t)model->heap_count + 1, sizeof(*heap));
+	model->heaps = wk_grow(model->heaps, &model->own->heaps_cap, (size_t)model->heap_count + 1,
+			       sizeof(*heap));
 	model->heaps[model->heap_count] = *heap;
 	return model->heap_count++;
 }
 
 void wk_model_add_mark(struct wk_model *model, const struct wk_mark *mark)
 {
-	model->marks = wk_grow(model->marks, &model->own->marks_cap,
-			       (size_t)model->mark_count + 1, sizeof(*mark));
+	model->marks = wk_grow(model->marks, &model->own->marks_cap, (size_t)model->mark_count + 1,
+			       sizeof(*mark));
 	model->marks[model->mark_count++] = *mark;
 }
 
@@ -583,8 +583,8 @@ static void have_times(struct wk_model *model)
 	make_room_for_sample(samples);
 	samples->times = wk_alloc_table_zeroed(samples->cap, sizeof(uint64_t));
 	for (uint32_t i = 0; i < samples->count; i++)
-		samples->times[i] = model->sources[samples->source[i]].counts_samples
-					    ? samples->weight[i] : 1;
+		samples->times[i] =
+			model->sources[samples->source[i]].counts_samples ? samples->weight[i] : 1;
 }
 
 static void see_side_time(struct wk_model *model, const struct wk_sample *sample)
@@ -706,8 +706,8 @@ void wk_model_sum_sample(struct wk_model *model, const struct wk_sample *sample)
 {
 	struct wk_samples *samples = &model->samples;
 	uint64_t hash = wk_hash_pair((uint64_t)sample->stack << 32 | sample->thread,
-				     (uint64_t)sample->about << 32 |
-					     (uint64_t)sample->source << 1 | sample->is_before);
+				     (uint64_t)sample->about << 32 | (uint64_t)sample->source << 1 |
+					     sample->is_before);
 	uint32_t id = wk_index_find(&model->own->sample_rows, hash, same_row, samples, sample);
 
 	if (!id) {
@@ -763,8 +763,7 @@ static bool same_spell(const void *table, uint32_t id, const void *key)
 	const struct wk_spells *spells = table;
 	const struct wk_spell *spell = key;
 
-	return spells->thread[id - 1] == spell->thread &&
-	       spells->about[id - 1] == spell->about &&
+	return spells->thread[id - 1] == spell->thread && spells->about[id - 1] == spell->about &&
 	       spells->doing[id - 1] == (uint8_t)spell->doing;
 }
 

@@ -44,11 +44,11 @@ struct wk_image {
 	struct wk_build_id build_id;
 	uint64_t inode;
 	uint32_t device_major, device_minor;
-	wk_text_id pdb_path;       /* of an image of Windows, as for events; 0 where unknown: where
-				    * it is known the build id is that of its PDB */
+	wk_text_id pdb_path; /* of an image of Windows, as for events; 0 where unknown: where
+			      * it is known the build id is that of its PDB */
 	uint32_t time_stamp, image_bytes;
-	uint32_t pid;              /* a process that had it mapped (the first) */
-	uint64_t first_start;      /* where it was mapped first, and what of it */
+	uint32_t pid;         /* a process that had it mapped (the first) */
+	uint64_t first_start; /* where it was mapped first, and what of it */
 	uint64_t first_offset, first_size_bytes;
 	uint64_t first_seen_ns;
 	wk_text_id reason;         /* by resolve: where names came from, or why there are none */
@@ -60,20 +60,20 @@ struct wk_image {
 /* A process from its start (fork) to its end; a reused pid is another row. */
 struct wk_process {
 	uint32_t pid;
-	uint32_t parent_pid;     /* 0: unknown, or of none */
-	wk_process_id parent;    /* 0: the recording does not have it */
-	wk_text_id name;         /* the last name it had */
+	uint32_t parent_pid;  /* 0: unknown, or of none */
+	wk_process_id parent; /* 0: the recording does not have it */
+	wk_text_id name;      /* the last name it had */
 	wk_text_id command_line;
-	uint64_t start_ns;       /* 0: before the recording */
-	uint64_t end_ns;         /* 0: still ran when the recording ended */
+	uint64_t start_ns; /* 0: before the recording */
+	uint64_t end_ns;   /* 0: still ran when the recording ended */
 	bool has_exit_code;
 	int exit_code;
-	wk_text_id user;         /* whose it is; this and the next 0 where unknown */
-	wk_text_id package;      /* what it was installed with */
-	wk_text_id services;     /* those that run in it */
+	wk_text_id user;     /* whose it is; this and the next 0 where unknown */
+	wk_text_id package;  /* what it was installed with */
+	wk_text_id services; /* those that run in it */
 	bool has_session;
 	uint32_t session;
-	uint32_t traits;         /* enum wk_process_trait */
+	uint32_t traits;           /* enum wk_process_trait */
 	struct wk_process_use use; /* as was told last */
 };
 
@@ -122,23 +122,23 @@ struct wk_source {
 };
 
 struct wk_function {
-	wk_text_id name;    /* readable; where nothing names it, "image+0x1a2b": its begin, or the
-			     * address where nothing tells that either */
-	wk_text_id linked;  /* as linked (mangled); 0 where there is none */
+	wk_text_id name;   /* readable; where nothing names it, "image+0x1a2b": its begin, or the
+			    * address where nothing tells that either */
+	wk_text_id linked; /* as linked (mangled); 0 where there is none */
 	wk_image_id image;
-	wk_text_id file;    /* of its source; 0 where unknown */
-	uint8_t kind;       /* enum wk_frame_kind: what the input said of it */
+	wk_text_id file; /* of its source; 0 where unknown */
+	uint8_t kind;    /* enum wk_frame_kind: what the input said of it */
 	bool is_unnamed;
 };
 
 /* Does the user part of a stack end where a program or a thread begins? */
 enum wk_reach {
-	WK_REACH_CUT,     /* no: the outermost frame has callers, or there is no user part */
+	WK_REACH_CUT, /* no: the outermost frame has callers, or there is no user part */
 	WK_REACH_ROOT,
 	WK_REACH_UNKNOWN, /* the file that the outermost frame lies in could not be opened */
 };
 
-struct wk_frames {         /* recorded frames */
+struct wk_frames { /* recorded frames */
 	uint32_t count;
 	wk_image_id *image;
 	uint64_t *address; /* file offset in the image; absolute for kernel, anonymous, unknown */
@@ -159,9 +159,9 @@ struct wk_named_frames {
 /* What each recorded frame stands for: the function that the machine ran, and behind it the calls
  * that were inlined into it, each into the one before. Ask wk_model_calls_of. */
 struct wk_calls {
-	uint32_t *first;          /* [frames.count + 1]: rows of a frame; NULL if came_named */
+	uint32_t *first; /* [frames.count + 1]: rows of a frame; NULL if came_named */
 	wk_function_id *function;
-	uint32_t *line;           /* of the function's source; 0 where unknown */
+	uint32_t *line; /* of the function's source; 0 where unknown */
 	size_t count, cap;
 };
 
@@ -171,8 +171,8 @@ struct wk_samples {
 	uint32_t count;
 	uint64_t *time_ns;
 	wk_thread_id *thread;
-	wk_stack_id *stack;   /* recorded stack: leaf id names the whole stack */
-	uint64_t *weight;     /* in the unit of its source */
+	wk_stack_id *stack; /* recorded stack: leaf id names the whole stack */
+	uint64_t *weight;   /* in the unit of its source */
 	wk_source_id *source;
 	uint32_t *cpu;
 	uint8_t *is_before;   /* of the "before" side of a comparison; NULL: none is */
@@ -186,8 +186,8 @@ struct wk_samples {
  * fit are cut, those of ends are not. What was there to the end has no row here. */
 struct wk_ends {
 	uint32_t count;
-	uint32_t *sample;     /* row of samples */
-	uint32_t *at_row;     /* how many samples there were by then: the order among them */
+	uint32_t *sample; /* row of samples */
+	uint32_t *at_row; /* how many samples there were by then: the order among them */
 	uint64_t *time_ns;
 	uint64_t *weight;
 	wk_thread_id *thread; /* who gave it back; 0: its process ended */
@@ -198,8 +198,8 @@ struct wk_ends {
 enum wk_doing {
 	WK_DOING_UNKNOWN, /* of no spell */
 	WK_RUNNING,
-	WK_WAITING,       /* for something */
-	WK_READY,         /* it could run, and no processor did */
+	WK_WAITING, /* for something */
+	WK_READY,   /* it could run, and no processor did */
 };
 
 /* What threads did from when to when, as switches between them tell. Where no single samples are
@@ -207,11 +207,11 @@ enum wk_doing {
 struct wk_spells {
 	uint32_t count;
 	wk_thread_id *thread;
-	uint8_t *doing;       /* enum wk_doing */
-	wk_about_id *about;   /* the wait, or the one that it is ready after; 0 while it runs */
-	uint64_t *begin_ns;   /* of the first */
-	uint64_t *took_ns;    /* all of them */
-	uint64_t *times;      /* this and the next NULL: each row is one */
+	uint8_t *doing;     /* enum wk_doing */
+	wk_about_id *about; /* the wait, or the one that it is ready after; 0 while it runs */
+	uint64_t *begin_ns; /* of the first */
+	uint64_t *took_ns;  /* all of them */
+	uint64_t *times;    /* this and the next NULL: each row is one */
 	uint64_t *longest_ns;
 	size_t cap;
 };
@@ -273,7 +273,7 @@ struct wk_fact {
 struct wk_note {
 	uint64_t offset; /* WK_NOWHERE where it has none */
 	wk_text_id text;
-	uint64_t count;  /* how often the same was said */
+	uint64_t count; /* how often the same was said */
 	enum wk_note_severity severity;
 };
 
@@ -303,17 +303,17 @@ struct wk_model {
 	uint32_t carried_bounds_count;
 	struct wk_carried_place *carried_places; /* from row 0 on */
 	uint32_t carried_place_count;
-	struct wk_carried_call *carried_calls;   /* from row 0 on */
+	struct wk_carried_call *carried_calls; /* from row 0 on */
 	uint32_t carried_call_count;
-	struct wk_fact *facts;  /* from row 0 on: facts have no ids */
+	struct wk_fact *facts; /* from row 0 on: facts have no ids */
 	uint32_t fact_count;
-	struct wk_note *notes;  /* from row 0 on */
+	struct wk_note *notes; /* from row 0 on */
 	uint32_t note_count;
 	struct wk_heap *heaps;
 	uint32_t heap_count;
 	struct wk_about *abouts;
 	uint32_t about_count;
-	struct wk_mark *marks;  /* from row 0 on, in order of time */
+	struct wk_mark *marks; /* from row 0 on, in order of time */
 	uint32_t mark_count;
 	struct wk_count *counts; /* from row 0 on */
 	uint32_t count_count;
@@ -327,18 +327,18 @@ struct wk_model {
 	/* Filled by wk_model_resolve. */
 	struct wk_calls calls;
 	struct wk_named_frames named_frames;
-	struct wk_trie named;    /* labels are rows of named_frames */
-	wk_stack_id *named_of;   /* [stacks.count]; ask wk_model_named_of */
-	bool came_named;         /* every frame came with its name: `named` is `stacks` itself */
-	uint8_t *reaches_root;   /* [stacks.count]: enum wk_reach; NULL if came_named */
-	uint8_t *has_user_part;  /* [stacks.count]; NULL if came_named */
+	struct wk_trie named;   /* labels are rows of named_frames */
+	wk_stack_id *named_of;  /* [stacks.count]; ask wk_model_named_of */
+	bool came_named;        /* every frame came with its name: `named` is `stacks` itself */
+	uint8_t *reaches_root;  /* [stacks.count]: enum wk_reach; NULL if came_named */
+	uint8_t *has_user_part; /* [stacks.count]; NULL if came_named */
 
 	uint64_t lost_samples, lost_records;
 	uint64_t first_ns, last_ns; /* of the samples */
 	bool is_windows;            /* recorded there: times count from the trace's own begin */
 	bool input_is_windows;      /* while it is built: so is what is being read */
 	struct wk_side_time side_times[2]; /* of a comparison: [is_before] */
-	enum wk_fetching fetching;  /* of what would have brought more names */
+	enum wk_fetching fetching;         /* of what would have brought more names */
 
 	struct wk_model_private *own; /* growth and hash tables, known to model/ alone */
 };
@@ -410,7 +410,8 @@ static inline uint64_t wk_model_sample_times(const struct wk_model *model, uint3
 	if (model->samples.times)
 		return model->samples.times[sample];
 	return model->sources[model->samples.source[sample]].counts_samples
-		       ? model->samples.weight[sample] : 1;
+		       ? model->samples.weight[sample]
+		       : 1;
 }
 
 /* What a row is about, beside its thread and stack. */

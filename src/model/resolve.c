@@ -26,10 +26,10 @@ struct resolver {
 	struct wk_model *model;
 	struct wk_symbols *symbols;
 	struct resolving_image *images;
-	struct wk_carried_symbol *carried; /* sorted by path, then start */
-	struct wk_carried_place *carried_places; /* sorted by path, then address */
+	struct wk_carried_symbol *carried;        /* sorted by path, then start */
+	struct wk_carried_place *carried_places;  /* sorted by path, then address */
 	struct wk_carried_bounds *carried_bounds; /* sorted by path, then start */
-	struct wk_map function_of;         /* (image, linked name) to function */
+	struct wk_map function_of;                /* (image, linked name) to function */
 	struct wk_buf scratch;
 	enum { NOBODY_LOOKED, OUR_KERNEL, OTHER_KERNEL } kernel; /* ours may be asked for names */
 	bool no_inlined;
@@ -84,9 +84,8 @@ static void sort_carried(struct resolver *resolver)
 
 	resolver->carried = sorted_copy(model->carried, model->carried_count,
 					sizeof(*model->carried), by_path_and_start);
-	resolver->carried_places =
-		sorted_copy(model->carried_places, model->carried_place_count,
-			    sizeof(*model->carried_places), by_path_and_address);
+	resolver->carried_places = sorted_copy(model->carried_places, model->carried_place_count,
+					       sizeof(*model->carried_places), by_path_and_address);
 	resolver->carried_bounds = sorted_copy(model->carried_bounds, model->carried_bounds_count,
 					       sizeof(*model->carried_bounds), by_bounds);
 }
@@ -193,8 +192,8 @@ static void open_image(struct resolver *resolver, wk_image_id id)
 	open->is_open = true;
 	if (image->path) {
 		open->first_carried = carried_behind(resolver, image->path, 0);
-		open->carried_count = carried_behind(resolver, image->path + 1, 0) -
-				      open->first_carried;
+		open->carried_count =
+			carried_behind(resolver, image->path + 1, 0) - open->first_carried;
 	}
 	if (is_of_the_kernel(image) && !kernel_is_ours(resolver))
 		return;
@@ -308,8 +307,8 @@ static wk_function_id named_function(struct resolver *resolver, wk_image_id imag
 	struct wk_model *model = resolver->model;
 	wk_text_id linked = wk_model_text(model, name);
 	struct wk_function function = { .linked = linked, .image = image };
-	uint32_t *known = wk_map_at(&resolver->function_of,
-				    ((uint64_t)image << 1 | is_plt) << 32 | linked);
+	uint32_t *known =
+		wk_map_at(&resolver->function_of, ((uint64_t)image << 1 | is_plt) << 32 | linked);
 
 	resolver->model->images[image].has_names = true;
 	if (*known)
@@ -400,7 +399,8 @@ static void resolve_address(struct resolver *resolver, wk_frame_id frame)
 	const struct resolving_image *open = &resolver->images[image];
 	const struct wk_place *places = resolver->places, *outermost;
 	size_t count = open->symbols ? wk_image_places(open->symbols, address, resolver->places,
-						       WK_MOST_PLACES) : 0;
+						       WK_MOST_PLACES)
+				     : 0;
 
 	outermost = count ? &places[count - 1] : NULL;
 	add_call(resolver, frame, outermost_function(resolver, image, address, outermost),
@@ -467,9 +467,9 @@ static bool is_root_frame(struct resolver *resolver, wk_frame_id frame)
 /* Its file was looked for and cannot be used, so nothing is known of its code. */
 static bool is_closed(const struct resolving_image *image)
 {
-	enum wk_image_state state =
-		image->symbols && !image->is_unsure ? wk_image_state(image->symbols)
-						    : WK_IMAGE_NAMED;
+	enum wk_image_state state = image->symbols && !image->is_unsure
+					    ? wk_image_state(image->symbols)
+					    : WK_IMAGE_NAMED;
 
 	return state == WK_IMAGE_MISSING || state == WK_IMAGE_DIFFERS ||
 	       state == WK_IMAGE_UNREADABLE;
@@ -504,8 +504,9 @@ static enum wk_reach reach_of(struct resolver *resolver, wk_frame_id frame)
 	/* Of code that lies in memory only, the recorder saw a stack's end by its frame pointers;
 	 * nothing of it is left. */
 	return is_closed(&resolver->images[image]) ||
-	       resolver->model->images[image].kind == WK_IMAGE_ANONYMOUS
-		       ? WK_REACH_UNKNOWN : WK_REACH_CUT;
+			       resolver->model->images[image].kind == WK_IMAGE_ANONYMOUS
+		       ? WK_REACH_UNKNOWN
+		       : WK_REACH_CUT;
 }
 
 /* Nobody can tell whether a stack is whole that ends in the kernel, or that came with its names as
@@ -530,8 +531,7 @@ static bool is_between_programs(const struct wk_model *model, wk_stack_id id)
 {
 	wk_stack_id caller = model->stacks.parent[id];
 
-	return model->stacks.parent[caller] == 0 &&
-	       image_kind(model, caller) == WK_IMAGE_UNKNOWN &&
+	return model->stacks.parent[caller] == 0 && image_kind(model, caller) == WK_IMAGE_UNKNOWN &&
 	       !model->frames.function[model->stacks.label[caller]] &&
 	       image_kind(model, id) == WK_IMAGE_KERNEL;
 }
@@ -551,8 +551,8 @@ static void mark_roots(struct resolver *resolver)
 
 		if (parent) {
 			model->reaches_root[id] = model->reaches_root[parent];
-			model->has_user_part[id] = model->has_user_part[parent] &&
-						   !is_between_programs(model, id);
+			model->has_user_part[id] =
+				model->has_user_part[parent] && !is_between_programs(model, id);
 			continue;
 		}
 		if (is_told(model, frame))
@@ -570,7 +570,7 @@ static void mark_roots(struct resolver *resolver)
 /* In real programs a recorded frame stands for one to five calls. A file can claim hundreds for
  * each, and so become thousands of times as large in memory. */
 #define MOST_CALLS_OF_A_FRAME 32
-#define ALWAYS_NAMED	      (1u << 16)
+#define ALWAYS_NAMED          (1u << 16)
 
 static void tell_left_out(struct wk_model *model, uint64_t frames)
 {
@@ -621,8 +621,8 @@ static void close_images(struct resolver *resolver)
 		if (open->symbols && !open->is_unsure)
 			model->images[id].state = wk_image_state(open->symbols);
 		if (open->carried_count || open->has_carried_places)
-			model->images[id].reason = wk_model_text(
-				model, wk_str_c("names came with the recording"));
+			model->images[id].reason =
+				wk_model_text(model, wk_str_c("names came with the recording"));
 		else if (open->is_open && is_of_the_kernel(&model->images[id]) && !open->symbols)
 			model->images[id].reason = wk_model_text(
 				model, wk_str_c("not of the kernel that runs now, or the recording "
@@ -669,8 +669,8 @@ static void resolve_frames(struct resolver *resolver)
 {
 	struct wk_model *model = resolver->model;
 
-	model->calls.first = wk_alloc_zeroed((size_t)model->frames.count + 1,
-					     sizeof(*model->calls.first));
+	model->calls.first =
+		wk_alloc_zeroed((size_t)model->frames.count + 1, sizeof(*model->calls.first));
 	for (wk_frame_id frame = 1; frame < model->frames.count; frame++) {
 		wk_image_id image = model->frames.image[frame];
 

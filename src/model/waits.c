@@ -6,8 +6,8 @@
 
 struct state {
 	uint64_t since_ns;
-	uint64_t waited_ns;   /* until it became ready */
-	struct wk_about why;  /* it waits, or is ready */
+	uint64_t waited_ns;  /* until it became ready */
+	struct wk_about why; /* it waits, or is ready */
 	enum wk_doing doing;
 };
 
@@ -43,8 +43,8 @@ static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)
 {
 	size_t old = waits->cap;
 
-	waits->states = wk_grow(waits->states, &waits->cap, (size_t)thread + 1,
-				sizeof(*waits->states));
+	waits->states =
+		wk_grow(waits->states, &waits->cap, (size_t)thread + 1, sizeof(*waits->states));
 	memset(waits->states + old, 0, (waits->cap - old) * sizeof(*waits->states));
 	return &waits->states[thread];
 }
@@ -52,7 +52,8 @@ static struct state *state_of(struct wk_waits *waits, wk_thread_id thread)
 static wk_about_id about_of(struct wk_waits *waits, const struct state *state)
 {
 	return state->doing == WK_WAITING || state->doing == WK_READY
-		       ? wk_model_add_about(waits->model, &state->why) : 0;
+		       ? wk_model_add_about(waits->model, &state->why)
+		       : 0;
 }
 
 /* Goes over to something else, and tells for how long it did what it did. Running for no time at
@@ -86,7 +87,10 @@ static void leave(struct wk_waits *waits, wk_thread_id id, const struct wk_about
 	if (!id)
 		return;
 	go_over(waits, id,
-		is_gone ? WK_DOING_UNKNOWN : why->could_run ? WK_READY : WK_WAITING, time_ns);
+		is_gone          ? WK_DOING_UNKNOWN
+		: why->could_run ? WK_READY
+				 : WK_WAITING,
+		time_ns);
 	waits->states[id].why = *why;
 }
 
@@ -113,8 +117,7 @@ struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old,
 	return waited;
 }
 
-void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, wk_thread_id by,
-		    uint64_t time_ns)
+void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, wk_thread_id by, uint64_t time_ns)
 {
 	struct state *state = state_of(waits, thread);
 

@@ -30,8 +30,7 @@ struct wk_waited wk_waits_switch(struct wk_waits *waits, wk_thread_id old,
 				 const struct wk_about *why, wk_thread_id now, uint64_t time_ns);
 
 /* A thread that waited may run on: `by` 0 is an interrupt. */
-void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, wk_thread_id by,
-		    uint64_t time_ns);
+void wk_waits_ready(struct wk_waits *waits, wk_thread_id thread, wk_thread_id by, uint64_t time_ns);
 
 /* A thread begins. */
 void wk_waits_begin(struct wk_waits *waits, wk_thread_id thread, uint64_t time_ns);

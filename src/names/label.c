@@ -2,8 +2,8 @@
 
 #include "names/short_name.h"
 
-#define ELLIPSIS    "…"
-#define LEAST_ROOM  4
+#define ELLIPSIS   "…"
+#define LEAST_ROOM 4
 
 static size_t characters(const char *at, size_t len)
 {

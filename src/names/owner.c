@@ -170,7 +170,8 @@ struct wk_owner wk_owner_of(struct wk_str name)
 			break;
 		/* Of "<T as core::fmt::Display>::fmt", whose type has no crate, the trait tells. */
 		owner.subject = parts.trait.len && place_of(parts.self, "::") == NOT_THERE
-					? parts.trait : parts.self;
+					? parts.trait
+					: parts.self;
 	}
 	owner.subject = without_sigils(owner.subject);
 	return owner;

@@ -18,7 +18,7 @@ struct wk_owner {
 struct wk_owner wk_owner_of(struct wk_str name);
 
 enum wk_script {
-	WK_SCRIPT_NONE,     /* the name tells of no file */
+	WK_SCRIPT_NONE, /* the name tells of no file */
 	WK_SCRIPT_PROGRAM,
 	WK_SCRIPT_STANDARD, /* of the library that comes with the language */
 	WK_SCRIPT_RUNTIME,  /* of the runtime's own insides */

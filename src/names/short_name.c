@@ -212,7 +212,8 @@ static bool opens_parameters(const struct wk_buf *name, size_t i)
 	char before = i ? name->at[i - 1] : 0;
 
 	return (before == '>' || before == ')' || before == '}' || ends_operator(name, i) ||
-		(before != ':' && is_name_char(before))) && !is_operator(name->at, i);
+		(before != ':' && is_name_char(before))) &&
+	       !is_operator(name->at, i);
 }
 
 /* Where the name begins behind "void", "unsigned long", "std::vector<int> const&" ... */
@@ -227,8 +228,8 @@ static size_t begin_of_name(const struct wk_buf *name)
 			break;
 		if (c == '<' || c == '(' || c == '[' || c == '{')
 			depth++;
-		else if (depth && (c == ')' || c == ']' || c == '}' ||
-				   (c == '>' && name->at[i - 1] != '-')))
+		else if (depth &&
+			 (c == ')' || c == ']' || c == '}' || (c == '>' && name->at[i - 1] != '-')))
 			depth--;
 		else if (depth == 0 && c == ' ')
 			begin = i + 1;
@@ -382,8 +383,8 @@ static struct wk_str last_of_type(struct wk_str type)
 		if (type.at[end - 1] == ':')
 			begin = end;
 	}
-	if (end < type.len && (type.at[end] != '<' ||
-			       close_of(type, end, "", &word) != type.len - 1))
+	if (end < type.len &&
+	    (type.at[end] != '<' || close_of(type, end, "", &word) != type.len - 1))
 		return wk_str_c("");
 	return wk_str_of(type.at + begin, end - begin);
 }
@@ -404,8 +405,8 @@ static void close_arguments(struct wk_buf *folded, struct wk_str arguments)
 
 static bool follows_name(const struct wk_buf *name, size_t i)
 {
-	return i && (is_name_char(name->at[i - 1]) || name->at[i - 1] == '}' ||
-		     ends_operator(name, i));
+	return i &&
+	       (is_name_char(name->at[i - 1]) || name->at[i - 1] == '}' || ends_operator(name, i));
 }
 
 /* A '<' behind a name (or a lambda) opens its arguments; one at the start of a path is part of it.

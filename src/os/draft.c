@@ -64,10 +64,11 @@ static char *name_beside(const char *target)
 static int open_nameless(const char *target)
 {
 	const char *slash = strrchr(target, '/');
-	char *folder = slash ? wk_strndup(target, (size_t)(slash + 1 - target))
-			     : wk_strndup(".", 1);
+	char *folder =
+		slash ? wk_strndup(target, (size_t)(slash + 1 - target)) : wk_strndup(".", 1);
 	int fd = access("/proc/self/fd", X_OK) == 0
-			 ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666) : -1;
+			 ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666)
+			 : -1;
 
 	free(folder);
 	return fd;

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-#define DRAFT	 ".draft-"
+#define DRAFT    ".draft-"
 #define YOUNG_NS ((uint64_t)2 * 1000000000)
 
 struct wk_os_folder {
@@ -91,7 +91,8 @@ struct wk_os_folder *wk_os_folder_open(const char *path, bool may_make, struct w
 		close(fd);
 		wk_fail(err, WK_EPERM, WK_NOWHERE,
 			"the folder %s is not used: it is another user's, or others can write to "
-			"it", path);
+			"it",
+			path);
 		return NULL;
 	}
 	folder = wk_alloc(sizeof(*folder));
@@ -115,8 +116,8 @@ static uint64_t changed_ns(const struct stat *info)
 
 static uint64_t used_ns(const struct stat *info)
 {
-	uint64_t read_ns = (uint64_t)info->st_atim.tv_sec * 1000000000u +
-			   (uint64_t)info->st_atim.tv_nsec;
+	uint64_t read_ns =
+		(uint64_t)info->st_atim.tv_sec * 1000000000u + (uint64_t)info->st_atim.tv_nsec;
 
 	return read_ns > changed_ns(info) ? read_ns : changed_ns(info);
 }
@@ -124,8 +125,8 @@ static uint64_t used_ns(const struct stat *info)
 bool wk_os_folder_map(struct wk_os_folder *folder, const char *name, struct wk_os_file *file,
 		      uint64_t *changed)
 {
-	int fd = openat(folder->fd, name,
-			O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd =
+		openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat info;
 	void *at = MAP_FAILED;
 
@@ -151,8 +152,8 @@ static int open_draft(struct wk_os_folder *folder, char *name, size_t size)
 
 	for (int tries = 0; fd < 0 && tries < 100; tries++) {
 		snprintf(name, size, DRAFT "%ld-%u", (long)getpid(), number++);
-		fd = openat(folder->fd, name,
-			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		fd = openat(folder->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			    0600);
 		if (fd < 0 && errno != EEXIST)
 			return -1;
 	}
@@ -179,8 +180,7 @@ bool wk_os_folder_write(struct wk_os_folder *folder, const char *name, const str
 
 	if (fd < 0)
 		return wk_fail_os(err, errno, "cannot write into %s", folder->path);
-	ok = write_pieces(fd, pieces, count) &&
-	     renameat(folder->fd, draft, folder->fd, name) == 0;
+	ok = write_pieces(fd, pieces, count) && renameat(folder->fd, draft, folder->fd, name) == 0;
 	if (!ok) {
 		wk_fail_os(err, errno, "cannot write %s/%s", folder->path, name);
 		unlinkat(folder->fd, draft, 0);
@@ -244,8 +244,8 @@ static bool take_one(struct wk_os_folder *folder, const char *name,
 	uint64_t now = wk_os_wall_ns(), age_ns;
 	struct stat info;
 
-	if (fstatat(folder->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !S_ISREG(info.st_mode) || !is_ours(&info))
+	if (fstatat(folder->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode) ||
+	    !is_ours(&info))
 		return true;
 	file.size_bytes = (uint64_t)info.st_size;
 	file.changed_ns = changed_ns(&info);

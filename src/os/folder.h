@@ -53,7 +53,7 @@ bool wk_os_folder_remove(struct wk_os_folder *folder, const char *name);
 struct wk_os_folder_file {
 	const char *name;
 	uint64_t size_bytes, changed_ns;
-	uint64_t used_ns; /* read or changed last, as far as that is known */
+	uint64_t used_ns;    /* read or changed last, as far as that is known */
 	bool is_left_behind; /* what a killed writer had begun */
 };
 

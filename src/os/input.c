@@ -85,8 +85,8 @@ static bool cannot_be_mapped(const char *path, enum wk_os_input_kind kind, uint6
 	return size_bytes == 0 || wk_fail_os(err, errno, "cannot map %s", path);
 }
 
-static bool read_whole(int fd, const char *path, const struct guard *guard,
-		       struct wk_os_file *file, struct wk_err *err)
+static bool read_whole(int fd, const char *path, const struct guard *guard, struct wk_os_file *file,
+		       struct wk_err *err)
 {
 	struct wk_buf whole = { 0 };
 

@@ -17,16 +17,14 @@ static char *name_beside(const char *path)
 	size_t len = strlen(path) + 48;
 	char *name = wk_alloc(len);
 
-	snprintf(name, len, "%s.%ld-%u.tmp", path, (long)getpid(),
-		 atomic_fetch_add(&number, 1));
+	snprintf(name, len, "%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&number, 1));
 	return name;
 }
 
 static int open_nameless(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? wk_strndup(path, (size_t)(slash - path) + 1)
-			     : wk_strndup(".", 1);
+	char *folder = slash ? wk_strndup(path, (size_t)(slash - path) + 1) : wk_strndup(".", 1);
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	free(folder);

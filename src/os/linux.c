@@ -273,8 +273,9 @@ int wk_os_create(const char *path, bool is_private, struct wk_err *err)
 {
 	struct stat info;
 	bool is_pipe = stat(path, &info) == 0 && S_ISFIFO(info.st_mode);
-	int fd = open(path, (is_pipe ? O_WRONLY : O_RDWR) | O_CREAT | O_TRUNC | O_CLOEXEC |
-		      O_NOCTTY, is_private ? 0600 : 0666);
+	int fd =
+		open(path, (is_pipe ? O_WRONLY : O_RDWR) | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+		     is_private ? 0600 : 0666);
 
 	if (fd < 0)
 		wk_fail_os(err, errno, "cannot write %s", path);
@@ -344,8 +345,7 @@ size_t wk_os_read_at(int fd, uint64_t offset, void *bytes, size_t size)
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t got = pread(fd, (char *)bytes + done, size - done,
-				    (off_t)(offset + done));
+		ssize_t got = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;

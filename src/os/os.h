@@ -43,7 +43,7 @@ bool wk_os_vdso(const uint8_t **at, size_t *size_bytes);
 struct wk_os_file {
 	const uint8_t *at; /* NULL when the file is empty */
 	size_t size_bytes;
-	bool is_heap;      /* read into memory because it cannot be mapped */
+	bool is_heap; /* read into memory because it cannot be mapped */
 };
 
 /* Maps a whole file; what cannot be mapped (pipes, /proc) is read whole instead. "-" is
@@ -214,8 +214,8 @@ void wk_os_lock_leave(struct wk_os_lock *lock);
 void wk_os_lock_wait(struct wk_os_lock *lock, unsigned milliseconds);
 void wk_os_lock_wake(struct wk_os_lock *lock);
 
-uint64_t wk_os_clock_ns(void);     /* monotonic */
-uint64_t wk_os_wall_ns(void);      /* since 1970-01-01 UTC */
+uint64_t wk_os_clock_ns(void); /* monotonic */
+uint64_t wk_os_wall_ns(void);  /* since 1970-01-01 UTC */
 
 /* The time of day here and in UTC, of seconds since 1970. False for what has none. */
 bool wk_os_local_time(uint64_t seconds, struct tm *tm);

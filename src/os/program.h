@@ -10,9 +10,9 @@
 
 /* Where a program's standard input comes from and its output goes to. */
 struct wk_os_program_io {
-	int input, output;      /* descriptors; -1: ours */
-	struct wk_buf *collect; /* where the output is kept instead; NULL: it is not */
-	bool is_mute;           /* what it says on standard error goes nowhere */
+	int input, output;       /* descriptors; -1: ours */
+	struct wk_buf *collect;  /* where the output is kept instead; NULL: it is not */
+	bool is_mute;            /* what it says on standard error goes nowhere */
 	bool outlives_interrupt; /* Ctrl-C is for the program; we go on when it has ended */
 };
 

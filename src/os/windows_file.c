@@ -15,9 +15,9 @@
 HANDLE wk_windows_open(const char *path, DWORD rights, DWORD disposition, DWORD flags)
 {
 	wchar_t *wide = wk_windows_path(path);
-	HANDLE handle = CreateFileW(wide, rights,
-				    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-				    disposition, flags, NULL);
+	HANDLE handle =
+		CreateFileW(wide, rights, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+			    NULL, disposition, flags, NULL);
 
 	free(wide);
 	if (handle == INVALID_HANDLE_VALUE)
@@ -221,11 +221,10 @@ int wk_os_temporary(char **path)
 	utf8 = wk_windows_utf8(folder);
 	wk_buf_add_fmt(&text, "%swick-%lu-%u", utf8, GetCurrentProcessId(), number++);
 	free(utf8);
-	fd = wk_windows_descriptor(wk_windows_open(text.at, GENERIC_READ | GENERIC_WRITE | DELETE,
-						   CREATE_NEW,
-						   FILE_ATTRIBUTE_TEMPORARY |
-							   FILE_FLAG_DELETE_ON_CLOSE),
-				   _O_RDWR);
+	fd = wk_windows_descriptor(
+		wk_windows_open(text.at, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
+				FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE),
+		_O_RDWR);
 	*path = fd < 0 ? NULL : text.at;
 	if (fd < 0)
 		wk_buf_fini(&text);
@@ -263,7 +262,8 @@ bool wk_os_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
 		DWORD done = 0;
 
 		ok = WriteFile(handle, at, len < MOST_AT_ONCE ? (DWORD)len : MOST_AT_ONCE, &done,
-			       &place) || wk_windows_fail() == 0;
+			       &place) ||
+		     wk_windows_fail() == 0;
 		at += done;
 		offset += done;
 		len -= done;
@@ -307,5 +307,6 @@ bool wk_os_truncate(int fd, uint64_t size_bytes)
 	FILE_END_OF_FILE_INFO end = { .EndOfFile.QuadPart = (LONGLONG)size_bytes };
 
 	return SetFileInformationByHandle(wk_windows_handle(fd), FileEndOfFileInfo, &end,
-					  sizeof(end)) || wk_windows_fail() == 0;
+					  sizeof(end)) ||
+	       wk_windows_fail() == 0;
 }

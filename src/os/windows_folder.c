@@ -12,7 +12,7 @@
 
 #include <aclapi.h>
 
-#define DRAFT	 ".draft-"
+#define DRAFT    ".draft-"
 #define YOUNG_NS ((uint64_t)2 * 1000000000)
 
 struct wk_os_folder {

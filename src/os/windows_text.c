@@ -86,8 +86,7 @@ char *wk_windows_slashes(const wchar_t *path)
  * backslashes they are of a recording, and those files may be another machine's. */
 bool wk_os_is_absolute(struct wk_str path)
 {
-	return wk_str_starts(path, "/") ||
-	       (path.len > 2 && path.at[1] == ':' && path.at[2] == '/');
+	return wk_str_starts(path, "/") || (path.len > 2 && path.at[1] == ':' && path.at[2] == '/');
 }
 
 char *wk_os_absolute(const char *path)

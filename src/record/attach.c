@@ -39,8 +39,8 @@ static const struct recorded *find(const struct attach *attach, pid_t tid)
 
 static void add(struct attach *attach, pid_t tid, uint64_t since_ns)
 {
-	attach->threads = wk_grow(attach->threads, &attach->cap, attach->count + 1,
-				  sizeof(*attach->threads));
+	attach->threads =
+		wk_grow(attach->threads, &attach->cap, attach->count + 1, sizeof(*attach->threads));
 	attach->threads[attach->count++] = (struct recorded){ tid, since_ns };
 	wk_map_set(&attach->places, (uint64_t)tid + 1, (uint32_t)attach->count);
 }
@@ -88,16 +88,15 @@ static void note_inherited(struct attach *attach)
 	for (size_t i = 0; i < count; i++) {
 		const struct recorded *parent = find(attach, births[i].parent_tid);
 
-		if (parent && births[i].time_ns >= parent->since_ns &&
-		    !find(attach, births[i].tid))
+		if (parent && births[i].time_ns >= parent->since_ns && !find(attach, births[i].tid))
 			add(attach, births[i].tid, births[i].time_ns);
 	}
 	free(births);
 }
 
 /* Opens what is not recorded yet; `fresh` is how many threads that were. */
-static bool open_new_threads(struct attach *attach, const pid_t *tids, size_t count,
-			     size_t *fresh, struct wk_err *err)
+static bool open_new_threads(struct attach *attach, const pid_t *tids, size_t count, size_t *fresh,
+			     struct wk_err *err)
 {
 	*fresh = 0;
 	for (size_t i = 0; i < count; i++) {

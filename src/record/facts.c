@@ -107,8 +107,7 @@ static void tell_call_graph(struct teller *teller, const struct wk_perf *perf)
 		snprintf(text, sizeof(text), "%s",
 			 perf->layout.has_chain ? "frame pointers" : "none");
 	tell(teller, "call graph", wk_str_c(text));
-	tell(teller, "sampled code",
-	     wk_str_c(perf->config.user_only ? "user" : "kernel and user"));
+	tell(teller, "sampled code", wk_str_c(perf->config.user_only ? "user" : "kernel and user"));
 }
 
 /* Blanks within a word are no blanks between words: it is quoted then. */
@@ -300,8 +299,7 @@ bool wk_facts_tell_kernel(const struct wk_sink *sink, struct wk_err *err)
 	if (!tell_modules(sink, &lowest, err))
 		return false;
 	if (start == 0)
-		return tell_image(sink, KERNEL_PATH, HIDDEN_KERNEL_START,
-				  HIDDEN_KERNEL_START, err);
+		return tell_image(sink, KERNEL_PATH, HIDDEN_KERNEL_START, HIDDEN_KERNEL_START, err);
 	end = (start | 0x3fffffff) + 1;
 	if (lowest > start && lowest < end)
 		end = lowest;

@@ -9,9 +9,9 @@
 #define BASE_SAMPLE_TYPE                                                                           \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
-#define SAMPLE_TIME_OFFSET      32
-#define TRAILER_TIME_FROM_END   24
-#define TRAILER_BYTES           32
+#define SAMPLE_TIME_OFFSET    32
+#define TRAILER_TIME_FROM_END 24
+#define TRAILER_BYTES         32
 
 /* perf's x86 registers are ax bx cx dx si di bp sp ip flags and six segments, then r8 to r15. */
 #define X86_64_REGISTERS  0xff01ffu

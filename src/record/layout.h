@@ -12,9 +12,9 @@
 #include "event/event.h"
 
 struct wk_layout {
-	uint64_t sample_type;  /* of events that sample; side-band events have the first of it */
-	uint64_t registers;    /* sample_regs_user */
-	uint32_t stack_bytes;  /* sample_stack_user; 0: no registers and no stacks */
+	uint64_t sample_type; /* of events that sample; side-band events have the first of it */
+	uint64_t registers;   /* sample_regs_user */
+	uint32_t stack_bytes; /* sample_stack_user; 0: no registers and no stacks */
 	bool has_chain;
 	enum wk_machine machine; /* of the kernel */
 };

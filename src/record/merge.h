@@ -29,8 +29,8 @@ struct wk_merge {
 };
 
 /* Takes one record; false stops the flush. */
-typedef bool (*wk_merge_take)(void *context, const uint8_t *record, size_t size,
-			      uint64_t time_ns, struct wk_err *err);
+typedef bool (*wk_merge_take)(void *context, const uint8_t *record, size_t size, uint64_t time_ns,
+			      struct wk_err *err);
 
 /* Indexes the records of a chunk, which must stay until its `live` is 0. */
 void wk_merge_add(struct wk_merge *merge, struct wk_chunk *chunk);

@@ -336,8 +336,8 @@ static bool tell_throttled(struct wk_parser *parser, const struct wk_sink *sink,
 	return wk_sink_take(sink, event, err);
 }
 
-bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size,
-		     uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err)
+bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size, uint64_t time_ns,
+		     const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_bytes in = wk_bytes_of(record, size);
 	struct wk_event event = { .time_ns = time_ns, .cpu = WK_NO_CPU };

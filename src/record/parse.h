@@ -33,8 +33,8 @@ struct wk_parser {
 	const struct wk_map *sources; /* event id to number of its source */
 	struct wk_parser_asks asks;
 	struct wk_parser_counts counts;
-	struct wk_map threads;        /* tid + 1 to pid + 1, of those that live */
-	struct wk_map alive;          /* pid + 1 to how many of its threads live */
+	struct wk_map threads; /* tid + 1 to pid + 1, of those that live */
+	struct wk_map alive;   /* pid + 1 to how many of its threads live */
 	struct wk_event_stack stack;
 	struct wk_buf command_line;
 };
@@ -48,7 +48,7 @@ void wk_parser_knows(struct wk_parser *parser, uint32_t pid, uint32_t tid);
 
 /* `record` is 8-aligned and `size` bytes long; `time_ns` is when to say it happened. False
  * only if the sink failed. */
-bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size,
-		     uint64_t time_ns, const struct wk_sink *sink, struct wk_err *err);
+bool wk_parse_record(struct wk_parser *parser, const uint8_t *record, size_t size, uint64_t time_ns,
+		     const struct wk_sink *sink, struct wk_err *err);
 
 #endif

@@ -84,7 +84,8 @@ static void list_tracepoint(void *context, const char *system, const char *point
 		struct wk_perf_event tried = { .type = PERF_TYPE_TRACEPOINT };
 
 		listing->right = wk_tracepoint_id(system, point, &tried.config, NULL)
-					 ? right_to(&tried) : WK_EVENT_REFUSED;
+					 ? right_to(&tried)
+					 : WK_EVENT_REFUSED;
 		listing->is_known = true;
 	}
 	snprintf(name, sizeof(name), "%s:%s", system, point);

@@ -143,9 +143,9 @@ static bool find_known(struct wk_str name, struct wk_perf_event *event)
 
 static void choose_unit(struct wk_perf_event *event)
 {
-	bool is_clock = event->type == PERF_TYPE_SOFTWARE &&
-			(event->config == PERF_COUNT_SW_CPU_CLOCK ||
-			 event->config == PERF_COUNT_SW_TASK_CLOCK);
+	bool is_clock =
+		event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+						      event->config == PERF_COUNT_SW_TASK_CLOCK);
 	bool is_cycles = event->type == PERF_TYPE_HARDWARE &&
 			 (event->config == PERF_COUNT_HW_CPU_CYCLES ||
 			  event->config == PERF_COUNT_HW_REF_CPU_CYCLES);
@@ -275,8 +275,7 @@ bool wk_perf_name_parse(struct wk_str text, struct wk_perf_event *event, struct 
 	}
 	name = take_part(&rest);
 	if (find_known(name, event)) {
-		if (event->type == PERF_TYPE_HARDWARE &&
-		    event->config == PERF_COUNT_HW_CPU_CYCLES)
+		if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES)
 			event->precise = WK_PERF_PRECISE_MOST;
 	} else if (!parse_tracepoint(name, take_part(&rest), event)) {
 		return unknown_name(name, err);

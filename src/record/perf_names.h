@@ -24,10 +24,10 @@ struct wk_perf_event {
 	char name[WK_PERF_NAME_MAX]; /* as typed */
 	uint32_t type;               /* perf_event_attr.type and .config */
 	uint64_t config, config1, config2;
-	const char *unit;            /* what a sample's weight counts */
+	const char *unit; /* what a sample's weight counts */
 	bool is_cpu_time;
-	bool is_tracepoint;          /* config is not known yet; system and point are */
-	bool is_pmu;                 /* nor is the type: system is the unit, point its terms */
+	bool is_tracepoint; /* config is not known yet; system and point are */
+	bool is_pmu;        /* nor is the type: system is the unit, point its terms */
 	char system[WK_PERF_NAME_MAX], point[WK_PERF_NAME_MAX];
 	bool user, kernel, hypervisor; /* which code counts */
 	unsigned precise;              /* precise_ip to begin with */

@@ -86,8 +86,7 @@ bool wk_perf_init(struct wk_perf *perf, const struct wk_perf_config *config, str
 	perf->events = wk_alloc(bytes);
 	memcpy(perf->events, config->events, bytes);
 	perf->knows_lost = true;
-	perf->layout =
-		wk_layout_of(wk_machine_here(), config->has_chain, config->stack_bytes);
+	perf->layout = wk_layout_of(wk_machine_here(), config->has_chain, config->stack_bytes);
 	if (config->frequency_hz)
 		limit_frequency(perf);
 	return find_configs(perf, err);
@@ -362,8 +361,7 @@ static bool open_what_may_be(struct wk_perf *perf, const uint32_t *cpus, size_t 
 		close_rings(perf);
 		if (cause == 0)
 			return false;
-		if ((cause != EPERM && cause != ENOMEM) ||
-		    perf->config.ring_bytes <= SMALLEST_RING)
+		if ((cause != EPERM && cause != ENOMEM) || perf->config.ring_bytes <= SMALLEST_RING)
 			return wk_fail_os(err, cause,
 					  "cannot map a ring of %llu KiB for each of %zu CPUs; "
 					  "raise sysctl kernel.perf_event_mlock_kb or ulimit -l",
@@ -479,8 +477,8 @@ static enum wk_opened open_failed(const struct wk_perf *perf, const struct wk_pe
 	return WK_OPEN_FAILED;
 }
 
-static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_cpu *cpu,
-				     pid_t tid, struct wk_err *err)
+static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_cpu *cpu, pid_t tid,
+				     struct wk_err *err)
 {
 	struct perf_event_attr attr = side_band_attr(perf, tid != -1);
 	int fd = open_patiently(&attr, tid, (int)cpu->cpu);
@@ -490,8 +488,8 @@ static enum wk_opened open_side_band(struct wk_perf *perf, const struct wk_perf_
 	return keep(perf, cpu, fd, 0, err) ? WK_OPENED : WK_OPEN_FAILED;
 }
 
-static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu *cpu,
-				 size_t number, pid_t tid, bool on_exec, struct wk_err *err)
+static enum wk_opened open_event(struct wk_perf *perf, const struct wk_perf_cpu *cpu, size_t number,
+				 pid_t tid, bool on_exec, struct wk_err *err)
 {
 	struct wk_perf_event *event = &perf->events[number];
 

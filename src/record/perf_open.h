@@ -30,10 +30,10 @@ struct wk_perf_config {
 	uint64_t frequency_hz;  /* or, if 0, */
 	uint64_t period;
 	bool user_only;
-	bool has_chain;         /* ask the kernel for call chains */
-	bool user_chain;        /* ... of user code too */
+	bool has_chain;  /* ask the kernel for call chains */
+	bool user_chain; /* ... of user code too */
 	uint32_t stack_bytes;
-	uint64_t ring_bytes;    /* 0: chosen */
+	uint64_t ring_bytes; /* 0: chosen */
 };
 
 struct wk_perf_cpu {
@@ -52,11 +52,11 @@ struct wk_perf {
 	size_t cpu_count;
 	int *fds; /* all but the owners */
 	size_t fd_count, fd_cap;
-	struct wk_map sources;    /* event id to number of its source (1 is the first) */
-	struct wk_buf notices;    /* a sentence a line */
-	bool kernel_refused;      /* user code only, for lack of the right */
-	bool knows_lost;          /* the kernel counts what each event lost */
-	bool is_settled;          /* an event was opened: no more changes of layout */
+	struct wk_map sources; /* event id to number of its source (1 is the first) */
+	struct wk_buf notices; /* a sentence a line */
+	bool kernel_refused;   /* user code only, for lack of the right */
+	bool knows_lost;       /* the kernel counts what each event lost */
+	bool is_settled;       /* an event was opened: no more changes of layout */
 };
 
 enum wk_opened {

@@ -72,8 +72,8 @@ static bool set_term(const char *root, struct wk_perf_event *event, struct wk_st
 	} else if (!read_file(root, event->system, "format", name, &format)) {
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			     "event \"%s\": %s knows no \"%.*s\"; %s/%s/events and /format list "
-			     "what it knows", event->name, event->system, WK_STR_ARG(name), root,
-			     event->system);
+			     "what it knows",
+			     event->name, event->system, WK_STR_ARG(name), root, event->system);
 	} else {
 		wk_str_split(wk_buf_str(&format), ':', &where, &bits);
 		word = word_of(event, where);
@@ -116,13 +116,16 @@ bool wk_pmu_find(const char *root, struct wk_perf_event *event, struct wk_err *e
 	      wk_num_u64(wk_buf_str(&type), &number) && number <= UINT32_MAX) ||
 	     wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		     "event \"%s\": this machine has nothing called \"%s\" that counts; %s lists "
-		     "what it has", event->name, event->system, root);
+		     "what it has",
+		     event->name, event->system, root);
 	if (ok) {
 		event->type = (uint32_t)number;
-		ok = set_terms(root, event,
-			       read_file(root, event->system, "events", wk_str_c(event->point),
-					 &terms) ? wk_buf_str(&terms) : wk_str_c(event->point),
-			       err);
+		ok = set_terms(
+			root, event,
+			read_file(root, event->system, "events", wk_str_c(event->point), &terms)
+				? wk_buf_str(&terms)
+				: wk_str_c(event->point),
+			err);
 	}
 	wk_buf_fini(&type);
 	wk_buf_fini(&terms);

@@ -29,8 +29,8 @@ struct wk_record_probe wk_record_probe(uint64_t frequency_hz, uint32_t stack_byt
 	struct wk_perf perf = { 0 };
 
 	wk_perf_name_parse(wk_str_c("cycles"), &cycles, NULL);
-	probe.can_record = try_to_open(&perf, &cycles, getpid(), frequency_hz, stack_bytes,
-				       &probe.refusal);
+	probe.can_record =
+		try_to_open(&perf, &cycles, getpid(), frequency_hz, stack_bytes, &probe.refusal);
 	if (probe.can_record) {
 		probe.can_record_kernel = !perf.kernel_refused;
 		probe.has_counters = perf.events[0].type == PERF_TYPE_HARDWARE;

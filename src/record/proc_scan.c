@@ -164,8 +164,7 @@ static bool tell_maps(pid_t pid, const struct wk_sink *sink, struct wk_buf *text
 			.cpu = WK_NO_CPU,
 		};
 
-		if (!wk_proc_map_line(take_until(&rest, '\n'), &event.image) ||
-		    event.image.is_data)
+		if (!wk_proc_map_line(take_until(&rest, '\n'), &event.image) || event.image.is_data)
 			continue;
 		if (!wk_sink_take(sink, &event, err))
 			return false;

@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "os/os.h"
 
-#define NAP_MS          100
-#define NAP_MS_FULL     10
-#define PATIENCE_NS     UINT64_C(3000000000) /* for a command that was interrupted */
+#define NAP_MS      100
+#define NAP_MS_FULL 10
+#define PATIENCE_NS UINT64_C(3000000000) /* for a command that was interrupted */
 
 /* A record gets its time first and its place in the ring a little later: later than this
  * only if the machine stopped in between. */

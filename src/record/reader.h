@@ -19,23 +19,23 @@
 struct wk_reader {
 	struct wk_perf *perf;
 	struct wk_queue *queue;
-	pid_t command;          /* a child whose end ends the recording, or 0 */
-	const pid_t *pids;      /* or these, when all have ended */
+	pid_t command;     /* a child whose end ends the recording, or 0 */
+	const pid_t *pids; /* or these, when all have ended */
 	size_t pid_count;
-	uint64_t duration_ns;   /* 0: no limit */
+	uint64_t duration_ns; /* 0: no limit */
 	uint64_t started_ns;
-	int wake_fd;            /* written to by wk_reader_stop */
-	atomic_int stops;       /* how often the user asked to stop */
+	int wake_fd;      /* written to by wk_reader_stop */
+	atomic_int stops; /* how often the user asked to stop */
 	atomic_bool is_cancelled;
 	atomic_uint_fast64_t end_ns; /* when it was over; 0 before */
 	atomic_bool command_ended;
 
 	/* The thread's own. */
 	pthread_t thread;
-	struct pollfd *polls;   /* the rings, the wake fd, then the processes */
+	struct pollfd *polls; /* the rings, the wake fd, then the processes */
 	size_t poll_count;
-	uint64_t stopped_ns;    /* when it first saw that it should stop */
-	uint64_t *ends;         /* up to where each ring is read in this round */
+	uint64_t stopped_ns; /* when it first saw that it should stop */
+	uint64_t *ends;      /* up to where each ring is read in this round */
 	bool was_full, had_records;
 };
 

@@ -241,8 +241,7 @@ struct wk_recorder *wk_recorder_new(const struct wk_recorder_options *options, s
 	/* Before limits are raised and rings are mapped: the child shall not inherit those. */
 	if (recorder->options.command &&
 	    !wk_launch_prepare(&recorder->launch, recorder->options.command,
-			       recorder->options.folder, recorder->options.command_to_stderr,
-			       err))
+			       recorder->options.folder, recorder->options.command_to_stderr, err))
 		goto fail;
 	if (!wk_perf_open_rings(&recorder->perf, err) || !open_targets(recorder, err))
 		goto fail;

@@ -26,22 +26,22 @@ enum wk_call_graph {
 };
 
 struct wk_recorder_options {
-	size_t size;                   /* sizeof(struct wk_recorder_options) */
-	char *const *command;          /* argv to run, NULL-terminated, or NULL */
-	const pid_t *pids;             /* processes to attach to */
+	size_t size;          /* sizeof(struct wk_recorder_options) */
+	char *const *command; /* argv to run, NULL-terminated, or NULL */
+	const pid_t *pids;    /* processes to attach to */
 	size_t pid_count;
-	bool all_cpus;                 /* the whole system */
-	uint64_t frequency_hz;         /* 0: 997 */
-	uint64_t period;               /* instead of a frequency: a sample every so many events */
-	const char *const *events;     /* perf's names; none: cycles, or cpu-clock without a PMU */
+	bool all_cpus;             /* the whole system */
+	uint64_t frequency_hz;     /* 0: 997 */
+	uint64_t period;           /* instead of a frequency: a sample every so many events */
+	const char *const *events; /* perf's names; none: cycles, or cpu-clock without a PMU */
 	size_t event_count;
 	enum wk_call_graph call_graph;
-	uint32_t stack_bytes;          /* most of each stack to copy; 0: the default */
-	uint64_t duration_ns;          /* 0: until the command ends or stop is called */
-	uint64_t ring_bytes;           /* a CPU; 0: chosen */
-	bool user_only;                /* do not sample kernel code */
-	const char *folder;            /* where the command runs; NULL: where we do */
-	bool command_to_stderr;        /* what it prints goes there: ours is taken */
+	uint32_t stack_bytes;   /* most of each stack to copy; 0: the default */
+	uint64_t duration_ns;   /* 0: until the command ends or stop is called */
+	uint64_t ring_bytes;    /* a CPU; 0: chosen */
+	bool user_only;         /* do not sample kernel code */
+	const char *folder;     /* where the command runs; NULL: where we do */
+	bool command_to_stderr; /* what it prints goes there: ours is taken */
 };
 
 struct wk_recorder_status {
@@ -53,12 +53,12 @@ struct wk_recorder_status {
 struct wk_recorder_result {
 	uint64_t samples, lost_samples, lost_records, throttled;
 	uint64_t elapsed_ns;
-	uint64_t end_ns;         /* recorder's clock when the command ended or recording stopped */
+	uint64_t end_ns; /* recorder's clock when the command ended or recording stopped */
 	bool has_command;
-	bool command_began;      /* false where it could not be run, or was not let go */
-	bool command_running;    /* recording ended before it did; it is still a child */
+	bool command_began;   /* false where it could not be run, or was not let go */
+	bool command_running; /* recording ended before it did; it is still a child */
 	pid_t command_pid;
-	int wait_status;         /* of the command once it has ended, as waitpid gives it */
+	int wait_status; /* of the command once it has ended, as waitpid gives it */
 };
 
 struct wk_recorder;

@@ -18,35 +18,35 @@ struct wk_name_attributes; /* render/svg/name_attributes.h */
 
 /* How a picture of a calling tree looks; all zero is the usual. */
 struct wk_drawing {
-	const char *title;      /* NULL: "Flame graph" */
-	const char *subtitle;   /* what was recorded: command, event, rate ...; NULL: none */
-	const char *notes;      /* a remark that travels in the file; NULL: none */
-	unsigned width;         /* of the picture without script, in pixels; 0: 1200 */
-	unsigned frame_height;  /* in pixels; 0: 18 */
-	double min_width;       /* of what is drawn without script, in pixels; 0: 0.1, or
-				 * more where there are very many */
+	const char *title;       /* NULL: "Flame graph" */
+	const char *subtitle;    /* what was recorded: command, event, rate ...; NULL: none */
+	const char *notes;       /* a remark that travels in the file; NULL: none */
+	unsigned width;          /* of the picture without script, in pixels; 0: 1200 */
+	unsigned frame_height;   /* in pixels; 0: 18 */
+	double min_width;        /* of what is drawn without script, in pixels; 0: 0.1, or
+				  * more where there are very many */
 	bool min_width_is_share; /* min_width is percent of the whole instead */
-	const char *font;       /* of the frames; NULL: the usual monospaced ones */
-	double font_size;       /* in pixels; 0: 12 */
-	double font_width;      /* of a character, as a part of font_size; 0: 0.59 */
-	const char *count_name; /* what is counted, "samples", "bytes" ...; NULL: the unit */
-	const char *name_type;  /* in front of names where they are told; NULL: nothing */
-	double factor;          /* numbers are told multiplied by this; 0: 1 */
-	uint64_t total;         /* what the width stands for, if more than the tree's; 0: that */
-	bool is_icicle;         /* grows downward */
-	bool is_inverted;       /* the tree is: innermost functions are next to the root */
-	bool is_chart;          /* the tree is in order of time */
-	bool has_fixed_width;   /* does not follow the window */
-	bool cuts_left;         /* names that are too long lose their beginning, */
-	bool cuts_right;        /* or plainly their end; else what tells least (label.h) */
+	const char *font;        /* of the frames; NULL: the usual monospaced ones */
+	double font_size;        /* in pixels; 0: 12 */
+	double font_width;       /* of a character, as a part of font_size; 0: 0.59 */
+	const char *count_name;  /* what is counted, "samples", "bytes" ...; NULL: the unit */
+	const char *name_type;   /* in front of names where they are told; NULL: nothing */
+	double factor;           /* numbers are told multiplied by this; 0: 1 */
+	uint64_t total;          /* what the width stands for, if more than the tree's; 0: that */
+	bool is_icicle;          /* grows downward */
+	bool is_inverted;        /* the tree is: innermost functions are next to the root */
+	bool is_chart;           /* the tree is in order of time */
+	bool has_fixed_width;    /* does not follow the window */
+	bool cuts_left;          /* names that are too long lose their beginning, */
+	bool cuts_right;         /* or plainly their end; else what tells least (label.h) */
 	bool has_no_script;
-	bool keeps_marks;       /* "_[k]" and the like behind names are shown */
-	bool negates;           /* of a comparison: the colours the other way round */
+	bool keeps_marks;          /* "_[k]" and the like behind names are shown */
+	bool negates;              /* of a comparison: the colours the other way round */
 	const char *search_colour; /* "#rrggbb" of frames that match; NULL: the usual */
 	const char *background;    /* a name or "#rrggbb" or "#rrggbb-#rrggbb"; NULL: the page's */
 	struct wk_colouring *colouring; /* how frames are coloured; NULL: by kind of code */
 	const struct wk_name_attributes *attributes; /* links and titles of names; or NULL */
-	enum wk_tree_order order;  /* how the tree is sorted */
+	enum wk_tree_order order;                    /* how the tree is sorted */
 };
 
 /* What is to be rendered. A renderer says in `wants` which of tree, table and the single samples
@@ -59,11 +59,11 @@ struct wk_view {
 	const struct wk_table *table;
 	const struct wk_filter *filter;
 	struct wk_drawing drawing;
-	bool by_weight;     /* folded, samples: weights instead of numbers of samples */
-	unsigned columns;   /* text: width of the terminal; 0: as wide as it gets */
-	bool has_colour;    /* text: escape sequences for colour are welcome */
-	bool is_plain;      /* text: lines and dots of ASCII alone */
-	bool has_details;   /* text: also the columns that usually are left out */
+	bool by_weight;   /* folded, samples: weights instead of numbers of samples */
+	unsigned columns; /* text: width of the terminal; 0: as wide as it gets */
+	bool has_colour;  /* text: escape sequences for colour are welcome */
+	bool is_plain;    /* text: lines and dots of ASCII alone */
+	bool has_details; /* text: also the columns that usually are left out */
 };
 
 enum wk_render_wants {
@@ -74,7 +74,7 @@ enum wk_render_wants {
 
 struct wk_renderer {
 	const char *name, *summary;
-	const char *suffix;         /* of files it writes */
+	const char *suffix; /* of files it writes */
 	enum wk_render_wants wants;
 	/* False only for a view that cannot be shown in this form; failed writes are the
 	 * output's to tell (wk_out_end). */

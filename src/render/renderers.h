@@ -4,13 +4,13 @@
 
 #include "render/renderer.h"
 
-extern const struct wk_renderer wk_renderer_csv;    /* a table, comma separated */
-extern const struct wk_renderer wk_renderer_firefox; /* samples, for the Firefox Profiler */
-extern const struct wk_renderer wk_renderer_folded; /* a tree, one line a stack */
-extern const struct wk_renderer wk_renderer_json;   /* a table, one object */
-extern const struct wk_renderer wk_renderer_pprof;  /* samples, for pprof */
+extern const struct wk_renderer wk_renderer_csv;        /* a table, comma separated */
+extern const struct wk_renderer wk_renderer_firefox;    /* samples, for the Firefox Profiler */
+extern const struct wk_renderer wk_renderer_folded;     /* a tree, one line a stack */
+extern const struct wk_renderer wk_renderer_json;       /* a table, one object */
+extern const struct wk_renderer wk_renderer_pprof;      /* samples, for pprof */
 extern const struct wk_renderer wk_renderer_speedscope; /* samples, for speedscope */
-extern const struct wk_renderer wk_renderer_svg;    /* a tree, a picture to explore */
-extern const struct wk_renderer wk_renderer_text;   /* a table, for a terminal */
+extern const struct wk_renderer wk_renderer_svg;        /* a tree, a picture to explore */
+extern const struct wk_renderer wk_renderer_text;       /* a table, for a terminal */
 
 #endif

@@ -15,8 +15,7 @@ static bool same_place(const struct wk_chain_place *a, const struct wk_chain_pla
 
 /* The innermost entry is where it was, the others are return addresses: one that was the
  * innermost is another frame as a caller. */
-static size_t count_known(const struct wk_chain_memory *memory, const uint64_t *chain,
-			  size_t count)
+static size_t count_known(const struct wk_chain_memory *memory, const uint64_t *chain, size_t count)
 {
 	size_t least = count < memory->count ? count : memory->count, known = 0;
 
@@ -34,9 +33,9 @@ size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_cha
 
 	memory->place = *place;
 	memory->count = count;
-	memory->address = wk_grow(memory->address, &memory->address_cap, count + 1,
-				  sizeof(*memory->address));
-	memory->stack = wk_grow(memory->stack, &memory->stack_cap, count + 1,
-				sizeof(*memory->stack));
+	memory->address =
+		wk_grow(memory->address, &memory->address_cap, count + 1, sizeof(*memory->address));
+	memory->stack =
+		wk_grow(memory->stack, &memory->stack_cap, count + 1, sizeof(*memory->stack));
 	return known;
 }

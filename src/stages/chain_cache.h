@@ -9,8 +9,8 @@
 
 /* What must be the same for the same addresses to be the same stacks. */
 struct wk_chain_place {
-	uint64_t version;    /* of the mappings that the addresses lie in */
-	uint32_t base;       /* the stack that the chain stands on */
+	uint64_t version; /* of the mappings that the addresses lie in */
+	uint32_t base;    /* the stack that the chain stands on */
 	bool is_exact;
 };
 
@@ -29,8 +29,8 @@ void wk_chain_memory_fini(struct wk_chain_memory *memory);
 size_t wk_chain_memory_begin(struct wk_chain_memory *memory, const struct wk_chain_place *place,
 			     const uint64_t *chain, size_t count);
 
-static inline void wk_chain_memory_set(struct wk_chain_memory *memory, size_t row,
-				       uint64_t address, uint32_t stack)
+static inline void wk_chain_memory_set(struct wk_chain_memory *memory, size_t row, uint64_t address,
+				       uint32_t stack)
 {
 	memory->address[row] = address;
 	memory->stack[row] = stack;

@@ -1,6 +1,5 @@
 #include "stages/embed.h"
 
-
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -17,8 +16,8 @@ struct carried_image {
 	uint64_t inode;
 	uint64_t start;
 	uint64_t unnamed; /* addresses */
-	bool is_kernel; /* named by the running kernel alone */
-	bool is_plain; /* so far: a program may be deleted or built anew while it runs */
+	bool is_kernel;   /* named by the running kernel alone */
+	bool is_plain;    /* so far: a program may be deleted or built anew while it runs */
 };
 
 struct seen {
@@ -97,9 +96,9 @@ void wk_carry_image(struct wk_carry *carry, uint32_t image, const struct wk_even
 		carry->kernel_is_ours |= wk_is_running_kernel(&event->image.build_id);
 	row = &carry->images[image];
 	row->start = event->image.start;
-	row->is_kernel = event->image.is_kernel ||
-			 (wk_image_kind_of(&event->image) == WK_IMAGE_VDSO &&
-			  event->image.build_id.size == 0);
+	row->is_kernel =
+		event->image.is_kernel || (wk_image_kind_of(&event->image) == WK_IMAGE_VDSO &&
+					   event->image.build_id.size == 0);
 	row->symbols = symbols;
 	row->path = wk_arena_copy(&carry->paths, event->image.path);
 	row->build_id = event->image.build_id;
@@ -127,8 +126,8 @@ void wk_carry_address(struct wk_carry *carry, uint32_t image, uint64_t address)
 
 	if (wk_index_find(&carry->index, hash, same_seen, carry, &row))
 		return;
-	carry->seen = wk_grow(carry->seen, &carry->seen_cap, (size_t)carry->seen_count + 1,
-			      sizeof(row));
+	carry->seen =
+		wk_grow(carry->seen, &carry->seen_cap, (size_t)carry->seen_count + 1, sizeof(row));
 	carry->seen[carry->seen_count] = row;
 	wk_index_add(&carry->index, hash, carry->seen_count++);
 }
@@ -143,8 +142,8 @@ static bool is_of_another_kernel(const struct wk_carry *carry, const struct carr
 {
 	if (!image->is_kernel || carry->is_live)
 		return false;
-	return !carry->kernel_is_ours || (image->build_id.size &&
-					  wk_kernel_has_moved(image->symbols, image->start));
+	return !carry->kernel_is_ours ||
+	       (image->build_id.size && wk_kernel_has_moved(image->symbols, image->start));
 }
 
 /* Sends the symbol once, however many of its addresses were seen. */
@@ -157,8 +156,8 @@ static bool send_one(struct wk_carry *carry, struct wk_map *sent, const struct s
 	uint32_t *done;
 
 	if (!image->symbols || !wk_image_find(image->symbols, seen->address, &symbol)) {
-		image->unnamed += !wk_given_names_has(&carry->given, image->path,
-						      &image->build_id, seen->address);
+		image->unnamed += !wk_given_names_has(&carry->given, image->path, &image->build_id,
+						      seen->address);
 		return true;
 	}
 	done = wk_map_at(sent, wk_hash_pair(symbol.start, seen->image));
@@ -180,7 +179,8 @@ static bool send_calls(struct wk_carry *carry, const struct seen *seen, const st
 	const struct carried_image *image = &carry->images[seen->image];
 	struct wk_event event = { .kind = WK_EVENT_CALLS, .cpu = WK_NO_CPU };
 	size_t count = image->symbols ? wk_image_places(image->symbols, seen->address,
-							carry->places, WK_MOST_PLACES) : 0;
+							carry->places, WK_MOST_PLACES)
+				      : 0;
 	struct wk_symbol symbol;
 
 	if (count == 0)
@@ -200,8 +200,7 @@ static bool send_calls(struct wk_carry *carry, const struct seen *seen, const st
 	return wk_sink_take(sink, &event, err);
 }
 
-static bool send_all_calls(struct wk_carry *carry, const struct wk_sink *sink,
-			   struct wk_err *err)
+static bool send_all_calls(struct wk_carry *carry, const struct wk_sink *sink, struct wk_err *err)
 {
 	bool ok = true;
 
@@ -262,8 +261,8 @@ bool wk_carry_send(struct wk_carry *carry, const struct wk_sink *sink, struct wk
 			carry->images[i].symbols = NULL;
 	wk_given_names_sort(&carry->given);
 	for (uint32_t i = 0; i < carry->image_count; i++)
-		carry->images[i].is_plain = carry->images[i].is_plain &&
-					    is_plain_file(&carry->images[i]);
+		carry->images[i].is_plain =
+			carry->images[i].is_plain && is_plain_file(&carry->images[i]);
 	for (uint32_t i = 1; i < carry->seen_count && ok; i++)
 		if (carry->takes_all || !carry->images[carry->seen[i].image].is_plain)
 			ok = send_one(carry, &sent, &carry->seen[i], sink, err);

@@ -7,7 +7,7 @@ struct space {
 	struct wk_mappings *mappings;
 	const struct wk_mapping *last; /* found last: the next is often the same; or NULL */
 	uint64_t version;
-	uint32_t threads;              /* live ones besides the main thread */
+	uint32_t threads; /* live ones besides the main thread */
 	bool main_ended;
 };
 

@@ -63,8 +63,7 @@ bool wk_given_names_has(const struct wk_given_names *names, struct wk_str path,
 		return false;
 	row = &names->rows[count - 1];
 	return row->path == key.path && address - row->start < row->size_bytes &&
-	       (!row->build_id.size || !build_id->size ||
-		wk_build_id_eq(&row->build_id, build_id));
+	       (!row->build_id.size || !build_id->size || wk_build_id_eq(&row->build_id, build_id));
 }
 
 void wk_given_names_fini(struct wk_given_names *names)

@@ -35,13 +35,13 @@ struct wk_unwind_stage {
 	struct wk_spaces *spaces;
 	struct wk_unwinder *unwinder;
 	struct wk_carry *carry;
-	struct wk_runtime_stage *runtime; /* may be NULL */
-	bool met_code;             /* that no file holds, in this walk */
+	struct wk_runtime_stage *runtime;     /* may be NULL */
+	bool met_code;                        /* that no file holds, in this walk */
 	struct wk_image_symbols *met_missing; /* a file that is not here, in this walk; or NULL */
-	bool keeps_stacks;         /* of such walks */
-	bool is_live;              /* what is mapped now is what is recorded */
-	uint32_t pid;              /* whose stack is being walked */
-	uint32_t since_release;    /* stacks */
+	bool keeps_stacks;                    /* of such walks */
+	bool is_live;                         /* what is mapped now is what is recorded */
+	uint32_t pid;                         /* whose stack is being walked */
+	uint32_t since_release;               /* stacks */
 	struct wk_unwind_counts counts;
 	uint64_t chain[CHAIN_CAP];
 };
@@ -169,9 +169,9 @@ static void remember(struct wk_unwind_stage *stage, uint32_t pid, const uint64_t
 
 		if (mapping && wk_carry_wants(stage->carry, mapping->image))
 			wk_carry_address(stage->carry, mapping->image,
-					 pid == WK_KERNEL_PID ? address
-							      : address - mapping->start +
-									mapping->file_offset);
+					 pid == WK_KERNEL_PID
+						 ? address
+						 : address - mapping->start + mapping->file_offset);
 	}
 }
 

@@ -9,16 +9,16 @@
 #include "model/model.h"
 
 enum wk_code_kind {
-	WK_CODE_PROGRAM,   /* the program itself and the libraries it brings along */
-	WK_CODE_COMPILER,  /* crates of rustc */
-	WK_CODE_STANDARD,  /* std, core, alloc; C++'s std */
-	WK_CODE_NATIVE,    /* the system's C and C++ libraries, LLVM, start-up code; all of
-			    * Windows outside of its kernel */
+	WK_CODE_PROGRAM,  /* the program itself and the libraries it brings along */
+	WK_CODE_COMPILER, /* crates of rustc */
+	WK_CODE_STANDARD, /* std, core, alloc; C++'s std */
+	WK_CODE_NATIVE,   /* the system's C and C++ libraries, LLVM, start-up code; all of
+			   * Windows outside of its kernel */
 	WK_CODE_KERNEL,
 	WK_CODE_ALLOCATOR,
-	WK_CODE_RUNTIME,   /* interpreters, virtual machines and their libraries; what they compile
-			    * of no file */
-	WK_CODE_UNKNOWN,   /* nothing names it */
+	WK_CODE_RUNTIME, /* interpreters, virtual machines and their libraries; what they compile
+			  * of no file */
+	WK_CODE_UNKNOWN, /* nothing names it */
 	WK_CODE_KINDS
 };
 

@@ -40,8 +40,7 @@ struct wk_block_lives {
 /* By heap of the model, of the samples that pass the filter and are of the source. The caller frees
  * it. The cost is in line with the samples and ends. */
 struct wk_block_lives *wk_lifetimes_of_blocks(const struct wk_model *model,
-					      const struct wk_filter *filter,
-					      wk_source_id source);
+					      const struct wk_filter *filter, wk_source_id source);
 
 /* The source of a name whose rows have lifetimes, or 0. */
 wk_source_id wk_lifetimes_source(const struct wk_model *model, const char *name);

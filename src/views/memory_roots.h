@@ -6,8 +6,8 @@
 #include "views/filter/filter.h"
 
 struct wk_memory_roots {
-	uint64_t samples, cut;  /* of those that the filter keeps: with a stack, and cut so */
-	wk_process_id process;  /* of one of them */
+	uint64_t samples, cut; /* of those that the filter keeps: with a stack, and cut so */
+	wk_process_id process; /* of one of them */
 };
 
 struct wk_memory_roots wk_memory_roots_of(const struct wk_model *model,

@@ -6,9 +6,9 @@
 #include "views/filter/filter.h"
 
 struct wk_nameless {
-	wk_image_id image;    /* with most of them; 0 where there are none */
-	uint64_t unnamed;     /* its frames without a name, of all samples that the filter keeps */
-	uint64_t frames;      /* all frames of these samples */
+	wk_image_id image; /* with most of them; 0 where there are none */
+	uint64_t unnamed;  /* its frames without a name, of all samples that the filter keeps */
+	uint64_t frames;   /* all frames of these samples */
 };
 
 /* Files that are there and name nothing, or not enough, and code made at run time, which is in no

@@ -6,8 +6,8 @@
 #include "base/num.h"
 #include "views/windows_events.h"
 
-#define MOST_CLOSED_TOLD 2
-#define MOST_OTHERS_TOLD 3
+#define MOST_CLOSED_TOLD  2
+#define MOST_OTHERS_TOLD  3
 #define MOST_MISSING_TOLD 2
 
 /* How deep each named stack is, and how many of its frames have no name. */
@@ -32,8 +32,7 @@ static struct depths measure_stacks(const struct wk_model *model)
 	};
 
 	if (has_unnamed(model))
-		depths.unnamed = wk_alloc_zeroed((size_t)named->count + 1,
-						 sizeof(*depths.unnamed));
+		depths.unnamed = wk_alloc_zeroed((size_t)named->count + 1, sizeof(*depths.unnamed));
 	for (uint32_t i = 1; i < named->count; i++) {
 		wk_stack_id parent = named->parent[i];
 		wk_function_id function;
@@ -156,8 +155,10 @@ static bool ends_near_root(const struct wk_model *model, wk_stack_id stack)
 
 	while (model->stacks.parent[stack])
 		stack = model->stacks.parent[stack];
-	name = wk_model_str(model, model->functions[wk_model_calls_of(
-					   model, model->stacks.label[stack]).function[0]].linked);
+	name = wk_model_str(
+		model,
+		model->functions[wk_model_calls_of(model, model->stacks.label[stack]).function[0]]
+			.linked);
 	for (size_t i = 0; names[i]; i++)
 		if (wk_str_is(name, names[i]))
 			return true;
@@ -212,8 +213,7 @@ struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_fi
 			quality.with_user_part += times;
 			quality.whole += reach == WK_REACH_ROOT ? times : 0;
 			quality.unknown_reach += reach == WK_REACH_UNKNOWN ? times : 0;
-			if (reach == WK_REACH_CUT &&
-			    quality.stacks_by == WK_STACKS_FRAME_POINTERS)
+			if (reach == WK_REACH_CUT && quality.stacks_by == WK_STACKS_FRAME_POINTERS)
 				*(ends_near_root(model, stack) ? &quality.near_root
 							       : &quality.broken) += times;
 		}
@@ -477,8 +477,8 @@ static void add_windows_files(const struct wk_quality *quality, uint32_t told, s
 
 	for (uint32_t i = 0; i < told; i++) {
 		wk_buf_add_text(line, i == 0 ? "" : told < quality->closed_count ? ", " : " and ");
-		wk_buf_add_str(line, wk_model_str(model,
-						  model->images[quality->closed[i].id].name));
+		wk_buf_add_str(line,
+			       wk_model_str(model, model->images[quality->closed[i].id].name));
 	}
 	if (told < quality->closed_count)
 		wk_buf_add_fmt(line, " and %u more", quality->closed_count - told);
@@ -510,8 +510,8 @@ static bool are_missing_of_windows(const struct wk_quality *quality, uint32_t to
 
 void wk_quality_closed_line(const struct wk_quality *quality, struct wk_buf *line)
 {
-	uint32_t told = quality->closed_count < MOST_CLOSED_TOLD ? quality->closed_count
-								 : MOST_CLOSED_TOLD;
+	uint32_t told =
+		quality->closed_count < MOST_CLOSED_TOLD ? quality->closed_count : MOST_CLOSED_TOLD;
 
 	if (are_missing_of_windows(quality, told)) {
 		add_windows_files(quality, told, line);

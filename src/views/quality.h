@@ -12,7 +12,7 @@
 /* An image whose file cannot be used any more, so that its functions have no names. */
 struct wk_quality_image {
 	wk_image_id id;
-	uint64_t samples;             /* in view, with a function of it in the stack */
+	uint64_t samples; /* in view, with a function of it in the stack */
 };
 
 #define WK_QUALITY_IMAGES 16
@@ -24,26 +24,26 @@ struct wk_quality {
 	uint64_t in_view, total;      /* samples of the filter's source */
 	wk_source_id source;          /* the filter's; 0: none */
 	wk_source_id before_source;
-	uint64_t elsewhere;           /* samples of other sources ... */
-	bool shows_elsewhere;         /* ... which the view has, too, so that none is missed */
-	bool lacks_cpu;               /* nobody asked for another event, but there is no CPU time */
-	uint64_t lost_samples;        /* in the whole recording */
+	uint64_t elsewhere;    /* samples of other sources ... */
+	bool shows_elsewhere;  /* ... which the view has, too, so that none is missed */
+	bool lacks_cpu;        /* nobody asked for another event, but there is no CPU time */
+	uint64_t lost_samples; /* in the whole recording */
 	uint64_t lost_records;
-	uint32_t missing_parts;       /* notes of what is not there of the recording, so that more
-				       * may be lost than anybody counted */
-	uint64_t with_user_part;      /* samples in view whose stack has a user part ... */
-	uint64_t whole;               /* ... those of them that reach a root ... */
-	uint64_t unknown_reach;       /* ... and those of which nobody can tell */
-	enum wk_stacks_by stacks_by;  /* of all sources in view */
-	uint64_t near_root;           /* of those with a user part, by frame pointers: those that
-				       * end in main or a thread's first function, since the C
-				       * library's start code keeps no frame pointers */
-	uint64_t broken;              /* of those with a user part, by frame pointers: those that
-				       * end before main or a thread's first function */
-	uint64_t frames, unnamed;     /* frames of all samples in view, and those without a name;
-				       * not counted where an input named them all */
+	uint32_t missing_parts;      /* notes of what is not there of the recording, so that more
+				      * may be lost than anybody counted */
+	uint64_t with_user_part;     /* samples in view whose stack has a user part ... */
+	uint64_t whole;              /* ... those of them that reach a root ... */
+	uint64_t unknown_reach;      /* ... and those of which nobody can tell */
+	enum wk_stacks_by stacks_by; /* of all sources in view */
+	uint64_t near_root;          /* of those with a user part, by frame pointers: those that
+				      * end in main or a thread's first function, since the C
+				      * library's start code keeps no frame pointers */
+	uint64_t broken;             /* of those with a user part, by frame pointers: those that
+				      * end before main or a thread's first function */
+	uint64_t frames, unnamed;    /* frames of all samples in view, and those without a name;
+				      * not counted where an input named them all */
 	struct wk_quality_image closed[WK_QUALITY_IMAGES]; /* most samples first */
-	uint32_t closed_count;        /* of all of them, also those that have no room above */
+	uint32_t closed_count; /* of all of them, also those that have no room above */
 };
 
 struct wk_quality wk_quality_of(const struct wk_model *model, const struct wk_filter *filter);

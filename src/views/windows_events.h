@@ -7,9 +7,9 @@
 #include "model/model.h"
 
 struct wk_windows_event {
-	const char *source;          /* the name that --by takes */
-	const char *const *words;    /* others have for it, in lower case; end with NULL */
-	const char *recorded_by;     /* commands */
+	const char *source;       /* the name that --by takes */
+	const char *const *words; /* others have for it, in lower case; end with NULL */
+	const char *recorded_by;  /* commands */
 };
 
 /* NULL where it is no such word. */

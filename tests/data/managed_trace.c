@@ -11,7 +11,8 @@
 static void sampled(struct etl_maker *m, uint64_t ms, const uint64_t *frames, size_t count)
 {
 	etl_sampled(m, ms * ETL_MS, frames[0], SHOP + 1, 0);
-	etl_stacked(m, 0x1820, ms * ETL_MS + 5, ETL_T0 + ms * ETL_MS, SHOP, SHOP + 1, frames, count);
+	etl_stacked(m, 0x1820, ms * ETL_MS + 5, ETL_T0 + ms * ETL_MS, SHOP, SHOP + 1, frames,
+		    count);
 }
 
 static void work(struct etl_maker *m)

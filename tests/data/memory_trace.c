@@ -15,13 +15,13 @@
 #define ALLOC 0x50100u /* of ntdll.dll, in both */
 
 #define KILOBYTES 1024u
-#define RESERVE	  0x2000u
-#define COMMIT	  0x1000u
+#define RESERVE   0x2000u
+#define COMMIT    0x1000u
 #define DECOMMIT  0x4000u
-#define RELEASE	  0x8000u
+#define RELEASE   0x8000u
 
-static void stack_at(struct etl_maker *m, uint64_t time, uint32_t pid, uint32_t tid,
-		     uint64_t inner, uint64_t outer)
+static void stack_at(struct etl_maker *m, uint64_t time, uint32_t pid, uint32_t tid, uint64_t inner,
+		     uint64_t outer)
 {
 	uint64_t frames[] = { ALLOC, inner, outer, MAIN };
 

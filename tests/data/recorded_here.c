@@ -1,5 +1,5 @@
-/* Writes FOLDER/here.etl, device.etl and shop.exe (README.md): traces of Windows whose images are told
- * with the keys of their files, and such a file.
+/* Writes FOLDER/here.etl, device.etl and shop.exe (README.md): traces of Windows whose images are
+ *told with the keys of their files, and such a file.
  *
  *	recorded_here FOLDER */
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include "../unit/pe_writer.h"
 #include "write_file.h"
 
-#define SHOP	    100
-#define STAMP	    0x5f5f5f5fu
+#define SHOP        100
+#define STAMP       0x5f5f5f5fu
 #define IMAGE_BYTES 0x3000u
 
 struct image {
@@ -90,8 +90,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	make_program(&spec, &code, &program);
-	ok = write_in(argv[1], "shop.exe", &program) &&
-	     write_trace(argv[1], "here.etl", here, 2) &&
+	ok = write_in(argv[1], "shop.exe", &program) && write_trace(argv[1], "here.etl", here, 2) &&
 	     write_trace(argv[1], "device.etl", devices, 2);
 	wk_buf_fini(&spec.symbols);
 	wk_buf_fini(&spec.strings);

@@ -17,8 +17,13 @@
 
 /* As cache.c lays a file out. */
 enum {
-	AT_CHECKSUM = 8, AT_SIZE = 16, AT_ID = 24, AT_COUNT = 48, AT_TABLE = 56,
-	SECTION_BYTES = 32, MOST_SECTIONS = 64,
+	AT_CHECKSUM = 8,
+	AT_SIZE = 16,
+	AT_ID = 24,
+	AT_COUNT = 48,
+	AT_TABLE = 56,
+	SECTION_BYTES = 32,
+	MOST_SECTIONS = 64,
 };
 
 static const struct wk_build_id id = { 4, { 0xde, 0xad, 0xbe, 0xef } };
@@ -98,7 +103,8 @@ static void check(const uint8_t *file, size_t size)
 		struct wk_bytes bytes = wk_cache_section(entry, kind, 1);
 		uint64_t sum = wk_checksum(bytes.at, wk_bytes_left(&bytes));
 
-		assert(wk_bytes_left(&bytes) <= size && (sum || !bytes.at || bytes.at == bytes.end));
+		assert(wk_bytes_left(&bytes) <= size &&
+		       (sum || !bytes.at || bytes.at == bytes.end));
 	}
 	wk_cache_close(cache);
 }

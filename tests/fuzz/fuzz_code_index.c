@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "symbols/code_index/code_index.h"
 
-#define HEAD_BYTES 80
+#define HEAD_BYTES  80
 #define MOST_PLACES 300
 
 static void check_places(const struct wk_place *places, size_t count, size_t cap)

@@ -17,7 +17,7 @@ enum {
 	FLAG_SPLIT = 32,
 };
 
-#define KINDS 11
+#define KINDS    11
 #define SECTIONS (2 * KINDS + 1)
 
 static const struct wk_str names[2 * KINDS] = {
@@ -70,8 +70,8 @@ static void ask(struct wk_code_index *index, struct wk_bytes addresses)
 
 	for (int i = 0; i < 64 && wk_bytes_left(&addresses) >= 8; i++) {
 		uint64_t address = wk_u64le(&addresses);
-		size_t count = wk_code_index_places(index, i % 2 ? address & 0xffff : address,
-						    places, 4);
+		size_t count =
+			wk_code_index_places(index, i % 2 ? address & 0xffff : address, places, 4);
 
 		assert(count <= 4);
 	}

@@ -48,7 +48,8 @@ static void check_sections(const struct wk_obj *obj)
 	uint64_t answer, back;
 	uint32_t crc;
 
-	/* Some thousand packed sections may share the same bytes, which is no fault of the reader. */
+	/* Some thousand packed sections may share the same bytes, which is no fault of the reader.
+	 */
 	for (uint32_t i = 0; i < obj->section_count && i < 32; i++) {
 		struct wk_bytes bytes = wk_obj_bytes(obj, &obj->sections[i]);
 

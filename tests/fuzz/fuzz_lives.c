@@ -49,8 +49,7 @@ static uint32_t changes_of(uint8_t byte, bool is_plain)
 
 static void note_pages(struct feed *feed, const struct wk_event_memory *memory)
 {
-	for (uint64_t i = memory->start / PAGE;
-	     i * PAGE < memory->start + memory->size_bytes; i++)
+	for (uint64_t i = memory->start / PAGE; i * PAGE < memory->start + memory->size_bytes; i++)
 		feed->committed[i] = memory->changes == WK_MEMORY_COMMIT;
 }
 
@@ -70,8 +69,8 @@ static void give_memory(struct feed *feed)
 		note_pages(feed, &event.memory);
 	} else {
 		event.memory.start = (uint64_t)(int64_t)(int16_t)wk_u16le(&feed->in) * PAGE;
-		event.memory.size_bytes = byte & 64 ? wk_u64le(&feed->in)
-						    : (uint64_t)wk_u8(&feed->in) * PAGE;
+		event.memory.size_bytes =
+			byte & 64 ? wk_u64le(&feed->in) : (uint64_t)wk_u8(&feed->in) * PAGE;
 		event.memory.owner_pid = wk_u8(&feed->in) % 3;
 	}
 	event.memory.sample.user_chain = chain;
@@ -181,7 +180,8 @@ static uint64_t waits_in(const struct wk_model *model, const struct wk_filter *f
 	for (uint32_t i = 0; i < table.column_count; i++)
 		for (size_t row = 0; row < table.row_count; row++)
 			sum += wk_str_is(table.columns[i].key, column)
-				       ? wk_table_cell(&table, row, i)->number : 0;
+				       ? wk_table_cell(&table, row, i)->number
+				       : 0;
 	wk_table_fini(&table);
 	return sum;
 }

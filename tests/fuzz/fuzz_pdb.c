@@ -73,7 +73,8 @@ static void compare(const struct wk_code_index *whole, const struct wk_code_inde
 	}
 }
 
-/* Names are made as long as there is a budget for them, which pieces spend on some of them twice. */
+/* Names are made as long as there is a budget for them, which pieces spend on some of them twice.
+ */
 static void read_in_pieces(const uint8_t *data, size_t size, const struct wk_code_index *whole)
 {
 	struct wk_pdb *pdb = wk_pdb_open(data, size, NULL);

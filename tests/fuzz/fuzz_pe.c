@@ -28,8 +28,7 @@ static bool see(void *context, const struct wk_obj_symbol *symbol)
 	const struct wk_buf *made = &seen->obj->pe->made;
 
 	assert(symbol->name.len > 0);
-	assert(is_within(symbol->name.at, symbol->name.len, seen->obj->at,
-			 seen->obj->size_bytes) ||
+	assert(is_within(symbol->name.at, symbol->name.len, seen->obj->at, seen->obj->size_bytes) ||
 	       is_within(symbol->name.at, symbol->name.len, made->at, made->len));
 	seen->count += symbol->name.at[symbol->name.len - 1] != 0;
 	seen->last = symbol->vaddr;

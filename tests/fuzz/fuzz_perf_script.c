@@ -1,6 +1,6 @@
 /* Any bytes as `perf script` text: read as it is, in sums and as the older tools do, in one part
- * and in several. The events must keep the promises of event/event.h; frames, stacks and the weight of
- * each must not depend on how many parts there are. */
+ * and in several. The events must keep the promises of event/event.h; frames, stacks and the weight
+ * of each must not depend on how many parts there are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +33,9 @@ static void take_sums(struct sums *sums, const struct wk_event_sums *told)
 
 		demand(sum->whose < told->whose_count && sum->stack <= sums->stacks);
 		demand(sum->times > 0 && sum->until_ns >= sum->time_ns);
-		sums->weights += sum->times *
-				 wk_hash_pair((uint64_t)whose->pid << 32 | sum->stack,
-					      (uint64_t)whose->tid << 32 | whose->source);
+		sums->weights +=
+			sum->times * wk_hash_pair((uint64_t)whose->pid << 32 | sum->stack,
+						  (uint64_t)whose->tid << 32 | whose->source);
 	}
 }
 
@@ -58,8 +58,8 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		}
 	} else if (event->kind == WK_EVENT_SAMPLE) {
 		demand(event->sample.named_stack <= sums->stacks);
-		sums->weights += event->sample.weight * wk_hash_pair(event->sample.named_stack,
-								     event->time_ns);
+		sums->weights += event->sample.weight *
+				 wk_hash_pair(event->sample.named_stack, event->time_ns);
 	} else if (event->kind == WK_EVENT_SUMS) {
 		take_sums(sums, &event->sums);
 	} else if (event->kind == WK_EVENT_NOTE) {
@@ -82,8 +82,7 @@ static struct sums read_with(const uint8_t *data, size_t size, size_t parts,
 	return sums;
 }
 
-static void read_both_ways(const uint8_t *data, size_t size,
-			   const struct wk_read_options *options)
+static void read_both_ways(const uint8_t *data, size_t size, const struct wk_read_options *options)
 {
 	struct sums whole = read_with(data, size, 1, options);
 	struct sums parts = read_with(data, size, 3, options);

@@ -98,7 +98,9 @@ static void ask(const struct wk_model *model, const struct wk_filter_spec *spec,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct wk_filter_spec narrow = { .time = "0-1", .function = "o", .thread = "e" };
+	static const struct wk_filter_spec narrow = { .time = "0-1",
+						      .function = "o",
+						      .thread = "e" };
 	static const struct wk_filter_spec all;
 	struct wk_model *model = build(data, size);
 	struct wk_err err = { 0 };

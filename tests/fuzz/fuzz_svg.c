@@ -49,8 +49,8 @@ static void check_picture(const struct wk_model *model, const struct wk_tree *tr
 	if (wk_renderer_svg.render(&view, &out, NULL)) {
 		demand(wk_out_end(&out), "it is written");
 		demand(strlen(wk_buf_text(&text)) == text.len, "no NUL");
-		demand(count_of(wk_buf_text(&text), "<script") ==
-			       (drawing.has_no_script ? 0 : 3), "no script but its own");
+		demand(count_of(wk_buf_text(&text), "<script") == (drawing.has_no_script ? 0 : 3),
+		       "no script but its own");
 		demand(!strstr(wk_buf_text(&text), "href=\"javascript"), "no link runs");
 	}
 	wk_out_end(&out);

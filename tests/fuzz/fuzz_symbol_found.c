@@ -1,5 +1,5 @@
-/* Any bytes as what a symbol store has for a Windows program: a PDB, Breakpad's text, an image, or one
- * of them in a cabinet. */
+/* Any bytes as what a symbol store has for a Windows program: a PDB, Breakpad's text, an image, or
+ * one of them in a cabinet. */
 #include <assert.h>
 
 #include "fetch/symbol_found.h"

@@ -23,7 +23,8 @@ static bool find(void *context, uint64_t address, struct wk_unwind_image *image)
 
 	if (address < BASE || address - BASE >= input->image_bytes + 64)
 		return false;
-	*image = (struct wk_unwind_image){ input->table, BASE, BASE + input->image_bytes + 64, BASE };
+	*image = (struct wk_unwind_image){ input->table, BASE, BASE + input->image_bytes + 64,
+					   BASE };
 	return true;
 }
 

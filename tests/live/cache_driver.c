@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 		}
 		wk_cache_close(cache);
 	}
-	printf("hits %" PRIu64 " misses %" PRIu64 " writes %" PRIu64 " failures %" PRIu64 "\n", hits,
-	       misses, writes, failures);
+	printf("hits %" PRIu64 " misses %" PRIu64 " writes %" PRIu64 " failures %" PRIu64 "\n",
+	       hits, misses, writes, failures);
 	return 0;
 }

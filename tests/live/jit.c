@@ -21,7 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 struct piece {
 	unsigned char *at;
 	size_t size;
@@ -318,18 +317,18 @@ static size_t make_tables(unsigned char *to, const struct bare *bare, size_t *he
 	memset(to, 0, 128);
 	memcpy(to, cie, sizeof(cie));
 	at = add32(to, at, 36);
-	at = add32(to, at, 28);                       /* back to the CIE */
+	at = add32(to, at, 28); /* back to the CIE */
 	at = add32(to, at, 0 - (code + at));
 	at = add32(to, at, bare->piece.size);
 	at++;
 	for (int i = 0; i < 4; i++) {
 		to[at++] = (unsigned char)(0x40 | (bare->steps[i].at - last)); /* advance_loc */
-		to[at++] = 0x0e;                      /* DW_CFA_def_cfa_offset */
+		to[at++] = 0x0e; /* DW_CFA_def_cfa_offset */
 		to[at++] = bare->steps[i].size;
 		last = bare->steps[i].at;
 		if (i == 0) {
 			to[at++] = (unsigned char)(0x80 | bare->saved);
-			to[at++] = 2;                 /* at cfa - 16 */
+			to[at++] = 2; /* at cfa - 16 */
 		}
 	}
 	frame = at = sizeof(cie) + 40;

@@ -73,19 +73,44 @@ static void read_options(int argc, char **argv, struct wk_recorder_options *opti
 	options->events = events;
 	while ((letter = getopt(argc, argv, "+p:aF:c:e:d:g:s:uqx:S:")) != -1) {
 		switch (letter) {
-		case 'p': pids[options->pid_count++ % 64] = (pid_t)number(optarg); break;
-		case 'a': options->all_cpus = true; break;
-		case 'F': options->frequency_hz = number(optarg); break;
-		case 'c': options->period = number(optarg); break;
-		case 'e': events[options->event_count++ % 64] = optarg; break;
-		case 'd': options->duration_ns = number(optarg); break;
-		case 'g': options->call_graph = call_graph_of(optarg); break;
-		case 's': options->stack_bytes = (uint32_t)number(optarg); break;
-		case 'u': options->user_only = true; break;
-		case 'q': driver->is_quiet = true; break;
-		case 'x': driver->fail_after = number(optarg); break;
-		case 'S': driver->sleep_ns = number(optarg); break;
-		default: exit(2);
+		case 'p':
+			pids[options->pid_count++ % 64] = (pid_t)number(optarg);
+			break;
+		case 'a':
+			options->all_cpus = true;
+			break;
+		case 'F':
+			options->frequency_hz = number(optarg);
+			break;
+		case 'c':
+			options->period = number(optarg);
+			break;
+		case 'e':
+			events[options->event_count++ % 64] = optarg;
+			break;
+		case 'd':
+			options->duration_ns = number(optarg);
+			break;
+		case 'g':
+			options->call_graph = call_graph_of(optarg);
+			break;
+		case 's':
+			options->stack_bytes = (uint32_t)number(optarg);
+			break;
+		case 'u':
+			options->user_only = true;
+			break;
+		case 'q':
+			driver->is_quiet = true;
+			break;
+		case 'x':
+			driver->fail_after = number(optarg);
+			break;
+		case 'S':
+			driver->sleep_ns = number(optarg);
+			break;
+		default:
+			exit(2);
 		}
 	}
 	if (optind < argc)
@@ -109,11 +134,11 @@ static void print_result(const struct wk_recorder_result *result, const struct d
 {
 	fprintf(stderr,
 		"samples=%" PRIu64 " lost_samples=%" PRIu64 " lost_records=%" PRIu64
-		" throttled=%" PRIu64 " elapsed_ms=%" PRIu64 " running=%d status=0x%x disorders=%" PRIu64
-		"\n",
+		" throttled=%" PRIu64 " elapsed_ms=%" PRIu64
+		" running=%d status=0x%x disorders=%" PRIu64 "\n",
 		result->samples, result->lost_samples, result->lost_records, result->throttled,
-		result->elapsed_ns / 1000000, result->command_running, (unsigned)result->wait_status,
-		driver->disorders);
+		result->elapsed_ns / 1000000, result->command_running,
+		(unsigned)result->wait_status, driver->disorders);
 }
 
 int main(int argc, char **argv)

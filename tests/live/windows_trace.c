@@ -2,8 +2,8 @@
  *
  *	windows_trace OUT PDB KEY STAMP SIZE RVA...
  *
- * PDB is its path as it was linked and KEY what stores know it by; STAMP and SIZE are the key of the
- * image, and 0 where the trace has none. Each RVA becomes a sample. */
+ * PDB is its path as it was linked and KEY what stores know it by; STAMP and SIZE are the key of
+ *the image, and 0 where the trace has none. Each RVA becomes a sample. */
 #include <stdio.h>
 #include <stdlib.h>
 

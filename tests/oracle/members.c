@@ -37,8 +37,7 @@ static bool print_zip(struct wk_bytes bytes, struct wk_err *err)
 	return ok;
 }
 
-static bool print_file(const struct wk_cab *cab, const struct wk_cab_file *file,
-		       struct wk_err *err)
+static bool print_file(const struct wk_cab *cab, const struct wk_cab_file *file, struct wk_err *err)
 {
 	struct wk_buf plain = { 0 };
 	bool ok = wk_cab_read(cab, file, &plain, err);

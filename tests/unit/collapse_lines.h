@@ -13,13 +13,13 @@
 #include "formats/reader.h"
 
 struct collapse_lines {
-	char **frames;   /* [number] */
-	char **stacks;   /* [number]: the folded line without its count */
+	char **frames; /* [number] */
+	char **stacks; /* [number]: the folded line without its count */
 	size_t frames_cap, stacks_cap;
 	struct collapse_line {
 		const char *text;
 		uint64_t count;
-	} *lines;
+	} * lines;
 	size_t count, cap;
 };
 
@@ -31,8 +31,7 @@ static void collapse_stack(struct collapse_lines *seen, uint32_t number, uint32_
 	if (parent)
 		wk_buf_add_fmt(&line, "%s;", seen->stacks[parent]);
 	wk_buf_add_text(&line, seen->frames[frame]);
-	seen->stacks = wk_grow(seen->stacks, &seen->stacks_cap, (size_t)number + 1,
-			       sizeof(char *));
+	seen->stacks = wk_grow(seen->stacks, &seen->stacks_cap, (size_t)number + 1, sizeof(char *));
 	seen->stacks[number] = wk_strndup(wk_buf_text(&line), line.len);
 	wk_buf_fini(&line);
 }
@@ -52,8 +51,8 @@ static bool collapse_take(void *context, const struct wk_event *event, struct wk
 			collapse_stack(seen, event->stacks.first + i, event->stacks.parents[i],
 				       event->stacks.frames[i]);
 	} else if (event->kind == WK_EVENT_SAMPLE) {
-		seen->lines = wk_grow(seen->lines, &seen->cap, seen->count + 1,
-				      sizeof(*seen->lines));
+		seen->lines =
+			wk_grow(seen->lines, &seen->cap, seen->count + 1, sizeof(*seen->lines));
 		seen->lines[seen->count++] = (struct collapse_line){
 			event->sample.named_stack ? seen->stacks[event->sample.named_stack] : "",
 			event->sample.weight };

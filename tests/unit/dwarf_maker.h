@@ -17,8 +17,19 @@
 #define CODE_BYTES 0x10000
 
 /* Sections that a test may fill. */
-enum { S_INFO, S_ABBREV, S_STR, S_RANGES, S_RNGLISTS, S_ADDR, S_STR_OFFSETS, S_ARANGES, S_INDEX,
-       S_LINE, S_COUNT };
+enum {
+	S_INFO,
+	S_ABBREV,
+	S_STR,
+	S_RANGES,
+	S_RNGLISTS,
+	S_ADDR,
+	S_STR_OFFSETS,
+	S_ARANGES,
+	S_INDEX,
+	S_LINE,
+	S_COUNT
+};
 
 struct maker {
 	struct elf_spec spec;
@@ -169,8 +180,7 @@ static inline struct wk_obj *maker_file(struct maker *m)
 		elf_section(&m->spec, (unsigned)i + 1, m->is_split ? split_names[i] : names[i],
 			    WK_SHT_PROGBITS, 0, 0, wk_buf_str(&m->sections[i]));
 	text = elf_section(&m->spec, S_COUNT + 1, ".text", WK_SHT_NOBITS,
-			   WK_SHF_ALLOC | WK_SHF_EXECINSTR, CODE_AT,
-			   wk_str_of(NULL, CODE_BYTES));
+			   WK_SHF_ALLOC | WK_SHF_EXECINSTR, CODE_AT, wk_str_of(NULL, CODE_BYTES));
 	text->is_empty_in_file = true;
 	elf_write(&m->spec, &m->file);
 	m->obj = wk_obj_parse(m->file.at, m->file.len, &m->err);
@@ -212,8 +222,7 @@ static inline const char *chain_at(struct maker *m, uint64_t address)
 	if (unit != WK_NO_UNIT)
 		count = wk_code_index_places(m->index, address, places, WK_MOST_PLACES);
 	for (size_t i = 0; i < count; i++) {
-		wk_buf_add_fmt(&m->answer, "%s%.*s", i ? " " : "",
-			       WK_STR_ARG(places[i].function));
+		wk_buf_add_fmt(&m->answer, "%s%.*s", i ? " " : "", WK_STR_ARG(places[i].function));
 		if (places[i].line)
 			wk_buf_add_fmt(&m->answer, ":%u", places[i].line);
 		if (places[i].column)

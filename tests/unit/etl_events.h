@@ -6,7 +6,7 @@
 #include "etl_maker.h"
 #include "etl_payloads.h"
 
-#define ETL_MS 10000u /* ticks */
+#define ETL_MS          10000u /* ticks */
 #define ETL_KERNEL_BASE 0xfffff80000000000u
 
 static inline void etl_kernel(struct etl_maker *m, uint16_t version, uint16_t hook, uint64_t time,
@@ -160,8 +160,8 @@ static inline void etl_pdb_at(struct etl_maker *m, uint64_t time, uint32_t pid, 
 	wk_buf_fini(&p);
 }
 
-static inline void etl_pdb_of(struct etl_maker *m, uint32_t pid, uint64_t base,
-			      const uint8_t *guid, uint32_t age, const char *path)
+static inline void etl_pdb_of(struct etl_maker *m, uint32_t pid, uint64_t base, const uint8_t *guid,
+			      uint32_t age, const char *path)
 {
 	etl_pdb_at(m, 0, pid, base, guid, age, path);
 }
@@ -181,8 +181,8 @@ static inline void etl_key_at(struct etl_maker *m, uint64_t time, uint32_t pid, 
 	wk_buf_fini(&p);
 }
 
-static inline void etl_key_of(struct etl_maker *m, uint32_t pid, uint64_t base,
-			      uint32_t size_bytes, uint32_t time_stamp, const char *name)
+static inline void etl_key_of(struct etl_maker *m, uint32_t pid, uint64_t base, uint32_t size_bytes,
+			      uint32_t time_stamp, const char *name)
 {
 	etl_key_at(m, 0, pid, base, size_bytes, time_stamp, name);
 }

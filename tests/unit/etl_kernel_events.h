@@ -216,9 +216,8 @@ static inline void etl_heap_alloc(struct etl_maker *m, uint64_t time, uint64_t h
 	wk_buf_fini(&p);
 }
 
-static inline void etl_heap_realloc(struct etl_maker *m, uint64_t time, uint64_t heap,
-				    uint64_t old, uint64_t old_size, uint64_t address,
-				    uint64_t size)
+static inline void etl_heap_realloc(struct etl_maker *m, uint64_t time, uint64_t heap, uint64_t old,
+				    uint64_t old_size, uint64_t address, uint64_t size)
 {
 	struct wk_buf p = { 0 };
 

@@ -7,7 +7,7 @@
 #include "lz_maker.h"
 
 #define ETL_BUFFER_BYTES 4096
-#define ETL_T0		 1000000u
+#define ETL_T0           1000000u
 
 struct etl_maker {
 	struct wk_buf out;

@@ -57,7 +57,7 @@ static inline void tree_words(const struct wk_tree *tree, struct wk_buf *words)
 }
 
 static inline void assert_tree_of(const char *input, struct wk_tree_options options,
-				      const char *expected)
+				  const char *expected)
 {
 	struct wk_model *model = folded_model(&input, 1);
 	struct wk_tree tree = tree_of(model, options);

@@ -13,8 +13,7 @@ struct jitdump_maker {
 static inline void jit_put(struct jitdump_maker *m, uint64_t value, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
-		wk_buf_add_char(&m->out,
-				(char)(value >> 8 * (m->big_endian ? bytes - 1 - i : i)));
+		wk_buf_add_char(&m->out, (char)(value >> 8 * (m->big_endian ? bytes - 1 - i : i)));
 }
 
 static inline void jit_put32(struct jitdump_maker *m, uint32_t a, uint32_t b)
@@ -50,8 +49,7 @@ static inline void jit_end(struct jitdump_maker *m)
 	uint32_t size = (uint32_t)(m->out.len - m->record_at);
 
 	for (size_t i = 0; i < 4; i++)
-		m->out.at[m->record_at + 4 + i] =
-			(char)(size >> 8 * (m->big_endian ? 3 - i : i));
+		m->out.at[m->record_at + 4 + i] = (char)(size >> 8 * (m->big_endian ? 3 - i : i));
 }
 
 static inline void jit_load(struct jitdump_maker *m, uint64_t time_ns, uint64_t start,

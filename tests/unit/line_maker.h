@@ -90,8 +90,7 @@ static inline void line_begin(struct line_maker *m)
 
 static inline void line_end_tables(struct line_maker *m)
 {
-	line_patch(m, m->tables_length_at,
-		   m->out.len - m->tables_length_at - (m->is_64 ? 8 : 4));
+	line_patch(m, m->tables_length_at, m->out.len - m->tables_length_at - (m->is_64 ? 8 : 4));
 }
 
 static inline void line_end(struct line_maker *m)

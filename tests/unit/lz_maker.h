@@ -1,5 +1,5 @@
-/* Packs bytes in the three ways that formats/etl/packed/xpress.h unpacks, by the plainest rules: for tests
- * and for the seeds of fuzz targets. */
+/* Packs bytes in the three ways that formats/etl/packed/xpress.h unpacks, by the plainest rules:
+ * for tests and for the seeds of fuzz targets. */
 #ifndef WK_TEST_LZ_MAKER_H
 #define WK_TEST_LZ_MAKER_H
 

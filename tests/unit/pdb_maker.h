@@ -10,9 +10,9 @@
 
 #include "base/buf.h"
 
-#define PDB_MODULES 2
+#define PDB_MODULES   2
 #define PDB_NO_STREAM 0xffff
-#define PDB_CODE 0x60000020u /* of a section */
+#define PDB_CODE      0x60000020u /* of a section */
 
 enum {
 	PDB_STREAM_OLD,
@@ -39,11 +39,11 @@ struct pdb_spec {
 	bool shares_blocks;     /* the second module has a block of the first */
 	bool is_minimal;
 	bool has_wide_contributions;
-	uint16_t dbi_flags, machine; /* machine 0: x86-64 */
+	uint16_t dbi_flags, machine;                            /* machine 0: x86-64 */
 	struct wk_buf symbols[PDB_MODULES], lines[PDB_MODULES]; /* of modules */
 	struct wk_buf contributions;
 	struct wk_buf names, records, by_address;
-	struct wk_buf moved, moved_back; /* to the image, and from it */
+	struct wk_buf moved, moved_back;    /* to the image, and from it */
 	struct wk_buf types, ids, id_pairs; /* records from 0x1000 on */
 };
 
@@ -435,9 +435,8 @@ static inline uint32_t pdb_blocks(uint32_t block_bytes, size_t size)
 }
 
 /* The directory, of streams that begin at block `first`. Scattered: each lies backwards. */
-static inline uint32_t pdb_put_directory(const struct pdb_spec *spec,
-					 const struct wk_buf *streams, uint32_t block_bytes,
-					 uint32_t first, struct wk_buf *out)
+static inline uint32_t pdb_put_directory(const struct pdb_spec *spec, const struct wk_buf *streams,
+					 uint32_t block_bytes, uint32_t first, struct wk_buf *out)
 {
 	wk_buf_add_u32(out, PDB_STREAMS + spec->empty_streams);
 	for (int i = 0; i < PDB_STREAMS; i++)
@@ -479,7 +478,8 @@ static inline void pdb_put_stream(const struct pdb_spec *spec, const struct wk_b
 /* Head, two blocks of free blocks, map pages, the directory, then the streams in their order. */
 static inline void pdb_write(const struct pdb_spec *spec, struct wk_buf *out)
 {
-	static const char magic[32] = "Microsoft C/C++ MSF 7.00\r\n\x1a" "DS\0\0";
+	static const char magic[32] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
+				      "DS\0\0";
 	struct wk_buf streams[PDB_STREAMS] = { 0 }, directory = { 0 };
 	uint32_t block_bytes = spec->block_bytes ? spec->block_bytes : 512;
 	uint32_t blocks, pages, count;

@@ -22,8 +22,7 @@ struct perf_maker {
 static inline void put(struct perf_maker *m, uint64_t value, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
-		wk_buf_add_char(&m->out,
-				(char)(value >> 8 * (m->big_endian ? bytes - 1 - i : i)));
+		wk_buf_add_char(&m->out, (char)(value >> 8 * (m->big_endian ? bytes - 1 - i : i)));
 }
 
 static inline void put_at(struct perf_maker *m, size_t at, uint64_t value, size_t bytes)
@@ -138,8 +137,8 @@ static inline void perf_end_with_feature(struct perf_maker *m, unsigned feature,
 					 const struct wk_buf *content)
 {
 	perf_end_data(m);
-	put_at(m, WK_PERF_HEAD_FEATURES + 8 * (size_t)(feature / 64),
-	       (uint64_t)1 << feature % 64, 8);
+	put_at(m, WK_PERF_HEAD_FEATURES + 8 * (size_t)(feature / 64), (uint64_t)1 << feature % 64,
+	       8);
 	put64(m, m->out.len + 16);
 	put64(m, content->len);
 	wk_buf_add_str(&m->out, wk_buf_str(content));

@@ -6,7 +6,8 @@
  * function may be "image!name" (the image's path; "demo" is the usual), and ends in "_[k]" if
  * it is the kernel's, in "_[i]" if it was inlined; one with "+0x" in it has no name. Samples
  * come 1 ms apart and weigh 1,000,000 ns each. A stack reaches its root unless its first
- * function is "cut", and nobody knows where that is "gone". The model is resolved as wk_model_resolve would have left it. */
+ * function is "cut", and nobody knows where that is "gone". The model is resolved as
+ *wk_model_resolve would have left it. */
 #ifndef WK_TESTS_SMALL_MODEL_H
 #define WK_TESTS_SMALL_MODEL_H
 
@@ -130,7 +131,7 @@ static inline void small_line(struct wk_model *model, struct wk_str line)
 	if (space == 0)
 		return;
 	count = strtoull(line.at + space, NULL, 10);
-	for (size_t from = 0; from < space; ) {
+	for (size_t from = 0; from < space;) {
 		size_t to = from;
 
 		while (to < space - 1 && line.at[to] != ';')
@@ -138,7 +139,8 @@ static inline void small_line(struct wk_model *model, struct wk_str line)
 		if (thread == 0)
 			thread = small_thread(model, wk_str_of(line.at + from, to - from));
 		else
-			stack = wk_model_add_named(model, stack,
+			stack = wk_model_add_named(
+				model, stack,
 				small_frame(model, wk_str_of(line.at + from, to - from)));
 		from = to + 1;
 	}

@@ -195,7 +195,8 @@ static void lines_may_end_as_windows_ends_them(void **state)
 
 	(void)state;
 	check_chains("MODULE windows x86 KEY a.pdb\r\nFILE 1 a.c\r\nFUNC 10 8 0 f\r\n"
-		     "10 8 3 1\r\n", chains, 1);
+		     "10 8 3 1\r\n",
+		     chains, 1);
 }
 
 static void a_last_line_without_its_end_is_left_out(void **state)
@@ -213,8 +214,9 @@ static void of_two_functions_at_an_address_the_first_has_it(void **state)
 
 	(void)state;
 	check_chains(HEAD "INLINE_ORIGIN 0 x\nINLINE_ORIGIN 1 y\n"
-		     "FUNC m 10 8 0 a\nINLINE 0 9 0 0 14 4\n10 4 1 0\n14 4 5 0\n"
-		     "FUNC m 10 8 0 b\nINLINE 0 8 0 1 14 4\n10 4 2 0\n14 4 6 0\n", chains, 3);
+			  "FUNC m 10 8 0 a\nINLINE 0 9 0 0 14 4\n10 4 1 0\n14 4 5 0\n"
+			  "FUNC m 10 8 0 b\nINLINE 0 8 0 1 14 4\n10 4 2 0\n14 4 6 0\n",
+		     chains, 3);
 }
 
 /* Their order in the file says nothing; and a call whose parent is not there is in what is. */
@@ -231,8 +233,9 @@ static void calls_are_nested_by_depth_and_address(void **state)
 
 	(void)state;
 	check_chains(HEAD "INLINE_ORIGIN 1 a\nINLINE_ORIGIN 2 b\nFUNC 100 80 0 f\n"
-		     "INLINE 1 2 0 2 118 40\nINLINE 0 1 0 1 110 10\n"
-		     "INLINE 4 7 0 2 130 8\n", chains, 6);
+			  "INLINE 1 2 0 2 118 40\nINLINE 0 1 0 1 110 10\n"
+			  "INLINE 4 7 0 2 130 8\n",
+		     chains, 6);
 }
 
 static void what_leaves_its_function_is_cut(void **state)
@@ -242,25 +245,26 @@ static void what_leaves_its_function_is_cut(void **state)
 
 	(void)state;
 	check_chains(HEAD "INLINE_ORIGIN 1 a\nFUNC 100 8 0 f\n"
-		     "INLINE 0 1 0 1 104 ffffffffffffffff\n104 100 5 0\nf8 4 6 0\n", chains, 3);
+			  "INLINE 0 1 0 1 104 ffffffffffffffff\n104 100 5 0\nf8 4 6 0\n",
+		     chains, 3);
 }
 
 static void bad_lines_are_counted_and_left_out(void **state)
 {
-	static const char text[] = HEAD
-		"FILE x a.c\n"         /* 1 */
-		"FILE 1 a.c\n"
-		"strange\n"            /* 2 */
-		"10 4 1 1\n"           /* 3: in no function */
-		"FUNC 10 zz 0 f\n"     /* 4 */
-		"FUNC 10 8 0\n"        /* 5: without a name */
-		"FUNC ffffffffffffffff 8 0 f\n" /* 6: past the end of all addresses */
-		"PUBLIC 10 0\n"        /* 7 */
-		"FUNC 20 8 0 g\n"
-		"20 4 one 1\n"         /* 8 */
-		"INLINE 0 1 1 0 20\n"  /* 9: half a range */
-		"INLINE 0 1 1\n"       /* 10 */
-		"24 4 12 1\n";
+	static const char text[] =
+		HEAD "FILE x a.c\n" /* 1 */
+		     "FILE 1 a.c\n"
+		     "strange\n"                     /* 2 */
+		     "10 4 1 1\n"                    /* 3: in no function */
+		     "FUNC 10 zz 0 f\n"              /* 4 */
+		     "FUNC 10 8 0\n"                 /* 5: without a name */
+		     "FUNC ffffffffffffffff 8 0 f\n" /* 6: past the end of all addresses */
+		     "PUBLIC 10 0\n"                 /* 7 */
+		     "FUNC 20 8 0 g\n"
+		     "20 4 one 1\n"        /* 8 */
+		     "INLINE 0 1 1 0 20\n" /* 9: half a range */
+		     "INLINE 0 1 1\n"      /* 10 */
+		     "24 4 12 1\n";
 	struct wk_breakpad *breakpad = opened(text);
 	struct wk_code_index *index;
 

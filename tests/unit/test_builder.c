@@ -65,8 +65,8 @@ static const char *stack_text(const struct wk_model *model, uint32_t sample)
 		wk_frame_id frame = model->stacks.label[ids[depth]];
 		const struct wk_image *image = &model->images[model->frames.image[frame]];
 
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s@%" PRIx64, len ? " " : "",
-					wk_strtab_get(model->text, image->name),
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s@%" PRIx64,
+					len ? " " : "", wk_strtab_get(model->text, image->name),
 					model->frames.address[frame]);
 	}
 	return text;
@@ -86,9 +86,10 @@ static void a_chain_becomes_offsets_in_files_with_callers_one_byte_back(void **s
 	give_sample(&f, 100, 7, 7, kernel, 2, user, 3, false);
 	give_sample(&f, 200, 7, 7, NULL, 0, user, 3, true);
 	built_end(&f);
-	assert_string_equal(stack_text(f.model, 0),
-			    "[unknown]@9043 app@31f app@210 "
-			    "[kernel.kallsyms]@ffffffff810001ff [kernel.kallsyms]@ffffffff81000010");
+	assert_string_equal(
+		stack_text(f.model, 0),
+		"[unknown]@9043 app@31f app@210 "
+		"[kernel.kallsyms]@ffffffff810001ff [kernel.kallsyms]@ffffffff81000010");
 	assert_string_equal(stack_text(f.model, 1), "[unknown]@9044 app@320 app@210");
 	wk_model_free(f.model);
 }
@@ -156,7 +157,8 @@ static void kernel_parts_stand_on_their_own_users(void **state)
 			    "app@10 [kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
 	assert_string_equal(stack_text(f.model, 1),
 			    "app@20 [kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
-	assert_string_equal(stack_text(f.model, 2), "[kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
+	assert_string_equal(stack_text(f.model, 2),
+			    "[kernel.kallsyms]@f01f [kernel.kallsyms]@f010");
 	wk_model_free(f.model);
 }
 
@@ -268,13 +270,15 @@ static void carried_names_are_used_and_demangled(void **state)
 	frames = &f.model->named_frames;
 	named = f.model->named_of[f.model->samples.stack[0]];
 	assert_string_equal(
-		wk_strtab_get(f.model->text,
-			      f.model->functions[frames->function[f.model->named.label[named]]].name),
+		wk_strtab_get(
+			f.model->text,
+			f.model->functions[frames->function[f.model->named.label[named]]].name),
 		"foo()");
 	named = f.model->named.parent[named];
 	assert_string_equal(
-		wk_strtab_get(f.model->text,
-			      f.model->functions[frames->function[f.model->named.label[named]]].name),
+		wk_strtab_get(
+			f.model->text,
+			f.model->functions[frames->function[f.model->named.label[named]]].name),
 		"_start");
 	assert_int_equal(reach_of(f.model).with_user_part, 2);
 	assert_int_equal(reach_of(f.model).whole, 1);

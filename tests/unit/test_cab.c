@@ -66,8 +66,9 @@ static void add_block(struct wk_buf *out, const struct recipe *r, const struct b
 	wk_buf_add_u16(&head, (uint16_t)block->len);
 	wk_buf_add_u16(&head, block->size);
 	add_zeros(&head, r->reserve);
-	wk_buf_add_u32(out, r->has_no_sums ? 0 : sum_of(head.at, head.len,
-							sum_of(block->bytes, block->len, 0)));
+	wk_buf_add_u32(out, r->has_no_sums ? 0
+					   : sum_of(head.at, head.len,
+						    sum_of(block->bytes, block->len, 0)));
 	wk_buf_add_str(out, wk_buf_str(&head));
 	wk_buf_add(out, block->bytes, block->len);
 	wk_buf_fini(&head);
@@ -141,8 +142,7 @@ static struct wk_bytes bytes_of(const struct wk_buf *buf)
 }
 
 /* A build without zlib says so; there is nothing more to test then. */
-static void check_file(const struct wk_cab *cab, size_t number, const char *name,
-		       const char *text)
+static void check_file(const struct wk_cab *cab, size_t number, const char *name, const char *text)
 {
 	struct wk_buf plain = { 0 };
 	struct wk_err err = { 0 };
@@ -193,7 +193,8 @@ static void blocks_that_repeat_those_before_are_read(void **state)
 
 static void folders_that_are_not_packed_are_read(void **state)
 {
-	const struct block blocks[] = { { "main;work 1", 11, 11 }, { "2\nmain;", 7, 7 },
+	const struct block blocks[] = { { "main;work 1", 11, 11 },
+					{ "2\nmain;", 7, 7 },
 					{ "work 12\nmain;", 13, 13 } };
 	struct recipe r = { .blocks = blocks, .block_count = 3, .files = two_files,
 			    .file_count = 2 };

@@ -293,7 +293,8 @@ static void drafts_of_the_dead_are_swept_up_and_those_of_the_living_stay(void **
 	close(open(in_own_folder(".draft-1-1"), O_CREAT | O_WRONLY, 0600));
 	living = open(in_own_folder(".draft-1-2"), O_CREAT | O_WRONLY, 0600);
 	assert_int_equal(flock(living, LOCK_EX), 0);
-	close(open(in_own_folder(".draft-1-3"), O_CREAT | O_WRONLY, 0600)); /* just begun, perhaps */
+	close(open(in_own_folder(".draft-1-3"), O_CREAT | O_WRONLY,
+		   0600)); /* just begun, perhaps */
 	set_age(".draft-1-1", 10);
 	set_age(".draft-1-2", 10);
 	assert_true(write_text(cache, 0, "a", "b"));

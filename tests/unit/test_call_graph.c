@@ -50,8 +50,9 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return true;
 	seen->samples++;
 	if (event->sample.named_stack < 4 * MOST)
-		seen->self[event->sample.source][seen->function_of[
-			seen->frame_of[event->sample.named_stack]]] += event->sample.weight;
+		seen->self[event->sample.source]
+			  [seen->function_of[seen->frame_of[event->sample.named_stack]]] +=
+			event->sample.weight;
 	return true;
 }
 

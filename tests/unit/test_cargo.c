@@ -9,7 +9,8 @@
 #include "cli/cargo/build.h"
 #include "cli/options/perf_arguments.h"
 
-#define TARGET(kind, name) "{\"kind\":[\"" kind "\"],\"crate_types\":[\"bin\"],\"name\":\"" name "\"}"
+#define TARGET(kind, name)                                                                         \
+	"{\"kind\":[\"" kind "\"],\"crate_types\":[\"bin\"],\"name\":\"" name "\"}"
 
 #define PACKAGE(name, run, targets) \
 	"{\"targets\":[" targets "],\"name\":\"" name "\",\"id\":\"id-" name "\",\"default_run\":" run \
@@ -26,7 +27,8 @@ static struct wk_cargo_project parsed(const char *text, const char *folder)
 	struct wk_cargo_project project = { 0 };
 	struct wk_err err = { 0 };
 
-	assert_true(wk_cargo_project_parse(&project, wk_bytes_of(text, strlen(text)), folder, &err));
+	assert_true(
+		wk_cargo_project_parse(&project, wk_bytes_of(text, strlen(text)), folder, &err));
 	return project;
 }
 
@@ -49,7 +51,8 @@ static void metadata_tells_what_there_is_to_run(void **state)
 
 static void metadata_without_a_root_is_no_metadata(void **state)
 {
-	static const char text[] = "{\"packages\":[" PACKAGE("app", "null", TARGET("bin", "x")) "]}";
+	static const char text[] =
+		"{\"packages\":[" PACKAGE("app", "null", TARGET("bin", "x")) "]}";
 	struct wk_cargo_project project = { 0 };
 	struct wk_err err = { 0 };
 
@@ -81,8 +84,8 @@ static void an_older_cargo_leaves_the_package_to_the_folder(void **state)
 
 static void the_folder_of_a_package_is_found_by_paths_of_windows(void **state)
 {
-	static const char text[] = "{\"packages\":[" WINDOWS_PACKAGE("app") "," WINDOWS_PACKAGE("two")
-				   "],\"workspace_root\":\"C:\\\\Users\\\\me\"}";
+	static const char text[] = "{\"packages\":[" WINDOWS_PACKAGE("app") "," WINDOWS_PACKAGE(
+		"two") "],\"workspace_root\":\"C:\\\\Users\\\\me\"}";
 	struct wk_cargo_project inside = parsed(text, "C:/Users/me/two/src");
 	struct wk_cargo_project as_typed = parsed(text, "c:\\users\\ME\\Two");
 	struct wk_cargo_project above = parsed(text, "C:/Users/me");
@@ -151,10 +154,15 @@ static void a_package_that_is_not_there_is_told(void **state)
 
 static void a_library_lists_what_is_its_own(void **state)
 {
-	static const char metadata[] = "{\"packages\":["
-		PACKAGE("core", "null", TARGET("lib", "core") "," TARGET("bench", "speed")) ","
-		PACKAGE("two", "null", TARGET("bin", "a") "," TARGET("bin", "b")) "],"
-		"\"workspace_root\":\"/home/me\"}";
+	static const char metadata[] = "{\"packages\":[" PACKAGE(
+		"core", "null",
+		TARGET("lib", "core") "," TARGET(
+			"bench",
+			"speed")) "," PACKAGE("two", "null",
+					      TARGET("bin", "a") "," TARGET(
+						      "bin",
+						      "b")) "],"
+							    "\"workspace_root\":\"/home/me\"}";
 	struct wk_cargo_project project = parsed(metadata, "/home/me/core");
 	struct wk_cargo_choice choice = { 0 };
 	struct wk_buf text = { 0 };
@@ -185,11 +193,10 @@ static bool find(const char *messages, struct wk_cargo_choice choice, struct wk_
 
 static void a_program_is_found_among_what_cargo_built(void **state)
 {
-	const char *messages = "not JSON at all\n{\"reason\":\"build-script-executed\"}\n"
-			       ARTIFACT("lib", "app", "false", "null")
-			       ARTIFACT("bin", "app", "false", "\"/t/app\"")
-			       ARTIFACT("bin", "app", "true", "\"/t/deps/app-1\"")
-			       "{\"reason\":\"build-finished\",\"success\":true}";
+	const char *messages = "not JSON at all\n{\"reason\":\"build-script-executed\"}\n" ARTIFACT(
+		"lib", "app", "false", "null") ARTIFACT("bin", "app", "false", "\"/t/app\"")
+		ARTIFACT("bin", "app", "true",
+			 "\"/t/deps/app-1\"") "{\"reason\":\"build-finished\",\"success\":true}";
 	struct wk_cargo_built built;
 
 	(void)state;
@@ -205,7 +212,7 @@ static void a_program_is_found_among_what_cargo_built(void **state)
 static void the_same_program_in_two_packages_is_not_guessed(void **state)
 {
 	const char *messages = ARTIFACT("bin", "app", "false", "\"/t/app\"")
-			       ARTIFACT("bin", "app", "false", "\"/other/app\"");
+		ARTIFACT("bin", "app", "false", "\"/other/app\"");
 	struct wk_cargo_built built;
 
 	(void)state;
@@ -218,8 +225,10 @@ static void perf_words_become_options(void **state)
 	struct wk_perf_words perf;
 
 	(void)state;
-	assert_true(wk_perf_words_read(&perf, "record -e branch-misses -c 100 --call-graph "
-					      "dwarf,16384 -g -o 'my data'", NULL));
+	assert_true(wk_perf_words_read(&perf,
+				       "record -e branch-misses -c 100 --call-graph "
+				       "dwarf,16384 -g -o 'my data'",
+				       NULL));
 	assert_string_equal(perf.record.events.at[0], "branch-misses");
 	assert_string_equal(perf.record.period, "100");
 	assert_string_equal(perf.record.call_graph, "dwarf");

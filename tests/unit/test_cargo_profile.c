@@ -34,9 +34,10 @@ static void a_key_may_be_dotted_quoted_and_spaced(void **state)
 {
 	(void)state;
 	assert_string_equal(find("[profile]\nrelease.debug=true", "profile.release.debug"), "true");
-	assert_string_equal(find("profile . \"release\" . debug = 1", "profile.release.debug"), "1");
-	assert_string_equal(find(" [ profile . release ] \n debug = 1\r\n",
-				 "profile.release.debug"), "1");
+	assert_string_equal(find("profile . \"release\" . debug = 1", "profile.release.debug"),
+			    "1");
+	assert_string_equal(
+		find(" [ profile . release ] \n debug = 1\r\n", "profile.release.debug"), "1");
 }
 
 static void quotes_and_remarks_are_no_part_of_a_value(void **state)
@@ -67,7 +68,8 @@ static void a_table_is_found_by_its_name(void **state)
 static void what_makes_no_sense_is_passed_over(void **state)
 {
 	(void)state;
-	assert_string_equal(find("=\n]\n[\n[[\n{\n\"\n= = =\n", "profile.release.debug"), "nothing");
+	assert_string_equal(find("=\n]\n[\n[[\n{\n\"\n= = =\n", "profile.release.debug"),
+			    "nothing");
 	assert_string_equal(find("a = {", "a.b"), "nothing");
 	assert_string_equal(find("", "a"), "nothing");
 }

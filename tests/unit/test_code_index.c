@@ -236,11 +236,13 @@ static void of_overlapping_ranges_the_one_that_begins_later_has_it(void **state)
 		uint64_t vaddr;
 		uint32_t unit;
 	} wanted[] = {
-		{ 0, WK_NO_UNIT }, { 0xff, WK_NO_UNIT }, { 0x100, 1 }, { 0x14f, 1 }, { 0x150, 2 },
-		{ 0x17f, 2 }, { 0x180, 4 }, { 0x18f, 4 }, { 0x190, 3 }, { 0x2ff, 3 }, { 0x300, 1 },
-		{ 0x3ff, 1 }, { 0x400, WK_NO_UNIT }, { 0x500, 5 }, { 0x64f, 5 },
+		{ 0, WK_NO_UNIT },     { 0xff, WK_NO_UNIT },  { 0x100, 1 },
+		{ 0x14f, 1 },          { 0x150, 2 },          { 0x17f, 2 },
+		{ 0x180, 4 },          { 0x18f, 4 },          { 0x190, 3 },
+		{ 0x2ff, 3 },          { 0x300, 1 },          { 0x3ff, 1 },
+		{ 0x400, WK_NO_UNIT }, { 0x500, 5 },          { 0x64f, 5 },
 		{ 0x650, WK_NO_UNIT }, { 0x700, WK_NO_UNIT }, { 0x8ff, WK_NO_UNIT },
-		{ 0x900, 8 }, { UINT64_MAX - 1, 8 }, { UINT64_MAX, WK_NO_UNIT },
+		{ 0x900, 8 },          { UINT64_MAX - 1, 8 }, { UINT64_MAX, WK_NO_UNIT },
 	};
 
 	(void)state;

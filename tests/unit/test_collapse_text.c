@@ -18,18 +18,17 @@ static void expect(const struct wk_reader *reader, const char *text,
 	free(came);
 }
 
-static const char two_threads[] =
-	"Full thread dump OpenJDK 64-Bit Server VM (17+0 mixed mode):\n\n"
-	"\"pool-3-thread-12\" #9 prio=5 tid=0x1 nid=0x2 runnable\n"
-	"   java.lang.Thread.State: RUNNABLE\n"
-	"\tat com.shop.Cart.add(Cart.java:7)\n"
-	"\tat java.lang.Thread.run(java.base@17/Thread.java:833)\n"
-	"\n"
-	"\"main\" #1 prio=5 tid=0x1 nid=0x2 waiting on condition\n"
-	"   java.lang.Thread.State: TIMED_WAITING (sleeping)\n"
-	"\tat java.lang.Thread.sleep(Native Method)\n"
-	"\tat Main.main(Main.java:3)\n"
-	"\n";
+static const char two_threads[] = "Full thread dump OpenJDK 64-Bit Server VM (17+0 mixed mode):\n\n"
+				  "\"pool-3-thread-12\" #9 prio=5 tid=0x1 nid=0x2 runnable\n"
+				  "   java.lang.Thread.State: RUNNABLE\n"
+				  "\tat com.shop.Cart.add(Cart.java:7)\n"
+				  "\tat java.lang.Thread.run(java.base@17/Thread.java:833)\n"
+				  "\n"
+				  "\"main\" #1 prio=5 tid=0x1 nid=0x2 waiting on condition\n"
+				  "   java.lang.Thread.State: TIMED_WAITING (sleeping)\n"
+				  "\tat java.lang.Thread.sleep(Native Method)\n"
+				  "\tat Main.main(Main.java:3)\n"
+				  "\n";
 
 static void jstack_shows_running_threads_below_their_name(void **state)
 {
@@ -38,8 +37,7 @@ static void jstack_shows_running_threads_below_their_name(void **state)
 						     .with_thread_id = true };
 
 	(void)state;
-	expect(&wk_reader_jstack, two_threads, NULL,
-	       "java.lang.Thread.run;com.shop.Cart.add 1\n");
+	expect(&wk_reader_jstack, two_threads, NULL, "java.lang.Thread.run;com.shop.Cart.add 1\n");
 	expect(&wk_reader_jstack, two_threads, &named,
 	       "pool-3-thread;java.lang.Thread.run;com.shop.Cart.add 1\n");
 	expect(&wk_reader_jstack, two_threads, &numbered,
@@ -66,10 +64,11 @@ static void jstack_leaves_out_what_waits_in_the_kernel(void **state)
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		char text[900];
 
-		snprintf(text, sizeof(text), "%s\"x\" #1\n   java.lang.Thread.State: RUNNABLE\n"
-			 "\tat %s(Native Method)\n\n", two_threads, methods[i]);
-		expect(&wk_reader_jstack, text, NULL,
-		       "java.lang.Thread.run;com.shop.Cart.add 1\n");
+		snprintf(text, sizeof(text),
+			 "%s\"x\" #1\n   java.lang.Thread.State: RUNNABLE\n"
+			 "\tat %s(Native Method)\n\n",
+			 two_threads, methods[i]);
+		expect(&wk_reader_jstack, text, NULL, "java.lang.Thread.run;com.shop.Cart.add 1\n");
 	}
 }
 
@@ -99,8 +98,9 @@ static void exceptions_are_counted_by_where_they_were_thrown(void **state)
 static void ljp_takes_the_first_number_as_the_count(void **state)
 {
 	(void)state;
-	expect(&wk_reader_ljp, "  42 2  a.B.f(B.java:5)\n        a.B.main(B.java:1)\n"
-			       "7 1 a.B.main(B.java:1)\nTotal trace count: 49\nignored 1 2\n",
+	expect(&wk_reader_ljp,
+	       "  42 2  a.B.f(B.java:5)\n        a.B.main(B.java:1)\n"
+	       "7 1 a.B.main(B.java:1)\nTotal trace count: 49\nignored 1 2\n",
 	       NULL, "a.B.main 7\na.B.main;a.B.f 42\n");
 }
 
@@ -122,43 +122,51 @@ static void elfutils_takes_all_behind_the_address_as_the_name(void **state)
 static void gdb_takes_the_third_word_behind_an_address_and_else_the_first(void **state)
 {
 	(void)state;
-	expect(&wk_reader_gdb, "Thread 1 (LWP 3):\n#0  0x0000 in a::b<int> (x=1) at a.c:1\n"
-			       "#1  main () at a.c:9\n\n", NULL, "main;a::b<int> 1\n");
+	expect(&wk_reader_gdb,
+	       "Thread 1 (LWP 3):\n#0  0x0000 in a::b<int> (x=1) at a.c:1\n"
+	       "#1  main () at a.c:9\n\n",
+	       NULL, "main;a::b<int> 1\n");
 }
 
 static void gdb_writes_nothing_for_a_frame_of_too_few_words(void **state)
 {
 	(void)state;
-	expect(&wk_reader_gdb, "#0  0x1 in kill () from c\n#1  <signal handler called>\n"
-			       "#2  0x3 in main () from c\n", NULL, "main;;kill 1\n");
+	expect(&wk_reader_gdb,
+	       "#0  0x1 in kill () from c\n#1  <signal handler called>\n"
+	       "#2  0x3 in main () from c\n",
+	       NULL, "main;;kill 1\n");
 }
 
 static void pmcstat_counts_each_outermost_caller(void **state)
 {
 	(void)state;
-	expect(&wk_reader_pmcstat, "@ cycles [20 samples]\n\n"
-				   "80.00%  [16]       unlock @ /boot/kernel/kernel\n"
-				   " 75.00%  [12]        free\n"
-				   "  100.0%  [12]         sys_poll\n"
-				   " 12.50%  [2]         close\n"
-				   "20.00%  [4]        bcopy\n",
+	expect(&wk_reader_pmcstat,
+	       "@ cycles [20 samples]\n\n"
+	       "80.00%  [16]       unlock @ /boot/kernel/kernel\n"
+	       " 75.00%  [12]        free\n"
+	       "  100.0%  [12]         sys_poll\n"
+	       " 12.50%  [2]         close\n"
+	       "20.00%  [4]        bcopy\n",
 	       NULL, "bcopy 4\nclose;unlock 2\nsys_poll;free;unlock 12\n");
 }
 
 static void stap_drops_offsets_and_adds_up(void **state)
 {
 	(void)state;
-	expect(&wk_reader_stap, " 0x1 : halt+0xb/0x10 [kernel]\n 0x2 : idle+0x5/0x9 [kernel]\n\t5\n"
-				"\n 0x3 : halt+0x1/0x10 [kernel]\n 0x2 : idle+0x5/0x9\n\t2\n"
-				" 0x9\n +1\n\t1\n", NULL, "-;0x9 1\nidle;halt 7\n");
+	expect(&wk_reader_stap,
+	       " 0x1 : halt+0xb/0x10 [kernel]\n 0x2 : idle+0x5/0x9 [kernel]\n\t5\n"
+	       "\n 0x3 : halt+0x1/0x10 [kernel]\n 0x2 : idle+0x5/0x9\n\t2\n"
+	       " 0x9\n +1\n\t1\n",
+	       NULL, "-;0x9 1\nidle;halt 7\n");
 }
 
 static void aix_begins_with_the_command_and_drops_arguments(void **state)
 {
 	(void)state;
-	expect(&wk_reader_aix, "12: /usr/bin/ksh -l\n---------- tid# 7 (pthread ID: 1) ---\n"
-			       "0xd01b  waitpid(0x1, 0x2) + 0x60\n0x1000  [unknown] + 0x4 x\n"
-			       "0x1001  main() + 0x4\n---------- tid# 8 ---\n0x1001  main() + 0x4\n",
+	expect(&wk_reader_aix,
+	       "12: /usr/bin/ksh -l\n---------- tid# 7 (pthread ID: 1) ---\n"
+	       "0xd01b  waitpid(0x1, 0x2) + 0x60\n0x1000  [unknown] + 0x4 x\n"
+	       "0x1001  main() + 0x4\n---------- tid# 8 ---\n0x1001  main() + 0x4\n",
 	       NULL, "/usr/bin/ksh;main 1\n/usr/bin/ksh;main;0x1000;waitpid 1\n");
 }
 
@@ -171,8 +179,7 @@ static void wcp_begins_at_full_stacks_and_wants_places(void **state)
 
 	(void)state;
 	expect(&wk_reader_wcp, wcp, NULL, "main;poll  3\n");
-	expect(&wk_reader_wcp, wcp, &lines,
-	       "main (at m.c:9);nowhere;poll  (at a b.c:4) 3\n");
+	expect(&wk_reader_wcp, wcp, &lines, "main (at m.c:9);nowhere;poll  (at a b.c:4) 3\n");
 }
 
 static void faulthandler_puts_file_and_line_in_front(void **state)

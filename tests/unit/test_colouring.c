@@ -126,10 +126,10 @@ static void chance_follows_the_order_of_drawing_not_of_asking(void **state)
 	struct wk_colouring_options options = { .palette = WK_PALETTE_HOT,
 						.dialect = WK_COLOUR_INFERNO };
 	uint64_t sequence = 0;
-	uint32_t first = wk_palette_colour(WK_PALETTE_HOT,
-					   wk_colour_next(WK_COLOUR_INFERNO, &sequence));
-	uint32_t second = wk_palette_colour(WK_PALETTE_HOT,
-					    wk_colour_next(WK_COLOUR_INFERNO, &sequence));
+	uint32_t first =
+		wk_palette_colour(WK_PALETTE_HOT, wk_colour_next(WK_COLOUR_INFERNO, &sequence));
+	uint32_t second =
+		wk_palette_colour(WK_PALETTE_HOT, wk_colour_next(WK_COLOUR_INFERNO, &sequence));
 
 	(void)state;
 	/* a and b end together, a being the outer one; the whole ends with c, and before it. */
@@ -189,8 +189,8 @@ static void behind_a_separator_wakers_have_their_own_hue(void **state)
 	line.total = line_totals;
 	wait = wk_colouring_of(colouring, &line, 1);
 	wake = wk_colouring_of(colouring, &line, 3);
-	assert_true((wait & 0xff) >= 205 && (wait >> 8 & 0xff) <= 140);  /* blue */
-	assert_true((wake >> 16) <= 110 && (wake >> 8 & 0xff) >= 165);   /* aqua */
+	assert_true((wait & 0xff) >= 205 && (wait >> 8 & 0xff) <= 140); /* blue */
+	assert_true((wake >> 16) <= 110 && (wake >> 8 & 0xff) >= 165);  /* aqua */
 	assert_int_equal(wk_colouring_of(colouring, &line, 2), 0xa0a0a0);
 	wk_colouring_free(colouring);
 }
@@ -203,8 +203,8 @@ static void wick_colours_inner_frames_by_their_own_change(void **state)
 	(void)state;
 	assert_int_equal(colour(&options, 1) & 0xff, 0xff); /* 5 to 2: less */
 	assert_true(colour(&options, 1) != 0x6464ff);
-	assert_int_equal(colour(&options, 2), 0x6464ff);    /* 4 to 0: gone */
-	assert_int_equal(colour(&options, 3), 0xff6464);    /* new */
+	assert_int_equal(colour(&options, 2), 0x6464ff); /* 4 to 0: gone */
+	assert_int_equal(colour(&options, 3), 0xff6464); /* new */
 }
 
 static void a_map_keeps_colours_and_learns_new_ones(void **state)
@@ -218,8 +218,8 @@ static void a_map_keeps_colours_and_learns_new_ones(void **state)
 	struct wk_err err = { 0 };
 
 	(void)state;
-	assert_true(wk_colouring_read_map(colouring, s("z->rgb(7,7,7)->rgb(1,2,3)\na->rgb( 9, 8,7)\n"),
-					  &err));
+	assert_true(wk_colouring_read_map(colouring,
+					  s("z->rgb(7,7,7)->rgb(1,2,3)\na->rgb( 9, 8,7)\n"), &err));
 	assert_int_equal(wk_colouring_of(colouring, &tree, 1), 0x090807);
 	wk_colouring_write_map(colouring, &out);
 	wk_out_end(&out);

@@ -89,7 +89,9 @@ static void the_mark_of_an_encoding_is_no_text(void **state)
 static void utf_16_becomes_utf_8(void **state)
 {
 	(void)state;
-	assert_text("\xff\xfe" "a\0\xf6\0\x3d\xd8\x00\xde", 10, "a\xc3\xb6\xf0\x9f\x98\x80");
+	assert_text("\xff\xfe"
+		    "a\0\xf6\0\x3d\xd8\x00\xde",
+		    10, "a\xc3\xb6\xf0\x9f\x98\x80");
 	assert_text("\xfe\xff\0a\0b", 6, "ab");
 	assert_text("a\0b\0", 4, "ab");
 }
@@ -97,9 +99,15 @@ static void utf_16_becomes_utf_8(void **state)
 static void halves_of_pairs_are_replaced(void **state)
 {
 	(void)state;
-	assert_text("\xff\xfe\x3d\xd8" "a\0", 6, "\xef\xbf\xbd" "a");
+	assert_text("\xff\xfe\x3d\xd8"
+		    "a\0",
+		    6,
+		    "\xef\xbf\xbd"
+		    "a");
 	assert_text("\xff\xfe\x00\xde", 4, "\xef\xbf\xbd");
-	assert_text("\xff\xfe" "a\0b", 5, "a\xef\xbf\xbd");
+	assert_text("\xff\xfe"
+		    "a\0b",
+		    5, "a\xef\xbf\xbd");
 }
 
 int main(void)

@@ -443,7 +443,7 @@ static void reading_that_writes_nothing_is_bounded(void **state)
 	static const struct {
 		const char *lead, *unit, *tail, *again;
 	} names[] = {
-		{ "_RMC0TMIC0", "L_", "Eh", "B3_" },	 { "_RMC0TMIC0K", "0", "_Eh", "B3_" },
+		{ "_RMC0TMIC0", "L_", "Eh", "B3_" },     { "_RMC0TMIC0K", "0", "_Eh", "B3_" },
 		{ "_RMC0TMIC0KRe", "61", "_Eh", "B3_" }, { "_RMC0TMNvCs", "0", "_00h", "B3_" },
 		{ "_RMC0TNvNvNv", "Nv", "C1a", "B3_" },
 	};
@@ -470,12 +470,12 @@ static void long_names_are_answered_in_time(void **state)
 	static const struct {
 		const char *lead, *unit, *tail;
 	} names[] = {
-		{ "_ZN", "0", "E" },	      { "_ZN", "1a", "E" },
+		{ "_ZN", "0", "E" },          { "_ZN", "1a", "E" },
 		{ "_ZN", "6$u7b$x", "E" },    { "_ZN1aE", ".llvm.", "x" },
 		{ "_ZN50000", "$", "E" },     { "_RIC0KRe", "cc81", "_E" },
 		{ "_RNvC0u50000", "a", "" },  { "_RNvC0u50000", "_", "a" },
 		{ "_RIC1a", "u4zzzz", "E" },  { "_RMC0T", "Cu99aaaaaaaaaaa", "E" },
-		{ "_RC", "9", "a" },	      { "_RB", "0", "_" },
+		{ "_RC", "9", "a" },          { "_RB", "0", "_" },
 		{ "_RNvC1a1b", ".", "llvm" }, { "_RIC0Kh", "0", "_E" },
 	};
 	struct wk_buf name = { 0 }, out = { 0 };

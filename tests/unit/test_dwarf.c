@@ -10,8 +10,18 @@
 #include "dwarf_maker.h"
 
 /* Abbreviations that most tests use. */
-enum { UNIT = 1, FUNCTION, ABSTRACT, INLINED, BLOCK, CONCRETE, NAMESPACE, DECLARED, DEFINED,
-       STRUCT };
+enum {
+	UNIT = 1,
+	FUNCTION,
+	ABSTRACT,
+	INLINED,
+	BLOCK,
+	CONCRETE,
+	NAMESPACE,
+	DECLARED,
+	DEFINED,
+	STRUCT
+};
 
 static void put_kinds(struct maker *m)
 {
@@ -480,9 +490,8 @@ static void a_linkage_name_goes_before_a_written_one(void **state)
 		maker_init(&m, 4);
 		die_kind(&m, 1, DW_TAG_compile_unit, true, DW_AT_low_pc, DW_FORM_addr,
 			 DW_AT_high_pc, DW_FORM_data4, 0);
-		die_kind(&m, 2, DW_TAG_subprogram, false, DW_AT_name, DW_FORM_string,
-			 attributes[i], DW_FORM_strp, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
-			 DW_FORM_data4, 0);
+		die_kind(&m, 2, DW_TAG_subprogram, false, DW_AT_name, DW_FORM_string, attributes[i],
+			 DW_FORM_strp, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0);
 		put_uleb(&m, S_ABBREV, 0);
 		unit_begin(&m, DW_UT_compile, 0, 0);
 		put_uleb(&m, S_INFO, 1);
@@ -595,8 +604,8 @@ static void new_ranges_of_every_kind_are_read(void **state)
 		die_kind(&m, 1, DW_TAG_compile_unit, true, DW_AT_ranges, DW_FORM_rnglistx,
 			 DW_AT_low_pc, DW_FORM_addr, DW_AT_rnglists_base, DW_FORM_sec_offset,
 			 DW_AT_addr_base, DW_FORM_sec_offset, 0);
-		die_kind(&m, 2, DW_TAG_subprogram, false, DW_AT_name, DW_FORM_string,
-			 DW_AT_ranges, DW_FORM_rnglistx, 0);
+		die_kind(&m, 2, DW_TAG_subprogram, false, DW_AT_name, DW_FORM_string, DW_AT_ranges,
+			 DW_FORM_rnglistx, 0);
 		put_uleb(&m, S_ABBREV, 0);
 		put(&m, S_ADDR, 0, 8);
 		put_address(&m, S_ADDR, CODE_AT + 0x100);

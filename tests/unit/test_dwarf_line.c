@@ -46,8 +46,7 @@ static const char *rows(struct read *r)
 		const struct wk_dwarf_row *row = &r->lines.rows[i];
 		struct wk_str file = wk_code_index_str(r->index, row->file);
 
-		wk_buf_add_fmt(&r->text, "%s%llx ", i ? " " : "",
-			       (unsigned long long)row->address);
+		wk_buf_add_fmt(&r->text, "%s%llx ", i ? " " : "", (unsigned long long)row->address);
 		if (row->is_end) {
 			wk_buf_add_text(&r->text, "-");
 			continue;
@@ -62,8 +61,8 @@ static const char *rows(struct read *r)
 
 static const char *file(const struct read *r, size_t number)
 {
-	return number < r->lines.file_count
-		       ? wk_code_index_str(r->index, r->lines.files[number]).at : "none";
+	return number < r->lines.file_count ? wk_code_index_str(r->index, r->lines.files[number]).at
+					    : "none";
 }
 
 static void check_rows(struct line_maker *m, const char *expected)
@@ -150,8 +149,16 @@ static void programs_of_version_2_to_4_are_run(void **state)
 
 enum { PATH = 1, DIRECTORY, TIME, SIZE, MD5 };
 enum {
-	BLOCK = 0x09, DATA1 = 0x0b, DATA2 = 0x05, DATA16 = 0x1e, LINE_STRP = 0x1f, STRING = 0x08,
-	STRP = 0x0e, STRX = 0x1a, STRX1 = 0x25, UDATA = 0x0f,
+	BLOCK = 0x09,
+	DATA1 = 0x0b,
+	DATA2 = 0x05,
+	DATA16 = 0x1e,
+	LINE_STRP = 0x1f,
+	STRING = 0x08,
+	STRP = 0x0e,
+	STRX = 0x1a,
+	STRX1 = 0x25,
+	UDATA = 0x0f,
 };
 
 static void put_formats(struct line_maker *m, unsigned count, const unsigned (*formats)[2])
@@ -313,8 +320,8 @@ static void several_operations_share_an_instruction(void **state)
 	line_old_tables(&m);
 	line_set_address(&m, 0x4000);
 	line_u8(&m, LINE_COPY);
-	line_special(&m, 2, 1);      /* operation 2 of 0x4000 */
-	line_special(&m, 2, 1);      /* operation 1 of 0x4010 */
+	line_special(&m, 2, 1);          /* operation 2 of 0x4000 */
+	line_special(&m, 2, 1);          /* operation 1 of 0x4010 */
 	line_op(&m, LINE_ADVANCE_PC, 5); /* operation 0 of 0x4030 */
 	line_special(&m, 0, 1);
 	line_op(&m, LINE_ADVANCE_PC, 3);

@@ -59,8 +59,7 @@ static void make(struct made *m, const char *name, int how, uint64_t size, bool 
 		wk_buf_add_str(&m->section, packed_with(how));
 	}
 	elf_section(&m->spec, 1, name, WK_SHT_PROGBITS,
-		    how != OLD && how != PLAIN ? WK_SHF_COMPRESSED : 0, 0,
-		    wk_buf_str(&m->section));
+		    how != OLD && how != PLAIN ? WK_SHF_COMPRESSED : 0, 0, wk_buf_str(&m->section));
 	elf_write(&m->spec, &m->file);
 	m->obj = wk_obj_parse(m->file.at, m->file.len, NULL);
 	assert_non_null(m->obj);
@@ -168,7 +167,8 @@ static void a_size_that_is_not_so_is_refused(void **state)
 	check_refused(ZSTD, PLAIN_SIZE + 1, "the zstd data ends after 240 of the 241 bytes");
 	check_refused(OLD, PLAIN_SIZE + 1, "section .zdebug_info: the zlib data ends after 240");
 	check_refused(ZLIB, 9 << 20, "packed with zlib claim to be 9437184 bytes of plain data");
-	check_refused(ZLIB, 1ull << 40, "packed with zlib claim to be 1099511627776 bytes of plain data");
+	check_refused(ZLIB, 1ull << 40,
+		      "packed with zlib claim to be 1099511627776 bytes of plain data");
 	check_refused(OLD, UINT64_MAX, "claim to be 18446744073709551615 bytes of plain data");
 }
 

@@ -145,9 +145,9 @@ static void check_relocations(uint16_t machine, uint32_t wide, uint32_t narrow)
 	uint64_t cold;
 
 	object_init(&o, machine);
-	add_relocation(&o, 0, 1, wide, 0x10);  /* a place in .text.cold, by its section */
-	add_relocation(&o, 8, 4, wide, -1);    /* by its function */
-	add_relocation(&o, 16, 2, narrow, 7);  /* in .debug_str */
+	add_relocation(&o, 0, 1, wide, 0x10); /* a place in .text.cold, by its section */
+	add_relocation(&o, 8, 4, wide, -1);   /* by its function */
+	add_relocation(&o, 16, 2, narrow, 7); /* in .debug_str */
 	object_write(&o);
 	cold = wk_obj_section(o.obj, ".text.cold")->vaddr;
 	bytes = relocated(&o, &plain);
@@ -175,12 +175,12 @@ static void what_leads_out_of_the_section_or_is_not_known_is_left(void **state)
 
 	(void)state;
 	object_init(&o, WK_EM_X86_64);
-	add_relocation(&o, 17, 1, 1, 0);          /* ends a byte behind it */
+	add_relocation(&o, 17, 1, 1, 0); /* ends a byte behind it */
 	add_relocation(&o, 24, 1, 10, 0);
 	add_relocation(&o, UINT64_MAX - 2, 1, 1, 0);
-	add_relocation(&o, 0, 99, 1, 0);          /* no such symbol */
-	add_relocation(&o, 0, 1, 257, 0);         /* another machine's */
-	add_relocation(&o, 0, 1, 2, 0);           /* from where it stands */
+	add_relocation(&o, 0, 99, 1, 0);  /* no such symbol */
+	add_relocation(&o, 0, 1, 257, 0); /* another machine's */
+	add_relocation(&o, 0, 1, 2, 0);   /* from where it stands */
 	object_write(&o);
 	bytes = relocated(&o, &plain);
 	assert_memory_equal(bytes.at, "................\0\0\0\0\0\0\0\0", 24);

@@ -45,7 +45,8 @@ static void a_process_that_starts_and_ends_has_its_times(void **state)
 
 	(void)state;
 	read_whole_trace(&text);
-	assert_line(&text, "time=20000000 pid=200 tid=200 change=start parent_pid=100 name=\"child.exe\"");
+	assert_line(&text,
+		    "time=20000000 pid=200 tid=200 change=start parent_pid=100 name=\"child.exe\"");
 	assert_line(&text, "time=26000000 pid=200 tid=200 change=exit name=\"child.exe\" "
 			   "command_line=\"child.exe\" exit_code=7");
 	assert_line(&text, "path=\"C:\\\\child.exe\"");
@@ -190,7 +191,8 @@ static void a_trace_that_was_cut_off_says_so(void **state)
 
 static void lost_buffers_make_a_trace_incomplete(void **state)
 {
-	struct etl_maker lost = { .buffers_lost = 5 }, marked = { 0 }, counted = { .events_lost = 3 };
+	struct etl_maker lost = { .buffers_lost = 5 }, marked = { 0 },
+			 counted = { .events_lost = 3 };
 	struct etl_maker *const makers[] = { &lost, &marked, &counted };
 	static const char *const notes[] = {
 		"5 buffers were lost while recording",

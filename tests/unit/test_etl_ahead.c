@@ -13,7 +13,7 @@
 
 #define BUFFERS 120
 #define SAMPLES 400  /* of a buffer */
-#define CPU_AT	0x28 /* in a buffer's header */
+#define CPU_AT  0x28 /* in a buffer's header */
 
 static const unsigned thread_counts[] = { 1, 2, 5 };
 #define THREAD_COUNTS (sizeof(thread_counts) / sizeof(thread_counts[0]))

@@ -105,7 +105,8 @@ static void the_machine_is_told(void **state)
 	assert_fact(&told, "platform|code integrity|on, test-signed code allowed (0x3)");
 	assert_fact(&told, "platform|update id|UPDATE.1");
 	assert_fact(&told, "platform|flights|RS:1");
-	assert_fact(&told, "platform|virtualization|security on, code integrity off, hypervisor on");
+	assert_fact(&told,
+		    "platform|virtualization|security on, code integrity off, hypervisor on");
 	assert_fact(&told, "platform|firmware|UEFI, secure boot on");
 	assert_fact(&told, "power|sleep states|S3, S4 (hibernate)");
 	assert_fact(&told, "display|dots an inch|96, the user's 144");
@@ -292,8 +293,7 @@ static void records_that_are_too_short_are_counted(void **state)
 		etl_kernel(&m, 5, hooks[i], ETL_MS, &p);
 	etl_end_buffer(&m, 0);
 	tell(&m, &told);
-	snprintf(words, sizeof(words), "%d records are too short for what they should tell",
-		 COUNT);
+	snprintf(words, sizeof(words), "%d records are too short for what they should tell", COUNT);
 	assert_string_equal(wk_buf_text(&told.notes), words);
 	wk_buf_fini(&p);
 	forget(&m, &told);
@@ -391,9 +391,12 @@ static void users_have_the_names_that_every_machine_knows(void **state)
 	static const uint8_t network[] = { 1, 1, 0, 0, 0, 0, 0, 5, 20, 0, 0, 0, 99 };
 	static const uint8_t admins[] = { 1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2, 0, 0 };
 	static const uint8_t everyone[] = { 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 };
-	static const uint8_t manager[] = { 1, 3, 0, 0, 0, 0, 0, 5, 90, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0 };
+	static const uint8_t manager[] = { 1, 3, 0, 0, 0, 0, 0, 5, 90, 0,
+					   0, 0, 0, 0, 0, 0, 2, 0, 0,  0 };
 	static const uint8_t older[] = { 1, 2, 0, 0, 0, 0, 0, 5, 90, 0, 0, 0, 1, 0, 0, 0 };
-	static const uint8_t fonts[] = { 1, 3, 0, 0, 0, 0, 0, 5, 96, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0 };
+	static const uint8_t fonts[] = {
+		1, 3, 0, 0, 0, 0, 0, 5, 96, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0
+	};
 
 	(void)state;
 	assert_sid("SYSTEM", system, sizeof(system));

@@ -10,7 +10,7 @@
 
 #define BEFORE_CUT  4096 /* bytes of records that are kept */
 #define MOST_UNUSED 4096 /* behind the records of a buffer: cut in pieces of so many bytes */
-#define SHARE	    40   /* without WICK_SOAK one piece of so many is cut */
+#define SHARE       40   /* without WICK_SOAK one piece of so many is cut */
 
 struct buffer {
 	const uint8_t *at;
@@ -102,7 +102,8 @@ static void make_small(struct cutter *c, const struct buffer *buffer, size_t kep
 	add(small, buffer->at + kept, kept_end - kept);
 	add(small, buffer->at + from, to - from);
 	size = begin ? size : small->len;
-	say_sizes(small, begin, size, from < buffer->filled ? size : small->len - begin - (to - from));
+	say_sizes(small, begin, size,
+		  from < buffer->filled ? size : small->len - begin - (to - from));
 }
 
 /* The last `len` bytes of the small trace, which stand at `offset` of the file. */

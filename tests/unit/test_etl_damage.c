@@ -15,8 +15,8 @@
 
 /* However large a trace is, it is read so many bytes long altogether in a test. */
 #define MOST_READ_BYTES (24u << 20)
-#define MOST_TRIES	1500
-#define EVERY_TENTH	65536 /* files up to this size are cut at every tenth byte */
+#define MOST_TRIES      1500
+#define EVERY_TENTH     65536 /* files up to this size are cut at every tenth byte */
 
 static size_t tries_of(size_t size)
 {

@@ -267,8 +267,7 @@ static void every_kind_of_record_is_counted(void **state)
 
 	(void)state;
 	read_kernel_trace(&text);
-	assert_line(&text,
-		    "count=5 provider=\"Windows Kernel\" name=\"Thread/CSwitch\"\n");
+	assert_line(&text, "count=5 provider=\"Windows Kernel\" name=\"Thread/CSwitch\"\n");
 	assert_line(&text, "count=3 provider=\"Windows Kernel\" name=\"VirtualMem/Alloc\"\n");
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"PerfInfo/Mark\"\n");
 	assert_line(&text, "count=1 provider=\"Windows Kernel\" name=\"Thread/CompCS\" used=0\n");
@@ -284,10 +283,10 @@ static void records_that_are_too_short_are_counted(void **state)
 		uint16_t hook;
 		unsigned least;
 	} kinds[] = {
-		{ 0x0524, 15 }, { 0x0532, 7 },	{ 0x0262, 24 }, { 0x0263, 24 }, { 0x0281, 24 },
-		{ 0x020b, 16 }, { 0x0220, 40 }, { 0x0f43, 16 }, { 0x0f44, 16 }, { 0x0f2f, 14 },
-		{ 0x0f47, 15 }, { 0x1020, 8 },	{ 0x1021, 28 }, { 0x1022, 44 }, { 0x1024, 16 },
-		{ 0x0548, 8 },
+		{ 0x0524, 15 }, { 0x0532, 7 },  { 0x0262, 24 }, { 0x0263, 24 },
+		{ 0x0281, 24 }, { 0x020b, 16 }, { 0x0220, 40 }, { 0x0f43, 16 },
+		{ 0x0f44, 16 }, { 0x0f2f, 14 }, { 0x0f47, 15 }, { 0x1020, 8 },
+		{ 0x1021, 28 }, { 0x1022, 44 }, { 0x1024, 16 }, { 0x0548, 8 },
 	};
 	struct wk_buf text = { 0 };
 	struct etl_maker m = { 0 };

@@ -122,8 +122,7 @@ static void faults_are_read_with_either_pointer_size(void **state)
 		put(&hard, 0xdead, pointer);
 		put(&hard, 101, 4);
 		put(&hard, 0x8000, 4);
-		assert_true(wk_etl_read_hard_fault(bytes_of(&hard), form_of(pointer),
-						   &hard_fault));
+		assert_true(wk_etl_read_hard_fault(bytes_of(&hard), form_of(pointer), &hard_fault));
 		assert_int_equal(hard_fault.address, 0x500020);
 		assert_int_equal(hard_fault.tid, 101);
 		assert_int_equal(hard_fault.size_bytes, 0x8000);

@@ -256,8 +256,8 @@ static void assert_value(const struct value *value)
 	struct wk_etl_field_reader reader = { 0 };
 	struct wk_bytes payload = wk_bytes_of(value->bytes, value->byte_count);
 	struct wk_buf text = { 0 }, expected = { 0 };
-	bool ends_with_payload = !value->length && (value->in == WK_ETL_IN_TEXT16 ||
-						    value->in == WK_ETL_IN_TEXT8);
+	bool ends_with_payload =
+		!value->length && (value->in == WK_ETL_IN_TEXT16 || value->in == WK_ETL_IN_TEXT8);
 
 	wk_buf_add_fmt(&expected, "a=%s", value->text);
 	assert_true(wk_etl_fields_add(&reader, &field, 1, false, 8, payload, &text));
@@ -811,7 +811,7 @@ static void a_heap_snapshot_is_said_to_be_whole_or_what_it_lacks(void **state)
 
 	(void)state;
 	etl_begin_file(&m);
-	put_total(&m, 9, 3, 70); /* and nothing of it */
+	put_total(&m, 9, 3, 70);         /* and nothing of it */
 	put_piece(&m, 10, 1, 1, 40, 40); /* in any order, and of several processes at once */
 	put_piece(&m, 11, 1, 0, 30, 30);
 	put_piece(&m, 10, 1, 0, 60, 60);

@@ -21,9 +21,8 @@ static bool find(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
 	return wk_etl_stacks_find(stacks, (struct wk_etl_stack_owner){ time, tid, 0 }, chain);
 }
 
-static void check(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid,
-		  const uint64_t *kernel, size_t kernel_count, const uint64_t *user,
-		  size_t user_count)
+static void check(struct wk_etl_stacks *stacks, uint64_t time, uint32_t tid, const uint64_t *kernel,
+		  size_t kernel_count, const uint64_t *user, size_t user_count)
 {
 	struct wk_etl_chain chain;
 

@@ -167,7 +167,8 @@ static void a_view_weighs_by_one_source_and_counts_the_others(void **state)
 
 static void an_event_goes_by_the_end_of_its_name_if_no_other_ends_so(void **state)
 {
-	static const char *const names[] = { "Runtime/GC/Start", "Runtime/GC/Stop", "Other/GC/Stop" };
+	static const char *const names[] = { "Runtime/GC/Start", "Runtime/GC/Stop",
+					     "Other/GC/Stop" };
 	struct wk_model *model = small_model(lines);
 	struct wk_source row = { .unit = wk_model_text(model, wk_str_c("events")) };
 	struct wk_filter filter;
@@ -179,20 +180,20 @@ static void an_event_goes_by_the_end_of_its_name_if_no_other_ends_so(void **stat
 		row.name = wk_model_text(model, wk_str_c(names[i]));
 		wk_model_add_source(model, &row);
 	}
-	assert_true(wk_filter_init(&filter, model,
-				   &(struct wk_filter_spec){ .source = "GC/Start" }, NULL));
+	assert_true(wk_filter_init(&filter, model, &(struct wk_filter_spec){ .source = "GC/Start" },
+				   NULL));
 	assert_int_equal(filter.source, 2);
 	wk_filter_fini(&filter);
-	assert_false(wk_filter_init(&filter, model,
-				    &(struct wk_filter_spec){ .source = "GC/Stop" }, NULL));
-	assert_false(wk_filter_init(&filter, model,
-				    &(struct wk_filter_spec){ .source = "Star" }, NULL));
+	assert_false(wk_filter_init(&filter, model, &(struct wk_filter_spec){ .source = "GC/Stop" },
+				    NULL));
+	assert_false(
+		wk_filter_init(&filter, model, &(struct wk_filter_spec){ .source = "Star" }, NULL));
 	for (uint32_t i = 0; i < 40; i++) {
 		row.number = 10 + i;
 		wk_model_add_source(model, &row);
 	}
-	assert_false(wk_filter_init(&filter, model,
-				    &(struct wk_filter_spec){ .source = "nothing" }, &err));
+	assert_false(wk_filter_init(&filter, model, &(struct wk_filter_spec){ .source = "nothing" },
+				    &err));
 	assert_non_null(strstr(err.text, "Other/GC/Stop, and 30 more"));
 	wk_model_free(model);
 }

@@ -179,10 +179,11 @@ static void what_nobody_can_tell_is_not_counted_as_cut(void **state)
 		       "100 samples, none lost; 80.0 % of user stacks reach a root, unknown for "
 		       "15.0 % whose program file is gone, replaced or was in memory only; 0 % of "
 		       "frames unnamed");
-	assert_quality(model, &(struct wk_filter_spec){ .function = "gone" },
-		       "15 of 100 samples in view, none lost; unknown whether user stacks reach a "
-		       "root, as their program file is gone, replaced or was in memory only; 0 % of "
-		       "frames unnamed");
+	assert_quality(
+		model, &(struct wk_filter_spec){ .function = "gone" },
+		"15 of 100 samples in view, none lost; unknown whether user stacks reach a "
+		"root, as their program file is gone, replaced or was in memory only; 0 % of "
+		"frames unnamed");
 	wk_model_free(model);
 }
 
@@ -242,17 +243,21 @@ static void what_was_fetched_or_interrupted_is_not_advised(void **state)
 	(void)state;
 	set_state(model, "/a/one", WK_IMAGE_MISSING);
 	model->fetching = WK_FETCHING_STOPPED;
-	assert_closed(model, &all, "one is not here, so its functions have no names; fetching was "
-				   "interrupted: the next run goes on with it");
+	assert_closed(model, &all,
+		      "one is not here, so its functions have no names; fetching was "
+		      "interrupted: the next run goes on with it");
 	model->is_windows = true;
-	assert_closed(model, &all, "one is not here, so its functions have no names; fetching was "
-				   "interrupted: the next run goes on with it");
+	assert_closed(model, &all,
+		      "one is not here, so its functions have no names; fetching was "
+		      "interrupted: the next run goes on with it");
 	model->fetching = WK_FETCHING_DONE;
-	assert_closed(model, &all, "one is not here, so its functions have no names: `wick symbols "
-				   "FILE` with the same symbol path says where they were looked for");
+	assert_closed(model, &all,
+		      "one is not here, so its functions have no names: `wick symbols "
+		      "FILE` with the same symbol path says where they were looked for");
 	model->fetching = WK_FETCHING_NOTHING;
-	assert_closed(model, &all, "one is not here, so its functions have no names: `wick symbols "
-				   "FILE --symbol-path 'srv*'` fetches what Microsoft has of them");
+	assert_closed(model, &all,
+		      "one is not here, so its functions have no names: `wick symbols "
+		      "FILE --symbol-path 'srv*'` fetches what Microsoft has of them");
 	wk_model_free(model);
 }
 

@@ -37,7 +37,8 @@ static void lines_that_make_no_sense_are_counted_and_passed_over(void **state)
 {
 	(void)state;
 	expect_map("7f00 20\nnot a line\n\n7f00 0 empty\nffffffffffffffff 2 wraps\n1 1 ok\n"
-		   "11111111111111111 1 too long\n", "1+1 ok;", 4);
+		   "11111111111111111 1 too long\n",
+		   "1+1 ok;", 4);
 }
 
 static void a_last_line_without_an_end_is_not_used(void **state)

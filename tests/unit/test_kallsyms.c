@@ -266,10 +266,11 @@ static void a_table_of_another_start_or_other_modules_is_not_taken(void **state)
 
 static void who_uses_a_module_does_not_matter(void **state)
 {
-	struct wk_kallsyms_moment usual = usual_moment(), busy = moment_of(
-		"0a1b2c3d-0000-4000-8000-0123456789ab",
-		"nf_tables 4096 31 nft_compat,nft_masq, Live 0xffffffffc0300000\n"
-		"loop 8192 7 - Live 0xffffffffc0400000 (E)\n");
+	struct wk_kallsyms_moment
+		usual = usual_moment(),
+		busy = moment_of("0a1b2c3d-0000-4000-8000-0123456789ab",
+				 "nf_tables 4096 31 nft_compat,nft_masq, Live 0xffffffffc0300000\n"
+				 "loop 8192 7 - Live 0xffffffffc0400000 (E)\n");
 	struct wk_kallsyms_moment none;
 
 	(void)state;

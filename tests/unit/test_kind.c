@@ -136,8 +136,7 @@ static enum wk_code_kind kind_of_made(const char *name)
 static void code_made_at_run_time_is_the_programs_where_the_input_says_so(void **state)
 {
 	(void)state;
-	assert_int_equal(kind_of_frame("Test.Program.Main", WK_FRAME_JIT_PROGRAM),
-			 WK_CODE_PROGRAM);
+	assert_int_equal(kind_of_frame("Test.Program.Main", WK_FRAME_JIT_PROGRAM), WK_CODE_PROGRAM);
 	assert_int_equal(kind_of_frame("Test.Program.Main", WK_FRAME_JIT), WK_CODE_RUNTIME);
 }
 
@@ -157,8 +156,7 @@ static void code_made_at_run_time_is_whose_its_file_is(void **state)
 			 WK_CODE_PROGRAM);
 	assert_int_equal(kind_of_made("py::dumps:/usr/lib/python3.11/json/__init__.py"),
 			 WK_CODE_STANDARD);
-	assert_int_equal(kind_of_made("py::_load:<frozen importlib._bootstrap>"),
-			 WK_CODE_STANDARD);
+	assert_int_equal(kind_of_made("py::_load:<frozen importlib._bootstrap>"), WK_CODE_STANDARD);
 	assert_int_equal(kind_of_made("py::"), WK_CODE_RUNTIME);
 }
 

@@ -38,8 +38,7 @@ static void memory(struct built *f, uint64_t time_ns, uint32_t changes, uint64_t
 	memory_of(f, time_ns, 7, changes, begin, size);
 }
 
-static void process(struct built *f, uint64_t time_ns, uint32_t pid,
-		    enum wk_process_change change)
+static void process(struct built *f, uint64_t time_ns, uint32_t pid, enum wk_process_change change)
 {
 	built_give(f, (struct wk_event){
 		.kind = WK_EVENT_PROCESS, .time_ns = time_ns, .pid = pid, .tid = pid,
@@ -59,9 +58,9 @@ static const char *weights(const struct built *f, const struct wk_filter_spec *s
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < f->model->samples.count && len < sizeof(text); i++)
 		if (wk_filter_has(&filter, i))
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu",
-						len ? " " : "", (unsigned long long)
-						wk_filter_weight(&filter, f->model, i));
+			len += (size_t)snprintf(
+				text + len, sizeof(text) - len, "%s%llu", len ? " " : "",
+				(unsigned long long)wk_filter_weight(&filter, f->model, i));
 	wk_filter_fini(&filter);
 	return text;
 }
@@ -155,8 +154,13 @@ static void memory_is_its_owners_and_the_stack_the_doers(void **state)
 	thread = &f.model->threads[f.model->samples.thread[0]];
 	assert_int_equal(f.model->processes[thread->process].pid, 9);
 	assert_int_equal(thread->tid, 70);
-	assert_string_equal(wk_strtab_get(f.model->text, f.model->images[f.model->frames.image[
-				f.model->stacks.label[f.model->samples.stack[0]]]].path), "/doer");
+	assert_string_equal(
+		wk_strtab_get(
+			f.model->text,
+			f.model->images[f.model->frames.image
+						[f.model->stacks.label[f.model->samples.stack[0]]]]
+				.path),
+		"/doer");
 	wk_model_free(f.model);
 }
 
@@ -184,17 +188,19 @@ static void a_process_gives_everything_back_when_it_ends(void **state)
 
 static void outstanding_of_a_time_was_allocated_in_it_and_not_freed_in_it(void **state)
 {
-	struct wk_filter_spec spec = { .source = "commit", .outstanding = true, .time = "10ns-30ns" };
+	struct wk_filter_spec spec = { .source = "commit",
+				       .outstanding = true,
+				       .time = "10ns-30ns" };
 	struct built f;
 
 	(void)state;
 	start(&f);
-	memory(&f, 100, WK_MEMORY_COMMIT, 0, 1 * PAGE);          /* before */
-	memory(&f, 110, WK_MEMORY_COMMIT, 10 * PAGE, 2 * PAGE);  /* freed in it */
-	memory(&f, 120, WK_MEMORY_COMMIT, 20 * PAGE, 3 * PAGE);  /* freed after it */
+	memory(&f, 100, WK_MEMORY_COMMIT, 0, 1 * PAGE);         /* before */
+	memory(&f, 110, WK_MEMORY_COMMIT, 10 * PAGE, 2 * PAGE); /* freed in it */
+	memory(&f, 120, WK_MEMORY_COMMIT, 20 * PAGE, 3 * PAGE); /* freed after it */
 	memory(&f, 125, WK_MEMORY_DECOMMIT, 10 * PAGE, 2 * PAGE);
 	memory(&f, 140, WK_MEMORY_DECOMMIT, 20 * PAGE, 3 * PAGE);
-	memory(&f, 150, WK_MEMORY_COMMIT, 30 * PAGE, 4 * PAGE);  /* after */
+	memory(&f, 150, WK_MEMORY_COMMIT, 30 * PAGE, 4 * PAGE); /* after */
 	built_end(&f);
 	assert_string_equal(weights(&f, &spec), "12288");
 	spec.outstanding = false;
@@ -320,8 +326,9 @@ static void random_calls_leave_what_an_array_of_pages_says(void **state)
 		for (uint32_t call = 0; call < CALLS; call++) {
 			uint32_t first = random_below(&random, PAGES - 1);
 			uint32_t most = seed % 2 ? 4 : PAGES - first;
-			uint32_t count = 1 + random_below(&random, most < PAGES - first
-								       ? most : PAGES - first);
+			uint32_t count =
+				1 +
+				random_below(&random, most < PAGES - first ? most : PAGES - first);
 			/* Not at the page's begin, and a part of the last one. */
 			uint64_t begin = first * PAGE + random_below(&random, PAGE);
 			uint64_t size = (first + count) * PAGE - begin;
@@ -447,7 +454,7 @@ static void what_is_given_back_is_a_row_of_who_did_it(void **state)
 	heap(&f, 7, WK_HEAP_ALLOCATE, 2, 0x30, 400, 0);
 	heap(&f, 8, WK_HEAP_FREE, 1, 0x20, 0, 0);
 	heap(&f, 8, WK_HEAP_REALLOCATE, 1, 0x40, 50, 0x10);
-	heap(&f, 8, WK_HEAP_FREE, 1, 0x10, 0, 0); /* twice */
+	heap(&f, 8, WK_HEAP_FREE, 1, 0x10, 0, 0);      /* twice */
 	heap(&f, 9, WK_HEAP_ALLOCATE, 1, 0x40, 60, 0); /* nobody told that it was freed */
 	heap(&f, 9, WK_HEAP_DESTROY, 2, 0, 0, 0);
 	process(&f, 10, 7, WK_PROCESS_EXIT);

@@ -24,9 +24,9 @@ static void assert_value(const char *text, const char *name, const char *key, co
 	struct wk_buf refused = { 0 };
 
 	wk_name_attributes_init(&attributes, wk_str_c(text), tell, &refused);
-	assert_true(wk_str_is(wk_name_entry_get(wk_name_attributes_find(&attributes,
-									wk_str_c(name)), key),
-			      value));
+	assert_true(wk_str_is(
+		wk_name_entry_get(wk_name_attributes_find(&attributes, wk_str_c(name)), key),
+		value));
 	assert_string_equal(wk_buf_text(&refused), told);
 	wk_buf_fini(&refused);
 	wk_name_attributes_fini(&attributes);

@@ -164,7 +164,8 @@ static void a_wrong_value_is_answered_with_what_was_expected(void **state)
 	      "--count is \"99999999999999999999\", expected a whole number");
 	wrong(PARSE("--wait=soon"),
 	      "--wait is \"soon\", expected a time above 0 such as 10, 1.5s or 500ms");
-	wrong(PARSE("--size=big"), "--size is \"big\", expected a size above 0 such as 16384, 64K or 8M");
+	wrong(PARSE("--size=big"),
+	      "--size is \"big\", expected a size above 0 such as 16384, 64K or 8M");
 	wrong(PARSE("--color=gray"), "--color is \"gray\", expected red, green or blue");
 }
 

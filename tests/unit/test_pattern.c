@@ -1,4 +1,5 @@
-/* What matches is compared with the C library's own regcomp(), where that knows the same grammar. */
+/* What matches is compared with the C library's own regcomp(), where that knows the same grammar.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,9 @@ static void a_text_may_hold_any_byte(void **state)
 
 	(void)state;
 	assert_true(wk_pattern_matches(pattern, wk_str_of("xa\0b", 4)));
-	assert_true(wk_pattern_matches(pattern, wk_str_of("a\xff" "b", 3)));
+	assert_true(wk_pattern_matches(pattern, wk_str_of("a\xff"
+							  "b",
+							  3)));
 	assert_false(wk_pattern_matches(pattern, wk_str_of("ab", 2)));
 	wk_pattern_free(pattern);
 }

@@ -413,10 +413,8 @@ static void a_linked_name_is_taken_before_a_plain_one(void **state)
 
 	(void)state;
 	fill_plain(&spec);
-	wk_buf_add_u32(&spec.by_address,
-		       pdb_public(&spec.records, 1, 0x10, "?work@@YAXXZ"));
-	wk_buf_add_u32(&spec.by_address,
-		       pdb_public(&spec.records, 1, 0x60, "?other@@YAXXZ"));
+	wk_buf_add_u32(&spec.by_address, pdb_public(&spec.records, 1, 0x10, "?work@@YAXXZ"));
+	wk_buf_add_u32(&spec.by_address, pdb_public(&spec.records, 1, 0x60, "?other@@YAXXZ"));
 	make(&spec, &made);
 	assert_string_equal(chain_at(&made, 0x1010), "?work@@YAXXZ a.c:5");
 	unmake(&made);
@@ -631,8 +629,8 @@ static void a_large_module_is_read_in_pieces(void **state)
 		assert_string_equal(chain_at(&pieces, rva), expected);
 		/* What lies further on is not read yet. */
 		if (rva < 0x10e0)
-			assert_false(wk_code_index_has(pieces.index, wk_code_index_unit_at(
-				pieces.index, rva + 16)));
+			assert_false(wk_code_index_has(
+				pieces.index, wk_code_index_unit_at(pieces.index, rva + 16)));
 	}
 	unmake(&pieces);
 	unmake(&whole);

@@ -34,8 +34,7 @@ static bool keep_public(void *context, const struct wk_pdb_public *symbol)
 {
 	struct opened *o = context;
 
-	o->publics = wk_grow(o->publics, &o->public_cap, o->public_count + 1,
-			     sizeof(*o->publics));
+	o->publics = wk_grow(o->publics, &o->public_cap, o->public_count + 1, sizeof(*o->publics));
 	o->publics[o->public_count++] = *symbol;
 	return true;
 }
@@ -143,8 +142,8 @@ static bool same_path(struct wk_str a, struct wk_str b)
 	if (a.len != b.len)
 		return false;
 	for (size_t i = 0; i < a.len; i++)
-		if (a.at[i] != b.at[i] && !((a.at[i] == '/' || a.at[i] == '\\') &&
-					    (b.at[i] == '/' || b.at[i] == '\\')))
+		if (a.at[i] != b.at[i] &&
+		    !((a.at[i] == '/' || a.at[i] == '\\') && (b.at[i] == '/' || b.at[i] == '\\')))
 			return false;
 	return true;
 }
@@ -173,7 +172,7 @@ static void print_chain(const char *what, const struct wk_place *places, size_t 
 	print_message("#   %s:", what);
 	for (size_t i = 0; i < count; i++)
 		print_message("%s%.*s %.*s:%u", i ? " <- " : " ", WK_STR_ARG(places[i].function),
-		       WK_STR_ARG(places[i].file), places[i].line);
+			      WK_STR_ARG(places[i].file), places[i].line);
 	print_message("\n");
 }
 
@@ -222,8 +221,7 @@ static void check_fixture(const char *name, size_t lines)
 			check_line(&o, line, &tally);
 	}
 	print_message("# %s: %zu lines, %zu equal, %zu equal by ALT, %zu padding, %zu differ\n",
-		      name, tally.lines, tally.equal, tally.alternate, tally.padding,
-		      tally.differ);
+		      name, tally.lines, tally.equal, tally.alternate, tally.padding, tally.differ);
 	wk_os_close(&file);
 	close_fixture(&o);
 	assert_int_equal(tally.differ, 0);

@@ -288,8 +288,9 @@ static void functions_come_before_the_linkers_labels(void **state)
 	assert_true(wk_pe_has_symbols(obj));
 	check_symbols(obj, "a_longer_name_than_eight 1000\neight_by 1010\n"
 			   "___crt_xt_end__ 1000\n?f@@YAXXZ 1020\n");
-	check_table(obj, NULL, "a_longer_name_than_eight 1000+10\neight_by 1010+10\n"
-			       "?f@@YAXXZ 1020+1e0\n");
+	check_table(obj, NULL,
+		    "a_longer_name_than_eight 1000+10\neight_by 1010+10\n"
+		    "?f@@YAXXZ 1020+1e0\n");
 	wk_obj_free(obj);
 	sample_fini(&s);
 }
@@ -447,8 +448,9 @@ static void symbols_end_where_their_function_does(void **state)
 	obj = sample_write(&s);
 	check_bounds(obj, "1000-1030 of 1000\n1080-10a0 of 1080\n1100-1120 of 1100\n"
 			  "1140-1150 of 1000\n1180-1190 of 1000\n");
-	check_table(obj, NULL, "first 1000+30\nleaf 1040+40\nsecond 1080+20\n"
-			       "entry_inside 1090+10\nfirst 1140+10\nfirst 1180+10\n");
+	check_table(obj, NULL,
+		    "first 1000+30\nleaf 1040+40\nsecond 1080+20\n"
+		    "entry_inside 1090+10\nfirst 1140+10\nfirst 1180+10\n");
 	wk_obj_free(obj);
 	sample_fini(&s);
 }
@@ -507,7 +509,7 @@ static void bounds_that_lie_are_put_in_order(void **state)
 	add_unwind(&s.data);
 	put_function(&s.pdata, 0x1100, 0xffffffff, 0x2000);
 	put_function(&s.pdata, 0x1000, 0x1180, 0x2000);
-	put_function(&s.pdata, 0x1010, 0x1010, 0x2000);    /* empty */
+	put_function(&s.pdata, 0x1010, 0x1010, 0x2000);          /* empty */
 	put_function(&s.pdata, 0x1020, 0x1030, 0x3001 + 3 * 12); /* a part of itself */
 	put_function(&s.pdata, 0x1020, 0x1040, 0xfffffff0);
 	obj = sample_write(&s);
@@ -562,7 +564,8 @@ static void a_separate_debug_file_has_the_names_and_the_image_their_ends(void **
 	sample_init(&debug);
 	pe_add_symbol(&debug.spec, "first", 1, 0, FUNCTION, EXTERNAL, 0);
 	pe_section(&debug.spec, 1, ".text", PE_CODE, 0x1000,
-		   wk_str_of(debug.code, sizeof(debug.code)))->is_empty_in_file = true;
+		   wk_str_of(debug.code, sizeof(debug.code)))
+		->is_empty_in_file = true;
 	pe_write(&debug.spec, &debug.file);
 	other = wk_obj_parse(debug.file.at, debug.file.len, NULL);
 	assert_int_equal(other->sections[1].type, WK_SHT_NOBITS);

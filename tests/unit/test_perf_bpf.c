@@ -104,8 +104,9 @@ static void a_program_of_one_function_has_a_line(void **state)
 
 		put(&m, 1, 4);
 		put_program(&m, &(struct program){ 7, 1, 0, "filter", false });
-		check(&m, &none, "# bpf_prog_info 7: bpf_prog_a0a0a0a0a0a0a0a0_filter addr "
-				 "0xffffffffc0000000 size 20\n");
+		check(&m, &none,
+		      "# bpf_prog_info 7: bpf_prog_a0a0a0a0a0a0a0a0_filter addr "
+		      "0xffffffffc0000000 size 20\n");
 	}
 }
 
@@ -136,11 +137,12 @@ static void several_functions_without_types_are_f(void **state)
 	(void)state;
 	put(&m, 1, 4);
 	put_program(&m, &(struct program){ 7, 2, 5, "filter", false });
-	check(&m, &none, "# bpf_prog_info 7:\n"
-			 "# \tsub_prog 0: bpf_prog_a0a0a0a0a0a0a0a0_F addr 0xffffffffc0000000 "
-			 "size 20\n"
-			 "# \tsub_prog 1: bpf_prog_a1a1a1a1a1a1a1a1_F addr 0xffffffffc0000001 "
-			 "size 21\n");
+	check(&m, &none,
+	      "# bpf_prog_info 7:\n"
+	      "# \tsub_prog 0: bpf_prog_a0a0a0a0a0a0a0a0_F addr 0xffffffffc0000000 "
+	      "size 20\n"
+	      "# \tsub_prog 1: bpf_prog_a1a1a1a1a1a1a1a1_F addr 0xffffffffc0000001 "
+	      "size 21\n");
 }
 
 static void programs_and_tables_come_by_their_number_and_once(void **state)
@@ -174,8 +176,9 @@ static void a_program_cut_short_ends_the_list(void **state)
 		put_program(&m, &(struct program){ 7, 1, 0, "whole", false });
 		put_program(&m, &(struct program){ 8, 1, 0, "cut", false });
 		m.out.len -= cut;
-		check(&m, &none, "# bpf_prog_info 7: bpf_prog_a0a0a0a0a0a0a0a0_whole addr "
-				 "0xffffffffc0000000 size 20\n");
+		check(&m, &none,
+		      "# bpf_prog_info 7: bpf_prog_a0a0a0a0a0a0a0a0_whole addr "
+		      "0xffffffffc0000000 size 20\n");
 	}
 }
 

@@ -63,8 +63,8 @@ static void add_comm(struct perf_maker *m, uint32_t misc, uint32_t pid, uint32_t
 	perf_end_record(m);
 }
 
-static void add_task(struct perf_maker *m, uint32_t type, uint32_t pid, uint32_t ppid,
-		     uint32_t tid, uint64_t time_ns)
+static void add_task(struct perf_maker *m, uint32_t type, uint32_t pid, uint32_t ppid, uint32_t tid,
+		     uint64_t time_ns)
 {
 	perf_record(m, type, 0);
 	put32(m, pid, ppid);
@@ -135,18 +135,18 @@ static void all_fields_are_read_in_their_order(void **state)
 
 		begin_with(&m, &attr);
 		perf_record(&m, WK_PERF_SAMPLE, WK_PERF_MISC_USER);
-		put64(&m, 77);      /* IDENTIFIER */
-		put64(&m, 0x1234);  /* IP */
-		put32(&m, 5, 6);    /* TID */
-		put64(&m, 9000);    /* TIME */
-		put64(&m, 0xadd);   /* ADDR */
-		put64(&m, 77);      /* ID */
-		put64(&m, 78);      /* STREAM_ID */
-		put32(&m, 1, 0);    /* CPU */
-		put64(&m, 42);      /* PERIOD */
+		put64(&m, 77);     /* IDENTIFIER */
+		put64(&m, 0x1234); /* IP */
+		put32(&m, 5, 6);   /* TID */
+		put64(&m, 9000);   /* TIME */
+		put64(&m, 0xadd);  /* ADDR */
+		put64(&m, 77);     /* ID */
+		put64(&m, 78);     /* STREAM_ID */
+		put32(&m, 1, 0);   /* CPU */
+		put64(&m, 42);     /* PERIOD */
 		for (int i = 0; i < 4; i++)
 			put64(&m, 0xbad0 + (uint64_t)i); /* READ: value, enabled, running, id */
-		put64(&m, 3); /* CALLCHAIN */
+		put64(&m, 3);                            /* CALLCHAIN */
 		put64(&m, WK_PERF_CONTEXT_USER);
 		put64(&m, 0x1234);
 		put64(&m, 0x5678);
@@ -158,14 +158,14 @@ static void all_fields_are_read_in_their_order(void **state)
 		put64(&m, 0xb0);
 		put64(&m, 0xb1);
 		put64(&m, 0x8000000000000001); /* flags: the same in both byte orders */
-		put64(&m, 2); /* REGS_USER: sp, ip, r8 */
+		put64(&m, 2);                  /* REGS_USER: sp, ip, r8 */
 		put64(&m, 0x7ff0);
 		put64(&m, 0x1234);
 		put64(&m, 8888);
 		put64(&m, 16); /* STACK_USER */
 		put64(&m, 0xaa);
 		put64(&m, 0xbb);
-		put64(&m, 8); /* of which this many are used */
+		put64(&m, 8);    /* of which this many are used */
 		put64(&m, 0xe1); /* WEIGHT */
 		put64(&m, 0xe2); /* DATA_SRC */
 		put64(&m, 0xe3); /* TRANSACTION */
@@ -175,11 +175,12 @@ static void all_fields_are_read_in_their_order(void **state)
 		put64(&m, 0xe6); /* DATA_PAGE_SIZE */
 		put64(&m, 0xe7); /* CODE_PAGE_SIZE */
 		perf_end_record(&m);
-		check(&m, "sample time=9000 pid=5 tid=6 cpu=1 source=0 weight=42 mode=user "
-			  "address=0x1234 user=0x1234,0x5678 stack_bytes=8 data_address=0xadd "
-			  "physical_address=0xe4 data_weight=0xe1 data_source=0xe2 transaction=0xe3 "
-			  "cgroup=0xe5 data_page=0xe6 code_page=0xe7 "
-			  "branches=0xb0>0xb1:0x8000000000000001\n");
+		check(&m,
+		      "sample time=9000 pid=5 tid=6 cpu=1 source=0 weight=42 mode=user "
+		      "address=0x1234 user=0x1234,0x5678 stack_bytes=8 data_address=0xadd "
+		      "physical_address=0xe4 data_weight=0xe1 data_source=0xe2 transaction=0xe3 "
+		      "cgroup=0xe5 data_page=0xe6 code_page=0xe7 "
+		      "branches=0xb0>0xb1:0x8000000000000001\n");
 	}
 }
 
@@ -596,9 +597,9 @@ static void a_record_behind_its_round_is_told_and_counted(void **state)
 	end_round(&m);
 	end_round(&m);
 	add_sample(&m, 20, 2);
-	check(&m, SAMPLE("30", "1") SAMPLE("20", "2")
-		  "note time=20 offset=0x138 text=\"1 record came later than its round of the "
-		  "file allows\"\n");
+	check(&m, SAMPLE("30", "1") SAMPLE("20", "2") "note time=20 offset=0x138 text=\"1 record "
+						      "came later than its round of the "
+						      "file allows\"\n");
 }
 
 static void begin_two_events(struct perf_maker *m, uint64_t sample_type)
@@ -933,8 +934,8 @@ static void unknown_records_are_counted_and_their_neighbours_read(void **state)
 		perf_end_record(&m);
 	}
 	add_sample(&m, 10, 1);
-	check(&m, SAMPLE("10", "1")
-		  "note time=10 offset=0xf8 text=\"3 records of unknown types were skipped\"\n");
+	check(&m, SAMPLE("10", "1") "note time=10 offset=0xf8 text=\"3 records of unknown types "
+				    "were skipped\"\n");
 }
 
 static void bytes_behind_a_record_are_passed_over(void **state)
@@ -969,8 +970,9 @@ static void a_record_below_its_header_ends_the_reading_where_it_stands(void **st
 	put(&m, 0, 2);
 	put(&m, 3, 2);
 	add_sample(&m, 20, 2);
-	check(&m, SAMPLE("10", "1")
-		  "error: 0x128: perf.data: record size 3 is below the 8-byte header\n");
+	check(&m,
+	      SAMPLE("10",
+		     "1") "error: 0x128: perf.data: record size 3 is below the 8-byte header\n");
 }
 
 static void a_record_cut_off_at_the_end_is_noted(void **state)
@@ -982,8 +984,9 @@ static void a_record_cut_off_at_the_end_is_noted(void **state)
 	add_sample(&m, 10, 1);
 	add_sample(&m, 20, 2);
 	m.out.len -= 8;
-	check(&m, SAMPLE("10", "1")
-		  "note time=10 offset=0x128 text=\"1 record at the end is cut off\"\n");
+	check(&m,
+	      SAMPLE("10",
+		     "1") "note time=10 offset=0x128 text=\"1 record at the end is cut off\"\n");
 }
 
 static void a_sample_shorter_than_its_fields_is_noted(void **state)
@@ -996,8 +999,8 @@ static void a_sample_shorter_than_its_fields_is_noted(void **state)
 	put64(&m, 1);
 	perf_end_record(&m);
 	add_sample(&m, 10, 1);
-	check(&m, SAMPLE("10", "1")
-		  "note time=10 offset=0xf8 text=\"1 record is shorter than its fields\"\n");
+	check(&m, SAMPLE("10", "1") "note time=10 offset=0xf8 text=\"1 record is shorter than its "
+				    "fields\"\n");
 }
 
 /* What a recorder leaves that was killed: the size was never written. */
@@ -1008,10 +1011,13 @@ static void without_a_size_the_data_reaches_to_the_end(void **state)
 	(void)state;
 	begin(&m);
 	add_sample(&m, 10, 1);
-	check_without(&m, "source ", SAMPLE("10", "1")
-		      "note time=10 text=\"the file is not complete: its recorder was stopped "
-		      "before it could finish, or runs still; facts and names at its end are "
-		      "missing\"\n");
+	check_without(
+		&m, "source ",
+		SAMPLE("10",
+		       "1") "note time=10 text=\"the file is not complete: its recorder was "
+			    "stopped "
+			    "before it could finish, or runs still; facts and names at its end are "
+			    "missing\"\n");
 }
 
 static void old_files_without_trailers_keep_the_order_of_the_file(void **state)
@@ -1028,8 +1034,9 @@ static void old_files_without_trailers_keep_the_order_of_the_file(void **state)
 	put_text(&m, "late");
 	perf_end_record(&m);
 	add_sample(&m, 20, 2);
-	check(&m, SAMPLE("10", "1") "thread time=10 pid=10 tid=10 change=name name=\"late\"\n"
-			  SAMPLE("20", "2"));
+	check(&m,
+	      SAMPLE("10", "1") "thread time=10 pid=10 tid=10 change=name name=\"late\"\n" SAMPLE(
+		      "20", "2"));
 }
 
 /* The attr's size decides what is meaningful, the table's stride where the next one lies. */
@@ -1074,10 +1081,10 @@ static void a_pipe_tells_events_and_their_names_among_its_records(void **state)
 		put_text(&m, "box");
 		put(&m, 0, 4);
 		perf_end_record(&m);
-		check_without(&m, "-",
-			      "system time=0 key=\"host name\" value=\"box\"\n"
-			      "source time=0 source=0 name=\"my:event\" unit=\"ns\"\n"
-			      SAMPLE("10", "1"));
+		check_without(
+			&m, "-",
+			"system time=0 key=\"host name\" value=\"box\"\n"
+			"source time=0 source=0 name=\"my:event\" unit=\"ns\"\n" SAMPLE("10", "1"));
 	}
 }
 
@@ -1088,8 +1095,9 @@ static void samples_without_any_event_are_noted(void **state)
 	(void)state;
 	perf_begin_pipe(&m);
 	add_sample(&m, 10, 1);
-	check_without(&m, "-", "note time=0 offset=0x10 text=\"1 sample without a description of "
-			       "its layout\"\n");
+	check_without(&m, "-",
+		      "note time=0 offset=0x10 text=\"1 sample without a description of "
+		      "its layout\"\n");
 }
 
 static void what_can_not_be_read_is_refused_by_name(void **state)
@@ -1102,8 +1110,9 @@ static void what_can_not_be_read_is_refused_by_name(void **state)
 		{ "PERFFILEand more", 16,
 		  "error: perf.data: written by perf before 2010 (version 1 of the format), which "
 		  "is too old to be read\n" },
-		{ "PERFILE2\x11\0\0\0\0\0\0\0", 16, "error: 0x8: perf.data: header of 17 bytes, "
-						    "expected 104 (file) or 16 (pipe)\n" },
+		{ "PERFILE2\x11\0\0\0\0\0\0\0", 16,
+		  "error: 0x8: perf.data: header of 17 bytes, "
+		  "expected 104 (file) or 16 (pipe)\n" },
 		{ "PERFILE2\x68\0\0\0\0\0\0\0", 16,
 		  "error: 0x0: perf.data: the file ends inside its 104-byte header\n" },
 		{ "something", 9, "error: perf.data: expected the file to begin with PERFILE2\n" },
@@ -1131,8 +1140,7 @@ static void names_of_events_are_told_by_a_feature(void **state)
 		put_text(&names, "cycles:ppp");
 		put64(&names, 501);
 		perf_end_with_feature(&m, WK_PERF_FEATURE_EVENT_DESC, &names.out);
-		check_without(&m, "-",
-			      "source time=0 source=0 name=\"cycles:ppp\" unit=\"ns\"\n");
+		check_without(&m, "-", "source time=0 source=0 name=\"cycles:ppp\" unit=\"ns\"\n");
 		wk_buf_fini(&names.out);
 	}
 }
@@ -1176,7 +1184,7 @@ static void a_group_of_more_events_than_there_are_is_damage(void **state)
 		perf_end_with_feature(&m, WK_PERF_FEATURE_GROUP_DESC, &groups.out);
 		check_without(&m, "source ",
 			      leader ? SAMPLE("10", "1") "note time=10 offset=0x138 text=\"1 "
-							"feature section is damaged or cut off\"\n"
+							 "feature section is damaged or cut off\"\n"
 				     : SAMPLE("10", "1"));
 		wk_buf_fini(&groups.out);
 	}
@@ -1192,9 +1200,11 @@ static void a_damaged_feature_is_noted_and_the_rest_is_read(void **state)
 	put(&text, 1000, 4); /* longer than its section */
 	put_text(&text, "box");
 	perf_end_with_feature(&m, WK_PERF_FEATURE_HOSTNAME, &text.out);
-	check_without(&m, "source ", SAMPLE("10", "1")
-		      "note time=10 offset=0x138 text=\"1 feature section is damaged or cut "
-		      "off\"\n");
+	check_without(
+		&m, "source ",
+		SAMPLE("10",
+		       "1") "note time=10 offset=0x138 text=\"1 feature section is damaged or cut "
+			    "off\"\n");
 	wk_buf_fini(&text.out);
 }
 

@@ -486,7 +486,8 @@ static void names_that_would_take_half_of_a_full_disk_are_left_out(void **state)
 	text = end_full_disk(&disk);
 	assert_int_equal(lines_with(&text, "symbol "), 0);
 	assert_int_equal(lines_with(&text, BROKE_OFF), 1);
-	assert_int_equal(lines_with(&text, "names that only the machine of the recording knows"), 1);
+	assert_int_equal(lines_with(&text, "names that only the machine of the recording knows"),
+			 1);
 	assert_true(samples_in(&text) > before / 2);
 	wk_buf_fini(&text);
 }
@@ -570,7 +571,8 @@ static void where_functions_lie_and_what_was_missing_come_back(void **state)
 	finish(writer);
 	text = told_from_file(fd);
 	assert_int_equal(lines_with(&text, " start=0x1000 size=0x20 root path=\"/gone\" "
-					   "build_id=abcd\n"), 1);
+					   "build_id=abcd\n"),
+			 1);
 	assert_int_equal(lines_with(&text, "note time=0 text=\"half of it\"\n"), 1);
 	wk_buf_fini(&text);
 	close(fd);

@@ -150,8 +150,7 @@ static void kernel_code_is_known_by_image_or_address(void **state)
 	assert_has("a 1 2.5: 1 e: \n\t1 f (/build/vmlinux)\n\n", "kind=kernel");
 	assert_has("a 1 2.5: 1 e: \n\t1 f (/lib/modules/6.1/x.ko.xz)\n\n", "kind=kernel");
 	assert_has("a 1 2.5: 1 e: \n\t1 f ([nf_conntrack])\n\n", "kind=kernel");
-	assert_has("a 1 2.5: 1 e: \n\tffffffffc09ace93 bpf_prog_1 (bpf_prog_1)\n\n",
-		   "kind=kernel");
+	assert_has("a 1 2.5: 1 e: \n\tffffffffc09ace93 bpf_prog_1 (bpf_prog_1)\n\n", "kind=kernel");
 	assert_has("a 1 2.5: 1 e: \n\t7ffc71ee9580 f ([vdso])\n\n", "kind=user");
 	assert_lacks("a 1 2.5: 1 e: \n\t7ffc71ee9580 [unknown] ([stack])\n\n", "kind=");
 }
@@ -258,8 +257,8 @@ static bool note_sum(void *context, const struct wk_event *event, struct wk_err 
 		const struct wk_event_sum *sum = &event->sums.at[i];
 
 		wk_buf_add_fmt(context, "%u*%u %u %u-%u; ", (unsigned)sum->stack,
-			       (unsigned)sum->times, (unsigned)sum->weight,
-			       (unsigned)sum->time_ns, (unsigned)sum->until_ns);
+			       (unsigned)sum->times, (unsigned)sum->weight, (unsigned)sum->time_ns,
+			       (unsigned)sum->until_ns);
 	}
 	return true;
 }
@@ -303,8 +302,8 @@ static void weights_that_outgrow_their_sum_stay_at_the_most(void **state)
 					   1, true);
 
 	(void)state;
-	assert_non_null(strstr(wk_buf_text(&events),
-			       "weight=18446744073709551615 times=2 stack=1\n"));
+	assert_non_null(
+		strstr(wk_buf_text(&events), "weight=18446744073709551615 times=2 stack=1\n"));
 	wk_buf_fini(&events);
 }
 
@@ -313,7 +312,8 @@ static void a_thread_in_sums_ends_with_the_name_it_had_last(void **state)
 {
 	struct wk_buf events = events_read("a 1/2 0.1: 1 e: \n\t1 f (/a)\n\n"
 					   "b 1/2 0.2: 1 e: \n\t1 f (/a)\n\n"
-					   "a 1/2 0.3: 1 e: \n\t1 f (/a)\n\n", 1, true);
+					   "a 1/2 0.3: 1 e: \n\t1 f (/a)\n\n",
+					   1, true);
 	const char *at = wk_buf_text(&events), *names[8];
 	size_t count = 0;
 
@@ -366,8 +366,9 @@ static void lines_may_end_in_returns(void **state)
 static void the_last_sample_needs_no_blank_line(void **state)
 {
 	(void)state;
-	assert_int_equal(count_of("a 1 2.5: 1 e: \n\t1 f (/a)\n\na 1 2.6: 1 e: \n\t1 f (/a)",
-				  "\nsample "), 2);
+	assert_int_equal(
+		count_of("a 1 2.5: 1 e: \n\t1 f (/a)\n\na 1 2.6: 1 e: \n\t1 f (/a)", "\nsample "),
+		2);
 }
 
 static void samples_without_numbers_keep_their_command(void **state)
@@ -463,8 +464,8 @@ static void the_probe_knows_all_forms(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		assert_true(wk_reader_perf_script.probe(
-				    wk_bytes_of(known[i], strlen(known[i]))) >= 80);
+		assert_true(wk_reader_perf_script.probe(wk_bytes_of(known[i], strlen(known[i]))) >=
+			    80);
 	assert_int_equal(wk_reader_perf_script.probe(wk_bytes_of("a;b;c 3\n", 8)), 0);
 	assert_int_equal(wk_reader_perf_script.probe(wk_bytes_of("", 0)), 0);
 	assert_int_equal(wk_reader_perf_script.probe(wk_bytes_of("heap 1 2 words:\n", 16)), 0);

@@ -231,14 +231,15 @@ static void a_tree_has_times_and_sums(void **state)
 	give_family(&f);
 	text = rendered(f.model, "text", 0);
 	assert_string_equal(wk_buf_text(&text),
-		"total %  self ms  pid  start ms  end ms  lasted ms  exit  process\n"
-		"  100.0     1.00   10         ·       ·          ·     ·  shell (its parent 9 is not "
-		"in the recording)\n"
-		"   66.7        ·   20      2.00       ·          ·     ·  └ make\n"
-		"   66.7     2.00   30      3.00    7.00       4.00     ·    ├ cc\n"
-		"      ·        ·   40      8.00       ·          ·     ·    └ ld\n"
-		"\nthe tree of calls is `wick show FILE calls`\n"
-		"3 samples, none lost\n");
+			    "total %  self ms  pid  start ms  end ms  lasted ms  exit  process\n"
+			    "  100.0     1.00   10         ·       ·          ·     ·  shell (its "
+			    "parent 9 is not "
+			    "in the recording)\n"
+			    "   66.7        ·   20      2.00       ·          ·     ·  └ make\n"
+			    "   66.7     2.00   30      3.00    7.00       4.00     ·    ├ cc\n"
+			    "      ·        ·   40      8.00       ·          ·     ·    └ ld\n"
+			    "\nthe tree of calls is `wick show FILE calls`\n"
+			    "3 samples, none lost\n");
 	wk_buf_fini(&text);
 	wk_model_free(f.model);
 }

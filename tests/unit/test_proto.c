@@ -15,8 +15,10 @@ static struct wk_bytes message_of(const char *bytes, size_t len)
 
 static void fields_of_every_wire_type_are_read(void **state)
 {
-	static const char bytes[] = "\x08\x96\x01" "\x12\x02hi"
-				    "\x19\1\2\3\4\5\6\7\10" "\x25\1\0\0\0";
+	static const char bytes[] = "\x08\x96\x01"
+				    "\x12\x02hi"
+				    "\x19\1\2\3\4\5\6\7\10"
+				    "\x25\1\0\0\0";
 	struct wk_bytes message = message_of(bytes, sizeof(bytes) - 1);
 	struct wk_proto_field field;
 
@@ -57,9 +59,10 @@ static void what_breaks_off_is_bad(void **state)
 		const char *bytes;
 		size_t len;
 	} rows[] = {
-		{ "\x0a\x05hi", 4 }, { "\x08\x80", 2 }, { "\x80", 1 }, { "\x09\1\2", 3 },
-		{ "\x0d\1\2", 3 }, { "\x0b", 1 }, { "\x00\x01", 2 },
-		{ "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },
+		{ "\x0a\x05hi", 4 }, { "\x08\x80", 2 },
+		{ "\x80", 1 },       { "\x09\1\2", 3 },
+		{ "\x0d\1\2", 3 },   { "\x0b", 1 },
+		{ "\x00\x01", 2 },   { "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },
 	};
 
 	(void)state;

@@ -182,8 +182,7 @@ static void to_claim_what_is_had_already_costs_little(void **state)
 		wk_ranges_claim(&ranges, &(struct wk_range){ i, i + 1, 1, 1 });
 	for (uint64_t i = 0; i < COUNT; i++) {
 		wk_ranges_release(&ranges, &(struct wk_range){ i, i + 1, 1, 0 }, note_gone, gone);
-		assert_int_equal(
-			wk_ranges_claim(&ranges, &(struct wk_range){ 0, COUNT, 1, 2 }), 1);
+		assert_int_equal(wk_ranges_claim(&ranges, &(struct wk_range){ 0, COUNT, 1, 2 }), 1);
 	}
 	assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 10);
 	wk_ranges_fini(&ranges);

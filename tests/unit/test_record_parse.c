@@ -135,7 +135,8 @@ static void a_sample_with_a_kernel_and_a_user_chain(void **state)
 	(void)state;
 	begin(&f, true, 0);
 	header(&f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
-	words(&f, 6, W(SOURCE_ID), W(0xffffffff81000010), pair(10, 11), W(5000), pair(1, 0), W(997));
+	words(&f, 6, W(SOURCE_ID), W(0xffffffff81000010), pair(10, 11), W(5000), pair(1, 0),
+	      W(997));
 	words(&f, 7, W(6), W(PERF_CONTEXT_KERNEL), W(0xffffffff81000010), W(0xffffffff81000020),
 	      W(PERF_CONTEXT_USER), W(0x401000), W(0x402000));
 	expect(&f, "sample time=5000 pid=10 tid=11 cpu=1 source=2 weight=997 mode=kernel "
@@ -427,7 +428,8 @@ static void a_line_of_maps_is_a_mapping(void **state)
 
 	(void)state;
 	assert_true(wk_proc_map_line(
-		wk_str_c("7f10000-7f12000 r-xp 00001000 fe:01 332383     /usr/lib/a b.so (deleted)"),
+		wk_str_c(
+			"7f10000-7f12000 r-xp 00001000 fe:01 332383     /usr/lib/a b.so (deleted)"),
 		&image));
 	assert_int_equal(image.start, 0x7f10000);
 	assert_int_equal(image.size_bytes, 0x2000);
@@ -450,8 +452,8 @@ static void a_line_of_modules_has_a_place_and_a_size(void **state)
 	uint64_t start, size_bytes;
 
 	(void)state;
-	assert_true(wk_facts_module_line(
-		wk_str_c("ext4 905216 1 - Live 0xffffffffc0400000"), &module, &start, &size_bytes));
+	assert_true(wk_facts_module_line(wk_str_c("ext4 905216 1 - Live 0xffffffffc0400000"),
+					 &module, &start, &size_bytes));
 	assert_true(wk_str_is(module, "ext4"));
 	assert_int_equal(start, 0xffffffffc0400000);
 	assert_int_equal(size_bytes, 905216);

@@ -136,7 +136,8 @@ static void looking_at_a_record_leaves_it_there(void **state)
 	(void)state;
 	begin_at(&f, RING_BYTES - 8);
 	put(&f, 40, 7);
-	assert_int_equal(wk_ring_peek(&f.ring, f.ring.tail, f.page.data_head, out, sizeof(out)), 40);
+	assert_int_equal(wk_ring_peek(&f.ring, f.ring.tail, f.page.data_head, out, sizeof(out)),
+			 40);
 	assert_int_equal(out[15], 7);
 	assert_int_equal(wk_ring_peek(&f.ring, f.ring.tail + 40, f.page.data_head, out, 16), 0);
 	assert_int_equal(wk_ring_pending(&f.ring), 40);

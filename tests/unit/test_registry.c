@@ -68,7 +68,8 @@ static void what_is_not_known_is_described(void **state)
 		{ "\x1f\x8b\x08", 3, "with gzip" },
 		{ "\x28\xb5\x2f\xfd", 4, "with zstd" },
 		{ "\x7f"
-		  "ELF\x02\x01", 6, "this is a program or library (ELF)" },
+		  "ELF\x02\x01",
+		  6, "this is a program or library (ELF)" },
 	};
 
 	(void)state;

@@ -71,8 +71,8 @@ static void a_plain_url_is_a_debuginfod_server(void **state)
 	(void)state;
 	places_are("https://host/path/", WK_REMOTE_DEBUG, "app",
 		   "https://host/path/buildid/" HEX "/debuginfo\n");
-	places_are("http://host", WK_REMOTE_IMAGE, "app", "http://host/buildid/" HEX
-		   "/executable\n");
+	places_are("http://host", WK_REMOTE_IMAGE, "app",
+		   "http://host/buildid/" HEX "/executable\n");
 }
 
 static void a_store_has_a_tree_by_id_and_two_or_three_parts(void **state)
@@ -378,8 +378,7 @@ static void use_is_noted_and_the_time_of_the_fetch_stays(void **state)
 	put_there("bb22.debuginfo", 5, 5);
 	wk_os_note_use(in_own_folder("aa11.debuginfo"));
 	assert_int_equal(stat(in_own_folder("aa11.debuginfo"), &info), 0);
-	assert_in_range((uint64_t)info.st_mtim.tv_sec, 1,
-			wk_os_wall_ns() / 1000000000 - 8 * 3600);
+	assert_in_range((uint64_t)info.st_mtim.tv_sec, 1, wk_os_wall_ns() / 1000000000 - 8 * 3600);
 	wk_remote_make_room(own_folder, "", 100);
 	assert_true(is_there("aa11.debuginfo"));
 	assert_false(is_there("bb22.debuginfo"));

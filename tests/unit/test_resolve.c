@@ -79,8 +79,8 @@ static void give_sample(struct fixture *f, const uint64_t *offsets, size_t count
 					       .user_count = count, .user_is_exact = true } });
 }
 
-/* main called shop, into which buy was inlined, and into that pay. The recording names shop twice: by
- * its symbol, and by the calls at 0x110. */
+/* main called shop, into which buy was inlined, and into that pay. The recording names shop twice:
+ * by its symbol, and by the calls at 0x110. */
 static void give_shop(struct fixture *f, const struct wk_build_id *id)
 {
 	static const struct wk_event_call shop[] = {
@@ -208,8 +208,8 @@ static void a_function_keeps_the_file_it_came_with(void **state)
 	for (wk_function_id i = 1; i < f.model->function_count; i++)
 		if (strcmp(function_name(f.model, i), "pay") == 0) {
 			is_met = true;
-			assert_string_equal(wk_strtab_get(f.model->text,
-							  f.model->functions[i].file), "till.c");
+			assert_string_equal(
+				wk_strtab_get(f.model->text, f.model->functions[i].file), "till.c");
 		}
 	assert_true(is_met);
 	end(&f);
@@ -259,9 +259,9 @@ static void the_same_function_at_two_addresses_is_one(void **state)
 	assert_calls(&f, 0x110, "shop:15 ");
 	assert_calls(&f, 0x120, "shop:16 ");
 	leaf = model->named_of[model->samples.stack[0]];
-	assert_int_equal(model->named_frames.function[model->named.label[leaf]],
-			 model->named_frames.function[model->named.label[
-				 model->named.parent[leaf]]]);
+	assert_int_equal(
+		model->named_frames.function[model->named.label[leaf]],
+		model->named_frames.function[model->named.label[model->named.parent[leaf]]]);
 	end(&f);
 }
 
@@ -371,7 +371,8 @@ static const char *kernel_name(const struct told *told)
 
 	assert_non_null(file);
 	fputs("ffffffff81000000 T _text\nffffffff81000100 t work\n"
-	      "ffffffff81000200 T _etext\n", file);
+	      "ffffffff81000200 T _etext\n",
+	      file);
 	fclose(file);
 	start(&f);
 	give_kernel(&f, told);
@@ -443,8 +444,8 @@ static void stacks_do_not_grow_by_hundreds_of_calls_a_frame(void **state)
 	resolve(&f, false);
 	assert_in_range(f.model->named.count, DEPTH, 1 << 20);
 	assert_int_equal(f.model->note_count, 1);
-	assert_non_null(strstr(wk_model_str(f.model, f.model->notes[0].text).at,
-			       " frames were left out"));
+	assert_non_null(
+		strstr(wk_model_str(f.model, f.model->notes[0].text).at, " frames were left out"));
 	free(chain);
 	end(&f);
 }

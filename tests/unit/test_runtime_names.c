@@ -251,8 +251,9 @@ static void lines_of_a_perf_map_that_make_no_sense_are_told(void **state)
 	write_file(f.map, wk_str_c("1000 100 f\nno code here\n1200 0 nothing\n1300 10\n"));
 	give_memory(&f, now(), 0, "//anon");
 	give_sample(&f, now(), 0, 0x1010);
-	end(&f, "f", ".map: 2 lines make no sense and were passed over (the first: "
-		     "\"no code here\"), so names may be missing");
+	end(&f, "f",
+	    ".map: 2 lines make no sense and were passed over (the first: "
+	    "\"no code here\"), so names may be missing");
 }
 
 static void names_that_came_with_the_recording_are_all_there_is(void **state)

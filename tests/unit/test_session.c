@@ -44,7 +44,7 @@ static char *write_trace(uint64_t frequency, uint32_t tid)
 }
 
 /* Ticks a second; another clock is another start of the machine. */
-#define A_CLOCK	      10000000u
+#define A_CLOCK       10000000u
 #define ANOTHER_CLOCK 2337949u
 
 static bool is_one(const char *a, const char *b)

@@ -53,7 +53,9 @@ struct row {
 
 static void rows_come_in_order_of_a_number_in_them(void **state)
 {
-	static const struct row made[] = { { 'b', 7 }, { 'a', 3 }, { 'c', 7 }, { 'd', UINT64_MAX } };
+	static const struct row made[] = {
+		{ 'b', 7 }, { 'a', 3 }, { 'c', 7 }, { 'd', UINT64_MAX }
+	};
 	struct row *rows = wk_alloc(sizeof(made));
 
 	(void)state;

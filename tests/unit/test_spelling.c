@@ -85,9 +85,8 @@ static void default_arguments_are_filled_in(void **state)
 		       "std::vector<std::vector<int, std::allocator<int>>, "
 		       "std::allocator<std::vector<int, std::allocator<int>>>>::f");
 	assert_written("std::vector<int, mine<int> >", "std::vector<int, mine<int>>");
-	assert_written("std::map<int, char>",
-		       "std::map<int, char, std::less<int>, "
-		       "std::allocator<std::pair<int const, char>>>");
+	assert_written("std::map<int, char>", "std::map<int, char, std::less<int>, "
+					      "std::allocator<std::pair<int const, char>>>");
 	assert_written("std::set<int>", "std::set<int, std::less<int>, std::allocator<int>>");
 	assert_written("std::vector<void (*)(int, int)>",
 		       "std::vector<void (*)(int, int), std::allocator<void (*)(int, int)>>");

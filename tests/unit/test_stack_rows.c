@@ -108,8 +108,7 @@ static void rows_come_in_order_of_names_frame_by_frame(void **state)
 static void a_stack_that_weighs_nothing_is_no_row(void **state)
 {
 	(void)state;
-	assert_rows("a;b 0 0\na;c;d 1 0\na;c 0 0\na;c;e;f 0 0\na;g 0 2\n",
-		    "a;c;d 1 0\na;g 0 2\n");
+	assert_rows("a;b 0 0\na;c;d 1 0\na;c 0 0\na;c;e;f 0 0\na;g 0 2\n", "a;c;d 1 0\na;g 0 2\n");
 }
 
 /* Below a function of two names stacks may be one, and elsewhere they are not. */

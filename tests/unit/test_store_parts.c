@@ -69,7 +69,8 @@ static void build(const char *options)
 	snprintf(command, sizeof(command),
 		 "echo 'static __attribute__((noinline)) int hidden(int n) { return n + 2; }\n"
 		 "int main(int c, char **v) { (void)v; return hidden(c); }' >a.c && "
-		 "gcc -O1 -g -Wl,--build-id %s a.c -o a", options);
+		 "gcc -O1 -g -Wl,--build-id %s a.c -o a",
+		 options);
 	run("gcc", command);
 }
 
@@ -105,9 +106,8 @@ static void packed_names_are_unpacked(void **state)
 	struct place *p = *state;
 
 	build("");
-	run("xz",
-	    "objcopy --only-keep-debug --remove-section '.debug*' a mini && xz -k mini && "
-	    "strip a && objcopy --add-section .gnu_debugdata=mini.xz a");
+	run("xz", "objcopy --only-keep-debug --remove-section '.debug*' a mini && xz -k mini && "
+		  "strip a && objcopy --add-section .gnu_debugdata=mini.xz a");
 	open_file("a", &p->image);
 	if (!wk_store_minidebug(&p->image, &p->part, &p->why)) {
 		skip_without_lzma(p);
@@ -151,7 +151,8 @@ static void build_shared(const char *link)
 		 "cp a b && mkdir -p debug/.dwz && objcopy --only-keep-debug a debug/a.debug && "
 		 "objcopy --only-keep-debug b debug/b.debug && "
 		 "dwz -m debug/.dwz/common.debug -M '%s' debug/a.debug debug/b.debug && "
-		 "test -f debug/.dwz/common.debug", link);
+		 "test -f debug/.dwz/common.debug",
+		 link);
 	run("dwz", command);
 }
 
@@ -255,8 +256,7 @@ static void a_package_of_another_build_is_not_used(void **state)
 	assert_non_null(strstr(wk_buf_text(&p->why), "/a.dwp is of another build"));
 }
 
-static void check_split(struct place *p, const char *directory, const char *name,
-			const char *where)
+static void check_split(struct place *p, const char *directory, const char *name, const char *where)
 {
 	assert_true(wk_store_split(&p->image, p->dirs, wk_str_c(directory), wk_str_c(name),
 				   &p->part, &p->why));
@@ -302,7 +302,8 @@ static void sections_that_objcopy_packed_are_read(void **state)
 
 		snprintf(command, sizeof(command),
 			 "objcopy --compress-debug-sections=%s plain packed || "
-			 "test %s = zstd && cp plain packed", ways[i], ways[i]);
+			 "test %s = zstd && cp plain packed",
+			 ways[i], ways[i]);
 		run("objcopy", command);
 		open_file("packed", &p->part);
 		wk_dwarf_sections_init(&plain, p->image.obj, false);

@@ -338,8 +338,7 @@ static void a_label_keeps_what_tells_most(void **state)
 	assert_label("<a::Widget as core::fmt::Display>::fmt", 20, "a::Widget::fmt");
 	assert_label("f::{closure#0}::<fn(u8) -> a::B>::g", 12, "…closure}::g");
 	assert_label("llvm::Pass::run(llvm::Function&, int) const", 20, "llvm::Pass::run");
-	assert_label("f(int)::{lambda(char)#1}::operator()(char) const", 20,
-		     "f::{lambda}");
+	assert_label("f(int)::{lambda(char)#1}::operator()(char) const", 20, "f::{lambda}");
 	assert_label("(anonymous namespace)::work(void (*)(int)) (.llvm.123)", 30,
 		     "(anonymous namespace)::work");
 	assert_label("ns::(anonymous namespace)::work(int)", 30, "…(anonymous namespace)::work");

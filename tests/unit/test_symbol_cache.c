@@ -21,8 +21,7 @@ static int make_folder(void **state)
 	return make_own_folder(state) == 0 && setenv("WICK_CACHE_DIR", own_folder, 1) == 0 ? 0 : -1;
 }
 
-static void keep_of(uint32_t version, const struct wk_build_id *id, const char *source,
-		    time_t used)
+static void keep_of(uint32_t version, const struct wk_build_id *id, const char *source, time_t used)
 {
 	struct wk_cache *cache = wk_cache_open(NULL);
 	struct wk_cache_section section = { WK_CACHE_SOURCE, version, wk_str_c(source) };
@@ -73,7 +72,8 @@ static void the_list_has_a_row_an_image_the_last_used_first(void **state)
 	assert_string_equal(
 		said("list", &err),
 		"BUILD ID                                        SIZE  USED (UTC)        IMAGE\n"
-		"deadbeef                                       192 B  2027-01-15 08:00  /lib/b.so\n"
+		"deadbeef                                       192 B  2027-01-15 08:00  "
+		"/lib/b.so\n"
 		"0102030000000000000000000000000000000000       192 B  2023-11-14 22:13  "
 		"/usr/bin/a\\x1bprogram\n"
 		"2 files, 384 B in @\n");

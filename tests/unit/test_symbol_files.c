@@ -1,5 +1,5 @@
-/* Files of Windows programs in the folders of a symbol path: what is found, what is copied where, and
- * what is of another build. No network. */
+/* Files of Windows programs in the folders of a symbol path: what is found, what is copied where,
+ * and what is of another build. No network. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,8 +125,8 @@ static struct looking look(const char *path, const struct wk_symbol_want *want)
 		else
 			wk_buf_add_char(&text, *path);
 	wk_buf_add_fmt(&own, "%s/own", own_folder);
-	l.files = wk_symbol_files_new(
-		&(struct wk_remote_options){ .folder = wk_buf_text(&own) }, false);
+	l.files = wk_symbol_files_new(&(struct wk_remote_options){ .folder = wk_buf_text(&own) },
+				      false);
 	if (!wk_symbol_files_add(l.files, wk_buf_str(&text), &err))
 		fail_msg("%s", err.text);
 	l.is_found = wk_symbol_files_get(l.files, want, &l.found, &l.said);

@@ -56,9 +56,8 @@ static void every_form_of_an_element_means_its_places(void **state)
 		{ " \"C:\\Program Files\\s\" ; .", "folder C:\\Program Files\\s\nfolder ." },
 		{ "https://s/x/", "server https://s/x <- /default" },
 		{ "srv*C:\\a", "store C:\\a" },
-		{ "SRV*C:\\a*\\\\mid\\b*HTTPS://s/x",
-		  "store C:\\a\nstore \\\\mid\\b <- C:\\a\n"
-		  "server HTTPS://s/x <- C:\\a, \\\\mid\\b" },
+		{ "SRV*C:\\a*\\\\mid\\b*HTTPS://s/x", "store C:\\a\nstore \\\\mid\\b <- C:\\a\n"
+						      "server HTTPS://s/x <- C:\\a, \\\\mid\\b" },
 		{ "srv*https://s", "server https://s <- /default" },
 		{ "srv**https://s", "store /default\nserver https://s <- /default" },
 		{ "srv*/a*", "store /a\nstore /default <- /a" },
@@ -107,8 +106,8 @@ static void without_a_default_cache_there_is_none(void **state)
 	struct wk_buf places = { 0 };
 
 	(void)state;
-	assert_true(wk_symbol_path_add(&path, wk_str_c("cache*;srv**https://s;srv*/a*"), none,
-				       NULL));
+	assert_true(
+		wk_symbol_path_add(&path, wk_str_c("cache*;srv**https://s;srv*/a*"), none, NULL));
 	add_places(&path, &places);
 	assert_string_equal(wk_buf_text(&places), "server https://s\nstore /a");
 	wk_buf_fini(&places);
@@ -153,8 +152,8 @@ static void what_makes_no_sense_is_quoted(void **state)
 		struct wk_symbol_path path = { 0 };
 		struct wk_err err = { 0 };
 
-		assert_false(wk_symbol_path_add(&path, wk_str_c(rows[i].text), wk_str_c("/d"),
-						&err));
+		assert_false(
+			wk_symbol_path_add(&path, wk_str_c(rows[i].text), wk_str_c("/d"), &err));
 		if (!strstr(err.text, rows[i].says))
 			fail_msg("\"%s\" says \"%s\"", rows[i].text, err.text);
 		assert_int_equal(err.code, WK_EUSAGE);
@@ -179,8 +178,8 @@ static void a_path_without_end_ends(void **state)
 	wk_symbol_path_fini(&path);
 }
 
-static void check_spots(const char *element, enum wk_symbol_tiers tiers,
-			struct wk_symbol_wish wish, const char *expected)
+static void check_spots(const char *element, enum wk_symbol_tiers tiers, struct wk_symbol_wish wish,
+			const char *expected)
 {
 	struct wk_symbol_path path = { 0 };
 	struct wk_symbol_spot spot = { 0 };
@@ -344,8 +343,8 @@ static void the_mark_of_three_tiers_lies_at_the_root(void **state)
 		struct wk_symbol_path path = { 0 };
 		struct wk_buf mark = { 0 };
 
-		assert_true(wk_symbol_path_add(&path, wk_str_c(rows[i].element), wk_str_c(""),
-					       NULL));
+		assert_true(
+			wk_symbol_path_add(&path, wk_str_c(rows[i].element), wk_str_c(""), NULL));
 		wk_symbol_tiers_mark(&path.places[0], &mark);
 		assert_string_equal(wk_buf_text(&mark), rows[i].mark);
 		wk_buf_fini(&mark);

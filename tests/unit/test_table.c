@@ -116,7 +116,8 @@ static void files_of_one_name_are_told_apart_by_their_folders(void **state)
 		"app;C:\\Windows\\SysWOW64\\ntdll.dll!f 2",
 		"app;C:\\a\\v4\\clr.dll!g 1", "app;C:\\b\\v4\\clr.dll!h 1",
 		"app;C:\\app\\own.dll!i 1", NULL });
-	struct wk_buf text = rendered(model, &(struct asked){ .view = "functions", .form = "text" });
+	struct wk_buf text =
+		rendered(model, &(struct asked){ .view = "functions", .form = "text" });
 
 	(void)state;
 	assert_non_null(strstr(wk_buf_text(&text), "  System32\\ntdll.dll  f\n"));
@@ -211,13 +212,12 @@ static void the_long_names_of_one_part_push_no_other_part_to_the_right(void **st
 	add_row_of_part(&table, "events", "hard fault", "3");
 	assert_true(wk_renderer_text.render(&(struct wk_view){ .table = &table }, &out, NULL));
 	assert_true(wk_out_end(&out));
-	assert_string_equal(wk_buf_text(&text),
-			    "part     what         value\n"
-			    "machine  cpus         8\n"
-			    "trace    recorded to  a.etl\n"
-			    "events   A-Provider/Of-Long-Names/Start  15\n"
-			    "events   hard fault                      3\n"
-			    "\n");
+	assert_string_equal(wk_buf_text(&text), "part     what         value\n"
+						"machine  cpus         8\n"
+						"trace    recorded to  a.etl\n"
+						"events   A-Provider/Of-Long-Names/Start  15\n"
+						"events   hard fault                      3\n"
+						"\n");
 	wk_table_fini(&table);
 	wk_buf_fini(&text);
 }
@@ -344,8 +344,10 @@ static void the_system_table_shows_facts_events_and_notes(void **state)
 
 	(void)state;
 	add_fact(model, "host name", "box");
-	wk_model_add_note(model, &(struct wk_event_note){ .offset = 0x40, .text = WK_STR("odd record") });
-	wk_model_add_note(model, &(struct wk_event_note){ .offset = 0x80, .text = WK_STR("odd record") });
+	wk_model_add_note(model,
+			  &(struct wk_event_note){ .offset = 0x40, .text = WK_STR("odd record") });
+	wk_model_add_note(model,
+			  &(struct wk_event_note){ .offset = 0x80, .text = WK_STR("odd record") });
 	text = rendered(model, &(struct asked){ .view = "system", .form = "csv" });
 	assert_string_equal(wk_buf_text(&text), "key,value\n"
 						"host name,box\n"

@@ -25,8 +25,8 @@ static void start(struct built *b)
 				     .name = wk_str_c(of_process[i]) } });
 }
 
-static void memory(struct built *b, uint64_t time_ns, uint32_t pid, uint32_t changes,
-		   uint64_t page, uint64_t pages)
+static void memory(struct built *b, uint64_t time_ns, uint32_t pid, uint32_t changes, uint64_t page,
+		   uint64_t pages)
 {
 	built_give(b, (struct wk_event){
 		.kind = WK_EVENT_MEMORY, .time_ns = time_ns, .pid = pid, .tid = pid + 1,
@@ -92,9 +92,8 @@ static void memory_is_listed_by_what_is_left_of_it(void **state)
 	start(&b);
 	give_memory(&b);
 	shows(&b, "memory", NULL,
-	      MEMORY_HEAD
-	      "57.1429,16384,1,20480,300,20480,1,204800,204800,1,20,server\n"
-	      "42.8571,12288,2,40960,0,49152,2,40960,40960,1,10,editor\n");
+	      MEMORY_HEAD "57.1429,16384,1,20480,300,20480,1,204800,204800,1,20,server\n"
+			  "42.8571,12288,2,40960,0,49152,2,40960,40960,1,10,editor\n");
 }
 
 static void of_a_time_only_what_was_allocated_in_it_counts(void **state)
@@ -105,9 +104,8 @@ static void of_a_time_only_what_was_allocated_in_it_counts(void **state)
 	start(&b);
 	give_memory(&b);
 	shows(&b, "memory", "150ns-450ns",
-	      MEMORY_HEAD
-	      "71.4286,20480,1,20480,300,20480,1,204800,204800,1,20,server\n"
-	      "28.5714,8192,1,8192,400,8192,1,0,0,0,10,editor\n");
+	      MEMORY_HEAD "71.4286,20480,1,20480,300,20480,1,204800,204800,1,20,server\n"
+			  "28.5714,8192,1,8192,400,8192,1,0,0,0,10,editor\n");
 }
 
 static void blocks_are_listed_by_heap(void **state)
@@ -178,10 +176,9 @@ static void waits_are_listed_by_reason(void **state)
 	start(&b);
 	give_waits(&b);
 	shows(&b, "waits", NULL,
-	      WAITS_HEAD
-	      "61.5385,400,2,300,0,0,Page,kernel,waiting,1,,,,(interrupt)\n"
-	      "38.4615,250,3,100,60,50,Queue,kernel,waiting,2,20,21,server,server\n"
-	      "0.0000,0,1,0,90,90,Preempted,,ready,0,,,,\n");
+	      WAITS_HEAD "61.5385,400,2,300,0,0,Page,kernel,waiting,1,,,,(interrupt)\n"
+			 "38.4615,250,3,100,60,50,Queue,kernel,waiting,2,20,21,server,server\n"
+			 "0.0000,0,1,0,90,90,Preempted,,ready,0,,,,\n");
 }
 
 /* Times count from the first row, which is at 200. */
@@ -193,9 +190,8 @@ static void of_a_time_the_part_of_a_wait_that_lies_in_it_counts(void **state)
 	start(&b);
 	give_waits(&b);
 	shows(&b, "waits", "20ns-150ns",
-	      WAITS_HEAD
-	      "100.0000,50,1,50,0,0,Queue,kernel,waiting,1,20,21,server,server\n"
-	      "0.0000,0,1,0,80,80,Preempted,,ready,0,,,,\n");
+	      WAITS_HEAD "100.0000,50,1,50,0,0,Queue,kernel,waiting,1,20,21,server,server\n"
+			 "0.0000,0,1,0,80,80,Preempted,,ready,0,,,,\n");
 }
 
 static void marks_are_listed_in_order_of_time(void **state)

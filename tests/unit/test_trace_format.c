@@ -111,7 +111,8 @@ static void expect_with(const char *description, const char *kallsyms, bool big_
 static void fields_are_printed_as_the_format_says(void **state)
 {
 	(void)state;
-	EXPECT("\"%s %d %08x|%-5u|%5d\", REC->comm, REC->number, REC->flags, REC->flags, REC->number",
+	EXPECT("\"%s %d %08x|%-5u|%5d\", REC->comm, REC->number, REC->flags, REC->flags, "
+	       "REC->number",
 	       "worker -5 00000013|19   |   -5");
 	EXPECT("\"%lx %p 100%% %c\", REC->where, (void *)0, 'x'", "ffffffff81000010 (nil) 100% x");
 	EXPECT("\"%.3s|%*d|%-8s|\", REC->comm, 4, 7, REC->comm", "wor|   7|worker  |");
@@ -120,7 +121,8 @@ static void fields_are_printed_as_the_format_says(void **state)
 static void both_byte_orders_are_read(void **state)
 {
 	(void)state;
-	expect_with(COMMON FIELDS "print fmt: \"%d %x %s\", REC->number, REC->flags, __get_str(path)\n",
+	expect_with(COMMON FIELDS
+		    "print fmt: \"%d %x %s\", REC->number, REC->flags, __get_str(path)\n",
 		    "", true, "-5 13 /a/path");
 }
 
@@ -249,11 +251,12 @@ static void what_cannot_be_evaluated_is_listed(void **state)
 		    "[FAILED TO PARSE] comm=worker number=-5 where=0xffffffff81000010 "
 		    "address=ARRAY[02, 00, 00, 00, 00, 01]");
 	/* Fewer arguments than the text asks for: what came before stays. */
-	EXPECT("\"a %d\"", "a [FAILED TO PARSE] comm=worker number=-5 flags=19 "
-			  "where=0xffffffff81000010 path=/a/path "
-			  "address=ARRAY[02, 00, 00, 00, 00, 01] small=65534 "
-			  "numbers=ARRAY[0a, 00, 00, 00, 14, 00, 00, 00] "
-			  "net=ARRAY[00, 00, 00, 00, 00, 00, 00, 00, 00, 00, ff, ff, 7f, 00, 00, 01]");
+	EXPECT("\"a %d\"",
+	       "a [FAILED TO PARSE] comm=worker number=-5 flags=19 "
+	       "where=0xffffffff81000010 path=/a/path "
+	       "address=ARRAY[02, 00, 00, 00, 00, 01] small=65534 "
+	       "numbers=ARRAY[0a, 00, 00, 00, 14, 00, 00, 00] "
+	       "net=ARRAY[00, 00, 00, 00, 00, 00, 00, 00, 00, 00, ff, ff, 7f, 00, 00, 01]");
 }
 
 static void deep_expressions_are_refused_not_followed(void **state)

@@ -354,8 +354,8 @@ static void a_hundred_thousand_processes_are_as_many_nodes(void **state)
 /* A chart of several processes: each begins where the one before it ends, with no gap. */
 static void charts_of_processes_stand_side_by_side(void **state)
 {
-	struct wk_model *model = small_model(
-		(const char *[]){ "p;main;a 2", "q;main;b 3", "p;main;c 1", NULL });
+	struct wk_model *model =
+		small_model((const char *[]){ "p;main;a 2", "q;main;b 3", "p;main;c 1", NULL });
 	struct wk_tree tree =
 		tree_of(model, (struct wk_tree_options){ .by_process = true, .is_chart = true });
 

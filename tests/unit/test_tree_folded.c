@@ -21,29 +21,28 @@ static void a_name_is_never_split_by_another_that_sorts_between(void **state)
 {
 	(void)state;
 	assert_tree_of("foo;x 1\nfoo.a 9\nfoo 5\n",
-			   (struct wk_tree_options){ .order = WK_TREE_BY_NAME },
-			   "all 15 0\n foo 6 5\n  x 1 1\n foo.a 9 9\n");
+		       (struct wk_tree_options){ .order = WK_TREE_BY_NAME },
+		       "all 15 0\n foo 6 5\n  x 1 1\n foo.a 9 9\n");
 }
 
 /* "foo.a 9" comes before "foo;x 1" among sorted lines, and behind "foo 5". */
 static void by_text_siblings_stand_as_their_lines_do(void **state)
 {
 	(void)state;
-	assert_tree_of("foo;x 1\nfoo.a 9\n",
-			   (struct wk_tree_options){ .order = WK_TREE_BY_TEXT },
-			   "all 10 0\n foo.a 9 9\n foo 1 0\n  x 1 1\n");
+	assert_tree_of("foo;x 1\nfoo.a 9\n", (struct wk_tree_options){ .order = WK_TREE_BY_TEXT },
+		       "all 10 0\n foo.a 9 9\n foo 1 0\n  x 1 1\n");
 	assert_tree_of("foo;x 1\nfoo.a 9\nfoo 5\n",
-			   (struct wk_tree_options){ .order = WK_TREE_BY_TEXT },
-			   "all 15 0\n foo 6 5\n  x 1 1\n foo.a 9 9\n");
+		       (struct wk_tree_options){ .order = WK_TREE_BY_TEXT },
+		       "all 15 0\n foo 6 5\n  x 1 1\n foo.a 9 9\n");
 }
 
 static void a_chart_keeps_the_order_of_time(void **state)
 {
 	(void)state;
 	assert_tree_of("a;b 1\na;c 2\na;b 3\nz 1\na;b 4\n",
-			   (struct wk_tree_options){ .is_chart = true },
-			   "all 11 0\n a 6 0\n  b 1 1\n  c 2 2\n  b 3 3\n z 1 1\n a 4 0\n"
-			   "  b 4 4\n");
+		       (struct wk_tree_options){ .is_chart = true },
+		       "all 11 0\n a 6 0\n  b 1 1\n  c 2 2\n  b 3 3\n z 1 1\n a 4 0\n"
+		       "  b 4 4\n");
 }
 
 static void a_chart_joins_neighbours_that_go_on(void **state)
@@ -71,11 +70,11 @@ static void callers_of_a_function_may_be_left_out(void **state)
 
 	(void)state;
 	assert_tree_of("start;main;b 2\nother;main;b 3\nthread;c 4\n",
-			   (struct wk_tree_options){ .skip_after = skip },
-			   "all 9 0\n main 5 0\n  b 5 5\n thread 4 0\n  c 4 4\n");
+		       (struct wk_tree_options){ .skip_after = skip },
+		       "all 9 0\n main 5 0\n  b 5 5\n thread 4 0\n  c 4 4\n");
 	assert_tree_of("start;main;b 2\nthread;c 4\n",
-			   (struct wk_tree_options){ .skip_after = skip, .inverted = true },
-			   "all 6 0\n c 4 0\n  thread 4 4\n b 2 0\n  main 2 2\n");
+		       (struct wk_tree_options){ .skip_after = skip, .inverted = true },
+		       "all 6 0\n c 4 0\n  thread 4 4\n b 2 0\n  main 2 2\n");
 }
 
 static void the_lightest_frames_become_counted_boxes(void **state)
@@ -140,17 +139,21 @@ static void assert_sides(enum wk_tree_side side, double factor, const char *expe
 static void a_comparison_has_both_sides_in_every_node(void **state)
 {
 	(void)state;
-	assert_sides(WK_TREE_AFTER, 0, "all 17 0 18>17\n a 17 0 18>17\n  b 12 12 10>12\n"
-				       "  c 2 2 5>2\n  new 3 3 0>3\n");
-	assert_sides(WK_TREE_BEFORE, 0, "all 18 0 18>17\n a 18 0 18>17\n  b 10 10 10>12\n"
-					"  c 5 5 5>2\n  gone 3 3 3>0\n");
-	assert_sides(WK_TREE_LARGER, 0, "all 23 0 18>17\n a 23 0 18>17\n  b 12 12 10>12\n"
-					"  c 5 5 5>2\n  gone 3 3 3>0\n  new 3 3 0>3\n");
+	assert_sides(WK_TREE_AFTER, 0,
+		     "all 17 0 18>17\n a 17 0 18>17\n  b 12 12 10>12\n"
+		     "  c 2 2 5>2\n  new 3 3 0>3\n");
+	assert_sides(WK_TREE_BEFORE, 0,
+		     "all 18 0 18>17\n a 18 0 18>17\n  b 10 10 10>12\n"
+		     "  c 5 5 5>2\n  gone 3 3 3>0\n");
+	assert_sides(WK_TREE_LARGER, 0,
+		     "all 23 0 18>17\n a 23 0 18>17\n  b 12 12 10>12\n"
+		     "  c 5 5 5>2\n  gone 3 3 3>0\n  new 3 3 0>3\n");
 	assert_sides(WK_TREE_AFTER_AND_GONE, 0,
 		     "all 20 0 18>17\n a 20 0 18>17\n  b 12 12 10>12\n  c 2 2 5>2\n"
 		     "  gone 3 3 3>0\n  new 3 3 0>3\n");
-	assert_sides(WK_TREE_AFTER, 2, "all 17 0 36>17\n a 17 0 36>17\n  b 12 12 20>12\n"
-				       "  c 2 2 10>2\n  new 3 3 0>3\n");
+	assert_sides(WK_TREE_AFTER, 2,
+		     "all 17 0 36>17\n a 17 0 36>17\n  b 12 12 20>12\n"
+		     "  c 2 2 10>2\n  new 3 3 0>3\n");
 }
 
 static void assert_two_inputs(struct wk_stack_store *stacks)

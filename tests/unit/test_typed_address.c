@@ -31,7 +31,8 @@ static void check(const struct example *e)
 	    typed.offset != e->offset || typed.may_be_image != e->may_be_image)
 		fail_msg("\"%s\": image \"%.*s\", function \"%.*s\", offset 0x%llx%s", e->text,
 			 WK_STR_ARG(typed.image), WK_STR_ARG(typed.function),
-			 (unsigned long long)typed.offset, typed.may_be_image ? ", or an image" : "");
+			 (unsigned long long)typed.offset,
+			 typed.may_be_image ? ", or an image" : "");
 }
 
 /* Up to the one without a text. */

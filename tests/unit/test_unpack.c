@@ -200,9 +200,10 @@ static void a_look_takes_no_more_than_asked(void **state)
 	static const struct {
 		const char *packed;
 		size_t size;
-	} rows[] = {
-		{ gzipped, GZIP_SIZE }, { gzipped, GZIP_SIZE - 9 }, { zstd_packed, ZSTD_SIZE },
-		{ xz_packed, XZ_SIZE } };
+	} rows[] = { { gzipped, GZIP_SIZE },
+		     { gzipped, GZIP_SIZE - 9 },
+		     { zstd_packed, ZSTD_SIZE },
+		     { xz_packed, XZ_SIZE } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -223,8 +224,10 @@ static void add_bomb(struct wk_buf *out)
 	char *at = wk_buf_extend(out, 1051);
 
 	memset(at, 0, 1051);
-	memcpy(at, "\x1f\x8b\x08\0\0\0\0\0\x02\x03"
-		   "\xed\xc1\x31\x01\0\0\0\xc2\xa0\xf5\x4f\x6d\x08\x5f\xa0", 25);
+	memcpy(at,
+	       "\x1f\x8b\x08\0\0\0\0\0\x02\x03"
+	       "\xed\xc1\x31\x01\0\0\0\xc2\xa0\xf5\x4f\x6d\x08\x5f\xa0",
+	       25);
 	memcpy(at + 1041, "\x3e\x03\x1c\xea\x38\xa7\0\0\x10\0", 10);
 }
 

@@ -124,8 +124,9 @@ static void begin_x86(struct process *p)
 	maker_x86_cie(&p->cfi, "zRS");
 	/* rip and rsp and rbx lie in the interrupted context 64 bytes above the stack pointer. */
 	maker_fde(&p->cfi, TEXT + 5 * 0x100, 0x100,
-		  (uint8_t[]){ 0x0f, 3, 0x77, 0xc0, 0, 0x10, RIP, 2, 0x77, 8, 0x10, RSP, 2, 0x77, 16,
-			       0x10, RBX, 2, 0x77, 24, 0x16, RBP, 1, 0x30 }, 24);
+		  (uint8_t[]){ 0x0f, 3,    0x77, 0xc0, 0,   0x10, RIP,  2,  0x77, 8,   0x10, RSP,
+			       2,    0x77, 16,   0x10, RBX, 2,    0x77, 24, 0x16, RBP, 1,    0x30 },
+		  24);
 	ready(p);
 	set(p, RSP, STACK);
 }
@@ -475,7 +476,8 @@ static void frame_pointers_help_where_there_are_no_tables(void **state)
 	assert_int_equal(p.end, WK_UNWIND_ROOT);
 	/* Not aligned, downward, to itself, or far from the stack: no frame pointers. */
 	for (uint64_t i = 0; i < 4; i++) {
-		const uint64_t wrong[] = { STACK + 7 * 8 + 4, STACK - 8, STACK + 2 * 8, STACK + (1ull << 40) };
+		const uint64_t wrong[] = { STACK + 7 * 8 + 4, STACK - 8, STACK + 2 * 8,
+					   STACK + (1ull << 40) };
 
 		p.words[2] = wrong[i];
 		assert_int_equal(walk(&p, 300), 2);
@@ -620,7 +622,8 @@ static void slots_of_a_plt_are_not_one_function(void **state)
 	p.obj.sections = sections;
 	p.obj.section_count = 2;
 	for (size_t i = 0; i < 5; i++) {
-		static const char *const names[] = { ".text", ".plt", ".plt.sec", ".plt.got", ".iplt" };
+		static const char *const names[] = { ".text", ".plt", ".plt.sec", ".plt.got",
+						     ".iplt" };
 
 		sections[1].name = wk_str_c(names[i]);
 		assert_int_equal(wk_unwind_function(p.table, TEXT + 0x610, &start, &size), i == 0);
@@ -664,7 +667,8 @@ static void code_without_tables_is_followed(void **state)
 	begin_x86(&p);
 	memcpy(code + 0x100, trampoline, sizeof(trampoline));
 	memcpy(code + 0x205, thread_end, sizeof(thread_end));
-	p.segment = (struct wk_obj_segment){ .type = 1, .vaddr = 0x60000, .file_size = sizeof(code) };
+	p.segment =
+		(struct wk_obj_segment){ .type = 1, .vaddr = 0x60000, .file_size = sizeof(code) };
 	p.obj.at = code;
 	p.obj.size_bytes = sizeof(code);
 	p.obj.section_count = 0;

@@ -210,12 +210,12 @@ static const struct {
 	uint64_t base; /* what the value counts from; 1 stands for its own place */
 	bool is_good;
 } encodings[] = {
-	{ 0x00, 8, 0, true },      { 0x04, 8, 0, true },   { 0x0c, 8, 0, true },
-	{ 0x03, 4, 0, true },      { 0x0b, 4, 0, true },   { 0x1b, 4, 1, true },
-	{ 0x13, 4, 1, true },      { 0x1c, 8, 1, true },   { 0x12, 2, 1, true },
-	{ 0x1a, 2, 1, true },      { 0x23, 4, START, true }, { 0x3b, 4, 0x600000, true },
-	{ 0x01, 3, 0, true },      { 0x80, 8, 0, false },  { 0x9b, 4, 1, false },
-	{ 0x45, 4, 0, false },     { 0x0f, 4, 0, false },  { 0xff, 4, 0, false },
+	{ 0x00, 8, 0, true },  { 0x04, 8, 0, true },     { 0x0c, 8, 0, true },
+	{ 0x03, 4, 0, true },  { 0x0b, 4, 0, true },     { 0x1b, 4, 1, true },
+	{ 0x13, 4, 1, true },  { 0x1c, 8, 1, true },     { 0x12, 2, 1, true },
+	{ 0x1a, 2, 1, true },  { 0x23, 4, START, true }, { 0x3b, 4, 0x600000, true },
+	{ 0x01, 3, 0, true },  { 0x80, 8, 0, false },    { 0x9b, 4, 1, false },
+	{ 0x45, 4, 0, false }, { 0x0f, 4, 0, false },    { 0xff, 4, 0, false },
 };
 
 static void add_encoded(struct maker *m, uint8_t encoding, uint8_t bytes, uint64_t value)

@@ -159,11 +159,11 @@ static void what_a_jump_table_leads_to_has_the_stack_of_the_jump(void **state)
 
 static void what_can_not_be_followed_is_refused(void **state)
 {
-	static const uint8_t lost[] = { 0x48, 0x89, 0xc4, 0x90, 0xc3 };  /* mov %rax, %rsp; nop */
-	static const uint8_t exchanged[] = { 0x48, 0x87, 0xe0, 0x90 };   /* xchg %rsp, %rax; nop */
-	static const uint8_t switched[] = { 0x5c, 0x90 };                /* pop %rsp; nop */
+	static const uint8_t lost[] = { 0x48, 0x89, 0xc4, 0x90, 0xc3 }; /* mov %rax, %rsp; nop */
+	static const uint8_t exchanged[] = { 0x48, 0x87, 0xe0, 0x90 };  /* xchg %rsp, %rax; nop */
+	static const uint8_t switched[] = { 0x5c, 0x90 };               /* pop %rsp; nop */
 	static const uint8_t invalid[] = { 0x06, 0x90 };
-	static const uint8_t popped[] = { 0x58, 0x58, 0x90 };            /* the return address too */
+	static const uint8_t popped[] = { 0x58, 0x58, 0x90 }; /* the return address too */
 	static const struct place at3[] = { { 3, 0, 0, 0, 0 } }, at1[] = { { 1, 0, 0, 0, 0 } };
 	static const struct place at2[] = { { 2, 0, 0, 0, 0 } };
 

@@ -147,7 +147,9 @@ static void the_initial_value_is_pushed_first(void **state)
 
 static void the_linkers_plt_pattern_is_known(void **state)
 {
-	static const uint8_t code[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22 };
+	static const uint8_t code[] = {
+		0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22
+	};
 	struct wk_expr_plt plt;
 
 	(void)state;

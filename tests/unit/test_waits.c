@@ -18,8 +18,7 @@ static uint32_t pid_of(uint32_t tid)
 	return tid ? 7 : 0;
 }
 
-static void switches(struct built *f, uint64_t time_ns, uint32_t old, bool old_waits,
-		     uint32_t now)
+static void switches(struct built *f, uint64_t time_ns, uint32_t old, bool old_waits, uint32_t now)
 {
 	uint64_t chain[] = { 0x5000 + now };
 
@@ -47,12 +46,11 @@ static const char *rows(const struct built *f)
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < samples->count && len < sizeof(text); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %llu of %u",
-					len ? "; " : "",
-					wk_strtab_get(f->model->text,
-						f->model->sources[samples->source[i]].name),
-					(unsigned long long)samples->weight[i],
-					f->model->threads[samples->thread[i]].tid);
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len, "%s%s %llu of %u", len ? "; " : "",
+			wk_strtab_get(f->model->text, f->model->sources[samples->source[i]].name),
+			(unsigned long long)samples->weight[i],
+			f->model->threads[samples->thread[i]].tid);
 	return text;
 }
 
@@ -282,9 +280,11 @@ static void what_a_thread_did_adds_up_to_its_time_however_it_is_cut(void **state
 
 		for (uint32_t tid = 70; tid < 75; tid++)
 			for (wk_thread_id i = 1; i < f.model->thread_count; i++)
-				whole[tid - 70] += f.model->threads[i].tid != tid ? 0
-						   : sums[i].running_ns + sums[i].waiting_ns +
-							     sums[i].ready_ns;
+				whole[tid - 70] += f.model->threads[i].tid != tid
+							   ? 0
+							   : sums[i].running_ns +
+								     sums[i].waiting_ns +
+								     sums[i].ready_ns;
 		free(sums);
 	}
 	for (uint32_t i = 0; i < 5; i++)
@@ -326,15 +326,13 @@ static const char *abouts(const struct built *f)
 	for (uint32_t i = 0; i < samples->count && len < sizeof(text); i++) {
 		const struct wk_about *about = wk_model_about(f->model, i);
 
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s by %u%s: %s %s%s",
-					len ? "; " : "",
-					wk_strtab_get(f->model->text,
-						f->model->sources[samples->source[i]].name),
-					f->model->threads[about->by].tid,
-					about->by_interrupt ? "!" : "",
-					wk_strtab_get(f->model->text, about->what),
-					wk_wait_mode_name((enum wk_wait_mode)about->mode),
-					about->could_run ? "could run" : "");
+		len += (size_t)snprintf(
+			text + len, sizeof(text) - len, "%s%s by %u%s: %s %s%s", len ? "; " : "",
+			wk_strtab_get(f->model->text, f->model->sources[samples->source[i]].name),
+			f->model->threads[about->by].tid, about->by_interrupt ? "!" : "",
+			wk_strtab_get(f->model->text, about->what),
+			wk_wait_mode_name((enum wk_wait_mode)about->mode),
+			about->could_run ? "could run" : "");
 	}
 	return text;
 }

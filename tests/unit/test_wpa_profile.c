@@ -37,8 +37,9 @@ static void read_preset(struct wk_wpa_profile *profile, const char *graph, const
 	assert_int_equal(profile->preset_count, 1);
 }
 
-#define COLUMN(name, more) "<Column Guid=\"0\" Name=\"" name "\" IsVisible=\"true\">" more "</Column>"
-#define HIDDEN(name)       "<Column Guid=\"0\" Name=\"" name "\" IsVisible=\"false\"/>"
+#define COLUMN(name, more)                                                                         \
+	"<Column Guid=\"0\" Name=\"" name "\" IsVisible=\"true\">" more "</Column>"
+#define HIDDEN(name) "<Column Guid=\"0\" Name=\"" name "\" IsVisible=\"false\"/>"
 
 static void assert_view(const struct wk_wpa_profile *profile, const char *grouping,
 			const char *source, const char *missing)
@@ -62,8 +63,8 @@ static void visible_columns_left_of_the_bar_are_grouped_by(void **state)
 	(void)state;
 	read_preset(&profile, SAMPLED, "KeyColumnCount=\"4\"",
 		    HIDDEN("Process Name") COLUMN("Process", "") COLUMN("Thread ID", "")
-		    COLUMN("Stack", "<StackOptionsParameter/>") COLUMN("Count", "")
-		    COLUMN("Weight (in view)", "") HIDDEN("Rank"));
+			    COLUMN("Stack", "<StackOptionsParameter/>") COLUMN("Count", "")
+				    COLUMN("Weight (in view)", "") HIDDEN("Rank"));
 	assert_string_equal(profile.presets[0].view.at, "Tab");
 	assert_view(&profile, "pid,thread,stack", "", "");
 	wk_wpa_profile_fini(&profile);
@@ -78,8 +79,9 @@ static void what_has_no_counterpart_is_listed_by_name(void **state)
 		    "KeyColumnCount=\"4\" InitialFilterQuery=\"[DPC/ISR]:=&quot;DPC&quot; OR "
 		    "[Process]:=&quot;Idle (0)&quot;\"",
 		    COLUMN("Process", "") COLUMN("Thread Start Module", "")
-		    COLUMN("Stack", "<StackOptionsParameter Mode=\"StackTag\"/>")
-		    COLUMN("Stack", "") COLUMN("TimeStamp", "") COLUMN("Count", ""));
+			    COLUMN("Stack", "<StackOptionsParameter Mode=\"StackTag\"/>")
+				    COLUMN("Stack", "") COLUMN("TimeStamp", "")
+					    COLUMN("Count", ""));
 	assert_view(&profile, "pid,stack", "",
 		    "the grouping by column \"Thread Start Module\"\n"
 		    "the grouping by tags of column \"Stack\"\n"
@@ -109,7 +111,7 @@ static void switches_are_waits_or_what_comes_behind_them(void **state)
 	(void)state;
 	read_preset(&profile, PRECISE, "KeyColumnCount=\"3\"",
 		    COLUMN("New Process", "") COLUMN("New Thread Id", "")
-		    COLUMN("New Thread Stack", "") COLUMN("Waits (us)", ""));
+			    COLUMN("New Thread Stack", "") COLUMN("Waits (us)", ""));
 	assert_view(&profile, "pid,thread,stack", "wait", "");
 	wk_wpa_profile_fini(&profile);
 	read_preset(&profile, PRECISE, "KeyColumnCount=\"1\"",

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/packed/zip.h"
 
-#define TEXT	 "main;work 12\n"
+#define TEXT     "main;work 12\n"
 #define REPEATED TEXT TEXT TEXT
 
 /* REPEATED by the rules of deflate. */
@@ -414,10 +414,8 @@ static void check_unread(struct writer w, const char *says)
 static void lying_sizes_and_sums_are_said(void **state)
 {
 	(void)state;
-	check_unread(with_field(FIELD_SIZE, 14, stored("a", TEXT)),
-		     "claims 14 bytes and has 13");
-	check_unread(with_field(FIELD_SIZE, 12, stored("a", TEXT)),
-		     "claims 12 bytes and has 13");
+	check_unread(with_field(FIELD_SIZE, 14, stored("a", TEXT)), "claims 14 bytes and has 13");
+	check_unread(with_field(FIELD_SIZE, 12, stored("a", TEXT)), "claims 12 bytes and has 13");
 	check_unread(with_field(FIELD_SIZE, 40, packed("a")),
 		     "ends after 39 of the 40 bytes that were told");
 	check_unread(with_field(FIELD_SIZE, 38, packed("a")), "its CRC-32 is");
@@ -445,10 +443,10 @@ static void encrypted_members_and_other_methods_are_named(void **state)
 		uint16_t method, flags;
 		const char *says;
 	} rows[] = {
-		{ 0, 1, "is encrypted" },      { 8, 1 << 6, "is encrypted" },
-		{ 99, 1, "is encrypted" },     { 9, 0, "packed with Deflate64" },
+		{ 0, 1, "is encrypted" },       { 8, 1 << 6, "is encrypted" },
+		{ 99, 1, "is encrypted" },      { 9, 0, "packed with Deflate64" },
 		{ 12, 0, "packed with bzip2" }, { 14, 0, "packed with LZMA" },
-		{ 93, 0, "packed with zstd" }, { 7, 0, "by method 7, which is not known" },
+		{ 93, 0, "packed with zstd" },  { 7, 0, "by method 7, which is not known" },
 	};
 
 	(void)state;

@@ -69,8 +69,8 @@ static void read_head(struct wk_bytes *in, struct wk_cab *cab, struct head *head
 static bool read_folders(struct wk_bytes *in, const struct head *head, struct wk_cab *cab,
 			 struct wk_err *err)
 {
-	if (!wk_bytes_need(in, (uint64_t)head->folder_count *
-				       (FOLDER_BYTES + head->folder_reserve)))
+	if (!wk_bytes_need(in,
+			   (uint64_t)head->folder_count * (FOLDER_BYTES + head->folder_reserve)))
 		return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(in),
 			       "the cabinet claims %u folders and ends before them",
 			       head->folder_count);
@@ -178,7 +178,8 @@ static bool take_block(const struct wk_cab *cab, struct wk_bytes *in, struct blo
 	if (block->size_bytes > MOST_BLOCK)
 		return wk_fail(err, WK_ECORRUPT, at,
 			       "a block of the cabinet claims %u bytes, and none has more than "
-			       "%u", block->size_bytes, MOST_BLOCK);
+			       "%u",
+			       block->size_bytes, MOST_BLOCK);
 	/* Half of a block that goes on in another cabinet has no size. */
 	if (block->size_bytes == 0)
 		return wk_fail(err, WK_EUNSUPPORTED, at,
@@ -235,15 +236,15 @@ static bool begin(struct unpacking *u)
 		u->lzx = wk_lzx_new(window_bits);
 		return u->lzx || wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
 					 "the cabinet claims an LZX window of 2^%u bytes, and "
-					 "there is none like that", window_bits);
+					 "there is none like that",
+					 window_bits);
 	case METHOD_QUANTUM:
 		return wk_fail(u->err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "the cabinet is packed with Quantum; only MSZIP and LZX are read: "
 			       "unpack it first (cabextract, expand)");
 	default:
 		return wk_fail(u->err, WK_EUNSUPPORTED, WK_NOWHERE,
-			       "the cabinet is packed by method %u, which is not known",
-			       u->method);
+			       "the cabinet is packed by method %u, which is not known", u->method);
 	}
 }
 
@@ -269,8 +270,8 @@ static bool add_blocks(struct unpacking *u, uint64_t need)
 		if (i == u->folder->block_count)
 			return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&in),
 				       "the cabinet's folder has %zu bytes, and a file in it "
-				       "claims to end at %" PRIu64, u->plain->len - u->before,
-				       need);
+				       "claims to end at %" PRIu64,
+				       u->plain->len - u->before, need);
 		if (!take_block(u->cab, &in, &block, u->err) || !add_block(u, &block))
 			return false;
 	}

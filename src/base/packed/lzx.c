@@ -9,19 +9,19 @@
 #define MOST_WINDOW_BITS  21
 
 #define MOST_SLOTS    50 /* classes of distances */
-#define BYTES	      256
+#define BYTES         256
 #define MOST_MAIN     (BYTES + 8 * MOST_SLOTS)
-#define LENGTHS	      249
-#define ALIGNED	      8
-#define PRETREE	      20
+#define LENGTHS       249
+#define ALIGNED       8
+#define PRETREE       20
 #define MOST_CODE     16 /* bits */
 #define TABLE_BITS    10 /* of a code that are looked up at once */
 #define SHORT_LENGTHS 7  /* lengths that the main code has itself */
 #define LEAST_MATCH   2
 
 #define MOST_CALL_BLOCKS 32768 /* behind which no calls are translated */
-#define CALL_BYTES	 5
-#define CALL_TAIL	 10 /* bytes at a block's end in which no call begins */
+#define CALL_BYTES       5
+#define CALL_TAIL        10 /* bytes at a block's end in which no call begins */
 
 enum block_kind {
 	BLOCK_VERBATIM = 1,
@@ -48,12 +48,12 @@ struct bits {
 struct wk_lzx {
 	uint8_t *window;
 	uint32_t mask;
-	uint64_t total;      /* plain bytes so far */
+	uint64_t total; /* plain bytes so far */
 	uint32_t distances[3];
 	unsigned main_count; /* symbols of the main code */
 	bool has_begun, is_over;
-	uint32_t call_size;  /* 0: calls are as they are */
-	uint32_t blocks;     /* of the cabinet, so far */
+	uint32_t call_size; /* 0: calls are as they are */
+	uint32_t blocks;    /* of the cabinet, so far */
 
 	enum block_kind kind;
 	uint32_t size, left; /* of LZX's own block, which may go on in the cabinet's next one */

@@ -33,8 +33,8 @@ struct unpacking {
 	struct wk_bytes in;
 	struct wk_buf *out;
 	size_t known_bytes; /* of `out` that deflate may repeat */
-	uint64_t most;     /* bytes that may be added to `out` */
-	bool is_look;      /* reaching `most` or an early end is no error */
+	uint64_t most;      /* bytes that may be added to `out` */
+	bool is_look;       /* reaching `most` or an early end is no error */
 	struct wk_err *err;
 };
 
@@ -99,8 +99,8 @@ static bool fail_too_large(struct unpacking *u)
 								   .end = u->in.end }));
 	wk_fail(u->err, WK_ECORRUPT, WK_NOWHERE,
 		"unpacked with %s it is larger than %s, which is more than recordings of that "
-		"packed size need; if it is one, unpack it first", wk_packing_name(u->packing),
-		wk_buf_text(&size));
+		"packed size need; if it is one, unpack it first",
+		wk_packing_name(u->packing), wk_buf_text(&size));
 	wk_buf_fini(&size);
 	return false;
 }
@@ -118,8 +118,8 @@ static bool fail_without(struct unpacking *u, const char *library, const char *p
 {
 	return wk_fail(u->err, WK_EFORMAT, WK_NOWHERE,
 		       "this is compressed with %s, and this wick was built without %s: "
-		       "unpack it first (%s)", wk_packing_name(u->packing), library,
-		       program);
+		       "unpack it first (%s)",
+		       wk_packing_name(u->packing), library, program);
 }
 #endif
 
@@ -161,8 +161,8 @@ static bool inflate_all(z_stream *stream, struct unpacking *u)
 			if (u->packing != WK_PACKED_GZIP || wk_packing_of(u->in) != WK_PACKED_GZIP)
 				return true;
 			inflateReset(stream);
-		} else if (answer == Z_BUF_ERROR || (answer == Z_OK && stream->avail_out &&
-						     wk_bytes_left(&u->in) == 0)) {
+		} else if (answer == Z_BUF_ERROR ||
+			   (answer == Z_OK && stream->avail_out && wk_bytes_left(&u->in) == 0)) {
 			return fail_cut(u);
 		} else if (answer != Z_OK) {
 			return wk_fail(u->err, WK_ECORRUPT, wk_bytes_offset(&u->in),
@@ -303,8 +303,7 @@ static bool xz_all(lzma_stream *stream, struct unpacking *u)
 				return true;
 			answer = lzma_stream_decoder(stream, MOST_XZ_MEMORY, 0);
 		} else if (answer == LZMA_BUF_ERROR ||
-			   (answer == LZMA_OK && stream->avail_out &&
-			    wk_bytes_left(&u->in) == 0)) {
+			   (answer == LZMA_OK && stream->avail_out && wk_bytes_left(&u->in) == 0)) {
 			return fail_cut(u);
 		}
 		if (answer != LZMA_OK)
@@ -356,8 +355,7 @@ bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
 	return unpack(&u);
 }
 
-bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
-		     struct wk_err *err)
+bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, struct wk_err *err)
 {
 	struct unpacking u = {
 		.packing = wk_packing_of(packed), .in = packed, .out = plain,
@@ -380,8 +378,8 @@ static bool unpack_at_once(const struct unpacking *u)
 		result = libdeflate_zlib_decompress(library, u->in.at, len, to, (size_t)u->most,
 						    NULL);
 	else if (to)
-		result = libdeflate_deflate_decompress(library, u->in.at, len, to,
-						       (size_t)u->most, NULL);
+		result = libdeflate_deflate_decompress(library, u->in.at, len, to, (size_t)u->most,
+						       NULL);
 	libdeflate_free_decompressor(library);
 	if (result != LIBDEFLATE_SUCCESS)
 		u->out->len = before;

@@ -22,7 +22,7 @@
 enum wk_packing {
 	WK_NOT_PACKED,
 	WK_PACKED_GZIP,
-	WK_PACKED_ZLIB, /* has no mark of its own: only for wk_unpack_told */
+	WK_PACKED_ZLIB,    /* has no mark of its own: only for wk_unpack_told */
 	WK_PACKED_DEFLATE, /* nor has this, which is in zlib, gzip, zip archives and cabinets */
 	WK_PACKED_ZSTD,
 	WK_PACKED_XZ,
@@ -43,8 +43,7 @@ bool wk_unpack(struct wk_bytes packed, struct wk_buf *plain, struct wk_err *err)
 
 /* The same for at most `most` plain bytes, for a look at what is inside: what comes behind
  * them is not looked at, and input that ends early gives what there is. */
-bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain,
-		     struct wk_err *err);
+bool wk_unpack_first(struct wk_bytes packed, size_t most, struct wk_buf *plain, struct wk_err *err);
 
 /* The same where packing and plain size are told beside the packed bytes, as for sections of
  * ELF files: exactly that many bytes are added. What the stream has beyond them is not looked

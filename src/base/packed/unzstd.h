@@ -1,7 +1,7 @@
 /* A zstd stream that comes in pieces, unpacked piece by piece by one decompressor.
  *
- * For whole packed files and sections there is base/packed/unpack.h. The library may be missing from
- * a build; wk_unzstd_new then fails with a sentence that names it. What comes out is bounded
+ * For whole packed files and sections there is base/packed/unpack.h. The library may be missing
+ * from a build; wk_unzstd_new then fails with a sentence that names it. What comes out is bounded
  * by what went in, as with wk_unpack_limit. */
 #ifndef WK_BASE_PACKED_UNZSTD_H
 #define WK_BASE_PACKED_UNZSTD_H

@@ -19,9 +19,9 @@
 #define MARK_BYTES     4
 
 /* Sizes of the fixed parts, marks included. */
-#define LOCAL_BYTES	30
-#define END_BYTES	22
-#define END64_BYTES	56
+#define LOCAL_BYTES     30
+#define END_BYTES       22
+#define END64_BYTES     56
 #define LOCATOR64_BYTES 20
 
 #define MOST_COMMENT 65535 /* bytes that may stand behind the directory's end */
@@ -38,8 +38,8 @@ enum {
 struct directory {
 	uint64_t at, size_bytes; /* `at` from the archive's own beginning, as written */
 	uint64_t member_count;
-	uint64_t end;            /* where it has to end at the latest, in the file */
-	uint64_t base;           /* where the archive begins in the file */
+	uint64_t end;  /* where it has to end at the latest, in the file */
+	uint64_t base; /* where the archive begins in the file */
 	bool is_split;
 };
 
@@ -112,8 +112,8 @@ static void read_end(struct wk_bytes end, struct directory *directory)
 	wk_bytes_skip(&end, MARK_BYTES);
 	disk = wk_u16le(&end);
 	first_disk = wk_u16le(&end);
-	directory->is_split = (disk && disk != UINT16_MAX) ||
-			      (first_disk && first_disk != UINT16_MAX);
+	directory->is_split =
+		(disk && disk != UINT16_MAX) || (first_disk && first_disk != UINT16_MAX);
 	wk_bytes_skip(&end, 2);
 	directory->member_count = wk_u16le(&end);
 	directory->size_bytes = wk_u32le(&end);
@@ -183,10 +183,10 @@ static bool find_directory(struct reading *r)
 		return wk_fail(r->err, WK_EUNSUPPORTED, end_at,
 			       "this is one part of a zip archive that was split; join them first "
 			       "(zip -s 0)");
-	return place_directory(&r->in, d) ||
-	       wk_fail(r->err, WK_ECORRUPT, end_at,
-		       "the zip directory claims %" PRIu64 " bytes at %" PRIu64
-		       ", and there is none", d->size_bytes, d->at);
+	return place_directory(&r->in, d) || wk_fail(r->err, WK_ECORRUPT, end_at,
+						     "the zip directory claims %" PRIu64
+						     " bytes at %" PRIu64 ", and there is none",
+						     d->size_bytes, d->at);
 }
 
 /* What stands in the member's record, and does not fit into wk_zip_member. */
@@ -196,8 +196,7 @@ struct record {
 };
 
 /* 64-bit values stand in a fixed order, but only those whose 32-bit field is full. */
-static void read_zip64(struct wk_bytes extra, struct wk_zip_member *member,
-		       struct record *record)
+static void read_zip64(struct wk_bytes extra, struct wk_zip_member *member, struct record *record)
 {
 	while (wk_bytes_left(&extra) >= 4) {
 		uint16_t id = wk_u16le(&extra);
@@ -266,7 +265,8 @@ static bool find_bytes(struct reading *r, struct wk_zip_member *member, struct r
 	return !header.bad ||
 	       wk_fail(r->err, WK_ECORRUPT, at,
 		       "a zip member claims %" PRIu64 " bytes, and the directory begins before "
-		       "their end", record->packed_bytes);
+		       "their end",
+		       record->packed_bytes);
 }
 
 static bool add_member(struct reading *r, struct wk_zip_member *member, struct record *record)
@@ -379,7 +379,8 @@ static bool fail_method(uint16_t method, struct wk_err *err)
 	if (name)
 		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			       "the zip member is packed with %s; only stored and deflated ones "
-			       "are read: unpack it first", name);
+			       "are read: unpack it first",
+			       name);
 	return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 		       "the zip member is packed by method %u, which is not known: unpack it first",
 		       method);
@@ -398,8 +399,7 @@ static bool read_stored(const struct wk_zip_member *member, struct wk_buf *plain
 	return true;
 }
 
-static bool read_plain(const struct wk_zip_member *member, struct wk_buf *plain,
-		       struct wk_err *err)
+static bool read_plain(const struct wk_zip_member *member, struct wk_buf *plain, struct wk_err *err)
 {
 	if (member->method == WK_ZIP_STORED)
 		return read_stored(member, plain, err);
@@ -410,10 +410,10 @@ static bool check(const struct wk_zip_member *member, struct wk_str plain, struc
 {
 	uint32_t crc = wk_crc32(0, plain.at, plain.len);
 
-	return crc == member->crc ||
-	       wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&member->packed),
-		       "the zip member is broken: its CRC-32 is %08" PRIx32 " and was %08" PRIx32
-		       " when it was packed", crc, member->crc);
+	return crc == member->crc || wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&member->packed),
+					     "the zip member is broken: its CRC-32 is %08" PRIx32
+					     " and was %08" PRIx32 " when it was packed",
+					     crc, member->crc);
 }
 
 bool wk_zip_read(const struct wk_zip_member *member, struct wk_buf *plain, struct wk_err *err)

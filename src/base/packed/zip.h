@@ -28,10 +28,10 @@ enum wk_zip_method {
 
 struct wk_zip_member {
 	struct wk_str name;
-	uint64_t size_bytes;    /* plain, as it claims */
+	uint64_t size_bytes; /* plain, as it claims */
 	struct wk_bytes packed;
-	uint32_t crc;           /* of the plain bytes */
-	uint16_t method;        /* one of wk_zip_method, or another's number */
+	uint32_t crc;    /* of the plain bytes */
+	uint16_t method; /* one of wk_zip_method, or another's number */
 	bool is_encrypted;
 };
 

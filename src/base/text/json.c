@@ -173,10 +173,10 @@ static uint32_t hex4(struct wk_str text)
 		return UINT32_MAX;
 	for (int i = 0; i < 4; i++) {
 		char c = text.at[i];
-		uint32_t digit = c >= '0' && c <= '9' ? (uint32_t)(c - '0')
-			       : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-			       : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-						      : UINT32_MAX;
+		uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+				 : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+				 : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
+							: UINT32_MAX;
 
 		if (digit == UINT32_MAX)
 			return UINT32_MAX;

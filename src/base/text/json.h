@@ -47,9 +47,9 @@ enum wk_json_kind {
 struct wk_json {
 	const uint8_t *at, *end, *start; /* offsets count from `start` */
 	bool is_cut;
-	const char *expected;  /* of the first fault, in words; NULL: none */
+	const char *expected; /* of the first fault, in words; NULL: none */
 	uint64_t fault_offset;
-	struct wk_buf text;    /* where strings with escapes are decoded */
+	struct wk_buf text; /* where strings with escapes are decoded */
 };
 
 struct wk_json wk_json_of(struct wk_bytes bytes);

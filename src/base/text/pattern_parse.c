@@ -7,7 +7,7 @@
 
 #define MOST_DEPTH   200u
 #define MOST_REPEATS 255u
-#define NOWHERE	     UINT32_MAX
+#define NOWHERE      UINT32_MAX
 
 /* A piece of the machine: where it begins, and the step whose `next` is still open. */
 struct part {
@@ -44,8 +44,8 @@ static uint32_t add_step(struct parser *parser, struct wk_step step)
 		fail(parser, "it is too large");
 		return 0; /* what is made of it from here on is thrown away */
 	}
-	pattern->steps = wk_grow(pattern->steps, &pattern->cap, pattern->count + 1,
-				 sizeof(*pattern->steps));
+	pattern->steps =
+		wk_grow(pattern->steps, &pattern->cap, pattern->count + 1, sizeof(*pattern->steps));
 	pattern->steps[pattern->count] = step;
 	return (uint32_t)pattern->count++;
 }
@@ -155,17 +155,50 @@ static bool is_between(uint8_t byte, char first, char last)
 	return byte >= (uint8_t)first && byte <= (uint8_t)last;
 }
 
-static bool is_lower(uint8_t c) { return is_between(c, 'a', 'z'); }
-static bool is_upper(uint8_t c) { return is_between(c, 'A', 'Z'); }
-static bool is_alpha(uint8_t c) { return is_lower(c) || is_upper(c); }
-static bool is_digit(uint8_t c) { return is_between(c, '0', '9'); }
-static bool is_alnum(uint8_t c) { return is_alpha(c) || is_digit(c); }
-static bool is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
-static bool is_space(uint8_t c) { return c == ' ' || is_between(c, '\t', '\r'); }
-static bool is_graph(uint8_t c) { return is_between(c, '!', '~'); }
-static bool is_print(uint8_t c) { return is_between(c, ' ', '~'); }
-static bool is_punct(uint8_t c) { return is_graph(c) && !is_alnum(c); }
-static bool is_cntrl(uint8_t c) { return c < ' ' || c == 127; }
+static bool is_lower(uint8_t c)
+{
+	return is_between(c, 'a', 'z');
+}
+static bool is_upper(uint8_t c)
+{
+	return is_between(c, 'A', 'Z');
+}
+static bool is_alpha(uint8_t c)
+{
+	return is_lower(c) || is_upper(c);
+}
+static bool is_digit(uint8_t c)
+{
+	return is_between(c, '0', '9');
+}
+static bool is_alnum(uint8_t c)
+{
+	return is_alpha(c) || is_digit(c);
+}
+static bool is_blank(uint8_t c)
+{
+	return c == ' ' || c == '\t';
+}
+static bool is_space(uint8_t c)
+{
+	return c == ' ' || is_between(c, '\t', '\r');
+}
+static bool is_graph(uint8_t c)
+{
+	return is_between(c, '!', '~');
+}
+static bool is_print(uint8_t c)
+{
+	return is_between(c, ' ', '~');
+}
+static bool is_punct(uint8_t c)
+{
+	return is_graph(c) && !is_alnum(c);
+}
+static bool is_cntrl(uint8_t c)
+{
+	return c < ' ' || c == 127;
+}
 static bool is_xdigit(uint8_t c)
 {
 	return is_digit(c) || is_between(c, 'a', 'f') || is_between(c, 'A', 'F');
@@ -175,10 +208,10 @@ static const struct {
 	const char *name;
 	bool (*has)(uint8_t byte);
 } classes[] = {
-	{ "alnum", is_alnum }, { "alpha", is_alpha }, { "blank", is_blank }, { "cntrl", is_cntrl },
-	{ "digit", is_digit }, { "graph", is_graph }, { "lower", is_lower }, { "print", is_print },
-	{ "punct", is_punct }, { "space", is_space }, { "upper", is_upper },
-	{ "xdigit", is_xdigit },
+	{ "alnum", is_alnum }, { "alpha", is_alpha }, { "blank", is_blank },
+	{ "cntrl", is_cntrl }, { "digit", is_digit }, { "graph", is_graph },
+	{ "lower", is_lower }, { "print", is_print }, { "punct", is_punct },
+	{ "space", is_space }, { "upper", is_upper }, { "xdigit", is_xdigit },
 };
 
 static void set_add_those(struct wk_byte_set *set, bool (*has)(uint8_t byte))

@@ -26,8 +26,8 @@
 
 struct wk_proto_field {
 	uint32_t number;
-	bool is_bytes;         /* text, a message, packed numbers: `bytes`, else `value` */
-	bool is_taken;         /* see wk_proto_number */
+	bool is_bytes; /* text, a message, packed numbers: `bytes`, else `value` */
+	bool is_taken; /* see wk_proto_number */
 	uint64_t value;
 	struct wk_bytes bytes; /* keeps the message's `start`, so offsets count from there */
 };

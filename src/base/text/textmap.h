@@ -89,8 +89,7 @@ static inline uint32_t *wk_textmap_at_hashed(struct wk_textmap *map, struct wk_s
 	size_t at = map->cap ? hash & (map->cap - 1) : 0;
 
 	if (map->cap && map->slots[at].hash == hash && map->slots[at].number &&
-	    map->slots[at].len == text.len &&
-	    wk_textmap_same(map->slots[at].at, text.at, text.len))
+	    map->slots[at].len == text.len && wk_textmap_same(map->slots[at].at, text.at, text.len))
 		return &map->slots[at].number;
 	return wk_textmap_add(map, text, hash);
 }

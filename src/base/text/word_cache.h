@@ -1,8 +1,8 @@
 /* From short words of a text to 32-bit numbers, without looking twice at a byte: the words that
  * came lately.
  *
- * It stands in front of a table that knows all words (base/text/textmap.h) and may answer for any of
- * them that it knows nothing; where there are no vectors of 16 bytes it always does. So it is as
+ * It stands in front of a table that knows all words (base/text/textmap.h) and may answer for any
+ * of them that it knows nothing; where there are no vectors of 16 bytes it always does. So it is as
  * large as it is from the beginning on, and words that meet in one slot drive each other out. A
  * slot holds the word itself, so what was read before may be gone. Zero-initialised is empty and
  * ready; number 0 means "not there". */
@@ -20,7 +20,7 @@
 #include <emmintrin.h>
 #endif
 
-#define WK_WORD_BYTES       32   /* must be readable where a word is looked for; it is shorter */
+#define WK_WORD_BYTES       32 /* must be readable where a word is looked for; it is shorter */
 #define WK_WORD_CACHE_SLOTS 8192
 
 struct wk_word_slot {

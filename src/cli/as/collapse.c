@@ -17,8 +17,8 @@ void wk_as_collapse_prepare(void *args, const struct wk_as_tool *tool)
 	struct wk_as_collapse_args *collapse_args = args;
 
 	collapse_args->collapse = tool->collapse;
-	collapse_args->collapse.dialect = tool->kind->family == WK_AS_INFERNO ? WK_COLLAPSE_INFERNO
-									      : WK_COLLAPSE_PERL;
+	collapse_args->collapse.dialect =
+		tool->kind->family == WK_AS_INFERNO ? WK_COLLAPSE_INFERNO : WK_COLLAPSE_PERL;
 }
 
 /* What is typed, as readers want it; `skip_after` is to be freed. */
@@ -123,7 +123,8 @@ int wk_as_collapse(const struct wk_as_call *call, struct wk_err *err)
 		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			     "No applicable collapse implementation found for input%s",
 			     source.reader && strcmp(source.reader->name, "folded") == 0
-				     ? ": it is folded already" : "");
+				     ? ": it is folded already"
+				     : "");
 	if (ok && args->with_inlined) {
 		inliner = wk_as_inliner_new();
 		args->collapse.inliner = wk_as_inliner_for(inliner);

@@ -60,8 +60,8 @@ static bool read_sides(struct wk_stack_counts *counts, const struct wk_words *wo
 {
 	for (int side = 0; side < 2; side++) {
 		size_t index = (size_t)side;
-		const char *path = index < words->count ? words->at[index]
-							: words->rest[index - words->count];
+		const char *path =
+			index < words->count ? words->at[index] : words->rest[index - words->count];
 
 		if (!wk_reader_open(path, "folded", &files[side], err))
 			return false;

@@ -50,8 +50,7 @@ static bool read_attributes(struct flamegraph *f, struct wk_err *err)
 		return true;
 	if (!wk_os_open_aside(f->args->name_attributes, &file, err))
 		return false;
-	wk_name_attributes_init(&f->attributes,
-				wk_str_of((const char *)file.at, file.size_bytes),
+	wk_name_attributes_init(&f->attributes, wk_str_of((const char *)file.at, file.size_bytes),
 				warn_of_attribute, f);
 	f->drawing.attributes = &f->attributes;
 	wk_os_close(&file);
@@ -139,8 +138,8 @@ static void set_colouring(struct flamegraph *f)
 		options.min_share = f->drawing.min_width / (f->drawing.width - 20.0);
 	f->colouring = wk_colouring_new(&options);
 	f->drawing.colouring = f->colouring;
-	f->drawing.background = f->args->background ? f->args->background
-						    : usual_background(palette);
+	f->drawing.background =
+		f->args->background ? f->args->background : usual_background(palette);
 }
 
 static bool settle(struct flamegraph *f, struct wk_err *err)
@@ -204,8 +203,8 @@ static void set_total(struct flamegraph *f, const struct wk_tree *tree)
 	if (total <= 0)
 		return;
 	if (total >= counted) {
-		f->drawing.total = total < MOST_TOTAL / unit ? (uint64_t)(total * unit)
-							     : (uint64_t)MOST_TOTAL;
+		f->drawing.total =
+			total < MOST_TOTAL / unit ? (uint64_t)(total * unit) : (uint64_t)MOST_TOTAL;
 		return;
 	}
 	wk_buf_add_fmt(&text, "Specified --total %.15g is less than actual total %.15g, so ignored",
@@ -250,8 +249,7 @@ static bool make(struct flamegraph *f, struct wk_err *err)
 	struct wk_as_flamegraph_input input = { f->call, f->args, warn, f };
 	struct wk_model *model = wk_as_flamegraph_load(&input, err);
 	bool keeps = f->args->keeps_colours;
-	bool ok = model &&
-		  (!keeps || wk_colour_map_read(WK_USUAL_COLOUR_MAP, f->colouring, err)) &&
+	bool ok = model && (!keeps || wk_colour_map_read(WK_USUAL_COLOUR_MAP, f->colouring, err)) &&
 		  draw(f, model, err) &&
 		  (!keeps || wk_colour_map_write(WK_USUAL_COLOUR_MAP, f->colouring, err));
 

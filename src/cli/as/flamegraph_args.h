@@ -11,8 +11,8 @@ struct wk_as_flamegraph_args {
 	const char *font, *encoding;
 	const char *colours, *background, *search_colour;
 	const char *ui_colour, *stroke_colour;
-	const char *min_width;     /* pixels, or percent with a '%' behind: the scripts */
-	double min_share;          /* percent: inferno; 0: as usual */
+	const char *min_width; /* pixels, or percent with a '%' behind: the scripts */
+	double min_share;      /* percent: inferno; 0: as usual */
 	uint64_t width, height;
 	double font_size, font_width, factor, total;
 	bool hash, random, deterministic, by_width, keeps_colours;
@@ -24,7 +24,7 @@ struct wk_as_flamegraph_args {
 int wk_as_flamegraph(const struct wk_as_call *call, struct wk_err *err);
 
 /* Says what cannot be as the tool does; false and wrong usage. */
-bool wk_as_flamegraph_check(const struct wk_as_flamegraph_args *args,
-			    const struct wk_as_tool *tool, struct wk_err *err);
+bool wk_as_flamegraph_check(const struct wk_as_flamegraph_args *args, const struct wk_as_tool *tool,
+			    struct wk_err *err);
 
 #endif

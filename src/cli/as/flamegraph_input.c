@@ -141,8 +141,7 @@ static struct wk_model *build(const struct wk_as_flamegraph_input *in,
 	return model;
 }
 
-struct wk_model *wk_as_flamegraph_load(const struct wk_as_flamegraph_input *in,
-				       struct wk_err *err)
+struct wk_model *wk_as_flamegraph_load(const struct wk_as_flamegraph_input *in, struct wk_err *err)
 {
 	struct wk_collapse collapse = {
 		.dialect = in->call->tool->kind->family == WK_AS_INFERNO ? WK_COLLAPSE_INFERNO

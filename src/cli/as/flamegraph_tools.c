@@ -191,12 +191,13 @@ static bool check_colours(const struct wk_as_flamegraph_args *args, bool is_infe
 	if (args->search_colour && !wk_colour_read(wk_str_c(args->search_colour), &colour))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "error: invalid value '%s' for '--search-color <STRING>': unknown "
-			       "color", args->search_colour);
+			       "color",
+			       args->search_colour);
 	return true;
 }
 
-bool wk_as_flamegraph_check(const struct wk_as_flamegraph_args *args,
-			    const struct wk_as_tool *tool, struct wk_err *err)
+bool wk_as_flamegraph_check(const struct wk_as_flamegraph_args *args, const struct wk_as_tool *tool,
+			    struct wk_err *err)
 {
 	bool is_inferno = tool->kind->family == WK_AS_INFERNO;
 	const char *wrong = is_inferno ? conflict(args) : NULL;

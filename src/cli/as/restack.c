@@ -83,8 +83,8 @@ static uint32_t turned(struct wk_restack *r, uint32_t stack)
 
 	if (!r->is_turned[stack]) {
 		for (uint32_t at = stack; at; at = r->parent[at])
-			result = wk_stack_writer_stack(r->writer, result,
-						       r->frame_of[r->frame[at]]);
+			result =
+				wk_stack_writer_stack(r->writer, result, r->frame_of[r->frame[at]]);
 		r->stack_of[stack] = result;
 		r->is_turned[stack] = 1;
 	}

@@ -18,13 +18,13 @@ struct wk_restack {
 
 	struct wk_sink next;
 	struct wk_stack_writer *writer; /* NULL: stacks stay as they are and go right on */
-	uint32_t *frame_of;   /* by the reader's number of a frame: the writer's */
-	uint8_t *is_base;     /* ... */
-	uint32_t *parent, *frame; /* by the reader's number of a stack: as it told them */
-	uint32_t *stack_of;   /* ... and the writer's number of what becomes of it; 0: nothing */
-	uint8_t *is_turned;   /* ... whether stack_of is of the reversed stack */
+	uint32_t *frame_of;             /* by the reader's number of a frame: the writer's */
+	uint8_t *is_base;               /* ... */
+	uint32_t *parent, *frame;       /* by the reader's number of a stack: as it told them */
+	uint32_t *stack_of; /* ... and the writer's number of what becomes of it; 0: nothing */
+	uint8_t *is_turned; /* ... whether stack_of is of the reversed stack */
 	size_t frame_cap, base_cap, parent_cap, stack_frame_cap, stack_cap, turned_cap;
-	uint64_t lost;        /* samples whose own frame alone had a base's name */
+	uint64_t lost; /* samples whose own frame alone had a base's name */
 };
 
 void wk_restack_begin(struct wk_restack *restack, const struct wk_sink *next);

@@ -8,8 +8,8 @@
 struct wk_as_source {
 	struct wk_opened *files;
 	size_t count;
-	struct wk_buf joined;   /* the bytes one behind another; a single file is read in place */
-	struct wk_buf changed;  /* the bytes, where they are not as they stand in the files */
+	struct wk_buf joined;  /* the bytes one behind another; a single file is read in place */
+	struct wk_buf changed; /* the bytes, where they are not as they stand in the files */
 	struct wk_input input;
 	const struct wk_reader *reader;
 };

@@ -137,8 +137,8 @@ static void add_fraction(struct wk_stack_counts *c, size_t row, int side, double
 	size_t old = c->fractions_cap;
 
 	if (row >= old) {
-		c->fractions = wk_grow(c->fractions, &c->fractions_cap, row + 1,
-				       sizeof(*c->fractions));
+		c->fractions =
+			wk_grow(c->fractions, &c->fractions_cap, row + 1, sizeof(*c->fractions));
 		memset(c->fractions + old, 0, (c->fractions_cap - old) * sizeof(*c->fractions));
 	}
 	c->fractions[row][side] += fraction;

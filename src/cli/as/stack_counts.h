@@ -26,11 +26,11 @@ struct wk_stack_counts {
 	struct wk_textmap map;
 	struct wk_stack_count *rows;
 	size_t count, cap;
-	double (*fractions)[2];   /* by row, what lies behind the point; NULL: nothing did */
+	double (*fractions)[2]; /* by row, what lies behind the point; NULL: nothing did */
 	size_t fractions_cap;
 	uint64_t total[2];
 	double total_fraction[2];
-	struct wk_arena arena;    /* for stacks that are not as they stand in the file */
+	struct wk_arena arena; /* for stacks that are not as they stand in the file */
 };
 
 void wk_stack_counts_read(struct wk_stack_counts *counts, struct wk_bytes bytes, int side);

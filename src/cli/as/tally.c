@@ -24,8 +24,8 @@ void wk_tally_fini(struct wk_tally *tally)
 
 static void take_frame(struct wk_tally *tally, const struct wk_event_frame *frame)
 {
-	tally->name_of = wk_grow(tally->name_of, &tally->name_cap,
-				   (size_t)frame->number + 1, sizeof(*tally->name_of));
+	tally->name_of = wk_grow(tally->name_of, &tally->name_cap, (size_t)frame->number + 1,
+				 sizeof(*tally->name_of));
 	tally->name_of[frame->number] = wk_strtab_add_str(tally->names, frame->name);
 }
 
@@ -40,8 +40,8 @@ static void take_stack(struct wk_tally *tally, uint32_t number, uint32_t parent_
 		id = parent;
 	else
 		id = wk_trie_add(&tally->stacks, parent, name);
-	tally->stack_of = wk_grow(tally->stack_of, &tally->stack_cap,
-				    (size_t)number + 1, sizeof(*tally->stack_of));
+	tally->stack_of = wk_grow(tally->stack_of, &tally->stack_cap, (size_t)number + 1,
+				  sizeof(*tally->stack_of));
 	tally->stack_of[number] = id;
 }
 
@@ -51,9 +51,9 @@ static void grow_weights(struct wk_tally *tally)
 	size_t old = tally->weight_cap, old_met = tally->met_cap;
 
 	tally->weight = wk_grow(tally->weight, &tally->weight_cap, tally->stacks.count,
-				  sizeof(*tally->weight));
+				sizeof(*tally->weight));
 	tally->is_met = wk_grow(tally->is_met, &tally->met_cap, tally->stacks.count,
-				  sizeof(*tally->is_met));
+				sizeof(*tally->is_met));
 	memset(tally->weight + old, 0, (tally->weight_cap - old) * sizeof(*tally->weight));
 	memset(tally->is_met + old_met, 0, tally->met_cap - old_met);
 }

@@ -18,12 +18,12 @@ struct wk_tally {
 	void *context;
 
 	struct wk_strtab *names;
-	struct wk_trie stacks;  /* of names: labels are ids in `names` */
-	uint32_t *name_of;      /* by the reader's number of a frame */
-	uint32_t *stack_of;     /* by the reader's number of a stack: an id in `stacks` */
+	struct wk_trie stacks; /* of names: labels are ids in `names` */
+	uint32_t *name_of;     /* by the reader's number of a frame */
+	uint32_t *stack_of;    /* by the reader's number of a stack: an id in `stacks` */
 	size_t name_cap, stack_cap;
-	uint64_t *weight;       /* by id in `stacks` */
-	uint8_t *is_met;        /* ... whether a sample had it */
+	uint64_t *weight; /* by id in `stacks` */
+	uint8_t *is_met;  /* ... whether a sample had it */
 	size_t weight_cap, met_cap;
 	uint64_t samples;
 };

@@ -21,11 +21,11 @@ struct wk_as_tool;
 /* What tools of one kind have in common. */
 struct wk_as_kind {
 	enum wk_as_family family;
-	bool bundles_letters;         /* a script that reads options with Getopt::Std: "-ns" */
-	int usage_exit;               /* what it ends with where the words make no sense; 0: as
-				       * the family does */
-	const char *usage;            /* what follows the name */
-	size_t args_size;             /* of the struct that options are read into */
+	bool bundles_letters; /* a script that reads options with Getopt::Std: "-ns" */
+	int usage_exit;       /* what it ends with where the words make no sense; 0: as
+			       * the family does */
+	const char *usage;    /* what follows the name */
+	size_t args_size;     /* of the struct that options are read into */
 	void (*prepare)(void *args, const struct wk_as_tool *tool); /* what holds when nothing is
 								     * typed; NULL: zero */
 	int (*run)(const struct wk_as_call *call, struct wk_err *err);
@@ -37,8 +37,8 @@ struct wk_as_tool {
 	const struct wk_opt *options;
 
 	/* Of tools that collapse stacks: */
-	const char *reader;           /* by its name in wk_readers(); NULL: seen from the bytes */
-	struct wk_collapse collapse;  /* what holds when nothing is typed, but for the dialect */
+	const char *reader;          /* by its name in wk_readers(); NULL: seen from the bytes */
+	struct wk_collapse collapse; /* what holds when nothing is typed, but for the dialect */
 	bool collapses_recursion;
 };
 

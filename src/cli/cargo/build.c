@@ -319,9 +319,8 @@ int wk_cargo_build_run(const struct wk_cargo_build *build, struct wk_cargo_built
 		wk_argv_say(&argv);
 	io.collect = &messages;
 	exit_code = wk_os_program_run(argv.at, io, err);
-	if (exit_code == 0 &&
-	    !wk_cargo_built_find(wk_bytes_of(messages.at, messages.len), &build->choice, built,
-				 err))
+	if (exit_code == 0 && !wk_cargo_built_find(wk_bytes_of(messages.at, messages.len),
+						   &build->choice, built, err))
 		exit_code = -1;
 	wk_argv_fini(&argv);
 	wk_buf_fini(&messages);

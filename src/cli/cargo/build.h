@@ -7,15 +7,15 @@
 #include "cli/options/options.h"
 
 struct wk_cargo_build {
-	bool dev, release;    /* at most one of these ... */
-	const char *profile;  /* ... three; none: what is usual for the kind of target */
+	bool dev, release;   /* at most one of these ... */
+	const char *profile; /* ... three; none: what is usual for the kind of target */
 	const char *manifest_path;
 	struct wk_opt_list features;
 	bool all_features, no_default_features;
 	const char *target, *target_dir, *jobs, *color; /* cargo's own words; NULL: not said */
 	struct wk_opt_list config;
 	bool offline, locked, frozen;
-	bool with_debug;      /* debug information and names, whatever the profile says */
+	bool with_debug; /* debug information and names, whatever the profile says */
 	bool verbose, quiet;
 	struct wk_cargo_choice choice;
 };
@@ -23,9 +23,9 @@ struct wk_cargo_build {
 /* A program that was built; the owner ends it with wk_cargo_built_fini. */
 struct wk_cargo_built {
 	char *path;
-	char *folder;         /* of its package's Cargo.toml */
-	bool has_debug;       /* by what cargo says of it */
-	bool is_fresh;        /* it was there already, so nothing was built */
+	char *folder;   /* of its package's Cargo.toml */
+	bool has_debug; /* by what cargo says of it */
+	bool is_fresh;  /* it was there already, so nothing was built */
 };
 
 /* The profile that is used: "release", "bench", "dev" or a custom one. */

@@ -9,8 +9,8 @@
 static bool may_be(const struct wk_cargo_target *target, const struct wk_cargo_choice *choice,
 		   bool far)
 {
-	bool right_kind = target->kind == WK_CARGO_BIN ||
-			  (choice->is_unit && target->kind == WK_CARGO_LIB);
+	bool right_kind =
+		target->kind == WK_CARGO_BIN || (choice->is_unit && target->kind == WK_CARGO_LIB);
 
 	if (choice->has_unit_kind)
 		right_kind = target->kind == choice->kind;
@@ -200,8 +200,10 @@ static bool fail_name(const struct wk_cargo_project *project, const struct wk_ca
 	for (size_t i = 0; i < project->count; i++)
 		wk_suggestion_try(&near, project->targets[i].name);
 	if (near.best)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "no library or program \"%s\"; did you "
-			       "mean \"%s\"?", choice->name, near.best);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "no library or program \"%s\"; did you "
+			       "mean \"%s\"?",
+			       choice->name, near.best);
 	list_fitting(project, &(struct wk_cargo_choice){ .is_unit = choice->is_unit,
 							 .is_bench = choice->is_bench }, true);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

@@ -246,8 +246,8 @@ static bool find_in_config(const char *folder, const char *key, struct wk_buf *v
 	return found;
 }
 
-static bool find_own(const char *folder, const char *profile, const char *key,
-		     struct wk_buf *value, struct wk_buf *where)
+static bool find_own(const char *folder, const char *profile, const char *key, struct wk_buf *value,
+		     struct wk_buf *where)
 {
 	struct wk_buf path = { 0 }, root = { 0 };
 	bool found;

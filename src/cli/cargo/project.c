@@ -21,11 +21,11 @@ enum wk_cargo_kind wk_cargo_kind_of(struct wk_str kind)
 		const char *name;
 		enum wk_cargo_kind kind;
 	} kinds[] = {
-		{ "bin", WK_CARGO_BIN },	 { "example", WK_CARGO_EXAMPLE },
-		{ "test", WK_CARGO_TEST },	 { "bench", WK_CARGO_BENCH },
-		{ "lib", WK_CARGO_LIB },	 { "rlib", WK_CARGO_LIB },
-		{ "dylib", WK_CARGO_LIB },	 { "cdylib", WK_CARGO_LIB },
-		{ "staticlib", WK_CARGO_LIB },	 { "proc-macro", WK_CARGO_LIB },
+		{ "bin", WK_CARGO_BIN },       { "example", WK_CARGO_EXAMPLE },
+		{ "test", WK_CARGO_TEST },     { "bench", WK_CARGO_BENCH },
+		{ "lib", WK_CARGO_LIB },       { "rlib", WK_CARGO_LIB },
+		{ "dylib", WK_CARGO_LIB },     { "cdylib", WK_CARGO_LIB },
+		{ "staticlib", WK_CARGO_LIB }, { "proc-macro", WK_CARGO_LIB },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -253,9 +253,8 @@ int wk_cargo_project_read(struct wk_cargo_project *project, const char *manifest
 	if (talk == WK_CARGO_VERBOSE)
 		wk_argv_say(&argv);
 	exit_code = wk_os_program_run(argv.at, io, err);
-	if (exit_code == 0 &&
-	    !wk_cargo_project_parse(project, wk_bytes_of(text.at, text.len),
-				    folder ? folder : "", err))
+	if (exit_code == 0 && !wk_cargo_project_parse(project, wk_bytes_of(text.at, text.len),
+						      folder ? folder : "", err))
 		exit_code = -1;
 	wk_argv_fini(&argv);
 	wk_buf_fini(&text);

@@ -29,7 +29,7 @@ enum wk_cargo_kind wk_cargo_kind_of(struct wk_str kind);
 struct wk_cargo_target {
 	char *name, *package;
 	enum wk_cargo_kind kind;
-	bool is_near; /* of a package that cargo takes without -p here */
+	bool is_near;    /* of a package that cargo takes without -p here */
 	bool is_default; /* its package's default-run */
 };
 

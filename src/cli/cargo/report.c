@@ -72,8 +72,8 @@ void wk_cargo_report(const struct wk_cargo_build *build, const struct wk_cargo_p
 		/* The lines were told when it was built. */
 		wk_say("no debug information (" WK_DEBUG_WORDS "); --with-debug brings it");
 	} else if (!built->has_debug) {
-		tell_lines("no debug information (" WK_DEBUG_WORDS "); in",
-			   wk_buf_text(&manifest), wk_cargo_build_profile(build), "debug = true");
+		tell_lines("no debug information (" WK_DEBUG_WORDS "); in", wk_buf_text(&manifest),
+			   wk_cargo_build_profile(build), "debug = true");
 	}
 	wk_buf_fini(&manifest);
 }

@@ -136,8 +136,7 @@ static const struct wk_opt recording[] = {
 };
 
 /* Where the words of the command line leave a choice, or none. */
-static bool choose_kind(const struct args *args, struct wk_cargo_choice *choice,
-			struct wk_err *err)
+static bool choose_kind(const struct args *args, struct wk_cargo_choice *choice, struct wk_err *err)
 {
 	const struct {
 		const char *name;
@@ -170,10 +169,13 @@ static bool choose_kind(const struct args *args, struct wk_cargo_choice *choice,
 	if (count > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "one of --bin, --example, --test, --unit-test, --bench and "
-			       "--unit-bench at a time, found %zu", count);
+			       "--unit-bench at a time, found %zu",
+			       count);
 	if (count && (args->record.pids.count || args->perfdata))
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--%s builds nothing, so there is no "
-			       "target to choose", args->perfdata ? "perfdata" : "pid");
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--%s builds nothing, so there is no "
+			       "target to choose",
+			       args->perfdata ? "perfdata" : "pid");
 	return true;
 }
 
@@ -182,8 +184,10 @@ static bool check(const struct args *args, const struct wk_words *words, struct 
 	bool builds = !args->record.pids.count && !args->perfdata;
 
 	if (words->count)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "\"%s\" is no option; arguments for the "
-			       "program stand behind \"--\"", words->at[0]);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "\"%s\" is no option; arguments for the "
+			       "program stand behind \"--\"",
+			       words->at[0]);
 	if (args->build.dev + args->build.release + (args->build.profile != NULL) > 1)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--dev, --release and --profile exclude each other");
@@ -205,12 +209,12 @@ static bool check(const struct args *args, const struct wk_words *words, struct 
 
 /* Everything that a run needs, in the order in which it comes to be. */
 struct job {
-	struct args args;        /* as typed, and then with what --cmd says */
+	struct args args; /* as typed, and then with what --cmd says */
 	const struct wk_call *call;
 	struct wk_perf_words perf;
 	struct wk_cargo_project project;
 	struct wk_cargo_built built;
-	struct wk_argv command;  /* what is recorded; empty for --pid */
+	struct wk_argv command; /* what is recorded; empty for --pid */
 	struct wk_symbols *symbols;
 };
 
@@ -332,8 +336,8 @@ static int record_by_root(struct job *job, struct wk_err *err)
 static int record(struct job *job, struct wk_err *err)
 {
 	const struct args *args = &job->args;
-	char *const *command = job->command.count
-		? (char *const *)(uintptr_t)job->command.at : NULL;
+	char *const *command =
+		job->command.count ? (char *const *)(uintptr_t)job->command.at : NULL;
 	struct wk_record_plan plan;
 	int exit_code;
 
@@ -343,8 +347,8 @@ static int record(struct job *job, struct wk_err *err)
 		wk_argv_say(&job->command);
 	if (wk_record_plan_init(&plan, &args->record, command, err)) {
 		plan.options.folder = folder_of(job);
-		exit_code = wk_flame_record(&plan, data_of(args), job->symbols,
-					    &args->flame, job->call, err);
+		exit_code = wk_flame_record(&plan, data_of(args), job->symbols, &args->flame,
+					    job->call, err);
 	} else {
 		exit_code = wk_exit_code(err);
 	}
@@ -365,7 +369,7 @@ static bool are_events(const struct wk_record_plan *plan, struct wk_err *err)
 /* What makes no sense is told before a build that may take minutes. */
 static bool check_values(const struct args *args, struct wk_err *err)
 {
-	char *const stand_in[] = { (char *)(uintptr_t)"program", NULL };
+	char *const stand_in[] = { (char *)(uintptr_t) "program", NULL };
 	struct wk_drawing_plan drawing;
 	struct wk_record_plan plan;
 	bool ok = wk_record_plan_init(&plan, &args->record,
@@ -391,7 +395,9 @@ static int make(struct job *job, struct wk_err *err)
 		return wk_exit_code(err);
 	if (args->perfdata)
 		return wk_flame_draw(args->perfdata, NULL, job->symbols, &args->flame, job->call,
-				     err) ? WK_EXIT_DONE : wk_exit_code(err);
+				     err)
+			       ? WK_EXIT_DONE
+			       : wk_exit_code(err);
 	if (!args->record.pids.count)
 		exit_code = build_command(job, err);
 	if (exit_code != 0)

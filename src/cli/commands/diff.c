@@ -296,8 +296,10 @@ static void say_where(const struct comparison *c)
 	add_sides(c, &words);
 	wk_say(wk_buf_text(&words));
 	wk_buf_reset(&words);
-	wk_buf_add_fmt(&words, strcmp(c->form, "svg") == 0 ? "open %s in a browser"
-							   : "the comparison is in %s", path);
+	wk_buf_add_fmt(&words,
+		       strcmp(c->form, "svg") == 0 ? "open %s in a browser"
+						   : "the comparison is in %s",
+		       path);
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);
 }
@@ -342,8 +344,7 @@ static bool compare(struct comparison *c, struct wk_err *err)
 	struct wk_filter_spec spec = c->choice.filter;
 	bool ok = false;
 
-	if (!choose_measure(c, &spec, err) ||
-	    !wk_question_ask(&c->question, c->model, &spec, err))
+	if (!choose_measure(c, &spec, err) || !wk_question_ask(&c->question, c->model, &spec, err))
 		return false;
 	c->sides = wk_diff_sides(c->model, &c->question.filter, c->measure.by_samples);
 	c->question.quality.has_two_sides = true;

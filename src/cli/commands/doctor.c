@@ -36,7 +36,8 @@ static bool examine_folder(struct wk_findings *findings, const char *folder, str
 	if (!is_cargo)
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
 			       "%s is a folder without a Cargo.toml; give a program or a Cargo "
-			       "project", folder);
+			       "project",
+			       folder);
 	wk_doctor_cargo(findings, folder);
 	return true;
 }
@@ -44,8 +45,8 @@ static bool examine_folder(struct wk_findings *findings, const char *folder, str
 /* A file or folder that is there, or a program found by its name; the caller frees it. */
 static char *resolve(const char *word, struct wk_err *err)
 {
-	char *found = wk_os_is_there(word) ? wk_strndup(word, strlen(word))
-					   : wk_os_program_find(word);
+	char *found =
+		wk_os_is_there(word) ? wk_strndup(word, strlen(word)) : wk_os_program_find(word);
 
 	if (!found)
 		wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "no such program or folder: %s", word);
@@ -53,8 +54,8 @@ static char *resolve(const char *word, struct wk_err *err)
 }
 
 /* `path` NULL: of this machine alone, or of the project that we are in. */
-static bool examine(struct wk_findings *findings, const char *path,
-		    const struct wk_load_args *load, struct wk_err *err)
+static bool examine(struct wk_findings *findings, const char *path, const struct wk_load_args *load,
+		    struct wk_err *err)
 {
 	const char **debug_dirs;
 	bool ok = true;

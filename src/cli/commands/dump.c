@@ -52,7 +52,8 @@ static bool print_header(struct wk_opened *opened, struct wk_out *out, struct wk
 	if (facts.count == 0)
 		return wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 			       "%s has no header to print: of the formats that wick reads only "
-			       "perf.data has one", opened->input.name);
+			       "perf.data has one",
+			       opened->input.name);
 	return true;
 }
 
@@ -77,7 +78,8 @@ static bool are_one(const char *const *paths, size_t count, struct wk_err *err)
 		if (!wk_session_is_one(&first, &other))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "%s and %s are not parts of one Windows session: dump them "
-				       "one by one", paths[0], paths[i]);
+				       "one by one",
+				       paths[0], paths[i]);
 	}
 	return true;
 }

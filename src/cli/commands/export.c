@@ -50,7 +50,9 @@ static bool fail_unsaid(const struct args *args, struct wk_err *err)
 
 	for (size_t i = 0; wk_export_names[i]; i++)
 		wk_buf_add_fmt(&names, "%s%s",
-			       i == 0 ? "" : wk_export_names[i + 1] ? ", " : " or ",
+			       i == 0                   ? ""
+			       : wk_export_names[i + 1] ? ", "
+							: " or ",
 			       wk_export_names[i]);
 	if (args->output)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -98,9 +100,8 @@ static bool is_promise_kept(const struct wk_export_target *target, const struct 
 	if (wk_str_ends(name, ".gz"))
 		name.len -= strlen(".gz");
 	if (promised && promised != target)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "%s is a name for %s, and --to says %s", args->output,
-			       promised->name, target->name);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s is a name for %s, and --to says %s",
+			       args->output, promised->name, target->name);
 	if (wk_str_ends(name, ".json") && strcmp(target->ending, "json") != 0)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "%s is a name for JSON, and --to %s writes .%s", args->output,
@@ -118,11 +119,13 @@ static bool is_for_target(const struct wk_export_target *target, const struct ar
 	    (target->stream || target->renderer->wants != WK_RENDER_TREE))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "--group and --preset are for --to folded: in %s a sample keeps its "
-			       "thread and its whole stack", target->name);
+			       "thread and its whole stack",
+			       target->name);
 	return target->stream || memcmp(&args->perf_script, &none, sizeof(none)) == 0 ||
 	       wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "-F, --ns and the other options of perf script are for --to perf-script, "
-		       "not for %s", target->name);
+		       "not for %s",
+		       target->name);
 }
 
 /* Before anything is read that may take long. */
@@ -137,7 +140,8 @@ static bool check_output(const struct wk_export_target *target, const char *cons
 	if (goes_to_stdout(args) && target->is_binary && wk_os_is_terminal(STDOUT_FILENO))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "%s is not text and would only upset the terminal; give -o FILE, or "
-			       "a pipe", target->name);
+			       "a pipe",
+			       target->name);
 	if (is_packed(target, args) && !wk_can_pack())
 		return wk_packer_new(call->out, err) != NULL;
 	return wk_output_allow(args->output, paths, forms, call, err);
@@ -146,7 +150,8 @@ static bool check_output(const struct wk_export_target *target, const char *cons
 /* --- Writing ------------------------------------------------------------------------------- */
 
 /* What is exported: a question to a model, or the words for a stream. */
-struct export {
+struct export
+{
 	const struct wk_export_target *target;
 	const struct wk_model *model;
 	const struct wk_question *question;

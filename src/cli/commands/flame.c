@@ -101,7 +101,8 @@ static bool refuse_recording_options(const struct args *args, struct wk_err *err
 
 	return !name || wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				"--%s is for recording, and nothing is recorded here: a command "
-				"stands behind \"--\"", name);
+				"stands behind \"--\"",
+				name);
 }
 
 static int run(const struct wk_call *call, struct wk_err *err)
@@ -139,7 +140,8 @@ static int run(const struct wk_call *call, struct wk_err *err)
 		exit_code = record_and_draw(call, naming.symbols, err);
 	else
 		exit_code = wk_flame_draw_all(paths, naming.symbols, &args->flame, call, err)
-				    ? WK_EXIT_DONE : wk_exit_code(err);
+				    ? WK_EXIT_DONE
+				    : wk_exit_code(err);
 	wk_naming_close(&naming);
 	free(paths);
 	return exit_code;

@@ -85,8 +85,9 @@ static void head(struct wk_out *out, const char *page, const char *summary)
 
 	for (const char *c = page; *c; c++)
 		wk_buf_add_char(&upper, *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c);
-	wk_out_fmt(out, ".\\\" Printed by `wick man`: change src/cli/ instead.\n"
-			".Dd " PAGE_DATE "\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n",
+	wk_out_fmt(out,
+		   ".\\\" Printed by `wick man`: change src/cli/ instead.\n"
+		   ".Dd " PAGE_DATE "\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n",
 		   wk_buf_text(&upper), page, summary);
 	wk_buf_fini(&upper);
 }
@@ -201,22 +202,25 @@ static void environment(struct wk_out *out)
 	static const struct {
 		const char *name, *text;
 	} variables[] = {
-		{ "DEBUGINFOD_URLS", "The debuginfod servers that --debuginfod asks, with blanks "
+		{ "DEBUGINFOD_URLS",
+		  "The debuginfod servers that --debuginfod asks, with blanks "
 		  "between them. That it is set is not enough to have them asked." },
-		{ "DEBUGINFOD_TIMEOUT , DEBUGINFOD_MAXTIME", "For how many seconds a server may "
+		{ "DEBUGINFOD_TIMEOUT , DEBUGINFOD_MAXTIME",
+		  "For how many seconds a server may "
 		  "send next to nothing (60), and how long one file may take (for ever)." },
 		{ "DEBUGINFOD_MAXSIZE", "The most bytes of a file that is fetched (2 GiB)." },
 		{ "DEBUGINFOD_PROGRESS", "Set: tells what is fetched also where standard error is "
-		  "no terminal." },
+					 "no terminal." },
 		{ "NO_COLOR", "Set to anything but nothing: no colours, also on terminals." },
-		{ "_NT_SYMBOL_PATH , _NT_ALT_SYMBOL_PATH", "Where PDBs and images of Windows "
+		{ "_NT_SYMBOL_PATH , _NT_ALT_SYMBOL_PATH",
+		  "Where PDBs and images of Windows "
 		  "programs are looked for, after what --symbol-path says: folders, symbol stores "
 		  "and servers." },
 		{ "WICK_DEBUGINFOD", "Set to 1: as if --debuginfod was always typed." },
 		{ "WICK_MOST_INPUT", "How many bytes are read of a pipe at most; without it, half "
-		  "of the machine's memory." },
+				     "of the machine's memory." },
 		{ "WICK_SYMBOL_SERVERS", "Servers that are asked as if --symbol-server was typed, "
-		  "with blanks between them." },
+					 "with blanks between them." },
 	};
 
 	wk_out_text(out, ".Sh ENVIRONMENT\n.Bl -tag -width WICK_SYMBOL_SERVERS\n");

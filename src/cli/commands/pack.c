@@ -60,7 +60,8 @@ static bool is_recording(const struct wk_opened *opened, struct wk_err *err)
 			       opened->input.name);
 	wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 		"%s has its names already (it is read as %s); only recordings in the form of "
-		"perf.data are packed", opened->input.name, opened->reader->name);
+		"perf.data are packed",
+		opened->input.name, opened->reader->name);
 	return false;
 }
 
@@ -140,8 +141,9 @@ static void say_stacks(const struct packed *packed)
 	wk_num_add_grouped(&words, stacks->kept);
 	wk_buf_add_text(&words, " of ");
 	wk_num_add_grouped(&words, all);
-	wk_buf_add_fmt(&words, " stacks could not be unwound, as %s; their copies are kept, and "
-			       "can be unwound where the file is (--symbol-server FOLDER)",
+	wk_buf_add_fmt(&words,
+		       " stacks could not be unwound, as %s; their copies are kept, and "
+		       "can be unwound where the file is (--symbol-server FOLDER)",
 		       wk_buf_text(&packed->missing));
 	wk_say(wk_buf_text(&words));
 	wk_buf_fini(&words);

@@ -126,7 +126,8 @@ static const struct wk_table_view *read_word(struct wk_words *files, struct wk_e
 	if (!wk_load_has_usual()) {
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"there is no " WK_USUAL_RECORDING " in this folder, nor a file \"%s\"; "
-			"the FILE comes first: wick show FILE %s", word, word);
+			"the FILE comes first: wick show FILE %s",
+			word, word);
 		return NULL;
 	}
 	files->count = 0;
@@ -341,8 +342,7 @@ static bool is_of_samples(const struct wk_table_view *what, const struct wk_mode
 
 	if (wk_str_is_one_of(wk_str_c(what->name), of_something_else))
 		return false;
-	return model->samples.count ||
-	       !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
+	return model->samples.count || !wk_str_is_one_of(wk_str_c(what->name), of_what_there_is);
 }
 
 /* The tree of a trace of Windows is that of its processes, unless it is said how calls are to be
@@ -367,13 +367,14 @@ static bool expect_source(const struct wk_table_view *what, const struct wk_view
 		return true;
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "the table %s is of %s, the preset of %s: `wick show FILE calls` with the "
-		       "preset shows that", what->name, own, source ? source : "CPU time");
+		       "preset shows that",
+		       what->name, own, source ? source : "CPU time");
 }
 
 /* What is shown may be about an event of its own, which not every recording has. */
 static bool ask(struct wk_question *question, const struct wk_table_view *what,
-		const struct wk_model *model, const struct wk_view_choice *choice,
-		bool has_preset, struct wk_err *err)
+		const struct wk_model *model, const struct wk_view_choice *choice, bool has_preset,
+		struct wk_err *err)
 {
 	struct wk_filter_spec filter = choice->filter;
 	const char *lacks = wk_table_view_lacks(what, model);
@@ -482,8 +483,8 @@ static bool show_recording(const struct wk_table_view *what, const char **paths,
 			   struct wk_err *err)
 {
 	const struct args *args = call->args;
-	struct wk_load_args load = wk_load_summed(&args->load, choice->needs_samples,
-						  choice->filter.source);
+	struct wk_load_args load =
+		wk_load_summed(&args->load, choice->needs_samples, choice->filter.source);
 	struct wk_table_options options;
 	struct wk_model *model;
 	bool ok;

@@ -316,8 +316,9 @@ static void find_python(struct wk_findings *findings, const struct wk_model *mod
 			continue;
 		wk_findings_about(findings, "%.*s", WK_STR_ARG(name));
 		if (minor < 12)
-			wk_findings_better(findings, "python3.12 -X perf ...   # or a later one; "
-						     "see docs/jit.md",
+			wk_findings_better(findings,
+					   "python3.12 -X perf ...   # or a later one; "
+					   "see docs/jit.md",
 					   "functions of Python have no names: before 3.12, what "
 					   "is seen is the interpreter alone");
 		else
@@ -385,8 +386,7 @@ static bool print(const struct wk_facts_about *about, const struct wk_images_fac
 	return wk_output_close(&output, ok, err);
 }
 
-static bool tell(const struct wk_facts_about *about, const struct wk_call *call,
-		 struct wk_err *err)
+static bool tell(const struct wk_facts_about *about, const struct wk_call *call, struct wk_err *err)
 {
 	const struct args *args = call->args;
 	struct wk_question question = { 0 };
@@ -457,11 +457,15 @@ static bool tell_file(const char *path, const struct wk_call *call, struct wk_er
 	bool ok;
 
 	if (filter)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "%s is for recordings: %s is a file "
-			       "of Windows", filter, path);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "%s is for recordings: %s is a file "
+			       "of Windows",
+			       filter, path);
 	if (args->csv)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--csv is for recordings: %s is a file "
-			       "of Windows, of which --json tells the same as text", path);
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			       "--csv is for recordings: %s is a file "
+			       "of Windows, of which --json tells the same as text",
+			       path);
 	ok = wk_windows_file_tell(&findings, path, &args->load, err);
 	out = ok ? wk_output_open(&output, args->output, call, err) : NULL;
 	if (out && args->json)
@@ -480,7 +484,8 @@ static int run_cache(const struct wk_call *call, struct wk_err *err)
 	bool ok;
 
 	if (call->words->count + call->words->rest_count > 0)
-		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--cache is of all recordings: no FILE "
+		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			     "--cache is of all recordings: no FILE "
 			     "stands with it");
 	else
 		ok = wk_symbol_cache(word, call->out, err) &&

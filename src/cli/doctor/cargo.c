@@ -57,8 +57,7 @@ static bool is_stripped(const struct profile *profile)
 	return wk_cargo_is_stripped(wk_buf_str(&profile->strip));
 }
 
-static void debug(struct wk_findings *findings, const char *folder,
-		  const struct profile *profile)
+static void debug(struct wk_findings *findings, const char *folder, const struct profile *profile)
 {
 	struct wk_buf file = { 0 }, mend = { 0 };
 
@@ -85,7 +84,8 @@ static void strip(struct wk_findings *findings, const struct profile *profile)
 	if (is_stripped(profile))
 		wk_findings_bad(findings, wk_buf_text(&mend),
 				"profile %s takes the names of all functions away (strip = %s in "
-				"%s)", profile->name, wk_buf_text(&profile->strip),
+				"%s)",
+				profile->name, wk_buf_text(&profile->strip),
 				wk_buf_text(&profile->strip_from));
 	else
 		wk_findings_good(findings, "profile %s keeps the names of functions",
@@ -101,8 +101,7 @@ static void tell_targets(struct wk_findings *findings, const struct wk_cargo_pro
 	size_t programs = 0, listed;
 
 	for (size_t i = 0; i < project->count; i++)
-		programs += project->targets[i].is_near &&
-			    project->targets[i].kind == WK_CARGO_BIN;
+		programs += project->targets[i].is_near && project->targets[i].kind == WK_CARGO_BIN;
 	listed = wk_cargo_list(project, &(struct wk_cargo_choice){ 0 }, &out);
 	wk_out_end(&out);
 	if (programs)
@@ -111,9 +110,11 @@ static void tell_targets(struct wk_findings *findings, const struct wk_cargo_pro
 	else if (listed)
 		wk_findings_better(findings, wk_doctor_records() ? wk_buf_text(&lines) : NULL,
 				   "no program of its own; what can be profiled here are tests, "
-				   "benchmarks and examples%s", wk_doctor_records() ? ":" : "");
+				   "benchmarks and examples%s",
+				   wk_doctor_records() ? ":" : "");
 	else
-		wk_findings_bad(findings, NULL, "nothing here that could be profiled: no program, "
+		wk_findings_bad(findings, NULL,
+				"nothing here that could be profiled: no program, "
 				"library, test, benchmark or example");
 	wk_buf_fini(&lines);
 }
@@ -129,11 +130,12 @@ static void targets(struct wk_findings *findings, const char *folder)
 	wk_argv_add_pair(&options, "--manifest-path", wk_buf_text(&manifest));
 	wk_argv_add(&options, "--offline");
 	if (wk_doctor_is_in_path("cargo")) {
-		if (wk_cargo_project_read(&project, wk_buf_text(&manifest), &options,
-					  WK_CARGO_MUTE, NULL) == 0)
+		if (wk_cargo_project_read(&project, wk_buf_text(&manifest), &options, WK_CARGO_MUTE,
+					  NULL) == 0)
 			tell_targets(findings, &project);
 		else
-			wk_findings_bad(findings, "cargo metadata --no-deps", "cargo cannot read "
+			wk_findings_bad(findings, "cargo metadata --no-deps",
+					"cargo cannot read "
 					"this project; why, this tells:");
 	}
 	wk_cargo_project_free(&project);

@@ -98,8 +98,8 @@ static void debug_file(struct patient *p, const char *const *debug_dirs)
 	if (wk_store_debug(p->program, debug_dirs, &p->debug, &why))
 		wk_findings_good(p->findings, "its debug file is %s", p->debug.path);
 	else if (why.len)
-		wk_findings_bad(p->findings, NULL,
-				"a debug file is there but cannot be used: %s", wk_buf_text(&why));
+		wk_findings_bad(p->findings, NULL, "a debug file is there but cannot be used: %s",
+				wk_buf_text(&why));
 	wk_buf_fini(&why);
 }
 
@@ -153,8 +153,9 @@ static void stripped(const struct patient *p, const char *const *debug_dirs)
 	else
 		wk_buf_add_text(&what, "its functions have no names");
 	if (link.len) {
-		wk_buf_add_fmt(&what, "; the others are in its debug file %.*s, which is found "
-				      "neither beside it, nor in .debug there, nor in or below ",
+		wk_buf_add_fmt(&what,
+			       "; the others are in its debug file %.*s, which is found "
+			       "neither beside it, nor in .debug there, nor in or below ",
 			       WK_STR_ARG(link));
 		add_dirs(debug_dirs, &what);
 	}
@@ -273,16 +274,16 @@ static void lost_split(const struct patient *p, const struct dwo_files *files)
 		wk_program_mend_split(p->program->path, files->missing, &mend);
 	wk_findings_better(p->findings, mend.len ? wk_buf_text(&mend) : NULL,
 			   "split debug information: %" PRIu64 " of %" PRIu64 " .dwo files are "
-			   "there; inlined calls in the others stay unknown", files->found,
-			   files->named);
+			   "there; inlined calls in the others stay unknown",
+			   files->found, files->named);
 	wk_buf_fini(&mend);
 }
 
 /* What several programs share lies in one file that dwz made. */
 static void shared(const struct patient *p, const char *const *debug_dirs)
 {
-	const struct wk_store_file *holder = section(p->debug.obj, ".debug_info") ? &p->debug
-										  : p->program;
+	const struct wk_store_file *holder =
+		section(p->debug.obj, ".debug_info") ? &p->debug : p->program;
 	struct wk_buf why = { 0 }, mend = { 0 };
 	struct wk_store_file file = { 0 };
 	struct wk_build_id id;
@@ -315,7 +316,8 @@ static void split(const struct patient *p)
 	else
 		wk_findings_better(p->findings, wk_buf_text(&mend),
 				   "split debug information: its %" PRIu64 " .dwo files are there, "
-				   "and must stay where they are", files.named);
+				   "and must stay where they are",
+				   files.named);
 	wk_buf_fini(&package);
 	wk_buf_fini(&mend);
 }
@@ -359,17 +361,22 @@ static void without_tables(const struct patient *p)
 
 	wk_num_add_share(&share, uncovered, p->looked_at);
 	if (p->framed * 2 > uncovered)
-		wk_findings_better(p->findings, mend, "%s of its functions have no unwind tables: "
+		wk_findings_better(p->findings, mend,
+				   "%s of its functions have no unwind tables: "
 				   "stacks are walked by their frame pointers, which now and then "
-				   "leaves out a caller", wk_buf_text(&share));
+				   "leaves out a caller",
+				   wk_buf_text(&share));
 	else if (p->program->obj->machine == WK_MACHINE_X86_64)
-		wk_findings_better(p->findings, mend, "%s of its functions have neither unwind "
+		wk_findings_better(p->findings, mend,
+				   "%s of its functions have neither unwind "
 				   "tables nor frame pointers: stacks are walked by their "
 				   "instructions, which is not always possible",
 				   wk_buf_text(&share));
 	else
-		wk_findings_bad(p->findings, mend, "%s of its functions have neither unwind tables "
-				"nor frame pointers: stacks end in them", wk_buf_text(&share));
+		wk_findings_bad(p->findings, mend,
+				"%s of its functions have neither unwind tables "
+				"nor frame pointers: stacks end in them",
+				wk_buf_text(&share));
 	wk_buf_fini(&share);
 }
 

@@ -211,8 +211,10 @@ bool wk_packages_command(const struct wk_packages *packages, size_t index, struc
 	else if (wk_os_is_there("/usr/bin/dnf"))
 		wk_buf_add_fmt(command, "sudo dnf debuginfo-install \"$(rpm -qf '%s')\"", path);
 	else if (wk_os_is_there("/usr/bin/zypper"))
-		wk_buf_add_fmt(command, "sudo zypper install \"$(rpm -qf --qf "
-			       "'%%{NAME}-debuginfo' '%s')\"", path);
+		wk_buf_add_fmt(command,
+			       "sudo zypper install \"$(rpm -qf --qf "
+			       "'%%{NAME}-debuginfo' '%s')\"",
+			       path);
 	else
 		return false;
 	return true;

@@ -39,8 +39,8 @@ static void add(struct wk_findings *findings, enum wk_grade grade, const char *m
 	char text[MOST_TEXT];
 
 	vsnprintf(text, sizeof(text), format, args);
-	findings->at = wk_grow(findings->at, &findings->cap, findings->count + 1,
-			       sizeof(*findings->at));
+	findings->at =
+		wk_grow(findings->at, &findings->cap, findings->count + 1, sizeof(*findings->at));
 	findings->at[findings->count++] = (struct wk_finding){
 		.about = wk_strndup(about.at, about.len),
 		.text = wk_strndup(text, strlen(text)),

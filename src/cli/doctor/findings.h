@@ -22,7 +22,7 @@ enum wk_grade {
 struct wk_finding {
 	char *about; /* the heading it stands under */
 	char *text;
-	char *mend;  /* lines; NULL where nothing is to be done */
+	char *mend; /* lines; NULL where nothing is to be done */
 	enum wk_grade grade;
 };
 

@@ -52,8 +52,7 @@ static bool is_program(const struct wk_obj *obj)
 	       (obj->type == WK_ET_DYN && wk_obj_section(obj, ".interp"));
 }
 
-void wk_doctor_rights(struct wk_findings *findings, const char *path,
-		      const struct wk_obj *obj)
+void wk_doctor_rights(struct wk_findings *findings, const char *path, const struct wk_obj *obj)
 {
 	struct wk_buf mend = { 0 };
 	struct stat info;
@@ -62,8 +61,10 @@ void wk_doctor_rights(struct wk_findings *findings, const char *path,
 		return;
 	wk_buf_add_fmt(&mend, "chmod +x %s", path);
 	if (access(path, X_OK) != 0)
-		wk_findings_bad(findings, wk_buf_text(&mend), "it may not be run: %s is not "
-				"executable", path);
+		wk_findings_bad(findings, wk_buf_text(&mend),
+				"it may not be run: %s is not "
+				"executable",
+				path);
 	wk_buf_reset(&mend);
 	wk_buf_add_fmt(&mend, "sudo wick flame -- %s", path);
 	if (info.st_mode & (S_ISUID | S_ISGID) && geteuid() != 0)

@@ -24,8 +24,8 @@
 static bool setting(const char *path, int64_t *value)
 {
 	struct wk_buf text = { 0 };
-	bool found = wk_os_read_small(path, &text) &&
-		     sscanf(wk_buf_text(&text), "%" SCNd64, value) == 1;
+	bool found =
+		wk_os_read_small(path, &text) && sscanf(wk_buf_text(&text), "%" SCNd64, value) == 1;
 
 	wk_buf_fini(&text);
 	return found;
@@ -151,7 +151,8 @@ static void buffers(struct wk_findings *findings, const struct wk_record_probe *
 		wk_findings_better(findings, wk_buf_text(&mend),
 				   "samples may be lost: the kernel's buffers are %s for each CPU, "
 				   "limited by kernel.perf_event_mlock_kb and ulimit -l (%" PRIu64
-				   " KiB)", wk_buf_text(&size), (uint64_t)limit.rlim_cur >> 10);
+				   " KiB)",
+				   wk_buf_text(&size), (uint64_t)limit.rlim_cur >> 10);
 	}
 	wk_buf_fini(&size);
 	wk_buf_fini(&mend);
@@ -166,8 +167,7 @@ static void tracing(struct wk_findings *findings)
 		return;
 	if (scope < 3 && may_trace_others())
 		return;
-	wk_findings_better(findings,
-			   scope < 3 ? "sudo sysctl kernel.yama.ptrace_scope=0" : NULL,
+	wk_findings_better(findings, scope < 3 ? "sudo sysctl kernel.yama.ptrace_scope=0" : NULL,
 			   "%s deeper than 32 KiB may be cut (--stack-size 64K copies more): "
 			   "kernel.yama.ptrace_scope is %d%s",
 			   scope == 1 ? "of processes that already run (-p), stacks" : "stacks",
@@ -205,8 +205,7 @@ static void disk(struct wk_findings *findings)
 
 void wk_doctor_machine(struct wk_findings *findings)
 {
-	struct wk_record_probe probe = wk_record_probe(WK_USUAL_FREQUENCY_HZ,
-						       WK_USUAL_STACK_BYTES);
+	struct wk_record_probe probe = wk_record_probe(WK_USUAL_FREQUENCY_HZ, WK_USUAL_STACK_BYTES);
 
 	wk_findings_about(findings, "Recording");
 	right_to_record(findings, &probe);

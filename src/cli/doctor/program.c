@@ -64,7 +64,8 @@ static void script(struct wk_findings *findings, struct wk_str first)
 	wk_buf_add_fmt(&mend, "wick doctor %s", interpreter);
 	wk_findings_better(findings, wk_buf_text(&mend),
 			   "a script: what is recorded is its interpreter, %s, whose own "
-			   "functions are seen and not those of the script", interpreter);
+			   "functions are seen and not those of the script",
+			   interpreter);
 	wk_buf_fini(&mend);
 	free(interpreter);
 }

@@ -37,8 +37,7 @@ static bool has_text(const struct wk_obj *obj, const char *section, const char *
  * library name its sources. */
 bool wk_program_is_rust(const struct wk_obj *obj)
 {
-	return has_text(obj, ".comment", "rustc") ||
-	       has_text(obj, ".rodata", "library/std/src/");
+	return has_text(obj, ".comment", "rustc") || has_text(obj, ".rodata", "library/std/src/");
 }
 
 /* With the '/' at its end. */
@@ -82,8 +81,8 @@ static struct wk_str profile_folder(struct wk_str path)
 
 	if (wk_str_ends(folder, "/deps/") || wk_str_ends(folder, "/examples/"))
 		folder = folder_of(folder);
-	return is_there(folder, ".cargo-lock") || is_there(folder, ".fingerprint")
-		       ? folder : wk_str_c("");
+	return is_there(folder, ".cargo-lock") || is_there(folder, ".fingerprint") ? folder
+										   : wk_str_c("");
 }
 
 /* Profiles are written in folders of their names, but for two that are older than that. */
@@ -112,7 +111,8 @@ static void mend_cargo(const struct wk_program_mend *program, struct wk_buf *men
 	struct wk_buf profile = { 0 };
 
 	if (folder.len == 0) {
-		wk_buf_add_fmt(mend, "# build it again with debug = \"line-tables-only\"%s in its "
+		wk_buf_add_fmt(mend,
+			       "# build it again with debug = \"line-tables-only\"%s in its "
 			       "profile of Cargo.toml",
 			       program->lacks_names ? " and strip = \"none\"" : "");
 		return;
@@ -165,7 +165,8 @@ static bool mend_build(const struct wk_program_mend *program, struct wk_buf *men
 	} else {
 		wk_buf_add_fmt(mend, "# build it again with -g%s",
 			       program->lacks_names ? ", and neither link it with -s nor run "
-						      "strip on it" : "");
+						      "strip on it"
+						    : "");
 	}
 	return true;
 }
@@ -176,7 +177,8 @@ void wk_program_mend(const struct wk_program_mend *program, struct wk_buf *mend)
 	uint32_t crc;
 
 	if (wk_obj_debuglink(program->obj, &link, &crc)) {
-		wk_buf_add_fmt(mend, "# its debug information is in the file \"%.*s\": put it "
+		wk_buf_add_fmt(mend,
+			       "# its debug information is in the file \"%.*s\": put it "
 			       "beside the program,\n# or name its folder by --debug-dir",
 			       WK_STR_ARG(link));
 		return;
@@ -190,9 +192,11 @@ void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *
 {
 	struct wk_str program = wk_str_c(path), name = wk_str_basename(file);
 
-	wk_buf_add_fmt(mend, "# put \"%.*s\" back where it was compiled, or beside the program;\n"
+	wk_buf_add_fmt(mend,
+		       "# put \"%.*s\" back where it was compiled, or beside the program;\n"
 		       "# or, before such files go, pack all of them into one that is found beside "
-		       "it:\ndwp -e ", WK_STR_ARG(name));
+		       "it:\ndwp -e ",
+		       WK_STR_ARG(name));
 	wk_shell_word(mend, program);
 	wk_buf_add_text(mend, " -o ");
 	wk_shell_word(mend, program);
@@ -201,8 +205,10 @@ void wk_program_mend_split(const char *path, struct wk_str file, struct wk_buf *
 
 void wk_program_mend_shared(struct wk_str file, struct wk_buf *mend)
 {
-	wk_buf_add_fmt(mend, "# put \"%.*s\" back, which dwz made of what several programs share;\n"
+	wk_buf_add_fmt(mend,
+		       "# put \"%.*s\" back, which dwz made of what several programs share;\n"
 		       "# a path that does not begin with / goes from where the program or its "
 		       "debug file lies;\n# .dwz in the folders that --debug-dir names is looked "
-		       "into, too", WK_STR_ARG(file));
+		       "into, too",
+		       WK_STR_ARG(file));
 }

@@ -18,7 +18,6 @@ struct wk_export_job;
 struct wk_out;
 struct wk_err;
 
-bool wk_export_perf_script(const struct wk_export_job *job, struct wk_out *out,
-			   struct wk_err *err);
+bool wk_export_perf_script(const struct wk_export_job *job, struct wk_out *out, struct wk_err *err);
 
 #endif

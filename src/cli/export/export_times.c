@@ -32,8 +32,7 @@ static bool widen_span(void *context, const struct wk_event *event, struct wk_er
 }
 
 /* When the first sample and the last were: as the header says, else by looking at all. */
-static bool find_span(struct wk_opened *opened, struct wk_perf_time_range *span,
-		      struct wk_err *err)
+static bool find_span(struct wk_opened *opened, struct wk_perf_time_range *span, struct wk_err *err)
 {
 	struct wk_read_options usual = opened->input.options;
 	struct wk_sink sink = { .take = widen_span, .context = span };

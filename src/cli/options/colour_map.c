@@ -21,8 +21,7 @@ bool wk_colour_map_read(const char *path, struct wk_colouring *colouring, struct
 	return ok;
 }
 
-bool wk_colour_map_write(const char *path, const struct wk_colouring *colouring,
-			 struct wk_err *err)
+bool wk_colour_map_write(const char *path, const struct wk_colouring *colouring, struct wk_err *err)
 {
 	struct wk_os_draft draft;
 	struct wk_out out;

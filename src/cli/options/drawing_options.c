@@ -95,7 +95,9 @@ static bool is_no_palette(const char *typed, struct wk_err *err)
 	for (size_t i = 0; wk_palette_names[i]; i++) {
 		wk_suggestion_try(&near, wk_palette_names[i]);
 		wk_buf_add_fmt(&expected, "%s%s",
-			       i == 0 ? "" : wk_palette_names[i + 1] ? ", " : " or ",
+			       i == 0                    ? ""
+			       : wk_palette_names[i + 1] ? ", "
+							 : " or ",
 			       wk_palette_names[i]);
 	}
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--palette takes %s, found \"%.60s\"%s%s%s",
@@ -262,8 +264,8 @@ static bool read_sizes(const struct wk_drawing_args *args, struct wk_drawing *dr
 	if (!read_pixels("width", args->width, 50, 1000000, &drawing->width, err) ||
 	    !read_pixels("frame-height", args->frame_height, 3, 1000, &drawing->frame_height, err))
 		return false;
-	if (args->total && (!wk_num_u64(wk_str_c(args->total), &drawing->total) ||
-			    drawing->total == 0))
+	if (args->total &&
+	    (!wk_num_u64(wk_str_c(args->total), &drawing->total) || drawing->total == 0))
 		return is_wrong(err, "total", args->total, "a whole number above zero");
 	if (args->flamechart && args->reverse)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,

@@ -17,22 +17,22 @@
 struct wk_drawing_args {
 	const char *title, *subtitle, *notes;
 	const char *width, *frame_height;
-	const char *min_width;  /* "0.5" pixels, or "1%" of the whole */
+	const char *min_width; /* "0.5" pixels, or "1%" of the whole */
 	const char *font, *font_size;
 	const char *count_name, *name_type, *factor;
 	const char *total;
-	const char *palette;    /* one of wk_palette_names, "kind" */
+	const char *palette; /* one of wk_palette_names, "kind" */
 	const char *background, *search_colour;
 	bool hash, random, deterministic, diffusion; /* one of them */
-	bool keeps_colours;     /* --cp: in palette.map */
-	const char *colour_map; /* the same in a file of that name */
+	bool keeps_colours;                          /* --cp: in palette.map */
+	const char *colour_map;                      /* the same in a file of that name */
 	bool negates;
 	const char *name_attributes;
-	bool icicle, inverted;  /* both: grows downward */
-	bool reverse;           /* from the innermost function */
+	bool icicle, inverted; /* both: grows downward */
+	bool reverse;          /* from the innermost function */
 	bool flamechart;
-	const char *truncate;   /* "left" or "right" */
-	const char *sort;       /* "weight" or "name" */
+	const char *truncate; /* "left" or "right" */
+	const char *sort;     /* "weight" or "name" */
 	struct wk_opt_list skip_after;
 	bool collapse_recursion;
 	const char *most_frames;

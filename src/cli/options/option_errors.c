@@ -108,7 +108,8 @@ bool wk_option_unknown_letter(enum wk_opt_style style, const struct wk_opt_targe
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "unknown option -%c: %s", letter, hint);
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       style == WK_STYLE_CLAP ? "error: unexpected argument '-%c' found"
-					      : "unknown option -%c", letter);
+					      : "unknown option -%c",
+		       letter);
 }
 
 /* The next name behind `last`, in alphabetical order, that begins so; NULL behind all. */

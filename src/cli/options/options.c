@@ -146,8 +146,7 @@ static bool set_number(const struct wk_opt *opt, void *field, const char *value)
 	}
 }
 
-static bool set(enum wk_opt_style style, struct found found, const char *value,
-		struct wk_err *err)
+static bool set(enum wk_opt_style style, struct found found, const char *value, struct wk_err *err)
 {
 	const struct wk_opt *opt = found.opt;
 	void *field = found.values + opt->at;

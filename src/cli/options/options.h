@@ -45,7 +45,7 @@ enum wk_opt_kind {
 
 /* The fields in the order in which most tables need them; a table ends with { 0 }. */
 struct wk_opt {
-	char letter;          /* 0: long form only */
+	char letter; /* 0: long form only */
 	const char *name;
 	const char *argument; /* what the value is called in help; NULL for a flag */
 	const char *help;     /* one sentence, no full stop */
@@ -91,8 +91,7 @@ enum wk_parsed {
  * `targets` ends with a NULL group. With `word_ends_options`, everything from the first word
  * on goes to `rest`, as a command to run with options of its own. */
 enum wk_parsed wk_options_parse(char **argv, const struct wk_opt_target *targets,
-				bool word_ends_options, struct wk_words *words,
-				struct wk_err *err);
+				bool word_ends_options, struct wk_words *words, struct wk_err *err);
 
 /* The same for another style of options. */
 enum wk_parsed wk_options_parse_as(enum wk_opt_style style, char **argv,

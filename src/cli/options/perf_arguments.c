@@ -159,7 +159,8 @@ static bool take_call_graph(struct wk_perf_words *perf, const char *mode, struct
 		if (size.len && !wk_num_u64(size, &perf->record.stack_bytes))
 			return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 				       "--cmd: --call-graph is \"%s\", expected a size behind the "
-				       "comma", mode);
+				       "comma",
+				       mode);
 	} else if (wk_str_is(text, "fp")) {
 		perf->record.call_graph = "fp";
 	} else if (wk_str_is(text, "lbr")) {

@@ -9,13 +9,13 @@
 #include "cli/options/record_options.h"
 
 struct wk_perf_words {
-	char **words;           /* the line, split; `record` points into it */
+	char **words; /* the line, split; `record` points into it */
 	size_t count, cap;
 	struct wk_record_args record;
-	const char *output;     /* -o; NULL without */
+	const char *output; /* -o; NULL without */
 	bool quiet;
-	struct wk_buf ignored;  /* "-z, --clockid", or empty */
-	struct wk_buf notes;    /* what is done in another way, a sentence a line */
+	struct wk_buf ignored; /* "-z, --clockid", or empty */
+	struct wk_buf notes;   /* what is done in another way, a sentence a line */
 };
 
 /* Wrong usage where perf has no such option, or it has no value that makes sense. */

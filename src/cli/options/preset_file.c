@@ -86,8 +86,8 @@ static const struct wk_wpa_preset *find(const struct wk_wpa_profile *profile, st
 	return name.len == 0 && *count == 1 ? from_on(profile, profile->presets) : found;
 }
 
-static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
-			 struct wk_str name, uint32_t count, struct wk_err *err)
+static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path, struct wk_str name,
+			 uint32_t count, struct wk_err *err)
 {
 	struct wk_suggestion near = wk_suggestion_for(name);
 	struct wk_buf names = { 0 };
@@ -102,8 +102,8 @@ static bool fail_to_find(const struct wk_wpa_profile *profile, const char *path,
 	else if (name.len == 0)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"%s has %" PRIu32 " presets: say which, as in --preset FILE:NAME or "
-			"FILE:NUMBER; `wick show %s` lists them: %s", path, count, path,
-			wk_buf_text(&names));
+			"FILE:NUMBER; `wick show %s` lists them: %s",
+			path, count, path, wk_buf_text(&names));
 	else if (near.best)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"%s has no preset \"%.*s\"; did you mean \"%s\"?", path, WK_STR_ARG(name),
@@ -130,15 +130,16 @@ bool wk_preset_file_open(struct wk_preset_file *file, const char *text, struct w
 	ok = open_profile(&file->profile, wk_buf_text(&path), err);
 	if (ok) {
 		file->preset = find(&file->profile, name, &count);
-		ok = file->preset || fail_to_find(&file->profile, wk_buf_text(&path), name, count,
-						  err);
+		ok = file->preset ||
+		     fail_to_find(&file->profile, wk_buf_text(&path), name, count, err);
 	}
 	if (ok)
 		wk_wpa_view_init(&file->view, &file->profile, file->preset);
 	if (ok && !file->view.is_shown)
 		ok = wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
 			     "%s: preset \"%.*s\" is of the graph \"%.*s\", and wick has nothing "
-			     "like that", wk_buf_text(&path), WK_STR_ARG(file->preset->name),
+			     "like that",
+			     wk_buf_text(&path), WK_STR_ARG(file->preset->name),
 			     WK_STR_ARG(file->view.title));
 	wk_buf_fini(&path);
 	if (!ok)
@@ -194,8 +195,9 @@ void wk_preset_file_say(const struct wk_preset_file *file, struct wk_buf *lines)
 		wk_buf_add_fmt(lines, "\nnot shown: %.*s", WK_STR_ARG(line));
 	}
 	if (view->missing_count > MOST_TOLD)
-		wk_buf_add_fmt(lines, "\nand %" PRIu32 " more that are not shown: `wick show "
-				      "--details` with the file of presets lists them",
+		wk_buf_add_fmt(lines,
+			       "\nand %" PRIu32 " more that are not shown: `wick show "
+			       "--details` with the file of presets lists them",
 			       view->missing_count - MOST_TOLD);
 }
 

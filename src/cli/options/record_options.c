@@ -224,8 +224,7 @@ static bool check_what(const struct wk_record_args *args, char *const *command, 
 			       "--pid records these processes only; it does not go with %s",
 			       command ? "a command" : "--all-cpus");
 	if (args->frequency && args->period)
-		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			       "--freq and --count exclude each other");
+		return wk_fail(err, WK_EUSAGE, WK_NOWHERE, "--freq and --count exclude each other");
 	return true;
 }
 
@@ -249,14 +248,14 @@ bool wk_record_plan_init(struct wk_record_plan *plan, const struct wk_record_arg
 	if (!check_sizes(args, err))
 		return false;
 	plan->embeds_symbols = args->embeds_symbols;
-	plan->options.stack_bytes = args->stack_bytes ? (uint32_t)args->stack_bytes
-						      : WK_USUAL_STACK_BYTES;
+	plan->options.stack_bytes =
+		args->stack_bytes ? (uint32_t)args->stack_bytes : WK_USUAL_STACK_BYTES;
 	if (plan->options.stack_bytes > MOST_STACK_BYTES)
 		plan->options.stack_bytes = MOST_STACK_BYTES;
 	if (!plan->options.frequency_hz && !plan->options.period)
 		plan->options.frequency_hz = WK_USUAL_FREQUENCY_HZ;
-	return !wk_record_args_want_list(args, err) &&
-	       plan_pids(plan, &args->pids, err) && plan_events(plan, &args->events, err);
+	return !wk_record_args_want_list(args, err) && plan_pids(plan, &args->pids, err) &&
+	       plan_events(plan, &args->events, err);
 }
 
 void wk_record_plan_fini(struct wk_record_plan *plan)

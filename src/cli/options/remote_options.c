@@ -188,8 +188,9 @@ static void say_few(unsigned at_once)
 	unsigned limit;
 
 	wk_os_files_left(0, &limit);
-	wk_buf_add_fmt(&line, "only %u file%s fetched at a time, since this process may have only "
-			      "%u files open at once (`ulimit -n` raises that)",
+	wk_buf_add_fmt(&line,
+		       "only %u file%s fetched at a time, since this process may have only "
+		       "%u files open at once (`ulimit -n` raises that)",
 		       at_once, at_once == 1 ? " was" : "s were", limit);
 	wk_say(wk_buf_text(&line));
 	wk_buf_fini(&line);

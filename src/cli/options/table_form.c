@@ -28,7 +28,8 @@ static unsigned typed_columns(void)
 	uint64_t columns = 0;
 
 	return typed && wk_num_u64(wk_str_c(typed), &columns) && columns <= UINT16_MAX
-		       ? (unsigned)columns : 0;
+		       ? (unsigned)columns
+		       : 0;
 }
 
 static unsigned own_columns(void)
@@ -47,6 +48,6 @@ void wk_table_fit(struct wk_view *view, const struct wk_out *out, const struct w
 	else if (is_own)
 		view->columns = own_columns();
 	view->is_plain = is_own && wk_is_plain_locale();
-	view->has_colour = is_own && wk_os_is_terminal(STDOUT_FILENO) &&
-			   wk_color_wanted(STDOUT_FILENO);
+	view->has_colour =
+		is_own && wk_os_is_terminal(STDOUT_FILENO) && wk_color_wanted(STDOUT_FILENO);
 }

@@ -27,10 +27,13 @@ static bool fail_use(const struct wk_table_view *table, const struct wk_typed_us
 	if (use->use == WK_TABLE_HAS_LEVELS)
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"the table %s has no levels that %s could say; that is for calls, memory, "
-			"heap and waits", table->name, use->option);
+			"heap and waits",
+			table->name, use->option);
 	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "the table %s has no use for %s; that is for "
-			"%s", table->name, use->option, wk_buf_text(&others));
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"the table %s has no use for %s; that is for "
+			"%s",
+			table->name, use->option, wk_buf_text(&others));
 	wk_buf_fini(&others);
 	return false;
 }

@@ -67,7 +67,6 @@ static inline struct wk_shown *wk_shown_texts_find(const struct wk_shown_texts *
 }
 
 /* One that is not there. It stays where it is. */
-struct wk_shown *wk_shown_texts_add(struct wk_shown_texts *texts, uint32_t id,
-				    struct wk_str words);
+struct wk_shown *wk_shown_texts_add(struct wk_shown_texts *texts, uint32_t id, struct wk_str words);
 
 #endif

@@ -38,8 +38,10 @@ static bool fail_to_find(const char *name, struct wk_err *err)
 		wk_buf_add_fmt(&names, "%s%s", i ? ", " : "", wk_preset_names[i]);
 	}
 	if (near.best)
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "there is no preset \"%s\"; did you mean "
-			"\"%s\"?", name, near.best);
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
+			"there is no preset \"%s\"; did you mean "
+			"\"%s\"?",
+			name, near.best);
 	else
 		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			"there is no preset \"%s\"; there is: %s, or FILE.wpaProfile", name,
@@ -133,8 +135,8 @@ bool wk_view_choose(struct wk_view_choice *choice, const struct wk_view_typed *t
 	     (!preset || take_preset(choice, preset, err));
 	if (typed->says_levels)
 		choice->is_grouped = false;
-	choice->needs_samples = choice->is_grouped &&
-				wk_grouping_has(&choice->grouping, WK_GROUP_CPU);
+	choice->needs_samples =
+		choice->is_grouped && wk_grouping_has(&choice->grouping, WK_GROUP_CPU);
 	choice->needs_samples |= choice->filter.time || choice->filter.query;
 	if (!ok)
 		wk_view_choice_fini(choice);

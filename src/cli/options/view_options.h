@@ -23,13 +23,13 @@ extern const struct wk_opt_group wk_view_group;
 struct wk_view_choice {
 	struct wk_filter_spec filter; /* what was typed, and what the preset adds */
 	struct wk_grouping grouping;
-	bool is_grouped;              /* else the command's own levels hold */
-	bool needs_samples;           /* one by one, and not added up by their stacks */
-	bool inverted;                /* the preset grows stacks from the innermost function */
-	const char *table;            /* the preset is this table of `wick show`; or NULL */
-	struct wk_preset_file *file;  /* that all this is in; or NULL */
-	struct wk_buf said;           /* for standard error: what a preset's file has that is not
-				       * shown, a line each; empty: nothing */
+	bool is_grouped;             /* else the command's own levels hold */
+	bool needs_samples;          /* one by one, and not added up by their stacks */
+	bool inverted;               /* the preset grows stacks from the innermost function */
+	const char *table;           /* the preset is this table of `wick show`; or NULL */
+	struct wk_preset_file *file; /* that all this is in; or NULL */
+	struct wk_buf said;          /* for standard error: what a preset's file has that is not
+				      * shown, a line each; empty: nothing */
 };
 
 struct wk_view_typed {

@@ -37,9 +37,10 @@ static void add_source(const struct wk_model *model, const struct wk_filter *fil
 		       struct wk_buf *text)
 {
 	const struct wk_source *source = &model->sources[filter->source];
-	const char *what = source->is_cpu_time ? "CPU time"
+	const char *what = source->is_cpu_time                       ? "CPU time"
 			   : filter->is_given[WK_FILTER_OUTSTANDING] ? "outstanding bytes"
-			   : source->has_lifetimes ? "bytes" : NULL;
+			   : source->has_lifetimes                   ? "bytes"
+								     : NULL;
 
 	if (what)
 		wk_buf_add_fmt(text, "%s (", what);
@@ -282,8 +283,7 @@ static bool draw_as_planned(const char *const *paths, const char *recorded_to,
 }
 
 bool wk_flame_draw(const char *path, const char *recorded_to, struct wk_symbols *symbols,
-		   const struct wk_flame_args *args, const struct wk_call *call,
-		   struct wk_err *err)
+		   const struct wk_flame_args *args, const struct wk_call *call, struct wk_err *err)
 {
 	struct wk_flame_maker maker = { .args = args, .call = call, .symbols = symbols };
 

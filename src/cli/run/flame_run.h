@@ -13,7 +13,7 @@
 struct wk_flame_args {
 	const char *output; /* the picture; NULL: flame.svg */
 	bool by_thread, no_process, quiet;
-	bool opens;         /* in a browser, when it is there */
+	bool opens;               /* in a browser, when it is there */
 	const char *post_process; /* a command that folded stacks go through first; NULL: none */
 	struct wk_drawing_args drawing;
 	struct wk_filter_spec filter;

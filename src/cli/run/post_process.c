@@ -69,8 +69,7 @@ struct wk_model *wk_post_process(const struct wk_model *model, const struct wk_q
 
 	if (output < 0)
 		wk_fail_os(err, errno, "cannot make a temporary file");
-	else if (fold(model, question, levels, input, err) &&
-		 run(command, input, output, err))
+	else if (fold(model, question, levels, input, err) && run(command, input, output, err))
 		processed = read_back(output_path, err);
 	if (input >= 0)
 		close(input);

@@ -100,7 +100,8 @@ bool wk_previous_keep(const char *output, struct wk_buf *old, struct wk_err *err
 	if (!is_recording(previous)) {
 		ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			     "%s is there and is no recording: it is left alone; give another "
-			     "name, or remove it first", output);
+			     "name, or remove it first",
+			     output);
 		goto out;
 	}
 	if (is_empty(previous))

@@ -122,8 +122,7 @@ static void fill(struct line *line, const struct wk_root_request *request, const
 		add_command(line, request);
 }
 
-int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded,
-		      struct wk_err *err)
+int wk_record_by_root(const struct wk_root_request *request, bool *has_recorded, struct wk_err *err)
 {
 	struct wk_os_program_io io = WK_OS_PROGRAM_PLAIN;
 	struct wk_buf old = { 0 };

@@ -204,13 +204,15 @@ static void say_no_samples(const struct wk_record_request *request,
 	wk_buf_add_text(&words, "no samples: in ");
 	wk_num_add_duration(&words, outcome->result.elapsed_ns);
 	if (request->recorder.period)
-		wk_buf_add_fmt(&words, " there were fewer than the %" PRIu64 " events that lie "
-				       "between two samples; a lower -c sees more",
+		wk_buf_add_fmt(&words,
+			       " there were fewer than the %" PRIu64 " events that lie "
+			       "between two samples; a lower -c sees more",
 			       request->recorder.period);
 	else
-		wk_buf_add_fmt(&words, " %s used less CPU time than the %.2f ms between two "
-				       "samples: it %s, or waited most of the time; a higher -F "
-				       "sees more",
+		wk_buf_add_fmt(&words,
+			       " %s used less CPU time than the %.2f ms between two "
+			       "samples: it %s, or waited most of the time; a higher -F "
+			       "sees more",
 			       outcome->result.has_command ? "the command" : "what was recorded",
 			       1000.0 / (double)request->recorder.frequency_hz,
 			       outcome->result.has_command ? "ended too soon" : "was too short");
@@ -317,11 +319,13 @@ static void say_what_was_lost(const struct wk_record_request *request,
 	}
 	if (unwound->cut * 100 > stacks) {
 		wk_num_add_share(&words, unwound->cut, stacks);
-		wk_buf_add_fmt(&words, " of user stacks are deeper than the %" PRIu32 " bytes "
-				       "copied of each%s",
+		wk_buf_add_fmt(&words,
+			       " of user stacks are deeper than the %" PRIu32 " bytes "
+			       "copied of each%s",
 			       request->recorder.stack_bytes,
 			       request->recorder.stack_bytes < 65528
-				       ? "; --stack-size 64K sees more" : ", the kernel's limit");
+				       ? "; --stack-size 64K sees more"
+				       : ", the kernel's limit");
 		wk_say(wk_buf_text(&words));
 	}
 	wk_buf_fini(&words);
@@ -361,14 +365,12 @@ static void say_closing_words(const struct run *run, const struct wk_record_outc
 }
 
 /* Recorder, stages and writer in a row; all are closed again, whatever happened. */
-static bool record_events(struct run *run, struct wk_recorder *recorder,
-			  struct wk_symbols *symbols, struct wk_record_outcome *outcome,
-			  struct wk_err *err)
+static bool record_events(struct run *run, struct wk_recorder *recorder, struct wk_symbols *symbols,
+			  struct wk_record_outcome *outcome, struct wk_err *err)
 {
 	struct wk_runtime_stage *names =
 		wk_runtime_stage_new(wk_perf_data_writer_sink(run->writer));
-	struct wk_unwind_stage *stage =
-		wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
+	struct wk_unwind_stage *stage = wk_unwind_stage_new(symbols, wk_runtime_stage_sink(names));
 	struct wk_sink sink = wk_unwind_stage_sink(stage);
 	bool ok;
 
@@ -385,8 +387,8 @@ static bool record_events(struct run *run, struct wk_recorder *recorder,
 		outcome->running = outcome->result.command_pid;
 	/* On a disk that is full the end of the file still tells what its samples are called. */
 	if (ok || wk_perf_data_writer_take_names(run->writer))
-		ok = wk_unwind_stage_finish(stage, err) &&
-		     wk_runtime_stage_finish(names, err) && ok;
+		ok = wk_unwind_stage_finish(stage, err) && wk_runtime_stage_finish(names, err) &&
+		     ok;
 	/* After a failure as well: the header then tells how far the file is good. */
 	ok = wk_perf_data_writer_finish(run->writer, err) && ok;
 	outcome->unwound = wk_unwind_stage_counts(stage);
@@ -414,8 +416,9 @@ static void add_kept(struct run *run, int fd, const struct wk_record_outcome *ou
 	if (is_worthless(run, outcome)) {
 		wk_buf_add_text(words, "nothing was kept");
 		if (is_at(fd, output) && wk_previous_take_back(output, &run->old))
-			wk_buf_add_fmt(words, wk_os_is_there(output) ? "; %s is as it was before"
-								     : ", and there is no %s",
+			wk_buf_add_fmt(words,
+				       wk_os_is_there(output) ? "; %s is as it was before"
+							      : ", and there is no %s",
 				       output);
 		return;
 	}
@@ -529,8 +532,8 @@ bool wk_record_run(const struct wk_record_request *request, struct wk_symbols *s
 		wk_say_lines(wk_recorder_notices(recorder));
 	ok = record_events(&run, recorder, symbols, outcome, err) &&
 	     is_still_there(fd, request->output, err);
-	outcome->exit_code = ok ? exit_code_of(&outcome->result)
-				: exit_code_after(&outcome->result, err);
+	outcome->exit_code =
+		ok ? exit_code_of(&outcome->result) : exit_code_after(&outcome->result, err);
 	add_place(fd, request, &outcome->place);
 	if (request->stays_open && is_file(fd))
 		outcome->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);

@@ -16,18 +16,18 @@ struct wk_record_request {
 	const char *output; /* a path, or "-" for standard output */
 	bool quiet;         /* no words but errors */
 	bool embeds_symbols;
-	bool stays_open;    /* the file shall be read from `outcome->fd` */
+	bool stays_open; /* the file shall be read from `outcome->fd` */
 };
 
 struct wk_record_outcome {
 	struct wk_recorder_result result;
 	struct wk_unwind_counts unwound;
 	uint64_t file_bytes;
-	int exit_code; /* the command's own; 128 + n where signal n ended it; 0 without one */
-	pid_t running; /* the command, where it runs on after the recording; else 0 */
+	int exit_code;       /* the command's own; 128 + n where signal n ended it; 0 without one */
+	pid_t running;       /* the command, where it runs on after the recording; else 0 */
 	struct wk_buf place; /* where the recording lies: `output`, or what became of that when
 			      * another recording took its name */
-	int fd;        /* the file, where it was to stay open; else -1 */
+	int fd;              /* the file, where it was to stay open; else -1 */
 };
 
 /* Records to `output`; a recording that was there before is then `output`.old, unless it has

@@ -84,8 +84,8 @@ static bool is_mapped(const struct wk_obj *obj, uint64_t vaddr)
 		if (segment->type != WK_PT_LOAD)
 			continue;
 		has_segments = true;
-		if (vaddr >= segment->vaddr && (vaddr - segment->vaddr) / PAGE_BYTES <=
-						       segment->memory_size / PAGE_BYTES)
+		if (vaddr >= segment->vaddr &&
+		    (vaddr - segment->vaddr) / PAGE_BYTES <= segment->memory_size / PAGE_BYTES)
 			return true;
 	}
 	return !has_segments;

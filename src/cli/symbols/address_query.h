@@ -9,10 +9,10 @@ struct wk_asked_place {
 	uint64_t vaddr; /* as wk_image_find_of wants it */
 	uint64_t shown; /* as the image's own tables count; of a file that is not linked from the
 			 * begin of `section` */
-	struct wk_str section; /* ... which linked files do not need; empty: none is known */
+	struct wk_str section;    /* ... which linked files do not need; empty: none is known */
 	struct wk_str one, other; /* two of the functions that may be meant; empty: it is clear */
-	bool is_first_section; /* which may not be the one that was meant */
-	const char *outside;   /* why nothing of the image is there; NULL: it is inside */
+	bool is_first_section;    /* which may not be the one that was meant */
+	const char *outside;      /* why nothing of the image is there; NULL: it is inside */
 };
 
 /* Where no function is named the offset is from the begin of `section`. Where that is NULL, too, it

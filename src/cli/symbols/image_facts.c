@@ -77,8 +77,8 @@ static void find_names(struct wk_image_facts *facts, const struct wk_model *mode
 		facts->names = "all";
 	else
 		facts->names = "exported";
-	facts->names_are_kept = used.names_are_kept && used.has_all_names &&
-				!has_names_now(facts, model);
+	facts->names_are_kept =
+		used.names_are_kept && used.has_all_names && !has_names_now(facts, model);
 	if (strcmp(facts->names, "exported") == 0 || strcmp(facts->names, "none") == 0)
 		facts->lacks |= WK_LACKS_NAMES;
 }
@@ -127,8 +127,8 @@ static void find_lines(struct wk_image_facts *facts, const struct wk_model *mode
 		if (came_with_lines(model, model->images[facts->id].path))
 			facts->lines = "recorded";
 		else
-			facts->lines_are_kept = used.places_are_kept &&
-						!has_lines_now(facts, model);
+			facts->lines_are_kept =
+				used.places_are_kept && !has_lines_now(facts, model);
 	}
 	if (strcmp(facts->lines, "none") == 0 || strcmp(facts->lines, "some") == 0)
 		facts->lacks |= WK_LACKS_LINES;
@@ -231,8 +231,10 @@ void wk_image_lacks_words(unsigned lacks, struct wk_buf *words)
 		enum wk_lack lack;
 		const char *word;
 	} all[] = {
-		{ WK_LACKS_FILE, "file" }, { WK_LACKS_NAMES, "names" },
-		{ WK_LACKS_LINES, "lines" }, { WK_LACKS_UNWIND, "unwind tables" },
+		{ WK_LACKS_FILE, "file" },
+		{ WK_LACKS_NAMES, "names" },
+		{ WK_LACKS_LINES, "lines" },
+		{ WK_LACKS_UNWIND, "unwind tables" },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -11,9 +11,9 @@
 #include "views/filter/filter.h"
 
 enum wk_lack {
-	WK_LACKS_FILE = 1,   /* it is not here, or another lies there */
-	WK_LACKS_NAMES = 2,  /* all, or those that are not exported */
-	WK_LACKS_LINES = 4,  /* source lines and inlined calls */
+	WK_LACKS_FILE = 1,  /* it is not here, or another lies there */
+	WK_LACKS_NAMES = 2, /* all, or those that are not exported */
+	WK_LACKS_LINES = 4, /* source lines and inlined calls */
 	WK_LACKS_UNWIND = 8,
 };
 
@@ -28,13 +28,13 @@ struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 
 struct wk_image_facts {
 	wk_image_id id;
-	uint64_t samples;                 /* with it in their stack */
-	struct wk_image_symbols *symbols; /* NULL: never looked for, and not to be */
-	const char *names, *lines, *unwind; /* in a word; NULL where there can be none */
+	uint64_t samples;                    /* with it in their stack */
+	struct wk_image_symbols *symbols;    /* NULL: never looked for, and not to be */
+	const char *names, *lines, *unwind;  /* in a word; NULL where there can be none */
 	bool names_are_kept, lines_are_kept; /* by the symbol cache alone: no file has them now */
 	struct wk_image_lines frames;
-	unsigned lacks;                   /* enum wk_lack */
-	struct wk_buf mend;               /* lines to be typed or written; empty: none is known */
+	unsigned lacks;     /* enum wk_lack */
+	struct wk_buf mend; /* lines to be typed or written; empty: none is known */
 };
 
 struct wk_images_facts {
@@ -49,7 +49,7 @@ struct wk_facts_about {
 	struct wk_symbols *symbols;
 	const struct wk_remote *remote;
 	const struct wk_symbol_files *files;
-	const char *recording;          /* its path, as typed */
+	const char *recording; /* its path, as typed */
 };
 
 void wk_images_facts_gather(struct wk_images_facts *facts, const struct wk_facts_about *about,

@@ -116,15 +116,19 @@ static void mend_windows_file(struct wk_image_facts *facts, const struct wk_fact
 	if (wk_symbol_files_was_stopped(about->files)) {
 		wk_buf_add_text(mend, GO_ON);
 	} else if (wk_symbol_files_asks(about->files)) {
-		wk_buf_add_fmt(mend, "# put %.*s of that build beside the trace, or into a folder "
-			       "of the symbol path", WK_STR_ARG(name));
+		wk_buf_add_fmt(mend,
+			       "# put %.*s of that build beside the trace, or into a folder "
+			       "of the symbol path",
+			       WK_STR_ARG(name));
 	} else if (is_of_windows(about->model, facts->id)) {
 		add_asking(mend, about);
 		wk_buf_add_text(mend, "--symbol-path 'srv*'   # asks Microsoft's public server");
 	} else {
 		add_asking(mend, about);
-		wk_buf_add_fmt(mend, "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
-			       "symbol server;\n# or put it beside the trace", WK_STR_ARG(name));
+		wk_buf_add_fmt(mend,
+			       "--symbol-path ./FOLDER   # which has %.*s, or 'srv*URL' of a "
+			       "symbol server;\n# or put it beside the trace",
+			       WK_STR_ARG(name));
 	}
 }
 
@@ -233,8 +237,8 @@ static const char **paths_of(const struct wk_images_facts *facts, const struct w
 	for (size_t i = 0; i < facts->count; i++)
 		if (facts->at[i].symbols && facts->at[i].lacks &&
 		    !(facts->at[i].lacks & WK_LACKS_FILE))
-			paths[(*count)++] = wk_model_str(model,
-							 model->images[facts->at[i].id].path).at;
+			paths[(*count)++] =
+				wk_model_str(model, model->images[facts->at[i].id].path).at;
 	return paths;
 }
 

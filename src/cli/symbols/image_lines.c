@@ -49,8 +49,8 @@ static struct frame_samples *frames_in_view(const struct wk_model *model,
 					    const struct wk_filter *filter)
 {
 	uint64_t *stacks = wk_alloc_zeroed((size_t)model->stacks.count + 1, sizeof(*stacks));
-	struct frame_samples *frames = wk_alloc_zeroed((size_t)model->frames.count + 1,
-						       sizeof(*frames));
+	struct frame_samples *frames =
+		wk_alloc_zeroed((size_t)model->frames.count + 1, sizeof(*frames));
 
 	for (uint32_t i = 0; i < model->samples.count; i++) {
 		wk_stack_id stack = model->samples.stack[i];
@@ -72,8 +72,8 @@ static struct frame_samples *frames_in_view(const struct wk_model *model,
 struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 					    const struct wk_filter *filter)
 {
-	struct wk_image_lines *lines = wk_alloc_zeroed((size_t)model->image_count + 1,
-						       sizeof(*lines));
+	struct wk_image_lines *lines =
+		wk_alloc_zeroed((size_t)model->image_count + 1, sizeof(*lines));
 	struct frame_samples *in_view;
 
 	if (model->came_named)
@@ -87,8 +87,7 @@ struct wk_image_lines *wk_image_lines_count(const struct wk_model *model,
 		if (calls.count == 0 ||
 		    is_of_every_program(model, &model->functions[calls.function[0]]))
 			continue;
-		samples = is_bare_main(model, calls) ? in_view[frame].own
-						     : in_view[frame].in_stack;
+		samples = is_bare_main(model, calls) ? in_view[frame].own : in_view[frame].in_stack;
 		image->asked += samples;
 		image->known += has_line(calls) ? samples : 0;
 	}

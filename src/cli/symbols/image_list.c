@@ -30,12 +30,16 @@ static void tell_unfit(const char *path, const struct wk_obj *obj)
 	struct wk_buf text = { 0 };
 
 	if (is_split && !wk_obj_section(obj, ".debug_info"))
-		wk_buf_add_fmt(&text, "%s is a piece of a program's debug information and knows no "
-			       "addresses; give -e the program, from which it is found", path);
+		wk_buf_add_fmt(&text,
+			       "%s is a piece of a program's debug information and knows no "
+			       "addresses; give -e the program, from which it is found",
+			       path);
 	else if (wk_elf_is_unlinked(obj) && !wk_elf_can_relocate(obj))
-		wk_buf_add_fmt(&text, "%s is not linked, and of such files wick reads lines and "
+		wk_buf_add_fmt(&text,
+			       "%s is not linked, and of such files wick reads lines and "
 			       "inlined calls for 64-bit x86 and ARM only; ask of what it is "
-			       "linked into", path);
+			       "linked into",
+			       path);
 	if (text.len)
 		wk_say(wk_buf_text(&text));
 	wk_buf_fini(&text);

@@ -10,7 +10,7 @@
 
 struct wk_line_taker {
 	void (*take)(void *context, struct wk_str line); /* without its newline */
-	bool (*pause)(void *context); /* no whole line is left; false to stop */
+	bool (*pause)(void *context);                    /* no whole line is left; false to stop */
 	void *context;
 };
 

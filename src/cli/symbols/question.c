@@ -15,7 +15,7 @@
 #define MOST_FAULTS 3 /* that are told */
 
 bool wk_question_ask(struct wk_question *question, const struct wk_model *model,
-		  const struct wk_filter_spec *spec, struct wk_err *err)
+		     const struct wk_filter_spec *spec, struct wk_err *err)
 {
 	*question = (struct wk_question){ .asked = *spec };
 	if (!wk_filter_init(&question->filter, model, spec, err))
@@ -37,8 +37,7 @@ void wk_question_say_faults(const struct wk_question *question, bool and_missing
 	for (uint32_t i = 0; i < model->note_count; i++) {
 		enum wk_note_severity severity = model->notes[i].severity;
 
-		if (severity != WK_NOTE_FAULT &&
-		    !(and_missing && severity == WK_NOTE_INCOMPLETE))
+		if (severity != WK_NOTE_FAULT && !(and_missing && severity == WK_NOTE_INCOMPLETE))
 			continue;
 		faults++;
 		if (told == MOST_FAULTS)
@@ -93,9 +92,8 @@ static void add_query(const struct wk_question *question, struct wk_buf *sentenc
 		return;
 	while (text.len > MOST_QUERY_BYTES || (is_cut && (text.at[text.len] & 0xc0) == 0x80))
 		text.len--;
-	wk_buf_add_fmt(sentence, "; that filter is %.*s%s, and %s what matches",
-		       WK_STR_ARG(text), is_cut ? "…" : "",
-		       query->keeps ? "keeps" : "leaves out");
+	wk_buf_add_fmt(sentence, "; that filter is %.*s%s, and %s what matches", WK_STR_ARG(text),
+		       is_cut ? "…" : "", query->keeps ? "keeps" : "leaves out");
 }
 
 static void explain(const struct wk_question *question, struct wk_buf *sentence)
@@ -156,8 +154,9 @@ void wk_question_say(const struct wk_question *question)
 
 static void add_symbols(struct wk_buf *sentence, struct wk_str path)
 {
-	wk_buf_add_fmt(sentence, " of all frames are functions of %.*s without names: `wick "
-				 "symbols FILE` says of a recording what brings them",
+	wk_buf_add_fmt(sentence,
+		       " of all frames are functions of %.*s without names: `wick "
+		       "symbols FILE` says of a recording what brings them",
 		       WK_STR_ARG(wk_str_basename(path)));
 }
 
@@ -218,8 +217,9 @@ static void hint_stacks(const struct wk_question *question)
 	if (model->is_windows)
 		wk_buf_add_text(&sentence, ": the trace does not have who called it");
 	else
-		wk_buf_add_fmt(&sentence, " that keeps no frame pointers and has no unwinding "
-					  "tables in a jitdump%s%s",
+		wk_buf_add_fmt(&sentence,
+			       " that keeps no frame pointers and has no unwinding "
+			       "tables in a jitdump%s%s",
 			       maker && maker->stacks ? "; " : "",
 			       maker && maker->stacks ? maker->stacks : "");
 	wk_say(wk_buf_text(&sentence));

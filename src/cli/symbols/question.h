@@ -14,7 +14,7 @@ struct wk_question {
 };
 
 bool wk_question_ask(struct wk_question *question, const struct wk_model *model,
-		  const struct wk_filter_spec *spec, struct wk_err *err);
+		     const struct wk_filter_spec *spec, struct wk_err *err);
 void wk_question_fini(struct wk_question *question);
 
 /* What a reader must know who cannot see it in the output itself: how many samples, how many

@@ -41,8 +41,8 @@ static void add_source(struct wk_out *out, struct wk_cache *cache, const struct 
 						 WK_CACHE_SOURCE_VERSION);
 	size_t len = wk_bytes_left(&bytes);
 	const uint8_t *end = len ? memchr(bytes.at, '\n', len) : NULL;
-	struct wk_str path = wk_str_of((const char *)bytes.at,
-				       end ? (size_t)(end - bytes.at) : len);
+	struct wk_str path =
+		wk_str_of((const char *)bytes.at, end ? (size_t)(end - bytes.at) : len);
 
 	if (path.len)
 		wk_out_term(out, wk_store_without_root(path));

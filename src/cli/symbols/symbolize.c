@@ -43,7 +43,7 @@ struct wk_answers {
 	struct image_texts **images; /* from 1 on */
 	size_t image_count, image_cap;
 	struct image_texts *last_image;
-	struct wk_map symbol_ids; /* by where the table of symbols keeps the name */
+	struct wk_map symbol_ids;  /* by where the table of symbols keeps the name */
 	struct wk_shown **symbols; /* from 1 on */
 	size_t symbol_count, symbol_cap;
 	struct wk_buf scratch, escaped;
@@ -162,8 +162,8 @@ static struct wk_shown *add_function(struct wk_answers *answers, struct image_te
 				     uint32_t id)
 {
 	struct wk_str name = id ? wk_image_text(texts->image, id) : wk_str_c("");
-	struct wk_shown *shown = wk_shown_texts_add(&texts->functions, id,
-						    function_words(answers, name, ""));
+	struct wk_shown *shown =
+		wk_shown_texts_add(&texts->functions, id, function_words(answers, name, ""));
 
 	shown->is_final = wk_is_mangled(name);
 	return shown;
@@ -348,8 +348,8 @@ static struct span look_up(struct wk_answers *answers, const struct wk_question 
 	struct span span = { answers->found_count, 0, false };
 	struct wk_place_ids *places;
 
-	answers->found = wk_grow(answers->found, &answers->found_cap,
-				 span.first + WK_MOST_PLACES, sizeof(*answers->found));
+	answers->found = wk_grow(answers->found, &answers->found_cap, span.first + WK_MOST_PLACES,
+				 sizeof(*answers->found));
 	places = answers->found + span.first;
 	if (question->image)
 		span.count = (uint32_t)wk_image_place_ids_of(question->image, question->vaddr,

@@ -36,14 +36,13 @@ struct wk_asked {
 
 struct wk_question {
 	const struct wk_image_symbols *image; /* NULL: all is unknown */
-	uint64_t vaddr; /* as the image's own tables count */
-	uint64_t shown; /* the address for whoever asked */
-	const struct wk_asked *asked; /* for JSON */
+	uint64_t vaddr;                       /* as the image's own tables count */
+	uint64_t shown;                       /* the address for whoever asked */
+	const struct wk_asked *asked;         /* for JSON */
 };
 
 /* Answers in the order of the questions. Many at once cost less each than one by one. */
-void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions,
-		    size_t count);
+void wk_answers_say(struct wk_answers *answers, const struct wk_question *questions, size_t count);
 
 /* Whether nothing is known of an address that was asked of the image. */
 bool wk_answers_lack(const struct wk_answers *answers, const struct wk_image_symbols *image);

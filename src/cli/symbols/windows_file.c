@@ -118,8 +118,10 @@ static void mend_names(const struct program *p, struct wk_buf *mend)
 		wk_program_mend_windows(p->obj, mend);
 		return;
 	}
-	wk_buf_add_fmt(mend, "# put the %.*s of that build beside it, or say which folder has "
-			     "it:\nwick doctor ", WK_STR_ARG(pdb_name(p)));
+	wk_buf_add_fmt(mend,
+		       "# put the %.*s of that build beside it, or say which folder has "
+		       "it:\nwick doctor ",
+		       WK_STR_ARG(pdb_name(p)));
 	wk_shell_word(mend, wk_str_c(p->path));
 	wk_buf_add_text(mend, " --symbol-path FOLDER\n"
 			      "# or build it again: its linker writes both at once");
@@ -151,7 +153,7 @@ static void tell_names(const struct program *p)
 
 	if (lacks_pdb(p) && is_in_cache(p)) {
 		wk_findings_good(p->findings, "names from the symbol cache, which kept them of its "
-				 "PDB: that is not here");
+					      "PDB: that is not here");
 		return;
 	}
 	wk_buf_add_text(&text, wk_image_reason(p->image));
@@ -216,8 +218,8 @@ static void tell_stacks(const struct program *p)
 	if (count)
 		wk_findings_good(p->findings,
 				 "Windows walks its stacks by unwind tables (.pdata, %s "
-				 "function%s); it needs no frame pointers", wk_buf_text(&text),
-				 count == 1 ? "" : "s");
+				 "function%s); it needs no frame pointers",
+				 wk_buf_text(&text), count == 1 ? "" : "s");
 	else if (p->obj->machine == WK_MACHINE_X86)
 		wk_findings_better(p->findings,
 				   "cl /Oy- ...   # gcc, clang: -fno-omit-frame-pointer",
@@ -244,8 +246,8 @@ static bool tell_cut(const struct program *p)
 			continue;
 		wk_findings_bad(p->findings, NULL,
 				"the file was cut: its section %.*s ends at byte %" PRIu64
-				", and there are only %zu", WK_STR_ARG(s->name), end,
-				obj->size_bytes);
+				", and there are only %zu",
+				WK_STR_ARG(s->name), end, obj->size_bytes);
 		return true;
 	}
 	return false;

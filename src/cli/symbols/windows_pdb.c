@@ -55,7 +55,7 @@ static void tell_program_of(struct wk_findings *findings, const struct wk_pdb_id
 	}
 	if (!found)
 		wk_findings_good(findings, "the program that it belongs to does not lie beside it; "
-				 "it names this GUID and age");
+					   "it names this GUID and age");
 	wk_buf_fini(&beside);
 }
 
@@ -77,11 +77,11 @@ static void tell_content(struct wk_findings *findings, struct wk_pdb *pdb)
 	wk_num_add_grouped(&modules, wk_pdb_module_count(pdb));
 	if (wk_pdb_is_stripped(pdb))
 		wk_findings_better(findings, wk_windows_pdb_mend(wk_pdb_why_stripped(pdb)),
-				   "public names only, of %s function%s: %s",
-				   wk_buf_text(&publics), count == 1 ? "" : "s",
-				   wk_pdb_why_stripped(pdb));
+				   "public names only, of %s function%s: %s", wk_buf_text(&publics),
+				   count == 1 ? "" : "s", wk_pdb_why_stripped(pdb));
 	else
-		wk_findings_good(findings, "whole: functions, inlined calls and source lines of %s "
+		wk_findings_good(findings,
+				 "whole: functions, inlined calls and source lines of %s "
 				 "module%s, and public names of %s function%s",
 				 wk_buf_text(&modules), wk_pdb_module_count(pdb) == 1 ? "" : "s",
 				 wk_buf_text(&publics), count == 1 ? "" : "s");
@@ -110,7 +110,8 @@ void wk_windows_pdb_tell(struct wk_findings *findings, const char *path)
 	if (wk_os_open_named(path, &file, NULL, &err))
 		pdb = wk_pdb_open(file.at, file.size_bytes, &err);
 	if (pdb && !wk_pdb_is_whole(wk_bytes_of(file.at, file.size_bytes)))
-		wk_findings_bad(findings, NULL, "it was cut: it says that it has more pages than "
+		wk_findings_bad(findings, NULL,
+				"it was cut: it says that it has more pages than "
 				"there are, and is not used");
 	else if (pdb)
 		tell_pdb(findings, pdb, path);

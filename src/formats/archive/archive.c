@@ -74,8 +74,7 @@ static bool read_member(const struct wk_zip_member *member, struct wk_buf *plain
 	return ok;
 }
 
-static bool add_part(const struct wk_zip_member *member, struct wk_parts *parts,
-		     struct wk_err *err)
+static bool add_part(const struct wk_zip_member *member, struct wk_parts *parts, struct wk_err *err)
 {
 	struct wk_part part = { 0 };
 	struct wk_buf plain = { 0 };

@@ -90,8 +90,8 @@ static bool is_copy(const char *a, const char *b)
 	if (!map(a, &left))
 		return false;
 	if (map(b, &right)) {
-		size_t both = left.size_bytes < right.size_bytes ? left.size_bytes
-								 : right.size_bytes;
+		size_t both =
+			left.size_bytes < right.size_bytes ? left.size_bytes : right.size_bytes;
 
 		is_equal = both && memcmp(left.at, right.at, both) == 0;
 		wk_os_close(&right);
@@ -144,7 +144,8 @@ bool wk_content_differs(const char *const *paths, size_t count, struct wk_err *e
 			if (is_shared(&contents[i], &contents[j]))
 				ok = wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 					     "\"%s\" has the same in it as \"%s\": all of that "
-					     "would count twice", paths[i], paths[j]);
+					     "would count twice",
+					     paths[i], paths[j]);
 	for (size_t i = 0; i < count; i++)
 		free(contents[i].pieces);
 	free(contents);

@@ -10,8 +10,7 @@ struct wk_session_part wk_session_part(const char *path)
 	    !wk_os_open(path, &file, NULL))
 		return part;
 	part.may_have_others = wk_etl_identify(
-		wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes),
-		&part.identity);
+		wk_bytes_of(file.at ? (const void *)file.at : "", file.size_bytes), &part.identity);
 	wk_os_close(&file);
 	return part;
 }

@@ -6,12 +6,12 @@
 #include "base/mem.h"
 
 #define KERNEL_PROVIDER "Windows Kernel"
-#define GROUPS		256
-#define OPCODES		256
+#define GROUPS          256
+#define OPCODES         256
 
 struct wk_etl_counts {
 	struct wk_etl_tally *kernel[GROUPS]; /* by opcode; NULL for a group that there is not */
-	struct wk_etl_tally *others; /* by kind */
+	struct wk_etl_tally *others;         /* by kind */
 	size_t other_count, other_cap;
 };
 
@@ -153,7 +153,6 @@ bool wk_etl_counts_tell(const struct wk_etl_counts *counts, struct wk_etl_schema
 
 	for (size_t group = 0; group < GROUPS; group++)
 		for (size_t i = 0; ok && counts->kernel[group] && i < OPCODES; i++)
-			ok = tell_kernel(&counts->kernel[group][i], group * OPCODES + i, sink,
-					 err);
+			ok = tell_kernel(&counts->kernel[group][i], group * OPCODES + i, sink, err);
 	return ok && tell_others(counts, schemas, sink, err);
 }

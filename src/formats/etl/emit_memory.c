@@ -85,8 +85,7 @@ static bool read_heap(const struct wk_etl_record *record, uint32_t hook, struct 
 	}
 }
 
-bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		      uint32_t hook)
+bool wk_etl_tell_heap(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t hook)
 {
 	struct wk_event event = { .kind = WK_EVENT_HEAP, .cpu = record->cpu,
 				  .time_ns = wk_etl_ns(trace->file, record->time) };

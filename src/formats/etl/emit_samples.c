@@ -305,8 +305,7 @@ static bool on_sample(struct wk_etl_trace *trace, const struct wk_etl_record *re
 	if (source_of_sample(&sample) == IDLE && wk_etl_counts_others(trace))
 		return true;
 	event = begin_sample(trace, record, source_of_sample(&sample));
-	event.sample.weight = (sample.count ? sample.count : 1) *
-			      timer_ns(trace, record->time);
+	event.sample.weight = (sample.count ? sample.count : 1) * timer_ns(trace, record->time);
 	set_address(&event, record, sample.address);
 	wk_etl_set_thread(trace, record, sample.tid, &event, &event.sample);
 	return wk_etl_take(trace, &event);
@@ -387,7 +386,7 @@ static bool on_hard_fault(struct wk_etl_trace *trace, const struct wk_etl_record
 
 /* It is told when it is over; what it did has no stack but its own beginning. */
 static bool on_interrupt(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       enum source source)
+			 enum source source)
 {
 	struct wk_event event = begin_sample(trace, record, source);
 	struct wk_etl_interrupt interrupt;

@@ -52,16 +52,16 @@ static void set_chain(struct wk_event_sample *sample, const struct wk_etl_chain 
 	sample->user_count = chain->user_count;
 }
 
-static bool find_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       uint32_t tid, struct wk_etl_chain *chain)
+static bool find_stack(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t tid,
+		       struct wk_etl_chain *chain)
 {
 	struct wk_etl_stack_owner owner = { record->time, tid, record->cpu };
 
 	return wk_etl_stacks_find(trace->stacks, owner, chain);
 }
 
-void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       uint32_t tid, struct wk_event *event, struct wk_event_sample *sample)
+void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t tid,
+		       struct wk_event *event, struct wk_event_sample *sample)
 {
 	struct wk_etl_chain chain;
 
@@ -82,8 +82,8 @@ void wk_etl_set_running(struct wk_etl_trace *trace, const struct wk_etl_record *
 	if (tid == WK_ETL_NO_THREAD)
 		return;
 	event->tid = tid;
-	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid
-						     : wk_etl_pid_of_thread(trace, tid);
+	event->pid =
+		record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
 }
 
 bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *record,
@@ -94,16 +94,16 @@ bool wk_etl_set_doer(struct wk_etl_trace *trace, const struct wk_etl_record *rec
 
 	if (tid == WK_ETL_NO_THREAD)
 		tid = running_on(trace, record->cpu);
-	if (tid != WK_ETL_NO_THREAD ? find_stack(trace, record, tid, &chain)
-				    : wk_etl_stacks_find_on(trace->stacks, record->time,
-							    record->cpu, &tid, &chain))
+	if (tid != WK_ETL_NO_THREAD
+		    ? find_stack(trace, record, tid, &chain)
+		    : wk_etl_stacks_find_on(trace->stacks, record->time, record->cpu, &tid, &chain))
 		set_chain(sample, &chain);
 	event->pid = WK_UNKNOWN_PID;
 	if (tid == WK_ETL_NO_THREAD)
 		return false;
 	event->tid = tid;
-	event->pid = record->pid != WK_ETL_NO_THREAD ? record->pid
-						     : wk_etl_pid_of_thread(trace, tid);
+	event->pid =
+		record->pid != WK_ETL_NO_THREAD ? record->pid : wk_etl_pid_of_thread(trace, tid);
 	return true;
 }
 

@@ -50,8 +50,8 @@ static bool tell_missing(struct wk_etl_trace *trace)
 	if (damage->missing_buffers) {
 		wk_num_add_grouped(&words, damage->missing_buffers);
 		wk_buf_add_text(&words, " of its ");
-		wk_num_add_grouped(&words, damage->missing_buffers +
-						   wk_etl_buffer_count(trace->file));
+		wk_num_add_grouped(&words,
+				   damage->missing_buffers + wk_etl_buffer_count(trace->file));
 		wk_buf_add_fmt(&words, " buffers %s not there",
 			       damage->missing_buffers == 1 ? "is" : "are");
 	} else {
@@ -158,8 +158,7 @@ static bool read_etl(const struct wk_input *input, const struct wk_sink *sink, s
 	wk_etl_scan(&trace);
 	wk_etl_rewind_to_kept(trace.file);
 	ok = wk_etl_tell(&trace) && wk_etl_user_tell_end(trace.user, sink, err) &&
-	     wk_etl_snapshots_tell(trace.snapshots, sink, err) &&
-	     tell_damage(&trace);
+	     wk_etl_snapshots_tell(trace.snapshots, sink, err) && tell_damage(&trace);
 	end_trace(&trace);
 	return ok;
 }

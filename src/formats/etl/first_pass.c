@@ -217,8 +217,7 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 	case WK_ETL_IMAGE_UNLOAD:
 	case WK_ETL_IMAGE_BEFORE:
 	case WK_ETL_IMAGE_BEHIND:
-		scan_image(scan, record,
-			   hook == WK_ETL_PROCESS_LOADS || hook == WK_ETL_IMAGE_LOAD);
+		scan_image(scan, record, hook == WK_ETL_PROCESS_LOADS || hook == WK_ETL_IMAGE_LOAD);
 		break;
 	case WK_ETL_DEBUG_ID:
 		scan_debug_id(trace, record);
@@ -269,12 +268,11 @@ static bool scan_record(struct scan *scan, const struct wk_etl_record *record, u
 }
 
 /* The kernel's own, whoever logged them, are known by their hooks. */
-static struct wk_etl_tally *tally_of(struct wk_etl_trace *trace,
-				     const struct wk_etl_record *record, uint32_t hook,
-				     uint32_t kind)
+static struct wk_etl_tally *tally_of(struct wk_etl_trace *trace, const struct wk_etl_record *record,
+				     uint32_t hook, uint32_t kind)
 {
-	bool is_kernel = record->kind == WK_ETL_KERNEL ||
-			 (hook != WK_ETL_NO_HOOK && hook <= UINT16_MAX);
+	bool is_kernel =
+		record->kind == WK_ETL_KERNEL || (hook != WK_ETL_NO_HOOK && hook <= UINT16_MAX);
 
 	return wk_etl_counts_add(trace->counts, hook, is_kernel ? 0 : kind);
 }

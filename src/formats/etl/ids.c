@@ -48,8 +48,7 @@ void wk_etl_ids_free(struct wk_etl_ids *ids)
 
 static void add_moment(struct moments *moments, uint64_t place, uint64_t time)
 {
-	moments->at = wk_grow(moments->at, &moments->cap, moments->count + 1,
-			      sizeof(*moments->at));
+	moments->at = wk_grow(moments->at, &moments->cap, moments->count + 1, sizeof(*moments->at));
 	moments->at[moments->count] = (struct moment){ place, time, (uint32_t)moments->count };
 	moments->count++;
 }
@@ -60,8 +59,7 @@ void wk_etl_ids_add_debug(struct wk_etl_ids *ids, uint64_t time, const struct wk
 
 	ids->debugs = wk_grow(ids->debugs, &ids->debug_cap, row + 1, sizeof(*ids->debugs));
 	ids->debugs[row] = *id;
-	ids->debugs[row].path =
-		wk_strtab_str(ids->texts, wk_strtab_add_str(ids->texts, id->path));
+	ids->debugs[row].path = wk_strtab_str(ids->texts, wk_strtab_add_str(ids->texts, id->path));
 	add_moment(&ids->debug_moments, wk_hash_pair(id->base, id->pid), time);
 }
 

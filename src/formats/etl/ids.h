@@ -14,8 +14,7 @@ struct wk_etl_ids *wk_etl_ids_new(void);
 void wk_etl_ids_free(struct wk_etl_ids *ids);
 
 /* The path is copied. */
-void wk_etl_ids_add_debug(struct wk_etl_ids *ids, uint64_t time,
-			  const struct wk_etl_debug_id *id);
+void wk_etl_ids_add_debug(struct wk_etl_ids *ids, uint64_t time, const struct wk_etl_debug_id *id);
 void wk_etl_ids_add_key(struct wk_etl_ids *ids, uint64_t time, const struct wk_etl_image_id *id);
 
 /* Once, when all are in. */

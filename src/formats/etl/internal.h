@@ -43,7 +43,7 @@ struct wk_etl_walk {
 	struct wk_etl_damage *damage;
 	uint64_t offset;
 	uint64_t released; /* up to this offset pages were given back */
-	uint64_t holes; /* empty headers, which are damage only if something comes behind them */
+	uint64_t holes;    /* empty headers, which are damage only if something comes behind them */
 };
 
 bool wk_etl_walk_next(struct wk_etl_walk *walk, struct wk_etl_buffer *buffer);

@@ -5,7 +5,7 @@
 
 /* Real ones are a volume, a server or a folder. Each path may get one in its front, so a long one
  * would make of a small file any number of long texts. */
-#define MOST_PREFIXES	  1000
+#define MOST_PREFIXES     1000
 #define MOST_PREFIX_BYTES 520 /* of UTF-16 */
 
 void wk_etl_paths_add(struct wk_etl_paths *paths, struct wk_bytes kernel, struct wk_bytes shown)
@@ -13,8 +13,7 @@ void wk_etl_paths_add(struct wk_etl_paths *paths, struct wk_bytes kernel, struct
 	struct prefix prefix = { 0 };
 
 	if (paths->count >= MOST_PREFIXES || wk_bytes_left(&kernel) == 0 ||
-	    wk_bytes_left(&kernel) > MOST_PREFIX_BYTES ||
-	    wk_bytes_left(&shown) > MOST_PREFIX_BYTES)
+	    wk_bytes_left(&kernel) > MOST_PREFIX_BYTES || wk_bytes_left(&shown) > MOST_PREFIX_BYTES)
 		return;
 	wk_utf16_add(&prefix.kernel, kernel, false);
 	wk_utf16_add(&prefix.shown, shown, false);

@@ -10,7 +10,7 @@
 struct wk_etl_paths {
 	struct prefix {
 		struct wk_buf kernel, shown;
-	} *prefixes;
+	} * prefixes;
 	size_t count, cap;
 };
 

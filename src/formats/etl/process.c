@@ -5,8 +5,8 @@
 #include "formats/etl/config/sid.h"
 
 /* Older kernels kept 15 bytes of a name, with or without the zero behind it. */
-#define CUT_NAME   14
-#define MOST_NAME  260 /* of a file, which may be told with each of many records */
+#define CUT_NAME  14
+#define MOST_NAME 260 /* of a file, which may be told with each of many records */
 
 static struct wk_str keep_sid(struct wk_etl_trace *trace, struct wk_bytes sid)
 {
@@ -108,8 +108,8 @@ void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_byt
 	*row = (uint32_t)trace->program_count;
 }
 
-struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid,
-				struct wk_str name, struct wk_str command_line)
+struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid, struct wk_str name,
+				struct wk_str command_line)
 {
 	uint32_t row = wk_map_find(&trace->program_of, (uint64_t)pid + 1);
 	struct wk_str typed = last_part(first_word(command_line));

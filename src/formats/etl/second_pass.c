@@ -39,8 +39,8 @@ static bool tell_version(struct wk_etl_trace *trace)
 		wk_buf_add_text(&text, wk_str_starts(product, "Windows ") ? "" : "Windows ");
 		wk_buf_add_str(&text, product);
 	} else {
-		wk_buf_add_fmt(&text, "Windows %" PRIu32 ".%" PRIu32,
-			       is_11 ? 11 : header->os_major, header->os_minor);
+		wk_buf_add_fmt(&text, "Windows %" PRIu32 ".%" PRIu32, is_11 ? 11 : header->os_major,
+			       header->os_minor);
 	}
 	wk_buf_add_fmt(&text, ", build %" PRIu32, header->os_build);
 	ok = tell_fact(trace, "system", wk_buf_str(&text));
@@ -176,8 +176,7 @@ static bool tell_seen_images(struct wk_etl_trace *trace)
 	for (size_t i = 0; ok && i < trace->image_count; i++) {
 		struct wk_etl_seen_image image = trace->images[i];
 
-		image.path = wk_etl_keep_path(trace,
-					      wk_bytes_of(image.path.at, image.path.len));
+		image.path = wk_etl_keep_path(trace, wk_bytes_of(image.path.at, image.path.len));
 		ok = tell_image(trace, &image, false, 0);
 	}
 	return ok;
@@ -194,8 +193,8 @@ static bool tell_seen(struct wk_etl_trace *trace)
 		ok = tell_thread(trace, &trace->threads[i], WK_THREAD_SEEN, 0);
 	}
 	ok = ok && tell_seen_images(trace);
-	return ok && wk_etl_methods_tell_seen(trace->methods, trace->modules, trace->sink,
-					      trace->err);
+	return ok &&
+	       wk_etl_methods_tell_seen(trace->methods, trace->modules, trace->sink, trace->err);
 }
 
 /* ---- changes */
@@ -367,8 +366,7 @@ bool wk_etl_tells(const struct wk_etl_trace *trace, const struct wk_etl_record *
 		  uint32_t hook)
 {
 	return wk_etl_is_told(hook) || wk_etl_is_sampled(hook) ||
-	       (record->kind != WK_ETL_KERNEL &&
-		(trace->in_full || wk_etl_user_is_mark(record)));
+	       (record->kind != WK_ETL_KERNEL && (trace->in_full || wk_etl_user_is_mark(record)));
 }
 
 static bool tell_user(struct wk_etl_trace *trace, const struct wk_etl_record *record)
@@ -394,8 +392,7 @@ static bool tell_counted(struct wk_etl_trace *trace)
 bool wk_etl_tell(struct wk_etl_trace *trace)
 {
 	struct wk_etl_record record;
-	bool ok = tell_system(trace) &&
-		  wk_etl_tell_sources(trace) &&
+	bool ok = tell_system(trace) && wk_etl_tell_sources(trace) &&
 		  wk_etl_user_tell_sources(trace->user, WK_ETL_FIRST_EVENT_SOURCE, trace->sink,
 					   trace->err) &&
 		  tell_seen(trace);

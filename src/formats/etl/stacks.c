@@ -45,20 +45,20 @@ struct row {
 };
 
 struct wk_etl_stacks {
-	uint64_t *addresses;         /* by number - 1 */
+	uint64_t *addresses; /* by number - 1 */
 	size_t address_count, address_cap;
-	struct wk_map number_of;     /* of an address */
-	struct wk_trie trie;         /* labels are such numbers; outermost first */
-	struct entry *entries;       /* settled: in order of time and thread */
+	struct wk_map number_of; /* of an address */
+	struct wk_trie trie;     /* labels are such numbers; outermost first */
+	struct entry *entries;   /* settled: in order of time and thread */
 	size_t entry_count, entry_cap;
 	struct definitions ended, begun; /* what keys stood for until then; and from then on */
 	struct waiting *waiting;
 	size_t waiting_count, waiting_cap;
 	struct row kernel, user;
-	struct half *halves;         /* all that there were, by number - 1 */
+	struct half *halves; /* all that there were, by number - 1 */
 	size_t half_count, half_cap;
-	struct wk_index half_of;     /* the bytes of a record's addresses */
-	size_t last;                 /* where the last question was answered */
+	struct wk_index half_of; /* the bytes of a record's addresses */
+	size_t last;             /* where the last question was answered */
 };
 
 struct wk_etl_stacks *wk_etl_stacks_new(void)
@@ -255,8 +255,9 @@ static int definitions_in_order(const void *left, const void *right)
 {
 	int order = by_key_and_time(left, right);
 
-	return order ? order : by_half(&((const struct definition *)left)->half,
-				       &((const struct definition *)right)->half);
+	return order ? order
+		     : by_half(&((const struct definition *)left)->half,
+			       &((const struct definition *)right)->half);
 }
 
 /* How many are of a lower key, or of this one and older. */
@@ -434,8 +435,9 @@ static void close_in(const struct wk_etl_stacks *stacks, const struct wk_etl_sta
 	size_t at = stacks->last, step = 1;
 
 	if (at < stacks->entry_count && is_before(stacks, at, owner)) {
-		for (*low = at + 1; step < stacks->entry_count - *low &&
-				    is_before(stacks, *low + step, owner); step *= 2)
+		for (*low = at + 1;
+		     step < stacks->entry_count - *low && is_before(stacks, *low + step, owner);
+		     step *= 2)
 			*low += step;
 		if (step < stacks->entry_count - *low)
 			*high = *low + step;
@@ -492,12 +494,12 @@ bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner 
 	       chain_of(stacks, &stacks->entries[i], chain);
 }
 
-bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu,
-			   uint32_t *tid, struct wk_etl_chain *chain)
+bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu, uint32_t *tid,
+			   struct wk_etl_chain *chain)
 {
 	size_t i = lower_bound(stacks, &(struct wk_etl_stack_owner){ .time = time });
-	size_t end = stacks->entry_count - i > MOST_AT_ONCE ? i + MOST_AT_ONCE
-							    : stacks->entry_count;
+	size_t end =
+		stacks->entry_count - i > MOST_AT_ONCE ? i + MOST_AT_ONCE : stacks->entry_count;
 
 	*chain = (struct wk_etl_chain){ 0 };
 	for (; i < end && stacks->entries[i].owner.time == time; i++)

@@ -57,7 +57,7 @@ bool wk_etl_stacks_find(struct wk_etl_stacks *stacks, struct wk_etl_stack_owner 
 
 /* The same for an event that does not say whose it is: its stack, made on the same processor,
  * does. */
-bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu,
-			   uint32_t *tid, struct wk_etl_chain *chain);
+bool wk_etl_stacks_find_on(struct wk_etl_stacks *stacks, uint64_t time, uint32_t cpu, uint32_t *tid,
+			   struct wk_etl_chain *chain);
 
 #endif

@@ -17,8 +17,7 @@ static bool is_same(const void *table, uint32_t id, const void *wanted)
 static void add_row(struct wk_etl_sums *sums, const struct wk_event_whose *whose,
 		    const struct wk_event_sum *sum)
 {
-	sums->whose = wk_grow(sums->whose, &sums->whose_cap, sums->count + 1,
-			      sizeof(*sums->whose));
+	sums->whose = wk_grow(sums->whose, &sums->whose_cap, sums->count + 1, sizeof(*sums->whose));
 	sums->rows = wk_grow(sums->rows, &sums->row_cap, sums->count + 1, sizeof(*sums->rows));
 	sums->whose[sums->count] = *whose;
 	sums->rows[sums->count] = *sum;
@@ -29,8 +28,8 @@ static void add_row(struct wk_etl_sums *sums, const struct wk_event_whose *whose
 static void join(struct wk_event_sum *row, const struct wk_event_sum *sum)
 {
 	row->times += sum->times;
-	row->weight = sum->weight > UINT64_MAX - row->weight ? UINT64_MAX
-							     : row->weight + sum->weight;
+	row->weight =
+		sum->weight > UINT64_MAX - row->weight ? UINT64_MAX : row->weight + sum->weight;
 	if (sum->time_ns < row->time_ns)
 		row->time_ns = sum->time_ns;
 	if (sum->until_ns > row->until_ns)

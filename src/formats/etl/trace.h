@@ -45,10 +45,10 @@ enum wk_etl_hook {
 	WK_ETL_VIRTUAL_BEHIND = 0x0281, /* there when the trace ended */
 	WK_ETL_PROCESS_START = 0x0301,
 	WK_ETL_PROCESS_END = 0x0302,
-	WK_ETL_PROCESS_BEFORE = 0x0303, /* it ran when the trace began */
-	WK_ETL_PROCESS_BEHIND = 0x0304, /* it ran when the trace ended */
-	WK_ETL_PROCESS_LOADS = 0x030a,  /* an image */
-	WK_ETL_PROCESS_USE = 0x0320,    /* its counters when it ended */
+	WK_ETL_PROCESS_BEFORE = 0x0303,     /* it ran when the trace began */
+	WK_ETL_PROCESS_BEHIND = 0x0304,     /* it ran when the trace ended */
+	WK_ETL_PROCESS_LOADS = 0x030a,      /* an image */
+	WK_ETL_PROCESS_USE = 0x0320,        /* its counters when it ended */
 	WK_ETL_PROCESS_USE_BEHIND = 0x0321, /* and when the trace did */
 	WK_ETL_THREAD_START = 0x0501,
 	WK_ETL_THREAD_END = 0x0502,
@@ -159,9 +159,9 @@ struct wk_etl_trace {
 	struct wk_etl_methods *methods; /* code that they made */
 	struct wk_etl_modules *modules;
 	struct wk_etl_snapshots *snapshots;
-	bool in_full;                   /* somebody looks at each of them */
-	bool counts_others;             /* nobody at samples but those of the timer, if there are */
-	struct wk_etl_ids *ids;         /* of images */
+	bool in_full;           /* somebody looks at each of them */
+	bool counts_others;     /* nobody at samples but those of the timer, if there are */
+	struct wk_etl_ids *ids; /* of images */
 
 	struct wk_etl_seen_process *processes;
 	size_t process_count, process_cap;
@@ -171,24 +171,24 @@ struct wk_etl_trace {
 	size_t image_count, image_cap;
 
 	struct wk_etl_counts *counts;
-	uint32_t sources_seen;       /* bits of what there are samples of (etl_tell_samples.c) */
-	struct wk_event_sum idle;    /* all of the processors that had nothing to do, in ticks */
-	uint64_t idle_untold;        /* samples of it before anybody said what they stand for */
-	struct wk_map counter_of;    /* Windows' number of it: row + 1 */
+	uint32_t sources_seen;    /* bits of what there are samples of (etl_tell_samples.c) */
+	struct wk_event_sum idle; /* all of the processors that had nothing to do, in ticks */
+	uint64_t idle_untold;     /* samples of it before anybody said what they stand for */
+	struct wk_map counter_of; /* Windows' number of it: row + 1 */
 	struct wk_etl_counter *counters;
 	size_t counter_count, counter_cap;
-	uint32_t *running;           /* tid by processor, as the second pass has come to */
+	uint32_t *running; /* tid by processor, as the second pass has come to */
 
-	struct wk_map pid_of;        /* of a thread, + 1: as the second pass has come to */
-	struct wk_map guess_of;      /* the same by what else names both */
+	struct wk_map pid_of;              /* of a thread, + 1: as the second pass has come to */
+	struct wk_map guess_of;            /* the same by what else names both */
 	struct wk_etl_intervals intervals; /* of the timer, in 100 ns */
-	uint64_t unknown_keys;       /* stacks that nobody defined */
-	uint64_t short_payloads;     /* records with less than they must have */
-	uint64_t packed_switches;    /* records of switches that nobody can read */
+	uint64_t unknown_keys;             /* stacks that nobody defined */
+	uint64_t short_payloads;           /* records with less than they must have */
+	uint64_t packed_switches;          /* records of switches that nobody can read */
 	struct wk_etl_config config;
 
-	struct wk_map program_of;    /* pid + 1: row + 1 of programs */
-	struct wk_str *programs;     /* the names of the first image of each that is one */
+	struct wk_map program_of; /* pid + 1: row + 1 of programs */
+	struct wk_str *programs;  /* the names of the first image of each that is one */
 	size_t program_count, program_cap;
 };
 
@@ -209,8 +209,8 @@ struct wk_event_process wk_etl_told_process(struct wk_etl_trace *trace,
 /* Remembers the program that a process runs by the path of an image, if it is one: its name in
  * process records may be cut. The second gives the whole name, or the one it was given. */
 void wk_etl_keep_program(struct wk_etl_trace *trace, uint32_t pid, struct wk_bytes path);
-struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid,
-				struct wk_str name, struct wk_str command_line);
+struct wk_str wk_etl_whole_name(const struct wk_etl_trace *trace, uint32_t pid, struct wk_str name,
+				struct wk_str command_line);
 static inline bool wk_etl_take(const struct wk_etl_trace *trace, const struct wk_event *event)
 {
 	return wk_sink_take(trace->sink, event, trace->err);
@@ -222,8 +222,8 @@ static inline bool wk_etl_take(const struct wk_etl_trace *trace, const struct wk
 uint32_t wk_etl_pid_of_thread(const struct wk_etl_trace *trace, uint32_t tid);
 
 /* The thread of an event that is known, its process, and its stack into `sample`. */
-void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record,
-		       uint32_t tid, struct wk_event *event, struct wk_event_sample *sample);
+void wk_etl_set_thread(struct wk_etl_trace *trace, const struct wk_etl_record *record, uint32_t tid,
+		       struct wk_event *event, struct wk_event_sample *sample);
 
 /* Those of an event whose payload does not say: by its header, by who runs on its processor, or
  * by its stack. False where none of them says it. */

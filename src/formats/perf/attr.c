@@ -27,8 +27,8 @@ static void lay_out(struct wk_perf_attr *attr)
 	uint64_t type = attr->sample_type;
 	unsigned before_time = has(type, WK_PERF_SAMPLE_IDENTIFIER) + has(type, WK_PERF_SAMPLE_IP) +
 			       has(type, WK_PERF_SAMPLE_TID);
-	unsigned before_id = before_time + has(type, WK_PERF_SAMPLE_TIME) +
-			     has(type, WK_PERF_SAMPLE_ADDR);
+	unsigned before_id =
+		before_time + has(type, WK_PERF_SAMPLE_TIME) + has(type, WK_PERF_SAMPLE_ADDR);
 	unsigned words = 0;
 
 	attr->sample_time = has(type, WK_PERF_SAMPLE_TIME) ? (int)before_time : -1;
@@ -78,7 +78,7 @@ bool wk_perf_add_attr(struct wk_perf *perf, struct wk_bytes raw)
 	wk_u32(&raw); /* wakeup_events */
 	attr.breakpoint_kind = wk_u32(&raw);
 	attr.breakpoint_address = wk_u64(&raw); /* config1 of others */
-	wk_u64(&raw); /* config2 */
+	wk_u64(&raw);                           /* config2 */
 	attr.branch_sample_type = wk_u64(&raw);
 	attr.user_registers = wk_u64(&raw);
 	attr.user_stack_bytes = wk_u32(&raw);
@@ -360,8 +360,7 @@ bool wk_perf_announce_new(struct wk_perf *perf, struct wk_perf_attr *attr, struc
 		.name_width = longest_name(perf),
 	};
 	ok = wk_sink_take(perf->sink, &event, err) &&
-	     (!perf->is_header_only ||
-	      wk_perf_header_attr(perf, attr, event.source.name, err));
+	     (!perf->is_header_only || wk_perf_header_attr(perf, attr, event.source.name, err));
 	wk_buf_fini(&made);
 	return ok;
 }

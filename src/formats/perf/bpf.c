@@ -17,9 +17,18 @@
 
 /* Where fields of bpf_prog_info lie, and which bit says that an array of it came along. */
 enum {
-	INFO_ID = 4, INFO_NAME = 64, INFO_NAME_BYTES = 16, INFO_FUNCTIONS = 104,
-	INFO_LENGTHS = 108, INFO_ADDRESS_AT = 112, INFO_LENGTH_AT = 120, INFO_TABLE = 128,
-	INFO_RECORD_BYTES = 132, INFO_RECORD_AT = 136, INFO_TAGS = 180, INFO_TAG_AT = 184,
+	INFO_ID = 4,
+	INFO_NAME = 64,
+	INFO_NAME_BYTES = 16,
+	INFO_FUNCTIONS = 104,
+	INFO_LENGTHS = 108,
+	INFO_ADDRESS_AT = 112,
+	INFO_LENGTH_AT = 120,
+	INFO_TABLE = 128,
+	INFO_RECORD_BYTES = 132,
+	INFO_RECORD_AT = 136,
+	INFO_TAGS = 180,
+	INFO_TAG_AT = 184,
 };
 enum { HAS_ADDRESSES = 3, HAS_LENGTHS = 4, HAS_RECORDS = 5, HAS_TAGS = 8 };
 
@@ -27,7 +36,7 @@ struct table {
 	uint32_t id;
 	struct wk_bytes data;
 	bool is_read;
-	uint32_t *names;        /* of type number + 1: where its name lies in `strings` */
+	uint32_t *names; /* of type number + 1: where its name lies in `strings` */
 	size_t count, cap;
 	struct wk_bytes strings;
 };
@@ -82,8 +91,8 @@ static void read_tables(struct wk_bytes in, struct tables *tables)
 		table.data = alone(wk_bytes_take(&in, wk_u32(&in)));
 		if (in.bad)
 			return;
-		tables->rows = wk_grow(tables->rows, &tables->cap, tables->count + 1,
-				       sizeof(table));
+		tables->rows =
+			wk_grow(tables->rows, &tables->cap, tables->count + 1, sizeof(table));
 		tables->rows[tables->count++] = table;
 		if (!wk_map_find(&tables->of_id, table.id))
 			wk_map_set(&tables->of_id, table.id, (uint32_t)tables->count);
@@ -132,15 +141,15 @@ static void read_types(struct table *table)
 		return;
 	head_bytes = u32_at(data, 4);
 	types = wk_bytes_at(data, (uint64_t)head_bytes + u32_at(data, 8), u32_at(data, 12));
-	table->strings = alone(wk_bytes_at(data, (uint64_t)head_bytes + u32_at(data, 16),
-					   u32_at(data, 20)));
+	table->strings =
+		alone(wk_bytes_at(data, (uint64_t)head_bytes + u32_at(data, 16), u32_at(data, 20)));
 	while (wk_bytes_left(&types) && !types.bad) {
 		uint32_t name = wk_u32(&types), what = wk_u32(&types);
 
 		wk_u32(&types);
 		wk_bytes_skip(&types, bytes_behind(what >> 24 & 31, what & 0xffff));
-		table->names = wk_grow(table->names, &table->cap, table->count + 1,
-				       sizeof(*table->names));
+		table->names =
+			wk_grow(table->names, &table->cap, table->count + 1, sizeof(*table->names));
 		table->names[table->count++] = name;
 	}
 }
@@ -211,12 +220,12 @@ static struct wk_str short_name(const struct program *program, struct tables *ta
 static void add_function(const struct program *program, struct tables *tables, uint32_t function,
 			 uint32_t count, struct wk_buf *out)
 {
-	struct wk_bytes tag = in_array(program, HAS_TAGS, INFO_TAG_AT,
-				       (uint64_t)function * TAG_BYTES, TAG_BYTES);
-	struct wk_bytes address = in_array(program, HAS_ADDRESSES, INFO_ADDRESS_AT,
-					   (uint64_t)function * 8, 8);
-	struct wk_bytes length = in_array(program, HAS_LENGTHS, INFO_LENGTH_AT,
-					  (uint64_t)function * 4, 4);
+	struct wk_bytes tag =
+		in_array(program, HAS_TAGS, INFO_TAG_AT, (uint64_t)function * TAG_BYTES, TAG_BYTES);
+	struct wk_bytes address =
+		in_array(program, HAS_ADDRESSES, INFO_ADDRESS_AT, (uint64_t)function * 8, 8);
+	struct wk_bytes length =
+		in_array(program, HAS_LENGTHS, INFO_LENGTH_AT, (uint64_t)function * 4, 4);
 	struct wk_str name = short_name(program, tables, function, count);
 
 	if (name.len > MOST_OF_NAME)
@@ -255,8 +264,7 @@ static struct wk_sort_key *new_keys(size_t count)
 }
 
 /* By their numbers, each of which is printed once. */
-static void add_programs(const struct programs *programs, struct tables *tables,
-			 struct wk_buf *out)
+static void add_programs(const struct programs *programs, struct tables *tables, struct wk_buf *out)
 {
 	struct wk_sort_key *keys = new_keys(programs->count);
 

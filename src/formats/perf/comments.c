@@ -81,10 +81,10 @@ static void add_sample_bits(uint64_t bits, struct wk_buf *out)
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} later[] = {
-		{ 16, "IDENTIFIER" }, { 18, "REGS_INTR" }, { 15, "DATA_SRC" }, { 14, "WEIGHT" },
-		{ 19, "PHYS_ADDR" }, { 20, "AUX" }, { 21, "CGROUP" }, { 22, "DATA_PAGE_SIZE" },
-		{ 23, "CODE_PAGE_SIZE" }, { 24, "WEIGHT_STRUCT" } };
+	} later[] = { { 16, "IDENTIFIER" },   { 18, "REGS_INTR" },      { 15, "DATA_SRC" },
+		      { 14, "WEIGHT" },       { 19, "PHYS_ADDR" },      { 20, "AUX" },
+		      { 21, "CGROUP" },       { 22, "DATA_PAGE_SIZE" }, { 23, "CODE_PAGE_SIZE" },
+		      { 24, "WEIGHT_STRUCT" } };
 	bool is_first = (bits & ((1u << COUNT_OF(names)) - 1)) == 0;
 
 	if (is_first && bits)
@@ -279,9 +279,11 @@ static const char *clock_word(int id)
 	static const struct {
 		int id;
 		const char *word;
-	} words[] = { { 0, "realtime" }, { 1, "monotonic" }, { 2, "process_cputime_id" },
-		      { 3, "thread_cputime_id" }, { 4, "monotonic_raw" }, { 5, "realtime_coarse" },
-		      { 6, "monotonic_coarse" }, { 7, "boottime" }, { 11, "tai" } };
+	} words[] = {
+		{ 0, "realtime" },          { 1, "monotonic" },     { 2, "process_cputime_id" },
+		{ 3, "thread_cputime_id" }, { 4, "monotonic_raw" }, { 5, "realtime_coarse" },
+		{ 6, "monotonic_coarse" },  { 7, "boottime" },      { 11, "tai" }
+	};
 
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (words[i].id == id)
@@ -302,9 +304,10 @@ static void add_clock(struct wk_bytes in, struct wk_buf *out)
 	if (wk_os_local_time(wall_ns / 1000000000, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
 	wk_buf_add_fmt(out, "# clockid: %s (%" PRIu32 ")\n", clock_word((int)id), id);
-	wk_buf_add_fmt(out, "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64
-		       " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n", date,
-		       wall_ns % 1000000000 / 1000, wall_ns / 1000000000,
+	wk_buf_add_fmt(out,
+		       "# reference time: %s.%06" PRIu64 " = %" PRIu64 ".%06" PRIu64
+		       " (TOD) = %" PRIu64 ".%09" PRIu64 " (%s)\n",
+		       date, wall_ns % 1000000000 / 1000, wall_ns / 1000000000,
 		       wall_ns % 1000000000 / 1000, clock_ns / 1000000000, clock_ns % 1000000000,
 		       clock_word((int)id));
 }
@@ -329,8 +332,8 @@ static void add_feature(const struct wk_perf *perf, unsigned feature, struct wk_
 		break;
 	case WK_PERF_FEATURE_NRCPUS:
 		available = wk_u32(&in);
-		wk_buf_add_fmt(out, "# nrcpus online : %" PRIu32 "\n# nrcpus avail : %" PRIu32
-			       "\n", wk_u32(&in), available);
+		wk_buf_add_fmt(out, "# nrcpus online : %" PRIu32 "\n# nrcpus avail : %" PRIu32 "\n",
+			       wk_u32(&in), available);
 		break;
 	case WK_PERF_FEATURE_CPUDESC:
 		add_text_line("cpudesc", in, out);
@@ -366,8 +369,7 @@ static void add_feature(const struct wk_perf *perf, unsigned feature, struct wk_
 		add_sample_times(in, out);
 		break;
 	case WK_PERF_FEATURE_CLOCKID:
-		wk_buf_add_fmt(out, "# clockid frequency: %" PRIu64 " MHz\n",
-			       wk_u64(&in) * 1000);
+		wk_buf_add_fmt(out, "# clockid frequency: %" PRIu64 " MHz\n", wk_u64(&in) * 1000);
 		break;
 	case WK_PERF_FEATURE_DIR_FORMAT:
 		wk_buf_add_fmt(out, "# directory data version : %" PRIu64 "\n", wk_u64(&in));

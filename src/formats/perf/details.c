@@ -41,8 +41,8 @@ size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *
 	struct wk_bytes entries = fields->branches;
 	size_t count = wk_bytes_left(&entries) / 24;
 
-	perf->branches = wk_grow(perf->branches, &perf->branch_cap, count + 1,
-				 sizeof(*perf->branches));
+	perf->branches =
+		wk_grow(perf->branches, &perf->branch_cap, count + 1, sizeof(*perf->branches));
 	for (size_t i = 0; i < count; i++) {
 		struct wk_event_branch *branch = &perf->branches[i];
 
@@ -57,8 +57,8 @@ size_t wk_perf_read_branches(struct wk_perf *perf, const struct wk_perf_fields *
 
 /* The values of those in `mask`, which a kernel thread does not have (abi 0). */
 static const struct wk_event_registers *read_registers(struct wk_perf *perf, uint64_t abi,
-							uint64_t mask, struct wk_bytes *values,
-							struct wk_event_registers *out)
+						       uint64_t mask, struct wk_bytes *values,
+						       struct wk_event_registers *out)
 {
 	if (abi == 0)
 		return NULL;
@@ -112,8 +112,8 @@ struct wk_trace_formats *wk_perf_trace_formats(struct wk_perf *perf)
 	return perf->trace_formats;
 }
 
-static void print_trace(struct wk_perf *perf, const struct wk_perf_attr *attr,
-			struct wk_bytes raw, struct wk_event_details *out)
+static void print_trace(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_bytes raw,
+			struct wk_event_details *out)
 {
 	struct wk_trace_formats *formats = wk_perf_trace_formats(perf);
 	const struct wk_trace_format *format =

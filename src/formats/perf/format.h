@@ -9,12 +9,12 @@
 
 #include "base/str.h"
 
-#define WK_PERF_MAGIC      "PERFILE2"
-#define WK_PERF_MAGIC_BIG  "2ELIFREP"
-#define WK_PERF_MAGIC_OLD  "PERFFILE"
-#define WK_PERF_FILE_HEAD  104
-#define WK_PERF_PIPE_HEAD  16
-#define WK_PERF_FEATURES   256 /* bits in the header's bitmap */
+#define WK_PERF_MAGIC     "PERFILE2"
+#define WK_PERF_MAGIC_BIG "2ELIFREP"
+#define WK_PERF_MAGIC_OLD "PERFFILE"
+#define WK_PERF_FILE_HEAD 104
+#define WK_PERF_PIPE_HEAD 16
+#define WK_PERF_FEATURES  256 /* bits in the header's bitmap */
 
 /* Offsets in the header of file mode. */
 #define WK_PERF_HEAD_DATA_SIZE 48
@@ -45,7 +45,7 @@ enum wk_perf_type {
 	WK_PERF_CALLCHAIN_DEFERRED = 22,
 	WK_PERF_KERNEL_TYPES_END = 23, /* the first number that is not known to be the kernel's */
 
-	WK_PERF_HEADER_ATTR = 64, /* perf's own begin here: no sample_id trailer */
+	WK_PERF_HEADER_ATTR = 64,       /* perf's own begin here: no sample_id trailer */
 	WK_PERF_HEADER_EVENT_TYPE = 65, /* out of use: perf skips it, wick's sections ride in it */
 	WK_PERF_HEADER_TRACING_DATA = 66,
 	WK_PERF_HEADER_BUILD_ID = 67,
@@ -110,8 +110,8 @@ enum wk_perf_type {
 #define WK_PERF_READ_LOST    (1u << 4)
 
 #define WK_PERF_BRANCH_CALL_STACK (1u << 11)
-#define WK_PERF_BRANCH_HW_INDEX (1u << 17)
-#define WK_PERF_BRANCH_COUNTERS (1u << 19)
+#define WK_PERF_BRANCH_HW_INDEX   (1u << 17)
+#define WK_PERF_BRANCH_COUNTERS   (1u << 19)
 
 /* Numbers of bits in the attr's flags, counted as on a little-endian machine. */
 #define WK_PERF_FLAG(bit)                   ((uint64_t)1 << (bit))
@@ -137,7 +137,8 @@ enum wk_perf_type {
 #define WK_PERF_CONTEXT_LEAST  ((uint64_t)-4095)
 #define WK_PERF_CONTEXT_KERNEL ((uint64_t)-128)
 #define WK_PERF_CONTEXT_USER   ((uint64_t)-512)
-#define WK_PERF_CONTEXT_DEFERRED ((uint64_t)-640) /* a cookie follows: the user part comes later */
+#define WK_PERF_CONTEXT_DEFERRED ((uint64_t)-640) /* a cookie follows: the user part comes later   \
+						   */
 
 enum wk_perf_attr_type {
 	WK_PERF_TYPE_HARDWARE = 0,
@@ -186,7 +187,7 @@ enum wk_perf_feature {
 	WK_PERF_FEATURE_CLOCK_DATA = 29,
 	WK_PERF_FEATURE_HYBRID_TOPOLOGY = 30,
 	WK_PERF_FEATURE_PMU_CAPS = 31,
-	WK_PERF_FEATURE_END = 32, /* perf's own end here */
+	WK_PERF_FEATURE_END = 32,            /* perf's own end here */
 	WK_PERF_FEATURE_ANDROID_FIRST = 128, /* those of simpleperf */
 	WK_PERF_FEATURE_ANDROID_FILES = 128,
 	WK_PERF_FEATURE_ANDROID = 129,

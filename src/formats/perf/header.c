@@ -128,13 +128,12 @@ bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, 
 		wk_buf_add_fmt(&text, ", user stack %" PRIu32 " bytes", attr->user_stack_bytes);
 	if (attr->flags & WK_PERF_FLAG_USE_CLOCKID)
 		wk_buf_add_fmt(&text, ", clock %s", wk_perf_clock_name(attr->clock_id));
-	wk_buf_add_fmt(&text, ", %" PRIu32 " id%s", attr->id_count,
-		       attr->id_count == 1 ? "" : "s");
+	wk_buf_add_fmt(&text, ", %" PRIu32 " id%s", attr->id_count, attr->id_count == 1 ? "" : "s");
 	return tell(perf, "event attr", &text, err);
 }
 
-bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
-			     struct wk_str path, struct wk_err *err)
+bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id, struct wk_str path,
+			     struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 

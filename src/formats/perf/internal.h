@@ -63,8 +63,8 @@ struct wk_perf_order {
 	struct wk_perf_waiting *rows, *scratch;
 	size_t count, cap, scratch_cap;
 	bool is_unsorted;
-	uint64_t latest_ns;   /* of all records so far */
-	uint64_t settled_ns;  /* nothing earlier comes any more */
+	uint64_t latest_ns;  /* of all records so far */
+	uint64_t settled_ns; /* nothing earlier comes any more */
 };
 
 /* Records that were packed with zstd, as one stream in pieces. */
@@ -77,18 +77,18 @@ struct wk_perf_packed {
 
 /* What can be wrong or unknown about single records: counted, and told once at the end. */
 enum wk_perf_oddity {
-	WK_PERF_ODD_SHORT,      /* fields do not fit the record */
-	WK_PERF_ODD_NO_ATTR,    /* a sample without any attr */
-	WK_PERF_ODD_UNKNOWN,    /* a type that is not known */
-	WK_PERF_ODD_AUXTRACE,   /* a hardware trace (Intel PT ...) */
-	WK_PERF_ODD_DEFERRED,   /* samples whose user chain was to come later and did not */
-	WK_PERF_ODD_GUEST,      /* samples inside virtual machines */
-	WK_PERF_ODD_THROTTLED,  /* sampling paused by the kernel */
-	WK_PERF_ODD_LATE,       /* records behind their round */
-	WK_PERF_ODD_FEATURE,    /* feature sections that contradict themselves */
-	WK_PERF_ODD_SECTION,    /* damaged chunks of wick's own sections */
-	WK_PERF_ODD_VERSION,    /* such chunks of a later version */
-	WK_PERF_ODD_END,        /* the file ends inside a record */
+	WK_PERF_ODD_SHORT,     /* fields do not fit the record */
+	WK_PERF_ODD_NO_ATTR,   /* a sample without any attr */
+	WK_PERF_ODD_UNKNOWN,   /* a type that is not known */
+	WK_PERF_ODD_AUXTRACE,  /* a hardware trace (Intel PT ...) */
+	WK_PERF_ODD_DEFERRED,  /* samples whose user chain was to come later and did not */
+	WK_PERF_ODD_GUEST,     /* samples inside virtual machines */
+	WK_PERF_ODD_THROTTLED, /* sampling paused by the kernel */
+	WK_PERF_ODD_LATE,      /* records behind their round */
+	WK_PERF_ODD_FEATURE,   /* feature sections that contradict themselves */
+	WK_PERF_ODD_SECTION,   /* damaged chunks of wick's own sections */
+	WK_PERF_ODD_VERSION,   /* such chunks of a later version */
+	WK_PERF_ODD_END,       /* the file ends inside a record */
 	WK_PERF_ODDITIES
 };
 
@@ -164,10 +164,10 @@ struct wk_perf_image_row {
 struct wk_perf {
 	struct wk_bytes input; /* the whole, with the byte order */
 	const struct wk_sink *sink;
-	const struct wk_parts *parts; /* more records, where the recording is a folder */
+	const struct wk_parts *parts;  /* more records, where the recording is a folder */
 	const struct wk_os_file *file; /* behind the records being read, or NULL */
 	const uint8_t *file_start;
-	uint64_t released;             /* up to this offset its pages were given back */
+	uint64_t released; /* up to this offset its pages were given back */
 	bool is_pipe;
 	bool is_unfinished;   /* what the recorder writes at the end is not there */
 	uint64_t whole_bytes; /* of a file that was cut in its records: at least so long it was */
@@ -177,8 +177,8 @@ struct wk_perf {
 	size_t attr_count, attr_cap;
 	struct wk_map attr_of_id; /* to index + 1 */
 	bool has_name_width;
-	uint32_t name_width;      /* of the longest event's name */
-	bool has_build_id_flag;   /* some attr asked for build ids in mappings */
+	uint32_t name_width;    /* of the longest event's name */
+	bool has_build_id_flag; /* some attr asked for build ids in mappings */
 	enum wk_machine machine;
 	uint32_t cpus_configured; /* what lists of all CPUs count */
 
@@ -197,7 +197,7 @@ struct wk_perf {
 
 	struct wk_perf_extra *extras;
 	size_t extra_count, extra_cap, extra_told;
-	struct wk_section_known known; /* texts of the chunk at hand */
+	struct wk_section_known known;  /* texts of the chunk at hand */
 	struct wk_event_bounds *bounds; /* told at the end */
 	size_t bounds_count, bounds_cap;
 	struct wk_perf_calls *calls;
@@ -260,8 +260,7 @@ bool wk_perf_tell_oddities(struct wk_perf *perf, struct wk_err *err);
 /* perf_data.c */
 
 /* The record at `at`, which must lie whole in the input. */
-static inline struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf,
-						      const uint8_t *at)
+static inline struct wk_perf_record wk_perf_record_at(const struct wk_perf *perf, const uint8_t *at)
 {
 	struct wk_bytes head = { .at = at, .end = at + 8, .big_endian = perf->input.big_endian };
 	uint32_t type = wk_u32(&head), misc = wk_u16(&head), size = wk_u16(&head);
@@ -389,8 +388,8 @@ bool wk_perf_tell_other(struct wk_perf *perf, const struct wk_perf_record *recor
 
 bool wk_perf_header_attr(struct wk_perf *perf, const struct wk_perf_attr *attr, struct wk_str name,
 			 struct wk_err *err);
-bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id,
-			     struct wk_str path, struct wk_err *err);
+bool wk_perf_header_build_id(struct wk_perf *perf, const struct wk_build_id *id, struct wk_str path,
+			     struct wk_err *err);
 /* That a section is there, and what no other fact tells of it. */
 bool wk_perf_header_feature(struct wk_perf *perf, unsigned feature, struct wk_bytes content,
 			    struct wk_err *err);

@@ -93,8 +93,8 @@ static bool tell_topology(struct wk_perf *perf, struct wk_bytes *in, struct wk_e
 {
 	struct cpu_column cores = { 0 }, sockets = { 0 };
 	struct wk_buf text = { 0 };
-	bool ok = tell_texts(perf, in, "cpu cores", err) &&
-		  tell_texts(perf, in, "cpu threads", err);
+	bool ok =
+		tell_texts(perf, in, "cpu cores", err) && tell_texts(perf, in, "cpu threads", err);
 	uint32_t cpus = perf->cpus_configured;
 
 	if (cpus > wk_bytes_left(in) / 8)
@@ -171,7 +171,8 @@ static bool tell_cache(struct wk_perf *perf, const struct wk_bytes *in, const st
 	wk_buf_add_fmt(&key, "cache L%" PRIu32 " %.*s", cache->level, WK_STR_ARG(cache->type));
 	wk_buf_add_fmt(&value,
 		       "%" PRIu32 " of %.*s, %" PRIu32 " ways, %" PRIu32 " sets, lines of %" PRIu32
-		       " bytes", cache->count, WK_STR_ARG(cache->size), cache->ways, cache->sets,
+		       " bytes",
+		       cache->count, WK_STR_ARG(cache->size), cache->ways, cache->sets,
 		       cache->line);
 	return tell_made(perf, in, &key, &value, err);
 }

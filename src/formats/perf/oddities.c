@@ -71,7 +71,8 @@ void wk_perf_odd(struct wk_perf *perf, enum wk_perf_oddity oddity, const uint8_t
 
 	if (odd->count++ == 0)
 		odd->offset = at >= perf->input.start && at < perf->input.end
-				      ? (uint64_t)(at - perf->input.start) : WK_NOWHERE;
+				      ? (uint64_t)(at - perf->input.start)
+				      : WK_NOWHERE;
 }
 
 static bool tell_note(struct wk_perf *perf, struct wk_event_note note, struct wk_err *err)

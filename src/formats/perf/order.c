@@ -68,8 +68,8 @@ static void sort(struct wk_perf_order *order)
 
 	if (is_sorted)
 		return;
-	order->scratch = wk_grow(order->scratch, &order->scratch_cap, order->count,
-				 sizeof(*order->scratch));
+	order->scratch =
+		wk_grow(order->scratch, &order->scratch_cap, order->count, sizeof(*order->scratch));
 	while (!is_sorted) {
 		struct wk_perf_waiting *rows = order->rows;
 		size_t cap = order->cap;

@@ -4,9 +4,9 @@
 
 /* Records that no view uses, as text for who looks at the recording event by event. */
 
-#define SWITCH_OUT         0x2000u
-#define SWITCH_PREEMPTED   0x4000u
-#define MOST_NAMESPACES    32
+#define SWITCH_OUT       0x2000u
+#define SWITCH_PREEMPTED 0x4000u
+#define MOST_NAMESPACES  32
 
 #define COUNT_OF(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -128,8 +128,8 @@ static void add_perf_switch(const struct wk_perf_record *record, struct wk_bytes
 	if (!is_out)
 		wk_buf_add_text(text, " IN         ");
 	else
-		wk_buf_add_text(text, record->misc & SWITCH_PREEMPTED ? " OUT preempt"
-								      : " OUT        ");
+		wk_buf_add_text(text,
+				record->misc & SWITCH_PREEMPTED ? " OUT preempt" : " OUT        ");
 	if (record->type != WK_PERF_SWITCH_CPU_WIDE)
 		return;
 	pid = wk_u32(&body);
@@ -151,8 +151,7 @@ static void add_perf_namespaces(struct wk_bytes body, struct wk_buf *text)
 		if (i > 0)
 			wk_buf_add_text(text, i % 4 ? ", " : ", \n\t\t ");
 		wk_buf_add_fmt(text, "%" PRIu64 "/%s: %" PRIu64 "/0x%" PRIx64, i,
-			       i < COUNT_OF(namespaces) ? namespaces[i] : "unknown", device,
-			       inode);
+			       i < COUNT_OF(namespaces) ? namespaces[i] : "unknown", device, inode);
 	}
 	wk_buf_add_char(text, ']');
 }
@@ -164,8 +163,10 @@ static void add_perf_symbol(struct wk_bytes body, struct wk_buf *text)
 	uint16_t type = wk_u16(&body), flags = wk_u16(&body);
 	struct wk_str name = wk_bytes_text(&body);
 
-	wk_buf_add_fmt(text, "PERF_RECORD_KSYMBOL addr %" PRIx64 " len %" PRIu32 " type %u flags "
-		       "0x%x name %.*s", start, size_bytes, type, flags, WK_STR_ARG(name));
+	wk_buf_add_fmt(text,
+		       "PERF_RECORD_KSYMBOL addr %" PRIx64 " len %" PRIu32 " type %u flags "
+		       "0x%x name %.*s",
+		       start, size_bytes, type, flags, WK_STR_ARG(name));
 }
 
 static void add_perf_program(struct wk_bytes body, struct wk_buf *text)

@@ -59,8 +59,8 @@ static enum step fail_text(const struct wk_bytes *left, struct wk_err *err)
 		len++;
 	wk_fail(err, WK_ECORRUPT, wk_bytes_offset(left),
 		"perf.data: a record was expected, found the text \"%.*s\": what the recorded "
-		"command printed may have gone into the recording", (int)len,
-		(const char *)left->at);
+		"command printed may have gone into the recording",
+		(int)len, (const char *)left->at);
 	return BROKEN;
 }
 
@@ -270,8 +270,7 @@ static bool end_round(struct wk_perf *perf, struct wk_err *err)
 }
 
 /* The records of one packed piece. */
-static bool take_piece(struct wk_perf *perf, const struct wk_perf_record *piece,
-		       struct wk_err *err)
+static bool take_piece(struct wk_perf *perf, const struct wk_perf_record *piece, struct wk_err *err)
 {
 	struct wk_perf_record record;
 	struct wk_bytes plain;
@@ -382,7 +381,8 @@ static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t st
 	if (table.bad)
 		return wk_fail(err, WK_ECORRUPT, attrs.offset,
 			       "perf.data: the table of events (0x%" PRIx64
-			       " bytes) does not lie in the file", attrs.size);
+			       " bytes) does not lie in the file",
+			       attrs.size);
 	while (wk_bytes_left(&table) >= stride) {
 		struct wk_bytes raw = wk_bytes_take(&table, stride - 16);
 		struct span ids = read_span(&table);
@@ -391,7 +391,8 @@ static bool read_attr_table(struct wk_perf *perf, struct span attrs, uint64_t st
 		if (!wk_perf_add_attr(perf, raw))
 			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&raw),
 				       "perf.data: an event's description of %" PRIu64
-				       " bytes is too short", stride - 16);
+				       " bytes is too short",
+				       stride - 16);
 		if (id_bytes.bad)
 			wk_perf_odd(perf, WK_PERF_ODD_FEATURE, raw.at);
 		wk_perf_add_ids(perf, id_bytes);
@@ -450,16 +451,18 @@ static bool read_file_mode(struct wk_perf *perf, struct wk_bytes head, struct wk
 	if (stride < 64 || stride > size)
 		return wk_fail(err, WK_ECORRUPT, 16,
 			       "perf.data: %" PRIu64 " bytes for an event's description, expected "
-			       "64 or more", stride);
+			       "64 or more",
+			       stride);
 	if (data.offset > size)
 		return wk_fail(err, WK_ECORRUPT, 40,
 			       "perf.data: the records begin at 0x%" PRIx64
-			       ", behind the end of the file", data.offset);
+			       ", behind the end of the file",
+			       data.offset);
 	if (!read_attr_table(perf, attrs, stride, err))
 		return false;
 	if (data.size > size - data.offset)
-		perf->whole_bytes = data.size < UINT64_MAX - data.offset
-					    ? data.offset + data.size : UINT64_MAX;
+		perf->whole_bytes =
+			data.size < UINT64_MAX - data.offset ? data.offset + data.size : UINT64_MAX;
 	/* A recorder that was killed leaves the size at 0: then all that is there counts. */
 	if ((data.size == 0 && !has_features_at(perf, data.offset)) ||
 	    data.size > size - data.offset) {

@@ -32,8 +32,8 @@ static void read_process(struct wk_perf *perf, struct wk_bytes *rows)
 	if (rows->bad ||
 	    wk_index_find(&perf->process_of, hash, same_process, perf->processes, &row))
 		return;
-	perf->processes = wk_grow(perf->processes, &perf->process_cap, perf->process_count + 1,
-				  sizeof(row));
+	perf->processes =
+		wk_grow(perf->processes, &perf->process_cap, perf->process_count + 1, sizeof(row));
 	perf->processes[perf->process_count++] = row;
 	wk_index_add(&perf->process_of, hash, (uint32_t)perf->process_count);
 }
@@ -142,8 +142,8 @@ static void read_extra(struct wk_perf *perf, struct wk_bytes *rows, bool is_note
 	if (is_note ? !read_note(rows, &event) : !read_symbol(rows, &event))
 		return;
 	extra.time_ns = event.time_ns;
-	perf->extras = wk_grow(perf->extras, &perf->extra_cap, perf->extra_count + 1,
-			       sizeof(extra));
+	perf->extras =
+		wk_grow(perf->extras, &perf->extra_cap, perf->extra_count + 1, sizeof(extra));
 	perf->extras[perf->extra_count++] = extra;
 }
 
@@ -205,8 +205,8 @@ static void read_bounds(struct wk_perf *perf, struct wk_bytes *rows)
 		return;
 	bounds.build_id.size = (uint8_t)id.len;
 	memcpy(bounds.build_id.bytes, id.len ? id.at : "", id.len);
-	perf->bounds = wk_grow(perf->bounds, &perf->bounds_cap, perf->bounds_count + 1,
-			       sizeof(bounds));
+	perf->bounds =
+		wk_grow(perf->bounds, &perf->bounds_cap, perf->bounds_count + 1, sizeof(bounds));
 	perf->bounds[perf->bounds_count++] = bounds;
 }
 

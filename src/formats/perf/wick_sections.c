@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 #define MAGIC      0x6b636b77u /* "wkck" */
-#define HEAD_CHECK 20 /* how much of the head its own checksum covers */
+#define HEAD_CHECK 20          /* how much of the head its own checksum covers */
 
 /* So much damage is not chance: give up rather than search on. */
 #define MOST_DAMAGE 1000
@@ -157,8 +157,7 @@ struct wk_str wk_section_known_text(struct wk_bytes *rows, struct wk_section_kno
 		rows->bad |= number - 1 >= known->count;
 		return rows->bad ? wk_str_c("") : known->texts[number - 1];
 	}
-	known->texts = wk_grow(known->texts, &known->cap, known->count + 1,
-			       sizeof(*known->texts));
+	known->texts = wk_grow(known->texts, &known->cap, known->count + 1, sizeof(*known->texts));
 	known->texts[known->count] = wk_section_text(rows);
 	rows->bad |= known->texts[known->count].len > WK_SECTION_TEXT;
 	return known->texts[known->count++];

@@ -43,15 +43,15 @@ enum wk_section_subject {
 
 /* Texts are cut to this, and chunks closed above it, so that a chunk with one row more
  * still fits the 64 KiB of a record in a pipe. */
-#define WK_SECTION_TEXT  12000
+#define WK_SECTION_TEXT       12000
 #define WK_SECTION_MOST_CALLS 256 /* of one address: no compiler inlines deeper */
-#define WK_SECTION_CHUNK 16384
+#define WK_SECTION_CHUNK      16384
 
 struct wk_section {
 	enum wk_section_subject subject;
 	struct wk_buf done, rows;
 	uint32_t row_count;
-	uint64_t cut_texts; /* how many were longer than WK_SECTION_TEXT */
+	uint64_t cut_texts;      /* how many were longer than WK_SECTION_TEXT */
 	struct wk_strtab *known; /* of wk_section_add_known in this chunk; NULL: none yet */
 };
 

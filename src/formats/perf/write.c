@@ -9,8 +9,8 @@
 #define DEFAULT_INTERVAL_NS 1000000000u
 #define DEFAULT_BUFFER      (256u << 10)
 
-struct wk_perf_data_writer *
-wk_perf_data_writer_new(int fd, const struct wk_perf_data_write_options *options)
+struct wk_perf_data_writer *wk_perf_data_writer_new(
+	int fd, const struct wk_perf_data_write_options *options)
 {
 	struct wk_perf_data_writer *writer = wk_alloc_zeroed(1, sizeof(*writer));
 
@@ -145,8 +145,8 @@ static void add_fact(struct wk_perf_data_writer *writer, struct wk_str key, stru
 		.value = wk_arena_copy(&writer->arena, value),
 	};
 
-	writer->facts = wk_grow(writer->facts, &writer->fact_cap, writer->fact_count + 1,
-				sizeof(fact));
+	writer->facts =
+		wk_grow(writer->facts, &writer->fact_cap, writer->fact_count + 1, sizeof(fact));
 	writer->facts[writer->fact_count++] = fact;
 }
 
@@ -250,9 +250,10 @@ static bool take(void *context, const struct wk_event *event, struct wk_err *err
 		return true;
 	}
 	if (event->kind == WK_EVENT_NOTE && event->note.severity != WK_NOTE_REMARK) {
-		add_fact(writer, wk_str_c(event->note.severity == WK_NOTE_FAULT
-						  ? WK_SECTION_FACT_FAULT
-						  : WK_SECTION_FACT_INCOMPLETE),
+		add_fact(writer,
+			 wk_str_c(event->note.severity == WK_NOTE_FAULT
+					  ? WK_SECTION_FACT_FAULT
+					  : WK_SECTION_FACT_INCOMPLETE),
 			 event->note.text);
 		return true;
 	}
@@ -389,7 +390,8 @@ static void close_sections(struct wk_perf_data_writer *writer)
 	note(writer, writer->cut_chains,
 	     "call chain was too long for a record and lost its outermost frames",
 	     "call chains were too long for a record and lost their outermost frames");
-	note(writer, writer->cut_names + writer->symbols.cut_texts + writer->processes.cut_texts +
+	note(writer,
+	     writer->cut_names + writer->symbols.cut_texts + writer->processes.cut_texts +
 		     writer->calls.cut_texts + writer->lines.cut_texts,
 	     "name was too long for a record and was cut",
 	     "names were too long for a record and were cut");

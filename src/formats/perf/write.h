@@ -36,8 +36,8 @@ struct wk_perf_data_write_options {
 
 /* `fd` stays the caller's, is open for writing, and stands at the start of an empty file or
  * is a pipe. `options` may be NULL. Never NULL. */
-struct wk_perf_data_writer *
-wk_perf_data_writer_new(int fd, const struct wk_perf_data_write_options *options);
+struct wk_perf_data_writer *wk_perf_data_writer_new(
+	int fd, const struct wk_perf_data_write_options *options);
 struct wk_sink wk_perf_data_writer_sink(struct wk_perf_data_writer *writer);
 
 /* Writes what is pending and brings the header up to date. */

@@ -30,7 +30,7 @@ static const struct {
 } texts[] = {
 	{ WK_PERF_FEATURE_HOSTNAME, "host name" }, { WK_PERF_FEATURE_OSRELEASE, "kernel" },
 	{ WK_PERF_FEATURE_VERSION, "recorder" },   { WK_PERF_FEATURE_ARCH, "machine" },
-	{ WK_PERF_FEATURE_CPUDESC, "cpu" },  { WK_PERF_FEATURE_CPUID, "cpu id" },
+	{ WK_PERF_FEATURE_CPUDESC, "cpu" },        { WK_PERF_FEATURE_CPUID, "cpu id" },
 };
 
 static bool text_feature(const struct wk_perf_data_writer *writer, unsigned feature,
@@ -102,8 +102,7 @@ static void add_build_id(const struct wk_perf_write_build_id *row, struct wk_buf
 
 	wk_buf_add_u32(out, 0);
 	wk_buf_add_u16(out, (uint16_t)(WK_PERF_MISC_BUILD_ID_SIZE |
-				       (row->is_kernel ? WK_PERF_MISC_KERNEL
-						       : WK_PERF_MISC_USER)));
+				       (row->is_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER)));
 	wk_buf_add_u16(out, 0);
 	wk_buf_add_u32(out, UINT32_MAX);
 	wk_buf_add(out, row->id.bytes, row->id.size);

@@ -25,7 +25,7 @@ struct wk_perf_write_source {
 	uint32_t type;
 	uint64_t config;
 	uint64_t flags;
-	uint64_t user_registers;   /* of copies of stacks; 0: samples have no place for them */
+	uint64_t user_registers; /* of copies of stacks; 0: samples have no place for them */
 	uint32_t user_stack_bytes;
 };
 
@@ -66,11 +66,11 @@ struct wk_perf_data_writer {
 	bool began; /* its head is due, or there: `has_head` */
 	bool has_head;
 	uint64_t data_offset;
-	uint64_t data_bytes;   /* of records that the file holds */
-	struct wk_buf pending; /* whole records that it does not */
-	uint64_t data_samples; /* among them */
+	uint64_t data_bytes;    /* of records that the file holds */
+	struct wk_buf pending;  /* whole records that it does not */
+	uint64_t data_samples;  /* among them */
 	uint64_t feature_bytes; /* what the end of the file took */
-	uint64_t flushed_ns;   /* event time of the last flush */
+	uint64_t flushed_ns;    /* event time of the last flush */
 	uint64_t last_ns;
 	bool has_samples;
 	uint64_t first_sample_ns, last_sample_ns;
@@ -83,8 +83,8 @@ struct wk_perf_data_writer {
 	 * for what lies at its end. */
 	struct wk_perf_write_mark marks[WK_PERF_WRITE_MARKS];
 	size_t mark_count;
-	bool is_full;       /* the file takes no more, and is whole up to `data_bytes` */
-	bool takes_names;   /* and what comes now is for its end alone */
+	bool is_full;        /* the file takes no more, and is whole up to `data_bytes` */
+	bool takes_names;    /* and what comes now is for its end alone */
 	uint64_t room_bytes; /* how long it could be made */
 };
 

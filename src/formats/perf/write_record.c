@@ -201,8 +201,8 @@ static void keep_build_id(struct wk_perf_data_writer *writer, const struct wk_ev
 {
 	struct wk_perf_write_build_id key = { .path = image->path, .id = image->build_id,
 					      .is_kernel = image->is_kernel };
-	uint64_t hash = wk_hash_bytes(key.path.at, key.path.len) ^
-			wk_hash_bytes(key.id.bytes, key.id.size);
+	uint64_t hash =
+		wk_hash_bytes(key.path.at, key.path.len) ^ wk_hash_bytes(key.id.bytes, key.id.size);
 	uint32_t row = wk_index_find(&writer->build_id_of, hash, same_build_id, writer, &key);
 
 	if (!row) {
@@ -234,11 +234,10 @@ static void write_image(struct wk_perf_data_writer *writer, const struct wk_even
 	const struct wk_event_image *image = &event->image;
 	bool has_build_id = image->build_id.size != 0;
 	uint32_t protection = image->protection;
-	size_t start = record_begin(
-		writer, WK_PERF_MMAP2,
-		(image->is_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER) |
-			(image->is_data ? WK_PERF_MISC_MMAP_DATA : 0) |
-			(has_build_id ? WK_PERF_MISC_MMAP_BUILD_ID : 0));
+	size_t start = record_begin(writer, WK_PERF_MMAP2,
+				    (image->is_kernel ? WK_PERF_MISC_KERNEL : WK_PERF_MISC_USER) |
+					    (image->is_data ? WK_PERF_MISC_MMAP_DATA : 0) |
+					    (has_build_id ? WK_PERF_MISC_MMAP_BUILD_ID : 0));
 
 	add_ids(writer, event->pid, event->tid);
 	wk_buf_add_u64(&writer->pending, image->start);
@@ -346,8 +345,8 @@ static void write_bounds(struct wk_perf_data_writer *writer, const struct wk_eve
 	wk_buf_add_u64(&section->rows, bounds->start);
 	wk_buf_add_u32(&section->rows, bounds->size_bytes);
 	wk_buf_add_char(&section->rows, (char)bounds->is_root);
-	wk_section_add_known(section, wk_str_of((const char *)bounds->build_id.bytes,
-						bounds->build_id.size));
+	wk_section_add_known(
+		section, wk_str_of((const char *)bounds->build_id.bytes, bounds->build_id.size));
 	wk_section_add_known(section, bounds->image_path);
 	wk_section_end_row(section);
 }

@@ -9,10 +9,10 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define TAILS      2                 /* a chain is also looked up without 1 ... TAILS lines */
-#define LONGEST    (INT32_MAX / 2)   /* longer texts are not remembered */
-#define IN_KERNEL  1                 /* flavours of a line */
-#define OF_JAVA    2
+#define TAILS     2               /* a chain is also looked up without 1 ... TAILS lines */
+#define LONGEST   (INT32_MAX / 2) /* longer texts are not remembered */
+#define IN_KERNEL 1               /* flavours of a line */
+#define OF_JAVA   2
 
 /* Frames, found again by what they are. */
 
@@ -66,10 +66,10 @@ static bool same_line(const void *table, uint32_t id, const void *key)
 /* What a line's meaning depends on: the text behind the address and the line of source, in one
  * piece as they lie in the input; the address too where it is to be shown. */
 static struct wk_script_known_line key_of(const struct wk_script_part *part,
-					const struct wk_script_frame_line *line, bool is_java)
+					  const struct wk_script_frame_line *line, bool is_java)
 {
-	const char *begin = part->collapse && part->collapse->with_addresses ? line->address.at
-									      : line->rest.at;
+	const char *begin =
+		part->collapse && part->collapse->with_addresses ? line->address.at : line->rest.at;
 	const char *end = line->source.len ? line->source.at + line->source.len
 					   : line->rest.at + line->rest.len;
 
@@ -211,15 +211,15 @@ static const char *blank_after(const char *at, const char *end)
 
 /* A chain while its lines are read. */
 struct chain {
-	const char *end;             /* of what may belong to it */
+	const char *end; /* of what may belong to it */
 	bool is_java;
-	bool ends_early;             /* before `end` */
-	bool is_odd;                 /* holds lines that count for nothing: not to be remembered */
-	bool is_cut;                 /* by an option, behind the last pending line */
-	uint32_t callers;            /* of the pending lines */
+	bool ends_early;  /* before `end` */
+	bool is_odd;      /* holds lines that count for nothing: not to be remembered */
+	bool is_cut;      /* by an option, behind the last pending line */
+	uint32_t callers; /* of the pending lines */
 	size_t pending;
 	struct wk_script_known_chain tried[TAILS + 1]; /* texts that were not known */
-	size_t tried_at[TAILS + 1];  /* how many lines were pending before each */
+	size_t tried_at[TAILS + 1];                    /* how many lines were pending before each */
 	size_t tried_count;
 };
 
@@ -291,8 +291,7 @@ static const char *read_line(struct wk_script_part *part, struct chain *chain, c
 		return next;
 	}
 	kind = wk_script_line_kind(line, &frame);
-	if (kind == WK_SCRIPT_LINE_BLANK ||
-	    begins_sample(line, kind == WK_SCRIPT_LINE_FRAME)) {
+	if (kind == WK_SCRIPT_LINE_BLANK || begins_sample(line, kind == WK_SCRIPT_LINE_FRAME)) {
 		chain->ends_early = true;
 		return kind == WK_SCRIPT_LINE_BLANK ? next : at;
 	}

@@ -380,7 +380,7 @@ static bool add_inlined(struct wk_script_part *part, const struct wk_script_fram
 }
 
 bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_script_frame_line *line,
-			     bool is_java, bool *cuts)
+			       bool is_java, bool *cuts)
 {
 	const struct wk_collapse *collapse = part->collapse;
 	struct piece piece = { .collapse = collapse, .address = line->address,

@@ -200,7 +200,7 @@ static bool head_of_perl(struct wk_str line, struct wk_script_head *head)
 }
 
 bool wk_script_head_collapse(const struct wk_collapse *collapse, struct wk_str line,
-			   struct wk_script_head *head)
+			     struct wk_script_head *head)
 {
 	*head = (struct wk_script_head){ .cpu = WK_NO_CPU };
 	while (line.len && is_space(line.at[line.len - 1]) &&
@@ -211,7 +211,7 @@ bool wk_script_head_collapse(const struct wk_collapse *collapse, struct wk_str l
 }
 
 void wk_script_root_name(const struct wk_collapse *collapse, const struct wk_script_head *head,
-		       struct wk_buf *name)
+			 struct wk_buf *name)
 {
 	struct wk_str pid = head->pid.len ? head->pid : wk_str_c("?");
 

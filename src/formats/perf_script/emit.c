@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 void wk_script_teller_init(struct wk_script_teller *teller, struct wk_stack_writer *writer,
-			 const struct wk_collapse *collapse)
+			   const struct wk_collapse *collapse)
 {
 	*teller = (struct wk_script_teller){ .writer = writer, .collapse = collapse };
 	teller->names = wk_strtab_new();
@@ -253,8 +253,8 @@ static bool is_wanted(struct wk_script_teller *teller, const struct wk_script_pa
 		return true;
 	name = wk_strtab_str(part->event_names, event - 1);
 	if (!teller->has_only_event) {
-		teller->only_event = wk_strtab_str(
-			teller->sources, wk_strtab_add_str(teller->sources, name));
+		teller->only_event =
+			wk_strtab_str(teller->sources, wk_strtab_add_str(teller->sources, name));
 		teller->has_only_event = true;
 	}
 	if (wk_str_eq(name, teller->only_event))
@@ -336,10 +336,10 @@ static void begin_part(struct wk_script_teller *teller, struct wk_script_part *p
 void wk_script_tell(struct wk_script_teller *teller, struct wk_script_part *part)
 {
 	begin_part(teller, part);
-	part->number_of_frame = make_room(part->number_of_frame, &part->number_of_frame_cap,
-					  part->frame_count);
-	part->stack_of_chain = make_room(part->stack_of_chain, &part->stack_of_chain_cap,
-					 part->chains.count);
+	part->number_of_frame =
+		make_room(part->number_of_frame, &part->number_of_frame_cap, part->frame_count);
+	part->stack_of_chain =
+		make_room(part->stack_of_chain, &part->stack_of_chain_cap, part->chains.count);
 	if (part->sums && !teller->collapse) {
 		tell_sums(teller, part);
 	} else {

@@ -26,11 +26,11 @@ struct wk_script_head {
 	struct wk_str pid, tid; /* as written; empty where they are not */
 	struct wk_str who;      /* all of the above as it stands: from the line's begin */
 	struct wk_str event;
-	struct wk_str frame;    /* where the only frame stands on the same line */
+	struct wk_str frame; /* where the only frame stands on the same line */
 	uint64_t time_ns, period, lost;
 	uint32_t cpu;
 	bool has_time, has_event, has_period;
-	bool is_record;         /* of another kind (PERF_RECORD_...), not a sample */
+	bool is_record; /* of another kind (PERF_RECORD_...), not a sample */
 };
 
 /* As perf prints it, in all its forms. False if the line is none. */
@@ -38,18 +38,18 @@ bool wk_script_head_parse(struct wk_str line, struct wk_script_head *head);
 
 /* As the older tool understands it; falls back to the above where it understands nothing. */
 bool wk_script_head_collapse(const struct wk_collapse *collapse, struct wk_str line,
-			   struct wk_script_head *head);
+			     struct wk_script_head *head);
 
 /* The name of the outermost frame that the older tool prints for a sample. */
 void wk_script_root_name(const struct wk_collapse *collapse, const struct wk_script_head *head,
-		       struct wk_buf *name);
+			 struct wk_buf *name);
 
 /* A line of a call chain, apart from what it means. */
 struct wk_script_frame_line {
-	struct wk_str address;   /* hexadecimal digits */
-	struct wk_str rest;      /* the name, the image in parentheses ... */
-	struct wk_str source;    /* the line of source that stood on a line of its own, or empty */
-	bool in_kernel;          /* the address is in the kernel's half */
+	struct wk_str address; /* hexadecimal digits */
+	struct wk_str rest;    /* the name, the image in parentheses ... */
+	struct wk_str source;  /* the line of source that stood on a line of its own, or empty */
+	bool in_kernel;        /* the address is in the kernel's half */
 };
 
 enum wk_script_line_kind {
@@ -72,7 +72,7 @@ struct wk_script_part;
  * all. `cuts` is set where an option says that the callers are not wanted. */
 bool wk_script_frames_plain(struct wk_script_part *part, const struct wk_script_frame_line *line);
 bool wk_script_frames_collapse(struct wk_script_part *part, const struct wk_script_frame_line *line,
-			     bool is_java, bool *cuts);
+			       bool is_java, bool *cuts);
 
 /* What was read of one part of the input is kept in numbers that only this part knows. */
 
@@ -89,9 +89,9 @@ struct wk_script_task {
 	struct wk_str name; /* of the thread; as an older tool has it, of the outermost frame */
 	uint32_t pid, tid;
 	bool has_pid;
-	uint64_t last;      /* which sample of the part was its last; counted from 1 */
-	uint32_t group;     /* of its last sample, + 1 */
-	uint32_t told;      /* for the teller: the name's number there, or the frame's */
+	uint64_t last;  /* which sample of the part was its last; counted from 1 */
+	uint32_t group; /* of its last sample, + 1 */
+	uint32_t told;  /* for the teller: the name's number there, or the frame's */
 };
 
 /* A line's frames, found again by its text. */
@@ -120,51 +120,51 @@ struct wk_script_part {
 	bool sums;                          /* a row for each distinct stack, task and event */
 	uint64_t sample_count;
 	const char *at, *end;
-	const char *mixed_until;            /* up to here no blank lines stand between samples */
+	const char *mixed_until; /* up to here no blank lines stand between samples */
 
-	struct wk_arena texts;              /* those that had to be made */
-	struct wk_event_frame *frames;      /* from 1 up */
+	struct wk_arena texts;         /* those that had to be made */
+	struct wk_event_frame *frames; /* from 1 up */
 	size_t frames_cap;
 	uint32_t frame_count;
 	struct wk_index frame_index;
 
-	struct wk_script_known_line *lines;   /* from 1 up */
+	struct wk_script_known_line *lines; /* from 1 up */
 	size_t lines_cap;
 	uint32_t line_count;
 	struct wk_index line_index;
 	uint32_t *line_frames;
 	size_t line_frames_cap, line_frame_count;
 
-	struct wk_trie chains;              /* labels: frames; 0 where callers were cut off */
-	struct wk_script_known_chain *known;  /* from 1 up */
+	struct wk_trie chains;               /* labels: frames; 0 where callers were cut off */
+	struct wk_script_known_chain *known; /* from 1 up */
 	size_t known_cap;
 	uint32_t known_count;
 	struct wk_index known_index;
-	uint64_t *met, met_mask;            /* a bit for each hash that was met */
-	uint32_t *pending;                  /* lines of the chain being read, innermost first */
+	uint64_t *met, met_mask; /* a bit for each hash that was met */
+	uint32_t *pending;       /* lines of the chain being read, innermost first */
 	size_t pending_cap;
 
-	struct wk_script_task *tasks;         /* from 1 up */
+	struct wk_script_task *tasks; /* from 1 up */
 	size_t tasks_cap;
 	uint32_t task_count;
 	struct wk_index task_index;
 
-	struct wk_strtab *event_names;      /* text n is row n + 1 of `events` */
+	struct wk_strtab *event_names; /* text n is row n + 1 of `events` */
 	struct wk_script_event_row *events;
 	size_t events_cap;
-	uint32_t last_event;                /* 0 where its word says nothing about other lines */
+	uint32_t last_event; /* 0 where its word says nothing about other lines */
 	struct wk_str last_event_word;
 
 	struct wk_script_group *groups;
 	size_t groups_cap;
 	uint32_t group_count;
-	struct wk_map group_of;             /* task and event to a group's number + 1 */
+	struct wk_map group_of; /* task and event to a group's number + 1 */
 
 	/* A sample each or, with `sums`, more. The stacks are `chains` until they are told, and
 	 * `whose` is a group. */
 	struct wk_event_sum *rows;
 	size_t rows_cap, row_count;
-	struct wk_index row_index;          /* only with `sums`; row n goes by n + 1 */
+	struct wk_index row_index; /* only with `sums`; row n goes by n + 1 */
 
 	/* stackcollapse-perf.pl counts a sample when the blank line behind it comes. */
 	bool wants_blank, has_unfinished;
@@ -172,7 +172,7 @@ struct wk_script_part {
 	uint64_t lost;
 	uint64_t bad_count;
 	struct wk_str bad_first;
-	bool bad_is_head;                   /* a sample's first line was expected there */
+	bool bad_is_head; /* a sample's first line was expected there */
 
 	/* For the teller. */
 	uint32_t *number_of_frame, *stack_of_chain;
@@ -236,19 +236,19 @@ struct wk_script_teller {
 	struct wk_strtab *names;            /* of threads */
 	struct wk_strtab *sources;          /* by name; 0 is the one without */
 	bool told_unnamed;
-	struct wk_map name_of_thread;       /* pid and tid to a name's number */
+	struct wk_map name_of_thread; /* pid and tid to a name's number */
 	struct wk_map knows_process;
-	struct wk_map stacks;               /* outermost frame and chain to stack */
-	struct wk_script_part *part;          /* whose stacks those are */
+	struct wk_map stacks;        /* outermost frame and chain to stack */
+	struct wk_script_part *part; /* whose stacks those are */
 	uint32_t last_task;
-	uint32_t *path;                     /* scratch */
+	uint32_t *path; /* scratch */
 	size_t path_cap;
-	struct wk_str only_event;           /* the one that an older tool takes */
+	struct wk_str only_event; /* the one that an older tool takes */
 	bool has_only_event, told_filtering;
 };
 
 void wk_script_teller_init(struct wk_script_teller *teller, struct wk_stack_writer *writer,
-			 const struct wk_collapse *collapse);
+			   const struct wk_collapse *collapse);
 void wk_script_teller_fini(struct wk_script_teller *teller);
 
 /* Tells all rows there are and takes them out. */

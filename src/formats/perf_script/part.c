@@ -167,8 +167,7 @@ static uint32_t event_id(struct wk_script_part *part, const struct wk_script_hea
 
 		part->events = wk_grow(part->events, &part->events_cap, (size_t)id + 1,
 				       sizeof(*part->events));
-		memset(part->events + old, 0,
-		       (part->events_cap - old) * sizeof(*part->events));
+		memset(part->events + old, 0, (part->events_cap - old) * sizeof(*part->events));
 	}
 	note_event_word(part, head, id);
 	return id;
@@ -235,8 +234,7 @@ static void add_row(struct wk_script_part *part, const struct wk_event_sum *row)
 	task_of(part, row)->last = ++part->sample_count;
 	if (part->sums && add_to_row(part, row))
 		return;
-	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1,
-			     sizeof(*part->rows));
+	part->rows = wk_grow(part->rows, &part->rows_cap, part->row_count + 1, sizeof(*part->rows));
 	part->rows[part->row_count++] = *row;
 }
 

@@ -8,7 +8,7 @@
 #include "formats/reader.h"
 #include "os/os.h"
 
-#define ROWS_AT_ONCE 4096
+#define ROWS_AT_ONCE  4096
 #define SMALLEST_PART (256 * 1024) /* less is not worth a thread */
 
 #define EXPECTED "the text of `perf script`: \"COMMAND PID TIME: EVENT:\", then a line for each " \
@@ -85,9 +85,10 @@ static void tell_comment(struct wk_stack_writer *writer, struct wk_str line)
 	static const struct {
 		const char *perf, *key;
 	} facts[] = {
-		{ "hostname", "host name" }, { "os release", "kernel" },
-		{ "perf version", "recorder" }, { "arch", "machine" }, { "cpudesc", "cpu" },
-		{ "cpuid", "cpu id" }, { "nrcpus online", "cpus" }, { "cmdline", "command line" },
+		{ "hostname", "host name" },    { "os release", "kernel" },
+		{ "perf version", "recorder" }, { "arch", "machine" },
+		{ "cpudesc", "cpu" },           { "cpuid", "cpu id" },
+		{ "nrcpus online", "cpus" },    { "cmdline", "command line" },
 	};
 	const char *colon = line.len ? memchr(line.at, ':', line.len) : NULL;
 	struct wk_str key, value;

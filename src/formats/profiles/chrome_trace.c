@@ -9,7 +9,7 @@
 /* Trace events as Chrome, Node, Perfetto's converters, clang and many others write them: spans
  * of threads, and profiles of V8 in chunks. docs/formats/chrome-trace.md tells what is read. */
 
-#define RELEASE_BYTES (8u << 20) /* of the input, between two calls of wk_os_release_to */
+#define RELEASE_BYTES (8u << 20)  /* of the input, between two calls of wk_os_release_to */
 #define MADE_UP_ID    0x40000000u /* where a producer's ids are no numbers of 32 bits */
 
 static const char expected[] = "trace events: objects with \"ph\", \"ts\", \"pid\" and \"tid\"";
@@ -18,7 +18,7 @@ enum { SOURCE_TRACE, SOURCE_CPU };
 
 struct thread {
 	uint32_t pid_text, tid_text;
-	uint32_t row;  /* in the spans */
+	uint32_t row; /* in the spans */
 	uint32_t pid, tid;
 	uint32_t name; /* texts, 0 where unknown */
 };
@@ -38,15 +38,15 @@ struct reading {
 	const struct wk_input *input;
 	struct wk_stack_writer *writer;
 	struct wk_spans spans;
-	struct wk_strtab *texts;    /* ids as they are written, names of threads */
+	struct wk_strtab *texts; /* ids as they are written, names of threads */
 	struct thread *threads;
 	struct process *processes;
 	struct chunked **profiles;
 	size_t thread_count, thread_cap, process_count, process_cap, profile_count, profile_cap;
 	struct wk_map thread_of, process_of, profile_of; /* texts to row + 1 */
-	uint64_t released;          /* offset */
+	uint64_t released;                               /* offset */
 	uint64_t events, asynchronous;
-	bool has_list;              /* "traceEvents" */
+	bool has_list; /* "traceEvents" */
 };
 
 /* What is read of one event. */
@@ -65,8 +65,8 @@ static uint32_t number_of(const struct reading *reading, uint32_t text, size_t m
 {
 	uint64_t number = 0;
 
-	if (text && (!wk_num_u64(wk_strtab_str(reading->texts, text), &number) ||
-		     number >= WK_NO_PID))
+	if (text &&
+	    (!wk_num_u64(wk_strtab_str(reading->texts, text), &number) || number >= WK_NO_PID))
 		number = MADE_UP_ID + (made_up & (MADE_UP_ID - 1));
 	return (uint32_t)number;
 }
@@ -76,9 +76,9 @@ static struct process *process_of(struct reading *reading, uint32_t pid_text)
 	uint32_t *row = wk_map_at(&reading->process_of, (uint64_t)pid_text + 1);
 
 	if (!*row) {
-		reading->processes = wk_grow(reading->processes, &reading->process_cap,
-					     reading->process_count + 1,
-					     sizeof(*reading->processes));
+		reading->processes =
+			wk_grow(reading->processes, &reading->process_cap,
+				reading->process_count + 1, sizeof(*reading->processes));
 		reading->processes[reading->process_count] = (struct process){
 			.text = pid_text,
 			.pid = number_of(reading, pid_text, reading->process_count),
@@ -117,8 +117,8 @@ static void take_sample(void *context, uint32_t stack, uint64_t time_ns, uint64_
 /* The profile that an event is of, by its process and id. */
 static struct chunked *profile_of(struct reading *reading, const struct trace_event *event)
 {
-	uint32_t *row = wk_map_at(&reading->profile_of,
-				  (uint64_t)event->pid_text << 32 | event->id_text);
+	uint32_t *row =
+		wk_map_at(&reading->profile_of, (uint64_t)event->pid_text << 32 | event->id_text);
 	struct chunked *chunked;
 
 	if (*row)
@@ -372,8 +372,8 @@ static void tell_threads(struct reading *reading)
 		event.pid = thread->pid;
 		event.tid = thread->tid;
 		event.thread.change = WK_THREAD_SEEN;
-		event.thread.name = wk_strtab_str(reading->texts,
-						  is_made_up ? thread->tid_text : thread->name);
+		event.thread.name =
+			wk_strtab_str(reading->texts, is_made_up ? thread->tid_text : thread->name);
 		wk_stack_writer_event(reading->writer, &event);
 	}
 }
@@ -388,8 +388,8 @@ static void tell_processes(struct reading *reading)
 
 		event.pid = event.tid = process->pid;
 		event.process.change = WK_PROCESS_SEEN;
-		event.process.name = wk_strtab_str(reading->texts,
-						   is_made_up ? process->text : process->name);
+		event.process.name =
+			wk_strtab_str(reading->texts, is_made_up ? process->text : process->name);
 		wk_stack_writer_event(reading->writer, &event);
 	}
 }
@@ -429,8 +429,7 @@ static void fini(struct reading *reading)
 	wk_spans_fini(&reading->spans);
 }
 
-static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_json json = wk_json_of(input->bytes);
@@ -447,8 +446,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 			wk_stack_writer_note(writer, wk_str_c("the file has no end; what is there "
 							      "was read"));
 		if (wk_stack_writer_samples(writer) == 0 && !wk_stack_writer_is_done(writer))
-			wk_fail_no_samples(err, reading.has_list || reading.events,
-					   input->bytes, expected);
+			wk_fail_no_samples(err, reading.has_list || reading.events, input->bytes,
+					   expected);
 	}
 	fini(&reading);
 	return wk_stack_writer_end(writer, err);

@@ -74,8 +74,10 @@ static void note_lost(struct wk_v8_profile *profile)
 
 	if (!profile->lost_samples)
 		return;
-	wk_buf_add_fmt(&text, "%" PRIu64 " of %zu samples name a node that is not there and were "
-		       "passed over", profile->lost_samples, profile->sample_count);
+	wk_buf_add_fmt(&text,
+		       "%" PRIu64 " of %zu samples name a node that is not there and were "
+		       "passed over",
+		       profile->lost_samples, profile->sample_count);
 	wk_stack_writer_note(profile->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
@@ -110,8 +112,7 @@ static void tell(struct reading *reading)
 	note_lost(profile);
 }
 
-static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_json json = wk_json_of(input->bytes);

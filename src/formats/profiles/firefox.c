@@ -10,8 +10,8 @@
  * others write, and the one that Firefox itself writes. docs/formats/firefox.md tells what is
  * read. */
 
-#define MOST_NESTED   4           /* levels of processes in processes; there is one */
-#define MADE_UP_ID    0x40000000u /* where ids are no numbers of 32 bits */
+#define MOST_NESTED 4           /* levels of processes in processes; there is one */
+#define MADE_UP_ID  0x40000000u /* where ids are no numbers of 32 bits */
 
 static const char expected[] = "threads with samples, stackTable, frameTable and strings";
 
@@ -28,8 +28,11 @@ enum measure { MEASURE_SAMPLES, MEASURE_TIME, MEASURE_BYTES, MEASURE_JS, MEASURE
 static const struct {
 	const char *name, *unit;
 } measures[MEASURES] = {
-	{ "samples", "samples" }, { "time", "ns" }, { "bytes", "bytes" },
-	{ "js-allocations", "bytes" }, { "native-allocations", "bytes" },
+	{ "samples", "samples" },
+	{ "time", "ns" },
+	{ "bytes", "bytes" },
+	{ "js-allocations", "bytes" },
+	{ "native-allocations", "bytes" },
 };
 
 struct samples {
@@ -60,7 +63,7 @@ struct reading {
 	int64_t first_start_ns;
 	bool has_first_start;
 	bool is_told[MEASURES];
-	bool has_threads;         /* "threads", empty or not */
+	bool has_threads; /* "threads", empty or not */
 	uint64_t without_stack, negative, too_nested;
 };
 
@@ -167,8 +170,8 @@ static uint32_t number_of(struct reading *reading, uint32_t text, bool *is_made_
 	return (uint32_t)number;
 }
 
-static void tell_name(struct reading *reading, enum wk_event_kind kind, uint32_t pid,
-		      uint32_t tid, struct wk_str name)
+static void tell_name(struct reading *reading, enum wk_event_kind kind, uint32_t pid, uint32_t tid,
+		      struct wk_str name)
 {
 	struct wk_event event = { .kind = kind, .pid = pid, .tid = tid, .cpu = WK_NO_CPU };
 
@@ -358,8 +361,7 @@ static void tell(struct reading *reading, bool is_cut)
 				     wk_str_c("the file has no end; what is there was read"));
 }
 
-static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_json json = wk_json_of(input->bytes);

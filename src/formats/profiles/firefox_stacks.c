@@ -3,12 +3,19 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-#define MOST_DIGITS 20 /* of a number of 64 bits */
-#define ON_PATH UINT32_MAX /* in number_of_stack, while the way to the root is walked */
+#define MOST_DIGITS 20         /* of a number of 64 bits */
+#define ON_PATH     UINT32_MAX /* in number_of_stack, while the way to the root is walked */
 
 enum { STACK_PREFIX, STACK_FRAME };
-enum { FRAME_FUNC, FRAME_LINE, FRAME_ADDRESS, FRAME_DEPTH, FRAME_CATEGORY, FRAME_SYMBOL,
-       FRAME_LOCATION };
+enum {
+	FRAME_FUNC,
+	FRAME_LINE,
+	FRAME_ADDRESS,
+	FRAME_DEPTH,
+	FRAME_CATEGORY,
+	FRAME_SYMBOL,
+	FRAME_LOCATION
+};
 enum { FUNC_NAME, FUNC_RESOURCE, FUNC_FILE, FUNC_SOURCE, FUNC_LINE, FUNC_IS_JS };
 enum { RESOURCE_LIB };
 enum { SYMBOL_LIB };
@@ -39,8 +46,7 @@ static void read_strings(struct wk_fx_maker *maker, struct wk_fx_tables *tables,
 	if (!wk_json_enter_array(json))
 		return;
 	while (wk_json_next_element(json))
-		add_text(maker, &tables->strings, &tables->string_count, &tables->string_cap,
-			 json);
+		add_text(maker, &tables->strings, &tables->string_count, &tables->string_cap, json);
 }
 
 /* An array of objects of which one text each is kept: `best`, or `other` where that is empty. */
@@ -153,8 +159,7 @@ static void describe_processed(const struct wk_fx_maker *maker, const struct wk_
 		lib = wk_fx_get(&tables->symbols, SYMBOL_LIB, symbol);
 	if (file < 0)
 		file = wk_fx_get(&shared->sources, SOURCE_FILE, source);
-	frame->name = string_at(maker, tables, shared,
-				wk_fx_get(&tables->funcs, FUNC_NAME, func));
+	frame->name = string_at(maker, tables, shared, wk_fx_get(&tables->funcs, FUNC_NAME, func));
 	frame->image = lib_at(maker, tables, shared, lib);
 	frame->file = string_at(maker, tables, shared, file);
 	frame->line = line_of(wk_fx_get(&tables->frames, FRAME_LINE, row));
@@ -174,8 +179,8 @@ static uint32_t take_line(struct wk_str *place)
 	for (int i = 0; i < 2; i++) {
 		size_t colon = place->len;
 
-		while (colon && place->len - colon <= MOST_DIGITS &&
-		       place->at[colon - 1] >= '0' && place->at[colon - 1] <= '9')
+		while (colon && place->len - colon <= MOST_DIGITS && place->at[colon - 1] >= '0' &&
+		       place->at[colon - 1] <= '9')
 			colon--;
 		if (colon == place->len || colon < 2 || place->at[colon - 1] != ':' ||
 		    !wk_num_u64(wk_str_skip(*place, colon), &number))
@@ -280,8 +285,8 @@ uint32_t wk_fx_stack(struct wk_fx_maker *maker, const struct wk_fx_tables *share
 	if (!tables->number_of_stack)
 		tables->number_of_stack = wk_alloc_zeroed(count + 1, sizeof(uint32_t));
 	while (row >= 0 && (uint64_t)row < count && !tables->number_of_stack[row]) {
-		maker->path = wk_grow(maker->path, &maker->path_cap, depth + 1,
-					sizeof(*maker->path));
+		maker->path =
+			wk_grow(maker->path, &maker->path_cap, depth + 1, sizeof(*maker->path));
 		maker->path[depth++] = (uint32_t)row;
 		tables->number_of_stack[row] = ON_PATH;
 		row = wk_fx_get(&tables->stacks, STACK_PREFIX, row);

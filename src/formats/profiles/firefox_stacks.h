@@ -14,20 +14,20 @@
 /* What a stack is made of. In new profiles all threads share one, in others each has its own. */
 struct wk_fx_tables {
 	struct wk_fx_table stacks, frames, funcs, resources, symbols, sources;
-	uint32_t *strings, *libs;           /* texts */
+	uint32_t *strings, *libs; /* texts */
 	size_t string_count, string_cap, lib_count, lib_cap;
-	uint32_t *categories;               /* texts; of the shared tables only */
+	uint32_t *categories; /* texts; of the shared tables only */
 	size_t category_count, category_cap;
-	uint32_t *number_of_frame;          /* of the writer, + 1 */
-	uint32_t *number_of_stack;          /* + 1 */
+	uint32_t *number_of_frame; /* of the writer, + 1 */
+	uint32_t *number_of_stack; /* + 1 */
 };
 
 /* What making them takes; the writer and the texts are the caller's. */
 struct wk_fx_maker {
 	struct wk_stack_writer *writer;
 	struct wk_strtab *texts;
-	struct wk_map open_of;    /* by text: see there */
-	uint32_t *path;           /* scratch of walks to the root */
+	struct wk_map open_of; /* by text: see there */
+	uint32_t *path;        /* scratch of walks to the root */
 	size_t path_cap;
 };
 

@@ -12,8 +12,8 @@
 #define WK_FX_NONE    INT64_MIN /* null, or not there */
 
 struct wk_fx_layout {
-	const char *names[WK_FX_COLUMNS + 1];  /* NULL-terminated */
-	unsigned decimals[WK_FX_COLUMNS];      /* to scale by, see wk_json_scaled */
+	const char *names[WK_FX_COLUMNS + 1]; /* NULL-terminated */
+	unsigned decimals[WK_FX_COLUMNS];     /* to scale by, see wk_json_scaled */
 };
 
 struct wk_fx_column {

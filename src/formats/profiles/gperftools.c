@@ -12,9 +12,9 @@ enum { IN_USE, OBJECTS, ALLOCATED, ALLOCATIONS };
 
 struct state {
 	struct wk_stack_text text;
-	struct wk_strtab *names;   /* of `pprof --raw` */
-	struct wk_map symbols;     /* address to name; empty: wick looks names up itself */
-	uint64_t *chain;           /* innermost first */
+	struct wk_strtab *names; /* of `pprof --raw` */
+	struct wk_map symbols;   /* address to name; empty: wick looks names up itself */
+	uint64_t *chain;         /* innermost first */
 	size_t count, cap;
 };
 
@@ -51,13 +51,14 @@ static int probe(struct wk_bytes first)
 	uint64_t period_us;
 
 	return is_heap_head(text) || wk_str_starts(text, symbol_head) ||
-	       take_cpu_head(&first, &period_us) ? 95 : 0;
+			       take_cpu_head(&first, &period_us)
+		       ? 95
+		       : 0;
 }
 
 static void add_address(struct state *state, uint64_t address)
 {
-	state->chain = wk_grow(state->chain, &state->cap, state->count + 1,
-			       sizeof(*state->chain));
+	state->chain = wk_grow(state->chain, &state->cap, state->count + 1, sizeof(*state->chain));
 	state->chain[state->count++] = address;
 }
 
@@ -226,8 +227,10 @@ static void note_sampling(struct state *state, struct wk_str head)
 	if (at == SIZE_MAX)
 		return;
 	head = wk_str_skip(head, at + strlen("@ heap_v2/"));
-	wk_buf_add_fmt(&text, "one allocation in about %.*s bytes was sampled; the numbers are as "
-			      "sampled, not scaled up", WK_STR_ARG(wk_scan_word(&head)));
+	wk_buf_add_fmt(&text,
+		       "one allocation in about %.*s bytes was sampled; the numbers are as "
+		       "sampled, not scaled up",
+		       WK_STR_ARG(wk_scan_word(&head)));
 	wk_stack_writer_note(state->text.writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
@@ -294,7 +297,8 @@ static bool read_cpu(struct state *state, struct wk_bytes bytes, struct wk_err *
 	uint64_t period_us, count, ns;
 
 	if (!take_cpu_head(&bytes, &period_us))
-		return wk_fail(err, WK_EFORMAT, wk_bytes_offset(&bytes), "no CPU profile of 64-bit "
+		return wk_fail(err, WK_EFORMAT, wk_bytes_offset(&bytes),
+			       "no CPU profile of 64-bit "
 			       "little-endian words, and no heap profile");
 	ns = period_us > 1 ? times(period_us, 1000) : 1;
 	wk_stack_text_source(&state->text, 0, period_us > 1 ? "CPU time" : "samples",
@@ -331,7 +335,8 @@ static bool read_profile(const struct wk_input *input, const struct wk_sink *sin
 	wk_map_fini(&state.symbols);
 	free(state.chain);
 	return wk_stack_text_end(&state.text, "a heap profile of gperftools, or a CPU profile",
-				 err) && ok;
+				 err) &&
+	       ok;
 }
 
 const struct wk_reader wk_reader_gperftools = {

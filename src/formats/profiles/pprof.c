@@ -301,8 +301,7 @@ static void tell(struct reading *reading)
 		      "messages that break off in the middle");
 }
 
-static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct reading reading = {
 		.input = input->bytes,
@@ -316,8 +315,8 @@ static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
 		    !wk_stack_writer_is_done(reading.writer))
 			wk_fail(err, WK_EFORMAT, WK_NOWHERE,
 				"no stacks in it: a pprof profile of %zu sample types, %zu "
-				"locations and no samples", reading.tables.type_count,
-				reading.tables.location_count);
+				"locations and no samples",
+				reading.tables.type_count, reading.tables.location_count);
 	}
 	fini(&reading);
 	return wk_stack_writer_end(reading.writer, err);

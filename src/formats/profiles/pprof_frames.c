@@ -8,8 +8,8 @@
 
 static void keep(struct wk_pprof_frames *frames, uint32_t number)
 {
-	frames->numbers = wk_grow(frames->numbers, &frames->cap, frames->count + 1,
-				  sizeof(*frames->numbers));
+	frames->numbers =
+		wk_grow(frames->numbers, &frames->cap, frames->count + 1, sizeof(*frames->numbers));
 	frames->numbers[frames->count++] = number;
 }
 
@@ -45,8 +45,8 @@ uint32_t wk_pprof_frames_stack(struct wk_pprof_frames *frames, uint32_t parent, 
 			       uint32_t line_count)
 {
 	uint32_t inlined = line_count ? line_count - 1 : 0;
-	uint32_t stack = wk_stack_writer_stack(frames->writer, parent,
-					       frames->numbers[first + inlined]);
+	uint32_t stack =
+		wk_stack_writer_stack(frames->writer, parent, frames->numbers[first + inlined]);
 
 	if (inlined > frames->budget) {
 		frames->left_away += inlined;

@@ -16,7 +16,7 @@ struct wk_pprof_frames {
 	struct wk_stack_writer *writer;
 	uint32_t *numbers; /* of the writer; the first stands for nothing */
 	size_t count, cap;
-	uint64_t budget;   /* of inlined frames */
+	uint64_t budget; /* of inlined frames */
 	uint64_t left_away;
 };
 

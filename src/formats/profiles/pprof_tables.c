@@ -127,20 +127,20 @@ static void read_table(struct wk_pprof_tables *tables, const struct wk_proto_fie
 	}
 }
 
-bool wk_pprof_tables_read(struct wk_pprof_tables *tables, struct wk_bytes input,
-			  struct wk_err *err)
+bool wk_pprof_tables_read(struct wk_pprof_tables *tables, struct wk_bytes input, struct wk_err *err)
 {
 	struct wk_bytes rest = input;
 	struct wk_proto_field field;
 
 	while (wk_proto_next(&rest, &field)) {
-		bool is_message = field.number >= WK_PPROF_SAMPLE_TYPE &&
-				  field.number <= WK_PPROF_STRING;
+		bool is_message =
+			field.number >= WK_PPROF_SAMPLE_TYPE && field.number <= WK_PPROF_STRING;
 
 		if (is_message && !field.is_bytes)
 			return wk_fail(err, WK_ECORRUPT, wk_bytes_offset(&rest),
 				       "pprof: field %" PRIu32 " is a number, expected a message; "
-				       "this is some other protocol buffer", field.number);
+				       "this is some other protocol buffer",
+				       field.number);
 		read_table(tables, &field);
 	}
 	if (rest.bad)

@@ -47,11 +47,11 @@ struct wk_pprof_tables {
 	struct wk_pprof_function *functions;
 	struct wk_pprof_line *lines;
 	struct wk_pprof_location *locations;
-	uint64_t *mappings;    /* text of the file's name */
+	uint64_t *mappings; /* text of the file's name */
 	size_t text_count, text_cap, type_count, type_cap, function_count, function_cap;
 	size_t line_count, line_cap, location_count, location_cap, mapping_count, mapping_cap;
 	struct wk_map function_of, location_of, mapping_of; /* id + 1 to row + 1 */
-	uint64_t default_type; /* text */
+	uint64_t default_type;                              /* text */
 	uint64_t bad_messages;
 };
 

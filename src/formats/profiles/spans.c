@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-#define MOST_LOOKED_AT 64  /* open spans, for the one that an end names */
-#define FEW_TIES       16  /* spans that begin at once, sorted by hand */
+#define MOST_LOOKED_AT 64 /* open spans, for the one that an end names */
+#define FEW_TIES       16 /* spans that begin at once, sorted by hand */
 #define NO_END         UINT64_MAX
 #define ROUNDING_NS    1000 /* producers round to microseconds */
 
@@ -37,8 +37,8 @@ struct wk_span_thread {
 struct wk_span_open {
 	uint64_t end_ns; /* where it ends at the latest, or NO_END */
 	uint32_t stack, frame;
-	uint32_t below;  /* the span around it + 1, or the next free one */
-	bool is_begin;   /* its end will be told */
+	uint32_t below; /* the span around it + 1, or the next free one */
+	bool is_begin;  /* its end will be told */
 };
 
 void wk_spans_init(struct wk_spans *spans, struct wk_stack_writer *writer)
@@ -103,8 +103,8 @@ void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uin
 	add_event(spans, SPAN_END, thread, time_ns, 0, frame);
 }
 
-void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns,
-		    uint64_t duration_ns, uint32_t frame)
+void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint64_t duration_ns,
+		    uint32_t frame)
 {
 	add_event(spans, SPAN_WHOLE, thread, time_ns, duration_ns, frame);
 }
@@ -219,8 +219,8 @@ static uint32_t new_open(struct wk_spans *spans)
 		spans->free_open = spans->open[at - 1].below;
 		return at;
 	}
-	spans->open = wk_grow(spans->open, &spans->open_cap, spans->open_count + 1,
-			      sizeof(*spans->open));
+	spans->open =
+		wk_grow(spans->open, &spans->open_cap, spans->open_count + 1, sizeof(*spans->open));
 	return (uint32_t)++spans->open_count;
 }
 
@@ -238,8 +238,7 @@ static void push(struct wk_spans *spans, const struct wk_span_event *event)
 		spans->cut += !open.is_begin && open.end_ns - around->end_ns > ROUNDING_NS;
 		open.end_ns = around->end_ns;
 	}
-	open.stack = wk_stack_writer_stack(spans->writer, around ? around->stack : 0,
-					   event->frame);
+	open.stack = wk_stack_writer_stack(spans->writer, around ? around->stack : 0, event->frame);
 	spans->open[at - 1] = open;
 	row->top = at;
 }

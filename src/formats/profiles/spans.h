@@ -43,8 +43,8 @@ void wk_spans_no_time(struct wk_spans *spans, uint32_t thread);
 
 /* `frame` is a number of the writer. */
 void wk_spans_begin(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);
-void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns,
-		    uint64_t duration_ns, uint32_t frame);
+void wk_spans_whole(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint64_t duration_ns,
+		    uint32_t frame);
 
 /* Ends the innermost open span of that frame and all in it; frame 0: the innermost of all. */
 void wk_spans_end(struct wk_spans *spans, uint32_t thread, uint64_t time_ns, uint32_t frame);

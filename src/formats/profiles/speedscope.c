@@ -38,11 +38,11 @@ struct profile {
 struct reading {
 	struct wk_stack_writer *writer;
 	struct wk_spans spans;
-	uint32_t *frames;      /* by index: numbers of the writer */
+	uint32_t *frames; /* by index: numbers of the writer */
 	size_t frame_count, frame_cap;
 	uint32_t profile_count;
-	bool has_profiles;     /* "profiles", empty or not */
-	bool has_several;      /* profiles: each is a thread */
+	bool has_profiles; /* "profiles", empty or not */
+	bool has_several;  /* profiles: each is a thread */
 	bool is_told[SOURCES];
 	uint64_t missing, fractions, without_weight;
 };
@@ -373,8 +373,7 @@ static void tell(struct reading *reading, bool is_cut)
 				     wk_str_c("the file has no end; what is there was read"));
 }
 
-static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct wk_json json = wk_json_of(input->bytes);

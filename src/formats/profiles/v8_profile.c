@@ -149,8 +149,7 @@ static void end_node(struct wk_v8_profile *profile, struct open_node *open)
 }
 
 /* One step in a list of children: a number, or a node, which is then begun (true). */
-static bool next_child(struct wk_v8_profile *profile, struct open_node *open,
-		       struct wk_json *json)
+static bool next_child(struct wk_v8_profile *profile, struct open_node *open, struct wk_json *json)
 {
 	if (!wk_json_next_element(json))
 		open->in_children = false;
@@ -300,7 +299,7 @@ static void tell_sample(struct wk_v8_profile *profile, uint32_t row, uint64_t ti
 /* V8 writes samples that are a little out of order; time then stands still. */
 static uint64_t step(uint64_t time_ns, int64_t delta_ns)
 {
-	if (delta_ns < 0 && (uint64_t)-(delta_ns + 1) >= time_ns)
+	if (delta_ns < 0 && (uint64_t) - (delta_ns + 1) >= time_ns)
 		return 0;
 	if (delta_ns > 0 && (uint64_t)delta_ns > (uint64_t)INT64_MAX - time_ns)
 		return INT64_MAX;

@@ -12,11 +12,11 @@
 #include "formats/stack_writer.h"
 
 struct wk_v8_node {
-	uint64_t parent_id;    /* as the input names it; 0: see `parent` */
-	uint64_t hits;         /* samples, or bytes that were allocated */
-	uint32_t parent;       /* row + 1; 0: none */
-	uint32_t frame;        /* number of the writer; 0: the root, which is no frame */
-	uint32_t stack;        /* once it is known; see wk_v8_tell */
+	uint64_t parent_id; /* as the input names it; 0: see `parent` */
+	uint64_t hits;      /* samples, or bytes that were allocated */
+	uint32_t parent;    /* row + 1; 0: none */
+	uint32_t frame;     /* number of the writer; 0: the root, which is no frame */
+	uint32_t stack;     /* once it is known; see wk_v8_tell */
 	uint8_t state;
 };
 
@@ -28,23 +28,23 @@ struct wk_v8_edge {
 
 struct wk_v8_profile {
 	struct wk_stack_writer *writer;
-	uint32_t source;          /* that samples are of */
+	uint32_t source; /* that samples are of */
 	uint32_t pid, tid;
 	struct wk_v8_node *nodes;
 	struct wk_v8_edge *edges;
-	uint64_t *samples;        /* ids of nodes */
-	int64_t *deltas;          /* nanoseconds from the sample before, or from the start */
-	uint32_t *path;           /* scratch of walks to the root */
+	uint64_t *samples; /* ids of nodes */
+	int64_t *deltas;   /* nanoseconds from the sample before, or from the start */
+	uint32_t *path;    /* scratch of walks to the root */
 	size_t node_count, node_cap, edge_count, edge_cap, sample_count, sample_cap;
 	size_t delta_count, delta_cap, path_cap;
-	struct wk_map row_of;     /* id + 1 to row + 1 */
+	struct wk_map row_of;      /* id + 1 to row + 1 */
 	uint64_t start_ns, end_ns; /* 0 where unknown */
 	/* Where samples go; NULL: to the writer. */
 	void (*take)(void *context, uint32_t stack, uint64_t time_ns, uint64_t weight);
 	void *take_context;
-	uint64_t lost_samples;    /* that name no node */
-	bool has_bytes;           /* hits are bytes */
-	struct wk_buf anonymous;  /* scratch for what a function without a name is called */
+	uint64_t lost_samples;   /* that name no node */
+	bool has_bytes;          /* hits are bytes */
+	struct wk_buf anonymous; /* scratch for what a function without a name is called */
 };
 
 void wk_v8_init(struct wk_v8_profile *profile, struct wk_stack_writer *writer);

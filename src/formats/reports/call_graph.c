@@ -18,13 +18,13 @@ struct path {
 struct wk_call_graph {
 	size_t measures;
 	uint32_t functions;
-	uint64_t *self;                  /* [functions][measures] */
+	uint64_t *self; /* [functions][measures] */
 	size_t self_cap;
 	struct wk_call_edge *edges;
-	uint64_t *edge_costs;            /* [edges][measures] */
+	uint64_t *edge_costs; /* [edges][measures] */
 	uint32_t edge_count;
 	size_t edges_cap, edge_costs_cap;
-	struct wk_map edge_of;           /* (caller, callee): number and one */
+	struct wk_map edge_of; /* (caller, callee): number and one */
 };
 
 /* What is worked with while stacks are made. */
@@ -34,16 +34,16 @@ struct unfolding {
 	const uint32_t *frames;
 	uint32_t pid;
 	struct wk_call_circles circles;
-	double *whole, *came;            /* [circles][measures]: all that comes in; so far */
-	double *total;                   /* [measures] */
-	uint64_t *given;                 /* [functions][measures] of `self`, so far */
-	struct path *heap;               /* the costliest first */
+	double *whole, *came; /* [circles][measures]: all that comes in; so far */
+	double *total;        /* [measures] */
+	uint64_t *given;      /* [functions][measures] of `self`, so far */
+	struct path *heap;    /* the costliest first */
 	size_t heap_count, heap_cap;
-	double *costs;                   /* [paths][measures] */
+	double *costs; /* [paths][measures] */
 	size_t costs_cap;
 	uint32_t paths, most_paths;
 	uint64_t work, most_work;
-	uint32_t *stack_of;              /* by function, in the circle at hand */
+	uint32_t *stack_of; /* by function, in the circle at hand */
 };
 
 struct wk_call_graph *wk_call_graph_new(size_t measures)
@@ -102,9 +102,9 @@ void wk_call_graph_call(struct wk_call_graph *graph, uint32_t caller, uint32_t c
 		graph->edges = wk_grow(graph->edges, &graph->edges_cap, graph->edge_count,
 				       sizeof(*graph->edges));
 		graph->edges[edge] = (struct wk_call_edge){ caller, callee };
-		graph->edge_costs = grown(graph->edge_costs, &graph->edge_costs_cap,
-					  graph->edge_count, graph->measures,
-					  sizeof(*graph->edge_costs));
+		graph->edge_costs =
+			grown(graph->edge_costs, &graph->edge_costs_cap, graph->edge_count,
+			      graph->measures, sizeof(*graph->edge_costs));
 		memset(graph->edge_costs + edge * graph->measures, 0,
 		       graph->measures * sizeof(*graph->edge_costs));
 	}
@@ -179,8 +179,7 @@ static struct path pop_heap(struct unfolding *u)
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < u->heap_count) {
-		if (child + 1 < u->heap_count &&
-		    comes_before(&u->heap[child + 1], &u->heap[child]))
+		if (child + 1 < u->heap_count && comes_before(&u->heap[child + 1], &u->heap[child]))
 			child++;
 		if (!comes_before(&u->heap[child], &last))
 			break;
@@ -281,7 +280,8 @@ static void add_calls(struct unfolding *u, uint32_t function, uint32_t path)
 			double whole = u->whole[circle * m + k];
 
 			costs[k] = whole > 0 ? (double)edge_costs(u, edge)[k] *
-						       (u->costs[path * m + k] / whole) : 0;
+						       (u->costs[path * m + k] / whole)
+					     : 0;
 		}
 		add_path(u, u->stack_of[function], callee);
 	}
@@ -296,8 +296,8 @@ static void follow(struct unfolding *u, struct path path)
 	fill_stacks(u, path.stack, path.entry);
 	for (size_t k = 0; k < m; k++)
 		u->came[circle * m + k] += u->costs[path.number * m + k];
-	for (uint32_t i = u->circles.member_first[circle];
-	     i < u->circles.member_first[circle + 1]; i++) {
+	for (uint32_t i = u->circles.member_first[circle]; i < u->circles.member_first[circle + 1];
+	     i++) {
 		give_self(u, u->circles.member[i]);
 		add_calls(u, u->circles.member[i], path.number);
 	}
@@ -349,8 +349,8 @@ static uint64_t give_rest(struct unfolding *u)
 	for (uint32_t circle = u->circles.count; circle-- > 0;) {
 		const struct wk_call_edge *call =
 			best[circle] ? &u->graph->edges[best[circle] - 1] : NULL;
-		uint32_t entry = call ? call->callee
-				      : u->circles.member[u->circles.member_first[circle]];
+		uint32_t entry =
+			call ? call->callee : u->circles.member[u->circles.member_first[circle]];
 
 		fill_stacks(u, call ? u->stack_of[call->caller] : 0, entry);
 		for (uint32_t i = u->circles.member_first[circle];
@@ -407,7 +407,7 @@ void wk_call_graph_tell(struct wk_call_graph *graph, struct wk_stack_writer *wri
 	u.given = wk_alloc_zeroed(graph->functions * m + 1, sizeof(*u.given));
 	u.stack_of = wk_alloc_zeroed((size_t)graph->functions + 1, sizeof(*u.stack_of));
 	u.most_paths = FEWEST_PATHS + (graph->edge_count < UINT32_MAX / 4 ? 2 * graph->edge_count
-									   : UINT32_MAX / 2);
+									  : UINT32_MAX / 2);
 	u.most_work = 16 * (uint64_t)u.most_paths;
 	weigh_circles(&u);
 	unfold(&u);

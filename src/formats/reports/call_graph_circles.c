@@ -23,9 +23,9 @@ static void group(const uint32_t *group_of, size_t stride, uint32_t count, uint3
 /* Tarjan's algorithm, with a stack of its own instead of recursion. */
 struct search {
 	struct wk_call_circles *circles;
-	uint32_t *number, *low;   /* order of discovery, from 1; the lowest reached */
-	uint32_t *next;           /* the next edge of each function to look at */
-	uint32_t *open, *way;     /* not yet in a circle; the way to where we are */
+	uint32_t *number, *low; /* order of discovery, from 1; the lowest reached */
+	uint32_t *next;         /* the next edge of each function to look at */
+	uint32_t *open, *way;   /* not yet in a circle; the way to where we are */
 	uint32_t open_count, depth, found;
 };
 
@@ -92,8 +92,7 @@ void wk_call_circles_find(struct wk_call_circles *circles, const struct wk_call_
 	for (uint32_t i = 0; i < functions; i++)
 		if (s.number[i] == 0)
 			search_from(&s, i);
-	group(circles->of, 1, functions, circles->count, &circles->member_first,
-	      &circles->member);
+	group(circles->of, 1, functions, circles->count, &circles->member_first, &circles->member);
 	circles->above = wk_alloc_zeroed(rows, sizeof(uint32_t));
 	circles->order = wk_alloc_zeroed(rows, sizeof(uint32_t));
 	circles->met = wk_alloc_zeroed(rows, sizeof(uint32_t));
@@ -116,8 +115,8 @@ void wk_call_circles_fini(struct wk_call_circles *circles)
 	free(circles->met);
 }
 
-size_t wk_call_circles_from(struct wk_call_circles *circles, uint32_t entry,
-			    const uint32_t **order, uint64_t *work)
+size_t wk_call_circles_from(struct wk_call_circles *circles, uint32_t entry, const uint32_t **order,
+			    uint64_t *work)
 {
 	uint32_t circle = circles->of[entry];
 	size_t count = 0;

@@ -15,9 +15,9 @@ struct wk_call_edge {
 struct wk_call_circles {
 	const struct wk_call_edge *edges; /* borrowed */
 	uint32_t count;
-	uint32_t *of;                     /* [functions]: the circle of each */
-	uint32_t *first, *edge;           /* edges by caller: edge[first[f] .. first[f + 1]] */
-	uint32_t *member_first, *member;  /* functions by circle, in the same way */
+	uint32_t *of;                    /* [functions]: the circle of each */
+	uint32_t *first, *edge;          /* edges by caller: edge[first[f] .. first[f + 1]] */
+	uint32_t *member_first, *member; /* functions by circle, in the same way */
 
 	/* Of the last wk_call_circles_from: who called a function on the way to it. */
 	uint32_t *above;
@@ -30,7 +30,7 @@ void wk_call_circles_fini(struct wk_call_circles *circles);
 
 /* All functions of the circle of `entry`, by their distance from it, itself first: how many.
  * `work` grows by what was looked at. */
-size_t wk_call_circles_from(struct wk_call_circles *circles, uint32_t entry,
-			    const uint32_t **order, uint64_t *work);
+size_t wk_call_circles_from(struct wk_call_circles *circles, uint32_t entry, const uint32_t **order,
+			    uint64_t *work);
 
 #endif

@@ -61,8 +61,9 @@ struct wk_call_level *wk_call_tree_add(struct wk_call_tree *tree, uint32_t depth
 	wk_call_tree_close(tree, depth);
 	if (tree->count) {
 		caller = &tree->levels[tree->count - 1];
-		caller->in_callees = weight > UINT64_MAX - caller->in_callees ?
-			UINT64_MAX : caller->in_callees + weight;
+		caller->in_callees = weight > UINT64_MAX - caller->in_callees
+					     ? UINT64_MAX
+					     : caller->in_callees + weight;
 		caller->has_callees = true;
 		parent = caller->stack;
 	}
@@ -86,10 +87,13 @@ void wk_call_tree_tell_misplaced(const struct wk_call_tree *tree)
 	struct wk_buf text = { 0 };
 
 	if (tree->misplaced == 1)
-		wk_buf_add_fmt(&text, "line %" PRIu64 " is indented as no line of a call tree can "
-			       "be; it was put", tree->first_misplaced);
+		wk_buf_add_fmt(&text,
+			       "line %" PRIu64 " is indented as no line of a call tree can "
+			       "be; it was put",
+			       tree->first_misplaced);
 	else if (tree->misplaced)
-		wk_buf_add_fmt(&text, "%" PRIu64 " lines are indented as no lines of a call tree "
+		wk_buf_add_fmt(&text,
+			       "%" PRIu64 " lines are indented as no lines of a call tree "
 			       "can be, the first is line %" PRIu64 "; they were put",
 			       tree->misplaced, tree->first_misplaced);
 	if (tree->misplaced) {

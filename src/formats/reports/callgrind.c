@@ -10,8 +10,8 @@
 #include "formats/reports/call_graph.h"
 #include "formats/stack_text.h"
 
-#define MOST_EVENTS 24   /* callgrind has 21 at most */
-#define MOST_POSITIONS 3 /* "instr bb line" */
+#define MOST_EVENTS    24 /* callgrind has 21 at most */
+#define MOST_POSITIONS 3  /* "instr bb line" */
 
 /* A name is written out once and then goes by its number: each kind of name has its own. */
 enum { OBJECTS, FILES, FUNCTIONS, SPACES };
@@ -19,14 +19,14 @@ enum { OBJECTS, FILES, FUNCTIONS, SPACES };
 /* A function is known by its name, file and object together. */
 struct function {
 	uint32_t name, file, object;
-	uint32_t line;           /* the first that it spent anything at; 0: none yet */
+	uint32_t line; /* the first that it spent anything at; 0: none yet */
 };
 
 struct parser {
 	struct wk_stack_text text;
 	struct wk_strtab *names;
 	struct wk_map numbered[SPACES]; /* number + 1 to name + 1 */
-	struct wk_index index;   /* of functions: number and one */
+	struct wk_index index;          /* of functions: number and one */
 	struct function *functions;
 	uint32_t function_count;
 	size_t functions_cap;
@@ -38,7 +38,7 @@ struct parser {
 	uint64_t summary[MOST_EVENTS], totals[MOST_EVENTS];
 	bool has_summary, has_totals;
 	uint32_t object, file, own_file; /* now: fi and fe change the file, not the function's */
-	uint32_t function;       /* and one; 0 before the first */
+	uint32_t function;               /* and one; 0 before the first */
 	uint32_t called_object, called_file, callee;
 	bool has_called_object, has_called_file;
 	bool next_is_call, next_is_jump;
@@ -64,8 +64,9 @@ static bool is_function(struct wk_str line)
 
 static int probe(struct wk_bytes first)
 {
-	return wk_probe_lines(first, is_head) ? 98
-	       : wk_probe_lines(first, is_events) && wk_probe_lines(first, is_function) ? 90 : 0;
+	return wk_probe_lines(first, is_head)                                           ? 98
+	       : wk_probe_lines(first, is_events) && wk_probe_lines(first, is_function) ? 90
+											: 0;
 }
 
 /* "(12) name", "(12)" or "name". A number that was never given a name is a name itself. */
@@ -418,8 +419,10 @@ static void compare_totals(struct parser *p)
 
 		if (total == said[i])
 			continue;
-		wk_buf_add_fmt(&text, "the costs of %.*s add up to %" PRIu64 ", not to the %" PRIu64
-			       " that the file says", WK_STR_ARG(p->events[i]), total, said[i]);
+		wk_buf_add_fmt(&text,
+			       "the costs of %.*s add up to %" PRIu64 ", not to the %" PRIu64
+			       " that the file says",
+			       WK_STR_ARG(p->events[i]), total, said[i]);
 		wk_stack_writer_note(p->text.writer, wk_buf_str(&text));
 		wk_buf_fini(&text);
 		return;
@@ -464,8 +467,10 @@ static bool read_callgrind(const struct wk_input *input, const struct wk_sink *s
 	wk_index_fini(&p.index);
 	free(p.functions);
 	wk_strtab_free(p.names);
-	return wk_stack_text_end(&p.text, "costs in the callgrind format: \"events:\", \"fn=\", "
-				 "lines of numbers", err);
+	return wk_stack_text_end(&p.text,
+				 "costs in the callgrind format: \"events:\", \"fn=\", "
+				 "lines of numbers",
+				 err);
 }
 
 const struct wk_reader wk_reader_callgrind = {

@@ -19,7 +19,7 @@ struct ghcprof {
 	struct wk_tree_text text;
 	struct wk_buf name;
 	enum wk_collapse_measure measure;
-	bool has_source, has_ticks; /* columns */
+	bool has_source, has_ticks;          /* columns */
 	size_t module_column, source_column; /* in characters */
 	uint64_t tick_us, total_ticks;
 };
@@ -200,8 +200,8 @@ static bool on_row(struct ghcprof *prof, struct wk_str line)
 	    !wk_tree_text_fault(&prof->text, line, "Skipped indentation level at line:", NULL))
 		return false;
 	if (!read_weight(prof, line, &weight))
-		return wk_tree_text_fault(&prof->text, line, "Invalid cost field:",
-					  "the columns of the heading");
+		return wk_tree_text_fault(&prof->text, line,
+					  "Invalid cost field:", "the columns of the heading");
 	wk_buf_reset(&prof->name);
 	wk_buf_add_str(&prof->name, word_at(line, prof->module_column));
 	wk_buf_add_char(&prof->name, '.');
@@ -232,9 +232,9 @@ static bool read_profile(struct ghcprof *prof)
 	if (!read_heading(prof)) {
 		if (!prof->text.collapse)
 			return wk_fail_no_stacks(prof->text.err, prof->text.bytes, EXPECTED);
-		wk_stack_writer_note(prof->text.writer,
-				     wk_str_c("File ended before start of call graph: expected "
-					      EXPECTED));
+		wk_stack_writer_note(
+			prof->text.writer,
+			wk_str_c("File ended before start of call graph: expected " EXPECTED));
 		return true;
 	}
 	if (!prof->has_ticks && prof->measure >= WK_COLLAPSE_TICKS)

@@ -28,10 +28,10 @@ struct instruments {
 	struct wk_tree_text text;
 	struct wk_buf name;
 	char separator;
-	size_t columns;    /* in front of the name */
-	bool has_self;     /* the second column is what a function took itself */
+	size_t columns; /* in front of the name */
+	bool has_self;  /* the second column is what a function took itself */
 	bool has_source, has_margin;
-	size_t margin;     /* blanks in front of the first name */
+	size_t margin; /* blanks in front of the first name */
 };
 
 /* "846.00 ms", "0 s", "404.75 Mc", "-": an amount, and what follows its unit is passed over.
@@ -101,8 +101,9 @@ static bool is_heading(struct instruments *in, struct wk_str line)
 
 static void tell_source(struct instruments *in, const char *counts)
 {
-	const char *name = strcmp(counts, "bytes") == 0 ? "allocated" :
-			   strcmp(counts, "cycles") == 0 ? "cycles" : "running time";
+	const char *name = strcmp(counts, "bytes") == 0    ? "allocated"
+			   : strcmp(counts, "cycles") == 0 ? "cycles"
+							   : "running time";
 
 	in->has_source = true;
 	wk_stack_writer_source(in->text.writer, name, counts, strcmp(counts, "bytes") != 0);
@@ -178,8 +179,8 @@ static bool on_row(struct instruments *in, struct wk_str line)
 	if (!ok && in->text.collapse)
 		return wk_fail(in->text.err, WK_ECORRUPT, WK_NOWHERE,
 			       "line %" PRIu64 " is no row of a call tree: \"%.*s\"",
-			       in->text.lines.number,
-			       line.len > 200 ? 200 : (int)line.len, line.at);
+			       in->text.lines.number, line.len > 200 ? 200 : (int)line.len,
+			       line.at);
 	if (!ok) {
 		wk_bad_line(&in->text.bad, &in->text.lines, line, "the columns of the heading");
 		return true;

@@ -213,8 +213,9 @@ static void add_entry(struct sample *sample, const struct entry *entry)
 		wk_call_tree_add(&sample->text.tree, entry->depth, &frame, entry->count);
 		return;
 	}
-	frame = sample->text.collapse->dialect == WK_COLLAPSE_PERL ? awk_frame(sample, entry->text)
-							      : tool_frame(sample, entry->text);
+	frame = sample->text.collapse->dialect == WK_COLLAPSE_PERL
+			? awk_frame(sample, entry->text)
+			: tool_frame(sample, entry->text);
 	wk_call_tree_add(&sample->text.tree, entry->depth, &frame, entry->count)->is_silent =
 		!sample->text.collapse->keeps_idle && is_idle(sample, frame.name);
 }
@@ -238,9 +239,9 @@ static bool on_entry(struct sample *sample, struct wk_str line)
 	while (signs < rest.len && is_indent(rest.at[signs]))
 		signs++;
 	if (signs == rest.len)
-		return wk_tree_text_fault(&sample->text, line,
-					  "Found stack line with only indent characters:",
-					  "a count and a function");
+		return wk_tree_text_fault(
+			&sample->text, line,
+			"Found stack line with only indent characters:", "a count and a function");
 	entry.depth = (uint32_t)((signs + 1) / 2);
 	if (!is_well_placed(sample, line, signs, entry.depth))
 		return false;
@@ -248,11 +249,11 @@ static bool on_entry(struct sample *sample, struct wk_str line)
 	count = until(rest, ' ');
 	entry.text = wk_trim(wk_str_skip(rest, count.len));
 	if (!wk_num_u64(count, &entry.count))
-		return wk_tree_text_fault(&sample->text, line, "Invalid samples field:",
-					  "a count in front of a name");
+		return wk_tree_text_fault(&sample->text, line,
+					  "Invalid samples field:", "a count in front of a name");
 	if (entry.text.len == 0)
-		return wk_tree_text_fault(&sample->text, line, "Unable to parse stack line:",
-					  "a name behind the count");
+		return wk_tree_text_fault(&sample->text, line,
+					  "Unable to parse stack line:", "a name behind the count");
 	add_entry(sample, &entry);
 	return true;
 }
@@ -300,9 +301,10 @@ static bool read_report(struct sample *sample)
 	}
 	ok = wk_tree_text_end(&sample->text, EXPECTED);
 	if (!found && sample->text.collapse)
-		wk_stack_writer_note(sample->text.writer,
-				     wk_str_c("File ended before start of call graph: no line \""
-					      GRAPH_BEGINS "\""));
+		wk_stack_writer_note(
+			sample->text.writer,
+			wk_str_c("File ended before start of call graph: no line \"" GRAPH_BEGINS
+				 "\""));
 	return ok;
 }
 
@@ -314,8 +316,9 @@ static void tell_replaced(struct sample *sample)
 
 	if (!sample->text.tree.replaced)
 		return;
-	wk_buf_add_fmt(&text, "%" PRIu64 " samples of stacks that come again further down are "
-			      "left out, as inferno-collapse-sample does; `wick fold` has them",
+	wk_buf_add_fmt(&text,
+		       "%" PRIu64 " samples of stacks that come again further down are "
+		       "left out, as inferno-collapse-sample does; `wick fold` has them",
 		       sample->text.tree.replaced);
 	wk_stack_writer_note(sample->text.writer, wk_buf_str(&text));
 	wk_buf_fini(&text);

@@ -92,7 +92,7 @@ static bool read_hundredths(struct wk_str text, uint64_t *value)
 static bool read_weight(const struct vsprof *vsprof, struct wk_str text, uint64_t *value)
 {
 	return wk_str_ends(wk_str_c(vsprof->measure->column), "%") ? read_hundredths(text, value)
-								    : read_grouped(text, value);
+								   : read_grouped(text, value);
 }
 
 static bool column_of(const struct vsprof *vsprof, const char *name, size_t *column)
@@ -250,7 +250,8 @@ static bool on_perl_row(struct vsprof *vsprof, struct wk_str line)
 	    !wk_num_u64(squeezed(vsprof, vsprof->csv.fields[2], "., "), &samples))
 		return wk_tree_text_fault(&vsprof->text, line,
 					  "Error in regular expression, no level, function and "
-					  "samples in", NULL);
+					  "samples in",
+					  NULL);
 	if (level == 0)
 		return true;
 	if (level > (uint64_t)wk_call_tree_deepest(&vsprof->text.tree) + 1)
@@ -274,9 +275,9 @@ static bool read_as_tool(struct vsprof *vsprof)
 		return true;
 	}
 	if (is_inferno(vsprof) && !wk_str_starts(line, TOOL_HEADING))
-		return wk_tree_text_fault(&vsprof->text, line,
-					  "Expected first line to be header line \"" TOOL_HEADING
-					  "\", found", NULL);
+		return wk_tree_text_fault(
+			&vsprof->text, line,
+			"Expected first line to be header line \"" TOOL_HEADING "\", found", NULL);
 	while (wk_tree_text_row(&vsprof->text, &line))
 		if (!on_tool_row(vsprof, line))
 			return false;

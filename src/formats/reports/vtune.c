@@ -3,7 +3,7 @@
 #include "base/text/csv.h"
 #include "formats/reports/tree_text.h"
 
-#define EXPECTED "a heading with the columns \"Function Stack\" and one that ends in \":Self\""
+#define EXPECTED  "a heading with the columns \"Function Stack\" and one that ends in \":Self\""
 #define NO_COLUMN SIZE_MAX
 
 /* What is weighed, by its column. The first that a file has is used. */
@@ -165,9 +165,9 @@ static bool on_row(struct vtune *vtune, struct wk_str line)
 	weight_text = wk_trim(wk_csv_field(&vtune->csv, vtune->weight));
 	weight = vtune->measure->read(weight_text, &ok);
 	if (!ok)
-		return wk_tree_text_fault(&vtune->text, is_inferno(vtune) ? weight_text : line,
-					  "Invalid `CPU Time:Self` field:",
-					  "a number in the column that is weighed");
+		return wk_tree_text_fault(
+			&vtune->text, is_inferno(vtune) ? weight_text : line,
+			"Invalid `CPU Time:Self` field:", "a number in the column that is weighed");
 	add_row(vtune, depth, wk_str_skip(name, depth), weight);
 	return true;
 }
@@ -191,8 +191,7 @@ static bool read_table(struct vtune *vtune)
 	return wk_tree_text_end(&vtune->text, "rows that weigh more than 0");
 }
 
-static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink,
-		       struct wk_err *err)
+static bool read_vtune(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);

@@ -8,7 +8,7 @@
 #include "formats/reports/windows_names.h"
 #include "formats/scan.h"
 
-#define EXPECTED "a heading with a column \"Stack\" and rows with frames such as ntdll.dll!LdrInit"
+#define EXPECTED  "a heading with a column \"Stack\" and rows with frames such as ntdll.dll!LdrInit"
 #define NO_COLUMN SIZE_MAX
 
 /* Columns that can be weighed: the first found is. What stands in brackets is the unit. */
@@ -51,8 +51,8 @@ struct wpa {
 	struct wk_call_tree tree;
 	struct wk_buf digits, name;
 	size_t stack, process, process_name, pid_column, thread, weight; /* columns */
-	char point; /* in front of the fraction of a number */
-	const struct measure *measure;         /* NULL: a row counts 1 */
+	char point;                    /* in front of the fraction of a number */
+	const struct measure *measure; /* NULL: a row counts 1 */
 	const struct unit *unit;
 	uint32_t pid, tid;
 	size_t *indents; /* of the lines that are open in a tree */
@@ -172,10 +172,7 @@ static bool read_whole(struct wpa *wpa, size_t column, uint64_t *number)
 static char point_of(struct wk_str text)
 {
 	size_t dot = wk_str_find_last(text, '.'), comma = wk_str_find_last(text, ',');
-	size_t last = dot == SIZE_MAX     ? comma
-		      : comma == SIZE_MAX ? dot
-		      : dot > comma       ? dot
-					  : comma;
+	size_t last = dot == SIZE_MAX ? comma : comma == SIZE_MAX ? dot : dot > comma ? dot : comma;
 	size_t digits = 0, first = 0;
 
 	if (last == SIZE_MAX)
@@ -306,8 +303,7 @@ static void tell_line(struct wpa *wpa, struct wk_str cell, uint64_t weight)
 	is_branch = wk_str_find(wk_str_of(cell.at, indent), "-") != SIZE_MAX;
 	name = wk_trim(wk_str_skip(cell, indent));
 	while (wpa->indent_count && (wpa->indents[wpa->indent_count - 1] > indent ||
-				     (is_branch &&
-				      wpa->indents[wpa->indent_count - 1] == indent)))
+				     (is_branch && wpa->indents[wpa->indent_count - 1] == indent)))
 		wpa->indent_count--;
 	frame = wk_windows_frame(name);
 	wk_call_tree_add(&wpa->tree, (uint32_t)wpa->indent_count, is_root(name) ? NULL : &frame,
@@ -343,8 +339,7 @@ static void on_row(struct wpa *wpa, struct wk_str line)
 		return; /* the sum of a process or thread */
 	}
 	if (!read_weight(wpa, &weight)) {
-		wk_bad_line(&wpa->bad, &wpa->lines, line,
-			    "a number in the column that is weighed");
+		wk_bad_line(&wpa->bad, &wpa->lines, line, "a number in the column that is weighed");
 		return;
 	}
 	if (is_path(cell)) {
@@ -372,8 +367,7 @@ static bool read_table(struct wpa *wpa, struct wk_bytes bytes, struct wk_err *er
 			on_row(wpa, line);
 	end_tree(wpa);
 	wk_bad_lines_tell(&wpa->bad, wpa->writer);
-	return wk_stack_writer_samples(wpa->writer) > 0 ||
-	       wk_fail_no_stacks(err, bytes, EXPECTED);
+	return wk_stack_writer_samples(wpa->writer) > 0 || wk_fail_no_stacks(err, bytes, EXPECTED);
 }
 
 static bool read_wpa_csv(const struct wk_input *input, const struct wk_sink *sink,

@@ -26,10 +26,10 @@ enum kind {
 	OTHER,
 	ROW,
 	SCHEMA,
-	TIME,      /* value: nanoseconds */
-	WEIGHT,    /* value: nanoseconds or, see unit, cycles */
-	CORE,      /* value: a CPU */
-	PROCESS,   /* value: a pid */
+	TIME,    /* value: nanoseconds */
+	WEIGHT,  /* value: nanoseconds or, see unit, cycles */
+	CORE,    /* value: a CPU */
+	PROCESS, /* value: a pid */
 	PID,
 	TID,
 	THREAD,    /* value: pid and tid */
@@ -45,11 +45,23 @@ static const struct {
 	const char *name;
 	enum kind kind;
 } names[] = {
-	{ "row", ROW }, { "schema", SCHEMA }, { "sample-time", TIME }, { "event-time", TIME },
-	{ "weight", WEIGHT }, { "cycle-weight", WEIGHT }, { "core", CORE },
-	{ "process", PROCESS }, { "pid", PID }, { "tid", TID }, { "thread", THREAD },
-	{ "backtrace", BACKTRACE }, { "tagged-backtrace", BACKTRACE }, { "frame", FRAME },
-	{ "binary", BINARY }, { "source", SOURCE }, { "path", PATH },
+	{ "row", ROW },
+	{ "schema", SCHEMA },
+	{ "sample-time", TIME },
+	{ "event-time", TIME },
+	{ "weight", WEIGHT },
+	{ "cycle-weight", WEIGHT },
+	{ "core", CORE },
+	{ "process", PROCESS },
+	{ "pid", PID },
+	{ "tid", TID },
+	{ "thread", THREAD },
+	{ "backtrace", BACKTRACE },
+	{ "tagged-backtrace", BACKTRACE },
+	{ "frame", FRAME },
+	{ "binary", BINARY },
+	{ "source", SOURCE },
+	{ "path", PATH },
 };
 
 /* What an element stands for. */
@@ -102,7 +114,7 @@ struct xctrace {
 	size_t row_count, row_cap;
 	struct table *tables;
 	size_t table_count, table_cap;
-	uint64_t dangling;   /* references to what is not there */
+	uint64_t dangling; /* references to what is not there */
 	bool has_stacks;
 };
 
@@ -166,8 +178,8 @@ static void read_attributes(struct xctrace *trace, struct element *element,
 			element->name = text_of(trace, address);
 		break;
 	case BINARY:
-		element->own.number = text_of(trace, path && path[0] ? path :
-					      wk_xml_attribute(attributes, "name"));
+		element->own.number = text_of(
+			trace, path && path[0] ? path : wk_xml_attribute(attributes, "name"));
 		element->own.is_known = true;
 		break;
 	case SOURCE:
@@ -255,8 +267,8 @@ static void end_thread(struct xctrace *trace, struct element *element)
 	event.pid = element->own.more;
 	event.tid = (uint32_t)element->own.number;
 	event.thread.change = WK_THREAD_SEEN;
-	event.thread.name = without_tail(without_tail(wk_strtab_str(trace->texts, element->name),
-						      " 0x"), " (");
+	event.thread.name =
+		without_tail(without_tail(wk_strtab_str(trace->texts, element->name), " 0x"), " (");
 	event.thread.name = wk_trim(event.thread.name);
 	if (wk_str_starts(event.thread.name, "0x"))
 		event.thread.name.len = 0;
@@ -275,12 +287,11 @@ static void end_frame(struct xctrace *trace, struct element *element)
 		const struct value *source = &element->part[SOURCE];
 
 		frame.address = element->address;
-		frame.image = wk_strtab_str(trace->texts,
-					    (uint32_t)element->part[BINARY].number);
+		frame.image = wk_strtab_str(trace->texts, (uint32_t)element->part[BINARY].number);
 		frame.file = wk_strtab_str(trace->texts, (uint32_t)source->number);
 		frame.line = source->more;
-		frame.is_unnamed = wk_str_starts(name, "0x") &&
-				   wk_num_hex(wk_str_skip(name, 2), &address);
+		frame.is_unnamed =
+			wk_str_starts(name, "0x") && wk_num_hex(wk_str_skip(name, 2), &address);
 	}
 	element->own.number = wk_stack_writer_frame(trace->writer, &frame);
 	element->own.is_known = true;
@@ -292,8 +303,8 @@ static void end_backtrace(struct xctrace *trace, struct element *element)
 		element->own = element->part[BACKTRACE];
 		return;
 	}
-	element->own.number = wk_stack_writer_reversed(trace->writer, trace->frames,
-						       trace->frame_count);
+	element->own.number =
+		wk_stack_writer_reversed(trace->writer, trace->frames, trace->frame_count);
 	element->own.is_known = true;
 }
 
@@ -322,8 +333,8 @@ static void end_row(struct xctrace *trace, const struct element *element)
 	table->has_weights |= part[WEIGHT].is_known;
 	table->is_cycles |= part[WEIGHT].is_known && part[WEIGHT].more;
 	trace->has_stacks |= part[BACKTRACE].number > 0;
-	trace->rows = wk_grow(trace->rows, &trace->row_cap, trace->row_count + 1,
-			      sizeof(*trace->rows));
+	trace->rows =
+		wk_grow(trace->rows, &trace->row_cap, trace->row_count + 1, sizeof(*trace->rows));
 	row = &trace->rows[trace->row_count++];
 	*row = (struct row){
 		.time_ns = part[TIME].number,
@@ -469,8 +480,8 @@ static void tell_dangling(struct xctrace *trace)
 		return;
 	wk_buf_add_fmt(&text, "%" PRIu64 " %s not in the file (or of another kind) and passed over",
 		       trace->dangling,
-		       trace->dangling == 1 ? "reference is to an element" :
-					      "references are to elements");
+		       trace->dangling == 1 ? "reference is to an element"
+					    : "references are to elements");
 	wk_stack_writer_note(trace->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
@@ -511,17 +522,19 @@ static bool read_xctrace(const struct wk_input *input, const struct wk_sink *sin
 		.texts = wk_strtab_new(),
 	};
 	struct wk_err xml_err = { 0 };
-	bool ok = wk_xml_read(input->bytes, &handler, &trace, &xml_err) ||
-		  forgive(&trace, &xml_err);
+	bool ok =
+		wk_xml_read(input->bytes, &handler, &trace, &xml_err) || forgive(&trace, &xml_err);
 
 	if (!ok && err)
 		*err = xml_err;
 	tell_rows(&trace);
 	tell_dangling(&trace);
 	if (ok && !trace.collapse && !trace.has_stacks)
-		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE, "no stacks in it: %zu rows, none with a "
-			     "backtrace; expected a table with backtraces, as from `"
-			     HOW_TO_EXPORT "`", trace.row_count);
+		ok = wk_fail(err, WK_EFORMAT, WK_NOWHERE,
+			     "no stacks in it: %zu rows, none with a "
+			     "backtrace; expected a table with backtraces, as from `" HOW_TO_EXPORT
+			     "`",
+			     trace.row_count);
 	release(&trace);
 	return wk_stack_writer_end(trace.writer, err) && ok;
 }

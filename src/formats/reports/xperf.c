@@ -33,11 +33,11 @@ struct xperf {
 	struct sample *samples; /* row 0 is none */
 	size_t sample_count, sample_cap;
 	struct wk_index by_time; /* and thread */
-	struct run *runs;       /* row 0 is none */
+	struct run *runs;        /* row 0 is none */
 	size_t run_count, run_cap;
-	uint32_t *frames;       /* innermost first in each run */
+	uint32_t *frames; /* innermost first in each run */
 	size_t frame_count, frame_cap;
-	uint64_t run_time_us;   /* of the run that is being read */
+	uint64_t run_time_us; /* of the run that is being read */
 	uint32_t run_tid;
 	size_t run_first;
 	bool in_run;
@@ -114,8 +114,8 @@ static struct wk_str leaf_of(struct wk_str rest, uint32_t *count)
 		names.len = comma;
 		comma = wk_str_find_last(names, ',');
 	}
-	if (comma != SIZE_MAX &&
-	    wk_num_u64(wk_trim(wk_str_skip(names, comma + 1)), &number) && number <= UINT32_MAX) {
+	if (comma != SIZE_MAX && wk_num_u64(wk_trim(wk_str_skip(names, comma + 1)), &number) &&
+	    number <= UINT32_MAX) {
 		*count = (uint32_t)number;
 		names.len = comma;
 	} else {
@@ -175,8 +175,8 @@ static void end_run(struct xperf *xperf)
 		xperf->frame_count = xperf->run_first;
 		return;
 	}
-	xperf->runs = wk_grow(xperf->runs, &xperf->run_cap, xperf->run_count + 1,
-			      sizeof(*xperf->runs));
+	xperf->runs =
+		wk_grow(xperf->runs, &xperf->run_cap, xperf->run_count + 1, sizeof(*xperf->runs));
 	run = (uint32_t)xperf->run_count++;
 	xperf->runs[run] = (struct run){ .first = xperf->run_first,
 					 .count = xperf->frame_count - xperf->run_first };
@@ -275,8 +275,7 @@ static void tell_samples(struct xperf *xperf)
 	free(keys);
 }
 
-static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink,
-		       struct wk_err *err)
+static bool read_xperf(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_buf text = { 0 };
 	struct wk_bytes bytes = wk_csv_text(input->bytes, &text);

@@ -194,8 +194,9 @@ static void tell(struct state *state, struct wk_event *sample, uint32_t source, 
 
 static uint64_t nanoseconds(int64_t microseconds)
 {
-	return microseconds < 0 ? 0 : microseconds > INT64_MAX / 1000
-				? INT64_MAX : (uint64_t)microseconds * 1000;
+	return microseconds < 0                  ? 0
+	       : microseconds > INT64_MAX / 1000 ? INT64_MAX
+						 : (uint64_t)microseconds * 1000;
 }
 
 static void tell_memory(struct state *state, struct wk_event *sample, int64_t bytes)
@@ -262,8 +263,10 @@ static bool read_samples(const struct wk_input *input, const struct wk_sink *sin
 		else if (wk_trim(line).len)
 			read_sample(&state, line);
 	}
-	return wk_stack_text_end(&state.text, "samples of Austin: \"P12;T34;file.py:function:5;... "
-					      "100\"", err);
+	return wk_stack_text_end(&state.text,
+				 "samples of Austin: \"P12;T34;file.py:function:5;... "
+				 "100\"",
+				 err);
 }
 
 const struct wk_reader wk_reader_austin = {

@@ -9,10 +9,10 @@ struct state {
 	struct wk_stack_text text;
 	struct wk_event_frame *frames; /* innermost first */
 	size_t count, cap;
-	size_t indent;                 /* of the frames of this stack */
+	size_t indent; /* of the frames of this stack */
 	struct wk_str process;
 	uint32_t pid;
-	uint64_t scale;                /* of counts, to make nanoseconds of microseconds */
+	uint64_t scale; /* of counts, to make nanoseconds of microseconds */
 	uint32_t sources;
 };
 
@@ -62,8 +62,11 @@ static int probe(struct wk_bytes first)
 {
 	size_t heads = wk_probe_lines(first, is_head), dashes = wk_probe_lines(first, is_dash);
 
-	return heads && dashes ? 95 : dashes ? 70 : heads ? 60 :
-	       wk_probe_lines(first, is_stackcount_process) ? 55 : 0;
+	return heads && dashes                                ? 95
+	       : dashes                                       ? 70
+	       : heads                                        ? 60
+	       : wk_probe_lines(first, is_stackcount_process) ? 55
+							      : 0;
 }
 
 static void tell_source(struct state *state, const char *name, const char *unit, uint64_t scale)
@@ -126,8 +129,8 @@ static void mark_kernel(struct state *state)
 
 static void add_frame(struct state *state, struct wk_str text, size_t indent)
 {
-	state->frames = wk_grow(state->frames, &state->cap, state->count + 1,
-				sizeof(*state->frames));
+	state->frames =
+		wk_grow(state->frames, &state->cap, state->count + 1, sizeof(*state->frames));
 	state->frames[state->count++] = wk_bpf_frame(text);
 	state->indent = indent;
 }
@@ -185,8 +188,10 @@ static bool read_stacks(const struct wk_input *input, const struct wk_sink *sink
 	if (state.count)
 		wk_stack_text_bad(&state.text, "a count below the last stack");
 	free(state.frames);
-	return wk_stack_text_end(&state.text, "stacks of a bcc tool: indented frames, \"-  process "
-					      "(12)\", a count", err);
+	return wk_stack_text_end(&state.text,
+				 "stacks of a bcc tool: indented frames, \"-  process "
+				 "(12)\", a count",
+				 err);
 }
 
 const struct wk_reader wk_reader_bcc = {

@@ -180,8 +180,9 @@ static void read_collapsed(struct state *state, struct wk_str line)
 		state->in_entry = wk_str_is(line, "@[");
 		if ((wk_scan_text(&line, "@[, ") || wk_scan_text(&line, "@[,\t")) &&
 		    collapsed_end(line, &last, &count)) {
-			wk_stack_text_name(&state->text, wk_str_of(line.at, (size_t)
-					   (last.at + last.len - line.at)));
+			wk_stack_text_name(
+				&state->text,
+				wk_str_of(line.at, (size_t)(last.at + last.len - line.at)));
 			wk_stack_text_count(&state->text, count);
 		}
 		return;
@@ -197,8 +198,7 @@ static void read_collapsed(struct state *state, struct wk_str line)
 	state->in_entry = false;
 }
 
-static bool read_maps(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_maps(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct state state = { .maps = wk_strtab_new() };
 	struct wk_str line;
@@ -216,8 +216,10 @@ static bool read_maps(const struct wk_input *input, const struct wk_sink *sink,
 		wk_stack_text_bad(&state.text, "the end of the last entry: \"]: count\"");
 	wk_strtab_free(state.maps);
 	wk_buf_fini(&state.keys);
-	return wk_stack_text_end(&state.text, "maps of bpftrace with stacks: \"@[\", frames, "
-					      "\"]: count\"", err);
+	return wk_stack_text_end(&state.text,
+				 "maps of bpftrace with stacks: \"@[\", frames, "
+				 "\"]: count\"",
+				 err);
 }
 
 const struct wk_reader wk_reader_bpftrace = {

@@ -8,7 +8,7 @@
 #include "formats/scan.h"
 #include "names/rust_escapes.h"
 
-#define EXPECTED "stacks of lines such as module`function+0x1f, each with a count below it"
+#define EXPECTED          "stacks of lines such as module`function+0x1f, each with a count below it"
 #define PERL_HEADER_LINES 3
 
 struct dtrace {
@@ -55,8 +55,8 @@ static struct wk_str squeezed(struct dtrace *dtrace, struct wk_str text)
 
 static void add_frame(struct dtrace *dtrace, uint32_t frame)
 {
-	dtrace->frames = wk_grow(dtrace->frames, &dtrace->cap, dtrace->count + 1,
-				 sizeof(*dtrace->frames));
+	dtrace->frames =
+		wk_grow(dtrace->frames, &dtrace->cap, dtrace->count + 1, sizeof(*dtrace->frames));
 	dtrace->frames[dtrace->count++] = frame;
 }
 
@@ -100,17 +100,16 @@ static void move_key(struct dtrace *dtrace)
 	    dtrace->first_indent >= dtrace->second_indent)
 		return;
 	key = dtrace->frames[0];
-	memmove(dtrace->frames, dtrace->frames + 1,
-		(dtrace->count - 1) * sizeof(*dtrace->frames));
+	memmove(dtrace->frames, dtrace->frames + 1, (dtrace->count - 1) * sizeof(*dtrace->frames));
 	dtrace->frames[dtrace->count - 1] = key;
 }
 
 static void on_count(struct dtrace *dtrace, uint64_t count)
 {
 	move_key(dtrace);
-	wk_stack_writer_count(dtrace->writer,
-			      wk_stack_writer_reversed(dtrace->writer, dtrace->frames,
-						       dtrace->count), count);
+	wk_stack_writer_count(
+		dtrace->writer,
+		wk_stack_writer_reversed(dtrace->writer, dtrace->frames, dtrace->count), count);
 	dtrace->count = 0;
 }
 
@@ -291,8 +290,9 @@ static bool skip_header(struct dtrace *dtrace)
 	struct wk_str line;
 
 	while (wk_lines_next(&dtrace->lines, &line))
-		if (dtrace->collapse->dialect == WK_COLLAPSE_PERL ?
-		    dtrace->lines.number == PERL_HEADER_LINES : wk_trim(line).len == 0)
+		if (dtrace->collapse->dialect == WK_COLLAPSE_PERL
+			    ? dtrace->lines.number == PERL_HEADER_LINES
+			    : wk_trim(line).len == 0)
 			return true;
 	return dtrace->collapse->dialect == WK_COLLAPSE_PERL;
 }
@@ -354,7 +354,7 @@ static bool looks_like_frame(struct wk_str text)
 	uint64_t address;
 
 	return tick ? tick > text.at && !memchr(text.at, ' ', (size_t)(tick - text.at)) &&
-		      wk_str_skip(text, (size_t)(tick - text.at) + 1).len > 0
+			       wk_str_skip(text, (size_t)(tick - text.at) + 1).len > 0
 		    : is_address(text, &address);
 }
 

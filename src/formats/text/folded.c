@@ -11,9 +11,9 @@
 /* Folded stacks: a line a stack, outermost frame first, ';' between, and a count at the end.
  * docs/formats/folded.md tells what is read. */
 
-#define RELEASE_BYTES (8u << 20) /* of the input, between two calls of wk_os_release_to */
+#define RELEASE_BYTES   (8u << 20) /* of the input, between two calls of wk_os_release_to */
 #define FRACTION_SCALE  1000
-#define SIDES_LOOKED_AT 100      /* lines that tell whether all have two counts */
+#define SIDES_LOOKED_AT 100 /* lines that tell whether all have two counts */
 
 static const char expected[] = "lines of frames with ';' between them and a count at the end";
 
@@ -36,11 +36,11 @@ struct reading {
 	const char *start;
 	struct wk_lines lines;
 	struct wk_bad_lines bad;
-	struct wk_word_cache words; /* text between two ';' to frame, short and of late */
-	struct wk_textmap frames;   /* all of it */
-	bool has_two_counts;      /* each line: before and after */
-	uint32_t scale;           /* counts are multiplied by it: FRACTION_SCALE or 1 */
-	uint64_t fractions;       /* lines whose count has more of one than that keeps */
+	struct wk_word_cache words;         /* text between two ';' to frame, short and of late */
+	struct wk_textmap frames;           /* all of it */
+	bool has_two_counts;                /* each line: before and after */
+	uint32_t scale;                     /* counts are multiplied by it: FRACTION_SCALE or 1 */
+	uint64_t fractions;                 /* lines whose count has more of one than that keeps */
 	const struct wk_collapse *collapse; /* as an older tool: frames without a name count */
 };
 
@@ -264,8 +264,7 @@ static void tell_batch(struct reading *r)
 	struct batch *batch = &r->batch;
 
 	for (size_t i = 0; i < batch->lines; i++) {
-		size_t next = i + 1 < batch->lines ? batch->first_frame[i + 1]
-						   : batch->frame_count;
+		size_t next = i + 1 < batch->lines ? batch->first_frame[i + 1] : batch->frame_count;
 
 		batch->walks[i] = (struct wk_stack_walk){
 			.frames = batch->frames + batch->first_frame[i],
@@ -374,8 +373,10 @@ static void tell_ignored(const struct reading *r)
 
 	if (r->bad.count == 0)
 		return;
-	wk_buf_add_fmt(&text, "Ignored %" PRIu64 " lines with invalid format; the first is line "
-			      "%" PRIu64, r->bad.count, r->bad.first_number);
+	wk_buf_add_fmt(&text,
+		       "Ignored %" PRIu64 " lines with invalid format; the first is line "
+		       "%" PRIu64,
+		       r->bad.count, r->bad.first_number);
 	wk_stack_writer_note(r->writer, wk_buf_str(&text));
 	wk_buf_fini(&text);
 }
@@ -464,7 +465,9 @@ static int probe(struct wk_bytes first)
 	/* One line that is longer than what is looked at. */
 	if (good + bad == 0)
 		return wk_bytes_left(&first) == WK_PROBE_BYTES &&
-				       memchr(first.at, ';', WK_PROBE_BYTES) ? 30 : 0;
+				       memchr(first.at, ';', WK_PROBE_BYTES)
+			       ? 30
+			       : 0;
 	if (good < bad)
 		return has_odd_lines(good, bad, deep) ? 5 : 0;
 	return deep ? bad ? 50 : 70 : bad ? 10 : 30;

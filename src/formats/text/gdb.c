@@ -3,8 +3,8 @@
 
 struct state {
 	struct wk_stack_text text;
-	struct wk_str thread;  /* its name, where gdb knew one */
-	struct wk_buf joined;  /* a frame that stands on several lines */
+	struct wk_str thread; /* its name, where gdb knew one */
+	struct wk_buf joined; /* a frame that stands on several lines */
 };
 
 static bool is_number_line(struct wk_str line)
@@ -139,8 +139,10 @@ static bool read_backtraces(const struct wk_input *input, const struct wk_sink *
 	}
 	end_stack(&state);
 	wk_buf_fini(&state.joined);
-	return wk_stack_text_end(&state.text, "backtraces of gdb: lines of \"#0  0x... in name "
-					      "(...)\"", err);
+	return wk_stack_text_end(&state.text,
+				 "backtraces of gdb: lines of \"#0  0x... in name "
+				 "(...)\"",
+				 err);
 }
 
 const struct wk_reader wk_reader_gdb = {

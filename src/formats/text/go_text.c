@@ -16,9 +16,9 @@ static const char expected[] = "the output of `go tool pprof -raw` or `go tool p
 
 struct location {
 	uint64_t address, mapping;
-	struct wk_str first;      /* of its lines: the innermost, as it stands */
-	struct wk_str collapsed;  /* where the older tool looks for a name */
-	struct wk_lines more;     /* where its other lines begin */
+	struct wk_str first;     /* of its lines: the innermost, as it stands */
+	struct wk_str collapsed; /* where the older tool looks for a name */
+	struct wk_lines more;    /* where its other lines begin */
 	uint32_t line_count;
 	uint32_t first_frame;     /* 0: not made yet */
 	uint32_t collapsed_frame; /* likewise */
@@ -139,8 +139,8 @@ static void describe(struct wk_str text, struct wk_event_frame *frame)
 	frame->name.len = blank;
 }
 
-static void make_frame(struct reading *reading, const struct location *location,
-		       struct wk_str text, bool is_inlined)
+static void make_frame(struct reading *reading, const struct location *location, struct wk_str text,
+		       bool is_inlined)
 {
 	uint32_t mapping = wk_map_find(&reading->mapping_of, location->mapping + 1);
 	struct wk_event_frame frame = { .address = location->address,
@@ -195,8 +195,8 @@ static void tell_source(struct reading *reading, size_t number)
 {
 	struct type *type = &reading->types[number];
 
-	type->scale = wk_pprof_tell_source(reading->writer, (uint32_t)number, type->type,
-					   type->unit);
+	type->scale =
+		wk_pprof_tell_source(reading->writer, (uint32_t)number, type->type, type->unit);
 }
 
 /* As for the binary form: the one that pprof would show comes first. */
@@ -223,7 +223,8 @@ static uint32_t stack_of(struct reading *reading, struct wk_str text)
 		size_t from = blank == SIZE_MAX ? 0 : blank + 1;
 		uint64_t id = 0;
 		uint32_t row = wk_num_u64(wk_str_skip(text, from), &id)
-				       ? wk_map_find(&reading->location_of, id + 1) : 0;
+				       ? wk_map_find(&reading->location_of, id + 1)
+				       : 0;
 		struct location *location = row ? &reading->locations[row - 1] : NULL;
 		struct wk_str word = wk_str_skip(text, from);
 
@@ -266,8 +267,8 @@ static uint32_t collapsed_stack_of(struct reading *reading, struct wk_str text)
 		size_t blank = wk_str_find_last(text, ' ');
 		struct wk_str word = wk_str_skip(text, blank == SIZE_MAX ? 0 : blank + 1);
 		uint64_t id = 0;
-		uint32_t row = wk_num_u64(word, &id)
-				       ? wk_map_find(&reading->location_of, id + 1) : 0;
+		uint32_t row =
+			wk_num_u64(word, &id) ? wk_map_find(&reading->location_of, id + 1) : 0;
 
 		text.len -= word.len;
 		stack = wk_stack_writer_stack(
@@ -353,7 +354,7 @@ static void read_raw(struct reading *reading)
 {
 	struct wk_lines samples;
 	struct wk_str line;
-	void (*read)(struct reading *reading, struct wk_str line) = NULL;
+	void (*read)(struct reading * reading, struct wk_str line) = NULL;
 
 	if (!wk_lines_next(&reading->lines, &line))
 		return;
@@ -410,8 +411,7 @@ static void fini(struct reading *reading)
 	wk_map_fini(&reading->mapping_of);
 }
 
-static bool read_file(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_file(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_stack_writer *writer = wk_stack_writer_new(sink);
 	struct reading reading = {

@@ -8,11 +8,11 @@ struct traces {
 	struct wk_stack_writer *writer;
 	struct wk_lines *lines;
 	struct wk_bad_lines *bad;
-	struct wk_str type;  /* "cpu" */
-	uint32_t *frames;    /* of the stack that is read, innermost first */
+	struct wk_str type; /* "cpu" */
+	uint32_t *frames;   /* of the stack that is read, innermost first */
 	size_t frame_count, frame_cap;
 	uint64_t value, scale;
-	bool in_stack;       /* its value was met */
+	bool in_stack; /* its value was met */
 	bool has_source;
 };
 

@@ -4,8 +4,8 @@
 
 struct dump {
 	struct wk_stack_text text;
-	bool is_inside;      /* of a goroutine: all else is the program's own output */
-	bool is_created_by;  /* the line above was, and the place to come is its */
+	bool is_inside;         /* of a goroutine: all else is the program's own output */
+	bool is_created_by;     /* the line above was, and the place to come is its */
 	struct wk_str function; /* of the line above, which waits for its place; empty: none */
 };
 
@@ -103,8 +103,7 @@ static void read_inside(struct dump *dump, struct wk_str line)
 	}
 }
 
-static bool read_dump(const struct wk_input *input, const struct wk_sink *sink,
-		      struct wk_err *err)
+static bool read_dump(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct dump dump = { 0 };
 	struct wk_str line;
@@ -120,8 +119,10 @@ static bool read_dump(const struct wk_input *input, const struct wk_sink *sink,
 		}
 	}
 	end_goroutine(&dump);
-	return wk_stack_text_end(&dump.text, "goroutines as Go prints them: `goroutine 1 "
-				 "[running]:` and functions below", err);
+	return wk_stack_text_end(&dump.text,
+				 "goroutines as Go prints them: `goroutine 1 "
+				 "[running]:` and functions below",
+				 err);
 }
 
 const struct wk_reader wk_reader_goroutine = {

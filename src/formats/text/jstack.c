@@ -87,7 +87,8 @@ static void add_thread_name(struct dump *dump)
 	if (!dump->thread.at || (collapse && !collapse->with_thread_name))
 		return;
 	wk_stack_text_name(&dump->text, collapse && collapse->with_thread_id
-						? dump->thread : without_number(dump->thread));
+						? dump->thread
+						: without_number(dump->thread));
 }
 
 /* The older tool leaves out what does not run, and shows a running thread without any frame
@@ -137,10 +138,9 @@ static bool is_remark(const struct dump *dump, struct wk_str line)
 {
 	wk_scan_blanks(&line);
 	return !dump->thread.at || wk_str_starts(line, "-") ||
-	       wk_str_starts(line, "No compile task") ||
-	       wk_str_starts(line, "Compiling:") || wk_str_starts(line, "Locked ownable") ||
-	       wk_str_starts(line, "JNI global ref") || is_head(line) ||
-	       wk_str_starts(line, "Carrying virtual thread");
+	       wk_str_starts(line, "No compile task") || wk_str_starts(line, "Compiling:") ||
+	       wk_str_starts(line, "Locked ownable") || wk_str_starts(line, "JNI global ref") ||
+	       is_head(line) || wk_str_starts(line, "Carrying virtual thread");
 }
 
 static void read_line(struct dump *dump, struct wk_str line)
@@ -168,8 +168,7 @@ static void read_line(struct dump *dump, struct wk_str line)
 	}
 }
 
-static bool read_dumps(const struct wk_input *input, const struct wk_sink *sink,
-		       struct wk_err *err)
+static bool read_dumps(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct dump dump = { 0 };
 	struct wk_str line;

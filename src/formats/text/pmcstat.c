@@ -14,19 +14,19 @@ struct row {
 /* A line whose callers are still being read. */
 struct level {
 	size_t indent;
-	uint64_t count;  /* of its samples that no caller has claimed */
+	uint64_t count; /* of its samples that no caller has claimed */
 	uint32_t frame;
 	struct wk_str image;
 };
 
 struct graph {
 	struct wk_stack_text text;
-	struct level *levels;   /* innermost function first */
+	struct level *levels; /* innermost function first */
 	size_t depth, levels_cap;
-	uint32_t source;        /* the next */
-	uint32_t *columns;      /* collapse mode: the frame at each indent */
+	uint32_t source;   /* the next */
+	uint32_t *columns; /* collapse mode: the frame at each indent */
 	size_t column_cap;
-	size_t indent;          /* of the last line, where `has_row` */
+	size_t indent; /* of the last line, where `has_row` */
 	uint64_t count;
 	bool has_row;
 };
@@ -116,8 +116,8 @@ static void end_collapsed(struct graph *graph, size_t indent)
 		return;
 	for (size_t i = graph->indent + 1; i-- > 0;) {
 		if (!graph->columns[i])
-			graph->columns[i] = wk_stack_writer_name(graph->text.writer,
-								 wk_str_of("", 0));
+			graph->columns[i] =
+				wk_stack_writer_name(graph->text.writer, wk_str_of("", 0));
 		stack = wk_stack_writer_stack(graph->text.writer, stack, graph->columns[i]);
 	}
 	wk_stack_writer_count(graph->text.writer, stack, graph->count);
@@ -169,8 +169,7 @@ static void read_line(struct graph *graph, struct wk_str line)
 	}
 }
 
-static bool read_graph(const struct wk_input *input, const struct wk_sink *sink,
-		       struct wk_err *err)
+static bool read_graph(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct graph graph = { 0 };
 	struct wk_str line;
@@ -184,8 +183,10 @@ static bool read_graph(const struct wk_input *input, const struct wk_sink *sink,
 	end_collapsed(&graph, 0);
 	free(graph.levels);
 	free(graph.columns);
-	return wk_stack_text_end(&graph.text, "the call graph of pmcstat -G: lines of "
-					      "\"12.34%  [56]  function\"", err);
+	return wk_stack_text_end(&graph.text,
+				 "the call graph of pmcstat -G: lines of "
+				 "\"12.34%  [56]  function\"",
+				 err);
 }
 
 const struct wk_reader wk_reader_pmcstat = {

@@ -109,15 +109,14 @@ static void read_line(struct wk_stack_text *text, struct wk_str line)
 	while (line.len) {
 		struct wk_event_frame frame = frame_of(wk_scan_to(&line, ';'));
 
-		sample.sample.named_stack = wk_stack_writer_push(
-			text->writer, sample.sample.named_stack, &frame);
+		sample.sample.named_stack =
+			wk_stack_writer_push(text->writer, sample.sample.named_stack, &frame);
 		line = wk_str_skip(line, 1);
 	}
 	wk_stack_writer_event(text->writer, &sample);
 }
 
-static bool read_raw(const struct wk_input *input, const struct wk_sink *sink,
-		     struct wk_err *err)
+static bool read_raw(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_stack_text text;
 	struct wk_str line;

@@ -11,10 +11,10 @@ enum { LEVEL, NUMBER, KIND, WHEN, BYTES, NAME, USER, INCLUDED, FIELDS };
 
 struct trace {
 	struct wk_stack_text text;
-	uint32_t *stacks;   /* the stack at each level */
+	uint32_t *stacks; /* the stack at each level */
 	size_t depth, cap;
-	uint64_t time_ns;   /* of the line before */
-	uint64_t start_ns;  /* of the first line: what was before is not in the trace */
+	uint64_t time_ns;  /* of the line before */
+	uint64_t start_ns; /* of the first line: what was before is not in the trace */
 	uint64_t bytes;
 	bool has_begun, has_time, was_exit;
 };
@@ -107,11 +107,10 @@ static void enter(struct trace *trace, const struct wk_str *fields)
 	go_up(trace, fields);
 	if (!trace->text.collapse)
 		frame.file = fields[INCLUDED];
-	trace->stacks = wk_grow(trace->stacks, &trace->cap, trace->depth + 1,
-				sizeof(*trace->stacks));
-	trace->stacks[trace->depth] =
-		wk_stack_writer_push(trace->text.writer,
-				     trace->depth ? trace->stacks[trace->depth - 1] : 0, &frame);
+	trace->stacks =
+		wk_grow(trace->stacks, &trace->cap, trace->depth + 1, sizeof(*trace->stacks));
+	trace->stacks[trace->depth] = wk_stack_writer_push(
+		trace->text.writer, trace->depth ? trace->stacks[trace->depth - 1] : 0, &frame);
 	trace->depth++;
 	if (!trace->text.collapse)
 		tell(trace, CALLS, 1);
@@ -163,8 +162,7 @@ static void tell_sources(struct trace *trace)
 	wk_stack_text_source(&trace->text, CALLS, "calls", "samples");
 }
 
-static bool read_trace(const struct wk_input *input, const struct wk_sink *sink,
-		       struct wk_err *err)
+static bool read_trace(const struct wk_input *input, const struct wk_sink *sink, struct wk_err *err)
 {
 	struct trace trace = { 0 };
 	struct wk_str line;
@@ -174,8 +172,8 @@ static bool read_trace(const struct wk_input *input, const struct wk_sink *sink,
 	while (wk_stack_text_next(&trace.text, &line)) {
 		if (is_start(line))
 			trace.has_begun = true;
-		else if (trace.has_begun && (wk_str_starts(line, "\t") ||
-					     wk_str_starts(line, "TRACE END")))
+		else if (trace.has_begun &&
+			 (wk_str_starts(line, "\t") || wk_str_starts(line, "TRACE END")))
 			break;
 		else if (trace.has_begun && line.len)
 			read_line(&trace, line);

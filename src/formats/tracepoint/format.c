@@ -363,8 +363,8 @@ static void make_functions(struct wk_trace_formats *formats)
 	free(keys);
 }
 
-bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address,
-			    struct wk_str *name, uint64_t *start)
+bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address, struct wk_str *name,
+			    uint64_t *start)
 {
 	const struct wk_trace_function *found;
 	size_t count;

@@ -27,15 +27,15 @@ struct wk_trace_field {
 	uint32_t offset, size;    /* in the raw bytes */
 	uint32_t element_bytes;   /* of an array's entry; the size itself for all others */
 	bool is_signed, is_array, is_text, is_pointer;
-	bool is_dynamic;          /* __data_loc: low half of the word is where, high how long */
-	bool is_relative;         /* __rel_loc: where counts from behind the word */
-	bool is_common;           /* of every event: never printed */
+	bool is_dynamic;  /* __data_loc: low half of the word is where, high how long */
+	bool is_relative; /* __rel_loc: where counts from behind the word */
+	bool is_common;   /* of every event: never printed */
 };
 
 struct wk_trace_format {
-	uint32_t id;              /* the first u16 of raw bytes, the `config` of its attr */
+	uint32_t id; /* the first u16 of raw bytes, the `config` of its attr */
 	struct wk_str system, name;
-	struct wk_str print_fmt;  /* the text behind "print fmt:" */
+	struct wk_str print_fmt; /* the text behind "print fmt:" */
 	const struct wk_trace_field *fields;
 	size_t field_count;
 };

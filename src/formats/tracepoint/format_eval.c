@@ -206,8 +206,8 @@ static uint64_t element(const struct wk_trace_sample *sample, const struct wk_tr
 	}
 	bytes = wk_trace_field_bytes(sample, array->field);
 	offset = (uint64_t)(bytes.at - bytes.start);
-	return bytes.bad || index > UINT32_MAX ? 0 :
-						 wk_trace_read(sample, offset + index * size, size);
+	return bytes.bad || index > UINT32_MAX ? 0
+					       : wk_trace_read(sample, offset + index * size, size);
 }
 
 static uint64_t field_number(const struct wk_trace_sample *sample, const struct wk_trace_node *node)

@@ -24,7 +24,7 @@
 #define WK_TRACE_BYTE_TEXT  8
 
 enum wk_trace_node_kind {
-	WK_TRACE_NUMBER,   /* with a `text`: a name of the kernel's that nobody explained */
+	WK_TRACE_NUMBER, /* with a `text`: a name of the kernel's that nobody explained */
 	WK_TRACE_TEXT,
 	WK_TRACE_FIELD,
 	WK_TRACE_CAST,     /* `text` is the type, `a` what is cast */
@@ -37,8 +37,8 @@ enum wk_trace_node_kind {
 	WK_TRACE_ENTRY,    /* `number`, `text`, `next` */
 	WK_TRACE_HEX,      /* `a` where, `b` how many */
 	WK_TRACE_HEX_PLAIN,
-	WK_TRACE_NUMBERS,  /* `a` where, `b` how many, `c` of how many bytes each */
-	WK_TRACE_STRING,   /* these stand for what a __data_loc field points at */
+	WK_TRACE_NUMBERS, /* `a` where, `b` how many, `c` of how many bytes each */
+	WK_TRACE_STRING,  /* these stand for what a __data_loc field points at */
 	WK_TRACE_DYNAMIC,
 	WK_TRACE_DYNAMIC_LENGTH,
 	WK_TRACE_BITMASK,
@@ -72,10 +72,10 @@ struct wk_trace_symbol {
 
 struct wk_trace_program {
 	bool is_made, is_good;
-	struct wk_str text;       /* inside the quotes, escapes and all */
+	struct wk_str text; /* inside the quotes, escapes and all */
 	struct wk_trace_node *nodes;
 	size_t count, cap;
-	uint32_t arguments;       /* the first, the others by `next` */
+	uint32_t arguments;              /* the first, the others by `next` */
 	struct wk_trace_symbol *symbols; /* of every list by value, those of one value in order */
 	size_t symbol_count, symbol_cap;
 };
@@ -99,10 +99,10 @@ struct wk_trace_formats {
 	unsigned long_bytes;
 	struct wk_trace_event *events;
 	size_t count, cap;
-	struct wk_map event_of_id;   /* to index + 1 */
-	uint64_t steps;              /* that the text of this sample may still take */
+	struct wk_map event_of_id; /* to index + 1 */
+	uint64_t steps;            /* that the text of this sample may still take */
 	struct wk_str kallsyms, printk;
-	struct wk_map printk_at;     /* of an address to where its line is in `printk`, + 1 */
+	struct wk_map printk_at; /* of an address to where its line is in `printk`, + 1 */
 	bool has_printk;
 	struct wk_trace_function *functions; /* by start; made at the first question */
 	size_t function_count;
@@ -115,10 +115,9 @@ struct wk_trace_formats {
 const struct wk_trace_field *wk_trace_find_field(const struct wk_trace_format *format,
 						 struct wk_str name);
 /* A pointer of the kernel's table of trace_printk texts; false where it is none. */
-bool wk_trace_find_printk(struct wk_trace_formats *formats, uint64_t address,
-			  struct wk_str *text);
-bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address,
-			    struct wk_str *name, uint64_t *start);
+bool wk_trace_find_printk(struct wk_trace_formats *formats, uint64_t address, struct wk_str *text);
+bool wk_trace_find_function(struct wk_trace_formats *formats, uint64_t address, struct wk_str *name,
+			    uint64_t *start);
 
 /* trace_format_parse.c: makes the program of `event`, whose fields are known. */
 void wk_trace_compile(struct wk_trace_formats *formats, struct wk_trace_event *event);

@@ -13,10 +13,10 @@ enum token_kind { END, WORD, NUMBER, QUOTED, MARK };
 
 struct token {
 	enum token_kind kind;
-	struct wk_str text;  /* a word, or what stands between quotes */
+	struct wk_str text; /* a word, or what stands between quotes */
 	uint64_t number;
-	uint8_t mark;        /* a character, or one of WK_TRACE_SHIFT_LEFT ... */
-	const char *behind;  /* where the text goes on */
+	uint8_t mark;       /* a character, or one of WK_TRACE_SHIFT_LEFT ... */
+	const char *behind; /* where the text goes on */
 };
 
 struct parser {
@@ -184,8 +184,7 @@ static uint32_t add(struct parser *parser, struct wk_trace_node node)
 	if (depth >= WK_TRACE_DEPTH || program->count >= UINT32_MAX - 1)
 		return fail(parser);
 	node.depth = depth + 1;
-	program->nodes =
-		wk_grow(program->nodes, &program->cap, program->count + 1, sizeof(node));
+	program->nodes = wk_grow(program->nodes, &program->cap, program->count + 1, sizeof(node));
 	program->nodes[program->count] = node;
 	return (uint32_t)program->count++;
 }
@@ -482,8 +481,8 @@ static bool is_cast(const struct parser *parser, struct wk_str *type, struct tok
 	*close = token;
 	*type = wk_str_of(start, (size_t)(token.behind - 1 - start));
 	token = token_at(token.behind, parser->end);
-	if (token.kind == MARK && (token.mark == '-' || token.mark == '+' || token.mark == '*' ||
-				   token.mark == '&'))
+	if (token.kind == MARK &&
+	    (token.mark == '-' || token.mark == '+' || token.mark == '*' || token.mark == '&'))
 		return words > 1 || stars > 0 ||
 		       wk_trace_type_bytes(*type, parser->formats->long_bytes) > 0;
 	return token.kind == WORD || token.kind == NUMBER || token.kind == QUOTED ||
@@ -668,7 +667,7 @@ void wk_trace_compile(struct wk_trace_formats *formats, struct wk_trace_event *e
 				 .at = text.at };
 
 	event->program.is_made = true;
-	formats->steps = UINT64_MAX; /* what is constant is reckoned once */
+	formats->steps = UINT64_MAX;               /* what is constant is reckoned once */
 	add(&parser, (struct wk_trace_node){ 0 }); /* number 0 is none */
 	if (text.len == 0 || text.len > MOST_PRINT_FMT)
 		return;

@@ -239,8 +239,8 @@ static size_t print_pointer(struct printing *printing, struct wk_str letters)
 		return 1;
 	}
 	used = printing->argument ? wk_trace_address_text(&printing->sample, letters,
-							  printing->argument, &printing->out) :
-				    0;
+							  printing->argument, &printing->out)
+				  : 0;
 	if (used > 0) {
 		take_argument(printing);
 		return used;

@@ -32,67 +32,67 @@
 #define WK_CXX_SECOND_READINGS 8
 
 enum wk_cxx_kind {
-	WK_CXX_NAME,		 /* text; index: of a lambda's generic parameter, from 1 up */
-	WK_CXX_STD,		 /* `index` into wk_cxx_std; flag: written in full */
-	WK_CXX_SCOPED,		 /* a::b */
-	WK_CXX_FRIEND,		 /* a::friend b */
-	WK_CXX_TAGGED,		 /* a[abi:text] */
-	WK_CXX_TEMPLATE,	 /* a, then b: its arguments */
-	WK_CXX_ARGS,		 /* <list> */
-	WK_CXX_LIST,		 /* list, with commas */
-	WK_CXX_PACK,		 /* list, of which an expansion picks one at a time */
-	WK_CXX_FORWARD,		 /* a: the argument, once it is known; index: which */
-	WK_CXX_CTOR,		 /* the last name of a */
-	WK_CXX_DTOR,		 /* ~, the last name of a */
-	WK_CXX_PREFIXED,	 /* text a */
-	WK_CXX_SUFFIXED,	 /* a text */
-	WK_CXX_CLONE,		 /* a (text) */
-	WK_CXX_IN_VTABLE,	 /* construction vtable for a-in-b */
-	WK_CXX_MODULE,		 /* a, then . or (flag) :, then text */
-	WK_CXX_IN_MODULE,	 /* a@b */
-	WK_CXX_BINDING,		 /* [list] */
-	WK_CXX_UNNAMED,		 /* the text-th unnamed type */
-	WK_CXX_CLOSURE,		 /* a: template parameters, list, b and c: requires; text */
-	WK_CXX_ENCODING,	 /* a: return type, b: name, list, c: enable_if, d: requires */
-	WK_CXX_ENABLE_IF,	 /* list */
-	WK_CXX_POINTER,		 /* to a */
-	WK_CXX_REFERENCE,	 /* to a; flag: && */
-	WK_CXX_MEMBER_POINTER,	 /* class a, member b */
-	WK_CXX_QUALIFIED,	 /* a quals */
+	WK_CXX_NAME,             /* text; index: of a lambda's generic parameter, from 1 up */
+	WK_CXX_STD,              /* `index` into wk_cxx_std; flag: written in full */
+	WK_CXX_SCOPED,           /* a::b */
+	WK_CXX_FRIEND,           /* a::friend b */
+	WK_CXX_TAGGED,           /* a[abi:text] */
+	WK_CXX_TEMPLATE,         /* a, then b: its arguments */
+	WK_CXX_ARGS,             /* <list> */
+	WK_CXX_LIST,             /* list, with commas */
+	WK_CXX_PACK,             /* list, of which an expansion picks one at a time */
+	WK_CXX_FORWARD,          /* a: the argument, once it is known; index: which */
+	WK_CXX_CTOR,             /* the last name of a */
+	WK_CXX_DTOR,             /* ~, the last name of a */
+	WK_CXX_PREFIXED,         /* text a */
+	WK_CXX_SUFFIXED,         /* a text */
+	WK_CXX_CLONE,            /* a (text) */
+	WK_CXX_IN_VTABLE,        /* construction vtable for a-in-b */
+	WK_CXX_MODULE,           /* a, then . or (flag) :, then text */
+	WK_CXX_IN_MODULE,        /* a@b */
+	WK_CXX_BINDING,          /* [list] */
+	WK_CXX_UNNAMED,          /* the text-th unnamed type */
+	WK_CXX_CLOSURE,          /* a: template parameters, list, b and c: requires; text */
+	WK_CXX_ENCODING,         /* a: return type, b: name, list, c: enable_if, d: requires */
+	WK_CXX_ENABLE_IF,        /* list */
+	WK_CXX_POINTER,          /* to a */
+	WK_CXX_REFERENCE,        /* to a; flag: && */
+	WK_CXX_MEMBER_POINTER,   /* class a, member b */
+	WK_CXX_QUALIFIED,        /* a quals */
 	WK_CXX_VENDOR_QUALIFIED, /* a text b */
-	WK_CXX_OBJC_PROTOCOL,	 /* a<text> */
-	WK_CXX_ARRAY,		 /* of a, b: how many */
-	WK_CXX_FUNCTION,	 /* a: return type, list, quals, b: exceptions */
-	WK_CXX_VECTOR,		 /* of a, b: how many */
-	WK_CXX_EXPANSION,	 /* a... */
-	WK_CXX_DECL_TYPE,	 /* template parameters: typename a */
-	WK_CXX_DECL_CONCEPT,	 /* b a */
-	WK_CXX_DECL_VALUE,	 /* of type b, named a */
-	WK_CXX_DECL_TEMPLATE,	 /* template<list> typename a, b: requires */
-	WK_CXX_DECL_PACK,	 /* a... */
-	WK_CXX_ENCLOSED,	 /* text(a) */
-	WK_CXX_BINARY,		 /* a text b */
-	WK_CXX_UNARY,		 /* text a */
-	WK_CXX_POSTFIX,		 /* a text */
-	WK_CXX_INDEX,		 /* a[b] */
-	WK_CXX_CONDITIONAL,	 /* a ? b : c */
-	WK_CXX_MEMBER,		 /* a text b */
-	WK_CXX_SUBOBJECT,	 /* of type a in b at text */
-	WK_CXX_CAST,		 /* text<a>(b) */
-	WK_CXX_CALL,		 /* a(list); flag: (a)(list) */
-	WK_CXX_NEW,		 /* of type a, b: placement, c: initialiser; text: new or new[] */
-	WK_CXX_CONVERSION,	 /* (a)(list) */
-	WK_CXX_INIT_LIST,	 /* a{list} */
-	WK_CXX_INIT_FIELD,	 /* .text a */
-	WK_CXX_INIT_INDEX,	 /* [a] b, or [a ... c] b */
-	WK_CXX_FOLD,		 /* of pack a with text, b: the other operand; flag: left */
-	WK_CXX_INTEGER,		 /* text of type a */
-	WK_CXX_ENUMERATOR,	 /* (a)text */
-	WK_CXX_STRING,		 /* a literal of type a */
-	WK_CXX_LAMBDA,		 /* a literal of type a */
-	WK_CXX_REQUIRES,	 /* list of what is required, a: parameters */
-	WK_CXX_REQUIRES_EXPR,	 /* a, b: its constraint; flag: noexcept */
-	WK_CXX_REQUIRES_THAT,	 /* text a */
+	WK_CXX_OBJC_PROTOCOL,    /* a<text> */
+	WK_CXX_ARRAY,            /* of a, b: how many */
+	WK_CXX_FUNCTION,         /* a: return type, list, quals, b: exceptions */
+	WK_CXX_VECTOR,           /* of a, b: how many */
+	WK_CXX_EXPANSION,        /* a... */
+	WK_CXX_DECL_TYPE,        /* template parameters: typename a */
+	WK_CXX_DECL_CONCEPT,     /* b a */
+	WK_CXX_DECL_VALUE,       /* of type b, named a */
+	WK_CXX_DECL_TEMPLATE,    /* template<list> typename a, b: requires */
+	WK_CXX_DECL_PACK,        /* a... */
+	WK_CXX_ENCLOSED,         /* text(a) */
+	WK_CXX_BINARY,           /* a text b */
+	WK_CXX_UNARY,            /* text a */
+	WK_CXX_POSTFIX,          /* a text */
+	WK_CXX_INDEX,            /* a[b] */
+	WK_CXX_CONDITIONAL,      /* a ? b : c */
+	WK_CXX_MEMBER,           /* a text b */
+	WK_CXX_SUBOBJECT,        /* of type a in b at text */
+	WK_CXX_CAST,             /* text<a>(b) */
+	WK_CXX_CALL,             /* a(list); flag: (a)(list) */
+	WK_CXX_NEW,              /* of type a, b: placement, c: initialiser; text: new or new[] */
+	WK_CXX_CONVERSION,       /* (a)(list) */
+	WK_CXX_INIT_LIST,        /* a{list} */
+	WK_CXX_INIT_FIELD,       /* .text a */
+	WK_CXX_INIT_INDEX,       /* [a] b, or [a ... c] b */
+	WK_CXX_FOLD,             /* of pack a with text, b: the other operand; flag: left */
+	WK_CXX_INTEGER,          /* text of type a */
+	WK_CXX_ENUMERATOR,       /* (a)text */
+	WK_CXX_STRING,           /* a literal of type a */
+	WK_CXX_LAMBDA,           /* a literal of type a */
+	WK_CXX_REQUIRES,         /* list of what is required, a: parameters */
+	WK_CXX_REQUIRES_EXPR,    /* a, b: its constraint; flag: noexcept */
+	WK_CXX_REQUIRES_THAT,    /* text a */
 	WK_CXX_KINDS
 };
 
@@ -288,11 +288,11 @@ static inline bool wk_cxx_is_digit(char c)
 /* The printer: demangle_cxx_print.c and demangle_cxx_print_expr.c. */
 struct wk_cxx_out {
 	struct wk_buf text;
-	bool bad; /* too deep, or too many steps */
-	bool as_gnu;	/* in the form of c++filt: "> >", no return types of enclosing functions */
+	bool bad;       /* too deep, or too many steps */
+	bool as_gnu;    /* in the form of c++filt: "> >", no return types of enclosing functions */
 	size_t vain_at; /* what was written here last was taken back: see close_angle */
 	unsigned steps, depth;
-	unsigned parens;	   /* 0 where a bare > would end the template arguments */
+	unsigned parens;           /* 0 where a bare > would end the template arguments */
 	size_t pack_at, pack_size; /* which element of each pack is printed; SIZE_MAX: not known */
 };
 

@@ -64,7 +64,7 @@ static struct wk_str adjustment(struct wk_msvc *p, uint16_t traits)
 
 	for (size_t i = 0; i < count; i++)
 		numbers[i] = (int32_t)wk_msvc_signed(p);
-	wk_buf_add_text(&p->words, count == 1	? "`adjustor{"
+	wk_buf_add_text(&p->words, count == 1   ? "`adjustor{"
 				   : count == 4 ? "`vtordispex{"
 						: "`vtordisp{");
 	for (size_t i = 0; i + 1 < count; i++)

@@ -34,7 +34,7 @@
 
 enum wk_msvc_kind {
 	/* Parts of a name. With template arguments `list` is not NULL. */
-	WK_MSVC_NAME,	    /* text, list */
+	WK_MSVC_NAME,       /* text, list */
 	WK_MSVC_STRUCTOR,   /* flag: ~, then the name of class a, list */
 	WK_MSVC_CONVERSION, /* operator, list, to type a */
 	WK_MSVC_DYNAMIC,    /* text: what it does, for variable a, or for what is named b */
@@ -43,21 +43,21 @@ enum wk_msvc_kind {
 
 	/* Types. */
 	WK_MSVC_PRIMITIVE, /* text */
-	WK_MSVC_TAG,	   /* text a: class, struct, union, enum */
-	WK_MSVC_CUSTOM,	   /* a */
+	WK_MSVC_TAG,       /* text a: class, struct, union, enum */
+	WK_MSVC_CUSTOM,    /* a */
 	WK_MSVC_POINTER,   /* to a, text: * & &&; b: the class of a member; list[0]: ptrauth */
-	WK_MSVC_ARRAY,	   /* of a, text: "2][3" */
+	WK_MSVC_ARRAY,     /* of a, text: "2][3" */
 	WK_MSVC_FUNCTION,  /* a: return type, list: parameters, `fn`; text: of a thunk */
 
 	/* Template arguments that are no types. */
-	WK_MSVC_VALUE,	   /* text */
+	WK_MSVC_VALUE,     /* text */
 	WK_MSVC_REFERENCE, /* to symbol a; text: offsets; flag: & in front */
 
 	/* Symbols. All but strings have a name, b. */
 	WK_MSVC_FUNCTION_SYMBOL, /* of type a */
-	WK_MSVC_VARIABLE,	 /* of type a; text: access, if it is a member */
-	WK_MSVC_TABLE,		 /* quals b, list: the bases it is for */
-	WK_MSVC_STRING,		 /* text */
+	WK_MSVC_VARIABLE,        /* of type a; text: access, if it is a member */
+	WK_MSVC_TABLE,           /* quals b, list: the bases it is for */
+	WK_MSVC_STRING,          /* text */
 };
 
 enum {
@@ -78,7 +78,7 @@ enum {
 	WK_MSVC_EXTERN_C = 64,
 	WK_MSVC_NO_PARAMETERS = 128, /* they are not encoded */
 	WK_MSVC_THUNK = 256,
-	WK_MSVC_ADJUSTS = 512,	  /* `this`, by a constant */
+	WK_MSVC_ADJUSTS = 512,    /* `this`, by a constant */
 	WK_MSVC_DISPLACES = 1024, /* `this`, by what the object says */
 	WK_MSVC_DISPLACES_EX = 2048,
 };
@@ -86,7 +86,7 @@ enum {
 struct wk_msvc_function {
 	uint16_t traits;
 	char convention; /* its letter, or 0 */
-	char reference;	 /* G: &, H: && */
+	char reference;  /* G: &, H: && */
 	bool is_variadic, is_noexcept;
 };
 
@@ -137,7 +137,7 @@ struct wk_msvc {
 	struct wk_arena arena;
 	struct wk_msvc_seen seen;
 	struct wk_msvc_node *letters[26]; /* types of one letter, as parameters */
-	struct wk_msvc_list pile;	  /* the lists being read, one on top of another */
+	struct wk_msvc_list pile;         /* the lists being read, one on top of another */
 	struct wk_msvc_out out;
 	struct wk_buf words;
 	struct wk_msvc_node nothing;

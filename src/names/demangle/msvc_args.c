@@ -94,7 +94,7 @@ static struct wk_msvc_node *template_arg(struct wk_msvc *p)
 	struct wk_msvc_node *node;
 
 	if (is_auto)
-		wk_msvc_type(p);	 /* it is not shown */
+		wk_msvc_type(p);         /* it is not shown */
 	if (wk_msvc_take_text(p, "$$Y")) /* an alias template */
 		return wk_msvc_type_name(p);
 	if (wk_msvc_take_text(p, "$$B")) /* an array */

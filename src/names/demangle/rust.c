@@ -15,7 +15,7 @@ static scheme_fn *take_prefix(struct wk_str *name)
 		scheme_fn *scheme;
 	} prefixes[] = {
 		{ "_ZN", wk_rust_legacy }, { "ZN", wk_rust_legacy }, { "__ZN", wk_rust_legacy },
-		{ "_R", wk_rust_v0 },	   { "R", wk_rust_v0 },	     { "__R", wk_rust_v0 },
+		{ "_R", wk_rust_v0 },      { "R", wk_rust_v0 },      { "__R", wk_rust_v0 },
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {

@@ -42,8 +42,8 @@ bool wk_background_read(struct wk_str text, struct wk_background *background)
 /* Weights of the channels as the eye has them, in thousandths. */
 bool wk_colour_is_dark(uint32_t colour)
 {
-	uint32_t light = 299 * (colour >> 16 & 0xff) + 587 * (colour >> 8 & 0xff) +
-			 114 * (colour & 0xff);
+	uint32_t light =
+		299 * (colour >> 16 & 0xff) + 587 * (colour >> 8 & 0xff) + 114 * (colour & 0xff);
 
 	return light < 128 * 1000;
 }

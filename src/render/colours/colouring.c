@@ -17,10 +17,10 @@ struct wk_colouring {
 	uint64_t change_max;        /* the largest change of a comparison */
 	bool has_map;
 	struct wk_strtab *map_names;
-	uint32_t *map_colours;      /* by id in map_names; 0 is the whole, which has no name */
+	uint32_t *map_colours; /* by id in map_names; 0 is the whole, which has no name */
 	size_t map_cap;
 	uint32_t map_count;
-	bool has_whole;             /* map_colours[0] is set */
+	bool has_whole; /* map_colours[0] is set */
 };
 
 struct wk_colouring *wk_colouring_new(const struct wk_colouring_options *options)
@@ -91,8 +91,8 @@ static uint32_t *map_place(struct wk_colouring *c, struct wk_str name, bool *is_
 	id = wk_strtab_add_str(c->map_names, name);
 	*is_new = id ? id >= c->map_count : !c->has_whole;
 	c->has_whole |= id == 0;
-	c->map_colours = wk_grow(c->map_colours, &c->map_cap, (size_t)id + 1,
-				 sizeof(*c->map_colours));
+	c->map_colours =
+		wk_grow(c->map_colours, &c->map_cap, (size_t)id + 1, sizeof(*c->map_colours));
 	if (id >= c->map_count)
 		c->map_count = id + 1;
 	return &c->map_colours[id];
@@ -333,7 +333,8 @@ bool wk_colouring_read_map(struct wk_colouring *c, struct wk_str text, struct wk
 		if (!arrow || !read_rgb(wk_str_skip(line, len + 2), &colour))
 			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 				       "line %" PRIu64 " is not a name, \"->\" and a colour such "
-				       "as \"rgb(250,120,30)\"", lines.number);
+				       "as \"rgb(250,120,30)\"",
+				       lines.number);
 		*map_place(c, wk_str_of(line.at, len), &is_new) = colour;
 	}
 	return true;

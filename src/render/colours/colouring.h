@@ -14,18 +14,31 @@
 
 enum wk_palette {
 	WK_PALETTE_KIND, /* wick's own: by kind of code */
-	WK_PALETTE_HOT, WK_PALETTE_MEM, WK_PALETTE_IO, WK_PALETTE_WAKEUP, WK_PALETTE_CHAIN,
-	WK_PALETTE_JAVA, WK_PALETTE_JS, WK_PALETTE_PERL, WK_PALETTE_PYTHON, WK_PALETTE_RUST,
-	WK_PALETTE_RED, WK_PALETTE_GREEN, WK_PALETTE_BLUE, WK_PALETTE_AQUA, WK_PALETTE_YELLOW,
-	WK_PALETTE_PURPLE, WK_PALETTE_ORANGE,
+	WK_PALETTE_HOT,
+	WK_PALETTE_MEM,
+	WK_PALETTE_IO,
+	WK_PALETTE_WAKEUP,
+	WK_PALETTE_CHAIN,
+	WK_PALETTE_JAVA,
+	WK_PALETTE_JS,
+	WK_PALETTE_PERL,
+	WK_PALETTE_PYTHON,
+	WK_PALETTE_RUST,
+	WK_PALETTE_RED,
+	WK_PALETTE_GREEN,
+	WK_PALETTE_BLUE,
+	WK_PALETTE_AQUA,
+	WK_PALETTE_YELLOW,
+	WK_PALETTE_PURPLE,
+	WK_PALETTE_ORANGE,
 };
 
 /* Where in its palette a name's colour lies. */
 enum wk_colour_choice {
-	WK_COLOUR_BY_CHANCE,        /* a fixed sequence of pseudo-random numbers */
-	WK_COLOUR_BY_HASH,          /* names that begin alike look alike */
-	WK_COLOUR_BY_NAME,          /* deterministic: from the whole name */
-	WK_COLOUR_BY_WIDTH,         /* colour diffusion: wide frames are redder */
+	WK_COLOUR_BY_CHANCE, /* a fixed sequence of pseudo-random numbers */
+	WK_COLOUR_BY_HASH,   /* names that begin alike look alike */
+	WK_COLOUR_BY_NAME,   /* deterministic: from the whole name */
+	WK_COLOUR_BY_WIDTH,  /* colour diffusion: wide frames are redder */
 };
 
 /* Whose formulas: the two tools differ in some. */

@@ -5,21 +5,16 @@
 static const struct colours {
 	uint32_t light, dark; /* 0xrrggbb */
 } base[WK_LOOK_KINDS] = {
-	[WK_CODE_PROGRAM] = { 0xf8a75e, 0xce8439 },
-	[WK_CODE_COMPILER] = { 0xf9cd4c, 0xd3bf4d },
-	[WK_CODE_STANDARD] = { 0xf3e5b7, 0xb3be91 },
-	[WK_CODE_NATIVE] = { 0x8fa8ea, 0x61bbee },
-	[WK_CODE_KERNEL] = { 0xc78bb4, 0xaf86c1 },
-	[WK_CODE_ALLOCATOR] = { 0x56c399, 0x649075 },
-	[WK_CODE_RUNTIME] = { 0xe67c66, 0xf18065 },
-	[WK_CODE_UNKNOWN] = { 0xc9ced3, 0x8b939b },
+	[WK_CODE_PROGRAM] = { 0xf8a75e, 0xce8439 },   [WK_CODE_COMPILER] = { 0xf9cd4c, 0xd3bf4d },
+	[WK_CODE_STANDARD] = { 0xf3e5b7, 0xb3be91 },  [WK_CODE_NATIVE] = { 0x8fa8ea, 0x61bbee },
+	[WK_CODE_KERNEL] = { 0xc78bb4, 0xaf86c1 },    [WK_CODE_ALLOCATOR] = { 0x56c399, 0x649075 },
+	[WK_CODE_RUNTIME] = { 0xe67c66, 0xf18065 },   [WK_CODE_UNKNOWN] = { 0xc9ced3, 0x8b939b },
 	[WK_LOOK_STRUCTURE] = { 0xe4e8eb, 0xb4bcc4 },
 };
 
 const char *wk_palette_kind_name(const struct wk_model *model, unsigned kind)
 {
-	return kind == WK_LOOK_STRUCTURE ? ""
-					 : wk_code_kind_name(model, (enum wk_code_kind)kind);
+	return kind == WK_LOOK_STRUCTURE ? "" : wk_code_kind_name(model, (enum wk_code_kind)kind);
 }
 
 bool wk_palette_is_unknown(unsigned kind)

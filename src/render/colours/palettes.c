@@ -60,8 +60,7 @@ uint32_t wk_palette_colour(enum wk_palette hue, struct wk_colour_place place)
 
 		/* In single precision as inferno has it; double would round elsewhere. */
 		colour = colour << 8 |
-			 (channel->low +
-			  (uint32_t)((float)channel->range * (float)v[channel->by]));
+			 (channel->low + (uint32_t)((float)channel->range * (float)v[channel->by]));
 	}
 	return colour;
 }
@@ -113,9 +112,8 @@ static bool is_java(enum wk_colour_dialect dialect, struct wk_str name)
 		return has_java_package(name) || contains(name, ":::");
 	if (name.len && name.at[0] == 'L')
 		name = wk_str_skip(name, 1);
-	return contains(name, "/") ||
-	       (name.len && ((name.at[0] != '[' && contains(name, ".")) ||
-			     (name.at[0] >= 'A' && name.at[0] <= 'Z')));
+	return contains(name, "/") || (name.len && ((name.at[0] != '[' && contains(name, ".")) ||
+						    (name.at[0] >= 'A' && name.at[0] <= 'Z')));
 }
 
 static enum wk_palette java_hue(enum wk_colour_dialect dialect, struct wk_str name)

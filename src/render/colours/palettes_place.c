@@ -24,8 +24,8 @@ static double name_hash_single(struct wk_str text)
 	for (unsigned i = 0; i < 3 && i < text.len; i++) {
 		unsigned modulo = 10 + i;
 
-		vector += (float)((unsigned char)text.at[i] % modulo) / (float)(modulo - 1) *
-			  weight;
+		vector +=
+			(float)((unsigned char)text.at[i] % modulo) / (float)(modulo - 1) * weight;
 		max += weight;
 		weight *= 0.70f;
 	}

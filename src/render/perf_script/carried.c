@@ -15,8 +15,8 @@ void wk_script_carry(struct wk_perf_script *script, const struct wk_event_symbol
 		.build_id = symbol->build_id,
 	};
 
-	script->carried = wk_grow(script->carried, &script->carried_cap,
-				  script->carried_count + 1, sizeof(row));
+	script->carried = wk_grow(script->carried, &script->carried_cap, script->carried_count + 1,
+				  sizeof(row));
 	script->carried[script->carried_count++] = row;
 	script->is_carried_sorted = false;
 }

@@ -96,8 +96,7 @@ static bool is_at(struct wk_str item, uint64_t ip, uint64_t function, uint64_t r
 /* By its name as it is printed here, or as it is elsewhere: "hot" of "hot.constprop.0". */
 static bool is_called(struct wk_str item, struct wk_str name)
 {
-	return item.len && (wk_str_eq(item, name) ||
-			    wk_str_eq(item, wk_name_without_clones(name)));
+	return item.len && (wk_str_eq(item, name) || wk_str_eq(item, wk_name_without_clones(name)));
 }
 
 static bool is_in_function(struct wk_perf_script *script, const struct wk_script_place *place)

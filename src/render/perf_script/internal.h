@@ -19,15 +19,15 @@ struct wk_script_image {
 	struct wk_str name;               /* as perf calls its dso */
 	struct wk_image_symbols *symbols; /* NULL where nothing may be asked */
 	bool is_open, is_kernel, is_anonymous;
-	struct wk_image_key key;          /* its texts are copied */
+	struct wk_image_key key; /* its texts are copied */
 	uint64_t first_start, first_size_bytes;
 };
 
 /* Text of a place, made once. */
 struct wk_script_text {
-	uint64_t address;  /* as printed */
+	uint64_t address; /* as printed */
 	uint32_t image, code;
-	uint8_t parts;     /* which columns, see perf_script_place.c */
+	uint8_t parts; /* which columns, see perf_script_place.c */
 	struct wk_str text;
 };
 
@@ -46,24 +46,24 @@ struct wk_perf_script {
 
 	struct wk_script_source *sources;
 	size_t source_count, source_cap;
-	struct wk_map source_of;   /* number + 1 to index + 1 */
+	struct wk_map source_of; /* number + 1 to index + 1 */
 	bool is_checked[WK_PERF_EVENTS];
 	uint32_t name_width;
 	size_t data_source_width;
-	bool has_clock;            /* one moment by the recording's clock and by the wall's */
+	bool has_clock; /* one moment by the recording's clock and by the wall's */
 	uint64_t clock_ns, wall_ns;
 	uint64_t wanted_count, refused_count; /* samples */
-	uint64_t printed_ns;       /* what the next line's time counts from; 0: nothing yet */
+	uint64_t printed_ns; /* what the next line's time counts from; 0: nothing yet */
 
-	struct wk_strtab *comms;   /* and paths of carried names */
-	struct wk_map comm_of;     /* tid to text id */
+	struct wk_strtab *comms; /* and paths of carried names */
+	struct wk_map comm_of;   /* tid to text id */
 
-	struct wk_model *images;   /* only its image table is used */
+	struct wk_model *images; /* only its image table is used */
 	struct wk_script_image *rows;
 	size_t row_count, row_cap;
 	struct wk_spaces *spaces;
-	bool kernel_is_ours;       /* its build id says so */
-	uint32_t kernel;           /* its image, 0 if none came */
+	bool kernel_is_ours;         /* its build id says so */
+	uint32_t kernel;             /* its image, 0 if none came */
 	struct wk_str host, release; /* of the recording, as told */
 
 	struct wk_script_carried *carried; /* by path and start, once sorted */
@@ -88,7 +88,7 @@ struct wk_script_place {
 	uint64_t address;                    /* in the form of its symbols, or ip itself */
 	const struct wk_script_image *image; /* NULL: nothing is mapped there */
 	uint32_t image_number;
-	uint32_t code;                       /* the piece of code made at run time, or 0 */
+	uint32_t code; /* the piece of code made at run time, or 0 */
 	uint64_t code_start;
 };
 

@@ -372,8 +372,7 @@ bool wk_script_sample(struct wk_perf_script *script, const struct wk_event *even
 	if (fields & WK_FIELD_INS_LAT)
 		wk_buf_add_fmt(&line, "%16u", details->latency);
 	if (fields & WK_FIELD_IP)
-		add_place_of_sample(script, event, fields,
-				    has_chain(script, source), &line);
+		add_place_of_sample(script, event, fields, has_chain(script, source), &line);
 	if (fields & WK_FIELD_IREGS)
 		wk_script_add_registers(details->registers, &line);
 	if (fields & WK_FIELD_UREGS)

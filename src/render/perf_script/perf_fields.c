@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-#define HEAD (WK_FIELD_COMM | WK_FIELD_TID | WK_FIELD_CPU | WK_FIELD_TIME | WK_FIELD_EVENT)
+#define HEAD  (WK_FIELD_COMM | WK_FIELD_TID | WK_FIELD_CPU | WK_FIELD_TIME | WK_FIELD_EVENT)
 #define PLACE (WK_FIELD_IP | WK_FIELD_SYM | WK_FIELD_SYMOFF | WK_FIELD_DSO)
 
 static const struct {
@@ -126,7 +126,8 @@ static bool read_type(struct wk_str *text, unsigned *chosen, struct wk_err *err)
 		}
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "no type of events is called \"%.*s\"; there are hw, sw, trace, raw and "
-		       "break", WK_STR_ARG(name));
+		       "break",
+		       WK_STR_ARG(name));
 }
 
 static bool fail_name(struct wk_str name, struct wk_err *err)

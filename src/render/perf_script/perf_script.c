@@ -61,7 +61,8 @@ static bool take_source(struct wk_perf_script *script, const struct wk_event_sou
 	if (script->options.cpus && !(source->details & WK_DETAIL_CPU))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "samples of %.*s do not say on which CPU they were taken, which "
-			       "--cpu asks", WK_STR_ARG(source->name));
+			       "--cpu asks",
+			       WK_STR_ARG(source->name));
 	if (script->options.fields.asked[row.type] & WK_FIELD_TOD && !script->has_clock)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "field tod: the recording does not say what the time was; perf "
@@ -211,7 +212,7 @@ static void take_image(struct wk_perf_script *script, const struct wk_event *eve
 
 /* Who made the record: nobody where it describes what already ran, the parent for a fork. */
 static void begin_line(struct wk_perf_script *script, const struct wk_event *event, char kind,
-			    uint32_t pid, uint32_t tid, struct wk_buf *line)
+		       uint32_t pid, uint32_t tid, struct wk_buf *line)
 {
 	struct wk_event made = *event;
 	bool is_told = event->time_ns != 0;

@@ -25,7 +25,7 @@ struct wk_perf_script_options {
 	bool nanoseconds;
 	bool since_first, since_last; /* times count from the first line's, or the last one's */
 	bool no_inlined, no_demangle;
-	bool hides_chains;             /* only where the sample was */
+	bool hides_chains;                /* only where the sample was */
 	bool shows_tasks, shows_mappings; /* a line for each COMM, FORK, EXIT; for each MMAP */
 	/* Only samples of these, "1,5-7" and names with commas between; NULL: of all. */
 	const char *pids, *tids, *cpus, *comms;
@@ -34,11 +34,11 @@ struct wk_perf_script_options {
 	const char *functions, *images;
 	uint64_t range_bytes;
 	const struct wk_perf_times *times; /* borrowed; NULL: at any time */
-	bool shows_header;             /* the fact "comments", as it stands */
-	const char *captured;          /* its first line: when the file was written */
+	bool shows_header;                 /* the fact "comments", as it stands */
+	const char *captured;              /* its first line: when the file was written */
 	bool shows_switches, shows_namespaces, shows_cgroups, shows_lost, shows_programs,
 		shows_rounds;
-	uint32_t most_frames;             /* of the kernel's part and of the user's; 0: 127 */
+	uint32_t most_frames; /* of the kernel's part and of the user's; 0: 127 */
 };
 
 struct wk_perf_script *wk_perf_script_new(struct wk_symbols *symbols,

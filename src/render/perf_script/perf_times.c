@@ -16,7 +16,8 @@ static bool fail(const char *text, struct wk_err *err)
 	return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		       "time \"%s\": expected START,STOP in seconds of the recording's clock, such "
 		       "as 12.5,13 or ,13 with blanks between several; parts such as 10%%-20%% or "
-		       "10%%/2; or FROM-TO since the first sample, such as 1.5-3", text);
+		       "10%%/2; or FROM-TO since the first sample, such as 1.5-3",
+		       text);
 }
 
 static void add(struct wk_perf_times *times, uint64_t from_ns, uint64_t to_ns)

@@ -76,8 +76,7 @@ bool wk_script_find_symbol(struct wk_perf_script *script, const struct wk_script
 		*symbol = wk_script_runtime_symbol(script, place);
 	if (!place->image || place->code)
 		return place->code != 0;
-	if (place->image->symbols &&
-	    wk_image_find(place->image->symbols, place->address, symbol))
+	if (place->image->symbols && wk_image_find(place->image->symbols, place->address, symbol))
 		return true;
 	return wk_script_find_carried(script, place, symbol);
 }
@@ -165,9 +164,8 @@ static bool is_known_to_addr2line(const struct wk_script_place *place)
 	const struct wk_script_image *image = place->image;
 	struct wk_symbol symbol;
 
-	return !image->is_kernel && !image->is_anonymous && image->symbols &&
-	       image->name.len && image->name.at[0] == '/' &&
-	       wk_image_find(image->symbols, place->address, &symbol);
+	return !image->is_kernel && !image->is_anonymous && image->symbols && image->name.len &&
+	       image->name.at[0] == '/' && wk_image_find(image->symbols, place->address, &symbol);
 }
 
 /* "\n  file.c:12". Where no line is known: the file and the address, or what addr2line answers,
@@ -370,8 +368,8 @@ struct wk_str wk_script_frame_lines(struct wk_perf_script *script,
 		return script->texts[id - 1].text;
 	make_lines(script, place, fields);
 	wanted.text = wk_arena_copy(&script->arena, wk_buf_str(&script->scratch));
-	script->texts = wk_grow(script->texts, &script->text_cap, script->text_count + 1,
-				sizeof(wanted));
+	script->texts =
+		wk_grow(script->texts, &script->text_cap, script->text_count + 1, sizeof(wanted));
 	script->texts[script->text_count++] = wanted;
 	wk_index_add(&script->text_of, hash, (uint32_t)script->text_count);
 	return wanted.text;

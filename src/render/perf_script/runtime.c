@@ -15,8 +15,8 @@ void wk_script_take_runtime(struct wk_perf_script *script, const struct wk_event
 	if (event->symbol.size_bytes == 0 || event->symbol.name.len == 0 ||
 	    script->code_count >= UINT32_MAX - 1)
 		return;
-	script->code_names = wk_grow(script->code_names, &script->code_cap,
-				     script->code_count + 1, sizeof(*script->code_names));
+	script->code_names = wk_grow(script->code_names, &script->code_cap, script->code_count + 1,
+				     sizeof(*script->code_names));
 	script->code_names[script->code_count++] =
 		wk_strtab_add_str(script->comms, event->symbol.name);
 	wk_spaces_take(script->code, &place, (uint32_t)script->code_count);

@@ -23,11 +23,11 @@ struct writing {
 	struct wk_fox_shared shared;
 	struct wk_fox_tables tables;
 	struct wk_fox_rows stacks; /* of the thread's samples: row + 1 */
-	uint32_t *namesake;       /* [process_count]: how many before it have its pid */
+	uint32_t *namesake;        /* [process_count]: how many before it have its pid */
 	const char *weight_type;
-	unsigned decimals;        /* of a weight */
+	unsigned decimals; /* of a weight */
 	bool has_weights;
-	const char *cpu_unit;     /* of threadCPUDelta; NULL: nothing is known of it */
+	const char *cpu_unit; /* of threadCPUDelta; NULL: nothing is known of it */
 };
 
 /* --- What weights are ---------------------------------------------------------------------- */
@@ -167,8 +167,9 @@ static void write_identity(struct writing *w, wk_thread_id id)
 	wk_out_text(out, "\"processType\":\"default\",\"pausedRanges\":[],\"processName\":");
 	wk_out_json_quoted(out, process_name);
 	wk_out_text(out, ",\"name\":");
-	wk_out_json_quoted(out, name.len ? name : process_name.len ? process_name
-								  : wk_str_c("all samples"));
+	wk_out_json_quoted(out, name.len           ? name
+				: process_name.len ? process_name
+						   : wk_str_c("all samples"));
 	wk_out_fmt(out, ",\"isMainThread\":%s,\"pid\":\"%" PRIu32,
 		   thread->tid == process->pid ? "true" : "false", number_or_0(process->pid));
 	if (w->namesake[thread->process])
@@ -196,8 +197,7 @@ static void write_thread(struct writing *w, const struct wk_thread_samples *samp
 	const uint32_t *rows = w->by.rows + samples->first;
 
 	w->stacks.count = 0;
-	w->stacks.at = wk_grow(w->stacks.at, &w->stacks.cap, samples->count,
-			       sizeof(*w->stacks.at));
+	w->stacks.at = wk_grow(w->stacks.at, &w->stacks.cap, samples->count, sizeof(*w->stacks.at));
 	for (uint32_t i = 0; i < samples->count; i++) {
 		wk_stack_id stack = w->model->samples.stack[rows[i]];
 
@@ -267,11 +267,11 @@ static void write_meta(struct writing *w)
 	wk_sampled_title(w->model, &title);
 	if (!wk_wall_clock_of(w->model, &wall_ns))
 		wall_ns = 0;
-	wk_out_fmt(out, "{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d,\n"
-			"\"interval\":%.6g,\"startTime\":%" PRIu64
-			",\"processType\":0,\"stackwalk\":1,"
-			"\"debug\":false,\"symbolicated\":true,\"importedFrom\":\"wick "
-			WICK_VERSION "\",\n\"product\":",
+	wk_out_fmt(out,
+		   "{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d,\n"
+		   "\"interval\":%.6g,\"startTime\":%" PRIu64 ",\"processType\":0,\"stackwalk\":1,"
+		   "\"debug\":false,\"symbolicated\":true,\"importedFrom\":\"wick " WICK_VERSION
+		   "\",\n\"product\":",
 		   PROCESSED_VERSION, BROWSER_VERSION, interval_ms(w), wall_ns / 1000000);
 	wk_out_json_quoted(out, wk_buf_str(&title));
 	wk_buf_fini(&title);
@@ -281,10 +281,11 @@ static void write_meta(struct writing *w)
 	write_fact(w, "arguments", "command line");
 	write_fact(w, "CPUName", "cpu");
 
-	wk_out_fmt(out, ",\n\"platform\":\"X11\",\"usesOnlyOneStackType\":%s,"
-			"\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[],\n"
-			"\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
-			"\"threadCPUDelta\":\"%s\"}",
+	wk_out_fmt(out,
+		   ",\n\"platform\":\"X11\",\"usesOnlyOneStackType\":%s,"
+		   "\"sourceCodeIsNotOnSearchfox\":true,\"markerSchema\":[],\n"
+		   "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\","
+		   "\"threadCPUDelta\":\"%s\"}",
 		   has_script(w->model) ? "false" : "true", w->cpu_unit ? w->cpu_unit : "ns");
 	write_quality(w);
 	wk_out_text(out, ",\n");

@@ -169,8 +169,7 @@ static struct inlining inlining_of(const struct wk_fox_shared *shared,
 }
 
 /* The calls of a recorded stack's frame, behind those of its parent, which has its row. */
-static void add_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables,
-		      wk_stack_id stack)
+static void add_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables, wk_stack_id stack)
 {
 	const struct wk_model *model = shared->model;
 	uint32_t prefix = shared->stack_row[model->stacks.parent[stack]];
@@ -180,8 +179,8 @@ static void add_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables
 
 	for (uint32_t i = 0; i < count; i++, inlining.depth++) {
 		add_row(&tables->prefixes, prefix);
-		prefix = add_row(&tables->stacks,
-				 frame_row(shared, tables, frame, i, inlining)) + 1;
+		prefix =
+			add_row(&tables->stacks, frame_row(shared, tables, frame, i, inlining)) + 1;
 	}
 	shared->stack_row[stack] = prefix;
 	add_row(&tables->known, stack);
@@ -295,15 +294,16 @@ static void write_frames(struct wk_fox_shared *shared, const struct wk_fox_table
 	for (uint32_t i = 0; i < count; i++) {
 		next(out, i);
 		wk_out_u64(out, shared->func_row[function_of(shared, tables->frames.at[i],
-							     tables->calls.at[i])] - 1);
+							     tables->calls.at[i])] -
+					1);
 	}
 	wk_out_char(out, ']');
 	same(out, "nativeSymbol", "null", count);
 	same(out, "innerWindowID", "null", count);
 	begin_column(out, "line", false);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t line = wk_model_calls_of(model, tables->frames.at[i])
-					.line[tables->calls.at[i]];
+		uint32_t line =
+			wk_model_calls_of(model, tables->frames.at[i]).line[tables->calls.at[i]];
 
 		next(out, i);
 		if (line)
@@ -333,7 +333,8 @@ static void write_funcs(struct wk_fox_shared *shared, const struct wk_fox_tables
 	for (uint32_t i = 0; i < count; i++) {
 		next(out, i);
 		wk_out_text(out, wk_frame_kind_is_jit(functions[tables->funcs.at[i]].kind)
-					 ? "true" : "false");
+					 ? "true"
+					 : "false");
 	}
 	wk_out_char(out, ']');
 	same(out, "relevantForJS", "false", count);
@@ -390,7 +391,7 @@ static void write_resources(struct wk_fox_shared *shared, const struct wk_fox_ta
 }
 
 void wk_fox_tables_write(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
-			struct wk_out *out)
+			 struct wk_out *out)
 {
 	wk_out_text(out, ",\n\"stackTable\":{");
 	numbers(out, "frame", true, &tables->stacks, 0);
@@ -495,8 +496,9 @@ void wk_fox_categories_write(struct wk_out *out)
 {
 	wk_out_text(out, "\"categories\":[");
 	for (int i = 0; i < WK_CODE_KINDS; i++)
-		wk_out_fmt(out, "%s{\"name\":\"%s\",\"color\":\"%s\","
-				"\"subcategories\":[\"Other\"]}",
+		wk_out_fmt(out,
+			   "%s{\"name\":\"%s\",\"color\":\"%s\","
+			   "\"subcategories\":[\"Other\"]}",
 			   i ? ",\n" : "\n", categories[i].name, categories[i].colour);
 	wk_out_char(out, ']');
 }

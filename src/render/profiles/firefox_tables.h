@@ -32,8 +32,8 @@ struct wk_fox_ids {
 struct wk_fox_shared {
 	const struct wk_model *model;
 	struct wk_fox_ids texts, sources, libs; /* texts, texts, images */
-	wk_function_id *merged;                /* functions of one name are one */
-	uint8_t *category_of;                  /* [function_count]: enum wk_code_kind + 1 */
+	wk_function_id *merged;                 /* functions of one name are one */
+	uint8_t *category_of;                   /* [function_count]: enum wk_code_kind + 1 */
 	/* Of the thread at hand, row + 1: by recorded stack, call, function and image. */
 	uint32_t *stack_row, *frame_row, *func_row, *resource_row;
 };
@@ -47,7 +47,7 @@ struct wk_fox_tables {
 	struct wk_fox_rows depths;   /* of the frames: in how many inlined calls */
 	struct wk_fox_rows places;   /* of the frames: the recorded frame of the outermost call */
 	struct wk_fox_rows funcs, resources;
-	struct wk_fox_rows path;     /* scratch */
+	struct wk_fox_rows path; /* scratch */
 };
 
 void wk_fox_shared_init(struct wk_fox_shared *shared, const struct wk_model *model);
@@ -58,7 +58,7 @@ uint32_t wk_fox_stack(struct wk_fox_shared *shared, struct wk_fox_tables *tables
 		      wk_stack_id stack);
 
 void wk_fox_tables_write(struct wk_fox_shared *shared, const struct wk_fox_tables *tables,
-			struct wk_out *out);
+			 struct wk_out *out);
 
 /* Ready for the next thread. */
 void wk_fox_tables_reset(struct wk_fox_shared *shared, struct wk_fox_tables *tables);

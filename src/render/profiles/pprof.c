@@ -15,15 +15,35 @@
 #include "views/wall_clock.h"
 
 /* Fields of the messages, by their numbers in profile.proto. */
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION,
-       PROFILE_FUNCTION, PROFILE_STRING, PROFILE_TIME = 9, PROFILE_DURATION, PROFILE_PERIOD_TYPE,
-       PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_TYPE };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT_TYPE
+};
 enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
-enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE,
-       MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILES, MAPPING_HAS_LINES,
-       MAPPING_HAS_INLINED };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILE,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	MAPPING_HAS_FILES,
+	MAPPING_HAS_LINES,
+	MAPPING_HAS_INLINED
+};
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_LINKED, FUNCTION_FILE };
@@ -36,9 +56,9 @@ struct writing {
 	struct wk_strtab *texts;
 	uint32_t text_count;
 	/* A run is a frame with those behind it that say they were inlined into it. */
-	struct wk_trie runs;      /* labels are recorded frames */
-	uint32_t *run_of;         /* [stacks.count]: the run that a stack ends in */
-	uint32_t *location_of;    /* [runs.count]: number of a run's location, or 0 */
+	struct wk_trie runs;   /* labels are recorded frames */
+	uint32_t *run_of;      /* [stacks.count]: the run that a stack ends in */
+	uint32_t *location_of; /* [runs.count]: number of a run's location, or 0 */
 	uint32_t location_count;
 	uint8_t *is_function;     /* [function_count]: some location names it */
 	uint8_t *mapping_has;     /* [image_count]: 0: not in use */
@@ -46,12 +66,17 @@ struct writing {
 	wk_stack_id *met;         /* its stacks */
 	uint32_t met_count;
 	size_t met_cap;
-	bool has_weights;         /* beside numbers of samples */
+	bool has_weights; /* beside numbers of samples */
 	struct wk_buf profile, message, inner;
 };
 
-enum mapping_has { HAS_LOCATION = 1, HAS_FUNCTIONS = 2, HAS_FILES = 4, HAS_LINES = 8,
-		   HAS_INLINED = 16 };
+enum mapping_has {
+	HAS_LOCATION = 1,
+	HAS_FUNCTIONS = 2,
+	HAS_FILES = 4,
+	HAS_LINES = 8,
+	HAS_INLINED = 16
+};
 
 static uint64_t text(struct writing *w, struct wk_str words)
 {
@@ -358,8 +383,7 @@ static wk_image_id program_of(const struct writing *w)
 	for (uint32_t i = 1; i < w->by.thread_count; i++)
 		if (w->by.threads[i].weight > best->weight)
 			best = &w->by.threads[i];
-	name = wk_model_str(model,
-			    model->processes[model->threads[best->thread].process].name);
+	name = wk_model_str(model, model->processes[model->threads[best->thread].process].name);
 	for (wk_image_id id = 1; name.len && id < model->image_count; id++) {
 		struct wk_str file = wk_model_str(model, model->images[id].name);
 

@@ -19,7 +19,7 @@ struct writing {
 	uint32_t *line_of;      /* [function_count]: the only line of a function; 0: none */
 	uint32_t *frame_number; /* [function_count]: index + 1 of those in use */
 	uint32_t frame_count;
-	uint32_t *path;         /* frames of a stack, innermost first */
+	uint32_t *path; /* frames of a stack, innermost first */
 	size_t path_cap;
 	const char *unit;
 	unsigned decimals;
@@ -30,8 +30,9 @@ static void choose_unit(struct writing *w)
 {
 	struct wk_str unit = wk_sampled_unit(w->view);
 
-	w->unit = wk_str_is(unit, "ns") ? "nanoseconds"
-		  : wk_str_is(unit, "bytes") ? "bytes" : "none";
+	w->unit = wk_str_is(unit, "ns")      ? "nanoseconds"
+		  : wk_str_is(unit, "bytes") ? "bytes"
+					     : "none";
 	w->decimals = wk_str_is(unit, WK_UNIT_THOUSANDTHS) ? 3 : 0;
 }
 

@@ -100,15 +100,13 @@ double wk_svg_factor(const struct wk_svg_picture *p)
 
 struct wk_str wk_svg_unit(const struct wk_svg_picture *p)
 {
-	return wk_str_is(p->tree->unit, WK_UNIT_THOUSANDTHS) ? wk_str_c("samples")
-							      : p->tree->unit;
+	return wk_str_is(p->tree->unit, WK_UNIT_THOUSANDTHS) ? wk_str_c("samples") : p->tree->unit;
 }
 
 static void add_amount(const struct wk_svg_picture *p, uint64_t weight, struct wk_buf *text)
 {
 	const struct wk_drawing *drawing = p->drawing;
-	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name)
-						 : wk_svg_unit(p);
+	struct wk_str unit = drawing->count_name ? wk_str_c(drawing->count_name) : wk_svg_unit(p);
 	double factor = wk_svg_factor(p);
 
 	if (factor != 1)
@@ -196,8 +194,8 @@ static void frame_title(struct wk_svg_picture *p, uint32_t node)
 		else if (p->tree->total_before && node)
 			add_older_change(p, node, &p->text);
 		wk_buf_add_char(&p->text, ')');
-		wk_svg_text(p->out, p->tree->kind[node] == WK_NODE_SMALL ? p->tree->name[node]
-									 : name);
+		wk_svg_text(p->out,
+			    p->tree->kind[node] == WK_NODE_SMALL ? p->tree->name[node] : name);
 		wk_svg_text(p->out, wk_buf_str(&p->text));
 	}
 	wk_out_text(p->out, "</title>");
@@ -273,8 +271,8 @@ static void frame_label(struct wk_svg_picture *p, uint32_t node, double x, doubl
 	make_label(p, node, width);
 	if (p->text.len == 0)
 		return;
-	wk_out_text(p->out, wk_palette_is_unknown(look / WK_SHADES) ? "<text class=\"un\""
-								    : "<text");
+	wk_out_text(p->out,
+		    wk_palette_is_unknown(look / WK_SHADES) ? "<text class=\"un\"" : "<text");
 	wk_svg_attribute(p->out, "x", x + LABEL_INSET);
 	wk_svg_attribute(p->out, "y", y + p->row / 2.0 + p->font_size * 0.34);
 	wk_out_char(p->out, '>');

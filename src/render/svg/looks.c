@@ -50,7 +50,7 @@ void wk_svg_find_colours(struct wk_svg_picture *p)
 static unsigned change_of(const struct wk_svg_picture *p, uint32_t node)
 {
 	return look_of_change(p->tree->total_before[node], p->tree->total_after[node],
-			     p->drawing->negates);
+			      p->drawing->negates);
 }
 
 /* What was inlined is paler, where how deep a colour is does not mean how much changed. */
@@ -137,7 +137,7 @@ static void legend_entry(struct wk_svg_picture *p, const char *words, uint64_t w
 static void kind_entry(struct wk_svg_picture *p, unsigned kind, uint64_t weight)
 {
 	const char *words = kind != WK_LOOK_STRUCTURE ? wk_palette_kind_name(p->view->model, kind)
-			    : weight		      ? "no stack"
+			    : weight                  ? "no stack"
 						      : "process or thread";
 
 	wk_out_fmt(p->out, "<tspan><tspan class=\"swatch c%u", kind * WK_SHADES + WK_SHADES / 2);
@@ -172,8 +172,7 @@ static void legend_of_kinds(struct wk_svg_picture *p)
 	unsigned kind;
 
 	sum_kinds(p, spent, is_drawn);
-	wk_out_text(p->out,
-		    "<title>Share of each kind of code, without what it calls</title>");
+	wk_out_text(p->out, "<title>Share of each kind of code, without what it calls</title>");
 	while ((kind = heaviest_kind(spent, is_done)) != WK_LOOK_KINDS) {
 		is_done[kind] = true;
 		kind_entry(p, kind, spent[kind]);

@@ -75,8 +75,8 @@ static struct wk_name_entry *entry_of(struct wk_name_attributes *all, struct wk_
 
 	if (id)
 		return &all->entries[id - 1];
-	all->entries = wk_grow(all->entries, &all->cap, (size_t)all->count + 1,
-			       sizeof(*all->entries));
+	all->entries =
+		wk_grow(all->entries, &all->cap, (size_t)all->count + 1, sizeof(*all->entries));
 	all->entries[all->count] = (struct wk_name_entry){
 		.name = wk_arena_copy(&all->arena, name) };
 	wk_index_add(&all->index, hash, ++all->count);
@@ -171,8 +171,8 @@ static void read_line(const struct reading *r, struct wk_str line)
 		return;
 	entry = entry_of(r->all, name);
 	entry->count = 0;
-	entry->attributes = wk_arena_alloc(
-		&r->all->arena, sizeof(allowed) / sizeof(allowed[0]) * sizeof(*entry->attributes));
+	entry->attributes = wk_arena_alloc(&r->all->arena, sizeof(allowed) / sizeof(allowed[0]) *
+								   sizeof(*entry->attributes));
 	while (line.len)
 		read_attribute(r, entry, take(&line, '\t'));
 }

@@ -18,7 +18,7 @@ struct wk_svg_names {
 	struct wk_svg_name *entries;
 	uint32_t count;
 	size_t cap;
-	uint32_t small;    /* the entry of all counted boxes; `count` where there are none */
+	uint32_t small; /* the entry of all counted boxes; `count` where there are none */
 };
 
 /* Marks such as "_[k]" behind names are dropped unless `keeps_marks`. */

@@ -18,8 +18,8 @@ struct wk_svg_picture {
 	const struct wk_tree *tree;
 	struct wk_out *out;
 	struct wk_svg_names names;
-	uint32_t *colours;           /* 0xrrggbb of each node; NULL: looks */
-	bool is_comparison;          /* drawn as one: looks are those of changes */
+	uint32_t *colours;  /* 0xrrggbb of each node; NULL: looks */
+	bool is_comparison; /* drawn as one: looks are those of changes */
 	unsigned width, height;
 	unsigned head, foot;         /* above and below the frames */
 	unsigned row;                /* a frame and the gap below it */

@@ -174,8 +174,9 @@ static void settings(struct wk_svg_picture *p)
 	const struct wk_drawing *drawing = p->drawing;
 	struct wk_out *out = p->out;
 
-	wk_out_fmt(out, "{\"margin\":%d,\"row\":%u,\"head\":%u,\"foot\":%u,\"width\":%u,"
-			"\"height\":%u,\"font\":%g,\"order\":\"%s\",\"factor\":%.17g,\n",
+	wk_out_fmt(out,
+		   "{\"margin\":%d,\"row\":%u,\"head\":%u,\"foot\":%u,\"width\":%u,"
+		   "\"height\":%u,\"font\":%g,\"order\":\"%s\",\"factor\":%.17g,\n",
 		   WK_SVG_MARGIN, p->row, p->head, p->foot, p->width, p->height, p->font_size,
 		   orders[drawing->order], wk_svg_factor(p));
 	flag(out, "icicle", drawing->is_icicle);
@@ -301,11 +302,10 @@ static void style(struct wk_svg_picture *p)
 		background_css(p, &background);
 	asked_css(p);
 	wk_out_text(p->out, "</style>\n<defs>");
-	wk_out_text(p->out,
-		    "<pattern id=\"wick-few\" width=\"6\" height=\"6\" "
-		    "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-		    "<rect class=\"few-back\" width=\"6\" height=\"6\"/>"
-		    "<rect class=\"few-line\" width=\"2.5\" height=\"6\"/></pattern>");
+	wk_out_text(p->out, "<pattern id=\"wick-few\" width=\"6\" height=\"6\" "
+			    "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+			    "<rect class=\"few-back\" width=\"6\" height=\"6\"/>"
+			    "<rect class=\"few-line\" width=\"2.5\" height=\"6\"/></pattern>");
 	if (is_asked)
 		background_gradient(p, &background);
 	wk_out_text(p->out, "</defs>\n");
@@ -315,9 +315,10 @@ static void document(struct wk_svg_picture *p)
 {
 	struct wk_str title = wk_str_c(p->drawing->title ? p->drawing->title : "Flame graph");
 
-	wk_out_fmt(p->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-			   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"wick\" width=\"%u\" "
-			   "height=\"%u\" viewBox=\"0 0 %u %u\" role=\"group\" aria-label=\"",
+	wk_out_fmt(p->out,
+		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"wick\" width=\"%u\" "
+		   "height=\"%u\" viewBox=\"0 0 %u %u\" role=\"group\" aria-label=\"",
 		   p->width, p->height, p->width, p->height);
 	wk_svg_text(p->out, title);
 	wk_out_text(p->out, "\">\n<title>");

@@ -42,8 +42,7 @@ static void quality_object(struct wk_out *out, const struct wk_quality *quality)
 	member(out, "samples_of_other_events", quality->elsewhere);
 	member(out, "lost_samples", quality->lost_samples);
 	member(out, "lost_records", quality->lost_records);
-	wk_out_fmt(out, "    \"is_complete\": %s,\n",
-		   quality->missing_parts ? "false" : "true");
+	wk_out_fmt(out, "    \"is_complete\": %s,\n", quality->missing_parts ? "false" : "true");
 	member(out, "user_stacks", quality->with_user_part);
 	member(out, "user_stacks_reaching_root", quality->whole);
 	member(out, "user_stacks_of_unknown_reach", quality->unknown_reach);

@@ -12,11 +12,11 @@
 #define DIM   "\033[2m"
 #define PLAIN "\033[0m"
 
-#define LEAST_LAST_COLUMN 24
-#define MOST_TEXT_COLUMN  32 /* of text columns before the last, unless room is left */
-#define LEAST_TEXT_COLUMN 12 /* where there is none */
+#define LEAST_LAST_COLUMN  24
+#define MOST_TEXT_COLUMN   32 /* of text columns before the last, unless room is left */
+#define LEAST_TEXT_COLUMN  12 /* where there is none */
 #define MOST_COMMON_COLUMN 20 /* of what all parts of a table are wide */
-#define MOST_GUIDES       40 /* beyond, a tree goes no further to the right */
+#define MOST_GUIDES        40 /* beyond, a tree goes no further to the right */
 
 /* How one column is shown. */
 struct format {
@@ -35,10 +35,10 @@ struct printer {
 	const struct wk_view *view;
 	struct wk_out *out;
 	struct format formats[WK_TABLE_COLUMNS];
-	uint32_t last;                    /* the last column that is shown */
-	size_t first_row, end_row;        /* of the part at hand */
-	bool goes_on[MOST_GUIDES + 1];    /* a branch at this level has siblings to come */
-	struct wk_buf text;               /* the cell at hand */
+	uint32_t last;                 /* the last column that is shown */
+	size_t first_row, end_row;     /* of the part at hand */
+	bool goes_on[MOST_GUIDES + 1]; /* a branch at this level has siblings to come */
+	struct wk_buf text;            /* the cell at hand */
 };
 
 /* Characters, not bytes; the text is valid UTF-8. */
@@ -102,8 +102,8 @@ static bool is_dot(const struct wk_column *column, const struct wk_cell *cell)
 {
 	if (column->kind == WK_CELL_TEXT)
 		return cell->is_none || cell->text.len == 0;
-	return cell->is_none || (column->kind != WK_CELL_NUMBER &&
-				 column->kind != WK_CELL_MOMENT && cell->number == 0);
+	return cell->is_none || (column->kind != WK_CELL_NUMBER && column->kind != WK_CELL_MOMENT &&
+				 cell->number == 0);
 }
 
 static void format_cell(struct printer *p, size_t row, uint32_t i)
@@ -170,7 +170,8 @@ static uint64_t largest_for(const struct printer *p, uint32_t column)
 		return largest_in(p->table, column);
 	for (uint32_t i = 0; i < p->table->column_count; i++) {
 		uint64_t here = p->formats[i].is_shown && is_time(&p->table->columns[i])
-					? largest_in(p->table, i) : 0;
+					? largest_in(p->table, i)
+					: 0;
 
 		largest = here > largest ? here : largest;
 	}
@@ -323,8 +324,7 @@ static void fit_text_columns(struct printer *p)
 
 	if (room == 0)
 		return;
-	while (width_before_last(p) + least_last(p) > room &&
-	       (widest = widest_text(p)) != p->last)
+	while (width_before_last(p) + least_last(p) > room && (widest = widest_text(p)) != p->last)
 		p->formats[widest].width--;
 	used = width_before_last(p) + (last < room / 2 ? last : room / 2);
 	for (uint32_t i = 0; i < p->last && used < room; i++) {
@@ -539,9 +539,8 @@ static void foot(struct printer *p)
 
 static bool is_of_part(const struct printer *p, size_t row)
 {
-	return !p->table->has_parts ||
-	       wk_str_eq(wk_table_cell(p->table, row, 0)->text,
-			 wk_table_cell(p->table, p->first_row, 0)->text);
+	return !p->table->has_parts || wk_str_eq(wk_table_cell(p->table, row, 0)->text,
+						 wk_table_cell(p->table, p->first_row, 0)->text);
 }
 
 /* False behind the last row. */

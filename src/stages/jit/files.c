@@ -11,8 +11,8 @@
 
 static struct wk_jit_code *add_piece(struct wk_runtime_names *names)
 {
-	names->pieces = wk_grow(names->pieces, &names->cap, names->count + 1,
-				sizeof(*names->pieces));
+	names->pieces =
+		wk_grow(names->pieces, &names->cap, names->count + 1, sizeof(*names->pieces));
 	return &names->pieces[names->count++];
 }
 
@@ -110,7 +110,7 @@ void wk_runtime_names_fini(struct wk_runtime_names *names)
 }
 
 static struct wk_runtime_line *lines_of(struct wk_runtime_names *names, struct wk_jit_code code,
-				     size_t *count)
+					size_t *count)
 {
 	struct wk_runtime_line *lines = NULL;
 	struct wk_jit_line line;

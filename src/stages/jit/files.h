@@ -21,9 +21,9 @@ struct wk_runtime_names {
 				     * given, see stages/jit/map_index.h */
 	size_t picked_count, next_picked;
 	bool is_picked;
-	uint64_t begin_ns;      /* of a jitdump: when it was begun, by its own clock */
-	uint64_t lines_left;    /* to be told: moved code shall not multiply them */
-	bool has_own_times;     /* of a jitdump: no nanoseconds */
+	uint64_t begin_ns;         /* of a jitdump: when it was begun, by its own clock */
+	uint64_t lines_left;       /* to be told: moved code shall not multiply them */
+	bool has_own_times;        /* of a jitdump: no nanoseconds */
 	struct wk_jitdump_bad bad; /* of a jitdump: records that were passed over */
 };
 

@@ -31,16 +31,16 @@ struct wk_runtime_stage {
 	uint64_t map_rows_left;
 	struct wk_sink next;
 	bool is_live;
-	unsigned kept;                 /* open files of processes */
-	struct wk_spaces *spaces;      /* numbers of mappings are enum wk_image_kind */
+	unsigned kept;            /* open files of processes */
+	struct wk_spaces *spaces; /* numbers of mappings are enum wk_image_kind */
 	struct wk_runtime_lives lives;
 	struct wk_runtime_unwind *unwind;
-	uint64_t begin_ns;             /* the first event with a time */
+	uint64_t begin_ns; /* the first event with a time */
 
 	/* What the recording says of itself. */
-	bool is_of_here;               /* made on this machine */
+	bool is_of_here; /* made on this machine */
 	struct wk_buf host, clock;
-	bool has_pair;                 /* a moment by its clock and by the wall's */
+	bool has_pair; /* a moment by its clock and by the wall's */
 	uint64_t pair_clock_ns, pair_wall_ns;
 };
 
@@ -104,8 +104,10 @@ static bool say_bad(struct wk_runtime_stage *stage, struct wk_runtime_dump *dump
 	if (dump->told_bad || bad->count == 0)
 		return true;
 	dump->told_bad = true;
-	wk_buf_add_fmt(&text, "%s: %" PRIu64 " %s passed over (the first, of %s, at 0x%" PRIx64
-		       "), so names may be missing", dump->path, bad->count,
+	wk_buf_add_fmt(&text,
+		       "%s: %" PRIu64 " %s passed over (the first, of %s, at 0x%" PRIx64
+		       "), so names may be missing",
+		       dump->path, bad->count,
 		       bad->count == 1 ? "damaged record is" : "damaged records are", bad->what,
 		       bad->offset);
 	ok = say(stage, &text, true, err);
@@ -126,7 +128,8 @@ static bool say_bad_lines(struct wk_runtime_stage *stage, struct wk_runtime_life
 	life->told_bad = true;
 	if (first.len > MOST_SHOWN)
 		first.len = MOST_SHOWN;
-	wk_buf_add_fmt(&text, "/tmp/perf-%" PRIu32 ".map: %" PRIu64 " %s no sense and %s passed "
+	wk_buf_add_fmt(&text,
+		       "/tmp/perf-%" PRIu32 ".map: %" PRIu64 " %s no sense and %s passed "
 		       "over (the first: \"%.*s\"), so names may be missing",
 		       life->owner.own_pid, map->bad_lines,
 		       map->bad_lines == 1 ? "line makes" : "lines make",
@@ -158,8 +161,7 @@ static void ask_living(struct wk_runtime_stage *stage, struct wk_runtime_life *l
 	stage->kept += life->owner.folder_fd >= 0;
 	/* A fork or exec that was seen is more exact, and an exec is younger than its process. */
 	if (life->born_ns)
-		life->owner.begin_ns =
-			wk_os_wall_ns() - (wk_os_clock_ns() - life->born_ns);
+		life->owner.begin_ns = wk_os_wall_ns() - (wk_os_clock_ns() - life->born_ns);
 }
 
 /* Of a recording that was made some time ago: the process may still live, or its number may
@@ -214,8 +216,8 @@ static void add_doubt(const struct wk_runtime_stage *stage, const struct wk_runt
 }
 
 /* Reads the perf map if there is one to be used, which `is_read` tells. */
-static bool read_map(struct wk_runtime_stage *stage, uint32_t life,
-		     struct wk_runtime_names *names, bool *is_read, struct wk_err *err)
+static bool read_map(struct wk_runtime_stage *stage, uint32_t life, struct wk_runtime_names *names,
+		     bool *is_read, struct wk_err *err)
 {
 	struct wk_runtime_life *row = &stage->lives.rows[life];
 	struct wk_buf why = { 0 };
@@ -240,8 +242,8 @@ static bool read_map(struct wk_runtime_stage *stage, uint32_t life,
 static void match_clocks(const struct wk_runtime_stage *stage, struct wk_runtime_dump *dump,
 			 struct wk_buf *why)
 {
-	bool is_monotonic = stage->is_live || strcmp(wk_buf_text(&stage->clock),
-						     "CLOCK_MONOTONIC") == 0;
+	bool is_monotonic =
+		stage->is_live || strcmp(wk_buf_text(&stage->clock), "CLOCK_MONOTONIC") == 0;
 
 	dump->shift_ns = 0;
 	if (dump->names.has_own_times)
@@ -368,8 +370,8 @@ static bool tell_hit_pieces(struct wk_runtime_stage *stage, struct wk_runtime_na
 	return ok;
 }
 
-static bool tell_hits_in(struct wk_runtime_stage *stage, uint32_t life,
-			 const struct wanted *wanted, struct wk_err *err)
+static bool tell_hits_in(struct wk_runtime_stage *stage, uint32_t life, const struct wanted *wanted,
+			 struct wk_err *err)
 {
 	struct wk_runtime_names names;
 	struct wk_runtime_life *row = &stage->lives.rows[life];
@@ -480,10 +482,9 @@ static void take_fact(struct wk_runtime_stage *stage, const struct wk_event_syst
 	} else if (wk_str_is(fact->key, "clock pair")) {
 		while (middle < fact->value.len && fact->value.at[middle] != ' ')
 			middle++;
-		stage->has_pair = wk_num_u64(wk_str_of(fact->value.at, middle),
-					     &stage->pair_clock_ns) &&
-				  wk_num_u64(wk_str_skip(fact->value, middle + 1),
-					     &stage->pair_wall_ns);
+		stage->has_pair =
+			wk_num_u64(wk_str_of(fact->value.at, middle), &stage->pair_clock_ns) &&
+			wk_num_u64(wk_str_skip(fact->value, middle + 1), &stage->pair_wall_ns);
 	}
 }
 
@@ -522,8 +523,8 @@ static bool is_usual(struct wk_str path)
 /* A living process' file may be gone, or out of sight, when its names are asked for. */
 static void take_dump(struct wk_runtime_stage *stage, const struct wk_event *event, uint32_t life)
 {
-	struct wk_runtime_dump *dump = wk_runtime_life_add_dump(
-		&stage->lives, life, event->image.path, event->time_ns);
+	struct wk_runtime_dump *dump =
+		wk_runtime_life_add_dump(&stage->lives, life, event->image.path, event->time_ns);
 
 	if (!dump || !stage->is_live || dump->fd >= 0 || stage->kept >= MOST_KEPT)
 		return;
@@ -541,8 +542,7 @@ static void take_image(struct wk_runtime_stage *stage, const struct wk_event *ev
 	if (image->is_kernel)
 		return;
 	wk_spaces_take(stage->spaces, event, kind);
-	if (!is_dump &&
-	    (kind != WK_IMAGE_ANONYMOUS || image->is_data || is_usual(image->path)))
+	if (!is_dump && (kind != WK_IMAGE_ANONYMOUS || image->is_data || is_usual(image->path)))
 		return;
 	life = wk_runtime_life_of(&stage->lives, event->pid);
 	stage->lives.rows[life].makes_code = true;

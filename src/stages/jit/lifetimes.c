@@ -63,8 +63,8 @@ uint32_t wk_runtime_life_begin(struct wk_runtime_lives *lives, uint32_t pid, uin
 
 	life.makes_code = lives->rows[parent].makes_code;
 	life.is_walked = lives->rows[parent].is_walked;
-	lives->rows = wk_grow(lives->rows, &lives->rows_cap, (size_t)lives->count + 1,
-			      sizeof(life));
+	lives->rows =
+		wk_grow(lives->rows, &lives->rows_cap, (size_t)lives->count + 1, sizeof(life));
 	lives->rows[lives->count] = life;
 	wk_map_set(&lives->of_pid, pid, lives->count);
 	return lives->count++;
@@ -104,8 +104,8 @@ void wk_runtime_life_add_hit(struct wk_runtime_lives *lives, uint32_t life, uint
 	if (wk_index_find(&lives->hit_index, hash, same_hit, lives, &hit) ||
 	    lives->hit_count == UINT32_MAX)
 		return;
-	lives->hits = wk_grow(lives->hits, &lives->hits_cap, (size_t)lives->hit_count + 1,
-			      sizeof(hit));
+	lives->hits =
+		wk_grow(lives->hits, &lives->hits_cap, (size_t)lives->hit_count + 1, sizeof(hit));
 	lives->hits[lives->hit_count] = hit;
 	wk_index_add(&lives->hit_index, hash, lives->hit_count);
 	lives->rows[life].last_hit = lives->hit_count++;

@@ -23,12 +23,12 @@ struct wk_runtime_dump {
 	size_t told;                   /* pieces of it */
 	int64_t shift_ns;              /* from its clock to the recording's */
 	bool is_open, was_tried;
-	bool told_bad;                 /* that it has bad records */
+	bool told_bad; /* that it has bad records */
 
 	/* For unwinding, see stages/jit/unwind.h. */
-	struct wk_map tables;         /* a piece's number to its table's */
-	size_t unwound;               /* pieces of `names` that are taken in */
-	struct wk_runtime_tail *tail; /* while the process lives; NULL until first asked */
+	struct wk_map tables;            /* a piece's number to its table's */
+	size_t unwound;                  /* pieces of `names` that are taken in */
+	struct wk_runtime_tail *tail;    /* while the process lives; NULL until first asked */
 	struct wk_runtime_place *places; /* that the tail gave, and whose time is to come */
 	size_t places_cap, place_count, next_place;
 	bool is_refused;
@@ -42,13 +42,13 @@ struct wk_runtime_place {
 
 struct wk_runtime_life {
 	uint32_t pid;
-	uint32_t parent;        /* the life it began as a copy of */
-	uint64_t born_ns;       /* by fork or exec; 0: before the recording */
-	uint64_t first_hit_ns;  /* sampled in such code */
-	uint32_t last_hit;      /* the latest of its hits, see wk_runtime_lives */
-	bool makes_code;        /* it has executable memory without a file */
-	bool was_looked_for;    /* its names are told, or cannot be */
-	bool is_walked;         /* a stack of it went through such code */
+	uint32_t parent;       /* the life it began as a copy of */
+	uint64_t born_ns;      /* by fork or exec; 0: before the recording */
+	uint64_t first_hit_ns; /* sampled in such code */
+	uint32_t last_hit;     /* the latest of its hits, see wk_runtime_lives */
+	bool makes_code;       /* it has executable memory without a file */
+	bool was_looked_for;   /* its names are told, or cannot be */
+	bool is_walked;        /* a stack of it went through such code */
 	bool has_owner;
 	struct wk_runtime_owner owner;
 	struct wk_runtime_dump *dumps;
@@ -92,7 +92,6 @@ struct wk_runtime_dump *wk_runtime_life_add_dump(struct wk_runtime_lives *lives,
 void wk_runtime_life_add_hit(struct wk_runtime_lives *lives, uint32_t life, uint64_t address);
 
 /* The addresses of all hits of a life, sorted; the caller's to free. */
-uint64_t *wk_runtime_life_hits(const struct wk_runtime_lives *lives, uint32_t life,
-			       size_t *count);
+uint64_t *wk_runtime_life_hits(const struct wk_runtime_lives *lives, uint32_t life, size_t *count);
 
 #endif

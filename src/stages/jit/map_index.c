@@ -12,7 +12,7 @@ struct wk_runtime_map_index {
 	struct wk_runtime_identity of; /* what the map was when it was asked last */
 	struct wk_sort_key *rows;      /* by start; `row` is the line's offset in the file */
 	size_t count, cap;
-	uint64_t *block_ends;          /* of each block of rows the last address */
+	uint64_t *block_ends; /* of each block of rows the last address */
 	bool was_asked, is_made;
 };
 
@@ -42,8 +42,8 @@ void wk_runtime_map_index_free(struct wk_runtime_map_index *index)
 
 static bool is_same(const struct wk_runtime_identity *a, const struct wk_runtime_identity *b)
 {
-	return a->device == b->device && a->inode == b->inode &&
-	       a->size_bytes == b->size_bytes && a->modified_ns == b->modified_ns;
+	return a->device == b->device && a->inode == b->inode && a->size_bytes == b->size_bytes &&
+	       a->modified_ns == b->modified_ns;
 }
 
 /* The offset of the line that has `name`. */
@@ -65,8 +65,8 @@ static bool read_rows(struct wk_runtime_map_index *index, const struct wk_runtim
 	while (wk_perf_map_next(&map, &row)) {
 		if (index->count == most)
 			return false;
-		index->rows = wk_grow(index->rows, &index->cap, index->count + 1,
-				      sizeof(*index->rows));
+		index->rows =
+			wk_grow(index->rows, &index->cap, index->count + 1, sizeof(*index->rows));
 		index->rows[index->count++] = (struct wk_sort_key){
 			.key = row.start, .row = line_at(names, row.name.at) };
 	}
@@ -83,18 +83,16 @@ static bool read_line(const struct wk_runtime_names *names, uint32_t at,
 	return wk_perf_map_next(&map, row);
 }
 
-static void set_block_ends(struct wk_runtime_map_index *index,
-			   const struct wk_runtime_names *names)
+static void set_block_ends(struct wk_runtime_map_index *index, const struct wk_runtime_names *names)
 {
 	struct wk_perf_map_row row;
 
-	index->block_ends = wk_alloc_zeroed(index->count / BLOCK_ROWS + 1,
-					    sizeof(*index->block_ends));
+	index->block_ends =
+		wk_alloc_zeroed(index->count / BLOCK_ROWS + 1, sizeof(*index->block_ends));
 	for (size_t i = 0; i < index->count; i++) {
 		uint64_t *end = &index->block_ends[i / BLOCK_ROWS];
 
-		if (read_line(names, index->rows[i].row, &row) &&
-		    row.start + row.size_bytes > *end)
+		if (read_line(names, index->rows[i].row, &row) && row.start + row.size_bytes > *end)
 			*end = row.start + row.size_bytes;
 	}
 }

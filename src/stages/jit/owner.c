@@ -105,8 +105,10 @@ static void add_objection(const struct wk_runtime_owner *owner, const struct sta
 	if (!S_ISREG(info->st_mode))
 		wk_buf_add_text(why, "it is not a plain file");
 	else if (!is_trusted)
-		wk_buf_add_fmt(why, "it belongs to user %u, neither to the process' user nor to "
-				    "you", (unsigned)info->st_uid);
+		wk_buf_add_fmt(why,
+			       "it belongs to user %u, neither to the process' user nor to "
+			       "you",
+			       (unsigned)info->st_uid);
 	else if (owner->begin_ns && modified_ns(info) + SLACK_NS < owner->begin_ns)
 		wk_buf_add_text(why, "it is older than the process");
 	else if (owner->successor_ns && modified_ns(info) > owner->successor_ns)

@@ -72,8 +72,8 @@ static uint32_t number_of(struct wk_runtime_unwind *unwind, struct wk_runtime_du
 	piece.eh_frame = wk_bytes_of(bytes, len);
 	piece.eh_frame.big_endian = code->unwind.big_endian;
 	number = unwind->piece_count++;
-	unwind->pieces = wk_grow(unwind->pieces, &unwind->pieces_cap, unwind->piece_count,
-				 sizeof(piece));
+	unwind->pieces =
+		wk_grow(unwind->pieces, &unwind->pieces_cap, unwind->piece_count, sizeof(piece));
 	unwind->pieces[number] = piece;
 	wk_map_set(&dump->tables, code->number, number);
 	return number;

@@ -123,8 +123,7 @@ static bool add_public(struct wk_breakpad *b, struct wk_str line)
 	    !wk_breakpad_take_hex(&line, &parameters) || line.len == 0)
 		return false;
 	symbol.name = line;
-	b->publics = wk_grow(b->publics, &b->public_cap, b->public_count + 1,
-			     sizeof(*b->publics));
+	b->publics = wk_grow(b->publics, &b->public_cap, b->public_count + 1, sizeof(*b->publics));
 	b->publics[b->public_count++] = symbol;
 	return true;
 }
@@ -182,8 +181,7 @@ static bool add_func(struct scan *s, struct wk_str line)
 /* Lines and INLINE records, which are looked at when the unit is loaded. */
 static bool is_of_function(struct wk_str line)
 {
-	return wk_str_starts(line, "INLINE ") ||
-	       (line.at[0] >= '0' && line.at[0] <= '9') ||
+	return wk_str_starts(line, "INLINE ") || (line.at[0] >= '0' && line.at[0] <= '9') ||
 	       (line.at[0] >= 'a' && line.at[0] <= 'f');
 }
 

@@ -34,7 +34,7 @@ struct wk_breakpad;
 /* What the MODULE record says. */
 struct wk_breakpad_module {
 	struct wk_str system, machine;
-	struct wk_str key; /* of the build: GUID and age of a PDB, as symbol stores write them */
+	struct wk_str key;  /* of the build: GUID and age of a PDB, as symbol stores write them */
 	struct wk_str name; /* of the debug file */
 };
 

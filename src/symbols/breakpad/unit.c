@@ -9,8 +9,8 @@
 /* A function, or a call that was inlined. */
 struct record {
 	uint32_t name, call_file, call_line;
-	uint32_t function; /* number of the function's own record */
-	uint32_t depth;    /* of a call from 1 on */
+	uint32_t function;     /* number of the function's own record */
+	uint32_t depth;        /* of a call from 1 on */
 	uint32_t node, parent; /* the node that was made of it last, and in which one */
 };
 
@@ -84,8 +84,7 @@ static bool cut_range(const struct unit *u, uint64_t start, uint64_t size, uint3
 
 static uint32_t add_record(struct unit *u, struct record record)
 {
-	u->records = wk_grow(u->records, &u->record_cap, u->record_count + 1,
-			     sizeof(*u->records));
+	u->records = wk_grow(u->records, &u->record_cap, u->record_count + 1, sizeof(*u->records));
 	u->records[u->record_count] = record;
 	return (uint32_t)u->record_count++;
 }
@@ -180,8 +179,8 @@ static uint64_t lowest_start(struct wk_str text)
 	struct wk_str line;
 
 	while (wk_breakpad_next_line(&text, &line))
-		if (wk_breakpad_take_record(&line, "FUNC") &&
-		    wk_breakpad_read_func(line, &func) && func.start < lowest)
+		if (wk_breakpad_take_record(&line, "FUNC") && wk_breakpad_read_func(line, &func) &&
+		    func.start < lowest)
 			lowest = func.start;
 	return lowest;
 }
@@ -336,8 +335,8 @@ uint64_t wk_breakpad_read_unit(struct wk_breakpad *breakpad, uint32_t unit,
 			       struct wk_code_index *index)
 {
 	const struct wk_breakpad_unit *where = &breakpad->units[unit];
-	struct wk_str text = wk_str_of(breakpad->text.at + where->begin,
-				       where->end - where->begin), line;
+	struct wk_str text = wk_str_of(breakpad->text.at + where->begin, where->end - where->begin),
+		      line;
 	struct unit u = { .breakpad = breakpad, .index = index, .base = lowest_start(text) };
 
 	while (wk_breakpad_next_line(&text, &line))

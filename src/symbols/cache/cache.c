@@ -28,11 +28,11 @@ struct file_section {
 	uint64_t offset, size_bytes, checksum;
 };
 
-#define MAGIC	      0x686b6377 /* "wckh" */
-#define VERSION	      1
+#define MAGIC         0x686b6377 /* "wckh" */
+#define VERSION       1
 #define ALIGNMENT     64
 #define MOST_SECTIONS 64
-#define SUFFIX	      ".wick"
+#define SUFFIX        ".wick"
 #define USUAL_BYTES   ((uint64_t)1 << 30)
 
 /* How old the time of last use may be before it is set again. */
@@ -70,8 +70,8 @@ static const struct file_section *table_of(const struct wk_cache_entry *entry)
 
 static char *folder_of(const struct wk_cache_options *options)
 {
-	const char *typed = options && options->folder ? options->folder
-						       : wk_os_env("WICK_CACHE_DIR");
+	const char *typed =
+		options && options->folder ? options->folder : wk_os_env("WICK_CACHE_DIR");
 
 	if (!typed)
 		return wk_os_cache_folder();
@@ -89,7 +89,8 @@ uint64_t wk_cache_usual_bytes(struct wk_buf *complaint)
 		return most;
 	wk_buf_add_fmt(complaint,
 		       "WICK_CACHE_SIZE is \"%.40s\": expected a size like 512M or 2G; "
-		       "the symbol cache stays below 1 GiB", typed);
+		       "the symbol cache stays below 1 GiB",
+		       typed);
 	return USUAL_BYTES;
 }
 
@@ -208,8 +209,8 @@ static bool is_entry(struct wk_os_folder *folder, const char *name, struct wk_bu
 static uint64_t head_checksum(const struct file_head *head)
 {
 	const uint8_t *from = (const uint8_t *)&head->size_bytes;
-	const uint8_t *to = (const uint8_t *)(head + 1) +
-			    head->section_count * sizeof(struct file_section);
+	const uint8_t *to =
+		(const uint8_t *)(head + 1) + head->section_count * sizeof(struct file_section);
 
 	return wk_checksum(from, (size_t)(to - from));
 }
@@ -281,10 +282,12 @@ static bool is_section_sound(const struct wk_cache_entry *entry, uint32_t number
 	if (entry->verdicts[number] == NOT_LOOKED_AT)
 		late->verdicts[number] =
 			section->offset % ALIGNMENT == 0 && section->offset <= size &&
-			section->size_bytes <= size - section->offset &&
-			section->checksum == wk_checksum(entry->file.at + section->offset,
-							 (size_t)section->size_bytes)
-				? SOUND : DAMAGED;
+					section->size_bytes <= size - section->offset &&
+					section->checksum ==
+						wk_checksum(entry->file.at + section->offset,
+							    (size_t)section->size_bytes)
+				? SOUND
+				: DAMAGED;
 	return entry->verdicts[number] == SOUND;
 }
 
@@ -367,7 +370,8 @@ static bool make_room(struct wk_cache *cache, const char *written, uint64_t size
 	if (size_bytes > cache->most_bytes)
 		return wk_fail(err, WK_EIO, WK_NOWHERE,
 			       "%" PRIu64 " bytes are more than the %" PRIu64
-			       " that the symbol cache may take", size_bytes, cache->most_bytes);
+			       " that the symbol cache may take",
+			       size_bytes, cache->most_bytes);
 	if (!wk_os_folder_each(cache->folder, note_file, &kept, err))
 		return false;
 	if (kept.count > 0)

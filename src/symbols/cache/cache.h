@@ -43,8 +43,8 @@ struct wk_cache_section {
 };
 
 struct wk_cache_options {
-	const char *folder;   /* NULL: as described above */
-	uint64_t most_bytes;  /* 0: as WICK_CACHE_SIZE says, or 1 GiB */
+	const char *folder;  /* NULL: as described above */
+	uint64_t most_bytes; /* 0: as WICK_CACHE_SIZE says, or 1 GiB */
 };
 
 /* What WICK_CACHE_SIZE says, or 1 GiB; what is wrong with it is added to `complaint`. */
@@ -78,15 +78,14 @@ bool wk_cache_add(struct wk_cache *cache, const struct wk_build_id *id,
 /* For people: all that is kept, and how to be rid of it. */
 struct wk_cache_row {
 	struct wk_build_id id;
-	const char *path;    /* of the file, valid during the call */
+	const char *path; /* of the file, valid during the call */
 	uint64_t size_bytes;
-	uint64_t used_ns;    /* when last, since 1970 */
+	uint64_t used_ns; /* when last, since 1970 */
 };
 bool wk_cache_each(struct wk_cache *cache,
 		   bool (*take)(void *context, const struct wk_cache_row *row), void *context,
 		   struct wk_err *err);
-bool wk_cache_clear(struct wk_cache *cache, uint64_t *files, uint64_t *bytes,
-		    struct wk_err *err);
+bool wk_cache_clear(struct wk_cache *cache, uint64_t *files, uint64_t *bytes, struct wk_err *err);
 const char *wk_cache_folder(const struct wk_cache *cache);
 
 /* What is wrong with WICK_CACHE_SIZE, as a sentence to be said once; empty where nothing is. */

@@ -192,8 +192,8 @@ struct wk_code_span *wk_code_maker_spans(struct wk_code_maker *maker, size_t spa
 					 size_t line_count)
 {
 	size_t bytes = span_count * sizeof(struct wk_code_span);
-	size_t before = line_count ? row_bytes(span_count + line_count)
-				   : row_bytes(span_count) - bytes;
+	size_t before =
+		line_count ? row_bytes(span_count + line_count) : row_bytes(span_count) - bytes;
 
 	size_t begin = room_for(maker, before + bytes);
 
@@ -243,8 +243,8 @@ void *wk_code_maker_end(struct wk_code_maker *maker, const struct wk_code_block 
 		add_spans(&rows);
 	wk_code_parts_plan(rows.at, rows.count, &parts);
 	room_for(maker, row_bytes(rows.count) + most_rest(maker, rows.count, &parts));
-	*size_bytes = put_rest(maker, begin + row_bytes(rows.count),
-			       (void *)(maker->bytes + begin), rows.count, &parts);
+	*size_bytes = put_rest(maker, begin + row_bytes(rows.count), (void *)(maker->bytes + begin),
+			       rows.count, &parts);
 	head.row_count = rows.count;
 	head.file_count = maker->file_count;
 	head.shift = parts.shift;
@@ -298,8 +298,9 @@ static uint64_t need_of(const struct head *head)
 	uint64_t words = (uint64_t)head->file_count + head->part_count;
 
 	return (sizeof(*head) + (uint64_t)head->node_count * sizeof(struct wk_code_packed_node) +
-		(uint64_t)head->row_count * sizeof(struct wk_code_packed_row) +
-		stretches + words * sizeof(uint32_t) + 7) & ~(uint64_t)7;
+		(uint64_t)head->row_count * sizeof(struct wk_code_packed_row) + stretches +
+		words * sizeof(uint32_t) + 7) &
+	       ~(uint64_t)7;
 }
 
 bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t len)
@@ -319,8 +320,8 @@ bool wk_code_block_open(struct wk_code_packed *packed, const void *bytes, size_t
 	packed->parts.shift = head->shift;
 	packed->parts.count = head->stretch_count;
 	packed->parts.part_count = head->part_count;
-	packed->parts.stretches = take(&at, (uint64_t)head->stretch_count + 1,
-				       sizeof(struct wk_code_stretch));
+	packed->parts.stretches =
+		take(&at, (uint64_t)head->stretch_count + 1, sizeof(struct wk_code_stretch));
 	packed->parts.rows = take(&at, head->part_count, sizeof(uint32_t));
 	packed->size_bytes = (size_t)need_of(head);
 	return true;

@@ -29,7 +29,7 @@ struct file_head {
 	uint64_t units, unit_count; /* for each where it begins, 64 bits, or 0 */
 };
 
-#define MAGIC	0x69636b77 /* "wkci" */
+#define MAGIC   0x69636b77 /* "wkci" */
 #define VERSION 4
 
 /* What was loaded: bytes of somebody else's, none of which are trusted. */
@@ -148,8 +148,8 @@ static struct unit *new_unit(struct wk_code_index *index, uint32_t unit)
 {
 	if (unit == WK_NO_UNIT || wk_code_index_has(index, unit))
 		return NULL;
-	index->units = wk_grow(index->units, &index->unit_cap, (size_t)unit + 1,
-			       sizeof(*index->units));
+	index->units =
+		wk_grow(index->units, &index->unit_cap, (size_t)unit + 1, sizeof(*index->units));
 	for (; index->unit_count <= unit; index->unit_count++)
 		index->units[index->unit_count] = (struct unit){ 0 };
 	index->is_changed = true;
@@ -501,8 +501,10 @@ static bool check(struct wk_bytes bytes, struct wk_err *err)
 		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved code index",
 			       wk_bytes_left(&bytes));
 	if (head->magic != MAGIC || head->version != VERSION)
-		return wk_fail(err, WK_EFORMAT, 0, "a saved code index begins with \"wkci\" and "
-			       "version %d, and has this machine's byte order", VERSION);
+		return wk_fail(err, WK_EFORMAT, 0,
+			       "a saved code index begins with \"wkci\" and "
+			       "version %d, and has this machine's byte order",
+			       VERSION);
 	if (head->size_bytes > wk_bytes_left(&bytes) || head->size_bytes < sizeof(*head))
 		return wk_fail(err, WK_ECORRUPT, 8,
 			       "a saved code index of %zu bytes claims %" PRIu64,

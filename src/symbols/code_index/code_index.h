@@ -34,8 +34,8 @@ struct wk_code_range {
 
 /* A function, or a call of one that was inlined into `parent`. A parent's number is smaller. */
 struct wk_code_node {
-	uint32_t parent;   /* 0: this is the function itself */
-	uint32_t function; /* text id */
+	uint32_t parent;    /* 0: this is the function itself */
+	uint32_t function;  /* text id */
 	uint32_t call_file; /* text id: where it is called in the parent's source */
 	uint32_t call_line, call_column;
 };

@@ -14,7 +14,7 @@
 struct wk_code_packed_row;
 
 struct wk_code_stretch {
-	uint32_t row;	/* the first that begins in it or behind it */
+	uint32_t row;   /* the first that begins in it or behind it */
 	uint32_t parts; /* the first of them, times 32, and the logarithm of how many there are;
 			 * 0: it is not divided */
 };

@@ -100,7 +100,8 @@ void wk_code_ranges_make(const struct wk_code_range *ranges, size_t count, struc
 	settle(ranges, count < UINT32_MAX / 2 ? count : UINT32_MAX / 2, &settled);
 	if (settled.count > 0)
 		hints = wk_code_hints_for(settled.rows[settled.count - 1].start -
-						  settled.rows[0].start, settled.count);
+						  settled.rows[0].start,
+					  settled.count);
 	head = (struct head){ settled.count, hints.shift, hints.count, 0 };
 	wk_buf_add(out, &head, sizeof(head));
 	wk_buf_add(out, settled.rows, settled.count * sizeof(*settled.rows));

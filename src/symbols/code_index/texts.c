@@ -51,8 +51,8 @@ static bool make_room(struct wk_code_texts *texts, size_t len)
 	texts->used = texts->piece_count << PIECE_BITS;
 	texts->pieces = wk_grow(texts->pieces, &texts->piece_cap, texts->piece_count + count,
 				sizeof(*texts->pieces));
-	texts->is_inside = wk_grow(texts->is_inside, &texts->inside_cap,
-				   texts->piece_count + count, sizeof(*texts->is_inside));
+	texts->is_inside = wk_grow(texts->is_inside, &texts->inside_cap, texts->piece_count + count,
+				   sizeof(*texts->is_inside));
 	for (size_t i = 0; i < count; i++) {
 		texts->is_inside[texts->piece_count] = i > 0;
 		texts->pieces[texts->piece_count++] = room + (i << PIECE_BITS);
@@ -212,8 +212,8 @@ uint32_t wk_code_texts_lend(struct wk_code_texts *texts, struct wk_str bytes)
 	    taken + bytes.len + texts->lent_bytes >= UINT32_MAX)
 		return 0;
 	texts->lent_bytes += (uint32_t)bytes.len;
-	texts->lent = wk_grow(texts->lent, &texts->lent_cap, texts->lent_count + 1,
-			      sizeof(*texts->lent));
+	texts->lent =
+		wk_grow(texts->lent, &texts->lent_cap, texts->lent_count + 1, sizeof(*texts->lent));
 	texts->lent[texts->lent_count++] = (struct wk_code_lent){ bytes, first_lent(texts) };
 	return first_lent(texts);
 }
@@ -354,6 +354,5 @@ uint32_t wk_code_texts_save_slots(const struct wk_code_texts *texts, struct wk_b
 
 size_t wk_code_texts_bytes(const struct wk_code_texts *texts)
 {
-	return (texts->piece_count << PIECE_BITS) +
-	       texts->index.cap * sizeof(*texts->index.slots);
+	return (texts->piece_count << PIECE_BITS) + texts->index.cap * sizeof(*texts->index.slots);
 }

@@ -62,8 +62,7 @@ struct wk_str wk_code_texts_get(const struct wk_code_texts *texts, uint32_t id);
 
 /* The same with a number, which is not 0: `text` has another id for each. It lies in front of the
  * text, behind which nothing tells the two apart. */
-uint32_t wk_code_texts_add_marked(struct wk_code_texts *texts, struct wk_str text,
-				  uint64_t number);
+uint32_t wk_code_texts_add_marked(struct wk_code_texts *texts, struct wk_str text, uint64_t number);
 uint64_t wk_code_texts_mark(const struct wk_code_texts *texts, uint32_t id); /* 0: it has none */
 
 /* The id of the text at the begin of `bytes`, which must outlive the texts; those behind it count

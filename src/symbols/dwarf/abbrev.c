@@ -8,7 +8,7 @@
 
 /* How often the bytes of .debug_abbrev may be read over. Tables are shared as a whole or lie
  * apart, so once for the tables and once for the roots would do. */
-#define MOST_ROUNDS 4
+#define MOST_ROUNDS  4
 #define SMALL_BUDGET (64 * 1024)
 
 /* No DIE is so large but for blocks, which are not counted here. */
@@ -41,18 +41,28 @@ static enum wk_dwarf_what what_of(uint64_t attribute)
 static enum wk_dwarf_what what_of_root(uint64_t attribute)
 {
 	switch (attribute) {
-	case DW_AT_stmt_list:        return WHAT_STMT_LIST;
-	case DW_AT_language:         return WHAT_LANGUAGE;
-	case DW_AT_comp_dir:         return WHAT_DIRECTORY;
-	case DW_AT_str_offsets_base: return WHAT_STR_OFFSETS_BASE;
+	case DW_AT_stmt_list:
+		return WHAT_STMT_LIST;
+	case DW_AT_language:
+		return WHAT_LANGUAGE;
+	case DW_AT_comp_dir:
+		return WHAT_DIRECTORY;
+	case DW_AT_str_offsets_base:
+		return WHAT_STR_OFFSETS_BASE;
 	case DW_AT_addr_base:
-	case DW_AT_GNU_addr_base:    return WHAT_ADDR_BASE;
-	case DW_AT_rnglists_base:    return WHAT_RNGLISTS_BASE;
-	case DW_AT_GNU_ranges_base:  return WHAT_GNU_RANGES_BASE;
+	case DW_AT_GNU_addr_base:
+		return WHAT_ADDR_BASE;
+	case DW_AT_rnglists_base:
+		return WHAT_RNGLISTS_BASE;
+	case DW_AT_GNU_ranges_base:
+		return WHAT_GNU_RANGES_BASE;
 	case DW_AT_dwo_name:
-	case DW_AT_GNU_dwo_name:     return WHAT_SPLIT_NAME;
-	case DW_AT_GNU_dwo_id:       return WHAT_SPLIT_ID;
-	default:                     return what_of(attribute);
+	case DW_AT_GNU_dwo_name:
+		return WHAT_SPLIT_NAME;
+	case DW_AT_GNU_dwo_id:
+		return WHAT_SPLIT_ID;
+	default:
+		return what_of(attribute);
 	}
 }
 
@@ -256,8 +266,8 @@ static bool compile(struct wk_bytes *in, struct wk_dwarf_shape shape,
 	keep_fields(&c);
 	table->has_types |= c.row.role == ROLE_TYPE;
 	table->has_code |= c.row.role == ROLE_FUNCTION || c.row.role == ROLE_INLINED;
-	table->rows = wk_grow(table->rows, &table->row_cap, table->row_count + 1,
-			      sizeof(*table->rows));
+	table->rows =
+		wk_grow(table->rows, &table->row_cap, table->row_count + 1, sizeof(*table->rows));
 	table->rows[table->row_count++] = c.row;
 	return true;
 }
@@ -310,8 +320,7 @@ static void set_firsts(struct wk_dwarf_abbrevs *table)
 	}
 }
 
-static void decode(struct wk_bytes *in, struct wk_dwarf_shape shape,
-		   struct wk_dwarf_abbrevs *table)
+static void decode(struct wk_bytes *in, struct wk_dwarf_shape shape, struct wk_dwarf_abbrevs *table)
 {
 	start(table);
 	for (;;) {
@@ -355,8 +364,9 @@ static struct wk_bytes table_bytes(struct wk_dwarf_unit *unit)
 static void charge(struct wk_dwarf_file *file, uint64_t bytes)
 {
 	if (file->abbrev_budget == 0)
-		file->abbrev_budget = SMALL_BUDGET + MOST_ROUNDS *
-			wk_dwarf_section_weight(&file->sections, WK_DWARF_ABBREV);
+		file->abbrev_budget =
+			SMALL_BUDGET +
+			MOST_ROUNDS * wk_dwarf_section_weight(&file->sections, WK_DWARF_ABBREV);
 	file->abbrev_budget = file->abbrev_budget > bytes ? file->abbrev_budget - bytes : 1;
 }
 
@@ -380,8 +390,7 @@ static bool pass(struct wk_bytes *in)
 	return !in->bad;
 }
 
-bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code,
-			  struct wk_dwarf_abbrevs *table)
+bool wk_dwarf_scan_abbrev(struct wk_dwarf_unit *unit, uint64_t code, struct wk_dwarf_abbrevs *table)
 {
 	struct wk_bytes in = table_bytes(unit);
 	const uint8_t *from = in.at;
@@ -406,8 +415,8 @@ static uint64_t table_key(const struct wk_dwarf_unit *unit)
 	const struct wk_dwarf_shape *s = &unit->shape;
 	uint64_t version = s->version <= 2 ? 1 : 0;
 
-	return wk_hash_pair(unit->abbrev_offset, version << 16 | s->address_size << 8 |
-						 s->offset_size);
+	return wk_hash_pair(unit->abbrev_offset,
+			    version << 16 | s->address_size << 8 | s->offset_size);
 }
 
 const struct wk_dwarf_abbrevs *wk_dwarf_abbrevs_of(struct wk_dwarf_unit *unit)

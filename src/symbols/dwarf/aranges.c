@@ -30,8 +30,7 @@ static bool next_set(struct wk_bytes *section, struct set *set)
 	set->unit_offset = is_64 ? wk_u64(in) : wk_u32(in);
 	set->address_size = wk_u8(in);
 	segment_size = wk_u8(in);
-	if (version != 2 || segment_size != 0 ||
-	    (set->address_size != 4 && set->address_size != 8))
+	if (version != 2 || segment_size != 0 || (set->address_size != 4 && set->address_size != 8))
 		in->at = in->end;
 	/* The pairs begin at a multiple of their size, counted from the set's begin. */
 	header = wk_bytes_offset(in) - start;

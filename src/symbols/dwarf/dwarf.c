@@ -303,8 +303,8 @@ static bool is_unpacked(const struct wk_dwarf_file *file)
 
 bool wk_dwarf_is_sound(const struct wk_dwarf *dwarf)
 {
-	bool ok = !dwarf->has_fault && is_unpacked(dwarf->main) &&
-		  is_unpacked(dwarf->alternate) && is_unpacked(dwarf->package);
+	bool ok = !dwarf->has_fault && is_unpacked(dwarf->main) && is_unpacked(dwarf->alternate) &&
+		  is_unpacked(dwarf->package);
 
 	for (size_t i = 0; i < dwarf->split_count && ok; i++)
 		ok = is_unpacked(dwarf->split[i]);

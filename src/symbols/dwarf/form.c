@@ -14,11 +14,16 @@ enum {
 uint8_t wk_dwarf_short_form(uint64_t form)
 {
 	switch (form) {
-	case DW_FORM_GNU_addr_index:    return SHORT_GNU_addr_index;
-	case DW_FORM_GNU_str_index:     return SHORT_GNU_str_index;
-	case DW_FORM_GNU_ref_alt:       return SHORT_GNU_ref_alt;
-	case DW_FORM_GNU_strp_alt:      return SHORT_GNU_strp_alt;
-	case DW_FORM_LLVM_addrx_offset: return SHORT_LLVM_addrx_offset;
+	case DW_FORM_GNU_addr_index:
+		return SHORT_GNU_addr_index;
+	case DW_FORM_GNU_str_index:
+		return SHORT_GNU_str_index;
+	case DW_FORM_GNU_ref_alt:
+		return SHORT_GNU_ref_alt;
+	case DW_FORM_GNU_strp_alt:
+		return SHORT_GNU_strp_alt;
+	case DW_FORM_LLVM_addrx_offset:
+		return SHORT_LLVM_addrx_offset;
 	default:
 		return form <= DW_FORM_addrx4 && form != 2 ? (uint8_t)form : 0;
 	}
@@ -236,7 +241,9 @@ static struct wk_dwarf_file *text_place(struct wk_dwarf_unit *unit, struct wk_dw
 	case DW_FORM_strx4:
 	case SHORT_GNU_str_index:
 		return wk_dwarf_offset_at(unit, WK_DWARF_STR_OFFSETS, unit->str_offsets_base,
-					  value.value, offset) ? unit->file : NULL;
+					  value.value, offset)
+			       ? unit->file
+			       : NULL;
 	default:
 		return NULL;
 	}

@@ -120,8 +120,8 @@ struct wk_dwarf_abbrev {
 	uint32_t tail;       /* bytes behind the last op */
 	uint32_t most;       /* bytes to have ahead for reading it in words, or VARYING */
 	uint32_t first_op, op_count;
-	uint32_t has;        /* bits by enum wk_dwarf_what */
-	uint32_t fields;     /* number in the table's `fields` + 1, or 0 */
+	uint32_t has;    /* bits by enum wk_dwarf_what */
+	uint32_t fields; /* number in the table's `fields` + 1, or 0 */
 };
 
 struct wk_dwarf_abbrevs {
@@ -137,7 +137,7 @@ struct wk_dwarf_abbrevs {
 	 * What most entries are is passed over by this alone. 0 of all others. */
 	uint8_t first[256];
 	bool is_sparse;
-	bool has_code;         /* some entry says where code is */
+	bool has_code; /* some entry says where code is */
 	bool has_types;
 };
 
@@ -209,14 +209,14 @@ struct wk_dwarf_file {
 	size_t unit_count, unit_cap;
 	struct wk_dwarf_abbrevs **tables;
 	size_t table_count, table_cap;
-	struct wk_map table_at;       /* offset and shape to its number in `tables` + 1 */
-	uint64_t last_scanned;        /* the table in which a root was looked for last, + 1 */
+	struct wk_map table_at; /* offset and shape to its number in `tables` + 1 */
+	uint64_t last_scanned;  /* the table in which a root was looked for last, + 1 */
 	uint64_t abbrev_budget, text_budget, range_budget; /* 1 is spent; 0 was never set */
-	struct wk_dwarf_memo name_of; /* offset of a DIE to text id */
-	struct wk_bytes str;          /* .debug_str, lent to the index */
-	uint32_t str_id;              /* of it, or 0 where it could not be lent */
-	bool is_lent;                 /* that was tried */
-	struct wk_map unit_by_id;     /* of a split file: to the number of the unit + 1 */
+	struct wk_dwarf_memo name_of;                      /* offset of a DIE to text id */
+	struct wk_bytes str;                               /* .debug_str, lent to the index */
+	uint32_t str_id;          /* of it, or 0 where it could not be lent */
+	bool is_lent;             /* that was tried */
+	struct wk_map unit_by_id; /* of a split file: to the number of the unit + 1 */
 	bool has_ids;
 	struct wk_dwarf_file *alternate;
 };
@@ -279,7 +279,7 @@ struct wk_dwarf_block {
 	struct wk_code_span *spans;
 	size_t span_count, span_cap;
 	const struct wk_code_span *ordered; /* all of them: those, or in the maker's room */
-	struct wk_code_line *lines; /* in the maker's room */
+	struct wk_code_line *lines;         /* in the maker's room */
 	size_t line_count;
 	struct wk_dwarf_cover *covers;
 	size_t cover_cap;
@@ -317,22 +317,22 @@ struct wk_dwarf {
 	struct wk_dwarf_file *main, *alternate, *package;
 	struct wk_dwarf_file **split;
 	size_t split_count, split_cap;
-	struct wk_map split_of;        /* a split file's wk_obj to its number in `split` + 1 */
-	uint64_t lowest, highest;      /* where code can be */
-	struct wk_code_index *index;   /* the one that the ids in the caches are of */
+	struct wk_map split_of;      /* a split file's wk_obj to its number in `split` + 1 */
+	uint64_t lowest, highest;    /* where code can be */
+	struct wk_code_index *index; /* the one that the ids in the caches are of */
 	struct wk_dwarf_block block;
 	struct wk_dwarf_lines lines;
 	struct wk_dwarf_line_input last_lines; /* what `lines` was read from */
 	struct wk_dwarf_lines shared_lines;    /* its rows, where several units share them */
 	bool has_last_lines, shares_lines;
-	uint64_t line_budget;          /* 0 was never set */
+	uint64_t line_budget;                 /* 0 was never set */
 	struct wk_buf first_missing, missing; /* the first split file; the sentence */
 	size_t missing_count;
 	const uint8_t *unseen[WK_DWARF_UNSEEN]; /* texts that were taken for names unseen */
 	size_t unseen_count;
 	bool has_empty_texts, looks_at_texts;
 	bool misses_alternate, misses_ranges, misses_lines;
-	bool has_fault;                /* a unit or its lines ended early */
+	bool has_fault; /* a unit or its lines ended early */
 };
 
 /* dwarf_form.c */
@@ -474,8 +474,7 @@ static inline uint64_t wk_dwarf_field(const struct wk_dwarf_fields *fields, cons
 }
 
 static inline struct wk_dwarf_value wk_dwarf_field_value(const struct wk_dwarf_fields *fields,
-							 const uint8_t *at,
-							 enum wk_dwarf_what what)
+							 const uint8_t *at, enum wk_dwarf_what what)
 {
 	return (struct wk_dwarf_value){ wk_dwarf_field(fields, at, what), fields->of[what].form };
 }
@@ -502,8 +501,8 @@ void wk_dwarf_add_list(struct wk_dwarf_unit *unit, struct wk_dwarf_value list_at
 bool wk_dwarf_unit_ranges(struct wk_dwarf_unit *unit, struct wk_dwarf_ranges *ranges);
 static inline void wk_dwarf_ranges_add(struct wk_dwarf_ranges *ranges, uint64_t start, uint64_t end)
 {
-	ranges->rows = wk_grow(ranges->rows, &ranges->cap, ranges->count + 1,
-			       sizeof(*ranges->rows));
+	ranges->rows =
+		wk_grow(ranges->rows, &ranges->cap, ranges->count + 1, sizeof(*ranges->rows));
 	ranges->rows[ranges->count++] = (struct wk_dwarf_range){ start, end };
 }
 
@@ -637,8 +636,7 @@ void wk_dwarf_misses_lines(struct wk_dwarf *dwarf);
 /* Reads the unit's line program into dwarf->lines: files, and rows of code only. */
 void wk_dwarf_read_lines(struct wk_dwarf_unit *unit);
 /* Sets the block's lines from dwarf->lines. */
-void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *block,
-			 uint64_t base);
+void wk_dwarf_make_lines(const struct wk_dwarf *dwarf, struct wk_dwarf_block *block, uint64_t base);
 /* So many bytes of programs, or rows, more. False, and told as missing, past what a file may
  * cost. */
 bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes);

@@ -25,7 +25,7 @@ struct wk_dwarf_row {
 	uint64_t address;
 	uint32_t file; /* text id of the index; 0 unknown */
 	uint32_t line, column;
-	bool is_end;   /* the first address behind a sequence */
+	bool is_end; /* the first address behind a sequence */
 };
 
 struct wk_dwarf_lines {

@@ -55,8 +55,7 @@ static uint64_t read_offset(const struct wk_line_head *head, struct wk_bytes *in
 }
 
 /* The unit's bytes behind its length, which may claim more than there is. */
-static struct wk_bytes take_unit(const struct wk_dwarf_line_input *input,
-				 struct wk_line_head *head)
+static struct wk_bytes take_unit(const struct wk_dwarf_line_input *input, struct wk_line_head *head)
 {
 	struct wk_bytes in = input->section;
 	uint64_t size = (uint64_t)(in.end - in.start), length;
@@ -124,8 +123,8 @@ void wk_line_files_init(struct wk_line_files *files, const struct wk_dwarf_line_
 {
 	*files = (struct wk_line_files){
 		.input = input, .head = head, .index = index, .lines = lines };
-	files->most_path_bytes = MOST_PATH_BYTES(wk_bytes_left(&head->tables) +
-						 wk_bytes_left(&head->program));
+	files->most_path_bytes =
+		MOST_PATH_BYTES(wk_bytes_left(&head->tables) + wk_bytes_left(&head->program));
 }
 
 void wk_line_files_fini(struct wk_line_files *files)
@@ -136,8 +135,8 @@ void wk_line_files_fini(struct wk_line_files *files)
 
 static bool is_absolute(struct wk_str path)
 {
-	return path.len > 0 && (path.at[0] == '/' || path.at[0] == '\\' ||
-				(path.len > 2 && path.at[1] == ':'));
+	return path.len > 0 &&
+	       (path.at[0] == '/' || path.at[0] == '\\' || (path.len > 2 && path.at[1] == ':'));
 }
 
 /* Adds a piece of a path, without "." and doubled '/'. ".." stays: what it leads to is known
@@ -364,8 +363,7 @@ struct entry {
 };
 
 static bool read_entry(const struct wk_line_files *files, const struct format *formats,
-		       unsigned count, struct wk_bytes *in, struct entry *entry,
-		       struct wk_err *err)
+		       unsigned count, struct wk_bytes *in, struct entry *entry, struct wk_err *err)
 {
 	*entry = (struct entry){ .path = { "", 0 } };
 	for (unsigned i = 0; i < count; i++) {
@@ -376,7 +374,8 @@ static bool read_entry(const struct wk_line_files *files, const struct format *f
 		    !read_number_form(files, form, in, &value) && !read_block_form(form, in))
 			return wk_fail(err, WK_EUNSUPPORTED, wk_bytes_offset(in),
 				       "the files of a line program are told in form 0x%" PRIx64
-				       ", which is not known", form);
+				       ", which is not known",
+				       form);
 		if (formats[i].content == CONTENT_PATH)
 			entry->path = value.text;
 		else if (formats[i].content == CONTENT_DIRECTORY)

@@ -9,11 +9,11 @@
 #include "symbols/dwarf/line.h"
 
 struct wk_line_head {
-	struct wk_bytes tables;  /* the directories and files, nothing else */
+	struct wk_bytes tables; /* the directories and files, nothing else */
 	struct wk_bytes program;
 	const uint8_t *opcode_lengths; /* [opcode - 1], opcode_base - 1 of them */
 	uint16_t version;
-	bool is_64;                    /* the 64-bit form of DWARF: offsets of 8 bytes */
+	bool is_64; /* the 64-bit form of DWARF: offsets of 8 bytes */
 	uint8_t address_size, min_instruction_bytes, max_operations;
 	int8_t line_base;
 	uint8_t line_range, opcode_base;
@@ -30,7 +30,7 @@ struct wk_line_files {
 	struct wk_dwarf_lines *lines; /* whose `files` are filled */
 	struct wk_str *directories;
 	size_t directory_count, directory_cap;
-	struct wk_buf path;     /* of the file that is being made */
+	struct wk_buf path;       /* of the file that is being made */
 	uint64_t most_path_bytes; /* that may still be made: few bytes may refer to long texts */
 };
 

@@ -26,9 +26,10 @@ static uint64_t section_size(struct wk_dwarf_file *file, enum wk_dwarf_section w
 static bool charge(struct wk_dwarf_file *file, size_t bytes)
 {
 	if (file->text_budget == 0)
-		file->text_budget = SMALL_BUDGET + MOST_ROUNDS *
-			(wk_dwarf_section_weight(&file->sections, WK_DWARF_STR) +
-			 wk_dwarf_section_weight(&file->sections, WK_DWARF_INFO));
+		file->text_budget =
+			SMALL_BUDGET +
+			MOST_ROUNDS * (wk_dwarf_section_weight(&file->sections, WK_DWARF_STR) +
+				       wk_dwarf_section_weight(&file->sections, WK_DWARF_INFO));
 	if (file->text_budget <= bytes) {
 		file->text_budget = 1;
 		return false;
@@ -73,8 +74,8 @@ static void lend(struct wk_dwarf_file *file)
 
 	file->str = str;
 	file->str_id = size == 0 ? 0
-		       : wk_code_index_lend(file->dwarf->index,
-					    wk_str_of((const char *)str.start, size));
+				 : wk_code_index_lend(file->dwarf->index,
+						      wk_str_of((const char *)str.start, size));
 	file->is_lent = true;
 }
 
@@ -134,7 +135,8 @@ uint32_t wk_dwarf_copied_name(struct wk_dwarf_file *file, uint32_t name, uint64_
 	struct wk_str text = wk_code_index_str(file->dwarf->index, name);
 	uint64_t at = copy_at - file->dwarf->input.obj->image_base;
 	uint32_t id = text.len && charge(file, text.len)
-			      ? wk_code_index_copied(file->dwarf->index, text, at) : 0;
+			      ? wk_code_index_copied(file->dwarf->index, text, at)
+			      : 0;
 
 	return id ? id : name;
 }
@@ -162,15 +164,14 @@ uint32_t wk_dwarf_linkage_name(struct wk_dwarf_unit *unit, struct wk_dwarf_value
 
 /* What a chain of references says of a name. */
 struct found {
-	uint32_t id; /* of the linkage name, or 0 */
+	uint32_t id;                /* of the linkage name, or 0 */
 	struct wk_dwarf_unit *unit; /* of the written name; NULL where there is none */
 	struct wk_dwarf_value name;
 	struct wk_dwarf_unit *holder; /* the chain's end, whose scopes count */
 	uint64_t at;
 };
 
-static bool read_naming(struct wk_dwarf_unit *unit, uint64_t offset,
-			struct wk_dwarf_naming *naming)
+static bool read_naming(struct wk_dwarf_unit *unit, uint64_t offset, struct wk_dwarf_naming *naming)
 {
 	struct wk_bytes in;
 	const struct wk_dwarf_abbrev *abbrev = wk_dwarf_abbrev_at(unit, offset, &in);

@@ -40,7 +40,7 @@ struct list {
 	const struct wk_dwarf *dwarf;
 	struct wk_dwarf_ranges *ranges;
 	uint64_t base, most; /* most: the largest address */
-	uint64_t *budget; /* of the file that the list lies in */
+	uint64_t *budget;    /* of the file that the list lies in */
 	bool has_dead_base;
 };
 
@@ -192,7 +192,7 @@ static void read_new(struct list *list, struct wk_bytes in, uint8_t size)
 }
 
 static inline struct wk_bytes from_offset(struct wk_dwarf_file *file, enum wk_dwarf_section which,
-				   uint64_t offset)
+					  uint64_t offset)
 {
 	struct wk_bytes section = wk_dwarf_section(&file->sections, which);
 	uint64_t size = (uint64_t)(section.end - section.start);
@@ -220,8 +220,8 @@ static void read_list(struct list *list, struct wk_dwarf_value ranges)
 		return;
 	}
 	if (ranges.form == DW_FORM_rnglistx) {
-		if (!wk_dwarf_offset_at(unit, WK_DWARF_RNGLISTS, unit->rnglists_base,
-					ranges.value, &offset))
+		if (!wk_dwarf_offset_at(unit, WK_DWARF_RNGLISTS, unit->rnglists_base, ranges.value,
+					&offset))
 			return;
 		offset += unit->rnglists_base;
 	}

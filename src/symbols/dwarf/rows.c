@@ -25,8 +25,9 @@ static uint64_t program_bytes(const struct wk_dwarf_unit *unit, struct wk_bytes 
 bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes)
 {
 	if (dwarf->line_budget == 0)
-		dwarf->line_budget = SMALL_BUDGET + MOST_ROUNDS *
-			wk_dwarf_section_weight(&dwarf->main->sections, WK_DWARF_LINE);
+		dwarf->line_budget =
+			SMALL_BUDGET + MOST_ROUNDS * wk_dwarf_section_weight(&dwarf->main->sections,
+									     WK_DWARF_LINE);
 	if (dwarf->line_budget <= bytes) {
 		wk_dwarf_misses_lines(dwarf);
 		return false;
@@ -39,8 +40,7 @@ bool wk_dwarf_charge_lines(struct wk_dwarf *dwarf, uint64_t bytes)
 static bool is_same(const struct wk_dwarf_line_input *a, const struct wk_dwarf_line_input *b)
 {
 	return a->offset == b->offset && a->address_size == b->address_size &&
-	       a->str_offsets_base == b->str_offsets_base &&
-	       wk_str_eq(a->directory, b->directory);
+	       a->str_offsets_base == b->str_offsets_base && wk_str_eq(a->directory, b->directory);
 }
 
 static void run_program(struct wk_dwarf *dwarf, const struct wk_dwarf_line_input *input,
@@ -94,8 +94,7 @@ static void add_line(struct wk_dwarf_block *b, struct wk_code_line line)
 			*last = line;
 		return;
 	}
-	if (last ? last->file == line.file && last->line == line.line &&
-		   last->column == line.column
+	if (last ? last->file == line.file && last->line == line.line && last->column == line.column
 		 : line.line == 0 && line.file == 0)
 		return;
 	b->lines[b->line_count++] = line;

@@ -168,11 +168,16 @@ static uint32_t scope_around(struct wk_dwarf_unit *unit, uint64_t offset)
 static const char *nameless(uint16_t tag)
 {
 	switch (tag) {
-	case DW_TAG_namespace:      return "(anonymous namespace)";
-	case DW_TAG_class_type:     return NAMELESS_CLASS;
-	case DW_TAG_structure_type: return NAMELESS_STRUCT;
-	case DW_TAG_union_type:     return "(anonymous union)";
-	default:                    return NULL;
+	case DW_TAG_namespace:
+		return "(anonymous namespace)";
+	case DW_TAG_class_type:
+		return NAMELESS_CLASS;
+	case DW_TAG_structure_type:
+		return NAMELESS_STRUCT;
+	case DW_TAG_union_type:
+		return "(anonymous union)";
+	default:
+		return NULL;
 	}
 }
 
@@ -197,8 +202,8 @@ static struct wk_str scope_name(struct wk_dwarf_unit **unit, uint64_t *offset)
 			continue;
 		}
 		if (wk_dwarf_has(&die, WHAT_NAME))
-			return wk_dwarf_text_read(
-				wk_dwarf_text_of(*unit, die.values[WHAT_NAME]), SCOPE_LIMIT);
+			return wk_dwarf_text_read(wk_dwarf_text_of(*unit, die.values[WHAT_NAME]),
+						  SCOPE_LIMIT);
 		break;
 	}
 	return wk_str_c(nameless(tag));

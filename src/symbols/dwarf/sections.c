@@ -64,8 +64,9 @@ static struct packed read_header(const struct wk_obj *obj, struct wk_bytes in)
 		wk_u32(&in); /* ch_reserved */
 	p.size_bytes = wk_obj_word(obj, &in);
 	wk_obj_word(obj, &in); /* ch_addralign */
-	p.packing = p.type == COMPRESSED_ZLIB ? WK_PACKED_ZLIB
-		    : p.type == COMPRESSED_ZSTD ? WK_PACKED_ZSTD : WK_NOT_PACKED;
+	p.packing = p.type == COMPRESSED_ZLIB   ? WK_PACKED_ZLIB
+		    : p.type == COMPRESSED_ZSTD ? WK_PACKED_ZSTD
+						: WK_NOT_PACKED;
 	p.bytes = in;
 	return p;
 }
@@ -96,8 +97,9 @@ static bool unpack(const struct wk_obj *obj, const struct packed *p, struct wk_b
 	if (p->size_bytes > ALWAYS_FREE + HONEST_PACKING * (uint64_t)wk_bytes_left(&p->bytes))
 		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
 			       "%" PRIu64 " bytes packed with %s claim to be %" PRIu64
-			       " bytes of plain data", (uint64_t)wk_bytes_left(&p->bytes),
-			       wk_packing_name(p->packing), p->size_bytes);
+			       " bytes of plain data",
+			       (uint64_t)wk_bytes_left(&p->bytes), wk_packing_name(p->packing),
+			       p->size_bytes);
 	wk_buf_reset(plain);
 	if (!wk_unpack_told(p->packing, p->bytes, p->size_bytes, plain, err)) {
 		wk_buf_reset(plain);
@@ -112,8 +114,8 @@ static bool unpack(const struct wk_obj *obj, const struct packed *p, struct wk_b
 static bool fail_in(const struct wk_obj_section *section, const struct wk_err *fault,
 		    struct wk_err *err)
 {
-	return wk_fail(err, fault->code, WK_NOWHERE, "section %.*s: %s",
-		       WK_STR_ARG(section->name), fault->text);
+	return wk_fail(err, fault->code, WK_NOWHERE, "section %.*s: %s", WK_STR_ARG(section->name),
+		       fault->text);
 }
 
 bool wk_elf_plain(const struct wk_obj *obj, const struct wk_obj_section *section,

@@ -319,8 +319,9 @@ void wk_dwarf_order_spans(struct wk_dwarf_block *b, size_t line_count)
 		order[i] = (struct wk_sort_key){ b->stretches[i].start, (uint32_t)i };
 	wk_sort_keys(order, b->stretch_count);
 	if (is_apart(b, order))
-		gather(b, order, wk_code_maker_spans(&b->maker, b->span_count + b->stretch_count,
-						     line_count));
+		gather(b, order,
+		       wk_code_maker_spans(&b->maker, b->span_count + b->stretch_count,
+					   line_count));
 	else
 		overlay_all(b);
 	free(order);

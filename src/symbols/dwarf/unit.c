@@ -105,8 +105,8 @@ static bool list_unit(struct wk_dwarf_file *file, struct wk_bytes *section)
 	unit.is_broken = !is_of_use(&unit);
 	if (file->unit_count == UINT32_MAX - 1)
 		return false;
-	file->units = wk_grow(file->units, &file->unit_cap, file->unit_count + 1,
-			      sizeof(*file->units));
+	file->units =
+		wk_grow(file->units, &file->unit_cap, file->unit_count + 1, sizeof(*file->units));
 	file->units[file->unit_count++] = unit;
 	return true;
 }
@@ -161,8 +161,7 @@ static void take_bases(struct wk_dwarf_unit *unit, const struct wk_dwarf_die *di
 	unit->str_offsets_base =
 		value_or(die, WHAT_STR_OFFSETS_BASE, unit->str_offsets_base + header);
 	unit->addr_base = value_or(die, WHAT_ADDR_BASE, header);
-	unit->rnglists_base =
-		value_or(die, WHAT_RNGLISTS_BASE, unit->rnglists_base + list_header);
+	unit->rnglists_base = value_or(die, WHAT_RNGLISTS_BASE, unit->rnglists_base + list_header);
 	unit->gnu_ranges_base = value_or(die, WHAT_GNU_RANGES_BASE, 0);
 }
 

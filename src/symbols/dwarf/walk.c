@@ -20,13 +20,13 @@ struct walk {
 	const struct wk_dwarf_abbrevs *table;
 	struct wk_dwarf_block *block;
 	struct wk_bytes in;
-	size_t file_count; /* of the line program */
-	size_t depth;  /* of open DIEs; block->levels has their nodes */
+	size_t file_count;         /* of the line program */
+	size_t depth;              /* of open DIEs; block->levels has their nodes */
 	uint64_t most;             /* the largest address */
 	size_t function_depth;     /* of the function that they lie in, where one is open */
 	struct wk_dwarf_level now; /* the innermost node and scope */
 	bool wants_names;
-	bool notes_scopes;         /* and so does not jump */
+	bool notes_scopes; /* and so does not jump */
 	struct wk_dwarf_later names[WK_DWARF_BATCH];
 	size_t name_count;
 };
@@ -90,8 +90,7 @@ static void find_names(struct walk *w)
 		if (wk_dwarf_name_at(name->unit, name->offset, !w->notes_scopes,
 				     &b->maker.nodes[name->node].function))
 			continue;
-		b->later = wk_grow(b->later, &b->later_cap, b->later_count + 1,
-				   sizeof(*b->later));
+		b->later = wk_grow(b->later, &b->later_cap, b->later_count + 1, sizeof(*b->later));
 		b->later[b->later_count++] = *name;
 	}
 	w->name_count = 0;
@@ -121,11 +120,12 @@ static void find_copies(struct wk_dwarf_unit *unit, struct wk_dwarf_block *b)
 		const struct wk_dwarf_later *name = &b->later[i];
 		struct wk_code_packed_node *node = &b->maker.nodes[name->node];
 		uint32_t start = node->parent && name->unit->file == unit->file
-					 ? wk_map_find(&copy_of, name->offset) : 0;
+					 ? wk_map_find(&copy_of, name->offset)
+					 : 0;
 
 		if (start)
-			node->function = wk_dwarf_copied_name(unit->file, node->function,
-							      b->origin + start);
+			node->function =
+				wk_dwarf_copied_name(unit->file, node->function, b->origin + start);
 	}
 	wk_map_fini(&copy_of);
 }
@@ -307,8 +307,8 @@ static bool jump(struct walk *w, uint64_t sibling)
 }
 
 /* Behind a function or a call, which became a node where there are more than `nodes`. */
-static inline void enter_code(struct walk *w, uint64_t offset,
-			      const struct wk_dwarf_abbrev *abbrev, uint32_t nodes)
+static inline void enter_code(struct walk *w, uint64_t offset, const struct wk_dwarf_abbrev *abbrev,
+			      uint32_t nodes)
 {
 	uint32_t node = abbrev->role == ROLE_INLINED ? w->now.node : 0;
 

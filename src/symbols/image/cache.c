@@ -88,8 +88,8 @@ static void read_fact(struct wk_image_kept *kept, struct wk_str line)
 
 static void read_sources(struct wk_image_kept *kept)
 {
-	struct wk_bytes bytes = wk_cache_section(kept->entry, WK_CACHE_SOURCE,
-						 WK_CACHE_SOURCE_VERSION);
+	struct wk_bytes bytes =
+		wk_cache_section(kept->entry, WK_CACHE_SOURCE, WK_CACHE_SOURCE_VERSION);
 	struct wk_str text = wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes));
 
 	for (bool is_first = true; text.len > 0; is_first = false) {
@@ -123,8 +123,8 @@ static bool is_of_this_build(struct wk_image_symbols *image)
 
 	if (!image->file.obj || kept->build == 0)
 		return !image->file.obj || image->file.obj->pe;
-	kept->image.is_stale = is_of_this_file(image) &&
-			       is_changed(&kept->image, &image->file.identity);
+	kept->image.is_stale =
+		is_of_this_file(image) && is_changed(&kept->image, &image->file.identity);
 	if (is_of_this_file(image) && !kept->image.is_stale)
 		return true;
 	return kept->build == wk_image_build(image->file.obj);
@@ -244,9 +244,9 @@ static void add_old(struct keeping *k, uint32_t kind, uint32_t version)
 /* Of the id alone, and not of this file. */
 static void add_kernel(struct keeping *k)
 {
-	struct wk_bytes bytes = wk_cache_section(
-		wk_cache_peek(k->image->owner->cache, wk_image_build_id(k->image)), WK_CACHE_KERNEL,
-		WK_KALLSYMS_VERSION);
+	struct wk_bytes bytes =
+		wk_cache_section(wk_cache_peek(k->image->owner->cache, wk_image_build_id(k->image)),
+				 WK_CACHE_KERNEL, WK_KALLSYMS_VERSION);
 
 	add_section(k, WK_CACHE_KERNEL, WK_KALLSYMS_VERSION,
 		    wk_str_of((const char *)bytes.at, wk_bytes_left(&bytes)));
@@ -288,8 +288,7 @@ static void keep_unwind(struct keeping *k)
 static bool are_whole(const struct wk_image_debug *places)
 {
 	if (places->dwarf)
-		return wk_dwarf_missing(places->dwarf).len == 0 &&
-		       wk_dwarf_is_sound(places->dwarf);
+		return wk_dwarf_missing(places->dwarf).len == 0 && wk_dwarf_is_sound(places->dwarf);
 	return (places->pdb || places->breakpad) && !places->lacks_units;
 }
 

@@ -68,7 +68,8 @@ static void look_for_copy(struct wk_image_symbols *image)
 	bool is_folder;
 
 	for (size_t i = 0; image->state != WK_IMAGE_NAMED &&
-			   (server = wk_remote_server(image->owner->remote, i, &is_folder)); i++) {
+			   (server = wk_remote_server(image->owner->remote, i, &is_folder));
+	     i++) {
 		enum wk_image_state state = WK_IMAGE_MISSING;
 
 		wk_buf_reset(&why);
@@ -136,8 +137,7 @@ void wk_image_fetch(const struct wk_image_symbols *image)
  * place of a build id is its PDB's: see image_pdb.c. */
 static bool is_complete(const struct wk_obj *obj)
 {
-	return obj->pe ||
-	       (wk_image_has_all_names(obj) && wk_obj_section(obj, ".debug_info"));
+	return obj->pe || (wk_image_has_all_names(obj) && wk_obj_section(obj, ".debug_info"));
 }
 
 /* Its debug file, if that is on this machine. */
@@ -146,8 +146,7 @@ static void find_debug(struct wk_image_symbols *image)
 	if (!image->file.obj || image->debug_done)
 		return;
 	image->debug_done = true;
-	wk_store_debug(&image->file, image->owner->debug_dirs, &image->debug,
-		       &image->debug_reason);
+	wk_store_debug(&image->file, image->owner->debug_dirs, &image->debug, &image->debug_reason);
 }
 
 /* May other machines be asked for it? */

@@ -32,16 +32,16 @@ struct wk_image_debug {
 	struct wk_code_index *index;
 	struct wk_dwarf_files *files; /* that the debug information refers to */
 	struct wk_dwarf *dwarf;
-	struct wk_pdb *pdb;            /* in place of dwarf; of `pdb_file` */
-	struct wk_breakpad *breakpad;  /* in place of a PDB */
+	struct wk_pdb *pdb;           /* in place of dwarf; of `pdb_file` */
+	struct wk_breakpad *breakpad; /* in place of a PDB */
 	struct wk_store_file pdb_file;
-	bool pdb_was_searched; /* along the symbol path, too */
-	bool file_was_searched; /* so was the image's file */
+	bool pdb_was_searched;            /* along the symbol path, too */
+	bool file_was_searched;           /* so was the image's file */
 	struct wk_pdb_id looked_here_for; /* beside the image and in debug folders */
 	struct wk_buf pdb_why; /* who was asked for it, and what lies there and is not it */
 	bool has_unfit_pdb; /* one lies there, and is of another build or broken; or a symbol path
 			     * was asked for it in vain */
-	struct wk_buf path;   /* the file it comes from; empty where there is none */
+	struct wk_buf path; /* the file it comes from; empty where there is none */
 	struct wk_buf reason;
 };
 
@@ -57,9 +57,9 @@ struct wk_image_kept {
 	bool was_looked_for;
 	const struct wk_cache_entry *entry; /* or NULL */
 	struct wk_image_source image, names, lines;
-	uint64_t build;                     /* see wk_image_build */
-	struct wk_str units;                /* what the lines were read from, in a word */
-	bool has_all_names;                 /* no other file would have more */
+	uint64_t build;      /* see wk_image_build */
+	struct wk_str units; /* what the lines were read from, in a word */
+	bool has_all_names;  /* no other file would have more */
 };
 
 struct wk_image_symbols {
@@ -68,9 +68,9 @@ struct wk_image_symbols {
 	struct wk_store_file file, debug;
 	struct wk_store_file packed; /* the names that the file carries packed (.gnu_debugdata) */
 	struct wk_symtab *tab;
-	const char *names_from;     /* the file's path */
+	const char *names_from; /* the file's path */
 	bool has_all_names;
-	bool names_are_kept;        /* the table is the cache's */
+	bool names_are_kept;            /* the table is the cache's */
 	struct wk_unwind_table *unwind; /* made when somebody asks */
 	struct wk_image_kept kept;
 	struct wk_buf reason, debug_reason;
@@ -78,8 +78,8 @@ struct wk_image_symbols {
 	unsigned retries;
 	bool debug_done;
 	bool was_asked, debug_asked; /* of other machines: the image, its debug file */
-	bool is_in_view; /* of meaning where the owner is narrowed */
-	bool is_ready; /* state and reason are final, the table is built */
+	bool is_in_view;             /* of meaning where the owner is narrowed */
+	bool is_ready;               /* state and reason are final, the table is built */
 	struct wk_image_debug places;
 };
 
@@ -95,12 +95,12 @@ struct wk_kernel_names {
 };
 
 struct wk_symbols {
-	struct wk_cache *cache;   /* or NULL */
-	struct wk_remote *remote; /* or NULL */
+	struct wk_cache *cache;        /* or NULL */
+	struct wk_remote *remote;      /* or NULL */
 	struct wk_symbol_files *files; /* or NULL */
-	bool is_live;             /* nobody is asked now */
-	bool is_narrowed;         /* and later only for images that are in view */
-	bool as_perf;             /* see symbols.h */
+	bool is_live;                  /* nobody is asked now */
+	bool is_narrowed;              /* and later only for images that are in view */
+	bool as_perf;                  /* see symbols.h */
 	const char *const *debug_dirs;
 	const char *kallsyms_path;
 
@@ -196,8 +196,7 @@ struct wk_str wk_image_pdb_name(struct wk_str path);
 bool wk_image_has_places(const struct wk_obj *obj);
 /* The function at an address by the image's PDB, which knows where functions end as the names of an
  * image of Windows do not. */
-bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr,
-			  struct wk_symbol *symbol);
+bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr, struct wk_symbol *symbol);
 const char *wk_image_debug_kind(const struct wk_image_debug *places);
 void wk_image_debug_fini(struct wk_image_debug *places);
 

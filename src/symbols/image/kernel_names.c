@@ -65,8 +65,7 @@ bool wk_kernel_find(struct wk_symbols *s, uint64_t address, struct wk_kallsym *f
  * file of the user's. */
 static bool is_to_be_kept(const struct wk_kernel_names *kernel)
 {
-	return kernel->id.size > 0 && kernel->read && !kernel->kept &&
-	       !wk_os_has_borrowed_rights();
+	return kernel->id.size > 0 && kernel->read && !kernel->kept && !wk_os_has_borrowed_rights();
 }
 
 static void keep(struct wk_symbols *s)

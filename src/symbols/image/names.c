@@ -160,7 +160,9 @@ void wk_image_build_table(struct wk_image_symbols *image)
 		image->state = WK_IMAGE_NAMED;
 		wk_buf_add_fmt(&image->reason, "%s from %.*s",
 			       image->has_all_names || wk_image_is_vdso(image)
-				       ? "names" : "only exported names", WK_STR_ARG(from));
+				       ? "names"
+				       : "only exported names",
+			       WK_STR_ARG(from));
 	}
 	if (!image->has_all_names)
 		add_what_would_help(image);

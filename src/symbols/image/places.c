@@ -145,8 +145,7 @@ static bool has_units(const struct wk_image_symbols *image)
 	struct wk_str kept = image->kept.lines.path.len ? image->kept.units : wk_str_c("");
 
 	return wk_image_debug_has_source(places) &&
-	       (!places->is_kept || kept.len == 0 ||
-		wk_str_is(kept, wk_image_debug_kind(places)));
+	       (!places->is_kept || kept.len == 0 || wk_str_is(kept, wk_image_debug_kind(places)));
 }
 
 /* Adds the unit; one that cannot be read is added empty, so it is tried once. */
@@ -236,8 +235,7 @@ static bool has_pdb_places(struct wk_image_symbols *image)
 	       !wk_str_is(image->kept.lines.path, image->file.path);
 }
 
-bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr,
-			  struct wk_symbol *symbol)
+bool wk_image_find_in_pdb(struct wk_image_symbols *image, uint64_t vaddr, struct wk_symbol *symbol)
 {
 	struct wk_code_function found;
 	struct wk_code_index *index = has_pdb_places(image) ? index_at(image, vaddr) : NULL;
@@ -305,8 +303,7 @@ static bool is_linked_name_of(struct wk_str linked, struct wk_str name)
 		wk_buf_add_text(&part, "_cl");
 	else if (own.len)
 		wk_buf_add_fmt(&part, "%zu%.*s", own.len, WK_STR_ARG(own));
-	ok = part.len && wk_str_starts(linked, "_Z") &&
-	     has_part(linked, wk_buf_text(&part));
+	ok = part.len && wk_str_starts(linked, "_Z") && has_part(linked, wk_buf_text(&part));
 	wk_buf_fini(&part);
 	return ok;
 }
@@ -325,8 +322,8 @@ struct wk_str wk_image_place_name(const struct wk_image_symbols *image,
 
 static struct wk_str shared_file(const struct wk_image_symbols *image)
 {
-	const struct wk_obj *obj = wk_image_has_places(image->file.obj) ? image->file.obj
-								   : image->debug.obj;
+	const struct wk_obj *obj =
+		wk_image_has_places(image->file.obj) ? image->file.obj : image->debug.obj;
 	struct wk_str path = wk_str_c("");
 	struct wk_build_id id;
 

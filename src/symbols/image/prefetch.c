@@ -21,8 +21,7 @@ enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols)
 /* One that is missing in what is kept is not known before it is asked for: that one waits. */
 static bool wants_more(struct wk_image_symbols *image, struct wk_symbol_want *want)
 {
-	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) &&
-	       wk_image_want(image, want);
+	return wk_image_has_rvas(image) && !wk_image_keeps_all(image) && wk_image_want(image, want);
 }
 
 /* Returns how many of the images came that tell which PDB they have. */

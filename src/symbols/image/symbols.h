@@ -106,10 +106,10 @@ enum wk_fetching {
 enum wk_fetching wk_symbols_fetching(const struct wk_symbols *symbols);
 
 struct wk_symbol {
-	struct wk_str name;      /* as linked, not demangled */
-	uint64_t start;          /* where the symbol begins, in the address form asked with */
-	uint64_t size_bytes;     /* to the end that the table or the next symbol gives */
-	bool is_plt;             /* the PLT slot that calls the function `name` */
+	struct wk_str name;  /* as linked, not demangled */
+	uint64_t start;      /* where the symbol begins, in the address form asked with */
+	uint64_t size_bytes; /* to the end that the table or the next symbol gives */
+	bool is_plt;         /* the PLT slot that calls the function `name` */
 };
 
 /* The symbol that covers `address`: a file offset in the image, or an absolute address for
@@ -192,15 +192,15 @@ bool wk_kernel_is_at(const struct wk_image_symbols *kernel, uint64_t start, uint
 /* What was used of an image, for whoever tells a person what it lacks. Whole when the image was
  * asked for all that there is to ask; valid until it is asked again. */
 struct wk_image_used {
-	bool has_all_names;   /* no other file would have more */
-	bool names_are_kept;  /* they are the symbol cache's ... */
-	bool places_are_kept; /* ... and so are source lines and inlined calls */
+	bool has_all_names;         /* no other file would have more */
+	bool names_are_kept;        /* they are the symbol cache's ... */
+	bool places_are_kept;       /* ... and so are source lines and inlined calls */
 	struct wk_str missing;      /* what its debug information refers to, and nobody found: a
 				     * sentence. Empty: nothing */
 	struct wk_str missing_file; /* the first of those */
 	struct wk_str pdb_trouble;  /* the PDB that lies where the image's was looked for is not it,
 				     * or leaves all to the objects: a sentence. Or empty */
-	bool misses_shared;   /* that file is the one which dwz made of what several share */
+	bool misses_shared;         /* that file is the one which dwz made of what several share */
 };
 void wk_image_used(const struct wk_image_symbols *image, struct wk_image_used *used);
 

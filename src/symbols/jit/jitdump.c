@@ -30,15 +30,15 @@ struct loaded {
 
 struct wk_jitdump {
 	struct wk_bytes in;
-	const uint8_t *used;     /* what lies before it is not needed to read on */
-	uint32_t part;           /* counts up whenever other bytes are read on */
+	const uint8_t *used; /* what lies before it is not needed to read on */
+	uint32_t part;       /* counts up whenever other bytes are read on */
 	uint64_t begin_ns, flags;
-	uint64_t offset;         /* of the bytes in the file */
-	uint64_t checked;        /* bad records before this offset are counted */
+	uint64_t offset;  /* of the bytes in the file */
+	uint64_t checked; /* bad records before this offset are counted */
 	struct wk_jitdump_bad bad;
-	struct wk_map by_index;  /* its own number of a piece to a row of `loaded` */
-	struct wk_map by_start;  /* where it lies now, for programs that do not count */
-	struct loaded *loaded;   /* row 0 is unused */
+	struct wk_map by_index; /* its own number of a piece to a row of `loaded` */
+	struct wk_map by_start; /* where it lies now, for programs that do not count */
+	struct loaded *loaded;  /* row 0 is unused */
 	size_t loaded_cap;
 	uint32_t loaded_count;
 
@@ -135,8 +135,8 @@ static void keep(struct wk_jitdump *dump, uint64_t index, struct wk_jit_code *co
 	uint32_t row = dump->loaded_count++;
 
 	code->number = row;
-	dump->loaded = wk_grow(dump->loaded, &dump->loaded_cap, dump->loaded_count,
-			       sizeof(*dump->loaded));
+	dump->loaded =
+		wk_grow(dump->loaded, &dump->loaded_cap, dump->loaded_count, sizeof(*dump->loaded));
 	dump->loaded[row] = (struct loaded){ index, code->start, dump->part, *code };
 	wk_map_set(&dump->by_index, index, row);
 	wk_map_set(&dump->by_start, code->start, row);

@@ -35,9 +35,9 @@ struct wk_jit_code {
 	uint64_t time_ns;
 	uint64_t start, size_bytes; /* not 0, and the range does not wrap */
 	struct wk_str name;
-	struct wk_bytes code;       /* empty where the program did not write it */
+	struct wk_bytes code; /* empty where the program did not write it */
 	bool is_moved;
-	uint32_t number;            /* from 1 on; a moved piece has that of its load */
+	uint32_t number; /* from 1 on; a moved piece has that of its load */
 
 	/* For wk_jit_code_next_line. */
 	struct wk_bytes lines;

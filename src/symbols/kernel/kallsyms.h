@@ -65,8 +65,8 @@ bool wk_kallsyms_now(struct wk_kallsyms_moment *moment);
  * a fault. Save is false, having written nothing, for a loaded table. */
 bool wk_kallsyms_save(const struct wk_kallsyms *table, const struct wk_kallsyms_moment *moment,
 		      struct wk_buf *out);
-struct wk_kallsyms *wk_kallsyms_load(struct wk_bytes bytes,
-				     const struct wk_kallsyms_moment *moment, struct wk_err *err);
+struct wk_kallsyms *wk_kallsyms_load(struct wk_bytes bytes, const struct wk_kallsyms_moment *moment,
+				     struct wk_err *err);
 
 /* Does the first function that the file at `path` shows us lie where the table has one? Reads only
  * the file's beginning. False where its addresses are hidden: who may not see them there gets none

@@ -19,7 +19,7 @@ struct module {
 	uint32_t name, name_len; /* a piece of the text */
 };
 
-#define MAGIC	     0x736b6b77 /* "wkks" */
+#define MAGIC        0x736b6b77 /* "wkks" */
 #define MOST_MODULES UINT16_MAX
 
 bool wk_kallsyms_is_fleeting(const struct wk_kallsym *symbol)
@@ -148,9 +148,10 @@ bool wk_kallsyms_save(const struct wk_kallsyms *k, const struct wk_kallsyms_mome
 
 static bool fail_size(const struct head *head, uint64_t left, struct wk_err *err)
 {
-	return wk_fail(err, WK_ECORRUPT, 56, "a saved kernel table claims %u rows, %u modules and "
-		       "%u bytes of names, and has %zu bytes", head->row_count,
-		       head->module_count, head->text_len, (size_t)left);
+	return wk_fail(err, WK_ECORRUPT, 56,
+		       "a saved kernel table claims %u rows, %u modules and "
+		       "%u bytes of names, and has %zu bytes",
+		       head->row_count, head->module_count, head->text_len, (size_t)left);
 }
 
 static bool check_head(const struct head *head, struct wk_bytes bytes,
@@ -162,11 +163,13 @@ static bool check_head(const struct head *head, struct wk_bytes bytes,
 		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved kernel table",
 			       (size_t)left);
 	if (head->magic != MAGIC || head->version != WK_KALLSYMS_VERSION)
-		return wk_fail(err, WK_EFORMAT, 0, "a saved kernel table begins with \"wkks\" and "
+		return wk_fail(err, WK_EFORMAT, 0,
+			       "a saved kernel table begins with \"wkks\" and "
 			       "version %d, and has this machine's byte order",
 			       WK_KALLSYMS_VERSION);
 	if (memcmp(&head->moment, moment, sizeof(*moment)) != 0)
-		return wk_fail(err, WK_EFORMAT, 8, "the kernel's table was saved before the last "
+		return wk_fail(err, WK_EFORMAT, 8,
+			       "the kernel's table was saved before the last "
 			       "start of the kernel, or with other modules");
 	left -= sizeof(*head);
 	if (head->module_count == 0 || head->module_count > MOST_MODULES ||
@@ -186,8 +189,8 @@ static struct wk_str module_name(const struct wk_kallsyms *k, const struct modul
 	return wk_str_of(k->text.at + module->name, module->name_len);
 }
 
-struct wk_kallsyms *wk_kallsyms_load(struct wk_bytes bytes,
-				     const struct wk_kallsyms_moment *moment, struct wk_err *err)
+struct wk_kallsyms *wk_kallsyms_load(struct wk_bytes bytes, const struct wk_kallsyms_moment *moment,
+				     struct wk_err *err)
 {
 	const struct head *head = (const struct head *)(const void *)bytes.at;
 	const struct module *modules;

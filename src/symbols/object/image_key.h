@@ -11,9 +11,9 @@ struct wk_image_key {
 	uint32_t device_major, device_minor;
 	/* Of an image of Windows, whose build id is then that of its PDB. Its addresses count from
 	 * where it is loaded (RVA), so that names need no file of it. */
-	struct wk_str pdb_path;      /* as it was linked; empty where unknown */
+	struct wk_str pdb_path;           /* as it was linked; empty where unknown */
 	uint32_t time_stamp, image_bytes; /* the key of its file; 0 where unknown */
-	uint32_t pid;                /* a process that had it mapped, or 0 */
+	uint32_t pid;                     /* a process that had it mapped, or 0 */
 	bool is_kernel;
 };
 

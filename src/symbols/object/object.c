@@ -21,7 +21,7 @@ struct wk_obj *wk_obj_parse(const void *at, size_t size_bytes, struct wk_err *er
 	obj->at = at ? at : (const void *)"";
 	obj->size_bytes = size_bytes;
 	if (size_bytes >= 2 && memcmp(at, "MZ", 2) == 0 ? wk_pe_read(obj, err)
-							 : wk_elf_read(obj, err))
+							: wk_elf_read(obj, err))
 		return obj;
 	wk_obj_free(obj);
 	return NULL;

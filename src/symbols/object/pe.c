@@ -88,7 +88,8 @@ static bool read_optional(struct wk_obj *pe, struct wk_bytes in, struct header *
 	if (magic != 0x10b && magic != 0x20b)
 		return wk_fail(err, WK_EUNSUPPORTED, at,
 			       "the optional header's magic is 0x%x, expected 0x10b (32 bits) or "
-			       "0x20b (64 bits)", magic);
+			       "0x20b (64 bits)",
+			       magic);
 	pe->is_64 = magic == 0x20b;
 	pe->pe->linker_version = wk_u8(&in);
 	wk_bytes_skip(&in, 13); /* the version's second number, sizes */
@@ -184,7 +185,7 @@ static struct wk_str section_name(const struct wk_pe *pe, struct wk_bytes in)
 	uint64_t offset, symbol_bytes = wk_bytes_left(&pe->symbols);
 	bool is_far = wk_str_starts(name, "//") ? read_base64(wk_str_skip(name, 2), &offset)
 						: wk_str_starts(name, "/") &&
-						  wk_num_u64(wk_str_skip(name, 1), &offset);
+							  wk_num_u64(wk_str_skip(name, 1), &offset);
 
 	if (is_far && offset >= 4 && offset < UINT32_MAX)
 		full = wk_obj_text(&pe->names, symbol_bytes + offset, MAX_SECTION_NAME);
@@ -310,7 +311,8 @@ const struct wk_obj_section *wk_pe_code_at(const struct wk_obj *pe, uint64_t rva
 		return NULL;
 	section = &pe->sections[number];
 	return section->flags & WK_SHF_EXECINSTR && rva - section->vaddr < section->size_bytes
-		       ? section : NULL;
+		       ? section
+		       : NULL;
 }
 
 bool wk_pe_has_symbols(const struct wk_obj *pe)

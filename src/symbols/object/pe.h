@@ -30,19 +30,19 @@ struct wk_pe_export {
 };
 
 struct wk_pe {
-	uint32_t time_stamp;      /* seconds since 1970, or a hash; with image_bytes the key by
-				   * which symbol stores keep the image */
-	uint32_t image_bytes;     /* SizeOfImage */
-	uint8_t linker_version;   /* its first number: GNU's is 2, Microsoft's and LLVM's 14 */
-	struct wk_pdb_id pdb;     /* all zero: it tells of no PDB */
-	struct wk_str pdb_path;   /* as it was linked; empty where none is told */
+	uint32_t time_stamp;    /* seconds since 1970, or a hash; with image_bytes the key by
+				 * which symbol stores keep the image */
+	uint32_t image_bytes;   /* SizeOfImage */
+	uint8_t linker_version; /* its first number: GNU's is 2, Microsoft's and LLVM's 14 */
+	struct wk_pdb_id pdb;   /* all zero: it tells of no PDB */
+	struct wk_str pdb_path; /* as it was linked; empty where none is told */
 	struct wk_pe_range directories[WK_PE_DIRECTORIES];
 
-	struct wk_bytes symbols;  /* the COFF table: entries of 18 bytes */
-	struct wk_bytes names;    /* those entries, and the COFF table of strings behind them */
+	struct wk_bytes symbols; /* the COFF table: entries of 18 bytes */
+	struct wk_bytes names;   /* those entries, and the COFF table of strings behind them */
 	struct wk_pe_export *exports;
 	size_t export_count;
-	struct wk_buf made;       /* names of exports that have only a number */
+	struct wk_buf made; /* names of exports that have only a number */
 
 	struct wk_sort_key *by_rva; /* the segments that have bytes in the file, by address */
 	size_t by_rva_count;

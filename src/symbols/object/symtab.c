@@ -8,7 +8,7 @@
 #include "symbols/object/symtab_packed.h"
 #include "symbols/pdb/pdb.h"
 
-#define SOURCES 3 /* the image's file, its debug file, its PDB */
+#define SOURCES  3 /* the image's file, its debug file, its PDB */
 #define FROM_PDB 2
 
 /* Symbols that lie inside one another are two or three deep. */

@@ -9,8 +9,8 @@ struct head {
 	uint32_t count, names_len;
 };
 
-#define MAGIC	     0x79736b77 /* "wksy" */
-#define VERSION	     1
+#define MAGIC        0x79736b77 /* "wksy" */
+#define VERSION      1
 #define LONGEST_NAME ((size_t)1 << 20) /* a damaged file could make one name of all */
 
 /* A row's bits: how many rows back the one around it is (0: none, also where it is too far),
@@ -21,8 +21,8 @@ void wk_symtab_packer_begin(struct wk_symtab_packer *packer, uint64_t base, uint
 			    struct wk_buf *out)
 {
 	*packer = (struct wk_symtab_packer){ .out = out, .begin = out->len, .base = base };
-	wk_buf_extend(out, sizeof(struct head) +
-			   (size_t)count * sizeof(struct wk_symtab_packed_row));
+	wk_buf_extend(out,
+		      sizeof(struct head) + (size_t)count * sizeof(struct wk_symtab_packed_row));
 	packer->names = out->len;
 	wk_buf_add_char(out, '\0');
 }
@@ -78,14 +78,17 @@ bool wk_symtab_packed_open(struct wk_symtab_packed *packed, struct wk_bytes byte
 		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not a saved symbol table",
 			       (size_t)left);
 	if (head->magic != MAGIC || head->version != VERSION)
-		return wk_fail(err, WK_EFORMAT, 0, "a saved symbol table begins with \"wksy\" and "
-			       "version %d, and has this machine's byte order", VERSION);
+		return wk_fail(err, WK_EFORMAT, 0,
+			       "a saved symbol table begins with \"wksy\" and "
+			       "version %d, and has this machine's byte order",
+			       VERSION);
 	left -= sizeof(*head);
 	if (head->count > left / sizeof(*packed->rows) ||
 	    head->names_len > left - head->count * sizeof(*packed->rows))
-		return wk_fail(err, WK_ECORRUPT, 16, "a saved symbol table claims %u rows and %u "
-			       "bytes of names, and has %zu bytes", head->count, head->names_len,
-			       (size_t)left);
+		return wk_fail(err, WK_ECORRUPT, 16,
+			       "a saved symbol table claims %u rows and %u "
+			       "bytes of names, and has %zu bytes",
+			       head->count, head->names_len, (size_t)left);
 	packed->base = head->base;
 	packed->rows = (const struct wk_symtab_packed_row *)(head + 1);
 	packed->count = head->count;

@@ -141,10 +141,10 @@ bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err)
 	bool is_moved;
 
 	if (!has(pdb, SECTION_HEADERS))
-		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "this PDB does not say where the "
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "this PDB does not say where the "
 			       "image's sections are");
-	if (!read_headers(pdb, SECTION_HEADERS, &pdb->sections, err) ||
-	    !find_moved(pdb, err))
+	if (!read_headers(pdb, SECTION_HEADERS, &pdb->sections, err) || !find_moved(pdb, err))
 		return false;
 	/* Without headers of their own the sections stayed and only what is in them moved. */
 	is_moved = pdb->moved_count > 0 && has(pdb, SOURCE_SECTION_HEADERS);

@@ -22,7 +22,7 @@ struct wk_pdb_site {
 	uint32_t proc;
 	uint32_t name; /* text; 0: it is not known, and the call is left out */
 	uint32_t depth;
-	uint32_t row;  /* that holds now, + 1; 0: none */
+	uint32_t row; /* that holds now, + 1; 0: none */
 	bool is_queued;
 	/* The node that was made last, and for what. */
 	uint32_t node, node_parent, node_file, node_line;

@@ -98,8 +98,7 @@ static void read_debug_streams(struct wk_pdb *pdb, struct wk_bytes in)
 		pdb->debug_streams[i] = wk_bytes_left(&in) >= 2 ? wk_u16le(&in) : WK_PDB_NO_STREAM;
 }
 
-static bool read_head(struct wk_pdb *pdb, struct wk_bytes *in, uint32_t *sizes,
-		      struct wk_err *err)
+static bool read_head(struct wk_pdb *pdb, struct wk_bytes *in, uint32_t *sizes, struct wk_err *err)
 {
 	uint32_t mark = wk_u32le(in);
 
@@ -119,10 +118,13 @@ static bool read_head(struct wk_pdb *pdb, struct wk_bytes *in, uint32_t *sizes,
 	pdb->is_x86 = wk_u16le(in) == MACHINE_X86;
 	wk_bytes_skip(in, 4);
 	if (in->bad)
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the DBI stream has %" PRIu64 " bytes "
-			       "and not the %d of its header", wk_bytes_offset(in), HEAD_BYTES);
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "the DBI stream has %" PRIu64 " bytes "
+			       "and not the %d of its header",
+			       wk_bytes_offset(in), HEAD_BYTES);
 	if (mark != UINT32_MAX)
-		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE, "not supported: a DBI stream from "
+		return wk_fail(err, WK_EUNSUPPORTED, WK_NOWHERE,
+			       "not supported: a DBI stream from "
 			       "before Visual C++ 4.1");
 	return true;
 }
@@ -133,7 +135,8 @@ bool wk_pdb_read_dbi(struct wk_pdb *pdb, struct wk_err *err)
 	uint32_t sizes[PART_COUNT];
 
 	if (wk_msf_stream_bytes(&pdb->msf, DBI_STREAM) == 0)
-		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "this PDB describes no program: it "
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE,
+			       "this PDB describes no program: it "
 			       "has types only");
 	if (!wk_msf_read(&pdb->msf, DBI_STREAM, &pdb->dbi, err))
 		return false;
@@ -143,8 +146,10 @@ bool wk_pdb_read_dbi(struct wk_pdb *pdb, struct wk_err *err)
 	for (int i = 0; i < PART_COUNT; i++)
 		parts[i] = wk_bytes_take(&in, sizes[i]);
 	if (in.bad)
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the parts of the DBI stream are "
-			       "larger than its %zu bytes", wk_bytes_left(&pdb->dbi.bytes));
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "the parts of the DBI stream are "
+			       "larger than its %zu bytes",
+			       wk_bytes_left(&pdb->dbi.bytes));
 	read_modules(pdb, parts[PART_MODULES]);
 	read_contributions(pdb, parts[PART_CONTRIBUTIONS]);
 	read_debug_streams(pdb, parts[PART_DEBUG]);

@@ -88,8 +88,8 @@ struct wk_pdb_types {
 
 struct wk_pdb_publics {
 	struct wk_msf_stream records, hash;
-	struct wk_bytes by_address;  /* offsets of records */
-	struct wk_sort_key *sorted;  /* the same with keys, where those cannot be used */
+	struct wk_bytes by_address; /* offsets of records */
+	struct wk_sort_key *sorted; /* the same with keys, where those cannot be used */
 	size_t count, cap;
 	bool is_open, is_sorted;
 };
@@ -145,12 +145,11 @@ bool wk_pdb_is_cut(const struct wk_pdb *pdb, uint32_t module);
 bool wk_pdb_read_sections(struct wk_pdb *pdb, struct wk_err *err);
 void wk_pdb_sections_fini(struct wk_pdb *pdb);
 /* False where there is no such place. */
-bool wk_pdb_source_rva(const struct wk_pdb *pdb, uint16_t section, uint32_t offset,
-		       uint32_t *rva);
+bool wk_pdb_source_rva(const struct wk_pdb *pdb, uint16_t section, uint32_t offset, uint32_t *rva);
 
 /* The parts of source addresses, one after the other, and where each is in the image. */
 struct wk_pdb_part {
-	uint32_t start, end; /* in the image */
+	uint32_t start, end;   /* in the image */
 	uint64_t at, rest_end; /* what is still to come, in source addresses */
 	size_t next;
 };

@@ -114,8 +114,7 @@ static void read_inlinees(struct wk_pdb_outline *outline, struct wk_bytes in)
 		if (has_files)
 			wk_bytes_skip(&in, (uint64_t)wk_u32le(&in) * 4);
 		outline->inlinees = wk_grow(outline->inlinees, &outline->inlinee_cap,
-					    outline->inlinee_count + 1,
-					    sizeof(*outline->inlinees));
+					    outline->inlinee_count + 1, sizeof(*outline->inlinees));
 		outline->inlinees[outline->inlinee_count++] = inlinee;
 		wk_map_set(&outline->inlinee_of, id, (uint32_t)outline->inlinee_count);
 	}
@@ -145,8 +144,7 @@ static void outline_stretch(const struct wk_pdb *pdb, struct wk_pdb_outline *out
 static void order_stretches(struct wk_pdb_outline *outline)
 {
 	struct wk_sort_key *keys = wk_alloc((outline->stretch_count + 1) * sizeof(*keys));
-	struct wk_pdb_stretch *sorted =
-		wk_alloc((outline->stretch_count + 1) * sizeof(*sorted));
+	struct wk_pdb_stretch *sorted = wk_alloc((outline->stretch_count + 1) * sizeof(*sorted));
 	size_t count = 0;
 
 	for (size_t i = 0; i < outline->stretch_count; i++)
@@ -222,8 +220,8 @@ static void cut_lines(struct wk_pdb_block *b, size_t first, uint32_t from, uint6
 	for (size_t i = first; i < b->line_count; i++) {
 		struct wk_pdb_line line = b->lines[i];
 
-		if (line.start >= end || (line.start < from && i + 1 < b->line_count &&
-					  b->lines[i + 1].start <= from))
+		if (line.start >= end ||
+		    (line.start < from && i + 1 < b->line_count && b->lines[i + 1].start <= from))
 			continue;
 		if (line.start < from)
 			line.start = from;
@@ -233,8 +231,7 @@ static void cut_lines(struct wk_pdb_block *b, size_t first, uint32_t from, uint6
 }
 
 /* Where a stretch ends, a line without a number stands behind it. */
-static void read_stretch(struct wk_pdb *pdb, struct wk_pdb_block *b,
-			 const struct wk_pdb_stretch *s)
+static void read_stretch(struct wk_pdb *pdb, struct wk_pdb_block *b, const struct wk_pdb_stretch *s)
 {
 	struct wk_bytes in = s->files;
 	size_t first = b->line_count;

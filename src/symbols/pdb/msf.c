@@ -10,7 +10,8 @@
 #define MAP_AT      0x34 /* of the super block: numbers of the blocks that list the directory */
 #define NOT_THERE   UINT32_MAX
 
-static const char magic[MAGIC_BYTES] = "Microsoft C/C++ MSF 7.00\r\n\x1a" "DS\0\0";
+static const char magic[MAGIC_BYTES] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
+				       "DS\0\0";
 
 static const struct {
 	const char *begin, *kind;
@@ -28,7 +29,8 @@ static bool fail_kind(struct wk_bytes file, struct wk_err *err)
 		if (wk_str_starts(text, others[i].begin))
 			return wk_fail(err, WK_EUNSUPPORTED, 0, "not supported: %s",
 				       others[i].kind);
-	return wk_fail(err, WK_EFORMAT, 0, "not a PDB: it does not begin with \"Microsoft C/C++ "
+	return wk_fail(err, WK_EFORMAT, 0,
+		       "not a PDB: it does not begin with \"Microsoft C/C++ "
 		       "MSF 7.00\"");
 }
 
@@ -103,8 +105,8 @@ static bool gather(const struct wk_msf *msf, const struct list *list, uint64_t s
 	if (!are_there(msf, list, size_bytes, err))
 		return false;
 	if (follow_one_another(list)) {
-		const uint8_t *at = msf->file.start +
-				    (uint64_t)number_at(list, 0) * msf->block_bytes;
+		const uint8_t *at =
+			msf->file.start + (uint64_t)number_at(list, 0) * msf->block_bytes;
 
 		out->bytes = wk_bytes_of(at, size_bytes);
 		return true;
@@ -136,11 +138,15 @@ static bool read_head(struct wk_msf *msf, uint32_t *directory_bytes, struct wk_e
 		return wk_fail(err, WK_ECORRUPT, MAGIC_BYTES, "the PDB ends inside its header");
 	if (msf->block_bytes < 512 || msf->block_bytes > 32768 ||
 	    (msf->block_bytes & (msf->block_bytes - 1)) != 0)
-		return wk_fail(err, WK_ECORRUPT, MAGIC_BYTES, "blocks of %" PRIu32 " bytes; a PDB "
-			       "has a power of two from 512 to 32768", msf->block_bytes);
+		return wk_fail(err, WK_ECORRUPT, MAGIC_BYTES,
+			       "blocks of %" PRIu32 " bytes; a PDB "
+			       "has a power of two from 512 to 32768",
+			       msf->block_bytes);
 	if (*directory_bytes < 4 || *directory_bytes > wk_bytes_left(&msf->file))
-		return wk_fail(err, WK_ECORRUPT, 0x2c, "a directory of %" PRIu32 " bytes in a "
-			       "file of %zu", *directory_bytes, wk_bytes_left(&msf->file));
+		return wk_fail(err, WK_ECORRUPT, 0x2c,
+			       "a directory of %" PRIu32 " bytes in a "
+			       "file of %zu",
+			       *directory_bytes, wk_bytes_left(&msf->file));
 	return true;
 }
 
@@ -154,7 +160,8 @@ static bool read_directory(struct wk_msf *msf, uint32_t directory_bytes, struct 
 	bool ok;
 
 	if (listed.bad || MAP_AT + pages.count * 4 > msf->block_bytes)
-		return wk_fail(err, WK_ECORRUPT, MAP_AT, "the list of the directory's blocks does "
+		return wk_fail(err, WK_ECORRUPT, MAP_AT,
+			       "the list of the directory's blocks does "
 			       "not fit in the first block");
 	pages.at = listed.at;
 	if (!gather(msf, &pages, map_bytes, &map, err))
@@ -177,8 +184,10 @@ static bool list_streams(struct wk_msf *msf, struct wk_err *err)
 	msf->stream_count = wk_u32le(&sizes);
 	next = (uint64_t)msf->stream_count + 1;
 	if (next > words) {
-		wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the directory claims %" PRIu32 " streams "
-			"and has %" PRIu64 " words", msf->stream_count, words);
+		wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			"the directory claims %" PRIu32 " streams "
+			"and has %" PRIu64 " words",
+			msf->stream_count, words);
 		msf->stream_count = 0;
 		return false;
 	}
@@ -188,8 +197,10 @@ static bool list_streams(struct wk_msf *msf, struct wk_err *err)
 
 		size = size == NOT_THERE ? 0 : size;
 		if (blocks_of(msf, size) > words - next)
-			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "stream %" PRIu32 " claims "
-				       "%" PRIu32 " bytes, more blocks than are listed", i, size);
+			return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+				       "stream %" PRIu32 " claims "
+				       "%" PRIu32 " bytes, more blocks than are listed",
+				       i, size);
 		msf->streams[i] = (struct wk_msf_row){ size, (uint32_t)next, false };
 		next += blocks_of(msf, size);
 	}
@@ -230,8 +241,8 @@ bool wk_msf_open(struct wk_msf *msf, const void *at, size_t size_bytes, struct w
 	uint32_t directory_bytes = 0;
 
 	*msf = (struct wk_msf){ .file = wk_bytes_of(at, size_bytes) };
-	if (!read_head(msf, &directory_bytes, err) ||
-	    !read_directory(msf, directory_bytes, err) || !list_streams(msf, err)) {
+	if (!read_head(msf, &directory_bytes, err) || !read_directory(msf, directory_bytes, err) ||
+	    !list_streams(msf, err)) {
 		wk_msf_fini(msf);
 		return false;
 	}
@@ -262,8 +273,10 @@ bool wk_msf_read(const struct wk_msf *msf, uint32_t stream, struct wk_msf_stream
 		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no stream %" PRIu32,
 			       stream);
 	if (msf->streams[stream].is_shared)
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "stream %" PRIu32 " has a block that "
-			       "is another stream's", stream);
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "stream %" PRIu32 " has a block that "
+			       "is another stream's",
+			       stream);
 	list = list_of(msf, &msf->streams[stream]);
 	if (!gather(msf, &list, msf->streams[stream].size_bytes, out, &why))
 		return wk_fail(err, why.code, why.offset, "stream %" PRIu32 ": %s", stream,

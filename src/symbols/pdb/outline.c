@@ -19,9 +19,10 @@ static bool open_parts(const struct wk_pdb *pdb, const struct wk_pdb_module *mod
 	wk_bytes_skip(&in, module->old_line_bytes);
 	o->line_parts = wk_bytes_take(&in, module->line_bytes);
 	if (in.bad)
-		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "stream %u has %zu bytes and the "
-			       "module claims more", module->stream,
-			       wk_bytes_left(&o->stream.bytes));
+		return wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+			       "stream %u has %zu bytes and the "
+			       "module claims more",
+			       module->stream, wk_bytes_left(&o->stream.bytes));
 	o->symbols = wk_bytes_of(o->symbols.at, wk_bytes_left(&o->symbols));
 	o->line_parts = wk_bytes_of(o->line_parts.at, wk_bytes_left(&o->line_parts));
 	return true;
@@ -29,10 +30,9 @@ static bool open_parts(const struct wk_pdb *pdb, const struct wk_pdb_module *mod
 
 static void begin_chapter(struct wk_pdb_outline *o, uint32_t at)
 {
-	o->chapters = wk_grow(o->chapters, &o->chapter_cap, o->chapter_count + 1,
-			      sizeof(*o->chapters));
-	o->chapters[o->chapter_count++] =
-		(struct wk_pdb_chapter){ at, (uint32_t)o->proc_count };
+	o->chapters =
+		wk_grow(o->chapters, &o->chapter_cap, o->chapter_count + 1, sizeof(*o->chapters));
+	o->chapters[o->chapter_count++] = (struct wk_pdb_chapter){ at, (uint32_t)o->proc_count };
 }
 
 static void add_proc(const struct wk_pdb *pdb, struct wk_pdb_outline *o,

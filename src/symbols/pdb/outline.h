@@ -54,8 +54,7 @@ struct wk_pdb_outline {
 
 /* NULL where the module's stream cannot be read. */
 struct wk_pdb_outline *wk_pdb_outline_new(const struct wk_pdb *pdb,
-					  const struct wk_pdb_module *module,
-					  struct wk_err *err);
+					  const struct wk_pdb_module *module, struct wk_err *err);
 void wk_pdb_outline_free(struct wk_pdb_outline *outline);
 
 /* The first place in `by_start` that begins at `address` or later. */

@@ -91,7 +91,8 @@ static bool read_info(struct wk_pdb *pdb, struct wk_err *err)
 	if (wk_bytes_left(&in) >= sizeof(pdb->id.guid))
 		memcpy(pdb->id.guid, in.at, sizeof(pdb->id.guid));
 	wk_bytes_skip(&in, sizeof(pdb->id.guid));
-	ok = !in.bad || wk_fail(err, WK_ECORRUPT, WK_NOWHERE, "the PDB's information stream has "
+	ok = !in.bad || wk_fail(err, WK_ECORRUPT, WK_NOWHERE,
+				"the PDB's information stream has "
 				"%" PRIu64 " bytes: too few to hold a GUID",
 				wk_bytes_offset(&in));
 	read_named_streams(pdb, &in);
@@ -251,8 +252,7 @@ bool wk_pdb_load(struct wk_pdb *pdb, uint32_t number, struct wk_code_index *inde
 	use_index(pdb, index);
 	wk_pdb_make_units(pdb);
 	if (number >= pdb->unit_count)
-		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32,
-			       number);
+		return wk_fail(err, WK_ENOTFOUND, WK_NOWHERE, "there is no unit %" PRIu32, number);
 	unit = &pdb->units[number];
 	if (pdb->modules[unit->module].stream == WK_PDB_NO_STREAM) {
 		add_empty(index, number);

@@ -5,16 +5,17 @@
 #include "symbols/object/object_symbols.h"
 #include "symbols/pdb/internal.h"
 
-#define HEAD_BYTES     28
-#define FLAG_CODE      1
-#define FLAG_FUNCTION  2
+#define HEAD_BYTES    28
+#define FLAG_CODE     1
+#define FLAG_FUNCTION 2
 
 /* What is looked at of several names at one address. */
 #define MOST_NAMESAKES 16
 #define LONGEST_WORD   64
 #define LONGEST_LOOK   1024
 
-struct public {
+struct public
+{
 	uint32_t flags, offset;
 	uint16_t section;
 	struct wk_bytes text; /* begins with its name */
@@ -44,8 +45,7 @@ static struct wk_str plain_name(const struct wk_pdb *pdb, struct wk_bytes text)
 	return wk_pe_plain_name(name.len > 1 && name.at[0] == '_' ? wk_str_skip(name, 1) : name);
 }
 
-static bool public_at(const struct wk_pdb_publics *publics, uint32_t offset,
-		      struct public *public)
+static bool public_at(const struct wk_pdb_publics *publics, uint32_t offset, struct public *public)
 {
 	struct wk_bytes in = publics->records.bytes, body;
 	uint16_t kind;
@@ -227,11 +227,12 @@ void wk_pdb_each_public(struct wk_pdb *pdb,
 			continue;
 		part = wk_pdb_parts(pdb, rva, rva + 1);
 		if (wk_pdb_next_part(pdb, &part) &&
-		    !take(context, &(struct wk_pdb_public){
-			.rva = part.start,
-			.name = plain_name(pdb, public.text),
-			.is_function = public.flags & (FLAG_CODE | FLAG_FUNCTION),
-		    }))
+		    !take(context,
+			  &(struct wk_pdb_public){
+				  .rva = part.start,
+				  .name = plain_name(pdb, public.text),
+				  .is_function = public.flags & (FLAG_CODE | FLAG_FUNCTION),
+			  }))
 			return;
 	}
 }

@@ -51,8 +51,7 @@ static void sort_events(struct sweep *s)
 	for (size_t i = 0; i < b->row_count && i < UINT32_MAX / 2; i++) {
 		const struct wk_pdb_site_row *row = &b->rows[i];
 
-		s->events[s->event_count++] =
-			(struct wk_sort_key){ row->start, (uint32_t)i * 2 };
+		s->events[s->event_count++] = (struct wk_sort_key){ row->start, (uint32_t)i * 2 };
 		if (!goes_on(b, i))
 			s->events[s->event_count++] =
 				(struct wk_sort_key){ row->end, (uint32_t)i * 2 + 1 };
@@ -163,8 +162,7 @@ static void advance(struct sweep *s, uint32_t at)
 	ahead = proc_ahead(s);
 	if (ahead && ahead->start <= at)
 		s->proc = &s->block->procs[s->order[s->next_proc++].row];
-	while (s->next_line < s->block->line_count &&
-	       s->block->lines[s->next_line].start <= at)
+	while (s->next_line < s->block->line_count && s->block->lines[s->next_line].start <= at)
 		s->line = s->block->lines[s->next_line++];
 	while (s->next_event < s->event_count && s->events[s->next_event].key <= at)
 		apply_event(s, s->events[s->next_event++].row);
@@ -179,9 +177,8 @@ static uint32_t add_node(struct wk_pdb_block *b, struct wk_code_packed_node node
 static uint32_t node_of_proc(struct sweep *s)
 {
 	if (s->proc->node == 0)
-		s->proc->node =
-			add_node(s->block,
-				 (struct wk_code_packed_node){ .function = s->proc->name });
+		s->proc->node = add_node(s->block,
+					 (struct wk_code_packed_node){ .function = s->proc->name });
 	return s->proc->node;
 }
 
@@ -191,7 +188,8 @@ static uint32_t node_of_site(struct wk_pdb_block *b, struct wk_pdb_site *site, u
 			     const struct wk_pdb_run *here)
 {
 	if (site->node && ((site->node_parent == parent && site->node_file == here->file &&
-			    site->node_line == here->line) || b->maker.node_count >= b->most_nodes))
+			    site->node_line == here->line) ||
+			   b->maker.node_count >= b->most_nodes))
 		return site->node;
 	site->node = add_node(b, (struct wk_code_packed_node){
 		.parent = parent,

@@ -7,7 +7,7 @@
 #define MOST_DEPTH 128 /* of calls within one another; deeper ones are left out */
 #define NOTHING    UINT32_MAX
 
-#define RECORD_HEAD    4 /* bytes: its length and its kind */
+#define RECORD_HEAD    4  /* bytes: its length and its kind */
 #define MOST_NAMESAKES 16 /* that are looked at of parts of functions at one place */
 
 enum scope_kind {
@@ -60,8 +60,8 @@ static void open_function(struct walk *w, uint32_t proc, bool is_inside)
 
 static uint32_t linked_name(struct walk *w, const struct wk_pdb_function *function)
 {
-	struct wk_str linked = wk_pdb_public_at(w->pdb, function->section, function->offset,
-						function->name);
+	struct wk_str linked =
+		wk_pdb_public_at(w->pdb, function->section, function->offset, function->name);
 
 	return wk_pdb_text(w->pdb, linked.len ? linked : function->name);
 }

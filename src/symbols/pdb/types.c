@@ -8,9 +8,9 @@
 #define TYPES_STREAM 2
 #define IDS_STREAM   4
 
-#define MARK_EVERY 16
-#define MOST_STEPS 8192 /* from a pair; the writers' are a few hundred records apart */
-#define STEP_BYTES 64   /* records are passed one by one until they are as many as these in all */
+#define MARK_EVERY  16
+#define MOST_STEPS  8192 /* from a pair; the writers' are a few hundred records apart */
+#define STEP_BYTES  64   /* records are passed one by one until they are as many as these in all */
 #define MOST_SCOPES 32
 
 enum {
@@ -228,8 +228,8 @@ static struct wk_str class_name(struct wk_pdb *pdb, uint32_t number)
 }
 
 /* One id: its own name, and the id around it, which has a smaller number (0: none). */
-static bool read_id(struct wk_pdb *pdb, uint32_t number, struct wk_str *name,
-		    struct wk_str *scope, uint32_t *around)
+static bool read_id(struct wk_pdb *pdb, uint32_t number, struct wk_str *name, struct wk_str *scope,
+		    uint32_t *around)
 {
 	struct wk_bytes body;
 	uint32_t first;

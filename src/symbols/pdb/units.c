@@ -10,7 +10,7 @@
 
 /* What is known of a module while code is given to its units. */
 struct cut {
-	uint64_t code_bytes; /* of the module */
+	uint64_t code_bytes;        /* of the module */
 	uint64_t piece_bytes, left; /* piece_bytes 0: it is not cut */
 	uint32_t unit;
 };
@@ -28,15 +28,14 @@ static void add_range(struct wk_pdb *pdb, uint32_t start, uint32_t end, uint32_t
 		last->end = end;
 		return;
 	}
-	pdb->ranges = wk_grow(pdb->ranges, &pdb->range_cap, pdb->range_count + 1,
-			      sizeof(*pdb->ranges));
+	pdb->ranges =
+		wk_grow(pdb->ranges, &pdb->range_cap, pdb->range_count + 1, sizeof(*pdb->ranges));
 	pdb->ranges[pdb->range_count++] = (struct wk_code_range){ start, end, unit };
 }
 
 static uint32_t add_unit(struct wk_pdb *pdb, struct wk_pdb_unit unit)
 {
-	pdb->units = wk_grow(pdb->units, &pdb->unit_cap, pdb->unit_count + 1,
-			     sizeof(*pdb->units));
+	pdb->units = wk_grow(pdb->units, &pdb->unit_cap, pdb->unit_count + 1, sizeof(*pdb->units));
 	pdb->units[pdb->unit_count++] = unit;
 	return (uint32_t)pdb->unit_count - 1;
 }

@@ -7,17 +7,38 @@
 #define REMEMBER_DEPTH 32
 
 enum {
-	CFA_ADVANCE_LOC = 1, CFA_OFFSET, CFA_RESTORE, /* in the top two bits */
+	CFA_ADVANCE_LOC = 1,
+	CFA_OFFSET,
+	CFA_RESTORE, /* in the top two bits */
 
-	CFA_NOP = 0x00, CFA_SET_LOC, CFA_ADVANCE_LOC1, CFA_ADVANCE_LOC2, CFA_ADVANCE_LOC4,
-	CFA_OFFSET_EXTENDED, CFA_RESTORE_EXTENDED, CFA_UNDEFINED, CFA_SAME_VALUE, CFA_REGISTER,
-	CFA_REMEMBER_STATE, CFA_RESTORE_STATE, CFA_DEF_CFA, CFA_DEF_CFA_REGISTER,
-	CFA_DEF_CFA_OFFSET, CFA_DEF_CFA_EXPRESSION, CFA_EXPRESSION, CFA_OFFSET_EXTENDED_SF,
-	CFA_DEF_CFA_SF, CFA_DEF_CFA_OFFSET_SF, CFA_VAL_OFFSET, CFA_VAL_OFFSET_SF,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC,
+	CFA_ADVANCE_LOC1,
+	CFA_ADVANCE_LOC2,
+	CFA_ADVANCE_LOC4,
+	CFA_OFFSET_EXTENDED,
+	CFA_RESTORE_EXTENDED,
+	CFA_UNDEFINED,
+	CFA_SAME_VALUE,
+	CFA_REGISTER,
+	CFA_REMEMBER_STATE,
+	CFA_RESTORE_STATE,
+	CFA_DEF_CFA,
+	CFA_DEF_CFA_REGISTER,
+	CFA_DEF_CFA_OFFSET,
+	CFA_DEF_CFA_EXPRESSION,
+	CFA_EXPRESSION,
+	CFA_OFFSET_EXTENDED_SF,
+	CFA_DEF_CFA_SF,
+	CFA_DEF_CFA_OFFSET_SF,
+	CFA_VAL_OFFSET,
+	CFA_VAL_OFFSET_SF,
 	CFA_VAL_EXPRESSION,
 	CFA_MIPS_ADVANCE_LOC8 = 0x1d,
-	CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c, CFA_NEGATE_RA_STATE = 0x2d,
-	CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+	CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c,
+	CFA_NEGATE_RA_STATE = 0x2d,
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
 struct run {
@@ -151,12 +172,23 @@ static void set_location(struct run *run)
 static bool location_op(struct run *run, uint8_t op)
 {
 	switch (op) {
-	case CFA_SET_LOC:           set_location(run); return true;
-	case CFA_ADVANCE_LOC1:      advance(run, wk_u8(&run->code)); return true;
-	case CFA_ADVANCE_LOC2:      advance(run, wk_u16(&run->code)); return true;
-	case CFA_ADVANCE_LOC4:      advance(run, wk_u32(&run->code)); return true;
-	case CFA_MIPS_ADVANCE_LOC8: advance(run, wk_u64(&run->code)); return true;
-	default:                    return false;
+	case CFA_SET_LOC:
+		set_location(run);
+		return true;
+	case CFA_ADVANCE_LOC1:
+		advance(run, wk_u8(&run->code));
+		return true;
+	case CFA_ADVANCE_LOC2:
+		advance(run, wk_u16(&run->code));
+		return true;
+	case CFA_ADVANCE_LOC4:
+		advance(run, wk_u32(&run->code));
+		return true;
+	case CFA_MIPS_ADVANCE_LOC8:
+		advance(run, wk_u64(&run->code));
+		return true;
+	default:
+		return false;
 	}
 }
 

@@ -8,10 +8,21 @@
 /* Pointer encodings (LSB, DWARF extensions): the low half is a form, the high half says what
  * to add to it. */
 enum {
-	ENC_ABSOLUTE = 0x00, ENC_ULEB = 0x01, ENC_UDATA2, ENC_UDATA4, ENC_UDATA8,
-	ENC_SLEB = 0x09, ENC_SDATA2, ENC_SDATA4, ENC_SDATA8,
-	ENC_PCREL = 0x10, ENC_TEXTREL = 0x20, ENC_DATAREL = 0x30, ENC_ALIGNED = 0x50,
-	ENC_INDIRECT = 0x80, ENC_OMIT = 0xff,
+	ENC_ABSOLUTE = 0x00,
+	ENC_ULEB = 0x01,
+	ENC_UDATA2,
+	ENC_UDATA4,
+	ENC_UDATA8,
+	ENC_SLEB = 0x09,
+	ENC_SDATA2,
+	ENC_SDATA4,
+	ENC_SDATA8,
+	ENC_PCREL = 0x10,
+	ENC_TEXTREL = 0x20,
+	ENC_DATAREL = 0x30,
+	ENC_ALIGNED = 0x50,
+	ENC_INDIRECT = 0x80,
+	ENC_OMIT = 0xff,
 };
 
 /* How many entries before the one that a search lands on are tried as well: sections may
@@ -26,15 +37,23 @@ enum {
 static uint64_t read_form(struct wk_bytes *b, uint8_t form, uint8_t address_size)
 {
 	switch (form) {
-	case ENC_ABSOLUTE: return address_size == 4 ? wk_u32(b) : wk_u64(b);
-	case ENC_ULEB:     return wk_uleb(b);
-	case ENC_UDATA2:   return wk_u16(b);
-	case ENC_UDATA4:   return wk_u32(b);
+	case ENC_ABSOLUTE:
+		return address_size == 4 ? wk_u32(b) : wk_u64(b);
+	case ENC_ULEB:
+		return wk_uleb(b);
+	case ENC_UDATA2:
+		return wk_u16(b);
+	case ENC_UDATA4:
+		return wk_u32(b);
 	case ENC_UDATA8:
-	case ENC_SDATA8:   return wk_u64(b);
-	case ENC_SLEB:     return (uint64_t)wk_sleb(b);
-	case ENC_SDATA2:   return (uint64_t)(int16_t)wk_u16(b);
-	case ENC_SDATA4:   return (uint64_t)(int32_t)wk_u32(b);
+	case ENC_SDATA8:
+		return wk_u64(b);
+	case ENC_SLEB:
+		return (uint64_t)wk_sleb(b);
+	case ENC_SDATA2:
+		return (uint64_t)(int16_t)wk_u16(b);
+	case ENC_SDATA4:
+		return (uint64_t)(int32_t)wk_u32(b);
 	default:
 		b->bad = true;
 		return 0;
@@ -45,14 +64,19 @@ static uint64_t read_form(struct wk_bytes *b, uint8_t form, uint8_t address_size
 static size_t form_bytes(uint8_t form, uint8_t address_size)
 {
 	switch (form) {
-	case ENC_ABSOLUTE: return address_size;
+	case ENC_ABSOLUTE:
+		return address_size;
 	case ENC_UDATA2:
-	case ENC_SDATA2:   return 2;
+	case ENC_SDATA2:
+		return 2;
 	case ENC_UDATA4:
-	case ENC_SDATA4:   return 4;
+	case ENC_SDATA4:
+		return 4;
 	case ENC_UDATA8:
-	case ENC_SDATA8:   return 8;
-	default:           return 0;
+	case ENC_SDATA8:
+		return 8;
+	default:
+		return 0;
 	}
 }
 

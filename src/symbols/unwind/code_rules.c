@@ -57,7 +57,7 @@ static void push(struct height *at, uint8_t reg)
 static void pop(struct height *at, uint8_t reg)
 {
 	if (is_preserved(reg) && at->saved >> reg & 1 && at->saved_at[reg] == at->height)
-		at->saved &= (uint16_t)~(1u << reg);
+		at->saved &= (uint16_t) ~(1u << reg);
 	at->height -= 8;
 	if (reg == WK_X86_FP)
 		at->fp_known = false;

@@ -11,13 +11,13 @@
 #include "base/bytes.h"
 
 enum wk_x86_kind {
-	WK_X86_OTHER,         /* nothing that matters here */
-	WK_X86_PUSH,          /* of `reg`, or of anything if reg is WK_X86_NO_REG */
+	WK_X86_OTHER, /* nothing that matters here */
+	WK_X86_PUSH,  /* of `reg`, or of anything if reg is WK_X86_NO_REG */
 	WK_X86_POP,
-	WK_X86_ADD_SP,        /* sp += value */
-	WK_X86_LOSE_SP,       /* sp changes by an amount that the code does not say */
-	WK_X86_FP_FROM_SP,    /* fp = sp + value */
-	WK_X86_SP_FROM_FP,    /* sp = fp + value */
+	WK_X86_ADD_SP,     /* sp += value */
+	WK_X86_LOSE_SP,    /* sp changes by an amount that the code does not say */
+	WK_X86_FP_FROM_SP, /* fp = sp + value */
+	WK_X86_SP_FROM_FP, /* sp = fp + value */
 	WK_X86_LEAVE,
 	WK_X86_CALL,          /* calls `value`, counted from the instruction's end */
 	WK_X86_ADDRESS,       /* takes the address `value`, counted from the instruction's end */

@@ -5,14 +5,56 @@
 
 /* DWARF 5, section 7.7.1. */
 enum {
-	OP_ADDR = 0x03, OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,
-	OP_CONST4U, OP_CONST4S, OP_CONST8U, OP_CONST8S, OP_CONSTU, OP_CONSTS,
-	OP_DUP = 0x12, OP_DROP, OP_OVER, OP_PICK, OP_SWAP, OP_ROT,
-	OP_ABS = 0x19, OP_AND, OP_DIV, OP_MINUS, OP_MOD, OP_MUL, OP_NEG, OP_NOT, OP_OR, OP_PLUS,
-	OP_PLUS_UCONST, OP_SHL, OP_SHR, OP_SHRA, OP_XOR, OP_BRA,
-	OP_EQ = 0x29, OP_GE, OP_GT, OP_LE, OP_LT, OP_NE, OP_SKIP,
-	OP_LIT0 = 0x30, OP_REG0 = 0x50, OP_BREG0 = 0x70, OP_BREG31 = 0x8f, OP_REGX = 0x90,
-	OP_BREGX = 0x92, OP_DEREF_SIZE = 0x94, OP_NOP = 0x96, OP_STACK_VALUE = 0x9f,
+	OP_ADDR = 0x03,
+	OP_DEREF = 0x06,
+	OP_CONST1U = 0x08,
+	OP_CONST1S,
+	OP_CONST2U,
+	OP_CONST2S,
+	OP_CONST4U,
+	OP_CONST4S,
+	OP_CONST8U,
+	OP_CONST8S,
+	OP_CONSTU,
+	OP_CONSTS,
+	OP_DUP = 0x12,
+	OP_DROP,
+	OP_OVER,
+	OP_PICK,
+	OP_SWAP,
+	OP_ROT,
+	OP_ABS = 0x19,
+	OP_AND,
+	OP_DIV,
+	OP_MINUS,
+	OP_MOD,
+	OP_MUL,
+	OP_NEG,
+	OP_NOT,
+	OP_OR,
+	OP_PLUS,
+	OP_PLUS_UCONST,
+	OP_SHL,
+	OP_SHR,
+	OP_SHRA,
+	OP_XOR,
+	OP_BRA,
+	OP_EQ = 0x29,
+	OP_GE,
+	OP_GT,
+	OP_LE,
+	OP_LT,
+	OP_NE,
+	OP_SKIP,
+	OP_LIT0 = 0x30,
+	OP_REG0 = 0x50,
+	OP_BREG0 = 0x70,
+	OP_BREG31 = 0x8f,
+	OP_REGX = 0x90,
+	OP_BREGX = 0x92,
+	OP_DEREF_SIZE = 0x94,
+	OP_NOP = 0x96,
+	OP_STACK_VALUE = 0x9f,
 };
 
 struct machine {
@@ -82,17 +124,35 @@ static void jump(struct machine *m)
 static bool constant(struct machine *m, uint8_t op)
 {
 	switch (op) {
-	case OP_CONST1U: push(m, wk_u8(&m->code)); return true;
-	case OP_CONST1S: push(m, (uint64_t)(int8_t)wk_u8(&m->code)); return true;
-	case OP_CONST2U: push(m, wk_u16(&m->code)); return true;
-	case OP_CONST2S: push(m, (uint64_t)(int16_t)wk_u16(&m->code)); return true;
-	case OP_CONST4U: push(m, wk_u32(&m->code)); return true;
-	case OP_CONST4S: push(m, (uint64_t)(int32_t)wk_u32(&m->code)); return true;
+	case OP_CONST1U:
+		push(m, wk_u8(&m->code));
+		return true;
+	case OP_CONST1S:
+		push(m, (uint64_t)(int8_t)wk_u8(&m->code));
+		return true;
+	case OP_CONST2U:
+		push(m, wk_u16(&m->code));
+		return true;
+	case OP_CONST2S:
+		push(m, (uint64_t)(int16_t)wk_u16(&m->code));
+		return true;
+	case OP_CONST4U:
+		push(m, wk_u32(&m->code));
+		return true;
+	case OP_CONST4S:
+		push(m, (uint64_t)(int32_t)wk_u32(&m->code));
+		return true;
 	case OP_ADDR:
 	case OP_CONST8U:
-	case OP_CONST8S: push(m, wk_u64(&m->code)); return true;
-	case OP_CONSTU:  push(m, wk_uleb(&m->code)); return true;
-	case OP_CONSTS:  push(m, (uint64_t)wk_sleb(&m->code)); return true;
+	case OP_CONST8S:
+		push(m, wk_u64(&m->code));
+		return true;
+	case OP_CONSTU:
+		push(m, wk_uleb(&m->code));
+		return true;
+	case OP_CONSTS:
+		push(m, (uint64_t)wk_sleb(&m->code));
+		return true;
 	default:
 		return false;
 	}
@@ -103,10 +163,18 @@ static bool rearrange(struct machine *m, uint8_t op)
 	uint64_t a, b, c;
 
 	switch (op) {
-	case OP_DUP:  push(m, peek(m, 0)); return true;
-	case OP_DROP: pop(m); return true;
-	case OP_OVER: push(m, peek(m, 1)); return true;
-	case OP_PICK: push(m, peek(m, wk_u8(&m->code))); return true;
+	case OP_DUP:
+		push(m, peek(m, 0));
+		return true;
+	case OP_DROP:
+		pop(m);
+		return true;
+	case OP_OVER:
+		push(m, peek(m, 1));
+		return true;
+	case OP_PICK:
+		push(m, peek(m, wk_u8(&m->code)));
+		return true;
 	case OP_SWAP:
 		a = pop(m), b = pop(m);
 		push(m, a), push(m, b);
@@ -141,7 +209,8 @@ static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
 static bool takes_two(uint8_t op)
 {
 	return (op >= OP_AND && op <= OP_XOR && op != OP_NEG && op != OP_NOT &&
-		op != OP_PLUS_UCONST) || (op >= OP_EQ && op <= OP_NE);
+		op != OP_PLUS_UCONST) ||
+	       (op >= OP_EQ && op <= OP_NE);
 }
 
 static void two_operands(struct machine *m, uint8_t op)
@@ -149,23 +218,58 @@ static void two_operands(struct machine *m, uint8_t op)
 	uint64_t b = pop(m), a = pop(m), r = 0;
 
 	switch (op) {
-	case OP_AND:   r = a & b; break;
-	case OP_DIV:   r = divide(m, a, b); break;
-	case OP_MINUS: r = a - b; break;
-	case OP_MOD:   m->bad |= b == 0; r = b ? a % b : 0; break;
-	case OP_MUL:   r = a * b; break;
-	case OP_OR:    r = a | b; break;
-	case OP_PLUS:  r = a + b; break;
-	case OP_SHL:   r = b < 64 ? a << b : 0; break;
-	case OP_SHR:   r = shift_right(a, b, false); break;
-	case OP_SHRA:  r = shift_right(a, b, true); break;
-	case OP_XOR:   r = a ^ b; break;
-	case OP_EQ:    r = a == b; break;
-	case OP_GE:    r = (int64_t)a >= (int64_t)b; break;
-	case OP_GT:    r = (int64_t)a > (int64_t)b; break;
-	case OP_LE:    r = (int64_t)a <= (int64_t)b; break;
-	case OP_LT:    r = (int64_t)a < (int64_t)b; break;
-	case OP_NE:    r = a != b; break;
+	case OP_AND:
+		r = a & b;
+		break;
+	case OP_DIV:
+		r = divide(m, a, b);
+		break;
+	case OP_MINUS:
+		r = a - b;
+		break;
+	case OP_MOD:
+		m->bad |= b == 0;
+		r = b ? a % b : 0;
+		break;
+	case OP_MUL:
+		r = a * b;
+		break;
+	case OP_OR:
+		r = a | b;
+		break;
+	case OP_PLUS:
+		r = a + b;
+		break;
+	case OP_SHL:
+		r = b < 64 ? a << b : 0;
+		break;
+	case OP_SHR:
+		r = shift_right(a, b, false);
+		break;
+	case OP_SHRA:
+		r = shift_right(a, b, true);
+		break;
+	case OP_XOR:
+		r = a ^ b;
+		break;
+	case OP_EQ:
+		r = a == b;
+		break;
+	case OP_GE:
+		r = (int64_t)a >= (int64_t)b;
+		break;
+	case OP_GT:
+		r = (int64_t)a > (int64_t)b;
+		break;
+	case OP_LE:
+		r = (int64_t)a <= (int64_t)b;
+		break;
+	case OP_LT:
+		r = (int64_t)a < (int64_t)b;
+		break;
+	case OP_NE:
+		r = a != b;
+		break;
 	}
 	push(m, r);
 }
@@ -179,17 +283,31 @@ static void other(struct machine *m, uint8_t op)
 		reg = pop(m);
 		push(m, (int64_t)reg < 0 ? 0 - reg : reg);
 		break;
-	case OP_NEG:         push(m, 0 - pop(m)); break;
-	case OP_NOT:         push(m, ~pop(m)); break;
-	case OP_PLUS_UCONST: push(m, pop(m) + wk_uleb(&m->code)); break;
-	case OP_DEREF:       dereference(m, 8); break;
-	case OP_DEREF_SIZE:  dereference(m, wk_u8(&m->code)); break;
+	case OP_NEG:
+		push(m, 0 - pop(m));
+		break;
+	case OP_NOT:
+		push(m, ~pop(m));
+		break;
+	case OP_PLUS_UCONST:
+		push(m, pop(m) + wk_uleb(&m->code));
+		break;
+	case OP_DEREF:
+		dereference(m, 8);
+		break;
+	case OP_DEREF_SIZE:
+		dereference(m, wk_u8(&m->code));
+		break;
 	case OP_BREGX:
 		reg = wk_uleb(&m->code);
 		push_register(m, reg, wk_sleb(&m->code));
 		break;
-	case OP_REGX: push_register(m, wk_uleb(&m->code), 0); break;
-	case OP_SKIP: jump(m); break;
+	case OP_REGX:
+		push_register(m, wk_uleb(&m->code), 0);
+		break;
+	case OP_SKIP:
+		jump(m);
+		break;
 	case OP_BRA:
 		if (pop(m))
 			jump(m);
@@ -197,7 +315,8 @@ static void other(struct machine *m, uint8_t op)
 			wk_bytes_skip(&m->code, 2);
 		break;
 	case OP_NOP:
-	case OP_STACK_VALUE: break;
+	case OP_STACK_VALUE:
+		break;
 	default:
 		m->bad = true;
 	}

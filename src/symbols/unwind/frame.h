@@ -15,7 +15,7 @@
 #include "event/event.h"
 
 struct wk_unwind_machine {
-	uint8_t registers;      /* DWARF numbers below this are kept */
+	uint8_t registers; /* DWARF numbers below this are kept */
 	uint8_t sp, fp, pc;
 	uint8_t return_address; /* the column that CFI names for it on this machine */
 	bool return_on_stack;   /* a call pushes the return address: each frame takes stack */
@@ -30,11 +30,11 @@ const struct wk_unwind_machine *wk_unwind_machine(enum wk_machine machine);
 struct wk_stack_memory {
 	size_t (*read)(void *context, uint64_t address, void *bytes, size_t size);
 	void *context;
-	bool is_allowed;   /* the copy ended at its limit, and nothing spoke against it yet */
+	bool is_allowed; /* the copy ended at its limit, and nothing spoke against it yet */
 	bool was_used;
 	unsigned reads;
-	uint64_t highest;  /* of the words taken from the copy: the outermost return address */
-	uint64_t base;     /* what `bytes` hold */
+	uint64_t highest; /* of the words taken from the copy: the outermost return address */
+	uint64_t base;    /* what `bytes` hold */
 	size_t len;
 	uint8_t bytes[4096];
 };

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 
 enum wk_rule_kind {
-	WK_RULE_SAME,             /* not stored: the register is as it was, or not known */
+	WK_RULE_SAME, /* not stored: the register is as it was, or not known */
 	WK_RULE_UNDEFINED,
 	WK_RULE_AT,               /* in memory at CFA + value */
 	WK_RULE_VALUE,            /* is CFA + value */

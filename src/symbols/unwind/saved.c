@@ -10,7 +10,7 @@ struct head {
 	uint32_t entry_count, row_count, rules_count, rules_len;
 };
 
-#define MAGIC	0x6e756b77 /* "wkun" */
+#define MAGIC   0x6e756b77 /* "wkun" */
 #define VERSION 1
 
 /* Rules as they are written; as many rules of registers follow as `count` says. */
@@ -84,14 +84,18 @@ bool wk_unwind_saved_open(struct wk_unwind_saved *saved, struct wk_bytes bytes, 
 		return wk_fail(err, WK_ECORRUPT, 0, "%zu bytes are not saved unwind rows",
 			       (size_t)left);
 	if (head->magic != MAGIC || head->version != VERSION)
-		return wk_fail(err, WK_EFORMAT, 0, "saved unwind rows begin with \"wkun\" and "
-			       "version %d, and have this machine's byte order", VERSION);
+		return wk_fail(err, WK_EFORMAT, 0,
+			       "saved unwind rows begin with \"wkun\" and "
+			       "version %d, and have this machine's byte order",
+			       VERSION);
 	need += (uint64_t)head->entry_count * sizeof(*saved->entries) +
 		(uint64_t)head->row_count * sizeof(*saved->rows) +
 		(uint64_t)head->rules_count * sizeof(*saved->places) + head->rules_len;
 	if (left < need)
-		return wk_fail(err, WK_ECORRUPT, 16, "saved unwind rows claim %llu bytes and have "
-			       "%zu", (unsigned long long)need, (size_t)left);
+		return wk_fail(err, WK_ECORRUPT, 16,
+			       "saved unwind rows claim %llu bytes and have "
+			       "%zu",
+			       (unsigned long long)need, (size_t)left);
 	saved->base = head->base;
 	saved->entries = (const struct wk_unwind_saved_entry *)(head + 1);
 	saved->rows = (const struct wk_unwind_saved_row *)(saved->entries + head->entry_count);

@@ -41,8 +41,7 @@ union wk_unwind_wide {
 	char room[sizeof(struct wk_rules) + WK_REGISTERS * sizeof(struct wk_rule)];
 };
 
-bool wk_unwind_saved_open(struct wk_unwind_saved *saved, struct wk_bytes bytes,
-			  struct wk_err *err);
+bool wk_unwind_saved_open(struct wk_unwind_saved *saved, struct wk_bytes bytes, struct wk_err *err);
 
 /* The entry that covers `vaddr`, or NULL. */
 const struct wk_unwind_saved_entry *wk_unwind_saved_find(const struct wk_unwind_saved *saved,

@@ -89,8 +89,8 @@ static struct wk_bytes bytes_at(const struct wk_obj *obj, uint64_t vaddr)
 		struct wk_bytes b = wk_bytes_of(obj->at, obj->size_bytes);
 
 		if (s->type != SEGMENT_LOAD || vaddr < s->vaddr ||
-		    vaddr - s->vaddr >= s->file_size ||
-		    s->offset > obj->size_bytes || s->file_size > obj->size_bytes - s->offset)
+		    vaddr - s->vaddr >= s->file_size || s->offset > obj->size_bytes ||
+		    s->file_size > obj->size_bytes - s->offset)
 			continue;
 		b.big_endian = obj->big_endian;
 		wk_bytes_skip(&b, s->offset + (vaddr - s->vaddr));
@@ -372,7 +372,8 @@ static uint32_t saved_rules(struct wk_unwind_table *table, uint32_t number)
 	if (!table->saved_rules[number])
 		table->saved_rules[number] =
 			wk_unwind_saved_rules(&table->saved, number, section, &wide)
-				? intern(table, &wide.rules) : NO_RULES;
+				? intern(table, &wide.rules)
+				: NO_RULES;
 	return table->saved_rules[number];
 }
 
@@ -591,7 +592,7 @@ static const struct wk_rules *rules_made(const struct wk_unwind_table *table, ui
 	}
 	entry = low > 1 ? &table->compiled[low - 1] : NULL;
 	return entry && vaddr - entry->start < entry->size_bytes ? row_at(table, entry, vaddr)
-								  : NULL;
+								 : NULL;
 }
 
 const struct wk_rules *wk_unwind_table_rules(struct wk_unwind_table *table, uint64_t vaddr)
@@ -748,8 +749,9 @@ static void sort_entries(const struct wk_unwind_table *table, struct gathered *g
 {
 	enum source source = first_source(table);
 
-	g->keys = wk_alloc((table->compiled_count + table->saved.entry_count +
-			    table->rules_by_code.count) * sizeof(*g->keys));
+	g->keys = wk_alloc(
+		(table->compiled_count + table->saved.entry_count + table->rules_by_code.count) *
+		sizeof(*g->keys));
 	for (uint32_t i = 1; i < table->compiled_count; i++)
 		if (table->compiled[i].source == source && table->compiled[i].row_count)
 			g->keys[g->key_count++] =
@@ -782,8 +784,7 @@ static void gather_saved(struct wk_unwind_table *table, struct gathered *g, uint
 {
 	const struct wk_unwind_saved_entry *entry = &table->saved.entries[number];
 	uint32_t count;
-	const struct wk_unwind_saved_row *rows =
-		wk_unwind_saved_rows(&table->saved, entry, &count);
+	const struct wk_unwind_saved_row *rows = wk_unwind_saved_rows(&table->saved, entry, &count);
 
 	if (count > *left)
 		return;
@@ -826,8 +827,8 @@ static void gather(struct wk_unwind_table *table, struct gathered *g)
 
 	sort_entries(table, g);
 	g->entries = wk_alloc(g->key_count * sizeof(*g->entries));
-	g->rows = wk_alloc((table->row_count + left + table->rules_by_code.count) *
-			   sizeof(*g->rows));
+	g->rows =
+		wk_alloc((table->row_count + left + table->rules_by_code.count) * sizeof(*g->rows));
 	for (uint32_t i = 0; i < g->key_count; i++) {
 		struct wk_unwind_saved_entry *entry = &g->entries[g->entry_count];
 		uint32_t row = g->keys[i].row;

@@ -65,8 +65,7 @@ size_t wk_unwind_table_bytes(const struct wk_unwind_table *table);
  * the table, and be of the same files. Broken bytes give an error or wrong rules, never a fault.
  * Save writes both the base and what came; is_changed tells whether anything came. */
 void wk_unwind_table_save(struct wk_unwind_table *table, struct wk_buf *out);
-bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes,
-			  struct wk_err *err);
+bool wk_unwind_table_load(struct wk_unwind_table *table, struct wk_bytes bytes, struct wk_err *err);
 bool wk_unwind_table_is_changed(const struct wk_unwind_table *table);
 
 /* Is this place the outermost frame by its own rules (return address undefined)? The question
@@ -90,7 +89,7 @@ struct wk_unwinder;
 
 /* `find` fills `image` for the mapping that covers `address`, or returns false. */
 struct wk_unwinder *wk_unwinder_new(bool (*find)(void *context, uint64_t address,
-						  struct wk_unwind_image *image),
+						 struct wk_unwind_image *image),
 				    void *context);
 void wk_unwinder_free(struct wk_unwinder *unwinder);
 
@@ -111,16 +110,16 @@ void wk_unwinder_set_memory(struct wk_unwinder *unwinder,
 uint64_t wk_unwinder_completed(const struct wk_unwinder *unwinder);
 
 enum wk_unwind_end {
-	WK_UNWIND_ROOT,     /* the outermost frame was reached */
-	WK_UNWIND_CUT,      /* the copy of the stack ended first: a larger one would help */
-	WK_UNWIND_BROKEN,   /* no rule, or a rule that led nowhere */
-	WK_UNWIND_FULL,     /* `cap` frames were found and there are more */
+	WK_UNWIND_ROOT,   /* the outermost frame was reached */
+	WK_UNWIND_CUT,    /* the copy of the stack ended first: a larger one would help */
+	WK_UNWIND_BROKEN, /* no rule, or a rule that led nowhere */
+	WK_UNWIND_FULL,   /* `cap` frames were found and there are more */
 };
 
 /* Walks one stack. chain[0] is the sampled pc; later entries are return addresses less one,
  * or the pc itself above a signal frame: addresses that lie inside the calling instruction
  * and are looked up as they stand. Returns how many were written, at most `cap`. */
-size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack,
-		 uint64_t *chain, size_t cap, enum wk_unwind_end *end);
+size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack, uint64_t *chain,
+		 size_t cap, enum wk_unwind_end *end);
 
 #endif

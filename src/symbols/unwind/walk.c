@@ -116,9 +116,8 @@ static const struct wk_rules *rules_of_way_out(struct wk_unwinder *unwinder, uin
 {
 	uint8_t code[5];
 
-	if (!unwinder->memory.read ||
-	    unwinder->memory.read(unwinder->memory.context, address + 1, code, sizeof(code)) !=
-		    sizeof(code))
+	if (!unwinder->memory.read || unwinder->memory.read(unwinder->memory.context, address + 1,
+							    code, sizeof(code)) != sizeof(code))
 		return &no_tables;
 	if (memcmp(code, "\x48\x83\xc4", 3) != 0 || code[4] != 0xc3 || code[3] % 8 != 0 ||
 	    code[3] / 8 >= TRAMPOLINE_MOST)
@@ -143,8 +142,8 @@ static const struct wk_rules *look_up(struct wk_unwinder *unwinder, uint64_t add
 
 static inline const struct wk_rules *rules_at(struct wk_unwinder *unwinder, uint64_t address)
 {
-	uint64_t hash = (address ^ unwinder->space << 40 ^ unwinder->space >> 24) *
-			0x9e3779b97f4a7c15u;
+	uint64_t hash =
+		(address ^ unwinder->space << 40 ^ unwinder->space >> 24) * 0x9e3779b97f4a7c15u;
 	struct slot *slot = &unwinder->slots[(hash >> 40) % CACHE_SLOTS];
 
 	if (slot->address != address || slot->space != unwinder->space || !slot->rules)
@@ -212,9 +211,9 @@ static bool general_cfa(struct walk *walk, const struct wk_rules *rules, uint64_
 		return false;
 	base = frame->value[rules->cfa_register];
 	if (rules->cfa_kind == WK_CFA_PLT)
-		*cfa = base + (uint64_t)(wk_rules_plt_base(rules) +
-					 wk_rules_plt_extra(rules,
-							    frame->value[walk->machine->pc]));
+		*cfa = base +
+		       (uint64_t)(wk_rules_plt_base(rules) +
+				  wk_rules_plt_extra(rules, frame->value[walk->machine->pc]));
 	else
 		*cfa = base + (uint64_t)(int64_t)rules->cfa_value;
 	return true;
@@ -281,8 +280,8 @@ static enum step step_signal(struct walk *walk)
 {
 	struct wk_frame caller = walk->frame;
 	uint8_t places[WK_REGISTERS];
-	uint64_t base = walk->frame.value[walk->machine->sp] +
-			wk_code_signal_frame(walk->machine, places);
+	uint64_t base =
+		walk->frame.value[walk->machine->sp] + wk_code_signal_frame(walk->machine, places);
 
 	caller.valid = 0;
 	for (unsigned reg = 0; reg < walk->machine->registers; reg++) {
@@ -359,8 +358,8 @@ static enum step step(struct walk *walk, const struct wk_rules *rules)
 	const struct wk_unwind_machine *machine = walk->machine;
 	struct wk_frame *frame = &walk->frame;
 	uint64_t old_sp = frame->value[machine->sp];
-	unsigned column = rules->cfa_kind == WK_CFA_NONE ? machine->return_address
-							 : rules->return_address;
+	unsigned column =
+		rules->cfa_kind == WK_CFA_NONE ? machine->return_address : rules->return_address;
 	enum step result;
 
 	if (rules->is_root)
@@ -448,8 +447,8 @@ static size_t walk_up(struct walk *walk, uint64_t *chain, size_t cap, size_t *co
 	}
 }
 
-size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack,
-		 uint64_t *chain, size_t cap, enum wk_unwind_end *end)
+size_t wk_unwind(struct wk_unwinder *unwinder, const struct wk_event_stack *stack, uint64_t *chain,
+		 size_t cap, enum wk_unwind_end *end)
 {
 	struct walk walk;
 	size_t count, copied = 0;

@@ -16,7 +16,8 @@ static int compare(struct wk_str a, struct wk_str b)
 	for (size_t i = 0; i < shorter; i++)
 		if (wk_lower(a.at[i]) != wk_lower(b.at[i]))
 			return (unsigned char)wk_lower(a.at[i]) < (unsigned char)wk_lower(b.at[i])
-				       ? -1 : 1;
+				       ? -1
+				       : 1;
 	return (a.len > b.len) - (a.len < b.len);
 }
 

@@ -230,8 +230,8 @@ static int larger_first(const void *left, const void *right)
 	return order ? order : (a->row->id > b->row->id) - (a->row->id < b->row->id);
 }
 
-static struct change *rank(const struct wk_flat *flat, const struct wk_model *model,
-			   bool by_total, uint32_t *count)
+static struct change *rank(const struct wk_flat *flat, const struct wk_model *model, bool by_total,
+			   uint32_t *count)
 {
 	struct change *changes = wk_alloc(((size_t)flat->count + 1) * sizeof(*changes));
 

@@ -60,7 +60,8 @@ static void say_side(const struct known *known, wk_image_id image, uint8_t side,
 	struct wk_str path = wk_model_str(known->model, known->model->images[image].path);
 	struct wk_str name = wk_str_basename(path);
 
-	wk_buf_add_fmt(line, "%s, no lines of %.*s are known (has it debug information?), so calls "
+	wk_buf_add_fmt(line,
+		       "%s, no lines of %.*s are known (has it debug information?), so calls "
 		       "that were inlined into it are not told apart there",
 		       side == AFTER ? "after" : "before", WK_STR_ARG(name));
 }

@@ -50,8 +50,8 @@ struct candidate {
 	struct wk_str name;   /* without what text forms have of clones: names/function_name.h */
 	struct wk_str origin; /* the file's name without its folder */
 	wk_function_id id, shown;
-	uint8_t sides;        /* of all that are shown as `shown` */
-	bool is_nowhere;      /* nobody knows its image */
+	uint8_t sides;   /* of all that are shown as `shown` */
+	bool is_nowhere; /* nobody knows its image */
 };
 
 static struct wk_str origin_of(const struct wk_model *model, const struct wk_function *function)
@@ -143,8 +143,7 @@ static void pair_name(const struct pairing *p, struct candidate *list, uint32_t 
 	bool is_anywhere = false;
 	uint32_t same;
 
-	if (p->model->functions[list->id].is_unnamed &&
-	    !is_same_contents(p->model, list, count))
+	if (p->model->functions[list->id].is_unnamed && !is_same_contents(p->model, list, count))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		is_anywhere |= list[i].is_nowhere;
@@ -384,8 +383,9 @@ static void mark_by_shape(struct pairing *p)
 	find_outermost(p, &shape);
 	if (may_have_one_more(&shape, BEFORE) || may_have_one_more(&shape, AFTER))
 		find_second(p, &shape);
-	side = has_one_more(p, &shape, BEFORE) ? BEFORE
-	       : has_one_more(p, &shape, AFTER) ? AFTER : 0;
+	side = has_one_more(p, &shape, BEFORE)  ? BEFORE
+	       : has_one_more(p, &shape, AFTER) ? AFTER
+						: 0;
 	p->pairs->has_processes &= !side; /* the one side's are not there on the other */
 	for (wk_stack_id id = 1; side && id < named->count; id++)
 		if (named->parent[id] == 0 && (p->stack_sides[id] & side))

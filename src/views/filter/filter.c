@@ -17,14 +17,14 @@ static const char *const part_names[WK_FILTER_PARTS] = {
 
 /* What passes, part by part; an array is NULL where its part was not given. */
 struct passing {
-	uint8_t *processes, *threads; /* a byte a row */
-	uint8_t *samples;             /* of the query */
+	uint8_t *processes, *threads;            /* a byte a row */
+	uint8_t *samples;                        /* of the query */
 	uint8_t *image_stacks, *function_stacks; /* a byte a named stack ... */
-	uint8_t *recorded_stacks;     /* or a recorded one, where frames have no names yet */
+	uint8_t *recorded_stacks; /* or a recorded one, where frames have no names yet */
 };
 
 static struct wk_pattern *compile(const char *what, const char *text, bool ignore_case,
-				 struct wk_err *err)
+				  struct wk_err *err)
 {
 	const char *why;
 	struct wk_pattern *pattern = wk_pattern_new(text, ignore_case, &why);
@@ -139,8 +139,7 @@ static uint8_t *pass_named(const struct wk_model *model, const uint8_t *function
 	uint8_t *stacks = wk_alloc_zeroed((size_t)model->named.count + 1, 1);
 
 	for (uint32_t i = 1; i < model->named.count; i++) {
-		wk_function_id function =
-			model->named_frames.function[model->named.label[i]];
+		wk_function_id function = model->named_frames.function[model->named.label[i]];
 
 		stacks[i] = stacks[model->named.parent[i]] | functions[function];
 	}
@@ -157,8 +156,8 @@ static bool pass_functions(const struct wk_model *model, const struct wk_filter_
 		return false;
 	functions = wk_alloc_zeroed(model->function_count, 1);
 	for (uint32_t i = 1; i < model->function_count; i++)
-		functions[i] = matches(pattern,
-				       wk_strtab_get(model->text, model->functions[i].name));
+		functions[i] =
+			matches(pattern, wk_strtab_get(model->text, model->functions[i].name));
 	passing->function_stacks = pass_named(model, functions);
 	free(functions);
 	wk_pattern_free(pattern);
@@ -221,7 +220,8 @@ static bool read_times(const struct wk_model *model, const struct wk_filter_spec
 	    (to.len && !read_moment(to, all_ns, &to_ns)))
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "time range \"%s\": expected FROM-TO since %s, such as 1.5-3, "
-			       "200ms-1s or 10-, or parts such as 10%%-20%%", spec->time,
+			       "200ms-1s or 10-, or parts such as 10%%-20%%",
+			       spec->time,
 			       model->is_windows ? "the trace's begin" : "the first sample");
 	if (to_ns < from_ns)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
@@ -311,8 +311,8 @@ static bool fail_no_samples(const char *name, uint64_t records, struct wk_err *e
 	wk_num_add_counted(&count, records, " record", " records");
 	wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 		"%s of \"%s\" %s there, but wick weighs nothing by that; `wick show FILE "
-		"system` lists what --by takes", wk_buf_text(&count), name,
-		records == 1 ? "is" : "are");
+		"system` lists what --by takes",
+		wk_buf_text(&count), name, records == 1 ? "is" : "are");
 	wk_buf_fini(&count);
 	return false;
 }
@@ -336,7 +336,8 @@ static bool no_such_source(const struct wk_model *model, const char *name, struc
 	if (event)
 		return wk_fail(err, WK_EUSAGE, WK_NOWHERE,
 			       "no event \"%s\" was recorded: %s records it; `wick show FILE "
-			       "system` lists what there is", name, event->recorded_by);
+			       "system` lists what there is",
+			       name, event->recorded_by);
 	for (; i < model->source_count && names.len < ENOUGH_NAMES; i++)
 		wk_buf_add_fmt(&names, "%s%s", i > 1 ? ", " : "",
 			       wk_strtab_get(model->text, model->sources[i].name));
@@ -424,8 +425,7 @@ static bool weigh_outstanding(struct wk_filter *filter, const struct wk_model *m
 	return true;
 }
 
-static bool is_in_time(const struct wk_filter *filter, const struct wk_samples *samples,
-		       uint32_t i)
+static bool is_in_time(const struct wk_filter *filter, const struct wk_samples *samples, uint32_t i)
 {
 	uint64_t time_ns = samples->time_ns[i];
 
@@ -445,9 +445,8 @@ static void ask_parts(const struct wk_filter *filter, const struct wk_model *mod
 
 	answers[WK_FILTER_PROCESS] = !passing->processes || passing->processes[process];
 	answers[WK_FILTER_THREAD] = !passing->threads || passing->threads[thread];
-	answers[WK_FILTER_IMAGE] =
-		(!passing->image_stacks || passing->image_stacks[named]) &&
-		(!passing->recorded_stacks || passing->recorded_stacks[stack]);
+	answers[WK_FILTER_IMAGE] = (!passing->image_stacks || passing->image_stacks[named]) &&
+				   (!passing->recorded_stacks || passing->recorded_stacks[stack]);
 	answers[WK_FILTER_FUNCTION] = !passing->function_stacks || passing->function_stacks[named];
 	answers[WK_FILTER_TIME] = is_in_time(filter, &model->samples, sample);
 	answers[WK_FILTER_QUERY] = !passing->samples || passing->samples[sample];

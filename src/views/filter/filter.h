@@ -28,8 +28,8 @@ struct wk_filter_spec {
 			       * a % behind it an end is that part of the time to the last */
 	const struct wk_wpa_query *query; /* of a preset, or NULL */
 	bool ignore_case;
-	bool outstanding;     /* weigh by what is still there at the end of the time in view; only
-			       * of sources with lifetimes */
+	bool outstanding; /* weigh by what is still there at the end of the time in view; only
+			   * of sources with lifetimes */
 	/* Of a comparison, instead of `source`: that of each side. */
 	wk_source_id before_source, after_source;
 };
@@ -46,21 +46,21 @@ enum wk_filter_part {
 };
 
 struct wk_filter {
-	uint64_t *bits;      /* bit i: sample i is in view */
-	uint64_t *passes;    /* bit i: it is but for its source and weight; NULL: all are */
-	uint64_t *weights;   /* of the samples; NULL: as they were recorded */
-	uint8_t *threads;    /* a byte a thread: process and thread are in view; NULL: all are */
+	uint64_t *bits;    /* bit i: sample i is in view */
+	uint64_t *passes;  /* bit i: it is but for its source and weight; NULL: all are */
+	uint64_t *weights; /* of the samples; NULL: as they were recorded */
+	uint8_t *threads;  /* a byte a thread: process and thread are in view; NULL: all are */
 	uint64_t from_ns, to_ns; /* of the recording's clock, both included: the time in view */
 	uint64_t before_from_ns, before_to_ns; /* the same of a comparison's "before" side */
-	wk_source_id source; /* 0 where nothing was sampled */
-	wk_source_id before_source; /* of a comparison's before; the same otherwise */
-	const char *row_word; /* what one of its samples is called */
+	wk_source_id source;                   /* 0 where nothing was sampled */
+	wk_source_id before_source;            /* of a comparison's before; the same otherwise */
+	const char *row_word;                  /* what one of its samples is called */
 	uint64_t in_view;
-	uint64_t total;      /* samples of the source */
-	uint64_t elsewhere;  /* samples of other sources */
-	bool is_narrowed;    /* some part of the specification was given */
+	uint64_t total;        /* samples of the source */
+	uint64_t elsewhere;    /* samples of other sources */
+	bool is_narrowed;      /* some part of the specification was given */
 	bool has_named_source; /* it is the one that was asked for */
-	bool has_counts;     /* the input tells how many records of each kind it has */
+	bool has_counts;       /* the input tells how many records of each kind it has */
 	bool is_given[WK_FILTER_PARTS];
 	uint64_t kept[WK_FILTER_PARTS]; /* how many of the total each part alone lets pass */
 };

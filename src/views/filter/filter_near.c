@@ -60,7 +60,7 @@ static const char *name_of_row(const struct rows *rows, uint32_t row)
 
 static uint32_t count_of_rows(const struct wk_model *model, enum wk_filter_part part)
 {
-	return part == WK_FILTER_PROCESS ? model->process_count
+	return part == WK_FILTER_PROCESS  ? model->process_count
 	       : part == WK_FILTER_THREAD ? model->thread_count
 	       : part == WK_FILTER_IMAGE  ? model->image_count
 					  : model->function_count;
@@ -141,16 +141,16 @@ static bool matches(const struct rows *rows, const char *typed, bool ignore_case
 }
 
 static void add_part(const struct wk_filter *filter, const struct wk_model *model,
-		     enum wk_filter_part part, const struct wk_filter_spec *spec,
-		     const char *typed, struct wk_buf *sentence)
+		     enum wk_filter_part part, const struct wk_filter_spec *spec, const char *typed,
+		     struct wk_buf *sentence)
 {
 	static const char *const what[] = {
 		[WK_FILTER_PROCESS] = "process", [WK_FILTER_THREAD] = "thread",
 		[WK_FILTER_IMAGE] = "file", [WK_FILTER_FUNCTION] = "function",
 	};
-	bool takes_any_case = spec->ignore_case || /* as the filter has it */
-			      (model->is_windows &&
-			       (part == WK_FILTER_PROCESS || part == WK_FILTER_IMAGE));
+	bool takes_any_case =
+		spec->ignore_case || /* as the filter has it */
+		(model->is_windows && (part == WK_FILTER_PROCESS || part == WK_FILTER_IMAGE));
 	struct rows rows = { .model = model, .part = part };
 	const char *near;
 

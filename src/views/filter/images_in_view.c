@@ -10,8 +10,8 @@ struct walk {
 	const struct wk_model *model;
 	uint64_t *samples; /* of a stack and of all that it calls */
 	wk_stack_id *first, *next;
-	uint32_t *open;    /* of each image: how many of its frames are on the way to here */
-	uint64_t *sums;    /* of each image */
+	uint32_t *open; /* of each image: how many of its frames are on the way to here */
+	uint64_t *sums; /* of each image */
 };
 
 static void count_samples(struct walk *walk, const struct wk_filter *filter, bool of_any_event)
@@ -84,8 +84,7 @@ static struct wk_images_in_view list(const struct walk *walk)
 	images.at = wk_alloc_zeroed(walk->model->image_count + 1, sizeof(*images.at));
 	for (wk_image_id id = 1; id < walk->model->image_count; id++)
 		if (walk->sums[id])
-			images.at[images.count++] =
-				(struct wk_image_in_view){ id, walk->sums[id] };
+			images.at[images.count++] = (struct wk_image_in_view){ id, walk->sums[id] };
 	qsort(images.at, images.count, sizeof(*images.at), most_samples_first);
 	return images;
 }

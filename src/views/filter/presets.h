@@ -6,9 +6,9 @@
 
 struct wk_preset {
 	const char *name, *summary;
-	const char *source;  /* an event's name; NULL: CPU time */
-	const char *group;   /* columns, see views/tree/grouping.h */
-	bool outstanding;    /* only what was not given back */
+	const char *source; /* an event's name; NULL: CPU time */
+	const char *group;  /* columns, see views/tree/grouping.h */
+	bool outstanding;   /* only what was not given back */
 };
 
 /* Ends with an entry without a name; wk_preset_names has the same names, and ends with NULL. */

@@ -10,9 +10,9 @@ enum wk_wpa_operator wk_wpa_operator_of(struct wk_str text)
 		const char *text;
 		enum wk_wpa_operator operator;
 	} known[] = {
-		{ "=", WK_WPA_IS },       { "<>", WK_WPA_IS_NOT },   { "~=", WK_WPA_HAS },
-		{ "~<", WK_WPA_BEGINS },  { "~>", WK_WPA_ENDS },     { "*", WK_WPA_PATTERN },
-		{ "<", WK_WPA_LESS },     { ">", WK_WPA_GREATER },   { "<=", WK_WPA_AT_MOST },
+		{ "=", WK_WPA_IS },        { "<>", WK_WPA_IS_NOT }, { "~=", WK_WPA_HAS },
+		{ "~<", WK_WPA_BEGINS },   { "~>", WK_WPA_ENDS },   { "*", WK_WPA_PATTERN },
+		{ "<", WK_WPA_LESS },      { ">", WK_WPA_GREATER }, { "<=", WK_WPA_AT_MOST },
 		{ ">=", WK_WPA_AT_LEAST },
 	};
 

@@ -34,7 +34,7 @@ static const char *const event_values[] = {
 /* The graphs that are known. */
 static const struct graph {
 	const char *guid;
-	const char *element;  /* of the older form; or NULL */
+	const char *element; /* of the older form; or NULL */
 	const char *title;
 	const char *table, *source; /* see struct wk_wpa_view */
 	bool is_shown, has_lifetimes;
@@ -177,7 +177,7 @@ static void add_filter(struct wk_wpa_view *view, const struct wk_wpa_preset *pre
 	for (uint32_t i = 0; i < view->query.term_count; i++) {
 		const struct wk_wpa_term *term = &view->query.terms[i];
 
-		if (term->operator == WK_WPA_UNKNOWN)
+		if (term->operator== WK_WPA_UNKNOWN)
 			miss(view, "the filter's ", term->text, "");
 		else
 			view->has_query = true;
@@ -220,8 +220,7 @@ void wk_wpa_view_init(struct wk_wpa_view *view, const struct wk_wpa_profile *pro
 	view->is_shown = true;
 	view->table = graph->table;
 	view->source = source_of(graph, profile, preset);
-	view->outstanding = graph->has_lifetimes &&
-			    wk_str_starts(preset->over_time, "Outstanding");
+	view->outstanding = graph->has_lifetimes && wk_str_starts(preset->over_time, "Outstanding");
 	add_columns(view, profile, preset, graph->values);
 	add_filter(view, preset);
 	if (wk_str_is(preset->over_time, "OutstandingPeak"))

@@ -11,15 +11,15 @@
 #include "views/tree/grouping.h"
 
 struct wk_wpa_view {
-	struct wk_str title;      /* of the graph: "CPU Usage (Sampled)"; a GUID where unknown */
-	bool is_shown;            /* wick has something like it */
-	const char *table;        /* of `wick show`; NULL: a calling tree */
-	const char *source;       /* an event's name; NULL: CPU time */
+	struct wk_str title; /* of the graph: "CPU Usage (Sampled)"; a GUID where unknown */
+	bool is_shown;       /* wick has something like it */
+	const char *table;   /* of `wick show`; NULL: a calling tree */
+	const char *source;  /* an event's name; NULL: CPU time */
 	bool outstanding, inverted;
 	struct wk_grouping grouping;
 	struct wk_wpa_query query;
-	bool has_query;           /* with something in it that wick can ask */
-	struct wk_buf missing;    /* what has no counterpart, a line each */
+	bool has_query;        /* with something in it that wick can ask */
+	struct wk_buf missing; /* what has no counterpart, a line each */
 	uint32_t missing_count;
 };
 

@@ -65,8 +65,8 @@ enum wk_wpa_cell wk_wpa_cell_of(struct wk_str column)
 
 struct reading {
 	struct wk_wpa_query *query;
-	struct wk_str text;  /* that is left */
-	uint8_t *waiting;    /* operators, those that bind tighter nearer to the end */
+	struct wk_str text; /* that is left */
+	uint8_t *waiting;   /* operators, those that bind tighter nearer to the end */
 	size_t waiting_count, waiting_cap;
 	bool wants_operand;
 	struct wk_err *err;
@@ -202,16 +202,15 @@ static bool read_term(struct reading *r)
 			       WK_WPA_MOST_TERMS);
 	if (!read_column(r, &term.column))
 		return false;
-	term.operator = wk_wpa_operator_of(take_while(r, "=<>~*!"));
+	term.operator= wk_wpa_operator_of(take_while(r, "=<>~*!"));
 	if (!read_value(r, &term.value))
 		return false;
 	term.text = wk_str_of(from.at, from.len - r->text.len);
 	term.cell = wk_wpa_cell_of(term.column);
-	if (term.operator == WK_WPA_PATTERN)
+	if (term.operator== WK_WPA_PATTERN)
 		term.pattern = read_pattern(term.value);
-	if (term.cell == WK_WPA_NO_CELL ||
-	    (term.operator == WK_WPA_PATTERN && !term.pattern))
-		term.operator = WK_WPA_UNKNOWN;
+	if (term.cell == WK_WPA_NO_CELL || (term.operator== WK_WPA_PATTERN && !term.pattern))
+		term.operator= WK_WPA_UNKNOWN;
 	query->terms[query->term_count++] = term;
 	emit(r, WK_WPA_TERM);
 	return true;

@@ -15,21 +15,21 @@
 #define WK_WPA_MOST_TERMS 100 /* each is asked of every sample */
 
 enum wk_wpa_cell {
-	WK_WPA_PROCESS,      /* "app.exe (12)" */
+	WK_WPA_PROCESS, /* "app.exe (12)" */
 	WK_WPA_PROCESS_NAME,
 	WK_WPA_PID,
 	WK_WPA_COMMAND_LINE,
 	WK_WPA_TID,
 	WK_WPA_THREAD_NAME,
-	WK_WPA_MODULE,       /* these two: where a sample was */
+	WK_WPA_MODULE, /* these two: where a sample was */
 	WK_WPA_FUNCTION,
-	WK_WPA_FRAME,        /* any of the stack's, "app.exe!main" */
+	WK_WPA_FRAME, /* any of the stack's, "app.exe!main" */
 	WK_WPA_CPU,
 	WK_WPA_NO_CELL,
 };
 
 struct wk_wpa_term {
-	struct wk_str text;            /* all of it, as it was written */
+	struct wk_str text; /* all of it, as it was written */
 	struct wk_str column, value;
 	enum wk_wpa_cell cell;
 	enum wk_wpa_operator operator; /* UNKNOWN: wick cannot ask that */
@@ -45,7 +45,7 @@ struct wk_wpa_query {
 	uint8_t *steps; /* enum wk_wpa_step; terms come one after the other */
 	size_t step_count, step_cap;
 	struct wk_str text; /* all of it, as it was written */
-	bool keeps;     /* what matches; else that is left out */
+	bool keeps;         /* what matches; else that is left out */
 };
 
 /* False with a sentence where it is no expression, or has too many terms. */

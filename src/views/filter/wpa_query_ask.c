@@ -109,7 +109,7 @@ static uint8_t *ask_stacks(const struct wk_model *model, const struct wk_wpa_ter
 {
 	uint8_t *functions = ask_functions(model, term);
 	uint8_t *table = wk_alloc_zeroed((size_t)model->named.count + 1, 1);
-	bool is_negative = term->operator == WK_WPA_IS_NOT;
+	bool is_negative = term->operator== WK_WPA_IS_NOT;
 
 	table[0] = is_negative ? YES : NO;
 	for (wk_stack_id i = 1; i < model->named.count; i++) {
@@ -124,7 +124,7 @@ static uint8_t *ask_stacks(const struct wk_model *model, const struct wk_wpa_ter
 
 static uint8_t *ask_term(const struct wk_model *model, const struct wk_wpa_term *term)
 {
-	if (term->operator == WK_WPA_UNKNOWN || term->cell == WK_WPA_CPU)
+	if (term->operator== WK_WPA_UNKNOWN || term->cell == WK_WPA_CPU)
 		return NULL;
 	switch (term->cell) {
 	case WK_WPA_TID:
@@ -153,7 +153,7 @@ static uint8_t answer_of(const struct asking *asking, uint32_t number, uint32_t 
 	wk_thread_id thread = model->samples.thread[sample];
 	wk_stack_id named = wk_model_named_of(model, model->samples.stack[sample]);
 
-	if (term->operator == WK_WPA_UNKNOWN)
+	if (term->operator== WK_WPA_UNKNOWN)
 		return UNKNOWN;
 	switch (term->cell) {
 	case WK_WPA_CPU: {

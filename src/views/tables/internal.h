@@ -15,8 +15,7 @@ void wk_tables_fill_functions(struct wk_table *table, const struct wk_model *mod
 			      const struct wk_filter *filter,
 			      const struct wk_table_options *options);
 void wk_tables_fill_images(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter,
-			   const struct wk_table_options *options);
+			   const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *model,
@@ -26,23 +25,19 @@ void wk_tables_fill_process_tree(struct wk_table *table, const struct wk_model *
 				 const struct wk_filter *filter,
 				 const struct wk_table_options *options);
 void wk_tables_fill_threads(struct wk_table *table, const struct wk_model *model,
-			    const struct wk_filter *filter,
-			    const struct wk_table_options *options);
+			    const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter,
-			   const struct wk_table_options *options);
+			   const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_marks(struct wk_table *table, const struct wk_model *model,
 			  const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_counts(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter,
-			   const struct wk_table_options *options);
+			   const struct wk_filter *filter, const struct wk_table_options *options);
 void wk_tables_fill_system(struct wk_table *table, const struct wk_model *model,
-			   const struct wk_filter *filter,
-			   const struct wk_table_options *options);
+			   const struct wk_filter *filter, const struct wk_table_options *options);
 
 /* --- What is left out, and the words for it --- */
 
@@ -64,8 +59,8 @@ bool wk_tables_weighs_samples(struct wk_str unit);
 void wk_tables_weight_detail(struct wk_table *table, const char *what, struct wk_str unit);
 void wk_tables_weight_cell(struct wk_table *table, struct wk_str unit, uint64_t weight);
 
-void wk_tables_samples_column(struct wk_table *table, const char *key,
-			      const struct wk_model *model, const struct wk_filter *filter);
+void wk_tables_samples_column(struct wk_table *table, const char *key, const struct wk_model *model,
+			      const struct wk_filter *filter);
 void wk_tables_samples_cell(struct wk_table *table, struct wk_str unit, uint64_t weight,
 			    uint64_t samples);
 
@@ -106,8 +101,8 @@ struct wk_tally {
 };
 
 /* Of nothing yet; the caller counts samples for the rows they belong to. */
-struct wk_tally wk_tables_start_tally(const struct wk_model *model,
-				      const struct wk_filter *filter, uint32_t rows);
+struct wk_tally wk_tables_start_tally(const struct wk_model *model, const struct wk_filter *filter,
+				      uint32_t rows);
 void wk_tables_count_sample(struct wk_tally *tally, const struct wk_model *model,
 			    const struct wk_filter *filter, uint32_t sample, uint32_t row);
 void wk_tables_end_tally(struct wk_tally *tally);
@@ -118,8 +113,8 @@ struct wk_tally wk_tables_tally_processes(const struct wk_model *model,
 
 /* Rows by their weights. Those without samples in view are left out when the view is narrowed, but
  * for those that the tally says are there all the same. */
-struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows,
-				      bool is_narrowed, uint32_t *count);
+struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows, bool is_narrowed,
+				      uint32_t *count);
 
 /* The first columns of both lists, and their cells: what was sampled. */
 void wk_tables_tally_columns(struct wk_table *table, const struct wk_model *model,

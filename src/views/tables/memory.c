@@ -71,8 +71,8 @@ static void process_cells(struct wk_table *table, const struct wk_model *model, 
 
 /* "in all 12.3 MB in 40 commits, of which 1.2 MB are outstanding; at most 4 MB were there at once"
  */
-static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
-		       const char *event, const char *one, const char *many)
+static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole, const char *event,
+		       const char *one, const char *many)
 {
 	struct wk_buf words = { 0 };
 
@@ -88,8 +88,9 @@ static void note_whole(struct wk_table *table, const struct wk_lifetimes *whole,
 	wk_num_add_bytes(&words, whole->peak_bytes);
 	wk_buf_add_text(&words, " were there at once");
 	wk_table_note(table, "%s", wk_buf_text(&words));
-	wk_table_note(table, "`wick show FILE %.*s --group pid,stack` says by which calls, "
-			     "`wick flame FILE --by %s --outstanding` draws what is left",
+	wk_table_note(table,
+		      "`wick show FILE %.*s --group pid,stack` says by which calls, "
+		      "`wick flame FILE --by %s --outstanding` draws what is left",
 		      WK_STR_ARG(table->name), event);
 	wk_buf_fini(&words);
 }
@@ -115,10 +116,10 @@ static void memory_columns(struct wk_table *table)
 void wk_tables_fill_memory(struct wk_table *table, const struct wk_model *model,
 			   const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct allocated commit = add_up(model, filter, "commit", WK_LIFETIMES_PROCESSES,
-					 model->process_count);
-	struct allocated reserve = add_up(model, filter, "reserve", WK_LIFETIMES_PROCESSES,
-					  model->process_count);
+	struct allocated commit =
+		add_up(model, filter, "commit", WK_LIFETIMES_PROCESSES, model->process_count);
+	struct allocated reserve =
+		add_up(model, filter, "reserve", WK_LIFETIMES_PROCESSES, model->process_count);
 	uint32_t count, shown;
 	struct wk_ranked *rows = rank(&commit, &reserve, model->process_count, &count);
 
@@ -179,10 +180,10 @@ static void block_cells(struct wk_table *table, const struct wk_block_lives *liv
 void wk_tables_fill_heap(struct wk_table *table, const struct wk_model *model,
 			 const struct wk_filter *filter, const struct wk_table_options *options)
 {
-	struct allocated blocks = add_up(model, filter, "heap", WK_LIFETIMES_HEAPS,
-					 model->heap_count);
-	struct wk_block_lives *lives = wk_lifetimes_of_blocks(
-		model, filter, wk_lifetimes_source(model, "heap"));
+	struct allocated blocks =
+		add_up(model, filter, "heap", WK_LIFETIMES_HEAPS, model->heap_count);
+	struct wk_block_lives *lives =
+		wk_lifetimes_of_blocks(model, filter, wk_lifetimes_source(model, "heap"));
 	uint32_t count, shown;
 	struct wk_ranked *rows = rank(&blocks, NULL, model->heap_count, &count);
 

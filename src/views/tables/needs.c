@@ -9,7 +9,7 @@ struct needs {
 	const char *table;
 	/* What it is about is the first of these that there is; NULL: it is about no event. */
 	const char *events[3];
-	const char *lacks; /* what is said where there is nothing of it */
+	const char *lacks;     /* what is said where there is nothing of it */
 	const char *elsewhere; /* the same of a recording that is not of Windows */
 };
 

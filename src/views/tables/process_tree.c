@@ -11,10 +11,10 @@ struct outline {
 	const struct wk_model *model;
 	struct wk_process_tree tree;
 	struct wk_tally own;
-	uint64_t *total;         /* by process: its weight with that of all below it */
+	uint64_t *total; /* by process: its weight with that of all below it */
 	uint64_t *total_samples;
-	uint8_t *is_shown;       /* by process */
-	uint32_t *left;          /* by process: shown children to come; of 0 the roots */
+	uint8_t *is_shown; /* by process */
+	uint32_t *left;    /* by process: shown children to come; of 0 the roots */
 };
 
 /* A parent comes before its children. */

@@ -223,8 +223,7 @@ void wk_tables_fill_processes(struct wk_table *table, const struct wk_model *mod
 	shown = wk_tables_limit_rows(table, options, ranked, count, tally.whole, "process is",
 				     "processes are");
 	for (uint32_t i = 0; i < shown; i++)
-		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id],
-			    with_use);
+		process_row(table, model, &tally, ranked[i].id, threads[ranked[i].id], with_use);
 	wk_tables_note_without_samples(table, "process", "processes",
 				       model->process_count - 1 - count);
 	free(ranked);

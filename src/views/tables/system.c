@@ -80,8 +80,7 @@ static void add_row(struct rows *rows, struct wk_str section, struct wk_str key,
 	write_row(rows, section, key, value);
 }
 
-static void system_row(struct rows *rows, const char *section, const char *key,
-		       struct wk_str value)
+static void system_row(struct rows *rows, const char *section, const char *key, struct wk_str value)
 {
 	add_row(rows, wk_str_c(section), wk_str_c(key), value);
 }

@@ -110,8 +110,8 @@ void wk_table_note(struct wk_table *table, const char *format, ...)
 void wk_table_row(struct wk_table *table)
 {
 	assert(table->cell_count == table->row_count * table->column_count);
-	table->rows = wk_grow(table->rows, &table->rows_cap, table->row_count + 1,
-			      sizeof(*table->rows));
+	table->rows =
+		wk_grow(table->rows, &table->rows_cap, table->row_count + 1, sizeof(*table->rows));
 	table->rows[table->row_count++] = (struct wk_row){ 0 };
 }
 

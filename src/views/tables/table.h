@@ -22,54 +22,54 @@ enum wk_cell_kind {
 	WK_CELL_DURATION, /* nanoseconds */
 	WK_CELL_MOMENT,   /* nanoseconds since the first sample */
 	WK_CELL_BYTES,
-	WK_CELL_SHARE,    /* a part of a whole */
+	WK_CELL_SHARE, /* a part of a whole */
 };
 
 struct wk_column {
 	struct wk_str key;   /* for programs: lower case, with the unit ("self_ns") */
 	struct wk_str title; /* for people */
 	enum wk_cell_kind kind;
-	bool is_detail;      /* for programs and wide tables; people ask for it */
-	uint8_t spare;       /* the most goes first where lines are too short for all; 0: stays */
+	bool is_detail; /* for programs and wide tables; people ask for it */
+	uint8_t spare;  /* the most goes first where lines are too short for all; 0: stays */
 };
 
 struct wk_cell {
-	bool is_none;   /* there is no such value */
+	bool is_none; /* there is no such value */
 	bool is_negative;
 	struct wk_str text;
 	struct wk_str brief; /* the same for people; empty: `text` is */
-	uint64_t number; /* the part, of a share */
+	uint64_t number;     /* the part, of a share */
 	uint64_t whole;
 };
 
 /* How a row of a tree hangs below the one before; zero for rows of lists. */
 struct wk_row {
-	uint32_t indent;   /* levels to the right */
-	bool is_branch;    /* one of several children; else the only child of the row above */
-	bool is_last;      /* of those children */
+	uint32_t indent; /* levels to the right */
+	bool is_branch;  /* one of several children; else the only child of the row above */
+	bool is_last;    /* of those children */
 	bool is_inlined;
 };
 
 #define WK_TABLE_COLUMNS 24
 
 struct wk_table {
-	struct wk_str name;  /* "functions", "tree" ... */
+	struct wk_str name; /* "functions", "tree" ... */
 	struct wk_column columns[WK_TABLE_COLUMNS];
 	uint32_t column_count;
 	struct wk_row *rows;
 	struct wk_cell *cells; /* row by row */
 	size_t row_count, cell_count;
 	size_t rows_cap, cells_cap;
-	bool is_tree;          /* the last column is drawn with the rows' indents */
-	bool has_parts;        /* rows of the same text in the first column are one, and laid out
-				* by themselves: some are lists of names as long as lines */
-	bool lists_events;     /* of all kinds: none is left out */
-	bool names_functions;  /* so that it matters which of them have no names */
-	bool has_one_scale;    /* all durations are shown in one unit, since they are compared */
-	const char *counted;   /* what its rows count, where that is not the samples in view: one
-				* of them by name, how many it shows, and how many there are */
+	bool is_tree;         /* the last column is drawn with the rows' indents */
+	bool has_parts;       /* rows of the same text in the first column are one, and laid out
+			       * by themselves: some are lists of names as long as lines */
+	bool lists_events;    /* of all kinds: none is left out */
+	bool names_functions; /* so that it matters which of them have no names */
+	bool has_one_scale;   /* all durations are shown in one unit, since they are compared */
+	const char *counted;  /* what its rows count, where that is not the samples in view: one
+			       * of them by name, how many it shows, and how many there are */
 	uint64_t counted_in_view, counted_in_all;
-	struct wk_str *notes;  /* what the reader must know: what was left out ... */
+	struct wk_str *notes; /* what the reader must know: what was left out ... */
 	size_t note_count, notes_cap;
 	struct wk_arena arena;
 };

@@ -24,9 +24,8 @@ void wk_tables_note_hidden(struct wk_table *table, const char *what, const char 
 	wk_num_add_grouped(&number, count);
 	wk_num_add_share(&share, weight, whole);
 	wk_table_note(table, "%s %s not shown; %s %s %s %s; --all shows %s", wk_buf_text(&number),
-		      what, count == 1 ? "its" : "their", column,
-		      count == 1 ? "is" : "adds up to", wk_buf_text(&share),
-		      count == 1 ? "it" : "them");
+		      what, count == 1 ? "its" : "their", column, count == 1 ? "is" : "adds up to",
+		      wk_buf_text(&share), count == 1 ? "it" : "them");
 	wk_buf_fini(&number);
 	wk_buf_fini(&share);
 }
@@ -70,8 +69,7 @@ void wk_tables_samples_column(struct wk_table *table, const char *key, const str
 		wk_buf_add_text(&title, "total ");
 	wk_buf_add_fmt(&title, "%ss", word);
 	wk_table_column(table, WK_CELL_COUNT, key, "");
-	table->columns[table->column_count - 1].title =
-		wk_table_keep(table, wk_buf_str(&title));
+	table->columns[table->column_count - 1].title = wk_table_keep(table, wk_buf_str(&title));
 	wk_buf_fini(&title);
 }
 

@@ -34,7 +34,7 @@ struct wk_table_view {
 	/* The table is freshly initialised; it borrows from the model. */
 	void (*fill)(struct wk_table *table, const struct wk_model *model,
 		     const struct wk_filter *filter, const struct wk_table_options *options);
-	uint32_t usual_limit; /* for people who ask for none; 0: all rows */
+	uint32_t usual_limit;     /* for people who ask for none; 0: all rows */
 	double usual_min_percent; /* the same */
 	unsigned uses;            /* enum wk_table_use */
 };

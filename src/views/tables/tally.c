@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 struct wk_tally wk_tables_start_tally(const struct wk_model *model, const struct wk_filter *filter,
-				uint32_t rows)
+				      uint32_t rows)
 {
 	struct wk_tally tally = {
 		.weight = wk_alloc_zeroed(rows, sizeof(*tally.weight)),
@@ -27,7 +27,7 @@ struct wk_tally wk_tables_start_tally(const struct wk_model *model, const struct
 }
 
 void wk_tables_count_sample(struct wk_tally *tally, const struct wk_model *model,
-			 const struct wk_filter *filter, uint32_t sample, uint32_t row)
+			    const struct wk_filter *filter, uint32_t sample, uint32_t row)
 {
 	uint64_t times = wk_model_sample_times(model, sample);
 
@@ -54,7 +54,7 @@ void wk_tables_end_tally(struct wk_tally *tally)
 }
 
 struct wk_ranked *wk_tables_rank_rows(const struct wk_tally *tally, uint32_t rows, bool is_narrowed,
-				   uint32_t *count)
+				      uint32_t *count)
 {
 	struct wk_ranked *ranked = wk_alloc((size_t)rows * sizeof(*ranked));
 

@@ -175,8 +175,8 @@ void wk_tables_fill_tree(struct wk_table *table, const struct wk_model *model,
 	struct wk_tree_options how = options->tree;
 	struct outline outline = { .tree = &tree, .is_inverted = options->tree.inverted };
 	bool has_left = model->sources[filter->source].has_lifetimes && !filter->weights;
-	uint64_t *left = has_left ? wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns)
-				  : NULL;
+	uint64_t *left =
+		has_left ? wk_lifetimes_left(model, filter->to_ns, filter->before_to_ns) : NULL;
 
 	how.left = left;
 	wk_tree_init(&tree, model, filter, &how);

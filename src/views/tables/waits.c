@@ -16,7 +16,7 @@ struct waits {
 /* A row of the table: all waits of one reason, whoever ended them. */
 struct row {
 	struct waits waits;
-	wk_about_id by;        /* of who ended the most; 0: nobody is known to have ended any */
+	wk_about_id by; /* of who ended the most; 0: nobody is known to have ended any */
 	uint64_t count_by;
 };
 
@@ -44,8 +44,8 @@ static void add_spell(struct waits *waits, const struct wk_model *model,
 	const struct wk_spells *spells = &model->spells;
 	bool is_ready = spells->doing[spell] == WK_READY;
 	uint64_t ns = wk_spell_ns_in_view(model, filter, spell);
-	uint64_t longest_ns = spells->times && spells->times[spell] > 1
-				      ? spells->longest_ns[spell] : ns;
+	uint64_t longest_ns =
+		spells->times && spells->times[spell] > 1 ? spells->longest_ns[spell] : ns;
 
 	waits->count += waits_of(model, spell);
 	*(is_ready ? &waits->ready_ns : &waits->waiting_ns) += ns;
@@ -108,8 +108,7 @@ static struct row *join(const struct wk_model *model, const struct waits *sums)
 }
 
 /* Those that waited longest first. */
-static struct wk_ranked *rank(const struct wk_model *model, const struct row *rows,
-			      uint32_t *count)
+static struct wk_ranked *rank(const struct wk_model *model, const struct row *rows, uint32_t *count)
 {
 	struct wk_ranked *ranked = wk_alloc((size_t)model->about_count * sizeof(*ranked));
 
@@ -213,8 +212,7 @@ void wk_tables_fill_waits(struct wk_table *table, const struct wk_model *model,
 	shown = wk_tables_limit_rows(table, options, ranked, count, whole_ns, "reason is",
 				     "reasons are");
 	for (uint32_t i = 0; i < shown; i++)
-		wait_row(table, model, &model->abouts[ranked[i].id], &rows[ranked[i].id],
-			 whole_ns);
+		wait_row(table, model, &model->abouts[ranked[i].id], &rows[ranked[i].id], whole_ns);
 	if (wk_filter_is_of_stacks(filter))
 		wk_table_note(table, "these are waits of threads, wherever; with --group they are "
 				     "narrowed by their stacks");

@@ -73,8 +73,8 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 	struct sort_row *sorted = wk_alloc((size_t)sums->count * sizeof(*sorted));
 
 	for (uint32_t i = 0; i < sums->count; i++) {
-		wk_text_id name = by == WK_FLAT_IMAGES ? model->images[i].path
-						       : model->functions[i].name;
+		wk_text_id name =
+			by == WK_FLAT_IMAGES ? model->images[i].path : model->functions[i].name;
 
 		if (sums->rows[i].total_samples == 0)
 			continue;
@@ -88,9 +88,8 @@ static void keep_rows(struct wk_flat *flat, const struct wk_model *model, const 
 	free(sorted);
 }
 
-static void list(struct wk_flat *flat, const struct wk_model *model,
-		 const struct wk_filter *filter, enum wk_flat_by by,
-		 const struct wk_tree_options *options)
+static void list(struct wk_flat *flat, const struct wk_model *model, const struct wk_filter *filter,
+		 enum wk_flat_by by, const struct wk_tree_options *options)
 {
 	uint32_t groups = by == WK_FLAT_IMAGES ? model->image_count : model->function_count;
 	struct sums sums = {
@@ -121,8 +120,8 @@ void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 }
 
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
-		     const struct wk_filter *filter, const struct wk_pairs *pairs,
-		     bool by_samples, double before_factor)
+		     const struct wk_filter *filter, const struct wk_pairs *pairs, bool by_samples,
+		     double before_factor)
 {
 	list(flat, model, filter, WK_FLAT_FUNCTIONS, &(struct wk_tree_options){
 		.order = WK_TREE_UNSORTED, .side = WK_TREE_LARGER, .pairs = pairs,

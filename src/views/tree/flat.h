@@ -23,7 +23,7 @@ struct wk_flat_row {
 struct wk_flat {
 	struct wk_flat_row *rows;
 	uint32_t count;
-	uint64_t whole;     /* weight of all samples in view */
+	uint64_t whole; /* weight of all samples in view */
 	uint32_t whole_samples;
 	uint64_t whole_before;
 	struct wk_str unit; /* as in views/tree/tree.h */
@@ -34,8 +34,8 @@ void wk_flat_init(struct wk_flat *flat, const struct wk_model *model,
 /* The functions of a comparison; weights of its before are multiplied by `before_factor`, and
  * functions that are only there are rows too. */
 void wk_flat_compare(struct wk_flat *flat, const struct wk_model *model,
-		     const struct wk_filter *filter, const struct wk_pairs *pairs,
-		     bool by_samples, double before_factor);
+		     const struct wk_filter *filter, const struct wk_pairs *pairs, bool by_samples,
+		     double before_factor);
 /* Sorts the rows anew: by total, and those of one total as they stood. */
 void wk_flat_sort_by_total(struct wk_flat *flat);
 void wk_flat_fini(struct wk_flat *flat);

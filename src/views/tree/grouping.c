@@ -56,9 +56,8 @@ static bool unknown(struct wk_str word, struct wk_err *err)
 			"nothing is grouped by \"%.*s\"; did you mean \"%s\"?", WK_STR_ARG(word),
 			near.best);
 	else
-		wk_fail(err, WK_EUSAGE, WK_NOWHERE,
-			"nothing is grouped by \"%.*s\"; there is: %s", WK_STR_ARG(word),
-			wk_buf_text(&text));
+		wk_fail(err, WK_EUSAGE, WK_NOWHERE, "nothing is grouped by \"%.*s\"; there is: %s",
+			WK_STR_ARG(word), wk_buf_text(&text));
 	wk_buf_fini(&text);
 	return false;
 }

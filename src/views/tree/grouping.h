@@ -17,8 +17,8 @@
 #include "base/str.h"
 
 enum wk_group_column {
-	WK_GROUP_PROCESS,  /* processes of one name are one */
-	WK_GROUP_PID,      /* each process by itself */
+	WK_GROUP_PROCESS, /* processes of one name are one */
+	WK_GROUP_PID,     /* each process by itself */
 	WK_GROUP_THREAD,
 	WK_GROUP_CPU,
 	WK_GROUP_REASON,   /* what for a thread waited */

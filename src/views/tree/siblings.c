@@ -110,8 +110,8 @@ static void sort_many(uint32_t *nodes, uint32_t count, const struct ranks *ranks
 }
 
 /* Most nodes have one child or a few, whose numbers lie near each other. */
-void wk_siblings_sort(struct wk_siblings *s, const uint32_t *rank_of_label,
-		      const uint32_t *label, uint32_t count)
+void wk_siblings_sort(struct wk_siblings *s, const uint32_t *rank_of_label, const uint32_t *label,
+		      uint32_t count)
 {
 	struct ranks ranks = { rank_of_label, label };
 

@@ -33,8 +33,8 @@ struct wk_stack_rows {
 	struct step *steps;
 	uint32_t step_count;
 
-	uint32_t next;       /* step */
-	uint32_t depth;      /* of the row before */
+	uint32_t next;  /* step */
+	uint32_t depth; /* of the row before */
 	wk_function_id *functions;
 	size_t functions_cap;
 };
@@ -82,8 +82,8 @@ static void add_up(struct wk_stack_rows *rows)
 			continue;
 		if (!*row)
 			*row = new_row(rows);
-		*(samples->is_before[i] ? &rows->sides[*row].before
-					: &rows->sides[*row].after) += weight;
+		*(samples->is_before[i] ? &rows->sides[*row].before : &rows->sides[*row].after) +=
+			weight;
 	}
 }
 

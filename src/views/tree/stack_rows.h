@@ -1,8 +1,9 @@
 /* The stacks of a comparison that were met, each with what it weighs by itself on both sides: what
  * lines of folded text are made of.
  *
- * A tree (views/tree/tree.h) has all that and more, and a dozen columns for each of its nodes, of which
- * most are on the way to a stack only. These rows come one by one, in the tree's order of names:
+ * A tree (views/tree/tree.h) has all that and more, and a dozen columns for each of its nodes, of
+ *which most are on the way to a stack only. These rows come one by one, in the tree's order of
+ *names:
  *
  *	while (wk_stack_rows_next(rows, &row))
  *		...
@@ -16,7 +17,7 @@
 struct wk_stack_rows;
 
 struct wk_stack_row {
-	uint64_t before, after;          /* at least one of them is not 0 */
+	uint64_t before, after; /* at least one of them is not 0 */
 	uint32_t depth;
 	uint32_t as_before;              /* how many of the outermost are those of the last row */
 	const wk_function_id *functions; /* [depth], the outermost first; until the next row */

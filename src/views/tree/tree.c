@@ -57,7 +57,8 @@ static struct wk_str thread_name(struct wk_tree *tree, const struct wk_folding *
 	struct wk_str name = wk_model_str(f->model, f->model->threads[id].name);
 
 	return f->options->pairs && name.len
-		       ? name : composed_name(tree, name, "thread", f->model->threads[id].tid);
+		       ? name
+		       : composed_name(tree, name, "thread", f->model->threads[id].tid);
 }
 
 /* "64 B and more", up to twice as much. */
@@ -73,8 +74,7 @@ static struct wk_str size_name(struct wk_tree *tree, uint32_t digits)
 	return copy;
 }
 
-static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding *f,
-				   uint32_t label)
+static struct wk_str name_of_label(struct wk_tree *tree, const struct wk_folding *f, uint32_t label)
 {
 	const struct wk_model *model = f->model;
 	uint32_t id = WK_LABEL_ID(label);
@@ -115,11 +115,11 @@ struct numbered {
 struct ordering {
 	const struct wk_folding *f;
 	const struct wk_kept *kept;
-	struct wk_siblings siblings; /* places of kept */
-	struct numbered *numbered; /* [kept->count + kept->boxes] */
+	struct wk_siblings siblings;      /* places of kept */
+	struct numbered *numbered;        /* [kept->count + kept->boxes] */
 	uint64_t *own_before, *own_after; /* of a comparison, by the folding's node: without those
 					   * that it calls */
-	uint32_t *number;        /* and where there are boxes: its new number + 1 */
+	uint32_t *number;                 /* and where there are boxes: its new number + 1 */
 };
 
 /* Gives each kept node the number of its label, those that others follow having another one, and
@@ -350,8 +350,7 @@ static void name_node(struct wk_tree *tree, const struct ordering *o, uint32_t n
 		tree->function[node] = WK_LABEL_ID(label);
 }
 
-static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t from,
-		     uint32_t parent)
+static void add_node(struct wk_tree *tree, const struct ordering *o, uint32_t from, uint32_t parent)
 {
 	const struct wk_folding_weights *sum = &o->f->sum;
 	uint32_t node = start_node(tree, parent, (struct wk_str)WK_STR("all"));

@@ -21,7 +21,7 @@ enum wk_node_kind {
 	WK_NODE_PROCESS,
 	WK_NODE_THREAD,
 	WK_NODE_CPU,
-	WK_NODE_ABOUT, /* what for somebody waited, a heap, a size ... */
+	WK_NODE_ABOUT,  /* what for somebody waited, a heap, a size ... */
 	WK_NODE_MODULE, /* a program or library, or a file of source where no image is known */
 	WK_NODE_FUNCTION,
 	WK_NODE_SMALL, /* several frames that are too light to keep; a leaf */
@@ -36,37 +36,38 @@ static inline bool wk_node_is_code(uint8_t kind)
 enum wk_tree_order {
 	WK_TREE_BY_WEIGHT, /* hottest first, then by name */
 	WK_TREE_BY_NAME,
-	WK_TREE_BY_TEXT,   /* as sorted lines of folded text have them: a name that others
-			    * follow ends in ';', one that stands last in ' ' */
-	WK_TREE_BY_TIME,   /* first met first */
-	WK_TREE_UNSORTED,  /* for walks that do not care */
+	WK_TREE_BY_TEXT,  /* as sorted lines of folded text have them: a name that others
+			   * follow ends in ';', one that stands last in ' ' */
+	WK_TREE_BY_TIME,  /* first met first */
+	WK_TREE_UNSORTED, /* for walks that do not care */
 };
 
 /* Of a comparison: what a stack weighs. */
 enum wk_tree_side {
 	WK_TREE_AFTER,
 	WK_TREE_BEFORE,
-	WK_TREE_LARGER, /* the larger of both, so that what is gone has a width too */
+	WK_TREE_LARGER,         /* the larger of both, so that what is gone has a width too */
 	WK_TREE_AFTER_AND_GONE, /* after; but stacks that are gone weigh what they did before */
 };
 
 struct wk_pairs;
 
 struct wk_tree_options {
-	bool by_process;   /* first level: process names */
-	bool by_thread;    /* a level for each thread, under its process's if there is one */
+	bool by_process; /* first level: process names */
+	bool by_thread;  /* a level for each thread, under its process's if there is one */
 	const struct wk_grouping *grouping; /* other levels than those; or NULL */
-	bool inverted;     /* from the leaves: callers below callees */
-	bool by_samples;   /* weigh by number of samples, not by the source's weight */
-	bool merge_images; /* functions of one name are one, whatever their images */
-	bool merge_files;  /* and whatever the files of their source (views/tree/merge.h) */
-	bool is_chart;     /* in order of time: only neighbours in time share a node */
+	bool inverted;                      /* from the leaves: callers below callees */
+	bool by_samples;          /* weigh by number of samples, not by the source's weight */
+	bool merge_images;        /* functions of one name are one, whatever their images */
+	bool merge_files;         /* and whatever the files of their source (views/tree/merge.h) */
+	bool is_chart;            /* in order of time: only neighbours in time share a node */
 	bool collapses_recursion; /* a function right below itself is one node with it */
 	const char *const *skip_after; /* callers of these functions are left out; NULL-ended */
 	uint32_t most_nodes; /* the lightest beyond so many become nodes of kind SMALL; 0: none */
 	uint32_t most_inverted; /* inverted, so many frames are made and then stacks are cut
 				 * (see cut_stacks); 0: a number that fits into memory */
-	const struct wk_pairs *pairs; /* of a comparison, instead of merge_...: views/compare/pairs.h */
+	const struct wk_pairs
+		*pairs; /* of a comparison, instead of merge_...: views/compare/pairs.h */
 	enum wk_tree_side side;
 	double before_factor; /* weights of "before" are multiplied by this; 0: by 1 */
 	const uint64_t *left; /* by sample: what is left of its weight (views/lifetimes.h), which
@@ -76,16 +77,16 @@ struct wk_tree_options {
 
 struct wk_tree {
 	uint32_t count;
-	uint32_t *parent;  /* smaller than the node's own number; 0 for node 0 */
-	uint32_t *end;     /* the number behind the last node of the subtree */
-	uint32_t *depth;   /* 0 for node 0 */
-	uint8_t *kind;     /* enum wk_node_kind */
-	uint8_t *is_inlined; /* wherever it was met here, it was inlined into its parent */
+	uint32_t *parent;         /* smaller than the node's own number; 0 for node 0 */
+	uint32_t *end;            /* the number behind the last node of the subtree */
+	uint32_t *depth;          /* 0 for node 0 */
+	uint8_t *kind;            /* enum wk_node_kind */
+	uint8_t *is_inlined;      /* wherever it was met here, it was inlined into its parent */
 	wk_function_id *function; /* of a function's node; of a module's, one of its functions */
 	struct wk_str *name;
-	uint64_t *self, *total;  /* weight; inverted, self is what has no further caller */
-	uint64_t *lead;          /* of the parent's self, how much lies in front of the node: in
-				  * charts and in order of text; NULL elsewhere, it is at the end */
+	uint64_t *self, *total; /* weight; inverted, self is what has no further caller */
+	uint64_t *lead;         /* of the parent's self, how much lies in front of the node: in
+				 * charts and in order of text; NULL elsewhere, it is at the end */
 	uint32_t *self_samples, *total_samples; /* as many as 32 bits hold at most */
 	uint32_t *small_count; /* of nodes of kind SMALL: how many frames; NULL: there are none */
 
@@ -100,10 +101,10 @@ struct wk_tree {
 	uint32_t cut_stacks;
 	uint64_t cut_weight, cut_whole;
 	uint32_t depth_max;
-	uint64_t steps;    /* stack entries looked at while folding: the work it took */
-	struct wk_str unit; /* of the weights: "ns", "cycles" ..., "samples" */
-	const char *row_word; /* what one of its samples is called */
-	bool only_weights;  /* how many samples there are says nothing, see wk_source */
+	uint64_t steps;        /* stack entries looked at while folding: the work it took */
+	struct wk_str unit;    /* of the weights: "ns", "cycles" ..., "samples" */
+	const char *row_word;  /* what one of its samples is called */
+	bool only_weights;     /* how many samples there are says nothing, see wk_source */
 	struct wk_arena arena; /* names that are not the model's */
 };
 

@@ -10,14 +10,14 @@
 struct folder {
 	struct wk_folding *f;
 	const struct wk_filter *filter;
-	uint8_t *skips_callers;   /* [function_count]: of options->skip_after; or NULL */
-	uint32_t *top_of_thread;  /* [thread_count]: the node its stacks grow from */
-	bool tops_differ;         /* within a thread, too */
-	uint32_t *node_of_stack;  /* [named.count]: under the top at hand */
-	uint32_t *seen_under;     /* [named.count]: the top that node_of_stack speaks of, + 1 */
-	uint32_t *path;           /* stacks, or labels, that wait */
+	uint8_t *skips_callers;  /* [function_count]: of options->skip_after; or NULL */
+	uint32_t *top_of_thread; /* [thread_count]: the node its stacks grow from */
+	bool tops_differ;        /* within a thread, too */
+	uint32_t *node_of_stack; /* [named.count]: under the top at hand */
+	uint32_t *seen_under;    /* [named.count]: the top that node_of_stack speaks of, + 1 */
+	uint32_t *path;          /* stacks, or labels, that wait */
 	size_t path_cap;
-	uint32_t *chart;          /* the nodes of the sample before, outermost first */
+	uint32_t *chart; /* the nodes of the sample before, outermost first */
 	size_t chart_cap, chart_depth;
 	struct wk_folding_weights *sum;
 	size_t sum_cap;
@@ -41,19 +41,19 @@ static void make_room(struct folder *folder, uint32_t count)
 	folder->sum_cap = old ? old * 2 : 64;
 	while (folder->sum_cap < count)
 		folder->sum_cap *= 2;
-	folder->sum->weight = cleared(folder->sum->weight, old, folder->sum_cap,
-				      sizeof(*folder->sum->weight));
-	folder->sum->samples = cleared(folder->sum->samples, old, folder->sum_cap,
-				       sizeof(*folder->sum->samples));
+	folder->sum->weight =
+		cleared(folder->sum->weight, old, folder->sum_cap, sizeof(*folder->sum->weight));
+	folder->sum->samples =
+		cleared(folder->sum->samples, old, folder->sum_cap, sizeof(*folder->sum->samples));
 	if (folder->f->options->left)
 		folder->sum->left = cleared(folder->sum->left, old, folder->sum_cap,
 					    sizeof(*folder->sum->left));
 	if (!folder->f->model->samples.is_before)
 		return;
-	folder->sum->before = cleared(folder->sum->before, old, folder->sum_cap,
-				      sizeof(*folder->sum->before));
-	folder->sum->after = cleared(folder->sum->after, old, folder->sum_cap,
-				     sizeof(*folder->sum->after));
+	folder->sum->before =
+		cleared(folder->sum->before, old, folder->sum_cap, sizeof(*folder->sum->before));
+	folder->sum->after =
+		cleared(folder->sum->after, old, folder->sum_cap, sizeof(*folder->sum->after));
 }
 
 static uint32_t sum_u32(uint32_t a, uint64_t b)
@@ -291,8 +291,8 @@ static void note_own(struct folder *folder, uint32_t parent, uint32_t node)
 	size_t old = f->chart_own_cap;
 
 	/* Processes and threads are made before and lead with nothing. */
-	f->chart_own = wk_grow(f->chart_own, &f->chart_own_cap, (size_t)node + 1,
-			       sizeof(*f->chart_own));
+	f->chart_own =
+		wk_grow(f->chart_own, &f->chart_own_cap, (size_t)node + 1, sizeof(*f->chart_own));
 	memset(f->chart_own + old, 0, (f->chart_own_cap - old) * sizeof(*f->chart_own));
 	f->chart_own[node] = parent < folder->sum_cap ? f->sum.weight[parent] : 0;
 }
@@ -314,8 +314,8 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 		if (skips_callers(folder, named))
 			break;
 	}
-	folder->chart = wk_grow(folder->chart, &folder->chart_cap, waiting + 1,
-				sizeof(*folder->chart));
+	folder->chart =
+		wk_grow(folder->chart, &folder->chart_cap, waiting + 1, sizeof(*folder->chart));
 	while (waiting) {
 		uint32_t label = label_of_stack(f, folder->path[--waiting]);
 
@@ -325,9 +325,10 @@ static uint32_t chart_leaf_of(struct folder *folder, uint32_t top, wk_stack_id n
 			folder->chart_depth = depth;
 			folder->chart[depth] = wk_trie_append(&f->own, node, label);
 			note_own(folder, node, folder->chart[depth]);
-			mark_inlined(f, folder->chart[depth], true,
-				     f->model->named_frames.is_inlined
-					     [f->model->named.label[folder->path[waiting]]]);
+			mark_inlined(
+				f, folder->chart[depth], true,
+				f->model->named_frames
+					.is_inlined[f->model->named.label[folder->path[waiting]]]);
 			folder->chart_depth++;
 		}
 		node = folder->chart[depth++];
@@ -600,7 +601,7 @@ static void fold_some(struct folder *folder, const uint32_t *order, uint32_t cou
 			folder->chart_depth = 0;
 		top_before = top;
 		add_sample(folder,
-			   options->is_chart ? chart_leaf_of(folder, top, named)
+			   options->is_chart   ? chart_leaf_of(folder, top, named)
 			   : options->inverted ? inverted_leaf_of(folder, top, named)
 					       : leaf_of(folder, top, named),
 			   order[i]);
@@ -701,8 +702,7 @@ static bool has_levels(const struct wk_folding *f)
 static bool may_borrow(const struct wk_folding *f)
 {
 	const struct wk_tree_options *options = f->options;
-	bool is_plain = !options->inverted && !options->is_chart &&
-			!options->collapses_recursion &&
+	bool is_plain = !options->inverted && !options->is_chart && !options->collapses_recursion &&
 			!(options->skip_after && options->skip_after[0]);
 	enum wk_frame_joins joins;
 
@@ -758,8 +758,8 @@ static void fold_borrowed(struct wk_folding *f, const struct wk_filter *filter,
 	}
 	for (uint32_t i = 0; i < samples->count; i++)
 		if (wk_filter_has(filter, i))
-			add_sample(&folder, joined ? joined[samples->stack[i]]
-						   : samples->stack[i], i);
+			add_sample(&folder, joined ? joined[samples->stack[i]] : samples->stack[i],
+				   i);
 	f->steps = samples->count;
 }
 
@@ -788,8 +788,8 @@ void wk_folding_init(struct wk_folding *folding, const struct wk_model *model,
 	if (folding->is_by_modules || wk_grouping_has(&folding->grouping, WK_GROUP_MODULE))
 		folding->module = wk_functions_of_modules(model);
 	if (!options->pairs)
-		folding->merged = wk_functions_merged(model, options->merge_images,
-						      options->merge_files);
+		folding->merged =
+			wk_functions_merged(model, options->merge_images, options->merge_files);
 	folding->shown = options->pairs ? options->pairs->shown : folding->merged;
 	if (wk_folding_borrow(folding, &joined))
 		fold_borrowed(folding, filter, joined);

@@ -20,11 +20,11 @@ enum wk_tree_label {
 	WK_LABEL_PROCESS,      /* one process, or one that has no name */
 	WK_LABEL_THREAD,       /* 0: an interrupt, which is nobody's */
 	WK_LABEL_CPU,
-	WK_LABEL_MODULE,       /* function id: the first of its module */
-	WK_LABEL_TEXT,         /* text id: what a row is about */
-	WK_LABEL_SIZE,         /* of so many binary digits */
+	WK_LABEL_MODULE, /* function id: the first of its module */
+	WK_LABEL_TEXT,   /* text id: what a row is about */
+	WK_LABEL_SIZE,   /* of so many binary digits */
 };
-#define WK_LABEL_ID_BITS 29
+#define WK_LABEL_ID_BITS     29
 #define WK_LABEL(kind, id)   ((uint32_t)(kind) << WK_LABEL_ID_BITS | (id))
 #define WK_LABEL_KIND(label) ((label) >> WK_LABEL_ID_BITS)
 #define WK_LABEL_ID(label)   ((label) & ((1u << WK_LABEL_ID_BITS) - 1))
@@ -32,7 +32,7 @@ enum wk_tree_label {
 /* Weights of a folding's nodes with all below them; until it is made, of their own. */
 struct wk_folding_weights {
 	uint64_t *weight;
-	uint32_t *samples; /* NULL: as many as the weight */
+	uint32_t *samples;        /* NULL: as many as the weight */
 	uint64_t *before, *after; /* of a comparison, else NULL */
 	uint64_t *left;           /* where options say what is left, else NULL */
 };
@@ -52,11 +52,11 @@ struct wk_folding {
 	uint8_t *is_inlined;         /* [trie->count] of `own`; NULL while nothing is */
 	size_t inlined_cap;
 	struct wk_folding_weights sum;
-	uint64_t *chart_own;         /* of a chart, by node of `own`: what its parent weighed by
-				      * itself when the node began; else NULL */
+	uint64_t *chart_own; /* of a chart, by node of `own`: what its parent weighed by
+			      * itself when the node began; else NULL */
 	size_t chart_own_cap;
 	uint64_t steps;
-	uint32_t cut_stacks;         /* see struct wk_tree */
+	uint32_t cut_stacks; /* see struct wk_tree */
 	uint64_t cut_weight, cut_whole;
 };
 
@@ -88,10 +88,9 @@ static inline uint32_t wk_folding_label(const struct wk_folding *f, uint32_t nod
 {
 	uint32_t label = f->trie->label[node];
 
-	return f->is_borrowed
-		       ? WK_LABEL(WK_LABEL_FUNCTION,
-				  f->shown[f->model->named_frames.function[label]])
-		       : label;
+	return f->is_borrowed ? WK_LABEL(WK_LABEL_FUNCTION,
+					 f->shown[f->model->named_frames.function[label]])
+			      : label;
 }
 
 static inline bool wk_folding_is_inlined(const struct wk_folding *f, uint32_t node)

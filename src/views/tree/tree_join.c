@@ -49,7 +49,7 @@ enum wk_frame_joins wk_frame_joins(const struct wk_folding *f)
 	return agree_on_inlining(f) ? WK_FRAMES_JOINED : WK_FRAMES_MIXED;
 }
 
-#define NODES_AHEAD       24 /* whose parents are on their way from memory */
+#define NODES_AHEAD       24          /* whose parents are on their way from memory */
 #define IS_ONE_OF_SEVERAL 0x80000000u /* ids stay below it */
 
 /* By frame: the function it is shown as, marked where other frames are, too. */

@@ -19,8 +19,7 @@ static uint32_t step_of(uint64_t weight)
 static bool is_met(const struct wk_folding *f, uint32_t node)
 {
 	/* What weighs nothing on a comparison's chosen side is not there on it. */
-	return f->sum.weight[node] ||
-	       (f->sum.samples && f->sum.samples[node] && !f->sum.before);
+	return f->sum.weight[node] || (f->sum.samples && f->sum.samples[node] && !f->sum.before);
 }
 
 /* The lightest weight of a step. */

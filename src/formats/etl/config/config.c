@@ -93,8 +93,8 @@ const struct wk_etl_fact *wk_etl_config_facts(struct wk_etl_config *config, size
 	for (size_t i = 0; i < config->fact_count; i++)
 		keys[i] = (struct wk_sort_key){ config->facts[i].part, (uint32_t)i };
 	wk_sort_keys(keys, config->fact_count);
-	config->facts = wk_sort_gather(config->facts, keys, config->fact_count,
-				       sizeof(*config->facts));
+	config->facts =
+		wk_sort_gather(config->facts, keys, config->fact_count, sizeof(*config->facts));
 	config->fact_cap = config->fact_count;
 	free(keys);
 	*count = config->fact_count;

@@ -52,7 +52,7 @@ struct wk_etl_service {
 	uint32_t state; /* enum wk_etl_service_state, or another of theirs */
 	uint32_t tag;   /* of its threads */
 	struct wk_str name;
-	size_t next;    /* of the same process, + 1 */
+	size_t next;          /* of the same process, + 1 */
 	struct wk_str joined; /* of the last of a process: all of its names, once asked for */
 };
 
@@ -64,11 +64,11 @@ struct wk_etl_config {
 	size_t fact_count, fact_cap;
 	struct wk_etl_service *services;
 	size_t service_count, service_cap;
-	struct wk_map service_of_tag;   /* row + 1 */
-	struct wk_map services_of_pid;  /* the last one's row + 1; others by `next` */
+	struct wk_map service_of_tag;    /* row + 1 */
+	struct wk_map services_of_pid;   /* the last one's row + 1; others by `next` */
 	struct wk_str product, cpu_name; /* as Windows calls itself; of the first processor */
 	uint32_t kernel_masks[WK_ETL_KERNEL_MASKS]; /* what the kernel was asked for */
-	uint8_t winsat_read;            /* a bit for each record that came */
+	uint8_t winsat_read;                        /* a bit for each record that came */
 };
 
 void wk_etl_config_fini(struct wk_etl_config *config);

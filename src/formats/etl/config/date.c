@@ -1,9 +1,9 @@
 #include "formats/etl/config/date.h"
 
-#define TICKS_A_SECOND	  10000000u
-#define SECONDS_A_DAY	  86400u
-#define DAYS_BEFORE_1601  584694u  /* since 0000-03-01 */
-#define LAST_DAY	  3067670u /* 9999-12-31, since 1601 */
+#define TICKS_A_SECOND   10000000u
+#define SECONDS_A_DAY    86400u
+#define DAYS_BEFORE_1601 584694u  /* since 0000-03-01 */
+#define LAST_DAY         3067670u /* 9999-12-31, since 1601 */
 
 struct date {
 	uint64_t year;
@@ -17,8 +17,7 @@ static struct date date_of(uint64_t since_1601)
 	uint64_t seconds = since_1601 / TICKS_A_SECOND;
 	uint64_t shifted = seconds / SECONDS_A_DAY + DAYS_BEFORE_1601;
 	uint64_t era = shifted / 146097, in_era = shifted % 146097;
-	uint64_t year_of_era =
-		(in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
+	uint64_t year_of_era = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
 	unsigned in_year =
 		(unsigned)(in_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100));
 	unsigned from_march = (5 * in_year + 2) / 153;

@@ -87,7 +87,7 @@ bool wk_etl_read_ide(struct wk_etl_config *config, struct wk_bytes in, struct wk
 	name = wk_etl_config_keep(config, wk_etl_text16(&in));
 	wk_etl_fact_fmt(config, channels, name.len ? name.at : "channel",
 			"target %" PRIu32 ", %s, timing 0x%" PRIx32, target,
-			kind == DISK	  ? "a disk"
+			kind == DISK      ? "a disk"
 			: kind == OPTICAL ? "optical media"
 					  : "another device",
 			timing);

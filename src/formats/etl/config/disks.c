@@ -69,7 +69,7 @@ bool wk_etl_read_volume(struct wk_etl_config *config, struct wk_bytes in, struct
 					    "disk %" PRIu32 " partition %" PRIu32, disk, partition);
 	wk_etl_fact_text(config, volume, "file system",
 			 wk_etl_field16(&in, wk_bytes_left(&in) < SYSTEM_BYTES ? wk_bytes_left(&in)
-									   : SYSTEM_BYTES));
+									       : SYSTEM_BYTES));
 	wk_etl_fact_bytes(config, volume, "size", size_bytes);
 	if (clusters && free_clusters <= clusters)
 		wk_etl_fact_bytes(config, volume, "free",
@@ -129,8 +129,7 @@ bool wk_etl_read_volume_path(struct wk_etl_config *config, struct wk_bytes in,
 	return true;
 }
 
-bool wk_etl_read_unmapped(struct wk_etl_config *config, struct wk_bytes in,
-			  struct wk_etl_form form)
+bool wk_etl_read_unmapped(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	bool is_there = wk_bytes_left(&in) >= 2;
 

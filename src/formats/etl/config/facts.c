@@ -20,8 +20,8 @@ struct wk_etl_section wk_etl_section_fmt(struct wk_etl_config *config, enum wk_e
 	return (struct wk_etl_section){ part, wk_arena_copy(config->texts, wk_str_c(name)) };
 }
 
-void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section,
-		     struct wk_str key, struct wk_str value)
+void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section, struct wk_str key,
+		     struct wk_str value)
 {
 	if (value.len == 0)
 		return;
@@ -34,8 +34,8 @@ void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section
 			  .value = wk_arena_copy(config->texts, value) } };
 }
 
-void wk_etl_fact_text(struct wk_etl_config *config, struct wk_etl_section section,
-		      const char *key, struct wk_bytes utf16)
+void wk_etl_fact_text(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
+		      struct wk_bytes utf16)
 {
 	struct wk_buf text = { 0 };
 
@@ -56,8 +56,8 @@ void wk_etl_fact_fmt(struct wk_etl_config *config, struct wk_etl_section section
 	wk_etl_fact_add(config, section, wk_str_c(key), wk_str_c(value));
 }
 
-void wk_etl_fact_bytes(struct wk_etl_config *config, struct wk_etl_section section,
-		       const char *key, uint64_t size_bytes)
+void wk_etl_fact_bytes(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
+		       uint64_t size_bytes)
 {
 	struct wk_buf text = { 0 };
 

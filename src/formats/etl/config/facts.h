@@ -18,15 +18,15 @@ struct wk_etl_section wk_etl_section_fmt(struct wk_etl_config *config, enum wk_e
 	__attribute__((format(printf, 3, 4)));
 
 /* Facts without a value are none. Keys and values are copied. */
-void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section,
-		     struct wk_str key, struct wk_str value);
-void wk_etl_fact_text(struct wk_etl_config *config, struct wk_etl_section section,
-		      const char *key, struct wk_bytes utf16);
+void wk_etl_fact_add(struct wk_etl_config *config, struct wk_etl_section section, struct wk_str key,
+		     struct wk_str value);
+void wk_etl_fact_text(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
+		      struct wk_bytes utf16);
 void wk_etl_fact_fmt(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
 		     const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* "1.8 TiB (2,000,398,934,016 bytes)". */
-void wk_etl_fact_bytes(struct wk_etl_config *config, struct wk_etl_section section,
-		       const char *key, uint64_t size_bytes);
+void wk_etl_fact_bytes(struct wk_etl_config *config, struct wk_etl_section section, const char *key,
+		       uint64_t size_bytes);
 
 /* UTF-16 in a field of so many bytes, up to its first zero. */
 struct wk_bytes wk_etl_field16(struct wk_bytes *in, size_t size_bytes);
@@ -48,7 +48,6 @@ wk_etl_config_read wk_etl_read_disk, wk_etl_read_volume, wk_etl_read_optical,
 wk_etl_config_read wk_etl_read_adapter, wk_etl_read_network_settings, wk_etl_read_interface;
 wk_etl_config_read wk_etl_read_service, wk_etl_read_irq, wk_etl_read_device, wk_etl_read_ide;
 wk_etl_config_read wk_etl_read_kernel_masks;
-wk_etl_config_read wk_etl_read_winsat_scores, wk_etl_read_winsat_metrics,
-	wk_etl_read_winsat_system;
+wk_etl_config_read wk_etl_read_winsat_scores, wk_etl_read_winsat_metrics, wk_etl_read_winsat_system;
 
 #endif

@@ -32,8 +32,7 @@ static const char *architecture_name(uint16_t number)
 }
 
 /* Behind the names, and not in all versions. */
-static void read_cpu_kind(struct wk_etl_config *config, struct wk_bytes in,
-			  struct wk_etl_form form)
+static void read_cpu_kind(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	uint16_t architecture;
 	uint32_t memory_mhz;
@@ -65,7 +64,7 @@ bool wk_etl_read_cpu(struct wk_etl_config *config, struct wk_bytes in, struct wk
 	if (memory_mb)
 		wk_etl_fact_fmt(config, machine, "memory", "%" PRIu64, (uint64_t)memory_mb << 20);
 	host = wk_etl_field16(&in, wk_bytes_left(&in) < CPU_NAME_BYTES ? wk_bytes_left(&in)
-								      : CPU_NAME_BYTES);
+								       : CPU_NAME_BYTES);
 	wk_etl_fact_text(config, machine, "host name", host);
 	wk_etl_fact_text(config, machine, "domain", wk_etl_field16(&in, CPU_DOMAIN_BYTES));
 	read_cpu_kind(config, in, form);
@@ -165,8 +164,7 @@ bool wk_etl_read_processor_numbers(struct wk_etl_config *config, struct wk_bytes
 
 /* ---- its maker, power, display */
 
-bool wk_etl_read_platform(struct wk_etl_config *config, struct wk_bytes in,
-			  struct wk_etl_form form)
+bool wk_etl_read_platform(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	static const char *const keys[] = { "manufacturer", "product", "BIOS date",
 					    "BIOS version" };
@@ -292,8 +290,7 @@ bool wk_etl_read_family(struct wk_etl_config *config, struct wk_bytes in, struct
 	return true;
 }
 
-bool wk_etl_read_flights(struct wk_etl_config *config, struct wk_bytes in,
-			 struct wk_etl_form form)
+bool wk_etl_read_flights(struct wk_etl_config *config, struct wk_bytes in, struct wk_etl_form form)
 {
 	bool is_there = wk_bytes_left(&in) >= 2;
 
@@ -333,7 +330,7 @@ bool wk_etl_read_boot(struct wk_etl_config *config, struct wk_bytes in, struct w
 		wk_etl_fact_fmt(config, platform, "firmware", "%s%s",
 				firmware == UEFI ? "UEFI" : "BIOS",
 				firmware == BIOS ? ""
-				: is_secure	 ? ", secure boot on"
+				: is_secure      ? ", secure boot on"
 						 : ", secure boot off");
 	return true;
 }

@@ -43,8 +43,8 @@ bool wk_etl_read_adapter(struct wk_etl_config *config, struct wk_bytes in, struc
 	wk_u32le(&in); /* its number for the newer protocol */
 	if (in.bad || wk_bytes_left(&in) < 2)
 		return false;
-	adapter = wk_etl_section_fmt(config, WK_ETL_PART_NETWORK, "network adapter %" PRIu32,
-				     number);
+	adapter =
+		wk_etl_section_fmt(config, WK_ETL_PART_NETWORK, "network adapter %" PRIu32, number);
 	wk_etl_fact_text(config, adapter, "name", wk_etl_text16(&in));
 	add_hardware_address(config, adapter, hardware, hardware_len);
 	add_addresses(config, adapter, "addresses", wk_etl_text16(&in));

@@ -23,8 +23,8 @@ static void keep_service(struct wk_etl_config *config, struct wk_etl_service ser
 	size_t row = config->service_count;
 	uint32_t *last;
 
-	config->services = wk_grow(config->services, &config->service_cap, row + 1,
-				   sizeof(*config->services));
+	config->services =
+		wk_grow(config->services, &config->service_cap, row + 1, sizeof(*config->services));
 	if (service.pid) {
 		last = wk_map_at(&config->services_of_pid, service.pid);
 		service.next = *last;

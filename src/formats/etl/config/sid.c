@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #define MOST_PARTS 15
-#define NT	   5 /* the authority that nearly all are of */
+#define NT         5 /* the authority that nearly all are of */
 
 struct sid {
 	uint64_t authority;

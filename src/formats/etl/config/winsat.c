@@ -67,7 +67,7 @@ struct reading {
 	struct wk_buf path, text;
 	size_t begin[MOST_DEPTH]; /* of the path's last parts */
 	unsigned depth;
-	bool is_friendly;         /* `text` is of an attribute that says it better */
+	bool is_friendly; /* `text` is of an attribute that says it better */
 };
 
 static void on_start(void *context, const char *name, const char *const *attributes)

@@ -77,8 +77,8 @@ static void order_by_time(const struct wk_etl_input *inputs, struct place *place
 		for (end = first + 1; end < count && places[end].key == places[first].key; end++)
 			repeats = repeats || places[end].order == places[end - 1].order;
 		for (size_t i = first; repeats && i < end; i++)
-			places[i].order = first_time(&inputs[places[i].key >> 32],
-						     places[i].offset, &room);
+			places[i].order =
+				first_time(&inputs[places[i].key >> 32], places[i].offset, &room);
 		is_changed = is_changed || repeats;
 	}
 	free(room.at);

@@ -16,7 +16,7 @@ struct wk_etl_feed {
 	/* Set and used by etl_ahead.c: of the first so many buffers all are taken, and somebody has
 	 * begun to unpack them. */
 	size_t taken, begun;
-	size_t depth; /* how many may be begun beyond those taken */
+	size_t depth;              /* how many may be begun beyond those taken */
 	struct wk_etl_plain *ring; /* depth + 1: buffer i is in place i modulo that */
 };
 

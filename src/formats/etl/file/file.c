@@ -34,10 +34,10 @@ struct wk_etl_file {
 	struct wk_etl_ahead *ahead;
 	struct next *heap; /* streams that have a record, the earliest first */
 	size_t heap_count;
-	bool was_told; /* the first of the heap is what the last call gave */
-	bool has_timeless; /* records that stand where the one before them does */
-	bool *is_kept; /* by place, or NULL */
-	bool has_dropped; /* buffers; the damage of all is then known */
+	bool was_told;       /* the first of the heap is what the last call gave */
+	bool has_timeless;   /* records that stand where the one before them does */
+	bool *is_kept;       /* by place, or NULL */
+	bool has_dropped;    /* buffers; the damage of all is then known */
 	uint64_t read_bytes; /* of mapped files, since their pages were given back */
 	struct wk_etl_damage damage, damage_at_open, damage_of_all;
 };
@@ -85,9 +85,9 @@ bool wk_etl_identify(struct wk_bytes file, struct wk_etl_identity *identity)
 		return false;
 	identify(&input.header, identity);
 	identity->size_bytes = wk_bytes_left(&input.bytes);
-	identity->first_hash = wk_hash_bytes(
-		input.bytes.at, identity->size_bytes < HASHED_BYTES
-					? (size_t)identity->size_bytes : HASHED_BYTES);
+	identity->first_hash = wk_hash_bytes(input.bytes.at, identity->size_bytes < HASHED_BYTES
+								     ? (size_t)identity->size_bytes
+								     : HASHED_BYTES);
 	return true;
 }
 

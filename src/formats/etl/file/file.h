@@ -2,8 +2,8 @@
  *
  * A trace is one or several files of one session or of one recording (kernel.etl and user.etl of
  * the same start of the machine), each a run of buffers; a buffer holds records of one
- * processor, plain or packed (formats/etl/packed/xpress.h). docs/formats/etl.md tells the format and what
- * of it real files confirm. Which record means what is not known here.
+ * processor, plain or packed (formats/etl/packed/xpress.h). docs/formats/etl.md tells the format
+ * and what of it real files confirm. Which record means what is not known here.
  *
  * Order of calls: open, header, then next until false, damage; rewind and next again as often as
  * wanted; close. Who knows from a first reading which buffers a second one needs marks them (place,
@@ -65,19 +65,19 @@ struct wk_etl_item {
 
 /* What a kind of header has not is 0 (of pid and tid WK_ETL_NO_THREAD). */
 struct wk_etl_record {
-	uint64_t time;      /* raw ticks; wk_etl_ns makes nanoseconds since the trace began */
+	uint64_t time; /* raw ticks; wk_etl_ns makes nanoseconds since the trace began */
 	enum wk_etl_kind kind;
-	uint32_t pid, tid;  /* WK_ETL_NO_THREAD also where Windows wrote that */
+	uint32_t pid, tid; /* WK_ETL_NO_THREAD also where Windows wrote that */
 	uint32_t cpu;
-	uint32_t file;      /* which of those that were opened, from 0 */
-	uint64_t offset;    /* of its buffer in that file, for words */
+	uint32_t file;   /* which of those that were opened, from 0 */
+	uint64_t offset; /* of its buffer in that file, for words */
 	uint64_t keyword;
 	struct wk_guid provider, activity;
-	uint16_t hook;      /* KERNEL: group in the high byte, opcode in the low */
-	uint16_t id;        /* MANIFEST; of MESSAGE its number */
+	uint16_t hook; /* KERNEL: group in the high byte, opcode in the low */
+	uint16_t id;   /* MANIFEST; of MESSAGE its number */
 	uint16_t task;
 	uint16_t version;
-	uint8_t opcode;     /* KERNEL: the hook's; CLASSIC: the event's type */
+	uint8_t opcode; /* KERNEL: the hook's; CLASSIC: the event's type */
 	uint8_t level, channel;
 	uint8_t pointer_bytes; /* of this event: 4 or 8 */
 	struct wk_bytes payload;
@@ -97,7 +97,7 @@ struct wk_etl_header {
 	uint64_t ticks_per_second; /* of raw times, whatever the clock; never 0 */
 	enum wk_etl_clock clock;
 	uint32_t timer_100ns, log_mode, cpu_mhz, events_lost, buffers_lost, buffers_written;
-	int32_t time_zone_minutes; /* what is added to local time to get UTC */
+	int32_t time_zone_minutes;     /* what is added to local time to get UTC */
 	struct wk_bytes session, file; /* UTF-16, without the NUL; in the caller's bytes */
 	bool is_merged, is_packed, is_circular;
 };

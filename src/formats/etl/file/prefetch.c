@@ -23,7 +23,7 @@ struct wk_etl_ahead {
 	struct wk_os_thread *workers[MOST_WORKERS];
 	unsigned worker_count;
 	struct wk_os_lock *lock; /* for what follows, and what the feeds have of it */
-	unsigned busy, idle; /* workers */
+	unsigned busy, idle;     /* workers */
 	bool reader_waits;
 	bool is_halted; /* nothing is begun */
 	bool is_over;

@@ -33,13 +33,13 @@ static const struct kind {
 };
 
 enum { /* of a message: what stands between its header and its text, in this order */
-	MESSAGE_SEQUENCE = 1,
-	MESSAGE_GUID = 2,
-	MESSAGE_COMPONENT = 4,
-	MESSAGE_TIME = 8,
-	MESSAGE_COUNTER_TIME = 16,
-	MESSAGE_SYSTEM = 32,
-	MESSAGE_POINTER_32 = 0x40,
+       MESSAGE_SEQUENCE = 1,
+       MESSAGE_GUID = 2,
+       MESSAGE_COMPONENT = 4,
+       MESSAGE_TIME = 8,
+       MESSAGE_COUNTER_TIME = 16,
+       MESSAGE_SYSTEM = 32,
+       MESSAGE_POINTER_32 = 0x40,
 };
 
 /* All reads of this file lie inside a header whose size was checked. */

@@ -5,7 +5,10 @@
 #include "formats/etl/schema/guid.h"
 
 /* How the numbers of the oldest classes end. */
-#define KERNEL_TAIL { 0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c }
+#define KERNEL_TAIL                                                                                \
+	{                                                                                          \
+		0x9d, 0xda, 0, 0xc0, 0x4f, 0xd7, 0xba, 0x7c                                        \
+	}
 
 /* The classes of the kernel's groups, under which programs log the same events. */
 static const struct {
@@ -47,7 +50,8 @@ static uint32_t hook_of_config(uint8_t opcode)
 	enum { FIRST = 32 };
 
 	return opcode >= FIRST && opcode - FIRST < (int)(sizeof(hooks) / sizeof(hooks[0]))
-		       ? hooks[opcode - FIRST] : WK_ETL_NO_HOOK;
+		       ? hooks[opcode - FIRST]
+		       : WK_ETL_NO_HOOK;
 }
 
 static uint32_t hook_of_classic(const struct wk_etl_record *record)

@@ -22,8 +22,8 @@ static bool match(struct wk_bytes *in, struct wk_lz_out *chunk)
 {
 	unsigned word = wk_u16le(in), bits = length_bits((size_t)(chunk->at - chunk->start));
 
-	return !in->bad && wk_lz_copy(chunk, (word >> bits) + 1,
-				      (word & ((1u << bits) - 1)) + LEAST_MATCH);
+	return !in->bad &&
+	       wk_lz_copy(chunk, (word >> bits) + 1, (word & ((1u << bits) - 1)) + LEAST_MATCH);
 }
 
 static bool packed_chunk(struct wk_bytes in, struct wk_lz_out *chunk)

@@ -23,8 +23,8 @@ struct code {
 struct bits {
 	struct wk_bytes in;
 	uint32_t word; /* the next bits, from the upper one down */
-	int extra;  /* of `word`, beyond 16 */
-	int unreal; /* the last of `word`, which were taken after the end */
+	int extra;     /* of `word`, beyond 16 */
+	int unreal;    /* the last of `word`, which were taken after the end */
 };
 
 /* Two words are taken ahead of what is needed, so those beyond the end may be taken, but none of

@@ -25,10 +25,8 @@ static const struct {
 };
 
 /* Fields of several events, in the words of etl_clr_spec.h. */
-static const char only_clr[] =
-	"ClrInstanceID:u2";
-static const char heap[] =
-	"HeapNum:u4 ClrInstanceID:u2";
+static const char only_clr[] = "ClrInstanceID:u2";
+static const char heap[] = "HeapNum:u4 ClrInstanceID:u2";
 static const char workers[] =
 	"ActiveWorkerThreadCount:u4 RetiredWorkerThreadCount:u4 ClrInstanceID:u2";
 static const char thread[] =
@@ -52,14 +50,12 @@ static const char module[] =
 	"ModuleID:h8 AssemblyID:h8 ModuleFlags:h4 Reserved1:u4 ModuleILPath:z "
 	"ModuleNativePath:z ClrInstanceID:u2 ManagedPdbSignature:g ManagedPdbAge:u4 "
 	"ManagedPdbBuildPath:z NativePdbSignature:g NativePdbAge:u4 NativePdbBuildPath:z";
-static const char assembly[] =
-	"AssemblyID:h8 AppDomainID:h8 BindingID:h8 AssemblyFlags:h4 "
-	"FullyQualifiedAssemblyName:z ClrInstanceID:u2";
+static const char assembly[] = "AssemblyID:h8 AppDomainID:h8 BindingID:h8 AssemblyFlags:h4 "
+			       "FullyQualifiedAssemblyName:z ClrInstanceID:u2";
 static const char domain[] =
 	"AppDomainID:h8 AppDomainFlags:h4 AppDomainName:z AppDomainIndex:u4 ClrInstanceID:u2";
-static const char binding[] =
-	"AppDomainID:u4 LoadContextID:u4 FromLoaderCache:u4 DynamicLoad:u4 "
-	"AssemblyCodebase:z AssemblyName:z ClrInstanceID:u2";
+static const char binding[] = "AppDomainID:u4 LoadContextID:u4 FromLoaderCache:u4 DynamicLoad:u4 "
+			      "AssemblyCodebase:z AssemblyName:z ClrInstanceID:u2";
 static const char il_map[] =
 	"MethodID:h8 ReJITID:h8 MethodExtent:u1 CountOfMapEntries:u2 "
 	"ILOffsets:u4*CountOfMapEntries NativeOffsets:u4*CountOfMapEntries ClrInstanceID:u2";
@@ -155,8 +151,7 @@ static const struct clr_event {
 	{ 82, RUNTIME, 0, "ClrStack/Walk",
 	  "ClrInstanceID:u2 Reserved1:u1 Reserved2:u1 FrameCount:u4 Stack:p*FrameCount" },
 	{ 85, RUNTIME, 0, "AppDomainResourceManagement/ThreadCreated", thread },
-	{ 91, RUNTIME, 0, "Contention/Stop",
-	  "ContentionFlags:u1 ClrInstanceID:u2 DurationNs:f8" },
+	{ 91, RUNTIME, 0, "Contention/Stop", "ContentionFlags:u1 ClrInstanceID:u2 DurationNs:f8" },
 	{ 141, RUNTIME, 0, "Method/Load", method },
 	{ 142, RUNTIME, 0, "Method/Unload", method },
 	{ 143, RUNTIME, 0, "Method/LoadVerbose", method_verbose },
@@ -179,8 +174,7 @@ static const struct clr_event {
 	  "BytesAllocated:u8 ClrInstanceID:u2" },
 	{ 201, RUNTIME, 0, "GarbageCollection/DecreaseMemoryPressure",
 	  "BytesAllocated:u8 ClrInstanceID:u2" },
-	{ 202, RUNTIME, 0, "GC/MarkWithType",
-	  "HeapNum:u4 ClrInstanceID:u2 Type:u4 Promoted:u8" },
+	{ 202, RUNTIME, 0, "GC/MarkWithType", "HeapNum:u4 ClrInstanceID:u2 Type:u4 Promoted:u8" },
 	{ 203, RUNTIME, 0, "GC/Join", NULL },
 	{ 204, RUNTIME, 3, "GC/PerHeapHistory",
 	  "ClrInstanceID:u2 FreeListAllocated:p FreeListRejected:p EndOfSegAllocated:p "
@@ -257,8 +251,7 @@ static const struct clr_event {
 	{ 9, SCRIPT, 0, "MethodRuntime/MethodLoad",
 	  "ScriptContextID:p MethodStartAddress:p MethodSize:u8 MethodID:u4 MethodFlags:u2 "
 	  "MethodAddressRangeID:u2 SourceID:u8 Line:u4 Column:u4 MethodName:z" },
-	{ 41, SCRIPT, 0, "SourceLoad",
-	  "SourceID:u8 ScriptContextID:p SourceFlags:u4 Url:z" },
+	{ 41, SCRIPT, 0, "SourceLoad", "SourceID:u8 ScriptContextID:p SourceFlags:u4 Url:z" },
 	{ 100, SNAPSHOT, 0, "", "Instance:u4 Sequence:u4 Length:u4" },
 	{ 200, SNAPSHOT, 0, "", "Instance:u4 TotalData:u4" },
 };

@@ -1,7 +1,6 @@
 #include "formats/etl/payload/memory.h"
 
-bool wk_etl_read_virtual(struct wk_bytes in, struct wk_etl_form form,
-			 struct wk_etl_virtual *memory)
+bool wk_etl_read_virtual(struct wk_bytes in, struct wk_etl_form form, struct wk_etl_virtual *memory)
 {
 	*memory = (struct wk_etl_virtual){ 0 };
 	memory->base = wk_etl_take_pointer(&in, form);

@@ -29,8 +29,8 @@ struct wk_etl_methods {
 	struct wk_arena texts;
 	struct method *seen;
 	size_t seen_count, seen_cap;
-	struct wk_map met;       /* pid and start, hashed */
-	struct wk_str *sources;  /* files of scripts */
+	struct wk_map met;      /* pid and start, hashed */
+	struct wk_str *sources; /* files of scripts */
 	size_t source_count, source_cap;
 	struct wk_map source_of; /* pid and number, hashed: row + 1 */
 };
@@ -137,8 +137,8 @@ static bool scan_source(struct wk_etl_methods *methods, const struct wk_etl_reco
 	wk_utf16_add(&file, wk_etl_text16(&in), false);
 	methods->sources = wk_grow(methods->sources, &methods->source_cap,
 				   methods->source_count + 1, sizeof(*methods->sources));
-	methods->sources[methods->source_count++] = wk_arena_copy(&methods->texts,
-								  wk_buf_str(&file));
+	methods->sources[methods->source_count++] =
+		wk_arena_copy(&methods->texts, wk_buf_str(&file));
 	row = wk_map_at(&methods->source_of, wk_hash_pair(number, record->pid));
 	*row = (uint32_t)methods->source_count;
 	wk_buf_fini(&file);
@@ -167,8 +167,7 @@ bool wk_etl_methods_scan(struct wk_etl_methods *methods, const struct wk_etl_rec
 		return scan_source(methods, from);
 	if (!read_method(methods, from, hook, &record))
 		return false;
-	is_met = wk_map_at(&methods->met,
-			   wk_hash_pair(record.method.start, record.method.pid));
+	is_met = wk_map_at(&methods->met, wk_hash_pair(record.method.start, record.method.pid));
 	if (!*is_met && !is_made_now)
 		keep(methods, &record);
 	*is_met = 1;
@@ -190,8 +189,8 @@ static bool tell(const struct method *method, const struct wk_etl_modules *modul
 		event.symbol.lines = &method->line;
 		event.symbol.line_count = 1;
 	}
-	if (method->is_clr && wk_etl_modules_is_program(modules, method->pid, method->module,
-							method->name))
+	if (method->is_clr &&
+	    wk_etl_modules_is_program(modules, method->pid, method->module, method->name))
 		event.symbol.kind = WK_FRAME_JIT_PROGRAM;
 	return wk_sink_take(sink, &event, err);
 }
@@ -207,10 +206,9 @@ bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods,
 	return ok;
 }
 
-bool wk_etl_methods_tell(const struct wk_etl_methods *methods,
-			 const struct wk_etl_modules *modules, const struct wk_etl_record *from,
-			 uint32_t hook, uint64_t time_ns, const struct wk_sink *sink,
-			 struct wk_err *err)
+bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_modules *modules,
+			 const struct wk_etl_record *from, uint32_t hook, uint64_t time_ns,
+			 const struct wk_sink *sink, struct wk_err *err)
 {
 	struct wk_buf name = { 0 };
 	struct record record;

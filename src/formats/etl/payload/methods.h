@@ -29,9 +29,8 @@ bool wk_etl_methods_tell_seen(const struct wk_etl_methods *methods,
 			      struct wk_err *err);
 
 /* One that is made now. */
-bool wk_etl_methods_tell(const struct wk_etl_methods *methods,
-			 const struct wk_etl_modules *modules, const struct wk_etl_record *record,
-			 uint32_t hook, uint64_t time_ns, const struct wk_sink *sink,
-			 struct wk_err *err);
+bool wk_etl_methods_tell(const struct wk_etl_methods *methods, const struct wk_etl_modules *modules,
+			 const struct wk_etl_record *record, uint32_t hook, uint64_t time_ns,
+			 const struct wk_sink *sink, struct wk_err *err);
 
 #endif

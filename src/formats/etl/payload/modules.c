@@ -71,8 +71,8 @@ static void take_pdb(struct wk_bytes *in, struct wk_etl_debug_id *id, struct wk_
 	*path = wk_etl_text16(in);
 }
 
-static void keep(struct wk_etl_modules *modules, struct wk_etl_debug_id *id,
-		 struct wk_bytes image, struct wk_bytes pdb)
+static void keep(struct wk_etl_modules *modules, struct wk_etl_debug_id *id, struct wk_bytes image,
+		 struct wk_bytes pdb)
 {
 	struct wk_buf text = { 0 };
 	uint32_t *row;
@@ -112,7 +112,9 @@ static enum whose whose_is(struct wk_str path)
 	    wk_str_starts_one_of(wk_str_skip(path, 2), folders))
 		return FRAMEWORKS;
 	return wk_str_starts_one_of(wk_str_basename(path), files) ||
-	       holds(path, "\\dotnet\\shared\\") ? FRAMEWORKS : PROGRAMS;
+			       holds(path, "\\dotnet\\shared\\")
+		       ? FRAMEWORKS
+		       : PROGRAMS;
 }
 
 static void keep_whose(struct wk_etl_modules *modules, uint32_t pid, uint64_t number,

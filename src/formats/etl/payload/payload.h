@@ -27,14 +27,14 @@ enum wk_etl_process_flag {
 };
 
 struct wk_etl_process {
-	uint64_t key;          /* tells apart processes of one pid; 0 where unknown */
+	uint64_t key; /* tells apart processes of one pid; 0 where unknown */
 	uint32_t pid, parent_pid, session;
 	int32_t exit_status;
-	uint32_t flags;        /* enum wk_etl_process_flag */
-	struct wk_bytes sid;   /* the security identifier, from its revision on; empty: none */
+	uint32_t flags;      /* enum wk_etl_process_flag */
+	struct wk_bytes sid; /* the security identifier, from its revision on; empty: none */
 	struct wk_str name;
 	struct wk_bytes command_line, package, application; /* UTF-16 */
-	struct wk_bytes rest;  /* what stands behind all that is known */
+	struct wk_bytes rest; /* what stands behind all that is known */
 };
 bool wk_etl_read_process(struct wk_bytes payload, struct wk_etl_form form,
 			 struct wk_etl_process *process);
@@ -53,9 +53,9 @@ bool wk_etl_read_thread_name(struct wk_bytes payload, struct wk_etl_thread *thre
 
 struct wk_etl_image {
 	uint64_t base, size_bytes, default_base;
-	uint32_t pid;          /* WK_ETL_NO_PID: that of the record's header */
+	uint32_t pid; /* WK_ETL_NO_PID: that of the record's header */
 	uint32_t checksum, time_stamp;
-	struct wk_bytes path;  /* UTF-16 */
+	struct wk_bytes path; /* UTF-16 */
 };
 #define WK_ETL_NO_PID UINT32_MAX
 bool wk_etl_read_image(struct wk_bytes payload, struct wk_etl_form form,

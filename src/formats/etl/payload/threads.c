@@ -14,8 +14,7 @@ bool wk_etl_read_switch(struct wk_bytes in, struct wk_etl_switch *switched)
 	switched->wait_reason = wk_u8(&in);
 	switched->wait_mode = wk_u8(&in);
 	state = wk_u8(&in);
-	switched->old_waits = state == WAITING || state == TERMINATED ||
-			      state == WAITING_AT_GATE;
+	switched->old_waits = state == WAITING || state == TERMINATED || state == WAITING_AT_GATE;
 	return !in.bad;
 }
 
@@ -51,7 +50,7 @@ bool wk_etl_read_ready(struct wk_bytes in, struct wk_etl_ready *ready)
 }
 
 bool wk_etl_read_interrupt(struct wk_bytes in, struct wk_etl_form form,
-			 struct wk_etl_interrupt *interrupt)
+			   struct wk_etl_interrupt *interrupt)
 {
 	*interrupt = (struct wk_etl_interrupt){ .begin = wk_u64le(&in) };
 	interrupt->routine = wk_etl_take_pointer(&in, form);

@@ -32,6 +32,6 @@ struct wk_etl_interrupt {
 	uint64_t routine;
 };
 bool wk_etl_read_interrupt(struct wk_bytes payload, struct wk_etl_form form,
-			 struct wk_etl_interrupt *interrupt);
+			   struct wk_etl_interrupt *interrupt);
 
 #endif

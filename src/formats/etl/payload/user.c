@@ -21,7 +21,7 @@
 struct latest {
 	uint64_t time;
 	uint32_t pid, tid, kind; /* 0: it has its stack */
-	uint32_t place;     /* of its buffer */
+	uint32_t place;          /* of its buffer */
 };
 
 struct wk_etl_user {
@@ -31,15 +31,15 @@ struct wk_etl_user {
 	struct wk_map latest_of; /* by thread: row + 1 */
 	struct latest *latest;
 	size_t latest_count, latest_cap;
-	struct wk_map half_of; /* by the number that halves share: row + 1 */
+	struct wk_map half_of;             /* by the number that halves share: row + 1 */
 	struct wk_etl_stack_owner *halves; /* who has it */
 	size_t half_count, half_cap;
-	bool keeps_stacks;     /* of some event */
+	bool keeps_stacks;          /* of some event */
 	struct wk_etl_sums counted; /* the source is the kind */
-	bool *has_stacks;      /* by kind */
+	bool *has_stacks;           /* by kind */
 	size_t has_stacks_cap;
-	uint32_t *source_of;   /* by kind, once settled */
-	uint32_t kind_count;   /* then */
+	uint32_t *source_of; /* by kind, once settled */
+	uint32_t kind_count; /* then */
 	uint32_t first_source;
 	struct wk_strtab *sources; /* names; the first is number 1 */
 	uint32_t source_count;
@@ -165,8 +165,8 @@ static bool is_second_half(struct wk_etl_user *user, uint64_t number,
 		*owner = user->halves[*row - 1];
 		return true;
 	}
-	user->halves = wk_grow(user->halves, &user->half_cap, user->half_count + 1,
-			       sizeof(*user->halves));
+	user->halves =
+		wk_grow(user->halves, &user->half_cap, user->half_count + 1, sizeof(*user->halves));
 	user->halves[user->half_count++] = *owner;
 	*row = (uint32_t)user->half_count;
 	return false;
@@ -299,8 +299,8 @@ void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts)
 	}
 }
 
-bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first,
-			      const struct wk_sink *sink, struct wk_err *err)
+bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
+			      struct wk_err *err)
 {
 	bool ok = true;
 

@@ -38,8 +38,8 @@ void wk_etl_user_settle(struct wk_etl_user *user, struct wk_etl_counts *counts);
 
 /* Sources are numbered from `first` up: behind those of the kernel. */
 #define WK_ETL_FIRST_EVENT_SOURCE 100000
-bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first,
-			      const struct wk_sink *sink, struct wk_err *err);
+bool wk_etl_user_tell_sources(struct wk_etl_user *user, uint32_t first, const struct wk_sink *sink,
+			      struct wk_err *err);
 
 /* Is it one of those that `PerfView mark` makes? */
 bool wk_etl_user_is_mark(const struct wk_etl_record *record);

@@ -10,8 +10,8 @@
 #include "formats/etl/trace.h"
 
 /* However long names are, a text is in proportion to the payload. */
-#define LEAST_TEXT      4096
-#define TEXT_OF_A_BYTE  16
+#define LEAST_TEXT     4096
+#define TEXT_OF_A_BYTE 16
 
 struct wk_etl_event_text {
 	struct wk_etl_schemas *schemas;
@@ -69,9 +69,10 @@ static void add_manifest_chunk(struct wk_bytes in, struct wk_buf *text)
 	unsigned form = wk_u8(&in), major = wk_u8(&in), minor = wk_u8(&in), magic = wk_u8(&in);
 	unsigned total = wk_u16le(&in), index = wk_u16le(&in);
 
-	wk_buf_add_fmt(text, "Format=%u MajorVersion=%u MinorVersion=%u Magic=%u TotalChunks=%u "
-		       "ChunkNumber=%u PayloadLength=%zu", form, major, minor, magic, total, index,
-		       bytes);
+	wk_buf_add_fmt(text,
+		       "Format=%u MajorVersion=%u MinorVersion=%u Magic=%u TotalChunks=%u "
+		       "ChunkNumber=%u PayloadLength=%zu",
+		       form, major, minor, magic, total, index, bytes);
 }
 
 static void add_fields(struct wk_etl_event_text *texts, const struct wk_etl_record *record,
@@ -85,8 +86,7 @@ static void add_fields(struct wk_etl_event_text *texts, const struct wk_etl_reco
 		is_whole = wk_etl_tracelogging_fields(own, &texts->fields);
 		is_whole &= wk_etl_fields_add(&texts->reader, texts->fields.at,
 					      (uint32_t)texts->fields.count, false,
-					      record->pointer_bytes, record->payload,
-					      &texts->text);
+					      record->pointer_bytes, record->payload, &texts->text);
 		texts->broken += !is_whole;
 		return;
 	}
@@ -106,8 +106,8 @@ static void add_fields(struct wk_etl_event_text *texts, const struct wk_etl_reco
 }
 
 bool wk_etl_event_text_tell(struct wk_etl_event_text *texts, const struct wk_etl_record *record,
-			    uint32_t kind, const struct wk_event *event,
-			    const struct wk_sink *sink, struct wk_err *err)
+			    uint32_t kind, const struct wk_event *event, const struct wk_sink *sink,
+			    struct wk_err *err)
 {
 	struct wk_event told = *event;
 	struct wk_str provider, name;
@@ -139,8 +139,7 @@ bool wk_etl_event_text_tell_end(const struct wk_etl_event_text *texts, const str
 		       " event is only a number and a size: the trace does not describe it",
 		       " events are only numbers and sizes: the trace does not describe them",
 		       err) &&
-	       wk_sink_note_count(
-		       sink, WK_NOTE_REMARK, texts->broken,
-		       " event ends before the fields that it should have",
-		       " events end before the fields that they should have", err);
+	       wk_sink_note_count(sink, WK_NOTE_REMARK, texts->broken,
+				  " event ends before the fields that it should have",
+				  " events end before the fields that they should have", err);
 }

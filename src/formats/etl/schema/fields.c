@@ -13,7 +13,7 @@
 struct level {
 	uint32_t first, end; /* fields */
 	uint32_t at;
-	uint32_t left;       /* how many more times, this one with it */
+	uint32_t left; /* how many more times, this one with it */
 	bool is_list;
 };
 
@@ -42,8 +42,8 @@ static void make_room(struct wk_etl_field_reader *reader, uint32_t count)
 	reader->event++;
 	if (count <= before)
 		return;
-	reader->numbers = wk_grow(reader->numbers, &reader->number_cap, count,
-				  sizeof(*reader->numbers));
+	reader->numbers =
+		wk_grow(reader->numbers, &reader->number_cap, count, sizeof(*reader->numbers));
 	memset(reader->numbers + before, 0,
 	       (reader->number_cap - before) * sizeof(*reader->numbers));
 }
@@ -114,9 +114,9 @@ static bool add_values(struct reading *reading, uint32_t index, uint32_t count)
 
 		if (i)
 			wk_buf_add_text(reading->text, ", ");
-		if (!step(reading) || !wk_etl_value_add(&reading->in, field, length,
-							reading->pointer_bytes, &number,
-							reading->text))
+		if (!step(reading) ||
+		    !wk_etl_value_add(&reading->in, field, length, reading->pointer_bytes, &number,
+				      reading->text))
 			return false;
 		*known = (struct known_number){ reading->reader->event, (uint32_t)number };
 	}
@@ -209,8 +209,7 @@ bool wk_etl_fields_add(struct wk_etl_field_reader *reader, const struct wk_etl_f
 
 		if (may_end && reading.depth == 1 && wk_bytes_left(&reading.in) == 0)
 			break;
-		ok = level->at < level->end ? add_field(&reading, level)
-					    : close_struct(&reading);
+		ok = level->at < level->end ? add_field(&reading, level) : close_struct(&reading);
 	}
 	if (!ok)
 		wk_buf_add_text(text, "...");

@@ -14,7 +14,7 @@ struct wk_etl_field_reader {
 	struct known_number {
 		uint64_t event; /* when it was read */
 		uint32_t number;
-	} *numbers; /* by field: those that may count others */
+	} * numbers; /* by field: those that may count others */
 	size_t number_cap;
 	uint64_t event;
 };

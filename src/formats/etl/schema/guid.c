@@ -1,6 +1,5 @@
 #include "formats/etl/schema/guid.h"
 
-
 static int hex_digit(char c)
 {
 	c = wk_lower(c);

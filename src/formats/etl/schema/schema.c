@@ -15,7 +15,7 @@
 #include "formats/etl/schema/guid.h"
 #include "formats/etl/schema/schema_sources.h"
 
-#define RECENT	  64
+#define RECENT    64
 #define MOST_BITS 64 /* words for bits of one number; there are 32 bits */
 
 struct described {
@@ -63,7 +63,7 @@ struct wk_etl_schemas {
 	struct provider {
 		struct wk_guid guid;
 		struct wk_str name;
-	} *providers;
+	} * providers;
 	size_t provider_count, provider_cap;
 	struct wk_index provider_at;
 	struct wk_etl_manifests *manifests;
@@ -165,8 +165,7 @@ static bool is_same_provider(const void *table, uint32_t id, const void *key)
 	return wk_guid_eq(&schemas->providers[id - 1].guid, key);
 }
 
-static struct wk_str provider_name(const struct wk_etl_schemas *schemas,
-				   const struct wk_guid *guid)
+static struct wk_str provider_name(const struct wk_etl_schemas *schemas, const struct wk_guid *guid)
 {
 	uint32_t row = wk_index_find(&schemas->provider_at, hash_of_guid(guid), is_same_provider,
 				     schemas, guid);
@@ -186,17 +185,16 @@ static void name_provider(struct wk_etl_schemas *schemas, const struct wk_guid *
 	schemas->providers = wk_grow(schemas->providers, &schemas->provider_cap,
 				     schemas->provider_count + 1, sizeof(*schemas->providers));
 	schemas->providers[schemas->provider_count++] = (struct provider){ *guid, name };
-	wk_index_add(&schemas->provider_at, hash_of_guid(guid),
-		     (uint32_t)schemas->provider_count);
+	wk_index_add(&schemas->provider_at, hash_of_guid(guid), (uint32_t)schemas->provider_count);
 }
 
 /* ---- descriptions */
 
 static uint64_t hash_of_key(const struct wk_etl_event_key *key)
 {
-	return wk_hash_pair(hash_of_guid(&key->provider),
-			    (uint64_t)key->id << 16 | (uint32_t)key->version << 8 |
-				    key->is_classic);
+	return wk_hash_pair(hash_of_guid(&key->provider), (uint64_t)key->id << 16 |
+								  (uint32_t)key->version << 8 |
+								  key->is_classic);
 }
 
 static bool is_same_key(const struct wk_etl_event_key *a, const struct wk_etl_event_key *b)
@@ -221,8 +219,7 @@ static const struct wk_etl_schema *find(const struct wk_etl_schemas *schemas,
 	return row ? &schemas->described[row - 1].schema : NULL;
 }
 
-bool wk_etl_schemas_lacks(const struct wk_etl_schemas *schemas,
-			  const struct wk_etl_event_key *key)
+bool wk_etl_schemas_lacks(const struct wk_etl_schemas *schemas, const struct wk_etl_event_key *key)
 {
 	return !find(schemas, key);
 }
@@ -253,8 +250,7 @@ void wk_etl_schemas_add(struct wk_etl_schemas *schemas, const struct wk_etl_even
 	schemas->described = wk_grow(schemas->described, &schemas->described_cap,
 				     schemas->described_count + 1, sizeof(*schemas->described));
 	schemas->described[schemas->described_count++] = (struct described){ *key, *schema };
-	wk_index_add(&schemas->described_at, hash_of_key(key),
-		     (uint32_t)schemas->described_count);
+	wk_index_add(&schemas->described_at, hash_of_key(key), (uint32_t)schemas->described_count);
 }
 
 /* ---- words for numbers */
@@ -480,7 +476,9 @@ static struct wk_str numbered_event(struct wk_etl_schemas *schemas, const struct
 	struct wk_str kept;
 
 	wk_buf_add_fmt(&text, "%s %u",
-		       kind->key.is_classic ? "opcode" : kind->is_message ? "message" : "id",
+		       kind->key.is_classic ? "opcode"
+		       : kind->is_message   ? "message"
+					    : "id",
 		       kind->key.id);
 	if (kind->key.version)
 		wk_buf_add_fmt(&text, " v%u", kind->key.version);

@@ -86,10 +86,10 @@ enum wk_etl_measure {
 struct wk_etl_field {
 	struct wk_str name;
 	uint16_t in_type, out_type;
-	uint8_t counted, sized;  /* enum wk_etl_measure */
-	uint16_t count, length;  /* or the index of the field that says */
-	uint32_t end;            /* index behind it and, of a struct, its members */
-	struct wk_str values_name; /* words for its numbers; empty: none */
+	uint8_t counted, sized;             /* enum wk_etl_measure */
+	uint16_t count, length;             /* or the index of the field that says */
+	uint32_t end;                       /* index behind it and, of a struct, its members */
+	struct wk_str values_name;          /* words for its numbers; empty: none */
 	const struct wk_etl_values *values; /* those, once settled */
 };
 
@@ -153,8 +153,7 @@ struct wk_str wk_etl_schemas_text(struct wk_etl_schemas *schemas, struct wk_str 
 struct wk_str wk_etl_schemas_text16(struct wk_etl_schemas *schemas, struct wk_bytes utf16);
 
 /* True if nothing described these events yet. */
-bool wk_etl_schemas_lacks(const struct wk_etl_schemas *schemas,
-			  const struct wk_etl_event_key *key);
+bool wk_etl_schemas_lacks(const struct wk_etl_schemas *schemas, const struct wk_etl_event_key *key);
 
 /* A copy that lives as long as the schemas: several events may have the same. `provider` is whose
  * words for numbers they mean. */

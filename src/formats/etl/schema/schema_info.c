@@ -17,25 +17,24 @@
 #define MOST_DEPTH     16
 
 enum { /* of a list */
-	MAP_IS_VALUES = 1,
-	MAP_IS_BITS = 2,
-	MAP_IS_MOF_BITS = 0x10,
+       MAP_IS_VALUES = 1,
+       MAP_IS_BITS = 2,
+       MAP_IS_MOF_BITS = 0x10,
 };
 
 enum { /* of a field */
-	FIELD_IS_STRUCT = 1,
-	FIELD_LENGTH_BY_FIELD = 2,
-	FIELD_COUNT_BY_FIELD = 4,
-	FIELD_HAS_LENGTH = 0x10,
-	FIELD_HAS_COUNT = 0x20,
+       FIELD_IS_STRUCT = 1,
+       FIELD_LENGTH_BY_FIELD = 2,
+       FIELD_COUNT_BY_FIELD = 4,
+       FIELD_HAS_LENGTH = 0x10,
+       FIELD_HAS_COUNT = 0x20,
 };
 
 static const struct wk_guid metadata = {
 	0xbbccf6c1, 0x6cd1, 0x48c4, { 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71 } };
 
 /* UTF-16 at an offset from the begin; empty where there is none. */
-static struct wk_str text_at(struct wk_etl_schemas *schemas, struct wk_bytes whole,
-			     uint32_t offset)
+static struct wk_str text_at(struct wk_etl_schemas *schemas, struct wk_bytes whole, uint32_t offset)
 {
 	size_t left = wk_bytes_left(&whole);
 
@@ -55,7 +54,7 @@ struct info {
 	uint32_t count;              /* of properties */
 	struct wk_etl_field *fields; /* members behind their structs */
 	uint32_t field_count;
-	uint32_t *field_of;          /* by property: its field + 1 */
+	uint32_t *field_of; /* by property: its field + 1 */
 };
 
 struct members {
@@ -196,15 +195,14 @@ static void read_event(struct wk_etl_schemas *schemas, struct wk_bytes whole)
 	    !wk_etl_schemas_lacks(schemas, &head.key))
 		return;
 	schema.provider = text_at(schemas, whole, head.names[PROVIDER_NAME]);
-	schema.event = wk_etl_schemas_event(schemas,
-					    text_at(schemas, whole, head.names[TASK_NAME]),
+	schema.event = wk_etl_schemas_event(schemas, text_at(schemas, whole, head.names[TASK_NAME]),
 					    text_at(schemas, whole, head.names[OPCODE_NAME]));
 	info.count = head.count;
 	info.fields = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.fields));
 	info.field_of = wk_alloc_zeroed((size_t)head.count + 1, sizeof(*info.field_of));
 	if (read_properties(&info, head.top_count)) {
-		schema.fields = wk_etl_schemas_keep(schemas, &head.provider, info.fields,
-						    info.field_count);
+		schema.fields =
+			wk_etl_schemas_keep(schemas, &head.provider, info.fields, info.field_count);
 		schema.count = info.field_count;
 		wk_etl_schemas_add(schemas, &head.key, &schema);
 	}
@@ -242,8 +240,7 @@ static void read_values(struct wk_etl_schemas *schemas, struct wk_bytes in)
 	at = wk_alloc_zeroed((size_t)count + 1, sizeof(*at));
 	read_words(schemas, whole, in, count, at);
 	wk_etl_schemas_add_values(schemas, &provider, name,
-				  &(struct wk_etl_values){ at, count,
-							   !(flags & MAP_IS_VALUES) });
+				  &(struct wk_etl_values){ at, count, !(flags & MAP_IS_VALUES) });
 	free(at);
 }
 

@@ -10,7 +10,7 @@
 #include "formats/etl/schema/schema_sources.h"
 
 #define MAGIC     0x5b
-#define OLDEST    1 /* the only form there is */
+#define OLDEST    1   /* the only form there is */
 #define MOST_OPEN 256 /* manifests that have begun and not ended */
 
 /* Pieces of one manifest come from one thread, one after the other. */
@@ -84,8 +84,7 @@ static struct unfinished *begin(struct wk_etl_manifests *manifests,
 static void read_whole(struct wk_etl_manifests *manifests, struct wk_etl_schemas *schemas,
 		       const struct unfinished *row)
 {
-	uint32_t *is_known = wk_map_at(&manifests->known,
-				       wk_hash_bytes(row->xml.at, row->xml.len));
+	uint32_t *is_known = wk_map_at(&manifests->known, wk_hash_bytes(row->xml.at, row->xml.len));
 
 	if (*is_known)
 		return;

@@ -18,9 +18,10 @@ struct event {
 	struct wk_str symbol, task, opcode, template;
 };
 
-struct template {
+struct template
+{
 	struct wk_str name;
-	uint32_t first, end; /* fields */
+	uint32_t first, end;             /* fields */
 	const struct wk_etl_field *kept; /* those, once all are in */
 };
 
@@ -59,8 +60,7 @@ struct reading {
 
 /* ---- attributes */
 
-static struct wk_str keep(struct reading *reading, const char *const *attributes,
-			  const char *name)
+static struct wk_str keep(struct reading *reading, const char *const *attributes, const char *name)
 {
 	const char *value = wk_xml_attribute(attributes, name);
 
@@ -105,12 +105,18 @@ static uint16_t out_type_of(const char *name)
 		const char *name;
 		uint16_t type;
 	} names[] = {
-		{ "xs:string", WK_ETL_OUT_STRING },    { "xs:boolean", WK_ETL_OUT_BOOL },
-		{ "win:HexInt8", 16 },                 { "win:HexInt16", 17 },
-		{ "win:HexInt32", 18 },                { "win:HexInt64", WK_ETL_OUT_HEX64 },
-		{ "win:Port", WK_ETL_OUT_PORT },       { "win:IPv4", WK_ETL_OUT_IPV4 },
-		{ "win:IPv6", WK_ETL_OUT_IPV6 },       { "win:SocketAddress", WK_ETL_OUT_SOCKET },
-		{ "win:NTSTATUS", WK_ETL_OUT_NTSTATUS }, { "win:HResult", WK_ETL_OUT_HRESULT },
+		{ "xs:string", WK_ETL_OUT_STRING },
+		{ "xs:boolean", WK_ETL_OUT_BOOL },
+		{ "win:HexInt8", 16 },
+		{ "win:HexInt16", 17 },
+		{ "win:HexInt32", 18 },
+		{ "win:HexInt64", WK_ETL_OUT_HEX64 },
+		{ "win:Port", WK_ETL_OUT_PORT },
+		{ "win:IPv4", WK_ETL_OUT_IPV4 },
+		{ "win:IPv6", WK_ETL_OUT_IPV6 },
+		{ "win:SocketAddress", WK_ETL_OUT_SOCKET },
+		{ "win:NTSTATUS", WK_ETL_OUT_NTSTATUS },
+		{ "win:HResult", WK_ETL_OUT_HRESULT },
 	};
 
 	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
@@ -198,8 +204,8 @@ static void on_data(struct reading *reading, const char *const *attributes, uint
 	measure(reading, wk_xml_attribute(attributes, "count"), &field.counted, &field.count);
 	measure(reading, wk_xml_attribute(attributes, "length"), &field.sized, &field.length);
 	fields->at = wk_grow(fields->at, &fields->cap, fields->count + 1, sizeof(*fields->at));
-	field.end = (uint32_t)fields->count + 1 -
-		    reading->templates[reading->template_count - 1].first;
+	field.end =
+		(uint32_t)fields->count + 1 - reading->templates[reading->template_count - 1].first;
 	fields->at[fields->count++] = field;
 	reading->templates[reading->template_count - 1].end = (uint32_t)fields->count;
 	if (reading->open_struct != NOTHING)
@@ -299,8 +305,7 @@ static struct wk_str word_of(struct reading *reading, struct wk_str message)
 	name = wk_str_skip(name, strlen("$(string."));
 	name.len--;
 	row = wk_textmap_at(&reading->string_at, name);
-	return wk_etl_schemas_text(reading->schemas,
-				   *row ? reading->strings[*row - 1] : name);
+	return wk_etl_schemas_text(reading->schemas, *row ? reading->strings[*row - 1] : name);
 }
 
 static void give_lists(struct reading *reading)
@@ -313,11 +318,11 @@ static void give_lists(struct reading *reading)
 	for (size_t i = 0; i < reading->list_count; i++) {
 		const struct words *list = &reading->lists[i];
 
-		wk_etl_schemas_add_values(
-			reading->schemas, &reading->provider,
-			wk_etl_schemas_text(reading->schemas, list->name),
-			&(struct wk_etl_values){ at + list->first, list->end - list->first,
-						 list->are_bits });
+		wk_etl_schemas_add_values(reading->schemas, &reading->provider,
+					  wk_etl_schemas_text(reading->schemas, list->name),
+					  &(struct wk_etl_values){ at + list->first,
+								   list->end - list->first,
+								   list->are_bits });
 	}
 	free(at);
 }
@@ -329,8 +334,8 @@ static void keep_templates(struct reading *reading)
 
 		if (template->end > template->first)
 			template->kept = wk_etl_schemas_keep(reading->schemas, &reading->provider,
-						     reading->fields.at + template->first,
-						     template->end - template->first);
+							     reading->fields.at + template->first,
+							     template->end - template->first);
 	}
 }
 
@@ -338,8 +343,8 @@ static void keep_templates(struct reading *reading)
 static void give_event(struct reading *reading, const struct event *event)
 {
 	struct wk_etl_event_key key = { reading->provider, event->id, event->version, false };
-	uint32_t *row = event->template.len ? wk_textmap_at(&reading->template_at, event->template)
-					    : NULL;
+	uint32_t *row =
+		event->template.len ? wk_textmap_at(&reading->template_at, event->template) : NULL;
 	struct wk_etl_schema schema = { .provider = wk_etl_schemas_text(reading->schemas,
 									reading->provider_name) };
 

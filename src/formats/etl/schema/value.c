@@ -262,8 +262,7 @@ static void add_word(struct wk_buf *text, struct wk_str word)
 		add_quoted(text, word);
 }
 
-static bool add_value_word(const struct wk_etl_values *values, uint64_t number,
-			   struct wk_buf *text)
+static bool add_value_word(const struct wk_etl_values *values, uint64_t number, struct wk_buf *text)
 {
 	uint32_t low = 0, high = values->count;
 
@@ -305,8 +304,7 @@ static bool add_bits(const struct wk_etl_values *values, bool single, bool has_w
 }
 
 /* "A|B|0x40": words as far as there are some; those for several bits say less, and come last. */
-static bool add_bit_words(const struct wk_etl_values *values, uint64_t number,
-			  struct wk_buf *text)
+static bool add_bit_words(const struct wk_etl_values *values, uint64_t number, struct wk_buf *text)
 {
 	uint64_t left = number;
 	bool has_words = add_bits(values, true, false, &left, text);
@@ -328,8 +326,7 @@ static bool add_words(const struct wk_etl_field *field, uint64_t number, struct 
 static bool is_hex(const struct wk_etl_field *field)
 {
 	return (field->out_type >= WK_ETL_OUT_HEX && field->out_type <= WK_ETL_OUT_HEX64) ||
-	       field->out_type == WK_ETL_OUT_NTSTATUS ||
-	       field->out_type == WK_ETL_OUT_HRESULT;
+	       field->out_type == WK_ETL_OUT_NTSTATUS || field->out_type == WK_ETL_OUT_HRESULT;
 }
 
 static void add_number(const struct wk_etl_field *field, unsigned bytes, bool is_signed,
